@@ -1,0 +1,141 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/json.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+void json_init(struct json *j, FILE *out)
+{
+	memset(j, 0, sizeof(*j));
+	j->out = out;
+}
+
+/* Length of the valid UTF-8 sequence at s, 0 if there is none. */
+static int utf8_length(const unsigned char *s)
+{
+	int n = s[0] < 0x80 ? 1 : s[0] >= 0xc2 && s[0] < 0xe0 ? 2 : s[0] >= 0xe0 && s[0] < 0xf0 ? 3 : s[0] >= 0xf0 && s[0] < 0xf5 ? 4 : 0;
+
+	for (int i = 1; i < n; i++)
+		if ((s[i] & 0xc0) != 0x80)
+			return 0;
+	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) || (s[0] == 0xf0 && s[1] < 0x90) ||
+		(s[0] == 0xf4 && s[1] > 0x8f))
+		return 0;
+	return n;
+}
+
+static void quoted(FILE *out, const char *text)
+{
+	const unsigned char *s = (const unsigned char *)text;
+
+	putc('"', out);
+	while (*s) {
+		int n = utf8_length(s);
+
+		if (n == 0) {
+			fputs("\xef\xbf\xbd", out);
+			s++;
+			continue;
+		}
+		if (n > 1)
+			fwrite(s, 1, (size_t)n, out);
+		else if (*s == '"' || *s == '\\')
+			fprintf(out, "\\%c", *s);
+		else if (*s == '\n')
+			fputs("\\n", out);
+		else if (*s == '\t')
+			fputs("\\t", out);
+		else if (*s < 0x20 || *s == 0x7f)
+			fprintf(out, "\\u%04x", *s);
+		else
+			putc(*s, out);
+		s += n;
+	}
+	putc('"', out);
+}
+
+static void lead(struct json *j, const char *key)
+{
+	if (j->filled[j->depth])
+		fputs(",", j->out);
+	j->filled[j->depth] = true;
+	if (key) {
+		quoted(j->out, key);
+		putc(':', j->out);
+	}
+}
+
+static void open_level(struct json *j, const char *key, char bracket)
+{
+	lead(j, key);
+	putc(bracket, j->out);
+	if (j->depth + 1 >= JSON_DEPTH_MAX)
+		abort(); /* a bug of ours: no document here nests so deep */
+	j->filled[++j->depth] = false;
+}
+
+void json_object(struct json *j, const char *key)
+{
+	open_level(j, key, '{');
+}
+
+void json_array(struct json *j, const char *key)
+{
+	open_level(j, key, '[');
+}
+
+void json_end_object(struct json *j)
+{
+	putc('}', j->out);
+	j->depth--;
+}
+
+void json_end_array(struct json *j)
+{
+	putc(']', j->out);
+	j->depth--;
+}
+
+void json_string(struct json *j, const char *key, const char *value)
+{
+	lead(j, key);
+	quoted(j->out, value);
+}
+
+void json_number(struct json *j, const char *key, double value)
+{
+	char text[40], *comma;
+
+	lead(j, key);
+	if (!isfinite(value)) {
+		fputs("null", j->out);
+		return;
+	}
+	if (value == floor(value) && fabs(value) < 9007199254740992.0)
+		snprintf(text, sizeof(text), "%.0f", value == 0 ? 0.0 : value);
+	else
+		snprintf(text, sizeof(text), "%.10g", value);
+	comma = strchr(text, ',');
+	if (comma)
+		*comma = '.';
+	fputs(text, j->out);
+}
+
+void json_integer(struct json *j, const char *key, long long value)
+{
+	lead(j, key);
+	fprintf(j->out, "%lld", value);
+}
+
+void json_bool(struct json *j, const char *key, bool value)
+{
+	lead(j, key);
+	fputs(value ? "true" : "false", j->out);
+}
+
+void json_null(struct json *j, const char *key)
+{
+	lead(j, key);
+	fputs("null", j->out);
+}

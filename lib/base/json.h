@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A streaming JSON writer: commas and escapes are its business, nesting is the caller's.  Numbers are
+ * written with '.' whatever the locale, integers without exponent up to 2^53, NaN and infinities as null.
+ * Strings that are not UTF-8 have their bad bytes replaced by U+FFFD.
+ */
+#ifndef BASE_JSON_H
+#define BASE_JSON_H
+
+#include <stdbool.h>
+#include <stdio.h>
+
+#define JSON_DEPTH_MAX 32
+
+struct json {
+	FILE *out;
+	int depth;
+	bool filled[JSON_DEPTH_MAX]; /* whether a comma is due at this depth */
+};
+
+void json_init(struct json *j, FILE *out);
+/* key is NULL within arrays and at the top. */
+void json_object(struct json *j, const char *key);
+void json_array(struct json *j, const char *key);
+void json_end_object(struct json *j);
+void json_end_array(struct json *j);
+void json_string(struct json *j, const char *key, const char *value);
+void json_number(struct json *j, const char *key, double value);
+void json_integer(struct json *j, const char *key, long long value);
+void json_bool(struct json *j, const char *key, bool value);
+void json_null(struct json *j, const char *key);
+
+#endif

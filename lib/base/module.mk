@@ -1,0 +1,1 @@
+lib.base := $(notdir $(sort $(wildcard lib/base/*.c)))

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/option.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/strbuf.h"
+
+/* The row that `name` (length bytes) means: an exact match, or the only one that begins so. */
+static const struct option_row *find_row(const struct option_row *table, const char *name, size_t length, struct error *e)
+{
+	const struct option_row *found = NULL;
+	struct strbuf all = {0};
+	struct nearest near;
+	char copy[64], hint[256];
+	int matches = 0;
+
+	for (const struct option_row *row = table; row->name; row++) {
+		if (strncmp(row->name, name, length) != 0)
+			continue;
+		if (row->name[length] == '\0') {
+			strbuf_fini(&all);
+			return row;
+		}
+		strbuf_printf(&all, "%s-%s", matches ? ", " : "", row->name);
+		found = row;
+		matches++;
+	}
+	if (matches != 1) {
+		snprintf(copy, sizeof(copy), "%.*s", (int)(length < 60 ? length : 60), name);
+		if (matches > 1) {
+			error_set(e, ERR_NOT_FOUND, "option -%s could be any of %s", copy, strbuf_text(&all));
+		} else {
+			error_set(e, ERR_NOT_FOUND, "no option -%s", copy);
+			nearest_init(&near, copy);
+			for (const struct option_row *row = table; row->name; row++)
+				nearest_offer(&near, row->name);
+			error_hint(e, "%s%s-help lists all options", nearest_text(&near, hint, sizeof(hint)), hint[0] ? " " : "");
+		}
+		found = NULL;
+	}
+	strbuf_fini(&all);
+	return found;
+}
+
+static int store(const struct option_row *row, void *target, const char *argument, struct error *e)
+{
+	char *place = (char *)target + row->offset, *end;
+	unsigned long count;
+	double seconds;
+
+	switch (row->kind) {
+	case OPTION_FLAG:
+		*(bool *)place = true;
+		return 0;
+	case OPTION_STRING:
+		*(const char **)place = argument;
+		return 0;
+	case OPTION_COUNT:
+		errno = 0;
+		count = strtoul(argument, &end, 10);
+		if (errno || *end || end == argument || argument[0] == '-' || count == 0)
+			return error_set(e, ERR_RANGE, "-%s takes a whole number from 1 up, not '%s'", row->name, argument);
+		*(unsigned long *)place = count;
+		return 0;
+	case OPTION_SECONDS:
+		seconds = strtod(argument, &end);
+		if (*end || end == argument || !isfinite(seconds) || seconds <= 0)
+			return error_set(e, ERR_RANGE, "-%s takes seconds above 0, not '%s'", row->name, argument);
+		*(double *)place = seconds;
+		return 0;
+	case OPTION_CALL:
+		return row->call(target, argument, e);
+	}
+	return -1;
+}
+
+int option_parse(const struct option_row *table, void *target, int argc, char **argv, struct error *e)
+{
+	int i;
+
+	for (i = 1; i < argc; i++) {
+		const struct option_row *row;
+		const char *word = argv[i], *name, *equals, *argument = NULL;
+		size_t length;
+
+		if (word[0] != '-' || word[1] == '\0')
+			break;
+		if (strcmp(word, "--") == 0)
+			return i + 1;
+		name = word + (word[1] == '-' ? 2 : 1);
+		equals = strchr(name, '=');
+		length = equals ? (size_t)(equals - name) : strlen(name);
+		row = find_row(table, name, length, e);
+		if (!row)
+			return -1;
+		if (row->argument) {
+			argument = equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
+			if (!argument)
+				return error_set(e, ERR_PARSE, "-%s needs an argument: -%s %s", row->name, row->name, row->argument);
+		} else if (equals) {
+			return error_set(e, ERR_PARSE, "-%s takes no argument", row->name);
+		}
+		if (store(row, target, argument, e))
+			return -1;
+	}
+	return i;
+}
+
+void option_usage(const struct option_row *table, FILE *out)
+{
+	enum { INDENT = 24, WIDTH = 79 };
+
+	for (const struct option_row *row = table; row->name; row++) {
+		const char *text = row->help;
+		int column = fprintf(out, "  -%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+
+		if (column >= INDENT) {
+			putc('\n', out);
+			column = 0;
+		}
+		while (*text) {
+			size_t room = WIDTH - INDENT, length = strlen(text);
+
+			if (length > room) {
+				length = room;
+				while (length > 0 && text[length] != ' ')
+					length--;
+				if (length == 0)
+					length = room;
+			}
+			fprintf(out, "%*s%.*s\n", INDENT - column, "", (int)length, text);
+			text += length;
+			while (*text == ' ')
+				text++;
+			column = 0;
+		}
+	}
+}

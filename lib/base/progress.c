@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "base/progress.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+static double seconds_between(const struct timespec *a, const struct timespec *b)
+{
+	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
+}
+
+void progress_begin(struct progress *p, bool enabled)
+{
+	const char *term = getenv("TERM");
+
+	memset(p, 0, sizeof(*p));
+	p->enabled = enabled && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
+	clock_gettime(CLOCK_MONOTONIC, &p->begin);
+	p->last = p->begin;
+}
+
+void progress_step(struct progress *p, double fraction, const char *what)
+{
+	enum { WIDTH = 30 };
+	struct timespec now;
+	char bar[WIDTH + 1];
+	int full;
+
+	if (!p || !p->enabled)
+		return;
+	clock_gettime(CLOCK_MONOTONIC, &now);
+	if (seconds_between(&p->begin, &now) < 1.0 || seconds_between(&p->last, &now) < 0.1)
+		return;
+	p->last = now;
+	p->drawn = true;
+	fraction = fraction < 0 ? 0 : fraction > 1 ? 1 : fraction;
+	full = (int)(fraction * WIDTH);
+	memset(bar, '.', WIDTH);
+	memset(bar, '#', (size_t)full);
+	bar[WIDTH] = '\0';
+	fprintf(stderr, "\r[%s] %3.0f%% %-40.40s", bar, fraction * 100, what ? what : "");
+	fflush(stderr);
+}
+
+void progress_end(struct progress *p)
+{
+	if (p && p->drawn)
+		fprintf(stderr, "\r%78s\r", "");
+	if (p)
+		p->drawn = false;
+}

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A growing string.  Zero-initialised is empty and valid.  Failure to allocate is sticky: later appends do
+ * nothing, and strbuf_take then returns NULL; so a caller checks once, at the end.
+ */
+#ifndef BASE_STRBUF_H
+#define BASE_STRBUF_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+struct strbuf {
+	char *data; /* NUL-terminated once anything was added; NULL before */
+	size_t length, capacity;
+	bool failed;
+};
+
+void strbuf_fini(struct strbuf *s);
+void strbuf_add(struct strbuf *s, const char *text, size_t length);
+void strbuf_puts(struct strbuf *s, const char *text);
+void strbuf_putc(struct strbuf *s, char c);
+void strbuf_repeat(struct strbuf *s, char c, size_t count);
+void strbuf_printf(struct strbuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
+/* The text, "" when empty.  Borrowed until the next call. */
+const char *strbuf_text(const struct strbuf *s);
+/* The text, yours to free, and s empty again; NULL if an allocation failed. */
+char *strbuf_take(struct strbuf *s);
+
+#endif

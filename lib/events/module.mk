@@ -1,0 +1,1 @@
+lib.events := $(notdir $(sort $(wildcard lib/events/*.c)))

@@ -1,0 +1,1 @@
+lib.model := $(notdir $(sort $(wildcard lib/model/*.c)))

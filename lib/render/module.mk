@@ -1,0 +1,1 @@
+lib.render := $(notdir $(sort $(wildcard lib/render/*.c)))

@@ -1,0 +1,1 @@
+lib.report := $(notdir $(sort $(wildcard lib/report/*.c)))

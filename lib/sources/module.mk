@@ -1,0 +1,1 @@
+lib.sources := $(notdir $(sort $(wildcard lib/sources/*.c)))

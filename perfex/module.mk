@@ -1,0 +1,2 @@
+bin.perfex := main.c
+PROGRAMS += perfex

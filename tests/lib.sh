@@ -1,0 +1,43 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh
+# Sourced by tests/cli/*.t and tests/lint/*.t.  A test runs in an empty directory of its own ($work), with the built
+# programs first in PATH, LC_ALL=C, and says:
+#   ok "name" command...           the command must succeed
+#   not_ok "name" command...       it must fail
+#   is "name" "$got" "$want"       equal strings
+#   like "name" "$got" 'regex'     grep -E finds it
+#   unlike "name" "$got" 'regex'
+#   golden "name" FILE             FILE equals tests/data/NAME.golden (UPDATE=1 rewrites that)
+#   skip "name" "reason"           counted and shown
+#   run command...                 sets $status, $out, $err
+#   done_testing                   last
+set -u
+top=${TOP:-$(cd "$(dirname "$0")/../.." && pwd)}
+build=${BUILD:-$top/${O:-build}}
+work=$(mktemp -d "${TMPDIR:-/tmp}/perfex-test.XXXXXX") || exit 1
+trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
+trap 'exit 1' HUP INT TERM
+cd "$work" || exit 1
+PATH=$build/bin:$PATH
+LC_ALL=C TZ=UTC HOME=$work XDG_CONFIG_HOME=$work/.config
+export PATH LC_ALL TZ HOME XDG_CONFIG_HOME
+unset NO_COLOR PERFEX_SOURCE 2>/dev/null || :
+_n=0 _failed=0
+_result() { # good? name
+	_n=$((_n + 1))
+	if [ "$1" = 0 ]; then echo "ok $_n - $2"; else echo "not ok $_n - $2"; _failed=$((_failed + 1)); fi
+}
+_show() { printf '%s\n' "$1" | sed 's/^/# /'; }
+ok() { _name=$1; shift; if "$@" >"$work/.log" 2>&1; then _result 0 "$_name"; else _result 1 "$_name"; _show "exit $? of: $*"; sed 's/^/# /' "$work/.log" | tail -20; fi; }
+not_ok() { _name=$1; shift; if "$@" >"$work/.log" 2>&1; then _result 1 "$_name"; _show "succeeded: $*"; else _result 0 "$_name"; fi; }
+is() { if [ "$2" = "$3" ]; then _result 0 "$1"; else _result 1 "$1"; _show "got:  $2"; _show "want: $3"; fi; }
+like() { if printf '%s\n' "$2" | grep -Eq -- "$3"; then _result 0 "$1"; else _result 1 "$1"; _show "got: $2"; _show "does not match: $3"; fi; }
+unlike() { if printf '%s\n' "$2" | grep -Eq -- "$3"; then _result 1 "$1"; _show "got: $2"; _show "matches: $3"; else _result 0 "$1"; fi; }
+golden() {
+	_want=$top/tests/data/$1.golden
+	if [ -n "${UPDATE:-}" ]; then mkdir -p "$(dirname "$_want")" && cp "$2" "$_want"; fi
+	if diff -u "$_want" "$2" >"$work/.diff" 2>&1; then _result 0 "$1"; else _result 1 "$1 (UPDATE=1 rewrites it)"; sed 's/^/# /' "$work/.diff" | head -40; fi
+}
+skip() { _n=$((_n + 1)); echo "ok $_n - $1 # SKIP $2"; }
+run() { "$@" >"$work/.out" 2>"$work/.err"; status=$?; out=$(cat "$work/.out"); err=$(cat "$work/.err"); }
+done_testing() { echo "1..$_n"; [ "$_failed" = 0 ]; exit; }

@@ -1,0 +1,40 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# tests/unit/test_*.c   one program each, linked with the whole toolkit; prints TAP (tests/tap.h)
+# tests/cli/*.t         shell scripts, TAP as well (tests/lib.sh), run against $(O)/bin
+# tests/programs/*.c    small programs that the scripts run
+# tests/lint/*.t        what `make lint` runs
+UNIT_TESTS    := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
+TEST_PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/programs/%,$(sort $(wildcard tests/programs/*.c)))
+CLI_TESTS     := $(sort $(wildcard tests/cli/*.t))
+LINT_TESTS    := $(sort $(wildcard tests/lint/*.t))
+
+$(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
+
+# Without the sanitizers: these run under Valgrind too.
+$(O)/tests/programs/%: tests/programs/%.c $(O)/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=gnu11 -O1 -g -Wall -pthread $(sysroot_flags) -Iinclude -Ilib -o $@ $< $(LDLIBS_$(*F)) -lm
+
+.SECONDARY:
+
+# T=pattern runs the tests whose path matches; UPDATE=1 rewrites golden files.
+run_tests = O=$(O) SAN=$(SAN) MAKE='$(MAKE)' CC='$(CC)' T='$(T)' UPDATE='$(UPDATE)' V='$(V)' tests/run
+
+check: deps
+	$(Q)$(MAKE) --no-print-directory check-built
+check-built: all $(UNIT_TESTS) $(TEST_PROGRAMS)
+	$(Q)$(run_tests) $(UNIT_TESTS) $(CLI_TESTS) $(LINT_TESTS)
+check-unit: $(UNIT_TESTS)
+	$(Q)$(run_tests) $(UNIT_TESTS)
+check-cli: all $(TEST_PROGRAMS)
+	$(Q)$(run_tests) $(CLI_TESTS)
+lint: all
+	$(Q)$(run_tests) $(LINT_TESTS)
+.PHONY: check-built
+
+deps:
+	$(Q)tests/deps

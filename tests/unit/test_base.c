@@ -1,0 +1,135 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lib/base: errors, strings, options, JSON, statistics, near names. */
+#include "../tap.h"
+
+#include <errno.h>
+#include <stdlib.h>
+
+#include "base/error.h"
+#include "base/json.h"
+#include "base/nearest.h"
+#include "base/option.h"
+#include "base/stats.h"
+#include "base/strbuf.h"
+
+struct target {
+	bool all;
+	const char *file;
+	unsigned long runs;
+	double seconds;
+	int calls;
+};
+
+static int call(void *target, const char *argument, struct error *e)
+{
+	if (argument[0] == '!')
+		return error_set(e, ERR_PARSE, "no");
+	((struct target *)target)->calls++;
+	return 0;
+}
+
+static const struct option_row table[] = {
+	{"all", NULL, "everything", OPTION_FLAG, offsetof(struct target, all), NULL},
+	{"file", "FILE", "a file", OPTION_STRING, offsetof(struct target, file), NULL},
+	{"runs", "N", "how often", OPTION_COUNT, offsetof(struct target, runs), NULL},
+	{"rush", NULL, "quickly", OPTION_FLAG, offsetof(struct target, all), NULL},
+	{"p", "SECONDS", "periodically", OPTION_SECONDS, offsetof(struct target, seconds), NULL},
+	{"passes", NULL, "one run a group", OPTION_FLAG, offsetof(struct target, all), NULL},
+	{"e", "EVENT", "an event", OPTION_CALL, 0, call},
+	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+};
+
+static int parse(struct target *t, struct error *e, int argc, const char *const *words)
+{
+	memset(t, 0, sizeof(*t));
+	memset(e, 0, sizeof(*e));
+	return option_parse(table, t, argc, (char **)words, e);
+}
+#define PARSE(...)                                                                                                     \
+	parse(&t, &e, (int)(sizeof((const char *[]){"prog", __VA_ARGS__}) / sizeof(char *)),                           \
+		(const char *[]){"prog", __VA_ARGS__})
+
+static void options(void)
+{
+	struct target t;
+	struct error e;
+
+	is_int(PARSE("-al", "--file", "x", "-runs=3", "-e", "a", "-e", "b", "cmd", "-x"), 9, "stops at the command");
+	ok(t.all && t.runs == 3 && t.calls == 2 && strcmp(t.file, "x") == 0, "options of all kinds arrive");
+	is_int(PARSE("-p", "0.5", "--", "-cmd"), 4, "-- ends the options; an exact name wins over a longer one");
+	is_near(t.seconds, 0.5, 0, "seconds");
+	is_int(PARSE("-ru"), -1, "an ambiguous abbreviation is refused");
+	ok(strstr(e.message, "-runs") && strstr(e.message, "-rush"), "and names both: %s", e.message);
+	is_int(PARSE("-flie", "x"), -1, "an unknown option is refused");
+	ok(strstr(e.hint, "'file'") != NULL, "with the nearest offered: %s", e.hint);
+	is_int(PARSE("-runs", "0"), -1, "-runs 0 is refused");
+	is_int(PARSE("-runs", "-1"), -1, "-runs -1 is refused");
+	is_int(PARSE("-p", "nan"), -1, "-p nan is refused");
+	is_int(PARSE("-file"), -1, "a missing argument is refused");
+	is_int(PARSE("-all=1"), -1, "an argument where none belongs is refused");
+	is_int(PARSE("-e", "!"), -1, "a call's error comes through");
+}
+
+static void json(void)
+{
+	char *text = NULL;
+	size_t size;
+	FILE *f = open_memstream(&text, &size);
+	struct json j;
+
+	json_init(&j, f);
+	json_object(&j, NULL);
+	json_string(&j, "s", "a\"\\\n\x01\xff\xc3\xa9");
+	json_array(&j, "a");
+	json_number(&j, NULL, 1e15);
+	json_number(&j, NULL, 0.1);
+	json_number(&j, NULL, NAN);
+	json_number(&j, NULL, -0.0);
+	json_end_array(&j);
+	json_bool(&j, "b", true);
+	json_end_object(&j);
+	fclose(f);
+	is_str(text,
+		"{\"s\":\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\xc3\xa9\",\"a\":[1000000000000000,0.1,null,0],\"b\":true}",
+		"JSON is escaped and exact");
+	free(text);
+}
+
+static void statistics(void)
+{
+	double x[] = {3, 1, 2, 10};
+
+	is_near(stats_mean(x, 4), 4, 1e-12, "mean");
+	is_near(stats_stddev(x, 4), 4.08248290463863, 1e-9, "standard deviation");
+	is_near(stats_median(x, 4), 2.5, 0, "median");
+	is_near(stats_t95(1), 12.7062, 1e-3, "t, 1 degree of freedom");
+	is_near(stats_t95(5), 2.5706, 1e-3, "t, 5");
+	is_near(stats_t95(30), 2.0423, 1e-3, "t, 30");
+	is_near(stats_t95(1e9), 1.95996, 1e-4, "t, many");
+}
+
+int main(void)
+{
+	struct error e;
+	struct strbuf s = {0};
+	struct nearest near;
+	char text[128], *taken;
+
+	is_int(error_sys(&e, EACCES, "cannot open %s", "x"), -1, "error_sys returns -1");
+	is_int(e.code, ERR_PERMISSION, "EACCES is a matter of permission");
+	is_str(e.message, "cannot open x: Permission denied", "message");
+	strbuf_printf(&s, "%d-%s", 7, "seven");
+	strbuf_repeat(&s, '.', 3);
+	taken = strbuf_take(&s);
+	is_str(taken, "7-seven...", "strbuf");
+	free(taken);
+	nearest_init(&near, "cylces");
+	nearest_offer(&near, "stores");
+	nearest_offer(&near, "cycles");
+	nearest_offer(&near, "walk-cycles");
+	is_str(nearest_text(&near, text, sizeof(text)), "did you mean 'cycles'?", "nearest name");
+	options();
+	json();
+	statistics();
+	return done();
+}
