@@ -2,10 +2,14 @@
 /*
  * Running the user's command untouched: same process group, terminal, stdin, stdout, stderr, signal mask and
  * dispositions as if the shell had run it; held before its exec until the sources are attached.
+ *
+ * launch_init remembers the signal mask and the ignored signals of that moment, and the command gets those back:
+ * a caller may block, ignore and handle what it likes between launch_init and launch_start.
  */
 #ifndef SOURCES_LAUNCH_H
 #define SOURCES_LAUNCH_H
 
+#include <signal.h>
 #include <stdbool.h>
 #include <sys/resource.h>
 #include <sys/types.h>
@@ -20,7 +24,9 @@ struct launch {
 	int exec_error; /* reading end: errno of a failed exec */
 	bool reaped;
 	int status;    /* wait status, once reaped */
-	struct rusage usage; /* once reaped: child and its awaited descendants */
+	struct rusage usage; /* once reaped: child, from its exec on, and its awaited descendants */
+	struct rusage before; /* what the child had used when it called exec; already taken off usage */
+	sigset_t mask, ignored; /* of the caller, at launch_init */
 };
 
 /* Copies argv. */
@@ -36,6 +42,7 @@ int launch_release(struct launch *l, struct error *e);
 int launch_poll(struct launch *l, bool block, struct error *e);
 /* Exit status as a shell gives it: the child's own, or 128 + signal. */
 int launch_exit_status(const struct launch *l);
+/* Ends a child that was never released; one that runs is left alone. */
 void launch_fini(struct launch *l);
 
 #endif

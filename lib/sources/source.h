@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where counts come from: one ops struct, and three of them: pmu, os, model.  Nothing above lib/sources
- * knows more of a number's origin than its label.
+ * Where counts come from: one ops struct, and three of them: pmu, os, model.  Nothing above
+ * lib/sources knows more of a number's origin than its label.
  *
- * Life of a session: probe -> accepts (each event) -> open -> prepare (the command, before fork) -> attach (to the
- * child, stopped before its exec, or to a running process) -> enable(true) -> tick ... read ... -> [enable(false)] ->
- * finish (all processes ended, or detached) -> read -> close.  Counts are cumulative from the first enable on, and
- * stand still while disabled.  A session counts a process with all its threads and all descendants created after
- * attach.
+ * Life of a session: probe -> accepts (each event) -> open -> prepare (the command, before fork) ->
+ * attach (to the child, stopped before its exec, or to a running process) -> enable(true) -> tick
+ * ... read ... -> [enable(false)] -> finish (all processes ended, or detached) -> read -> close.
+ * Counts are cumulative from the first enable on, and stand still while disabled.  A session counts
+ * a process with all its threads and all descendants created after attach.
  */
 #ifndef SOURCES_SOURCE_H
 #define SOURCES_SOURCE_H
@@ -23,17 +23,22 @@
 #include "machine/machine.h"
 
 struct source_options {
-	bool per_thread;	       /* readings carry threads */
+	bool per_thread;               /* readings carry threads */
 	bool user, kernel, exceptions; /* levels to count; default user alone */
-	bool forced;		       /* the user insists on this source: believe what fails the self-test */
+	bool from_exec; /* enable(true) comes before launch_release and means: from the exec on, so
+			   that not one instruction of ours is counted (a command that is not begun
+			   by a signal) */
+	bool forced;    /* the user insists on this source: believe what fails the self-test */
 	const struct machine *machine; /* model: what to model; borrowed until close */
 };
 
-/* One event's count.  quantity.label is LABEL_NONE where there is none; why then says so in a few words. */
+/* One event's count.  quantity.label is LABEL_NONE where there is none; why then says so in a few
+ * words. With a number, why is empty or says how it was come by where that matters (rusage instead
+ * of a counter). */
 struct count {
 	struct quantity quantity;
 	char why[160];
-	bool clamped; /* an identity (misses <= accesses) moved a scaled estimate */
+	bool clamped;   /* an identity (misses <= accesses) moved a scaled estimate */
 	bool short_run; /* too few rotations for the interval to mean much: offer -passes */
 };
 
@@ -61,23 +66,28 @@ struct launch; /* sources/launch.h */
 
 struct source_ops {
 	const char *name;
-	/* Counts a command that runs as it is, so that sessions of several such sources share one run.  The model
-	 * replaces the command by itself running under Valgrind, so it has a run of its own. */
+	/* Counts a command that runs as it is, so that sessions of several such sources share one
+	 * run.  The model replaces the command by itself running under Valgrind, so it has a run of
+	 * its own. */
 	bool native;
 	/* 0 if usable here; else why not, in one line, with the remedy as hint. */
 	int (*probe)(const struct source_options *options, struct error *why);
 	/* 0 if it can count this event here; may encode spec. */
-	int (*accepts)(const struct source_options *options, struct event_spec *spec, struct error *why);
+	int (*accepts)(
+		const struct source_options *options, struct event_spec *spec, struct error *why);
 	/* specs are borrowed until close. */
-	void *(*open)(const struct source_options *options, struct event_spec *specs, size_t count, struct error *e);
+	void *(*open)(const struct source_options *options, struct event_spec *specs, size_t count,
+		struct error *e);
 	int (*prepare)(void *session, struct launch *launch, struct error *e);
-	/* running: pid is not ours and runs already (-pid); else it is our child, stopped before its exec. */
+	/* running: pid is not ours and runs already (-pid); else it is our child, stopped before
+	 * its exec. */
 	int (*attach)(void *session, pid_t pid, bool running, struct error *e);
 	int (*enable)(void *session, bool on, struct error *e);
 	/* Seconds between the calls of tick that it wants; 0: none. */
 	double (*tick_interval)(void *session);
 	int (*tick)(void *session, struct error *e);
-	/* Sets of events that must take turns on the counters: 1 when all are counted all the time. */
+	/* Sets of events that must take turns on the counters: 1 when all are counted all the time.
+	 */
 	size_t (*groups)(void *session);
 	/* r was initialised by reading_init with the session's number of events. */
 	int (*read)(void *session, struct reading *r, struct error *e);

@@ -1,0 +1,304 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the kernel counts by itself: perf's software events, and where those are out of reach the
+ * rusage of the command.
+ *
+ * Whether kernel mode is excluded matters, and differently for each: the clocks do not care; page
+ * faults, with it excluded, are only those of user-mode instructions, and a read(2) into fresh
+ * memory faults in the kernel; context switches and migrations always happen in the kernel, so
+ * there is nothing left.  Therefore all are opened with the kernel included; where that is not
+ * allowed (perf_event_paranoid 2 and no CAP_PERFMON) the clocks are opened without, and the others
+ * come from rusage, which counts the same for the command and those descendants that were waited
+ * for.  rusage cannot be stopped and started, and knows nothing of a process that is not our child,
+ * so it is taken only for a whole run; else there is no count, and the reason in place of it.
+ */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/bank.h"
+#include "sources/perf_open.h"
+#include "sources/source.h"
+
+struct os_row {
+	int number; /* of the event table */
+	uint64_t config;
+	bool level_matters;                          /* excluding the kernel changes the count */
+	double (*from_usage)(const struct rusage *); /* NULL: rusage does not have it */
+};
+
+static double usage_clock(const struct rusage *u)
+{
+	return (double)(u->ru_utime.tv_sec + u->ru_stime.tv_sec) * 1e9 +
+	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e3;
+}
+
+static double usage_faults(const struct rusage *u)
+{
+	return (double)(u->ru_minflt + u->ru_majflt);
+}
+
+static double usage_major(const struct rusage *u)
+{
+	return (double)u->ru_majflt;
+}
+
+static double usage_switches(const struct rusage *u)
+{
+	return (double)(u->ru_nvcsw + u->ru_nivcsw);
+}
+
+static double usage_minor(const struct rusage *u)
+{
+	return (double)u->ru_minflt;
+}
+
+static const struct os_row rows[] = {
+	{EV_TASK_CLOCK, PERF_COUNT_SW_TASK_CLOCK, false, usage_clock},
+	{EV_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS, true, usage_faults},
+	{EV_MAJOR_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ, true, usage_major},
+	{EV_CONTEXT_SWITCHES, PERF_COUNT_SW_CONTEXT_SWITCHES, true, usage_switches},
+	{EV_CPU_MIGRATIONS, PERF_COUNT_SW_CPU_MIGRATIONS, true, NULL},
+	/* By libpfm4's names only (perf::CPU-CLOCK ...). */
+	{-1, PERF_COUNT_SW_CPU_CLOCK, false, NULL},
+	{-1, PERF_COUNT_SW_PAGE_FAULTS_MIN, true, usage_minor},
+	{-1, PERF_COUNT_SW_ALIGNMENT_FAULTS, true, NULL},
+	{-1, PERF_COUNT_SW_EMULATION_FAULTS, true, NULL},
+};
+
+#define ROWS (sizeof(rows) / sizeof(rows[0]))
+
+struct os_event {
+	const struct os_row *row;
+	size_t index;  /* in the bank; SIZE_MAX if it is not there */
+	char why[160]; /* why not */
+};
+
+struct os_session {
+	struct source_options options;
+	struct os_event *events;
+	size_t count;
+	struct bank bank;
+	struct bank_value *values;
+	bool whole_run; /* counted from the exec on without a stop */
+	bool have_usage;
+	struct rusage usage;
+};
+
+static const struct os_row *row_of(const struct event_spec *spec)
+{
+	for (size_t i = 0; i < ROWS; i++) {
+		if (spec->origin == EVENT_ORIGIN_TABLE) {
+			if (spec->event && spec->event->number == rows[i].number)
+				return &rows[i];
+		} else if (spec->encoded && spec->code.type == PERF_TYPE_SOFTWARE &&
+			   spec->code.config == rows[i].config) {
+			return &rows[i];
+		}
+	}
+	return NULL;
+}
+
+static int os_probe(const struct source_options *options, struct error *why)
+{
+	(void)options;
+	(void)why;
+	return 0; /* rusage, if nothing else */
+}
+
+static int os_accepts(
+	const struct source_options *options, struct event_spec *spec, struct error *why)
+{
+	(void)options;
+	if (row_of(spec))
+		return 0;
+	error_set(why, ERR_UNSUPPORTED, "the kernel does not count %s by itself", spec->name);
+	return error_hint(
+		why, "-source pmu counts it on hardware, -source model on a modelled processor");
+}
+
+static void os_close(void *session)
+{
+	struct os_session *s = session;
+
+	if (!s)
+		return;
+	bank_close(&s->bank);
+	free(s->values);
+	free(s->events);
+	free(s);
+}
+
+static void *os_open(const struct source_options *options, struct event_spec *specs, size_t count,
+	struct error *e)
+{
+	struct os_session *s = calloc(1, sizeof(*s));
+
+	if (!s || !(s->events = calloc(count + 1, sizeof(*s->events))) ||
+		!(s->values = calloc(count + 1, sizeof(*s->values)))) {
+		os_close(s);
+		error_nomem(e);
+		return NULL;
+	}
+	s->options = *options;
+	s->count = count;
+	for (size_t i = 0; i < count; i++) {
+		s->events[i].row = row_of(&specs[i]);
+		if (!s->events[i].row) {
+			os_accepts(options, &specs[i], e);
+			os_close(s);
+			return NULL;
+		}
+	}
+	return s;
+}
+
+static int os_prepare(void *session, struct launch *launch, struct error *e)
+{
+	(void)session;
+	(void)launch;
+	(void)e;
+	return 0;
+}
+
+/* 0 if open; else errno, and *leader stays. */
+static int add(struct os_session *s, struct os_event *event, bool exclude_kernel, size_t *leader)
+{
+	struct perf_event_attr attr = {
+		.type = PERF_TYPE_SOFTWARE,
+		.config = event->row->config,
+		.exclude_kernel = exclude_kernel,
+		.exclude_hv = exclude_kernel,
+	};
+
+	if (bank_add(&s->bank, &attr, *leader) != 0)
+		return errno;
+	event->index = s->bank.count - 1;
+	if (*leader == BANK_LEADER)
+		*leader = event->index;
+	return 0;
+}
+
+static int os_attach(void *session, pid_t pid, bool running, struct error *e)
+{
+	struct os_session *s = session;
+	size_t leader = BANK_LEADER;
+	bool forbidden = false;
+
+	if (bank_begin(&s->bank, pid, running, s->options.per_thread, s->options.from_exec, e) != 0)
+		return -1;
+	s->whole_run = s->options.from_exec && !running;
+	for (size_t i = 0; i < s->count; i++) {
+		struct os_event *event = &s->events[i];
+		struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
+		struct error why;
+		int errnum = forbidden ? EACCES : add(s, event, false, &leader);
+
+		if (!errnum)
+			continue;
+		if (errnum == ESRCH)
+			return perf_explain(errnum, &attr, pid, NULL, e);
+		forbidden = errnum == EACCES || errnum == EPERM;
+		attr.exclude_kernel = forbidden && !event->row->level_matters;
+		if (attr.exclude_kernel && (errnum = add(s, event, true, &leader)) == 0)
+			continue;
+		event->index = SIZE_MAX;
+		perf_explain(errnum, &attr, running ? pid : 0, NULL, &why);
+		snprintf(event->why, sizeof(event->why), "%.*s", (int)sizeof(event->why) - 1,
+			why.message);
+	}
+	return 0;
+}
+
+static int os_enable(void *session, bool on, struct error *e)
+{
+	struct os_session *s = session;
+
+	if (!on)
+		s->whole_run = false;
+	return bank_enable(&s->bank, on, e);
+}
+
+static double os_tick_interval(void *session)
+{
+	(void)session;
+	return 0;
+}
+
+static int os_tick(void *session, struct error *e)
+{
+	(void)session;
+	(void)e;
+	return 0;
+}
+
+static size_t os_groups(void *session)
+{
+	(void)session;
+	return 1;
+}
+
+static void count_from_usage(
+	const struct os_session *s, const struct os_event *event, struct count *c)
+{
+	if (event->row->from_usage && s->have_usage && s->whole_run) {
+		c->quantity = quantity_exact(event->row->from_usage(&s->usage), LABEL_MEASURED);
+		snprintf(c->why, sizeof(c->why),
+			"by rusage: the command and the descendants it waited for");
+		return;
+	}
+	c->quantity = quantity_exact(0, LABEL_NONE);
+	snprintf(c->why, sizeof(c->why), "%s", event->why);
+}
+
+static int os_read(void *session, struct reading *r, struct error *e)
+{
+	struct os_session *s = session;
+
+	if (bank_read(&s->bank, s->values, e) != 0)
+		return -1;
+	r->enabled_seconds = 0;
+	for (size_t i = 0; i < s->count; i++) {
+		const struct os_event *event = &s->events[i];
+		const struct bank_value *v;
+
+		if (event->index == SIZE_MAX) {
+			count_from_usage(s, event, &r->counts[i]);
+			continue;
+		}
+		v = &s->values[event->index];
+		r->counts[i].quantity = quantity_exact((double)v->value, LABEL_MEASURED);
+		if ((double)v->enabled * 1e-9 > r->enabled_seconds)
+			r->enabled_seconds = (double)v->enabled * 1e-9;
+	}
+	return 0;
+}
+
+static int os_finish(void *session, const struct rusage *usage, struct error *e)
+{
+	struct os_session *s = session;
+
+	(void)e;
+	s->have_usage = usage != NULL;
+	if (usage)
+		s->usage = *usage;
+	return 0;
+}
+
+const struct source_ops source_os = {
+	.name = "os",
+	.native = true,
+	.probe = os_probe,
+	.accepts = os_accepts,
+	.open = os_open,
+	.prepare = os_prepare,
+	.attach = os_attach,
+	.enable = os_enable,
+	.tick_interval = os_tick_interval,
+	.tick = os_tick,
+	.groups = os_groups,
+	.read = os_read,
+	.finish = os_finish,
+	.close = os_close,
+};

@@ -1,0 +1,230 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/perf_open.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define CAPABILITY_SYS_ADMIN 21
+#define CAPABILITY_PERFMON   38
+
+static int open_once(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	return (int)syscall(SYS_perf_event_open, attr, pid, cpu, group, PERF_FLAG_FD_CLOEXEC);
+}
+
+static bool raise_limit(void)
+{
+	struct rlimit limit;
+
+	if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= limit.rlim_max)
+		return false;
+	limit.rlim_cur = limit.rlim_max;
+	return setrlimit(RLIMIT_NOFILE, &limit) == 0;
+}
+
+int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
+{
+	int fd;
+
+	attr->size = sizeof(*attr);
+	fd = open_once(attr, pid, cpu, group);
+	if (fd < 0 && errno == EMFILE) {
+		if (raise_limit())
+			return open_once(attr, pid, cpu, group);
+		errno = EMFILE;
+	}
+	return fd;
+}
+
+/* First line of a small file that starts with prefix; "" if there is none. */
+static void read_line(const char *path, const char *prefix, char *line, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	line[0] = '\0';
+	if (!f)
+		return;
+	while (fgets(line, (int)size, f))
+		if (strncmp(line, prefix, strlen(prefix)) == 0) {
+			fclose(f);
+			return;
+		}
+	line[0] = '\0';
+	fclose(f);
+}
+
+/* Drivers of a processor's own counters give its kind a directory with "cpu" or "pmu" for a name:
+ * cpu, cpu_core, armv8_pmuv3_0, armv8_cortex_a72 ...  Those of devices besides the cores (uncore,
+ * imc, iommu) are no help. */
+static bool core_pmu_exists(void)
+{
+	DIR *d = opendir("/sys/bus/event_source/devices");
+	struct dirent *entry;
+	bool found = false;
+
+	if (!d)
+		return false;
+	while (!found && (entry = readdir(d)))
+		found = strcmp(entry->d_name, "cpu") == 0 ||
+			strncmp(entry->d_name, "cpu_", 4) == 0 ||
+			strncmp(entry->d_name, "armv", 4) == 0;
+	closedir(d);
+	return found;
+}
+
+void perf_circumstances(struct perf_circumstances *c)
+{
+	char line[256];
+	unsigned long long capabilities;
+
+	memset(c, 0, sizeof(*c));
+	c->has_pmu = core_pmu_exists();
+	read_line("/proc/sys/kernel/perf_event_paranoid", "", line, sizeof(line));
+	c->paranoid_known = line[0] != '\0';
+	c->paranoid = atoi(line);
+	read_line("/proc/self/status", "CapEff:", line, sizeof(line));
+	capabilities = strtoull(line[0] ? line + 7 : "0", NULL, 16);
+	c->privileged = (capabilities >> CAPABILITY_PERFMON & 1) ||
+			(capabilities >> CAPABILITY_SYS_ADMIN & 1);
+	read_line("/proc/self/status", "Seccomp:", line, sizeof(line));
+	c->seccomp = atoi(line[0] ? line + 8 : "0") != 0;
+	read_line("/proc/sys/kernel/nmi_watchdog", "", line, sizeof(line));
+	c->nmi_watchdog = line[0] == '1';
+}
+
+static int refused(
+	enum error_code code, int errnum, const char *message, const char *hint, struct error *e)
+{
+	error_set(e, code, "%s", message);
+	if (e)
+		e->errnum = errnum;
+	return error_hint(e, "%s", hint);
+}
+
+/* EACCES, EPERM: who forbids it? */
+static int explain_permission(int errnum, const struct perf_event_attr *attr, pid_t pid,
+	const struct perf_circumstances *c, struct error *e)
+{
+	int need =
+		attr->exclude_kernel ? 2 : 1; /* the largest perf_event_paranoid that allows it */
+	char message[160], hint[256];
+
+	if (!c->privileged && c->paranoid_known && c->paranoid > need) {
+		snprintf(message, sizeof(message),
+			"the kernel forbids %s counters to ordinary users: perf_event_paranoid is "
+			"%d",
+			attr->exclude_kernel ? "performance" : "kernel-level", c->paranoid);
+		snprintf(hint, sizeof(hint),
+			"as root: sysctl kernel.perf_event_paranoid=%d, or give this program the "
+			"capability: setcap "
+			"cap_perfmon+ep",
+			need);
+		return refused(ERR_PERMISSION, errnum, message, hint, e);
+	}
+	if (pid > 0) {
+		snprintf(message, sizeof(message), "the kernel does not let us count process %d",
+			(int)pid);
+		return refused(ERR_PERMISSION, errnum, message,
+			"it belongs to somebody else or changed its privileges: run perfex as its "
+			"owner or as root",
+			e);
+	}
+	if (c->seccomp)
+		return refused(ERR_PERMISSION, errnum,
+			"this container's seccomp filter forbids perf_event_open",
+			"start the container with --cap-add PERFMON, or with a seccomp profile "
+			"that allows "
+			"perf_event_open",
+			e);
+	return refused(ERR_PERMISSION, errnum,
+		"perf_event_open is forbidden here, though perf_event_paranoid would allow it",
+		"a container's seccomp filter, a security module or kernel lockdown does that: "
+		"--cap-add PERFMON, or "
+		"a profile that allows perf_event_open",
+		e);
+}
+
+static int explain_absence(int errnum, const struct perf_event_attr *attr,
+	const struct perf_circumstances *c, struct error *e)
+{
+	if (attr->type == PERF_TYPE_SOFTWARE)
+		return refused(ERR_UNSUPPORTED, errnum,
+			"this kernel does not count that software event", "", e);
+	if (!c->has_pmu)
+		return refused(ERR_UNSUPPORTED, errnum,
+			"no PMU in this virtual machine: the kernel has no hardware counters to "
+			"offer",
+			"they need bare metal, or a host that gives its guests a virtual PMU; "
+			"-source model counts on a "
+			"modelled processor",
+			e);
+	return refused(ERR_UNSUPPORTED, errnum, "this kernel's PMU driver does not know the event",
+		"perfex -list shows what this machine can count", e);
+}
+
+int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
+	const struct perf_circumstances *c, struct error *e)
+{
+	struct perf_circumstances here;
+
+	if (!c) {
+		perf_circumstances(&here);
+		c = &here;
+	}
+	switch (errnum) {
+	case ENOENT:
+	case ENODEV:
+	case ENXIO:
+	case EOPNOTSUPP:
+		return explain_absence(errnum, attr, c, e);
+	case EACCES:
+	case EPERM:
+		return explain_permission(errnum, attr, pid, c, e);
+	case ENOSYS:
+		return refused(ERR_UNSUPPORTED, errnum,
+			c->seccomp ? "this container's seccomp filter hides perf_event_open"
+				   : "there is no perf_event_open here: the kernel was built "
+				     "without it, or a "
+				     "container's seccomp filter hides it",
+			"start the container with --cap-add PERFMON, or with a seccomp profile "
+			"that allows "
+			"perf_event_open",
+			e);
+	case EBUSY:
+		return refused(ERR_BUSY, errnum, "the hardware counters are taken",
+			c->nmi_watchdog ? "the NMI watchdog holds one (as root: sysctl "
+					  "kernel.nmi_watchdog=0); another "
+					  "profiler may hold more"
+					: "another profiler holds them: stop it, or wait for it",
+			e);
+	case EMFILE:
+	case ENFILE:
+		return refused(ERR_SYSTEM, errnum, "too many open files for that many counters",
+			errnum == EMFILE
+				? "raise the hard limit (ulimit -Hn), count fewer events, or leave "
+				  "-mp out"
+				: "the system's table of files is full (sysctl fs.file-max)",
+			e);
+	case EINVAL:
+		return refused(ERR_UNSUPPORTED, errnum, "the kernel rejects the event's encoding",
+			"the code may be of another processor, or its levels (-x, -k) cannot be "
+			"told apart here",
+			e);
+	case E2BIG:
+		return refused(
+			ERR_UNSUPPORTED, errnum, "this kernel is too old for the event", "", e);
+	case ESRCH:
+		error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+		if (e)
+			e->errnum = errnum;
+		return -1;
+	default:
+		return error_sys(e, errnum, "perf_event_open");
+	}
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perf_event_open, and what its refusals mean.
+ *
+ * The same errno has many causes (EPERM: perf_event_paranoid, a container's seccomp filter,
+ * somebody else's process), and each has its own remedy, so the explanation looks at the machine's
+ * state as well.
+ */
+#ifndef SOURCES_PERF_OPEN_H
+#define SOURCES_PERF_OPEN_H
+
+#include <linux/perf_event.h>
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+/* The descriptor (close-on-exec), or -1 with errno.  Sets attr->size.  When descriptors run out it
+ * raises the soft limit to the hard one, once. */
+int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
+
+/* What perf_explain looks at, so that tests can hand it any machine. */
+struct perf_circumstances {
+	bool has_pmu; /* the kernel has a driver for this processor's counters */
+	int paranoid; /* kernel.perf_event_paranoid; -1 is the most permissive */
+	bool paranoid_known;
+	bool privileged;   /* CAP_PERFMON or CAP_SYS_ADMIN is effective */
+	bool seccomp;      /* a filter is on us */
+	bool nmi_watchdog; /* it takes a counter on each processor */
+};
+void perf_circumstances(struct perf_circumstances *c);
+
+/*
+ * Fills e for errnum, the errno of perf_open on attr; pid is 0 for ourselves.  ERR_UNSUPPORTED,
+ * ERR_PERMISSION or ERR_BUSY, with the remedy as hint; e->errnum keeps errnum.  Returns -1.  c may
+ * be NULL: of this machine.
+ */
+int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
+	const struct perf_circumstances *c, struct error *e);
+
+#endif

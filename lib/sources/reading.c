@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/source.h"
+
+int reading_init(struct reading *r, size_t count, struct error *e)
+{
+	memset(r, 0, sizeof(*r));
+	r->counts = calloc(count ? count : 1, sizeof(*r->counts));
+	if (!r->counts)
+		return error_nomem(e);
+	r->count = count;
+	return 0;
+}
+
+struct thread_reading *reading_add_thread(struct reading *r)
+{
+	struct thread_reading *grown, *t;
+
+	/* Doubling at powers of two, so that no capacity need be kept. */
+	if ((r->thread_count & (r->thread_count - 1)) == 0) {
+		size_t capacity = r->thread_count ? r->thread_count * 2 : 1;
+
+		grown = realloc(r->threads, capacity * sizeof(*grown));
+		if (!grown)
+			return NULL;
+		r->threads = grown;
+	}
+	t = &r->threads[r->thread_count];
+	memset(t, 0, sizeof(*t));
+	t->counts = calloc(r->count ? r->count : 1, sizeof(*t->counts));
+	if (!t->counts)
+		return NULL;
+	r->thread_count++;
+	return t;
+}
+
+void reading_fini(struct reading *r)
+{
+	for (size_t i = 0; i < r->thread_count; i++)
+		free(r->threads[i].counts);
+	free(r->threads);
+	free(r->counts);
+	memset(r, 0, sizeof(*r));
+}
