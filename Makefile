@@ -45,6 +45,8 @@ all:
 # Variables that module.mk files add to.
 PROGRAMS     :=   # commands installed into bin
 DATA         :=   # SRC:DST pairs, installed below share/perfex and copied to $(O)/share/perfex
+INSTALL      :=   # FILE:DST:MODE triples, DST relative to $(prefix)
+LINKS        :=   # TARGET:LINK pairs, LINK relative to $(prefix)
 MODULES      := base events model machine sources costs report render
 LINK_LIBS    := -lpfm -lm
 
@@ -101,7 +103,53 @@ $(foreach d,$(DATA),$(eval $(call data_rule,$(word 1,$(subst :, ,$d)),$(word 2,$
 
 all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES)
 
+# ---- what people type ----------------------------------------------------------------------------
+
+demo: deps
+	$(Q)$(MAKE) --no-print-directory all
+	$(Q)echo '$$ perfex -a -y build/examples/staffing'
+	$(Q)$(O)/bin/perfex -a -y $(O)/examples/staffing
+
+INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
+                $(foreach d,$(DATA),$(word 1,$(subst :, ,$d)):share/perfex/$(word 2,$(subst :, ,$d)):644) \
+                $(foreach m,$(sort $(wildcard docs/man/*.[1-9])),$m:share/man/man$(subst .,,$(suffix $m))/$(notdir $m):644) \
+                LICENSE:share/doc/perfex/LICENSE:644 LICENSE.LGPL:share/doc/perfex/LICENSE.LGPL:644 \
+                README.md:share/doc/perfex/README.md:644
+
+install: all
+	$(Q)set -e; for i in $(INSTALL); do \
+	    src=$${i%%:*}; rest=$${i#*:}; dst=$(DESTDIR)$(prefix)/$${rest%:*}; mode=$${rest##*:}; \
+	    install -D -m $$mode "$$src" "$$dst"; done; \
+	for l in $(LINKS); do ln -sf "$${l%%:*}" "$(DESTDIR)$(prefix)/$${l#*:}"; done
+	@echo 'installed below $(DESTDIR)$(prefix)'
+
+uninstall:
+	$(Q)for i in $(INSTALL); do rest=$${i#*:}; rm -f "$(DESTDIR)$(prefix)/$${rest%:*}"; done; \
+	for l in $(LINKS); do rm -f "$(DESTDIR)$(prefix)/$${l#*:}"; done; \
+	for d in share/perfex/machines share/perfex/costs share/perfex libexec/perfex share/doc/perfex; do \
+	    rmdir "$(DESTDIR)$(prefix)/$$d" 2>/dev/null || :; done
+
 clean:
 	rm -rf $(O)
+
+define help_text
+make demo        build, and take a real program apart with perfex -a -y
+make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 rewrites golden files
+make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)
+make all         build everything below $$(O)
+make bench       speed, side by side with perf and cachegrind
+make accuracy    errors of estimates, and the model against cachegrind; regenerates docs/accuracy.md
+make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
+make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each
+make deps        install what is missing (Debian, Ubuntu)
+make install     into $$(DESTDIR)$$(prefix); make uninstall removes it
+make clean
+
+O=build  PREFIX=/usr/local  DESTDIR=  CC=gcc  CFLAGS='-O2 -g'  LDFLAGS=  CROSS_COMPILE=  SYSROOT=
+SAN=address,undefined  (sanitizers)    V=1  (show commands, full test output)
+endef
+help:
+	$(info $(help_text))
+	@:
 
 -include $(shell find $(O)/obj -name '*.d' 2>/dev/null)

@@ -38,3 +38,24 @@ lint: all
 
 deps:
 	$(Q)tests/deps
+
+# ---- fuzzing: needs clang; the same entry points replay their seeds under make check (test_fuzz_seeds.t) --
+FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
+FUZZ_SECONDS ?= 20
+fuzz:
+	$(Q)$(MAKE) --no-print-directory O=$(O)-fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' SAN=address,undefined fuzzers
+	$(Q)set -e; for f in $(FUZZERS); do echo "fuzz $$f"; mkdir -p $(O)-fuzz/corpus/$$f; \
+	    $(O)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -print_final_stats=0 -verbosity=0 \
+	        $(O)-fuzz/corpus/$$f tests/fuzz/seeds/$$f; done
+fuzzers: $(FUZZERS:%=$(O)/fuzz/%)
+$(O)/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(LIBTOOLKIT)
+	@mkdir -p $(@D)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LINK_LIBS)
+# Without libFuzzer: a main that feeds each file named on the command line once.
+$(O)/tests/replay/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/replay.o $(LIBTOOLKIT)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
+REPLAYS      := $(FUZZERS:%=$(O)/tests/replay/%)
+check-built check-cli: $(REPLAYS)
+.PHONY: fuzzers

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Test Anything Protocol for C unit tests: ok(), is_int(), is_str(), skip(), and `return done();` at the end.
- * A skip needs a reason: it is counted and shown.
+ * Test Anything Protocol for C unit tests: ok(), is_int(), is_str(), skip(), and `return done();`
+ * at the end. A skip needs a reason: it is counted and shown.
  */
 #ifndef TESTS_TAP_H
 #define TESTS_TAP_H
@@ -34,25 +34,27 @@ __attribute__((format(printf, 4, 5), unused)) static bool tap_ok(
 
 #define ok(good, ...) tap_ok((good), __FILE__, __LINE__, __VA_ARGS__)
 
-#define is_int(got, want, ...)                                                                                         \
-	do {                                                                                                           \
-		long long tap_got = (long long)(got), tap_want = (long long)(want);                                    \
-		if (!tap_ok(tap_got == tap_want, __FILE__, __LINE__, __VA_ARGS__))                                     \
-			printf("# got %lld, want %lld\n", tap_got, tap_want);                                          \
+#define is_int(got, want, ...)                                                                     \
+	do {                                                                                       \
+		long long tap_got = (long long)(got), tap_want = (long long)(want);                \
+		if (!tap_ok(tap_got == tap_want, __FILE__, __LINE__, __VA_ARGS__))                 \
+			printf("# got %lld, want %lld\n", tap_got, tap_want);                      \
 	} while (0)
 
-#define is_str(got, want, ...)                                                                                         \
-	do {                                                                                                           \
-		const char *tap_got = (got), *tap_want = (want);                                                       \
-		if (!tap_ok(tap_got && strcmp(tap_got, tap_want) == 0, __FILE__, __LINE__, __VA_ARGS__))              \
-			printf("# got '%s', want '%s'\n", tap_got ? tap_got : "(null)", tap_want);                     \
+#define is_str(got, want, ...)                                                                     \
+	do {                                                                                       \
+		const char *tap_got = (got), *tap_want = (want);                                   \
+		if (!tap_ok(tap_got && strcmp(tap_got, tap_want) == 0, __FILE__, __LINE__,         \
+			    __VA_ARGS__))                                                          \
+			printf("# got '%s', want '%s'\n", tap_got ? tap_got : "(null)", tap_want); \
 	} while (0)
 
-#define is_near(got, want, tolerance, ...)                                                                             \
-	do {                                                                                                           \
-		double tap_got = (got), tap_want = (want);                                                             \
-		if (!tap_ok(fabs(tap_got - tap_want) <= (tolerance), __FILE__, __LINE__, __VA_ARGS__))                 \
-			printf("# got %.12g, want %.12g\n", tap_got, tap_want);                                        \
+#define is_near(got, want, tolerance, ...)                                                         \
+	do {                                                                                       \
+		double tap_got = (got), tap_want = (want);                                         \
+		if (!tap_ok(fabs(tap_got - tap_want) <= (tolerance), __FILE__, __LINE__,           \
+			    __VA_ARGS__))                                                          \
+			printf("# got %.12g, want %.12g\n", tap_got, tap_want);                    \
 	} while (0)
 
 #define skip(reason) printf("ok %d # SKIP %s\n", ++tap_count, (reason))

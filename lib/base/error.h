@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Errors as values.  Library functions never print and never exit: they return 0 or -1 (or NULL) and
- * fill a struct error that the caller owns.  The message says what happened and to what; the hint, where
- * there is one, says what to do about it.  Nothing here allocates.
+ * Errors as values.  Library functions never print and never exit: they return 0 or -1 (or NULL)
+ * and fill a struct error that the caller owns.  The message says what happened and to what; the
+ * hint, where there is one, says what to do about it.  Nothing here allocates.
  */
 #ifndef BASE_ERROR_H
 #define BASE_ERROR_H
@@ -23,7 +23,8 @@ enum error_code {
 struct error {
 	enum error_code code;
 	int errnum;        /* errno for ERR_SYSTEM and what derives from one; else 0 */
-	char message[512]; /* one line, no full stop, no newline; never empty when code != ERR_NONE */
+	char message[512]; /* one line, no full stop, no newline; never empty when code != ERR_NONE
+			    */
 	char hint[512];    /* what to do next; may be empty */
 };
 
@@ -31,8 +32,8 @@ struct error {
 int error_set(struct error *e, enum error_code code, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 
-/* Like error_set, with ": " and the text of errnum appended.  ENOMEM becomes ERR_NOMEM, EACCES and EPERM
- * ERR_PERMISSION, ENOENT ERR_NOT_FOUND, all others ERR_SYSTEM. */
+/* Like error_set, with ": " and the text of errnum appended.  ENOMEM becomes ERR_NOMEM, EACCES and
+ * EPERM ERR_PERMISSION, ENOENT ERR_NOT_FOUND, all others ERR_SYSTEM. */
 int error_sys(struct error *e, int errnum, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
 

@@ -36,7 +36,9 @@ char *file_read(const char *path, size_t limit, size_t *length, struct error *e)
 			goto fail;
 		}
 		if (text.length + (size_t)n > limit) {
-			error_set(e, ERR_RANGE, "%s is larger than the %zu bytes such a file may have", path, limit);
+			error_set(e, ERR_RANGE,
+				"%s is larger than the %zu bytes such a file may have", path,
+				limit);
 			goto fail;
 		}
 		strbuf_add(&text, chunk, (size_t)n);
@@ -147,7 +149,8 @@ static char *beside_executable(const char *directory, const char *name)
 	return path;
 }
 
-static char *find_ours(const char *variable, const char *directory, const char *name, struct error *e)
+static char *find_ours(
+	const char *variable, const char *directory, const char *name, struct error *e)
 {
 	const char *root = getenv(variable);
 	char *path = NULL;
@@ -169,7 +172,10 @@ static char *find_ours(const char *variable, const char *directory, const char *
 		return path;
 	free(path);
 	error_set(e, ERR_NOT_FOUND, "cannot find %s, a file of this toolkit", name);
-	error_hint(e, "install the toolkit whole (make install), or set %s to the directory that holds it", variable);
+	error_hint(e,
+		"install the toolkit whole (make install), or set %s to the directory that holds "
+		"it",
+		variable);
 	return NULL;
 }
 

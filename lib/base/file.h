@@ -10,27 +10,29 @@
 
 #include "base/error.h"
 
-/* The whole file, NUL-terminated behind *length bytes; yours to free.  NULL with *e set on failure, also
- * for files over `limit` bytes (0: 64 MiB). */
+/* The whole file, NUL-terminated behind *length bytes; yours to free.  NULL with *e set on failure,
+ * also for files over `limit` bytes (0: 64 MiB). */
 char *file_read(const char *path, size_t limit, size_t *length, struct error *e);
 
 /*
- * Output that appears under its name only when complete: written to a temporary name beside it and renamed
- * by file_commit.  Where path is not a regular file (/dev/stdout, a pipe) it is written directly.
+ * Output that appears under its name only when complete: written to a temporary name beside it and
+ * renamed by file_commit.  Where path is not a regular file (/dev/stdout, a pipe) it is written
+ * directly.
  */
 struct file_out {
 	FILE *stream;
 	char *path, *temporary; /* temporary is NULL when written directly */
 };
 int file_create(struct file_out *f, const char *path, struct error *e);
-/* Flushes, checks for write errors (ENOSPC ...) and renames; on failure the temporary file is removed. */
+/* Flushes, checks for write errors (ENOSPC ...) and renames; on failure the temporary file is
+ * removed. */
 int file_commit(struct file_out *f, struct error *e);
 void file_abandon(struct file_out *f);
 
 /*
- * The path of a data file of ours, such as "machines/zen4.machine": $PERFEX_DATA/NAME if that variable is
- * set, else ../share/perfex/NAME relative to the running executable, else PREFIX/share/perfex/NAME.  Yours
- * to free; NULL with *e set when it is nowhere.
+ * The path of a data file of ours, such as "machines/zen4.machine": $PERFEX_DATA/NAME if that
+ * variable is set, else ../share/perfex/NAME relative to the running executable, else
+ * PREFIX/share/perfex/NAME.  Yours to free; NULL with *e set when it is nowhere.
  */
 char *file_data_path(const char *name, struct error *e);
 /* Likewise for helper programs: $PERFEX_LIBEXEC, ../libexec/perfex, PREFIX/libexec/perfex. */

@@ -12,7 +12,8 @@ void nearest_init(struct nearest *n, const char *wanted)
 	n->wanted = wanted;
 }
 
-/* Optimal string alignment distance, case ignored: O(|a||b|), three rows.  -1 for strings over 127. */
+/* Optimal string alignment distance, case ignored: O(|a||b|), three rows.  -1 for strings over 127.
+ */
 static int edit_distance(const char *a, const char *b)
 {
 	enum { LIMIT = 127 };
@@ -67,8 +68,10 @@ void nearest_offer(struct nearest *n, const char *candidate)
 	for (int i = 0; i < NEAREST_MAX; i++) {
 		if (n->name[i] && n->distance[i] <= distance)
 			continue;
-		memmove(&n->name[i + 1], &n->name[i], (size_t)(NEAREST_MAX - 1 - i) * sizeof(n->name[0]));
-		memmove(&n->distance[i + 1], &n->distance[i], (size_t)(NEAREST_MAX - 1 - i) * sizeof(n->distance[0]));
+		memmove(&n->name[i + 1], &n->name[i],
+			(size_t)(NEAREST_MAX - 1 - i) * sizeof(n->name[0]));
+		memmove(&n->distance[i + 1], &n->distance[i],
+			(size_t)(NEAREST_MAX - 1 - i) * sizeof(n->distance[0]));
 		n->name[i] = candidate;
 		n->distance[i] = distance;
 		return;

@@ -10,14 +10,16 @@
 #define NEAREST_MAX 3
 
 struct nearest {
-	const char *name[NEAREST_MAX]; /* borrowed from the caller, best first; NULL where there are fewer */
+	const char *name[NEAREST_MAX]; /* borrowed from the caller, best first; NULL where there are
+					  fewer */
 	double distance[NEAREST_MAX];
 	const char *wanted;
 };
 
 /* wanted is borrowed for the life of n. */
 void nearest_init(struct nearest *n, const char *wanted);
-/* Offers a candidate; kept if it is near enough (edit distance, ignoring case; substrings count as near). */
+/* Offers a candidate; kept if it is near enough (edit distance, ignoring case; substrings count as
+ * near). */
 void nearest_offer(struct nearest *n, const char *candidate);
 /* Writes "did you mean 'a', 'b' or 'c'?" into text, or "" when nothing was near.  Returns text. */
 char *nearest_text(const struct nearest *n, char *text, size_t size);

@@ -10,7 +10,8 @@
 #include "base/strbuf.h"
 
 /* The row that `name` (length bytes) means: an exact match, or the only one that begins so. */
-static const struct option_row *find_row(const struct option_row *table, const char *name, size_t length, struct error *e)
+static const struct option_row *find_row(
+	const struct option_row *table, const char *name, size_t length, struct error *e)
 {
 	const struct option_row *found = NULL;
 	struct strbuf all = {0};
@@ -32,13 +33,15 @@ static const struct option_row *find_row(const struct option_row *table, const c
 	if (matches != 1) {
 		snprintf(copy, sizeof(copy), "%.*s", (int)(length < 60 ? length : 60), name);
 		if (matches > 1) {
-			error_set(e, ERR_NOT_FOUND, "option -%s could be any of %s", copy, strbuf_text(&all));
+			error_set(e, ERR_NOT_FOUND, "option -%s could be any of %s", copy,
+				strbuf_text(&all));
 		} else {
 			error_set(e, ERR_NOT_FOUND, "no option -%s", copy);
 			nearest_init(&near, copy);
 			for (const struct option_row *row = table; row->name; row++)
 				nearest_offer(&near, row->name);
-			error_hint(e, "%s%s-help lists all options", nearest_text(&near, hint, sizeof(hint)), hint[0] ? " " : "");
+			error_hint(e, "%s%s-help lists all options",
+				nearest_text(&near, hint, sizeof(hint)), hint[0] ? " " : "");
 		}
 		found = NULL;
 	}
@@ -63,13 +66,16 @@ static int store(const struct option_row *row, void *target, const char *argumen
 		errno = 0;
 		count = strtoul(argument, &end, 10);
 		if (errno || *end || end == argument || argument[0] == '-' || count == 0)
-			return error_set(e, ERR_RANGE, "-%s takes a whole number from 1 up, not '%s'", row->name, argument);
+			return error_set(e, ERR_RANGE,
+				"-%s takes a whole number from 1 up, not '%s'", row->name,
+				argument);
 		*(unsigned long *)place = count;
 		return 0;
 	case OPTION_SECONDS:
 		seconds = strtod(argument, &end);
 		if (*end || end == argument || !isfinite(seconds) || seconds <= 0)
-			return error_set(e, ERR_RANGE, "-%s takes seconds above 0, not '%s'", row->name, argument);
+			return error_set(e, ERR_RANGE, "-%s takes seconds above 0, not '%s'",
+				row->name, argument);
 		*(double *)place = seconds;
 		return 0;
 	case OPTION_CALL:
@@ -78,7 +84,8 @@ static int store(const struct option_row *row, void *target, const char *argumen
 	return -1;
 }
 
-int option_parse(const struct option_row *table, void *target, int argc, char **argv, struct error *e)
+int option_parse(
+	const struct option_row *table, void *target, int argc, char **argv, struct error *e)
 {
 	int i;
 
@@ -100,7 +107,8 @@ int option_parse(const struct option_row *table, void *target, int argc, char **
 		if (row->argument) {
 			argument = equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
 			if (!argument)
-				return error_set(e, ERR_PARSE, "-%s needs an argument: -%s %s", row->name, row->name, row->argument);
+				return error_set(e, ERR_PARSE, "-%s needs an argument: -%s %s",
+					row->name, row->name, row->argument);
 		} else if (equals) {
 			return error_set(e, ERR_PARSE, "-%s takes no argument", row->name);
 		}
@@ -116,7 +124,8 @@ void option_usage(const struct option_row *table, FILE *out)
 
 	for (const struct option_row *row = table; row->name; row++) {
 		const char *text = row->help;
-		int column = fprintf(out, "  -%s%s%s", row->name, row->argument ? " " : "", row->argument ? row->argument : "");
+		int column = fprintf(out, "  -%s%s%s", row->name, row->argument ? " " : "",
+			row->argument ? row->argument : "");
 
 		if (column >= INDENT) {
 			putc('\n', out);

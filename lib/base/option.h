@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command line options from one table: it parses them, prints the usage, and is what shell completions and
- * the manual page are checked against.  Habit of perfex and SpeedShop: single-dash long names, abbreviable
- * when unambiguous (double dash accepted); parsing stops at the first word that is not an option, which
- * begins the command to run.
+ * Command line options from one table: it parses them, prints the usage, and is what shell
+ * completions and the manual page are checked against.  Habit of perfex and SpeedShop: single-dash
+ * long names, abbreviable when unambiguous (double dash accepted); parsing stops at the first word
+ * that is not an option, which begins the command to run.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H
@@ -15,11 +15,12 @@
 #include "base/error.h"
 
 enum option_kind {
-	OPTION_FLAG,   /* bool at offset := true */
-	OPTION_STRING, /* const char * at offset := argument, borrowed from argv */
-	OPTION_COUNT,  /* unsigned long at offset := argument, a whole number >= 1 */
+	OPTION_FLAG,    /* bool at offset := true */
+	OPTION_STRING,  /* const char * at offset := argument, borrowed from argv */
+	OPTION_COUNT,   /* unsigned long at offset := argument, a whole number >= 1 */
 	OPTION_SECONDS, /* double at offset := argument, seconds > 0 */
-	OPTION_CALL,   /* call(target, argument, e): for what may come several times or needs a check */
+	OPTION_CALL, /* call(target, argument, e): for what may come several times or needs a check
+		      */
 };
 
 struct option_row {
@@ -32,10 +33,11 @@ struct option_row {
 };
 
 /*
- * Parses argv[1..argc) into target.  Returns the index of the first argument that is not an option, or -1
- * with *e set: unknown options name the nearest ones, ambiguous ones all that they could be.
+ * Parses argv[1..argc) into target.  Returns the index of the first argument that is not an option,
+ * or -1 with *e set: unknown options name the nearest ones, ambiguous ones all that they could be.
  */
-int option_parse(const struct option_row *table, void *target, int argc, char **argv, struct error *e);
+int option_parse(
+	const struct option_row *table, void *target, int argc, char **argv, struct error *e);
 
 /* One line an option, wrapped for 80 columns. */
 void option_usage(const struct option_row *table, FILE *out);

@@ -42,7 +42,8 @@ double stats_median(double *x, size_t n)
 double stats_t95(double df)
 {
 	/* Exact to four digits where the expansion below is poor. */
-	static const double small[] = {12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281};
+	static const double small[] = {
+		12.7062, 4.3027, 3.1824, 2.7764, 2.5706, 2.4469, 2.3646, 2.3060, 2.2622, 2.2281};
 	const double z = 1.959964;
 
 	if (df < 1)
@@ -54,5 +55,6 @@ double stats_t95(double df)
 		return low + (high - low) * (df - (double)k);
 	}
 	/* Cornish-Fisher expansion about the normal quantile (Abramowitz and Stegun 26.7.5). */
-	return z + (pow(z, 3) + z) / (4 * df) + (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df);
+	return z + (pow(z, 3) + z) / (4 * df) +
+	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing string.  Zero-initialised is empty and valid.  Failure to allocate is sticky: later appends do
- * nothing, and strbuf_take then returns NULL; so a caller checks once, at the end.
+ * A growing string.  Zero-initialised is empty and valid.  Failure to allocate is sticky: later
+ * appends do nothing, and strbuf_take then returns NULL; so a caller checks once, at the end.
  */
 #ifndef BASE_STRBUF_H
 #define BASE_STRBUF_H

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A growing array of any type: VEC(struct thing) things = {0}; vec_push(&things) returns a zeroed slot, or
- * NULL when memory is out.  Elements move when the array grows: keep indices, not pointers.
+ * A growing array of any type: VEC(struct thing) things = {0}; vec_push(&things) returns a zeroed
+ * slot, or NULL when memory is out.  Elements move when the array grows: keep indices, not
+ * pointers.
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
@@ -9,16 +10,17 @@
 #include <stddef.h>
 #include <stdlib.h>
 
-#define VEC(type)                                                                                                      \
-	struct {                                                                                                       \
-		type *data;                                                                                            \
-		size_t count, capacity;                                                                                \
+#define VEC(type)                                                                                  \
+	struct {                                                                                   \
+		type *data;                                                                        \
+		size_t count, capacity;                                                            \
 	}
 
 void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size);
 
-#define vec_push(v)                                                                                                    \
-	((__typeof__((v)->data))vec_grow((void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data)))
+#define vec_push(v)                                                                                \
+	((__typeof__((v)->data))vec_grow(                                                          \
+		(void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data)))
 #define vec_fini(v) (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

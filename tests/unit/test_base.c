@@ -45,8 +45,8 @@ static int parse(struct target *t, struct error *e, int argc, const char *const 
 	memset(e, 0, sizeof(*e));
 	return option_parse(table, t, argc, (char **)words, e);
 }
-#define PARSE(...)                                                                                                     \
-	parse(&t, &e, (int)(sizeof((const char *[]){"prog", __VA_ARGS__}) / sizeof(char *)),                           \
+#define PARSE(...)                                                                                 \
+	parse(&t, &e, (int)(sizeof((const char *[]){"prog", __VA_ARGS__}) / sizeof(char *)),       \
 		(const char *[]){"prog", __VA_ARGS__})
 
 static void options(void)
@@ -54,12 +54,16 @@ static void options(void)
 	struct target t;
 	struct error e;
 
-	is_int(PARSE("-al", "--file", "x", "-runs=3", "-e", "a", "-e", "b", "cmd", "-x"), 9, "stops at the command");
-	ok(t.all && t.runs == 3 && t.calls == 2 && strcmp(t.file, "x") == 0, "options of all kinds arrive");
-	is_int(PARSE("-p", "0.5", "--", "-cmd"), 4, "-- ends the options; an exact name wins over a longer one");
+	is_int(PARSE("-al", "--file", "x", "-runs=3", "-e", "a", "-e", "b", "cmd", "-x"), 9,
+		"stops at the command");
+	ok(t.all && t.runs == 3 && t.calls == 2 && strcmp(t.file, "x") == 0,
+		"options of all kinds arrive");
+	is_int(PARSE("-p", "0.5", "--", "-cmd"), 4,
+		"-- ends the options; an exact name wins over a longer one");
 	is_near(t.seconds, 0.5, 0, "seconds");
 	is_int(PARSE("-ru"), -1, "an ambiguous abbreviation is refused");
-	ok(strstr(e.message, "-runs") && strstr(e.message, "-rush"), "and names both: %s", e.message);
+	ok(strstr(e.message, "-runs") && strstr(e.message, "-rush"), "and names both: %s",
+		e.message);
 	is_int(PARSE("-flie", "x"), -1, "an unknown option is refused");
 	ok(strstr(e.hint, "'file'") != NULL, "with the nearest offered: %s", e.hint);
 	is_int(PARSE("-runs", "0"), -1, "-runs 0 is refused");
@@ -90,7 +94,8 @@ static void json(void)
 	json_end_object(&j);
 	fclose(f);
 	is_str(text,
-		"{\"s\":\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\xc3\xa9\",\"a\":[1000000000000000,0.1,null,0],\"b\":true}",
+		"{\"s\":\"a\\\"\\\\\\n\\u0001\xef\xbf\xbd\xc3\xa9\",\"a\":[1000000000000000,0.1,"
+		"null,0],\"b\":true}",
 		"JSON is escaped and exact");
 	free(text);
 }

@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "render/counts.h"
+#include "render/number.h"
+
+static void event_object(
+	struct json *j, const struct event_row *row, const struct count *count, bool costs)
+{
+	json_object(j, NULL);
+	if (row->number >= 0) {
+		json_integer(j, "number", row->number);
+		json_string(j, "short", row->short_name);
+	}
+	json_string(j, "name", row->name);
+	json_string(j, "unit", row->unit);
+	number_json(j, "count", &count->quantity);
+	if (count->quantity.label == LABEL_NONE)
+		json_string(j, "why", count->why);
+	if (count->clamped)
+		json_bool(j, "clamped", true);
+	if (count->short_run)
+		json_bool(j, "short_run", true);
+	if (costs && row->costed) {
+		json_object(j, "seconds");
+		json_number(j, "typical", row->typical);
+		json_number(j, "minimum", row->minimum);
+		json_number(j, "maximum", row->maximum);
+		json_string(j, "label", label_name(LABEL_ESTIMATED));
+		json_end_object(j);
+	}
+	json_end_object(j);
+}
+
+static void uncounted(const struct counts_report *r, struct json *j)
+{
+	json_array(j, "not_counted");
+	for (size_t i = 0; i < r->uncounted_count; i++) {
+		const struct uncounted_row *row = &r->uncounted[i];
+
+		json_object(j, NULL);
+		json_integer(j, "number", row->number);
+		json_string(j, "short", row->short_name);
+		json_string(j, "name", row->name);
+		json_string(j, "why", row->why);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void statistics(const struct counts_report *r, struct json *j)
+{
+	json_array(j, "statistics");
+	for (size_t i = 0; i < r->statistic_count; i++) {
+		const struct statistic *s = &r->statistics[i];
+
+		json_object(j, NULL);
+		json_string(j, "name", s->name);
+		json_number(j, "value", s->quantity.value);
+		json_string(j, "label", label_name(s->quantity.label));
+		json_number(j, "low", s->quantity.low);
+		json_number(j, "high", s->quantity.high);
+		json_string(j, "unit", s->unit);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void breakdown(const struct counts_report *r, struct json *j)
+{
+	json_array(j, "breakdown");
+	for (size_t i = 0; i < r->cause_count; i++) {
+		const struct cause *c = &r->causes[i];
+
+		json_object(j, NULL);
+		json_string(j, "cause", c->name);
+		if (c->number >= 0)
+			json_integer(j, "number", c->number);
+		number_json(j, "seconds", &c->seconds);
+		json_number(j, "share", c->share);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void threads(const struct counts_report *r, struct json *j)
+{
+	json_array(j, "threads");
+	for (size_t t = 0; t < r->thread_count; t++) {
+		const struct thread_row *row = &r->threads[t];
+		char command[sizeof(row->command) + 1];
+
+		snprintf(command, sizeof(command), "%.*s", (int)sizeof(row->command), row->command);
+		json_object(j, NULL);
+		json_integer(j, "tid", row->tid);
+		json_integer(j, "pid", row->pid);
+		json_string(j, "command", command);
+		json_array(j, "events");
+		for (size_t i = 0; i < r->event_count; i++)
+			event_object(j, &r->events[i], &row->counts[i], false);
+		json_end_array(j);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+	struct json j;
+
+	if (!f)
+		return error_nomem(e);
+	json_init(&j, f);
+	json_object(&j, NULL);
+	json_string(&j, "schema", "perfex.counts/1");
+	json_array(&j, "command");
+	for (size_t i = 0; r->command && r->command[i]; i++)
+		json_string(&j, NULL, r->command[i]);
+	json_end_array(&j);
+	if (r->pid)
+		json_integer(&j, "pid", r->pid);
+	json_integer(&j, "status", r->exit_status);
+	json_string(&j, "source", r->source);
+	json_string(&j, "machine", r->machine);
+	json_number(&j, "clock_hz", r->clock_hz);
+	number_json(&j, "elapsed_seconds", &r->elapsed);
+	number_json(&j, "cpu_seconds", &r->seconds);
+	json_integer(&j, "runs", (long long)r->runs);
+	json_integer(&j, "passes", (long long)r->passes);
+	json_integer(&j, "groups", (long long)r->groups);
+	json_array(&j, "events");
+	for (size_t i = 0; i < r->event_count; i++)
+		event_object(&j, &r->events[i], &r->events[i].count, r->costs);
+	json_end_array(&j);
+	uncounted(r, &j);
+	if (r->costs) {
+		json_string(&j, "cost_table", r->cost_table);
+		statistics(r, &j);
+		breakdown(r, &j);
+	}
+	threads(r, &j);
+	json_end_object(&j);
+	putc('\n', f);
+	if (fclose(f)) {
+		free(text);
+		return error_nomem(e);
+	}
+	strbuf_add(out, text, length);
+	free(text);
+	return 0;
+}

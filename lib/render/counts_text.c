@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "render/counts.h"
+#include "render/number.h"
+
+enum {
+	NAME_WIDTH = 46, /* dots fill up to here */
+	COUNT_WIDTH = 17,
+	TIME_WIDTH = 12,
+	BAR_WIDTH = 24,
+};
+
+static void rule(struct strbuf *out, int width)
+{
+	strbuf_repeat(out, '=', (size_t)width);
+	strbuf_putc(out, '\n');
+}
+
+static void dots_to(struct strbuf *out, size_t start, size_t width)
+{
+	size_t used = out->length - start;
+
+	strbuf_repeat(out, '.', used < width ? width - used : 1);
+}
+
+static void right(struct strbuf *out, struct strbuf *cell, size_t width)
+{
+	if (cell->length < width)
+		strbuf_repeat(out, ' ', width - cell->length);
+	strbuf_add(out, strbuf_text(cell), cell->length);
+	cell->length = 0;
+}
+
+static void figure(struct strbuf *out, double value, enum number_style style, size_t width)
+{
+	struct strbuf cell = {0};
+
+	number_figure(&cell, value, style);
+	right(out, &cell, width);
+	strbuf_fini(&cell);
+}
+
+static void event_name(struct strbuf *out, const struct event_row *row)
+{
+	size_t start = out->length;
+
+	if (row->number >= 0)
+		strbuf_printf(out, "%3d %s", row->number, row->name);
+	else
+		strbuf_printf(out, "  - %s", row->name);
+	dots_to(out, start, NAME_WIDTH);
+}
+
+/* The count right-aligned, then its label and interval: never one without the other. */
+static void event_count(struct strbuf *out, const struct count *c, bool remarks)
+{
+	struct strbuf cell = {0};
+
+	if (c->quantity.label == LABEL_NONE) {
+		strbuf_printf(out, " not counted: %s", c->why);
+		return;
+	}
+	number_figure(&cell, c->quantity.value, NUMBER_COUNT);
+	right(out, &cell, COUNT_WIDTH);
+	strbuf_printf(out, "  %-8s ", label_name(c->quantity.label));
+	number_interval(&cell, &c->quantity);
+	if (remarks) {
+		strbuf_add(out, strbuf_text(&cell), cell.length);
+		if (c->clamped)
+			strbuf_puts(out, " clamped");
+		if (c->short_run)
+			strbuf_puts(out, " short run");
+	}
+	strbuf_fini(&cell);
+}
+
+static void end_line(struct strbuf *out)
+{
+	while (out->length && out->data[out->length - 1] == ' ')
+		out->length--;
+	strbuf_putc(out, '\n');
+}
+
+static void title(const struct counts_report *r, struct strbuf *out)
+{
+	strbuf_puts(out, "perfex: ");
+	if (r->pid)
+		strbuf_printf(out, "process %d", (int)r->pid);
+	for (size_t i = 0; r->command && r->command[i]; i++)
+		strbuf_printf(out, "%s%s", i ? " " : "", r->command[i]);
+	strbuf_printf(out, "\n%s %s, %.2f GHz",
+		strstr(r->source, "model") ? "modelled processor:" : "processor:", r->machine,
+		r->clock_hz / 1e9);
+	if (r->machine_description[0])
+		strbuf_printf(out, " (%s)", r->machine_description);
+	strbuf_printf(out, "; source: %s\n", r->source);
+	strbuf_puts(out, "elapsed ");
+	number_figure(out, r->elapsed.value, NUMBER_SECONDS);
+	strbuf_printf(out, " s (%s%s)", label_name(r->elapsed.label),
+		strcmp(r->source, "model") == 0 ? ", slowed by the model" : "");
+	if (r->seconds.label != LABEL_NONE) {
+		strbuf_puts(out, "; on the processor ");
+		number_figure(out, r->seconds.value, NUMBER_SECONDS);
+		strbuf_printf(out, " s (%s)", label_name(r->seconds.label));
+	}
+	if (r->runs > 1)
+		strbuf_printf(out, "; means of %lu runs", r->runs);
+	if (r->passes > 1)
+		strbuf_printf(out, "; %lu passes", r->passes);
+	if (r->groups > 1)
+		strbuf_printf(out, "; %zu groups of events took turns", r->groups);
+	strbuf_puts(out, "\n\n");
+}
+
+static void plain_rows(const struct counts_report *r, struct strbuf *out)
+{
+	for (size_t i = 0; i < r->event_count; i++) {
+		event_name(out, &r->events[i]);
+		event_count(out, &r->events[i].count, true);
+		end_line(out);
+	}
+}
+
+static void cost_rows(const struct counts_report *r, struct strbuf *out)
+{
+	enum { WIDTH = NAME_WIDTH + COUNT_WIDTH + 11 + 3 * TIME_WIDTH };
+	size_t *order = counts_report_by_cost(r);
+
+	strbuf_printf(out, "Costs of events, estimated with %s\n", r->cost_table);
+	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
+		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
+	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",
+		COUNT_WIDTH, "Counter Value", "", TIME_WIDTH, "Time (sec)", TIME_WIDTH,
+		"Time (sec)", TIME_WIDTH, "Time (sec)");
+	rule(out, WIDTH);
+	for (size_t i = 0; order && i < r->event_count; i++) {
+		const struct event_row *row = &r->events[order[i]];
+		struct strbuf interval = {0};
+
+		event_name(out, row);
+		event_count(out, &row->count, false);
+		if (row->costed) {
+			figure(out, row->typical, NUMBER_SECONDS, TIME_WIDTH);
+			figure(out, row->minimum, NUMBER_SECONDS, TIME_WIDTH);
+			figure(out, row->maximum, NUMBER_SECONDS, TIME_WIDTH);
+		}
+		number_interval(&interval, &row->count.quantity);
+		if (interval.length)
+			strbuf_printf(out, "%*s  %s", row->costed ? 0 : 3 * TIME_WIDTH, "",
+				strbuf_text(&interval));
+		strbuf_fini(&interval);
+		end_line(out);
+	}
+	free(order);
+}
+
+static void statistics(const struct counts_report *r, struct strbuf *out)
+{
+	enum { STATISTIC_WIDTH = 64 };
+
+	if (r->statistic_count == 0)
+		return;
+	strbuf_puts(out, "\nStatistics\n");
+	rule(out, STATISTIC_WIDTH + 24);
+	for (size_t i = 0; i < r->statistic_count; i++) {
+		const struct statistic *s = &r->statistics[i];
+		struct strbuf cell = {0};
+		size_t start = out->length;
+
+		strbuf_puts(out, s->name);
+		if (s->unit[0] && !strchr(s->name, '('))
+			strbuf_printf(out, " (%s)", s->unit);
+		dots_to(out, start, STATISTIC_WIDTH);
+		number_figure(&cell, s->quantity.value, NUMBER_RATIO);
+		right(out, &cell, 12);
+		strbuf_printf(out, "  %s", label_name(s->quantity.label));
+		strbuf_fini(&cell);
+		end_line(out);
+	}
+}
+
+static void breakdown(const struct counts_report *r, struct strbuf *out)
+{
+	double total = 0;
+
+	if (r->cause_count == 0)
+		return;
+	strbuf_puts(out, "Where the time goes: ");
+	number_figure(out, r->seconds.value, NUMBER_SECONDS);
+	strbuf_printf(out, " s on the processor (%s), divided among causes (%s)\n",
+		label_name(r->seconds.label), label_name(r->causes[0].seconds.label));
+	rule(out, 36 + 2 * TIME_WIDTH + BAR_WIDTH);
+	for (size_t i = 0; i < r->cause_count; i++) {
+		const struct cause *c = &r->causes[i];
+		size_t start = out->length;
+		int bar = (int)(c->share * BAR_WIDTH + 0.5);
+
+		total += c->seconds.value;
+		strbuf_puts(out, c->name);
+		dots_to(out, start, 36);
+		figure(out, c->seconds.value, NUMBER_SECONDS, TIME_WIDTH);
+		strbuf_printf(out, " s %6.1f%%  ", 100 * c->share);
+		strbuf_repeat(out, '#', (size_t)(bar < 0 ? 0 : bar > BAR_WIDTH ? BAR_WIDTH : bar));
+		end_line(out);
+	}
+	strbuf_printf(out, "%-36s", "total");
+	figure(out, total, NUMBER_SECONDS, TIME_WIDTH);
+	strbuf_puts(out, " s  100.0%\n\n");
+}
+
+static void threads(const struct counts_report *r, struct strbuf *out)
+{
+	for (size_t t = 0; t < r->thread_count; t++) {
+		const struct thread_row *row = &r->threads[t];
+
+		strbuf_printf(out, "\nthread %d of process %d (%.15s)\n", (int)row->tid,
+			(int)row->pid, row->command);
+		for (size_t i = 0; i < r->event_count; i++) {
+			event_name(out, &r->events[i]);
+			event_count(out, &row->counts[i], true);
+			end_line(out);
+		}
+	}
+}
+
+static void uncounted(const struct counts_report *r, struct strbuf *out)
+{
+	size_t column = 0;
+
+	if (r->uncounted_count == 0)
+		return;
+	strbuf_puts(out, "\nNot counted here (perfex -explain EVENT says why):\n ");
+	for (size_t i = 0; i < r->uncounted_count; i++) {
+		const struct uncounted_row *row = &r->uncounted[i];
+		size_t start = out->length;
+
+		strbuf_printf(out, " %d %s%s", row->number, row->short_name,
+			i + 1 < r->uncounted_count ? "," : "");
+		column += out->length - start;
+		if (column > 72 && i + 1 < r->uncounted_count) {
+			strbuf_puts(out, "\n ");
+			column = 0;
+		}
+	}
+	strbuf_putc(out, '\n');
+}
+
+void render_counts_text(const struct counts_report *r, struct strbuf *out)
+{
+	title(r, out);
+	if (r->costs) {
+		breakdown(r, out);
+		cost_rows(r, out);
+		statistics(r, out);
+	} else {
+		plain_rows(r, out);
+	}
+	threads(r, out);
+	uncounted(r, out);
+}
+
+void render_readout_text(
+	double seconds, const struct event_spec *specs, const struct reading *r, struct strbuf *out)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		struct event_row row = {.number = specs[i].event ? specs[i].event->number : -1,
+			.name = specs[i].event ? specs[i].event->name : specs[i].name};
+
+		if (r->counts[i].quantity.label == LABEL_NONE)
+			continue;
+		strbuf_printf(out, "%10.3f ", seconds);
+		event_name(out, &row);
+		event_count(out, &r->counts[i], true);
+		end_line(out);
+	}
+}

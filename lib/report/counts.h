@@ -1,0 +1,92 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What perfex reports, as data: built once, then drawn by lib/render as text, JSON, CSV or a
+ * picture, so that these cannot disagree.
+ */
+#ifndef REPORT_COUNTS_H
+#define REPORT_COUNTS_H
+
+#include "costs/costs.h"
+#include "costs/explain.h"
+#include "machine/machine.h"
+#include "sources/source.h"
+
+struct event_row {
+	int number;              /* -1 for raw codes and libpfm4 strings */
+	const char *short_name;  /* "" for those */
+	const char *name, *unit; /* borrowed from the specs and the event table */
+	struct count count;
+	bool costed;                      /* seconds are valid */
+	double typical, minimum, maximum; /* seconds, estimated from count and cost table */
+	double spread; /* with several runs: relative half-width of the 95% interval of their mean;
+			  else 0 */
+};
+
+/* An event of -a that nothing here can count. */
+struct uncounted_row {
+	int number;
+	const char *short_name, *name;
+	char why[160];
+};
+
+struct thread_row {
+	pid_t pid, tid;
+	char command[16];
+	struct count *counts; /* one an event row */
+};
+
+struct counts_report {
+	const char *const *command; /* NULL-terminated; borrowed; NULL when attached */
+	pid_t pid;                  /* attached to; 0 else */
+	int exit_status;
+	char source[32];  /* "model", "pmu+os" ... */
+	char machine[32]; /* the modelled one, or this host's */
+	char machine_description[128];
+	double clock_hz;
+	struct quantity elapsed; /* wall-clock seconds of the run (mean of them with several) */
+	struct quantity seconds; /* CPU time that the breakdown divides; LABEL_NONE if unknown */
+	unsigned long runs, passes;
+	size_t groups; /* sets of events that took turns on the counters */
+
+	size_t event_count;
+	struct event_row *events; /* in the order asked for */
+	size_t uncounted_count;
+	struct uncounted_row *uncounted;
+	size_t thread_count;
+	struct thread_row *threads;
+
+	bool costs; /* -y: the rest is valid */
+	char cost_table[512];
+	size_t statistic_count;
+	struct statistic statistics[STATISTICS_MAX];
+	size_t cause_count;
+	struct cause causes[CAUSES_MAX];
+};
+
+/* What a report is built from.  All borrowed; specs must outlive the report. */
+struct counts_input {
+	const char *const *command;
+	pid_t pid;
+	const struct event_spec *specs;
+	size_t count;
+	const struct reading *readings; /* one a run, passes already joined */
+	const double *elapsed;          /* seconds, one a run */
+	unsigned long runs, passes;
+	size_t groups;
+	int exit_status;
+	const char *source;
+	const struct machine *machine;
+	const struct cost_table *costs; /* NULL without -y */
+};
+
+/* Notes an event that was wanted and could not be counted. */
+int counts_report_add_uncounted(
+	struct counts_report *r, const struct event_spec *spec, const char *why, struct error *e);
+struct counts_report *counts_report_new(const struct counts_input *in, struct error *e);
+void counts_report_free(struct counts_report *r);
+
+/* Indices of the event rows, most costly (typical) first, those without cost after them by number.
+ * Yours to free. */
+size_t *counts_report_by_cost(const struct counts_report *r);
+
+#endif

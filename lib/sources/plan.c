@@ -1,0 +1,211 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/plan.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+static bool wants_hardware(const struct event_spec *spec)
+{
+	return !spec->event || !(spec->event->flags & EVENT_OS);
+}
+
+static bool model_knows(const struct event_spec *spec)
+{
+	return spec->event && (spec->event->flags & EVENT_MODEL);
+}
+
+static void refuse(struct plan_entry *entry, const char *message, const char *hint)
+{
+	entry->source = NULL;
+	error_set(&entry->why, ERR_UNSUPPORTED, "%s", message);
+	error_hint(&entry->why, "%s", hint);
+}
+
+static void offer(struct plan_entry *entry, const struct source_ops *source,
+	const struct source_options *options, struct event_spec *spec)
+{
+	if (source->accepts(options, spec, &entry->why) == 0)
+		entry->source = source;
+}
+
+/* The user named the source. */
+static int assign_one(struct plan *p, const struct source_ops *source,
+	const struct source_options *options, struct event_spec *specs, struct error *e)
+{
+	if (source->probe(options, e))
+		return -1;
+	for (size_t i = 0; i < p->count; i++)
+		offer(&p->entries[i], source, options, &specs[i]);
+	return 0;
+}
+
+/* No counters: the model for what it can know.  The kernel's events next to it need -passes. */
+static int assign_without_pmu(struct plan *p, const struct plan_request *request,
+	const struct source_options *options, struct event_spec *specs, bool os_only,
+	struct error *e)
+{
+	struct error model_why;
+	bool model_works =
+		!os_only && !request->attach && source_model.probe(options, &model_why) == 0;
+	bool os_works = source_os.probe(options, &(struct error){0}) == 0;
+
+	for (size_t i = 0; i < p->count; i++) {
+		struct plan_entry *entry = &p->entries[i];
+		bool os_event = !wants_hardware(&specs[i]);
+
+		if (os_event && os_works && (!model_works || request->passes))
+			offer(entry, &source_os, options, &specs[i]);
+		else if (model_works && model_knows(&specs[i]))
+			offer(entry, &source_model, options, &specs[i]);
+		else if (os_event)
+			refuse(entry, "the kernel would count the model's own too",
+				"use -passes, which gives it a run of its own, or -source os");
+		else if (model_works)
+			refuse(entry, "the model cannot know it, and there are no counters here",
+				p->reason.hint);
+		else
+			refuse(entry, "there are no counters here",
+				request->attach ? "the model cannot attach to a running process"
+						: model_why.hint);
+	}
+	if (!os_only && !model_works && !request->attach && !os_works) {
+		*e = model_why;
+		return -1;
+	}
+	return 0;
+}
+
+static int assign_auto(struct plan *p, const struct plan_request *request,
+	const struct source_options *options, struct event_spec *specs, struct error *e)
+{
+	bool hardware = false, missing = false;
+
+	for (size_t i = 0; i < p->count; i++)
+		hardware |= wants_hardware(&specs[i]);
+	if (!hardware)
+		return assign_without_pmu(p, request, options, specs, true, e);
+	if (source_pmu.probe(options, &p->reason)) {
+		p->fell_back = true;
+		return assign_without_pmu(p, request, options, specs, false, e);
+	}
+	for (size_t i = 0; i < p->count; i++) {
+		offer(&p->entries[i], wants_hardware(&specs[i]) ? &source_pmu : &source_os, options,
+			&specs[i]);
+		missing |= !p->entries[i].source;
+	}
+	if (!missing || !request->passes || request->attach ||
+		source_model.probe(options, &(struct error){0}))
+		return 0;
+	for (size_t i = 0; i < p->count; i++)
+		if (!p->entries[i].source && model_knows(&specs[i]))
+			offer(&p->entries[i], &source_model, options, &specs[i]);
+	return 0;
+}
+
+/* Whether this set is counted all the time when opened together. */
+static bool fits(const struct source_ops *source, const struct source_options *options,
+	struct event_spec *set, size_t count)
+{
+	void *session = source->open(options, set, count, &(struct error){0});
+	bool together;
+
+	if (!session)
+		return false;
+	together = source->groups(session) <= 1;
+	source->close(session);
+	return together;
+}
+
+/* Fills passes with sets of events that fit the counters together, greedily in the order given. */
+static int spread_over_passes(struct plan *p, const struct source_options *options,
+	struct event_spec *specs, struct error *e)
+{
+	struct event_spec *set = calloc(p->count ? p->count : 1, sizeof(*set));
+	unsigned pass = 0;
+	bool used = false;
+
+	if (!set)
+		return error_nomem(e);
+	for (const struct source_ops *const *s = sources; *s; s++) {
+		size_t held = 0;
+
+		/* All native sources that need no turns ride along with the first pass of native
+		 * events. */
+		if (used && !(*s)->native)
+			pass++;
+		for (size_t i = 0; i < p->count; i++) {
+			if (p->entries[i].source != *s)
+				continue;
+			set[held++] = specs[i];
+			if (held > 1 && !fits(*s, options, set, held)) {
+				pass++;
+				set[0] = specs[i];
+				held = 1;
+			}
+			p->entries[i].pass = pass;
+			used = true;
+		}
+		if (held && !(*s)->native)
+			pass++, used = false;
+	}
+	free(set);
+	for (size_t i = 0; i < p->count; i++)
+		if (p->entries[i].source && p->entries[i].pass + 1 > p->passes)
+			p->passes = p->entries[i].pass + 1;
+	return 0;
+}
+
+int plan_make(struct plan *p, const struct plan_request *request,
+	const struct source_options *options, struct event_spec *specs, size_t count,
+	struct error *e)
+{
+	bool any = false;
+
+	memset(p, 0, sizeof(*p));
+	p->count = count;
+	p->passes = 1;
+	p->entries = calloc(count ? count : 1, sizeof(*p->entries));
+	if (!p->entries)
+		return error_nomem(e);
+	if (strcmp(request->source, "auto") == 0) {
+		if (assign_auto(p, request, options, specs, e))
+			goto fail;
+	} else {
+		const struct source_ops *source = source_find(request->source);
+
+		if (!source) {
+			error_set(e, ERR_NOT_FOUND, "no source '%s'", request->source);
+			error_hint(e, "sources are auto, pmu, os and model");
+			goto fail;
+		}
+		if (assign_one(p, source, options, specs, e))
+			goto fail;
+	}
+	for (size_t i = 0; i < count; i++) {
+		any |= p->entries[i].source != NULL;
+		if (p->entries[i].source || request->all)
+			continue;
+		error_set(e, p->entries[i].why.code, "cannot count %s: %s", specs[i].name,
+			p->entries[i].why.message);
+		error_hint(e, "%s", p->entries[i].why.hint);
+		goto fail;
+	}
+	if (!any) {
+		error_set(e, ERR_UNSUPPORTED, "none of these events can be counted here");
+		error_hint(e, "perfex -list says what can, and why not");
+		goto fail;
+	}
+	if (request->passes && spread_over_passes(p, options, specs, e))
+		goto fail;
+	return 0;
+fail:
+	plan_fini(p);
+	return -1;
+}
+
+void plan_fini(struct plan *p)
+{
+	free(p->entries);
+	memset(p, 0, sizeof(*p));
+}

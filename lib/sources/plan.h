@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which source counts which event, in which run of the command.
+ *
+ *   auto   pmu where it works; else the model for what it can know, and os for the rest
+ *   pmu, os, model   that source alone, believed even where its self-test fails
+ *
+ * Events of native sources (pmu, os) share one run.  The model needs a run of its own, in which the
+ * kernel's counts would be mostly the model's; so next to it, os events are counted only with
+ * `passes`, which gives every source, and every group of counters that must take turns, a run of
+ * its own.
+ */
+#ifndef SOURCES_PLAN_H
+#define SOURCES_PLAN_H
+
+#include "sources/source.h"
+
+struct plan_entry {
+	const struct source_ops *source; /* NULL: not counted */
+	unsigned pass;                   /* 0 .. passes - 1 */
+	struct error why;                /* when not counted */
+};
+
+struct plan {
+	size_t count;
+	struct plan_entry *entries; /* in the order of the specs */
+	unsigned passes;            /* runs of the command */
+	bool fell_back;             /* auto wanted the pmu and could not have it */
+	struct error reason;        /* why not, and the remedy; when fell_back */
+};
+
+struct plan_request {
+	const char *source; /* "auto", "pmu", "os", "model" */
+	bool passes;        /* -passes */
+	bool attach;        /* -pid: there is no command to run */
+	bool all;           /* -a: leave out what cannot be counted, instead of failing */
+};
+
+/* specs may get encoded on the way.  -1 with *e if an event cannot be counted (unless
+ * request->all), or none can. */
+int plan_make(struct plan *p, const struct plan_request *request,
+	const struct source_options *options, struct event_spec *specs, size_t count,
+	struct error *e);
+void plan_fini(struct plan *p);
+
+#endif

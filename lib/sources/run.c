@@ -1,0 +1,337 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/run.h"
+
+#include <errno.h>
+#include <signal.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sources/launch.h"
+
+struct session {
+	const struct source_ops *ops;
+	void *handle;
+	struct event_spec *specs; /* ours */
+	size_t *place;            /* index of each in the plan */
+	size_t count;
+};
+
+struct run {
+	const struct run_request *request;
+	struct session sessions[4];
+	size_t session_count, plan_count;
+	struct launch launch;
+	bool counting, launched;
+	double begin, next_tick, tick_every, next_period;
+	struct run_result *result;
+};
+
+static double now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+static int session_open(struct run *run, const struct source_ops *ops, const struct plan *p,
+	unsigned pass, const struct source_options *options, struct event_spec *specs,
+	struct error *e)
+{
+	struct session *s = &run->sessions[run->session_count];
+	size_t n = 0;
+
+	for (size_t i = 0; i < p->count; i++)
+		n += p->entries[i].source == ops && p->entries[i].pass == pass;
+	if (n == 0)
+		return 0;
+	run->session_count++;
+	s->ops = ops;
+	s->specs = calloc(n, sizeof(*s->specs));
+	s->place = calloc(n, sizeof(*s->place));
+	if (!s->specs || !s->place)
+		return error_nomem(e);
+	for (size_t i = 0; i < p->count; i++) {
+		if (p->entries[i].source != ops || p->entries[i].pass != pass)
+			continue;
+		s->specs[s->count] = specs[i];
+		s->place[s->count++] = i;
+	}
+	s->handle = ops->open(options, s->specs, s->count, e);
+	return s->handle ? 0 : -1;
+}
+
+static int enable_all(struct run *run, bool on, struct error *e)
+{
+	if (run->counting == on)
+		return 0;
+	run->counting = on;
+	for (size_t i = 0; i < run->session_count; i++)
+		if (run->sessions[i].ops->enable(run->sessions[i].handle, on, e))
+			return -1;
+	return 0;
+}
+
+/* Finds or adds the row of a thread in a reading that gathers several sessions. */
+static struct thread_reading *thread_row(struct reading *all, const struct thread_reading *like)
+{
+	struct thread_reading *t;
+
+	for (size_t i = 0; i < all->thread_count; i++)
+		if (all->threads[i].pid == like->pid && all->threads[i].tid == like->tid)
+			return &all->threads[i];
+	t = reading_add_thread(all);
+	if (t) {
+		t->pid = like->pid;
+		t->tid = like->tid;
+		memcpy(t->command, like->command, sizeof(t->command));
+	}
+	return t;
+}
+
+static int gather(const struct session *s, struct reading *all, struct error *e)
+{
+	struct reading r;
+	int rc = -1;
+
+	if (reading_init(&r, s->count, e))
+		return -1;
+	if (s->ops->read(s->handle, &r, e))
+		goto out;
+	for (size_t i = 0; i < s->count; i++)
+		all->counts[s->place[i]] = r.counts[i];
+	if (r.enabled_seconds > all->enabled_seconds)
+		all->enabled_seconds = r.enabled_seconds;
+	for (size_t t = 0; t < r.thread_count; t++) {
+		struct thread_reading *row = thread_row(all, &r.threads[t]);
+
+		if (!row) {
+			error_nomem(e);
+			goto out;
+		}
+		for (size_t i = 0; i < s->count; i++)
+			row->counts[s->place[i]] = r.threads[t].counts[i];
+	}
+	rc = 0;
+out:
+	reading_fini(&r);
+	return rc;
+}
+
+static int read_all(struct run *run, struct reading *all, struct error *e)
+{
+	if (reading_init(all, run->plan_count, e))
+		return -1;
+	for (size_t i = 0; i < run->session_count; i++) {
+		if (gather(&run->sessions[i], all, e)) {
+			reading_fini(all);
+			return -1;
+		}
+	}
+	return 0;
+}
+
+static int report_period(struct run *run, struct error *e)
+{
+	struct reading all;
+
+	if (read_all(run, &all, e))
+		return -1;
+	run->request->on_period(run->request->context, now() - run->begin, &all);
+	reading_fini(&all);
+	return 0;
+}
+
+static int do_due(struct run *run, struct error *e)
+{
+	double t = now();
+
+	if (run->tick_every > 0 && t >= run->next_tick) {
+		for (size_t i = 0; i < run->session_count; i++)
+			if (run->sessions[i].ops->tick &&
+				run->sessions[i].ops->tick(run->sessions[i].handle, e))
+				return -1;
+		run->next_tick = t + run->tick_every;
+	}
+	if (run->request->period > 0 && run->request->on_period && t >= run->next_period) {
+		if (report_period(run, e))
+			return -1;
+		while (run->next_period <= t)
+			run->next_period += run->request->period;
+	}
+	return 0;
+}
+
+static struct timespec until_due(const struct run *run, bool polling)
+{
+	double t = now(), due = t + (polling ? 0.05 : 3600);
+
+	if (run->tick_every > 0 && run->next_tick < due)
+		due = run->next_tick;
+	if (run->request->period > 0 && run->next_period < due)
+		due = run->next_period;
+	due = due > t ? due - t : 0;
+	return (struct timespec){(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
+}
+
+/* A signal came to us.  The terminal sends ^C to the command as well; what others send, we pass on.
+ */
+static int on_signal(struct run *run, const siginfo_t *info, struct error *e)
+{
+	switch (info->si_signo) {
+	case SIGUSR1:
+	case SIGUSR2:
+		if (run->request->by_signal)
+			return enable_all(run, info->si_signo == SIGUSR1, e);
+		break;
+	case SIGINT:
+	case SIGQUIT:
+	case SIGTERM:
+	case SIGHUP:
+		run->result->interrupted = true;
+		break;
+	default:
+		return 0;
+	}
+	if (run->launched && !run->launch.reaped && info->si_code <= 0)
+		kill(run->launch.pid, info->si_signo);
+	return 0;
+}
+
+static bool process_exists(pid_t pid)
+{
+	return kill(pid, 0) == 0 || errno == EPERM;
+}
+
+/* Until the command has ended, or the process attached to has, or ^C. */
+static int loop(struct run *run, const sigset_t *signals, struct error *e)
+{
+	for (;;) {
+		struct timespec wait = until_due(run, !run->launched);
+		siginfo_t info;
+
+		if (sigtimedwait(signals, &info, &wait) >= 0 && on_signal(run, &info, e))
+			return -1;
+		if (run->launched) {
+			int rc = launch_poll(&run->launch, false, e);
+
+			if (rc != 0)
+				return rc > 0 ? 0 : -1;
+		} else if (run->result->interrupted || !process_exists(run->request->pid)) {
+			return 0;
+		}
+		if (do_due(run, e))
+			return -1;
+	}
+}
+
+static int start(struct run *run, sigset_t *signals, struct error *e)
+{
+	pid_t pid = run->request->pid;
+
+	if (!pid) {
+		if (launch_init(&run->launch, run->request->argv, e))
+			return -1;
+		run->launched = true;
+		for (size_t i = 0; i < run->session_count; i++) {
+			const struct session *s = &run->sessions[i];
+
+			if (s->ops->prepare && s->ops->prepare(s->handle, &run->launch, e))
+				return -1;
+		}
+		if (launch_start(&run->launch, e))
+			return -1;
+		pid = run->launch.pid;
+	}
+	/* The child was forked before this: it keeps the mask and dispositions that we were given.
+	 */
+	sigprocmask(SIG_BLOCK, signals, NULL);
+	signal(SIGCHLD, SIG_DFL);
+	for (size_t i = 0; i < run->session_count; i++) {
+		const struct session *s = &run->sessions[i];
+		double every;
+
+		if (s->ops->attach(s->handle, pid, !run->launched, e))
+			return -1;
+		every = s->ops->tick_interval ? s->ops->tick_interval(s->handle) : 0;
+		if (every > 0 && (run->tick_every == 0 || every < run->tick_every))
+			run->tick_every = every;
+		if (s->ops->groups(s->handle) > run->result->groups)
+			run->result->groups = s->ops->groups(s->handle);
+	}
+	if (!run->request->by_signal && enable_all(run, true, e))
+		return -1;
+	run->begin = now();
+	run->next_tick = run->begin + run->tick_every;
+	run->next_period = run->begin + run->request->period;
+	return run->launched ? launch_release(&run->launch, e) : 0;
+}
+
+static int finish(struct run *run, struct error *e)
+{
+	struct run_result *result = run->result;
+
+	result->elapsed = now() - run->begin;
+	for (size_t i = 0; i < run->session_count; i++) {
+		const struct session *s = &run->sessions[i];
+
+		if (s->ops->finish &&
+			s->ops->finish(s->handle, run->launched ? &run->launch.usage : NULL, e))
+			return -1;
+	}
+	if (run->launched) {
+		result->exit_status = launch_exit_status(&run->launch);
+		result->killed = result->exit_status > 128 && WIFSIGNALED(run->launch.status);
+	}
+	return read_all(run, &result->reading, e);
+}
+
+/* Signals that came while we were finishing must not kill us when the mask goes back: take them
+ * out. */
+static void drain_signals(const sigset_t *signals)
+{
+	const struct timespec none = {0, 0};
+
+	while (sigtimedwait(signals, NULL, &none) > 0)
+		;
+}
+
+int run_pass(const struct run_request *request, const struct plan *p, unsigned pass,
+	const struct source_options *options, struct event_spec *specs, struct run_result *result,
+	struct error *e)
+{
+	static const int handled[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+	struct run run = {.request = request, .result = result, .plan_count = p->count};
+	sigset_t signals, before;
+	int rc = -1;
+
+	memset(result, 0, sizeof(*result));
+	sigemptyset(&signals);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		sigaddset(&signals, handled[i]);
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	for (const struct source_ops *const *s = sources; *s; s++)
+		if (session_open(&run, *s, p, pass, options, specs, e))
+			goto out;
+	if (start(&run, &signals, e) == 0 && loop(&run, &signals, e) == 0)
+		rc = finish(&run, e);
+	drain_signals(&signals);
+	sigprocmask(SIG_SETMASK, &before, NULL);
+out:
+	for (size_t i = 0; i < run.session_count; i++) {
+		if (run.sessions[i].handle)
+			run.sessions[i].ops->close(run.sessions[i].handle);
+		free(run.sessions[i].specs);
+		free(run.sessions[i].place);
+	}
+	if (run.launched)
+		launch_fini(&run.launch);
+	return rc;
+}
+
+void run_result_fini(struct run_result *r)
+{
+	reading_fini(&r->reading);
+}

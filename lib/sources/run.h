@@ -1,0 +1,38 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One run of a command (or one attachment to a process) under the sources of a plan's pass: starts
+ * it, passes signals on, ticks the sources, starts and stops counting on SIGUSR1 and SIGUSR2, and
+ * reads the counts at the end.
+ */
+#ifndef SOURCES_RUN_H
+#define SOURCES_RUN_H
+
+#include "sources/plan.h"
+
+struct run_request {
+	char *const *argv; /* the command; NULL with pid */
+	pid_t pid;         /* attach to this process; 0: run argv */
+	bool by_signal;    /* -s: do not count until SIGUSR1 comes; SIGUSR2 stops */
+	double period;     /* -p: seconds between read-outs; 0: none */
+	/* Called at each read-out; counts as in run_result.reading.  May be NULL. */
+	void (*on_period)(void *context, double seconds, const struct reading *r);
+	void *context;
+};
+
+struct run_result {
+	struct reading
+		reading;  /* one count an event of the plan, of this pass; others LABEL_NONE */
+	int exit_status;  /* the command's, as a shell gives it; 0 with pid */
+	bool killed;      /* by a signal */
+	bool interrupted; /* ^C or a termination signal came to us */
+	double elapsed;   /* seconds of wall-clock time */
+	size_t groups;    /* the most groups that took turns in a source */
+};
+
+/* A command that cannot be run: -1 with errnum ENOENT for not found.  result is valid only on 0. */
+int run_pass(const struct run_request *request, const struct plan *p, unsigned pass,
+	const struct source_options *options, struct event_spec *specs, struct run_result *result,
+	struct error *e);
+void run_result_fini(struct run_result *r);
+
+#endif

@@ -1,0 +1,15 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The fuzz targets survive their seeds, whole and cut short.
+. "$TOP/tests/lib.sh"
+for dir in "$top"/tests/fuzz/seeds/*/; do
+	name=$(basename "$dir")
+	for seed in "$dir"*; do
+		size=$(wc -c < "$seed")
+		for part in 1 2 3; do
+			head -c $((size * part / 3)) "$seed" > "cut-$(basename "$seed")-$part"
+		done
+	done
+	ok "$name: $(find "$dir" -type f | wc -l) seeds, and cut short" "$build/tests/replay/$name" "$dir"* cut-*
+	rm -f cut-*
+done
+done_testing

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every file must have, and what none may.
+. "$TOP/tests/lib.sh"
+cd "$top" || exit 1
+files=$(git ls-files 2>/dev/null || find . -name build -prune -o -type f -print)
+sources=$(printf '%s\n' "$files" | grep -E '\.([chS]|sh|t|mk|f90|map)$|^Makefile$')
+is "SPDX line in every source file" "$(for f in $sources; do head -3 "$f" | grep -q 'SPDX-License-Identifier: ' || echo "$f"; done)" ""
+is "headers compile alone" "$(for h in $(printf '%s\n' "$sources" | grep '\.h$' | grep -v '^lib/valgrind/\|^tests/'); do
+	echo "#include \"$h\"" | ${CC:-gcc} -std=gnu11 -D_GNU_SOURCE -fsyntax-only -Ilib -Iinclude -I. -xc - >/dev/null 2>&1 || echo "$h"; done)" ""
+is "installed headers compile as C++ too" "$(for h in include/*.h; do [ -e "$h" ] || continue
+	echo "#include \"$h\"" | g++ -fsyntax-only -Iinclude -I. -xc++ - >/dev/null 2>&1 || echo "$h"; done)" ""
+is "no unfinished business" "$(printf '%s\n' "$files" | grep -v '^tests/lint/\|^LICENSE' | xargs grep -nIwE 'TODO|FIXME|XXX|HACK' 2>/dev/null)" ""
+is "no machine's paths, no registry's host names" "$(printf '%s\n' "$files" | grep -v '^tests/lint/\|^LICENSE' | xargs grep -nIE '/work/|/root/|deb\.debian\.org|registry\.npmjs' 2>/dev/null)" ""
+if command -v clang-format >/dev/null; then
+	is "layout is clang-format's" "$(printf '%s\n' "$sources" | grep '\.[ch]$' | xargs clang-format --dry-run 2>&1 | grep -o '^[^:]*\.[ch]' | sort -u)" ""
+else
+	skip "layout is clang-format's" "clang-format is not installed"
+fi
+done_testing

@@ -1,0 +1,19 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Manual pages are clean mdoc, and say what the programs accept: no option undocumented, none imagined.
+. "$TOP/tests/lib.sh"
+cd "$top" || exit 1
+if command -v mandoc >/dev/null; then
+	for page in docs/man/*.[1-9]; do
+		is "$page is clean" "$(mandoc -T lint -W warning "$page" 2>&1 | grep -v 'referenced manual not found')" ""
+	done
+else
+	skip "manual pages are clean" "mandoc is not installed"
+fi
+options() { "$build/bin/$1" -help | sed -n 's/^  -\([a-z]*\).*/\1/p' | sort; }
+for program in perfex; do
+	page=$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/$program.1" | sort -u)
+	is "options of $program are all in its manual" "$(options $program)" "$page"
+done
+refs=$(grep -ho '^\.Xr [a-z-]* [1-9]' docs/man/* | awk '{ print $2 "." $3 }' | sort -u | grep -E '^(perfex|libperfex|ssrun|prof)')
+is "cross-references lead somewhere" "$(for r in $refs; do [ -e "docs/man/$r" ] || echo "$r"; done)" ""
+done_testing
