@@ -42,10 +42,14 @@ const struct event *event_table(size_t *count);
 /* NULL where there is no such number. */
 const struct event *event_by_number(int number);
 
+enum event_level { EVENT_USER = 1 << 0, EVENT_KERNEL = 1 << 1 };
+
 /* A perf_event_attr's worth of encoding. */
 struct event_code {
 	uint32_t type;
 	uint64_t config, config1, config2;
+	unsigned levels; /* enum event_level: those that the user's string itself asks for (":u", ":k"), which
+			    override the options of the run; 0: it does not say */
 	char text[128]; /* the libpfm4 string or kernel event that it came from */
 };
 

@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The rows of the event table on each family of processors: data, one file a maker.  An event that
+ * would only nearly mean the row stands here with a note that says what it counts instead, or not
+ * at all.
+ */
+#ifndef EVENTS_ENCODINGS_H
+#define EVENTS_ENCODINGS_H
+
+#include <stdint.h>
+
+#include "events/numbers.h"
+
+struct encoding {
+	const char
+		*event; /* libpfm4 string, or for raw codes the maker's name; NULL: not available */
+	uint64_t raw;   /* PERF_TYPE_RAW config; 0: event is a libpfm4 string */
+	const char *note; /* how what is counted differs from the row; NULL: it does not */
+};
+
+/* Indexed by event number, EV_COUNT of them. */
+extern const struct encoding encodings_zen2[], encodings_zen3[], encodings_zen4[];
+extern const struct encoding encodings_skl[], encodings_icx[], encodings_spr[];
+extern const struct encoding encodings_neoverse_n1[];
+
+/* This host's family, or "generic".  Static. */
+const char *host_family(void);
+
+#endif

@@ -1,0 +1,236 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Events as users name them.  Tried in this order, so that what means a row of the table never
+ * initialises libpfm4: number, short name, whole name, the kernel's generic names that mean a row,
+ * raw code, part of a name, libpfm4.
+ */
+#include <ctype.h>
+#include <errno.h>
+#include <inttypes.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "base/nearest.h"
+#include "base/strbuf.h"
+#include "events/event.h"
+#include "events/pfm.h"
+
+#define NAME_MAX_LENGTH 127
+#define SPACE           " \t\n\v\f\r"
+
+/* What perf(1) calls events of which a row is the same.  Its other words (cache-misses, which is L2
+ * on some processors and the last level on others; L1-dcache-load-misses, which leaves out stores)
+ * go to libpfm4. */
+static const struct {
+	const char *word;
+	int number;
+} kernel_words[] = {
+	{"cpu cycles", EV_CYCLES},
+	{"instructions", EV_INSTRUCTIONS},
+	{"branch instructions", EV_BRANCHES},
+	{"branch misses", EV_MISPREDICTED_BRANCHES},
+	{"stalled cycles frontend", EV_FRONTEND_STALLS},
+	{"idle cycles frontend", EV_FRONTEND_STALLS},
+	{"stalled cycles backend", EV_BACKEND_STALLS},
+	{"idle cycles backend", EV_BACKEND_STALLS},
+	{"faults", EV_PAGE_FAULTS},
+	{"major faults", EV_MAJOR_FAULTS},
+	{"cs", EV_CONTEXT_SWITCHES},
+	{"migrations", EV_CPU_MIGRATIONS},
+};
+
+/* Lower case, '-' and '_' as spaces, no spaces at the ends nor two in a row.  name holds
+ * NAME_MAX_LENGTH + 1. */
+static void normalise(const char *text, char *name)
+{
+	size_t n = 0;
+
+	for (; *text && n < NAME_MAX_LENGTH; text++) {
+		char c = (char)tolower((unsigned char)*text);
+
+		if (c == '-' || c == '_' || strchr(SPACE, c))
+			c = ' ';
+		if (c == ' ' && (n == 0 || name[n - 1] == ' '))
+			continue;
+		name[n++] = c;
+	}
+	if (n && name[n - 1] == ' ')
+		n--;
+	name[n] = '\0';
+}
+
+static int take_row(struct event_spec *spec, const struct event *event)
+{
+	spec->origin = EVENT_ORIGIN_TABLE;
+	spec->event = event;
+	snprintf(spec->name, sizeof(spec->name), "%s", event->name);
+	return 0;
+}
+
+/* 1: text is not a number at all. */
+static int parse_number(const char *text, struct event_spec *spec, struct error *e)
+{
+	const char *digits = text + (*text == '-' || *text == '+');
+	char *end;
+	long number;
+
+	if (!*digits || strspn(digits, "0123456789") != strlen(digits))
+		return 1;
+	errno = 0;
+	number = strtol(text, &end, 10);
+	if (errno == 0 && number >= 0 && number < EV_COUNT && *text != '-')
+		return take_row(spec, event_by_number((int)number));
+	error_set(e, ERR_RANGE, "there is no event %s: they are 0 to %d", text, EV_COUNT - 1);
+	return error_hint(e, "`perfex -list` shows them all");
+}
+
+static const struct event *find_exact(const char *name)
+{
+	const struct event *found = NULL, *table;
+	char candidate[NAME_MAX_LENGTH + 1];
+	size_t count;
+
+	table = event_table(&count);
+	for (size_t i = 0; i < count; i++)
+		if (strcmp(table[i].short_name, name) == 0)
+			return &table[i];
+	/* 15 and 16 repeat the names of 17 and 0, and never win against them. */
+	for (size_t i = 0; i < count; i++) {
+		normalise(table[i].name, candidate);
+		if (strcmp(candidate, name) == 0 && (!found || !(table[i].flags & EVENT_REDUNDANT)))
+			found = &table[i];
+	}
+	for (size_t i = 0; !found && i < sizeof(kernel_words) / sizeof(kernel_words[0]); i++)
+		if (strcmp(kernel_words[i].word, name) == 0)
+			found = event_by_number(kernel_words[i].number);
+	return found;
+}
+
+/* 1: text is not a raw code. */
+static int parse_raw(const char *text, struct event_spec *spec, struct error *e)
+{
+	const char *digits = text + 1;
+	size_t length = strlen(digits);
+
+	if ((*text != 'r' && *text != 'R') || !length ||
+		strspn(digits, "0123456789abcdefABCDEF") != length)
+		return 1;
+	if (length > 16)
+		return error_set(e, ERR_RANGE, "raw event '%s' has more than 64 bits", text);
+	spec->origin = EVENT_ORIGIN_RAW;
+	spec->encoded = true;
+	spec->code.type = PERF_TYPE_RAW;
+	spec->code.config = strtoull(digits, NULL, 16);
+	snprintf(spec->code.text, sizeof(spec->code.text), "r%" PRIx64, spec->code.config);
+	snprintf(spec->name, sizeof(spec->name), "%s", spec->code.text);
+	return 0;
+}
+
+/* The one row of which name is a part.  Where there are several, NULL, and *others lists them. */
+static const struct event *find_part(const char *name, struct strbuf *others)
+{
+	const struct event *found = NULL, *table;
+	char candidate[NAME_MAX_LENGTH + 1];
+	size_t count, matches = 0;
+
+	if (strlen(name) < 3)
+		return NULL;
+	table = event_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		if (i == EV_CYCLES_16 || i == EV_INSTRUCTIONS_15)
+			continue; /* they repeat the names of others */
+		normalise(table[i].name, candidate);
+		if (!strstr(candidate, name))
+			continue;
+		found = &table[i];
+		if (matches++ < 8)
+			strbuf_printf(others, "%s%d '%s'", matches > 1 ? ", " : "", found->number,
+				found->name);
+	}
+	if (matches > 8)
+		strbuf_printf(others, " and %zu more", matches - 8);
+	if (matches == 1)
+		strbuf_fini(others);
+	return matches == 1 ? found : NULL;
+}
+
+static int unknown(const char *text, struct error *e)
+{
+	const char *event = strstr(text, "::");
+	char wanted[NAME_MAX_LENGTH + 1], guess[256];
+	const struct event *table;
+	struct nearest n;
+	size_t count;
+
+	/* Compare the event alone, not the PMU before it nor the masks and modifiers behind. */
+	snprintf(wanted, sizeof(wanted), "%s", event ? event + 2 : text);
+	wanted[strcspn(wanted, ":")] = '\0';
+	nearest_init(&n, wanted);
+	table = event_table(&count);
+	for (size_t i = 0; i < count; i++) {
+		nearest_offer(&n, table[i].short_name);
+		nearest_offer(&n, table[i].name);
+	}
+	libpfm_offer(&n);
+	error_set(e, ERR_NOT_FOUND, "there is no event '%s'", text);
+	nearest_text(&n, guess, sizeof(guess));
+	return error_hint(e, "%s%s`perfex -list` shows the events", guess, *guess ? " " : "");
+}
+
+int event_parse(const char *text, struct event_spec *spec, struct error *e)
+{
+	char name[NAME_MAX_LENGTH + 1];
+	const struct event *event;
+	struct strbuf others = {0};
+	struct error pfm = {0};
+	size_t length;
+	int result;
+
+	memset(spec, 0, sizeof(*spec));
+	normalise(text, name);
+	if (!*name) {
+		error_set(e, ERR_PARSE, "the name of an event is empty");
+		return error_hint(e, "`perfex -list` shows the events");
+	}
+	text += strspn(text, SPACE);
+	for (length = strlen(text); strchr(SPACE, text[length - 1]);)
+		length--;
+	if (length >= sizeof(spec->argument))
+		return error_set(e, ERR_PARSE,
+			"the name of an event has over %zu characters: '%.40s...'",
+			sizeof(spec->argument) - 1, text);
+	memcpy(spec->argument, text, length);
+	text = spec->argument;
+	if ((result = parse_number(text, spec, e)) <= 0)
+		return result;
+	if ((event = find_exact(name)))
+		return take_row(spec, event);
+	if ((result = parse_raw(text, spec, e)) <= 0)
+		return result;
+	if ((event = find_part(name, &others)))
+		return take_row(spec, event);
+	if (strpbrk(text,
+		    SPACE)) /* none of its names has one, and it would call it invalid parameters */
+		pfm.code = ERR_NOT_FOUND;
+	else if (libpfm_encode(text, true, &spec->code, &pfm) == 0) {
+		strbuf_fini(&others);
+		spec->origin = EVENT_ORIGIN_PFM;
+		spec->encoded = true;
+		snprintf(spec->name, sizeof(spec->name), "%s", text);
+		return 0;
+	}
+	if (others.length && pfm.code == ERR_NOT_FOUND) {
+		error_set(e, ERR_CONFLICT, "'%s' is part of the names of several events: %s", text,
+			strbuf_text(&others));
+		error_hint(e, "give more of the name, its number or its short name");
+	} else if (pfm.code == ERR_NOT_FOUND) {
+		unknown(text, e);
+	} else if (e) {
+		*e = pfm;
+	}
+	strbuf_fini(&others);
+	return -1;
+}
