@@ -1,0 +1,60 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The clock that the core really runs at, where nothing states it (in virtual machines neither
+ * cpufreq nor the time-stamp counter do): the time of a chain of exclusive-ors, each of which waits
+ * one cycle for the one before on every processor that we know.  The fastest of a few bursts
+ * counts; the others were interrupted.
+ */
+#include <time.h>
+
+#include "machine/private.h"
+
+#if defined(__x86_64__)
+#define STEP "xorq %1, %0\n\t"
+#define LOOP(body, x, y, n)                                                                        \
+	__asm__ volatile("1:\n\t" body "subq $1, %2\n\tjnz 1b"                                     \
+			 : "+r"(x), "+r"(y), "+r"(n)                                               \
+			 :                                                                         \
+			 : "c"                                                                     \
+			   "c")
+#elif defined(__aarch64__)
+#define STEP "eor %0, %0, %1\n\t"
+#define LOOP(body, x, y, n)                                                                        \
+	__asm__ volatile("1:\n\t" body "subs %2, %2, #1\n\tb.ne 1b"                                \
+			 : "+r"(x), "+r"(y), "+r"(n)                                               \
+			 :                                                                         \
+			 : "cc")
+#endif
+
+#ifdef STEP
+enum { STEPS = 32, ROUNDS = 2048, BURSTS = 8 };
+#define STEPS_8 STEP STEP STEP STEP STEP STEP STEP STEP
+
+static uint64_t nanoseconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
+}
+
+uint64_t machine_timed_hz(void)
+{
+	uint64_t best = UINT64_MAX, x = 1, y = 3;
+
+	for (int i = 0; i < BURSTS; i++) {
+		uint64_t n = ROUNDS, begin = nanoseconds(), took;
+
+		LOOP(STEPS_8 STEPS_8 STEPS_8 STEPS_8, x, y, n);
+		took = nanoseconds() - begin;
+		if (took < best)
+			best = took;
+	}
+	return best ? (uint64_t)STEPS * ROUNDS * 1000000000 / best : 0;
+}
+#else
+uint64_t machine_timed_hz(void)
+{
+	return 0;
+}
+#endif

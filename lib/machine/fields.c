@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a machine description may say: the one table that parsing, printing and checking go by. */
+#include <stdio.h>
+#include <string.h>
+
+#include "machine/private.h"
+
+#define AT(member)    offsetof(struct machine, member)
+#define MODEL(member) offsetof(struct machine, model.member)
+#define ROOM(member)  sizeof(((struct machine *)0)->member)
+
+/* clang-format off */
+const struct field machine_fields[] = {
+	{"machine", "name", FIELD_WORD, AT(name), 0, 1, ROOM(name), {0}},
+	{"machine", "description", FIELD_TEXT, AT(description), 0, 0, ROOM(description), {0}},
+	{"machine", "costs", FIELD_WORD, AT(costs), 0, 1, ROOM(costs), {0}},
+	{"machine", "clock", FIELD_HZ, MODEL(clock_hz), 0, 1000, 100000000000, {0}},
+	{"machine", "cores", FIELD_COUNT, MODEL(cores), 0, 1, MODEL_CORES_MAX, {0}},
+	{"machine", "semantics", FIELD_CHOICE, MODEL(flavour), 0, 0, 0, {"native", "cachegrind"}},
+
+	{"caches", "L1I", FIELD_CACHE, MODEL(l1i), 0, 0, 10000, {0}},
+	{"caches", "L1D", FIELD_CACHE, MODEL(l1d), 0, 0, 10000, {0}},
+	{"caches", "L2", FIELD_CACHE, MODEL(l2), 0, 0, 10000, {0}},
+	{"caches", "LL", FIELD_CACHE, MODEL(ll), 0, 0, 10000, {0}},
+	{"caches", "memory", FIELD_CYCLES, MODEL(memory_latency), 0, 1, 100000, {0}},
+	{"caches", "intervention", FIELD_CYCLES, MODEL(intervention_latency), 0, 0, 100000, {0}},
+
+	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), 0, 1024, 1u << 30, {0}},
+	{"tlbs", "ITLB", FIELD_TLB, MODEL(itlb), 0, 0, 0, {0}},
+	{"tlbs", "DTLB", FIELD_TLB, MODEL(dtlb), 0, 0, 0, {0}},
+	{"tlbs", "STLB", FIELD_TLB, MODEL(stlb), MODEL(stlb_latency), 0, 10000, {0}},
+	{"tlbs", "walk", FIELD_CYCLES, MODEL(walk_latency), 0, 0, 10000, {0}},
+
+	{"pipeline", "width", FIELD_COUNT, MODEL(width), 0, 1, 32, {0}},
+	{"pipeline", "window", FIELD_COUNT, MODEL(window), 0, 1, 4096, {0}},
+	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), 0, 1, 1024, {0}},
+	{"pipeline", "divide", FIELD_CYCLES, MODEL(divide_latency), 0, 0, 1000, {0}},
+	{"pipeline", "fp-divide", FIELD_CYCLES, MODEL(fp_divide_latency), 0, 0, 1000, {0}},
+	{"pipeline", "store-forward", FIELD_CYCLES, MODEL(store_forward_penalty), 0, 0, 1000, {0}},
+	{"pipeline", "locked", FIELD_CYCLES, MODEL(lock_latency), 0, 0, 1000, {0}},
+
+	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), 0, 0, 0, {"two-bit", "tagged"}},
+	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), 0, 16, 1u << 20, {0}},
+	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), 0, 1, 1024, {0}},
+	{"branches", "mispredict", FIELD_CYCLES, MODEL(mispredict_penalty), 0, 0, 1000, {0}},
+};
+/* clang-format on */
+const size_t machine_field_count = sizeof(machine_fields) / sizeof(machine_fields[0]);
+
+void machine_defaults(struct machine *m)
+{
+	memset(m, 0, sizeof(*m));
+	snprintf(m->name, sizeof(m->name), "custom");
+	snprintf(m->costs, sizeof(m->costs), "generic");
+	m->model = (struct model_config){
+		.version = MODEL_CONFIG_VERSION,
+		.flavour = MODEL_NATIVE,
+		.clock_hz = 3000000000,
+		.cores = 8,
+		.page_size = 4096,
+		.l1i = {32 << 10, 8, 64, 4},
+		.l1d = {32 << 10, 8, 64, 4},
+		.l2 = {1 << 20, 8, 64, 14},
+		.ll = {16 << 20, 16, 64, 50},
+		.itlb = {64, 64},
+		.dtlb = {64, 64},
+		.stlb = {2048, 16},
+		.memory_latency = 280,
+		.stlb_latency = 7,
+		.walk_latency = 30,
+		.width = 4,
+		.window = 224,
+		.mispredict_penalty = 16,
+		.divide_latency = 18,
+		.fp_divide_latency = 5,
+		.store_forward_penalty = 13,
+		.intervention_latency = 100,
+		.lock_latency = 18,
+		.predictor_bits = 12,
+		.predictor_kind = 1,
+		.return_stack = 32,
+		.store_buffer = 56,
+	};
+}

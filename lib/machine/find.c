@@ -1,0 +1,234 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From what the user calls a machine to the machine. */
+#include <dirent.h>
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/nearest.h"
+#include "base/strbuf.h"
+#include "base/vec.h"
+#include "machine/private.h"
+
+static const char suffix[] = ".machine";
+
+typedef VEC(char *) name_list;
+
+static int compare_names(const void *a, const void *b)
+{
+	return strcmp(*(char *const *)a, *(char *const *)b);
+}
+
+static void free_names(name_list *names)
+{
+	for (size_t i = 0; i < names->count; i++)
+		free(names->data[i]);
+	vec_fini(names);
+}
+
+/* The names of ours, sorted.  On failure names is empty. */
+static int list_names(name_list *names, struct error *e)
+{
+	char *path = file_data_path("machines", e);
+	struct dirent *entry;
+	DIR *directory;
+
+	if (!path)
+		return -1;
+	directory = opendir(path);
+	if (!directory) {
+		error_sys(e, errno, "cannot read %s", path);
+		free(path);
+		return -1;
+	}
+	free(path);
+	while ((entry = readdir(directory))) {
+		size_t length = strlen(entry->d_name), tail = sizeof(suffix) - 1;
+		char **slot;
+
+		if (length <= tail || strcmp(entry->d_name + length - tail, suffix))
+			continue;
+		slot = vec_push(names);
+		if (slot)
+			*slot = strndup(entry->d_name, length - tail);
+		if (!slot || !*slot) {
+			names->count -= slot != NULL;
+			free_names(names);
+			closedir(directory);
+			return error_nomem(e);
+		}
+	}
+	closedir(directory);
+	if (names->count)
+		qsort(names->data, names->count, sizeof(names->data[0]), compare_names);
+	return 0;
+}
+
+int machine_walk(void (*each)(const char *name, void *context), void *context, struct error *e)
+{
+	name_list names = {0};
+
+	if (list_names(&names, e))
+		return -1;
+	for (size_t i = 0; i < names.count; i++)
+		each(names.data[i], context);
+	free_names(&names);
+	return 0;
+}
+
+static int not_found(const char *name, struct error *e)
+{
+	name_list names = {0};
+	struct strbuf all = {0};
+	struct nearest n;
+	char near[200];
+
+	error_set(e, ERR_NOT_FOUND, "no machine is called '%s', and there is no such file", name);
+	if (list_names(&names, NULL))
+		return -1;
+	nearest_init(&n, name);
+	nearest_offer(&n, "host");
+	nearest_offer(&n, "cachegrind");
+	for (size_t i = 0; i < names.count; i++) {
+		nearest_offer(&n, names.data[i]);
+		strbuf_printf(&all, ", %s", names.data[i]);
+	}
+	nearest_text(&n, near, sizeof(near));
+	error_hint(e, "%s%sknown: host%s, cachegrind:I1=...:D1=...:LL=... or the path of a file",
+		near, near[0] ? " " : "", strbuf_text(&all));
+	strbuf_fini(&all);
+	free_names(&names);
+	return -1;
+}
+
+/* SIZE,WAYS,LINE as in cachegrind's options. */
+static int cachegrind_cache(
+	const char *part, const char *text, struct model_cache_config *c, struct error *e)
+{
+	char *end, why[200];
+	uint64_t value[3] = {0};
+
+	for (int i = 0; i < 3; i++) {
+		if (*text < '0' || *text > '9')
+			goto malformed;
+		value[i] = strtoull(text, &end, 10);
+		if (i == 0 && (*end == 'K' || *end == 'M')) {
+			value[i] = value[i] > 1 << 30 ? UINT64_MAX
+						      : value[i] << (*end == 'K' ? 10 : 20);
+			end++;
+		}
+		if (*end != (i < 2 ? ',' : '\0') || value[i] > UINT32_MAX)
+			goto malformed;
+		text = end + 1;
+	}
+	c->size = (uint32_t)value[0];
+	c->ways = (uint32_t)value[1];
+	c->line = (uint32_t)value[2];
+	if (c->size == 0)
+		return error_set(e, ERR_PARSE, "%s of cachegrind: a cache of 0 bytes", part);
+	if (machine_check_cache(c, MODEL_CACHEGRIND, why, sizeof(why)))
+		return error_set(e, ERR_PARSE, "%s of cachegrind cannot be: %s", part, why);
+	return 0;
+malformed:
+	error_set(
+		e, ERR_PARSE, "%s of cachegrind is SIZE,WAYS,LINE in bytes, not '%s'", part, text);
+	return error_hint(
+		e, "write it as in cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64");
+}
+
+/* Parts that are not given are this host's, as with cachegrind itself. */
+static int find_cachegrind(const char *arguments, struct machine *m, struct error *e)
+{
+	struct model_config *c = &m->model;
+	struct machine host;
+	const char *why;
+	char *copy, *rest, *part;
+	int status = 0;
+
+	if (machine_host("", &host, e))
+		return -1;
+	machine_defaults(m);
+	c->flavour = MODEL_CACHEGRIND;
+	c->l1i = host.model.l1i;
+	c->l1d = host.model.l1d;
+	c->ll = host.model.ll.size ? host.model.ll : host.model.l2;
+	c->l2 = (struct model_cache_config){0, 0, 0, 0};
+	c->clock_hz = host.model.clock_hz;
+	copy = rest = strdup(arguments);
+	if (!copy)
+		return error_nomem(e);
+	while (status == 0 && (part = strsep(&rest, ":"))) {
+		char *value = strchr(part, '=');
+
+		if (*part == '\0')
+			continue;
+		if (value)
+			*value++ = '\0';
+		if (value && (strcmp(part, "I1") == 0 || strcmp(part, "D1") == 0 ||
+				     strcmp(part, "LL") == 0)) {
+			status = cachegrind_cache(part, value,
+				*part == 'I'   ? &c->l1i
+				: *part == 'D' ? &c->l1d
+					       : &c->ll,
+				e);
+			continue;
+		}
+		status = error_set(e, ERR_PARSE,
+			"'%s' is none of cachegrind's caches: I1=, D1= and LL=", part);
+		error_hint(e,
+			"write it as in cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64");
+	}
+	free(copy);
+	if (status)
+		return status;
+	why = machine_check_whole(m);
+	if (why)
+		return error_set(e, ERR_PARSE, "this cachegrind machine cannot be: %s", why);
+	snprintf(m->name, sizeof(m->name), "cachegrind");
+	snprintf(m->description, sizeof(m->description),
+		"cachegrind's caches: I1=%u,%u,%u D1=%u,%u,%u LL=%u,%u,%u", c->l1i.size,
+		c->l1i.ways, c->l1i.line, c->l1d.size, c->l1d.ways, c->l1d.line, c->ll.size,
+		c->ll.ways, c->ll.line);
+	snprintf(m->origin, sizeof(m->origin), "-machine cachegrind");
+	return 0;
+}
+
+/* One of ours: 0 found, 1 there is none of this name, -1 error. */
+static int find_ours(const char *name, struct machine *m, struct error *e)
+{
+	char file[80], *path;
+	int status;
+
+	if (strchr(name, '/') ||
+		snprintf(file, sizeof(file), "machines/%s%s", name, suffix) >= (int)sizeof(file))
+		return 1;
+	path = file_data_path(file, NULL);
+	if (!path)
+		return 1;
+	status = machine_load(path, m, e);
+	free(path);
+	return status;
+}
+
+int machine_find(const char *name, struct machine *m, struct error *e)
+{
+	struct stat st;
+	int status;
+
+	if (!name || strcmp(name, "host") == 0)
+		return machine_host("", m, e);
+	if (strcmp(name, "cachegrind") == 0)
+		return find_cachegrind("", m, e);
+	if (strncmp(name, "cachegrind:", 11) == 0)
+		return find_cachegrind(name + 11, m, e);
+	status = find_ours(name, m, e);
+	if (status <= 0)
+		return status;
+	if (strchr(name, '/') || stat(name, &st) == 0)
+		return machine_load(name, m, e);
+	return not_found(name, e);
+}

@@ -1,0 +1,317 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * This host as a machine: the description of its family, with the caches that sysfs states (else
+ * cpuid), the TLBs that cpuid states, and its own clock.
+ */
+#include <errno.h>
+#include <limits.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "machine/private.h"
+
+/* Which of our descriptions a processor starts from.  The first row that matches counts. */
+static const struct family {
+	const char *vendor; /* vendor_id, or "CPU implementer" */
+	unsigned family_low, family_high, model_low, model_high;
+	const char *name;
+	bool exact; /* the description is of this very processor; else the nearest that we have */
+} families[] = {
+	{"AuthenticAMD", 0x17, 0x17, 0x30, 0xff, "zen2", true},
+	{"AuthenticAMD", 0x17, 0x18, 0, 0xff, "zen2", false},
+	{"HygonGenuine", 0x18, 0x18, 0, 0xff, "zen2", false},
+	{"AuthenticAMD", 0x19, 0x19, 0x10, 0x1f, "zen4", true},
+	{"AuthenticAMD", 0x19, 0x19, 0x60, 0xaf, "zen4", true},
+	{"AuthenticAMD", 0x19, 0x19, 0, 0x5f, "zen3", true},
+	{"AuthenticAMD", 0x1a, UINT_MAX, 0, 0xff, "zen4", false},
+	{"GenuineIntel", 6, 6, 0x55, 0x55, "skl", false}, /* Skylake and Cascade Lake servers */
+	{"GenuineIntel", 6, 6, 0x4e, 0x4e, "skl", true},
+	{"GenuineIntel", 6, 6, 0x5e, 0x5e, "skl", true},
+	{"GenuineIntel", 6, 6, 0x8e, 0x8e, "skl", true},
+	{"GenuineIntel", 6, 6, 0x9e, 0x9e, "skl", true},
+	{"GenuineIntel", 6, 6, 0xa5, 0xa6, "skl", true}, /* Comet Lake */
+	{"GenuineIntel", 6, 6, 0x6a, 0x6c, "icx", true},
+	{"GenuineIntel", 6, 6, 0x7d, 0x7e, "icx", false}, /* Ice Lake client */
+	{"GenuineIntel", 6, 6, 0x8c, 0x8d, "icx", false}, /* Tiger Lake */
+	{"GenuineIntel", 6, 6, 0xa7, 0xa7, "icx", false}, /* Rocket Lake */
+	{"GenuineIntel", 6, 6, 0x8f, 0x8f, "spr", true},
+	{"GenuineIntel", 6, 6, 0x97, 0xff, "spr", false}, /* Alder Lake and later */
+	{"GenuineIntel", 6, 6, 0, 0x5d, "skl", false},
+	{"0x41", 0, UINT_MAX, 0xd0c, 0xd0c, "neoverse-n1", true},
+	{"0x41", 0, UINT_MAX, 0, UINT_MAX, "neoverse-n1", false},
+	{"0xc0", 0, UINT_MAX, 0, UINT_MAX, "neoverse-n1", false}, /* Ampere */
+};
+
+struct identity {
+	char vendor[32], name[96];
+	unsigned family, model;
+	uint64_t hz; /* as /proc/cpuinfo has it: often the time-stamp counter's */
+};
+
+/* The text of a small file below root, without its newline; false if it cannot be read. */
+static bool read_small(const char *root, const char *path, char *text, size_t size)
+{
+	char full[PATH_MAX];
+	FILE *f;
+	bool good;
+
+	if (snprintf(full, sizeof(full), "%s%s", root, path) >= (int)sizeof(full))
+		return false;
+	f = fopen(full, "re");
+	if (!f)
+		return false;
+	good = fgets(text, (int)size, f) != NULL;
+	fclose(f);
+	if (good)
+		text[strcspn(text, "\n")] = '\0';
+	return good;
+}
+
+/* The value of the first line "key : value" of cpuinfo, "" if there is none. */
+static void cpuinfo_value(const char *cpuinfo, const char *key, char *value, size_t size)
+{
+	size_t length = strlen(key);
+
+	value[0] = '\0';
+	for (const char *line = cpuinfo; line && *line;
+		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
+		const char *at = line + length;
+
+		if (strncmp(line, key, length))
+			continue;
+		at += strspn(at, " \t");
+		if (*at++ != ':')
+			continue;
+		at += strspn(at, " \t");
+		snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
+		return;
+	}
+}
+
+static void identify(const char *root, struct identity *id)
+{
+	char path[PATH_MAX], text[96], *cpuinfo;
+
+	memset(id, 0, sizeof(*id));
+	snprintf(path, sizeof(path), "%s/proc/cpuinfo", root);
+	cpuinfo = file_read(path, 0, NULL, NULL);
+	if (!cpuinfo)
+		return;
+	cpuinfo_value(cpuinfo, "vendor_id", id->vendor, sizeof(id->vendor));
+	if (id->vendor[0]) {
+		cpuinfo_value(cpuinfo, "cpu family", text, sizeof(text));
+		id->family = (unsigned)strtoul(text, NULL, 0);
+		cpuinfo_value(cpuinfo, "model", text, sizeof(text));
+		id->model = (unsigned)strtoul(text, NULL, 0);
+		cpuinfo_value(cpuinfo, "model name", id->name, sizeof(id->name));
+	} else {
+		cpuinfo_value(cpuinfo, "CPU implementer", id->vendor, sizeof(id->vendor));
+		cpuinfo_value(cpuinfo, "CPU part", text, sizeof(text));
+		id->model = (unsigned)strtoul(text, NULL, 0);
+		if (id->vendor[0])
+			snprintf(id->name, sizeof(id->name), "Arm processor %.20s/%.20s",
+				id->vendor, text);
+	}
+	/* Whole megahertz: the rest differs from boot to boot. */
+	cpuinfo_value(cpuinfo, "cpu MHz", text, sizeof(text));
+	id->hz = (uint64_t)strtoul(text, NULL, 10) * 1000000;
+	free(cpuinfo);
+}
+
+static const struct family *family_of(const struct identity *id)
+{
+	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
+		const struct family *f = &families[i];
+
+		if (strcmp(f->vendor, id->vendor) == 0 && id->family >= f->family_low &&
+			id->family <= f->family_high && id->model >= f->model_low &&
+			id->model <= f->model_high)
+			return f;
+	}
+	return NULL;
+}
+
+static bool read_number(const char *root, int index, const char *what, uint64_t *value)
+{
+	char path[128], text[64], *end;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/%s", index, what);
+	if (!read_small(root, path, text, sizeof(text)))
+		return false;
+	*value = strtoull(text, &end, 10);
+	if (end == text)
+		return false;
+	if (*end == 'K')
+		*value <<= 10;
+	else if (*end == 'M')
+		*value <<= 20;
+	return true;
+}
+
+static struct model_cache_config *cache_slot(
+	struct model_config *c, uint64_t level, const char *type)
+{
+	switch (level) {
+	case 1:
+		return strcmp(type, "Instruction") == 0 ? &c->l1i : &c->l1d;
+	case 2:
+		return &c->l2;
+	case 3:
+		return &c->ll;
+	default:
+		return NULL;
+	}
+}
+
+/* One cache directory.  sysfs says 0 ways where it does not know: then the family's number, if it
+ * fits, else the nearest common one that divides. */
+static bool sysfs_cache(const char *root, int index, struct model_config *c, bool present[4])
+{
+	uint64_t level, size, ways = 0, line = 64;
+	char path[128], type[32], why[200];
+	struct model_cache_config *to, new;
+
+	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/type", index);
+	if (!read_small(root, path, type, sizeof(type)) ||
+		!read_number(root, index, "level", &level) ||
+		!read_number(root, index, "size", &size) || size == 0 || size > 1u << 30)
+		return false;
+	read_number(root, index, "ways_of_associativity", &ways);
+	read_number(root, index, "coherency_line_size", &line);
+	to = cache_slot(c, level, type);
+	if (!to)
+		return false;
+	new = (struct model_cache_config){
+		(uint32_t)size, (uint32_t)ways, (uint32_t)line, to->latency};
+	if (ways == 0)
+		new.ways = to->ways;
+	for (uint32_t try = 16;
+		machine_check_cache(&new, MODEL_NATIVE, why, sizeof(why)) && ways == 0 && try;
+		try /= 2)
+		new.ways = try;
+	if (machine_check_cache(&new, MODEL_NATIVE, why, sizeof(why)))
+		return false;
+	*to = new;
+	present[level] = true;
+	return true;
+}
+
+/* Whether sysfs knew at least the first level; what it does not list beyond that is not there. */
+static bool sysfs_caches(const char *root, struct model_config *c)
+{
+	struct model_config found = *c;
+	bool present[4] = {false};
+
+	for (int i = 0; i < 16; i++)
+		sysfs_cache(root, i, &found, present);
+	if (!present[1])
+		return false;
+	if (!present[2])
+		found.l2 = (struct model_cache_config){0, 0, 0, 0};
+	if (!present[3])
+		found.ll = (struct model_cache_config){0, 0, 0, 0};
+	*c = found;
+	return true;
+}
+
+/* Highest number in a list such as "0-3,8", plus one. */
+static uint32_t online_processors(const char *root)
+{
+	char text[256];
+	uint32_t count = 0;
+
+	if (!read_small(root, "/sys/devices/system/cpu/online", text, sizeof(text)))
+		return 0;
+	for (char *at = text; *at >= '0' && *at <= '9';) {
+		unsigned long first = strtoul(at, &at, 10), last = first;
+
+		if (*at == '-')
+			last = strtoul(at + 1, &at, 10);
+		if (last >= first && last - first < 65536)
+			count += (uint32_t)(last - first + 1);
+		if (*at == ',')
+			at++;
+	}
+	return count;
+}
+
+/*
+ * The core's clock: what cpufreq or cpuid states as the highest; else a timing.  Where the timing
+ * is within 5% of the family's clock that is taken, so that the same host gives the same machine
+ * each time.  Returns how it was found.
+ */
+static const char *host_clock(
+	const char *root, cpuid_function *cpuid, uint64_t cpuinfo_hz, struct model_config *c)
+{
+	char text[64];
+	uint64_t hz;
+
+	if (read_small(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text,
+		    sizeof(text))) {
+		hz = strtoull(text, NULL, 10) * 1000;
+		if (hz >= 100000000 && hz < 20000000000) {
+			c->clock_hz = hz;
+			return "clock from cpufreq";
+		}
+	}
+	hz = cpuid ? machine_cpuid_hz(cpuid) : 0;
+	if (hz >= 100000000) {
+		c->clock_hz = hz;
+		return "clock from cpuid";
+	}
+	hz = root[0] ? 0 : machine_timed_hz();
+	if (hz > cpuinfo_hz / 2 && hz > 100000000 && hz < 20000000000) {
+		uint64_t off = hz > c->clock_hz ? hz - c->clock_hz : c->clock_hz - hz;
+
+		if (off <= c->clock_hz / 20)
+			return "clock its family's, confirmed by timing";
+		c->clock_hz = (hz + 50000000) / 100000000 * 100000000;
+		return "clock timed";
+	}
+	if (cpuinfo_hz >= 100000000 && cpuinfo_hz < 20000000000) {
+		c->clock_hz = cpuinfo_hz;
+		return "clock from cpuinfo";
+	}
+	return "clock its family's";
+}
+
+/* Threads of a program are to have a core each, as they would on a larger machine: never fewer than
+ * this. */
+enum { CORES_MIN = 8 };
+
+int machine_host(const char *root, struct machine *m, struct error *e)
+{
+	cpuid_function *cpuid = root[0] ? NULL : machine_cpuid();
+	const char *base, *caches = "its family's", *clock;
+	const struct family *family;
+	struct identity id;
+	bool tlbs;
+
+	identify(root, &id);
+	family = family_of(&id);
+	base = family ? family->name : "generic";
+	if (machine_find(base, m, e))
+		return -1;
+	if (sysfs_caches(root, &m->model))
+		caches = "from sysfs";
+	else if (cpuid && machine_cpuid_caches(cpuid, &m->model))
+		caches = "from cpuid";
+	tlbs = cpuid && machine_cpuid_tlbs(cpuid, &m->model);
+	clock = host_clock(root, cpuid, id.hz, &m->model);
+	m->model.cores = online_processors(root);
+	if (m->model.cores < CORES_MIN)
+		m->model.cores = CORES_MIN;
+	if (m->model.cores > MODEL_CORES_MAX)
+		m->model.cores = MODEL_CORES_MAX;
+	snprintf(m->name, sizeof(m->name), "host");
+	snprintf(m->description, sizeof(m->description), "this host: %.60s (%s%.20s)",
+		id.name[0] ? id.name : "unknown processor",
+		!family || family->exact ? "" : "nearest known: ", base);
+	snprintf(m->origin, sizeof(m->origin),
+		"this host: caches %s, TLBs %s, %s, the rest from %s", caches,
+		tlbs ? "from cpuid" : "its family's", clock, base);
+	return 0;
+}

@@ -1,0 +1,71 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Shared by the files of lib/machine: the table of what a description may say, the checks, and what
+ * the host tells about itself.
+ */
+#ifndef MACHINE_PRIVATE_H
+#define MACHINE_PRIVATE_H
+
+#include <stdint.h>
+
+#include "machine/machine.h"
+
+/* How a value is written and where it goes. */
+enum field_kind {
+	FIELD_TEXT,   /* the rest of the line */
+	FIELD_WORD,   /* letters, digits, '.', '_', '-', '+' */
+	FIELD_CHOICE, /* one of choices[], stored as its index */
+	FIELD_HZ,     /* 3.7GHz, 195 MHz */
+	FIELD_SIZE,   /* 4K, 1M, 4096 */
+	FIELD_COUNT,  /* 8 */
+	FIELD_LOG2,   /* a power of two, stored as its exponent */
+	FIELD_CYCLES, /* 13-cycle */
+	FIELD_CACHE,  /* 32K 8-way 64-byte 4-cycle */
+	FIELD_TLB,    /* 64-entry full [7-cycle] */
+};
+
+struct field {
+	const char *section, *key;
+	enum field_kind kind;
+	size_t offset;          /* in struct machine */
+	size_t latency;         /* FIELD_TLB: offset of its latency; 0: it has none */
+	uint64_t low, high;     /* limits; FIELD_TEXT, FIELD_WORD: high is the room */
+	const char *choices[4]; /* NULL-terminated */
+};
+
+extern const struct field machine_fields[];
+extern const size_t machine_field_count;
+
+/* The documented defaults. */
+void machine_defaults(struct machine *m);
+
+/* NULL if c is possible, else what is wrong, written into text. */
+const char *machine_check_cache(
+	const struct model_cache_config *c, uint32_t flavour, char *text, size_t size);
+const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size_t size);
+/* What no single line can be blamed for. */
+const char *machine_check_whole(const struct machine *m);
+
+/* machine_parse on the file at path. */
+int machine_load(const char *path, struct machine *m, struct error *e);
+
+/* x86 processors' own description.  The leaves come from a function so that tests can play any
+ * processor. */
+struct cpuid {
+	uint32_t eax, ebx, ecx, edx;
+};
+typedef struct cpuid cpuid_function(uint32_t leaf, uint32_t subleaf);
+/* The real one; NULL where there is no such instruction. */
+cpuid_function *machine_cpuid(void);
+/* Takes over what the leaves tell; what they do not, or what is impossible, stays.  The return
+ * value says whether anything was taken over. */
+bool machine_cpuid_tlbs(cpuid_function *cpuid, struct model_config *c);
+bool machine_cpuid_caches(cpuid_function *cpuid, struct model_config *c);
+/* The highest frequency as leaf 0x16 states it; 0: unknown. */
+uint64_t machine_cpuid_hz(cpuid_function *cpuid);
+
+/* The core's clock as timed with a chain of dependent one-cycle instructions (0.2 ms); 0 where that
+ * is unknown. */
+uint64_t machine_timed_hz(void);
+
+#endif

@@ -1,0 +1,532 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lib/machine: the format and its errors, our descriptions, the host from copies of /sys and
+ * recorded cpuid leaves. */
+#include "../tap.h"
+
+#include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "machine/private.h"
+
+static struct machine m;
+static struct error e;
+
+static int parse(const char *text)
+{
+	memset(&e, 0, sizeof(e));
+	return machine_parse(text, strlen(text), "x.machine", &m, &e);
+}
+
+static void format(void)
+{
+	struct machine defaults;
+
+	is_int(parse("[machine]\nname t1 # a comment\ndescription  Two words \nclock 1.5 "
+		     "GHz\n[caches]\n"
+		     "L1D 4-cycle 48K 64-byte 12-way\nL2\tnone\nLL none\n[tlbs]\nDTLB 64-entry "
+		     "full\nSTLB none"),
+		0, "a description, values in any order, no newline at its end: %s", e.message);
+	is_str(m.name, "t1", "name");
+	is_str(m.description, "Two words", "text without the blanks around it");
+	ok(m.model.clock_hz == 1500000000, "clock");
+	ok(m.model.l1d.size == 49152 && m.model.l1d.ways == 12 && m.model.l1d.line == 64 &&
+			m.model.l1d.latency == 4,
+		"L1D");
+	ok(m.model.l2.size == 0 && m.model.ll.size == 0, "no L2, no LL");
+	ok(m.model.dtlb.ways == 64 && m.model.stlb.entries == 0, "TLBs");
+	machine_defaults(&defaults);
+	ok(m.model.width == defaults.model.width && m.model.l1i.size == defaults.model.l1i.size,
+		"what is left out has its default");
+	is_int(parse("[machine]\r\nclock 195MHz\r\n"), 0, "lines that end in CR LF");
+	ok(m.model.clock_hz == 195000000, "and a clock without a blank");
+	is_int(machine_parse("[machine]\ncores 4junk", 17, "x", &m, &e), 0,
+		"the text ends where its length says");
+	is_int(m.model.cores, 4, "and not at a NUL");
+}
+
+static const struct bad {
+	const char *text, *message, *hint;
+} bad[] = {
+	{"", "x.machine: describes no machine", "perfex-machine(5)"},
+	{"# nothing\n[caches]\n", "x.machine: describes no machine", ""},
+	{"name x\n", "x.machine:1: 'name' stands before any section", "[machine]"},
+	{"[machine]\n\n[cache]\n", "x.machine:3: unknown section 'cache'", "'caches'"},
+	{"[caches]\nL1d 32K 8-way 64-byte 4-cycle\n", "x.machine:2: unknown keyword 'L1d'",
+		"'L1D'"},
+	{"[caches]\nwalk 3-cycle\n", "x.machine:2: 'walk' belongs into the section [tlbs]",
+		"[tlbs]"},
+	{"[caches\n", "x.machine:1: '[caches' is not a heading", ""},
+	{"[caches] L1D\n", "x.machine:1: 'L1D' is more than belongs here", ""},
+	{"[caches]\nL1D\n", "x.machine:2: L1D lacks its value", ""},
+	{"[caches]\nL1D 32K 8-way 64-byte\n", "x.machine:2: L1D lacks its latency", ""},
+	{"[caches]\nL1D 32K 8-way 4-cycle\n", "x.machine:2: L1D lacks its line size", ""},
+	{"[caches]\nL1D 8-way 64-byte 4-cycle\n", "x.machine:2: L1D lacks its size", ""},
+	{"[caches]\nL1D 32K 64-byte 4-cycle\n", "x.machine:2: L1D lacks its associativity", ""},
+	{"[caches]\nL1D 32K 8-way 16-way 64-byte 4-cycle\n",
+		"x.machine:2: L1D: '16-way' says a second time", ""},
+	{"[caches]\nL1D 32K 8-sway 64-byte 4-cycle\n",
+		"x.machine:2: L1D: cannot make sense of '8-sway'", "32K 8-way 64-byte 4-cycle"},
+	{"[caches]\nL1D 32K 0-way 64-byte 4-cycle\n", "x.machine:2: L1D: 0-way is out of its range",
+		""},
+	{"[caches]\nL1D 32K 7-way 64-byte 4-cycle\n",
+		"x.machine:2: L1D cannot be: 32768 bytes do not divide", ""},
+	{"[caches]\nL1D 32K 8-way 48-byte 4-cycle\n",
+		"x.machine:2: L1D cannot be: a line of 48 bytes", ""},
+	{"[caches]\nL1D 256 8-way 64-byte 4-cycle\n",
+		"x.machine:2: L1D cannot be: 8 ways of 64 bytes make a set", ""},
+	{"[caches]\nLL 2G 8-way 64-byte 4-cycle\n", "x.machine:2: LL cannot be: 2147483648 bytes",
+		""},
+	{"[caches]\nLL 99999999999999999999 8-way 64-byte 4-cycle\n",
+		"x.machine:2: LL: cannot make sense", ""},
+	{"[caches]\nL1D none 8-way\n", "x.machine:2: L1D: there is nothing to say after 'none'",
+		""},
+	{"[caches]\nL1D none\n",
+		"x.machine: this machine cannot be: a machine needs both L1I and L1D", ""},
+	{"[caches]\nL2 none\n\nL2 none\n", "x.machine:4: L2 was already given in line 2", ""},
+	{"[tlbs]\nDTLB 64-entry 24-way\n", "x.machine:2: DTLB cannot be: 64 entries do not divide",
+		""},
+	{"[tlbs]\nDTLB 96-entry 8-way\n", "x.machine:2: DTLB cannot be: 12 sets", ""},
+	{"[tlbs]\nDTLB 64-entry full 4-cycle\n",
+		"x.machine:2: DTLB: cannot make sense of '4-cycle'", ""},
+	{"[tlbs]\nSTLB 64-entry full\n", "x.machine:2: STLB lacks its latency", ""},
+	{"[tlbs]\npage 3000\n", "x.machine: this machine cannot be: the page size", ""},
+	{"[machine]\nclock 3\n", "x.machine:2: clock is not a frequency", ""},
+	{"[machine]\nclock 3 Ghz\n", "x.machine:2: clock is not a frequency", ""},
+	{"[machine]\nclock 3000 GHz\n", "x.machine:2: clock is not a frequency", ""},
+	{"[machine]\nclock 3,7 GHz\n", "x.machine:2: clock is not a frequency", ""},
+	{"[machine]\nclock 3 Hz\n", "x.machine:2: clock 3 is out of its range", ""},
+	{"[machine]\ncores 65\n", "x.machine:2: cores 65 is out of its range, 1 to 64", ""},
+	{"[machine]\ncores -1\n", "x.machine:2: cores '-1' is not a whole number", ""},
+	{"[machine]\nname a b\n", "x.machine:2: 'b' is more than belongs here", ""},
+	{"[machine]\nname a/b\n", "x.machine:2: name 'a/b'", ""},
+	{"[machine]\nname \x01\n", "x.machine:2: a control character (0x01)", ""},
+	{"[branches]\nentries 1000\n", "x.machine:2: entries 1000 is not a power of two", ""},
+	{"[branches]\npredictor tag\n",
+		"x.machine:2: predictor is 'two-bit' or 'tagged', not 'tag'", "'tagged'"},
+	{"[machine]\nsemantics cachegrind\n", "x.machine: this machine cannot be: cachegrind", ""},
+	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\nLL 48K 12-way 8-byte 1-cycle\n",
+		"x.machine:5: LL cannot be: a line of 8 bytes: cachegrind's", ""},
+};
+
+static void errors(void)
+{
+	char longest[400] = "[machine]\nname ";
+
+	for (size_t i = 0; i < sizeof(bad) / sizeof(bad[0]); i++) {
+		int status = parse(bad[i].text);
+
+		ok(status == -1 && e.code == ERR_PARSE &&
+				strncmp(e.message, bad[i].message, strlen(bad[i].message)) == 0,
+			"refused: %s", e.message);
+		if (strncmp(e.message, bad[i].message, strlen(bad[i].message)))
+			printf("# want: %s\n", bad[i].message);
+		if (bad[i].hint[0])
+			ok(strstr(e.hint, bad[i].hint) != NULL, "hint: %s", e.hint);
+	}
+	memset(longest + strlen(longest), 'x', 300);
+	is_int(parse(longest), -1, "a word that never ends: %s", e.message);
+	is_int(machine_parse("[machine]\nname a\0b\n", 20, "x", &m, &e), -1, "a NUL: %s",
+		e.message);
+}
+
+/* A machine is the same after printing and reading, whatever is in it. */
+static unsigned random_state = 12345;
+static unsigned below(unsigned limit)
+{
+	random_state = random_state * 1103515245 + 12345;
+	return (random_state >> 8) % limit;
+}
+
+static void random_cache(struct model_cache_config *c, bool optional)
+{
+	memset(c, 0, sizeof(*c));
+	if (optional && below(4) == 0)
+		return;
+	c->line = 16u << below(5);
+	c->ways = below(5) ? 1u << below(5) : 12;
+	c->size = c->ways * c->line << below(12);
+	c->latency = below(500);
+}
+
+static void random_tlb(struct model_tlb_config *t, bool optional)
+{
+	memset(t, 0, sizeof(*t));
+	if (optional && below(4) == 0)
+		return;
+	t->ways = 1 + below(24);
+	t->entries = t->ways << below(8);
+}
+
+static void random_machine(struct machine *r)
+{
+	machine_defaults(r);
+	snprintf(r->name, sizeof(r->name), "m%u", below(1000));
+	snprintf(r->description, sizeof(r->description), "%s",
+		below(2) ? "" : "two  words, \xc3\xa9 and more");
+	random_cache(&r->model.l1i, false);
+	random_cache(&r->model.l1d, false);
+	random_cache(&r->model.l2, true);
+	random_cache(&r->model.ll, true);
+	random_tlb(&r->model.itlb, false);
+	random_tlb(&r->model.dtlb, false);
+	random_tlb(&r->model.stlb, true);
+	r->model.stlb_latency = r->model.stlb.entries ? below(50) : 0;
+	r->model.page_size = 1024u << below(10);
+	r->model.clock_hz = 1000000 + (uint64_t)below(1 << 20) * 12345;
+	r->model.width = 1 + below(32);
+	r->model.predictor_bits = 4 + below(17);
+	r->model.predictor_kind = below(2);
+	r->model.cores = 1 + below(MODEL_CORES_MAX);
+}
+
+static void round_trip(void)
+{
+	int accepted = 0, same = 0;
+
+	for (int i = 0; i < 2000; i++) {
+		struct strbuf text = {0};
+		struct machine r, again;
+
+		random_machine(&r);
+		if (machine_check_whole(&r))
+			continue;
+		accepted++;
+		machine_print(&r, &text);
+		if (machine_parse(strbuf_text(&text), text.length, "printed", &again, &e) == 0 &&
+			memcmp(&r.model, &again.model, sizeof(r.model)) == 0 &&
+			strcmp(r.name, again.name) == 0 &&
+			strcmp(r.description, again.description) == 0 &&
+			strcmp(r.costs, again.costs) == 0)
+			same++;
+		else if (accepted - same < 3)
+			printf("# %s in\n%s\n", e.message, strbuf_text(&text));
+		strbuf_fini(&text);
+	}
+	ok(accepted > 200 && same == accepted,
+		"%d of %d random machines are the same after printing and reading", same, accepted);
+}
+
+static void cut_short(void)
+{
+	char *path = file_data_path("machines/zen4.machine", &e), *text, *part;
+	size_t length, n, refused = 0;
+
+	text = path ? file_read(path, 0, &length, &e) : NULL;
+	if (!ok(text != NULL, "zen4.machine is there"))
+		return;
+	for (n = 0; n <= length; n++) {
+		part = malloc(
+			n ? n
+			  : 1); /* exactly as long, so that a sanitizer sees any reading beyond */
+		memcpy(part, text, n);
+		refused += machine_parse(part, n, "part", &m, &e) != 0;
+		free(part);
+	}
+	ok(refused > 0 && refused < length,
+		"every beginning of it is read or refused (%zu of %zu refused)", refused,
+		length + 1);
+	free(text);
+	free(path);
+}
+
+static void each_of_ours(const char *name, void *context)
+{
+	int status = machine_find(name, &m, &e);
+
+	(*(int *)context)++;
+	ok(status == 0 && strcmp(m.name, name) == 0, "%s: %s", name,
+		status ? e.message : m.description);
+	ok(strcmp(m.costs, name) == 0 && m.description[0],
+		"%s has its cost table and a description", name);
+	ok(strstr(m.origin, name) != NULL, "%s says where it is from: %s", name, m.origin);
+}
+
+static void ours(void)
+{
+	static const char *const wanted[] = {
+		"generic", "icx", "neoverse-n1", "r10000", "skl", "spr", "zen2", "zen3", "zen4"};
+	struct machine defaults;
+	int count = 0;
+
+	is_int(machine_walk(each_of_ours, &count, &e), 0, "our descriptions can be listed");
+	ok(count >= 9, "%d of them", count);
+	for (size_t i = 0; i < sizeof(wanted) / sizeof(wanted[0]); i++)
+		is_int(machine_find(wanted[i], &m, &e), 0, "%s is one", wanted[i]);
+	machine_find("generic", &m, &e);
+	machine_defaults(&defaults);
+	ok(memcmp(&m.model, &defaults.model, sizeof(m.model)) == 0,
+		"generic is what the defaults are");
+	machine_find("r10000", &m, &e);
+	ok(m.model.clock_hz == 195000000 && m.model.ll.size == 0 && m.model.l1d.line == 32 &&
+			m.model.l2.line == 128 && m.model.predictor_kind == 0 &&
+			m.model.predictor_bits == 9,
+		"r10000 has no third level, lines of 32 and 128 bytes and two-bit counters");
+	is_int(machine_find("zen5", &m, &e), -1, "an unknown name is refused");
+	ok(e.code == ERR_NOT_FOUND && strstr(e.hint, "'zen"), "with the nearest: %s", e.hint);
+	is_int(machine_find("./nowhere.machine", &m, &e), -1, "so is a path to nothing");
+	ok(e.code == ERR_NOT_FOUND && strstr(e.message, "nowhere"), "by its name: %s", e.message);
+	is_int(machine_find("/", &m, &e), -1, "and a directory: %s", e.message);
+}
+
+static void cachegrind(void)
+{
+	is_int(machine_find("cachegrind:I1=16384,2,32:D1=32K,full,64", &m, &e), -1, "%s",
+		e.message);
+	is_int(machine_find("cachegrind:I1=16384,2,32:D1=32K,8,64:LL=1M,16,64", &m, &e), 0,
+		"a cachegrind machine: %s", e.message);
+	ok(m.model.flavour == MODEL_CACHEGRIND && m.model.l1i.size == 16384 &&
+			m.model.l1i.ways == 2 && m.model.l1i.line == 32 &&
+			m.model.l1d.size == 32768 && m.model.l2.size == 0 &&
+			m.model.ll.size == 1 << 20,
+		"has its geometry and semantics");
+	is_int(machine_find("cachegrind", &m, &e), 0, "without figures it is this host's: %s",
+		e.message);
+	is_int(machine_find("cachegrind:D2=1,2,3", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1=", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1=16384,2", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1=16384,2,32,1", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1=0,1,64", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1=49152,8,64", &m, &e), -1, "%s", e.message);
+	is_int(machine_find("cachegrind:I1=99999999999999999999999,8,64", &m, &e), -1, "%s",
+		e.message);
+	is_int(machine_find("cachegrind:I1=16384,0,64", &m, &e), -1, "%s", e.message);
+}
+
+/* ---- hosts ---- */
+
+static char root[64];
+
+static void put(const char *path, const char *text)
+{
+	char full[256];
+	FILE *f;
+
+	snprintf(full, sizeof(full), "%s/%s", root, path);
+	for (char *slash = strchr(full + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		*slash = '\0';
+		mkdir(full, 0777);
+		*slash = '/';
+	}
+	f = fopen(full, "w");
+	if (!f)
+		return;
+	fputs(text, f);
+	fclose(f);
+}
+
+static void put_cache(int index, const char *level, const char *type, const char *size,
+	const char *ways, const char *line)
+{
+	const char *names[] = {
+		"level", "type", "size", "ways_of_associativity", "coherency_line_size"};
+	const char *values[] = {level, type, size, ways, line};
+	char path[128], text[64];
+
+	for (int i = 0; i < 5; i++) {
+		if (!values[i])
+			continue;
+		snprintf(path, sizeof(path), "sys/devices/system/cpu/cpu0/cache/index%d/%s", index,
+			names[i]);
+		snprintf(text, sizeof(text), "%s\n", values[i]);
+		put(path, text);
+	}
+}
+
+static void new_root(void)
+{
+	char command[100];
+
+	if (root[0]) {
+		snprintf(command, sizeof(command), "rm -rf '%s'", root);
+		if (system(command))
+			printf("# cannot remove %s\n", root);
+	}
+	snprintf(root, sizeof(root), "/tmp/test_machine.XXXXXX");
+	if (!mkdtemp(root))
+		root[0] = '\0';
+}
+
+static void host_zen4(void)
+{
+	new_root();
+	put("proc/cpuinfo", "processor\t: 0\nvendor_id\t: AuthenticAMD\ncpu family\t: "
+			    "25\nmodel\t\t: 17\nmodel name\t: AMD "
+			    "EPYC # 9R14\ncpu MHz\t\t: 2596.142\n");
+	put("sys/devices/system/cpu/online", "0-3,8-15\n");
+	put_cache(0, "1", "Data", "32K", "8", "64");
+	put_cache(1, "1", "Instruction", "32K", "8", "64");
+	put_cache(2, "2", "Unified", "1024K", "8", "64");
+	put_cache(3, "3", "Unified", "16384K", "16", "64");
+	is_int(machine_host(root, &m, &e), 0, "a Zen 4 host: %s", e.message);
+	is_str(m.costs, "zen4", "by its family");
+	ok(m.model.ll.size == 16 << 20 && m.model.ll.latency == 50,
+		"the L3 as sysfs says, its latency the family's");
+	is_int(m.model.cores, 12, "cores from a list of ranges");
+	ok(m.model.clock_hz == 2596000000, "clock from cpuinfo");
+	ok(m.model.dtlb.entries == 72, "TLBs of the family");
+	ok(strstr(m.description, "AMD EPYC") && strstr(m.origin, "sysfs"), "%s; %s", m.description,
+		m.origin);
+	put("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3711000\n");
+	machine_host(root, &m, &e);
+	ok(m.model.clock_hz == 3711000000, "clock from cpufreq");
+}
+
+static void hosts(void)
+{
+	host_zen4();
+
+	new_root();
+	put("proc/cpuinfo",
+		"vendor_id\t: GenuineIntel\ncpu family\t: 6\nmodel\t\t: 143\nmodel name\t: Xeon\n");
+	put_cache(0, "1", "Data", "48K", "12", "64");
+	put_cache(1, "1", "Instruction", "32K", "8", "64");
+	put_cache(2, "2", "Unified", "2048K", "16", "64");
+	is_int(machine_host(root, &m, &e), 0, "a virtual machine without a third level: %s",
+		e.message);
+	ok(strcmp(m.costs, "spr") == 0 && m.model.l2.size == 2 << 20 && m.model.ll.size == 0,
+		"has none");
+	ok(m.model.clock_hz == 3600000000 && m.model.cores == 8,
+		"clock of the family, cores at least eight");
+	put_cache(3, "3", "Unified", "107520K", "15", "64");
+	is_int(machine_host(root, &m, &e), 0, "an L3 whose sets are not a power of two: %s",
+		e.message);
+	ok(m.model.ll.size == 107520 << 10 && m.model.ll.ways == 15,
+		"keeps its geometry (%u bytes, %u ways)", m.model.ll.size, m.model.ll.ways);
+
+	new_root();
+	put("proc/cpuinfo", "processor\t: 0\nCPU implementer\t: 0x41\nCPU part\t: 0xd0c\n");
+	put_cache(0, "1", "Data", "64K", "0", "64");
+	put_cache(1, "1", "Instruction", "64K", NULL, NULL);
+	put_cache(2, "2", "Unified", "1000000K", "3", "64");
+	is_int(machine_host(root, &m, &e), 0, "an Arm host whose sysfs knows half and lies: %s",
+		e.message);
+	ok(strcmp(m.costs, "neoverse-n1") == 0 && m.model.l1d.ways == 4 && m.model.l1i.line == 64,
+		"gets the family's ways and a usual line");
+	is_int(m.model.l2.size, 0, "an impossible level is left out");
+
+	new_root();
+	is_int(machine_host(root, &m, &e), 0, "a host that says nothing: %s", e.message);
+	ok(strcmp(m.costs, "generic") == 0 && m.model.l1d.size == 32768, "is generic: %s",
+		m.origin);
+
+	put("proc/cpuinfo", "vendor_id\t: AuthenticAMD\ncpu family\t: 26\nmodel\t\t: 2\n");
+	machine_host(root, &m, &e);
+	ok(strcmp(m.costs, "zen4") == 0 && strstr(m.description, "nearest"), "a newer one: %s",
+		m.description);
+	new_root();
+	rmdir(root);
+
+	is_int(machine_host("", &m, &e), 0, "this host: %s", e.message);
+	printf("# %s\n# %s\n", m.description, m.origin);
+	ok(machine_check_whole(&m) == NULL && m.model.clock_hz > 100000000,
+		"is one that can be, at %llu Hz", (unsigned long long)m.model.clock_hz);
+	{
+		struct machine twin;
+
+		machine_find(NULL, &twin, &e);
+		ok(memcmp(&m, &twin, sizeof(m)) == 0, "and the same each time");
+	}
+}
+
+/* ---- cpuid ---- */
+
+struct leaf {
+	uint32_t leaf, subleaf;
+	struct cpuid r;
+};
+static const struct leaf *leaves;
+
+static struct cpuid play(uint32_t leaf, uint32_t subleaf)
+{
+	for (const struct leaf *l = leaves; l->leaf || l->r.eax; l++)
+		if (l->leaf == leaf && l->subleaf == subleaf)
+			return l->r;
+	return (struct cpuid){0, 0, 0, 0};
+}
+
+/* Zen 4's, and after it a client with leaves 4, 16H and 18H. */
+static const struct leaf amd[] = {
+	{0, 0, {0x10, 0x68747541, 0x444d4163, 0x69746e65}},
+	{0x80000000, 0, {0x80000028, 0, 0, 0}},
+	{0x80000005, 0, {0xff48ff40, 0xff48ff40, 0x20080140, 0x20080140}},
+	{0x80000006, 0, {0x5c002200, 0x6c004200, 0x04006140, 0x02009140}},
+	{0x8000001d, 0, {0x00004121, 0x01c0003f, 0x3f, 0}},
+	{0x8000001d, 1, {0x00004122, 0x01c0003f, 0x3f, 0}},
+	{0x8000001d, 2, {0x00004143, 0x01c0003f, 0x7ff, 0}},
+	{0x8000001d, 3, {0x0001c163, 0x03c0003f, 0x7fff, 1}},
+	{0, 0, {0, 0, 0, 0}},
+};
+static const struct leaf intel[] = {
+	{0, 0, {0x18, 0x756e6547, 0x6c65746e, 0x49656e69}},
+	{4, 0, {0x1c004121, 0x02c0003f, 0x3f, 0}},
+	{4, 1, {0x1c004122, 0x01c0003f, 0x3f, 0}},
+	{4, 2, {0x1c004143, 0x03c0003f, 0x7ff, 0}},
+	{0x16, 0, {3000, 4800, 100, 0}},
+	{0x18, 0, {4, 0, 0, 0}},
+	{0x18, 1, {0, 0x00080001, 32, 0x22}},  /* instructions, level 1: 8 ways, 32 sets */
+	{0x18, 2, {0, 0x00060001, 16, 0x24}},  /* loads, level 1 */
+	{0x18, 3, {0, 0x00100001, 128, 0x43}}, /* unified, level 2 */
+	{0x18, 4, {0, 0x00040004, 8, 0x21}},   /* data, level 1, but of 2M pages only */
+	{0, 0, {0, 0, 0, 0}},
+};
+
+static void cpuid(void)
+{
+	machine_defaults(&m);
+	leaves = amd;
+	ok(machine_cpuid_caches(play, &m.model), "AMD: caches");
+	ok(m.model.l1d.size == 32768 && m.model.l2.size == 1 << 20 && m.model.ll.size == 32 << 20 &&
+			m.model.ll.ways == 16,
+		"32K, 1M, 32M of 16 ways");
+	ok(machine_cpuid_tlbs(play, &m.model), "AMD: TLBs");
+	ok(m.model.itlb.entries == 64 && m.model.dtlb.entries == 72 && m.model.dtlb.ways == 72,
+		"first level");
+	ok(m.model.stlb.entries == 2048 && m.model.stlb.ways == 16,
+		"a second level that cannot be (3072 in 8 ways) is not believed: %u/%u",
+		m.model.stlb.entries, m.model.stlb.ways);
+	is_int(machine_cpuid_hz(play), 0, "AMD states no frequency");
+
+	machine_defaults(&m);
+	leaves = intel;
+	ok(machine_cpuid_caches(play, &m.model), "Intel: caches");
+	ok(m.model.l1d.size == 49152 && m.model.l1d.ways == 12 && m.model.l2.size == 2 << 20,
+		"48K, 2M");
+	ok(machine_cpuid_tlbs(play, &m.model), "Intel: TLBs");
+	ok(m.model.itlb.entries == 256 && m.model.itlb.ways == 8 && m.model.dtlb.entries == 96 &&
+			m.model.dtlb.ways == 6 && m.model.stlb.entries == 2048,
+		"256 of 8 ways, 96 of 6, 2048; those of other page sizes left aside");
+	ok(machine_cpuid_hz(play) == 4800000000, "highest frequency");
+
+	static const struct leaf blank[] = {{0, 0, {0, 0x756e6547, 0, 0}}, {0, 0, {0, 0, 0, 0}}};
+	leaves = blank;
+	ok(!machine_cpuid_caches(play, &m.model) && !machine_cpuid_tlbs(play, &m.model) &&
+			machine_cpuid_hz(play) == 0,
+		"a hypervisor that blanks the leaves tells nothing");
+}
+
+int main(void)
+{
+	char self[512], *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
+
+	/* BUILD/tests/unit/test_machine: our data is in BUILD/share/perfex. */
+	self[n > 0 ? n : 0] = '\0';
+	for (int up = 0; up < 3; up++)
+		if ((slash = strrchr(self, '/')))
+			*slash = '\0';
+	strcat(self, "/share/perfex");
+	setenv("PERFEX_DATA", self, 0);
+	format();
+	errors();
+	round_trip();
+	cut_short();
+	ours();
+	cachegrind();
+	hosts();
+	cpuid();
+	return done();
+}
