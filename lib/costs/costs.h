@@ -53,8 +53,11 @@ int costs_load(const char *path, struct cost_table *t, struct error *e);
 int costs_find(const char *machine, bool host, const char *file, struct cost_table *t, struct error *e);
 /* Appends t in the format that costs_parse reads. */
 void costs_print(const struct cost_table *t, struct strbuf *out);
+/* Its pieces, for those who put comments between: the header lines; one row, without its newline. */
+void costs_print_header(const struct cost_table *t, struct strbuf *out);
+void costs_print_row(const struct cost_table *t, int number, struct strbuf *out);
 
-/* One cost in seconds at clock_hz. */
+/* An amount in c's unit, such as count * c->typical, in seconds; NaN for cycles when clock_hz is not positive. */
 double cost_seconds(const struct cost *c, double amount, double clock_hz);
 
 #endif

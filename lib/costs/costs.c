@@ -1,0 +1,192 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "costs/costs.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+
+#define SYSTEM_COSTS "/etc/perfex.costs"
+#define FILE_LIMIT   (1u << 20)
+
+int costs_load(const char *path, struct cost_table *t, struct error *e)
+{
+	size_t length;
+	char *text = file_read(path, FILE_LIMIT, &length, e);
+	int rc;
+
+	if (!text)
+		return error_hint(e, "perfex -t prints a cost table to start from; perfex "
+				     "-calibrate measures one");
+	rc = costs_parse(text, length, path, t, e);
+	free(text);
+	return rc;
+}
+
+static bool exists(const char *path)
+{
+	return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
+}
+
+static bool plain_name(const char *name)
+{
+	return *name && strlen(name) < sizeof(((struct cost_table *)0)->name) &&
+	       !strchr(name, '/') && *name != '.';
+}
+
+/* Our own table of that name.  1 if there is none. */
+static int load_ours(const char *name, struct cost_table *t, struct error *e)
+{
+	char file[64];
+	char *path;
+	int rc;
+
+	if (!plain_name(name))
+		return 1;
+	snprintf(file, sizeof(file), "costs/%s.costs", name);
+	path = file_data_path(file, e);
+	if (!path)
+		return 1;
+	rc = costs_load(path, t, e);
+	free(path);
+	return rc;
+}
+
+/* Lays the file over *t where there is one and it is meant for t's processor or this machine. */
+static int overlay(const char *path, bool host, struct cost_table *t, struct error *e)
+{
+	struct cost_table alone = {0};
+
+	if (!exists(path))
+		return 0;
+	if (costs_load(path, &alone, e))
+		return -1;
+	if (!host && alone.name[0] && strcmp(alone.name, t->name) != 0)
+		return 0;
+	return costs_load(path, t, e);
+}
+
+static int overlay_users(bool host, struct cost_table *t, struct error *e)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char *path = NULL;
+	int rc;
+
+	if (config && *config)
+		rc = asprintf(&path, "%s/perfex/costs", config);
+	else if (home && *home)
+		rc = asprintf(&path, "%s/.config/perfex/costs", home);
+	else
+		return 0;
+	if (rc < 0)
+		return error_nomem(e);
+	rc = overlay(path, host, t, e);
+	free(path);
+	return rc;
+}
+
+int costs_find(
+	const char *machine, bool host, const char *file, struct cost_table *t, struct error *e)
+{
+	int rc = 1;
+
+	memset(t, 0, sizeof(*t));
+	if (machine && *machine)
+		rc = load_ours(machine, t, e);
+	if (rc > 0)
+		rc = load_ours("generic", t, e);
+	if (rc > 0) /* e is file_data_path's: not installed */
+		return -1;
+	if (rc < 0 || overlay(SYSTEM_COSTS, host, t, e) || overlay_users(host, t, e))
+		return -1;
+	return file ? costs_load(file, t, e) : 0;
+}
+
+/* The shortest decimal that reads back as the same number. */
+static const char *exact(double value, char *text, size_t size)
+{
+	if (value == floor(value) && value < 1e15) { /* not 1e+06 */
+		snprintf(text, size, "%.0f", value);
+		return text;
+	}
+	for (int digits = 1; digits <= 17; digits++) {
+		snprintf(text, size, "%.*g", digits, value);
+		if (strtod(text, NULL) == value)
+			break;
+	}
+	return text;
+}
+
+/* A header line; what a header cannot hold (control characters) becomes blanks. */
+static void print_text(struct strbuf *out, const char *what, const char *text)
+{
+	if (!*text)
+		return;
+	strbuf_printf(out, "%-10s", what);
+	for (; *text; text++)
+		strbuf_putc(out, (unsigned char)*text < ' ' ? ' ' : *text);
+	strbuf_putc(out, '\n');
+}
+
+void costs_print_header(const struct cost_table *t, struct strbuf *out)
+{
+	char text[32];
+
+	print_text(out, "name", t->name);
+	print_text(out, "processor", t->processor);
+	if (t->clock_hz > 0) { /* megahertz read better, where they say it exactly */
+		bool mega = strtod(exact(t->clock_hz / 1e6, text, sizeof(text)), NULL) * 1e6 ==
+			    t->clock_hz;
+
+		if (!mega)
+			exact(t->clock_hz, text, sizeof(text));
+		strbuf_printf(out, "%-10s%s %s\n", "clock", text, mega ? "MHz" : "Hz");
+	}
+	print_text(out, "date", t->date);
+	print_text(out, "method", t->method);
+}
+
+void costs_print_row(const struct cost_table *t, int number, struct strbuf *out)
+{
+	const struct cost *c = &t->cost[number];
+	const struct event *event = event_by_number(number);
+	char text[3][32];
+
+	if (event)
+		strbuf_printf(out, "%-24s", event->short_name);
+	else
+		strbuf_printf(out, "%-24d", number);
+	strbuf_printf(out, " %9s %9s %9s %s", exact(c->typical, text[0], sizeof(text[0])),
+		exact(c->minimum, text[1], sizeof(text[1])),
+		exact(c->maximum, text[2], sizeof(text[2])), c->unit == COST_NS ? "ns" : "cycles");
+}
+
+void costs_print(const struct cost_table *t, struct strbuf *out)
+{
+	if (*t->origin) {
+		strbuf_puts(out, "# from ");
+		for (const char *c = t->origin; *c; c++)
+			strbuf_putc(out, (unsigned char)*c < ' ' ? ' ' : *c);
+		strbuf_putc(out, '\n');
+	}
+	costs_print_header(t, out);
+	strbuf_printf(
+		out, "\n%-24s %9s %9s %9s unit\n", "# event", "typical", "minimum", "maximum");
+	for (int i = 0; i < EVENT_LIMIT; i++) {
+		if (!t->cost[i].known)
+			continue;
+		costs_print_row(t, i, out);
+		strbuf_putc(out, '\n');
+	}
+}
+
+double cost_seconds(const struct cost *c, double amount, double clock_hz)
+{
+	if (c->unit == COST_NS)
+		return amount * 1e-9;
+	return clock_hz > 0 ? amount / clock_hz : NAN;
+}
