@@ -33,15 +33,17 @@ size_t explain_statistics(const struct counted *c, const struct cost_table *cost
 struct cause {
 	const char *name; /* static: "L2 data misses" ... or "unexplained", "overlap" */
 	int number;	  /* the event, -1 for unexplained and overlap */
-	struct quantity seconds; /* label estimated, or model; fitted; low..high: its minimum and maximum cost */
+	struct quantity seconds; /* label estimated; fitted; low..high: counts at minimum and maximum cost */
 	double share;	  /* of the whole; all shares add up to 1 */
 };
 #define CAUSES_MAX 64
 /*
- * Fitted costs: one lambda moves every cause from its typical cost towards its maximum (or minimum) until the sum
- * is the run's time.  What even the maxima do not explain is the cause "unexplained"; if even the minima exceed
- * the time, the negative cause "overlap" makes up for it.  Largest first, the last two at the end.  0 if the time is not
- * known.
+ * Fitted costs: every cause begins at its typical cost and moves towards its maximum (or minimum), the further the wider
+ * its range, until the sum is the run's time; breakdown.c says how.  What even the maxima do not explain is the cause
+ * "unexplained"; if even the minima exceed the time, the negative cause "overlap" makes up for it.  Largest first, that
+ * one last.  Causes of no time are left out.  Events that tell of the same time are charged once: the parts of a sum where they were
+ * counted, else the sum.  0 if the time is not known (neither c->seconds, nor cycles and a clock); a clock_hz of 0 means
+ * that of the costs.
  */
 size_t explain_breakdown(const struct counted *c, const struct cost_table *costs, double clock_hz, struct cause *out);
 
