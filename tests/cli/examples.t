@@ -1,0 +1,30 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh source=tests/lib.sh
+# The case studies: each gives the same result before and after its fix, and refuses what it cannot do.
+. "$(dirname "$0")/../lib.sh"
+examples=$build/examples
+
+for p in staffing adi convolve weather; do
+	run "$examples/$p"
+	before=$out
+	is "$p runs" "$status" 0
+	run "$examples/$p" -fixed
+	is "$p -fixed gives the same result" "$out" "$before"
+	run "$examples/$p" -fixed 0
+	is "$p 0 is refused" "$status" 2
+	like "$p 0 shows the usage" "$err" "^usage: $p "
+	run "$examples/$p" 10 10 10 10
+	is "$p with too many arguments is refused" "$status" 2
+done
+for p in staffing adi convolve; do
+	run "$examples/$p" 7x
+	is "$p 7x is refused" "$status" 2
+done
+
+# Every keyword of the format has its place in the manual page.
+page=$top/docs/man/perfex-machine.5
+for word in $(sed -n 's/.*{"[a-z]*", "\([A-Za-z0-9-]*\)", FIELD.*/\1/p' "$top/lib/machine/fields.c"); do
+	ok "perfex-machine(5) explains '$word'" grep -Eq -- "^\.(It|Pq) .*Cm .*$word( |$)" "$page"
+done
+ok "perfex-machine(5) is clean" mandoc -T lint -W warning "$page"
+done_testing
