@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modelled processor: caches, TLBs, branch predictors, coherence and a clock, driven by a stream of
- * executed instructions and their memory accesses, in program order, one thread at a time.  Deterministic: the
- * same calls give the same counts.  Freestanding C with no libc, so that the Valgrind tool can hold it; unit tests
- * run it natively.
+ * The modelled processor: caches, TLBs, branch predictors, coherence and a clock, driven by a
+ * stream of executed instructions and their memory accesses, in program order, one thread at a
+ * time.  Deterministic: the same calls give the same counts.  Freestanding C with no libc, so that
+ * the Valgrind tool can hold it; unit tests run it natively.
  *
- * The caller owns all memory: model_size() bytes hold the whole state.  There is one core per thread up to
- * config.cores, then threads share them round robin.  Counts go into the array of the current thread,
- * indexed by event number (events/numbers.h).
+ * The caller owns all memory: model_size() bytes hold the whole state.  There is one core per
+ * thread up to config.cores, then threads share them round robin.  Counts go into the array of the
+ * current thread, indexed by event number (events/numbers.h).
  *
  * Model assumptions are listed at the top of model.c and in docs/man/perfex-model.7.
  */
@@ -22,9 +22,9 @@
 #define MODEL_CORES_MAX 64
 
 struct model_cache_config {
-	uint32_t size;	  /* bytes; 0: there is none */
-	uint32_t ways;	  /* associativity; size / line: fully associative */
-	uint32_t line;	  /* bytes, a power of two */
+	uint32_t size;    /* bytes; 0: there is none */
+	uint32_t ways;    /* associativity; size / line: fully associative */
+	uint32_t line;    /* bytes, a power of two */
 	uint32_t latency; /* load to use, cycles */
 };
 
@@ -35,57 +35,62 @@ struct model_tlb_config {
 
 enum model_flavour {
 	MODEL_NATIVE = 0,
-	/* Cachegrind's semantics to the letter: L1 and LL only, an access that straddles two lines counts one
-	 * miss, accesses larger than a line are cut, no prefetch, no coherence. */
+	/* Cachegrind's semantics to the letter: L1 and LL only, an access that straddles two lines
+	 * counts one miss, accesses larger than a line are cut, no prefetch, no coherence. */
 	MODEL_CACHEGRIND = 1,
 };
 
-/* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any change. */
+/* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
+ * change. */
 #define MODEL_CONFIG_VERSION 1
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
 	uint64_t clock_hz;
-	uint32_t cores;	     /* cores to model, 1..MODEL_CORES_MAX */
-	uint32_t page_size;  /* bytes */
-	struct model_cache_config l1i, l1d, l2, ll; /* l2: per core, unified; ll: shared; either may be absent */
-	struct model_tlb_config itlb, dtlb, stlb;   /* stlb: second level, unified */
-	uint32_t memory_latency; /* cycles, load to use from memory */
-	uint32_t stlb_latency;	 /* cycles added by a first-level TLB miss that hits the second level */
-	uint32_t walk_latency;	 /* cycles added by a page walk */
-	uint32_t width;		 /* instructions retired per cycle at best */
-	uint32_t window;	 /* instructions in flight: misses nearer than this overlap */
-	uint32_t mispredict_penalty; /* cycles */
-	uint32_t divide_latency;	     /* cycles the divider is busy, integer */
-	uint32_t fp_divide_latency;	     /* likewise, floating-point divide and square root */
+	uint32_t cores;     /* cores to model, 1..MODEL_CORES_MAX */
+	uint32_t page_size; /* bytes */
+	struct model_cache_config l1i, l1d, l2,
+		ll; /* l2: per core, unified; ll: shared; either may be absent */
+	struct model_tlb_config itlb, dtlb, stlb; /* stlb: second level, unified */
+	uint32_t memory_latency;                  /* cycles, load to use from memory */
+	uint32_t stlb_latency; /* cycles added by a first-level TLB miss that hits the second level
+				*/
+	uint32_t walk_latency; /* cycles added by a page walk */
+	uint32_t width;        /* instructions retired per cycle at best */
+	uint32_t window;       /* instructions in flight: misses nearer than this overlap */
+	uint32_t mispredict_penalty;    /* cycles */
+	uint32_t divide_latency;        /* cycles the divider is busy, integer */
+	uint32_t fp_divide_latency;     /* likewise, floating-point divide and square root */
 	uint32_t store_forward_penalty; /* cycles a load waits when forwarding fails */
-	uint32_t intervention_latency;  /* cycles to fetch a line that another core holds modified */
-	uint32_t lock_latency;		     /* cycles of a locked read-modify-write that hits L1 */
-	uint32_t predictor_bits;  /* log2 entries of the conditional predictor's tables */
-	uint32_t predictor_kind;  /* 0: two-bit counters by address (R10000); 1: tagged, geometric histories */
-	uint32_t return_stack;	  /* entries */
-	uint32_t store_buffer;	  /* entries */
+	uint32_t intervention_latency; /* cycles to fetch a line that another core holds modified */
+	uint32_t lock_latency;         /* cycles of a locked read-modify-write that hits L1 */
+	uint32_t predictor_bits;       /* log2 entries of the conditional predictor's tables */
+	uint32_t predictor_kind; /* 0: two-bit counters by address (R10000); 1: tagged, geometric
+				    histories */
+	uint32_t return_stack;   /* entries */
+	uint32_t store_buffer;   /* entries */
 	uint32_t physical_page_colour; /* reserved, 0 */
 	uint32_t reserved[8];
 };
 
 /* What kind of instruction is executed; several bits may be set. */
 enum model_instruction_class {
-	MODEL_FP = 1 << 0,	  /* floating point arithmetic */
-	MODEL_VECTOR = 1 << 1,	  /* SIMD, integer or floating */
-	MODEL_DIVIDE = 1 << 2,	  /* integer divide */
+	MODEL_FP = 1 << 0,        /* floating point arithmetic */
+	MODEL_VECTOR = 1 << 1,    /* SIMD, integer or floating */
+	MODEL_DIVIDE = 1 << 2,    /* integer divide */
 	MODEL_FP_DIVIDE = 1 << 3, /* floating divide or square root */
-	MODEL_LOCKED = 1 << 4,	  /* atomic read-modify-write */
+	MODEL_LOCKED = 1 << 4,    /* atomic read-modify-write */
 	MODEL_PREFETCH = 1 << 5,  /* software prefetch */
 	MODEL_SYSCALL = 1 << 6,
 	MODEL_SERIALISING = 1 << 7,
-	MODEL_REPEATED = 1 << 8, /* a further iteration of the same rep instruction: not an instruction of its own */
+	MODEL_REPEATED = 1 << 8, /* a further iteration of the same rep instruction: not an
+				    instruction of its own */
 };
 
 enum model_branch_kind {
 	MODEL_CONDITIONAL,
-	MODEL_JUMP,	     /* direct, unconditional */
-	MODEL_CALL,	     /* direct */
+	MODEL_JUMP, /* direct, unconditional */
+	MODEL_CALL, /* direct */
 	MODEL_INDIRECT_JUMP,
 	MODEL_INDIRECT_CALL,
 	MODEL_RETURN,
@@ -94,31 +99,44 @@ enum model_branch_kind {
 struct model; /* opaque; lives in the caller's memory */
 
 /*
- * NULL if config is one that the model can be, else what is wrong with it (static text).  Checked limits: powers of
- * two where needed, ways * line divides size, sizes up to 1 GiB, cores up to MODEL_CORES_MAX ...
+ * NULL if config is one that the model can be, else what is wrong with it (static text).  Checked
+ * limits: powers of two where needed, ways * line divides size, sizes up to 1 GiB, cores up to
+ * MODEL_CORES_MAX ...
  */
 const char *model_check(const struct model_config *config);
+/* Does the model count this event on this machine?  Events that it does not count stay 0 and must
+ * not be shown. */
+int model_counts_event(const struct model_config *config, int event);
 /* Bytes that model_init needs for a checked config. */
 size_t model_size(const struct model_config *config);
-/* memory: model_size() bytes, 64-byte aligned, zeroed.  Returns the model, which is the same address. */
+/* memory: model_size() bytes, 64-byte aligned, zeroed.  Returns the model, which is the same
+ * address. */
 struct model *model_init(void *memory, const struct model_config *config);
 
-/* The thread that executes from here on: thread (0, 1, ... in order of creation) chooses the core, counts is
- * its array of EVENT_LIMIT counters.  May be called at any time. */
+/* The thread that executes from here on: thread (0, 1, ... in order of creation) chooses the core,
+ * counts is its array of EVENT_LIMIT counters.  May be called at any time, and must be before the
+ * first instruction.  Brings the array of the thread before up to date (model_sync).  An array must
+ * outlive the model, also when its thread ends: what another core asks of a core is charged to the
+ * thread that ran there last.  It may be set to zero, as a whole, behind a model_sync; else only
+ * the model changes it, for some counts follow from others. */
 void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts);
 
 /* One instruction begins: its fetch of `length` bytes at `address`; class is a set of
- * enum model_instruction_class; uops an estimate of its micro-ops; flops its floating-point operations. */
-void model_instruction(struct model *m, uint64_t address, unsigned length, unsigned class_bits, unsigned uops,
-	unsigned flops);
+ * enum model_instruction_class; uops an estimate of its micro-ops; flops its floating-point
+ * operations. */
+void model_instruction(struct model *m, uint64_t address, unsigned length, unsigned class_bits,
+	unsigned uops, unsigned flops);
 /* Its memory accesses, in order, and its branch, last.  size in bytes (1..4096). */
 void model_load(struct model *m, uint64_t address, unsigned size);
 void model_store(struct model *m, uint64_t address, unsigned size);
 void model_prefetch(struct model *m, uint64_t address);
-/* from: address of the branch; next: address of the instruction behind it; to: where it went if taken. */
-void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next, uint64_t to, int taken);
+/* from: address of the branch; next: address of the instruction behind it; to: where it went if
+ * taken. */
+void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
+	uint64_t to, int taken);
 
-/* Brings counts that are kept elsewhere until needed (cycles ...) up to date in the current thread's array. */
+/* Brings counts that are kept elsewhere until needed (cycles ...) up to date in the current
+ * thread's array. */
 void model_sync(struct model *m);
 
 #endif

@@ -1,0 +1,326 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Branch prediction.
+ *
+ * Kind 0 (R10000): a table of two-bit counters by address for conditional branches (Smith, ISCA
+ * 1981), the last target by address for indirect ones.
+ *
+ * Kind 1: TAGE (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
+ * prediction", JILP 8, 2006), with six tagged tables of geometric history lengths.  Deviations:
+ * histories are hashed by multiplication instead of folded registers; a branch that has only ever
+ * been taken, or only ever been not taken, is predicted so and stays out of history and tables, as
+ * AMD describes for Zen 3 and 4 (Software Optimization Guide, section 2.8.1: never seen taken,
+ * always taken, then dynamic); useful bits are halved when allocation keeps failing.  Indirect
+ * branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011), with two tables by the last
+ * three and eight indirect targets behind the one by address.
+ *
+ * Returns are predicted by a circular stack that forgets the oldest when full.  Direct jumps and
+ * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
+ * the next is seen.
+ */
+#include "model/state.h"
+
+/* Kind 1: a byte of the base table is one of these, or DYNAMIC + a two-bit counter. */
+enum { NEVER_TAKEN = 0, ALWAYS_TAKEN = 1, DYNAMIC = 4 };
+
+#define USEFUL_MAX  3
+#define CROWDED_MAX 1024
+#define MULTIPLIER  UINT64_C(0x9E3779B97F4A7C15)
+
+static const unsigned history_length[TAGE_TABLES] = {4, 8, 16, 32, 64, 128};
+
+size_t predictor_size(const struct model_config *config)
+{
+	size_t entries = (size_t)1 << config->predictor_bits;
+	size_t bytes = (entries + 63) & ~(size_t)63;
+
+	if (config->predictor_kind == 1)
+		bytes += TAGE_TABLES * entries * sizeof(struct tage_entry);
+	return bytes + INDIRECT_TABLES * (sizeof(struct target_entry) << INDIRECT_BITS);
+}
+
+void predictor_init(struct predictor *p, const struct model_config *config, void *memory)
+{
+	size_t entries = (size_t)1 << config->predictor_bits;
+	char *at = memory;
+	unsigned i;
+
+	p->base = memory;
+	at += (entries + 63) & ~(size_t)63;
+	for (i = 0; i < TAGE_TABLES && config->predictor_kind == 1; i++) {
+		p->tagged[i] = (struct tage_entry *)(void *)at;
+		at += entries * sizeof(struct tage_entry);
+	}
+	for (i = 0; i < INDIRECT_TABLES; i++) {
+		p->targets[i] = (struct target_entry *)(void *)at;
+		at += sizeof(struct target_entry) << INDIRECT_BITS;
+	}
+	p->random = 1;
+}
+
+/* Spreads addresses with and without alignment over the low bits. */
+static uint64_t by_address(uint64_t from)
+{
+	return from ^ from >> 2;
+}
+
+static unsigned step(unsigned counter, int up)
+{
+	if (up)
+		return counter < 3 ? counter + 1 : 3;
+	return counter ? counter - 1 : 0;
+}
+
+/* ---- conditional ---- */
+
+static int two_bit(struct model *m, struct predictor *p, uint64_t from, int taken)
+{
+	uint8_t *counter =
+		&p->base[by_address(from) & ((UINT64_C(1) << m->config.predictor_bits) - 1)];
+	int predicted = *counter >= 2;
+
+	*counter = (uint8_t)step(*counter, taken);
+	return predicted == taken;
+}
+
+struct lookup {
+	struct tage_entry *entry[TAGE_TABLES];
+	uint16_t tag[TAGE_TABLES];
+};
+
+static void look_up(struct model *m, struct predictor *p, uint64_t from, struct lookup *l)
+{
+	unsigned i, shift = 64 - m->config.predictor_bits;
+
+	for (i = 0; i < TAGE_TABLES; i++) {
+		unsigned length = history_length[i];
+		uint64_t recent =
+			length < 64 ? p->history[0] & ((UINT64_C(1) << length) - 1) : p->history[0];
+		uint64_t hash = (recent + (from << 20) + from + i) * MULTIPLIER;
+
+		if (length > 64)
+			hash = (hash ^ hash >> 32 ^ p->history[1]) * MULTIPLIER;
+		hash ^= hash >> 29;
+		hash *= MULTIPLIER;
+		l->entry[i] = &p->tagged[i][hash >> shift];
+		l->tag[i] = (uint16_t)(hash >> 16 | 0x8000);
+	}
+}
+
+static void halve_useful(struct model *m, struct predictor *p)
+{
+	size_t i, entries = (size_t)1 << m->config.predictor_bits;
+	unsigned t;
+
+	for (t = 0; t < TAGE_TABLES; t++)
+		for (i = 0; i < entries; i++)
+			p->tagged[t][i].useful >>= 1;
+}
+
+/* After a misprediction: a new entry in a table of longer history than the provider's. */
+static void allocate(
+	struct model *m, struct predictor *p, struct lookup *l, int provider, int taken)
+{
+	int i, start = provider + 1;
+
+	p->random = p->random * 1664525 + 1013904223;
+	if (start + 1 < TAGE_TABLES && (p->random >> 30) == 0)
+		start++; /* so that not every allocation fights for the same table */
+	for (i = start; i < TAGE_TABLES; i++) {
+		struct tage_entry *e = l->entry[i];
+
+		if (e->useful)
+			continue;
+		e->tag = l->tag[i];
+		e->counter = taken ? 0 : -1;
+		if (p->crowded > 0)
+			p->crowded--;
+		return;
+	}
+	for (i = start; i < TAGE_TABLES; i++)
+		l->entry[i]->useful--;
+	if (++p->crowded >= CROWDED_MAX) {
+		halve_useful(m, p);
+		p->crowded = 0;
+	}
+}
+
+static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t from, int taken)
+{
+	struct lookup l;
+	struct tage_entry *e;
+	int provider, other, predicted, longest, alternative, new_entry;
+
+	look_up(m, p, from, &l);
+	for (provider = TAGE_TABLES - 1; provider >= 0; provider--)
+		if (l.entry[provider]->tag == l.tag[provider])
+			break;
+	for (other = provider - 1; other >= 0; other--)
+		if (l.entry[other]->tag == l.tag[other])
+			break;
+	alternative = other >= 0 ? l.entry[other]->counter >= 0 : *base >= DYNAMIC + 2;
+	predicted = alternative;
+	if (provider >= 0) {
+		e = l.entry[provider];
+		longest = e->counter >= 0;
+		new_entry = !e->useful && (e->counter == 0 || e->counter == -1);
+		predicted = new_entry && p->use_alternative >= 0 ? alternative : longest;
+		if (longest != alternative) {
+			if (new_entry) {
+				p->use_alternative += alternative == taken ? 1 : -1;
+				p->use_alternative = p->use_alternative > 7    ? 7
+						     : p->use_alternative < -8 ? -8
+									       : p->use_alternative;
+			}
+			if (longest == taken)
+				e->useful += e->useful < USEFUL_MAX;
+			else
+				e->useful -= e->useful > 0;
+		}
+		if (taken)
+			e->counter += e->counter < 3;
+		else
+			e->counter -= e->counter > -4;
+		if (!(new_entry && other < 0))
+			base = 0;
+	}
+	if (predicted != taken && provider + 1 < TAGE_TABLES)
+		allocate(m, p, &l, provider, taken);
+	if (base)
+		*base = (uint8_t)(DYNAMIC + step(*base - DYNAMIC, taken));
+	p->history[1] = p->history[1] << 1 | p->history[0] >> 63;
+	p->history[0] = p->history[0] << 1 | (uint64_t)taken;
+	return predicted == taken;
+}
+
+/* Was the direction predicted? */
+static int predict_conditional(struct model *m, struct predictor *p, uint64_t from, int taken)
+{
+	uint8_t *base;
+
+	if (m->config.predictor_kind == 0)
+		return two_bit(m, p, from, taken);
+	base = &p->base[by_address(from) & ((UINT64_C(1) << m->config.predictor_bits) - 1)];
+	if (*base == taken) /* NEVER_TAKEN and not, ALWAYS_TAKEN and taken */
+		return 1;
+	if (*base == NEVER_TAKEN) {
+		*base = ALWAYS_TAKEN;
+		return 0;
+	}
+	if (*base == ALWAYS_TAKEN) {
+		*base = DYNAMIC + 2;
+		return 0;
+	}
+	return tage(m, p, base, from, taken);
+}
+
+/* ---- indirect ---- */
+
+static int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
+{
+	static const uint64_t mask[INDIRECT_TABLES] = {0, 0xffffff, UINT64_MAX};
+	int i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider = -1, good;
+	struct target_entry *e[INDIRECT_TABLES];
+	uint32_t tag[INDIRECT_TABLES];
+
+	for (i = 0; i < tables; i++) {
+		uint64_t hash = ((p->path & mask[i]) + (from << 20) + from) * MULTIPLIER;
+
+		hash = (hash ^ hash >> 29) * MULTIPLIER;
+		e[i] = &p->targets[i][hash >> (64 - INDIRECT_BITS)];
+		tag[i] = (uint32_t)(hash >> 8) | 1;
+		if (e[i]->tag == tag[i])
+			provider = i;
+	}
+	good = provider >= 0 && e[provider]->to == to;
+	if (good) {
+		e[provider]->confidence = step(e[provider]->confidence, 1);
+	} else if (provider >= 0) {
+		if (e[provider]->confidence)
+			e[provider]->confidence--;
+		else
+			e[provider]->to = to;
+	}
+	/* The table by address always knows the branch; longer ones when the shorter failed. */
+	for (i = provider + 1; !good && i < tables; i++) {
+		if (e[i]->tag && e[i]->confidence) {
+			e[i]->confidence--;
+			continue;
+		}
+		e[i]->tag = tag[i];
+		e[i]->to = to;
+		e[i]->confidence = 0;
+		break;
+	}
+	p->path = p->path << 8 | (to * MULTIPLIER) >> 56;
+	return good;
+}
+
+/* ---- calls and returns ---- */
+
+static void push_return(struct model *m, struct predictor *p, uint64_t next)
+{
+	uint32_t size = m->config.return_stack;
+
+	if (!size)
+		return;
+	p->return_top = p->return_top + 1 < size ? p->return_top + 1 : 0;
+	p->returns[p->return_top] = next;
+	if (p->return_count < size)
+		p->return_count++;
+}
+
+static int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
+{
+	uint64_t predicted;
+
+	if (!m->config.return_stack)
+		return predict_indirect(m, p, from, to);
+	if (!p->return_count)
+		return 0;
+	p->return_count--;
+	predicted = p->returns[p->return_top];
+	p->return_top = p->return_top ? p->return_top - 1 : m->config.return_stack - 1;
+	return predicted == to;
+}
+
+void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
+	uint64_t to, int taken)
+{
+	struct predictor *p = &m->core->predictor;
+	uint64_t *counts = m->counts;
+	int good = 1;
+
+	taken = kind != MODEL_CONDITIONAL || taken;
+	counts[EV_BRANCHES]++;
+	counts[EV_TAKEN_BRANCHES] += (uint64_t)taken;
+	switch (kind) {
+	case MODEL_CONDITIONAL:
+		counts[EV_CONDITIONAL_BRANCHES]++;
+		good = predict_conditional(m, p, from, taken);
+		counts[EV_MISPREDICTED_CONDITIONALS] += (uint64_t)!good;
+		break;
+	case MODEL_JUMP:
+		break;
+	case MODEL_CALL:
+		counts[EV_CALLS]++;
+		push_return(m, p, next);
+		break;
+	case MODEL_INDIRECT_CALL:
+		counts[EV_CALLS]++;
+		push_return(m, p, next);
+		/* fall through */
+	case MODEL_INDIRECT_JUMP:
+		counts[EV_INDIRECT_BRANCHES]++;
+		good = predict_indirect(m, p, from, to);
+		counts[EV_MISPREDICTED_INDIRECTS] += (uint64_t)!good;
+		break;
+	case MODEL_RETURN:
+		counts[EV_RETURNS]++;
+		good = predict_return(m, p, from, to);
+		counts[EV_MISPREDICTED_RETURNS] += (uint64_t)!good;
+		break;
+	}
+	if (!good)
+		m->core->clock.front += m->mispredict;
+}

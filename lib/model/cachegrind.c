@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The flavour that imitates cachegrind's simulation (Valgrind 3.19, its manual's section
+ * "Simulation Details"), so that the two can be compared miss by miss:
+ *
+ * - two levels: L1I and L1D, and behind them LL; exact LRU; loads and stores alike; nothing is ever
+ * invalidated; one set of caches for all threads;
+ * - an access that crosses from one line to the next touches both in that order, and is one miss if
+ * either is;
+ * - one that misses L1 touches LL by the same rule with the line size of LL;
+ * - what is longer than the smallest line of the three caches is cut to that length;
+ * - a further iteration of a rep instruction fetches the instruction again.
+ *
+ * Cachegrind counts a load and a store of the same bytes by one instruction as one access.  Here
+ * they are two; the misses are the same, for the store finds what the load brought.
+ */
+#include "model/state.h"
+
+static int misses(const struct cache *c, uint64_t address, unsigned size)
+{
+	uint64_t last = address + size - 1, victim;
+	int missed;
+
+	cache_use(c, address, &victim);
+	missed = victim != NEVER;
+	if (address >> c->bits != last >> c->bits) {
+		cache_use(c, last, &victim);
+		missed |= victim != NEVER;
+	}
+	return missed;
+}
+
+static uint64_t refer(struct model *m, const struct cache *l1, uint64_t address, unsigned size,
+	enum event_number l1_misses, enum event_number l2_misses, enum event_number ll_misses)
+{
+	if (size > m->least_line)
+		size = m->least_line;
+	if (!misses(l1, address, size))
+		return 0;
+	m->counts[l1_misses]++;
+	m->counts[EV_LL_REFERENCES]++;
+	m->counts[EV_L2_REFERENCES]++; /* LL is the secondary cache here */
+	if (!misses(&m->ll, address, size))
+		return m->ll.latency;
+	m->counts[l2_misses]++;
+	m->counts[ll_misses]++;
+	return m->memory;
+}
+
+uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size)
+{
+	return refer(m, &core->l1d, address, size, EV_L1D_MISSES, EV_L2D_MISSES, EV_LL_DATA_MISSES);
+}
+
+uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size)
+{
+	return refer(m, &core->l1i, address, size, EV_L1I_MISSES, EV_L2I_MISSES,
+		EV_LL_INSTRUCTION_MISSES);
+}

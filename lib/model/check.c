@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which configurations the model can be, and which events it counts in one. */
+#include "model/state.h"
+
+#define SIZE_MAXIMUM    (UINT32_C(1) << 30)
+#define WAYS_MAXIMUM    4096
+#define LATENCY_MAXIMUM 1000000
+
+static int power_of_two(uint32_t n)
+{
+	return n && !(n & (n - 1));
+}
+
+/* One text for each cache and each fault. */
+#define CACHE_TEXTS(name)                                                                          \
+	{                                                                                          \
+		name " line must be a power of two from 16 bytes to a page",                       \
+			name " is larger than 1 GiB", name " needs between 1 and 4096 ways",       \
+			name " size must be a multiple of ways times line",                        \
+			name " must have a power of two of sets for cachegrind",                   \
+			name " latency is above 1000000 cycles", name " is missing"                \
+	}
+
+struct cache_check {
+	const char *bad_line, *bad_size, *bad_ways, *bad_multiple, *bad_sets, *bad_latency,
+		*missing;
+};
+
+static const struct cache_check l1i_texts = CACHE_TEXTS("L1I");
+static const struct cache_check l1d_texts = CACHE_TEXTS("L1D");
+static const struct cache_check l2_texts = CACHE_TEXTS("L2");
+static const struct cache_check ll_texts = CACHE_TEXTS("LL");
+
+static const char *check_cache(const struct model_config *config,
+	const struct model_cache_config *cache, const struct cache_check *texts, int required)
+{
+	if (!cache->size)
+		return required ? texts->missing : (const char *)0;
+	if (!power_of_two(cache->line) || cache->line < 16 || cache->line > config->page_size)
+		return texts->bad_line;
+	if (cache->size > SIZE_MAXIMUM)
+		return texts->bad_size;
+	if (!cache->ways || cache->ways > WAYS_MAXIMUM)
+		return texts->bad_ways;
+	if (cache->size % ((uint64_t)cache->ways * cache->line))
+		return texts->bad_multiple;
+	if (config->flavour == MODEL_CACHEGRIND &&
+		!power_of_two(cache->size / cache->ways / cache->line))
+		return texts->bad_sets;
+	if (cache->latency > LATENCY_MAXIMUM)
+		return texts->bad_latency;
+	return (const char *)0;
+}
+
+static const char *check_caches(const struct model_config *config)
+{
+	const char *why = check_cache(config, &config->l1i, &l1i_texts, 1);
+
+	if (!why)
+		why = check_cache(config, &config->l1d, &l1d_texts, 1);
+	if (!why)
+		why = check_cache(config, &config->l2, &l2_texts, 0);
+	if (!why)
+		why = check_cache(
+			config, &config->ll, &ll_texts, config->flavour == MODEL_CACHEGRIND);
+	if (why)
+		return why;
+	if (config->flavour == MODEL_CACHEGRIND)
+		return config->l2.size ? "cachegrind's caches have no L2" : (const char *)0;
+	if (config->l2.size &&
+		(config->l2.line < config->l1d.line || config->l2.line < config->l1i.line))
+		return "L2 line must not be shorter than those of L1";
+	if (config->ll.size && config->l2.size && config->ll.line < config->l2.line)
+		return "LL line must not be shorter than that of L2";
+	if (config->ll.size &&
+		(config->ll.line < config->l1d.line || config->ll.line < config->l1i.line))
+		return "LL line must not be shorter than those of L1";
+	return (const char *)0;
+}
+
+static const char *check_tlb(
+	const struct model_tlb_config *tlb, const char *bad_ways, const char *bad_entries)
+{
+	if (!tlb->entries)
+		return (const char *)0;
+	if (tlb->entries > SIZE_MAXIMUM / 4096)
+		return bad_entries;
+	if (!tlb->ways || tlb->ways > WAYS_MAXIMUM || tlb->entries % tlb->ways)
+		return bad_ways;
+	return (const char *)0;
+}
+
+static const char *check_tlbs(const struct model_config *config)
+{
+	const char *why =
+		check_tlb(&config->itlb, "ITLB entries must be a multiple of its ways (1 to 4096)",
+			"ITLB has more than 262144 entries");
+
+	if (!why)
+		why = check_tlb(&config->dtlb,
+			"DTLB entries must be a multiple of its ways (1 to 4096)",
+			"DTLB has more than 262144 entries");
+	if (!why)
+		why = check_tlb(&config->stlb,
+			"second-level TLB entries must be a multiple of its ways (1 to 4096)",
+			"second-level TLB has more than 262144 entries");
+	return why;
+}
+
+static const char *check_core(const struct model_config *config)
+{
+	if (!config->width || config->width > 64)
+		return "width must be from 1 to 64 instructions a cycle";
+	if (!config->window || config->window > 65536)
+		return "window must be from 1 to 65536 instructions";
+	if (config->memory_latency > LATENCY_MAXIMUM || config->stlb_latency > LATENCY_MAXIMUM ||
+		config->walk_latency > LATENCY_MAXIMUM ||
+		config->intervention_latency > LATENCY_MAXIMUM)
+		return "a memory, TLB or intervention latency is above 1000000 cycles";
+	if (config->mispredict_penalty > LATENCY_MAXIMUM ||
+		config->divide_latency > LATENCY_MAXIMUM ||
+		config->fp_divide_latency > LATENCY_MAXIMUM ||
+		config->lock_latency > LATENCY_MAXIMUM ||
+		config->store_forward_penalty > LATENCY_MAXIMUM)
+		return "a misprediction, divide, lock or store forward penalty is above 1000000 "
+		       "cycles";
+	if (config->predictor_kind > 1)
+		return "predictor kind must be 0 (two-bit counters) or 1 (tagged, geometric "
+		       "histories)";
+	if (config->predictor_bits < 4 || config->predictor_bits > 20)
+		return "predictor bits must be from 4 to 20";
+	if (config->return_stack > RETURN_STACK_MAX)
+		return "return stack has more than 256 entries";
+	if (config->store_buffer > STORES_MAX)
+		return "store buffer has more than 256 entries";
+	return (const char *)0;
+}
+
+const char *model_check(const struct model_config *config)
+{
+	const char *why;
+
+	if (config->version != MODEL_CONFIG_VERSION)
+		return "description is of another version";
+	if (config->flavour > MODEL_CACHEGRIND)
+		return "unknown flavour";
+	if (!config->clock_hz)
+		return "clock frequency is missing";
+	if (!config->cores || config->cores > MODEL_CORES_MAX)
+		return "cores must be from 1 to 64";
+	if (!power_of_two(config->page_size) || config->page_size < 4096 ||
+		config->page_size > SIZE_MAXIMUM)
+		return "page size must be a power of two from 4 KiB to 1 GiB";
+	why = check_caches(config);
+	if (!why)
+		why = check_tlbs(config);
+	if (!why)
+		why = check_core(config);
+	if (!why && model_size(config) > (size_t)SIZE_MAXIMUM)
+		why = "the caches of all cores together need more than 1 GiB to model; use fewer "
+		      "cores";
+	return why;
+}
+
+/* What a table of events can be true of: everything, or what the machine has. */
+static int has_writebacks(const struct model_config *c)
+{
+	return c->flavour == MODEL_NATIVE;
+}
+
+static int has_sharing(const struct model_config *c)
+{
+	return c->flavour == MODEL_NATIVE && c->cores > 1;
+}
+
+static int has_secondary(const struct model_config *c)
+{
+	return c->l2.size || c->ll.size;
+}
+
+static int has_ll(const struct model_config *c)
+{
+	return c->ll.size != 0;
+}
+
+int model_counts_event(const struct model_config *c, int event)
+{
+	switch (event) {
+	case EV_L1_WRITEBACK_QUADWORDS:
+		return has_writebacks(c);
+	case EV_L2_WRITEBACK_QUADWORDS:
+		return has_writebacks(c) && has_secondary(c);
+	case EV_STORES_TO_CLEAN:
+		return has_writebacks(c);
+	case EV_INTERVENTIONS:
+	case EV_INVALIDATIONS:
+	case EV_INTERVENTION_HITS:
+	case EV_INVALIDATION_HITS:
+	case EV_STORES_TO_SHARED:
+		return has_sharing(c);
+	case EV_L2I_MISSES:
+	case EV_L2D_MISSES:
+	case EV_L2_REFERENCES:
+		return has_secondary(c);
+	case EV_LL_DATA_MISSES:
+	case EV_LL_INSTRUCTION_MISSES:
+	case EV_LL_REFERENCES:
+		return has_ll(c);
+	case EV_DTLB_MISSES:
+		return c->dtlb.entries != 0;
+	case EV_ITLB_MISSES:
+		return c->itlb.entries != 0;
+	case EV_DTLB_WALKS:
+		return c->dtlb.entries || c->stlb.entries;
+	case EV_ITLB_WALKS:
+		return c->itlb.entries || c->stlb.entries;
+	case EV_TLB_MISSES:
+	case EV_WALK_CYCLES:
+		return c->dtlb.entries || c->itlb.entries || c->stlb.entries;
+	case EV_STORE_FORWARD_FAILURES:
+	case EV_ALIASES_4K:
+		return c->store_buffer != 0;
+	case EV_CYCLES:
+	case EV_CYCLES_16:
+	case EV_INSTRUCTIONS:
+	case EV_INSTRUCTIONS_15:
+	case EV_DECODED_BRANCHES:
+	case EV_L1I_MISSES:
+	case EV_LOADS:
+	case EV_STORES:
+	case EV_STORE_CONDITIONALS:
+	case EV_FP_INSTRUCTIONS:
+	case EV_MISPREDICTED_BRANCHES:
+	case EV_L1D_MISSES:
+	case EV_SOFTWARE_PREFETCHES:
+	case EV_FRONTEND_STALLS:
+	case EV_BACKEND_STALLS:
+	case EV_DIVIDES:
+	case EV_DIVIDER_CYCLES:
+	case EV_VECTOR_INSTRUCTIONS:
+	case EV_FP_OPERATIONS:
+	case EV_MICRO_OPS:
+	case EV_CONDITIONAL_BRANCHES:
+	case EV_MISPREDICTED_CONDITIONALS:
+	case EV_INDIRECT_BRANCHES:
+	case EV_MISPREDICTED_INDIRECTS:
+	case EV_RETURNS:
+	case EV_MISPREDICTED_RETURNS:
+	case EV_CALLS:
+	case EV_TAKEN_BRANCHES:
+	case EV_BRANCHES:
+	case EV_LOCKED_INSTRUCTIONS:
+	case EV_SPLIT_ACCESSES:
+	case EV_SYSTEM_CALLS:
+		return 1;
+	default:
+		return 0;
+	}
+}

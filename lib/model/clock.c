@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modelled cycle count: a first-order interval model (after Karkhanis and Smith, "A first-order
+ * superscalar processor model", ISCA 2004, and Eyerman et al., TOCS 27(2), 2009, section 3),
+ * evaluated as the program goes along instead of from averages.
+ *
+ * - An instruction takes one slot, 1/width of a cycle: the base.
+ * - The front end delivers nothing while an instruction line or page is fetched, nor for
+ * mispredict_penalty cycles after a misprediction.  These are charged in full.
+ * - A load whose data come after L cycles blocks retirement only when the `window` instructions
+ * behind it have been taken in: instruction i + window waits until the load of instruction i has
+ * its data.  So a latency of up to window/width cycles is hidden, misses less than a window apart
+ * overlap, and only the part that nothing covers is charged. The same rule holds for the divider,
+ * which does one division after another.
+ * - A missing store waits in the store buffer; the program waits when as many stores as fit in it
+ * have come behind.
+ * - A locked instruction waits for its own data and lock_latency; a serialising one for all that is
+ * under way, and for the refill of the pipeline.
+ *
+ * Whatever is charged moves time on, so that stalls that coincide are charged once: cycles are base
+ * + front + back. Integer arithmetic in slots; constant cost an event.  Known deviations:
+ * dependences between instructions are unknown here, so a chain of loads of which each needs the
+ * one before overlaps when it should not, and latencies of arithmetic do not appear.
+ */
+#include "model/state.h"
+
+uint64_t clock_now(const struct clock *c)
+{
+	return c->order + c->front + c->back;
+}
+
+static void wait_until(struct clock *c, uint64_t time)
+{
+	uint64_t now = clock_now(c);
+
+	if (time > now)
+		c->back += time - now;
+}
+
+/* The instruction that begins is so late that it must wait for what the head of the queue stands
+ * for. */
+void clock_wait(struct clock *c)
+{
+	while (c->count && c->queue[c->first].order <= c->order) {
+		wait_until(c, c->queue[c->first].ready);
+		c->first = (c->first + 1) % WAITING_MAX;
+		c->count--;
+	}
+	c->next_wait = c->count ? c->queue[c->first].order : NEVER;
+}
+
+static void enqueue(struct model *m, struct clock *c, uint64_t ready)
+{
+	struct waiting *last = &c->queue[(c->first + c->count - 1) % WAITING_MAX];
+
+	if (c->count && last->ready >= ready)
+		return; /* waiting for that is waiting for this */
+	if (c->count == WAITING_MAX) {
+		last->ready = ready;
+		return;
+	}
+	last = &c->queue[(c->first + c->count) % WAITING_MAX];
+	last->order = c->order + m->config.window;
+	last->ready = ready;
+	if (!c->count++)
+		c->next_wait = last->order;
+}
+
+void clock_load(struct model *m, struct core *core, uint64_t latency)
+{
+	struct clock *c = &core->clock;
+
+	if (core->class_bits & MODEL_LOCKED)
+		c->back += latency;
+	else if (latency > m->config.window) /* else the window hides it, whatever follows */
+		enqueue(m, c, clock_now(c) + latency);
+}
+
+void clock_store(struct model *m, struct core *core, uint64_t latency)
+{
+	struct clock *c = &core->clock;
+	uint64_t now = clock_now(c), ready = now + latency;
+
+	if (core->class_bits & MODEL_LOCKED) {
+		c->back += latency;
+		return;
+	}
+	if (now >= c->stores_ready)
+		c->stores_full = core->stores.number + m->config.store_buffer;
+	if (ready > c->stores_ready)
+		c->stores_ready = ready;
+}
+
+/* A store comes when the buffer is full of others behind one that misses. */
+void clock_store_full(struct clock *c)
+{
+	wait_until(c, c->stores_ready);
+	c->stores_full = NEVER;
+}
+
+void clock_divide(struct model *m, struct core *core, uint64_t busy)
+{
+	struct clock *c = &core->clock;
+	uint64_t now = clock_now(c);
+
+	if (c->divider_free < now)
+		c->divider_free = now;
+	c->divider_free += busy;
+	if (c->divider_free - now > m->config.window)
+		enqueue(m, c, c->divider_free);
+}
+
+void clock_drain(struct model *m, struct core *core)
+{
+	struct clock *c = &core->clock;
+
+	if (c->count)
+		wait_until(c, c->queue[(c->first + c->count - 1) % WAITING_MAX].ready);
+	wait_until(c, c->divider_free);
+	wait_until(c, c->stores_ready);
+	c->count = 0;
+	c->next_wait = NEVER;
+	c->stores_full = NEVER;
+	c->front += m->mispredict;
+}
+
+/* Brings the counts of the core's thread up to date; what is less than a cycle stays for the next
+ * time. */
+void clock_flush(struct model *m, struct core *core)
+{
+	struct clock *c = &core->clock;
+	uint64_t width = m->config.width;
+	uint64_t cycles = (clock_now(c) - c->now_done) / width;
+	uint64_t front = (c->front - c->front_done) / width;
+	uint64_t back = (c->back - c->back_done) / width;
+
+	c->now_done += cycles * width;
+	c->front_done += front * width;
+	c->back_done += back * width;
+	core->counts[EV_CYCLES] += cycles;
+	core->counts[EV_FRONTEND_STALLS] += front;
+	core->counts[EV_BACKEND_STALLS] += back;
+}

@@ -1,0 +1,224 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The native memory hierarchy, below the fast paths of model.c: first-level caches, second level,
+ * last level, memory, and the TLBs.
+ *
+ * All caches are write-back and allocate on loads and stores, with exact LRU.  They are neither
+ * inclusive nor exclusive: a line that comes from outside is put into every level on its way, and
+ * leaving one level does not touch the others. A dirty line that leaves a level is a use of that
+ * line in the next, which it enters if it was not there; it is written out before the line that
+ * takes its place is fetched.  An access that crosses lines is one access to each.
+ *
+ * States: see coherence.c.  In the last level an entry is SHARED (clean) or MODIFIED (dirty).
+ */
+#include "model/state.h"
+
+/* Where there is no second level, the last level is the secondary cache. */
+static void leave_ll(struct model *m, uint64_t *counts, uint64_t victim)
+{
+	if (victim != NEVER && (victim & MESI) == MODIFIED && !m->cores[0].l2.ways)
+		counts[EV_L2_WRITEBACK_QUADWORDS] += m->ll.quadwords;
+}
+
+void hierarchy_write_back(struct model *m, uint64_t *counts, uint64_t address)
+{
+	uint64_t victim, *entry;
+
+	if (!m->ll.ways)
+		return;
+	entry = cache_use(&m->ll, address, &victim);
+	*entry |= MODIFIED;
+	leave_ll(m, counts, victim);
+}
+
+/* A line has left the second level. */
+static void leave_l2(struct model *m, struct core *core, uint64_t victim)
+{
+	uint64_t address = victim & ~core->l2.offset;
+
+	if (victim == NEVER || (victim & MESI) != MODIFIED)
+		return;
+	m->counts[EV_L2_WRITEBACK_QUADWORDS] += core->l2.quadwords;
+	coherence_gone(m, core, address);
+	hierarchy_write_back(m, m->counts, address);
+}
+
+static void leave_l1(struct model *m, struct core *core, uint64_t victim)
+{
+	uint64_t address = victim & ~core->l1d.offset, next, *entry;
+
+	if (victim == NEVER || (victim & MESI) != MODIFIED)
+		return;
+	m->counts[EV_L1_WRITEBACK_QUADWORDS] += core->l1d.quadwords;
+	if (!core->l2.ways) {
+		coherence_gone(m, core, address);
+		hierarchy_write_back(m, m->counts, address);
+		return;
+	}
+	entry = cache_use(&core->l2, address, &next);
+	*entry = (*entry & ~(uint64_t)STATES) | MODIFIED | WRITTEN;
+	leave_l2(m, core, next);
+}
+
+/* The last level and what is behind it. */
+static uint64_t outside(
+	struct model *m, uint64_t address, enum purpose purpose, enum supplier supplier)
+{
+	int secondary = !m->cores[0].l2.ways, counted = purpose != PREFETCH;
+	uint64_t victim;
+
+	if (m->ll.ways && counted) {
+		m->counts[EV_LL_REFERENCES]++;
+		if (secondary)
+			m->counts[EV_L2_REFERENCES]++;
+	}
+	if (supplier == FROM_MODIFIED)
+		return m->intervention;
+	if (!m->ll.ways)
+		return m->memory;
+	cache_use(&m->ll, address, &victim);
+	if (victim == NEVER)
+		return m->ll.latency;
+	if (counted) {
+		m->counts[purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES]++;
+		if (secondary)
+			m->counts[purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES]++;
+	}
+	leave_ll(m, m->counts, victim);
+	return m->memory;
+}
+
+/*
+ * A store is about to make the core's line in L1 MODIFIED, and the core has it in `state`: in L2 if
+ * `l2` is not null, else in L1 alone.  Returns what that costs.
+ */
+static uint64_t claim(
+	struct model *m, struct core *core, uint64_t address, unsigned state, uint64_t *l2)
+{
+	uint64_t latency = 0;
+
+	if (state == SHARED) {
+		m->counts[EV_STORES_TO_SHARED]++;
+		coherence_upgrade(m, core, address);
+		latency = m->intervention;
+	} else if (state == EXCLUSIVE && !(l2 && (*l2 & WRITTEN))) {
+		m->counts[EV_STORES_TO_CLEAN]++;
+	}
+	if (l2)
+		*l2 |= WRITTEN;
+	return latency;
+}
+
+/* Gets a line into L1 (and L2); *state becomes the state it has in L1. */
+static uint64_t refill(
+	struct model *m, struct core *core, uint64_t address, enum purpose purpose, unsigned *state)
+{
+	int counted = purpose != PREFETCH;
+	uint64_t victim, *l2 = 0;
+	enum supplier supplier;
+	unsigned held;
+
+	if (core->l2.ways) {
+		if (counted)
+			m->counts[EV_L2_REFERENCES]++;
+		l2 = cache_use(&core->l2, address, &victim);
+		if (victim == NEVER) {
+			held = *l2 & MESI;
+			*state = held == SHARED ? SHARED : EXCLUSIVE;
+			if (purpose != STORE)
+				return core->l2.latency;
+			*state = MODIFIED;
+			return core->l2.latency + claim(m, core, address, held, l2);
+		}
+		if (counted)
+			m->counts[purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES]++;
+		leave_l2(m, core, victim);
+	}
+	supplier = coherence_fetch(m, core, address, purpose);
+	held = purpose == STORE || (supplier == FROM_OUTSIDE && purpose != FETCH) ? EXCLUSIVE
+										  : SHARED;
+	if (l2)
+		*l2 = (*l2 & ~(uint64_t)STATES) | held | (purpose == STORE ? WRITTEN : 0);
+	*state = purpose == STORE ? MODIFIED : held;
+	return outside(m, address, purpose, supplier);
+}
+
+uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose)
+{
+	uint64_t victim, latency, *entry = cache_use(&core->l1d, address, &victim);
+	unsigned state;
+
+	if (victim == NEVER) {
+		state = *entry & MESI;
+		if (purpose != STORE || state == MODIFIED)
+			return 0;
+		latency = claim(m, core, address, state, cache_find(&core->l2, address));
+		*entry |= MODIFIED;
+		return latency;
+	}
+	if (purpose != PREFETCH)
+		m->counts[EV_L1D_MISSES]++;
+	leave_l1(m, core, victim);
+	latency = refill(m, core, address, purpose, &state);
+	*entry = (*entry & ~(uint64_t)STATES) | state;
+	return latency;
+}
+
+uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
+{
+	uint64_t victim;
+	unsigned state;
+
+	cache_use(&core->l1i, address, &victim);
+	if (victim == NEVER)
+		return 0;
+	m->counts[EV_L1I_MISSES]++;
+	return refill(m, core, address, FETCH, &state);
+}
+
+/* Behind a first-level TLB: the second level, or a walk. */
+static uint64_t translate(
+	struct model *m, struct core *core, uint64_t address, enum event_number walks)
+{
+	uint64_t victim;
+
+	if (core->stlb.ways) {
+		cache_use(&core->stlb, address, &victim);
+		if (victim == NEVER)
+			return m->second_tlb;
+	}
+	m->counts[walks]++;
+	return m->walk;
+}
+
+uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
+{
+	uint64_t victim;
+
+	if (core->dtlb.ways) {
+		core->data_page = address & ~m->page;
+		cache_use(&core->dtlb, address, &victim);
+		if (victim == NEVER)
+			return 0;
+		m->counts[EV_DTLB_MISSES]++;
+	} else if (!core->stlb.ways) {
+		core->data_page = address & ~m->page;
+		return 0;
+	}
+	return translate(m, core, address, EV_DTLB_WALKS);
+}
+
+uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
+{
+	uint64_t victim;
+
+	if (core->itlb.ways) {
+		cache_use(&core->itlb, address, &victim);
+		if (victim == NEVER)
+			return 0;
+		m->counts[EV_ITLB_MISSES]++;
+	} else if (!core->stlb.ways) {
+		return 0;
+	}
+	return translate(m, core, address, EV_ITLB_WALKS);
+}

@@ -1,0 +1,349 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modelled processor: what the caller calls, with the fast paths.
+ *
+ * What is assumed (perfex-model(7) says it for users):
+ * - Only executed instructions exist: no speculation, hence nothing is issued that does not
+ * graduate.
+ * - Virtual addresses index everything; pages are all of config.page_size.
+ * - Threads run one at a time, in the caller's interleaving; thread t runs on core t modulo
+ * config.cores.
+ * - Caches: hierarchy.c (native) and cachegrind.c.  Coherence: coherence.c.  Branches: branch.c.
+ *   Store buffer: forward.c.  Cycles: clock.c.
+ * - No hardware prefetcher.  Nothing of the kernel.
+ *
+ * The fast paths leave out what would change nothing: a fetch from the line of the last fetch and a
+ * translation of the page of the last one are hits on the most recent entry of their set.  So all
+ * counts are as if every access had gone the long way.
+ */
+#include "model/state.h"
+
+/* ---- memory ---- */
+
+struct arena {
+	uintptr_t base; /* 0: only measuring */
+	size_t used;
+};
+
+static void *take(struct arena *a, size_t bytes)
+{
+	size_t at = a->used;
+
+	a->used += (bytes + 63) & ~(size_t)63;
+	return a->base ? (void *)(a->base + at) : (void *)0;
+}
+
+static unsigned log2_of(uint64_t n)
+{
+	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
+}
+
+static void lay_out_sets(
+	struct arena *a, struct cache *c, uint64_t sets, uint32_t ways, uint32_t line)
+{
+	c->entries = take(a, sets * ways * sizeof(*c->entries));
+	c->ways = ways;
+	c->mask = sets & (sets - 1) ? 0 : sets - 1;
+	c->sets = sets & (sets - 1) ? sets : 0;
+	c->bits = log2_of(line);
+	c->offset = line - 1;
+	c->quadwords = line / 16;
+}
+
+static void lay_out_cache(
+	struct arena *a, struct cache *c, const struct model_cache_config *cache, uint32_t width)
+{
+	if (!cache->size)
+		return;
+	lay_out_sets(a, c, cache->size / cache->line / cache->ways, cache->ways, cache->line);
+	c->latency = (uint64_t)cache->latency * width;
+}
+
+static void lay_out_tlb(
+	struct arena *a, struct cache *c, const struct model_tlb_config *tlb, uint32_t page)
+{
+	if (tlb->entries)
+		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, page);
+}
+
+/* The flavour of cachegrind has one set of caches for all threads. */
+static unsigned core_count(const struct model_config *config)
+{
+	return config->flavour == MODEL_CACHEGRIND ? 1 : config->cores;
+}
+
+/* m: where to leave the pointers, or null to measure. */
+static void lay_out(struct arena *a, const struct model_config *config, struct model *m)
+{
+	struct core scratch, *cores;
+	unsigned i, n = core_count(config);
+
+	take(a, sizeof(struct model));
+	cores = take(a, n * sizeof(struct core));
+	for (i = 0; i < n; i++) {
+		struct core *core = m ? &cores[i] : &scratch;
+		void *predictor;
+
+		lay_out_cache(a, &core->l1i, &config->l1i, config->width);
+		lay_out_cache(a, &core->l1d, &config->l1d, config->width);
+		lay_out_cache(a, &core->l2, &config->l2, config->width);
+		lay_out_tlb(a, &core->itlb, &config->itlb, config->page_size);
+		lay_out_tlb(a, &core->dtlb, &config->dtlb, config->page_size);
+		lay_out_tlb(a, &core->stlb, &config->stlb, config->page_size);
+		predictor = take(a, predictor_size(config));
+		if (m)
+			predictor_init(&core->predictor, config, predictor);
+	}
+	if (m) {
+		m->cores = cores;
+		lay_out_cache(a, &m->ll, &config->ll, config->width);
+	} else {
+		lay_out_cache(a, &scratch.l2, &config->ll, config->width);
+	}
+	if (n > 1) {
+		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);
+
+		if (m)
+			m->directory = directory;
+	}
+}
+
+size_t model_size(const struct model_config *config)
+{
+	struct arena a = {0, 0};
+
+	lay_out(&a, config, (struct model *)0);
+	return a.used;
+}
+
+static void init_core(struct model *m, unsigned number)
+{
+	struct core *core = &m->cores[number];
+
+	core->number = number;
+	core->fetch_line = NEVER;
+	core->data_page = NEVER;
+	core->clock.next_wait = NEVER;
+	core->clock.stores_full = NEVER;
+	core->stores.number = STORES_MAX;
+}
+
+struct model *model_init(void *memory, const struct model_config *config)
+{
+	struct arena a = {(uintptr_t)memory, 0};
+	struct model *m = memory;
+	uint64_t width = config->width;
+	unsigned i;
+
+	lay_out(&a, config, m);
+	m->config = *config;
+	m->cachegrind = config->flavour == MODEL_CACHEGRIND;
+	m->data_line = config->l1d.line - 1;
+	m->fetch_line = config->l1i.line - 1;
+	m->unit = config->l2.line > config->l1d.line && config->l2.size ? config->l2.line - 1
+									: m->data_line;
+	m->page = config->page_size - 1;
+	m->least_line = config->l1d.line < config->l1i.line ? config->l1d.line : config->l1i.line;
+	if (config->ll.line < m->least_line)
+		m->least_line = config->ll.line;
+	m->window = config->window;
+	m->memory = config->memory_latency * width;
+	m->intervention = config->intervention_latency * width;
+	m->second_tlb = config->stlb_latency * width;
+	m->walk = config->walk_latency * width;
+	m->mispredict = config->mispredict_penalty * width;
+	m->divide = config->divide_latency * width;
+	m->fp_divide = config->fp_divide_latency * width;
+	m->forward = config->store_forward_penalty * width;
+	m->lock = config->lock_latency * width;
+	for (i = 0; i < core_count(config); i++)
+		init_core(m, i);
+	m->core = m->cores;
+	return m;
+}
+
+/* ---- threads ---- */
+
+/* Rows that follow from others. */
+void model_sync(struct model *m)
+{
+	uint64_t *counts = m->counts;
+
+	if (!counts)
+		return;
+	clock_flush(m, m->core);
+	counts[EV_CYCLES_16] = counts[EV_CYCLES];
+	counts[EV_INSTRUCTIONS_15] = counts[EV_INSTRUCTIONS];
+	counts[EV_STORE_CONDITIONALS] = counts[EV_LOCKED_INSTRUCTIONS];
+	counts[EV_DECODED_BRANCHES] = counts[EV_CONDITIONAL_BRANCHES];
+	counts[EV_TLB_MISSES] = counts[EV_DTLB_WALKS] + counts[EV_ITLB_WALKS];
+	counts[EV_WALK_CYCLES] = counts[EV_TLB_MISSES] * m->config.walk_latency;
+	counts[EV_MISPREDICTED_BRANCHES] = counts[EV_MISPREDICTED_CONDITIONALS] +
+					   counts[EV_MISPREDICTED_INDIRECTS] +
+					   counts[EV_MISPREDICTED_RETURNS];
+}
+
+void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
+{
+	unsigned number = thread % core_count(&m->config);
+
+	model_sync(m);
+	m->core = &m->cores[number];
+	/* A thread that takes a core over leaves the other's cycles complete: they were brought up
+	 * to date above. */
+	m->core->counts = counts;
+	m->counts = counts;
+	m->active |= UINT64_C(1) << number;
+}
+
+/* ---- instructions ---- */
+
+static void fetch(struct model *m, struct core *core, uint64_t address, unsigned length)
+{
+	uint64_t last = address + length - 1, line = address & ~m->fetch_line, latency = 0;
+
+	if (m->cachegrind)
+		latency = cachegrind_fetch(m, core, address, length);
+	for (;;) {
+		if (line != core->fetch_line) {
+			latency += translate_fetch(m, core, line);
+			if (!m->cachegrind)
+				latency += hierarchy_fetch(m, core, line);
+			core->fetch_line = line;
+		}
+		if (line == (last & ~m->fetch_line))
+			break;
+		line += m->fetch_line + 1;
+	}
+	core->clock.front += latency;
+}
+
+static void classify(struct model *m, struct core *core, unsigned class_bits, unsigned flops)
+{
+	uint64_t *counts = m->counts;
+
+	counts[EV_FP_OPERATIONS] += flops;
+	if (class_bits & MODEL_FP)
+		counts[EV_FP_INSTRUCTIONS]++;
+	if (class_bits & MODEL_VECTOR)
+		counts[EV_VECTOR_INSTRUCTIONS]++;
+	if (class_bits & MODEL_PREFETCH)
+		counts[EV_SOFTWARE_PREFETCHES]++;
+	if (class_bits & MODEL_SYSCALL)
+		counts[EV_SYSTEM_CALLS]++;
+	if (class_bits & (MODEL_DIVIDE | MODEL_FP_DIVIDE)) {
+		int fp = (class_bits & MODEL_DIVIDE) == 0;
+
+		counts[EV_DIVIDES]++;
+		counts[EV_DIVIDER_CYCLES] +=
+			fp ? m->config.fp_divide_latency : m->config.divide_latency;
+		clock_divide(m, core, fp ? m->fp_divide : m->divide);
+	}
+	if (class_bits & MODEL_LOCKED) {
+		counts[EV_LOCKED_INSTRUCTIONS]++;
+		core->clock.back += m->lock;
+	}
+	if (class_bits & MODEL_SERIALISING)
+		clock_drain(m, core);
+}
+
+void model_instruction(struct model *m, uint64_t address, unsigned length, unsigned class_bits,
+	unsigned uops, unsigned flops)
+{
+	struct core *core = m->core;
+	uint64_t *counts = m->counts;
+
+	if (++core->clock.order >= core->clock.next_wait)
+		clock_wait(&core->clock);
+	core->class_bits = class_bits;
+	if (!(class_bits & MODEL_REPEATED)) {
+		counts[EV_INSTRUCTIONS]++;
+		counts[EV_MICRO_OPS] += uops;
+		if (class_bits | flops)
+			classify(m, core, class_bits, flops);
+	}
+	if (!length)
+		length = 1;
+	if (((address ^ core->fetch_line) | ((address + length - 1) ^ core->fetch_line)) &
+		~m->fetch_line)
+		fetch(m, core, address, length);
+}
+
+/* ---- data ---- */
+
+/* Translations and lines that the fast path did not settle. */
+static uint64_t access_data(
+	struct model *m, struct core *core, uint64_t address, unsigned size, enum purpose purpose)
+{
+	uint64_t last = address + size - 1, latency = 0;
+	uint64_t line = address & ~m->data_line, page = address & ~m->page;
+
+	for (;; page += m->page + 1) {
+		if (page != core->data_page)
+			latency += translate_data(m, core, page);
+		if (page == (last & ~m->page))
+			break;
+	}
+	if (m->cachegrind)
+		return latency + cachegrind_data(m, core, address, size);
+	for (;; line += m->data_line + 1) {
+		latency += hierarchy_data(m, core, line, purpose);
+		if (line == (last & ~m->data_line))
+			break;
+	}
+	return latency;
+}
+
+void model_load(struct model *m, uint64_t address, unsigned size)
+{
+	struct core *core = m->core;
+	uint64_t last, latency;
+
+	if (!size)
+		size = 1;
+	last = address + size - 1;
+	m->counts[EV_LOADS]++;
+	forward_load(m, core, address, size);
+	if (!((address ^ last) & ~m->data_line)) {
+		if (!((address ^ core->data_page) & ~m->page) &&
+			cache_most_recent(&core->l1d, address))
+			return;
+	} else {
+		m->counts[EV_SPLIT_ACCESSES]++;
+	}
+	latency = access_data(m, core, address, size, LOAD);
+	if (latency)
+		clock_load(m, core, latency);
+}
+
+void model_store(struct model *m, uint64_t address, unsigned size)
+{
+	struct core *core = m->core;
+	uint64_t last, latency;
+
+	if (!size)
+		size = 1;
+	last = address + size - 1;
+	m->counts[EV_STORES]++;
+	if (core->stores.number >= core->clock.stores_full)
+		clock_store_full(&core->clock);
+	forward_store(&core->stores, address, size, core->clock.order);
+	if (!((address ^ last) & ~m->data_line)) {
+		uint64_t entry = *cache_set(&core->l1d, address);
+
+		if (!((address ^ core->data_page) & ~m->page) &&
+			entry == ((address & ~m->data_line) | (m->cachegrind ? SHARED : MODIFIED)))
+			return;
+	} else {
+		m->counts[EV_SPLIT_ACCESSES]++;
+	}
+	latency = access_data(m, core, address, size, STORE);
+	if (latency)
+		clock_store(m, core, latency);
+}
+
+void model_prefetch(struct model *m, uint64_t address)
+{
+	if (!m->cachegrind)
+		access_data(m, m->core, address, 1, PREFETCH);
+}

@@ -1,0 +1,167 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The state of the modelled processor, private to lib/model.  All of it lies in the memory that the
+ * caller of model_init gave, and all-zero memory is nearly a reset processor, so that what a
+ * program does not touch is never written: model_init sets only the few fields whose rest position
+ * is not zero.
+ *
+ * Time is kept in slots: a cycle has config.width of them, and an instruction takes one.  So
+ * nothing is divided until the counts are brought up to date.
+ */
+#ifndef MODEL_STATE_H
+#define MODEL_STATE_H
+
+#include "model/cache.h"
+#include "model/model.h"
+
+/* A modern core keeps fewer loads waiting than this. */
+#define WAITING_MAX 64
+/* Stores looked back upon; config.store_buffer may not be larger. */
+#define STORES_MAX       256
+#define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
+#define TAGE_TABLES      6
+#define INDIRECT_BITS    10
+#define INDIRECT_TABLES  3
+#define RETURN_STACK_MAX 256
+#define DIRECTORY_BITS   16
+
+#define NEVER UINT64_MAX
+
+/* Something that retirement must wait for: no instruction from `order` on retires before time
+ * `ready`. */
+struct waiting {
+	uint64_t order;
+	uint64_t ready;
+};
+
+struct clock {
+	uint64_t order; /* instructions and repeated iterations so far: the slots of useful work */
+	uint64_t front, back; /* slots lost to the front end, to the back end */
+	uint64_t next_wait;   /* order of the first entry of the queue, or NEVER */
+	uint64_t divider_free;
+	uint64_t stores_ready; /* when the missing stores in the store buffer are done */
+	uint64_t stores_full;  /* number of the store that finds the buffer full, or NEVER */
+	uint64_t now_done, front_done, back_done; /* slots that are already in somebody's counts */
+	uint32_t first, count;
+	struct waiting queue[WAITING_MAX]; /* ring; orders and times both increase */
+};
+
+struct buffered_store {
+	uint64_t address;
+	uint64_t order;
+	uint64_t size; /* 0: none */
+};
+
+struct store_buffer {
+	uint64_t number;               /* of stores so far, plus STORES_MAX */
+	uint32_t last[STORE_GRANULES]; /* number of the last store to addresses with these
+					  bits 11..3 */
+	struct buffered_store ring[STORES_MAX];
+};
+
+/* An entry of a tagged table of the conditional predictor. */
+struct tage_entry {
+	uint16_t tag;   /* 0: never used */
+	int8_t counter; /* -4..3; taken from 0 on */
+	uint8_t useful; /* 0..3 */
+};
+
+struct target_entry {
+	uint64_t to;
+	uint32_t tag;        /* 0: never used */
+	uint32_t confidence; /* 0..3 */
+};
+
+struct predictor {
+	uint64_t history[2]; /* outcomes of conditional branches, the last one in bit 0 of [0] */
+	uint64_t path;       /* eight bits of each of the last eight indirect targets */
+	uint32_t random;     /* deterministic */
+	int32_t use_alternative; /* -8..7: is a new entry worse than what it would replace? */
+	int32_t crowded;         /* allocations that found no room, less those that did */
+	uint32_t return_top;     /* pushes less pops, modulo the stack's size */
+	uint32_t return_count;   /* valid entries */
+	uint8_t *base;           /* two-bit counters; see branch.c */
+	struct tage_entry *tagged[TAGE_TABLES];
+	struct target_entry *targets[INDIRECT_TABLES];
+	uint64_t returns[RETURN_STACK_MAX];
+};
+
+struct core {
+	struct cache l1i, l1d, l2, itlb, dtlb, stlb;
+	uint64_t
+		fetch_line; /* line of the last fetch, the most recent of its set; NEVER at first */
+	uint64_t data_page; /* page of the last data access, the most recent in the TLB */
+	uint32_t class_bits; /* of the current instruction */
+	unsigned number;
+	uint64_t *counts; /* of the thread that ran here last */
+	struct clock clock;
+	struct store_buffer stores;
+	struct predictor predictor;
+};
+
+/* What the directory remembers of one unit of coherence; see coherence.c. */
+struct directory_entry {
+	uint64_t unit;    /* address | DIRECTORY_VALID | DIRECTORY_OWNED */
+	uint64_t holders; /* a bit for each core */
+};
+
+struct model {
+	struct core *core; /* the current one */
+	uint64_t *counts;  /* of the current thread */
+	struct core *cores;
+	struct cache ll;
+	struct directory_entry *directory;
+	uint64_t active;    /* cores that have run something */
+	uint64_t unit;      /* bytes whose ownership moves together, less one */
+	uint64_t data_line; /* bytes, less one */
+	uint64_t fetch_line;
+	uint64_t page;
+	uint32_t least_line; /* cachegrind's limit on the size of an access */
+	uint32_t cachegrind;
+	/* Latencies in slots. */
+	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
+		forward, lock;
+	struct model_config config;
+};
+
+/* clock.c: see there.  latency in slots. */
+uint64_t clock_now(const struct clock *c);
+void clock_wait(struct clock *c);
+void clock_load(struct model *m, struct core *core, uint64_t latency);
+void clock_store(struct model *m, struct core *core, uint64_t latency);
+void clock_store_full(struct clock *c);
+void clock_divide(struct model *m, struct core *core, uint64_t busy);
+void clock_drain(struct model *m, struct core *core);
+void clock_flush(struct model *m, struct core *core);
+
+/* hierarchy.c.  What an access is for. */
+enum purpose { FETCH, LOAD, STORE, PREFETCH };
+/* One access that lies in one first-level line; the latency behind the first level, in slots. */
+uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
+uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address);
+/* Translations of one page; the latency beyond a hit, in slots. */
+uint64_t translate_data(struct model *m, struct core *core, uint64_t address);
+uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address);
+/* A dirty line arrives from the private caches of the core whose counts these are. */
+void hierarchy_write_back(struct model *m, uint64_t *counts, uint64_t address);
+
+/* coherence.c. */
+enum supplier { FROM_OUTSIDE, FROM_OUTSIDE_SHARED, FROM_MODIFIED };
+enum supplier coherence_fetch(
+	struct model *m, struct core *core, uint64_t address, enum purpose purpose);
+void coherence_upgrade(struct model *m, struct core *core, uint64_t address);
+void coherence_gone(struct model *m, struct core *core, uint64_t address);
+
+/* cachegrind.c. */
+uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);
+uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size);
+
+/* forward.c. */
+void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order);
+void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size);
+
+/* branch.c. */
+size_t predictor_size(const struct model_config *config);
+void predictor_init(struct predictor *p, const struct model_config *config, void *memory);
+
+#endif
