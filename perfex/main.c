@@ -1,5 +1,99 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-int main(void)
+/*
+ * perfex: counts every event of a run, and says what each costs in time.
+ */
+#include <stdio.h>
+#include <string.h>
+
+#include "perfex.h"
+#include "say.h"
+
+static int usage(FILE *out)
 {
-	return 125;
+	fputs("usage: perfex [options] command [argument ...]\n"
+	      "       perfex [options] -pid PID\n"
+	      "       perfex -list | -explain EVENT | -t | -calibrate\n"
+	      "Counts the events of a run and says what they cost in time.  To begin with: perfex "
+	      "-a -y command\n\n",
+		out);
+	option_usage(option_table, out);
+	return 0;
+}
+
+int find_machine(const struct options *o, struct machine *m, struct error *e)
+{
+	return machine_find(o->machine, m, e);
+}
+
+int find_costs(const struct options *o, const struct machine *m, bool modelled,
+	struct cost_table *t, struct error *e)
+{
+	bool host = !modelled && (!o->machine || strcmp(o->machine, "host") == 0);
+
+	if (costs_find(m->costs, host, o->cost_file, t, e))
+		return -1;
+	if (t->clock_hz <= 0)
+		t->clock_hz = (double)m->model.clock_hz;
+	return 0;
+}
+
+int do_print_costs(const struct options *o)
+{
+	struct cost_table table;
+	struct machine machine;
+	struct strbuf text = {0};
+	struct error e = {0};
+	int status = 0;
+
+	if (find_machine(o, &machine, &e) ||
+		find_costs(o, &machine, o->machine != NULL, &table, &e)) {
+		say_error(&e);
+		return EXIT_OURS;
+	}
+	costs_print(&table, &text);
+	if (output(o, &text, stdout, &e)) {
+		say_error(&e);
+		status = EXIT_OURS;
+	}
+	strbuf_fini(&text);
+	return status;
+}
+
+static int act(struct options *o)
+{
+	if (o->help)
+		return usage(stdout);
+	if (o->version)
+		return printf("perfex %s\n", PERFEX_VERSION) < 0;
+	if (o->list)
+		return do_list(o);
+	if (o->explain)
+		return do_explain(o);
+	if (o->calibrate)
+		return do_calibrate(o);
+	if (o->command || o->pid)
+		return do_count(o);
+	if (o->print_costs)
+		return do_print_costs(o);
+	say("there is no command to run");
+	fputs("perfex:   usage: perfex [options] command [argument ...]; perfex -help lists the "
+	      "options\n",
+		stderr);
+	return EXIT_OURS;
+}
+
+int main(int argc, char **argv)
+{
+	struct options options;
+	struct error e = {0};
+	int status;
+
+	if (options_parse(&options, argc, argv, &e)) {
+		say_error(&e);
+		status = EXIT_OURS;
+	} else {
+		status = act(&options);
+	}
+	options_fini(&options);
+	return status;
 }

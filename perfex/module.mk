@@ -1,2 +1,3 @@
-bin.perfex := main.c
+# SPDX-License-Identifier: GPL-2.0-or-later
+bin.perfex := main.c options.c count.c output.c list.c explain.c calibrate.c say.c
 PROGRAMS += perfex

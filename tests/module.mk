@@ -59,3 +59,7 @@ $(O)/tests/replay/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/replay.o $
 REPLAYS      := $(FUZZERS:%=$(O)/tests/replay/%)
 check-built check-cli: $(REPLAYS)
 .PHONY: fuzzers
+
+bench: all
+	$(Q)tests/bench/startup $(O)
+	$(Q)tests/bench/model $(O)

@@ -18,6 +18,7 @@ enum error_code {
 	ERR_BUSY,        /* somebody else holds it (counters taken ...) */
 	ERR_CONFLICT,    /* arguments that exclude each other */
 	ERR_RANGE,       /* a number out of its range */
+	ERR_CANNOT_RUN,  /* the user's command does not start; errnum ENOENT: not found */
 };
 
 struct error {

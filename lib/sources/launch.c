@@ -205,11 +205,15 @@ static int exec_failed(struct launch *l, int errnum, struct error *e)
 		;
 	if (errnum != ENOENT) {
 		error_sys(e, errnum, "cannot run %s", name);
+		if (e)
+			e->code = ERR_CANNOT_RUN;
 		if (errnum == EACCES)
 			error_hint(e, "it must be a file with execute permission: chmod +x");
 		return -1;
 	}
 	error_sys(e, ENOENT, "cannot find %s", name);
+	if (e)
+		e->code = ERR_CANNOT_RUN;
 	if (strchr(name, '/') && access(name, F_OK) == 0)
 		error_hint(e,
 			"the file exists, but not the interpreter that its first line names (or "

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perfex -calibrate: measures this machine's costs into the user's cost table, or -o FILE. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "costs/calibrate.h"
+#include "perfex.h"
+#include "say.h"
+
+enum { SECONDS_AT_MOST = 60 };
+
+/* $XDG_CONFIG_HOME/perfex/costs, its directory made if need be.  Yours to free. */
+static char *user_table(struct error *e)
+{
+	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
+	char *directory = NULL, *path = NULL;
+
+	if ((!config || !*config) && (!home || !*home)) {
+		error_set(e, ERR_NOT_FOUND,
+			"neither XDG_CONFIG_HOME nor HOME says where your files are");
+		error_hint(e, "name the file to write: perfex -calibrate -o FILE");
+		return NULL;
+	}
+	if ((config && *config ? asprintf(&directory, "%s", config)
+			       : asprintf(&directory, "%s/.config", home)) < 0)
+		goto nomem;
+	mkdir(directory, 0777);
+	if (asprintf(&path, "%s/perfex", directory) < 0)
+		goto nomem;
+	if (mkdir(path, 0777) && errno != EEXIST) {
+		error_sys(e, errno, "cannot make %s", path);
+		error_hint(e, "name the file to write: perfex -calibrate -o FILE");
+		free(path);
+		free(directory);
+		return NULL;
+	}
+	free(path);
+	if (asprintf(&path, "%s/perfex/costs", directory) < 0)
+		goto nomem;
+	free(directory);
+	return path;
+nomem:
+	free(directory);
+	error_nomem(e);
+	return NULL;
+}
+
+static void summary(const struct calibration *c, const char *path)
+{
+	printf("%-46s %10s %10s %10s  %-6s %7s\n", "event", "typical", "minimum", "maximum", "unit",
+		"spread");
+	for (int i = 0; i < EVENT_LIMIT; i++) {
+		const struct cost *cost = &c->table.cost[i];
+		const struct event *event = event_by_number(i);
+
+		if (!cost->known || !event || !c->row[i].how)
+			continue;
+		printf("%3d %-42.42s %10.2f %10.2f %10.2f  %-6s %6.1f%%\n", i, event->name,
+			cost->typical, cost->minimum, cost->maximum,
+			cost->unit == COST_NS ? "ns" : "cycles", 100 * c->row[i].spread);
+	}
+	printf("All measured, on %s at %.2f GHz.  Written to %s.\n", c->table.processor,
+		c->table.clock_hz / 1e9, path);
+}
+
+int do_calibrate(const struct options *o)
+{
+	struct options to = *o;
+	struct calibration c;
+	struct machine host;
+	struct progress progress;
+	struct strbuf text = {0};
+	struct error e = {0};
+	char *path = NULL;
+	int status = EXIT_OURS;
+
+	if (!o->output) {
+		path = user_table(&e);
+		if (!path)
+			goto out;
+		to.output = path;
+	}
+	if (machine_find("host", &host, &e))
+		goto out;
+	progress_begin(&progress, !o->quiet);
+	if (calibrate(&host, SECONDS_AT_MOST, &c, &progress, &e)) {
+		progress_end(&progress);
+		goto out;
+	}
+	progress_end(&progress);
+	calibration_print(&c, &text);
+	if (output(&to, &text, stdout, &e))
+		goto out;
+	if (strcmp(to.output, "-") != 0 && !o->quiet)
+		summary(&c, to.output);
+	status = 0;
+out:
+	if (e.code)
+		say_error(&e);
+	strbuf_fini(&text);
+	free(path);
+	return status;
+}

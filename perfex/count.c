@@ -1,0 +1,409 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The main job: plans, runs the command (once, or once a pass and repetition), reports. */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "perfex.h"
+#include "render/counts.h"
+#include "report/counts.h"
+#include "say.h"
+#include "sources/run.h"
+
+struct counting {
+	const struct options *options;
+	struct source_options source_options;
+	struct machine machine;
+	struct cost_table costs;
+	struct event_spec *specs; /* what is counted */
+	size_t count;
+	struct plan plan;
+	VEC(struct event_spec) left_out; /* of -a */
+	VEC(struct error) left_out_why;
+
+	struct reading *readings; /* one a run */
+	double *elapsed;          /* one a run */
+	unsigned long runs;       /* done */
+	size_t groups;
+	int exit_status;
+	off_t stdin_start;       /* -1: cannot be rewound */
+	struct reading previous; /* -p: the last read-out */
+	struct strbuf readouts;  /* -p with -o, -json or -csv */
+};
+
+static int take_specs(struct counting *c, struct error *e)
+{
+	size_t count;
+	const struct event *table = event_table(&count);
+
+	if (!c->options->all)
+		count = c->options->events.count;
+	c->specs = calloc(count ? count : 1, sizeof(*c->specs));
+	if (!c->specs)
+		return error_nomem(e);
+	c->count = count;
+	for (size_t i = 0; i < count; i++) {
+		if (!c->options->all) {
+			c->specs[i] = c->options->events.data[i];
+			continue;
+		}
+		c->specs[i].origin = EVENT_ORIGIN_TABLE;
+		c->specs[i].event = &table[i];
+		snprintf(c->specs[i].name, sizeof(c->specs[i].name), "%s", table[i].name);
+		snprintf(c->specs[i].argument, sizeof(c->specs[i].argument), "%d", table[i].number);
+	}
+	return 0;
+}
+
+/* -a: what nothing can count is set aside, with the reason. */
+static int set_aside(struct counting *c, struct error *e)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < c->count; i++) {
+		if (!c->plan.entries[i].source) {
+			struct event_spec *spec = vec_push(&c->left_out);
+			struct error *why = vec_push(&c->left_out_why);
+
+			if (!spec || !why)
+				return error_nomem(e);
+			*spec = c->specs[i];
+			*why = c->plan.entries[i].why;
+			continue;
+		}
+		c->specs[kept] = c->specs[i];
+		c->plan.entries[kept++] = c->plan.entries[i];
+	}
+	c->count = c->plan.count = kept;
+	return 0;
+}
+
+static bool uses(const struct counting *c, const struct source_ops *source)
+{
+	for (size_t i = 0; i < c->count; i++)
+		if (c->plan.entries[i].source == source)
+			return true;
+	return false;
+}
+
+static void source_names(const struct counting *c, char *text, size_t size)
+{
+	size_t n = 0;
+
+	text[0] = '\0';
+	for (const struct source_ops *const *s = sources; *s; s++)
+		if (uses(c, *s) && n < size)
+			n += (size_t)snprintf(text + n, size - n, "%s%s", n ? "+" : "", (*s)->name);
+}
+
+/* One line: what counts, why not the hardware, and what would help. */
+static void announce(const struct counting *c)
+{
+	const struct error *why = &c->plan.reason;
+
+	if (c->options->quiet || !c->plan.fell_back)
+		return;
+	if (uses(c, &source_model))
+		say("no hardware counters (%s): counting on a modelled %s%s%s", why->message,
+			c->machine.name, why->hint[0] ? "; " : "", why->hint);
+	else
+		say("no hardware counters (%s)%s%s", why->message, why->hint[0] ? "; " : "",
+			why->hint);
+}
+
+static void subtract(struct reading *r, const struct reading *before)
+{
+	for (size_t i = 0; i < r->count && i < before->count; i++) {
+		struct quantity *q = &r->counts[i].quantity;
+		const struct quantity *p = &before->counts[i].quantity;
+		double half;
+
+		if (q->label == LABEL_NONE || p->label == LABEL_NONE)
+			continue;
+		half = hypot((q->high - q->low) / 2, (p->high - p->low) / 2);
+		q->value = fmax(0, q->value - p->value);
+		q->low = fmax(0, q->value - half);
+		q->high = q->value + half;
+	}
+}
+
+/* -p: what was counted since the last read-out. */
+static void on_period(void *context, double seconds, const struct reading *r)
+{
+	struct counting *c = context;
+	struct reading now;
+	struct strbuf text = {0};
+
+	if (reading_init(&now, r->count, NULL))
+		return;
+	memcpy(now.counts, r->counts, r->count * sizeof(*r->counts));
+	if (c->previous.counts)
+		subtract(&now, &c->previous);
+	else if (reading_init(&c->previous, r->count, NULL))
+		goto out;
+	render_readout_text(seconds, c->specs, &now, &text);
+	memcpy(c->previous.counts, r->counts, r->count * sizeof(*r->counts));
+	if (c->options->output)
+		strbuf_add(&c->readouts, strbuf_text(&text), text.length);
+	else
+		fputs(strbuf_text(&text), stderr);
+	strbuf_fini(&text);
+out:
+	reading_fini(&now);
+}
+
+/* A command that is run again reads its standard input again, where that is a file. */
+static void rewind_stdin(struct counting *c, bool again)
+{
+	struct stat st;
+
+	if (!again) {
+		c->stdin_start = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)
+					 ? lseek(STDIN_FILENO, 0, SEEK_CUR)
+					 : -1;
+		if (c->stdin_start < 0 && (c->options->runs > 1 || c->plan.passes > 1) &&
+			fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) && !c->options->quiet)
+			say("the command runs more than once, but standard input is a pipe: only "
+			    "the first run can read it");
+	} else if (c->stdin_start >= 0) {
+		lseek(STDIN_FILENO, c->stdin_start, SEEK_SET);
+	}
+}
+
+/* Moves what this pass counted into the run's reading. */
+static int join(const struct counting *c, unsigned pass, struct reading *run, struct reading *part)
+{
+	if (pass == 0 && c->plan.passes == 1) {
+		reading_fini(run);
+		*run = *part;
+		memset(part, 0, sizeof(*part));
+		return 0;
+	}
+	for (size_t i = 0; i < c->count; i++)
+		if (c->plan.entries[i].pass == pass)
+			run->counts[i] = part->counts[i];
+	return 0;
+}
+
+/* One repetition: all passes.  1 if it was interrupted. */
+static int one_run(struct counting *c, struct error *e)
+{
+	const struct options *o = c->options;
+	struct run_request request = {
+		.argv = o->command,
+		.pid = o->pid,
+		.by_signal = o->by_signal,
+		.period = o->period,
+		.on_period = on_period,
+		.context = c,
+	};
+	struct reading *run = &c->readings[c->runs];
+	double shortest = INFINITY;
+	bool interrupted = false;
+
+	if (reading_init(run, c->count, e))
+		return -1;
+	for (unsigned pass = 0; pass < c->plan.passes && !interrupted; pass++) {
+		struct run_result result;
+
+		if (c->runs || pass)
+			rewind_stdin(c, true);
+		if (run_pass(&request, &c->plan, pass, &c->source_options, c->specs, &result, e)) {
+			reading_fini(run);
+			return -1;
+		}
+		join(c, pass, run, &result.reading);
+		shortest = fmin(shortest, result.elapsed);
+		interrupted = result.interrupted;
+		if (result.groups > c->groups)
+			c->groups = result.groups;
+		if (c->exit_status == 0)
+			c->exit_status = result.exit_status;
+		run_result_fini(&result);
+	}
+	c->elapsed[c->runs++] = shortest;
+	return interrupted;
+}
+
+static int run_all(struct counting *c, struct error *e)
+{
+	unsigned long runs = c->options->runs;
+
+	c->readings = calloc(runs, sizeof(*c->readings));
+	c->elapsed = calloc(runs, sizeof(*c->elapsed));
+	if (!c->readings || !c->elapsed)
+		return error_nomem(e);
+	rewind_stdin(c, false);
+	for (unsigned long r = 0; r < runs; r++) {
+		int rc = one_run(c, e);
+
+		if (rc < 0)
+			return -1;
+		if (rc > 0)
+			break;
+	}
+	return 0;
+}
+
+static void advise(const struct counting *c)
+{
+	bool short_run = false, counted = false;
+
+	for (size_t i = 0; i < c->count; i++) {
+		short_run |= c->readings[0].counts[i].short_run;
+		counted |= c->readings[0].counts[i].quantity.label != LABEL_NONE;
+	}
+	if (c->options->quiet)
+		return;
+	if (short_run)
+		say("the run was too short for its events to take enough turns: use -passes for "
+		    "exact counts");
+	if (!counted)
+		say("nothing was counted: see the reasons in the report");
+}
+
+static struct counts_report *make_report(struct counting *c, struct error *e)
+{
+	char names[32];
+	struct counts_input in = {
+		.command = (const char *const *)c->options->command,
+		.pid = c->options->pid,
+		.specs = c->specs,
+		.count = c->count,
+		.readings = c->readings,
+		.elapsed = c->elapsed,
+		.runs = c->runs,
+		.passes = c->plan.passes,
+		.groups = c->groups,
+		.exit_status = c->exit_status,
+		.source = names,
+		.machine = &c->machine,
+		.costs = c->options->costs ? &c->costs : NULL,
+	};
+	struct counts_report *r;
+
+	source_names(c, names, sizeof(names));
+	r = counts_report_new(&in, e);
+	for (size_t i = 0; r && i < c->left_out.count; i++) {
+		if (counts_report_add_uncounted(
+			    r, &c->left_out.data[i], c->left_out_why.data[i].message, e)) {
+			counts_report_free(r);
+			return NULL;
+		}
+	}
+	return r;
+}
+
+static int render(
+	struct counting *c, const struct counts_report *r, struct strbuf *text, struct error *e)
+{
+	const struct options *o = c->options;
+
+	if (o->json)
+		return render_counts_json(r, text, e);
+	if (o->csv) {
+		render_counts_csv(r, text);
+		return 0;
+	}
+	strbuf_add(text, strbuf_text(&c->readouts), c->readouts.length);
+	render_counts_text(r, text);
+	if (o->print_costs) {
+		strbuf_puts(text, "\nCost table in force\n");
+		costs_print(&c->costs, text);
+	}
+	return 0;
+}
+
+static int report(struct counting *c, struct error *e)
+{
+	const struct options *o = c->options;
+	struct counts_report *r = make_report(c, e);
+	struct strbuf text = {0}, script = {0};
+	int rc = -1;
+
+	if (!r)
+		return -1;
+	if (render(c, r, &text, e) == 0 &&
+		output(o, &text, o->json || o->csv ? stdout : stderr, e) == 0)
+		rc = 0;
+	if (rc == 0 && o->plot)
+		rc = render_counts_plot(r, o->plot, &script, e) || output_plot(o->plot, &script, e)
+			     ? -1
+			     : 0;
+	strbuf_fini(&text);
+	strbuf_fini(&script);
+	counts_report_free(r);
+	return rc;
+}
+
+static int prepare(struct counting *c, struct error *e)
+{
+	const struct options *o = c->options;
+	struct plan_request request = {
+		.source = o->source, .passes = o->passes, .attach = o->pid != 0, .all = o->all};
+
+	if (find_machine(o, &c->machine, e) || take_specs(c, e))
+		return -1;
+	c->source_options = (struct source_options){
+		.per_thread = o->per_thread,
+		.user = true,
+		.kernel = o->kernel,
+		.exceptions = o->exceptions,
+		.forced = strcmp(o->source, "auto") != 0,
+		.machine = &c->machine,
+	};
+	if (o->output && strcmp(o->output, "-") != 0) {
+		/* Better now than after an hour's run. */
+		struct strbuf nothing = {0};
+		struct stat st;
+
+		if (stat(o->output, &st) != 0 && output(o, &nothing, stderr, e))
+			return -1;
+		if (stat(o->output, &st) == 0 && access(o->output, W_OK) != 0)
+			return error_sys(e, errno, "cannot write %s", o->output);
+	}
+	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e))
+		return -1;
+	if (o->costs || o->print_costs)
+		if (find_costs(o, &c->machine, uses(c, &source_model), &c->costs, e))
+			return -1;
+	return o->all ? set_aside(c, e) : 0;
+}
+
+int do_count(struct options *o)
+{
+	struct counting c;
+	struct error e = {0};
+	int status;
+
+	memset(&c, 0, sizeof(c));
+	c.options = o;
+	if (prepare(&c, &e) == 0) {
+		announce(&c);
+		if (run_all(&c, &e) == 0 && report(&c, &e) == 0)
+			advise(&c);
+	}
+	status = c.exit_status;
+	if (e.code) {
+		say_error(&e);
+		if (c.runs == 0 || status == 0)
+			status = EXIT_OURS;
+		if (e.code == ERR_CANNOT_RUN)
+			status = e.errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+	}
+	for (unsigned long r = 0; r < c.runs; r++)
+		reading_fini(&c.readings[r]);
+	reading_fini(&c.previous);
+	strbuf_fini(&c.readouts);
+	free(c.readings);
+	free(c.elapsed);
+	free(c.specs);
+	vec_fini(&c.left_out);
+	vec_fini(&c.left_out_why);
+	plan_fini(&c.plan);
+	return status;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* perfex -list: the events, and which source counts them on this machine. */
+#include <stdio.h>
+#include <string.h>
+
+#include "base/json.h"
+#include "perfex.h"
+#include "say.h"
+
+enum { SOURCES_MAX = 4 };
+
+struct availability {
+	const struct source_ops *source[SOURCES_MAX]; /* that can count it here */
+	size_t count;
+	struct error why; /* of the first that cannot */
+};
+
+struct usable {
+	const struct source_ops *source[SOURCES_MAX];
+	struct error why[SOURCES_MAX];
+	bool works[SOURCES_MAX];
+	size_t count;
+};
+
+static void probe_all(const struct source_options *options, struct usable *u)
+{
+	memset(u, 0, sizeof(*u));
+	for (const struct source_ops *const *s = sources; *s && u->count < SOURCES_MAX; s++) {
+		u->source[u->count] = *s;
+		u->works[u->count] = (*s)->probe(options, &u->why[u->count]) == 0;
+		u->count++;
+	}
+}
+
+static void find_sources(const struct usable *u, const struct source_options *options,
+	const struct event *event, struct availability *a)
+{
+	memset(a, 0, sizeof(*a));
+	for (size_t i = 0; i < u->count; i++) {
+		struct event_spec spec = {.origin = EVENT_ORIGIN_TABLE, .event = event};
+		struct error why = {0};
+
+		snprintf(spec.name, sizeof(spec.name), "%s", event->name);
+		snprintf(spec.argument, sizeof(spec.argument), "%d", event->number);
+		if (u->works[i] && u->source[i]->accepts(options, &spec, &why) == 0)
+			a->source[a->count++] = u->source[i];
+		else if (!a->why.code && why.code)
+			a->why = why;
+	}
+}
+
+static void list_text(
+	const struct usable *u, const struct source_options *options, struct strbuf *out)
+{
+	size_t count;
+	const struct event *table = event_table(&count);
+
+	strbuf_printf(out, "%3s  %-6s %-44s %-14s %s\n", "no.", "short", "name", "unit",
+		"counted here by");
+	for (size_t i = 0; i < count; i++) {
+		struct availability a;
+
+		find_sources(u, options, &table[i], &a);
+		strbuf_printf(out, "%3d  %-6s %-44s %-14s", table[i].number, table[i].short_name,
+			table[i].name, table[i].unit);
+		for (size_t k = 0; k < a.count; k++)
+			strbuf_printf(out, " %s", a.source[k]->name);
+		if (a.count == 0)
+			strbuf_puts(out, " -");
+		strbuf_putc(out, '\n');
+	}
+	strbuf_putc(out, '\n');
+	for (size_t i = 0; i < u->count; i++)
+		strbuf_printf(out, "%-6s %s%s%s\n", u->source[i]->name,
+			u->works[i] ? "works here" : u->why[i].message,
+			u->works[i] || !u->why[i].hint[0] ? "" : "; ",
+			u->works[i] ? "" : u->why[i].hint);
+	strbuf_puts(out, "perfex -explain EVENT says more about one.\n");
+}
+
+static int list_json(const struct usable *u, const struct source_options *options,
+	struct strbuf *out, struct error *e)
+{
+	size_t count, length;
+	const struct event *table = event_table(&count);
+	char *text = NULL;
+	FILE *f = open_memstream(&text, &length);
+	struct json j;
+
+	if (!f)
+		return error_nomem(e);
+	json_init(&j, f);
+	json_object(&j, NULL);
+	json_string(&j, "schema", "perfex.list/1");
+	json_array(&j, "events");
+	for (size_t i = 0; i < count; i++) {
+		struct availability a;
+
+		find_sources(u, options, &table[i], &a);
+		json_object(&j, NULL);
+		json_integer(&j, "number", table[i].number);
+		json_string(&j, "short", table[i].short_name);
+		json_string(&j, "name", table[i].name);
+		json_string(&j, "unit", table[i].unit);
+		json_array(&j, "sources");
+		for (size_t k = 0; k < a.count; k++)
+			json_string(&j, NULL, a.source[k]->name);
+		json_end_array(&j);
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	json_array(&j, "sources");
+	for (size_t i = 0; i < u->count; i++) {
+		json_object(&j, NULL);
+		json_string(&j, "name", u->source[i]->name);
+		json_bool(&j, "works", u->works[i]);
+		if (!u->works[i]) {
+			json_string(&j, "why", u->why[i].message);
+			json_string(&j, "remedy", u->why[i].hint);
+		}
+		json_end_object(&j);
+	}
+	json_end_array(&j);
+	json_end_object(&j);
+	putc('\n', f);
+	if (fclose(f))
+		return error_nomem(e);
+	strbuf_add(out, text, length);
+	free(text);
+	return 0;
+}
+
+int do_list(const struct options *o)
+{
+	struct source_options options = {.user = true};
+	struct machine machine;
+	struct usable usable;
+	struct strbuf text = {0};
+	struct error e = {0};
+	int status = 0;
+
+	if (find_machine(o, &machine, &e)) {
+		say_error(&e);
+		return EXIT_OURS;
+	}
+	options.machine = &machine;
+	probe_all(&options, &usable);
+	if (o->json)
+		list_json(&usable, &options, &text, &e);
+	else
+		list_text(&usable, &options, &text);
+	if (e.code || output(o, &text, stdout, &e)) {
+		say_error(&e);
+		status = EXIT_OURS;
+	}
+	strbuf_fini(&text);
+	return status;
+}

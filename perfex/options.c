@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static int add_event(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+	struct event_spec *spec = vec_push(&o->events);
+
+	if (!spec)
+		return error_nomem(e);
+	return event_parse(argument, spec, e);
+}
+
+#define FIELD(field) offsetof(struct options, field)
+
+const struct option_row option_table[] = {
+	{"a", NULL, "count all events, taking turns where they do not fit together", OPTION_FLAG,
+		FIELD(all), NULL},
+	{"e", "EVENT",
+		"count this event (number, name, short name, libpfm4 string or rNNN); may be "
+		"repeated",
+		OPTION_CALL, 0, add_event},
+	{"y", NULL, "say what the events cost in time, and where the time goes", OPTION_FLAG,
+		FIELD(costs), NULL},
+	{"mp", NULL, "a row for each thread besides the sum over all", OPTION_FLAG,
+		FIELD(per_thread), NULL},
+	{"r", "RUNS", "run the command so often; report means and their intervals", OPTION_COUNT,
+		FIELD(runs), NULL},
+	{"passes", NULL,
+		"one run for each set of events that fits the counters, instead of taking turns",
+		OPTION_FLAG, FIELD(passes), NULL},
+	{"p", "SECONDS", "read the counts out periodically, too", OPTION_SECONDS, FIELD(period),
+		NULL},
+	{"s", NULL, "count only from SIGUSR1 to SIGUSR2 (sent to perfex)", OPTION_FLAG,
+		FIELD(by_signal), NULL},
+	{"k", NULL, "count kernel level as well as user level", OPTION_FLAG, FIELD(kernel), NULL},
+	{"x", NULL, "count exception level as well (on Linux that is kernel level)", OPTION_FLAG,
+		FIELD(exceptions), NULL},
+	{"pid", "PID", "count a running process until it ends or ^C", OPTION_STRING,
+		FIELD(pid_text), NULL},
+	{"source", "SOURCE", "where counts come from: auto, pmu, os or model", OPTION_STRING,
+		FIELD(source), NULL},
+	{"machine", "MACHINE", "what the model models: host, zen4, skl, r10000 ... or a file",
+		OPTION_STRING, FIELD(machine), NULL},
+	{"c", "FILE", "cost table to use", OPTION_STRING, FIELD(cost_file), NULL},
+	{"t", NULL, "print the cost table in force", OPTION_FLAG, FIELD(print_costs), NULL},
+	{"o", "FILE", "write the report here instead of stderr", OPTION_STRING, FIELD(output),
+		NULL},
+	{"json", NULL, "report as JSON, on stdout unless -o is given", OPTION_FLAG, FIELD(json),
+		NULL},
+	{"csv", NULL, "report as CSV, on stdout unless -o is given", OPTION_FLAG, FIELD(csv), NULL},
+	{"plot", "PICTURE", "draw the costs (.png, .svg, .pdf, or - for the terminal); implies -y",
+		OPTION_STRING, FIELD(plot), NULL},
+	{"list", NULL, "list the events, and what counts them on this machine", OPTION_FLAG,
+		FIELD(list), NULL},
+	{"explain", "EVENT", "say all about one event", OPTION_STRING, FIELD(explain), NULL},
+	{"calibrate", NULL, "measure this machine's costs, up to a minute, into a cost table",
+		OPTION_FLAG, FIELD(calibrate), NULL},
+	{"q", NULL, "say nothing besides the report", OPTION_FLAG, FIELD(quiet), NULL},
+	{"help", NULL, "this text", OPTION_FLAG, FIELD(help), NULL},
+	{"version", NULL, "the version", OPTION_FLAG, FIELD(version), NULL},
+	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+};
+
+/* Options that exclude each other, or need one another. */
+struct rule {
+	bool broken;
+	const char *message;
+};
+
+static int check(const struct options *o, struct error *e)
+{
+	const struct rule rules[] = {
+		{o->all && o->events.count, "-a counts all events: leave out -e"},
+		{o->json && o->csv, "-json and -csv exclude each other"},
+		{o->pid && o->command,
+			"-pid attaches to a running process: there is no command to run then"},
+		{o->pid && o->runs > 1,
+			"-r runs a command again and again: that cannot be done with -pid"},
+		{o->pid && o->passes,
+			"-passes runs a command again and again: that cannot be done with -pid"},
+		{o->period > 0 && (o->runs > 1 || o->passes),
+			"-p reads out one run: leave out -r and -passes"},
+		{o->by_signal && (o->runs > 1 || o->passes),
+			"-s follows one run: leave out -r and -passes"},
+		{o->list && o->command, "-list takes no command"},
+		{o->calibrate && o->command, "-calibrate takes no command"},
+		{o->explain && o->command, "-explain takes no command"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].broken)
+			return error_set(e, ERR_CONFLICT, "%s", rules[i].message);
+	return 0;
+}
+
+/* As perfex always had it: T5_EVENT0 and T5_EVENT1 name the events when the command line does not;
+ * without these, cycles and graduated instructions. */
+static int default_events(struct options *o, struct error *e)
+{
+	static const char *const variables[] = {"T5_EVENT0", "T5_EVENT1"}, *const defaults[] = {
+										   "cy", "gi"};
+
+	if (o->all || o->events.count)
+		return 0;
+	for (size_t i = 0; i < 2; i++) {
+		const char *value = getenv(variables[i]);
+
+		if (value && *value && add_event(o, value, e)) {
+			error_hint(e, "%s names it in the environment", variables[i]);
+			return -1;
+		}
+	}
+	for (size_t i = 0; i < 2 && o->events.count < 2; i++)
+		if (o->events.count == i && add_event(o, defaults[i], e))
+			return -1;
+	return 0;
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct error *e)
+{
+	int rest;
+	char *end;
+
+	memset(o, 0, sizeof(*o));
+	o->runs = 1;
+	o->source = "auto";
+	rest = option_parse(option_table, o, argc, argv, e);
+	if (rest < 0)
+		return -1;
+	if (rest < argc)
+		o->command = argv + rest;
+	if (o->pid_text) {
+		long pid = strtol(o->pid_text, &end, 10);
+
+		if (*end || end == o->pid_text || pid <= 0 || pid > 0x7fffffff)
+			return error_set(e, ERR_RANGE,
+				"-pid takes the number of a process, not '%s'", o->pid_text);
+		o->pid = (pid_t)pid;
+	}
+	if (o->plot)
+		o->costs = true;
+	if (check(o, e))
+		return -1;
+	return default_events(o, e);
+}
+
+void options_fini(struct options *o)
+{
+	vec_fini(&o->events);
+}

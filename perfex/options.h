@@ -1,0 +1,31 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command line asks for. */
+#ifndef PERFEX_OPTIONS_H
+#define PERFEX_OPTIONS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "base/vec.h"
+#include "events/event.h"
+
+struct options {
+	bool all, per_thread, by_signal, exceptions, kernel, costs, print_costs, passes;
+	bool json, csv, list, calibrate, help, version, quiet;
+	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text;
+	double period;
+	unsigned long runs;
+	pid_t pid;
+	VEC(struct event_spec) events;
+	char **command; /* NULL-terminated rest of argv; NULL if there is none */
+};
+
+extern const struct option_row option_table[];
+
+/* Parses and checks combinations; -1 with *e set. */
+int options_parse(struct options *o, int argc, char **argv, struct error *e);
+void options_fini(struct options *o);
+
+#endif

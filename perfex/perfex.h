@@ -1,0 +1,29 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The things that perfex can be asked to do; each returns the exit status. */
+#ifndef PERFEX_COMMAND_H
+#define PERFEX_COMMAND_H
+
+#include "base/strbuf.h"
+#include "costs/costs.h"
+#include "machine/machine.h"
+#include "options.h"
+#include "sources/source.h"
+
+int do_count(struct options *o);
+int do_list(const struct options *o);
+int do_explain(const struct options *o);
+int do_calibrate(const struct options *o);
+int do_print_costs(const struct options *o);
+
+/* The machine that -machine names or, without, this host; and the table of costs that goes with it.
+ */
+int find_machine(const struct options *o, struct machine *m, struct error *e);
+int find_costs(const struct options *o, const struct machine *m, bool modelled,
+	struct cost_table *t, struct error *e);
+
+/* Writes text to -o FILE, or to stream. */
+int output(const struct options *o, const struct strbuf *text, FILE *stream, struct error *e);
+/* Runs gnuplot on a script that stays beside the picture. */
+int output_plot(const char *picture, const struct strbuf *script, struct error *e);
+
+#endif

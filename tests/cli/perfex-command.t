@@ -1,0 +1,131 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# perfex leaves the command alone, and says clearly what went wrong.  With the os source: needs nothing.
+. "$TOP/tests/lib.sh"
+perf="perfex -source os -e task-clock"
+
+# The command's own affairs
+run $perf sh -c 'echo out; echo err >&2; exit 7'
+is "exit status is the command's" "$status" 7
+is "stdout is the command's alone" "$out" out
+like "stderr begins with the command's" "$err" '^err$'
+like "the report follows on stderr" "$err" 'Task clock\.+ +[0-9]+  measured'
+run $perf cat < /dev/null
+is "stdin is passed on" "$status" 0
+is "stdin arrives" "$(echo hello | $perf cat 2>/dev/null)" hello
+run $perf sh -c 'kill -TERM $$'
+is "killed by a signal: 128 + its number" "$status" 143
+run $perf sh -c 'trap "" INT; trap' ; first=$out
+is "signal dispositions are as without perfex" "$first" "$(sh -c 'trap "" INT; trap')"
+is "the environment is untouched" "$($perf env 2>/dev/null | grep -v '^_=' | sort)" "$(env | grep -v '^_=' | sort)"
+is "only the usual descriptors are open" "$($perf sh -c 'ls /proc/self/fd | wc -l' 2>/dev/null)" "$(sh -c 'ls /proc/self/fd | wc -l')"
+run perfex -source os -e task-clock -q sh -c 'exit 0' -a -y
+is "options behind the command are the command's" "$status" 0
+
+# What cannot be run
+run $perf ./nowhere
+is "not found: 127" "$status" 127
+like "and says what" "$err" 'cannot find ./nowhere'
+echo 'echo hi' > script; run $perf ./script
+is "not executable: 126" "$status" 126
+like "and what to do" "$err" 'chmod \+x'
+mkdir dir; run $perf ./dir
+is "a directory: 126" "$status" 126
+printf '#!/bin/sh\necho ran\n' > script; chmod +x script; run $perf ./script
+is "a script runs" "$status:$out" 0:ran
+printf '#!/nowhere/sh\n' > broken; chmod +x broken; run $perf ./broken
+is "a script without its interpreter: 127" "$status" 127
+like "and names the interpreter as the cause" "$err" 'interpreter'
+
+# Bad words
+run perfex; is "no command: 125" "$status" 125
+like "and shows usage" "$err" 'usage: perfex'
+run perfex -e dscc true
+is "unknown event: 125" "$status" 125
+like "the nearest is offered" "$err" "did you mean 'dsc'"
+run perfex -e 9999 true; is "number out of range: 125" "$status" 125
+run perfex -frobnicate true
+like "unknown option" "$err" 'no option -frobnicate'
+run perfex -a -e cy true; like "-a with -e" "$err" 'leave out -e'
+run perfex -json -csv true; like "-json with -csv" "$err" 'exclude each other'
+run perfex -pid 1 true; like "-pid with a command" "$err" 'no command to run'
+run perfex -r 0 true; like "-r 0" "$err" 'whole number from 1'
+run perfex -source wrong true; like "unknown source" "$err" "no source 'wrong'"
+run perfex -machine zen44 -source model true; like "unknown machine offers the nearest" "$err" "zen4"
+run $perf -y -c nofile true; is "unreadable cost table: 125" "$status" 125
+printf 'name x\n26 1 2 3 cycles\ndscc 1 2 3 cycles\n' > bad.costs
+run $perf -y -c bad.costs true
+like "a bad cost table: file, line and column" "$err" 'bad.costs:[0-9]+:[0-9]+: '
+run $perf -o /nowhere/report true
+is "unwritable output: 125" "$status" 125
+like "found before the run" "$err" 'cannot write /nowhere/report'
+unlike "so nothing was run" "$err" 'Task clock'
+if [ -w /dev/full ]; then
+	run $perf -json -o /dev/full true
+	is "a full disk is noticed" "$status" 125
+	like "and said" "$err" 'No space left'
+else
+	skip "a full disk" "there is no /dev/full"
+fi
+run $perf -pid 99999999 ; is "-pid of nothing: 125" "$status" 125
+run perfex -pid x; is "-pid of a word: 125" "$status" 125
+run perfex -source model -pid $$; is "the model cannot attach" "$status" 125
+like "and says so" "$err" 'attach'
+
+# Output
+run $perf -o report true
+is "-o: stderr is silent" "$err" ""
+like "-o: the report is in the file" "$(cat report)" 'Task clock'
+run $perf -json true
+is "JSON is valid" "$(printf %s "$out" | python3 -c 'import json,sys; d=json.load(sys.stdin); print(d["schema"], d["events"][0]["short"], d["events"][0]["count"]["label"])')" "perfex.counts/1 tclk measured"
+run $perf -csv true
+is "CSV: header and one line" "$(printf '%s\n' "$out" | wc -l)" 2
+is "CSV: as many cells in each" "$(printf '%s\n' "$out" | awk -F, '{ print NF }' | sort -u | wc -l)" 1
+run $perf -r 3 sh -c 'echo x >> ran'
+is "-r 3 runs three times" "$(wc -l < ran)" 3
+like "-r 3: mean with an interval" "$err" 'Task clock\.+ +[0-9]+  measured +\+-'
+echo data > input; run $perf -q -r 2 cat < input
+is "a file on stdin is rewound" "$out" "data
+data"
+run $perf -p 0.05 "$build/tests/programs/spin" 0.3
+is "-p: read-outs before the report" "$(printf '%s\n' "$err" | grep -cE '^ +0\.[0-9]+ +69 Task clock' | awk '{ print ($1 >= 2) }')" 1
+
+# -s: between the signals only.  The command tells perfex, its parent, when.
+cat > phases <<'S'
+#!/bin/sh
+spin=$1
+$spin 0.3; kill -USR1 $PPID; sleep 0.2; $spin 0.2; kill -USR2 $PPID; sleep 0.2; $spin 0.3
+S
+chmod +x phases
+run perfex -source os -e task-clock -json -s ./phases "$build/tests/programs/spin"
+is "-s counts between SIGUSR1 and SIGUSR2 (0.2 s of 0.8)" "$(printf %s "$out" | python3 -c 'import json,sys; v=json.load(sys.stdin)["events"][0]["count"]["value"]/1e9; print(0.15 < v < 0.45)')" True
+
+# Terminated (a background job of sh ignores ^C): what was counted is printed
+perfex -source os -e task-clock sleep 30 2> interrupted & perfex=$!
+sleep 0.3; kill -TERM $perfex; wait $perfex; is "interrupted: the command's status" $? 143
+like "interrupted: the counts are printed" "$(cat interrupted)" 'Task clock\.+ +[0-9]+  measured'
+
+# -pid
+sleep 0.6 & target=$!
+run perfex -source os -e task-clock -pid $target
+like "-pid counts until the process ends" "$err" 'Task clock\.+ +[0-9]+  measured'
+
+# Costs and pictures
+run perfex -t -machine zen4
+like "-t prints the table in force" "$out" '(26|dsc)'
+printf '%s\n' "$out" > again.costs
+is "-t can be read again, and is the same" "$(perfex -t -machine zen4 -c again.costs | grep -v '^#')" "$(grep -v '^#' again.costs)"
+if command -v gnuplot > /dev/null; then
+	run $perf -e page-faults -plot costs.png sh -c :
+	is "-plot draws" "$status" 0
+	is "a PNG" "$(head -c 4 costs.png | tail -c 3)" PNG
+	ok "its script is kept" test -s costs.png.gp
+else
+	skip "-plot" "gnuplot is not installed"
+fi
+run $perf -plot picture.xyz true; like "-plot of an unknown kind says which there are" "$err" '\.png'
+run perfex -list; like "-list" "$out" '^ 26  dsc '
+is "-list: all events" "$(printf '%s\n' "$out" | grep -cE '^ *[0-9]+ ')" 70
+run perfex -explain dsc; like "-explain" "$out" 'meaning'
+run perfex -help; is "-help" "$status" 0
+run perfex -version; like "-version" "$out" '^perfex [0-9]'
+done_testing

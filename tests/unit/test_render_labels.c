@@ -1,0 +1,155 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * No number leaves without its label.  Reports with every label in every place are drawn in every
+ * format; a count of LABEL_NONE holds a figure that must appear nowhere, and each line that shows a
+ * labelled figure must show the label as well.
+ */
+#include "../tap.h"
+
+#include <stdlib.h>
+
+#include "render/counts.h"
+#include "render/number.h"
+
+enum { EVENTS = LABEL_COUNT, FIRST_FIGURE = 770001 };
+
+static struct counts_report *report_with(bool costs)
+{
+	static const char *const command[] = {"program", NULL};
+	struct counts_report *r = calloc(1, sizeof(*r));
+
+	r->command = command;
+	r->runs = r->passes = r->groups = 1;
+	r->clock_hz = 1e9;
+	strcpy(r->source, "model");
+	strcpy(r->machine, "zen4");
+	strcpy(r->cost_table, "table");
+	r->elapsed = quantity_exact(1.25, LABEL_MEASURED);
+	r->seconds = quantity_exact(880001, LABEL_MODEL);
+	r->event_count = EVENTS;
+	r->events = calloc(EVENTS, sizeof(*r->events));
+	r->thread_count = 1;
+	r->threads = calloc(1, sizeof(*r->threads));
+	r->threads[0].pid = r->threads[0].tid = 42;
+	r->threads[0].counts = calloc(EVENTS, sizeof(struct count));
+	for (int i = 0; i < EVENTS; i++) {
+		struct event_row *row = &r->events[i];
+
+		row->number = i;
+		row->short_name = "short";
+		row->name = "name";
+		row->unit = "unit";
+		row->count.quantity = quantity_exact(FIRST_FIGURE + i, (enum label)i);
+		strcpy(row->count.why, "because");
+		r->threads[0].counts[i] = row->count;
+		r->threads[0].counts[i].quantity.value += 1000;
+	}
+	if (costs) {
+		r->costs = true;
+		r->statistic_count = r->cause_count = 1;
+		r->statistics[0] =
+			(struct statistic){"ratio", "", quantity_exact(31.5, LABEL_SCALED)};
+		r->causes[0] =
+			(struct cause){"cause", 3, quantity_exact(99.5, LABEL_ESTIMATED), 1.0};
+	}
+	return r;
+}
+
+/* The line that holds figure, "" if none does.  Static. */
+static const char *line_with(const char *text, const char *figure)
+{
+	static char line[4096];
+	const char *at = strstr(text, figure), *begin = at, *end;
+
+	line[0] = '\0';
+	if (!at)
+		return line;
+	while (begin > text && begin[-1] != '\n')
+		begin--;
+	end = at + strcspn(at, "\n");
+	snprintf(line, sizeof(line), "%.*s", (int)(end - begin), begin);
+	return line;
+}
+
+/* JSON has one line: there, the label must follow within the number's own object. */
+static bool labelled(const char *text, const char *figure, const char *label, bool json)
+{
+	char quoted[64];
+
+	if (!json)
+		return strstr(line_with(text, figure), label) != NULL;
+	for (const char *at = strstr(text, figure); at; at = strstr(at + 1, figure)) {
+		size_t rest = strcspn(at, "}");
+		const char *found;
+
+		snprintf(quoted, sizeof(quoted), "\"label\":\"%s\"", label);
+		found = strstr(at, quoted);
+		if (!found || found > at + rest) {
+			/* low and high stand behind the label of their object. */
+			const char *open = at;
+
+			while (open > text && *open != '{')
+				open--;
+			found = strstr(open, quoted);
+			if (!found || found > at)
+				return false;
+		}
+	}
+	return strstr(text, figure) != NULL;
+}
+
+static void check(const char *format, const char *text, bool json, bool costs)
+{
+	char figure[32];
+
+	for (int i = 0; i < EVENTS; i++) {
+		for (int thread = 0; thread < 2; thread++) {
+			snprintf(figure, sizeof(figure), "%d", FIRST_FIGURE + i + 1000 * thread);
+			if (i == LABEL_NONE)
+				ok(!strstr(text, figure), "%s: no figure without a label", format);
+			else
+				ok(labelled(text, figure, label_name((enum label)i), json),
+					"%s: %s figure carries its label", format,
+					label_name((enum label)i));
+		}
+	}
+	if (!costs)
+		return;
+	if (strcmp(format, "csv") != 0) {
+		ok(labelled(text, "31.5", "scaled", json), "%s: statistics are labelled", format);
+		if (json)
+			ok(labelled(text, "99.5", "estimated", json), "%s: causes are labelled",
+				format);
+		else
+			ok(strstr(line_with(text, "Where the time goes"), "estimated") != NULL,
+				"%s: the breakdown is labelled", format);
+		ok(labelled(text, "880001", "model", json), "%s: the time is labelled", format);
+	}
+}
+
+int main(void)
+{
+	for (int costs = 0; costs < 2; costs++) {
+		struct counts_report *r = report_with(costs);
+		struct strbuf text = {0}, csv = {0}, json = {0};
+		struct error e;
+
+		render_counts_text(r, &text);
+		render_counts_csv(r, &csv);
+		is_int(render_counts_json(r, &json, &e), 0, "JSON");
+		check("text", strbuf_text(&text), false, costs);
+		check("csv", strbuf_text(&csv), false, costs);
+		check("json", strbuf_text(&json), true, costs);
+		strbuf_fini(&text);
+		strbuf_fini(&csv);
+		strbuf_fini(&json);
+		counts_report_free(r);
+	}
+	is_int(label_join(LABEL_MEASURED, LABEL_NONE), LABEL_NONE, "nothing comes of nothing");
+	is_int(label_join(LABEL_MEASURED, LABEL_SCALED), LABEL_SCALED, "scaled beats measured");
+	is_int(label_join(LABEL_MODEL, LABEL_MEASURED), LABEL_MODEL,
+		"what derives from the model is the model's");
+	is_int(label_join(LABEL_ESTIMATED, LABEL_MODEL), LABEL_ESTIMATED,
+		"an estimate stays an estimate");
+	return done();
+}
