@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The combined ratio estimator, with the variance of a systematic sample (Cochran, Sampling
+ * Techniques, 3rd ed., chapters 6 and 8; Wolter, Introduction to Variance Estimation, 2nd ed.,
+ * chapter 8).
+ *
+ * The kernel gives each group its turn in a fixed order, so what a group sees of a run is a
+ * systematic sample of it, of one visit in each cycle.  An event that was seen `value` times while
+ * the anchor event was seen `anchor` times out of anchor_total is estimated as value / f with f =
+ * anchor / anchor_total: the part that was seen plus the same number per anchor event in the part
+ * that was not.
+ *
+ * Variance: n (1 - f) / f^2 times the variance of the residuals d = value - ratio * anchor of the n
+ * visits, (1 - f) being the finite population correction, times a factor for phases.  Programs have
+ * phases: neighbouring visits are alike, and a systematic sample profits from that.  (Successive
+ * differences alone, which allow for half of it, made intervals nearly twice as wide in the
+ * simulation of tests/unit/test_estimate.c.)  With correlation rho between successive visits
+ * (measured: successive differences against plain variance), decaying exponentially in between, and
+ * k = 1 / f, the factor is Cochran's (1946; Sampling Techniques, chapter 8, for large n)
+ *     1 - 2/(k-1) q/(1-q) + 2k/(k-1) rho/(1-rho),  q = rho^(1/k).
+ * Without correlation it is 1; with a negative one, 1 - rho is taken, which is what successive
+ * differences alone would say.  Of the variance, as much as a Poisson process has (the mean count
+ * of a visit) is noise that neighbours do not share: the factor is not applied to it, nor is it
+ * held against rho.
+ *
+ * The t quantile has as many degrees of freedom as the squared differences act like
+ * (Satterthwaite): 2 (sum d^2)^2 / sum d^4.  That is 2n/3 for normal ones, and about 2 where a
+ * single change of phase makes all the difference, so that heavy tails and few phases widen the
+ * interval by themselves.
+ *
+ * Cost: some twenty operations for each observation, no memory.
+ *
+ * Rare events.  A variance from few events is itself poor, so the interval is never narrower than
+ * that of a Poisson process of which the seen events are a part: x seen stand for a mean between
+ * the chi-square limits (by Wilson and Hilferty's cube root), and the unseen part scatters too.
+ * With none seen the upper limit is about 3.7 / f.  The part that was seen is certain: no lower
+ * limit lies below it.
+ *
+ * Known deviation: a program that repeats itself in step with the rotation (a period of a whole
+ * number of cycles, or a simple fraction) shows each group the same part of itself every time.  No
+ * estimate from within the run can tell; -passes can.
+ */
+#include "sources/estimate.h"
+
+#include <math.h>
+
+#include "base/stats.h"
+
+static void moments_add(struct moments *m, double v, double a)
+{
+	double vv = v * v, va = v * a, aa = a * a;
+
+	m->second[0] += vv;
+	m->second[1] += va;
+	m->second[2] += aa;
+	m->fourth[0] += vv * vv;
+	m->fourth[1] += vv * va;
+	m->fourth[2] += vv * aa;
+	m->fourth[3] += va * aa;
+	m->fourth[4] += aa * aa;
+}
+
+/* The sums of (v - r a)^2 and of (v - r a)^4. */
+static double sum_squares(const struct moments *m, double r)
+{
+	return fmax(0, m->second[0] - 2 * r * m->second[1] + r * r * m->second[2]);
+}
+
+static double sum_fourths(const struct moments *m, double r)
+{
+	return fmax(0, m->fourth[0] - 4 * r * m->fourth[1] + 6 * r * r * m->fourth[2] -
+			       4 * r * r * r * m->fourth[3] + r * r * r * r * m->fourth[4]);
+}
+
+static void visit_end(struct spread *s)
+{
+	moments_add(&s->visits_sum, s->visit.value, s->visit.anchor);
+	if (s->visits)
+		moments_add(&s->steps_sum, s->visit.value - s->last.value,
+			s->visit.anchor - s->last.anchor);
+	s->visits++;
+	s->last = s->visit;
+	s->visit = (struct observation){0, 0, 0, 0};
+}
+
+static void observation_add(struct observation *to, const struct observation *o)
+{
+	to->value += o->value;
+	to->anchor += o->anchor;
+	to->running += o->running;
+	to->enabled += o->enabled;
+}
+
+void spread_add(struct spread *s, const struct observation *o, double cycle)
+{
+	observation_add(&s->total, o);
+	if (o->running > 0)
+		observation_add(&s->visit, o);
+	if (s->visit.running > 0 && (o->running <= 0 || s->visit.enabled >= cycle))
+		visit_end(s);
+}
+
+bool spread_is_short(const struct spread *s)
+{
+	return s->visits < SPREAD_VISITS_MIN;
+}
+
+/* Cochran's factor, within [0,1] for rho in [0,1). */
+static double phases(double rho, double k)
+{
+	double q = pow(rho, 1 / k), h;
+
+	if (rho <= 0 || k <= 1)
+		return 1 - fmin(rho, 0);
+	h = 1 - 2 / (k - 1) * q / (1 - q) + 2 * k / (k - 1) * rho / (1 - rho);
+	return fmin(fmax(h, 0), 1);
+}
+
+/* Half of the 95% interval from the scatter between visits. */
+static double scatter(const struct spread *s, double ratio, double f)
+{
+	double n = (double)s->visits, squares, steps, fourths, noise, rho, df;
+
+	if (n < 2) /* one visit says nothing about scatter */
+		return s->total.value / f;
+	squares = sum_squares(&s->visits_sum, ratio) / (n - 1);
+	steps = sum_squares(&s->steps_sum, ratio) / (2 * (n - 1));
+	if (squares <= 0)
+		return 0;
+	fourths = sum_fourths(&s->steps_sum, ratio);
+	noise = fmin(s->total.value / n, squares);
+	rho = squares > noise ? (squares - steps) / (squares - noise) : 0;
+	rho = fmin(rho, 0.999999);
+	df = fourths > 0 ? 2 * (steps * 2 * (n - 1)) * (steps * 2 * (n - 1)) / fourths : n;
+	return stats_t95(df) *
+	       sqrt(n * (1 - f) / (f * f) * (noise + (squares - noise) * phases(rho, 1 / f)));
+}
+
+/* Limits of a Poisson mean of which x events were seen. */
+static double poisson_low(double x)
+{
+	double root = x > 0 ? 1 - 1 / (9 * x) - 1.96 / (3 * sqrt(x)) : 0;
+
+	return root > 0 ? x * root * root * root : 0;
+}
+
+static double poisson_high(double x)
+{
+	double y = x + 1, root = 1 - 1 / (9 * y) + 1.96 / (3 * sqrt(y));
+
+	return y * root * root * root;
+}
+
+struct quantity spread_estimate(const struct spread *s, double anchor_total)
+{
+	struct spread done = *s;
+	struct quantity q = {0, 0, 0, LABEL_NONE};
+	double x = s->total.value, f, error, wider;
+
+	if (s->total.running <= 0)
+		return q;
+	/* The kernel takes both times from one clock: an event that is always on has equal ones. */
+	if (s->total.running >= s->total.enabled)
+		return quantity_exact(x, LABEL_MEASURED);
+	if (done.visit.running > 0)
+		visit_end(&done);
+	f = anchor_total > 0 && s->total.anchor > 0 ? s->total.anchor / anchor_total
+						    : s->total.running / s->total.enabled;
+	f = fmin(f, 1);
+	q.label = LABEL_SCALED;
+	q.value = x / f;
+	error = scatter(&done, s->total.anchor > 0 ? x / s->total.anchor : 0, f);
+	q.low = q.value - error;
+	q.high = q.value + error;
+	wider = sqrt(1 - f) / f;
+	q.low = fmin(q.low, q.value - (x - poisson_low(x)) * wider);
+	q.high = fmax(q.high, q.value + (poisson_high(x) - x) * wider);
+	q.low = fmax(q.low, x);
+	return q;
+}

@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How many, when an event was counted part of the time: the estimate of a multiplexed count, and
+ * how far to trust it.  Pure arithmetic on what was seen at each interval; memory does not grow
+ * with the length of the run.
+ */
+#ifndef SOURCES_ESTIMATE_H
+#define SOURCES_ESTIMATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "events/label.h"
+
+/* Fewer visits than this and the interval is hardly worth the name. */
+#define SPREAD_VISITS_MIN 30
+
+/* One event during one interval between two readings. */
+struct observation {
+	double value;
+	double anchor; /* the anchor event (instructions), counted in the same group at the same
+			  time */
+	double running, enabled; /* seconds */
+};
+
+/* Sums of products of values and anchors, from which those of value - ratio * anchor follow for any
+ * ratio. */
+struct moments {
+	double second[3]; /* vv, va, aa */
+	double fourth[5]; /* vvvv, vvva, vvaa, vaaa, aaaa */
+};
+
+/* What was seen of one event so far.  Zero-initialised is nothing. */
+struct spread {
+	struct observation total;
+	size_t visits; /* times that its group was on the counters, as far as told apart */
+	struct observation visit, last; /* the current one (running > 0) and the one before it */
+	struct moments visits_sum;      /* of the visits (fourth is not used) */
+	struct moments steps_sum;       /* of the differences between successive visits */
+};
+
+/* cycle: seconds in which each group gets its turn once; a visit that seems to last longer is
+ * several. */
+void spread_add(struct spread *s, const struct observation *o, double cycle);
+
+/*
+ * The whole run's count with its 95% interval, LABEL_SCALED; LABEL_MEASURED and exact if the event
+ * was on all the time, LABEL_NONE if never.  anchor_total: of the anchor event over the whole run,
+ * on the scale of observation.anchor.  Where no event will do, time can: anchor = running,
+ * anchor_total = all enabled time.
+ */
+struct quantity spread_estimate(const struct spread *s, double anchor_total);
+
+/* Whether there were too few visits for the interval to mean much. */
+bool spread_is_short(const struct spread *s);
+
+#endif
