@@ -41,6 +41,7 @@ static int session_open(struct run *run, const struct source_ops *ops, const str
 	struct error *e)
 {
 	struct session *s = &run->sessions[run->session_count];
+	struct source_options own = *options;
 	size_t n = 0;
 
 	for (size_t i = 0; i < p->count; i++)
@@ -59,7 +60,8 @@ static int session_open(struct run *run, const struct source_ops *ops, const str
 		s->specs[s->count] = specs[i];
 		s->place[s->count++] = i;
 	}
-	s->handle = ops->open(options, s->specs, s->count, e);
+	own.from_exec = run->request->argv && !run->request->by_signal;
+	s->handle = ops->open(&own, s->specs, s->count, e);
 	return s->handle ? 0 : -1;
 }
 
