@@ -23,7 +23,10 @@ extern const struct encoding encodings_zen2[], encodings_zen3[], encodings_zen4[
 extern const struct encoding encodings_skl[], encodings_icx[], encodings_spr[];
 extern const struct encoding encodings_neoverse_n1[];
 
-/* This host's family, or "generic".  Static. */
-const char *host_family(void);
+/* Families by what identifies a processor; "generic" for those that are none of ours.  Static.  The
+ * host's own is event_host_family. */
+const char *host_family_x86(const char *vendor, unsigned family, unsigned model);
+const char *host_family_arm(uint64_t midr);
+const char *host_family_cpuinfo(const char *text); /* of /proc/cpuinfo on Arm */
 
 #endif

@@ -50,7 +50,8 @@ struct event_code {
 	uint64_t config, config1, config2;
 	unsigned levels; /* enum event_level: those that the user's string itself asks for (":u", ":k"), which
 			    override the options of the run; 0: it does not say */
-	char text[128]; /* the libpfm4 string or kernel event that it came from */
+	char text[256]; /* the libpfm4 string, the kernel's name or the maker's name of a raw code */
+	const char *note; /* how what is counted differs from the row, a phrase; NULL: it does not.  Static */
 };
 
 enum event_origin {
@@ -83,7 +84,7 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e);
 int event_encode(struct event_spec *spec, struct error *e);
 
 /*
- * The encoding of a row for a named family ("zen2" "zen3" "zen4" "skl" "icx" "spr" "neoverse-n1"), whatever
+ * The encoding of a row for a named family ("zen2" "zen3" "zen4" "skl" "icx" "spr" "neoverse-n1", "generic"), whatever
  * this host is; for tables, -list and golden tests.  Uses libpfm4 offline where it knows the family.
  */
 int event_encode_for(const char *family, int number, struct event_code *code, struct error *e);

@@ -16,7 +16,8 @@ const char *label_name(enum label label)
 
 enum label label_join(enum label a, enum label b)
 {
-	static const enum label order[] = {LABEL_NONE, LABEL_ESTIMATED, LABEL_MODEL, LABEL_SCALED, LABEL_MEASURED};
+	static const enum label order[] = {
+		LABEL_NONE, LABEL_ESTIMATED, LABEL_MODEL, LABEL_SCALED, LABEL_MEASURED};
 
 	for (unsigned i = 0; i < sizeof(order) / sizeof(order[0]); i++)
 		if (a == order[i] || b == order[i])

@@ -124,8 +124,8 @@ static int parse_raw(const char *text, struct event_spec *spec, struct error *e)
 	spec->encoded = true;
 	spec->code.type = PERF_TYPE_RAW;
 	spec->code.config = strtoull(digits, NULL, 16);
-	snprintf(spec->code.text, sizeof(spec->code.text), "r%" PRIx64, spec->code.config);
-	snprintf(spec->name, sizeof(spec->name), "%s", spec->code.text);
+	snprintf(spec->name, sizeof(spec->name), "r%" PRIx64, spec->code.config);
+	snprintf(spec->code.text, sizeof(spec->code.text), "%s", spec->name);
 	return 0;
 }
 
