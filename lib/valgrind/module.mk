@@ -1,1 +1,73 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
+# The Valgrind tool.  Built for x86-64 where Valgrind's headers and static libraries are there (Debian: package
+# valgrind), with flags of its own: it has no libc, and no sanitizer can live in it.
+#   VALGRIND_TOOL      what to build; empty elsewhere
+#   VALGRIND_VERSION   of the Valgrind that it is built with
+# Everything goes to $(O)/libexec/perfex:
+#   perfexmodel-amd64-linux   the tool, Valgrind's core included
+#   valgrind.bin              starts it (launcher.c)
+#   valgrind                  link to the distribution's wrapper script, where it is one (see launcher.c)
+#   perfexmodel.built-for     Valgrind's version, its preloaded library, that one's POSIX checksum and size
+VALGRIND_TOOL    :=
+valgrind_pc      := $(if $(CROSS_COMPILE)$(SYSROOT),,pkg-config)
+VALGRIND_VERSION := $(if $(valgrind_pc),$(shell pkg-config --modversion valgrind 2>/dev/null))
+ifneq ($(and $(filter x86_64%,$(ARCH)),$(VALGRIND_VERSION)),)
+valgrind_include := $(shell pkg-config --variable=includedir valgrind)
+valgrind_lib     := $(shell pkg-config --variable=libdir valgrind)/valgrind
+valgrind_address := $(or $(shell pkg-config --variable=valt_load_address valgrind),0x58000000)
+ifneq ($(and $(wildcard $(valgrind_include)/pub_tool_tooliface.h),$(wildcard $(valgrind_lib)/libcoregrind-amd64-linux.a)),)
+
+valgrind_dir     := $(O)/libexec/perfex
+# Where the distribution keeps what a tool needs at run time is compiled into Valgrind's core.
+valgrind_libexec := $(patsubst %/default.supp,%,$(firstword $(wildcard \
+                      /usr/libexec/valgrind/default.supp /usr/lib/valgrind/default.supp \
+                      /usr/lib/x86_64-linux-gnu/valgrind/default.supp /usr/local/libexec/valgrind/default.supp)))
+valgrind_preload := $(valgrind_libexec)/vgpreload_core-amd64-linux.so
+valgrind_wrapper := $(shell command -v valgrind 2>/dev/null)
+valgrind_script  := $(if $(valgrind_wrapper),$(shell head -c 2 '$(valgrind_wrapper)' | grep -ax '\#!' >/dev/null && echo yes))
+
+valgrind_cflags  := -std=gnu11 $(WARNINGS) -O2 -g -m64 -fomit-frame-pointer -fno-stack-protector \
+                    -fno-strict-aliasing -fno-builtin -fno-pie -fcf-protection=none \
+                    -ffile-prefix-map=$(CURDIR)/= \
+                    -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
+                    -DPERFEX_VERSION='"$(VERSION)"' -Ilib -I$(valgrind_include)
+valgrind_ldflags := -static -no-pie -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
+                    -Wl,-z,noexecstack -Wl,-Ttext-segment=$(valgrind_address)
+valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o, \
+                      $(addprefix lib/valgrind/,tool.c counts.c instrument.c helpers.c decode.c) \
+                      $(addprefix lib/model/,$(lib.model)))
+
+VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/valgrind.bin \
+                    $(valgrind_dir)/perfexmodel.built-for $(if $(valgrind_script),$(valgrind_dir)/valgrind)
+
+valgrind_flags   := $(CC) $(valgrind_cflags) $(valgrind_ldflags) $(VALGRIND_VERSION) $(valgrind_preload) $(valgrind_wrapper)
+$(O)/valgrind-flags: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(subst ','\'',$(valgrind_flags))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(valgrind_flags))' > $@
+
+$(O)/obj/valgrind-tool/%.o: %.c $(O)/valgrind-flags
+	@mkdir -p $(@D)
+	$(say) CC $< '(tool)'
+	$(Q)$(CC) $(valgrind_cflags) -MMD -MP -c -o $@ $<
+
+$(valgrind_dir)/perfexmodel-amd64-linux: $(valgrind_objs) $(valgrind_lib)/libcoregrind-amd64-linux.a
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(valgrind_cflags) $(valgrind_ldflags) -o $@ $(valgrind_objs) -L$(valgrind_lib) \
+		-lcoregrind-amd64-linux -lvex-amd64-linux -lgcc -lgcc-sup-amd64-linux
+
+$(valgrind_dir)/valgrind.bin: lib/valgrind/launcher.c lib/valgrind/launcher.h $(O)/valgrind-flags
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE $(WARNINGS) -O2 -Ilib -static -o $@ $<
+
+$(valgrind_dir)/perfexmodel.built-for: $(valgrind_preload) $(O)/valgrind-flags
+	@mkdir -p $(@D)
+	$(Q)printf '%s\n' '$(VALGRIND_VERSION)' '$(valgrind_preload)' > $@
+	$(Q)cksum < $(valgrind_preload) >> $@
+
+$(valgrind_dir)/valgrind: $(O)/valgrind-flags
+	@mkdir -p $(@D)
+	$(Q)ln -sfn '$(valgrind_wrapper)' $@
+endif
+endif

@@ -1,0 +1,296 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perfexmodel's life: what Valgrind's core tells it, and when.
+ *
+ * The model's counts go straight into the current thread's slot of the shared file.  What the model keeps elsewhere it
+ * writes there (model_sync) whenever a thread stops running the program's code: at each system call, and every
+ * 100,000 superblocks at the latest.
+ */
+#include "valgrind/tool.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "pub_tool_clreq.h"
+#include "sources/model_requests.h"
+#include "valgrind/core.h"
+
+/* A thread, by Valgrind's number for it; those are used again, ours are not. */
+struct thread {
+	UInt number; /* in order of creation */
+	UInt slot;
+	Bool named;
+	uint64_t rep_active;
+};
+
+static const HChar *config_path, *counts_directory;
+static struct model_config config;
+static struct thread *threads; /* VG_N_THREADS of them */
+static UInt threads_created;
+static ThreadId running; /* whose counts the model adds to */
+
+/* ---- threads ---- */
+
+static void make_current(ThreadId tid)
+{
+	running = tid;
+	rep_active = threads[tid].rep_active;
+	model_switch_thread(model, threads[tid].number, counts_of(threads[tid].slot));
+}
+
+static void add_thread(ThreadId tid)
+{
+	threads[tid] = (struct thread){.number = threads_created++, .slot = counts_add_thread()};
+	/* The mapping may have moved. */
+	if (running != VG_INVALID_THREADID && running != tid)
+		make_current(running);
+}
+
+static void thread_created(ThreadId parent, ThreadId child)
+{
+	(void)parent;
+	if (running != VG_INVALID_THREADID) {
+		model_sync(model);
+		threads[running].rep_active = rep_active;
+	}
+	add_thread(child);
+}
+
+static void thread_ended(ThreadId tid)
+{
+	model_sync(model);
+	counts_end_thread(threads[tid].slot);
+}
+
+static void starts_running(ThreadId tid, ULong blocks)
+{
+	(void)blocks;
+	if (tid != running) {
+		if (running != VG_INVALID_THREADID) {
+			model_sync(model);
+			threads[running].rep_active = rep_active;
+		}
+		make_current(tid);
+	}
+	if (!threads[tid].named) {
+		threads[tid].named = True;
+		counts_name_thread(threads[tid].slot, VG_(gettid)());
+	}
+}
+
+static void stops_running(ThreadId tid, ULong blocks)
+{
+	(void)tid, (void)blocks;
+	model_sync(model);
+}
+
+static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
+{
+	(void)number, (void)alternate_stack;
+	threads[tid].rep_active = 0;
+	if (tid == running)
+		rep_active = 0;
+}
+
+/* ---- processes ---- */
+
+static void before_fork(ThreadId tid)
+{
+	(void)tid;
+	model_sync(model);
+	threads[running].rep_active = rep_active;
+}
+
+/* The child begins with no counts, one thread, and the model's caches as they were. */
+static void in_child(ThreadId tid)
+{
+	counts_forked(counts_directory, VG_(args_the_exename));
+	threads_created = 0;
+	running = VG_INVALID_THREADID;
+	add_thread(tid);
+	make_current(tid);
+}
+
+static Bool is_exec(UInt number)
+{
+	return number == __NR_execve || number == __NR_execveat;
+}
+
+static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
+{
+	(void)tid, (void)arguments, (void)count;
+	if (!is_exec(number))
+		return;
+	model_sync(model);
+	counts_set_state(MODEL_STATE_EXEC);
+}
+
+static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
+{
+	(void)tid, (void)arguments, (void)count, (void)result;
+	if (is_exec(number))
+		counts_set_state(MODEL_STATE_RUNNING);
+}
+
+static void finish(Int status)
+{
+	(void)status;
+	model_sync(model);
+	counts_set_state(MODEL_STATE_FINISHED);
+}
+
+/* ---- client requests ---- */
+
+static UWord answer_read(UWord number, ThreadId tid, UWord array, UWord count)
+{
+	uint64_t *to = (uint64_t *)array;
+
+	if (count > EVENT_LIMIT)
+		count = EVENT_LIMIT;
+	if (!VG_(am_is_valid_for_client)(array, count * sizeof(*to), VKI_PROT_WRITE))
+		return 0;
+	model_sync(model);
+	if (number == MODEL_REQUEST_READ_PROCESS)
+		counts_sum(to, (UInt)count);
+	else
+		VG_(memcpy)(to, counts_of(threads[tid].slot), count * sizeof(*to));
+	return count;
+}
+
+static Bool client_request(ThreadId tid, UWord *block, UWord *result)
+{
+	if (!VG_IS_TOOL_USERREQ('P', 'X', block[0]))
+		return False;
+	switch (block[0]) {
+	case MODEL_REQUEST_VERSION:
+		*result = MODEL_REQUEST_VERSION_NUMBER;
+		return True;
+	case MODEL_REQUEST_READ_THREAD:
+	case MODEL_REQUEST_READ_PROCESS:
+		*result = answer_read(block[0], tid, block[1], block[2]);
+		return True;
+	case MODEL_REQUEST_CLOCK:
+		*result = config.clock_hz;
+		return True;
+	}
+	return False;
+}
+
+/* ---- start ---- */
+
+static Bool process_option(const HChar *argument)
+{
+	if VG_STR_CLO (argument, "--model-config", config_path) {
+	} else if VG_STR_CLO (argument, "--model-counts", counts_directory) {
+	} else
+		return False;
+	return True;
+}
+
+static void print_usage(void)
+{
+	VG_(printf)("    --model-config=FILE       what to model: a struct model_config\n"
+		    "    --model-counts=DIRECTORY  where the counts go\n");
+}
+
+static void print_debug_usage(void)
+{
+	VG_(printf)("    (none)\n");
+}
+
+__attribute__((noreturn)) static void give_up(const HChar *what, const HChar *which)
+{
+	VG_(fmsg)("perfexmodel: %s: %s\n", which, what);
+	VG_(exit)(125);
+}
+
+static void read_config(void)
+{
+	const HChar *wrong;
+	Int fd;
+
+	if (!config_path || !counts_directory)
+		give_up("must be given", "--model-config and --model-counts");
+	fd = VG_(fd_open)(config_path, VKI_O_RDONLY, 0);
+	if (fd < 0)
+		give_up("cannot open it", config_path);
+	if (VG_(read)(fd, &config, sizeof(config)) != (Int)sizeof(config) ||
+		config.version != MODEL_CONFIG_VERSION)
+		give_up("not a configuration of this version of the model", config_path);
+	VG_(close)(fd);
+	wrong = model_check(&config);
+	if (wrong)
+		give_up(wrong, config_path);
+}
+
+/* True in the first process image of the run: the others go on uncounted where the first refuses to start. */
+static Bool first_image(void)
+{
+	HChar *path = VG_(malloc)("path", VG_(strlen)(counts_directory) + 16);
+	SysRes r;
+
+	VG_(sprintf)(path, "%s/started", counts_directory);
+	r = VG_(open)(path, VKI_O_RDWR | VKI_O_CREAT | VKI_O_EXCL, 0600);
+	if (!sr_isError(r))
+		VG_(close)((Int)sr_Res(r));
+	VG_(free)(path);
+	return !sr_isError(r);
+}
+
+static void options_read(void)
+{
+	const HChar *why;
+	SizeT size;
+	Addr memory;
+
+	read_config();
+	/* As callgrind does: what a superblock executes is what the program does, with nothing speculated.  Cachegrind
+	 * leaves the defaults, and its misses are what is wanted here. */
+	if (config.flavour != MODEL_CACHEGRIND) {
+		VG_(clo_vex_control).iropt_unroll_thresh = 0;
+		VG_(clo_vex_control).guest_chase = False;
+	}
+	size = model_size(&config);
+	memory = (Addr)VG_(am_shadow_alloc)(size + 64);
+	if (!memory)
+		VG_(out_of_memory_NORETURN)("perfexmodel", size);
+	model = model_init((void *)((memory + 63) & ~(Addr)63), &config);
+	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
+	why = counts_open(counts_directory, VG_(args_the_exename));
+	if (first_image() && why)
+		give_up(why, counts_directory);
+	if (why)
+		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
+	VG_(atfork)(before_fork, NULL, in_child);
+}
+
+static void start(void)
+{
+	VG_(details_name)("perfexmodel");
+	VG_(details_version)(PERFEX_VERSION);
+	VG_(details_description)("a modelled processor");
+	VG_(details_copyright_author)("GNU GPL'd, by the authors of perfex");
+	VG_(details_bug_reports_to)("the authors of perfex");
+	VG_(details_avg_translation_sizeB)(500);
+	VG_(basic_tool_funcs)(options_read, instrument, finish);
+	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
+	VG_(needs_superblock_discards)(discard_superblock);
+	VG_(needs_client_requests)(client_request);
+	VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
+	VG_(track_pre_thread_ll_create)(thread_created);
+	VG_(track_pre_thread_ll_exit)(thread_ended);
+	VG_(track_start_client_code)(starts_running);
+	VG_(track_stop_client_code)(stops_running);
+	VG_(track_pre_deliver_signal)(signal_delivered);
+}
+
+VG_DETERMINE_INTERFACE_VERSION(start)

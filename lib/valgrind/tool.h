@@ -1,0 +1,73 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * perfexmodel: the Valgrind tool that drives lib/model.
+ *   tool.c        life of a process: options, threads, forks, execs, client requests
+ *   counts.c      the shared file that the counts live in
+ *   instrument.c  VEX's intermediate representation -> calls of the helpers
+ *   helpers.c     what instrumented code calls at run time
+ *   decode.c      what VEX does not tell, from the instruction's bytes
+ * All state is global, as Valgrind's is: one model a process, one thread at a time.
+ */
+#ifndef VALGRIND_TOOL_H
+#define VALGRIND_TOOL_H
+
+#include "model/model.h"
+#include "sources/model_shared.h"
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+/* One instruction of a translated superblock, as the helpers want it. */
+struct insn {
+	uint64_t address;
+	uint64_t target; /* of a direct branch */
+	uint16_t class_bits;
+	uint16_t size; /* bytes of its first memory access */
+	uint8_t length, uops, flops;
+	uint8_t branch; /* enum model_branch_kind */
+};
+
+/* ---- helpers.c ---- */
+extern struct model *model;
+/* Address of the repeated string instruction in the middle of which the current thread is, else 0. */
+extern uint64_t rep_active;
+
+/* n instructions from d on; the other suffixes add what the last of them does. */
+void helper_run(const struct insn *d, UWord n);
+void helper_run_load(const struct insn *d, UWord n, Addr address);
+void helper_run_store(const struct insn *d, UWord n, Addr address);
+void helper_run_modify(const struct insn *d, UWord n, Addr address);
+void helper_run_conditional(const struct insn *d, UWord n, UWord taken);
+void helper_run_jump(const struct insn *d, UWord n);
+void helper_run_call(const struct insn *d, UWord n, Addr address);
+void helper_run_return(const struct insn *d, UWord n, Addr address, Addr to);
+void helper_repeatable(const struct insn *d);
+void helper_load(Addr address, UWord size);
+void helper_store(Addr address, UWord size);
+void helper_modify(Addr address, UWord size);
+void helper_prefetch(Addr address);
+void helper_branch(const struct insn *d, Addr to);
+
+/* ---- instrument.c ---- */
+IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
+	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+	IRType host_word);
+void discard_superblock(Addr address, VexGuestExtents extents);
+
+/* ---- counts.c ---- */
+/* Makes this process image's file in directory (which stays the caller's) and its first thread's slot.  NULL, or
+ * why not (static text); counting goes on in private memory then. */
+const HChar *counts_open(const HChar *directory, const HChar *command);
+/* In the child of fork: a new file; the parent's stays with the parent. */
+void counts_forked(const HChar *directory, const HChar *command);
+/* A slot for a new thread: its index.  The mapping may move: counts_of() after this. */
+UInt counts_add_thread(void);
+void counts_end_thread(UInt slot);
+void counts_name_thread(UInt slot, Int kernel_tid);
+uint64_t *counts_of(UInt slot);
+void counts_sum(uint64_t *counts, UInt n);
+void counts_set_state(enum model_shared_state state);
+/* A program that is about to run outside the model. */
+void counts_note_native(const HChar *program);
+
+#endif
