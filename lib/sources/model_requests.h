@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client requests: how a program that runs under the model asks it for its own counts (libperfex does).
- * Elsewhere, natively or under another Valgrind tool, each is a few instructions that do nothing and return 0.
+ * Client requests: how a program that runs under the model asks it for its own counts (libperfex
+ * does). Elsewhere, natively or under another Valgrind tool, each is a few instructions that do
+ * nothing and return 0.
  *
- * A request is itself counted: some ten instructions each.  Counts never go back, so start, stop and read are
- * differences of two readings.
+ * A request is itself counted: some ten instructions each.  Counts never go back, so start, stop
+ * and read are differences of two readings.
  */
 #ifndef SOURCES_MODEL_REQUESTS_H
 #define SOURCES_MODEL_REQUESTS_H
@@ -26,10 +27,11 @@ enum model_request {
 	MODEL_REQUEST_BASE = 'P' << 24 | 'X' << 16,
 	/* () -> MODEL_REQUEST_VERSION_NUMBER */
 	MODEL_REQUEST_VERSION = MODEL_REQUEST_BASE,
-	/* (uint64_t *counts, size_t n) -> how many were written: the first n counts of the calling thread, up to date */
+	/* (uint64_t *counts, size_t n) -> how many were written: the first n counts of the calling
+	   thread, up to date */
 	MODEL_REQUEST_READ_THREAD,
-	/* (uint64_t *counts, size_t n) -> how many were written: the sum over all threads of this process, ended ones
-	   included, since it began or was forked */
+	/* (uint64_t *counts, size_t n) -> how many were written: the sum over all threads of this
+	   process, ended ones included, since it began or was forked */
 	MODEL_REQUEST_READ_PROCESS,
 	/* () -> the modelled processor's clock in Hz */
 	MODEL_REQUEST_CLOCK,
@@ -54,7 +56,8 @@ static inline unsigned model_request_version(void)
 	return (unsigned)model_request(MODEL_REQUEST_VERSION, 0, 0);
 }
 
-/* counts: n of them, indexed by event number; EVENT_LIMIT is all.  Returns how many were written. */
+/* counts: n of them, indexed by event number; EVENT_LIMIT is all.  Returns how many were written.
+ */
 static inline unsigned model_request_read_thread(uint64_t *counts, unsigned n)
 {
 	return (unsigned)model_request(MODEL_REQUEST_READ_THREAD, (uintptr_t)counts, n);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the Valgrind tool and the `model` source say to each other: one file for each process image, in a
- * scratch directory that the source makes, mapped shared by the tool and read by the source at any time.
- * Counts that are in the file survive whatever happens to the process.
+ * What the Valgrind tool and the `model` source say to each other: one file for each process image,
+ * in a scratch directory that the source makes, mapped shared by the tool and read by the source at
+ * any time. Counts that are in the file survive whatever happens to the process.
  *
- * Names: "counts.PID.N" (N tells the images of one process number apart) and "log.*" for Valgrind's own messages; a
- * file under construction has another name.
- * Lifetime: the tool holds an exclusive flock() on its file for as long as the process image lives, so
- * whoever gets the lock knows that the counts are final.  The source unlinks what it has added up.
+ * Names: "counts.PID.N" (N tells the images of one process number apart) and "log.*" for Valgrind's
+ * own messages; a file under construction has another name. Lifetime: the tool holds an exclusive
+ * flock() on its file for as long as the process image lives, so whoever gets the lock knows that
+ * the counts are final.  The source unlinks what it has added up.
  *
- * Slot 0 takes the counts of threads that ended, when the other slots have run out; thread t has a slot of its own
- * from its creation on.  The file grows when all threads of more slots than there are live.  Counts are 64 bits,
- * each written by one process and aligned, so that a reader never sees half of one.
+ * Slot 0 takes the counts of threads that ended, when the other slots have run out; thread t has a
+ * slot of its own from its creation on.  The file grows when all threads of more slots than there
+ * are live.  Counts are 64 bits, each written by one process and aligned, so that a reader never
+ * sees half of one.
  *
- * Resolution: instructions, accesses and misses are there at once; what the model keeps elsewhere (cycles) is brought
- * up to date at system calls and every 100,000 superblocks, some milliseconds.
+ * Resolution: instructions, accesses and misses are there at once; what the model keeps elsewhere
+ * (cycles) is brought up to date at system calls and every 100,000 superblocks, some milliseconds.
  */
 #ifndef SOURCES_MODEL_SHARED_H
 #define SOURCES_MODEL_SHARED_H
@@ -31,7 +32,7 @@
 enum model_shared_state {
 	MODEL_STATE_RUNNING = 1,
 	MODEL_STATE_FINISHED = 2, /* exited, or died of a signal that Valgrind saw */
-	MODEL_STATE_EXEC = 3,	  /* about to become another image: final once the lock is free */
+	MODEL_STATE_EXEC = 3,     /* about to become another image: final once the lock is free */
 };
 
 enum model_slot_state {
@@ -43,7 +44,7 @@ enum model_slot_state {
 
 struct model_shared_slot {
 	uint32_t state; /* enum model_slot_state */
-	int32_t tid;	/* the kernel's, 0 until the thread has run */
+	int32_t tid;    /* the kernel's, 0 until the thread has run */
 	uint64_t counts[EVENT_LIMIT];
 };
 
@@ -51,11 +52,11 @@ struct model_shared {
 	uint64_t magic; /* written last: the rest is there */
 	uint32_t version, state;
 	int32_t pid, ppid;
-	uint32_t generation;  /* N of the name */
-	uint32_t slot_count;  /* in this file, now */
+	uint32_t generation;   /* N of the name */
+	uint32_t slot_count;   /* in this file, now */
 	uint32_t thread_count; /* threads created so far */
 	/* Processes and programs that are not counted, and why. */
-	uint32_t lost_children;	 /* forked, but there was no room for their counts */
+	uint32_t lost_children;   /* forked, but there was no room for their counts */
 	uint32_t native_programs; /* executed outside the model: setuid, 32-bit ... */
 	char native_program[112]; /* the first of them */
 	char command[16];

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tool uses of Valgrind's core beyond the headers for tools: in the static library, and the same from
- * Valgrind 3.15 to 3.22 at least, but promised by nobody.  The build checks the version.
+ * What the tool uses of Valgrind's core beyond the headers for tools: in the static library, and
+ * the same from Valgrind 3.15 to 3.22 at least, but promised by nobody.  The build checks the
+ * version.
  */
 #ifndef VALGRIND_CORE_H
 #define VALGRIND_CORE_H
@@ -13,9 +14,6 @@ extern SysRes VG_(do_syscall)(UWord number, UWord a1, UWord a2, UWord a3, UWord 
 	UWord a6, UWord a7, UWord a8);
 /* Moves a descriptor to where the program cannot reach it, close-on-exec. */
 extern Int VG_(safe_fd)(Int oldfd);
-/* A shared mapping of a file for the tool's own use. */
-extern SysRes VG_(am_shared_mmap_file_float_valgrind)(
-	SizeT length, UInt prot, Int fd, Long offset);
 extern Bool VG_(clo_trace_children);
 extern const HChar *VG_(args_the_exename);
 

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file that the counts live in (sources/model_shared.h), from the tool's side.  It is allocated on the disk
- * before it is used, so that a full one shows as an error here and not as a SIGBUS later.
+ * The file that the counts live in (sources/model_shared.h), from the tool's side.  It is allocated
+ * on the disk before it is used, so that a full one shows as an error here and not as a SIGBUS
+ * later.
  *
- * Where there is no room, counting goes on in private memory: the program must run to its end all the same.
+ * Where there is no room, counting goes on in private memory: the program must run to its end all
+ * the same.
  */
 #include "valgrind/tool.h"
 
@@ -12,21 +14,29 @@
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
 #include "pub_tool_libcproc.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
 #include "pub_tool_aspacemgr.h"
 #include "valgrind/core.h"
 
-#define PAGE		  4096
-#define FIRST_SIZE	  (2 * PAGE)
-#define LOCK_EXCLUSIVE	  2 /* LOCK_EX of flock(2) */
+#define PAGE              4096
+#define FIRST_SIZE        (2 * PAGE)
 #define GENERATIONS_TRIED 100000
+/* Of the kernel's interface; the headers for tools do not have them. */
+#define LOCK_EXCLUSIVE  2  /* LOCK_EX of flock(2) */
+#define LIMIT_FILE_SIZE 1  /* RLIMIT_FSIZE of setrlimit(2) */
+#define NOT_SUPPORTED   95 /* EOPNOTSUPP */
 
+/* Address space for as many slots as there can be threads; the file is mapped over the front of it,
+ * so that slots never move. */
 static struct model_shared *shared;
-static SizeT mapped; /* bytes; 0: private memory */
-static Int descriptor = -1;
+static SizeT reserved;      /* bytes */
+static SizeT mapped;        /* bytes of the front that there are */
+static Int descriptor = -1; /* of the file; -1: private memory */
 
 static SysRes system_call(UWord number, UWord a, UWord b, UWord c, UWord d)
 {
@@ -38,37 +48,50 @@ static UInt slots_in(SizeT size)
 	return (UInt)((size - sizeof(struct model_shared)) / sizeof(struct model_shared_slot));
 }
 
-/* The program may have lowered the limit on the size of files; ours are no output of its own. */
-static SysRes allocate(Int fd, SizeT size)
+static Bool write_zeros(Int fd, SizeT size)
 {
-	struct vki_rlimit old, raised;
-	SysRes r;
+	static const HChar zeros[PAGE];
 
-	VG_(getrlimit)(VKI_RLIMIT_FSIZE, &old);
-	raised = old;
-	raised.rlim_cur = raised.rlim_max;
-	VG_(setrlimit)(VKI_RLIMIT_FSIZE, &raised);
-	if (raised.rlim_max < size)
-		r = VG_(mk_SysRes_Error)(VKI_EFBIG);
-	else
-		r = system_call(__NR_fallocate, (UWord)fd, 0, 0, size);
-	if (sr_isError(r) && sr_Err(r) == VKI_EOPNOTSUPP) {
-		static const HChar zeros[PAGE];
-
-		r = VG_(mk_SysRes_Success)(0);
-		for (SizeT at = 0; at < size && !sr_isError(r); at += PAGE)
-			r = system_call(__NR_pwrite64, (UWord)fd, (UWord)zeros, PAGE, at);
-	}
-	VG_(setrlimit)(VKI_RLIMIT_FSIZE, &old);
-	return r;
+	for (SizeT at = 0; at < size; at += PAGE)
+		if (sr_isError(system_call(__NR_pwrite64, (UWord)fd, (UWord)zeros, PAGE, at)))
+			return False;
+	return True;
 }
 
-static struct model_shared *map(Int fd, SizeT size)
+/* Space on the disk for bytes from..to of the file.  The program may have lowered the limit on the
+ * size of files; ours are no output of its own. */
+static Bool allocate(Int fd, SizeT from, SizeT to)
 {
-	SysRes r = VG_(am_shared_mmap_file_float_valgrind)(
-		size, VKI_PROT_READ | VKI_PROT_WRITE, fd, 0);
+	struct vki_rlimit old, raised;
+	Bool good = False;
+	SysRes r;
 
-	return sr_isError(r) ? NULL : (struct model_shared *)sr_Res(r);
+	VG_(getrlimit)(LIMIT_FILE_SIZE, &old);
+	raised = old;
+	raised.rlim_cur = raised.rlim_max;
+	VG_(setrlimit)(LIMIT_FILE_SIZE, &raised);
+	if (raised.rlim_max >= to) {
+		r = system_call(__NR_fallocate, (UWord)fd, 0, from, to - from);
+		good = !sr_isError(r) ||
+		       (sr_Err(r) == NOT_SUPPORTED && from == 0 && write_zeros(fd, to));
+	}
+	VG_(setrlimit)(LIMIT_FILE_SIZE, &old);
+	return good;
+}
+
+/* Puts the file, or without one private memory, at the front of the address space kept for it. */
+static Bool map(Int fd, SizeT size)
+{
+	UWord flags =
+		VKI_MAP_FIXED | (fd >= 0 ? VKI_MAP_SHARED : VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS);
+	SysRes r = VG_(do_syscall)(__NR_mmap, (UWord)shared, size, VKI_PROT_READ | VKI_PROT_WRITE,
+		flags, (UWord)(Word)fd, 0, 0, 0);
+
+	if (sr_isError(r))
+		return False;
+	descriptor = fd;
+	mapped = size;
+	return True;
 }
 
 /* A new file for this process: its descriptor, or -1.  *path is set then, to be freed. */
@@ -99,83 +122,87 @@ static void fill(UInt generation, const HChar *command)
 	shared->pid = VG_(getpid)();
 	shared->ppid = VG_(getppid)();
 	shared->generation = generation;
-	shared->slot_count = slots_in(mapped ? mapped : FIRST_SIZE);
+	shared->slot_count = slots_in(mapped);
 	VG_(strncpy)(shared->command, VG_(basename)(command), sizeof(shared->command) - 1);
 	shared->slots[0].state = MODEL_SLOT_FOLDED;
 	__atomic_store_n(&shared->magic, MODEL_SHARED_MAGIC, __ATOMIC_RELEASE);
 }
 
-static void use_private_memory(const HChar *command)
-{
-	mapped = 0;
-	descriptor = -1;
-	shared = VG_(calloc)("counts", 1, FIRST_SIZE);
-	fill(0, command);
-}
-
-const HChar *counts_open(const HChar *directory, const HChar *command)
+/* A file for this process, in place of what was mapped before.  NULL, or why not. */
+static const HChar *begin_file(const HChar *directory, UInt *generation)
 {
 	HChar *path = NULL;
-	UInt generation = 0;
 	const HChar *why = NULL;
+	Int fd = create(directory, generation, &path);
 
-	descriptor = create(directory, &generation, &path);
-	if (descriptor < 0) {
-		why = "cannot create its file for counts";
-	} else {
-		/* First the lock, then the content: a file with content and no lock is final. */
-		system_call(__NR_flock, (UWord)descriptor, LOCK_EXCLUSIVE, 0, 0);
-		if (sr_isError(allocate(descriptor, FIRST_SIZE)))
-			why = "no room for its file of counts";
-		else if (!(shared = map(descriptor, FIRST_SIZE)))
-			why = "cannot map its file of counts";
-	}
+	if (fd < 0)
+		return "cannot create a file for counts there";
+	/* First the lock, then the content: a file with content and no lock is final. */
+	system_call(__NR_flock, (UWord)fd, LOCK_EXCLUSIVE, 0, 0);
+	if (!allocate(fd, 0, FIRST_SIZE))
+		why = "no room for a file of counts there";
+	else if (!map(fd, FIRST_SIZE))
+		why = "cannot map a file of counts there";
 	if (why) {
-		if (descriptor >= 0) {
-			VG_(unlink)(path);
-			VG_(close)(descriptor);
-		}
-		use_private_memory(command);
-	} else {
-		mapped = FIRST_SIZE;
-		fill(generation, command);
+		VG_(unlink)(path);
+		VG_(close)(fd);
 	}
 	VG_(free)(path);
 	return why;
 }
 
-void counts_forked(const HChar *directory, const HChar *command)
+const HChar *counts_open(const HChar *directory, const HChar *command)
 {
-	struct model_shared *parents = shared;
-	SizeT size = mapped;
+	UInt generation = 0;
+	const HChar *why;
 
-	/* The parent's lock belongs to its own descriptor as well, so closing this one leaves it. */
-	if (descriptor >= 0)
-		VG_(close)(descriptor);
-	if (counts_open(directory, command))
-		__atomic_fetch_add(&parents->lost_children, 1, __ATOMIC_RELAXED);
-	if (size)
-		VG_(am_munmap_valgrind)((Addr)parents, size);
-	else
-		VG_(free)(parents);
+	reserved = VG_PGROUNDUP(
+		sizeof(*shared) + (VG_N_THREADS + 2) * sizeof(struct model_shared_slot));
+	shared = VG_(am_shadow_alloc)(reserved);
+	if (!shared)
+		VG_(out_of_memory_NORETURN)("perfexmodel", reserved);
+	why = begin_file(directory, &generation);
+	if (why)
+		map(-1, reserved);
+	fill(generation, command);
+	return why;
 }
 
-/* Twice the size, all at the same place in the file.  False where there is no room. */
+void counts_forked(const HChar *directory, const HChar *command)
+{
+	UInt generation = 0;
+	SizeT before = mapped;
+
+	/* The parent's lock belongs to its own descriptor as well, so closing this one leaves it.
+	 */
+	if (descriptor >= 0)
+		VG_(close)(descriptor);
+	if (begin_file(directory, &generation)) {
+		/* Told to the parent, whose file is still what is mapped. */
+		__atomic_fetch_add(&shared->lost_children, 1, __ATOMIC_RELAXED);
+		map(-1, reserved);
+	} else if (before > mapped) {
+		/* What is left of the parent's. */
+		VG_(do_syscall)
+		(__NR_mmap, (UWord)shared + mapped, before - mapped, VKI_PROT_READ | VKI_PROT_WRITE,
+			VKI_MAP_FIXED | VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, (UWord)-1, 0, 0, 0);
+	}
+	fill(generation, command);
+}
+
+/* Doubles the file.  False where there is no room. */
 static Bool grow(void)
 {
-	SizeT size = 2 * mapped;
-	struct model_shared *bigger;
+	SizeT size = 2 * mapped < reserved ? 2 * mapped : reserved;
 
-	if (!mapped || sr_isError(allocate(descriptor, size)) || !(bigger = map(descriptor, size)))
+	if (size == mapped || !allocate(descriptor, mapped, size) || !map(descriptor, size))
 		return False;
-	VG_(am_munmap_valgrind)((Addr)shared, mapped);
-	shared = bigger;
-	mapped = size;
 	shared->slot_count = slots_in(size);
 	return True;
 }
 
-/* Adds all ended threads to slot 0; shared->folds is odd meanwhile, for who reads at the same time. */
+/* Adds all ended threads to slot 0; shared->folds is odd meanwhile, for who reads at the same time.
+ */
 static void fold_ended(void)
 {
 	__atomic_fetch_add(&shared->folds, 1, __ATOMIC_SEQ_CST);
@@ -199,7 +226,8 @@ static UInt free_slot(void)
 	return 0;
 }
 
-/* With no slot left and no room for more, threads share slot 0: their counts are in the sum at least. */
+/* With no slot left and no room for more, threads share slot 0: their counts are in the sum at
+ * least. */
 UInt counts_add_thread(void)
 {
 	UInt slot = free_slot();
@@ -210,8 +238,10 @@ UInt counts_add_thread(void)
 	}
 	if (!slot && grow())
 		slot = free_slot();
-	if (slot)
+	if (slot) {
+		VG_(memset)(&shared->slots[slot], 0, sizeof(shared->slots[slot]));
 		shared->slots[slot].state = MODEL_SLOT_LIVE;
+	}
 	shared->thread_count++;
 	return slot;
 }

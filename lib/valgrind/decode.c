@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source: the opcode maps of the AMD64 Architecture Programmer's Manual, volumes 3 to 5, and the Intel SDM, volume
- * 2, appendix A.  Variant: one pass over prefixes, then a range test per opcode map.  Cost: some tens of
- * nanoseconds, once per translated instruction.
+ * Source: the opcode maps of the AMD64 Architecture Programmer's Manual, volumes 3 to 5, and the
+ * Intel SDM, volume 2, appendix A.  Variant: one pass over prefixes, then a range test per opcode
+ * map.  Cost: some tens of nanoseconds, once per translated instruction.
  *
- * Known deviations: micro-op counts are one figure per kind of instruction, near those of recent AMD and
- * Intel processors and exact for none.  EVEX (AVX-512) is not decoded: Valgrind cannot run it.
+ * Known deviations: micro-op counts are one figure per kind of instruction, near those of recent
+ * AMD and Intel processors and exact for none.  EVEX (AVX-512) is not decoded: Valgrind cannot run
+ * it.
  */
 #include "valgrind/decode.h"
 
@@ -14,10 +15,10 @@
 struct scan {
 	const uint8_t *code;
 	unsigned length, at; /* at: the next byte to look at */
-	unsigned rex;	     /* low nibble: W R X B */
-	unsigned pp;	     /* mandatory prefix: 0 none, 1 66, 2 F3, 3 F2 */
-	unsigned map;	     /* 0 one byte, 1 0F, 2 0F38, 3 0F3A */
-	unsigned bytes;	     /* of a vector register operand: 16, 32 */
+	unsigned rex;        /* low nibble: W R X B */
+	unsigned pp;         /* mandatory prefix: 0 none, 1 66, 2 F3, 3 F2 */
+	unsigned map;        /* 0 one byte, 1 0F, 2 0F38, 3 0F3A */
+	unsigned bytes;      /* of a vector register operand: 16, 32 */
 	unsigned vex, lock, repeat;
 	unsigned opcode, modrm;
 };
@@ -206,7 +207,8 @@ static void one_byte(const struct scan *s, struct decoded *d, uint64_t address)
 	}
 }
 
-/* Floating-point operations of one instruction on lanes of 4 or 8 bytes, by its mandatory prefix. */
+/* Floating-point operations of one instruction on lanes of 4 or 8 bytes, by its mandatory prefix.
+ */
 static unsigned lanes(const struct scan *s)
 {
 	static const uint8_t size[4] = {4, 8, 0, 0};
@@ -273,8 +275,9 @@ static void sse(const struct scan *s, struct decoded *d)
 		return;
 	default:
 		if (within(op, 0x12, 0x17) || within(op, 0x28, 0x2b) || op == 0x50 ||
-			within(op, 0x54, 0x57) || within(op, 0x60, 0x6f) || within(op, 0x70, 0x76) ||
-			op == 0x7f || within(op, 0xc4, 0xc6) || op >= 0xd1)
+			within(op, 0x54, 0x57) || within(op, 0x60, 0x6f) ||
+			within(op, 0x70, 0x76) || op == 0x7f || within(op, 0xc4, 0xc6) ||
+			op >= 0xd1)
 			d->class_bits |= MODEL_VECTOR;
 	}
 }

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an x86-64 instruction is, from its bytes: as much as the model wants to know and VEX's intermediate
- * representation does not tell (prefetches, repeat and lock prefixes, kinds of branches, floating point).  Not a
- * disassembler: the length is known beforehand, and an instruction that is not recognised is a plain one.
+ * What an x86-64 instruction is, from its bytes: as much as the model wants to know and VEX's
+ * intermediate representation does not tell (prefetches, repeat and lock prefixes, kinds of
+ * branches, floating point).  Not a disassembler: the length is known beforehand, and an
+ * instruction that is not recognised is a plain one.
  *
  * Pure C without libc: the Valgrind tool holds it, and unit tests run it natively.  Owns nothing.
  */
@@ -13,13 +14,13 @@
 
 #define DECODE_NO_BRANCH   0xff
 #define DECODE_NO_REGISTER 0xff
-#define DECODE_RIP	   0xfe /* as base: the address of the next instruction */
+#define DECODE_RIP         0xfe /* as base: the address of the next instruction */
 
 struct decoded {
 	uint16_t class_bits; /* enum model_instruction_class; never MODEL_REPEATED */
-	uint8_t uops;	     /* micro-ops, an estimate that leaves memory out: see instrument.c */
-	uint8_t flops;	     /* floating-point operations; a fused multiply-add is two */
-	uint8_t branch;	     /* enum model_branch_kind, or DECODE_NO_BRANCH */
+	uint8_t uops;        /* micro-ops, an estimate that leaves memory out: see instrument.c */
+	uint8_t flops;       /* floating-point operations; a fused multiply-add is two */
+	uint8_t branch;      /* enum model_branch_kind, or DECODE_NO_BRANCH */
 	uint8_t repeats;     /* a string instruction with a repeat prefix */
 	/* Of a prefetch: its address is base + (index << scale) + displacement. */
 	uint8_t base, index, scale; /* numbers of registers as encoded: rax 0, rcx 1 ... r15 15 */

@@ -15,8 +15,8 @@ static inline void fetch(const struct insn *d, UWord n)
 
 static inline void branch(const struct insn *d, Addr to, int taken)
 {
-	model_branch(
-		model, (enum model_branch_kind)d->branch, d->address, d->address + d->length, to, taken);
+	model_branch(model, (enum model_branch_kind)d->branch, d->address, d->address + d->length,
+		to, taken);
 }
 
 void helper_run(const struct insn *d, UWord n)

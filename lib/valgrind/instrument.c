@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translation: each superblock gets calls of the helpers, in the order in which the program's instructions and their
- * accesses come.  Instructions that touch no memory wait (a "run") for the next one that does, for a branch or for
- * a way out of the superblock, and go with it in one call.  An access waits too, for a store to the same place
- * by the same instruction: the two are one call.
+ * Translation: each superblock gets calls of the helpers, in the order in which the program's
+ * instructions and their accesses come.  Instructions that touch no memory wait (a "run") for the
+ * next one that does, for a branch or for a way out of the superblock, and go with it in one call.
+ * An access waits too, for a store to the same place by the same instruction: the two are one call.
  *
- * Kinds of branches come from the instruction's bytes, their outcome from VEX: a side exit of a conditional branch goes
- * to the target or, where VEX turned the condition round, to the next instruction.  Other side exits (string
- * instructions, guarded operations) are no branches.
+ * Kinds of branches come from the instruction's bytes, their outcome from VEX: a side exit of a
+ * conditional branch goes to the target or, where VEX turned the condition round, to the next
+ * instruction.  Other side exits (string instructions, guarded operations) are no branches.
  *
- * Known deviations: VEX drops loads whose result is never used, so they are not counted.  A prefetch's address is
- * computed from the registers as VEX keeps them, which may be stale if the same superblock sets one before it
- * and again after it.
+ * Known deviations: VEX drops loads whose result is never used, so they are not counted.  A
+ * prefetch's address is computed from the registers as VEX keeps them, which may be stale if the
+ * same superblock sets one before it and again after it.
  */
 #include "valgrind/tool.h"
 
@@ -35,10 +35,10 @@ struct builder {
 	IRSB *out;
 	struct insn *insns;
 	struct decoded decoded; /* of the last of insns */
-	Int count;		/* of insns so far */
-	Int first;		/* where the run that waits begins; count: none does */
-	Bool branch_due;	/* the last instruction is a branch that has not been told yet */
-	enum access access;	/* the access that waits, after the run */
+	Int count;              /* of insns so far */
+	Int first;              /* where the run that waits begins; count: none does */
+	Bool branch_due;        /* the last instruction is a branch that has not been told yet */
+	enum access access;     /* the access that waits, after the run */
 	IRExpr *address;
 	Int size;
 };
@@ -60,7 +60,8 @@ static IRExpr *assign(struct builder *b, IRType type, IRExpr *value)
 	return IRExpr_RdTmp(t);
 }
 
-static void call(struct builder *b, const HChar *name, void *function, IRExpr **arguments, IRExpr *guard)
+static void call(
+	struct builder *b, const HChar *name, void *function, IRExpr **arguments, IRExpr *guard)
 {
 	IRDirty *d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), arguments);
 
@@ -101,7 +102,8 @@ static IRExpr *run_length(struct builder *b)
 }
 
 /* One access by itself, its instruction told before. */
-static void tell_access(struct builder *b, enum access access, IRExpr *address, Int size, IRExpr *guard)
+static void tell_access(
+	struct builder *b, enum access access, IRExpr *address, Int size, IRExpr *guard)
 {
 	if (access == ACCESS_LOAD)
 		CALL(b, guard, helper_load, address, word((UWord)size));
@@ -154,7 +156,8 @@ static void add_access(struct builder *b, enum access access, IRExpr *address, I
 	b->size = size;
 }
 
-static void add_guarded(struct builder *b, enum access access, IRExpr *address, Int size, IRExpr *guard)
+static void add_guarded(
+	struct builder *b, enum access access, IRExpr *address, Int size, IRExpr *guard)
 {
 	flush(b);
 	tell_access(b, access, address, size, guard);
@@ -169,7 +172,8 @@ static void tell_conditional(struct builder *b, IRExpr *taken)
 
 	b->branch_due = False;
 	if (b->access != ACCESS_NONE)
-		flush(b); /* an empty run is all right: the branch is the instruction before its end */
+		flush(b); /* an empty run is all right: the branch is the instruction before its end
+			   */
 	CALL(b, NULL, helper_run_conditional, run_start(b), run_length(b), wide);
 	b->first = b->count;
 }
@@ -182,7 +186,8 @@ static Bool constant_address(const IRExpr *e, Addr *address)
 	return True;
 }
 
-/* The end of the current instruction.  next: where the superblock goes from here, NULL if it goes on. */
+/* The end of the current instruction.  next: where the superblock goes from here, NULL if it goes
+ * on. */
 static void end_instruction(struct builder *b, IRExpr *next)
 {
 	Addr to = 0;
@@ -193,7 +198,8 @@ static void end_instruction(struct builder *b, IRExpr *next)
 	b->branch_due = False;
 	switch (last(b)->branch) {
 	case MODEL_CONDITIONAL:
-		/* VEX knew the outcome (no side exit is left), or follows both ways at once; then nobody knows it. */
+		/* VEX knew the outcome (no side exit is left), or follows both ways at once; then
+		 * nobody knows it. */
 		if (next && constant_address(next, &to))
 			tell_conditional(b, IRExpr_Const(IRConst_U1(to == last(b)->target)));
 		return;
@@ -216,7 +222,8 @@ static void end_instruction(struct builder *b, IRExpr *next)
 	case MODEL_RETURN:
 		if (b->access == ACCESS_LOAD && run && next) {
 			last(b)->size = (uint16_t)b->size;
-			CALL(b, NULL, helper_run_return, run_start(b), run_length(b), b->address, next);
+			CALL(b, NULL, helper_run_return, run_start(b), run_length(b), b->address,
+				next);
 			b->first = b->count;
 			b->access = ACCESS_NONE;
 			return;
@@ -237,12 +244,14 @@ static void set_rep_active(struct builder *b, IRExpr *value)
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&rep_active), value));
 }
 
-/* Before a side exit of one: going to itself keeps it active, leaving ends it; not taking the exit keeps it. */
+/* Before a side exit of one: going to itself keeps it active, leaving ends it; not taking the exit
+ * keeps it. */
 static void rep_exit(struct builder *b, IRExpr *guard, Addr to)
 {
 	Addr here = last(b)->address;
 
-	set_rep_active(b, assign(b, Ity_I64, IRExpr_ITE(guard, word(to == here ? here : 0), word(here))));
+	set_rep_active(
+		b, assign(b, Ity_I64, IRExpr_ITE(guard, word(to == here ? here : 0), word(here))));
 }
 
 /* ---- statements ---- */
@@ -281,7 +290,8 @@ static void tell_prefetch(struct builder *b)
 		constant += last(b)->address + last(b)->length;
 	sum = word(constant);
 	if (d->base < 16)
-		sum = assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, general_register(b, d->base), sum));
+		sum = assign(
+			b, Ity_I64, IRExpr_Binop(Iop_Add64, general_register(b, d->base), sum));
 	if (d->index < 16) {
 		IRExpr *index = assign(b, Ity_I64,
 			IRExpr_Binop(Iop_Shl64, general_register(b, d->index),
@@ -391,15 +401,16 @@ static void see(struct builder *b, const IRStmt *st)
 	case Ist_WrTmp:
 		data = st->Ist.WrTmp.data;
 		if (data->tag == Iex_Load)
-			add_access(b, ACCESS_LOAD, data->Iex.Load.addr, sizeofIRType(data->Iex.Load.ty));
+			add_access(b, ACCESS_LOAD, data->Iex.Load.addr,
+				sizeofIRType(data->Iex.Load.ty));
 		break;
 	case Ist_Store:
 		add_access(b, ACCESS_STORE, st->Ist.Store.addr,
 			sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)));
 		break;
 	case Ist_LoadG:
-		add_guarded(b, ACCESS_LOAD, st->Ist.LoadG.details->addr, loadg_size(st->Ist.LoadG.details),
-			st->Ist.LoadG.details->guard);
+		add_guarded(b, ACCESS_LOAD, st->Ist.LoadG.details->addr,
+			loadg_size(st->Ist.LoadG.details), st->Ist.LoadG.details->guard);
 		break;
 	case Ist_StoreG:
 		add_guarded(b, ACCESS_STORE, st->Ist.StoreG.details->addr,
@@ -446,7 +457,8 @@ void discard_superblock(Addr address, VexGuestExtents extents)
 }
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
-	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word, IRType host_word)
+	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
+	IRType host_word)
 {
 	struct builder b = {.out = deepCopyIRSBExceptStmts(in)};
 	Addr to;

@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts the tool: what Valgrind's own launcher does, for one tool and one platform.  Valgrind's core
- * runs it again for each program that the modelled one executes.  Having our own leaves the program's environment as
- * it was: no VALGRIND_LIB, and none of what a distribution's wrapper script adds.
+ * Starts the tool: what Valgrind's own launcher does, for one tool and one platform.  Valgrind's
+ * core runs it again for each program that the modelled one executes.  Having our own leaves the
+ * program's environment as it was: no VALGRIND_LIB, and none of what a distribution's wrapper
+ * script adds.
  *
- * Linked statically, so that the program's LD_PRELOAD and LD_LIBRARY_PATH do not reach it.  Installed as "valgrind.bin"
- * beside a link to the distribution's wrapper script, which runs "$0.bin": so the wrapper can be had as well, where
- * a run must see the very environment that `valgrind --tool=cachegrind` would give.
+ * Linked statically, so that the program's LD_PRELOAD and LD_LIBRARY_PATH do not reach it.
+ * Installed as "valgrind.bin" beside a link to the distribution's wrapper script, which runs
+ * "$0.bin": so the wrapper can be had as well, where a run must see the very environment that
+ * `valgrind --tool=cachegrind` would give.
  */
 #include <errno.h>
 #include <stdio.h>
@@ -24,7 +26,8 @@ int main(int argc, char **argv)
 
 	(void)argc;
 	if (length <= 0 || length >= 4096) {
-		fprintf(stderr, "perfex: cannot read /proc/self/exe, which the model needs: %s\n", strerror(errno));
+		fprintf(stderr, "perfex: cannot read /proc/self/exe, which the model needs: %s\n",
+			strerror(errno));
 		return 126;
 	}
 	path[length] = '\0';

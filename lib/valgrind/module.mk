@@ -30,7 +30,7 @@ valgrind_cflags  := -std=gnu11 $(WARNINGS) -O2 -g -m64 -fomit-frame-pointer -fno
                     -fno-strict-aliasing -fno-builtin -fno-pie -fcf-protection=none \
                     -ffile-prefix-map=$(CURDIR)/= \
                     -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
-                    -DPERFEX_VERSION='"$(VERSION)"' -Ilib -I$(valgrind_include)
+                    -DPERFEX_VERSION='"$(VERSION)"' -Ilib -isystem $(valgrind_include)
 valgrind_ldflags := -static -no-pie -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
                     -Wl,-z,noexecstack -Wl,-Ttext-segment=$(valgrind_address)
 valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o, \
@@ -47,8 +47,8 @@ $(O)/valgrind-flags: FORCE
 
 $(O)/obj/valgrind-tool/%.o: %.c $(O)/valgrind-flags
 	@mkdir -p $(@D)
-	$(say) CC $< '(tool)'
-	$(Q)$(CC) $(valgrind_cflags) -MMD -MP -c -o $@ $<
+	$(say) CC $<
+	$(Q)$(CC) $(valgrind_cflags) -MD -MP -c -o $@ $<
 
 $(valgrind_dir)/perfexmodel-amd64-linux: $(valgrind_objs) $(valgrind_lib)/libcoregrind-amd64-linux.a
 	@mkdir -p $(@D)

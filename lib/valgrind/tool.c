@@ -2,9 +2,9 @@
 /*
  * perfexmodel's life: what Valgrind's core tells it, and when.
  *
- * The model's counts go straight into the current thread's slot of the shared file.  What the model keeps elsewhere it
- * writes there (model_sync) whenever a thread stops running the program's code: at each system call, and every
- * 100,000 superblocks at the latest.
+ * The model's counts go straight into the current thread's slot of the shared file.  What the model
+ * keeps elsewhere it writes there (model_sync) whenever a thread stops running the program's code:
+ * at each system call, and every 100,000 superblocks at the latest.
  */
 #include "valgrind/tool.h"
 
@@ -50,18 +50,11 @@ static void make_current(ThreadId tid)
 static void add_thread(ThreadId tid)
 {
 	threads[tid] = (struct thread){.number = threads_created++, .slot = counts_add_thread()};
-	/* The mapping may have moved. */
-	if (running != VG_INVALID_THREADID && running != tid)
-		make_current(running);
 }
 
 static void thread_created(ThreadId parent, ThreadId child)
 {
 	(void)parent;
-	if (running != VG_INVALID_THREADID) {
-		model_sync(model);
-		threads[running].rep_active = rep_active;
-	}
 	add_thread(child);
 }
 
@@ -134,7 +127,8 @@ static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt
 	counts_set_state(MODEL_STATE_EXEC);
 }
 
-static void after_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
+static void after_system_call(
+	ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
 {
 	(void)tid, (void)arguments, (void)count, (void)result;
 	if (is_exec(number))
@@ -198,8 +192,9 @@ static Bool process_option(const HChar *argument)
 
 static void print_usage(void)
 {
-	VG_(printf)("    --model-config=FILE       what to model: a struct model_config\n"
-		    "    --model-counts=DIRECTORY  where the counts go\n");
+	VG_(printf)
+	("    --model-config=FILE       what to model: a struct model_config\n"
+	 "    --model-counts=DIRECTORY  where the counts go\n");
 }
 
 static void print_debug_usage(void)
@@ -232,7 +227,8 @@ static void read_config(void)
 		give_up(wrong, config_path);
 }
 
-/* True in the first process image of the run: the others go on uncounted where the first refuses to start. */
+/* True in the first process image of the run: the others go on uncounted where the first refuses to
+ * start. */
 static Bool first_image(void)
 {
 	HChar *path = VG_(malloc)("path", VG_(strlen)(counts_directory) + 16);
@@ -253,8 +249,8 @@ static void options_read(void)
 	Addr memory;
 
 	read_config();
-	/* As callgrind does: what a superblock executes is what the program does, with nothing speculated.  Cachegrind
-	 * leaves the defaults, and its misses are what is wanted here. */
+	/* As callgrind does: what a superblock executes is what the program does, with nothing
+	 * speculated.  Cachegrind leaves the defaults, and its misses are what is wanted here. */
 	if (config.flavour != MODEL_CACHEGRIND) {
 		VG_(clo_vex_control).iropt_unroll_thresh = 0;
 		VG_(clo_vex_control).guest_chase = False;

@@ -29,7 +29,8 @@ struct insn {
 
 /* ---- helpers.c ---- */
 extern struct model *model;
-/* Address of the repeated string instruction in the middle of which the current thread is, else 0. */
+/* Address of the repeated string instruction in the middle of which the current thread is, else 0.
+ */
 extern uint64_t rep_active;
 
 /* n instructions from d on; the other suffixes add what the last of them does. */
@@ -55,12 +56,12 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 void discard_superblock(Addr address, VexGuestExtents extents);
 
 /* ---- counts.c ---- */
-/* Makes this process image's file in directory (which stays the caller's) and its first thread's slot.  NULL, or
- * why not (static text); counting goes on in private memory then. */
+/* Makes this process image's file in directory (which stays the caller's) and its first thread's
+ * slot.  NULL, or why not (static text); counting goes on in private memory then. */
 const HChar *counts_open(const HChar *directory, const HChar *command);
 /* In the child of fork: a new file; the parent's stays with the parent. */
 void counts_forked(const HChar *directory, const HChar *command);
-/* A slot for a new thread: its index.  The mapping may move: counts_of() after this. */
+/* A slot for a new thread: its index.  Slots do not move. */
 UInt counts_add_thread(void);
 void counts_end_thread(UInt slot);
 void counts_name_thread(UInt slot, Int kernel_tid);

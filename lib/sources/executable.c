@@ -1,0 +1,111 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/executable.h"
+
+#include <elf.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+/* As deep as the kernel follows scripts whose interpreters are scripts. */
+#define SCRIPT_DEPTH 5
+
+static int usable(const char *path)
+{
+	struct stat st;
+
+	if (stat(path, &st) != 0)
+		return errno;
+	if (S_ISDIR(st.st_mode) || access(path, X_OK) != 0)
+		return EACCES;
+	return 0;
+}
+
+static int not_run(const char *command, int errnum, struct error *e)
+{
+	error_sys(e, errnum, errnum == ENOENT ? "cannot find %s" : "cannot run %s", command);
+	if (e)
+		e->code = ERR_CANNOT_RUN;
+	if (errnum == ENOENT && !strchr(command, '/'))
+		error_hint(e, "no directory of PATH has it%s",
+			access(command, F_OK) == 0 ? "; this one does: put ./ before the name" : "");
+	else if (errnum == EACCES)
+		error_hint(e, "it must be a file with execute permission: chmod +x");
+	return -1;
+}
+
+int executable_find(const char *command, char *path, size_t size, struct error *e)
+{
+	const char *at = getenv("PATH");
+	int errnum = ENOENT, one;
+
+	if (strchr(command, '/')) {
+		if (snprintf(path, size, "%s", command) >= (int)size)
+			return not_run(command, ENAMETOOLONG, e);
+		errnum = usable(path);
+		return errnum ? not_run(command, errnum, e) : 0;
+	}
+	for (at = at ? at : "/bin:/usr/bin"; *command; at++) {
+		size_t length = strcspn(at, ":");
+
+		if (snprintf(path, size, "%.*s%s%s", (int)length, at, length ? "/" : "./",
+			    command) < (int)size) {
+			one = usable(path);
+			if (one == 0)
+				return 0;
+			if (one == EACCES)
+				errnum = EACCES;
+		}
+		at += length;
+		if (!*at)
+			break;
+	}
+	return not_run(command, errnum, e);
+}
+
+/* The path behind #!, NUL-terminated in place; NULL if there is none. */
+static char *interpreter(char *head, ssize_t length)
+{
+	char *at = head + 2;
+
+	head[length] = '\0';
+	at += strspn(at, " \t");
+	at[strcspn(at, " \t\r\n")] = '\0';
+	return *at ? at : NULL;
+}
+
+static int kind_of(const char *path, unsigned depth, enum executable *kind, struct error *e)
+{
+	char head[256 + 1], *next;
+	struct stat st;
+	ssize_t n;
+	int fd;
+
+	*kind = EXECUTABLE_64;
+	if (stat(path, &st) != 0)
+		return error_sys(e, errno, "cannot run %s", path);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	n = fd >= 0 ? read(fd, head, sizeof(head) - 1) : -1;
+	if (fd >= 0)
+		close(fd);
+	if (n >= 2 && memcmp(head, "#!", 2) == 0) { /* the kernel ignores set-user-ID on scripts */
+		next = interpreter(head, n);
+		return next && depth ? kind_of(next, depth - 1, kind, e) : 0;
+	}
+	if (st.st_mode & (S_ISUID | S_ISGID))
+		*kind = EXECUTABLE_PRIVILEGED;
+	else if (n < 0)
+		*kind = EXECUTABLE_UNREADABLE;
+	else if (n > EI_CLASS && memcmp(head, ELFMAG, SELFMAG) == 0 &&
+		 (head[EI_CLASS] != ELFCLASS64 || n <= 19 || head[18] != EM_X86_64))
+		*kind = EXECUTABLE_OTHER;
+	return 0;
+}
+
+int executable_kind(const char *path, enum executable *kind, struct error *e)
+{
+	return kind_of(path, SCRIPT_DEPTH, kind, e);
+}

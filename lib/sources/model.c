@@ -1,0 +1,499 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The `model` source: the command runs under a Valgrind tool of ours (lib/valgrind), which drives a
+ * modelled processor (lib/model) and leaves its counts in files (sources/model_shared.h).
+ *
+ * The tool counts all the time; stopping, starting and periodic reading are differences of what the
+ * files hold, with the resolution given there.  Only user mode is modelled.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "sources/executable.h"
+#include "sources/launch.h"
+#include "sources/model_counts.h"
+#include "sources/model_install.h"
+#include "sources/model_shared.h"
+#include "sources/source.h"
+
+#define TICK_SECONDS 0.25
+
+struct model_session {
+	struct source_options options;
+	struct event_spec *specs; /* borrowed */
+	size_t count;
+	struct model_install install;
+	char directory[512]; /* scratch; "" before it is made */
+	char command[128];   /* for messages */
+	struct model_counts counts;
+	bool enabled;
+	double enabled_at, enabled_seconds;
+	struct model_sums base; /* what there was when counting was enabled */
+	struct model_sums kept; /* counted while enabled, before that */
+};
+
+static double now_seconds(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
+}
+
+/* ---- the scratch directory ---- */
+
+static int write_all(const char *path, const void *data, size_t size)
+{
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
+
+	if (fd < 0)
+		return errno;
+	rc = write(fd, data, size) == (ssize_t)size ? 0 : ENOSPC;
+	/* Room for the counts of a few processes besides. */
+	if (rc == 0)
+		rc = posix_fallocate(fd, 0, 1 << 16);
+	if (ftruncate(fd, (off_t)size) != 0 && rc == 0)
+		rc = errno;
+	close(fd);
+	return rc;
+}
+
+/* Empty, with the configuration in it.  0 or errno. */
+static int scratch_try(
+	const char *below, const struct model_config *config, char *path, size_t size)
+{
+	char file[600];
+	int rc;
+
+	if (snprintf(path, size, "%s/perfex-model.XXXXXX", below) >= (int)size)
+		return ENAMETOOLONG;
+	if (!mkdtemp(path))
+		return errno;
+	snprintf(file, sizeof(file), "%s/config", path);
+	rc = write_all(file, config, sizeof(*config));
+	if (rc) {
+		unlink(file);
+		rmdir(path);
+	}
+	return rc;
+}
+
+/* In memory by preference: the tool writes there all the time. */
+static int scratch_make(const struct model_config *config, char *path, size_t size, struct error *e)
+{
+	const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"};
+	int errnum = ENOENT;
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int rc = places[i] && places[i][0] == '/'
+				 ? scratch_try(places[i], config, path, size)
+				 : ENOENT;
+
+		if (rc == 0)
+			return 0;
+		if (rc != ENOENT)
+			errnum = rc;
+	}
+	path[0] = '\0';
+	error_sys(e, errnum,
+		"the model finds no room for its counts in TMPDIR, /dev/shm, /tmp or /var/tmp");
+	return error_hint(e, "set TMPDIR to a directory that can be written");
+}
+
+static void scratch_remove(const char *path)
+{
+	DIR *d = path[0] ? opendir(path) : NULL;
+	struct dirent *entry;
+
+	if (!d)
+		return;
+	while ((entry = readdir(d)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(dirfd(d), entry->d_name, 0);
+	closedir(d);
+	rmdir(path);
+}
+
+/* ---- probe and accepts ---- */
+
+static int model_probe(const struct source_options *options, struct error *why)
+{
+	struct model_install install;
+	int rc = model_install_find(&install, why);
+	const char *wrong;
+
+	(void)options;
+	model_install_fini(&install);
+	if (rc)
+		return -1;
+	wrong = options->machine ? model_check(&options->machine->model) : NULL;
+	if (wrong)
+		return error_set(why, ERR_RANGE, "the machine %s cannot be modelled: %s",
+			options->machine->name, wrong);
+	return 0;
+}
+
+static int model_accepts(
+	const struct source_options *options, struct event_spec *spec, struct error *why)
+{
+	const struct event *event = spec->event;
+
+	if (spec->origin != EVENT_ORIGIN_TABLE || !event) {
+		error_set(why, ERR_UNSUPPORTED,
+			"the model does not know the processor's own event %s", spec->name);
+		return error_hint(why, "perfex -list shows the events that it knows");
+	}
+	if (!(event->flags & EVENT_MODEL)) {
+		error_set(why, ERR_UNSUPPORTED, "the model does not count %s", event->name);
+		return event->flags & EVENT_OS
+			       ? error_hint(why, "-source os counts it")
+			       : error_hint(why, "perfex -explain %s says why", event->short_name);
+	}
+	if (!options->user) {
+		error_set(why, ERR_UNSUPPORTED, "the model sees user mode only");
+		return error_hint(
+			why, "leave the level out, or count on hardware with -source pmu");
+	}
+	if (options->machine && !model_counts_event(&options->machine->model, event->number)) {
+		error_set(why, ERR_UNSUPPORTED, "the machine %s, as modelled, has no %s",
+			options->machine->name, event->name);
+		return error_hint(why, "-machine names another");
+	}
+	return 0;
+}
+
+/* ---- the run ---- */
+
+static void model_close(void *session)
+{
+	struct model_session *s = session;
+
+	if (!s)
+		return;
+	scratch_remove(s->directory);
+	model_counts_fini(&s->counts);
+	model_sums_fini(&s->base);
+	model_sums_fini(&s->kept);
+	model_install_fini(&s->install);
+	free(s);
+}
+
+static void *model_open(const struct source_options *options, struct event_spec *specs,
+	size_t count, struct error *e)
+{
+	struct model_session *s = calloc(1, sizeof(*s));
+
+	if (!s) {
+		error_nomem(e);
+		return NULL;
+	}
+	s->options = *options;
+	s->specs = specs;
+	s->count = count;
+	if (!options->machine) {
+		error_set(e, ERR_RANGE, "the model needs a machine to model");
+	} else if (model_install_find(&s->install, e) == 0 &&
+		   scratch_make(&options->machine->model, s->directory, sizeof(s->directory), e) ==
+			   0) {
+		s->counts.directory = s->directory;
+		s->counts.per_thread = options->per_thread;
+		return s;
+	}
+	model_close(s);
+	return NULL;
+}
+
+/* What Valgrind cannot run is refused here, before anything is started. */
+static int check_command(const char *command, struct error *e)
+{
+	enum executable kind;
+	char path[4096];
+
+	if (executable_find(command, path, sizeof(path), e) || executable_kind(path, &kind, e))
+		return -1;
+	switch (kind) {
+	case EXECUTABLE_64:
+		return 0;
+	case EXECUTABLE_OTHER:
+		error_set(e, ERR_UNSUPPORTED,
+			"the model runs 64-bit x86 programs only, and %s is not one", path);
+		break;
+	case EXECUTABLE_PRIVILEGED:
+		error_set(e, ERR_PERMISSION,
+			"%s is set-user-ID or set-group-ID: Valgrind, and with it the model, "
+			"cannot run it",
+			path);
+		break;
+	case EXECUTABLE_UNREADABLE:
+		error_set(e, ERR_PERMISSION,
+			"%s may be executed but not read, and the model must read it", path);
+		break;
+	}
+	if (e) {
+		e->code = ERR_CANNOT_RUN;
+		e->errnum = EACCES;
+	}
+	return error_hint(e, "-source os or -source pmu counts it as it runs by itself");
+}
+
+/* "%" begins a format in Valgrind's names of log files. */
+static void add_escaped(struct strbuf *to, const char *text)
+{
+	for (; *text; text++) {
+		if (*text == '%')
+			strbuf_putc(to, '%');
+		strbuf_putc(to, *text);
+	}
+}
+
+static int model_prepare(void *session, struct launch *launch, struct error *e)
+{
+	struct model_session *s = session;
+	bool imitate = s->options.machine->model.flavour == MODEL_CACHEGRIND && s->install.wrapper;
+	struct strbuf log = {0}, config = {0}, counts = {0};
+	char *prefix[] = {
+		imitate ? s->install.wrapper : s->install.launcher,
+		"--tool=perfexmodel",
+		"-q",
+		"--command-line-only=yes", /* not the user's ~/.valgrindrc */
+		"--trace-children=yes",
+		"--vgdb=no",
+		"--fair-sched=no",
+		"--default-suppressions=no",
+		"--sim-hints=lax-ioctls",
+		NULL,
+		NULL,
+		NULL,
+		"--",
+		NULL,
+	};
+	int rc = -1;
+
+	snprintf(s->command, sizeof(s->command), "%s", launch->argv[0]);
+	if (check_command(launch->argv[0], e))
+		return -1;
+	strbuf_puts(&log, "--log-file=");
+	add_escaped(&log, s->directory);
+	strbuf_puts(&log, "/" MODEL_LOG_PREFIX "%p");
+	strbuf_printf(&config, "--model-config=%s/config", s->directory);
+	strbuf_printf(&counts, "--model-counts=%s", s->directory);
+	prefix[9] = log.data;
+	prefix[10] = config.data;
+	prefix[11] = counts.data;
+	if (log.failed || config.failed || counts.failed)
+		error_nomem(e);
+	else
+		rc = launch_wrap(launch, prefix, e);
+	strbuf_fini(&log);
+	strbuf_fini(&config);
+	strbuf_fini(&counts);
+	return rc;
+}
+
+static int model_attach(void *session, pid_t pid, bool running, struct error *e)
+{
+	(void)session;
+	(void)pid;
+	if (!running)
+		return 0;
+	error_set(e, ERR_UNSUPPORTED, "the model cannot attach to a process that runs already");
+	return error_hint(
+		e, "start the command under perfex, or use -source pmu or -source os with -pid");
+}
+
+static int model_enable(void *session, bool on, struct error *e)
+{
+	struct model_session *s = session;
+	struct model_sums sums;
+
+	if (s->enabled == on)
+		return 0;
+	if (model_counts_read(&s->counts, &sums, e))
+		return -1;
+	s->enabled = on;
+	if (on) {
+		model_sums_fini(&s->base);
+		s->base = sums;
+		s->enabled_at = now_seconds();
+		return 0;
+	}
+	s->enabled_seconds += now_seconds() - s->enabled_at;
+	model_sums_subtract(&sums, &s->base);
+	if (model_sums_add(&s->kept, &sums, e)) {
+		model_sums_fini(&sums);
+		return -1;
+	}
+	model_sums_fini(&sums);
+	return 0;
+}
+
+static double model_tick_interval(void *session)
+{
+	(void)session;
+	return TICK_SECONDS;
+}
+
+/* Keeps the number of files small. */
+static int model_tick(void *session, struct error *e)
+{
+	struct model_session *s = session;
+	struct model_sums sums;
+
+	if (model_counts_read(&s->counts, &sums, e))
+		return -1;
+	model_sums_fini(&sums);
+	return 0;
+}
+
+static size_t model_groups(void *session)
+{
+	(void)session;
+	return 1;
+}
+
+/* ---- results ---- */
+
+/* The first message in Valgrind's logs, without its "==123== "; "" if there is none. */
+static void log_message(const char *directory, char *message, size_t size)
+{
+	DIR *d = opendir(directory);
+	struct dirent *entry;
+
+	message[0] = '\0';
+	while (d && !message[0] && (entry = readdir(d)) != NULL) {
+		struct strbuf path = {0};
+		char *text = NULL, *at;
+		size_t length;
+
+		if (strncmp(entry->d_name, MODEL_LOG_PREFIX, strlen(MODEL_LOG_PREFIX)) != 0)
+			continue;
+		strbuf_printf(&path, "%s/%s", directory, entry->d_name);
+		if (!path.failed)
+			text = file_read(path.data, 0, &length, NULL);
+		strbuf_fini(&path);
+		at = text;
+		while (at && *at && (strspn(at, "=-0123456789 \t\n") || *at == '\n'))
+			at += strspn(at, "=-0123456789 \t\n");
+		if (at)
+			snprintf(message, size, "%.*s", (int)strcspn(at, "\n"), at);
+		free(text);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int model_finish(void *session, const struct rusage *usage, struct error *e)
+{
+	struct model_session *s = session;
+	struct model_sums sums;
+	char message[300];
+	uint64_t images;
+
+	(void)usage;
+	if (model_counts_read(&s->counts, &sums, e))
+		return -1;
+	images = sums.images;
+	model_sums_fini(&sums);
+	if (images)
+		return 0;
+	log_message(s->directory, message, sizeof(message));
+	error_set(e, ERR_UNSUPPORTED, "the model could not run %s: %s", s->command,
+		message[0] ? message : "Valgrind ended without a word");
+	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);
+}
+
+static void explain_gaps(const struct model_sums *sums, char *why, size_t size)
+{
+	if (sums->native)
+		snprintf(why, size, "without %llu program%s that cannot run under the model (%.60s)",
+			(unsigned long long)sums->native, sums->native > 1 ? "s" : "",
+			sums->native_program);
+	else if (sums->lost)
+		snprintf(why, size, "without %llu process%s that found no room for counts",
+			(unsigned long long)sums->lost, sums->lost > 1 ? "es" : "");
+}
+
+static void fill_counts(
+	const struct model_session *s, const uint64_t *counts, const char *why, struct count *to)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		to[i].quantity =
+			quantity_exact((double)counts[s->specs[i].event->number], LABEL_MODEL);
+		snprintf(to[i].why, sizeof(to[i].why), "%s", why);
+	}
+}
+
+static int compare_rows(const void *a, const void *b)
+{
+	const struct model_row *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+static int model_read(void *session, struct reading *r, struct error *e)
+{
+	struct model_session *s = session;
+	char why[160] = "";
+	struct model_sums sums;
+	int rc = -1;
+
+	if (model_counts_read(&s->counts, &sums, e))
+		return -1;
+	explain_gaps(&sums, why, sizeof(why));
+	if (!s->enabled) {
+		model_sums_fini(&sums);
+	} else {
+		model_sums_subtract(&sums, &s->base);
+	}
+	if (model_sums_add(&sums, &s->kept, e))
+		goto out;
+	fill_counts(s, sums.total, why, r->counts);
+	if (sums.rows.count)
+		qsort(sums.rows.data, sums.rows.count, sizeof(*sums.rows.data), compare_rows);
+	for (size_t i = 0; i < sums.rows.count; i++) {
+		const struct model_row *row = &sums.rows.data[i];
+		struct thread_reading *t = reading_add_thread(r);
+
+		if (!t) {
+			error_nomem(e);
+			goto out;
+		}
+		t->pid = row->pid;
+		t->tid = row->tid;
+		memcpy(t->command, row->command, sizeof(t->command));
+		fill_counts(s, row->counts, "", t->counts);
+	}
+	r->enabled_seconds = s->enabled_seconds + (s->enabled ? now_seconds() - s->enabled_at : 0);
+	rc = 0;
+out:
+	model_sums_fini(&sums);
+	return rc;
+}
+
+const struct source_ops source_model = {
+	.name = "model",
+	.native = false,
+	.probe = model_probe,
+	.accepts = model_accepts,
+	.open = model_open,
+	.prepare = model_prepare,
+	.attach = model_attach,
+	.enable = model_enable,
+	.tick_interval = model_tick_interval,
+	.tick = model_tick,
+	.groups = model_groups,
+	.read = model_read,
+	.finish = model_finish,
+	.close = model_close,
+};

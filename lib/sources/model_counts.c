@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/model_counts.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "sources/model_shared.h"
+
+#define READ_TRIES 100
+
+/* ---- sums ---- */
+
+void model_sums_fini(struct model_sums *s)
+{
+	vec_fini(&s->rows);
+	memset(s, 0, sizeof(*s));
+}
+
+static struct model_row *row_find(struct model_sums *s, pid_t pid, pid_t tid)
+{
+	for (size_t i = s->rows.count; i-- > 0;)
+		if (s->rows.data[i].pid == pid && s->rows.data[i].tid == tid)
+			return &s->rows.data[i];
+	return NULL;
+}
+
+static int row_add(struct model_sums *s, pid_t pid, pid_t tid, const char *command,
+	const uint64_t *counts, struct error *e)
+{
+	struct model_row *row = row_find(s, pid, tid);
+
+	if (!row) {
+		row = vec_push(&s->rows);
+		if (!row)
+			return error_nomem(e);
+		row->pid = pid;
+		row->tid = tid;
+	}
+	memcpy(row->command, command, sizeof(row->command)); /* of the last program executed */
+	for (size_t i = 0; i < EVENT_LIMIT; i++)
+		row->counts[i] += counts[i];
+	return 0;
+}
+
+static void add_others(struct model_sums *to, const struct model_sums *from)
+{
+	for (size_t i = 0; i < EVENT_LIMIT; i++)
+		to->total[i] += from->total[i];
+	if (!to->native)
+		memcpy(to->native_program, from->native_program, sizeof(to->native_program));
+	to->native += from->native;
+	to->lost += from->lost;
+	to->images += from->images;
+}
+
+int model_sums_add(struct model_sums *to, const struct model_sums *from, struct error *e)
+{
+	add_others(to, from);
+	for (size_t i = 0; i < from->rows.count; i++) {
+		const struct model_row *row = &from->rows.data[i];
+
+		if (row_add(to, row->pid, row->tid, row->command, row->counts, e))
+			return -1;
+	}
+	return 0;
+}
+
+void model_sums_subtract(struct model_sums *to, const struct model_sums *from)
+{
+	for (size_t i = 0; i < EVENT_LIMIT; i++)
+		to->total[i] -= from->total[i];
+	for (size_t r = 0; r < from->rows.count; r++) {
+		const struct model_row *less = &from->rows.data[r];
+		struct model_row *row = row_find(to, less->pid, less->tid);
+
+		for (size_t i = 0; row && i < EVENT_LIMIT; i++)
+			row->counts[i] -= less->counts[i];
+	}
+}
+
+/* ---- files ---- */
+
+static bool read_whole(int fd, struct model_shared *into, size_t size)
+{
+	return pread(fd, into, size, 0) == (ssize_t)size;
+}
+
+/* A copy of the file, taken while no threads were being folded; NULL with *e set if there is
+ * nothing in it yet. */
+static struct model_shared *copy_file(int fd, size_t *slots)
+{
+	struct model_shared *copy = NULL, after;
+	struct stat st;
+
+	for (int i = 0; i < READ_TRIES; i++) {
+		struct model_shared *bigger;
+
+		if (fstat(fd, &st) != 0 || (size_t)st.st_size < sizeof(*copy))
+			break;
+		bigger = realloc(copy, (size_t)st.st_size);
+		if (!bigger)
+			break;
+		copy = bigger;
+		if (!read_whole(fd, copy, (size_t)st.st_size) ||
+			copy->magic != MODEL_SHARED_MAGIC || copy->version != MODEL_SHARED_VERSION)
+			break;
+		if (!read_whole(fd, &after, sizeof(after)))
+			break;
+		*slots = ((size_t)st.st_size - sizeof(*copy)) / sizeof(copy->slots[0]);
+		if (!(copy->folds & 1) && copy->folds == after.folds)
+			return copy;
+		usleep(100);
+	}
+	free(copy);
+	return NULL;
+}
+
+static bool any(const uint64_t *counts)
+{
+	for (size_t i = 0; i < EVENT_LIMIT; i++)
+		if (counts[i])
+			return true;
+	return false;
+}
+
+static int add_file(struct model_sums *to, const struct model_shared *f, size_t slots, bool rows,
+	struct error *e)
+{
+	struct model_sums one = {
+		.images = 1, .lost = f->lost_children, .native = f->native_programs};
+
+	memcpy(one.native_program, f->native_program, sizeof(one.native_program));
+	one.native_program[sizeof(one.native_program) - 1] = '\0';
+	for (size_t s = 0; s < slots; s++) {
+		const struct model_shared_slot *slot = &f->slots[s];
+
+		for (size_t i = 0; i < EVENT_LIMIT; i++)
+			one.total[i] += slot->counts[i];
+		if (rows && any(slot->counts) &&
+			row_add(to, f->pid, slot->state == MODEL_SLOT_FREE ? 0 : slot->tid,
+				f->command, slot->counts, e))
+			return -1;
+	}
+	add_others(to, &one);
+	return 0;
+}
+
+/* One file: to the sum of what ended if its process image did, else to *now. */
+static int take_file(struct model_counts *c, int directory, const char *name,
+	struct model_sums *now, struct error *e)
+{
+	struct model_shared *f;
+	size_t slots = 0;
+	bool ended;
+	int rc = 0, fd = openat(directory, name, O_RDONLY | O_CLOEXEC);
+
+	if (fd < 0)
+		return errno == ENOENT
+			       ? 0
+			       : error_sys(e, errno, "cannot open %s/%s", c->directory, name);
+	ended = flock(fd, LOCK_EX | LOCK_NB) == 0;
+	f = copy_file(fd, &slots);
+	if (f)
+		rc = add_file(ended ? &c->ended : now, f, slots, c->per_thread, e);
+	if (f && ended && rc == 0)
+		unlinkat(directory, name, 0);
+	free(f);
+	close(fd);
+	return rc;
+}
+
+int model_counts_read(struct model_counts *c, struct model_sums *now, struct error *e)
+{
+	DIR *d = opendir(c->directory);
+	struct dirent *entry;
+	int rc = 0;
+
+	memset(now, 0, sizeof(*now));
+	if (!d)
+		return error_sys(e, errno, "cannot read %s", c->directory);
+	while (rc == 0 && (entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, MODEL_SHARED_PREFIX, strlen(MODEL_SHARED_PREFIX)) == 0)
+			rc = take_file(c, dirfd(d), entry->d_name, now, e);
+	closedir(d);
+	if (rc == 0)
+		rc = model_sums_add(now, &c->ended, e);
+	if (rc)
+		model_sums_fini(now);
+	return rc;
+}
+
+void model_counts_fini(struct model_counts *c)
+{
+	model_sums_fini(&c->ended);
+}

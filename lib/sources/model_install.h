@@ -1,0 +1,20 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The modelled processor's programs: where they are, and whether they fit the Valgrind that is
+ * installed.
+ */
+#ifndef SOURCES_MODEL_INSTALL_H
+#define SOURCES_MODEL_INSTALL_H
+
+#include "base/error.h"
+
+struct model_install {
+	char *launcher; /* starts the tool */
+	char *wrapper;  /* the same by way of the distribution's wrapper script; NULL if there is
+			   none */
+};
+
+int model_install_find(struct model_install *m, struct error *e);
+void model_install_fini(struct model_install *m);
+
+#endif
