@@ -111,8 +111,8 @@ static const struct event table[EV_COUNT] = {
 		.today = "modified lines that leave the L2 cache, in units of 16 bytes",
 		.meaning = "Modified data moved from the L2 cache to the next level, 16 bytes a "
 		           "count.",
-		.pitfall = "Data comes back later than it was stored, so the store that caused it "
-		           "is long past.",
+		.pitfall = "A line leaves long after it was written to, so where this happens is "
+		           "not where it was written.",
 		.flags = OVERLAPS | MODEL,
 	},
 	[EV_L2_ECC_ERRORS] = {
@@ -386,7 +386,8 @@ static const struct event table[EV_COUNT] = {
 		.name = "Last-level cache data misses",
 		.short_name = "lld",
 		.unit = "misses",
-		.meaning = "Loads and stores that found their line in no cache of this processor.",
+		.meaning = "Loads and stores that found their line in no cache on the way, so that"
+		           " it came from memory or from far away.",
 		.pitfall = "Where the last level is shared, neighbours' programs change this "
 		           "count.",
 		.flags = OVERLAPS | MODEL | PROVOKED,
@@ -714,7 +715,7 @@ static const struct event table[EV_COUNT] = {
 		           "major.",
 		.pitfall = "Most are first touches of fresh memory, and their cost is the kernel's"
 		           " clearing of the page.",
-		.flags = OVERLAPS | OS | MODEL,
+		.flags = OVERLAPS | OS,
 	},
 	[EV_MAJOR_FAULTS] = {
 		.number = 66,
@@ -753,7 +754,7 @@ static const struct event table[EV_COUNT] = {
 		           "in the kernel.",
 		.pitfall = "It counts all levels whatever levels were asked for, and adds up over "
 		           "threads that ran at once.",
-		.flags = REDUNDANT | OS | MODEL,
+		.flags = REDUNDANT | OS,
 	},
 };
 /* clang-format on */

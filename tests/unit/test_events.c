@@ -7,6 +7,7 @@
 #include <stdlib.h>
 
 #include "events/event.h"
+#include "model/model.h"
 
 static bool sentence(const char *text)
 {
@@ -72,6 +73,30 @@ static void table(void)
 			bad = i;
 	is_int(bad, -1, "what costs nothing of its own overlaps with nothing");
 	ok(!event_by_number(-1) && !event_by_number(EV_COUNT), "no rows beside the table");
+}
+
+/* A machine that has everything: what the model counts on some machine. */
+static void model(void)
+{
+	static const struct model_cache_config cache = {
+		.size = 1 << 15, .ways = 8, .line = 64, .latency = 4};
+	static const struct model_tlb_config tlb = {.entries = 64, .ways = 4};
+	static const struct model_config full = {.version = MODEL_CONFIG_VERSION,
+		.cores = 2,
+		.l1i = cache,
+		.l1d = cache,
+		.l2 = cache,
+		.ll = cache,
+		.itlb = tlb,
+		.dtlb = tlb,
+		.stlb = tlb,
+		.store_buffer = 16};
+	int bad = -1;
+
+	for (int i = 0; i < EV_COUNT; i++)
+		if (!(event_by_number(i)->flags & EVENT_MODEL) != !model_counts_event(&full, i))
+			bad = i;
+	is_int(bad, -1, "the table says that the model counts what it counts");
 }
 
 static void parses_to(const char *text, int number)
@@ -243,6 +268,7 @@ static void libpfm(void)
 int main(void)
 {
 	table();
+	model();
 	spellings();
 	raw();
 	errors();
