@@ -2,10 +2,10 @@
 /*
  * The perfex event table, and events as users name them.
  *
- * A struct event is one row of the static table: what the event is, in words, and which sources can know it.
- * A struct event_spec is what somebody asked for with -e: a row, a libpfm4 string or a raw code.  Encoding for
- * hardware (libpfm4, which is visible in lib/events only) happens on demand: naming and listing events does not
- * initialise libpfm4, because that takes milliseconds.
+ * A struct event is one row of the static table: what the event is, in words, and which sources can
+ * know it. A struct event_spec is what somebody asked for with -e: a row, a libpfm4 string or a raw
+ * code.  Encoding for hardware (libpfm4, which is visible in lib/events only) happens on demand:
+ * naming and listing events does not initialise libpfm4, because that takes milliseconds.
  */
 #ifndef EVENTS_EVENT_H
 #define EVENTS_EVENT_H
@@ -18,22 +18,27 @@
 #include "events/numbers.h"
 
 enum event_flag {
-	EVENT_OVERLAPS = 1 << 0,  /* its cost may overlap with that of other events */
-	EVENT_REDUNDANT = 1 << 1, /* a repetition or a sum of other rows: costs nothing of its own */
-	EVENT_MODEL = 1 << 2,	  /* the modelled processor counts it */
-	EVENT_OS = 1 << 3,	  /* the kernel counts it */
-	EVENT_PROVOKED = 1 << 4,  /* the self-test's loop makes it happen: zero there means it is not counted */
-	EVENT_KERNEL_SIDE = 1 << 5, /* happens in the kernel: counting user mode only would give zero */
+	EVENT_OVERLAPS = 1 << 0, /* its cost may overlap with that of other events */
+	EVENT_REDUNDANT =
+		1 << 1,       /* a repetition or a sum of other rows: costs nothing of its own */
+	EVENT_MODEL = 1 << 2, /* the modelled processor counts it */
+	EVENT_OS = 1 << 3,    /* the kernel counts it */
+	EVENT_PROVOKED =
+		1
+		<< 4, /* the self-test's loop makes it happen: zero there means it is not counted */
+	EVENT_KERNEL_SIDE =
+		1 << 5, /* happens in the kernel: counting user mode only would give zero */
 };
 
 struct event {
 	int number;
-	const char *name;	/* "Secondary data cache misses" */
+	const char *name;       /* "Secondary data cache misses" */
 	const char *short_name; /* "dsc": lower case, unique */
-	const char *unit;	/* plural: "misses", "cycles", "instructions", "ns" ... */
-	const char *today;	/* what a processor of today calls it; NULL: the same; "not available" where nothing is like it */
-	const char *meaning;	/* one plain sentence */
-	const char *pitfall;	/* one plain sentence */
+	const char *unit;       /* plural: "misses", "cycles", "instructions", "ns" ... */
+	const char *today;   /* what a processor of today calls it; NULL: the same; "not available"
+				where nothing is like it */
+	const char *meaning; /* one plain sentence */
+	const char *pitfall; /* one plain sentence */
 	unsigned flags;
 };
 
@@ -48,10 +53,12 @@ enum event_level { EVENT_USER = 1 << 0, EVENT_KERNEL = 1 << 1 };
 struct event_code {
 	uint32_t type;
 	uint64_t config, config1, config2;
-	unsigned levels; /* enum event_level: those that the user's string itself asks for (":u", ":k"), which
-			    override the options of the run; 0: it does not say */
-	char text[256]; /* the libpfm4 string, the kernel's name or the maker's name of a raw code */
-	const char *note; /* how what is counted differs from the row, a phrase; NULL: it does not.  Static */
+	unsigned levels;  /* enum event_level: those that the user's string itself asks for (":u",
+			     ":k"), which  override the options of the run; 0: it does not say */
+	char text[256];   /* the libpfm4 string, the kernel's name or the maker's name of a raw code
+			   */
+	const char *note; /* how what is counted differs from the row, a phrase; NULL: it does not.
+			     Static */
 };
 
 enum event_origin {
@@ -63,29 +70,31 @@ enum event_origin {
 struct event_spec {
 	enum event_origin origin;
 	const struct event *event; /* NULL unless EVENT_ORIGIN_TABLE */
-	char name[128];		   /* what reports call it */
-	char argument[128];	   /* as the user gave it */
-	bool encoded;		   /* code is valid */
+	char name[128];            /* what reports call it */
+	char argument[128];        /* as the user gave it */
+	bool encoded;              /* code is valid */
 	struct event_code code;
 };
 
 /*
- * What the user means by text: a number ("26"), a short name ("dsc"), a name or an unambiguous part of one
- * (case ignored), "rNNN" (raw, hexadecimal), or else a libpfm4 string.  On failure *e names the nearest events.
- * Events from libpfm4 and raw codes come encoded; rows of the table are not (see event_encode).
+ * What the user means by text: a number ("26"), a short name ("dsc"), a name or an unambiguous part
+ * of one (case ignored), "rNNN" (raw, hexadecimal), or else a libpfm4 string.  On failure *e names
+ * the nearest events. Events from libpfm4 and raw codes come encoded; rows of the table are not
+ * (see event_encode).
  */
 int event_parse(const char *text, struct event_spec *spec, struct error *e);
 
 /*
- * Fills spec->code for this host's processor: by the table of its family through libpfm4 where that knows it,
- * else a generic kernel event where one means the same.  ERR_UNSUPPORTED, and why, if this processor has
- * nothing like it.
+ * Fills spec->code for this host's processor: by the table of its family through libpfm4 where that
+ * knows it, else a generic kernel event where one means the same.  ERR_UNSUPPORTED, and why, if
+ * this processor has nothing like it.
  */
 int event_encode(struct event_spec *spec, struct error *e);
 
 /*
- * The encoding of a row for a named family ("zen2" "zen3" "zen4" "skl" "icx" "spr" "neoverse-n1", "generic"), whatever
- * this host is; for tables, -list and golden tests.  Uses libpfm4 offline where it knows the family.
+ * The encoding of a row for a named family ("zen2" "zen3" "zen4" "skl" "icx" "spr" "neoverse-n1",
+ * "generic"), whatever this host is; for tables, -list and golden tests.  Uses libpfm4 offline
+ * where it knows the family.
  */
 int event_encode_for(const char *family, int number, struct event_code *code, struct error *e);
 /* This host's family as above, or "generic".  Static. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of the perfex events.  0 to 31 are the R10000's (Zagha et al., appendix A: counter 0's
- * sixteen, then counter 1's); above stand those of today.  Numbers are stable: scripts use them.  The modelled
- * processor and the cost tables are arrays indexed by these, so this header has no other content.
+ * The numbers of the perfex events.  0 to 31 are the R10000's (Zagha et al., appendix A: counter
+ * 0's sixteen, then counter 1's); above stand those of today.  Numbers are stable: scripts use
+ * them.  The modelled processor and the cost tables are arrays indexed by these, so this header has
+ * no other content.
  */
 #ifndef EVENTS_NUMBERS_H
 #define EVENTS_NUMBERS_H
@@ -24,14 +25,14 @@ enum event_number {
 	EV_INVALIDATIONS = 13,
 	EV_VIRTUAL_COHERENCY = 14,
 	EV_INSTRUCTIONS_15 = 15, /* the same as 17, on the R10000's other counter */
-	EV_CYCLES_16 = 16,	 /* the same as 0, on the R10000's other counter */
+	EV_CYCLES_16 = 16,       /* the same as 0, on the R10000's other counter */
 	EV_INSTRUCTIONS = 17,
 	EV_LOADS = 18,
 	EV_STORES = 19,
 	EV_STORE_CONDITIONALS = 20, /* today: locked read-modify-writes and exclusive stores */
 	EV_FP_INSTRUCTIONS = 21,
 	EV_L1_WRITEBACK_QUADWORDS = 22, /* 16 bytes each */
-	EV_TLB_MISSES = 23,		/* missed in every TLB: page walks, data and instruction */
+	EV_TLB_MISSES = 23,             /* missed in every TLB: page walks, data and instruction */
 	EV_MISPREDICTED_BRANCHES = 24,
 	EV_L1D_MISSES = 25,
 	EV_L2D_MISSES = 26,
@@ -53,7 +54,7 @@ enum event_number {
 	EV_HARDWARE_PREFETCHES = 41,
 	EV_SOFTWARE_PREFETCHES = 42,
 	EV_FRONTEND_STALLS = 43, /* cycles */
-	EV_BACKEND_STALLS = 44,	 /* cycles */
+	EV_BACKEND_STALLS = 44,  /* cycles */
 	EV_DIVIDES = 45,
 	EV_DIVIDER_CYCLES = 46,
 	EV_VECTOR_INSTRUCTIONS = 47,

@@ -78,10 +78,10 @@ static void table(void)
 /* A machine that has everything: what the model counts on some machine. */
 static void model(void)
 {
-	static const struct model_cache_config cache = {
+	const struct model_cache_config cache = {
 		.size = 1 << 15, .ways = 8, .line = 64, .latency = 4};
-	static const struct model_tlb_config tlb = {.entries = 64, .ways = 4};
-	static const struct model_config full = {.version = MODEL_CONFIG_VERSION,
+	const struct model_tlb_config tlb = {.entries = 64, .ways = 4};
+	const struct model_config full = {.version = MODEL_CONFIG_VERSION,
 		.cores = 2,
 		.l1i = cache,
 		.l1d = cache,
