@@ -82,9 +82,10 @@ static void encodings(const struct event *event, struct strbuf *out)
 		struct event_code code;
 
 		if (event_encode_for(*family, event->number, &code, &(struct error){0}) == 0)
-			strbuf_printf(out, "    %-12s  %s (type %u, config 0x%llx%s)\n", *family,
-				code.text, code.type, (unsigned long long)code.config,
-				strcmp(*family, event_host_family()) == 0 ? "; this machine" : "");
+			strbuf_printf(out, "    %-12s  %s (type %u, config 0x%llx%s)%s%s\n",
+				*family, code.text, code.type, (unsigned long long)code.config,
+				strcmp(*family, event_host_family()) == 0 ? "; this machine" : "",
+				code.note ? ": " : "", code.note ? code.note : "");
 		else
 			strbuf_printf(out, "    %-12s  not available\n", *family);
 	}
