@@ -6,6 +6,7 @@
 #include <linux/perf_event.h>
 #include <stdlib.h>
 
+#include "costs/costs.h"
 #include "events/event.h"
 #include "model/model.h"
 
@@ -97,6 +98,26 @@ static void model(void)
 		if (!(event_by_number(i)->flags & EVENT_MODEL) != !model_counts_event(&full, i))
 			bad = i;
 	is_int(bad, -1, "the table says that the model counts what it counts");
+}
+
+/* Time must not be charged twice: no cost table of ours has a cost for a redundant row. */
+static void costs(void)
+{
+	const char *top = getenv("TOP");
+	char path[4096];
+
+	for (const char *const *f = event_families(); *f; f++) {
+		struct cost_table t = {0};
+		struct error e = {0};
+		int bad = -1;
+
+		snprintf(path, sizeof(path), "%s/lib/costs/data/%s.costs", top ? top : ".", *f);
+		is_int(costs_load(path, &t, &e), 0, "%s loads %s", path, e.message);
+		for (int i = 0; i < EV_COUNT; i++)
+			if (t.cost[i].known && (event_by_number(i)->flags & EVENT_REDUNDANT))
+				bad = i;
+		is_int(bad, -1, "it charges no redundant event");
+	}
 }
 
 static void parses_to(const char *text, int number)
@@ -262,6 +283,15 @@ static void libpfm(void)
 				(PERF_COUNT_HW_CACHE_L1D | PERF_COUNT_HW_CACHE_OP_READ << 8 |
 					PERF_COUNT_HW_CACHE_RESULT_MISS << 16),
 		"L1-dcache-load-misses too");
+	fails("perf::cycles:nonsense", ERR_PARSE, "perf::cycles:nonsense", "UNIT_MASK");
+#if defined(__x86_64__)
+	if (strcmp(event_host_family(), "skl") != 0)
+		fails("skl::INST_RETIRED:ANY_P", ERR_UNSUPPORTED, "another processor",
+			"perfex -list");
+	else
+		fails("spr::INST_RETIRED:ANY_P", ERR_UNSUPPORTED, "another processor",
+			"perfex -list");
+#endif
 	ok(!getenv("LIBPFM_ENCODE_INACTIVE"), "the environment is left as it was");
 }
 
@@ -269,6 +299,7 @@ int main(void)
 {
 	table();
 	model();
+	costs();
 	spellings();
 	raw();
 	errors();
