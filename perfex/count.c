@@ -108,8 +108,9 @@ static void announce(const struct counting *c)
 	if (c->options->quiet || !c->plan.fell_back)
 		return;
 	if (uses(c, &source_model))
-		say("no hardware counters (%s): counting on a modelled %s%s%s", why->message,
-			c->machine.name, why->hint[0] ? "; " : "", why->hint);
+		say("no hardware counters (%s): counting on a model of %s%s%s", why->message,
+			strcmp(c->machine.name, "host") == 0 ? "this host" : c->machine.name,
+			why->hint[0] ? "; for counters, " : "", why->hint);
 	else
 		say("no hardware counters (%s)%s%s", why->message, why->hint[0] ? "; " : "",
 			why->hint);

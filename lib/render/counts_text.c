@@ -248,6 +248,21 @@ static void uncounted(const struct counts_report *r, struct strbuf *out)
 	strbuf_putc(out, '\n');
 }
 
+static void notes(const struct counts_report *r, struct strbuf *out)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < r->event_count; i++) {
+		const struct event_row *row = &r->events[i];
+
+		if (!row->note)
+			continue;
+		strbuf_printf(out, "%s%3d %s\n", any ? "" : "\nOn this processor:\n", row->number,
+			row->note);
+		any = true;
+	}
+}
+
 void render_counts_text(const struct counts_report *r, struct strbuf *out)
 {
 	title(r, out);
@@ -259,6 +274,7 @@ void render_counts_text(const struct counts_report *r, struct strbuf *out)
 		plain_rows(r, out);
 	}
 	threads(r, out);
+	notes(r, out);
 	uncounted(r, out);
 }
 

@@ -50,6 +50,7 @@ static void name_row(struct event_row *row, const struct event_spec *spec)
 	row->short_name = event ? event->short_name : "";
 	row->name = event ? event->name : spec->name;
 	row->unit = event ? event->unit : "events";
+	row->note = spec->encoded ? spec->code.note : NULL;
 }
 
 static void cost_row(struct event_row *row, const struct cost_table *costs, double clock_hz)

@@ -18,6 +18,7 @@ struct event_row {
 	struct count count;
 	bool costed;                      /* seconds are valid */
 	double typical, minimum, maximum; /* seconds, estimated from count and cost table */
+	const char *note; /* how what the processor counts differs from the event; NULL: not */
 	double spread; /* with several runs: relative half-width of the 95% interval of their mean;
 			  else 0 */
 };
