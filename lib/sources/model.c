@@ -255,6 +255,23 @@ static void add_escaped(struct strbuf *to, const char *text)
 	}
 }
 
+/* Shells tell a program its own path in "_".  To give a run the very stack that it would have under
+ * cachegrind, it must be that of the wrapper, and not ours. */
+static int imitate_shell(const char *wrapper, struct launch *launch, struct error *e)
+{
+	const char *said = getenv("_");
+	char target[1024];
+	struct stat ours, theirs;
+	ssize_t n;
+
+	if (!said || stat(said, &theirs) != 0 || stat("/proc/self/exe", &ours) != 0 ||
+		ours.st_dev != theirs.st_dev || ours.st_ino != theirs.st_ino)
+		return 0;
+	n = readlink(wrapper, target, sizeof(target) - 1);
+	target[n > 0 ? n : 0] = '\0';
+	return launch_setenv(launch, "_", n > 0 ? target : wrapper, e);
+}
+
 static int model_prepare(void *session, struct launch *launch, struct error *e)
 {
 	struct model_session *s = session;
@@ -293,6 +310,8 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		error_nomem(e);
 	else
 		rc = launch_wrap(launch, prefix, e);
+	if (rc == 0 && imitate)
+		rc = imitate_shell(s->install.wrapper, launch, e);
 	strbuf_fini(&log);
 	strbuf_fini(&config);
 	strbuf_fini(&counts);
@@ -414,7 +433,8 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 static void explain_gaps(const struct model_sums *sums, char *why, size_t size)
 {
 	if (sums->native)
-		snprintf(why, size, "without %llu program%s that cannot run under the model (%.60s)",
+		snprintf(why, size,
+			"without %llu program%s that cannot run under the model (%.60s)",
 			(unsigned long long)sums->native, sums->native > 1 ? "s" : "",
 			sums->native_program);
 	else if (sums->lost)

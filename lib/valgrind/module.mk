@@ -40,6 +40,10 @@ valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o, \
 VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/valgrind.bin \
                     $(valgrind_dir)/perfexmodel.built-for $(if $(valgrind_script),$(valgrind_dir)/valgrind)
 
+INSTALL          += $(foreach f,perfexmodel-amd64-linux valgrind.bin,$(valgrind_dir)/$f:libexec/perfex/$f:755) \
+                    $(valgrind_dir)/perfexmodel.built-for:libexec/perfex/perfexmodel.built-for:644
+LINKS            += $(if $(valgrind_script),$(valgrind_wrapper):libexec/perfex/valgrind)
+
 valgrind_flags   := $(CC) $(valgrind_cflags) $(valgrind_ldflags) $(VALGRIND_VERSION) $(valgrind_preload) $(valgrind_wrapper)
 $(O)/valgrind-flags: FORCE
 	@mkdir -p $(@D)
