@@ -269,6 +269,38 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 		fetch(m, core, address, length);
 }
 
+static inline void next_in_order(struct clock *c)
+{
+	if (++c->order >= c->next_wait)
+		clock_wait(c);
+}
+
+void model_instructions(struct model *m, const struct model_group *g)
+{
+	struct core *core = m->core;
+	struct clock *c = &core->clock;
+	uint64_t *counts = m->counts;
+	int waits = c->order + g->count >= c->next_wait;
+	unsigned i;
+
+	if (waits)
+		next_in_order(c);
+	else
+		c->order += g->count;
+	core->class_bits = 0;
+	counts[EV_INSTRUCTIONS] += g->count;
+	counts[EV_MICRO_OPS] += g->uops;
+	if (g->fp | g->vector) {
+		counts[EV_FP_INSTRUCTIONS] += g->fp;
+		counts[EV_VECTOR_INSTRUCTIONS] += g->vector;
+		counts[EV_FP_OPERATIONS] += g->flops;
+	}
+	if ((g->address ^ core->fetch_line) & ~m->fetch_line)
+		fetch(m, core, g->address, g->length);
+	for (i = 1; waits && i < g->count; i++)
+		next_in_order(c);
+}
+
 /* ---- data ---- */
 
 /* Translations and lines that the fast path did not settle. */

@@ -380,7 +380,8 @@ void decode(const uint8_t *code, unsigned length, uint64_t address, struct decod
 	struct scan s;
 
 	scan(&s, code, length);
-	*out = (struct decoded){.branch = DECODE_NO_BRANCH,
+	*out = (struct decoded){.length = (uint8_t)length,
+		.branch = DECODE_NO_BRANCH,
 		.base = DECODE_NO_REGISTER,
 		.index = DECODE_NO_REGISTER,
 		.uops = 1};

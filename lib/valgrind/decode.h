@@ -21,7 +21,8 @@ struct decoded {
 	uint8_t uops;        /* micro-ops, an estimate that leaves memory out: see instrument.c */
 	uint8_t flops;       /* floating-point operations; a fused multiply-add is two */
 	uint8_t branch;      /* enum model_branch_kind, or DECODE_NO_BRANCH */
-	uint8_t repeats;     /* a string instruction with a repeat prefix */
+	uint8_t length;
+	uint8_t repeats; /* a string instruction with a repeat prefix */
 	/* Of a prefetch: its address is base + (index << scale) + displacement. */
 	uint8_t base, index, scale; /* numbers of registers as encoded: rax 0, rcx 1 ... r15 15 */
 	int32_t displacement;

@@ -9,14 +9,21 @@ uint64_t rep_active;
 
 static inline void fetch(const struct insn *d, UWord n)
 {
-	for (const struct insn *end = d + n; d < end; d++)
-		model_instruction(model, d->address, d->length, d->class_bits, d->uops, d->flops);
+	for (const struct insn *end = d + n; d < end; d++) {
+		const struct model_group *g = &d->group;
+
+		if (d->single)
+			model_instruction(
+				model, g->address, g->length, d->class_bits, g->uops, g->flops);
+		else
+			model_instructions(model, g);
+	}
 }
 
 static inline void branch(const struct insn *d, Addr to, int taken)
 {
-	model_branch(model, (enum model_branch_kind)d->branch, d->address, d->address + d->length,
-		to, taken);
+	model_branch(model, (enum model_branch_kind)d->branch, d->from,
+		d->group.address + d->group.length, to, taken);
 }
 
 void helper_run(const struct insn *d, UWord n)
@@ -72,10 +79,11 @@ void helper_run_return(const struct insn *d, UWord n, Addr address, Addr to)
 /* Valgrind runs each iteration as an instruction of its own; the processor retires one. */
 void helper_repeatable(const struct insn *d)
 {
-	unsigned again = rep_active == d->address ? MODEL_REPEATED : 0;
+	unsigned again = rep_active == d->from ? MODEL_REPEATED : 0;
 
-	rep_active = d->address;
-	model_instruction(model, d->address, d->length, d->class_bits | again, d->uops, d->flops);
+	rep_active = d->from;
+	model_instruction(model, d->from, d->group.length, d->class_bits | again, d->group.uops,
+		d->group.flops);
 }
 
 void helper_load(Addr address, UWord size)

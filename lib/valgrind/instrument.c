@@ -43,6 +43,7 @@ struct builder {
 	Int size;
 };
 
+UInt fetch_line = 64;
 static VgHashTable *blocks;
 
 /* ---- pieces of intermediate representation ---- */
@@ -145,8 +146,8 @@ static void add_access(struct builder *b, enum access access, IRExpr *address, I
 	if (b->access == ACCESS_LOAD && access == ACCESS_STORE && size == b->size &&
 		eqIRAtom(address, b->address)) {
 		b->access = ACCESS_MODIFY;
-		if (!(last(b)->class_bits & MODEL_LOCKED) && last(b)->uops < 255)
-			last(b)->uops++;
+		if (!(last(b)->class_bits & MODEL_LOCKED))
+			last(b)->group.uops++;
 		return;
 	}
 	if (b->access != ACCESS_NONE)
@@ -248,7 +249,7 @@ static void set_rep_active(struct builder *b, IRExpr *value)
  * keeps it. */
 static void rep_exit(struct builder *b, IRExpr *guard, Addr to)
 {
-	Addr here = last(b)->address;
+	Addr here = last(b)->from;
 
 	set_rep_active(
 		b, assign(b, Ity_I64, IRExpr_ITE(guard, word(to == here ? here : 0), word(here))));
@@ -287,7 +288,7 @@ static void tell_prefetch(struct builder *b)
 	IRExpr *sum;
 
 	if (d->base == DECODE_RIP)
-		constant += last(b)->address + last(b)->length;
+		constant += last(b)->from + d->length;
 	sum = word(constant);
 	if (d->base < 16)
 		sum = assign(
@@ -303,11 +304,38 @@ static void tell_prefetch(struct builder *b)
 	CALL(b, NULL, helper_prefetch, sum);
 }
 
+/* Can an instruction join the group that waits? */
+static Bool joins(struct builder *b, Addr address, UInt length)
+{
+	const struct insn *d = last(b);
+
+	return b->first < b->count && b->access == ACCESS_NONE && !d->single &&
+	       d->branch == DECODE_NO_BRANCH && !b->decoded.repeats &&
+	       !(b->decoded.class_bits & ~PLAIN_CLASSES) && d->group.count < 255 &&
+	       address == d->group.address + d->group.length &&
+	       !((d->group.address ^ (address + length - 1)) & ~(Addr)(fetch_line - 1));
+}
+
+static void fill(struct insn *d, const struct decoded *decoded, Addr address, UInt length)
+{
+	d->group.length += (uint8_t)length;
+	d->group.count++;
+	d->group.fp += (decoded->class_bits & MODEL_FP) != 0;
+	d->group.vector += (decoded->class_bits & MODEL_VECTOR) != 0;
+	d->group.uops += decoded->uops;
+	d->group.flops += decoded->flops;
+	d->from = address;
+	d->target = decoded->target;
+	d->branch = decoded->branch;
+	d->class_bits = decoded->class_bits;
+	d->single = decoded->repeats || (decoded->class_bits & ~PLAIN_CLASSES) ||
+		    ((address ^ (address + length - 1)) & ~(Addr)(fetch_line - 1));
+}
+
 static void begin_instruction(struct builder *b, const IRStmt *mark)
 {
 	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
 	UInt length = mark->Ist.IMark.len;
-	struct insn *d;
 
 	end_instruction(b, NULL);
 	if (b->access != ACCESS_NONE)
@@ -316,25 +344,19 @@ static void begin_instruction(struct builder *b, const IRStmt *mark)
 	if (length == 0)
 		length = VG_MIN_INSTR_SZB;
 	decode((const uint8_t *)address, length, address, &b->decoded);
-	d = &b->insns[b->count];
-	*d = (struct insn){
-		.address = address,
-		.target = b->decoded.target,
-		.class_bits = b->decoded.class_bits,
-		.length = (uint8_t)length,
-		.uops = b->decoded.uops,
-		.flops = b->decoded.flops,
-		.branch = b->decoded.branch,
-	};
 	if (b->decoded.repeats)
 		flush(b);
-	b->count++;
-	b->branch_due = d->branch != DECODE_NO_BRANCH;
+	if (b->count == 0 || !joins(b, address, length)) {
+		b->insns[b->count] = (struct insn){.group.address = address};
+		b->count++;
+	}
+	fill(last(b), &b->decoded, address, length);
+	b->branch_due = last(b)->branch != DECODE_NO_BRANCH;
 	if (b->decoded.repeats) {
-		CALL(b, NULL, helper_repeatable, word((UWord)d));
+		CALL(b, NULL, helper_repeatable, word((UWord)last(b)));
 		b->first = b->count;
 	}
-	if (d->class_bits & MODEL_PREFETCH)
+	if (b->decoded.class_bits & MODEL_PREFETCH)
 		tell_prefetch(b);
 }
 
@@ -478,7 +500,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		return b.out;
 	end_instruction(&b, in->next);
 	flush(&b);
-	if (b.decoded.repeats && !(constant_address(in->next, &to) && to == last(&b)->address))
+	if (b.decoded.repeats && !(constant_address(in->next, &to) && to == last(&b)->from))
 		set_rep_active(&b, word(0));
 	return b.out;
 }

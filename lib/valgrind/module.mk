@@ -26,7 +26,9 @@ valgrind_preload := $(valgrind_libexec)/vgpreload_core-amd64-linux.so
 valgrind_wrapper := $(shell command -v valgrind 2>/dev/null)
 valgrind_script  := $(if $(valgrind_wrapper),$(shell head -c 2 '$(valgrind_wrapper)' | grep -ax '\#!' >/dev/null && echo yes))
 
-valgrind_cflags  := -std=gnu11 $(WARNINGS) -O2 -g -m64 -fomit-frame-pointer -fno-stack-protector \
+# The model and what drives it as one program, where the compiler is one that links so without help.
+valgrind_lto     := $(if $(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),-flto=auto -fno-fat-lto-objects)
+valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 -g $(valgrind_lto) -m64 -fomit-frame-pointer -fno-stack-protector \
                     -fno-strict-aliasing -fno-builtin -fno-pie -fcf-protection=none \
                     -ffile-prefix-map=$(CURDIR)/= \
                     -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \

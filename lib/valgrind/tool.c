@@ -255,6 +255,7 @@ static void options_read(void)
 		VG_(clo_vex_control).iropt_unroll_thresh = 0;
 		VG_(clo_vex_control).guest_chase = False;
 	}
+	fetch_line = config.l1i.line;
 	size = model_size(&config);
 	memory = (Addr)VG_(am_shadow_alloc)(size + 64);
 	if (!memory)

@@ -17,15 +17,20 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* One instruction of a translated superblock, as the helpers want it. */
+/* Instructions of a translated superblock, as the helpers want them: several plain ones that lie in
+ * one instruction line, or one of another kind.  Only the last touches memory or branches. */
 struct insn {
-	uint64_t address;
-	uint64_t target; /* of a direct branch */
-	uint16_t class_bits;
-	uint16_t size; /* bytes of its first memory access */
-	uint8_t length, uops, flops;
-	uint8_t branch; /* enum model_branch_kind */
+	struct model_group group;
+	uint64_t from;       /* address of the last */
+	uint64_t target;     /* of a direct branch */
+	uint16_t class_bits; /* when single */
+	uint16_t size;       /* bytes of the first memory access */
+	uint8_t single;      /* one instruction, told with its class */
+	uint8_t branch;      /* enum model_branch_kind */
 };
+
+/* Classes that a group may hold. */
+#define PLAIN_CLASSES (MODEL_FP | MODEL_VECTOR)
 
 /* ---- helpers.c ---- */
 extern struct model *model;
@@ -33,7 +38,7 @@ extern struct model *model;
  */
 extern uint64_t rep_active;
 
-/* n instructions from d on; the other suffixes add what the last of them does. */
+/* n of them from d on; the other suffixes add what the last of them does. */
 void helper_run(const struct insn *d, UWord n);
 void helper_run_load(const struct insn *d, UWord n, Addr address);
 void helper_run_store(const struct insn *d, UWord n, Addr address);
@@ -50,6 +55,8 @@ void helper_prefetch(Addr address);
 void helper_branch(const struct insn *d, Addr to);
 
 /* ---- instrument.c ---- */
+/* Bytes of an instruction line, a power of two. */
+extern UInt fetch_line;
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word);
