@@ -93,7 +93,7 @@ static unsigned request(
 	unsigned state = probe(m, other, unit);
 	uint64_t *counts = other->counts;
 
-	if (known ? owned : state >= EXCLUSIVE) {
+	if (state >= EXCLUSIVE || (owned && state == INVALID)) {
 		counts[EV_INTERVENTIONS]++;
 		counts[EV_INTERVENTION_HITS] += state != INVALID;
 	} else if (exclusive && (known || state != INVALID)) {
