@@ -86,7 +86,8 @@ void clock_store(struct model *m, struct core *core, uint64_t latency)
 		return;
 	}
 	if (now >= c->stores_ready)
-		c->stores_full = core->stores.number + m->config.store_buffer;
+		c->stores_full =
+			core->stores.number + m->config.store_buffer - (m->config.store_buffer > 0);
 	if (ready > c->stores_ready)
 		c->stores_ready = ready;
 }

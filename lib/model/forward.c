@@ -67,6 +67,8 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 	const struct store_buffer *b = &core->stores;
 	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
 
+	if (last - granule >= STORE_GRANULES)
+		last = granule + STORE_GRANULES - 1;
 	for (;; granule++) {
 		uint32_t number = b->last[granule % STORE_GRANULES];
 		const struct buffered_store *s = &b->ring[number % STORES_MAX];

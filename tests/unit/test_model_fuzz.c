@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Random configurations: each is either refused with a text or survives a random trace with extreme
+ * addresses and sizes.  What this finds, the sanitizers say (make check SAN=address,undefined).
+ */
+#include "../tap.h"
+#include "model_machine.h"
+
+static uint32_t odd_value(uint64_t *seed)
+{
+	switch (random_below(seed, 6)) {
+	case 0:
+		return 0;
+	case 1:
+		return (uint32_t)random_next(seed);
+	case 2:
+		return 1u << random_below(seed, 32);
+	case 3:
+		return (1u << random_below(seed, 32)) - 1;
+	default:
+		return (uint32_t)random_below(seed, 100);
+	}
+}
+
+static void change(struct model_config *c, uint64_t *seed)
+{
+	uint32_t words[sizeof(*c) / 4];
+
+	memcpy(words, c, sizeof(words));
+	words[1 + random_below(seed, sizeof(words) / 4 - 1)] = odd_value(seed);
+	memcpy(c, words, sizeof(words));
+}
+
+static uint64_t any_address(uint64_t *seed)
+{
+	switch (random_below(seed, 4)) {
+	case 0:
+		return random_next(seed);
+	case 1:
+		return UINT64_MAX - random_below(seed, 8192);
+	case 2:
+		return random_below(seed, 8192);
+	default:
+		return 0x10000 + random_below(seed, 65536);
+	}
+}
+
+static uint64_t counts[MODEL_CORES_MAX * 2][EVENT_LIMIT];
+
+static void survive(const struct model_config *c, uint64_t *seed)
+{
+	size_t size = (model_size(c) + 63) & ~(size_t)63;
+	char *memory = calloc(1, size + 128);
+	struct model *m;
+
+	if (!memory)
+		return;
+	m = model_init((void *)(((uintptr_t)memory + 63) & ~(uintptr_t)63), c);
+	model_sync(m); /* before there is a thread */
+	for (int i = 0; i < 1500; i++) {
+		uint64_t address = any_address(seed);
+
+		if (i % 100 == 0) {
+			unsigned thread = (unsigned)random_below(seed, MODEL_CORES_MAX * 2);
+
+			model_switch_thread(m, thread, counts[thread]);
+		}
+		model_instruction(m, any_address(seed), (unsigned)random_below(seed, 20),
+			(unsigned)(random_below(seed, 4) ? 0 : random_below(seed, 512)), 1, 0);
+		model_load(m, address, (unsigned)random_below(seed, 4097));
+		model_store(m, any_address(seed), (unsigned)random_below(seed, i % 8 ? 65 : 4097));
+		model_prefetch(m, address);
+		model_branch(m, (enum model_branch_kind)random_below(seed, 6), address, address + 4,
+			any_address(seed), (int)random_below(seed, 2));
+	}
+	model_sync(m);
+	free(memory);
+}
+
+int main(void)
+{
+	uint64_t seed = 1234567;
+	int refused = 0, survived = 0;
+
+	for (int i = 0; i < 3000; i++) {
+		struct model_config c = random_below(&seed, 2) ? zen4() : r10000();
+		const char *why;
+
+		if (!random_below(&seed, 4)) {
+			c.flavour = MODEL_CACHEGRIND;
+			c.l2.size = 0;
+			c.ll = (struct model_cache_config){262144, 8, 64, 40};
+		}
+		for (uint64_t n = random_below(&seed, 5); n > 0; n--)
+			change(&c, &seed);
+		why = model_check(&c);
+		refused += why != NULL;
+		if (why)
+			continue;
+		if (model_size(&c) > (size_t)64 << 20)
+			continue;
+		survived++;
+		if (survived <= 300)
+			survive(&c, &seed);
+	}
+	ok(refused > 500, "impossible configurations are refused: %d", refused);
+	ok(survived > 300, "the others are modelled: %d", survived);
+	return done();
+}
