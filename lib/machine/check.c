@@ -17,11 +17,9 @@ const char *machine_check_cache(
 
 	if (c->size == 0)
 		return NULL;
-	if (!power_of_two(c->line) || c->line < 8 || c->line > 4096)
+	if (!power_of_two(c->line) || c->line < 16 || c->line > 4096)
 		snprintf(text, size,
-			"a line of %u bytes: lines are a power of two, 8 to 4096 bytes", c->line);
-	else if (flavour == MODEL_CACHEGRIND && c->line < 16)
-		snprintf(text, size, "a line of %u bytes: cachegrind's have at least 16", c->line);
+			"a line of %u bytes: lines are a power of two, 16 to 4096 bytes", c->line);
 	else if (c->size > 1u << 30)
 		snprintf(text, size, "%u bytes: a cache is at most 1G", c->size);
 	else if (c->ways == 0)
@@ -61,9 +59,6 @@ const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size
 	return text;
 }
 
-/* Not there yet while the two modules are built apart. */
-const char *model_check(const struct model_config *config) __attribute__((weak));
-
 const char *machine_check_whole(const struct machine *m)
 {
 	const struct model_config *c = &m->model;
@@ -74,5 +69,5 @@ const char *machine_check_whole(const struct machine *m)
 		return "the page size must be a power of two";
 	if (c->flavour == MODEL_CACHEGRIND && (c->l2.size || !c->ll.size))
 		return "cachegrind's semantics know L1I, L1D and LL, and no L2";
-	return model_check ? model_check(c) : NULL;
+	return model_check(c);
 }

@@ -73,12 +73,22 @@ static bool intel_tlbs(cpuid_function *cpuid, struct model_config *c)
 	return taken;
 }
 
-/* Associativity as leaf 8000_0006 codes it; 0: off or said elsewhere. */
+/* Leaf 8000_0006 gives the associativity as one of these ranges, each from its entry up to below
+ * the next larger.  It is the first number in there that makes a power of two of sets.  0: there is
+ * none, or it is said elsewhere. */
 static uint32_t amd_ways(uint32_t code, uint32_t entries)
 {
-	static const uint32_t ways[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+	static const uint32_t from[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
+	static const uint32_t below[16] = {
+		0, 2, 3, 4, 6, 8, 16, 0, 32, 0, 48, 64, 96, 128, 4096, 0};
+	char why[200];
 
-	return code == 15 ? entries : ways[code];
+	if (code == 15)
+		return entries;
+	for (uint32_t ways = from[code]; ways < below[code]; ways++)
+		if (!machine_check_tlb(&(struct model_tlb_config){entries, ways}, why, sizeof(why)))
+			return ways;
+	return 0;
 }
 
 /* The second level is two TLBs, of which the larger, for data, stands for the unified one of the

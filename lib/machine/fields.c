@@ -25,7 +25,7 @@ const struct field machine_fields[] = {
 	{"caches", "memory", FIELD_CYCLES, MODEL(memory_latency), 0, 1, 100000, {0}},
 	{"caches", "intervention", FIELD_CYCLES, MODEL(intervention_latency), 0, 0, 100000, {0}},
 
-	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), 0, 1024, 1u << 30, {0}},
+	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), 0, 4096, 1u << 30, {0}},
 	{"tlbs", "ITLB", FIELD_TLB, MODEL(itlb), 0, 0, 0, {0}},
 	{"tlbs", "DTLB", FIELD_TLB, MODEL(dtlb), 0, 0, 0, {0}},
 	{"tlbs", "STLB", FIELD_TLB, MODEL(stlb), MODEL(stlb_latency), 0, 10000, {0}},
@@ -33,7 +33,7 @@ const struct field machine_fields[] = {
 
 	{"pipeline", "width", FIELD_COUNT, MODEL(width), 0, 1, 32, {0}},
 	{"pipeline", "window", FIELD_COUNT, MODEL(window), 0, 1, 4096, {0}},
-	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), 0, 1, 1024, {0}},
+	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), 0, 1, 256, {0}},
 	{"pipeline", "divide", FIELD_CYCLES, MODEL(divide_latency), 0, 0, 1000, {0}},
 	{"pipeline", "fp-divide", FIELD_CYCLES, MODEL(fp_divide_latency), 0, 0, 1000, {0}},
 	{"pipeline", "store-forward", FIELD_CYCLES, MODEL(store_forward_penalty), 0, 0, 1000, {0}},
@@ -41,7 +41,7 @@ const struct field machine_fields[] = {
 
 	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), 0, 0, 0, {"two-bit", "tagged"}},
 	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), 0, 16, 1u << 20, {0}},
-	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), 0, 1, 1024, {0}},
+	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), 0, 1, 256, {0}},
 	{"branches", "mispredict", FIELD_CYCLES, MODEL(mispredict_penalty), 0, 0, 1000, {0}},
 };
 /* clang-format on */

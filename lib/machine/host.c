@@ -282,10 +282,24 @@ static const char *host_clock(
  * this. */
 enum { CORES_MIN = 8 };
 
+static uint32_t host_cores(const char *root, const struct model_config *c)
+{
+	struct model_config fewer = *c;
+
+	fewer.cores = online_processors(root);
+	if (fewer.cores < CORES_MIN)
+		fewer.cores = CORES_MIN;
+	if (fewer.cores > MODEL_CORES_MAX)
+		fewer.cores = MODEL_CORES_MAX;
+	while (fewer.cores > CORES_MIN && model_check(&fewer))
+		fewer.cores /= 2; /* too large to model */
+	return fewer.cores;
+}
+
 int machine_host(const char *root, struct machine *m, struct error *e)
 {
 	cpuid_function *cpuid = root[0] ? NULL : machine_cpuid();
-	const char *base, *caches = "its family's", *clock;
+	const char *base, *caches = "its family's", *clock, *why;
 	const struct family *family;
 	struct identity id;
 	bool tlbs;
@@ -301,11 +315,9 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 		caches = "from cpuid";
 	tlbs = cpuid && machine_cpuid_tlbs(cpuid, &m->model);
 	clock = host_clock(root, cpuid, id.hz, &m->model);
-	m->model.cores = online_processors(root);
-	if (m->model.cores < CORES_MIN)
-		m->model.cores = CORES_MIN;
-	if (m->model.cores > MODEL_CORES_MAX)
-		m->model.cores = MODEL_CORES_MAX;
+	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)
+		m->model.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	m->model.cores = host_cores(root, &m->model);
 	snprintf(m->name, sizeof(m->name), "host");
 	snprintf(m->description, sizeof(m->description), "this host: %.60s (%s%.20s)",
 		id.name[0] ? id.name : "unknown processor",
@@ -313,5 +325,6 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	snprintf(m->origin, sizeof(m->origin),
 		"this host: caches %s, TLBs %s, %s, the rest from %s", caches,
 		tlbs ? "from cpuid" : "its family's", clock, base);
-	return 0;
+	why = machine_check_whole(m);
+	return why ? error_set(e, ERR_UNSUPPORTED, "this host cannot be modelled: %s", why) : 0;
 }

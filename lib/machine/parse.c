@@ -484,7 +484,8 @@ int machine_parse(
 
 	_Static_assert(sizeof(m->model.l1i) == 16, "offsets in machine_fields assume plain data");
 	if (machine_field_count > FIELDS_MAX)
-		abort(); /* the table outgrew the parser: a bug of ours */
+		return error_set(
+			e, ERR_UNSUPPORTED, "%s: the format has outgrown its parser", name);
 	machine_defaults(m);
 	snprintf(m->origin, sizeof(m->origin), "%s", name);
 	for (const char *at = text; at < end; at = newline < end ? newline + 1 : end) {

@@ -92,7 +92,8 @@ static const struct bad {
 	{"[tlbs]\nDTLB 64-entry full 4-cycle\n",
 		"x.machine:2: DTLB: cannot make sense of '4-cycle'", ""},
 	{"[tlbs]\nSTLB 64-entry full\n", "x.machine:2: STLB lacks its latency", ""},
-	{"[tlbs]\npage 3000\n", "x.machine: this machine cannot be: the page size", ""},
+	{"[tlbs]\npage 5000\n", "x.machine: this machine cannot be: the page size", ""},
+	{"[tlbs]\npage 3000\n", "x.machine:2: page 3000 is out of its range", ""},
 	{"[machine]\nclock 3\n", "x.machine:2: clock is not a frequency", ""},
 	{"[machine]\nclock 3 Ghz\n", "x.machine:2: clock is not a frequency", ""},
 	{"[machine]\nclock 3000 GHz\n", "x.machine:2: clock is not a frequency", ""},
@@ -107,8 +108,8 @@ static const struct bad {
 	{"[branches]\npredictor tag\n",
 		"x.machine:2: predictor is 'two-bit' or 'tagged', not 'tag'", "'tagged'"},
 	{"[machine]\nsemantics cachegrind\n", "x.machine: this machine cannot be: cachegrind", ""},
-	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\nLL 48K 12-way 8-byte 1-cycle\n",
-		"x.machine:5: LL cannot be: a line of 8 bytes: cachegrind's", ""},
+	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\nLL 72K 12-way 64-byte 1-cycle\n",
+		"x.machine:5: LL cannot be: 96 sets: cachegrind's", ""},
 };
 
 static void errors(void)
@@ -174,7 +175,7 @@ static void random_machine(struct machine *r)
 	random_tlb(&r->model.dtlb, false);
 	random_tlb(&r->model.stlb, true);
 	r->model.stlb_latency = r->model.stlb.entries ? below(50) : 0;
-	r->model.page_size = 1024u << below(10);
+	r->model.page_size = 4096u << below(8);
 	r->model.clock_hz = 1000000 + (uint64_t)below(1 << 20) * 12345;
 	r->model.width = 1 + below(32);
 	r->model.predictor_bits = 4 + below(17);
@@ -485,8 +486,8 @@ static void cpuid(void)
 	ok(machine_cpuid_tlbs(play, &m.model), "AMD: TLBs");
 	ok(m.model.itlb.entries == 64 && m.model.dtlb.entries == 72 && m.model.dtlb.ways == 72,
 		"first level");
-	ok(m.model.stlb.entries == 2048 && m.model.stlb.ways == 16,
-		"a second level that cannot be (3072 in 8 ways) is not believed: %u/%u",
+	ok(m.model.stlb.entries == 3072 && m.model.stlb.ways == 12,
+		"a second level of 3072 in 8 to 15 ways has 12, which makes 256 sets (%u/%u)",
 		m.model.stlb.entries, m.model.stlb.ways);
 	is_int(machine_cpuid_hz(play), 0, "AMD states no frequency");
 
