@@ -1,10 +1,25 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Programs to look at with perfex: built into $(O)/examples with debugging information and without sanitizers,
-# because they run under Valgrind too.
+# Programs to look at with perfex: built into $(O)/examples with debugging information.  The case studies are
+# always without sanitizers, because they run under Valgrind; those that use libperfex are built as it is.
 case_studies  := staffing adi convolve weather
-EXAMPLES      := $(case_studies:%=$(O)/examples/%)
+users         := classic count
+# The Fortran example is built where there is a compiler for it that fits the library.
+FORTRAN       := $(if $(SAN)$(CROSS_COMPILE),,$(shell command -v gfortran 2>/dev/null))
+EXAMPLES      := $(patsubst %,$(O)/examples/%,$(case_studies) $(users) $(if $(FORTRAN),count-f))
+example_flags := -O2 -g -ffile-prefix-map=$(CURDIR)/= $(sysroot_flags)
+with_library   = -L$(O)/lib -lperfex -Wl,-rpath,'$$ORIGIN/../lib'
 
 $(case_studies:%=$(O)/examples/%): $(O)/examples/%: examples/%.c $(O)/flags
 	@mkdir -p $(@D)
 	$(say) CC $<
-	$(Q)$(CC) -std=gnu11 -O2 -g $(WARNINGS) -ffile-prefix-map=$(CURDIR)/= $(sysroot_flags) -pthread -o $@ $< -lm
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) $(example_flags) -pthread -o $@ $< -lm
+
+$(users:%=$(O)/examples/%): $(O)/examples/%: examples/%.c include/perfex.h $(O)/lib/libperfex.so $(O)/flags
+	@mkdir -p $(@D)
+	$(say) CC $<
+	$(Q)$(CC) -std=gnu11 $(WARNINGS) $(example_flags) $(san_flags) -Iinclude -o $@ $< $(with_library)
+
+$(O)/examples/count-f: examples/count.f90 $(O)/lib/libperfex.so $(O)/flags
+	@mkdir -p $(@D) $(O)/obj/examples
+	$(say) FC $<
+	$(Q)$(FORTRAN) -Wall $(example_flags) -J$(O)/obj/examples -o $@ $< $(with_library)

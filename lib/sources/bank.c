@@ -127,7 +127,7 @@ static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool l
 {
 	attr->disabled = leads;
 	attr->enable_on_exec = leads && b->from_exec;
-	attr->inherit = 1;
+	attr->inherit = !b->alone;
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
 	if (b->per_thread) {
 		attr->inherit_stat = 1;

@@ -42,6 +42,7 @@ struct bank {
 	bool per_thread; /* for threads.h: an event for each processor, reported as each thread ends
 			  */
 	bool from_exec;  /* counting begins with the exec */
+	bool alone;      /* set between bank_begin and bank_add: not what the process creates */
 	bool started;    /* enabled once */
 	pid_t *tasks;
 	size_t task_count;

@@ -188,6 +188,7 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 
 	if (bank_begin(&s->bank, pid, running, s->options.per_thread, s->options.from_exec, e) != 0)
 		return -1;
+	s->bank.alone = s->options.alone;
 	s->whole_run = s->options.from_exec && !running;
 	for (size_t i = 0; i < s->count; i++) {
 		struct os_event *event = &s->events[i];

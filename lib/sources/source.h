@@ -28,6 +28,7 @@ struct source_options {
 	bool from_exec; /* enable(true) comes before launch_release and means: from the exec on, so
 			   that not one instruction of ours is counted (a command that is not begun
 			   by a signal) */
+	bool alone;     /* the one thread that is attached to, without what it creates (libperfex) */
 	bool forced;    /* the user insists on this source: believe what fails the self-test */
 	const struct machine *machine; /* model: what to model; borrowed until close */
 };

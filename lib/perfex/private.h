@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Inside libperfex: what counts, for a program that counts itself.
+ *
+ *   model   client requests, when the program runs under the model; then nothing else counts,
+ * because the kernel's and the processor's counts would be the model's own self    what the kernel
+ * tells every thread about itself without any privilege: clocks, faults, switches os      perf's
+ * software events pmu     the processor's counters
+ *
+ * `self` is called "os" to the outside: who reads the kernel's figure is our business alone.
+ */
+#ifndef PERFEX_PRIVATE_H
+#define PERFEX_PRIVATE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+
+#include "base/error.h"
+#include "events/event.h"
+#include "perfex.h"
+
+#include "sources/source.h"
+
+struct counter_ops {
+	const char *source; /* "pmu", "os", "model" */
+	/* 0 if it can count this event in this process; may encode spec. */
+	int (*accepts)(int scope, struct event_spec *spec, struct error *why);
+	/* specs are borrowed until close.  Counting is off. */
+	void *(*open)(int scope, struct event_spec *specs, size_t count, struct error *e);
+	int (*enable)(void *session, bool on, struct error *e);
+	/* Cumulative while enabled.  counts: as many as specs, all LABEL_NONE. */
+	int (*read)(void *session, struct count *counts, struct error *e);
+	void (*close)(void *session);
+};
+
+extern const struct counter_ops counter_model, counter_self, counter_os, counter_pmu;
+
+/* Whether this program runs under the model. */
+bool counter_model_present(void);
+/* The modelled clock in Hz; 0 outside the model. */
+double counter_model_clock(void);
+
+/* Who counts this event here.  NULL with the reason, and what to do. */
+const struct counter_ops *counter_choose(int scope, struct event_spec *spec, struct error *e);
+
+/* As perfex_add, for an event that was named by number. */
+int session_add_number(struct perfex *p, int number, struct error *e);
+/* The public calls with our own kind of error. */
+struct perfex *session_open(int scope, struct error *e);
+int session_add(struct perfex *p, const char *text, struct error *e);
+int session_start(struct perfex *p, struct error *e);
+int session_read(struct perfex *p, struct perfex_value *values, int count, struct error *e);
+int session_stop(struct perfex *p, struct error *e);
+/* out may be NULL. */
+void perfex_export_error(const struct error *e, struct perfex_error *out);
+
+#endif

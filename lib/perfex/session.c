@@ -1,0 +1,358 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * The modern calls.  A handle holds its events, each assigned to who counts it when it is added;
+ * the sessions of those are opened together at the first start.
+ */
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/vec.h"
+#include "perfex/private.h"
+
+static const struct counter_ops *const counters[] = {
+	&counter_model, &counter_self, &counter_os, &counter_pmu};
+enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+
+struct added {
+	struct event_spec spec;
+	const struct counter_ops *counter;
+};
+
+/* The events of one counter, in the order in which they were added. */
+struct part {
+	void *session; /* NULL: it has no events */
+	struct event_spec *specs;
+	size_t *index; /* in p->events */
+	struct count *counts;
+	size_t count;
+};
+
+struct perfex {
+	int scope;
+	bool opened, running;
+	VEC(struct added) events;
+	struct part parts[COUNTERS];
+};
+
+_Static_assert((int)PERFEX_NONE == LABEL_NONE && (int)PERFEX_MEASURED == LABEL_MEASURED &&
+		       (int)PERFEX_SCALED == LABEL_SCALED && (int)PERFEX_MODEL == LABEL_MODEL &&
+		       (int)PERFEX_ESTIMATED == LABEL_ESTIMATED,
+	"labels are the same inside and outside");
+_Static_assert(
+	(int)PERFEX_ERR_NOMEM == ERR_NOMEM && (int)PERFEX_ERR_SYSTEM == ERR_SYSTEM &&
+		(int)PERFEX_ERR_PARSE == ERR_PARSE && (int)PERFEX_ERR_NOT_FOUND == ERR_NOT_FOUND &&
+		(int)PERFEX_ERR_UNSUPPORTED == ERR_UNSUPPORTED &&
+		(int)PERFEX_ERR_PERMISSION == ERR_PERMISSION && (int)PERFEX_ERR_BUSY == ERR_BUSY &&
+		(int)PERFEX_ERR_CONFLICT == ERR_CONFLICT && (int)PERFEX_ERR_RANGE == ERR_RANGE,
+	"error codes are the same inside and outside");
+
+const struct counter_ops *counter_choose(int scope, struct event_spec *spec, struct error *e)
+{
+	bool os_event = spec->event && (spec->event->flags & EVENT_OS);
+
+	if (counter_model_present())
+		return counter_model.accepts(scope, spec, e) ? NULL : &counter_model;
+	if (counter_self.accepts(scope, spec, NULL) == 0)
+		return &counter_self;
+	if (counter_os.accepts(scope, spec, os_event ? e : NULL) == 0)
+		return &counter_os;
+	if (os_event)
+		return NULL;
+	if (counter_pmu.accepts(scope, spec, e) == 0)
+		return &counter_pmu;
+	if (e && spec->event && (spec->event->flags & EVENT_MODEL)) {
+		struct error why = *e;
+
+		error_set(e, why.code, "%s: %.400s", spec->name, why.message);
+		e->errnum = why.errnum;
+		error_hint(e, "run the program under `perfex -source model`, which counts it on a "
+			      "modelled processor");
+	}
+	return NULL;
+}
+
+struct perfex *session_open(int scope, struct error *e)
+{
+	struct perfex *p;
+
+	if (scope != PERFEX_THREAD && scope != PERFEX_PROCESS) {
+		error_set(e, ERR_RANGE, "scope %d is neither PERFEX_THREAD nor PERFEX_PROCESS",
+			scope);
+		return NULL;
+	}
+	p = calloc(1, sizeof(*p));
+	if (!p) {
+		error_nomem(e);
+		return NULL;
+	}
+	p->scope = scope;
+	return p;
+}
+
+static int add_spec(struct perfex *p, const struct event_spec *spec, struct error *e)
+{
+	struct added *added = vec_push(&p->events);
+
+	if (!added)
+		return error_nomem(e);
+	added->spec = *spec;
+	added->counter = counter_choose(p->scope, &added->spec, e);
+	if (!added->counter) {
+		p->events.count--;
+		return -1;
+	}
+	return (int)p->events.count - 1;
+}
+
+int session_add(struct perfex *p, const char *text, struct error *e)
+{
+	struct event_spec spec;
+
+	if (p->opened) {
+		error_set(e, ERR_CONFLICT, "cannot add '%.100s': counting has already been started",
+			text);
+		return error_hint(e, "add all events before perfex_start, or open a second handle");
+	}
+	memset(&spec, 0, sizeof(spec));
+	return event_parse(text, &spec, e) ? -1 : add_spec(p, &spec, e);
+}
+
+int session_add_number(struct perfex *p, int number, struct error *e)
+{
+	char text[16];
+
+	snprintf(text, sizeof(text), "%d", number);
+	return session_add(p, text, e);
+}
+
+static int open_part(struct perfex *p, int which, struct error *e)
+{
+	struct part *part = &p->parts[which];
+	size_t n = p->events.count;
+
+	for (size_t i = 0; i < n; i++)
+		part->count += p->events.data[i].counter == counters[which];
+	if (part->count == 0)
+		return 0;
+	part->specs = calloc(part->count, sizeof(*part->specs));
+	part->index = calloc(part->count, sizeof(*part->index));
+	part->counts = calloc(part->count, sizeof(*part->counts));
+	if (!part->specs || !part->index || !part->counts)
+		return error_nomem(e);
+	for (size_t i = 0, to = 0; i < n; i++) {
+		if (p->events.data[i].counter != counters[which])
+			continue;
+		part->specs[to] = p->events.data[i].spec;
+		part->index[to++] = i;
+	}
+	part->session = counters[which]->open(p->scope, part->specs, part->count, e);
+	return part->session ? 0 : -1;
+}
+
+static void close_parts(struct perfex *p)
+{
+	for (int i = 0; i < COUNTERS; i++) {
+		struct part *part = &p->parts[i];
+
+		if (part->session)
+			counters[i]->close(part->session);
+		free(part->specs);
+		free(part->index);
+		free(part->counts);
+		memset(part, 0, sizeof(*part));
+	}
+	p->opened = false;
+}
+
+static int open_parts(struct perfex *p, struct error *e)
+{
+	if (p->events.count == 0) {
+		error_set(e, ERR_CONFLICT, "there is nothing to count: no event was added");
+		return error_hint(e, "call perfex_add before perfex_start");
+	}
+	for (int i = 0; i < COUNTERS; i++)
+		if (open_part(p, i, e)) {
+			close_parts(p);
+			return -1;
+		}
+	p->opened = true;
+	return 0;
+}
+
+/* The dearest counters are switched last on and first off, so that they count little of our own
+ * doings. */
+static int switch_parts(struct perfex *p, bool on, struct error *e)
+{
+	for (int i = 0; i < COUNTERS; i++) {
+		int which = on ? i : COUNTERS - 1 - i;
+
+		if (p->parts[which].session &&
+			counters[which]->enable(p->parts[which].session, on, e))
+			return -1;
+	}
+	p->running = on;
+	return 0;
+}
+
+int session_start(struct perfex *p, struct error *e)
+{
+	if (p->running)
+		return error_set(e, ERR_CONFLICT, "counting is already on");
+	if (!p->opened && open_parts(p, e))
+		return -1;
+	return switch_parts(p, true, e);
+}
+
+int session_stop(struct perfex *p, struct error *e)
+{
+	if (!p->running)
+		return error_set(e, ERR_CONFLICT, "counting is not on");
+	return switch_parts(p, false, e);
+}
+
+static void export_value(const struct count *c, struct perfex_value *v)
+{
+	memset(v, 0, sizeof(*v));
+	v->label = (int)c->quantity.label;
+	if (c->quantity.label == LABEL_NONE) {
+		v->value = v->low = v->high = NAN;
+		snprintf(v->why, sizeof(v->why), "%s", c->why);
+		return;
+	}
+	v->value = c->quantity.value;
+	v->low = c->quantity.low;
+	v->high = c->quantity.high;
+}
+
+int session_read(struct perfex *p, struct perfex_value *values, int count, struct error *e)
+{
+	int stored = 0;
+
+	if (!p->opened) {
+		error_set(e, ERR_CONFLICT, "there is nothing to read: counting was never started");
+		return error_hint(e, "call perfex_start first");
+	}
+	for (int i = COUNTERS - 1; i >= 0; i--) {
+		struct part *part = &p->parts[i];
+
+		if (!part->session)
+			continue;
+		memset(part->counts, 0, part->count * sizeof(*part->counts));
+		if (counters[i]->read(part->session, part->counts, e))
+			return -1;
+		for (size_t k = 0; k < part->count; k++) {
+			if (part->index[k] >= (size_t)(count < 0 ? 0 : count))
+				continue;
+			export_value(&part->counts[k], &values[part->index[k]]);
+			stored++;
+		}
+	}
+	return stored;
+}
+
+/* ---- the public face: the same with errors of the public kind ---- */
+
+void perfex_export_error(const struct error *e, struct perfex_error *out)
+{
+	if (!out)
+		return;
+	memset(out, 0, sizeof(*out));
+	out->code = (int)e->code;
+	out->errnum = e->errnum;
+	snprintf(out->message, sizeof(out->message), "%s", e->message);
+	snprintf(out->hint, sizeof(out->hint), "%s", e->hint);
+}
+
+/* A call without a handle is the caller's slip, and an error like any other. */
+static int no_handle(const struct perfex *p, struct error *e)
+{
+	return p ? 0
+		 : error_set(e, ERR_CONFLICT, "no handle: perfex_open was not called, or failed");
+}
+
+struct perfex *perfex_open(int scope, struct perfex_error *error)
+{
+	struct error e = {0};
+	struct perfex *p = session_open(scope, &e);
+
+	perfex_export_error(&e, error);
+	return p;
+}
+
+int perfex_add(struct perfex *p, const char *event, struct perfex_error *error)
+{
+	struct error e = {0};
+	int status = no_handle(p, &e);
+
+	if (status == 0)
+		status = event ? session_add(p, event, &e)
+			       : error_set(&e, ERR_PARSE, "no event was named");
+	if (status >= 0)
+		memset(&e, 0, sizeof(e));
+	perfex_export_error(&e, error);
+	return status;
+}
+
+int perfex_start(struct perfex *p, struct perfex_error *error)
+{
+	struct error e = {0};
+	int status = no_handle(p, &e) ? -1 : session_start(p, &e);
+
+	perfex_export_error(&e, error);
+	return status;
+}
+
+int perfex_read(
+	struct perfex *p, struct perfex_value *values, int count, struct perfex_error *error)
+{
+	struct error e = {0};
+	int status = no_handle(p, &e) ? -1 : session_read(p, values, count, &e);
+
+	perfex_export_error(&e, error);
+	return status;
+}
+
+int perfex_stop(struct perfex *p, struct perfex_error *error)
+{
+	struct error e = {0};
+	int status = no_handle(p, &e) ? -1 : session_stop(p, &e);
+
+	perfex_export_error(&e, error);
+	return status;
+}
+
+void perfex_close(struct perfex *p)
+{
+	if (!p)
+		return;
+	close_parts(p);
+	vec_fini(&p->events);
+	free(p);
+}
+
+static const struct added *added_at(const struct perfex *p, int index)
+{
+	return p && index >= 0 && (size_t)index < p->events.count ? &p->events.data[index] : NULL;
+}
+
+const char *perfex_event_name(const struct perfex *p, int index)
+{
+	const struct added *added = added_at(p, index);
+
+	return added ? added->spec.name : NULL;
+}
+
+const char *perfex_event_source(const struct perfex *p, int index)
+{
+	const struct added *added = added_at(p, index);
+
+	return added ? added->counter->source : NULL;
+}
+
+const char *perfex_label_name(int label)
+{
+	return label > 0 && label < LABEL_COUNT ? label_name((enum label)label) : "";
+}
