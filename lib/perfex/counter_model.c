@@ -28,14 +28,15 @@ double counter_model_clock(void)
 static int accepts(int scope, struct event_spec *spec, struct error *why)
 {
 	(void)scope;
-	if (spec->event && (spec->event->flags & EVENT_MODEL))
+	if (spec->event && model_request_counts_event(spec->event->number))
 		return 0;
 	if (spec->event && (spec->event->flags & EVENT_OS)) {
 		error_set(why, ERR_UNSUPPORTED,
 			"%s: inside the model the kernel would count the model itself", spec->name);
 		return error_hint(why, "run the program without the model to count this event");
 	}
-	error_set(why, ERR_UNSUPPORTED, "%s: the model cannot know this event", spec->name);
+	error_set(why, ERR_UNSUPPORTED,
+		"%s: the modelled machine has nothing that this event counts", spec->name);
 	return error_hint(why, "`perfex -source model -list` shows those that it counts");
 }
 

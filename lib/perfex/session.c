@@ -49,6 +49,23 @@ _Static_assert(
 		(int)PERFEX_ERR_CONFLICT == ERR_CONFLICT && (int)PERFEX_ERR_RANGE == ERR_RANGE,
 	"error codes are the same inside and outside");
 
+/* Why the processor does not count it, and the two ways out: its remedy and the model. */
+static void explain_pmu(const struct event_spec *spec, struct error *e)
+{
+	static const char model[] = "run the program under `perfex -source model`, which counts it "
+				    "on a modelled processor";
+	struct error why = *e;
+
+	error_set(e, why.code, "%s: %.380s", spec->name, why.message);
+	e->errnum = why.errnum;
+	if (!spec->event || !(spec->event->flags & EVENT_MODEL))
+		error_hint(e, "%s", why.hint);
+	else if ((why.code == ERR_PERMISSION || why.code == ERR_BUSY) && why.hint[0])
+		error_hint(e, "%.300s; or %s", why.hint, model);
+	else
+		error_hint(e, "%s", model);
+}
+
 const struct counter_ops *counter_choose(int scope, struct event_spec *spec, struct error *e)
 {
 	bool os_event = spec->event && (spec->event->flags & EVENT_OS);
@@ -63,14 +80,8 @@ const struct counter_ops *counter_choose(int scope, struct event_spec *spec, str
 		return NULL;
 	if (counter_pmu.accepts(scope, spec, e) == 0)
 		return &counter_pmu;
-	if (e && spec->event && (spec->event->flags & EVENT_MODEL)) {
-		struct error why = *e;
-
-		error_set(e, why.code, "%s: %.400s", spec->name, why.message);
-		e->errnum = why.errnum;
-		error_hint(e, "run the program under `perfex -source model`, which counts it on a "
-			      "modelled processor");
-	}
+	if (e)
+		explain_pmu(spec, e);
 	return NULL;
 }
 

@@ -35,6 +35,9 @@ enum model_request {
 	MODEL_REQUEST_READ_PROCESS,
 	/* () -> the modelled processor's clock in Hz */
 	MODEL_REQUEST_CLOCK,
+	/* (number) -> 1 if the modelled machine has what that event counts, 0 if its count means
+	   nothing */
+	MODEL_REQUEST_COUNTS_EVENT,
 };
 
 #ifdef MODEL_HAS_REQUESTS
@@ -71,6 +74,11 @@ static inline unsigned model_request_read_process(uint64_t *counts, unsigned n)
 static inline uint64_t model_request_clock(void)
 {
 	return model_request(MODEL_REQUEST_CLOCK, 0, 0);
+}
+
+static inline int model_request_counts_event(int number)
+{
+	return (int)model_request(MODEL_REQUEST_COUNTS_EVENT, (uintptr_t)number, 0);
 }
 
 #endif

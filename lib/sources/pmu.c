@@ -359,6 +359,7 @@ static int pmu_attach(void *session, pid_t pid, bool running, struct error *e)
 
 	if (bank_begin(&s->bank, pid, running, s->options.per_thread, s->options.from_exec, e) != 0)
 		return -1;
+	s->bank.alone = s->options.alone;
 	s->first = calloc(s->groups + 1, sizeof(*s->first));
 	if (!s->first)
 		return error_nomem(e);

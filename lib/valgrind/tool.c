@@ -175,6 +175,9 @@ static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 	case MODEL_REQUEST_CLOCK:
 		*result = config.clock_hz;
 		return True;
+	case MODEL_REQUEST_COUNTS_EVENT:
+		*result = block[1] < EV_COUNT && model_counts_event(&config, (int)block[1]);
+		return True;
 	}
 	return False;
 }
