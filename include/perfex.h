@@ -47,16 +47,16 @@ int load_costs(char *file);
 struct perfex; /* opaque */
 
 enum perfex_scope {
-	PERFEX_THREAD = 0,  /* the thread that calls perfex_start first */
-	PERFEX_PROCESS = 1, /* the whole process: all of its threads, those of the future as well */
+	PERFEX_THREAD = 0, /* the thread that calls perfex_start first */
+	PERFEX_PROCESS = 1 /* the whole process: all of its threads, those of the future as well */
 };
 
 enum perfex_label {
-	PERFEX_NONE = 0,      /* no number: not counted */
-	PERFEX_MEASURED = 1,  /* counted all the time */
-	PERFEX_SCALED = 2,    /* counted part of the time and scaled up */
-	PERFEX_MODEL = 3,     /* counted exactly on a modelled processor */
-	PERFEX_ESTIMATED = 4, /* computed from others */
+	PERFEX_NONE = 0,     /* no number: not counted */
+	PERFEX_MEASURED = 1, /* counted all the time */
+	PERFEX_SCALED = 2,   /* counted part of the time and scaled up */
+	PERFEX_MODEL = 3,    /* counted exactly on a modelled processor */
+	PERFEX_ESTIMATED = 4 /* computed from others */
 };
 
 struct perfex_value {
@@ -76,7 +76,7 @@ enum perfex_error_code {
 	PERFEX_ERR_PERMISSION = 6,  /* something could, but it is not allowed to us */
 	PERFEX_ERR_BUSY = 7,        /* somebody else holds the counters */
 	PERFEX_ERR_CONFLICT = 8,    /* calls in an order that makes no sense */
-	PERFEX_ERR_RANGE = 9,       /* a number out of its range */
+	PERFEX_ERR_RANGE = 9        /* a number out of its range */
 };
 
 struct perfex_error {

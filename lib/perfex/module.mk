@@ -33,3 +33,9 @@ INSTALL += include/perfex.h:include/perfex.h:644 \
 	$(O)/lib/libperfex.so.$(LIBPERFEX_ABI):lib/libperfex.so.$(LIBPERFEX_ABI):755 \
 	$(O)/lib/libperfex.a:lib/libperfex.a:644 $(O)/lib/perfex.pc:lib/pkgconfig/perfex.pc:644
 LINKS += libperfex.so.$(LIBPERFEX_ABI):lib/libperfex.so
+
+# Its unit test goes by the inside: the same objects, linked directly.
+$(O)/tests/unit/test_libperfex: $(O)/obj/tests/unit/test_libperfex.o $(libperfex_objs) $(LIBTOOLKIT)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -pthread -o $@ $^ $(LINK_LIBS)
