@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machine descriptions: the processors that can be modelled.  Each is a text file (format: perfex-machine(5)); ours
- * are in lib/machine/data, installed to share/perfex/machines.  This host's own comes from sysfs and cpuid, with
- * what those do not tell taken from the description of its family.
+ * Machine descriptions: the processors that can be modelled.  Each is a text file (format:
+ * perfex-machine(5)); ours are in lib/machine/data, installed to share/perfex/machines.  This
+ * host's own comes from sysfs and cpuid, with what those do not tell taken from the description of
+ * its family.
  */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
@@ -14,32 +15,34 @@
 #include "model/model.h"
 
 struct machine {
-	char name[32];		 /* "zen4" */
+	char name[32];         /* "zen4" */
 	char description[128]; /* "AMD Zen 4 (Genoa, 7040) ..." */
-	char costs[32];	 /* name of the cost table that fits, "zen4" */
-	char origin[256];	 /* the file it was read from, or how it was found */
+	char costs[32];        /* name of the cost table that fits, "zen4" */
+	char origin[256];      /* the file it was read from, or how it was found */
 	struct model_config model;
 };
 
-/* Parses a description; name is what errors call the text ("FILE:LINE: message").  Fields that the text leaves out
- * keep documented defaults; impossible geometries are errors. */
-int machine_parse(const char *text, size_t length, const char *name, struct machine *m, struct error *e);
+/* Parses a description; name is what errors call the text ("FILE:LINE: message").  Fields that the
+ * text leaves out keep documented defaults; impossible geometries are errors. */
+int machine_parse(
+	const char *text, size_t length, const char *name, struct machine *m, struct error *e);
 
 /*
- * The machine that `name` means: NULL or "host": this host's; a name of ours ("zen4"); "cachegrind:I1=size,assoc,
- * line:D1=size,assoc,line:LL=size,assoc,line" (cachegrind's semantics and geometry); else a path.
- * ERR_NOT_FOUND lists the nearest names.
+ * The machine that `name` means: NULL or "host": this host's; a name of ours ("zen4");
+ * "cachegrind:I1=size,assoc, line:D1=size,assoc,line:LL=size,assoc,line" (cachegrind's semantics
+ * and geometry); else a path. ERR_NOT_FOUND lists the nearest names.
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 
-/* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a copy), the rest
- * from its family's description. */
+/* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a
+ * copy), the rest from its family's description. */
 int machine_host(const char *root, struct machine *m, struct error *e);
 
 /* Calls each with the name of every description of ours, sorted. */
 int machine_walk(void (*each)(const char *name, void *context), void *context, struct error *e);
 
-/* Appends m in the format that machine_parse reads.  (For -explain, and to start a FILE of one's own from.) */
+/* Appends m in the format that machine_parse reads.  (For -explain, and to start a FILE of one's
+ * own from.) */
 struct strbuf;
 void machine_print(const struct machine *m, struct strbuf *out);
 
