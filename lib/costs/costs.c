@@ -128,7 +128,7 @@ static void print_text(struct strbuf *out, const char *what, const char *text)
 		return;
 	strbuf_printf(out, "%-10s", what);
 	for (; *text; text++)
-		strbuf_putc(out, (unsigned char)*text < ' ' ? ' ' : *text);
+		strbuf_putc(out, (unsigned char)*text < ' ' && *text != '\t' ? ' ' : *text);
 	strbuf_putc(out, '\n');
 }
 
