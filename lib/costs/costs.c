@@ -89,8 +89,7 @@ static int overlay_users(bool host, struct cost_table *t, struct error *e)
 	return rc;
 }
 
-int costs_find(
-	const char *machine, bool host, const char *file, struct cost_table *t, struct error *e)
+int costs_ours(const char *machine, struct cost_table *t, struct error *e)
 {
 	int rc = 1;
 
@@ -99,9 +98,14 @@ int costs_find(
 		rc = load_ours(machine, t, e);
 	if (rc > 0)
 		rc = load_ours("generic", t, e);
-	if (rc > 0) /* e is file_data_path's: not installed */
-		return -1;
-	if (rc < 0 || overlay(SYSTEM_COSTS, host, t, e) || overlay_users(host, t, e))
+	return rc ? -1 : 0; /* 1: e is file_data_path's, not installed */
+}
+
+int costs_find(
+	const char *machine, bool host, const char *file, struct cost_table *t, struct error *e)
+{
+	if (costs_ours(machine, t, e) || overlay(SYSTEM_COSTS, host, t, e) ||
+		overlay_users(host, t, e))
 		return -1;
 	return file ? costs_load(file, t, e) : 0;
 }

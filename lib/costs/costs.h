@@ -51,6 +51,8 @@ int costs_load(const char *path, struct cost_table *t, struct error *e);
  * counted).  A file of the search that exists but cannot be read is an error.
  */
 int costs_find(const char *machine, bool host, const char *file, struct cost_table *t, struct error *e);
+/* Ours alone, without the system's and the user's. */
+int costs_ours(const char *machine, struct cost_table *t, struct error *e);
 /* Appends t in the format that costs_parse reads. */
 void costs_print(const struct cost_table *t, struct strbuf *out);
 /* Its pieces, for those who put comments between: the header lines; one row, without its newline. */

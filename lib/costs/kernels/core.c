@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernels that compute and branch. */
+#include "costs/kernels/kernels.h"
+
+#include "costs/kernels/private.h"
+
+KERNEL void kernel_adds(size_t count)
+{
+	uint64_t x = count, y = 1;
+
+	/* y is a register that the compiler knows nothing of: adding a constant takes no time on
+	 * some processors. */
+	KEEP(y);
+	for (size_t i = 0; i < count; i += 64) {
+#define STEP                                                                                       \
+	KEEP(x);                                                                                   \
+	x += y;
+		REPEAT64(STEP)
+#undef STEP
+	}
+	KEEP(x);
+}
+
+/* Three adds, two loads and a floating add: six instructions that every wide processor can do at
+ * once. */
+KERNEL void kernel_mix(const char *line, size_t count)
+{
+	uint64_t a = 0, b = 0, c = 0, y = 1;
+	double f = 0, g = 0, h = 0, k = 0, z = 0;
+
+	KEEP(y);
+	KEEP_FP(z);
+	for (size_t i = 0; i < count; i += 24) {
+#define STEP(fp)                                                                                   \
+	a += y;                                                                                    \
+	KEEP(a);                                                                                   \
+	(void)*(volatile const uint64_t *)line;                                                    \
+	b += y;                                                                                    \
+	KEEP(b);                                                                                   \
+	(void)*(volatile const uint64_t *)(line + 8);                                              \
+	c += y;                                                                                    \
+	KEEP(c);                                                                                   \
+	fp += z;                                                                                   \
+	KEEP_FP(fp);
+		STEP(f)
+		STEP(g)
+		STEP(h)
+		STEP(k)
+#undef STEP
+	}
+}
+
+/* Either way of each branch is a little work that cannot be had without branching. */
+KERNEL void kernel_branches(const uint8_t *bytes, size_t count)
+{
+	uint64_t x = 0;
+
+	for (size_t i = 0; i < count; i++) {
+		if (bytes[i] & 1)
+			__asm__ volatile("nop" : "+r"(x));
+		else
+			__asm__ volatile("" : "+r"(x));
+	}
+}
+
+KERNEL void kernel_branches_early(const uint64_t *words, size_t count)
+{
+	uint64_t x = 0;
+
+	for (size_t i = 0; i < count; i += 64) {
+		uint64_t word = words[i / 64];
+
+		for (int k = 0; k < 64; k++, word >>= 1) {
+			if (word & 1)
+				__asm__ volatile("nop" : "+r"(x));
+			else
+				__asm__ volatile("" : "+r"(x));
+		}
+	}
+}
+
+KERNEL void kernel_divides_chain(uint64_t dividend, uint64_t divisor, size_t count)
+{
+	uint64_t zero = 0, mask = 0;
+
+	/* What is a result of the one before, and zero, is not known to the compiler: an and and an
+	 * add. */
+	KEEP(divisor);
+	KEEP(mask);
+	for (size_t i = 0; i < count; i++)
+		zero = (dividend + zero) / divisor & mask;
+	KEEP(zero);
+}
+
+KERNEL void kernel_divides_free(uint64_t dividend, uint64_t divisor, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		uint64_t x = dividend, y = divisor;
+
+		KEEP(x);
+		KEEP(y);
+		x /= y;
+		KEEP(x);
+	}
+}
+
+KERNEL void kernel_fp_divides_chain(size_t count)
+{
+	double x = 1.7, y = 1.0000001;
+
+	KEEP_FP(y);
+	for (size_t i = 0; i < count; i++) {
+		x = y / x;
+		KEEP_FP(x);
+	}
+}
+
+KERNEL void kernel_fp_divides_free(size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		double x = 1.7, y = 1.3;
+
+		KEEP_FP(x);
+		KEEP_FP(y);
+		x = y / x;
+		KEEP_FP(x);
+	}
+}
+
+KERNEL void kernel_fp_adds_chain(size_t count)
+{
+	double x = 0, y = 0.5;
+
+	KEEP_FP(y);
+	for (size_t i = 0; i < count; i += 8) {
+#define STEP                                                                                       \
+	x += y;                                                                                    \
+	KEEP_FP(x);
+		REPEAT8(STEP)
+#undef STEP
+	}
+}

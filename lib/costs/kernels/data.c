@@ -1,0 +1,187 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Kernels that load and store. */
+#include "costs/kernels/kernels.h"
+
+#include "costs/kernels/private.h"
+
+uint64_t random_next(uint64_t *random)
+{
+	uint64_t x = *random;
+
+	x ^= x << 13;
+	x ^= x >> 7;
+	x ^= x << 17;
+	return *random = x;
+}
+
+/* Sattolo's shuffle, done in the lines themselves: i -> index(next[i]) is one cycle. */
+KERNEL void *chain_build(const struct layout *l, unsigned slot, uint64_t *random)
+{
+	for (size_t i = 0; i < l->count; i++) {
+		struct node *node = (struct node *)layout_line(l, i);
+
+		node->next[slot] = (struct node *)&node->next[slot];
+	}
+	for (size_t i = l->count - 1; i > 0; i--) {
+		struct node *a = (struct node *)layout_line(l, i);
+		struct node *b = (struct node *)layout_line(l, random_next(random) % i);
+		struct node *next = a->next[slot];
+
+		a->next[slot] = b->next[slot];
+		b->next[slot] = next;
+	}
+	return &((struct node *)l->base)->next[slot];
+}
+
+KERNEL void *kernel_chase(void *at, size_t count)
+{
+	for (size_t i = 0; i < count; i += 8) {
+#define STEP at = *(void *volatile *)at;
+		REPEAT8(STEP)
+#undef STEP
+	}
+	return at;
+}
+
+KERNEL void kernel_independent(const struct layout *l, size_t count, uint64_t *seed)
+{
+	uint64_t counter = *seed, mask = l->count - 1;
+	char *base = l->base;
+	size_t stride = l->stride;
+
+	for (size_t i = 0; i < count; i++) {
+		counter += 0x9e3779b97f4a7c15u;
+		(void)*(volatile uint64_t *)(base + ((counter ^ counter >> 32) & mask) * stride);
+	}
+	*seed = counter;
+}
+
+KERNEL size_t kernel_sweep(const struct layout *l, size_t count, size_t from)
+{
+	size_t stride = l->stride;
+
+	while (count > 0) {
+		size_t n = l->count - from < count ? l->count - from : count;
+		char *at = layout_line(l, from);
+
+		for (size_t i = 0; i < n; i += 8) {
+#define STEP (void)*(volatile uint64_t *)at, at += stride;
+			REPEAT8(STEP)
+#undef STEP
+		}
+		count -= n;
+		from = (from + n) & (l->count - 1);
+	}
+	return from;
+}
+
+/* Into the last word: no chain goes through it. */
+KERNEL size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t from)
+{
+	size_t stride = l->stride;
+
+	while (count > 0) {
+		size_t n = l->count - from < count ? l->count - from : count;
+		char *at = layout_line(l, from) + 8 * (LINE_WORDS - 1);
+
+		for (size_t i = 0; i < n; i += 8) {
+#define STEP *(volatile uint64_t *)at = i, at += stride;
+			REPEAT8(STEP)
+#undef STEP
+		}
+		count -= n;
+		from = (from + n) & (l->count - 1);
+	}
+	return from;
+}
+
+KERNEL void kernel_loads_at(char *base, size_t offset, size_t count)
+{
+	for (size_t i = 0; i < count; i += 8) {
+		char *at = base + 64 * (i & 63) + offset;
+#define STEP (void)((volatile struct unaligned *)at)->word, at += 64;
+		REPEAT8(STEP)
+#undef STEP
+	}
+}
+
+KERNEL void kernel_chain_at(char *base, size_t offset, size_t count)
+{
+	uint64_t zero = 0; /* what is loaded */
+
+	for (size_t i = 0; i < count; i += 8) {
+#define STEP zero = ((volatile struct unaligned *)(base + offset + zero))->word;
+		REPEAT8(STEP)
+#undef STEP
+	}
+	KEEP(zero);
+}
+
+KERNEL void kernel_forward_chain(char *line, size_t count)
+{
+	uint64_t x = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		*(volatile uint64_t *)line = x;
+		*(volatile uint64_t *)(line + 8) = 0;
+		x = *(volatile uint64_t *)line;
+	}
+	KEEP(x);
+}
+
+KERNEL void kernel_forward_fail_chain(char *line, size_t count)
+{
+	uint64_t x = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		*(volatile uint32_t *)line = (uint32_t)x;
+		*(volatile uint32_t *)(line + 4) = 0;
+		x = *(volatile uint64_t *)line;
+	}
+	KEEP(x);
+}
+
+KERNEL void kernel_forward_free(char *page, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *line = page + 64 * (i & 31);
+
+		*(volatile uint64_t *)line = i;
+		*(volatile uint64_t *)(line + 8) = 0;
+		(void)*(volatile uint64_t *)line;
+	}
+}
+
+KERNEL void kernel_forward_fail_free(char *page, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *line = page + 64 * (i & 31);
+
+		*(volatile uint32_t *)line = (uint32_t)i;
+		*(volatile uint32_t *)(line + 4) = 0;
+		(void)*(volatile uint64_t *)line;
+	}
+}
+
+KERNEL void kernel_store_load(char *page, size_t distance, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		char *line = page + 64 * (i & 31);
+
+		*(volatile uint64_t *)line = i;
+		(void)*(volatile uint64_t *)(line + distance);
+	}
+}
+
+KERNEL void kernel_locked(char *base, size_t lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		__atomic_fetch_add(
+			(uint64_t *)(base + 64 * (i & (lines - 1))), 1, __ATOMIC_SEQ_CST);
+}
+
+KERNEL void kernel_unlocked(char *base, size_t lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		*(volatile uint64_t *)(base + 64 * (i & (lines - 1))) += 1;
+}

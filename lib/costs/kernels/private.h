@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the kernels share. */
+#ifndef COSTS_KERNELS_PRIVATE_H
+#define COSTS_KERNELS_PRIVATE_H
+
+#include <stdint.h>
+
+/* The sanitizers' checks would be measured too; kernels stay inside memory that their callers vouch
+ * for. */
+#if defined(__clang__)
+#define KERNEL __attribute__((noinline, no_sanitize("address", "undefined")))
+#else
+#define KERNEL __attribute__((noinline, no_sanitize_address, no_sanitize_undefined))
+#endif
+
+#define REPEAT8(x)  x x x x x x x x
+#define REPEAT64(x) REPEAT8(REPEAT8(x))
+/* The compiler must have x here, and knows nothing of it afterwards. */
+#define KEEP(x) __asm__ volatile("" : "+r"(x))
+#if defined(__x86_64__)
+#define KEEP_FP(x) __asm__ volatile("" : "+x"(x))
+#elif defined(__aarch64__)
+#define KEEP_FP(x) __asm__ volatile("" : "+w"(x))
+#else
+#define KEEP_FP(x) __asm__ volatile("" : "+m"(x))
+#endif
+
+struct unaligned {
+	uint64_t word;
+} __attribute__((packed));
+
+#endif

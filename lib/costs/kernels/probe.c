@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "costs/kernels/probe.h"
+
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#define SHARED_LINES 256
+
+typedef double (*runner)(struct rig *r, int argument);
+
+struct probe {
+	const char *name;
+	runner run;
+	int argument;
+	bool ns;
+};
+
+/* ---- memory
+ * -------------------------------------------------------------------------------------- */
+
+/* Fewer where each takes longer. */
+static size_t accesses(const struct rig *r, int place)
+{
+	size_t lines = r->layout[place].count;
+
+	return lines <= 1024 ? 32768 : lines <= 8192 ? 8192 : place == PLACE_MEMORY ? 1024 : 4096;
+}
+
+static double chase(struct rig *r, int place)
+{
+	size_t n = accesses(r, place);
+
+	r->at[place] = kernel_chase(r->at[place], n);
+	return (double)n;
+}
+
+static double independent(struct rig *r, int place)
+{
+	size_t n = 2 * accesses(r, place);
+
+	kernel_independent(&r->layout[place], n, &r->random);
+	return (double)n;
+}
+
+static double sweep(struct rig *r, int place)
+{
+	size_t n = 4 * accesses(r, place);
+
+	r->swept[place] = kernel_sweep(&r->layout[place], n, r->swept[place]);
+	return (double)n;
+}
+
+static double stores(struct rig *r, int place)
+{
+	size_t n = 4 * accesses(r, place);
+
+	r->swept[place] = kernel_sweep_stores(&r->layout[place], n, r->swept[place]);
+	return (double)n;
+}
+
+static double whole_free(struct rig *r, int offset)
+{
+	kernel_loads_at(r->scratch, (size_t)offset, 65536);
+	return 65536;
+}
+
+static double whole_chain(struct rig *r, int offset)
+{
+	kernel_chain_at(r->scratch + 65536, (size_t)offset, 32768);
+	return 32768;
+}
+
+/* ---- core
+ * ---------------------------------------------------------------------------------------- */
+
+static double mix(struct rig *r, int argument)
+{
+	(void)argument;
+	kernel_mix(r->scratch, 24 * 32768);
+	return 24 * 32768;
+}
+
+/* New coins each time: predictors learn even long series. */
+static const uint8_t *conditions(struct rig *r, int random)
+{
+	uint64_t *words = (uint64_t *)r->coins;
+
+	if (!random)
+		return r->even;
+	for (size_t i = 0; i < COINS / sizeof(*words); i++)
+		words[i] = random_next(&r->random);
+	return r->coins;
+}
+
+static double branches(struct rig *r, int random)
+{
+	const uint8_t *bytes = conditions(r, random);
+	double begin = now_ns();
+
+	kernel_branches(bytes, COINS);
+	r->own_ns = now_ns() - begin;
+	return COINS;
+}
+
+static double branches_early(struct rig *r, int random)
+{
+	const uint8_t *bytes = conditions(r, random);
+	double begin = now_ns();
+
+	kernel_branches_early((const uint64_t *)bytes, COINS);
+	r->own_ns = now_ns() - begin;
+	return COINS;
+}
+
+enum { SMALL, LARGE };
+
+static double divides_chain(struct rig *r, int size)
+{
+	(void)r;
+	kernel_divides_chain(
+		size == SMALL ? 1000003 : 0xfedcba9876543210u, size == SMALL ? 1009 : 3, 8192);
+	return 8192;
+}
+
+static double divides_free(struct rig *r, int size)
+{
+	(void)r;
+	kernel_divides_free(size == SMALL ? 1000003 : 0xfedcba9876543210u, 1009, 16384);
+	return 16384;
+}
+
+#define SIMPLE(name, call, n)                                                                      \
+	static double name(struct rig *r, int argument)                                            \
+	{                                                                                          \
+		(void)r;                                                                           \
+		(void)argument;                                                                    \
+		call;                                                                              \
+		return n;                                                                          \
+	}
+SIMPLE(fp_divides_chain, kernel_fp_divides_chain(16384), 16384)
+SIMPLE(fp_divides_free, kernel_fp_divides_free(32768), 32768)
+SIMPLE(fp_adds_chain, kernel_fp_adds_chain(65536), 65536)
+SIMPLE(forward_chain, kernel_forward_chain(r->scratch + 131072, 16384), 16384)
+SIMPLE(forward_fail_chain, kernel_forward_fail_chain(r->scratch + 131072, 16384), 16384)
+SIMPLE(forward_free, kernel_forward_free(r->scratch + 131072, 32768), 32768)
+SIMPLE(forward_fail_free, kernel_forward_fail_free(r->scratch + 131072, 32768), 32768)
+SIMPLE(system_call, for (int i = 0; i < 512; i++) syscall(SYS_getppid), 512)
+
+static double store_load(struct rig *r, int distance)
+{
+	kernel_store_load(r->scratch + 131072, (size_t)distance, 65536);
+	return 65536;
+}
+
+static double locked(struct rig *r, int lines)
+{
+	kernel_locked(r->scratch + 131072, (size_t)lines, 16384);
+	return 16384;
+}
+
+static double unlocked(struct rig *r, int lines)
+{
+	kernel_unlocked(r->scratch + 131072, (size_t)lines, 32768);
+	return 32768;
+}
+
+/* A call of the code; short code several times. */
+static double code(struct rig *r, int place)
+{
+	const struct layout *l = &r->code[place];
+	size_t times = l->count ? 16384 / l->count : 0;
+	void (*call)(void);
+
+	if (!l->count)
+		return 0;
+	times = times ? times : 1;
+	memcpy(&call, &l->base, sizeof(call));
+	for (size_t i = 0; i < times; i++)
+		call();
+	return (double)(times * l->count);
+}
+
+/* ---- two processors
+ * ------------------------------------------------------------------------------ */
+
+struct partner {
+	struct layout lines;
+	bool write;
+};
+
+static void *touch(void *argument)
+{
+	struct partner *p = argument;
+
+	if (p->write)
+		kernel_sweep_stores(&p->lines, p->lines.count, 0);
+	else
+		kernel_sweep(&p->lines, p->lines.count, 0);
+	return NULL;
+}
+
+static bool on_cpu(int cpu, void *(*run)(void *), void *argument, pthread_t *thread)
+{
+	pthread_attr_t attr;
+	cpu_set_t set;
+	int rc;
+
+	CPU_ZERO(&set);
+	CPU_SET(cpu, &set);
+	if (pthread_attr_init(&attr))
+		return false;
+	rc = pthread_attr_setaffinity_np(&attr, sizeof(set), &set);
+	if (rc == 0)
+		rc = pthread_create(thread, &attr, run, argument);
+	pthread_attr_destroy(&attr);
+	return rc == 0;
+}
+
+/* The other processor writes, or reads, lines; then we read, or write, them.  Only our part is
+ * timed. */
+enum transfer {
+	TRANSFER_CHASE,
+	TRANSFER_FREE,
+	TRANSFER_SWEEP,
+	SHARED_STORE,
+	SHARED_LOCK,
+	OWN_STORE,
+	OWN_LOCK
+};
+
+static double transfer(struct rig *r, int what)
+{
+	struct partner p = {
+		.lines = {r->scratch + 262144, SHARED_LINES, 64}, .write = what <= TRANSFER_SWEEP};
+	pthread_t thread;
+	uint64_t seed = 0;
+	double begin;
+
+	if (r->other_cpu < 0)
+		return 0;
+	if (!((struct node *)p.lines.base)->next[0])
+		chain_build(&p.lines, 0, &r->random);
+	if (!p.write) /* ours, modified: the other's reading makes them shared */
+		kernel_sweep_stores(&p.lines, SHARED_LINES, 0);
+	if (what < OWN_STORE) {
+		if (!on_cpu(r->other_cpu, touch, &p, &thread))
+			return 0;
+		pthread_join(thread, NULL);
+	}
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+	begin = now_ns();
+	switch (what) {
+	case TRANSFER_CHASE:
+		kernel_chase(p.lines.base, SHARED_LINES);
+		break;
+	case TRANSFER_FREE:
+		kernel_independent(&p.lines, SHARED_LINES, &seed);
+		break;
+	case TRANSFER_SWEEP:
+		kernel_sweep(&p.lines, SHARED_LINES, 0);
+		break;
+	case SHARED_STORE:
+	case OWN_STORE:
+		kernel_sweep_stores(&p.lines, SHARED_LINES, 0);
+		break;
+	default:
+		kernel_locked(p.lines.base + 56, SHARED_LINES, SHARED_LINES);
+	}
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores too have arrived */
+	r->own_ns = now_ns() - begin;
+	return SHARED_LINES;
+}
+
+/* ---- the kernel
+ * ---------------------------------------------------------------------------------- */
+
+enum fault { FAULT_WRITE, FAULT_ZERO, FAULT_COPY };
+
+static double fault(struct rig *r, int kind)
+{
+	enum { PAGES = 128, SIZE = 4096 };
+	char *p = mmap(
+		NULL, PAGES * SIZE, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	struct layout l = {p, PAGES, SIZE};
+	double begin;
+
+	if (p == MAP_FAILED)
+		return 0;
+	madvise(p, PAGES * SIZE, MADV_NOHUGEPAGE);
+	if (kind == FAULT_COPY) /* of the page of zeros */
+		kernel_sweep(&l, PAGES, 0);
+	begin = now_ns();
+	if (kind == FAULT_ZERO)
+		kernel_sweep(&l, PAGES, 0);
+	else
+		kernel_sweep_stores(&l, PAGES, 0);
+	r->own_ns = now_ns() - begin;
+	munmap(p, PAGES * SIZE);
+	return PAGES;
+}
+
+#define ROUND_TRIPS 64
+
+static double pipe_alone(struct rig *r, int argument)
+{
+	char c = 0;
+
+	(void)argument;
+	for (int i = 0; i < ROUND_TRIPS; i++)
+		if (write(r->pipe_out[1], &c, 1) != 1 || read(r->pipe_out[0], &c, 1) != 1)
+			return 0;
+	return ROUND_TRIPS;
+}
+
+static void *answer(void *argument)
+{
+	struct rig *r = argument;
+	char c;
+
+	for (int i = 0; i <= ROUND_TRIPS; i++)
+		if (read(r->pipe_out[0], &c, 1) != 1 || write(r->pipe_back[1], &c, 1) != 1)
+			break;
+	return NULL;
+}
+
+/* Two threads on one processor, each waiting for the other: a switch each way. */
+static double context_switch(struct rig *r, int argument)
+{
+	pthread_t thread;
+	double begin = 0;
+	char c = 0;
+
+	(void)argument;
+	if (r->cpu < 0 || !on_cpu(r->cpu, answer, r, &thread))
+		return 0;
+	for (int i = 0; i <= ROUND_TRIPS; i++) {
+		if (i == 1)
+			begin = now_ns();
+		if (write(r->pipe_out[1], &c, 1) != 1 || read(r->pipe_back[0], &c, 1) != 1)
+			break;
+	}
+	r->own_ns = now_ns() - begin;
+	pthread_join(thread, NULL);
+	return 2 * ROUND_TRIPS;
+}
+
+/* ---- the table
+ * ----------------------------------------------------------------------------------- */
+
+/* clang-format off */
+#define PLACES(base, run) \
+	[base + PLACE_L1] = {"first-level cache", run, PLACE_L1, false}, \
+	[base + PLACE_L2] = {"second-level cache", run, PLACE_L2, false}, \
+	[base + PLACE_LL] = {"last-level cache", run, PLACE_LL, false}, \
+	[base + PLACE_MEMORY] = {"memory", run, PLACE_MEMORY, false}
+#define ALL_PLACES(base, run) \
+	PLACES(base, run), \
+	[base + PLACE_STLB] = {"second-level TLB", run, PLACE_STLB, false}, \
+	[base + PLACE_WALK] = {"page walks", run, PLACE_WALK, false}, \
+	[base + PLACE_WALK_PACKED] = {"page walks", run, PLACE_WALK_PACKED, false}, \
+	[base + PLACE_FAR] = {"page walks", run, PLACE_FAR, false}, \
+	[base + PLACE_FAR_PACKED] = {"page walks", run, PLACE_FAR_PACKED, false}
+#define CODE(place) [PROBE_CODE + place] = {"instruction fetch", code, place, false}
+
+static const struct probe table[PROBE_COUNT] = {
+	[PROBE_MIX] = {"instructions", mix, 0, false},
+	ALL_PLACES(PROBE_CHASE, chase),
+	ALL_PLACES(PROBE_FREE, independent),
+	ALL_PLACES(PROBE_SWEEP, sweep),
+	PLACES(PROBE_STORES, stores),
+	[PROBE_BRANCH_RANDOM] = {"branch misprediction", branches, 1, false},
+	[PROBE_BRANCH_EVEN] = {"branch misprediction", branches, 0, false},
+	[PROBE_EARLY_RANDOM] = {"branch misprediction", branches_early, 1, false},
+	[PROBE_EARLY_EVEN] = {"branch misprediction", branches_early, 0, false},
+	[PROBE_DIVIDE_CHAIN_SMALL] = {"divide", divides_chain, SMALL, false},
+	[PROBE_DIVIDE_CHAIN_LARGE] = {"divide", divides_chain, LARGE, false},
+	[PROBE_DIVIDE_FREE] = {"divide", divides_free, SMALL, false},
+	[PROBE_FP_DIVIDE_CHAIN] = {"floating divide", fp_divides_chain, 0, false},
+	[PROBE_FP_DIVIDE_FREE] = {"floating divide", fp_divides_free, 0, false},
+	[PROBE_FP_ADD_CHAIN] = {"floating add", fp_adds_chain, 0, false},
+	[PROBE_FORWARD_CHAIN] = {"store forwarding", forward_chain, 0, false},
+	[PROBE_FORWARD_FAIL_CHAIN] = {"store forwarding", forward_fail_chain, 0, false},
+	[PROBE_FORWARD_FREE] = {"store forwarding", forward_free, 0, false},
+	[PROBE_FORWARD_FAIL_FREE] = {"store forwarding", forward_fail_free, 0, false},
+	[PROBE_ALIAS] = {"4K aliasing", store_load, 4096, false},
+	[PROBE_NO_ALIAS] = {"4K aliasing", store_load, 4096 + 2048, false},
+	[PROBE_WHOLE_FREE] = {"split accesses", whole_free, 0, false},
+	[PROBE_SPLIT_FREE] = {"split accesses", whole_free, 60, false},
+	[PROBE_WHOLE_CHAIN] = {"split accesses", whole_chain, 0, false},
+	[PROBE_SPLIT_CHAIN] = {"split accesses", whole_chain, 60, false},
+	[PROBE_LOCK_CHAIN] = {"locked instructions", locked, 1, false},
+	[PROBE_LOCK_FREE] = {"locked instructions", locked, 32, false},
+	[PROBE_UNLOCKED_CHAIN] = {"locked instructions", unlocked, 1, false},
+	[PROBE_UNLOCKED_FREE] = {"locked instructions", unlocked, 32, false},
+	CODE(CODE_STRAIGHT_L1), CODE(CODE_STRAIGHT_L2), CODE(CODE_STRAIGHT_LL), CODE(CODE_JUMPS_L1),
+	CODE(CODE_JUMPS_L2), CODE(CODE_JUMPS_STLB), CODE(CODE_JUMPS_WALK), CODE(CODE_JUMPS_WALK_PACKED),
+	[PROBE_TRANSFER_CHASE] = {"lines of another core", transfer, TRANSFER_CHASE, false},
+	[PROBE_TRANSFER_FREE] = {"lines of another core", transfer, TRANSFER_FREE, false},
+	[PROBE_TRANSFER_SWEEP] = {"lines of another core", transfer, TRANSFER_SWEEP, false},
+	[PROBE_SHARED_STORE] = {"shared lines", transfer, SHARED_STORE, false},
+	[PROBE_SHARED_LOCK] = {"shared lines", transfer, SHARED_LOCK, false},
+	[PROBE_OWN_STORE] = {"shared lines", transfer, OWN_STORE, false},
+	[PROBE_OWN_LOCK] = {"shared lines", transfer, OWN_LOCK, false},
+	[PROBE_FAULT] = {"page faults", fault, FAULT_WRITE, true},
+	[PROBE_ZERO_FAULT] = {"page faults", fault, FAULT_ZERO, true},
+	[PROBE_COPY_FAULT] = {"page faults", fault, FAULT_COPY, true},
+	[PROBE_SYSTEM_CALL] = {"system calls", system_call, 0, true},
+	[PROBE_PIPE] = {"system calls", pipe_alone, 0, true},
+	[PROBE_SWITCH] = {"context switches", context_switch, 0, true},
+};
+/* clang-format on */
+
+double probe_run(struct rig *r, int number)
+{
+	r->own_ns = -1;
+	return table[number].run(r, table[number].argument);
+}
+
+void probe_warm(struct rig *r, int number)
+{
+	int place = table[number].argument;
+
+	if (number >= PROBE_CHASE && number < PROBE_STORES + 4 && place != PLACE_MEMORY)
+		for (int i = 0; i < 2; i++)
+			kernel_sweep(&r->layout[place], r->layout[place].count, 0);
+	else
+		probe_run(r, number);
+}
+
+bool probe_in_cycles(int number)
+{
+	return !table[number].ns;
+}
+
+const char *probe_name(int number)
+{
+	return table[number].name;
+}

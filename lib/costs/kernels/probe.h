@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Probes: what calibration times, one figure each; costs are differences between them
+ * (calibrate.c).  A rig is what they run on: buffers, code, two processors.
+ */
+#ifndef COSTS_KERNELS_PROBE_H
+#define COSTS_KERNELS_PROBE_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "costs/kernels/kernels.h"
+#include "machine/machine.h"
+
+/* Where lines lie: packed, so that they fit a level of the memory, or one a page. */
+enum place {
+	PLACE_L1,
+	PLACE_L2,
+	PLACE_LL,
+	PLACE_MEMORY,
+	PLACE_STLB, /* a line a page; more pages than the first-level TLB has, fewer than the second
+		     */
+	PLACE_WALK, /* a line a page, more pages than any TLB has */
+	PLACE_WALK_PACKED, /* as many lines without their pages */
+	PLACE_FAR,         /* a line a page, as many pages as PLACE_MEMORY has */
+	PLACE_FAR_PACKED,
+	PLACE_COUNT
+};
+
+enum code_place {
+	CODE_STRAIGHT_L1,
+	CODE_STRAIGHT_L2,
+	CODE_STRAIGHT_LL,
+	CODE_JUMPS_L1, /* as many jumps as CODE_JUMPS_STLB */
+	CODE_JUMPS_L2,
+	CODE_JUMPS_STLB, /* one a page */
+	CODE_JUMPS_WALK,
+	CODE_JUMPS_WALK_PACKED,
+	CODE_COUNT
+};
+
+#define COINS 65536
+
+struct rig {
+	uint64_t random;
+	struct layout layout[PLACE_COUNT];
+
+	void *at[PLACE_COUNT];          /* where the chase stands */
+	size_t swept[PLACE_COUNT];      /* where the sweep stands */
+	struct layout code[CODE_COUNT]; /* count 0: there is no such code */
+	char *packed, *pages, *scratch, *code_memory;
+	size_t packed_size, pages_size, code_size;
+	uint8_t *coins, *even; /* COINS conditions of branches */
+	int pipe_out[2], pipe_back[2];
+	int cpu, other_cpu; /* -1: there is none */
+	cpu_set_t before;   /* the affinity to give back */
+	double own_ns;      /* set by a probe that timed itself */
+};
+
+/* small: for tests that have no time: less memory.  Pins the calling thread. */
+int rig_init(struct rig *r, const struct machine *host, bool small, struct error *e);
+/* New pages, and so new places in physically indexed caches. */
+int rig_shuffle(struct rig *r, struct error *e);
+void rig_fini(struct rig *r);
+double now_ns(void);
+
+enum probe_number {
+	PROBE_MIX,
+	PROBE_CHASE, /* and the next PLACE_COUNT - 1 */
+	PROBE_FREE = PROBE_CHASE + PLACE_COUNT,
+	PROBE_SWEEP = PROBE_FREE + PLACE_COUNT,
+	PROBE_STORES = PROBE_SWEEP + PLACE_COUNT, /* of the first four places */
+	PROBE_BRANCH_RANDOM = PROBE_STORES + 4,
+	PROBE_BRANCH_EVEN,
+	PROBE_EARLY_RANDOM,
+	PROBE_EARLY_EVEN,
+	PROBE_DIVIDE_CHAIN_SMALL,
+	PROBE_DIVIDE_CHAIN_LARGE,
+	PROBE_DIVIDE_FREE,
+	PROBE_FP_DIVIDE_CHAIN,
+	PROBE_FP_DIVIDE_FREE,
+	PROBE_FP_ADD_CHAIN,
+	PROBE_FORWARD_CHAIN,
+	PROBE_FORWARD_FAIL_CHAIN,
+	PROBE_FORWARD_FREE,
+	PROBE_FORWARD_FAIL_FREE,
+	PROBE_ALIAS,
+	PROBE_NO_ALIAS,
+	PROBE_WHOLE_FREE,
+	PROBE_SPLIT_FREE,
+	PROBE_WHOLE_CHAIN,
+	PROBE_SPLIT_CHAIN,
+	PROBE_LOCK_CHAIN,
+	PROBE_LOCK_FREE,
+	PROBE_UNLOCKED_CHAIN,
+	PROBE_UNLOCKED_FREE,
+	PROBE_CODE, /* and the next CODE_COUNT - 1 */
+	PROBE_TRANSFER_CHASE = PROBE_CODE + CODE_COUNT,
+	PROBE_TRANSFER_FREE,
+	PROBE_TRANSFER_SWEEP,
+	PROBE_SHARED_STORE,
+	PROBE_SHARED_LOCK,
+	PROBE_OWN_STORE,
+	PROBE_OWN_LOCK,
+	PROBE_FAULT,
+	PROBE_ZERO_FAULT,
+	PROBE_COPY_FAULT,
+	PROBE_SYSTEM_CALL,
+	PROBE_PIPE,
+	PROBE_SWITCH,
+	PROBE_COUNT
+};
+
+/* Runs probe number `number` once, for a tenth of a millisecond or so.  Returns how many things it
+ * did; 0 if it cannot run here.  If r->own_ns is not negative afterwards, that is the time they
+ * took, else all of it. */
+double probe_run(struct rig *r, int number);
+/* Brings what it runs on into the caches where it is to be. */
+void probe_warm(struct rig *r, int number);
+/* What the probe's figure is in: cycles, or else nanoseconds. */
+bool probe_in_cycles(int number);
+/* A few words for the progress bar. */
+const char *probe_name(int number);
+
+#endif

@@ -1,0 +1,226 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "costs/kernels/probe.h"
+
+#define MEBI      ((size_t)1 << 20)
+#define SCRATCH   MEBI
+#define LINE      64
+#define PAGE      4096
+#define PAGE_STEP (PAGE + LINE) /* to another page and another set of the caches */
+#define CODE_TOP  (8 * MEBI)
+
+double now_ns(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (double)t.tv_sec * 1e9 + (double)t.tv_nsec;
+}
+
+static size_t power_below(size_t n)
+{
+	size_t p = 1;
+
+	while (p * 2 <= n)
+		p *= 2;
+	return p;
+}
+
+static size_t clamp(size_t n, size_t low, size_t high)
+{
+	return n < low ? low : n > high ? high : n;
+}
+
+/* Zeroed, on small pages: where there are large ones, they may be of small ones underneath (virtual
+ * machines), so that what a TLB has to hold would not be known. */
+static char *map(size_t size)
+{
+	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+
+	if (p == MAP_FAILED)
+		return NULL;
+	madvise(p, size, MADV_NOHUGEPAGE);
+	memset(p, 0, size);
+	return p;
+}
+
+static void place(
+	struct rig *r, enum place where, char *base, size_t count, size_t stride, unsigned slot)
+{
+	r->layout[where] = (struct layout){base, count, stride};
+	r->swept[where] = 0;
+	r->at[where] = chain_build(&r->layout[where], slot, &r->random);
+}
+
+/*
+ * Sizes well inside each level, so that what else runs does not push the lines out (and a virtual
+ * machine may have a small part of what is called its last level), and inside what the TLBs hold:
+ * the first-level one for L2, the second-level one for the last level.
+ */
+static int place_lines(struct rig *r, const struct machine *host, bool small, struct error *e)
+{
+	const struct model_config *m = &host->model;
+	size_t dtlb = clamp(m->dtlb.entries, 32, 1024),
+	       stlb = clamp(m->stlb.entries, 4 * dtlb, 4096);
+	size_t l1 = power_below(clamp(m->l1d.size / 2, 8 << 10, 64 << 10));
+	size_t l2 = power_below(clamp(m->l2.size / 2, 4 * l1, clamp(dtlb * PAGE, 4 * l1, MEBI)));
+	size_t outer = m->ll.size ? m->ll.size : m->l2.size;
+	size_t ll = power_below(
+		clamp(outer / 8, m->l2.size * 2, clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
+	size_t memory = power_below(clamp(4 * outer, 32 * MEBI, (small ? 64 : 256) * MEBI));
+	size_t walk = power_below(clamp(5 * stlb, 2048, 8192));
+	size_t first = power_below(clamp(4 * dtlb, 128, 256)), far = memory / PAGE;
+
+	r->packed_size = memory;
+	r->pages_size = (walk > far ? walk : far) * PAGE_STEP;
+	r->packed = map(r->packed_size);
+	r->pages = map(r->pages_size);
+	if (!r->packed || !r->pages)
+		return error_nomem(e);
+	place(r, PLACE_L1, r->packed, l1 / LINE, LINE, 0);
+	place(r, PLACE_L2, r->packed, l2 / LINE, LINE, 1);
+	place(r, PLACE_LL, r->packed, ll / LINE, LINE, 2);
+	place(r, PLACE_WALK_PACKED, r->packed, walk, LINE, 3);
+	place(r, PLACE_MEMORY, r->packed, memory / LINE, LINE, 4);
+	place(r, PLACE_FAR_PACKED, r->packed, far, LINE, 5);
+	place(r, PLACE_STLB, r->pages, first, PAGE_STEP, 0);
+	place(r, PLACE_WALK, r->pages, walk, PAGE_STEP, 1);
+	place(r, PLACE_FAR, r->pages, far, PAGE_STEP, 2);
+	return 0;
+}
+
+/* The old pages are kept until the new ones are there: else we would get the same ones back. */
+int rig_shuffle(struct rig *r, struct error *e)
+{
+	char *fresh = map(r->pages_size), *old = r->pages;
+
+	if (!fresh)
+		return error_nomem(e);
+	r->pages = fresh;
+	munmap(old, r->pages_size);
+	place(r, PLACE_STLB, fresh, r->layout[PLACE_STLB].count, PAGE_STEP, 0);
+	place(r, PLACE_WALK, fresh, r->layout[PLACE_WALK].count, PAGE_STEP, 1);
+	place(r, PLACE_FAR, fresh, r->layout[PLACE_FAR].count, PAGE_STEP, 2);
+	return 0;
+}
+
+/* All the code, one kind behind the other; then no longer writable.  Where the system forbids that,
+ * there is none. */
+static int place_code(struct rig *r, const struct machine *host)
+{
+	size_t l1 = clamp(host->model.l1i.size / 2, 8 << 10, 64 << 10) / LINE;
+	size_t l2 = clamp(host->model.l2.size / 4, 128 << 10, MEBI) / LINE;
+	size_t first = power_below(clamp(3 * (size_t)host->model.itlb.entries, 128, 256));
+	size_t pages =
+		2048; /* beyond second-level TLBs for code, within most branch target buffers */
+	const struct layout shape[CODE_COUNT] = {
+		[CODE_STRAIGHT_L1] = {.count = l1, .stride = LINE},
+		[CODE_STRAIGHT_L2] = {.count = l2, .stride = LINE},
+		[CODE_STRAIGHT_LL] = {.count = CODE_TOP / LINE, .stride = LINE},
+		[CODE_JUMPS_L1] = {.count = first, .stride = LINE},
+		[CODE_JUMPS_L2] = {.count = 2048, .stride = LINE},
+		[CODE_JUMPS_STLB] = {.count = first, .stride = PAGE_STEP},
+		[CODE_JUMPS_WALK] = {.count = pages, .stride = PAGE_STEP},
+		[CODE_JUMPS_WALK_PACKED] = {.count = pages, .stride = LINE},
+	};
+	size_t offset[CODE_COUNT];
+
+	if (!KERNELS_HAVE_CODE)
+		return 0;
+	for (int i = 0; i < CODE_COUNT; i++) {
+		offset[i] = r->code_size;
+		r->code_size +=
+			(shape[i].count * shape[i].stride + PAGE + PAGE - 1) & ~(size_t)(PAGE - 1);
+	}
+	r->code_memory = map(r->code_size);
+	if (!r->code_memory)
+		return 0;
+	for (int i = 0; i < CODE_COUNT; i++) {
+		struct layout code = shape[i];
+
+		code.base = r->code_memory + offset[i];
+		if (i <= CODE_STRAIGHT_LL)
+			code_write_straight(&code);
+		else
+			code_write_jumps(&code, &r->random);
+		r->code[i] = code;
+	}
+	if (mprotect(r->code_memory, r->code_size, PROT_READ | PROT_EXEC)) /* a hardened system */
+		memset(r->code, 0, sizeof(r->code));
+	return 0;
+}
+
+static void pin(struct rig *r)
+{
+	cpu_set_t one;
+
+	r->cpu = r->other_cpu = -1;
+	if (sched_getaffinity(0, sizeof(r->before), &r->before))
+		return;
+	r->cpu = sched_getcpu();
+	for (int i = 0; i < CPU_SETSIZE && r->other_cpu < 0; i++)
+		if (i != r->cpu && CPU_ISSET(i, &r->before))
+			r->other_cpu = i;
+	CPU_ZERO(&one);
+	if (r->cpu >= 0) {
+		CPU_SET(r->cpu, &one);
+		sched_setaffinity(0, sizeof(one), &one);
+	}
+}
+
+int rig_init(struct rig *r, const struct machine *host, bool small, struct error *e)
+{
+	memset(r, 0, sizeof(*r));
+	r->random = 0x2545f4914f6cdd1d ^ (uint64_t)now_ns();
+	r->pipe_out[0] = r->pipe_out[1] = r->pipe_back[0] = r->pipe_back[1] = -1;
+	pin(r);
+	r->scratch = map(SCRATCH);
+	r->coins = malloc(COINS);
+	r->even = malloc(COINS);
+	if (!r->scratch || !r->coins || !r->even)
+		goto nomem;
+	for (size_t i = 0; i < COINS; i++)
+		r->even[i] = i & 1 ? 0xaa : 0x55; /* alternates by bytes, and nearly so by bits */
+	if (pipe2(r->pipe_out, O_CLOEXEC) || pipe2(r->pipe_back, O_CLOEXEC)) {
+		error_sys(e, errno, "cannot make a pipe");
+		goto fail;
+	}
+	if (place_lines(r, host, small, e) || place_code(r, host))
+		goto fail;
+	return 0;
+nomem:
+	error_nomem(e);
+fail:
+	rig_fini(r);
+	return -1;
+}
+
+void rig_fini(struct rig *r)
+{
+	const int fd[] = {r->pipe_out[0], r->pipe_out[1], r->pipe_back[0], r->pipe_back[1]};
+
+	for (size_t i = 0; i < sizeof(fd) / sizeof(fd[0]); i++)
+		if (fd[i] >= 0)
+			close(fd[i]);
+	if (r->packed)
+		munmap(r->packed, r->packed_size);
+	if (r->pages)
+		munmap(r->pages, r->pages_size);
+	if (r->scratch)
+		munmap(r->scratch, SCRATCH);
+	if (r->code_memory)
+		munmap(r->code_memory, r->code_size);
+	free(r->coins);
+	free(r->even);
+	if (r->cpu >= 0)
+		sched_setaffinity(0, sizeof(r->before), &r->before);
+	memset(r, 0, sizeof(*r));
+	r->cpu = -1;
+}
