@@ -24,9 +24,8 @@
 #include "base/file.h"
 #include "costs/kernels/sample.h"
 
-#define SMALL_BUDGET 5.0 /* seconds, under which less memory is used */
-#define NO           (-1)
-#define TERMS        2
+#define NO    (-1)
+#define TERMS 2
 
 /* scale * ((a - b) - (c - d)) - less */
 struct term {
@@ -81,9 +80,9 @@ static const struct recipe recipes[] = {
 	 .maximum = {ALONE(DIVIDE_CHAIN_LARGE, 2), ALONE(FP_DIVIDE_CHAIN, 0)}},
 	{EV_TAKEN_BRANCHES, "maximum: a chain of jumps, less the instruction; typical: the family's",
 	 .maximum = {{1, PROBE_CODE + CODE_JUMPS_L1, PROBE_MIX, NO, NO, 0}}, .guess_typical = true},
-	{EV_MISPREDICTED_BRANCHES, "random conditions, less the same code with regular ones; minimum: known early",
-	 .typical = {{2, PROBE_BRANCH_RANDOM, PROBE_BRANCH_EVEN, NO, NO, 0}},
-	 .minimum = {{2, PROBE_EARLY_RANDOM, PROBE_EARLY_EVEN, NO, NO, 0}}, .widen = true},
+	{EV_MISPREDICTED_BRANCHES, "random conditions known early (typical) or just loaded (maximum), less the same code with regular ones; minimum: the family's",
+	 .typical = {{2, PROBE_EARLY_RANDOM, PROBE_EARLY_EVEN, NO, NO, 0}},
+	 .maximum = {{2, PROBE_BRANCH_RANDOM, PROBE_BRANCH_EVEN, NO, NO, 0}}, .widen = true},
 	{EV_L1D_MISSES, "in L2 less the same in L1: pointer chase (maximum), sweep, independent loads",
 	 .typical = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)}, .minimum = {LEVEL(SWEEP, L2, L1)},
 	 .maximum = {LEVEL(CHASE, L2, L1)}},
@@ -91,10 +90,10 @@ static const struct recipe recipes[] = {
 	 .typical = {LEVEL(SWEEP, LL, L2), LEVEL2(FREE, LL, L2, STLB, L1)},
 	 .minimum = {LEVEL(SWEEP, LL, L2), LEVEL2(FREE, LL, L2, STLB, L1)},
 	 .maximum = {LEVEL2(CHASE, LL, L2, STLB, L1)}},
-	{EV_LL_DATA_MISSES, "in memory, without page walks, less the same in the last level: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL(SWEEP, MEMORY, LL), LEVEL2(FREE, MEMORY, LL, FAR, FAR_PACKED)},
-	 .minimum = {LEVEL(SWEEP, MEMORY, LL), LEVEL2(FREE, MEMORY, LL, FAR, FAR_PACKED)},
-	 .maximum = {LEVEL2(CHASE, MEMORY, LL, FAR, FAR_PACKED)}},
+	{EV_LL_DATA_MISSES, "flushed to memory less the same in the last level: pointer chase (maximum), sweep, independent loads",
+	 .typical = {LEVEL(SWEEP, MEMORY, LL), LEVEL(FREE, MEMORY, LL)},
+	 .minimum = {LEVEL(SWEEP, MEMORY, LL), LEVEL(FREE, MEMORY, LL)},
+	 .maximum = {LEVEL(CHASE, MEMORY, LL)}},
 	{EV_L1_WRITEBACK_QUADWORDS, "sweep of stores less sweep of loads in L2, 4 a line",
 	 .typical = {{0.25, PROBE_STORES + PLACE_L2, PROBE_SWEEP + PLACE_L2, PROBE_STORES + PLACE_L1, PROBE_SWEEP + PLACE_L1, 0}},
 	 .widen = true},
@@ -250,7 +249,7 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(e);
-	if (rig_init(&rig, host, seconds < SMALL_BUDGET, e))
+	if (rig_init(&rig, host, e))
 		goto out;
 	rc = samples_take(
 		s, &rig, fmax(seconds * 0.95 - (now_ns() - begin) * 1e-9, 0), progress, e);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What events cost: typical, minimum and maximum, in cycles or nanoseconds, per processor.  The file format is
- * documented in perfex-costs(5).
+ * What events cost: typical, minimum and maximum, in cycles or nanoseconds, per processor.  The
+ * file format is documented in perfex-costs(5).
  *
- * Costs are exclusive: an event's cost is what it adds to what was already charged for getting there.  So a
- * load that goes to memory is charged for the L1 miss (getting it from L2), the L2 miss (L3 instead of L2) and
- * the last-level miss (memory instead of L3), each with its own cost, and the sum over events never counts a cycle twice
- * except for overlap between events, which is what lies between minimum and maximum:
- *   maximum  one isolated occurrence that everything waits for (latency)
- *   minimum  as many overlapped as the processor can (throughput)
- *   typical  what a stride-1 sweep out of the level costs more than the same sweep inside it
- * EVENT_REDUNDANT rows cost nothing.  (Zagha et al., section 4; perfex's -y.)
+ * Costs are exclusive: an event's cost is what it adds to what was already charged for getting
+ * there.  So a load that goes to memory is charged for the L1 miss (getting it from L2), the L2
+ * miss (L3 instead of L2) and the last-level miss (memory instead of L3), each with its own cost,
+ * and the sum over events never counts a cycle twice except for overlap between events, which is
+ * what lies between minimum and maximum: maximum  one isolated occurrence that everything waits for
+ * (latency) minimum  as many overlapped as the processor can (throughput) typical  what a stride-1
+ * sweep out of the level costs more than the same sweep inside it EVENT_REDUNDANT rows cost
+ * nothing.  (Zagha et al., section 4; perfex's -y.)
  */
 #ifndef COSTS_COSTS_H
 #define COSTS_COSTS_H
@@ -31,35 +31,40 @@ struct cost {
 };
 
 struct cost_table {
-	char name[32];	      /* "zen4" */
-	char processor[128];  /* as its maker calls it */
-	char origin[512];     /* file it came from */
-	char date[32];	      /* of the measurement, YYYY-MM-DD; may be empty */
-	char method[256];     /* how the figures were obtained; may be empty */
-	double clock_hz;      /* converts cycles to seconds; 0: unknown */
+	char name[32];       /* "zen4" */
+	char processor[128]; /* as its maker calls it */
+	char origin[512];    /* file it came from */
+	char date[32];       /* of the measurement, YYYY-MM-DD; may be empty */
+	char method[256];    /* how the figures were obtained; may be empty */
+	double clock_hz;     /* converts cycles to seconds; 0: unknown */
 	struct cost cost[EVENT_LIMIT];
 };
 
-/* name is what errors call the text: "FILE:LINE:COLUMN: message".  Rows given replace those in *t (so a subset may
- * be loaded over a full table). */
-int costs_parse(const char *text, size_t length, const char *name, struct cost_table *t, struct error *e);
+/* name is what errors call the text: "FILE:LINE:COLUMN: message".  Rows given replace those in *t
+ * (so a subset may be loaded over a full table). */
+int costs_parse(
+	const char *text, size_t length, const char *name, struct cost_table *t, struct error *e);
 int costs_load(const char *path, struct cost_table *t, struct error *e);
 /*
- * The table in force: ours for `machine` (a struct machine's .costs name; "generic" when there is none), over it the
- * system's (/etc/perfex.costs), over that the user's ($XDG_CONFIG_HOME/perfex/costs), over that `file` (-c; may be
- * NULL).  The system's and the user's only apply when they state the same name or none, or when host is set (this machine is what was
+ * The table in force: ours for `machine` (a struct machine's .costs name; "generic" when there is
+ * none), over it the system's (/etc/perfex.costs), over that the user's
+ * ($XDG_CONFIG_HOME/perfex/costs), over that `file` (-c; may be NULL).  The system's and the user's
+ * only apply when they state the same name or none, or when host is set (this machine is what was
  * counted).  A file of the search that exists but cannot be read is an error.
  */
-int costs_find(const char *machine, bool host, const char *file, struct cost_table *t, struct error *e);
+int costs_find(
+	const char *machine, bool host, const char *file, struct cost_table *t, struct error *e);
 /* Ours alone, without the system's and the user's. */
 int costs_ours(const char *machine, struct cost_table *t, struct error *e);
 /* Appends t in the format that costs_parse reads. */
 void costs_print(const struct cost_table *t, struct strbuf *out);
-/* Its pieces, for those who put comments between: the header lines; one row, without its newline. */
+/* Its pieces, for those who put comments between: the header lines; one row, without its newline.
+ */
 void costs_print_header(const struct cost_table *t, struct strbuf *out);
 void costs_print_row(const struct cost_table *t, int number, struct strbuf *out);
 
-/* An amount in c's unit, such as count * c->typical, in seconds; NaN for cycles when clock_hz is not positive. */
+/* An amount in c's unit, such as count * c->typical, in seconds; NaN for cycles when clock_hz is
+ * not positive. */
 double cost_seconds(const struct cost *c, double amount, double clock_hz);
 
 #endif

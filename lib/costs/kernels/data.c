@@ -95,6 +95,53 @@ KERNEL size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t f
 	return from;
 }
 
+static inline void flush(const void *at)
+{
+#if defined(__x86_64__)
+	__asm__ volatile("clflush (%0)" : : "r"(at) : "memory");
+#elif defined(__aarch64__)
+	__asm__ volatile("dc civac, %0" : : "r"(at) : "memory");
+#else
+	(void)at;
+#endif
+}
+
+static inline void flushed(void)
+{
+#if defined(__aarch64__)
+	__asm__ volatile("dsb sy" : : : "memory");
+#else
+	__atomic_thread_fence(__ATOMIC_SEQ_CST);
+#endif
+}
+
+KERNEL void flush_chase(void *at, size_t count)
+{
+	for (size_t i = 0; i < count; i++) {
+		void *next = *(void *volatile *)at;
+
+		flush(at);
+		at = next;
+	}
+	flushed();
+}
+
+KERNEL void flush_independent(const struct layout *l, size_t count, uint64_t seed)
+{
+	for (size_t i = 0; i < count; i++) {
+		seed += 0x9e3779b97f4a7c15u;
+		flush(layout_line(l, (seed ^ seed >> 32) & (l->count - 1)));
+	}
+	flushed();
+}
+
+KERNEL void flush_sweep(const struct layout *l, size_t count, size_t from)
+{
+	for (size_t i = 0; i < count; i++)
+		flush(layout_line(l, (from + i) & (l->count - 1)));
+	flushed();
+}
+
 KERNEL void kernel_loads_at(char *base, size_t offset, size_t count)
 {
 	for (size_t i = 0; i < count; i += 8) {

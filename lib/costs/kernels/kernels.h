@@ -46,6 +46,16 @@ void kernel_independent(const struct layout *l, size_t count, uint64_t *seed);
  * count and from: multiples of 8. */
 size_t kernel_sweep(const struct layout *l, size_t count, size_t from);
 size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t from);
+/* Throws the lines that the kernel of like name would touch next out of all caches, into memory. */
+#if defined(__x86_64__) || defined(__aarch64__)
+#define KERNELS_HAVE_FLUSH 1
+#else
+#define KERNELS_HAVE_FLUSH 0
+#endif
+void flush_chase(void *at, size_t count);
+void flush_independent(const struct layout *l, size_t count, uint64_t seed);
+void flush_sweep(const struct layout *l, size_t count, size_t from);
+
 /* Loads of 8 bytes at base + 64 * (i % 64) + offset. */
 void kernel_loads_at(char *base, size_t offset, size_t count);
 /* Each load's result is needed for the address of the next: latency of an access at that offset. */

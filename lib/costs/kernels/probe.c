@@ -28,28 +28,49 @@ static size_t accesses(const struct rig *r, int place)
 	return lines <= 1024 ? 32768 : lines <= 8192 ? 8192 : place == PLACE_MEMORY ? 1024 : 4096;
 }
 
+/* What is flushed must be flushable. */
+static bool have(int place)
+{
+	return place != PLACE_MEMORY || KERNELS_HAVE_FLUSH;
+}
+
 static double chase(struct rig *r, int place)
 {
 	size_t n = accesses(r, place);
+	double begin;
 
+	if (place == PLACE_MEMORY)
+		flush_chase(r->at[place], n);
+	begin = now_ns();
 	r->at[place] = kernel_chase(r->at[place], n);
-	return (double)n;
+	r->own_ns = now_ns() - begin;
+	return have(place) ? (double)n : 0;
 }
 
 static double independent(struct rig *r, int place)
 {
 	size_t n = 2 * accesses(r, place);
+	double begin;
 
+	if (place == PLACE_MEMORY)
+		flush_independent(&r->layout[place], n, r->random);
+	begin = now_ns();
 	kernel_independent(&r->layout[place], n, &r->random);
-	return (double)n;
+	r->own_ns = now_ns() - begin;
+	return have(place) ? (double)n : 0;
 }
 
 static double sweep(struct rig *r, int place)
 {
 	size_t n = 4 * accesses(r, place);
+	double begin;
 
+	if (place == PLACE_MEMORY)
+		flush_sweep(&r->layout[place], n, r->swept[place]);
+	begin = now_ns();
 	r->swept[place] = kernel_sweep(&r->layout[place], n, r->swept[place]);
-	return (double)n;
+	r->own_ns = now_ns() - begin;
+	return have(place) ? (double)n : 0;
 }
 
 static double stores(struct rig *r, int place)
@@ -359,9 +380,7 @@ static double context_switch(struct rig *r, int argument)
 	PLACES(base, run), \
 	[base + PLACE_STLB] = {"second-level TLB", run, PLACE_STLB, false}, \
 	[base + PLACE_WALK] = {"page walks", run, PLACE_WALK, false}, \
-	[base + PLACE_WALK_PACKED] = {"page walks", run, PLACE_WALK_PACKED, false}, \
-	[base + PLACE_FAR] = {"page walks", run, PLACE_FAR, false}, \
-	[base + PLACE_FAR_PACKED] = {"page walks", run, PLACE_FAR_PACKED, false}
+	[base + PLACE_WALK_PACKED] = {"page walks", run, PLACE_WALK_PACKED, false}
 #define CODE(place) [PROBE_CODE + place] = {"instruction fetch", code, place, false}
 
 static const struct probe table[PROBE_COUNT] = {

@@ -19,13 +19,11 @@ enum place {
 	PLACE_L1,
 	PLACE_L2,
 	PLACE_LL,
-	PLACE_MEMORY,
+	PLACE_MEMORY, /* the lines of PLACE_LL, flushed */
 	PLACE_STLB, /* a line a page; more pages than the first-level TLB has, fewer than the second
 		     */
 	PLACE_WALK, /* a line a page, more pages than any TLB has */
 	PLACE_WALK_PACKED, /* as many lines without their pages */
-	PLACE_FAR,         /* a line a page, as many pages as PLACE_MEMORY has */
-	PLACE_FAR_PACKED,
 	PLACE_COUNT
 };
 
@@ -41,7 +39,7 @@ enum code_place {
 	CODE_COUNT
 };
 
-#define COINS 65536
+#define COINS 16384
 
 struct rig {
 	uint64_t random;
@@ -59,8 +57,8 @@ struct rig {
 	double own_ns;      /* set by a probe that timed itself */
 };
 
-/* small: for tests that have no time: less memory.  Pins the calling thread. */
-int rig_init(struct rig *r, const struct machine *host, bool small, struct error *e);
+/* Pins the calling thread until rig_fini. */
+int rig_init(struct rig *r, const struct machine *host, struct error *e);
 /* New pages, and so new places in physically indexed caches. */
 int rig_shuffle(struct rig *r, struct error *e);
 void rig_fini(struct rig *r);

@@ -64,7 +64,7 @@ static void place(
  * machine may have a small part of what is called its last level), and inside what the TLBs hold:
  * the first-level one for L2, the second-level one for the last level.
  */
-static int place_lines(struct rig *r, const struct machine *host, bool small, struct error *e)
+static int place_lines(struct rig *r, const struct machine *host, struct error *e)
 {
 	const struct model_config *m = &host->model;
 	size_t dtlb = clamp(m->dtlb.entries, 32, 1024),
@@ -73,13 +73,12 @@ static int place_lines(struct rig *r, const struct machine *host, bool small, st
 	size_t l2 = power_below(clamp(m->l2.size / 2, 4 * l1, clamp(dtlb * PAGE, 4 * l1, MEBI)));
 	size_t outer = m->ll.size ? m->ll.size : m->l2.size;
 	size_t ll = power_below(
-		clamp(outer / 8, m->l2.size * 2, clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
-	size_t memory = power_below(clamp(4 * outer, 32 * MEBI, (small ? 64 : 256) * MEBI));
+		clamp(outer / 16, m->l2.size * 2, clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
 	size_t walk = power_below(clamp(5 * stlb, 2048, 8192));
-	size_t first = power_below(clamp(4 * dtlb, 128, 256)), far = memory / PAGE;
+	size_t first = power_below(clamp(4 * dtlb, 128, 256));
 
-	r->packed_size = memory;
-	r->pages_size = (walk > far ? walk : far) * PAGE_STEP;
+	r->packed_size = ll > walk * LINE ? ll : walk * LINE;
+	r->pages_size = walk * PAGE_STEP;
 	r->packed = map(r->packed_size);
 	r->pages = map(r->pages_size);
 	if (!r->packed || !r->pages)
@@ -88,11 +87,9 @@ static int place_lines(struct rig *r, const struct machine *host, bool small, st
 	place(r, PLACE_L2, r->packed, l2 / LINE, LINE, 1);
 	place(r, PLACE_LL, r->packed, ll / LINE, LINE, 2);
 	place(r, PLACE_WALK_PACKED, r->packed, walk, LINE, 3);
-	place(r, PLACE_MEMORY, r->packed, memory / LINE, LINE, 4);
-	place(r, PLACE_FAR_PACKED, r->packed, far, LINE, 5);
+	place(r, PLACE_MEMORY, r->packed, ll / LINE, LINE, 4);
 	place(r, PLACE_STLB, r->pages, first, PAGE_STEP, 0);
 	place(r, PLACE_WALK, r->pages, walk, PAGE_STEP, 1);
-	place(r, PLACE_FAR, r->pages, far, PAGE_STEP, 2);
 	return 0;
 }
 
@@ -107,7 +104,6 @@ int rig_shuffle(struct rig *r, struct error *e)
 	munmap(old, r->pages_size);
 	place(r, PLACE_STLB, fresh, r->layout[PLACE_STLB].count, PAGE_STEP, 0);
 	place(r, PLACE_WALK, fresh, r->layout[PLACE_WALK].count, PAGE_STEP, 1);
-	place(r, PLACE_FAR, fresh, r->layout[PLACE_FAR].count, PAGE_STEP, 2);
 	return 0;
 }
 
@@ -175,7 +171,7 @@ static void pin(struct rig *r)
 	}
 }
 
-int rig_init(struct rig *r, const struct machine *host, bool small, struct error *e)
+int rig_init(struct rig *r, const struct machine *host, struct error *e)
 {
 	memset(r, 0, sizeof(*r));
 	r->random = 0x2545f4914f6cdd1d ^ (uint64_t)now_ns();
@@ -192,7 +188,7 @@ int rig_init(struct rig *r, const struct machine *host, bool small, struct error
 		error_sys(e, errno, "cannot make a pipe");
 		goto fail;
 	}
-	if (place_lines(r, host, small, e) || place_code(r, host))
+	if (place_lines(r, host, e) || place_code(r, host))
 		goto fail;
 	return 0;
 nomem:

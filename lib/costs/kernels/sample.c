@@ -93,7 +93,7 @@ static struct figure figure_of(double *x, int n)
 {
 	struct figure f = {.value = stats_median(x, (size_t)n)};
 
-	f.spread = x[n - 1] - x[0];
+	f.spread = x[(3 * n) / 4] - x[n / 4];
 	return f;
 }
 

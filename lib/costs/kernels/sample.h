@@ -26,7 +26,7 @@ struct samples {
 /* A sum of probes' figures. */
 struct figure {
 	double value;  /* NaN: not measured */
-	double spread; /* (max - min) over rounds */
+	double spread; /* third less first quartile over rounds */
 };
 
 /* seconds: how long it may take in all; fewer rounds when that is short. */
