@@ -46,6 +46,7 @@ struct rig {
 	struct layout layout[PLACE_COUNT];
 
 	void *at[PLACE_COUNT];          /* where the chase stands */
+	struct layout evict;            /* lines that push those of PLACE_LL out of L2 */
 	size_t swept[PLACE_COUNT];      /* where the sweep stands */
 	struct layout code[CODE_COUNT]; /* count 0: there is no such code */
 	char *packed, *pages, *scratch, *code_memory;

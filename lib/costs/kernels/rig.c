@@ -77,12 +77,16 @@ static int place_lines(struct rig *r, const struct machine *host, struct error *
 	size_t walk = power_below(clamp(5 * stlb, 2048, 8192));
 	size_t first = power_below(clamp(4 * dtlb, 128, 256));
 
-	r->packed_size = ll > walk * LINE ? ll : walk * LINE;
+	size_t inner = ll > walk * LINE ? ll : walk * LINE,
+	       evict = power_below(m->l2.size + m->l2.size / 2);
+
+	r->packed_size = inner + evict;
 	r->pages_size = walk * PAGE_STEP;
 	r->packed = map(r->packed_size);
 	r->pages = map(r->pages_size);
 	if (!r->packed || !r->pages)
 		return error_nomem(e);
+	r->evict = (struct layout){r->packed + inner, evict / LINE, LINE};
 	place(r, PLACE_L1, r->packed, l1 / LINE, LINE, 0);
 	place(r, PLACE_L2, r->packed, l2 / LINE, LINE, 1);
 	place(r, PLACE_LL, r->packed, ll / LINE, LINE, 2);
