@@ -63,7 +63,7 @@ static unsigned random_below(unsigned limit)
 /* Badges 1000, 1001 ... in an order that does not help: people come and go. */
 static int *shuffled_badges(size_t count)
 {
-	int *badge = malloc(count * sizeof(*badge));
+	int *badge = malloc((count + 1) * sizeof(*badge));
 
 	if (!badge)
 		return NULL;
@@ -80,7 +80,7 @@ static bool hire(struct staff *staff, size_t count, bool fixed)
 {
 	int *badge = shuffled_badges(count);
 
-	staff->record = calloc(count, sizeof(*staff->record));
+	staff->record = calloc(count + 1, sizeof(*staff->record));
 	staff->count = count;
 	staff->badge = NULL;
 	if (!badge || !staff->record) {
@@ -103,24 +103,29 @@ static bool hire(struct staff *staff, size_t count, bool fixed)
 	return true;
 }
 
-/* One integer of each record is read: one line of the cache for each of them. */
+/* One integer of each record is read: one line of the cache for each of them.  The badge that is
+ * looked for stands behind the last record as well, so that the search ends without counting. */
 static __attribute__((noinline)) struct employee *find_in_records(
 	const struct staff *staff, int badge)
 {
-	for (size_t i = 0; i < staff->count; i++)
-		if (staff->record[i].badge == badge)
-			return &staff->record[i];
-	return NULL;
+	struct employee *e = staff->record, *end = e + staff->count;
+
+	end->badge = badge;
+	while (e->badge != badge)
+		e++;
+	return e < end ? e : NULL;
 }
 
 /* The same integers, side by side. */
 static __attribute__((noinline)) struct employee *find_in_badges(
 	const struct staff *staff, int badge)
 {
-	for (size_t i = 0; i < staff->count; i++)
-		if (staff->badge[i] == badge)
-			return &staff->record[i];
-	return NULL;
+	int *b = staff->badge, *end = b + staff->count;
+
+	*end = badge;
+	while (*b != badge)
+		b++;
+	return b < end ? &staff->record[b - staff->badge] : NULL;
 }
 
 static struct employee *find(const struct staff *staff, int badge)

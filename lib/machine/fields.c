@@ -34,6 +34,7 @@ const struct field machine_fields[] = {
 	{"pipeline", "width", FIELD_COUNT, MODEL(width), 0, 1, 32, {0}},
 	{"pipeline", "window", FIELD_COUNT, MODEL(window), 0, 1, 4096, {0}},
 	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), 0, 1, 256, {0}},
+	{"pipeline", "misses", FIELD_COUNT, MODEL(misses), 0, 0, 64, {0}},
 	{"pipeline", "divide", FIELD_CYCLES, MODEL(divide_latency), 0, 0, 1000, {0}},
 	{"pipeline", "fp-divide", FIELD_CYCLES, MODEL(fp_divide_latency), 0, 0, 1000, {0}},
 	{"pipeline", "store-forward", FIELD_CYCLES, MODEL(store_forward_penalty), 0, 0, 1000, {0}},
@@ -80,5 +81,6 @@ void machine_defaults(struct machine *m)
 		.predictor_kind = 1,
 		.return_stack = 32,
 		.store_buffer = 56,
+		.misses = 16,
 	};
 }

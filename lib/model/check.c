@@ -124,6 +124,8 @@ static const char *check_core(const struct model_config *config)
 		config->store_forward_penalty > LATENCY_MAXIMUM)
 		return "a misprediction, divide, lock or store forward penalty is above 1000000 "
 		       "cycles";
+	if (config->misses > MISSES_MAX)
+		return "more than 64 misses under way at once";
 	if (config->predictor_kind > 1)
 		return "predictor kind must be 0 (two-bit counters) or 1 (tagged, geometric "
 		       "histories)";

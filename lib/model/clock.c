@@ -12,6 +12,8 @@
  * its data.  So a latency of up to window/width cycles is hidden, misses less than a window apart
  * overlap, and only the part that nothing covers is charged. The same rule holds for the divider,
  * which does one division after another.
+ * - Only so many loads can wait for lines at once (config.misses); those beyond take turns, so that
+ * a stream of misses costs at least latency / misses each, as Little's law has it.
  * - A missing store waits in the store buffer; the program waits when as many stores as fit in it
  * have come behind.
  * - A locked instruction waits for its own data and lock_latency; a serialising one for all that is
@@ -66,14 +68,34 @@ static void enqueue(struct model *m, struct clock *c, uint64_t ready)
 		c->next_wait = last->order;
 }
 
+/* When a load that misses now has its data: each holds a miss register until then, and if all are
+ * held it begins when the oldest is free. */
+static uint64_t miss_ready(struct clock *c, uint32_t misses, uint64_t latency)
+{
+	uint64_t begin = clock_now(c);
+
+	if (!misses)
+		return begin + latency;
+	if (c->under_way[c->oldest_miss] > begin)
+		begin = c->under_way[c->oldest_miss];
+	c->under_way[c->oldest_miss] = begin + latency;
+	c->oldest_miss = (c->oldest_miss + 1) % misses;
+	return begin + latency;
+}
+
 void clock_load(struct model *m, struct core *core, uint64_t latency)
 {
 	struct clock *c = &core->clock;
+	uint64_t ready;
 
-	if (core->class_bits & MODEL_LOCKED)
+	if (core->class_bits & MODEL_LOCKED) {
 		c->back += latency;
-	else if (latency > m->config.window) /* else the window hides it, whatever follows */
-		enqueue(m, c, clock_now(c) + latency);
+		return;
+	}
+	ready = miss_ready(c, m->config.misses, latency);
+	if (ready - clock_now(c) >
+		m->config.window) /* else the window hides it, whatever follows */
+		enqueue(m, c, ready);
 }
 
 void clock_store(struct model *m, struct core *core, uint64_t latency)

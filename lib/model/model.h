@@ -42,7 +42,7 @@ enum model_flavour {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 1
+#define MODEL_CONFIG_VERSION 2
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -70,7 +70,8 @@ struct model_config {
 	uint32_t return_stack;   /* entries */
 	uint32_t store_buffer;   /* entries */
 	uint32_t physical_page_colour; /* reserved, 0 */
-	uint32_t reserved[8];
+	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no limit */
+	uint32_t reserved[7];
 };
 
 /* What kind of instruction is executed; several bits may be set. */

@@ -34,6 +34,8 @@ struct waiting {
 	uint64_t ready;
 };
 
+#define MISSES_MAX 64
+
 struct clock {
 	uint64_t order; /* instructions and repeated iterations so far: the slots of useful work */
 	uint64_t front, back; /* slots lost to the front end, to the back end */
@@ -42,6 +44,9 @@ struct clock {
 	uint64_t stores_ready; /* when the missing stores in the store buffer are done */
 	uint64_t stores_full;  /* number of the store that finds the buffer full, or NEVER */
 	uint64_t now_done, front_done, back_done; /* slots that are already in somebody's counts */
+	uint64_t
+		under_way[MISSES_MAX]; /* ring: when the last config.misses loads have their data */
+	uint32_t oldest_miss;
 	uint32_t first, count;
 	struct waiting queue[WAITING_MAX]; /* ring; orders and times both increase */
 };

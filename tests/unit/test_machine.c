@@ -178,6 +178,7 @@ static void random_machine(struct machine *r)
 	r->model.page_size = 4096u << below(8);
 	r->model.clock_hz = 1000000 + (uint64_t)below(1 << 20) * 12345;
 	r->model.width = 1 + below(32);
+	r->model.misses = below(65);
 	r->model.predictor_bits = 4 + below(17);
 	r->model.predictor_kind = below(2);
 	r->model.cores = 1 + below(MODEL_CORES_MAX);
