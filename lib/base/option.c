@@ -40,8 +40,9 @@ static const struct option_row *find_row(
 			nearest_init(&near, copy);
 			for (const struct option_row *row = table; row->name; row++)
 				nearest_offer(&near, row->name);
-			error_hint(e, "%s%s-help lists all options",
-				nearest_text(&near, hint, sizeof(hint)), hint[0] ? " " : "");
+			nearest_text(&near, hint, sizeof(hint));
+			error_hint(
+				e, "%s%s-help lists all options", hint, hint[0] ? " " : "");
 		}
 		found = NULL;
 	}
@@ -51,7 +52,8 @@ static const struct option_row *find_row(
 
 static int store(const struct option_row *row, void *target, const char *argument, struct error *e)
 {
-	char *place = (char *)target + row->offset, *end;
+	void *place = (char *)target + row->offset;
+	char *end;
 	unsigned long count;
 	double seconds;
 
@@ -91,7 +93,7 @@ int option_parse(
 
 	for (i = 1; i < argc; i++) {
 		const struct option_row *row;
-		const char *word = argv[i], *name, *equals, *argument = NULL;
+		const char *word = argv[i], *name, *equals, *argument = "";
 		size_t length;
 
 		if (word[0] != '-' || word[1] == '\0')
@@ -105,10 +107,10 @@ int option_parse(
 		if (!row)
 			return -1;
 		if (row->argument) {
-			argument = equals ? equals + 1 : i + 1 < argc ? argv[++i] : NULL;
-			if (!argument)
+			if (!equals && i + 1 == argc)
 				return error_set(e, ERR_PARSE, "-%s needs an argument: -%s %s",
 					row->name, row->name, row->argument);
+			argument = equals ? equals + 1 : argv[++i];
 		} else if (equals) {
 			return error_set(e, ERR_PARSE, "-%s takes no argument", row->name);
 		}
