@@ -9,9 +9,7 @@
  * conditional branch goes to the target or, where VEX turned the condition round, to the next
  * instruction.  Other side exits (string instructions, guarded operations) are no branches.
  *
- * Known deviations: VEX drops loads whose result is never used, so they are not counted.  A
- * prefetch's address is computed from the registers as VEX keeps them, which may be stale if the
- * same superblock sets one before it and again after it.
+ * Known deviation: VEX drops loads whose result is never used, so they are not counted.
  */
 #include "valgrind/tool.h"
 
@@ -398,7 +396,9 @@ static void see_cas(struct builder *b, const IRCAS *cas)
 
 	if (cas->dataHi)
 		size *= 2;
-	add_access(b, ACCESS_LOAD, cas->addr, size);
+	/* VEX makes a locked operation of a load and a compare-and-swap; in truth it reads once. */
+	if (b->access != ACCESS_LOAD || b->size != size || !eqIRAtom(b->address, cas->addr))
+		add_access(b, ACCESS_LOAD, cas->addr, size);
 	add_access(b, ACCESS_STORE, cas->addr, size);
 }
 

@@ -257,6 +257,7 @@ static void options_read(void)
 	if (config.flavour != MODEL_CACHEGRIND) {
 		VG_(clo_vex_control).iropt_unroll_thresh = 0;
 		VG_(clo_vex_control).guest_chase = False;
+		exact_prefetches = True;
 	}
 	fetch_line = config.l1i.line;
 	size = model_size(&config);

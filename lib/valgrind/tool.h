@@ -4,6 +4,7 @@
  *   tool.c        life of a process: options, threads, forks, execs, client requests
  *   counts.c      the shared file that the counts live in
  *   instrument.c  VEX's intermediate representation -> calls of the helpers
+ *   precise.c     exact registers for the addresses of prefetches
  *   helpers.c     what instrumented code calls at run time
  *   decode.c      what VEX does not tell, from the instruction's bytes
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
@@ -61,6 +62,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word);
 void discard_superblock(Addr address, VexGuestExtents extents);
+
+/* ---- precise.c ---- */
+/* Keep all registers exact where there are prefetches. */
+extern Bool exact_prefetches;
 
 /* ---- counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's

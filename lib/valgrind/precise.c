@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * VEX says nothing of a prefetch's address, so it is computed from the registers (instrument.c),
+ * and its optimiser drops an update of a register that a later one in the same superblock makes
+ * invisible.  Superblocks with a prefetch are therefore translated with every update kept.  VEX
+ * asks for that in a callback; Valgrind gives its own, which this one, put in front of it by the
+ * linker (--wrap), calls first.
+ */
+#include "valgrind/tool.h"
+
+#include "libvex.h"
+
+Bool exact_prefetches;
+
+VexTranslateResult __real_LibVEX_Translate(VexTranslateArgs *arguments);
+VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *arguments);
+
+static UInt (*valgrinds_own)(void *, VexRegisterUpdates *, const VexGuestExtents *);
+
+/* 0F 18 or 0F 0D anywhere: a superblock too many costs a little speed. */
+static Bool may_prefetch(const VexGuestExtents *extents)
+{
+	for (Int i = 0; i < extents->n_used; i++) {
+		const UChar *at = (const UChar *)extents->base[i];
+		const UChar *end = at + extents->len[i];
+
+		for (; at + 1 < end; at++)
+			if (at[0] == 0x0f && (at[1] == 0x18 || at[1] == 0x0d))
+				return True;
+	}
+	return False;
+}
+
+static UInt choose_precision(
+	void *opaque, VexRegisterUpdates *precision, const VexGuestExtents *extents)
+{
+	UInt checks = valgrinds_own(opaque, precision, extents);
+
+	if (exact_prefetches && may_prefetch(extents))
+		*precision = VexRegUpdAllregsAtEachInsn;
+	return checks;
+}
+
+__attribute__((used)) VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *arguments)
+{
+	valgrinds_own = arguments->needs_self_check;
+	arguments->needs_self_check = choose_precision;
+	return __real_LibVEX_Translate(arguments);
+}
