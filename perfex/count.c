@@ -217,6 +217,8 @@ static int one_run(struct counting *c, struct error *e)
 			reading_fini(run);
 			return -1;
 		}
+		if (result.reading.note[0])
+			say("%s", result.reading.note);
 		join(c, pass, run, &result.reading);
 		shortest = fmin(shortest, result.elapsed);
 		interrupted = result.interrupted;

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+#include <sys/xattr.h>
 #include <unistd.h>
 
 /* As deep as the kernel follows scripts whose interpreters are scripts. */
@@ -31,7 +32,8 @@ static int not_run(const char *command, int errnum, struct error *e)
 		e->code = ERR_CANNOT_RUN;
 	if (errnum == ENOENT && !strchr(command, '/'))
 		error_hint(e, "no directory of PATH has it%s",
-			access(command, F_OK) == 0 ? "; this one does: put ./ before the name" : "");
+			access(command, F_OK) == 0 ? "; this one does: put ./ before the name"
+						   : "");
 	else if (errnum == EACCES)
 		error_hint(e, "it must be a file with execute permission: chmod +x");
 	return -1;
@@ -95,7 +97,8 @@ static int kind_of(const char *path, unsigned depth, enum executable *kind, stru
 		next = interpreter(head, n);
 		return next && depth ? kind_of(next, depth - 1, kind, e) : 0;
 	}
-	if (st.st_mode & (S_ISUID | S_ISGID))
+	if ((st.st_mode & (S_ISUID | S_ISGID)) ||
+		(geteuid() != 0 && getxattr(path, "security.capability", NULL, 0) > 0))
 		*kind = EXECUTABLE_PRIVILEGED;
 	else if (n < 0)
 		*kind = EXECUTABLE_UNREADABLE;

@@ -12,7 +12,7 @@
 enum executable {
 	EXECUTABLE_64,         /* an x86-64 program, or a script whose interpreter is one */
 	EXECUTABLE_OTHER,      /* an ELF file of another class or machine */
-	EXECUTABLE_PRIVILEGED, /* set-user-ID, set-group-ID */
+	EXECUTABLE_PRIVILEGED, /* set-user-ID, set-group-ID; file capabilities, but for root */
 	EXECUTABLE_UNREADABLE, /* executable, but not to be read */
 };
 

@@ -34,6 +34,7 @@ struct model_session {
 	struct model_install install;
 	char directory[512]; /* scratch; "" before it is made */
 	char command[128];   /* for messages */
+	char note[256];      /* as in struct reading */
 	struct model_counts counts;
 	bool enabled;
 	double enabled_at, enabled_seconds;
@@ -229,8 +230,8 @@ static int check_command(const char *command, struct error *e)
 		break;
 	case EXECUTABLE_PRIVILEGED:
 		error_set(e, ERR_PERMISSION,
-			"%s is set-user-ID or set-group-ID: Valgrind, and with it the model, "
-			"cannot run it",
+			"%s has privileges of its own (set-user-ID, set-group-ID, capabilities), "
+			"and Valgrind cannot run it",
 			path);
 		break;
 	case EXECUTABLE_UNREADABLE:
@@ -287,6 +288,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--fair-sched=no",
 		"--default-suppressions=no",
 		"--sim-hints=lax-ioctls",
+		"--sigill-diagnostics=yes",
 		NULL,
 		NULL,
 		NULL,
@@ -303,9 +305,9 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 	strbuf_puts(&log, "/" MODEL_LOG_PREFIX "%p");
 	strbuf_printf(&config, "--model-config=%s/config", s->directory);
 	strbuf_printf(&counts, "--model-counts=%s", s->directory);
-	prefix[9] = log.data;
-	prefix[10] = config.data;
-	prefix[11] = counts.data;
+	prefix[10] = log.data;
+	prefix[11] = config.data;
+	prefix[12] = counts.data;
 	if (log.failed || config.failed || counts.failed)
 		error_nomem(e);
 	else
@@ -381,75 +383,110 @@ static size_t model_groups(void *session)
 
 /* ---- results ---- */
 
-/* The first message in Valgrind's logs, without its "==123== "; "" if there is none. */
-static void log_message(const char *directory, char *message, size_t size)
+/* What Valgrind may say on the way that the user must know. */
+static const struct {
+	const char *said, *means;
+} troubles[] = {
+	{"unhandled instruction bytes", "Valgrind does not know an instruction of the program "
+					"(AVX-512?), which got SIGILL"},
+	{"'impossible' happened", "Valgrind broke down, and the program with it; counts end there"},
+	{"can't recover", "Valgrind gave up, and the program with it; counts end there"},
+	{"FATAL", "Valgrind gave up, and the program with it; counts end there"},
+	{"out of memory", "Valgrind ran out of memory, and the program with it; counts end there"},
+	{"perfexmodel: ", "some processes were not counted"},
+};
+
+/* Copies the line that `at` is in, without its "==123== ". */
+static void copy_line(const char *text, const char *at, char *line, size_t size)
 {
-	DIR *d = opendir(directory);
-	struct dirent *entry;
+	while (at > text && at[-1] != '\n')
+		at--;
+	at += strspn(at, "=-0123456789 \t");
+	snprintf(line, size, "%.*s", (int)strcspn(at, "\n"), at);
+}
 
-	message[0] = '\0';
-	while (d && !message[0] && (entry = readdir(d)) != NULL) {
-		struct strbuf path = {0};
-		char *text = NULL, *at;
-		size_t length;
+/* first: the first line that says something.  Returns the index of the trouble told in `line`, or
+ * -1. */
+static int read_log(const char *path, char *first, size_t size, char *line)
+{
+	size_t length, count = sizeof(troubles) / sizeof(troubles[0]);
+	char *text = file_read(path, 0, &length, NULL);
+	int trouble = -1;
 
-		if (strncmp(entry->d_name, MODEL_LOG_PREFIX, strlen(MODEL_LOG_PREFIX)) != 0)
+	for (const char *at = text; text && !first[0] && *at; at += *at == '\n') {
+		copy_line(text, at, first, size);
+		at += strcspn(at, "\n");
+	}
+	for (size_t i = 0; text && i < count && trouble < 0; i++) {
+		const char *at = strstr(text, troubles[i].said);
+
+		if (!at)
 			continue;
-		strbuf_printf(&path, "%s/%s", directory, entry->d_name);
-		if (!path.failed)
-			text = file_read(path.data, 0, &length, NULL);
-		strbuf_fini(&path);
-		at = text;
-		while (at && *at && (strspn(at, "=-0123456789 \t\n") || *at == '\n'))
-			at += strspn(at, "=-0123456789 \t\n");
-		if (at)
-			snprintf(message, size, "%.*s", (int)strcspn(at, "\n"), at);
-		free(text);
+		trouble = (int)i;
+		copy_line(text, at, line, size);
+	}
+	free(text);
+	return trouble;
+}
+
+#define LOG_LINE 120
+
+/* Puts trouble into the note; first: the first message of all, "" if there is none. */
+static void read_logs(struct model_session *s, char *first)
+{
+	DIR *d = opendir(s->directory);
+	char line[LOG_LINE] = "", path[1024];
+	struct dirent *entry;
+	int trouble = -1;
+
+	first[0] = '\0';
+	while (d && trouble < 0 && (entry = readdir(d)) != NULL) {
+		if (strncmp(entry->d_name, MODEL_LOG_PREFIX, strlen(MODEL_LOG_PREFIX)) != 0 ||
+			snprintf(path, sizeof(path), "%s/%s", s->directory, entry->d_name) >=
+				(int)sizeof(path))
+			continue;
+		trouble = read_log(path, first, LOG_LINE, line);
 	}
 	if (d)
 		closedir(d);
+	if (trouble >= 0)
+		snprintf(s->note, sizeof(s->note), "%s (%s)", troubles[trouble].means, line);
 }
 
 static int model_finish(void *session, const struct rusage *usage, struct error *e)
 {
 	struct model_session *s = session;
+	char first[LOG_LINE];
 	struct model_sums sums;
-	char message[300];
-	uint64_t images;
+	bool ran;
 
 	(void)usage;
 	if (model_counts_read(&s->counts, &sums, e))
 		return -1;
-	images = sums.images;
+	ran = sums.total[EV_INSTRUCTIONS] != 0;
+	if (sums.native)
+		snprintf(s->note, sizeof(s->note),
+			"not counted: %llu program%s that cannot run under the model (%.100s)",
+			(unsigned long long)sums.native, sums.native > 1 ? "s" : "",
+			sums.native_program);
+	else if (sums.lost)
+		snprintf(s->note, sizeof(s->note),
+			"not counted: %llu process%s that found no room for counts",
+			(unsigned long long)sums.lost, sums.lost > 1 ? "es" : "");
 	model_sums_fini(&sums);
-	if (images)
+	read_logs(s, first);
+	if (ran)
 		return 0;
-	log_message(s->directory, message, sizeof(message));
-	error_set(e, ERR_UNSUPPORTED, "the model could not run %s: %s", s->command,
-		message[0] ? message : "Valgrind ended without a word");
+	error_set(e, ERR_CANNOT_RUN, "the model could not run %s: %s", s->command,
+		first[0] ? first : "Valgrind ended without a word");
 	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);
 }
 
-static void explain_gaps(const struct model_sums *sums, char *why, size_t size)
+static void fill_counts(const struct model_session *s, const uint64_t *counts, struct count *to)
 {
-	if (sums->native)
-		snprintf(why, size,
-			"without %llu program%s that cannot run under the model (%.60s)",
-			(unsigned long long)sums->native, sums->native > 1 ? "s" : "",
-			sums->native_program);
-	else if (sums->lost)
-		snprintf(why, size, "without %llu process%s that found no room for counts",
-			(unsigned long long)sums->lost, sums->lost > 1 ? "es" : "");
-}
-
-static void fill_counts(
-	const struct model_session *s, const uint64_t *counts, const char *why, struct count *to)
-{
-	for (size_t i = 0; i < s->count; i++) {
+	for (size_t i = 0; i < s->count; i++)
 		to[i].quantity =
 			quantity_exact((double)counts[s->specs[i].event->number], LABEL_MODEL);
-		snprintf(to[i].why, sizeof(to[i].why), "%s", why);
-	}
 }
 
 static int compare_rows(const void *a, const void *b)
@@ -464,13 +501,11 @@ static int compare_rows(const void *a, const void *b)
 static int model_read(void *session, struct reading *r, struct error *e)
 {
 	struct model_session *s = session;
-	char why[160] = "";
 	struct model_sums sums;
 	int rc = -1;
 
 	if (model_counts_read(&s->counts, &sums, e))
 		return -1;
-	explain_gaps(&sums, why, sizeof(why));
 	if (!s->enabled) {
 		model_sums_fini(&sums);
 	} else {
@@ -478,7 +513,7 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	}
 	if (model_sums_add(&sums, &s->kept, e))
 		goto out;
-	fill_counts(s, sums.total, why, r->counts);
+	fill_counts(s, sums.total, r->counts);
 	if (sums.rows.count)
 		qsort(sums.rows.data, sums.rows.count, sizeof(*sums.rows.data), compare_rows);
 	for (size_t i = 0; i < sums.rows.count; i++) {
@@ -492,8 +527,9 @@ static int model_read(void *session, struct reading *r, struct error *e)
 		t->pid = row->pid;
 		t->tid = row->tid;
 		memcpy(t->command, row->command, sizeof(t->command));
-		fill_counts(s, row->counts, "", t->counts);
+		fill_counts(s, row->counts, t->counts);
 	}
+	memcpy(r->note, s->note, sizeof(r->note));
 	r->enabled_seconds = s->enabled_seconds + (s->enabled ? now_seconds() - s->enabled_at : 0);
 	rc = 0;
 out:

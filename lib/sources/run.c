@@ -106,6 +106,8 @@ static int gather(const struct session *s, struct reading *all, struct error *e)
 		all->counts[s->place[i]] = r.counts[i];
 	if (r.enabled_seconds > all->enabled_seconds)
 		all->enabled_seconds = r.enabled_seconds;
+	if (r.note[0])
+		memcpy(all->note, r.note, sizeof(all->note));
 	for (size_t t = 0; t < r.thread_count; t++) {
 		struct thread_reading *row = thread_row(all, &r.threads[t]);
 

@@ -55,6 +55,7 @@ struct reading {
 	size_t thread_count;  /* 0 unless per_thread */
 	struct thread_reading *threads; /* sorted by pid, then tid */
 	double enabled_seconds; /* time counted, of the longest-enabled event; 0 if unknown */
+	char note[256]; /* what the counts leave out, or what went wrong on the way; "": nothing */
 };
 
 /* Allocates room for count counts (all LABEL_NONE, why empty). */

@@ -276,8 +276,18 @@ void counts_set_state(enum model_shared_state state)
 	shared->state = state;
 }
 
-void counts_note_native(const HChar *program)
+void counts_note_native(const HChar *program, const HChar *why)
 {
+	static Bool noted;
+
+	if (!program) {
+		shared->native_programs -= noted;
+		noted = False;
+		return;
+	}
+	noted = True;
 	if (!shared->native_programs++)
-		VG_(strncpy)(shared->native_program, program, sizeof(shared->native_program) - 1);
+		VG_(snprintf)
+	(shared->native_program, sizeof(shared->native_program), "%s: %s", VG_(basename)(program),
+		why);
 }

@@ -26,9 +26,10 @@ valgrind_preload := $(valgrind_libexec)/vgpreload_core-amd64-linux.so
 valgrind_wrapper := $(shell command -v valgrind 2>/dev/null)
 valgrind_script  := $(if $(valgrind_wrapper),$(shell head -c 2 '$(valgrind_wrapper)' | grep -ax '\#!' >/dev/null && echo yes))
 
+# No -g: Valgrind's reader of debugging information reads the tool's too, at each start, and chokes on clang's.
 # The model and what drives it as one program, where the compiler is one that links so without help.
 valgrind_lto     := $(if $(findstring Free Software,$(shell $(CC) --version 2>/dev/null)),-flto=auto -fno-fat-lto-objects)
-valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 -g $(valgrind_lto) -m64 -fomit-frame-pointer -fno-stack-protector \
+valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 $(valgrind_lto) -m64 -fomit-frame-pointer -fno-stack-protector \
                     -fno-strict-aliasing -fno-builtin -fno-pie -fcf-protection=none \
                     -ffile-prefix-map=$(CURDIR)/= \
                     -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
@@ -36,7 +37,7 @@ valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 -g $(valgrind_lto) -m64 -fomit-fr
 valgrind_ldflags := -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
                     -Wl,-z,noexecstack -Wl,--wrap=LibVEX_Translate -Wl,-Ttext-segment=$(valgrind_address)
 valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o, \
-                      $(addprefix lib/valgrind/,tool.c counts.c instrument.c precise.c helpers.c decode.c) \
+                      $(addprefix lib/valgrind/,tool.c counts.c instrument.c precise.c native.c helpers.c decode.c) \
                       $(addprefix lib/model/,$(lib.model)))
 
 VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/valgrind.bin \

@@ -5,6 +5,7 @@
  *   counts.c      the shared file that the counts live in
  *   instrument.c  VEX's intermediate representation -> calls of the helpers
  *   precise.c     exact registers for the addresses of prefetches
+ *   native.c      programs that cannot run under Valgrind
  *   helpers.c     what instrumented code calls at run time
  *   decode.c      what VEX does not tell, from the instruction's bytes
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
@@ -67,6 +68,11 @@ void discard_superblock(Addr address, VexGuestExtents extents);
 /* Keep all registers exact where there are prefetches. */
 extern Bool exact_prefetches;
 
+/* ---- native.c ---- */
+/* Why the file at path, about to be executed, cannot run under Valgrind; NULL if it can, or does
+ * not exist. */
+const HChar *why_native(const HChar *path);
+
 /* ---- counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's
  * slot.  NULL, or why not (static text); counting goes on in private memory then. */
@@ -80,7 +86,7 @@ void counts_name_thread(UInt slot, Int kernel_tid);
 uint64_t *counts_of(UInt slot);
 void counts_sum(uint64_t *counts, UInt n);
 void counts_set_state(enum model_shared_state state);
-/* A program that is about to run outside the model. */
-void counts_note_native(const HChar *program);
+/* A program that is about to run outside the model, and why.  NULL: it did not after all. */
+void counts_note_native(const HChar *program, const HChar *why);
 
 #endif

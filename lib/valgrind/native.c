@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Programs that the modelled one executes and Valgrind cannot run: its exec would fail, or the
+ * program would not do its work.  They run natively instead, and are said not to be counted.
+ * (sources/executable.c is the same question about the first program.)
+ */
+#include "valgrind/tool.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+#include "valgrind/core.h"
+
+/* As deep as the kernel follows scripts whose interpreters are scripts. */
+#define SCRIPT_DEPTH 5
+#define ELF_CLASS    4 /* offset in the file */
+#define ELF_CLASS_64 2
+#define ELF_MACHINE  18
+#define ELF_X86_64   62
+
+static Bool has_capabilities(const HChar *path)
+{
+	SysRes r;
+
+	if (VG_(geteuid)() == 0)
+		return False;
+	r = VG_(do_syscall)(
+		__NR_getxattr, (UWord)path, (UWord) "security.capability", 0, 0, 0, 0, 0, 0);
+	return !sr_isError(r) && sr_Res(r) > 0;
+}
+
+static Bool blank(HChar c)
+{
+	return c == ' ' || c == '\t';
+}
+
+/* The path behind #!, NUL-terminated in place. */
+static const HChar *interpreter(HChar *head, Int length)
+{
+	HChar *at = head + 2, *end;
+
+	head[length] = '\0';
+	while (blank(*at))
+		at++;
+	for (end = at; *end && *end != '\n' && !blank(*end); end++)
+		;
+	*end = '\0';
+	return at;
+}
+
+static const HChar *look_at(const HChar *path, UInt depth)
+{
+	HChar head[256 + 1];
+	struct vg_stat st;
+	Int fd, n;
+
+	if (sr_isError(VG_(stat)(path, &st)) || !VKI_S_ISREG(st.mode))
+		return NULL;
+	fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
+	n = fd >= 0 ? VG_(read)(fd, head, sizeof(head) - 1) : -1;
+	if (fd >= 0)
+		VG_(close)(fd);
+	if (n >= 2 && head[0] == '#' && head[1] == '!')
+		return depth ? look_at(interpreter(head, n), depth - 1) : NULL;
+	if ((st.mode & (VKI_S_ISUID | VKI_S_ISGID)) || has_capabilities(path))
+		return "privileged";
+	if (n < 0)
+		return "unreadable";
+	if (n > ELF_MACHINE && VG_(memcmp)(head, "\177ELF", 4) == 0 &&
+		(head[ELF_CLASS] != ELF_CLASS_64 || head[ELF_MACHINE] != ELF_X86_64))
+		return "not x86-64";
+	return NULL;
+}
+
+const HChar *why_native(const HChar *path)
+{
+	return look_at(path, SCRIPT_DEPTH);
+}
