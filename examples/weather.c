@@ -12,6 +12,10 @@
  *     perfex -a -y -mp weather 4           interventions and invalidations as many as secondary
  * misses perfex -a -y -mp weather -fixed 4    hardly any
  *
+ * That takes threads that really run at once, and counters.  Under the model threads take turns of
+ * many thousand instructions, the line changes hands only where they do, and the difference does
+ * not show.
+ *
  * The fix gives each sum 128 bytes of its own: the largest line in use.
  */
 #include <pthread.h>
