@@ -9,8 +9,8 @@
  * so that several are in one cache line; the line belongs to one processor at a time, and each
  * addition takes it away from another one.
  *
- *     perfex -a -y -mp weather 4           interventions and invalidations as many as secondary
- * misses perfex -a -y -mp weather -fixed 4    hardly any
+ *     perfex -a -y -mp weather 4           as many interventions as secondary misses
+ *     perfex -a -y -mp weather -fixed 4    hardly any
  *
  * That takes threads that really run at once, and counters.  Under the model threads take turns of
  * many thousand instructions, the line changes hands only where they do, and the difference does
