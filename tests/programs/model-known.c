@@ -164,8 +164,6 @@ static void arithmetic(void)
 /* Of 32 lines, one in two is prefetched: loads of those do not miss. */
 static void prefetched(void)
 {
-	printf("prefetched half:");
-	fflush(stdout);
 	model_request_read_thread(before, EVENT_LIMIT);
 	for (int i = 0; i < 64; i += 2)
 		__asm__ volatile("prefetcht0 (%0,%1,8)" ::"r"(cold), "r"((long)i * 8));

@@ -1,0 +1,13 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Code whose counts are known by reading it, under the modelled processor.
+. "$TOP/tests/lib.sh"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+run perfex -source model -machine zen4 -e 17 -o counts -- "$build/tests/programs/model-known"
+is "exit status" "$status" 0
+is "nothing on stderr" "$err" ""
+printf '%s\n' "$out" > got
+golden model-known got
+run perfex -source model -machine r10000 -e 17 -o counts -- "$build/tests/programs/model-known"
+is "the instruction mix does not depend on the machine" "$(printf '%s\n' "$out" | grep -v prefetched)" "$(grep -v prefetched got)"
+is "natively, the program knows that there is no model" "$("$build/tests/programs/model-known")" "not under the model"
+done_testing

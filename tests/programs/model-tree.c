@@ -1,0 +1,174 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ways for processes and threads to live and die, each with a loop of known length: `spin N`
+ * executes 2 * N instructions and some.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define LONG 2000000 /* iterations: four million instructions */
+
+static char **words;
+
+static void spin(long n)
+{
+	__asm__ volatile("1: dec %0; jnz 1b" : "+r"(n)::"cc");
+}
+
+static int status_of(pid_t pid)
+{
+	int status;
+
+	waitpid(pid, &status, 0);
+	return WIFSIGNALED(status) ? 128 + WTERMSIG(status) : WEXITSTATUS(status);
+}
+
+static int forks(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			spin(10000);
+			_exit(0);
+		}
+		waitpid(pid, NULL, 0);
+	}
+	return 0;
+}
+
+static int killed(int n)
+{
+	pid_t pid = fork();
+
+	(void)n;
+	if (pid == 0) {
+		spin(LONG);
+		raise(SIGKILL);
+	}
+	return status_of(pid);
+}
+
+static int crash(int n)
+{
+	(void)n;
+	spin(LONG);
+	*(volatile int *)8 = 1;
+	return 0;
+}
+
+static int close_all(int n)
+{
+	(void)n;
+	for (int fd = 0; fd < 5000; fd++)
+		close(fd);
+	syscall(436 /* close_range */, 0, ~0U, 0);
+	spin(LONG);
+	return 4;
+}
+
+static int chain(int n)
+{
+	char left[20];
+
+	spin(LONG);
+	snprintf(left, sizeof(left), "%d", n - 1);
+	if (n)
+		execl(words[0], words[0], "chain", left, (char *)NULL);
+	return 6;
+}
+
+static int vforked(int n)
+{
+	pid_t pid = vfork();
+
+	(void)n;
+	if (pid == 0) {
+		execl(words[0], words[0], "chain", "0", (char *)NULL);
+		_exit(1);
+	}
+	return status_of(pid);
+}
+
+static int exec_fails(int n)
+{
+	(void)n;
+	execl("/nonexistent", "x", (char *)NULL);
+	spin(LONG);
+	return 3;
+}
+
+static void *thread(void *unused)
+{
+	spin(LONG);
+	return unused;
+}
+
+static int threads(int n)
+{
+	pthread_t ids[64];
+
+	for (int i = 0; i < n; i++)
+		pthread_create(&ids[i], NULL, thread, NULL);
+	for (int i = 0; i < n; i++)
+		pthread_join(ids[i], NULL);
+	return 0;
+}
+
+static int threads_in_turn(int n)
+{
+	pthread_t id;
+
+	for (int i = 0; i < n; i++) {
+		pthread_create(&id, NULL, thread, NULL);
+		pthread_join(id, NULL);
+	}
+	return 0;
+}
+
+static void on_signal(int number)
+{
+	(void)number;
+	spin(LONG);
+	_exit(7);
+}
+
+static int exit_in_handler(int n)
+{
+	(void)n;
+	signal(SIGUSR1, on_signal);
+	raise(SIGUSR1);
+	return 0;
+}
+
+int main(int argc, char **argv)
+{
+	static const struct {
+		const char *name;
+		int (*run)(int n);
+	} ways[] = {
+		{"forks", forks},
+		{"killed", killed},
+		{"crash", crash},
+		{"close-all", close_all},
+		{"chain", chain},
+		{"vfork", vforked},
+		{"exec-fails", exec_fails},
+		{"threads", threads},
+		{"threads-in-turn", threads_in_turn},
+		{"exit-in-handler", exit_in_handler},
+	};
+
+	words = argv;
+	for (size_t i = 0; argc > 1 && i < sizeof(ways) / sizeof(ways[0]); i++)
+		if (strcmp(argv[1], ways[i].name) == 0)
+			return ways[i].run(argc > 2 ? atoi(argv[2]) : 0);
+	return 99;
+}
