@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -34,11 +35,19 @@ static void right(struct strbuf *out, struct strbuf *cell, size_t width)
 	cell->length = 0;
 }
 
-static void figure(struct strbuf *out, double value, enum number_style style, size_t width)
+/* As many decimals as give the largest time of a table five significant digits. */
+static int decimals_for(double largest)
+{
+	int digits = largest > 0 ? 4 - (int)floor(log10(largest)) : 6;
+
+	return digits < 2 ? 2 : digits > 9 ? 9 : digits;
+}
+
+static void seconds(struct strbuf *out, double value, int decimals, size_t width)
 {
 	struct strbuf cell = {0};
 
-	number_figure(&cell, value, style);
+	strbuf_printf(&cell, "%.*f", decimals, value);
 	right(out, &cell, width);
 	strbuf_fini(&cell);
 }
@@ -128,7 +137,12 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 {
 	enum { WIDTH = NAME_WIDTH + COUNT_WIDTH + 11 + 3 * TIME_WIDTH };
 	size_t *order = counts_report_by_cost(r);
+	int decimals;
+	double largest = 0;
 
+	for (size_t i = 0; i < r->event_count; i++)
+		largest = r->events[i].costed ? fmax(largest, r->events[i].typical) : largest;
+	decimals = decimals_for(largest);
 	strbuf_printf(out, "Costs of events, estimated with %s\n", r->cost_table);
 	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
 		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
@@ -143,9 +157,9 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 		event_name(out, row);
 		event_count(out, &row->count, false);
 		if (row->costed) {
-			figure(out, row->typical, NUMBER_SECONDS, TIME_WIDTH);
-			figure(out, row->minimum, NUMBER_SECONDS, TIME_WIDTH);
-			figure(out, row->maximum, NUMBER_SECONDS, TIME_WIDTH);
+			seconds(out, row->typical, decimals, TIME_WIDTH);
+			seconds(out, row->minimum, decimals, TIME_WIDTH);
+			seconds(out, row->maximum, decimals, TIME_WIDTH);
 		}
 		number_interval(&interval, &row->count.quantity);
 		if (interval.length)
@@ -182,9 +196,28 @@ static void statistics(const struct counts_report *r, struct strbuf *out)
 	}
 }
 
+static void cause_line(
+	struct strbuf *out, const char *name, double value, double share, int decimals)
+{
+	enum { CAUSE_WIDTH = 45 };
+	size_t start = out->length;
+	int bar = (int)(share * BAR_WIDTH + 0.5);
+
+	strbuf_puts(out, name);
+	dots_to(out, start, CAUSE_WIDTH);
+	seconds(out, value, decimals, TIME_WIDTH);
+	strbuf_printf(out, " s %6.1f%%  ", 100 * share);
+	strbuf_repeat(out, '#', (size_t)(bar < 0 ? 0 : bar > BAR_WIDTH ? BAR_WIDTH : bar));
+	end_line(out);
+}
+
+/* Causes under a thousandth of the whole share a line. */
 static void breakdown(const struct counts_report *r, struct strbuf *out)
 {
-	double total = 0;
+	double total = 0, rest = 0, rest_share = 0;
+	int decimals = decimals_for(r->seconds.value);
+	size_t lesser = 0;
+	char name[48];
 
 	if (r->cause_count == 0)
 		return;
@@ -192,22 +225,25 @@ static void breakdown(const struct counts_report *r, struct strbuf *out)
 	number_figure(out, r->seconds.value, NUMBER_SECONDS);
 	strbuf_printf(out, " s on the processor (%s), divided among causes (%s)\n",
 		label_name(r->seconds.label), label_name(r->causes[0].seconds.label));
-	rule(out, 36 + 2 * TIME_WIDTH + BAR_WIDTH);
+	rule(out, 84);
 	for (size_t i = 0; i < r->cause_count; i++) {
 		const struct cause *c = &r->causes[i];
-		size_t start = out->length;
-		int bar = (int)(c->share * BAR_WIDTH + 0.5);
 
 		total += c->seconds.value;
-		strbuf_puts(out, c->name);
-		dots_to(out, start, 36);
-		figure(out, c->seconds.value, NUMBER_SECONDS, TIME_WIDTH);
-		strbuf_printf(out, " s %6.1f%%  ", 100 * c->share);
-		strbuf_repeat(out, '#', (size_t)(bar < 0 ? 0 : bar > BAR_WIDTH ? BAR_WIDTH : bar));
-		end_line(out);
+		if (c->number >= 0 && c->share < 0.001) {
+			rest += c->seconds.value;
+			rest_share += c->share;
+			lesser++;
+			continue;
+		}
+		cause_line(out, c->name, c->seconds.value, c->share, decimals);
 	}
-	strbuf_printf(out, "%-36s", "total");
-	figure(out, total, NUMBER_SECONDS, TIME_WIDTH);
+	if (lesser) {
+		snprintf(name, sizeof(name), "%zu lesser cause%s", lesser, lesser == 1 ? "" : "s");
+		cause_line(out, name, rest, rest_share, decimals);
+	}
+	strbuf_printf(out, "%-45s", "total");
+	seconds(out, total, decimals, TIME_WIDTH);
 	strbuf_puts(out, " s  100.0%\n\n");
 }
 
