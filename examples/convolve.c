@@ -10,8 +10,8 @@
  * counters, which expects the branch at the end to go the way it mostly goes, is wrong once in each
  * three: a third of all branches.
  *
- *     perfex -a -y -machine r10000 convolve           mispredicted branches, many instructions for
- * a result perfex -a -y -machine r10000 convolve -fixed    neither
+ *     perfex -a -y -machine r10000 convolve           mispredicted branches
+ *     perfex -a -y -machine r10000 convolve -fixed    none to speak of
  *
  * The predictors of today remember longer histories, and get this right once they have seen it:
  * compare with -machine zen4.  What remains there is the number of instructions.
