@@ -63,3 +63,6 @@ check-built check-cli: $(REPLAYS)
 bench: all
 	$(Q)tests/bench/startup $(O)
 	$(Q)tests/bench/model $(O)
+
+accuracy: all $(UNIT_TESTS)
+	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
