@@ -99,16 +99,14 @@ static int any_cpu(struct bank *b, struct error *e)
 	return 0;
 }
 
-int bank_begin(
-	struct bank *b, pid_t pid, bool running, bool per_thread, bool from_exec, struct error *e)
+int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct error *e)
 {
 	memset(b, 0, sizeof(*b));
 	b->pid = pid;
 	b->running = running;
-	b->per_thread = per_thread;
-	b->from_exec = from_exec && !running;
+	b->flags = running ? flags & ~(unsigned)BANK_FROM_EXEC : flags;
 	if ((running ? list_tasks(b, e) : one_task(b, e)) != 0 ||
-		(per_thread ? list_cpus(b, e) : any_cpu(b, e)) != 0) {
+		(flags & BANK_PER_CPU ? list_cpus(b, e) : any_cpu(b, e)) != 0) {
 		bank_close(b);
 		return -1;
 	}
@@ -123,13 +121,13 @@ static void close_fds(struct bank_event *event, size_t places)
 	free(event->fds);
 }
 
-static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool leads)
+static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool leads, bool out)
 {
 	attr->disabled = leads;
-	attr->enable_on_exec = leads && b->from_exec;
-	attr->inherit = !b->alone;
+	attr->enable_on_exec = leads && !out && (b->flags & BANK_FROM_EXEC);
+	attr->inherit = 1;
 	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	if (b->per_thread) {
+	if (b->flags & BANK_PER_THREAD) {
 		attr->inherit_stat = 1;
 		attr->read_format |= PERF_FORMAT_ID;
 		attr->sample_id_all = 1;
@@ -170,7 +168,7 @@ static int open_places(struct bank *b, struct bank_event *event, const struct ba
 	return -1;
 }
 
-int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader)
+int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader, bool out)
 {
 	struct bank_event *event =
 		vec_grow((void **)&b->events, &b->count, &b->capacity, sizeof(*b->events));
@@ -181,7 +179,8 @@ int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader)
 	}
 	event->attr = *attr;
 	event->leader = leader == BANK_LEADER ? b->count - 1 : leader;
-	fill_attr(b, &event->attr, leader == BANK_LEADER);
+	event->out = out;
+	fill_attr(b, &event->attr, leader == BANK_LEADER, out);
 	event->fds = malloc(bank_places(b) * sizeof(*event->fds));
 	if (!event->fds) {
 		b->count--;
@@ -195,29 +194,33 @@ int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader)
 	return 0;
 }
 
-void bank_shrink(struct bank *b, size_t count)
+static int order(const struct bank *b, size_t leader, bool on, struct error *e)
 {
-	while (b->count > count)
-		close_fds(&b->events[--b->count], bank_places(b));
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
+	const int *fds = b->events[leader].fds;
+
+	for (size_t i = 0; i < bank_places(b); i++)
+		if (fds[i] >= 0 && ioctl(fds[i], request, 0) != 0)
+			return error_sys(e, errno, "cannot %s a counter", on ? "start" : "stop");
+	return 0;
 }
 
 int bank_enable(struct bank *b, bool on, struct error *e)
 {
-	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-	bool by_exec = on && b->from_exec && !b->started;
+	bool by_exec = on && (b->flags & BANK_FROM_EXEC) && !b->started;
 
 	b->started |= on;
-	if (by_exec)
-		return 0;
-	for (size_t k = 0; k < b->count; k++) {
-		if (b->events[k].leader != k)
-			continue;
-		for (size_t i = 0; i < bank_places(b); i++)
-			if (b->events[k].fds[i] >= 0 && ioctl(b->events[k].fds[i], request, 0) != 0)
-				return error_sys(
-					e, errno, "cannot %s a counter", on ? "start" : "stop");
-	}
+	b->on = on;
+	for (size_t k = 0; k < b->count && !by_exec; k++)
+		if (b->events[k].leader == k && !b->events[k].out && order(b, k, on, e) != 0)
+			return -1;
 	return 0;
+}
+
+int bank_switch(struct bank *b, size_t leader, bool in, struct error *e)
+{
+	b->events[leader].out = !in;
+	return b->on ? order(b, leader, in, e) : 0;
 }
 
 static int read_fd(struct bank *b, int fd, size_t words, struct error *e)
@@ -249,10 +252,7 @@ static int read_single(
 	if (read_fd(b, b->events[k].fds[place], 4, e) != 0)
 		return -1;
 	v->value += b->scratch[0];
-	/* An event bound to one processor is enabled while the thread runs on any: the same time at
-	 * each. */
-	if (place % b->cpu_count == 0)
-		v->enabled += b->scratch[1];
+	v->enabled += b->scratch[1];
 	v->running += b->scratch[2];
 	return 0;
 }
@@ -277,26 +277,41 @@ static int read_group(
 	return 0;
 }
 
-int bank_read(struct bank *b, struct bank_value *values, struct error *e)
+static int add_task(struct bank *b, size_t task, struct bank_value *values, struct error *e)
 {
-	memset(values, 0, b->count * sizeof(*values));
 	for (size_t k = 0; k < b->count; k++) {
-		bool leads = b->events[k].leader == k;
+		bool each = b->flags & BANK_PER_THREAD, leads = b->events[k].leader == k;
 
-		for (size_t i = 0; i < bank_places(b); i++) {
-			if (b->events[k].fds[i] < 0 || (!b->per_thread && !leads))
+		for (size_t i = task * b->cpu_count; i < (task + 1) * b->cpu_count; i++) {
+			if (b->events[k].fds[i] < 0 || (!each && !leads))
 				continue;
-			if ((b->per_thread ? read_single(b, k, i, &values[k], e)
-					   : read_group(b, k, i, values, e)) != 0)
+			if ((each ? read_single(b, k, i, &values[k], e)
+				  : read_group(b, k, i, values, e)) != 0)
 				return -1;
 		}
 	}
 	return 0;
 }
 
+int bank_read_task(struct bank *b, size_t task, struct bank_value *values, struct error *e)
+{
+	memset(values, 0, b->count * sizeof(*values));
+	return add_task(b, task, values, e);
+}
+
+int bank_read(struct bank *b, struct bank_value *values, struct error *e)
+{
+	memset(values, 0, b->count * sizeof(*values));
+	for (size_t task = 0; task < b->task_count; task++)
+		if (add_task(b, task, values, e) != 0)
+			return -1;
+	return 0;
+}
+
 void bank_close(struct bank *b)
 {
-	bank_shrink(b, 0);
+	while (b->count)
+		close_fds(&b->events[--b->count], bank_places(b));
 	free(b->tasks);
 	free(b->cpus);
 	free(b->events);

@@ -4,8 +4,7 @@
  * creates from then on, and read as sums over all of those.
  *
  * Each event is open at several places: once for each thread that exists at the beginning (one, for
- * a command that we start) and, where rows per thread are wanted, once more for each processor (see
- * threads.h for why).
+ * a command that we start), and where asked for, once more for each processor.
  *
  * Threads that a running process creates while bank_begin lists it are the one gap: such a thread
  * inherits the counters if its creator had them already, and cannot be told from one that does not,
@@ -25,9 +24,16 @@
 
 #define BANK_LEADER SIZE_MAX /* in place of a leader: the event leads a group of its own */
 
+enum bank_flag {
+	BANK_FROM_EXEC = 1 << 0,  /* counting begins with the exec */
+	BANK_PER_THREAD = 1 << 1, /* for threads.h: threads leave a record when they end */
+	BANK_PER_CPU = 1 << 2,    /* an event for each processor */
+};
+
 struct bank_event {
 	struct perf_event_attr attr;
 	size_t leader; /* index of its group's first event; its own if that is it */
+	bool out;      /* of a leader: bank_enable leaves it alone (see bank_switch) */
 	int *fds;      /* one per place; -1 where the thread is gone */
 };
 
@@ -38,15 +44,12 @@ struct bank_value {
 
 struct bank {
 	pid_t pid;
-	bool running;    /* the process runs already */
-	bool per_thread; /* for threads.h: an event for each processor, reported as each thread ends
-			  */
-	bool from_exec;  /* counting begins with the exec */
-	bool alone;      /* set between bank_begin and bank_add: not what the process creates */
-	bool started;    /* enabled once */
+	bool running; /* the process runs already */
+	unsigned flags;
+	bool on, started; /* enabled now; enabled once */
 	pid_t *tasks;
 	size_t task_count;
-	int *cpus; /* {-1}, or all that are online */
+	int *cpus; /* {-1}, or all that are online, ascending */
 	size_t cpu_count;
 	struct bank_event *events;
 	size_t count, capacity;
@@ -54,24 +57,25 @@ struct bank {
 	size_t scratch_size;
 };
 
-/* Lists the threads and processors; opens nothing. */
-int bank_begin(
-	struct bank *b, pid_t pid, bool running, bool per_thread, bool from_exec, struct error *e);
+/* Lists the threads and processors; opens nothing.  flags: enum bank_flag. */
+int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct error *e);
 static inline size_t bank_places(const struct bank *b)
 {
 	return b->task_count * b->cpu_count;
 }
 /*
  * Opens one more event, in the group of the event with index leader or BANK_LEADER.  What and which
- * levels stand in attr; the rest is filled in here.  On failure -1 with errno, and the bank is as
- * before.
+ * levels stand in attr; the rest is filled in here.  out: a leader that does not count until
+ * bank_switch.  On failure -1 with errno, and the bank is as before.
  */
-int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader);
-/* Closes the events from index count on. */
-void bank_shrink(struct bank *b, size_t count);
+int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader, bool out);
 int bank_enable(struct bank *b, bool on, struct error *e);
+/* Takes a group, by its leader, out of what bank_enable enables, or back in. */
+int bank_switch(struct bank *b, size_t leader, bool in, struct error *e);
 /* values: one per event. */
 int bank_read(struct bank *b, struct bank_value *values, struct error *e);
+/* Of tasks[task] and what it created. */
+int bank_read_task(struct bank *b, size_t task, struct bank_value *values, struct error *e);
 /* Zero-initialised is closed. */
 void bank_close(struct bank *b);
 

@@ -151,30 +151,53 @@ static double poisson_high(double x)
 	return y * root * root * root;
 }
 
+/* The estimate without an interval yet; *f becomes the part of the whole that was seen. */
+static struct quantity scale(const struct observation *o, double anchor_total, double *f)
+{
+	struct quantity q = {0, 0, 0, LABEL_NONE};
+
+	*f = 1;
+	if (o->running <= 0)
+		return q;
+	/* The kernel takes both times from one clock: an event that is always on has equal ones. */
+	if (o->running >= o->enabled)
+		return quantity_exact(o->value, LABEL_MEASURED);
+	*f = anchor_total > 0 && o->anchor > 0 ? o->anchor / anchor_total : o->running / o->enabled;
+	*f = fmin(*f, 1);
+	return quantity_exact(o->value / *f, LABEL_SCALED);
+}
+
+/* Gives q, of which x were seen, its interval: error to either side, but no less than Poisson's. */
+static void widen(struct quantity *q, double x, double f, double error)
+{
+	double wider = sqrt(1 - f) / f, value = q->value;
+
+	q->low = fmin(value - error, value - (x - poisson_low(x)) * wider);
+	q->high = fmax(value + error, value + (poisson_high(x) - x) * wider);
+	q->low = fmax(q->low, x);
+}
+
 struct quantity spread_estimate(const struct spread *s, double anchor_total)
 {
 	struct spread done = *s;
-	struct quantity q = {0, 0, 0, LABEL_NONE};
-	double x = s->total.value, f, error, wider;
+	double x = s->total.value, f;
+	struct quantity q = scale(&s->total, anchor_total, &f);
 
-	if (s->total.running <= 0)
+	if (q.label != LABEL_SCALED)
 		return q;
-	/* The kernel takes both times from one clock: an event that is always on has equal ones. */
-	if (s->total.running >= s->total.enabled)
-		return quantity_exact(x, LABEL_MEASURED);
 	if (done.visit.running > 0)
 		visit_end(&done);
-	f = anchor_total > 0 && s->total.anchor > 0 ? s->total.anchor / anchor_total
-						    : s->total.running / s->total.enabled;
-	f = fmin(f, 1);
-	q.label = LABEL_SCALED;
-	q.value = x / f;
-	error = scatter(&done, s->total.anchor > 0 ? x / s->total.anchor : 0, f);
-	q.low = q.value - error;
-	q.high = q.value + error;
-	wider = sqrt(1 - f) / f;
-	q.low = fmin(q.low, q.value - (x - poisson_low(x)) * wider);
-	q.high = fmax(q.high, q.value + (poisson_high(x) - x) * wider);
-	q.low = fmax(q.low, x);
+	widen(&q, x, f, scatter(&done, s->total.anchor > 0 ? x / s->total.anchor : 0, f));
+	return q;
+}
+
+struct quantity spread_part(const struct quantity *whole, const struct observation *part,
+	double anchor_total, double share)
+{
+	double f, relative = whole->value > 0 ? (whole->high - whole->value) / whole->value : 1;
+	struct quantity q = scale(part, anchor_total, &f);
+
+	if (q.label == LABEL_SCALED)
+		widen(&q, part->value, f, q.value * relative / sqrt(fmin(fmax(share, 1e-6), 1)));
 	return q;
 }

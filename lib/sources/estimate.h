@@ -51,6 +51,14 @@ void spread_add(struct spread *s, const struct observation *o, double cycle);
  */
 struct quantity spread_estimate(const struct spread *s, double anchor_total);
 
+/*
+ * The same for a part of the run, one thread, of which only the totals are known: scaled by its own
+ * anchor, with the relative error of the whole, larger as the part is smaller (share of the time,
+ * in (0,1]).
+ */
+struct quantity spread_part(const struct quantity *whole, const struct observation *part,
+	double anchor_total, double share);
+
 /* Whether there were too few visits for the interval to mean much. */
 bool spread_is_short(const struct spread *s);
 

@@ -20,6 +20,7 @@
 #include "sources/bank.h"
 #include "sources/perf_open.h"
 #include "sources/source.h"
+#include "sources/threads.h"
 
 struct os_row {
 	int number; /* of the event table */
@@ -81,6 +82,8 @@ struct os_session {
 	size_t count;
 	struct bank bank;
 	struct bank_value *values;
+	struct threads *threads; /* NULL unless per_thread */
+	bool ended;
 	bool whole_run; /* counted from the exec on without a stop */
 	bool have_usage;
 	struct rusage usage;
@@ -124,6 +127,7 @@ static void os_close(void *session)
 
 	if (!s)
 		return;
+	threads_free(s->threads);
 	bank_close(&s->bank);
 	free(s->values);
 	free(s->events);
@@ -172,7 +176,7 @@ static int add(struct os_session *s, struct os_event *event, bool exclude_kernel
 		.exclude_hv = exclude_kernel,
 	};
 
-	if (bank_add(&s->bank, &attr, *leader) != 0)
+	if (bank_add(&s->bank, &attr, *leader, false) != 0)
 		return errno;
 	event->index = s->bank.count - 1;
 	if (*leader == BANK_LEADER)
@@ -183,10 +187,12 @@ static int add(struct os_session *s, struct os_event *event, bool exclude_kernel
 static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct os_session *s = session;
+	unsigned flags = (s->options.per_thread ? BANK_PER_THREAD : 0) |
+			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
 	size_t leader = BANK_LEADER;
 	bool forbidden = false;
 
-	if (bank_begin(&s->bank, pid, running, s->options.per_thread, s->options.from_exec, e) != 0)
+	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
 		return -1;
 	s->bank.alone = s->options.alone;
 	s->whole_run = s->options.from_exec && !running;
@@ -209,6 +215,8 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 		snprintf(event->why, sizeof(event->why), "%.*s", (int)sizeof(event->why) - 1,
 			why.message);
 	}
+	if (s->options.per_thread && s->bank.count && !(s->threads = threads_new(&s->bank, e)))
+		return -1;
 	return 0;
 }
 
@@ -221,17 +229,19 @@ static int os_enable(void *session, bool on, struct error *e)
 	return bank_enable(&s->bank, on, e);
 }
 
+/* Often enough that no ring overflows unless hundreds of threads end between two ticks. */
 static double os_tick_interval(void *session)
 {
-	(void)session;
-	return 0;
+	struct os_session *s = session;
+
+	return s->threads ? 0.01 : 0;
 }
 
 static int os_tick(void *session, struct error *e)
 {
-	(void)session;
-	(void)e;
-	return 0;
+	struct os_session *s = session;
+
+	return s->threads ? threads_drain(s->threads, e) : 0;
 }
 
 static size_t os_groups(void *session)
@@ -251,6 +261,21 @@ static void count_from_usage(
 	}
 	c->quantity = quantity_exact(0, LABEL_NONE);
 	snprintf(c->why, sizeof(c->why), "%s", event->why);
+}
+
+static void count_thread(void *session, const struct bank_value *values, struct count *counts)
+{
+	const struct os_session *s = session;
+
+	for (size_t i = 0; i < s->count; i++) {
+		const struct os_event *event = &s->events[i];
+
+		if (event->index == SIZE_MAX)
+			snprintf(counts[i].why, sizeof(counts[i].why), "%s", event->why);
+		else
+			counts[i].quantity =
+				quantity_exact((double)values[event->index].value, LABEL_MEASURED);
+	}
 }
 
 static int os_read(void *session, struct reading *r, struct error *e)
@@ -273,7 +298,7 @@ static int os_read(void *session, struct reading *r, struct error *e)
 		if ((double)v->enabled * 1e-9 > r->enabled_seconds)
 			r->enabled_seconds = (double)v->enabled * 1e-9;
 	}
-	return 0;
+	return s->threads ? threads_report(s->threads, s->ended, r, count_thread, s, e) : 0;
 }
 
 static int os_finish(void *session, const struct rusage *usage, struct error *e)
@@ -281,6 +306,7 @@ static int os_finish(void *session, const struct rusage *usage, struct error *e)
 	struct os_session *s = session;
 
 	(void)e;
+	s->ended = true;
 	s->have_usage = usage != NULL;
 	if (usage)
 		s->usage = *usage;

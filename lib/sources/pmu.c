@@ -15,40 +15,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "sources/bank.h"
-#include "sources/estimate.h"
-#include "sources/grouping.h"
-#include "sources/identities.h"
 #include "sources/perf_open.h"
+#include "sources/pmu_session.h"
 #include "sources/selftest.h"
-#include "sources/source.h"
-
-#define RESIDENTS_MAX 2
-#define NANO          1e-9
-
-/* One thing to count; several specs may share it. */
-struct slot {
-	struct perf_event_attr attr;
-	bool resident; /* in every group */
-	size_t group;  /* GROUP_NONE: it never fits */
-	size_t index;  /* in the bank, unless resident */
-	struct spread spread;
-};
-
-struct pmu_session {
-	struct source_options options;
-	struct event_spec *specs; /* borrowed */
-	size_t count;
-	size_t *slot_of; /* each spec's */
-	struct slot *slots;
-	size_t slot_count;
-	size_t residents[RESIDENTS_MAX], resident_count; /* slots; the first is the anchor */
-	size_t groups;
-	size_t *first; /* each group's first event in the bank: its residents, then its members */
-	struct bank bank;
-	struct bank_value *values, *last;
-	double rotation; /* seconds of a turn */
-};
 
 static bool counts_kernel(const struct source_options *o, const struct event_spec *spec)
 {
@@ -74,7 +43,7 @@ static struct perf_event_attr attr_of(const struct source_options *o, const stru
 	return attr;
 }
 
-static struct perf_event_attr generic_attr(const struct source_options *o, uint64_t config)
+struct perf_event_attr pmu_generic_attr(const struct source_options *o, uint64_t config)
 {
 	struct event_spec spec = {.code = {.type = PERF_TYPE_HARDWARE, .config = config}};
 
@@ -127,8 +96,6 @@ static int pmu_accepts(
 	return 0;
 }
 
-/* ---- which groups ---------------------------------------------------------------------------- */
-
 static bool same(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
@@ -136,8 +103,7 @@ static bool same(const struct perf_event_attr *a, const struct perf_event_attr *
 	       a->exclude_kernel == b->exclude_kernel;
 }
 
-/* The slot that counts attr; a new one if there is none. */
-static size_t slot_find(struct pmu_session *s, const struct perf_event_attr *attr)
+size_t pmu_slot(struct pmu_session *s, const struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < s->slot_count; i++)
 		if (same(&s->slots[i].attr, attr))
@@ -145,122 +111,6 @@ static size_t slot_find(struct pmu_session *s, const struct perf_event_attr *att
 	s->slots[s->slot_count].attr = *attr;
 	s->slots[s->slot_count].group = GROUP_NONE;
 	return s->slot_count++;
-}
-
-/* A choice of residents on trial: the others are what is left to be grouped. */
-struct trial {
-	struct pmu_session *session;
-	const size_t *others;
-	const size_t *residents;
-	size_t resident_count;
-	struct perf_event_attr **attrs; /* room for all */
-};
-
-static bool fits(void *context, const size_t *members, size_t count)
-{
-	struct trial *t = context;
-	size_t n = 0;
-
-	for (size_t i = 0; i < t->resident_count; i++)
-		t->attrs[n++] = &t->session->slots[t->residents[i]].attr;
-	for (size_t i = 0; i < count; i++)
-		t->attrs[n++] = &t->session->slots[t->others[members[i]]].attr;
-	return grouping_try(t->attrs, n);
-}
-
-static bool is_among(size_t i, const size_t *list, size_t count)
-{
-	for (size_t k = 0; k < count; k++)
-		if (list[k] == i)
-			return true;
-	return false;
-}
-
-/*
- * Groups all slots but the residents.  Takes the result over if it has fewer groups than `limit`,
- * or leaves the session as it was.  0, or -1 when memory is out.
- */
-static int try_residents(struct pmu_session *s, const size_t *residents, size_t resident_count,
-	size_t limit, struct error *e)
-{
-	size_t n = s->slot_count, count = 0, groups, *others = calloc(n + 1, sizeof(*others)),
-	       *group_of = calloc(n + 1, sizeof(*group_of));
-	struct trial t = {s, others, residents, resident_count, calloc(n + 1, sizeof(*t.attrs))};
-
-	groups = GROUP_NONE;
-	if (!others || !group_of || !t.attrs) {
-		error_nomem(e);
-		goto out;
-	}
-	for (size_t i = 0; i < n; i++)
-		if (!is_among(i, residents, resident_count))
-			others[count++] = i;
-	groups = grouping_make(count, fits, &t, group_of, e);
-	if (groups == GROUP_NONE || groups == 0 || groups >= limit)
-		goto out;
-	s->groups = groups;
-	s->resident_count = resident_count;
-	for (size_t i = 0; i < n; i++)
-		s->slots[i].resident = false;
-	for (size_t i = 0; i < resident_count; i++) {
-		s->residents[i] = residents[i];
-		s->slots[residents[i]].resident = true;
-	}
-	for (size_t i = 0; i < count; i++)
-		s->slots[others[i]].group = group_of[i];
-out:
-	free(others);
-	free(group_of);
-	free(t.attrs);
-	return groups == GROUP_NONE ? -1 : 0;
-}
-
-static bool all_fit(const struct pmu_session *s)
-{
-	for (size_t i = 0; i < s->slot_count; i++)
-		if (s->slots[i].group != 0)
-			return false;
-	return true;
-}
-
-static int choose_groups(struct pmu_session *s, struct error *e)
-{
-	size_t plain = s->slot_count, residents[RESIDENTS_MAX], groups;
-	struct perf_event_attr anchor = generic_attr(&s->options, PERF_COUNT_HW_INSTRUCTIONS),
-			       *one = &anchor;
-
-	if (try_residents(s, NULL, 0, GROUP_NONE, e) != 0)
-		return -1;
-	if (s->groups == 0 || all_fit(s) || s->groups == 1 || !grouping_try(&one, 1))
-		return 0;
-	groups = s->groups;
-	/* The anchor is an instruction count that is among the events, or one more. */
-	residents[0] = plain;
-	for (size_t i = 0; i < s->count && residents[0] == plain; i++) {
-		const struct event_spec *spec = &s->specs[i];
-
-		if (spec->event && !spec->code.levels &&
-			(spec->event->number == EV_INSTRUCTIONS ||
-				spec->event->number == EV_INSTRUCTIONS_15))
-			residents[0] = s->slot_of[i];
-	}
-	if (residents[0] == plain)
-		residents[0] = slot_find(s, &anchor);
-	/* It may cost groups, but not more than twice as many: then time is the better anchor. */
-	if (try_residents(s, residents, 1, 2 * groups + 1, e) != 0)
-		return -1;
-	if (!s->resident_count)
-		return 0;
-	for (size_t i = 0; i < s->count; i++) {
-		const struct event_spec *spec = &s->specs[i];
-
-		if (spec->event && !spec->code.levels &&
-			(spec->event->number == EV_CYCLES || spec->event->number == EV_CYCLES_16)) {
-			residents[1] = s->slot_of[i];
-			return try_residents(s, residents, 2, s->groups + 1, e);
-		}
-	}
-	return 0;
 }
 
 /* ---- the session ----------------------------------------------------------------------------- */
@@ -294,6 +144,7 @@ static void pmu_close(void *session)
 
 	if (!s)
 		return;
+	threads_free(s->threads);
 	bank_close(&s->bank);
 	free(s->slot_of);
 	free(s->slots);
@@ -322,9 +173,9 @@ static void *pmu_open(const struct source_options *options, struct event_spec *s
 		if (!specs[i].encoded && event_encode(&specs[i], e) != 0)
 			goto fail;
 		attr = attr_of(options, &specs[i]);
-		s->slot_of[i] = slot_find(s, &attr);
+		s->slot_of[i] = pmu_slot(s, &attr);
 	}
-	if (choose_groups(s, e) != 0)
+	if (pmu_choose_groups(s, e) != 0)
 		goto fail;
 	s->rotation = rotation_seconds();
 	return s;
@@ -341,43 +192,75 @@ static int pmu_prepare(void *session, struct launch *launch, struct error *e)
 	return 0;
 }
 
-static int add(struct pmu_session *s, size_t slot, size_t *leader, struct error *e)
+static int add(struct pmu_session *s, const struct perf_event_attr *attr, size_t leader, bool out,
+	struct error *e)
 {
-	struct perf_event_attr *attr = &s->slots[slot].attr;
+	if (bank_add(&s->bank, attr, leader, out) == 0)
+		return 0;
+	return perf_explain(errno, attr, s->bank.running ? s->bank.pid : 0, NULL, e);
+}
 
-	if (bank_add(&s->bank, attr, *leader) != 0)
-		return perf_explain(errno, attr, s->bank.running ? s->bank.pid : 0, NULL, e);
-	if (*leader == BANK_LEADER)
-		*leader = s->bank.count - 1;
-	s->slots[slot].index = s->bank.count - 1;
+static int add_group(struct pmu_session *s, size_t g, struct error *e)
+{
+	bool out = s->clock != NO_CLOCK && g != s->current;
+	size_t leader = BANK_LEADER;
+
+	s->first[g] = s->bank.count;
+	for (size_t i = 0; i < s->resident_count; i++) {
+		if (add(s, &s->slots[s->residents[i]].attr, leader, out, e) != 0)
+			return -1;
+		s->slots[s->residents[i]].index = i;
+		leader = s->first[g];
+	}
+	for (size_t i = 0; i < s->slot_count; i++) {
+		if (s->slots[i].resident || s->slots[i].group != g)
+			continue;
+		if (add(s, &s->slots[i].attr, leader, out, e) != 0)
+			return -1;
+		s->slots[i].index = s->bank.count - 1;
+		leader = s->first[g];
+	}
 	return 0;
+}
+
+/* Always on, so that it knows how long the others could have been. */
+static int add_clock(struct pmu_session *s, struct error *e)
+{
+	struct perf_event_attr dummy = {.type = PERF_TYPE_SOFTWARE,
+		.config = PERF_COUNT_SW_DUMMY,
+		.exclude_kernel = 1,
+		.exclude_hv = 1};
+
+	if (s->clock == NO_CLOCK)
+		return 0;
+	s->clock = s->bank.count;
+	return add(s, &dummy, BANK_LEADER, false, e);
 }
 
 static int pmu_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct pmu_session *s = session;
+	unsigned flags = (s->options.per_thread ? BANK_PER_THREAD : 0) |
+			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
 
-	if (bank_begin(&s->bank, pid, running, s->options.per_thread, s->options.from_exec, e) != 0)
+	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
 		return -1;
-	s->bank.alone = s->options.alone;
+	s->clock = s->options.per_thread && s->groups > 1 ? 0 : NO_CLOCK;
 	s->first = calloc(s->groups + 1, sizeof(*s->first));
 	if (!s->first)
 		return error_nomem(e);
-	for (size_t g = 0; g < s->groups; g++) {
-		size_t leader = BANK_LEADER;
-
-		s->first[g] = s->bank.count;
-		for (size_t i = 0; i < s->resident_count; i++)
-			if (add(s, s->residents[i], &leader, e) != 0)
-				return -1;
-		for (size_t i = 0; i < s->slot_count; i++)
-			if (!s->slots[i].resident && s->slots[i].group == g &&
-				add(s, i, &leader, e) != 0)
-				return -1;
-	}
+	for (size_t g = 0; g < s->groups; g++)
+		if (add_group(s, g, e) != 0)
+			return -1;
+	if (add_clock(s, e) != 0)
+		return -1;
 	s->values = calloc(s->bank.count + 1, sizeof(*s->values));
 	s->last = calloc(s->bank.count + 1, sizeof(*s->last));
-	return s->values && s->last ? 0 : error_nomem(e);
+	if (!s->values || !s->last)
+		return error_nomem(e);
+	if (s->options.per_thread && s->bank.count && !(s->threads = threads_new(&s->bank, e)))
+		return -1;
+	return 0;
 }
 
 static int pmu_enable(void *session, bool on, struct error *e)
@@ -399,125 +282,48 @@ static double pmu_tick_interval(void *session)
 {
 	struct pmu_session *s = session;
 
-	return s->groups > 1 ? fmax(s->rotation, 2e-3) : 0;
+	if (s->groups > 1)
+		return fmax(s->rotation, 2e-3);
+	return s->options.per_thread ? 0.01 : 0;
 }
 
-/* What the event with that index saw since the last tick. */
-static struct observation since_last(const struct pmu_session *s, size_t index, size_t group)
+/* The next group's turn.  None is on for a moment: two might not fit. */
+static int rotate(struct pmu_session *s, struct error *e)
 {
-	const struct bank_value *v = &s->values[index], *l = &s->last[index];
-	struct observation o = {
-		.value = (double)(v->value - l->value),
-		.running = (double)(v->running - l->running) * NANO,
-		.enabled = (double)(v->enabled - l->enabled) * NANO,
-	};
-	size_t anchor = s->first[group];
+	size_t next = (s->current + 1) % s->groups;
 
-	o.anchor = s->resident_count ? (double)(s->values[anchor].value - s->last[anchor].value)
-				     : o.running;
-	return o;
+	if (bank_switch(&s->bank, s->first[s->current], false, e) != 0 ||
+		bank_switch(&s->bank, s->first[next], true, e) != 0)
+		return -1;
+	s->current = next;
+	return 0;
 }
 
 static int pmu_tick(void *session, struct error *e)
 {
 	struct pmu_session *s = session;
 
-	if (bank_read(&s->bank, s->values, e) != 0)
+	if (s->groups > 1 && pmu_observe(s, e) != 0)
 		return -1;
-	for (size_t i = 0; i < s->slot_count; i++) {
-		struct slot *slot = &s->slots[i];
-		struct observation o;
-
-		if (slot->resident || slot->group == GROUP_NONE)
-			continue;
-		o = since_last(s, slot->index, slot->group);
-		spread_add(&slot->spread, &o, s->rotation * (double)s->groups);
-	}
-	memcpy(s->last, s->values, s->bank.count * sizeof(*s->last));
-	return 0;
-}
-
-/*
- * A resident's total: its counts in all groups tile the run.  Between turns there are gaps, which
- * are the kernel's own work of switching and, if somebody else took the counters, longer: what was
- * seen is the lower limit, what would have been seen in those gaps too is the upper.
- */
-static struct quantity resident_total(const struct pmu_session *s, size_t which)
-{
-	struct quantity q = {0, 0, 0, LABEL_NONE};
-	double seen = 0, running = 0, enabled = 0;
-
-	for (size_t g = 0; g < s->groups; g++) {
-		const struct bank_value *v = &s->values[s->first[g] + which];
-
-		seen += (double)v->value;
-		running += (double)v->running;
-		enabled = fmax(enabled, (double)v->enabled);
-	}
-	if (running <= 0)
-		return q;
-	q.label = LABEL_SCALED;
-	q.low = seen;
-	q.value = q.high = seen * fmax(1, enabled / running);
-	return q;
-}
-
-static void say_why_not(const struct pmu_session *s, const struct slot *slot, struct count *c)
-{
-	bool others_ran = false;
-
-	for (size_t g = 0; g < s->groups; g++)
-		others_ran |= s->values[s->first[g]].running > 0;
-	if (slot->group == GROUP_NONE && !slot->resident)
-		snprintf(c->why, sizeof(c->why),
-			"counters taken: it never got one (NMI watchdog, another profiler?)");
-	else if (others_ran)
-		snprintf(c->why, sizeof(c->why),
-			"the run was too short: its turn on the counters never came (-passes)");
-	else
-		snprintf(c->why, sizeof(c->why),
-			"counters taken all the time (NMI watchdog, another profiler?)");
-}
-
-static void count_slot(
-	const struct pmu_session *s, const struct slot *slot, double anchor_total, struct count *c)
-{
-	memset(c, 0, sizeof(*c));
-	if (slot->resident)
-		c->quantity = resident_total(s, slot == &s->slots[s->residents[0]] ? 0 : 1);
-	else if (slot->group != GROUP_NONE && s->values[slot->index].enabled == 0)
-		c->quantity = quantity_exact(0, LABEL_MEASURED); /* nothing ran, nothing happened */
-	else if (slot->group != GROUP_NONE)
-		c->quantity = spread_estimate(&slot->spread,
-			s->resident_count ? anchor_total : slot->spread.total.enabled);
-	if (c->quantity.label == LABEL_NONE)
-		say_why_not(s, slot, c);
-	c->short_run = c->quantity.label == LABEL_SCALED && !slot->resident &&
-		       spread_is_short(&slot->spread);
+	if (s->clock != NO_CLOCK && rotate(s, e) != 0)
+		return -1;
+	return s->threads ? threads_drain(s->threads, e) : 0;
 }
 
 static int pmu_read(void *session, struct reading *r, struct error *e)
 {
 	struct pmu_session *s = session;
-	double anchor_total;
 
-	if (pmu_tick(s, e) != 0)
-		return -1;
-	anchor_total = s->resident_count ? resident_total(s, 0).value : 0;
-	r->enabled_seconds = 0;
-	for (size_t k = 0; k < s->bank.count; k++)
-		r->enabled_seconds = fmax(r->enabled_seconds, (double)s->values[k].enabled * NANO);
-	for (size_t i = 0; i < s->count; i++)
-		count_slot(s, &s->slots[s->slot_of[i]], anchor_total, &r->counts[i]);
-	identities_clamp(s->specs, r->counts, s->count);
-	return 0;
+	return pmu_observe(s, e) != 0 ? -1 : pmu_report(s, r, e);
 }
 
 static int pmu_finish(void *session, const struct rusage *usage, struct error *e)
 {
-	(void)session;
+	struct pmu_session *s = session;
+
 	(void)usage;
 	(void)e;
+	s->ended = true;
 	return 0;
 }
 

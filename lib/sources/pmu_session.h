@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A session of the pmu source; private to pmu*.c: pmu.c opens and starts, pmu_choose.c makes the
+ * groups, pmu_read.c turns what was seen into counts.
+ */
+#ifndef SOURCES_PMU_SESSION_H
+#define SOURCES_PMU_SESSION_H
+
+#include "sources/bank.h"
+#include "sources/estimate.h"
+#include "sources/grouping.h"
+#include "sources/source.h"
+#include "sources/threads.h"
+
+#define RESIDENTS_MAX 2
+#define NO_CLOCK      SIZE_MAX
+
+/* One thing to count; several specs may share it. */
+struct slot {
+	struct perf_event_attr attr;
+	bool resident;        /* in every group */
+	size_t group;         /* GROUP_NONE: it never fits */
+	size_t index;         /* in the bank; of a resident: within each group */
+	struct spread spread; /* of a resident: of its counts in all groups together */
+};
+
+struct pmu_session {
+	struct source_options options;
+	struct event_spec *specs; /* borrowed */
+	size_t count;
+	size_t *slot_of; /* each spec's */
+	struct slot *slots;
+	size_t slot_count;
+	size_t residents[RESIDENTS_MAX], resident_count; /* slots; the first is the anchor */
+	size_t groups;
+	size_t *first; /* each group's first event in the bank: its residents, then its members */
+	struct bank bank;
+	struct bank_value *values, *last;
+	double rotation; /* seconds of a turn */
+	/* For rows per thread the kernel must not rotate (threads.h): each tick switches groups. */
+	struct threads *threads; /* NULL unless per_thread */
+	size_t clock; /* in the bank: an event that is always on; NO_CLOCK without turns of ours */
+	size_t current; /* the group that is on */
+	bool ended;
+};
+
+/* The attr of a generic hardware event at the session's levels. */
+struct perf_event_attr pmu_generic_attr(const struct source_options *o, uint64_t config);
+/* The slot that counts attr; a new one if there is none (there is room). */
+size_t pmu_slot(struct pmu_session *s, const struct perf_event_attr *attr);
+
+int pmu_choose_groups(struct pmu_session *s, struct error *e);
+
+/* Reads the counters and takes what they saw since the last time into the spreads. */
+int pmu_observe(struct pmu_session *s, struct error *e);
+int pmu_report(struct pmu_session *s, struct reading *r, struct error *e);
+
+#endif
