@@ -3,19 +3,25 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <sched.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ioctl.h>
 #include <unistd.h>
 
-#include "base/vec.h"
 #include "sources/perf_open.h"
+
+static struct bank_task *task_new(struct bank *b, pid_t tid)
+{
+	struct bank_task *task = vec_push(&b->tasks);
+
+	if (task)
+		task->tid = tid;
+	return task;
+}
 
 static int list_tasks(struct bank *b, struct error *e)
 {
-	VEC(pid_t) tasks = {0};
 	char path[64];
 	struct dirent *entry;
 	DIR *d;
@@ -25,77 +31,16 @@ static int list_tasks(struct bank *b, struct error *e)
 	if (!d)
 		return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)b->pid);
 	while ((entry = readdir(d))) {
-		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10), *slot;
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-		if (tid <= 0)
-			continue;
-		slot = vec_push(&tasks);
-		if (!slot) {
+		if (tid > 0 && !task_new(b, tid)) {
 			closedir(d);
-			vec_fini(&tasks);
 			return error_nomem(e);
 		}
-		*slot = tid;
 	}
 	closedir(d);
-	b->tasks = tasks.data;
-	b->task_count = tasks.count;
-	if (!tasks.count)
+	if (!b->tasks.count)
 		return error_set(e, ERR_NOT_FOUND, "process %d has ended", (int)b->pid);
-	return 0;
-}
-
-static int one_task(struct bank *b, struct error *e)
-{
-	b->tasks = malloc(sizeof(*b->tasks));
-	if (!b->tasks)
-		return error_nomem(e);
-	b->tasks[0] = b->pid;
-	b->task_count = 1;
-	return 0;
-}
-
-/* "0-3,5" of /sys/devices/system/cpu/online */
-static int list_cpus(struct bank *b, struct error *e)
-{
-	VEC(int) cpus = {0};
-	char text[4096] = "0", *at = text, *end;
-	FILE *f = fopen("/sys/devices/system/cpu/online", "re");
-	bool lost = false;
-
-	if (f) {
-		if (!fgets(text, sizeof(text), f))
-			strcpy(text, "0");
-		fclose(f);
-	}
-	for (;;) {
-		long first = strtol(at, &end, 10), last = first;
-
-		if (end == at)
-			break;
-		if (*end == '-')
-			last = strtol(end + 1, &end, 10);
-		for (long cpu = first; cpu <= last; cpu++) {
-			int *slot = vec_push(&cpus);
-
-			if (slot)
-				*slot = (int)cpu;
-			lost |= !slot;
-		}
-		at = *end == ',' ? end + 1 : end;
-	}
-	b->cpus = cpus.data;
-	b->cpu_count = cpus.count;
-	return lost || !cpus.count ? error_nomem(e) : 0;
-}
-
-static int any_cpu(struct bank *b, struct error *e)
-{
-	b->cpus = malloc(sizeof(*b->cpus));
-	if (!b->cpus)
-		return error_nomem(e);
-	b->cpus[0] = -1;
-	b->cpu_count = 1;
 	return 0;
 }
 
@@ -105,123 +50,133 @@ int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct e
 	b->pid = pid;
 	b->running = running;
 	b->flags = running ? flags & ~(unsigned)BANK_FROM_EXEC : flags;
-	if ((running ? list_tasks(b, e) : one_task(b, e)) != 0 ||
-		(flags & BANK_PER_CPU ? list_cpus(b, e) : any_cpu(b, e)) != 0) {
-		bank_close(b);
-		return -1;
-	}
-	return 0;
-}
-
-static void close_fds(struct bank_event *event, size_t places)
-{
-	for (size_t i = 0; i < places; i++)
-		if (event->fds[i] >= 0)
-			close(event->fds[i]);
-	free(event->fds);
-}
-
-static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool leads, bool out)
-{
-	attr->disabled = leads;
-	attr->enable_on_exec = leads && !out && (b->flags & BANK_FROM_EXEC);
-	attr->inherit = 1;
-	attr->read_format = PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING;
-	if (b->flags & BANK_PER_THREAD) {
-		attr->inherit_stat = 1;
-		attr->read_format |= PERF_FORMAT_ID;
-		attr->sample_id_all = 1;
-		attr->sample_type = PERF_SAMPLE_TID | PERF_SAMPLE_TIME;
-	} else {
-		attr->read_format |= PERF_FORMAT_GROUP;
-	}
-}
-
-/* Opens event at all places; -1 with errno. */
-static int open_places(struct bank *b, struct bank_event *event, const struct bank_event *leader)
-{
-	size_t places = bank_places(b), opened = 0;
-	int errnum = ESRCH;
-
-	for (size_t i = 0; i < places; i++)
-		event->fds[i] = -1;
-	for (size_t i = 0; i < places; i++) {
-		pid_t task = b->tasks[i / b->cpu_count];
-		int cpu = b->cpus[i % b->cpu_count];
-
-		if (leader && leader->fds[i] < 0)
-			continue;
-		event->fds[i] = perf_open(&event->attr, task, cpu, leader ? leader->fds[i] : -1);
-		if (event->fds[i] >= 0)
-			opened++;
-		else if (errno != ESRCH ||
-			 !b->running) { /* of a running process, threads may end */
-			errnum = errno;
-			opened = 0;
-			break;
-		}
-	}
-	if (opened)
+	/* With BANK_EACH the threads of a running process come through bank_join as well. */
+	if (running && !(flags & BANK_EACH)) {
+		if (list_tasks(b, e) == 0)
+			return 0;
+	} else if (running || task_new(b, pid)) {
 		return 0;
-	close_fds(event, places);
-	errno = errnum;
+	} else {
+		error_nomem(e);
+	}
+	bank_close(b);
 	return -1;
 }
 
-int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader, bool out)
+static void close_fd(int *fd)
 {
-	struct bank_event *event =
-		vec_grow((void **)&b->events, &b->count, &b->capacity, sizeof(*b->events));
+	if (*fd >= 0)
+		close(*fd);
+	*fd = -1;
+}
 
-	if (!event) {
+static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool leads)
+{
+	attr->disabled = leads;
+	attr->enable_on_exec = leads && (b->flags & BANK_FROM_EXEC);
+	attr->inherit = !(b->flags & (BANK_ALONE | BANK_EACH));
+	attr->read_format =
+		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_GROUP;
+}
+
+/* Opens event k on a task.  1: done, 0: the thread is gone, which may be; -1 with errno. */
+static int open_on(struct bank *b, struct bank_task *task, size_t k)
+{
+	struct bank_event *event = &b->events.data[k];
+	int group = event->leader == k ? -1 : task->fds[event->leader];
+
+	task->fds[k] = -1;
+	if (event->leader != k && group < 0)
+		return 0;
+	task->fds[k] = perf_open(&event->attr, task->tid, -1, group);
+	if (task->fds[k] >= 0)
+		return 1;
+	return errno == ESRCH && b->running ? 0 : -1;
+}
+
+static bool make_room(struct bank_task *task, size_t count)
+{
+	size_t bigger = count < 8 ? 8 : count * 2;
+	int *moved;
+
+	if (count <= task->capacity)
+		return true;
+	moved = realloc(task->fds, bigger * sizeof(*moved));
+	if (!moved)
+		return false;
+	task->fds = moved;
+	task->capacity = bigger;
+	return true;
+}
+
+/* The event with the highest index, on all tasks; -1 with errno. */
+static int open_on_all(struct bank *b)
+{
+	size_t k = b->events.count - 1, opened = 0;
+	int errnum = ESRCH;
+
+	for (size_t i = 0; i < b->tasks.count; i++) {
+		struct bank_task *task = &b->tasks.data[i];
+		int rc = -1;
+
+		errno = ENOMEM;
+		if (make_room(task, k + 1))
+			rc = open_on(b, task, k);
+		if (rc < 0) {
+			errnum = errno;
+			for (size_t j = 0; j < i; j++)
+				close_fd(&b->tasks.data[j].fds[k]);
+			errno = errnum;
+			return -1;
+		}
+		opened += (size_t)rc;
+	}
+	errno = errnum;
+	return opened || !b->tasks.count ? 0 : -1;
+}
+
+int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader)
+{
+	struct bank_event *event = vec_push(&b->events);
+
+	if (!event || !vec_push(&b->past)) {
+		if (event)
+			b->events.count--;
 		errno = ENOMEM;
 		return -1;
 	}
 	event->attr = *attr;
-	event->leader = leader == BANK_LEADER ? b->count - 1 : leader;
-	event->out = out;
-	fill_attr(b, &event->attr, leader == BANK_LEADER, out);
-	event->fds = malloc(bank_places(b) * sizeof(*event->fds));
-	if (!event->fds) {
-		b->count--;
-		errno = ENOMEM;
-		return -1;
-	}
-	if (open_places(b, event, leader == BANK_LEADER ? NULL : &b->events[leader]) != 0) {
-		b->count--;
-		return -1;
-	}
-	return 0;
-}
-
-static int order(const struct bank *b, size_t leader, bool on, struct error *e)
-{
-	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-	const int *fds = b->events[leader].fds;
-
-	for (size_t i = 0; i < bank_places(b); i++)
-		if (fds[i] >= 0 && ioctl(fds[i], request, 0) != 0)
-			return error_sys(e, errno, "cannot %s a counter", on ? "start" : "stop");
-	return 0;
+	event->leader = leader == BANK_LEADER ? b->events.count - 1 : leader;
+	fill_attr(b, &event->attr, leader == BANK_LEADER);
+	if (open_on_all(b) == 0)
+		return 0;
+	b->events.count--;
+	b->past.count--;
+	return -1;
 }
 
 int bank_enable(struct bank *b, bool on, struct error *e)
 {
+	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
 	bool by_exec = on && (b->flags & BANK_FROM_EXEC) && !b->started;
 
 	b->started |= on;
 	b->on = on;
-	for (size_t k = 0; k < b->count && !by_exec; k++)
-		if (b->events[k].leader == k && !b->events[k].out && order(b, k, on, e) != 0)
-			return -1;
+	for (size_t k = 0; k < b->events.count && !by_exec; k++) {
+		if (b->events.data[k].leader != k)
+			continue;
+		for (size_t i = 0; i < b->tasks.count; i++) {
+			int fd = b->tasks.data[i].fds[k];
+
+			if (fd >= 0 && ioctl(fd, request, 0) != 0)
+				return error_sys(
+					e, errno, "cannot %s a counter", on ? "start" : "stop");
+		}
+	}
 	return 0;
 }
 
-int bank_switch(struct bank *b, size_t leader, bool in, struct error *e)
-{
-	b->events[leader].out = !in;
-	return b->on ? order(b, leader, in, e) : 0;
-}
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static int read_fd(struct bank *b, int fd, size_t words, struct error *e)
 {
@@ -245,30 +200,18 @@ static int read_fd(struct bank *b, int fd, size_t words, struct error *e)
 	return 0;
 }
 
-/* One event of its own at one place: value, enabled, running. */
-static int read_single(
-	struct bank *b, size_t k, size_t place, struct bank_value *v, struct error *e)
-{
-	if (read_fd(b, b->events[k].fds[place], 4, e) != 0)
-		return -1;
-	v->value += b->scratch[0];
-	v->enabled += b->scratch[1];
-	v->running += b->scratch[2];
-	return 0;
-}
-
-/* A group at one place: number, enabled, running, and the values in the order of opening. */
-static int read_group(
-	struct bank *b, size_t leader, size_t place, struct bank_value *values, struct error *e)
+/* A group on one task: number, enabled, running, and the values in the order of opening. */
+static int add_group(struct bank *b, const struct bank_task *task, size_t leader,
+	struct bank_value *values, struct error *e)
 {
 	size_t members = 0, at = 3;
 
-	for (size_t k = leader; k < b->count; k++)
-		members += b->events[k].leader == leader && b->events[k].fds[place] >= 0;
-	if (read_fd(b, b->events[leader].fds[place], 3 + members, e) != 0)
+	for (size_t k = leader; k < b->events.count; k++)
+		members += b->events.data[k].leader == leader && task->fds[k] >= 0;
+	if (read_fd(b, task->fds[leader], 3 + members, e) != 0)
 		return -1;
-	for (size_t k = leader; k < b->count; k++) {
-		if (b->events[k].leader != leader || b->events[k].fds[place] < 0)
+	for (size_t k = leader; k < b->events.count; k++) {
+		if (b->events.data[k].leader != leader || task->fds[k] < 0)
 			continue;
 		values[k].value += b->scratch[at++];
 		values[k].enabled += b->scratch[1];
@@ -277,44 +220,113 @@ static int read_group(
 	return 0;
 }
 
-static int add_task(struct bank *b, size_t task, struct bank_value *values, struct error *e)
+static int add_task(
+	struct bank *b, const struct bank_task *task, struct bank_value *values, struct error *e)
 {
-	for (size_t k = 0; k < b->count; k++) {
-		bool each = b->flags & BANK_PER_THREAD, leads = b->events[k].leader == k;
-
-		for (size_t i = task * b->cpu_count; i < (task + 1) * b->cpu_count; i++) {
-			if (b->events[k].fds[i] < 0 || (!each && !leads))
-				continue;
-			if ((each ? read_single(b, k, i, &values[k], e)
-				  : read_group(b, k, i, values, e)) != 0)
-				return -1;
-		}
-	}
+	for (size_t k = 0; k < b->events.count; k++)
+		if (b->events.data[k].leader == k && task->fds[k] >= 0 &&
+			add_group(b, task, k, values, e) != 0)
+			return -1;
 	return 0;
 }
 
 int bank_read_task(struct bank *b, size_t task, struct bank_value *values, struct error *e)
 {
-	memset(values, 0, b->count * sizeof(*values));
-	return add_task(b, task, values, e);
+	memset(values, 0, b->events.count * sizeof(*values));
+	return add_task(b, &b->tasks.data[task], values, e);
 }
 
 int bank_read(struct bank *b, struct bank_value *values, struct error *e)
 {
-	memset(values, 0, b->count * sizeof(*values));
-	for (size_t task = 0; task < b->task_count; task++)
-		if (add_task(b, task, values, e) != 0)
+	if (b->events.count)
+		memcpy(values, b->past.data, b->events.count * sizeof(*values));
+	for (size_t i = 0; i < b->tasks.count; i++)
+		if (add_task(b, &b->tasks.data[i], values, e) != 0)
 			return -1;
 	return 0;
 }
 
+/* ---- threads that come and go ---------------------------------------------------------------- */
+
+static void task_close(struct bank *b, struct bank_task *task, size_t opened)
+{
+	for (size_t k = 0; k < opened && k < b->events.count; k++)
+		close_fd(&task->fds[k]);
+	free(task->fds);
+	task->fds = NULL;
+}
+
+int bank_join(struct bank *b, pid_t tid)
+{
+	struct bank_task *task = task_new(b, tid);
+	size_t k = 0;
+	int rc = 0;
+
+	errno = ENOMEM;
+	if (!task || !make_room(task, b->events.count))
+		rc = -1;
+	for (; rc >= 0 && k < b->events.count; k++) {
+		struct perf_event_attr *attr = &b->events.data[k].attr, asked = *attr;
+
+		/* The process is past its exec. */
+		attr->enable_on_exec = 0;
+		attr->disabled = asked.disabled && !b->on;
+		rc = open_on(b, task, k);
+		*attr = asked;
+	}
+	if (rc >= 0)
+		return 0;
+	rc = errno;
+	if (task) {
+		task_close(b, task, k);
+		b->tasks.count--;
+	}
+	errno = rc;
+	return -1;
+}
+
+static struct bank_task *task_find(struct bank *b, pid_t tid)
+{
+	for (size_t i = b->tasks.count; i-- > 0;)
+		if (b->tasks.data[i].tid == tid)
+			return &b->tasks.data[i];
+	return NULL;
+}
+
+int bank_leave(struct bank *b, pid_t tid, struct bank_value *values, struct error *e)
+{
+	struct bank_task *task = task_find(b, tid);
+
+	memset(values, 0, b->events.count * sizeof(*values));
+	if (!task)
+		return 0;
+	if (add_task(b, task, values, e) != 0)
+		return -1;
+	for (size_t k = 0; k < b->events.count; k++) {
+		b->past.data[k].value += values[k].value;
+		b->past.data[k].enabled += values[k].enabled;
+		b->past.data[k].running += values[k].running;
+	}
+	task_close(b, task, b->events.count);
+	*task = b->tasks.data[--b->tasks.count];
+	return 0;
+}
+
+void bank_rename(struct bank *b, pid_t former, pid_t tid)
+{
+	struct bank_task *task = task_find(b, former);
+
+	if (task)
+		task->tid = tid;
+}
+
 void bank_close(struct bank *b)
 {
-	while (b->count)
-		close_fds(&b->events[--b->count], bank_places(b));
-	free(b->tasks);
-	free(b->cpus);
-	free(b->events);
+	for (size_t i = 0; i < b->tasks.count; i++)
+		task_close(b, &b->tasks.data[i], b->tasks.data[i].capacity);
+	vec_fini(&b->events);
+	vec_fini(&b->tasks);
+	vec_fini(&b->past);
 	free(b->scratch);
 	memset(b, 0, sizeof(*b));
 }

@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A bank: perf events, in groups, opened on one process with all its threads and everything that it
- * creates from then on, and read as sums over all of those.
+ * A bank: perf events, in groups, opened on threads, and read as sums over all of them.
  *
- * Each event is open at several places: once for each thread that exists at the beginning (one, for
- * a command that we start), and where asked for, once more for each processor.
+ * Usually the events are opened on the threads that a process has at the beginning (one, for a
+ * command that we start) and inherited by all that it creates; what those count comes with the sum,
+ * also when they have ended.  Where threads are to be told apart (BANK_EACH) nothing is inherited,
+ * and every new thread must be given to bank_join before its first instruction (trace.h).
  *
- * Threads that a running process creates while bank_begin lists it are the one gap: such a thread
- * inherits the counters if its creator had them already, and cannot be told from one that does not,
- * so it is not opened again; counting nothing of a thread for a moment is the lesser evil than
+ * Threads that a running process creates while bank_begin lists it are a gap when inheriting: such
+ * a thread has the counters if its creator had them already, and cannot be told from one that has
+ * not, so it is not opened again; counting nothing of a thread for a moment is the lesser evil than
  * counting it twice.
  */
 #ifndef SOURCES_BANK_H
@@ -21,20 +22,25 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 
 #define BANK_LEADER SIZE_MAX /* in place of a leader: the event leads a group of its own */
 
 enum bank_flag {
-	BANK_FROM_EXEC = 1 << 0,  /* counting begins with the exec */
-	BANK_PER_THREAD = 1 << 1, /* for threads.h: threads leave a record when they end */
-	BANK_PER_CPU = 1 << 2,    /* an event for each processor */
+	BANK_FROM_EXEC = 1 << 0, /* counting begins with the exec */
+	BANK_ALONE = 1 << 1,     /* only the one thread, not what it creates */
+	BANK_EACH = 1 << 2,      /* each thread by itself: bank_join, bank_leave */
 };
 
 struct bank_event {
 	struct perf_event_attr attr;
 	size_t leader; /* index of its group's first event; its own if that is it */
-	bool out;      /* of a leader: bank_enable leaves it alone (see bank_switch) */
-	int *fds;      /* one per place; -1 where the thread is gone */
+};
+
+struct bank_task {
+	pid_t tid;
+	int *fds; /* one per event; -1 where the thread is gone */
+	size_t capacity;
 };
 
 struct bank_value {
@@ -47,35 +53,34 @@ struct bank {
 	bool running; /* the process runs already */
 	unsigned flags;
 	bool on, started; /* enabled now; enabled once */
-	pid_t *tasks;
-	size_t task_count;
-	int *cpus; /* {-1}, or all that are online, ascending */
-	size_t cpu_count;
-	struct bank_event *events;
-	size_t count, capacity;
+	VEC(struct bank_event) events;
+	VEC(struct bank_task) tasks;
+	VEC(struct bank_value) past; /* of tasks that left; one per event, or none yet */
 	uint64_t *scratch;
 	size_t scratch_size;
 };
 
-/* Lists the threads and processors; opens nothing.  flags: enum bank_flag. */
+/* Lists the threads; opens nothing.  flags: enum bank_flag. */
 int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct error *e);
-static inline size_t bank_places(const struct bank *b)
-{
-	return b->task_count * b->cpu_count;
-}
 /*
  * Opens one more event, in the group of the event with index leader or BANK_LEADER.  What and which
- * levels stand in attr; the rest is filled in here.  out: a leader that does not count until
- * bank_switch.  On failure -1 with errno, and the bank is as before.
+ * levels stand in attr; the rest is filled in here.  On failure -1 with errno, and the bank is as
+ * before.
  */
-int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader, bool out);
+int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader);
 int bank_enable(struct bank *b, bool on, struct error *e);
-/* Takes a group, by its leader, out of what bank_enable enables, or back in. */
-int bank_switch(struct bank *b, size_t leader, bool in, struct error *e);
 /* values: one per event. */
 int bank_read(struct bank *b, struct bank_value *values, struct error *e);
-/* Of tasks[task] and what it created. */
+
+/* One more thread: counted from now on if the bank is enabled.  -1 with errno. */
+int bank_join(struct bank *b, pid_t tid);
+/* A thread that ended: its last values, which stay in the sums. */
+int bank_leave(struct bank *b, pid_t tid, struct bank_value *values, struct error *e);
+/* The thread `former` goes on as tid (an exec by a thread that is not the first). */
+void bank_rename(struct bank *b, pid_t former, pid_t tid);
+/* One thread's values; tasks.data has them all. */
 int bank_read_task(struct bank *b, size_t task, struct bank_value *values, struct error *e);
+
 /* Zero-initialised is closed. */
 void bank_close(struct bank *b);
 

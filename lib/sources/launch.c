@@ -299,14 +299,22 @@ int launch_poll(struct launch *l, bool block, struct error *e)
 	if (!l->pid)
 		return error_set(e, ERR_CONFLICT, "the command was not started");
 	got = wait4(l->pid, &l->status, block ? 0 : WNOHANG, &l->usage);
-	if (got == l->pid) {
+	if (got == l->pid && (WIFEXITED(l->status) || WIFSIGNALED(l->status))) {
 		l->reaped = true;
 		take_off(&l->usage, &l->before);
 		return 1;
 	}
-	if (got == 0 || errno == EINTR)
+	if (got >= 0 || errno == EINTR)
 		return 0;
 	return error_sys(e, errno, "cannot wait for %s", l->argv[0]);
+}
+
+void launch_reaped(struct launch *l, int status, const struct rusage *usage)
+{
+	l->status = status;
+	l->usage = *usage;
+	l->reaped = true;
+	take_off(&l->usage, &l->before);
 }
 
 int launch_exit_status(const struct launch *l)

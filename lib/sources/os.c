@@ -19,8 +19,8 @@
 
 #include "sources/bank.h"
 #include "sources/perf_open.h"
+#include "sources/rows.h"
 #include "sources/source.h"
-#include "sources/threads.h"
 
 struct os_row {
 	int number; /* of the event table */
@@ -82,9 +82,8 @@ struct os_session {
 	size_t count;
 	struct bank bank;
 	struct bank_value *values;
-	struct threads *threads; /* NULL unless per_thread */
-	bool ended;
-	bool whole_run; /* counted from the exec on without a stop */
+	struct rows rows; /* with per_thread */
+	bool whole_run;   /* counted from the exec on without a stop */
 	bool have_usage;
 	struct rusage usage;
 };
@@ -127,7 +126,7 @@ static void os_close(void *session)
 
 	if (!s)
 		return;
-	threads_free(s->threads);
+	rows_fini(&s->rows);
 	bank_close(&s->bank);
 	free(s->values);
 	free(s->events);
@@ -176,9 +175,9 @@ static int add(struct os_session *s, struct os_event *event, bool exclude_kernel
 		.exclude_hv = exclude_kernel,
 	};
 
-	if (bank_add(&s->bank, &attr, *leader, false) != 0)
+	if (bank_add(&s->bank, &attr, *leader) != 0)
 		return errno;
-	event->index = s->bank.count - 1;
+	event->index = s->bank.events.count - 1;
 	if (*leader == BANK_LEADER)
 		*leader = event->index;
 	return 0;
@@ -187,14 +186,14 @@ static int add(struct os_session *s, struct os_event *event, bool exclude_kernel
 static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct os_session *s = session;
-	unsigned flags = (s->options.per_thread ? BANK_PER_THREAD : 0) |
+	unsigned flags = (s->options.per_thread ? BANK_EACH : 0) |
+			 (s->options.alone ? BANK_ALONE : 0) |
 			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
 	size_t leader = BANK_LEADER;
 	bool forbidden = false;
 
 	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
 		return -1;
-	s->bank.alone = s->options.alone;
 	s->whole_run = s->options.from_exec && !running;
 	for (size_t i = 0; i < s->count; i++) {
 		struct os_event *event = &s->events[i];
@@ -215,8 +214,6 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 		snprintf(event->why, sizeof(event->why), "%.*s", (int)sizeof(event->why) - 1,
 			why.message);
 	}
-	if (s->options.per_thread && s->bank.count && !(s->threads = threads_new(&s->bank, e)))
-		return -1;
 	return 0;
 }
 
@@ -229,19 +226,25 @@ static int os_enable(void *session, bool on, struct error *e)
 	return bank_enable(&s->bank, on, e);
 }
 
-/* Often enough that no ring overflows unless hundreds of threads end between two ticks. */
-static double os_tick_interval(void *session)
+static int os_thread(void *session, enum trace_news news, pid_t pid, pid_t tid, const char *command,
+	struct error *e)
 {
 	struct os_session *s = session;
 
-	return s->threads ? 0.01 : 0;
+	return rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
+}
+
+static double os_tick_interval(void *session)
+{
+	(void)session;
+	return 0;
 }
 
 static int os_tick(void *session, struct error *e)
 {
-	struct os_session *s = session;
-
-	return s->threads ? threads_drain(s->threads, e) : 0;
+	(void)session;
+	(void)e;
+	return 0;
 }
 
 static size_t os_groups(void *session)
@@ -298,7 +301,8 @@ static int os_read(void *session, struct reading *r, struct error *e)
 		if ((double)v->enabled * 1e-9 > r->enabled_seconds)
 			r->enabled_seconds = (double)v->enabled * 1e-9;
 	}
-	return s->threads ? threads_report(s->threads, s->ended, r, count_thread, s, e) : 0;
+	rows_judge(&s->rows, r->counts, s->count);
+	return s->options.per_thread ? rows_report(&s->rows, &s->bank, r, count_thread, s, e) : 0;
 }
 
 static int os_finish(void *session, const struct rusage *usage, struct error *e)
@@ -306,7 +310,6 @@ static int os_finish(void *session, const struct rusage *usage, struct error *e)
 	struct os_session *s = session;
 
 	(void)e;
-	s->ended = true;
 	s->have_usage = usage != NULL;
 	if (usage)
 		s->usage = *usage;
@@ -321,6 +324,7 @@ const struct source_ops source_os = {
 	.open = os_open,
 	.prepare = os_prepare,
 	.attach = os_attach,
+	.thread = os_thread,
 	.enable = os_enable,
 	.tick_interval = os_tick_interval,
 	.tick = os_tick,

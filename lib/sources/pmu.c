@@ -144,7 +144,7 @@ static void pmu_close(void *session)
 
 	if (!s)
 		return;
-	threads_free(s->threads);
+	rows_fini(&s->rows);
 	bank_close(&s->bank);
 	free(s->slot_of);
 	free(s->slots);
@@ -192,22 +192,21 @@ static int pmu_prepare(void *session, struct launch *launch, struct error *e)
 	return 0;
 }
 
-static int add(struct pmu_session *s, const struct perf_event_attr *attr, size_t leader, bool out,
-	struct error *e)
+static int add(
+	struct pmu_session *s, const struct perf_event_attr *attr, size_t leader, struct error *e)
 {
-	if (bank_add(&s->bank, attr, leader, out) == 0)
+	if (bank_add(&s->bank, attr, leader) == 0)
 		return 0;
 	return perf_explain(errno, attr, s->bank.running ? s->bank.pid : 0, NULL, e);
 }
 
 static int add_group(struct pmu_session *s, size_t g, struct error *e)
 {
-	bool out = s->clock != NO_CLOCK && g != s->current;
 	size_t leader = BANK_LEADER;
 
-	s->first[g] = s->bank.count;
+	s->first[g] = s->bank.events.count;
 	for (size_t i = 0; i < s->resident_count; i++) {
-		if (add(s, &s->slots[s->residents[i]].attr, leader, out, e) != 0)
+		if (add(s, &s->slots[s->residents[i]].attr, leader, e) != 0)
 			return -1;
 		s->slots[s->residents[i]].index = i;
 		leader = s->first[g];
@@ -215,52 +214,40 @@ static int add_group(struct pmu_session *s, size_t g, struct error *e)
 	for (size_t i = 0; i < s->slot_count; i++) {
 		if (s->slots[i].resident || s->slots[i].group != g)
 			continue;
-		if (add(s, &s->slots[i].attr, leader, out, e) != 0)
+		if (add(s, &s->slots[i].attr, leader, e) != 0)
 			return -1;
-		s->slots[i].index = s->bank.count - 1;
+		s->slots[i].index = s->bank.events.count - 1;
 		leader = s->first[g];
 	}
 	return 0;
 }
 
-/* Always on, so that it knows how long the others could have been. */
-static int add_clock(struct pmu_session *s, struct error *e)
-{
-	struct perf_event_attr dummy = {.type = PERF_TYPE_SOFTWARE,
-		.config = PERF_COUNT_SW_DUMMY,
-		.exclude_kernel = 1,
-		.exclude_hv = 1};
-
-	if (s->clock == NO_CLOCK)
-		return 0;
-	s->clock = s->bank.count;
-	return add(s, &dummy, BANK_LEADER, false, e);
-}
-
 static int pmu_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct pmu_session *s = session;
-	unsigned flags = (s->options.per_thread ? BANK_PER_THREAD : 0) |
+	unsigned flags = (s->options.per_thread ? BANK_EACH : 0) |
+			 (s->options.alone ? BANK_ALONE : 0) |
 			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
 
 	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
 		return -1;
-	s->clock = s->options.per_thread && s->groups > 1 ? 0 : NO_CLOCK;
 	s->first = calloc(s->groups + 1, sizeof(*s->first));
 	if (!s->first)
 		return error_nomem(e);
 	for (size_t g = 0; g < s->groups; g++)
 		if (add_group(s, g, e) != 0)
 			return -1;
-	if (add_clock(s, e) != 0)
-		return -1;
-	s->values = calloc(s->bank.count + 1, sizeof(*s->values));
-	s->last = calloc(s->bank.count + 1, sizeof(*s->last));
-	if (!s->values || !s->last)
-		return error_nomem(e);
-	if (s->options.per_thread && s->bank.count && !(s->threads = threads_new(&s->bank, e)))
-		return -1;
-	return 0;
+	s->values = calloc(s->bank.events.count + 1, sizeof(*s->values));
+	s->last = calloc(s->bank.events.count + 1, sizeof(*s->last));
+	return s->values && s->last ? 0 : error_nomem(e);
+}
+
+static int pmu_thread(void *session, enum trace_news news, pid_t pid, pid_t tid,
+	const char *command, struct error *e)
+{
+	struct pmu_session *s = session;
+
+	return rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
 }
 
 static int pmu_enable(void *session, bool on, struct error *e)
@@ -282,32 +269,14 @@ static double pmu_tick_interval(void *session)
 {
 	struct pmu_session *s = session;
 
-	if (s->groups > 1)
-		return fmax(s->rotation, 2e-3);
-	return s->options.per_thread ? 0.01 : 0;
-}
-
-/* The next group's turn.  None is on for a moment: two might not fit. */
-static int rotate(struct pmu_session *s, struct error *e)
-{
-	size_t next = (s->current + 1) % s->groups;
-
-	if (bank_switch(&s->bank, s->first[s->current], false, e) != 0 ||
-		bank_switch(&s->bank, s->first[next], true, e) != 0)
-		return -1;
-	s->current = next;
-	return 0;
+	return s->groups > 1 ? fmax(s->rotation, 2e-3) : 0;
 }
 
 static int pmu_tick(void *session, struct error *e)
 {
 	struct pmu_session *s = session;
 
-	if (s->groups > 1 && pmu_observe(s, e) != 0)
-		return -1;
-	if (s->clock != NO_CLOCK && rotate(s, e) != 0)
-		return -1;
-	return s->threads ? threads_drain(s->threads, e) : 0;
+	return s->groups > 1 ? pmu_observe(s, e) : 0;
 }
 
 static int pmu_read(void *session, struct reading *r, struct error *e)
@@ -319,11 +288,9 @@ static int pmu_read(void *session, struct reading *r, struct error *e)
 
 static int pmu_finish(void *session, const struct rusage *usage, struct error *e)
 {
-	struct pmu_session *s = session;
-
+	(void)session;
 	(void)usage;
 	(void)e;
-	s->ended = true;
 	return 0;
 }
 
@@ -335,6 +302,7 @@ const struct source_ops source_pmu = {
 	.open = pmu_open,
 	.prepare = pmu_prepare,
 	.attach = pmu_attach,
+	.thread = pmu_thread,
 	.enable = pmu_enable,
 	.tick_interval = pmu_tick_interval,
 	.tick = pmu_tick,

@@ -3,8 +3,8 @@
  * Observations, once a turn, and what they add up to.
  *
  * The anchor is in all groups, whose turns tile the run, so its total is their sum; and what scales
- * the other events is that total.  Where the turns leave gaps (somebody else took the counters; or
- * it is we who switch groups, which takes a while) the anchor is itself scaled, by time.
+ * the other events is that total.  Where the turns leave gaps, because somebody else took the
+ * counters, the anchor is itself scaled, by time.
  */
 #include <math.h>
 #include <stdio.h>
@@ -15,20 +15,13 @@
 
 #define NANO 1e-9
 
-/* Nanoseconds that the events of a group could have counted. */
-static uint64_t enabled_of(
-	const struct pmu_session *s, const struct bank_value *values, size_t index)
-{
-	return values[s->clock == NO_CLOCK ? index : s->clock].enabled;
-}
-
 static struct observation observed(
 	const struct pmu_session *s, const struct bank_value *values, size_t index, size_t anchor)
 {
 	struct observation o = {
 		.value = (double)values[index].value,
 		.running = (double)values[index].running * NANO,
-		.enabled = (double)enabled_of(s, values, index) * NANO,
+		.enabled = (double)values[index].enabled * NANO,
 	};
 
 	o.anchor = s->resident_count ? (double)values[anchor].value : o.running;
@@ -46,7 +39,7 @@ static struct observation tiles(
 
 		o.value += (double)values[index].value;
 		o.running += (double)values[index].running * NANO;
-		o.enabled = fmax(o.enabled, (double)enabled_of(s, values, index) * NANO);
+		o.enabled = fmax(o.enabled, (double)values[index].enabled * NANO);
 	}
 	o.anchor = o.running = fmin(o.running, o.enabled);
 	return o;
@@ -84,7 +77,7 @@ int pmu_observe(struct pmu_session *s, struct error *e)
 		now = less(now, &before);
 		spread_add(&slot->spread, &now, s->rotation * (double)s->groups);
 	}
-	memcpy(s->last, s->values, s->bank.count * sizeof(*s->last));
+	memcpy(s->last, s->values, s->bank.events.count * sizeof(*s->last));
 	return 0;
 }
 
@@ -173,5 +166,6 @@ int pmu_report(struct pmu_session *s, struct reading *r, struct error *e)
 		r->enabled_seconds = fmax(r->enabled_seconds, slot->spread.total.enabled);
 	}
 	identities_clamp(s->specs, r->counts, s->count);
-	return s->threads ? threads_report(s->threads, s->ended, r, count_thread, s, e) : 0;
+	rows_judge(&s->rows, r->counts, s->count);
+	return s->options.per_thread ? rows_report(&s->rows, &s->bank, r, count_thread, s, e) : 0;
 }

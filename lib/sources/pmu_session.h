@@ -9,11 +9,10 @@
 #include "sources/bank.h"
 #include "sources/estimate.h"
 #include "sources/grouping.h"
+#include "sources/rows.h"
 #include "sources/source.h"
-#include "sources/threads.h"
 
 #define RESIDENTS_MAX 2
-#define NO_CLOCK      SIZE_MAX
 
 /* One thing to count; several specs may share it. */
 struct slot {
@@ -36,12 +35,8 @@ struct pmu_session {
 	size_t *first; /* each group's first event in the bank: its residents, then its members */
 	struct bank bank;
 	struct bank_value *values, *last;
-	double rotation; /* seconds of a turn */
-	/* For rows per thread the kernel must not rotate (threads.h): each tick switches groups. */
-	struct threads *threads; /* NULL unless per_thread */
-	size_t clock; /* in the bank: an event that is always on; NO_CLOCK without turns of ours */
-	size_t current; /* the group that is on */
-	bool ended;
+	double rotation;  /* seconds of a turn */
+	struct rows rows; /* with per_thread */
 };
 
 /* The attr of a generic hardware event at the session's levels. */

@@ -23,7 +23,9 @@ struct run {
 	struct session sessions[4];
 	size_t session_count, plan_count;
 	struct launch launch;
-	bool counting, launched;
+	struct trace trace; /* with per_thread */
+	bool tracing;
+	bool counting, launched, per_thread;
 	double begin, next_tick, tick_every, next_period;
 	struct run_result *result;
 };
@@ -204,6 +206,47 @@ static int on_signal(struct run *run, const siginfo_t *info, struct error *e)
 	return 0;
 }
 
+static int on_thread(void *context, enum trace_news news, pid_t pid, pid_t tid, const char *command,
+	struct error *e)
+{
+	const struct run *run = context;
+
+	for (size_t i = 0; i < run->session_count; i++) {
+		const struct session *s = &run->sessions[i];
+
+		if (s->ops->thread && s->ops->thread(s->handle, news, pid, tid, command, e))
+			return -1;
+	}
+	return 0;
+}
+
+static int start_tracing(struct run *run, pid_t pid, struct error *e)
+{
+	bool wanted = false;
+
+	for (size_t i = 0; i < run->session_count; i++)
+		wanted |= run->sessions[i].ops->thread != NULL;
+	if (!run->per_thread || !wanted)
+		return 0;
+	run->tracing = true;
+	run->trace = (struct trace){.hear = on_thread, .context = run};
+	return trace_begin(&run->trace, pid, !run->launched, e);
+}
+
+/* 1 when the command has ended. */
+static int poll_command(struct run *run, struct error *e)
+{
+	struct rusage usage;
+	int status, rc;
+
+	if (!run->tracing)
+		return run->launched ? launch_poll(&run->launch, false, e) : 0;
+	rc = trace_poll(&run->trace, &status, &usage, e);
+	if (rc > 0)
+		launch_reaped(&run->launch, status, &usage);
+	return rc;
+}
+
 static bool process_exists(pid_t pid)
 {
 	return kill(pid, 0) == 0 || errno == EPERM;
@@ -215,17 +258,16 @@ static int loop(struct run *run, const sigset_t *signals, struct error *e)
 	for (;;) {
 		struct timespec wait = until_due(run, !run->launched);
 		siginfo_t info;
+		int rc;
 
 		if (sigtimedwait(signals, &info, &wait) >= 0 && on_signal(run, &info, e))
 			return -1;
-		if (run->launched) {
-			int rc = launch_poll(&run->launch, false, e);
-
-			if (rc != 0)
-				return rc > 0 ? 0 : -1;
-		} else if (run->result->interrupted || !process_exists(run->request->pid)) {
+		rc = poll_command(run, e);
+		if (rc != 0)
+			return rc > 0 ? 0 : -1;
+		if (!run->launched &&
+			(run->result->interrupted || !process_exists(run->request->pid)))
 			return 0;
-		}
 		if (do_due(run, e))
 			return -1;
 	}
@@ -265,6 +307,8 @@ static int start(struct run *run, sigset_t *signals, struct error *e)
 		if (s->ops->groups(s->handle) > run->result->groups)
 			run->result->groups = s->ops->groups(s->handle);
 	}
+	if (start_tracing(run, pid, e))
+		return -1;
 	if (!run->request->by_signal && enable_all(run, true, e))
 		return -1;
 	run->begin = now();
@@ -307,7 +351,10 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 	struct error *e)
 {
 	static const int handled[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
-	struct run run = {.request = request, .result = result, .plan_count = p->count};
+	struct run run = {.request = request,
+		.result = result,
+		.plan_count = p->count,
+		.per_thread = options->per_thread};
 	sigset_t signals, before;
 	int rc = -1;
 
@@ -321,6 +368,8 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 			goto out;
 	if (start(&run, &signals, e) == 0 && loop(&run, &signals, e) == 0)
 		rc = finish(&run, e);
+	if (run.tracing)
+		trace_end(&run.trace);
 	drain_signals(&signals);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 out:

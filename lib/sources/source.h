@@ -21,6 +21,7 @@
 #include "events/event.h"
 #include "events/label.h"
 #include "machine/machine.h"
+#include "sources/trace.h"
 
 struct source_options {
 	bool per_thread;               /* readings carry threads */
@@ -28,8 +29,8 @@ struct source_options {
 	bool from_exec; /* enable(true) comes before launch_release and means: from the exec on, so
 			   that not one instruction of ours is counted (a command that is not begun
 			   by a signal) */
-	bool alone;     /* the one thread that is attached to, without what it creates (libperfex) */
-	bool forced;    /* the user insists on this source: believe what fails the self-test */
+	bool alone;  /* the one thread that is attached to, without what it creates (libperfex) */
+	bool forced; /* the user insists on this source: believe what fails the self-test */
 	const struct machine *machine; /* model: what to model; borrowed until close */
 };
 
@@ -84,6 +85,10 @@ struct source_ops {
 	/* running: pid is not ours and runs already (-pid); else it is our child, stopped before
 	 * its exec. */
 	int (*attach)(void *session, pid_t pid, bool running, struct error *e);
+	/* With per_thread, of a native source: a thread that begins (of a running process, also
+	 * those that are there) or ends.  NULL in sources that know by themselves. */
+	int (*thread)(void *session, enum trace_news news, pid_t pid, pid_t tid,
+		const char *command, struct error *e);
 	int (*enable)(void *session, bool on, struct error *e);
 	/* Seconds between the calls of tick that it wants; 0: none. */
 	double (*tick_interval)(void *session);

@@ -1,0 +1,190 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/rows.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "sources/perf_open.h"
+
+static struct row *row_add(struct rows *rows, pid_t pid, pid_t tid)
+{
+	struct row *row = vec_push(&rows->list);
+
+	if (row) {
+		row->pid = pid;
+		row->tid = tid;
+	}
+	return row;
+}
+
+/* Of the thread that has that number now. */
+static struct row *row_find(struct rows *rows, pid_t tid)
+{
+	for (size_t i = rows->list.count; i-- > 0;)
+		if (rows->list.data[i].tid == tid && !rows->list.data[i].ended)
+			return &rows->list.data[i];
+	return NULL;
+}
+
+static int begins(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, struct error *e)
+{
+	struct row *row = row_add(rows, pid, tid);
+	struct error why;
+
+	if (!row)
+		return error_nomem(e);
+	if (bank_join(b, tid) == 0)
+		return 0;
+	if (errno == ESRCH)
+		return 0;
+	perf_explain(errno, &b->events.data[0].attr, tid, NULL, &why);
+	if (!b->tasks.count) { /* not even the first */
+		if (e)
+			*e = why;
+		return -1;
+	}
+	/* Its row says so, and the others go on. */
+	rows->missed++;
+	snprintf(row->why, sizeof(row->why), "%.*s", (int)sizeof(row->why) - 1, why.message);
+	return 0;
+}
+
+static int ends(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, const char *command,
+	struct error *e)
+{
+	struct row *row = row_find(rows, tid);
+
+	if (!row)
+		row = row_add(rows, pid, tid);
+	if (!row || !(row->values = calloc(b->events.count + 1, sizeof(*row->values))))
+		return error_nomem(e);
+	row->ended = true;
+	snprintf(row->command, sizeof(row->command), "%s", command);
+	return bank_leave(b, tid, row->values, e);
+}
+
+int rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pid_t pid, pid_t tid,
+	const char *command, struct error *e)
+{
+	struct row *row;
+
+	switch (news) {
+	case TRACE_BEGINS:
+		return begins(rows, b, pid, tid, e);
+	case TRACE_ENDS:
+		return ends(rows, b, pid, tid, command, e);
+	case TRACE_RENAMED:
+		bank_rename(b, tid, pid);
+		row = row_find(rows, tid);
+		if (row)
+			row->tid = pid;
+		return 0;
+	}
+	return 0;
+}
+
+static void read_name(pid_t tid, char *name, size_t size)
+{
+	char path[48];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	if (fgets(name, (int)size, f))
+		name[strcspn(name, "\n")] = '\0';
+	fclose(f);
+}
+
+/* Rows for threads that run and that nobody announced: the command itself. */
+static int add_running(struct rows *rows, struct bank *b, struct error *e)
+{
+	for (size_t i = 0; i < b->tasks.count; i++)
+		if (!row_find(rows, b->tasks.data[i].tid) &&
+			!row_add(rows, b->pid, b->tasks.data[i].tid))
+			return error_nomem(e);
+	return 0;
+}
+
+static int read_row(
+	struct bank *b, const struct row *row, struct bank_value *values, struct error *e)
+{
+	if (row->ended) {
+		memcpy(values, row->values, b->events.count * sizeof(*values));
+		return 0;
+	}
+	for (size_t i = 0; i < b->tasks.count; i++)
+		if (b->tasks.data[i].tid == row->tid)
+			return bank_read_task(b, i, values, e);
+	memset(values, 0, b->events.count * sizeof(*values));
+	return 0;
+}
+
+static int by_thread(const void *a, const void *b)
+{
+	const struct thread_reading *x = a, *y = b;
+
+	if (x->pid != y->pid)
+		return x->pid < y->pid ? -1 : 1;
+	return x->tid < y->tid ? -1 : x->tid > y->tid;
+}
+
+int rows_report(struct rows *rows, struct bank *b, struct reading *r,
+	void (*count)(void *session, const struct bank_value *values, struct count *counts),
+	void *session, struct error *e)
+{
+	struct bank_value *values = calloc(b->events.count + 1, sizeof(*values));
+	int rc = -1;
+
+	if (!values)
+		return error_nomem(e);
+	if (add_running(rows, b, e) != 0)
+		goto out;
+	for (size_t i = 0; i < rows->list.count; i++) {
+		struct row *row = &rows->list.data[i];
+		struct thread_reading *out = reading_add_thread(r);
+
+		if (!out) {
+			error_nomem(e);
+			goto out;
+		}
+		if (!row->ended)
+			read_name(row->tid, row->command, sizeof(row->command));
+		out->pid = row->pid;
+		out->tid = row->tid;
+		memcpy(out->command, row->command, sizeof(out->command));
+		if (row->why[0]) {
+			for (size_t k = 0; k < r->count; k++)
+				snprintf(out->counts[k].why, sizeof(out->counts[k].why), "%s",
+					row->why);
+			continue;
+		}
+		if (read_row(b, row, values, e) != 0)
+			goto out;
+		count(session, values, out->counts);
+	}
+	qsort(r->threads, r->thread_count, sizeof(*r->threads), by_thread);
+	rc = 0;
+out:
+	free(values);
+	return rc;
+}
+
+void rows_judge(const struct rows *rows, struct count *counts, size_t count)
+{
+	for (size_t i = 0; rows->missed && i < count; i++) {
+		memset(&counts[i], 0, sizeof(counts[i]));
+		snprintf(counts[i].why, sizeof(counts[i].why),
+			"%zu threads could not be counted (see their rows)", rows->missed);
+	}
+}
+
+void rows_fini(struct rows *rows)
+{
+	for (size_t i = 0; i < rows->list.count; i++)
+		free(rows->list.data[i].values);
+	vec_fini(&rows->list);
+}
