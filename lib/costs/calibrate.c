@@ -84,7 +84,7 @@ static const struct recipe recipes[] = {
 	 .typical = {{2, PROBE_EARLY_RANDOM, PROBE_EARLY_EVEN, NO, NO, 0}},
 	 .maximum = {{2, PROBE_BRANCH_RANDOM, PROBE_BRANCH_EVEN, NO, NO, 0}}, .widen = true},
 	{EV_L1D_MISSES, "in L2 less the same in L1: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)}, .minimum = {LEVEL(SWEEP, L2, L1)},
+	 .typical = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)}, .minimum = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)},
 	 .maximum = {LEVEL(CHASE, L2, L1)}},
 	{EV_L2D_MISSES, "in the last level less the same in L2, without TLB misses: pointer chase (maximum), sweep, independent loads",
 	 .typical = {LEVEL(SWEEP, LL, L2), LEVEL2(FREE, LL, L2, STLB, L1)},
