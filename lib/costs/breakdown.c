@@ -181,6 +181,24 @@ static bool make_cause(const struct work *w, const struct row *row, struct cause
 	return cause->seconds.high > 0;
 }
 
+/* Instructions take their slots in cycles without stalls; stalls are the effects of other causes.
+ */
+static void bound_by_stalls(const struct work *w, struct cause *cause)
+{
+	const struct quantity *cycles = &w->event[EV_CYCLES],
+			      *front = &w->event[EV_FRONTEND_STALLS],
+			      *back = &w->event[EV_BACKEND_STALLS];
+	struct quantity *q = &cause->seconds;
+	double most;
+
+	if (cause->number != EV_INSTRUCTIONS || !(w->clock_hz > 0) || cycles->label == LABEL_NONE ||
+		front->label == LABEL_NONE || back->label == LABEL_NONE)
+		return;
+	most = (cycles->high - front->low - back->low) / w->clock_hz;
+	q->high = fmax(fmin(q->high, most), q->low);
+	q->value = fmin(q->value, q->high);
+}
+
 /* Moves the causes from their typical cost, inside their bounds, until they sum to whole or all are
  * at a bound. */
 static void fit(struct cause *cause, size_t count, double whole)
@@ -275,8 +293,12 @@ size_t explain_breakdown(
 	whole = whole_time(&w, c);
 	if (whole.label == LABEL_NONE || !(whole.value > 0) || isinf(whole.value))
 		return 0;
-	for (size_t i = 0; i < ROWS; i++)
-		count += make_cause(&w, &table[i], &out[count]);
+	for (size_t i = 0; i < ROWS; i++) {
+		if (!make_cause(&w, &table[i], &out[count]))
+			continue;
+		bound_by_stalls(&w, &out[count]);
+		count++;
+	}
 	fit(out, count, whole.value);
 	for (size_t i = 0; i < count; i++) {
 		low += out[i].seconds.low;

@@ -272,6 +272,17 @@ static void charged_once(void)
 	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
 	is_int(n, 3, "locked instructions and instructions once each, no stalls, and the rest");
 	memset(&c, 0, sizeof(c));
+	c.seconds = quantity_exact(100 / 3.7e9, LABEL_MODEL);
+	set(&c, EV_CYCLES, 100);
+	set(&c, EV_INSTRUCTIONS, 100);
+	set(&c, EV_L2D_MISSES, 10);
+	set(&c, EV_FRONTEND_STALLS, 10);
+	set(&c, EV_BACKEND_STALLS, 70);
+	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	is_near(by_name(cause, n, "instructions")->share, 0.2, 1e-9,
+		"instructions take no more than what is not stalled");
+	is_near(by_name(cause, n, "L2 data misses")->share, 0.8, 1e-9, "the misses the rest");
+	memset(&c, 0, sizeof(c));
 	set(&c, EV_CYCLES, 3.7e6);
 	set(&c, EV_INSTRUCTIONS_15, 3e6);
 	n = explain_breakdown(&c, &zen4, 3.7e9, cause);

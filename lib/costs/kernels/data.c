@@ -49,9 +49,13 @@ KERNEL void kernel_independent(const struct layout *l, size_t count, uint64_t *s
 	char *base = l->base;
 	size_t stride = l->stride;
 
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i += 2) {
+		uint64_t h;
+
 		counter += 0x9e3779b97f4a7c15u;
-		(void)*(volatile uint64_t *)(base + ((counter ^ counter >> 32) & mask) * stride);
+		h = counter ^ counter >> 32;
+		(void)*(volatile uint64_t *)(base + (h & mask) * stride);
+		(void)*(volatile uint64_t *)(base + (h >> 20 & mask) * stride);
 	}
 	*seed = counter;
 }
@@ -128,9 +132,13 @@ KERNEL void flush_chase(void *at, size_t count)
 
 KERNEL void flush_independent(const struct layout *l, size_t count, uint64_t seed)
 {
-	for (size_t i = 0; i < count; i++) {
+	for (size_t i = 0; i < count; i += 2) {
+		uint64_t h;
+
 		seed += 0x9e3779b97f4a7c15u;
-		flush(layout_line(l, (seed ^ seed >> 32) & (l->count - 1)));
+		h = seed ^ seed >> 32;
+		flush(layout_line(l, h & (l->count - 1)));
+		flush(layout_line(l, h >> 20 & (l->count - 1)));
 	}
 	flushed();
 }

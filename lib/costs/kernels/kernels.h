@@ -40,7 +40,8 @@ void kernel_adds(size_t count);
 void kernel_mix(const char *line, size_t count);
 /* Loads, each giving the next one's address.  Returns where it stands.  count: a multiple of 8. */
 void *kernel_chase(void *at, size_t count);
-/* Loads in an order that no prefetcher follows, none waiting for another. */
+/* Loads in an order that no prefetcher follows, none waiting for another.  count: even; lines: up
+ * to 2^20. */
 void kernel_independent(const struct layout *l, size_t count, uint64_t *seed);
 /* Loads, or stores, one a line, in order, from line `from` on, cyclically; returns where it stands.
  * count and from: multiples of 8. */

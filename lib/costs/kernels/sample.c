@@ -25,38 +25,57 @@ static double decile(double *x, int n)
 	return n ? x[n / 10] : NAN;
 }
 
-/* One probe, for so long; its figure in *value, the length of a cycle in *cycle_ns. */
+struct run {
+	double each;               /* nanoseconds */
+	double cycle, cycle_after; /* a cycle, by the better and the worse of the two yardsticks */
+};
+
+/* The figure of so many runs; *cycle_ns is the length of a cycle.  A yardstick that is longer than
+ * others was disturbed itself, and would make its run look short. */
+static double reduce(const struct run *run, int count, bool in_cycles, double *cycle_ns)
+{
+	double x[RUNS_MAX];
+	int good = 0;
+
+	for (int i = 0; i < count; i++)
+		x[i] = run[i].cycle;
+	*cycle_ns = decile(x, count);
+	for (int strict = 1; strict >= 0 && good < RUNS_MIN; strict--) {
+		good = 0;
+		for (int i = 0; i < count; i++)
+			if (!strict || run[i].cycle_after < (1 + AGREEMENT) * *cycle_ns)
+				x[good++] = run[i].each / (in_cycles ? run[i].cycle : 1);
+	}
+	return decile(x, good);
+}
+
+/* One probe, for so long. */
 static void sample(struct rig *r, int number, double seconds, double *value, double *cycle_ns)
 {
-	static const int patience = 4; /* times the time, when every run is disturbed */
-	double figure[RUNS_MAX], loose[RUNS_MAX], cycles[RUNS_MAX];
-	double begin = now_ns(), before, after, each;
-	int good = 0, all = 0;
+	static const int patience = 3; /* times the time, when runs are few */
+	struct run run[RUNS_MAX];
+	double begin = now_ns(), before, after;
+	int count = 0;
 
 	probe_warm(r, number);
 	before = yard_ns();
-	while (all < RUNS_MAX) {
-		double start = now_ns(), count = probe_run(r, number), end = now_ns();
+	while (count < RUNS_MAX) {
+		double start = now_ns(), things = probe_run(r, number), end = now_ns();
 
-		if (!(count > 0)) {
+		if (!(things > 0)) {
 			*value = NAN;
 			return;
 		}
 		after = yard_ns();
-		each = (r->own_ns >= 0 ? r->own_ns : end - start) / count;
-		if (probe_in_cycles(number))
-			each /= fmin(before, after);
-		loose[all] = each;
-		cycles[all++] = fmin(before, after);
-		if (fabs(after - before) < AGREEMENT * fmin(before, after))
-			figure[good++] = each;
+		run[count].each = (r->own_ns >= 0 ? r->own_ns : end - start) / things;
+		run[count].cycle = fmin(before, after);
+		run[count++].cycle_after = fmax(before, after);
 		before = after;
 		if (end - begin > seconds * 1e9 &&
-			(good >= RUNS_MIN || end - begin > patience * seconds * 1e9))
+			(count >= 2 * RUNS_MIN || end - begin > patience * seconds * 1e9))
 			break;
 	}
-	*value = good ? decile(figure, good) : decile(loose, all);
-	*cycle_ns = decile(cycles, all);
+	*value = reduce(run, count, probe_in_cycles(number), cycle_ns);
 }
 
 int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
@@ -89,27 +108,35 @@ int samples_take(struct samples *s, struct rig *r, double seconds, struct progre
 	return 0;
 }
 
-static struct figure figure_of(double *x, int n)
+/* Of a probe's rounds the lower quartile: what else runs may do so for many rounds on end. */
+static double settled(const struct samples *s, int probe)
 {
-	struct figure f = {.value = stats_median(x, (size_t)n)};
+	double x[ROUNDS_MAX];
 
-	f.spread = x[(3 * n) / 4] - x[n / 4];
-	return f;
+	if (probe < 0)
+		return 0;
+	for (int i = 0; i < s->rounds; i++)
+		if (isnan(x[i] = s->value[probe][i]))
+			return NAN;
+	stats_median(x, (size_t)s->rounds); /* sorts */
+	return x[s->rounds / 4];
 }
 
 struct figure samples_difference2(const struct samples *s, int a, int b, int c, int d)
 {
-	double x[ROUNDS_MAX];
+	struct figure f = {
+		.value = settled(s, a) - settled(s, b) - (settled(s, c) - settled(s, d))};
+	const int term[] = {a, b, c, d}, sign[] = {1, -1, -1, 1}, n = s->rounds;
+	double x[ROUNDS_MAX] = {0};
 
-	for (int i = 0; i < s->rounds; i++) {
-		x[i] = s->value[a][i];
-		x[i] -= b >= 0 ? s->value[b][i] : 0;
-		x[i] -= c >= 0 ? s->value[c][i] : 0;
-		x[i] += d >= 0 ? s->value[d][i] : 0;
-		if (isnan(x[i]))
-			return (struct figure){NAN, NAN};
-	}
-	return figure_of(x, s->rounds);
+	for (int i = 0; i < n; i++)
+		for (int k = 0; k < 4; k++)
+			x[i] += term[k] >= 0 ? sign[k] * s->value[term[k]][i] : 0;
+	if (isnan(f.value))
+		return (struct figure){NAN, NAN};
+	stats_median(x, (size_t)n); /* sorts */
+	f.spread = x[3 * n / 4] - x[n / 4];
+	return f;
 }
 
 struct figure samples_difference(const struct samples *s, int plus, int minus)

@@ -3,10 +3,11 @@
  * Timing probes on a machine that does other things as well.
  *
  * Every run of a probe stands between two runs of a chain of one-cycle adds, which say how long a
- * core cycle lasts just then; runs whose two disagree are thrown away: the clock moved, or somebody
- * else ran.  What disturbs a run only ever makes it longer, so of the runs of a round their lowest
- * decile counts.  Rounds spread over the whole time; the median of differences between rounds is
- * the figure, and their scatter its spread.
+ * core cycle lasts just then; runs with a yardstick longer than others about that
+ * time are thrown away: the clock moved, or somebody else ran.  What disturbs a run only ever makes
+ * it longer, so of the runs of a round their lowest decile counts.  Rounds spread over the whole
+ * time; the lower quartile of a probe's rounds is its figure, and the scatter of differences within
+ * rounds the spread.
  */
 #ifndef COSTS_KERNELS_SAMPLE_H
 #define COSTS_KERNELS_SAMPLE_H
@@ -32,7 +33,7 @@ struct figure {
 /* seconds: how long it may take in all; fewer rounds when that is short. */
 int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
 	struct error *e);
-/* Median of plus - minus over rounds; minus may be -1. */
+/* plus - minus; minus may be -1. */
 struct figure samples_difference(const struct samples *s, int plus, int minus);
 /* Likewise of (a - b) - (c - d). */
 struct figure samples_difference2(const struct samples *s, int a, int b, int c, int d);
