@@ -70,7 +70,8 @@ struct model_config {
 	uint32_t return_stack;   /* entries */
 	uint32_t store_buffer;   /* entries */
 	uint32_t physical_page_colour; /* reserved, 0 */
-	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no limit */
+	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no
+			    limit */
 	uint32_t reserved[7];
 };
 
@@ -134,8 +135,8 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
  */
 struct model_group {
 	uint64_t address;
-	uint8_t length; /* bytes, all together */
-	uint8_t count;  /* instructions, at least one */
+	uint8_t length;     /* bytes, all together */
+	uint8_t count;      /* instructions, at least one */
 	uint8_t fp, vector; /* how many are MODEL_FP, MODEL_VECTOR */
 	uint16_t uops, flops;
 };

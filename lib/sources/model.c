@@ -9,6 +9,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -54,16 +55,21 @@ static double now_seconds(void)
 
 static int write_all(const char *path, const void *data, size_t size)
 {
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc;
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc = 0;
 
 	if (fd < 0)
 		return errno;
-	rc = write(fd, data, size) == (ssize_t)size ? 0 : ENOSPC;
+	/* Over the limit on the size of files, an error will do. */
+	sigaction(SIGXFSZ, &ignore, &before);
 	/* Room for the counts of a few processes besides. */
-	if (rc == 0)
-		rc = posix_fallocate(fd, 0, 1 << 16);
-	if (ftruncate(fd, (off_t)size) != 0 && rc == 0)
+	rc = posix_fallocate(fd, 0, 1 << 16);
+	if (ftruncate(fd, 0) != 0 && rc == 0)
 		rc = errno;
+	if (rc == 0 && write(fd, data, size) != (ssize_t)size)
+		rc = errno ? errno : ENOSPC;
+	sigaction(SIGXFSZ, &before, NULL);
 	close(fd);
 	return rc;
 }
@@ -289,6 +295,8 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--default-suppressions=no",
 		"--sim-hints=lax-ioctls",
 		"--sigill-diagnostics=yes",
+		"--model-path=",
+		"--model-argv0=",
 		NULL,
 		NULL,
 		NULL,
@@ -305,9 +313,9 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 	strbuf_puts(&log, "/" MODEL_LOG_PREFIX "%p");
 	strbuf_printf(&config, "--model-config=%s/config", s->directory);
 	strbuf_printf(&counts, "--model-counts=%s", s->directory);
-	prefix[10] = log.data;
-	prefix[11] = config.data;
-	prefix[12] = counts.data;
+	prefix[12] = log.data;
+	prefix[13] = config.data;
+	prefix[14] = counts.data;
 	if (log.failed || config.failed || counts.failed)
 		error_nomem(e);
 	else

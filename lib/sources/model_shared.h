@@ -9,10 +9,9 @@
  * flock() on its file for as long as the process image lives, so whoever gets the lock knows that
  * the counts are final.  The source unlinks what it has added up.
  *
- * Slot 0 takes the counts of threads that ended, when the other slots have run out; thread t has a
- * slot of its own from its creation on.  The file grows when all threads of more slots than there
- * are live.  Counts are 64 bits, each written by one process and aligned, so that a reader never
- * sees half of one.
+ * Thread t has a slot of its own from its creation on.  The file grows as threads are created; from
+ * some hundreds on, threads that ended are added to slot 0 and their slots used again.  Counts are
+ * 64 bits, each written by one process and aligned, so that a reader never sees half of one.
  *
  * Resolution: instructions, accesses and misses are there at once; what the model keeps elsewhere
  * (cycles) is brought up to date at system calls and every 100,000 superblocks, some milliseconds.

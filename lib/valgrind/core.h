@@ -8,6 +8,7 @@
 #define VALGRIND_CORE_H
 
 #include "pub_tool_basics.h"
+#include "pub_tool_xarray.h"
 
 /* A system call as it is, outside all of Valgrind's bookkeeping. */
 extern SysRes VG_(do_syscall)(UWord number, UWord a1, UWord a2, UWord a3, UWord a4, UWord a5,
@@ -16,5 +17,7 @@ extern SysRes VG_(do_syscall)(UWord number, UWord a1, UWord a2, UWord a3, UWord 
 extern Int VG_(safe_fd)(Int oldfd);
 extern Bool VG_(clo_trace_children);
 extern const HChar *VG_(args_the_exename);
+extern XArray *VG_(args_for_valgrind); /* of HChar * */
+extern Int VG_(cl_exec_fd);            /* the program's executable, open */
 
 #endif

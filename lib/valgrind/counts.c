@@ -25,6 +25,7 @@
 
 #define PAGE              4096
 #define FIRST_SIZE        (2 * PAGE)
+#define SLOTS_KEPT        256
 #define GENERATIONS_TRIED 100000
 /* Of the kernel's interface; the headers for tools do not have them. */
 #define LOCK_EXCLUSIVE  2  /* LOCK_EX of flock(2) */
@@ -226,12 +227,16 @@ static UInt free_slot(void)
 	return 0;
 }
 
-/* With no slot left and no room for more, threads share slot 0: their counts are in the sum at
- * least. */
+/*
+ * New slots are made before those of ended threads are used again, up to SLOTS_KEPT.  With no slot
+ * left and no room for more, threads share slot 0: their counts are in the sum at least.
+ */
 UInt counts_add_thread(void)
 {
 	UInt slot = free_slot();
 
+	if (!slot && shared->slot_count < SLOTS_KEPT && grow())
+		slot = free_slot();
 	if (!slot) {
 		fold_ended();
 		slot = free_slot();

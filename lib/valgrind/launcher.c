@@ -18,11 +18,35 @@
 
 #include "valgrind/launcher.h"
 
+/* The value of an option before the program's name; NULL if it is not there, or empty. */
+static const char *option(char **argv, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (char **word = argv + 1; *word && (*word)[0] == '-' && strcmp(*word, "--") != 0; word++)
+		if (strncmp(*word, name, length) == 0)
+			return (*word)[length] ? *word + length : NULL;
+	return NULL;
+}
+
+/* The program's name, the first word that is not an option. */
+static char **program(char **argv)
+{
+	char **word = argv + 1;
+
+	while (*word && (*word)[0] == '-' && strcmp(*word, "--") != 0)
+		word++;
+	if (*word && strcmp(*word, "--") == 0)
+		word++;
+	return word;
+}
+
 int main(int argc, char **argv)
 {
 	char path[4096 + sizeof(TOOL_NAME)];
 	ssize_t length = readlink("/proc/self/exe", path, 4096);
-	char *slash;
+	const char *counts = option(argv, OPTION_COUNTS), *real = option(argv, OPTION_PATH);
+	char **command = program(argv);
 
 	(void)argc;
 	if (length <= 0 || length >= 4096) {
@@ -32,9 +56,20 @@ int main(int argc, char **argv)
 	}
 	path[length] = '\0';
 	unsetenv("VALGRIND_LIB");
+	if (real && *command)
+		*command = (char *)real;
+	if (counts && *command && access(counts, F_OK) != 0 && errno == ENOENT) {
+		/* The run that counted is over, and this program outlives it: as it would without
+		 * us. */
+		const char *argv0 = option(argv, OPTION_ARGV0), *file = *command;
+
+		if (argv0)
+			*command = (char *)argv0;
+		execv(file, command);
+		return errno == ENOENT ? 127 : 126;
+	}
 	setenv("VALGRIND_LAUNCHER", path, 1);
-	slash = strrchr(path, '/');
-	strcpy(slash + 1, TOOL_NAME);
+	strcpy(strrchr(path, '/') + 1, TOOL_NAME);
 	execv(path, argv);
 	fprintf(stderr, "perfex: cannot run %s: %s\n", path, strerror(errno));
 	return 126;

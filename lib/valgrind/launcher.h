@@ -1,10 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the tool's files in libexec/perfex.
+ * What the tool and its launcher agree on: the tool's name and its options.
  */
 #ifndef VALGRIND_LAUNCHER_H
 #define VALGRIND_LAUNCHER_H
 
 #define TOOL_NAME "perfexmodel-amd64-linux"
+
+/* What to model: a file that holds a struct model_config. */
+#define OPTION_CONFIG "--model-config="
+/* The directory where the counts go. */
+#define OPTION_COUNTS "--model-counts="
+/* Of a program executed by another: its path, where the one on the command line is not it; its
+ * argv[0], where that is not its path.  Empty otherwise, but always there. */
+#define OPTION_PATH  "--model-path="
+#define OPTION_ARGV0 "--model-argv0="
 
 #endif

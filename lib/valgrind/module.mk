@@ -35,9 +35,9 @@ valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 $(valgrind_lto) -m64 -fomit-frame
                     -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
                     -DPERFEX_VERSION='"$(VERSION)"' -Ilib -isystem $(valgrind_include)
 valgrind_ldflags := -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
-                    -Wl,-z,noexecstack -Wl,--wrap=LibVEX_Translate -Wl,-Ttext-segment=$(valgrind_address)
+                    -Wl,-z,noexecstack -Wl,--wrap=LibVEX_Translate,--wrap=vgPlain_do_exec -Wl,-Ttext-segment=$(valgrind_address)
 valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o, \
-                      $(addprefix lib/valgrind/,tool.c counts.c instrument.c precise.c native.c helpers.c decode.c) \
+                      $(addprefix lib/valgrind/,tool.c counts.c instrument.c precise.c native.c exec.c helpers.c decode.c) \
                       $(addprefix lib/model/,$(lib.model)))
 
 VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/valgrind.bin \

@@ -50,7 +50,7 @@ static const HChar *interpreter(HChar *head, Int length)
 	return at;
 }
 
-static const HChar *look_at(const HChar *path, UInt depth)
+static const HChar *look_at(const HChar *path, UInt depth, Bool *script)
 {
 	HChar head[256 + 1];
 	struct vg_stat st;
@@ -62,8 +62,10 @@ static const HChar *look_at(const HChar *path, UInt depth)
 	n = fd >= 0 ? VG_(read)(fd, head, sizeof(head) - 1) : -1;
 	if (fd >= 0)
 		VG_(close)(fd);
-	if (n >= 2 && head[0] == '#' && head[1] == '!')
-		return depth ? look_at(interpreter(head, n), depth - 1) : NULL;
+	if (n >= 2 && head[0] == '#' && head[1] == '!') {
+		*script = True;
+		return depth ? look_at(interpreter(head, n), depth - 1, script) : NULL;
+	}
 	if ((st.mode & (VKI_S_ISUID | VKI_S_ISGID)) || has_capabilities(path))
 		return "privileged";
 	if (n < 0)
@@ -74,7 +76,7 @@ static const HChar *look_at(const HChar *path, UInt depth)
 	return NULL;
 }
 
-const HChar *why_native(const HChar *path)
+const HChar *why_native(const HChar *path, Bool *script)
 {
-	return look_at(path, SCRIPT_DEPTH);
+	return look_at(path, SCRIPT_DEPTH, script);
 }

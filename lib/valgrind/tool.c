@@ -113,52 +113,17 @@ static void in_child(ThreadId tid)
 	make_current(tid);
 }
 
-static Bool is_exec(UInt number)
-{
-	return number == __NR_execve || number == __NR_execveat;
-}
-
-/* A path in the program's memory, checked as far as it is read.  NULL if it is not readable or too
- * long. */
-static const HChar *program_path(UWord address)
-{
-	for (UWord at = address; at < address + VKI_PATH_MAX; at++) {
-		if ((at == address || at % VKI_PAGE_SIZE == 0) &&
-			!VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ))
-			return NULL;
-		if (*(const HChar *)at == '\0')
-			return (const HChar *)address;
-	}
-	return NULL;
-}
-
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
-	const HChar *path, *why = NULL;
-
 	(void)tid, (void)count;
-	if (!is_exec(number))
-		return;
-	path = number == __NR_execve ? program_path(arguments[0]) : NULL;
-	why = path ? why_native(path) : NULL;
-	if (why) {
-		VG_(clo_trace_children) = False;
-		counts_note_native(path, why);
-	}
-	model_sync(model);
-	counts_set_state(MODEL_STATE_EXEC);
+	before_exec(number, arguments);
 }
 
-/* Only when an exec failed: else there is nobody left to come here. */
 static void after_system_call(
 	ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
 {
 	(void)tid, (void)arguments, (void)count, (void)result;
-	if (!is_exec(number))
-		return;
-	VG_(clo_trace_children) = True;
-	counts_note_native(NULL, NULL);
-	counts_set_state(MODEL_STATE_RUNNING);
+	after_exec(number);
 }
 
 static void finish(Int status)
@@ -212,10 +177,15 @@ static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 
 static Bool process_option(const HChar *argument)
 {
+	static const HChar *elsewhere; /* exec.c and the launcher look at it */
+
 	if VG_STR_CLO (argument, "--model-config", config_path) {
 	} else if VG_STR_CLO (argument, "--model-counts", counts_directory) {
+	} else if VG_STR_CLO (argument, "--model-path", elsewhere) {
+	} else if VG_STR_CLO (argument, "--model-argv0", elsewhere) {
 	} else
 		return False;
+	(void)elsewhere;
 	return True;
 }
 

@@ -5,6 +5,7 @@
  *   counts.c      the shared file that the counts live in
  *   instrument.c  VEX's intermediate representation -> calls of the helpers
  *   precise.c     exact registers for the addresses of prefetches
+ *   exec.c        one program executes another
  *   native.c      programs that cannot run under Valgrind
  *   helpers.c     what instrumented code calls at run time
  *   decode.c      what VEX does not tell, from the instruction's bytes
@@ -68,10 +69,15 @@ void discard_superblock(Addr address, VexGuestExtents extents);
 /* Keep all registers exact where there are prefetches. */
 extern Bool exact_prefetches;
 
+/* ---- exec.c ---- */
+/* Around each system call, in which they do something if it is an exec. */
+void before_exec(UInt number, UWord *arguments);
+void after_exec(UInt number);
+
 /* ---- native.c ---- */
 /* Why the file at path, about to be executed, cannot run under Valgrind; NULL if it can, or does
  * not exist. */
-const HChar *why_native(const HChar *path);
+const HChar *why_native(const HChar *path, Bool *script);
 
 /* ---- counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's

@@ -55,6 +55,12 @@ if ${CC:-cc} -nostdlib -static -s -o static s.s 2>/dev/null; then
 else
 	skip "a stripped static program" "no assembler for x86-64"
 fi
+is "argv[0] survives an exec" "$(perfex -q -source model -machine zen4 -e 17 -o counts -- bash -c 'exec -a "my name" sh -c "echo \$0"')" "my name"
+run perfex -source model -machine zen4 -e 17 -o counts -- sh -c 'exec /proc/self/exe -c "exit 5"'
+is "executing /proc/self/exe" "$status" 5
+perfex -q -source model -machine zen4 -e 17 -o counts -- sh -c '(sleep 1; ls -d / > late) >/dev/null 2>&1 &'
+sleep 3
+is "what outlives the run goes on, and so do the programs that it executes" "$(cat late)" /
 env | sort | grep -v '^_=' > native.env
 perfex -q -source model -machine zen4 -e 17 -o counts -- env | sort | grep -v '^_=' > model.env
 is "the environment has a preloaded library more, and nothing else" "$(diff native.env model.env | grep -c '^[<>]')" 1
