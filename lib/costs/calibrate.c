@@ -157,13 +157,13 @@ static struct figure choose(const struct samples *s, const struct term *term, bo
 	return best;
 }
 
-/* Three significant digits: more were noise. */
+/* Three significant digits, and no more than thousandths: the rest is noise. */
 static double rounded(double x)
 {
 	char text[32];
 
 	snprintf(text, sizeof(text), "%.3g", x);
-	return strtod(text, NULL);
+	return round(strtod(text, NULL) * 1000) / 1000;
 }
 
 /* One row from its kernels.  False: not measured, the family's stays. */

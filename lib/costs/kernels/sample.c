@@ -19,10 +19,17 @@ static double yard_ns(void)
 	return (now_ns() - begin) / YARD;
 }
 
-static double decile(double *x, int n)
+/* Where in the order of runs a probe's figure stands.  Lines that pass between cores may also come
+ * too soon, when they were no longer where they should be: there the middle one. */
+static double typical_run(int number)
+{
+	return number >= PROBE_TRANSFER_CHASE && number <= PROBE_OWN_LOCK ? 0.5 : 0.1;
+}
+
+static double quantile(double *x, int n, double part)
 {
 	stats_median(x, (size_t)n); /* sorts */
-	return n ? x[n / 10] : NAN;
+	return n ? x[(int)(n * part)] : NAN;
 }
 
 struct run {
@@ -32,21 +39,22 @@ struct run {
 
 /* The figure of so many runs; *cycle_ns is the length of a cycle.  A yardstick that is longer than
  * others was disturbed itself, and would make its run look short. */
-static double reduce(const struct run *run, int count, bool in_cycles, double *cycle_ns)
+static double reduce(const struct run *run, int count, int number, double *cycle_ns)
 {
 	double x[RUNS_MAX];
 	int good = 0;
 
 	for (int i = 0; i < count; i++)
 		x[i] = run[i].cycle;
-	*cycle_ns = decile(x, count);
+	*cycle_ns = quantile(x, count, 0.1);
 	for (int strict = 1; strict >= 0 && good < RUNS_MIN; strict--) {
 		good = 0;
 		for (int i = 0; i < count; i++)
 			if (!strict || run[i].cycle_after < (1 + AGREEMENT) * *cycle_ns)
-				x[good++] = run[i].each / (in_cycles ? run[i].cycle : 1);
+				x[good++] =
+					run[i].each / (probe_in_cycles(number) ? run[i].cycle : 1);
 	}
-	return decile(x, good);
+	return quantile(x, good, typical_run(number));
 }
 
 /* One probe, for so long. */
@@ -75,7 +83,7 @@ static void sample(struct rig *r, int number, double seconds, double *value, dou
 			(count >= 2 * RUNS_MIN || end - begin > patience * seconds * 1e9))
 			break;
 	}
-	*value = reduce(run, count, probe_in_cycles(number), cycle_ns);
+	*value = reduce(run, count, number, cycle_ns);
 }
 
 int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
@@ -118,8 +126,7 @@ static double settled(const struct samples *s, int probe)
 	for (int i = 0; i < s->rounds; i++)
 		if (isnan(x[i] = s->value[probe][i]))
 			return NAN;
-	stats_median(x, (size_t)s->rounds); /* sorts */
-	return x[s->rounds / 4];
+	return quantile(x, s->rounds, fmax(typical_run(probe), 0.25));
 }
 
 struct figure samples_difference2(const struct samples *s, int a, int b, int c, int d)

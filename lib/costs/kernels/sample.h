@@ -3,11 +3,11 @@
  * Timing probes on a machine that does other things as well.
  *
  * Every run of a probe stands between two runs of a chain of one-cycle adds, which say how long a
- * core cycle lasts just then; runs with a yardstick longer than others about that
- * time are thrown away: the clock moved, or somebody else ran.  What disturbs a run only ever makes
- * it longer, so of the runs of a round their lowest decile counts.  Rounds spread over the whole
- * time; the lower quartile of a probe's rounds is its figure, and the scatter of differences within
- * rounds the spread.
+ * core cycle lasts just then; runs with a yardstick longer than others about that time are thrown
+ * away: the clock moved, or somebody else ran.  What disturbs a run only ever makes it longer, so
+ * of the runs of a round their lowest decile counts.  Rounds spread over the whole time; the lower
+ * quartile of a probe's rounds is its figure, and the scatter of differences within rounds the
+ * spread.
  */
 #ifndef COSTS_KERNELS_SAMPLE_H
 #define COSTS_KERNELS_SAMPLE_H
