@@ -268,15 +268,16 @@ static void merge_twins(struct work *w)
 		w->event[EV_CYCLES] = w->event[EV_CYCLES_16];
 }
 
-/* The time to divide: as given, else from the cycles. */
-static struct quantity whole_time(const struct work *w, const struct counted *c)
+/* The time to divide: as given, else from the cycles.  False: not known. */
+static bool whole_time(const struct work *w, const struct counted *c, struct quantity *whole)
 {
 	const struct quantity *cycles = &w->event[EV_CYCLES];
 
-	if (c->seconds.label != LABEL_NONE || cycles->label == LABEL_NONE || !(w->clock_hz > 0))
-		return c->seconds;
-	return (struct quantity){cycles->value / w->clock_hz, cycles->low / w->clock_hz,
-		cycles->high / w->clock_hz, cycles->label};
+	*whole = c->seconds;
+	if (whole->label == LABEL_NONE && cycles->label != LABEL_NONE && w->clock_hz > 0)
+		*whole = (struct quantity){cycles->value / w->clock_hz, cycles->low / w->clock_hz,
+			cycles->high / w->clock_hz, cycles->label};
+	return whole->label != LABEL_NONE && whole->value > 0 && !isinf(whole->value);
 }
 
 size_t explain_breakdown(
@@ -284,14 +285,13 @@ size_t explain_breakdown(
 {
 	struct work w = {.costs = costs, .clock_hz = clock_hz > 0 ? clock_hz : costs->clock_hz};
 	double low = 0, high = 0, sum = 0;
-	struct quantity whole;
+	struct quantity whole = {0};
 	size_t count = 0, kept = 0;
 
 	for (int i = 0; i < EVENT_LIMIT; i++)
 		w.event[i] = c->event[i];
 	merge_twins(&w);
-	whole = whole_time(&w, c);
-	if (whole.label == LABEL_NONE || !(whole.value > 0) || isinf(whole.value))
+	if (!whole_time(&w, c, &whole))
 		return 0;
 	for (size_t i = 0; i < ROWS; i++) {
 		if (!make_cause(&w, &table[i], &out[count]))
