@@ -6,7 +6,7 @@
  * 1981), the last target by address for indirect ones.
  *
  * Kind 1: TAGE (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
- * prediction", JILP 8, 2006), with six tagged tables of geometric history lengths.  Deviations:
+ * prediction", JILP 8, 2006), with four tagged tables of geometric history lengths.  Deviations:
  * histories are hashed by multiplication instead of folded registers; a branch that has only ever
  * been taken, or only ever been not taken, is predicted so and stays out of history and tables, as
  * AMD describes for Zen 3 and 4 (Software Optimization Guide, section 2.8.1: never seen taken,
@@ -23,11 +23,23 @@
 /* Kind 1: a byte of the base table is one of these, or DYNAMIC + a two-bit counter. */
 enum { NEVER_TAKEN = 0, ALWAYS_TAKEN = 1, DYNAMIC = 4 };
 
-#define USEFUL_MAX  3
+/* An entry of a tagged table: tag (11 bits, 0: never used), counter (3 bits, taken from 4 on),
+ * useful (2 bits). */
+enum {
+	USEFUL = 3,
+	COUNTER_ONE = 4,
+	COUNTER = 7 * COUNTER_ONE,
+	WEAKLY_NOT = 3 * COUNTER_ONE,
+	WEAKLY_TAKEN = 4 * COUNTER_ONE,
+	TAG_ONE = 32,
+	TAG = 2047 * TAG_ONE,
+};
+
 #define CROWDED_MAX 1024
 #define MULTIPLIER  UINT64_C(0x9E3779B97F4A7C15)
 
-static const unsigned history_length[TAGE_TABLES] = {4, 8, 16, 32, 64, 128};
+/* The table of the longest history takes both words. */
+static const unsigned history_length[TAGE_TABLES] = {5, 15, 44, 128};
 
 size_t predictor_size(const struct model_config *config)
 {
@@ -35,7 +47,7 @@ size_t predictor_size(const struct model_config *config)
 	size_t bytes = (entries + 63) & ~(size_t)63;
 
 	if (config->predictor_kind == 1)
-		bytes += TAGE_TABLES * entries * sizeof(struct tage_entry);
+		bytes += TAGE_TABLES * entries * sizeof(uint16_t);
 	return bytes + INDIRECT_TABLES * (sizeof(struct target_entry) << INDIRECT_BITS);
 }
 
@@ -48,8 +60,8 @@ void predictor_init(struct predictor *p, const struct model_config *config, void
 	p->base = memory;
 	at += (entries + 63) & ~(size_t)63;
 	for (i = 0; i < TAGE_TABLES && config->predictor_kind == 1; i++) {
-		p->tagged[i] = (struct tage_entry *)(void *)at;
-		at += entries * sizeof(struct tage_entry);
+		p->tagged[i] = (uint16_t *)(void *)at;
+		at += entries * sizeof(uint16_t);
 	}
 	for (i = 0; i < INDIRECT_TABLES; i++) {
 		p->targets[i] = (struct target_entry *)(void *)at;
@@ -83,27 +95,39 @@ static int two_bit(struct model *m, struct predictor *p, uint64_t from, int take
 	return predicted == taken;
 }
 
+/* Table 0 of a lookup is the base: a copy of its counter, that always matches. */
 struct lookup {
-	struct tage_entry *entry[TAGE_TABLES];
-	uint16_t tag[TAGE_TABLES];
+	uint16_t *entry[1 + TAGE_TABLES];
+	uint16_t tag[1 + TAGE_TABLES];
+	uint16_t base;
+	unsigned found; /* a bit for each table that matches */
 };
 
-static void look_up(struct model *m, struct predictor *p, uint64_t from, struct lookup *l)
+static inline unsigned entry_taken(uint16_t entry)
 {
-	unsigned i, shift = 64 - m->config.predictor_bits;
+	return (entry & COUNTER) >= WEAKLY_TAKEN;
+}
 
+static inline void look_up(
+	struct model *m, struct predictor *p, uint64_t from, unsigned base, struct lookup *l)
+{
+	uint64_t entries = (UINT64_C(1) << m->config.predictor_bits) - 1;
+	unsigned i;
+
+	l->base = (uint16_t)(USEFUL | (base >= DYNAMIC + 2 ? COUNTER : 0));
+	l->entry[0] = &l->base;
+	l->found = 1;
 	for (i = 0; i < TAGE_TABLES; i++) {
-		unsigned length = history_length[i];
-		uint64_t recent =
-			length < 64 ? p->history[0] & ((UINT64_C(1) << length) - 1) : p->history[0];
-		uint64_t hash = (recent + (from << 20) + from + i) * MULTIPLIER;
+		uint64_t mask = history_length[i] < 64 ? (UINT64_C(1) << history_length[i]) - 1
+						       : UINT64_MAX;
+		uint64_t hash = ((p->history[0] & mask) ^ from << 40 ^ from << 17 ^ i) * MULTIPLIER;
 
-		if (length > 64)
+		if (history_length[i] > 64)
 			hash = (hash ^ hash >> 32 ^ p->history[1]) * MULTIPLIER;
-		hash ^= hash >> 29;
-		hash *= MULTIPLIER;
-		l->entry[i] = &p->tagged[i][hash >> shift];
-		l->tag[i] = (uint16_t)(hash >> 16 | 0x8000);
+		hash ^= hash >> 32;
+		l->entry[i + 1] = &p->tagged[i][(hash ^ from) & entries];
+		l->tag[i + 1] = (uint16_t)((hash >> 48 | TAG_ONE) & TAG);
+		l->found |= (unsigned)((*l->entry[i + 1] & TAG) == l->tag[i + 1]) << (i + 1);
 	}
 }
 
@@ -113,83 +137,76 @@ static void halve_useful(struct model *m, struct predictor *p)
 	unsigned t;
 
 	for (t = 0; t < TAGE_TABLES; t++)
-		for (i = 0; i < entries; i++)
-			p->tagged[t][i].useful >>= 1;
+		for (i = 0; i < entries; i++) {
+			uint16_t entry = p->tagged[t][i];
+
+			p->tagged[t][i] = (uint16_t)((entry & ~USEFUL) | (entry & USEFUL) >> 1);
+		}
 }
 
-/* After a misprediction: a new entry in a table of longer history than the provider's. */
+/* After a misprediction: a new entry in a table of longer history than the provider's, from `start`
+ * on. */
 static void allocate(
-	struct model *m, struct predictor *p, struct lookup *l, int provider, int taken)
+	struct model *m, struct predictor *p, struct lookup *l, unsigned start, int taken)
 {
-	int i, start = provider + 1;
+	unsigned i;
 
 	p->random = p->random * 1664525 + 1013904223;
-	if (start + 1 < TAGE_TABLES && (p->random >> 30) == 0)
+	if (start < TAGE_TABLES && (p->random >> 30) == 0)
 		start++; /* so that not every allocation fights for the same table */
-	for (i = start; i < TAGE_TABLES; i++) {
-		struct tage_entry *e = l->entry[i];
-
-		if (e->useful)
+	for (i = start; i <= TAGE_TABLES; i++) {
+		if (*l->entry[i] & USEFUL)
 			continue;
-		e->tag = l->tag[i];
-		e->counter = taken ? 0 : -1;
-		if (p->crowded > 0)
-			p->crowded--;
+		*l->entry[i] = (uint16_t)(l->tag[i] | (taken ? WEAKLY_TAKEN : WEAKLY_NOT));
+		p->crowded -= p->crowded > 0;
 		return;
 	}
-	for (i = start; i < TAGE_TABLES; i++)
-		l->entry[i]->useful--;
+	for (i = start; i <= TAGE_TABLES; i++)
+		--*l->entry[i]; /* useful, and more than 0 */
 	if (++p->crowded >= CROWDED_MAX) {
 		halve_useful(m, p);
 		p->crowded = 0;
 	}
 }
 
-static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t from, int taken)
+/* Without branches, which would be as hard to predict as those that are modelled. */
+static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t from, unsigned taken)
 {
 	struct lookup l;
-	struct tage_entry *e;
-	int provider, other, predicted, longest, alternative, new_entry;
+	unsigned provider, rest, said, alternative, is_new, differs, good, predicted, counter,
+		useful;
+	uint16_t entry;
 
-	look_up(m, p, from, &l);
-	for (provider = TAGE_TABLES - 1; provider >= 0; provider--)
-		if (l.entry[provider]->tag == l.tag[provider])
-			break;
-	for (other = provider - 1; other >= 0; other--)
-		if (l.entry[other]->tag == l.tag[other])
-			break;
-	alternative = other >= 0 ? l.entry[other]->counter >= 0 : *base >= DYNAMIC + 2;
-	predicted = alternative;
-	if (provider >= 0) {
-		e = l.entry[provider];
-		longest = e->counter >= 0;
-		new_entry = !e->useful && (e->counter == 0 || e->counter == -1);
-		predicted = new_entry && p->use_alternative >= 0 ? alternative : longest;
-		if (longest != alternative) {
-			if (new_entry) {
-				p->use_alternative += alternative == taken ? 1 : -1;
-				p->use_alternative = p->use_alternative > 7    ? 7
-						     : p->use_alternative < -8 ? -8
-									       : p->use_alternative;
-			}
-			if (longest == taken)
-				e->useful += e->useful < USEFUL_MAX;
-			else
-				e->useful -= e->useful > 0;
-		}
-		if (taken)
-			e->counter += e->counter < 3;
-		else
-			e->counter -= e->counter > -4;
-		if (!(new_entry && other < 0))
-			base = 0;
+	look_up(m, p, from, *base, &l);
+	provider = 31 - (unsigned)__builtin_clz(l.found);
+	rest = 31 - (unsigned)__builtin_clz((l.found ^ 1u << provider) | 1);
+	entry = *l.entry[provider];
+	said = entry_taken(entry);
+	alternative = entry_taken(*l.entry[rest]);
+	counter = (entry & COUNTER) / COUNTER_ONE;
+	useful = entry & USEFUL;
+	is_new = (unsigned)(useful == 0) & (unsigned)(counter - 3 < 2);
+	predicted = is_new & (unsigned)(p->use_alternative >= 0) ? alternative : said;
+	differs = said ^ alternative;
+	good = said == taken;
+
+	p->use_alternative += (int)(is_new & differs & !good & (unsigned)(p->use_alternative < 7)) -
+			      (int)(is_new & differs & good & (unsigned)(p->use_alternative > -8));
+	entry += (uint16_t)((differs & good & (unsigned)(useful != 3)) -
+			    (differs & !good & (unsigned)(useful != 0)));
+	entry += (uint16_t)(((taken & (unsigned)(counter != 7)) -
+				    (!taken & (unsigned)(counter != 0))) *
+			    COUNTER_ONE);
+	*l.entry[provider] = entry;
+	if (predicted != taken && provider < TAGE_TABLES)
+		allocate(m, p, &l, provider + 1, (int)taken);
+	if ((provider == 0) | ((rest == 0) & is_new)) {
+		counter = *base - DYNAMIC;
+		*base = (uint8_t)(*base + (taken & (unsigned)(counter != 3)) -
+				  (!taken & (unsigned)(counter != 0)));
 	}
-	if (predicted != taken && provider + 1 < TAGE_TABLES)
-		allocate(m, p, &l, provider, taken);
-	if (base)
-		*base = (uint8_t)(DYNAMIC + step(*base - DYNAMIC, taken));
 	p->history[1] = p->history[1] << 1 | p->history[0] >> 63;
-	p->history[0] = p->history[0] << 1 | (uint64_t)taken;
+	p->history[0] = p->history[0] << 1 | taken;
 	return predicted == taken;
 }
 
@@ -211,7 +228,7 @@ static int predict_conditional(struct model *m, struct predictor *p, uint64_t fr
 		*base = DYNAMIC + 2;
 		return 0;
 	}
-	return tage(m, p, base, from, taken);
+	return tage(m, p, base, from, (unsigned)taken);
 }
 
 /* ---- indirect ---- */

@@ -3,11 +3,11 @@
  * A set-associative array with exact LRU replacement: the caches, and (with pages for lines) the
  * TLBs.
  *
- * A set is its ways in order of use, the most recent first.  An entry is the line's address with
- * its state in the low bits, which are free because a line has at least 16 bytes; 0 is an empty
- * way.  Empty ways stand behind the others.  One pass finds a line, moves what is in front of it
- * back by one and, when it is not there, drops the last: a hit on the most recent way costs one
- * comparison, others the depth of the hit.
+ * An entry is the line's address with its state in the low bits, which are free because a line has
+ * at least 16 bytes; 0 is an empty way.  Each way has the time of its last use; an empty one has 0,
+ * so that the oldest way of a set is the one to fill.  A small table remembers for the low bits of
+ * a line number where such a line was found last: most hits cost one comparison whatever the
+ * associativity, and only the others search their set.
  */
 #ifndef MODEL_CACHE_H
 #define MODEL_CACHE_H
@@ -25,7 +25,11 @@ enum line_state {
 };
 
 struct cache {
-	uint64_t *entries;  /* ways of set 0, of set 1 ... */
+	uint64_t *entries; /* ways of set 0, of set 1 ... */
+	uint64_t *used;    /* when */
+	uint16_t *hints;   /* by the low bits of the line number: index of an entry */
+	uint64_t hint_mask;
+	uint64_t time;      /* uses so far */
 	uint64_t mask;      /* sets - 1, when that is a power of two */
 	uint64_t sets;      /* else the number of sets, for a division; 0 when mask serves */
 	uint64_t offset;    /* line - 1 */
@@ -35,12 +39,11 @@ struct cache {
 	uint32_t quadwords; /* 16-byte units in a line */
 };
 
-static inline uint64_t *cache_set(const struct cache *c, uint64_t address)
+static inline uint64_t cache_set(const struct cache *c, uint64_t address)
 {
 	uint64_t block = address >> c->bits;
-	uint64_t set = c->sets ? block % c->sets : block & c->mask;
 
-	return c->entries + set * c->ways;
+	return (c->sets ? block % c->sets : block & c->mask) * c->ways;
 }
 
 /* Is this entry the (valid) line? */
@@ -49,39 +52,18 @@ static inline int cache_is(uint64_t entry, uint64_t line)
 	return (entry ^ line) - 1 < STATES;
 }
 
-static inline int cache_most_recent(const struct cache *c, uint64_t address)
+/* The line's entry if the hint is right, else a null pointer.  What is found is not used yet:
+ * cache_touch. */
+static inline uint64_t *cache_guess(const struct cache *c, uint64_t address)
 {
-	return cache_is(*cache_set(c, address), address & ~c->offset);
+	uint64_t *entry = c->entries + c->hints[(address >> c->bits) & c->hint_mask];
+
+	return cache_is(*entry, address & ~c->offset) ? entry : (uint64_t *)0;
 }
 
-/*
- * Makes the line of address the most recent of its set; the entry returned is that line's.  *victim
- * is NEVER when it was there, else the entry that had to go (0: none), and the state of the new one
- * is SHARED.
- */
-static inline uint64_t *cache_use(const struct cache *c, uint64_t address, uint64_t *victim)
+static inline void cache_touch(struct cache *c, const uint64_t *entry)
 {
-	uint64_t line = address & ~c->offset;
-	uint64_t *set = cache_set(c, address);
-	uint64_t moving = set[0];
-	uint32_t i;
-
-	*victim = UINT64_MAX;
-	if (cache_is(moving, line))
-		return set;
-	for (i = 1; i < c->ways; i++) {
-		uint64_t entry = set[i];
-
-		set[i] = moving;
-		if (cache_is(entry, line)) {
-			set[0] = entry;
-			return set;
-		}
-		moving = entry;
-	}
-	*victim = moving;
-	set[0] = line | SHARED;
-	return set;
+	c->used[entry - c->entries] = ++c->time;
 }
 
 /* The line's entry, wherever it is in its set, or a null pointer; changes nothing. */
@@ -93,21 +75,66 @@ static inline uint64_t *cache_find(const struct cache *c, uint64_t address)
 
 	if (!c->ways)
 		return (uint64_t *)0;
-	set = cache_set(c, address);
+	set = c->entries + cache_set(c, address);
 	for (i = 0; i < c->ways; i++)
 		if (cache_is(set[i], line))
 			return set + i;
 	return (uint64_t *)0;
 }
 
-/* Empties the way of an entry that cache_find found. */
-static inline void cache_remove(const struct cache *c, uint64_t *entry)
+/* The line's entry; or if it is not there (*found 0) the one of its set that was used longest ago,
+ * or is empty. */
+static inline uint64_t *cache_search(const struct cache *c, uint64_t address, uint32_t *found)
 {
-	uint64_t *end = cache_set(c, *entry) + c->ways;
+	uint64_t line = address & ~c->offset, set = cache_set(c, address);
+	const uint64_t *entries = c->entries + set, *used = c->used + set;
+	uint64_t oldest_use = used[0];
+	uint32_t i, oldest = 0, at = 0, hit = 0;
 
-	for (; entry + 1 < end; entry++)
-		entry[0] = entry[1];
+	/* All ways without leaving early: how far to go is what a processor predicts badly. */
+	for (i = 0; i < c->ways; i++) {
+		uint32_t is = (uint32_t)cache_is(entries[i], line);
+
+		at = is ? i : at;
+		hit |= is;
+		oldest = used[i] < oldest_use ? i : oldest;
+		oldest_use = used[i] < oldest_use ? used[i] : oldest_use;
+	}
+	*found = hit;
+	return c->entries + set + (hit ? at : oldest);
+}
+
+/*
+ * Makes the line of address the most recent of its set; the entry returned is that line's.  *victim
+ * is NEVER when it was there, else the entry that had to go (0: none), and the state of the new one
+ * is SHARED.
+ */
+static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *victim)
+{
+	uint64_t *entry = cache_guess(c, address);
+
+	*victim = UINT64_MAX;
+	if (!entry) {
+		uint32_t found;
+
+		entry = cache_search(c, address, &found);
+		if (!found) {
+			*victim = *entry;
+			*entry = (address & ~c->offset) | SHARED;
+		}
+		if (c->hint_mask)
+			c->hints[(address >> c->bits) & c->hint_mask] =
+				(uint16_t)(entry - c->entries);
+	}
+	cache_touch(c, entry);
+	return entry;
+}
+
+/* Empties the way of an entry that cache_find found. */
+static inline void cache_remove(struct cache *c, uint64_t *entry)
+{
 	*entry = 0;
+	c->used[entry - c->entries] = 0;
 }
 
 #endif

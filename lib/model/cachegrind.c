@@ -16,7 +16,7 @@
  */
 #include "model/state.h"
 
-static int misses(const struct cache *c, uint64_t address, unsigned size)
+static int misses(struct cache *c, uint64_t address, unsigned size)
 {
 	uint64_t last = address + size - 1, victim;
 	int missed;
@@ -30,7 +30,7 @@ static int misses(const struct cache *c, uint64_t address, unsigned size)
 	return missed;
 }
 
-static uint64_t refer(struct model *m, const struct cache *l1, uint64_t address, unsigned size,
+static uint64_t refer(struct model *m, struct cache *l1, uint64_t address, unsigned size,
 	enum event_number l1_misses, enum event_number l2_misses, enum event_number ll_misses)
 {
 	if (size > m->least_line)

@@ -4,86 +4,91 @@
  * config.store_buffer ones that are at most config.window instructions old.  As in real processors
  * the youngest of them whose bits 11..0 overlap with the load's decides: it overlaps in truth and
  * holds all bytes of the load: forwarded; it holds only some: the load waits (a failure); it is at
- * another page: 4 KiB aliasing, counted and without cost.
+ * another page: 4 KiB aliasing, counted and without cost.  What is stored by more than 64 bytes at
+ * once takes an entry for each 64.
  *
- * A table by bits 11..3 says which store came last to each eight bytes of a page, so that most
- * loads are settled by one look; the others go through the buffer, youngest first.
+ * A table by bits 11..3 says which store came last to each eight bytes of a page, and each store
+ * which came before it there, so that a load looks only at stores that come near it.
  */
 #include "model/state.h"
 
 #define PAGE_BITS 4095u
 
-void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
+static void push(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
 	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
-	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+	uint64_t granule = address >> 3;
+	unsigned i, span = (unsigned)((address & 7) + size + 7) >> 3;
 
 	s->address = address;
 	s->size = size;
 	s->order = order;
-	if (last - granule >= STORE_GRANULES)
-		last = granule + STORE_GRANULES - 1;
-	for (;; granule++) {
-		b->last[granule % STORE_GRANULES] = (uint32_t)b->number;
-		if (granule == last)
-			break;
+	for (i = 0; i < span; i++) {
+		uint32_t *last = &b->last[(granule + i) % STORE_GRANULES];
+
+		s->before[i] = *last;
+		*last = (uint32_t)b->number;
 	}
 	b->number++;
 }
 
-/* Do the bits 11..0 of the load's and the store's bytes overlap? */
-static int meets(const struct buffered_store *s, uint64_t address, unsigned size)
+void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
-	return ((address - s->address) & PAGE_BITS) < s->size ||
-	       ((s->address - address) & PAGE_BITS) < size;
+	for (; size > STORE_PIECE; size -= STORE_PIECE, address += STORE_PIECE)
+		push(b, address, STORE_PIECE, order);
+	push(b, address, size, order);
 }
 
-static void look_back(struct model *m, struct core *core, uint64_t address, unsigned size)
+/* How far back is the youngest store in the buffer that meets the load in this granule
+ * (bits 11..3), or 0. */
+static uint32_t look_back(const struct model *m, const struct core *core, uint64_t granule,
+	uint64_t address, unsigned size)
 {
 	const struct store_buffer *b = &core->stores;
-	uint32_t back;
+	uint32_t number = b->last[granule % STORE_GRANULES];
 
-	for (back = 1; back <= m->config.store_buffer; back++) {
-		const struct buffered_store *s = &b->ring[(b->number - back) % STORES_MAX];
+	for (;;) {
+		const struct buffered_store *s = &b->ring[number % STORES_MAX];
+		uint32_t back = (uint32_t)b->number - number;
 
-		if (!s->size || core->clock.order - s->order > m->config.window)
-			return;
-		if (!meets(s, address, size))
-			continue;
-		if (address - s->address < s->size && address - s->address + size <= s->size)
-			return;
-		if (address - s->address < s->size || s->address - address < size) {
-			m->counts[EV_STORE_FORWARD_FAILURES]++;
-			core->clock.back += m->forward;
-		} else {
-			m->counts[EV_ALIASES_4K]++;
-		}
-		return;
+		if (back > m->config.store_buffer ||
+			core->clock.order - s->order > m->config.window)
+			return 0;
+		if (((address - s->address) & PAGE_BITS) < s->size ||
+			((s->address - address) & PAGE_BITS) < size)
+			return back;
+		number = s->before[(granule - (s->address >> 3)) % STORE_GRANULES];
 	}
 }
 
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	const struct store_buffer *b = &core->stores;
-	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+	const struct buffered_store *s;
+	uint64_t granule = address >> 3;
+	unsigned i, span = (unsigned)((address & 7) + size + 7) >> 3;
+	uint32_t youngest = 0;
 
-	if (last - granule >= STORE_GRANULES)
-		last = granule + STORE_GRANULES - 1;
-	for (;; granule++) {
-		uint32_t number = b->last[granule % STORE_GRANULES];
-		const struct buffered_store *s = &b->ring[number % STORES_MAX];
+	if (span == 1 &&
+		(uint32_t)b->number - b->last[granule % STORE_GRANULES] > m->config.store_buffer)
+		return;
+	if (span > STORE_GRANULES)
+		span = STORE_GRANULES;
+	for (i = 0; i < span; i++) {
+		uint32_t back = look_back(m, core, granule + i, address, size);
 
-		if ((uint32_t)b->number - number <= m->config.store_buffer) {
-			/* If this holds all of the load, no younger one meets it unless through
-			 * other granules. */
-			if (granule == last && granule == address >> 3 &&
-				address - s->address < s->size &&
-				address - s->address + size <= s->size)
-				return;
-			break;
-		}
-		if (granule == last)
-			return;
+		if (back && (!youngest || back < youngest))
+			youngest = back;
 	}
-	look_back(m, core, address, size);
+	if (!youngest)
+		return;
+	s = &b->ring[(b->number - youngest) % STORES_MAX];
+	if (address - s->address < s->size && address - s->address + size <= s->size)
+		return;
+	if (address - s->address < s->size || s->address - address < size) {
+		m->counts[EV_STORE_FORWARD_FAILURES]++;
+		core->clock.back += m->forward;
+	} else {
+		m->counts[EV_ALIASES_4K]++;
+	}
 }

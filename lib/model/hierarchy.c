@@ -213,11 +213,13 @@ uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
 	uint64_t victim;
 
 	if (core->itlb.ways) {
+		core->fetch_page = address & ~m->page;
 		cache_use(&core->itlb, address, &victim);
 		if (victim == NEVER)
 			return 0;
 		m->counts[EV_ITLB_MISSES]++;
 	} else if (!core->stlb.ways) {
+		core->fetch_page = address & ~m->page;
 		return 0;
 	}
 	return translate(m, core, address, EV_ITLB_WALKS);

@@ -38,10 +38,21 @@ static unsigned log2_of(uint64_t n)
 	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
 }
 
+/* A power of two, a few times the lines of a first-level cache. */
+#define HINTS 2048
+
+/* hinted: in front, where most accesses hit. */
 static void lay_out_sets(
-	struct arena *a, struct cache *c, uint64_t sets, uint32_t ways, uint32_t line)
+	struct arena *a, struct cache *c, uint64_t sets, uint32_t ways, uint32_t line, int hinted)
 {
-	c->entries = take(a, sets * ways * sizeof(*c->entries));
+	uint64_t count =
+		ways ? sets * ways : 1; /* guesses about what is not there find an empty entry */
+	uint64_t hints = hinted && count <= 65536 ? HINTS : 1;
+
+	c->entries = take(a, count * sizeof(*c->entries));
+	c->used = take(a, count * sizeof(*c->used));
+	c->hints = take(a, hints * sizeof(*c->hints));
+	c->hint_mask = hints - 1;
 	c->ways = ways;
 	c->mask = sets & (sets - 1) ? 0 : sets - 1;
 	c->sets = sets & (sets - 1) ? sets : 0;
@@ -50,20 +61,23 @@ static void lay_out_sets(
 	c->quadwords = line / 16;
 }
 
-static void lay_out_cache(
-	struct arena *a, struct cache *c, const struct model_cache_config *cache, uint32_t width)
+static void lay_out_cache(struct arena *a, struct cache *c, const struct model_cache_config *cache,
+	uint32_t width, int hinted)
 {
 	if (!cache->size)
 		return;
-	lay_out_sets(a, c, cache->size / cache->line / cache->ways, cache->ways, cache->line);
+	lay_out_sets(
+		a, c, cache->size / cache->line / cache->ways, cache->ways, cache->line, hinted);
 	c->latency = (uint64_t)cache->latency * width;
 }
 
-static void lay_out_tlb(
-	struct arena *a, struct cache *c, const struct model_tlb_config *tlb, uint32_t page)
+static void lay_out_tlb(struct arena *a, struct cache *c, const struct model_tlb_config *tlb,
+	uint32_t page, int hinted)
 {
-	if (tlb->entries)
-		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, page);
+	if (!tlb->entries)
+		lay_out_sets(a, c, 1, 0, page, 0);
+	else
+		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, page, hinted);
 }
 
 /* The flavour of cachegrind has one set of caches for all threads. */
@@ -75,7 +89,7 @@ static unsigned core_count(const struct model_config *config)
 /* m: where to leave the pointers, or null to measure. */
 static void lay_out(struct arena *a, const struct model_config *config, struct model *m)
 {
-	struct core scratch, *cores;
+	struct core scratch = {0}, *cores;
 	unsigned i, n = core_count(config);
 
 	take(a, sizeof(struct model));
@@ -84,21 +98,21 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		struct core *core = m ? &cores[i] : &scratch;
 		void *predictor;
 
-		lay_out_cache(a, &core->l1i, &config->l1i, config->width);
-		lay_out_cache(a, &core->l1d, &config->l1d, config->width);
-		lay_out_cache(a, &core->l2, &config->l2, config->width);
-		lay_out_tlb(a, &core->itlb, &config->itlb, config->page_size);
-		lay_out_tlb(a, &core->dtlb, &config->dtlb, config->page_size);
-		lay_out_tlb(a, &core->stlb, &config->stlb, config->page_size);
+		lay_out_cache(a, &core->l1i, &config->l1i, config->width, 1);
+		lay_out_cache(a, &core->l1d, &config->l1d, config->width, 1);
+		lay_out_cache(a, &core->l2, &config->l2, config->width, 0);
+		lay_out_tlb(a, &core->itlb, &config->itlb, config->page_size, 1);
+		lay_out_tlb(a, &core->dtlb, &config->dtlb, config->page_size, 1);
+		lay_out_tlb(a, &core->stlb, &config->stlb, config->page_size, 0);
 		predictor = take(a, predictor_size(config));
 		if (m)
 			predictor_init(&core->predictor, config, predictor);
 	}
 	if (m) {
 		m->cores = cores;
-		lay_out_cache(a, &m->ll, &config->ll, config->width);
+		lay_out_cache(a, &m->ll, &config->ll, config->width, 0);
 	} else {
-		lay_out_cache(a, &scratch.l2, &config->ll, config->width);
+		lay_out_cache(a, &scratch.l2, &config->ll, config->width, 0);
 	}
 	if (n > 1) {
 		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);
@@ -123,9 +137,10 @@ static void init_core(struct model *m, unsigned number)
 	core->number = number;
 	core->fetch_line = NEVER;
 	core->data_page = NEVER;
+	core->fetch_page = NEVER;
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
-	core->stores.number = STORES_MAX;
+	core->stores.number = STORES_MAX + 1;
 }
 
 struct model *model_init(void *memory, const struct model_config *config)
@@ -138,6 +153,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	lay_out(&a, config, m);
 	m->config = *config;
 	m->cachegrind = config->flavour == MODEL_CACHEGRIND;
+	m->stored = m->cachegrind ? SHARED : MODIFIED;
 	m->data_line = config->l1d.line - 1;
 	m->fetch_line = config->l1i.line - 1;
 	m->unit = config->l2.line > config->l1d.line && config->l2.size ? config->l2.line - 1
@@ -202,11 +218,21 @@ static void fetch(struct model *m, struct core *core, uint64_t address, unsigned
 {
 	uint64_t last = address + length - 1, line = address & ~m->fetch_line, latency = 0;
 
+	if (line == (last & ~m->fetch_line) && !((line ^ core->fetch_page) & ~m->page)) {
+		const uint64_t *entry = cache_guess(&core->l1i, line);
+
+		if (entry) {
+			cache_touch(&core->l1i, entry);
+			core->fetch_line = line;
+			return;
+		}
+	}
 	if (m->cachegrind)
 		latency = cachegrind_fetch(m, core, address, length);
 	for (;;) {
 		if (line != core->fetch_line) {
-			latency += translate_fetch(m, core, line);
+			if ((line ^ core->fetch_page) & ~m->page)
+				latency += translate_fetch(m, core, line);
 			if (!m->cachegrind)
 				latency += hierarchy_fetch(m, core, line);
 			core->fetch_line = line;
@@ -326,6 +352,21 @@ static uint64_t access_data(
 	return latency;
 }
 
+/* Is the page the one used last, or known to the TLB?  Then it is used. */
+static inline int same_page(const struct model *m, struct core *core, uint64_t address)
+{
+	const uint64_t *entry;
+
+	if (!((address ^ core->data_page) & ~m->page))
+		return 1;
+	entry = cache_guess(&core->dtlb, address);
+	if (!entry)
+		return 0;
+	cache_touch(&core->dtlb, entry);
+	core->data_page = address & ~m->page;
+	return 1;
+}
+
 void model_load(struct model *m, uint64_t address, unsigned size)
 {
 	struct core *core = m->core;
@@ -337,9 +378,12 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	m->counts[EV_LOADS]++;
 	forward_load(m, core, address, size);
 	if (!((address ^ last) & ~m->data_line)) {
-		if (!((address ^ core->data_page) & ~m->page) &&
-			cache_most_recent(&core->l1d, address))
+		const uint64_t *entry = cache_guess(&core->l1d, address);
+
+		if (entry && same_page(m, core, address)) {
+			cache_touch(&core->l1d, entry);
 			return;
+		}
 	} else {
 		m->counts[EV_SPLIT_ACCESSES]++;
 	}
@@ -361,11 +405,13 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 		clock_store_full(&core->clock);
 	forward_store(&core->stores, address, size, core->clock.order);
 	if (!((address ^ last) & ~m->data_line)) {
-		uint64_t entry = *cache_set(&core->l1d, address);
+		const uint64_t *entry = cache_guess(&core->l1d, address);
 
-		if (!((address ^ core->data_page) & ~m->page) &&
-			entry == ((address & ~m->data_line) | (m->cachegrind ? SHARED : MODIFIED)))
+		if (entry && (*entry & MESI) == m->stored &&
+			!((address ^ core->data_page) & ~m->page)) {
+			cache_touch(&core->l1d, entry);
 			return;
+		}
 	} else {
 		m->counts[EV_SPLIT_ACCESSES]++;
 	}

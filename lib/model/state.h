@@ -19,7 +19,7 @@
 /* Stores looked back upon; config.store_buffer may not be larger. */
 #define STORES_MAX       256
 #define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
-#define TAGE_TABLES      6
+#define TAGE_TABLES      4
 #define INDIRECT_BITS    10
 #define INDIRECT_TABLES  3
 #define RETURN_STACK_MAX 256
@@ -51,24 +51,22 @@ struct clock {
 	struct waiting queue[WAITING_MAX]; /* ring; orders and times both increase */
 };
 
+/* A store of at most STORE_PIECE bytes; it touches at most STORE_SPAN granules. */
+#define STORE_PIECE 64
+#define STORE_SPAN  (STORE_PIECE / 8 + 1)
+
 struct buffered_store {
 	uint64_t address;
 	uint64_t order;
-	uint64_t size; /* 0: none */
+	uint32_t size;
+	uint32_t before[STORE_SPAN]; /* number of the last store before to each of its granules */
 };
 
 struct store_buffer {
-	uint64_t number;               /* of stores so far, plus STORES_MAX */
+	uint64_t number;               /* of stores so far, plus STORES_MAX + 1 */
 	uint32_t last[STORE_GRANULES]; /* number of the last store to addresses with these
 					  bits 11..3 */
 	struct buffered_store ring[STORES_MAX];
-};
-
-/* An entry of a tagged table of the conditional predictor. */
-struct tage_entry {
-	uint16_t tag;   /* 0: never used */
-	int8_t counter; /* -4..3; taken from 0 on */
-	uint8_t useful; /* 0..3 */
 };
 
 struct target_entry {
@@ -81,12 +79,12 @@ struct predictor {
 	uint64_t history[2]; /* outcomes of conditional branches, the last one in bit 0 of [0] */
 	uint64_t path;       /* eight bits of each of the last eight indirect targets */
 	uint32_t random;     /* deterministic */
-	int32_t use_alternative; /* -8..7: is a new entry worse than what it would replace? */
-	int32_t crowded;         /* allocations that found no room, less those that did */
-	uint32_t return_top;     /* pushes less pops, modulo the stack's size */
-	uint32_t return_count;   /* valid entries */
-	uint8_t *base;           /* two-bit counters; see branch.c */
-	struct tage_entry *tagged[TAGE_TABLES];
+	int32_t use_alternative;       /* -8..7: is a new entry worse than what it would replace? */
+	int32_t crowded;               /* allocations that found no room, less those that did */
+	uint32_t return_top;           /* pushes less pops, modulo the stack's size */
+	uint32_t return_count;         /* valid entries */
+	uint8_t *base;                 /* two-bit counters; see branch.c */
+	uint16_t *tagged[TAGE_TABLES]; /* see branch.c */
 	struct target_entry *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
 };
@@ -96,6 +94,7 @@ struct core {
 	uint64_t
 		fetch_line; /* line of the last fetch, the most recent of its set; NEVER at first */
 	uint64_t data_page; /* page of the last data access, the most recent in the TLB */
+	uint64_t fetch_page; /* of the last instruction fetch, likewise */
 	uint32_t class_bits; /* of the current instruction */
 	unsigned number;
 	uint64_t *counts; /* of the thread that ran here last */
@@ -123,6 +122,7 @@ struct model {
 	uint64_t page;
 	uint32_t least_line; /* cachegrind's limit on the size of an access */
 	uint32_t cachegrind;
+	uint32_t stored; /* state of a line in L1D that a store need not change */
 	/* Latencies in slots. */
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;

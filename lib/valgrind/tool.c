@@ -255,7 +255,10 @@ static void options_read(void)
 		VG_(clo_vex_control).guest_chase = False;
 		exact_prefetches = True;
 	}
-	fetch_line = config.l1i.line;
+	/* Lines of LL matter too where a group is one reference to them. */
+	fetch_line = config.flavour == MODEL_CACHEGRIND && config.ll.line < config.l1i.line
+			     ? config.ll.line
+			     : config.l1i.line;
 	size = model_size(&config);
 	memory = (Addr)VG_(am_shadow_alloc)(size + 64);
 	if (!memory)
