@@ -131,7 +131,7 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 /*
  * Several instructions at once, for speed: the same as calling model_instruction for each, with no
  * accesses between.  None has class bits but MODEL_FP and MODEL_VECTOR; together they lie in one
- * first-level instruction line.
+ * first-level instruction line, and in the flavour of cachegrind also in one line of LL.
  */
 struct model_group {
 	uint64_t address;
