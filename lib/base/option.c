@@ -41,8 +41,7 @@ static const struct option_row *find_row(
 			for (const struct option_row *row = table; row->name; row++)
 				nearest_offer(&near, row->name);
 			nearest_text(&near, hint, sizeof(hint));
-			error_hint(
-				e, "%s%s-help lists all options", hint, hint[0] ? " " : "");
+			error_hint(e, "%s%s-help lists all options", hint, hint[0] ? " " : "");
 		}
 		found = NULL;
 	}

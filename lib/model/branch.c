@@ -195,7 +195,7 @@ static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t fr
 	entry += (uint16_t)((differs & good & (unsigned)(useful != 3)) -
 			    (differs & !good & (unsigned)(useful != 0)));
 	entry += (uint16_t)(((taken & (unsigned)(counter != 7)) -
-				    (!taken & (unsigned)(counter != 0))) *
+				    ((unsigned)!taken & (unsigned)(counter != 0))) *
 			    COUNTER_ONE);
 	*l.entry[provider] = entry;
 	if (predicted != taken && provider < TAGE_TABLES)
@@ -203,7 +203,7 @@ static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t fr
 	if ((provider == 0) | ((rest == 0) & is_new)) {
 		counter = *base - DYNAMIC;
 		*base = (uint8_t)(*base + (taken & (unsigned)(counter != 3)) -
-				  (!taken & (unsigned)(counter != 0)));
+				  ((unsigned)!taken & (unsigned)(counter != 0)));
 	}
 	p->history[1] = p->history[1] << 1 | p->history[0] >> 63;
 	p->history[0] = p->history[0] << 1 | taken;

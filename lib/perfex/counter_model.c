@@ -74,7 +74,7 @@ static int counts_now(const struct session *s, uint64_t *now, struct error *e)
 static int enable(void *session, bool on, struct error *e)
 {
 	struct session *s = session;
-	uint64_t now[EVENT_LIMIT];
+	uint64_t now[EVENT_LIMIT] = {0};
 
 	if (s->on == on)
 		return 0;
@@ -89,7 +89,7 @@ static int enable(void *session, bool on, struct error *e)
 static int read_counts(void *session, struct count *counts, struct error *e)
 {
 	struct session *s = session;
-	uint64_t now[EVENT_LIMIT];
+	uint64_t now[EVENT_LIMIT] = {0};
 
 	if (s->on && counts_now(s, now, e))
 		return -1;

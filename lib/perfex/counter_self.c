@@ -75,7 +75,7 @@ static int figures_now(const struct session *s, double *now, struct error *e)
 static int enable(void *session, bool on, struct error *e)
 {
 	struct session *s = session;
-	double now[FIGURES];
+	double now[FIGURES] = {0};
 
 	if (s->on == on)
 		return 0;
@@ -90,7 +90,7 @@ static int enable(void *session, bool on, struct error *e)
 static int read_counts(void *session, struct count *counts, struct error *e)
 {
 	struct session *s = session;
-	double now[FIGURES];
+	double now[FIGURES] = {0};
 
 	if (s->on && figures_now(s, now, e))
 		return -1;

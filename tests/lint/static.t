@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck, cppcheck, gcc -fanalyzer and clang: no warning left unexplained.  Suppressions carry their reason
+# The static checkers: shellcheck, cppcheck, gcc -fanalyzer and clang: no warning left unexplained.  Suppressions carry their reason
 # where they stand.
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
@@ -18,10 +18,20 @@ if command -v cppcheck >/dev/null; then
 else
 	skip "cppcheck" "cppcheck is not installed"
 fi
+# Warnings of the compilers that are wrong, each with the reason: tests/lint/explained (path, pattern, reason).
+unexplained() {
+	grep 'warning:\|error:' | while IFS= read -r line; do
+		while IFS='	' read -r path pattern _; do
+			case $path in '' | '#'*) continue ;; esac
+			case $line in "$path":*"$pattern"*) continue 2 ;; esac
+		done < tests/lint/explained
+		printf '%s\n' "$line"
+	done
+}
 analyse() { # compiler flags...
 	cc=$1; shift
 	printf '%s\n' "$sources" | xargs -P 2 -I{} "$cc" -std=gnu11 -O1 -D_GNU_SOURCE -DPERFEX_VERSION='""' -DPERFEX_PREFIX='""' -Ilib -Iinclude \
-		-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes "$@" -c -o /dev/null {} 2>&1 | head -60
+		-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes "$@" -c -o /dev/null {} 2>&1 | unexplained
 }
 is "gcc -fanalyzer" "$(analyse gcc -fanalyzer)" ""
 if command -v clang >/dev/null; then
