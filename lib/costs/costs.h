@@ -7,10 +7,17 @@
  * there.  So a load that goes to memory is charged for the L1 miss (getting it from L2), the L2
  * miss (L3 instead of L2) and the last-level miss (memory instead of L3), each with its own cost,
  * and the sum over events never counts a cycle twice except for overlap between events, which is
- * what lies between minimum and maximum: maximum  one isolated occurrence that everything waits for
- * (latency) minimum  as many overlapped as the processor can (throughput) typical  what a stride-1
- * sweep out of the level costs more than the same sweep inside it EVENT_REDUNDANT rows cost
- * nothing.  (Zagha et al., section 4; perfex's -y.)
+ * what lies between minimum and maximum:
+ *
+ * - maximum: one isolated occurrence that everything waits for (latency);
+ *
+ * - minimum: as many overlapped as the processor can, next to other work (throughput);
+ *
+ * - typical: what a stride-1 sweep out of the level costs more than the same sweep inside it, or,
+ *   where that is more, independent loads in random order: prefetched lines are not counted as
+ *   misses.
+ *
+ * EVENT_REDUNDANT rows cost nothing.  (Zagha et al., section 4; perfex's -y.)
  */
 #ifndef COSTS_COSTS_H
 #define COSTS_COSTS_H
