@@ -54,14 +54,15 @@ static void add_thread(ThreadId tid)
 
 static void thread_created(ThreadId parent, ThreadId child)
 {
-	(void)parent;
 	add_thread(child);
+	turns_add(child, threads[child].number, parent == VG_INVALID_THREADID);
 }
 
 static void thread_ended(ThreadId tid)
 {
 	model_sync(model);
 	counts_end_thread(threads[tid].slot);
+	turns_end(tid);
 }
 
 static void starts_running(ThreadId tid, ULong blocks)
@@ -110,6 +111,7 @@ static void in_child(ThreadId tid)
 	threads_created = 0;
 	running = VG_INVALID_THREADID;
 	add_thread(tid);
+	turns_forked(tid);
 	make_current(tid);
 }
 

@@ -5,6 +5,7 @@
  *   counts.c      the shared file that the counts live in
  *   instrument.c  VEX's intermediate representation -> calls of the helpers
  *   precise.c     exact registers for the addresses of prefetches
+ *   turns.c       which thread runs next
  *   exec.c        one program executes another
  *   native.c      programs that cannot run under Valgrind
  *   helpers.c     what instrumented code calls at run time
@@ -68,6 +69,12 @@ void discard_superblock(Addr address, VexGuestExtents extents);
 /* ---- precise.c ---- */
 /* Keep all registers exact where there are prefetches. */
 extern Bool exact_prefetches;
+
+/* ---- turns.c ---- */
+/* A thread was created; itself: it is the caller, and runs. */
+void turns_add(ThreadId tid, UInt number, Bool itself);
+void turns_end(ThreadId tid);
+void turns_forked(ThreadId tid);
 
 /* ---- exec.c ---- */
 /* Around each system call, in which they do something if it is an exec. */

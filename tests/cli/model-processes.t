@@ -35,6 +35,12 @@ print(len(n), sum(4e6 <= x < 4.1e6 for x in n), sum(n) == j["events"][0]["count"
 END
 )" "11 10 True"
 
+for n in 1 2 3; do
+	perfex -q -a -source model -machine zen4 -json -o "$n.json" -- "$tree" contend 6
+	python3 -c 'import json, sys; print([e["count"]["value"] for e in json.load(open(sys.argv[1]))["events"]])' "$n.json" > "$n.counts"
+done
+ok "threads that wait for each other: the same counts each time" sh -c 'cmp 1.counts 2.counts && cmp 2.counts 3.counts'
+
 # What the program sees and says is its own.
 cat > talk <<'END'
 #!/bin/sh

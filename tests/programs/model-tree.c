@@ -133,6 +133,46 @@ static int threads_in_turn(int n)
 	return 0;
 }
 
+static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
+static pthread_cond_t changed = PTHREAD_COND_INITIALIZER;
+static int arrived, round_number;
+
+/* Locks held over a while, so that others wait; now and then all wait for all, and one forks. */
+static void *contender(void *threads)
+{
+	for (int i = 0; i < 60; i++) {
+		int now;
+
+		pthread_mutex_lock(&lock);
+		spin(3000);
+		if (i % 20 == 7 && arrived == 0 && fork() == 0)
+			_exit(0);
+		now = round_number;
+		if (i % 10 == 0 && ++arrived == *(int *)threads) {
+			arrived = 0;
+			round_number++;
+			pthread_cond_broadcast(&changed);
+		}
+		while (i % 10 == 0 && now == round_number)
+			pthread_cond_wait(&changed, &lock);
+		pthread_mutex_unlock(&lock);
+	}
+	return NULL;
+}
+
+static int contend(int n)
+{
+	pthread_t ids[64];
+
+	for (int i = 0; i < n; i++)
+		pthread_create(&ids[i], NULL, contender, &n);
+	for (int i = 0; i < n; i++)
+		pthread_join(ids[i], NULL);
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
 static void on_signal(int number)
 {
 	(void)number;
@@ -163,6 +203,7 @@ int main(int argc, char **argv)
 		{"exec-fails", exec_fails},
 		{"threads", threads},
 		{"threads-in-turn", threads_in_turn},
+		{"contend", contend},
 		{"exit-in-handler", exit_in_handler},
 	};
 

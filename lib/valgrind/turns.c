@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whose turn it is, the same each time.  Valgrind runs one thread at a time, the one that holds its
+ * big lock; but who gets it next is a race of wake-ups in the kernel, and so counts of programs
+ * with threads would differ from run to run.  This lock takes its place (by the linker's --wrap).
+ *
+ * A turn is given only when nothing is on its way any more: each thread waits for a turn, or sleeps
+ * in a system call of its own, which /proc/self/task tells (a thread that has been woken is not
+ * asleep from that moment on), or is gone.  Of those that wait, the next in order of creation
+ * behind the last one goes on.  So what runs depends on the program alone, as long as nothing from
+ * outside (time, input, other processes) wakes its threads.
+ *
+ * Cost: nothing with one thread; else some microseconds a thread at each system call that may
+ * block, and every 100,000 superblocks.
+ */
+#include "valgrind/tool.h"
+
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_libcprint.h"
+#include "pub_tool_libcproc.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#include "valgrind/core.h"
+
+enum turn_state {
+	NOBODY,   /* no such thread */
+	STARTING, /* created, not yet here */
+	RUNNING,  /* it has the turn */
+	WAITING,  /* for its turn */
+	OUTSIDE,  /* in a system call, or on the way there or back */
+	ENDING,   /* on its way out */
+};
+
+struct turn {
+	Int state, lwp;
+	UInt number;
+	Int wake; /* futex: changes when there is something to do */
+};
+
+static struct turn *turns; /* by Valgrind's number of the thread; NULL before the first is known */
+static Int owner;          /* kernel's number of the thread that has the turn, 0: none */
+static UInt last_number;
+static UInt used; /* turns[used] and above were never touched */
+/* Spin lock on all of this: number of the process that holds it.  A fork may copy it held by a
+ * thread that the child does not have, so the child does not mind what is its parent's. */
+static Int guard;
+
+static void yield(void)
+{
+	VG_(do_syscall)(__NR_sched_yield, 0, 0, 0, 0, 0, 0, 0, 0);
+}
+
+static void enter(void)
+{
+	Int pid = VG_(getpid)();
+
+	for (;;) {
+		Int holder = __atomic_load_n(&guard, __ATOMIC_RELAXED);
+
+		if (holder != pid && __atomic_compare_exchange_n(&guard, &holder, pid, False,
+					     __ATOMIC_ACQUIRE, __ATOMIC_RELAXED))
+			return;
+		yield();
+	}
+}
+
+static void leave(void)
+{
+	__atomic_store_n(&guard, 0, __ATOMIC_RELEASE);
+}
+
+static void wake(struct turn *t)
+{
+	__atomic_fetch_add(&t->wake, 1, __ATOMIC_RELEASE);
+	VG_(do_syscall)(__NR_futex, (UWord)&t->wake, 1 /* FUTEX_WAKE */, 1, 0, 0, 0, 0, 0);
+}
+
+static struct turn *turn_of(Int lwp)
+{
+	for (UInt i = 1; i < used; i++)
+		if (turns[i].state != NOBODY && turns[i].lwp == lwp)
+			return &turns[i];
+	return NULL;
+}
+
+/* The kernel's letter for what a thread does; 0: it is gone. */
+static HChar kernel_state(Int lwp)
+{
+	HChar text[512], *at;
+	Int fd, n;
+
+	VG_(sprintf)(text, "/proc/self/task/%d/stat", lwp);
+	fd = VG_(fd_open)(text, VKI_O_RDONLY, 0);
+	if (fd < 0)
+		return 0;
+	n = VG_(read)(fd, text, sizeof(text) - 1);
+	VG_(close)(fd);
+	if (n <= 0)
+		return 0;
+	text[n] = '\0';
+	at = VG_(strrchr)(text, ')'); /* behind the command's name */
+	return at && at[1] ? at[2] : 0;
+}
+
+/* Is nothing on its way here that this thread could still do?  Forgets threads that are gone. */
+static Bool settled(struct turn *t)
+{
+	HChar letter;
+
+	if (t->state == NOBODY || t->state == WAITING)
+		return True;
+	if (t->state == STARTING)
+		return False;
+	letter = kernel_state(t->lwp);
+	if (letter == 0 || letter == 'Z' || letter == 'X') {
+		t->state = NOBODY;
+		return True;
+	}
+	return t->state == OUTSIDE && (letter == 'S' || letter == 'T' || letter == 't');
+}
+
+/* Who is next; NULL: not known yet.  Only when nobody has the turn. */
+static struct turn *next_turn(void)
+{
+	struct turn *least = NULL, *next = NULL;
+
+	for (UInt i = 1; i < used; i++) {
+		struct turn *t = &turns[i];
+
+		if (!settled(t))
+			return NULL;
+		if (t->state != WAITING)
+			continue;
+		if (!least || t->number < least->number)
+			least = t;
+		if (t->number > last_number && (!next || t->number < next->number))
+			next = t;
+	}
+	return next ? next : least;
+}
+
+static void wait_for_turn(struct turn *me)
+{
+	while (owner != me->lwp) {
+		struct turn *next = owner ? NULL : next_turn();
+		Int seen = __atomic_load_n(&me->wake, __ATOMIC_ACQUIRE);
+
+		if (next) {
+			owner = next->lwp;
+			if (next != me)
+				wake(next);
+			continue;
+		}
+		leave();
+		if (owner)
+			VG_(do_syscall)
+		(__NR_futex, (UWord)&me->wake, 0 /* FUTEX_WAIT */, (UWord)seen, 0, 0, 0, 0, 0);
+		else yield();
+		enter();
+	}
+}
+
+/* ---- in place of Valgrind's lock ---- */
+
+struct sched_lock;
+struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void);
+void __wrap_vgModuleLocal_destroy_sched_lock(struct sched_lock *lock);
+void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock);
+void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock);
+int __wrap_vgModuleLocal_get_sched_lock_owner(struct sched_lock *lock);
+void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who);
+void __real_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who);
+
+/* There is one lock only, and all of its state is here. */
+__attribute__((used)) struct sched_lock *__wrap_vgModuleLocal_create_sched_lock(void)
+{
+	return (struct sched_lock *)&owner;
+}
+
+__attribute__((used)) void __wrap_vgModuleLocal_destroy_sched_lock(struct sched_lock *lock)
+{
+	(void)lock;
+}
+
+__attribute__((used)) void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_lock *lock)
+{
+	Int lwp = VG_(gettid)();
+	struct turn *me;
+
+	(void)lock;
+	enter();
+	me = turn_of(lwp);
+	if (me) {
+		me->state = WAITING;
+		wait_for_turn(me);
+		me->state = RUNNING;
+		last_number = me->number;
+	} else {
+		owner = lwp; /* the first thread, at the very start */
+	}
+	leave();
+}
+
+__attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
+{
+	struct turn *me;
+
+	(void)lock;
+	enter();
+	me = turn_of(VG_(gettid)());
+	if (me && me->state == RUNNING)
+		me->state = OUTSIDE;
+	owner = 0;
+	for (UInt i = 1; i < used; i++) {
+		if (turns[i].state == WAITING) {
+			wake(&turns[i]); /* to find out who is next */
+			break;
+		}
+	}
+	leave();
+}
+
+__attribute__((used)) int __wrap_vgModuleLocal_get_sched_lock_owner(struct sched_lock *lock)
+{
+	(void)lock;
+	return owner;
+}
+
+/* A new thread comes here first, and only here says which it is. */
+__attribute__((used)) void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
+{
+	if (turns) {
+		enter();
+		if (turns[tid].state == STARTING) {
+			turns[tid].lwp = VG_(gettid)();
+			turns[tid].state = OUTSIDE;
+		}
+		leave();
+	}
+	__real_vgPlain_acquire_BigLock(tid, who);
+}
+
+/* ---- what the tool is told ---- */
+
+void turns_add(ThreadId tid, UInt number, Bool itself)
+{
+	enter();
+	if (!turns)
+		turns = VG_(calloc)("turns", VG_N_THREADS, sizeof(*turns));
+	if (used <= tid)
+		used = tid + 1;
+	turns[tid] = (struct turn){.state = itself ? RUNNING : STARTING,
+		.lwp = itself ? VG_(gettid)() : 0,
+		.number = number};
+	leave();
+}
+
+void turns_end(ThreadId tid)
+{
+	enter();
+	/* One that never started has no kernel thread to wait for. */
+	turns[tid].state = turns[tid].lwp ? ENDING : NOBODY;
+	leave();
+}
+
+void turns_forked(ThreadId tid)
+{
+	VG_(memset)(turns, 0, VG_N_THREADS * sizeof(*turns));
+	last_number = 0;
+	owner = VG_(gettid)();
+	turns_add(tid, 0, True);
+}
