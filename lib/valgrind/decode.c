@@ -124,6 +124,8 @@ static uint64_t relative_target(const struct scan *s, uint64_t address, unsigned
 {
 	uint32_t raw = 0;
 
+	if (bytes > s->length)
+		return address;
 	for (unsigned i = 0; i < bytes; i++)
 		raw |= (uint32_t)s->code[s->length - bytes + i] << 8 * i;
 	return address + s->length +
