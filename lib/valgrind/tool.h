@@ -8,6 +8,7 @@
  *   turns.c       which thread runs next
  *   exec.c        one program executes another
  *   native.c      programs that cannot run under Valgrind
+ *   debug.c       no debugging information
  *   helpers.c     what instrumented code calls at run time
  *   decode.c      what VEX does not tell, from the instruction's bytes
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
