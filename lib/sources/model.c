@@ -206,6 +206,9 @@ static void *model_open(const struct source_options *options, struct event_spec 
 	s->options = *options;
 	s->specs = specs;
 	s->count = count;
+	if (options->kernel || options->exceptions)
+		snprintf(s->note, sizeof(s->note),
+			"the model sees user mode only: nothing of the kernel is counted");
 	if (!options->machine) {
 		error_set(e, ERR_RANGE, "the model needs a machine to model");
 	} else if (model_install_find(&s->install, e) == 0 &&

@@ -84,6 +84,8 @@ like "and why" "$err" "set-user-ID"
 run perfex -source model -machine zen4 -e 17 -- sh -c './privileged; echo $?; :'
 is "executed by another, it runs natively" "$out" 0
 like "and is said not to be counted" "$err" "not counted: 1 program .*privileged"
+run perfex -source model -machine zen4 -k -e 17 -- true
+like "-k: what is not counted is said" "$err" "user mode only"
 run perfex -source model -machine zen4 -e 17 -pid $$
 is "attaching is refused" "$status" 125
 done_testing
