@@ -66,3 +66,5 @@ bench: all
 
 accuracy: all $(UNIT_TESTS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
+
+include tests/pmu-vm/module.mk
