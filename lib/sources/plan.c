@@ -65,7 +65,8 @@ static int assign_without_pmu(struct plan *p, const struct plan_request *request
 			refuse(entry, "the model cannot know it, and there are no counters here",
 				p->reason.hint);
 		else
-			refuse(entry, "there are no counters here",
+			refuse(entry,
+				p->fell_back ? p->reason.message : "there are no counters here",
 				request->attach ? "the model cannot attach to a running process"
 						: model_why.hint);
 	}

@@ -134,15 +134,27 @@ static struct quantity part_quantity(
 	return spread_part(&whole, &part, anchor.value, part.enabled / slot->spread.total.enabled);
 }
 
+/* How much of all the threads' time was this one's. */
+static double share_of(const struct slot *slot, const struct bank_value *value)
+{
+	double all = slot->spread.total.enabled;
+
+	return all > 0 ? (double)value->enabled * NANO / all : 0;
+}
+
 static void count_thread(void *session, const struct bank_value *values, struct count *counts)
 {
 	const struct pmu_session *s = session;
 
 	for (size_t i = 0; i < s->count; i++) {
 		const struct slot *slot = &s->slots[s->slot_of[i]];
+		double share = slot->resident || slot->group == GROUP_NONE
+				       ? 0
+				       : share_of(slot, &values[slot->index]);
 
 		counts[i].quantity = part_quantity(s, slot, values);
-		counts[i].short_run = counts[i].quantity.label == LABEL_SCALED && !slot->resident;
+		counts[i].short_run = counts[i].quantity.label == LABEL_SCALED && !slot->resident &&
+				      (double)slot->spread.visits * share < SPREAD_VISITS_MIN;
 		if (counts[i].quantity.label == LABEL_NONE)
 			snprintf(counts[i].why, sizeof(counts[i].why),
 				"its turn never came while this thread ran");

@@ -21,22 +21,23 @@ twelve="-e r8 -e r10008 -e r20008 -e r30008 -e r40008 -e r50008 -e r11 -e r10011
 run encodings /encodings
 for t in /unit/*; do run "unit $t" "$t"; done
 
-pmu 'loop 1000' -e r8 -e r11 work loop:1000
-pmu 'loop 100000' -e r8 -e r11 work loop:100000
+# Numbers of equal length, as reading them is work too.
+pmu 'loop 1000' -e r8 -e r11 work loop:00001000
+pmu 'loop 100000' -e r8 -e r11 work loop:00100000
 pmu 'loop 10000000' -e r8 -e r11 work loop:10000000
 pmu 'again 10000000' -e r8 -e r11 work loop:10000000
 pmu 'rows' -e gi -e cy work loop:10000000
 
-pmu 'calls user 0' -e r8 work call:0
+pmu 'calls user 0' -e r8 work call:0000
 pmu 'calls user 1000' -e r8 work call:1000
-pmu 'calls kernel 0' -k -e r8 -e arm_n1::INST_RETIRED:u -e arm_n1::INST_RETIRED:k work call:0
+pmu 'calls kernel 0' -k -e r8 -e arm_n1::INST_RETIRED:u -e arm_n1::INST_RETIRED:k work call:0000
 pmu 'calls kernel 1000' -k -e r8 -e arm_n1::INST_RETIRED:u -e arm_n1::INST_RETIRED:k work call:1000
 
 pmu 'threads' -e r8 work threads:4:100000 loop:1000000
 pmu 'threads mp' -mp -e r8 work threads:4:100000 loop:1000000
 pmu 'forks' -e r8 work forks:3:100000 loop:1000000
 pmu 'forks mp' -mp -e r8 work forks:3:100000 loop:1000000
-pmu 'none' -e r8 work
+pmu 'none' -e r8 work loop:0000000
 pmu 'exec mp' -mp -e r8 work threads:2:100000 exec:/work loop:1000000
 # shellcheck disable=SC2086
 pmu 'threads multiplexed' -mp $twelve work threads:3:20000000 loop:10000000
@@ -93,13 +94,20 @@ levels="-e arm_n1::INST_RETIRED:u -e arm_n1::CPU_CYCLES:u"
 for code in 10008 20008 30008 40008 50008 10011 20011 30011 40011 50011; do
 	levels="$levels -e perf_raw::r$code:u"
 done
-for mean in 1000 3000 10000 30000 100000; do
-	for seed in 1 2 3 4; do
-		pmu "exact $mean $seed" -e r8 -e r11 work phases:$seed:500:$mean
-		# shellcheck disable=SC2086
-		pmu "levels $mean $seed" -k $levels work phases:$seed:500:$mean
+estimate() { # NAME MILLISECONDS MEANS SEEDS
+	for mean in $3; do
+		for seed in $4; do
+			work=phases:$seed:$2:$mean
+			pmu "exact $2 $mean $seed" -e r8 -e r11 work $work
+			# shellcheck disable=SC2086
+			pmu "$1 $2 $mean $seed" -k $levels work $work
+		done
 	done
+}
+estimate short 500 '1000 3000 10000 30000 100000' '1 2'
+estimate long 2500 '1000 10000 100000' '3 4 5'
+for mean in 1000 10000 100000; do
 	# shellcheck disable=SC2086
-	pmu "plain $mean 1" $twelve work phases:1:500:$mean
+	pmu "plain 500 $mean 1" $twelve work phases:1:500:$mean
 done
 exit 0
