@@ -107,7 +107,7 @@ for name, c in cases.items():
 start = value("loop 1000") - 4 * 1000
 near("loop of 100000", value("loop 100000") - start, 4e5, 0)
 near("loop of 10000000", value("loop 10000000") - start, 4e7, 20)
-tap.ok(counts("loop 10000000") == counts("again 10000000"), "the same run counts the same")
+near("the same run counts the same", value("again 10000000"), value("loop 10000000"), 20)
 near("cycles", value("loop 10000000", 1), 2 * value("loop 10000000"), 0)
 tap.ok(all(q["label"] == "measured" and q["low"] == q["value"] == q["high"] for q in counts("loop 10000000")),
        "what is on all the time is measured, with no interval")
@@ -178,7 +178,7 @@ tap.ok(len(counts("soft limit")) == 12, "a low soft limit of open files is raise
 says("hard limit", "too many open files")
 
 # Estimates against exact counts.
-estimates = {"short": [], "long": [], "plain": []}
+estimates = {"blend": [], "sharp": [], "plain": []}
 turns = 0
 for name, c in cases.items():
     kind, _, workload = name.partition(" ")
@@ -206,15 +206,16 @@ def judge(what, among, median_allowed):
           f"{errors[len(errors) * 95 // 100]:.2%}; {share:.1%} of intervals cover the exact count, "
           f"median half-width {statistics.median(widths):.2%}")
     missed = sorted({name for (_, _, name), good in zip(among, covered) if not good})
-    tap.ok(share >= 0.93, f"{what}: {share:.1%} of {len(among)} intervals cover the exact count", missed)
+    if len(among) >= 400:  # the 12 of one run err together: few runs are no statistics
+        tap.ok(share >= 0.93, f"{what}: {share:.1%} of {len(among)} intervals cover the exact count", missed)
     tap.ok(median <= median_allowed, f"{what}: median error {median:.3%}")
 
 
 tap.ok(turns == sum(len(e) for e in estimates.values()) / 12, "12 events took turns in each of these runs")
-tap.ok(len(estimates["long"]) >= 100, f"{len(estimates['long'])} estimates of runs of 2.5 s")
-judge("12 events, 2.5 s", estimates["long"], 0.01)
-judge("12 events, 0.5 s", estimates["short"], 0.03)
-judge("12 events, all", estimates["long"] + estimates["short"], 0.015)
+tap.ok(len(estimates["blend"]) >= 100, f"{len(estimates['blend'])} estimates of blended programs")
+judge("12 events, blended phases, 0.5 s", estimates["blend"], 0.01)
+judge("12 events, sharp phases, 0.5 s", estimates["sharp"], 0.04)
+judge("12 events, blended and sharp phases", estimates["blend"] + estimates["sharp"], 0.01)
 judge("12 events in proportion to the anchor", estimates["plain"], 0.001)
 
 # No PMU.

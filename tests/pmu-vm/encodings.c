@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Our table of Neoverse N1 encodings against libpfm4's, which knows this processor only in its build for arm64. */
+/* Our table of Neoverse N1 encodings against libpfm4's, which knows this processor only in its
+ * build for arm64. */
 #include "../tap.h"
 
 #include "events/encodings.h"

@@ -88,26 +88,27 @@ run 'soft limit' sh -c "ulimit -Sn 12; exec perfex -source pmu -json $twelve wor
 run 'hard limit' sh -c "ulimit -n 12; exec perfex -source pmu -json $twelve work loop:1000000"
 
 # Estimates: 12 events on 7 counters, exact counts beside them.  The anchor counts both levels, so that the events, of
-# user mode alone, are not proportional to it: loops and the kernel's work take turns.
+# user mode alone, are not proportional to it.  "blend": the share of user mode changes from phase to phase, as
+# the rates of a program's events do; "sharp": it is all or nothing, which is as hard as it gets.
 # (The encodings differ in bits that the driver ignores, so that these are 12 events and not two.)
 levels="-e arm_n1::INST_RETIRED:u -e arm_n1::CPU_CYCLES:u"
 for code in 10008 20008 30008 40008 50008 10011 20011 30011 40011 50011; do
 	levels="$levels -e perf_raw::r$code:u"
 done
-estimate() { # NAME MILLISECONDS MEANS SEEDS
-	for mean in $3; do
-		for seed in $4; do
-			work=phases:$seed:$2:$mean
-			pmu "exact $2 $mean $seed" -e r8 -e r11 work $work
+estimate() { # NAME WORK MILLISECONDS MEANS SEEDS
+	for mean in $4; do
+		for seed in $5; do
+			work=$2:$seed:$3:$mean
+			pmu "exact $work" -e r8 -e r11 work "$work"
 			# shellcheck disable=SC2086
-			pmu "$1 $2 $mean $seed" -k $levels work $work
+			pmu "$1 $work" -k $levels work "$work"
 		done
 	done
 }
-estimate short 500 '1000 3000 10000 30000 100000' '1 2'
-estimate long 2500 '1000 10000 100000' '3 4 5'
+estimate blend blend 500 '1000 3000 10000 30000 100000' '1 2 3 4 5 6 7 8'
+estimate sharp phases 500 '1000 3000 10000 30000 100000' '1 2'
 for mean in 1000 10000 100000; do
 	# shellcheck disable=SC2086
-	pmu "plain 500 $mean 1" $twelve work phases:1:500:$mean
+	pmu "plain phases:1:500:$mean" $twelve work phases:1:500:$mean
 done
 exit 0

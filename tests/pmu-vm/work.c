@@ -9,16 +9,18 @@
  *   start, stop     SIGUSR1, SIGUSR2 to the parent, and time for it to act
  *   await:FILE      until there is such a file
  *   exec:...        the rest of the arguments as a command
- *   phases:SEED:MS:MEAN   for about MS milliseconds in all, loops and the kernel's random numbers in turn, each as
- *                   long as a pseudo-random number with an exponential distribution of mean MEAN
- *                   microseconds says; counted in work, not by the clock, so that it is always the same
- *   user:ID         gives up being root
- *   hog:K           takes K counters of every processor for itself, until killed
+ *   phases:SEED:MS:MEAN   for about MS milliseconds in all, loops and the kernel's random numbers
+ * in turn, each as long as a pseudo-random number with an exponential distribution of mean MEAN
+ *                   microseconds says; counted in work, not by the clock, so that it is always the
+ * same blend:SEED:MS:MEAN    likewise, but each phase has some of both, the loops a share between
+ * 1/4 and 1 user:ID         gives up being root hog:K           takes K counters of every processor
+ * for itself, until killed
  */
 #include <linux/perf_event.h>
 #include <math.h>
 #include <pthread.h>
 #include <signal.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -82,26 +84,50 @@ static void forks(unsigned long k, unsigned long n)
 	}
 }
 
-/* An instruction takes 2 ns, and a KiB of random numbers some 45 us, all in the kernel: few system calls, which are what
- * the emulator is slow at. */
-static void phases(unsigned long seed, unsigned long ms, unsigned long mean)
+static unsigned long state;
+
+static double uniform(void)
+{
+	state ^= state << 13;
+	state ^= state >> 7;
+	state ^= state << 17;
+	return ((double)(state >> 11) + 0.5) / 9007199254740992.0;
+}
+
+#define KIB                                                                                        \
+	45 /* microseconds for a KiB of random numbers, all in the kernel: few system calls, which \
+	      are what the emulator is slow at */
+
+/* An instruction takes 2 ns. */
+static void user(double us)
+{
+	loop((unsigned long)(us * 1000 / 8));
+}
+
+/* One phase: us microseconds of which the loops have that share. */
+static void phase(double us, double share)
+{
+	if (share > 0.95)
+		user(us);
+	else if (share < 0.05)
+		kernel((unsigned long)(us / KIB));
+	else
+		for (double step = KIB / (1 - share); us > 0; us -= step) {
+			user(step * share);
+			kernel(1);
+		}
+}
+
+static void phases(bool blend, unsigned long seed, unsigned long ms, unsigned long mean)
 {
 	double left = (double)ms * 1000;
-	unsigned long x = seed * 2654435761u + 88172645463325252u;
 
+	state = seed * 2654435761u + 88172645463325252u;
 	for (int i = 0; left > 0; i++) {
-		double length;
+		double length = fmin(-(double)mean * log(uniform()), left);
 
-		x ^= x << 13;
-		x ^= x >> 7;
-		x ^= x << 17;
-		length = -(double)mean * log(((double)(x >> 11) + 0.5) / 9007199254740992.0);
-		length = fmin(length, left);
 		left -= length;
-		if (i & 1)
-			kernel((unsigned long)(length / 45));
-		else
-			loop((unsigned long)(length * 1000 / 8));
+		phase(length, blend ? 0.25 + 0.75 * uniform() : !(i & 1));
 	}
 }
 
@@ -148,7 +174,9 @@ int main(int argc, char **argv)
 		else if (!strncmp(word, "forks:", 6))
 			forks(a, b);
 		else if (!strncmp(word, "phases:", 7))
-			phases(a, b, c);
+			phases(false, a, b, c);
+		else if (!strncmp(word, "blend:", 6))
+			phases(true, a, b, c);
 		else if (!strncmp(word, "hog:", 4))
 			hog(a);
 		else if (!strcmp(word, "start"))
