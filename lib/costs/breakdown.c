@@ -4,17 +4,16 @@
  * with two things added: no cycle is charged by two rows, and the sum is the run's time.
  *
  * Fitting.  Cause i took between low_i and high_i seconds (its counts at minimum and maximum cost),
- * typically t_i.  Take the typical cost for the expected value and the distance to the bound on the
- * side that matters, w_i, for the scale of its error; costs of different causes err independently
- * of each other.  Given that all sum to T, the most likely x minimises sum (x_i - t_i)^2 / w_i^2
- * with   sum x_i = T,  low_i <= x_i <= high_i which is x_i = t_i + m w_i^2 for one m, except for
- * those at their bounds.  (Weights 1/w_i instead would be a single lambda that moves all causes the
- * same part of the way to their bounds: right if costs erred all together.) Cost: n passes over n
- * <= CAUSES_MAX causes.
+ * typically t_i.  All causes move the same part lambda of the way from t_i to the bound on the side
+ * that matters, until they sum to the run's time T: x_i = t_i + lambda (high_i - t_i) where the
+ * typical costs explain less than T, else x_i = t_i - lambda (t_i - low_i).  This is the least
+ * squares fit with weights 1/(distance to the bound), and right if costs err all together: where
+ * one kind of miss overlaps with other work, so does the next, because overlap is a property of the
+ * program.  (Independent errors would have weights 1/distance^2; then the cause with the widest
+ * range takes nearly all of the difference, and long misses vanish from programs that overlap
+ * theirs.)  Cost: one pass over the causes.
  *
- * Known deviations: costs that err together (misses of several levels that are all overlapped, or
- * all not) are treated as independent; the interval of a cause is its bounds, not a confidence
- * interval of the fit.
+ * Known deviations: the interval of a cause is its bounds, not a confidence interval of the fit.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -199,55 +198,28 @@ static void bound_by_stalls(const struct work *w, struct cause *cause)
 	q->value = fmin(q->value, q->high);
 }
 
-/* Moves the causes from their typical cost, inside their bounds, until they sum to whole or all are
+/* Moves the causes from their typical cost towards their bounds until they sum to whole or all are
  * at a bound. */
 static void fit(struct cause *cause, size_t count, double whole)
 {
-	bool fixed[CAUSES_MAX] = {false};
-	double sum = 0, sign;
+	double typical = 0, room = 0, lambda;
+	bool up;
 
 	for (size_t i = 0; i < count; i++)
-		sum += cause[i].seconds.value;
-	sign = whole > sum ? 1 : -1;
-	for (size_t pass = 0; pass < count; pass++) {
-		double free_sum = 0, squares = 0, widest = 0, scale, m;
+		typical += cause[i].seconds.value;
+	up = whole > typical;
+	for (size_t i = 0; i < count; i++) {
+		const struct quantity *q = &cause[i].seconds;
 
-		sum = 0;
-		for (size_t i = 0; i < count; i++) {
-			const struct quantity *q = &cause[i].seconds;
-			double width = sign > 0 ? q->high - q->value : q->value - q->low;
+		room += up ? q->high - q->value : q->value - q->low;
+	}
+	if (!(room > 0))
+		return;
+	lambda = fmin(fabs(whole - typical) / room, 1);
+	for (size_t i = 0; i < count; i++) {
+		struct quantity *q = &cause[i].seconds;
 
-			if (fixed[i]) {
-				sum += q->value;
-				continue;
-			}
-			free_sum += q->value;
-			widest = fmax(widest, width);
-		}
-		if (!(widest > 0))
-			return;
-		/* In units of the widest, so that squares of nanoseconds do not underflow. */
-		for (size_t i = 0; i < count; i++) {
-			const struct quantity *q = &cause[i].seconds;
-
-			scale = (sign > 0 ? q->high - q->value : q->value - q->low) / widest;
-			if (!fixed[i])
-				squares += scale * scale;
-		}
-		m = fabs(whole - sum - free_sum) / (widest * squares);
-		for (size_t i = 0; i < count; i++) {
-			struct quantity *q = &cause[i].seconds;
-			double width = sign > 0 ? q->high - q->value : q->value - q->low;
-
-			if (fixed[i] || (m > 1 && width < widest))
-				continue;
-			scale = width / widest;
-			q->value = m > 1 ? (sign > 0 ? q->high : q->low)
-					 : q->value + sign * m * scale * width;
-			fixed[i] = true;
-		}
-		if (m <= 1)
-			return;
+		q->value += lambda * ((up ? q->high : q->low) - q->value);
 	}
 }
 

@@ -5,10 +5,12 @@
  * each of many pages, less the chase over as many lines that lie together, less what the
  * first-level TLB's miss costs by itself.
  *
- * Of what there is for an event: the longest of its latency kernels is the maximum.  The stride-1
- * sweep and the independent accesses in random order give the other two, the greater one the
- * typical cost and the lesser the minimum: where hardware prefetches, a sweep may well be the
- * cheapest way through a level, and lines that were prefetched are not counted as misses.
+ * Misses: a pointer chase, where each waits for the one before, is the maximum; the cheaper of a
+ * sweep and of independent accesses in random order, where as many overlap as can, the minimum; and
+ * four chases side by side, as much overlap as ordinary programs have, the typical cost.  (The
+ * paper took its typical costs from stride-1 sweeps.  Today hardware prefetches those, and lines
+ * that were prefetched are not counted as misses: a sweep may well be the cheapest way through a
+ * level.)
  *
  * Where an event has no kernel the table of the processor's family stands, and the row says so.
  * Cost: kernels/sample.h.
@@ -83,15 +85,15 @@ static const struct recipe recipes[] = {
 	{EV_MISPREDICTED_BRANCHES, "random conditions known early (typical) or just loaded (maximum), less the same code with regular ones; minimum: the family's",
 	 .typical = {{2, PROBE_EARLY_RANDOM, PROBE_EARLY_EVEN, NO, NO, 0}},
 	 .maximum = {{2, PROBE_BRANCH_RANDOM, PROBE_BRANCH_EVEN, NO, NO, 0}}, .widen = true},
-	{EV_L1D_MISSES, "in L2 less the same in L1: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)}, .minimum = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)},
+	{EV_L1D_MISSES, "in L2 less the same in L1: pointer chase (maximum), four side by side (typical), sweep or independent loads (minimum)",
+	 .typical = {LEVEL(CHAINS, L2, L1)}, .minimum = {LEVEL(SWEEP, L2, L1), LEVEL(FREE, L2, L1)},
 	 .maximum = {LEVEL(CHASE, L2, L1)}},
-	{EV_L2D_MISSES, "in the last level less the same in L2, without TLB misses: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL(SWEEP, LL, L2), LEVEL2(FREE, LL, L2, STLB, L1)},
+	{EV_L2D_MISSES, "in the last level less the same in L2, without TLB misses: pointer chase (maximum), four side by side (typical), sweep or independent loads (minimum)",
+	 .typical = {LEVEL2(CHAINS, LL, L2, STLB, L1)},
 	 .minimum = {LEVEL(SWEEP, LL, L2), LEVEL2(FREE, LL, L2, STLB, L1)},
 	 .maximum = {LEVEL2(CHASE, LL, L2, STLB, L1)}},
-	{EV_LL_DATA_MISSES, "flushed to memory less the same in the last level: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL(SWEEP, MEMORY, LL), LEVEL(FREE, MEMORY, LL)},
+	{EV_LL_DATA_MISSES, "flushed to memory less the same in the last level: pointer chase (maximum), four side by side (typical), sweep or independent loads (minimum)",
+	 .typical = {LEVEL(CHAINS, MEMORY, LL)},
 	 .minimum = {LEVEL(SWEEP, MEMORY, LL), LEVEL(FREE, MEMORY, LL)},
 	 .maximum = {LEVEL(CHASE, MEMORY, LL)}},
 	{EV_L1_WRITEBACK_QUADWORDS, "sweep of stores less sweep of loads in L2, 4 a line",
@@ -105,13 +107,13 @@ static const struct recipe recipes[] = {
 	 .minimum = {CODE(JUMPS_L2, JUMPS_L1)}, .maximum = {LEVEL(CHASE, L2, L1)}},
 	{EV_L2I_MISSES, "straight code in the last level less the same in L2; maximum: as for data",
 	 .typical = {CODE(STRAIGHT_LL, STRAIGHT_L2)}, .maximum = {LEVEL2(CHASE, LL, L2, STLB, L1)}},
-	{EV_DTLB_MISSES, "a line in each of some pages less as many packed: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL(SWEEP, STLB, L1), LEVEL(FREE, STLB, L1)},
+	{EV_DTLB_MISSES, "a line in each of some pages less as many packed: pointer chase (maximum), four side by side (typical), sweep or independent loads (minimum)",
+	 .typical = {LEVEL(CHAINS, STLB, L1)},
 	 .minimum = {LEVEL(SWEEP, STLB, L1), LEVEL(FREE, STLB, L1)}, .maximum = {LEVEL(CHASE, STLB, L1)}},
 	{EV_ITLB_MISSES, "a jump in each of some pages less as many packed; maximum: as for data",
 	 .typical = {CODE(JUMPS_STLB, JUMPS_L1)}, .maximum = {LEVEL(CHASE, STLB, L1)}},
-	{EV_TLB_MISSES, "a line in each of many pages less as many packed, less the first level's: pointer chase (maximum), sweep, independent loads",
-	 .typical = {LEVEL2(SWEEP, WALK, WALK_PACKED, STLB, L1), LEVEL2(FREE, WALK, WALK_PACKED, STLB, L1)},
+	{EV_TLB_MISSES, "a line in each of many pages less as many packed, less the first level's: pointer chase (maximum), four side by side (typical), sweep or independent loads (minimum)",
+	 .typical = {LEVEL2(CHAINS, WALK, WALK_PACKED, STLB, L1)},
 	 .minimum = {LEVEL2(SWEEP, WALK, WALK_PACKED, STLB, L1), LEVEL2(FREE, WALK, WALK_PACKED, STLB, L1)},
 	 .maximum = {LEVEL2(CHASE, WALK, WALK_PACKED, STLB, L1)}},
 	{EV_STORE_CONDITIONALS, "locked adds less plain ones: to lines in turn, or to one line",
@@ -272,10 +274,10 @@ out:
 
 void calibration_print(const struct calibration *c, struct strbuf *out)
 {
-	strbuf_puts(out,
-		"# Costs of this machine, perfex-costs(5).  Spread: (greatest - least) / median of "
-		"the rounds'\n"
-		"# typical cost (of the bound that was measured where that is the family's).\n");
+	strbuf_puts(out, "# Costs of this machine, perfex-costs(5).  Spread: interquartile range / "
+			 "median of the "
+			 "rounds' typical\n"
+			 "# cost (of the bound that was measured where that is the family's).\n");
 	costs_print_header(&c->table, out);
 	strbuf_printf(
 		out, "\n%-24s %9s %9s %9s unit\n", "# event", "typical", "minimum", "maximum");

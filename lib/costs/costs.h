@@ -13,9 +13,9 @@
  *
  * - minimum: as many overlapped as the processor can, next to other work (throughput);
  *
- * - typical: what a stride-1 sweep out of the level costs more than the same sweep inside it, or,
- *   where that is more, independent loads in random order: prefetched lines are not counted as
- *   misses.
+ * - typical: four chains of dependent loads side by side, as much overlap as ordinary programs
+ *   have.  (The paper's stride-1 sweeps are prefetched today, and prefetched lines are not counted
+ *   as misses.)
  *
  * EVENT_REDUNDANT rows cost nothing.  (Zagha et al., section 4; perfex's -y.)
  */

@@ -23,6 +23,9 @@ const struct field machine_fields[] = {
 	{"caches", "L2", FIELD_CACHE, MODEL(l2), 0, 0, 10000, {0}},
 	{"caches", "LL", FIELD_CACHE, MODEL(ll), 0, 0, 10000, {0}},
 	{"caches", "memory", FIELD_CYCLES, MODEL(memory_latency), 0, 1, 100000, {0}},
+	{"caches", "L2-line", FIELD_CYCLES, MODEL(l2_interval), 0, 0, 1000, {0}},
+	{"caches", "LL-line", FIELD_CYCLES, MODEL(ll_interval), 0, 0, 1000, {0}},
+	{"caches", "memory-line", FIELD_CYCLES, MODEL(memory_interval), 0, 0, 10000, {0}},
 	{"caches", "intervention", FIELD_CYCLES, MODEL(intervention_latency), 0, 0, 100000, {0}},
 
 	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), 0, 4096, 1u << 30, {0}},
@@ -43,6 +46,7 @@ const struct field machine_fields[] = {
 	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), 0, 0, 0, {"two-bit", "tagged"}},
 	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), 0, 16, 1u << 20, {0}},
 	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), 0, 1, 256, {0}},
+	{"branches", "taken", FIELD_CYCLES, MODEL(taken_interval), 0, 0, 100, {0}},
 	{"branches", "mispredict", FIELD_CYCLES, MODEL(mispredict_penalty), 0, 0, 1000, {0}},
 };
 /* clang-format on */
@@ -82,5 +86,9 @@ void machine_defaults(struct machine *m)
 		.return_stack = 32,
 		.store_buffer = 56,
 		.misses = 16,
+		.l2_interval = 2,
+		.ll_interval = 4,
+		.memory_interval = 10,
+		.taken_interval = 1,
 	};
 }

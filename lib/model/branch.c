@@ -301,6 +301,17 @@ static int predict_return(struct model *m, struct predictor *p, uint64_t from, u
 	return predicted == to;
 }
 
+static void clock_taken(struct model *m, struct clock *c)
+{
+	uint64_t now = clock_now(c);
+
+	if (now < c->taken_free) {
+		c->front += c->taken_free - now;
+		now = c->taken_free;
+	}
+	c->taken_free = now + m->taken_interval;
+}
+
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken)
 {
@@ -338,6 +349,8 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 		counts[EV_MISPREDICTED_RETURNS] += (uint64_t)!good;
 		break;
 	}
+	if (taken)
+		clock_taken(m, &m->core->clock);
 	if (!good)
 		m->core->clock.front += m->mispredict;
 }

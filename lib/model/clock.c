@@ -13,7 +13,10 @@
  * overlap, and only the part that nothing covers is charged. The same rule holds for the divider,
  * which does one division after another.
  * - Only so many loads can wait for lines at once (config.misses); those beyond take turns, so that
- * a stream of misses costs at least latency / misses each, as Little's law has it.
+ * a stream of misses costs at least latency / misses each, as Little's law has it.  And each level
+ * sends a core at most one line in so many cycles (config.l2_interval, ll_interval,
+ * memory_interval): its bandwidth.
+ * - At most one taken branch in taken_interval cycles is fetched behind.
  * - A missing store waits in the store buffer; the program waits when as many stores as fit in it
  * have come behind.
  * - A locked instruction waits for its own data and lock_latency; a serialising one for all that is
@@ -81,6 +84,18 @@ static uint64_t miss_ready(struct clock *c, uint32_t misses, uint64_t latency)
 	c->under_way[c->oldest_miss] = begin + latency;
 	c->oldest_miss = (c->oldest_miss + 1) % misses;
 	return begin + latency;
+}
+
+uint64_t clock_line(
+	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency)
+{
+	struct clock *c = &core->clock;
+	uint64_t now = clock_now(c), begin = c->line_free[supplier];
+
+	if (begin < now)
+		begin = now;
+	c->line_free[supplier] = begin + m->line_interval[supplier];
+	return begin - now + latency;
 }
 
 void clock_load(struct model *m, struct core *core, uint64_t latency)

@@ -61,8 +61,8 @@ static void leave_l1(struct model *m, struct core *core, uint64_t victim)
 }
 
 /* The last level and what is behind it. */
-static uint64_t outside(
-	struct model *m, uint64_t address, enum purpose purpose, enum supplier supplier)
+static uint64_t outside(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	enum supplier supplier)
 {
 	int secondary = !m->cores[0].l2.ways, counted = purpose != PREFETCH;
 	uint64_t victim;
@@ -73,19 +73,19 @@ static uint64_t outside(
 			m->counts[EV_L2_REFERENCES]++;
 	}
 	if (supplier == FROM_MODIFIED)
-		return m->intervention;
+		return clock_line(m, core, LINE_FROM_LL, m->intervention);
 	if (!m->ll.ways)
-		return m->memory;
+		return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
 	cache_use(&m->ll, address, &victim);
 	if (victim == NEVER)
-		return m->ll.latency;
+		return clock_line(m, core, LINE_FROM_LL, m->ll.latency);
 	if (counted) {
 		m->counts[purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES]++;
 		if (secondary)
 			m->counts[purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES]++;
 	}
 	leave_ll(m, m->counts, victim);
-	return m->memory;
+	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
 }
 
 /*
@@ -126,9 +126,10 @@ static uint64_t refill(
 			held = *l2 & MESI;
 			*state = held == SHARED ? SHARED : EXCLUSIVE;
 			if (purpose != STORE)
-				return core->l2.latency;
+				return clock_line(m, core, LINE_FROM_L2, core->l2.latency);
 			*state = MODIFIED;
-			return core->l2.latency + claim(m, core, address, held, l2);
+			return clock_line(m, core, LINE_FROM_L2, core->l2.latency) +
+			       claim(m, core, address, held, l2);
 		}
 		if (counted)
 			m->counts[purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES]++;
@@ -140,7 +141,7 @@ static uint64_t refill(
 	if (l2)
 		*l2 = (*l2 & ~(uint64_t)STATES) | held | (purpose == STORE ? WRITTEN : 0);
 	*state = purpose == STORE ? MODIFIED : held;
-	return outside(m, address, purpose, supplier);
+	return outside(m, core, address, purpose, supplier);
 }
 
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose)

@@ -165,6 +165,10 @@ struct model *model_init(void *memory, const struct model_config *config)
 	m->window = config->window;
 	m->memory = config->memory_latency * width;
 	m->intervention = config->intervention_latency * width;
+	m->line_interval[LINE_FROM_L2] = config->l2_interval * width;
+	m->line_interval[LINE_FROM_LL] = config->ll_interval * width;
+	m->line_interval[LINE_FROM_MEMORY] = config->memory_interval * width;
+	m->taken_interval = config->taken_interval * width;
 	m->second_tlb = config->stlb_latency * width;
 	m->walk = config->walk_latency * width;
 	m->mispredict = config->mispredict_penalty * width;

@@ -42,7 +42,7 @@ enum model_flavour {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 2
+#define MODEL_CONFIG_VERSION 3
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -72,7 +72,10 @@ struct model_config {
 	uint32_t physical_page_colour; /* reserved, 0 */
 	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no
 			    limit */
-	uint32_t reserved[7];
+	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
+	uint32_t l2_interval, ll_interval, memory_interval;
+	uint32_t taken_interval; /* cycles from one taken branch to the next at best */
+	uint32_t reserved[3];
 };
 
 /* What kind of instruction is executed; several bits may be set. */

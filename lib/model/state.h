@@ -27,6 +27,9 @@
 
 #define NEVER UINT64_MAX
 
+/* Who sends a line to the private caches of a core. */
+enum line_supplier { LINE_FROM_L2, LINE_FROM_LL, LINE_FROM_MEMORY, SUPPLIERS };
+
 /* Something that retirement must wait for: no instruction from `order` on retires before time
  * `ready`. */
 struct waiting {
@@ -41,8 +44,10 @@ struct clock {
 	uint64_t front, back; /* slots lost to the front end, to the back end */
 	uint64_t next_wait;   /* order of the first entry of the queue, or NEVER */
 	uint64_t divider_free;
-	uint64_t stores_ready; /* when the missing stores in the store buffer are done */
-	uint64_t stores_full;  /* number of the store that finds the buffer full, or NEVER */
+	uint64_t line_free[SUPPLIERS]; /* when each supplier can send its next line */
+	uint64_t taken_free;           /* when the next taken branch can be fetched behind */
+	uint64_t stores_ready;         /* when the missing stores in the store buffer are done */
+	uint64_t stores_full; /* number of the store that finds the buffer full, or NEVER */
 	uint64_t now_done, front_done, back_done; /* slots that are already in somebody's counts */
 	uint64_t
 		under_way[MISSES_MAX]; /* ring: when the last config.misses loads have their data */
@@ -124,6 +129,7 @@ struct model {
 	uint32_t cachegrind;
 	uint32_t stored; /* state of a line in L1D that a store need not change */
 	/* Latencies in slots. */
+	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;
 	struct model_config config;
@@ -131,6 +137,9 @@ struct model {
 
 /* clock.c: see there.  latency in slots. */
 uint64_t clock_now(const struct clock *c);
+/* A line comes after latency slots if its supplier is free; the latency as it will be. */
+uint64_t clock_line(
+	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency);
 void clock_wait(struct clock *c);
 void clock_load(struct model *m, struct core *core, uint64_t latency);
 void clock_store(struct model *m, struct core *core, uint64_t latency);

@@ -43,6 +43,20 @@ KERNEL void *kernel_chase(void *at, size_t count)
 	return at;
 }
 
+KERNEL void kernel_chains(void *at[CHAINS], size_t count)
+{
+	void *a = at[0], *b = at[1], *c = at[2], *d = at[3];
+
+	for (size_t i = 0; i < count; i += 8 * CHAINS) {
+#define STEP                                                                                       \
+	a = *(void *volatile *)a, b = *(void *volatile *)b, c = *(void *volatile *)c,              \
+	d = *(void *volatile *)d;
+		REPEAT8(STEP)
+#undef STEP
+	}
+	at[0] = a, at[1] = b, at[2] = c, at[3] = d;
+}
+
 KERNEL void kernel_independent(const struct layout *l, size_t count, uint64_t *seed)
 {
 	uint64_t counter = *seed, mask = l->count - 1;

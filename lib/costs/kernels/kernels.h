@@ -40,6 +40,10 @@ void kernel_adds(size_t count);
 void kernel_mix(const char *line, size_t count);
 /* Loads, each giving the next one's address.  Returns where it stands.  count: a multiple of 8. */
 void *kernel_chase(void *at, size_t count);
+/* The same along CHAINS chains side by side.  at: where each stands, moved on.  count: of all loads
+ * together, a multiple of 8 * CHAINS. */
+#define CHAINS 4
+void kernel_chains(void *at[CHAINS], size_t count);
 /* Loads in an order that no prefetcher follows, none waiting for another.  count: even; lines: up
  * to 2^20. */
 void kernel_independent(const struct layout *l, size_t count, uint64_t *seed);

@@ -55,6 +55,21 @@ static double chase(struct rig *r, int place)
 	return have(place) ? (double)n : 0;
 }
 
+static double chains(struct rig *r, int place)
+{
+	size_t n = 2 * accesses(r, place);
+	double begin;
+
+	if (place == PLACE_MEMORY)
+		for (int i = 0; i < CHAINS; i++)
+			flush_chase(r->chains[place][i], n / CHAINS);
+	prepare(r, place);
+	begin = now_ns();
+	kernel_chains(r->chains[place], n);
+	r->own_ns = now_ns() - begin;
+	return have(place) ? (double)n : 0;
+}
+
 static double independent(struct rig *r, int place)
 {
 	size_t n = 2 * accesses(r, place);
@@ -395,6 +410,7 @@ static double context_switch(struct rig *r, int argument)
 static const struct probe table[PROBE_COUNT] = {
 	[PROBE_MIX] = {"instructions", mix, 0, false},
 	ALL_PLACES(PROBE_CHASE, chase),
+	ALL_PLACES(PROBE_CHAINS, chains),
 	ALL_PLACES(PROBE_FREE, independent),
 	ALL_PLACES(PROBE_SWEEP, sweep),
 	PLACES(PROBE_STORES, stores),

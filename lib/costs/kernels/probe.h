@@ -45,10 +45,11 @@ struct rig {
 	uint64_t random;
 	struct layout layout[PLACE_COUNT];
 
-	void *at[PLACE_COUNT];          /* where the chase stands */
-	struct layout evict;            /* lines that push those of PLACE_LL out of L2 */
-	size_t swept[PLACE_COUNT];      /* where the sweep stands */
-	struct layout code[CODE_COUNT]; /* count 0: there is no such code */
+	void *at[PLACE_COUNT];             /* where the chase stands */
+	void *chains[PLACE_COUNT][CHAINS]; /* where those side by side stand */
+	struct layout evict;               /* lines that push those of PLACE_LL out of L2 */
+	size_t swept[PLACE_COUNT];         /* where the sweep stands */
+	struct layout code[CODE_COUNT];    /* count 0: there is no such code */
 	char *packed, *pages, *scratch, *code_memory;
 	size_t packed_size, pages_size, code_size;
 	uint8_t *coins, *even; /* COINS conditions of branches */
@@ -68,7 +69,8 @@ double now_ns(void);
 enum probe_number {
 	PROBE_MIX,
 	PROBE_CHASE, /* and the next PLACE_COUNT - 1 */
-	PROBE_FREE = PROBE_CHASE + PLACE_COUNT,
+	PROBE_CHAINS = PROBE_CHASE + PLACE_COUNT,
+	PROBE_FREE = PROBE_CHAINS + PLACE_COUNT,
 	PROBE_SWEEP = PROBE_FREE + PLACE_COUNT,
 	PROBE_STORES = PROBE_SWEEP + PLACE_COUNT, /* of the first four places */
 	PROBE_BRANCH_RANDOM = PROBE_STORES + 4,

@@ -57,6 +57,10 @@ static void place(
 	r->layout[where] = (struct layout){base, count, stride};
 	r->swept[where] = 0;
 	r->at[where] = chain_build(&r->layout[where], slot, &r->random);
+	/* Side by side: along the same chain, a part of its length from each other. */
+	r->chains[where][0] = r->at[where];
+	for (int i = 1; i < CHAINS; i++)
+		r->chains[where][i] = kernel_chase(r->chains[where][i - 1], count / CHAINS / 8 * 8);
 }
 
 /*
