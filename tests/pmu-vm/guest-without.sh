@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=busybox
+# shellcheck shell=sh
 # Runs in the guest that has no PMU.
 export PERFEX_DATA=/share/perfex
 run() {

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# shellcheck shell=busybox
+# shellcheck shell=sh
 # Runs in the guest with a PMU.  Prints for each case "== NAME", what the command printed, and "-- STATUS"; check.py
 # judges.  Counts go in as JSON, on one line each.
 export PERFEX_DATA=/share/perfex
