@@ -7,7 +7,7 @@ scripts=$(git ls-files 2>/dev/null | while read -r f; do case $f in *.sh | *.t |
 if command -v shellcheck >/dev/null; then
 	# SC1090, SC1091: the library is found at run time.  SC2154, SC2034: its variables.  SC2238: files of tests may have names of commands.  SC2086: word splitting is meant in tests.
 	is "shellcheck" "$(for s in $scripts; do
-		dialect=sh; head -1 "$s" | grep -q bash && dialect=bash
+		dialect='sh'; head -1 "$s" | grep -q bash && dialect='bash'
 		shellcheck -s $dialect -S warning -e SC1090,SC1091,SC2154,SC2034,SC2238 "$s"; done 2>&1 | head -40)" ""
 else
 	skip "shellcheck" "shellcheck is not installed"
