@@ -1,0 +1,97 @@
+#!/bin/sh
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Why there are no hardware counters: each refusal of perf_event_open, injected, has its own words and remedy.  And the
+# kernel's own counts by thread, by process, and without perf_event_open.
+. "$TOP/tests/lib.sh"
+programs=$build/tests/programs
+
+# A descriptor for a file is a poor counter, so nothing here may be taken for one.
+inject() { # ERRNO COMMAND...
+	_errno=$1
+	shift
+	run strace -f -o /dev/null -e trace=perf_event_open -e "inject=perf_event_open:error=$_errno" "$@"
+}
+refused() { # ERRNO MESSAGE HINT
+	inject "$1" perfex -source pmu -e r8 true
+	is "$1: status 125" "$status" 125
+	like "$1: says why" "$err" "$2"
+	like "$1: says what to do" "$err" "$3"
+	is "$1: counts nothing" "$out" ''
+}
+if ! strace -f -o /dev/null true 2>/dev/null; then
+	skip "injected errors" "strace cannot trace here"
+else
+	pmu=
+	for d in /sys/bus/event_source/devices/cpu /sys/bus/event_source/devices/cpu_* /sys/bus/event_source/devices/armv*; do
+		[ -e "$d" ] && pmu=$d
+	done
+	if [ -n "$pmu" ]; then
+		refused ENOENT 'does not know the event' 'perfex -list'
+	else
+		refused ENOENT 'no PMU in this virtual machine' 'bare metal'
+		refused EOPNOTSUPP 'no PMU in this virtual machine' 'bare metal'
+	fi
+	refused EACCES 'perf_event_open is forbidden|perf_event_paranoid is|seccomp' 'CAP_PERFMON|cap_perfmon|PERFMON'
+	refused EPERM 'perf_event_open is forbidden|perf_event_paranoid is|seccomp' 'CAP_PERFMON|cap_perfmon|PERFMON'
+	refused ENOSYS 'perf_event_open' 'seccomp'
+	refused EBUSY 'counters are taken' 'profiler|nmi_watchdog'
+	refused EMFILE 'too many open files' 'ulimit'
+	refused EINVAL 'encoding' 'levels'
+
+	# Without perf_event_open the kernel's counts come from rusage, and say so; what rusage has not is not counted.
+	for errno in EACCES ENOSYS; do
+		inject $errno perfex -source os -json -e task-clock -e page-faults -e context-switches -e cpu-migrations \
+			"$programs/threads" 4
+		is "$errno: the command runs" "$status" 0
+		like "$errno: task clock" "$err$out" '"short":"tclk"[^}]*"count":\{"value":[1-9]'
+		like "$errno: page faults" "$err$out" '"short":"pf"[^}]*"count":\{"value":[1-9]'
+		unlike "$errno: no count of migrations" "$err$out" '"short":"mig"[^}]*"count":\{'
+		like "$errno: and why" "$err$out" 'perf_event_open|perf_event_paranoid|seccomp'
+	done
+fi
+
+# One row a thread, one a process; they add up.
+rows() { # prints: rows, sum of them, the sum that perfex gives, processes
+	python3 -c '
+import json, sys
+text = open(sys.argv[1]).read()
+report = json.loads(text[text.index("{"):])
+each = [t["events"][0]["count"]["value"] for t in report["threads"]]
+print(len(each), sum(each) == report["events"][0]["count"]["value"], len({t["pid"] for t in report["threads"]}), sorted(each)[0] > 0)
+' "$1" 2>&1
+}
+if perfex -source os -mp -e page-faults true 2>/dev/null; then
+	perfex -source os -mp -json -e page-faults -o report "$programs/threads" 5
+	is "-mp: five threads and the first" "$(rows report)" "6 True 1 True"
+	perfex -source os -mp -json -e page-faults -o report sh -c 'true; (sh -c "true; true"; true) | cat; true; exit 0'
+	like "-mp: processes of processes" "$(rows report)" '^[4-9] True [4-9] True$'
+	perfex -source os -mp -json -e page-faults -o report "$programs/threads" 300
+	is "-mp: hundreds of threads" "$(rows report)" "301 True 1 True"
+	run perfex -source os -mp -e page-faults sh -c 'kill -USR1 $$'
+	is "-mp: a signal still kills" "$status" 138
+	run perfex -source os -mp -e page-faults sh -c 'trap "echo caught" USR1; kill -USR1 $$; exit 3'
+	is "-mp: or is caught" "$status:$out" 3:caught
+	run perfex -source os -mp -e page-faults ./nowhere
+	is "-mp: not found is still 127" "$status" 127
+	perfex -source os -mp -e page-faults -o report sh -c 'kill -STOP $$; exit 4' &
+	pid=$!
+	for _i in 1 2 3 4 5 6 7 8 9 10; do
+		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
+		# shellcheck disable=SC2086
+		grep -qs '^State:[[:space:]]*[Tt]' /proc/${child:-0}/status 2>/dev/null && break
+		sleep 0.2
+	done
+	ok "-mp: a stopped command stays stopped" grep -q '^State:[[:space:]]*[Tt]' "/proc/${child%% *}/status"
+	kill -CONT "${child%% *}"
+	wait $pid
+	is "-mp: and goes on" "$?" 4
+	# A process that runs already; what it does before and after is not ours.
+	"$programs/threads" 3 wait go > /dev/null &
+	pid=$!
+	(sleep 0.3; : > go) &
+	perfex -source os -mp -json -e page-faults -o report -pid $pid
+	like "-pid -mp: the first thread and those to come" "$(rows report)" '^4 True 1 '
+else
+	skip "rows per thread" "ptrace or perf_event_open is forbidden here"
+fi
+done_testing
