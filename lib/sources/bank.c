@@ -109,12 +109,25 @@ static bool make_room(struct bank_task *task, size_t count)
 	return true;
 }
 
+/* Before the first thread has joined: whether the event could be opened at all. */
+static int try_on_process(struct bank *b, struct bank_event *event)
+{
+	int fd = perf_open(&event->attr, b->pid, -1, -1);
+
+	if (fd < 0)
+		return -1;
+	close(fd);
+	return 0;
+}
+
 /* The event with the highest index, on all tasks; -1 with errno. */
 static int open_on_all(struct bank *b)
 {
 	size_t k = b->events.count - 1, opened = 0;
 	int errnum = ESRCH;
 
+	if (!b->tasks.count)
+		return try_on_process(b, &b->events.data[k]);
 	for (size_t i = 0; i < b->tasks.count; i++) {
 		struct bank_task *task = &b->tasks.data[i];
 		int rc = -1;
@@ -132,7 +145,7 @@ static int open_on_all(struct bank *b)
 		opened += (size_t)rc;
 	}
 	errno = errnum;
-	return opened || !b->tasks.count ? 0 : -1;
+	return opened ? 0 : -1;
 }
 
 int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader)

@@ -129,6 +129,23 @@ static void write_note(int fd, const struct exec_note *note)
 		;
 }
 
+/* Whether a directory of PATH has the name.  execvp says EACCES also when it merely could not look
+ * into one. */
+static bool on_path(const char *name)
+{
+	const char *path = getenv("PATH"), *end;
+	char file[4096];
+
+	for (; path; path = *end ? end + 1 : NULL) {
+		end = path + strcspn(path, ":");
+		if ((size_t)snprintf(file, sizeof(file), "%.*s/%s", (int)(end - path), path, name) <
+				sizeof(file) &&
+			access(file, F_OK) == 0)
+			return true;
+	}
+	return false;
+}
+
 __attribute__((noreturn)) static void child(const struct launch *l, int gate, int notes)
 {
 	struct exec_note note;
@@ -148,6 +165,8 @@ __attribute__((noreturn)) static void child(const struct launch *l, int gate, in
 	write_note(notes, &note);
 	execvp(l->argv[0], l->argv);
 	note.errnum = errno;
+	if (errno == EACCES && !strchr(l->argv[0], '/') && !on_path(l->argv[0]))
+		note.errnum = ENOENT;
 	write_note(notes, &note);
 	_exit(note.errnum == ENOENT ? 127 : 126);
 }

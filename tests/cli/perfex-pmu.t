@@ -9,7 +9,8 @@ programs=$build/tests/programs
 inject() { # ERRNO COMMAND...
 	_errno=$1
 	shift
-	run strace -f -o /dev/null -e trace=perf_event_open -e "inject=perf_event_open:error=$_errno" "$@"
+	# LeakSanitizer cannot work under strace.
+	run env ASAN_OPTIONS=detect_leaks=0 strace -f -o /dev/null -e trace=perf_event_open -e "inject=perf_event_open:error=$_errno" "$@"
 }
 refused() { # ERRNO MESSAGE HINT
 	inject "$1" perfex -source pmu -e r8 true
@@ -60,20 +61,20 @@ each = [t["events"][0]["count"]["value"] for t in report["threads"]]
 print(len(each), sum(each) == report["events"][0]["count"]["value"], len({t["pid"] for t in report["threads"]}), sorted(each)[0] > 0)
 ' "$1" 2>&1
 }
-if perfex -source os -mp -e page-faults true 2>/dev/null; then
-	perfex -source os -mp -json -e page-faults -o report "$programs/threads" 5
+if perfex -source os -mp -e task-clock true 2>/dev/null; then
+	perfex -source os -mp -json -e task-clock -o report "$programs/threads" 5
 	is "-mp: five threads and the first" "$(rows report)" "6 True 1 True"
-	perfex -source os -mp -json -e page-faults -o report sh -c 'true; (sh -c "true; true"; true) | cat; true; exit 0'
+	perfex -source os -mp -json -e task-clock -o report sh -c 'true; (sh -c "true; true"; true) | cat; true; exit 0'
 	like "-mp: processes of processes" "$(rows report)" '^[4-9] True [4-9] True$'
-	perfex -source os -mp -json -e page-faults -o report "$programs/threads" 300
+	perfex -source os -mp -json -e task-clock -o report "$programs/threads" 300
 	is "-mp: hundreds of threads" "$(rows report)" "301 True 1 True"
-	run perfex -source os -mp -e page-faults sh -c 'kill -USR1 $$'
+	run perfex -source os -mp -e task-clock sh -c 'kill -USR1 $$'
 	is "-mp: a signal still kills" "$status" 138
-	run perfex -source os -mp -e page-faults sh -c 'trap "echo caught" USR1; kill -USR1 $$; exit 3'
+	run perfex -source os -mp -e task-clock sh -c 'trap "echo caught" USR1; kill -USR1 $$; exit 3'
 	is "-mp: or is caught" "$status:$out" 3:caught
-	run perfex -source os -mp -e page-faults ./nowhere
+	run perfex -source os -mp -e task-clock ./nowhere
 	is "-mp: not found is still 127" "$status" 127
-	perfex -source os -mp -e page-faults -o report sh -c 'kill -STOP $$; exit 4' &
+	perfex -source os -mp -e task-clock -o report sh -c 'kill -STOP $$; exit 4' &
 	pid=$!
 	for _i in 1 2 3 4 5 6 7 8 9 10; do
 		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
@@ -88,8 +89,9 @@ if perfex -source os -mp -e page-faults true 2>/dev/null; then
 	# A process that runs already; what it does before and after is not ours.
 	"$programs/threads" 3 wait go > /dev/null &
 	pid=$!
+	sleep 0.2
 	(sleep 0.3; : > go) &
-	perfex -source os -mp -json -e page-faults -o report -pid $pid
+	perfex -source os -mp -json -e task-clock -o report -pid $pid
 	like "-pid -mp: the first thread and those to come" "$(rows report)" '^4 True 1 '
 else
 	skip "rows per thread" "ptrace or perf_event_open is forbidden here"
