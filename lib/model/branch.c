@@ -9,10 +9,11 @@
  * prediction", JILP 8, 2006), with four tagged tables of geometric history lengths.  Deviations:
  * histories are hashed by multiplication instead of folded registers; a branch that has only ever
  * been taken, or only ever been not taken, is predicted so and stays out of history and tables, as
- * AMD describes for Zen 3 and 4 (Software Optimization Guide, section 2.8.1: never seen taken,
- * always taken, then dynamic); useful bits are halved when allocation keeps failing.  Indirect
- * branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011), with two tables by the last
- * three and eight indirect targets behind the one by address.
+ * AMD's optimization guides describe for Zen (never seen taken, always taken, then dynamic), and so
+ * does one whose two-bit counter was right 128 times running, until it is wrong; useful bits are
+ * halved when allocation keeps failing.  Indirect branches: the same idea with targets (ITTAGE,
+ * Seznec, JWAC-2 2011), with two tables by the last three and eight indirect targets behind the one
+ * by address.
  *
  * Returns are predicted by a circular stack that forgets the oldest when full.  Direct jumps and
  * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
@@ -20,8 +21,11 @@
  */
 #include "model/state.h"
 
-/* Kind 1: a byte of the base table is one of these, or DYNAMIC + a two-bit counter. */
-enum { NEVER_TAKEN = 0, ALWAYS_TAKEN = 1, DYNAMIC = 4 };
+/*
+ * Kind 1: an entry of the base table is one of the first two, or DYNAMIC + a two-bit counter + how
+ * many times running that was right, in units of RUN_ONE.
+ */
+enum { NEVER_TAKEN = 0, ALWAYS_TAKEN = 1, DYNAMIC = 4, RUN_ONE = 8, SETTLED = 128 * RUN_ONE };
 
 /* An entry of a tagged table: tag (11 bits, 0: never used), counter (3 bits, taken from 4 on),
  * useful (2 bits). */
@@ -44,7 +48,7 @@ static const unsigned history_length[TAGE_TABLES] = {5, 15, 44, 128};
 size_t predictor_size(const struct model_config *config)
 {
 	size_t entries = (size_t)1 << config->predictor_bits;
-	size_t bytes = (entries + 63) & ~(size_t)63;
+	size_t bytes = (entries * sizeof(uint16_t) + 63) & ~(size_t)63;
 
 	if (config->predictor_kind == 1)
 		bytes += TAGE_TABLES * entries * sizeof(uint16_t);
@@ -58,7 +62,7 @@ void predictor_init(struct predictor *p, const struct model_config *config, void
 	unsigned i;
 
 	p->base = memory;
-	at += (entries + 63) & ~(size_t)63;
+	at += (entries * sizeof(uint16_t) + 63) & ~(size_t)63;
 	for (i = 0; i < TAGE_TABLES && config->predictor_kind == 1; i++) {
 		p->tagged[i] = (uint16_t *)(void *)at;
 		at += entries * sizeof(uint16_t);
@@ -87,11 +91,11 @@ static unsigned step(unsigned counter, int up)
 
 static int two_bit(struct model *m, struct predictor *p, uint64_t from, int taken)
 {
-	uint8_t *counter =
+	uint16_t *counter =
 		&p->base[by_address(from) & ((UINT64_C(1) << m->config.predictor_bits) - 1)];
 	int predicted = *counter >= 2;
 
-	*counter = (uint8_t)step(*counter, taken);
+	*counter = (uint16_t)step(*counter, taken);
 	return predicted == taken;
 }
 
@@ -114,7 +118,7 @@ static inline void look_up(
 	uint64_t entries = (UINT64_C(1) << m->config.predictor_bits) - 1;
 	unsigned i;
 
-	l->base = (uint16_t)(USEFUL | (base >= DYNAMIC + 2 ? COUNTER : 0));
+	l->base = (uint16_t)(USEFUL | (base & 2 ? COUNTER : 0));
 	l->entry[0] = &l->base;
 	l->found = 1;
 	for (i = 0; i < TAGE_TABLES; i++) {
@@ -170,7 +174,7 @@ static void allocate(
 }
 
 /* Without branches, which would be as hard to predict as those that are modelled. */
-static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t from, unsigned taken)
+static int tage(struct model *m, struct predictor *p, uint16_t *base, uint64_t from, unsigned taken)
 {
 	struct lookup l;
 	unsigned provider, rest, said, alternative, is_new, differs, good, predicted, counter,
@@ -201,9 +205,9 @@ static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t fr
 	if (predicted != taken && provider < TAGE_TABLES)
 		allocate(m, p, &l, provider + 1, (int)taken);
 	if ((provider == 0) | ((rest == 0) & is_new)) {
-		counter = *base - DYNAMIC;
-		*base = (uint8_t)(*base + (taken & (unsigned)(counter != 3)) -
-				  ((unsigned)!taken & (unsigned)(counter != 0)));
+		counter = *base & 3;
+		*base = (uint16_t)(*base + (taken & (unsigned)(counter != 3)) -
+				   ((unsigned)!taken & (unsigned)(counter != 0)));
 	}
 	p->history[1] = p->history[1] << 1 | p->history[0] >> 63;
 	p->history[0] = p->history[0] << 1 | taken;
@@ -213,7 +217,8 @@ static int tage(struct model *m, struct predictor *p, uint8_t *base, uint64_t fr
 /* Was the direction predicted? */
 static int predict_conditional(struct model *m, struct predictor *p, uint64_t from, int taken)
 {
-	uint8_t *base;
+	uint16_t *base;
+	int settled;
 
 	if (m->config.predictor_kind == 0)
 		return two_bit(m, p, from, taken);
@@ -228,7 +233,14 @@ static int predict_conditional(struct model *m, struct predictor *p, uint64_t fr
 		*base = DYNAMIC + 2;
 		return 0;
 	}
-	return tage(m, p, base, from, (unsigned)taken);
+	settled = *base >= SETTLED;
+	if (((*base & 3) >= 2) != (unsigned)taken)
+		*base &= RUN_ONE - 1;
+	else if (settled)
+		return 1;
+	else
+		*base += RUN_ONE;
+	return tage(m, p, base, from, (unsigned)taken) && !settled;
 }
 
 /* ---- indirect ---- */

@@ -69,9 +69,6 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 	unsigned i, span = (unsigned)((address & 7) + size + 7) >> 3;
 	uint32_t youngest = 0;
 
-	if (span == 1 &&
-		(uint32_t)b->number - b->last[granule % STORE_GRANULES] > m->config.store_buffer)
-		return;
 	if (span > STORE_GRANULES)
 		span = STORE_GRANULES;
 	for (i = 0; i < span; i++) {

@@ -218,7 +218,7 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 
 /* ---- instructions ---- */
 
-static void fetch(struct model *m, struct core *core, uint64_t address, unsigned length)
+static NOINLINE void fetch(struct model *m, struct core *core, uint64_t address, unsigned length)
 {
 	uint64_t last = address + length - 1, line = address & ~m->fetch_line, latency = 0;
 
@@ -248,7 +248,8 @@ static void fetch(struct model *m, struct core *core, uint64_t address, unsigned
 	core->clock.front += latency;
 }
 
-static void classify(struct model *m, struct core *core, unsigned class_bits, unsigned flops)
+static NOINLINE void classify(
+	struct model *m, struct core *core, unsigned class_bits, unsigned flops)
 {
 	uint64_t *counts = m->counts;
 
@@ -299,24 +300,8 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 		fetch(m, core, address, length);
 }
 
-static inline void next_in_order(struct clock *c)
+static inline void count_group(struct core *core, uint64_t *counts, const struct model_group *g)
 {
-	if (++c->order >= c->next_wait)
-		clock_wait(c);
-}
-
-void model_instructions(struct model *m, const struct model_group *g)
-{
-	struct core *core = m->core;
-	struct clock *c = &core->clock;
-	uint64_t *counts = m->counts;
-	int waits = c->order + g->count >= c->next_wait;
-	unsigned i;
-
-	if (waits)
-		next_in_order(c);
-	else
-		c->order += g->count;
 	core->class_bits = 0;
 	counts[EV_INSTRUCTIONS] += g->count;
 	counts[EV_MICRO_OPS] += g->uops;
@@ -325,10 +310,36 @@ void model_instructions(struct model *m, const struct model_group *g)
 		counts[EV_VECTOR_INSTRUCTIONS] += g->vector;
 		counts[EV_FP_OPERATIONS] += g->flops;
 	}
+}
+
+/* One of the group waits for a load: one by one. */
+static NOINLINE void group_waits(struct model *m, const struct model_group *g)
+{
+	struct core *core = m->core;
+	unsigned i;
+
+	count_group(core, m->counts, g);
+	for (i = 0; i < g->count; i++) {
+		if (++core->clock.order >= core->clock.next_wait)
+			clock_wait(&core->clock);
+		if (i == 0 && ((g->address ^ core->fetch_line) & ~m->fetch_line))
+			fetch(m, core, g->address, g->length);
+	}
+}
+
+void model_instructions(struct model *m, const struct model_group *g)
+{
+	struct core *core = m->core;
+	uint64_t order = core->clock.order + g->count;
+
+	if (UNLIKELY(order >= core->clock.next_wait)) {
+		group_waits(m, g);
+		return;
+	}
+	core->clock.order = order;
+	count_group(core, m->counts, g);
 	if ((g->address ^ core->fetch_line) & ~m->fetch_line)
 		fetch(m, core, g->address, g->length);
-	for (i = 1; waits && i < g->count; i++)
-		next_in_order(c);
 }
 
 /* ---- data ---- */
@@ -371,57 +382,75 @@ static inline int same_page(const struct model *m, struct core *core, uint64_t a
 	return 1;
 }
 
-void model_load(struct model *m, uint64_t address, unsigned size)
+static NOINLINE void load_slowly(
+	struct model *m, struct core *core, uint64_t address, unsigned size)
 {
-	struct core *core = m->core;
-	uint64_t last, latency;
+	uint64_t latency;
 
 	if (!size)
 		size = 1;
-	last = address + size - 1;
-	m->counts[EV_LOADS]++;
 	forward_load(m, core, address, size);
-	if (!((address ^ last) & ~m->data_line)) {
-		const uint64_t *entry = cache_guess(&core->l1d, address);
-
-		if (entry && same_page(m, core, address)) {
-			cache_touch(&core->l1d, entry);
-			return;
-		}
-	} else {
+	if ((address ^ (address + size - 1)) & ~m->data_line)
 		m->counts[EV_SPLIT_ACCESSES]++;
-	}
 	latency = access_data(m, core, address, size, LOAD);
 	if (latency)
 		clock_load(m, core, latency);
 }
 
-void model_store(struct model *m, uint64_t address, unsigned size)
+/* The fast path is for a load in one granule of eight bytes whose line is found at once.  It calls
+ * nothing. */
+void model_load(struct model *m, uint64_t address, unsigned size)
 {
 	struct core *core = m->core;
-	uint64_t last, latency;
+	uint64_t last = address + size - 1;
 
-	if (!size)
-		size = 1;
-	last = address + size - 1;
-	m->counts[EV_STORES]++;
-	if (core->stores.number >= core->clock.stores_full)
-		clock_store_full(&core->clock);
-	forward_store(&core->stores, address, size, core->clock.order);
-	if (!((address ^ last) & ~m->data_line)) {
+	m->counts[EV_LOADS]++;
+	if (LIKELY(!((address ^ last) >> 3)) && forward_settled(m, core, address, size)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
 
-		if (entry && (*entry & MESI) == m->stored &&
-			!((address ^ core->data_page) & ~m->page)) {
+		if (LIKELY(entry != 0) && LIKELY(same_page(m, core, address))) {
 			cache_touch(&core->l1d, entry);
 			return;
 		}
-	} else {
-		m->counts[EV_SPLIT_ACCESSES]++;
 	}
+	load_slowly(m, core, address, size);
+}
+
+static NOINLINE void store_slowly(
+	struct model *m, struct core *core, uint64_t address, unsigned size)
+{
+	uint64_t latency;
+
+	if (!size)
+		size = 1;
+	if (core->stores.number >= core->clock.stores_full)
+		clock_store_full(&core->clock);
+	forward_store(&core->stores, address, size, core->clock.order);
+	if ((address ^ (address + size - 1)) & ~m->data_line)
+		m->counts[EV_SPLIT_ACCESSES]++;
 	latency = access_data(m, core, address, size, STORE);
 	if (latency)
 		clock_store(m, core, latency);
+}
+
+void model_store(struct model *m, uint64_t address, unsigned size)
+{
+	struct core *core = m->core;
+	uint64_t last = address + size - 1;
+
+	m->counts[EV_STORES]++;
+	if (LIKELY(!((address ^ last) >> 3)) &&
+		LIKELY(core->stores.number < core->clock.stores_full)) {
+		const uint64_t *entry = cache_guess(&core->l1d, address);
+
+		if (LIKELY(entry != 0) && (*entry & MESI) == m->stored &&
+			LIKELY(same_page(m, core, address))) {
+			cache_touch(&core->l1d, entry);
+			forward_remember(&core->stores, address, size, core->clock.order);
+			return;
+		}
+	}
+	store_slowly(m, core, address, size);
 }
 
 void model_prefetch(struct model *m, uint64_t address)

@@ -30,6 +30,10 @@
 /* Who sends a line to the private caches of a core. */
 enum line_supplier { LINE_FROM_L2, LINE_FROM_LL, LINE_FROM_MEMORY, SUPPLIERS };
 
+#define NOINLINE    __attribute__((noinline))
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
 /* Something that retirement must wait for: no instruction from `order` on retires before time
  * `ready`. */
 struct waiting {
@@ -88,7 +92,7 @@ struct predictor {
 	int32_t crowded;               /* allocations that found no room, less those that did */
 	uint32_t return_top;           /* pushes less pops, modulo the stack's size */
 	uint32_t return_count;         /* valid entries */
-	uint8_t *base;                 /* two-bit counters; see branch.c */
+	uint16_t *base;                /* two-bit counters; see branch.c */
 	uint16_t *tagged[TAGE_TABLES]; /* see branch.c */
 	struct target_entry *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
@@ -173,6 +177,32 @@ uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, 
 /* forward.c. */
 void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order);
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size);
+
+/* forward.c, for what lies in one granule.  Is it certain that the load meets no store, or is
+ * forwarded? */
+static inline int forward_settled(
+	const struct model *m, const struct core *core, uint64_t address, unsigned size)
+{
+	const struct store_buffer *b = &core->stores;
+	uint32_t number = b->last[(address >> 3) % STORE_GRANULES];
+	const struct buffered_store *s = &b->ring[number % STORES_MAX];
+
+	return (uint32_t)b->number - number > m->config.store_buffer ||
+	       (address - s->address < s->size && address - s->address + size <= s->size);
+}
+
+static inline void forward_remember(
+	struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
+{
+	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
+	uint32_t *last = &b->last[(address >> 3) % STORE_GRANULES];
+
+	s->address = address;
+	s->size = size;
+	s->order = order;
+	s->before[0] = *last;
+	*last = (uint32_t)b->number++;
+}
 
 /* branch.c. */
 size_t predictor_size(const struct model_config *config);
