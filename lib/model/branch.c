@@ -174,7 +174,8 @@ static void allocate(
 }
 
 /* Without branches, which would be as hard to predict as those that are modelled. */
-static int tage(struct model *m, struct predictor *p, uint16_t *base, uint64_t from, unsigned taken)
+static NOINLINE int tage(
+	struct model *m, struct predictor *p, uint16_t *base, uint64_t from, unsigned taken)
 {
 	struct lookup l;
 	unsigned provider, rest, said, alternative, is_new, differs, good, predicted, counter,
@@ -313,7 +314,7 @@ static int predict_return(struct model *m, struct predictor *p, uint64_t from, u
 	return predicted == to;
 }
 
-static void clock_taken(struct model *m, struct clock *c)
+static inline void clock_taken(struct model *m, struct clock *c)
 {
 	uint64_t now = clock_now(c);
 
@@ -324,22 +325,16 @@ static void clock_taken(struct model *m, struct clock *c)
 	c->taken_free = now + m->taken_interval;
 }
 
-void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
-	uint64_t to, int taken)
+/* All but conditional branches. */
+static NOINLINE void branch_elsewhere(
+	struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next, uint64_t to)
 {
 	struct predictor *p = &m->core->predictor;
 	uint64_t *counts = m->counts;
 	int good = 1;
 
-	taken = kind != MODEL_CONDITIONAL || taken;
-	counts[EV_BRANCHES]++;
-	counts[EV_TAKEN_BRANCHES] += (uint64_t)taken;
 	switch (kind) {
 	case MODEL_CONDITIONAL:
-		counts[EV_CONDITIONAL_BRANCHES]++;
-		good = predict_conditional(m, p, from, taken);
-		counts[EV_MISPREDICTED_CONDITIONALS] += (uint64_t)!good;
-		break;
 	case MODEL_JUMP:
 		break;
 	case MODEL_CALL:
@@ -361,8 +356,32 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 		counts[EV_MISPREDICTED_RETURNS] += (uint64_t)!good;
 		break;
 	}
-	if (taken)
-		clock_taken(m, &m->core->clock);
+	clock_taken(m, &m->core->clock);
 	if (!good)
 		m->core->clock.front += m->mispredict;
+}
+
+void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
+	uint64_t to, int taken)
+{
+	uint64_t *counts = m->counts;
+	int good;
+
+	counts[EV_BRANCHES]++;
+	if (kind != MODEL_CONDITIONAL) {
+		counts[EV_TAKEN_BRANCHES]++;
+		branch_elsewhere(m, kind, from, next, to);
+		return;
+	}
+	taken = taken != 0;
+	counts[EV_CONDITIONAL_BRANCHES]++;
+	if (taken) {
+		counts[EV_TAKEN_BRANCHES]++;
+		clock_taken(m, &m->core->clock);
+	}
+	good = predict_conditional(m, &m->core->predictor, from, taken);
+	if (!good) {
+		counts[EV_MISPREDICTED_CONDITIONALS]++;
+		m->core->clock.front += m->mispredict;
+	}
 }

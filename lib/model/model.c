@@ -218,19 +218,26 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 
 /* ---- instructions ---- */
 
-static NOINLINE void fetch(struct model *m, struct core *core, uint64_t address, unsigned length)
+/* Is the page the one used last, or does the TLB have it at once?  Then it is used. */
+static inline int same_page(struct cache *tlb, uint64_t *page, uint64_t address)
+{
+	const uint64_t *entry;
+
+	if (!((address ^ *page) & ~tlb->offset))
+		return 1;
+	entry = cache_guess(tlb, address);
+	if (!entry)
+		return 0;
+	cache_touch(tlb, entry);
+	*page = address & ~tlb->offset;
+	return 1;
+}
+
+static NOINLINE void fetch_slowly(
+	struct model *m, struct core *core, uint64_t address, unsigned length)
 {
 	uint64_t last = address + length - 1, line = address & ~m->fetch_line, latency = 0;
 
-	if (line == (last & ~m->fetch_line) && !((line ^ core->fetch_page) & ~m->page)) {
-		const uint64_t *entry = cache_guess(&core->l1i, line);
-
-		if (entry) {
-			cache_touch(&core->l1i, entry);
-			core->fetch_line = line;
-			return;
-		}
-	}
 	if (m->cachegrind)
 		latency = cachegrind_fetch(m, core, address, length);
 	for (;;) {
@@ -246,6 +253,20 @@ static NOINLINE void fetch(struct model *m, struct core *core, uint64_t address,
 		line += m->fetch_line + 1;
 	}
 	core->clock.front += latency;
+}
+
+/* Fetches what does not lie in the line of the last fetch. */
+static inline void fetch(struct model *m, struct core *core, uint64_t address, unsigned length)
+{
+	const uint64_t *entry = cache_guess(&core->l1i, address);
+
+	if (LIKELY(entry != 0) && !((address ^ (address + length - 1)) & ~m->fetch_line) &&
+		same_page(&core->itlb, &core->fetch_page, address)) {
+		cache_touch(&core->l1i, entry);
+		core->fetch_line = address & ~m->fetch_line;
+		return;
+	}
+	fetch_slowly(m, core, address, length);
 }
 
 static NOINLINE void classify(
@@ -367,21 +388,6 @@ static uint64_t access_data(
 	return latency;
 }
 
-/* Is the page the one used last, or known to the TLB?  Then it is used. */
-static inline int same_page(const struct model *m, struct core *core, uint64_t address)
-{
-	const uint64_t *entry;
-
-	if (!((address ^ core->data_page) & ~m->page))
-		return 1;
-	entry = cache_guess(&core->dtlb, address);
-	if (!entry)
-		return 0;
-	cache_touch(&core->dtlb, entry);
-	core->data_page = address & ~m->page;
-	return 1;
-}
-
 static NOINLINE void load_slowly(
 	struct model *m, struct core *core, uint64_t address, unsigned size)
 {
@@ -408,7 +414,8 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	if (LIKELY(!((address ^ last) >> 3)) && forward_settled(m, core, address, size)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
 
-		if (LIKELY(entry != 0) && LIKELY(same_page(m, core, address))) {
+		if (LIKELY(entry != 0) &&
+			LIKELY(same_page(&core->dtlb, &core->data_page, address))) {
 			cache_touch(&core->l1d, entry);
 			return;
 		}
@@ -444,7 +451,7 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 		const uint64_t *entry = cache_guess(&core->l1d, address);
 
 		if (LIKELY(entry != 0) && (*entry & MESI) == m->stored &&
-			LIKELY(same_page(m, core, address))) {
+			LIKELY(same_page(&core->dtlb, &core->data_page, address))) {
 			cache_touch(&core->l1d, entry);
 			forward_remember(&core->stores, address, size, core->clock.order);
 			return;
