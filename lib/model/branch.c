@@ -179,7 +179,7 @@ static NOINLINE int tage(
 {
 	struct lookup l;
 	unsigned provider, rest, said, alternative, is_new, differs, good, predicted, counter,
-		useful;
+		learns, useful;
 	uint16_t entry;
 
 	look_up(m, p, from, *base, &l);
@@ -205,11 +205,11 @@ static NOINLINE int tage(
 	*l.entry[provider] = entry;
 	if (predicted != taken && provider < TAGE_TABLES)
 		allocate(m, p, &l, provider + 1, (int)taken);
-	if ((provider == 0) | ((rest == 0) & is_new)) {
-		counter = *base & 3;
-		*base = (uint16_t)(*base + (taken & (unsigned)(counter != 3)) -
-				   ((unsigned)!taken & (unsigned)(counter != 0)));
-	}
+	/* The base learns when it decided, or would have but for a new entry. */
+	counter = *base & 3;
+	learns = (unsigned)(provider == 0) | ((unsigned)(rest == 0) & is_new);
+	*base = (uint16_t)(*base + (learns & taken & (unsigned)(counter != 3)) -
+			   (learns & (unsigned)!taken & (unsigned)(counter != 0)));
 	p->history[1] = p->history[1] << 1 | p->history[0] >> 63;
 	p->history[0] = p->history[0] << 1 | taken;
 	return predicted == taken;
