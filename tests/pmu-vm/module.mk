@@ -21,7 +21,7 @@ $(O)/pmu-vm/work: tests/pmu-vm/work.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall $(sysroot_flags) -static -pthread -o $@ $< -lm
 pmu-vm-guest: $(O)/bin/perfex $(O)/pmu-vm/encodings $(O)/pmu-vm/work $(PMU_VM_UNIT:%=$(O)/tests/unit/%)
-	$(Q)$(MAKE) --no-print-directory $(DATA_FILES)
+	$(Q)$(MAKE) --no-print-directory $(DATA_FILES) > /dev/null
 	@mkdir -p $(O)/pmu-vm/unit
 	$(Q)cp $(PMU_VM_UNIT:%=$(O)/tests/unit/%) $(O)/pmu-vm/unit/
 .PHONY: pmu-vm-guest
