@@ -12,9 +12,9 @@
  *     perfex -a -y -mp weather 4           as many interventions as secondary misses
  *     perfex -a -y -mp weather -fixed 4    hardly any
  *
- * That takes threads that really run at once, and counters.  Under the model threads take turns of
- * many thousand instructions, the line changes hands only where they do, and the difference does
- * not show.
+ * Under the model threads take turns of a few hundred blocks of code, and the line changes hands
+ * only where they do: far less often than on processors that run side by side, but often enough to
+ * show.
  *
  * The fix gives each sum 128 bytes of its own: the largest line in use.
  */
@@ -65,6 +65,14 @@ static size_t number(const char *text, size_t limit)
 	return *text >= '0' && *text <= '9' && *end == '\0' && value <= limit ? value : 0;
 }
 
+/* From one thread's cells to the next's, in cells: whole lines, so that only the sums can share. */
+static size_t apart(size_t cells)
+{
+	size_t line = LINE / sizeof(double);
+
+	return (cells + line - 1) / line * line;
+}
+
 static int simulate(size_t threads, size_t cells, size_t steps, bool fixed, double *cell)
 {
 	static struct work work[THREADS_MAX];
@@ -72,7 +80,7 @@ static int simulate(size_t threads, size_t cells, size_t steps, bool fixed, doub
 	int status = 0;
 
 	for (size_t t = 0; t < threads; t++) {
-		work[t].cell = cell + t * cells;
+		work[t].cell = cell + t * apart(cells);
 		work[t].sum = &sums[fixed ? t * (LINE / sizeof(double)) : t];
 		work[t].cells = cells;
 		work[t].steps = steps;
@@ -107,12 +115,12 @@ int main(int argc, char **argv)
 		fprintf(stderr, "usage: weather [-fixed] [THREADS [CELLS [STEPS]]]\n");
 		return 2;
 	}
-	cell = malloc(threads * cells * sizeof(*cell));
+	cell = aligned_alloc(LINE, threads * apart(cells) * sizeof(*cell));
 	if (!cell) {
 		fprintf(stderr, "weather: out of memory for %zu cells\n", threads * cells);
 		return 1;
 	}
-	for (size_t i = 0; i < threads * cells; i++)
+	for (size_t i = 0; i < threads * apart(cells); i++)
 		cell[i] = 0.01 + (double)(i % 100) / 1000;
 	status = simulate(threads, cells, steps, fixed, cell);
 	free(cell);

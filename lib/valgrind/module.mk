@@ -35,7 +35,7 @@ valgrind_cflags  := -std=gnu11 $(WARNINGS) -O3 $(valgrind_lto) -m64 -fomit-frame
                     -DVGA_amd64=1 -DVGO_linux=1 -DVGP_amd64_linux=1 -DVGPV_amd64_linux_vanilla=1 \
                     -DPERFEX_VERSION='"$(VERSION)"' -Ilib -isystem $(valgrind_include)
 # Functions of Valgrind's core that ours stand in front of: precise.c, exec.c, turns.c, debug.c.
-valgrind_wrap    := LibVEX_Translate vgPlain_do_exec vgPlain_di_notify_mmap vgPlain_acquire_BigLock \
+valgrind_wrap    := LibVEX_Translate vgPlain_do_exec vgPlain_di_notify_mmap vgPlain_acquire_BigLock vgPlain_disp_run_translations \
                     $(patsubst %,vgModuleLocal_%_sched_lock,create destroy acquire release) \
                     vgModuleLocal_get_sched_lock_owner
 valgrind_ldflags := -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
