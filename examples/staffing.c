@@ -200,7 +200,7 @@ int main(int argc, char **argv)
 	char **argument = argv + 1 + fixed;
 	int left = argc - 1 - fixed;
 	size_t records = left > 0 ? number(argument[0], 1 << 22) : 65536;
-	size_t requests = left > 1 ? number(argument[1], 1 << 24) : 1000;
+	size_t requests = left > 1 ? number(argument[1], 1 << 24) : 400;
 	struct staff staff;
 	struct plan plan;
 

@@ -66,5 +66,6 @@ bench: all
 
 accuracy: all $(UNIT_TESTS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
+	$(Q)tests/accuracy/readme $(O)
 
 include tests/pmu-vm/module.mk

@@ -8,7 +8,7 @@
 #include "render/number.h"
 
 enum {
-	NAME_WIDTH = 46, /* dots fill up to here */
+	NAME_WIDTH = 52, /* dots fill up to here */
 	COUNT_WIDTH = 17,
 	TIME_WIDTH = 12,
 	BAR_WIDTH = 24,
@@ -60,6 +60,8 @@ static void event_name(struct strbuf *out, const struct event_row *row)
 		strbuf_printf(out, "%3d %s", row->number, row->name);
 	else
 		strbuf_printf(out, "  - %s", row->name);
+	if (out->length - start > NAME_WIDTH)
+		out->length = start + NAME_WIDTH - 2; /* and two dots */
 	dots_to(out, start, NAME_WIDTH);
 }
 
@@ -133,6 +135,14 @@ static void plain_rows(const struct counts_report *r, struct strbuf *out)
 	}
 }
 
+/* Our own tables without the path to where we are installed. */
+static const char *short_origin(const char *origin)
+{
+	const char *ours = strstr(origin, "share/perfex/costs/");
+
+	return ours && !strchr(origin, ' ') ? ours : origin;
+}
+
 static void cost_rows(const struct counts_report *r, struct strbuf *out)
 {
 	enum { WIDTH = NAME_WIDTH + COUNT_WIDTH + 11 + 3 * TIME_WIDTH };
@@ -143,7 +153,7 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 	for (size_t i = 0; i < r->event_count; i++)
 		largest = r->events[i].costed ? fmax(largest, r->events[i].typical) : largest;
 	decimals = decimals_for(largest);
-	strbuf_printf(out, "Costs of events, estimated with %s\n", r->cost_table);
+	strbuf_printf(out, "Costs of events, estimated with %s\n", short_origin(r->cost_table));
 	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
 		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
 	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",

@@ -157,13 +157,8 @@ static int explain_absence(int errnum, const struct perf_event_attr *attr,
 		return refused(ERR_UNSUPPORTED, errnum,
 			"this kernel does not count that software event", "", e);
 	if (!c->has_pmu)
-		return refused(ERR_UNSUPPORTED, errnum,
-			"no PMU in this virtual machine: the kernel has no hardware counters to "
-			"offer",
-			"they need bare metal, or a host that gives its guests a virtual PMU; "
-			"-source model counts on a "
-			"modelled processor",
-			e);
+		return refused(ERR_UNSUPPORTED, errnum, "no PMU in this virtual machine",
+			"run on bare metal, or on a host that gives its guests a virtual PMU", e);
 	return refused(ERR_UNSUPPORTED, errnum, "this kernel's PMU driver does not know the event",
 		"perfex -list shows what this machine can count", e);
 }

@@ -33,8 +33,15 @@ static void offer(struct plan_entry *entry, const struct source_ops *source,
 static int assign_one(struct plan *p, const struct source_ops *source,
 	const struct source_options *options, struct event_spec *specs, struct error *e)
 {
-	if (source->probe(options, e))
+	if (source->probe(options, e)) {
+		size_t n = strlen(e->hint);
+
+		if (source == &source_pmu)
+			snprintf(e->hint + n, sizeof(e->hint) - n,
+				"%scount on a modelled processor with -source model",
+				n ? ", or " : "");
 		return -1;
+	}
 	for (size_t i = 0; i < p->count; i++)
 		offer(&p->entries[i], source, options, &specs[i]);
 	return 0;

@@ -144,7 +144,7 @@ static const struct {
 	const char *message, *hint; /* parts of them */
 } rows[] = {
 	{"no PMU", ENOENT, {.paranoid_known = true}, false, 0, ERR_UNSUPPORTED,
-		"no PMU in this virtual machine", "-source model"},
+		"no PMU in this virtual machine", "bare metal"},
 	{"no PMU, other word", EOPNOTSUPP, {.paranoid_known = true}, false, 0, ERR_UNSUPPORTED,
 		"no PMU in this virtual machine", "virtual PMU"},
 	{"PMU without that event", ENOENT, {.has_pmu = true}, false, 0, ERR_UNSUPPORTED,
