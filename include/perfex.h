@@ -47,7 +47,8 @@ int load_costs(char *file);
 struct perfex; /* opaque */
 
 enum perfex_scope {
-	PERFEX_THREAD = 0, /* the thread that calls perfex_start first */
+	PERFEX_THREAD = 0, /* the thread that calls perfex_start first; it must also stop, and read
+			      while counting is on */
 	PERFEX_PROCESS = 1 /* the whole process: all of its threads, those of the future as well */
 };
 

@@ -208,6 +208,9 @@ static int one_run(struct counting *c, struct error *e)
 
 	if (reading_init(run, c->count, e))
 		return -1;
+	for (size_t i = 0; i < c->count; i++)
+		snprintf(run->counts[i].why, sizeof(run->counts[i].why),
+			"interrupted before the pass that counts it");
 	for (unsigned pass = 0; pass < c->plan.passes && !interrupted; pass++) {
 		struct run_result result;
 
@@ -246,8 +249,13 @@ static int run_all(struct counting *c, struct error *e)
 
 		if (rc < 0)
 			return -1;
-		if (rc > 0)
-			break;
+		if (rc == 0)
+			continue;
+		if (r > 0) { /* it was cut short: the mean is of the others */
+			reading_fini(&c->readings[--c->runs]);
+			say("run %lu was interrupted, and is left out", r + 1);
+		}
+		break;
 	}
 	return 0;
 }

@@ -84,6 +84,8 @@ static int check(const struct options *o, struct error *e)
 			"-passes runs a command again and again: that cannot be done with -pid"},
 		{o->period > 0 && (o->runs > 1 || o->passes),
 			"-p reads out one run: leave out -r and -passes"},
+		{o->per_thread && (o->runs > 1 || o->passes),
+			"-mp tells the threads of one run apart: leave out -r and -passes"},
 		{o->by_signal && (o->runs > 1 || o->passes),
 			"-s follows one run: leave out -r and -passes"},
 		{o->list && o->command, "-list takes no command"},

@@ -248,7 +248,8 @@ static bool whole_time(const struct work *w, const struct counted *c, struct qua
 	*whole = c->seconds;
 	if (whole->label == LABEL_NONE && cycles->label != LABEL_NONE && w->clock_hz > 0)
 		*whole = (struct quantity){cycles->value / w->clock_hz, cycles->low / w->clock_hz,
-			cycles->high / w->clock_hz, cycles->label};
+			cycles->high / w->clock_hz,
+			cycles->label == LABEL_MODEL ? LABEL_MODEL : LABEL_ESTIMATED};
 	return whole->label != LABEL_NONE && whole->value > 0 && !isinf(whole->value);
 }
 

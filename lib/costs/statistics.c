@@ -236,7 +236,6 @@ static const struct row table[] = {
 	PER_SECOND("MFLOPS (average per process)", "MFLOPS", EV_FP_INSTRUCTIONS, 1e-6),
 
 	/* Today's. */
-	PER_SECOND("Clock rate", "MHz", EV_CYCLES, 1e-6),
 	RATIO("Micro-ops/cycle", EV_MICRO_OPS, EV_CYCLES),
 	RATIO("Micro-ops/instruction", EV_MICRO_OPS, EV_INSTRUCTIONS),
 	RATIO("Vector instructions/instruction", EV_VECTOR_INSTRUCTIONS, EV_INSTRUCTIONS),

@@ -8,6 +8,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/vec.h"
 #include "perfex/private.h"
@@ -33,6 +34,7 @@ struct part {
 struct perfex {
 	int scope;
 	bool opened, running;
+	pid_t thread; /* that started; PERFEX_THREAD */
 	VEC(struct added) events;
 	struct part parts[COUNTERS];
 };
@@ -208,12 +210,22 @@ static int switch_parts(struct perfex *p, bool on, struct error *e)
 	return 0;
 }
 
+/* What a thread asks the kernel or the model about itself is another thread's no more. */
+static int check_thread(const struct perfex *p, struct error *e)
+{
+	if (p->scope != PERFEX_THREAD || p->thread == gettid())
+		return 0;
+	error_set(e, ERR_CONFLICT, "another thread started to count, and counts itself");
+	return error_hint(e, "start, read and stop in one thread, or open with PERFEX_PROCESS");
+}
+
 int session_start(struct perfex *p, struct error *e)
 {
 	if (p->running)
 		return error_set(e, ERR_CONFLICT, "counting is already on");
-	if (!p->opened && open_parts(p, e))
+	if (p->opened ? check_thread(p, e) : open_parts(p, e))
 		return -1;
+	p->thread = gettid();
 	return switch_parts(p, true, e);
 }
 
@@ -221,6 +233,8 @@ int session_stop(struct perfex *p, struct error *e)
 {
 	if (!p->running)
 		return error_set(e, ERR_CONFLICT, "counting is not on");
+	if (check_thread(p, e))
+		return -1;
 	return switch_parts(p, false, e);
 }
 
@@ -246,6 +260,8 @@ int session_read(struct perfex *p, struct perfex_value *values, int count, struc
 		error_set(e, ERR_CONFLICT, "there is nothing to read: counting was never started");
 		return error_hint(e, "call perfex_start first");
 	}
+	if (p->running && check_thread(p, e))
+		return -1;
 	for (int i = COUNTERS - 1; i >= 0; i--) {
 		struct part *part = &p->parts[i];
 

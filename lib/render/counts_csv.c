@@ -47,8 +47,7 @@ static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_ro
 	} else {
 		strbuf_puts(out, ",,,,,");
 	}
-	if (count->quantity.label == LABEL_NONE)
-		cell(out, count->why);
+	cell(out, count->why);
 	strbuf_putc(out, '\n');
 }
 

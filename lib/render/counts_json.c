@@ -16,7 +16,7 @@ static void event_object(
 	json_string(j, "name", row->name);
 	json_string(j, "unit", row->unit);
 	number_json(j, "count", &count->quantity);
-	if (count->quantity.label == LABEL_NONE)
+	if (count->quantity.label == LABEL_NONE || count->why[0])
 		json_string(j, "why", count->why);
 	if (row->note)
 		json_string(j, "note", row->note);

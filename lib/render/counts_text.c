@@ -66,7 +66,7 @@ static void event_name(struct strbuf *out, const struct event_row *row)
 }
 
 /* The count right-aligned, then its label and interval: never one without the other. */
-static void event_count(struct strbuf *out, const struct count *c, bool remarks)
+static void event_count(struct strbuf *out, const struct count *c)
 {
 	struct strbuf cell = {0};
 
@@ -77,15 +77,21 @@ static void event_count(struct strbuf *out, const struct count *c, bool remarks)
 	number_figure(&cell, c->quantity.value, NUMBER_COUNT);
 	right(out, &cell, COUNT_WIDTH);
 	strbuf_printf(out, "  %-8s ", label_name(c->quantity.label));
-	number_interval(&cell, &c->quantity);
-	if (remarks) {
-		strbuf_add(out, strbuf_text(&cell), cell.length);
-		if (c->clamped)
-			strbuf_puts(out, " clamped");
-		if (c->short_run)
-			strbuf_puts(out, " short run");
-	}
 	strbuf_fini(&cell);
+}
+
+/* Its interval, and what else one must know of a number. */
+static void remarks(struct strbuf *out, const struct count *c)
+{
+	if (c->quantity.label == LABEL_NONE)
+		return;
+	number_interval(out, &c->quantity);
+	if (c->clamped)
+		strbuf_puts(out, " clamped");
+	if (c->short_run)
+		strbuf_puts(out, " short run");
+	if (c->why[0])
+		strbuf_printf(out, " (%s)", c->why);
 }
 
 static void end_line(struct strbuf *out)
@@ -130,7 +136,8 @@ static void plain_rows(const struct counts_report *r, struct strbuf *out)
 {
 	for (size_t i = 0; i < r->event_count; i++) {
 		event_name(out, &r->events[i]);
-		event_count(out, &r->events[i].count, true);
+		event_count(out, &r->events[i].count);
+		remarks(out, &r->events[i].count);
 		end_line(out);
 	}
 }
@@ -162,20 +169,20 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 	rule(out, WIDTH);
 	for (size_t i = 0; order && i < r->event_count; i++) {
 		const struct event_row *row = &r->events[order[i]];
-		struct strbuf interval = {0};
+		struct strbuf more = {0};
 
 		event_name(out, row);
-		event_count(out, &row->count, false);
+		event_count(out, &row->count);
 		if (row->costed) {
 			seconds(out, row->typical, decimals, TIME_WIDTH);
 			seconds(out, row->minimum, decimals, TIME_WIDTH);
 			seconds(out, row->maximum, decimals, TIME_WIDTH);
 		}
-		number_interval(&interval, &row->count.quantity);
-		if (interval.length)
+		remarks(&more, &row->count);
+		if (more.length)
 			strbuf_printf(out, "%*s  %s", row->costed ? 0 : 3 * TIME_WIDTH, "",
-				strbuf_text(&interval));
-		strbuf_fini(&interval);
+				strbuf_text(&more));
+		strbuf_fini(&more);
 		end_line(out);
 	}
 	free(order);
@@ -266,7 +273,8 @@ static void threads(const struct counts_report *r, struct strbuf *out)
 			(int)row->pid, row->command);
 		for (size_t i = 0; i < r->event_count; i++) {
 			event_name(out, &r->events[i]);
-			event_count(out, &row->counts[i], true);
+			event_count(out, &row->counts[i]);
+			remarks(out, &row->counts[i]);
 			end_line(out);
 		}
 	}
@@ -335,7 +343,8 @@ void render_readout_text(
 			continue;
 		strbuf_printf(out, "%10.3f ", seconds);
 		event_name(out, &row);
-		event_count(out, &r->counts[i], true);
+		event_count(out, &r->counts[i]);
+		remarks(out, &r->counts[i]);
 		end_line(out);
 	}
 }

@@ -30,8 +30,16 @@ static struct count mean_of_runs(
 
 		values[r] = one->quantity.value;
 		c.quantity.label = label_join(c.quantity.label, one->quantity.label);
+		if (one->quantity.label == LABEL_NONE) {
+			c = *one;
+			break;
+		}
 		c.clamped |= one->clamped;
 		c.short_run |= one->short_run;
+	}
+	if (c.quantity.label == LABEL_NONE) { /* a mean of some of the runs would be another's */
+		free(values);
+		return c;
 	}
 	c.quantity.value = stats_mean(values, runs);
 	half = stats_t95((double)runs - 1) * stats_stddev(values, runs) / sqrt((double)runs);
@@ -70,7 +78,8 @@ static void cost_row(struct event_row *row, const struct cost_table *costs, doub
 }
 
 /* Time on the CPU: cycles by the clock where cycles were counted, since the other events were
- * counted at the same levels; else the kernel's clock. */
+ * counted at the same levels; else the kernel's clock.  The model's clock is what it says; that of
+ * a processor is its nominal one, so the time is an estimate. */
 static struct quantity cpu_seconds(const struct counted *c, double clock_hz)
 {
 	static const int cycles[] = {EV_CYCLES, EV_CYCLES_16};
@@ -80,8 +89,8 @@ static struct quantity cpu_seconds(const struct counted *c, double clock_hz)
 		q = c->event[cycles[i]];
 		if (q.label == LABEL_NONE)
 			continue;
-		return (struct quantity){
-			q.value / clock_hz, q.low / clock_hz, q.high / clock_hz, q.label};
+		return (struct quantity){q.value / clock_hz, q.low / clock_hz, q.high / clock_hz,
+			q.label == LABEL_MODEL ? LABEL_MODEL : LABEL_ESTIMATED};
 	}
 	q = c->event[EV_TASK_CLOCK];
 	return (struct quantity){q.value * 1e-9, q.low * 1e-9, q.high * 1e-9, q.label};

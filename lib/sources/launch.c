@@ -9,6 +9,7 @@
 
 #include <errno.h>
 #include <fcntl.h>
+#include <poll.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -243,47 +244,6 @@ static int exec_failed(struct launch *l, int errnum, struct error *e)
 	return -1;
 }
 
-int launch_release(struct launch *l, struct error *e)
-{
-	struct exec_note note;
-	bool began = false;
-	ssize_t n;
-
-	if (l->gate < 0)
-		return error_set(e, ERR_CONFLICT, "the command does not wait at its gate");
-	/* The child holds the only reading end; were it dead, SIGPIPE must not take us along. */
-	{
-		sigset_t pipe_set, old;
-		struct timespec none = {0, 0};
-
-		sigemptyset(&pipe_set);
-		sigaddset(&pipe_set, SIGPIPE);
-		sigprocmask(SIG_BLOCK, &pipe_set, &old);
-		if (write(l->gate, "g", 1) < 0 && errno == EPIPE && !sigismember(&old, SIGPIPE))
-			sigtimedwait(&pipe_set, NULL, &none);
-		sigprocmask(SIG_SETMASK, &old, NULL);
-	}
-	close_fd(&l->gate);
-	for (;;) {
-		n = read(l->exec_error, &note, sizeof(note));
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n != (ssize_t)sizeof(note))
-			break;
-		if (note.errnum) {
-			close_fd(&l->exec_error);
-			return exec_failed(l, note.errnum, e);
-		}
-		l->before = note.usage;
-		began = true;
-	}
-	close_fd(&l->exec_error);
-	if (!began)
-		return error_set(e, ERR_SYSTEM, "the process for %s ended before it could run it",
-			l->argv[0]);
-	return 0;
-}
-
 static void take_off(struct rusage *usage, const struct rusage *before)
 {
 	struct timeval t;
@@ -307,6 +267,68 @@ static void take_off(struct rusage *usage, const struct rusage *before)
 	usage->ru_nivcsw -= before->ru_nivcsw;
 	usage->ru_inblock -= before->ru_inblock;
 	usage->ru_oublock -= before->ru_oublock;
+}
+
+void launch_open_gate(struct launch *l)
+{
+	const struct timespec none = {0, 0};
+	sigset_t pipe_set, old;
+
+	/* The child holds the only reading end; were it dead, SIGPIPE must not take us along. */
+	sigemptyset(&pipe_set);
+	sigaddset(&pipe_set, SIGPIPE);
+	sigprocmask(SIG_BLOCK, &pipe_set, &old);
+	if (write(l->gate, "g", 1) < 0 && errno == EPIPE && !sigismember(&old, SIGPIPE))
+		sigtimedwait(&pipe_set, NULL, &none);
+	sigprocmask(SIG_SETMASK, &old, NULL);
+	close_fd(&l->gate);
+}
+
+int launch_began(struct launch *l, int milliseconds, struct error *e)
+{
+	struct pollfd notes = {.fd = l->exec_error, .events = POLLIN};
+	struct exec_note note;
+	ssize_t n;
+
+	for (;;) {
+		int ready = poll(&notes, 1, milliseconds);
+
+		if (ready < 0 && errno == EINTR && milliseconds < 0)
+			continue;
+		if (ready <= 0)
+			return 0;
+		n = read(l->exec_error, &note, sizeof(note));
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n != (ssize_t)sizeof(note))
+			break;
+		if (note.errnum) {
+			close_fd(&l->exec_error);
+			return exec_failed(l, note.errnum, e);
+		}
+		l->before = note.usage;
+		l->began = true;
+		if (l->reaped) /* it was quick, or unlucky */
+			take_off(&l->usage, &l->before);
+	}
+	close_fd(&l->exec_error);
+	if (!l->began)
+		return error_set(e, ERR_SYSTEM, "the process for %s ended before it could run it",
+			l->argv[0]);
+	return 1;
+}
+
+int launch_release(struct launch *l, struct error *e)
+{
+	if (l->gate < 0)
+		return error_set(e, ERR_CONFLICT, "the command does not wait at its gate");
+	launch_open_gate(l);
+	return launch_began(l, -1, e) > 0 ? 0 : -1;
+}
+
+bool launch_was_released(const struct launch *l)
+{
+	return l->pid > 0 && l->gate < 0 && !l->reaped;
 }
 
 int launch_poll(struct launch *l, bool block, struct error *e)

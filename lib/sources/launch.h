@@ -25,6 +25,7 @@ struct launch {
 	pid_t pid;                /* 0 before launch_start */
 	int gate;                 /* writing end: releases the child */
 	int exec_error;           /* reading end: errno of a failed exec */
+	bool began;               /* the child was about to call exec */
 	bool reaped;
 	int status;          /* wait status, once reaped */
 	struct rusage usage; /* once reaped: child, from its exec on, and its awaited descendants */
@@ -43,6 +44,13 @@ int launch_start(struct launch *l, struct error *e);
 /* Opens the gate.  0 once the exec succeeded; -1 with errnum ENOENT (not found: exit 127), else
  * (cannot run: 126). */
 int launch_release(struct launch *l, struct error *e);
+/* The same in two steps, for those who have to attend to the child meanwhile (trace.h). */
+void launch_open_gate(struct launch *l);
+/* Waits for so many milliseconds, -1: for ever.  1 once the exec succeeded, 0 not yet, -1 as
+ * launch_release. */
+int launch_began(struct launch *l, int milliseconds, struct error *e);
+/* Whether there is a child that went through the gate and has not been reaped. */
+bool launch_was_released(const struct launch *l);
 /* Reaps the child if it ended: 1; 0 if it still runs; -1 on error.  block: waits, but returns 0 on
  * EINTR. */
 int launch_poll(struct launch *l, bool block, struct error *e);

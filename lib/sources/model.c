@@ -500,15 +500,6 @@ static void fill_counts(const struct model_session *s, const uint64_t *counts, s
 			quantity_exact((double)counts[s->specs[i].event->number], LABEL_MODEL);
 }
 
-static int compare_rows(const void *a, const void *b)
-{
-	const struct model_row *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
-}
-
 static int model_read(void *session, struct reading *r, struct error *e)
 {
 	struct model_session *s = session;
@@ -525,8 +516,6 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	if (model_sums_add(&sums, &s->kept, e))
 		goto out;
 	fill_counts(s, sums.total, r->counts);
-	if (sums.rows.count)
-		qsort(sums.rows.data, sums.rows.count, sizeof(*sums.rows.data), compare_rows);
 	for (size_t i = 0; i < sums.rows.count; i++) {
 		const struct model_row *row = &sums.rows.data[i];
 		struct thread_reading *t = reading_add_thread(r);
@@ -540,6 +529,7 @@ static int model_read(void *session, struct reading *r, struct error *e)
 		memcpy(t->command, row->command, sizeof(t->command));
 		fill_counts(s, row->counts, t->counts);
 	}
+	reading_sort_threads(r);
 	memcpy(r->note, s->note, sizeof(r->note));
 	r->enabled_seconds = s->enabled_seconds + (s->enabled ? now_seconds() - s->enabled_at : 0);
 	rc = 0;

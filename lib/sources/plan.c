@@ -125,6 +125,14 @@ static bool fits(const struct source_ops *source, const struct source_options *o
 	return together;
 }
 
+static bool assigned(const struct plan *p, const struct source_ops *source)
+{
+	for (size_t i = 0; i < p->count; i++)
+		if (p->entries[i].source == source)
+			return true;
+	return false;
+}
+
 /* Fills passes with sets of events that fit the counters together, greedily in the order given. */
 static int spread_over_passes(struct plan *p, const struct source_options *options,
 	struct event_spec *specs, struct error *e)
@@ -138,8 +146,9 @@ static int spread_over_passes(struct plan *p, const struct source_options *optio
 	for (const struct source_ops *const *s = sources; *s; s++) {
 		size_t held = 0;
 
-		/* All native sources that need no turns ride along with the first pass of native
-		 * events. */
+		if (!assigned(p, *s))
+			continue;
+		/* A native source goes on in the pass in which the one before it ended. */
 		if (used && !(*s)->native)
 			pass++;
 		for (size_t i = 0; i < p->count; i++) {

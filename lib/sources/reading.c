@@ -36,6 +36,24 @@ struct thread_reading *reading_add_thread(struct reading *r)
 	return t;
 }
 
+void reading_sort_threads(struct reading *r)
+{
+	/* Insertion: sources add their rows nearly in order. */
+	for (size_t i = 1; i < r->thread_count; i++) {
+		struct thread_reading t = r->threads[i];
+		size_t j = i;
+
+		for (; j > 0; j--) {
+			const struct thread_reading *before = &r->threads[j - 1];
+
+			if (before->pid < t.pid || (before->pid == t.pid && before->tid <= t.tid))
+				break;
+			r->threads[j] = *before;
+		}
+		r->threads[j] = t;
+	}
+}
+
 void reading_fini(struct reading *r)
 {
 	for (size_t i = 0; i < r->thread_count; i++)

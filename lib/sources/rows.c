@@ -123,15 +123,6 @@ static int read_row(
 	return 0;
 }
 
-static int by_thread(const void *a, const void *b)
-{
-	const struct thread_reading *x = a, *y = b;
-
-	if (x->pid != y->pid)
-		return x->pid < y->pid ? -1 : 1;
-	return x->tid < y->tid ? -1 : x->tid > y->tid;
-}
-
 int rows_report(struct rows *rows, struct bank *b, struct reading *r,
 	void (*count)(void *session, const struct bank_value *values, struct count *counts),
 	void *session, struct error *e)
@@ -166,7 +157,7 @@ int rows_report(struct rows *rows, struct bank *b, struct reading *r,
 			goto out;
 		count(session, values, out->counts);
 	}
-	qsort(r->threads, r->thread_count, sizeof(*r->threads), by_thread);
+	reading_sort_threads(r);
 	rc = 0;
 out:
 	free(values);

@@ -2,9 +2,11 @@
 #include "sources/run.h"
 
 #include <errno.h>
+#include <poll.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <time.h>
 #include <unistd.h>
 
@@ -25,6 +27,9 @@ struct run {
 	struct launch launch;
 	struct trace trace; /* with per_thread */
 	bool tracing;
+	int pidfd; /* of the process attached to; -1 */
+	struct sigaction sigchld;
+	bool sigchld_saved;
 	bool counting, launched, per_thread;
 	double begin, next_tick, tick_every, next_period;
 	struct run_result *result;
@@ -78,14 +83,22 @@ static int enable_all(struct run *run, bool on, struct error *e)
 	return 0;
 }
 
-/* Finds or adds the row of a thread in a reading that gathers several sessions. */
-static struct thread_reading *thread_row(struct reading *all, const struct thread_reading *like)
+/*
+ * Finds or adds the row of a thread in a reading that gathers several sessions.  Numbers come again
+ * (after an exec by another thread than the first, or in a long run), and each time stands for a
+ * row of its own: the search goes on behind the row found last, *next, since both lists are sorted,
+ * and ends where this session's own additions begin, at old.
+ */
+static struct thread_reading *thread_row(
+	struct reading *all, const struct thread_reading *like, size_t *next, size_t old)
 {
 	struct thread_reading *t;
 
-	for (size_t i = 0; i < all->thread_count; i++)
-		if (all->threads[i].pid == like->pid && all->threads[i].tid == like->tid)
+	for (size_t i = *next; i < old; i++)
+		if (all->threads[i].pid == like->pid && all->threads[i].tid == like->tid) {
+			*next = i + 1;
 			return &all->threads[i];
+		}
 	t = reading_add_thread(all);
 	if (t) {
 		t->pid = like->pid;
@@ -97,6 +110,7 @@ static struct thread_reading *thread_row(struct reading *all, const struct threa
 
 static int gather(const struct session *s, struct reading *all, struct error *e)
 {
+	size_t next = 0, old = all->thread_count;
 	struct reading r;
 	int rc = -1;
 
@@ -111,7 +125,7 @@ static int gather(const struct session *s, struct reading *all, struct error *e)
 	if (r.note[0])
 		memcpy(all->note, r.note, sizeof(all->note));
 	for (size_t t = 0; t < r.thread_count; t++) {
-		struct thread_reading *row = thread_row(all, &r.threads[t]);
+		struct thread_reading *row = thread_row(all, &r.threads[t], &next, old);
 
 		if (!row) {
 			error_nomem(e);
@@ -120,6 +134,7 @@ static int gather(const struct session *s, struct reading *all, struct error *e)
 		for (size_t i = 0; i < s->count; i++)
 			row->counts[s->place[i]] = r.threads[t].counts[i];
 	}
+	reading_sort_threads(all);
 	rc = 0;
 out:
 	reading_fini(&r);
@@ -239,6 +254,8 @@ static int poll_command(struct run *run, struct error *e)
 	struct rusage usage;
 	int status, rc;
 
+	if (run->launch.reaped)
+		return 1;
 	if (!run->tracing)
 		return run->launched ? launch_poll(&run->launch, false, e) : 0;
 	rc = trace_poll(&run->trace, &status, &usage, e);
@@ -247,9 +264,14 @@ static int poll_command(struct run *run, struct error *e)
 	return rc;
 }
 
-static bool process_exists(pid_t pid)
+/* Whether the process attached to has ended; one that nobody has waited for yet has, too. */
+static bool process_ended(const struct run *run)
 {
-	return kill(pid, 0) == 0 || errno == EPERM;
+	struct pollfd p = {.fd = run->pidfd, .events = POLLIN};
+
+	if (run->pidfd >= 0)
+		return poll(&p, 1, 0) > 0;
+	return kill(run->request->pid, 0) != 0 && errno != EPERM;
 }
 
 /* Until the command has ended, or the process attached to has, or ^C. */
@@ -265,12 +287,26 @@ static int loop(struct run *run, const sigset_t *signals, struct error *e)
 		rc = poll_command(run, e);
 		if (rc != 0)
 			return rc > 0 ? 0 : -1;
-		if (!run->launched &&
-			(run->result->interrupted || !process_exists(run->request->pid)))
+		if (!run->launched && (run->result->interrupted || process_ended(run)))
 			return 0;
 		if (do_due(run, e))
 			return -1;
 	}
+}
+
+/*
+ * Opens the gate.  A traced child stops for every signal until it is told to go on, so that must be
+ * done here already, while it makes its way to the exec.
+ */
+static int release(struct run *run, struct error *e)
+{
+	int began;
+
+	launch_open_gate(&run->launch);
+	while ((began = launch_began(&run->launch, run->tracing ? 2 : -1, e)) == 0)
+		if (!run->launch.reaped && poll_command(run, e) < 0)
+			return -1;
+	return began > 0 ? 0 : -1;
 }
 
 static int start(struct run *run, sigset_t *signals, struct error *e)
@@ -294,7 +330,10 @@ static int start(struct run *run, sigset_t *signals, struct error *e)
 	/* The child was forked before this: it keeps the mask and dispositions that we were given.
 	 */
 	sigprocmask(SIG_BLOCK, signals, NULL);
-	signal(SIGCHLD, SIG_DFL);
+	run->sigchld_saved =
+		sigaction(SIGCHLD, &(struct sigaction){.sa_handler = SIG_DFL}, &run->sigchld) == 0;
+	if (!run->launched)
+		run->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	for (size_t i = 0; i < run->session_count; i++) {
 		const struct session *s = &run->sessions[i];
 		double every;
@@ -314,7 +353,18 @@ static int start(struct run *run, sigset_t *signals, struct error *e)
 	run->begin = now();
 	run->next_tick = run->begin + run->tick_every;
 	run->next_period = run->begin + run->request->period;
-	return run->launched ? launch_release(&run->launch, e) : 0;
+	return run->launched ? release(run, e) : 0;
+}
+
+/* Something of ours failed while the command ran.  The terminal is the command's until it ends. */
+static void outlast(struct run *run, const sigset_t *signals)
+{
+	const struct timespec wait = {3600, 0};
+	siginfo_t info;
+
+	while (launch_poll(&run->launch, false, NULL) == 0)
+		if (sigtimedwait(signals, &info, &wait) >= 0)
+			on_signal(run, &info, NULL);
 }
 
 static int finish(struct run *run, struct error *e)
@@ -354,7 +404,8 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 	struct run run = {.request = request,
 		.result = result,
 		.plan_count = p->count,
-		.per_thread = options->per_thread};
+		.per_thread = options->per_thread,
+		.pidfd = -1};
 	sigset_t signals, before;
 	int rc = -1;
 
@@ -370,7 +421,14 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 		rc = finish(&run, e);
 	if (run.tracing)
 		trace_end(&run.trace);
+	if (rc != 0 && run.launched && launch_was_released(&run.launch))
+		outlast(&run, &signals);
 	drain_signals(&signals);
+	/* As it was: the command of the next run is to inherit what we were given. */
+	if (run.sigchld_saved)
+		sigaction(SIGCHLD, &run.sigchld, NULL);
+	if (run.pidfd >= 0)
+		close(run.pidfd);
 	sigprocmask(SIG_SETMASK, &before, NULL);
 out:
 	for (size_t i = 0; i < run.session_count; i++) {

@@ -63,6 +63,8 @@ struct reading {
 int reading_init(struct reading *r, size_t count, struct error *e);
 /* Adds a zeroed thread row, NULL when memory is out. */
 struct thread_reading *reading_add_thread(struct reading *r);
+/* By pid, then tid; what has the same numbers (one after the other) stays in its order. */
+void reading_sort_threads(struct reading *r);
 void reading_fini(struct reading *r);
 
 struct launch; /* sources/launch.h */

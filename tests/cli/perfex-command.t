@@ -16,6 +16,8 @@ run $perf sh -c 'kill -TERM $$'
 is "killed by a signal: 128 + its number" "$status" 143
 run $perf sh -c 'trap "" INT; trap' ; first=$out
 is "signal dispositions are as without perfex" "$first" "$(sh -c 'trap "" INT; trap')"
+run sh -c "trap '' CHLD; perfex -source os -e task-clock -q -r 2 grep SigIgn /proc/self/status"
+is "also in the second run" "$(printf '%s\n' "$out" | sort -u | wc -l)" 1
 is "the environment is untouched" "$($perf env 2>/dev/null | grep -v '^_=' | sort)" "$(env | grep -v '^_=' | sort)"
 is "only the usual descriptors are open" "$($perf sh -c 'ls /proc/self/fd | wc -l' 2>/dev/null)" "$(sh -c 'ls /proc/self/fd | wc -l')"
 run perfex -source os -e task-clock -q sh -c 'exit 0' -a -y
@@ -48,6 +50,8 @@ like "unknown option" "$err" 'no option -frobnicate'
 run perfex -a -e cy true; like "-a with -e" "$err" 'leave out -e'
 run perfex -json -csv true; like "-json with -csv" "$err" 'exclude each other'
 run perfex -pid 1 true; like "-pid with a command" "$err" 'no command to run'
+run $perf -mp -r 2 true; like "-mp with -r" "$err" 'one run apart'
+run $perf -mp -passes true; like "-mp with -passes" "$err" 'one run apart'
 run perfex -r 0 true; like "-r 0" "$err" 'whole number from 1'
 run perfex -source wrong true; like "unknown source" "$err" "no source 'wrong'"
 run perfex -machine zen44 -source model true; like "unknown machine offers the nearest" "$err" "zen4"
@@ -103,6 +107,12 @@ is "-s counts between SIGUSR1 and SIGUSR2 (0.2 s of 0.8)" "$(printf %s "$out" | 
 perfex -source os -e task-clock sleep 30 2> interrupted & perfex=$!
 sleep 0.3; kill -TERM $perfex; wait $perfex; is "interrupted: the command's status" $? 143
 like "interrupted: the counts are printed" "$(cat interrupted)" 'Task clock\.+ +[0-9]+  measured'
+
+rm -f ran; perfex -source os -e task-clock -json -r 3 sh -c 'echo x >> ran; [ "$(wc -l < ran)" = 1 ] || exec sleep 30' > means.json 2> left-out & perfex=$!
+for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(wc -l < ran 2>/dev/null)" = 2 ] && break; sleep 0.1; done
+sleep 0.2; kill -TERM $perfex; wait $perfex
+like "-r: an interrupted run is said to be left out" "$(cat left-out)" 'run 2 was interrupted, and is left out'
+is "and the means are without it" "$(python3 -c 'import json; print(json.load(open("means.json"))["runs"])')" 1
 
 # -pid
 sleep 0.6 & target=$!

@@ -133,6 +133,42 @@ static void scopes(void)
 	perfex_close(process);
 }
 
+static void *read_elsewhere(void *p)
+{
+	struct perfex_value v;
+
+	is_int(perfex_read(p, &v, 1, &e), -1, "no reading in another thread: %s", e.message);
+	is_int(perfex_stop(p, &e), -1, "no stopping: %s", e.hint);
+	return NULL;
+}
+
+static void *read_stopped(void *p)
+{
+	struct perfex_value v = {.value = -1};
+
+	is_int(perfex_read(p, &v, 1, &e), 1, "but what stands still can be read anywhere");
+	ok(v.value >= PAGES && v.value < 2 * PAGES, "and is the first thread's: %g", v.value);
+	is_int(perfex_start(p, &e), -1, "no going on in another thread: %s", e.message);
+	return NULL;
+}
+
+/* What a thread knows of itself is not to be taken for another's. */
+static void threads_apart(void)
+{
+	struct perfex *p = perfex_open(PERFEX_THREAD, &e);
+	pthread_t t;
+
+	perfex_add(p, "pf", &e);
+	perfex_start(p, &e);
+	fault(PAGES);
+	if (pthread_create(&t, NULL, read_elsewhere, p) == 0)
+		pthread_join(t, NULL);
+	is_int(perfex_stop(p, &e), 0, "in its own: %s", e.message);
+	if (pthread_create(&t, NULL, read_stopped, p) == 0)
+		pthread_join(t, NULL);
+	perfex_close(p);
+}
+
 /* perf's software events, where the kernel lets us. */
 static void kernel_events(void)
 {
@@ -242,6 +278,7 @@ int main(void)
 	order();
 	spans();
 	scopes();
+	threads_apart();
 	kernel_events();
 	hardware();
 	classic();

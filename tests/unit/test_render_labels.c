@@ -127,6 +127,33 @@ static void check(const char *format, const char *text, bool json, bool costs)
 	}
 }
 
+static void check_readout(void)
+{
+	struct event_spec specs[EVENTS];
+	struct strbuf text = {0};
+	struct reading r;
+	struct error e;
+
+	memset(specs, 0, sizeof(specs));
+	reading_init(&r, EVENTS, &e);
+	for (int i = 0; i < EVENTS; i++) {
+		strcpy(specs[i].name, "name");
+		r.counts[i].quantity = quantity_exact(FIRST_FIGURE + i, (enum label)i);
+	}
+	render_readout_text(1.5, specs, &r, &text);
+	for (int i = 0; i < EVENTS; i++) {
+		char figure[32];
+
+		snprintf(figure, sizeof(figure), "%d", FIRST_FIGURE + i);
+		ok(i == LABEL_NONE ? !strstr(strbuf_text(&text), figure)
+				   : labelled(strbuf_text(&text), figure, label_name((enum label)i),
+					     false),
+			"read-outs: %s", i == LABEL_NONE ? "no figure without a label" : figure);
+	}
+	strbuf_fini(&text);
+	reading_fini(&r);
+}
+
 int main(void)
 {
 	for (int costs = 0; costs < 2; costs++) {
@@ -140,11 +167,16 @@ int main(void)
 		check("text", strbuf_text(&text), false, costs);
 		check("csv", strbuf_text(&csv), false, costs);
 		check("json", strbuf_text(&json), true, costs);
+		ok(strstr(line_with(strbuf_text(&text), "770002"), "(because)") &&
+				strstr(line_with(strbuf_text(&csv), "770002"), ",because") &&
+				strstr(strbuf_text(&json), "\"why\":\"because\""),
+			"what must be known of a number is told with it");
 		strbuf_fini(&text);
 		strbuf_fini(&csv);
 		strbuf_fini(&json);
 		counts_report_free(r);
 	}
+	check_readout();
 	is_int(label_join(LABEL_MEASURED, LABEL_NONE), LABEL_NONE, "nothing comes of nothing");
 	is_int(label_join(LABEL_MEASURED, LABEL_SCALED), LABEL_SCALED, "scaled beats measured");
 	is_int(label_join(LABEL_MODEL, LABEL_MEASURED), LABEL_MODEL,
