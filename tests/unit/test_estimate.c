@@ -190,6 +190,10 @@ static void test_corners(void)
 	q = spread_estimate(&s, 50000);
 	ok(q.label == LABEL_MEASURED && q.value == 5000 && q.low == 5000 && q.high == 5000,
 		"always on: measured and exact");
+	spread_add(&s, &off, 0.016);
+	q = spread_estimate(&s, 51000);
+	ok(q.label == LABEL_SCALED && q.value > 5000 && q.high > q.low,
+		"on for all but one turn in 51: scaled, with an interval");
 
 	s = (struct spread){.visits = 0};
 	for (int i = 0; i < 200; i++)

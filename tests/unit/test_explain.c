@@ -312,6 +312,50 @@ static void charged_once(void)
 	is_str(n ? cause[0].name : "", "instructions", "instructions by their other number");
 }
 
+/* Intervals of counts go on into statistics and causes, each end with the bound on its side. */
+static void intervals(void)
+{
+	const struct cost *l1 = &zen4.cost[EV_L1D_MISSES], *l2 = &zen4.cost[EV_L2D_MISSES],
+			  *ll = &zen4.cost[EV_LL_DATA_MISSES];
+	struct counted c = {0};
+	struct machine machine = {0};
+	struct statistic s[STATISTICS_MAX];
+	struct cause cause[CAUSES_MAX];
+	const struct statistic *one;
+	const struct cause *rest;
+	size_t n;
+
+	c.event[EV_LOADS] = c.event[EV_STORES] = quantity_exact(500, LABEL_MEASURED);
+	c.event[EV_L1D_MISSES] = (struct quantity){100, 80, 130, LABEL_SCALED};
+	c.event[EV_L2D_MISSES] = (struct quantity){20, 10, 40, LABEL_SCALED};
+	c.event[EV_D_WAY_MISPREDICTS] = quantity_exact(40, LABEL_MEASURED);
+	n = explain_statistics(&c, &zen4, &machine, s);
+	one = find(s, n, "L1 Data Cache Hit Rate");
+	ok(one && fabs(one->quantity.low - 0.87) < 1e-12 && fabs(one->quantity.high - 0.92) < 1e-12,
+		"a hit rate is lowest with most misses");
+	one = find(s, n, "Data mispredict/Data scache hits");
+	ok(one && fabs(one->quantity.low - 40 / 120.0) < 1e-12 &&
+			fabs(one->quantity.high - 40 / 40.0) < 1e-12,
+		"over a difference: lowest where that is largest");
+
+	memset(&c, 0, sizeof(c));
+	c.seconds = quantity_exact(1, LABEL_MEASURED);
+	c.event[EV_LL_DATA_MISSES] = (struct quantity){100, 80, 130, LABEL_SCALED};
+	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	is_int(n, 2, "misses and the rest");
+	is_near(cause[0].seconds.low, 80 * (l1->minimum + l2->minimum + ll->minimum) / 3.7e9, 1e-15,
+		"the least: lowest count, minimum costs, of all levels passed");
+	is_near(cause[0].seconds.high, 130 * (l1->maximum + l2->maximum + ll->maximum) / 3.7e9,
+		1e-15, "the most: highest count, maximum costs");
+	is_int(cause[0].seconds.label, LABEL_ESTIMATED, "estimated, however it was counted");
+	rest = &cause[n - 1];
+	ok(fabs(rest->seconds.low - (1 - cause[0].seconds.high)) < 1e-12 &&
+			fabs(rest->seconds.high - (1 - cause[0].seconds.low)) < 1e-12,
+		"unexplained is what they leave");
+	ok(rest->seconds.low <= rest->seconds.value && rest->seconds.value <= rest->seconds.high,
+		"inside its interval");
+}
+
 int main(void)
 {
 	struct error e = {0};
@@ -321,5 +365,6 @@ int main(void)
 	properties();
 	recovery();
 	charged_once();
+	intervals();
 	return done();
 }

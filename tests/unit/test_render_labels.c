@@ -41,6 +41,8 @@ static struct counts_report *report_with(bool costs)
 		row->unit = "unit";
 		row->count.quantity = quantity_exact(FIRST_FIGURE + i, (enum label)i);
 		strcpy(row->count.why, "because");
+		row->costed = costs && i != LABEL_NONE;
+		row->typical = row->minimum = row->maximum = 0.5 + 0.03125 * i;
 		r->threads[0].counts[i] = row->count;
 		r->threads[0].counts[i].quantity.value += 1000;
 	}
@@ -167,6 +169,16 @@ int main(void)
 		check("text", strbuf_text(&text), false, costs);
 		check("csv", strbuf_text(&csv), false, costs);
 		check("json", strbuf_text(&json), true, costs);
+		ok(strstr(line_with(strbuf_text(&text), "elapsed 1.25"), "measured") != NULL,
+			"text: the elapsed time is labelled");
+		if (costs) {
+			ok(labelled(strbuf_text(&csv), "0.5625", "estimated", false),
+				"csv: seconds are labelled");
+			ok(labelled(strbuf_text(&json), "0.5625", "estimated", true),
+				"json: seconds are labelled");
+			ok(strstr(strbuf_text(&text), "estimated with table") != NULL,
+				"text: so are they in the heading");
+		}
 		ok(strstr(line_with(strbuf_text(&text), "770002"), "(because)") &&
 				strstr(line_with(strbuf_text(&csv), "770002"), ",because") &&
 				strstr(strbuf_text(&json), "\"why\":\"because\""),
@@ -177,7 +189,10 @@ int main(void)
 		counts_report_free(r);
 	}
 	check_readout();
-	is_int(label_join(LABEL_MEASURED, LABEL_NONE), LABEL_NONE, "nothing comes of nothing");
+	for (int i = 0; i < LABEL_COUNT; i++)
+		ok(label_join(LABEL_NONE, (enum label)i) == LABEL_NONE &&
+				label_join((enum label)i, LABEL_NONE) == LABEL_NONE,
+			"nothing comes of nothing and %s", label_name((enum label)i));
 	is_int(label_join(LABEL_MEASURED, LABEL_SCALED), LABEL_SCALED, "scaled beats measured");
 	is_int(label_join(LABEL_MODEL, LABEL_MEASURED), LABEL_MODEL,
 		"what derives from the model is the model's");
