@@ -32,7 +32,7 @@ struct counting {
 	int exit_status;
 	off_t stdin_start;       /* -1: cannot be rewound */
 	struct reading previous; /* -p: the last read-out */
-	struct strbuf readouts;  /* -p with -o, -json or -csv */
+	struct strbuf readouts;  /* -p with -o; next to JSON and CSV they go to stderr */
 };
 
 static int take_specs(struct counting *c, struct error *e)
@@ -148,7 +148,7 @@ static void on_period(void *context, double seconds, const struct reading *r)
 		goto out;
 	render_readout_text(seconds, c->specs, &now, &text);
 	memcpy(c->previous.counts, r->counts, r->count * sizeof(*r->counts));
-	if (c->options->output)
+	if (c->options->output && !c->options->json && !c->options->csv)
 		strbuf_add(&c->readouts, strbuf_text(&text), text.length);
 	else
 		fputs(strbuf_text(&text), stderr);
@@ -372,10 +372,13 @@ static int prepare(struct counting *c, struct error *e)
 		struct strbuf nothing = {0};
 		struct stat st;
 
-		if (stat(o->output, &st) != 0 && output(o, &nothing, stderr, e))
-			return -1;
-		if (stat(o->output, &st) == 0 && access(o->output, W_OK) != 0)
+		if (stat(o->output, &st) != 0) {
+			if (output(o, &nothing, stderr, e))
+				return -1;
+			unlink(o->output); /* it appears complete or not at all */
+		} else if (access(o->output, W_OK) != 0) {
 			return error_sys(e, errno, "cannot write %s", o->output);
+		}
 	}
 	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e))
 		return -1;

@@ -484,6 +484,12 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 		snprintf(s->note, sizeof(s->note),
 			"not counted: %llu process%s that found no room for counts",
 			(unsigned long long)sums.lost, sums.lost > 1 ? "es" : "");
+	else if (sums.images > s->counts.ended.images)
+		snprintf(s->note, sizeof(s->note),
+			"not counted: what %llu process%s of the command still do%s",
+			(unsigned long long)(sums.images - s->counts.ended.images),
+			sums.images - s->counts.ended.images > 1 ? "es" : "",
+			sums.images - s->counts.ended.images > 1 ? "" : "es");
 	model_sums_fini(&sums);
 	read_logs(s, first);
 	if (ran)

@@ -4,6 +4,7 @@
 #include <errno.h>
 #include <poll.h>
 #include <signal.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/syscall.h>
@@ -30,7 +31,7 @@ struct run {
 	int pidfd; /* of the process attached to; -1 */
 	struct sigaction sigchld;
 	bool sigchld_saved;
-	bool counting, launched, per_thread;
+	bool counting, counted, launched, per_thread; /* counted: counting was on at some time */
 	double begin, next_tick, tick_every, next_period;
 	struct run_result *result;
 };
@@ -77,6 +78,7 @@ static int enable_all(struct run *run, bool on, struct error *e)
 	if (run->counting == on)
 		return 0;
 	run->counting = on;
+	run->counted |= on;
 	for (size_t i = 0; i < run->session_count; i++)
 		if (run->sessions[i].ops->enable(run->sessions[i].handle, on, e))
 			return -1;
@@ -367,6 +369,18 @@ static void outlast(struct run *run, const sigset_t *signals)
 			on_signal(run, &info, NULL);
 }
 
+/* -s, and no signal: zeros would be figures of nothing. */
+static void never_began(struct reading *r)
+{
+	for (size_t i = 0; i < r->count; i++) {
+		memset(&r->counts[i], 0, sizeof(r->counts[i]));
+		snprintf(r->counts[i].why, sizeof(r->counts[i].why),
+			"SIGUSR1, which begins to count, never came");
+	}
+	for (size_t t = 0; t < r->thread_count; t++)
+		memcpy(r->threads[t].counts, r->counts, r->count * sizeof(*r->counts));
+}
+
 static int finish(struct run *run, struct error *e)
 {
 	struct run_result *result = run->result;
@@ -383,7 +397,11 @@ static int finish(struct run *run, struct error *e)
 		result->exit_status = launch_exit_status(&run->launch);
 		result->killed = result->exit_status > 128 && WIFSIGNALED(run->launch.status);
 	}
-	return read_all(run, &result->reading, e);
+	if (read_all(run, &result->reading, e))
+		return -1;
+	if (!run->counted)
+		never_began(&result->reading);
+	return 0;
 }
 
 /* Signals that came while we were finishing must not kill us when the mask goes back: take them

@@ -63,6 +63,8 @@ run $perf -o /nowhere/report true
 is "unwritable output: 125" "$status" 125
 like "found before the run" "$err" 'cannot write /nowhere/report'
 unlike "so nothing was run" "$err" 'Task clock'
+run $perf -o unmade ./nowhere
+not_ok "a run that fails leaves no report behind" test -e unmade
 if [ -w /dev/full ]; then
 	run $perf -json -o /dev/full true
 	is "a full disk is noticed" "$status" 125

@@ -188,6 +188,22 @@ static void test_dispositions(void)
 	signal(SIGCHLD, SIG_DFL);
 }
 
+/* -s: no signal, no counts; and no zeros instead. */
+static void test_never_begun(void)
+{
+	char *argv[] = {"true", NULL};
+	const struct run_request request = {.argv = argv, .by_signal = true};
+
+	fresh();
+	is_int(run_pass(&request, &plan, 0, &options, specs, &result, &e), 0, "-s, no signal");
+	is_int(fake_pmu.enabled, 0, "nothing was enabled");
+	ok(result.reading.counts[0].quantity.label == LABEL_NONE &&
+			result.reading.counts[1].quantity.label == LABEL_NONE,
+		"nothing was counted");
+	ok(result.reading.counts[0].why[0], "why: %s", result.reading.counts[0].why);
+	run_result_fini(&result);
+}
+
 /* A process that has ended, but that its parent does not wait for. */
 static void test_attach_to_zombie(void)
 {
@@ -215,6 +231,7 @@ int main(void)
 	test_killed_at_the_gate();
 	test_traced();
 	test_dispositions();
+	test_never_begun();
 	test_attach_to_zombie();
 	return done();
 }
