@@ -33,20 +33,6 @@ void number_interval(struct strbuf *out, const struct quantity *q)
 		strbuf_printf(out, "<=%.0f", q->high);
 }
 
-void number_text(struct strbuf *out, const struct quantity *q, enum number_style style)
-{
-	if (q->label == LABEL_NONE) {
-		strbuf_puts(out, "not counted");
-		return;
-	}
-	number_figure(out, q->value, style);
-	if (q->high > q->low) {
-		strbuf_putc(out, ' ');
-		number_interval(out, q);
-	}
-	strbuf_printf(out, "  %s", label_name(q->label));
-}
-
 void number_json(struct json *j, const char *key, const struct quantity *q)
 {
 	if (q->label == LABEL_NONE) {

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one way by which counted and estimated numbers reach text, CSV and JSON: with their label.  A
- * quantity without one is written as "not counted" (null in JSON, an empty cell in CSV).
+ * Counted and estimated numbers in text, CSV and JSON.  Those of JSON and CSV take their label along,
+ * and a quantity without one is null or empty cells.  Text has the parts alone: who draws a table
+ * puts the label in its place (tests/unit/test_render_labels.c sees to it).
  */
 #ifndef RENDER_NUMBER_H
 #define RENDER_NUMBER_H
@@ -18,8 +19,6 @@ enum number_style {
 
 /* The bare figure, no label: for callers in lib/render that put the label beside it. */
 void number_figure(struct strbuf *out, double value, enum number_style style);
-/* "12345 +-1.2%  scaled", "0.52  model", "not counted". */
-void number_text(struct strbuf *out, const struct quantity *q, enum number_style style);
 /* Relative half-width of the interval in percent as "+-1.2%", "" when exact. */
 void number_interval(struct strbuf *out, const struct quantity *q);
 /* {"value":N,"label":"...","low":N,"high":N}, or null. */
