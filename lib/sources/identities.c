@@ -35,12 +35,15 @@ static const struct {
 	{EV_FAILED_STORE_CONDITIONALS, EV_ISSUED_STORE_CONDITIONALS},
 };
 
+/* A row whose encoding counts something a little different is bound by no identity. */
 static struct count *find(
 	const struct event_spec *specs, struct count *counts, size_t count, int number)
 {
 	for (size_t i = 0; i < count; i++)
 		if (specs[i].origin == EVENT_ORIGIN_TABLE && specs[i].event &&
-			specs[i].event->number == number && counts[i].quantity.label != LABEL_NONE)
+			specs[i].event->number == number &&
+			!(specs[i].encoded && specs[i].code.note) &&
+			counts[i].quantity.label != LABEL_NONE)
 			return &counts[i];
 	return NULL;
 }

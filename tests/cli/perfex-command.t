@@ -121,6 +121,10 @@ sleep 0.6 & target=$!
 run perfex -source os -e task-clock -pid $target
 like "-pid counts until the process ends" "$err" 'Task clock\.+ +[0-9]+  measured'
 
+# With descriptors closed: nothing of ours takes their place
+is "closed stdin and stderr stay closed for the command" "$(perfex -q -source os -e task-clock -o closed.report sh -c 'for f in 0 2; do [ -e /proc/$$/fd/$f ] && echo open $f; done; echo done' <&- 2>&-)" done
+like "and the report is where it belongs" "$(cat closed.report)" 'Task clock'
+
 # Costs and pictures
 run perfex -t -machine zen4
 like "-t prints the table in force" "$out" '(26|dsc)'
