@@ -122,7 +122,7 @@ run perfex -source os -e task-clock -pid $target
 like "-pid counts until the process ends" "$err" 'Task clock\.+ +[0-9]+  measured'
 
 # With descriptors closed: nothing of ours takes their place
-is "closed stdin and stderr stay closed for the command" "$(perfex -q -source os -e task-clock -o closed.report sh -c 'for f in 0 2; do [ -e /proc/$$/fd/$f ] && echo open $f; done; echo done' <&- 2>&-)" done
+is "closed stdin and stderr stay closed for the command" "$(perfex -q -source os -e task-clock -o closed.report sh -c 'for f in 0 2; do [ -e /proc/$$/fd/$f ] && echo open $f; done; echo done' <&- 2>&-)" "done"
 like "and the report is where it belongs" "$(cat closed.report)" 'Task clock'
 
 # Costs and pictures
