@@ -56,38 +56,74 @@ fail:
 	return NULL;
 }
 
-int file_create(struct file_out *f, const char *path, struct error *e)
+/* The descriptor that /dev/stdout, /dev/fd/5 or /proc/self/fd/5 names; -1: none. */
+static int descriptor_named(const char *path)
 {
-	struct stat st;
+	static const char *const streams[] = {"/dev/stdin", "/dev/stdout", "/dev/stderr"};
+	static const char *const directories[] = {"/dev/fd/", "/proc/self/fd/"};
+
+	for (int i = 0; i < 3; i++)
+		if (strcmp(path, streams[i]) == 0)
+			return i;
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+		size_t n = strlen(directories[i]);
+		char *end;
+		long fd;
+
+		if (strncmp(path, directories[i], n) != 0)
+			continue;
+		fd = strtol(path + n, &end, 10);
+		return end != path + n && !*end && fd >= 0 && fd < INT_MAX ? (int)fd : -1;
+	}
+	return -1;
+}
+
+/* What path names is written to as it is: an open descriptor goes on where it stands, since others
+ * write to it as well. */
+static FILE *open_directly(const char *path)
+{
+	int named = descriptor_named(path), fd = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, 3) : -1;
+
+	return named < 0 ? fopen(path, "we") : fd >= 0 ? fdopen(fd, "w") : NULL;
+}
+
+static FILE *open_temporary(struct file_out *f)
+{
+	mode_t mask = umask(0);
 	int fd;
 
+	umask(mask);
+	if (asprintf(&f->temporary, "%s.XXXXXX", f->path) < 0) {
+		f->temporary = NULL;
+		return NULL;
+	}
+	fd = mkostemp(f->temporary, O_CLOEXEC);
+	if (fd < 0) {
+		int saved = errno;
+
+		free(f->temporary);
+		f->temporary = NULL;
+		errno = saved;
+		return NULL;
+	}
+	fchmod(fd, 0666 & ~mask);
+	return fdopen(fd, "w");
+}
+
+int file_create(struct file_out *f, const char *path, struct error *e)
+{
+	struct stat st, target;
+	bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode), there = stat(path, &target) == 0;
+
 	memset(f, 0, sizeof(*f));
-	f->path = strdup(path);
+	/* A link stays one; what it leads to is replaced. */
+	f->path = link && there && descriptor_named(path) < 0 ? realpath(path, NULL) : strdup(path);
 	if (!f->path)
 		return error_nomem(e);
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
-		f->stream = fopen(path, "we");
-	} else {
-		mode_t mask = umask(0);
-
-		umask(mask);
-		if (asprintf(&f->temporary, "%s.XXXXXX", path) < 0) {
-			f->temporary = NULL;
-			file_abandon(f);
-			return error_nomem(e);
-		}
-		fd = mkostemp(f->temporary, O_CLOEXEC);
-		if (fd >= 0) {
-			fchmod(fd, 0666 & ~mask);
-			f->stream = fdopen(fd, "w");
-		} else {
-			int saved = errno;
-
-			free(f->temporary);
-			f->temporary = NULL;
-			errno = saved;
-		}
-	}
+	if (descriptor_named(path) >= 0 || (link && !there) || (there && !S_ISREG(target.st_mode)))
+		f->stream = open_directly(path);
+	else
+		f->stream = open_temporary(f);
 	if (!f->stream) {
 		error_sys(e, errno, "cannot write %s", path);
 		error_hint(e, "check that its directory exists and that you may write there");

@@ -16,8 +16,8 @@ char *file_read(const char *path, size_t limit, size_t *length, struct error *e)
 
 /*
  * Output that appears under its name only when complete: written to a temporary name beside it and
- * renamed by file_commit.  Where path is not a regular file (/dev/stdout, a pipe) it is written
- * directly.
+ * renamed by file_commit.  Where path is not a regular file (a pipe, a device) or names an open
+ * descriptor (/dev/stdout) it is written directly; of a symbolic link, the target is replaced.
  */
 struct file_out {
 	FILE *stream;

@@ -3,9 +3,13 @@
 #include "../tap.h"
 
 #include <errno.h>
+#include <fcntl.h>
 #include <stdlib.h>
+#include <sys/stat.h>
+#include <unistd.h>
 
 #include "base/error.h"
+#include "base/file.h"
 #include "base/json.h"
 #include "base/nearest.h"
 #include "base/option.h"
@@ -113,6 +117,62 @@ static void statistics(void)
 	is_near(stats_t95(1e9), 1.95996, 1e-4, "t, many");
 }
 
+static bool holds(const char *path, const char *want)
+{
+	char *text = file_read(path, 0, NULL, NULL);
+	bool same = text && strcmp(text, want) == 0;
+
+	free(text);
+	return same;
+}
+
+static int write_file(const char *path, const char *text)
+{
+	struct file_out f;
+	struct error e = {0};
+
+	if (file_create(&f, path, &e))
+		return -1;
+	fputs(text, f.stream);
+	return file_commit(&f, &e);
+}
+
+static bool is_link(const char *path)
+{
+	struct stat st;
+
+	return lstat(path, &st) == 0 && S_ISLNK(st.st_mode);
+}
+
+/* Links and descriptors are written through, and not replaced. */
+static void files(void)
+{
+	char directory[] = "/tmp/perfex-test.XXXXXX", named[64];
+	int fd;
+
+	if (!mkdtemp(directory) || chdir(directory)) {
+		ok(false, "a directory to write in");
+		return;
+	}
+	is_int(write_file("plain", "one"), 0, "a new file");
+	is_int(write_file("plain", "two"), 0, "an old one");
+	ok(holds("plain", "two"), "is replaced");
+	ok(symlink("plain", "link") == 0 && write_file("link", "three") == 0, "a link");
+	ok(is_link("link") && holds("plain", "three"), "stays one, and its target is replaced");
+	ok(symlink("new", "dangling") == 0 && write_file("dangling", "four") == 0, "to nothing");
+	ok(is_link("dangling") && holds("new", "four"), "stays one, and its target is made");
+	fd = open("both", O_RDWR | O_CREAT, 0666);
+	ok(fd >= 0 && write(fd, "first ", 6) == 6, "an open descriptor");
+	snprintf(named, sizeof(named), "/proc/self/fd/%d", fd);
+	is_int(write_file(named, "second"), 0, "by its name in /proc");
+	ok(holds("both", "first second"), "goes on where it stands");
+	close(fd);
+	is_int(write_file("/nowhere/file", ""), -1, "a directory that is not there");
+	ok(write_file("/dev/null", "") == 0, "a device");
+	if (system("rm -f plain link new dangling both") || chdir("/") || rmdir(directory))
+		printf("# %s is left\n", directory);
+}
+
 int main(void)
 {
 	struct error e;
@@ -136,5 +196,6 @@ int main(void)
 	options();
 	json();
 	statistics();
+	files();
 	return done();
 }
