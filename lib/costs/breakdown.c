@@ -32,6 +32,7 @@ struct row {
 		      */
 	int parts[PARTS_MAX]; /* if counted, these are causes and only what is left of this row */
 	int yields_to[PARTS_MAX]; /* if one of these was counted, this row tells nothing new */
+	bool kernel;              /* its time passes in the kernel */
 };
 
 /* clang-format off */
@@ -82,11 +83,11 @@ static const struct row table[] = {
 	{.number = EV_L2_ECC_ERRORS, .name = "corrected memory errors"},
 	{.number = EV_HARDWARE_PREFETCHES, .name = "hardware prefetches"},
 	{.number = EV_SOFTWARE_PREFETCHES, .name = "software prefetches"},
-	{.number = EV_SYSTEM_CALLS, .name = "system calls"},
-	{.number = EV_PAGE_FAULTS, .name = "page faults"},
-	{.number = EV_MAJOR_FAULTS, .name = "major page faults", .implies = EV_PAGE_FAULTS},
-	{.number = EV_CONTEXT_SWITCHES, .name = "context switches"},
-	{.number = EV_CPU_MIGRATIONS, .name = "migrations"},
+	{.number = EV_SYSTEM_CALLS, .name = "system calls", .kernel = true},
+	{.number = EV_PAGE_FAULTS, .name = "page faults", .kernel = true},
+	{.number = EV_MAJOR_FAULTS, .name = "major page faults", .implies = EV_PAGE_FAULTS, .kernel = true},
+	{.number = EV_CONTEXT_SWITCHES, .name = "context switches", .kernel = true},
+	{.number = EV_CPU_MIGRATIONS, .name = "migrations", .kernel = true},
 };
 /* clang-format on */
 #define ROWS (sizeof(table) / sizeof(table[0]))
@@ -267,7 +268,7 @@ size_t explain_breakdown(
 	if (!whole_time(&w, c, &whole))
 		return 0;
 	for (size_t i = 0; i < ROWS; i++) {
-		if (!make_cause(&w, &table[i], &out[count]))
+		if ((table[i].kernel && c->user_level) || !make_cause(&w, &table[i], &out[count]))
 			continue;
 		bound_by_stalls(&w, &out[count]);
 		count++;

@@ -17,6 +17,8 @@
 struct counted {
 	struct quantity event[EVENT_LIMIT];
 	struct quantity seconds; /* CPU time of the run, all threads: what the breakdown divides */
+	bool user_level; /* the time and the cycles are of user level alone: what the kernel does is
+			    no part of them */
 };
 
 struct statistic {

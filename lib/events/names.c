@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Events as users name them.  Tried in this order, so that what means a row of the table never
- * initialises libpfm4: number, short name, whole name, the kernel's generic names that mean a row,
+ * initialises libpfm4: number, short name, whole name, other names that mean a row,
  * raw code, part of a name, libpfm4.
  */
 #include <ctype.h>
@@ -21,13 +21,13 @@
 #define NAME_MAX_LENGTH 127
 #define SPACE           " \t\n\v\f\r"
 
-/* What perf(1) calls events of which a row is the same.  Its other words (cache-misses, which is L2
- * on some processors and the last level on others; L1-dcache-load-misses, which leaves out stores)
- * go to libpfm4. */
+/* What perf(1) calls events of which a row is the same, and what the breakdown calls its causes.
+ * Other words of perf(1) (cache-misses, which is L2 on some processors and the last level on
+ * others; L1-dcache-load-misses, which leaves out stores) go to libpfm4. */
 static const struct {
 	const char *word;
 	int number;
-} kernel_words[] = {
+} other_words[] = {
 	{"cpu cycles", EV_CYCLES},
 	{"instructions", EV_INSTRUCTIONS},
 	{"branch instructions", EV_BRANCHES},
@@ -40,6 +40,38 @@ static const struct {
 	{"major faults", EV_MAJOR_FAULTS},
 	{"cs", EV_CONTEXT_SWITCHES},
 	{"migrations", EV_CPU_MIGRATIONS},
+	/* What reports and people call caches today. */
+	{"l1 data misses", EV_L1D_MISSES},
+	{"l2 data misses", EV_L2D_MISSES},
+	{"last level data misses", EV_LL_DATA_MISSES},
+	{"l1 instruction misses", EV_L1I_MISSES},
+	{"l2 instruction misses", EV_L2I_MISSES},
+	{"last level instruction misses", EV_LL_INSTRUCTION_MISSES},
+	{"l1 write backs", EV_L1_WRITEBACK_QUADWORDS},
+	{"l2 write backs", EV_L2_WRITEBACK_QUADWORDS},
+	{"loads", EV_LOADS},
+	{"stores", EV_STORES},
+	{"floating point", EV_FP_INSTRUCTIONS},
+	{"branch mispredictions", EV_MISPREDICTED_BRANCHES},
+	{"conditional branch mispredictions", EV_MISPREDICTED_CONDITIONALS},
+	{"indirect branch mispredictions", EV_MISPREDICTED_INDIRECTS},
+	{"return mispredictions", EV_MISPREDICTED_RETURNS},
+	{"data tlb misses", EV_DTLB_MISSES},
+	{"data tlb misses (second level hits)", EV_DTLB_MISSES},
+	{"instruction tlb misses", EV_ITLB_MISSES},
+	{"instruction tlb misses (second level hits)", EV_ITLB_MISSES},
+	{"tlb walks", EV_TLB_MISSES},
+	{"data tlb walks", EV_DTLB_WALKS},
+	{"instruction tlb walks", EV_ITLB_WALKS},
+	{"4k aliases", EV_ALIASES_4K},
+	{"split accesses", EV_SPLIT_ACCESSES},
+	{"lines from other cores", EV_INTERVENTION_HITS},
+	{"stores to shared lines", EV_STORES_TO_SHARED},
+	{"stores to clean lines", EV_STORES_TO_CLEAN},
+	{"memory order clears", EV_MEMORY_ORDER_CLEARS},
+	{"instruction way mispredictions", EV_I_WAY_MISPREDICTS},
+	{"data way mispredictions", EV_D_WAY_MISPREDICTS},
+	{"corrected memory errors", EV_L2_ECC_ERRORS},
 };
 
 /* Lower case, '-' and '_' as spaces, no spaces at the ends nor two in a row.  name holds
@@ -103,9 +135,9 @@ static const struct event *find_exact(const char *name)
 		if (strcmp(candidate, name) == 0 && (!found || !(table[i].flags & EVENT_REDUNDANT)))
 			found = &table[i];
 	}
-	for (size_t i = 0; !found && i < sizeof(kernel_words) / sizeof(kernel_words[0]); i++)
-		if (strcmp(kernel_words[i].word, name) == 0)
-			found = event_by_number(kernel_words[i].number);
+	for (size_t i = 0; !found && i < sizeof(other_words) / sizeof(other_words[0]); i++)
+		if (strcmp(other_words[i].word, name) == 0)
+			found = event_by_number(other_words[i].number);
 	return found;
 }
 
@@ -174,6 +206,8 @@ static int unknown(const char *text, struct error *e)
 		nearest_offer(&n, table[i].short_name);
 		nearest_offer(&n, table[i].name);
 	}
+	for (size_t i = 0; i < sizeof(other_words) / sizeof(other_words[0]); i++)
+		nearest_offer(&n, other_words[i].word);
 	libpfm_offer(&n);
 	error_set(e, ERR_NOT_FOUND, "there is no event '%s'", text);
 	nearest_text(&n, guess, sizeof(guess));

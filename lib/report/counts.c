@@ -80,7 +80,7 @@ static void cost_row(struct event_row *row, const struct cost_table *costs, doub
 /* Time on the CPU: cycles by the clock where cycles were counted, since the other events were
  * counted at the same levels; else the kernel's clock.  The model's clock is what it says; that of
  * a processor is its nominal one, so the time is an estimate. */
-static struct quantity cpu_seconds(const struct counted *c, double clock_hz)
+static struct quantity cpu_seconds(struct counted *c, double clock_hz, bool kernel)
 {
 	static const int cycles[] = {EV_CYCLES, EV_CYCLES_16};
 	struct quantity q;
@@ -89,6 +89,7 @@ static struct quantity cpu_seconds(const struct counted *c, double clock_hz)
 		q = c->event[cycles[i]];
 		if (q.label == LABEL_NONE)
 			continue;
+		c->user_level = q.label == LABEL_MODEL || !kernel;
 		return (struct quantity){q.value / clock_hz, q.low / clock_hz, q.high / clock_hz,
 			q.label == LABEL_MODEL ? LABEL_MODEL : LABEL_ESTIMATED};
 	}
@@ -173,7 +174,7 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 		if (row->number >= 0 && counted.event[row->number].label == LABEL_NONE)
 			counted.event[row->number] = row->count.quantity;
 	}
-	r->seconds = counted.seconds = cpu_seconds(&counted, r->clock_hz);
+	r->seconds = counted.seconds = cpu_seconds(&counted, r->clock_hz, in->kernel);
 	if (in->costs)
 		explain(r, in, &counted);
 	if (copy_threads(r, &in->readings[0], e)) {

@@ -78,6 +78,7 @@ struct counts_input {
 	const char *source;
 	const struct machine *machine;
 	const struct cost_table *costs; /* NULL without -y */
+	bool kernel;                    /* kernel level was counted, where a source can */
 };
 
 /* Notes an event that was wanted and could not be counted. */

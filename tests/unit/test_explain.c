@@ -5,6 +5,7 @@
 #include <stdlib.h>
 
 #include "costs/explain.h"
+#include "events/event.h"
 
 static uint64_t state = 88172645463325252u;
 
@@ -356,6 +357,50 @@ static void intervals(void)
 		"inside its interval");
 }
 
+static bool by_number(const struct cause *cause, size_t n, int number)
+{
+	for (size_t i = 0; i < n; i++)
+		if (cause[i].number == number)
+			return true;
+	return false;
+}
+
+/* What the kernel does takes no time at user level; and every cause is an event that -explain
+ * finds.
+ */
+static void levels(void)
+{
+	static const int kernels[] = {EV_SYSTEM_CALLS, EV_PAGE_FAULTS, EV_MAJOR_FAULTS,
+		EV_CONTEXT_SWITCHES, EV_CPU_MIGRATIONS};
+	struct counted c = {0};
+	struct cause cause[CAUSES_MAX];
+	int unknown = 0;
+	size_t n, without;
+
+	for (int i = 0; i < EV_COUNT; i++)
+		set(&c, i, 1000);
+	c.seconds = quantity_exact(1, LABEL_MEASURED);
+	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	for (size_t i = 0; i < n; i++) {
+		struct event_spec spec;
+		struct error e;
+
+		if (cause[i].number >= 0 && event_parse(cause[i].name, &spec, &e)) {
+			printf("# no event: %s\n", cause[i].name);
+			unknown++;
+		}
+	}
+	is_int(unknown, 0, "causes can be explained by their names");
+	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
+		ok(by_number(cause, n, kernels[k]), "time with the kernel's: event %d", kernels[k]);
+	c.user_level = true;
+	without = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	is_int(n - without, sizeof(kernels) / sizeof(kernels[0]),
+		"time of user level: without the kernel's causes");
+	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
+		ok(!by_number(cause, without, kernels[k]), "without event %d", kernels[k]);
+}
+
 int main(void)
 {
 	struct error e = {0};
@@ -366,5 +411,6 @@ int main(void)
 	recovery();
 	charged_once();
 	intervals();
+	levels();
 	return done();
 }
