@@ -22,7 +22,7 @@ static void cell(struct strbuf *out, const char *text)
 static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_row *row,
 	const struct count *count, bool costed)
 {
-	if (tid)
+	if (pid)
 		strbuf_printf(out, "%d,%d,", (int)pid, (int)tid);
 	else
 		strbuf_puts(out, ",,");

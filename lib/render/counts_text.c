@@ -108,9 +108,10 @@ static void title(const struct counts_report *r, struct strbuf *out)
 		strbuf_printf(out, "process %d", (int)r->pid);
 	for (size_t i = 0; r->command && r->command[i]; i++)
 		strbuf_printf(out, "%s%s", i ? " " : "", r->command[i]);
-	strbuf_printf(out, "\n%s %s, %.2f GHz",
+	strbuf_printf(out, "\n%s %s, %.*f %s",
 		strstr(r->source, "model") ? "modelled processor:" : "processor:", r->machine,
-		r->clock_hz / 1e9);
+		r->clock_hz < 1e9 ? 0 : 2, r->clock_hz / (r->clock_hz < 1e9 ? 1e6 : 1e9),
+		r->clock_hz < 1e9 ? "MHz" : "GHz");
 	if (r->machine_description[0])
 		strbuf_printf(out, " (%s)", r->machine_description);
 	strbuf_printf(out, "; source: %s\n", r->source);
@@ -269,8 +270,12 @@ static void threads(const struct counts_report *r, struct strbuf *out)
 	for (size_t t = 0; t < r->thread_count; t++) {
 		const struct thread_row *row = &r->threads[t];
 
-		strbuf_printf(out, "\nthread %d of process %d (%.15s)\n", (int)row->tid,
-			(int)row->pid, row->command);
+		if (row->tid)
+			strbuf_printf(out, "\nthread %d of process %d (%.15s)\n", (int)row->tid,
+				(int)row->pid, row->command);
+		else
+			strbuf_printf(out, "\nthreads of process %d that ended early on (%.15s)\n",
+				(int)row->pid, row->command);
 		for (size_t i = 0; i < r->event_count; i++) {
 			event_name(out, &r->events[i]);
 			event_count(out, &row->counts[i]);

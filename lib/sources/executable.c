@@ -79,6 +79,19 @@ static char *interpreter(char *head, ssize_t length)
 	return *at ? at : NULL;
 }
 
+/* A file that is not there: the command, or what its first line names. */
+static int not_there(const char *path, unsigned depth, struct error *e)
+{
+	int errnum = errno;
+
+	if (depth == SCRIPT_DEPTH)
+		return error_sys(e, errnum, "cannot run %s", path);
+	error_sys(e, errnum, "cannot run its interpreter %s", path);
+	if (e)
+		e->code = ERR_CANNOT_RUN;
+	return error_hint(e, "the first line of the script names it, behind #!");
+}
+
 static int kind_of(const char *path, unsigned depth, enum executable *kind, struct error *e)
 {
 	char head[256 + 1], *next;
@@ -88,7 +101,7 @@ static int kind_of(const char *path, unsigned depth, enum executable *kind, stru
 
 	*kind = EXECUTABLE_64;
 	if (stat(path, &st) != 0)
-		return error_sys(e, errno, "cannot run %s", path);
+		return not_there(path, depth, e);
 	fd = open(path, O_RDONLY | O_CLOEXEC);
 	n = fd >= 0 ? read(fd, head, sizeof(head) - 1) : -1;
 	if (fd >= 0)

@@ -98,7 +98,16 @@ static int scratch_try(
 static int scratch_make(const struct model_config *config, char *path, size_t size, struct error *e)
 {
 	const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"};
+	const char *valgrinds = places[0] && *places[0] ? places[0] : "/tmp";
 	int errnum = ENOENT;
+
+	/* Valgrind has no second choice. */
+	if (access(valgrinds, W_OK | X_OK) != 0) {
+		path[0] = '\0';
+		error_sys(
+			e, errno, "Valgrind, and with it the model, cannot write in %s", valgrinds);
+		return error_hint(e, "set TMPDIR to a directory that can be written");
+	}
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
 		int rc = places[i] && places[i][0] == '/'
@@ -161,9 +170,7 @@ static int model_accepts(
 	}
 	if (!(event->flags & EVENT_MODEL)) {
 		error_set(why, ERR_UNSUPPORTED, "the model does not count %s", event->name);
-		return event->flags & EVENT_OS
-			       ? error_hint(why, "-source os counts it")
-			       : error_hint(why, "perfex -explain %s says why", event->short_name);
+		return event->flags & EVENT_OS ? error_hint(why, "-source os counts it") : -1;
 	}
 	if (!options->user) {
 		error_set(why, ERR_UNSUPPORTED, "the model sees user mode only");
@@ -368,6 +375,26 @@ static int model_enable(void *session, bool on, struct error *e)
 	return 0;
 }
 
+/* Valgrind takes SIGTSTP from its program and does nothing with it. */
+static void model_stop(void *session, bool stop)
+{
+	const struct model_session *s = session;
+	DIR *d = opendir(s->directory);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL) {
+		pid_t pid;
+
+		if (strncmp(entry->d_name, MODEL_SHARED_PREFIX, strlen(MODEL_SHARED_PREFIX)) != 0)
+			continue;
+		pid = (pid_t)strtol(entry->d_name + strlen(MODEL_SHARED_PREFIX), NULL, 10);
+		if (pid > 0 && getpgid(pid) == getpgrp())
+			kill(pid, stop ? SIGSTOP : SIGCONT);
+	}
+	if (d)
+		closedir(d);
+}
+
 static double model_tick_interval(void *session)
 {
 	(void)session;
@@ -553,6 +580,7 @@ const struct source_ops source_model = {
 	.prepare = model_prepare,
 	.attach = model_attach,
 	.enable = model_enable,
+	.stop = model_stop,
 	.tick_interval = model_tick_interval,
 	.tick = model_tick,
 	.groups = model_groups,

@@ -129,6 +129,16 @@ static bool any(const uint64_t *counts)
 	return false;
 }
 
+/* Whose row a slot's counts belong in.  What is in none of the threads' (lines that a fork left in
+ * the caches of the parent's other threads) is the first thread's; 0 stands for threads that ended
+ * and were added up. */
+static pid_t thread_of(const struct model_shared *f, const struct model_shared_slot *slot)
+{
+	if (slot->state != MODEL_SLOT_FREE && slot->tid)
+		return slot->tid;
+	return f->folds ? 0 : f->pid;
+}
+
 static int add_file(struct model_sums *to, const struct model_shared *f, size_t slots, bool rows,
 	struct error *e)
 {
@@ -143,8 +153,7 @@ static int add_file(struct model_sums *to, const struct model_shared *f, size_t 
 		for (size_t i = 0; i < EVENT_LIMIT; i++)
 			one.total[i] += slot->counts[i];
 		if (rows && any(slot->counts) &&
-			row_add(to, f->pid, slot->state == MODEL_SLOT_FREE ? 0 : slot->tid,
-				f->command, slot->counts, e))
+			row_add(to, f->pid, thread_of(f, slot), f->command, slot->counts, e))
 			return -1;
 	}
 	add_others(to, &one);

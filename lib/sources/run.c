@@ -199,6 +199,43 @@ static struct timespec until_due(const struct run *run, bool polling)
 	return (struct timespec){(time_t)due, (long)((due - (double)(time_t)due) * 1e9)};
 }
 
+static void stop_all(const struct run *run, bool stop)
+{
+	for (size_t i = 0; i < run->session_count; i++)
+		if (run->sessions[i].ops->stop)
+			run->sessions[i].ops->stop(run->sessions[i].handle, stop);
+}
+
+/* ^Z, where the command does not stop by itself: first it, then we, until we are continued. */
+static void stop_with_command(const struct run *run, int signal)
+{
+	sigset_t one;
+
+	sigemptyset(&one);
+	sigaddset(&one, signal);
+	stop_all(run, true);
+	raise(signal);
+	sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stand still */
+	sigprocmask(SIG_BLOCK, &one, NULL);
+	stop_all(run, false);
+}
+
+/* Adds the signals of job control that are for us to handle, and not ignored. */
+static void add_stops(const struct run *run, sigset_t *signals)
+{
+	static const int stops[] = {SIGTSTP, SIGTTIN, SIGTTOU};
+	bool ours = false;
+
+	for (size_t i = 0; i < run->session_count; i++)
+		ours |= run->sessions[i].ops->stop != NULL;
+	for (size_t i = 0; ours && i < sizeof(stops) / sizeof(stops[0]); i++) {
+		struct sigaction now;
+
+		if (sigaction(stops[i], NULL, &now) == 0 && now.sa_handler == SIG_DFL)
+			sigaddset(signals, stops[i]);
+	}
+}
+
 /* A signal came to us.  The terminal sends ^C to the command as well; what others send, we pass on.
  */
 static int on_signal(struct run *run, const siginfo_t *info, struct error *e)
@@ -215,6 +252,11 @@ static int on_signal(struct run *run, const siginfo_t *info, struct error *e)
 	case SIGHUP:
 		run->result->interrupted = true;
 		break;
+	case SIGTSTP:
+	case SIGTTIN:
+	case SIGTTOU:
+		stop_with_command(run, info->si_signo);
+		return 0;
 	default:
 		return 0;
 	}
@@ -435,6 +477,7 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 	for (const struct source_ops *const *s = sources; *s; s++)
 		if (session_open(&run, *s, p, pass, options, specs, e))
 			goto out;
+	add_stops(&run, &signals);
 	if (start(&run, &signals, e) == 0 && loop(&run, &signals, e) == 0)
 		rc = finish(&run, e);
 	if (run.tracing)

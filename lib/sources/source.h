@@ -92,6 +92,9 @@ struct source_ops {
 	int (*thread)(void *session, enum trace_news news, pid_t pid, pid_t tid,
 		const char *command, struct error *e);
 	int (*enable)(void *session, bool on, struct error *e);
+	/* Job control: stops the session's processes, or lets them go on.  NULL in sources whose
+	 * processes stop for ^Z by themselves. */
+	void (*stop)(void *session, bool stop);
 	/* Seconds between the calls of tick that it wants; 0: none. */
 	double (*tick_interval)(void *session);
 	int (*tick)(void *session, struct error *e);
