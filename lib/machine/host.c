@@ -238,6 +238,21 @@ static uint32_t online_processors(const char *root)
 	return count;
 }
 
+/* A slow answer is a disturbed one more often than not (the core was somebody else's, or slept and
+ * was not up to speed yet): asked again, for some milliseconds, before it is believed. */
+static uint64_t patient_hz(uint64_t expected)
+{
+	enum { ATTEMPTS = 40 };
+	uint64_t best = 0;
+
+	for (int i = 0; i < ATTEMPTS && best < expected - expected / 20; i++) {
+		uint64_t hz = machine_timed_hz();
+
+		best = hz > best ? hz : best;
+	}
+	return best;
+}
+
 /*
  * The core's clock: what cpufreq or cpuid states as the highest; else a timing.  Where the timing
  * is within 5% of the family's clock that is taken, so that the same host gives the same machine
@@ -262,7 +277,7 @@ static const char *host_clock(
 		c->clock_hz = hz;
 		return "clock from cpuid";
 	}
-	hz = root[0] ? 0 : machine_timed_hz();
+	hz = root[0] ? 0 : patient_hz(c->clock_hz);
 	if (hz > cpuinfo_hz / 2 && hz > 100000000 && hz < 20000000000) {
 		uint64_t off = hz > c->clock_hz ? hz - c->clock_hz : c->clock_hz - hz;
 
