@@ -34,7 +34,7 @@ Q   :=
 say := @:
 else
 Q   := @
-say := @printf '  %-7s %s\n'
+say := $(if $(findstring s,$(firstword -$(MAKEFLAGS))),@:,@printf '  %-7s %s\n')
 endif
 
 .DELETE_ON_ERROR:

@@ -52,18 +52,23 @@ static void summary(const struct calibration *c, const char *path)
 {
 	printf("%-46s %10s %10s %10s  %-6s %7s\n", "event", "typical", "minimum", "maximum", "unit",
 		"spread");
+	int measured = 0, known = 0;
+
 	for (int i = 0; i < EVENT_LIMIT; i++) {
 		const struct cost *cost = &c->table.cost[i];
 		const struct event *event = event_by_number(i);
 
+		known += cost->known && event;
 		if (!cost->known || !event || !c->row[i].how)
 			continue;
+		measured++;
 		printf("%3d %-42.42s %10.2f %10.2f %10.2f  %-6s %6.1f%%\n", i, event->name,
 			cost->typical, cost->minimum, cost->maximum,
 			cost->unit == COST_NS ? "ns" : "cycles", 100 * c->row[i].spread);
 	}
-	printf("All measured, on %s at %.2f GHz.  Written to %s.\n", c->table.processor,
-		c->table.clock_hz / 1e9, path);
+	printf("Measured on %s at %.2f GHz: %d rows of %d; the others, and what the file says of "
+	       "bounds,\nare the processor family's.  Written to %s.\n",
+		c->table.processor, c->table.clock_hz / 1e9, measured, known, path);
 }
 
 int do_calibrate(const struct options *o)

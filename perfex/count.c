@@ -15,7 +15,7 @@
 #include "sources/run.h"
 
 struct counting {
-	const struct options *options;
+	struct options *options;
 	struct source_options source_options;
 	struct machine machine;
 	struct cost_table costs;
@@ -34,6 +34,36 @@ struct counting {
 	struct reading previous; /* -p: the last read-out */
 	struct strbuf readouts;  /* -p with -o; next to JSON and CSV they go to stderr */
 };
+
+/* Nobody asked for events by name, and the default ones are out of reach: those of the kernel will
+ * do where they are all that there can be. */
+static int default_to_kernel(struct counting *c, struct error *e)
+{
+	static const char *const names[] = {"tclk", "pf", "csw"};
+	struct options *o = c->options;
+	bool os = strcmp(o->source, source_os.name) == 0;
+	struct error why = {0};
+
+	if (!o->defaulted)
+		return 0;
+	if (!os && (!o->pid || strcmp(o->source, "auto") != 0 ||
+			   source_pmu.probe(&c->source_options, &why) == 0))
+		return 0;
+	if (!os && !o->quiet)
+		say("no hardware counters (%s), and the model cannot attach: counting what the "
+		    "kernel counts",
+			why.message);
+	o->events.count = 0;
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
+		struct event_spec *spec = vec_push(&o->events);
+
+		if (!spec)
+			return error_nomem(e);
+		if (event_parse(names[i], spec, e))
+			return -1;
+	}
+	return 0;
+}
 
 static int take_specs(struct counting *c, struct error *e)
 {
@@ -294,6 +324,7 @@ static struct counts_report *make_report(struct counting *c, struct error *e)
 		.source = names,
 		.machine = &c->machine,
 		.costs = c->options->costs ? &c->costs : NULL,
+		.kernel = c->options->kernel || c->options->exceptions,
 	};
 	struct counts_report *r;
 
@@ -357,7 +388,7 @@ static int prepare(struct counting *c, struct error *e)
 	struct plan_request request = {
 		.source = o->source, .passes = o->passes, .attach = o->pid != 0, .all = o->all};
 
-	if (find_machine(o, &c->machine, e) || take_specs(c, e))
+	if (find_machine(o, &c->machine, e))
 		return -1;
 	c->source_options = (struct source_options){
 		.per_thread = o->per_thread,
@@ -367,16 +398,20 @@ static int prepare(struct counting *c, struct error *e)
 		.forced = strcmp(o->source, "auto") != 0,
 		.machine = &c->machine,
 	};
+	if (default_to_kernel(c, e) || take_specs(c, e))
+		return -1;
+	if (o->plot && render_plot_kind(o->plot, e) == NULL)
+		return -1;
 	if (o->output && strcmp(o->output, "-") != 0) {
 		/* Better now than after an hour's run. */
 		struct strbuf nothing = {0};
 		struct stat st;
 
-		if (stat(o->output, &st) != 0) {
+		if (lstat(o->output, &st) != 0) {
 			if (output(o, &nothing, stderr, e))
 				return -1;
 			unlink(o->output); /* it appears complete or not at all */
-		} else if (access(o->output, W_OK) != 0) {
+		} else if (access(o->output, W_OK) != 0 && errno != ENOENT) {
 			return error_sys(e, errno, "cannot write %s", o->output);
 		}
 	}

@@ -49,27 +49,34 @@ static void find_sources(const struct usable *u, const struct source_options *op
 	}
 }
 
+static void source_names(const struct availability *a, struct strbuf *out)
+{
+	for (size_t k = 0; k < a->count; k++)
+		strbuf_printf(out, "%s%s", k ? " " : "", a->source[k]->name);
+	if (a->count == 0)
+		strbuf_puts(out, "-");
+}
+
+/* The name last: some are long. */
 static void list_text(
 	const struct usable *u, const struct source_options *options, struct strbuf *out)
 {
 	size_t count;
 	const struct event *table = event_table(&count);
 
-	strbuf_printf(out, "%3s  %-6s %-44s %-14s %s\n", "no.", "short", "name", "unit",
-		"counted here by");
+	strbuf_printf(
+		out, "%3s  %-8s %-10s %-16s %s\n", "no.", "short", "counted by", "unit", "name");
 	for (size_t i = 0; i < count; i++) {
 		struct availability a;
+		struct strbuf names = {0};
 
 		find_sources(u, options, &table[i], &a);
-		strbuf_printf(out, "%3d  %-6s %-44s %-14s", table[i].number, table[i].short_name,
-			table[i].name, table[i].unit);
-		for (size_t k = 0; k < a.count; k++)
-			strbuf_printf(out, " %s", a.source[k]->name);
-		if (a.count == 0)
-			strbuf_puts(out, " -");
-		strbuf_putc(out, '\n');
+		source_names(&a, &names);
+		strbuf_printf(out, "%3d  %-8s %-10s %-16s %s\n", table[i].number,
+			table[i].short_name, strbuf_text(&names), table[i].unit, table[i].name);
+		strbuf_fini(&names);
 	}
-	strbuf_putc(out, '\n');
+	strbuf_puts(out, "\n-: not available here\n");
 	for (size_t i = 0; i < u->count; i++)
 		strbuf_printf(out, "%-6s %s%s%s\n", u->source[i]->name,
 			u->works[i] ? "works here" : u->why[i].message,

@@ -116,6 +116,7 @@ static int default_events(struct options *o, struct error *e)
 			return -1;
 		}
 	}
+	o->defaulted = o->events.count == 0;
 	for (size_t i = 0; i < 2 && o->events.count < 2; i++)
 		if (o->events.count == i && add_event(o, defaults[i], e))
 			return -1;

@@ -13,6 +13,7 @@
 
 struct options {
 	bool all, per_thread, by_signal, exceptions, kernel, costs, print_costs, passes;
+	bool defaulted; /* events are the default ones */
 	bool json, csv, list, calibrate, help, version, quiet;
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text;
 	double period;

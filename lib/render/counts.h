@@ -23,6 +23,8 @@ void render_counts_csv(const struct counts_report *r, struct strbuf *out);
  * and maximum times where there is no breakdown, into `picture` (PNG or SVG by its suffix; "-": the
  * terminal).
  */
+/* gnuplot's terminal for it; NULL with *e set where the name does not tell. */
+const char *render_plot_kind(const char *picture, struct error *e);
 int render_counts_plot(
 	const struct counts_report *r, const char *picture, struct strbuf *out, struct error *e);
 

@@ -22,7 +22,7 @@ static void quoted(struct strbuf *out, const char *text)
 			strbuf_putc(out, *text);
 }
 
-static int terminal(const char *picture, struct strbuf *out, struct error *e)
+const char *render_plot_kind(const char *picture, struct error *e)
 {
 	static const struct {
 		const char *suffix, *terminal;
@@ -40,17 +40,27 @@ static int terminal(const char *picture, struct strbuf *out, struct error *e)
 		if (length < n || strcmp(picture + length - n, kinds[i].suffix) != 0 ||
 			(n == 1 && length != 1))
 			continue;
-		strbuf_printf(out, "set terminal %s\n", kinds[i].terminal);
-		if (length > 1) {
-			strbuf_puts(out, "set output \"");
-			quoted(out, picture);
-			strbuf_puts(out, "\"\n");
-		}
-		return 0;
+		return kinds[i].terminal;
 	}
 	error_set(
 		e, ERR_UNSUPPORTED, "cannot tell from '%s' what kind of picture to draw", picture);
-	return error_hint(e, "end its name in .png, .svg or .pdf, or use - for the terminal");
+	error_hint(e, "end its name in .png, .svg or .pdf, or use - for the terminal");
+	return NULL;
+}
+
+static int terminal(const char *picture, struct strbuf *out, struct error *e)
+{
+	const char *kind = render_plot_kind(picture, e);
+
+	if (!kind)
+		return -1;
+	strbuf_printf(out, "set terminal %s\n", kind);
+	if (strcmp(picture, "-") != 0) {
+		strbuf_puts(out, "set output \"");
+		quoted(out, picture);
+		strbuf_puts(out, "\"\n");
+	}
+	return 0;
 }
 
 static void bars_of_causes(const struct counts_report *r, struct strbuf *out)
@@ -92,10 +102,35 @@ static void bars_of_events(const struct counts_report *r, struct strbuf *out)
 	free(order);
 }
 
+static void draw_standing(struct strbuf *out, const char *label, bool whiskers)
+{
+	strbuf_printf(out, "set ylabel \"seconds (%s)\"\n", label);
+	strbuf_puts(out, "set style fill solid 0.7 border -1\nset boxwidth 0.7\n"
+			 "set xtics rotate by -35 left\nset grid ytics\nset key off\n"
+			 "set bmargin 10\nset rmargin 20\n"
+			 "set xrange [-0.7:*]\nset yrange [0:*]\n"
+			 "plot $bars using 0:2:xtic(1) with boxes lc rgb \"#4472a8\"");
+	if (whiskers)
+		strbuf_puts(out, ", $bars using 0:2:3:4 with yerrorbars lc rgb \"black\" pt 0");
+	strbuf_putc(out, '\n');
+}
+
+/* In a terminal, which writes in one direction only. */
+static void draw_lying(struct strbuf *out, const char *label)
+{
+	strbuf_printf(out, "set xlabel \"seconds (%s)\"\n", label);
+	strbuf_puts(out, "set key off\nset format x \"%.2g\"\n"
+			 "stats $bars using 2 nooutput\n"
+			 "set xtics nomirror 0, STATS_max / 3\nset ytics nomirror\n"
+			 "set xrange [0:*]\nset yrange [STATS_records - 0.3:-0.7]\n"
+			 "plot $bars using (0):0:2:(0):ytic(1) with vectors nohead\n");
+}
+
 int render_counts_plot(
 	const struct counts_report *r, const char *picture, struct strbuf *out, struct error *e)
 {
 	bool causes = r->cause_count > 0;
+	const char *label;
 
 	if (!r->costs)
 		return error_set(e, ERR_CONFLICT, "a picture of costs needs costs: add -y");
@@ -114,16 +149,10 @@ int render_counts_plot(
 	}
 	strbuf_printf(out, " on %s (%s)\"\n", r->machine,
 		causes ? label_name(r->causes[0].seconds.label) : label_name(LABEL_ESTIMATED));
-	strbuf_printf(out, "set ylabel \"seconds (%s)\"\n",
-		causes ? label_name(r->causes[0].seconds.label) : label_name(LABEL_ESTIMATED));
-	strbuf_puts(out, "set style fill solid 0.7 border -1\nset boxwidth 0.7\nset xtics rotate "
-			 "by -35 left\n"
-			 "set grid ytics\nset key off\nset bmargin 8\nset rmargin 12\nset xrange "
-			 "[-0.7:*]\n");
+	label = causes ? label_name(r->causes[0].seconds.label) : label_name(LABEL_ESTIMATED);
 	if (strcmp(picture, "-") == 0)
-		strbuf_puts(out, "set xtics norotate\nset bmargin 3\nset rmargin 2\n");
-	strbuf_puts(out, causes ? "plot $bars using 0:2:xtic(1) with boxes lc rgb \"#4472a8\"\n"
-				: "plot $bars using 0:2:xtic(1) with boxes lc rgb \"#4472a8\", "
-				  "$bars using 0:2:3:4 with yerrorbars lc rgb \"black\" pt 0\n");
+		draw_lying(out, label);
+	else
+		draw_standing(out, label, !causes);
 	return 0;
 }

@@ -116,8 +116,10 @@ static int os_accepts(
 	if (row_of(spec))
 		return 0;
 	error_set(why, ERR_UNSUPPORTED, "the kernel does not count %s by itself", spec->name);
-	return error_hint(
-		why, "-source pmu counts it on hardware, -source model on a modelled processor");
+	return error_hint(why, "-source pmu counts it on hardware that has it%s",
+		spec->event && (spec->event->flags & EVENT_MODEL)
+			? ", -source model on a modelled processor"
+			: "");
 }
 
 static void os_close(void *session)
@@ -189,7 +191,8 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 	unsigned flags = (s->options.per_thread ? BANK_EACH : 0) |
 			 (s->options.alone ? BANK_ALONE : 0) |
 			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
-	size_t leader = BANK_LEADER;
+	size_t leader = BANK_LEADER, refused = 0;
+	struct error refusal = {0};
 	bool forbidden = false;
 
 	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
@@ -213,6 +216,14 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 		perf_explain(errnum, &attr, running ? pid : 0, NULL, &why);
 		snprintf(event->why, sizeof(event->why), "%.*s", (int)sizeof(event->why) - 1,
 			why.message);
+		/* There is no rusage of a process that is not our child. */
+		if (running && (refused++ == 0 || !event->row->level_matters))
+			refusal = why;
+	}
+	if (refused && refused == s->count) {
+		if (e)
+			*e = refusal;
+		return -1;
 	}
 	return 0;
 }

@@ -22,6 +22,16 @@ is "the environment is untouched" "$($perf env 2>/dev/null | grep -v '^_=' | sor
 is "only the usual descriptors are open" "$($perf sh -c 'ls /proc/self/fd | wc -l' 2>/dev/null)" "$(sh -c 'ls /proc/self/fd | wc -l')"
 run perfex -source os -e task-clock -q sh -c 'exit 0' -a -y
 is "options behind the command are the command's" "$status" 0
+run perfex -source os true
+like "without events: what the kernel counts" "$err" 'Page faults\.+ +[0-9]+  measured'
+sleep 1 & run perfex -q -pid $!
+like "-pid without events: at least what the kernel counts" "$err" '(Context switches|Cycles)\.+ '
+run $perf -plot picture.jpg touch ran
+is "a picture of no known kind: 125" "$status" 125
+not_ok "and nothing has run" test -e ran
+touch target; ln -s target link; run $perf -o link true
+ok "-o through a link leaves the link" test -L link
+like "and writes its target" "$(cat target)" 'Task clock'
 
 # What cannot be run
 run $perf ./nowhere
