@@ -57,9 +57,9 @@ static void source_names(const struct availability *a, struct strbuf *out)
 		strbuf_puts(out, "-");
 }
 
-/* The name last: some are long. */
-static void list_text(
-	const struct usable *u, const struct source_options *options, struct strbuf *out)
+/* The name last: some are long.  brief: no meanings. */
+static void list_text(const struct usable *u, const struct source_options *options, bool brief,
+	struct strbuf *out)
 {
 	size_t count;
 	const struct event *table = event_table(&count);
@@ -74,6 +74,9 @@ static void list_text(
 		source_names(&a, &names);
 		strbuf_printf(out, "%3d  %-8s %-10s %-16s %s\n", table[i].number,
 			table[i].short_name, strbuf_text(&names), table[i].unit, table[i].name);
+		if (!brief)
+			strbuf_printf(out, "     %s%s\n", table[i].meaning,
+				table[i].flags & EVENT_OVERLAPS ? "  [cost overlaps]" : "");
 		strbuf_fini(&names);
 	}
 	strbuf_puts(out, "\n-: not available here\n");
@@ -109,6 +112,10 @@ static int list_json(const struct usable *u, const struct source_options *option
 		json_string(&j, "short", table[i].short_name);
 		json_string(&j, "name", table[i].name);
 		json_string(&j, "unit", table[i].unit);
+		json_string(&j, "today", table[i].today ? table[i].today : table[i].name);
+		json_string(&j, "meaning", table[i].meaning);
+		json_string(&j, "pitfall", table[i].pitfall);
+		json_bool(&j, "overlaps", (table[i].flags & EVENT_OVERLAPS) != 0);
 		json_array(&j, "sources");
 		for (size_t k = 0; k < a.count; k++)
 			json_string(&j, NULL, a.source[k]->name);
@@ -155,7 +162,7 @@ int do_list(const struct options *o)
 	if (o->json)
 		list_json(&usable, &options, &text, &e);
 	else
-		list_text(&usable, &options, &text);
+		list_text(&usable, &options, o->quiet, &text);
 	if (e.code || output(o, &text, stdout, &e)) {
 		say_error(&e);
 		status = EXIT_OURS;

@@ -124,6 +124,11 @@ static void title(const struct counts_report *r, struct strbuf *out)
 		number_figure(out, r->seconds.value, NUMBER_SECONDS);
 		strbuf_printf(out, " s (%s)", label_name(r->seconds.label));
 	}
+	if (r->exit_status > 128)
+		strbuf_printf(out, "; exit status %d (%s)", r->exit_status,
+			strsignal(r->exit_status - 128));
+	else if (r->exit_status)
+		strbuf_printf(out, "; exit status %d", r->exit_status);
 	if (r->runs > 1)
 		strbuf_printf(out, "; means of %lu runs", r->runs);
 	if (r->passes > 1)
@@ -237,8 +242,12 @@ static void breakdown(const struct counts_report *r, struct strbuf *out)
 	size_t lesser = 0;
 	char name[48];
 
-	if (r->cause_count == 0)
+	if (r->cause_count == 0) {
+		if (r->seconds.label == LABEL_NONE)
+			strbuf_puts(out, "No breakdown: neither cycles nor task clock were counted "
+					 "(add -e cy)\n\n");
 		return;
+	}
 	strbuf_puts(out, "Where the time goes: ");
 	number_figure(out, r->seconds.value, NUMBER_SECONDS);
 	strbuf_printf(out, " s on the processor (%s), divided among causes (%s)\n",
