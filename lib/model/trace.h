@@ -1,0 +1,140 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a program executed, as the Valgrind tool writes it down and the model reads it.
+ *
+ * A superblock that is executed leaves one record in a buffer of words.  Everything about it that
+ * is known when it is translated stands in descriptors (struct model_block and what hangs on it),
+ * which the record's first word leads to; the record holds only what is known when it runs:
+ *
+ *	word 0	the struct model_segment that was begun last
+ *	word 1	the address of the block's first access; 0: a guarded one that did not happen
+ *	...	of its second, and so on, in program order: block->access_count words
+ *	last	if block->indirect: where its last branch went
+ *
+ * A record has block->words words always, also when the block was left early: what its segments
+ * up to the one of word 0 do not reach was not executed, and those words mean nothing.
+ *
+ * A segment is what lies between two ways out of a superblock.  Its figures are sums from the
+ * beginning of the block, so that one segment describes a whole record.
+ *
+ * Descriptors belong to the caller and must live as long as a record may name them.  The model
+ * writes only what is marked "the model's".
+ */
+#ifndef MODEL_TRACE_H
+#define MODEL_TRACE_H
+
+#include <stdint.h>
+
+#include "model/model.h"
+
+#define MODEL_NO_BRANCH 0xff
+
+/* Registers as dependences know them: 0..15 the general ones as encoded, 16 the flags, 17..32 the
+ * vector registers, 33 the x87 stack and what else there is; from MODEL_RESULT on the results of
+ * the block's own instructions, by index. */
+enum {
+	MODEL_REGISTER_FLAGS = 16,
+	MODEL_REGISTER_VECTOR = 17,
+	MODEL_REGISTER_OTHER = 33,
+	MODEL_REGISTERS = 34,
+	MODEL_RESULT = 64,
+	MODEL_SLOT_NONE = 255,
+	MODEL_SOURCES_MAX = 4,
+	MODEL_RESULTS_MAX = 3,
+	/* More instructions than this are no block. */
+	MODEL_BLOCK_INSNS_MAX = 190,
+};
+
+struct model_insn {
+	uint64_t address;
+	uint16_t class_bits;   /* enum model_instruction_class */
+	uint8_t length;        /* bytes */
+	uint8_t uops, flops;
+	uint8_t branch;        /* enum model_branch_kind, or MODEL_NO_BRANCH */
+	uint16_t first_access; /* of its accesses, in the block's */
+	uint8_t access_count;
+	/* For the retirement clock; all MODEL_SLOT_NONE and 0 while nobody asks for it. */
+	uint8_t latency;                        /* enum model_latency */
+	uint8_t for_address[2];                 /* sources that its accesses' addresses need */
+	uint8_t source[MODEL_SOURCES_MAX];      /* registers, or results of this block */
+	uint8_t result[MODEL_RESULTS_MAX];      /* registers that leave the block with its result */
+	uint8_t reserved;
+	uint32_t row; /* the model's: where its counts are, 0: nowhere yet */
+};
+
+struct model_access {
+	uint8_t kind; /* enum model_access_kind */
+	uint8_t guarded;
+	uint16_t size; /* bytes, 1..4096 */
+	uint16_t insn; /* index in the block */
+};
+
+enum model_access_kind {
+	MODEL_ACCESS_LOAD,
+	MODEL_ACCESS_STORE,
+	MODEL_ACCESS_MODIFY, /* a load and a store of the same bytes */
+	MODEL_ACCESS_PREFETCH,
+};
+
+/* Where fetching goes to another line of the first-level instruction cache. */
+struct model_fetch {
+	uint64_t line;
+	uint32_t hint; /* the model's: index of the line's entry when it was last seen */
+	uint32_t insn; /* which is the first to be fetched from it */
+};
+
+/* What execution alone tells of a record, in model_segment.statics. */
+enum model_static {
+	MODEL_STATIC_INSTRUCTIONS,
+	MODEL_STATIC_MICRO_OPS,
+	MODEL_STATIC_LOADS,
+	MODEL_STATIC_STORES,
+	MODEL_STATIC_FP,
+	MODEL_STATIC_VECTOR,
+	MODEL_STATIC_FLOPS,
+	MODEL_STATIC_BRANCHES,
+	MODEL_STATIC_CONDITIONALS,
+	MODEL_STATIC_TAKEN,
+	MODEL_STATIC_CALLS,
+	MODEL_STATIC_INDIRECTS,
+	MODEL_STATIC_RETURNS,
+	MODEL_STATICS = 16,
+};
+
+/* A branch as it went in records that end in, or pass, a segment. */
+struct model_outcome {
+	uint16_t insn;
+	uint8_t taken;
+	uint8_t kind; /* enum model_branch_kind */
+	uint64_t target; /* of a direct one */
+};
+
+struct model_segment {
+	uint16_t statics[MODEL_STATICS]; /* what a record that ends here has executed */
+	uint64_t ended;                  /* the model's: records that ended here */
+	struct model_block *block;
+	const struct model_outcome *outcomes; /* of branches, in order */
+	uint64_t next;                        /* the block that follows; 0: only the record knows */
+	uint16_t insn_count, access_count, fetch_count;
+	uint8_t outcome_count;
+	uint8_t slow; /* must go instruction by instruction */
+};
+
+struct model_block {
+	uint64_t address;
+	struct model_insn *insns;
+	struct model_access *accesses;
+	struct model_fetch *fetches;
+	struct model_segment *segments;
+	uint16_t insn_count, access_count, fetch_count, segment_count;
+	uint16_t words; /* of a record */
+	uint8_t indirect;
+	/* Instructions of classes beyond MODEL_FP and MODEL_VECTOR: indices, ascending. */
+	uint8_t special_count;
+	const uint8_t *specials;
+};
+
+/* Runs the records in words begin..end (exclusive), all of the current thread. */
+void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
+
+#endif
