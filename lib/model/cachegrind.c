@@ -37,13 +37,13 @@ static uint64_t refer(struct model *m, struct cache *l1, uint64_t address, unsig
 		size = m->least_line;
 	if (!misses(l1, address, size))
 		return 0;
-	m->counts[l1_misses]++;
-	m->counts[EV_LL_REFERENCES]++;
-	m->counts[EV_L2_REFERENCES]++; /* LL is the secondary cache here */
+	count(m, l1_misses, 1);
+	count(m, EV_LL_REFERENCES, 1);
+	count(m, EV_L2_REFERENCES, 1); /* LL is the secondary cache here */
 	if (!misses(&m->ll, address, size))
 		return m->ll.latency;
-	m->counts[l2_misses]++;
-	m->counts[ll_misses]++;
+	count(m, l2_misses, 1);
+	count(m, ll_misses, 1);
 	return m->memory;
 }
 

@@ -83,9 +83,9 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 	if (address - s->address < s->size && address - s->address + size <= s->size)
 		return;
 	if (address - s->address < s->size || s->address - address < size) {
-		m->counts[EV_STORE_FORWARD_FAILURES]++;
+		count(m, EV_STORE_FORWARD_FAILURES, 1);
 		core->clock.back += m->forward;
 	} else {
-		m->counts[EV_ALIASES_4K]++;
+		count(m, EV_ALIASES_4K, 1);
 	}
 }

@@ -38,7 +38,7 @@ static void leave_l2(struct model *m, struct core *core, uint64_t victim)
 
 	if (victim == NEVER || (victim & MESI) != MODIFIED)
 		return;
-	m->counts[EV_L2_WRITEBACK_QUADWORDS] += core->l2.quadwords;
+	count(m, EV_L2_WRITEBACK_QUADWORDS, core->l2.quadwords);
 	coherence_gone(m, core, address);
 	hierarchy_write_back(m, m->counts, address);
 }
@@ -49,7 +49,7 @@ static void leave_l1(struct model *m, struct core *core, uint64_t victim)
 
 	if (victim == NEVER || (victim & MESI) != MODIFIED)
 		return;
-	m->counts[EV_L1_WRITEBACK_QUADWORDS] += core->l1d.quadwords;
+	count(m, EV_L1_WRITEBACK_QUADWORDS, core->l1d.quadwords);
 	if (!core->l2.ways) {
 		coherence_gone(m, core, address);
 		hierarchy_write_back(m, m->counts, address);
@@ -68,9 +68,9 @@ static uint64_t outside(struct model *m, struct core *core, uint64_t address, en
 	uint64_t victim;
 
 	if (m->ll.ways && counted) {
-		m->counts[EV_LL_REFERENCES]++;
+		count(m, EV_LL_REFERENCES, 1);
 		if (secondary)
-			m->counts[EV_L2_REFERENCES]++;
+			count(m, EV_L2_REFERENCES, 1);
 	}
 	if (supplier == FROM_MODIFIED)
 		return clock_line(m, core, LINE_FROM_LL, m->intervention);
@@ -80,9 +80,9 @@ static uint64_t outside(struct model *m, struct core *core, uint64_t address, en
 	if (victim == NEVER)
 		return clock_line(m, core, LINE_FROM_LL, m->ll.latency);
 	if (counted) {
-		m->counts[purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES]++;
+		count(m, purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES, 1);
 		if (secondary)
-			m->counts[purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES]++;
+			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
 	}
 	leave_ll(m, m->counts, victim);
 	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
@@ -98,11 +98,11 @@ static uint64_t claim(
 	uint64_t latency = 0;
 
 	if (state == SHARED) {
-		m->counts[EV_STORES_TO_SHARED]++;
+		count(m, EV_STORES_TO_SHARED, 1);
 		coherence_upgrade(m, core, address);
 		latency = m->intervention;
 	} else if (state == EXCLUSIVE && !(l2 && (*l2 & WRITTEN))) {
-		m->counts[EV_STORES_TO_CLEAN]++;
+		count(m, EV_STORES_TO_CLEAN, 1);
 	}
 	if (l2)
 		*l2 |= WRITTEN;
@@ -120,7 +120,7 @@ static uint64_t refill(
 
 	if (core->l2.ways) {
 		if (counted)
-			m->counts[EV_L2_REFERENCES]++;
+			count(m, EV_L2_REFERENCES, 1);
 		l2 = cache_use(&core->l2, address, &victim);
 		if (victim == NEVER) {
 			held = *l2 & MESI;
@@ -132,7 +132,7 @@ static uint64_t refill(
 			       claim(m, core, address, held, l2);
 		}
 		if (counted)
-			m->counts[purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES]++;
+			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
 		leave_l2(m, core, victim);
 	}
 	supplier = coherence_fetch(m, core, address, purpose);
@@ -158,7 +158,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 		return latency;
 	}
 	if (purpose != PREFETCH)
-		m->counts[EV_L1D_MISSES]++;
+		count(m, EV_L1D_MISSES, 1);
 	leave_l1(m, core, victim);
 	latency = refill(m, core, address, purpose, &state);
 	*entry = (*entry & ~(uint64_t)STATES) | state;
@@ -173,7 +173,7 @@ uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
 	cache_use(&core->l1i, address, &victim);
 	if (victim == NEVER)
 		return 0;
-	m->counts[EV_L1I_MISSES]++;
+	count(m, EV_L1I_MISSES, 1);
 	return refill(m, core, address, FETCH, &state);
 }
 
@@ -188,7 +188,7 @@ static uint64_t translate(
 		if (victim == NEVER)
 			return m->second_tlb;
 	}
-	m->counts[walks]++;
+	count(m, walks, 1);
 	return m->walk;
 }
 
@@ -201,7 +201,7 @@ uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 		cache_use(&core->dtlb, address, &victim);
 		if (victim == NEVER)
 			return 0;
-		m->counts[EV_DTLB_MISSES]++;
+		count(m, EV_DTLB_MISSES, 1);
 	} else if (!core->stlb.ways) {
 		core->data_page = address & ~m->page;
 		return 0;
@@ -218,7 +218,7 @@ uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
 		cache_use(&core->itlb, address, &victim);
 		if (victim == NEVER)
 			return 0;
-		m->counts[EV_ITLB_MISSES]++;
+		count(m, EV_ITLB_MISSES, 1);
 	} else if (!core->stlb.ways) {
 		core->fetch_page = address & ~m->page;
 		return 0;

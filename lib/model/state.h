@@ -13,6 +13,7 @@
 
 #include "model/cache.h"
 #include "model/model.h"
+#include "model/trace.h"
 
 /* A modern core keeps fewer loads waiting than this. */
 #define WAITING_MAX 64
@@ -136,8 +137,20 @@ struct model {
 	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;
+	struct model_insn *insn;   /* what is being executed, where the caller says; else null */
+	struct model_watch *watch; /* who wants to know of each event, or null */
 	struct model_config config;
 };
+
+/* Events that only the slow paths see: n of them, by the current instruction of the current thread.
+ */
+void watch_count(struct model *m, unsigned event, uint64_t n);
+static inline void count(struct model *m, unsigned event, uint64_t n)
+{
+	m->counts[event] += n;
+	if (UNLIKELY(m->watch != 0))
+		watch_count(m, event, n);
+}
 
 /* clock.c: see there.  latency in slots. */
 uint64_t clock_now(const struct clock *c);

@@ -47,17 +47,17 @@ enum {
 
 struct model_insn {
 	uint64_t address;
-	uint16_t class_bits;   /* enum model_instruction_class */
-	uint8_t length;        /* bytes */
+	uint16_t class_bits; /* enum model_instruction_class */
+	uint8_t length;      /* bytes */
 	uint8_t uops, flops;
 	uint8_t branch;        /* enum model_branch_kind, or MODEL_NO_BRANCH */
 	uint16_t first_access; /* of its accesses, in the block's */
 	uint8_t access_count;
 	/* For the retirement clock; all MODEL_SLOT_NONE and 0 while nobody asks for it. */
-	uint8_t latency;                        /* enum model_latency */
-	uint8_t for_address[2];                 /* sources that its accesses' addresses need */
-	uint8_t source[MODEL_SOURCES_MAX];      /* registers, or results of this block */
-	uint8_t result[MODEL_RESULTS_MAX];      /* registers that leave the block with its result */
+	uint8_t latency;                   /* enum model_latency */
+	uint8_t for_address[2];            /* sources that its accesses' addresses need */
+	uint8_t source[MODEL_SOURCES_MAX]; /* registers, or results of this block */
+	uint8_t result[MODEL_RESULTS_MAX]; /* registers that leave the block with its result */
 	uint8_t reserved;
 	uint32_t row; /* the model's: where its counts are, 0: nowhere yet */
 };
@@ -105,7 +105,7 @@ enum model_static {
 struct model_outcome {
 	uint16_t insn;
 	uint8_t taken;
-	uint8_t kind; /* enum model_branch_kind */
+	uint8_t kind;    /* enum model_branch_kind */
 	uint64_t target; /* of a direct one */
 };
 
