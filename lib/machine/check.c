@@ -59,6 +59,23 @@ const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size
 	return text;
 }
 
+void machine_fit(struct model_config *c)
+{
+	const uint32_t ways[MODEL_LEVELS] = {c->l1i.ways, c->l1d.ways, c->l2.ways, c->ll.ways,
+		c->itlb.ways, c->dtlb.ways, c->stlb.ways};
+	uint32_t before = c->l2.size ? c->l2.line : c->l1d.line;
+
+	for (int i = 0; i < MODEL_LEVELS; i++)
+		if (ways[i] > MODEL_WAYS_MAX(c->policy[i]))
+			c->policy[i] = MODEL_LRU;
+	if (c->l2_inclusion == MODEL_EXCLUSIVE &&
+		(c->l2.line != c->l1d.line || c->l2.line != c->l1i.line))
+		c->l2_inclusion = MODEL_NEITHER;
+	if (c->ll_inclusion == MODEL_EXCLUSIVE &&
+		(c->ll.line != before || (!c->l2.size && c->ll.line != c->l1i.line)))
+		c->ll_inclusion = MODEL_NEITHER;
+}
+
 const char *machine_check_whole(const struct machine *m)
 {
 	const struct model_config *c = &m->model;

@@ -9,6 +9,15 @@
 #define MODEL(member) offsetof(struct machine, model.member)
 #define ROOM(member)  sizeof(((struct machine *)0)->member)
 
+#define POLICIES                                                                                   \
+	{                                                                                          \
+		"lru", "tree-plru", "bit-plru", "random", "srrip", "qlru"                          \
+	}
+#define INCLUSIONS                                                                                 \
+	{                                                                                          \
+		"neither", "inclusive", "exclusive"                                                \
+	}
+
 /* clang-format off */
 const struct field machine_fields[] = {
 	{"machine", "name", FIELD_WORD, AT(name), 0, 1, ROOM(name), {0}},
@@ -27,11 +36,31 @@ const struct field machine_fields[] = {
 	{"caches", "LL-line", FIELD_CYCLES, MODEL(ll_interval), 0, 0, 1000, {0}},
 	{"caches", "memory-line", FIELD_CYCLES, MODEL(memory_interval), 0, 0, 10000, {0}},
 	{"caches", "intervention", FIELD_CYCLES, MODEL(intervention_latency), 0, 0, 100000, {0}},
+	{"caches", "L1I-policy", FIELD_CHOICE, MODEL(policy[MODEL_L1I]), 0, 0, 0, POLICIES},
+	{"caches", "L1D-policy", FIELD_CHOICE, MODEL(policy[MODEL_L1D]), 0, 0, 0, POLICIES},
+	{"caches", "L2-policy", FIELD_CHOICE, MODEL(policy[MODEL_L2]), 0, 0, 0, POLICIES},
+	{"caches", "LL-policy", FIELD_CHOICE, MODEL(policy[MODEL_LL]), 0, 0, 0, POLICIES},
+	{"caches", "L2-inclusion", FIELD_CHOICE, MODEL(l2_inclusion), 0, 0, 0, INCLUSIONS},
+	{"caches", "LL-inclusion", FIELD_CHOICE, MODEL(ll_inclusion), 0, 0, 0, INCLUSIONS},
+
+	{"prefetch", "L1I-next", FIELD_PREFETCH, MODEL(l1i_next), 0, PREFETCH_LINES, 0, {0}},
+	{"prefetch", "L1D-next", FIELD_PREFETCH, MODEL(l1d_next), 0, PREFETCH_LINES, 0, {0}},
+	{"prefetch", "L1D-stride", FIELD_PREFETCH, MODEL(l1d_stride), 0, PREFETCH_ENTRIES | PREFETCH_AHEAD, 0, {0}},
+	{"prefetch", "L2-adjacent", FIELD_CHOICE, MODEL(l2_adjacent), 0, 0, 0, {"off", "on"}},
+	{"prefetch", "L2-stream", FIELD_PREFETCH, MODEL(l2_stream), 0,
+		PREFETCH_ENTRIES | PREFETCH_AHEAD | PREFETCH_LINES, 0, {0}},
 
 	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), 0, 4096, 1u << 30, {0}},
 	{"tlbs", "ITLB", FIELD_TLB, MODEL(itlb), 0, 0, 0, {0}},
 	{"tlbs", "DTLB", FIELD_TLB, MODEL(dtlb), 0, 0, 0, {0}},
 	{"tlbs", "STLB", FIELD_TLB, MODEL(stlb), MODEL(stlb_latency), 0, 10000, {0}},
+	{"tlbs", "ITLB-policy", FIELD_CHOICE, MODEL(policy[MODEL_ITLB]), 0, 0, 0, POLICIES},
+	{"tlbs", "DTLB-policy", FIELD_CHOICE, MODEL(policy[MODEL_DTLB]), 0, 0, 0, POLICIES},
+	{"tlbs", "STLB-policy", FIELD_CHOICE, MODEL(policy[MODEL_STLB]), 0, 0, 0, POLICIES},
+	{"tlbs", "large-pages", FIELD_CHOICE, MODEL(large_pages), 0, 0, 0, {"never", "kernel"}},
+	{"tlbs", "ITLB-2M", FIELD_LARGE, MODEL(large_itlb), 0, 0, 0, {0}},
+	{"tlbs", "DTLB-2M", FIELD_LARGE, MODEL(large_dtlb), 0, 0, 0, {0}},
+	{"tlbs", "STLB-2M", FIELD_LARGE, MODEL(large_stlb), 0, 0, 0, {0}},
 	{"tlbs", "walk", FIELD_CYCLES, MODEL(walk_latency), 0, 0, 10000, {0}},
 
 	{"pipeline", "width", FIELD_COUNT, MODEL(width), 0, 1, 32, {0}},

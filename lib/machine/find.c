@@ -140,6 +140,19 @@ malformed:
 		e, "write it as in cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64");
 }
 
+/* Cachegrind takes a host's LL whose sets are no power of two for one of fewer sets with more ways,
+ * and the same size. */
+static void round_sets(struct model_cache_config *c)
+{
+	uint32_t sets = c->line && c->ways ? c->size / c->line / c->ways : 0, fewer;
+
+	if (!sets || !(sets & (sets - 1)))
+		return;
+	fewer = 1u << (31 - __builtin_clz(sets));
+	c->ways = c->size / c->line / fewer;
+	c->size = fewer * c->ways * c->line;
+}
+
 /* Parts that are not given are this host's, as with cachegrind itself. */
 static int find_cachegrind(const char *arguments, struct machine *m, struct error *e)
 {
@@ -156,7 +169,9 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 	c->l1i = host.model.l1i;
 	c->l1d = host.model.l1d;
 	c->ll = host.model.ll.size ? host.model.ll : host.model.l2;
+	round_sets(&c->ll);
 	c->l2 = (struct model_cache_config){0, 0, 0, 0};
+	c->large_pages = MODEL_PAGES_SMALL;
 	c->clock_hz = host.model.clock_hz;
 	copy = rest = strdup(arguments);
 	if (!copy)

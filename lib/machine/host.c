@@ -332,6 +332,7 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	clock = host_clock(root, cpuid, id.hz, &m->model);
 	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)
 		m->model.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	machine_fit(&m->model);
 	m->model.cores = host_cores(root, &m->model);
 	snprintf(m->name, sizeof(m->name), "host");
 	snprintf(m->description, sizeof(m->description), "this host: %.60s (%s%.20s)",

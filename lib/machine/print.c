@@ -45,6 +45,24 @@ static void print_text(struct strbuf *out, const char *text)
 			*text == '#' || (unsigned char)*text < 0x20 || *text == 0x7f ? ' ' : *text);
 }
 
+static void print_prefetcher(struct strbuf *out, const struct model_prefetcher *p)
+{
+	const char *blank = "";
+
+	if (!p->entries && !p->ahead && !p->lines)
+		strbuf_puts(out, "off");
+	if (p->entries) {
+		strbuf_printf(out, "%u-entry", p->entries);
+		blank = " ";
+	}
+	if (p->ahead) {
+		strbuf_printf(out, "%s%u-ahead", blank, p->ahead);
+		blank = " ";
+	}
+	if (p->lines)
+		strbuf_printf(out, "%s%u-line", blank, p->lines);
+}
+
 static void print_value(const struct field *f, const struct machine *m, struct strbuf *out)
 {
 	const void *at = (const char *)m + f->offset;
@@ -83,6 +101,17 @@ static void print_value(const struct field *f, const struct machine *m, struct s
 		print_size(out, cache->size);
 		print_ways(out, cache->ways, cache->line ? cache->size / cache->line : 0);
 		strbuf_printf(out, " %u-byte %u-cycle", cache->line, cache->latency);
+		break;
+	case FIELD_LARGE:
+		if (tlb->entries == 0) {
+			strbuf_puts(out, tlb->ways == MODEL_LARGE_SPLIT ? "split" : "shared");
+			break;
+		}
+		strbuf_printf(out, "%u-entry", tlb->entries);
+		print_ways(out, tlb->ways, tlb->entries);
+		break;
+	case FIELD_PREFETCH:
+		print_prefetcher(out, at);
 		break;
 	case FIELD_TLB:
 		if (tlb->entries == 0) {

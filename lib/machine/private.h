@@ -22,6 +22,9 @@ enum field_kind {
 	FIELD_CYCLES, /* 13-cycle */
 	FIELD_CACHE,  /* 32K 8-way 64-byte 4-cycle */
 	FIELD_TLB,    /* 64-entry full [7-cycle] */
+	FIELD_LARGE,  /* a TLB's entries of 2 MiB pages: 32-entry 4-way, shared or split */
+	/* 64-entry 4-ahead 2-line, or off; low says which of the three belong to it */
+	FIELD_PREFETCH,
 };
 
 struct field {
@@ -30,8 +33,11 @@ struct field {
 	size_t offset;          /* in struct machine */
 	size_t latency;         /* FIELD_TLB: offset of its latency; 0: it has none */
 	uint64_t low, high;     /* limits; FIELD_TEXT, FIELD_WORD: high is the room */
-	const char *choices[4]; /* NULL-terminated */
+	const char *choices[8]; /* NULL-terminated */
 };
+
+/* FIELD_PREFETCH: bits of low. */
+enum { PREFETCH_ENTRIES = 1, PREFETCH_AHEAD = 2, PREFETCH_LINES = 4 };
 
 extern const struct field machine_fields[];
 extern const size_t machine_field_count;
@@ -45,6 +51,10 @@ const char *machine_check_cache(
 const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size_t size);
 /* What no single line can be blamed for. */
 const char *machine_check_whole(const struct machine *m);
+
+/* After a geometry was replaced: policies and inclusions that it cannot have become lru and
+ * neither. */
+void machine_fit(struct model_config *c);
 
 /* machine_parse on the file at path. */
 int machine_load(const char *path, struct machine *m, struct error *e);

@@ -3,7 +3,7 @@
 #include "model/state.h"
 
 #define SIZE_MAXIMUM    (UINT32_C(1) << 30)
-#define WAYS_MAXIMUM    4096
+#define WAYS_MAXIMUM    MODEL_WAYS_MAX(MODEL_LRU)
 #define LATENCY_MAXIMUM 1000000
 
 static int power_of_two(uint32_t n)
@@ -107,6 +107,111 @@ static const char *check_tlbs(const struct model_config *config)
 	return why;
 }
 
+static const char *check_large(const struct model_config *config)
+{
+	const struct model_tlb_config *large[] = {
+		&config->large_itlb, &config->large_dtlb, &config->large_stlb};
+	const char *why = (const char *)0;
+	unsigned i;
+
+	for (i = 0; !why && i < 3; i++) {
+		if (!large[i]->entries && large[i]->ways > MODEL_LARGE_SPLIT)
+			return "a TLB without entries for large pages shares or splits";
+		why = check_tlb(large[i],
+			"entries for large pages must be a multiple of their ways (1 to 4096)",
+			"a TLB has more than 262144 entries for large pages");
+	}
+	if (!why && config->large_pages >= MODEL_PAGES_MODES)
+		why = "large pages must be 0 (none) or 1 (as the kernel maps them)";
+	return why;
+}
+
+static const char *check_policy(uint32_t policy, uint32_t ways)
+{
+	if (policy >= MODEL_POLICIES)
+		return "unknown replacement policy";
+	if (ways > MODEL_WAYS_MAX(policy))
+		return "tree-plru and bit-plru replace in sets of up to 64 ways, srrip and qlru "
+		       "of up to 32";
+	return (const char *)0;
+}
+
+static const char *check_policies(const struct model_config *config)
+{
+	const uint32_t ways[MODEL_LEVELS] = {
+		[MODEL_L1I] = config->l1i.ways,
+		[MODEL_L1D] = config->l1d.ways,
+		[MODEL_L2] = config->l2.size ? config->l2.ways : 0,
+		[MODEL_LL] = config->ll.size ? config->ll.ways : 0,
+		[MODEL_ITLB] = config->itlb.entries ? config->itlb.ways : 0,
+		[MODEL_DTLB] = config->dtlb.entries ? config->dtlb.ways : 0,
+		[MODEL_STLB] = config->stlb.entries ? config->stlb.ways : 0,
+	};
+	const uint32_t large[MODEL_LEVELS] = {
+		[MODEL_ITLB] = config->large_itlb.ways,
+		[MODEL_DTLB] = config->large_dtlb.ways,
+		[MODEL_STLB] = config->large_stlb.ways,
+	};
+	const char *why = (const char *)0;
+	unsigned i;
+
+	for (i = 0; !why && i < MODEL_LEVELS; i++) {
+		if (config->flavour == MODEL_CACHEGRIND && config->policy[i] != MODEL_LRU)
+			return "cachegrind's caches replace by lru";
+		why = check_policy(config->policy[i], ways[i] > large[i] ? ways[i] : large[i]);
+	}
+	return why;
+}
+
+/* Exclusive caches hand whole lines to each other. */
+static const char *check_inclusion(const struct model_config *config)
+{
+	uint32_t l1 = config->l1d.line == config->l1i.line ? config->l1d.line : 0;
+	uint32_t before = config->l2.size ? config->l2.line : l1;
+
+	if (config->l2_inclusion >= MODEL_INCLUSIONS || config->ll_inclusion >= MODEL_INCLUSIONS)
+		return "a cache is neither (0), inclusive (1) or exclusive (2)";
+	if (config->flavour == MODEL_CACHEGRIND && (config->l2_inclusion || config->ll_inclusion))
+		return "cachegrind's caches are neither inclusive nor exclusive";
+	if (config->l2.size && config->l2_inclusion == MODEL_EXCLUSIVE && config->l2.line != l1)
+		return "an exclusive L2 has the line of L1I and L1D";
+	if (config->ll.size && config->ll_inclusion == MODEL_EXCLUSIVE && config->ll.line != before)
+		return "an exclusive LL has the line of the caches before it";
+	return (const char *)0;
+}
+
+static int prefetcher_off(const struct model_prefetcher *p)
+{
+	return !p->entries && !p->ahead && !p->lines;
+}
+
+static const char *check_prefetchers(const struct model_config *config)
+{
+	const struct model_prefetcher *all[] = {
+		&config->l1i_next, &config->l1d_next, &config->l1d_stride, &config->l2_stream};
+	int on = config->l2_adjacent != 0;
+	unsigned i;
+
+	for (i = 0; i < 4; i++) {
+		if (all[i]->entries > PREFETCH_ENTRIES_MAX || all[i]->ahead > PREFETCH_AHEAD_MAX ||
+			all[i]->lines > PREFETCH_LINES_MAX)
+			return "a prefetcher has more than 256 entries, 64 ahead or 16 lines";
+		on |= !prefetcher_off(all[i]);
+	}
+	if (config->l2_adjacent > 1)
+		return "L2's adjacent prefetch is off (0) or on (1)";
+	if (!prefetcher_off(&config->l1d_stride) &&
+		(!config->l1d_stride.entries || !config->l1d_stride.ahead))
+		return "a stride prefetcher needs entries and how far to keep ahead";
+	if (!prefetcher_off(&config->l2_stream) &&
+		(!config->l2_stream.entries || !config->l2_stream.ahead ||
+			!config->l2_stream.lines))
+		return "a stream prefetcher needs entries, how far to keep ahead, and lines";
+	if (on && config->flavour == MODEL_CACHEGRIND)
+		return "cachegrind has no prefetchers";
+	return (const char *)0;
+}
+
 static const char *check_core(const struct model_config *config)
 {
 	if (!config->width || config->width > 64)
@@ -156,6 +261,14 @@ const char *model_check(const struct model_config *config)
 	why = check_caches(config);
 	if (!why)
 		why = check_tlbs(config);
+	if (!why)
+		why = check_large(config);
+	if (!why)
+		why = check_policies(config);
+	if (!why)
+		why = check_inclusion(config);
+	if (!why)
+		why = check_prefetchers(config);
 	if (!why)
 		why = check_core(config);
 	if (!why && model_size(config) > (size_t)SIZE_MAXIMUM)

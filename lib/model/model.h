@@ -33,6 +33,69 @@ struct model_tlb_config {
 	uint32_t ways;
 };
 
+/* Which entry of a full set makes room for a new one. */
+enum model_policy {
+	MODEL_LRU,       /* the least recently used, exactly */
+	MODEL_TREE_PLRU, /* a binary tree of bits that point away from what was used */
+	MODEL_BIT_PLRU, /* a bit an entry, set by use, all others cleared when the last one would be
+			 */
+	MODEL_RANDOM,   /* the next of a sequence that is the same in every run */
+	MODEL_SRRIP,    /* two-bit ages: 2 when new, 0 when used again; the first of age 3 goes */
+	MODEL_QLRU,     /* likewise, but of age 1 when new (Intel's L2 and L3: QLRU_H00_M1_R0_U1) */
+	MODEL_POLICIES
+};
+
+/* What is known of a set for all but lru and random is one word. */
+#define MODEL_WAYS_MAX(policy)                                                                     \
+	((policy) == MODEL_LRU || (policy) == MODEL_RANDOM                  ? 4096u                \
+		: (policy) == MODEL_TREE_PLRU || (policy) == MODEL_BIT_PLRU ? 64u                  \
+									    : 32u)
+
+/* What replaces by a policy: config.policy[]. */
+enum model_level {
+	MODEL_L1I,
+	MODEL_L1D,
+	MODEL_L2,
+	MODEL_LL,
+	MODEL_ITLB,
+	MODEL_DTLB,
+	MODEL_STLB,
+	MODEL_LEVELS
+};
+
+/* What a cache holds of what those nearer to the core hold. */
+enum model_inclusion {
+	MODEL_NEITHER,   /* what came through it; each leaves on its own */
+	MODEL_INCLUSIVE, /* everything: what leaves it leaves those too */
+	MODEL_EXCLUSIVE, /* nothing: it is filled with what leaves them, and gives up what they
+			    fetch */
+	MODEL_INCLUSIONS
+};
+
+/* Which pages of 2 MiB there are. */
+enum model_pages {
+	MODEL_PAGES_SMALL,  /* none */
+	MODEL_PAGES_KERNEL, /* those that model_map tells of */
+	MODEL_PAGES_MODES
+};
+
+/* Entries of 2 MiB pages in a TLB. */
+enum {
+	/* With entries 0, ways is one of these: */
+	MODEL_LARGE_SHARED = 0, /* a 2 MiB page takes one of the entries for 4 KiB pages */
+	MODEL_LARGE_SPLIT = 1,  /* it takes one for each of its 4 KiB that is used */
+};
+
+/* A hardware prefetcher; all zero: there is none.  What else is zero depends on its kind. */
+#define PREFETCH_ENTRIES_MAX 256
+#define PREFETCH_AHEAD_MAX   64
+#define PREFETCH_LINES_MAX   16
+struct model_prefetcher {
+	uint32_t entries; /* streams, or instructions, that it follows at once */
+	uint32_t ahead;   /* how far it keeps ahead, in strides or lines */
+	uint32_t lines;   /* that one access sets off at most */
+};
+
 enum model_flavour {
 	MODEL_NATIVE = 0,
 	/* Cachegrind's semantics to the letter: L1 and LL only, an access that straddles two lines
@@ -42,7 +105,7 @@ enum model_flavour {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 3
+#define MODEL_CONFIG_VERSION 4
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -74,7 +137,18 @@ struct model_config {
 			    limit */
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
 	uint32_t l2_interval, ll_interval, memory_interval;
-	uint32_t taken_interval; /* cycles from one taken branch to the next at best */
+	uint32_t taken_interval;             /* cycles from one taken branch to the next at best */
+	uint32_t policy[MODEL_LEVELS];       /* enum model_policy */
+	uint32_t l2_inclusion, ll_inclusion; /* enum model_inclusion: L2 to L1I and L1D; LL to all
+						private caches */
+	uint32_t large_pages;                /* enum model_pages */
+	struct model_tlb_config large_itlb, large_dtlb, large_stlb; /* for pages of 2 MiB */
+	/* A miss of L1I, L1D fetches the next lines too. */
+	struct model_prefetcher l1i_next, l1d_next; /* lines */
+	struct model_prefetcher l1d_stride;         /* loads at a constant stride: entries, ahead */
+	struct model_prefetcher l2_stream; /* misses of L1 in ascending or descending lines:
+					      entries, ahead, lines */
+	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t reserved[3];
 };
 

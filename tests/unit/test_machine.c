@@ -40,6 +40,25 @@ static void format(void)
 	machine_defaults(&defaults);
 	ok(m.model.width == defaults.model.width && m.model.l1i.size == defaults.model.l1i.size,
 		"what is left out has its default");
+	is_int(parse("[caches]\nL1D-policy tree-plru\nLL-inclusion exclusive\n[tlbs]\nlarge-pages "
+		     "kernel\nDTLB-2M 4-way 32-entry\nITLB-2M split\nSTLB-2M "
+		     "shared\n[prefetch]\nL1I-next 1-line\nL1D-next off\nL1D-stride 4-ahead "
+		     "64-entry\nL2-adjacent on\nL2-stream 32-entry 20-ahead 2-lines"),
+		0, "policies, inclusion, large pages and prefetchers: %s", e.message);
+	ok(m.model.policy[MODEL_L1D] == MODEL_TREE_PLRU && m.model.policy[MODEL_L2] == MODEL_LRU &&
+			m.model.ll_inclusion == MODEL_EXCLUSIVE &&
+			m.model.l2_inclusion == MODEL_NEITHER,
+		"tree-plru, and exclusive");
+	ok(m.model.large_pages == MODEL_PAGES_KERNEL && m.model.large_dtlb.entries == 32 &&
+			m.model.large_dtlb.ways == 4 && m.model.large_itlb.entries == 0 &&
+			m.model.large_itlb.ways == MODEL_LARGE_SPLIT &&
+			m.model.large_stlb.ways == MODEL_LARGE_SHARED,
+		"entries of large pages");
+	ok(m.model.l1i_next.lines == 1 && !m.model.l1d_next.lines &&
+			m.model.l1d_stride.entries == 64 && m.model.l1d_stride.ahead == 4 &&
+			m.model.l2_adjacent == 1 && m.model.l2_stream.entries == 32 &&
+			m.model.l2_stream.ahead == 20 && m.model.l2_stream.lines == 2,
+		"prefetchers");
 	is_int(parse("[machine]\r\nclock 195MHz\r\n"), 0, "lines that end in CR LF");
 	ok(m.model.clock_hz == 195000000, "and a clock without a blank");
 	is_int(machine_parse("[machine]\ncores 4junk", 17, "x", &m, &e), 0,
@@ -107,6 +126,44 @@ static const struct bad {
 	{"[branches]\nentries 1000\n", "x.machine:2: entries 1000 is not a power of two", ""},
 	{"[branches]\npredictor tag\n",
 		"x.machine:2: predictor is 'two-bit' or 'tagged', not 'tag'", "'tagged'"},
+	{"[caches]\nL2-policy pseudo\n",
+		"x.machine:2: L2-policy is 'lru', 'tree-plru', 'bit-plru', 'random', 'srrip' or "
+		"'qlru', not 'pseudo'",
+		""},
+	{"[caches]\nLL-inclusion exlusive\n",
+		"x.machine:2: LL-inclusion is 'neither', 'inclusive' or 'exclusive'",
+		"'exclusive'"},
+	{"[caches]\nLL 32M 16-way 128-byte 50-cycle\nLL-inclusion exclusive\n",
+		"x.machine: this machine cannot be: an exclusive LL has the line", ""},
+	{"[caches]\nL2 1M 8-way 128-byte 14-cycle\nLL none\nL2-inclusion exclusive\n",
+		"x.machine: this machine cannot be: an exclusive L2 has the line", ""},
+	{"[tlbs]\nDTLB 96-entry full\nDTLB-policy tree-plru\n",
+		"x.machine: this machine cannot be: tree-plru and bit-plru replace in sets of up "
+		"to 64 ways",
+		""},
+	{"[caches]\nLL 64M 64-way 64-byte 50-cycle\nLL-policy qlru\n",
+		"x.machine: this machine cannot be: tree-plru", ""},
+	{"[tlbs]\nDTLB-2M none\n", "x.machine:2: DTLB-2M cannot be none", "'split'"},
+	{"[tlbs]\nDTLB-2M shared 4-way\n", "x.machine:2: '4-way' is more than belongs here", ""},
+	{"[tlbs]\nDTLB-2M 32-entry\n", "x.machine:2: DTLB-2M lacks its associativity", ""},
+	{"[tlbs]\nDTLB-2M 24-entry 4-way\n", "x.machine:2: DTLB-2M cannot be: 6 sets", ""},
+	{"[tlbs]\nlarge-pages always\n", "x.machine:2: large-pages is 'never' or 'kernel'", ""},
+	{"[prefetch]\nL1D-next 17-line\n", "x.machine:2: L1D-next: 17-line is out of its range",
+		""},
+	{"[prefetch]\nL1D-next on\n", "x.machine:2: L1D-next: cannot make sense of 'on'",
+		"'L1D-next 2-line', or 'L1D-next off'"},
+	{"[prefetch]\nL1D-stride 64-entry\n", "x.machine:2: L1D-stride lacks a part", ""},
+	{"[prefetch]\nL1D-stride 64-entry 4-ahead 2-line\n",
+		"x.machine:2: L1D-stride: cannot make sense of '2-line'", "64-entry 4-ahead'"},
+	{"[prefetch]\nL2-stream 16-entry 16-entry 1-line\n",
+		"x.machine:2: L2-stream: '16-entry' says a second time", ""},
+	{"[prefetch]\nL2-stream off 16-entry\n", "x.machine:2: '16-entry' is more", ""},
+	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\n[prefetch]\nL1D-next 1-line\n",
+		"x.machine: this machine cannot be: cachegrind has no prefetchers", ""},
+	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\nLL-policy random\n",
+		"x.machine: this machine cannot be: cachegrind's caches replace by lru", ""},
+	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\nLL-inclusion inclusive\n",
+		"x.machine: this machine cannot be: cachegrind's caches are neither", ""},
 	{"[machine]\nsemantics cachegrind\n", "x.machine: this machine cannot be: cachegrind", ""},
 	{"[machine]\nsemantics cachegrind\n[caches]\nL2 none\nLL 72K 12-way 64-byte 1-cycle\n",
 		"x.machine:5: LL cannot be: 96 sets: cachegrind's", ""},
@@ -161,6 +218,30 @@ static void random_tlb(struct model_tlb_config *t, bool optional)
 	t->entries = t->ways << below(8);
 }
 
+static void random_hierarchy(struct model_config *c)
+{
+	struct model_tlb_config *large[] = {&c->large_itlb, &c->large_dtlb, &c->large_stlb};
+
+	for (int i = 0; i < MODEL_LEVELS; i++)
+		c->policy[i] = below(3) ? MODEL_LRU : below(MODEL_POLICIES);
+	c->l2_inclusion = below(MODEL_INCLUSIONS);
+	c->ll_inclusion = below(MODEL_INCLUSIONS);
+	c->large_pages = below(MODEL_PAGES_MODES);
+	for (int i = 0; i < 3; i++) {
+		random_tlb(large[i], true);
+		if (!large[i]->entries)
+			large[i]->ways = below(2);
+	}
+	c->l1i_next.lines = below(17);
+	c->l1d_next.lines = below(17);
+	if (below(2))
+		c->l1d_stride = (struct model_prefetcher){1 + below(256), 1 + below(64), 0};
+	c->l2_adjacent = below(2);
+	if (below(2))
+		c->l2_stream =
+			(struct model_prefetcher){1 + below(256), 1 + below(64), 1 + below(16)};
+}
+
 static void random_machine(struct machine *r)
 {
 	machine_defaults(r);
@@ -174,6 +255,7 @@ static void random_machine(struct machine *r)
 	random_tlb(&r->model.itlb, false);
 	random_tlb(&r->model.dtlb, false);
 	random_tlb(&r->model.stlb, true);
+	random_hierarchy(&r->model);
 	r->model.stlb_latency = r->model.stlb.entries ? below(50) : 0;
 	r->model.page_size = 4096u << below(8);
 	r->model.clock_hz = 1000000 + (uint64_t)below(1 << 20) * 12345;
@@ -275,6 +357,8 @@ static void ours(void)
 
 static void cachegrind(void)
 {
+	char why[200];
+
 	is_int(machine_find("cachegrind:I1=16384,2,32:D1=32K,full,64", &m, &e), -1, "%s",
 		e.message);
 	is_int(machine_find("cachegrind:I1=16384,2,32:D1=32K,8,64:LL=1M,16,64", &m, &e), 0,
@@ -286,6 +370,8 @@ static void cachegrind(void)
 		"has its geometry and semantics");
 	is_int(machine_find("cachegrind", &m, &e), 0, "without figures it is this host's: %s",
 		e.message);
+	ok(m.model.ll.size && !machine_check_cache(&m.model.ll, MODEL_CACHEGRIND, why, sizeof(why)),
+		"with a power of two of sets in LL, whatever this host's has");
 	is_int(machine_find("cachegrind:D2=1,2,3", &m, &e), -1, "%s", e.message);
 	is_int(machine_find("cachegrind:I1", &m, &e), -1, "%s", e.message);
 	is_int(machine_find("cachegrind:I1=", &m, &e), -1, "%s", e.message);
@@ -372,6 +458,14 @@ static void host_zen4(void)
 	ok(m.model.dtlb.entries == 72, "TLBs of the family");
 	ok(strstr(m.description, "AMD EPYC") && strstr(m.origin, "sysfs"), "%s; %s", m.description,
 		m.origin);
+	m.model.policy[MODEL_L1D] = m.model.policy[MODEL_L2] = MODEL_QLRU;
+	m.model.l1d.ways = 48;
+	m.model.ll.line = 128;
+	m.model.ll_inclusion = MODEL_EXCLUSIVE;
+	machine_fit(&m.model);
+	ok(m.model.policy[MODEL_L1D] == MODEL_LRU && m.model.policy[MODEL_L2] == MODEL_QLRU &&
+			m.model.ll_inclusion == MODEL_NEITHER,
+		"what a geometry cannot have is let go");
 	put("sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", "3711000\n");
 	machine_host(root, &m, &e);
 	ok(m.model.clock_hz == 3711000000, "clock from cpufreq");

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Between parse.c, which reads the lines of a machine description, and values.c, which reads what a
+ * line says after its keyword. */
+#ifndef MACHINE_VALUES_H
+#define MACHINE_VALUES_H
+
+#include "machine/private.h"
+
+enum { FIELDS_MAX = 96, WORD_MAX_LENGTH = 127 };
+
+struct parser {
+	const char *name;
+	unsigned line;
+	const char *at, *end;           /* of the line at hand, comment and blanks removed */
+	char word[WORD_MAX_LENGTH + 1]; /* the last one taken */
+	char section[32];
+	unsigned seen[FIELDS_MAX]; /* line of each field, 0: not given */
+	struct machine *m;
+	struct error *e;
+};
+
+/* -1, with the error set to FILE:LINE and this text. */
+__attribute__((format(printf, 2, 3))) int parser_fail(struct parser *p, const char *format, ...);
+/* 1: p->word is the next word; 0: the line is at its end; -1: error. */
+int parser_word(struct parser *p);
+
+static inline bool parser_blank(char c)
+{
+	return c == ' ' || c == '\t' || c == '\r';
+}
+
+/* Reads the value of the field into p->m; there is at least one word. */
+int value_read(struct parser *p, const struct field *f);
+
+#endif
