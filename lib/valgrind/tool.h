@@ -11,6 +11,8 @@
  *   debug.c       no debugging information
  *   helpers.c     what instrumented code calls at run time
  *   decode.c      what VEX does not tell, from the instruction's bytes
+ *   blocks.c      descriptors of superblocks, and what discarded ones counted
+ *   images.c      where the code comes from
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
  */
 #ifndef VALGRIND_TOOL_H

@@ -1,0 +1,106 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the Valgrind tool found out about each instruction of a process image: a file beside that of
+ * the counts (sources/model_shared.h), "profile.PID.N" with the same numbers, written by
+ * lib/valgrind/profile.c and read by sources/model_profile.c.
+ *
+ * The file begins with struct model_profile_header.  It says where in the file the last complete
+ * profile is; while the process runs, another is written now and then behind or before it, and then
+ * the header is changed by a single write.  So what a killed process leaves behind is whole, and
+ * lacks only what came after the header's `instructions`.
+ *
+ * A profile is a row of sections: type and length in bytes (both 32 and 64 bits: struct
+ * model_profile_section), then the content; the last is MODEL_SECTION_END.  Unknown types are to be
+ * skipped.  All numbers are little-endian.  In contents, "v" is an unsigned number in groups of
+ * seven bits, the lowest first, each but the last with bit 7 set (LEB128), "z" a signed one as such
+ * (0, -1, 1, -2 ...: zigzag), "s" a text: its length (v) and its bytes.
+ *
+ *	IMAGES		images in the order of their numbers, from 1 on, to the end:
+ *			v kind, v start, v length, v file offset of start, v bias, s path, s
+ *build-id Kind, bias: lib/valgrind/images.h.
+ *	BLOCKS		superblocks, to the end.  Each: the shape (v length in bytes, then as
+ *below), for each segment v records that ended there, then rows: v how many, for each v instruction
+ *(index), v how many events, for each v event, v count. INDIRECT	targets of branches through
+ *registers or memory, returns included, to the end: v image, v address of the branch, v image, v
+ *address it went to, v count
+ *	EVENTS		what was sampled: v event, v period, v skid; in the order of their indices
+ *	SAMPLES		v index of the event, v thread, v phase, v image, v address of the
+ *			instruction, v samples
+ *	DATA		v index of the event, v address (of a line of 64 bytes), v samples
+ *	TURNS		v cycles asked for in a turn; then turns in order, to the end: v events
+ *			counted, for each v event, v count during the turn
+ *	CALIPERS	points in order, to the end: s name, v thread that passed it, v threads, for
+ *			each: v thread, v kernel's number, v events counted, for each v event, v
+ *			count so far
+ *	LOST		v samples, v rows, v indirect targets, v data addresses that found no room
+ *
+ * Threads are numbered in the order of their creation, from 0 on.  Phases are numbered from 0 on: a
+ * caliper point begins the next.
+ *
+ * The shape of a superblock: v image, v address, v flags (MODEL_SHAPE_*), v instructions; for each
+ * instruction its length (one byte) and what it is (one byte, MODEL_INSN_*), then what bits of that
+ * promise, in the order of the bits; with MODEL_SHAPE_CODE, the bytes of all; v segments; for each
+ *v instructions, z address of the block that follows less the superblock's (v 1 before it, or v 0
+ * where it is not fixed), v branches, for each v instruction, v kind * 2 + taken, z target less the
+ * superblock's address.
+ */
+#ifndef SOURCES_MODEL_PROFILE_H
+#define SOURCES_MODEL_PROFILE_H
+
+#include <stdint.h>
+
+#define MODEL_PROFILE_MAGIC   0x31464f5250465258ull /* "XRFPROF1" */
+#define MODEL_PROFILE_VERSION 1
+#define MODEL_PROFILE_PREFIX  "profile."
+
+struct model_profile_header {
+	uint64_t magic;          /* 0 until there is a profile */
+	uint32_t version, state; /* enum model_shared_state: what the process was at */
+	int32_t pid, ppid;
+	uint32_t generation; /* N of the name */
+	uint32_t reserved;
+	uint64_t offset, length; /* of the profile in the file */
+	uint64_t instructions;   /* of all threads, executed when it was written */
+	uint64_t sequence;       /* profiles written so far */
+	char command[16];
+};
+
+struct model_profile_section {
+	uint32_t type;
+	uint32_t reserved;
+	uint64_t length;
+};
+
+enum model_profile_section_type {
+	MODEL_SECTION_END,
+	MODEL_SECTION_IMAGES,
+	MODEL_SECTION_BLOCKS,
+	MODEL_SECTION_INDIRECT,
+	MODEL_SECTION_EVENTS,
+	MODEL_SECTION_SAMPLES,
+	MODEL_SECTION_DATA,
+	MODEL_SECTION_TURNS,
+	MODEL_SECTION_CALIPERS,
+	MODEL_SECTION_LOST,
+};
+
+enum {
+	MODEL_SHAPE_INDIRECT = 1 << 0, /* where it goes at its end only the run knows */
+	MODEL_SHAPE_CODE = 1 << 1,     /* the code is in no file: its bytes are here */
+};
+
+/* Bits of what an instruction is, and what follows for each. */
+enum {
+	MODEL_INSN_ELSEWHERE = 1 << 0, /* not behind the one before: z address less where that
+					  ends; v image */
+	MODEL_INSN_CLASS = 1 << 1,     /* v bits of enum model_instruction_class */
+	MODEL_INSN_BRANCH = 1 << 2,    /* v enum model_branch_kind */
+	MODEL_INSN_UOPS = 1 << 3,      /* v micro-ops; without it, one */
+	MODEL_INSN_FLOPS = 1 << 4,     /* v operations */
+	MODEL_INSN_LOADS = 1 << 5,     /* v loads that it does whenever it is executed */
+	MODEL_INSN_STORES = 1 << 6,    /* v stores, likewise */
+	MODEL_INSN_PART = 1 << 7,      /* an iteration of a repeated instruction: what execution
+					  tells of it is among its events */
+};
+
+#endif

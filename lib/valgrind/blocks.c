@@ -1,0 +1,348 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See blocks.h.  While a profile is taken, each superblock has a "shape" (sources/model_profile.h):
+ * what it consists of, written down at once, while its code is certainly there.  A superblock that
+ * is discarded leaves its shape, the counts of its segments and the rows of its instructions.  One
+ * that is translated with the same shape at the same address takes them over.
+ */
+#include "valgrind/blocks.h"
+
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "sources/model_profile.h"
+#include "valgrind/images.h"
+
+struct block {
+	VgHashNode node;           /* key: the superblock's address */
+	struct model_block *model; /* NULL: discarded */
+	UChar *shape;              /* NULL: nobody profiles */
+	uint64_t *ended;           /* of a discarded one, by segment */
+	uint32_t *rows;            /* likewise, by instruction; NULL: none has one */
+	UInt shape_length, insn_count, segment_count, outcome_room;
+};
+
+static VgHashTable *live, *past;
+static Bool keeping;
+
+static VgHashTable *table(VgHashTable **t)
+{
+	if (!*t)
+		*t = VG_(HT_construct)("blocks");
+	return *t;
+}
+
+/* ---- descriptors ---- */
+
+static SizeT aligned(SizeT n)
+{
+	return (n + 7) & ~(SizeT)7;
+}
+
+struct model_block *block_new(
+	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes)
+{
+	const SizeT size[] = {
+		aligned(sizeof(struct model_block)),
+		aligned(insns * sizeof(struct model_insn)),
+		aligned(accesses * sizeof(struct model_access)),
+		aligned(fetches * sizeof(struct model_fetch)),
+		aligned(segments * sizeof(struct model_segment)),
+		aligned(outcomes * sizeof(struct model_outcome)),
+		aligned(insns),
+	};
+	SizeT at[sizeof(size) / sizeof(size[0])], total = 0;
+	struct block *b = VG_(calloc)("block", 1, sizeof(*b));
+	struct model_block *m;
+	UChar *memory;
+
+	for (UInt i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
+		at[i] = total;
+		total += size[i];
+	}
+	memory = VG_(calloc)("descriptors", 1, total);
+	m = (struct model_block *)memory;
+	m->address = address;
+	m->insns = (struct model_insn *)(memory + at[1]);
+	m->accesses = (struct model_access *)(memory + at[2]);
+	m->fetches = (struct model_fetch *)(memory + at[3]);
+	m->segments = (struct model_segment *)(memory + at[4]);
+	m->specials = memory + at[6];
+	b->node.key = address;
+	b->model = m;
+	b->outcome_room = outcomes;
+	VG_(HT_add_node)(table(&live), b);
+	return m;
+}
+
+UChar *block_specials(struct model_block *block)
+{
+	return (UChar *)block->specials;
+}
+
+struct model_outcome *block_outcomes(struct model_block *block)
+{
+	struct block *b = VG_(HT_lookup)(table(&live), block->address);
+
+	tl_assert(b && b->model == block);
+	return (struct model_outcome *)(block->specials -
+					aligned(b->outcome_room * sizeof(struct model_outcome)));
+}
+
+struct model_block *block_find(Addr address)
+{
+	struct block *b = VG_(HT_lookup)(table(&live), address);
+
+	return b ? b->model : NULL;
+}
+
+/* ---- shapes ---- */
+
+static void count_accesses(
+	const struct model_block *m, const struct model_insn *d, UInt *loads, UInt *stores)
+{
+	*loads = *stores = 0;
+	for (UInt i = d->first_access; i < (UInt)d->first_access + d->access_count; i++) {
+		const struct model_access *a = &m->accesses[i];
+
+		if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH)
+			continue;
+		*loads += a->kind != MODEL_ACCESS_STORE;
+		*stores += a->kind != MODEL_ACCESS_LOAD;
+	}
+}
+
+/* expected: where the one before ends. */
+static void shape_insn(
+	struct bytes *to, const struct model_block *m, const struct model_insn *d, Addr expected)
+{
+	UInt loads, stores, what = 0;
+
+	count_accesses(m, d, &loads, &stores);
+	what |= d->address != expected ? MODEL_INSN_ELSEWHERE : 0;
+	what |= d->class_bits ? MODEL_INSN_CLASS : 0;
+	what |= d->branch != MODEL_NO_BRANCH ? MODEL_INSN_BRANCH : 0;
+	what |= d->uops != 1 ? MODEL_INSN_UOPS : 0;
+	what |= d->flops ? MODEL_INSN_FLOPS : 0;
+	what |= loads ? MODEL_INSN_LOADS : 0;
+	what |= stores ? MODEL_INSN_STORES : 0;
+	what |= d->class_bits & MODEL_REPEATED ? MODEL_INSN_PART : 0;
+	bytes_byte(to, d->length);
+	bytes_byte(to, what);
+	if (what & MODEL_INSN_ELSEWHERE) {
+		bytes_z(to, (Long)(d->address - expected));
+		bytes_v(to, images_at(d->address));
+	}
+	if (what & MODEL_INSN_CLASS)
+		bytes_v(to, d->class_bits);
+	if (what & MODEL_INSN_BRANCH)
+		bytes_v(to, d->branch);
+	if (what & MODEL_INSN_UOPS)
+		bytes_v(to, d->uops);
+	if (what & MODEL_INSN_FLOPS)
+		bytes_v(to, d->flops);
+	if (what & MODEL_INSN_LOADS)
+		bytes_v(to, loads);
+	if (what & MODEL_INSN_STORES)
+		bytes_v(to, stores);
+}
+
+static void shape_segment(
+	struct bytes *to, const struct model_block *m, const struct model_segment *s)
+{
+	bytes_v(to, s->insn_count);
+	bytes_v(to, s->next != 0);
+	if (s->next)
+		bytes_z(to, (Long)(s->next - m->address));
+	bytes_v(to, s->outcome_count);
+	for (UInt i = 0; i < s->outcome_count; i++) {
+		const struct model_outcome *o = &s->outcomes[i];
+
+		bytes_v(to, o->insn);
+		bytes_v(to, 2u * o->kind + o->taken);
+		bytes_z(to, (Long)(o->target - m->address));
+	}
+}
+
+static Bool in_a_file(UInt image)
+{
+	return image && images_get(image)->kind != IMAGE_ANONYMOUS;
+}
+
+static void shape(struct bytes *to, const struct model_block *m)
+{
+	UInt image = images_at(m->address);
+	Bool code = !in_a_file(image);
+	Addr expected = m->address;
+
+	bytes_v(to, image);
+	bytes_v(to, m->address);
+	bytes_v(to, (m->indirect ? MODEL_SHAPE_INDIRECT : 0u) | (code ? MODEL_SHAPE_CODE : 0u));
+	bytes_v(to, m->insn_count);
+	for (UInt i = 0; i < m->insn_count; i++) {
+		shape_insn(to, m, &m->insns[i], expected);
+		expected = m->insns[i].address + m->insns[i].length;
+	}
+	for (UInt i = 0; code && i < m->insn_count; i++)
+		bytes_raw(to, (const void *)m->insns[i].address, m->insns[i].length);
+	bytes_v(to, m->segment_count);
+	for (UInt i = 0; i < m->segment_count; i++)
+		shape_segment(to, m, &m->segments[i]);
+}
+
+/* ---- from translation to discard, and back ---- */
+
+static Word differs(const void *node1, const void *node2)
+{
+	const struct block *a = node1, *b = node2;
+
+	return a->shape_length != b->shape_length ||
+	       VG_(memcmp)(a->shape, b->shape, a->shape_length);
+}
+
+static void block_free(void *node)
+{
+	struct block *b = node;
+
+	VG_(free)(b->model);
+	VG_(free)(b->shape);
+	VG_(free)(b->ended);
+	VG_(free)(b->rows);
+	VG_(free)(b);
+}
+
+/* Goes on with what the same superblock counted before. */
+static void take_over(struct block *b)
+{
+	struct block *before = past ? VG_(HT_gen_remove)(past, b, differs) : NULL;
+
+	if (!before)
+		return;
+	for (UInt i = 0; i < b->segment_count; i++)
+		b->model->segments[i].ended = before->ended[i];
+	for (UInt i = 0; before->rows && i < b->insn_count; i++)
+		b->model->insns[i].row = before->rows[i];
+	block_free(before);
+}
+
+void block_ready(struct model_block *block)
+{
+	struct block *b = VG_(HT_lookup)(table(&live), block->address);
+	struct bytes text = {0};
+
+	tl_assert(b && b->model == block);
+	b->insn_count = block->insn_count;
+	b->segment_count = block->segment_count;
+	if (!keeping)
+		return;
+	shape(&text, block);
+	b->shape = VG_(realloc)("shape", text.data, text.length);
+	b->shape_length = (UInt)text.length;
+	take_over(b);
+}
+
+static Bool executed(const struct block *b)
+{
+	ULong n = 0;
+
+	for (UInt i = 0; i < b->segment_count; i++)
+		n |= b->model ? b->model->segments[i].ended : b->ended[i];
+	return n != 0;
+}
+
+static UInt row_of(const struct block *b, UInt insn)
+{
+	if (b->model)
+		return b->model->insns[insn].row;
+	return b->rows ? b->rows[insn] : 0;
+}
+
+static void retire(struct block *b)
+{
+	UInt any = 0;
+
+	for (UInt i = 0; i < b->insn_count; i++)
+		any |= row_of(b, i);
+	if (any)
+		b->rows = VG_(malloc)("rows", b->insn_count * sizeof(*b->rows));
+	for (UInt i = 0; any && i < b->insn_count; i++)
+		b->rows[i] = row_of(b, i);
+	b->ended = VG_(malloc)("ended", b->segment_count * sizeof(*b->ended));
+	for (UInt i = 0; i < b->segment_count; i++)
+		b->ended[i] = b->model->segments[i].ended;
+	VG_(free)(b->model);
+	b->model = NULL;
+	VG_(HT_add_node)(table(&past), b);
+}
+
+void block_discard(Addr address)
+{
+	struct block *b = live ? VG_(HT_remove)(live, address) : NULL;
+
+	if (!b)
+		return;
+	if (b->shape && executed(b))
+		retire(b);
+	else
+		block_free(b);
+}
+
+void blocks_keep(Bool keep)
+{
+	keeping = keep;
+}
+
+void blocks_reset(void)
+{
+	struct block *b;
+
+	if (past)
+		VG_(HT_destruct)(past, block_free);
+	past = NULL;
+	VG_(HT_ResetIter)(table(&live));
+	while ((b = VG_(HT_Next)(live)) != NULL) {
+		for (UInt i = 0; i < b->model->segment_count; i++)
+			b->model->segments[i].ended = 0;
+		for (UInt i = 0; i < b->model->insn_count; i++)
+			b->model->insns[i].row = 0;
+	}
+}
+
+/* ---- writing ---- */
+
+static void write_block(
+	struct bytes *to, const struct block *b, void (*events)(struct bytes *to, UInt row))
+{
+	UInt rows = 0;
+
+	bytes_v(to, b->shape_length);
+	bytes_raw(to, b->shape, b->shape_length);
+	for (UInt i = 0; i < b->segment_count; i++)
+		bytes_v(to, b->model ? b->model->segments[i].ended : b->ended[i]);
+	for (UInt i = 0; i < b->insn_count; i++)
+		rows += row_of(b, i) != 0;
+	bytes_v(to, rows);
+	for (UInt i = 0; rows && i < b->insn_count; i++)
+		if (row_of(b, i)) {
+			bytes_v(to, i);
+			events(to, row_of(b, i));
+		}
+}
+
+static void write_table(
+	struct bytes *to, VgHashTable *t, void (*events)(struct bytes *to, UInt row))
+{
+	struct block *b;
+
+	if (!t)
+		return;
+	VG_(HT_ResetIter)(t);
+	while ((b = VG_(HT_Next)(t)) != NULL)
+		if (b->shape && executed(b))
+			write_block(to, b, events);
+}
+
+void blocks_write(struct bytes *to, void (*events)(struct bytes *to, UInt row))
+{
+	write_table(to, live, events);
+	write_table(to, past, events);
+}

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the code of the program comes from: executable mappings, with the path, the build-id and
+ * the load address of the file.  A mapping is looked at when code in it is translated, so nothing
+ * need be known of those that nothing is executed from.  Numbers begin with 1 and stay; what is
+ * unmapped and mapped again at the same place from the same file is the same image.
+ */
+#ifndef VALGRIND_IMAGES_H
+#define VALGRIND_IMAGES_H
+
+#include "pub_tool_basics.h"
+
+#define IMAGE_BUILD_ID_MAX 64
+
+enum image_kind {
+	IMAGE_FILE = 1,   /* addresses less bias are those of the file's program headers */
+	IMAGE_OTHER_FILE, /* mapped from a file that is no ELF image: less bias, offsets in it */
+	IMAGE_ANONYMOUS,  /* code that a program made: bias is 0 */
+};
+
+struct image {
+	enum image_kind kind;
+	Addr start, end;   /* of the mapping, as far as it was seen; end is exclusive */
+	ULong file_offset; /* of start */
+	Addr bias;
+	const HChar *path; /* "" where there is none */
+	UInt build_id_length;
+	UChar build_id[IMAGE_BUILD_ID_MAX];
+	/* For images.c. */
+	ULong dev, ino;
+	Bool gone; /* unmapped since: to be looked at anew */
+};
+
+/* The image that the address, which is mapped now, belongs to; 0: none is known. */
+UInt images_at(Addr address);
+/* Addresses a..a+length are mapped no more. */
+void images_unmapped(Addr a, SizeT length);
+UInt images_count(void);
+/* number: 1 to images_count().  Valid until the next call of images_at. */
+const struct image *images_get(UInt number);
+
+#endif
