@@ -1,8 +1,335 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Who wants to know of each event. */
+/*
+ * See watch.h.  Most records pass with one comparison for each sampler of a static event; the
+ * record that an overflow falls into is gone through instruction by instruction, access by access.
+ */
+#include "model/watch.h"
+
 #include "model/state.h"
+
+#define SKID_MAX 8
+
+/* Which static tells which event. */
+static const struct {
+	uint8_t event, is;
+} statics[] = {
+	{EV_INSTRUCTIONS, MODEL_STATIC_INSTRUCTIONS},
+	{EV_MICRO_OPS, MODEL_STATIC_MICRO_OPS},
+	{EV_LOADS, MODEL_STATIC_LOADS},
+	{EV_STORES, MODEL_STATIC_STORES},
+	{EV_FP_INSTRUCTIONS, MODEL_STATIC_FP},
+	{EV_VECTOR_INSTRUCTIONS, MODEL_STATIC_VECTOR},
+	{EV_FP_OPERATIONS, MODEL_STATIC_FLOPS},
+	{EV_BRANCHES, MODEL_STATIC_BRANCHES},
+	{EV_CONDITIONAL_BRANCHES, MODEL_STATIC_CONDITIONALS},
+	{EV_TAKEN_BRANCHES, MODEL_STATIC_TAKEN},
+	{EV_CALLS, MODEL_STATIC_CALLS},
+	{EV_INDIRECT_BRANCHES, MODEL_STATIC_INDIRECTS},
+	{EV_RETURNS, MODEL_STATIC_RETURNS},
+};
+
+/* Events that are another under a second name, and events that are sums: what they are counted by,
+ * ended by 0 (cycles, which no sum is made of). */
+static const struct {
+	uint8_t event, counted[3];
+} sums[] = {
+	{EV_INSTRUCTIONS_15, {EV_INSTRUCTIONS}},
+	{EV_STORE_CONDITIONALS, {EV_LOCKED_INSTRUCTIONS}},
+	{EV_DECODED_BRANCHES, {EV_CONDITIONAL_BRANCHES}},
+	{EV_TLB_MISSES, {EV_DTLB_WALKS, EV_ITLB_WALKS}},
+	{EV_MISPREDICTED_BRANCHES,
+		{EV_MISPREDICTED_CONDITIONALS, EV_MISPREDICTED_INDIRECTS, EV_MISPREDICTED_RETURNS}},
+};
+
+#define COUNT(array) (sizeof(array) / sizeof((array)[0]))
+
+/* ---- samplers ---- */
+
+/* The event that the events of the model are looked up by: the second name of another is the other.
+ */
+static unsigned first_name(unsigned event)
+{
+	size_t i;
+
+	if (event == EV_CYCLES_16)
+		return EV_CYCLES;
+	for (i = 0; i < COUNT(sums); i++)
+		if (sums[i].event == event && !sums[i].counted[1])
+			return sums[i].counted[0];
+	return event;
+}
+
+/* The sum that an event is a part of, or EVENT_LIMIT. */
+static unsigned sum_of(unsigned event)
+{
+	size_t i, k;
+
+	for (i = 0; i < COUNT(sums); i++)
+		for (k = 0; k < 3 && sums[i].counted[1] && sums[i].counted[k]; k++)
+			if (sums[i].counted[k] == event)
+				return sums[i].event;
+	return EVENT_LIMIT;
+}
+
+int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, int skid)
+{
+	struct model_sampler *s;
+	size_t i;
+
+	if (event >= EV_COUNT || event == EV_WALK_CYCLES || !period ||
+		w->sampler_count == MODEL_SAMPLERS_MAX)
+		return -1;
+	event = first_name(event);
+	s = &w->sampler[w->sampler_count++];
+	*s = (struct model_sampler){.period = period,
+		.event = (uint8_t)event,
+		.skid = skid != 0,
+		.next = w->sampler_of[event]};
+	for (i = 0; i < COUNT(statics); i++)
+		if (statics[i].event == event)
+			s->by_static = (uint8_t)(1 + statics[i].is);
+	w->static_count += s->by_static != 0;
+	w->sampler_of[event] = (uint8_t)w->sampler_count;
+	return 0;
+}
+
+void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t)
+{
+	unsigned i;
+
+	for (i = 0; i < w->sampler_count; i++)
+		t->left[i] = w->sampler[i].period;
+	t->skid_count = 0;
+	t->random = 0x2545f491;
+}
+
+void model_set_watch(struct model *m, struct model_watch *w)
+{
+	m->watch = w;
+}
+
+/* ---- overflows ---- */
+
+/* 1 with probability 1/2, 2 with 1/4 ... */
+static uint32_t random_skid(struct model_watch_thread *t)
+{
+	uint32_t skid;
+
+	t->random ^= t->random << 13;
+	t->random ^= t->random >> 17;
+	t->random ^= t->random << 5;
+	skid = 1 + (uint32_t)__builtin_ctz(t->random | 1u << 31);
+	return skid < SKID_MAX ? skid : SKID_MAX;
+}
+
+/* Overflows at instruction `index` of the current record. */
+static void overflow(
+	struct model_watch *w, unsigned sampler, unsigned index, uint64_t address, uint64_t times)
+{
+	struct model_watch_thread *t = w->thread;
+	const struct model_segment *s = w->segment;
+	uint32_t skid = w->sampler[sampler].skid ? random_skid(t) : 0;
+
+	if (index + skid < s->insn_count) {
+		w->sample(w->context, sampler, &s->block->insns[index + skid], address, times);
+		return;
+	}
+	/* More than can wait in a real one's shadow: they are exact, and still counted. */
+	if (!skid || t->skid_count == MODEL_SKIDS_MAX) {
+		w->sample(w->context, sampler, &s->block->insns[index], address, times);
+		return;
+	}
+	t->skids[t->skid_count++] = (struct model_skid){.insns = index + skid - s->insn_count,
+		.sampler = sampler,
+		.address = address,
+		.times = times};
+}
+
+static void pass_skids(struct model_watch *w)
+{
+	struct model_watch_thread *t = w->thread;
+	const struct model_segment *s = w->segment;
+	uint32_t i, kept = 0;
+
+	for (i = 0; i < t->skid_count; i++) {
+		struct model_skid *k = &t->skids[i];
+
+		if (k->insns < s->insn_count) {
+			w->sample(w->context, k->sampler, &s->block->insns[k->insns], k->address,
+				k->times);
+		} else {
+			k->insns -= s->insn_count;
+			t->skids[kept++] = *k;
+		}
+	}
+	t->skid_count = kept;
+}
+
+/* n occurrences: how many overflows are in them. */
+static uint64_t overflows(struct model_watch *w, unsigned sampler, uint64_t n)
+{
+	uint64_t *left = &w->thread->left[sampler], period = w->sampler[sampler].period, times;
+
+	if (n < *left) {
+		*left -= n;
+		return 0;
+	}
+	n -= *left;
+	times = 1 + n / period;
+	*left = period - n % period;
+	return times;
+}
+
+static void sample_event(struct model *m, struct model_watch *w, unsigned event, uint64_t n)
+{
+	unsigned i;
+
+	for (i = w->sampler_of[event]; i; i = w->sampler[i - 1].next) {
+		uint64_t times = overflows(w, i - 1, n);
+		const struct model_segment *s = w->segment;
+
+		if (!times)
+			continue;
+		if (s && m->insn >= s->block->insns && m->insn < s->block->insns + s->insn_count)
+			overflow(
+				w, i - 1, (unsigned)(m->insn - s->block->insns), w->address, times);
+		else
+			w->sample(w->context, i - 1, m->insn, w->address, times);
+	}
+}
 
 void watch_count(struct model *m, unsigned event, uint64_t n)
 {
-	(void)m, (void)event, (void)n;
+	struct model_watch *w = m->watch;
+	unsigned sum;
+
+	if (w->rows.row && m->insn)
+		rows_add(&w->rows, &m->insn->row, event, n);
+	if (!w->sampler_count || !w->thread)
+		return;
+	sample_event(m, w, event, n);
+	sum = sum_of(event);
+	if (sum != EVENT_LIMIT)
+		sample_event(m, w, sum, n);
+}
+
+/* ---- what execution tells ---- */
+
+static int is_call(unsigned kind)
+{
+	return kind == MODEL_CALL || kind == MODEL_INDIRECT_CALL;
+}
+
+static unsigned branch_tells(const struct model_outcome *o, enum model_static which)
+{
+	switch (which) {
+	case MODEL_STATIC_BRANCHES:
+		return 1;
+	case MODEL_STATIC_CONDITIONALS:
+		return o->kind == MODEL_CONDITIONAL;
+	case MODEL_STATIC_TAKEN:
+		return o->taken != 0;
+	case MODEL_STATIC_CALLS:
+		return is_call(o->kind);
+	case MODEL_STATIC_INDIRECTS:
+		return o->kind == MODEL_INDIRECT_JUMP || o->kind == MODEL_INDIRECT_CALL;
+	case MODEL_STATIC_RETURNS:
+		return o->kind == MODEL_RETURN;
+	default:
+		return 0;
+	}
+}
+
+static unsigned access_tells(const struct model_access *a, enum model_static which)
+{
+	if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH)
+		return 0;
+	return which == MODEL_STATIC_LOADS ? a->kind != MODEL_ACCESS_STORE
+					   : a->kind != MODEL_ACCESS_LOAD;
+}
+
+static unsigned insn_tells(const struct model_insn *d, enum model_static which)
+{
+	switch (which) {
+	case MODEL_STATIC_INSTRUCTIONS:
+		return 1;
+	case MODEL_STATIC_MICRO_OPS:
+		return d->uops;
+	case MODEL_STATIC_FP:
+		return (d->class_bits & MODEL_FP) != 0;
+	case MODEL_STATIC_VECTOR:
+		return (d->class_bits & MODEL_VECTOR) != 0;
+	case MODEL_STATIC_FLOPS:
+		return d->flops;
+	default:
+		return 0;
+	}
+}
+
+/* A static of a record, gone through in the order of its occurrences. */
+struct walk {
+	struct model_watch *watch;
+	unsigned sampler;
+	unsigned left; /* of the record's sum, not yet found: what does not follow from the parts
+			  happens at the end */
+};
+
+static void tell(struct walk *w, unsigned n, unsigned insn, uint64_t address)
+{
+	uint64_t times;
+
+	n = n < w->left ? n : w->left;
+	w->left -= n;
+	times = n ? overflows(w->watch, w->sampler, n) : 0;
+	if (times)
+		overflow(w->watch, w->sampler, insn, address, times);
+}
+
+static void walk_static(struct model_watch *watch, unsigned sampler, enum model_static which,
+	const uint64_t *record)
+{
+	const struct model_segment *s = watch->segment;
+	const struct model_block *b = s->block;
+	struct walk w = {watch, sampler, s->statics[which]};
+	unsigned i;
+
+	if (which == MODEL_STATIC_LOADS || which == MODEL_STATIC_STORES)
+		for (i = 0; i < s->access_count; i++)
+			tell(&w, access_tells(&b->accesses[i], which), b->accesses[i].insn,
+				record[1 + i]);
+	else if (which >= MODEL_STATIC_BRANCHES)
+		for (i = 0; i < s->outcome_count; i++)
+			tell(&w, branch_tells(&s->outcomes[i], which), s->outcomes[i].insn, 0);
+	else
+		for (i = 0; i < s->insn_count; i++)
+			tell(&w, insn_tells(&b->insns[i], which), i, 0);
+	if (w.left && s->insn_count)
+		tell(&w, w.left, s->insn_count - 1u, 0);
+}
+
+void watch_record(
+	struct model_watch *w, const struct model_segment *segment, const uint64_t *record)
+{
+	unsigned i;
+
+	w->segment = segment;
+	w->address = 0;
+	if (!w->thread)
+		return;
+	if (w->thread->skid_count)
+		pass_skids(w);
+	if (!w->static_count)
+		return;
+	for (i = 0; i < w->sampler_count; i++) {
+		unsigned which = w->sampler[i].by_static;
+		uint64_t n;
+
+		if (!which)
+			continue;
+		n = segment->statics[which - 1];
+		if (LIKELY(n < w->thread->left[i]))
+			w->thread->left[i] -= n;
+		else
+			walk_static(w, i, (enum model_static)(which - 1), record);
+	}
 }

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Who wants to know of single events, and not only how many there were: counts by instruction
+ * (rows), samples at the overflow of counters, targets of indirect branches.
+ *
+ * A sampler is a counter of one event that overflows at every period-th occurrence; each thread has
+ * counters of its own.  A sample names the instruction at the overflow exactly; with skid, as
+ * processors' counters do it, one that retires later: by 1 with probability 1/2, 2 with 1/4, ..., 8
+ * with 1/128 (deterministic).  Where an instruction occurs several times at once (a writeback of
+ * four quadwords), all overflows in it are one call with their number.
+ *
+ * All memory is the caller's.  A watch that is all zero watches nothing.
+ */
+#ifndef MODEL_WATCH_H
+#define MODEL_WATCH_H
+
+#include "model/model.h"
+#include "model/rows.h"
+#include "model/targets.h"
+#include "model/trace.h"
+
+#define MODEL_SAMPLERS_MAX 32
+#define MODEL_SKIDS_MAX    16
+
+/* A sample that waits for the instruction that it will name. */
+struct model_skid {
+	uint32_t insns; /* still to be executed before that one */
+	uint32_t sampler;
+	uint64_t address, times;
+};
+
+/* The counters of one thread; watch_thread_init begins it. */
+struct model_watch_thread {
+	uint64_t left[MODEL_SAMPLERS_MAX]; /* occurrences up to and with the next overflow */
+	struct model_skid skids[MODEL_SKIDS_MAX];
+	uint32_t skid_count;
+	uint32_t random;
+};
+
+struct model_sampler {
+	uint64_t period; /* at least 1; primes do not keep step with loops */
+	uint8_t event;
+	uint8_t skid;      /* 1: with skid */
+	uint8_t next;      /* index + 1 of the next sampler of the same event; 0: none */
+	uint8_t by_static; /* 1 + enum model_static that tells this event; 0: none does */
+};
+
+struct model_watch {
+	struct model_rows rows;
+	struct model_targets targets;
+	unsigned sampler_count;
+	unsigned static_count; /* of them whose event execution tells */
+	struct model_sampler sampler[MODEL_SAMPLERS_MAX];
+	uint8_t sampler_of[EVENT_LIMIT];   /* index + 1 of the first of an event's; 0: none */
+	struct model_watch_thread *thread; /* the one that executes */
+	/* insn: NULL where the model was not told which; address: of the data that it accessed, 0
+	 * where there are none. */
+	void (*sample)(void *context, unsigned sampler, const struct model_insn *insn,
+		uint64_t address, uint64_t times);
+	void *context;
+	/* Of the record that is being run. */
+	const struct model_segment *segment;
+	uint64_t address; /* of the access under way, 0: none */
+};
+
+/* Before anything runs.  -1: no such event can be sampled, or there are too many samplers. */
+int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, int skid);
+void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t);
+/* NULL: nobody watches. */
+void model_set_watch(struct model *m, struct model_watch *w);
+
+/* For each record, before its accesses: samples of what execution tells, and those that waited. */
+void watch_record(
+	struct model_watch *w, const struct model_segment *segment, const uint64_t *record);
+/* watch_count is in model/state.h: events of the current instruction. */
+
+#endif
