@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What x86 processors say of their TLBs, caches and clock.  Sources: AMD64 Architecture
- * Programmer's Manual vol. 3, appendix E (leaves 8000_0005, 8000_0006, 8000_001D); Intel SDM vol.
- * 2, CPUID (leaves 4, 16H, 18H). Hypervisors pass these through, blank them or make them up:
- * whatever is impossible is left as it was.
+ * Programmer's Manual vol. 3, appendix E (leaves 8000_0005, 8000_0006, 8000_001D, 8000_0021); Intel
+ * SDM vol. 2, CPUID (leaves 4, 16H, 18H). Hypervisors pass these through, blank them or make them
+ * up: whatever is impossible is left as it was.
  */
 #include "machine/private.h"
 
@@ -73,6 +73,12 @@ static bool intel_tlbs(cpuid_function *cpuid, struct model_config *c)
 	return taken;
 }
 
+/* From Zen 5 on the second level's sizes are in units of 32 entries, and leaf 8000_0021 says so. */
+static uint32_t amd_stlb_unit(cpuid_function *cpuid)
+{
+	return has_leaf(cpuid, 0x80000021) && cpuid(0x80000021, 0).eax >> 14 & 1 ? 32 : 1;
+}
+
 /* Leaf 8000_0006 gives the associativity as one of these ranges, each from its entry up to below
  * the next larger.  It is the first number in there that makes a power of two of sets.  0: there is
  * none, or it is said elsewhere. */
@@ -98,7 +104,7 @@ static bool amd_tlbs(cpuid_function *cpuid, struct model_config *c)
 	uint32_t first = cpuid(0x80000005, 0).ebx, second = cpuid(0x80000006, 0).ebx;
 	uint32_t itlb = first & 255, itlb_ways = first >> 8 & 255, dtlb = first >> 16 & 255,
 		 dtlb_ways = first >> 24;
-	uint32_t stlb = second >> 16 & 4095;
+	uint32_t stlb = (second >> 16 & 4095) * amd_stlb_unit(cpuid);
 	bool taken;
 
 	taken = take_tlb(&c->itlb, itlb, itlb_ways == 255 ? itlb : itlb_ways);

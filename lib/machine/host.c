@@ -13,44 +13,6 @@
 #include "base/file.h"
 #include "machine/private.h"
 
-/* Which of our descriptions a processor starts from.  The first row that matches counts. */
-static const struct family {
-	const char *vendor; /* vendor_id, or "CPU implementer" */
-	unsigned family_low, family_high, model_low, model_high;
-	const char *name;
-	bool exact; /* the description is of this very processor; else the nearest that we have */
-} families[] = {
-	{"AuthenticAMD", 0x17, 0x17, 0x30, 0xff, "zen2", true},
-	{"AuthenticAMD", 0x17, 0x18, 0, 0xff, "zen2", false},
-	{"HygonGenuine", 0x18, 0x18, 0, 0xff, "zen2", false},
-	{"AuthenticAMD", 0x19, 0x19, 0x10, 0x1f, "zen4", true},
-	{"AuthenticAMD", 0x19, 0x19, 0x60, 0xaf, "zen4", true},
-	{"AuthenticAMD", 0x19, 0x19, 0, 0x5f, "zen3", true},
-	{"AuthenticAMD", 0x1a, UINT_MAX, 0, 0xff, "zen4", false},
-	{"GenuineIntel", 6, 6, 0x55, 0x55, "skl", false}, /* Skylake and Cascade Lake servers */
-	{"GenuineIntel", 6, 6, 0x4e, 0x4e, "skl", true},
-	{"GenuineIntel", 6, 6, 0x5e, 0x5e, "skl", true},
-	{"GenuineIntel", 6, 6, 0x8e, 0x8e, "skl", true},
-	{"GenuineIntel", 6, 6, 0x9e, 0x9e, "skl", true},
-	{"GenuineIntel", 6, 6, 0xa5, 0xa6, "skl", true}, /* Comet Lake */
-	{"GenuineIntel", 6, 6, 0x6a, 0x6c, "icx", true},
-	{"GenuineIntel", 6, 6, 0x7d, 0x7e, "icx", false}, /* Ice Lake client */
-	{"GenuineIntel", 6, 6, 0x8c, 0x8d, "icx", false}, /* Tiger Lake */
-	{"GenuineIntel", 6, 6, 0xa7, 0xa7, "icx", false}, /* Rocket Lake */
-	{"GenuineIntel", 6, 6, 0x8f, 0x8f, "spr", true},
-	{"GenuineIntel", 6, 6, 0x97, 0xff, "spr", false}, /* Alder Lake and later */
-	{"GenuineIntel", 6, 6, 0, 0x5d, "skl", false},
-	{"0x41", 0, UINT_MAX, 0xd0c, 0xd0c, "neoverse-n1", true},
-	{"0x41", 0, UINT_MAX, 0, UINT_MAX, "neoverse-n1", false},
-	{"0xc0", 0, UINT_MAX, 0, UINT_MAX, "neoverse-n1", false}, /* Ampere */
-};
-
-struct identity {
-	char vendor[32], name[96];
-	unsigned family, model;
-	uint64_t hz; /* as /proc/cpuinfo has it: often the time-stamp counter's */
-};
-
 /* The text of a small file below root, without its newline; false if it cannot be read. */
 static bool read_small(const char *root, const char *path, char *text, size_t size)
 {
@@ -68,70 +30,6 @@ static bool read_small(const char *root, const char *path, char *text, size_t si
 	if (good)
 		text[strcspn(text, "\n")] = '\0';
 	return good;
-}
-
-/* The value of the first line "key : value" of cpuinfo, "" if there is none. */
-static void cpuinfo_value(const char *cpuinfo, const char *key, char *value, size_t size)
-{
-	size_t length = strlen(key);
-
-	value[0] = '\0';
-	for (const char *line = cpuinfo; line && *line;
-		line = strchr(line, '\n') ? strchr(line, '\n') + 1 : NULL) {
-		const char *at = line + length;
-
-		if (strncmp(line, key, length))
-			continue;
-		at += strspn(at, " \t");
-		if (*at++ != ':')
-			continue;
-		at += strspn(at, " \t");
-		snprintf(value, size, "%.*s", (int)strcspn(at, "\n"), at);
-		return;
-	}
-}
-
-static void identify(const char *root, struct identity *id)
-{
-	char path[PATH_MAX], text[96], *cpuinfo;
-
-	memset(id, 0, sizeof(*id));
-	snprintf(path, sizeof(path), "%s/proc/cpuinfo", root);
-	cpuinfo = file_read(path, 0, NULL, NULL);
-	if (!cpuinfo)
-		return;
-	cpuinfo_value(cpuinfo, "vendor_id", id->vendor, sizeof(id->vendor));
-	if (id->vendor[0]) {
-		cpuinfo_value(cpuinfo, "cpu family", text, sizeof(text));
-		id->family = (unsigned)strtoul(text, NULL, 0);
-		cpuinfo_value(cpuinfo, "model", text, sizeof(text));
-		id->model = (unsigned)strtoul(text, NULL, 0);
-		cpuinfo_value(cpuinfo, "model name", id->name, sizeof(id->name));
-	} else {
-		cpuinfo_value(cpuinfo, "CPU implementer", id->vendor, sizeof(id->vendor));
-		cpuinfo_value(cpuinfo, "CPU part", text, sizeof(text));
-		id->model = (unsigned)strtoul(text, NULL, 0);
-		if (id->vendor[0])
-			snprintf(id->name, sizeof(id->name), "Arm processor %.20s/%.20s",
-				id->vendor, text);
-	}
-	/* Whole megahertz: the rest differs from boot to boot. */
-	cpuinfo_value(cpuinfo, "cpu MHz", text, sizeof(text));
-	id->hz = (uint64_t)strtoul(text, NULL, 10) * 1000000;
-	free(cpuinfo);
-}
-
-static const struct family *family_of(const struct identity *id)
-{
-	for (size_t i = 0; i < sizeof(families) / sizeof(families[0]); i++) {
-		const struct family *f = &families[i];
-
-		if (strcmp(f->vendor, id->vendor) == 0 && id->family >= f->family_low &&
-			id->family <= f->family_high && id->model >= f->model_low &&
-			id->model <= f->model_high)
-			return f;
-	}
-	return NULL;
 }
 
 static bool read_number(const char *root, int index, const char *what, uint64_t *value)
@@ -315,29 +213,33 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 {
 	cpuid_function *cpuid = root[0] ? NULL : machine_cpuid();
 	const char *base, *caches = "its family's", *clock, *why;
-	const struct family *family;
-	struct identity id;
-	bool tlbs;
+	struct model_config seen = {0};
+	struct machine_identity id;
+	bool exact = false, tlbs;
 
-	identify(root, &id);
-	family = family_of(&id);
-	base = family ? family->name : "generic";
+	if (!sysfs_caches(root, &seen) && cpuid)
+		machine_cpuid_caches(cpuid, &seen);
+	machine_identify(root, &id);
+	base = machine_family(&id, seen.l1i.size, &exact);
 	if (machine_find(base, m, e))
 		return -1;
 	if (sysfs_caches(root, &m->model))
 		caches = "from sysfs";
 	else if (cpuid && machine_cpuid_caches(cpuid, &m->model))
 		caches = "from cpuid";
-	tlbs = cpuid && machine_cpuid_tlbs(cpuid, &m->model);
+	/* Some cpuids understate them (64 of Golden Cove's 96); a description that is the very
+	 * processor's knows better. */
+	tlbs = !exact && cpuid && machine_cpuid_tlbs(cpuid, &m->model);
 	clock = host_clock(root, cpuid, id.hz, &m->model);
 	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)
 		m->model.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	machine_fit(&m->model);
 	m->model.cores = host_cores(root, &m->model);
 	snprintf(m->name, sizeof(m->name), "host");
+	snprintf(m->family, sizeof(m->family), "%.31s", base);
 	snprintf(m->description, sizeof(m->description), "this host: %.60s (%s%.20s)",
 		id.name[0] ? id.name : "unknown processor",
-		!family || family->exact ? "" : "nearest known: ", base);
+		exact || strcmp(base, "generic") == 0 ? "" : "nearest known: ", base);
 	snprintf(m->origin, sizeof(m->origin),
 		"this host: caches %s, TLBs %s, %s, the rest from %s", caches,
 		tlbs ? "from cpuid" : "its family's", clock, base);

@@ -56,6 +56,19 @@ const char *machine_check_whole(const struct machine *m);
  * neither. */
 void machine_fit(struct model_config *c);
 
+/* What /proc/cpuinfo below root tells; all zero where it cannot be read. */
+struct machine_identity {
+	char vendor[32]; /* vendor_id, or "CPU implementer" in hexadecimal */
+	char name[96];
+	char flags[4096]; /* words between blanks */
+	unsigned family, model;
+	uint64_t hz; /* often the time-stamp counter's */
+};
+void machine_identify(const char *root, struct machine_identity *id);
+/* Which of our descriptions fits best; l1i: bytes of the first-level instruction cache, 0 if that
+ * is not known.  *exact: it is of this very processor; else the nearest that we have. */
+const char *machine_family(const struct machine_identity *id, uint32_t l1i, bool *exact);
+
 /* machine_parse on the file at path. */
 int machine_load(const char *path, struct machine *m, struct error *e);
 

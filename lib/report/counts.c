@@ -149,9 +149,7 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 	snprintf(r->source, sizeof(r->source), "%s", in->source);
 	/* A host is called by its family, the name that -machine takes. */
 	snprintf(r->machine, sizeof(r->machine), "%s",
-		strcmp(in->machine->name, "host") == 0 && in->machine->costs[0]
-			? in->machine->costs
-			: in->machine->name);
+		in->machine->family[0] ? in->machine->family : in->machine->name);
 	snprintf(r->machine_description, sizeof(r->machine_description), "%s",
 		in->machine->description);
 	r->clock_hz = (double)in->machine->model.clock_hz;
