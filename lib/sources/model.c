@@ -302,6 +302,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--trace-children=yes",
 		"--vgdb=no",
 		"--fair-sched=no",
+		"--max-threads=1500",
 		"--default-suppressions=no",
 		"--sim-hints=lax-ioctls",
 		"--sigill-diagnostics=yes",
@@ -323,9 +324,9 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 	strbuf_puts(&log, "/" MODEL_LOG_PREFIX "%p");
 	strbuf_printf(&config, "--model-config=%s/config", s->directory);
 	strbuf_printf(&counts, "--model-counts=%s", s->directory);
-	prefix[12] = log.data;
-	prefix[13] = config.data;
-	prefix[14] = counts.data;
+	prefix[13] = log.data;
+	prefix[14] = config.data;
+	prefix[15] = counts.data;
 	if (log.failed || config.failed || counts.failed)
 		error_nomem(e);
 	else

@@ -15,7 +15,13 @@ extern SysRes VG_(do_syscall)(UWord number, UWord a1, UWord a2, UWord a3, UWord 
 	UWord a6, UWord a7, UWord a8);
 /* Moves a descriptor to where the program cannot reach it, close-on-exec. */
 extern Int VG_(safe_fd)(Int oldfd);
+extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
 extern Bool VG_(clo_trace_children);
+extern const HChar *VG_(name_of_launcher);
+extern struct {
+	Int fd, type;
+	HChar *name;
+} VG_(log_output_sink);
 extern const HChar *VG_(args_the_exename);
 extern XArray *VG_(args_for_valgrind); /* of HChar * */
 extern Int VG_(cl_exec_fd);            /* the program's executable, open */

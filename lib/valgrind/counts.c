@@ -38,6 +38,7 @@ static struct model_shared *shared;
 static SizeT reserved;      /* bytes */
 static SizeT mapped;        /* bytes of the front that there are */
 static Int descriptor = -1; /* of the file; -1: private memory */
+static Int beside = -1;     /* of the directory */
 
 static SysRes system_call(UWord number, UWord a, UWord b, UWord c, UWord d)
 {
@@ -95,24 +96,38 @@ static Bool map(Int fd, SizeT size)
 	return True;
 }
 
-/* A new file for this process: its descriptor, or -1.  *path is set then, to be freed. */
-static Int create(const HChar *directory, UInt *generation, HChar **path)
+static SysRes open_beside(const HChar *name, Int flags)
 {
-	HChar *name = VG_(malloc)("path", VG_(strlen)(directory) + 64);
-	SysRes r;
+	return system_call(__NR_openat, (UWord)beside, (UWord)name, (UWord)flags, 0600);
+}
 
+Int counts_open_beside(const HChar *name, Int flags)
+{
+	SysRes r = open_beside(name, flags);
+
+	return sr_isError(r) ? -1 : VG_(safe_fd)((Int)sr_Res(r));
+}
+
+void counts_unlink_beside(const HChar *name)
+{
+	system_call(__NR_unlinkat, (UWord)beside, (UWord)name, 0, 0);
+}
+
+/* A new file for this process: its descriptor, or -1. */
+static Int create(UInt *generation, HChar *name)
+{
 	for (UInt n = 0; n < GENERATIONS_TRIED; n++) {
-		VG_(sprintf)(name, "%s/%s%d.%u", directory, MODEL_SHARED_PREFIX, VG_(getpid)(), n);
-		r = VG_(open)(name, VKI_O_RDWR | VKI_O_CREAT | VKI_O_EXCL, 0600);
+		SysRes r;
+
+		VG_(sprintf)(name, "%s%d.%u", MODEL_SHARED_PREFIX, VG_(getpid)(), n);
+		r = open_beside(name, VKI_O_RDWR | VKI_O_CREAT | VKI_O_EXCL);
 		if (!sr_isError(r)) {
 			*generation = n;
-			*path = name;
 			return VG_(safe_fd)((Int)sr_Res(r));
 		}
 		if (sr_Err(r) != VKI_EEXIST)
 			break;
 	}
-	VG_(free)(name);
 	return -1;
 }
 
@@ -130,11 +145,11 @@ static void fill(UInt generation, const HChar *command)
 }
 
 /* A file for this process, in place of what was mapped before.  NULL, or why not. */
-static const HChar *begin_file(const HChar *directory, UInt *generation)
+static const HChar *begin_file(UInt *generation)
 {
-	HChar *path = NULL;
+	HChar name[64];
 	const HChar *why = NULL;
-	Int fd = create(directory, generation, &path);
+	Int fd = create(generation, name);
 
 	if (fd < 0)
 		return "cannot create a file for counts there";
@@ -145,10 +160,9 @@ static const HChar *begin_file(const HChar *directory, UInt *generation)
 	else if (!map(fd, FIRST_SIZE))
 		why = "cannot map a file of counts there";
 	if (why) {
-		VG_(unlink)(path);
+		counts_unlink_beside(name);
 		VG_(close)(fd);
 	}
-	VG_(free)(path);
 	return why;
 }
 
@@ -156,20 +170,22 @@ const HChar *counts_open(const HChar *directory, const HChar *command)
 {
 	UInt generation = 0;
 	const HChar *why;
+	Int fd = VG_(fd_open)(directory, VKI_O_RDONLY, 0);
 
+	beside = fd >= 0 ? VG_(safe_fd)(fd) : -1;
 	reserved = VG_PGROUNDUP(
 		sizeof(*shared) + (VG_N_THREADS + 2) * sizeof(struct model_shared_slot));
 	shared = VG_(am_shadow_alloc)(reserved);
 	if (!shared)
 		VG_(out_of_memory_NORETURN)("perfexmodel", reserved);
-	why = begin_file(directory, &generation);
+	why = begin_file(&generation);
 	if (why)
 		map(-1, reserved);
 	fill(generation, command);
 	return why;
 }
 
-void counts_forked(const HChar *directory, const HChar *command)
+void counts_forked(const HChar *command)
 {
 	UInt generation = 0;
 	SizeT before = mapped;
@@ -178,7 +194,7 @@ void counts_forked(const HChar *directory, const HChar *command)
 	 */
 	if (descriptor >= 0)
 		VG_(close)(descriptor);
-	if (begin_file(directory, &generation)) {
+	if (begin_file(&generation)) {
 		/* Told to the parent, whose file is still what is mapped. */
 		__atomic_fetch_add(&shared->lost_children, 1, __ATOMIC_RELAXED);
 		map(-1, reserved);

@@ -76,7 +76,25 @@ static const HChar *look_at(const HChar *path, UInt depth, Bool *script)
 	return NULL;
 }
 
+const HChar *native_needs;
+
+/* The tool is started again by paths, with files that only its own user may read. */
+static Bool can_read(const HChar *path)
+{
+	SysRes r = VG_(open)(path, VKI_O_RDONLY, 0);
+
+	if (!sr_isError(r))
+		VG_(close)((Int)sr_Res(r));
+	return !sr_isError(r);
+}
+
 const HChar *why_native(const HChar *path, Bool *script)
 {
+	struct vg_stat st;
+
+	if (sr_isError(VG_(stat)(path, &st)))
+		return NULL; /* it fails as it would */
+	if (!can_read(VG_(name_of_launcher)) || !can_read(native_needs))
+		return "another root or user, who cannot reach the model";
 	return look_at(path, SCRIPT_DEPTH, script);
 }

@@ -38,7 +38,7 @@ static UInt choose_precision(
 
 	if (exact_prefetches && may_prefetch(extents))
 		*precision = VexRegUpdAllregsAtEachInsn;
-	return checks;
+	return checks | changing_code(extents);
 }
 
 __attribute__((used)) VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *arguments)

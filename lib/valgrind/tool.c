@@ -24,6 +24,8 @@
 #include "sources/model_requests.h"
 #include "valgrind/core.h"
 
+#define SET_NAME 15 /* PR_SET_NAME of prctl(2) */
+
 /* A thread, by Valgrind's number for it; those are used again, ours are not. */
 struct thread {
 	UInt number; /* in order of creation */
@@ -107,7 +109,7 @@ static void before_fork(ThreadId tid)
 /* The child begins with no counts, one thread, and the model's caches as they were. */
 static void in_child(ThreadId tid)
 {
-	counts_forked(counts_directory, VG_(args_the_exename));
+	counts_forked(VG_(args_the_exename));
 	threads_created = 0;
 	running = VG_INVALID_THREADID;
 	add_thread(tid);
@@ -133,6 +135,7 @@ static void finish(Int status)
 	(void)status;
 	model_sync(model);
 	counts_set_state(MODEL_STATE_FINISHED);
+	log_end();
 }
 
 /* ---- client requests ---- */
@@ -243,6 +246,15 @@ static Bool first_image(void)
 	return !sr_isError(r);
 }
 
+/* The kernel named the process after the tool. */
+static void take_name(void)
+{
+	HChar name[16] = "";
+
+	VG_(strncpy)(name, VG_(basename)(VG_(args_the_exename)), sizeof(name) - 1);
+	VG_(do_syscall)(__NR_prctl, SET_NAME, (UWord)name, 0, 0, 0, 0, 0, 0);
+}
+
 static void options_read(void)
 {
 	const HChar *why;
@@ -273,6 +285,9 @@ static void options_read(void)
 	if (why)
 		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
 	VG_(atfork)(before_fork, NULL, in_child);
+	log_tidy();
+	native_needs = config_path;
+	take_name();
 }
 
 static void start(void)
@@ -292,6 +307,7 @@ static void start(void)
 	VG_(track_pre_thread_ll_exit)(thread_ended);
 	VG_(track_start_client_code)(starts_running);
 	VG_(track_stop_client_code)(stops_running);
+	VG_(track_change_mem_mprotect)(protection_changed);
 	VG_(track_pre_deliver_signal)(signal_delivered);
 }
 

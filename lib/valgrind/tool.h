@@ -8,6 +8,8 @@
  *   turns.c       which thread runs next
  *   exec.c        one program executes another
  *   native.c      programs that cannot run under Valgrind
+ *   log.c         Valgrind's messages
+ *   changing.c    code that is changed
  *   debug.c       no debugging information
  *   helpers.c     what instrumented code calls at run time
  *   decode.c      what VEX does not tell, from the instruction's bytes
@@ -84,7 +86,21 @@ void turns_forked(ThreadId tid);
 void before_exec(UInt number, UWord *arguments);
 void after_exec(UInt number);
 
+/* ---- changing.c ---- */
+/* Which parts of a superblock must be compared with its translation each time, beyond those that
+ * Valgrind compares: a bit each. */
+UInt changing_code(const VexGuestExtents *extents);
+void protection_changed(Addr from, SizeT size, Bool readable, Bool writable, Bool executable);
+
+/* ---- log.c ---- */
+/* Once, at the start: frees the descriptor that the program would have got. */
+void log_tidy(void);
+/* At the end: an empty log need not stay. */
+void log_end(void);
+
 /* ---- native.c ---- */
+/* What the model needs to run another program: a file of its own that must be readable. */
+extern const HChar *native_needs;
 /* Why the file at path, about to be executed, cannot run under Valgrind; NULL if it can, or does
  * not exist. */
 const HChar *why_native(const HChar *path, Bool *script);
@@ -94,11 +110,15 @@ const HChar *why_native(const HChar *path, Bool *script);
  * slot.  NULL, or why not (static text); counting goes on in private memory then. */
 const HChar *counts_open(const HChar *directory, const HChar *command);
 /* In the child of fork: a new file; the parent's stays with the parent. */
-void counts_forked(const HChar *directory, const HChar *command);
+void counts_forked(const HChar *command);
 /* A slot for a new thread: its index.  Slots do not move. */
 UInt counts_add_thread(void);
 void counts_end_thread(UInt slot);
 void counts_name_thread(UInt slot, Int kernel_tid);
+/* A file in the directory of counts, which is found whatever root the program has by now: its
+ * descriptor, out of the program's reach, or -1. */
+Int counts_open_beside(const HChar *name, Int flags);
+void counts_unlink_beside(const HChar *name);
 uint64_t *counts_of(UInt slot);
 void counts_sum(uint64_t *counts, UInt n);
 void counts_set_state(enum model_shared_state state);

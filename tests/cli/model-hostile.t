@@ -1,0 +1,38 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What a program says and how it ends is the same under the modelled processor as natively, whatever it does to its
+# process.
+. "$TOP/tests/lib.sh"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+hostile=$build/tests/programs/model-hostile
+ulimit -c 0
+same() { # way argument...
+	"$hostile" "$@" >native.out 2>native.err </dev/null
+	_native=$?
+	[ $_native != 77 ] || { skip "$*" "only root can try"; return; }
+	perfex -q -source model -machine zen4 -json -e 17 -o o.json -- "$hostile" "$@" >model.out 2>model.err </dev/null
+	_model=$?
+	grep -v '^perfex: not counted' model.err >>model.out
+	grep -vxE 'Illegal instruction|Aborted|Killed|Segmentation fault|Terminated|Floating point exception' native.err >>native.out # the shell's
+	_failed_before=$_failed
+	ok "$*: the same output, and exit status $_native" sh -c "cmp native.out model.out && [ $_native = $_model ]"
+	[ "$_failed" = "$_failed_before" ] || { _show "native, $_native: $(tail -3 native.out)"; _show "model, $_model: $(tail -3 model.out)"; }
+}
+field() { python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["events"][0]["count"]["value"]))' "$1"; }
+
+for way in faults overflow exit-in-handler timer nested contexts stops; do same $way; done
+for signal in 4 6 8 9 11 15; do same dies $signal; done
+for i in 1 2; do
+	echo "int f(int x) { return x * $i + $i; }" > l$i.c
+	${CC:-cc} -shared -fPIC -o l$i.so l$i.c
+done
+same libraries 100 ./l1.so ./l2.so
+for way in self-modifying twice-mapped write-xor-execute patch-text; do same $way; done
+same crowd 500
+same crowd-of-threads 600
+for way in spawns exec-in-thread exit-among-threads descriptors comm itself; do same $way; done
+for how in 0 1 2; do same close-everything $how; done
+same exhaust as
+same other-root
+[ "$(id -u)" != 0 ] || ok "the child that forked in another root is counted: $(field o.json)" test "$(field o.json)" -gt 3000000
+same other-user
+done_testing
