@@ -27,11 +27,12 @@
  *	SAMPLES		v index of the event, v thread, v phase, v image, v address of the
  *			instruction, v samples
  *	DATA		v index of the event, v address (of a line of 64 bytes), v samples
- *	TURNS		v cycles asked for in a turn; then turns in order, to the end: v events
- *			counted, for each v event, v count during the turn
- *	CALIPERS	points in order, to the end: s name, v thread that passed it, v threads, for
- *			each: v thread, v kernel's number, v events counted, for each v event, v
- *			count so far
+ *	SLICES		v cycles of a slice, or more; then slices in order, to the end: v events
+ *			counted, for each v event, v count in the slice
+ *	THREADS		v kernel's number of each thread, to the end
+ *	CALIPERS	points in order, to the end: s name, v kernel's number of the thread that
+ *			passed it, v threads, for each: v kernel's number (0: threads that ended and
+ *			were added up), v events counted, for each v event, v count so far
  *	LOST		v samples, v rows, v indirect targets, v data addresses that found no room
  *
  * Threads are numbered in the order of their creation, from 0 on.  Phases are numbered from 0 on: a
@@ -79,7 +80,8 @@ enum model_profile_section_type {
 	MODEL_SECTION_EVENTS,
 	MODEL_SECTION_SAMPLES,
 	MODEL_SECTION_DATA,
-	MODEL_SECTION_TURNS,
+	MODEL_SECTION_SLICES,
+	MODEL_SECTION_THREADS,
 	MODEL_SECTION_CALIPERS,
 	MODEL_SECTION_LOST,
 };

@@ -38,6 +38,9 @@ enum model_request {
 	/* (number) -> 1 if the modelled machine has what that event counts, 0 if its count means
 	   nothing */
 	MODEL_REQUEST_COUNTS_EVENT,
+	/* (const char *name) -> 1 if somebody takes a profile: a point between two phases of the
+	   run, into which the counts of all threads go */
+	MODEL_REQUEST_CALIPER,
 };
 
 #ifdef MODEL_HAS_REQUESTS
@@ -69,6 +72,11 @@ static inline unsigned model_request_read_thread(uint64_t *counts, unsigned n)
 static inline unsigned model_request_read_process(uint64_t *counts, unsigned n)
 {
 	return (unsigned)model_request(MODEL_REQUEST_READ_PROCESS, (uintptr_t)counts, n);
+}
+
+static inline int model_request_caliper(const char *name)
+{
+	return (int)model_request(MODEL_REQUEST_CALIPER, (uintptr_t)name, 0);
 }
 
 static inline uint64_t model_request_clock(void)

@@ -60,7 +60,7 @@ struct model_shared {
 	char native_program[112]; /* the first of them */
 	char command[16];
 	uint32_t folds; /* odd while ended threads are being folded into slot 0: read again */
-	uint32_t reserved_word;
+	uint32_t lost_profiles; /* there was no room for them (sources/model_profile.h) */
 	uint64_t reserved[7];
 	struct model_shared_slot slots[];
 };

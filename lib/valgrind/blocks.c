@@ -165,7 +165,7 @@ static void shape_segment(
 
 static Bool in_a_file(UInt image)
 {
-	return image && images_get(image)->kind != IMAGE_ANONYMOUS;
+	return image && images_get(image)->kind == IMAGE_FILE;
 }
 
 static void shape(struct bytes *to, const struct model_block *m)

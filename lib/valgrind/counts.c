@@ -279,6 +279,26 @@ void counts_name_thread(UInt slot, Int kernel_tid)
 		shared->slots[slot].tid = kernel_tid;
 }
 
+UInt counts_slots(void)
+{
+	return shared->slot_count;
+}
+
+Int counts_tid(UInt slot)
+{
+	return shared->slots[slot].tid;
+}
+
+UInt counts_generation(void)
+{
+	return shared->generation;
+}
+
+void counts_note_unprofiled(void)
+{
+	shared->lost_profiles++;
+}
+
 uint64_t *counts_of(UInt slot)
 {
 	return shared->slots[slot].counts;

@@ -21,15 +21,14 @@
 
 #include "valgrind/core.h"
 #include "valgrind/launcher.h"
+#include "valgrind/profile.h"
 
 static Bool is_exec(UInt number)
 {
 	return number == __NR_execve || number == __NR_execveat;
 }
 
-/* A string in the program's memory, checked as far as it is read.  NULL if it is not readable or
- * too long. */
-static const HChar *program_string(UWord address)
+const HChar *program_string(UWord address)
 {
 	for (UWord at = address; at < address + VKI_PATH_MAX; at++) {
 		if ((at == address || at % VKI_PAGE_SIZE == 0) &&
@@ -98,6 +97,7 @@ void before_exec(UInt number, UWord *arguments)
 	if (!is_exec(number))
 		return;
 	model_sync(model);
+	profile_save(MODEL_STATE_EXEC);
 	counts_set_state(MODEL_STATE_EXEC);
 	path = number == __NR_execve ? program_string(arguments[0]) : NULL;
 	if (!path)

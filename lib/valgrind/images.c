@@ -195,12 +195,22 @@ UInt images_at(Addr address)
 	return last = images_count();
 }
 
+static Bool overlaps(const struct image *im, Addr a, SizeT length)
+{
+	return !im->gone && a < im->end && im->start < a + length;
+}
+
+Bool images_overlap(Addr a, SizeT length)
+{
+	for (UInt i = 1; i <= images_count(); i++)
+		if (overlaps(get(i), a, length))
+			return True;
+	return False;
+}
+
 void images_unmapped(Addr a, SizeT length)
 {
-	for (UInt i = 1; i <= images_count(); i++) {
-		struct image *im = get(i);
-
-		if (a < im->end && im->start < a + length)
-			im->gone = True;
-	}
+	for (UInt i = 1; i <= images_count(); i++)
+		if (overlaps(get(i), a, length))
+			get(i)->gone = True;
 }

@@ -33,6 +33,8 @@ struct image {
 
 /* The image that the address, which is mapped now, belongs to; 0: none is known. */
 UInt images_at(Addr address);
+/* Is any of them in a..a+length? */
+Bool images_overlap(Addr a, SizeT length);
 /* Addresses a..a+length are mapped no more. */
 void images_unmapped(Addr a, SizeT length);
 UInt images_count(void);

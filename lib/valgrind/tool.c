@@ -23,6 +23,8 @@
 #include "pub_tool_clreq.h"
 #include "sources/model_requests.h"
 #include "valgrind/core.h"
+#include "valgrind/profile.h"
+#include "valgrind/slices.h"
 
 #define SET_NAME 15 /* PR_SET_NAME of prctl(2) */
 
@@ -47,6 +49,7 @@ static void make_current(ThreadId tid)
 	running = tid;
 	rep_active = threads[tid].rep_active;
 	model_switch_thread(model, threads[tid].number, counts_of(threads[tid].slot));
+	profile_thread(threads[tid].number);
 }
 
 static void add_thread(ThreadId tid)
@@ -80,6 +83,7 @@ static void starts_running(ThreadId tid, ULong blocks)
 	if (!threads[tid].named) {
 		threads[tid].named = True;
 		counts_name_thread(threads[tid].slot, VG_(gettid)());
+		profile_name_thread(threads[tid].number, VG_(gettid)());
 	}
 }
 
@@ -87,6 +91,8 @@ static void stops_running(ThreadId tid, ULong blocks)
 {
 	(void)tid, (void)blocks;
 	model_sync(model);
+	slices_look();
+	profile_tick();
 }
 
 static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
@@ -110,6 +116,8 @@ static void before_fork(ThreadId tid)
 static void in_child(ThreadId tid)
 {
 	counts_forked(VG_(args_the_exename));
+	profile_reset();
+	profile_open(VG_(args_the_exename));
 	threads_created = 0;
 	running = VG_INVALID_THREADID;
 	add_thread(tid);
@@ -130,10 +138,18 @@ static void after_system_call(
 	after_exec(number);
 }
 
+/* What was there before is gone. */
+static void memory_mapped(Addr a, SizeT length, Bool r, Bool w, Bool x, ULong handle)
+{
+	(void)r, (void)w, (void)x, (void)handle;
+	profile_unmapped(a, length);
+}
+
 static void finish(Int status)
 {
 	(void)status;
 	model_sync(model);
+	profile_save(MODEL_STATE_FINISHED);
 	counts_set_state(MODEL_STATE_FINISHED);
 	log_end();
 }
@@ -156,6 +172,17 @@ static UWord answer_read(UWord number, ThreadId tid, UWord array, UWord count)
 	return count;
 }
 
+static UWord answer_caliper(ThreadId tid, UWord text)
+{
+	const HChar *name = program_string(text);
+
+	if (profile_kind == PROFILE_NONE || !name)
+		return 0;
+	model_sync(model);
+	profile_caliper(counts_tid(threads[tid].slot), name);
+	return 1;
+}
+
 static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 {
 	if (!VG_IS_TOOL_USERREQ('P', 'X', block[0]))
@@ -167,6 +194,9 @@ static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 	case MODEL_REQUEST_READ_THREAD:
 	case MODEL_REQUEST_READ_PROCESS:
 		*result = answer_read(block[0], tid, block[1], block[2]);
+		return True;
+	case MODEL_REQUEST_CALIPER:
+		*result = answer_caliper(tid, block[1]);
 		return True;
 	case MODEL_REQUEST_CLOCK:
 		*result = config.clock_hz;
@@ -188,6 +218,7 @@ static Bool process_option(const HChar *argument)
 	} else if VG_STR_CLO (argument, "--model-counts", counts_directory) {
 	} else if VG_STR_CLO (argument, "--model-path", elsewhere) {
 	} else if VG_STR_CLO (argument, "--model-argv0", elsewhere) {
+	} else if (profile_option(argument)) {
 	} else
 		return False;
 	(void)elsewhere;
@@ -198,7 +229,10 @@ static void print_usage(void)
 {
 	VG_(printf)
 	("    --model-config=FILE       what to model: a struct model_config\n"
-	 "    --model-counts=DIRECTORY  where the counts go\n");
+	 "    --model-counts=DIRECTORY  where the counts go\n"
+	 "    --model-profile=KIND      blocks or insns: a profile beside the counts\n"
+	 "    --model-sample=EVENT:PERIOD[:skid],...  by number; with it, overflow samples\n"
+	 "    --model-slices=CYCLES     with it, the counts of slices of the run\n");
 }
 
 static void print_debug_usage(void)
@@ -279,11 +313,16 @@ static void options_read(void)
 		VG_(out_of_memory_NORETURN)("perfexmodel", size);
 	model = model_init((void *)((memory + 63) & ~(Addr)63), &config);
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
+	why = profile_begin();
+	if (why)
+		give_up(why, "profile");
+	model_set_watch(model, profile_watch());
 	why = counts_open(counts_directory, VG_(args_the_exename));
 	if (first_image() && why)
 		give_up(why, counts_directory);
 	if (why)
 		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
+	profile_open(VG_(args_the_exename));
 	VG_(atfork)(before_fork, NULL, in_child);
 	log_tidy();
 	native_needs = config_path;
@@ -309,6 +348,8 @@ static void start(void)
 	VG_(track_stop_client_code)(stops_running);
 	VG_(track_change_mem_mprotect)(protection_changed);
 	VG_(track_pre_deliver_signal)(signal_delivered);
+	VG_(track_new_mem_mmap)(memory_mapped);
+	VG_(track_die_mem_munmap)(profile_unmapped);
 }
 
 VG_DETERMINE_INTERFACE_VERSION(start)

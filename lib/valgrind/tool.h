@@ -15,6 +15,7 @@
  *   decode.c      what VEX does not tell, from the instruction's bytes
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
  *   images.c      where the code comes from
+ *   profile*.c    what is known of each instruction, into a file (profile.h)
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
  */
 #ifndef VALGRIND_TOOL_H
@@ -85,6 +86,9 @@ void turns_forked(ThreadId tid);
 /* Around each system call, in which they do something if it is an exec. */
 void before_exec(UInt number, UWord *arguments);
 void after_exec(UInt number);
+/* A string in the program's memory, checked as far as it is read.  NULL if it is not readable or
+ * too long. */
+const HChar *program_string(UWord address);
 
 /* ---- changing.c ---- */
 /* Which parts of a superblock must be compared with its translation each time, beyond those that
@@ -120,6 +124,12 @@ void counts_name_thread(UInt slot, Int kernel_tid);
 Int counts_open_beside(const HChar *name, Int flags);
 void counts_unlink_beside(const HChar *name);
 uint64_t *counts_of(UInt slot);
+/* Slots that there are, used or not; the kernel's number of the thread in one. */
+UInt counts_slots(void);
+Int counts_tid(UInt slot);
+UInt counts_generation(void);
+/* A profile found no room. */
+void counts_note_unprofiled(void);
 void counts_sum(uint64_t *counts, UInt n);
 void counts_set_state(enum model_shared_state state);
 /* A program that is about to run outside the model, and why.  NULL: it did not after all. */

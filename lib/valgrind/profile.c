@@ -1,0 +1,446 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * See profile.h.  What the model tells goes into tables by address, or by address and image where
+ * it is kept: where an image goes, what is by address alone is given its images first.
+ */
+#include "valgrind/profile.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_options.h"
+#include "pub_tool_xarray.h"
+
+#include "sources/model_profile.h"
+#include "valgrind/blocks.h"
+#include "valgrind/images.h"
+#include "valgrind/slices.h"
+#include "valgrind/tally.h"
+#include "valgrind/tool.h"
+
+#define ROWS_MAX      (1u << 23) /* pieces of rows: address space, not memory */
+#define ROWS_MIN      (1u << 12)
+#define CARRIES_MAX   4096u
+#define TARGETS_FIRST (1u << 12)
+#define TARGETS_LAST  (1u << 21)
+#define LINE_BITS     6
+#define PHASES_MAX    65535u
+#define CALIPERS_MAX  (64u << 20) /* bytes of them that are kept */
+
+enum profile_kind profile_kind;
+
+static struct model_watch watch;
+static const HChar *kind_text, *sample_text;
+static ULong slice_cycles;
+static struct tally indirect; /* by branch, target, their images */
+static struct tally samples;  /* by address, image, and sampler, thread and phase */
+static struct tally data;     /* by line, sampler */
+static XArray *threads;       /* of struct model_watch_thread *, by number */
+static XArray *names;         /* of Int, by number: the kernel's */
+static UInt running, phase;
+static struct bytes calipers;
+static ULong calipers_lost;
+
+/* ---- what is asked for ---- */
+
+Bool profile_option(const HChar *argument)
+{
+	if VG_STR_CLO (argument, "--model-profile", kind_text)
+		return True;
+	if VG_STR_CLO (argument, "--model-sample", sample_text)
+		return True;
+	if VG_BINT_CLO (argument, "--model-slices", slice_cycles, 0, 1ll << 62)
+		return True;
+	return False;
+}
+
+/* EVENT:PERIOD or EVENT:PERIOD:skid, separated by commas. */
+static Bool read_samplers(const HChar *text)
+{
+	while (*text) {
+		HChar *end;
+		Long event = VG_(strtoll10)(text, &end), period;
+		Bool skid = False;
+
+		if (end == text || *end != ':')
+			return False;
+		text = end + 1;
+		period = VG_(strtoll10)(text, &end);
+		if (end == text || event < 0 || period < 1)
+			return False;
+		if (VG_(strncmp)(end, ":skid", 5) == 0) {
+			skid = True;
+			end += 5;
+		}
+		if (watch_add_sampler(&watch, (unsigned)event, (uint64_t)period, skid))
+			return False;
+		text = *end == ',' ? end + 1 : end;
+		if (*end && *end != ',')
+			return False;
+	}
+	return True;
+}
+
+static void make_rows(void)
+{
+	UInt limit = ROWS_MAX;
+
+	while (!watch.rows.row && limit >= ROWS_MIN) {
+		watch.rows.row = VG_(am_shadow_alloc)(limit * sizeof(*watch.rows.row));
+		watch.rows.limit = limit;
+		limit /= 2;
+	}
+	if (!watch.rows.row)
+		VG_(out_of_memory_NORETURN)("perfexmodel", ROWS_MIN * sizeof(*watch.rows.row));
+	watch.rows.carry_limit = CARRIES_MAX;
+	watch.rows.carry = VG_(calloc)("carries", CARRIES_MAX, sizeof(*watch.rows.carry));
+}
+
+static void make_targets(UInt entries)
+{
+	watch.targets.entry = VG_(calloc)("targets", entries, sizeof(*watch.targets.entry));
+	watch.targets.mask = entries - 1;
+	watch.targets.used = 0;
+}
+
+static void take_sample(void *context, unsigned sampler, const struct model_insn *insn,
+	uint64_t address, uint64_t times)
+{
+	UInt image = insn ? images_at(insn->address) : 0;
+	ULong what = (ULong)sampler | (ULong)running << 8 | (ULong)phase << 32;
+
+	(void)context;
+	tally_add(&samples, insn ? insn->address : 0, image, what, times);
+	if (address)
+		tally_add(&data, address >> LINE_BITS, sampler, 0, times);
+}
+
+const HChar *profile_begin(void)
+{
+	if (!kind_text || !*kind_text)
+		return sample_text || slice_cycles ? "goes with --model-profile" : NULL;
+	if (VG_(strcmp)(kind_text, "blocks") == 0)
+		profile_kind = PROFILE_BLOCKS;
+	else if (VG_(strcmp)(kind_text, "insns") == 0)
+		profile_kind = PROFILE_INSNS;
+	else
+		return "--model-profile is blocks or insns";
+	if (sample_text && !read_samplers(sample_text))
+		return "--model-sample cannot be understood";
+	watch.sample = take_sample;
+	make_targets(TARGETS_FIRST);
+	if (profile_kind == PROFILE_INSNS)
+		make_rows();
+	blocks_keep(True);
+	slices_begin(slice_cycles);
+	return NULL;
+}
+
+struct model_watch *profile_watch(void)
+{
+	return profile_kind == PROFILE_NONE ? NULL : &watch;
+}
+
+/* ---- threads and images ---- */
+
+void profile_thread(UInt number)
+{
+	struct model_watch_thread *t = NULL;
+
+	running = number;
+	if (!watch.sampler_count)
+		return;
+	if (!threads)
+		threads = VG_(newXA)(VG_(malloc), "watched", VG_(free), sizeof(t));
+	while (VG_(sizeXA)(threads) <= (Word)number)
+		VG_(addToXA)(threads, &t);
+	t = *(struct model_watch_thread **)VG_(indexXA)(threads, number);
+	if (!t) {
+		t = VG_(malloc)("watched", sizeof(*t));
+		watch_thread_init(&watch, t);
+		*(struct model_watch_thread **)VG_(indexXA)(threads, number) = t;
+	}
+	watch.thread = t;
+}
+
+void profile_name_thread(UInt number, Int kernel_tid)
+{
+	Int none = 0;
+
+	if (profile_kind == PROFILE_NONE)
+		return;
+	if (!names)
+		names = VG_(newXA)(VG_(malloc), "names", VG_(free), sizeof(Int));
+	while (VG_(sizeXA)(names) <= (Word)number)
+		VG_(addToXA)(names, &none);
+	*(Int *)VG_(indexXA)(names, number) = kernel_tid;
+}
+
+/* Gives what the model knows by address its images, and takes it over. */
+static void keep_targets(void)
+{
+	struct model_targets *t = &watch.targets;
+	UInt size = (UInt)(t->mask + 1);
+
+	for (UInt i = 0; t->entry && i < size; i++) {
+		const struct model_target *e = &t->entry[i];
+
+		if (e->count)
+			tally_add(&indirect, e->from, e->to,
+				(ULong)images_at(e->from) << 32 | images_at(e->to), e->count);
+	}
+	if (t->used > t->mask / 4 && size < TARGETS_LAST)
+		size *= 4;
+	VG_(free)(t->entry);
+	make_targets(size);
+}
+
+void profile_unmapped(Addr a, SizeT length)
+{
+	if (profile_kind == PROFILE_NONE || !images_overlap(a, length))
+		return;
+	keep_targets();
+	images_unmapped(a, length);
+}
+
+void profile_reset(void)
+{
+	if (profile_kind == PROFILE_NONE)
+		return;
+	for (Word i = 0; threads && i < VG_(sizeXA)(threads); i++)
+		VG_(free)(*(void **)VG_(indexXA)(threads, i));
+	if (threads)
+		VG_(deleteXA)(threads);
+	if (names)
+		VG_(deleteXA)(names);
+	threads = names = NULL;
+	watch.thread = NULL;
+	blocks_reset();
+	rows_reset(&watch.rows);
+	tally_reset(&indirect);
+	tally_reset(&samples);
+	tally_reset(&data);
+	VG_(memset)
+	(watch.targets.entry, 0, (watch.targets.mask + 1) * sizeof(*watch.targets.entry));
+	watch.targets.used = watch.targets.lost = 0;
+	slices_reset();
+	calipers.length = 0;
+	calipers_lost = 0;
+	phase = 0;
+}
+
+/* ---- caliper points ---- */
+
+void bytes_counts(struct bytes *to, const uint64_t *counts)
+{
+	UInt n = 0;
+
+	for (UInt e = 0; e < EV_COUNT; e++)
+		n += counts[e] != 0;
+	bytes_v(to, n);
+	for (UInt e = 0; e < EV_COUNT; e++)
+		if (counts[e]) {
+			bytes_v(to, e);
+			bytes_v(to, counts[e]);
+		}
+}
+
+void profile_caliper(Int kernel_tid, const HChar *name)
+{
+	UInt slots = counts_slots(), n = 0;
+
+	if (profile_kind == PROFILE_NONE)
+		return;
+	if (calipers.length > CALIPERS_MAX) {
+		calipers_lost++;
+		return;
+	}
+	if (phase < PHASES_MAX)
+		phase++;
+	bytes_s(&calipers, name);
+	bytes_v(&calipers, (ULong)kernel_tid);
+	for (UInt i = 0; i < slots; i++)
+		n += counts_of(i)[EV_INSTRUCTIONS] != 0;
+	bytes_v(&calipers, n);
+	for (UInt i = 0; i < slots; i++)
+		if (counts_of(i)[EV_INSTRUCTIONS]) {
+			bytes_v(&calipers, (ULong)counts_tid(i));
+			bytes_counts(&calipers, counts_of(i));
+		}
+}
+
+/* ---- sections ---- */
+
+static SizeT begin_section(struct bytes *to, enum model_profile_section_type type)
+{
+	struct model_profile_section head = {.type = type};
+
+	bytes_raw(to, &head, sizeof(head));
+	return to->length;
+}
+
+static void end_section(struct bytes *to, SizeT start)
+{
+	struct model_profile_section *head =
+		(struct model_profile_section *)(to->data + start - sizeof(*head));
+
+	head->length = to->length - start;
+}
+
+static void write_images(struct bytes *to)
+{
+	for (UInt i = 1; i <= images_count(); i++) {
+		const struct image *im = images_get(i);
+
+		bytes_v(to, im->kind);
+		bytes_v(to, im->start);
+		bytes_v(to, im->end - im->start);
+		bytes_v(to, im->file_offset);
+		bytes_v(to, im->bias);
+		bytes_s(to, im->path);
+		bytes_v(to, im->build_id_length);
+		bytes_raw(to, im->build_id, im->build_id_length);
+	}
+}
+
+struct row_writing {
+	struct bytes *to;
+	UInt count;
+};
+
+static void count_item(void *context, unsigned item, uint64_t n)
+{
+	struct row_writing *w = context;
+
+	(void)item, (void)n;
+	w->count++;
+}
+
+static void write_item(void *context, unsigned item, uint64_t n)
+{
+	struct row_writing *w = context;
+
+	bytes_v(w->to, item);
+	bytes_v(w->to, n);
+}
+
+static void write_row(struct bytes *to, UInt row)
+{
+	struct row_writing w = {.to = to};
+
+	rows_walk(&watch.rows, row, count_item, &w);
+	bytes_v(to, w.count);
+	rows_walk(&watch.rows, row, write_item, &w);
+}
+
+static void write_indirect(struct bytes *to)
+{
+	keep_targets();
+	for (UInt i = 0; i < indirect.size; i++) {
+		const struct tally_entry *e = &indirect.entries[i];
+
+		if (!e->count)
+			continue;
+		bytes_v(to, e->key[2] >> 32);
+		bytes_v(to, e->key[0]);
+		bytes_v(to, e->key[2] & 0xffffffff);
+		bytes_v(to, e->key[1]);
+		bytes_v(to, e->count);
+	}
+}
+
+static void write_events(struct bytes *to)
+{
+	for (UInt i = 0; i < watch.sampler_count; i++) {
+		bytes_v(to, watch.sampler[i].event);
+		bytes_v(to, watch.sampler[i].period);
+		bytes_v(to, watch.sampler[i].skid);
+	}
+}
+
+static void write_samples(struct bytes *to)
+{
+	for (UInt i = 0; i < samples.size; i++) {
+		const struct tally_entry *e = &samples.entries[i];
+
+		if (!e->count)
+			continue;
+		bytes_v(to, e->key[2] & 0xff);
+		bytes_v(to, e->key[2] >> 8 & 0xffffff);
+		bytes_v(to, e->key[2] >> 32);
+		bytes_v(to, e->key[1]);
+		bytes_v(to, e->key[0]);
+		bytes_v(to, e->count);
+	}
+}
+
+static void write_data(struct bytes *to)
+{
+	for (UInt i = 0; i < data.size; i++) {
+		const struct tally_entry *e = &data.entries[i];
+
+		if (!e->count)
+			continue;
+		bytes_v(to, e->key[1]);
+		bytes_v(to, e->key[0] << LINE_BITS);
+		bytes_v(to, e->count);
+	}
+}
+
+static void write_blocks(struct bytes *to)
+{
+	blocks_write(to, write_row);
+}
+
+static void write_threads(struct bytes *to)
+{
+	for (Word i = 0; names && i < VG_(sizeXA)(names); i++)
+		bytes_v(to, (ULong) * (Int *)VG_(indexXA)(names, i));
+}
+
+static void write_calipers(struct bytes *to)
+{
+	bytes_raw(to, calipers.data, calipers.length);
+}
+
+static void write_lost(struct bytes *to)
+{
+	bytes_v(to, samples.lost);
+	bytes_v(to, watch.rows.lost);
+	bytes_v(to, watch.targets.lost + indirect.lost);
+	bytes_v(to, data.lost);
+	bytes_v(to, calipers_lost);
+}
+
+static void write_end(struct bytes *to)
+{
+	(void)to;
+}
+
+void profile_write_sections(struct bytes *to)
+{
+	/* The branches' targets may lie in images that nothing else named. */
+	static const struct {
+		enum model_profile_section_type type;
+		void (*write)(struct bytes *to);
+	} sections[] = {
+		{MODEL_SECTION_INDIRECT, write_indirect},
+		{MODEL_SECTION_IMAGES, write_images},
+		{MODEL_SECTION_BLOCKS, write_blocks},
+		{MODEL_SECTION_EVENTS, write_events},
+		{MODEL_SECTION_SAMPLES, write_samples},
+		{MODEL_SECTION_DATA, write_data},
+		{MODEL_SECTION_SLICES, slices_write},
+		{MODEL_SECTION_THREADS, write_threads},
+		{MODEL_SECTION_CALIPERS, write_calipers},
+		{MODEL_SECTION_LOST, write_lost},
+		{MODEL_SECTION_END, write_end},
+	};
+
+	for (UInt i = 0; i < sizeof(sections) / sizeof(sections[0]); i++) {
+		SizeT start = begin_section(to, sections[i].type);
+
+		sections[i].write(to);
+		end_section(to, start);
+	}
+}

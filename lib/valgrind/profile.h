@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The profile of a process image (sources/model_profile.h): what it consists of, and its file.
+ *   profile.c        what is asked for, and what is known besides the descriptors of superblocks
+ *   profile_file.c   into the file
+ *   slices.c         counts of successive slices of the run
+ */
+#ifndef VALGRIND_PROFILE_H
+#define VALGRIND_PROFILE_H
+
+#include "model/watch.h"
+#include "sources/model_shared.h"
+#include "valgrind/bytes.h"
+
+enum profile_kind {
+	PROFILE_NONE,
+	PROFILE_BLOCKS, /* how often each superblock, edge and instruction is executed: no model */
+	PROFILE_INSNS,  /* all events of each instruction as well */
+};
+extern enum profile_kind profile_kind;
+
+/* ---- profile.c ---- */
+/* --model-profile=, --model-sample=, --model-slices= */
+Bool profile_option(const HChar *argument);
+/* What is wrong with them, or NULL.  Behind all options, before the first thread. */
+const HChar *profile_begin(void);
+/* What the model tells of what happens; NULL: nobody wants to know. */
+struct model_watch *profile_watch(void);
+/* A thread, by its number in order of creation, runs from now on. */
+void profile_thread(UInt number);
+void profile_name_thread(UInt number, Int kernel_tid);
+/* The program passes a caliper point; with all counts up to date. */
+void profile_caliper(Int kernel_tid, const HChar *name);
+/* Code was unmapped; what the model was told of must have been run before. */
+void profile_unmapped(Addr a, SizeT length);
+/* In the child of a fork: nothing was counted yet. */
+void profile_reset(void);
+/* Into the sections of the file. */
+void profile_write_sections(struct bytes *to);
+
+/* ---- profile_file.c ---- */
+/* The file of this image, and of the child of a fork; behind counts_open and counts_forked. */
+void profile_open(const HChar *command);
+void profile_save(enum model_shared_state state);
+/* Now and then, with all counts up to date: writes what there is, if it is time. */
+void profile_tick(void);
+
+/* "v events counted, for each v event, v count" of counts[EV_COUNT]. */
+void bytes_counts(struct bytes *to, const uint64_t *counts);
+
+#endif
