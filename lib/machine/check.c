@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Geometries that cannot be.  What the model cannot do (model_check) comes on top of what no
- * processor could. */
+/* Caches and TLBs that cannot be, and which near them could. */
 #include <stdio.h>
 
 #include "machine/private.h"
@@ -40,6 +39,67 @@ const char *machine_check_cache(
 	return text;
 }
 
+/* Whether `count` lines or entries make whole sets of so many ways, a power of two of them where
+ * that is asked for. */
+static bool divides(uint64_t count, uint64_t ways, bool power)
+{
+	return count % ways == 0 && (!power || power_of_two(count / ways));
+}
+
+/* "8-way or 16-way": the nearest numbers of ways to `ways` that count has. */
+static void suggest_ways(uint64_t count, uint64_t ways, bool power, char *hint, size_t size)
+{
+	uint64_t below = ways < count ? ways : count, above = ways ? ways : 1;
+
+	while (below > 1 && !divides(count, below, power))
+		below--;
+	below += below == 0;
+	while (above < count && !divides(count, above, power))
+		above++;
+	if (!divides(count, below, power))
+		below = above;
+	if (above > count || above == below)
+		snprintf(hint, size, "take %llu-way", (unsigned long long)below);
+	else
+		snprintf(hint, size, "take %llu-way or %llu-way", (unsigned long long)below,
+			(unsigned long long)above);
+}
+
+/* The powers of two around n within low..high, in words. */
+static void suggest_power(
+	uint32_t n, uint32_t low, uint32_t high, const char *unit, char *hint, size_t size)
+{
+	uint32_t below = low;
+
+	while (below * 2 <= n && below * 2 <= high)
+		below *= 2;
+	if (n < low || below == high)
+		snprintf(hint, size, "take %u%s", below, unit);
+	else
+		snprintf(hint, size, "take %u%s or %u%s", below, unit, below * 2, unit);
+}
+
+const char *machine_hint_cache(
+	const struct model_cache_config *c, uint32_t flavour, char *hint, size_t size)
+{
+	bool power = flavour == MODEL_CACHEGRIND;
+	uint64_t set = (uint64_t)c->ways * c->line;
+
+	if (!power_of_two(c->line) || c->line < 16 || c->line > 4096)
+		suggest_power(c->line, 16, 4096, "-byte", hint, size);
+	else if (c->size > 1u << 30)
+		snprintf(hint, size, "take 1G or less");
+	else if (c->size < c->line)
+		snprintf(hint, size, "take a cache of at least %u bytes", c->line);
+	else if (c->ways && c->size % c->line)
+		snprintf(hint, size, "take %llu or %llu bytes",
+			(unsigned long long)(c->size > set ? c->size - c->size % set : set),
+			(unsigned long long)(c->size - c->size % set + set));
+	else
+		suggest_ways(c->size / c->line, c->ways, power, hint, size);
+	return hint;
+}
+
 const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size_t size)
 {
 	if (t->entries == 0)
@@ -59,6 +119,15 @@ const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size
 	return text;
 }
 
+const char *machine_hint_tlb(const struct model_tlb_config *t, char *hint, size_t size)
+{
+	if (t->entries > 1u << 16)
+		snprintf(hint, size, "take 65536-entry or fewer");
+	else
+		suggest_ways(t->entries, t->ways, true, hint, size);
+	return hint;
+}
+
 void machine_fit(struct model_config *c)
 {
 	const uint32_t ways[MODEL_LEVELS] = {c->l1i.ways, c->l1d.ways, c->l2.ways, c->ll.ways,
@@ -74,17 +143,4 @@ void machine_fit(struct model_config *c)
 	if (c->ll_inclusion == MODEL_EXCLUSIVE &&
 		(c->ll.line != before || (!c->l2.size && c->ll.line != c->l1i.line)))
 		c->ll_inclusion = MODEL_NEITHER;
-}
-
-const char *machine_check_whole(const struct machine *m)
-{
-	const struct model_config *c = &m->model;
-
-	if (!c->l1i.size || !c->l1d.size)
-		return "a machine needs both L1I and L1D";
-	if (!power_of_two(c->page_size))
-		return "the page size must be a power of two";
-	if (c->flavour == MODEL_CACHEGRIND && (c->l2.size || !c->ll.size))
-		return "cachegrind's semantics know L1I, L1D and LL, and no L2";
-	return model_check(c);
 }

@@ -109,7 +109,7 @@ static int not_found(const char *name, struct error *e)
 static int cachegrind_cache(
 	const char *part, const char *text, struct model_cache_config *c, struct error *e)
 {
-	char *end, why[200];
+	char *end, why[200], hint[100];
 	uint64_t value[3] = {0};
 
 	for (int i = 0; i < 3; i++) {
@@ -130,9 +130,10 @@ static int cachegrind_cache(
 	c->line = (uint32_t)value[2];
 	if (c->size == 0)
 		return error_set(e, ERR_PARSE, "%s of cachegrind: a cache of 0 bytes", part);
-	if (machine_check_cache(c, MODEL_CACHEGRIND, why, sizeof(why)))
-		return error_set(e, ERR_PARSE, "%s of cachegrind cannot be: %s", part, why);
-	return 0;
+	if (!machine_check_cache(c, MODEL_CACHEGRIND, why, sizeof(why)))
+		return 0;
+	error_set(e, ERR_PARSE, "%s of cachegrind cannot be: %s", part, why);
+	return error_hint(e, "%s", machine_hint_cache(c, MODEL_CACHEGRIND, hint, sizeof(hint)));
 malformed:
 	error_set(
 		e, ERR_PARSE, "%s of cachegrind is SIZE,WAYS,LINE in bytes, not '%s'", part, text);
@@ -158,7 +159,7 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 {
 	struct model_config *c = &m->model;
 	struct machine host;
-	const char *why;
+	struct machine_fault fault;
 	char *copy, *rest, *part;
 	int status = 0;
 
@@ -200,9 +201,10 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 	free(copy);
 	if (status)
 		return status;
-	why = machine_check_whole(m);
-	if (why)
-		return error_set(e, ERR_PARSE, "this cachegrind machine cannot be: %s", why);
+	if (machine_find_fault(m, &fault)) {
+		error_set(e, ERR_PARSE, "this cachegrind machine cannot be: %s", fault.text);
+		return error_hint(e, "%s", fault.hint);
+	}
 	snprintf(m->name, sizeof(m->name), "cachegrind");
 	snprintf(m->description, sizeof(m->description),
 		"cachegrind's caches: I1=%u,%u,%u D1=%u,%u,%u LL=%u,%u,%u", c->l1i.size,

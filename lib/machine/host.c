@@ -212,7 +212,8 @@ static uint32_t host_cores(const char *root, const struct model_config *c)
 int machine_host(const char *root, struct machine *m, struct error *e)
 {
 	cpuid_function *cpuid = root[0] ? NULL : machine_cpuid();
-	const char *base, *caches = "its family's", *clock, *why;
+	const char *base, *caches = "its family's", *clock;
+	struct machine_fault fault;
 	struct model_config seen = {0};
 	struct machine_identity id;
 	bool exact = false, tlbs;
@@ -243,6 +244,8 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	snprintf(m->origin, sizeof(m->origin),
 		"this host: caches %s, TLBs %s, %s, the rest from %s", caches,
 		tlbs ? "from cpuid" : "its family's", clock, base);
-	why = machine_check_whole(m);
-	return why ? error_set(e, ERR_UNSUPPORTED, "this host cannot be modelled: %s", why) : 0;
+	if (!machine_find_fault(m, &fault))
+		return 0;
+	error_set(e, ERR_UNSUPPORTED, "this host cannot be modelled: %s", fault.text);
+	return error_hint(e, "choose a machine with -machine");
 }

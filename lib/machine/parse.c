@@ -124,31 +124,51 @@ static int read_line(struct parser *p)
 	return got > 0 ? parser_fail(p, "'%s' is more than belongs here", p->word) : got;
 }
 
-/* The checks that take the whole description; blamed on the last line that matters. */
+/* The line of a keyword, 0: it was not given. */
+static unsigned line_of(const struct parser *p, const char *key)
+{
+	for (size_t i = 0; key && i < machine_field_count; i++)
+		if (strcmp(machine_fields[i].key, key) == 0)
+			return p->seen[i];
+	return 0;
+}
+
+/* Says what is wrong with a keyword, or with the machine where it was not given. */
+static int refuse(struct parser *p, const char *key, const char *why, const char *hint)
+{
+	p->line = line_of(p, key);
+	if (p->line)
+		parser_fail(p, "%s cannot be: %s", key, why);
+	else
+		error_set(p->e, ERR_PARSE, "%s: this machine cannot be: %s%s%s", p->name,
+			key ? key : "", key ? ": " : "", why);
+	return hint[0] ? error_hint(p->e, "%s", hint) : -1;
+}
+
+/* The checks that take the whole description. */
 static int check(struct parser *p)
 {
 	struct machine *m = p->m;
-	const char *why;
-	char text[200];
+	struct machine_fault fault;
+	char text[200], hint[100];
 	bool any = false;
 
 	for (size_t i = 0; i < machine_field_count; i++) {
 		const struct field *f = &machine_fields[i];
+		const struct model_cache_config *c = (void *)((char *)m + f->offset);
 
 		any |= p->seen[i] != 0;
 		if (f->kind != FIELD_CACHE || !p->seen[i])
 			continue;
-		p->line = p->seen[i];
-		if (machine_check_cache(
-			    (void *)((char *)m + f->offset), m->model.flavour, text, sizeof(text)))
-			return parser_fail(p, "%s cannot be: %s", f->key, text);
+		if (machine_check_cache(c, m->model.flavour, text, sizeof(text)))
+			return refuse(p, f->key, text,
+				machine_hint_cache(c, m->model.flavour, hint, sizeof(hint)));
 	}
 	if (!any) {
 		error_set(p->e, ERR_PARSE, "%s: describes no machine: it is empty", p->name);
 		return error_hint(p->e, "perfex-machine(5) has an example");
 	}
-	why = machine_check_whole(m);
-	return why ? error_set(p->e, ERR_PARSE, "%s: this machine cannot be: %s", p->name, why) : 0;
+	return machine_find_fault(m, &fault) ? refuse(p, fault.key, fault.text, fault.hint) : 0;
 }
 
 int machine_parse(

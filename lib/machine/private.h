@@ -49,8 +49,19 @@ void machine_defaults(struct machine *m);
 const char *machine_check_cache(
 	const struct model_cache_config *c, uint32_t flavour, char *text, size_t size);
 const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size_t size);
-/* What no single line can be blamed for. */
-const char *machine_check_whole(const struct machine *m);
+/* Of one that is not possible: what near it would be, written into hint. */
+const char *machine_hint_cache(
+	const struct model_cache_config *c, uint32_t flavour, char *hint, size_t size);
+const char *machine_hint_tlb(const struct model_tlb_config *t, char *hint, size_t size);
+
+/* What does not go with the rest of a machine. */
+struct machine_fault {
+	const char *key; /* the keyword to blame, NULL: none in particular */
+	char text[240];  /* what is wrong */
+	char hint[160];  /* what to do, or "" */
+};
+/* Whether there is a fault; fills *f. */
+bool machine_find_fault(const struct machine *m, struct machine_fault *f);
 
 /* After a geometry was replaced: policies and inclusions that it cannot have become lru and
  * neither. */

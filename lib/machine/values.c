@@ -269,7 +269,7 @@ static int read_cache(struct parser *p, const struct field *f, void *target)
 {
 	struct model_cache_config *c = target;
 	struct parts parts;
-	char why[200];
+	char why[200], hint[100];
 
 	if (take_parts(p, f, &parts))
 		return -1;
@@ -286,16 +286,17 @@ static int read_cache(struct parser *p, const struct field *f, void *target)
 		parts.ways = parts.size / parts.line;
 	*c = (struct model_cache_config){(uint32_t)parts.size, (uint32_t)parts.ways,
 		(uint32_t)parts.line, (uint32_t)parts.latency};
-	if (machine_check_cache(c, MODEL_NATIVE, why, sizeof(why)))
-		return parser_fail(p, "%s cannot be: %s", f->key, why);
-	return 0;
+	if (!machine_check_cache(c, MODEL_NATIVE, why, sizeof(why)))
+		return 0;
+	parser_fail(p, "%s cannot be: %s", f->key, why);
+	return error_hint(p->e, "%s", machine_hint_cache(c, MODEL_NATIVE, hint, sizeof(hint)));
 }
 
 static int read_tlb(struct parser *p, const struct field *f, void *target)
 {
 	struct model_tlb_config *t = target;
 	struct parts parts;
-	char why[200];
+	char why[200], hint[100];
 
 	if (take_parts(p, f, &parts))
 		return -1;
@@ -310,9 +311,10 @@ static int read_tlb(struct parser *p, const struct field *f, void *target)
 	*t = (struct model_tlb_config){(uint32_t)parts.entries, (uint32_t)parts.ways};
 	if (f->latency)
 		*(uint32_t *)((char *)p->m + f->latency) = (uint32_t)parts.latency;
-	if (machine_check_tlb(t, why, sizeof(why)))
-		return parser_fail(p, "%s cannot be: %s", f->key, why);
-	return 0;
+	if (!machine_check_tlb(t, why, sizeof(why)))
+		return 0;
+	parser_fail(p, "%s cannot be: %s", f->key, why);
+	return error_hint(p->e, "%s", machine_hint_tlb(t, hint, sizeof(hint)));
 }
 
 /* A TLB's entries of 2 MiB pages. */

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Machine descriptions: any text is either refused with a message, or survives being printed and
- * read again. */
+ * read again, and what it describes can be modelled. */
 #include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
@@ -9,6 +9,39 @@
 #include "machine/machine.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+/* A few hundred of everything, from two threads, at addresses near and far. */
+static void model_a_little(const struct machine *m)
+{
+	size_t bytes = model_size(&m->model);
+	uint64_t counts[2][EVENT_LIMIT] = {{0}}, x = 12345;
+	struct model *model;
+	void *memory;
+
+	if (bytes > 4 << 20 || posix_memalign(&memory, 64, bytes))
+		return;
+	memset(memory, 0, bytes);
+	model = model_init(memory, &m->model);
+	for (int i = 0; i < 400; i++) {
+		uint64_t address, code;
+
+		x = x * 6364136223846793005u + 1442695040888963407u;
+		address = x >> (16 + i % 40);
+		code = 0x400000 + (x >> 33) % 65536;
+		if (i % 50 == 0)
+			model_switch_thread(model, i / 50 % 2, counts[i / 50 % 2]);
+		model_instruction(model, code, 4, i % 64 < 9 ? 1u << i % 64 : 0, 1, 0);
+		model_load(model, address, 1 + i % 70);
+		model_store(model, address ^ 64, 8);
+		model_prefetch(model, address + 4096);
+		model_branch(
+			model, (enum model_branch_kind)(i % 6), code, code + 4, code ^ 64, i & 1);
+	}
+	model_sync(model);
+	if (!counts[0][EV_INSTRUCTIONS])
+		abort();
+	free(memory);
+}
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 {
@@ -30,5 +63,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		abort();
 	strbuf_fini(&text);
 	strbuf_fini(&again);
+	if (model_check(&m.model))
+		abort();
+	model_a_little(&m);
 	return 0;
 }
