@@ -231,7 +231,7 @@ static int find_ours(const char *name, struct machine *m, struct error *e)
 	return status;
 }
 
-int machine_find(const char *name, struct machine *m, struct error *e)
+static int find_whole(const char *name, struct machine *m, struct error *e)
 {
 	struct stat st;
 	int status;
@@ -248,4 +248,33 @@ int machine_find(const char *name, struct machine *m, struct error *e)
 	if (strchr(name, '/') || stat(name, &st) == 0)
 		return machine_load(name, m, e);
 	return not_found(name, e);
+}
+
+/* The ':' before changes, NULL: there are none.  What is behind cachegrind's is its own, and a file
+ * may have one in its name. */
+static const char *changes_of(const char *name)
+{
+	const char *slash = name ? strrchr(name, '/') : NULL, *colon;
+	struct stat st;
+
+	if (!name || strncmp(name, "cachegrind:", 11) == 0)
+		return NULL;
+	colon = strchr(slash ? slash : name, ':');
+	return colon && stat(name, &st) ? colon : NULL;
+}
+
+int machine_find(const char *name, struct machine *m, struct error *e)
+{
+	const char *changes = changes_of(name);
+	char *base;
+	int status;
+
+	if (!changes)
+		return find_whole(name, m, e);
+	base = strndup(name, (size_t)(changes - name));
+	if (!base)
+		return error_nomem(e);
+	status = find_whole(base, m, e);
+	free(base);
+	return status ? status : machine_change(m, changes + 1, e);
 }

@@ -31,7 +31,8 @@ int machine_parse(
 /*
  * The machine that `name` means: NULL or "host": this host's; a name of ours ("zen4");
  * "cachegrind:I1=size,assoc, line:D1=size,assoc,line:LL=size,assoc,line" (cachegrind's semantics
- * and geometry); else a path. ERR_NOT_FOUND lists the nearest names.
+ * and geometry); else a path.  Behind all but cachegrind's may stand ":KEY=VALUE,..." to change
+ * single fields ("zen4:L2=512K").  ERR_NOT_FOUND lists the nearest names.
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 

@@ -20,6 +20,8 @@ int parser_fail(struct parser *p, const char *format, ...)
 	va_start(ap, format);
 	vsnprintf(text, sizeof(text), format, ap);
 	va_end(ap);
+	if (!p->line)
+		return error_set(p->e, ERR_PARSE, "%s: %s", p->name, text);
 	return error_set(p->e, ERR_PARSE, "%s:%u: %s", p->name, p->line, text);
 }
 
@@ -40,7 +42,7 @@ int parser_word(struct parser *p)
 	return p->word[0] != '\0';
 }
 
-static int unknown(struct parser *p, const char *what, const char *word)
+int parser_unknown(struct parser *p, const char *what, const char *word)
 {
 	bool heading = strcmp(what, "section") == 0;
 	struct nearest n;
@@ -74,7 +76,7 @@ static int read_heading(struct parser *p)
 		snprintf(p->section, sizeof(p->section), "%s", machine_fields[i].section);
 		return 0;
 	}
-	return unknown(p, "section", p->word + 1);
+	return parser_unknown(p, "section", p->word + 1);
 }
 
 static int read_field(struct parser *p)
@@ -98,7 +100,7 @@ static int read_field(struct parser *p)
 		parser_fail(p, "'%s' stands before any section", p->word);
 		return error_hint(p->e, "begin with a line '[machine]'");
 	}
-	return unknown(p, "keyword", p->word);
+	return parser_unknown(p, "keyword", p->word);
 }
 
 static int read_line(struct parser *p)
@@ -136,8 +138,8 @@ static unsigned line_of(const struct parser *p, const char *key)
 /* Says what is wrong with a keyword, or with the machine where it was not given. */
 static int refuse(struct parser *p, const char *key, const char *why, const char *hint)
 {
-	p->line = line_of(p, key);
-	if (p->line)
+	p->line = p->changing ? 0 : line_of(p, key);
+	if (line_of(p, key))
 		parser_fail(p, "%s cannot be: %s", key, why);
 	else
 		error_set(p->e, ERR_PARSE, "%s: this machine cannot be: %s%s%s", p->name,
@@ -145,30 +147,31 @@ static int refuse(struct parser *p, const char *key, const char *why, const char
 	return hint[0] ? error_hint(p->e, "%s", hint) : -1;
 }
 
-/* The checks that take the whole description. */
-static int check(struct parser *p)
+int parser_check(struct parser *p)
 {
 	struct machine *m = p->m;
 	struct machine_fault fault;
 	char text[200], hint[100];
-	bool any = false;
 
 	for (size_t i = 0; i < machine_field_count; i++) {
 		const struct field *f = &machine_fields[i];
 		const struct model_cache_config *c = (void *)((char *)m + f->offset);
 
-		any |= p->seen[i] != 0;
-		if (f->kind != FIELD_CACHE || !p->seen[i])
+		if (f->kind != FIELD_CACHE || (!p->seen[i] && !p->changing))
 			continue;
 		if (machine_check_cache(c, m->model.flavour, text, sizeof(text)))
 			return refuse(p, f->key, text,
 				machine_hint_cache(c, m->model.flavour, hint, sizeof(hint)));
 	}
-	if (!any) {
-		error_set(p->e, ERR_PARSE, "%s: describes no machine: it is empty", p->name);
-		return error_hint(p->e, "perfex-machine(5) has an example");
-	}
 	return machine_find_fault(m, &fault) ? refuse(p, fault.key, fault.text, fault.hint) : 0;
+}
+
+static bool anything_seen(const struct parser *p)
+{
+	for (size_t i = 0; i < machine_field_count; i++)
+		if (p->seen[i])
+			return true;
+	return false;
 }
 
 int machine_parse(
@@ -193,7 +196,11 @@ int machine_parse(
 		if (read_line(&p))
 			return -1;
 	}
-	return check(&p);
+	if (!anything_seen(&p)) {
+		error_set(e, ERR_PARSE, "%s: describes no machine: it is empty", name);
+		return error_hint(e, "perfex-machine(5) has an example");
+	}
+	return parser_check(&p);
 }
 
 int machine_load(const char *path, struct machine *m, struct error *e)

@@ -80,6 +80,10 @@ void machine_identify(const char *root, struct machine_identity *id);
  * is not known.  *exact: it is of this very processor; else the nearest that we have. */
 const char *machine_family(const struct machine_identity *id, uint32_t l1i, bool *exact);
 
+/* Applies changes, KEY=VALUE and commas between; of caches and TLBs a VALUE may say part.  The
+ * machine's name gets a '+'. On failure m is half changed. */
+int machine_change(struct machine *m, const char *changes, struct error *e);
+
 /* machine_parse on the file at path. */
 int machine_load(const char *path, struct machine *m, struct error *e);
 

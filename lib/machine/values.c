@@ -265,6 +265,28 @@ static int take_parts(struct parser *p, const struct field *f, struct parts *par
 	return got;
 }
 
+/* What a change leaves out. */
+static void keep_cache(struct parts *parts, const struct model_cache_config *c)
+{
+	parts->size = parts->has_size ? parts->size : c->size;
+	parts->ways = parts->has_ways ? parts->ways : c->ways;
+	parts->line = parts->has_line ? parts->line : c->line;
+	parts->latency = parts->has_latency ? parts->latency : c->latency;
+	parts->has_size = parts->has_ways = parts->has_line = parts->has_latency = true;
+}
+
+static void keep_tlb(struct parts *parts, const struct model_tlb_config *t, const uint32_t *latency)
+{
+	bool full = t->ways == t->entries && !parts->has_ways;
+
+	parts->full |= full;
+	parts->entries = parts->has_entries ? parts->entries : t->entries;
+	parts->ways = parts->has_ways ? parts->ways : t->ways;
+	if (latency)
+		parts->latency = parts->has_latency ? parts->latency : *latency;
+	parts->has_entries = parts->has_ways = parts->has_latency = true;
+}
+
 static int read_cache(struct parser *p, const struct field *f, void *target)
 {
 	struct model_cache_config *c = target;
@@ -273,6 +295,8 @@ static int read_cache(struct parser *p, const struct field *f, void *target)
 
 	if (take_parts(p, f, &parts))
 		return -1;
+	if (p->changing && c->size && !parts.none)
+		keep_cache(&parts, c);
 	memset(c, 0, sizeof(*c));
 	if (parts.none)
 		return 0;
@@ -300,6 +324,8 @@ static int read_tlb(struct parser *p, const struct field *f, void *target)
 
 	if (take_parts(p, f, &parts))
 		return -1;
+	if (p->changing && t->entries && !parts.none)
+		keep_tlb(&parts, t, f->latency ? (uint32_t *)((char *)p->m + f->latency) : NULL);
 	if (!parts.none &&
 		(!parts.has_entries || !parts.has_ways || (f->latency && !parts.has_latency)))
 		return parser_fail(p, "%s lacks its %s", f->key,

@@ -10,7 +10,8 @@ enum { FIELDS_MAX = 96, WORD_MAX_LENGTH = 127 };
 
 struct parser {
 	const char *name;
-	unsigned line;
+	unsigned line;                  /* 0: none; an error is then of the machine as a whole */
+	bool changing;                  /* what a value leaves out stays as it is in m */
 	const char *at, *end;           /* of the line at hand, comment and blanks removed */
 	char word[WORD_MAX_LENGTH + 1]; /* the last one taken */
 	char section[32];
@@ -19,7 +20,7 @@ struct parser {
 	struct error *e;
 };
 
-/* -1, with the error set to FILE:LINE and this text. */
+/* -1, with the error set to FILE:LINE and this text; without a line, FILE and the text. */
 __attribute__((format(printf, 2, 3))) int parser_fail(struct parser *p, const char *format, ...);
 /* 1: p->word is the next word; 0: the line is at its end; -1: error. */
 int parser_word(struct parser *p);
@@ -28,6 +29,11 @@ static inline bool parser_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
+
+/* There is no such keyword or section (what); with the nearest. */
+int parser_unknown(struct parser *p, const char *what, const char *word);
+/* The checks that take the whole machine. */
+int parser_check(struct parser *p);
 
 /* Reads the value of the field into p->m; there is at least one word. */
 int value_read(struct parser *p, const struct field *f);
