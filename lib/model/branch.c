@@ -2,251 +2,233 @@
 /*
  * Branch prediction.
  *
- * Kind 0 (R10000): a table of two-bit counters by address for conditional branches (Smith, ISCA
- * 1981), the last target by address for indirect ones.
+ * Conditional branches look first into a base table, a byte by address, which steps from state to
+ * state as a small machine.  Kind 0 (R10000): the machine is a two-bit counter (Smith, ISCA 1981).
  *
  * Kind 1: TAGE (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
- * prediction", JILP 8, 2006), with four tagged tables of geometric history lengths.  Deviations:
- * histories are hashed by multiplication instead of folded registers; a branch that has only ever
- * been taken, or only ever been not taken, is predicted so and stays out of history and tables, as
- * AMD's optimization guides describe for Zen (never seen taken, always taken, then dynamic), and so
- * does one whose two-bit counter was right 128 times running, until it is wrong; useful bits are
- * halved when allocation keeps failing.  Indirect branches: the same idea with targets (ITTAGE,
- * Seznec, JWAC-2 2011), with two tables by the last three and eight indirect targets behind the one
- * by address.
+ * prediction", JILP 8, 2006), with eight tagged tables.  The longest history that matches predicts;
+ * a misprediction allocates an entry of a longer one.  Deviations, most of them for speed:
+ * - The eight tables share an index, so that one entry of each makes a set of 16 bytes, which is
+ *   compared at once; the index has the address and the last log2(entries) + 4 outcomes, and the
+ *   tags, 11 bits of 8 histories, tell the rest.
+ * - Histories are of 6, 16, 22, 32, 38, 48, 54 and 64 outcomes, the upper pieces of their products
+ *   with an odd number instead of folded registers.
+ * - A branch that has only ever been taken, or only ever been not taken, is predicted so and stays
+ *   out of the tables, as AMD's optimization guides describe for Zen (never seen taken, always
+ * taken, then dynamic), and so does one whose two-bit counter was right SETTLES times running,
+ * until it is wrong.  All outcomes enter the history.
+ * - The base always learns, and new entries always leave the prediction to what they would replace.
+ * - Useful bits fall only where allocation finds no room.
+ *
+ * Indirect branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011), with two tables by
+ * the last three and eight indirect targets behind the one by address.
  *
  * Returns are predicted by a circular stack that forgets the oldest when full.  Direct jumps and
  * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
  * the next is seen.
+ *
+ * Cost: a settled branch some three host instructions, another about 75 without a jump, a
+ * misprediction twice that.
  */
-#include "model/state.h"
+#include "model/branch.h"
 
-/*
- * Kind 1: an entry of the base table is one of the first two, or DYNAMIC + a two-bit counter + how
- * many times running that was right, in units of RUN_ONE.
- */
-enum { NEVER_TAKEN = 0, ALWAYS_TAKEN = 1, DYNAMIC = 4, RUN_ONE = 8, SETTLED = 128 * RUN_ONE };
+#include "model/ways.h"
 
-/* An entry of a tagged table: tag (11 bits, 0: never used), counter (3 bits, taken from 4 on),
- * useful (2 bits). */
+/* Kind 1: a dynamic state of the base is DYNAMIC + a two-bit counter + how many times running that
+ * was right, in units of RUN_ONE. */
+enum { RUN_ONE = 4, SETTLES = 32, BASE_STATES = DYNAMIC + SETTLES * RUN_ONE };
+/* Kind 0: the strong states are NEVER_TAKEN and ALWAYS_TAKEN, these are the weak ones. */
+enum { WEAK_NOT = DYNAMIC, WEAK_TAKEN = DYNAMIC + 2 };
+
+/* An entry of a tagged table: tag (11 bits), counter (3 bits, taken from 4 on; written ^ 3, so that
+ * zeroed memory is a weak one), useful (2 bits). */
 enum {
 	USEFUL = 3,
-	COUNTER_ONE = 4,
-	COUNTER = 7 * COUNTER_ONE,
-	WEAKLY_NOT = 3 * COUNTER_ONE,
-	WEAKLY_TAKEN = 4 * COUNTER_ONE,
-	TAG_ONE = 32,
-	TAG = 2047 * TAG_ONE,
+	COUNTER_SHIFT = 2,
+	TAKEN_BIT = 4 << COUNTER_SHIFT,
+	STATE = 31, /* counter and useful */
+	TAG = 0xffff & ~STATE,
 };
+#define COUNTER(c) (((c) ^ 3) << COUNTER_SHIFT)
 
-#define CROWDED_MAX 1024
-#define MULTIPLIER  UINT64_C(0x9E3779B97F4A7C15)
+/* An index of predictor.steps is STATE, then these; a value the next STATE, then RIGHT. */
+enum { STEP_ALTERNATIVE = 32, STEP_TAKEN = 64, STEPS = 128, RIGHT = 32 };
 
-/* The table of the longest history takes both words. */
-static const unsigned history_length[TAGE_TABLES] = {5, 15, 44, 128};
+#define MULTIPLIER         UINT64_C(0x9E3779B97F4A7C15)
+#define ADDRESS_MULTIPLIER UINT64_C(0xD6E8FEB86659FD93)
+
+/* ---- memory and tables ---- */
+
+static size_t base_bytes(const struct model_config *config)
+{
+	return (((size_t)1 << config->predictor_bits) + 63) & ~(size_t)63;
+}
+
+static size_t set_bytes(const struct model_config *config)
+{
+	return config->predictor_kind == 1 ? sizeof(struct ways) << config->predictor_bits : 0;
+}
 
 size_t predictor_size(const struct model_config *config)
 {
-	size_t entries = (size_t)1 << config->predictor_bits;
-	size_t bytes = (entries * sizeof(uint16_t) + 63) & ~(size_t)63;
+	return base_bytes(config) + set_bytes(config) +
+	       INDIRECT_TABLES * (sizeof(struct target_entry) << INDIRECT_BITS);
+}
 
-	if (config->predictor_kind == 1)
-		bytes += TAGE_TABLES * entries * sizeof(uint16_t);
-	return bytes + INDIRECT_TABLES * (sizeof(struct target_entry) << INDIRECT_BITS);
+static unsigned step(unsigned counter, unsigned most, unsigned up)
+{
+	if (up)
+		return counter < most ? counter + 1 : most;
+	return counter ? counter - 1 : 0;
+}
+
+static uint8_t next_two_bit(unsigned state, unsigned taken)
+{
+	if (state <= ALWAYS_TAKEN)
+		return (uint8_t)(state == taken ? state : taken ? WEAK_NOT : WEAK_TAKEN);
+	if (state == WEAK_NOT)
+		return taken ? WEAK_TAKEN : NEVER_TAKEN;
+	return taken ? ALWAYS_TAKEN : WEAK_NOT;
+}
+
+static uint8_t next_base(unsigned state, unsigned taken)
+{
+	unsigned counter = (state - DYNAMIC) % RUN_ONE, run = (state - DYNAMIC) / RUN_ONE + 1;
+
+	if (state < DYNAMIC && (state & 1) == taken)
+		return (uint8_t)state;
+	if (state == NEVER_TAKEN)
+		return ALWAYS_TAKEN;
+	if (state < DYNAMIC)
+		return (uint8_t)(DYNAMIC + (state == SETTLED_NOT_TAKEN ? 1 : 2));
+	if ((counter >= 2) != taken)
+		run = 0;
+	if (run == SETTLES)
+		return taken ? SETTLED_TAKEN : SETTLED_NOT_TAKEN;
+	return (uint8_t)(DYNAMIC + run * RUN_ONE + step(counter, 3, taken));
+}
+
+/* What becomes of the entry that predicts, and was it right? */
+static uint8_t next_entry(unsigned index)
+{
+	unsigned useful = index & USEFUL, counter = (index >> COUNTER_SHIFT & 7) ^ 3;
+	unsigned alternative = (index & STEP_ALTERNATIVE) != 0, taken = (index & STEP_TAKEN) != 0;
+	unsigned said = counter >= 4, is_new = useful == 0 && (counter == 3 || counter == 4);
+	unsigned right = (is_new ? alternative : said) == taken;
+
+	if (said != alternative)
+		useful = step(useful, 3, said == taken);
+	counter = step(counter, 7, taken);
+	return (uint8_t)(useful | COUNTER(counter) | (right ? RIGHT : 0));
 }
 
 void predictor_init(struct predictor *p, const struct model_config *config, void *memory)
 {
-	size_t entries = (size_t)1 << config->predictor_bits;
 	char *at = memory;
 	unsigned i;
 
 	p->base = memory;
-	at += (entries * sizeof(uint16_t) + 63) & ~(size_t)63;
-	for (i = 0; i < TAGE_TABLES && config->predictor_kind == 1; i++) {
-		p->tagged[i] = (uint16_t *)(void *)at;
-		at += entries * sizeof(uint16_t);
-	}
+	p->base_mask = (UINT64_C(1) << config->predictor_bits) - 1;
+	at += base_bytes(config);
+	p->sets = config->predictor_kind == 1 ? (struct ways *)(void *)at : (struct ways *)0;
+	p->set_mask = (sizeof(struct ways) << config->predictor_bits) - sizeof(struct ways);
+	at += set_bytes(config);
 	for (i = 0; i < INDIRECT_TABLES; i++) {
 		p->targets[i] = (struct target_entry *)(void *)at;
 		at += sizeof(struct target_entry) << INDIRECT_BITS;
 	}
+	for (i = 0; i < 2 * BASE_STATES; i++)
+		p->next[i] = config->predictor_kind == 1 ? next_base(i / 2, i % 2)
+							 : next_two_bit(i / 2, i % 2);
+	for (i = 0; i < STEPS; i++)
+		p->steps[i] = next_entry(i);
 	p->random = 1;
-}
-
-/* Spreads addresses with and without alignment over the low bits. */
-static uint64_t by_address(uint64_t from)
-{
-	return from ^ from >> 2;
-}
-
-static unsigned step(unsigned counter, int up)
-{
-	if (up)
-		return counter < 3 ? counter + 1 : 3;
-	return counter ? counter - 1 : 0;
 }
 
 /* ---- conditional ---- */
 
-static int two_bit(struct model *m, struct predictor *p, uint64_t from, int taken)
+/*
+ * The top bits of the lowest n bits of a product depend on the lowest n bits of its factors: so a
+ * product of the history has in its upper pieces hashes of more and more of it.  Those at 10 bits
+ * more to the left have ten outcomes less.
+ */
+static inline void hash_tags(struct ways *tags, uint64_t history, uint64_t address)
 {
-	uint16_t *counter =
-		&p->base[by_address(from) & ((UINT64_C(1) << m->config.predictor_bits) - 1)];
-	int predicted = *counter >= 2;
+	uint64_t product = history * MULTIPLIER;
 
-	*counter = (uint16_t)step(*counter, taken);
-	return predicted == taken;
+	ways_interleave(tags, (product << 10) + address, product + address);
 }
 
-/* Table 0 of a lookup is the base: a copy of its counter, that always matches. */
-struct lookup {
-	uint16_t *entry[1 + TAGE_TABLES];
-	uint16_t tag[1 + TAGE_TABLES];
-	uint16_t base;
-	unsigned found; /* a bit for each table that matches */
-};
-
-static inline unsigned entry_taken(uint16_t entry)
+static inline struct ways *find_set(const struct predictor *p, uint64_t history, uint64_t address)
 {
-	return (entry & COUNTER) >= WEAKLY_TAKEN;
+	uint64_t at = (history * MULTIPLIER ^ address >> 40) & p->set_mask;
+
+	return (struct ways *)(void *)((char *)p->sets + at);
 }
 
-static inline void look_up(
-	struct model *m, struct predictor *p, uint64_t from, unsigned base, struct lookup *l)
+/* After a misprediction: a new entry in a table of longer history, from `start` on. */
+static NOINLINE int allocate(
+	struct predictor *p, uint64_t history, uint64_t address, unsigned start, unsigned taken)
 {
-	uint64_t entries = (UINT64_C(1) << m->config.predictor_bits) - 1;
+	struct ways tags, *set = find_set(p, history, address);
 	unsigned i;
 
-	l->base = (uint16_t)(USEFUL | (base & 2 ? COUNTER : 0));
-	l->entry[0] = &l->base;
-	l->found = 1;
-	for (i = 0; i < TAGE_TABLES; i++) {
-		uint64_t mask = history_length[i] < 64 ? (UINT64_C(1) << history_length[i]) - 1
-						       : UINT64_MAX;
-		uint64_t hash = ((p->history[0] & mask) ^ from << 40 ^ from << 17 ^ i) * MULTIPLIER;
-
-		if (history_length[i] > 64)
-			hash = (hash ^ hash >> 32 ^ p->history[1]) * MULTIPLIER;
-		hash ^= hash >> 32;
-		l->entry[i + 1] = &p->tagged[i][(hash ^ from) & entries];
-		l->tag[i + 1] = (uint16_t)((hash >> 48 | TAG_ONE) & TAG);
-		l->found |= (unsigned)((*l->entry[i + 1] & TAG) == l->tag[i + 1]) << (i + 1);
-	}
-}
-
-static void halve_useful(struct model *m, struct predictor *p)
-{
-	size_t i, entries = (size_t)1 << m->config.predictor_bits;
-	unsigned t;
-
-	for (t = 0; t < TAGE_TABLES; t++)
-		for (i = 0; i < entries; i++) {
-			uint16_t entry = p->tagged[t][i];
-
-			p->tagged[t][i] = (uint16_t)((entry & ~USEFUL) | (entry & USEFUL) >> 1);
-		}
-}
-
-/* After a misprediction: a new entry in a table of longer history than the provider's, from `start`
- * on. */
-static void allocate(
-	struct model *m, struct predictor *p, struct lookup *l, unsigned start, int taken)
-{
-	unsigned i;
-
+	if (start == WAYS)
+		return 0;
+	hash_tags(&tags, history, address);
 	p->random = p->random * 1664525 + 1013904223;
-	if (start < TAGE_TABLES && (p->random >> 30) == 0)
-		start++; /* so that not every allocation fights for the same table */
-	for (i = start; i <= TAGE_TABLES; i++) {
-		if (*l->entry[i] & USEFUL)
+	if (start < WAYS - 1)
+		start += (p->random >> 30) == 0; /* or each would fight for the same table */
+	for (i = start; i < WAYS; i++) {
+		if (set->of[i] & USEFUL)
 			continue;
-		*l->entry[i] = (uint16_t)(l->tag[i] | (taken ? WEAKLY_TAKEN : WEAKLY_NOT));
-		p->crowded -= p->crowded > 0;
-		return;
+		set->of[i] = (uint16_t)((tags.of[i] & TAG) | (taken ? COUNTER(4) : COUNTER(3)));
+		return 0;
 	}
-	for (i = start; i <= TAGE_TABLES; i++)
-		--*l->entry[i]; /* useful, and more than 0 */
-	if (++p->crowded >= CROWDED_MAX) {
-		halve_useful(m, p);
-		p->crowded = 0;
-	}
+	for (i = start; i < WAYS; i++)
+		set->of[i]--; /* useful, and more than 0 */
+	return 0;
 }
 
 /* Without branches, which would be as hard to predict as those that are modelled. */
-static NOINLINE int tage(
-	struct model *m, struct predictor *p, uint16_t *base, uint64_t from, unsigned taken)
+NOINLINE int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, unsigned taken)
 {
-	struct lookup l;
-	unsigned provider, rest, said, alternative, is_new, differs, good, predicted, counter,
-		learns, useful;
-	uint16_t entry;
+	/* The base is a table that always matches, number 0; the ways are 1 to 8. */
+	union {
+		uint16_t entry[2 * WAYS];
+		struct ways half[2];
+	} all;
+	const uint16_t *entry = all.entry + WAYS - 1;
+	unsigned state = *base, found, provider, rest, provided, index, outcome;
+	uint64_t history = p->history, address = from * ADDRESS_MULTIPLIER;
+	struct ways tags, *set;
 
-	look_up(m, p, from, *base, &l);
-	provider = 31 - (unsigned)__builtin_clz(l.found);
-	rest = 31 - (unsigned)__builtin_clz((l.found ^ 1u << provider) | 1);
-	entry = *l.entry[provider];
-	said = entry_taken(entry);
-	alternative = entry_taken(*l.entry[rest]);
-	counter = (entry & COUNTER) / COUNTER_ONE;
-	useful = entry & USEFUL;
-	is_new = (unsigned)(useful == 0) & (unsigned)(counter - 3 < 2);
-	predicted = is_new & (unsigned)(p->use_alternative >= 0) ? alternative : said;
-	differs = said ^ alternative;
-	good = said == taken;
-
-	p->use_alternative += (int)(is_new & differs & !good & (unsigned)(p->use_alternative < 7)) -
-			      (int)(is_new & differs & good & (unsigned)(p->use_alternative > -8));
-	entry += (uint16_t)((differs & good & (unsigned)(useful != 3)) -
-			    (differs & !good & (unsigned)(useful != 0)));
-	entry += (uint16_t)(((taken & (unsigned)(counter != 7)) -
-				    ((unsigned)!taken & (unsigned)(counter != 0))) *
-			    COUNTER_ONE);
-	*l.entry[provider] = entry;
-	if (predicted != taken && provider < TAGE_TABLES)
-		allocate(m, p, &l, provider + 1, (int)taken);
-	/* The base learns when it decided, or would have but for a new entry. */
-	counter = *base & 3;
-	learns = (unsigned)(provider == 0) | ((unsigned)(rest == 0) & is_new);
-	*base = (uint16_t)(*base + (learns & taken & (unsigned)(counter != 3)) -
-			   (learns & (unsigned)!taken & (unsigned)(counter != 0)));
-	p->history[1] = p->history[1] << 1 | p->history[0] >> 63;
-	p->history[0] = p->history[0] << 1 | taken;
-	return predicted == taken;
-}
-
-/* Was the direction predicted? */
-static int predict_conditional(struct model *m, struct predictor *p, uint64_t from, int taken)
-{
-	uint16_t *base;
-	int settled;
-
-	if (m->config.predictor_kind == 0)
-		return two_bit(m, p, from, taken);
-	base = &p->base[by_address(from) & ((UINT64_C(1) << m->config.predictor_bits) - 1)];
-	if (*base == taken) /* NEVER_TAKEN and not, ALWAYS_TAKEN and taken */
-		return 1;
-	if (*base == NEVER_TAKEN) {
-		*base = ALWAYS_TAKEN;
+	*base = p->next[2 * state + taken];
+	p->history = history << 1 | taken;
+	if (state < DYNAMIC)
 		return 0;
-	}
-	if (*base == ALWAYS_TAKEN) {
-		*base = DYNAMIC + 2;
-		return 0;
-	}
-	settled = *base >= SETTLED;
-	if (((*base & 3) >= 2) != (unsigned)taken)
-		*base &= RUN_ONE - 1;
-	else if (settled)
+	if (UNLIKELY(!p->sets))
+		return (state >> 1 & 1) == taken;
+	hash_tags(&tags, history, address);
+	set = find_set(p, history, address);
+	all.entry[WAYS - 1] = state & 2 ? TAKEN_BIT : 0;
+	all.half[1] = *set;
+	found = ways_agree(set, &tags, TAG) << 1 | 1;
+	provider = 31 ^ (unsigned)__builtin_clz(found);
+	rest = 31 ^ (unsigned)__builtin_clz((found ^ 1u << provider) | 1);
+	provided = entry[provider];
+	index = (provided & STATE) | taken * STEP_TAKEN;
+	index |= (entry[rest] & TAKEN_BIT) * (STEP_ALTERNATIVE / TAKEN_BIT);
+	outcome = p->steps[index];
+	ways_flip(set, provider, (uint16_t)((provided ^ outcome) & STATE));
+	if (outcome & RIGHT)
 		return 1;
-	else
-		*base += RUN_ONE;
-	return tage(m, p, base, from, (unsigned)taken) && !settled;
+	return allocate(p, history, address, provider, taken);
 }
 
 /* ---- indirect ---- */
 
-static int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
+int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
 	static const uint64_t mask[INDIRECT_TABLES] = {0, 0xffffff, UINT64_MAX};
 	int i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider = -1, good;
@@ -264,7 +246,7 @@ static int predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 	}
 	good = provider >= 0 && e[provider]->to == to;
 	if (good) {
-		e[provider]->confidence = step(e[provider]->confidence, 1);
+		e[provider]->confidence = step(e[provider]->confidence, 3, 1);
 	} else if (provider >= 0) {
 		if (e[provider]->confidence)
 			e[provider]->confidence--;
@@ -288,7 +270,7 @@ static int predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 
 /* ---- calls and returns ---- */
 
-static void push_return(struct model *m, struct predictor *p, uint64_t next)
+void push_return(struct model *m, struct predictor *p, uint64_t next)
 {
 	uint32_t size = m->config.return_stack;
 
@@ -300,7 +282,7 @@ static void push_return(struct model *m, struct predictor *p, uint64_t next)
 		p->return_count++;
 }
 
-static int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
+int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
 	uint64_t predicted;
 
@@ -379,7 +361,7 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 		counts[EV_TAKEN_BRANCHES]++;
 		clock_taken(m, &m->core->clock);
 	}
-	good = predict_conditional(m, &m->core->predictor, from, taken);
+	good = predict_conditional(m, &m->core->predictor, from, (unsigned)taken);
 	if (!good) {
 		counts[EV_MISPREDICTED_CONDITIONALS]++;
 		m->core->clock.front += m->mispredict;

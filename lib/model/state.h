@@ -20,7 +20,6 @@
 /* Stores looked back upon; config.store_buffer may not be larger. */
 #define STORES_MAX       256
 #define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
-#define TAGE_TABLES      4
 #define INDIRECT_BITS    10
 #define INDIRECT_TABLES  3
 #define RETURN_STACK_MAX 256
@@ -85,16 +84,20 @@ struct target_entry {
 	uint32_t confidence; /* 0..3 */
 };
 
+struct ways;
+
 struct predictor {
-	uint64_t history[2]; /* outcomes of conditional branches, the last one in bit 0 of [0] */
-	uint64_t path;       /* eight bits of each of the last eight indirect targets */
-	uint32_t random;     /* deterministic */
-	int32_t use_alternative;       /* -8..7: is a new entry worse than what it would replace? */
-	int32_t crowded;               /* allocations that found no room, less those that did */
-	uint32_t return_top;           /* pushes less pops, modulo the stack's size */
-	uint32_t return_count;         /* valid entries */
-	uint16_t *base;                /* two-bit counters; see branch.c */
-	uint16_t *tagged[TAGE_TABLES]; /* see branch.c */
+	uint64_t history; /* outcomes of conditional branches, the last one in bit 0 */
+	uint8_t *base;    /* states by address; see branch.h */
+	uint64_t base_mask;
+	struct ways *sets;     /* entries of the tagged tables; null for kind 0 */
+	uint64_t set_mask;     /* bytes */
+	uint64_t path;         /* eight bits of each of the last eight indirect targets */
+	uint32_t random;       /* deterministic */
+	uint32_t return_top;   /* pushes less pops, modulo the stack's size */
+	uint32_t return_count; /* valid entries */
+	uint8_t next[264];     /* how the base steps: by twice its state plus the outcome */
+	uint8_t steps[128];    /* how an entry does; see branch.c */
 	struct target_entry *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
 };

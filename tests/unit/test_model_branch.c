@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Branch prediction: patterns of which it is known what a predictor of each kind makes. */
 #include "../tap.h"
+#include "model/ways.h"
 #include "model_machine.h"
 
 static struct run run;
@@ -105,6 +106,149 @@ static void random_outcomes(int kind)
 	run_end(&run);
 }
 
+/* Against two-bit counters as one writes them down. */
+static void two_bit_counters(void)
+{
+	static int counter[512];
+	uint64_t seed = 17, wrong = 0;
+
+	begin(0);
+	for (int i = 0; i < 200000; i++) {
+		uint64_t from = 0x400000 + random_below(&seed, 600);
+		int taken = random_below(&seed, 7) < from % 8;
+		int *c = &counter[(from ^ from >> 2) % 512];
+
+		wrong += (uint64_t)((*c >= 2) != taken);
+		*c += taken ? *c < 3 : -(*c > 0);
+		conditional(from, taken);
+	}
+	model_sync(run.model);
+	is_int(run.counts[EV_MISPREDICTED_CONDITIONALS], wrong, "kind 0 is a two-bit counter");
+	run_end(&run);
+}
+
+/* Settled, then otherwise, then settled again: a misprediction for each change. */
+static void phases(void)
+{
+	begin(1);
+	for (int i = 0; i < 5000; i++)
+		conditional(0x408000, i / 1000 & 1);
+	model_sync(run.model);
+	ok(run.counts[EV_MISPREDICTED_CONDITIONALS] >= 4 &&
+			run.counts[EV_MISPREDICTED_CONDITIONALS] <= 20,
+		"five phases of a branch: %llu mispredictions",
+		(unsigned long long)run.counts[EV_MISPREDICTED_CONDITIONALS]);
+	run_end(&run);
+}
+
+/* The outcome is that of another branch so many branches ago. */
+static int at_distance(int distance)
+{
+	uint64_t seed = 23;
+	int n;
+
+	begin(1);
+	for (int i = 0; i < 60000; i++) {
+		int taken = (int)random_below(&seed, 2);
+
+		if (i == 40000)
+			permille();
+		conditional(0x409000, taken);
+		for (int j = 1; j < distance; j++)
+			conditional(0x409100 + 16 * j, j & 1);
+		conditional(0x40a000, taken);
+	}
+	n = permille() * (distance + 1) - 500;
+	run_end(&run);
+	return n;
+}
+
+static void distances(void)
+{
+	static const int distance[] = {1, 4, 12, 30, 44};
+
+	for (unsigned i = 0; i < sizeof distance / sizeof *distance; i++) {
+		int n = at_distance(distance[i]);
+
+		ok(n <= 80, "a branch that follows one %d branches ago: %d in 1000", distance[i],
+			n);
+	}
+}
+
+/* More branches than the base has room for, each with a pattern of its own: they share entries. */
+static int crowd(int branches_in_all)
+{
+	int n;
+
+	begin(1);
+	for (int i = 0; i < 80; i++) {
+		if (i == 60)
+			permille();
+		for (int b = 0; b < branches_in_all; b++)
+			conditional(0x500000 + (uint64_t)b * 24, (i + b) % (2 + b % 3) == 0);
+	}
+	n = permille();
+	run_end(&run);
+	return n;
+}
+
+static void aliasing(void)
+{
+	int few = crowd(100), many = crowd(100000);
+
+	ok(few <= 20, "a hundred regular branches are learnt: %d in 1000", few);
+	ok(many > few + 50, "a hundred thousand are more than fit: %d in 1000", many);
+	ok(many <= 600, "and get in each other's way no more than that: %d in 1000", many);
+}
+
+static void same_each_time(void)
+{
+	uint64_t first = 0, again = 0;
+
+	for (int pass = 0; pass < 2; pass++) {
+		uint64_t seed = 31;
+
+		begin(1);
+		for (int i = 0; i < 100000; i++) {
+			uint64_t r = random_below(&seed, 4096);
+
+			conditional(0x400000 + r / 8, (int)(r & r >> 5 & 1));
+		}
+		model_sync(run.model);
+		*(pass ? &again : &first) = run.counts[EV_MISPREDICTED_CONDITIONALS];
+		run_end(&run);
+	}
+	is_int(again, first, "the same branches give the same mispredictions");
+}
+
+/* What is written for the host's vectors, against what is written for none. */
+static void ways(void)
+{
+	uint64_t seed = 41;
+	int differ = 0;
+
+	for (int i = 0; i < 20000; i++) {
+		uint64_t even = random_next(&seed), odd = random_next(&seed);
+		struct ways a, b, c, d;
+		uint16_t mask = (uint16_t)(random_next(&seed) & random_next(&seed));
+		uint16_t bits = (uint16_t)random_next(&seed);
+		unsigned number = (unsigned)random_below(&seed, WAYS + 1);
+
+		ways_interleave(&a, even, odd);
+		ways_interleave_plain(&b, even, odd);
+		differ += memcmp(&a, &b, sizeof a) != 0;
+		ways_interleave(&c, odd, even & random_next(&seed) & random_next(&seed));
+		c.of[i % WAYS] = a.of[i % WAYS];
+		differ += ways_agree(&a, &c, mask) != ways_agree_plain(&a, &c, mask);
+		differ += (ways_agree(&a, &c, 0xffff) >> i % WAYS & 1) == 0;
+		d = c;
+		ways_flip(&c, number, bits);
+		ways_flip_plain(&d, number, bits);
+		differ += memcmp(&c, &d, sizeof c) != 0;
+	}
+	is_int(differ, 0, "sets of entries: the same with vectors and without");
+}
+
 static void one_way(void)
 {
 	begin(1);
@@ -195,6 +339,12 @@ int main(void)
 	correlated();
 	random_outcomes(0);
 	random_outcomes(1);
+	two_bit_counters();
+	phases();
+	distances();
+	aliasing();
+	same_each_time();
+	ways();
 	one_way();
 	return_stack();
 	indirect();

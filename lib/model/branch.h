@@ -1,0 +1,53 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Branch prediction, for the loops that run branches; see branch.c for how it is done.
+ *
+ * Each call predicts a branch, compares with what it did, learns that, and says whether the
+ * prediction was right (1) or not (0).  Nothing else of the model changes.
+ */
+#ifndef MODEL_BRANCH_H
+#define MODEL_BRANCH_H
+
+#include "model/state.h"
+
+/*
+ * What the base table holds of a conditional branch.  Below DYNAMIC bit 0 is the direction that is
+ * predicted without asking the tables, and an outcome that agrees changes nothing.
+ */
+enum base_state {
+	NEVER_TAKEN,
+	ALWAYS_TAKEN,
+	SETTLED_NOT_TAKEN,
+	SETTLED_TAKEN,
+	DYNAMIC, /* and up: bit 1 is the prediction; see branch.c */
+};
+
+/* Addresses of instructions with and without alignment, spread over the low bits. */
+static inline uint8_t *predictor_base(struct predictor *p, uint64_t from)
+{
+	return &p->base[(from ^ from >> 2) & p->base_mask];
+}
+
+/* What is not settled, or was wrong.  base: the branch's. */
+int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, unsigned taken);
+
+/* taken: 0 or 1. */
+static inline int predict_conditional(
+	struct model *m, struct predictor *p, uint64_t from, unsigned taken)
+{
+	uint8_t *base = predictor_base(p, from);
+
+	(void)m;
+	if (!((*base ^ taken) & ~2u)) {
+		p->history = p->history << 1 | taken;
+		return 1;
+	}
+	return predict_dynamic(p, base, from, taken);
+}
+
+int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
+int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
+/* A call, whose return should go to `next`. */
+void push_return(struct model *m, struct predictor *p, uint64_t next);
+
+#endif
