@@ -28,6 +28,8 @@ struct counting {
 	struct reading *readings; /* one a run */
 	double *elapsed;          /* one a run */
 	unsigned long runs;       /* done */
+	struct profile profile;   /* -profile */
+	struct profile_request profile_request;
 	size_t groups;
 	int exit_status;
 	off_t stdin_start;       /* -1: cannot be rewound */
@@ -398,6 +400,11 @@ static int prepare(struct counting *c, struct error *e)
 		.forced = strcmp(o->source, "auto") != 0,
 		.machine = &c->machine,
 	};
+	if (o->profile) {
+		if (profile_prepare(o, &c->profile, &c->profile_request, e))
+			return -1;
+		c->source_options.profile = &c->profile_request;
+	}
 	if (default_to_kernel(c, e) || take_specs(c, e))
 		return -1;
 	if (o->plot && render_plot_kind(o->plot, e) == NULL)
@@ -433,7 +440,8 @@ int do_count(struct options *o)
 	c.options = o;
 	if (prepare(&c, &e) == 0) {
 		announce(&c);
-		if (run_all(&c, &e) == 0 && report(&c, &e) == 0)
+		if (run_all(&c, &e) == 0 && report(&c, &e) == 0 &&
+			(!o->profile || profile_write(o, &c.machine, &c.profile, &e) == 0))
 			advise(&c);
 	}
 	status = c.exit_status;
@@ -454,5 +462,6 @@ int do_count(struct options *o)
 	vec_fini(&c.left_out);
 	vec_fini(&c.left_out_why);
 	plan_fini(&c.plan);
+	profile_fini(&c.profile);
 	return status;
 }

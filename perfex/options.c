@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -12,6 +13,56 @@ static int add_event(void *target, const char *argument, struct error *e)
 	if (!spec)
 		return error_nomem(e);
 	return event_parse(argument, spec, e);
+}
+
+/* EVENT:PERIOD or EVENT:PERIOD:skid, and more behind commas. */
+static int add_sampler(struct options *o, const char *text, size_t length, struct error *e)
+{
+	struct profile_sampler *s = vec_push(&o->samplers);
+	char word[160], *period, *end, *skid;
+	struct event_spec spec = {0};
+
+	if (!s)
+		return error_nomem(e);
+	snprintf(word, sizeof(word), "%.*s", (int)length, text);
+	period = strchr(word, ':');
+	if (!period) {
+		error_set(e, ERR_PARSE, "-sample %s: there is no period", word);
+		return error_hint(e,
+			"-sample dsc:2003 samples every 2003rd; primes do not keep step "
+			"with loops");
+	}
+	*period++ = '\0';
+	skid = strchr(period, ':');
+	if (skid)
+		*skid++ = '\0';
+	if (event_parse(word, &spec, e))
+		return -1;
+	s->period = strtoull(period, &end, 10);
+	if (*end || end == period || *period == '-' || !s->period || s->period >> 62)
+		return error_set(e, ERR_PARSE, "-sample: '%s' is no period", period);
+	if (skid && strcmp(skid, "skid") != 0)
+		return error_set(e, ERR_PARSE,
+			"-sample: behind the period may stand 'skid', not '%s'", skid);
+	if (!spec.event || !(spec.event->flags & EVENT_MODEL) ||
+		spec.event->number == EV_WALK_CYCLES)
+		return error_set(e, ERR_UNSUPPORTED, "-sample: the model cannot sample %s", word);
+	s->event = (uint32_t)spec.event->number;
+	s->skid = skid != NULL;
+	return 0;
+}
+
+static int add_samplers(void *target, const char *argument, struct error *e)
+{
+	for (;;) {
+		size_t length = strcspn(argument, ",");
+
+		if (add_sampler(target, argument, length, e))
+			return -1;
+		if (!argument[length])
+			return 0;
+		argument += length + 1;
+	}
 }
 
 #define FIELD(field) offsetof(struct options, field)
@@ -47,6 +98,20 @@ const struct option_row option_table[] = {
 		OPTION_STRING, FIELD(machine), NULL},
 	{"c", "FILE", "cost table to use", OPTION_STRING, FIELD(cost_file), NULL},
 	{"t", NULL, "print the cost table in force", OPTION_FLAG, FIELD(print_costs), NULL},
+	{"profile", "FILE",
+		"write what each instruction, block and edge did to FILE, from the model",
+		OPTION_STRING, FIELD(profile), NULL},
+	{"blocks", NULL, "with -profile: executions only, nothing is modelled; much faster",
+		OPTION_FLAG, FIELD(blocks), NULL},
+	{"sample", "EVENT:PERIOD",
+		"with -profile: sample every PERIOD-th EVENT (:skid as processors do); may be "
+		"repeated",
+		OPTION_CALL, 0, add_samplers},
+	{"slices", "CYCLES", "with -profile: counts of successive slices of the run", OPTION_COUNT,
+		FIELD(slices), NULL},
+	{"counters", "N",
+		"with -profile: what a processor with N counters would have estimated, too",
+		OPTION_COUNT, FIELD(counters), NULL},
 	{"o", "FILE", "write the report here instead of stderr", OPTION_STRING, FIELD(output),
 		NULL},
 	{"json", NULL, "report as JSON, on stdout unless -o is given", OPTION_FLAG, FIELD(json),
@@ -88,6 +153,19 @@ static int check(const struct options *o, struct error *e)
 			"-mp tells the threads of one run apart: leave out -r and -passes"},
 		{o->by_signal && (o->runs > 1 || o->passes),
 			"-s follows one run: leave out -r and -passes"},
+		{!o->profile && (o->blocks || o->samplers.count || o->slices || o->counters),
+			"-blocks, -sample, -slices and -counters say what -profile FILE is to "
+			"hold: "
+			"give that as well"},
+		{o->profile && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
+			"-profile comes from the model: leave out -source"},
+		{o->profile && (o->pid || o->runs > 1 || o->passes || o->by_signal),
+			"-profile is of one whole run: leave out -pid, -r, -passes and -s"},
+		{o->blocks && (o->samplers.count || o->slices || o->counters),
+			"-blocks models nothing: leave out -sample, -slices and -counters"},
+		{o->counters == 1,
+			"-counters: one counter is for instructions, and there must be another for "
+			"events"},
 		{o->list && o->command, "-list takes no command"},
 		{o->calibrate && o->command, "-calibrate takes no command"},
 		{o->explain && o->command, "-explain takes no command"},
@@ -148,10 +226,13 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		o->costs = true;
 	if (check(o, e))
 		return -1;
+	if (o->profile)
+		o->source = "model";
 	return default_events(o, e);
 }
 
 void options_fini(struct options *o)
 {
 	vec_fini(&o->events);
+	vec_fini(&o->samplers);
 }

@@ -10,16 +10,22 @@
 #include "base/option.h"
 #include "base/vec.h"
 #include "events/event.h"
+#include "sources/profile.h"
 
 struct options {
 	bool all, per_thread, by_signal, exceptions, kernel, costs, print_costs, passes;
 	bool defaulted; /* events are the default ones */
 	bool json, csv, list, calibrate, help, version, quiet;
+	bool blocks;            /* -blocks */
+	unsigned long counters; /* -counters; 0: not asked for */
+	unsigned long slices;   /* -slices, cycles; 0: likewise */
+	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text;
 	double period;
 	unsigned long runs;
 	pid_t pid;
 	VEC(struct event_spec) events;
+	VEC(struct profile_sampler) samplers; /* -sample */
 	char **command; /* NULL-terminated rest of argv; NULL if there is none */
 };
 

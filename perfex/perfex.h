@@ -21,6 +21,12 @@ int find_machine(const struct options *o, struct machine *m, struct error *e);
 int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	struct cost_table *t, struct error *e);
 
+/* -profile: what to ask of the model, checked; and, behind the run, into the file. */
+int profile_prepare(
+	const struct options *o, struct profile *p, struct profile_request *r, struct error *e);
+int profile_write(
+	const struct options *o, const struct machine *m, struct profile *p, struct error *e);
+
 /* Writes text to -o FILE, or to stream. */
 int output(const struct options *o, const struct strbuf *text, FILE *stream, struct error *e);
 /* Runs gnuplot on a script that stays beside the picture. */

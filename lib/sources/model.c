@@ -21,6 +21,7 @@
 #include "base/strbuf.h"
 #include "sources/executable.h"
 #include "sources/launch.h"
+#include "sources/model_arguments.h"
 #include "sources/model_counts.h"
 #include "sources/model_install.h"
 #include "sources/model_shared.h"
@@ -293,7 +294,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 {
 	struct model_session *s = session;
 	bool imitate = s->options.machine->model.flavour == MODEL_CACHEGRIND && s->install.wrapper;
-	struct strbuf log = {0}, config = {0}, counts = {0};
+	struct strbuf own[3 + MODEL_PROFILE_ARGUMENTS] = {{0}};
 	char *prefix[] = {
 		imitate ? s->install.wrapper : s->install.launcher,
 		"--tool=perfexmodel",
@@ -308,34 +309,35 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--sigill-diagnostics=yes",
 		"--model-path=",
 		"--model-argv0=",
-		NULL,
-		NULL,
-		NULL,
-		"--",
-		NULL,
+		[13 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
 	};
+	size_t at = 13;
+	bool failed = false;
 	int rc = -1;
 
 	snprintf(s->command, sizeof(s->command), "%s", launch->argv[0]);
 	if (check_command(launch->argv[0], e))
 		return -1;
-	strbuf_puts(&log, "--log-file=");
-	add_escaped(&log, s->directory);
-	strbuf_puts(&log, "/" MODEL_LOG_PREFIX "%p");
-	strbuf_printf(&config, "--model-config=%s/config", s->directory);
-	strbuf_printf(&counts, "--model-counts=%s", s->directory);
-	prefix[13] = log.data;
-	prefix[14] = config.data;
-	prefix[15] = counts.data;
-	if (log.failed || config.failed || counts.failed)
+	strbuf_puts(&own[0], "--log-file=");
+	add_escaped(&own[0], s->directory);
+	strbuf_puts(&own[0], "/" MODEL_LOG_PREFIX "%p");
+	strbuf_printf(&own[1], "--model-config=%s/config", s->directory);
+	strbuf_printf(&own[2], "--model-counts=%s", s->directory);
+	model_profile_arguments(s->options.profile, &own[3]);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
+		failed |= own[i].failed;
+		if (own[i].data)
+			prefix[at++] = own[i].data;
+	}
+	prefix[at] = "--";
+	if (failed)
 		error_nomem(e);
 	else
 		rc = launch_wrap(launch, prefix, e);
 	if (rc == 0 && imitate)
 		rc = imitate_shell(s->install.wrapper, launch, e);
-	strbuf_fini(&log);
-	strbuf_fini(&config);
-	strbuf_fini(&counts);
+	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++)
+		strbuf_fini(&own[i]);
 	return rc;
 }
 
@@ -402,6 +404,12 @@ static double model_tick_interval(void *session)
 	return TICK_SECONDS;
 }
 
+static int take_profiles(struct model_session *s, bool all, struct error *e)
+{
+	return s->options.profile ? profile_take(s->options.profile->into, s->directory, all, e)
+				  : 0;
+}
+
 /* Keeps the number of files small. */
 static int model_tick(void *session, struct error *e)
 {
@@ -411,7 +419,7 @@ static int model_tick(void *session, struct error *e)
 	if (model_counts_read(&s->counts, &sums, e))
 		return -1;
 	model_sums_fini(&sums);
-	return 0;
+	return take_profiles(s, false, e);
 }
 
 static size_t model_groups(void *session)
@@ -500,8 +508,10 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 	bool ran;
 
 	(void)usage;
-	if (model_counts_read(&s->counts, &sums, e))
+	if (model_counts_read(&s->counts, &sums, e) || take_profiles(s, true, e))
 		return -1;
+	if (s->options.profile)
+		model_profile_missing(s->options.profile, &sums);
 	ran = sums.total[EV_INSTRUCTIONS] != 0;
 	if (sums.native)
 		snprintf(s->note, sizeof(s->note),

@@ -56,6 +56,7 @@ static void add_others(struct model_sums *to, const struct model_sums *from)
 		memcpy(to->native_program, from->native_program, sizeof(to->native_program));
 	to->native += from->native;
 	to->lost += from->lost;
+	to->unprofiled += from->unprofiled;
 	to->images += from->images;
 }
 
@@ -142,8 +143,10 @@ static pid_t thread_of(const struct model_shared *f, const struct model_shared_s
 static int add_file(struct model_sums *to, const struct model_shared *f, size_t slots, bool rows,
 	struct error *e)
 {
-	struct model_sums one = {
-		.images = 1, .lost = f->lost_children, .native = f->native_programs};
+	struct model_sums one = {.images = 1,
+		.lost = f->lost_children,
+		.native = f->native_programs,
+		.unprofiled = f->lost_profiles};
 
 	memcpy(one.native_program, f->native_program, sizeof(one.native_program));
 	one.native_program[sizeof(one.native_program) - 1] = '\0';

@@ -27,6 +27,7 @@ struct model_sums {
 	VEC(struct model_row) rows; /* none unless asked for */
 	uint64_t images;            /* process images seen */
 	uint64_t lost;              /* processes that found no room for their counts */
+	uint64_t unprofiled;        /* profiles that found no room */
 	uint64_t native;            /* programs that ran outside the model */
 	char native_program[112];   /* the first of them */
 };

@@ -21,7 +21,17 @@
 #include "events/event.h"
 #include "events/label.h"
 #include "machine/machine.h"
+#include "sources/profile.h"
 #include "sources/trace.h"
+
+/* What else the model is to find out besides counts (sources/profile.h). */
+struct profile_request {
+	bool blocks; /* executions, blocks and edges only: nothing is modelled */
+	const struct profile_sampler *samplers; /* borrowed */
+	size_t sampler_count;
+	uint64_t slice_cycles; /* counts of slices of the run, so long each; 0: none */
+	struct profile *into;  /* initialised; what is found is added */
+};
 
 struct source_options {
 	bool per_thread;               /* readings carry threads */
@@ -31,7 +41,8 @@ struct source_options {
 			   by a signal) */
 	bool alone;  /* the one thread that is attached to, without what it creates (libperfex) */
 	bool forced; /* the user insists on this source: believe what fails the self-test */
-	const struct machine *machine; /* model: what to model; borrowed until close */
+	const struct machine *machine;         /* model: what to model; borrowed until close */
+	const struct profile_request *profile; /* model; NULL: counts are enough */
 };
 
 /* One event's count.  quantity.label is LABEL_NONE where there is none; why then says so in a few

@@ -1,0 +1,105 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Open addressing with linear probing, at most half full. */
+#include "base/table.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#define FIRST_SLOTS 64
+
+void *table_at(const struct table *t, size_t i)
+{
+	return t->entries + i * t->entry_size;
+}
+
+/* FNV-1a over words, then mixed: keys are mostly addresses. */
+static size_t hash(const struct table *t, const void *key)
+{
+	uint64_t h = 0xcbf29ce484222325u, word;
+	size_t i;
+
+	for (i = 0; i < t->key_size; i += sizeof(word)) {
+		size_t n = t->key_size - i < sizeof(word) ? t->key_size - i : sizeof(word);
+
+		word = 0;
+		memcpy(&word, (const char *)key + i, n);
+		h = (h ^ word) * 0x9e3779b97f4a7c15u;
+		h ^= h >> 32;
+	}
+	return (size_t)h;
+}
+
+/* The slot where the key is or would be. */
+static size_t probe(const struct table *t, const void *key)
+{
+	size_t at = hash(t, key) & t->mask;
+
+	while (t->slots[at] && memcmp(table_at(t, t->slots[at] - 1), key, t->key_size) != 0)
+		at = (at + 1) & t->mask;
+	return at;
+}
+
+static int grow(struct table *t)
+{
+	size_t slots = t->slots ? 2 * (t->mask + 1) : FIRST_SLOTS, capacity = slots / 2;
+	char *entries = realloc(t->entries, capacity * t->entry_size);
+	uint32_t *fresh;
+
+	if (!entries)
+		return -1;
+	t->entries = entries;
+	fresh = calloc(slots, sizeof(*fresh));
+	if (!fresh)
+		return -1;
+	free(t->slots);
+	t->slots = fresh;
+	t->mask = slots - 1;
+	t->capacity = capacity;
+	for (size_t i = 0; i < t->count; i++)
+		t->slots[probe(t, table_at(t, i))] = (uint32_t)(i + 1);
+	return 0;
+}
+
+void *table_add(struct table *t, const void *key)
+{
+	size_t at;
+	char *entry;
+
+	if (t->count == t->capacity && (t->count >= UINT32_MAX / 4 || grow(t)))
+		return NULL;
+	at = probe(t, key);
+	if (t->slots[at])
+		return table_at(t, t->slots[at] - 1);
+	entry = table_at(t, t->count);
+	memset(entry, 0, t->entry_size);
+	memcpy(entry, key, t->key_size);
+	t->slots[at] = (uint32_t)++t->count;
+	return entry;
+}
+
+void *table_find(const struct table *t, const void *key)
+{
+	size_t at;
+
+	if (!t->slots)
+		return NULL;
+	at = probe(t, key);
+	return t->slots[at] ? table_at(t, t->slots[at] - 1) : NULL;
+}
+
+void table_sort(struct table *t, int (*compare)(const void *a, const void *b))
+{
+	free(t->slots);
+	t->slots = NULL;
+	if (t->count)
+		qsort(t->entries, t->count, t->entry_size, compare);
+}
+
+void table_fini(struct table *t)
+{
+	free(t->entries);
+	free(t->slots);
+	t->entries = NULL;
+	t->slots = NULL;
+	t->count = t->capacity = t->mask = 0;
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A hash table of entries that begin with their keys, all of one size, compared byte by byte (so
+ * padding must be zero).  Entries lie in one array in the order in which they came, until somebody
+ * sorts them: then nothing can be added.  They move when the table grows.
+ */
+#ifndef BASE_TABLE_H
+#define BASE_TABLE_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+struct table {
+	size_t entry_size, key_size; /* bytes; set by whom it belongs to, the rest zero */
+	size_t count, capacity;
+	char *entries;
+	uint32_t *slots; /* index + 1 of an entry, 0: free */
+	size_t mask;
+};
+
+/* The entry with this key, zeroed behind it if it is new; NULL when memory is out. */
+void *table_add(struct table *t, const void *key);
+/* NULL: there is none. */
+void *table_find(const struct table *t, const void *key);
+void *table_at(const struct table *t, size_t i);
+/* By the entries; the table can only be walked from then on. */
+void table_sort(struct table *t, int (*compare)(const void *a, const void *b));
+void table_fini(struct table *t);
+
+#endif

@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the tool is told of a profile that is wanted. */
+#ifndef SOURCES_MODEL_ARGUMENTS_H
+#define SOURCES_MODEL_ARGUMENTS_H
+
+#include "base/strbuf.h"
+#include "sources/model_counts.h"
+#include "sources/source.h"
+
+#define MODEL_PROFILE_ARGUMENTS 3
+
+/* arguments[MODEL_PROFILE_ARGUMENTS]: options of the tool, or nothing; the caller's to release.
+ * r: NULL for no profile. */
+void model_profile_arguments(const struct profile_request *r, struct strbuf *arguments);
+
+/* What was counted, against which the profile is held. */
+void model_profile_missing(const struct profile_request *r, const struct model_sums *sums);
+
+#endif

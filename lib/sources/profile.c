@@ -1,0 +1,480 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/profile.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/trace.h"
+#include "sources/model_profile.h"
+#include "sources/model_shared.h"
+#include "sources/profile_read.h"
+
+int profile_init(struct profile *p, struct error *e)
+{
+	struct profile_image *unknown;
+
+	memset(p, 0, sizeof(*p));
+#define KEYED(type) {.entry_size = sizeof(struct type), .key_size = sizeof(((struct type *)0)->key)}
+	p->insns = (struct table)KEYED(profile_insn);
+	p->edges = (struct table)KEYED(profile_edge);
+	p->samples = (struct table)KEYED(profile_sample);
+	p->data = (struct table)KEYED(profile_data);
+	unknown = vec_push(&p->images);
+	if (unknown)
+		unknown->path = strdup("");
+	if (!unknown || !unknown->path)
+		return error_nomem(e);
+	return 0;
+}
+
+void profile_fini(struct profile *p)
+{
+	for (size_t i = 0; i < p->images.count; i++)
+		free(p->images.data[i].path);
+	for (size_t i = 0; i < p->insns.count; i++)
+		vec_fini(&((struct profile_insn *)table_at(&p->insns, i))->counts);
+	for (size_t i = 0; i < p->calipers.count; i++) {
+		free(p->calipers.data[i].name);
+		vec_fini(&p->calipers.data[i].threads);
+	}
+	vec_fini(&p->images);
+	vec_fini(&p->samplers);
+	vec_fini(&p->slices);
+	vec_fini(&p->calipers);
+	vec_fini(&p->processes);
+	table_fini(&p->insns);
+	table_fini(&p->edges);
+	table_fini(&p->samples);
+	table_fini(&p->data);
+}
+
+/* ---- images and samplers ---- */
+
+static int compare_images(const struct profile_image *a, const struct profile_image *b)
+{
+	int order = (a->kind > b->kind) - (a->kind < b->kind);
+
+	if (!order)
+		order = strcmp(a->path, b->path);
+	if (!order)
+		order = (a->build_id_length > b->build_id_length) -
+			(a->build_id_length < b->build_id_length);
+	if (!order)
+		order = memcmp(a->build_id, b->build_id, a->build_id_length);
+	return order ? order : (a->pid > b->pid) - (a->pid < b->pid);
+}
+
+int64_t profile_image_add(struct profile *p, struct profile_image *image)
+{
+	struct profile_image *to;
+
+	for (size_t i = p->images.count; i-- > 0;)
+		if (compare_images(&p->images.data[i], image) == 0) {
+			free(image->path);
+			return (int64_t)i;
+		}
+	to = vec_push(&p->images);
+	if (!to) {
+		free(image->path);
+		return -1;
+	}
+	*to = *image;
+	return (int64_t)p->images.count - 1;
+}
+
+static int compare_samplers(const struct profile_sampler *a, const struct profile_sampler *b)
+{
+	int order = (a->event > b->event) - (a->event < b->event);
+
+	if (!order)
+		order = (a->period > b->period) - (a->period < b->period);
+	return order ? order : (a->skid > b->skid) - (a->skid < b->skid);
+}
+
+int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sampler)
+{
+	struct profile_sampler *to;
+
+	for (size_t i = 0; i < p->samplers.count; i++)
+		if (compare_samplers(&p->samplers.data[i], sampler) == 0)
+			return (int64_t)i;
+	to = vec_push(&p->samplers);
+	if (!to)
+		return -1;
+	*to = *sampler;
+	return (int64_t)p->samplers.count - 1;
+}
+
+/* ---- sorting ---- */
+
+#define ORDER(a, b) ((a) > (b)) - ((a) < (b))
+
+static int compare_insns(const void *x, const void *y)
+{
+	const struct profile_insn *a = x, *b = y;
+	int order = ORDER(a->key.image, b->key.image);
+
+	if (!order)
+		order = ORDER(a->key.address, b->key.address);
+	return order ? order : ORDER(a->key.length, b->key.length);
+}
+
+static int compare_counts(const void *x, const void *y)
+{
+	const struct profile_count *a = x, *b = y;
+
+	return ORDER(a->item, b->item);
+}
+
+static int compare_edges(const void *x, const void *y)
+{
+	const struct profile_edge *a = x, *b = y;
+	int order = ORDER(a->key.from_image, b->key.from_image);
+
+	if (!order)
+		order = ORDER(a->key.from, b->key.from);
+	if (!order)
+		order = ORDER(a->key.to_image, b->key.to_image);
+	if (!order)
+		order = ORDER(a->key.to, b->key.to);
+	if (!order)
+		order = ORDER(a->key.kind, b->key.kind);
+	return order ? order : ORDER(a->key.taken, b->key.taken);
+}
+
+static int compare_samples(const void *x, const void *y)
+{
+	const struct profile_sample *a = x, *b = y;
+	int order = ORDER(a->key.sampler, b->key.sampler);
+
+	if (!order)
+		order = ORDER(a->key.image, b->key.image);
+	if (!order)
+		order = ORDER(a->key.address, b->key.address);
+	if (!order)
+		order = ORDER(a->key.pid, b->key.pid);
+	if (!order)
+		order = ORDER(a->key.tid, b->key.tid);
+	return order ? order : ORDER(a->key.phase, b->key.phase);
+}
+
+static int compare_data(const void *x, const void *y)
+{
+	const struct profile_data *a = x, *b = y;
+	int order = ORDER(a->key.sampler, b->key.sampler);
+
+	if (!order)
+		order = ORDER(a->key.pid, b->key.pid);
+	return order ? order : ORDER(a->key.address, b->key.address);
+}
+
+static int compare_processes(const struct profile_process *a, const struct profile_process *b)
+{
+	int order = ORDER(a->pid, b->pid);
+
+	return order ? order : ORDER(a->generation, b->generation);
+}
+
+/* Where each of n things goes when they are sorted; NULL when memory is out.  An insertion sort:
+ * there are few, and most are in order. */
+static uint32_t *ranks(size_t n, const struct profile *p,
+	int (*compare)(const struct profile *p, size_t a, size_t b))
+{
+	size_t *order = malloc((n + 1) * sizeof(*order));
+	uint32_t *rank = malloc((n + 1) * sizeof(*rank));
+
+	for (size_t i = 0; order && rank && i < n; i++) {
+		size_t at = i;
+
+		for (; at > 0 && compare(p, order[at - 1], i) > 0; at--)
+			order[at] = order[at - 1];
+		order[at] = i;
+	}
+	for (size_t i = 0; order && rank && i < n; i++)
+		rank[order[i]] = (uint32_t)i;
+	free(order);
+	if (!order) {
+		free(rank);
+		return NULL;
+	}
+	return rank;
+}
+
+static int images_order(const struct profile *p, size_t a, size_t b)
+{
+	return compare_images(&p->images.data[a], &p->images.data[b]);
+}
+
+static int samplers_order(const struct profile *p, size_t a, size_t b)
+{
+	return compare_samplers(&p->samplers.data[a], &p->samplers.data[b]);
+}
+
+static int processes_order(const struct profile *p, size_t a, size_t b)
+{
+	return compare_processes(&p->processes.data[a], &p->processes.data[b]);
+}
+
+static void renumber(
+	struct profile *p, const uint32_t *image, const uint32_t *sampler, const uint32_t *process)
+{
+	for (size_t i = 0; i < p->insns.count; i++) {
+		struct profile_insn *d = table_at(&p->insns, i);
+
+		d->key.image = image[d->key.image];
+		if (d->counts.count)
+			qsort(d->counts.data, d->counts.count, sizeof(*d->counts.data),
+				compare_counts);
+	}
+	for (size_t i = 0; i < p->edges.count; i++) {
+		struct profile_edge *edge = table_at(&p->edges, i);
+
+		edge->key.from_image = image[edge->key.from_image];
+		edge->key.to_image = image[edge->key.to_image];
+	}
+	for (size_t i = 0; i < p->samples.count; i++) {
+		struct profile_sample *s = table_at(&p->samples, i);
+
+		s->key.image = image[s->key.image];
+		s->key.sampler = sampler[s->key.sampler];
+	}
+	for (size_t i = 0; i < p->data.count; i++) {
+		struct profile_data *d = table_at(&p->data, i);
+
+		d->key.sampler = sampler[d->key.sampler];
+	}
+	for (size_t i = 0; i < p->slices.count; i++)
+		p->slices.data[i].process = process[p->slices.data[i].process];
+	for (size_t i = 0; i < p->calipers.count; i++)
+		p->calipers.data[i].process = process[p->calipers.data[i].process];
+}
+
+/* Puts things where their ranks say.  The ranks are used up. */
+#define PERMUTE(vec, rank)                                                                         \
+	for (size_t permute_i = 0; permute_i < (vec).count; permute_i++)                           \
+		while ((rank)[permute_i] != permute_i) {                                           \
+			uint32_t permute_to = (rank)[permute_i];                                   \
+			__typeof__((vec).data[0]) permute_one = (vec).data[permute_to];            \
+                                                                                                   \
+			(vec).data[permute_to] = (vec).data[permute_i];                            \
+			(vec).data[permute_i] = permute_one;                                       \
+			(rank)[permute_i] = (rank)[permute_to];                                    \
+			(rank)[permute_to] = permute_to;                                           \
+		}
+
+/* Puts count things, which begin with the number of their process, together by process, those of
+ * one in the order in which they are. */
+static int group(void *things, size_t count, size_t size, size_t processes, struct error *e)
+{
+	size_t *at = calloc(processes + 1, sizeof(*at));
+	char *from = things, *to = malloc(count * size + 1);
+
+	for (size_t i = 0; at && i < count; i++)
+		at[1 + *(size_t *)(from + i * size)]++;
+	for (size_t i = 0; at && i < processes; i++)
+		at[i + 1] += at[i];
+	for (size_t i = 0; at && to && i < count; i++)
+		memcpy(to + at[*(size_t *)(from + i * size)]++ * size, from + i * size, size);
+	if (at && to && count)
+		memcpy(things, to, count * size);
+	free(to);
+	free(at);
+	return at && to ? 0 : error_nomem(e);
+}
+
+int profile_finish(struct profile *p, struct error *e)
+{
+	uint32_t *image = ranks(p->images.count, p, images_order);
+	uint32_t *sampler = ranks(p->samplers.count, p, samplers_order);
+	uint32_t *process = ranks(p->processes.count, p, processes_order);
+	int rc = -1;
+
+	if (!image || !sampler || !process) {
+		error_nomem(e);
+		goto out;
+	}
+	renumber(p, image, sampler, process);
+	PERMUTE(p->images, image);
+	PERMUTE(p->samplers, sampler);
+	PERMUTE(p->processes, process);
+	table_sort(&p->insns, compare_insns);
+	table_sort(&p->edges, compare_edges);
+	table_sort(&p->samples, compare_samples);
+	table_sort(&p->data, compare_data);
+	rc = group(p->slices.data, p->slices.count, sizeof(*p->slices.data), p->processes.count, e);
+	if (rc == 0)
+		rc = group(p->calipers.data, p->calipers.count, sizeof(*p->calipers.data),
+			p->processes.count, e);
+out:
+	free(image);
+	free(sampler);
+	free(process);
+	return rc;
+}
+
+/* ---- what it says ---- */
+
+void profile_counts(const struct profile_insn *d, uint64_t *counts)
+{
+	bool conditional = d->branch == MODEL_CONDITIONAL;
+	bool indirect = d->branch == MODEL_INDIRECT_JUMP || d->branch == MODEL_INDIRECT_CALL;
+	bool call = d->branch == MODEL_CALL || d->branch == MODEL_INDIRECT_CALL;
+
+	memset(counts, 0, EVENT_LIMIT * sizeof(*counts));
+	for (size_t i = 0; i < d->counts.count; i++)
+		if (d->counts.data[i].item < EVENT_LIMIT)
+			counts[d->counts.data[i].item] += d->counts.data[i].n;
+	counts[EV_LOADS] += d->executions * d->loads;
+	counts[EV_STORES] += d->executions * d->stores;
+	if (!d->part) {
+		counts[EV_INSTRUCTIONS] += d->executions;
+		counts[EV_MICRO_OPS] += d->executions * d->uops;
+		counts[EV_FP_OPERATIONS] += d->executions * d->flops;
+		counts[EV_FP_INSTRUCTIONS] += d->class_bits & MODEL_FP ? d->executions : 0;
+		counts[EV_VECTOR_INSTRUCTIONS] += d->class_bits & MODEL_VECTOR ? d->executions : 0;
+	}
+	counts[EV_BRANCHES] += d->branches;
+	counts[EV_TAKEN_BRANCHES] += d->taken;
+	counts[EV_CONDITIONAL_BRANCHES] += conditional ? d->branches : 0;
+	counts[EV_INDIRECT_BRANCHES] += indirect ? d->branches : 0;
+	counts[EV_CALLS] += call ? d->branches : 0;
+	counts[EV_RETURNS] += d->branch == MODEL_RETURN ? d->branches : 0;
+	counts[EV_CYCLES_16] = counts[EV_CYCLES];
+	counts[EV_INSTRUCTIONS_15] = counts[EV_INSTRUCTIONS];
+	counts[EV_STORE_CONDITIONALS] = counts[EV_LOCKED_INSTRUCTIONS];
+	counts[EV_DECODED_BRANCHES] = counts[EV_CONDITIONAL_BRANCHES];
+	counts[EV_TLB_MISSES] = counts[EV_DTLB_WALKS] + counts[EV_ITLB_WALKS];
+	counts[EV_MISPREDICTED_BRANCHES] = counts[EV_MISPREDICTED_CONDITIONALS] +
+					   counts[EV_MISPREDICTED_INDIRECTS] +
+					   counts[EV_MISPREDICTED_RETURNS];
+}
+
+/* Targets of branches, sorted. */
+struct place {
+	uint64_t address;
+	uint32_t image;
+};
+
+static int compare_places(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+	int order = ORDER(a->image, b->image);
+
+	return order ? order : ORDER(a->address, b->address);
+}
+
+static struct place *find_targets(const struct profile *p, size_t *count)
+{
+	struct place *targets = malloc((p->edges.count + 1) * sizeof(*targets));
+
+	*count = 0;
+	for (size_t i = 0; targets && i < p->edges.count; i++) {
+		const struct profile_edge *edge = table_at(&p->edges, i);
+
+		if (edge->key.kind != PROFILE_FALL)
+			targets[(*count)++] = (struct place){edge->key.to, edge->key.to_image};
+	}
+	if (targets)
+		qsort(targets, *count, sizeof(*targets), compare_places);
+	return targets;
+}
+
+/* Does b go on with the block of a, the instruction before it? */
+static bool goes_on(const struct profile_insn *a, const struct profile_insn *b)
+{
+	return a->key.image == b->key.image && a->key.address + a->key.length == b->key.address &&
+	       a->branch == MODEL_NO_BRANCH && a->executions == b->executions && a->part == b->part;
+}
+
+int profile_find_blocks(const struct profile *p, profile_blocks *blocks, struct error *e)
+{
+	size_t count, at = 0;
+	struct place *targets = find_targets(p, &count);
+	struct profile_block *block = NULL;
+
+	if (!targets)
+		return error_nomem(e);
+	for (size_t i = 0; i < p->insns.count; i++) {
+		const struct profile_insn *d = table_at(&p->insns, i);
+		struct place here = {d->key.address, d->key.image};
+
+		while (at < count && compare_places(&targets[at], &here) < 0)
+			at++;
+		if (block && goes_on(table_at(&p->insns, i - 1), d) &&
+			!(at < count && compare_places(&targets[at], &here) == 0)) {
+			block->count++;
+			continue;
+		}
+		block = vec_push(blocks);
+		if (!block) {
+			free(targets);
+			return error_nomem(e);
+		}
+		*block = (struct profile_block){i, 1};
+	}
+	free(targets);
+	return 0;
+}
+
+/* ---- the scratch directory ---- */
+
+/* Is the process image of this profile over? Then its counts were added up, and are gone. */
+static bool is_over(int directory, const char *name)
+{
+	char counts[300];
+	size_t prefix = strlen(MODEL_PROFILE_PREFIX);
+
+	if (strlen(name) > 200)
+		return false;
+	strcpy(counts, MODEL_SHARED_PREFIX);
+	strcat(counts, name + prefix);
+	return faccessat(directory, counts, F_OK, 0) != 0 && errno == ENOENT;
+}
+
+static int take_file(struct profile *p, int directory, const char *name, struct error *e)
+{
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC), rc = 0;
+	struct stat st;
+	char *data = NULL;
+	size_t size = 0;
+
+	if (fd < 0)
+		return errno == ENOENT ? 0 : error_sys(e, errno, "cannot open %s", name);
+	if (fstat(fd, &st) == 0)
+		data = malloc((size_t)st.st_size + 1);
+	while (data && size < (size_t)st.st_size) {
+		ssize_t n = pread(fd, data + size, (size_t)st.st_size - size, (off_t)size);
+
+		if (n <= 0)
+			break;
+		size += (size_t)n;
+	}
+	rc = data ? profile_add(p, data, size, e) : error_nomem(e);
+	free(data);
+	close(fd);
+	if (rc == 0)
+		unlinkat(directory, name, 0);
+	return rc;
+}
+
+int profile_take(struct profile *p, const char *directory, bool all, struct error *e)
+{
+	DIR *d = opendir(directory);
+	struct dirent *entry;
+	int rc = 0;
+
+	if (!d)
+		return error_sys(e, errno, "cannot read %s", directory);
+	while (rc == 0 && (entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, MODEL_PROFILE_PREFIX, strlen(MODEL_PROFILE_PREFIX)) ==
+				0 &&
+			(all || is_over(dirfd(d), entry->d_name)))
+			rc = take_file(p, dirfd(d), entry->d_name, e);
+	closedir(d);
+	return rc;
+}

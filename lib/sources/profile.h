@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What a run did, instruction by instruction: the profiles of process images
+ * (sources/model_profile.h) added up.  The sum is a function of the set of files: in whatever order
+ * they are added, it is the same once profile_finish has sorted it.
+ *
+ * Instructions are known by image and address, the address being the one that the image's own
+ * program headers give it (what objdump shows), so that runs compare wherever an image was loaded.
+ * Images are the same where path and build-id are; what a process made for itself (JIT) is an image
+ * of that process, with the addresses of memory.
+ */
+#ifndef SOURCES_PROFILE_H
+#define SOURCES_PROFILE_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/table.h"
+#include "base/vec.h"
+#include "events/numbers.h"
+
+#define PROFILE_BUILD_ID_MAX 64
+
+enum profile_image_kind {
+	PROFILE_IMAGE_UNKNOWN,
+	PROFILE_IMAGE_ELF,
+	PROFILE_IMAGE_FILE,      /* mapped from a file that is no ELF image: offsets in it */
+	PROFILE_IMAGE_ANONYMOUS, /* addresses of memory */
+};
+
+struct profile_image {
+	enum profile_image_kind kind;
+	pid_t pid; /* of an anonymous one, else 0 */
+	char *path;
+	uint8_t build_id[PROFILE_BUILD_ID_MAX];
+	size_t build_id_length;
+};
+
+struct profile_count {
+	uint32_t item; /* event */
+	uint64_t n;
+};
+
+struct profile_insn {
+	struct {
+		uint64_t address;
+		uint32_t image;  /* index in images */
+		uint32_t length; /* bytes: code that a process changes may have others there */
+	} key;
+	uint64_t executions;
+	uint64_t branches, taken;            /* of it, where it is a branch */
+	uint16_t class_bits;                 /* enum model_instruction_class */
+	uint8_t branch;                      /* enum model_branch_kind, or MODEL_NO_BRANCH */
+	uint8_t part;                        /* executions are iterations */
+	uint16_t uops, flops, loads, stores; /* of each execution */
+	VEC(struct profile_count) counts;    /* of what execution does not tell */
+};
+
+/* From the last instruction of what was executed to the next; kind: enum model_branch_kind, or
+ * PROFILE_FALL where there is no branch (the code goes on elsewhere only for the translator). */
+#define PROFILE_FALL 255
+struct profile_edge {
+	struct {
+		uint64_t from, to;
+		uint32_t from_image, to_image;
+		uint32_t kind, taken;
+	} key;
+	uint64_t count;
+};
+
+struct profile_sampler {
+	uint32_t event, skid;
+	uint64_t period;
+};
+
+struct profile_sample {
+	struct {
+		uint32_t sampler, image; /* indices */
+		uint64_t address;
+		int32_t pid, tid;
+		uint64_t phase;
+	} key;
+	uint64_t count;
+};
+
+struct profile_data {
+	struct {
+		uint32_t sampler;
+		int32_t pid;
+		uint64_t address; /* of a line of 64 bytes */
+	} key;
+	uint64_t count;
+};
+
+struct profile_slice {
+	size_t process;
+	uint64_t counts[EV_COUNT];
+};
+
+struct profile_caliper_thread {
+	pid_t tid;                 /* 0: threads that ended and were added up */
+	uint64_t counts[EV_COUNT]; /* so far */
+};
+
+struct profile_caliper {
+	size_t process;
+	pid_t tid; /* who passed it */
+	char *name;
+	VEC(struct profile_caliper_thread) threads;
+};
+
+struct profile_process {
+	pid_t pid, ppid;
+	uint32_t generation; /* tells process images of one number apart */
+	bool complete;       /* it ended; else what it did at last is missing */
+	uint64_t instructions;
+	uint64_t slice_cycles;
+	char command[17];
+};
+
+/* What found no room in the tool's tables. */
+struct profile_lost {
+	uint64_t samples, counts, targets, data, calipers;
+};
+
+struct profile {
+	VEC(struct profile_image) images; /* [0] is the unknown one */
+	struct table insns, edges, samples, data;
+	VEC(struct profile_sampler) samplers;
+	VEC(struct profile_slice) slices; /* in order, of each process */
+	VEC(struct profile_caliper) calipers;
+	VEC(struct profile_process) processes;
+	struct profile_lost lost;
+	uint64_t counted; /* instructions of all process images, also those that left no profile */
+	uint64_t unprofiled; /* profiles that found no room, or no more room at the end */
+	size_t damaged;      /* files that could not be read to their end */
+};
+
+int profile_init(struct profile *p, struct error *e);
+void profile_fini(struct profile *p);
+
+/* Adds what is in a file's bytes.  A file with nothing in it yet adds nothing: 0.  A damaged one
+ * adds what comes before the damage, and is counted. */
+int profile_add(struct profile *p, const void *data, size_t size, struct error *e);
+/* Adds the profiles in a scratch directory and unlinks them: all, or those of process images that
+ * ended, whose counts are gone. */
+int profile_take(struct profile *p, const char *directory, bool all, struct error *e);
+/* Sorts all, and renumbers images and samplers, so that equal sets of files give equal profiles. */
+int profile_finish(struct profile *p, struct error *e);
+
+/* All events of an instruction, execution's as well: counts[EVENT_LIMIT] is overwritten. */
+void profile_counts(const struct profile_insn *d, uint64_t *counts);
+
+/* A maximal run of instructions that are executed as often as each other, with no branch but the
+ * last and no target of one but the first.  After profile_finish. */
+struct profile_block {
+	size_t first, count; /* in insns */
+};
+typedef VEC(struct profile_block) profile_blocks;
+int profile_find_blocks(const struct profile *p, profile_blocks *blocks, struct error *e);
+
+#endif

@@ -1,0 +1,673 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The reader of sources/model_profile.h.  It believes nothing: every number is checked against what
+ * there is. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/trace.h"
+#include "sources/model_profile.h"
+#include "sources/model_shared.h"
+#include "sources/profile.h"
+#include "sources/profile_read.h"
+
+#define SUPERBLOCK_MAX 4096 /* instructions */
+
+/* ---- bytes ---- */
+
+struct cursor {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static uint8_t get_byte(struct cursor *c)
+{
+	if (c->at == c->end) {
+		c->bad = true;
+		return 0;
+	}
+	return *c->at++;
+}
+
+static uint64_t get_v(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte = get_byte(c);
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	c->bad = true;
+	return 0;
+}
+
+static int64_t get_z(struct cursor *c)
+{
+	uint64_t value = get_v(c);
+
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+/* limit: what is beyond it is damage. */
+static size_t get_count(struct cursor *c, size_t limit)
+{
+	uint64_t n = get_v(c);
+
+	if (n > limit)
+		c->bad = true;
+	return c->bad ? 0 : (size_t)n;
+}
+
+static const uint8_t *get_raw(struct cursor *c, size_t n)
+{
+	const uint8_t *at = c->at;
+
+	if ((size_t)(c->end - c->at) < n) {
+		c->bad = true;
+		return NULL;
+	}
+	c->at += n;
+	return at;
+}
+
+static size_t left(const struct cursor *c)
+{
+	return c->bad ? 0 : (size_t)(c->end - c->at);
+}
+
+/* ---- images ---- */
+
+/* One mapping, as the file numbers them. */
+struct mapping {
+	uint64_t start, length, bias;
+	uint32_t image; /* in the profile */
+};
+
+struct reading_file {
+	struct profile *p;
+	const struct model_profile_header *header;
+	size_t process;
+	VEC(struct mapping) mappings;
+	VEC(uint32_t) samplers; /* in the profile, of the file's */
+	VEC(pid_t) threads;
+	struct error *e;
+	bool nomem;
+};
+
+static int out_of_memory(struct reading_file *f)
+{
+	f->nomem = true;
+	return -1;
+}
+
+static int read_image(struct reading_file *f, struct cursor *c)
+{
+	struct profile_image im = {0};
+	struct mapping *m;
+	uint64_t kind = get_v(c), start = get_v(c), length = get_v(c), bias;
+	const uint8_t *path, *build_id;
+	size_t path_length;
+	int64_t found;
+
+	get_v(c); /* the offset in the file: what addresses need is the bias */
+	bias = get_v(c);
+	path_length = get_count(c, 1 << 20);
+	path = get_raw(c, path_length);
+	im.build_id_length = get_count(c, PROFILE_BUILD_ID_MAX);
+	build_id = get_raw(c, im.build_id_length);
+	if (c->bad || kind > PROFILE_IMAGE_ANONYMOUS || !path || !build_id)
+		return c->bad = true, 0;
+	im.kind = (enum profile_image_kind)kind;
+	im.pid = im.kind == PROFILE_IMAGE_ANONYMOUS ? f->header->pid : 0;
+	im.path = strndup((const char *)path, path_length);
+	memcpy(im.build_id, build_id, im.build_id_length);
+	found = im.path ? profile_image_add(f->p, &im) : -1;
+	m = found >= 0 ? vec_push(&f->mappings) : NULL;
+	if (!m)
+		return out_of_memory(f);
+	*m = (struct mapping){start, length, bias, (uint32_t)found};
+	return 0;
+}
+
+static int read_images(struct reading_file *f, struct cursor *c)
+{
+	while (left(c))
+		if (read_image(f, c))
+			return -1;
+	return 0;
+}
+
+/* number: as in the file, 0 where none is known. */
+static const struct mapping *mapping_of(const struct reading_file *f, uint64_t number)
+{
+	static const struct mapping unknown;
+
+	return number && number <= f->mappings.count ? &f->mappings.data[number - 1] : &unknown;
+}
+
+static bool holds(const struct mapping *m, uint64_t address)
+{
+	return address - m->start < m->length;
+}
+
+/* Where a fixed target lies: mostly where the branch does. */
+static const struct mapping *mapping_at(
+	const struct reading_file *f, const struct mapping *near, uint64_t address)
+{
+	if (holds(near, address))
+		return near;
+	for (size_t i = 0; i < f->mappings.count; i++)
+		if (holds(&f->mappings.data[i], address))
+			return &f->mappings.data[i];
+	return mapping_of(f, 0);
+}
+
+/* ---- superblocks ---- */
+
+struct insn {
+	const struct mapping *mapping;
+	uint64_t address;
+	uint32_t length;
+	uint8_t what, branch;
+	uint16_t class_bits, uops, flops, loads, stores;
+	uint64_t executions, branches, taken;
+	size_t index; /* in the profile's */
+};
+
+struct superblock {
+	const struct mapping *mapping;
+	uint64_t address;
+	size_t insn_count;
+	struct insn insns[SUPERBLOCK_MAX];
+};
+
+static int add_edge(struct reading_file *f, const struct mapping *from_mapping, uint64_t from,
+	const struct mapping *to_mapping, uint64_t to, uint32_t kind, bool taken, uint64_t count)
+{
+	struct profile_edge edge = {.key = {.from = from - from_mapping->bias,
+					    .to = to - to_mapping->bias,
+					    .from_image = from_mapping->image,
+					    .to_image = to_mapping->image,
+					    .kind = kind,
+					    .taken = taken}};
+	struct profile_edge *e;
+
+	if (!count)
+		return 0;
+	e = table_add(&f->p->edges, &edge.key);
+	if (!e)
+		return out_of_memory(f);
+	e->count += count;
+	return 0;
+}
+
+static void read_insn(
+	struct reading_file *f, struct cursor *c, struct superblock *b, struct insn *d)
+{
+	bool first = d == b->insns;
+
+	memset(d, 0, sizeof(*d));
+	d->mapping = first ? b->mapping : d[-1].mapping;
+	d->address = first ? b->address : d[-1].address + d[-1].length;
+	d->length = get_byte(c);
+	d->what = get_byte(c);
+	if (d->what & MODEL_INSN_ELSEWHERE) {
+		d->address += (uint64_t)get_z(c);
+		d->mapping = mapping_of(f, get_v(c));
+	}
+	if (d->what & MODEL_INSN_CLASS)
+		d->class_bits = (uint16_t)get_v(c);
+	d->branch = d->what & MODEL_INSN_BRANCH ? (uint8_t)get_v(c) : MODEL_NO_BRANCH;
+	d->uops = d->what & MODEL_INSN_UOPS ? (uint16_t)get_v(c) : 1;
+	if (d->what & MODEL_INSN_FLOPS)
+		d->flops = (uint16_t)get_v(c);
+	if (d->what & MODEL_INSN_LOADS)
+		d->loads = (uint16_t)get_v(c);
+	if (d->what & MODEL_INSN_STORES)
+		d->stores = (uint16_t)get_v(c);
+}
+
+/* A branch that `ended` records went through. */
+static int read_outcome(struct reading_file *f, struct cursor *c, struct superblock *b,
+	uint64_t ended, size_t *insn)
+{
+	uint64_t how;
+	uint64_t target;
+	struct insn *d;
+	const struct mapping *to;
+
+	*insn = get_count(c, b->insn_count ? b->insn_count - 1 : 0);
+	how = get_v(c);
+	target = b->address + (uint64_t)get_z(c);
+	if (c->bad || how / 2 > MODEL_RETURN)
+		return c->bad = true, 0;
+	d = &b->insns[*insn];
+	d->branches += ended;
+	d->taken += how & 1 ? ended : 0;
+	if (how / 2 >= MODEL_INDIRECT_JUMP)
+		return 0; /* among the indirect ones */
+	if (!(how & 1))
+		target = d->address + d->length;
+	to = mapping_at(f, d->mapping, target);
+	return add_edge(f, d->mapping, d->address, to, target, (uint32_t)(how / 2), how & 1, ended);
+}
+
+/* ended: how often. */
+static int read_segment(
+	struct reading_file *f, struct cursor *c, struct superblock *b, uint64_t ended)
+{
+	size_t insns = get_count(c, b->insn_count), outcomes, insn = SIZE_MAX;
+	bool fixed = get_v(c) != 0;
+	uint64_t next = fixed ? b->address + (uint64_t)get_z(c) : 0;
+	const struct insn *d;
+
+	outcomes = get_count(c, 255);
+	for (size_t i = 0; i < outcomes && !c->bad; i++)
+		if (read_outcome(f, c, b, ended, &insn))
+			return -1;
+	if (c->bad || !insns)
+		return 0;
+	d = &b->insns[insns - 1];
+	b->insns[insns - 1].executions += ended;
+	if (!fixed || insn == insns - 1)
+		return 0;
+	return add_edge(f, d->mapping, d->address, mapping_at(f, d->mapping, next), next,
+		PROFILE_FALL, false, ended);
+}
+
+static int merge_insns(struct reading_file *f, struct superblock *b)
+{
+	uint64_t executions = 0;
+
+	for (size_t i = b->insn_count; i-- > 0;) {
+		struct insn *d = &b->insns[i];
+		struct profile_insn key = {.key = {.address = d->address - d->mapping->bias,
+						   .image = d->mapping->image,
+						   .length = d->length}};
+		struct profile_insn *to;
+
+		executions += d->executions;
+		to = table_add(&f->p->insns, &key.key);
+		if (!to)
+			return out_of_memory(f);
+		d->index = (size_t)((char *)to - f->p->insns.entries) / sizeof(*to);
+		to->executions += executions;
+		to->branches += d->branches;
+		to->taken += d->taken;
+		to->class_bits = d->class_bits;
+		to->branch = d->branch;
+		to->part = (d->what & MODEL_INSN_PART) != 0;
+		to->uops = d->uops;
+		to->flops = d->flops;
+		to->loads = d->loads;
+		to->stores = d->stores;
+	}
+	return 0;
+}
+
+static int add_count(struct reading_file *f, struct profile_insn *to, uint32_t item, uint64_t n)
+{
+	struct profile_count *count;
+
+	for (size_t i = 0; i < to->counts.count; i++)
+		if (to->counts.data[i].item == item) {
+			to->counts.data[i].n += n;
+			return 0;
+		}
+	count = vec_push(&to->counts);
+	if (!count)
+		return out_of_memory(f);
+	*count = (struct profile_count){item, n};
+	return 0;
+}
+
+static int read_rows(struct reading_file *f, struct cursor *c, const struct superblock *b)
+{
+	size_t rows = get_count(c, b->insn_count);
+
+	for (size_t i = 0; i < rows && !c->bad; i++) {
+		size_t insn = get_count(c, b->insn_count - 1), items = get_count(c, 255);
+
+		for (size_t k = 0; k < items && !c->bad; k++) {
+			uint64_t item = get_v(c), n = get_v(c);
+
+			if (c->bad || item > 255)
+				return c->bad = true, 0;
+			if (add_count(f, table_at(&f->p->insns, b->insns[insn].index),
+				    (uint32_t)item, n))
+				return -1;
+		}
+	}
+	return 0;
+}
+
+static int read_superblock(struct reading_file *f, struct cursor *c, struct superblock *b)
+{
+	size_t shape_length = get_count(c, left(c)), segments, code = 0;
+	const uint8_t *shape_text = get_raw(c, shape_length);
+	struct cursor shape = {
+		shape_text, shape_text ? shape_text + shape_length : NULL, !shape_text};
+	uint64_t flags;
+
+	b->mapping = mapping_of(f, get_v(&shape));
+	b->address = get_v(&shape);
+	flags = get_v(&shape);
+	b->insn_count = get_count(&shape, SUPERBLOCK_MAX);
+	for (size_t i = 0; i < b->insn_count && !shape.bad; i++) {
+		read_insn(f, &shape, b, &b->insns[i]);
+		code += b->insns[i].length;
+	}
+	if (flags & MODEL_SHAPE_CODE)
+		get_raw(&shape, code);
+	segments = get_count(&shape, SUPERBLOCK_MAX);
+	for (size_t i = 0; i < segments && !shape.bad && !c->bad; i++)
+		if (read_segment(f, &shape, b, get_v(c)))
+			return -1;
+	c->bad |= shape.bad;
+	if (c->bad || !b->insn_count)
+		return c->bad = true, 0;
+	if (merge_insns(f, b))
+		return -1;
+	return read_rows(f, c, b);
+}
+
+static int read_blocks(struct reading_file *f, struct cursor *c)
+{
+	struct superblock *b = malloc(sizeof(*b));
+	int rc = 0;
+
+	if (!b)
+		return out_of_memory(f);
+	while (left(c) && rc == 0)
+		rc = read_superblock(f, c, b);
+	free(b);
+	return rc;
+}
+
+static uint8_t branch_kind(const struct reading_file *f, const struct mapping *m, uint64_t address)
+{
+	struct profile_insn key = {.key = {.address = address - m->bias, .image = m->image}};
+
+	/* Its length is not known here; instructions are at most 15 bytes long. */
+	for (uint32_t length = 1; length <= 15; length++) {
+		const struct profile_insn *d;
+
+		key.key.length = length;
+		d = table_find(&f->p->insns, &key.key);
+		if (d && d->branch != MODEL_NO_BRANCH)
+			return d->branch;
+	}
+	return MODEL_INDIRECT_JUMP;
+}
+
+static int read_indirect(struct reading_file *f, struct cursor *c)
+{
+	while (left(c)) {
+		const struct mapping *from_mapping = mapping_of(f, get_v(c)), *to_mapping;
+		uint64_t from = get_v(c), to, count;
+
+		to_mapping = mapping_of(f, get_v(c));
+		to = get_v(c);
+		count = get_v(c);
+		if (!c->bad && add_edge(f, from_mapping, from, to_mapping, to,
+				       branch_kind(f, from_mapping, from), true, count))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- samples ---- */
+
+static int read_events(struct reading_file *f, struct cursor *c)
+{
+	while (left(c)) {
+		struct profile_sampler s = {.event = (uint32_t)get_count(c, EVENT_LIMIT - 1)};
+		int64_t found;
+		uint32_t *to;
+
+		s.period = get_v(c);
+		s.skid = get_v(c) != 0;
+		if (c->bad)
+			return 0;
+		found = profile_sampler_add(f->p, &s);
+		to = found >= 0 ? vec_push(&f->samplers) : NULL;
+		if (!to)
+			return out_of_memory(f);
+		*to = (uint32_t)found;
+	}
+	return 0;
+}
+
+static uint32_t get_sampler(struct reading_file *f, struct cursor *c)
+{
+	uint64_t i = get_v(c);
+
+	if (i >= f->samplers.count)
+		c->bad = true;
+	return c->bad ? 0 : f->samplers.data[i];
+}
+
+static int read_samples(struct reading_file *f, struct cursor *c)
+{
+	while (left(c)) {
+		struct profile_sample key = {.key = {.sampler = get_sampler(f, c)}}, *to;
+		uint64_t thread = get_v(c), address;
+		const struct mapping *m;
+
+		key.key.pid = f->header->pid;
+		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
+		key.key.phase = get_v(c);
+		m = mapping_of(f, get_v(c));
+		address = get_v(c);
+		key.key.image = m->image;
+		key.key.address = address - m->bias;
+		key.count = get_v(c);
+		if (c->bad)
+			return 0;
+		to = table_add(&f->p->samples, &key.key);
+		if (!to)
+			return out_of_memory(f);
+		to->count += key.count;
+	}
+	return 0;
+}
+
+static int read_data(struct reading_file *f, struct cursor *c)
+{
+	while (left(c)) {
+		struct profile_data key = {.key = {.sampler = get_sampler(f, c)}}, *to;
+		uint64_t count;
+
+		key.key.pid = f->header->pid;
+		key.key.address = get_v(c);
+		count = get_v(c);
+		if (c->bad)
+			return 0;
+		to = table_add(&f->p->data, &key.key);
+		if (!to)
+			return out_of_memory(f);
+		to->count += count;
+	}
+	return 0;
+}
+
+/* ---- slices, calipers, the rest ---- */
+
+static void read_counts(struct cursor *c, uint64_t *counts)
+{
+	size_t n = get_count(c, EVENT_LIMIT);
+
+	for (size_t i = 0; i < n && !c->bad; i++) {
+		uint64_t event = get_v(c), count = get_v(c);
+
+		if (event < EV_COUNT)
+			counts[event] = count;
+	}
+}
+
+static int read_slices(struct reading_file *f, struct cursor *c)
+{
+	if (left(c))
+		f->p->processes.data[f->process].slice_cycles = get_v(c);
+	while (left(c)) {
+		struct profile_slice *s = vec_push(&f->p->slices);
+
+		if (!s)
+			return out_of_memory(f);
+		s->process = f->process;
+		read_counts(c, s->counts);
+	}
+	return 0;
+}
+
+static int read_threads(struct reading_file *f, struct cursor *c)
+{
+	while (left(c)) {
+		pid_t *tid = vec_push(&f->threads);
+
+		if (!tid)
+			return out_of_memory(f);
+		*tid = (pid_t)get_v(c);
+	}
+	return 0;
+}
+
+static int read_caliper(struct reading_file *f, struct cursor *c)
+{
+	size_t length = get_count(c, 1 << 20), threads;
+	const uint8_t *name = get_raw(c, length);
+	struct profile_caliper *to;
+	pid_t tid = (pid_t)get_v(c);
+
+	threads = get_count(c, left(c));
+	if (c->bad || !name)
+		return c->bad = true, 0;
+	to = vec_push(&f->p->calipers);
+	if (!to)
+		return out_of_memory(f);
+	to->process = f->process;
+	to->tid = tid;
+	to->name = strndup((const char *)name, length);
+	if (!to->name)
+		return out_of_memory(f);
+	for (size_t i = 0; i < threads && !c->bad; i++) {
+		struct profile_caliper_thread *t = vec_push(&to->threads);
+
+		if (!t)
+			return out_of_memory(f);
+		t->tid = (pid_t)get_v(c);
+		read_counts(c, t->counts);
+	}
+	return 0;
+}
+
+static int read_calipers(struct reading_file *f, struct cursor *c)
+{
+	while (left(c))
+		if (read_caliper(f, c))
+			return -1;
+	return 0;
+}
+
+static int read_lost(struct reading_file *f, struct cursor *c)
+{
+	struct profile_lost *l = &f->p->lost;
+	uint64_t *const to[] = {&l->samples, &l->counts, &l->targets, &l->data, &l->calipers};
+
+	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && left(c); i++)
+		*to[i] += get_v(c);
+	return 0;
+}
+
+/* ---- files ---- */
+
+/* In the order in which they need each other, which is not that of the file. */
+static const struct {
+	enum model_profile_section_type type;
+	int (*read)(struct reading_file *f, struct cursor *c);
+} readers[] = {
+	{MODEL_SECTION_IMAGES, read_images},
+	{MODEL_SECTION_THREADS, read_threads},
+	{MODEL_SECTION_EVENTS, read_events},
+	{MODEL_SECTION_BLOCKS, read_blocks},
+	{MODEL_SECTION_INDIRECT, read_indirect},
+	{MODEL_SECTION_SAMPLES, read_samples},
+	{MODEL_SECTION_DATA, read_data},
+	{MODEL_SECTION_SLICES, read_slices},
+	{MODEL_SECTION_CALIPERS, read_calipers},
+	{MODEL_SECTION_LOST, read_lost},
+};
+
+/* Sections of one type; false where something is damaged. */
+static bool read_sections(struct reading_file *f, struct cursor all, size_t reader, int *rc)
+{
+	for (;;) {
+		struct model_profile_section head;
+		const uint8_t *raw = get_raw(&all, sizeof(head)), *content;
+		struct cursor c;
+
+		if (!raw)
+			return false;
+		memcpy(&head, raw, sizeof(head));
+		if (head.type == MODEL_SECTION_END)
+			return true;
+		content = head.length <= left(&all) ? get_raw(&all, (size_t)head.length) : NULL;
+		if (!content)
+			return false;
+		if (head.type != readers[reader].type)
+			continue;
+		c = (struct cursor){content, content + head.length, false};
+		*rc = readers[reader].read(f, &c);
+		if (*rc || c.bad)
+			return false;
+	}
+}
+
+static int add_process(struct reading_file *f)
+{
+	const struct model_profile_header *h = f->header;
+	struct profile_process *process = vec_push(&f->p->processes);
+
+	if (!process)
+		return out_of_memory(f);
+	f->process = f->p->processes.count - 1;
+	process->pid = h->pid;
+	process->ppid = h->ppid;
+	process->generation = h->generation;
+	process->complete = h->state == MODEL_STATE_FINISHED || h->state == MODEL_STATE_EXEC;
+	process->instructions = h->instructions;
+	memcpy(process->command, h->command, sizeof(h->command));
+	return 0;
+}
+
+int profile_add(struct profile *p, const void *data, size_t size, struct error *e)
+{
+	struct model_profile_header header;
+	struct reading_file f = {.p = p, .header = &header, .e = e};
+	struct cursor all = {0};
+	bool good = true;
+	int rc = 0;
+
+	if (size < sizeof(header))
+		return 0;
+	memcpy(&header, data, sizeof(header));
+	if (header.magic == 0)
+		return 0;
+	if (header.magic != MODEL_PROFILE_MAGIC || header.version != MODEL_PROFILE_VERSION ||
+		header.offset > size || header.length > size - header.offset) {
+		p->damaged++;
+		return 0;
+	}
+	all.at = (const uint8_t *)data + header.offset;
+	all.end = all.at + header.length;
+	rc = add_process(&f);
+	for (size_t i = 0; rc == 0 && good && i < sizeof(readers) / sizeof(readers[0]); i++)
+		good = read_sections(&f, all, i, &rc);
+	p->damaged += !good;
+	vec_fini(&f.mappings);
+	vec_fini(&f.samplers);
+	vec_fini(&f.threads);
+	return f.nomem ? error_nomem(e) : 0;
+}

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* -profile: what each instruction did, into a file of its own. */
+#include <errno.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "perfex.h"
+#include "render/profile.h"
+#include "say.h"
+
+#define SLICE_CYCLES 1000000
+
+int profile_prepare(
+	const struct options *o, struct profile *p, struct profile_request *r, struct error *e)
+{
+	struct file_out f;
+
+	*r = (struct profile_request){
+		.blocks = o->blocks,
+		.samplers = o->samplers.data,
+		.sampler_count = o->samplers.count,
+		.slice_cycles = o->slices     ? o->slices
+				: o->counters ? SLICE_CYCLES
+					      : 0,
+		.into = p,
+	};
+	/* Better now than after an hour's run. */
+	if (file_create(&f, o->profile, e))
+		return -1;
+	file_abandon(&f);
+	return profile_init(p, e);
+}
+
+static void say_what_is_missing(const struct profile_report *r)
+{
+	const struct profile *p = r->profile;
+	const struct profile_lost *l = &p->lost;
+	uint64_t profiled = 0;
+
+	for (size_t i = 0; i < p->processes.count; i++)
+		profiled += p->processes.data[i].instructions;
+	if (p->unprofiled || p->damaged)
+		say("the profile lacks what %llu processes did, or did at last: there was no room "
+		    "for "
+		    "it",
+			(unsigned long long)(p->unprofiled + p->damaged));
+	else if (profiled < r->instructions)
+		say("the profile lacks %llu of %llu instructions: processes were killed, or go on",
+			(unsigned long long)(r->instructions - profiled),
+			(unsigned long long)r->instructions);
+	if (l->samples || l->counts || l->targets || l->data || l->calipers)
+		say("the profile's tables were full: lost are %llu samples, %llu counts, %llu "
+		    "targets, "
+		    "%llu data addresses, %llu caliper points",
+			(unsigned long long)l->samples, (unsigned long long)l->counts,
+			(unsigned long long)l->targets, (unsigned long long)l->data,
+			(unsigned long long)l->calipers);
+}
+
+int profile_write(
+	const struct options *o, const struct machine *m, struct profile *p, struct error *e)
+{
+	struct profile_report r;
+	struct file_out f;
+	int rc;
+
+	if (profile_finish(p, e) || profile_report_init(&r, p, o->counters, e))
+		return -1;
+	r.command = (const char *const *)o->command;
+	r.machine = m;
+	r.blocks_only = o->blocks;
+	r.instructions = p->counted;
+	rc = file_create(&f, o->profile, e);
+	if (rc == 0) {
+		render_profile_json(&r, f.stream);
+		rc = file_commit(&f, e);
+	}
+	if (rc == 0 && !o->quiet)
+		say_what_is_missing(&r);
+	profile_report_fini(&r);
+	return rc;
+}
