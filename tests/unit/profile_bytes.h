@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Writes profiles in the format of sources/model_profile.h, for tests of the reader. */
+#ifndef TESTS_PROFILE_BYTES_H
+#define TESTS_PROFILE_BYTES_H
+
+#include <stdint.h>
+#include <string.h>
+
+#include "sources/model_profile.h"
+#include "sources/model_shared.h"
+
+struct out {
+	uint8_t data[65536];
+	size_t length, section;
+};
+
+__attribute__((unused)) static void out_raw(struct out *o, const void *data, size_t n)
+{
+	memcpy(o->data + o->length, data, n);
+	o->length += n;
+}
+
+__attribute__((unused)) static void out_v(struct out *o, uint64_t value)
+{
+	for (; value >= 0x80; value >>= 7)
+		o->data[o->length++] = (uint8_t)(value | 0x80);
+	o->data[o->length++] = (uint8_t)value;
+}
+
+__attribute__((unused)) static void out_z(struct out *o, int64_t value)
+{
+	out_v(o, (uint64_t)value << 1 ^ (uint64_t)(value >> 63));
+}
+
+__attribute__((unused)) static void out_vs(struct out *o, const uint64_t *values, size_t n)
+{
+	for (size_t i = 0; i < n; i++)
+		out_v(o, values[i]);
+}
+#define OUT_V(o, ...)                                                                              \
+	out_vs((o), (const uint64_t[]){__VA_ARGS__},                                               \
+		sizeof((const uint64_t[]){__VA_ARGS__}) / sizeof(uint64_t))
+
+__attribute__((unused)) static void out_s(struct out *o, const char *text)
+{
+	out_v(o, strlen(text));
+	out_raw(o, text, strlen(text));
+}
+
+__attribute__((unused)) static void out_begin(struct out *o, int32_t pid, uint32_t state)
+{
+	struct model_profile_header h = {.magic = MODEL_PROFILE_MAGIC,
+		.version = MODEL_PROFILE_VERSION,
+		.state = state,
+		.pid = pid,
+		.instructions = 1000,
+		.offset = sizeof(h),
+		.command = "test"};
+
+	memset(o, 0, sizeof(*o));
+	out_raw(o, &h, sizeof(h));
+}
+
+__attribute__((unused)) static void out_section(struct out *o, uint32_t type)
+{
+	struct model_profile_section s = {.type = type};
+
+	out_raw(o, &s, sizeof(s));
+	o->section = o->length;
+}
+
+__attribute__((unused)) static void out_section_end(struct out *o)
+{
+	uint64_t length = o->length - o->section;
+
+	memcpy(o->data + o->section - sizeof(length), &length, sizeof(length));
+}
+
+__attribute__((unused)) static void out_end(struct out *o)
+{
+	struct model_profile_header h;
+
+	out_section(o, MODEL_SECTION_END);
+	memcpy(&h, o->data, sizeof(h));
+	h.length = o->length - h.offset;
+	memcpy(o->data, &h, sizeof(h));
+}
+
+#endif
