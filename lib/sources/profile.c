@@ -274,17 +274,22 @@ static int group(void *things, size_t count, size_t size, size_t processes, stru
 	size_t *at = calloc(processes + 1, sizeof(*at));
 	char *from = things, *to = malloc(count * size + 1);
 
-	for (size_t i = 0; at && i < count; i++)
+	if (!at || !to) {
+		free(at);
+		free(to);
+		return error_nomem(e);
+	}
+	for (size_t i = 0; i < count; i++)
 		at[1 + *(size_t *)(from + i * size)]++;
-	for (size_t i = 0; at && i < processes; i++)
+	for (size_t i = 0; i < processes; i++)
 		at[i + 1] += at[i];
-	for (size_t i = 0; at && to && i < count; i++)
+	for (size_t i = 0; i < count; i++)
 		memcpy(to + at[*(size_t *)(from + i * size)]++ * size, from + i * size, size);
-	if (at && to && count)
+	if (count)
 		memcpy(things, to, count * size);
 	free(to);
 	free(at);
-	return at && to ? 0 : error_nomem(e);
+	return 0;
 }
 
 int profile_finish(struct profile *p, struct error *e)
