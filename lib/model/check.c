@@ -214,6 +214,9 @@ static const char *check_prefetchers(const struct model_config *config)
 
 static const char *check_core(const struct model_config *config)
 {
+	const uint32_t *execution = (const uint32_t *)&config->execution;
+	size_t i;
+
 	if (!config->width || config->width > 64)
 		return "width must be from 1 to 64 instructions a cycle";
 	if (!config->window || config->window > 65536)
@@ -240,6 +243,11 @@ static const char *check_core(const struct model_config *config)
 		return "return stack has more than 256 entries";
 	if (config->store_buffer > STORES_MAX)
 		return "store buffer has more than 256 entries";
+	if (config->clock > MODEL_CLOCK_RETIREMENT)
+		return "unknown clock";
+	for (i = 0; i < sizeof(config->execution) / sizeof(*execution); i++)
+		if (execution[i] > LATENCY_MAXIMUM)
+			return "a number of units or a latency of execution is above 1000000";
 	return (const char *)0;
 }
 

@@ -103,9 +103,26 @@ enum model_flavour {
 	MODEL_CACHEGRIND = 1,
 };
 
+enum model_clock {
+	MODEL_CLOCK_FIRST_ORDER = 0, /* clock.c */
+	MODEL_CLOCK_RETIREMENT = 1,  /* retire.c: needs dependences */
+};
+
+/* What the retirement clock knows of execution. */
+struct model_execution_config {
+	/* Units, 1 to 15: instructions of a kind that begin in a cycle at best.  0: no limit; of
+	 * fp_adders: the multipliers add. */
+	uint32_t loads, stores, alus, multipliers, fp_adders, fp_multipliers, vectors, shuffles;
+	/* Latencies, cycles; see enum model_latency.  0 is 1. */
+	uint32_t multiply, fp_add, fp_multiply, fused, convert, vector, vector_multiply, shuffle,
+		move, crypto, microcode, divide, fp_divide;
+	uint32_t vector_load; /* cycles more than any other load */
+	uint32_t forward;     /* from a store's data to the load that gets them */
+};
+
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 4
+#define MODEL_CONFIG_VERSION 5
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -149,7 +166,9 @@ struct model_config {
 	struct model_prefetcher l2_stream; /* misses of L1 in ascending or descending lines:
 					      entries, ahead, lines */
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
-	uint32_t reserved[3];
+	uint32_t clock;       /* enum model_clock */
+	uint32_t reserved[2];
+	struct model_execution_config execution;
 };
 
 /* What kind of instruction is executed; several bits may be set. */

@@ -38,7 +38,8 @@ enum {
 	MODEL_REGISTER_OTHER = 33,
 	MODEL_REGISTERS = 34,
 	MODEL_RESULT = 64,
-	MODEL_SLOT_NONE = 255,
+	MODEL_SLOT_SINK = 254, /* as a result: of no use */
+	MODEL_SLOT_NONE = 255, /* as a source: needs nothing */
 	MODEL_SOURCES_MAX = 4,
 	MODEL_RESULTS_MAX = 3,
 	/* More instructions than this are no block. */
@@ -53,7 +54,8 @@ struct model_insn {
 	uint8_t branch;        /* enum model_branch_kind, or MODEL_NO_BRANCH */
 	uint16_t first_access; /* of its accesses, in the block's */
 	uint8_t access_count;
-	/* For the retirement clock; all MODEL_SLOT_NONE and 0 while nobody asks for it. */
+	/* For the retirement clock; all MODEL_SLOT_NONE, MODEL_SLOT_SINK and 0 while nobody asks
+	 * for it.  Those that are used stand first. */
 	uint8_t latency;                   /* enum model_latency */
 	uint8_t for_address[2];            /* sources that its accesses' addresses need */
 	uint8_t source[MODEL_SOURCES_MAX]; /* registers, or results of this block */

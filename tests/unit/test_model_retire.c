@@ -1,0 +1,631 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The retirement clock: chains whose time can be worked out by hand, the causes they are charged
+ * to, and millions of random instructions against a slow restatement of the same definition. */
+#include "../tap.h"
+#include "model_machine.h"
+#include "retire_reference.h"
+
+static struct retire clock_;
+static struct model_config config;
+static struct model_insn insns[MODEL_BLOCK_INSNS_MAX];
+static struct model_access accesses[4 * MODEL_BLOCK_INSNS_MAX];
+static struct model_block block = {.insns = insns, .accesses = accesses};
+static struct model_segment segment = {.block = &block};
+static uint64_t record[1 + 4 * MODEL_BLOCK_INSNS_MAX];
+static uint64_t slots_before[MODEL_CAUSES], instructions_before, gone_before;
+
+/* Round figures: one instruction a cycle unless a test says otherwise. */
+static struct model_config plain(void)
+{
+	struct model_config c = zen4();
+
+	c.cores = 1;
+	c.width = 4;
+	c.window = 64;
+	c.l1d.latency = 4;
+	c.misses = 8;
+	c.store_buffer = 8;
+	c.mispredict_penalty = 15;
+	c.divide_latency = 20;
+	c.execution.divide = 24;
+	c.execution.stores = 1;
+	c.taken_interval = 0;
+	return c;
+}
+
+static void begin(struct model_config c)
+{
+	config = c;
+	memset(&clock_, 0, sizeof(clock_));
+	retire_init(&clock_, &config);
+}
+
+static void clear(void)
+{
+	memset(&segment, 0, sizeof(segment));
+	segment.block = &block;
+}
+
+static struct model_insn *add(enum model_latency latency, int source, int result)
+{
+	struct model_insn *insn = &insns[segment.insn_count++];
+
+	*insn = (struct model_insn){.latency = (uint8_t)latency,
+		.first_access = segment.access_count,
+		.for_address = {MODEL_SLOT_NONE, MODEL_SLOT_NONE},
+		.source = {(uint8_t)source, MODEL_SLOT_NONE, MODEL_SLOT_NONE, MODEL_SLOT_NONE},
+		.result = {(uint8_t)result, MODEL_SLOT_SINK, MODEL_SLOT_SINK}};
+	return insn;
+}
+
+static void add_access(
+	struct model_insn *insn, enum model_access_kind kind, int base, uint64_t address)
+{
+	struct model_access *a = &accesses[segment.access_count];
+
+	*a = (struct model_access){
+		.kind = (uint8_t)kind, .size = 8, .insn = (uint16_t)(insn - insns)};
+	insn->access_count++;
+	insn->for_address[0] = (uint8_t)base;
+	record[1 + segment.access_count++] = address;
+}
+
+static struct model_insn *add_load(int base, int result, uint64_t address)
+{
+	struct model_insn *insn = add(MODEL_LATENCY_NONE, MODEL_SLOT_NONE, result);
+
+	add_access(insn, MODEL_ACCESS_LOAD, base, address);
+	return insn;
+}
+
+static struct model_insn *add_store(int data, uint64_t address)
+{
+	struct model_insn *insn = add(MODEL_LATENCY_STORE, data, MODEL_SLOT_SINK);
+
+	add_access(insn, MODEL_ACCESS_STORE, MODEL_SLOT_NONE, address);
+	return insn;
+}
+
+static void run_block(int times)
+{
+	while (times--)
+		retire_record(&clock_, &segment, record);
+}
+
+static void mark(void)
+{
+	memcpy(slots_before, clock_.slots, sizeof(slots_before));
+	instructions_before = clock_.instructions;
+	gone_before = clock_.gone;
+}
+
+static double since(enum model_cause cause)
+{
+	uint64_t slots = clock_.slots[cause] - slots_before[cause];
+
+	if (cause == MODEL_CAUSE_BASE)
+		slots = clock_.instructions - instructions_before;
+	return (double)slots / config.width;
+}
+
+static double cycles(void)
+{
+	return (double)(clock_.gone - gone_before) / config.width;
+}
+
+static void arithmetic(void)
+{
+	begin(plain());
+	clear();
+	for (int i = 0; i < 16; i++)
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, i);
+	run_block(4);
+	mark();
+	run_block(100);
+	is_near(cycles(), 400, 0, "independent instructions: width a cycle");
+	is_near(since(MODEL_CAUSE_BASE), 400, 0, "and all is base");
+
+	clear();
+	for (int i = 0; i < 16; i++)
+		add(MODEL_LATENCY_FP_ADD, MODEL_REGISTER_VECTOR, MODEL_REGISTER_VECTOR);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 1600 * 3, 0, "a chain of additions: their latency each");
+	is_near(since(MODEL_CAUSE_DEPENDENCY), 1600 * 3 - 400, 0, "what is not base is dependence");
+
+	clear();
+	for (int i = 0; i < 16; i++)
+		add(MODEL_LATENCY_MULTIPLY, MODEL_SLOT_NONE, i);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 1600, 0, "independent multiplications: one a cycle, there is one unit");
+	ok(since(MODEL_CAUSE_UNIT) > 1100, "for which they wait");
+
+	begin(plain());
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_REGISTER_FLAGS, 1);
+	add(MODEL_LATENCY_ALU, MODEL_RESULT, 2);
+	add(MODEL_LATENCY_ALU, MODEL_RESULT + 1, MODEL_REGISTER_FLAGS);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 300, 0, "results of the block's own instructions count");
+}
+
+static void divisions(void)
+{
+	begin(plain());
+	clear();
+	for (int i = 0; i < 4; i++)
+		add(MODEL_LATENCY_DIVIDE, MODEL_SLOT_NONE, i);
+	run_block(10);
+	mark();
+	run_block(25);
+	is_near(cycles(), 2000, 0, "independent divisions take turns at the divider");
+	is_near(since(MODEL_CAUSE_DIVIDER), 2000 - 25, 0, "and it is the cause");
+	clear();
+	add(MODEL_LATENCY_DIVIDE, 0, 0);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 2400, 0, "a chain of divisions: their latency each");
+}
+
+static void chases(void)
+{
+	struct model_insn *insn;
+
+	begin(plain());
+	clear();
+	add_load(0, 0, 0x1000);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 400, 0, "a chain of loads that hit: the first level's latency each");
+
+	clear();
+	insn = add_load(0, 0, 0x1000);
+	for (int i = 0; i < 100; i++) {
+		if (i == 10)
+			mark();
+		record[1] = 0x100000 + 64 * (uint64_t)i;
+		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_L2, 14, record[1]);
+		run_block(1);
+	}
+	is_near(cycles(), 90 * 14, 0, "one of loads from L2: its latency each");
+	is_near(since(MODEL_CAUSE_L2), 90 * 14 - 90 / 4.0, 0.01, "all L2's");
+
+	/* The next line is asked for while the value of this is still on its way. */
+	begin(plain());
+	clear();
+	insn = add_load(0, 1, 0x1000);
+	add_load(0, 0, 0x1008);
+	for (int i = 0; i < 100; i++) {
+		if (i == 10)
+			mark();
+		record[1] = 0x100000 + 64 * (uint64_t)i;
+		record[2] = record[1] + 8;
+		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_MEMORY, 100, record[1]);
+		run_block(1);
+	}
+	is_near(cycles(), 9000, 0, "a hit in a line on its way waits for it");
+}
+
+static double overlapping(int misses, int every)
+{
+	struct model_config c = plain();
+	struct model_insn *insn;
+
+	c.misses = (uint32_t)misses;
+	c.window = 4000;
+	begin(c);
+	clear();
+	insn = add_load(MODEL_SLOT_NONE, 0, 0x1000);
+	while (segment.insn_count < every)
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 1);
+	for (int i = 0; i < 1200; i++) {
+		if (i == 200)
+			mark();
+		record[1] = 0x100000 + 64 * (uint64_t)i;
+		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_MEMORY, 400, record[1]);
+		run_block(1);
+	}
+	return cycles() / 1000;
+}
+
+static void overlap(void)
+{
+	struct model_config c = plain();
+	struct model_insn *insn;
+
+	is_near(overlapping(8, 4), 400 / 8.0, 0.5, "independent misses: eight at once");
+	is_near(overlapping(20, 4), 400 / 20.0, 0.5, "or twenty");
+	is_near(overlapping(0, 4), 1, 0.5, "with no limit the width is the limit");
+
+	/* A chain of misses beside one of additions that goes on under it. */
+	begin(plain());
+	clear();
+	insn = add_load(0, 0, 0x1000);
+	for (int i = 0; i < 7; i++)
+		add(MODEL_LATENCY_FP_ADD, 20, 20);
+	for (int i = 0; i < 100; i++) {
+		record[1] = 0x100000 + 64 * (uint64_t)i;
+		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_L2, 21, record[1]);
+		if (i == 10)
+			mark();
+		run_block(1);
+	}
+	is_near(cycles() / 90, 21, 0.1, "two chains of the same length take as long as one");
+
+	/* A window of 64: of misses 16 apart four overlap. */
+	c.misses = 0;
+	begin(c);
+	clear();
+	insn = add_load(MODEL_SLOT_NONE, 0, 0x1000);
+	while (segment.insn_count < 16)
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 1);
+	for (int i = 0; i < 1100; i++) {
+		if (i == 100)
+			mark();
+		record[1] = 0x100000 + 64 * (uint64_t)i;
+		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_MEMORY, 400, record[1]);
+		run_block(1);
+	}
+	is_near(cycles() / 1000, 401 / 4.0, 3, "the window is full behind a miss");
+	is_near(since(MODEL_CAUSE_MEMORY) + since(MODEL_CAUSE_BASE), cycles(), 1,
+		"the miss bears what its window waits");
+}
+
+static void bandwidth(void)
+{
+	struct model_config c = plain();
+	struct model_insn *insn;
+
+	c.misses = 0;
+	c.window = 500;
+	c.memory_interval = 10;
+	begin(c);
+	clear();
+	insn = add_load(MODEL_SLOT_NONE, 0, 0x1000);
+	for (int i = 0; i < 2100; i++) {
+		if (i == 1100)
+			mark();
+		record[1] = 0x100000 + 64 * (uint64_t)i;
+		retire_note(&clock_, insn, RETIRE_LOAD, MODEL_CAUSE_MEMORY, 300, record[1]);
+		run_block(1);
+	}
+	is_near(cycles() / 1000, 10, 0.1, "lines of memory come one in its interval");
+}
+
+static void branches(void)
+{
+	begin(plain());
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	run_block(100);
+	mark();
+	retire_note(&clock_, insns, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
+	run_block(101);
+	is_near(cycles(), 15 + 101 / 4.0, 0, "a misprediction costs its penalty");
+	is_near(since(MODEL_CAUSE_MISPREDICT), 15, 0, "which is its cause");
+
+	clear();
+	add_load(0, 0, 0x1000);
+	retire_note(&clock_, insns, RETIRE_LOAD, MODEL_CAUSE_LL, 50, 0x1000);
+	add(MODEL_LATENCY_ALU, 0, MODEL_SLOT_SINK);
+	retire_note(&clock_, &insns[1], RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	mark();
+	run_block(1);
+	is_near(cycles(), 50 + 15 + 0.75, 1, "of a branch that waits for a load: also the load");
+	is_near(since(MODEL_CAUSE_LL), 50, 1, "which is charged to the load");
+	is_near(since(MODEL_CAUSE_MISPREDICT), 15, 1, "and what comes behind the branch to that");
+}
+
+static void taken(void)
+{
+	struct model_config c = plain();
+
+	c.taken_interval = 2;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	segment.statics[MODEL_STATIC_TAKEN] = 1;
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 200, 0, "loops of one instruction: a taken branch in its interval");
+	is_near(since(MODEL_CAUSE_TAKEN), 175, 0, "is the cause");
+}
+
+static void fetches(void)
+{
+	begin(plain());
+	clear();
+	for (int i = 0; i < 4; i++)
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	run_block(10);
+	mark();
+	retire_note(&clock_, &insns[2], RETIRE_FETCH, MODEL_CAUSE_FETCH_LL, 40, 0);
+	retire_note(&clock_, &insns[2], RETIRE_FETCH, MODEL_CAUSE_ITLB, 7, 0);
+	run_block(100);
+	is_near(cycles(), 100 + 47, 0.5, "a fetch that misses");
+	is_near(since(MODEL_CAUSE_FETCH_LL), 40, 0.5, "line");
+	is_near(since(MODEL_CAUSE_ITLB), 7, 0.5, "and translation");
+}
+
+static void store_buffer(void)
+{
+	begin(plain());
+	clear();
+	add_store(MODEL_SLOT_NONE, 0x1000);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 100, 0, "stores leave for the first level one a cycle");
+	mark();
+	retire_note(&clock_, insns, RETIRE_STORE, MODEL_CAUSE_MEMORY, 400, 0x1000);
+	run_block(1000);
+	is_near(cycles(), 1400, 10, "one that misses holds those behind it");
+	is_near(since(MODEL_CAUSE_STORE_BUFFER), 1400 - 250, 20, "when the buffer is full");
+	mark();
+	for (int i = 0; i < 8 * 20; i++) {
+		retire_note(&clock_, insns, RETIRE_STORE, MODEL_CAUSE_MEMORY, 400, 0x1000);
+		run_block(1);
+	}
+	is_near(cycles(), 20 * 400, 600, "the buffer's lines come together");
+}
+
+static void forwarding(void)
+{
+	begin(plain());
+	clear();
+	add_load(MODEL_SLOT_NONE, 0, 0x1000);
+	add(MODEL_LATENCY_ALU, 0, 0);
+	add_store(0, 0x1000);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 100 * (1 + 1 + 7), 0, "a chain through memory: addition, store, forward");
+	mark();
+	retire_note(&clock_, insns, RETIRE_LOAD, MODEL_CAUSE_FORWARD, 12, 0x1000);
+	run_block(1);
+	ok(since(MODEL_CAUSE_FORWARD) > 0, "a failure is charged");
+}
+
+static void alone(void)
+{
+	struct model_insn *insn;
+
+	begin(plain());
+	clear();
+	insn = add(MODEL_LATENCY_LOCKED, MODEL_SLOT_NONE, 0);
+	add_access(insn, MODEL_ACCESS_MODIFY, MODEL_SLOT_NONE, 0x1000);
+	run_block(10);
+	mark();
+	run_block(100);
+	ok(cycles() >= 100 * config.lock_latency && cycles() <= 110 * (config.lock_latency + 8),
+		"locked instructions do not overlap");
+	ok(since(MODEL_CAUSE_LOCKED) > 0.8 * cycles(), "and say so");
+	clear();
+	add(MODEL_LATENCY_SERIALISING, MODEL_SLOT_NONE, 0);
+	run_block(10);
+	mark();
+	run_block(100);
+	is_near(cycles(), 100 * (15 + 1), 101, "serialising ones refill the pipeline");
+	is_near(since(MODEL_CAUSE_SERIALISING) + since(MODEL_CAUSE_BASE), cycles(), 1, "as well");
+}
+
+/* ---- random ---- */
+
+static uint64_t seed = 88172645463325252u;
+
+static uint32_t below(uint32_t n)
+{
+	return (uint32_t)random_below(&seed, n);
+}
+
+static uint8_t random_slot(int index)
+{
+	switch (below(5)) {
+	case 0:
+		return MODEL_SLOT_NONE;
+	case 1:
+	case 2:
+		return index ? (uint8_t)(MODEL_RESULT + below((uint32_t)index)) : MODEL_SLOT_NONE;
+	default:
+		return (uint8_t)below(MODEL_REGISTERS);
+	}
+}
+
+static struct model_config random_config(void)
+{
+	struct model_config c = zen4();
+	uint32_t *e = (uint32_t *)&c.execution;
+
+	c.cores = 1;
+	c.width = 1 + below(10);
+	c.window = below(4) ? 1 + below(500) : 4096;
+	c.misses = below(3) ? below(40) : 0;
+	c.store_buffer = below(3) ? 1 + below(70) : below(257);
+	c.l1d.latency = 1 + below(8);
+	c.mispredict_penalty = below(30);
+	c.divide_latency = below(30);
+	c.fp_divide_latency = below(30);
+	c.lock_latency = below(30);
+	c.taken_interval = below(3);
+	c.l2_interval = below(4);
+	c.ll_interval = below(6);
+	c.memory_interval = below(20);
+	for (size_t i = 0; i < sizeof(c.execution) / sizeof(*e); i++)
+		e[i] = below(2) ? below(5) : below(20);
+	return c;
+}
+
+static uint64_t random_address(void)
+{
+	uint64_t a = below(4) ? 0x10000 + below(2048) : 0x20000 + below(1 << 20);
+
+	return below(50) ? a : UINT64_MAX - 40;
+}
+
+static void random_block(void)
+{
+	int count = 1 + (int)below(below(10) ? 20 : MODEL_BLOCK_INSNS_MAX);
+
+	clear();
+	for (int i = 0; i < count; i++) {
+		uint32_t kind = below(20) ? below(MODEL_LATENCY_SPECIAL) : below(MODEL_LATENCIES);
+		struct model_insn *insn = add((enum model_latency)kind, random_slot(i),
+			below(4) ? (int)below(MODEL_REGISTERS) : MODEL_SLOT_SINK);
+
+		insn->source[1] = random_slot(i);
+		if (!below(4)) {
+			insn->source[2] = (uint8_t)below(MODEL_REGISTERS);
+			insn->source[3] = random_slot(i);
+		}
+		if (!below(3)) {
+			insn->result[1] = (uint8_t)below(MODEL_REGISTERS);
+			insn->result[2] =
+				below(3) ? MODEL_SLOT_SINK : (uint8_t)below(MODEL_REGISTERS);
+		}
+		for (uint32_t n = below(3) ? 0 : 1 + below(3) * below(2); n > 0; n--) {
+			struct model_access *a = &accesses[segment.access_count];
+
+			add_access(insn, (enum model_access_kind)below(4), random_slot(i), 0);
+			a->guarded = !below(6);
+			a->size = (uint16_t)(1u << below(6));
+		}
+		if (insn->access_count)
+			insn->for_address[1] = random_slot(i);
+	}
+}
+
+static struct retire_note notes[RETIRE_NOTES_MAX];
+static size_t note_count;
+
+static void note(const struct model_insn *insn, enum retire_what what, enum model_cause cause,
+	uint64_t address)
+{
+	uint32_t latency = below(3) ? 1 + below(60) : 1 + below(500);
+
+	notes[note_count++] =
+		(struct retire_note){insn, address, latency, (uint8_t)what, (uint8_t)cause};
+	retire_note(&clock_, insn, what, cause, latency, address);
+}
+
+static int loads(const struct model_insn *insn)
+{
+	const struct model_access *a = &accesses[insn->first_access];
+
+	for (unsigned i = 0; i < insn->access_count; i++)
+		if ((a[i].kind == MODEL_ACCESS_LOAD || a[i].kind == MODEL_ACCESS_MODIFY) &&
+			(!a[i].guarded || record[1 + insn->first_access + i]))
+			return 1;
+	return 0;
+}
+
+static void random_notes(const struct model_insn *insn)
+{
+	const struct model_access *a = &accesses[insn->first_access];
+	const uint64_t *address = &record[1 + insn->first_access];
+
+	for (unsigned i = 0; i < insn->access_count; i++) {
+		int level = (int)MODEL_CAUSE_L2 + (int)below(4);
+		int happens = !a[i].guarded || address[i];
+		int cause = below(4) ? level : (int)MODEL_CAUSE_DTLB;
+
+		if (!happens || below(3))
+			continue;
+		if (a[i].kind == MODEL_ACCESS_PREFETCH)
+			note(insn, RETIRE_PREFETCH, (enum model_cause)level, address[i]);
+		if (a[i].kind == MODEL_ACCESS_LOAD || a[i].kind == MODEL_ACCESS_MODIFY)
+			note(insn, RETIRE_LOAD, (enum model_cause)cause, address[i]);
+		if (a[i].kind == MODEL_ACCESS_STORE || a[i].kind == MODEL_ACCESS_MODIFY)
+			note(insn, RETIRE_STORE, (enum model_cause)cause, address[i]);
+	}
+	if (insn->access_count && loads(insn) && !below(20))
+		note(insn, RETIRE_LOAD, MODEL_CAUSE_FORWARD, 0);
+	if (!below(20))
+		note(insn, RETIRE_FETCH, (enum model_cause)(MODEL_CAUSE_FETCH_L2 + below(5)), 0);
+	if (!below(20))
+		note(insn, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0);
+}
+
+static struct reference reference;
+
+/* One block a few times, left early at times, differently each time. */
+static int random_runs(int quiet)
+{
+	int whole = segment.insn_count;
+
+	for (int run = (int)below(20); run > 0; run--) {
+		segment.insn_count =
+			(uint16_t)(below(4) ? (uint32_t)whole : 1 + below((uint32_t)whole));
+		segment.statics[MODEL_STATIC_TAKEN] = (uint16_t)below(3);
+		note_count = 0;
+		for (int i = 0; i < segment.access_count; i++)
+			record[1 + i] = accesses[i].guarded && below(2) ? 0 : random_address();
+		for (int i = segment.insn_count; i-- > 0 && !quiet;)
+			random_notes(&insns[i]);
+		ref_record(&reference, notes, note_count, &segment, record);
+		retire_record(&clock_, &segment, record);
+		if (reference.last_gone != clock_.gone || reference.came != clock_.came)
+			return 0;
+	}
+	segment.insn_count = (uint16_t)whole;
+	return 1;
+}
+
+static void against_reference(int configurations, int blocks)
+{
+	uint64_t instructions = 0, sums = 0, causes = 0, whole = 0, cycles_of[MODEL_CAUSES];
+	int good = 0;
+
+	for (int i = 0; i < configurations; i++) {
+		int agree = 1;
+		uint64_t slots = 0, sum;
+
+		begin(random_config());
+		ref_begin(&reference, &config);
+		for (int j = 0; j < blocks && agree; j++) {
+			random_block();
+			agree = random_runs(below(3) == 0);
+		}
+		clock_.slots[MODEL_CAUSE_BASE] = clock_.instructions;
+		causes += memcmp(reference.slots, clock_.slots, sizeof(clock_.slots)) != 0;
+		for (int c = 0; c < MODEL_CAUSES; c++)
+			slots += clock_.slots[c];
+		sums += slots != clock_.gone;
+		sum = retire_cycles(&clock_, cycles_of);
+		whole += sum > clock_.gone / config.width ||
+			 clock_.gone / config.width - sum >= MODEL_CAUSES;
+		instructions += clock_.instructions;
+		good += agree;
+		ref_end(&reference);
+	}
+	ok(good == configurations, "%.1f million random instructions on %d machines: %d agree",
+		(double)instructions / 1e6, configurations, good);
+	is_int(causes, 0, "and their causes");
+	is_int(sums, 0, "every slot has one cause");
+	is_int(whole, 0, "so has nearly every cycle");
+}
+
+int main(void)
+{
+	arithmetic();
+	divisions();
+	chases();
+	overlap();
+	bandwidth();
+	branches();
+	taken();
+	fetches();
+	store_buffer();
+	forwarding();
+	alone();
+	against_reference(200, 300);
+	return done();
+}
