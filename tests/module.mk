@@ -60,11 +60,11 @@ REPLAYS      := $(FUZZERS:%=$(O)/tests/replay/%)
 check-built check-cli: $(REPLAYS)
 .PHONY: fuzzers
 
-bench: all
+bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/startup $(O)
 	$(Q)tests/bench/model $(O)
 
-accuracy: all $(UNIT_TESTS)
+accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
 	$(Q)tests/accuracy/readme $(O)
 

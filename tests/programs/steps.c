@@ -311,13 +311,14 @@ int main(int argc, char **argv)
 		print_leaves();
 		return 0;
 	}
-	for (; at + 1 < argc && argv[at][0] == '-'; at += 2)
+	for (; at + 1 < argc && argv[at][0] == '-' && argv[at][1] != '-'; at += 2)
 		if (strcmp(argv[at], "-o") == 0)
 			out = argv[at + 1];
 		else if (strcmp(argv[at], "-as") == 0)
 			as = argv[at + 1];
 		else
 			break;
+	at += at < argc && strcmp(argv[at], "--") == 0;
 	if (!out || at >= argc || argv[at][0] == '-') {
 		fprintf(stderr, "usage: steps -leaves | steps [-as FILE] -o FILE command...\n");
 		return 125;
