@@ -296,74 +296,57 @@ int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t
 	return predicted == to;
 }
 
-static inline void clock_taken(struct model *m, struct clock *c)
+/* All but conditional branches and direct jumps. */
+NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
+	uint64_t from, uint64_t next, uint64_t to)
 {
-	uint64_t now = clock_now(c);
-
-	if (now < c->taken_free) {
-		c->front += c->taken_free - now;
-		now = c->taken_free;
-	}
-	c->taken_free = now + m->taken_interval;
-}
-
-/* All but conditional branches. */
-static NOINLINE void branch_elsewhere(
-	struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next, uint64_t to)
-{
-	struct predictor *p = &m->core->predictor;
-	uint64_t *counts = m->counts;
+	struct predictor *p = &core->predictor;
+	unsigned event = EV_MISPREDICTED_INDIRECTS;
 	int good = 1;
 
-	switch (kind) {
-	case MODEL_CONDITIONAL:
-	case MODEL_JUMP:
-		break;
-	case MODEL_CALL:
-		counts[EV_CALLS]++;
+	if (kind == MODEL_CALL || kind == MODEL_INDIRECT_CALL)
 		push_return(m, p, next);
-		break;
-	case MODEL_INDIRECT_CALL:
-		counts[EV_CALLS]++;
-		push_return(m, p, next);
-		/* fall through */
-	case MODEL_INDIRECT_JUMP:
-		counts[EV_INDIRECT_BRANCHES]++;
+	if (kind == MODEL_INDIRECT_CALL || kind == MODEL_INDIRECT_JUMP) {
 		good = predict_indirect(m, p, from, to);
-		counts[EV_MISPREDICTED_INDIRECTS] += (uint64_t)!good;
-		break;
-	case MODEL_RETURN:
-		counts[EV_RETURNS]++;
+	} else if (kind == MODEL_RETURN) {
 		good = predict_return(m, p, from, to);
-		counts[EV_MISPREDICTED_RETURNS] += (uint64_t)!good;
-		break;
+		event = EV_MISPREDICTED_RETURNS;
 	}
-	clock_taken(m, &m->core->clock);
-	if (!good)
-		m->core->clock.front += m->mispredict;
+	if (!good) {
+		count(m, event, 1);
+		core->clock.front += m->mispredict;
+	}
 }
 
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken)
 {
-	uint64_t *counts = m->counts;
-	int good;
+	static const struct {
+		uint8_t events[2];
+	} also[] = {
+		[MODEL_CONDITIONAL] = {{EV_CONDITIONAL_BRANCHES}},
+		[MODEL_JUMP] = {{0}},
+		[MODEL_CALL] = {{EV_CALLS}},
+		[MODEL_INDIRECT_JUMP] = {{EV_INDIRECT_BRANCHES}},
+		[MODEL_INDIRECT_CALL] = {{EV_INDIRECT_BRANCHES, EV_CALLS}},
+		[MODEL_RETURN] = {{EV_RETURNS}},
+	};
+	struct core *core = m->core;
+	unsigned i;
 
-	counts[EV_BRANCHES]++;
+	taken = taken || kind != MODEL_CONDITIONAL;
+	m->counts[EV_BRANCHES]++;
+	m->counts[EV_TAKEN_BRANCHES] += (uint64_t)taken;
+	for (i = 0; i < 2 && also[kind].events[i]; i++)
+		m->counts[also[kind].events[i]]++;
+	if (taken)
+		clock_taken(m, &core->clock);
 	if (kind != MODEL_CONDITIONAL) {
-		counts[EV_TAKEN_BRANCHES]++;
-		branch_elsewhere(m, kind, from, next, to);
+		branch_elsewhere(m, core, kind, from, next, to);
 		return;
 	}
-	taken = taken != 0;
-	counts[EV_CONDITIONAL_BRANCHES]++;
-	if (taken) {
-		counts[EV_TAKEN_BRANCHES]++;
-		clock_taken(m, &m->core->clock);
-	}
-	good = predict_conditional(m, &m->core->predictor, from, (unsigned)taken);
-	if (!good) {
-		counts[EV_MISPREDICTED_CONDITIONALS]++;
-		m->core->clock.front += m->mispredict;
+	if (!predict_conditional(m, &core->predictor, from, (unsigned)taken)) {
+		count(m, EV_MISPREDICTED_CONDITIONALS, 1);
+		core->clock.front += m->mispredict;
 	}
 }

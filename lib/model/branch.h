@@ -3,7 +3,8 @@
  * Branch prediction, for the loops that run branches; see branch.c for how it is done.
  *
  * Each call predicts a branch, compares with what it did, learns that, and says whether the
- * prediction was right (1) or not (0).  Nothing else of the model changes.
+ * prediction was right (1) or not (0).  Nothing else of the model changes, but for
+ * branch_elsewhere.
  */
 #ifndef MODEL_BRANCH_H
 #define MODEL_BRANCH_H
@@ -47,6 +48,10 @@ static inline int predict_conditional(
 
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
 int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
+/* All but conditional branches and direct jumps: predicts, counts a misprediction and charges it.
+ */
+void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
+	uint64_t from, uint64_t next, uint64_t to);
 /* A call, whose return should go to `next`. */
 void push_return(struct model *m, struct predictor *p, uint64_t next);
 

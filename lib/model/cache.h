@@ -29,7 +29,7 @@ struct cache {
 	uint64_t *used;    /* when */
 	uint16_t *hints;   /* by the low bits of the line number: index of an entry */
 	uint64_t hint_mask;
-	uint64_t time;      /* uses so far */
+	uint64_t *time;     /* the model's clock of uses */
 	uint64_t mask;      /* sets - 1, when that is a power of two */
 	uint64_t sets;      /* else the number of sets, for a division; 0 when mask serves */
 	uint64_t offset;    /* line - 1 */
@@ -63,7 +63,7 @@ static inline uint64_t *cache_guess(const struct cache *c, uint64_t address)
 
 static inline void cache_touch(struct cache *c, const uint64_t *entry)
 {
-	c->used[entry - c->entries] = ++c->time;
+	c->used[entry - c->entries] = ++*c->time;
 }
 
 /* The line's entry, wherever it is in its set, or a null pointer; changes nothing. */
@@ -129,6 +129,18 @@ static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *v
 	cache_touch(c, entry);
 	return entry;
 }
+
+/*
+ * Pages whose translation is certainly in the first TLB that data or instructions have, by the low
+ * bits of the page number: such an access needs no more than to note the use.  Page 0 is never
+ * here, so that an empty slot is one.
+ */
+#define PAGE_SLOTS 512
+
+struct page_slot {
+	uint64_t page;  /* number, from 1 on */
+	uint64_t *used; /* of the translation */
+};
 
 /* Empties the way of an entry that cache_find found. */
 static inline void cache_remove(struct cache *c, uint64_t *entry)

@@ -29,11 +29,6 @@
  */
 #include "model/state.h"
 
-uint64_t clock_now(const struct clock *c)
-{
-	return c->order + c->front + c->back;
-}
-
 static void wait_until(struct clock *c, uint64_t time)
 {
 	uint64_t now = clock_now(c);
@@ -42,12 +37,16 @@ static void wait_until(struct clock *c, uint64_t time)
 		c->back += time - now;
 }
 
-/* The instruction that begins is so late that it must wait for what the head of the queue stands
- * for. */
+/* Instructions that have begun were so late that they had to wait for what the head of the queue
+ * stands for.  To be called before anything else moves time on. */
 void clock_wait(struct clock *c)
 {
 	while (c->count && c->queue[c->first].order <= c->order) {
-		wait_until(c, c->queue[c->first].ready);
+		const struct waiting *w = &c->queue[c->first];
+		uint64_t now = w->order + c->front + c->back;
+
+		if (w->ready > now)
+			c->back += w->ready - now;
 		c->first = (c->first + 1) % WAITING_MAX;
 		c->count--;
 	}

@@ -177,51 +177,67 @@ uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
 	return refill(m, core, address, FETCH, &state);
 }
 
-/* Behind a first-level TLB: the second level, or a walk. */
-static uint64_t translate(
-	struct model *m, struct core *core, uint64_t address, enum event_number walks)
+/*
+ * Behind a first-level TLB, or without one in its place: the second level, or a walk.  slots: of
+ * who has no first level, or null.
+ */
+static uint64_t translate(struct model *m, struct core *core, uint64_t address,
+	enum event_number walks, struct page_slot *slots)
 {
-	uint64_t victim;
+	uint64_t victim, *entry;
 
 	if (core->stlb.ways) {
-		cache_use(&core->stlb, address, &victim);
+		entry = cache_use(&core->stlb, address, &victim);
+		if (victim != NEVER && victim && !core->dtlb.ways)
+			page_lost(m, core->data_pages, victim);
+		if (victim != NEVER && victim && !core->itlb.ways)
+			page_lost(m, core->fetch_pages, victim);
+		if (slots)
+			page_found(m, slots, &core->stlb, address, entry, NEVER);
 		if (victim == NEVER)
-			return m->second_tlb;
+			return slots ? 0 : m->second_tlb;
 	}
 	count(m, walks, 1);
 	return m->walk;
 }
 
+/* Nothing translates. */
+static uint64_t no_translation(
+	struct model *m, struct core *core, struct page_slot *slots, uint64_t address)
+{
+	uint64_t page = address >> m->page_bits;
+
+	if (page)
+		*page_slot(slots, page + 1) = (struct page_slot){page + 1, &core->nothing_used};
+	return 0;
+}
+
+static uint64_t translate_first(struct model *m, struct core *core, struct cache *tlb,
+	struct page_slot *slots, uint64_t address, enum event_number misses,
+	enum event_number walks)
+{
+	uint64_t victim, *entry;
+
+	if (!tlb->ways && !core->stlb.ways)
+		return no_translation(m, core, slots, address);
+	if (!tlb->ways)
+		return translate(m, core, address, walks, slots);
+	entry = cache_use(tlb, address, &victim);
+	page_found(m, slots, tlb, address, entry, victim);
+	if (victim == NEVER)
+		return 0;
+	count(m, misses, 1);
+	return translate(m, core, address, walks, (struct page_slot *)0);
+}
+
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 {
-	uint64_t victim;
-
-	if (core->dtlb.ways) {
-		core->data_page = address & ~m->page;
-		cache_use(&core->dtlb, address, &victim);
-		if (victim == NEVER)
-			return 0;
-		count(m, EV_DTLB_MISSES, 1);
-	} else if (!core->stlb.ways) {
-		core->data_page = address & ~m->page;
-		return 0;
-	}
-	return translate(m, core, address, EV_DTLB_WALKS);
+	return translate_first(
+		m, core, &core->dtlb, core->data_pages, address, EV_DTLB_MISSES, EV_DTLB_WALKS);
 }
 
 uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
 {
-	uint64_t victim;
-
-	if (core->itlb.ways) {
-		core->fetch_page = address & ~m->page;
-		cache_use(&core->itlb, address, &victim);
-		if (victim == NEVER)
-			return 0;
-		count(m, EV_ITLB_MISSES, 1);
-	} else if (!core->stlb.ways) {
-		core->fetch_page = address & ~m->page;
-		return 0;
-	}
-	return translate(m, core, address, EV_ITLB_WALKS);
+	return translate_first(
+		m, core, &core->itlb, core->fetch_pages, address, EV_ITLB_MISSES, EV_ITLB_WALKS);
 }

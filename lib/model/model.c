@@ -133,11 +133,14 @@ size_t model_size(const struct model_config *config)
 static void init_core(struct model *m, unsigned number)
 {
 	struct core *core = &m->cores[number];
+	struct cache *const caches[] = {
+		&core->l1i, &core->l1d, &core->l2, &core->itlb, &core->dtlb, &core->stlb};
+	unsigned i;
 
+	for (i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
+		caches[i]->time = &m->tick;
 	core->number = number;
 	core->fetch_line = NEVER;
-	core->data_page = NEVER;
-	core->fetch_page = NEVER;
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
 	core->stores.number = STORES_MAX + 1;
@@ -159,6 +162,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	m->unit = config->l2.line > config->l1d.line && config->l2.size ? config->l2.line - 1
 									: m->data_line;
 	m->page = config->page_size - 1;
+	m->page_bits = log2_of(config->page_size);
 	m->least_line = config->l1d.line < config->l1i.line ? config->l1d.line : config->l1i.line;
 	if (config->ll.line < m->least_line)
 		m->least_line = config->ll.line;
@@ -178,6 +182,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	m->lock = config->lock_latency * width;
 	for (i = 0; i < core_count(config); i++)
 		init_core(m, i);
+	m->ll.time = &m->tick;
 	m->core = m->cores;
 	return m;
 }
@@ -218,18 +223,36 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 
 /* ---- instructions ---- */
 
-/* Is the page the one used last, or does the TLB have it at once?  Then it is used. */
-static inline int same_page(struct cache *tlb, uint64_t *page, uint64_t address)
+void page_found(struct model *m, struct page_slot *slots, struct cache *tlb, uint64_t address,
+	const uint64_t *entry, uint64_t victim)
 {
-	const uint64_t *entry;
+	uint64_t page = address >> m->page_bits;
 
-	if (!((address ^ *page) & ~tlb->offset))
-		return 1;
-	entry = cache_guess(tlb, address);
-	if (!entry)
+	if (victim != NEVER && victim)
+		page_lost(m, slots, victim);
+	if (page)
+		*page_slot(slots, page + 1) =
+			(struct page_slot){page + 1, &tlb->used[entry - tlb->entries]};
+}
+
+void page_lost(struct model *m, struct page_slot *slots, uint64_t address)
+{
+	uint64_t page = (address >> m->page_bits) + 1;
+	struct page_slot *slot = page_slot(slots, page);
+
+	if (slot->page == page)
+		slot->page = 0;
+}
+
+/* Is the page's translation at hand?  Then it is used. */
+static inline int page_known(struct model *m, struct page_slot *slots, uint64_t address)
+{
+	uint64_t page = (address >> m->page_bits) + 1;
+	const struct page_slot *slot = page_slot(slots, page);
+
+	if (slot->page != page)
 		return 0;
-	cache_touch(tlb, entry);
-	*page = address & ~tlb->offset;
+	*slot->used = ++m->tick;
 	return 1;
 }
 
@@ -242,7 +265,7 @@ static NOINLINE void fetch_slowly(
 		latency = cachegrind_fetch(m, core, address, length);
 	for (;;) {
 		if (line != core->fetch_line) {
-			if ((line ^ core->fetch_page) & ~m->page)
+			if (!page_known(m, core->fetch_pages, line))
 				latency += translate_fetch(m, core, line);
 			if (!m->cachegrind)
 				latency += hierarchy_fetch(m, core, line);
@@ -261,7 +284,7 @@ static inline void fetch(struct model *m, struct core *core, uint64_t address, u
 	const uint64_t *entry = cache_guess(&core->l1i, address);
 
 	if (LIKELY(entry != 0) && !((address ^ (address + length - 1)) & ~m->fetch_line) &&
-		same_page(&core->itlb, &core->fetch_page, address)) {
+		page_known(m, core->fetch_pages, address)) {
 		cache_touch(&core->l1i, entry);
 		core->fetch_line = address & ~m->fetch_line;
 		return;
@@ -269,34 +292,37 @@ static inline void fetch(struct model *m, struct core *core, uint64_t address, u
 	fetch_slowly(m, core, address, length);
 }
 
-static NOINLINE void classify(
-	struct model *m, struct core *core, unsigned class_bits, unsigned flops)
+NOINLINE void classify_special(struct model *m, struct core *core, unsigned class_bits)
 {
-	uint64_t *counts = m->counts;
-
-	counts[EV_FP_OPERATIONS] += flops;
-	if (class_bits & MODEL_FP)
-		counts[EV_FP_INSTRUCTIONS]++;
-	if (class_bits & MODEL_VECTOR)
-		counts[EV_VECTOR_INSTRUCTIONS]++;
 	if (class_bits & MODEL_PREFETCH)
-		counts[EV_SOFTWARE_PREFETCHES]++;
+		count(m, EV_SOFTWARE_PREFETCHES, 1);
 	if (class_bits & MODEL_SYSCALL)
-		counts[EV_SYSTEM_CALLS]++;
+		count(m, EV_SYSTEM_CALLS, 1);
 	if (class_bits & (MODEL_DIVIDE | MODEL_FP_DIVIDE)) {
 		int fp = (class_bits & MODEL_DIVIDE) == 0;
 
-		counts[EV_DIVIDES]++;
-		counts[EV_DIVIDER_CYCLES] +=
-			fp ? m->config.fp_divide_latency : m->config.divide_latency;
+		count(m, EV_DIVIDES, 1);
+		count(m, EV_DIVIDER_CYCLES,
+			fp ? m->config.fp_divide_latency : m->config.divide_latency);
 		clock_divide(m, core, fp ? m->fp_divide : m->divide);
 	}
 	if (class_bits & MODEL_LOCKED) {
-		counts[EV_LOCKED_INSTRUCTIONS]++;
+		count(m, EV_LOCKED_INSTRUCTIONS, 1);
 		core->clock.back += m->lock;
 	}
 	if (class_bits & MODEL_SERIALISING)
 		clock_drain(m, core);
+}
+
+static NOINLINE void classify(
+	struct model *m, struct core *core, unsigned class_bits, unsigned flops)
+{
+	m->counts[EV_FP_OPERATIONS] += flops;
+	if (class_bits & MODEL_FP)
+		m->counts[EV_FP_INSTRUCTIONS]++;
+	if (class_bits & MODEL_VECTOR)
+		m->counts[EV_VECTOR_INSTRUCTIONS]++;
+	classify_special(m, core, class_bits);
 }
 
 void model_instruction(struct model *m, uint64_t address, unsigned length, unsigned class_bits,
@@ -321,48 +347,6 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 		fetch(m, core, address, length);
 }
 
-static inline void count_group(struct core *core, uint64_t *counts, const struct model_group *g)
-{
-	core->class_bits = 0;
-	counts[EV_INSTRUCTIONS] += g->count;
-	counts[EV_MICRO_OPS] += g->uops;
-	if (g->fp | g->vector) {
-		counts[EV_FP_INSTRUCTIONS] += g->fp;
-		counts[EV_VECTOR_INSTRUCTIONS] += g->vector;
-		counts[EV_FP_OPERATIONS] += g->flops;
-	}
-}
-
-/* One of the group waits for a load: one by one. */
-static NOINLINE void group_waits(struct model *m, const struct model_group *g)
-{
-	struct core *core = m->core;
-	unsigned i;
-
-	count_group(core, m->counts, g);
-	for (i = 0; i < g->count; i++) {
-		if (++core->clock.order >= core->clock.next_wait)
-			clock_wait(&core->clock);
-		if (i == 0 && ((g->address ^ core->fetch_line) & ~m->fetch_line))
-			fetch(m, core, g->address, g->length);
-	}
-}
-
-void model_instructions(struct model *m, const struct model_group *g)
-{
-	struct core *core = m->core;
-	uint64_t order = core->clock.order + g->count;
-
-	if (UNLIKELY(order >= core->clock.next_wait)) {
-		group_waits(m, g);
-		return;
-	}
-	core->clock.order = order;
-	count_group(core, m->counts, g);
-	if ((g->address ^ core->fetch_line) & ~m->fetch_line)
-		fetch(m, core, g->address, g->length);
-}
-
 /* ---- data ---- */
 
 /* Translations and lines that the fast path did not settle. */
@@ -373,7 +357,7 @@ static uint64_t access_data(
 	uint64_t line = address & ~m->data_line, page = address & ~m->page;
 
 	for (;; page += m->page + 1) {
-		if (page != core->data_page)
+		if (!page_known(m, core->data_pages, page))
 			latency += translate_data(m, core, page);
 		if (page == (last & ~m->page))
 			break;
@@ -388,8 +372,7 @@ static uint64_t access_data(
 	return latency;
 }
 
-static NOINLINE void load_slowly(
-	struct model *m, struct core *core, uint64_t address, unsigned size)
+NOINLINE void load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	uint64_t latency;
 
@@ -397,7 +380,7 @@ static NOINLINE void load_slowly(
 		size = 1;
 	forward_load(m, core, address, size);
 	if ((address ^ (address + size - 1)) & ~m->data_line)
-		m->counts[EV_SPLIT_ACCESSES]++;
+		count(m, EV_SPLIT_ACCESSES, 1);
 	latency = access_data(m, core, address, size, LOAD);
 	if (latency)
 		clock_load(m, core, latency);
@@ -414,8 +397,7 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	if (LIKELY(!((address ^ last) >> 3)) && forward_settled(m, core, address, size)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
 
-		if (LIKELY(entry != 0) &&
-			LIKELY(same_page(&core->dtlb, &core->data_page, address))) {
+		if (LIKELY(entry != 0) && LIKELY(page_known(m, core->data_pages, address))) {
 			cache_touch(&core->l1d, entry);
 			return;
 		}
@@ -423,8 +405,7 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	load_slowly(m, core, address, size);
 }
 
-static NOINLINE void store_slowly(
-	struct model *m, struct core *core, uint64_t address, unsigned size)
+NOINLINE void store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	uint64_t latency;
 
@@ -434,7 +415,7 @@ static NOINLINE void store_slowly(
 		clock_store_full(&core->clock);
 	forward_store(&core->stores, address, size, core->clock.order);
 	if ((address ^ (address + size - 1)) & ~m->data_line)
-		m->counts[EV_SPLIT_ACCESSES]++;
+		count(m, EV_SPLIT_ACCESSES, 1);
 	latency = access_data(m, core, address, size, STORE);
 	if (latency)
 		clock_store(m, core, latency);
@@ -451,7 +432,7 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 		const uint64_t *entry = cache_guess(&core->l1d, address);
 
 		if (LIKELY(entry != 0) && (*entry & MESI) == m->stored &&
-			LIKELY(same_page(&core->dtlb, &core->data_page, address))) {
+			LIKELY(page_known(m, core->data_pages, address))) {
 			cache_touch(&core->l1d, entry);
 			forward_remember(&core->stores, address, size, core->clock.order);
 			return;

@@ -224,19 +224,6 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts);
  * operations. */
 void model_instruction(struct model *m, uint64_t address, unsigned length, unsigned class_bits,
 	unsigned uops, unsigned flops);
-/*
- * Several instructions at once, for speed: the same as calling model_instruction for each, with no
- * accesses between.  None has class bits but MODEL_FP and MODEL_VECTOR; together they lie in one
- * first-level instruction line, and in the flavour of cachegrind also in one line of LL.
- */
-struct model_group {
-	uint64_t address;
-	uint8_t length;     /* bytes, all together */
-	uint8_t count;      /* instructions, at least one */
-	uint8_t fp, vector; /* how many are MODEL_FP, MODEL_VECTOR */
-	uint16_t uops, flops;
-};
-void model_instructions(struct model *m, const struct model_group *g);
 /* Its memory accesses, in order, and its branch, last.  size in bytes (1..4096). */
 void model_load(struct model *m, uint64_t address, unsigned size);
 void model_store(struct model *m, uint64_t address, unsigned size);

@@ -106,7 +106,6 @@ struct core {
 	struct cache l1i, l1d, l2, itlb, dtlb, stlb;
 	uint64_t
 		fetch_line; /* line of the last fetch, the most recent of its set; NEVER at first */
-	uint64_t data_page; /* page of the last data access, the most recent in the TLB */
 	uint64_t fetch_page; /* of the last instruction fetch, likewise */
 	uint32_t class_bits; /* of the current instruction */
 	unsigned number;
@@ -114,6 +113,8 @@ struct core {
 	struct clock clock;
 	struct store_buffer stores;
 	struct predictor predictor;
+	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
+	uint64_t nothing_used; /* what page slots name where there is no TLB */
 };
 
 /* What the directory remembers of one unit of coherence; see coherence.c. */
@@ -140,6 +141,9 @@ struct model {
 	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;
+	uint64_t tick;      /* uses of caches so far */
+	uint64_t repeating; /* see model_repeating */
+	uint32_t page_bits;
 	struct model_insn *insn;   /* what is being executed, where the caller says; else null */
 	struct model_watch *watch; /* who wants to know of each event, or null */
 	struct model_config config;
@@ -156,11 +160,25 @@ static inline void count(struct model *m, unsigned event, uint64_t n)
 }
 
 /* clock.c: see there.  latency in slots. */
-uint64_t clock_now(const struct clock *c);
+static inline uint64_t clock_now(const struct clock *c)
+{
+	return c->order + c->front + c->back;
+}
 /* A line comes after latency slots if its supplier is free; the latency as it will be. */
 uint64_t clock_line(
 	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency);
 void clock_wait(struct clock *c);
+/* At most one taken branch in so many cycles is fetched behind. */
+static inline void clock_taken(struct model *m, struct clock *c)
+{
+	uint64_t now = clock_now(c);
+
+	if (now < c->taken_free) {
+		c->front += c->taken_free - now;
+		now = c->taken_free;
+	}
+	c->taken_free = now + m->taken_interval;
+}
 void clock_load(struct model *m, struct core *core, uint64_t latency);
 void clock_store(struct model *m, struct core *core, uint64_t latency);
 void clock_store_full(struct clock *c);
@@ -185,6 +203,23 @@ enum supplier coherence_fetch(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 void coherence_upgrade(struct model *m, struct core *core, uint64_t address);
 void coherence_gone(struct model *m, struct core *core, uint64_t address);
+
+/* model.c: what the fast paths do not settle; the instruction has been told. */
+void load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
+void store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
+/* The slot of a page. */
+static inline struct page_slot *page_slot(struct page_slot *slots, uint64_t page)
+{
+	return &slots[page % PAGE_SLOTS];
+}
+/* The page's translation was found at entry of the TLB, and replaced that of victim there (or 0).
+ */
+void page_found(struct model *m, struct page_slot *slots, struct cache *tlb, uint64_t address,
+	const uint64_t *entry, uint64_t victim);
+/* It has left. */
+void page_lost(struct model *m, struct page_slot *slots, uint64_t address);
+/* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and what they cost. */
+void classify_special(struct model *m, struct core *core, unsigned class_bits);
 
 /* cachegrind.c. */
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);

@@ -28,6 +28,8 @@
 #include "model/model.h"
 
 #define MODEL_NO_BRANCH 0xff
+/* In an instruction's class_bits: the model must take its blocks one instruction at a time. */
+#define MODEL_STEPPED (1 << 15)
 
 /* Registers as dependences know them: 0..15 the general ones as encoded, 16 the flags, 17..32 the
  * vector registers, 33 the x87 stack and what else there is; from MODEL_RESULT on the results of
@@ -133,10 +135,36 @@ struct model_block {
 	uint8_t indirect;
 	/* Instructions of classes beyond MODEL_FP and MODEL_VECTOR: indices, ascending. */
 	uint8_t special_count;
-	const uint8_t *specials;
+	uint8_t *specials;
 };
+
+/* Adds what a branch tells by itself. */
+static inline void model_outcome_statics(const struct model_outcome *o, uint16_t *statics)
+{
+	static const uint8_t also[] = {
+		[MODEL_CONDITIONAL] = MODEL_STATIC_CONDITIONALS,
+		[MODEL_JUMP] = MODEL_STATICS,
+		[MODEL_CALL] = MODEL_STATIC_CALLS,
+		[MODEL_INDIRECT_JUMP] = MODEL_STATIC_INDIRECTS,
+		[MODEL_INDIRECT_CALL] = MODEL_STATIC_INDIRECTS,
+		[MODEL_RETURN] = MODEL_STATIC_RETURNS,
+	};
+
+	statics[MODEL_STATIC_BRANCHES]++;
+	statics[MODEL_STATIC_TAKEN] += o->taken;
+	if (also[o->kind] < MODEL_STATICS)
+		statics[also[o->kind]]++;
+	statics[MODEL_STATIC_CALLS] += o->kind == MODEL_INDIRECT_CALL;
+}
 
 /* Runs the records in words begin..end (exclusive), all of the current thread. */
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
+/* One record, of which only the first insns instructions were executed: the next one failed. */
+void model_run_part(struct model *m, const uint64_t *record, unsigned insns);
+
+/* In the middle of which repeated string instruction the current thread is: its address, or 0.
+ * The caller keeps it for a thread that does not run. */
+uint64_t model_repeating(const struct model *m);
+void model_set_repeating(struct model *m, uint64_t address);
 
 #endif

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translation: each superblock gets calls of the helpers, in the order in which the program's
- * instructions and their accesses come.  Instructions that touch no memory wait (a "run") for the
- * next one that does, for a branch or for a way out of the superblock, and go with it in one call.
- * An access waits too, for a store to the same place by the same instruction: the two are one call.
+ * Translation: each superblock writes a record of itself (model/trace.h) and gets the descriptors
+ * that the model reads it by.  What the code does at run time is little: take room in the buffer,
+ * store the segment that begins, store each address.
  *
  * Kinds of branches come from the instruction's bytes, their outcome from VEX: a side exit of a
  * conditional branch goes to the target or, where VEX turned the condition round, to the next
@@ -19,30 +18,32 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
+#include "valgrind/blocks.h"
 #include "valgrind/decode.h"
 
-/* Instructions of one translation; lives until that is discarded. */
-struct block {
-	VgHashNode node; /* key: the superblock's address */
-	struct insn insns[];
-};
-
-enum access { ACCESS_NONE, ACCESS_LOAD, ACCESS_STORE, ACCESS_MODIFY };
+#define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
 struct builder {
 	IRSB *out;
-	struct insn *insns;
-	struct decoded decoded; /* of the last of insns */
-	Int count;              /* of insns so far */
-	Int first;              /* where the run that waits begins; count: none does */
+	struct model_block *block;
+	struct decoded decoded; /* of the last instruction */
+	IRExpr *record;         /* where the record is */
+	IRConst *words;         /* of the record, times eight: set when they are known */
+	IRExpr *address;        /* of the last access */
 	Bool branch_due;        /* the last instruction is a branch that has not been told yet */
-	enum access access;     /* the access that waits, after the run */
-	IRExpr *address;
-	Int size;
+	uint16_t statics[MODEL_STATICS];             /* so far */
+	struct model_outcome outcomes[OUTCOMES_MAX]; /* of branches so far that were passed */
+	UInt outcome_count;
+	struct model_outcome *next_outcome; /* room in the block */
+};
+
+/* What a superblock can hold at most. */
+struct extent {
+	UInt insns, accesses, fetches, exits, branches;
+	Addr line; /* the last instruction's last one */
 };
 
 UInt fetch_line = 64;
-static VgHashTable *blocks;
 
 /* ---- pieces of intermediate representation ---- */
 
@@ -59,201 +60,155 @@ static IRExpr *assign(struct builder *b, IRType type, IRExpr *value)
 	return IRExpr_RdTmp(t);
 }
 
-static void call(
-	struct builder *b, const HChar *name, void *function, IRExpr **arguments, IRExpr *guard)
+static IRExpr *load_word(struct builder *b, const void *from)
 {
-	IRDirty *d = unsafeIRDirty_0_N(0, name, VG_(fnptr_to_fnentry)(function), arguments);
+	return assign(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, word((UWord)from)));
+}
 
-	if (guard)
-		d->guard = guard;
+static IRExpr *add(struct builder *b, IRExpr *a, IRExpr *c)
+{
+	return assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, a, c));
+}
+
+/* Word `index` of the record becomes value, an atom. */
+static void write_word(struct builder *b, UInt index, IRExpr *value)
+{
+	IRExpr *at = index ? add(b, b->record, word(index * sizeof(uint64_t))) : b->record;
+
+	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, value));
+}
+
+/* Room for a record; the buffer is emptied first if it is nearly full. */
+static void begin_record(struct builder *b)
+{
+	IRExpr *at = load_word(b, &trace_at);
+	IRExpr *full = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, word((UWord)trace_limit), at));
+	IRDirty *d = unsafeIRDirty_0_N(
+		0, "trace_flush", VG_(fnptr_to_fnentry)((void *)trace_flush), mkIRExprVec_0());
+
+	d->guard = full;
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+	b->record = load_word(b, &trace_at);
+	b->words = IRConst_U64(0);
+	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&trace_at),
+				      add(b, b->record, IRExpr_Const(b->words))));
 }
 
-#define CALL(b, guard, function, ...)                                                              \
-	call(b, #function, (void *)(function), arguments_of((IRExpr *[]){__VA_ARGS__, NULL}), guard)
+/* ---- descriptors ---- */
 
-static IRExpr **arguments_of(IRExpr **a)
+static struct model_insn *last(struct builder *b)
 {
-	if (!a[1])
-		return mkIRExprVec_1(a[0]);
-	if (!a[2])
-		return mkIRExprVec_2(a[0], a[1]);
-	if (!a[3])
-		return mkIRExprVec_3(a[0], a[1], a[2]);
-	return mkIRExprVec_4(a[0], a[1], a[2], a[3]);
+	return &b->block->insns[b->block->insn_count - 1];
 }
 
-/* ---- what waits ---- */
-
-static struct insn *last(struct builder *b)
+static void begin_segment(struct builder *b)
 {
-	return &b->insns[b->count - 1];
+	struct model_segment *s = &b->block->segments[b->block->segment_count++];
+
+	s->block = b->block;
+	write_word(b, 0, word((UWord)s));
 }
 
-static IRExpr *run_start(struct builder *b)
+/* The last segment ends; if by a branch, so.  next: where to, 0: the record says. */
+static void end_segment(struct builder *b, Addr next, const struct model_outcome *by)
 {
-	return word((UWord)&b->insns[b->first]);
+	struct model_block *block = b->block;
+	struct model_segment *s = &block->segments[block->segment_count - 1];
+	struct model_outcome *o = b->next_outcome;
+
+	s->next = next;
+	s->outcomes = o;
+	for (UInt i = 0; i < b->outcome_count; i++)
+		*o++ = b->outcomes[i];
+	if (by)
+		*o++ = *by;
+	b->next_outcome = o;
+	s->outcome_count = (uint8_t)(o - s->outcomes);
+	VG_(memcpy)(s->statics, b->statics, sizeof(s->statics));
+	for (const struct model_outcome *at = s->outcomes; at < o; at++)
+		model_outcome_statics(at, s->statics);
+	s->insn_count = block->insn_count;
+	s->access_count = block->access_count;
+	s->fetch_count = block->fetch_count;
+	for (UInt i = 0; i < block->insn_count; i++)
+		s->slow |= (block->insns[i].class_bits & MODEL_STEPPED) != 0;
 }
 
-static IRExpr *run_length(struct builder *b)
+/* A branch went this way and the superblock goes on. */
+static void pass_outcome(struct builder *b, const struct model_outcome *o)
 {
-	return word((UWord)(b->count - b->first));
+	tl_assert(b->outcome_count < OUTCOMES_MAX);
+	b->outcomes[b->outcome_count++] = *o;
 }
 
-/* One access by itself, its instruction told before. */
-static void tell_access(
-	struct builder *b, enum access access, IRExpr *address, Int size, IRExpr *guard)
+static struct model_outcome outcome(struct builder *b, Bool taken)
 {
-	if (access == ACCESS_LOAD)
-		CALL(b, guard, helper_load, address, word((UWord)size));
-	else if (access == ACCESS_STORE)
-		CALL(b, guard, helper_store, address, word((UWord)size));
+	return (struct model_outcome){.insn = (uint16_t)(b->block->insn_count - 1),
+		.taken = taken,
+		.kind = last(b)->branch,
+		.target = b->decoded.target};
+}
+
+/* ---- accesses ---- */
+
+static void add_access(
+	struct builder *b, enum model_access_kind kind, IRExpr *address, Int size, Bool guarded)
+{
+	struct model_block *block = b->block;
+
+	last(b)->access_count++;
+	block->accesses[block->access_count++] = (struct model_access){.kind = (uint8_t)kind,
+		.guarded = guarded,
+		.size = (uint16_t)size,
+		.insn = (uint16_t)(block->insn_count - 1)};
+	write_word(b, block->access_count, address);
+	b->address = guarded ? NULL : address;
+	if (guarded || kind == MODEL_ACCESS_PREFETCH)
+		return;
+	if (kind == MODEL_ACCESS_LOAD)
+		b->statics[MODEL_STATIC_LOADS]++;
 	else
-		CALL(b, guard, helper_modify, address, word((UWord)size));
+		b->statics[MODEL_STATIC_STORES]++;
 }
 
-static void flush(struct builder *b)
+static void add_load(struct builder *b, IRExpr *address, Int size)
 {
-	if (b->first == b->count) {
-		if (b->access != ACCESS_NONE)
-			tell_access(b, b->access, b->address, b->size, NULL);
-	} else {
-		if (b->access != ACCESS_NONE)
-			last(b)->size = (uint16_t)b->size;
-		switch (b->access) {
-		case ACCESS_NONE:
-			CALL(b, NULL, helper_run, run_start(b), run_length(b));
-			break;
-		case ACCESS_LOAD:
-			CALL(b, NULL, helper_run_load, run_start(b), run_length(b), b->address);
-			break;
-		case ACCESS_STORE:
-			CALL(b, NULL, helper_run_store, run_start(b), run_length(b), b->address);
-			break;
-		case ACCESS_MODIFY:
-			CALL(b, NULL, helper_run_modify, run_start(b), run_length(b), b->address);
-			break;
+	add_access(b, MODEL_ACCESS_LOAD, address, size, False);
+}
+
+/* The load that the current instruction has just done, if it is this one; else NULL. */
+static struct model_access *same_load(struct builder *b, IRExpr *address, Int size)
+{
+	struct model_access *a;
+
+	if (!last(b)->access_count || !b->address || !eqIRAtom(address, b->address))
+		return NULL;
+	a = &b->block->accesses[b->block->access_count - 1];
+	return a->kind == MODEL_ACCESS_LOAD && a->size == size ? a : NULL;
+}
+
+/* A store to where the same instruction has just loaded from goes with that. */
+static void add_store(struct builder *b, IRExpr *address, Int size)
+{
+	struct model_access *a = same_load(b, address, size);
+
+	if (a) {
+		a->kind = MODEL_ACCESS_MODIFY;
+		b->statics[MODEL_STATIC_STORES]++;
+		if (!(last(b)->class_bits & MODEL_LOCKED)) {
+			last(b)->uops++;
+			b->statics[MODEL_STATIC_MICRO_OPS]++;
 		}
-	}
-	b->first = b->count;
-	b->access = ACCESS_NONE;
-}
-
-static void add_access(struct builder *b, enum access access, IRExpr *address, Int size)
-{
-	if (b->access == ACCESS_LOAD && access == ACCESS_STORE && size == b->size &&
-		eqIRAtom(address, b->address)) {
-		b->access = ACCESS_MODIFY;
-		if (!(last(b)->class_bits & MODEL_LOCKED))
-			last(b)->group.uops++;
 		return;
 	}
-	if (b->access != ACCESS_NONE)
-		flush(b);
-	b->access = access;
-	b->address = address;
-	b->size = size;
+	add_access(b, MODEL_ACCESS_STORE, address, size, False);
 }
 
 static void add_guarded(
-	struct builder *b, enum access access, IRExpr *address, Int size, IRExpr *guard)
+	struct builder *b, enum model_access_kind kind, IRExpr *address, Int size, IRExpr *guard)
 {
-	flush(b);
-	tell_access(b, access, address, size, guard);
+	add_access(b, kind, assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0))), size, True);
 }
-
-/* ---- branches ---- */
-
-/* taken: an I1 atom. */
-static void tell_conditional(struct builder *b, IRExpr *taken)
-{
-	IRExpr *wide = assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, taken));
-
-	b->branch_due = False;
-	if (b->access != ACCESS_NONE)
-		flush(b); /* an empty run is all right: the branch is the instruction before its end
-			   */
-	CALL(b, NULL, helper_run_conditional, run_start(b), run_length(b), wide);
-	b->first = b->count;
-}
-
-static Bool constant_address(const IRExpr *e, Addr *address)
-{
-	if (e->tag != Iex_Const || e->Iex.Const.con->tag != Ico_U64)
-		return False;
-	*address = e->Iex.Const.con->Ico.U64;
-	return True;
-}
-
-/* The end of the current instruction.  next: where the superblock goes from here, NULL if it goes
- * on. */
-static void end_instruction(struct builder *b, IRExpr *next)
-{
-	Addr to = 0;
-	Bool run = b->first < b->count;
-
-	if (!b->branch_due)
-		return;
-	b->branch_due = False;
-	switch (last(b)->branch) {
-	case MODEL_CONDITIONAL:
-		/* VEX knew the outcome (no side exit is left), or follows both ways at once; then
-		 * nobody knows it. */
-		if (next && constant_address(next, &to))
-			tell_conditional(b, IRExpr_Const(IRConst_U1(to == last(b)->target)));
-		return;
-	case MODEL_JUMP:
-		if (b->access == ACCESS_NONE && run) {
-			CALL(b, NULL, helper_run_jump, run_start(b), run_length(b));
-			b->first = b->count;
-			return;
-		}
-		break;
-	case MODEL_CALL:
-		if (b->access == ACCESS_STORE && run) {
-			last(b)->size = (uint16_t)b->size;
-			CALL(b, NULL, helper_run_call, run_start(b), run_length(b), b->address);
-			b->first = b->count;
-			b->access = ACCESS_NONE;
-			return;
-		}
-		break;
-	case MODEL_RETURN:
-		if (b->access == ACCESS_LOAD && run && next) {
-			last(b)->size = (uint16_t)b->size;
-			CALL(b, NULL, helper_run_return, run_start(b), run_length(b), b->address,
-				next);
-			b->first = b->count;
-			b->access = ACCESS_NONE;
-			return;
-		}
-		break;
-	}
-	flush(b);
-	if (last(b)->branch == MODEL_JUMP || last(b)->branch == MODEL_CALL)
-		CALL(b, NULL, helper_branch, word((UWord)last(b)), word(last(b)->target));
-	else if (next)
-		CALL(b, NULL, helper_branch, word((UWord)last(b)), next);
-}
-
-/* ---- repeated string instructions ---- */
-
-static void set_rep_active(struct builder *b, IRExpr *value)
-{
-	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&rep_active), value));
-}
-
-/* Before a side exit of one: going to itself keeps it active, leaving ends it; not taking the exit
- * keeps it. */
-static void rep_exit(struct builder *b, IRExpr *guard, Addr to)
-{
-	Addr here = last(b)->from;
-
-	set_rep_active(
-		b, assign(b, Ity_I64, IRExpr_ITE(guard, word(to == here ? here : 0), word(here))));
-}
-
-/* ---- statements ---- */
 
 static IRExpr *general_register(struct builder *b, unsigned number)
 {
@@ -286,48 +241,82 @@ static void tell_prefetch(struct builder *b)
 	IRExpr *sum;
 
 	if (d->base == DECODE_RIP)
-		constant += last(b)->from + d->length;
+		constant += last(b)->address + d->length;
 	sum = word(constant);
 	if (d->base < 16)
-		sum = assign(
-			b, Ity_I64, IRExpr_Binop(Iop_Add64, general_register(b, d->base), sum));
+		sum = add(b, general_register(b, d->base), sum);
 	if (d->index < 16) {
 		IRExpr *index = assign(b, Ity_I64,
 			IRExpr_Binop(Iop_Shl64, general_register(b, d->index),
 				IRExpr_Const(IRConst_U8(d->scale))));
 
-		sum = assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, sum, index));
+		sum = add(b, sum, index);
 	}
-	flush(b);
-	CALL(b, NULL, helper_prefetch, sum);
+	add_access(b, MODEL_ACCESS_PREFETCH, sum, 1, False);
+	b->address = NULL;
 }
 
-/* Can an instruction join the group that waits? */
-static Bool joins(struct builder *b, Addr address, UInt length)
-{
-	const struct insn *d = last(b);
+/* ---- instructions ---- */
 
-	return b->first < b->count && b->access == ACCESS_NONE && !d->single &&
-	       d->branch == DECODE_NO_BRANCH && !b->decoded.repeats &&
-	       !(b->decoded.class_bits & ~PLAIN_CLASSES) && d->group.count < 255 &&
-	       address == d->group.address + d->group.length &&
-	       !((d->group.address ^ (address + length - 1)) & ~(Addr)(fetch_line - 1));
+/* Lines of the instruction cache that it is fetched from, where they are not the last one's. */
+static void add_fetches(struct builder *b, Addr address, UInt length)
+{
+	struct model_block *block = b->block;
+	Addr mask = ~(Addr)(fetch_line - 1), end = (address + length - 1) & mask;
+
+	for (Addr line = address & mask; line <= end; line += fetch_line) {
+		if (block->fetch_count && block->fetches[block->fetch_count - 1].line == line)
+			continue;
+		block->fetches[block->fetch_count++] = (struct model_fetch){
+			.line = line, .insn = (uint32_t)(block->insn_count - 1)};
+	}
 }
 
-static void fill(struct insn *d, const struct decoded *decoded, Addr address, UInt length)
+static void add_instruction(struct builder *b, Addr address, UInt length)
 {
-	d->group.length += (uint8_t)length;
-	d->group.count++;
-	d->group.fp += (decoded->class_bits & MODEL_FP) != 0;
-	d->group.vector += (decoded->class_bits & MODEL_VECTOR) != 0;
-	d->group.uops += decoded->uops;
-	d->group.flops += decoded->flops;
-	d->from = address;
-	d->target = decoded->target;
-	d->branch = decoded->branch;
-	d->class_bits = decoded->class_bits;
-	d->single = decoded->repeats || (decoded->class_bits & ~PLAIN_CLASSES) ||
-		    ((address ^ (address + length - 1)) & ~(Addr)(fetch_line - 1));
+	const struct decoded *d = &b->decoded;
+	struct model_block *block = b->block;
+
+	block->insns[block->insn_count] = (struct model_insn){
+		.address = address,
+		.class_bits = (uint16_t)(d->class_bits | (d->repeats ? MODEL_STEPPED : 0)),
+		.length = (uint8_t)length,
+		.uops = d->uops,
+		.flops = d->flops,
+		.branch = d->branch,
+		.first_access = block->access_count,
+	};
+	block->insn_count++;
+	b->statics[MODEL_STATIC_INSTRUCTIONS]++;
+	b->statics[MODEL_STATIC_MICRO_OPS] += d->uops;
+	b->statics[MODEL_STATIC_FP] += (d->class_bits & MODEL_FP) != 0;
+	b->statics[MODEL_STATIC_VECTOR] += (d->class_bits & MODEL_VECTOR) != 0;
+	b->statics[MODEL_STATIC_FLOPS] += d->flops;
+	if (d->class_bits & ~PLAIN_CLASSES)
+		block->specials[block->special_count++] = (uint8_t)(block->insn_count - 1);
+	add_fetches(b, address, length);
+}
+
+static Bool constant_address(const IRExpr *e, Addr *address)
+{
+	if (e->tag != Iex_Const || e->Iex.Const.con->tag != Ico_U64)
+		return False;
+	*address = e->Iex.Const.con->Ico.U64;
+	return True;
+}
+
+/* The end of a branch that no side exit told of, and the superblock goes on. */
+static void pass_branch(struct builder *b)
+{
+	struct model_outcome o;
+
+	if (!b->branch_due)
+		return;
+	b->branch_due = False;
+	if (last(b)->branch == MODEL_CONDITIONAL)
+		return; /* VEX follows both ways at once: nobody knows */
+	o = outcome(b, True);
+	pass_outcome(b, &o);
 }
 
 static void begin_instruction(struct builder *b, const IRStmt *mark)
@@ -335,59 +324,54 @@ static void begin_instruction(struct builder *b, const IRStmt *mark)
 	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
 	UInt length = mark->Ist.IMark.len;
 
-	end_instruction(b, NULL);
-	if (b->access != ACCESS_NONE)
-		flush(b);
 	/* Zero where VEX could not decode it. */
 	if (length == 0)
 		length = VG_MIN_INSTR_SZB;
 	decode((const uint8_t *)address, length, address, &b->decoded);
-	if (b->decoded.repeats)
-		flush(b);
-	if (b->count == 0 || !joins(b, address, length)) {
-		b->insns[b->count] = (struct insn){.group.address = address};
-		b->count++;
-	}
-	fill(last(b), &b->decoded, address, length);
-	b->branch_due = last(b)->branch != DECODE_NO_BRANCH;
-	if (b->decoded.repeats) {
-		CALL(b, NULL, helper_repeatable, word((UWord)last(b)));
-		b->first = b->count;
-	}
+	if (b->block->insn_count)
+		pass_branch(b);
+	else
+		begin_record(b), begin_segment(b);
+	add_instruction(b, address, length);
+	b->address = NULL;
+	b->branch_due = last(b)->branch != MODEL_NO_BRANCH;
 	if (b->decoded.class_bits & MODEL_PREFETCH)
 		tell_prefetch(b);
 }
 
+/* ---- statements ---- */
+
+/* A side exit, behind which a new segment begins. */
 static void see_exit(struct builder *b, const IRStmt *st)
 {
-	IRExpr *guard = st->Ist.Exit.guard;
 	Addr to = st->Ist.Exit.dst->Ico.U64;
 
 	if (b->branch_due && last(b)->branch == MODEL_CONDITIONAL) {
-		if (to != last(b)->target)
-			guard = assign(b, Ity_I1, IRExpr_Unop(Iop_Not1, guard));
-		tell_conditional(b, guard);
+		struct model_outcome o = outcome(b, to == b->decoded.target);
+
+		b->branch_due = False;
+		end_segment(b, to, &o);
+		o.taken = !o.taken;
+		pass_outcome(b, &o);
 	} else {
-		flush(b);
-		if (b->decoded.repeats)
-			rep_exit(b, guard, to);
+		end_segment(b, to, NULL);
 	}
 }
 
 static void see_dirty(struct builder *b, const IRDirty *d)
 {
 	Bool always = d->guard->tag == Iex_Const && d->guard->Iex.Const.con->Ico.U1;
+	Bool loads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
+	Bool stores = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
 
-	if (d->mFx == Ifx_None)
-		return;
-	for (enum access a = ACCESS_LOAD; a <= ACCESS_STORE; a++) {
-		if (d->mFx != (a == ACCESS_LOAD ? Ifx_Read : Ifx_Write) && d->mFx != Ifx_Modify)
-			continue;
-		if (always)
-			add_access(b, a, d->mAddr, d->mSize);
-		else
-			add_guarded(b, a, d->mAddr, d->mSize, d->guard);
-	}
+	if (loads && always)
+		add_load(b, d->mAddr, d->mSize);
+	else if (loads)
+		add_guarded(b, MODEL_ACCESS_LOAD, d->mAddr, d->mSize, d->guard);
+	if (stores && always)
+		add_store(b, d->mAddr, d->mSize);
+	else if (stores)
+		add_guarded(b, MODEL_ACCESS_STORE, d->mAddr, d->mSize, d->guard);
 }
 
 static void see_cas(struct builder *b, const IRCAS *cas)
@@ -397,9 +381,9 @@ static void see_cas(struct builder *b, const IRCAS *cas)
 	if (cas->dataHi)
 		size *= 2;
 	/* VEX makes a locked operation of a load and a compare-and-swap; in truth it reads once. */
-	if (b->access != ACCESS_LOAD || b->size != size || !eqIRAtom(b->address, cas->addr))
-		add_access(b, ACCESS_LOAD, cas->addr, size);
-	add_access(b, ACCESS_STORE, cas->addr, size);
+	if (!same_load(b, cas->addr, size))
+		add_load(b, cas->addr, size);
+	add_store(b, cas->addr, size);
 }
 
 static Int loadg_size(const IRLoadG *lg)
@@ -423,19 +407,18 @@ static void see(struct builder *b, const IRStmt *st)
 	case Ist_WrTmp:
 		data = st->Ist.WrTmp.data;
 		if (data->tag == Iex_Load)
-			add_access(b, ACCESS_LOAD, data->Iex.Load.addr,
-				sizeofIRType(data->Iex.Load.ty));
+			add_load(b, data->Iex.Load.addr, sizeofIRType(data->Iex.Load.ty));
 		break;
 	case Ist_Store:
-		add_access(b, ACCESS_STORE, st->Ist.Store.addr,
+		add_store(b, st->Ist.Store.addr,
 			sizeofIRType(typeOfIRExpr(types, st->Ist.Store.data)));
 		break;
 	case Ist_LoadG:
-		add_guarded(b, ACCESS_LOAD, st->Ist.LoadG.details->addr,
+		add_guarded(b, MODEL_ACCESS_LOAD, st->Ist.LoadG.details->addr,
 			loadg_size(st->Ist.LoadG.details), st->Ist.LoadG.details->guard);
 		break;
 	case Ist_StoreG:
-		add_guarded(b, ACCESS_STORE, st->Ist.StoreG.details->addr,
+		add_guarded(b, MODEL_ACCESS_STORE, st->Ist.StoreG.details->addr,
 			sizeofIRType(typeOfIRExpr(types, st->Ist.StoreG.details->data)),
 			st->Ist.StoreG.details->guard);
 		break;
@@ -453,29 +436,95 @@ static void see(struct builder *b, const IRStmt *st)
 	}
 }
 
+/* The end of the superblock. */
+static void finish(struct builder *b, const IRSB *in)
+{
+	struct model_outcome o;
+	Addr to = 0;
+	Bool known = constant_address(in->next, &to);
+
+	if (b->block->indirect)
+		write_word(b, 1u + b->block->access_count, in->next);
+	b->block->words = (uint16_t)(1 + b->block->access_count + b->block->indirect);
+	b->words->Ico.U64 = b->block->words * sizeof(uint64_t);
+	tl_assert(b->block->words <= TRACE_RECORD_MAX);
+	if (!b->branch_due) {
+		end_segment(b, to, NULL);
+		return;
+	}
+	o = outcome(b, True);
+	if (o.kind == MODEL_CONDITIONAL) {
+		/* VEX knew the outcome: no side exit is left. */
+		o.taken = to == b->decoded.target;
+		end_segment(b, to, known ? &o : NULL);
+		return;
+	}
+	end_segment(b, to, &o);
+}
+
 /* ---- superblocks ---- */
 
-static struct block *block_new(Addr address, const IRSB *in)
+static void measure_instruction(struct extent *e, const IRStmt *mark)
 {
-	struct block *block;
-	Int instructions = 0;
+	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
+	UInt length = mark->Ist.IMark.len ? mark->Ist.IMark.len : VG_MIN_INSTR_SZB;
+	Addr first = address / fetch_line, last_line = (address + length - 1) / fetch_line;
+	struct decoded d;
 
-	for (Int i = 0; i < in->stmts_used; i++)
-		instructions += in->stmts[i]->tag == Ist_IMark;
-	block = VG_(malloc)("block", sizeof(*block) + (SizeT)instructions * sizeof(struct insn));
-	block->node.key = address;
-	if (!blocks)
-		blocks = VG_(HT_construct)("blocks");
-	VG_(HT_add_node)(blocks, block);
-	return block;
+	decode((const uint8_t *)address, length, address, &d);
+	e->fetches += (UInt)(last_line - first) + !(e->insns && first == e->line);
+	e->line = last_line;
+	e->insns++;
+	e->branches += d.branch != MODEL_NO_BRANCH;
+	e->accesses += (d.class_bits & MODEL_PREFETCH) != 0;
+}
+
+static struct extent measure(const IRSB *in)
+{
+	struct extent e = {.insns = 0};
+
+	for (Int i = 0; i < in->stmts_used; i++) {
+		const IRStmt *st = in->stmts[i];
+
+		switch (st->tag) {
+		case Ist_IMark:
+			measure_instruction(&e, st);
+			break;
+		case Ist_WrTmp:
+			e.accesses += st->Ist.WrTmp.data->tag == Iex_Load;
+			break;
+		case Ist_Exit:
+			e.exits++;
+			break;
+		case Ist_Store:
+		case Ist_LoadG:
+		case Ist_StoreG:
+			e.accesses++;
+			break;
+		case Ist_CAS:
+		case Ist_Dirty:
+			e.accesses += 2;
+			break;
+		default:
+			break;
+		}
+	}
+	return e;
+}
+
+/* Is where the superblock goes written into the record? */
+static Bool goes_anywhere(const IRSB *in)
+{
+	Addr to;
+
+	return !constant_address(in->next, &to);
 }
 
 void discard_superblock(Addr address, VexGuestExtents extents)
 {
-	struct block *block = blocks ? VG_(HT_remove)(blocks, address) : NULL;
-
 	(void)extents;
-	VG_(free)(block);
+	trace_flush();
+	block_discard(address);
 }
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
@@ -483,24 +532,27 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	IRType host_word)
 {
 	struct builder b = {.out = deepCopyIRSBExceptStmts(in)};
-	Addr to;
+	struct extent e = measure(in);
 	Int i = 0;
 
 	(void)layout, (void)extents, (void)host;
 	tl_assert(guest_word == host_word && host_word == Ity_I64);
-	b.insns = block_new(closure->nraddr, in)->insns;
+	tl_assert(e.insns <= MODEL_BLOCK_INSNS_MAX);
+	b.block = block_new(closure->nraddr, e.insns, e.accesses, e.fetches, e.exits + 1,
+		(e.exits + 1) * e.branches);
+	b.next_outcome = block_outcomes(b.block);
+	b.block->indirect = goes_anywhere(in);
 	/* Before the first mark stands what Valgrind needs for itself. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]);
 	for (; i < in->stmts_used; i++) {
 		see(&b, in->stmts[i]);
 		addStmtToIRSB(b.out, in->stmts[i]);
+		if (in->stmts[i]->tag == Ist_Exit)
+			begin_segment(&b);
 	}
-	if (b.count == 0)
-		return b.out;
-	end_instruction(&b, in->next);
-	flush(&b);
-	if (b.decoded.repeats && !(constant_address(in->next, &to) && to == last(&b)->from))
-		set_rep_active(&b, word(0));
+	if (b.block->insn_count)
+		finish(&b, in);
+	block_ready(b.block);
 	return b.out;
 }

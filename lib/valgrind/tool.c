@@ -33,11 +33,12 @@ struct thread {
 	UInt number; /* in order of creation */
 	UInt slot;
 	Bool named;
-	uint64_t rep_active;
+	uint64_t repeating; /* see model_repeating */
 };
 
 static const HChar *config_path, *counts_directory;
 static struct model_config config;
+struct model *model;
 static struct thread *threads; /* VG_N_THREADS of them */
 static UInt threads_created;
 static ThreadId running; /* whose counts the model adds to */
@@ -47,9 +48,9 @@ static ThreadId running; /* whose counts the model adds to */
 static void make_current(ThreadId tid)
 {
 	running = tid;
-	rep_active = threads[tid].rep_active;
 	model_switch_thread(model, threads[tid].number, counts_of(threads[tid].slot));
 	profile_thread(threads[tid].number);
+	model_set_repeating(model, threads[tid].repeating);
 }
 
 static void add_thread(ThreadId tid)
@@ -76,7 +77,7 @@ static void starts_running(ThreadId tid, ULong blocks)
 	if (tid != running) {
 		if (running != VG_INVALID_THREADID) {
 			model_sync(model);
-			threads[running].rep_active = rep_active;
+			threads[running].repeating = model_repeating(model);
 		}
 		make_current(tid);
 	}
@@ -89,7 +90,8 @@ static void starts_running(ThreadId tid, ULong blocks)
 
 static void stops_running(ThreadId tid, ULong blocks)
 {
-	(void)tid, (void)blocks;
+	(void)blocks;
+	trace_stop(VG_(get_IP)(tid));
 	model_sync(model);
 	slices_look();
 	profile_tick();
@@ -98,9 +100,9 @@ static void stops_running(ThreadId tid, ULong blocks)
 static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
 {
 	(void)number, (void)alternate_stack;
-	threads[tid].rep_active = 0;
+	threads[tid].repeating = 0;
 	if (tid == running)
-		rep_active = 0;
+		model_set_repeating(model, 0);
 }
 
 /* ---- processes ---- */
@@ -109,7 +111,7 @@ static void before_fork(ThreadId tid)
 {
 	(void)tid;
 	model_sync(model);
-	threads[running].rep_active = rep_active;
+	threads[running].repeating = model_repeating(model);
 }
 
 /* The child begins with no counts, one thread, and the model's caches as they were. */

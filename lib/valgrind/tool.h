@@ -11,7 +11,7 @@
  *   log.c         Valgrind's messages
  *   changing.c    code that is changed
  *   debug.c       no debugging information
- *   helpers.c     what instrumented code calls at run time
+ *   trace.c       the buffer of records
  *   decode.c      what VEX does not tell, from the instruction's bytes
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
  *   images.c      where the code comes from
@@ -22,47 +22,28 @@
 #define VALGRIND_TOOL_H
 
 #include "model/model.h"
+#include "model/trace.h"
 #include "sources/model_shared.h"
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Instructions of a translated superblock, as the helpers want them: several plain ones that lie in
- * one instruction line, or one of another kind.  Only the last touches memory or branches. */
-struct insn {
-	struct model_group group;
-	uint64_t from;       /* address of the last */
-	uint64_t target;     /* of a direct branch */
-	uint16_t class_bits; /* when single */
-	uint16_t size;       /* bytes of the first memory access */
-	uint8_t single;      /* one instruction, told with its class */
-	uint8_t branch;      /* enum model_branch_kind */
-};
-
-/* Classes that a group may hold. */
+/* Classes that the model's fast path needs no notice of. */
 #define PLAIN_CLASSES (MODEL_FP | MODEL_VECTOR)
 
-/* ---- helpers.c ---- */
 extern struct model *model;
-/* Address of the repeated string instruction in the middle of which the current thread is, else 0.
- */
-extern uint64_t rep_active;
 
-/* n of them from d on; the other suffixes add what the last of them does. */
-void helper_run(const struct insn *d, UWord n);
-void helper_run_load(const struct insn *d, UWord n, Addr address);
-void helper_run_store(const struct insn *d, UWord n, Addr address);
-void helper_run_modify(const struct insn *d, UWord n, Addr address);
-void helper_run_conditional(const struct insn *d, UWord n, UWord taken);
-void helper_run_jump(const struct insn *d, UWord n);
-void helper_run_call(const struct insn *d, UWord n, Addr address);
-void helper_run_return(const struct insn *d, UWord n, Addr address, Addr to);
-void helper_repeatable(const struct insn *d);
-void helper_load(Addr address, UWord size);
-void helper_store(Addr address, UWord size);
-void helper_modify(Addr address, UWord size);
-void helper_prefetch(Addr address);
-void helper_branch(const struct insn *d, Addr to);
+/* ---- trace.c ---- */
+#define TRACE_WORDS      2048
+#define TRACE_RECORD_MAX 2048 /* words of one record */
+/* Where the next record goes; beyond trace_limit the buffer must be emptied first. */
+extern uint64_t *trace_at, *const trace_limit;
+/* Runs what is in the buffer. */
+void trace_flush(void);
+/* The same when the current thread has left its code, perhaps in the middle of a superblock. */
+void trace_stop(Addr program_counter);
+/* The program's code begins to run, or has ended in good order. */
+void trace_inside(Bool now);
 
 /* ---- instrument.c ---- */
 /* Bytes of an instruction line, a power of two. */

@@ -264,7 +264,9 @@ __attribute__((used)) void __wrap_vgPlain_disp_run_translations(
 
 	if (company && guest->host_EvC_COUNTER > TURN_BLOCKS)
 		guest->host_EvC_COUNTER = TURN_BLOCKS;
+	trace_inside(True);
 	__real_vgPlain_disp_run_translations(result, guest_state, code);
+	trace_inside(False);
 }
 
 /* ---- what the tool is told ---- */

@@ -1,0 +1,370 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Running records: the loop that everything a program does goes through.
+ *
+ * Most of what is executed changes little: lines that are in the first-level caches and pages that
+ * are in the first TLBs only become the most recent ones, and stores that meet nobody are
+ * remembered.  That is done here, without calling anything; what it does not settle goes to the
+ * same functions that the step-by-step interface of model.h uses, in the order in which the
+ * program did it.  All counts are as if every record had gone step by step (a test holds the two
+ * together on random blocks).
+ *
+ * Counts that follow from execution alone are sums of what the segments say, added as vectors.
+ */
+#include "model/branch.h"
+#include "model/state.h"
+#include "model/watch.h"
+
+#define INLINE static inline __attribute__((always_inline))
+
+typedef uint16_t statics_row __attribute__((vector_size(MODEL_STATICS * 2), aligned(2), may_alias));
+typedef uint32_t statics_sum __attribute__((vector_size(MODEL_STATICS * 4)));
+
+/* Records between two carries: 65535 of the largest statics fit 32 bits. */
+#define CARRY_AFTER 65536
+
+static const uint8_t static_event[MODEL_STATICS] = {
+	[MODEL_STATIC_INSTRUCTIONS] = EV_INSTRUCTIONS,
+	[MODEL_STATIC_MICRO_OPS] = EV_MICRO_OPS,
+	[MODEL_STATIC_LOADS] = EV_LOADS,
+	[MODEL_STATIC_STORES] = EV_STORES,
+	[MODEL_STATIC_FP] = EV_FP_INSTRUCTIONS,
+	[MODEL_STATIC_VECTOR] = EV_VECTOR_INSTRUCTIONS,
+	[MODEL_STATIC_FLOPS] = EV_FP_OPERATIONS,
+	[MODEL_STATIC_BRANCHES] = EV_BRANCHES,
+	[MODEL_STATIC_CONDITIONALS] = EV_CONDITIONAL_BRANCHES,
+	[MODEL_STATIC_TAKEN] = EV_TAKEN_BRANCHES,
+	[MODEL_STATIC_CALLS] = EV_CALLS,
+	[MODEL_STATIC_INDIRECTS] = EV_INDIRECT_BRANCHES,
+	[MODEL_STATIC_RETURNS] = EV_RETURNS,
+};
+#define STATICS_USED (MODEL_STATIC_RETURNS + 1)
+
+uint64_t model_repeating(const struct model *m)
+{
+	return m->repeating;
+}
+
+void model_set_repeating(struct model *m, uint64_t address)
+{
+	m->repeating = address;
+}
+
+/* ---- step by step ---- */
+
+/* The access at address is under way; 0: none is. */
+static inline void watch_address(struct model *m, uint64_t address)
+{
+	if (UNLIKELY(m->watch != 0))
+		m->watch->address = address;
+}
+
+static void step_access(struct model *m, const struct model_access *a, uint64_t address)
+{
+	if (a->guarded && !address)
+		return;
+	watch_address(m, address);
+	if (a->kind == MODEL_ACCESS_PREFETCH)
+		model_prefetch(m, address);
+	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
+		model_load(m, address, a->size);
+	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY)
+		model_store(m, address, a->size);
+	watch_address(m, 0);
+}
+
+static void step_instruction(struct model *m, const struct model_insn *i)
+{
+	unsigned class_bits = i->class_bits & ~(unsigned)MODEL_STEPPED;
+
+	/* Valgrind runs each iteration as an instruction of its own; the processor retires one. */
+	if (!(i->class_bits & MODEL_STEPPED)) {
+		m->repeating = 0;
+	} else {
+		if (m->repeating == i->address)
+			class_bits |= MODEL_REPEATED;
+		m->repeating = i->address;
+	}
+	model_instruction(m, i->address, i->length, class_bits, i->uops, i->flops);
+}
+
+static uint64_t outcome_target(
+	const struct model_block *b, const struct model_outcome *o, const uint64_t *record)
+{
+	return o->target ? o->target : record[b->words - 1];
+}
+
+/* The record's first insns instructions. */
+static NOINLINE void step_record(
+	struct model *m, const struct model_segment *s, const uint64_t *record, unsigned insns)
+{
+	const struct model_block *b = s->block;
+	const struct model_outcome *o = s->outcomes, *outcomes_end = o + s->outcome_count;
+
+	for (unsigned i = 0; i < insns; i++) {
+		struct model_insn *in = &b->insns[i];
+
+		m->insn = in;
+		step_instruction(m, in);
+		for (unsigned a = in->first_access;
+			a < in->first_access + in->access_count && a < s->access_count; a++)
+			step_access(m, &b->accesses[a], record[1 + a]);
+		for (; o < outcomes_end && o->insn == i; o++)
+			model_branch(m, (enum model_branch_kind)o->kind, in->address,
+				in->address + in->length, outcome_target(b, o, record), o->taken);
+	}
+	if (s->next != m->repeating)
+		m->repeating = 0;
+}
+
+void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
+{
+	const struct model_segment *s = (const struct model_segment *)(uintptr_t)record[0];
+
+	if (insns >= s->insn_count && insns)
+		insns = s->insn_count - 1u;
+	step_record(m, s, record, insns);
+}
+
+/* ---- the fast path ---- */
+
+/* Are all its lines and pages at hand?  Then they are used. */
+INLINE int fetch_known(
+	struct model *m, struct core *core, const struct model_segment *s, uint64_t *tick_at)
+{
+	const struct cache *l1i = &core->l1i;
+	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
+	uint64_t tick = *tick_at;
+
+	for (; f < end; f++) {
+		const uint64_t *entry = &l1i->entries[f->hint];
+		uint64_t page = (f->line >> m->page_bits) + 1;
+		const struct page_slot *slot = page_slot(core->fetch_pages, page);
+
+		if (UNLIKELY(slot->page != page))
+			return 0;
+		if (UNLIKELY(!cache_is(*entry, f->line))) {
+			entry = cache_guess(l1i, f->line);
+			if (!entry)
+				return 0;
+			f->hint = (uint32_t)(entry - l1i->entries);
+		}
+		*slot->used = ++tick;
+		l1i->used[f->hint] = tick;
+	}
+	core->fetch_line = end[-1].line;
+	*tick_at = tick;
+	return 1;
+}
+
+/* May the load meet a store that is still in the buffer, other than to get all of its bytes? */
+INLINE int meets_store(
+	const struct model *m, const struct core *core, uint64_t address, unsigned size)
+{
+	const struct store_buffer *b = &core->stores;
+	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+
+	if (LIKELY(granule == last))
+		return !forward_settled(m, core, address, size);
+	for (; granule <= last; granule++)
+		if ((uint32_t)b->number - b->last[granule % STORE_GRANULES] <=
+			m->config.store_buffer)
+			return 1;
+	return 0;
+}
+
+/* Where the line's entry is if the access lies in one line and all is at hand; else a null pointer.
+ */
+INLINE uint64_t *data_known(struct model *m, struct core *core, uint64_t address, unsigned size,
+	const struct page_slot **slot)
+{
+	const struct cache *l1d = &core->l1d;
+	uint64_t page = (address >> m->page_bits) + 1;
+	uint64_t *entry = l1d->entries + l1d->hints[(address >> l1d->bits) & l1d->hint_mask];
+	uint64_t apart = (address ^ *entry) | ((address + size - 1) ^ *entry);
+
+	*slot = page_slot(core->data_pages, page);
+	/* Bits above the line must be the same; those of the state are below. */
+	return LIKELY(apart <= l1d->offset) && LIKELY((*slot)->page == page) ? entry
+									     : (uint64_t *)0;
+}
+
+/* What comes before anything that the fast path does not settle. */
+static inline void arrive(struct model *m, struct core *core, struct model_insn *in, uint64_t order)
+{
+	m->insn = in;
+	core->class_bits = in->class_bits;
+	core->clock.order = order;
+	if (order >= core->clock.next_wait)
+		clock_wait(&core->clock);
+}
+
+/* Not inlined, so that what calls it has registers left. */
+static NOINLINE void access_otherwise(struct model *m, struct core *core,
+	const struct model_segment *s, const struct model_access *a, uint64_t address,
+	uint64_t order)
+{
+	arrive(m, core, &s->block->insns[a->insn], order);
+	watch_address(m, address);
+	if (a->kind == MODEL_ACCESS_PREFETCH)
+		model_prefetch(m, address);
+	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY) {
+		if (a->guarded)
+			m->counts[EV_LOADS]++;
+		load_slowly(m, core, address, a->size);
+	}
+	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY) {
+		if (a->guarded)
+			m->counts[EV_STORES]++;
+		store_slowly(m, core, address, a->size);
+	}
+	watch_address(m, 0);
+}
+
+/* Accesses from..to of a record; base: order of the instruction before its first. */
+INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *words, unsigned from, unsigned to, uint64_t base, uint64_t tick)
+{
+	const struct model_access *a = s->block->accesses + from, *end = s->block->accesses + to;
+
+	for (words += from; a < end; a++, words++) {
+		uint64_t address = *words;
+		const struct page_slot *slot;
+		uint64_t *entry = data_known(m, core, address, a->size, &slot);
+
+		if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_LOAD) {
+			if (LIKELY(!meets_store(m, core, address, a->size))) {
+				*slot->used = ++tick;
+				core->l1d.used[entry - core->l1d.entries] = tick;
+				if (UNLIKELY(a->guarded))
+					m->counts[EV_LOADS]++;
+				continue;
+			}
+		} else if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_STORE &&
+			   LIKELY((*entry & MESI) == m->stored) &&
+			   LIKELY(core->stores.number < core->clock.stores_full)) {
+			*slot->used = ++tick;
+			core->l1d.used[entry - core->l1d.entries] = tick;
+			if (LIKELY(!((address ^ (address + a->size - 1)) >> 3)))
+				forward_remember(
+					&core->stores, address, a->size, base + a->insn + 1u);
+			else
+				forward_store(&core->stores, address, a->size, base + a->insn + 1u);
+			if (UNLIKELY(a->guarded))
+				m->counts[EV_STORES]++;
+			continue;
+		}
+		if (a->guarded && !address)
+			continue;
+		m->tick = tick;
+		access_otherwise(m, core, s, a, address, base + a->insn + 1u);
+		tick = m->tick;
+	}
+	return tick;
+}
+
+/* The same where instructions of other classes are in between. */
+static NOINLINE uint64_t run_specials(struct model *m, struct core *core,
+	const struct model_segment *s, const uint64_t *words, uint64_t base, uint64_t tick)
+{
+	const struct model_block *b = s->block;
+	unsigned at = 0;
+
+	for (unsigned k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
+		struct model_insn *in = &b->insns[b->specials[k]];
+
+		tick = run_accesses(m, core, s, words, at, in->first_access, base, tick);
+		at = in->first_access;
+		m->tick = tick;
+		arrive(m, core, in, base + b->specials[k] + 1u);
+		classify_special(m, core, in->class_bits);
+		tick = m->tick;
+	}
+	return run_accesses(m, core, s, words, at, s->access_count, base, tick);
+}
+
+static NOINLINE void mispredicted(struct model *m, struct core *core, unsigned event)
+{
+	count(m, event, 1);
+	core->clock.front += m->mispredict;
+}
+
+static NOINLINE void run_elsewhere(struct model *m, struct core *core,
+	const struct model_segment *s, const struct model_outcome *o, const uint64_t *record)
+{
+	const struct model_insn *in = &s->block->insns[o->insn];
+
+	branch_elsewhere(m, core, (enum model_branch_kind)o->kind, in->address,
+		in->address + in->length, outcome_target(s->block, o, record));
+}
+
+INLINE void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *record, uint64_t base)
+{
+	const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count;
+
+	for (; o < end; o++) {
+		struct model_insn *in = &s->block->insns[o->insn];
+
+		m->insn = in;
+		core->clock.order = base + o->insn + 1u;
+		if (UNLIKELY(core->clock.order >= core->clock.next_wait))
+			clock_wait(&core->clock);
+		if (o->taken)
+			clock_taken(m, &core->clock);
+		if (LIKELY(o->kind == MODEL_CONDITIONAL)) {
+			if (UNLIKELY(!predict_conditional(
+				    m, &core->predictor, in->address, o->taken)))
+				mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
+		} else if (o->kind != MODEL_JUMP) {
+			run_elsewhere(m, core, s, o, record);
+		}
+	}
+}
+
+static void carry(struct model *m, const statics_sum *sums)
+{
+	for (unsigned i = 0; i < STATICS_USED; i++)
+		m->counts[static_event[i]] += (*sums)[i];
+}
+
+INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end)
+{
+	struct core *core = m->core;
+	statics_sum sums = {0};
+	uint64_t tick = m->tick;
+
+	while (at < end) {
+		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
+		uint64_t base = core->clock.order;
+
+		s->ended++;
+		if (UNLIKELY(m->watch != 0))
+			watch_record(m->watch, s, at);
+		if (UNLIKELY(s->slow) || UNLIKELY(!fetch_known(m, core, s, &tick))) {
+			m->tick = tick;
+			step_record(m, s, at, s->insn_count);
+			tick = m->tick;
+		} else {
+			sums += __builtin_convertvector(
+				*(const statics_row *)s->statics, statics_sum);
+			if (LIKELY(!s->block->special_count))
+				tick = run_accesses(
+					m, core, s, at + 1, 0, s->access_count, base, tick);
+			else
+				tick = run_specials(m, core, s, at + 1, base, tick);
+			run_outcomes(m, core, s, at, base);
+			core->clock.order = base + s->insn_count;
+			if (UNLIKELY(core->clock.order >= core->clock.next_wait))
+				clock_wait(&core->clock);
+		}
+		at += s->block->words;
+	}
+	m->tick = tick;
+	carry(m, &sums);
+}
+
+void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
+{
+	run_records(m, begin, end);
+}

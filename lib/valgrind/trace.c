@@ -1,0 +1,67 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The buffer of records (model/trace.h) between the program's code, which fills it, and the model,
+ * which runs what is there whenever it is full, and before anything that the order of things could
+ * show: another thread's turn, a system call, a signal, a translation that goes away.  It is small
+ * enough to stay in the processor's own caches.
+ *
+ * A fault leaves the last record unfinished.  Valgrind leaves the code by a long jump then, so that
+ * `inside` stays set; what was executed are the instructions before the one that the program
+ * counter names, for Valgrind keeps that exact at each access.
+ */
+#include "valgrind/tool.h"
+
+#include "libvex_guest_amd64.h"
+
+uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX];
+uint64_t *trace_at = trace_buffer;
+uint64_t *const trace_limit = trace_buffer + TRACE_WORDS;
+static Bool inside;
+
+void trace_flush(void)
+{
+	const uint64_t *end = trace_at;
+
+	trace_at = trace_buffer;
+	if (end != trace_buffer)
+		model_run(model, trace_buffer, end);
+}
+
+static const struct model_block *block_of(const uint64_t *record)
+{
+	return ((const struct model_segment *)record[0])->block;
+}
+
+/* How many of the record's instructions come before the one at address. */
+static UInt executed(const uint64_t *record, Addr address)
+{
+	const struct model_segment *s = (const struct model_segment *)record[0];
+	UInt i = 0;
+
+	while (i < s->insn_count && s->block->insns[i].address != address)
+		i++;
+	return i;
+}
+
+void trace_stop(Addr program_counter)
+{
+	uint64_t *at = trace_buffer, *end = trace_at;
+
+	if (!inside) {
+		trace_flush();
+		return;
+	}
+	inside = False;
+	if (end == trace_buffer)
+		return;
+	while (at + block_of(at)->words < end)
+		at += block_of(at)->words;
+	trace_at = at;
+	trace_flush();
+	model_run_part(model, at, executed(at, program_counter));
+}
+
+void trace_inside(Bool now)
+{
+	inside = now;
+}
