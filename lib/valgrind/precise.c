@@ -38,6 +38,7 @@ static UInt choose_precision(
 
 	if (exact_prefetches && may_prefetch(extents))
 		*precision = VexRegUpdAllregsAtEachInsn;
+	resume_precision(precision);
 	return checks | changing_code(extents);
 }
 

@@ -136,8 +136,9 @@ static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt
 static void after_system_call(
 	ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
 {
-	(void)tid, (void)arguments, (void)count, (void)result;
+	(void)tid, (void)count;
 	after_exec(number);
+	after_sigaction(number, arguments, sr_isError(result));
 }
 
 /* What was there before is gone. */

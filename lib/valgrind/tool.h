@@ -8,6 +8,7 @@
  *   turns.c       which thread runs next
  *   exec.c        one program executes another
  *   native.c      programs that cannot run under Valgrind
+ *   resume.c      handlers of signals that change registers
  *   log.c         Valgrind's messages
  *   changing.c    code that is changed
  *   debug.c       no debugging information
@@ -76,6 +77,11 @@ const HChar *program_string(UWord address);
  * Valgrind compares: a bit each. */
 UInt changing_code(const VexGuestExtents *extents);
 void protection_changed(Addr from, SizeT size, Bool readable, Bool writable, Bool executable);
+
+/* ---- resume.c ---- */
+void after_sigaction(UInt number, const UWord *arguments, Bool failed);
+/* Raises it to what the program's handlers of signals need. */
+void resume_precision(VexRegisterUpdates *precision);
 
 /* ---- log.c ---- */
 /* Once, at the start: frees the descriptor that the program would have got. */

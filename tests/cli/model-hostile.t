@@ -19,7 +19,7 @@ same() { # way argument...
 }
 field() { python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["events"][0]["count"]["value"]))' "$1"; }
 
-for way in faults overflow exit-in-handler timer nested contexts stops; do same $way; done
+for way in faults repair divide overflow exit-in-handler timer nested contexts stops; do same $way; done
 for signal in 4 6 8 9 11 15; do same dies $signal; done
 for i in 1 2; do
 	echo "int f(int x) { return x * $i + $i; }" > l$i.c

@@ -84,7 +84,7 @@ static void skip_load(int s, siginfo_t *info, void *context)
 	(void)s, (void)info;
 	handled++;
 	u->uc_mcontext.gregs[REG_RIP] += 2; /* mov (%rax),%eax */
-	u->uc_mcontext.gregs[REG_RAX] = 7;
+	u->uc_mcontext.gregs[REG_RAX] = 7 * u->uc_mcontext.gregs[REG_RBX];
 }
 
 /* The handler changes the registers and goes on behind what faulted. */
@@ -95,12 +95,47 @@ static int repair(void)
 
 	sigaction(SIGSEGV, &a, NULL);
 	for (int i = 0; i < 100; i++) {
-		long v = 64;
+		long v = i;
 
-		__asm__ volatile("movl (%%rax), %%eax" : "+a"(v)::"memory");
+		/* The handler sees what the block did before the fault, and what it changes stays.
+		 */
+		__asm__ volatile("lea 3(%%rax), %%rbx; xor %%eax, %%eax; mov (%%rax), %%eax;"
+				 "add %%rbx, %%rax"
+				 : "+a"(v)::"rbx", "memory", "cc");
 		sum += v;
 	}
 	printf("%d repaired, sum %ld\n", handled, sum);
+	return 0;
+}
+
+static void make_quotient(int s, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+
+	(void)s, (void)info;
+	handled += (int)u->uc_mcontext.gregs[REG_R11]; /* set in the same block */
+	u->uc_mcontext.gregs[REG_RIP] += 2;            /* div %ecx */
+	u->uc_mcontext.gregs[REG_R10] += 5;
+}
+
+static int divide(void)
+{
+	struct sigaction a = {.sa_sigaction = make_quotient, .sa_flags = SA_SIGINFO};
+	long sum = 0;
+
+	sigaction(SIGFPE, &a, NULL);
+	for (long i = 0; i < 50; i++) {
+		long got;
+
+		__asm__ volatile(
+			"mov %1, %%r11; lea 1(%1), %%r10; xor %%ecx, %%ecx; xor %%edx, %%edx;"
+			"div %%ecx; mov %%r10, %0"
+			: "=r"(got)
+			: "r"(i)
+			: "r10", "r11", "ecx", "edx", "eax", "cc");
+		sum += got;
+	}
+	printf("%d in handlers, sum %ld\n", handled, sum);
 	return 0;
 }
 
@@ -622,6 +657,7 @@ int main(int argc, char **argv)
 	} ways[] = {
 		{"faults", faults},
 		{"repair", repair},
+		{"divide", divide},
 		{"overflow", overflow},
 		{"exit-in-handler", exit_in_handler},
 		{"timer", timer},
