@@ -92,9 +92,18 @@ static bool read_whole(int fd, struct model_shared *into, size_t size)
 	return pread(fd, into, size, 0) == (ssize_t)size;
 }
 
-/* A copy of the file, taken while no threads were being folded; NULL with *e set if there is
- * nothing in it yet. */
-static struct model_shared *copy_file(int fd, size_t *slots)
+/* Ends what a process that died did not: adding a thread to the sum of those that ended. */
+static void end_folding(struct model_shared *f, size_t slots)
+{
+	if (f->folding && f->folding < slots) {
+		memcpy(f->slots[0].counts, f->slots[1].counts, sizeof(f->slots[0].counts));
+		memset(f->slots[f->folding].counts, 0, sizeof(f->slots[0].counts));
+	}
+}
+
+/* A copy of the file, taken while no threads were being folded (of a process that ended: however it
+ * is); NULL if there is nothing in it yet. */
+static struct model_shared *copy_file(int fd, bool ended, size_t *slots)
 {
 	struct model_shared *copy = NULL, after;
 	struct stat st;
@@ -114,8 +123,10 @@ static struct model_shared *copy_file(int fd, size_t *slots)
 		if (!read_whole(fd, &after, sizeof(after)))
 			break;
 		*slots = ((size_t)st.st_size - sizeof(*copy)) / sizeof(copy->slots[0]);
-		if (!(copy->folds & 1) && copy->folds == after.folds)
+		if (ended || (!(copy->folds & 1) && copy->folds == after.folds)) {
+			end_folding(copy, *slots);
 			return copy;
+		}
 		usleep(100);
 	}
 	free(copy);
@@ -153,6 +164,8 @@ static int add_file(struct model_sums *to, const struct model_shared *f, size_t 
 	for (size_t s = 0; s < slots; s++) {
 		const struct model_shared_slot *slot = &f->slots[s];
 
+		if (slot->state == MODEL_SLOT_JOURNAL)
+			continue;
 		for (size_t i = 0; i < EVENT_LIMIT; i++)
 			one.total[i] += slot->counts[i];
 		if (rows && any(slot->counts) &&
@@ -177,7 +190,7 @@ static int take_file(struct model_counts *c, int directory, const char *name,
 			       ? 0
 			       : error_sys(e, errno, "cannot open %s/%s", c->directory, name);
 	ended = flock(fd, LOCK_EX | LOCK_NB) == 0;
-	f = copy_file(fd, &slots);
+	f = copy_file(fd, ended, &slots);
 	if (f)
 		rc = add_file(ended ? &c->ended : now, f, slots, c->per_thread, e);
 	if (f && ended && rc == 0)

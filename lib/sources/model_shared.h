@@ -24,7 +24,7 @@
 #include "events/numbers.h"
 
 #define MODEL_SHARED_MAGIC   0x314c444d46525058ull /* "XPRFMDL1" */
-#define MODEL_SHARED_VERSION 1
+#define MODEL_SHARED_VERSION 2
 #define MODEL_SHARED_PREFIX  "counts."
 #define MODEL_LOG_PREFIX     "log."
 
@@ -38,7 +38,8 @@ enum model_slot_state {
 	MODEL_SLOT_FREE = 0,
 	MODEL_SLOT_LIVE = 1,
 	MODEL_SLOT_ENDED = 2,
-	MODEL_SLOT_FOLDED = 3, /* slot 0: the sum of ended threads */
+	MODEL_SLOT_FOLDED = 3,  /* slot 0: the sum of ended threads */
+	MODEL_SLOT_JOURNAL = 4, /* slot 1: what slot 0 is to become, never part of a sum */
 };
 
 struct model_shared_slot {
@@ -61,6 +62,10 @@ struct model_shared {
 	char command[16];
 	uint32_t folds; /* odd while ended threads are being folded into slot 0: read again */
 	uint32_t lost_profiles; /* there was no room for them (sources/model_profile.h) */
+	/* A thread's slot whose counts are being added to slot 0.  Not 0: slot 1 holds the sum, and
+	 * replaces slot 0 and this one, should the process have died on the way. */
+	uint32_t folding;
+	uint32_t reserved_word;
 	uint64_t reserved[7];
 	struct model_shared_slot slots[];
 };

@@ -26,6 +26,7 @@
 #define PAGE              4096
 #define FIRST_SIZE        (2 * PAGE)
 #define SLOTS_KEPT        256
+#define JOURNAL           1
 #define GENERATIONS_TRIED 100000
 /* Of the kernel's interface; the headers for tools do not have them. */
 #define LOCK_EXCLUSIVE  2  /* LOCK_EX of flock(2) */
@@ -141,6 +142,7 @@ static void fill(UInt generation, const HChar *command)
 	shared->slot_count = slots_in(mapped);
 	VG_(strncpy)(shared->command, VG_(basename)(command), sizeof(shared->command) - 1);
 	shared->slots[0].state = MODEL_SLOT_FOLDED;
+	shared->slots[JOURNAL].state = MODEL_SLOT_JOURNAL;
 	__atomic_store_n(&shared->magic, MODEL_SHARED_MAGIC, __ATOMIC_RELEASE);
 }
 
@@ -218,26 +220,33 @@ static Bool grow(void)
 	return True;
 }
 
+static void fold(UInt slot)
+{
+	struct model_shared_slot *s = &shared->slots[slot];
+	uint64_t *sum = shared->slots[0].counts, *journal = shared->slots[JOURNAL].counts;
+
+	for (UInt e = 0; e < EVENT_LIMIT; e++)
+		journal[e] = sum[e] + s->counts[e];
+	__atomic_store_n(&shared->folding, slot, __ATOMIC_SEQ_CST);
+	VG_(memcpy)(sum, journal, sizeof(s->counts));
+	VG_(memset)(s, 0, sizeof(*s));
+	__atomic_store_n(&shared->folding, 0, __ATOMIC_SEQ_CST);
+}
+
 /* Adds all ended threads to slot 0; shared->folds is odd meanwhile, for who reads at the same time.
  */
 static void fold_ended(void)
 {
 	__atomic_fetch_add(&shared->folds, 1, __ATOMIC_SEQ_CST);
-	for (UInt i = 1; i < shared->slot_count; i++) {
-		struct model_shared_slot *s = &shared->slots[i];
-
-		if (s->state != MODEL_SLOT_ENDED)
-			continue;
-		for (UInt e = 0; e < EVENT_LIMIT; e++)
-			shared->slots[0].counts[e] += s->counts[e];
-		VG_(memset)(s, 0, sizeof(*s));
-	}
+	for (UInt i = JOURNAL + 1; i < shared->slot_count; i++)
+		if (shared->slots[i].state == MODEL_SLOT_ENDED)
+			fold(i);
 	__atomic_fetch_add(&shared->folds, 1, __ATOMIC_SEQ_CST);
 }
 
 static UInt free_slot(void)
 {
-	for (UInt i = 1; i < shared->slot_count; i++)
+	for (UInt i = JOURNAL + 1; i < shared->slot_count; i++)
 		if (shared->slots[i].state == MODEL_SLOT_FREE)
 			return i;
 	return 0;
@@ -308,7 +317,7 @@ void counts_sum(uint64_t *counts, UInt n)
 {
 	VG_(memset)(counts, 0, n * sizeof(*counts));
 	for (UInt i = 0; i < shared->slot_count; i++)
-		for (UInt e = 0; e < n; e++)
+		for (UInt e = 0; i != JOURNAL && e < n; e++)
 			counts[e] += shared->slots[i].counts[e];
 }
 

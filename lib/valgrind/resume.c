@@ -86,7 +86,8 @@ void after_sigaction(UInt number, const UWord *arguments, Bool failed)
 	const struct vki_sigaction_base *action;
 	UWord signal = arguments[0];
 
-	if (number != __NR_rt_sigaction || failed || signal >= sizeof(precision_of) ||
+	if (number != __NR_rt_sigaction || failed ||
+		signal >= sizeof(precision_of) / sizeof(precision_of[0]) ||
 		precision_of[signal] <= least || !arguments[1])
 		return;
 	action = (const struct vki_sigaction_base *)arguments[1];
