@@ -24,6 +24,7 @@
 #include "sources/model_arguments.h"
 #include "sources/model_counts.h"
 #include "sources/model_install.h"
+#include "sources/model_scratch.h"
 #include "sources/model_shared.h"
 #include "sources/source.h"
 
@@ -34,9 +35,9 @@ struct model_session {
 	struct event_spec *specs; /* borrowed */
 	size_t count;
 	struct model_install install;
-	char directory[512]; /* scratch; "" before it is made */
-	char command[128];   /* for messages */
-	char note[256];      /* as in struct reading */
+	struct model_scratch scratch;
+	char command[128]; /* for messages */
+	char note[256];    /* as in struct reading */
 	struct model_counts counts;
 	bool enabled;
 	double enabled_at, enabled_seconds;
@@ -50,94 +51,6 @@ static double now_seconds(void)
 
 	clock_gettime(CLOCK_MONOTONIC, &t);
 	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
-/* ---- the scratch directory ---- */
-
-static int write_all(const char *path, const void *data, size_t size)
-{
-	const struct sigaction ignore = {.sa_handler = SIG_IGN};
-	struct sigaction before;
-	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc = 0;
-
-	if (fd < 0)
-		return errno;
-	/* Over the limit on the size of files, an error will do. */
-	sigaction(SIGXFSZ, &ignore, &before);
-	/* Room for the counts of a few processes besides. */
-	rc = posix_fallocate(fd, 0, 1 << 16);
-	if (ftruncate(fd, 0) != 0 && rc == 0)
-		rc = errno;
-	if (rc == 0 && write(fd, data, size) != (ssize_t)size)
-		rc = errno ? errno : ENOSPC;
-	sigaction(SIGXFSZ, &before, NULL);
-	close(fd);
-	return rc;
-}
-
-/* Empty, with the configuration in it.  0 or errno. */
-static int scratch_try(
-	const char *below, const struct model_config *config, char *path, size_t size)
-{
-	char file[600];
-	int rc;
-
-	if (snprintf(path, size, "%s/perfex-model.XXXXXX", below) >= (int)size)
-		return ENAMETOOLONG;
-	if (!mkdtemp(path))
-		return errno;
-	snprintf(file, sizeof(file), "%s/config", path);
-	rc = write_all(file, config, sizeof(*config));
-	if (rc) {
-		unlink(file);
-		rmdir(path);
-	}
-	return rc;
-}
-
-/* In memory by preference: the tool writes there all the time. */
-static int scratch_make(const struct model_config *config, char *path, size_t size, struct error *e)
-{
-	const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"};
-	const char *valgrinds = places[0] && *places[0] ? places[0] : "/tmp";
-	int errnum = ENOENT;
-
-	/* Valgrind has no second choice. */
-	if (access(valgrinds, W_OK | X_OK) != 0) {
-		path[0] = '\0';
-		error_sys(
-			e, errno, "Valgrind, and with it the model, cannot write in %s", valgrinds);
-		return error_hint(e, "set TMPDIR to a directory that can be written");
-	}
-
-	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
-		int rc = places[i] && places[i][0] == '/'
-				 ? scratch_try(places[i], config, path, size)
-				 : ENOENT;
-
-		if (rc == 0)
-			return 0;
-		if (rc != ENOENT)
-			errnum = rc;
-	}
-	path[0] = '\0';
-	error_sys(e, errnum,
-		"the model finds no room for its counts in TMPDIR, /dev/shm, /tmp or /var/tmp");
-	return error_hint(e, "set TMPDIR to a directory that can be written");
-}
-
-static void scratch_remove(const char *path)
-{
-	DIR *d = path[0] ? opendir(path) : NULL;
-	struct dirent *entry;
-
-	if (!d)
-		return;
-	while ((entry = readdir(d)) != NULL)
-		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
-			unlinkat(dirfd(d), entry->d_name, 0);
-	closedir(d);
-	rmdir(path);
 }
 
 /* ---- probe and accepts ---- */
@@ -194,7 +107,7 @@ static void model_close(void *session)
 
 	if (!s)
 		return;
-	scratch_remove(s->directory);
+	model_scratch_remove(&s->scratch);
 	model_counts_fini(&s->counts);
 	model_sums_fini(&s->base);
 	model_sums_fini(&s->kept);
@@ -220,9 +133,8 @@ static void *model_open(const struct source_options *options, struct event_spec 
 	if (!options->machine) {
 		error_set(e, ERR_RANGE, "the model needs a machine to model");
 	} else if (model_install_find(&s->install, e) == 0 &&
-		   scratch_make(&options->machine->model, s->directory, sizeof(s->directory), e) ==
-			   0) {
-		s->counts.directory = s->directory;
+		   model_scratch_make(&s->scratch, &options->machine->model, e) == 0) {
+		s->counts.directory = s->scratch.path;
 		s->counts.per_thread = options->per_thread;
 		return s;
 	}
@@ -319,10 +231,10 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 	if (check_command(launch->argv[0], e))
 		return -1;
 	strbuf_puts(&own[0], "--log-file=");
-	add_escaped(&own[0], s->directory);
+	add_escaped(&own[0], s->scratch.path);
 	strbuf_puts(&own[0], "/" MODEL_LOG_PREFIX "%p");
-	strbuf_printf(&own[1], "--model-config=%s/config", s->directory);
-	strbuf_printf(&own[2], "--model-counts=%s", s->directory);
+	strbuf_printf(&own[1], "--model-config=%s/config", s->scratch.path);
+	strbuf_printf(&own[2], "--model-counts=%s", s->scratch.path);
 	model_profile_arguments(s->options.profile, &own[3]);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		failed |= own[i].failed;
@@ -382,7 +294,7 @@ static int model_enable(void *session, bool on, struct error *e)
 static void model_stop(void *session, bool stop)
 {
 	const struct model_session *s = session;
-	DIR *d = opendir(s->directory);
+	DIR *d = opendir(s->scratch.path);
 	struct dirent *entry;
 
 	while (d && (entry = readdir(d)) != NULL) {
@@ -406,7 +318,7 @@ static double model_tick_interval(void *session)
 
 static int take_profiles(struct model_session *s, bool all, struct error *e)
 {
-	return s->options.profile ? profile_take(s->options.profile->into, s->directory, all, e)
+	return s->options.profile ? profile_take(s->options.profile->into, s->scratch.path, all, e)
 				  : 0;
 }
 
@@ -481,7 +393,7 @@ static int read_log(const char *path, char *first, size_t size, char *line)
 /* Puts trouble into the note; first: the first message of all, "" if there is none. */
 static void read_logs(struct model_session *s, char *first)
 {
-	DIR *d = opendir(s->directory);
+	DIR *d = opendir(s->scratch.path);
 	char line[LOG_LINE] = "", path[1024];
 	struct dirent *entry;
 	int trouble = -1;
@@ -489,7 +401,7 @@ static void read_logs(struct model_session *s, char *first)
 	first[0] = '\0';
 	while (d && trouble < 0 && (entry = readdir(d)) != NULL) {
 		if (strncmp(entry->d_name, MODEL_LOG_PREFIX, strlen(MODEL_LOG_PREFIX)) != 0 ||
-			snprintf(path, sizeof(path), "%s/%s", s->directory, entry->d_name) >=
+			snprintf(path, sizeof(path), "%s/%s", s->scratch.path, entry->d_name) >=
 				(int)sizeof(path))
 			continue;
 		trouble = read_log(path, first, LOG_LINE, line);

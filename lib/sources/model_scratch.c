@@ -1,0 +1,164 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "sources/model_scratch.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <fcntl.h>
+#include <signal.h>
+#include <stdbool.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/file.h>
+#include <sys/stat.h>
+#include <time.h>
+#include <unistd.h>
+
+#define NAME "perfex-model."
+#define STALE_AFTER                                                                                \
+	30 /* seconds: between the making of a directory and its lock there is a moment */
+
+/* *fd: the new file, locked, for the caller to close. */
+static int write_locked(const char *path, const void *data, size_t size, int *result)
+{
+	const struct sigaction ignore = {.sa_handler = SIG_IGN};
+	struct sigaction before;
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0600), rc = 0;
+
+	*result = fd;
+	if (fd < 0)
+		return errno;
+	flock(fd, LOCK_EX | LOCK_NB);
+	/* Over the limit on the size of files, an error will do. */
+	sigaction(SIGXFSZ, &ignore, &before);
+	/* Room for the counts of a few processes besides. */
+	rc = posix_fallocate(fd, 0, 1 << 16);
+	if (ftruncate(fd, 0) != 0 && rc == 0)
+		rc = errno;
+	if (rc == 0 && write(fd, data, size) != (ssize_t)size)
+		rc = errno ? errno : ENOSPC;
+	sigaction(SIGXFSZ, &before, NULL);
+	return rc;
+}
+
+static void empty(int directory)
+{
+	int copy = dup(directory);
+	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
+	struct dirent *entry;
+
+	if (!d) {
+		if (copy >= 0)
+			close(copy);
+		return;
+	}
+	while ((entry = readdir(d)) != NULL)
+		if (strcmp(entry->d_name, ".") != 0 && strcmp(entry->d_name, "..") != 0)
+			unlinkat(directory, entry->d_name, 0);
+	closedir(d);
+}
+
+static bool old(int fd)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && st.st_uid == geteuid() &&
+	       time(NULL) - st.st_mtime >= STALE_AFTER;
+}
+
+/* Removes it if no run uses it any more.  One without a configuration may not be ours, and goes
+ * only if it is empty. */
+static void clean_one(int below, const char *name)
+{
+	int directory = openat(below, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), lock;
+
+	if (directory < 0)
+		return;
+	lock = openat(directory, "config", O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	if (lock < 0 && errno == ENOENT && old(directory))
+		unlinkat(below, name, AT_REMOVEDIR);
+	if (lock >= 0 && old(lock) && flock(lock, LOCK_EX | LOCK_NB) == 0) {
+		empty(directory);
+		unlinkat(below, name, AT_REMOVEDIR);
+	}
+	if (lock >= 0)
+		close(lock);
+	close(directory);
+}
+
+/* Removes what runs have left there that were killed. */
+static void clean(const char *below)
+{
+	DIR *d = opendir(below);
+	struct dirent *entry;
+
+	while (d && (entry = readdir(d)) != NULL)
+		if (strncmp(entry->d_name, NAME, strlen(NAME)) == 0)
+			clean_one(dirfd(d), entry->d_name);
+	if (d)
+		closedir(d);
+}
+
+/* 0 or errno. */
+static int try_below(struct model_scratch *s, const char *below, const struct model_config *config)
+{
+	char file[600];
+	int rc;
+
+	clean(below);
+	if (snprintf(s->path, sizeof(s->path), "%s/" NAME "XXXXXX", below) >= (int)sizeof(s->path))
+		return ENAMETOOLONG;
+	if (!mkdtemp(s->path))
+		return errno;
+	snprintf(file, sizeof(file), "%s/config", s->path);
+	rc = write_locked(file, config, sizeof(*config), &s->lock);
+	if (rc) {
+		unlink(file);
+		rmdir(s->path);
+		if (s->lock >= 0)
+			close(s->lock);
+	}
+	return rc;
+}
+
+int model_scratch_make(struct model_scratch *s, const struct model_config *config, struct error *e)
+{
+	const char *places[] = {getenv("TMPDIR"), "/dev/shm", "/tmp", "/var/tmp"};
+	const char *valgrinds = places[0] && *places[0] ? places[0] : "/tmp";
+	int errnum = ENOENT;
+
+	/* Valgrind has no second choice. */
+	if (access(valgrinds, W_OK | X_OK) != 0) {
+		s->path[0] = '\0';
+		error_sys(
+			e, errno, "Valgrind, and with it the model, cannot write in %s", valgrinds);
+		return error_hint(e, "set TMPDIR to a directory that can be written");
+	}
+
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		int rc =
+			places[i] && places[i][0] == '/' ? try_below(s, places[i], config) : ENOENT;
+
+		if (rc == 0)
+			return 0;
+		if (rc != ENOENT)
+			errnum = rc;
+	}
+	s->path[0] = '\0';
+	error_sys(e, errnum,
+		"the model finds no room for its counts in TMPDIR, /dev/shm, /tmp or /var/tmp");
+	return error_hint(e, "set TMPDIR to a directory that can be written");
+}
+
+void model_scratch_remove(struct model_scratch *s)
+{
+	int fd = s->path[0] ? open(s->path, O_RDONLY | O_DIRECTORY | O_CLOEXEC) : -1;
+
+	if (fd < 0)
+		return;
+	empty(fd);
+	close(fd);
+	rmdir(s->path);
+	close(s->lock);
+	s->path[0] = '\0';
+}

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A run under the model that was killed itself leaves its directory; the next one removes it, but not what is in use.
+. "$TOP/tests/lib.sh"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+mkdir scratch
+TMPDIR=$work/scratch
+export TMPDIR
+perfex -q -source model -machine zen4 -e 17 -o counts -- sh -c ': > begun; until [ -e end ]; do sleep 0.1; done' &
+goes_on=$!
+until [ -e begun ]; do sleep 0.1; done
+perfex -q -source model -machine zen4 -e 17 -o counts2 -- sh -c ': > begun2; until [ -e end ]; do sleep 0.1; done; : > ended2' &
+killed=$!
+until [ -e begun2 ]; do sleep 0.1; done
+kill -9 $killed
+wait $killed 2>/dev/null
+is "two directories" "$(ls scratch | wc -l)" 2
+mkdir scratch/perfex-model.others scratch/perfex-model.empty scratch/perfex-model.new
+: > scratch/perfex-model.others/file
+ln -s "$work" scratch/perfex-model.link
+touch -h -d '1 hour ago' scratch/* scratch/*/config
+touch scratch/perfex-model.new
+run perfex -q -source model -machine zen4 -e 17 -- true
+is "the next run" "$status" 0
+is "removes what the killed one left, and an empty one; new ones and others' stay" "$(ls scratch | grep -cv '^perfex-model.[lno]')" 1
+is "new ones and others' stay" "$(ls scratch | grep '^perfex-model.[lno]' | tr '\n' ' ')" "perfex-model.link perfex-model.new perfex-model.others "
+: > end
+wait $goes_on
+is "the run in use goes on" "$?" 0
+like "and counts" "$(cat counts)" ' 17 Graduated instructions\.+ +[0-9]{6,} +model$'
+n=0
+until [ -e ended2 ] || [ $n -gt 300 ]; do sleep 0.1; n=$((n + 1)); done
+ok "the program of the killed one does, too" test -e ended2
+rm -rf scratch/perfex-model.others scratch/perfex-model.new scratch/perfex-model.link
+is "nothing is left" "$(ls scratch)" ""
+done_testing
