@@ -30,6 +30,7 @@ struct counting {
 	unsigned long runs;       /* done */
 	struct profile profile;   /* -profile */
 	struct profile_request profile_request;
+	struct run_progress progress;
 	size_t groups;
 	int exit_status;
 	off_t stdin_start;       /* -1: cannot be rewound */
@@ -233,6 +234,7 @@ static int one_run(struct counting *c, struct error *e)
 		.period = o->period,
 		.on_period = on_period,
 		.context = c,
+		.progress = &c->progress,
 	};
 	struct reading *run = &c->readings[c->runs];
 	double shortest = INFINITY;
@@ -248,6 +250,7 @@ static int one_run(struct counting *c, struct error *e)
 
 		if (c->runs || pass)
 			rewind_stdin(c, true);
+		progress_begin(&c->progress.line, !o->quiet);
 		if (run_pass(&request, &c->plan, pass, &c->source_options, c->specs, &result, e)) {
 			reading_fini(run);
 			return -1;
@@ -276,6 +279,7 @@ static int run_all(struct counting *c, struct error *e)
 	if (!c->readings || !c->elapsed)
 		return error_nomem(e);
 	rewind_stdin(c, false);
+	c->progress.expected = (double)c->options->expect;
 	for (unsigned long r = 0; r < runs; r++) {
 		int rc = one_run(c, e);
 

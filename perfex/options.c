@@ -80,6 +80,10 @@ const struct option_row option_table[] = {
 		FIELD(per_thread), NULL},
 	{"r", "RUNS", "run the command so often; report means and their intervals", OPTION_COUNT,
 		FIELD(runs), NULL},
+	{"expect", "INSTRUCTIONS",
+		"about how many the command executes, so that the progress line can say how long "
+		"it takes",
+		OPTION_COUNT, FIELD(expect), NULL},
 	{"passes", NULL,
 		"one run for each set of events that fits the counters, instead of taking turns",
 		OPTION_FLAG, FIELD(passes), NULL},

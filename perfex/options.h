@@ -22,7 +22,7 @@ struct options {
 	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text;
 	double period;
-	unsigned long runs;
+	unsigned long runs, expect;
 	pid_t pid;
 	VEC(struct event_spec) events;
 	VEC(struct profile_sampler) samplers; /* -sample */

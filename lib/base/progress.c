@@ -26,6 +26,7 @@ void progress_step(struct progress *p, double fraction, const char *what)
 	enum { WIDTH = 30 };
 	struct timespec now;
 	char bar[WIDTH + 1];
+	bool known = fraction >= 0;
 	int full;
 
 	if (!p || !p->enabled)
@@ -40,7 +41,11 @@ void progress_step(struct progress *p, double fraction, const char *what)
 	memset(bar, '.', WIDTH);
 	memset(bar, '#', (size_t)full);
 	bar[WIDTH] = '\0';
-	fprintf(stderr, "\r[%s] %3.0f%% %-40.40s", bar, fraction * 100, what ? what : "");
+	/* The cursor stays at the left: what the command writes there comes to lie over this. */
+	if (known)
+		fprintf(stderr, "\r[%s] %3.0f%% %-40.40s\r", bar, fraction * 100, what ? what : "");
+	else
+		fprintf(stderr, "\r%-77.77s\r", what ? what : "");
 	fflush(stderr);
 }
 

@@ -43,6 +43,7 @@ struct model_session {
 	double enabled_at, enabled_seconds;
 	struct model_sums base; /* what there was when counting was enabled */
 	struct model_sums kept; /* counted while enabled, before that */
+	double instructions;    /* at the last tick */
 };
 
 static double now_seconds(void)
@@ -330,8 +331,16 @@ static int model_tick(void *session, struct error *e)
 
 	if (model_counts_read(&s->counts, &sums, e))
 		return -1;
+	s->instructions = (double)sums.total[EV_INSTRUCTIONS];
 	model_sums_fini(&sums);
 	return take_profiles(s, false, e);
+}
+
+static double model_done(void *session)
+{
+	const struct model_session *s = session;
+
+	return s->instructions;
 }
 
 static size_t model_groups(void *session)
@@ -346,8 +355,12 @@ static size_t model_groups(void *session)
 static const struct {
 	const char *said, *means;
 } troubles[] = {
-	{"unhandled instruction bytes", "Valgrind does not know an instruction of the program "
-					"(AVX-512?), which got SIGILL"},
+	/* 62: the prefix of AVX-512, which is nothing else in 64-bit code. */
+	{"unhandled instruction bytes: 0x62",
+		"AVX-512 code, which Valgrind cannot run: the program got SIGILL there.  Build it "
+		"for x86-64-v3 (AVX2), or count it as it runs with -source os"},
+	{"unhandled instruction bytes",
+		"Valgrind does not know an instruction of the program, which got SIGILL"},
 	{"'impossible' happened", "Valgrind broke down, and the program with it; counts end there"},
 	{"can't recover", "Valgrind gave up, and the program with it; counts end there"},
 	{"FATAL", "Valgrind gave up, and the program with it; counts end there"},
@@ -425,6 +438,7 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 	if (s->options.profile)
 		model_profile_missing(s->options.profile, &sums);
 	ran = sums.total[EV_INSTRUCTIONS] != 0;
+	s->instructions = (double)sums.total[EV_INSTRUCTIONS];
 	if (sums.native)
 		snprintf(s->note, sizeof(s->note),
 			"not counted: %llu program%s that cannot run under the model (%.100s)",
@@ -506,6 +520,7 @@ const struct source_ops source_model = {
 	.stop = model_stop,
 	.tick_interval = model_tick_interval,
 	.tick = model_tick,
+	.instructions = model_done,
 	.groups = model_groups,
 	.read = model_read,
 	.finish = model_finish,

@@ -33,6 +33,8 @@ struct run {
 	bool sigchld_saved;
 	bool counting, counted, launched, per_thread; /* counted: counting was on at some time */
 	double begin, next_tick, tick_every, next_period;
+	double instructions, instructions_at; /* at the last but one step of the progress line */
+	double speed;                         /* instructions per second of late */
 	struct run_result *result;
 };
 
@@ -167,6 +169,47 @@ static int report_period(struct run *run, struct error *e)
 	return 0;
 }
 
+/* Seconds in words. */
+static void to_go(double seconds, char *text, size_t size)
+{
+	if (seconds < 100)
+		snprintf(text, size, ", %.0f s to go", seconds);
+	else
+		snprintf(text, size, ", %.0f min to go", seconds / 60);
+}
+
+static double instructions(const struct run *run)
+{
+	double n = 0;
+
+	for (size_t i = 0; i < run->session_count; i++)
+		if (run->sessions[i].ops->instructions)
+			n += run->sessions[i].ops->instructions(run->sessions[i].handle);
+	return n;
+}
+
+static void show_progress(struct run *run, double t)
+{
+	struct run_progress *p = run->request->progress;
+	double n = p ? instructions(run) : 0, fraction = -1;
+	char text[80], rest[32] = "";
+
+	if (n <= 0)
+		return;
+	if (t - run->instructions_at >= 1) {
+		run->speed = (n - run->instructions) / (t - run->instructions_at);
+		run->instructions = n;
+		run->instructions_at = t;
+	}
+	if (p->expected > 0)
+		fraction = n < p->expected ? n / p->expected : 1;
+	if (p->expected > n && run->speed > 0)
+		to_go((p->expected - n) / run->speed, rest, sizeof(rest));
+	snprintf(text, sizeof(text), "%.2f G instructions, %.1f M/s%s", n * 1e-9, run->speed * 1e-6,
+		rest);
+	progress_step(&p->line, fraction, text);
+}
+
 static int do_due(struct run *run, struct error *e)
 {
 	double t = now();
@@ -177,6 +220,7 @@ static int do_due(struct run *run, struct error *e)
 				run->sessions[i].ops->tick(run->sessions[i].handle, e))
 				return -1;
 		run->next_tick = t + run->tick_every;
+		show_progress(run, t);
 	}
 	if (run->request->period > 0 && run->request->on_period && t >= run->next_period) {
 		if (report_period(run, e))
@@ -396,6 +440,7 @@ static int start(struct run *run, sigset_t *signals, struct error *e)
 		return -1;
 	run->begin = now();
 	run->next_tick = run->begin + run->tick_every;
+	run->instructions_at = run->begin;
 	run->next_period = run->begin + run->request->period;
 	return run->launched ? release(run, e) : 0;
 }
@@ -439,6 +484,8 @@ static int finish(struct run *run, struct error *e)
 		result->exit_status = launch_exit_status(&run->launch);
 		result->killed = result->exit_status > 128 && WIFSIGNALED(run->launch.status);
 	}
+	if (run->request->progress && instructions(run) > 0 && !result->interrupted)
+		run->request->progress->expected = instructions(run);
 	if (read_all(run, &result->reading, e))
 		return -1;
 	if (!run->counted)
@@ -480,6 +527,8 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 	add_stops(&run, &signals);
 	if (start(&run, &signals, e) == 0 && loop(&run, &signals, e) == 0)
 		rc = finish(&run, e);
+	if (request->progress)
+		progress_end(&request->progress->line);
 	if (run.tracing)
 		trace_end(&run.trace);
 	if (rc != 0 && run.launched && launch_was_released(&run.launch))

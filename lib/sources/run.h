@@ -7,7 +7,14 @@
 #ifndef SOURCES_RUN_H
 #define SOURCES_RUN_H
 
+#include "base/progress.h"
 #include "sources/plan.h"
+
+/* The line that says how far a slow run is; the same one over several runs of the command. */
+struct run_progress {
+	struct progress line;
+	double expected; /* instructions that the command executes, 0: unknown */
+};
 
 struct run_request {
 	char *const *argv; /* the command; NULL with pid */
@@ -17,6 +24,7 @@ struct run_request {
 	/* Called at each read-out; counts as in run_result.reading.  May be NULL. */
 	void (*on_period)(void *context, double seconds, const struct reading *r);
 	void *context;
+	struct run_progress *progress; /* NULL: none */
 };
 
 struct run_result {

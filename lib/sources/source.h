@@ -109,6 +109,9 @@ struct source_ops {
 	/* Seconds between the calls of tick that it wants; 0: none. */
 	double (*tick_interval)(void *session);
 	int (*tick)(void *session, struct error *e);
+	/* Instructions executed until the last tick, for the progress line.  NULL in sources that
+	 * do not make a run so slow that one is wanted. */
+	double (*instructions)(void *session);
 	/* Sets of events that must take turns on the counters: 1 when all are counted all the time.
 	 */
 	size_t (*groups)(void *session);

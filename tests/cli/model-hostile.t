@@ -19,7 +19,7 @@ same() { # way argument...
 }
 field() { python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["events"][0]["count"]["value"]))' "$1"; }
 
-for way in faults repair divide overflow exit-in-handler timer nested contexts stops; do same $way; done
+for way in faults repair divide overflow exit-in-handler timer nested avx2 contexts stops; do same $way; done
 for signal in 4 6 8 9 11 15; do same dies $signal; done
 for i in 1 2; do
 	echo "int f(int x) { return x * $i + $i; }" > l$i.c
@@ -35,4 +35,24 @@ same exhaust as
 same other-root
 [ "$(id -u)" != 0 ] || ok "the child that forked in another root is counted: $(field o.json)" test "$(field o.json)" -gt 3000000
 same other-user
+run perfex -source model -machine zen4 -e 17 -o counts -- "$hostile" avx512
+is "AVX-512: until there the program runs" "$out" before
+is "and gets SIGILL" "$status" 132
+like "which is explained" "$err" 'AVX-512 code, which Valgrind cannot run.*(AVX2).*-source os'
+like "what was counted is there" "$(cat counts)" ' 17 Graduated instructions\.+ +[0-9]{6,} +model$'
+
+# The line that says how far a run is: on a terminal only, and gone in the end.
+cat > terminal <<'END'
+import os, pty, sys
+pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096))
+END
+on_terminal() { TERM=xterm python3 terminal perfex "$@" -source model -machine zen4 -e 17 -o counts -- sh -c 'sleep 3'; }
+on_terminal -expect 100000000 < /dev/null > seen
+like "on a terminal: how far" "$(tr '\r' '\n' < seen)" '^\[[.]+\] +0% 0\.00 G instructions, [0-9.]+ M/s'
+is "and then nothing" "$(tr '\r' '\n' < seen | grep -v '^ *$' | tail -1 | grep -c 'G instructions')" 1
+like "erased" "$(tail -c 81 seen | tr '\r' '|')" '^.?.?[|] {78}[|]'
+on_terminal -q < /dev/null > seen
+is "-q: nothing" "$(wc -c < seen | tr -d ' ')" 0
+run perfex -source model -machine zen4 -e 17 -o counts -- sh -c 'sleep 3'
+is "elsewhere: nothing" "$err" ""
 done_testing

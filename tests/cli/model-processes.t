@@ -88,7 +88,7 @@ run perfex -source model -machine zen4 -k -e 17 -- true
 like "-k: what is not counted is said" "$err" "user mode only"
 run perfex -source model -machine zen4 -e 17 -pid $$
 is "attaching is refused" "$status" 125
-run perfex -source model -machine zen4 -e 17 sh -c '(: > there; until [ -e ended ]; do sleep 0.1; done) & until [ -e there ]; do :; done'
+run perfex -source model -machine zen4 -e 17 sh -c '(: > there; until [ -e ended ] || ! [ -e there ]; do sleep 0.1; done) & until [ -e there ]; do :; done'
 : > ended
 like "processes that outlive the command are told of" "$err" 'not counted: what [0-9]+ process(es)? of the command still do'
 done_testing

@@ -139,6 +139,9 @@ static int divide(void)
 	return 0;
 }
 
+#pragma GCC diagnostic push
+#pragma GCC diagnostic ignored "-Wpragmas"
+#pragma GCC diagnostic ignored "-Winfinite-recursion"
 static int recurse(volatile char *up)
 {
 	volatile char here[4096];
@@ -146,6 +149,8 @@ static int recurse(volatile char *up)
 	here[0] = up[0];
 	return recurse(here) + here[0];
 }
+
+#pragma GCC diagnostic pop
 
 static int overflow(void)
 {
@@ -357,6 +362,32 @@ static int near_modifying(void)
 	for (int i = 0; i < 100; i++)
 		sum += ((int (*)(int))p)(i);
 	printf("sum %d\n", sum);
+	return 0;
+}
+
+/* ---- wide vectors ---- */
+
+static int avx2(void)
+{
+	int r[8] = {0};
+
+	if (!__builtin_cpu_supports("avx2"))
+		return 77;
+	__asm__ volatile("vpcmpeqd %%ymm0, %%ymm0, %%ymm0; vpsrld $28, %%ymm0, %%ymm1;"
+			 "vpaddd %%ymm1, %%ymm1, %%ymm1; vpermq $0x1b, %%ymm1, %%ymm2;"
+			 "vmovdqu %%ymm2, %0; vzeroupper"
+			 : "=m"(r)::"xmm0", "xmm1", "xmm2");
+	printf("%d %d\n", r[0], r[7]);
+	return 0;
+}
+
+/* Valgrind cannot run it. */
+static int avx512(void)
+{
+	printf("before\n");
+	fflush(stdout);
+	__asm__ volatile(".byte 0x62,0xf1,0x7d,0x48,0xef,0xc0"); /* vpxord %zmm0,%zmm0,%zmm0 */
+	printf("after\n");
 	return 0;
 }
 
@@ -669,6 +700,8 @@ int main(int argc, char **argv)
 		{"write-xor-execute", write_xor_execute},
 		{"patch-text", patch_text},
 		{"near-modifying", near_modifying},
+		{"avx2", avx2},
+		{"avx512", avx512},
 		{"contexts", contexts},
 		{"crowd", crowd},
 		{"crowd-of-threads", crowd_of_threads},
