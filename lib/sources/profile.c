@@ -328,6 +328,7 @@ void profile_counts(const struct profile_insn *d, uint64_t *counts)
 {
 	bool conditional = d->branch == MODEL_CONDITIONAL;
 	bool indirect = d->branch == MODEL_INDIRECT_JUMP || d->branch == MODEL_INDIRECT_CALL;
+	uint64_t once = d->executions - d->repeated;
 	bool call = d->branch == MODEL_CALL || d->branch == MODEL_INDIRECT_CALL;
 
 	memset(counts, 0, EVENT_LIMIT * sizeof(*counts));
@@ -336,13 +337,11 @@ void profile_counts(const struct profile_insn *d, uint64_t *counts)
 			counts[d->counts.data[i].item] += d->counts.data[i].n;
 	counts[EV_LOADS] += d->executions * d->loads;
 	counts[EV_STORES] += d->executions * d->stores;
-	if (!d->part) {
-		counts[EV_INSTRUCTIONS] += d->executions;
-		counts[EV_MICRO_OPS] += d->executions * d->uops;
-		counts[EV_FP_OPERATIONS] += d->executions * d->flops;
-		counts[EV_FP_INSTRUCTIONS] += d->class_bits & MODEL_FP ? d->executions : 0;
-		counts[EV_VECTOR_INSTRUCTIONS] += d->class_bits & MODEL_VECTOR ? d->executions : 0;
-	}
+	counts[EV_INSTRUCTIONS] += once;
+	counts[EV_MICRO_OPS] += once * d->uops;
+	counts[EV_FP_OPERATIONS] += once * d->flops;
+	counts[EV_FP_INSTRUCTIONS] += d->class_bits & MODEL_FP ? once : 0;
+	counts[EV_VECTOR_INSTRUCTIONS] += d->class_bits & MODEL_VECTOR ? once : 0;
 	counts[EV_BRANCHES] += d->branches;
 	counts[EV_TAKEN_BRANCHES] += d->taken;
 	counts[EV_CONDITIONAL_BRANCHES] += conditional ? d->branches : 0;
@@ -393,7 +392,8 @@ static struct place *find_targets(const struct profile *p, size_t *count)
 static bool goes_on(const struct profile_insn *a, const struct profile_insn *b)
 {
 	return a->key.image == b->key.image && a->key.address + a->key.length == b->key.address &&
-	       a->branch == MODEL_NO_BRANCH && a->executions == b->executions && a->part == b->part;
+	       a->branch == MODEL_NO_BRANCH && a->executions == b->executions && !a->repeated &&
+	       !b->repeated;
 }
 
 int profile_find_blocks(const struct profile *p, profile_blocks *blocks, struct error *e)

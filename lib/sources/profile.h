@@ -49,11 +49,11 @@ struct profile_insn {
 		uint32_t image;  /* index in images */
 		uint32_t length; /* bytes: code that a process changes may have others there */
 	} key;
-	uint64_t executions;
+	uint64_t executions; /* of a repeated one, its iterations */
+	uint64_t repeated;   /* of these, iterations behind another: no instructions of their own */
 	uint64_t branches, taken;            /* of it, where it is a branch */
 	uint16_t class_bits;                 /* enum model_instruction_class */
 	uint8_t branch;                      /* enum model_branch_kind, or MODEL_NO_BRANCH */
-	uint8_t part;                        /* executions are iterations */
 	uint16_t uops, flops, loads, stores; /* of each execution */
 	VEC(struct profile_count) counts;    /* of what execution does not tell */
 };

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/rows.h"
 #include "model/trace.h"
 #include "sources/model_profile.h"
 #include "sources/model_shared.h"
@@ -172,7 +173,7 @@ struct insn {
 	uint32_t length;
 	uint8_t what, branch;
 	uint16_t class_bits, uops, flops, loads, stores;
-	uint64_t executions, branches, taken;
+	uint64_t executions, repeated, branches, taken;
 	size_t index; /* in the profile's */
 };
 
@@ -273,6 +274,9 @@ static int read_segment(
 	b->insns[insns - 1].executions += ended;
 	if (!fixed || insn == insns - 1)
 		return 0;
+	/* A repeated string instruction that goes on. */
+	if (next == d->address)
+		b->insns[insns - 1].repeated += ended;
 	return add_edge(f, d->mapping, d->address, mapping_at(f, d->mapping, next), next,
 		PROFILE_FALL, false, ended);
 }
@@ -298,7 +302,7 @@ static int merge_insns(struct reading_file *f, struct superblock *b)
 		to->taken += d->taken;
 		to->class_bits = d->class_bits;
 		to->branch = d->branch;
-		to->part = (d->what & MODEL_INSN_PART) != 0;
+		to->repeated += d->repeated;
 		to->uops = d->uops;
 		to->flops = d->flops;
 		to->loads = d->loads;
@@ -311,6 +315,10 @@ static int add_count(struct reading_file *f, struct profile_insn *to, uint32_t i
 {
 	struct profile_count *count;
 
+	if (item == MODEL_ROW_EXECUTED) {
+		to->executions += n;
+		return 0;
+	}
 	for (size_t i = 0; i < to->counts.count; i++)
 		if (to->counts.data[i].item == item) {
 			to->counts.data[i].n += n;
