@@ -12,10 +12,14 @@
 
 #include <stdint.h>
 
+#include "events/numbers.h"
+
 /* What is counted: events by their numbers, and room for more. */
 #define MODEL_ROW_ITEMS 128
-#define MODEL_ROW_SLOTS 15
-#define MODEL_ROW_BANKS 8
+/* Executions in records that a fault ended, which no segment has in its sums. */
+#define MODEL_ROW_EXECUTED EVENT_LIMIT
+#define MODEL_ROW_SLOTS    15
+#define MODEL_ROW_BANKS    8
 
 struct model_row {
 	uint32_t link; /* the next piece's index * MODEL_ROW_BANKS + this one's bank */

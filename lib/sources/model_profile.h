@@ -101,8 +101,6 @@ enum {
 	MODEL_INSN_FLOPS = 1 << 4,     /* v operations */
 	MODEL_INSN_LOADS = 1 << 5,     /* v loads that it does whenever it is executed */
 	MODEL_INSN_STORES = 1 << 6,    /* v stores, likewise */
-	MODEL_INSN_PART = 1 << 7,      /* an iteration of a repeated instruction: what execution
-					  tells of it is among its events */
 };
 
 #endif

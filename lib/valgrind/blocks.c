@@ -125,7 +125,6 @@ static void shape_insn(
 	what |= d->flops ? MODEL_INSN_FLOPS : 0;
 	what |= loads ? MODEL_INSN_LOADS : 0;
 	what |= stores ? MODEL_INSN_STORES : 0;
-	what |= d->class_bits & MODEL_REPEATED ? MODEL_INSN_PART : 0;
 	bytes_byte(to, d->length);
 	bytes_byte(to, what);
 	if (what & MODEL_INSN_ELSEWHERE) {
