@@ -1,39 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* clang-format off */
 /*
  * What the Valgrind tool found out about each instruction of a process image: a file beside that of
  * the counts (sources/model_shared.h), "profile.PID.N" with the same numbers, written by
- * lib/valgrind/profile.c and read by sources/model_profile.c.
+ * lib/valgrind/profile.c and read by sources/profile_read.c.
  *
  * The file begins with struct model_profile_header.  It says where in the file the last complete
  * profile is; while the process runs, another is written now and then behind or before it, and then
  * the header is changed by a single write.  So what a killed process leaves behind is whole, and
  * lacks only what came after the header's `instructions`.
  *
- * A profile is a row of sections: type and length in bytes (both 32 and 64 bits: struct
- * model_profile_section), then the content; the last is MODEL_SECTION_END.  Unknown types are to be
- * skipped.  All numbers are little-endian.  In contents, "v" is an unsigned number in groups of
- * seven bits, the lowest first, each but the last with bit 7 set (LEB128), "z" a signed one as such
- * (0, -1, 1, -2 ...: zigzag), "s" a text: its length (v) and its bytes.
+ * A profile is a row of sections: struct model_profile_section, then the content; the last is
+ * MODEL_SECTION_END.  Unknown types are to be skipped.  All numbers are little-endian.  In contents,
+ * "v" is an unsigned number in groups of seven bits, the lowest first, each but the last with bit 7
+ * set (LEB128), "z" a signed one as such (0, -1, 1, -2 ...: zigzag), "s" a text: its length (v) and
+ * its bytes.  "To the end" is that of the section.
  *
- *	IMAGES		images in the order of their numbers, from 1 on, to the end:
- *			v kind, v start, v length, v file offset of start, v bias, s path, s
- *build-id Kind, bias: lib/valgrind/images.h.
- *	BLOCKS		superblocks, to the end.  Each: the shape (v length in bytes, then as
- *below), for each segment v records that ended there, then rows: v how many, for each v instruction
- *(index), v how many events, for each v event, v count. INDIRECT	targets of branches through
- *registers or memory, returns included, to the end: v image, v address of the branch, v image, v
- *address it went to, v count
- *	EVENTS		what was sampled: v event, v period, v skid; in the order of their indices
- *	SAMPLES		v index of the event, v thread, v phase, v image, v address of the
- *			instruction, v samples
- *	DATA		v index of the event, v address (of a line of 64 bytes), v samples
- *	SLICES		v cycles of a slice, or more; then slices in order, to the end: v events
- *			counted, for each v event, v count in the slice
- *	THREADS		v kernel's number of each thread, to the end
- *	CALIPERS	points in order, to the end: s name, v kernel's number of the thread that
- *			passed it, v threads, for each: v kernel's number (0: threads that ended and
- *			were added up), v events counted, for each v event, v count so far
- *	LOST		v samples, v rows, v indirect targets, v data addresses that found no room
+ *   IMAGES    images in the order of their numbers, from 1 on, to the end: v kind, v start, v length,
+ *             v file offset of start, v bias, s path, s build-id.  Kind, bias: lib/valgrind/images.h.
+ *   BLOCKS    superblocks, to the end.  Each: the shape (v length in bytes, then as below); for each
+ *             segment v records that ended there; then rows: v how many, for each v instruction
+ *             (index), v how many items, for each v item (an event, or as model/rows.h has it),
+ *             v count.
+ *   INDIRECT  targets of branches through registers or memory, returns included, to the end: v image,
+ *             v address of the branch, v image, v address it went to, v count.
+ *   EVENTS    what was sampled, to the end, in the order of their indices: v event, v period, v skid.
+ *   SAMPLES   to the end: v index of the event, v thread, v phase, v image, v address of the
+ *             instruction, v samples.
+ *   DATA      to the end: v index of the event, v address (of a line of 64 bytes), v samples.
+ *   SLICES    v cycles of a slice, or more; then slices in order, to the end: v events counted, for
+ *             each v event, v count in the slice.
+ *   THREADS   v kernel's number of each thread, to the end.
+ *   CALIPERS  points in order, to the end: s name, v kernel's number of the thread that passed it,
+ *             v threads, for each: v kernel's number (0: threads that ended and were added up),
+ *             v events counted, for each v event, v count so far.
+ *   LOST      v samples, v counts, v indirect targets, v data addresses, v caliper points that found
+ *             no room.
  *
  * Threads are numbered in the order of their creation, from 0 on.  Phases are numbered from 0 on: a
  * caliper point begins the next.
@@ -41,10 +43,11 @@
  * The shape of a superblock: v image, v address, v flags (MODEL_SHAPE_*), v instructions; for each
  * instruction its length (one byte) and what it is (one byte, MODEL_INSN_*), then what bits of that
  * promise, in the order of the bits; with MODEL_SHAPE_CODE, the bytes of all; v segments; for each
- *v instructions, z address of the block that follows less the superblock's (v 1 before it, or v 0
- * where it is not fixed), v branches, for each v instruction, v kind * 2 + taken, z target less the
- * superblock's address.
+ * v instructions, v whether it is fixed which superblock follows, and if so z that one's address less
+ * this one's; v branches, for each v instruction, v kind * 2 + taken, z target less the superblock's
+ * address.
  */
+/* clang-format on */
 #ifndef SOURCES_MODEL_PROFILE_H
 #define SOURCES_MODEL_PROFILE_H
 
