@@ -59,11 +59,22 @@ static inline void watch_address(struct model *m, uint64_t address)
 		m->watch->address = address;
 }
 
+/* An access that is in no sums, for who watches. */
+static void watch_guarded(struct model *m, const struct model_access *a)
+{
+	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
+		watch_count(m, EV_LOADS, 1);
+	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY)
+		watch_count(m, EV_STORES, 1);
+}
+
 static void step_access(struct model *m, const struct model_access *a, uint64_t address)
 {
 	if (a->guarded && !address)
 		return;
 	watch_address(m, address);
+	if (a->guarded && m->watch)
+		watch_guarded(m, a);
 	if (a->kind == MODEL_ACCESS_PREFETCH)
 		model_prefetch(m, address);
 	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
@@ -123,6 +134,8 @@ void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
 
 	if (insns >= s->insn_count && insns)
 		insns = s->insn_count - 1u;
+	if (m->watch)
+		watch_part(m->watch, s, insns);
 	step_record(m, s, record, insns);
 }
 
@@ -189,6 +202,20 @@ INLINE uint64_t *data_known(struct model *m, struct core *core, uint64_t address
 									     : (uint64_t *)0;
 }
 
+/* A guarded access that happened. */
+static NOINLINE void count_guarded(struct model *m, const struct model_segment *s,
+	const struct model_access *a, uint64_t address)
+{
+	m->counts[EV_LOADS] += a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY;
+	m->counts[EV_STORES] += a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY;
+	if (!m->watch)
+		return;
+	m->insn = &s->block->insns[a->insn];
+	watch_address(m, address);
+	watch_guarded(m, a);
+	watch_address(m, 0);
+}
+
 /* What comes before anything that the fast path does not settle. */
 static inline void arrive(struct model *m, struct core *core, struct model_insn *in, uint64_t order)
 {
@@ -205,19 +232,15 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 	uint64_t order)
 {
 	arrive(m, core, &s->block->insns[a->insn], order);
+	if (a->guarded)
+		count_guarded(m, s, a, address);
 	watch_address(m, address);
 	if (a->kind == MODEL_ACCESS_PREFETCH)
 		model_prefetch(m, address);
-	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY) {
-		if (a->guarded)
-			m->counts[EV_LOADS]++;
+	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
 		load_slowly(m, core, address, a->size);
-	}
-	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY) {
-		if (a->guarded)
-			m->counts[EV_STORES]++;
+	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY)
 		store_slowly(m, core, address, a->size);
-	}
 	watch_address(m, 0);
 }
 
@@ -237,7 +260,7 @@ INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 				*slot->used = ++tick;
 				core->l1d.used[entry - core->l1d.entries] = tick;
 				if (UNLIKELY(a->guarded))
-					m->counts[EV_LOADS]++;
+					count_guarded(m, s, a, address);
 				continue;
 			}
 		} else if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_STORE &&
@@ -251,7 +274,7 @@ INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 			else
 				forward_store(&core->stores, address, a->size, base + a->insn + 1u);
 			if (UNLIKELY(a->guarded))
-				m->counts[EV_STORES]++;
+				count_guarded(m, s, a, address);
 			continue;
 		}
 		if (a->guarded && !address)
@@ -340,7 +363,8 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 
 		s->ended++;
 		if (UNLIKELY(m->watch != 0))
-			watch_record(m->watch, s, at);
+			watch_record(m->watch, s, at,
+				s->slow && m->repeating == s->block->insns[0].address);
 		if (UNLIKELY(s->slow) || UNLIKELY(!fetch_known(m, core, s, &tick))) {
 			m->tick = tick;
 			step_record(m, s, at, s->insn_count);
@@ -367,4 +391,6 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
 	run_records(m, begin, end);
+	if (m->watch)
+		watch_end(m->watch);
 }

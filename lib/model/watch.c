@@ -285,12 +285,14 @@ static void tell(struct walk *w, unsigned n, unsigned insn, uint64_t address)
 		overflow(w->watch, w->sampler, insn, address, times);
 }
 
-static void walk_static(struct model_watch *watch, unsigned sampler, enum model_static which,
-	const uint64_t *record)
+/* n of them are in the record; first: the first instruction that counts. */
+static void walk_static(struct model_watch *watch, unsigned sampler, unsigned n,
+	const uint64_t *record, unsigned first)
 {
+	enum model_static which = (enum model_static)(watch->sampler[sampler].by_static - 1);
 	const struct model_segment *s = watch->segment;
 	const struct model_block *b = s->block;
-	struct walk w = {watch, sampler, s->statics[which]};
+	struct walk w = {watch, sampler, n};
 	unsigned i;
 
 	if (which == MODEL_STATIC_LOADS || which == MODEL_STATIC_STORES)
@@ -301,35 +303,55 @@ static void walk_static(struct model_watch *watch, unsigned sampler, enum model_
 		for (i = 0; i < s->outcome_count; i++)
 			tell(&w, branch_tells(&s->outcomes[i], which), s->outcomes[i].insn, 0);
 	else
-		for (i = 0; i < s->insn_count; i++)
+		for (i = first; i < s->insn_count; i++)
 			tell(&w, insn_tells(&b->insns[i], which), i, 0);
 	if (w.left && s->insn_count)
 		tell(&w, w.left, s->insn_count - 1u, 0);
 }
 
-void watch_record(
-	struct model_watch *w, const struct model_segment *segment, const uint64_t *record)
+static void sample_statics(struct model_watch *w, const uint64_t *record, int repeats)
 {
+	const struct model_segment *s = w->segment;
 	unsigned i;
+
+	for (i = 0; i < w->sampler_count; i++) {
+		unsigned which = w->sampler[i].by_static, n;
+
+		if (!which)
+			continue;
+		n = s->statics[which - 1];
+		if (repeats)
+			n -= insn_tells(&s->block->insns[0], (enum model_static)(which - 1));
+		if (LIKELY(n < w->thread->left[i]))
+			w->thread->left[i] -= n;
+		else
+			walk_static(w, i, n, record, repeats != 0);
+	}
+}
+
+void watch_record(struct model_watch *w, const struct model_segment *segment,
+	const uint64_t *record, int repeats)
+{
+	const struct model_block *b = segment->block;
 
 	w->segment = segment;
 	w->address = 0;
+	if (b->indirect && segment->insn_count == b->insn_count && !segment->next &&
+		w->targets.entry)
+		targets_count(
+			&w->targets, b->insns[b->insn_count - 1].address, record[b->words - 1]);
 	if (!w->thread)
 		return;
 	if (w->thread->skid_count)
 		pass_skids(w);
-	if (!w->static_count)
-		return;
-	for (i = 0; i < w->sampler_count; i++) {
-		unsigned which = w->sampler[i].by_static;
-		uint64_t n;
+	if (w->static_count)
+		sample_statics(w, record, repeats);
+}
 
-		if (!which)
-			continue;
-		n = segment->statics[which - 1];
-		if (LIKELY(n < w->thread->left[i]))
-			w->thread->left[i] -= n;
-		else
-			walk_static(w, i, (enum model_static)(which - 1), record);
-	}
+void watch_part(struct model_watch *w, const struct model_segment *segment, unsigned insns)
+{
+	unsigned i;
+
+	for (i = 0; w->rows.row && i < insns; i++)
+		rows_add(&w->rows, &segment->block->insns[i].row, MODEL_ROW_EXECUTED, 1);
 }

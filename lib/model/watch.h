@@ -69,9 +69,17 @@ void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t
 /* NULL: nobody watches. */
 void model_set_watch(struct model *m, struct model_watch *w);
 
-/* For each record, before its accesses: samples of what execution tells, and those that waited. */
-void watch_record(
-	struct model_watch *w, const struct model_segment *segment, const uint64_t *record);
-/* watch_count is in model/state.h: events of the current instruction. */
+/* For each record, before anything that it does: samples of what execution tells, and those that
+ * waited; targets of indirect branches.  repeats: its first instruction is a further iteration of
+ * a repeated one.  watch_end comes behind the last record of a row. */
+void watch_record(struct model_watch *w, const struct model_segment *segment,
+	const uint64_t *record, int repeats);
+static inline void watch_end(struct model_watch *w)
+{
+	w->segment = (const struct model_segment *)0;
+}
+/* A record of which only the first insns instructions were executed. */
+void watch_part(struct model_watch *w, const struct model_segment *segment, unsigned insns);
+/* In model/state.h: watch_count, events of the current instruction. */
 
 #endif

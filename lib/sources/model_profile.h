@@ -43,8 +43,8 @@
  * The shape of a superblock: v image, v address, v flags (MODEL_SHAPE_*), v instructions; for each
  * instruction its length (one byte) and what it is (one byte, MODEL_INSN_*), then what bits of that
  * promise, in the order of the bits; with MODEL_SHAPE_CODE, the bytes of all; v segments; for each
- * v instructions, v whether it is fixed which superblock follows, and if so z that one's address less
- * this one's; v branches, for each v instruction, v kind * 2 + taken, z target less the superblock's
+ * v instructions, v loads and v stores of the last of them, v whether it is fixed which superblock
+ * follows, and if so z that one's address less this one's; v branches, for each v instruction, v kind * 2 + taken, z target less the superblock's
  * address.
  */
 /* clang-format on */
@@ -102,7 +102,7 @@ enum {
 	MODEL_INSN_BRANCH = 1 << 2,    /* v enum model_branch_kind */
 	MODEL_INSN_UOPS = 1 << 3,      /* v micro-ops; without it, one */
 	MODEL_INSN_FLOPS = 1 << 4,     /* v operations */
-	MODEL_INSN_LOADS = 1 << 5,     /* v loads that it does whenever it is executed */
+	MODEL_INSN_LOADS = 1 << 5,     /* v loads that it does when it is executed to its end */
 	MODEL_INSN_STORES = 1 << 6,    /* v stores, likewise */
 };
 

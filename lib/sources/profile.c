@@ -335,8 +335,8 @@ void profile_counts(const struct profile_insn *d, uint64_t *counts)
 	for (size_t i = 0; i < d->counts.count; i++)
 		if (d->counts.data[i].item < EVENT_LIMIT)
 			counts[d->counts.data[i].item] += d->counts.data[i].n;
-	counts[EV_LOADS] += d->executions * d->loads;
-	counts[EV_STORES] += d->executions * d->stores;
+	counts[EV_LOADS] += d->loads;
+	counts[EV_STORES] += d->stores;
 	counts[EV_INSTRUCTIONS] += once;
 	counts[EV_MICRO_OPS] += once * d->uops;
 	counts[EV_FP_OPERATIONS] += once * d->flops;

@@ -51,11 +51,12 @@ struct profile_insn {
 	} key;
 	uint64_t executions; /* of a repeated one, its iterations */
 	uint64_t repeated;   /* of these, iterations behind another: no instructions of their own */
-	uint64_t branches, taken;            /* of it, where it is a branch */
-	uint16_t class_bits;                 /* enum model_instruction_class */
-	uint8_t branch;                      /* enum model_branch_kind, or MODEL_NO_BRANCH */
-	uint16_t uops, flops, loads, stores; /* of each execution */
-	VEC(struct profile_count) counts;    /* of what execution does not tell */
+	uint64_t loads, stores;           /* but those that are among counts */
+	uint64_t branches, taken;         /* of it, where it is a branch */
+	uint16_t class_bits;              /* enum model_instruction_class */
+	uint8_t branch;                   /* enum model_branch_kind, or MODEL_NO_BRANCH */
+	uint16_t uops, flops;             /* of each execution */
+	VEC(struct profile_count) counts; /* of what execution does not tell */
 };
 
 /* From the last instruction of what was executed to the next; kind: enum model_branch_kind, or

@@ -173,8 +173,9 @@ struct insn {
 	uint32_t length;
 	uint8_t what, branch;
 	uint16_t class_bits, uops, flops, loads, stores;
-	uint64_t executions, repeated, branches, taken;
-	size_t index; /* in the profile's */
+	uint64_t executions, repeated, branches, taken; /* executions: that were a record's last */
+	uint64_t all_loads, all_stores;                 /* likewise */
+	size_t index;                                   /* in the profile's */
 };
 
 struct superblock {
@@ -260,6 +261,7 @@ static int read_segment(
 	struct reading_file *f, struct cursor *c, struct superblock *b, uint64_t ended)
 {
 	size_t insns = get_count(c, b->insn_count), outcomes, insn = SIZE_MAX;
+	uint64_t loads = get_v(c), stores = get_v(c);
 	bool fixed = get_v(c) != 0;
 	uint64_t next = fixed ? b->address + (uint64_t)get_z(c) : 0;
 	const struct insn *d;
@@ -272,6 +274,8 @@ static int read_segment(
 		return 0;
 	d = &b->insns[insns - 1];
 	b->insns[insns - 1].executions += ended;
+	b->insns[insns - 1].all_loads += ended * loads;
+	b->insns[insns - 1].all_stores += ended * stores;
 	if (!fixed || insn == insns - 1)
 		return 0;
 	/* A repeated string instruction that goes on. */
@@ -283,7 +287,7 @@ static int read_segment(
 
 static int merge_insns(struct reading_file *f, struct superblock *b)
 {
-	uint64_t executions = 0;
+	uint64_t executions = 0, to_loads, to_stores;
 
 	for (size_t i = b->insn_count; i-- > 0;) {
 		struct insn *d = &b->insns[i];
@@ -292,6 +296,9 @@ static int merge_insns(struct reading_file *f, struct superblock *b)
 						   .length = d->length}};
 		struct profile_insn *to;
 
+		/* Those of records that went on behind it did all that it does. */
+		to_loads = d->all_loads + executions * d->loads;
+		to_stores = d->all_stores + executions * d->stores;
 		executions += d->executions;
 		to = table_add(&f->p->insns, &key.key);
 		if (!to)
@@ -305,8 +312,8 @@ static int merge_insns(struct reading_file *f, struct superblock *b)
 		to->repeated += d->repeated;
 		to->uops = d->uops;
 		to->flops = d->flops;
-		to->loads = d->loads;
-		to->stores = d->stores;
+		to->loads += to_loads;
+		to->stores += to_stores;
 	}
 	return 0;
 }

@@ -97,11 +97,14 @@ struct model_block *block_find(Addr address)
 
 /* ---- shapes ---- */
 
-static void count_accesses(
-	const struct model_block *m, const struct model_insn *d, UInt *loads, UInt *stores)
+/* Of an instruction, before the block's access `end`; guarded ones are counted where they happen.
+ */
+static void count_accesses(const struct model_block *m, const struct model_insn *d, UInt end,
+	UInt *loads, UInt *stores)
 {
 	*loads = *stores = 0;
-	for (UInt i = d->first_access; i < (UInt)d->first_access + d->access_count; i++) {
+	for (UInt i = d->first_access; i < (UInt)d->first_access + d->access_count && i < end;
+		i++) {
 		const struct model_access *a = &m->accesses[i];
 
 		if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH)
@@ -117,7 +120,7 @@ static void shape_insn(
 {
 	UInt loads, stores, what = 0;
 
-	count_accesses(m, d, &loads, &stores);
+	count_accesses(m, d, m->access_count, &loads, &stores);
 	what |= d->address != expected ? MODEL_INSN_ELSEWHERE : 0;
 	what |= d->class_bits ? MODEL_INSN_CLASS : 0;
 	what |= d->branch != MODEL_NO_BRANCH ? MODEL_INSN_BRANCH : 0;
@@ -148,7 +151,14 @@ static void shape_insn(
 static void shape_segment(
 	struct bytes *to, const struct model_block *m, const struct model_segment *s)
 {
+	UInt loads = 0, stores = 0;
+
+	/* It may end within its last instruction, before that one's accesses. */
+	if (s->insn_count)
+		count_accesses(m, &m->insns[s->insn_count - 1], s->access_count, &loads, &stores);
 	bytes_v(to, s->insn_count);
+	bytes_v(to, loads);
+	bytes_v(to, stores);
 	bytes_v(to, s->next != 0);
 	if (s->next)
 		bytes_z(to, (Long)(s->next - m->address));

@@ -274,7 +274,7 @@ static void test_statics(uint64_t seed)
 			else
 				occurs_by_insn(s, is, &truths[k]);
 		}
-		watch_record(&w, s, record);
+		watch_record(&w, s, record, 0);
 	}
 	ok(got_count <= SAMPLES, "seed %llu: %zu samples fit", (unsigned long long)seed, got_count);
 	for (unsigned k = 0; k < STATICS; k++)
@@ -418,7 +418,7 @@ static void test_skid(void)
 	watch_thread_init(&w, &thread);
 	w.thread = &thread;
 	for (unsigned i = 0; i < 6400; i++)
-		watch_record(&w, &t.segments[1], record);
+		watch_record(&w, &t.segments[1], record, 0);
 	for (size_t i = 0; i < got_count; i++) {
 		at[(got[i].insn - 0x4000) / 4]++;
 		total += got[i].times;

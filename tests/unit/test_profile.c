@@ -34,12 +34,12 @@ static void superblock(struct out *o, uint64_t bias, uint64_t a, uint64_t b)
 	OUT_V(&shape, 1, MODEL_INSN_BRANCH | MODEL_INSN_LOADS, MODEL_RETURN, 1);
 	out_v(&shape, 2);
 	/* To the target. */
-	OUT_V(&shape, 2, 1);
+	OUT_V(&shape, 2, 0, 0, 1);
 	out_z(&shape, 0x900);
 	OUT_V(&shape, 1, 1, 2 * MODEL_CONDITIONAL + 1);
 	out_z(&shape, 0x900);
 	/* Through. */
-	OUT_V(&shape, 4, 0, 2, 1, 2 * MODEL_CONDITIONAL);
+	OUT_V(&shape, 4, 1, 0, 0, 2, 1, 2 * MODEL_CONDITIONAL);
 	out_z(&shape, 0x900);
 	OUT_V(&shape, 3, 2 * MODEL_RETURN + 1);
 	out_z(&shape, 0);
