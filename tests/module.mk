@@ -13,6 +13,9 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
 
+# Looks at the tool's translation, where its headers are.
+$(O)/obj/tests/unit/test_depend.o: CPPFLAGS += $(if $(VALGRIND_TOOL),-isystem $(valgrind_include))
+
 # Without the sanitizers: these run under Valgrind too.
 $(O)/tests/programs/%: tests/programs/%.c $(O)/flags
 	@mkdir -p $(@D)

@@ -5,6 +5,7 @@
 #include "../tap.h"
 #include "model/model.h"
 #include "valgrind/decode.c" /* part of the tool, and not of the library */
+#include "valgrind/scan.c"
 
 #define AT   UINT64_C(0x401000)
 #define NONE DECODE_NO_BRANCH

@@ -1,0 +1,476 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What each instruction of a superblock needs from which other one, from VEX's flat intermediate
+ * representation as it is after optimisation: values that pass from one instruction to another in
+ * temporaries within the block, in guest registers between blocks.
+ *
+ * Source: def-use chains of straight-line code, one pass.  Cost: a few operations per statement.
+ *
+ * The four fields in which VEX keeps what it computes flags from are one register.  So are the x87
+ * stack and what belongs to it.  The stack pointer moved by a constant, and any register that an
+ * instruction moves by a constant beside its access (string operations), is there at once, as the
+ * stack engines and renamers of processors have it.
+ *
+ * Known deviations: an instruction's results come at once, at the end; where optimisation has
+ * merged additions of constants of several instructions, the last needs only what the first needed;
+ * a fifth operand is not waited for; DF, the rounding mode and the like are always there.
+ */
+#include "valgrind/depend.h"
+
+#include "libvex_guest_amd64.h"
+#include "model/retire.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "valgrind/latency.h"
+
+#define GUEST(field) ((Int)offsetof(VexGuestAMD64State, guest_##field))
+
+enum { NO_SLOT = MODEL_SLOT_NONE, SET_MAX = 8 };
+
+/* Slots of trace.h, each once. */
+struct set {
+	UChar count, slot[SET_MAX];
+};
+
+/* What is known of a temporary. */
+struct value {
+	Short insn;      /* the instruction that computes it; -1: it is a copy of slot */
+	UChar moved;     /* it is a register moved by a constant */
+	UChar slot;      /* where others find it; of one that is moved: what was moved */
+	struct set from; /* what its instruction needs for it */
+};
+
+struct walk {
+	const IRSB *in;
+	struct model_insn *insns;
+	struct value *values;          /* by temporary */
+	Int insn;                      /* the current one; -1: before the first */
+	Bool memory;                   /* it loads or stores */
+	UChar now[MODEL_REGISTERS];    /* where each register is */
+	UChar before[MODEL_REGISTERS]; /* where it was when the instruction began */
+	UInt written[MODEL_REGISTERS]; /* bytes that the instruction writes, a bit each */
+	struct set address, operands;
+	struct set results; /* registers */
+};
+
+static struct value *values;
+static Int values_room;
+
+static void set_add(struct set *s, UInt slot)
+{
+	Int i;
+
+	if (slot == NO_SLOT || s->count == SET_MAX)
+		return;
+	for (i = 0; i < s->count; i++)
+		if (s->slot[i] == slot)
+			return;
+	s->slot[s->count++] = (UChar)slot;
+}
+
+static void set_join(struct set *s, const struct set *other)
+{
+	Int i;
+
+	for (i = 0; i < other->count; i++)
+		set_add(s, other->slot[i]);
+}
+
+/* ---- the guest's registers ---- */
+
+/* Which register lies at an offset, and from where on. */
+static UInt register_at(Int offset, Int *base)
+{
+	if (offset >= GUEST(RAX) && offset < GUEST(CC_OP)) {
+		*base = offset & ~7;
+		return (UInt)(offset - GUEST(RAX)) / 8;
+	}
+	*base = offset;
+	if (offset >= GUEST(CC_OP) && offset < GUEST(DFLAG))
+		return MODEL_REGISTER_FLAGS;
+	if (offset >= GUEST(YMM0) && offset < GUEST(YMM16)) {
+		UInt n = (UInt)(offset - GUEST(YMM0)) / sizeof(U256);
+
+		*base = GUEST(YMM0) + (Int)(n * sizeof(U256));
+		return MODEL_REGISTER_VECTOR + n;
+	}
+	if (offset >= GUEST(FTOP) && offset < GUEST(FC3210) + 8 &&
+		!(offset >= GUEST(FPROUND) && offset < GUEST(FPROUND) + 8))
+		return MODEL_REGISTER_OTHER;
+	return NO_SLOT;
+}
+
+static void write_register(struct walk *w, UInt reg, Int first, Int size)
+{
+	if (reg == NO_SLOT)
+		return;
+	if (!w->written[reg])
+		w->before[reg] = w->now[reg];
+	for (; size > 0 && first < 32; size--, first++)
+		w->written[reg] |= 1u << first;
+	w->now[reg] = (UChar)(MODEL_RESULT + w->insn);
+	set_add(&w->results, reg);
+}
+
+/* ---- values ---- */
+
+static struct set needs(const struct walk *w, const IRExpr *e)
+{
+	struct set s = {0};
+	const struct value *v;
+
+	if (!e || e->tag != Iex_RdTmp)
+		return s;
+	v = &w->values[e->Iex.RdTmp.tmp];
+	if (v->insn == w->insn && v->insn >= 0)
+		return v->from;
+	set_add(&s, v->slot);
+	return s;
+}
+
+static void use(struct walk *w, const IRExpr *e)
+{
+	struct set s = needs(w, e);
+
+	set_join(&w->operands, &s);
+}
+
+static void use_address(struct walk *w, const IRExpr *e)
+{
+	struct set s = needs(w, e);
+
+	set_join(&w->address, &s);
+}
+
+/* The current instruction computes t from what is in `from`. */
+static void computes(struct walk *w, IRTemp t, struct set from)
+{
+	w->values[t] = (struct value){.insn = (Short)w->insn,
+		.slot = (UChar)(w->insn < 0 ? NO_SLOT : MODEL_RESULT + w->insn),
+		.from = from};
+}
+
+static void copies(struct walk *w, IRTemp t, UInt slot)
+{
+	if (w->insn >= 0 && slot == (UInt)(MODEL_RESULT + w->insn)) {
+		computes(w, t, (struct set){0});
+		return;
+	}
+	w->values[t] = (struct value){.insn = -1, .slot = (UChar)slot};
+}
+
+static void loads(struct walk *w, IRTemp t, const IRExpr *address)
+{
+	use_address(w, address);
+	computes(w, t, (struct set){0});
+}
+
+/* A register plus or minus a constant: is it there at once? */
+static Bool moves(struct walk *w, IRTemp t, const IRExpr *e)
+{
+	const IRExpr *base = e->Iex.Binop.arg1;
+	const struct value *v;
+
+	if ((e->Iex.Binop.op != Iop_Add64 && e->Iex.Binop.op != Iop_Sub64) ||
+		base->tag != Iex_RdTmp || e->Iex.Binop.arg2->tag != Iex_Const)
+		return False;
+	v = &w->values[base->Iex.RdTmp.tmp];
+	if (v->slot == NO_SLOT || (v->insn == w->insn && !v->moved) || w->insn < 0)
+		return False;
+	if (!w->memory && v->slot != w->now[4])
+		return False;
+	w->values[t] = (struct value){
+		.insn = (Short)w->insn, .moved = 1, .slot = v->slot, .from = {1, {v->slot}}};
+	return True;
+}
+
+static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
+{
+	struct set from = {0}, s;
+	IRExpr *const *args;
+	Int base;
+
+	switch (e->tag) {
+	case Iex_Get:
+		copies(w, t,
+			register_at(e->Iex.Get.offset, &base) == NO_SLOT
+				? NO_SLOT
+				: w->now[register_at(e->Iex.Get.offset, &base)]);
+		return;
+	case Iex_GetI:
+		copies(w, t, w->now[MODEL_REGISTER_OTHER]);
+		return;
+	case Iex_RdTmp:
+		w->values[t] = w->values[e->Iex.RdTmp.tmp];
+		return;
+	case Iex_Const:
+		w->values[t] = (struct value){.insn = -1, .slot = NO_SLOT};
+		return;
+	case Iex_Load:
+		loads(w, t, e->Iex.Load.addr);
+		return;
+	case Iex_Unop:
+		from = needs(w, e->Iex.Unop.arg);
+		break;
+	case Iex_Binop:
+		if (moves(w, t, e))
+			return;
+		from = needs(w, e->Iex.Binop.arg1);
+		s = needs(w, e->Iex.Binop.arg2);
+		set_join(&from, &s);
+		break;
+	case Iex_Triop:
+		from = needs(w, e->Iex.Triop.details->arg1);
+		s = needs(w, e->Iex.Triop.details->arg2);
+		set_join(&from, &s);
+		s = needs(w, e->Iex.Triop.details->arg3);
+		set_join(&from, &s);
+		break;
+	case Iex_Qop:
+		from = needs(w, e->Iex.Qop.details->arg2);
+		s = needs(w, e->Iex.Qop.details->arg3);
+		set_join(&from, &s);
+		s = needs(w, e->Iex.Qop.details->arg4);
+		set_join(&from, &s);
+		break;
+	case Iex_CCall:
+		for (args = e->Iex.CCall.args; *args; args++) {
+			s = needs(w, *args);
+			set_join(&from, &s);
+		}
+		break;
+	case Iex_ITE:
+		from = needs(w, e->Iex.ITE.cond);
+		s = needs(w, e->Iex.ITE.iftrue);
+		set_join(&from, &s);
+		s = needs(w, e->Iex.ITE.iffalse);
+		set_join(&from, &s);
+		break;
+	default:
+		break;
+	}
+	computes(w, t, from);
+}
+
+/* ---- statements ---- */
+
+static void see_put(struct walk *w, Int offset, const IRExpr *data)
+{
+	Int base, size = sizeofIRType(typeOfIRExpr(w->in->tyenv, data));
+	UInt reg = register_at(offset, &base);
+
+	if (reg == NO_SLOT)
+		return;
+	if (data->tag == Iex_RdTmp) {
+		const struct value *v = &w->values[data->Iex.RdTmp.tmp];
+
+		/* It stays where it is: moved, or put back. */
+		if (v->slot == w->now[reg] && reg < 16 && (v->moved || v->insn < 0))
+			return;
+	}
+	use(w, data);
+	write_register(w, reg, offset - base, size);
+}
+
+static void see_dirty(struct walk *w, const IRDirty *d)
+{
+	Int i, base;
+
+	for (i = 0; d->args[i]; i++)
+		if (!is_IRExpr_VECRET_or_GSPTR(d->args[i]))
+			use(w, d->args[i]);
+	use(w, d->guard);
+	if (d->mFx != Ifx_None)
+		use_address(w, d->mAddr);
+	for (i = 0; i < d->nFxState; i++) {
+		Int at, repeat, first = d->fxState[i].offset, size = d->fxState[i].size;
+
+		for (repeat = 0; repeat <= d->fxState[i].nRepeats; repeat++)
+			for (at = 0; at < size; at += 8) {
+				Int offset = first + repeat * d->fxState[i].repeatLen + at;
+				UInt reg = register_at(offset, &base);
+
+				if (reg == NO_SLOT)
+					continue;
+				if (d->fxState[i].fx != Ifx_Write)
+					set_add(&w->operands, w->now[reg]);
+				if (d->fxState[i].fx != Ifx_Read)
+					write_register(w, reg, offset - base, 8);
+			}
+	}
+	if (d->tmp != IRTemp_INVALID)
+		computes(w, d->tmp, (struct set){0});
+	if (w->insn >= 0 && w->insns[w->insn].latency == MODEL_LATENCY_ALU)
+		w->insns[w->insn].latency = MODEL_LATENCY_MICROCODE;
+}
+
+static void see_cas(struct walk *w, const IRCAS *cas)
+{
+	use_address(w, cas->addr);
+	use(w, cas->expdLo);
+	use(w, cas->expdHi);
+	use(w, cas->dataLo);
+	use(w, cas->dataHi);
+	computes(w, cas->oldLo, (struct set){0});
+	if (cas->oldHi != IRTemp_INVALID)
+		computes(w, cas->oldHi, (struct set){0});
+}
+
+static void see(struct walk *w, const IRStmt *st)
+{
+	switch (st->tag) {
+	case Ist_WrTmp:
+		see_temporary(w, st->Ist.WrTmp.tmp, st->Ist.WrTmp.data);
+		break;
+	case Ist_Put:
+		if (w->insn >= 0)
+			see_put(w, st->Ist.Put.offset, st->Ist.Put.data);
+		break;
+	case Ist_PutI:
+		use(w, st->Ist.PutI.details->data);
+		set_add(&w->operands, w->now[MODEL_REGISTER_OTHER]);
+		write_register(w, MODEL_REGISTER_OTHER, 0, 32);
+		break;
+	case Ist_Store:
+		use_address(w, st->Ist.Store.addr);
+		use(w, st->Ist.Store.data);
+		break;
+	case Ist_StoreG:
+		use_address(w, st->Ist.StoreG.details->addr);
+		use(w, st->Ist.StoreG.details->data);
+		use(w, st->Ist.StoreG.details->guard);
+		break;
+	case Ist_LoadG:
+		use(w, st->Ist.LoadG.details->guard);
+		use(w, st->Ist.LoadG.details->alt);
+		loads(w, st->Ist.LoadG.details->dst, st->Ist.LoadG.details->addr);
+		break;
+	case Ist_CAS:
+		see_cas(w, st->Ist.CAS.details);
+		break;
+	case Ist_Dirty:
+		see_dirty(w, st->Ist.Dirty.details);
+		break;
+	case Ist_Exit:
+		use(w, st->Ist.Exit.guard);
+		break;
+	default:
+		break; /* MBE, AbiHint, NoOp; LLSC is not x86's */
+	}
+}
+
+/* ---- instructions ---- */
+
+/* The longer it is waited for the earlier it should stand. */
+static Int usefulness(const struct walk *w, UInt slot)
+{
+	const struct model_insn *from;
+
+	if (slot < MODEL_RESULT)
+		return slot == MODEL_REGISTER_FLAGS ? 0 : 1;
+	from = &w->insns[slot - MODEL_RESULT];
+	return 2 + (from->latency > MODEL_LATENCY_STORE) + 2 * (from->access_count > 0);
+}
+
+static void choose(const struct walk *w, struct set *s, UChar *slots, Int room)
+{
+	Int i, j, best;
+
+	for (i = 0; i < room; i++) {
+		slots[i] = NO_SLOT;
+		for (j = 0, best = -1; j < s->count; j++)
+			if (s->slot[j] != NO_SLOT &&
+				(best < 0 ||
+					usefulness(w, s->slot[j]) > usefulness(w, s->slot[best])))
+				best = j;
+		if (best < 0)
+			continue;
+		slots[i] = s->slot[best];
+		s->slot[best] = NO_SLOT;
+	}
+}
+
+static void end_instruction(struct walk *w)
+{
+	struct model_insn *insn = &w->insns[w->insn];
+	UInt reg, i;
+
+	if (w->insn < 0)
+		return;
+	/* What keeps part of its register needs what that was; the upper half of a vector does not
+	 * count, nor do that of a general register or the fields of the flags. */
+	for (reg = 0; reg < MODEL_REGISTERS; reg++) {
+		UInt all = reg < MODEL_REGISTER_FLAGS                                   ? 15
+			   : reg >= MODEL_REGISTER_VECTOR && reg < MODEL_REGISTER_OTHER ? 0xffff
+											: 0;
+
+		if (w->written[reg] && (w->written[reg] & all) != all)
+			set_add(&w->operands, w->before[reg]);
+		w->written[reg] = 0;
+	}
+	choose(w, &w->address, insn->for_address, 2);
+	choose(w, &w->operands, insn->source, MODEL_SOURCES_MAX);
+	for (i = 0; i < MODEL_RESULTS_MAX; i++)
+		insn->result[i] = i < w->results.count ? w->results.slot[i] : MODEL_SLOT_SINK;
+}
+
+static Bool touches_memory(const IRStmt *st)
+{
+	switch (st->tag) {
+	case Ist_WrTmp:
+		return st->Ist.WrTmp.data->tag == Iex_Load;
+	case Ist_Store:
+	case Ist_StoreG:
+	case Ist_LoadG:
+	case Ist_CAS:
+		return True;
+	case Ist_Dirty:
+		return st->Ist.Dirty.details->mFx != Ifx_None;
+	default:
+		return False;
+	}
+}
+
+static void begin_instruction(struct walk *w, Int at)
+{
+	const IRStmt *mark = w->in->stmts[at];
+	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
+	struct model_insn *insn = &w->insns[++w->insn];
+	Int i;
+
+	insn->latency =
+		(UChar)latency_of((const uint8_t *)address, mark->Ist.IMark.len, insn->class_bits);
+	w->address.count = w->operands.count = w->results.count = 0;
+	w->memory = False;
+	for (i = at + 1; i < w->in->stmts_used && w->in->stmts[i]->tag != Ist_IMark; i++)
+		w->memory |= touches_memory(w->in->stmts[i]);
+}
+
+void depend(const IRSB *in, struct model_insn *insns, Int count)
+{
+	struct walk w = {.in = in, .insns = insns, .insn = -1};
+	Int i;
+
+	if (values_room < in->tyenv->types_used) {
+		VG_(free)(values);
+		values_room = 2 * in->tyenv->types_used;
+		values = VG_(malloc)("values", (SizeT)values_room * sizeof(*values));
+	}
+	w.values = values;
+	for (i = 0; i < in->tyenv->types_used; i++)
+		values[i] = (struct value){.insn = -1, .slot = NO_SLOT};
+	for (i = 0; i < MODEL_REGISTERS; i++)
+		w.now[i] = (UChar)i;
+	for (i = 0; i < in->stmts_used; i++) {
+		if (in->stmts[i]->tag != Ist_IMark) {
+			see(&w, in->stmts[i]);
+			continue;
+		}
+		end_instruction(&w);
+		if (w.insn + 1 == count)
+			return;
+		begin_instruction(&w, i);
+	}
+	use(&w, in->next);
+	end_instruction(&w);
+}

@@ -1,0 +1,16 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What each instruction of a superblock needs from which other one: for the retirement clock. */
+#ifndef VALGRIND_DEPEND_H
+#define VALGRIND_DEPEND_H
+
+#include "model/trace.h"
+
+#include "pub_tool_basics.h"
+#include "pub_tool_tooliface.h"
+
+/* Fills latency, for_address, source and result of the instructions of a superblock, of which there
+ * are `count`: its IMarks in their order.  Their class_bits and access_count are set, their bytes
+ * readable. */
+void depend(const IRSB *in, struct model_insn *insns, Int count);
+
+#endif

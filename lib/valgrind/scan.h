@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The parts of an instruction that decode.c and latency.c go by; see decode.h. */
+#ifndef VALGRIND_SCAN_H
+#define VALGRIND_SCAN_H
+
+#include <stdint.h>
+
+struct scan {
+	const uint8_t *code;
+	unsigned length, at; /* at: the next byte to look at */
+	unsigned rex;        /* low nibble: W R X B */
+	unsigned pp;         /* mandatory prefix: 0 none, 1 66, 2 F3, 3 F2 */
+	unsigned map;        /* 0 one byte, 1 0F, 2 0F38, 3 0F3A */
+	unsigned bytes;      /* of a vector register operand: 16, 32 */
+	unsigned vex, lock, repeat;
+	unsigned opcode, modrm;
+};
+
+/* code: `length` readable bytes; they must outlive s. */
+void scan(struct scan *s, const uint8_t *code, unsigned length);
+
+#endif
