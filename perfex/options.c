@@ -100,6 +100,11 @@ const struct option_row option_table[] = {
 		FIELD(source), NULL},
 	{"machine", "MACHINE", "what the model models: host, zen4, skl, r10000 ... or a file",
 		OPTION_STRING, FIELD(machine), NULL},
+	{"clock", "CLOCK",
+		"how the model counts cycles: first-order, or retirement, which knows of "
+		"dependences and "
+		"takes up to three times as long",
+		OPTION_STRING, FIELD(clock), NULL},
 	{"c", "FILE", "cost table to use", OPTION_STRING, FIELD(cost_file), NULL},
 	{"t", NULL, "print the cost table in force", OPTION_FLAG, FIELD(print_costs), NULL},
 	{"profile", "FILE",
@@ -213,6 +218,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	memset(o, 0, sizeof(*o));
 	o->runs = 1;
 	o->source = "auto";
+	o->clock = "first-order";
 	rest = option_parse(option_table, o, argc, argv, e);
 	if (rest < 0)
 		return -1;
@@ -226,6 +232,9 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 				"-pid takes the number of a process, not '%s'", o->pid_text);
 		o->pid = (pid_t)pid;
 	}
+	if (strcmp(o->clock, "first-order") != 0 && strcmp(o->clock, "retirement") != 0)
+		return error_set(
+			e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
 	if (o->plot)
 		o->costs = true;
 	if (check(o, e))

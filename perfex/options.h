@@ -20,7 +20,7 @@ struct options {
 	unsigned long counters; /* -counters; 0: not asked for */
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */
-	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text;
+	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text, *clock;
 	double period;
 	unsigned long runs, expect;
 	pid_t pid;

@@ -315,6 +315,7 @@ NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_br
 	if (!good) {
 		count(m, event, 1);
 		core->clock.front += m->mispredict;
+		note(m, core, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
 	}
 }
 
@@ -348,5 +349,6 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 	if (!predict_conditional(m, &core->predictor, from, (unsigned)taken)) {
 		count(m, EV_MISPREDICTED_CONDITIONALS, 1);
 		core->clock.front += m->mispredict;
+		note(m, core, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
 	}
 }

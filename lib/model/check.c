@@ -245,6 +245,8 @@ static const char *check_core(const struct model_config *config)
 		return "store buffer has more than 256 entries";
 	if (config->clock > MODEL_CLOCK_RETIREMENT)
 		return "unknown clock";
+	if (config->clock && config->flavour == MODEL_CACHEGRIND)
+		return "cachegrind has no retirement clock";
 	for (i = 0; i < sizeof(config->execution) / sizeof(*execution); i++)
 		if (execution[i] > LATENCY_MAXIMUM)
 			return "a number of units or a latency of execution is above 1000000";

@@ -89,8 +89,14 @@ uint64_t clock_line(
 	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency)
 {
 	struct clock *c = &core->clock;
-	uint64_t now = clock_now(c), begin = c->line_free[supplier];
+	uint64_t now = clock_now(c), begin;
 
+	m->sender = (enum model_cause)((unsigned)MODEL_CAUSE_L2 + supplier);
+	if (core->retire) /* keeps account of lines itself */
+		return latency;
+	if (supplier == LINE_FROM_HOLDER)
+		supplier = LINE_FROM_LL;
+	begin = c->line_free[supplier];
 	if (begin < now)
 		begin = now;
 	c->line_free[supplier] = begin + m->line_interval[supplier];
@@ -161,6 +167,35 @@ void clock_drain(struct model *m, struct core *core)
 	c->front += m->mispredict;
 }
 
+static uint64_t cycles_of(const uint64_t *cycles, enum model_cause first, enum model_cause last)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = first; i <= (unsigned)last; i++)
+		sum += cycles[i];
+	return sum;
+}
+
+static void flush_retired(struct core *core)
+{
+	struct retire *t = core->retire;
+	uint64_t cycles[MODEL_CAUSES];
+	unsigned i;
+
+	retire_cycles(t, cycles);
+	for (i = 0; i < MODEL_CAUSES; i++) {
+		uint64_t so_far = cycles[i];
+
+		cycles[i] -= t->counted[i];
+		t->counted[i] = so_far;
+	}
+	core->counts[EV_CYCLES] += cycles_of(cycles, MODEL_CAUSE_BASE, MODEL_CAUSE_MISPREDICT);
+	core->counts[EV_BACKEND_STALLS] +=
+		cycles_of(cycles, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING);
+	core->counts[EV_FRONTEND_STALLS] +=
+		cycles_of(cycles, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT);
+}
+
 /* Brings the counts of the core's thread up to date; what is less than a cycle stays for the next
  * time. */
 void clock_flush(struct model *m, struct core *core)
@@ -171,6 +206,10 @@ void clock_flush(struct model *m, struct core *core)
 	uint64_t front = (c->front - c->front_done) / width;
 	uint64_t back = (c->back - c->back_done) / width;
 
+	if (core->retire) {
+		flush_retired(core);
+		return;
+	}
 	c->now_done += cycles * width;
 	c->front_done += front * width;
 	c->back_done += back * width;

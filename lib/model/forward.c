@@ -85,6 +85,7 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 	if (address - s->address < s->size || s->address - address < size) {
 		count(m, EV_STORE_FORWARD_FAILURES, 1);
 		core->clock.back += m->forward;
+		note(m, core, RETIRE_FORWARD, MODEL_CAUSE_FORWARD, m->forward, address);
 	} else {
 		count(m, EV_ALIASES_4K, 1);
 	}

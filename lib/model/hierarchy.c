@@ -73,7 +73,7 @@ static uint64_t outside(struct model *m, struct core *core, uint64_t address, en
 			count(m, EV_L2_REFERENCES, 1);
 	}
 	if (supplier == FROM_MODIFIED)
-		return clock_line(m, core, LINE_FROM_LL, m->intervention);
+		return clock_line(m, core, LINE_FROM_HOLDER, m->intervention);
 	if (!m->ll.ways)
 		return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
 	cache_use(&m->ll, address, &victim);
@@ -101,6 +101,7 @@ static uint64_t claim(
 		count(m, EV_STORES_TO_SHARED, 1);
 		coherence_upgrade(m, core, address);
 		latency = m->intervention;
+		m->sender = MODEL_CAUSE_INTERVENTION;
 	} else if (state == EXCLUSIVE && !(l2 && (*l2 & WRITTEN))) {
 		count(m, EV_STORES_TO_CLEAN, 1);
 	}

@@ -105,6 +105,8 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		lay_out_tlb(a, &core->dtlb, &config->dtlb, config->page_size, 1);
 		lay_out_tlb(a, &core->stlb, &config->stlb, config->page_size, 0);
 		predictor = take(a, predictor_size(config));
+		if (config->clock == MODEL_CLOCK_RETIREMENT)
+			core->retire = take(a, sizeof(*core->retire));
 		if (m)
 			predictor_init(&core->predictor, config, predictor);
 	}
@@ -144,6 +146,8 @@ static void init_core(struct model *m, unsigned number)
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
 	core->stores.number = STORES_MAX + 1;
+	if (core->retire)
+		retire_init(core->retire, &m->config);
 }
 
 struct model *model_init(void *memory, const struct model_config *config)
@@ -256,19 +260,55 @@ static inline int page_known(struct model *m, struct page_slot *slots, uint64_t 
 	return 1;
 }
 
+/* What the retirement clock must know of a line that was fetched or accessed after latency slots.
+ */
+static void note_line(struct model *m, struct core *core, enum purpose purpose, uint64_t latency,
+	uint64_t address)
+{
+	static const enum retire_what what[] = {
+		[FETCH] = RETIRE_FETCH,
+		[LOAD] = RETIRE_LOAD,
+		[STORE] = RETIRE_STORE,
+		[PREFETCH] = RETIRE_PREFETCH,
+	};
+	unsigned cause = m->sender;
+
+	if (!latency)
+		return;
+	if (purpose == FETCH)
+		cause += MODEL_CAUSE_FETCH_L2 - MODEL_CAUSE_L2;
+	note(m, core, what[purpose], (enum model_cause)cause, latency, address);
+}
+
+static void note_translation(
+	struct model *m, struct core *core, enum purpose purpose, uint64_t latency)
+{
+	if (latency && purpose != PREFETCH)
+		note(m, core,
+			purpose == FETCH  ? RETIRE_FETCH
+			: purpose == LOAD ? RETIRE_LOAD
+					  : RETIRE_STORE,
+			purpose == FETCH ? MODEL_CAUSE_ITLB : MODEL_CAUSE_DTLB, latency, 0);
+}
+
 static NOINLINE void fetch_slowly(
 	struct model *m, struct core *core, uint64_t address, unsigned length)
 {
 	uint64_t last = address + length - 1, line = address & ~m->fetch_line, latency = 0;
+	uint64_t part;
 
 	if (m->cachegrind)
 		latency = cachegrind_fetch(m, core, address, length);
 	for (;;) {
 		if (line != core->fetch_line) {
-			if (!page_known(m, core->fetch_pages, line))
-				latency += translate_fetch(m, core, line);
-			if (!m->cachegrind)
-				latency += hierarchy_fetch(m, core, line);
+			if (!page_known(m, core->fetch_pages, line)) {
+				latency += part = translate_fetch(m, core, line);
+				note_translation(m, core, FETCH, part);
+			}
+			if (!m->cachegrind) {
+				latency += part = hierarchy_fetch(m, core, line);
+				note_line(m, core, FETCH, part, line);
+			}
 			core->fetch_line = line;
 		}
 		if (line == (last & ~m->fetch_line))
@@ -353,19 +393,22 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 static uint64_t access_data(
 	struct model *m, struct core *core, uint64_t address, unsigned size, enum purpose purpose)
 {
-	uint64_t last = address + size - 1, latency = 0;
+	uint64_t last = address + size - 1, latency = 0, part;
 	uint64_t line = address & ~m->data_line, page = address & ~m->page;
 
 	for (;; page += m->page + 1) {
-		if (!page_known(m, core->data_pages, page))
-			latency += translate_data(m, core, page);
+		if (!page_known(m, core->data_pages, page)) {
+			latency += part = translate_data(m, core, page);
+			note_translation(m, core, purpose, part);
+		}
 		if (page == (last & ~m->page))
 			break;
 	}
 	if (m->cachegrind)
 		return latency + cachegrind_data(m, core, address, size);
 	for (;; line += m->data_line + 1) {
-		latency += hierarchy_data(m, core, line, purpose);
+		latency += part = hierarchy_data(m, core, line, purpose);
+		note_line(m, core, purpose, part, line);
 		if (line == (last & ~m->data_line))
 			break;
 	}

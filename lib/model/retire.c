@@ -329,7 +329,7 @@ static NOINLINE uint64_t load_noted(struct walk *w, const struct model_insn *ins
 	for (; w->note->insn == insn; w->note++) {
 		enum model_cause cause = (enum model_cause)w->note->cause;
 
-		if (w->note->what != RETIRE_LOAD || cause == MODEL_CAUSE_FORWARD)
+		if (w->note->what != RETIRE_LOAD)
 			break;
 		if (is_level(cause)) {
 			uint64_t there = request_line(t, at, w->note);
@@ -379,7 +379,7 @@ static inline uint64_t load(
 		done = load_noted(w, insn, begin);
 	if (s->granule == address >> 3 && s->ready > done)
 		done = s->ready;
-	if (UNLIKELY(w->note->insn == insn && w->note->cause == MODEL_CAUSE_FORWARD))
+	if (UNLIKELY(w->note->insn == insn && w->note->what == RETIRE_FORWARD))
 		done = load_fails(w, done);
 	if (UNLIKELY(begin < t->arrival)) {
 		uint64_t line = address >> t->line_bits;
@@ -508,9 +508,10 @@ static inline int stores(const struct model_access *a)
 	return a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY;
 }
 
-void retire_record(struct retire *t, const struct model_segment *s, const uint64_t *record)
+void retire_record(
+	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns)
 {
-	const struct model_insn *insn = s->block->insns, *end = insn + s->insn_count;
+	const struct model_insn *insn = s->block->insns, *end = insn + insns;
 	const struct model_access *accesses = s->block->accesses;
 	struct walk w;
 	uint64_t came, gone, order = t->instructions, width = t->width, *result;
@@ -529,7 +530,8 @@ void retire_record(struct retire *t, const struct model_segment *s, const uint64
 	for (; insn < end; insn++) {
 		const struct model_access *a = &accesses[insn->first_access];
 		const uint64_t *address = &record[1 + insn->first_access];
-		unsigned i, n = insn->access_count, kind = insn->latency;
+		unsigned left = s->access_count - insn->first_access, kind = insn->latency;
+		unsigned i, n = insn->access_count < left ? insn->access_count : left;
 		uint64_t at, begin, done, room = 0, noted = w.note->insn == insn;
 
 		for (i = 0; i < n; i++)
@@ -604,7 +606,7 @@ void retire_record(struct retire *t, const struct model_segment *s, const uint64
 	t->came = came;
 	t->gone = gone;
 	t->instructions = order;
-	if (s->statics[MODEL_STATIC_TAKEN] && t->taken) {
+	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken) {
 		t->taken_last = later(
 			came, t->taken_last + (uint64_t)s->statics[MODEL_STATIC_TAKEN] * t->taken);
 		if (t->taken_last > came && t->taken_last + 1 > t->redirected) {

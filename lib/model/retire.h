@@ -73,6 +73,7 @@ enum model_latency {
 enum retire_what {
 	RETIRE_FETCH,      /* the instruction comes late */
 	RETIRE_LOAD,       /* it loads late */
+	RETIRE_FORWARD,    /* its load cannot be forwarded all its bytes */
 	RETIRE_STORE,      /* its line comes late */
 	RETIRE_PREFETCH,   /* a line has been asked for that nobody waits for yet */
 	RETIRE_MISPREDICT, /* what follows is fetched anew; the rest of the note does not matter */
@@ -131,7 +132,8 @@ struct retire {
 
 	/* Counts: slots by cause; their sum is the time of the last retirement. */
 	uint64_t slots[MODEL_CAUSES];
-	uint64_t instructions; /* walked: slots of cause BASE */
+	uint64_t instructions;          /* walked: slots of cause BASE */
+	uint64_t counted[MODEL_CAUSES]; /* the caller's: cycles that are in somebody's counts */
 
 	uint64_t came, gone; /* when the last instruction came, and retired */
 	uint64_t taken_last; /* when the last taken branch was fetched behind */
@@ -159,11 +161,12 @@ struct retire {
 /* t: zeroed. */
 void retire_init(struct retire *t, const struct model_config *config);
 /* Something happened to an instruction of the record that is run next.  In any order, but those
- * of one instruction and kind in theirs, a failure to forward last. */
+ * of one instruction and kind in theirs. */
 void retire_note(struct retire *t, const struct model_insn *insn, enum retire_what what,
 	enum model_cause cause, uint32_t latency, uint64_t address);
-/* record: its words. */
-void retire_record(struct retire *t, const struct model_segment *s, const uint64_t *record);
+/* The first `insns` instructions of a record that ended in s.  record: its words. */
+void retire_record(
+	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns);
 /* Whole cycles so far by cause into cycles[MODEL_CAUSES]; returns their sum, which lags behind by
  * less than MODEL_CAUSES cycles. */
 uint64_t retire_cycles(const struct retire *t, uint64_t *cycles);

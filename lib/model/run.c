@@ -137,6 +137,8 @@ void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
 	if (m->watch)
 		watch_part(m->watch, s, insns);
 	step_record(m, s, record, insns);
+	if (m->core->retire)
+		retire_record(m->core->retire, s, record, insns);
 }
 
 /* ---- the fast path ---- */
@@ -310,6 +312,7 @@ static NOINLINE void mispredicted(struct model *m, struct core *core, unsigned e
 {
 	count(m, event, 1);
 	core->clock.front += m->mispredict;
+	note(m, core, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
 }
 
 static NOINLINE void run_elsewhere(struct model *m, struct core *core,
@@ -351,7 +354,7 @@ static void carry(struct model *m, const statics_sum *sums)
 		m->counts[static_event[i]] += (*sums)[i];
 }
 
-INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end)
+INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end, int retires)
 {
 	struct core *core = m->core;
 	statics_sum sums = {0};
@@ -382,6 +385,8 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			if (UNLIKELY(core->clock.order >= core->clock.next_wait))
 				clock_wait(&core->clock);
 		}
+		if (retires)
+			retire_record(core->retire, s, at, s->insn_count);
 		at += s->block->words;
 	}
 	m->tick = tick;
@@ -390,7 +395,10 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
-	run_records(m, begin, end);
+	if (m->core->retire)
+		run_records(m, begin, end, 1);
+	else
+		run_records(m, begin, end, 0);
 	if (m->watch)
 		watch_end(m->watch);
 }

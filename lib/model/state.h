@@ -13,6 +13,7 @@
 
 #include "model/cache.h"
 #include "model/model.h"
+#include "model/retire.h"
 #include "model/trace.h"
 
 /* A modern core keeps fewer loads waiting than this. */
@@ -28,7 +29,14 @@
 #define NEVER UINT64_MAX
 
 /* Who sends a line to the private caches of a core. */
-enum line_supplier { LINE_FROM_L2, LINE_FROM_LL, LINE_FROM_MEMORY, SUPPLIERS };
+/* In the order of enum model_cause; another core's line comes as those of LL do. */
+enum line_supplier {
+	LINE_FROM_L2,
+	LINE_FROM_LL,
+	LINE_FROM_MEMORY,
+	SUPPLIERS,
+	LINE_FROM_HOLDER = SUPPLIERS,
+};
 
 #define NOINLINE    __attribute__((noinline))
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
@@ -111,6 +119,7 @@ struct core {
 	unsigned number;
 	uint64_t *counts; /* of the thread that ran here last */
 	struct clock clock;
+	struct retire *retire; /* the clock that counts instead; null: there is none */
 	struct store_buffer stores;
 	struct predictor predictor;
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
@@ -141,6 +150,8 @@ struct model {
 	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;
+	/* Who sent the line that clock_line was asked for last; BASE: none was. */
+	enum model_cause sender;
 	uint64_t tick;      /* uses of caches so far */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
@@ -157,6 +168,15 @@ static inline void count(struct model *m, unsigned event, uint64_t n)
 	m->counts[event] += n;
 	if (UNLIKELY(m->watch != 0))
 		watch_count(m, event, n);
+}
+
+/* For the retirement clock: why the current instruction is late.  latency in slots. */
+static inline void note(struct model *m, struct core *core, enum retire_what what,
+	enum model_cause cause, uint64_t latency, uint64_t address)
+{
+	if (UNLIKELY(core->retire != 0))
+		retire_note(core->retire, m->insn, what, cause,
+			(uint32_t)(latency / m->config.width), address);
 }
 
 /* clock.c: see there.  latency in slots. */

@@ -49,12 +49,16 @@ struct walk {
 	UChar now[MODEL_REGISTERS];    /* where each register is */
 	UChar before[MODEL_REGISTERS]; /* where it was when the instruction began */
 	UInt written[MODEL_REGISTERS]; /* bytes that the instruction writes, a bit each */
-	struct set address, operands;
-	struct set results; /* registers */
+};
+
+/* Of one instruction; results are registers. */
+struct needed {
+	struct set address, operands, results;
 };
 
 static struct value *values;
 static Int values_room;
+static struct needed needed[MODEL_BLOCK_INSNS_MAX];
 
 static void set_add(struct set *s, UInt slot)
 {
@@ -109,11 +113,13 @@ static void write_register(struct walk *w, UInt reg, Int first, Int size)
 	for (; size > 0 && first < 32; size--, first++)
 		w->written[reg] |= 1u << first;
 	w->now[reg] = (UChar)(MODEL_RESULT + w->insn);
-	set_add(&w->results, reg);
+	set_add(&needed[w->insn].results, reg);
 }
 
 /* ---- values ---- */
 
+/* Where the current instruction finds an operand; or what it needs for one that it computes itself.
+ * What another one computed is a result of that: it needs what that takes. */
 static struct set needs(const struct walk *w, const IRExpr *e)
 {
 	struct set s = {0};
@@ -124,6 +130,8 @@ static struct set needs(const struct walk *w, const IRExpr *e)
 	v = &w->values[e->Iex.RdTmp.tmp];
 	if (v->insn == w->insn && v->insn >= 0)
 		return v->from;
+	if (v->insn >= 0 && !v->moved)
+		set_join(&needed[v->insn].operands, &v->from);
 	set_add(&s, v->slot);
 	return s;
 }
@@ -132,14 +140,16 @@ static void use(struct walk *w, const IRExpr *e)
 {
 	struct set s = needs(w, e);
 
-	set_join(&w->operands, &s);
+	if (w->insn >= 0)
+		set_join(&needed[w->insn].operands, &s);
 }
 
 static void use_address(struct walk *w, const IRExpr *e)
 {
 	struct set s = needs(w, e);
 
-	set_join(&w->address, &s);
+	if (w->insn >= 0)
+		set_join(&needed[w->insn].address, &s);
 }
 
 /* The current instruction computes t from what is in `from`. */
@@ -282,7 +292,7 @@ static void see_dirty(struct walk *w, const IRDirty *d)
 	use(w, d->guard);
 	if (d->mFx != Ifx_None)
 		use_address(w, d->mAddr);
-	for (i = 0; i < d->nFxState; i++) {
+	for (i = 0; w->insn >= 0 && i < d->nFxState; i++) {
 		Int at, repeat, first = d->fxState[i].offset, size = d->fxState[i].size;
 
 		for (repeat = 0; repeat <= d->fxState[i].nRepeats; repeat++)
@@ -293,7 +303,7 @@ static void see_dirty(struct walk *w, const IRDirty *d)
 				if (reg == NO_SLOT)
 					continue;
 				if (d->fxState[i].fx != Ifx_Write)
-					set_add(&w->operands, w->now[reg]);
+					set_add(&needed[w->insn].operands, w->now[reg]);
 				if (d->fxState[i].fx != Ifx_Read)
 					write_register(w, reg, offset - base, 8);
 			}
@@ -327,8 +337,10 @@ static void see(struct walk *w, const IRStmt *st)
 			see_put(w, st->Ist.Put.offset, st->Ist.Put.data);
 		break;
 	case Ist_PutI:
+		if (w->insn < 0)
+			break;
 		use(w, st->Ist.PutI.details->data);
-		set_add(&w->operands, w->now[MODEL_REGISTER_OTHER]);
+		set_add(&needed[w->insn].operands, w->now[MODEL_REGISTER_OTHER]);
 		write_register(w, MODEL_REGISTER_OTHER, 0, 32);
 		break;
 	case Ist_Store:
@@ -392,8 +404,7 @@ static void choose(const struct walk *w, struct set *s, UChar *slots, Int room)
 
 static void end_instruction(struct walk *w)
 {
-	struct model_insn *insn = &w->insns[w->insn];
-	UInt reg, i;
+	UInt reg;
 
 	if (w->insn < 0)
 		return;
@@ -405,13 +416,26 @@ static void end_instruction(struct walk *w)
 											: 0;
 
 		if (w->written[reg] && (w->written[reg] & all) != all)
-			set_add(&w->operands, w->before[reg]);
+			set_add(&needed[w->insn].operands, w->before[reg]);
 		w->written[reg] = 0;
 	}
-	choose(w, &w->address, insn->for_address, 2);
-	choose(w, &w->operands, insn->source, MODEL_SOURCES_MAX);
-	for (i = 0; i < MODEL_RESULTS_MAX; i++)
-		insn->result[i] = i < w->results.count ? w->results.slot[i] : MODEL_SLOT_SINK;
+}
+
+/* When all is known, also of what later instructions need of earlier ones. */
+static void fill(const struct walk *w)
+{
+	Int i, j;
+
+	for (i = 0; i <= w->insn; i++) {
+		struct model_insn *insn = &w->insns[i];
+		struct needed *n = &needed[i];
+
+		choose(w, &n->address, insn->for_address, 2);
+		choose(w, &n->operands, insn->source, MODEL_SOURCES_MAX);
+		for (j = 0; j < MODEL_RESULTS_MAX; j++)
+			insn->result[j] =
+				j < n->results.count ? n->results.slot[j] : MODEL_SLOT_SINK;
+	}
 }
 
 static Bool touches_memory(const IRStmt *st)
@@ -440,7 +464,7 @@ static void begin_instruction(struct walk *w, Int at)
 
 	insn->latency =
 		(UChar)latency_of((const uint8_t *)address, mark->Ist.IMark.len, insn->class_bits);
-	w->address.count = w->operands.count = w->results.count = 0;
+	needed[w->insn] = (struct needed){0};
 	w->memory = False;
 	for (i = at + 1; i < w->in->stmts_used && w->in->stmts[i]->tag != Ist_IMark; i++)
 		w->memory |= touches_memory(w->in->stmts[i]);
@@ -468,9 +492,10 @@ void depend(const IRSB *in, struct model_insn *insns, Int count)
 		}
 		end_instruction(&w);
 		if (w.insn + 1 == count)
-			return;
+			break;
 		begin_instruction(&w, i);
 	}
 	use(&w, in->next);
 	end_instruction(&w);
+	fill(&w);
 }

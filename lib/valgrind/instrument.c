@@ -20,6 +20,7 @@
 #include "pub_tool_mallocfree.h"
 #include "valgrind/blocks.h"
 #include "valgrind/decode.h"
+#include "valgrind/depend.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
@@ -44,6 +45,7 @@ struct extent {
 };
 
 UInt fetch_line = 64;
+Bool dependences;
 
 /* ---- pieces of intermediate representation ---- */
 
@@ -553,6 +555,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	}
 	if (b.block->insn_count)
 		finish(&b, in);
+	if (dependences)
+		depend(in, b.block->insns, b.block->insn_count);
 	block_ready(b.block);
 	return b.out;
 }

@@ -310,6 +310,7 @@ static void options_read(void)
 	fetch_line = config.flavour == MODEL_CACHEGRIND && config.ll.line < config.l1i.line
 			     ? config.ll.line
 			     : config.l1i.line;
+	dependences = config.clock == MODEL_CLOCK_RETIREMENT;
 	size = model_size(&config);
 	memory = (Addr)VG_(am_shadow_alloc)(size + 64);
 	if (!memory)

@@ -47,6 +47,8 @@ void trace_stop(Addr program_counter);
 void trace_inside(Bool now);
 
 /* ---- instrument.c ---- */
+/* What instructions need of each other is asked for. */
+extern Bool dependences;
 /* Bytes of an instruction line, a power of two. */
 extern UInt fetch_line;
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

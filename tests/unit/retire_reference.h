@@ -242,8 +242,7 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 	if (f->stored[(address / 8) % RETIRE_STORED].granule == address / 8)
 		done = ref_max(done, f->stored[(address / 8) % RETIRE_STORED].ready);
 	for (i = 0; i < count && first; i++)
-		if (notes[i].insn == insn && notes[i].what == RETIRE_LOAD &&
-			notes[i].cause == MODEL_CAUSE_FORWARD) {
+		if (notes[i].insn == insn && notes[i].what == RETIRE_FORWARD) {
 			ref_why(f, MODEL_CAUSE_FORWARD, done,
 				done + ref_slots(f, notes[i].latency));
 			done += ref_slots(f, notes[i].latency);

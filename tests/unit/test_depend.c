@@ -270,6 +270,25 @@ static void vectors(void)
 		"of two results that of the load first");
 }
 
+/* As optimisation leaves it: registers are written once, at the end. */
+static void chain(void)
+{
+	begin();
+	mark("480fafc3"); /* imul %rbx,%rax */
+	write(0, get(GUEST(RAX)));
+	write(1, get(GUEST(RBX)));
+	write(2, binop(Iop_Mul64, tmp(0), tmp(1)));
+	mark("480fafc3");
+	write(3, binop(Iop_Mul64, tmp(2), tmp(1)));
+	mark("480fafc3");
+	write(4, binop(Iop_Mul64, tmp(3), tmp(1)));
+	put(GUEST(RAX), tmp(4));
+	end();
+	is_insn(0, MODEL_LATENCY_MULTIPLY, NONE, NONE, A, B, SINK, SINK, "the first of a chain");
+	is_insn(1, MODEL_LATENCY_MULTIPLY, NONE, NONE, R, B, SINK, SINK, "the second");
+	is_insn(2, MODEL_LATENCY_MULTIPLY, NONE, NONE, R + 1, B, A, SINK, "the last");
+}
+
 static void stale(void)
 {
 	begin();
@@ -284,6 +303,7 @@ int main(void)
 	arithmetic();
 	stack();
 	vectors();
+	chain();
 	stale();
 	return done();
 }

@@ -89,7 +89,7 @@ static struct model_insn *add_store(int data, uint64_t address)
 static void run_block(int times)
 {
 	while (times--)
-		retire_record(&clock_, &segment, record);
+		retire_record(&clock_, &segment, record, segment.insn_count);
 }
 
 static void mark(void)
@@ -390,7 +390,7 @@ static void forwarding(void)
 	run_block(100);
 	is_near(cycles(), 100 * (1 + 1 + 7), 0, "a chain through memory: addition, store, forward");
 	mark();
-	retire_note(&clock_, insns, RETIRE_LOAD, MODEL_CAUSE_FORWARD, 12, 0x1000);
+	retire_note(&clock_, insns, RETIRE_FORWARD, MODEL_CAUSE_FORWARD, 12, 0x1000);
 	run_block(1);
 	ok(since(MODEL_CAUSE_FORWARD) > 0, "a failure is charged");
 }
@@ -547,7 +547,7 @@ static void random_notes(const struct model_insn *insn)
 			note(insn, RETIRE_STORE, (enum model_cause)cause, address[i]);
 	}
 	if (insn->access_count && loads(insn) && !below(20))
-		note(insn, RETIRE_LOAD, MODEL_CAUSE_FORWARD, 0);
+		note(insn, RETIRE_FORWARD, MODEL_CAUSE_FORWARD, 0);
 	if (!below(20))
 		note(insn, RETIRE_FETCH, (enum model_cause)(MODEL_CAUSE_FETCH_L2 + below(5)), 0);
 	if (!below(20))
@@ -571,7 +571,7 @@ static int random_runs(int quiet)
 		for (int i = segment.insn_count; i-- > 0 && !quiet;)
 			random_notes(&insns[i]);
 		ref_record(&reference, notes, note_count, &segment, record);
-		retire_record(&clock_, &segment, record);
+		retire_record(&clock_, &segment, record, segment.insn_count);
 		if (reference.last_gone != clock_.gone || reference.came != clock_.came)
 			return 0;
 	}
