@@ -1,0 +1,39 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# The retirement clock: latencies of the machine description appear where instructions depend on each other, and only there.
+. "$TOP/tests/lib.sh"
+run perfex -clock sundial true
+is "a clock that there is not: status" "$status" 125
+like "and what there is" "$err" "-clock takes first-order or retirement, not 'sundial'"
+run perfex -clock retirement -source model -machine cachegrind:I1=32768,8,64:D1=32768,8,64:LL=1048576,16,64 true
+is "cachegrind has none" "$status" 125
+like "and it is said" "$err" "cachegrind has no retirement clock"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+chains() { run perfex -source model -machine "$1" -clock "$2" -e cy -o counts -- "$build/tests/programs/model-chains"; }
+time_of() { printf '%s\n' "$out" | sed -n "s/^$1: \([0-9]*\) cycles.*/\1/p"; }
+chains zen4 retirement
+is "exit status" "$status" 0
+cat > machine.zen4 <<'END'
+xor chain=100
+multiply chain=300
+moves between=300
+division chain=1400
+loads in L1, going on=400
+loads in L2, going on=1400
+through memory=800
+END
+while IFS='=' read -r name hundredths; do
+	is "zen4, $name: hundredths of a cycle" "$(time_of "$name")" "$hundredths"
+done < machine.zen4
+is "independent instructions do not wait for each other" "$([ "$(time_of independent)" -lt 40 ] && echo so)" so
+is "nor do loads of which the address is known" "$([ "$(time_of 'loads in L1')" -lt 60 ] && echo so)" so
+is "the stack pointer is not waited for" "$([ "$(time_of 'push and pop')" -lt 110 ] && echo so)" so
+first=$out
+chains zen4 retirement
+is "the same each time" "$out" "$first"
+chains zen4 first-order
+is "the first-order clock knows of none of this" "$([ "$(time_of 'multiply chain')" -lt 30 ] && echo so)" so
+chains skl retirement
+is "another machine divides in its own time" "$(time_of 'division chain')" 2600
+run perfex -source model -machine zen4 -clock retirement -e cy -e fes -e bes -json -o counts.json -- "$build/tests/programs/threads"
+is "threads" "$status" 0
+done_testing
