@@ -137,6 +137,8 @@ void machine_fit(struct model_config *c)
 	for (int i = 0; i < MODEL_LEVELS; i++)
 		if (ways[i] > MODEL_WAYS_MAX(c->policy[i]))
 			c->policy[i] = MODEL_LRU;
+	if (!c->itlb.entries || !c->dtlb.entries)
+		c->policy[MODEL_STLB] = MODEL_LRU;
 	if (c->l2_inclusion == MODEL_EXCLUSIVE &&
 		(c->l2.line != c->l1d.line || c->l2.line != c->l1i.line))
 		c->l2_inclusion = MODEL_NEITHER;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A set-associative array with exact LRU replacement: the caches, and (with pages for lines) the
- * TLBs.
+ * A set-associative array: the caches, and (with pages for lines) the TLBs.  Exact LRU replacement is
+ * done here, other policies in policy.c.
  *
  * An entry is the line's address with its state in the low bits, which are free because a line has
  * at least 16 bytes; 0 is an empty way.  Each way has the time of its last use; an empty one has 0,
@@ -14,6 +14,8 @@
 
 #include <stdint.h>
 
+#include "model/model.h"
+
 enum line_state {
 	INVALID = 0,
 	SHARED = 1,
@@ -21,7 +23,18 @@ enum line_state {
 	MODIFIED = 3,
 	MESI = 3,    /* mask of the above */
 	WRITTEN = 4, /* in the second level: a store has gone to the first-level copy */
-	STATES = 15, /* mask of all state bits */
+	PREFETCHED = 8, /* and not used since */
+	STATES = 15,    /* mask of all state bits */
+};
+
+/* In an entry: cache_guess and its like must not find the line, so that the next use of it goes the
+ * long way.  (No address of a program has this bit.) */
+#define UNSEEN (UINT64_C(1) << 63)
+
+/* What another policy than LRU knows of a set. */
+struct policy_set {
+	uint64_t bits; /* see policy.c */
+	uint64_t last; /* the way that was used last */
 };
 
 struct cache {
@@ -37,6 +50,9 @@ struct cache {
 	uint32_t bits;      /* log2 of the line */
 	uint64_t latency;   /* slots */
 	uint32_t quadwords; /* 16-byte units in a line */
+	uint32_t policy;    /* enum model_policy */
+	struct policy_set *policy_sets; /* for others than LRU: one a set */
+	uint64_t random;                /* deterministic */
 };
 
 static inline uint64_t cache_set(const struct cache *c, uint64_t address)
@@ -50,6 +66,12 @@ static inline uint64_t cache_set(const struct cache *c, uint64_t address)
 static inline int cache_is(uint64_t entry, uint64_t line)
 {
 	return (entry ^ line) - 1 < STATES;
+}
+
+/* The same, for those that may also find what is UNSEEN. */
+static inline int cache_holds(uint64_t entry, uint64_t line)
+{
+	return cache_is(entry & ~UNSEEN, line & ~UNSEEN);
 }
 
 /* The line's entry if the hint is right, else a null pointer.  What is found is not used yet:
@@ -77,7 +99,7 @@ static inline uint64_t *cache_find(const struct cache *c, uint64_t address)
 		return (uint64_t *)0;
 	set = c->entries + cache_set(c, address);
 	for (i = 0; i < c->ways; i++)
-		if (cache_is(set[i], line))
+		if (cache_holds(set[i], line))
 			return set + i;
 	return (uint64_t *)0;
 }
@@ -93,7 +115,7 @@ static inline uint64_t *cache_search(const struct cache *c, uint64_t address, ui
 
 	/* All ways without leaving early: how far to go is what a processor predicts badly. */
 	for (i = 0; i < c->ways; i++) {
-		uint32_t is = (uint32_t)cache_is(entries[i], line);
+		uint32_t is = (uint32_t)cache_holds(entries[i], line);
 
 		at = is ? i : at;
 		hit |= is;
@@ -104,6 +126,9 @@ static inline uint64_t *cache_search(const struct cache *c, uint64_t address, ui
 	return c->entries + set + (hit ? at : oldest);
 }
 
+/* cache_use for other policies than LRU; set is the index of its first entry. */
+uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *victim);
+
 /*
  * Makes the line of address the most recent of its set; the entry returned is that line's.  *victim
  * is NEVER when it was there, else the entry that had to go (0: none), and the state of the new one
@@ -111,17 +136,26 @@ static inline uint64_t *cache_search(const struct cache *c, uint64_t address, ui
  */
 static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *victim)
 {
-	uint64_t *entry = cache_guess(c, address);
+	uint64_t *entry;
 
+	if (c->policy) {
+		entry = policy_use(c, cache_set(c, address), address & ~c->offset, victim);
+		if (c->hint_mask)
+			c->hints[(address >> c->bits) & c->hint_mask] =
+				(uint16_t)(entry - c->entries);
+		return entry;
+	}
 	*victim = UINT64_MAX;
+	entry = cache_guess(c, address);
 	if (!entry) {
 		uint32_t found;
 
 		entry = cache_search(c, address, &found);
 		if (!found) {
-			*victim = *entry;
+			*victim = *entry & ~UNSEEN;
 			*entry = (address & ~c->offset) | SHARED;
 		}
+		*entry &= ~UNSEEN;
 		if (c->hint_mask)
 			c->hints[(address >> c->bits) & c->hint_mask] =
 				(uint16_t)(entry - c->entries);

@@ -158,8 +158,14 @@ static const char *check_policies(const struct model_config *config)
 	for (i = 0; !why && i < MODEL_LEVELS; i++) {
 		if (config->flavour == MODEL_CACHEGRIND && config->policy[i] != MODEL_LRU)
 			return "cachegrind's caches replace by lru";
+		if (i != MODEL_L2 && i != MODEL_LL && i != MODEL_STLB &&
+			config->policy[i] >= MODEL_SRRIP && config->policy[i] < MODEL_POLICIES)
+			return "srrip and qlru are policies of L2, LL and the second-level TLB";
 		why = check_policy(config->policy[i], ways[i] > large[i] ? ways[i] : large[i]);
 	}
+	if (!why && config->policy[MODEL_STLB] >= MODEL_SRRIP && config->stlb.entries &&
+		(!config->itlb.entries || !config->dtlb.entries))
+		why = "srrip and qlru need a TLB before the second-level one";
 	return why;
 }
 
@@ -175,6 +181,9 @@ static const char *check_inclusion(const struct model_config *config)
 		return "cachegrind's caches are neither inclusive nor exclusive";
 	if (config->l2.size && config->l2_inclusion == MODEL_EXCLUSIVE && config->l2.line != l1)
 		return "an exclusive L2 has the line of L1I and L1D";
+	if (config->ll.size && config->ll_inclusion == MODEL_INCLUSIVE && config->l2.size &&
+		config->l2_inclusion == MODEL_EXCLUSIVE)
+		return "an inclusive LL behind an exclusive L2 is not modelled";
 	if (config->ll.size && config->ll_inclusion == MODEL_EXCLUSIVE && config->ll.line != before)
 		return "an exclusive LL has the line of the caches before it";
 	return (const char *)0;

@@ -42,8 +42,8 @@ static unsigned log2_of(uint64_t n)
 #define HINTS 2048
 
 /* hinted: in front, where most accesses hit. */
-static void lay_out_sets(
-	struct arena *a, struct cache *c, uint64_t sets, uint32_t ways, uint32_t line, int hinted)
+static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32_t ways,
+	uint32_t line, uint32_t policy, int hinted)
 {
 	uint64_t count =
 		ways ? sets * ways : 1; /* guesses about what is not there find an empty entry */
@@ -59,25 +59,29 @@ static void lay_out_sets(
 	c->bits = log2_of(line);
 	c->offset = line - 1;
 	c->quadwords = line / 16;
+	c->policy = policy;
+	if (policy != MODEL_LRU)
+		c->policy_sets = take(a, sets * sizeof(*c->policy_sets));
 }
 
 static void lay_out_cache(struct arena *a, struct cache *c, const struct model_cache_config *cache,
-	uint32_t width, int hinted)
+	const struct model_config *config, enum model_level level)
 {
 	if (!cache->size)
 		return;
-	lay_out_sets(
-		a, c, cache->size / cache->line / cache->ways, cache->ways, cache->line, hinted);
-	c->latency = (uint64_t)cache->latency * width;
+	lay_out_sets(a, c, cache->size / cache->line / cache->ways, cache->ways, cache->line,
+		config->policy[level], level < MODEL_L2);
+	c->latency = (uint64_t)cache->latency * config->width;
 }
 
 static void lay_out_tlb(struct arena *a, struct cache *c, const struct model_tlb_config *tlb,
-	uint32_t page, int hinted)
+	const struct model_config *config, enum model_level level)
 {
 	if (!tlb->entries)
-		lay_out_sets(a, c, 1, 0, page, 0);
+		lay_out_sets(a, c, 1, 0, config->page_size, MODEL_LRU, 0);
 	else
-		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, page, hinted);
+		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, config->page_size,
+			config->policy[level], level < MODEL_STLB);
 }
 
 /* The flavour of cachegrind has one set of caches for all threads. */
@@ -98,12 +102,12 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		struct core *core = m ? &cores[i] : &scratch;
 		void *predictor;
 
-		lay_out_cache(a, &core->l1i, &config->l1i, config->width, 1);
-		lay_out_cache(a, &core->l1d, &config->l1d, config->width, 1);
-		lay_out_cache(a, &core->l2, &config->l2, config->width, 0);
-		lay_out_tlb(a, &core->itlb, &config->itlb, config->page_size, 1);
-		lay_out_tlb(a, &core->dtlb, &config->dtlb, config->page_size, 1);
-		lay_out_tlb(a, &core->stlb, &config->stlb, config->page_size, 0);
+		lay_out_cache(a, &core->l1i, &config->l1i, config, MODEL_L1I);
+		lay_out_cache(a, &core->l1d, &config->l1d, config, MODEL_L1D);
+		lay_out_cache(a, &core->l2, &config->l2, config, MODEL_L2);
+		lay_out_tlb(a, &core->itlb, &config->itlb, config, MODEL_ITLB);
+		lay_out_tlb(a, &core->dtlb, &config->dtlb, config, MODEL_DTLB);
+		lay_out_tlb(a, &core->stlb, &config->stlb, config, MODEL_STLB);
 		predictor = take(a, predictor_size(config));
 		if (config->clock == MODEL_CLOCK_RETIREMENT)
 			core->retire = take(a, sizeof(*core->retire));
@@ -112,9 +116,9 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 	}
 	if (m) {
 		m->cores = cores;
-		lay_out_cache(a, &m->ll, &config->ll, config->width, 0);
+		lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
 	} else {
-		lay_out_cache(a, &scratch.l2, &config->ll, config->width, 0);
+		lay_out_cache(a, &scratch.l2, &config->ll, config, MODEL_LL);
 	}
 	if (n > 1) {
 		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);

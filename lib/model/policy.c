@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Replacement other than exact LRU (which is in cache.h, because the fast paths take part in it).
+ *
+ * What a policy knows of a set is one word.  Using the way that was used last once more changes
+ * nothing with the policies that first-level caches and TLBs may have (tree-plru, bit-plru,
+ * random), and the fast paths of model.c and run.c do no more than that: every other line of a set
+ * is UNSEEN by them, so that its use comes here.
+ *
+ * - Tree-PLRU: a complete binary tree over the ways, a bit a node, that says where to look for the
+ *   victim: 1 is the upper half.  Where the ways are no power of two, what is missing is never looked
+ *   at.
+ * - Bit-PLRU (MRU, NRU): see Malamy et al., US patent 5353425.
+ * - SRRIP: Jaleel et al., "High performance cache replacement using re-reference interval
+ *   prediction", ISCA 2010, with two bits and promotion to 0.
+ * - QLRU: Abel and Reineke, "nanoBench", ISPASS 2020: QLRU_H00_M1_R0_U1.
+ *
+ * An invalid way is filled before any victim is sought, the lowest first.
+ */
+#include "model/state.h"
+
+/* Node n's children are 2n and 2n + 1; the root is 1. */
+static uint32_t tree_leaves(uint32_t ways)
+{
+	return ways > 1 ? UINT32_C(2) << (31 - (unsigned)__builtin_clz(ways - 1)) : 1;
+}
+
+static void tree_touch(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	uint32_t node = way + tree_leaves(c->ways);
+
+	for (; node > 1; node /= 2) {
+		uint64_t bit = UINT64_C(1) << (node / 2);
+
+		s->bits = node & 1 ? s->bits & ~bit : s->bits | bit;
+	}
+}
+
+static uint32_t tree_victim(struct cache *c, struct policy_set *s)
+{
+	uint32_t leaves = tree_leaves(c->ways), node = 1, half = leaves / 2, first = 0;
+
+	for (; node < leaves; half /= 2) {
+		uint32_t upper = (s->bits >> node & 1) && first + half < c->ways;
+
+		first += upper ? half : 0;
+		node = 2 * node + upper;
+	}
+	return first;
+}
+
+static void bit_touch(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	uint64_t all = c->ways == 64 ? UINT64_MAX : (UINT64_C(1) << c->ways) - 1;
+
+	s->bits |= UINT64_C(1) << way;
+	if (s->bits == all)
+		s->bits = UINT64_C(1) << way;
+}
+
+static uint32_t bit_victim(struct cache *c, struct policy_set *s)
+{
+	uint32_t way = (uint32_t)__builtin_ctzll(~s->bits | UINT64_C(1) << 63);
+
+	return way < c->ways ? way : 0;
+}
+
+static void no_touch(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	(void)c, (void)s, (void)way;
+}
+
+/* xorshift64* (Vigna, 2016). */
+static uint32_t random_victim(struct cache *c, struct policy_set *s)
+{
+	(void)s;
+	if (!c->random)
+		c->random = UINT64_C(0x9E3779B97F4A7C15);
+	c->random ^= c->random >> 12;
+	c->random ^= c->random << 25;
+	c->random ^= c->random >> 27;
+	return (uint32_t)((c->random * UINT64_C(2685821657736338717) >> 33) % c->ways);
+}
+
+/* Ages: two bits a way. */
+static unsigned age(const struct policy_set *s, uint32_t way)
+{
+	return s->bits >> 2 * way & 3;
+}
+
+static void set_age(struct policy_set *s, uint32_t way, unsigned to)
+{
+	s->bits = (s->bits & ~(UINT64_C(3) << 2 * way)) | (uint64_t)to << 2 * way;
+}
+
+static uint32_t first_of_age_3(const struct cache *c, const struct policy_set *s)
+{
+	uint32_t way = 0;
+
+	while (way < c->ways && age(s, way) != 3)
+		way++;
+	return way;
+}
+
+static void rrip_touch(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	(void)c;
+	set_age(s, way, 0);
+}
+
+static void srrip_fill(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	(void)c;
+	set_age(s, way, 2);
+}
+
+static uint32_t srrip_victim(struct cache *c, struct policy_set *s)
+{
+	uint32_t way;
+
+	while ((way = first_of_age_3(c, s)) == c->ways)
+		for (uint32_t i = 0; i < c->ways; i++)
+			set_age(s, i, age(s, i) + 1);
+	return way;
+}
+
+/* All ways but one age by as much as makes the oldest of them 3. */
+static void qlru_age(struct cache *c, struct policy_set *s, uint32_t but)
+{
+	const uint64_t *entries = c->entries + (uint64_t)(s - c->policy_sets) * c->ways;
+	unsigned oldest = 0;
+	uint32_t i;
+
+	for (i = 0; i < c->ways; i++)
+		if (i != but && entries[i] && age(s, i) > oldest)
+			oldest = age(s, i);
+	for (i = 0; i < c->ways; i++)
+		if (i != but && entries[i])
+			set_age(s, i, age(s, i) + 3 - oldest);
+}
+
+static void qlru_touch(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	set_age(s, way, 0);
+	qlru_age(c, s, way);
+}
+
+static void qlru_fill(struct cache *c, struct policy_set *s, uint32_t way)
+{
+	set_age(s, way, 1);
+	qlru_age(c, s, way);
+}
+
+static uint32_t qlru_victim(struct cache *c, struct policy_set *s)
+{
+	uint32_t way = first_of_age_3(c, s);
+
+	return way < c->ways ? way : 0;
+}
+
+static const struct {
+	void (*touch)(struct cache *c, struct policy_set *s, uint32_t way);
+	void (*fill)(struct cache *c, struct policy_set *s, uint32_t way);
+	uint32_t (*victim)(struct cache *c, struct policy_set *s); /* of a full set */
+} policies[MODEL_POLICIES] = {
+	[MODEL_TREE_PLRU] = {tree_touch, tree_touch, tree_victim},
+	[MODEL_BIT_PLRU] = {bit_touch, bit_touch, bit_victim},
+	[MODEL_RANDOM] = {no_touch, no_touch, random_victim},
+	[MODEL_SRRIP] = {rrip_touch, srrip_fill, srrip_victim},
+	[MODEL_QLRU] = {qlru_touch, qlru_fill, qlru_victim},
+};
+
+/* The way of a set in front that was used last is the only one that fast paths may find. */
+static void hide_others(struct policy_set *s, uint64_t *entries, uint32_t way)
+{
+	uint64_t *last = &entries[s->last];
+
+	if (*last && s->last != way)
+		*last |= UNSEEN;
+	s->last = way;
+}
+
+uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *victim)
+{
+	uint64_t *entries = c->entries + set;
+	struct policy_set *s = c->policy_sets + set / c->ways;
+	uint32_t way, empty = c->ways;
+
+	*victim = UINT64_MAX;
+	for (way = 0; way < c->ways && !cache_holds(entries[way], line); way++)
+		if (!entries[way] && empty == c->ways)
+			empty = way;
+	if (way < c->ways) {
+		entries[way] &= ~UNSEEN;
+		policies[c->policy].touch(c, s, way);
+	} else {
+		way = empty < c->ways ? empty : policies[c->policy].victim(c, s);
+		*victim = entries[way] & ~UNSEEN;
+		entries[way] = line | SHARED;
+		policies[c->policy].fill(c, s, way);
+	}
+	if (c->policy != MODEL_RANDOM)
+		hide_others(s, entries, way);
+	return entries + way;
+}
