@@ -4,8 +4,8 @@
  * R10000's external requests (perfex events 12, 13, 28 to 31; Zagha et al., section 4).
  *
  * The unit of coherence is the larger of the first-level data line and the second-level line.  A
- * core has a unit in the highest state of any copy in its L1D and L2: EXCLUSIVE and MODIFIED mean
- * that no other core has it.
+ * core has a unit in the highest state of any copy in its L1D, L1I (always SHARED) and L2:
+ * EXCLUSIVE and MODIFIED mean that no other core has it.
  *
  * - A load that misses in a core's private caches, where another core owns the unit (EXCLUSIVE or
  * MODIFIED), sends that one an intervention; both have it SHARED afterwards and modified data are
@@ -13,7 +13,7 @@
  * - A store that misses sends the owner an intervention, or each sharer an invalidation; all lose
  * it.
  * - A store to a SHARED line sends invalidations to the other sharers.
- * - Instruction fetches ask for SHARED.  Lines in L1I are not tracked: stores do not reach them.
+ * - Instruction fetches ask for SHARED, for each unit of the line.
  *
  * Counts go to the core that receives a request: EV_INTERVENTIONS and EV_INVALIDATIONS for each,
  * the _HITS when it still had the line.  It may have it no more, because the directory is told when
@@ -47,13 +47,17 @@ static unsigned probe(struct model *m, const struct core *core, uint64_t unit)
 {
 	const uint64_t *entry = cache_find(&core->l2, unit);
 	unsigned state = entry ? *entry & MESI : INVALID;
-	uint64_t a;
+	uint64_t a, code = unit & ~core->l1i.offset;
 
 	for (a = unit; a <= unit + m->unit && a >= unit; a += core->l1d.offset + 1) {
 		entry = cache_find(&core->l1d, a);
 		if (entry && (*entry & MESI) > state)
 			state = *entry & MESI;
 	}
+	for (a = code; state == INVALID && a <= unit + m->unit && a >= code;
+		a += core->l1i.offset + 1)
+		if (cache_find(&core->l1i, a))
+			state = SHARED;
 	return state;
 }
 
@@ -74,16 +78,18 @@ static void set_state(struct model *m, struct core *core, uint64_t unit, unsigne
 		else if (entry)
 			*entry = (*entry & ~(uint64_t)STATES) | state;
 	}
+	if (state == INVALID)
+		hierarchy_forget_code(core, unit, m->unit + 1);
 }
 
 /* A core that had the unit MODIFIED shares it from now on. */
-static void write_out(struct model *m, const struct core *holder, uint64_t unit)
+static void write_out(struct model *m, struct core *holder, uint64_t unit)
 {
 	uint32_t quadwords = holder->l2.ways ? holder->l2.quadwords : holder->l1d.quadwords;
 
 	holder->counts[holder->l2.ways ? EV_L2_WRITEBACK_QUADWORDS : EV_L1_WRITEBACK_QUADWORDS] +=
 		quadwords;
-	hierarchy_write_back(m, holder->counts, unit);
+	hierarchy_write_back(m, holder, unit, 1);
 }
 
 /* The request for one other core; says in which state that had the unit. */
@@ -148,7 +154,18 @@ static enum supplier ask_others(
 enum supplier coherence_fetch(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose)
 {
-	return ask_others(m, core, address, purpose == STORE, purpose != FETCH);
+	uint64_t unit = address & ~m->unit;
+	enum supplier supplier = FROM_OUTSIDE, one;
+
+	if (!is_code(purpose))
+		return ask_others(m, core, address, purpose == STORE, 1);
+	do {
+		one = ask_others(m, core, unit, 0, 0);
+		if (one > supplier)
+			supplier = one;
+		unit += m->unit + 1;
+	} while (unit <= (address | m->fetch_line) && unit);
+	return supplier;
 }
 
 void coherence_upgrade(struct model *m, struct core *core, uint64_t address)
@@ -172,4 +189,18 @@ void coherence_gone(struct model *m, struct core *core, uint64_t address)
 	if (directory_knows(d, unit) && d->holders == UINT64_C(1) << core->number &&
 		probe(m, core, unit) == INVALID)
 		d->unit = d->holders = 0;
+}
+
+void coherence_forget(struct model *m, uint64_t address, uint64_t bytes)
+{
+	uint64_t first = address & ~m->unit, unit;
+	struct directory_entry *d;
+
+	if (!m->directory)
+		return;
+	for (unit = first; unit <= address + bytes - 1 && unit >= first; unit += m->unit + 1) {
+		d = directory_at(m, unit);
+		if (directory_knows(d, unit))
+			d->unit = d->holders = 0;
+	}
 }

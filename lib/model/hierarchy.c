@@ -3,68 +3,222 @@
  * The native memory hierarchy, below the fast paths of model.c: first-level caches, second level,
  * last level, memory, and the TLBs.
  *
- * All caches are write-back and allocate on loads and stores, with exact LRU.  They are neither
- * inclusive nor exclusive: a line that comes from outside is put into every level on its way, and
- * leaving one level does not touch the others. A dirty line that leaves a level is a use of that
- * line in the next, which it enters if it was not there; it is written out before the line that
- * takes its place is fetched.  An access that crosses lines is one access to each.
+ * All caches are write-back and allocate on loads and stores.  An access that crosses lines is one
+ * access to each.  How L2 relates to L1, and LL to all private caches (config.l2_inclusion,
+ * ll_inclusion):
  *
- * States: see coherence.c.  In the last level an entry is SHARED (clean) or MODIFIED (dirty).
+ * - Neither inclusive nor exclusive: a line that comes from outside is put into every level on its
+ *   way, and leaving one level does not touch the others.  A dirty line that leaves a level is a
+ * use of that line in the next, which it enters if it was not there; it is written out before the
+ * line that takes its place is fetched.
+ * - Inclusive: the same, but what leaves the level leaves the levels before it too.  Modified data
+ *   found there go out with it.
+ * - Exclusive: what comes from outside passes it by, and what leaves the level before, clean or
+ *   dirty, enters it, after the line that takes its place was fetched.  A line found is taken out
+ * of it; but instruction fetches leave it there, and LL keeps what other cores share.  A dirty line
+ *   that LL gives up is written to memory.
+ *
+ * Instructions and data in one core: a store to a line takes it from L1I, and a fetch that misses
+ * L1I takes it from L1D if that holds it modified.
+ *
+ * States: see coherence.c.  In the last level an entry is SHARED (clean) or MODIFIED (dirty), in
+ * L1I always SHARED.
  */
 #include "model/state.h"
 
-/* Where there is no second level, the last level is the secondary cache. */
-static void leave_ll(struct model *m, uint64_t *counts, uint64_t victim)
+/* An event of a core, which need not be the current one. */
+static void count_at(struct model *m, struct core *core, unsigned event, uint64_t n)
 {
-	if (victim != NEVER && (victim & MESI) == MODIFIED && !m->cores[0].l2.ways)
-		counts[EV_L2_WRITEBACK_QUADWORDS] += m->ll.quadwords;
+	if (core == m->core)
+		count(m, event, n);
+	else
+		core->counts[event] += n;
 }
 
-void hierarchy_write_back(struct model *m, uint64_t *counts, uint64_t address)
+static int is_dirty(uint64_t entry)
+{
+	return (entry & MESI) == MODIFIED;
+}
+
+/* ---- lines that go ---- */
+
+void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
+{
+	uint64_t line = core->l1i.offset + 1, first = address & ~core->l1i.offset, a, *entry;
+
+	for (a = first; a <= address + bytes - 1 && a >= first; a += line) {
+		entry = cache_find(&core->l1i, a);
+		if (!entry)
+			continue;
+		cache_remove(&core->l1i, entry);
+		if (core->fetch_line == a)
+			core->fetch_line = NEVER;
+	}
+}
+
+/* The core's first level loses these lines; says whether one was modified. */
+static int recall_l1(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
+{
+	uint64_t line = core->l1d.offset + 1, first = address & ~core->l1d.offset, a, *entry;
+	int modified = 0;
+
+	hierarchy_forget_code(core, address, bytes);
+	for (a = first; a <= address + bytes - 1 && a >= first; a += line) {
+		entry = cache_find(&core->l1d, a);
+		if (!entry)
+			continue;
+		if (is_dirty(*entry)) {
+			count_at(m, core, EV_L1_WRITEBACK_QUADWORDS, core->l1d.quadwords);
+			modified = 1;
+		}
+		cache_remove(&core->l1d, entry);
+	}
+	return modified;
+}
+
+/* So do all its private caches. */
+static int recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
+{
+	uint64_t line = core->l2.offset + 1, a = address, *entry;
+	int modified = 0;
+
+	if (!core->l2.ways)
+		return recall_l1(m, core, address, bytes);
+	for (; a <= address + bytes - 1 && a >= address; a += line) {
+		int dirty = recall_l1(m, core, a, line);
+
+		entry = cache_find(&core->l2, a);
+		if (entry) {
+			dirty |= is_dirty(*entry);
+			cache_remove(&core->l2, entry);
+		}
+		if (dirty)
+			count_at(m, core, EV_L2_WRITEBACK_QUADWORDS, core->l2.quadwords);
+		modified |= dirty;
+	}
+	return modified;
+}
+
+/* A line has left the last level.  Where there is no second level, that is the secondary cache. */
+static void leave_ll(struct model *m, struct core *core, uint64_t victim)
+{
+	uint64_t address = victim & ~m->ll.offset, cores;
+	int dirty;
+
+	if (victim == NEVER || !victim)
+		return;
+	dirty = is_dirty(victim);
+	if (m->config.ll_inclusion == MODEL_INCLUSIVE) {
+		for (cores = m->active; cores; cores &= cores - 1)
+			dirty |= recall(
+				m, &m->cores[__builtin_ctzll(cores)], address, m->ll.offset + 1);
+		coherence_forget(m, address, m->ll.offset + 1);
+	}
+	if (dirty && !m->cores[0].l2.ways)
+		count_at(m, core, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
+}
+
+void hierarchy_write_back(struct model *m, struct core *core, uint64_t address, int dirty)
 {
 	uint64_t victim, *entry;
 
 	if (!m->ll.ways)
 		return;
 	entry = cache_use(&m->ll, address, &victim);
-	*entry |= MODIFIED;
-	leave_ll(m, counts, victim);
+	if (dirty)
+		*entry |= MODIFIED;
+	leave_ll(m, core, victim);
+}
+
+/* A line leaves the private caches for what is behind. */
+static void leave_core(struct model *m, struct core *core, uint64_t address, int dirty)
+{
+	if (dirty)
+		coherence_gone(m, core, address);
+	if (dirty || m->config.ll_inclusion == MODEL_EXCLUSIVE)
+		hierarchy_write_back(m, core, address, dirty);
 }
 
 /* A line has left the second level. */
 static void leave_l2(struct model *m, struct core *core, uint64_t victim)
 {
 	uint64_t address = victim & ~core->l2.offset;
+	int dirty;
 
-	if (victim == NEVER || (victim & MESI) != MODIFIED)
+	if (victim == NEVER || !victim)
 		return;
-	count(m, EV_L2_WRITEBACK_QUADWORDS, core->l2.quadwords);
-	coherence_gone(m, core, address);
-	hierarchy_write_back(m, m->counts, address);
+	dirty = is_dirty(victim);
+	if (m->config.l2_inclusion == MODEL_INCLUSIVE)
+		dirty |= recall_l1(m, core, address, core->l2.offset + 1);
+	if (dirty)
+		count(m, EV_L2_WRITEBACK_QUADWORDS, core->l2.quadwords);
+	leave_core(m, core, address, dirty);
 }
 
-static void leave_l1(struct model *m, struct core *core, uint64_t victim)
+/* A line has left a first level; what is clean matters only to an exclusive next one. */
+static void leave_l1(struct model *m, struct core *core, uint64_t address, unsigned state)
 {
-	uint64_t address = victim & ~core->l1d.offset, next, *entry;
+	int dirty = state == MODIFIED;
+	uint64_t next, *entry;
 
-	if (victim == NEVER || (victim & MESI) != MODIFIED)
-		return;
-	count(m, EV_L1_WRITEBACK_QUADWORDS, core->l1d.quadwords);
+	if (dirty)
+		count(m, EV_L1_WRITEBACK_QUADWORDS, core->l1d.quadwords);
 	if (!core->l2.ways) {
-		coherence_gone(m, core, address);
-		hierarchy_write_back(m, m->counts, address);
+		leave_core(m, core, address, dirty);
 		return;
 	}
+	if (!dirty && m->config.l2_inclusion != MODEL_EXCLUSIVE)
+		return;
 	entry = cache_use(&core->l2, address, &next);
-	*entry = (*entry & ~(uint64_t)STATES) | MODIFIED | WRITTEN;
+	if (state > (*entry & MESI))
+		*entry = (*entry & ~(uint64_t)STATES) | state;
+	if (dirty)
+		*entry |= WRITTEN;
 	leave_l2(m, core, next);
+}
+
+static void leave_l1d(struct model *m, struct core *core, uint64_t victim)
+{
+	if (victim != NEVER && victim)
+		leave_l1(m, core, victim & ~core->l1d.offset, victim & MESI);
+}
+
+/* ---- lines that come ---- */
+
+/* An exclusive last level gives up what it has. */
+static uint64_t outside_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
+{
+	uint64_t *entry = cache_find(&m->ll, address), unused;
+
+	if (!entry)
+		return NEVER;
+	if (keep) {
+		cache_use(&m->ll, address, &unused);
+	} else {
+		if (is_dirty(*entry) && !core->l2.ways)
+			count(m, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
+		cache_remove(&m->ll, entry);
+	}
+	return 0;
+}
+
+/* Looks for the line in the last level; a null victim of LL: it was there. */
+static int ll_has(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	enum supplier supplier, uint64_t *victim)
+{
+	*victim = 0;
+	if (m->config.ll_inclusion == MODEL_EXCLUSIVE)
+		return outside_exclusive(m, core, address,
+			       is_code(purpose) || supplier == FROM_OUTSIDE_SHARED) != NEVER;
+	cache_use(&m->ll, address, victim);
+	return *victim == NEVER;
 }
 
 /* The last level and what is behind it. */
 static uint64_t outside(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
 	enum supplier supplier)
 {
-	int secondary = !m->cores[0].l2.ways, counted = purpose != PREFETCH;
+	int secondary = !m->cores[0].l2.ways, counted = is_demand(purpose);
 	uint64_t victim;
 
 	if (m->ll.ways && counted) {
@@ -76,15 +230,14 @@ static uint64_t outside(struct model *m, struct core *core, uint64_t address, en
 		return clock_line(m, core, LINE_FROM_HOLDER, m->intervention);
 	if (!m->ll.ways)
 		return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
-	cache_use(&m->ll, address, &victim);
-	if (victim == NEVER)
+	if (ll_has(m, core, address, purpose, supplier, &victim))
 		return clock_line(m, core, LINE_FROM_LL, m->ll.latency);
 	if (counted) {
 		count(m, purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES, 1);
 		if (secondary)
 			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
 	}
-	leave_ll(m, m->counts, victim);
+	leave_ll(m, core, victim);
 	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
 }
 
@@ -110,44 +263,82 @@ static uint64_t claim(
 	return latency;
 }
 
+/* The second level has the line; *state becomes the state it has in L1. */
+static uint64_t take_from_l2(struct model *m, struct core *core, uint64_t address,
+	enum purpose purpose, uint64_t *l2, unsigned *state)
+{
+	uint64_t latency = clock_line(m, core, LINE_FROM_L2, core->l2.latency);
+	unsigned held = *l2 & MESI;
+
+	*state = held == SHARED ? SHARED : EXCLUSIVE;
+	if (m->config.l2_inclusion == MODEL_EXCLUSIVE && !is_code(purpose)) {
+		cache_remove(&core->l2, l2);
+		l2 = 0;
+		*state = held;
+	}
+	if (purpose != STORE)
+		return latency;
+	*state = MODIFIED;
+	return latency + claim(m, core, address, held, l2);
+}
+
+/* In the second level: the line's entry or a null pointer, when *victim has to go for it, which is
+ * then filled. */
+static uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, uint64_t *victim)
+{
+	uint64_t *l2;
+
+	if (m->config.l2_inclusion != MODEL_EXCLUSIVE)
+		return cache_use(&core->l2, address, victim);
+	l2 = cache_find(&core->l2, address);
+	*victim = 0;
+	if (l2)
+		cache_use(&core->l2, address, victim);
+	return l2;
+}
+
 /* Gets a line into L1 (and L2); *state becomes the state it has in L1. */
 static uint64_t refill(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose, unsigned *state)
 {
-	int counted = purpose != PREFETCH;
-	uint64_t victim, *l2 = 0;
+	int counted = is_demand(purpose), late = m->config.ll_inclusion == MODEL_EXCLUSIVE;
+	uint64_t victim = 0, *l2 = 0, latency;
 	enum supplier supplier;
 	unsigned held;
 
 	if (core->l2.ways) {
 		if (counted)
 			count(m, EV_L2_REFERENCES, 1);
-		l2 = cache_use(&core->l2, address, &victim);
-		if (victim == NEVER) {
-			held = *l2 & MESI;
-			*state = held == SHARED ? SHARED : EXCLUSIVE;
-			if (purpose != STORE)
-				return clock_line(m, core, LINE_FROM_L2, core->l2.latency);
-			*state = MODIFIED;
-			return clock_line(m, core, LINE_FROM_L2, core->l2.latency) +
-			       claim(m, core, address, held, l2);
-		}
+		l2 = use_l2(m, core, address, &victim);
+		if (victim == NEVER)
+			return take_from_l2(m, core, address, purpose, l2, state);
 		if (counted)
 			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
-		leave_l2(m, core, victim);
+		if (!late)
+			leave_l2(m, core, victim);
 	}
 	supplier = coherence_fetch(m, core, address, purpose);
-	held = purpose == STORE || (supplier == FROM_OUTSIDE && purpose != FETCH) ? EXCLUSIVE
-										  : SHARED;
+	held = purpose == STORE || (supplier == FROM_OUTSIDE && !is_code(purpose)) ? EXCLUSIVE
+										   : SHARED;
 	if (l2)
 		*l2 = (*l2 & ~(uint64_t)STATES) | held | (purpose == STORE ? WRITTEN : 0);
 	*state = purpose == STORE ? MODIFIED : held;
-	return outside(m, core, address, purpose, supplier);
+	latency = outside(m, core, address, purpose, supplier);
+	if (late && core->l2.ways)
+		leave_l2(m, core, victim);
+	return latency;
+}
+
+/* Does what leaves L1 enter the next level only after the line that takes its place has come? */
+static int leaves_late(const struct model *m, const struct core *core)
+{
+	return (core->l2.ways ? m->config.l2_inclusion : m->config.ll_inclusion) == MODEL_EXCLUSIVE;
 }
 
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose)
 {
 	uint64_t victim, latency, *entry = cache_use(&core->l1d, address, &victim);
+	int late = leaves_late(m, core);
 	unsigned state;
 
 	if (victim == NEVER) {
@@ -155,27 +346,51 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 		if (purpose != STORE || state == MODIFIED)
 			return 0;
 		latency = claim(m, core, address, state, cache_find(&core->l2, address));
+		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
 		return latency;
 	}
-	if (purpose != PREFETCH)
+	if (is_demand(purpose))
 		count(m, EV_L1D_MISSES, 1);
-	leave_l1(m, core, victim);
+	if (!late)
+		leave_l1d(m, core, victim);
 	latency = refill(m, core, address, purpose, &state);
+	if (state == MODIFIED)
+		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 	*entry = (*entry & ~(uint64_t)STATES) | state;
+	if (late)
+		leave_l1d(m, core, victim);
 	return latency;
+}
+
+/* What L1D holds modified of a line that is fetched goes out first. */
+static void release_data(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
+{
+	uint64_t line = core->l1d.offset + 1, first = address & ~core->l1d.offset, a, *entry;
+
+	for (a = first; a <= address + bytes - 1 && a >= first; a += line) {
+		entry = cache_find(&core->l1d, a);
+		if (!entry || !is_dirty(*entry))
+			continue;
+		cache_remove(&core->l1d, entry);
+		leave_l1(m, core, a, MODIFIED);
+	}
 }
 
 uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
 {
-	uint64_t victim;
+	uint64_t victim, latency;
 	unsigned state;
 
 	cache_use(&core->l1i, address, &victim);
 	if (victim == NEVER)
 		return 0;
 	count(m, EV_L1I_MISSES, 1);
-	return refill(m, core, address, FETCH, &state);
+	release_data(m, core, address, core->l1i.offset + 1);
+	latency = refill(m, core, address, FETCH, &state);
+	if (victim && leaves_late(m, core))
+		leave_l1(m, core, victim & ~core->l1i.offset, SHARED);
+	return latency;
 }
 
 /*

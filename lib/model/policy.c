@@ -8,8 +8,8 @@
  * is UNSEEN by them, so that its use comes here.
  *
  * - Tree-PLRU: a complete binary tree over the ways, a bit a node, that says where to look for the
- *   victim: 1 is the upper half.  Where the ways are no power of two, what is missing is never looked
- *   at.
+ *   victim: 1 is the upper half.  Where the ways are no power of two, what is missing is never
+ * looked at.
  * - Bit-PLRU (MRU, NRU): see Malamy et al., US patent 5353425.
  * - SRRIP: Jaleel et al., "High performance cache replacement using re-reference interval
  *   prediction", ISCA 2010, with two bits and promotion to 0.

@@ -207,15 +207,25 @@ void clock_drain(struct model *m, struct core *core);
 void clock_flush(struct model *m, struct core *core);
 
 /* hierarchy.c.  What an access is for. */
-enum purpose { FETCH, LOAD, STORE, PREFETCH };
+enum purpose { FETCH, LOAD, STORE, PREFETCH, FETCH_AHEAD };
+static inline int is_demand(enum purpose p)
+{
+	return p < PREFETCH;
+}
+static inline int is_code(enum purpose p)
+{
+	return p == FETCH || p == FETCH_AHEAD;
+}
 /* One access that lies in one first-level line; the latency behind the first level, in slots. */
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address);
 /* Translations of one page; the latency beyond a hit, in slots. */
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address);
-/* A dirty line arrives from the private caches of the core whose counts these are. */
-void hierarchy_write_back(struct model *m, uint64_t *counts, uint64_t address);
+/* A line arrives from the private caches of the core. */
+void hierarchy_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
+/* L1I loses these bytes. */
+void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes);
 
 /* coherence.c. */
 enum supplier { FROM_OUTSIDE, FROM_OUTSIDE_SHARED, FROM_MODIFIED };
@@ -223,6 +233,8 @@ enum supplier coherence_fetch(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 void coherence_upgrade(struct model *m, struct core *core, uint64_t address);
 void coherence_gone(struct model *m, struct core *core, uint64_t address);
+/* No core has these bytes any more. */
+void coherence_forget(struct model *m, uint64_t address, uint64_t bytes);
 
 /* model.c: what the fast paths do not settle; the instruction has been told. */
 void load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);

@@ -1,0 +1,593 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The native caches, TLBs and coherence, restated slowly and obviously: a cache is an array that is
+ * searched, and a core asks all the others.  What it must agree with lib/model on is every count in
+ * ref_compared, over random machines and random traces of several threads.
+ */
+#ifndef TESTS_REFERENCE_MODEL_H
+#define TESTS_REFERENCE_MODEL_H
+
+#include "model_machine.h"
+#include "reference_cache.h"
+
+/* What an access is for; from REF_AHEAD on no demand. */
+enum ref_purpose { REF_FETCH, REF_LOAD, REF_STORE, REF_AHEAD, REF_FETCH_AHEAD };
+
+struct ref_core {
+	struct ref_cache l1i, l1d, l2, itlb, dtlb, stlb;
+	uint64_t fetch_line; /* number of the line that instructions are fetched from */
+	uint64_t counts[EVENT_LIMIT];
+	bool active;
+};
+
+struct reference {
+	struct model_config config;
+	struct ref_core cores[MODEL_CORES_MAX];
+	struct ref_cache ll;
+	unsigned core;
+};
+
+#define REF_NO_LINE UINT64_MAX
+
+/* Uses a line, which is put in if it is not there; *old is what had to go for it. */
+static struct ref_way *ref_use(
+	struct ref_cache *c, uint64_t address, struct ref_way *old, bool *hit)
+{
+	struct ref_way *w = ref_find(c, address);
+
+	*old = (struct ref_way){0};
+	*hit = w != NULL;
+	if (!w)
+		return ref_put(c, address, old);
+	ref_used(c, w, false);
+	return w;
+}
+
+static bool ref_overlap(uint64_t a, uint64_t a_size, uint64_t b, uint64_t b_size)
+{
+	return a < b + b_size && b < a + a_size;
+}
+
+static bool ref_has(const struct ref_cache *c)
+{
+	return c->sets != 0;
+}
+
+/* ---- lines that go ---- */
+
+static void ref_forget_code(struct ref_core *core, uint64_t address, uint64_t size)
+{
+	struct ref_cache *c = &core->l1i;
+
+	for (uint64_t i = 0; i < c->sets * c->ways; i++)
+		if (c->all[i].valid && ref_overlap(c->all[i].line, c->line_size, address, size)) {
+			c->all[i].valid = false;
+			if (core->fetch_line == c->all[i].line / c->line_size)
+				core->fetch_line = REF_NO_LINE;
+		}
+}
+
+/* The first level loses these bytes; was anything there modified? */
+static bool ref_recall_l1(struct ref_core *core, uint64_t address, uint64_t size)
+{
+	struct ref_cache *c = &core->l1d;
+	bool modified = false;
+
+	ref_forget_code(core, address, size);
+	for (uint64_t i = 0; i < c->sets * c->ways; i++) {
+		struct ref_way *w = &c->all[i];
+
+		if (!w->valid || !ref_overlap(w->line, c->line_size, address, size))
+			continue;
+		w->valid = false;
+		if (w->state != M)
+			continue;
+		core->counts[EV_L1_WRITEBACK_QUADWORDS] += c->line_size / 16;
+		modified = true;
+	}
+	return modified;
+}
+
+static bool ref_recall(struct ref_core *core, uint64_t address, uint64_t size)
+{
+	struct ref_cache *c = &core->l2;
+	bool modified = false;
+
+	if (!ref_has(c))
+		return ref_recall_l1(core, address, size);
+	for (uint64_t a = address; a < address + size; a += c->line_size) {
+		bool dirty = ref_recall_l1(core, a, c->line_size);
+		struct ref_way *w = ref_find(c, a);
+
+		if (w) {
+			dirty |= w->state == M;
+			w->valid = false;
+		}
+		if (dirty)
+			core->counts[EV_L2_WRITEBACK_QUADWORDS] += c->line_size / 16;
+		modified |= dirty;
+	}
+	return modified;
+}
+
+static void ref_leave_ll(struct reference *r, struct ref_core *core, struct ref_way old)
+{
+	bool dirty = old.state == M;
+
+	if (!old.valid)
+		return;
+	if (r->config.ll_inclusion == MODEL_INCLUSIVE)
+		for (unsigned i = 0; i < r->config.cores; i++)
+			dirty |= ref_recall(&r->cores[i], old.line, r->ll.line_size);
+	if (dirty && !ref_has(&core->l2))
+		core->counts[EV_L2_WRITEBACK_QUADWORDS] += r->ll.line_size / 16;
+}
+
+static void ref_to_ll(struct reference *r, struct ref_core *core, uint64_t address, bool dirty)
+{
+	struct ref_way old, *w;
+	bool hit;
+
+	if (!ref_has(&r->ll))
+		return;
+	w = ref_use(&r->ll, address, &old, &hit);
+	if (dirty)
+		w->state = M;
+	ref_leave_ll(r, core, old);
+}
+
+static void ref_leave_core(struct reference *r, struct ref_core *core, uint64_t address, bool dirty)
+{
+	if (dirty || r->config.ll_inclusion == MODEL_EXCLUSIVE)
+		ref_to_ll(r, core, address, dirty);
+}
+
+static void ref_leave_l2(struct reference *r, struct ref_core *core, struct ref_way old)
+{
+	bool dirty = old.state == M;
+
+	if (!old.valid)
+		return;
+	if (r->config.l2_inclusion == MODEL_INCLUSIVE)
+		dirty |= ref_recall_l1(core, old.line, core->l2.line_size);
+	if (dirty)
+		core->counts[EV_L2_WRITEBACK_QUADWORDS] += core->l2.line_size / 16;
+	ref_leave_core(r, core, old.line, dirty);
+}
+
+static void ref_leave_l1(struct reference *r, struct ref_core *core, struct ref_way old)
+{
+	struct ref_way *w, next;
+	bool hit;
+
+	if (!old.valid)
+		return;
+	if (old.state == M)
+		core->counts[EV_L1_WRITEBACK_QUADWORDS] += core->l1d.line_size / 16;
+	if (!ref_has(&core->l2)) {
+		ref_leave_core(r, core, old.line, old.state == M);
+		return;
+	}
+	if (old.state != M && r->config.l2_inclusion != MODEL_EXCLUSIVE)
+		return;
+	w = ref_use(&core->l2, old.line, &next, &hit);
+	if (old.state > w->state)
+		w->state = old.state;
+	if (old.state == M)
+		w->written = true;
+	ref_leave_l2(r, core, next);
+}
+
+/* ---- coherence ---- */
+
+static uint64_t ref_unit(const struct reference *r)
+{
+	const struct ref_core *core = &r->cores[0];
+
+	return ref_has(&core->l2) && core->l2.line_size > core->l1d.line_size ? core->l2.line_size
+									      : core->l1d.line_size;
+}
+
+/* All copies of the core in the unit: the highest state, and a new state unless -1. */
+static int ref_copies(struct reference *r, struct ref_core *core, uint64_t address, int new_state)
+{
+	uint64_t size = ref_unit(r), unit = address / size * size;
+	struct ref_cache *caches[3] = {&core->l1d, &core->l2, &core->l1i};
+	int highest = I;
+
+	for (int n = 0; n < 3; n++)
+		for (uint64_t i = 0; i < caches[n]->sets * caches[n]->ways; i++) {
+			struct ref_way *w = &caches[n]->all[i];
+
+			if (!w->valid || !ref_overlap(w->line, caches[n]->line_size, unit, size))
+				continue;
+			if (n == 2 && highest == I)
+				highest = S;
+			if (n < 2 && w->state > highest)
+				highest = w->state;
+			if (new_state < 0 || n == 2)
+				continue;
+			w->state = new_state;
+			w->written = w->prefetched = false;
+			w->valid = new_state != I;
+		}
+	if (new_state == I)
+		ref_forget_code(core, unit, size);
+	return highest;
+}
+
+/* Asks all other cores; the highest state that one had. */
+static int ref_ask(struct reference *r, struct ref_core *core, uint64_t address, bool exclusive)
+{
+	uint64_t size = ref_unit(r);
+	int highest = I;
+
+	for (unsigned n = 0; n < r->config.cores; n++) {
+		struct ref_core *other = &r->cores[n];
+		int state;
+
+		if (other == core || !other->active)
+			continue;
+		state = ref_copies(r, other, address, -1);
+		if (state == I)
+			continue;
+		if (state > highest)
+			highest = state;
+		if (state >= E)
+			other->counts[EV_INTERVENTION_HITS]++;
+		else if (exclusive)
+			other->counts[EV_INVALIDATION_HITS]++;
+		if (state == M && !exclusive) {
+			bool l2 = ref_has(&other->l2);
+
+			other->counts[l2 ? EV_L2_WRITEBACK_QUADWORDS : EV_L1_WRITEBACK_QUADWORDS] +=
+				(l2 ? other->l2.line_size : other->l1d.line_size) / 16;
+			ref_to_ll(r, other, address / size * size, true);
+		}
+		if (exclusive)
+			ref_copies(r, other, address, I);
+		else if (state >= E)
+			ref_copies(r, other, address, S);
+	}
+	return highest;
+}
+
+static int ref_ask_for_code(struct reference *r, struct ref_core *core, uint64_t address)
+{
+	uint64_t size = ref_unit(r);
+	int highest = I;
+
+	for (uint64_t unit = address / size * size; unit < address + core->l1i.line_size;
+		unit += size) {
+		int one = ref_ask(r, core, unit, false);
+
+		if (one > highest)
+			highest = one;
+	}
+	return highest;
+}
+
+/* ---- lines that come ---- */
+
+static void ref_claim(
+	struct reference *r, struct ref_core *core, uint64_t address, int state, struct ref_way *l2)
+{
+	if (state == S) {
+		core->counts[EV_STORES_TO_SHARED]++;
+		ref_ask(r, core, address, true);
+		if (ref_copies(r, core, address, -1) == S)
+			ref_copies(r, core, address, E);
+	} else if (state == E && !(l2 && l2->written)) {
+		core->counts[EV_STORES_TO_CLEAN]++;
+	}
+	if (l2)
+		l2->written = true;
+}
+
+/* Is it in the last level?  It is afterwards, or the reverse if that is exclusive. */
+static bool ref_in_ll(struct reference *r, struct ref_core *core, uint64_t address, bool keep,
+	struct ref_way *old)
+{
+	struct ref_way *w = ref_find(&r->ll, address);
+	bool hit;
+
+	*old = (struct ref_way){0};
+	if (r->config.ll_inclusion != MODEL_EXCLUSIVE) {
+		ref_use(&r->ll, address, old, &hit);
+		return hit;
+	}
+	if (!w)
+		return false;
+	if (keep) {
+		ref_used(&r->ll, w, false);
+		return true;
+	}
+	if (w->state == M && !ref_has(&core->l2))
+		core->counts[EV_L2_WRITEBACK_QUADWORDS] += r->ll.line_size / 16;
+	w->valid = false;
+	return true;
+}
+
+static void ref_outside(struct reference *r, struct ref_core *core, uint64_t address,
+	enum ref_purpose purpose, int others)
+{
+	bool fetch = purpose == REF_FETCH || purpose == REF_FETCH_AHEAD;
+	bool secondary = !ref_has(&core->l2), counted = purpose < REF_AHEAD;
+	struct ref_way old;
+
+	if (!ref_has(&r->ll))
+		return;
+	core->counts[EV_LL_REFERENCES] += counted;
+	core->counts[EV_L2_REFERENCES] += secondary && counted;
+	if (others == M)
+		return;
+	if (ref_in_ll(r, core, address, fetch || (others != I && purpose != REF_STORE), &old))
+		return;
+	if (counted) {
+		core->counts[fetch ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES]++;
+		core->counts[fetch ? EV_L2I_MISSES : EV_L2D_MISSES] += secondary;
+	}
+	ref_leave_ll(r, core, old);
+}
+
+static int ref_from_l2(struct reference *r, struct ref_core *core, uint64_t address,
+	enum ref_purpose purpose, struct ref_way *w)
+{
+	bool fetch = purpose == REF_FETCH || purpose == REF_FETCH_AHEAD;
+	int held = w->state, state = held == S ? S : E;
+
+	if (r->config.l2_inclusion == MODEL_EXCLUSIVE && !fetch) {
+		w->valid = false;
+		w = NULL;
+		state = held;
+	}
+	if (purpose != REF_STORE)
+		return state;
+	ref_claim(r, core, address, held, w);
+	return M;
+}
+
+/* Behind the first level; the state for L1. */
+static int ref_refill(
+	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose)
+{
+	bool fetch = purpose == REF_FETCH || purpose == REF_FETCH_AHEAD;
+	bool counted = purpose < REF_AHEAD, store = purpose == REF_STORE;
+	bool late = r->config.ll_inclusion == MODEL_EXCLUSIVE, hit = false;
+	struct ref_way *w = NULL, old = {0};
+	int others, state;
+
+	if (ref_has(&core->l2)) {
+		core->counts[EV_L2_REFERENCES] += counted;
+		w = ref_find(&core->l2, address);
+		if (w || r->config.l2_inclusion != MODEL_EXCLUSIVE)
+			w = ref_use(&core->l2, address, &old, &hit);
+		if (hit)
+			return ref_from_l2(r, core, address, purpose, w);
+		if (counted)
+			core->counts[fetch ? EV_L2I_MISSES : EV_L2D_MISSES]++;
+		if (!late)
+			ref_leave_l2(r, core, old);
+	}
+	others = fetch ? ref_ask_for_code(r, core, address) : ref_ask(r, core, address, store);
+	state = store || (others == I && !fetch) ? E : S;
+	if (w) {
+		w->state = state;
+		w->written = store;
+	}
+	ref_outside(r, core, address, purpose, others);
+	if (late)
+		ref_leave_l2(r, core, old);
+	return store ? M : state;
+}
+
+/* Does a victim of L1 go out after the line that takes its place came? */
+static bool ref_late(const struct reference *r)
+{
+	return (ref_has(&r->cores[0].l2) ? r->config.l2_inclusion : r->config.ll_inclusion) ==
+	       MODEL_EXCLUSIVE;
+}
+
+static void ref_data_line(
+	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose)
+{
+	bool store = purpose == REF_STORE, hit;
+	struct ref_way *w, old;
+	int state;
+
+	w = ref_use(&core->l1d, address, &old, &hit);
+	if (hit) {
+		if (store && w->state != M) {
+			ref_claim(r, core, address, w->state, ref_find(&core->l2, address));
+			ref_forget_code(core, address, core->l1d.line_size);
+			w->state = M;
+		}
+		return;
+	}
+	core->counts[EV_L1D_MISSES] += purpose < REF_AHEAD;
+	if (!ref_late(r))
+		ref_leave_l1(r, core, old);
+	state = ref_refill(r, core, address, purpose);
+	w->state = state;
+	if (state == M)
+		ref_forget_code(core, address, core->l1d.line_size);
+	if (ref_late(r))
+		ref_leave_l1(r, core, old);
+}
+
+/* What L1D holds modified of a line that is fetched goes out. */
+static void ref_release(struct reference *r, struct ref_core *core, uint64_t address)
+{
+	uint64_t size = core->l1d.line_size;
+
+	for (uint64_t a = address / size * size; a < address + core->l1i.line_size; a += size) {
+		struct ref_way *w = ref_find(&core->l1d, a), old;
+
+		if (!w || w->state != M)
+			continue;
+		old = *w;
+		w->valid = false;
+		ref_leave_l1(r, core, old);
+	}
+}
+
+static void ref_code_line(struct reference *r, struct ref_core *core, uint64_t address)
+{
+	struct ref_way old;
+	bool hit;
+
+	ref_use(&core->l1i, address, &old, &hit);
+	if (hit)
+		return;
+	core->counts[EV_L1I_MISSES]++;
+	ref_release(r, core, address);
+	ref_refill(r, core, address, REF_FETCH);
+	if (ref_late(r))
+		ref_leave_l1(r, core, old);
+}
+
+/* ---- what a program does ---- */
+
+static void ref_translate(struct reference *r, struct ref_core *core, uint64_t address, bool fetch)
+{
+	struct ref_cache *first = fetch ? &core->itlb : &core->dtlb;
+	struct ref_way old;
+	bool hit = false;
+
+	(void)r;
+	if (ref_has(first)) {
+		ref_use(first, address, &old, &hit);
+		if (hit)
+			return;
+		core->counts[fetch ? EV_ITLB_MISSES : EV_DTLB_MISSES]++;
+	}
+	if (ref_has(&core->stlb))
+		ref_use(&core->stlb, address, &old, &hit);
+	if (!hit && (ref_has(first) || ref_has(&core->stlb)))
+		core->counts[fetch ? EV_ITLB_WALKS : EV_DTLB_WALKS]++;
+}
+
+static void ref_data(struct reference *r, uint64_t address, unsigned size, bool store)
+{
+	struct ref_core *core = &r->cores[r->core];
+	uint64_t line = core->l1d.line_size, page = r->config.page_size;
+
+	core->counts[store ? EV_STORES : EV_LOADS]++;
+	core->counts[EV_SPLIT_ACCESSES] += address / line != (address + size - 1) / line;
+	for (uint64_t n = address / page; n <= (address + size - 1) / page; n++)
+		ref_translate(r, core, n * page, false);
+	for (uint64_t n = address / line; n <= (address + size - 1) / line; n++)
+		ref_data_line(r, core, n * line, store ? REF_STORE : REF_LOAD);
+}
+
+static void ref_fetch(struct reference *r, uint64_t address, unsigned length)
+{
+	struct ref_core *core = &r->cores[r->core];
+	uint64_t line = core->l1i.line_size;
+
+	core->counts[EV_INSTRUCTIONS]++;
+	for (uint64_t n = address / line; n <= (address + length - 1) / line; n++) {
+		/* Nothing happens while fetching goes on in the same line. */
+		if (n == core->fetch_line)
+			continue;
+		ref_translate(r, core, n * line, true);
+		ref_code_line(r, core, n * line);
+		core->fetch_line = n;
+	}
+}
+
+/* ---- the whole ---- */
+
+static void ref_cache_of(
+	struct ref_cache *c, const struct model_cache_config *shape, uint32_t policy)
+{
+	ref_cache_new(
+		c, shape->size ? shape->size / shape->line : 0, shape->ways, shape->line, policy);
+}
+
+static struct reference *ref_new(const struct model_config *config)
+{
+	struct reference *r = calloc(1, sizeof(*r));
+	const uint32_t *policy = config->policy;
+
+	r->config = *config;
+	for (unsigned i = 0; i < config->cores; i++) {
+		struct ref_core *core = &r->cores[i];
+		uint64_t page = config->page_size;
+
+		ref_cache_of(&core->l1i, &config->l1i, policy[MODEL_L1I]);
+		ref_cache_of(&core->l1d, &config->l1d, policy[MODEL_L1D]);
+		ref_cache_of(&core->l2, &config->l2, policy[MODEL_L2]);
+		ref_cache_new(&core->itlb, config->itlb.entries, config->itlb.ways, page,
+			policy[MODEL_ITLB]);
+		ref_cache_new(&core->dtlb, config->dtlb.entries, config->dtlb.ways, page,
+			policy[MODEL_DTLB]);
+		ref_cache_new(&core->stlb, config->stlb.entries, config->stlb.ways, page,
+			policy[MODEL_STLB]);
+		core->fetch_line = REF_NO_LINE;
+	}
+	ref_cache_of(&r->ll, &config->ll, policy[MODEL_LL]);
+	return r;
+}
+
+static void ref_free(struct reference *r)
+{
+	for (unsigned i = 0; i < r->config.cores; i++) {
+		ref_cache_free(&r->cores[i].l1i);
+		ref_cache_free(&r->cores[i].l1d);
+		ref_cache_free(&r->cores[i].l2);
+		ref_cache_free(&r->cores[i].itlb);
+		ref_cache_free(&r->cores[i].dtlb);
+		ref_cache_free(&r->cores[i].stlb);
+	}
+	ref_cache_free(&r->ll);
+	free(r);
+}
+
+static const int ref_compared[] = {
+	EV_INSTRUCTIONS,
+	EV_LOADS,
+	EV_STORES,
+	EV_SPLIT_ACCESSES,
+	EV_L1I_MISSES,
+	EV_L1D_MISSES,
+	EV_L2I_MISSES,
+	EV_L2D_MISSES,
+	EV_L2_REFERENCES,
+	EV_LL_REFERENCES,
+	EV_LL_DATA_MISSES,
+	EV_LL_INSTRUCTION_MISSES,
+	EV_L1_WRITEBACK_QUADWORDS,
+	EV_L2_WRITEBACK_QUADWORDS,
+	EV_DTLB_MISSES,
+	EV_DTLB_WALKS,
+	EV_ITLB_MISSES,
+	EV_ITLB_WALKS,
+	EV_INTERVENTION_HITS,
+	EV_INVALIDATION_HITS,
+	EV_STORES_TO_CLEAN,
+	EV_STORES_TO_SHARED,
+	EV_HARDWARE_PREFETCHES,
+};
+
+/* The first event whose counts differ, or -1. */
+static int ref_difference(const struct run *run, const struct reference *r, unsigned threads)
+{
+	for (unsigned t = 0; t < threads; t++) {
+		const uint64_t *got = t ? run->others[t] : run->counts;
+
+		for (size_t i = 0; i < sizeof(ref_compared) / sizeof(ref_compared[0]); i++) {
+			int event = ref_compared[i];
+
+			if (got[event] == r->cores[t].counts[event])
+				continue;
+			printf("# core %u, event %d: %llu, reference %llu\n", t, event,
+				(unsigned long long)got[event],
+				(unsigned long long)r->cores[t].counts[event]);
+			return event;
+		}
+	}
+	return -1;
+}
+
+#endif
