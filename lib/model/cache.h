@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A set-associative array: the caches, and (with pages for lines) the TLBs.  Exact LRU replacement is
- * done here, other policies in policy.c.
+ * A set-associative array: the caches, and (with pages for lines) the TLBs.  Exact LRU replacement
+ * is done here, other policies in policy.c.
  *
  * An entry is the line's address with its state in the low bits, which are free because a line has
  * at least 16 bytes; 0 is an empty way.  Each way has the time of its last use; an empty one has 0,
@@ -21,8 +21,8 @@ enum line_state {
 	SHARED = 1,
 	EXCLUSIVE = 2, /* clean, and in no other core */
 	MODIFIED = 3,
-	MESI = 3,    /* mask of the above */
-	WRITTEN = 4, /* in the second level: a store has gone to the first-level copy */
+	MESI = 3,       /* mask of the above */
+	WRITTEN = 4,    /* in the second level: a store has gone to the first-level copy */
 	PREFETCHED = 8, /* and not used since */
 	STATES = 15,    /* mask of all state bits */
 };
