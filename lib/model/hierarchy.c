@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The native memory hierarchy, below the fast paths of model.c: first-level caches, second level,
- * last level, memory, and the TLBs.
+ * last level and memory.
  *
  * All caches are write-back and allocate on loads and stores.  An access that crosses lines is one
  * access to each.  How L2 relates to L1, and LL to all private caches (config.l2_inclusion,
@@ -267,9 +267,14 @@ static uint64_t claim(
 static uint64_t take_from_l2(struct model *m, struct core *core, uint64_t address,
 	enum purpose purpose, uint64_t *l2, unsigned *state)
 {
-	uint64_t latency = clock_line(m, core, LINE_FROM_L2, core->l2.latency);
+	uint64_t latency = clock_line(m, core, LINE_FROM_L2, core->l2.latency), rest;
 	unsigned held = *l2 & MESI;
 
+	if (*l2 & PREFETCHED) {
+		*l2 &= ~(uint64_t)PREFETCHED;
+		rest = prefetch_rest(core, address & ~core->l2.offset);
+		latency = rest > latency ? rest : latency;
+	}
 	*state = held == SHARED ? SHARED : EXCLUSIVE;
 	if (m->config.l2_inclusion == MODEL_EXCLUSIVE && !is_code(purpose)) {
 		cache_remove(&core->l2, l2);
@@ -297,15 +302,38 @@ static uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, ui
 	return l2;
 }
 
-/* Gets a line into L1 (and L2); *state becomes the state it has in L1. */
-static uint64_t refill(
-	struct model *m, struct core *core, uint64_t address, enum purpose purpose, unsigned *state)
+/* Gets a line that the private caches do not have, into L2 if l2 (the entry that victim left) is
+ * not null; *held becomes the state it has, but for the store that asks for it. */
+static uint64_t fill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	uint64_t *l2, uint64_t victim, unsigned *held)
 {
-	int counted = is_demand(purpose), late = m->config.ll_inclusion == MODEL_EXCLUSIVE;
-	uint64_t victim = 0, *l2 = 0, latency;
+	int late = m->config.ll_inclusion == MODEL_EXCLUSIVE;
 	enum supplier supplier;
+	uint64_t latency;
+
+	if (!late)
+		leave_l2(m, core, victim);
+	supplier = coherence_fetch(m, core, address, purpose);
+	*held = purpose == STORE || (supplier == FROM_OUTSIDE && !is_code(purpose)) ? EXCLUSIVE
+										    : SHARED;
+	if (l2)
+		*l2 = (*l2 & ~(uint64_t)STATES) | *held | (purpose == STORE ? WRITTEN : 0);
+	latency = outside(m, core, address, purpose, supplier);
+	if (late)
+		leave_l2(m, core, victim);
+	return latency;
+}
+
+/* Gets a line into L1 (and L2); *state becomes the state it has in L1, *missed tells whether L2 did
+ * not have it. */
+static uint64_t refill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	unsigned *state, int *missed)
+{
+	int counted = is_demand(purpose);
+	uint64_t victim = 0, *l2 = 0, latency;
 	unsigned held;
 
+	*missed = 0;
 	if (core->l2.ways) {
 		if (counted)
 			count(m, EV_L2_REFERENCES, 1);
@@ -314,18 +342,10 @@ static uint64_t refill(
 			return take_from_l2(m, core, address, purpose, l2, state);
 		if (counted)
 			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
-		if (!late)
-			leave_l2(m, core, victim);
 	}
-	supplier = coherence_fetch(m, core, address, purpose);
-	held = purpose == STORE || (supplier == FROM_OUTSIDE && !is_code(purpose)) ? EXCLUSIVE
-										   : SHARED;
-	if (l2)
-		*l2 = (*l2 & ~(uint64_t)STATES) | held | (purpose == STORE ? WRITTEN : 0);
+	*missed = 1;
+	latency = fill(m, core, address, purpose, l2, victim, &held);
 	*state = purpose == STORE ? MODIFIED : held;
-	latency = outside(m, core, address, purpose, supplier);
-	if (late && core->l2.ways)
-		leave_l2(m, core, victim);
 	return latency;
 }
 
@@ -335,31 +355,50 @@ static int leaves_late(const struct model *m, const struct core *core)
 	return (core->l2.ways ? m->config.l2_inclusion : m->config.ll_inclusion) == MODEL_EXCLUSIVE;
 }
 
-uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose)
+/* L1D has the line, and may have to become its owner. */
+static uint64_t hit_data(
+	struct model *m, struct core *core, uint64_t address, enum purpose purpose, uint64_t *entry)
 {
-	uint64_t victim, latency, *entry = cache_use(&core->l1d, address, &victim);
-	int late = leaves_late(m, core);
-	unsigned state;
+	unsigned state = *entry & MESI, first = (*entry & PREFETCHED) != 0;
+	uint64_t latency = 0, rest = 0;
 
-	if (victim == NEVER) {
-		state = *entry & MESI;
-		if (purpose != STORE || state == MODIFIED)
-			return 0;
+	*entry &= ~(uint64_t)PREFETCHED;
+	if (first)
+		rest = prefetch_rest(core, address);
+	if (purpose == STORE && state != MODIFIED) {
 		latency = claim(m, core, address, state, cache_find(&core->l2, address));
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
-		return latency;
 	}
+	if (first)
+		prefetch_data(m, core, address, purpose);
+	return latency > rest ? latency : rest;
+}
+
+uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose)
+{
+	uint64_t victim, latency, *entry = cache_use(&core->l1d, address, &victim);
+	int late = leaves_late(m, core), missed;
+	unsigned state;
+
+	if (victim == NEVER)
+		return hit_data(m, core, address, purpose, entry);
 	if (is_demand(purpose))
 		count(m, EV_L1D_MISSES, 1);
 	if (!late)
 		leave_l1d(m, core, victim);
-	latency = refill(m, core, address, purpose, &state);
+	latency = refill(m, core, address, purpose, &state, &missed);
 	if (state == MODIFIED)
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 	*entry = (*entry & ~(uint64_t)STATES) | state;
+	if (purpose == AHEAD)
+		*entry |= PREFETCHED | UNSEEN;
 	if (late)
 		leave_l1d(m, core, victim);
+	if (m->prefetching && core->l2.ways)
+		prefetch_behind_l1(m, core, address, missed);
+	if (m->prefetching && purpose != AHEAD)
+		prefetch_data(m, core, address, purpose);
 	return latency;
 }
 
@@ -377,83 +416,70 @@ static void release_data(struct model *m, struct core *core, uint64_t address, u
 	}
 }
 
-uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
+static uint64_t fetch_line(
+	struct model *m, struct core *core, uint64_t address, enum purpose purpose)
 {
-	uint64_t victim, latency;
+	uint64_t victim, latency, *entry = cache_use(&core->l1i, address, &victim);
 	unsigned state;
+	int missed;
 
-	cache_use(&core->l1i, address, &victim);
-	if (victim == NEVER)
-		return 0;
-	count(m, EV_L1I_MISSES, 1);
+	if (victim == NEVER) {
+		if (!(*entry & PREFETCHED))
+			return 0;
+		*entry &= ~(uint64_t)PREFETCHED;
+		latency = prefetch_rest(core, address);
+		prefetch_code(m, core, address);
+		return latency;
+	}
+	if (is_demand(purpose))
+		count(m, EV_L1I_MISSES, 1);
 	release_data(m, core, address, core->l1i.offset + 1);
-	latency = refill(m, core, address, FETCH, &state);
+	latency = refill(m, core, address, purpose, &state, &missed);
+	if (purpose == FETCH_AHEAD)
+		*entry |= PREFETCHED | UNSEEN;
 	if (victim && leaves_late(m, core))
 		leave_l1(m, core, victim & ~core->l1i.offset, SHARED);
+	if (m->prefetching && core->l2.ways)
+		prefetch_behind_l1(m, core, address, missed);
+	if (m->prefetching && purpose != FETCH_AHEAD)
+		prefetch_code(m, core, address);
 	return latency;
 }
 
-/*
- * Behind a first-level TLB, or without one in its place: the second level, or a walk.  slots: of
- * who has no first level, or null.
- */
-static uint64_t translate(struct model *m, struct core *core, uint64_t address,
-	enum event_number walks, struct page_slot *slots)
+uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
 {
-	uint64_t victim, *entry;
-
-	if (core->stlb.ways) {
-		entry = cache_use(&core->stlb, address, &victim);
-		if (victim != NEVER && victim && !core->dtlb.ways)
-			page_lost(m, core->data_pages, victim);
-		if (victim != NEVER && victim && !core->itlb.ways)
-			page_lost(m, core->fetch_pages, victim);
-		if (slots)
-			page_found(m, slots, &core->stlb, address, entry, NEVER);
-		if (victim == NEVER)
-			return slots ? 0 : m->second_tlb;
-	}
-	count(m, walks, 1);
-	return m->walk;
+	return fetch_line(m, core, address, FETCH);
 }
 
-/* Nothing translates. */
-static uint64_t no_translation(
-	struct model *m, struct core *core, struct page_slot *slots, uint64_t address)
-{
-	uint64_t page = address >> m->page_bits;
+/* ---- prefetches ---- */
 
-	if (page)
-		*page_slot(slots, page + 1) = (struct page_slot){page + 1, &core->nothing_used};
-	return 0;
+void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line)
+{
+	if (cache_find(&core->l1d, line))
+		return;
+	count(m, EV_HARDWARE_PREFETCHES, 1);
+	prefetch_sent(core, line, hierarchy_data(m, core, line, AHEAD));
 }
 
-static uint64_t translate_first(struct model *m, struct core *core, struct cache *tlb,
-	struct page_slot *slots, uint64_t address, enum event_number misses,
-	enum event_number walks)
+void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line)
 {
-	uint64_t victim, *entry;
-
-	if (!tlb->ways && !core->stlb.ways)
-		return no_translation(m, core, slots, address);
-	if (!tlb->ways)
-		return translate(m, core, address, walks, slots);
-	entry = cache_use(tlb, address, &victim);
-	page_found(m, slots, tlb, address, entry, victim);
-	if (victim == NEVER)
-		return 0;
-	count(m, misses, 1);
-	return translate(m, core, address, walks, (struct page_slot *)0);
+	if (cache_find(&core->l1i, line))
+		return;
+	count(m, EV_HARDWARE_PREFETCHES, 1);
+	prefetch_sent(core, line, fetch_line(m, core, line, FETCH_AHEAD));
 }
 
-uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
+void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line)
 {
-	return translate_first(
-		m, core, &core->dtlb, core->data_pages, address, EV_DTLB_MISSES, EV_DTLB_WALKS);
-}
+	uint64_t victim, *l2;
+	unsigned held;
 
-uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
-{
-	return translate_first(
-		m, core, &core->itlb, core->fetch_pages, address, EV_ITLB_MISSES, EV_ITLB_WALKS);
+	/* Where L2 is exclusive, L1 may have the line instead. */
+	if (cache_find(&core->l2, line) ||
+		(m->config.l2_inclusion == MODEL_EXCLUSIVE && cache_find(&core->l1d, line)))
+		return;
+	count(m, EV_HARDWARE_PREFETCHES, 1);
+	l2 = cache_use(&core->l2, line, &victim);
+	prefetch_sent(core, line, fill(m, core, line, AHEAD, l2, victim, &held));
+	*l2 |= PREFETCHED;
 }

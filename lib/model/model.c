@@ -10,7 +10,8 @@
  * config.cores.
  * - Caches: hierarchy.c (native) and cachegrind.c.  Coherence: coherence.c.  Branches: branch.c.
  *   Store buffer: forward.c.  Cycles: clock.c.
- * - No hardware prefetcher.  Nothing of the kernel.
+ *   Prefetchers: prefetch.c.
+ * - Nothing of the kernel.
  *
  * The fast paths leave out what would change nothing: a fetch from the line of the last fetch and a
  * translation of the page of the last one are hits on the most recent entry of their set.  So all
@@ -171,6 +172,9 @@ struct model *model_init(void *memory, const struct model_config *config)
 									: m->data_line;
 	m->page = config->page_size - 1;
 	m->page_bits = log2_of(config->page_size);
+	m->prefetching = config->l1i_next.lines || config->l1d_next.lines ||
+			 config->l1d_stride.entries ||
+			 (config->l2.size && (config->l2_stream.entries || config->l2_adjacent));
 	m->least_line = config->l1d.line < config->l1i.line ? config->l1d.line : config->l1i.line;
 	if (config->ll.line < m->least_line)
 		m->least_line = config->ll.line;
@@ -378,6 +382,7 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 	if (++core->clock.order >= core->clock.next_wait)
 		clock_wait(&core->clock);
 	core->class_bits = class_bits;
+	m->at = address;
 	if (!(class_bits & MODEL_REPEATED)) {
 		counts[EV_INSTRUCTIONS]++;
 		counts[EV_MICRO_OPS] += uops;
@@ -410,6 +415,7 @@ static uint64_t access_data(
 	}
 	if (m->cachegrind)
 		return latency + cachegrind_data(m, core, address, size);
+	m->accessed = address;
 	for (;; line += m->data_line + 1) {
 		latency += part = hierarchy_data(m, core, line, purpose);
 		note_line(m, core, purpose, part, line);

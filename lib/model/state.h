@@ -110,6 +110,31 @@ struct predictor {
 	uint64_t returns[RETURN_STACK_MAX];
 };
 
+#define ARRIVALS 64
+
+struct stride_entry {
+	uint64_t key; /* see prefetch.c */
+	uint64_t last;
+	int64_t distance;
+};
+
+struct stream_entry {
+	uint64_t page;       /* address | 1 */
+	int64_t last, front; /* lines of the page: asked for, prefetched */
+	int64_t way;         /* 1 ascending, -1 descending, 0: unknown */
+};
+
+struct arrival {
+	uint64_t line; /* address | 1 */
+	uint64_t ready;
+};
+
+struct prefetch {
+	struct stride_entry strides[PREFETCH_ENTRIES_MAX];
+	struct stream_entry streams[PREFETCH_ENTRIES_MAX];
+	struct arrival arrivals[ARRIVALS];
+};
+
 struct core {
 	struct cache l1i, l1d, l2, itlb, dtlb, stlb;
 	uint64_t
@@ -124,6 +149,7 @@ struct core {
 	struct predictor predictor;
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
 	uint64_t nothing_used; /* what page slots name where there is no TLB */
+	struct prefetch prefetch;
 };
 
 /* What the directory remembers of one unit of coherence; see coherence.c. */
@@ -155,6 +181,9 @@ struct model {
 	uint64_t tick;      /* uses of caches so far */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
+	uint32_t prefetching;      /* is there any prefetcher? */
+	uint64_t at;               /* the instruction's address, where insn is not known */
+	uint64_t accessed;         /* address of the last data access that went here the long way */
 	struct model_insn *insn;   /* what is being executed, where the caller says; else null */
 	struct model_watch *watch; /* who wants to know of each event, or null */
 	struct model_config config;
@@ -207,7 +236,7 @@ void clock_drain(struct model *m, struct core *core);
 void clock_flush(struct model *m, struct core *core);
 
 /* hierarchy.c.  What an access is for. */
-enum purpose { FETCH, LOAD, STORE, PREFETCH, FETCH_AHEAD };
+enum purpose { FETCH, LOAD, STORE, PREFETCH, AHEAD, FETCH_AHEAD };
 static inline int is_demand(enum purpose p)
 {
 	return p < PREFETCH;
@@ -252,6 +281,24 @@ void page_found(struct model *m, struct page_slot *slots, struct cache *tlb, uin
 void page_lost(struct model *m, struct page_slot *slots, uint64_t address);
 /* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and what they cost. */
 void classify_special(struct model *m, struct core *core, unsigned class_bits);
+/* Prefetches of a line, unless the level has it. */
+void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line);
+void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line);
+void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line);
+
+/* prefetch.c: what prefetchers do behind a miss of L1D, L1I, or the first use of a line that was
+ * prefetched; behind a request to L2, and whether that missed. */
+void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpose purpose);
+void prefetch_code(struct model *m, struct core *core, uint64_t line);
+void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed);
+/* A prefetched line was asked for and takes latency slots; what of it remains. */
+void prefetch_sent(struct core *core, uint64_t line, uint64_t latency);
+uint64_t prefetch_rest(struct core *core, uint64_t line);
+/* The address of the instruction that is executed; 0: unknown. */
+static inline uint64_t model_at(const struct model *m)
+{
+	return m->insn ? m->insn->address : m->at;
+}
 
 /* cachegrind.c. */
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);

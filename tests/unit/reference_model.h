@@ -9,6 +9,7 @@
 
 #include "model_machine.h"
 #include "reference_cache.h"
+#include "reference_prefetch.h"
 
 /* What an access is for; from REF_AHEAD on no demand. */
 enum ref_purpose { REF_FETCH, REF_LOAD, REF_STORE, REF_AHEAD, REF_FETCH_AHEAD };
@@ -18,6 +19,7 @@ struct ref_core {
 	uint64_t fetch_line; /* number of the line that instructions are fetched from */
 	uint64_t counts[EVENT_LIMIT];
 	bool active;
+	struct ref_prefetchers prefetchers;
 };
 
 struct reference {
@@ -25,6 +27,8 @@ struct reference {
 	struct ref_core cores[MODEL_CORES_MAX];
 	struct ref_cache ll;
 	unsigned core;
+	uint64_t at;       /* the instruction */
+	uint64_t accessed; /* where its last data access began */
 };
 
 #define REF_NO_LINE UINT64_MAX
@@ -348,8 +352,8 @@ static int ref_from_l2(struct reference *r, struct ref_core *core, uint64_t addr
 }
 
 /* Behind the first level; the state for L1. */
-static int ref_refill(
-	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose)
+static int ref_refill(struct reference *r, struct ref_core *core, uint64_t address,
+	enum ref_purpose purpose, bool *missed)
 {
 	bool fetch = purpose == REF_FETCH || purpose == REF_FETCH_AHEAD;
 	bool counted = purpose < REF_AHEAD, store = purpose == REF_STORE;
@@ -362,6 +366,7 @@ static int ref_refill(
 		w = ref_find(&core->l2, address);
 		if (w || r->config.l2_inclusion != MODEL_EXCLUSIVE)
 			w = ref_use(&core->l2, address, &old, &hit);
+		*missed = !hit;
 		if (hit)
 			return ref_from_l2(r, core, address, purpose, w);
 		if (counted)
@@ -388,31 +393,113 @@ static bool ref_late(const struct reference *r)
 	       MODEL_EXCLUSIVE;
 }
 
+/* ---- prefetchers ---- */
+
+static void ref_ahead_l2(struct reference *r, struct ref_core *core, uint64_t address)
+{
+	struct ref_way old, *w;
+	bool hit;
+	int others;
+
+	if (ref_find(&core->l2, address) ||
+		(r->config.l2_inclusion == MODEL_EXCLUSIVE && ref_find(&core->l1d, address)))
+		return;
+	core->counts[EV_HARDWARE_PREFETCHES]++;
+	w = ref_use(&core->l2, address, &old, &hit);
+	if (r->config.ll_inclusion != MODEL_EXCLUSIVE)
+		ref_leave_l2(r, core, old);
+	others = ref_ask(r, core, address, false);
+	w->state = others == I ? E : S;
+	ref_outside(r, core, address, REF_AHEAD, others);
+	if (r->config.ll_inclusion == MODEL_EXCLUSIVE)
+		ref_leave_l2(r, core, old);
+}
+
+/* A request went from L1 to L2, and missed there or not. */
+static void ref_behind_l1(struct reference *r, struct ref_core *core, uint64_t address, bool missed)
+{
+	uint64_t size = core->l2.line_size, pair;
+	struct ref_wanted w;
+
+	if (!ref_has(&core->l2))
+		return;
+	pair = (address / size ^ 1) * size;
+	if (missed && r->config.l2_adjacent &&
+		pair / r->config.page_size == address / r->config.page_size)
+		ref_ahead_l2(r, core, pair);
+	if (!r->config.l2_stream.entries)
+		return;
+	w = ref_want_stream(&core->prefetchers, &r->config, address);
+	for (unsigned i = 0; i < w.count; i++)
+		ref_ahead_l2(r, core, w.address[i]);
+}
+
+static void ref_data_line(
+	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose);
+
+static void ref_ahead_l1d(struct reference *r, struct ref_core *core, uint64_t address)
+{
+	address = address / core->l1d.line_size * core->l1d.line_size;
+	if (ref_find(&core->l1d, address))
+		return;
+	core->counts[EV_HARDWARE_PREFETCHES]++;
+	ref_data_line(r, core, address, REF_AHEAD);
+}
+
+/* A miss of L1D, or the first use of a line that was prefetched. */
+static void ref_behind_data(
+	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose)
+{
+	uint64_t size = core->l1d.line_size;
+	struct ref_wanted w =
+		ref_want_next(address, size, r->config.l1d_next.lines, r->config.page_size);
+
+	for (unsigned i = 0; i < w.count; i++)
+		ref_ahead_l1d(r, core, w.address[i]);
+	if (purpose != REF_LOAD || !r->config.l1d_stride.entries)
+		return;
+	if (r->accessed / size == address / size)
+		address = r->accessed;
+	w = ref_want_stride(&core->prefetchers, &r->config, r->at, address);
+	for (unsigned i = 0; i < w.count; i++)
+		ref_ahead_l1d(r, core, w.address[i]);
+}
+
+/* ---- the first level ---- */
+
 static void ref_data_line(
 	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose)
 {
-	bool store = purpose == REF_STORE, hit;
+	bool store = purpose == REF_STORE, hit, missed = false, first;
 	struct ref_way *w, old;
 	int state;
 
 	w = ref_use(&core->l1d, address, &old, &hit);
 	if (hit) {
+		first = w->prefetched;
+		w->prefetched = false;
 		if (store && w->state != M) {
 			ref_claim(r, core, address, w->state, ref_find(&core->l2, address));
 			ref_forget_code(core, address, core->l1d.line_size);
 			w->state = M;
 		}
+		if (first)
+			ref_behind_data(r, core, address, purpose);
 		return;
 	}
 	core->counts[EV_L1D_MISSES] += purpose < REF_AHEAD;
 	if (!ref_late(r))
 		ref_leave_l1(r, core, old);
-	state = ref_refill(r, core, address, purpose);
+	state = ref_refill(r, core, address, purpose, &missed);
 	w->state = state;
+	w->prefetched = purpose == REF_AHEAD;
 	if (state == M)
 		ref_forget_code(core, address, core->l1d.line_size);
 	if (ref_late(r))
 		ref_leave_l1(r, core, old);
+	ref_behind_l1(r, core, address, missed);
+	if (purpose != REF_AHEAD)
+		ref_behind_data(r, core, address, purpose);
 }
 
 /* What L1D holds modified of a line that is fetched goes out. */
@@ -431,19 +518,44 @@ static void ref_release(struct reference *r, struct ref_core *core, uint64_t add
 	}
 }
 
-static void ref_code_line(struct reference *r, struct ref_core *core, uint64_t address)
-{
-	struct ref_way old;
-	bool hit;
+static void ref_behind_code(struct reference *r, struct ref_core *core, uint64_t address);
 
-	ref_use(&core->l1i, address, &old, &hit);
-	if (hit)
+static void ref_code_line(
+	struct reference *r, struct ref_core *core, uint64_t address, enum ref_purpose purpose)
+{
+	bool hit, missed = false, first;
+	struct ref_way *w, old;
+
+	w = ref_use(&core->l1i, address, &old, &hit);
+	if (hit) {
+		first = w->prefetched;
+		w->prefetched = false;
+		if (first)
+			ref_behind_code(r, core, address);
 		return;
-	core->counts[EV_L1I_MISSES]++;
+	}
+	core->counts[EV_L1I_MISSES] += purpose == REF_FETCH;
 	ref_release(r, core, address);
-	ref_refill(r, core, address, REF_FETCH);
+	ref_refill(r, core, address, purpose, &missed);
+	w->prefetched = purpose != REF_FETCH;
 	if (ref_late(r))
 		ref_leave_l1(r, core, old);
+	ref_behind_l1(r, core, address, missed);
+	if (purpose == REF_FETCH)
+		ref_behind_code(r, core, address);
+}
+
+static void ref_behind_code(struct reference *r, struct ref_core *core, uint64_t address)
+{
+	struct ref_wanted w = ref_want_next(
+		address, core->l1i.line_size, r->config.l1i_next.lines, r->config.page_size);
+
+	for (unsigned i = 0; i < w.count; i++) {
+		if (ref_find(&core->l1i, w.address[i]))
+			continue;
+		core->counts[EV_HARDWARE_PREFETCHES]++;
+		ref_code_line(r, core, w.address[i], REF_FETCH_AHEAD);
+	}
 }
 
 /* ---- what a program does ---- */
@@ -476,6 +588,7 @@ static void ref_data(struct reference *r, uint64_t address, unsigned size, bool 
 	core->counts[EV_SPLIT_ACCESSES] += address / line != (address + size - 1) / line;
 	for (uint64_t n = address / page; n <= (address + size - 1) / page; n++)
 		ref_translate(r, core, n * page, false);
+	r->accessed = address;
 	for (uint64_t n = address / line; n <= (address + size - 1) / line; n++)
 		ref_data_line(r, core, n * line, store ? REF_STORE : REF_LOAD);
 }
@@ -486,12 +599,13 @@ static void ref_fetch(struct reference *r, uint64_t address, unsigned length)
 	uint64_t line = core->l1i.line_size;
 
 	core->counts[EV_INSTRUCTIONS]++;
+	r->at = address;
 	for (uint64_t n = address / line; n <= (address + length - 1) / line; n++) {
 		/* Nothing happens while fetching goes on in the same line. */
 		if (n == core->fetch_line)
 			continue;
 		ref_translate(r, core, n * line, true);
-		ref_code_line(r, core, n * line);
+		ref_code_line(r, core, n * line, REF_FETCH);
 		core->fetch_line = n;
 	}
 }

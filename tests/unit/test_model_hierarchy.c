@@ -27,6 +27,23 @@ static struct model_tlb_config random_tlb(uint64_t *seed, uint64_t most)
 		ways * (uint32_t)(1 + random_below(seed, most / ways)), ways};
 }
 
+static void random_prefetchers(struct model_config *c, uint64_t *seed)
+{
+	if (!random_below(seed, 3))
+		return;
+	if (!random_below(seed, 3))
+		c->l1i_next.lines = 1 + (uint32_t)random_below(seed, 3);
+	if (!random_below(seed, 3))
+		c->l1d_next.lines = 1 + (uint32_t)random_below(seed, 3);
+	if (random_below(seed, 2))
+		c->l1d_stride = (struct model_prefetcher){1 + (uint32_t)random_below(seed, 16),
+			1 + (uint32_t)random_below(seed, 6), 0};
+	c->l2_adjacent = (uint32_t)random_below(seed, 2);
+	if (random_below(seed, 2))
+		c->l2_stream = (struct model_prefetcher){1 + (uint32_t)random_below(seed, 16),
+			1 + (uint32_t)random_below(seed, 20), 1 + (uint32_t)random_below(seed, 4)};
+}
+
 static struct model_config random_machine(uint64_t *seed)
 {
 	static const uint64_t lines[] = {16, 32, 64};
@@ -54,6 +71,7 @@ static struct model_config random_machine(uint64_t *seed)
 						    : (uint32_t)random_below(seed, MODEL_POLICIES);
 	c.l2_inclusion = (uint32_t)random_below(seed, MODEL_INCLUSIONS);
 	c.ll_inclusion = (uint32_t)random_below(seed, MODEL_INCLUSIONS);
+	random_prefetchers(&c, seed);
 	return c;
 }
 

@@ -1,0 +1,148 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Hardware prefetchers.  Each can be absent (config):
+ *
+ * - l1i_next, l1d_next: tagged sequential prefetching (Smith, "Cache memories", Computing Surveys
+ *   14(3), 1982): the next lines, on a miss and on the first use of a line that was prefetched.
+ * - l1d_stride: loads of one instruction at a constant distance (Fu, Patel and Janssens, MICRO
+ * 1992; Chen and Baer, 1995).  What it sees are the misses and first uses.  Distances of less than
+ * two lines mean the next line.  Instructions have their entry by the low bits of their address;
+ * where the instruction is not known, the page stands for it.
+ * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
+ *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual).  Pages have their entry
+ * by the low bits of their number.
+ * - l2_adjacent: a request that misses L2 fetches the other line of its pair, too.
+ *
+ * None leaves the page.  What they fetch is no reference and no miss; it takes its turn with the
+ * supplier of the line (clock_line), other cores are asked for it, and it replaces lines.  A demand
+ * that comes before the line does waits for the rest of the time.
+ */
+#include "model/state.h"
+
+static int same_page_of(const struct model *m, uint64_t a, uint64_t b)
+{
+	return !((a ^ b) & ~m->page);
+}
+
+/* ---- when lines arrive ---- */
+
+static struct arrival *arrival_of(struct core *core, uint64_t line)
+{
+	return &core->prefetch.arrivals[(line >> 6) % ARRIVALS];
+}
+
+void prefetch_sent(struct core *core, uint64_t line, uint64_t latency)
+{
+	*arrival_of(core, line) = (struct arrival){line | 1, clock_now(&core->clock) + latency};
+}
+
+uint64_t prefetch_rest(struct core *core, uint64_t line)
+{
+	const struct arrival *a = arrival_of(core, line);
+	uint64_t now = clock_now(&core->clock);
+
+	return a->line == (line | 1) && a->ready > now ? a->ready - now : 0;
+}
+
+/* ---- the first level ---- */
+
+static void next_lines(struct model *m, struct core *core, uint64_t line, uint32_t lines,
+	uint64_t line_size, int code)
+{
+	uint64_t a = line;
+
+	for (; lines; lines--) {
+		a += line_size;
+		if (!same_page_of(m, a, line))
+			break;
+		if (code)
+			hierarchy_ahead_l1i(m, core, a);
+		else
+			hierarchy_ahead_l1d(m, core, a);
+	}
+}
+
+static void stride(struct model *m, struct core *core, uint64_t address)
+{
+	const struct model_prefetcher *config = &m->config.l1d_stride;
+	uint64_t instruction = model_at(m);
+	uint64_t key = instruction ? instruction : (address & ~m->page) | 1;
+	struct stride_entry *e = &core->prefetch.strides[key % config->entries];
+	int64_t distance = (int64_t)(address - e->last), line = (int64_t)m->data_line + 1;
+	uint64_t target;
+
+	if (e->key != key) {
+		*e = (struct stride_entry){key, address, 0};
+		return;
+	}
+	e->last = address;
+	if (distance < 2 * line && distance > -2 * line)
+		distance = distance < 0 ? -line : line;
+	if (distance != e->distance) {
+		e->distance = distance;
+		return;
+	}
+	target = address + (uint64_t)distance * config->ahead;
+	if (same_page_of(m, target, address))
+		hierarchy_ahead_l1d(m, core, target & ~m->data_line);
+}
+
+void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpose purpose)
+{
+	uint64_t address = (m->accessed & ~m->data_line) == line ? m->accessed : line;
+
+	if (m->config.l1d_next.lines)
+		next_lines(m, core, line, m->config.l1d_next.lines, m->data_line + 1, 0);
+	if (m->config.l1d_stride.entries && purpose == LOAD)
+		stride(m, core, address);
+}
+
+void prefetch_code(struct model *m, struct core *core, uint64_t line)
+{
+	if (m->config.l1i_next.lines)
+		next_lines(m, core, line, m->config.l1i_next.lines, m->fetch_line + 1, 1);
+}
+
+/* ---- the second level ---- */
+
+static void stream(struct model *m, struct core *core, uint64_t address)
+{
+	const struct model_prefetcher *config = &m->config.l2_stream;
+	uint64_t page = address & ~m->page;
+	struct stream_entry *e = &core->prefetch.streams[address / (m->page + 1) % config->entries];
+	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
+	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way;
+	uint32_t n;
+
+	if (e->page != (page | 1)) {
+		*e = (struct stream_entry){.page = page | 1, .last = line};
+		return;
+	}
+	if (line == e->last)
+		return;
+	way = line > e->last ? 1 : -1;
+	e->last = line;
+	if (way != e->way) {
+		e->way = way;
+		e->front = line;
+		return;
+	}
+	if ((e->front - line) * way < 0)
+		e->front = line;
+	for (n = 0; n < config->lines && (e->front - line) * way < config->ahead; n++) {
+		if (e->front + way < 0 || e->front + way >= lines)
+			break;
+		e->front += way;
+		hierarchy_ahead_l2(m, core, page + ((uint64_t)e->front << core->l2.bits));
+	}
+}
+
+void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed)
+{
+	uint64_t line = address & ~core->l2.offset, pair = line ^ (core->l2.offset + 1);
+
+	if (missed && m->config.l2_adjacent && same_page_of(m, line, pair))
+		hierarchy_ahead_l2(m, core, pair);
+	if (m->config.l2_stream.entries)
+		stream(m, core, line);
+}
