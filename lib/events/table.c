@@ -476,7 +476,7 @@ static const struct event table[EV_COUNT] = {
 		.unit = "prefetches",
 		.meaning = "Lines that the hardware fetched because it expected them to be needed.",
 		.pitfall = "It does not say how many were used, nor how many came in time.",
-		.flags = OVERLAPS,
+		.flags = OVERLAPS | MODEL,
 	},
 	[EV_SOFTWARE_PREFETCHES] = {
 		.number = 42,

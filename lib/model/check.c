@@ -317,6 +317,12 @@ static int has_ll(const struct model_config *c)
 	return c->ll.size != 0;
 }
 
+static int has_prefetchers(const struct model_config *c)
+{
+	return c->l1i_next.lines || c->l1d_next.lines || c->l1d_stride.entries ||
+	       (c->l2.size && (c->l2_adjacent || c->l2_stream.entries));
+}
+
 int model_counts_event(const struct model_config *c, int event)
 {
 	switch (event) {
@@ -340,6 +346,8 @@ int model_counts_event(const struct model_config *c, int event)
 	case EV_LL_INSTRUCTION_MISSES:
 	case EV_LL_REFERENCES:
 		return has_ll(c);
+	case EV_HARDWARE_PREFETCHES:
+		return has_prefetchers(c);
 	case EV_DTLB_MISSES:
 		return c->dtlb.entries != 0;
 	case EV_ITLB_MISSES:

@@ -91,7 +91,8 @@ static void model(void)
 		.itlb = tlb,
 		.dtlb = tlb,
 		.stlb = tlb,
-		.store_buffer = 16};
+		.store_buffer = 16,
+		.l2_adjacent = 1};
 	int bad = -1;
 
 	for (int i = 0; i < EV_COUNT; i++)
