@@ -53,13 +53,18 @@ struct cache {
 	uint32_t policy;    /* enum model_policy */
 	struct policy_set *policy_sets; /* for others than LRU: one a set */
 	uint64_t random;                /* deterministic */
+	uint64_t recent; /* of a TLB with such a policy: number of the page used last, plus one */
 };
+
+/* Index of the first entry of the set that a line of this number goes to. */
+static inline uint64_t cache_set_of(const struct cache *c, uint64_t number)
+{
+	return (c->sets ? number % c->sets : number & c->mask) * c->ways;
+}
 
 static inline uint64_t cache_set(const struct cache *c, uint64_t address)
 {
-	uint64_t block = address >> c->bits;
-
-	return (c->sets ? block % c->sets : block & c->mask) * c->ways;
+	return cache_set_of(c, address >> c->bits);
 }
 
 /* Is this entry the (valid) line? */
@@ -106,9 +111,9 @@ static inline uint64_t *cache_find(const struct cache *c, uint64_t address)
 
 /* The line's entry; or if it is not there (*found 0) the one of its set that was used longest ago,
  * or is empty. */
-static inline uint64_t *cache_search(const struct cache *c, uint64_t address, uint32_t *found)
+static inline uint64_t *cache_search(
+	const struct cache *c, uint64_t set, uint64_t line, uint32_t *found)
 {
-	uint64_t line = address & ~c->offset, set = cache_set(c, address);
 	const uint64_t *entries = c->entries + set, *used = c->used + set;
 	uint64_t oldest_use = used[0];
 	uint32_t i, oldest = 0, at = 0, hit = 0;
@@ -150,7 +155,7 @@ static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *v
 	if (!entry) {
 		uint32_t found;
 
-		entry = cache_search(c, address, &found);
+		entry = cache_search(c, cache_set(c, address), address & ~c->offset, &found);
 		if (!found) {
 			*victim = *entry & ~UNSEEN;
 			*entry = (address & ~c->offset) | SHARED;
@@ -175,6 +180,26 @@ struct page_slot {
 	uint64_t page;  /* number, from 1 on */
 	uint64_t *used; /* of the translation */
 };
+
+/* The same for a line that goes to the set of another number and is found by key: an address, but
+ * for bits of its offset. */
+static inline uint64_t *cache_use_key(
+	struct cache *c, uint64_t number, uint64_t key, uint64_t *victim)
+{
+	uint64_t *entry;
+	uint32_t found;
+
+	if (c->policy)
+		return policy_use(c, cache_set_of(c, number), key, victim);
+	*victim = UINT64_MAX;
+	entry = cache_search(c, cache_set_of(c, number), key, &found);
+	if (!found) {
+		*victim = *entry;
+		*entry = key | SHARED;
+	}
+	cache_touch(c, entry);
+	return entry;
+}
 
 /* Empties the way of an entry that cache_find found. */
 static inline void cache_remove(struct cache *c, uint64_t *entry)

@@ -85,6 +85,15 @@ static void lay_out_tlb(struct arena *a, struct cache *c, const struct model_tlb
 			config->policy[level], level < MODEL_STLB);
 }
 
+/* Without entries for large pages alone, ways says where else they go: see tlb.c. */
+static void lay_out_large(struct arena *a, struct cache *c, const struct model_tlb_config *tlb,
+	const struct model_config *config, enum model_level level)
+{
+	if (tlb->entries && config->large_pages != MODEL_PAGES_SMALL)
+		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, 1 << 21,
+			config->policy[level], 0);
+}
+
 /* The flavour of cachegrind has one set of caches for all threads. */
 static unsigned core_count(const struct model_config *config)
 {
@@ -109,6 +118,9 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		lay_out_tlb(a, &core->itlb, &config->itlb, config, MODEL_ITLB);
 		lay_out_tlb(a, &core->dtlb, &config->dtlb, config, MODEL_DTLB);
 		lay_out_tlb(a, &core->stlb, &config->stlb, config, MODEL_STLB);
+		lay_out_large(a, &core->large_itlb, &config->large_itlb, config, MODEL_ITLB);
+		lay_out_large(a, &core->large_dtlb, &config->large_dtlb, config, MODEL_DTLB);
+		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
 		predictor = take(a, predictor_size(config));
 		if (config->clock == MODEL_CLOCK_RETIREMENT)
 			core->retire = take(a, sizeof(*core->retire));
@@ -120,6 +132,12 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
 	} else {
 		lay_out_cache(a, &scratch.l2, &config->ll, config, MODEL_LL);
+	}
+	if (config->large_pages != MODEL_PAGES_SMALL) {
+		void *large = take(a, LARGE_RANGES * sizeof(struct large_range));
+
+		if (m)
+			m->large = large;
 	}
 	if (n > 1) {
 		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);
@@ -140,8 +158,8 @@ size_t model_size(const struct model_config *config)
 static void init_core(struct model *m, unsigned number)
 {
 	struct core *core = &m->cores[number];
-	struct cache *const caches[] = {
-		&core->l1i, &core->l1d, &core->l2, &core->itlb, &core->dtlb, &core->stlb};
+	struct cache *const caches[] = {&core->l1i, &core->l1d, &core->l2, &core->itlb, &core->dtlb,
+		&core->stlb, &core->large_itlb, &core->large_dtlb, &core->large_stlb};
 	unsigned i;
 
 	for (i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
@@ -234,27 +252,6 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 }
 
 /* ---- instructions ---- */
-
-void page_found(struct model *m, struct page_slot *slots, struct cache *tlb, uint64_t address,
-	const uint64_t *entry, uint64_t victim)
-{
-	uint64_t page = address >> m->page_bits;
-
-	if (victim != NEVER && victim)
-		page_lost(m, slots, victim);
-	if (page)
-		*page_slot(slots, page + 1) =
-			(struct page_slot){page + 1, &tlb->used[entry - tlb->entries]};
-}
-
-void page_lost(struct model *m, struct page_slot *slots, uint64_t address)
-{
-	uint64_t page = (address >> m->page_bits) + 1;
-	struct page_slot *slot = page_slot(slots, page);
-
-	if (slot->page == page)
-		slot->page = 0;
-}
 
 /* Is the page's translation at hand?  Then it is used. */
 static inline int page_known(struct model *m, struct page_slot *slots, uint64_t address)

@@ -233,6 +233,11 @@ void model_prefetch(struct model *m, uint64_t address);
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken);
 
+/* From here on length bytes at address are mapped with pages of 1 << page_bits bytes: 21 or more
+ * for those of 2 MiB, else whatever is there (or nothing: unmapped) has small ones.  Only whole
+ * large pages become large.  Without effect where the machine has none (config.large_pages). */
+void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page_bits);
+
 /* Brings counts that are kept elsewhere until needed (cycles ...) up to date in the current
  * thread's array. */
 void model_sync(struct model *m);

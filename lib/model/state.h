@@ -137,6 +137,7 @@ struct prefetch {
 
 struct core {
 	struct cache l1i, l1d, l2, itlb, dtlb, stlb;
+	struct cache large_itlb, large_dtlb, large_stlb; /* for pages of 2 MiB alone */
 	uint64_t
 		fetch_line; /* line of the last fetch, the most recent of its set; NEVER at first */
 	uint64_t fetch_page; /* of the last instruction fetch, likewise */
@@ -156,6 +157,13 @@ struct core {
 struct directory_entry {
 	uint64_t unit;    /* address | DIRECTORY_VALID | DIRECTORY_OWNED */
 	uint64_t holders; /* a bit for each core */
+};
+
+/* Memory that is mapped with pages of 2 MiB, in those: begin..end. */
+#define LARGE_RANGES 4096
+
+struct large_range {
+	uint64_t begin, end;
 };
 
 struct model {
@@ -181,6 +189,8 @@ struct model {
 	uint64_t tick;      /* uses of caches so far */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
+	struct large_range *large; /* ascending; see tlb.c */
+	uint32_t large_count;
 	uint32_t prefetching;      /* is there any prefetcher? */
 	uint64_t at;               /* the instruction's address, where insn is not known */
 	uint64_t accessed;         /* address of the last data access that went here the long way */
@@ -273,12 +283,6 @@ static inline struct page_slot *page_slot(struct page_slot *slots, uint64_t page
 {
 	return &slots[page % PAGE_SLOTS];
 }
-/* The page's translation was found at entry of the TLB, and replaced that of victim there (or 0).
- */
-void page_found(struct model *m, struct page_slot *slots, struct cache *tlb, uint64_t address,
-	const uint64_t *entry, uint64_t victim);
-/* It has left. */
-void page_lost(struct model *m, struct page_slot *slots, uint64_t address);
 /* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and what they cost. */
 void classify_special(struct model *m, struct core *core, unsigned class_bits);
 /* Prefetches of a line, unless the level has it. */

@@ -1,32 +1,151 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translations, below the fast paths: first-level TLBs for instructions and data, a second level for
- * both, and walks of the page table.
+ * Translations, below the fast paths: first-level TLBs for instructions and data, a second level
+ * for both, and walks of the page table.
+ *
+ * Pages are of config.page_size, but for those of 2 MiB that model_map tells of.  Each TLB keeps a
+ * large page by its own rule (config.large_itlb ...): in entries of another array, in one entry of
+ * the same, where it goes to the set that its number says, or piece by piece.
+ *
+ * What the fast paths need to know of a page is in its slot: that its translation is in the first
+ * TLB, and where its use is to be noted.  Where replacement is neither lru nor random, that is true
+ * only of the page that the TLB was used for last.
  */
 #include "model/state.h"
 
-/*
- * Behind a first-level TLB, or without one in its place: the second level, or a walk.  slots: of
- * who has no first level, or null.
- */
-static uint64_t translate(struct model *m, struct core *core, uint64_t address,
-	enum event_number walks, struct page_slot *slots)
+#define LARGE_BITS 21
+/* In the entry of a large page among small ones; part of what it is found by. */
+#define LARGE 0x800
+
+static uint64_t large_key(const struct cache *tlb, uint64_t address)
 {
+	return address >> LARGE_BITS << tlb->bits | LARGE;
+}
+
+/* ---- which pages are large ---- */
+
+/* The first range that ends behind this unit of 2 MiB. */
+static uint32_t range_at(const struct model *m, uint64_t unit)
+{
+	uint32_t low = 0, high = m->large_count;
+
+	while (low < high) {
+		uint32_t middle = (low + high) / 2;
+
+		if (m->large[middle].end > unit)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static int is_large(const struct model *m, uint64_t address)
+{
+	uint64_t unit = address >> LARGE_BITS;
+	uint32_t at;
+
+	if (!m->large_count)
+		return 0;
+	at = range_at(m, unit);
+	return at < m->large_count && m->large[at].begin <= unit;
+}
+
+/* Puts `count` ranges in the place of those from..to. */
+static void replace_ranges(struct model *m, uint32_t from, uint32_t to,
+	const struct large_range *ranges, uint32_t count)
+{
+	uint32_t behind = m->large_count - to, i;
+
+	if (count > to - from)
+		for (i = behind; i-- > 0;)
+			m->large[from + count + i] = m->large[to + i];
+	else
+		for (i = 0; i < behind; i++)
+			m->large[from + count + i] = m->large[to + i];
+	for (i = 0; i < count; i++)
+		m->large[from + i] = ranges[i];
+	m->large_count = from + count + behind;
+}
+
+/* Units begin..end are large from here on, or not. */
+static void set_range(struct model *m, uint64_t begin, uint64_t end, int large)
+{
+	uint32_t from = range_at(m, begin), to = from, count = 0;
+	struct large_range new[3];
+
+	if (from < m->large_count && m->large[from].begin < begin)
+		new[count++] = (struct large_range){m->large[from].begin, begin};
+	if (large)
+		new[count++] = (struct large_range){begin, end};
+	for (; to < m->large_count && m->large[to].begin < end; to++)
+		if (m->large[to].end > end)
+			new[count++] = (struct large_range){end, m->large[to].end};
+	/* What does not fit is not large. */
+	while (m->large_count - (to - from) + count > LARGE_RANGES && count)
+		count--;
+	replace_ranges(m, from, to, new, count);
+}
+
+/* ---- slots ---- */
+
+/* The slots of pages that were translated by this entry, of which victim was there. */
+static void lose(struct model *m, struct page_slot *slots, struct cache *tlb, const uint64_t *entry,
+	uint64_t victim)
+{
+	const uint64_t *used = &tlb->used[entry - tlb->entries];
+	uint64_t page = (victim >> m->page_bits) + 1;
+	struct page_slot *slot = page_slot(slots, page);
+	unsigned i;
+
+	if (tlb->bits != LARGE_BITS && !(victim & LARGE)) {
+		if (slot->page == page && slot->used == used)
+			slot->page = 0;
+		return;
+	}
+	for (i = 0; i < PAGE_SLOTS; i++)
+		if (slots[i].used == used)
+			slots[i].page = 0;
+}
+
+/* The TLB's entry translates the address now, and replaced victim (0 or NEVER: nothing).  slots: of
+ * those whose first TLB this is, or null. */
+static void found(struct model *m, struct core *core, struct page_slot *slots, struct cache *tlb,
+	uint64_t address, uint64_t *entry, uint64_t victim)
+{
+	uint64_t page = (address >> m->page_bits) + 1;
+
+	if (tlb->policy != MODEL_LRU && tlb->policy != MODEL_RANDOM) {
+		if (tlb->recent != page) {
+			page_slot(core->data_pages, tlb->recent)->page = 0;
+			page_slot(core->fetch_pages, tlb->recent)->page = 0;
+		}
+		tlb->recent = page;
+	} else if (victim != NEVER && victim) {
+		lose(m, core->data_pages, tlb, entry, victim);
+		lose(m, core->fetch_pages, tlb, entry, victim);
+	}
+	if (slots && page != 1)
+		*page_slot(slots, page) =
+			(struct page_slot){page, &tlb->used[entry - tlb->entries]};
+}
+
+/* ---- translations ---- */
+
+/* Uses the translation in one TLB; says whether it was there. */
+static int use(struct model *m, struct core *core, struct page_slot *slots, struct cache *small,
+	struct cache *large, uint32_t split, uint64_t address, int is)
+{
+	struct cache *tlb = is && large->ways ? large : small;
 	uint64_t victim, *entry;
 
-	if (core->stlb.ways) {
-		entry = cache_use(&core->stlb, address, &victim);
-		if (victim != NEVER && victim && !core->dtlb.ways)
-			page_lost(m, core->data_pages, victim);
-		if (victim != NEVER && victim && !core->itlb.ways)
-			page_lost(m, core->fetch_pages, victim);
-		if (slots)
-			page_found(m, slots, &core->stlb, address, entry, NEVER);
-		if (victim == NEVER)
-			return slots ? 0 : m->second_tlb;
-	}
-	count(m, walks, 1);
-	return m->walk;
+	if (is && tlb == small && !split)
+		entry = cache_use_key(
+			small, address >> LARGE_BITS, large_key(small, address), &victim);
+	else
+		entry = cache_use(tlb, address, &victim);
+	found(m, core, slots, tlb, address, entry, victim);
+	return victim == NEVER;
 }
 
 /* Nothing translates. */
@@ -40,32 +159,94 @@ static uint64_t no_translation(
 	return 0;
 }
 
-static uint64_t translate_first(struct model *m, struct core *core, struct cache *tlb,
-	struct page_slot *slots, uint64_t address, enum event_number misses,
-	enum event_number walks)
+/* slots: of who has no first level, or null. */
+static uint64_t translate_second(struct model *m, struct core *core, struct page_slot *slots,
+	uint64_t address, int is, enum event_number walks)
 {
-	uint64_t victim, *entry;
+	uint32_t split = m->config.large_stlb.ways == MODEL_LARGE_SPLIT;
 
-	if (!tlb->ways && !core->stlb.ways)
-		return no_translation(m, core, slots, address);
-	if (!tlb->ways)
-		return translate(m, core, address, walks, slots);
-	entry = cache_use(tlb, address, &victim);
-	page_found(m, slots, tlb, address, entry, victim);
-	if (victim == NEVER)
-		return 0;
-	count(m, misses, 1);
-	return translate(m, core, address, walks, (struct page_slot *)0);
+	if (core->stlb.ways &&
+		use(m, core, slots, &core->stlb, &core->large_stlb, split, address, is))
+		return slots ? 0 : m->second_tlb;
+	count(m, walks, 1);
+	return m->walk;
 }
 
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 {
-	return translate_first(
-		m, core, &core->dtlb, core->data_pages, address, EV_DTLB_MISSES, EV_DTLB_WALKS);
+	uint32_t split = m->config.large_dtlb.ways == MODEL_LARGE_SPLIT;
+	int is = is_large(m, address);
+
+	if (!core->dtlb.ways)
+		return core->stlb.ways ? translate_second(m, core, core->data_pages, address, is,
+						 EV_DTLB_WALKS)
+				       : no_translation(m, core, core->data_pages, address);
+	if (use(m, core, core->data_pages, &core->dtlb, &core->large_dtlb, split, address, is))
+		return 0;
+	count(m, EV_DTLB_MISSES, 1);
+	return translate_second(m, core, (struct page_slot *)0, address, is, EV_DTLB_WALKS);
 }
 
 uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
 {
-	return translate_first(
-		m, core, &core->itlb, core->fetch_pages, address, EV_ITLB_MISSES, EV_ITLB_WALKS);
+	uint32_t split = m->config.large_itlb.ways == MODEL_LARGE_SPLIT;
+	int is = is_large(m, address);
+
+	if (!core->itlb.ways)
+		return core->stlb.ways ? translate_second(m, core, core->fetch_pages, address, is,
+						 EV_ITLB_WALKS)
+				       : no_translation(m, core, core->fetch_pages, address);
+	if (use(m, core, core->fetch_pages, &core->itlb, &core->large_itlb, split, address, is))
+		return 0;
+	count(m, EV_ITLB_MISSES, 1);
+	return translate_second(m, core, (struct page_slot *)0, address, is, EV_ITLB_WALKS);
+}
+
+/* ---- mappings that change ---- */
+
+/* Translations of units begin..end leave the TLB. */
+static void flush(struct cache *tlb, uint64_t begin, uint64_t end)
+{
+	uint64_t count = (tlb->sets ? tlb->sets : tlb->mask + 1) * tlb->ways, i;
+
+	for (i = 0; i < count; i++) {
+		uint64_t entry = tlb->entries[i] & ~UNSEEN;
+		uint64_t unit = tlb->bits != LARGE_BITS && (entry & LARGE) ? entry >> tlb->bits
+									   : entry >> LARGE_BITS;
+
+		if (entry && unit >= begin && unit < end)
+			cache_remove(tlb, &tlb->entries[i]);
+	}
+}
+
+static void flush_core(struct core *core, uint64_t begin, uint64_t end)
+{
+	struct cache *const tlbs[] = {&core->itlb, &core->dtlb, &core->stlb, &core->large_itlb,
+		&core->large_dtlb, &core->large_stlb};
+	unsigned i;
+
+	for (i = 0; i < sizeof(tlbs) / sizeof(tlbs[0]); i++)
+		if (tlbs[i]->ways)
+			flush(tlbs[i], begin, end);
+	for (i = 0; i < PAGE_SLOTS; i++)
+		core->data_pages[i].page = core->fetch_pages[i].page = 0;
+}
+
+void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page_bits)
+{
+	uint64_t unit = UINT64_C(1) << LARGE_BITS, last = address + length - 1, begin, end, cores;
+	int large = page_bits >= LARGE_BITS;
+
+	if (m->config.large_pages != MODEL_PAGES_KERNEL || m->page_bits != 12 || m->cachegrind ||
+		!length || last < address)
+		return;
+	/* A large page is whole, and no more one when part of it goes. */
+	begin = large ? (address >> LARGE_BITS) + ((address & (unit - 1)) != 0)
+		      : address >> LARGE_BITS;
+	end = large && ((last + 1) & (unit - 1)) ? last >> LARGE_BITS : (last >> LARGE_BITS) + 1;
+	if (begin >= end || (!large && !m->large_count))
+		return;
+	set_range(m, begin, end, large);
+	for (cores = m->active; cores; cores &= cores - 1)
+		flush_core(&m->cores[__builtin_ctzll(cores)], begin, end);
 }

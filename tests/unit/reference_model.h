@@ -16,19 +16,24 @@ enum ref_purpose { REF_FETCH, REF_LOAD, REF_STORE, REF_AHEAD, REF_FETCH_AHEAD };
 
 struct ref_core {
 	struct ref_cache l1i, l1d, l2, itlb, dtlb, stlb;
+	struct ref_cache large_itlb, large_dtlb, large_stlb;
 	uint64_t fetch_line; /* number of the line that instructions are fetched from */
 	uint64_t counts[EVENT_LIMIT];
 	bool active;
 	struct ref_prefetchers prefetchers;
 };
 
+#define REF_LARGE      64
+#define REF_LARGE_SIZE (UINT64_C(2) << 20)
+
 struct reference {
 	struct model_config config;
 	struct ref_core cores[MODEL_CORES_MAX];
 	struct ref_cache ll;
 	unsigned core;
-	uint64_t at;       /* the instruction */
-	uint64_t accessed; /* where its last data access began */
+	uint64_t at;           /* the instruction */
+	uint64_t accessed;     /* where its last data access began */
+	bool large[REF_LARGE]; /* units of 2 MiB that are one page */
 };
 
 #define REF_NO_LINE UINT64_MAX
@@ -560,21 +565,48 @@ static void ref_behind_code(struct reference *r, struct ref_core *core, uint64_t
 
 /* ---- what a program does ---- */
 
+static bool ref_is_large(const struct reference *r, uint64_t address)
+{
+	return address / REF_LARGE_SIZE < REF_LARGE && r->large[address / REF_LARGE_SIZE];
+}
+
+/* Far from all small pages, in the set that the number of the large one says. */
+static uint64_t ref_large_key(const struct ref_cache *c, uint64_t address)
+{
+	return ((c->sets << 30) + address / REF_LARGE_SIZE) * c->line_size;
+}
+
+static bool ref_use_tlb(const struct reference *r, struct ref_cache *small, struct ref_cache *large,
+	const struct model_tlb_config *rule, uint64_t address)
+{
+	struct ref_way old;
+	bool hit;
+
+	if (!ref_is_large(r, address))
+		ref_use(small, address, &old, &hit);
+	else if (rule->entries)
+		ref_use(large, address, &old, &hit);
+	else if (rule->ways == MODEL_LARGE_SPLIT)
+		ref_use(small, address, &old, &hit);
+	else
+		ref_use(small, ref_large_key(small, address), &old, &hit);
+	return hit;
+}
+
 static void ref_translate(struct reference *r, struct ref_core *core, uint64_t address, bool fetch)
 {
+	const struct model_config *c = &r->config;
 	struct ref_cache *first = fetch ? &core->itlb : &core->dtlb;
-	struct ref_way old;
+	struct ref_cache *large = fetch ? &core->large_itlb : &core->large_dtlb;
 	bool hit = false;
 
-	(void)r;
 	if (ref_has(first)) {
-		ref_use(first, address, &old, &hit);
-		if (hit)
+		if (ref_use_tlb(r, first, large, fetch ? &c->large_itlb : &c->large_dtlb, address))
 			return;
 		core->counts[fetch ? EV_ITLB_MISSES : EV_DTLB_MISSES]++;
 	}
 	if (ref_has(&core->stlb))
-		ref_use(&core->stlb, address, &old, &hit);
+		hit = ref_use_tlb(r, &core->stlb, &core->large_stlb, &c->large_stlb, address);
 	if (!hit && (ref_has(first) || ref_has(&core->stlb)))
 		core->counts[fetch ? EV_ITLB_WALKS : EV_DTLB_WALKS]++;
 }
@@ -610,7 +642,57 @@ static void ref_fetch(struct reference *r, uint64_t address, unsigned length)
 	}
 }
 
+/* ---- mappings ---- */
+
+static void ref_flush(struct ref_cache *c, uint64_t unit)
+{
+	for (uint64_t i = 0; i < c->sets * c->ways; i++) {
+		uint64_t line = c->all[i].line;
+
+		if (line / REF_LARGE_SIZE == unit ||
+			line == ref_large_key(c, unit * REF_LARGE_SIZE))
+			c->all[i].valid = false;
+	}
+}
+
+/* Translations of what changes are dropped by every core that has run. */
+static void ref_map(struct reference *r, uint64_t address, uint64_t length, bool large)
+{
+	bool any = large;
+
+	if (r->config.large_pages != MODEL_PAGES_KERNEL)
+		return;
+	for (uint64_t unit = 0; unit < REF_LARGE; unit++)
+		any |= r->large[unit];
+	for (uint64_t unit = 0; unit < REF_LARGE && any; unit++) {
+		uint64_t begin = unit * REF_LARGE_SIZE, end = begin + REF_LARGE_SIZE;
+
+		if (large ? begin < address || end > address + length
+			  : !ref_overlap(begin, REF_LARGE_SIZE, address, length))
+			continue;
+		r->large[unit] = large;
+		for (unsigned i = 0; i < r->config.cores; i++) {
+			struct ref_core *core = &r->cores[i];
+
+			if (!core->active)
+				continue;
+			ref_flush(&core->itlb, unit);
+			ref_flush(&core->dtlb, unit);
+			ref_flush(&core->stlb, unit);
+			ref_flush(&core->large_itlb, unit);
+			ref_flush(&core->large_dtlb, unit);
+			ref_flush(&core->large_stlb, unit);
+		}
+	}
+}
+
 /* ---- the whole ---- */
+
+static void ref_tlb(
+	struct ref_cache *c, const struct model_tlb_config *shape, uint64_t page, uint32_t policy)
+{
+	ref_cache_new(c, shape->entries, shape->entries ? shape->ways : 1, page, policy);
+}
 
 static void ref_cache_of(
 	struct ref_cache *c, const struct model_cache_config *shape, uint32_t policy)
@@ -632,12 +714,13 @@ static struct reference *ref_new(const struct model_config *config)
 		ref_cache_of(&core->l1i, &config->l1i, policy[MODEL_L1I]);
 		ref_cache_of(&core->l1d, &config->l1d, policy[MODEL_L1D]);
 		ref_cache_of(&core->l2, &config->l2, policy[MODEL_L2]);
-		ref_cache_new(&core->itlb, config->itlb.entries, config->itlb.ways, page,
-			policy[MODEL_ITLB]);
-		ref_cache_new(&core->dtlb, config->dtlb.entries, config->dtlb.ways, page,
-			policy[MODEL_DTLB]);
-		ref_cache_new(&core->stlb, config->stlb.entries, config->stlb.ways, page,
-			policy[MODEL_STLB]);
+		ref_tlb(&core->itlb, &config->itlb, page, policy[MODEL_ITLB]);
+		ref_tlb(&core->dtlb, &config->dtlb, page, policy[MODEL_DTLB]);
+		ref_tlb(&core->stlb, &config->stlb, page, policy[MODEL_STLB]);
+		page = REF_LARGE_SIZE;
+		ref_tlb(&core->large_itlb, &config->large_itlb, page, policy[MODEL_ITLB]);
+		ref_tlb(&core->large_dtlb, &config->large_dtlb, page, policy[MODEL_DTLB]);
+		ref_tlb(&core->large_stlb, &config->large_stlb, page, policy[MODEL_STLB]);
 		core->fetch_line = REF_NO_LINE;
 	}
 	ref_cache_of(&r->ll, &config->ll, policy[MODEL_LL]);
@@ -653,6 +736,9 @@ static void ref_free(struct reference *r)
 		ref_cache_free(&r->cores[i].itlb);
 		ref_cache_free(&r->cores[i].dtlb);
 		ref_cache_free(&r->cores[i].stlb);
+		ref_cache_free(&r->cores[i].large_itlb);
+		ref_cache_free(&r->cores[i].large_dtlb);
+		ref_cache_free(&r->cores[i].large_stlb);
 	}
 	ref_cache_free(&r->ll);
 	free(r);

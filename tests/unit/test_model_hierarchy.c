@@ -44,6 +44,18 @@ static void random_prefetchers(struct model_config *c, uint64_t *seed)
 			1 + (uint32_t)random_below(seed, 20), 1 + (uint32_t)random_below(seed, 4)};
 }
 
+static struct model_tlb_config random_large(uint64_t *seed)
+{
+	switch (random_below(seed, 3)) {
+	case 0:
+		return (struct model_tlb_config){0, MODEL_LARGE_SHARED};
+	case 1:
+		return (struct model_tlb_config){0, MODEL_LARGE_SPLIT};
+	default:
+		return (struct model_tlb_config){4, 1 + (uint32_t)random_below(seed, 2)};
+	}
+}
+
 static struct model_config random_machine(uint64_t *seed)
 {
 	static const uint64_t lines[] = {16, 32, 64};
@@ -72,18 +84,30 @@ static struct model_config random_machine(uint64_t *seed)
 	c.l2_inclusion = (uint32_t)random_below(seed, MODEL_INCLUSIONS);
 	c.ll_inclusion = (uint32_t)random_below(seed, MODEL_INCLUSIONS);
 	random_prefetchers(&c, seed);
+	c.large_pages = (uint32_t)random_below(seed, MODEL_PAGES_MODES);
+	c.large_itlb = random_large(seed);
+	c.large_dtlb = random_large(seed);
+	c.large_stlb = random_large(seed);
 	return c;
 }
 
-/* Near the last address, anywhere in a small region, or in a region of the thread's own. */
+/* Near the last address, anywhere in a small region, in a region of the thread's own, or in one of
+ * 2 MiB. */
 static uint64_t random_address(uint64_t *seed, uint64_t *last, unsigned thread)
 {
-	switch (random_below(seed, 4)) {
+	switch (random_below(seed, 9)) {
 	case 0:
 	case 1:
+	case 2:
+	case 3:
 		*last += random_below(seed, 48);
 		break;
-	case 2:
+	case 4:
+		*last = random_below(seed, 16) * 0x200000 + random_below(seed, 4) * 4096 +
+			random_below(seed, 256);
+		break;
+	case 5:
+	case 6:
 		*last = 0x100000 + random_below(seed, 0x4000);
 		break;
 	default:
@@ -112,6 +136,14 @@ static int compare(uint64_t number, unsigned accesses)
 		uint64_t choice = random_below(&seed, 64), address;
 		unsigned size = 1u << random_below(&seed, 6);
 
+		if (i % 256 == 100) {
+			uint64_t length = random_below(&seed, 0x1000000);
+			bool large = random_below(&seed, 3) != 0;
+
+			address = random_below(&seed, 32) * 0x100000;
+			model_map(run.model, address, length, large ? 21 : 12);
+			ref_map(r, address, length, large);
+		}
 		if (choice == 0) {
 			r->core = (unsigned)random_below(&seed, config.cores);
 			run_thread(&run, r->core);
