@@ -136,11 +136,15 @@ static enum supplier ask_others(
 		unsigned number = (unsigned)__builtin_ctzll(others);
 		unsigned state = request(m, &m->cores[number], unit, exclusive, known, owned);
 
+		if (take_ownership && (state >= EXCLUSIVE || (exclusive && state == SHARED)))
+			sharing_conflict(m, core, &m->cores[number], unit, exclusive, d);
 		others &= others - 1;
 		if (state != INVALID)
 			found |= UINT64_C(1) << number;
 		modified |= state == MODIFIED;
 	}
+	if (take_ownership)
+		sharing_asked(m, core, unit, d);
 	if (exclusive || (!found && take_ownership)) {
 		d->unit = unit | DIRECTORY_VALID | DIRECTORY_OWNED;
 		d->holders = self;

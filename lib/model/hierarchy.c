@@ -355,6 +355,17 @@ static int leaves_late(const struct model *m, const struct core *core)
 	return (core->l2.ways ? m->config.l2_inclusion : m->config.ll_inclusion) == MODEL_EXCLUSIVE;
 }
 
+/* A line that others want is looked at for a while after it was had from them. */
+static void watch(struct model *m, struct core *core, uint64_t address, uint64_t *entry, int anew)
+{
+	if (!(*entry & WATCHED) && !(anew && (m->active & (m->active - 1))))
+		return;
+	if (sharing_watch(m, core, address))
+		*entry |= WATCHED | UNSEEN;
+	else
+		*entry &= ~(uint64_t)WATCHED;
+}
+
 /* L1D has the line, and may have to become its owner. */
 static uint64_t hit_data(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose, uint64_t *entry)
@@ -370,6 +381,7 @@ static uint64_t hit_data(
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
 	}
+	watch(m, core, address, entry, purpose == STORE && state == SHARED);
 	if (first)
 		prefetch_data(m, core, address, purpose);
 	return latency > rest ? latency : rest;
@@ -393,6 +405,8 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 	*entry = (*entry & ~(uint64_t)STATES) | state;
 	if (purpose == AHEAD)
 		*entry |= PREFETCHED | UNSEEN;
+	else
+		watch(m, core, address, entry, 1);
 	if (late)
 		leave_l1d(m, core, victim);
 	if (m->prefetching && core->l2.ways)

@@ -141,9 +141,14 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 	}
 	if (n > 1) {
 		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);
+		void *brought = take(a, sizeof(struct sharing_brought) << DIRECTORY_BITS);
+		void *sharing = take(a, sizeof(struct sharing_entry) * MODEL_SHARING_MAX);
 
-		if (m)
+		if (m) {
 			m->directory = directory;
+			m->brought = brought;
+			m->sharing = sharing;
+		}
 	}
 }
 
@@ -247,6 +252,7 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 	/* A thread that takes a core over leaves the other's cycles complete: they were brought up
 	 * to date above. */
 	m->core->counts = counts;
+	m->core->thread = thread;
 	m->counts = counts;
 	m->active |= UINT64_C(1) << number;
 }
@@ -413,6 +419,7 @@ static uint64_t access_data(
 	if (m->cachegrind)
 		return latency + cachegrind_data(m, core, address, size);
 	m->accessed = address;
+	m->accessed_size = size;
 	for (;; line += m->data_line + 1) {
 		latency += part = hierarchy_data(m, core, line, purpose);
 		note_line(m, core, purpose, part, line);

@@ -233,6 +233,40 @@ void model_prefetch(struct model *m, uint64_t address);
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken);
 
+/*
+ * Who shares a unit of coherence (a line): it was in one core's private caches when another asked
+ * for it.  Up to MODEL_SHARING_MAX units are remembered, those asked for most often.
+ */
+#define MODEL_SHARING_MAX  4096
+#define MODEL_SHARING_ENDS 4
+struct model_sharing_end {
+	uint32_t thread, core;
+	uint64_t instruction; /* address of one that went there; 0: unknown */
+	uint64_t granules; /* bit i: it touched bytes i * g .. i * g + g - 1, g = bytes / 64 or 8 */
+};
+struct model_sharing {
+	uint64_t address;
+	uint32_t bytes;
+	uint32_t ends; /* threads, of which these are the last to be heard of */
+	uint64_t requests,
+		stores; /* that found the unit elsewhere; those of them that were stores */
+	struct model_sharing_end end[MODEL_SHARING_ENDS];
+};
+/* Number index of them, in no order; 0: there is none of this number. */
+int model_sharing(const struct model *m, unsigned index, struct model_sharing *sharing);
+/* Has no byte (as far as granules tell) been touched by two threads? */
+static inline int model_sharing_is_false(const struct model_sharing *s)
+{
+	uint64_t any = 0;
+
+	for (uint32_t i = 0; i < s->ends; i++) {
+		if (!s->end[i].granules || (s->end[i].granules & any))
+			return 0;
+		any |= s->end[i].granules;
+	}
+	return s->ends > 1;
+}
+
 /* From here on length bytes at address are mapped with pages of 1 << page_bits bytes: 21 or more
  * for those of 2 MiB, else whatever is there (or nothing: unmapped) has small ones.  Only whole
  * large pages become large.  Without effect where the machine has none (config.large_pages). */

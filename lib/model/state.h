@@ -143,6 +143,7 @@ struct core {
 	uint64_t fetch_page; /* of the last instruction fetch, likewise */
 	uint32_t class_bits; /* of the current instruction */
 	unsigned number;
+	unsigned thread;  /* that ran here last */
 	uint64_t *counts; /* of the thread that ran here last */
 	struct clock clock;
 	struct retire *retire; /* the clock that counts instead; null: there is none */
@@ -166,12 +167,28 @@ struct large_range {
 	uint64_t begin, end;
 };
 
+/* What brought a unit, by the index of its directory entry. */
+struct sharing_brought {
+	uint64_t unit, at, granules;
+	uint32_t core;
+};
+
+#define SHARING_WAYS 4
+
+struct sharing_entry {
+	struct model_sharing is; /* requests 0: empty */
+	uint64_t time, heard[MODEL_SHARING_ENDS];
+	uint32_t watch[MODEL_SHARING_ENDS]; /* accesses still to be looked at */
+};
+
 struct model {
 	struct core *core; /* the current one */
 	uint64_t *counts;  /* of the current thread */
 	struct core *cores;
 	struct cache ll;
 	struct directory_entry *directory;
+	struct sharing_brought *brought; /* like the directory; these three null with one core */
+	struct sharing_entry *sharing;
 	uint64_t active;    /* cores that have run something */
 	uint64_t unit;      /* bytes whose ownership moves together, less one */
 	uint64_t data_line; /* bytes, less one */
@@ -191,8 +208,9 @@ struct model {
 	uint32_t page_bits;
 	struct large_range *large; /* ascending; see tlb.c */
 	uint32_t large_count;
-	uint32_t prefetching;      /* is there any prefetcher? */
-	uint64_t at;               /* the instruction's address, where insn is not known */
+	uint32_t prefetching; /* is there any prefetcher? */
+	uint64_t at;          /* the instruction's address, where insn is not known */
+	uint32_t accessed_size;
 	uint64_t accessed;         /* address of the last data access that went here the long way */
 	struct model_insn *insn;   /* what is being executed, where the caller says; else null */
 	struct model_watch *watch; /* who wants to know of each event, or null */
@@ -303,6 +321,14 @@ static inline uint64_t model_at(const struct model *m)
 {
 	return m->insn ? m->insn->address : m->at;
 }
+
+/* sharing.c: the core's current access asks others for the unit; finds that the other has it; goes
+ * to a line that is, or is to be, WATCHED: is it to be on? */
+void sharing_asked(
+	struct model *m, struct core *core, uint64_t unit, const struct directory_entry *d);
+void sharing_conflict(struct model *m, struct core *core, struct core *other, uint64_t unit,
+	int exclusive, const struct directory_entry *d);
+int sharing_watch(struct model *m, struct core *core, uint64_t address);
 
 /* cachegrind.c. */
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);
