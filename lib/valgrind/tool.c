@@ -100,6 +100,8 @@ static void stops_running(ThreadId tid, ULong blocks)
 static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
 {
 	(void)number, (void)alternate_stack;
+	/* After a fault: by the time that the thread has stopped, its counter is the handler's. */
+	trace_stop(VG_(get_IP)(tid));
 	threads[tid].repeating = 0;
 	if (tid == running)
 		model_set_repeating(model, 0);

@@ -35,6 +35,19 @@ same exhaust as
 same other-root
 [ "$(id -u)" != 0 ] || ok "the child that forked in another root is counted: $(field o.json)" test "$(field o.json)" -gt 3000000
 same other-user
+
+# What a block would have done behind a fault did not happen: 100 more times cost what is executed, and no more.
+counts_of() {
+	perfex -q -source model -machine zen4 -json -e 17 -e 18 -- "$hostile" "$@" |
+		python3 -c 'import json, sys; print(*(int(e["count"]["value"]) for e in json.load(sys.stdin)["events"]))'
+}
+more() { # instructions and loads of a hundred more faults
+	_first=$(counts_of skips "$1" 200) _second=$(counts_of skips "$1" 300)
+	echo $((${_second% *} - ${_first% *})) $((${_second#* } - ${_first#* }))
+}
+is "a fault at the end of a block: 13 instructions and 3 loads each time" "$(more 0)" "1300 300"
+is "a fault with eight loads behind it: one jump more, and none of the loads" "$(more 1)" "1400 300"
+
 run perfex -source model -machine zen4 -e 17 -o counts -- "$hostile" avx512
 is "AVX-512: until there the program runs" "$out" before
 is "and gets SIGILL" "$status" 132

@@ -108,6 +108,41 @@ static int repair(void)
 	return 0;
 }
 
+static void skip_rest(int s, siginfo_t *info, void *context)
+{
+	ucontext_t *u = context;
+
+	(void)s, (void)info;
+	u->uc_mcontext.gregs[REG_RIP] = u->uc_mcontext.gregs[REG_R12];
+}
+
+/* Word 3 times: a fault, and behind it in the same block nothing, or eight loads that the handler
+ * skips. */
+static int skips(void)
+{
+	struct sigaction a = {.sa_sigaction = skip_rest, .sa_flags = SA_SIGINFO};
+	const int more = number(2), n = number(3);
+
+	sigaction(SIGSEGV, &a, NULL);
+	for (int i = 0; i < n; i++) {
+		if (more)
+			__asm__ volatile("lea 1f(%%rip), %%r12; xor %%eax, %%eax;"
+					 "mov -8(%%rsp), %%rcx; mov (%%rax), %%rcx;"
+					 "mov -8(%%rsp), %%rcx; mov -16(%%rsp), %%rcx;"
+					 "mov -8(%%rsp), %%rcx; mov -16(%%rsp), %%rcx;"
+					 "mov -8(%%rsp), %%rcx; mov -16(%%rsp), %%rcx;"
+					 "mov -8(%%rsp), %%rcx; mov -16(%%rsp), %%rcx;"
+					 "1:" ::
+						 : "rax", "rcx", "r12", "memory", "cc");
+		else
+			__asm__ volatile("lea 1f(%%rip), %%r12; xor %%eax, %%eax;"
+					 "mov -8(%%rsp), %%rcx; mov (%%rax), %%rcx;"
+					 "1:" ::
+						 : "rax", "rcx", "r12", "memory", "cc");
+	}
+	return 0;
+}
+
 static void make_quotient(int s, siginfo_t *info, void *context)
 {
 	ucontext_t *u = context;
@@ -688,6 +723,7 @@ int main(int argc, char **argv)
 	} ways[] = {
 		{"faults", faults},
 		{"repair", repair},
+		{"skips", skips},
 		{"divide", divide},
 		{"overflow", overflow},
 		{"exit-in-handler", exit_in_handler},
