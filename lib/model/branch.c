@@ -8,10 +8,11 @@
  * Kind 1: TAGE (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
  * prediction", JILP 8, 2006), with eight tagged tables.  The longest history that matches predicts;
  * a misprediction allocates an entry of a longer one.  Deviations, most of them for speed:
- * - The eight tables share an index, so that one entry of each makes a set of 16 bytes, which is
- *   compared at once; the index has the address and the last log2(entries) + 4 outcomes, and the
- *   tags, 11 bits of 8 histories, tell the rest.
- * - Histories are of 6, 16, 22, 32, 38, 48, 54 and 64 outcomes, the upper pieces of their products
+ * - Four tables share an index, so that a branch has its entries in two places and all are compared
+ *   at once.  The index has the address and, for the four of shorter histories, the last
+ *   log2(entries) outcomes, for the others the last log2(entries) + 27; tags, of 11 bits, tell the
+ *   rest.
+ * - Histories are of 4, 16, 20, 32, 36, 48, 52 and 64 outcomes, the upper pieces of their products
  *   with an odd number instead of folded registers.
  * - A branch that has only ever been taken, or only ever been not taken, is predicted so and stays
  *   out of the tables, as AMD's optimization guides describe for Zen (never seen taken, always
@@ -27,7 +28,7 @@
  * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
  * the next is seen.
  *
- * Cost: a settled branch some three host instructions, another about 75 without a jump, a
+ * Cost: a settled branch some three host instructions, another about 80 without a jump, a
  * misprediction twice that.
  */
 #include "model/branch.h"
@@ -131,7 +132,7 @@ void predictor_init(struct predictor *p, const struct model_config *config, void
 	p->base_mask = (UINT64_C(1) << config->predictor_bits) - 1;
 	at += base_bytes(config);
 	p->sets = config->predictor_kind == 1 ? (struct ways *)(void *)at : (struct ways *)0;
-	p->set_mask = (sizeof(struct ways) << config->predictor_bits) - sizeof(struct ways);
+	p->set_mask = p->base_mask;
 	at += set_bytes(config);
 	for (i = 0; i < INDIRECT_TABLES; i++) {
 		p->targets[i] = (struct target_entry *)(void *)at;
@@ -149,28 +150,39 @@ void predictor_init(struct predictor *p, const struct model_config *config, void
 
 /*
  * The top bits of the lowest n bits of a product depend on the lowest n bits of its factors: so a
- * product of the history has in its upper pieces hashes of more and more of it.  Those at 10 bits
- * more to the left have ten outcomes less.
+ * product of the history has in its upper pieces hashes of more and more of it.  Shifted to the
+ * left by 12 they have twelve outcomes less.
  */
 static inline void hash_tags(struct ways *tags, uint64_t history, uint64_t address)
 {
 	uint64_t product = history * MULTIPLIER;
 
-	ways_interleave(tags, (product << 10) + address, product + address);
+	ways_interleave(tags, (product << 12) + address, product + address);
 }
 
-static inline struct ways *find_set(const struct predictor *p, uint64_t history, uint64_t address)
-{
-	uint64_t at = (history * MULTIPLIER ^ address >> 40) & p->set_mask;
+/* Where the entries of four tables each are: the first half of one set, the second of another. */
+struct place {
+	uint16_t *near, *far;
+};
 
-	return (struct ways *)(void *)((char *)p->sets + at);
+static inline struct place find_place(const struct predictor *p, uint64_t history, uint64_t address)
+{
+	uint64_t product = history * MULTIPLIER, mask = p->set_mask;
+	struct place place = {
+		p->sets[(product ^ address >> 44) & mask].of,
+		p->sets[(product >> 27 ^ address >> 35) & mask].of + WAYS / 2,
+	};
+
+	return place;
 }
 
 /* After a misprediction: a new entry in a table of longer history, from `start` on. */
 static NOINLINE int allocate(
 	struct predictor *p, uint64_t history, uint64_t address, unsigned start, unsigned taken)
 {
-	struct ways tags, *set = find_set(p, history, address);
+	struct place place = find_place(p, history, address);
+	uint16_t *entry[WAYS];
+	struct ways tags;
 	unsigned i;
 
 	if (start == WAYS)
@@ -179,14 +191,16 @@ static NOINLINE int allocate(
 	p->random = p->random * 1664525 + 1013904223;
 	if (start < WAYS - 1)
 		start += (p->random >> 30) == 0; /* or each would fight for the same table */
+	for (i = 0; i < WAYS; i++)
+		entry[i] = i < WAYS / 2 ? &place.near[i] : &place.far[i - WAYS / 2];
 	for (i = start; i < WAYS; i++) {
-		if (set->of[i] & USEFUL)
+		if (*entry[i] & USEFUL)
 			continue;
-		set->of[i] = (uint16_t)((tags.of[i] & TAG) | (taken ? COUNTER(4) : COUNTER(3)));
+		*entry[i] = (uint16_t)((tags.of[i] & TAG) | (taken ? COUNTER(4) : COUNTER(3)));
 		return 0;
 	}
 	for (i = start; i < WAYS; i++)
-		set->of[i]--; /* useful, and more than 0 */
+		--*entry[i]; /* useful, and more than 0 */
 	return 0;
 }
 
@@ -201,7 +215,8 @@ NOINLINE int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, 
 	const uint16_t *entry = all.entry + WAYS - 1;
 	unsigned state = *base, found, provider, rest, provided, index, outcome;
 	uint64_t history = p->history, address = from * ADDRESS_MULTIPLIER;
-	struct ways tags, *set;
+	struct place place;
+	struct ways tags;
 
 	*base = p->next[2 * state + taken];
 	p->history = history << 1 | taken;
@@ -210,17 +225,18 @@ NOINLINE int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, 
 	if (UNLIKELY(!p->sets))
 		return (state >> 1 & 1) == taken;
 	hash_tags(&tags, history, address);
-	set = find_set(p, history, address);
+	place = find_place(p, history, address);
 	all.entry[WAYS - 1] = state & 2 ? TAKEN_BIT : 0;
-	all.half[1] = *set;
-	found = ways_agree(set, &tags, TAG) << 1 | 1;
+	ways_gather(&all.half[1], place.near, place.far);
+	found = ways_agree(&all.half[1], &tags, TAG) << 1 | 1;
 	provider = 31 ^ (unsigned)__builtin_clz(found);
 	rest = 31 ^ (unsigned)__builtin_clz((found ^ 1u << provider) | 1);
 	provided = entry[provider];
 	index = (provided & STATE) | taken * STEP_TAKEN;
 	index |= (entry[rest] & TAKEN_BIT) * (STEP_ALTERNATIVE / TAKEN_BIT);
 	outcome = p->steps[index];
-	ways_flip(set, provider, (uint16_t)((provided ^ outcome) & STATE));
+	ways_flip(&all.half[1], provider, (uint16_t)((provided ^ outcome) & STATE), place.near,
+		place.far);
 	if (outcome & RIGHT)
 		return 1;
 	return allocate(p, history, address, provider, taken);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Eight entries of 16 bits, as one: a set of the conditional predictor's tables.  With SSE2, which
- * each x86-64 has, and without: the results are the same.  16-byte aligned.
+ * Eight entries of 16 bits, as one: what the conditional predictor's tables have for a branch. With
+ * SSE2, which each x86-64 has, and without: the results are the same.
  */
 #ifndef MODEL_WAYS_H
 #define MODEL_WAYS_H
@@ -36,12 +36,28 @@ static inline unsigned ways_agree_plain(const struct ways *a, const struct ways 
 	return found;
 }
 
-/* Changes these bits of way number - 1; number 0 is none.  All of it is written, so that the host's
- * next loads need not wait to learn which part was. */
-static inline void ways_flip_plain(struct ways *w, unsigned number, uint16_t bits)
+/* The four from each of these, 8-byte aligned. */
+static inline void ways_gather_plain(struct ways *to, const uint16_t *low, const uint16_t *high)
 {
-	if (number)
-		w->of[number - 1] ^= bits;
+	unsigned i;
+
+	for (i = 0; i < WAYS / 2; i++) {
+		to->of[i] = low[i];
+		to->of[i + WAYS / 2] = high[i];
+	}
+}
+
+/* Puts them back, with these bits of way number - 1 changed; number 0 is none.  All are written, so
+ * that the host's next loads need not wait to learn which was. */
+static inline void ways_flip_plain(
+	const struct ways *w, unsigned number, uint16_t bits, uint16_t *low, uint16_t *high)
+{
+	unsigned i;
+
+	for (i = 0; i < WAYS / 2; i++) {
+		low[i] = w->of[i] ^ (i + 1 == number ? bits : 0);
+		high[i] = w->of[i + WAYS / 2] ^ (i + 1 + WAYS / 2 == number ? bits : 0);
+	}
 }
 
 #ifdef __SSE2__
@@ -67,7 +83,16 @@ static inline unsigned ways_agree(const struct ways *a, const struct ways *b, ui
 	return (unsigned)_mm_movemask_epi8(_mm_packs_epi16(_mm_cmpeq_epi16(differ, zero), zero));
 }
 
-static inline void ways_flip(struct ways *w, unsigned number, uint16_t bits)
+static inline void ways_gather(struct ways *to, const uint16_t *low, const uint16_t *high)
+{
+	__m128i half = _mm_loadl_epi64((const __m128i *)(const void *)low);
+
+	_mm_store_si128((__m128i *)(void *)to, _mm_castpd_si128(_mm_loadh_pd(_mm_castsi128_pd(half),
+						       (const double *)(const void *)high)));
+}
+
+static inline void ways_flip(
+	const struct ways *w, unsigned number, uint16_t bits, uint16_t *low, uint16_t *high)
 {
 	static const struct ways only[WAYS + 1] = {
 		{{0}},
@@ -82,11 +107,14 @@ static inline void ways_flip(struct ways *w, unsigned number, uint16_t bits)
 	};
 	__m128i flip = _mm_and_si128(_mm_set1_epi16((short)bits), ways_vector(&only[number]));
 
-	_mm_store_si128((__m128i *)(void *)w, _mm_xor_si128(ways_vector(w), flip));
+	flip = _mm_xor_si128(flip, ways_vector(w));
+	_mm_storel_epi64((__m128i *)(void *)low, flip);
+	_mm_storeh_pd((double *)(void *)high, _mm_castsi128_pd(flip));
 }
 #else
 #define ways_interleave ways_interleave_plain
 #define ways_agree      ways_agree_plain
+#define ways_gather     ways_gather_plain
 #define ways_flip       ways_flip_plain
 #endif
 

@@ -241,10 +241,13 @@ static void ways(void)
 		c.of[i % WAYS] = a.of[i % WAYS];
 		differ += ways_agree(&a, &c, mask) != ways_agree_plain(&a, &c, mask);
 		differ += (ways_agree(&a, &c, 0xffff) >> i % WAYS & 1) == 0;
-		d = c;
-		ways_flip(&c, number, bits);
-		ways_flip_plain(&d, number, bits);
-		differ += memcmp(&c, &d, sizeof c) != 0;
+		ways_gather(&a, c.of + 4, b.of);
+		ways_gather_plain(&d, c.of + 4, b.of);
+		differ += memcmp(&a, &d, sizeof a) != 0;
+		ways_flip(&d, number, bits, a.of, c.of + 4);
+		ways_flip_plain(&d, number, bits, b.of, b.of + 4);
+		differ += memcmp(a.of, b.of, 8) != 0 || memcmp(c.of + 4, b.of + 4, 8) != 0;
+		differ += number && bits && !memcmp(&b, &d, sizeof b);
 	}
 	is_int(differ, 0, "sets of entries: the same with vectors and without");
 }
