@@ -141,6 +141,7 @@ static void after_system_call(
 	(void)tid, (void)count;
 	after_exec(number);
 	after_sigaction(number, arguments, sr_isError(result));
+	pages_system_call(number, arguments, result);
 }
 
 /* What was there before is gone. */
@@ -331,6 +332,7 @@ static void options_read(void)
 	profile_open(VG_(args_the_exename));
 	VG_(atfork)(before_fork, NULL, in_child);
 	log_tidy();
+	pages_start();
 	native_needs = config_path;
 	take_name();
 }

@@ -11,6 +11,7 @@
  *   resume.c      handlers of signals that change registers
  *   log.c         Valgrind's messages
  *   changing.c    code that is changed
+ *   pages.c       which memory has large pages
  *   debug.c       no debugging information
  *   trace.c       the buffer of records
  *   decode.c      what VEX does not tell, from the instruction's bytes
@@ -84,6 +85,11 @@ void protection_changed(Addr from, SizeT size, Bool readable, Bool writable, Boo
 void after_sigaction(UInt number, const UWord *arguments, Bool failed);
 /* Raises it to what the program's handlers of signals need. */
 void resume_precision(VexRegisterUpdates *precision);
+
+/* ---- pages.c ---- */
+/* Before the program runs; behind each of its system calls. */
+void pages_start(void);
+void pages_system_call(UInt number, const UWord *arguments, SysRes result);
 
 /* ---- log.c ---- */
 /* Once, at the start: frees the descriptor that the program would have got. */

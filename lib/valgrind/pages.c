@@ -1,0 +1,171 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which memory the kernel maps with pages of 2 MiB, told to the model (model_map).
+ *
+ * The rule, which is the same in every run on a host: an aligned 2 MiB is one page if, when it is
+ * mapped, it lies wholly in what is mapped, and that is
+ * - a mapping of huge pages (MAP_HUGETLB), or
+ * - private, anonymous and writable (mmap, brk, mremap, or the program's bss), where
+ *   /sys/kernel/mm/transparent_hugepage/enabled says "always"; or where it says "madvise", once it
+ *   was madvised so; and not where it was madvised otherwise.
+ * It is one no more when part of it is unmapped, mapped anew, moved or protected otherwise, or once
+ * it is madvised otherwise.
+ *
+ * The kernel decides when memory is touched first, has large pages only while it finds some, and
+ * collects small pages into large ones later (khugepaged): none of that is followed.  Nor do
+ * Valgrind's mappings lie where the kernel's own would.  Stacks have small pages.
+ */
+#include "valgrind/tool.h"
+
+#include "pub_tool_aspacehl.h"
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_libcfile.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_vki.h"
+#include "pub_tool_vkiscnums.h"
+
+#define SMALL_BITS      12
+#define LARGE_BITS      21
+#define LARGE_SIZE      (1UL << LARGE_BITS)
+#define PROTECT_WRITE   0x2
+#define MAP_IS_PRIVATE  0x02
+#define MAP_IS_ANON     0x20
+#define MAP_IS_HUGETLB  0x40000
+#define REMAP_DONTUNMAP 0x4
+#define ADVISE_HUGE     14
+#define ADVISE_SMALL    15
+#define DISABLE_HUGE    41 /* prctl(PR_SET_THP_DISABLE) */
+
+static enum { NEVER_LARGE, WHERE_ADVISED, ALWAYS_LARGE } transparent;
+static Bool disabled;
+static Addr heap_end;
+
+static void map(Addr address, SizeT size, Bool large)
+{
+	model_map(model, address, size, large ? LARGE_BITS : SMALL_BITS);
+}
+
+static Bool by_itself(void)
+{
+	return transparent == ALWAYS_LARGE && !disabled;
+}
+
+/* What the program's file maps beyond its contents: writable, anonymous, and next to the file. */
+static void map_bss(void)
+{
+	Int count, i;
+	Addr *starts = VG_(get_segment_starts)(SkAnonC, &count);
+
+	for (i = 0; i < count; i++) {
+		const NSegment *s = VG_(am_find_nsegment)(starts[i]);
+		const NSegment *before = VG_(am_find_nsegment)(starts[i] - 1);
+
+		if (s && s->hasW && before && before->kind == SkFileC)
+			map(s->start, s->end - s->start + 1, True);
+	}
+	VG_(free)(starts);
+}
+
+void pages_start(void)
+{
+	HChar text[64];
+	SysRes r = VG_(open)("/sys/kernel/mm/transparent_hugepage/enabled", VKI_O_RDONLY, 0);
+	Int length;
+
+	if (sr_isError(r))
+		return;
+	length = VG_(read)((Int)sr_Res(r), text, sizeof(text) - 1);
+	VG_(close)((Int)sr_Res(r));
+	text[length > 0 ? length : 0] = '\0';
+	if (VG_(strstr)(text, "[always]"))
+		transparent = ALWAYS_LARGE;
+	else if (VG_(strstr)(text, "[madvise]"))
+		transparent = WHERE_ADVISED;
+	if (by_itself())
+		map_bss();
+}
+
+static void mapped(const UWord *a, Addr at)
+{
+	UWord protection = a[2], flags = a[3];
+	Bool anonymous = (flags & MAP_IS_ANON) && (flags & MAP_IS_PRIVATE);
+
+	map(at, a[1], False);
+	if ((flags & MAP_IS_HUGETLB) || (anonymous && (protection & PROTECT_WRITE) && by_itself()))
+		map(at, a[1], True);
+}
+
+/* The heap's end moves by less than a page, or up, or down. */
+static void heap_moved(Addr end)
+{
+	if (heap_end && end > heap_end && by_itself())
+		map(heap_end, end - heap_end, True);
+	if (heap_end && end < heap_end)
+		map(end, heap_end - end, False);
+	heap_end = end;
+}
+
+static void moved(const UWord *a, Addr to)
+{
+	SizeT old_size = a[1], size = a[2];
+
+	if (to != a[0] && !(a[3] & REMAP_DONTUNMAP))
+		map(a[0], old_size, False);
+	if (to == a[0] && size < old_size)
+		map(a[0] + size, old_size - size, False);
+	if (to == a[0] && size > old_size && by_itself())
+		map(a[0] + old_size, size - old_size, True);
+	if (to != a[0])
+		map(to, size, by_itself());
+}
+
+static void advised(const UWord *a)
+{
+	const NSegment *s = VG_(am_find_nsegment)(a[0]);
+
+	if (a[2] == ADVISE_SMALL)
+		map(a[0], a[1], False);
+	if (a[2] == ADVISE_HUGE && transparent != NEVER_LARGE && !disabled && s &&
+		s->kind == SkAnonC)
+		map(a[0], a[1], True);
+}
+
+/* Parts of large pages at the ends of the range are so no more. */
+static void protected_otherwise(Addr from, SizeT size)
+{
+	Addr end = from + size;
+
+	if (from & (LARGE_SIZE - 1))
+		map(from, 1, False);
+	if (end & (LARGE_SIZE - 1))
+		map(end, 1, False);
+}
+
+void pages_system_call(UInt number, const UWord *a, SysRes result)
+{
+	if (number == __NR_brk && !sr_isError(result))
+		heap_moved(sr_Res(result));
+	if (sr_isError(result))
+		return;
+	switch (number) {
+	case __NR_mmap:
+		mapped(a, sr_Res(result));
+		break;
+	case __NR_munmap:
+		map(a[0], a[1], False);
+		break;
+	case __NR_mremap:
+		moved(a, sr_Res(result));
+		break;
+	case __NR_madvise:
+		advised(a);
+		break;
+	case __NR_mprotect:
+		protected_otherwise(a[0], a[1]);
+		break;
+	case __NR_prctl:
+		disabled = a[0] == DISABLE_HUGE ? a[1] != 0 : disabled;
+		break;
+	}
+}
