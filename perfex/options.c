@@ -170,8 +170,10 @@ static int check(const struct options *o, struct error *e)
 			"-profile comes from the model: leave out -source"},
 		{o->profile && (o->pid || o->runs > 1 || o->passes || o->by_signal),
 			"-profile is of one whole run: leave out -pid, -r, -passes and -s"},
-		{o->blocks && (o->samplers.count || o->slices || o->counters),
-			"-blocks models nothing: leave out -sample, -slices and -counters"},
+		{o->blocks && (o->samplers.count || o->slices || o->counters || o->costs),
+			"-blocks models nothing: leave out -y, -sample, -slices and -counters"},
+		{o->blocks && (o->per_thread || o->period > 0),
+			"-blocks counts for a whole process and run: leave out -mp and -p"},
 		{o->counters == 1,
 			"-counters: one counter is for instructions, and there must be another for "
 			"events"},
@@ -195,7 +197,7 @@ static int default_events(struct options *o, struct error *e)
 
 	if (o->all || o->events.count)
 		return 0;
-	for (size_t i = 0; i < 2; i++) {
+	for (size_t i = 0; i < 2 && !o->blocks; i++) {
 		const char *value = getenv(variables[i]);
 
 		if (value && *value && add_event(o, value, e)) {
@@ -204,8 +206,8 @@ static int default_events(struct options *o, struct error *e)
 		}
 	}
 	o->defaulted = o->events.count == 0;
-	for (size_t i = 0; i < 2 && o->events.count < 2; i++)
-		if (o->events.count == i && add_event(o, defaults[i], e))
+	for (size_t i = o->blocks; i < 2 && o->events.count < 2; i++)
+		if (o->events.count + o->blocks == i && add_event(o, defaults[i], e))
 			return -1;
 	return 0;
 }

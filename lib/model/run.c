@@ -23,21 +23,6 @@ typedef uint32_t statics_sum __attribute__((vector_size(MODEL_STATICS * 4)));
 /* Records between two carries: 65535 of the largest statics fit 32 bits. */
 #define CARRY_AFTER 65536
 
-static const uint8_t static_event[MODEL_STATICS] = {
-	[MODEL_STATIC_INSTRUCTIONS] = EV_INSTRUCTIONS,
-	[MODEL_STATIC_MICRO_OPS] = EV_MICRO_OPS,
-	[MODEL_STATIC_LOADS] = EV_LOADS,
-	[MODEL_STATIC_STORES] = EV_STORES,
-	[MODEL_STATIC_FP] = EV_FP_INSTRUCTIONS,
-	[MODEL_STATIC_VECTOR] = EV_VECTOR_INSTRUCTIONS,
-	[MODEL_STATIC_FLOPS] = EV_FP_OPERATIONS,
-	[MODEL_STATIC_BRANCHES] = EV_BRANCHES,
-	[MODEL_STATIC_CONDITIONALS] = EV_CONDITIONAL_BRANCHES,
-	[MODEL_STATIC_TAKEN] = EV_TAKEN_BRANCHES,
-	[MODEL_STATIC_CALLS] = EV_CALLS,
-	[MODEL_STATIC_INDIRECTS] = EV_INDIRECT_BRANCHES,
-	[MODEL_STATIC_RETURNS] = EV_RETURNS,
-};
 #define STATICS_USED (MODEL_STATIC_RETURNS + 1)
 
 uint64_t model_repeating(const struct model *m)
@@ -351,7 +336,7 @@ INLINE void run_outcomes(struct model *m, struct core *core, const struct model_
 static void carry(struct model *m, const statics_sum *sums)
 {
 	for (unsigned i = 0; i < STATICS_USED; i++)
-		m->counts[static_event[i]] += (*sums)[i];
+		m->counts[model_static_event(i)] += (*sums)[i];
 }
 
 INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end, int retires)

@@ -33,20 +33,25 @@ static inline struct model_target *targets_find(
 	}
 }
 
-static inline void targets_count(struct model_targets *t, uint64_t from, uint64_t to)
+static inline void targets_add(struct model_targets *t, uint64_t from, uint64_t to, uint64_t times)
 {
 	struct model_target *e = targets_find(t, from, to);
 
 	if (!e->count) {
 		if (t->used > t->mask - t->mask / 4) {
-			t->lost++;
+			t->lost += times;
 			return;
 		}
 		t->used++;
 		e->from = from;
 		e->to = to;
 	}
-	e->count++;
+	e->count += times;
+}
+
+static inline void targets_count(struct model_targets *t, uint64_t from, uint64_t to)
+{
+	targets_add(t, from, to, 1);
 }
 
 #endif

@@ -105,6 +105,28 @@ enum model_static {
 	MODEL_STATICS = 16,
 };
 
+/* The event that a static is of. */
+static inline unsigned model_static_event(unsigned which)
+{
+	static const uint8_t event[MODEL_STATICS] = {
+		[MODEL_STATIC_INSTRUCTIONS] = EV_INSTRUCTIONS,
+		[MODEL_STATIC_MICRO_OPS] = EV_MICRO_OPS,
+		[MODEL_STATIC_LOADS] = EV_LOADS,
+		[MODEL_STATIC_STORES] = EV_STORES,
+		[MODEL_STATIC_FP] = EV_FP_INSTRUCTIONS,
+		[MODEL_STATIC_VECTOR] = EV_VECTOR_INSTRUCTIONS,
+		[MODEL_STATIC_FLOPS] = EV_FP_OPERATIONS,
+		[MODEL_STATIC_BRANCHES] = EV_BRANCHES,
+		[MODEL_STATIC_CONDITIONALS] = EV_CONDITIONAL_BRANCHES,
+		[MODEL_STATIC_TAKEN] = EV_TAKEN_BRANCHES,
+		[MODEL_STATIC_CALLS] = EV_CALLS,
+		[MODEL_STATIC_INDIRECTS] = EV_INDIRECT_BRANCHES,
+		[MODEL_STATIC_RETURNS] = EV_RETURNS,
+	};
+
+	return event[which];
+}
+
 /* A branch as it went in records that end in, or pass, a segment. */
 struct model_outcome {
 	uint16_t insn;

@@ -9,25 +9,6 @@
 
 #define SKID_MAX 8
 
-/* Which static tells which event. */
-static const struct {
-	uint8_t event, is;
-} statics[] = {
-	{EV_INSTRUCTIONS, MODEL_STATIC_INSTRUCTIONS},
-	{EV_MICRO_OPS, MODEL_STATIC_MICRO_OPS},
-	{EV_LOADS, MODEL_STATIC_LOADS},
-	{EV_STORES, MODEL_STATIC_STORES},
-	{EV_FP_INSTRUCTIONS, MODEL_STATIC_FP},
-	{EV_VECTOR_INSTRUCTIONS, MODEL_STATIC_VECTOR},
-	{EV_FP_OPERATIONS, MODEL_STATIC_FLOPS},
-	{EV_BRANCHES, MODEL_STATIC_BRANCHES},
-	{EV_CONDITIONAL_BRANCHES, MODEL_STATIC_CONDITIONALS},
-	{EV_TAKEN_BRANCHES, MODEL_STATIC_TAKEN},
-	{EV_CALLS, MODEL_STATIC_CALLS},
-	{EV_INDIRECT_BRANCHES, MODEL_STATIC_INDIRECTS},
-	{EV_RETURNS, MODEL_STATIC_RETURNS},
-};
-
 /* Events that are another under a second name, and events that are sums: what they are counted by,
  * ended by 0 (cycles, which no sum is made of). */
 static const struct {
@@ -85,9 +66,9 @@ int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, in
 		.event = (uint8_t)event,
 		.skid = skid != 0,
 		.next = w->sampler_of[event]};
-	for (i = 0; i < COUNT(statics); i++)
-		if (statics[i].event == event)
-			s->by_static = (uint8_t)(1 + statics[i].is);
+	for (i = 0; i <= MODEL_STATIC_RETURNS; i++)
+		if (model_static_event((unsigned)i) == event)
+			s->by_static = (uint8_t)(1 + i);
 	w->static_count += s->by_static != 0;
 	w->sampler_of[event] = (uint8_t)w->sampler_count;
 	return 0;

@@ -22,7 +22,5 @@ struct profile_report {
 int profile_report_init(
 	struct profile_report *r, const struct profile *p, size_t counters, struct error *e);
 void profile_report_fini(struct profile_report *r);
-/* Does an event depend on more than execution? Then it is not counted with blocks_only. */
-bool profile_event_modelled(int event);
 
 #endif

@@ -87,6 +87,11 @@ static int model_accepts(
 		error_set(why, ERR_UNSUPPORTED, "the model does not count %s", event->name);
 		return event->flags & EVENT_OS ? error_hint(why, "-source os counts it") : -1;
 	}
+	if (options->profile && options->profile->blocks && !profile_is_executed(event->number)) {
+		error_set(why, ERR_UNSUPPORTED, "with -blocks nothing is modelled, and so not %s",
+			event->name);
+		return error_hint(why, "leave out -blocks, or count instructions, branches ...");
+	}
 	if (!options->user) {
 		error_set(why, ERR_UNSUPPORTED, "the model sees user mode only");
 		return error_hint(

@@ -154,6 +154,9 @@ int profile_finish(struct profile *p, struct error *e);
 /* All events of an instruction, execution's as well: counts[EVENT_LIMIT] is overwritten. */
 void profile_counts(const struct profile_insn *d, uint64_t *counts);
 
+/* Does execution alone tell of this event, with nothing modelled? */
+bool profile_is_executed(int event);
+
 /* A maximal run of instructions that are executed as often as each other, with no branch but the
  * last and no target of one but the first.  After profile_finish. */
 struct profile_block {

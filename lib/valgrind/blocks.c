@@ -11,6 +11,7 @@
 #include "pub_tool_libcassert.h"
 #include "sources/model_profile.h"
 #include "valgrind/images.h"
+#include "valgrind/profile.h"
 
 struct block {
 	VgHashNode node;           /* key: the superblock's address */
@@ -19,10 +20,15 @@ struct block {
 	uint64_t *ended;           /* of a discarded one, by segment */
 	uint32_t *rows;            /* likewise, by instruction; NULL: none has one */
 	UInt shape_length, insn_count, segment_count, outcome_room;
+	uint16_t *statics; /* of a discarded one, MODEL_STATICS for each segment */
+	UInt repeat_uops;
+	UInt repeats; /* segment + 1 behind which comes a further iteration of its only
+			 instruction; 0: none */
+	struct block_branch branch;
 };
 
 static VgHashTable *live, *past;
-static Bool keeping;
+static Bool keeping, counting_starts;
 
 static VgHashTable *table(VgHashTable **t)
 {
@@ -216,7 +222,21 @@ static void block_free(void *node)
 	VG_(free)(b->shape);
 	VG_(free)(b->ended);
 	VG_(free)(b->rows);
+	VG_(free)(b->statics);
 	VG_(free)(b);
+}
+
+/* How many records ended in a segment. */
+static uint64_t ended_in(const struct block *b, UInt segment)
+{
+	const struct model_segment *s;
+
+	if (!b->model)
+		return b->ended[segment];
+	s = &b->model->segments[segment];
+	if (!counting_starts || segment + 1 == b->segment_count)
+		return s->ended;
+	return s->ended - s[1].ended;
 }
 
 /* Goes on with what the same superblock counted before. */
@@ -226,11 +246,28 @@ static void take_over(struct block *b)
 
 	if (!before)
 		return;
-	for (UInt i = 0; i < b->segment_count; i++)
+	for (UInt i = b->segment_count; i-- > 0;) {
 		b->model->segments[i].ended = before->ended[i];
+		if (counting_starts && i + 1 < b->segment_count)
+			b->model->segments[i].ended += b->model->segments[i + 1].ended;
+	}
+	if (b->segment_count)
+		b->branch.since = b->model->segments[b->segment_count - 1].ended;
 	for (UInt i = 0; before->rows && i < b->insn_count; i++)
 		b->model->insns[i].row = before->rows[i];
 	block_free(before);
+}
+
+/* The segment behind which its last instruction, a repeated one, goes on. */
+static UInt find_repeats(const struct model_block *m)
+{
+	const struct model_insn *last = &m->insns[m->insn_count - 1u];
+
+	for (UInt i = 0;
+		m->insn_count && (last->class_bits & MODEL_STEPPED) && i < m->segment_count; i++)
+		if (m->segments[i].next == last->address && m->segments[i].insn_count)
+			return i + 1;
+	return 0;
 }
 
 void block_ready(struct model_block *block)
@@ -241,6 +278,8 @@ void block_ready(struct model_block *block)
 	tl_assert(b && b->model == block);
 	b->insn_count = block->insn_count;
 	b->segment_count = block->segment_count;
+	b->repeats = find_repeats(block);
+	b->repeat_uops = b->repeats ? block->insns[block->insn_count - 1].uops : 0;
 	if (!keeping)
 		return;
 	shape(&text, block);
@@ -254,7 +293,7 @@ static Bool executed(const struct block *b)
 	ULong n = 0;
 
 	for (UInt i = 0; i < b->segment_count; i++)
-		n |= b->model ? b->model->segments[i].ended : b->ended[i];
+		n |= ended_in(b, i);
 	return n != 0;
 }
 
@@ -263,6 +302,15 @@ static UInt row_of(const struct block *b, UInt insn)
 	if (b->model)
 		return b->model->insns[insn].row;
 	return b->rows ? b->rows[insn] : 0;
+}
+
+static void keep_statics(struct block *b)
+{
+	SizeT size = MODEL_STATICS * sizeof(*b->statics);
+
+	b->statics = VG_(malloc)("statics", b->segment_count * size);
+	for (UInt i = 0; i < b->segment_count; i++)
+		VG_(memcpy)(b->statics + i * MODEL_STATICS, b->model->segments[i].statics, size);
 }
 
 static void retire(struct block *b)
@@ -277,10 +325,57 @@ static void retire(struct block *b)
 		b->rows[i] = row_of(b, i);
 	b->ended = VG_(malloc)("ended", b->segment_count * sizeof(*b->ended));
 	for (UInt i = 0; i < b->segment_count; i++)
-		b->ended[i] = b->model->segments[i].ended;
+		b->ended[i] = ended_in(b, i);
+	if (counting_starts)
+		keep_statics(b);
 	VG_(free)(b->model);
 	b->model = NULL;
 	VG_(HT_add_node)(table(&past), b);
+}
+
+/* ---- indirect branches, where there is no model ---- */
+
+struct block_branch *block_branch(struct model_block *block)
+{
+	struct block *b = VG_(HT_lookup)(table(&live), block->address);
+
+	tl_assert(b && b->model == block);
+	b->branch.block = block;
+	return &b->branch;
+}
+
+static void tell(struct block_branch *branch, uint64_t until)
+{
+	const struct model_block *m = branch->block;
+
+	if (until > branch->since)
+		profile_goes(
+			m->insns[m->insn_count - 1].address, branch->to, until - branch->since);
+	branch->since = until;
+}
+
+/* The last segment has counted this time already. */
+void block_goes(struct block_branch *branch, Addr to)
+{
+	const struct model_block *m = branch->block;
+
+	tell(branch, m->segments[m->segment_count - 1].ended - 1);
+	branch->to = to;
+}
+
+static void tell_branch(struct block *b)
+{
+	if (b->model && b->branch.block)
+		tell(&b->branch, b->model->segments[b->segment_count - 1].ended);
+}
+
+void blocks_tell_branches(void)
+{
+	struct block *b;
+
+	VG_(HT_ResetIter)(table(&live));
+	while ((b = VG_(HT_Next)(live)) != NULL)
+		tell_branch(b);
 }
 
 void block_discard(Addr address)
@@ -289,15 +384,17 @@ void block_discard(Addr address)
 
 	if (!b)
 		return;
+	tell_branch(b);
 	if (b->shape && executed(b))
 		retire(b);
 	else
 		block_free(b);
 }
 
-void blocks_keep(Bool keep)
+void blocks_keep(Bool starts)
 {
-	keeping = keep;
+	keeping = True;
+	counting_starts = starts;
 }
 
 void blocks_reset(void)
@@ -313,6 +410,7 @@ void blocks_reset(void)
 			b->model->segments[i].ended = 0;
 		for (UInt i = 0; i < b->model->insn_count; i++)
 			b->model->insns[i].row = 0;
+		b->branch.since = 0;
 	}
 }
 
@@ -326,7 +424,7 @@ static void write_block(
 	bytes_v(to, b->shape_length);
 	bytes_raw(to, b->shape, b->shape_length);
 	for (UInt i = 0; i < b->segment_count; i++)
-		bytes_v(to, b->model ? b->model->segments[i].ended : b->ended[i]);
+		bytes_v(to, ended_in(b, i));
 	for (UInt i = 0; i < b->insn_count; i++)
 		rows += row_of(b, i) != 0;
 	bytes_v(to, rows);
@@ -354,4 +452,51 @@ void blocks_write(struct bytes *to, void (*events)(struct bytes *to, UInt row))
 {
 	write_table(to, live, events);
 	write_table(to, past, events);
+}
+
+/* ---- sums ---- */
+
+static const uint16_t *statics_of(const struct block *b, UInt segment)
+{
+	return b->model ? b->model->segments[segment].statics
+			: b->statics + segment * MODEL_STATICS;
+}
+
+static void sum_block(const struct block *b, uint64_t *sums)
+{
+	for (UInt i = 0; i < b->segment_count; i++) {
+		uint64_t n = ended_in(b, i);
+
+		for (UInt k = 0; n && k < MODEL_STATICS; k++)
+			sums[k] += n * statics_of(b, i)[k];
+	}
+	/* Further iterations are no instructions of their own. */
+	if (b->repeats) {
+		sums[MODEL_STATIC_INSTRUCTIONS] -= ended_in(b, b->repeats - 1);
+		sums[MODEL_STATIC_MICRO_OPS] -= ended_in(b, b->repeats - 1) * b->repeat_uops;
+	}
+}
+
+static void sum_table(VgHashTable *t, uint64_t *sums)
+{
+	struct block *b;
+
+	if (!t)
+		return;
+	VG_(HT_ResetIter)(t);
+	while ((b = VG_(HT_Next)(t)) != NULL)
+		if (b->shape && executed(b))
+			sum_block(b, sums);
+}
+
+void blocks_sum(uint64_t *counts)
+{
+	uint64_t sums[MODEL_STATICS] = {0};
+
+	sum_table(live, sums);
+	sum_table(past, sums);
+	for (UInt k = 0; k <= MODEL_STATIC_RETURNS; k++)
+		counts[model_static_event(k)] = sums[k];
+	counts[EV_INSTRUCTIONS_15] = counts[EV_INSTRUCTIONS];
+	counts[EV_DECODED_BRANCHES] = counts[EV_CONDITIONAL_BRANCHES];
 }

@@ -29,8 +29,25 @@ void block_discard(Addr address);
 /* NULL: there is none now. */
 struct model_block *block_find(Addr address);
 
-/* From now on keep what discarded ones counted. */
-void blocks_keep(Bool keep);
+/* From now on keep what discarded ones counted.  starts: segments count, in `ended`, how often they
+ * began and not how often they ended, and indirect branches where they went (struct block_branch).
+ */
+void blocks_keep(Bool starts);
+/* Where a superblock went the last times, while it always goes to the same place: what counts where
+ * there is no model.  block_goes is called by the code when that changes. */
+struct block_branch {
+	uint64_t to;
+	uint64_t since; /* the last segment's count when it began to go there */
+	const struct model_block *block;
+};
+struct block_branch *block_branch(struct model_block *block);
+void block_goes(struct block_branch *branch, Addr to);
+/* Tells of all that is only in these (profile_goes). */
+void blocks_tell_branches(void);
+
+/* Adds up what execution tells of all that was executed: counts[EVENT_LIMIT]. */
+void blocks_sum(uint64_t *counts);
+
 /* All counts to zero: in the child of a fork. */
 void blocks_reset(void);
 

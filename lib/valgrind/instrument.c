@@ -21,6 +21,7 @@
 #include "valgrind/blocks.h"
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
+#include "valgrind/profile.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
@@ -72,10 +73,20 @@ static IRExpr *add(struct builder *b, IRExpr *a, IRExpr *c)
 	return assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, a, c));
 }
 
+/* Are there records?  Else segments count themselves, and branches where they go. */
+static Bool recording(void)
+{
+	return profile_kind != PROFILE_BLOCKS;
+}
+
 /* Word `index` of the record becomes value, an atom. */
 static void write_word(struct builder *b, UInt index, IRExpr *value)
 {
-	IRExpr *at = index ? add(b, b->record, word(index * sizeof(uint64_t))) : b->record;
+	IRExpr *at;
+
+	if (!recording())
+		return;
+	at = index ? add(b, b->record, word(index * sizeof(uint64_t))) : b->record;
 
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, value));
 }
@@ -83,15 +94,19 @@ static void write_word(struct builder *b, UInt index, IRExpr *value)
 /* Room for a record; the buffer is emptied first if it is nearly full. */
 static void begin_record(struct builder *b)
 {
-	IRExpr *at = load_word(b, &trace_at);
-	IRExpr *full = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, word((UWord)trace_limit), at));
-	IRDirty *d = unsafeIRDirty_0_N(
-		0, "trace_flush", VG_(fnptr_to_fnentry)((void *)trace_flush), mkIRExprVec_0());
+	IRExpr *at, *full;
+	IRDirty *d;
 
+	b->words = IRConst_U64(0);
+	if (!recording())
+		return;
+	at = load_word(b, &trace_at);
+	full = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpLT64U, word((UWord)trace_limit), at));
+	d = unsafeIRDirty_0_N(
+		0, "trace_flush", VG_(fnptr_to_fnentry)((void *)trace_flush), mkIRExprVec_0());
 	d->guard = full;
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 	b->record = load_word(b, &trace_at);
-	b->words = IRConst_U64(0);
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&trace_at),
 				      add(b, b->record, IRExpr_Const(b->words))));
 }
@@ -109,6 +124,21 @@ static void begin_segment(struct builder *b)
 
 	s->block = b->block;
 	write_word(b, 0, word((UWord)s));
+	if (!recording())
+		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&s->ended),
+					      add(b, load_word(b, &s->ended), word(1))));
+}
+
+/* Counts where the superblock goes, `next`: only when that is not where it went last is there
+ * anything to do. */
+static void count_branch(struct builder *b, IRExpr *next)
+{
+	struct block_branch *branch = block_branch(b->block);
+	IRDirty *d = unsafeIRDirty_0_N(0, "block_goes", VG_(fnptr_to_fnentry)((void *)block_goes),
+		mkIRExprVec_2(word((UWord)branch), next));
+
+	d->guard = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpNE64, next, load_word(b, &branch->to)));
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
 /* The last segment ends; if by a branch, so.  next: where to, 0: the record says. */
@@ -209,7 +239,9 @@ static void add_store(struct builder *b, IRExpr *address, Int size)
 static void add_guarded(
 	struct builder *b, enum model_access_kind kind, IRExpr *address, Int size, IRExpr *guard)
 {
-	add_access(b, kind, assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0))), size, True);
+	if (recording())
+		address = assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0)));
+	add_access(b, kind, address, size, True);
 }
 
 static IRExpr *general_register(struct builder *b, unsigned number)
@@ -242,6 +274,11 @@ static void tell_prefetch(struct builder *b)
 	UWord constant = (UWord)(Word)d->displacement;
 	IRExpr *sum;
 
+	if (!recording()) {
+		add_access(b, MODEL_ACCESS_PREFETCH, word(0), 1, False);
+		b->address = NULL;
+		return;
+	}
 	if (d->base == DECODE_RIP)
 		constant += last(b)->address + d->length;
 	sum = word(constant);
@@ -445,6 +482,8 @@ static void finish(struct builder *b, const IRSB *in)
 	Addr to = 0;
 	Bool known = constant_address(in->next, &to);
 
+	if (b->block->indirect && !recording())
+		count_branch(b, in->next);
 	if (b->block->indirect)
 		write_word(b, 1u + b->block->access_count, in->next);
 	b->block->words = (uint16_t)(1 + b->block->access_count + b->block->indirect);

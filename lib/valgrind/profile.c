@@ -131,7 +131,7 @@ const HChar *profile_begin(void)
 	make_targets(TARGETS_FIRST);
 	if (profile_kind == PROFILE_INSNS)
 		make_rows();
-	blocks_keep(True);
+	blocks_keep(profile_kind == PROFILE_BLOCKS);
 	slices_begin(slice_cycles);
 	return NULL;
 }
@@ -195,10 +195,16 @@ static void keep_targets(void)
 	make_targets(size);
 }
 
+void profile_goes(Addr from, Addr to, uint64_t times)
+{
+	targets_add(&watch.targets, from, to, times);
+}
+
 void profile_unmapped(Addr a, SizeT length)
 {
 	if (profile_kind == PROFILE_NONE || !images_overlap(a, length))
 		return;
+	blocks_tell_branches();
 	keep_targets();
 	images_unmapped(a, length);
 }
@@ -335,6 +341,7 @@ static void write_row(struct bytes *to, UInt row)
 
 static void write_indirect(struct bytes *to)
 {
+	blocks_tell_branches();
 	keep_targets();
 	for (UInt i = 0; i < indirect.size; i++) {
 		const struct tally_entry *e = &indirect.entries[i];

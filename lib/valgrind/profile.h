@@ -31,6 +31,8 @@ void profile_thread(UInt number);
 void profile_name_thread(UInt number, Int kernel_tid);
 /* The program passes a caliper point; with all counts up to date. */
 void profile_caliper(Int kernel_tid, const HChar *name);
+/* Without a model: an indirect branch went to a place so many times. */
+void profile_goes(Addr from, Addr to, uint64_t times);
 /* Code was unmapped; what the model was told of must have been run before. */
 void profile_unmapped(Addr a, SizeT length);
 /* In the child of a fork: nothing was counted yet. */
@@ -42,8 +44,9 @@ void profile_write_sections(struct bytes *to);
 /* The file of this image, and of the child of a fork; behind counts_open and counts_forked. */
 void profile_open(const HChar *command);
 void profile_save(enum model_shared_state state);
-/* Now and then, with all counts up to date: writes what there is, if it is time. */
-void profile_tick(void);
+/* Now and then, with all counts up to date: writes what there is, if it is time.  blocks: executed
+ * so far. */
+void profile_tick(ULong blocks);
 
 /* "v events counted, for each v event, v count" of counts[EV_COUNT]. */
 void bytes_counts(struct bytes *to, const uint64_t *counts);

@@ -13,17 +13,18 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "sources/model_profile.h"
+#include "valgrind/blocks.h"
 #include "valgrind/core.h"
 #include "valgrind/tool.h"
 
 #define DATA_START 4096u
-/* Instructions from one profile to the next while the program runs: some seconds. */
-#define SAVE_EVERY      (1ull << 28)
+/* Superblocks from one profile to the next while the program runs: some seconds. */
+#define SAVE_EVERY      (1ull << 25)
 #define LIMIT_FILE_SIZE 1 /* RLIMIT_FSIZE of setrlimit(2); the headers for tools lack it */
 
 static struct model_profile_header header;
 static Int descriptor = -1;
-static ULong saved_at; /* instructions */
+static ULong saved_at; /* superblocks */
 
 static ULong instructions(void)
 {
@@ -42,7 +43,6 @@ void profile_open(const HChar *command)
 		return;
 	if (descriptor >= 0)
 		VG_(close)(descriptor);
-	saved_at = 0;
 	VG_(sprintf)(name, "%s%d.%u", MODEL_PROFILE_PREFIX, VG_(getpid)(), counts_generation());
 	descriptor = counts_open_beside(name, VKI_O_RDWR | VKI_O_CREAT | VKI_O_TRUNC);
 	if (descriptor < 0)
@@ -100,9 +100,11 @@ void profile_save(enum model_shared_state state)
 
 	if (descriptor < 0)
 		return;
+	/* Where nothing is modelled, the counts follow from the profile. */
+	if (profile_kind == PROFILE_BLOCKS)
+		blocks_sum(counts_of(0));
 	profile_write_sections(&b);
-	saved_at = instructions();
-	header.instructions = saved_at;
+	header.instructions = instructions();
 	header.state = state;
 	/* The program may have lowered its limit on the size of files; ours are no output of its
 	 * own. */
@@ -116,8 +118,10 @@ void profile_save(enum model_shared_state state)
 	VG_(free)(b.data);
 }
 
-void profile_tick(void)
+void profile_tick(ULong blocks)
 {
-	if (descriptor >= 0 && instructions() - saved_at >= SAVE_EVERY)
-		profile_save(MODEL_STATE_RUNNING);
+	if (descriptor < 0 || blocks - saved_at < SAVE_EVERY)
+		return;
+	saved_at = blocks;
+	profile_save(MODEL_STATE_RUNNING);
 }

@@ -90,11 +90,10 @@ static void starts_running(ThreadId tid, ULong blocks)
 
 static void stops_running(ThreadId tid, ULong blocks)
 {
-	(void)blocks;
 	trace_stop(VG_(get_IP)(tid));
 	model_sync(model);
 	slices_look();
-	profile_tick();
+	profile_tick(blocks);
 }
 
 static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
@@ -323,6 +322,7 @@ static void options_read(void)
 	why = profile_begin();
 	if (why)
 		give_up(why, "profile");
+	exact_prefetches &= profile_kind != PROFILE_BLOCKS;
 	model_set_watch(model, profile_watch());
 	why = counts_open(counts_directory, VG_(args_the_exename));
 	if (first_image() && why)
