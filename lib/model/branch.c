@@ -21,8 +21,9 @@
  * - The base always learns, and new entries always leave the prediction to what they would replace.
  * - Useful bits fall only where allocation finds no room.
  *
- * Indirect branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011), with two tables by
- * the last three and eight indirect targets behind the one by address.
+ * Indirect branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011).  Behind the table by
+ * address there are two by more: the targets of the last two indirect branches and the last eight
+ * outcomes of conditional ones, and those of eight and 24.
  *
  * Returns are predicted by a circular stack that forgets the oldest when full.  Direct jumps and
  * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
@@ -73,7 +74,7 @@ static size_t set_bytes(const struct model_config *config)
 size_t predictor_size(const struct model_config *config)
 {
 	return base_bytes(config) + set_bytes(config) +
-	       INDIRECT_TABLES * (sizeof(struct target_entry) << INDIRECT_BITS);
+	       INDIRECT_TABLES * (sizeof(uint64_t) << INDIRECT_BITS);
 }
 
 static unsigned step(unsigned counter, unsigned most, unsigned up)
@@ -135,8 +136,8 @@ void predictor_init(struct predictor *p, const struct model_config *config, void
 	p->set_mask = p->base_mask;
 	at += set_bytes(config);
 	for (i = 0; i < INDIRECT_TABLES; i++) {
-		p->targets[i] = (struct target_entry *)(void *)at;
-		at += sizeof(struct target_entry) << INDIRECT_BITS;
+		p->targets[i] = (uint64_t *)(void *)at;
+		at += sizeof(uint64_t) << INDIRECT_BITS;
 	}
 	for (i = 0; i < 2 * BASE_STATES; i++)
 		p->next[i] = config->predictor_kind == 1 ? next_base(i / 2, i % 2)
@@ -244,44 +245,64 @@ NOINLINE int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, 
 
 /* ---- indirect ---- */
 
+/* An entry: where it went, in the low 48 bits; how often that was right, 0 to 3; a tag, not 0 once
+ * the entry is used. */
+#define TARGET     ((UINT64_C(1) << 48) - 1)
+#define CONFIDENCE (UINT64_C(3) << 48)
+#define SURE_ONE   (UINT64_C(1) << 48)
+#define TARGET_TAG (~(TARGET | CONFIDENCE))
+#define TAG_ONE    (UINT64_C(1) << 50)
+
+/* The table by address always knows the branch; longer ones learn when the shorter failed. */
+static NOINLINE int learn_target(
+	uint64_t **entry, const uint64_t *tag, unsigned provider, unsigned tables, uint64_t to)
+{
+	unsigned i;
+
+	if (provider < tables) {
+		if (*entry[provider] & CONFIDENCE)
+			*entry[provider] -= SURE_ONE;
+		else
+			*entry[provider] = tag[provider] | to;
+		provider++;
+	} else {
+		provider = 0;
+	}
+	for (i = provider; i < tables; i++) {
+		if (!(*entry[i] & CONFIDENCE)) {
+			*entry[i] = tag[i] | to;
+			break;
+		}
+		*entry[i] -= SURE_ONE;
+	}
+	return 0;
+}
+
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
-	static const uint64_t mask[INDIRECT_TABLES] = {0, 0xffffff, UINT64_MAX};
-	int i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider = -1, good;
-	struct target_entry *e[INDIRECT_TABLES];
-	uint32_t tag[INDIRECT_TABLES];
+	static const uint64_t targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
+	static const uint64_t outcomes[INDIRECT_TABLES] = {0, 0xff, 0xffffff};
+	unsigned i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES;
+	unsigned provider = INDIRECT_TABLES;
+	uint64_t *entry[INDIRECT_TABLES], tag[INDIRECT_TABLES];
 
+	to &= TARGET;
 	for (i = 0; i < tables; i++) {
-		uint64_t hash = ((p->path & mask[i]) + (from << 20) + from) * MULTIPLIER;
+		uint64_t hash = (p->history & outcomes[i]) * ADDRESS_MULTIPLIER;
 
+		hash = ((p->path & targets[i]) + (from << 20) + from + hash) * MULTIPLIER;
 		hash = (hash ^ hash >> 29) * MULTIPLIER;
-		e[i] = &p->targets[i][hash >> (64 - INDIRECT_BITS)];
-		tag[i] = (uint32_t)(hash >> 8) | 1;
-		if (e[i]->tag == tag[i])
+		entry[i] = &p->targets[i][hash >> (64 - INDIRECT_BITS)];
+		tag[i] = (hash << 16 & TARGET_TAG) | TAG_ONE;
+		if ((*entry[i] & TARGET_TAG) == tag[i])
 			provider = i;
 	}
-	good = provider >= 0 && e[provider]->to == to;
-	if (good) {
-		e[provider]->confidence = step(e[provider]->confidence, 3, 1);
-	} else if (provider >= 0) {
-		if (e[provider]->confidence)
-			e[provider]->confidence--;
-		else
-			e[provider]->to = to;
-	}
-	/* The table by address always knows the branch; longer ones when the shorter failed. */
-	for (i = provider + 1; !good && i < tables; i++) {
-		if (e[i]->tag && e[i]->confidence) {
-			e[i]->confidence--;
-			continue;
-		}
-		e[i]->tag = tag[i];
-		e[i]->to = to;
-		e[i]->confidence = 0;
-		break;
-	}
 	p->path = p->path << 8 | (to * MULTIPLIER) >> 56;
-	return good;
+	if (provider == INDIRECT_TABLES || ((*entry[provider] ^ to) & TARGET))
+		return learn_target(entry, tag, provider, tables, to);
+	if ((*entry[provider] & CONFIDENCE) != CONFIDENCE)
+		*entry[provider] += SURE_ONE;
+	return 1;
 }
 
 /* ---- calls and returns ---- */

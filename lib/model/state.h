@@ -21,7 +21,7 @@
 /* Stores looked back upon; config.store_buffer may not be larger. */
 #define STORES_MAX       256
 #define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
-#define INDIRECT_BITS    10
+#define INDIRECT_BITS    11
 #define INDIRECT_TABLES  3
 #define RETURN_STACK_MAX 256
 #define DIRECTORY_BITS   16
@@ -86,12 +86,6 @@ struct store_buffer {
 	struct buffered_store ring[STORES_MAX];
 };
 
-struct target_entry {
-	uint64_t to;
-	uint32_t tag;        /* 0: never used */
-	uint32_t confidence; /* 0..3 */
-};
-
 struct ways;
 
 struct predictor {
@@ -106,7 +100,7 @@ struct predictor {
 	uint32_t return_count; /* valid entries */
 	uint8_t next[264];     /* how the base steps: by twice its state plus the outcome */
 	uint8_t steps[128];    /* how an entry does; see branch.c */
-	struct target_entry *targets[INDIRECT_TABLES];
+	uint64_t *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
 };
 

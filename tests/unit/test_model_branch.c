@@ -316,6 +316,30 @@ static int dispatch(int kind, int length)
 	return n;
 }
 
+/* Coin tosses, and jumps that go one way or the other for them; the tosses are not counted. */
+static int after_condition(void)
+{
+	uint64_t seed = 13, before = 0;
+	int n;
+
+	begin(1);
+	for (int i = 0; i < 20000; i++) {
+		int taken = (int)random_below(&seed, 2);
+
+		if (i == 16000) {
+			model_sync(run.model);
+			before = run.counts[EV_MISPREDICTED_INDIRECTS];
+		}
+		conditional(0x40b000, taken);
+		model_branch(run.model, MODEL_INDIRECT_JUMP, 0x40b010, 0x40b012,
+			taken ? 0x40c000 : 0xffffffffff600400, 1);
+	}
+	model_sync(run.model);
+	n = (int)((run.counts[EV_MISPREDICTED_INDIRECTS] - before) / 4);
+	run_end(&run);
+	return n;
+}
+
 static void indirect(void)
 {
 	int n;
@@ -325,6 +349,8 @@ static void indirect(void)
 	ok(n <= 5, "a path of 24 targets is learnt: %d in 1000", n);
 	n = dispatch(0, 24);
 	ok(n >= 600, "by address alone it is not: %d in 1000", n);
+	n = after_condition();
+	ok(n <= 100, "a jump that goes where a branch decided: %d in 1000", n);
 	begin(1);
 	model_branch(run.model, MODEL_INDIRECT_CALL, 0x407000, 0x407002, 0x9000, 1);
 	model_branch(run.model, MODEL_RETURN, 0x9000, 0x9001, 0x407002, 1);
