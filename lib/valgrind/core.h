@@ -16,6 +16,8 @@ extern SysRes VG_(do_syscall)(UWord number, UWord a1, UWord a2, UWord a3, UWord 
 /* Moves a descriptor to where the program cannot reach it, close-on-exec. */
 extern Int VG_(safe_fd)(Int oldfd);
 extern void VG_(discard_translations)(Addr start, ULong range, const HChar *who);
+/* The program's descriptors are below, Valgrind's from there on. */
+extern Int VG_(fd_hard_limit);
 extern Bool VG_(clo_trace_children);
 extern const HChar *VG_(name_of_launcher);
 extern struct {

@@ -128,10 +128,29 @@ static void in_child(ThreadId tid)
 	make_current(tid);
 }
 
+/* Valgrind lets no program lower its hard limit on descriptors. */
+static void before_limit(UInt number, const UWord *arguments)
+{
+	const struct vki_rlimit *new;
+	UWord at = arguments[number == __NR_prlimit64 ? 2 : 1];
+	UWord resource = arguments[number == __NR_prlimit64 ? 1 : 0];
+
+	if ((number != __NR_prlimit64 && number != __NR_setrlimit) ||
+		resource != VKI_RLIMIT_NOFILE ||
+		(number == __NR_prlimit64 && arguments[0] &&
+			arguments[0] != (UWord)VG_(getpid)()) ||
+		!VG_(am_is_valid_for_client)(at, sizeof(*new), VKI_PROT_READ))
+		return;
+	new = (const struct vki_rlimit *)at;
+	if (new->rlim_cur <= new->rlim_max &&new->rlim_max < (UWord)VG_(fd_hard_limit))
+		VG_(fd_hard_limit) = (Int) new->rlim_max;
+}
+
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
 	(void)tid, (void)count;
 	before_exec(number, arguments);
+	before_limit(number, arguments);
 }
 
 static void after_system_call(

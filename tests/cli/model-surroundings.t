@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Processes, descriptors, limits, users and roots under the modelled processor: what a program says and how
+# it ends is the same as natively.
+. "$TOP/tests/lib.sh"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+hostile=$build/tests/programs/model-hostile
+ulimit -c 0
+same() { # way argument...
+	"$hostile" "$@" >native.out 2>native.err </dev/null
+	_native=$?
+	[ $_native != 77 ] || { skip "$*" "only root can try"; return; }
+	perfex -q -source model -machine zen4 -json -e 17 -o o.json -- "$hostile" "$@" >model.out 2>model.err </dev/null
+	_model=$?
+	grep -v '^perfex: not counted' model.err >>model.out
+	grep -vxE 'Illegal instruction|Aborted|Killed|Segmentation fault|Terminated|Floating point exception' native.err >>native.out # the shell's
+	_failed_before=$_failed
+	ok "$*: the same output, and exit status $_native" sh -c "cmp native.out model.out && [ $_native = $_model ]"
+	[ "$_failed" = "$_failed_before" ] || { _show "native, $_native: $(tail -3 native.out)"; _show "model, $_model: $(tail -3 model.out)"; }
+}
+field() { python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["events"][0]["count"]["value"]))' "$1"; }
+
+for way in spawns exec-in-thread exit-among-threads descriptors comm itself; do same $way; done
+for how in 0 1 2; do same close-everything $how; done
+same exhaust as
+same limits
+same other-root
+[ "$(id -u)" != 0 ] || ok "the child that forked in another root is counted: $(field o.json)" test "$(field o.json)" -gt 3000000
+same other-user
+
+# The line that says how far a run is: on a terminal only, and gone in the end.
+cat > terminal <<'END'
+import os, pty, sys
+pty.spawn(sys.argv[1:], lambda fd: os.read(fd, 4096))
+END
+on_terminal() { TERM=xterm python3 terminal perfex "$@" -source model -machine zen4 -e 17 -o counts -- sh -c 'sleep 3'; }
+on_terminal -expect 100000000 < /dev/null > seen
+like "on a terminal: how far" "$(tr '\r' '\n' < seen)" '^\[[.]+\] +0% 0\.00 G instructions, [0-9.]+ M/s'
+is "and then nothing" "$(tr '\r' '\n' < seen | grep -v '^ *$' | tail -1 | grep -c 'G instructions')" 1
+like "erased" "$(tail -c 81 seen | tr '\r' '|')" '^.?.?[|] {78}[|]'
+on_terminal -q < /dev/null > seen
+is "-q: nothing" "$(wc -c < seen | tr -d ' ')" 0
+run perfex -source model -machine zen4 -e 17 -o counts -- sh -c 'sleep 3'
+is "elsewhere: nothing" "$err" ""
+done_testing
