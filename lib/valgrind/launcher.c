@@ -5,6 +5,8 @@
  * program's environment as it was: no VALGRIND_LIB, and none of what a distribution's wrapper
  * script adds.
  *
+ * The tool is there twice, the second time for the processors of today; both count the same.
+ *
  * Linked statically, so that the program's LD_PRELOAD and LD_LIBRARY_PATH do not reach it.
  * Installed as "valgrind.bin" beside a link to the distribution's wrapper script, which runs
  * "$0.bin": so the wrapper can be had as well, where a run must see the very environment that
@@ -43,7 +45,7 @@ static char **program(char **argv)
 
 int main(int argc, char **argv)
 {
-	char path[4096 + sizeof(TOOL_NAME)];
+	char path[4096 + sizeof(TOOL_NAME_V3)];
 	ssize_t length = readlink("/proc/self/exe", path, 4096);
 	const char *counts = option(argv, OPTION_COUNTS), *real = option(argv, OPTION_PATH);
 	char **command = program(argv);
@@ -69,6 +71,10 @@ int main(int argc, char **argv)
 		return errno == ENOENT ? 127 : 126;
 	}
 	setenv("VALGRIND_LAUNCHER", path, 1);
+	if (__builtin_cpu_supports("x86-64-v3")) {
+		strcpy(strrchr(path, '/') + 1, TOOL_NAME_V3);
+		execv(path, argv);
+	}
 	strcpy(strrchr(path, '/') + 1, TOOL_NAME);
 	execv(path, argv);
 	fprintf(stderr, "perfex: cannot run %s: %s\n", path, strerror(errno));

@@ -6,6 +6,8 @@
 #define VALGRIND_LAUNCHER_H
 
 #define TOOL_NAME "perfexmodel-amd64-linux"
+/* The same, built for processors with AVX2, BMI2 and what comes with them (x86-64-v3). */
+#define TOOL_NAME_V3 "perfexmodel-v3-amd64-linux"
 
 /* What to model: a file that holds a struct model_config. */
 #define OPTION_CONFIG "--model-config="

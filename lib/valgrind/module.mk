@@ -5,6 +5,7 @@
 #   VALGRIND_VERSION   of the Valgrind that it is built with
 # Everything goes to $(O)/libexec/perfex:
 #   perfexmodel-amd64-linux   the tool, Valgrind's core included
+#   perfexmodel-v3-amd64-linux  the same for x86-64-v3; the launcher chooses
 #   valgrind.bin              starts it (launcher.c)
 #   valgrind                  link to the distribution's wrapper script, where it is one (see launcher.c)
 #   perfexmodel.built-for     Valgrind's version, its preloaded library, that one's POSIX checksum and size
@@ -40,19 +41,22 @@ valgrind_wrap    := LibVEX_Translate vgPlain_do_exec vgPlain_sigframe_destroy vg
                     vgModuleLocal_get_sched_lock_owner
 valgrind_ldflags := -static -nodefaultlibs -nostartfiles -u _start -Wl,--build-id=none \
                     -Wl,-z,noexecstack $(valgrind_wrap:%=-Wl,--wrap=%) -Wl,-Ttext-segment=$(valgrind_address)
-valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o, \
+valgrind_sources := \
                       $(addprefix lib/valgrind/,tool.c counts.c instrument.c precise.c native.c exec.c turns.c debug.c pages.c log.c changing.c resume.c trace.c decode.c scan.c latency.c depend.c images.c blocks.c \
                         tally.c slices.c profile.c profile_file.c) \
-                      $(addprefix lib/model/,$(lib.model)))
+                      $(addprefix lib/model/,$(lib.model))
+valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o,$(valgrind_sources))
+valgrind_v3_objs := $(patsubst %.c,$(O)/obj/valgrind-tool-v3/%.o,$(valgrind_sources))
+valgrind_v3      := -march=x86-64-v3 -mtune=generic
 
-VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/valgrind.bin \
+VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/perfexmodel-v3-amd64-linux $(valgrind_dir)/valgrind.bin \
                     $(valgrind_dir)/perfexmodel.built-for $(if $(valgrind_script),$(valgrind_dir)/valgrind)
 
-INSTALL          += $(foreach f,perfexmodel-amd64-linux valgrind.bin,$(valgrind_dir)/$f:libexec/perfex/$f:755) \
+INSTALL          += $(foreach f,perfexmodel-amd64-linux perfexmodel-v3-amd64-linux valgrind.bin,$(valgrind_dir)/$f:libexec/perfex/$f:755) \
                     $(valgrind_dir)/perfexmodel.built-for:libexec/perfex/perfexmodel.built-for:644
 LINKS            += $(if $(valgrind_script),$(valgrind_wrapper):libexec/perfex/valgrind)
 
-valgrind_flags   := $(CC) $(valgrind_cflags) $(valgrind_ldflags) $(VALGRIND_VERSION) $(valgrind_preload) $(valgrind_wrapper)
+valgrind_flags   := $(CC) $(valgrind_cflags) $(valgrind_v3) $(valgrind_ldflags) $(VALGRIND_VERSION) $(valgrind_preload) $(valgrind_wrapper)
 $(O)/valgrind-flags: FORCE
 	@mkdir -p $(@D)
 	@printf '%s\n' '$(subst ','\'',$(valgrind_flags))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(valgrind_flags))' > $@
@@ -62,11 +66,22 @@ $(O)/obj/valgrind-tool/%.o: %.c $(O)/valgrind-flags
 	$(say) CC $<
 	$(Q)$(CC) $(valgrind_cflags) -MD -MP -c -o $@ $<
 
+$(O)/obj/valgrind-tool-v3/%.o: %.c $(O)/valgrind-flags
+	@mkdir -p $(@D)
+	$(say) CC $< x86-64-v3
+	$(Q)$(CC) $(valgrind_cflags) $(valgrind_v3) -MD -MP -c -o $@ $<
+
+valgrind_link     = $(CC) $(valgrind_cflags) $(valgrind_ldflags) -o $@ $(filter %.o,$^) -L$(valgrind_lib) \
+                    -lcoregrind-amd64-linux -lvex-amd64-linux -lgcc -lgcc-sup-amd64-linux
 $(valgrind_dir)/perfexmodel-amd64-linux: $(valgrind_objs) $(valgrind_lib)/libcoregrind-amd64-linux.a
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(valgrind_cflags) $(valgrind_ldflags) -o $@ $(valgrind_objs) -L$(valgrind_lib) \
-		-lcoregrind-amd64-linux -lvex-amd64-linux -lgcc -lgcc-sup-amd64-linux
+	$(Q)$(valgrind_link)
+
+$(valgrind_dir)/perfexmodel-v3-amd64-linux: $(valgrind_v3_objs) $(valgrind_lib)/libcoregrind-amd64-linux.a
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(valgrind_link) $(valgrind_v3)
 
 $(valgrind_dir)/valgrind.bin: lib/valgrind/launcher.c lib/valgrind/launcher.h $(O)/valgrind-flags
 	@mkdir -p $(@D)
