@@ -110,6 +110,68 @@ static inline uint64_t *cache_find(const struct cache *c, uint64_t address)
 	return (uint64_t *)0;
 }
 
+#ifdef __AVX2__
+/* The ways four at a time; the same as below, a few times faster. */
+#include <immintrin.h>
+#define WAYS_AT_ONCE 4
+
+/* Index of the way that holds the line, or -1. */
+static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
+{
+	__m256i want = _mm256_set1_epi64x((long long)(line & ~UNSEEN));
+	__m256i seen = _mm256_set1_epi64x((long long)~(UNSEEN | STATES));
+	uint64_t found = 0;
+	uint32_t i;
+
+	for (i = 0; i < ways; i += WAYS_AT_ONCE) {
+		__m256i e = _mm256_loadu_si256((const __m256i *)(const void *)(entries + i));
+		__m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(e, seen), want);
+
+		found |= (uint64_t)(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << i;
+	}
+	return found ? __builtin_ctzll(found) : -1;
+}
+
+/* Index of the first of the smallest. */
+static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
+{
+	__m256i best = _mm256_loadu_si256((const __m256i *)(const void *)used);
+	__m256i at = _mm256_setr_epi64x(0, 1, 2, 3), where = at;
+	uint64_t times[WAYS_AT_ONCE], index[WAYS_AT_ONCE];
+	uint32_t i, oldest = 0;
+
+	for (i = WAYS_AT_ONCE; i < ways; i += WAYS_AT_ONCE) {
+		__m256i u = _mm256_loadu_si256((const __m256i *)(const void *)(used + i));
+		__m256i older = _mm256_cmpgt_epi64(best, u);
+
+		at = _mm256_add_epi64(at, _mm256_set1_epi64x(WAYS_AT_ONCE));
+		best = _mm256_blendv_epi8(best, u, older);
+		where = _mm256_blendv_epi8(where, at, older);
+	}
+	_mm256_storeu_si256((__m256i *)(void *)times, best);
+	_mm256_storeu_si256((__m256i *)(void *)index, where);
+	for (i = 1; i < WAYS_AT_ONCE; i++)
+		if (times[i] < times[oldest] ||
+			(times[i] == times[oldest] && index[i] < index[oldest]))
+			oldest = i;
+	return (uint32_t)index[oldest];
+}
+#define WAYS_VECTOR_MAX 64
+#else
+#define WAYS_AT_ONCE    1
+#define WAYS_VECTOR_MAX 0
+static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
+{
+	(void)entries, (void)ways, (void)line;
+	return -1;
+}
+static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
+{
+	(void)used, (void)ways;
+	return 0;
+}
+#endif
+
 /* The line's entry; or if it is not there (*found 0) the one of its set that was used longest ago,
  * or is empty. */
 static inline uint64_t *cache_search(
@@ -119,6 +181,14 @@ static inline uint64_t *cache_search(
 	uint64_t oldest_use = used[0];
 	uint32_t i, oldest = 0, at = 0, hit = 0;
 
+	/* Line 0 looks like nothing; nobody's code or data are there. */
+	if (c->ways % WAYS_AT_ONCE == 0 && c->ways <= WAYS_VECTOR_MAX && line >> c->bits) {
+		int way = cache_way(entries, c->ways, line);
+
+		*found = way >= 0;
+		return c->entries + set +
+		       (way >= 0 ? (uint32_t)way : cache_oldest(used, c->ways));
+	}
 	/* All ways without leaving early: how far to go is what a processor predicts badly. */
 	for (i = 0; i < c->ways; i++) {
 		uint32_t is = (uint32_t)cache_holds(entries[i], line);

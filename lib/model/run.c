@@ -231,6 +231,16 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 	watch_address(m, 0);
 }
 
+/* A load that may meet a store in the buffer. */
+static NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t order)
+{
+	arrive(m, core, &s->block->insns[a->insn], order);
+	watch_address(m, address);
+	forward_load(m, core, address, a->size);
+	watch_address(m, 0);
+}
+
 /* Accesses from..to of a record; base: order of the instruction before its first. */
 INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct model_segment *s,
 	const uint64_t *words, unsigned from, unsigned to, uint64_t base, uint64_t tick)
@@ -243,13 +253,13 @@ INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 		uint64_t *entry = data_known(m, core, address, a->size, &slot);
 
 		if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_LOAD) {
-			if (LIKELY(!meets_store(m, core, address, a->size))) {
-				*slot->used = ++tick;
-				core->l1d.used[entry - core->l1d.entries] = tick;
-				if (UNLIKELY(a->guarded))
-					count_guarded(m, s, a, address);
-				continue;
-			}
+			if (meets_store(m, core, address, a->size))
+				meet_store(m, core, s, a, address, base + a->insn + 1u);
+			*slot->used = ++tick;
+			core->l1d.used[entry - core->l1d.entries] = tick;
+			if (UNLIKELY(a->guarded))
+				count_guarded(m, s, a, address);
+			continue;
 		} else if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_STORE &&
 			   LIKELY((*entry & MESI) == m->stored) &&
 			   LIKELY(core->stores.number < core->clock.stores_full)) {
