@@ -123,6 +123,7 @@ void machine_defaults(struct machine *m)
 		.itlb = {64, 64},
 		.dtlb = {64, 64},
 		.stlb = {2048, 16},
+		.large_pages = MODEL_PAGES_KERNEL,
 		.memory_latency = 280,
 		.stlb_latency = 7,
 		.walk_latency = 30,

@@ -58,7 +58,7 @@ static struct ref_wanted ref_want_stride(struct ref_prefetchers *p,
 
 	if (!who)
 		who = (address & ~(uint64_t)(config->page_size - 1)) | 1;
-	s = &p->strides[who % config->l1d_stride.entries];
+	s = &p->strides[(uint32_t)who % config->l1d_stride.entries];
 	if (!s->known || s->who != who) {
 		*s = (struct ref_stride){true, who, address, 0};
 		return w;
@@ -80,7 +80,7 @@ static struct ref_wanted ref_want_stream(
 	uint64_t page = address / config->page_size;
 	int64_t lines = config->page_size / config->l2.line;
 	int64_t line = (int64_t)(address / config->l2.line) % lines, way, distance;
-	struct ref_stream *s = &p->streams[page % config->l2_stream.entries];
+	struct ref_stream *s = &p->streams[(uint32_t)page % config->l2_stream.entries];
 	struct ref_wanted w = {0};
 
 	if (!s->known || s->page != page) {
