@@ -292,36 +292,6 @@ static int group(void *things, size_t count, size_t size, size_t processes, stru
 	return 0;
 }
 
-int profile_finish(struct profile *p, struct error *e)
-{
-	uint32_t *image = ranks(p->images.count, p, images_order);
-	uint32_t *sampler = ranks(p->samplers.count, p, samplers_order);
-	uint32_t *process = ranks(p->processes.count, p, processes_order);
-	int rc = -1;
-
-	if (!image || !sampler || !process) {
-		error_nomem(e);
-		goto out;
-	}
-	renumber(p, image, sampler, process);
-	PERMUTE(p->images, image);
-	PERMUTE(p->samplers, sampler);
-	PERMUTE(p->processes, process);
-	table_sort(&p->insns, compare_insns);
-	table_sort(&p->edges, compare_edges);
-	table_sort(&p->samples, compare_samples);
-	table_sort(&p->data, compare_data);
-	rc = group(p->slices.data, p->slices.count, sizeof(*p->slices.data), p->processes.count, e);
-	if (rc == 0)
-		rc = group(p->calipers.data, p->calipers.count, sizeof(*p->calipers.data),
-			p->processes.count, e);
-out:
-	free(image);
-	free(sampler);
-	free(process);
-	return rc;
-}
-
 /* ---- what it says ---- */
 
 void profile_counts(const struct profile_insn *d, uint64_t *counts)
@@ -447,6 +417,107 @@ int profile_find_blocks(const struct profile *p, profile_blocks *blocks, struct 
 	}
 	free(targets);
 	return 0;
+}
+
+/* ---- edges between instructions that follow each other ---- */
+
+struct leaving {
+	struct place from;
+	uint64_t count;
+};
+
+/* How often execution left each instruction by an edge, sorted. */
+static struct leaving *find_leaving(const struct profile *p)
+{
+	struct leaving *out = malloc((p->edges.count + 1) * sizeof(*out));
+
+	for (size_t i = 0; out && i < p->edges.count; i++) {
+		const struct profile_edge *edge = table_at(&p->edges, i);
+
+		out[i] = (struct leaving){{edge->key.from, edge->key.from_image}, edge->count};
+	}
+	if (out)
+		qsort(out, p->edges.count, sizeof(*out), compare_places);
+	return out;
+}
+
+/* Within a superblock, execution goes from one instruction to the next without a word.  Where a
+ * block begins there, that is an edge too: whatever did not leave otherwise. */
+static int add_next(
+	struct profile *p, const struct leaving *out, size_t count, size_t *at, size_t second)
+{
+	const struct profile_insn *a = table_at(&p->insns, second - 1),
+				  *b = table_at(&p->insns, second);
+	struct place from = {a->key.address, a->key.image};
+	struct profile_edge edge = {.key = {.from = a->key.address,
+					    .to = b->key.address,
+					    .from_image = a->key.image,
+					    .to_image = b->key.image,
+					    .kind = PROFILE_FALL}};
+	uint64_t left = 0, all = a->executions;
+	struct profile_edge *e;
+
+	if (a->key.image != b->key.image || a->key.address + a->key.length != b->key.address ||
+		a->branch != MODEL_NO_BRANCH)
+		return 0;
+	while (*at < count && compare_places(&out[*at], &from) < 0)
+		++*at;
+	for (size_t i = *at; i < count && compare_places(&out[i], &from) == 0; i++)
+		left += out[i].count;
+	if (left >= all)
+		return 0;
+	e = table_add(&p->edges, &edge.key);
+	if (!e)
+		return -1;
+	e->count += all - left;
+	return 0;
+}
+
+static int add_sequence(struct profile *p, struct error *e)
+{
+	struct leaving *out = find_leaving(p);
+	size_t at = 0, known = p->edges.count;
+	profile_blocks blocks = {0};
+	int rc = out ? profile_find_blocks(p, &blocks, e) : error_nomem(e);
+
+	for (size_t i = 1; rc == 0 && i < blocks.count; i++)
+		if (add_next(p, out, known, &at, blocks.data[i].first))
+			rc = error_nomem(e);
+	vec_fini(&blocks);
+	free(out);
+	return rc;
+}
+
+int profile_finish(struct profile *p, struct error *e)
+{
+	uint32_t *image = ranks(p->images.count, p, images_order);
+	uint32_t *sampler = ranks(p->samplers.count, p, samplers_order);
+	uint32_t *process = ranks(p->processes.count, p, processes_order);
+	int rc = -1;
+
+	if (!image || !sampler || !process) {
+		error_nomem(e);
+		goto out;
+	}
+	renumber(p, image, sampler, process);
+	PERMUTE(p->images, image);
+	PERMUTE(p->samplers, sampler);
+	PERMUTE(p->processes, process);
+	table_sort(&p->insns, compare_insns);
+	if (add_sequence(p, e))
+		goto out;
+	table_sort(&p->edges, compare_edges);
+	table_sort(&p->samples, compare_samples);
+	table_sort(&p->data, compare_data);
+	rc = group(p->slices.data, p->slices.count, sizeof(*p->slices.data), p->processes.count, e);
+	if (rc == 0)
+		rc = group(p->calipers.data, p->calipers.count, sizeof(*p->calipers.data),
+			p->processes.count, e);
+out:
+	free(image);
+	free(sampler);
+	free(process);
+	return rc;
 }
 
 /* ---- the scratch directory ---- */
