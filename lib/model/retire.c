@@ -183,21 +183,50 @@ static inline uint64_t later(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
+static inline uint64_t *calendar_entry(struct retire *t, uint64_t cycle)
+{
+	uint64_t *entry = &t->calendar[cycle % RETIRE_CALENDAR];
+
+	if (*entry >> 32 != (uint32_t)cycle)
+		*entry = cycle << 32;
+	return entry;
+}
+
+/* All units are busy in `cycle`: takes one in the next in which not, and tells when that begins.
+ * Cycles that were found full last time are not looked at again. */
+static NOINLINE uint64_t take_unit_later(
+	struct retire *t, uint64_t cycle, uint32_t mask, uint32_t limit, uint32_t one)
+{
+	struct retire_full *f = &t->full[(unsigned)__builtin_ctz(one) / 4];
+	uint64_t first = cycle, *entry;
+
+	for (;; cycle++) {
+		if (cycle >= f->from && cycle < f->until)
+			cycle = f->until;
+		entry = calendar_entry(t, cycle);
+		if (((uint32_t)*entry & mask) < limit)
+			break;
+	}
+	*entry += one;
+	if (first < f->from || first > f->until)
+		f->from = first;
+	f->until = cycle;
+	return cycle * t->width;
+}
+
 /* From `at` on, when a unit is free; it is taken. */
 static inline uint64_t take_unit(
 	struct retire *t, uint64_t at, uint32_t mask, uint32_t limit, uint32_t one)
 {
-	while (one) {
-		uint64_t cycle = (uint64_t)((unsigned __int128)(at << 1) * t->reciprocal >> 64);
-		uint64_t *entry = &t->calendar[cycle % RETIRE_CALENDAR], is = *entry;
+	uint64_t cycle, *entry;
 
-		is = is >> 32 == (uint32_t)cycle ? is : cycle << 32;
-		if (LIKELY(((uint32_t)is & mask) < limit)) {
-			*entry = is + one;
-			return at;
-		}
-		at = (cycle + 1) * t->width;
-	}
+	if (!one)
+		return at;
+	cycle = (uint64_t)((unsigned __int128)(at << 1) * t->reciprocal >> 64);
+	entry = calendar_entry(t, cycle);
+	if (UNLIKELY(((uint32_t)*entry & mask) >= limit))
+		return take_unit_later(t, cycle, mask, limit, one);
+	*entry += one;
 	return at;
 }
 
@@ -377,8 +406,7 @@ static inline uint64_t load(
 	done = begin + t->load_latency;
 	if (UNLIKELY(w->note->insn == insn))
 		done = load_noted(w, insn, begin);
-	if (s->granule == address >> 3 && s->ready > done)
-		done = s->ready;
+	done = later(done, s->ready & -(uint64_t)(s->granule == address >> 3));
 	if (UNLIKELY(w->note->insn == insn && w->note->what == RETIRE_FORWARD))
 		done = load_fails(w, done);
 	if (UNLIKELY(begin < t->arrival)) {
@@ -498,46 +526,109 @@ void retire_note(struct retire *t, const struct model_insn *insn, enum retire_wh
 }
 
 /* Does an access load, or store? */
-static inline int loads(const struct model_access *a)
+static inline int loads(unsigned kind)
 {
-	return a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY;
+	return kind == MODEL_ACCESS_LOAD || kind == MODEL_ACCESS_MODIFY;
 }
 
-static inline int stores(const struct model_access *a)
+static inline int stores(unsigned kind)
 {
-	return a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY;
+	return kind == MODEL_ACCESS_STORE || kind == MODEL_ACCESS_MODIFY;
+}
+
+/* The loads of n accesses, their addresses there at `from`: when all have their data. */
+static inline uint64_t load_all(struct walk *w, const struct model_insn *insn,
+	const struct model_access *a, const uint64_t *address, unsigned n, uint64_t from)
+{
+	uint64_t done = from;
+
+	for (; n > 0; n--, a++, address++)
+		if (loads(a->kind) && happens(a, *address))
+			done = later(done, load(w, insn, *address, from));
+	return done;
+}
+
+static inline void store_all(struct walk *w, const struct model_insn *insn,
+	const struct model_access *a, const uint64_t *address, unsigned n, uint64_t ready,
+	uint64_t gone)
+{
+	for (; n > 0; n--, a++, address++)
+		if (stores(a->kind) && happens(a, *address))
+			store(w, insn, *address, a->size, ready, gone);
+}
+
+/* When the store buffer has room for an instruction with these accesses. */
+static inline uint64_t room_at(const struct retire *t, const struct model_access *a, unsigned n)
+{
+	uint64_t room = 0;
+
+	for (; n > 0; n--, a++)
+		if (stores(a->kind))
+			room = t->store_left[(t->stores - t->store_buffer) % RETIRE_STORES_MAX];
+	return room;
+}
+
+/* A locked instruction waits until it is alone. */
+static NOINLINE uint64_t be_alone(struct walk *w, uint64_t from, uint64_t gone)
+{
+	uint64_t alone = later(gone, w->t->drained);
+
+	add_phase(&w->phases, MODEL_CAUSE_LOCKED, from, alone);
+	return later(from, alone);
+}
+
+/* After the last instruction of a record; `taken` branches were. */
+static void space_taken(struct retire *t, unsigned taken)
+{
+	t->taken_last = later(t->came, t->taken_last + (uint64_t)taken * t->taken);
+	if (t->taken_last > t->came && t->taken_last + 1 > t->redirected) {
+		t->redirected = t->taken_last + 1;
+		t->redirected_by = MODEL_CAUSE_TAKEN;
+	}
+}
+
+/* What follows insn comes late. */
+static NOINLINE void redirect(
+	struct walk *w, const struct model_insn *insn, const struct model_insn *end, uint64_t done)
+{
+	struct retire *t = w->t;
+
+	take_notes(w, insn, done);
+	if (t->redirected && insn + 1 < end) {
+		hold(t, insn + 1, (enum model_cause)t->redirected_by, t->redirected);
+		t->redirected = 0;
+	}
 }
 
 void retire_record(
 	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns)
 {
 	const struct model_insn *insn = s->block->insns, *end = insn + insns;
-	const struct model_access *accesses = s->block->accesses;
 	struct walk w;
-	uint64_t came, gone, order = t->instructions, width = t->width, *result;
+	uint64_t came, gone, order = t->instructions, width = t->width, waited = 0;
+	uint64_t *ready = t->ready, *result = ready + MODEL_RESULT;
 
 	w.t = t;
-	w.phases.count = 0;
 	w.note = t->note;
-	sort_notes(t);
+	w.phases.count = 0;
+	if (UNLIKELY(t->notes))
+		sort_notes(t);
+	else
+		t->note[0].insn = (const struct model_insn *)0;
 	if (t->redirected) {
 		hold(t, insn, (enum model_cause)t->redirected_by, t->redirected);
 		t->redirected = 0;
 	}
 	came = t->came;
 	gone = t->gone;
-	result = &t->ready[MODEL_RESULT];
 	for (; insn < end; insn++) {
-		const struct model_access *a = &accesses[insn->first_access];
+		const struct model_access *a = &s->block->accesses[insn->first_access];
 		const uint64_t *address = &record[1 + insn->first_access];
 		unsigned left = s->access_count - insn->first_access, kind = insn->latency;
-		unsigned i, n = insn->access_count < left ? insn->access_count : left;
-		uint64_t at, begin, done, room = 0, noted = w.note->insn == insn;
+		unsigned n = insn->access_count < left ? insn->access_count : left;
+		uint64_t at, begin, done, room = n ? room_at(t, a, n) : 0;
+		int noted = w.note->insn == insn;
 
-		for (i = 0; i < n; i++)
-			if (stores(&a[i]))
-				room = t->store_left[(t->stores - t->store_buffer) %
-						     RETIRE_STORES_MAX];
 		if (UNLIKELY(noted | (room > came + 1))) {
 			t->came = came;
 			t->gone = gone;
@@ -546,72 +637,59 @@ void retire_record(
 			gone = t->gone;
 		}
 		came = later(came + 1, t->retired[(order - t->window) % RETIRE_WINDOW_MAX]);
-		at = came;
-		if (n) {
-			uint64_t from = later(at, later(t->ready[insn->for_address[0]],
-							  t->ready[insn->for_address[1]]));
-
-			if (UNLIKELY(kind == MODEL_LATENCY_LOCKED)) {
-				uint64_t alone = later(gone, t->drained);
-
-				add_phase(&w.phases, MODEL_CAUSE_LOCKED, from, alone);
-				from = later(from, alone);
-			}
-			for (i = 0; i < n; i++)
-				at = loads(&a[i]) && happens(&a[i], address[i])
-					     ? later(at, load(&w, insn, address[i], from))
-					     : later(at, from);
-		}
-		at = later(at, later(t->ready[insn->source[0]], t->ready[insn->source[1]]));
+		at = later(came, later(ready[insn->source[0]], ready[insn->source[1]]));
 		if (insn->source[2] != MODEL_SLOT_NONE)
-			at = later(at, later(t->ready[insn->source[2]], t->ready[insn->source[3]]));
-		if (UNLIKELY(kind >= MODEL_LATENCY_SPECIAL)) {
-			t->gone = gone;
-			done = execute_special(&w, (enum model_latency)kind, at);
-		} else {
+			at = later(at, later(ready[insn->source[2]], ready[insn->source[3]]));
+		if (n) {
+			uint64_t from = later(came,
+				later(ready[insn->for_address[0]], ready[insn->for_address[1]]));
+
+			if (UNLIKELY(kind == MODEL_LATENCY_LOCKED))
+				from = be_alone(&w, from, gone);
+			at = later(at, load_all(&w, insn, a, address, n, from));
+		}
+		if (LIKELY(kind < MODEL_LATENCY_SPECIAL)) {
 			begin = take_unit(t, at, t->mask[kind], t->limit[kind], t->one[kind]);
 			done = begin + t->latency[kind];
 			if (UNLIKELY(begin != at))
 				add_phase(&w.phases, MODEL_CAUSE_UNIT, at, done);
+		} else {
+			t->gone = gone;
+			done = execute_special(&w, (enum model_latency)kind, at);
 		}
 		*result++ = done;
-		t->ready[insn->result[0]] = done;
+		ready[insn->result[0]] = done;
 		if (insn->result[1] != MODEL_SLOT_SINK) {
-			t->ready[insn->result[1]] = done;
-			t->ready[insn->result[2]] = done;
+			ready[insn->result[1]] = done;
+			ready[insn->result[2]] = done;
 		}
 		gone++;
-		if (done > gone + width) {
-			explain(t, insn, &w.phases, gone + width, done);
-			gone = done - width;
+		if (LIKELY(!w.phases.count)) {
+			at = later(done, gone + width) - width - gone;
+			waited += at;
+			gone += at;
+		} else {
+			if (done > gone + width) {
+				explain(t, insn, &w.phases, gone + width, done);
+				gone = done - width;
+			}
+			w.phases.count = 0;
 		}
 		t->retired[order++ % RETIRE_WINDOW_MAX] = gone;
-		w.phases.count = 0;
-		for (i = 0; i < n; i++)
-			if (stores(&a[i]) && happens(&a[i], address[i]))
-				store(&w, insn, address[i], a[i].size, done, gone);
+		if (n)
+			store_all(&w, insn, a, address, n, done, gone);
 		if (UNLIKELY(noted | (kind == MODEL_LATENCY_SERIALISING))) {
 			t->came = came;
 			t->gone = gone;
-			take_notes(&w, insn, done);
-			if (t->redirected && insn + 1 < end) {
-				hold(t, insn + 1, (enum model_cause)t->redirected_by,
-					t->redirected);
-				t->redirected = 0;
-				came = t->came;
-				gone = t->gone;
-			}
+			redirect(&w, insn, end, done);
+			came = t->came;
+			gone = t->gone;
 		}
 	}
 	t->came = came;
 	t->gone = gone;
 	t->instructions = order;
-	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken) {
-		t->taken_last = later(
-			came, t->taken_last + (uint64_t)s->statics[MODEL_STATIC_TAKEN] * t->taken);
-		if (t->taken_last > came && t->taken_last + 1 > t->redirected) {
-			t->redirected = t->taken_last + 1;
-			t->redirected_by = MODEL_CAUSE_TAKEN;
-		}
-	}
+	t->slots[MODEL_CAUSE_DEPENDENCY] += waited;
+	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken)
+		space_taken(t, s->statics[MODEL_STATIC_TAKEN]);
 }

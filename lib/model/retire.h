@@ -111,6 +111,11 @@ struct retire_stored {
 	uint64_t granule, ready; /* address / 8; when a load can have it */
 };
 
+/* Cycles from..until - 1 in which all units of a kind are busy. */
+struct retire_full {
+	uint64_t from, until;
+};
+
 /* A request for a line: kept until `end`, and free from gap to gap_end before that. */
 struct retire_request {
 	uint64_t gap, gap_end, end;
@@ -148,6 +153,7 @@ struct retire {
 	uint64_t ready[256]; /* by slot of trace.h: when the result is there.  Of MODEL_SLOT_NONE
 				always 0 */
 	uint64_t calendar[RETIRE_CALENDAR]; /* cycle << 32 | counts of four bits by unit */
+	struct retire_full full[RETIRE_UNITS];
 	uint64_t retired[RETIRE_WINDOW_MAX];
 	uint64_t store_left[RETIRE_STORES_MAX];
 	struct retire_line lines[RETIRE_LINES];

@@ -35,6 +35,7 @@ struct reference {
 	int hold_cause;
 	uint64_t ready[256];
 	struct ref_cycle cycles[RETIRE_CALENDAR];
+	struct ref_span full[16];
 	struct {
 		uint64_t line, ready;
 		int cause;
@@ -119,25 +120,40 @@ static void ref_why(struct reference *f, int cause, uint64_t from, uint64_t unti
 	f->why[f->why_count++] = (struct ref_span){from, until, cause};
 }
 
+static int ref_free(struct reference *f, uint64_t number, int unit, unsigned units)
+{
+	struct ref_cycle *c = &f->cycles[number % RETIRE_CALENDAR];
+
+	if (c->number != number)
+		memset(c, 0, sizeof(*c));
+	c->number = number;
+	return c->busy[unit] < units;
+}
+
 static uint64_t ref_take(
 	struct reference *f, int unit, unsigned units, uint64_t at, uint64_t latency)
 {
-	uint64_t from = at;
+	uint64_t from = at, number, first;
 
 	if (unit < 0)
 		return at + latency;
-	for (;;) {
-		uint64_t number = at / f->config.width;
-		struct ref_cycle *c = &f->cycles[number % RETIRE_CALENDAR];
+	for (number = first = at / f->config.width;; number++) {
+		struct ref_span *full = &f->full[unit];
 
-		if (c->number != number)
-			memset(c, 0, sizeof(*c));
-		c->number = number;
-		if (c->busy[unit] < units) {
-			c->busy[unit]++;
+		/* Known from the last search? */
+		if (number != first || !ref_free(f, number, unit, units))
+			while (number >= full->from && number < full->until)
+				number++;
+		if (!ref_free(f, number, unit, units))
+			continue;
+		f->cycles[number % RETIRE_CALENDAR].busy[unit]++;
+		if (number == first)
 			break;
-		}
-		at = (number + 1) * f->config.width;
+		if (first < full->from || first > full->until)
+			full->from = first;
+		full->until = number;
+		at = number * f->config.width;
+		break;
 	}
 	if (at != from)
 		ref_why(f, MODEL_CAUSE_UNIT, from, at + latency);
