@@ -72,16 +72,13 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_SERIALISING] = NO_UNIT,
 };
 
-static void set_unit(uint32_t count, enum unit unit, uint32_t *mask, uint32_t *limit, uint32_t *one)
+static void set_unit(struct retire_kind *k, uint32_t count, enum unit unit)
 {
-	*mask = 0;
-	*limit = 1;
-	*one = 0;
 	if (unit == NO_UNIT || !count || count > 15)
 		return;
-	*mask = UINT32_C(15) << 4 * unit;
-	*limit = count << 4 * unit;
-	*one = UINT32_C(1) << 4 * unit;
+	k->mask = UINT32_C(15) << 4 * unit;
+	k->limit = count << 4 * unit;
+	k->one = UINT32_C(1) << 4 * unit;
 }
 
 static void init_units(struct retire *t, const struct model_execution_config *e)
@@ -90,14 +87,13 @@ static void init_units(struct retire *t, const struct model_execution_config *e)
 		e->fp_adders, e->fp_multipliers, e->vectors, e->shuffles};
 	int i;
 
-	set_unit(count[LOADS], LOADS, &t->load_mask, &t->load_limit, &t->load_one);
+	set_unit(&t->load, count[LOADS], LOADS);
 	for (i = 0; i < MODEL_LATENCIES; i++) {
 		enum unit unit = (enum unit)unit_of[i];
 
 		if (unit == FP_ADDERS && !count[FP_ADDERS])
 			unit = FP_MULTIPLIERS;
-		set_unit(unit == NO_UNIT ? 0 : count[unit], unit, &t->mask[i], &t->limit[i],
-			&t->one[i]);
+		set_unit(&t->kind[i], unit == NO_UNIT ? 0 : count[unit], unit);
 	}
 }
 
@@ -136,7 +132,7 @@ static void init_latencies(struct retire *t, const struct model_config *config)
 	int i;
 
 	for (i = 0; i < MODEL_LATENCIES; i++)
-		t->latency[i] = cycles[i] * config->width;
+		t->kind[i].latency = cycles[i] * config->width;
 }
 
 void retire_init(struct retire *t, const struct model_config *config)
@@ -151,7 +147,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->reciprocal = ((UINT64_C(1) << 63) + width - 1) / width;
 	init_units(t, e);
 	init_latencies(t, config);
-	t->load_latency = at_least_one(config->l1d.latency) * width;
+	t->load.latency = at_least_one(config->l1d.latency) * width;
 	t->forward = e->forward * width;
 	t->mispredict = config->mispredict_penalty * width;
 	t->taken = config->taken_interval * width;
@@ -195,19 +191,19 @@ static inline uint64_t *calendar_entry(struct retire *t, uint64_t cycle)
 /* All units are busy in `cycle`: takes one in the next in which not, and tells when that begins.
  * Cycles that were found full last time are not looked at again. */
 static NOINLINE uint64_t take_unit_later(
-	struct retire *t, uint64_t cycle, uint32_t mask, uint32_t limit, uint32_t one)
+	struct retire *t, uint64_t cycle, const struct retire_kind *k)
 {
-	struct retire_full *f = &t->full[(unsigned)__builtin_ctz(one) / 4];
+	struct retire_full *f = &t->full[(unsigned)__builtin_ctz(k->one) / 4];
 	uint64_t first = cycle, *entry;
 
 	for (;; cycle++) {
 		if (cycle >= f->from && cycle < f->until)
 			cycle = f->until;
 		entry = calendar_entry(t, cycle);
-		if (((uint32_t)*entry & mask) < limit)
+		if (((uint32_t)*entry & k->mask) < k->limit)
 			break;
 	}
-	*entry += one;
+	*entry += k->one;
 	if (first < f->from || first > f->until)
 		f->from = first;
 	f->until = cycle;
@@ -215,18 +211,17 @@ static NOINLINE uint64_t take_unit_later(
 }
 
 /* From `at` on, when a unit is free; it is taken. */
-static inline uint64_t take_unit(
-	struct retire *t, uint64_t at, uint32_t mask, uint32_t limit, uint32_t one)
+static inline uint64_t take_unit(struct retire *t, uint64_t at, const struct retire_kind *k)
 {
 	uint64_t cycle, *entry;
 
-	if (!one)
+	if (!k->one)
 		return at;
 	cycle = (uint64_t)((unsigned __int128)(at << 1) * t->reciprocal >> 64);
 	entry = calendar_entry(t, cycle);
-	if (UNLIKELY(((uint32_t)*entry & mask) >= limit))
-		return take_unit_later(t, cycle, mask, limit, one);
-	*entry += one;
+	if (UNLIKELY(((uint32_t)*entry & k->mask) >= k->limit))
+		return take_unit_later(t, cycle, k);
+	*entry += k->one;
 	return at;
 }
 
@@ -353,7 +348,7 @@ static int is_level(enum model_cause cause)
 static NOINLINE uint64_t load_noted(struct walk *w, const struct model_insn *insn, uint64_t at)
 {
 	struct retire *t = w->t;
-	uint64_t line = 0, hit = t->load_latency;
+	uint64_t line = 0, hit = t->load.latency;
 
 	for (; w->note->insn == insn; w->note++) {
 		enum model_cause cause = (enum model_cause)w->note->cause;
@@ -393,21 +388,21 @@ static inline int happens(const struct model_access *a, uint64_t address)
 
 /* at: when the address is known.  When the data are there. */
 static inline uint64_t load(
-	struct walk *w, const struct model_insn *insn, uint64_t address, uint64_t at)
+	struct walk *w, const struct model_insn *insn, uint64_t address, uint64_t at, int noted)
 {
 	struct retire *t = w->t;
 	const struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
 	uint64_t begin, done;
 
 	at = later(at, t->barrier);
-	begin = take_unit(t, at, t->load_mask, t->load_limit, t->load_one);
+	begin = take_unit(t, at, &t->load);
 	if (UNLIKELY(begin != at))
-		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, begin + t->load_latency);
-	done = begin + t->load_latency;
-	if (UNLIKELY(w->note->insn == insn))
+		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, begin + t->load.latency);
+	done = begin + t->load.latency;
+	if (UNLIKELY(noted) && w->note->insn == insn)
 		done = load_noted(w, insn, begin);
 	done = later(done, s->ready & -(uint64_t)(s->granule == address >> 3));
-	if (UNLIKELY(w->note->insn == insn && w->note->what == RETIRE_FORWARD))
+	if (UNLIKELY(noted) && w->note->insn == insn && w->note->what == RETIRE_FORWARD)
 		done = load_fails(w, done);
 	if (UNLIKELY(begin < t->arrival)) {
 		uint64_t line = address >> t->line_bits;
@@ -421,9 +416,22 @@ static inline uint64_t load(
 	return done;
 }
 
+/* Its line or its translation comes late: when it is there. */
+static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *insn, uint64_t gone)
+{
+	struct retire *t = w->t;
+	uint64_t there = 0;
+
+	for (; w->note->insn == insn && w->note->what == RETIRE_STORE; w->note++)
+		there = later(there, is_level((enum model_cause)w->note->cause)
+					     ? request_line(t, gone, w->note)
+					     : gone + (uint64_t)w->note->latency * t->width);
+	return there;
+}
+
 /* One store that retired at `gone`, its data there at `ready`. */
 static inline void store(struct walk *w, const struct model_insn *insn, uint64_t address,
-	unsigned size, uint64_t ready, uint64_t gone)
+	unsigned size, uint64_t ready, uint64_t gone, int noted)
 {
 	struct retire *t = w->t;
 	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
@@ -431,15 +439,11 @@ static inline void store(struct walk *w, const struct model_insn *insn, uint64_t
 
 	if (UNLIKELY(last - granule > 7))
 		last = granule + 7;
+	ready += t->forward;
 	for (; granule <= last; granule++)
-		t->stored[granule % RETIRE_STORED] =
-			(struct retire_stored){granule, ready + t->forward};
-	while (UNLIKELY(w->note->insn == insn && w->note->what == RETIRE_STORE)) {
-		leaves = later(leaves, is_level((enum model_cause)w->note->cause)
-					       ? request_line(t, gone, w->note)
-					       : gone + (uint64_t)w->note->latency * t->width);
-		w->note++;
-	}
+		t->stored[granule % RETIRE_STORED] = (struct retire_stored){granule, ready};
+	if (UNLIKELY(noted))
+		leaves = later(leaves, store_noted(w, insn, gone));
 	t->drained = leaves;
 	t->store_left[t->stores++ % RETIRE_STORES_MAX] = leaves;
 }
@@ -466,17 +470,18 @@ static NOINLINE uint64_t execute_special(struct walk *w, enum model_latency kind
 	if (kind == MODEL_LATENCY_DIVIDE || kind == MODEL_LATENCY_FP_DIVIDE) {
 		begin = later(at, t->divider_free);
 		t->divider_free = begin + (kind == MODEL_LATENCY_DIVIDE ? t->divide : t->fp_divide);
-		done = begin + t->latency[kind];
+		done = begin + t->kind[kind].latency;
 		add_phase(&w->phases, MODEL_CAUSE_DIVIDER, at, done);
 		return done;
 	}
 	if (kind == MODEL_LATENCY_LOCKED) {
-		done = at + t->latency[kind];
+		done = at + t->kind[kind].latency;
 		add_phase(&w->phases, MODEL_CAUSE_LOCKED, 0, done);
 		t->barrier = done;
 		return done;
 	}
-	done = later(later(at, t->gone + 1), later(t->drained, t->divider_free)) + t->latency[kind];
+	done = later(later(at, t->gone + 1), later(t->drained, t->divider_free)) +
+	       t->kind[kind].latency;
 	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, t->gone, done);
 	t->redirected = later(t->gone + 1, done - t->width) + t->mispredict + 1;
 	t->redirected_by = MODEL_CAUSE_SERIALISING;
@@ -499,7 +504,7 @@ static NOINLINE void take_notes(struct walk *w, const struct model_insn *insn, u
 	}
 }
 
-static void sort_notes(struct retire *t)
+static inline void sort_notes(struct retire *t)
 {
 	uint32_t i, j;
 
@@ -536,36 +541,41 @@ static inline int stores(unsigned kind)
 	return kind == MODEL_ACCESS_STORE || kind == MODEL_ACCESS_MODIFY;
 }
 
-/* The loads of n accesses, their addresses there at `from`: when all have their data. */
-static inline uint64_t load_all(struct walk *w, const struct model_insn *insn,
+/* Several accesses. */
+static NOINLINE uint64_t load_all(struct walk *w, const struct model_insn *insn,
 	const struct model_access *a, const uint64_t *address, unsigned n, uint64_t from)
 {
 	uint64_t done = from;
 
 	for (; n > 0; n--, a++, address++)
 		if (loads(a->kind) && happens(a, *address))
-			done = later(done, load(w, insn, *address, from));
+			done = later(done, load(w, insn, *address, from, 1));
 	return done;
 }
 
-static inline void store_all(struct walk *w, const struct model_insn *insn,
+static NOINLINE void store_all(struct walk *w, const struct model_insn *insn,
 	const struct model_access *a, const uint64_t *address, unsigned n, uint64_t ready,
 	uint64_t gone)
 {
 	for (; n > 0; n--, a++, address++)
 		if (stores(a->kind) && happens(a, *address))
-			store(w, insn, *address, a->size, ready, gone);
+			store(w, insn, *address, a->size, ready, gone, 1);
 }
 
-/* When the store buffer has room for an instruction with these accesses. */
-static inline uint64_t room_at(const struct retire *t, const struct model_access *a, unsigned n)
+/* How many accesses of an instruction there are words for: of the last one not always all. */
+static NOINLINE unsigned executed(const struct model_segment *s, const struct model_insn *insn)
 {
-	uint64_t room = 0;
+	unsigned left = s->access_count - insn->first_access;
 
+	return insn->access_count < left ? insn->access_count : left;
+}
+
+static NOINLINE int any_stores(const struct model_access *a, unsigned n)
+{
 	for (; n > 0; n--, a++)
 		if (stores(a->kind))
-			room = t->store_left[(t->stores - t->store_buffer) % RETIRE_STORES_MAX];
-	return room;
+			return 1;
+	return 0;
 }
 
 /* A locked instruction waits until it is alone. */
@@ -604,6 +614,7 @@ void retire_record(
 	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns)
 {
 	const struct model_insn *insn = s->block->insns, *end = insn + insns;
+	const struct model_access *accesses = s->block->accesses;
 	struct walk w;
 	uint64_t came, gone, order = t->instructions, width = t->width, waited = 0;
 	uint64_t *ready = t->ready, *result = ready + MODEL_RESULT;
@@ -611,10 +622,7 @@ void retire_record(
 	w.t = t;
 	w.note = t->note;
 	w.phases.count = 0;
-	if (UNLIKELY(t->notes))
-		sort_notes(t);
-	else
-		t->note[0].insn = (const struct model_insn *)0;
+	sort_notes(t);
 	if (t->redirected) {
 		hold(t, insn, (enum model_cause)t->redirected_by, t->redirected);
 		t->redirected = 0;
@@ -622,13 +630,15 @@ void retire_record(
 	came = t->came;
 	gone = t->gone;
 	for (; insn < end; insn++) {
-		const struct model_access *a = &s->block->accesses[insn->first_access];
+		const struct retire_kind *k = &t->kind[insn->latency];
+		const struct model_access *a = &accesses[insn->first_access];
 		const uint64_t *address = &record[1 + insn->first_access];
-		unsigned left = s->access_count - insn->first_access, kind = insn->latency;
-		unsigned n = insn->access_count < left ? insn->access_count : left;
-		uint64_t at, begin, done, room = n ? room_at(t, a, n) : 0;
+		uint64_t at, done, room = 0;
+		unsigned n = insn->access_count;
 		int noted = w.note->insn == insn;
 
+		if (n && (n == 1 ? stores(a->kind) : any_stores(a, n)))
+			room = t->store_left[(t->stores - t->store_buffer) % RETIRE_STORES_MAX];
 		if (UNLIKELY(noted | (room > came + 1))) {
 			t->came = came;
 			t->gone = gone;
@@ -638,24 +648,29 @@ void retire_record(
 		}
 		came = later(came + 1, t->retired[(order - t->window) % RETIRE_WINDOW_MAX]);
 		at = later(came, later(ready[insn->source[0]], ready[insn->source[1]]));
-		if (insn->source[2] != MODEL_SLOT_NONE)
+		if (UNLIKELY(insn->source[2] != MODEL_SLOT_NONE))
 			at = later(at, later(ready[insn->source[2]], ready[insn->source[3]]));
 		if (n) {
 			uint64_t from = later(came,
 				later(ready[insn->for_address[0]], ready[insn->for_address[1]]));
 
-			if (UNLIKELY(kind == MODEL_LATENCY_LOCKED))
+			if (UNLIKELY(insn->latency == MODEL_LATENCY_LOCKED))
 				from = be_alone(&w, from, gone);
-			at = later(at, load_all(&w, insn, a, address, n, from));
+			if (insn + 1 == end)
+				n = executed(s, insn);
+			if (UNLIKELY(n > 1))
+				from = load_all(&w, insn, a, address, n, from);
+			else if (n && loads(a->kind) && happens(a, *address))
+				from = load(&w, insn, *address, from, noted);
+			at = later(at, from);
 		}
-		if (LIKELY(kind < MODEL_LATENCY_SPECIAL)) {
-			begin = take_unit(t, at, t->mask[kind], t->limit[kind], t->one[kind]);
-			done = begin + t->latency[kind];
-			if (UNLIKELY(begin != at))
+		if (LIKELY(insn->latency < MODEL_LATENCY_SPECIAL)) {
+			done = take_unit(t, at, k) + k->latency;
+			if (UNLIKELY(done != at + k->latency))
 				add_phase(&w.phases, MODEL_CAUSE_UNIT, at, done);
 		} else {
 			t->gone = gone;
-			done = execute_special(&w, (enum model_latency)kind, at);
+			done = execute_special(&w, (enum model_latency)insn->latency, at);
 		}
 		*result++ = done;
 		ready[insn->result[0]] = done;
@@ -664,21 +679,21 @@ void retire_record(
 			ready[insn->result[2]] = done;
 		}
 		gone++;
+		at = later(done, gone + width) - width;
 		if (LIKELY(!w.phases.count)) {
-			at = later(done, gone + width) - width - gone;
-			waited += at;
-			gone += at;
+			waited += at - gone;
 		} else {
-			if (done > gone + width) {
+			if (at > gone)
 				explain(t, insn, &w.phases, gone + width, done);
-				gone = done - width;
-			}
 			w.phases.count = 0;
 		}
+		gone = at;
 		t->retired[order++ % RETIRE_WINDOW_MAX] = gone;
-		if (n)
+		if (UNLIKELY(n > 1))
 			store_all(&w, insn, a, address, n, done, gone);
-		if (UNLIKELY(noted | (kind == MODEL_LATENCY_SERIALISING))) {
+		else if (n && stores(a->kind) && happens(a, *address))
+			store(&w, insn, *address, a->size, done, gone, noted);
+		if (UNLIKELY(noted | (insn->latency == MODEL_LATENCY_SERIALISING))) {
 			t->came = came;
 			t->gone = gone;
 			redirect(&w, insn, end, done);

@@ -111,6 +111,14 @@ struct retire_stored {
 	uint64_t granule, ready; /* address / 8; when a load can have it */
 };
 
+/* What one of enum model_latency takes. */
+struct retire_kind {
+	uint32_t latency; /* slots */
+	uint32_t mask;    /* of its unit's count in an entry of the calendar */
+	uint32_t limit;   /* that count when all are busy */
+	uint32_t one;     /* one more; 0: it needs no unit */
+};
+
 /* Cycles from..until - 1 in which all units of a kind are busy. */
 struct retire_full {
 	uint64_t from, until;
@@ -125,12 +133,8 @@ struct retire {
 	/* The machine; times in slots. */
 	uint32_t width, window, misses, store_buffer;
 	uint64_t reciprocal; /* 2^64 / width, rounded up */
-	uint32_t latency[MODEL_LATENCIES];
-	uint32_t mask[MODEL_LATENCIES];  /* of the unit's count in the calendar */
-	uint32_t limit[MODEL_LATENCIES]; /* the count when all are busy, in its place */
-	uint32_t one[MODEL_LATENCIES];   /* one more, in its place; 0: needs no unit */
-	uint32_t load_mask, load_limit, load_one;
-	uint32_t load_latency, forward, mispredict, taken, drain;
+	struct retire_kind kind[MODEL_LATENCIES], load;
+	uint32_t forward, mispredict, taken, drain;
 	uint32_t divide, fp_divide; /* how long the divider is kept */
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
