@@ -138,7 +138,8 @@ make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 r
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)
 make all         build everything below $$(O)
 make bench       speed, side by side with perf and cachegrind
-make accuracy    errors of estimates, and the model against cachegrind; regenerates docs/accuracy.md
+make accuracy    the model against cachegrind, single steps and time, errors of estimates: writes docs/accuracy.md;
+                 SECTIONS='a b' some of it (tests/accuracy/generate), LENGTH=0.3 shorter programs
 make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
 make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each
 make deps        install what is missing (Debian, Ubuntu)
