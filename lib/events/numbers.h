@@ -79,7 +79,8 @@ enum event_number {
 	EV_MAJOR_FAULTS = 66,
 	EV_CONTEXT_SWITCHES = 67,
 	EV_CPU_MIGRATIONS = 68,
-	EV_TASK_CLOCK = 69, /* nanoseconds */
+	EV_TASK_CLOCK = 69,  /* nanoseconds */
+	EV_SYSTEM_TIME = 70, /* nanoseconds */
 	EV_COUNT,
 
 	EVENT_LIMIT = 96 /* size of arrays indexed by event number, with room to grow */

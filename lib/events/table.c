@@ -756,6 +756,18 @@ static const struct event table[EV_COUNT] = {
 		           "threads that ran at once.",
 		.flags = REDUNDANT | OS,
 	},
+	[EV_SYSTEM_TIME] = {
+		.number = 70,
+		.name = "System time",
+		.short_name = "stime",
+		.unit = "ns",
+		.meaning = "The part of the task clock that the kernel worked for the program: system "
+		           "calls, page faults, starting and ending.",
+		.pitfall = "The kernel tells it of whole runs only, to its own precision, and the model "
+		           "has no part of it, so that beside modelled counts it takes -passes and a "
+		           "run of its own.",
+		.flags = REDUNDANT | OS,
+	},
 };
 /* clang-format on */
 

@@ -35,6 +35,11 @@ static double usage_clock(const struct rusage *u)
 	       (double)(u->ru_utime.tv_usec + u->ru_stime.tv_usec) * 1e3;
 }
 
+static double usage_system(const struct rusage *u)
+{
+	return (double)u->ru_stime.tv_sec * 1e9 + (double)u->ru_stime.tv_usec * 1e3;
+}
+
 static double usage_faults(const struct rusage *u)
 {
 	return (double)(u->ru_minflt + u->ru_majflt);
@@ -55,11 +60,14 @@ static double usage_minor(const struct rusage *u)
 	return (double)u->ru_minflt;
 }
 
+#define NO_COUNTER UINT64_MAX /* rusage alone has it */
+
 static const struct os_row rows[] = {
 	{EV_TASK_CLOCK, PERF_COUNT_SW_TASK_CLOCK, false, usage_clock},
 	{EV_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS, true, usage_faults},
 	{EV_MAJOR_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ, true, usage_major},
 	{EV_CONTEXT_SWITCHES, PERF_COUNT_SW_CONTEXT_SWITCHES, true, usage_switches},
+	{EV_SYSTEM_TIME, NO_COUNTER, true, usage_system},
 	{EV_CPU_MIGRATIONS, PERF_COUNT_SW_CPU_MIGRATIONS, true, NULL},
 	/* By libpfm4's names only (perf::CPU-CLOCK ...). */
 	{-1, PERF_COUNT_SW_CPU_CLOCK, false, NULL},
@@ -201,8 +209,20 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 	for (size_t i = 0; i < s->count; i++) {
 		struct os_event *event = &s->events[i];
 		struct perf_event_attr attr = {.type = PERF_TYPE_SOFTWARE};
-		struct error why;
-		int errnum = forbidden ? EACCES : add(s, event, false, &leader);
+		struct error why = {0};
+		int errnum;
+
+		if (event->row->config == NO_COUNTER) {
+			event->index = SIZE_MAX;
+			error_set(&why, ERR_UNSUPPORTED,
+				"the kernel tells it only of a command, when that has ended");
+			snprintf(event->why, sizeof(event->why), "%.*s",
+				(int)sizeof(event->why) - 1, why.message);
+			if (running && refused++ == 0)
+				refusal = why;
+			continue;
+		}
+		errnum = forbidden ? EACCES : add(s, event, false, &leader);
 
 		if (!errnum)
 			continue;

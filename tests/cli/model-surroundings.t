@@ -27,6 +27,12 @@ same other-root
 [ "$(id -u)" != 0 ] || ok "the child that forked in another root is counted: $(field o.json)" test "$(field o.json)" -gt 3000000
 same other-user
 
+# What the model has no part of has a row of its own.
+run perfex -q -passes -source auto -machine zen4 -e 17 -e stime -- true
+like "the kernel's time beside modelled counts" "$err" ' 70 System time\.+ +[0-9]+  measured'
+run perfex -q -source os -e stime -pid $$
+is "of a process that runs already, the kernel does not tell" "$status" 125
+
 # The line that says how far a run is: on a terminal only, and gone in the end.
 cat > terminal <<'END'
 import os, pty, sys

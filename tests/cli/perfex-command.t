@@ -150,7 +150,7 @@ else
 fi
 run $perf -plot picture.xyz true; like "-plot of an unknown kind says which there are" "$err" '\.png'
 run perfex -list; like "-list" "$out" '^ 26  dsc '
-is "-list: all events" "$(printf '%s\n' "$out" | grep -cE '^ *[0-9]+ ')" 70
+is "-list: all events" "$(printf '%s\n' "$out" | grep -cE '^ *[0-9]+ ')" 71
 run perfex -explain dsc; like "-explain" "$out" 'meaning'
 run perfex -help; is "-help" "$status" 0
 run perfex -version; like "-version" "$out" '^perfex [0-9]'

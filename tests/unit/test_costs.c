@@ -82,7 +82,7 @@ static void bad(void)
 	} row[] = {
 		{"dscc 1 1 1 cycles", "f:1:1: there is no event 'dscc'", "'dsc'"},
 		{"nane x", "f:1:1: there is no event 'nane'", "'name'"},
-		{"70 1 1 1 cycles", "f:1:1: there is no event '70'", ""},
+		{"71 1 1 1 cycles", "f:1:1: there is no event '71'", ""},
 		{"99999999999 1 1 1 cycles", "f:1:1: there is no event", ""},
 		{"\n# c\n  dsc 1 1 1 cyc", "f:3:13: the unit is 'cyc'", ""},
 		{"dsc 1 1 1", "f:1:10: missing unit", "'cycles' or 'ns'"},

@@ -65,7 +65,7 @@ static void table(void)
 		if (strcmp(rows[numbers[i]].short_name, speedshop[i]) != 0)
 			bad = (int)i;
 	is_int(bad, -1, "SpeedShop's short names are kept");
-	for (int i = EV_PAGE_FAULTS; i <= EV_TASK_CLOCK; i++)
+	for (int i = EV_PAGE_FAULTS; i <= EV_SYSTEM_TIME; i++)
 		if (!(rows[i].flags & EVENT_OS))
 			bad = i;
 	is_int(bad, -1, "the kernel's events say so");
@@ -237,9 +237,9 @@ static void errors(void)
 {
 	char text[300];
 
-	fails("70", ERR_RANGE, "0 to 69", "perfex -list");
-	fails("-1", ERR_RANGE, "0 to 69", "perfex -list");
-	fails("99999999999999999999", ERR_RANGE, "0 to 69", "perfex -list");
+	fails("71", ERR_RANGE, "0 to 70", "perfex -list");
+	fails("-1", ERR_RANGE, "0 to 70", "perfex -list");
+	fails("99999999999999999999", ERR_RANGE, "0 to 70", "perfex -list");
 	fails("", ERR_PARSE, "empty", "perfex -list");
 	fails(" - ", ERR_PARSE, "empty", "");
 	fails("cache misses", ERR_CONFLICT, "26 'Secondary data cache misses'", "short name");
