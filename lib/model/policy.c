@@ -1,15 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replacement other than exact LRU (which is in cache.h, because the fast paths take part in it).
+ * Replacement other than exact LRU (which is in cache.h, because the fast paths take part in
+ * it).
  *
  * What a policy knows of a set is one word.  Using the way that was used last once more changes
  * nothing with the policies that first-level caches and TLBs may have (tree-plru, bit-plru,
- * random), and the fast paths of model.c and run.c do no more than that: every other line of a set
- * is UNSEEN by them, so that its use comes here.
+ * random), and the fast paths of model.c and run.c do no more than that: every other line of a
+ * set is UNSEEN by them, so that its use comes here.
  *
- * - Tree-PLRU: a complete binary tree over the ways, a bit a node, that says where to look for the
- *   victim: 1 is the upper half.  Where the ways are no power of two, what is missing is never
- * looked at.
+ * - Tree-PLRU: a complete binary tree over the ways, a bit a node, that says where to look for
+ *   the victim: 1 is the upper half.  Where the ways are no power of two, what is missing is
+ *   never looked at.
  * - Bit-PLRU (MRU, NRU): see Malamy et al., US patent 5353425.
  * - SRRIP: Jaleel et al., "High performance cache replacement using re-reference interval
  *   prediction", ISCA 2010, with two bits and promotion to 0.
