@@ -272,7 +272,7 @@ static uint64_t take_from_l2(struct model *m, struct core *core, uint64_t addres
 
 	if (*l2 & PREFETCHED) {
 		*l2 &= ~(uint64_t)PREFETCHED;
-		rest = prefetch_rest(core, address & ~core->l2.offset);
+		rest = prefetch_rest(m, core, address & ~core->l2.offset);
 		latency = rest > latency ? rest : latency;
 	}
 	*state = held == SHARED ? SHARED : EXCLUSIVE;
@@ -372,18 +372,21 @@ static uint64_t hit_data(
 {
 	unsigned state = *entry & MESI, first = (*entry & PREFETCHED) != 0;
 	uint64_t latency = 0, rest = 0;
+	enum model_cause sender;
 
 	*entry &= ~(uint64_t)PREFETCHED;
 	if (first)
-		rest = prefetch_rest(core, address);
+		rest = prefetch_rest(m, core, address);
 	if (purpose == STORE && state != MODIFIED) {
 		latency = claim(m, core, address, state, cache_find(&core->l2, address));
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
 	}
 	watch(m, core, address, entry, purpose == STORE && state == SHARED);
+	sender = m->sender;
 	if (first)
 		prefetch_data(m, core, address, purpose);
+	m->sender = sender;
 	return latency > rest ? latency : rest;
 }
 
@@ -391,6 +394,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 {
 	uint64_t victim, latency, *entry = cache_use(&core->l1d, address, &victim);
 	int late = leaves_late(m, core), missed;
+	enum model_cause sender;
 	unsigned state;
 
 	if (victim == NEVER)
@@ -400,6 +404,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 	if (!late)
 		leave_l1d(m, core, victim);
 	latency = refill(m, core, address, purpose, &state, &missed);
+	sender = m->sender;
 	if (state == MODIFIED)
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 	*entry = (*entry & ~(uint64_t)STATES) | state;
@@ -413,6 +418,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 		prefetch_behind_l1(m, core, address, missed);
 	if (m->prefetching && purpose != AHEAD)
 		prefetch_data(m, core, address, purpose);
+	m->sender = sender; /* of the line itself, not of those ahead */
 	return latency;
 }
 
@@ -434,6 +440,7 @@ static uint64_t fetch_line(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose)
 {
 	uint64_t victim, latency, *entry = cache_use(&core->l1i, address, &victim);
+	enum model_cause sender;
 	unsigned state;
 	int missed;
 
@@ -441,14 +448,17 @@ static uint64_t fetch_line(
 		if (!(*entry & PREFETCHED))
 			return 0;
 		*entry &= ~(uint64_t)PREFETCHED;
-		latency = prefetch_rest(core, address);
+		latency = prefetch_rest(m, core, address);
+		sender = m->sender;
 		prefetch_code(m, core, address);
+		m->sender = sender;
 		return latency;
 	}
 	if (is_demand(purpose))
 		count(m, EV_L1I_MISSES, 1);
 	release_data(m, core, address, core->l1i.offset + 1);
 	latency = refill(m, core, address, purpose, &state, &missed);
+	sender = m->sender;
 	if (purpose == FETCH_AHEAD)
 		*entry |= PREFETCHED | UNSEEN;
 	if (victim && leaves_late(m, core))
@@ -457,6 +467,7 @@ static uint64_t fetch_line(
 		prefetch_behind_l1(m, core, address, missed);
 	if (m->prefetching && purpose != FETCH_AHEAD)
 		prefetch_code(m, core, address);
+	m->sender = sender;
 	return latency;
 }
 
@@ -472,7 +483,7 @@ void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line)
 	if (cache_find(&core->l1d, line))
 		return;
 	count(m, EV_HARDWARE_PREFETCHES, 1);
-	prefetch_sent(core, line, hierarchy_data(m, core, line, AHEAD));
+	prefetch_sent(m, core, line, hierarchy_data(m, core, line, AHEAD));
 }
 
 void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line)
@@ -480,7 +491,7 @@ void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line)
 	if (cache_find(&core->l1i, line))
 		return;
 	count(m, EV_HARDWARE_PREFETCHES, 1);
-	prefetch_sent(core, line, fetch_line(m, core, line, FETCH_AHEAD));
+	prefetch_sent(m, core, line, fetch_line(m, core, line, FETCH_AHEAD));
 }
 
 void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line)
@@ -494,6 +505,6 @@ void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line)
 		return;
 	count(m, EV_HARDWARE_PREFETCHES, 1);
 	l2 = cache_use(&core->l2, line, &victim);
-	prefetch_sent(core, line, fill(m, core, line, AHEAD, l2, victim, &held));
+	prefetch_sent(m, core, line, fill(m, core, line, AHEAD, l2, victim, &held));
 	*l2 |= PREFETCHED;
 }

@@ -32,17 +32,25 @@ static struct arrival *arrival_of(struct core *core, uint64_t line)
 	return &core->prefetch.arrivals[(line >> 6) % ARRIVALS];
 }
 
-void prefetch_sent(struct core *core, uint64_t line, uint64_t latency)
+static uint64_t now_of(const struct core *core)
 {
-	*arrival_of(core, line) = (struct arrival){line | 1, clock_now(&core->clock) + latency};
+	return core->retire ? core->retire->gone : clock_now(&core->clock);
 }
 
-uint64_t prefetch_rest(struct core *core, uint64_t line)
+void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t latency)
+{
+	*arrival_of(core, line) = (struct arrival){line | 1, now_of(core) + latency, m->sender};
+}
+
+uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line)
 {
 	const struct arrival *a = arrival_of(core, line);
-	uint64_t now = clock_now(&core->clock);
+	uint64_t now = now_of(core);
 
-	return a->line == (line | 1) && a->ready > now ? a->ready - now : 0;
+	if (a->line != (line | 1) || a->ready <= now)
+		return 0;
+	m->sender = a->sender;
+	return a->ready - now;
 }
 
 /* ---- the first level ---- */

@@ -121,6 +121,7 @@ struct stream_entry {
 struct arrival {
 	uint64_t line; /* address | 1 */
 	uint64_t ready;
+	enum model_cause sender;
 };
 
 struct prefetch {
@@ -308,8 +309,8 @@ void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpo
 void prefetch_code(struct model *m, struct core *core, uint64_t line);
 void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed);
 /* A prefetched line was asked for and takes latency slots; what of it remains. */
-void prefetch_sent(struct core *core, uint64_t line, uint64_t latency);
-uint64_t prefetch_rest(struct core *core, uint64_t line);
+void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t latency);
+uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line);
 /* The address of the instruction that is executed; 0: unknown. */
 static inline uint64_t model_at(const struct model *m)
 {
