@@ -6,9 +6,11 @@
 
 #include "valgrind/bytes.h"
 
-/* 0 cycles: nobody wants to know. */
+/* Does anybody want to know? */
+extern Bool slicing;
+/* 0 cycles: nobody does. */
 void slices_begin(ULong cycles);
-/* Now and then, with the counts of all threads up to date. */
+/* Often, with the counts of all threads up to date: a slice ends here if it is long enough. */
 void slices_look(void);
 /* Appends what becomes the section SLICES, up to now. */
 void slices_write(struct bytes *to);

@@ -12,6 +12,7 @@
 #include "valgrind/tool.h"
 
 #include "libvex_guest_amd64.h"
+#include "valgrind/slices.h"
 
 uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX];
 uint64_t *trace_at = trace_buffer;
@@ -25,6 +26,10 @@ void trace_flush(void)
 	trace_at = trace_buffer;
 	if (end != trace_buffer)
 		model_run(model, trace_buffer, end);
+	if (UNLIKELY(slicing)) {
+		model_sync(model);
+		slices_look();
+	}
 }
 
 static const struct model_block *block_of(const uint64_t *record)
