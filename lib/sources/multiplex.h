@@ -3,7 +3,8 @@
  * What a processor with few counters would have made of a run: the exact counts of its slices
  * (sources/profile.h), of which each group of events sees only those in which it has its turn,
  * scaled up as perfex scales up what a real one counts (sources/estimate.h).  Beside them the exact
- * counts: so the estimates, and their intervals, can be judged without hardware.
+ * counts: so the estimates, and their intervals, can be judged without hardware
+ * (tests/accuracy/multiplex).
  *
  * One counter counts instructions all the time, as the anchor; the others take the events in
  * groups, one group a slice, in turn.  Each process begins with the first group.

@@ -125,7 +125,9 @@ static int read_image(struct reading_file *f, struct cursor *c)
 	im.path = strndup((const char *)path, path_length);
 	memcpy(im.build_id, build_id, im.build_id_length);
 	found = im.path ? profile_image_add(f->p, &im) : -1;
-	m = found >= 0 ? vec_push(&f->mappings) : NULL;
+	if (found < 0)
+		return out_of_memory(f);
+	m = vec_push(&f->mappings);
 	if (!m)
 		return out_of_memory(f);
 	*m = (struct mapping){start, length, bias, (uint32_t)found};
@@ -447,7 +449,9 @@ static int read_events(struct reading_file *f, struct cursor *c)
 		if (c->bad)
 			return 0;
 		found = profile_sampler_add(f->p, &s);
-		to = found >= 0 ? vec_push(&f->samplers) : NULL;
+		if (found < 0)
+			return out_of_memory(f);
+		to = vec_push(&f->samplers);
 		if (!to)
 			return out_of_memory(f);
 		*to = (uint32_t)found;
