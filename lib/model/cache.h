@@ -41,6 +41,7 @@ struct policy_set {
 struct cache {
 	uint64_t *entries; /* ways of set 0, of set 1 ... */
 	uint64_t *used;    /* when */
+	uint64_t stamps;   /* how far used is behind entries */
 	uint16_t *hints;   /* by the low bits of the line number: index of an entry */
 	uint64_t hint_mask;
 	uint64_t *time;     /* the model's clock of uses */
@@ -56,6 +57,9 @@ struct cache {
 	uint64_t random;                /* deterministic */
 	uint64_t recent; /* of a TLB with such a policy: number of the page used last, plus one */
 };
+
+/* A power of two, a few times the lines of a first-level cache. */
+#define HINTS 2048
 
 /* Index of the first entry of the set that a line of this number goes to. */
 static inline uint64_t cache_set_of(const struct cache *c, uint64_t number)

@@ -39,9 +39,6 @@ static unsigned log2_of(uint64_t n)
 	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
 }
 
-/* A power of two, a few times the lines of a first-level cache. */
-#define HINTS 2048
-
 /* hinted: in front, where most accesses hit. */
 static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32_t ways,
 	uint32_t line, uint32_t policy, int hinted)
@@ -52,6 +49,7 @@ static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32
 
 	c->entries = take(a, count * sizeof(*c->entries));
 	c->used = take(a, count * sizeof(*c->used));
+	c->stamps = (count * sizeof(*c->entries) + 63) / 64 * 8;
 	c->hints = take(a, hints * sizeof(*c->hints));
 	c->hint_mask = hints - 1;
 	c->ways = ways;

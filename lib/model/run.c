@@ -17,8 +17,10 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-typedef uint16_t statics_row __attribute__((vector_size(MODEL_STATICS * 2), aligned(2), may_alias));
-typedef uint32_t statics_sum __attribute__((vector_size(MODEL_STATICS * 4)));
+/* Half of them at a time: what widens with one instruction. */
+#define HALF (MODEL_STATICS / 2)
+typedef uint16_t statics_row __attribute__((vector_size(HALF * 2), aligned(2), may_alias));
+typedef uint32_t statics_sum __attribute__((vector_size(HALF * 4)));
 
 /* Records between two carries: 65535 of the largest statics fit 32 bits. */
 #define CARRY_AFTER 65536
@@ -136,6 +138,9 @@ INLINE int fetch_known(
 	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
 	uint64_t tick = *tick_at;
 
+	/* What was used last stays so. */
+	if (s->fetch_count == 1 && f->line == core->fetch_line)
+		return 1;
 	for (; f < end; f++) {
 		const uint64_t *entry = &l1i->entries[f->hint];
 		uint64_t page = (f->line >> m->page_bits) + 1;
@@ -157,6 +162,27 @@ INLINE int fetch_known(
 	return 1;
 }
 
+/* Nearly all machines have 64-byte lines and 4 KiB pages; the loop is compiled for those too. */
+struct geometry {
+	unsigned bits;      /* log2 of a line of L1D */
+	unsigned page_bits; /* of a page */
+	uint64_t mask;      /* of its hints */
+};
+#define COMMON_LINE 6
+#define COMMON_PAGE 12
+
+static struct geometry geometry_of(const struct model *m)
+{
+	const struct cache *l1d = &m->core->l1d;
+
+	return (struct geometry){l1d->bits, m->page_bits, l1d->hint_mask};
+}
+
+static int is_common(const struct geometry *g)
+{
+	return g->bits == COMMON_LINE && g->page_bits == COMMON_PAGE && g->mask == HINTS - 1;
+}
+
 /* May the load meet a store that is still in the buffer, other than to get all of its bytes? */
 INLINE int meets_store(
 	const struct model *m, const struct core *core, uint64_t address, unsigned size)
@@ -175,17 +201,17 @@ INLINE int meets_store(
 
 /* Where the line's entry is if the access lies in one line and all is at hand; else a null pointer.
  */
-INLINE uint64_t *data_known(struct model *m, struct core *core, uint64_t address, unsigned size,
-	const struct page_slot **slot)
+INLINE uint64_t *data_known(struct core *core, const struct geometry *g, uint64_t address,
+	unsigned size, const struct page_slot **slot)
 {
 	const struct cache *l1d = &core->l1d;
-	uint64_t page = (address >> m->page_bits) + 1;
-	uint64_t *entry = l1d->entries + l1d->hints[(address >> l1d->bits) & l1d->hint_mask];
+	uint64_t page = (address >> g->page_bits) + 1;
+	uint64_t *entry = l1d->entries + l1d->hints[(address >> g->bits) & g->mask];
 	uint64_t apart = (address ^ *entry) | ((address + size - 1) ^ *entry);
 
 	*slot = page_slot(core->data_pages, page);
 	/* Bits above the line must be the same; those of the state are below. */
-	return LIKELY(apart <= l1d->offset) && LIKELY((*slot)->page == page) ? entry
+	return LIKELY(!(apart >> g->bits)) && LIKELY((*slot)->page == page) ? entry
 									     : (uint64_t *)0;
 }
 
@@ -242,36 +268,34 @@ static NOINLINE void meet_store(struct model *m, struct core *core, const struct
 }
 
 /* Accesses from..to of a record; base: order of the instruction before its first. */
-INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct model_segment *s,
-	const uint64_t *words, unsigned from, unsigned to, uint64_t base, uint64_t tick)
+INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct geometry *g,
+	const struct model_segment *s, const uint64_t *words, unsigned from, unsigned to,
+	uint64_t base, uint64_t tick)
 {
 	const struct model_access *a = s->block->accesses + from, *end = s->block->accesses + to;
 
 	for (words += from; a < end; a++, words++) {
 		uint64_t address = *words;
 		const struct page_slot *slot;
-		uint64_t *entry = data_known(m, core, address, a->size, &slot);
+		uint64_t *entry = data_known(core, g, address, a->size, &slot);
 
-		if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_LOAD) {
+		if (LIKELY(entry != 0) && !(a->kind | a->guarded)) {
 			if (meets_store(m, core, address, a->size))
 				meet_store(m, core, s, a, address, base + a->insn + 1u);
 			*slot->used = ++tick;
-			core->l1d.used[entry - core->l1d.entries] = tick;
-			if (UNLIKELY(a->guarded))
-				count_guarded(m, s, a, address);
+			entry[core->l1d.stamps] = tick;
 			continue;
-		} else if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_STORE &&
-			   LIKELY((*entry & MESI) == m->stored) &&
-			   LIKELY(core->stores.number < core->clock.stores_full)) {
+		}
+		if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_STORE && !a->guarded &&
+			LIKELY((*entry & MESI) == m->stored) &&
+			LIKELY(core->stores.number < core->clock.stores_full)) {
 			*slot->used = ++tick;
-			core->l1d.used[entry - core->l1d.entries] = tick;
+			entry[core->l1d.stamps] = tick;
 			if (LIKELY(!((address ^ (address + a->size - 1)) >> 3)))
 				forward_remember(
 					&core->stores, address, a->size, base + a->insn + 1u);
 			else
 				forward_store(&core->stores, address, a->size, base + a->insn + 1u);
-			if (UNLIKELY(a->guarded))
-				count_guarded(m, s, a, address);
 			continue;
 		}
 		if (a->guarded && !address)
@@ -288,19 +312,20 @@ static NOINLINE uint64_t run_specials(struct model *m, struct core *core,
 	const struct model_segment *s, const uint64_t *words, uint64_t base, uint64_t tick)
 {
 	const struct model_block *b = s->block;
+	const struct geometry g = geometry_of(m);
 	unsigned at = 0;
 
 	for (unsigned k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
 		struct model_insn *in = &b->insns[b->specials[k]];
 
-		tick = run_accesses(m, core, s, words, at, in->first_access, base, tick);
+		tick = run_accesses(m, core, &g, s, words, at, in->first_access, base, tick);
 		at = in->first_access;
 		m->tick = tick;
 		arrive(m, core, in, base + b->specials[k] + 1u);
 		classify_special(m, core, in->class_bits);
 		tick = m->tick;
 	}
-	return run_accesses(m, core, s, words, at, s->access_count, base, tick);
+	return run_accesses(m, core, &g, s, words, at, s->access_count, base, tick);
 }
 
 static NOINLINE void mispredicted(struct model *m, struct core *core, unsigned event)
@@ -319,40 +344,52 @@ static NOINLINE void run_elsewhere(struct model *m, struct core *core,
 		in->address + in->length, outcome_target(s->block, o, record));
 }
 
-INLINE void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,
-	const uint64_t *record, uint64_t base)
+INLINE void run_outcome(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_outcome *o, const uint64_t *record)
+{
+	if (o->taken)
+		clock_taken(m, &core->clock);
+	if (LIKELY(o->kind == MODEL_CONDITIONAL)) {
+		if (UNLIKELY(!predict_conditional(m, &core->predictor, o->from, o->taken))) {
+			m->insn = &s->block->insns[o->insn];
+			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
+		}
+	} else if (o->kind != MODEL_JUMP) {
+		m->insn = &s->block->insns[o->insn];
+		run_elsewhere(m, core, s, o, record);
+	}
+}
+
+/* Branches in the middle of a superblock. */
+static NOINLINE void run_outcomes(struct model *m, struct core *core,
+	const struct model_segment *s, const uint64_t *record, uint64_t base)
 {
 	const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count;
 
 	for (; o < end; o++) {
-		struct model_insn *in = &s->block->insns[o->insn];
-
-		m->insn = in;
 		core->clock.order = base + o->insn + 1u;
 		if (UNLIKELY(core->clock.order >= core->clock.next_wait))
 			clock_wait(&core->clock);
-		if (o->taken)
-			clock_taken(m, &core->clock);
-		if (LIKELY(o->kind == MODEL_CONDITIONAL)) {
-			if (UNLIKELY(!predict_conditional(
-				    m, &core->predictor, in->address, o->taken)))
-				mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
-		} else if (o->kind != MODEL_JUMP) {
-			run_elsewhere(m, core, s, o, record);
-		}
+		run_outcome(m, core, s, o, record);
 	}
 }
 
-static void carry(struct model *m, const statics_sum *sums)
+INLINE void carry(struct model *m, statics_sum low, statics_sum high)
 {
-	for (unsigned i = 0; i < STATICS_USED; i++)
-		m->counts[model_static_event(i)] += (*sums)[i];
+	for (unsigned i = 0; i < HALF; i++) {
+		if (i < STATICS_USED)
+			m->counts[model_static_event(i)] += low[i];
+		if (i + HALF < STATICS_USED)
+			m->counts[model_static_event(i + HALF)] += high[i];
+	}
 }
 
-INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end, int retires)
+INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end,
+	const struct geometry *geometry, int retires)
 {
+	const struct geometry g = *geometry;
 	struct core *core = m->core;
-	statics_sum sums = {0};
+	statics_sum low = {0}, high = {0};
 	uint64_t tick = m->tick;
 
 	while (at < end) {
@@ -368,32 +405,43 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			step_record(m, s, at, s->insn_count);
 			tick = m->tick;
 		} else {
-			sums += __builtin_convertvector(
+			low += __builtin_convertvector(
 				*(const statics_row *)s->statics, statics_sum);
+			high += __builtin_convertvector(
+				*(const statics_row *)(s->statics + HALF), statics_sum);
 			if (LIKELY(!s->block->special_count))
-				tick = run_accesses(
-					m, core, s, at + 1, 0, s->access_count, base, tick);
+				tick = run_accesses(m, core, &g, s, at + 1, 0, s->access_count,
+					base, tick);
 			else
 				tick = run_specials(m, core, s, at + 1, base, tick);
-			run_outcomes(m, core, s, at, base);
+			if (UNLIKELY(s->outcome_count > 1))
+				run_outcomes(m, core, s, at, base);
 			core->clock.order = base + s->insn_count;
 			if (UNLIKELY(core->clock.order >= core->clock.next_wait))
 				clock_wait(&core->clock);
+			/* A single one is the last instruction. */
+			if (LIKELY(s->outcome_count == 1))
+				run_outcome(m, core, s, s->outcomes, at);
 		}
 		if (retires)
 			retire_record(core->retire, s, at, s->insn_count);
 		at += s->block->words;
 	}
 	m->tick = tick;
-	carry(m, &sums);
+	carry(m, low, high);
 }
 
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
+	static const struct geometry common = {COMMON_LINE, COMMON_PAGE, HINTS - 1};
+	const struct geometry own = geometry_of(m);
+
 	if (m->core->retire)
-		run_records(m, begin, end, 1);
+		run_records(m, begin, end, &own, 1);
+	else if (is_common(&own))
+		run_records(m, begin, end, &common, 0);
 	else
-		run_records(m, begin, end, 0);
+		run_records(m, begin, end, &own, 0);
 	if (m->watch)
 		watch_end(m->watch);
 }

@@ -133,6 +133,7 @@ struct model_outcome {
 	uint8_t taken;
 	uint8_t kind;    /* enum model_branch_kind */
 	uint64_t target; /* of a direct one */
+	uint64_t from;   /* address of the branch */
 };
 
 struct model_segment {

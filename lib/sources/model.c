@@ -220,6 +220,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--command-line-only=yes", /* not the user's ~/.valgrindrc */
 		"--trace-children=yes",
 		"--vgdb=no",
+		"--sanity-level=0",
 		"--fair-sched=no",
 		"--max-threads=1500",
 		"--default-suppressions=no",

@@ -178,7 +178,8 @@ static struct model_outcome outcome(struct builder *b, Bool taken)
 	return (struct model_outcome){.insn = (uint16_t)(b->block->insn_count - 1),
 		.taken = taken,
 		.kind = last(b)->branch,
-		.target = b->decoded.target};
+		.target = b->decoded.target,
+		.from = last(b)->address};
 }
 
 /* ---- accesses ---- */
