@@ -190,8 +190,7 @@ static inline uint64_t *cache_search(
 		int way = cache_way(entries, c->ways, line);
 
 		*found = way >= 0;
-		return c->entries + set +
-		       (way >= 0 ? (uint32_t)way : cache_oldest(used, c->ways));
+		return c->entries + set + (way >= 0 ? (uint32_t)way : cache_oldest(used, c->ways));
 	}
 	/* All ways without leaving early: how far to go is what a processor predicts badly. */
 	for (i = 0; i < c->ways; i++) {

@@ -211,8 +211,7 @@ INLINE uint64_t *data_known(struct core *core, const struct geometry *g, uint64_
 
 	*slot = page_slot(core->data_pages, page);
 	/* Bits above the line must be the same; those of the state are below. */
-	return LIKELY(!(apart >> g->bits)) && LIKELY((*slot)->page == page) ? entry
-									     : (uint64_t *)0;
+	return LIKELY(!(apart >> g->bits)) && LIKELY((*slot)->page == page) ? entry : (uint64_t *)0;
 }
 
 /* A guarded access that happened. */
@@ -361,8 +360,8 @@ INLINE void run_outcome(struct model *m, struct core *core, const struct model_s
 }
 
 /* Branches in the middle of a superblock. */
-static NOINLINE void run_outcomes(struct model *m, struct core *core,
-	const struct model_segment *s, const uint64_t *record, uint64_t base)
+static NOINLINE void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *record, uint64_t base)
 {
 	const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count;
 
@@ -395,6 +394,7 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 	while (at < end) {
 		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
 		uint64_t base = core->clock.order;
+		int inner;
 
 		s->ended++;
 		if (UNLIKELY(m->watch != 0))
@@ -410,17 +410,18 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			high += __builtin_convertvector(
 				*(const statics_row *)(s->statics + HALF), statics_sum);
 			if (LIKELY(!s->block->special_count))
-				tick = run_accesses(m, core, &g, s, at + 1, 0, s->access_count,
-					base, tick);
+				tick = run_accesses(
+					m, core, &g, s, at + 1, 0, s->access_count, base, tick);
 			else
 				tick = run_specials(m, core, s, at + 1, base, tick);
-			if (UNLIKELY(s->outcome_count > 1))
+			inner = s->outcome_count &&
+				(s->outcome_count > 1 || s->outcomes->insn + 1u != s->insn_count);
+			if (UNLIKELY(inner))
 				run_outcomes(m, core, s, at, base);
 			core->clock.order = base + s->insn_count;
 			if (UNLIKELY(core->clock.order >= core->clock.next_wait))
 				clock_wait(&core->clock);
-			/* A single one is the last instruction. */
-			if (LIKELY(s->outcome_count == 1))
+			if (LIKELY(s->outcome_count && !inner))
 				run_outcome(m, core, s, s->outcomes, at);
 		}
 		if (retires)

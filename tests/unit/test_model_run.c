@@ -1,0 +1,278 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The loop over records against the step-by-step path: random superblocks are run by two models, of
+ * which one is told that each must go instruction by instruction.  All counts must agree, cycles
+ * included.  Two things may differ a little, and are only held to be near: cycles where branches
+ * are in the middle of superblocks (as only the imitation of cachegrind has them), for those are
+ * run behind the accesses; and fetches where the data of the same superblock may take lines from
+ * L1I.
+ */
+#include "../tap.h"
+#include "model/trace.h"
+#include "model_machine.h"
+
+#define BLOCKS   60
+#define INSNS    12
+#define ACCESSES (3 * INSNS)
+#define RECORDS  120000
+#define SWITCHES 400 /* records between two threads' turns, about */
+
+struct test_block {
+	struct model_block block;
+	struct model_insn insns[INSNS];
+	struct model_access accesses[ACCESSES];
+	struct model_fetch fetches[2 * INSNS];
+	struct model_segment segments[2];
+	struct model_outcome outcomes[2][2];
+	uint8_t specials[INSNS];
+};
+
+static struct test_block fast[BLOCKS], slow[BLOCKS];
+static int chased; /* branches in the middle */
+
+static void add_fetches(struct test_block *t, unsigned insn, unsigned line)
+{
+	struct model_block *b = &t->block;
+	uint64_t at = t->insns[insn].address, end = at + t->insns[insn].length - 1;
+
+	for (at &= ~(uint64_t)(line - 1); at <= end; at += line)
+		if (!b->fetch_count || b->fetches[b->fetch_count - 1].line != at)
+			b->fetches[b->fetch_count++] =
+				(struct model_fetch){.line = at, .insn = insn};
+}
+
+static void add_access(struct test_block *t, unsigned insn, uint64_t *seed)
+{
+	static const uint16_t sizes[] = {1, 2, 4, 8, 8, 8, 16, 32, 64, 512};
+	struct model_access *a = &t->accesses[t->block.access_count++];
+
+	*a = (struct model_access){.kind = (uint8_t)random_below(seed, 4),
+		.guarded = random_below(seed, 8) == 0,
+		.size = sizes[random_below(seed, 10)],
+		.insn = (uint16_t)insn};
+	t->insns[insn].access_count++;
+}
+
+static void add_insn(struct test_block *t, unsigned i, uint64_t *at, unsigned line, uint64_t *seed)
+{
+	static const uint16_t classes[] = {MODEL_DIVIDE, MODEL_FP_DIVIDE | MODEL_FP, MODEL_LOCKED,
+		MODEL_SERIALISING, MODEL_SYSCALL, MODEL_PREFETCH};
+	int special = random_below(seed, 15) == 0;
+
+	t->insns[i] = (struct model_insn){.address = *at,
+		.class_bits =
+			special ? classes[random_below(seed, 6)] : (uint16_t)random_below(seed, 4),
+		.length = (uint8_t)(1 + random_below(seed, 8)),
+		.uops = (uint8_t)(1 + random_below(seed, 3)),
+		.flops = (uint8_t)random_below(seed, 9),
+		.branch = MODEL_NO_BRANCH,
+		.first_access = t->block.access_count};
+	if (special)
+		t->specials[t->block.special_count++] = (uint8_t)i;
+	for (uint64_t k = random_below(seed, 4); k > 0; k--)
+		add_access(t, i, seed);
+	add_fetches(t, i, line);
+	*at += t->insns[i].length;
+}
+
+static void end_segment(struct test_block *t, unsigned k, unsigned insns, unsigned outcomes)
+{
+	struct model_segment *s = &t->segments[k];
+
+	s->block = &t->block;
+	s->insn_count = (uint16_t)insns;
+	s->access_count = t->block.access_count;
+	s->fetch_count = t->block.fetch_count;
+	s->outcomes = t->outcomes[k];
+	s->outcome_count = (uint8_t)outcomes;
+	for (unsigned i = 0; i < insns; i++) {
+		s->statics[MODEL_STATIC_INSTRUCTIONS]++;
+		s->statics[MODEL_STATIC_MICRO_OPS] += t->insns[i].uops;
+		s->statics[MODEL_STATIC_FP] += (t->insns[i].class_bits & MODEL_FP) != 0;
+		s->statics[MODEL_STATIC_VECTOR] += (t->insns[i].class_bits & MODEL_VECTOR) != 0;
+		s->statics[MODEL_STATIC_FLOPS] += t->insns[i].flops;
+	}
+	for (unsigned i = 0; i < s->access_count; i++) {
+		const struct model_access *a = &t->accesses[i];
+
+		if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH)
+			continue;
+		s->statics[MODEL_STATIC_LOADS] += a->kind != MODEL_ACCESS_STORE;
+		s->statics[MODEL_STATIC_STORES] += a->kind != MODEL_ACCESS_LOAD;
+	}
+	for (unsigned i = 0; i < outcomes; i++)
+		model_outcome_statics(&s->outcomes[i], s->statics);
+}
+
+static struct model_outcome branch(
+	struct test_block *t, unsigned insn, unsigned kind, unsigned taken, uint64_t target)
+{
+	t->insns[insn].branch = (uint8_t)kind;
+	return (struct model_outcome){.insn = (uint16_t)insn,
+		.kind = (uint8_t)kind,
+		.taken = (uint8_t)taken,
+		.target = target,
+		.from = t->insns[insn].address};
+}
+
+/* A conditional branch out of the middle in half of them, any branch or none at the end. */
+static void make_block(struct test_block *t, uint64_t address, unsigned line, uint64_t *seed)
+{
+	unsigned n = 2 + (unsigned)random_below(seed, INSNS - 1);
+	unsigned exit = random_below(seed, 2) ? (unsigned)random_below(seed, n - 1) : INSNS;
+	unsigned last = (unsigned)random_below(seed, 7), segments = 0, passed = 0;
+
+	if (!chased && exit != INSNS) {
+		exit = n - 1;
+		last = MODEL_RETURN + 1;
+	}
+
+	memset(t, 0, sizeof(*t));
+	t->block = (struct model_block){.address = address,
+		.insns = t->insns,
+		.accesses = t->accesses,
+		.fetches = t->fetches,
+		.segments = t->segments,
+		.specials = t->specials,
+		.insn_count = (uint16_t)n};
+	for (unsigned i = 0; i < n; i++) {
+		add_insn(t, i, &address, line, seed);
+		if (i != exit)
+			continue;
+		t->outcomes[0][0] = branch(t, i, MODEL_CONDITIONAL, 1, address + 64);
+		t->outcomes[1][0] = t->outcomes[0][0];
+		t->outcomes[1][0].taken = 0;
+		end_segment(t, segments++, n > i + 1 ? i + 1 : n, 1);
+		passed = 1;
+	}
+	t->block.indirect = last >= MODEL_INDIRECT_JUMP && last <= MODEL_RETURN;
+	if (last <= MODEL_RETURN)
+		t->outcomes[segments][passed] =
+			branch(t, n - 1, last, last != MODEL_CONDITIONAL || random_below(seed, 2),
+				t->block.indirect ? 0 : address + 128);
+	end_segment(t, segments++, n, passed + (last <= MODEL_RETURN));
+	t->block.segment_count = (uint16_t)segments;
+	t->block.words = (uint16_t)(1 + t->block.access_count + t->block.indirect);
+}
+
+/* The same descriptors in another place, to be stepped through. */
+static void copy_block(struct test_block *to, const struct test_block *from)
+{
+	*to = *from;
+	to->block.insns = to->insns;
+	to->block.accesses = to->accesses;
+	to->block.fetches = to->fetches;
+	to->block.segments = to->segments;
+	to->block.specials = to->specials;
+	for (unsigned k = 0; k < 2; k++) {
+		to->segments[k].block = &to->block;
+		to->segments[k].outcomes = to->outcomes[k];
+		to->segments[k].slow = 1;
+	}
+}
+
+/* Few lines most of the time, so that stores and loads meet. */
+static uint64_t data_address(uint64_t *seed)
+{
+	static const uint64_t ranges[] = {256, 4096, 1 << 16, 1 << 22, 1ull << 33};
+
+	return 0x10000000 + random_below(seed, ranges[random_below(seed, 5)]);
+}
+
+/* One record, for both. */
+static void run_record(struct run *a, struct run *b, uint64_t *seed)
+{
+	unsigned n = (unsigned)random_below(seed, BLOCKS);
+	const struct model_block *block = &fast[n].block;
+	unsigned segment = (unsigned)random_below(seed, block->segment_count);
+	uint64_t words[2 + ACCESSES];
+
+	for (unsigned i = 1; i < block->words; i++)
+		words[i] = data_address(seed);
+	for (unsigned i = 0; i < block->access_count; i++)
+		if (block->accesses[i].guarded && random_below(seed, 2))
+			words[1 + i] = 0;
+	words[0] = (uint64_t)(uintptr_t)&fast[n].segments[segment];
+	model_run(a->model, words, words + block->words);
+	words[0] = (uint64_t)(uintptr_t)&slow[n].segments[segment];
+	model_run(b->model, words, words + block->words);
+}
+
+static int same(const char *what, const uint64_t *a, const uint64_t *b, int nearly)
+{
+	int good = 1;
+
+	for (unsigned e = 0; e < EV_COUNT; e++) {
+		uint64_t apart = a[e] > b[e] ? a[e] - b[e] : b[e] - a[e];
+
+		if (apart > (nearly ? 2 + b[e] / 500 : 0)) {
+			printf("# %s, event %u: %llu in the loop, %llu step by step\n", what, e,
+				(unsigned long long)a[e], (unsigned long long)b[e]);
+			good = 0;
+		}
+	}
+	return good;
+}
+
+static void compare(
+	const char *name, const struct model_config *c, unsigned threads, uint64_t seed, int nearly)
+{
+	static struct run a, b;
+	int good;
+
+	run_begin(&a, c);
+	run_begin(&b, c);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		make_block(&fast[i], 0x400000 + random_below(&seed, 1 << 20), c->l1i.line, &seed);
+		copy_block(&slow[i], &fast[i]);
+	}
+	for (unsigned i = 0; i < RECORDS; i++) {
+		if (threads > 1 && random_below(&seed, SWITCHES) == 0) {
+			unsigned t = (unsigned)random_below(&seed, threads);
+
+			run_thread(&a, t);
+			run_thread(&b, t);
+		}
+		run_record(&a, &b, &seed);
+	}
+	model_sync(a.model);
+	model_sync(b.model);
+	good = same(name, a.counts, b.counts, nearly);
+	for (unsigned t = 1; t < threads; t++)
+		good &= same(name, a.others[t], b.others[t], nearly);
+	ok(good && a.counts[EV_L1D_MISSES] > 1000, "%s: the loop and the steps agree on all counts",
+		name);
+	run_end(&a);
+	run_end(&b);
+}
+
+int main(void)
+{
+	struct model_config c = zen4();
+
+	compare("zen4", &c, 1, 1, 0);
+	compare("zen4, four threads", &c, 4, 2, 0);
+	c.policy[MODEL_L1D] = MODEL_TREE_PLRU;
+	c.dtlb = (struct model_tlb_config){64, 64};
+	c.policy[MODEL_DTLB] = MODEL_BIT_PLRU;
+	c.policy[MODEL_L2] = MODEL_QLRU;
+	compare("zen4 with other policies", &c, 2, 3, 0);
+	c = zen4();
+	c.l2_inclusion = MODEL_INCLUSIVE;
+	c.ll_inclusion = MODEL_EXCLUSIVE;
+	c.l1d_stride = (struct model_prefetcher){.entries = 16, .ahead = 4};
+	c.l1d_next = (struct model_prefetcher){.lines = 1};
+	compare("zen4 with prefetchers and inclusion", &c, 2, 4, 1);
+	c = r10000();
+	compare("r10000", &c, 1, 5, 0);
+	compare("r10000, three threads", &c, 3, 6, 0);
+	c = zen4();
+	c.dtlb = (struct model_tlb_config){0};
+	c.itlb = (struct model_tlb_config){0};
+	c.stlb = (struct model_tlb_config){0};
+	compare("without TLBs", &c, 1, 7, 0);
+	chased = 1;
+	c = zen4();
+	compare("branches in the middle", &c, 2, 8, 1);
+	return done();
+}
