@@ -139,11 +139,14 @@ def supported(bench, options):
 
 def counts(bench, words, *options, environment=BARE):
     """perfex's report of a run under the model, as JSON."""
-    path = bench.path("report.json")
+    descriptor, path = tempfile.mkstemp(dir=bench.directory, prefix="report.")
+    os.close(descriptor)
     subprocess.run([bench.perfex, "-q", "-json", "-o", path, "-source", "model", *options, "--", *words], stdin=subprocess.DEVNULL,
                    stdout=subprocess.DEVNULL, check=True, env=environment, cwd=bench.directory)
     with open(path) as f:
-        return json.load(f)
+        report = json.load(f)
+    os.unlink(path)
+    return report
 
 
 def values(report):
