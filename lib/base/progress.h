@@ -17,7 +17,8 @@ struct progress {
 };
 
 void progress_begin(struct progress *p, bool enabled);
-/* fraction in [0,1], or below 0 if it is not known, which draws no bar; what is a few words on the step at hand.  p may be NULL. */
+/* fraction in [0,1], or below 0 if it is not known, which draws no bar; what is a few words on the
+ * step at hand.  p may be NULL. */
 void progress_step(struct progress *p, double fraction, const char *what);
 void progress_end(struct progress *p);
 

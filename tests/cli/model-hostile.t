@@ -4,7 +4,6 @@
 . "$TOP/tests/lib.sh"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
 hostile=$build/tests/programs/model-hostile
-ulimit -c 0
 same() { # way argument...
 	"$hostile" "$@" >native.out 2>native.err </dev/null
 	_native=$?

@@ -21,8 +21,10 @@ touch -h -d '1 hour ago' scratch/* scratch/*/config
 touch scratch/perfex-model.new
 run perfex -q -source model -machine zen4 -e 17 -- true
 is "the next run" "$status" 0
-is "removes what the killed one left, and an empty one; new ones and others' stay" "$(ls scratch | grep -cv '^perfex-model.[lno]')" 1
-is "new ones and others' stay" "$(ls scratch | grep '^perfex-model.[lno]' | tr '\n' ' ')" "perfex-model.link perfex-model.new perfex-model.others "
+for kept in link new others; do
+	ok "$kept: stays" test -e scratch/perfex-model.$kept
+done
+is "what the killed one left is gone, and the empty one: the one in use and these three are there" "$(ls scratch | wc -l | tr -d ' ')" 4
 : > end
 wait $goes_on
 is "the run in use goes on" "$?" 0
