@@ -402,6 +402,7 @@ static int prepare(struct counting *c, struct error *e)
 		.kernel = o->kernel,
 		.exceptions = o->exceptions,
 		.forced = strcmp(o->source, "auto") != 0,
+		.fast = o->fast,
 		.machine = &c->machine,
 	};
 	if (o->profile) {

@@ -105,6 +105,9 @@ const struct option_row option_table[] = {
 		"dependences and "
 		"takes up to three times as long",
 		OPTION_STRING, FIELD(clock), NULL},
+	{"fast", NULL,
+		"model parts of the run only, and estimate the whole from them, with intervals",
+		OPTION_FLAG, FIELD(fast), NULL},
 	{"c", "FILE", "cost table to use", OPTION_STRING, FIELD(cost_file), NULL},
 	{"t", NULL, "print the cost table in force", OPTION_FLAG, FIELD(print_costs), NULL},
 	{"profile", "FILE",
@@ -162,6 +165,9 @@ static int check(const struct options *o, struct error *e)
 			"-mp tells the threads of one run apart: leave out -r and -passes"},
 		{o->by_signal && (o->runs > 1 || o->passes),
 			"-s follows one run: leave out -r and -passes"},
+		{o->fast && (o->blocks || o->samplers.count || o->slices || o->counters),
+			"-fast models parts of the run only: leave out -blocks, -sample, -slices "
+			"and -counters"},
 		{!o->profile && (o->blocks || o->samplers.count || o->slices || o->counters),
 			"-blocks, -sample, -slices and -counters say what -profile FILE is to "
 			"hold: "
@@ -174,6 +180,14 @@ static int check(const struct options *o, struct error *e)
 			"-blocks models nothing: leave out -y, -sample, -slices and -counters"},
 		{o->blocks && (o->per_thread || o->period > 0),
 			"-blocks counts for a whole process and run: leave out -mp and -p"},
+		{o->fast && o->profile, "-fast estimates the counts of a whole run: it cannot fill "
+					"a profile; leave "
+					"out -profile and what goes with it, or -fast"},
+		{o->fast && (o->per_thread || o->period > 0 || o->by_signal || o->pid),
+			"-fast estimates the counts of a whole run: leave out -mp, -p, -s and "
+			"-pid"},
+		{o->fast && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
+			"-fast is the model's: leave out -source"},
 		{o->counters == 1,
 			"-counters: one counter is for instructions, and there must be another for "
 			"events"},
@@ -241,7 +255,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		o->costs = true;
 	if (check(o, e))
 		return -1;
-	if (o->profile)
+	if (o->profile || o->fast)
 		o->source = "model";
 	return default_events(o, e);
 }

@@ -17,6 +17,7 @@ struct options {
 	bool defaulted; /* events are the default ones */
 	bool json, csv, list, calibrate, help, version, quiet;
 	bool blocks;            /* -blocks */
+	bool fast;              /* -fast */
 	unsigned long counters; /* -counters; 0: not asked for */
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */

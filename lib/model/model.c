@@ -222,14 +222,8 @@ struct model *model_init(void *memory, const struct model_config *config)
 
 /* ---- threads ---- */
 
-/* Rows that follow from others. */
-void model_sync(struct model *m)
+void model_derive(const struct model *m, uint64_t *counts)
 {
-	uint64_t *counts = m->counts;
-
-	if (!counts)
-		return;
-	clock_flush(m, m->core);
 	counts[EV_CYCLES_16] = counts[EV_CYCLES];
 	counts[EV_INSTRUCTIONS_15] = counts[EV_INSTRUCTIONS];
 	counts[EV_STORE_CONDITIONALS] = counts[EV_LOCKED_INSTRUCTIONS];
@@ -239,6 +233,14 @@ void model_sync(struct model *m)
 	counts[EV_MISPREDICTED_BRANCHES] = counts[EV_MISPREDICTED_CONDITIONALS] +
 					   counts[EV_MISPREDICTED_INDIRECTS] +
 					   counts[EV_MISPREDICTED_RETURNS];
+}
+
+void model_sync(struct model *m)
+{
+	if (!m->counts)
+		return;
+	clock_flush(m, m->core);
+	model_derive(m, m->counts);
 }
 
 void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)

@@ -231,6 +231,9 @@ static inline void note(struct model *m, struct core *core, enum retire_what wha
 			(uint32_t)(latency / m->config.width), address);
 }
 
+/* model.c: fills in the rows that follow from others. */
+void model_derive(const struct model *m, uint64_t *counts);
+
 /* clock.c: see there.  latency in slots. */
 static inline uint64_t clock_now(const struct clock *c)
 {

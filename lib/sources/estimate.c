@@ -24,6 +24,9 @@
  * variance, as much as a Poisson process has (the mean count of a visit) is noise that neighbours
  * do not share: the factor is not applied to it, nor is it held against rho.
  *
+ * Visits that are scattered, one at a random place in each cycle, have no such profit: then the
+ * successive differences alone are taken, which err to the wide side.
+ *
  * The t quantile has as many degrees of freedom as the squared differences act like
  * (Satterthwaite): 2 (sum d^2)^2 / sum d^4.  That is 2n/3 for normal ones, and about 2 where a
  * single change of phase makes all the difference, so that heavy tails and few phases widen the
@@ -130,6 +133,8 @@ static double scatter(const struct spread *s, double ratio, double f)
 		return 0;
 	fourths = sum_fourths(&s->steps_sum, ratio);
 	noise = fmin(s->total.value / n, squares);
+	if (s->scattered)
+		squares = noise = steps;
 	rho = squares > noise ? (squares - steps) / (squares - noise) : 0;
 	rho = fmin(rho - 0.5 / sqrt(n), 0.999999);
 	df = fourths > 0 ? 2 * (steps * 2 * (n - 1)) * (steps * 2 * (n - 1)) / fourths : n;

@@ -37,6 +37,7 @@ struct spread {
 	struct observation visit, last; /* the current one (running > 0) and the one before it */
 	struct moments visits_sum;      /* of the visits (fourth is not used) */
 	struct moments steps_sum;       /* of the differences between successive visits */
+	bool scattered; /* visits are at random places of their cycles, not a systematic sample */
 };
 
 /* cycle: seconds in which each group gets its turn once; a visit that seems to last longer is

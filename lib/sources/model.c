@@ -27,6 +27,7 @@
 #include "sources/model_scratch.h"
 #include "sources/model_shared.h"
 #include "sources/source.h"
+#include "sources/windows.h"
 
 #define TICK_SECONDS 0.25
 
@@ -228,9 +229,10 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 		"--sigill-diagnostics=yes",
 		"--model-path=",
 		"--model-argv0=",
-		[13 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
+		s->options.fast ? "--model-fast=yes" : "--model-fast=no",
+		[15 + sizeof(own) / sizeof(own[0]) + 1] = NULL,
 	};
-	size_t at = 13;
+	size_t at = 15;
 	bool failed = false;
 	int rc = -1;
 
@@ -469,6 +471,22 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);
 }
 
+/* Of the whole run. */
+static void fill_totals(
+	const struct model_session *s, const struct model_sums *sums, struct reading *r)
+{
+	for (size_t i = 0; i < s->count; i++) {
+		unsigned event = (unsigned)s->specs[i].event->number;
+		struct count *c = &r->counts[i];
+
+		c->quantity = windows_estimate(
+			&sums->windows, event, (double)sums->total[event], &c->short_run);
+		if (c->quantity.label == LABEL_NONE)
+			snprintf(c->why, sizeof(c->why),
+				"the run is too short for -fast: no window of it was modelled");
+	}
+}
+
 static void fill_counts(const struct model_session *s, const uint64_t *counts, struct count *to)
 {
 	for (size_t i = 0; i < s->count; i++)
@@ -491,7 +509,7 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	}
 	if (model_sums_add(&sums, &s->kept, e))
 		goto out;
-	fill_counts(s, sums.total, r->counts);
+	fill_totals(s, &sums, r);
 	for (size_t i = 0; i < sums.rows.count; i++) {
 		const struct model_row *row = &sums.rows.data[i];
 		struct thread_reading *t = reading_add_thread(r);

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "sources/model_shared.h"
+#include "sources/windows.h"
 
 #define READ_TRIES 100
 
@@ -54,6 +55,7 @@ static void add_others(struct model_sums *to, const struct model_sums *from)
 		to->total[i] += from->total[i];
 	if (!to->native)
 		memcpy(to->native_program, from->native_program, sizeof(to->native_program));
+	windows_add(&to->windows, &from->windows);
 	to->native += from->native;
 	to->lost += from->lost;
 	to->unprofiled += from->unprofiled;
@@ -76,6 +78,7 @@ void model_sums_subtract(struct model_sums *to, const struct model_sums *from)
 {
 	for (size_t i = 0; i < EVENT_LIMIT; i++)
 		to->total[i] -= from->total[i];
+	windows_subtract(&to->windows, &from->windows);
 	for (size_t r = 0; r < from->rows.count; r++) {
 		const struct model_row *less = &from->rows.data[r];
 		struct model_row *row = row_find(to, less->pid, less->tid);
@@ -157,7 +160,8 @@ static int add_file(struct model_sums *to, const struct model_shared *f, size_t 
 	struct model_sums one = {.images = 1,
 		.lost = f->lost_children,
 		.native = f->native_programs,
-		.unprofiled = f->lost_profiles};
+		.unprofiled = f->lost_profiles,
+		.windows = f->windows};
 
 	memcpy(one.native_program, f->native_program, sizeof(one.native_program));
 	one.native_program[sizeof(one.native_program) - 1] = '\0';

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "events/numbers.h"
+#include "model/fast.h"
 
 /* A thread, over all programs that its process executed; tid 0: threads that ended and share a row.
  */
@@ -24,12 +25,13 @@ struct model_row {
 
 struct model_sums {
 	uint64_t total[EVENT_LIMIT];
-	VEC(struct model_row) rows; /* none unless asked for */
-	uint64_t images;            /* process images seen */
-	uint64_t lost;              /* processes that found no room for their counts */
-	uint64_t unprofiled;        /* profiles that found no room */
-	uint64_t native;            /* programs that ran outside the model */
-	char native_program[112];   /* the first of them */
+	VEC(struct model_row) rows;   /* none unless asked for */
+	struct model_windows windows; /* of sampled simulation */
+	uint64_t images;              /* process images seen */
+	uint64_t lost;                /* processes that found no room for their counts */
+	uint64_t unprofiled;          /* profiles that found no room */
+	uint64_t native;              /* programs that ran outside the model */
+	char native_program[112];     /* the first of them */
 };
 
 struct model_counts {

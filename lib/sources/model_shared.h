@@ -22,9 +22,10 @@
 #include <stdint.h>
 
 #include "events/numbers.h"
+#include "model/fast.h"
 
 #define MODEL_SHARED_MAGIC   0x314c444d46525058ull /* "XPRFMDL1" */
-#define MODEL_SHARED_VERSION 2
+#define MODEL_SHARED_VERSION 3
 #define MODEL_SHARED_PREFIX  "counts."
 #define MODEL_LOG_PREFIX     "log."
 
@@ -67,6 +68,7 @@ struct model_shared {
 	uint32_t folding;
 	uint32_t reserved_word;
 	uint64_t reserved[7];
+	struct model_windows windows; /* of sampled simulation; else zero */
 	struct model_shared_slot slots[];
 };
 

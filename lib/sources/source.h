@@ -40,6 +40,7 @@ struct source_options {
 			   that not one instruction of ours is counted (a command that is not begun
 			   by a signal) */
 	bool alone;  /* the one thread that is attached to, without what it creates (libperfex) */
+	bool fast;   /* model: windows of the execution only, and estimates for the rest */
 	bool forced; /* the user insists on this source: believe what fails the self-test */
 	const struct machine *machine;         /* model: what to model; borrowed until close */
 	const struct profile_request *profile; /* model; NULL: counts are enough */

@@ -24,7 +24,7 @@
 #include "valgrind/core.h"
 
 #define PAGE              4096
-#define FIRST_SIZE        (2 * PAGE)
+#define FIRST_SIZE        (4 * PAGE)
 #define SLOTS_KEPT        256
 #define JOURNAL           1
 #define GENERATIONS_TRIED 100000
@@ -306,6 +306,11 @@ UInt counts_generation(void)
 void counts_note_unprofiled(void)
 {
 	shared->lost_profiles++;
+}
+
+struct model_windows *counts_windows(void)
+{
+	return &shared->windows;
 }
 
 uint64_t *counts_of(UInt slot)

@@ -23,6 +23,7 @@
 #ifndef VALGRIND_TOOL_H
 #define VALGRIND_TOOL_H
 
+#include "model/fast.h"
 #include "model/model.h"
 #include "model/trace.h"
 #include "sources/model_shared.h"
@@ -40,6 +41,8 @@ extern struct model *model;
 #define TRACE_RECORD_MAX 2048 /* words of one record */
 /* Where the next record goes; beyond trace_limit the buffer must be emptied first. */
 extern uint64_t *trace_at, *const trace_limit;
+/* With windows: only those are modelled in full. */
+extern struct model_fast trace_fast;
 /* Runs what is in the buffer. */
 void trace_flush(void);
 /* The same when the current thread has left its code, perhaps in the middle of a superblock. */
@@ -118,6 +121,7 @@ void counts_name_thread(UInt slot, Int kernel_tid);
  * descriptor, out of the program's reach, or -1. */
 Int counts_open_beside(const HChar *name, Int flags);
 void counts_unlink_beside(const HChar *name);
+struct model_windows *counts_windows(void);
 uint64_t *counts_of(UInt slot);
 /* Slots that there are, used or not; the kernel's number of the thread in one. */
 UInt counts_slots(void);

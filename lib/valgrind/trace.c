@@ -17,6 +17,7 @@
 uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX];
 uint64_t *trace_at = trace_buffer;
 uint64_t *const trace_limit = trace_buffer + TRACE_WORDS;
+struct model_fast trace_fast;
 static Bool inside;
 
 void trace_flush(void)
@@ -24,7 +25,11 @@ void trace_flush(void)
 	const uint64_t *end = trace_at;
 
 	trace_at = trace_buffer;
-	if (end != trace_buffer)
+	if (end == trace_buffer)
+		return;
+	if (trace_fast.windows)
+		model_fast_run(model, &trace_fast, trace_buffer, end);
+	else
 		model_run(model, trace_buffer, end);
 	if (UNLIKELY(slicing)) {
 		model_sync(model);

@@ -1,0 +1,35 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# -fast: windows of a run are modelled; what follows from execution stays exact, the rest has an interval.
+. "$TOP/tests/lib.sh"
+for other in "-profile p" "-profile p -sample dsc:2003" "-sample dsc:2003" "-counters 4"; do
+	# shellcheck disable=SC2086 # words
+	run perfex -fast $other true
+	is "-fast $other: status" "$status" 125
+	like "-fast $other: why" "$err" "-fast"
+done
+run perfex -fast -mp true
+like "no threads" "$err" "-fast estimates the counts of a whole run: leave out -mp"
+run perfex -fast -source os true
+like "the model only" "$err" "-fast is the model's: leave out -source"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+events="-e gi -e 18 -e 61 -e 24 -e 25 -e cy -e 35 -e 36"
+# shellcheck disable=SC2086 # words
+counts() { run perfex "$@" -machine zen4 $events -csv -o counts -- sh -c 'i=0; while [ $i -lt 10000 ]; do i=$((i+1)); x=$((i*7%13)); case $x in 1*) y=$i;; esac; done'; }
+counts -source model
+is "whole: status" "$status" 0
+cp counts whole
+counts -fast
+is "in part: status" "$status" 0
+row() { grep "^,,$2," "$1"; }
+# Where the interval has the whole run's count: as many lines.
+inside() { for event in 24 25 0 35; do printf '%s\n' "$(row whole $event | cut -d, -f7),$(row counts $event | cut -d, -f8,9)"; done | awk -F, '$1 >= $2 && $1 <= $3' | wc -l; }
+for event in 17 18 61; do
+	is "event $event is exact" "$(row counts $event)" "$(row whole $event)"
+done
+for event in 24 25 0 35; do
+	like "event $event is an estimate" "$(row counts $event)" "scaled"
+done
+is "intervals have the whole run's counts: at least three of four" "$([ "$(inside)" -ge 3 ] && echo so || cat whole counts)" so
+run perfex -fast -machine zen4 -e gi -e cy -csv -o counts -- true
+unlike "a short run is modelled from end to end" "$(cat counts)" scaled
+done_testing

@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sampled simulation against the whole: what follows from execution is equal, the rest lies in the
+ * interval. */
+#include "../tap.h"
+#include "model/fast.h"
+#include "model/trace.h"
+#include "model_machine.h"
+#include "sources/windows.h"
+
+#define BLOCKS  16
+#define INSNS   60
+#define RECORDS 256 /* run at a time */
+#define WORDS   (INSNS + 1)
+
+struct block {
+	struct model_block block;
+	struct model_insn insns[INSNS];
+	struct model_access accesses[INSNS];
+	struct model_fetch fetches[INSNS];
+	struct model_segment segments[2]; /* by how the branch at the end goes */
+	struct model_outcome outcomes[2][1];
+};
+
+static struct block blocks[BLOCKS];
+static uint64_t words[RECORDS * WORDS];
+
+static void make_segment(struct block *b, unsigned taken, unsigned kind)
+{
+	struct model_segment *s = &b->segments[taken];
+
+	b->outcomes[taken][0] = (struct model_outcome){.insn = INSNS - 1,
+		.taken = (uint8_t)(taken || kind != MODEL_CONDITIONAL),
+		.kind = (uint8_t)kind,
+		.target = 0x400000};
+	*s = (struct model_segment){.block = &b->block,
+		.outcomes = b->outcomes[taken],
+		.outcome_count = 1,
+		.insn_count = INSNS,
+		.access_count = b->block.access_count,
+		.fetch_count = b->block.fetch_count};
+	model_outcome_statics(&b->outcomes[taken][0], s->statics);
+	for (unsigned i = 0; i < INSNS; i++) {
+		s->statics[MODEL_STATIC_INSTRUCTIONS]++;
+		s->statics[MODEL_STATIC_MICRO_OPS] += b->insns[i].uops;
+		s->statics[MODEL_STATIC_VECTOR] += (b->insns[i].class_bits & MODEL_VECTOR) != 0;
+	}
+	for (unsigned i = 0; i < s->access_count; i++) {
+		const struct model_access *a = &b->accesses[i];
+
+		s->statics[MODEL_STATIC_LOADS] += !a->guarded && a->kind != MODEL_ACCESS_STORE;
+		s->statics[MODEL_STATIC_STORES] += !a->guarded && a->kind != MODEL_ACCESS_LOAD;
+	}
+}
+
+static void make_block(struct block *b, uint64_t address, uint64_t *seed)
+{
+	static const uint8_t kinds[] = {MODEL_CONDITIONAL, MODEL_CONDITIONAL, MODEL_CONDITIONAL,
+		MODEL_JUMP, MODEL_CALL, MODEL_RETURN};
+	unsigned kind = kinds[random_below(seed, sizeof(kinds))];
+
+	memset(b, 0, sizeof(*b));
+	b->block = (struct model_block){.address = address,
+		.insns = b->insns,
+		.accesses = b->accesses,
+		.fetches = b->fetches,
+		.segments = b->segments,
+		.insn_count = INSNS,
+		.segment_count = 2};
+	for (unsigned i = 0; i < INSNS; i++) {
+		b->insns[i] = (struct model_insn){.address = address + 4 * i,
+			.class_bits = random_below(seed, 4) ? 0 : MODEL_VECTOR,
+			.length = 4,
+			.uops = (uint8_t)(1 + random_below(seed, 2)),
+			.branch = i == INSNS - 1 ? (uint8_t)kind : MODEL_NO_BRANCH,
+			.first_access = b->block.access_count};
+		if (i % 16 == 0)
+			b->fetches[b->block.fetch_count++] =
+				(struct model_fetch){.line = address + 4 * i, .insn = i};
+		if (random_below(seed, 3))
+			continue;
+		b->insns[i].access_count = 1;
+		b->accesses[b->block.access_count++] =
+			(struct model_access){.kind = (uint8_t)random_below(seed, 3),
+				.guarded = random_below(seed, 8) == 0,
+				.size = 8,
+				.insn = (uint16_t)i};
+	}
+	b->block.words = (uint16_t)(1 + b->block.access_count);
+	make_segment(b, 0, kind);
+	make_segment(b, 1, kind);
+}
+
+/* Data all over `bytes`, mostly near by; some guarded accesses do not happen. */
+static const uint64_t *make_records(uint64_t bytes, uint64_t *seed)
+{
+	uint64_t *at = words;
+
+	for (unsigned r = 0; r < RECORDS; r++) {
+		struct block *b = &blocks[random_below(seed, BLOCKS)];
+
+		*at++ = (uintptr_t)&b->segments[random_below(seed, 4) == 0];
+		for (unsigned i = 0; i < b->block.access_count; i++) {
+			uint64_t far = random_below(seed, 8) == 0;
+
+			*at = 0x10000000 + 8 * random_below(seed, (far ? bytes : 8192) / 8);
+			if (b->accesses[i].guarded && random_below(seed, 2))
+				*at = 0;
+			at++;
+		}
+	}
+	return at;
+}
+
+static void make_blocks(uint64_t *seed)
+{
+	for (unsigned i = 0; i < BLOCKS; i++)
+		make_block(&blocks[i], 0x400000 + 0x1000 * i, seed);
+}
+
+static void test_skip(void)
+{
+	static struct run whole, skipped;
+	static struct model_filter filter;
+	const struct model_config config = zen4();
+	uint64_t seed = 7, ended, executed = 0;
+	unsigned good = 0, exact = 0;
+
+	make_blocks(&seed);
+	run_begin(&whole, &config);
+	run_begin(&skipped, &config);
+	for (unsigned i = 0; i < 100; i++) {
+		const uint64_t *end = make_records(1 << 20, &seed);
+
+		model_run(whole.model, words, end);
+		ended = blocks[3].segments[0].ended;
+		model_skip(skipped.model, &filter, words, end);
+		executed += blocks[3].segments[0].ended - ended;
+	}
+	model_sync(whole.model);
+	model_sync(skipped.model);
+	for (unsigned e = 0; e < EVENT_LIMIT; e++) {
+		exact += model_fast_exact(e) != 0;
+		good += model_fast_exact(e) && whole.counts[e] == skipped.counts[e];
+	}
+	is_int(good, exact, "what follows from execution is counted where it is skipped");
+	ok(skipped.counts[EV_LOADS] > 1000 && skipped.counts[EV_STORES] > 1000 &&
+			skipped.counts[EV_CALLS] > 100,
+		"and there is something to count");
+	ok(skipped.counts[EV_L1I_MISSES] == 0 && whole.counts[EV_L1I_MISSES] > 0,
+		"nothing is fetched");
+	ok(executed > 0, "executions are");
+	is_int(executed * 2, blocks[3].segments[0].ended, "as many as where nothing is skipped");
+	run_end(&whole);
+	run_end(&skipped);
+}
+
+/* Some 120 million instructions. */
+static void test_windows(void)
+{
+	static const unsigned events[] = {EV_CYCLES, EV_MISPREDICTED_BRANCHES, EV_L1D_MISSES,
+		EV_L2_REFERENCES, EV_STORES_TO_CLEAN, EV_DTLB_MISSES, EV_ALIASES_4K,
+		EV_L1_WRITEBACK_QUADWORDS};
+	static struct run whole, part;
+	static struct model_windows windows;
+	static struct model_fast fast;
+	const struct model_config config = zen4();
+	uint64_t seed = 11;
+	unsigned inside = 0, same = 1, narrow = 0;
+	bool few;
+
+	make_blocks(&seed);
+	run_begin(&whole, &config);
+	run_begin(&part, &config);
+	model_fast_reset(&fast, &windows);
+	for (unsigned i = 0; i < 8000; i++) {
+		/* Phases: now and then the program uses more memory. */
+		const uint64_t *end = make_records((uint64_t)1 << (18 + i / 1000 % 2), &seed);
+
+		model_run(whole.model, words, end);
+		model_fast_run(part.model, &fast, words, end);
+		if (i == 1000) {
+			model_sync(whole.model);
+			model_sync(part.model);
+			for (unsigned e = 0; e < EVENT_LIMIT; e++)
+				same &= whole.counts[e] == part.counts[e];
+		}
+	}
+	model_sync(whole.model);
+	model_sync(part.model);
+	ok(same, "the beginning is counted as always");
+	ok(windows.count >= 30 && windows.count <= 60, "windows");
+	is_int(windows.beyond + fast.exact, whole.counts[EV_INSTRUCTIONS],
+		"each instruction is in the beginning or behind it");
+	is_int(part.counts[EV_INSTRUCTIONS], whole.counts[EV_INSTRUCTIONS], "all are counted");
+	for (unsigned i = 0; i < sizeof(events) / sizeof(events[0]); i++) {
+		struct quantity q =
+			windows_estimate(&windows, events[i], (double)part.counts[events[i]], &few);
+		double exact = (double)whole.counts[events[i]];
+
+		printf("# event %u: %.0f, estimated %.0f, %.0f .. %.0f\n", events[i], exact,
+			q.value, q.low, q.high);
+		inside += exact >= q.low && exact <= q.high && q.label == LABEL_SCALED && !few;
+		narrow += q.high - q.low < 0.2 * exact;
+	}
+	ok(inside >= 7, "intervals contain what the whole run has: %u of 8", inside);
+	ok(narrow >= 6, "and are no excuse: %u of 8 are narrow", narrow);
+	run_end(&whole);
+	run_end(&part);
+}
+
+static void test_edges(void)
+{
+	static struct model_windows none, some;
+	struct quantity q;
+	bool few;
+
+	q = windows_estimate(&none, EV_CYCLES, 17, &few);
+	ok(q.label == LABEL_MODEL && q.low == 17 && q.high == 17, "nothing skipped: exact");
+	none.beyond = 100;
+	q = windows_estimate(&none, EV_CYCLES, 17, &few);
+	ok(q.label == LABEL_NONE, "no window: no number");
+	q = windows_estimate(&none, EV_LOADS, 17, &few);
+	ok(q.label == LABEL_MODEL && q.value == 17, "but what follows from execution");
+	some.count = 2;
+	some.a = 20;
+	some.events[EV_CYCLES].v = 3;
+	windows_add(&none, &some);
+	windows_add(&none, &some);
+	windows_subtract(&none, &some);
+	ok(none.count == 2 && none.a == 20 && none.events[EV_CYCLES].v == 3 && none.beyond == 100,
+		"sums of processes");
+	windows_estimate(&none, EV_CYCLES, 17, &few);
+	ok(few, "two windows are few");
+}
+
+int main(void)
+{
+	test_skip();
+	test_windows();
+	test_edges();
+	return done();
+}
