@@ -373,13 +373,13 @@ static NOINLINE void run_outcomes(struct model *m, struct core *core, const stru
 	}
 }
 
-INLINE void carry(struct model *m, statics_sum low, statics_sum high)
+INLINE void carry(struct model *m, const statics_sum *low, const statics_sum *high)
 {
 	for (unsigned i = 0; i < HALF; i++) {
 		if (i < STATICS_USED)
-			m->counts[model_static_event(i)] += low[i];
+			m->counts[model_static_event(i)] += (*low)[i];
 		if (i + HALF < STATICS_USED)
-			m->counts[model_static_event(i + HALF)] += high[i];
+			m->counts[model_static_event(i + HALF)] += (*high)[i];
 	}
 }
 
@@ -429,7 +429,7 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 		at += s->block->words;
 	}
 	m->tick = tick;
-	carry(m, low, high);
+	carry(m, &low, &high);
 }
 
 /* ---- what is skipped ---- */
@@ -522,7 +522,7 @@ void model_skip(struct model *m, struct model_filter *f, const uint64_t *at, con
 	if (core->clock.order >= core->clock.next_wait)
 		clock_wait(&core->clock);
 	core->retire = retire;
-	carry(m, low, high);
+	carry(m, &low, &high);
 }
 
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
