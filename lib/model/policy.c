@@ -129,9 +129,16 @@ static uint32_t srrip_victim(struct cache *c, struct policy_set *s)
 static void qlru_age(struct cache *c, struct policy_set *s, uint32_t but)
 {
 	const uint64_t *entries = c->entries + (uint64_t)(s - c->policy_sets) * c->ways;
+	uint64_t threes = s->bits & s->bits >> 1 & UINT64_C(0x5555555555555555);
 	unsigned oldest = 0;
 	uint32_t i;
 
+	/* Most of the time one is of age 3 already. */
+	for (threes &= ~(UINT64_C(1) << 2 * but); threes; threes &= threes - 1) {
+		i = (uint32_t)__builtin_ctzll(threes) / 2;
+		if (i < c->ways && entries[i])
+			return;
+	}
 	for (i = 0; i < c->ways; i++)
 		if (i != but && entries[i] && age(s, i) > oldest)
 			oldest = age(s, i);

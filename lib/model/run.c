@@ -383,6 +383,20 @@ INLINE void carry(struct model *m, const statics_sum *low, const statics_sum *hi
 	}
 }
 
+/*
+ * Of a repeated string instruction processors move some 32 bytes at a time, whatever its unit: for
+ * the retirement clock an iteration that goes on in the same 32 bytes, and waits for nothing, is
+ * part of the one before.
+ */
+#define REPEAT_BYTES 32
+static NOINLINE int goes_along(
+	const struct retire *t, const struct model_segment *s, const uint64_t *record)
+{
+	return !t->notes && s->access_count &&
+	       (record[s->access_count] & (REPEAT_BYTES - 1)) >=
+		       s->block->accesses[s->access_count - 1].size;
+}
+
 INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end,
 	const struct geometry *geometry, int retires)
 {
@@ -394,12 +408,11 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 	while (at < end) {
 		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
 		uint64_t base = core->clock.order;
-		int inner;
+		int inner, again = s->slow && m->repeating == s->block->insns[0].address;
 
 		s->ended++;
 		if (UNLIKELY(m->watch != 0))
-			watch_record(m->watch, s, at,
-				s->slow && m->repeating == s->block->insns[0].address);
+			watch_record(m->watch, s, at, again);
 		if (UNLIKELY(s->slow) || UNLIKELY(!fetch_known(m, core, s, &tick))) {
 			m->tick = tick;
 			step_record(m, s, at, s->insn_count);
@@ -424,7 +437,7 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			if (LIKELY(s->outcome_count && !inner))
 				run_outcome(m, core, s, s->outcomes, at);
 		}
-		if (retires)
+		if (retires && !(again && goes_along(core->retire, s, at)))
 			retire_record(core->retire, s, at, s->insn_count);
 		at += s->block->words;
 	}
