@@ -371,12 +371,13 @@ static NOINLINE uint64_t load_noted(struct walk *w, const struct model_insn *ins
 	return later(line, at + hit);
 }
 
-/* A load that would have its data at `done` is not forwarded them. */
+/* A load that would have its data at `done` is not forwarded them: it waits until the stores before
+ * it have left the buffer, and then gets them from the cache. */
 static NOINLINE uint64_t load_fails(struct walk *w, uint64_t done)
 {
 	uint64_t from = done;
 
-	done += (uint64_t)w->note++->latency * w->t->width;
+	done = later(done, w->t->drained) + (uint64_t)w->note++->latency * w->t->width;
 	add_phase(&w->phases, MODEL_CAUSE_FORWARD, from, done);
 	return done;
 }

@@ -259,9 +259,11 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 		done = ref_max(done, f->stored[(address / 8) % RETIRE_STORED].ready);
 	for (i = 0; i < count && first; i++)
 		if (notes[i].insn == insn && notes[i].what == RETIRE_FORWARD) {
-			ref_why(f, MODEL_CAUSE_FORWARD, done,
-				done + ref_slots(f, notes[i].latency));
-			done += ref_slots(f, notes[i].latency);
+			uint64_t left = f->stores ? f->left[f->stores - 1] : 0;
+
+			left = ref_max(done, left) + ref_slots(f, notes[i].latency);
+			ref_why(f, MODEL_CAUSE_FORWARD, done, left);
+			done = left;
 		}
 	if (f->on_the_way[line % RETIRE_LINES].line == line &&
 		f->on_the_way[line % RETIRE_LINES].ready > done) {
