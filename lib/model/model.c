@@ -5,12 +5,13 @@
  * What is assumed (perfex-model(7) says it for users):
  * - Only executed instructions exist: no speculation, hence nothing is issued that does not
  * graduate.
- * - Virtual addresses index everything; pages are all of config.page_size.
+ * - Virtual addresses index everything; pages are of config.page_size, or of 2 MiB where model_map
+ * said so (tlb.c).
  * - Threads run one at a time, in the caller's interleaving; thread t runs on core t modulo
  * config.cores.
  * - Caches: hierarchy.c (native) and cachegrind.c.  Coherence: coherence.c.  Branches: branch.c.
- *   Store buffer: forward.c.  Cycles: clock.c.
- *   Prefetchers: prefetch.c.
+ *   Store buffer: forward.c.  Prefetchers: prefetch.c.  Cycles: clock.c, or retire.c.  Records of
+ *   many instructions at once: run.c.
  * - Nothing of the kernel.
  *
  * The fast paths leave out what would change nothing: a fetch from the line of the last fetch and a

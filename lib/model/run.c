@@ -22,9 +22,6 @@
 typedef uint16_t statics_row __attribute__((vector_size(HALF * 2), aligned(2), may_alias));
 typedef uint32_t statics_sum __attribute__((vector_size(HALF * 4)));
 
-/* Records between two carries: 65535 of the largest statics fit 32 bits. */
-#define CARRY_AFTER 65536
-
 #define STATICS_USED (MODEL_STATIC_RETURNS + 1)
 
 uint64_t model_repeating(const struct model *m)

@@ -3,19 +3,7 @@
 # process.
 . "$TOP/tests/lib.sh"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
-hostile=$build/tests/programs/model-hostile
-same() { # way argument...
-	"$hostile" "$@" >native.out 2>native.err </dev/null
-	_native=$?
-	[ $_native != 77 ] || { skip "$*" "only root can try"; return; }
-	perfex -q -source model -machine zen4 -json -e 17 -o o.json -- "$hostile" "$@" >model.out 2>model.err </dev/null
-	_model=$?
-	grep -v '^perfex: not counted' model.err >>model.out
-	grep -vxE 'Illegal instruction|Aborted|Killed|Segmentation fault|Terminated|Floating point exception' native.err >>native.out # the shell's
-	_failed_before=$_failed
-	ok "$*: the same output, and exit status $_native" sh -c "cmp native.out model.out && [ $_native = $_model ]"
-	[ "$_failed" = "$_failed_before" ] || { _show "native, $_native: $(tail -3 native.out)"; _show "model, $_model: $(tail -3 model.out)"; }
-}
+. "$TOP/tests/hostile.sh"
 field() { python3 -c 'import json, sys; print(int(json.load(open(sys.argv[1]))["events"][0]["count"]["value"]))' "$1"; }
 
 for way in faults repair divide overflow exit-in-handler timer nested avx2 contexts stops; do same $way; done
