@@ -1,7 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # One non-recursive makefile.  Every directory says in its module.mk what it holds:
 #   lib/NAME/module.mk     lib.NAME   := sources of a library module (all go into $(O)/lib/libtoolkit.a)
-#   PROGRAM/module.mk      bin.PROGRAM := sources of a command
+#   PROGRAM/module.mk      bin.PROGRAM := sources of a command, libs.PROGRAM := $(IMAGE_LIBS) where it needs them
 #   tests, examples, ...   what they build and the targets that they add
 # `make help` lists the targets and the variables.
 
@@ -47,8 +47,10 @@ PROGRAMS     :=   # commands installed into bin
 DATA         :=   # SRC:DST pairs, installed below share/perfex and copied to $(O)/share/perfex
 INSTALL      :=   # FILE:DST:MODE triples, DST relative to $(prefix)
 LINKS        :=   # TARGET:LINK pairs, LINK relative to $(prefix)
-MODULES      := base events model machine sources costs report render
+MODULES      := base events model machine sources costs experiment report render
 LINK_LIBS    := -lpfm -lm
+# What lib/experiment, lib/image and lib/isa need besides: libs.PROGRAM names it for the commands that use them.
+IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lz -lpthread
 
 include $(patsubst %,lib/%/module.mk,$(MODULES))
 LIB_SRCS     := $(foreach m,$(MODULES),$(addprefix lib/$m/,$(lib.$m)))
@@ -86,7 +88,7 @@ define program_rule
 $(O)/bin/$(1): $$(patsubst %.c,$(O)/obj/$(1)/%.o,$$(bin.$(1))) $(LIBTOOLKIT)
 	@mkdir -p $$(@D)
 	$$(say) LD $$@
-	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $$(LINK_LIBS)
+	$$(Q)$$(CC) $$(ALL_CFLAGS) $$(ALL_LDFLAGS) -o $$@ $$(filter %.o %.a,$$^) $$(libs.$(1)) $$(LINK_LIBS)
 endef
 $(foreach p,$(PROGRAMS),$(eval $(call program_rule,$p)))
 

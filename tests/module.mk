@@ -11,7 +11,7 @@ LINT_TESTS    := $(sort $(wildcard tests/lint/*.t))
 $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(LINK_LIBS)
 
 # Looks at the tool's translation, where its headers are.
 $(O)/obj/tests/unit/test_depend.o: CPPFLAGS += $(if $(VALGRIND_TOOL),-isystem $(valgrind_include))
@@ -53,12 +53,12 @@ fuzz:
 fuzzers: $(FUZZERS:%=$(O)/fuzz/%)
 $(O)/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(IMAGE_LIBS) $(LINK_LIBS)
 # Without libFuzzer: a main that feeds each file named on the command line once.
 $(O)/tests/replay/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/replay.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(LINK_LIBS)
 REPLAYS      := $(FUZZERS:%=$(O)/tests/replay/%)
 check-built check-cli: $(REPLAYS)
 .PHONY: fuzzers

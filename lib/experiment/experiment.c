@@ -1,0 +1,232 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "experiment/experiment.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static bool copy_text(char **to, const char *from)
+{
+	*to = strdup(from ? from : "");
+	return *to != NULL;
+}
+
+int experiment_init(struct experiment *x, struct error *e)
+{
+	struct experiment_phase beginning = {.name = (char *)""};
+
+	memset(x, 0, sizeof(*x));
+	x->runs = 1;
+	x->nodes = (struct table){.entry_size = sizeof(struct experiment_node),
+		.key_size = sizeof(((struct experiment_node *)0)->key)};
+	x->samples = (struct table){.entry_size = sizeof(struct experiment_sample),
+		.key_size = sizeof(((struct experiment_sample *)0)->key)};
+	x->edges = (struct table){.entry_size = sizeof(struct experiment_edge),
+		.key_size = sizeof(((struct experiment_edge *)0)->key)};
+	x->symbols = (struct table){.entry_size = sizeof(struct experiment_symbol),
+		.key_size = sizeof(((struct experiment_symbol *)0)->key)};
+	if (!copy_text(&x->type, "") ||
+		experiment_image(x, &(struct experiment_image){.path = (char *)"[unknown]"}, e) <
+			0 ||
+		experiment_process(x, &(struct experiment_process){.rank = -1, .status = -1}, e) <
+			0 ||
+		experiment_thread(x, &(struct experiment_thread){0}, e) < 0 ||
+		experiment_phase(x, &beginning, e) < 0 ||
+		experiment_node(x, UINT32_MAX, EXPERIMENT_ROOT, 0) < 0) {
+		experiment_fini(x);
+		return error_nomem(e);
+	}
+	return 0;
+}
+
+void experiment_fini(struct experiment *x)
+{
+	for (size_t i = 0; i < x->facts.count; i++) {
+		free(x->facts.data[i].key);
+		free(x->facts.data[i].value);
+	}
+	for (size_t i = 0; i < x->images.count; i++)
+		free(x->images.data[i].path);
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		struct experiment_metric *m = &x->metrics.data[i];
+
+		free(m->name);
+		free(m->short_name);
+		free(m->unit);
+		free(m->source);
+		free(m->note);
+	}
+	for (size_t i = 0; i < x->processes.count; i++)
+		free(x->processes.data[i].command);
+	for (size_t i = 0; i < x->threads.count; i++)
+		free(x->threads.data[i].name);
+	for (size_t i = 0; i < x->phases.count; i++)
+		free(x->phases.data[i].name);
+	for (size_t i = 0; i < x->symbols.count; i++)
+		free(((struct experiment_symbol *)table_at(&x->symbols, i))->name);
+	vec_fini(&x->facts);
+	vec_fini(&x->images);
+	vec_fini(&x->metrics);
+	vec_fini(&x->processes);
+	vec_fini(&x->threads);
+	vec_fini(&x->phases);
+	table_fini(&x->nodes);
+	table_fini(&x->samples);
+	table_fini(&x->edges);
+	table_fini(&x->symbols);
+	free(x->type);
+	memset(x, 0, sizeof(*x));
+}
+
+static bool image_same(const struct experiment_image *a, const struct experiment_image *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && a->size == b->size &&
+	       a->fingerprint == b->fingerprint && a->build_id_length == b->build_id_length &&
+	       memcmp(a->build_id, b->build_id, a->build_id_length) == 0 &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+long experiment_image(struct experiment *x, const struct experiment_image *image, struct error *e)
+{
+	struct experiment_image *own;
+
+	if (image->build_id_length > EXPERIMENT_BUILD_ID_MAX)
+		return error_set(e, ERR_RANGE, "the build-id of %s has %u bytes", image->path,
+			image->build_id_length);
+	for (size_t i = 0; i < x->images.count; i++)
+		if (image_same(&x->images.data[i], image))
+			return (long)i;
+	own = vec_push(&x->images);
+	if (!own)
+		return error_nomem(e);
+	*own = *image;
+	return copy_text(&own->path, image->path) ? (long)x->images.count - 1 : error_nomem(e);
+}
+
+long experiment_metric(
+	struct experiment *x, const struct experiment_metric *metric, struct error *e)
+{
+	struct experiment_metric *own = vec_push(&x->metrics);
+
+	if (!own)
+		return error_nomem(e);
+	*own = *metric;
+	own->name = own->short_name = own->unit = own->source = own->note = NULL;
+	if (!copy_text(&own->name, metric->name) ||
+		!copy_text(&own->short_name, metric->short_name) ||
+		!copy_text(&own->unit, metric->unit) || !copy_text(&own->source, metric->source) ||
+		!copy_text(&own->note, metric->note))
+		return error_nomem(e);
+	return (long)x->metrics.count - 1;
+}
+
+long experiment_process(
+	struct experiment *x, const struct experiment_process *process, struct error *e)
+{
+	struct experiment_process *own = vec_push(&x->processes);
+
+	if (!own)
+		return error_nomem(e);
+	*own = *process;
+	return copy_text(&own->command, process->command) ? (long)x->processes.count - 1
+							  : error_nomem(e);
+}
+
+long experiment_thread(
+	struct experiment *x, const struct experiment_thread *thread, struct error *e)
+{
+	struct experiment_thread *own = vec_push(&x->threads);
+
+	if (!own)
+		return error_nomem(e);
+	*own = *thread;
+	return copy_text(&own->name, thread->name) ? (long)x->threads.count - 1 : error_nomem(e);
+}
+
+long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e)
+{
+	struct experiment_phase *own = vec_push(&x->phases);
+
+	if (!own)
+		return error_nomem(e);
+	*own = *phase;
+	return copy_text(&own->name, phase->name) ? (long)x->phases.count - 1 : error_nomem(e);
+}
+
+int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, uint64_t length,
+	const char *name, struct error *e)
+{
+	struct experiment_symbol key = {.key = {.address = address, .image = image}};
+	struct experiment_symbol *own = table_add(&x->symbols, &key.key);
+
+	if (!own)
+		return error_nomem(e);
+	if (own->name) {
+		if (strcmp(own->name, name) <= 0)
+			return 0; /* one address, several names: the same one in any order */
+		free(own->name);
+	}
+	own->length = length;
+	return copy_text(&own->name, name) ? 0 : error_nomem(e);
+}
+
+int experiment_fact(struct experiment *x, const char *key, const char *value, struct error *e)
+{
+	struct experiment_fact *fact = NULL;
+	char *copy = strdup(value);
+
+	if (!copy)
+		return error_nomem(e);
+	for (size_t i = 0; i < x->facts.count && !fact; i++)
+		if (strcmp(x->facts.data[i].key, key) == 0)
+			fact = &x->facts.data[i];
+	if (!fact) {
+		fact = vec_push(&x->facts);
+		if (!fact || !copy_text(&fact->key, key)) {
+			free(copy);
+			return error_nomem(e);
+		}
+	}
+	free(fact->value);
+	fact->value = copy;
+	return 0;
+}
+
+const char *experiment_fact_find(const struct experiment *x, const char *key)
+{
+	for (size_t i = 0; i < x->facts.count; i++)
+		if (strcmp(x->facts.data[i].key, key) == 0)
+			return x->facts.data[i].value;
+	return NULL;
+}
+
+long experiment_node(struct experiment *x, uint32_t parent, uint32_t image, uint64_t address)
+{
+	struct experiment_node key = {
+		.key = {.address = address, .parent = parent, .image = image}};
+	struct experiment_node *node = table_add(&x->nodes, &key.key);
+
+	return node ? node - (struct experiment_node *)(void *)x->nodes.entries : -1;
+}
+
+int experiment_add(struct experiment *x, uint32_t metric, uint32_t thread, uint32_t phase,
+	uint32_t node, uint64_t count)
+{
+	struct experiment_sample key = {
+		.key = {.metric = metric, .thread = thread, .phase = phase, .node = node}};
+	struct experiment_sample *sample = table_add(&x->samples, &key.key);
+
+	if (!sample)
+		return -1;
+	sample->count += count;
+	return 0;
+}
+
+int experiment_add_edge(struct experiment *x, const struct experiment_edge *edge)
+{
+	struct experiment_edge *own = table_add(&x->edges, &edge->key);
+
+	if (!own)
+		return -1;
+	own->count += edge->count;
+	return 0;
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The experiment file, ssexp(5): typed, length-prefixed, checksummed sections.  What is written
+ * depends on the experiment's content alone, not on the order in which it was added; so equal
+ * experiments are equal files.
+ */
+#ifndef EXPERIMENT_FILE_H
+#define EXPERIMENT_FILE_H
+
+#include "base/file.h"
+#include "experiment/experiment.h"
+
+/* Sorts and renumbers everything into the one order that files have. */
+int experiment_settle(struct experiment *x, struct error *e);
+
+/* Writes to a temporary file and renames it (base/file.h).  x is settled by it. */
+int experiment_write(struct experiment *x, const char *path, struct error *e);
+
+struct experiment_damage {
+	bool damaged;      /* truncated or corrupted: what came before is there */
+	char message[256]; /* what, and at which byte */
+};
+
+/* Reads size bytes of a file into x, which experiment_init has not touched.  A damaged file gives
+ * what can be known of it and says so in *damage (may be NULL: then it is an error); -1 where
+ * nothing can be, with x as after experiment_fini. */
+int experiment_parse(struct experiment *x, const void *data, size_t size,
+	struct experiment_damage *damage, struct error *e);
+int experiment_read(
+	struct experiment *x, const char *path, struct experiment_damage *damage, struct error *e);
+
+/* Is this the beginning of an experiment file? */
+bool experiment_is_file(const void *data, size_t size);
+
+#endif

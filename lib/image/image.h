@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What an executable, library or kernel says of its addresses: symbols, source lines, inlined
+ * functions, code bytes, call frame rules.  libelf and libdw are visible in lib/image only.
+ *
+ * Everything is read when it is first asked for and no further than the question needs: opening
+ * costs an ELF header; a line costs its compilation unit's line table.  Addresses are those of the
+ * image's program headers.  What an image returns is borrowed and lives until image_close.  One
+ * image is used by one thread at a time.
+ */
+#ifndef IMAGE_IMAGE_H
+#define IMAGE_IMAGE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct image;
+
+/* Where to look beside the path itself; all may be NULL or 0. */
+struct image_search {
+	const char *const
+		*archives; /* directories that ssrun -archive filled (archive.h), NULL-terminated */
+	const char *root;  /* put before the path first: /proc/PID/root, a sysroot */
+	const char *debug_directory; /* of separate debug files; NULL: /usr/lib/debug */
+	bool debuginfod;             /* ask servers too (libdebuginfod, loaded when wanted) */
+};
+
+/* What the experiment knows of the file; a file that differs is refused: ERR_CONFLICT. */
+struct image_identity {
+	const char *path;
+	const uint8_t *build_id;
+	size_t build_id_length; /* 0: none, then size and fingerprint are compared if they are not 0
+				 */
+	uint64_t size, fingerprint;
+};
+
+/* Returns NULL with *e set: ERR_NOT_FOUND, ERR_CONFLICT (replaced since), ERR_PARSE (no ELF file),
+ * ERR_PERMISSION. */
+struct image *image_open(
+	const struct image_identity *id, const struct image_search *where, struct error *e);
+void image_close(struct image *image);
+
+/* What a file is, for those who record it.  A file without build-id gets size and fingerprint (a
+ * hash of its contents).  build_id has room for 64 bytes. */
+int image_identify(const char *path, uint8_t *build_id, size_t *build_id_length, uint64_t *size,
+	uint64_t *fingerprint, struct error *e);
+
+enum image_machine { IMAGE_OTHER, IMAGE_X86_64, IMAGE_AARCH64 };
+enum image_machine image_machine(const struct image *image);
+
+struct image_symbol {
+	uint64_t address, size; /* size is never 0: up to the next symbol where the file has none */
+	const char *name;       /* as in the file */
+	const char *demangled;  /* C++, Rust; else the same pointer as name */
+	bool guessed; /* no symbol covers the address: a name made of section and offset */
+};
+
+/* The function that address is in; NULL if the image has nothing there.  Aliases: one of them is
+ * chosen, always the same one (global before weak before local, then the shortest). */
+const struct image_symbol *image_symbol_at(struct image *image, uint64_t address);
+/* All functions in order of address; stops when call returns non-zero and returns that. */
+int image_symbols(struct image *image,
+	int (*call)(void *context, const struct image_symbol *symbol), void *context);
+/* By exact or demangled name; NULL: there is none. */
+const struct image_symbol *image_symbol_find(struct image *image, const char *name);
+
+struct image_line {
+	const char *file; /* full path as recorded; NULL: no line is known */
+	unsigned line, column;
+	bool begins; /* a statement begins here */
+};
+
+/* 0, or -1 where no line is known (line->file is NULL then). */
+int image_line_at(struct image *image, uint64_t address, struct image_line *line);
+
+struct image_frame {
+	const char *name;       /* demangled */
+	struct image_line line; /* where in this function address is (of outer ones: the call) */
+};
+
+/* The functions inlined at address, innermost first, the real one last.  At most `room` are
+ * written; returns how many there are, 0 without debug information. */
+size_t image_inlines_at(
+	struct image *image, uint64_t address, struct image_frame *frames, size_t room);
+
+/* Up to size bytes of code or read-only data at address; returns how many were there. */
+size_t image_code(struct image *image, uint64_t address, void *bytes, size_t size);
+
+/* One line on why there are no lines or symbols ("no debug information", "its .dwo is missing"
+ * ...), NULL where nothing is missing.  For coverage lines. */
+const char *image_complaint(struct image *image);
+
+#endif

@@ -1,0 +1,46 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call stacks from a copy of registers and of the top of the stack, by the call frame rules of the
+ * images (.eh_frame, .debug_frame) or by frame pointers, chosen for each image; x86-64 and AArch64.
+ * Rules are cached by address, so that a hot path costs some hundred nanoseconds.
+ */
+#ifndef IMAGE_UNWIND_H
+#define IMAGE_UNWIND_H
+
+#include <stddef.h>
+#include <stdint.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+
+enum { UNWIND_REGISTERS = 33 }; /* in DWARF's numbers of the machine; x86-64 uses 0..16 (16: pc) */
+
+struct unwind_state {
+	uint64_t registers[UNWIND_REGISTERS];
+	uint64_t known;         /* bit n: registers[n] is known */
+	const uint8_t *stack;   /* copy of memory */
+	uint64_t stack_address; /* where it was */
+	size_t stack_size;
+};
+
+/* Maps a pc of the process to an image: returns NULL where there is none; *bias is what was added
+ * to the image's addresses.  The image stays the caller's. */
+struct image;
+typedef struct image *unwind_find(void *context, uint64_t pc, uint64_t *bias);
+
+struct unwinder;
+struct unwinder *unwinder_new(struct error *e);
+void unwinder_free(struct unwinder *u);
+/* Images that are to be closed must be forgotten first. */
+void unwinder_forget(struct unwinder *u, const struct image *image);
+
+/*
+ * The pcs of the call stack, innermost first, callers as return addresses; returns how many, at
+ * least
+ * 1.  *complete: the outermost frame was reached (else the copy of the stack ended, a rule was
+ * missing or depth was).
+ */
+size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
+	void *context, uint64_t *pcs, size_t depth, int *complete);
+
+#endif
