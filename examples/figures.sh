@@ -15,7 +15,7 @@ here=$(cd "$(dirname "$0")" && pwd)
 build=${O:-$here/../build}
 examples=$build/examples
 [ -d "$build/bin" ] && PATH=$(cd "$build/bin" && pwd):$PATH
-machine=r10000 short= directory=figures
+machine=r10000 short='' directory=figures
 while [ $# -gt 0 ]; do
 	case $1 in
 	-machine) machine=${2:?"-machine wants a name; perfex -list shows them"}; shift 2 ;;

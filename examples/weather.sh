@@ -2,15 +2,15 @@
 # shellcheck shell=sh source=examples/figures.sh
 # Figures 6 and 7: coherence traffic and speed-up over the number of processors, with and without false sharing.
 . "$(dirname "$0")/figures.sh"
-cells=4000 steps=${short:+10}
-steps=${steps:-200}
+cells=4000 steps=${short:+5}
+steps=${steps:-100}
 
 # events THREADS [-fixed]: misses, interventions, invalidation hits, and the cycles of the whole: what the first
 # thread does alone, then the longest of the others.
 events() {
 	_threads=$1
 	shift
-	perfex -mp -csv -source model -machine "$machine" -o "$scratch/counts" -e cy -e dsc -e ei -e evh \
+	perfex -turn 10 -mp -csv -source model -machine "$machine" -o "$scratch/counts" -e cy -e dsc -e ei -e evh \
 		"$examples/weather" "$@" "$_threads" $((cells / _threads)) "$steps" >/dev/null
 	awk -F, '$1 == "" { n[$4] = $7 }
 		$1 != "" && $4 == "cy" { if ($1 == $2) alone = $7; else if ($7 > longest) longest = $7 }

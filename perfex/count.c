@@ -403,6 +403,7 @@ static int prepare(struct counting *c, struct error *e)
 		.exceptions = o->exceptions,
 		.forced = strcmp(o->source, "auto") != 0,
 		.fast = o->fast,
+		.turn = (unsigned)o->turn,
 		.machine = &c->machine,
 	};
 	if (o->profile) {

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+enum { TURN_LIMIT = 100000 }; /* superblocks: a turn of Valgrind's own */
+
 static int add_event(void *target, const char *argument, struct error *e)
 {
 	struct options *o = target;
@@ -108,6 +110,10 @@ const struct option_row option_table[] = {
 	{"fast", NULL,
 		"model parts of the run only, and estimate the whole from them, with intervals",
 		OPTION_FLAG, FIELD(fast), NULL},
+	{"turn", "BLOCKS",
+		"how long the model lets one thread run before the next: that many superblocks "
+		"(300); fewer show more of what threads do to each other, and take longer",
+		OPTION_COUNT, FIELD(turn), NULL},
 	{"c", "FILE", "cost table to use", OPTION_STRING, FIELD(cost_file), NULL},
 	{"t", NULL, "print the cost table in force", OPTION_FLAG, FIELD(print_costs), NULL},
 	{"profile", "FILE",
@@ -188,6 +194,10 @@ static int check(const struct options *o, struct error *e)
 			"-pid"},
 		{o->fast && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
 			"-fast is the model's: leave out -source"},
+		{o->turn > TURN_LIMIT,
+			"-turn: at most 100000 superblocks, which is Valgrind's own"},
+		{o->turn && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
+			"-turn is the model's: leave out -source"},
 		{o->counters == 1,
 			"-counters: one counter is for instructions, and there must be another for "
 			"events"},

@@ -18,6 +18,7 @@ struct options {
 	bool json, csv, list, calibrate, help, version, quiet;
 	bool blocks;            /* -blocks */
 	bool fast;              /* -fast */
+	unsigned long turn;     /* -turn, superblocks; 0: not asked for */
 	unsigned long counters; /* -counters; 0: not asked for */
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */

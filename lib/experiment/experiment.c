@@ -169,34 +169,32 @@ int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, ui
 	return copy_text(&own->name, name) ? 0 : error_nomem(e);
 }
 
+static struct experiment_fact *fact_find(const struct experiment *x, const char *key)
+{
+	for (size_t i = 0; i < x->facts.count; i++)
+		if (strcmp(x->facts.data[i].key, key) == 0)
+			return &x->facts.data[i];
+	return NULL;
+}
+
 int experiment_fact(struct experiment *x, const char *key, const char *value, struct error *e)
 {
-	struct experiment_fact *fact = NULL;
-	char *copy = strdup(value);
+	struct experiment_fact *fact = fact_find(x, key);
 
-	if (!copy)
-		return error_nomem(e);
-	for (size_t i = 0; i < x->facts.count && !fact; i++)
-		if (strcmp(x->facts.data[i].key, key) == 0)
-			fact = &x->facts.data[i];
 	if (!fact) {
 		fact = vec_push(&x->facts);
-		if (!fact || !copy_text(&fact->key, key)) {
-			free(copy);
+		if (!fact || !copy_text(&fact->key, key))
 			return error_nomem(e);
-		}
 	}
 	free(fact->value);
-	fact->value = copy;
-	return 0;
+	return copy_text(&fact->value, value) ? 0 : error_nomem(e);
 }
 
 const char *experiment_fact_find(const struct experiment *x, const char *key)
 {
-	for (size_t i = 0; i < x->facts.count; i++)
-		if (strcmp(x->facts.data[i].key, key) == 0)
-			return x->facts.data[i].value;
-	return NULL;
+	const struct experiment_fact *fact = fact_find(x, key);
+
+	return fact ? fact->value : NULL;
 }
 
 long experiment_node(struct experiment *x, uint32_t parent, uint32_t image, uint64_t address)

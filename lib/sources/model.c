@@ -213,7 +213,7 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 {
 	struct model_session *s = session;
 	bool imitate = s->options.machine->model.flavour == MODEL_CACHEGRIND && s->install.wrapper;
-	struct strbuf own[3 + MODEL_PROFILE_ARGUMENTS] = {{0}};
+	struct strbuf own[4 + MODEL_PROFILE_ARGUMENTS] = {{0}};
 	char *prefix[] = {
 		imitate ? s->install.wrapper : s->install.launcher,
 		"--tool=perfexmodel",
@@ -244,7 +244,9 @@ static int model_prepare(void *session, struct launch *launch, struct error *e)
 	strbuf_puts(&own[0], "/" MODEL_LOG_PREFIX "%p");
 	strbuf_printf(&own[1], "--model-config=%s/config", s->scratch.path);
 	strbuf_printf(&own[2], "--model-counts=%s", s->scratch.path);
-	model_profile_arguments(s->options.profile, &own[3]);
+	if (s->options.turn)
+		strbuf_printf(&own[3], "--model-turn=%u", s->options.turn);
+	model_profile_arguments(s->options.profile, &own[4]);
 	for (size_t i = 0; i < sizeof(own) / sizeof(own[0]); i++) {
 		failed |= own[i].failed;
 		if (own[i].data)

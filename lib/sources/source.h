@@ -39,9 +39,11 @@ struct source_options {
 	bool from_exec; /* enable(true) comes before launch_release and means: from the exec on, so
 			   that not one instruction of ours is counted (a command that is not begun
 			   by a signal) */
-	bool alone;  /* the one thread that is attached to, without what it creates (libperfex) */
-	bool fast;   /* model: windows of the execution only, and estimates for the rest */
-	bool forced; /* the user insists on this source: believe what fails the self-test */
+	bool alone;    /* the one thread that is attached to, without what it creates (libperfex) */
+	unsigned turn; /* model: superblocks that a thread runs before another gets its turn; 0: the
+			  model's own choice */
+	bool fast;     /* model: windows of the execution only, and estimates for the rest */
+	bool forced;   /* the user insists on this source: believe what fails the self-test */
 	const struct machine *machine;         /* model: what to model; borrowed until close */
 	const struct profile_request *profile; /* model; NULL: counts are enough */
 };

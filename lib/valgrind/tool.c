@@ -246,6 +246,7 @@ static Bool process_option(const HChar *argument)
 	if VG_STR_CLO (argument, "--model-config", config_path) {
 	} else if VG_STR_CLO (argument, "--model-counts", counts_directory) {
 	} else if VG_BOOL_CLO (argument, "--model-fast", fast) {
+	} else if VG_BINT_CLO (argument, "--model-turn", turn_blocks, 1, 100000) {
 	} else if VG_STR_CLO (argument, "--model-path", elsewhere) {
 	} else if VG_STR_CLO (argument, "--model-argv0", elsewhere) {
 	} else if (profile_option(argument)) {

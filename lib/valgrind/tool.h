@@ -66,6 +66,7 @@ extern Bool exact_prefetches;
 
 /* ---- turns.c ---- */
 /* A thread was created; itself: it is the caller, and runs. */
+extern Int turn_blocks; /* superblocks a turn */
 void turns_add(ThreadId tid, UInt number, Bool itself);
 void turns_end(ThreadId tid);
 void turns_forked(ThreadId tid);

@@ -10,7 +10,7 @@
  * behind the last one goes on.  So what runs depends on the program alone, as long as nothing from
  * outside (time, input, other processes) wakes its threads.
  *
- * Turns are short (TURN_BLOCKS): on real processors threads run side by side, and lines that they
+ * Turns are short (turn_blocks): on real processors threads run side by side, and lines that they
  * share go to and fro between their caches; with Valgrind's own turns of 100,000 superblocks that
  * would hardly be seen.
  *
@@ -31,7 +31,7 @@
 #include "libvex_guest_amd64.h"
 #include "valgrind/core.h"
 
-#define TURN_BLOCKS 300
+Int turn_blocks = 300;
 
 enum turn_state {
 	NOBODY,   /* no such thread */
@@ -262,8 +262,8 @@ __attribute__((used)) void __wrap_vgPlain_disp_run_translations(
 {
 	volatile VexGuestAMD64State *guest = guest_state;
 
-	if (company && guest->host_EvC_COUNTER > TURN_BLOCKS)
-		guest->host_EvC_COUNTER = TURN_BLOCKS;
+	if (company && guest->host_EvC_COUNTER > (UInt)turn_blocks)
+		guest->host_EvC_COUNTER = (UInt)turn_blocks;
 	trace_inside(True);
 	__real_vgPlain_disp_run_translations(result, guest_state, code);
 	trace_inside(False);

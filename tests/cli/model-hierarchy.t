@@ -21,4 +21,13 @@ case $transparent in
 		"$(count_of zen4:large-pages=kernel,DTLB-2M=split,STLB-2M=split dwalk large)" 65000 ;;
 *) skip "large pages" "this kernel has none: '$transparent'" ;;
 esac
+
+# Shorter turns of threads show more of what they do to each other, and none does less.
+interventions() { perfex -source model -turn "$1" -csv -e ei "$build/examples/weather" 4 1000 20 2>/dev/null | awk -F, '$1 == "" && $4 == "ei" { print $7 }'; }
+long=$(interventions 1000) short=$(interventions 20)
+ok "-turn 20 shows more interventions than -turn 1000 ($short, $long)" test "$short" -gt "$((4 * long))"
+run perfex -turn 100001 true
+is "turns longer than Valgrind's are refused" "$status" 125
+run perfex -turn 10 -source os true
+like "-turn is for the model" "$err" "-turn is the model's"
 done_testing
