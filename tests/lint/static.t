@@ -12,7 +12,7 @@ if command -v shellcheck >/dev/null; then
 else
 	skip "shellcheck" "shellcheck is not installed"
 fi
-sources=$(git ls-files 'lib/*.c' 'perfex/*.c' 2>/dev/null | grep -v '^lib/valgrind/')
+sources=$(git ls-files 'lib/*.c' 'perfex/*.c' 'ssrun/*.c' 'prof/*.c' 2>/dev/null | grep -v '^lib/valgrind/')
 if command -v cppcheck >/dev/null; then
 	is "cppcheck" "$(cppcheck --quiet --enable=warning,portability --inline-suppr --std=c11 --suppress=missingIncludeSystem \
 		--suppressions-list=tests/lint/cppcheck.suppressions -Ilib -Iinclude -D_GNU_SOURCE -D__x86_64__ \
