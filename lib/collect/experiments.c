@@ -1,0 +1,315 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/experiments.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/strbuf.h"
+#include "experiment/experiment.h"
+
+#define CLASSIC_HZ 195e6
+#define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
+
+/* Experiments that are no event's. */
+struct fixed {
+	const char *name, *help;
+	int event;
+	unsigned flags;
+	uint64_t classic, fine;
+};
+
+static const struct fixed fixed[] = {
+	{"pcsamp", "CPU time by address, every 10 ms", EV_TASK_CLOCK, METRIC_CLOCK, 10000000,
+		1000000},
+	{"fpcsamp", "CPU time by address, every millisecond", EV_TASK_CLOCK, METRIC_CLOCK, 1000000,
+		200000},
+	{"usertime", "CPU time by call path, every 30 ms", EV_TASK_CLOCK,
+		METRIC_CLOCK | METRIC_STACKS, 30000000, 6000000},
+	{"totaltime", "elapsed time by call path, blocked or not, every 30 ms", EV_TASK_CLOCK,
+		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000},
+	{"ideal", "exact executions of every instruction and edge", EV_INSTRUCTIONS, METRIC_EXACT,
+		1, 1},
+	{"bbcounts", "the same as ideal", EV_INSTRUCTIONS, METRIC_EXACT, 1, 1},
+};
+
+/* How often events come decides how many make a sample. */
+enum pace { GI, CY, IC, ISC, DC, DSC, TLB, GFP, FSC, KERNEL, PACES };
+
+static const struct {
+	uint64_t hwc, fast, stacks; /* X_hwc, fX_hwc, X_hwctime */
+} classic[PACES] = {
+	[GI] = {32771, 6553, 1000003},
+	[CY] = {16411, 3779, 10000019},
+	[IC] = {2053, 419, 8009},
+	[ISC] = {131, 29, 2003},
+	[DC] = {2053, 419, 8009},
+	[DSC] = {131, 29, 2003},
+	[TLB] = {257, 53, 2521},
+	[GFP] = {32771, 6553, 10007},
+	[FSC] = {2003, 401, 5003},
+	/* Not SpeedShop's, and not scaled: no clock makes them faster. */
+	[KERNEL] = {131, 29, 131},
+};
+
+/* Events that SpeedShop had no experiments for take after one that comes about as often; where
+ * nothing stands here, after instructions. */
+static const unsigned char pace_of[EV_COUNT] = {
+	[EV_CYCLES] = CY,
+	[EV_CYCLES_16] = CY,
+	[EV_FRONTEND_STALLS] = CY,
+	[EV_BACKEND_STALLS] = CY,
+	[EV_WALK_CYCLES] = CY,
+	[EV_DIVIDER_CYCLES] = CY,
+	[EV_FP_INSTRUCTIONS] = GFP,
+	[EV_FP_OPERATIONS] = GFP,
+	[EV_VECTOR_INSTRUCTIONS] = GFP,
+	[EV_L1I_MISSES] = IC,
+	[EV_ITLB_MISSES] = IC,
+	[EV_I_WAY_MISPREDICTS] = IC,
+	[EV_L1D_MISSES] = DC,
+	[EV_D_WAY_MISPREDICTS] = DC,
+	[EV_L1_WRITEBACK_QUADWORDS] = DC,
+	[EV_L2_REFERENCES] = DC,
+	[EV_DTLB_MISSES] = DC,
+	[EV_HARDWARE_PREFETCHES] = DC,
+	[EV_SOFTWARE_PREFETCHES] = DC,
+	[EV_MISPREDICTED_BRANCHES] = DC,
+	[EV_MISPREDICTED_CONDITIONALS] = DC,
+	[EV_MISPREDICTED_INDIRECTS] = DC,
+	[EV_MISPREDICTED_RETURNS] = DC,
+	[EV_DIVIDES] = DC,
+	[EV_STORE_FORWARD_FAILURES] = DC,
+	[EV_ALIASES_4K] = DC,
+	[EV_SPLIT_ACCESSES] = DC,
+	[EV_L2I_MISSES] = ISC,
+	[EV_LL_INSTRUCTION_MISSES] = ISC,
+	[EV_L2D_MISSES] = DSC,
+	[EV_LL_DATA_MISSES] = DSC,
+	[EV_LL_REFERENCES] = DSC,
+	[EV_L2_WRITEBACK_QUADWORDS] = DSC,
+	[EV_L2_ECC_ERRORS] = DSC,
+	[EV_INTERVENTIONS] = DSC,
+	[EV_INVALIDATIONS] = DSC,
+	[EV_INTERVENTION_HITS] = DSC,
+	[EV_INVALIDATION_HITS] = DSC,
+	[EV_STORES_TO_CLEAN] = DSC,
+	[EV_STORES_TO_SHARED] = DSC,
+	[EV_VIRTUAL_COHERENCY] = DSC,
+	[EV_MEMORY_ORDER_CLEARS] = DSC,
+	[EV_TLB_MISSES] = TLB,
+	[EV_DTLB_WALKS] = TLB,
+	[EV_ITLB_WALKS] = TLB,
+	[EV_FAILED_STORE_CONDITIONALS] = FSC,
+	[EV_STORE_CONDITIONALS] = FSC,
+	[EV_ISSUED_STORE_CONDITIONALS] = FSC,
+	[EV_LOCKED_INSTRUCTIONS] = FSC,
+	[EV_SYSTEM_CALLS] = KERNEL,
+	[EV_PAGE_FAULTS] = KERNEL,
+	[EV_MAJOR_FAULTS] = KERNEL,
+	[EV_CONTEXT_SWITCHES] = KERNEL,
+	[EV_CPU_MIGRATIONS] = KERNEL,
+};
+
+/* What an event's name becomes an experiment's by. */
+static const struct form {
+	const char *before, *behind, *help;
+	unsigned flags;
+} forms[] = {
+	{"", "_hwc", "%s by address", 0},
+	{"f", "_hwc", "%s by address, about five times finer", 0},
+	{"", "_hwctime", "%s by call path", METRIC_STACKS},
+};
+
+#define FORM_FAST   1
+#define FORM_STACKS 2
+
+uint64_t collect_prime(uint64_t n)
+{
+	if (n <= 2)
+		return 2;
+	for (n |= 1;; n += 2) {
+		bool prime = true;
+
+		for (uint64_t d = 3; d <= n / d && prime; d += 2)
+			prime = n % d != 0;
+		if (prime)
+			return n;
+	}
+}
+
+uint64_t collect_scale(uint64_t period, double clock_hz)
+{
+	double times = clock_hz > CLASSIC_HZ ? clock_hz / CLASSIC_HZ : 1;
+
+	return collect_prime((uint64_t)((double)period * times));
+}
+
+static void from_fixed(const struct fixed *f, struct collect_experiment *x)
+{
+	snprintf(x->name, sizeof(x->name), "%s", f->name);
+	snprintf(x->help, sizeof(x->help), "%s", f->help);
+	x->event = event_by_number(f->event);
+	x->flags = f->flags;
+	x->classic = f->classic;
+	x->classic_fine = f->fine;
+}
+
+static void from_event(const struct event *event, size_t form, struct collect_experiment *x)
+{
+	const struct form *f = &forms[form];
+	unsigned pace = pace_of[event->number];
+
+	snprintf(x->name, sizeof(x->name), "%s%s%s", f->before, event->short_name, f->behind);
+	snprintf(x->help, sizeof(x->help), f->help, event->name);
+	x->event = event;
+	x->flags = f->flags;
+	x->classic = form == FORM_FAST     ? classic[pace].fast
+		     : form == FORM_STACKS ? classic[pace].stacks
+					   : classic[pace].hwc;
+	x->classic_fine = form == 0        ? classic[pace].fast
+			  : x->classic > 5 ? collect_prime(x->classic / 5)
+					   : 1;
+	x->scaled = pace != KERNEL;
+	if (event->number == EV_TASK_CLOCK || event->number == EV_SYSTEM_TIME)
+		x->flags |= METRIC_CLOCK;
+}
+
+int collect_experiment_at(size_t i, struct collect_experiment *x)
+{
+	size_t count;
+	const struct event *table = event_table(&count);
+
+	memset(x, 0, sizeof(*x));
+	if (i < COUNT(fixed)) {
+		from_fixed(&fixed[i], x);
+		return 0;
+	}
+	i -= COUNT(fixed);
+	if (i >= count * COUNT(forms))
+		return -1;
+	from_event(&table[i / COUNT(forms)], i % COUNT(forms), x);
+	return 0;
+}
+
+int collect_experiment_find(const char *name, struct collect_experiment *x, struct error *e)
+{
+	struct nearest near;
+	char text[256];
+
+	for (size_t i = 0; collect_experiment_at(i, x) == 0; i++)
+		if (strcmp(x->name, name) == 0)
+			return 0;
+	error_set(e, ERR_NOT_FOUND, "no experiment '%s'", name);
+	nearest_init(&near, name);
+	for (size_t i = 0; i < COUNT(fixed); i++)
+		nearest_offer(&near, fixed[i].name);
+	nearest_text(&near, text, sizeof(text));
+	return error_hint(e, "%s%sssrun -list shows all of them", text, text[0] ? " " : "");
+}
+
+static struct collect_metric *add(struct collect_metrics *m, const char *experiment,
+	const struct event_spec *spec, unsigned flags, uint64_t period, struct error *e)
+{
+	struct collect_metric *new = vec_push(&m->list);
+
+	if (!new) {
+		error_nomem(e);
+		return NULL;
+	}
+	snprintf(new->experiment, sizeof(new->experiment), "%s", experiment);
+	new->spec = *spec;
+	new->flags = flags;
+	new->period = period;
+	return new;
+}
+
+int collect_metrics_add(
+	struct collect_metrics *m, const struct collect_experiment *x, bool both, struct error *e)
+{
+	struct event_spec spec = {.origin = EVENT_ORIGIN_TABLE, .event = x->event};
+	uint64_t periods[] = {x->classic, x->classic_fine};
+
+	if (both && (x->flags & METRIC_EXACT))
+		return error_set(
+			e, ERR_CONFLICT, "-both: %s counts exactly, it has no periods", x->name);
+	snprintf(spec.name, sizeof(spec.name), "%s", x->event->name);
+	snprintf(spec.argument, sizeof(spec.argument), "%s", x->event->short_name);
+	for (size_t i = 0; i < 1 + (size_t)both; i++) {
+		struct collect_metric *new =
+			add(m, x->name, &spec, x->flags | (i ? METRIC_BOTH : 0),
+				x->flags & METRIC_EXACT ? 1 : collect_prime(periods[i]), e);
+
+		if (!new)
+			return -1;
+		new->classic = x->scaled ? periods[i] : 0;
+	}
+	return 0;
+}
+
+/* The period, and "stacks" behind it, are looked for from the end: names of libpfm4 have colons. */
+static int split(char *word, uint64_t *period, bool *stacks, const char *text, struct error *e)
+{
+	char *colon = strrchr(word, ':'), *end;
+
+	if (colon && strcmp(colon + 1, "stacks") == 0) {
+		*stacks = true;
+		*colon = '\0';
+		colon = strrchr(word, ':');
+	}
+	if (!colon || colon == word) {
+		error_set(e, ERR_PARSE, "-e %s: there is no period", text);
+		return error_hint(
+			e, "-e dsc:2003 samples every 2003rd; primes do not keep step with loops");
+	}
+	*colon++ = '\0';
+	*period = strtoull(colon, &end, 10);
+	if (*end || end == colon || *colon == '-' || !*period || *period >> 62)
+		return error_set(e, ERR_PARSE, "-e %s: '%s' is no period", text, colon);
+	return 0;
+}
+
+int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both, struct error *e)
+{
+	struct event_spec spec = {0};
+	char word[160];
+	uint64_t period = 0;
+	bool stacks = false;
+	unsigned flags;
+
+	if (strlen(text) >= sizeof(word))
+		return error_set(e, ERR_PARSE, "-e: the name of the event is too long");
+	snprintf(word, sizeof(word), "%s", text);
+	if (split(word, &period, &stacks, text, e) || event_parse(word, &spec, e))
+		return -1;
+	flags = stacks ? METRIC_STACKS : 0;
+	if (spec.event && spec.event->number == EV_TASK_CLOCK)
+		flags |= METRIC_CLOCK;
+	if (!add(m, "prof_hwc", &spec, flags, period, e))
+		return -1;
+	if (!both)
+		return 0;
+	if (period < 10)
+		return error_set(e, ERR_RANGE, "-both: there is no finer period than %s", text);
+	return add(m, "prof_hwc", &spec, flags | METRIC_BOTH, collect_prime(period / 5), e) ? 0
+											    : -1;
+}
+
+void collect_metrics_type(const struct collect_metrics *m, struct strbuf *out)
+{
+	for (size_t i = 0; i < m->list.count; i++) {
+		const char *name = m->list.data[i].experiment;
+		bool there = false;
+
+		for (size_t j = 0; j < i; j++)
+			there |= strcmp(m->list.data[j].experiment, name) == 0;
+		if (!there)
+			strbuf_printf(out, "%s%s", i ? "," : "", name);
+	}
+}
+
+void collect_metrics_fini(struct collect_metrics *m)
+{
+	vec_fini(&m->list);
+}

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * SpeedShop's experiments, as one table: what each samples, at which period, with call stacks or
+ * without.
+ *
+ *   pcsamp fpcsamp usertime     CPU time;  totaltime: elapsed time, blocked or not
+ *   ideal, bbcounts             exact executions of instructions and edges
+ *   X_hwc  fX_hwc  X_hwctime    every event X of the event table, by its short name
+ *   prof_hwc, -e EVENT:PERIOD   any event, any period
+ *
+ * Classic periods are those of the R10000 at 195 MHz (Zagha et al., section 3: two preset primes
+ * for each counter); on a faster processor events come faster, so they are scaled by its clock, to
+ * the next prime.  Periods of time stay what they were.
+ */
+#ifndef COLLECT_EXPERIMENTS_H
+#define COLLECT_EXPERIMENTS_H
+
+#include <stdbool.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "events/event.h"
+
+enum collect_source {
+	COLLECT_AUTO, /* as asked for only: the one that works */
+	COLLECT_OS,
+	COLLECT_PMU,
+	COLLECT_MODEL
+};
+
+/* One row of the table. */
+struct collect_experiment {
+	char name[32];             /* "dsc_hwc" */
+	char help[96];             /* one line */
+	const struct event *event; /* what is sampled; of clocks the task clock */
+	unsigned flags;            /* enum experiment_metric_flag: STACKS, EXACT, CLOCK, WALL */
+	uint64_t classic;          /* period: ns, or events at 195 MHz; exact ones: 1 */
+	uint64_t classic_fine;     /* of -both: about five times finer */
+	bool scaled;               /* classic periods are of 195 MHz */
+};
+
+/* Row i, 0 and on; -1 behind the last. */
+int collect_experiment_at(size_t i, struct collect_experiment *x);
+/* By its name, without a dash.  *e names the nearest. */
+int collect_experiment_find(const char *name, struct collect_experiment *x, struct error *e);
+
+/* What one run samples: at least one metric, in the order asked for. */
+struct collect_metric {
+	char experiment[32];    /* what asked for it */
+	struct event_spec spec; /* what is counted; encoded where it is a libpfm4 string or raw */
+	unsigned flags;         /* as above, and METRIC_BOTH */
+	uint64_t period;        /* units a sample: ns, or events; 1: exact */
+	uint64_t classic;       /* what period was scaled from, 0: it was not */
+	enum collect_source source; /* AUTO until collect_choose */
+};
+
+struct collect_metrics {
+	VEC(struct collect_metric) list;
+};
+
+/* Adds what an experiment samples (both: at both periods); periods are not scaled yet. */
+int collect_metrics_add(
+	struct collect_metrics *m, const struct collect_experiment *x, bool both, struct error *e);
+/* Adds EVENT:PERIOD[:stacks]. */
+int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both, struct error *e);
+/* Appends the names of the experiments, as the type of an experiment has them: "dc_hwc,dsc_hwc". */
+struct strbuf;
+void collect_metrics_type(const struct collect_metrics *m, struct strbuf *out);
+void collect_metrics_fini(struct collect_metrics *m);
+
+/* The least prime that is not below n; 2 for less. */
+uint64_t collect_prime(uint64_t n);
+/* A classic period on a processor of this clock. */
+uint64_t collect_scale(uint64_t classic, double clock_hz);
+
+#endif

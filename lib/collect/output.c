@@ -1,0 +1,227 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/output.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "experiment/file.h"
+
+/* Names that follow the first choice where that is taken: NAME.2, NAME.3 ... */
+#define TRIES 1000
+
+int collect_output_init(struct collect_output *o, const char *file, const char *directory,
+	const char *command, const char *experiment, int rank, struct error *e)
+{
+	const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
+	char number[16] = "";
+
+	memset(o, 0, sizeof(*o));
+	if (file) {
+		o->path = strdup(file);
+		return o->path ? 0 : error_nomem(e);
+	}
+	if (rank >= 0)
+		snprintf(number, sizeof(number), ".r%d", rank);
+	if (asprintf(&o->prefix, "%s%s%s.%s%s", directory ? directory : "", directory ? "/" : "",
+		    base, experiment, number) < 0) {
+		o->prefix = NULL;
+		return error_nomem(e);
+	}
+	return 0;
+}
+
+/* What is there under a name that the user gave may be replaced if it is an experiment, or nothing
+ * yet. */
+static int may_replace(const char *path, struct error *e)
+{
+	char head[64];
+	struct stat st;
+	ssize_t n;
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK);
+
+	if (fd < 0)
+		return 0;
+	n = fstat(fd, &st) == 0 && S_ISREG(st.st_mode) ? read(fd, head, sizeof(head)) : 0;
+	close(fd);
+	if (n <= 0 || experiment_is_file(head, (size_t)n))
+		return 0;
+	error_set(e, ERR_CONFLICT, "%s is there, and is no experiment", path);
+	return error_hint(e, "remove it, or name another file with -o");
+}
+
+int collect_output_check(const struct collect_output *o, struct error *e)
+{
+	struct file_out f;
+	char *trial;
+
+	if (o->path && may_replace(o->path, e))
+		return -1;
+	if (asprintf(&trial, "%s", o->path ? o->path : o->prefix) < 0)
+		return error_nomem(e);
+	if (file_create(&f, trial, e)) {
+		free(trial);
+		return -1;
+	}
+	file_abandon(&f);
+	free(trial);
+	return 0;
+}
+
+int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e)
+{
+	if (o->path)
+		return 0;
+	for (int i = 1; i < TRIES; i++) {
+		char again[16] = "", *path;
+		int fd;
+
+		if (i > 1)
+			snprintf(again, sizeof(again), ".%d", i);
+		if (asprintf(&path, "%s.%d%s", o->prefix, (int)pid, again) < 0)
+			return error_nomem(e);
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			close(fd);
+			o->path = path;
+			o->claimed = true;
+			return 0;
+		}
+		if (errno != EEXIST) {
+			error_sys(e, errno, "cannot write %s", path);
+			free(path);
+			return error_hint(e, "-o FILE, or _SPEEDSHOP_OUTPUT_DIRECTORY, writes "
+					     "elsewhere");
+		}
+		free(path);
+	}
+	return error_set(
+		e, ERR_CONFLICT, "%s.%d and all its like are there already", o->prefix, (int)pid);
+}
+
+/* In the same order, so that every index stays. */
+static int copy(struct experiment *to, const struct experiment *from, struct error *e)
+{
+	for (size_t i = 0; i < from->facts.count; i++)
+		if (experiment_fact(to, from->facts.data[i].key, from->facts.data[i].value, e))
+			return -1;
+	for (size_t i = 1; i < from->images.count; i++)
+		if (experiment_image(to, &from->images.data[i], e) < 0)
+			return -1;
+	for (size_t i = 0; i < from->metrics.count; i++)
+		if (experiment_metric(to, &from->metrics.data[i], e) < 0)
+			return -1;
+	for (size_t i = 1; i < from->processes.count; i++)
+		if (experiment_process(to, &from->processes.data[i], e) < 0)
+			return -1;
+	for (size_t i = 1; i < from->threads.count; i++)
+		if (experiment_thread(to, &from->threads.data[i], e) < 0)
+			return -1;
+	for (size_t i = 1; i < from->phases.count; i++)
+		if (experiment_phase(to, &from->phases.data[i], e) < 0)
+			return -1;
+	for (size_t i = 1; i < from->nodes.count; i++) {
+		const struct experiment_node *n = experiment_node_at(from, i);
+
+		if (experiment_node(to, n->key.parent, n->key.image, n->key.address) < 0)
+			return error_nomem(e);
+	}
+	for (size_t i = 0; i < from->samples.count; i++) {
+		const struct experiment_sample *s = experiment_sample_at(from, i);
+
+		if (experiment_add(
+			    to, s->key.metric, s->key.thread, s->key.phase, s->key.node, s->count))
+			return error_nomem(e);
+	}
+	for (size_t i = 0; i < from->symbols.count; i++) {
+		const struct experiment_symbol *s = table_at(&from->symbols, i);
+
+		if (experiment_symbol(to, s->key.image, s->key.address, s->length, s->name, e))
+			return -1;
+	}
+	free(to->type);
+	to->type = strdup(from->type);
+	to->began = from->began;
+	to->elapsed = from->elapsed;
+	return to->type ? 0 : error_nomem(e);
+}
+
+int collect_output_checkpoint(struct collect_output *o, const struct experiment *x, struct error *e)
+{
+	struct experiment now;
+	int rc;
+
+	if (experiment_init(&now, e))
+		return -1;
+	rc = copy(&now, x, e);
+	if (rc == 0)
+		rc = experiment_write(&now, o->path, e);
+	if (rc == 0)
+		o->claimed = true;
+	experiment_fini(&now);
+	return rc;
+}
+
+/* Elsewhere, where a file of that name was not. */
+static int write_elsewhere(struct collect_output *o, struct experiment *x)
+{
+	const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
+	const char *slash = strrchr(o->path, '/'), *base = slash ? slash + 1 : o->path;
+
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+		char *path;
+		int fd;
+
+		if (!directories[i] || asprintf(&path, "%s/%s", directories[i], base) < 0)
+			continue;
+		fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_CLOEXEC, 0666);
+		if (fd >= 0) {
+			close(fd);
+			if (experiment_write(x, path, NULL) == 0) {
+				free(o->path);
+				o->path = path;
+				o->claimed = true;
+				return 0;
+			}
+			unlink(path);
+		}
+		free(path);
+	}
+	return -1;
+}
+
+int collect_output_write(
+	struct collect_output *o, struct experiment *x, struct error *moved, struct error *e)
+{
+	struct error first = {0};
+
+	memset(moved, 0, sizeof(*moved));
+	if (experiment_write(x, o->path, &first) == 0) {
+		o->claimed = true;
+		return 0;
+	}
+	if (write_elsewhere(o, x) == 0) {
+		*moved = first;
+		return 0;
+	}
+	*e = first;
+	return -1;
+}
+
+void collect_output_discard(struct collect_output *o)
+{
+	if (o->claimed)
+		unlink(o->path);
+	o->claimed = false;
+}
+
+void collect_output_fini(struct collect_output *o)
+{
+	free(o->prefix);
+	free(o->path);
+	memset(o, 0, sizeof(*o));
+}

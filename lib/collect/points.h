@@ -1,0 +1,45 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Caliper points on their way from a program to ssrun: a ring in a file that both have mapped.  Its
+ * path is in the environment; where it is not, nobody listens.
+ *
+ * A writer takes a number by adding 1 to `taken`, fills slot number % room and stores number + 1 in
+ * its `ready` last.  The reader follows the numbers.  Nobody waits for anybody: when the reader is
+ * slower than `room` points, the oldest are lost, and it sees that.
+ */
+#ifndef COLLECT_POINTS_H
+#define COLLECT_POINTS_H
+
+#include <stdint.h>
+
+#define POINTS_ENVIRONMENT "_SPEEDSHOP_POINTS"
+#define POINTS_MAGIC       0x73746e696f707373u /* "sspoints" */
+#define POINTS_ROOM        16384
+#define POINT_NAME         96
+
+enum point_kind {
+	POINT_CALIPER, /* ssrt_caliper_point: a phase begins */
+	POINT_SUSPEND, /* nothing counts from here on ... */
+	POINT_RESTART, /* ... to here */
+	POINT_CLEAR,   /* ssrt_buffer_clear: forget what was sampled so far */
+	POINT_END,     /* ssrt_experiment_shutdown */
+};
+
+struct point {
+	uint64_t time; /* CLOCK_MONOTONIC, ns */
+	uint32_t pid, tid, kind;
+	uint32_t reserved;
+	uint64_t ready; /* number + 1; atomic */
+	char name[POINT_NAME];
+};
+
+struct points {
+	uint64_t magic;
+	uint32_t room;
+	uint32_t listening; /* 0: the reader has gone */
+	uint64_t taken;     /* atomic */
+	uint64_t reserved[5];
+	struct point point[];
+};
+
+#endif
