@@ -1,0 +1,619 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * x86-64 by Zydis, which is visible in this file only.  What kind an instruction is comes from
+ * tables over Zydis' categories and mnemonics; operands come from its decoded operands, hidden ones
+ * included.
+ */
+#include <Zycore/Format.h>
+#include <Zydis/Zydis.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "isa/private.h"
+
+#define COUNT(a) (sizeof(a) / sizeof(*(a)))
+
+struct category_row {
+	ZydisInstructionCategory category;
+	uint32_t classes;
+};
+
+static const struct category_row by_category[] = {
+	{ZYDIS_CATEGORY_CALL, INSN_BRANCH | INSN_CALL | INSN_STACK},
+	{ZYDIS_CATEGORY_RET, INSN_BRANCH | INSN_RETURN | INSN_STACK},
+	{ZYDIS_CATEGORY_COND_BR, INSN_BRANCH | INSN_CONDITIONAL},
+	{ZYDIS_CATEGORY_UNCOND_BR, INSN_BRANCH},
+	{ZYDIS_CATEGORY_PUSH, INSN_STACK},
+	{ZYDIS_CATEGORY_POP, INSN_STACK},
+	{ZYDIS_CATEGORY_NOP, INSN_NOP},
+	{ZYDIS_CATEGORY_WIDENOP, INSN_NOP},
+	{ZYDIS_CATEGORY_PREFETCH, INSN_PREFETCH},
+	{ZYDIS_CATEGORY_PREFETCHWT1, INSN_PREFETCH},
+	{ZYDIS_CATEGORY_SYSCALL, INSN_SYSCALL},
+	{ZYDIS_CATEGORY_SYSRET, INSN_BRANCH | INSN_RETURN | INSN_PRIVILEGED},
+	{ZYDIS_CATEGORY_SERIALIZE, INSN_SERIALISING},
+	{ZYDIS_CATEGORY_X87_ALU, INSN_X87},
+	{ZYDIS_CATEGORY_FCMOV, INSN_X87},
+	{ZYDIS_CATEGORY_MMX, INSN_X87},
+	{ZYDIS_CATEGORY_AMD3DNOW, INSN_X87},
+	{ZYDIS_CATEGORY_AVX2GATHER, INSN_GATHER},
+	{ZYDIS_CATEGORY_GATHER, INSN_GATHER},
+	{ZYDIS_CATEGORY_SCATTER, INSN_GATHER},
+};
+
+struct mnemonic_row {
+	ZydisMnemonic mnemonic;
+	uint32_t classes;
+};
+
+/* What the category does not tell. */
+static const struct mnemonic_row by_mnemonic[] = {
+	{ZYDIS_MNEMONIC_HLT, INSN_STOPS | INSN_PRIVILEGED},
+	{ZYDIS_MNEMONIC_UD0, INSN_STOPS},
+	{ZYDIS_MNEMONIC_UD1, INSN_STOPS},
+	{ZYDIS_MNEMONIC_UD2, INSN_STOPS},
+	{ZYDIS_MNEMONIC_INT3, INSN_STOPS},
+	{ZYDIS_MNEMONIC_INT, INSN_SYSCALL},
+	{ZYDIS_MNEMONIC_IRET, INSN_BRANCH | INSN_RETURN},
+	{ZYDIS_MNEMONIC_IRETD, INSN_BRANCH | INSN_RETURN},
+	{ZYDIS_MNEMONIC_IRETQ, INSN_BRANCH | INSN_RETURN},
+	{ZYDIS_MNEMONIC_XABORT, 0},
+	{ZYDIS_MNEMONIC_ENDBR64, INSN_NOP},
+	{ZYDIS_MNEMONIC_ENDBR32, INSN_NOP},
+	{ZYDIS_MNEMONIC_PAUSE, INSN_NOP},
+	{ZYDIS_MNEMONIC_LEAVE, INSN_STACK},
+	{ZYDIS_MNEMONIC_ENTER, INSN_STACK},
+	{ZYDIS_MNEMONIC_LEA, INSN_ADDRESS},
+	{ZYDIS_MNEMONIC_MFENCE, INSN_FENCE},
+	{ZYDIS_MNEMONIC_LFENCE, INSN_FENCE},
+	{ZYDIS_MNEMONIC_SFENCE, INSN_FENCE},
+	{ZYDIS_MNEMONIC_CPUID, INSN_SERIALISING},
+	{ZYDIS_MNEMONIC_IMUL, INSN_MULTIPLY},
+	{ZYDIS_MNEMONIC_MUL, INSN_MULTIPLY},
+	{ZYDIS_MNEMONIC_MULX, INSN_MULTIPLY},
+	{ZYDIS_MNEMONIC_DIV, INSN_DIVIDE},
+	{ZYDIS_MNEMONIC_IDIV, INSN_DIVIDE},
+};
+
+/* And what their families share: the beginning of the name, behind an AVX 'v'. */
+struct prefix_row {
+	const char *prefix;
+	uint32_t classes;
+	bool fp_only; /* of those on floating-point numbers */
+};
+
+static const struct prefix_row by_prefix[] = {
+	{"div", INSN_DIVIDE, true},
+	{"sqrt", INSN_DIVIDE, true},
+	{"fdiv", INSN_DIVIDE, false},
+	{"fidiv", INSN_DIVIDE, false},
+	{"fsqrt", INSN_DIVIDE, false},
+	{"mul", INSN_MULTIPLY, true},
+	{"fmul", INSN_MULTIPLY, false},
+	{"fimul", INSN_MULTIPLY, false},
+	{"pmul", INSN_MULTIPLY, false},
+	{"pmadd", INSN_MULTIPLY, false},
+	{"fmadd", INSN_MULTIPLY, true},
+	{"fmsub", INSN_MULTIPLY, true},
+	{"fnmadd", INSN_MULTIPLY, true},
+	{"fnmsub", INSN_MULTIPLY, true},
+};
+
+/* Legacy SSE scalars that leave the rest of the register as it was, though they do not read it. */
+static const ZydisMnemonic merging[] = {ZYDIS_MNEMONIC_CVTSI2SD, ZYDIS_MNEMONIC_CVTSI2SS,
+	ZYDIS_MNEMONIC_CVTSD2SS, ZYDIS_MNEMONIC_CVTSS2SD, ZYDIS_MNEMONIC_SQRTSD,
+	ZYDIS_MNEMONIC_SQRTSS, ZYDIS_MNEMONIC_RCPSS, ZYDIS_MNEMONIC_RSQRTSS, ZYDIS_MNEMONIC_ROUNDSD,
+	ZYDIS_MNEMONIC_ROUNDSS};
+
+/* Zero when both sources are the same register. */
+static const ZydisMnemonic zeroing[] = {ZYDIS_MNEMONIC_XOR, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_PXOR,
+	ZYDIS_MNEMONIC_XORPS, ZYDIS_MNEMONIC_XORPD, ZYDIS_MNEMONIC_VPXOR, ZYDIS_MNEMONIC_VPXORD,
+	ZYDIS_MNEMONIC_VPXORQ, ZYDIS_MNEMONIC_VXORPS, ZYDIS_MNEMONIC_VXORPD, ZYDIS_MNEMONIC_PSUBB,
+	ZYDIS_MNEMONIC_PSUBW, ZYDIS_MNEMONIC_PSUBD, ZYDIS_MNEMONIC_PSUBQ, ZYDIS_MNEMONIC_VPSUBB,
+	ZYDIS_MNEMONIC_VPSUBW, ZYDIS_MNEMONIC_VPSUBD, ZYDIS_MNEMONIC_VPSUBQ, ZYDIS_MNEMONIC_PCMPGTB,
+	ZYDIS_MNEMONIC_PCMPGTW, ZYDIS_MNEMONIC_PCMPGTD, ZYDIS_MNEMONIC_PCMPGTQ};
+
+/* Copies of whole registers: candidates for elimination when both operands are registers. */
+static const ZydisMnemonic moving[] = {ZYDIS_MNEMONIC_MOV, ZYDIS_MNEMONIC_MOVAPS,
+	ZYDIS_MNEMONIC_MOVAPD, ZYDIS_MNEMONIC_MOVUPS, ZYDIS_MNEMONIC_MOVUPD, ZYDIS_MNEMONIC_MOVDQA,
+	ZYDIS_MNEMONIC_MOVDQU, ZYDIS_MNEMONIC_VMOVAPS, ZYDIS_MNEMONIC_VMOVAPD,
+	ZYDIS_MNEMONIC_VMOVUPS, ZYDIS_MNEMONIC_VMOVUPD, ZYDIS_MNEMONIC_VMOVDQA,
+	ZYDIS_MNEMONIC_VMOVDQU};
+
+static bool among(ZydisMnemonic mnemonic, const ZydisMnemonic *list, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (list[i] == mnemonic)
+			return true;
+	return false;
+}
+
+static unsigned register_number(ZydisRegister reg)
+{
+	static const uint8_t first[ZYDIS_REGCLASS_MAX_VALUE + 1] = {
+		[ZYDIS_REGCLASS_GPR64] = REG_GENERAL + 1,
+		[ZYDIS_REGCLASS_ZMM] = REG_VECTOR + 1,
+		[ZYDIS_REGCLASS_MASK] = REG_MASK + 1,
+		[ZYDIS_REGCLASS_X87] = REG_X87 + 1,
+		[ZYDIS_REGCLASS_MMX] = REG_X87 + 1,
+	};
+	ZydisRegister whole = ZydisRegisterGetLargestEnclosing(ZYDIS_MACHINE_MODE_LONG_64, reg);
+	ZydisRegisterClass class;
+
+	if (whole == ZYDIS_REGISTER_NONE)
+		whole = reg;
+	class = ZydisRegisterGetClass(whole);
+	if (first[class])
+		return first[class] - 1u + (unsigned)ZydisRegisterGetId(whole);
+	if (whole == ZYDIS_REGISTER_MXCSR)
+		return REG_MXCSR;
+	if (reg == ZYDIS_REGISTER_FS || reg == ZYDIS_REGISTER_GS)
+		return REG_SEGMENT_BASE;
+	if (class == ZYDIS_REGCLASS_SEGMENT || class == ZYDIS_REGCLASS_IP ||
+		class == ZYDIS_REGCLASS_FLAGS || whole == ZYDIS_REGISTER_NONE)
+		return REG_NONE; /* flags come from their own masks */
+	return REG_SYSTEM;
+}
+
+static bool is_vector(ZydisRegister reg)
+{
+	ZydisRegisterClass class = ZydisRegisterGetClass(reg);
+
+	return class == ZYDIS_REGCLASS_XMM || class == ZYDIS_REGCLASS_YMM ||
+	       class == ZYDIS_REGCLASS_ZMM;
+}
+
+static bool is_float(const ZydisDecodedOperand *o)
+{
+	return o->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 &&
+	       o->element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80;
+}
+
+static void add_register(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
+	struct insn *insn, bool merges_mask)
+{
+	unsigned reg = register_number(o->reg.value);
+	ZydisRegisterClass class = ZydisRegisterGetClass(o->reg.value);
+
+	if (o->encoding == ZYDIS_OPERAND_ENCODING_MASK && o->reg.value == ZYDIS_REGISTER_K0)
+		return; /* no mask */
+	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+		insn_registers_add(&insn->reads, reg);
+	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
+		bool part = class == ZYDIS_REGCLASS_GPR8 || class == ZYDIS_REGCLASS_GPR16;
+
+		insn_registers_add(&insn->writes, reg);
+		if (part || o->actions & ZYDIS_OPERAND_ACTION_CONDWRITE ||
+			(is_vector(o->reg.value) &&
+				(merges_mask || among(z->mnemonic, merging, COUNT(merging)))))
+			insn_registers_add(&insn->merges, reg);
+	}
+	if (is_vector(o->reg.value)) {
+		unsigned used =
+			o->element_count == 1 && o->element_size ? o->element_size : o->size;
+
+		insn->classes |= INSN_VECTOR;
+		if (used > insn->vector_bits)
+			insn->vector_bits = (uint16_t)used;
+	}
+}
+
+static void add_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
+	uint64_t address, struct insn *insn)
+{
+	bool touches = o->mem.type == ZYDIS_MEMOP_TYPE_MEM || o->mem.type == ZYDIS_MEMOP_TYPE_VSIB;
+	bool nothing = insn->classes & (INSN_NOP | INSN_PREFETCH);
+	struct insn_memory *m;
+
+	insn_registers_add(&insn->reads, register_number(o->mem.base));
+	insn_registers_add(&insn->reads, register_number(o->mem.index));
+	if (o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS)
+		insn_registers_add(&insn->reads, REG_SEGMENT_BASE);
+	if (touches && !nothing) {
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
+			insn->classes |= INSN_LOAD;
+		if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE)
+			insn->classes |= INSN_STORE;
+	}
+	if (insn->memories == INSN_MEMORY_MAX) {
+		insn->more_memory = true;
+		return;
+	}
+	m = &insn->memory[insn->memories++];
+	m->base = (uint8_t)register_number(o->mem.base);
+	m->index = (uint8_t)register_number(o->mem.index);
+	m->scale = o->mem.index == ZYDIS_REGISTER_NONE ? 0 : o->mem.scale;
+	m->displacement = o->mem.disp.has_displacement ? o->mem.disp.value : 0;
+	m->segment = o->mem.segment == ZYDIS_REGISTER_FS || o->mem.segment == ZYDIS_REGISTER_GS;
+	m->size = o->size / 8;
+	m->reads = touches && !nothing && o->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+	m->writes = touches && !nothing && o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	m->absolute = o->mem.index == ZYDIS_REGISTER_NONE && !m->segment && m->base == REG_NONE;
+	if (m->absolute) {
+		m->address = (uint64_t)m->displacement;
+		if (o->mem.base != ZYDIS_REGISTER_NONE) /* the program counter */
+			m->address += address + z->length;
+	}
+}
+
+static void add_flags(const ZydisDecodedInstruction *z, struct insn *insn)
+{
+	static const struct {
+		uint32_t bit;
+		uint8_t reg;
+	} flags[] = {
+		{ZYDIS_CPUFLAG_CF, REG_CARRY},
+		{ZYDIS_CPUFLAG_PF, REG_PARITY},
+		{ZYDIS_CPUFLAG_AF, REG_ADJUST},
+		{ZYDIS_CPUFLAG_ZF, REG_ZERO},
+		{ZYDIS_CPUFLAG_SF, REG_SIGN},
+		{ZYDIS_CPUFLAG_OF, REG_OVERFLOW},
+		{ZYDIS_CPUFLAG_DF, REG_DIRECTION},
+		{ZYDIS_CPUFLAG_TF | ZYDIS_CPUFLAG_IF | ZYDIS_CPUFLAG_AC, REG_OTHER_FLAGS},
+	};
+	const ZydisAccessedFlags *f = z->cpu_flags;
+
+	if (!f)
+		return;
+	for (size_t i = 0; i < COUNT(flags); i++) {
+		if (f->tested & flags[i].bit)
+			insn_registers_add(&insn->reads, flags[i].reg);
+		if ((f->modified | f->set_0 | f->set_1 | f->undefined) & flags[i].bit)
+			insn_registers_add(&insn->writes, flags[i].reg);
+	}
+}
+
+static uint32_t classes_by_name(const ZydisDecodedInstruction *z, bool fp)
+{
+	const char *name = ZydisMnemonicGetString(z->mnemonic);
+	uint32_t classes = 0;
+
+	for (size_t i = 0; i < COUNT(by_mnemonic); i++)
+		if (by_mnemonic[i].mnemonic == z->mnemonic)
+			classes |= by_mnemonic[i].classes;
+	if (!name)
+		return classes;
+	name += name[0] == 'v';
+	for (size_t i = 0; i < COUNT(by_prefix); i++)
+		if (strncmp(name, by_prefix[i].prefix, strlen(by_prefix[i].prefix)) == 0 &&
+			(fp || !by_prefix[i].fp_only))
+			classes |= by_prefix[i].classes;
+	return classes;
+}
+
+static uint32_t classes_by_category(const ZydisDecodedInstruction *z)
+{
+	static uint32_t table[ZYDIS_CATEGORY_MAX_VALUE + 1];
+	uint32_t classes;
+
+	/* Filled as it is asked for: whoever comes second writes the same. */
+	classes = __atomic_load_n(&table[z->meta.category], __ATOMIC_RELAXED);
+	if (!classes) {
+		classes = 1u << 31;
+		for (size_t i = 0; i < COUNT(by_category); i++)
+			if (by_category[i].category == z->meta.category)
+				classes |= by_category[i].classes;
+		__atomic_store_n(&table[z->meta.category], classes, __ATOMIC_RELAXED);
+	}
+	return classes & ~(1u << 31);
+}
+
+/* Moves and bitwise operations have floating-point operands, too, but compute nothing. */
+static bool computes(const ZydisDecodedInstruction *z)
+{
+	switch (z->meta.category) {
+	case ZYDIS_CATEGORY_DATAXFER:
+	case ZYDIS_CATEGORY_LOGICAL_FP:
+	case ZYDIS_CATEGORY_BROADCAST:
+	case ZYDIS_CATEGORY_BLEND:
+	case ZYDIS_CATEGORY_GATHER:
+	case ZYDIS_CATEGORY_SCATTER:
+	case ZYDIS_CATEGORY_AVX2GATHER:
+	case ZYDIS_CATEGORY_COMPRESS:
+	case ZYDIS_CATEGORY_EXPAND:
+		return false;
+	default:
+		return true;
+	}
+}
+
+static bool same_register(const ZydisDecodedOperand *a, const ZydisDecodedOperand *b)
+{
+	return a->type == ZYDIS_OPERAND_TYPE_REGISTER && b->type == ZYDIS_OPERAND_TYPE_REGISTER &&
+	       a->reg.value == b->reg.value;
+}
+
+static void add_idioms(
+	const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, struct insn *insn)
+{
+	unsigned n = z->operand_count_visible;
+
+	if (n >= 2 && among(z->mnemonic, zeroing, COUNT(zeroing)) &&
+		same_register(&o[n - 2], &o[n - 1]))
+		insn->classes |= INSN_ZEROES;
+	if (n == 2 && o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+		o[1].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].size >= 32 &&
+		register_number(o[0].reg.value) < REG_MASK &&
+		register_number(o[1].reg.value) < REG_MASK) {
+		if (among(z->mnemonic, moving, COUNT(moving)))
+			insn->classes |= INSN_MOVE;
+		else if (z->mnemonic == ZYDIS_MNEMONIC_MOVSD || z->mnemonic == ZYDIS_MNEMONIC_MOVSS)
+			insn_registers_add(&insn->merges, register_number(o[0].reg.value));
+	}
+	/* movsd (%rdi),%xmm0 clears the rest of the register, but moves 64 bits */
+	if (n == 2 && z->meta.category == ZYDIS_CATEGORY_DATAXFER && insn->classes & INSN_VECTOR)
+		for (unsigned i = 0; i < n; i++)
+			if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY && o[i].size < insn->vector_bits)
+				insn->vector_bits = o[i].size;
+}
+
+static void add_operand(
+	const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, struct insn *insn)
+{
+	bool merges_mask = z->avx.mask.mode == ZYDIS_MASK_MODE_MERGING &&
+			   z->avx.mask.reg != ZYDIS_REGISTER_NONE &&
+			   z->avx.mask.reg != ZYDIS_REGISTER_K0;
+	ZyanU64 target;
+
+	switch (o->type) {
+	case ZYDIS_OPERAND_TYPE_REGISTER:
+		add_register(z, o, insn, merges_mask);
+		break;
+	case ZYDIS_OPERAND_TYPE_MEMORY:
+		add_memory(z, o, insn->address, insn);
+		break;
+	case ZYDIS_OPERAND_TYPE_IMMEDIATE:
+		insn->has_immediate = true;
+		insn->immediate = o->imm.value.s;
+		if (insn->classes & INSN_BRANCH && o->imm.is_relative &&
+			ZYAN_SUCCESS(ZydisCalcAbsoluteAddress(z, o, insn->address, &target))) {
+			insn->has_target = true;
+			insn->target = target;
+			insn->has_immediate = false;
+		}
+		break;
+	default:
+		break;
+	}
+}
+
+/* An indirect branch takes its target from a register or memory: it has no relative operand. */
+static void add_branch(const ZydisDecodedInstruction *z, struct insn *insn)
+{
+	if (z->mnemonic == ZYDIS_MNEMONIC_XBEGIN)
+		insn->classes |= INSN_BRANCH | INSN_CONDITIONAL;
+	if (z->mnemonic == ZYDIS_MNEMONIC_XABORT)
+		insn->classes &= ~(uint32_t)(INSN_BRANCH | INSN_CONDITIONAL);
+	if (insn->classes & INSN_BRANCH && !(insn->classes & (INSN_RETURN | INSN_CONDITIONAL)) &&
+		!insn->has_target)
+		insn->classes |= INSN_INDIRECT;
+}
+
+static int decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
+	ZydisDecodedOperand *operands)
+{
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, z, operands)) ? 0 : -1;
+}
+
+static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+	bool fp = false;
+
+	if (decode_whole(bytes, size, &z, o))
+		return -1;
+	for (unsigned i = 0; i < z.operand_count && !fp; i++)
+		fp = is_float(&o[i]) && computes(&z) && o[i].actions;
+	insn->length = z.length;
+	insn->mnemonic = (uint16_t)z.mnemonic;
+	insn->classes = classes_by_category(&z) | classes_by_name(&z, fp) | (fp ? INSN_FP : 0);
+	if (z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
+		insn->classes |= INSN_PRIVILEGED;
+	if (z.attributes & (ZYDIS_ATTRIB_HAS_REP | ZYDIS_ATTRIB_HAS_REPE | ZYDIS_ATTRIB_HAS_REPNE))
+		insn->classes |= INSN_REP;
+	if (z.attributes & ZYDIS_ATTRIB_HAS_LOCK ||
+		(z.mnemonic == ZYDIS_MNEMONIC_XCHG && z.raw.modrm.mod != 3 &&
+			z.attributes & ZYDIS_ATTRIB_HAS_MODRM))
+		insn->classes |= INSN_LOCK;
+	insn->operands_known = true;
+	for (unsigned i = 0; i < z.operand_count; i++)
+		add_operand(&z, &o[i], insn);
+	add_flags(&z, insn);
+	if (insn->classes & INSN_X87 && z.fpu_flags)
+		insn_registers_add(&insn->writes, REG_X87_STATE);
+	add_branch(&z, insn);
+	add_idioms(&z, o, insn);
+	return 0;
+}
+
+static size_t x86_length(const uint8_t *bytes, size_t size)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	if (!ZYAN_SUCCESS(ZydisDecoderDecodeInstruction(&decoder, NULL, bytes, size, &z)))
+		return 0;
+	return z.length;
+}
+
+/* Names by which assemblers know what Zydis calls otherwise. */
+static const char *plain_name(ZydisMnemonic mnemonic)
+{
+	static const struct {
+		ZydisMnemonic mnemonic;
+		const char *name;
+	} names[] = {
+		{ZYDIS_MNEMONIC_JZ, "je"},
+		{ZYDIS_MNEMONIC_JNZ, "jne"},
+		{ZYDIS_MNEMONIC_JNB, "jae"},
+		{ZYDIS_MNEMONIC_JNBE, "ja"},
+		{ZYDIS_MNEMONIC_JNL, "jge"},
+		{ZYDIS_MNEMONIC_JNLE, "jg"},
+		{ZYDIS_MNEMONIC_SETZ, "sete"},
+		{ZYDIS_MNEMONIC_SETNZ, "setne"},
+		{ZYDIS_MNEMONIC_SETNB, "setae"},
+		{ZYDIS_MNEMONIC_SETNBE, "seta"},
+		{ZYDIS_MNEMONIC_SETNL, "setge"},
+		{ZYDIS_MNEMONIC_SETNLE, "setg"},
+		{ZYDIS_MNEMONIC_CMOVZ, "cmove"},
+		{ZYDIS_MNEMONIC_CMOVNZ, "cmovne"},
+		{ZYDIS_MNEMONIC_CMOVNB, "cmovae"},
+		{ZYDIS_MNEMONIC_CMOVNBE, "cmova"},
+		{ZYDIS_MNEMONIC_CMOVNL, "cmovge"},
+		{ZYDIS_MNEMONIC_CMOVNLE, "cmovg"},
+	};
+
+	for (size_t i = 0; i < COUNT(names); i++)
+		if (names[i].mnemonic == mnemonic)
+			return names[i].name;
+	return ZydisMnemonicGetString(mnemonic);
+}
+
+static char size_letter(unsigned bits)
+{
+	return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'l' : bits == 64 ? 'q' : '\0';
+}
+
+/* AT&T's names of what Intel's syntax tells by operands; NULL: no such. */
+static const char *att_name(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
+	char name[INSN_MNEMONIC_MAX])
+{
+	switch (z->mnemonic) {
+	case ZYDIS_MNEMONIC_CBW:
+		return "cbtw";
+	case ZYDIS_MNEMONIC_CWDE:
+		return "cwtl";
+	case ZYDIS_MNEMONIC_CDQE:
+		return "cltq";
+	case ZYDIS_MNEMONIC_CWD:
+		return "cwtd";
+	case ZYDIS_MNEMONIC_CDQ:
+		return "cltd";
+	case ZYDIS_MNEMONIC_CQO:
+		return "cqto";
+	case ZYDIS_MNEMONIC_MOVSXD:
+	case ZYDIS_MNEMONIC_MOVSX:
+	case ZYDIS_MNEMONIC_MOVZX:
+		snprintf(name, INSN_MNEMONIC_MAX, "mov%c%c%c",
+			z->mnemonic == ZYDIS_MNEMONIC_MOVZX ? 'z' : 's', size_letter(o[1].size),
+			size_letter(o[0].size));
+		return name;
+	default:
+		return NULL;
+	}
+}
+
+/* The size, where no register tells it. */
+static char att_suffix(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
+{
+	const ZydisDecodedOperand *memory = NULL;
+
+	if (z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE || z->avx.vector_length ||
+		z->meta.category == ZYDIS_CATEGORY_PUSH || z->meta.category == ZYDIS_CATEGORY_POP ||
+		z->meta.category == ZYDIS_CATEGORY_PREFETCH ||
+		z->meta.category == ZYDIS_CATEGORY_SETCC)
+		return '\0';
+	for (unsigned i = 0; i < z->operand_count_visible; i++) {
+		if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
+			memory = &o[i];
+		else if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
+			 z->meta.category != ZYDIS_CATEGORY_SHIFT &&
+			 z->meta.category != ZYDIS_CATEGORY_ROTATE &&
+			 z->meta.category != ZYDIS_CATEGORY_CONVERT)
+			return '\0';
+	}
+	if (!memory)
+		return '\0';
+	if (memory->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 &&
+		memory->element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80)
+		return z->meta.category != ZYDIS_CATEGORY_X87_ALU ? '\0'
+		       : memory->size == 32                       ? 's'
+		       : memory->size == 64                       ? 'l'
+								  : 't';
+	return size_letter(memory->size);
+}
+
+static ZyanStatus print_mnemonic(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
+	ZydisFormatterContext *context)
+{
+	bool att = formatter->style == ZYDIS_FORMATTER_STYLE_ATT;
+	char name[INSN_MNEMONIC_MAX], full[INSN_MNEMONIC_MAX + 1];
+	const char *special = att ? att_name(context->instruction, context->operands, name) : NULL;
+	char suffix = att && !special ? att_suffix(context->instruction, context->operands) : '\0';
+	ZyanString *string;
+
+	snprintf(full, sizeof(full), "%s%c",
+		special ? special : plain_name(context->instruction->mnemonic), suffix);
+	ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_MNEMONIC));
+	ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
+	return ZyanStringAppendFormat(string, "%s", full);
+}
+
+static int x86_text(
+	const uint8_t *bytes, size_t size, uint64_t address, enum isa_style style, char *text)
+{
+	ZydisDecodedInstruction z;
+	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
+	ZydisFormatter formatter;
+	ZydisFormatterFunc mnemonic = &print_mnemonic;
+
+	if (decode_whole(bytes, size, &z, o))
+		return -1;
+	ZydisFormatterInit(&formatter,
+		style == ISA_INTEL ? ZYDIS_FORMATTER_STYLE_INTEL : ZYDIS_FORMATTER_STYLE_ATT);
+	ZydisFormatterSetHook(
+		&formatter, ZYDIS_FORMATTER_FUNC_PRINT_MNEMONIC, (const void **)&mnemonic);
+	ZydisFormatterSetProperty(
+		&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+		&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(
+		&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, 1);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, 0);
+	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &z, o,
+		       z.operand_count_visible, text, INSN_TEXT_MAX, address, NULL))
+		       ? 0
+		       : -1;
+}
+
+static const char *x86_mnemonic(unsigned mnemonic)
+{
+	return mnemonic && mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE
+		       ? plain_name((ZydisMnemonic)mnemonic)
+		       : NULL;
+}
+
+static const char *x86_register_name(unsigned reg)
+{
+	static const char *const rest[] = {"cf", "pf", "af", "zf", "sf", "of", "df", "other flags",
+		"mxcsr", "x87 state", "fs/gs base", "system"};
+
+	if (reg < REG_GENERAL + 16)
+		return ZydisRegisterGetString(
+			ZydisRegisterEncode(ZYDIS_REGCLASS_GPR64, (ZyanU8)reg));
+	if (reg >= REG_VECTOR && reg < REG_VECTOR + 32)
+		return ZydisRegisterGetString(
+			ZydisRegisterEncode(ZYDIS_REGCLASS_ZMM, (ZyanU8)(reg - REG_VECTOR)));
+	if (reg >= REG_MASK && reg < REG_MASK + 8)
+		return ZydisRegisterGetString(
+			ZydisRegisterEncode(ZYDIS_REGCLASS_MASK, (ZyanU8)(reg - REG_MASK)));
+	if (reg >= REG_X87 && reg < REG_X87 + 8)
+		return ZydisRegisterGetString(
+			ZydisRegisterEncode(ZYDIS_REGCLASS_X87, (ZyanU8)(reg - REG_X87)));
+	return reg >= REG_CARRY && reg < REG_COUNT ? rest[reg - REG_CARRY] : NULL;
+}
+
+const struct isa_ops isa_x86 = {
+	.unit = 1,
+	.decode = x86_decode,
+	.length = x86_length,
+	.text = x86_text,
+	.mnemonic = x86_mnemonic,
+	.register_name = x86_register_name,
+};
