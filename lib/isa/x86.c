@@ -576,6 +576,7 @@ static int x86_text(
 		&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, 1);
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, 0);
+	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, style == ISA_INTEL);
 	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &z, o,
 		       z.operand_count_visible, text, INSN_TEXT_MAX, address, NULL))
 		       ? 0

@@ -3,8 +3,9 @@
  * Every instruction of real files, against objdump: as long, and its branch to the same address.
  * Files named as arguments are taken instead of those that every Debian has.
  *
- * objdump shows fwait and the x87 instruction behind it as one, and prefixes without effect as
- * instructions of their own: processors do not, and neither do we.
+ * Data among code is another matter (libcrypto): nobody is right there.  objdump shows fwait and
+ * the x87 instruction behind it as one, and prefixes without effect as instructions of their own:
+ * processors do not, and neither do we.
  */
 #include <stdio.h>
 #include <stdlib.h>
