@@ -6,6 +6,7 @@
 #include <string.h>
 
 #define FIRST_SLOTS 64
+#define TABLE_MAX   (UINT32_MAX / 4) /* entries */
 
 void *table_at(const struct table *t, size_t i)
 {
@@ -39,25 +40,42 @@ static size_t probe(const struct table *t, const void *key)
 	return at;
 }
 
-static int grow(struct table *t)
+static int resize(struct table *t, size_t capacity)
 {
-	size_t slots = t->slots ? 2 * (t->mask + 1) : FIRST_SLOTS, capacity = slots / 2;
 	char *entries = realloc(t->entries, capacity * t->entry_size);
-	uint32_t *fresh;
 
 	if (!entries)
 		return -1;
 	t->entries = entries;
+	t->capacity = capacity;
+	return 0;
+}
+
+int table_index(struct table *t)
+{
+	size_t slots = FIRST_SLOTS;
+	uint32_t *fresh;
+
+	if (t->slots)
+		return 0;
+	while (slots / 2 <= t->count)
+		slots *= 2;
+	if (t->capacity != slots / 2 && resize(t, slots / 2))
+		return -1;
 	fresh = calloc(slots, sizeof(*fresh));
 	if (!fresh)
 		return -1;
-	free(t->slots);
 	t->slots = fresh;
 	t->mask = slots - 1;
-	t->capacity = capacity;
 	for (size_t i = 0; i < t->count; i++)
 		t->slots[probe(t, table_at(t, i))] = (uint32_t)(i + 1);
 	return 0;
+}
+
+void table_changed(struct table *t)
+{
+	free(t->slots);
+	t->slots = NULL;
 }
 
 void *table_add(struct table *t, const void *key)
@@ -65,7 +83,12 @@ void *table_add(struct table *t, const void *key)
 	size_t at;
 	char *entry;
 
-	if (t->count == t->capacity && (t->count >= UINT32_MAX / 4 || grow(t)))
+	if (t->count == t->capacity) {
+		if (t->count >= TABLE_MAX)
+			return NULL;
+		table_changed(t);
+	}
+	if (!t->slots && table_index(t))
 		return NULL;
 	at = probe(t, key);
 	if (t->slots[at])
@@ -75,6 +98,16 @@ void *table_add(struct table *t, const void *key)
 	memcpy(entry, key, t->key_size);
 	t->slots[at] = (uint32_t)++t->count;
 	return entry;
+}
+
+void *table_append(struct table *t)
+{
+	if (t->count >= TABLE_MAX)
+		return NULL;
+	table_changed(t);
+	if (t->count == t->capacity && resize(t, t->count ? 2 * t->count : FIRST_SLOTS / 2))
+		return NULL;
+	return memset(table_at(t, t->count++), 0, t->entry_size);
 }
 
 void *table_find(const struct table *t, const void *key)
@@ -89,8 +122,7 @@ void *table_find(const struct table *t, const void *key)
 
 void table_sort(struct table *t, int (*compare)(const void *a, const void *b))
 {
-	free(t->slots);
-	t->slots = NULL;
+	table_changed(t);
 	if (t->count)
 		qsort(t->entries, t->count, t->entry_size, compare);
 }

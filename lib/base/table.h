@@ -2,7 +2,8 @@
 /*
  * A hash table of entries that begin with their keys, all of one size, compared byte by byte (so
  * padding must be zero).  Entries lie in one array in the order in which they came, until somebody
- * sorts them: then nothing can be added.  They move when the table grows.
+ * sorts them: then they are found again once something is added, or after table_index.  They move
+ * when the table grows.
  */
 #ifndef BASE_TABLE_H
 #define BASE_TABLE_H
@@ -23,7 +24,15 @@ void *table_add(struct table *t, const void *key);
 /* NULL: there is none. */
 void *table_find(const struct table *t, const void *key);
 void *table_at(const struct table *t, size_t i);
-/* By the entries; the table can only be walked from then on. */
+/* Makes a table findable again whose entries were sorted, appended or changed; table_add does so by
+ * itself. -1 when memory is out. */
+int table_index(struct table *t);
+/* Room for one entry more behind the others, zeroed, which its owner knows to be new: it costs no
+ * search, and is not found before table_index. */
+void *table_append(struct table *t);
+/* Keys were changed in place: what was known of them is forgotten. */
+void table_changed(struct table *t);
+/* By the entries. */
 void table_sort(struct table *t, int (*compare)(const void *a, const void *b));
 void table_fini(struct table *t);
 

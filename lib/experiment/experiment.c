@@ -161,7 +161,9 @@ int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, ui
 	if (!own)
 		return error_nomem(e);
 	if (own->name) {
-		if (strcmp(own->name, name) <= 0)
+		int order = strcmp(own->name, name);
+
+		if (order < 0 || (order == 0 && own->length >= length))
 			return 0; /* one address, several names: the same one in any order */
 		free(own->name);
 	}

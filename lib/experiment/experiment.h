@@ -61,7 +61,8 @@ enum experiment_metric_flag {
 	METRIC_CLOCK = 1 << 3,  /* its unit is ns of time, on CPU or (METRIC_WALL) elapsed */
 	METRIC_WALL = 1 << 4,
 	METRIC_KERNEL = 1 << 5, /* samples in the kernel are among them */
-	METRIC_BOTH = 1 << 6,   /* the metric before it has the same event at another period */
+	METRIC_BOTH = 1 << 6,   /* the same event at another period as the nearest metric before it
+				   that has not this flag */
 };
 
 /* Why samples have no address that means anything. */
@@ -149,6 +150,16 @@ struct experiment_symbol {
 /* Facts on the run, printed as they are: "command", "host", "cpu", "kernel", "version" ... */
 struct experiment_fact {
 	char *key, *value;
+	bool several; /* merged runs differed in it: value is the least of them (strcmp) */
+};
+
+/* What merging took out of the tables of processes and threads (experiment/merge.h); all zero as
+ * recorded. */
+struct experiment_folded {
+	uint64_t processes, threads;
+	uint64_t failed;             /* processes with a status that is known and not 0 */
+	uint64_t ranks;              /* processes that had one */
+	int32_t rank_low, rank_high; /* the least and the greatest; 0, 0 where ranks is 0 */
 };
 
 struct experiment {
@@ -167,6 +178,7 @@ struct experiment {
 	uint64_t elapsed;     /* ns; of several runs, the sum */
 	uint32_t runs;        /* files that were added up; 1 as recorded */
 	bool complete;        /* the run was watched to its end */
+	struct experiment_folded folded;
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */
@@ -183,6 +195,7 @@ long experiment_process(
 long experiment_thread(
 	struct experiment *x, const struct experiment_thread *thread, struct error *e);
 long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e);
+/* Of several names of one address the least stays. */
 int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, uint64_t length,
 	const char *name, struct error *e);
 /* Sets a fact, replacing one of that key. */

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How numbers and texts lie in an experiment file, ssexp(5): numbers in groups of seven bits, least
+ * first, with the eighth bit set in all bytes but the last (LEB128); signed ones with their sign
+ * in the lowest bit (zigzag); texts as their length and bytes.
+ */
+#ifndef EXPERIMENT_CODING_H
+#define EXPERIMENT_CODING_H
+
+#include <stdbool.h>
+#include <stdint.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+#define CODING_MAGIC   "\x89SSEXP\r\n"
+#define CODING_MAJOR   1
+#define CODING_MINOR   0
+#define CODING_PREFIX  12    /* bytes: magic, major, minor */
+#define CODING_SECTION 12    /* bytes: type, length of what follows, checksum */
+#define CODING_CHUNK   65536 /* bytes from which on a long table goes on in another section */
+
+static inline void put_uint(struct strbuf *s, uint64_t v)
+{
+	char bytes[10];
+	size_t n = 0;
+
+	for (; v >= 0x80; v >>= 7)
+		bytes[n++] = (char)(v | 0x80);
+	bytes[n++] = (char)v;
+	strbuf_add(s, bytes, n);
+}
+
+static inline void put_sint(struct strbuf *s, int64_t v)
+{
+	put_uint(s, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+}
+
+static inline void put_bytes(struct strbuf *s, const void *data, size_t length)
+{
+	put_uint(s, length);
+	strbuf_add(s, data, length);
+}
+
+static inline void put_text(struct strbuf *s, const char *text)
+{
+	put_bytes(s, text, strlen(text));
+}
+
+static inline void put_fixed(uint8_t *to, uint64_t v, int bytes)
+{
+	for (int i = 0; i < bytes; i++)
+		to[i] = (uint8_t)(v >> (8 * i));
+}
+
+static inline uint64_t get_fixed(const uint8_t *from, int bytes)
+{
+	uint64_t v = 0;
+
+	for (int i = 0; i < bytes; i++)
+		v |= (uint64_t)from[i] << (8 * i);
+	return v;
+}
+
+/* What is left of a section.  Reading past its end, or what is no number, makes it bad, and all
+ * that comes after that reads as 0. */
+struct cursor {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static inline uint64_t get_more(struct cursor *c)
+{
+	uint64_t v = 0;
+
+	for (int shift = 0; shift < 64 && c->at < c->end; shift += 7) {
+		uint8_t byte = *c->at++;
+
+		if (shift == 63 && byte > 1)
+			break;
+		v |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return v;
+	}
+	c->bad = true;
+	c->at = c->end;
+	return 0;
+}
+
+static inline uint64_t get_uint(struct cursor *c)
+{
+	return c->at < c->end && *c->at < 0x80 ? *c->at++ : get_more(c);
+}
+
+/* One below limit. */
+static inline uint32_t get_below(struct cursor *c, uint64_t limit)
+{
+	uint64_t v = get_uint(c);
+
+	if (v < limit)
+		return (uint32_t)v;
+	c->bad = true;
+	return 0;
+}
+
+static inline uint32_t get_u32(struct cursor *c)
+{
+	return get_below(c, (uint64_t)UINT32_MAX + 1);
+}
+
+static inline int64_t unzigzag(uint64_t v)
+{
+	return (int64_t)(v >> 1) ^ -(int64_t)(v & 1);
+}
+
+static inline int32_t get_s32(struct cursor *c)
+{
+	return (int32_t)unzigzag(get_u32(c));
+}
+
+/* Borrowed from the section. */
+static inline const uint8_t *get_bytes(struct cursor *c, size_t *length)
+{
+	uint64_t n = get_uint(c);
+	const uint8_t *data = c->at;
+
+	if (n > (uint64_t)(c->end - c->at)) {
+		c->bad = true;
+		n = 0;
+	}
+	c->at += n;
+	*length = (size_t)n;
+	return data;
+}
+
+#endif

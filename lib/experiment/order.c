@@ -1,0 +1,119 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "experiment/order.h"
+
+#include <string.h>
+
+/* The first difference decides. */
+#define TRY(order)                                                                                 \
+	do {                                                                                       \
+		int order_found = (order);                                                         \
+		if (order_found)                                                                   \
+			return order_found;                                                        \
+	} while (0)
+
+int order_images(const struct experiment_image *a, const struct experiment_image *b)
+{
+	uint32_t least =
+		a->build_id_length < b->build_id_length ? a->build_id_length : b->build_id_length;
+
+	TRY(ORDER(a->kind, b->kind));
+	TRY(strcmp(a->path, b->path));
+	TRY(memcmp(a->build_id, b->build_id, least));
+	TRY(ORDER(a->build_id_length, b->build_id_length));
+	TRY(ORDER(a->size, b->size));
+	TRY(ORDER(a->fingerprint, b->fingerprint));
+	return ORDER(a->pid, b->pid);
+}
+
+static int order_kinds(const struct experiment_metric *a, const struct experiment_metric *b)
+{
+	uint32_t flags_a = a->flags & ~(uint32_t)METRIC_BOTH,
+		 flags_b = b->flags & ~(uint32_t)METRIC_BOTH;
+
+	TRY(ORDER(a->event, b->event));
+	TRY(strcmp(a->name, b->name));
+	TRY(strcmp(a->short_name, b->short_name));
+	TRY(strcmp(a->unit, b->unit));
+	TRY(strcmp(a->source, b->source));
+	TRY(ORDER(a->label, b->label));
+	TRY(ORDER(flags_a, flags_b));
+	TRY(ORDER(a->skid, b->skid));
+	return ORDER(a->period, b->period);
+}
+
+size_t order_metric_head(const struct experiment *x, size_t metric)
+{
+	size_t head = metric;
+
+	while (head > 0 && x->metrics.data[head].flags & METRIC_BOTH)
+		head--;
+	return x->metrics.data[head].flags & METRIC_BOTH ? metric : head;
+}
+
+int order_metrics(const struct experiment *x, size_t a, const struct experiment *y, size_t b)
+{
+	size_t head_a = order_metric_head(x, a), head_b = order_metric_head(y, b);
+
+	TRY(order_kinds(&x->metrics.data[head_a], &y->metrics.data[head_b]));
+	TRY(ORDER(a != head_a, b != head_b));
+	return order_kinds(&x->metrics.data[a], &y->metrics.data[b]);
+}
+
+int order_processes(const struct experiment_process *a, const struct experiment_process *b)
+{
+	TRY(ORDER(a->rank, b->rank));
+	TRY(ORDER(a->begin, b->begin));
+	TRY(ORDER(a->pid, b->pid));
+	TRY(ORDER(a->ppid, b->ppid));
+	TRY(ORDER(a->end, b->end));
+	TRY(ORDER(a->status, b->status));
+	return strcmp(a->command, b->command);
+}
+
+int order_threads(const struct experiment_thread *a, const struct experiment_thread *b)
+{
+	TRY(ORDER(a->process, b->process));
+	TRY(ORDER(a->tid, b->tid));
+	return strcmp(a->name, b->name);
+}
+
+int order_nodes(const void *pa, const void *pb)
+{
+	const struct experiment_node *a = pa, *b = pb;
+
+	TRY(ORDER(a->key.parent, b->key.parent));
+	TRY(ORDER(a->key.image, b->key.image));
+	return ORDER(a->key.address, b->key.address);
+}
+
+int order_samples(const void *pa, const void *pb)
+{
+	const struct experiment_sample *a = pa, *b = pb;
+
+	TRY(ORDER(a->key.metric, b->key.metric));
+	TRY(ORDER(a->key.thread, b->key.thread));
+	TRY(ORDER(a->key.phase, b->key.phase));
+	return ORDER(a->key.node, b->key.node);
+}
+
+int order_edges(const void *pa, const void *pb)
+{
+	const struct experiment_edge *a = pa, *b = pb;
+
+	TRY(ORDER(a->key.from_image, b->key.from_image));
+	TRY(ORDER(a->key.from, b->key.from));
+	TRY(ORDER(a->key.to_image, b->key.to_image));
+	TRY(ORDER(a->key.to, b->key.to));
+	TRY(ORDER(a->key.kind, b->key.kind));
+	return ORDER(a->key.taken, b->key.taken);
+}
+
+int order_symbols(const void *pa, const void *pb)
+{
+	const struct experiment_symbol *a = pa, *b = pb;
+
+	TRY(ORDER(a->key.image, b->key.image));
+	TRY(ORDER(a->key.address, b->key.address));
+	TRY(strcmp(a->name, b->name));
+	return ORDER(b->length, a->length);
+}

@@ -1,0 +1,30 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The order of rows in a settled experiment and in its file: by content.  Each returns what strcmp
+ * would.
+ */
+#ifndef EXPERIMENT_ORDER_H
+#define EXPERIMENT_ORDER_H
+
+#include "experiment/experiment.h"
+
+/* Two numbers. */
+#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
+
+int order_images(const struct experiment_image *a, const struct experiment_image *b);
+/* Metric a of x and b of y, by what they are: all but counts and note.  Both periods of an event
+ * stay together (METRIC_BOTH), the one without that flag first. */
+int order_metrics(const struct experiment *x, size_t a, const struct experiment *y, size_t b);
+int order_processes(const struct experiment_process *a, const struct experiment_process *b);
+int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
+/* As qsort wants them: nodes, samples, edges by key; symbols by key, name and length. */
+int order_nodes(const void *a, const void *b);
+int order_samples(const void *a, const void *b);
+int order_edges(const void *a, const void *b);
+int order_symbols(const void *a, const void *b);
+
+/* The metric whose other period this one is (METRIC_BOTH): the nearest before it without that flag,
+ * or itself. */
+size_t order_metric_head(const struct experiment *x, size_t metric);
+
+#endif

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of this directory share.
+ */
+#ifndef EXPERIMENT_PRIVATE_H
+#define EXPERIMENT_PRIVATE_H
+
+#include "experiment/file.h"
+
+/* Counts stay at their greatest value: so sums are the same in any order. */
+static inline uint64_t experiment_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* Adds the counts of b to those of a, which is the same metric, and takes the lesser note; b is
+ * what it was, but its note may be exchanged for a's.  counted: has it samples?  (A total of 0 is
+ * one that is not known where there are samples, and then the sum is not known either.) */
+void experiment_metric_sum(
+	struct experiment_metric *a, bool a_counted, struct experiment_metric *b, bool b_counted);
+
+/* As experiment_parse; nothing is found in the tables of x before table_index. */
+int experiment_parse_unindexed(struct experiment *x, const void *data, size_t size,
+	struct experiment_damage *damage, struct error *e);
+
+/* A buffer for one file after the other. */
+struct experiment_bytes {
+	char *data; /* yours to free */
+	size_t count, capacity;
+};
+int experiment_load(const char *path, struct experiment_bytes *bytes, struct error *e);
+/* Puts the name of the file in front of the message. */
+void experiment_name_error(struct error *e, const char *path);
+
+#endif

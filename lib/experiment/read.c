@@ -1,0 +1,603 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Experiments out of files, ssexp(5).  A section counts only when all of it is there and its
+ * checksum is right; what it holds then has to make sense, else the file is refused.  Rows have to
+ * be in the order that experiment_settle gives them, so that none can be there twice.
+ */
+#include <errno.h>
+#include <fcntl.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+#include <zlib.h>
+
+#include "experiment/coding.h"
+#include "experiment/file.h"
+#include "experiment/order.h"
+#include "experiment/private.h"
+
+#define LARGEST_FILE ((size_t)4 << 30) /* bytes */
+
+struct reader {
+	struct experiment *x;
+	bool nomem;
+	uint64_t *addresses; /* the last one of each image */
+	uint64_t sections;
+};
+
+/* ---- what tables have in common
+ * ------------------------------------------------------------------ */
+
+/* An own copy, NULL where there is none. */
+static char *get_text(struct reader *r, struct cursor *c)
+{
+	size_t length;
+	const uint8_t *data = get_bytes(c, &length);
+	char *text;
+
+	if (length && memchr(data, 0, length))
+		c->bad = true;
+	if (c->bad)
+		return NULL;
+	text = strndup((const char *)data, length);
+	r->nomem |= !text;
+	return text;
+}
+
+/* Rows that are as long as they say: later versions may put more into them. */
+static void read_records(struct reader *r, struct cursor *c,
+	void (*read_record)(struct reader *r, struct cursor *record))
+{
+	while (c->at < c->end && !c->bad && !r->nomem) {
+		size_t length;
+		const uint8_t *data = get_bytes(c, &length);
+		struct cursor record = {.at = data, .end = data + length, .bad = c->bad};
+
+		if (!record.bad)
+			read_record(r, &record);
+		c->bad |= record.bad;
+	}
+}
+
+/* A row that came behind others: is it in order? */
+#define in_order(vec, order)                                                                       \
+	((vec).count < 2 || (order)(&(vec).data[(vec).count - 2], &(vec).data[(vec).count - 1]) < 0)
+
+static bool last_in_order(const struct table *t, int (*order)(const void *a, const void *b))
+{
+	return t->count < 2 || order(table_at(t, t->count - 2), table_at(t, t->count - 1)) < 0;
+}
+
+static void *append(struct reader *r, struct table *t)
+{
+	void *entry = table_append(t);
+
+	r->nomem |= !entry;
+	return entry;
+}
+
+/* ---- sections
+ * ------------------------------------------------------------------------------------ */
+
+static void read_run(struct reader *r, struct cursor *c)
+{
+	struct experiment *x = r->x;
+	struct experiment_folded *f = &x->folded;
+
+	free(x->type);
+	x->type = get_text(r, c);
+	x->began = get_uint(c);
+	x->elapsed = get_uint(c);
+	x->runs = get_u32(c);
+	x->complete = get_uint(c) & 1;
+	f->processes = get_uint(c);
+	f->threads = get_uint(c);
+	f->failed = get_uint(c);
+	f->ranks = get_uint(c);
+	f->rank_low = get_s32(c);
+	f->rank_high = get_s32(c);
+}
+
+static int order_facts(const struct experiment_fact *a, const struct experiment_fact *b)
+{
+	return strcmp(a->key, b->key);
+}
+
+static void read_fact(struct reader *r, struct cursor *c)
+{
+	struct experiment_fact *f = vec_push(&r->x->facts);
+
+	if (!f) {
+		r->nomem = true;
+		return;
+	}
+	f->key = get_text(r, c);
+	f->value = get_text(r, c);
+	f->several = get_uint(c) & 1;
+	if (!c->bad && !r->nomem && !in_order(r->x->facts, order_facts))
+		c->bad = true;
+}
+
+static void read_facts(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_fact);
+}
+
+static void read_image(struct reader *r, struct cursor *c)
+{
+	struct experiment_image *image = vec_push(&r->x->images);
+	const uint8_t *id;
+	size_t length;
+
+	if (!image) {
+		r->nomem = true;
+		return;
+	}
+	image->kind = get_below(c, EXPERIMENT_IMAGE_KINDS);
+	image->path = get_text(r, c);
+	id = get_bytes(c, &length);
+	c->bad |= length > EXPERIMENT_BUILD_ID_MAX;
+	if (!c->bad) {
+		memcpy(image->build_id, id, length);
+		image->build_id_length = (uint32_t)length;
+	}
+	image->size = get_uint(c);
+	image->fingerprint = get_uint(c);
+	image->pid = get_s32(c);
+	/* The first, "unknown", is in no order. */
+	if (!c->bad && !r->nomem && r->x->images.count > 2 && !in_order(r->x->images, order_images))
+		c->bad = true;
+}
+
+static void read_images(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_image);
+}
+
+static void read_metric(struct reader *r, struct cursor *c)
+{
+	struct experiment_metric *m = vec_push(&r->x->metrics);
+	size_t n = r->x->metrics.count;
+	uint64_t reasons;
+
+	if (!m) {
+		r->nomem = true;
+		return;
+	}
+	m->event = get_s32(c);
+	m->name = get_text(r, c);
+	m->short_name = get_text(r, c);
+	m->unit = get_text(r, c);
+	m->source = get_text(r, c);
+	m->note = get_text(r, c);
+	m->label = get_below(c, LABEL_COUNT);
+	m->flags = get_u32(c);
+	m->skid = get_u32(c);
+	m->period = get_uint(c);
+	m->total = get_uint(c);
+	m->lost = get_uint(c);
+	m->throttled = get_uint(c);
+	reasons = get_uint(c);
+	for (uint64_t i = 0; i < reasons && i < EXPERIMENT_REASONS; i++)
+		m->reasons[i] = get_uint(c);
+	c->bad |= n == 1 && m->flags & METRIC_BOTH;
+	if (!c->bad && !r->nomem && n > 1 && order_metrics(r->x, n - 2, r->x, n - 1) >= 0)
+		c->bad = true;
+}
+
+static void read_metrics(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_metric);
+}
+
+static void read_process(struct reader *r, struct cursor *c)
+{
+	struct experiment_process *p = vec_push(&r->x->processes);
+
+	if (!p) {
+		r->nomem = true;
+		return;
+	}
+	p->pid = get_s32(c);
+	p->ppid = get_s32(c);
+	p->rank = get_s32(c);
+	p->status = get_s32(c);
+	p->begin = get_uint(c);
+	p->end = get_uint(c);
+	p->command = get_text(r, c);
+}
+
+static void read_processes(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_process);
+}
+
+static void read_thread(struct reader *r, struct cursor *c)
+{
+	struct experiment_thread *t = vec_push(&r->x->threads);
+
+	if (!t) {
+		r->nomem = true;
+		return;
+	}
+	t->process = get_below(c, r->x->processes.count);
+	t->tid = get_s32(c);
+	t->name = get_text(r, c);
+}
+
+static void read_threads(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_thread);
+}
+
+static void read_phase(struct reader *r, struct cursor *c)
+{
+	struct experiment_phase *p = vec_push(&r->x->phases);
+
+	if (!p) {
+		r->nomem = true;
+		return;
+	}
+	p->time = get_uint(c);
+	p->thread = get_below(c, r->x->threads.count);
+	p->name = get_text(r, c);
+}
+
+static void read_phases(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_phase);
+}
+
+static void read_symbols(struct reader *r, struct cursor *c)
+{
+	struct table *t = &r->x->symbols;
+	struct experiment_symbol last = {0};
+
+	if (t->count)
+		last = *(struct experiment_symbol *)table_at(t, t->count - 1);
+	while (c->at < c->end && !c->bad && !r->nomem) {
+		struct experiment_symbol *s = append(r, t);
+
+		if (!s)
+			return;
+		s->key.image = get_below(c, r->x->images.count - last.key.image) + last.key.image;
+		s->key.address = last.key.address + (uint64_t)unzigzag(get_uint(c));
+		s->length = get_uint(c);
+		s->name = get_text(r, c);
+		c->bad |= t->count > 1 && ORDER(last.key.image, s->key.image) >= 0 &&
+			  last.key.address >= s->key.address;
+		last = *s;
+	}
+}
+
+static void read_nodes(struct reader *r, struct cursor *c)
+{
+	struct table *t = &r->x->nodes;
+	struct experiment_node last = *experiment_node_at(r->x, t->count - 1);
+	size_t images = r->x->images.count;
+
+	if (!r->addresses)
+		r->addresses = calloc(images, sizeof(*r->addresses));
+	r->nomem |= !r->addresses;
+	if (t->count == 1)
+		last.key.parent = EXPERIMENT_ROOT;
+	while (c->at < c->end && !c->bad && !r->nomem) {
+		struct experiment_node *n = append(r, t);
+		uint64_t first = get_uint(c);
+
+		if (!n)
+			return;
+		*n = last;
+		if (first & 1) {
+			/* Parents come before their children. */
+			c->bad |= first >> 1 >= t->count - 1 - last.key.parent;
+			n->key.parent += (uint32_t)(first >> 1);
+			n->key.image = get_below(c, images);
+			n->key.address =
+				r->addresses[n->key.image] + (uint64_t)unzigzag(get_uint(c));
+		} else {
+			n->key.address = r->addresses[n->key.image] + (first >> 1);
+		}
+		r->addresses[n->key.image] = n->key.address;
+		c->bad |= t->count > 2 && order_nodes(&last, n) >= 0;
+		last = *n;
+	}
+}
+
+static void read_histogram(struct reader *r, struct cursor *c)
+{
+	struct table *t = &r->x->samples;
+	struct experiment_sample key = {0}, *s;
+	uint64_t n, nodes = r->x->nodes.count, next = 0;
+
+	key.key.metric = get_below(c, r->x->metrics.count);
+	key.key.thread = get_below(c, r->x->threads.count);
+	key.key.phase = get_below(c, r->x->phases.count);
+	n = get_uint(c);
+	for (; n > 0 && !c->bad; n--) {
+		uint64_t first = get_uint(c);
+
+		if (first >> 1 >= nodes - next || !(s = append(r, t))) {
+			c->bad = true;
+			return;
+		}
+		key.key.node = (uint32_t)(next + (first >> 1));
+		*s = key;
+		s->count = first & 1 ? get_uint(c) : 1;
+		c->bad |= s->count == 0 || (next == 0 && !last_in_order(t, order_samples));
+		next = key.key.node + 1;
+	}
+}
+
+static void read_samples(struct reader *r, struct cursor *c)
+{
+	while (c->at < c->end && !c->bad && !r->nomem)
+		read_histogram(r, c);
+}
+
+static void read_edges(struct reader *r, struct cursor *c)
+{
+	struct table *t = &r->x->edges;
+	uint64_t from = 0;
+
+	if (t->count)
+		from = ((struct experiment_edge *)table_at(t, t->count - 1))->key.from;
+	while (c->at < c->end && !c->bad && !r->nomem) {
+		struct experiment_edge *edge = append(r, t);
+
+		if (!edge)
+			return;
+		edge->key.from_image = get_below(c, r->x->images.count);
+		edge->key.from = from += (uint64_t)unzigzag(get_uint(c));
+		edge->key.to_image = get_below(c, r->x->images.count);
+		edge->key.to = from + (uint64_t)unzigzag(get_uint(c));
+		edge->key.kind = get_u32(c);
+		edge->key.taken = get_u32(c);
+		edge->count = get_uint(c);
+		c->bad |= edge->count == 0 || !last_in_order(t, order_edges);
+	}
+}
+
+static void read_end(struct reader *r, struct cursor *c)
+{
+	c->bad |= get_uint(c) != r->sections;
+}
+
+/* ---- the file
+ * ------------------------------------------------------------------------------------ */
+
+/* In the order that a file has them in. */
+static const struct {
+	char type[5];
+	bool repeats;
+	void (*read)(struct reader *r, struct cursor *c);
+} known[] = {
+	{"RUN ", false, read_run},
+	{"FACT", false, read_facts},
+	{"IMAG", false, read_images},
+	{"METR", false, read_metrics},
+	{"PROC", false, read_processes},
+	{"THRD", false, read_threads},
+	{"PHAS", false, read_phases},
+	{"SYMB", true, read_symbols},
+	{"NODE", true, read_nodes},
+	{"SAMP", true, read_samples},
+	{"EDGE", true, read_edges},
+	{"END ", false, read_end},
+};
+
+enum { KNOWN = sizeof(known) / sizeof(known[0]), LAST = KNOWN - 1 };
+
+bool experiment_is_file(const void *data, size_t size)
+{
+	return size >= CODING_PREFIX && memcmp(data, CODING_MAGIC, sizeof(CODING_MAGIC) - 1) == 0;
+}
+
+static int check_prefix(const uint8_t *data, size_t size, struct error *e)
+{
+	unsigned major, minor;
+
+	if (!experiment_is_file(data, size))
+		return error_set(e, ERR_PARSE, "this is not an experiment file");
+	major = (unsigned)get_fixed(data + 8, 2);
+	minor = (unsigned)get_fixed(data + 10, 2);
+	if (major == CODING_MAJOR)
+		return 0;
+	error_set(e, ERR_UNSUPPORTED,
+		"the experiment file is of version %u.%u, and this program reads version %u", major,
+		minor, CODING_MAJOR);
+	return error_hint(e, "use the prof that belongs to the ssrun that wrote it");
+}
+
+__attribute__((format(printf, 2, 3))) static int damaged(
+	struct experiment_damage *damage, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	damage->damaged = true;
+	vsnprintf(damage->message, sizeof(damage->message), format, ap);
+	va_end(ap);
+	return 1;
+}
+
+/* A section from byte *at on: 0, and *at behind it; 1: damaged. */
+static int next_section(const uint8_t *data, size_t size, size_t *at, struct cursor *c,
+	struct experiment_damage *damage)
+{
+	size_t left = size - *at, length;
+	uLong sum;
+
+	if (left < CODING_SECTION)
+		return damaged(damage, "truncated after byte %zu", *at);
+	length = (size_t)get_fixed(data + *at + 4, 4);
+	if (length > left - CODING_SECTION)
+		return damaged(damage, "truncated in the section at byte %zu", *at);
+	sum = crc32(crc32(0, NULL, 0), data + *at, 8);
+	if (length)
+		sum = crc32_z(sum, data + *at + CODING_SECTION, length);
+	if (sum != get_fixed(data + *at + 8, 4))
+		return damaged(damage, "corrupted: wrong checksum of the section at byte %zu", *at);
+	c->at = data + *at + CODING_SECTION;
+	c->end = c->at + length;
+	c->bad = false;
+	*at += CODING_SECTION + length;
+	return 0;
+}
+
+static int find_known(const uint8_t *type)
+{
+	int i = 0;
+
+	while (i < KNOWN && memcmp(known[i].type, type, 4) != 0)
+		i++;
+	return i;
+}
+
+static int read_sections(struct reader *r, const uint8_t *data, size_t size,
+	struct experiment_damage *damage, struct error *e)
+{
+	size_t at = CODING_PREFIX;
+	int last = -1;
+
+	while (last != LAST) {
+		size_t begin = at;
+		struct cursor c;
+		int i;
+
+		if (next_section(data, size, &at, &c, damage))
+			return last >= 0 ? 0 : error_set(e, ERR_PARSE, "%s", damage->message);
+		i = find_known(data + begin);
+		if (i < KNOWN) {
+			c.bad = i < last || (i == last && !known[i].repeats) || (last < 0 && i > 0);
+			if (!c.bad)
+				known[i].read(r, &c);
+			if (r->nomem)
+				return error_nomem(e);
+			if (c.bad)
+				return error_set(e, ERR_PARSE,
+					"the section %s at byte %zu makes no sense", known[i].type,
+					begin);
+			last = i;
+		} else if (last < 0) {
+			return error_set(e, ERR_PARSE, "the first section is not \"RUN \"");
+		}
+		r->sections++;
+	}
+	if (at < size)
+		damaged(damage, "corrupted: %zu bytes behind its end", size - at);
+	return 0;
+}
+
+int experiment_parse_unindexed(struct experiment *x, const void *data, size_t size,
+	struct experiment_damage *damage, struct error *e)
+{
+	struct experiment_damage own = {0};
+	struct reader r = {.x = x};
+	int status;
+
+	if (check_prefix(data, size, e) || experiment_init(x, e))
+		return -1;
+	status = read_sections(&r, data, size, &own, e);
+	free(r.addresses);
+	if (status == 0 && own.damaged && !damage)
+		status = error_set(e, ERR_PARSE, "%s", own.message);
+	if (status)
+		experiment_fini(x);
+	if (damage)
+		*damage = own;
+	return status;
+}
+
+int experiment_parse(struct experiment *x, const void *data, size_t size,
+	struct experiment_damage *damage, struct error *e)
+{
+	if (experiment_parse_unindexed(x, data, size, damage, e))
+		return -1;
+	if (table_index(&x->nodes) || table_index(&x->samples) || table_index(&x->edges) ||
+		table_index(&x->symbols)) {
+		experiment_fini(x);
+		return error_nomem(e);
+	}
+	return 0;
+}
+
+static int read_all(
+	int fd, struct experiment_bytes *bytes, size_t size, const char *path, struct error *e)
+{
+	bytes->count = 0;
+	for (;;) {
+		ssize_t n;
+
+		/* One byte more, to see the end. */
+		if (bytes->count + 1 >= bytes->capacity) {
+			size_t more =
+				2 * bytes->capacity > size + 2 ? 2 * bytes->capacity : size + 2;
+			char *data = more > LARGEST_FILE ? NULL : realloc(bytes->data, more);
+
+			if (!data)
+				return more > LARGEST_FILE
+					       ? error_set(e, ERR_RANGE,
+							 "%s is larger than experiments are", path)
+					       : error_nomem(e);
+			bytes->data = data;
+			bytes->capacity = more;
+		}
+		n = read(fd, bytes->data + bytes->count, bytes->capacity - bytes->count);
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n < 0)
+			return error_sys(e, errno, "cannot read %s", path);
+		if (n == 0)
+			return 0;
+		bytes->count += (size_t)n;
+	}
+}
+
+int experiment_load(const char *path, struct experiment_bytes *bytes, struct error *e)
+{
+	struct stat st;
+	int fd = open(path, O_RDONLY | O_CLOEXEC), status;
+
+	if (fd < 0)
+		return error_sys(e, errno, "cannot read %s", path);
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode))
+		status =
+			(uint64_t)st.st_size + 2 > LARGEST_FILE
+				? error_set(e, ERR_RANGE, "%s is larger than experiments are", path)
+				: read_all(fd, bytes, (size_t)st.st_size, path, e);
+	else
+		status = read_all(fd, bytes, 16384, path, e);
+	close(fd);
+	return status;
+}
+
+/* The message of *e, begun with the file's name. */
+void experiment_name_error(struct error *e, const char *path)
+{
+	char message[sizeof(e->message)];
+
+	if (!e)
+		return;
+	memcpy(message, e->message, sizeof(message));
+	if (snprintf(e->message, sizeof(e->message), "%s: %s", path, message) < 0)
+		memcpy(e->message, message, sizeof(message));
+}
+
+int experiment_read(
+	struct experiment *x, const char *path, struct experiment_damage *damage, struct error *e)
+{
+	struct experiment_bytes bytes = {0};
+	int status = experiment_load(path, &bytes, e);
+
+	if (status == 0) {
+		status = experiment_parse(x, bytes.data, bytes.count, damage, e);
+		if (status)
+			experiment_name_error(e, path);
+	}
+	free(bytes.data);
+	return status;
+}

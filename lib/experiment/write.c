@@ -1,0 +1,322 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Experiments into files: the reverse of read.c, and of the manual page ssexp(5). */
+#include <stdlib.h>
+#include <string.h>
+#include <zlib.h>
+
+#include "experiment/coding.h"
+#include "experiment/file.h"
+
+struct writer {
+	const struct experiment *x;
+	struct strbuf *out;
+	struct strbuf section, record;
+	uint64_t sections;
+};
+
+static void end_section(struct writer *w, const char *type)
+{
+	uint8_t head[CODING_SECTION];
+	uLong sum = crc32(0, NULL, 0);
+
+	memcpy(head, type, 4);
+	put_fixed(head + 4, w->section.length, 4);
+	sum = crc32(sum, head, 8);
+	if (w->section.length)
+		sum = crc32_z(sum, (const Bytef *)w->section.data, w->section.length);
+	put_fixed(head + 8, sum, 4);
+	strbuf_add(w->out, (const char *)head, sizeof(head));
+	strbuf_add(w->out, strbuf_text(&w->section), w->section.length);
+	/* Lengths have 32 bits: what is longer cannot be written. */
+	if (w->section.failed || w->section.length > UINT32_MAX)
+		w->out->failed = true;
+	w->section.length = 0;
+	w->sections++;
+}
+
+static void end_table(struct writer *w, const char *type)
+{
+	if (w->section.length)
+		end_section(w, type);
+}
+
+/* A row that later versions may make longer. */
+static void end_record(struct writer *w)
+{
+	put_bytes(&w->section, strbuf_text(&w->record), w->record.length);
+	if (w->record.failed)
+		w->section.failed = true;
+	w->record.length = 0;
+}
+
+static void write_run(struct writer *w)
+{
+	const struct experiment *x = w->x;
+	const struct experiment_folded *f = &x->folded;
+
+	put_text(&w->section, x->type);
+	put_uint(&w->section, x->began);
+	put_uint(&w->section, x->elapsed);
+	put_uint(&w->section, x->runs);
+	put_uint(&w->section, x->complete);
+	put_uint(&w->section, f->processes);
+	put_uint(&w->section, f->threads);
+	put_uint(&w->section, f->failed);
+	put_uint(&w->section, f->ranks);
+	put_sint(&w->section, f->rank_low);
+	put_sint(&w->section, f->rank_high);
+	end_section(w, "RUN ");
+}
+
+static void write_facts(struct writer *w)
+{
+	for (size_t i = 0; i < w->x->facts.count; i++) {
+		const struct experiment_fact *f = &w->x->facts.data[i];
+
+		put_text(&w->record, f->key);
+		put_text(&w->record, f->value);
+		put_uint(&w->record, f->several);
+		end_record(w);
+	}
+	end_table(w, "FACT");
+}
+
+static void write_images(struct writer *w)
+{
+	for (size_t i = 1; i < w->x->images.count; i++) {
+		const struct experiment_image *image = &w->x->images.data[i];
+
+		put_uint(&w->record, image->kind);
+		put_text(&w->record, image->path);
+		put_bytes(&w->record, image->build_id, image->build_id_length);
+		put_uint(&w->record, image->size);
+		put_uint(&w->record, image->fingerprint);
+		put_sint(&w->record, image->pid);
+		end_record(w);
+	}
+	end_table(w, "IMAG");
+}
+
+static void write_metrics(struct writer *w)
+{
+	for (size_t i = 0; i < w->x->metrics.count; i++) {
+		const struct experiment_metric *m = &w->x->metrics.data[i];
+
+		put_sint(&w->record, m->event);
+		put_text(&w->record, m->name);
+		put_text(&w->record, m->short_name);
+		put_text(&w->record, m->unit);
+		put_text(&w->record, m->source);
+		put_text(&w->record, m->note);
+		put_uint(&w->record, m->label);
+		put_uint(&w->record, m->flags);
+		put_uint(&w->record, m->skid);
+		put_uint(&w->record, m->period);
+		put_uint(&w->record, m->total);
+		put_uint(&w->record, m->lost);
+		put_uint(&w->record, m->throttled);
+		put_uint(&w->record, EXPERIMENT_REASONS);
+		for (int reason = 0; reason < EXPERIMENT_REASONS; reason++)
+			put_uint(&w->record, m->reasons[reason]);
+		end_record(w);
+	}
+	end_table(w, "METR");
+}
+
+static void write_processes(struct writer *w)
+{
+	for (size_t i = 1; i < w->x->processes.count; i++) {
+		const struct experiment_process *p = &w->x->processes.data[i];
+
+		put_sint(&w->record, p->pid);
+		put_sint(&w->record, p->ppid);
+		put_sint(&w->record, p->rank);
+		put_sint(&w->record, p->status);
+		put_uint(&w->record, p->begin);
+		put_uint(&w->record, p->end);
+		put_text(&w->record, p->command);
+		end_record(w);
+	}
+	end_table(w, "PROC");
+}
+
+static void write_threads(struct writer *w)
+{
+	for (size_t i = 1; i < w->x->threads.count; i++) {
+		const struct experiment_thread *t = &w->x->threads.data[i];
+
+		put_uint(&w->record, t->process);
+		put_sint(&w->record, t->tid);
+		put_text(&w->record, t->name);
+		end_record(w);
+	}
+	end_table(w, "THRD");
+}
+
+static void write_phases(struct writer *w)
+{
+	for (size_t i = 1; i < w->x->phases.count; i++) {
+		const struct experiment_phase *p = &w->x->phases.data[i];
+
+		put_uint(&w->record, p->time);
+		put_uint(&w->record, p->thread);
+		put_text(&w->record, p->name);
+		end_record(w);
+	}
+	end_table(w, "PHAS");
+}
+
+static void write_symbols(struct writer *w)
+{
+	uint64_t address = 0;
+	uint32_t image = 0;
+
+	for (size_t i = 0; i < w->x->symbols.count; i++) {
+		const struct experiment_symbol *s = table_at(&w->x->symbols, i);
+
+		put_uint(&w->section, s->key.image - image);
+		put_sint(&w->section, (int64_t)(s->key.address - address));
+		put_uint(&w->section, s->length);
+		put_text(&w->section, s->name);
+		image = s->key.image;
+		address = s->key.address;
+		if (w->section.length >= CODING_CHUNK)
+			end_section(w, "SYMB");
+	}
+	end_table(w, "SYMB");
+}
+
+/*
+ * The address is told by its distance from the one before it in the same image.  In the lowest bit
+ * of the first number: 0, image and parent are those of the node before, and the rest is that
+ * distance; 1, the rest is the distance from that parent, and image and address follow.
+ */
+static void write_nodes(struct writer *w)
+{
+	uint64_t *last = calloc(w->x->images.count, sizeof(*last)), distance;
+	uint32_t parent = 0, image = 0;
+
+	if (!last)
+		w->out->failed = true;
+	for (size_t i = 1; last && i < w->x->nodes.count; i++) {
+		const struct experiment_node *n = experiment_node_at(w->x, i);
+
+		distance = n->key.address - last[n->key.image];
+		if (n->key.parent == parent && n->key.image == image && !(distance >> 63)) {
+			put_uint(&w->section, distance << 1);
+		} else {
+			put_uint(&w->section, (uint64_t)(n->key.parent - parent) << 1 | 1);
+			put_uint(&w->section, n->key.image);
+			put_sint(&w->section, (int64_t)distance);
+		}
+		parent = n->key.parent;
+		image = n->key.image;
+		last[image] = n->key.address;
+		if (w->section.length >= CODING_CHUNK)
+			end_section(w, "NODE");
+	}
+	end_table(w, "NODE");
+	free(last);
+}
+
+static bool same_histogram(const struct experiment_sample *a, const struct experiment_sample *b)
+{
+	return a->key.metric == b->key.metric && a->key.thread == b->key.thread &&
+	       a->key.phase == b->key.phase;
+}
+
+/* Samples of one histogram from number i on, as many as go into this section; the next number. */
+static size_t write_histogram(struct writer *w, size_t i)
+{
+	const struct experiment_sample *first = experiment_sample_at(w->x, i), *s = first;
+	uint32_t next = 0;
+	uint64_t n = 0;
+
+	put_uint(&w->section, first->key.metric);
+	put_uint(&w->section, first->key.thread);
+	put_uint(&w->section, first->key.phase);
+	while (i < w->x->samples.count && same_histogram(first, s) &&
+		w->section.length + w->record.length < CODING_CHUNK) {
+		put_uint(&w->record, (uint64_t)(s->key.node - next) << 1 | (s->count != 1));
+		if (s->count != 1)
+			put_uint(&w->record, s->count);
+		next = s->key.node + 1;
+		n++;
+		i++;
+		s++;
+	}
+	put_uint(&w->section, n);
+	strbuf_add(&w->section, strbuf_text(&w->record), w->record.length);
+	if (w->record.failed)
+		w->section.failed = true;
+	w->record.length = 0;
+	return i;
+}
+
+static void write_samples(struct writer *w)
+{
+	for (size_t i = 0; i < w->x->samples.count && !w->section.failed && !w->record.failed;) {
+		i = write_histogram(w, i);
+		if (w->section.length >= CODING_CHUNK)
+			end_section(w, "SAMP");
+	}
+	end_table(w, "SAMP");
+}
+
+static void write_edges(struct writer *w)
+{
+	uint64_t from = 0;
+
+	for (size_t i = 0; i < w->x->edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&w->x->edges, i);
+
+		put_uint(&w->section, edge->key.from_image);
+		put_sint(&w->section, (int64_t)(edge->key.from - from));
+		put_uint(&w->section, edge->key.to_image);
+		put_sint(&w->section, (int64_t)(edge->key.to - edge->key.from));
+		put_uint(&w->section, edge->key.kind);
+		put_uint(&w->section, edge->key.taken);
+		put_uint(&w->section, edge->count);
+		from = edge->key.from;
+		if (w->section.length >= CODING_CHUNK)
+			end_section(w, "EDGE");
+	}
+	end_table(w, "EDGE");
+}
+
+int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
+{
+	static void (*const tables[])(struct writer *) = {write_run, write_facts, write_images,
+		write_metrics, write_processes, write_threads, write_phases, write_symbols,
+		write_nodes, write_samples, write_edges};
+	struct writer w = {.x = x, .out = out};
+	uint8_t version[4];
+
+	if (experiment_settle(x, e))
+		return -1;
+	strbuf_add(out, CODING_MAGIC, sizeof(CODING_MAGIC) - 1);
+	put_fixed(version, CODING_MAJOR, 2);
+	put_fixed(version + 2, CODING_MINOR, 2);
+	strbuf_add(out, (const char *)version, sizeof(version));
+	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
+		tables[i](&w);
+	put_uint(&w.section, w.sections);
+	end_section(&w, "END ");
+	strbuf_fini(&w.section);
+	strbuf_fini(&w.record);
+	return out->failed ? error_nomem(e) : 0;
+}
+
+int experiment_write(struct experiment *x, const char *path, struct error *e)
+{
+	struct strbuf out = {0};
+	struct file_out file;
+	int status = -1;
+
+	if (experiment_encode(x, &out, e) == 0 && file_create(&file, path, e) == 0) {
+		fwrite(out.data, 1, out.length, file.stream);
+		status = file_commit(&file, e);
+	}
+	strbuf_fini(&out);
+	return status;
+}

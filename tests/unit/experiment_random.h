@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Experiments made of chance, for tests: the same seed gives the same one.
+ */
+#ifndef TESTS_EXPERIMENT_RANDOM_H
+#define TESTS_EXPERIMENT_RANDOM_H
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/file.h"
+
+struct chance {
+	uint64_t state;
+};
+
+static inline uint64_t chance_next(struct chance *c)
+{
+	c->state ^= c->state << 13;
+	c->state ^= c->state >> 7;
+	c->state ^= c->state << 17;
+	return c->state * 0x2545f4914f6cdd1du >> 11;
+}
+
+static inline uint32_t chance_below(struct chance *c, uint32_t n)
+{
+	return (uint32_t)(chance_next(c) % n);
+}
+
+static inline struct chance chance_seed(uint64_t seed)
+{
+	struct chance c = {seed * 0x9e3779b97f4a7c15u + 1};
+
+	for (int i = 0; i < 8; i++)
+		chance_next(&c);
+	return c;
+}
+
+static const struct experiment_metric random_metrics[] = {
+	{.event = -1,
+		.name = (char *)"CPU time",
+		.short_name = (char *)"time",
+		.unit = (char *)"ns",
+		.source = (char *)"os",
+		.note = (char *)"",
+		.label = LABEL_MEASURED,
+		.flags = METRIC_CLOCK,
+		.period = 1000003},
+	{.event = 26,
+		.name = (char *)"Secondary data cache misses",
+		.short_name = (char *)"dsc",
+		.unit = (char *)"misses",
+		.source = (char *)"model",
+		.note = (char *)"zen4",
+		.label = LABEL_MODEL,
+		.period = 131},
+	{.event = 26,
+		.name = (char *)"Secondary data cache misses",
+		.short_name = (char *)"dsc",
+		.unit = (char *)"misses",
+		.source = (char *)"model",
+		.note = (char *)"zen4",
+		.label = LABEL_MODEL,
+		.flags = METRIC_BOTH,
+		.period = 29},
+};
+
+static void random_rows(struct experiment *x, struct chance *c, struct error *e)
+{
+	static const char *const paths[] = {"/bin/work", "/lib/libc.so.6", "/lib/libm.so.6", "b"};
+	char text[64];
+
+	free(x->type);
+	x->type = strdup(chance_below(c, 2) ? "pcsamp" : "dsc_hwc");
+	x->began = 1700000000000000000u + chance_below(c, 1000);
+	x->elapsed = chance_below(c, 1000000);
+	x->complete = chance_below(c, 8) != 0;
+	for (uint32_t i = 0; i < 4; i++) {
+		struct experiment_image image = {.kind = EXPERIMENT_IMAGE_ELF,
+			.path = (char *)paths[chance_below(c, 4)],
+			.build_id = {1, 2, (uint8_t)chance_below(c, 2)},
+			.build_id_length = 20,
+			.size = 4096};
+
+		experiment_image(x, &image, e);
+	}
+	for (uint32_t i = chance_below(c, 2); i < 3; i++)
+		if (i != 2 || x->metrics.count)
+			experiment_metric(x, &random_metrics[i], e);
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		x->metrics.data[i].lost = chance_below(c, 3);
+		x->metrics.data[i].total = chance_below(c, 5);
+	}
+	for (uint32_t i = chance_below(c, 3); i > 0; i--) {
+		struct experiment_process p = {.pid = (pid_t)chance_below(c, 9000),
+			.ppid = 1,
+			.rank = (int32_t)chance_below(c, 5) - 1,
+			.status = (int32_t)chance_below(c, 3) - 1,
+			.begin = chance_below(c, 100),
+			.command = (char *)"work"};
+		struct experiment_thread t = {.tid = p.pid, .name = (char *)"worker"};
+
+		t.process = (uint32_t)experiment_process(x, &p, e);
+		experiment_thread(x, &t, e);
+		t.tid++;
+		experiment_thread(x, &t, e);
+	}
+	for (uint32_t i = chance_below(c, 4), time = 0; i > 0; i--) {
+		struct experiment_phase p = {.time = time += chance_below(c, 50)};
+
+		snprintf(text, sizeof(text), "step %u", chance_below(c, 2));
+		p.name = text;
+		p.thread = chance_below(c, (uint32_t)x->threads.count);
+		experiment_phase(x, &p, e);
+	}
+	experiment_fact(x, "command", "work -n 10", e);
+	snprintf(text, sizeof(text), "host%u", chance_below(c, 3));
+	experiment_fact(x, "host", text, e);
+	if (chance_below(c, 2))
+		experiment_fact(x, "cpu", "some", e);
+}
+
+/* nodes: about as many as that. */
+static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_t nodes)
+{
+	struct chance c = chance_seed(seed);
+	struct error e = {0};
+	uint32_t images, metrics, threads, phases;
+
+	if (experiment_init(x, &e))
+		return -1;
+	random_rows(x, &c, &e);
+	images = (uint32_t)x->images.count;
+	metrics = (uint32_t)x->metrics.count;
+	threads = (uint32_t)x->threads.count;
+	phases = (uint32_t)x->phases.count;
+	for (uint32_t i = 0; i < nodes; i++) {
+		uint32_t parent =
+			chance_below(&c, 2) ? 0 : chance_below(&c, (uint32_t)x->nodes.count);
+		uint64_t address =
+			chance_below(&c, 50) ? chance_below(&c, 2 * nodes) : chance_next(&c) << 11;
+		long node = experiment_node(x, parent, chance_below(&c, images), address);
+
+		if (node < 0 ||
+			experiment_add(x, chance_below(&c, metrics), chance_below(&c, threads),
+				chance_below(&c, phases), (uint32_t)node,
+				1 + (chance_next(&c) >> (11 + chance_below(&c, 40)))))
+			return -1;
+	}
+	for (uint32_t i = 0; i < nodes / 8; i++) {
+		struct experiment_edge edge = {.key = {.from = chance_below(&c, nodes),
+						       .to = chance_below(&c, nodes),
+						       .from_image = chance_below(&c, images),
+						       .to_image = chance_below(&c, images),
+						       .kind = chance_below(&c, 4),
+						       .taken = chance_below(&c, 2)},
+			.count = 1 + chance_below(&c, 10)};
+		char name[32];
+
+		snprintf(name, sizeof(name), "f%u", chance_below(&c, 10));
+		if (experiment_add_edge(x, &edge) ||
+			experiment_symbol(x, chance_below(&c, images), chance_below(&c, nodes),
+				1 + chance_below(&c, 3), name, &e))
+			return -1;
+	}
+	return 0;
+}
+
+/* The file's bytes; yours to free. */
+static inline char *random_bytes(struct experiment *x, size_t *size)
+{
+	struct strbuf out = {0};
+	struct error e;
+
+	if (experiment_encode(x, &out, &e))
+		return NULL;
+	*size = out.length;
+	return strbuf_take(&out);
+}
+
+#endif
