@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Tables of prof as text, JSON and CSV: they draw what stands in the table and compute nothing. */
+#ifndef RENDER_PROF_H
+#define RENDER_PROF_H
+
+#include "base/error.h"
+#include "base/strbuf.h"
+#include "report/prof_rows.h"
+
+struct prof_style {
+	bool dim;       /* figures that mean little are dimmed (terminals), else marked with '~' */
+	bool intervals; /* -ci: with each figure its 95% interval */
+};
+
+void render_prof_text(
+	const struct prof_table *t, const struct prof_style *style, struct strbuf *out);
+/* One object, "prof.rows/1": prof(1) says what is in it. */
+int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e);
+/* A heading, then a line a row; each number with low, high and label. */
+void render_prof_csv(const struct prof_table *t, struct strbuf *out);
+
+#endif

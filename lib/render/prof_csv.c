@@ -1,0 +1,109 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "render/number.h"
+#include "render/prof.h"
+#include "render/prof_private.h"
+
+const char *const prof_role_names[] = {
+	[PROF_ROW] = "row",
+	[PROF_TOTAL] = "total",
+	[PROF_HEAD] = "head",
+	[PROF_CALLER] = "caller",
+	[PROF_CALLEE] = "callee",
+	[PROF_GAP] = "gap",
+};
+
+static void quoted(struct strbuf *out, const char *text)
+{
+	if (!text)
+		return;
+	if (!strpbrk(text, ",\"\n\r")) {
+		strbuf_puts(out, text);
+		return;
+	}
+	strbuf_putc(out, '"');
+	for (; *text; text++) {
+		if (*text == '"')
+			strbuf_putc(out, '"');
+		strbuf_putc(out, *text);
+	}
+	strbuf_putc(out, '"');
+}
+
+static void heading(const struct prof_table *t, struct strbuf *out)
+{
+	strbuf_puts(out, "role,thread,procedure,image,file,line,address,note,text,depth");
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct prof_column *c = &t->columns.data[i];
+
+		strbuf_putc(out, ',');
+		quoted(out, c->name);
+		if (c->kind == PROF_TEXT)
+			continue;
+		for (int k = 0; k < 3; k++) {
+			static const char *const parts[] = {"low", "high", "label"};
+
+			strbuf_putc(out, ',');
+			quoted(out, c->name);
+			strbuf_printf(out, ".%s", parts[k]);
+		}
+		if (c->flags & PROF_PERCENT)
+			strbuf_printf(out, ",%s.percent", c->name);
+	}
+	strbuf_putc(out, '\n');
+}
+
+static void place(const struct prof_row *r, struct strbuf *out)
+{
+	const char *const texts[] = {r->thread, r->procedure, r->image, r->file};
+
+	strbuf_puts(out, prof_role_names[r->role]);
+	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
+		strbuf_putc(out, ',');
+		quoted(out, texts[i]);
+	}
+	strbuf_putc(out, ',');
+	if (r->line)
+		strbuf_printf(out, "%u", r->line);
+	strbuf_putc(out, ',');
+	if (r->addressed)
+		strbuf_printf(out, "0x%" PRIx64, r->address);
+	strbuf_putc(out, ',');
+	quoted(out, r->note);
+	strbuf_putc(out, ',');
+	quoted(out, r->text);
+	strbuf_printf(out, ",%u", r->depth);
+}
+
+void render_prof_csv(const struct prof_table *t, struct strbuf *out)
+{
+	heading(t, out);
+	for (size_t i = 0; i < t->rows.count; i++) {
+		const struct prof_cell *cell = prof_cells(t, i);
+
+		if (t->rows.data[i].role == PROF_GAP)
+			continue;
+		place(&t->rows.data[i], out);
+		for (size_t k = 0; k < t->columns.count; k++) {
+			const struct prof_column *c = &t->columns.data[k];
+
+			strbuf_putc(out, ',');
+			if (c->kind == PROF_TEXT) {
+				quoted(out, cell[k].text);
+				continue;
+			}
+			number_csv(out, &cell[k].quantity,
+				c->kind == PROF_RATIO     ? NUMBER_RATIO
+				: c->flags & PROF_SECONDS ? NUMBER_SECONDS
+							  : NUMBER_COUNT);
+			if (c->flags & PROF_PERCENT && isfinite(cell[k].percent))
+				strbuf_printf(out, ",%.4f", cell[k].percent);
+			else if (c->flags & PROF_PERCENT)
+				strbuf_putc(out, ',');
+		}
+		strbuf_putc(out, '\n');
+	}
+}

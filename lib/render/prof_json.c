@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/json.h"
+#include "render/number.h"
+#include "render/prof.h"
+#include "render/prof_private.h"
+
+static void experiments(const struct prof_table *t, struct json *j)
+{
+	json_array(j, "experiments");
+	for (size_t i = 0; i < t->experiments.count; i++) {
+		const struct prof_experiment *x = &t->experiments.data[i];
+
+		json_object(j, NULL);
+		json_string(j, "file", x->file);
+		json_string(j, "type", x->type);
+		json_string(j, "event", x->event);
+		json_string(j, "short", x->short_name);
+		json_string(j, "unit", x->unit);
+		json_string(j, "source", x->source);
+		json_string(j, "label", label_name(x->label));
+		if (x->note && x->note[0])
+			json_string(j, "note", x->note);
+		json_integer(j, "period", (long long)x->period);
+		json_integer(j, "samples", (long long)x->samples);
+		json_integer(j, "lost", (long long)x->lost);
+		json_integer(j, "throttled", (long long)x->throttled);
+		json_integer(j, "unattributed", (long long)x->unattributed);
+		if (x->total)
+			json_integer(j, "total", (long long)x->total);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+static void columns(const struct prof_table *t, struct json *j)
+{
+	json_array(j, "columns");
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].kind != PROF_TEXT)
+			json_string(j, NULL, t->columns.data[i].name);
+	json_end_array(j);
+	json_array(j, "units");
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].kind != PROF_TEXT)
+			json_string(j, NULL, t->columns.data[i].unit);
+	json_end_array(j);
+}
+
+static void cells(const struct prof_table *t, size_t row, struct json *j)
+{
+	const struct prof_cell *cell = prof_cells(t, row);
+	bool cumulative = false;
+
+	json_array(j, "counts");
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].kind != PROF_TEXT)
+			number_json(j, NULL, &cell[i].quantity);
+	json_end_array(j);
+	json_array(j, "percent");
+	for (size_t i = 0; i < t->columns.count; i++) {
+		if (t->columns.data[i].kind == PROF_TEXT)
+			continue;
+		if (t->columns.data[i].flags & PROF_PERCENT)
+			json_number(j, NULL, cell[i].percent);
+		else
+			json_null(j, NULL);
+		cumulative = cumulative || (t->columns.data[i].flags & PROF_CUMULATIVE);
+	}
+	json_end_array(j);
+	if (cumulative && t->rows.data[row].role == PROF_ROW)
+		for (size_t i = 0; i < t->columns.count; i++)
+			if (t->columns.data[i].flags & PROF_CUMULATIVE)
+				json_number(j, "cumulative", cell[i].cumulative);
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].kind == PROF_TEXT && cell[i].text)
+			json_string(j, t->columns.data[i].name, cell[i].text);
+}
+
+static void row(const struct prof_table *t, size_t i, const char *key, struct json *j)
+{
+	const struct prof_row *r = &t->rows.data[i];
+	char address[24];
+
+	json_object(j, key);
+	if (r->role != PROF_ROW)
+		json_string(j, "role", prof_role_names[r->role]);
+	if (r->thread)
+		json_string(j, "thread", r->thread);
+	if (r->procedure)
+		json_string(j, "procedure", r->procedure);
+	if (r->image)
+		json_string(j, "image", r->image);
+	if (r->file)
+		json_string(j, "file", r->file);
+	if (r->line)
+		json_integer(j, "line", r->line);
+	if (r->addressed) {
+		snprintf(address, sizeof(address), "0x%" PRIx64, r->address);
+		json_string(j, "address", address);
+	}
+	if (r->text)
+		json_string(j, "text", r->text);
+	if (r->note)
+		json_string(j, "note", r->note);
+	if (t->layout == PROF_TREE) {
+		json_integer(j, "depth", r->depth);
+		json_integer(j, "parent", r->parent);
+	}
+	if (t->columns.count && r->role != PROF_GAP)
+		cells(t, i, j);
+	json_end_object(j);
+}
+
+static void lines(struct json *j, const char *key, const struct prof_line *line, size_t count)
+{
+	json_array(j, key);
+	for (size_t i = 0; i < count; i++) {
+		if (!line[i].label) {
+			json_string(j, NULL, line[i].value);
+			continue;
+		}
+		json_object(j, NULL);
+		json_string(j, "name", line[i].label);
+		json_string(j, "value", line[i].value);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
+int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e)
+{
+	char *text = NULL;
+	size_t length = 0;
+	FILE *f = open_memstream(&text, &length);
+	struct json j;
+
+	if (!f)
+		return error_nomem(e);
+	json_init(&j, f);
+	json_object(&j, NULL);
+	json_string(&j, "schema", "prof.rows/1");
+	json_string(&j, "report", t->report);
+	experiments(t, &j);
+	lines(&j, "run", t->head.data, t->head.count);
+	columns(t, &j);
+	json_array(&j, "rows");
+	for (size_t i = 0; i < t->rows.count; i++)
+		if (t->rows.data[i].role != PROF_TOTAL)
+			row(t, i, NULL, &j);
+	json_end_array(&j);
+	for (size_t i = 0; i < t->rows.count; i++)
+		if (t->rows.data[i].role == PROF_TOTAL)
+			row(t, i, "total", &j);
+	lines(&j, "notes", t->notes.data, t->notes.count);
+	json_bool(&j, "incomplete", t->incomplete);
+	json_end_object(&j);
+	putc('\n', f);
+	if (fclose(f)) {
+		free(text);
+		return error_nomem(e);
+	}
+	strbuf_add(out, text, length);
+	free(text);
+	return 0;
+}

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_data.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prof_private.h"
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static bool same_file(const struct experiment_image *a, const struct experiment_image *b)
+{
+	return a->kind == b->kind && a->pid == b->pid && a->size == b->size &&
+	       a->fingerprint == b->fingerprint && a->build_id_length == b->build_id_length &&
+	       memcmp(a->build_id, b->build_id, a->build_id_length) == 0 &&
+	       strcmp(a->path, b->path) == 0;
+}
+
+static long find_image(struct prof_data *d, size_t input, uint32_t index)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	const struct experiment_image *image = &x->images.data[index];
+	struct prof_image *own;
+
+	/* Within one experiment they differ. */
+	for (size_t i = 0; input && i < d->images.count; i++)
+		if (d->images.data[i].input != input && same_file(d->images.data[i].image, image))
+			return (long)i;
+	own = vec_push(&d->images);
+	if (!own)
+		return -1;
+	*own = (struct prof_image){image, input, index, base_name(image->path)};
+	return (long)d->images.count - 1;
+}
+
+static int take_images(struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+		uint32_t **map = vec_push(&d->image_of);
+
+		if (!map)
+			return -1;
+		*map = calloc(x->images.count + 1, sizeof(**map));
+		if (!*map)
+			return -1;
+		for (size_t k = 0; k < x->images.count; k++) {
+			long index = find_image(d, i, (uint32_t)k);
+
+			if (index < 0)
+				return -1;
+			(*map)[k] = (uint32_t)index;
+		}
+	}
+	return 0;
+}
+
+static int take_metrics(struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->metrics.count; k++) {
+			struct prof_metric *m = vec_push(&d->metrics);
+			const struct experiment_metric *of = &x->metrics.data[k];
+
+			if (!m)
+				return -1;
+			*m = (struct prof_metric){.metric = of, .input = i, .index = (uint32_t)k};
+			m->unit = (double)(of->period ? of->period : 1) *
+				  (of->flags & METRIC_CLOCK ? 1e-9 : 1);
+		}
+	}
+	return 0;
+}
+
+size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metric)
+{
+	size_t first = 0;
+
+	while (first < d->metrics.count && d->metrics.data[first].input != input)
+		first++;
+	return first + metric;
+}
+
+long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	struct prof_group key = {.key = {.rank = -1}}, *group;
+
+	if (d->request->threads && thread < x->threads.count) {
+		const struct experiment_thread *t = &x->threads.data[thread];
+
+		key.key.tid = t->tid;
+		if (t->process < x->processes.count) {
+			key.key.pid = x->processes.data[t->process].pid;
+			key.key.rank = x->processes.data[t->process].rank;
+			key.command = x->processes.data[t->process].command;
+		}
+		if (t->name && t->name[0])
+			key.command = t->name;
+	}
+	group = table_add(&d->groups, &key.key);
+	if (!group)
+		return -1;
+	group->command = key.command;
+	return group - (struct prof_group *)(void *)d->groups.entries;
+}
+
+long prof_place(struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address)
+{
+	struct prof_place key = {.key = {.address = address, .group = group}}, *place;
+	size_t before = d->places.count;
+
+	key.key.image = d->image_of.data[input][image];
+	place = table_add(&d->places, &key.key);
+	if (!place)
+		return -1;
+	if (d->places.count > before)
+		for (size_t i = 0; i < d->metrics.count; i++)
+			if (!vec_push(&d->counts))
+				return -1;
+	return place - (struct prof_place *)(void *)d->places.entries;
+}
+
+bool prof_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	const struct prof_span *span = &d->spans.data[input];
+
+	if (s->key.metric >= x->metrics.count || s->key.node >= x->nodes.count)
+		return false;
+	if (s->key.phase < span->from || s->key.phase >= span->to)
+		return false;
+	return !span->name || (s->key.phase < x->phases.count &&
+				      strcmp(x->phases.data[s->key.phase].name, span->name) == 0);
+}
+
+/* Adds the samples of one input up by place; a node's place is looked up once a group. */
+static int take_samples(struct prof_data *d, size_t input)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	size_t first = prof_metric_index(d, input, 0);
+	uint32_t thread = UINT32_MAX;
+	long group = 0;
+
+	for (size_t i = 0; i < x->samples.count; i++) {
+		const struct experiment_sample *s = experiment_sample_at(x, i);
+		const struct experiment_node *node;
+		long place;
+
+		if (!prof_selects(d, input, s))
+			continue;
+		if (s->key.thread != thread || group < 0) {
+			thread = s->key.thread;
+			group = prof_group_of(d, input, thread);
+			if (group < 0)
+				return -1;
+		}
+		node = experiment_node_at(x, s->key.node);
+		if (node->key.image >= x->images.count)
+			continue;
+		place = prof_place(d, input, (uint32_t)group, node->key.image, node->key.address);
+		if (place < 0)
+			return -1;
+		d->counts.data[(size_t)place * d->metrics.count + first + s->key.metric] +=
+			s->count;
+		d->metrics.data[first + s->key.metric].samples += s->count;
+	}
+	return 0;
+}
+
+int prof_data_init(struct prof_data *d, const struct prof_request *request, struct error *e)
+{
+	memset(d, 0, sizeof(*d));
+	d->request = request;
+	d->groups = (struct table){.entry_size = sizeof(struct prof_group),
+		.key_size = sizeof(((struct prof_group *)0)->key)};
+	d->places = (struct table){.entry_size = sizeof(struct prof_place),
+		.key_size = sizeof(((struct prof_place *)0)->key)};
+	d->nodes = (struct table){.entry_size = sizeof(struct prof_node),
+		.key_size = sizeof(((struct prof_node *)0)->key)};
+	d->strings = prof_strings_table();
+	if (take_images(d) || take_metrics(d) || prof_string(d, "") < 0)
+		goto memory;
+	if (prof_spans(d, e))
+		goto fail;
+	for (size_t i = 0; i < request->count; i++)
+		if (take_samples(d, i))
+			goto memory;
+	return 0;
+memory:
+	error_nomem(e);
+fail:
+	prof_data_fini(d);
+	return -1;
+}
+
+void prof_data_fini(struct prof_data *d)
+{
+	for (size_t i = 0; i < d->image_of.count; i++)
+		free(d->image_of.data[i]);
+	vec_fini(&d->image_of);
+	vec_fini(&d->images);
+	vec_fini(&d->metrics);
+	vec_fini(&d->spans);
+	table_fini(&d->groups);
+	table_fini(&d->places);
+	table_fini(&d->nodes);
+	prof_strings_fini(&d->strings);
+	vec_fini(&d->counts);
+	vec_fini(&d->node_counts);
+	free(d->name);
+	memset(d, 0, sizeof(*d));
+}

@@ -1,0 +1,194 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands above and below the rows: SpeedShop's lines "value: label", and what is missing. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prof_columns.h"
+
+static const char *const reason_texts[EXPERIMENT_REASONS] = {
+	[EXPERIMENT_NO_MAPPING] = "outside all known mappings",
+	[EXPERIMENT_NO_STACK] = "with a call path that breaks off",
+	[EXPERIMENT_NO_ROOM] = "for which a table had no room",
+};
+
+static int add_experiment(struct prof_table *t, const struct prof_data *d, size_t i)
+{
+	const struct prof_metric *m = &d->metrics.data[i];
+	const struct prof_input *input = &d->request->inputs[m->input];
+	const struct experiment_metric *of = m->metric;
+	struct prof_experiment *own;
+
+	own = vec_push(&t->experiments);
+	if (!own)
+		return -1;
+	*own = (struct prof_experiment){
+		.file = input->file,
+		.type = input->experiment->type,
+		.event = of->name,
+		.short_name = of->short_name,
+		.unit = of->unit,
+		.source = of->source,
+		.note = of->note,
+		.period = of->period,
+		.flags = of->flags,
+		.label = of->label,
+		.samples = m->samples,
+		.lost = of->lost,
+		.throttled = of->throttled,
+		.total = of->total,
+		.unattributed =
+			of->reasons[EXPERIMENT_NO_MAPPING] + of->reasons[EXPERIMENT_NO_ROOM],
+	};
+	return 0;
+}
+
+static int describe_run(struct prof_table *t, const struct prof_data *d, size_t input)
+{
+	static const char *const facts[][2] = {
+		{"program", "Target program"},
+		{"command", "Command"},
+		{"host", "Host"},
+		{"cpu", "CPU"},
+		{"cpus", "Number of CPUs"},
+		{"machine", "Modelled machine"},
+		{"clock_hz", "Clock frequency (Hz)"},
+	};
+	const struct prof_input *in = &d->request->inputs[input];
+	const struct experiment *x = in->experiment;
+
+	if (prof_head(t, "Experiment file", "%s", in->file))
+		return -1;
+	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
+		const char *value = experiment_fact_find(x, facts[i][0]);
+
+		if (value && prof_head(t, facts[i][1], "%s", value))
+			return -1;
+	}
+	if (prof_head(t, "Experiment name", "%s", x->type))
+		return -1;
+	if (x->runs > 1 && prof_head(t, "Files added up", "%" PRIu32, x->runs))
+		return -1;
+	if (!x->complete && prof_head(t, "Complete", "no: the run was not watched to its end"))
+		return -1;
+	return d->request->calipers ? prof_head(t, "Calipers", "%s", d->request->calipers) : 0;
+}
+
+static int describe_clock(struct prof_table *t, const struct prof_metric *m)
+{
+	const struct experiment_metric *of = m->metric;
+	const char *label = label_name(of->label);
+	struct quantity q = prof_sampled(m->samples, m->unit, of->label);
+
+	if (prof_summary(t, "Accumulated time (secs.)", "%.3f (%s)", q.value, label) ||
+		prof_summary(t, "Time per sample (msecs.)", "%.6g", (double)of->period / 1e6))
+		return -1;
+	return 0;
+}
+
+static int describe_counter(struct prof_table *t, const struct prof_metric *m)
+{
+	const struct experiment_metric *of = m->metric;
+	const char *label = label_name(of->label);
+	bool exact = of->flags & METRIC_EXACT;
+	double counts = of->total && !exact ? (double)of->total : (double)m->samples * m->unit;
+
+	if (prof_summary(t, "Counter name (number)", "%s (%d)", of->name, of->event) ||
+		(!exact && prof_summary(t, "Counter overflow value", "%" PRIu64, of->period)) ||
+		prof_summary(t, "Total counts", "%.0f (%s%s)", counts, label,
+			exact       ? ", exact"
+			: of->total ? ""
+				    : ", samples by overflow value"))
+		return -1;
+	return 0;
+}
+
+static int describe_metric(struct prof_table *t, const struct prof_metric *m)
+{
+	const struct experiment_metric *of = m->metric;
+
+	if (of->flags & METRIC_CLOCK ? describe_clock(t, m) : describe_counter(t, m))
+		return -1;
+	if (!(of->flags & METRIC_EXACT) && prof_summary(t, "Total samples", "%" PRIu64, m->samples))
+		return -1;
+	return prof_summary(t, "Counted by", "%s (%s)%s%s%s", of->source, label_name(of->label),
+		of->note && of->note[0] ? ", " : "", of->note ? of->note : "",
+		of->flags & METRIC_KERNEL ? ", kernel included" : "");
+}
+
+int prof_describe(struct prof_table *t, const struct prof_data *d, struct error *e)
+{
+	if (d->request->command && prof_head(t, NULL, "%s", d->request->command))
+		return error_nomem(e);
+	for (size_t i = 0; i < d->request->count; i++)
+		if (describe_run(t, d, i))
+			return error_nomem(e);
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (add_experiment(t, d, i) || describe_metric(t, &d->metrics.data[i]))
+			return error_nomem(e);
+	return 0;
+}
+
+static int cover_metric(struct prof_table *t, const struct prof_metric *m, bool name)
+{
+	const struct experiment_metric *of = m->metric;
+	const char *head = name ? of->short_name : "", *colon = name ? ": " : "";
+
+	if (of->lost && prof_note(t, "%s%s%" PRIu64 " samples were lost by the kernel", head, colon,
+				of->lost))
+		return -1;
+	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " times",
+				     head, colon, of->throttled))
+		return -1;
+	for (int i = 0; i < EXPERIMENT_REASONS; i++)
+		if (of->reasons[i] && prof_note(t, "%s%s%" PRIu64 " samples %s", head, colon,
+					      of->reasons[i], reason_texts[i]))
+			return -1;
+	return 0;
+}
+
+/* Samples in each image, of all metrics. */
+static void image_samples(const struct prof_data *d, uint64_t *samples)
+{
+	for (size_t i = 0; i < d->places.count; i++)
+		for (size_t k = 0; k < d->metrics.count; k++)
+			samples[prof_place_at(d, i)->key.image] +=
+				d->counts.data[i * d->metrics.count + k];
+}
+
+static int cover_image(
+	struct prof_table *t, const struct prof_data *d, uint32_t i, uint64_t samples)
+{
+	const char *why = NULL, *path = d->images.data[i].image->path;
+	enum prof_image_state state;
+
+	if (!samples || d->images.data[i].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
+		return 0;
+	state = d->names.ops->state(d->names.context, i, &why);
+	if (state == PROF_IMAGE_REPLACED) {
+		t->incomplete = true;
+		return prof_note(t,
+			"%s is another file than the one that ran: its %" PRIu64
+			" samples are shown by address (%s)",
+			path, samples, why ? why : "replaced since");
+	}
+	if (!why)
+		return 0;
+	t->incomplete = t->incomplete || state == PROF_IMAGE_MISSING;
+	return prof_note(t, "%s (%" PRIu64 " samples): %s", path, samples, why);
+}
+
+int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e)
+{
+	uint64_t *samples = calloc(d->images.count + 1, sizeof(*samples));
+	int rc = samples ? 0 : -1;
+
+	for (size_t i = 0; i < d->metrics.count && rc == 0; i++)
+		rc = cover_metric(t, &d->metrics.data[i], d->metrics.count > 1);
+	if (rc == 0)
+		image_samples(d, samples);
+	for (uint32_t i = 0; i < d->images.count && rc == 0; i++)
+		rc = cover_image(t, d, i, samples[i]);
+	free(samples);
+	return rc ? error_nomem(e) : 0;
+}

@@ -1,0 +1,37 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What reports ask of images: names and lines of addresses.  Image files answer (prof_images.h), or
+ * a test.  Images are numbers that prof_data gives (struct prof_data, images).
+ */
+#ifndef REPORT_PROF_NAMES_H
+#define REPORT_PROF_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/image.h"
+
+enum prof_image_state {
+	PROF_IMAGE_FINE,
+	PROF_IMAGE_REPLACED, /* the file is another one now: addresses stay addresses */
+	PROF_IMAGE_MISSING,  /* there is no file, or none that can be read */
+};
+
+/* Borrowed texts live as long as the names do. */
+struct prof_names_ops {
+	/* 0, or -1: there is none at this address. */
+	int (*symbol)(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol);
+	int (*line)(void *names, uint32_t image, uint64_t address, struct image_line *line);
+	/* As image_inlines_at. */
+	size_t (*inlines)(void *names, uint32_t image, uint64_t address, struct image_frame *frames,
+		size_t room);
+	/* *why: one line on what is missing, NULL if nothing is. */
+	enum prof_image_state (*state)(void *names, uint32_t image, const char **why);
+};
+
+struct prof_names {
+	const struct prof_names_ops *ops;
+	void *context;
+};
+
+#endif

@@ -1,0 +1,22 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of lib/report/prof_*.c share among themselves. */
+#ifndef REPORT_PROF_PRIVATE_H
+#define REPORT_PROF_PRIVATE_H
+
+#include "report/prof_data.h"
+
+/* prof_strings.c */
+struct table prof_strings_table(void);
+void prof_strings_fini(struct table *strings);
+
+/* prof_spans.c: -calipers, for each input. */
+int prof_spans(struct prof_data *d, struct error *e);
+
+/* prof_paths.c.  Samples of nodes and all below them, [node * metrics + metric]; yours to free. */
+uint64_t *prof_subtrees(const struct prof_data *d);
+/* Calls for each node that has no node of the same key (key[node] < keys; UINT32_MAX: none) above
+ * it, so that what recurs is counted once.  -1 when memory is out. */
+int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
+	void (*call)(void *context, size_t node), void *context);
+
+#endif

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_rows.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+void prof_table_fini(struct prof_table *t)
+{
+	for (size_t i = 0; i < t->arena.count; i++)
+		free(t->arena.data[i]);
+	vec_fini(&t->arena);
+	vec_fini(&t->columns);
+	vec_fini(&t->rows);
+	vec_fini(&t->cells);
+	vec_fini(&t->experiments);
+	vec_fini(&t->head);
+	vec_fini(&t->summary);
+	vec_fini(&t->notes);
+}
+
+static const char *text_of(struct prof_table *t, const char *format, va_list ap)
+{
+	char **slot = vec_push(&t->arena);
+
+	if (!slot)
+		return NULL;
+	if (vasprintf(slot, format, ap) < 0)
+		*slot = NULL;
+	return *slot;
+}
+
+const char *prof_text(struct prof_table *t, const char *format, ...)
+{
+	const char *text;
+	va_list ap;
+
+	va_start(ap, format);
+	text = text_of(t, format, ap);
+	va_end(ap);
+	return text;
+}
+
+long prof_column_add(struct prof_table *t, const struct prof_column *column)
+{
+	struct prof_column *own = vec_push(&t->columns);
+
+	if (!own)
+		return -1;
+	*own = *column;
+	return (long)t->columns.count - 1;
+}
+
+long prof_row_add(struct prof_table *t, const struct prof_row *row)
+{
+	struct prof_row *own = vec_push(&t->rows);
+
+	if (!own)
+		return -1;
+	*own = *row;
+	own->first_cell = t->cells.count;
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (!vec_push(&t->cells))
+			return -1;
+	return (long)t->rows.count - 1;
+}
+
+#define ADD_LINE(lines, name)                                                                      \
+	do {                                                                                       \
+		struct prof_line *line = vec_push(lines);                                          \
+		va_list ap;                                                                        \
+                                                                                                   \
+		if (!line)                                                                         \
+			return -1;                                                                 \
+		va_start(ap, format);                                                              \
+		*line = (struct prof_line){name, text_of(t, format, ap)};                          \
+		va_end(ap);                                                                        \
+		return line->value ? 0 : -1;                                                       \
+	} while (0)
+
+int prof_head(struct prof_table *t, const char *label, const char *format, ...)
+{
+	ADD_LINE(&t->head, label);
+}
+
+int prof_summary(struct prof_table *t, const char *label, const char *format, ...)
+{
+	ADD_LINE(&t->summary, label);
+}
+
+int prof_note(struct prof_table *t, const char *format, ...)
+{
+	ADD_LINE(&t->notes, NULL);
+}
+
+/* Wilson and Hilferty: quantile of chi-square with k degrees of freedom.  With one step of Newton's
+ * on Poisson's distribution below it is exact to four digits from one sample up. */
+static double chi_square(double k, double z)
+{
+	double h = 2 / (9 * k), c = 1 - h + z * sqrt(h);
+
+	return k * c * c * c;
+}
+
+/* P(X <= n) for Poisson's X of this mean. */
+static double poisson_below(double n, double mean)
+{
+	double term = 1, sum = 1;
+
+	/* from the largest term down; the rest is below rounding */
+	for (double i = n; i > 0 && term > 1e-16 * sum; i--) {
+		term *= i / mean;
+		sum += term;
+	}
+	return sum * exp(n * log(mean) - mean - lgamma(n + 1));
+}
+
+/* The mean at which P(X <= n) is p, from a first guess. */
+static double poisson_mean(double n, double p, double guess)
+{
+	double mean = guess;
+
+	for (int i = 0; i < 4; i++) {
+		double density = exp(n * log(mean) - mean - lgamma(n + 1));
+
+		if (density <= 0)
+			break;
+		mean += (poisson_below(n, mean) - p) / density;
+	}
+	return mean;
+}
+
+struct quantity prof_sampled(uint64_t n, double unit, enum label label)
+{
+	enum { NORMAL = 1000 };
+	const double z = 1.959963984540054, x = (double)n;
+	double low = 0, high;
+
+	if (n)
+		low = chi_square(2 * x, -z) / 2;
+	high = chi_square(2 * x + 2, z) / 2;
+	if (n < NORMAL) {
+		if (n)
+			low = n == 1 ? -log1p(-0.025) : poisson_mean(x - 1, 0.975, low);
+		high = poisson_mean(x, 0.025, high);
+	}
+	return (struct quantity){x * unit, low * unit, high * unit, label};
+}

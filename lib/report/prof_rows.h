@@ -1,0 +1,147 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one table that prof shows: columns of numbers (and of text), rows of places in the program,
+ * and what is to be said above and below.  Reports fill it, lib/render draws it as text, JSON or
+ * CSV and decides nothing; so they never disagree.
+ *
+ * Texts are borrowed: those made for a table live in its arena, names of functions and files in the
+ * images they come from, which outlive it.
+ */
+#ifndef REPORT_PROF_ROWS_H
+#define REPORT_PROF_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "events/label.h"
+
+/* How text is laid out; JSON and CSV do not care. */
+enum prof_layout {
+	PROF_LIST,      /* numbers, then the place: procedures, lines, images */
+	PROF_SOURCE,    /* files as headings, numbers and a bar beside the source text */
+	PROF_TREE,      /* places indented by depth */
+	PROF_BUTTERFLY, /* callers, the function, what it calls */
+	PROF_FACTS,     /* no rows but what `head` says */
+	PROF_CODE,      /* numbers beside text columns: disassembly */
+};
+
+enum prof_column_kind {
+	PROF_COUNT, /* something counted, in units of its event */
+	PROF_RATIO, /* one column by another */
+	PROF_TEXT,  /* cells are text */
+};
+
+enum prof_column_flag {
+	PROF_PERCENT = 1 << 0,    /* has a share of the whole run */
+	PROF_CUMULATIVE = 1 << 1, /* and the sum of shares down to the row */
+	PROF_SAMPLES = 1 << 2,    /* and says how many samples it stands on */
+	PROF_BAR = 1 << 3,        /* and is drawn as a bar where there is room */
+	PROF_SECONDS = 1 << 4,    /* its unit is seconds */
+	PROF_EXACT = 1 << 5,      /* each one was counted: there are no samples */
+};
+
+struct prof_column {
+	enum prof_column_kind kind;
+	unsigned flags;
+	const char *name;    /* for scripts: "time", "dsc", "dsc/gi" */
+	const char *heading; /* for people; NULL: name */
+	const char *unit;    /* plural; "" */
+	long experiment;     /* index in experiments; -1: made of several */
+	enum label label;    /* of what it holds, for headings; cells have their own */
+};
+
+struct prof_cell {
+	struct quantity quantity; /* LABEL_NONE: there is none */
+	double percent, cumulative;
+	uint64_t samples; /* that it stands on */
+	bool weak;        /* too few of them to mean anything */
+	const char *text; /* of a PROF_TEXT column; may be NULL */
+};
+
+enum prof_role {
+	PROF_ROW,    /* one of the list */
+	PROF_TOTAL,  /* the whole run */
+	PROF_HEAD,   /* begins a group: a file of -lines, the function of -butterfly */
+	PROF_CALLER, /* of the PROF_HEAD that follows */
+	PROF_CALLEE, /* of the PROF_HEAD before */
+	PROF_GAP,    /* something was left out here */
+};
+
+struct prof_row {
+	enum prof_role role;
+	const char *procedure; /* NULL where rows are none; likewise the next ones */
+	const char *image, *file, *thread;
+	const char *note;  /* behind the place: "inlined in main" */
+	const char *text;  /* a line of source */
+	unsigned line;     /* 0: none */
+	uint64_t address;  /* of the image */
+	bool addressed;    /* there is one */
+	unsigned depth;    /* of a tree */
+	long parent;       /* row index; -1: none */
+	size_t first_cell; /* in the table's cells; one a column */
+};
+
+/* What the numbers of one metric are and how they were got: one a metric of a file. */
+struct prof_experiment {
+	const char *file, *type;
+	const char *event, *short_name, *unit, *source, *note;
+	uint64_t period; /* units a sample (of clocks: ns) */
+	uint32_t flags;  /* enum experiment_metric_flag */
+	enum label label;
+	uint64_t samples, lost, throttled, unattributed;
+	uint64_t total; /* units counted beside the samples; 0: not known */
+};
+
+/* "value: label" above the rows, or a line of text below (then label is NULL). */
+struct prof_line {
+	const char *label, *value;
+};
+
+struct prof_table {
+	const char *report; /* "procedures", "lines" ... */
+	const char *title;  /* one line above the rows */
+	enum prof_layout layout;
+	VEC(struct prof_column) columns;
+	VEC(struct prof_row) rows;
+	VEC(struct prof_cell) cells;
+	VEC(struct prof_experiment) experiments;
+	VEC(struct prof_line) head;    /* of the run */
+	VEC(struct prof_line) summary; /* of the metrics */
+	VEC(struct prof_line) notes;   /* coverage, warnings: below the rows */
+	VEC(char *) arena;
+	bool incomplete; /* something could not be read or named: exit status */
+};
+
+void prof_table_fini(struct prof_table *t);
+/* A text that lives as long as the table; NULL when memory is out. */
+const char *prof_text(struct prof_table *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Index of the new column; -1 when memory is out.  All columns come before all rows. */
+long prof_column_add(struct prof_table *t, const struct prof_column *column);
+/* Index of the new row, whose cells are there and empty; -1 when memory is out. */
+long prof_row_add(struct prof_table *t, const struct prof_row *row);
+/* The cells of a row; they move when a row is added. */
+static inline struct prof_cell *prof_cells(const struct prof_table *t, size_t row)
+{
+	return t->cells.data + t->rows.data[row].first_cell;
+}
+/* A line of the head or summary; of the notes, without label. */
+int prof_head(struct prof_table *t, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int prof_summary(struct prof_table *t, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+int prof_note(struct prof_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+
+/*
+ * n samples of `unit` units each, as a quantity: the interval is the exact one of Poisson's
+ * distribution.  Samples of every n-th event scatter less than that, so it is a safe one.
+ */
+struct quantity prof_sampled(uint64_t n, double unit, enum label label);
+
+/* Fewer samples than this say nothing: their interval is wider than half of the figure. */
+enum { PROF_WEAK = 10 };
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Reports.  Each takes samples that are added up and fills an empty table; prof/views.c names them.
+ * Order of rows: the first column falling, then procedure, image, file, line, address.
+ */
+#ifndef REPORT_PROF_VIEWS_H
+#define REPORT_PROF_VIEWS_H
+
+#include "report/prof_data.h"
+
+typedef int prof_view(struct prof_data *d, struct prof_table *t, struct error *e);
+
+prof_view prof_procedures, prof_heavy, prof_images_view;
+
+#endif

@@ -1,0 +1,13 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "views.h"
+
+#include <stddef.h>
+
+/* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1). */
+const struct view views[] = {
+	{"procedures", "functions, most costly first (what prof does without options)",
+		prof_procedures},
+	{"heavy", "source lines, most costly first", prof_heavy},
+	{"dso", "executable, libraries, kernel", prof_images_view},
+	{NULL, NULL, NULL},
+};
