@@ -125,6 +125,8 @@ const struct option_row option_table[] = {
 		"with -profile: sample every PERIOD-th EVENT (:skid as processors do); may be "
 		"repeated",
 		OPTION_CALL, 0, add_samplers},
+	{"stacks", NULL, "with -sample: which calls led to each sample", OPTION_FLAG, FIELD(stacks),
+		NULL},
 	{"slices", "CYCLES", "with -profile: counts of successive slices of the run", OPTION_COUNT,
 		FIELD(slices), NULL},
 	{"counters", "N",
@@ -201,6 +203,8 @@ static int check(const struct options *o, struct error *e)
 		{o->counters == 1,
 			"-counters: one counter is for instructions, and there must be another for "
 			"events"},
+		{o->stacks && !o->samplers.count,
+			"-stacks goes with the samples of -sample: give that as well"},
 		{o->list && o->command, "-list takes no command"},
 		{o->calibrate && o->command, "-calibrate takes no command"},
 		{o->explain && o->command, "-explain takes no command"},

@@ -17,6 +17,7 @@ struct options {
 	bool defaulted; /* events are the default ones */
 	bool json, csv, list, calibrate, help, version, quiet;
 	bool blocks;            /* -blocks */
+	bool stacks;            /* -stacks */
 	bool fast;              /* -fast */
 	unsigned long turn;     /* -turn, superblocks; 0: not asked for */
 	unsigned long counters; /* -counters; 0: not asked for */

@@ -21,6 +21,7 @@ int profile_prepare(
 		.blocks = o->blocks,
 		.samplers = o->samplers.data,
 		.sampler_count = o->samplers.count,
+		.stacks = o->stacks,
 		.slice_cycles = o->slices     ? o->slices
 				: o->counters ? SLICE_CYCLES
 					      : 0,

@@ -9,6 +9,7 @@
  *	word 0	the struct model_segment that was begun last
  *	word 1	the address of the block's first access; 0: a guarded one that did not happen
  *	...	of its second, and so on, in program order: block->access_count words
+ *	then	if block->stack: the stack pointer behind its last instruction
  *	last	if block->indirect: where its last branch went
  *
  * A record has block->words words always, also when the block was left early: what its segments
@@ -156,6 +157,7 @@ struct model_block {
 	uint16_t insn_count, access_count, fetch_count, segment_count;
 	uint16_t words; /* of a record */
 	uint8_t indirect;
+	uint8_t stack; /* 1 + enum model_branch_kind of its last instruction; 0: see above */
 	/* Instructions of classes beyond MODEL_FP and MODEL_VECTOR: indices, ascending. */
 	uint8_t special_count;
 	uint8_t *specials;

@@ -315,7 +315,9 @@ void watch_record(struct model_watch *w, const struct model_segment *segment,
 {
 	const struct model_block *b = segment->block;
 
+	watch_end(w);
 	w->segment = segment;
+	w->record = record;
 	w->address = 0;
 	if (b->indirect && segment->insn_count == b->insn_count && !segment->next &&
 		w->targets.entry)

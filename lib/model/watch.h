@@ -15,6 +15,7 @@
 #define MODEL_WATCH_H
 
 #include "model/model.h"
+#include "model/paths.h"
 #include "model/rows.h"
 #include "model/targets.h"
 #include "model/trace.h"
@@ -58,8 +59,10 @@ struct model_watch {
 	void (*sample)(void *context, unsigned sampler, const struct model_insn *insn,
 		uint64_t address, uint64_t times);
 	void *context;
+	struct paths *paths; /* of the thread that executes; null: nobody wants to know */
 	/* Of the record that is being run. */
 	const struct model_segment *segment;
+	const uint64_t *record;
 	uint64_t address; /* of the access under way, 0: none */
 };
 
@@ -76,6 +79,8 @@ void watch_record(struct model_watch *w, const struct model_segment *segment,
 	const uint64_t *record, int repeats);
 static inline void watch_end(struct model_watch *w)
 {
+	if (w->paths && w->segment && w->segment->block->stack)
+		paths_record(w->paths, w->segment, w->record);
 	w->segment = (const struct model_segment *)0;
 }
 /* A record of which only the first insns instructions were executed. */

@@ -164,6 +164,22 @@ static const char *short_name(uint32_t number)
 	return event ? event->short_name : "";
 }
 
+static void nodes(const struct profile *p, struct json *j)
+{
+	for (size_t i = 1; i < p->nodes.count; i++) {
+		const struct profile_node *n = table_at(&p->nodes, i);
+
+		begin(j, "node");
+		json_integer(j, "node", (long long)i);
+		json_integer(j, "parent", n->key.parent);
+		json_integer(j, "image", n->key.image);
+		address(j, "address", n->key.address);
+		if (!n->key.length)
+			json_bool(j, "interrupted", true);
+		end(j);
+	}
+}
+
 static void samples(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->samplers.count; i++) {
@@ -186,6 +202,8 @@ static void samples(const struct profile *p, struct json *j)
 		json_integer(j, "pid", s->key.pid);
 		json_integer(j, "tid", s->key.tid);
 		json_integer(j, "phase", (long long)s->key.phase);
+		if (p->stacks && s->key.node != PROFILE_PATH_LOST)
+			json_integer(j, "node", s->key.node);
 		json_integer(j, "count", (long long)s->count);
 		end(j);
 	}
@@ -285,6 +303,7 @@ void render_profile_json(const struct profile_report *r, FILE *out)
 	insns(p, &j);
 	blocks(r, &j);
 	edges(p, &j);
+	nodes(p, &j);
 	samples(p, &j);
 	calipers(p, &j);
 	slices(p, &j);

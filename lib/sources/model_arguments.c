@@ -16,6 +16,8 @@ void model_profile_arguments(const struct profile_request *r, struct strbuf *arg
 		return;
 	strbuf_printf(&arguments[0], "--model-profile=%s", r->blocks ? "blocks" : "insns");
 	add_samplers(&arguments[1], r);
+	if (r->stacks)
+		strbuf_puts(&arguments[3], "--model-stacks=yes");
 	if (r->slice_cycles)
 		strbuf_printf(
 			&arguments[2], "--model-slices=%llu", (unsigned long long)r->slice_cycles);

@@ -27,6 +27,11 @@
  *   EVENTS    what was sampled, to the end, in the order of their indices: v event, v period, v skid.
  *   SAMPLES   to the end: v index of the event, v thread, v phase, v image, v address of the
  *             instruction, v samples.
+ *   NODES     call paths, in the order of their numbers from 1 on, to the end: v the caller's node
+ *             (less than its own; 0: there is no caller), v image, v address of the instruction that
+ *             called, v its length (0: a signal interrupted there).
+ *   PATH_SAMPLES  in place of SAMPLES where there are paths, to the end: v 0 where the path is lost,
+ *             else 1 + the number of its node; then as in SAMPLES.
  *   DATA      to the end: v index of the event, v address (of a line of 64 bytes), v samples.
  *   SLICES    v cycles of a slice, or more; then slices in order, to the end: v events counted, for
  *             each v event, v count in the slice.
@@ -87,6 +92,8 @@ enum model_profile_section_type {
 	MODEL_SECTION_THREADS,
 	MODEL_SECTION_CALIPERS,
 	MODEL_SECTION_LOST,
+	MODEL_SECTION_NODES,
+	MODEL_SECTION_PATH_SAMPLES,
 };
 
 enum {

@@ -12,6 +12,7 @@
 #include "model/trace.h"
 #include "sources/model_profile.h"
 #include "sources/model_shared.h"
+#include "sources/profile_paths.h"
 #include "sources/profile_read.h"
 
 int profile_init(struct profile *p, struct error *e)
@@ -24,6 +25,10 @@ int profile_init(struct profile *p, struct error *e)
 	p->edges = (struct table)KEYED(profile_edge);
 	p->samples = (struct table)KEYED(profile_sample);
 	p->data = (struct table)KEYED(profile_data);
+	p->nodes = (struct table)KEYED(profile_node);
+	/* No other is so long. */
+	if (!table_add(&p->nodes, &(struct profile_node){.key.length = UINT32_MAX}.key))
+		return error_nomem(e);
 	unknown = vec_push(&p->images);
 	if (unknown)
 		unknown->path = strdup("");
@@ -51,6 +56,7 @@ void profile_fini(struct profile *p)
 	table_fini(&p->edges);
 	table_fini(&p->samples);
 	table_fini(&p->data);
+	table_fini(&p->nodes);
 }
 
 /* ---- images and samplers ---- */
@@ -160,7 +166,9 @@ static int compare_samples(const void *x, const void *y)
 		order = ORDER(a->key.pid, b->key.pid);
 	if (!order)
 		order = ORDER(a->key.tid, b->key.tid);
-	return order ? order : ORDER(a->key.phase, b->key.phase);
+	if (!order)
+		order = ORDER(a->key.phase, b->key.phase);
+	return order ? order : ORDER(a->key.node, b->key.node);
 }
 
 static int compare_data(const void *x, const void *y)
@@ -242,6 +250,11 @@ static void renumber(
 
 		s->key.image = image[s->key.image];
 		s->key.sampler = sampler[s->key.sampler];
+	}
+	for (size_t i = 0; i < p->nodes.count; i++) {
+		struct profile_node *n = table_at(&p->nodes, i);
+
+		n->key.image = image[n->key.image];
 	}
 	for (size_t i = 0; i < p->data.count; i++) {
 		struct profile_data *d = table_at(&p->data, i);
@@ -504,7 +517,7 @@ int profile_finish(struct profile *p, struct error *e)
 	PERMUTE(p->samplers, sampler);
 	PERMUTE(p->processes, process);
 	table_sort(&p->insns, compare_insns);
-	if (add_sequence(p, e))
+	if (add_sequence(p, e) || profile_sort_nodes(p, e))
 		goto out;
 	table_sort(&p->edges, compare_edges);
 	table_sort(&p->samples, compare_samples);

@@ -71,6 +71,18 @@ struct profile_edge {
 	uint64_t count;
 };
 
+/* A call path: the caller's, and where it called.  [0] is the path of what nobody called. */
+#define PROFILE_ROOT      0
+#define PROFILE_PATH_LOST UINT32_MAX /* there was no room for it */
+struct profile_node {
+	struct {
+		uint64_t address; /* of the instruction that called */
+		uint32_t parent, image;
+		uint32_t length; /* of that instruction; 0: a signal interrupted there */
+		uint32_t reserved;
+	} key;
+};
+
 struct profile_sampler {
 	uint32_t event, skid;
 	uint64_t period;
@@ -82,6 +94,8 @@ struct profile_sample {
 		uint64_t address;
 		int32_t pid, tid;
 		uint64_t phase;
+		uint32_t node; /* the path that led there, or PROFILE_PATH_LOST */
+		uint32_t reserved;
 	} key;
 	uint64_t count;
 };
@@ -129,6 +143,8 @@ struct profile_lost {
 struct profile {
 	VEC(struct profile_image) images; /* [0] is the unknown one */
 	struct table insns, edges, samples, data;
+	struct table nodes; /* callers before those that they call */
+	bool stacks;        /* samples have paths */
 	VEC(struct profile_sampler) samplers;
 	VEC(struct profile_slice) slices; /* in order, of each process */
 	VEC(struct profile_caliper) calipers;

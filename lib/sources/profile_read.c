@@ -93,6 +93,7 @@ struct reading_file {
 	VEC(struct mapping) mappings;
 	VEC(uint32_t) samplers; /* in the profile, of the file's */
 	VEC(pid_t) threads;
+	VEC(uint32_t) nodes; /* in the profile, of the file's less one */
 	struct error *e;
 	bool nomem;
 };
@@ -468,13 +469,47 @@ static uint32_t get_sampler(struct reading_file *f, struct cursor *c)
 	return c->bad ? 0 : f->samplers.data[i];
 }
 
-static int read_samples(struct reading_file *f, struct cursor *c)
+/* number: as in the file, 0 for the root. */
+static uint32_t node_at(const struct reading_file *f, struct cursor *c, uint64_t number)
+{
+	if (number > f->nodes.count)
+		c->bad = true;
+	return c->bad || !number ? PROFILE_ROOT : f->nodes.data[number - 1];
+}
+
+static int read_nodes(struct reading_file *f, struct cursor *c)
+{
+	f->p->stacks |= left(c) > 0;
+	while (left(c)) {
+		struct profile_node key = {.key = {.parent = node_at(f, c, get_v(c))}}, *node;
+		const struct mapping *m = mapping_of(f, get_v(c));
+		uint32_t *to;
+
+		key.key.image = m->image;
+		key.key.address = get_v(c) - m->bias;
+		key.key.length = (uint32_t)get_count(c, 15);
+		if (c->bad)
+			return 0;
+		node = table_add(&f->p->nodes, &key.key);
+		to = vec_push(&f->nodes);
+		if (!node || !to)
+			return out_of_memory(f);
+		*to = (uint32_t)(((char *)node - f->p->nodes.entries) / (ptrdiff_t)sizeof(*node));
+	}
+	return 0;
+}
+
+/* paths: each begins with its node. */
+static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 {
 	while (left(c)) {
-		struct profile_sample key = {.key = {.sampler = get_sampler(f, c)}}, *to;
-		uint64_t thread = get_v(c), address;
+		struct profile_sample key = {.count = 0}, *to;
+		uint64_t node = paths ? get_v(c) : 1, thread, address;
 		const struct mapping *m;
 
+		key.key.node = node ? node_at(f, c, node - 1) : PROFILE_PATH_LOST;
+		key.key.sampler = get_sampler(f, c);
+		thread = get_v(c);
 		key.key.pid = f->header->pid;
 		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
 		key.key.phase = get_v(c);
@@ -491,6 +526,17 @@ static int read_samples(struct reading_file *f, struct cursor *c)
 		to->count += key.count;
 	}
 	return 0;
+}
+
+static int read_samples(struct reading_file *f, struct cursor *c)
+{
+	return read_samples_of(f, c, false);
+}
+
+static int read_path_samples(struct reading_file *f, struct cursor *c)
+{
+	f->p->stacks |= left(c) > 0;
+	return read_samples_of(f, c, true);
 }
 
 static int read_data(struct reading_file *f, struct cursor *c)
@@ -613,6 +659,8 @@ static const struct {
 	{MODEL_SECTION_BLOCKS, read_blocks},
 	{MODEL_SECTION_INDIRECT, read_indirect},
 	{MODEL_SECTION_SAMPLES, read_samples},
+	{MODEL_SECTION_NODES, read_nodes},
+	{MODEL_SECTION_PATH_SAMPLES, read_path_samples},
 	{MODEL_SECTION_DATA, read_data},
 	{MODEL_SECTION_SLICES, read_slices},
 	{MODEL_SECTION_CALIPERS, read_calipers},
@@ -688,5 +736,6 @@ int profile_add(struct profile *p, const void *data, size_t size, struct error *
 	vec_fini(&f.mappings);
 	vec_fini(&f.samplers);
 	vec_fini(&f.threads);
+	vec_fini(&f.nodes);
 	return f.nomem ? error_nomem(e) : 0;
 }

@@ -22,6 +22,7 @@
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
 #include "valgrind/profile.h"
+#include "valgrind/stacks.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
@@ -476,18 +477,33 @@ static void see(struct builder *b, const IRStmt *st)
 	}
 }
 
+/* For call paths: the stack pointer behind a call, a return or a jump that may change the stack. */
+static void write_stack(struct builder *b)
+{
+	struct model_block *block = b->block;
+	UInt kind = last(b)->branch;
+
+	if (!stacks_kept || !b->branch_due || kind == MODEL_CONDITIONAL || kind == MODEL_JUMP)
+		return;
+	block->stack = (uint8_t)(1 + kind);
+	write_word(b, 1u + block->access_count, general_register(b, 4));
+}
+
 /* The end of the superblock. */
 static void finish(struct builder *b, const IRSB *in)
 {
 	struct model_outcome o;
 	Addr to = 0;
+	UInt words;
 	Bool known = constant_address(in->next, &to);
 
 	if (b->block->indirect && !recording())
 		count_branch(b, in->next);
+	write_stack(b);
+	words = 1u + b->block->access_count + (b->block->stack != 0);
 	if (b->block->indirect)
-		write_word(b, 1u + b->block->access_count, in->next);
-	b->block->words = (uint16_t)(1 + b->block->access_count + b->block->indirect);
+		write_word(b, words, in->next);
+	b->block->words = (uint16_t)(words + b->block->indirect);
 	b->words->Ico.U64 = b->block->words * sizeof(uint64_t);
 	tl_assert(b->block->words <= TRACE_RECORD_MAX);
 	if (!b->branch_due) {

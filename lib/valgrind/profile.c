@@ -15,6 +15,7 @@
 #include "valgrind/blocks.h"
 #include "valgrind/images.h"
 #include "valgrind/slices.h"
+#include "valgrind/stacks.h"
 #include "valgrind/tally.h"
 #include "valgrind/tool.h"
 
@@ -32,8 +33,9 @@ enum profile_kind profile_kind;
 static struct model_watch watch;
 static const HChar *kind_text, *sample_text;
 static ULong slice_cycles;
+static Bool stacks_wanted;
 static struct tally indirect; /* by branch, target, their images */
-static struct tally samples;  /* by address, image, and sampler, thread and phase */
+static struct tally samples;  /* by address; image and path; sampler, thread and phase */
 static struct tally data;     /* by line, sampler */
 static XArray *threads;       /* of struct model_watch_thread *, by number */
 static XArray *names;         /* of Int, by number: the kernel's */
@@ -48,6 +50,8 @@ Bool profile_option(const HChar *argument)
 	if VG_STR_CLO (argument, "--model-profile", kind_text)
 		return True;
 	if VG_STR_CLO (argument, "--model-sample", sample_text)
+		return True;
+	if VG_BOOL_CLO (argument, "--model-stacks", stacks_wanted)
 		return True;
 	if VG_BINT_CLO (argument, "--model-slices", slice_cycles, 0, 1ll << 62)
 		return True;
@@ -107,10 +111,11 @@ static void take_sample(void *context, unsigned sampler, const struct model_insn
 	uint64_t address, uint64_t times)
 {
 	UInt image = insn ? images_at(insn->address) : 0;
+	UInt node = watch.paths ? paths_node(watch.paths) : PATH_ROOT;
 	ULong what = (ULong)sampler | (ULong)running << 8 | (ULong)phase << 32;
 
 	(void)context;
-	tally_add(&samples, insn ? insn->address : 0, image, what, times);
+	tally_add(&samples, insn ? insn->address : 0, (ULong)node << 32 | image, what, times);
 	if (address)
 		tally_add(&data, address >> LINE_BITS, sampler, 0, times);
 }
@@ -131,6 +136,8 @@ const HChar *profile_begin(void)
 	make_targets(TARGETS_FIRST);
 	if (profile_kind == PROFILE_INSNS)
 		make_rows();
+	if (stacks_wanted)
+		stacks_begin();
 	blocks_keep(profile_kind == PROFILE_BLOCKS);
 	slices_begin(slice_cycles);
 	return NULL;
@@ -143,11 +150,12 @@ struct model_watch *profile_watch(void)
 
 /* ---- threads and images ---- */
 
-void profile_thread(UInt number)
+void profile_thread(ThreadId tid, UInt number)
 {
 	struct model_watch_thread *t = NULL;
 
 	running = number;
+	watch.paths = stacks_of(tid);
 	if (!watch.sampler_count)
 		return;
 	if (!threads)
@@ -206,6 +214,7 @@ void profile_unmapped(Addr a, SizeT length)
 		return;
 	blocks_tell_branches();
 	keep_targets();
+	stacks_gone(a, length);
 	images_unmapped(a, length);
 }
 
@@ -221,6 +230,7 @@ void profile_reset(void)
 		VG_(deleteXA)(names);
 	threads = names = NULL;
 	watch.thread = NULL;
+	watch.paths = NULL;
 	blocks_reset();
 	rows_reset(&watch.rows);
 	tally_reset(&indirect);
@@ -367,6 +377,8 @@ static void write_events(struct bytes *to)
 
 static void write_samples(struct bytes *to)
 {
+	if (stacks_kept)
+		return;
 	for (UInt i = 0; i < samples.size; i++) {
 		const struct tally_entry *e = &samples.entries[i];
 
@@ -376,6 +388,24 @@ static void write_samples(struct bytes *to)
 		bytes_v(to, e->key[2] >> 8 & 0xffffff);
 		bytes_v(to, e->key[2] >> 32);
 		bytes_v(to, e->key[1]);
+		bytes_v(to, e->key[0]);
+		bytes_v(to, e->count);
+	}
+}
+
+static void write_path_samples(struct bytes *to)
+{
+	for (UInt i = 0; stacks_kept && i < samples.size; i++) {
+		const struct tally_entry *e = &samples.entries[i];
+		UInt node = (UInt)(e->key[1] >> 32);
+
+		if (!e->count)
+			continue;
+		bytes_v(to, node == PATH_LOST ? 0 : 1ull + node);
+		bytes_v(to, e->key[2] & 0xff);
+		bytes_v(to, e->key[2] >> 8 & 0xffffff);
+		bytes_v(to, e->key[2] >> 32);
+		bytes_v(to, e->key[1] & 0xffffffff);
 		bytes_v(to, e->key[0]);
 		bytes_v(to, e->count);
 	}
@@ -432,10 +462,12 @@ void profile_write_sections(struct bytes *to)
 		void (*write)(struct bytes *to);
 	} sections[] = {
 		{MODEL_SECTION_INDIRECT, write_indirect},
+		{MODEL_SECTION_NODES, stacks_write},
 		{MODEL_SECTION_IMAGES, write_images},
 		{MODEL_SECTION_BLOCKS, write_blocks},
 		{MODEL_SECTION_EVENTS, write_events},
 		{MODEL_SECTION_SAMPLES, write_samples},
+		{MODEL_SECTION_PATH_SAMPLES, write_path_samples},
 		{MODEL_SECTION_DATA, write_data},
 		{MODEL_SECTION_SLICES, slices_write},
 		{MODEL_SECTION_THREADS, write_threads},

@@ -20,14 +20,14 @@ enum profile_kind {
 extern enum profile_kind profile_kind;
 
 /* ---- profile.c ---- */
-/* --model-profile=, --model-sample=, --model-slices= */
+/* --model-profile=, --model-sample=, --model-stacks=, --model-slices= */
 Bool profile_option(const HChar *argument);
 /* What is wrong with them, or NULL.  Behind all options, before the first thread. */
 const HChar *profile_begin(void);
 /* What the model tells of what happens; NULL: nobody wants to know. */
 struct model_watch *profile_watch(void);
 /* A thread, by its number in order of creation, runs from now on. */
-void profile_thread(UInt number);
+void profile_thread(ThreadId tid, UInt number);
 void profile_name_thread(UInt number, Int kernel_tid);
 /* The program passes a caliper point; with all counts up to date. */
 void profile_caliper(Int kernel_tid, const HChar *name);

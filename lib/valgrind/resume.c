@@ -18,6 +18,7 @@
 #include "libvex.h"
 #include "libvex_guest_amd64.h"
 #include "valgrind/core.h"
+#include "valgrind/stacks.h"
 
 void __real_vgPlain_sigframe_destroy(ThreadId tid, Bool info);
 void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool info);
@@ -56,6 +57,7 @@ __attribute__((used)) void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool in
 	for (UInt i = 0; readable && i < REGISTERS; i++)
 		wanted[i] = ((const ULong *)at)[i];
 	__real_vgPlain_sigframe_destroy(tid, info);
+	stacks_signal_end(tid);
 	for (UInt i = 0; readable && i < REGISTERS; i++) {
 		VG_(get_shadow_regs_area)(tid, (UChar *)&copy, 0, registers[i], sizeof(copy));
 		if (copy != wanted[i])

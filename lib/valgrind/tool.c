@@ -25,6 +25,7 @@
 #include "valgrind/core.h"
 #include "valgrind/profile.h"
 #include "valgrind/slices.h"
+#include "valgrind/stacks.h"
 
 #define SET_NAME 15 /* PR_SET_NAME of prctl(2) */
 
@@ -50,7 +51,7 @@ static void make_current(ThreadId tid)
 {
 	running = tid;
 	model_switch_thread(model, threads[tid].number, counts_of(threads[tid].slot));
-	profile_thread(threads[tid].number);
+	profile_thread(tid, threads[tid].number);
 	model_set_repeating(model, threads[tid].repeating);
 }
 
@@ -62,6 +63,7 @@ static void add_thread(ThreadId tid)
 static void thread_created(ThreadId parent, ThreadId child)
 {
 	add_thread(child);
+	stacks_thread(child);
 	turns_add(child, threads[child].number, parent == VG_INVALID_THREADID);
 }
 
@@ -82,6 +84,7 @@ static void starts_running(ThreadId tid, ULong blocks)
 		}
 		make_current(tid);
 	}
+	stacks_enter(tid);
 	if (!threads[tid].named) {
 		threads[tid].named = True;
 		counts_name_thread(threads[tid].slot, VG_(gettid)());
@@ -102,6 +105,7 @@ static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
 	(void)number, (void)alternate_stack;
 	/* After a fault: by the time that the thread has stopped, its counter is the handler's. */
 	trace_stop(VG_(get_IP)(tid));
+	stacks_signal(tid);
 	threads[tid].repeating = 0;
 	if (tid == running)
 		model_set_repeating(model, 0);
@@ -123,6 +127,7 @@ static void in_child(ThreadId tid)
 	if (fast)
 		model_fast_reset(&trace_fast, counts_windows());
 	profile_reset();
+	stacks_forked(tid);
 	profile_open(VG_(args_the_exename));
 	threads_created = 0;
 	running = VG_INVALID_THREADID;
@@ -264,6 +269,7 @@ static void print_usage(void)
 	 "    --model-fast=no|yes       model windows of the execution only\n"
 	 "    --model-profile=KIND      blocks or insns: a profile beside the counts\n"
 	 "    --model-sample=EVENT:PERIOD[:skid],...  by number; with it, overflow samples\n"
+	 "    --model-stacks=no|yes     with samples: their call paths\n"
 	 "    --model-slices=CYCLES     with it, the counts of slices of the run\n");
 }
 
@@ -328,13 +334,17 @@ static void options_read(void)
 	Addr memory;
 
 	read_config();
+	why = profile_begin();
+	if (why)
+		give_up(why, "profile");
 	/* As callgrind does: what a superblock executes is what the program does, with nothing
-	 * speculated.  Cachegrind leaves the defaults, and its misses are what is wanted here. */
-	if (config.flavour != MODEL_CACHEGRIND) {
+	 * speculated.  Cachegrind leaves the defaults, and its misses are what is wanted here;
+	 * but paths need calls at the ends of superblocks. */
+	if (config.flavour != MODEL_CACHEGRIND || stacks_kept) {
 		VG_(clo_vex_control).iropt_unroll_thresh = 0;
 		VG_(clo_vex_control).guest_chase = False;
-		exact_prefetches = True;
 	}
+	exact_prefetches = config.flavour != MODEL_CACHEGRIND;
 	/* Lines of LL matter too where a group is one reference to them. */
 	fetch_line = config.flavour == MODEL_CACHEGRIND && config.ll.line < config.l1i.line
 			     ? config.ll.line
@@ -346,9 +356,6 @@ static void options_read(void)
 		VG_(out_of_memory_NORETURN)("perfexmodel", size);
 	model = model_init((void *)((memory + 63) & ~(Addr)63), &config);
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
-	why = profile_begin();
-	if (why)
-		give_up(why, "profile");
 	exact_prefetches &= profile_kind != PROFILE_BLOCKS;
 	model_set_watch(model, profile_watch());
 	why = counts_open(counts_directory, VG_(args_the_exename));

@@ -17,6 +17,7 @@
  *   decode.c      what VEX does not tell, from the instruction's bytes
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
  *   images.c      where the code comes from
+ *   stacks.c      call paths
  *   profile*.c    what is known of each instruction, into a file (profile.h)
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
  */

@@ -1,0 +1,108 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * By which calls each thread got where it is.  Records come later than what they tell of, so the
+ * program's own stack cannot be looked at: a shadow of it is kept, from the calls and returns in
+ * records and the stack pointer behind each (model/trace.h).
+ *
+ * A call pushes a frame; whatever moves the stack pointer above where a frame's return address
+ * lies, as a return, longjmp or an exception does, ends that frame.  So the stack pointer alone
+ * says what is over, and what is missed is made good by the next call or return.  A jump to another
+ * function that takes over the frame (a tail call) is not seen, as it is not by who unwinds stacks.
+ *
+ * A thread may have several stacks: handlers of signals have one each, which continues the path of
+ * what they interrupted; programs that switch stacks (coroutines) have one for each that was seen
+ * of late.  A stack that was left is known again by the return address that lies on it, at its
+ * place, or by its range.
+ *
+ * Paths become nodes (caller's node, place of the call) when somebody asks, which is at samples; so
+ * a call costs no more than its frame.  Memory for nodes is the caller's, and bounded; what finds
+ * no room has no path (PATH_LOST).
+ */
+#ifndef MODEL_PATHS_H
+#define MODEL_PATHS_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "model/trace.h"
+
+enum {
+	PATH_ROOT = 0,          /* nobody's caller */
+	PATH_LOST = 0xffffffff, /* no room for it */
+	PATH_FRAMES_MAX = 1 << 20,
+	PATH_STACKS_MAX = 256, /* of a thread */
+};
+
+struct path_node {
+	uint64_t address; /* of the instruction that called; of one that a signal interrupted */
+	uint32_t parent;
+	uint32_t image;  /* whatever `place` says */
+	uint32_t next;   /* the hash's */
+	uint16_t length; /* of that instruction; 0: it was interrupted */
+	uint16_t gone;   /* its code is: what is there now is another */
+};
+
+/* [0] is the root. */
+struct path_nodes {
+	struct path_node *node; /* room for `limit`, [0] included; need not be zeroed */
+	uint32_t limit, count;  /* 0 counts as 1 */
+	uint32_t *hash;         /* `limit` of them, a power of two, zeroed */
+	/* Which image an address, whose code is there now, belongs to. */
+	uint32_t (*place)(uint64_t address);
+};
+
+struct path_frame {
+	uint64_t stack_pointer; /* where the return address lies */
+	uint64_t caller;        /* address of the call */
+	uint32_t node;          /* 0: nobody has asked yet */
+	uint16_t length;        /* of the call: the return address is behind it */
+};
+
+struct path_stack {
+	struct path_frame *frames;
+	uint32_t count, room;
+	uint32_t base;        /* index + 1 of the stack that this one's path continues; 0: none */
+	uint32_t beyond;      /* frames that found no room */
+	uint64_t high;        /* the stack pointer is never above; 0: not known yet */
+	uint64_t missing;     /* stack pointer of the first frame beyond */
+	uint64_t used;        /* when it was last the current one; 0: free */
+	uint64_t interrupted; /* of a handler: address of the instruction */
+	uint32_t node;        /* that one's, 0: nobody has asked yet */
+	uint8_t handler;
+};
+
+/* One thread's.  All zero but `memory` is one that begins. */
+struct paths {
+	struct path_nodes *nodes;
+	struct path_stack *stacks;
+	uint32_t stack_count, current; /* current: index + 1; 0: none yet */
+	uint64_t time;
+	/* realloc(3), which never fails; size 0 releases. */
+	void *(*memory)(void *old, size_t size);
+	/* May these two addresses belong to different stacks? Asked only where they lie far apart.
+	 */
+	int (*apart)(uint64_t a, uint64_t b);
+};
+
+void paths_fini(struct paths *p);
+
+/* The thread goes on with the stack pointer at sp: said when it begins, and before a handler of a
+ * signal runs; later calls are free to come and change nothing. */
+void paths_enter(struct paths *p, uint64_t sp);
+/* A record that ended in a call, a return or a jump through a register, whose block writes the
+ * stack pointer (model_block.stack).  Others need not be told. */
+void paths_record(struct paths *p, const struct model_segment *segment, const uint64_t *record);
+/* A signal's handler is about to run in place of the instruction at address; it has returned. */
+void paths_signal(struct paths *p, uint64_t address);
+void paths_signal_end(struct paths *p);
+
+/* The node of where the thread is: of the call that led into the function that runs. */
+uint32_t paths_node(struct paths *p);
+
+/* Code at from..from+length is gone: from now on places there are new ones. */
+void paths_gone(struct path_nodes *n, uint64_t from, uint64_t length);
+/* Forgets all nodes, in favour of none; those of threads with paths_forget. */
+void path_nodes_reset(struct path_nodes *n);
+void paths_forget(struct paths *p);
+
+#endif
