@@ -2,6 +2,7 @@
 # tests/unit/test_*.c   one program each, linked with the whole toolkit; prints TAP (tests/tap.h)
 # tests/cli/*.t         shell scripts, TAP as well (tests/lib.sh), run against $(O)/bin
 # tests/programs/*.c    small programs that the scripts run
+# tests/tools/*.c       small programs that know the toolkit, which the scripts ask
 # tests/lint/*.t        what `make lint` runs
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 TEST_PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/programs/%,$(sort $(wildcard tests/programs/*.c)))
@@ -15,6 +16,14 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 
 # Looks at the tool's translation, where its headers are.
 $(O)/obj/tests/unit/test_depend.o: CPPFLAGS += $(if $(VALGRIND_TOOL),-isystem $(valgrind_include))
+
+# tests/tools/*.c: programs linked with the toolkit that scripts ask.
+TEST_TOOLS    := $(patsubst tests/tools/%.c,$(O)/tests/tools/%,$(sort $(wildcard tests/tools/*.c)))
+$(O)/tests/tools/%: $(O)/obj/tests/tools/%.o $(LIBTOOLKIT)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(LINK_LIBS)
+check-built check-cli: $(TEST_TOOLS)
 
 # Without the sanitizers: these run under Valgrind too.
 $(O)/tests/programs/%: tests/programs/%.c $(O)/flags

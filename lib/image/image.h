@@ -5,8 +5,8 @@
  *
  * Everything is read when it is first asked for and no further than the question needs: opening
  * costs an ELF header; a line costs its compilation unit's line table.  Addresses are those of the
- * image's program headers.  What an image returns is borrowed and lives until image_close.  One
- * image is used by one thread at a time.
+ * image's program headers; of relocatable objects (.o, .ko) nothing is known.  What an image
+ * returns is borrowed and lives until image_close.  One image is used by one thread at a time.
  */
 #ifndef IMAGE_IMAGE_H
 #define IMAGE_IMAGE_H
@@ -41,15 +41,21 @@ struct image_identity {
  * ERR_PERMISSION. */
 struct image *image_open(
 	const struct image_identity *id, const struct image_search *where, struct error *e);
+/* An image that is in memory only, the vdso for one; bytes stay the caller's and must outlive it.
+ */
+struct image *image_open_memory(const void *bytes, size_t size, const char *name, struct error *e);
 void image_close(struct image *image);
 
 /* What a file is, for those who record it.  A file without build-id gets size and fingerprint (a
- * hash of its contents).  build_id has room for 64 bytes. */
+ * hash of its contents), one that is no ELF file too.  build_id has room for 64 bytes. */
 int image_identify(const char *path, uint8_t *build_id, size_t *build_id_length, uint64_t *size,
 	uint64_t *fingerprint, struct error *e);
 
 enum image_machine { IMAGE_OTHER, IMAGE_X86_64, IMAGE_AARCH64 };
 enum image_machine image_machine(const struct image *image);
+
+/* C++ and Rust; yours to free, NULL where it is no mangled name. */
+char *image_demangle(const char *name);
 
 struct image_symbol {
 	uint64_t address, size; /* size is never 0: up to the next symbol where the file has none */
@@ -68,9 +74,9 @@ int image_symbols(struct image *image,
 const struct image_symbol *image_symbol_find(struct image *image, const char *name);
 
 struct image_line {
-	const char *file; /* full path as recorded; NULL: no line is known */
-	unsigned line, column;
-	bool begins; /* a statement begins here */
+	const char *file;      /* full path as recorded; NULL: no line is known */
+	unsigned line, column; /* line 0: the compiler's doing, for no line of this file */
+	bool begins;           /* a statement begins here */
 };
 
 /* 0, or -1 where no line is known (line->file is NULL then). */

@@ -1,0 +1,70 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One ELF file in memory: the image itself, its separate debug file, a .dwo.  Headers go through
+ * libelf; contents are spans of the mapped file, checked against its size here, once. Little-endian
+ * files only.
+ */
+#ifndef IMAGE_ELF_FILE_H
+#define IMAGE_ELF_FILE_H
+
+#include <gelf.h>
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+
+#define BUILD_ID_MAX 64
+
+struct span {
+	const uint8_t *data; /* NULL: there is nothing */
+	size_t size;
+};
+
+struct elf_section {
+	const char *name; /* never NULL */
+	GElf_Shdr header;
+	uint8_t *inflated; /* contents of a compressed one, once asked for; ours */
+	size_t inflated_size;
+	bool refused; /* compressed, and cannot be read */
+};
+
+struct elf_file {
+	char *path;
+	Elf *elf;
+	struct span raw; /* the whole file */
+	bool mapped;     /* by us */
+	GElf_Ehdr header;
+	VEC(struct elf_section) sections;
+	VEC(GElf_Phdr) segments;
+	uint8_t build_id[BUILD_ID_MAX];
+	size_t build_id_length; /* 0: none */
+};
+
+/* Opens a regular file and checks that it is ELF. */
+struct elf_file *elf_file_open(const char *path, struct error *e);
+/* bytes stay the caller's and must outlive it; path is for messages. */
+struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *path, struct error *e);
+void elf_file_close(struct elf_file *f);
+
+/* Maps a regular file whole, never waiting for a FIFO's other end.  An empty one gives data NULL
+ * and size 0. */
+int elf_map(const char *path, struct span *raw, struct error *e);
+void elf_unmap(struct span *raw);
+
+/* NULL: there is none of this name. */
+struct elf_section *elf_file_section(struct elf_file *f, const char *name);
+/* The contents, inflated where compressed (names .debug_x find .zdebug_x too); data NULL where
+ * there are none. */
+struct span elf_file_contents(struct elf_file *f, struct elf_section *s);
+struct span elf_file_find(struct elf_file *f, const char *name);
+/* The allocated section or, without sections, nothing: NULL. */
+const struct elf_section *elf_file_section_at(const struct elf_file *f, uint64_t address);
+/* What lies at address in memory, up to the end of what the file has of it. */
+struct span elf_file_at(struct elf_file *f, uint64_t address);
+
+bool elf_file_has_id(const struct elf_file *f, const uint8_t *build_id, size_t length);
+
+/* A string in a span; NULL where it does not end there. */
+const char *span_string(struct span s, uint64_t offset);
+
+#endif

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Sorted by their beginning, each with a link to the nearest before it that ends later: what does
+ * not hold an address hands on to the only ones that still can. */
+#include "image/intervals.h"
+
+int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t value)
+{
+	struct interval *i;
+
+	if (low >= high)
+		return 0;
+	if (s->all.count >= INTERVAL_NONE)
+		return -1;
+	i = vec_push(&s->all);
+	if (!i)
+		return -1;
+	*i = (struct interval){low, high, value, INTERVAL_NONE};
+	return 0;
+}
+
+/* outer is the order of adding until the links are made.  Longer ones first, so that the innermost
+ * is the last; of equal ones the first added is the last. */
+static int compare(const void *a, const void *b)
+{
+	const struct interval *x = a, *y = b;
+
+	if (x->low != y->low)
+		return x->low < y->low ? -1 : 1;
+	if (x->high != y->high)
+		return x->high > y->high ? -1 : 1;
+	return x->outer < y->outer ? 1 : -1;
+}
+
+void intervals_settle(struct intervals *s)
+{
+	struct interval *all = s->all.data;
+
+	for (size_t i = 0; i < s->all.count; i++)
+		all[i].outer = (uint32_t)i;
+	if (s->all.count)
+		qsort(all, s->all.count, sizeof(*all), compare);
+	for (size_t i = 0; i < s->all.count; i++) {
+		uint32_t outer = i ? (uint32_t)(i - 1) : INTERVAL_NONE;
+
+		while (outer != INTERVAL_NONE && all[outer].high <= all[i].high)
+			outer = all[outer].outer;
+		all[i].outer = outer;
+	}
+}
+
+size_t intervals_before(const struct intervals *s, uint64_t address)
+{
+	size_t low = 0, high = s->all.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->all.data[middle].low <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+const struct interval *intervals_find(const struct intervals *s, uint64_t address)
+{
+	size_t before = intervals_before(s, address);
+	uint32_t i = before ? (uint32_t)(before - 1) : INTERVAL_NONE;
+
+	while (i != INTERVAL_NONE && s->all.data[i].high <= address)
+		i = s->all.data[i].outer;
+	return i == INTERVAL_NONE ? NULL : &s->all.data[i];
+}
+
+void intervals_fini(struct intervals *s)
+{
+	vec_fini(&s->all);
+}

@@ -1,0 +1,35 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Ranges of addresses that may nest and overlap: symbols, compilation units, functions.  Found is
+ * the one that begins last of those that hold an address; among equal ones, the first added.
+ */
+#ifndef IMAGE_INTERVALS_H
+#define IMAGE_INTERVALS_H
+
+#include <stdint.h>
+
+#include "base/vec.h"
+
+#define INTERVAL_NONE UINT32_MAX
+
+struct interval {
+	uint64_t low, high; /* [low, high) */
+	uint32_t value;     /* the owner's */
+	uint32_t outer;     /* the nearest before it that reaches further, or INTERVAL_NONE */
+};
+
+struct intervals {
+	VEC(struct interval) all;
+};
+
+/* Empty ones are left out.  -1 when memory is out. */
+int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t value);
+/* Once, after the last was added. */
+void intervals_settle(struct intervals *s);
+/* Borrowed; NULL: none holds it. */
+const struct interval *intervals_find(const struct intervals *s, uint64_t address);
+/* How many begin at address or before it. */
+size_t intervals_before(const struct intervals *s, uint64_t address);
+void intervals_fini(struct intervals *s);
+
+#endif

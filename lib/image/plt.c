@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of the stubs through which other images are called.  A stub is told by what it does: it
+ * jumps through a slot, and the relocation of that slot names the function.  So layouts of all
+ * linkers do (.plt, .plt.sec, .plt.got; with and without endbr64, bti).
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+
+struct slot {
+	uint64_t address;
+	const char *name; /* NULL: known by addend only */
+	uint64_t addend;
+};
+
+struct slots {
+	VEC(struct slot) all;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct slot *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Relocations of the 64-bit machines that have stubs here all carry addends. */
+static int read_relocations(struct slots *slots, struct elf_file *f, struct elf_section *section)
+{
+	struct span s = elf_file_contents(f, section), table, strings;
+	struct elf_section *symtab;
+
+	if (section->header.sh_type != SHT_RELA || !(section->header.sh_flags & SHF_ALLOC) ||
+		section->header.sh_link >= f->sections.count)
+		return 0;
+	symtab = &f->sections.data[section->header.sh_link];
+	table = elf_file_contents(f, symtab);
+	strings = symtab->header.sh_link < f->sections.count
+			  ? elf_file_contents(f, &f->sections.data[symtab->header.sh_link])
+			  : (struct span){0};
+	for (size_t i = 0; i < s.size / sizeof(Elf64_Rela); i++) {
+		struct slot *slot;
+		Elf64_Rela r;
+		GElf_Sym symbol;
+
+		memcpy(&r, s.data + i * sizeof(r), sizeof(r));
+		if (ELF64_R_TYPE(r.r_info) == R_X86_64_RELATIVE ||
+			ELF64_R_TYPE(r.r_info) == R_AARCH64_RELATIVE)
+			continue;
+		slot = vec_push(&slots->all);
+		if (!slot)
+			return -1;
+		slot->address = r.r_offset;
+		slot->addend = (uint64_t)r.r_addend;
+		if (ELF64_R_SYM(r.r_info) && elf_symbol(f, table, ELF64_R_SYM(r.r_info), &symbol))
+			slot->name = span_string(strings, symbol.st_name);
+	}
+	return 0;
+}
+
+/* The slot that an x86-64 stub jumps through: [endbr64] [bnd] jmp *disp(%rip) */
+static bool jump_x86_64(const uint8_t *code, size_t size, uint64_t address, uint64_t *slot)
+{
+	for (size_t i = 0; i + 6 <= size; i++) {
+		int32_t displacement;
+
+		if (code[i] != 0xff || code[i + 1] != 0x25)
+			continue;
+		memcpy(&displacement, code + i + 2, sizeof(displacement));
+		*slot = address + i + 6 + (uint64_t)(int64_t)displacement;
+		return true;
+	}
+	return false;
+}
+
+/* [bti c] adrp x16, page; ldr x17, [x16, #offset] */
+static bool jump_aarch64(const uint8_t *code, size_t size, uint64_t address, uint64_t *slot)
+{
+	for (size_t i = 0; i + 8 <= size; i += 4) {
+		uint32_t adrp, ldr;
+		int64_t pages;
+
+		memcpy(&adrp, code + i, 4);
+		memcpy(&ldr, code + i + 4, 4);
+		if ((adrp & 0x9f00001f) != 0x90000010 || (ldr & 0xffc003ff) != 0xf9400211)
+			continue;
+		pages = (int64_t)(((uint64_t)(adrp >> 5 & 0x7ffff) << 2 | (adrp >> 29 & 3))
+				  << 43) >>
+			43;
+		*slot = ((address + i) & ~UINT64_C(0xfff)) + ((uint64_t)pages << 12) +
+			((uint64_t)(ldr >> 10 & 0xfff) << 3);
+		return true;
+	}
+	return false;
+}
+
+/* Sections of stubs, with the size of one where the section does not say (lld, mold). */
+static const struct {
+	const char *name;
+	unsigned size[3]; /* bytes, by enum image_machine */
+} stubs[] = {
+	{".plt", {0, 16, 16}},
+	{".plt.sec", {0, 16, 16}},
+	{".plt.got", {0, 8, 16}},
+	{".iplt", {0, 16, 16}},
+};
+
+static int name_stub(struct image *image, const struct slots *slots, uint64_t address,
+	unsigned size, uint64_t got)
+{
+	struct slot key = {got, NULL, 0};
+	const struct slot *slot =
+		slots->all.count
+			? bsearch(&key, slots->all.data, slots->all.count, sizeof(key), by_address)
+			: NULL;
+	char text[1024];
+
+	if (!slot)
+		return 0;
+	if (slot->name && *slot->name)
+		snprintf(text, sizeof(text), "%.1000s@plt", slot->name);
+	else
+		snprintf(text, sizeof(text), "*0x%llx@plt", (unsigned long long)slot->addend);
+	return symbols_add_named(image, address, size, text);
+}
+
+static int read_stubs(struct image *image, const struct slots *slots, size_t which)
+{
+	struct elf_section *section = elf_file_section(image->elf, stubs[which].name);
+	unsigned size = stubs[which].size[image->machine], at = 0;
+	struct span s;
+	uint64_t got;
+
+	if (!section)
+		return 0;
+	s = elf_file_contents(image->elf, section);
+	if (section->header.sh_entsize >= 8 && section->header.sh_entsize <= 32)
+		size = (unsigned)section->header.sh_entsize;
+	for (; at + size <= s.size; at += size) {
+		uint64_t address = section->header.sh_addr + at;
+		bool found = image->machine == IMAGE_X86_64
+				     ? jump_x86_64(s.data + at, size, address, &got)
+				     : jump_aarch64(s.data + at, size, address, &got);
+
+		if (found && name_stub(image, slots, address, size, got))
+			return -1;
+	}
+	return 0;
+}
+
+int symbols_plt(struct image *image)
+{
+	struct elf_file *f = image->elf;
+	struct slots slots = {0};
+	int failed = 0;
+
+	if (image->machine == IMAGE_OTHER || f->header.e_ident[EI_CLASS] != ELFCLASS64)
+		return 0;
+	for (size_t i = 0; !failed && i < f->sections.count; i++)
+		failed = read_relocations(&slots, f, &f->sections.data[i]);
+	if (slots.all.count)
+		qsort(slots.all.data, slots.all.count, sizeof(*slots.all.data), by_address);
+	for (size_t i = 0; !failed && slots.all.count && i < sizeof(stubs) / sizeof(*stubs); i++)
+		failed = read_stubs(image, &slots, i);
+	vec_fini(&slots.all);
+	return failed;
+}

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of this module share and nobody else sees. */
+#ifndef IMAGE_PRIVATE_H
+#define IMAGE_PRIVATE_H
+
+#include "base/table.h"
+#include "image/elf_file.h"
+#include "image/image.h"
+#include "image/intervals.h"
+
+struct symbols {
+	bool ready;
+	VEC(struct image_symbol) all; /* in order of address; demangled NULL until asked for */
+	struct intervals ranges;      /* of all */
+	struct table guesses;         /* struct guess: what was made up for gaps */
+	VEC(uint64_t) starts;         /* of functions, by .eh_frame_hdr, ascending */
+	VEC(char *) names;            /* ours */
+};
+
+struct debug; /* dwarf.h */
+struct cfi;   /* cfi.c */
+
+struct image {
+	struct elf_file *elf;
+	char *path; /* as the experiment knows it; elf->path is what was read */
+	enum image_machine machine;
+	struct image_search where; /* our copies */
+	char **archives;
+	struct elf_file *separate; /* debug file; NULL: none, or not looked for yet */
+	bool separate_sought;
+	struct symbols symbols;
+	struct debug *debug; /* NULL: not asked for yet */
+	struct cfi *cfi;
+	char complaint[256];
+};
+
+/* The separate debug file, found when first asked for; NULL: none. */
+struct elf_file *image_separate(struct image *image);
+
+void symbols_load(struct image *image);
+void symbols_fini(struct symbols *s);
+/* Adds names of stubs in .plt sections; -1 when memory is out. */
+int symbols_plt(struct image *image);
+/* name is copied; -1 when memory is out. */
+int symbols_add_named(struct image *image, uint64_t address, uint64_t size, const char *name);
+const struct image_symbol *symbols_guess(struct image *image, uint64_t address);
+void guesses_fini(struct symbols *s);
+
+/* One entry of .symtab or .dynsym, of either class; false behind the last. */
+bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol);
+
+/* Keeps the first complaint only. */
+void image_complain(struct image *image, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

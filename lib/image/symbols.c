@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The function that an address is in.  Sorted once an image; names are demangled one by one. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+
+/* A symbol on its way into the table. */
+struct candidate {
+	uint64_t address, size, limit; /* limit: end of its section */
+	const char *name;
+	uint32_t rank; /* of aliases the lowest is taken */
+	bool label;    /* without size: not worth a name inside of a sized one */
+};
+
+struct candidates {
+	VEC(struct candidate) all;
+};
+
+bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol)
+{
+	if (f->header.e_ident[EI_CLASS] == ELFCLASS32) {
+		Elf32_Sym s;
+
+		if (i >= table.size / sizeof(s))
+			return false;
+		memcpy(&s, table.data + i * sizeof(s), sizeof(s));
+		*symbol = (GElf_Sym){.st_name = s.st_name,
+			.st_info = s.st_info,
+			.st_other = s.st_other,
+			.st_shndx = s.st_shndx,
+			.st_value = s.st_value,
+			.st_size = s.st_size};
+		return true;
+	}
+	if (i >= table.size / sizeof(*symbol))
+		return false;
+	memcpy(symbol, table.data + i * sizeof(*symbol), sizeof(*symbol));
+	return true;
+}
+
+static uint32_t rank_of(const GElf_Sym *s)
+{
+	uint32_t binding = GELF_ST_BIND(s->st_info);
+	uint32_t typed = GELF_ST_TYPE(s->st_info) == STT_NOTYPE ? 4 : 0;
+
+	return typed + (binding == STB_LOCAL ? 2 : binding == STB_WEAK ? 1 : 0);
+}
+
+/* The section that a symbol is in, if it holds code. */
+static const GElf_Shdr *code_section(const struct elf_file *f, const GElf_Sym *s)
+{
+	const GElf_Shdr *h;
+
+	if (s->st_shndx == SHN_UNDEF || s->st_shndx >= SHN_LORESERVE) {
+		const struct elf_section *at =
+			s->st_shndx == SHN_XINDEX ? elf_file_section_at(f, s->st_value) : NULL;
+
+		return at && (at->header.sh_flags & SHF_EXECINSTR) ? &at->header : NULL;
+	}
+	if (s->st_shndx >= f->sections.count)
+		return NULL;
+	h = &f->sections.data[s->st_shndx].header;
+	return h->sh_flags & SHF_EXECINSTR ? h : NULL;
+}
+
+static int consider(
+	struct candidates *c, const struct elf_file *f, const GElf_Sym *s, struct span strings)
+{
+	unsigned type = GELF_ST_TYPE(s->st_info);
+	const GElf_Shdr *h;
+	const char *name;
+	struct candidate *slot;
+
+	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
+		return 0;
+	h = code_section(f, s);
+	name = span_string(strings, s->st_name);
+	if (!h || !name || !*name || s->st_value < h->sh_addr ||
+		s->st_value - h->sh_addr >= h->sh_size)
+		return 0;
+	/* $x, $d: mapping symbols; .L: an assembler's labels */
+	if (type == STT_NOTYPE && (*name == '$' || strncmp(name, ".L", 2) == 0))
+		return 0;
+	slot = vec_push(&c->all);
+	if (!slot)
+		return -1;
+	slot->address = s->st_value;
+	slot->limit = h->sh_addr + h->sh_size;
+	slot->size =
+		s->st_size > slot->limit - s->st_value ? slot->limit - s->st_value : s->st_size;
+	slot->name = name;
+	slot->rank = rank_of(s);
+	slot->label = s->st_size == 0;
+	return 0;
+}
+
+static int read_table(struct candidates *c, struct elf_file *f, const char *name)
+{
+	struct elf_section *s = elf_file_section(f, name);
+	struct span table = {0}, strings = {0};
+	GElf_Sym symbol;
+
+	if (!s)
+		return 0;
+	table = elf_file_contents(f, s);
+	if (s->header.sh_link < f->sections.count)
+		strings = elf_file_contents(f, &f->sections.data[s->header.sh_link]);
+	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
+		if (consider(c, f, &symbol, strings))
+			return -1;
+	return 0;
+}
+
+static int compare(const void *a, const void *b)
+{
+	const struct candidate *x = a, *y = b;
+	size_t m, n;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	if (x->label != y->label)
+		return x->label ? 1 : -1;
+	if (x->rank != y->rank)
+		return x->rank < y->rank ? -1 : 1;
+	m = strlen(x->name);
+	n = strlen(y->name);
+	return m != n ? (m < n ? -1 : 1) : strcmp(x->name, y->name);
+}
+
+/* Of each address one, sizes filled in, labels inside of functions left out. */
+static int settle(struct symbols *s, struct candidates *c)
+{
+	uint64_t covered = 0;
+
+	if (c->all.count)
+		qsort(c->all.data, c->all.count, sizeof(*c->all.data), compare);
+	for (size_t i = 0, next; i < c->all.count; i = next) {
+		struct candidate *x = &c->all.data[i];
+		struct image_symbol *symbol;
+
+		for (next = i + 1; next < c->all.count; next++)
+			if (c->all.data[next].address != x->address)
+				break;
+		if (x->label && x->address < covered)
+			continue;
+		if (x->label)
+			x->size = next < c->all.count && c->all.data[next].address < x->limit
+					  ? c->all.data[next].address - x->address
+					  : x->limit - x->address;
+		if (x->address + x->size > covered)
+			covered = x->address + x->size;
+		symbol = vec_push(&s->all);
+		if (!symbol)
+			return -1;
+		*symbol = (struct image_symbol){x->address, x->size, x->name, NULL, false};
+	}
+	return 0;
+}
+
+int symbols_add_named(struct image *image, uint64_t address, uint64_t size, const char *name)
+{
+	struct symbols *s = &image->symbols;
+	char **slot = vec_push(&s->names);
+	struct image_symbol *symbol;
+
+	if (!slot || !(*slot = strdup(name)))
+		return -1;
+	symbol = vec_push(&s->all);
+	if (!symbol)
+		return -1;
+	*symbol = (struct image_symbol){address, size, *slot, NULL, false};
+	return 0;
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct image_symbol *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static void load(struct image *image, struct candidates *c)
+{
+	struct symbols *s = &image->symbols;
+	struct elf_file *separate;
+	size_t before;
+
+	if (read_table(c, image->elf, ".symtab"))
+		return;
+	if (c->all.count == 0 && (separate = image_separate(image)) &&
+		read_table(c, separate, ".symtab"))
+		return;
+	if (c->all.count == 0) {
+		image_complain(image, "it has no symbols but those for the dynamic linker");
+		if (read_table(c, image->elf, ".dynsym"))
+			return;
+	}
+	if (settle(s, c))
+		return;
+	before = s->all.count;
+	symbols_plt(image);
+	if (s->all.count != before)
+		qsort(s->all.data, s->all.count, sizeof(*s->all.data), by_address);
+	for (size_t i = 0; i < s->all.count; i++)
+		if (intervals_add(&s->ranges, s->all.data[i].address,
+			    s->all.data[i].address + s->all.data[i].size, (uint32_t)i))
+			return;
+	intervals_settle(&s->ranges);
+}
+
+void symbols_load(struct image *image)
+{
+	struct candidates c = {0};
+
+	if (image->symbols.ready)
+		return;
+	image->symbols.ready = true;
+	if (image->elf->header.e_type != ET_REL)
+		load(image, &c);
+	vec_fini(&c.all);
+}
+
+void symbols_fini(struct symbols *s)
+{
+	for (size_t i = 0; i < s->all.count; i++)
+		if (s->all.data[i].demangled != s->all.data[i].name)
+			free((char *)(uintptr_t)s->all.data[i].demangled);
+	vec_fini(&s->all);
+	intervals_fini(&s->ranges);
+	guesses_fini(s);
+	for (size_t i = 0; i < s->names.count; i++)
+		free(s->names.data[i]);
+	vec_fini(&s->names);
+}
+
+static const struct image_symbol *finished(struct image_symbol *symbol)
+{
+	if (!symbol->demangled) {
+		symbol->demangled = image_demangle(symbol->name);
+		if (!symbol->demangled)
+			symbol->demangled = symbol->name;
+	}
+	return symbol;
+}
+
+const struct image_symbol *image_symbol_at(struct image *image, uint64_t address)
+{
+	const struct interval *i;
+
+	symbols_load(image);
+	i = intervals_find(&image->symbols.ranges, address);
+	return i ? finished(&image->symbols.all.data[i->value]) : symbols_guess(image, address);
+}
+
+int image_symbols(struct image *image,
+	int (*call)(void *context, const struct image_symbol *symbol), void *context)
+{
+	int stop = 0;
+
+	symbols_load(image);
+	for (size_t i = 0; !stop && i < image->symbols.all.count; i++)
+		stop = call(context, finished(&image->symbols.all.data[i]));
+	return stop;
+}
+
+const struct image_symbol *image_symbol_find(struct image *image, const char *name)
+{
+	struct symbols *s = &image->symbols;
+
+	symbols_load(image);
+	for (size_t i = 0; i < s->all.count; i++)
+		if (strcmp(s->all.data[i].name, name) == 0)
+			return finished(&s->all.data[i]);
+	for (size_t i = 0; i < s->all.count; i++)
+		if (strcmp(finished(&s->all.data[i])->demangled, name) == 0)
+			return &s->all.data[i];
+	return NULL;
+}
