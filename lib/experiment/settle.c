@@ -107,7 +107,7 @@ static int compare_places(const void *pa, const void *pb, void *data)
 /* Moves rows into their places; to[old number] = new one. */
 static int move_rows(const struct rows *r, const uint32_t *places, const uint32_t *to)
 {
-	char *sorted = malloc(*r->count * r->size);
+	char *sorted = malloc(*r->count * r->size + 1);
 	size_t kept = 0;
 
 	if (!sorted)
@@ -120,7 +120,8 @@ static int move_rows(const struct rows *r, const uint32_t *places, const uint32_
 		else
 			r->absorb(sorted + (kept - 1) * r->size, row);
 	}
-	memcpy(r->data, sorted, kept * r->size);
+	if (kept)
+		memcpy(r->data, sorted, kept * r->size);
 	*r->count = kept;
 	free(sorted);
 	return 0;
