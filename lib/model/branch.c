@@ -383,7 +383,8 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 		branch_elsewhere(m, core, kind, from, next, to);
 		return;
 	}
-	if (!predict_conditional(m, &core->predictor, from, (unsigned)taken)) {
+	if (!predict_conditional(&core->predictor, predictor_base(&core->predictor, from), from,
+		    (unsigned)taken)) {
 		count(m, EV_MISPREDICTED_CONDITIONALS, 1);
 		core->clock.front += m->mispredict;
 		note(m, core, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);

@@ -24,21 +24,20 @@ enum base_state {
 };
 
 /* Addresses of instructions with and without alignment, spread over the low bits. */
-static inline uint8_t *predictor_base(struct predictor *p, uint64_t from)
+static inline uint32_t predictor_base(const struct predictor *p, uint64_t from)
 {
-	return &p->base[(from ^ from >> 2) & p->base_mask];
+	return (uint32_t)((from ^ from >> 2) & p->base_mask);
 }
 
 /* What is not settled, or was wrong.  base: the branch's. */
 int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, unsigned taken);
 
-/* taken: 0 or 1. */
+/* index: predictor_base of it; taken: 0 or 1. */
 static inline int predict_conditional(
-	struct model *m, struct predictor *p, uint64_t from, unsigned taken)
+	struct predictor *p, uint32_t index, uint64_t from, unsigned taken)
 {
-	uint8_t *base = predictor_base(p, from);
+	uint8_t *base = &p->base[index];
 
-	(void)m;
 	if (!((*base ^ taken) & ~2u)) {
 		p->history = p->history << 1 | taken;
 		return 1;

@@ -41,7 +41,6 @@ struct policy_set {
 struct cache {
 	uint64_t *entries; /* ways of set 0, of set 1 ... */
 	uint64_t *used;    /* when */
-	uint64_t stamps;   /* how far used is behind entries */
 	uint16_t *hints;   /* by the low bits of the line number: index of an entry */
 	uint64_t hint_mask;
 	uint64_t *time;     /* the model's clock of uses */

@@ -16,31 +16,37 @@
  */
 #include "model/state.h"
 
-static int misses(struct cache *c, uint64_t address, unsigned size)
+/* core: whose first level it may be. */
+static int misses(struct core *core, struct cache *c, uint64_t address, unsigned size)
 {
-	uint64_t last = address + size - 1, victim;
+	uint64_t last = address + size - 1, victim, second;
 	int missed;
 
 	cache_use(c, address, &victim);
 	missed = victim != NEVER;
+	if (c == &core->l1d)
+		slot_drop(core, victim);
 	if (address >> c->bits != last >> c->bits) {
-		cache_use(c, last, &victim);
-		missed |= victim != NEVER;
+		cache_use(c, last, &second);
+		missed |= second != NEVER;
+		if (c == &core->l1d)
+			slot_drop(core, second);
 	}
 	return missed;
 }
 
-static uint64_t refer(struct model *m, struct cache *l1, uint64_t address, unsigned size,
-	enum event_number l1_misses, enum event_number l2_misses, enum event_number ll_misses)
+static uint64_t refer(struct model *m, struct core *core, struct cache *l1, uint64_t address,
+	unsigned size, enum event_number l1_misses, enum event_number l2_misses,
+	enum event_number ll_misses)
 {
 	if (size > m->least_line)
 		size = m->least_line;
-	if (!misses(l1, address, size))
+	if (!misses(core, l1, address, size))
 		return 0;
 	count(m, l1_misses, 1);
 	count(m, EV_LL_REFERENCES, 1);
 	count(m, EV_L2_REFERENCES, 1); /* LL is the secondary cache here */
-	if (!misses(&m->ll, address, size))
+	if (!misses(core, &m->ll, address, size))
 		return m->ll.latency;
 	count(m, l2_misses, 1);
 	count(m, ll_misses, 1);
@@ -49,11 +55,12 @@ static uint64_t refer(struct model *m, struct cache *l1, uint64_t address, unsig
 
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
-	return refer(m, &core->l1d, address, size, EV_L1D_MISSES, EV_L2D_MISSES, EV_LL_DATA_MISSES);
+	return refer(m, core, &core->l1d, address, size, EV_L1D_MISSES, EV_L2D_MISSES,
+		EV_LL_DATA_MISSES);
 }
 
 uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
-	return refer(m, &core->l1i, address, size, EV_L1I_MISSES, EV_L2I_MISSES,
+	return refer(m, core, &core->l1i, address, size, EV_L1I_MISSES, EV_L2I_MISSES,
 		EV_LL_INSTRUCTION_MISSES);
 }

@@ -73,6 +73,7 @@ static void set_state(struct model *m, struct core *core, uint64_t unit, unsigne
 		*entry = (*entry & ~(uint64_t)STATES) | state;
 	for (a = unit; a <= unit + m->unit && a >= unit; a += core->l1d.offset + 1) {
 		entry = cache_find(&core->l1d, a);
+		slot_drop(core, a);
 		if (entry && state == INVALID)
 			cache_remove(&core->l1d, entry);
 		else if (entry)

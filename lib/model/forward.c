@@ -22,12 +22,12 @@ static void push(struct store_buffer *b, uint64_t address, unsigned size, uint64
 
 	s->address = address;
 	s->size = size;
-	s->order = order;
+	s->order = (uint32_t)order;
 	for (i = 0; i < span; i++) {
-		uint32_t *last = &b->last[(granule + i) % STORE_GRANULES];
+		struct last_store *last = &b->last[(granule + i) % STORE_GRANULES];
 
-		s->before[i] = *last;
-		*last = (uint32_t)b->number;
+		b->before[i][b->number % STORES_MAX] = last->number;
+		*last = (struct last_store){address, (uint32_t)b->number, size};
 	}
 	b->number++;
 }
@@ -45,19 +45,20 @@ static uint32_t look_back(const struct model *m, const struct core *core, uint64
 	uint64_t address, unsigned size)
 {
 	const struct store_buffer *b = &core->stores;
-	uint32_t number = b->last[granule % STORE_GRANULES];
+	uint32_t number = b->last[granule % STORE_GRANULES].number;
 
 	for (;;) {
 		const struct buffered_store *s = &b->ring[number % STORES_MAX];
 		uint32_t back = (uint32_t)b->number - number;
 
 		if (back > m->config.store_buffer ||
-			core->clock.order - s->order > m->config.window)
+			(uint32_t)core->clock.order - s->order > m->config.window)
 			return 0;
 		if (((address - s->address) & PAGE_BITS) < s->size ||
 			((s->address - address) & PAGE_BITS) < size)
 			return back;
-		number = s->before[(granule - (s->address >> 3)) % STORE_GRANULES];
+		number = b->before[(granule - (s->address >> 3)) % STORE_GRANULES]
+				  [number % STORES_MAX];
 	}
 }
 

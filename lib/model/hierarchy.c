@@ -50,6 +50,7 @@ void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
 		entry = cache_find(&core->l1i, a);
 		if (!entry)
 			continue;
+		fetch_settle(core);
 		cache_remove(&core->l1i, entry);
 		if (core->fetch_line == a)
 			core->fetch_line = NEVER;
@@ -72,6 +73,7 @@ static int recall_l1(struct model *m, struct core *core, uint64_t address, uint6
 			modified = 1;
 		}
 		cache_remove(&core->l1d, entry);
+		slot_drop(core, a);
 	}
 	return modified;
 }
@@ -360,6 +362,7 @@ static void watch(struct model *m, struct core *core, uint64_t address, uint64_t
 {
 	if (!(*entry & WATCHED) && !(anew && (m->active & (m->active - 1))))
 		return;
+	slot_drop(core, address);
 	if (sharing_watch(m, core, address))
 		*entry |= WATCHED | UNSEEN;
 	else
@@ -399,6 +402,8 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 
 	if (victim == NEVER)
 		return hit_data(m, core, address, purpose, entry);
+	if (victim)
+		slot_drop(core, victim);
 	if (is_demand(purpose))
 		count(m, EV_L1D_MISSES, 1);
 	if (!late)
@@ -432,6 +437,7 @@ static void release_data(struct model *m, struct core *core, uint64_t address, u
 		if (!entry || !is_dirty(*entry))
 			continue;
 		cache_remove(&core->l1d, entry);
+		slot_drop(core, a);
 		leave_l1(m, core, a, MODIFIED);
 	}
 }

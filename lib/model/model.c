@@ -50,7 +50,6 @@ static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32
 
 	c->entries = take(a, count * sizeof(*c->entries));
 	c->used = take(a, count * sizeof(*c->used));
-	c->stamps = (count * sizeof(*c->entries) + 63) / 64 * 8;
 	c->hints = take(a, hints * sizeof(*c->hints));
 	c->hint_mask = hints - 1;
 	c->ways = ways;
@@ -93,6 +92,25 @@ static void lay_out_large(struct arena *a, struct cache *c, const struct model_t
 			config->policy[level], 0);
 }
 
+static uint64_t entries_of(const struct cache *c)
+{
+	return (c->sets ? c->sets : c->mask + 1) * c->ways;
+}
+
+/* Times of use that the loop over records is to reach fast. */
+static void note_uses(struct core *core)
+{
+	uint64_t pages = entries_of(&core->dtlb);
+
+	if (entries_of(&core->l1d) <= LINES_NOTED)
+		core->l1d.used = core->line_used;
+	if (pages >= PAGES_NOTED)
+		return;
+	core->dtlb.used = core->page_used;
+	if (pages + entries_of(&core->large_dtlb) < PAGES_NOTED)
+		core->large_dtlb.used = core->page_used + pages;
+}
+
 /* The flavour of cachegrind has one set of caches for all threads. */
 static unsigned core_count(const struct model_config *config)
 {
@@ -120,6 +138,7 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		lay_out_large(a, &core->large_itlb, &config->large_itlb, config, MODEL_ITLB);
 		lay_out_large(a, &core->large_dtlb, &config->large_dtlb, config, MODEL_DTLB);
 		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
+		note_uses(core);
 		predictor = take(a, predictor_size(config));
 		if (config->clock == MODEL_CLOCK_RETIREMENT)
 			core->retire = take(a, sizeof(*core->retire));
@@ -169,6 +188,11 @@ static void init_core(struct model *m, unsigned number)
 	for (i = 0; i < sizeof(caches) / sizeof(caches[0]); i++)
 		caches[i]->time = &m->tick;
 	core->number = number;
+	core->page_bits = m->page_bits;
+	core->slotted = core->l1d.policy == MODEL_LRU && core->l1d.used == core->line_used &&
+			(core->dtlb.ways ? core->dtlb.policy == MODEL_LRU &&
+						   core->dtlb.used == core->page_used
+					 : !core->stlb.ways);
 	core->fetch_line = NEVER;
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
@@ -255,6 +279,8 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 	m->core->counts = counts;
 	m->core->thread = thread;
 	m->counts = counts;
+	if (!(m->active >> number & 1))
+		slots_drop(m->core, 0, UINT64_MAX);
 	m->active |= UINT64_C(1) << number;
 }
 

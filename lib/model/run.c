@@ -127,36 +127,124 @@ void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
 
 /* ---- the fast path ---- */
 
-/* Are all its lines and pages at hand?  Then they are used. */
-INLINE int fetch_known(
-	struct model *m, struct core *core, const struct model_segment *s, uint64_t *tick_at)
+/* How a record's branches are run. */
+enum { NO_BRANCH, CONDITIONAL, JUMP, ELSEWHERE, INNER, SPECIAL = 8 };
+
+static unsigned way_of(const struct model_segment *s)
+{
+	unsigned special = s->block->special_count ? SPECIAL : 0;
+
+	if (!s->outcome_count)
+		return special | NO_BRANCH;
+	if (s->outcome_count > 1 || s->outcomes->insn + 1u != s->insn_count)
+		return special | INNER;
+	return special | (s->outcomes->kind == MODEL_CONDITIONAL   ? CONDITIONAL
+				 : s->outcomes->kind == MODEL_JUMP ? JUMP
+								   : ELSEWHERE);
+}
+
+/* How an access is run: those that are not guarded and of at most eight bytes, others of at most a
+ * line, the rest. */
+enum { LOADS = 1, STORES, MODIFIES, WIDE_LOADS, WIDE_STORES, OTHERWISE };
+#define GRANULE 8
+
+static unsigned way_of_access(const struct model_access *a)
+{
+	if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH || !a->size || a->size > STORE_PIECE)
+		return OTHERWISE;
+	if (a->size <= GRANULE)
+		return a->kind == MODEL_ACCESS_LOAD    ? LOADS
+		       : a->kind == MODEL_ACCESS_STORE ? STORES
+						       : MODIFIES;
+	return a->kind == MODEL_ACCESS_LOAD    ? WIDE_LOADS
+	       : a->kind == MODEL_ACCESS_STORE ? WIDE_STORES
+					       : OTHERWISE;
+}
+
+/*
+ * Instruction lines and pages that are there stay there until something goes the long way, and
+ * until then only the last of their uses matters.  So a segment whose lines and pages are at hand
+ * becomes one of core->fetched, and notes when it was run last; all else is put off until
+ * fetch_settle. Returns 0 if they are not at hand.
+ */
+static NOINLINE int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 {
 	const struct cache *l1i = &core->l1i;
 	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
-	uint64_t tick = *tick_at;
 
-	/* What was used last stays so. */
-	if (s->fetch_count == 1 && f->line == core->fetch_line)
-		return 1;
+	if (f == end)
+		return 0;
 	for (; f < end; f++) {
 		const uint64_t *entry = &l1i->entries[f->hint];
 		uint64_t page = (f->line >> m->page_bits) + 1;
-		const struct page_slot *slot = page_slot(core->fetch_pages, page);
 
-		if (UNLIKELY(slot->page != page))
+		if (page_slot(core->fetch_pages, page)->page != page)
 			return 0;
-		if (UNLIKELY(!cache_is(*entry, f->line))) {
-			entry = cache_guess(l1i, f->line);
-			if (!entry)
+		if (!cache_is(*entry, f->line)) {
+			entry = cache_find(l1i, f->line);
+			if (!entry || (*entry & UNSEEN))
 				return 0;
 			f->hint = (uint32_t)(entry - l1i->entries);
 		}
-		*slot->used = ++tick;
-		l1i->used[f->hint] = tick;
 	}
-	core->fetch_line = end[-1].line;
-	*tick_at = tick;
+	s->run = (struct model_running){
+		.link = core->fetched,
+		.accesses = s->block->accesses,
+		.access_count = s->access_count,
+		.insn_count = s->insn_count,
+		.fetch_count = s->fetch_count,
+		.words = s->block->words,
+		.seen = 1,
+		.way = (uint8_t)way_of(s),
+	};
+	if (s->outcome_count) {
+		s->run.from = s->outcomes->from;
+		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
+		s->run.taken = s->outcomes->taken;
+	}
+	for (unsigned i = 0; i < s->access_count; i++)
+		if (!s->block->accesses[i].way)
+			s->block->accesses[i].way = (uint8_t)way_of_access(&s->block->accesses[i]);
+	core->fetched = s;
 	return 1;
+}
+
+static void note_use(uint64_t *used, uint64_t tick)
+{
+	*used = *used < tick ? tick : *used;
+}
+
+static NOINLINE void settle(struct core *core)
+{
+	struct model_segment *s = core->fetched;
+	unsigned page_bits = core->page_bits;
+	uint64_t last = 0;
+
+	for (; s; s = s->run.link) {
+		const struct model_fetch *f = s->block->fetches;
+		uint64_t count = s->run.count, tick = s->run.tick;
+
+		if (tick >= last) {
+			last = tick;
+			core->fetch_line = f[s->fetch_count - 1].line;
+		}
+		for (unsigned i = 0; i < s->fetch_count; i++, f++) {
+			note_use(&core->l1i.used[f->hint], ++tick);
+			note_use(page_slot(core->fetch_pages, (f->line >> page_bits) + 1)->used,
+				tick);
+		}
+		for (unsigned i = 0; i < STATICS_USED; i++)
+			core->counts[model_static_event(i)] += count * s->statics[i];
+		s->ended += count;
+		s->run.seen = 0;
+	}
+	core->fetched = (struct model_segment *)0;
+}
+
+void fetch_settle(struct core *core)
+{
+	if (core->fetched)
+		settle(core);
 }
 
 /* Nearly all machines have 64-byte lines and 4 KiB pages; the loop is compiled for those too. */
@@ -190,7 +278,7 @@ INLINE int meets_store(
 	if (LIKELY(granule == last))
 		return !forward_settled(m, core, address, size);
 	for (; granule <= last; granule++)
-		if ((uint32_t)b->number - b->last[granule % STORE_GRANULES] <=
+		if ((uint32_t)b->number - b->last[granule % STORE_GRANULES].number <=
 			m->config.store_buffer)
 			return 1;
 	return 0;
@@ -263,41 +351,104 @@ static NOINLINE void meet_store(struct model *m, struct core *core, const struct
 	watch_address(m, 0);
 }
 
-/* Accesses from..to of a record; base: order of the instruction before its first. */
-INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct geometry *g,
-	const struct model_segment *s, const uint64_t *words, unsigned from, unsigned to,
-	uint64_t base, uint64_t tick)
+/* The line and its page get a slot, if they are at hand. */
+static void fill_slot(struct model *m, struct core *core, uint64_t address)
 {
-	const struct model_access *a = s->block->accesses + from, *end = s->block->accesses + to;
+	const struct cache *l1d = &core->l1d;
+	const uint64_t *entry = cache_guess(l1d, address);
+	uint64_t page = (address >> m->page_bits) + 1, used, at;
+	const struct page_slot *slot = page_slot(core->data_pages, page);
 
-	for (words += from; a < end; a++, words++) {
-		uint64_t address = *words;
-		const struct page_slot *slot;
-		uint64_t *entry = data_known(core, g, address, a->size, &slot);
+	if (!entry || !core->slotted || slot->page != page)
+		return;
+	used = (uint64_t)(slot->used - core->page_used);
+	if (used >= PAGES_NOTED || address >> 48)
+		return;
+	at = (address >> l1d->bits) % LINE_SLOTS;
+	core->line_slots[at] = (struct line_slot){line_slot_above(address, l1d->bits),
+		(uint16_t)(entry - l1d->entries), (uint16_t)used};
+	core->storable[at] = (*entry & MESI) == m->stored;
+}
 
-		if (LIKELY(entry != 0) && !(a->kind | a->guarded)) {
-			if (meets_store(m, core, address, a->size))
+INLINE void remember_store(struct core *core, uint64_t address, unsigned size, uint64_t order)
+{
+	if (LIKELY(!((address ^ (address + size - 1)) >> 3)))
+		forward_remember(&core->stores, address, size, order);
+	else
+		forward_store(&core->stores, address, size, order);
+}
+
+/* An access without a slot. */
+static NOINLINE void access_unslotted(struct model *m, struct core *core,
+	const struct model_segment *s, const struct model_access *a, uint64_t address,
+	uint64_t order)
+{
+	const struct geometry g = geometry_of(m);
+	const struct page_slot *slot;
+	const uint64_t *entry = (uint64_t *)0;
+
+	if (a->guarded && !address)
+		return;
+	if (a->kind <= MODEL_ACCESS_STORE && !a->guarded)
+		entry = data_known(core, &g, address, a->size, &slot);
+	if (!entry || (a->kind == MODEL_ACCESS_STORE &&
+			      ((*entry & MESI) != m->stored ||
+				      core->stores.number >= core->clock.stores_full))) {
+		access_otherwise(m, core, s, a, address, order);
+	} else {
+		if (a->kind == MODEL_ACCESS_STORE)
+			remember_store(core, address, a->size, order);
+		else if (meets_store(m, core, address, a->size))
+			meet_store(m, core, s, a, address, order);
+		*slot->used = ++m->tick;
+		core->l1d.used[entry - core->l1d.entries] = m->tick;
+	}
+	fill_slot(m, core, address);
+}
+
+/* Accesses a..end, of which words has the addresses; base: order of the instruction before the
+ * segment's first. */
+INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct geometry *g,
+	const struct model_segment *s, const uint64_t *words, const struct model_access *a,
+	const struct model_access *end, uint64_t base, uint64_t tick)
+{
+	for (; a < end; a++, words++) {
+		uint64_t address = *words, line = address >> g->bits;
+		const struct line_slot *slot = &core->line_slots[line % LINE_SLOTS];
+		unsigned way = a->way, size = a->size;
+
+		if (UNLIKELY(slot->above != line_slot_above(address, g->bits)))
+			goto unslotted;
+		/* What lies in one granule lies in one line. */
+		if (way <= MODIFIES && LIKELY((address & (GRANULE - 1)) + size <= GRANULE)) {
+			if (way != LOADS &&
+				(UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
+					UNLIKELY(core->stores.number >= core->clock.stores_full)))
+				goto unslotted;
+			if (way != STORES && UNLIKELY(!forward_settled(m, core, address, size)))
 				meet_store(m, core, s, a, address, base + a->insn + 1u);
-			*slot->used = ++tick;
-			entry[core->l1d.stamps] = tick;
-			continue;
+			if (way != LOADS)
+				forward_remember(&core->stores, address, size, base + a->insn + 1u);
+		} else {
+			if (UNLIKELY((address & ((1u << g->bits) - 1)) + size > 1u << g->bits))
+				goto unslotted;
+			if (way == WIDE_LOADS || way == LOADS) {
+				if (meets_store(m, core, address, size))
+					meet_store(m, core, s, a, address, base + a->insn + 1u);
+			} else {
+				if ((way != WIDE_STORES && way != STORES) ||
+					!core->storable[line % LINE_SLOTS] ||
+					core->stores.number >= core->clock.stores_full)
+					goto unslotted;
+				forward_store(&core->stores, address, size, base + a->insn + 1u);
+			}
 		}
-		if (LIKELY(entry != 0) && a->kind == MODEL_ACCESS_STORE && !a->guarded &&
-			LIKELY((*entry & MESI) == m->stored) &&
-			LIKELY(core->stores.number < core->clock.stores_full)) {
-			*slot->used = ++tick;
-			entry[core->l1d.stamps] = tick;
-			if (LIKELY(!((address ^ (address + a->size - 1)) >> 3)))
-				forward_remember(
-					&core->stores, address, a->size, base + a->insn + 1u);
-			else
-				forward_store(&core->stores, address, a->size, base + a->insn + 1u);
-			continue;
-		}
-		if (a->guarded && !address)
-			continue;
+		core->line_used[slot->line % LINES_NOTED] = ++tick;
+		core->page_used[slot->page % PAGES_NOTED] = tick;
+		continue;
+	unslotted:
 		m->tick = tick;
-		access_otherwise(m, core, s, a, address, base + a->insn + 1u);
+		access_unslotted(m, core, s, a, address, base + a->insn + 1u);
 		tick = m->tick;
 	}
 	return tick;
@@ -314,14 +465,16 @@ static NOINLINE uint64_t run_specials(struct model *m, struct core *core,
 	for (unsigned k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
 		struct model_insn *in = &b->insns[b->specials[k]];
 
-		tick = run_accesses(m, core, &g, s, words, at, in->first_access, base, tick);
+		tick = run_accesses(m, core, &g, s, words + at, b->accesses + at,
+			b->accesses + in->first_access, base, tick);
 		at = in->first_access;
 		m->tick = tick;
 		arrive(m, core, in, base + b->specials[k] + 1u);
 		classify_special(m, core, in->class_bits);
 		tick = m->tick;
 	}
-	return run_accesses(m, core, &g, s, words, at, s->access_count, base, tick);
+	return run_accesses(m, core, &g, s, words + at, b->accesses + at,
+		b->accesses + s->access_count, base, tick);
 }
 
 static NOINLINE void mispredicted(struct model *m, struct core *core, unsigned event)
@@ -346,7 +499,8 @@ INLINE void run_outcome(struct model *m, struct core *core, const struct model_s
 	if (o->taken)
 		clock_taken(m, &core->clock);
 	if (LIKELY(o->kind == MODEL_CONDITIONAL)) {
-		if (UNLIKELY(!predict_conditional(m, &core->predictor, o->from, o->taken))) {
+		if (UNLIKELY(!predict_conditional(&core->predictor,
+			    predictor_base(&core->predictor, o->from), o->from, o->taken))) {
 			m->insn = &s->block->insns[o->insn];
 			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
 		}
@@ -394,52 +548,79 @@ static NOINLINE int goes_along(
 		       s->block->accesses[s->access_count - 1].size;
 }
 
+/* What a record does behind its accesses. */
+INLINE void run_end(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *record, uint64_t base)
+{
+	struct clock *clock = &core->clock;
+	unsigned way = s->run.way & ~(unsigned)SPECIAL;
+
+	if (UNLIKELY(way == INNER))
+		run_outcomes(m, core, s, record, base);
+	clock->order = base + s->run.insn_count;
+	if (UNLIKELY(clock->order >= clock->next_wait))
+		clock_wait(clock);
+	if (s->run.taken && way != INNER)
+		clock_taken(m, clock);
+	if (LIKELY(way == CONDITIONAL)) {
+		if (UNLIKELY(!predict_conditional(
+			    &core->predictor, s->run.base, s->run.from, s->run.taken))) {
+			m->insn = &s->block->insns[s->outcomes->insn];
+			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
+		}
+	} else if (way == ELSEWHERE) {
+		m->insn = &s->block->insns[s->outcomes->insn];
+		run_elsewhere(m, core, s, s->outcomes, record);
+	}
+}
+
+/* What cannot run otherwise; how many words it has. */
+static NOINLINE unsigned run_slowly(
+	struct model *m, struct core *core, struct model_segment *s, const uint64_t *record)
+{
+	fetch_settle(core);
+	s->ended++;
+	step_record(m, s, record, s->insn_count);
+	return s->block->words;
+}
+
+/* observed: somebody watches, or there is a retirement clock. */
 INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end,
-	const struct geometry *geometry, int retires)
+	const struct geometry *geometry, int observed)
 {
 	const struct geometry g = *geometry;
 	struct core *core = m->core;
-	statics_sum low = {0}, high = {0};
 	uint64_t tick = m->tick;
 
 	while (at < end) {
 		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
 		uint64_t base = core->clock.order;
-		int inner, again = s->slow && m->repeating == s->block->insns[0].address;
+		const uint64_t *record = at;
+		int again = observed && s->slow && m->repeating == s->block->insns[0].address;
 
-		s->ended++;
-		if (UNLIKELY(m->watch != 0))
+		if (observed && m->watch)
 			watch_record(m->watch, s, at, again);
-		if (UNLIKELY(s->slow) || UNLIKELY(!fetch_known(m, core, s, &tick))) {
+		if (UNLIKELY(!s->run.seen) && (s->slow || !fetch_see(m, core, s))) {
 			m->tick = tick;
-			step_record(m, s, at, s->insn_count);
+			at += run_slowly(m, core, s, at);
 			tick = m->tick;
 		} else {
-			low += __builtin_convertvector(
-				*(const statics_row *)s->statics, statics_sum);
-			high += __builtin_convertvector(
-				*(const statics_row *)(s->statics + HALF), statics_sum);
-			if (LIKELY(!s->block->special_count))
-				tick = run_accesses(
-					m, core, &g, s, at + 1, 0, s->access_count, base, tick);
+			s->run.count++;
+			s->run.tick = tick;
+			tick += s->run.fetch_count;
+			at += s->run.words;
+			if (LIKELY(!(s->run.way & SPECIAL)))
+				tick = run_accesses(m, core, &g, s, record + 1, s->run.accesses,
+					s->run.accesses + s->run.access_count, base, tick);
 			else
-				tick = run_specials(m, core, s, at + 1, base, tick);
-			inner = s->outcome_count &&
-				(s->outcome_count > 1 || s->outcomes->insn + 1u != s->insn_count);
-			if (UNLIKELY(inner))
-				run_outcomes(m, core, s, at, base);
-			core->clock.order = base + s->insn_count;
-			if (UNLIKELY(core->clock.order >= core->clock.next_wait))
-				clock_wait(&core->clock);
-			if (LIKELY(s->outcome_count && !inner))
-				run_outcome(m, core, s, s->outcomes, at);
+				tick = run_specials(m, core, s, record + 1, base, tick);
+			run_end(m, core, s, record, base);
 		}
-		if (retires && !(again && goes_along(core->retire, s, at)))
-			retire_record(core->retire, s, at, s->insn_count);
-		at += s->block->words;
+		if (observed && core->retire && !(again && goes_along(core->retire, s, record)))
+			retire_record(core->retire, s, record, s->insn_count);
 	}
 	m->tick = tick;
-	carry(m, &low, &high);
+	fetch_settle(core);
 }
 
 /* ---- what is skipped ---- */
@@ -540,7 +721,7 @@ void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 	static const struct geometry common = {COMMON_LINE, COMMON_PAGE, HINTS - 1};
 	const struct geometry own = geometry_of(m);
 
-	if (m->core->retire)
+	if (m->core->retire || m->watch)
 		run_records(m, begin, end, &own, 1);
 	else if (is_common(&own))
 		run_records(m, begin, end, &common, 0);

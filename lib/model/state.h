@@ -74,17 +74,45 @@ struct clock {
 
 struct buffered_store {
 	uint64_t address;
-	uint64_t order;
+	uint32_t order; /* the low bits of the clock's */
 	uint32_t size;
-	uint32_t before[STORE_SPAN]; /* number of the last store before to each of its granules */
+};
+
+/* The last store to the eight bytes of a granule; what it is in the ring, too. */
+struct last_store {
+	uint64_t address;
+	uint32_t number, size;
 };
 
 struct store_buffer {
-	uint64_t number;               /* of stores so far, plus STORES_MAX + 1 */
-	uint32_t last[STORE_GRANULES]; /* number of the last store to addresses with these
-					  bits 11..3 */
+	uint64_t number;                        /* of stores so far, plus STORES_MAX + 1 */
+	struct last_store last[STORE_GRANULES]; /* by bits 11..3 of addresses */
 	struct buffered_store ring[STORES_MAX];
+	/* Number of the last store before to each of its granules. */
+	uint32_t before[STORE_SPAN][STORES_MAX];
 };
+
+/*
+ * Lines that are certainly in L1D, with their page in the first TLB that data have, by the low bits
+ * of their number: an access is one comparison and notes two uses.  A slot may be emptied at any
+ * time; it must be when the line or its page goes, or the line becomes UNSEEN or changes its state.
+ */
+#define LINE_SLOT_BITS 11
+#define LINE_SLOTS     (1 << LINE_SLOT_BITS)
+#define LINES_NOTED    2048
+#define PAGES_NOTED    512
+#define NO_LINE        UINT32_MAX
+
+struct line_slot {
+	uint32_t above;      /* the address's bits above those that lead here */
+	uint16_t line, page; /* where in the core's line_used, page_used its uses are noted */
+};
+
+/* bits: log2 of the line. */
+static inline uint32_t line_slot_above(uint64_t address, unsigned bits)
+{
+	return (uint32_t)(address >> (bits + LINE_SLOT_BITS));
+}
 
 struct ways;
 
@@ -145,9 +173,34 @@ struct core {
 	struct store_buffer stores;
 	struct predictor predictor;
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
-	uint64_t nothing_used; /* what page slots name where there is no TLB */
+	uint32_t page_bits;
+	uint32_t slotted;              /* are line_slots of use? */
+	struct model_segment *fetched; /* those that were run and not settled; see run.c */
+	struct line_slot line_slots[LINE_SLOTS];
+	uint8_t storable[LINE_SLOTS]; /* of line_slots: a store need not change the line's state */
+	/* The `used` of L1D, of the first TLBs that data have, if they are not larger; the last is
+	 * what page slots name where there is no TLB. */
+	uint64_t line_used[LINES_NOTED], page_used[PAGES_NOTED];
 	struct prefetch prefetch;
 };
+
+/* The line must be looked at again. */
+static inline void slot_drop(struct core *core, uint64_t address)
+{
+	core->line_slots[(address >> core->l1d.bits) % LINE_SLOTS].above = NO_LINE;
+}
+
+/* So must all lines in these bytes. */
+static inline void slots_drop(struct core *core, uint64_t address, uint64_t bytes)
+{
+	struct line_slot *slots = core->line_slots;
+	uint64_t at = address >> core->l1d.bits, count = bytes >> core->l1d.bits;
+
+	if (count >= LINE_SLOTS)
+		count = LINE_SLOTS;
+	for (uint64_t i = 0; i < count; i++)
+		slots[(at + i) % LINE_SLOTS].above = NO_LINE;
+}
 
 /* What the directory remembers of one unit of coherence; see coherence.c. */
 struct directory_entry {
@@ -342,25 +395,29 @@ static inline int forward_settled(
 	const struct model *m, const struct core *core, uint64_t address, unsigned size)
 {
 	const struct store_buffer *b = &core->stores;
-	uint32_t number = b->last[(address >> 3) % STORE_GRANULES];
-	const struct buffered_store *s = &b->ring[number % STORES_MAX];
+	const struct last_store *s = &b->last[(address >> 3) % STORE_GRANULES];
+	uint64_t before = address - s->address, behind = (uint64_t)s->size - size - before;
 
-	return (uint32_t)b->number - number > m->config.store_buffer ||
-	       (address - s->address < s->size && address - s->address + size <= s->size);
+	return (int64_t)(before | behind) >= 0 ||
+	       (uint32_t)b->number - s->number > m->config.store_buffer;
 }
 
 static inline void forward_remember(
 	struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
 	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
-	uint32_t *last = &b->last[(address >> 3) % STORE_GRANULES];
+	struct last_store *last = &b->last[(address >> 3) % STORE_GRANULES];
 
 	s->address = address;
 	s->size = size;
-	s->order = order;
-	s->before[0] = *last;
-	*last = (uint32_t)b->number++;
+	s->order = (uint32_t)order;
+	b->before[0][b->number % STORES_MAX] = last->number;
+	*last = (struct last_store){address, (uint32_t)b->number++, size};
 }
+
+/* run.c: notes the uses of instruction lines and pages that were put off.  Before anything looks at
+ * them. */
+void fetch_settle(struct core *core);
 
 /* branch.c. */
 size_t predictor_size(const struct model_config *config);

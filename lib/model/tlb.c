@@ -90,8 +90,8 @@ static void set_range(struct model *m, uint64_t begin, uint64_t end, int large)
 /* ---- slots ---- */
 
 /* The slots of pages that were translated by this entry, of which victim was there. */
-static void lose(struct model *m, struct page_slot *slots, struct cache *tlb, const uint64_t *entry,
-	uint64_t victim)
+static void lose(struct model *m, struct core *core, struct page_slot *slots, struct cache *tlb,
+	const uint64_t *entry, uint64_t victim)
 {
 	const uint64_t *used = &tlb->used[entry - tlb->entries];
 	uint64_t page = (victim >> m->page_bits) + 1;
@@ -99,10 +99,15 @@ static void lose(struct model *m, struct page_slot *slots, struct cache *tlb, co
 	unsigned i;
 
 	if (tlb->bits != LARGE_BITS && !(victim & LARGE)) {
-		if (slot->page == page && slot->used == used)
+		if (slot->page == page && slot->used == used) {
 			slot->page = 0;
+			if (slots == core->data_pages)
+				slots_drop(core, victim & ~m->page, m->page + 1);
+		}
 		return;
 	}
+	if (slots == core->data_pages)
+		slots_drop(core, 0, UINT64_MAX);
 	for (i = 0; i < PAGE_SLOTS; i++)
 		if (slots[i].used == used)
 			slots[i].page = 0;
@@ -122,8 +127,8 @@ static void found(struct model *m, struct core *core, struct page_slot *slots, s
 		}
 		tlb->recent = page;
 	} else if (victim != NEVER && victim) {
-		lose(m, core->data_pages, tlb, entry, victim);
-		lose(m, core->fetch_pages, tlb, entry, victim);
+		lose(m, core, core->data_pages, tlb, entry, victim);
+		lose(m, core, core->fetch_pages, tlb, entry, victim);
 	}
 	if (slots && page != 1)
 		*page_slot(slots, page) =
@@ -155,7 +160,8 @@ static uint64_t no_translation(
 	uint64_t page = address >> m->page_bits;
 
 	if (page)
-		*page_slot(slots, page + 1) = (struct page_slot){page + 1, &core->nothing_used};
+		*page_slot(slots, page + 1) =
+			(struct page_slot){page + 1, &core->page_used[PAGES_NOTED - 1]};
 	return 0;
 }
 
@@ -177,6 +183,9 @@ uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 	uint32_t split = m->config.large_dtlb.ways == MODEL_LARGE_SPLIT;
 	int is = is_large(m, address);
 
+	/* The same translations may be those of instructions. */
+	if (!core->itlb.ways && core->stlb.ways)
+		fetch_settle(core);
 	if (!core->dtlb.ways)
 		return core->stlb.ways ? translate_second(m, core, core->data_pages, address, is,
 						 EV_DTLB_WALKS)
@@ -228,6 +237,7 @@ static void flush_core(struct core *core, uint64_t begin, uint64_t end)
 	for (i = 0; i < sizeof(tlbs) / sizeof(tlbs[0]); i++)
 		if (tlbs[i]->ways)
 			flush(tlbs[i], begin, end);
+	slots_drop(core, 0, UINT64_MAX);
 	for (i = 0; i < PAGE_SLOTS; i++)
 		core->data_pages[i].page = core->fetch_pages[i].page = 0;
 }

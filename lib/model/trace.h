@@ -18,6 +18,8 @@
  * A segment is what lies between two ways out of a superblock.  Its figures are sums from the
  * beginning of the block, so that one segment describes a whole record.
  *
+ * An address has at most 48 bits.
+ *
  * Descriptors belong to the caller and must live as long as a record may name them.  The model
  * writes only what is marked "the model's".
  */
@@ -72,6 +74,7 @@ struct model_access {
 	uint8_t guarded;
 	uint16_t size; /* bytes, 1..4096 */
 	uint16_t insn; /* index in the block */
+	uint8_t way;   /* the model's: how it is run; 0: not known yet */
 };
 
 enum model_access_kind {
@@ -137,7 +140,22 @@ struct model_outcome {
 	uint64_t from;   /* address of the branch */
 };
 
+/* What running a record takes of its segment; the model's. */
+struct model_running {
+	struct model_segment *link; /* the one that was seen before */
+	const struct model_access *accesses;
+	uint64_t tick;  /* when it was fetched last */
+	uint64_t from;  /* its branch's address */
+	uint32_t count; /* records since it was seen first */
+	uint32_t base;  /* its branch, in the predictor's base table */
+	uint16_t access_count, insn_count, fetch_count, words;
+	uint8_t seen; /* all of this is true, and its lines and pages are at hand */
+	uint8_t way;  /* how to run it */
+	uint8_t taken;
+};
+
 struct model_segment {
+	struct model_running run;
 	uint16_t statics[MODEL_STATICS]; /* what a record that ends here has executed */
 	uint64_t ended;                  /* the model's: records that ended here */
 	struct model_block *block;

@@ -365,6 +365,8 @@ static void options_read(void)
 		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
 	if (fast)
 		model_fast_reset(&trace_fast, counts_windows());
+	if (fast || slicing)
+		trace_be_fine();
 	profile_open(VG_(args_the_exename));
 	VG_(atfork)(before_fork, NULL, in_child);
 	log_tidy();

@@ -38,12 +38,15 @@
 extern struct model *model;
 
 /* ---- trace.c ---- */
-#define TRACE_WORDS      2048
+#define TRACE_WORDS      32768
+#define TRACE_WORDS_FINE 2048
 #define TRACE_RECORD_MAX 2048 /* words of one record */
 /* Where the next record goes; beyond trace_limit the buffer must be emptied first. */
-extern uint64_t *trace_at, *const trace_limit;
+extern uint64_t *trace_at, *trace_limit;
 /* With windows: only those are modelled in full. */
 extern struct model_fast trace_fast;
+/* Before anything is translated: something looks at the model whenever the buffer is emptied. */
+void trace_be_fine(void);
 /* Runs what is in the buffer. */
 void trace_flush(void);
 /* The same when the current thread has left its code, perhaps in the middle of a superblock. */

@@ -3,7 +3,8 @@
  * The buffer of records (model/trace.h) between the program's code, which fills it, and the model,
  * which runs what is there whenever it is full, and before anything that the order of things could
  * show: another thread's turn, a system call, a signal, a translation that goes away.  It is small
- * enough to stay in the processor's own caches.
+ * enough to stay in the processor's own second-level cache, and large enough that a superblock is
+ * in it many times (see fetch_settle in model/run.c).
  *
  * A fault leaves the last record unfinished.  Valgrind leaves the code by a long jump then, so that
  * `inside` stays set; what was executed are the instructions before the one that the program
@@ -16,9 +17,14 @@
 
 uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX];
 uint64_t *trace_at = trace_buffer;
-uint64_t *const trace_limit = trace_buffer + TRACE_WORDS;
+uint64_t *trace_limit = trace_buffer + TRACE_WORDS;
 struct model_fast trace_fast;
 static Bool inside;
+
+void trace_be_fine(void)
+{
+	trace_limit = trace_buffer + TRACE_WORDS_FINE;
+}
 
 void trace_flush(void)
 {
