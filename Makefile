@@ -60,6 +60,7 @@ LIBTOOLKIT   := $(O)/lib/libtoolkit.a
 include lib/perfex/module.mk
 include lib/valgrind/module.mk
 include perfex/module.mk
+include prof/module.mk
 include examples/module.mk
 include tests/module.mk
 include docs/module.mk

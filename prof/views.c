@@ -8,6 +8,11 @@ const struct view views[] = {
 	{"procedures", "functions, most costly first (what prof does without options)",
 		prof_procedures},
 	{"heavy", "source lines, most costly first", prof_heavy},
+	{"lines", "source lines in order, with the source", prof_lines},
+	{"butterfly", "each function between its callers and what it calls", prof_butterfly},
+	{"calltree", "the call tree", prof_calltree},
 	{"dso", "executable, libraries, kernel", prof_images_view},
+	{"usage", "processes of the run, what each used", prof_usage},
+	{"summary", "what the experiment holds", prof_summary_view},
 	{NULL, NULL, NULL},
 };

@@ -29,6 +29,12 @@ static struct prof_entity entity_of(
 
 	if (grain == PROF_BY_IMAGE)
 		return key;
+	if (grain == PROF_BY_SOURCE && name->file) {
+		key.key.image = 0;
+		key.key.file = name->file;
+		key.key.line = name->line;
+		return key;
+	}
 	key.key.procedure = name->procedure;
 	key.key.begin = d->request->compare ? 0 : name->begin;
 	key.key.inlined = name->inlined;
@@ -61,6 +67,18 @@ bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure)
 	return !r->exclude || !match_any(r->exclude, d, image, procedure);
 }
 
+static bool wanted_place(const struct prof_data *d, size_t place)
+{
+	return prof_wanted(d, prof_place_at(d, place)->key.image, d->name[place].procedure);
+}
+
+static bool busier(const struct prof_data *d, size_t a, size_t b)
+{
+	size_t m = d->metrics.count;
+
+	return m && d->counts.data[a * m] > d->counts.data[b * m];
+}
+
 static int take_places(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
 	uint32_t *images = calloc(d->images.count + 1, sizeof(*images));
@@ -80,13 +98,9 @@ static int take_places(struct prof_sums *s, struct prof_data *d, enum prof_grain
 			break;
 		}
 		s->of[i] = (uint32_t)(own - (struct prof_entity *)(void *)s->entities.entries);
-		if (s->entities.count > before) {
+		if (s->entities.count > before || busier(d, i, own->place))
 			own->place = (uint32_t)i;
-			own->selected = prof_wanted(d, key.key.image, key.key.procedure);
-		} else if (s->metrics && d->counts.data[i * s->metrics] >
-						 d->counts.data[own->place * s->metrics]) {
-			own->place = (uint32_t)i;
-		}
+		own->selected |= wanted_place(d, i);
 	}
 	free(images);
 	return rc;
@@ -105,7 +119,7 @@ int prof_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain gra
 	if (!s->own)
 		return -1;
 	for (size_t i = 0; i < d->places.count; i++)
-		for (size_t k = 0; k < s->metrics; k++)
+		for (size_t k = 0; k < s->metrics && wanted_place(d, i); k++)
 			s->own[s->of[i] * s->metrics + k] += d->counts.data[i * s->metrics + k];
 	return 0;
 }
@@ -182,12 +196,18 @@ int prof_entity_row(struct prof_table *t, const struct prof_data *d, const struc
 	}
 	if (grain == PROF_BY_IMAGE)
 		return 0;
+	if (grain == PROF_BY_SOURCE && n->key.file) {
+		row->image = NULL;
+		row->file = prof_string_at(d, n->key.file);
+		row->line = n->key.line;
+		return 0;
+	}
 	row->procedure = prof_string_at(d, n->key.procedure);
 	row->address = n->key.begin ? n->key.begin : p->key.address;
 	row->addressed = !d->request->compare;
 	if (n->key.inlined)
 		row->note = "inlined";
-	if (grain == PROF_BY_LINE) {
+	if (grain >= PROF_BY_LINE) {
 		row->address = p->key.address;
 		row->file = n->key.file ? prof_string_at(d, n->key.file) : NULL;
 		row->line = n->key.line;

@@ -8,7 +8,12 @@
 
 #include "report/prof_data.h"
 
-enum prof_grain { PROF_BY_IMAGE, PROF_BY_PROCEDURE, PROF_BY_LINE };
+enum prof_grain {
+	PROF_BY_IMAGE,
+	PROF_BY_PROCEDURE,
+	PROF_BY_LINE,   /* of a function */
+	PROF_BY_SOURCE, /* of a file, in whatever function; of a function where no line is known */
+};
 
 struct prof_entity { /* table entry */
 	struct {

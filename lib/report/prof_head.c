@@ -43,6 +43,14 @@ static int add_experiment(struct prof_table *t, const struct prof_data *d, size_
 	return 0;
 }
 
+static const struct experiment_fact *find_fact(const struct experiment *x, const char *key)
+{
+	for (size_t i = 0; i < x->facts.count; i++)
+		if (strcmp(x->facts.data[i].key, key) == 0)
+			return &x->facts.data[i];
+	return NULL;
+}
+
 static int describe_run(struct prof_table *t, const struct prof_data *d, size_t input)
 {
 	static const char *const facts[][2] = {
@@ -51,7 +59,9 @@ static int describe_run(struct prof_table *t, const struct prof_data *d, size_t 
 		{"host", "Host"},
 		{"cpu", "CPU"},
 		{"cpus", "Number of CPUs"},
-		{"machine", "Modelled machine"},
+		{"machine", "Architecture"},
+		{"model", "Modelled machine"},
+		{"kernel", "Kernel"},
 		{"clock_hz", "Clock frequency (Hz)"},
 	};
 	const struct prof_input *in = &d->request->inputs[input];
@@ -60,9 +70,10 @@ static int describe_run(struct prof_table *t, const struct prof_data *d, size_t 
 	if (prof_head(t, "Experiment file", "%s", in->file))
 		return -1;
 	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		const char *value = experiment_fact_find(x, facts[i][0]);
+		const struct experiment_fact *fact = find_fact(x, facts[i][0]);
 
-		if (value && prof_head(t, facts[i][1], "%s", value))
+		if (fact && prof_head(t, facts[i][1], "%s%s", fact->value,
+				    fact->several ? " (others differ)" : ""))
 			return -1;
 	}
 	if (prof_head(t, "Experiment name", "%s", x->type))

@@ -68,7 +68,8 @@ static int find_line(struct prof_data *d, const struct order *o, struct prof_nam
 	struct image_line line = {0};
 	long string;
 
-	if (d->names.ops->line(d->names.context, o->image, o->address, &line) || !line.file)
+	if (d->names.ops->line(d->names.context, o->image, o->address, &line) || !line.file ||
+		!line.line)
 		return 0;
 	string = prof_string(d, line.file);
 	if (string < 0)

@@ -11,5 +11,8 @@
 typedef int prof_view(struct prof_data *d, struct prof_table *t, struct error *e);
 
 prof_view prof_procedures, prof_heavy, prof_images_view;
+prof_view prof_butterfly, prof_calltree;
+prof_view prof_lines;
+prof_view prof_summary_view, prof_usage;
 
 #endif

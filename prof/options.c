@@ -1,0 +1,181 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "views.h"
+
+static int add_word(word_list *list, const char *word, struct error *e)
+{
+	const char **slot = vec_push(list);
+
+	if (!slot)
+		return error_nomem(e);
+	*slot = word;
+	return 0;
+}
+
+static int add_only(void *target, const char *argument, struct error *e)
+{
+	return add_word(&((struct options *)target)->only, argument, e);
+}
+
+static int add_exclude(void *target, const char *argument, struct error *e)
+{
+	return add_word(&((struct options *)target)->exclude, argument, e);
+}
+
+static int add_source(void *target, const char *argument, struct error *e)
+{
+	return add_word(&((struct options *)target)->sources, argument, e);
+}
+
+static int add_archive(void *target, const char *argument, struct error *e)
+{
+	return add_word(&((struct options *)target)->archives, argument, e);
+}
+
+/* n, n% or ncum%. */
+static int set_quit(void *target, const char *argument, struct error *e)
+{
+	struct prof_quit *q = &((struct options *)target)->quit;
+	char *end;
+	double value = strtod(argument, &end);
+
+	if (end != argument && value > 0 && isfinite(value)) {
+		if (!*end && value == floor(value) && value <= 1e15) {
+			q->rows = (unsigned long)value;
+			return 0;
+		}
+		if (strcmp(end, "%") == 0 && value <= 100) {
+			q->percent = value;
+			return 0;
+		}
+		if (strcmp(end, "cum%") == 0 && value <= 100) {
+			q->cumulative = value;
+			return 0;
+		}
+	}
+	error_set(e, ERR_PARSE, "-q does not take '%s'", argument);
+	return error_hint(e,
+		"-q 10: ten rows; -q 2%%: rows of 2%% and more; -q 90cum%%: rows until "
+		"they make up 90%%");
+}
+
+#define FIELD(field) offsetof(struct options, field)
+
+static const struct option_row rows[] = {
+	{"q", "N|N%|Ncum%", "quit after N rows, below N%, or at cumulative N%", OPTION_CALL, 0,
+		set_quit},
+	{"only", "GLOB", "only functions or images of this name; may be repeated", OPTION_CALL, 0,
+		add_only},
+	{"exclude", "GLOB", "no functions or images of this name; may be repeated", OPTION_CALL, 0,
+		add_exclude},
+	{"inclusive", NULL, "order by what functions and all they called used", OPTION_FLAG,
+		FIELD(inclusive), NULL},
+	{"inlines", NULL, "functions that were inlined have rows of their own", OPTION_FLAG,
+		FIELD(inlines), NULL},
+	{"threads", NULL, "rows for each thread, process or rank", OPTION_FLAG, FIELD(threads),
+		NULL},
+	{"calipers", "[A,]B", "only between two caliper points, or phases of a name", OPTION_STRING,
+		FIELD(calipers), NULL},
+	{"compare", NULL, "files beside each other, with ratios, instead of added up", OPTION_FLAG,
+		FIELD(compare), NULL},
+	{"ci", NULL, "with each estimate its 95% interval", OPTION_FLAG, FIELD(intervals), NULL},
+	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_CALL, 0,
+		add_source},
+	{"archive", "DIR", "take images from what ssrun -archive kept; may be repeated",
+		OPTION_CALL, 0, add_archive},
+	{"root", "DIR", "look for images below DIR first", OPTION_STRING, FIELD(root), NULL},
+	{"debug-dir", "DIR", "separate debug files are there, not in /usr/lib/debug", OPTION_STRING,
+		FIELD(debug_directory), NULL},
+	{"debuginfod", NULL, "ask debuginfod servers for what is missing", OPTION_FLAG,
+		FIELD(debuginfod), NULL},
+	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
+	{"json", NULL, "JSON, schema prof.rows/1", OPTION_FLAG, FIELD(json), NULL},
+	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
+	{"merge", NULL, "add files up into one (-o FILE) instead of reporting", OPTION_FLAG,
+		FIELD(merge), NULL},
+	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
+	{"version", NULL, "version", OPTION_FLAG, FIELD(version), NULL},
+};
+
+/* Views first, then the rest. */
+static struct option_row *make_table(void)
+{
+	size_t count = 0, more = sizeof(rows) / sizeof(rows[0]);
+	struct option_row *table;
+
+	while (views[count].name)
+		count++;
+	if (count > VIEWS_MAX)
+		return NULL;
+	table = calloc(count + more + 1, sizeof(*table));
+	if (!table)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		table[i] = (struct option_row){views[i].name, NULL, views[i].help, OPTION_FLAG,
+			FIELD(view) + i * sizeof(bool), NULL};
+	memcpy(table + count, rows, sizeof(rows));
+	return table;
+}
+
+static int check(const struct options *o, struct error *e)
+{
+	size_t chosen = 0;
+
+	for (size_t i = 0; i < VIEWS_MAX; i++)
+		chosen += o->view[i];
+	if (o->csv && o->json)
+		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
+	if (o->merge && (chosen || o->csv || o->json || o->compare))
+		return error_set(e, ERR_CONFLICT, "-merge makes a file, not a report");
+	if (o->merge && !o->output) {
+		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
+		return error_hint(e, "prof -merge -o SUM file ...");
+	}
+	if (chosen > 1 && (o->csv || o->json))
+		return error_set(e, ERR_CONFLICT, "-csv and -json take one report at a time");
+	return 0;
+}
+
+static char *whole_line(int argc, char **argv)
+{
+	struct strbuf text = {0};
+
+	strbuf_puts(&text, "prof");
+	for (int i = 1; i < argc; i++)
+		strbuf_printf(&text, " %s", argv[i]);
+	return strbuf_take(&text);
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct error *e)
+{
+	int rest;
+
+	memset(o, 0, sizeof(*o));
+	o->table = make_table();
+	o->line = whole_line(argc, argv);
+	if (!o->table || !o->line)
+		return error_nomem(e);
+	rest = option_parse(o->table, o, argc, argv, e);
+	if (rest < 0 || add_word(&o->only, NULL, e) || add_word(&o->exclude, NULL, e) ||
+		add_word(&o->sources, NULL, e) || add_word(&o->archives, NULL, e))
+		return -1;
+	o->files = argv + rest;
+	return check(o, e);
+}
+
+void options_fini(struct options *o)
+{
+	vec_fini(&o->only);
+	vec_fini(&o->exclude);
+	vec_fini(&o->sources);
+	vec_fini(&o->archives);
+	free(o->table);
+	free(o->line);
+}

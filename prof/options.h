@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command line asks for. */
+#ifndef PROF_OPTIONS_H
+#define PROF_OPTIONS_H
+
+#include <stdbool.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "base/vec.h"
+#include "report/prof_data.h"
+
+enum { VIEWS_MAX = 24 };
+
+typedef VEC(const char *) word_list; /* NULL-terminated once parsed */
+
+struct options {
+	bool view[VIEWS_MAX]; /* by row of views[] */
+	bool inclusive, inlines, threads, intervals, compare;
+	bool csv, json, merge, dump, dump_quiet, debuginfod, help, version;
+	const char *calipers, *output, *root, *debug_directory;
+	struct prof_quit quit;
+	word_list only, exclude, sources, archives;
+	char **files; /* NULL-terminated rest of argv */
+	char *line;   /* the command line, as one text */
+	struct option_row *table;
+};
+
+/* Parses and checks combinations; -1 with *e set. */
+int options_parse(struct options *o, int argc, char **argv, struct error *e);
+void options_fini(struct options *o);
+
+#endif

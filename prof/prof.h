@@ -1,0 +1,33 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The things that prof can be asked to do, and what they share. */
+#ifndef PROF_COMMAND_H
+#define PROF_COMMAND_H
+
+#include "base/strbuf.h"
+#include "experiment/merge.h"
+#include "options.h"
+
+/* Each returns the exit status. */
+int do_report(const struct options *o);
+int do_merge(const struct options *o);
+
+/* The files that the arguments name: directories stand for the experiment files in them, in order
+ * of name. */
+struct arguments {
+	VEC(char *) paths;
+	const char *executable; /* the first argument, where that is none; else NULL */
+};
+int arguments_find(struct arguments *a, char *const *words, struct error *e);
+void arguments_fini(struct arguments *a);
+
+/* Experiments, read: one, the sum of all, or (-compare) each by itself. */
+struct loaded {
+	VEC(struct experiment) experiments;
+	VEC(char *) names; /* of each, for reports */
+	size_t damaged;    /* files that could not be read to their end */
+	char damage[600];  /* the first of them, and what is wrong with it */
+};
+int load(struct loaded *l, const struct options *o, const struct arguments *a, struct error *e);
+void loaded_fini(struct loaded *l);
+
+#endif

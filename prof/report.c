@@ -1,0 +1,160 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Experiments become reports. */
+#include <errno.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "prof.h"
+#include "render/prof.h"
+#include "report/prof_images.h"
+#include "say.h"
+#include "views.h"
+
+static int draw(
+	const struct options *o, const struct prof_table *t, struct strbuf *out, struct error *e)
+{
+	struct prof_style style = {.intervals = o->intervals,
+		.dim = !o->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
+
+	if (o->json)
+		return render_prof_json(t, out, e);
+	if (o->csv)
+		render_prof_csv(t, out);
+	else
+		render_prof_text(t, &style, out);
+	return out->failed ? error_nomem(e) : 0;
+}
+
+static int damage_note(const struct loaded *l, struct prof_table *t, struct error *e)
+{
+	if (!l->damaged)
+		return 0;
+	t->incomplete = true;
+	if (l->damaged > 1 ? prof_note(t, "%zu files are damaged, the first: %s", l->damaged,
+				     l->damage)
+			   : prof_note(t, "damaged: %s", l->damage))
+		return error_nomem(e);
+	return 0;
+}
+
+/* One view, from samples to text. */
+static int make_view(const struct options *o, const struct loaded *l, const struct view *view,
+	const struct prof_request *request, const struct prof_images_search *search,
+	struct strbuf *out, bool *incomplete, struct error *e)
+{
+	struct prof_images *images = NULL;
+	struct prof_table table = {0};
+	struct prof_data data;
+	int rc = -1;
+
+	if (prof_data_init(&data, request, e))
+		return -1;
+	images = prof_images_new(&data, search, e);
+	if (images) {
+		data.names = (struct prof_names){&prof_images_ops, images};
+		rc = view->make(&data, &table, e);
+	}
+	if (rc == 0)
+		rc = damage_note(l, &table, e);
+	if (rc == 0)
+		rc = draw(o, &table, out, e);
+	*incomplete = *incomplete || table.incomplete;
+	prof_table_fini(&table);
+	prof_images_free(images);
+	prof_data_fini(&data);
+	return rc;
+}
+
+static int write_out(const struct options *o, const struct strbuf *text, struct error *e)
+{
+	struct file_out f;
+
+	if (o->output && strcmp(o->output, "-") != 0) {
+		if (file_create(&f, o->output, e))
+			return -1;
+		fwrite(strbuf_text(text), 1, text->length, f.stream);
+		return file_commit(&f, e);
+	}
+	errno = 0;
+	if (fwrite(strbuf_text(text), 1, text->length, stdout) != text->length || fflush(stdout))
+		return error_sys(e, errno, "cannot write the report");
+	return 0;
+}
+
+static int all_views(const struct options *o, const struct loaded *l,
+	const struct prof_request *request, const struct prof_images_search *search,
+	bool *incomplete, struct error *e)
+{
+	struct strbuf text = {0};
+	bool any = false;
+	int rc = 0;
+
+	for (size_t i = 0; views[i].name && rc == 0; i++) {
+		if (!o->view[i])
+			continue;
+		any = true;
+		rc = make_view(o, l, &views[i], request, search, &text, incomplete, e);
+	}
+	if (!any)
+		rc = make_view(o, l, &views[0], request, search, &text, incomplete, e);
+	if (rc == 0)
+		rc = write_out(o, &text, e);
+	strbuf_fini(&text);
+	return rc;
+}
+
+static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
+	bool *incomplete, struct error *e)
+{
+	const struct prof_images_search search = {.where = {.archives = o->archives.data,
+							  .root = o->root,
+							  .debug_directory = o->debug_directory,
+							  .debuginfod = o->debuginfod},
+		.executable = a->executable};
+	struct prof_input *inputs = calloc(l->experiments.count + 1, sizeof(*inputs));
+	struct prof_request request = {.inputs = inputs,
+		.count = l->experiments.count,
+		.command = o->line,
+		.calipers = o->calipers,
+		.only = o->only.data,
+		.exclude = o->exclude.data,
+		.source_paths = o->sources.data,
+		.quit = o->quit,
+		.threads = o->threads,
+		.inclusive = o->inclusive,
+		.inlines = o->inlines,
+		.compare = o->compare};
+	int rc;
+
+	if (!inputs)
+		return error_nomem(e);
+	for (size_t i = 0; i < l->experiments.count; i++)
+		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i]};
+	rc = all_views(o, l, &request, &search, incomplete, e);
+	free(inputs);
+	return rc;
+}
+
+int do_report(const struct options *o)
+{
+	struct arguments arguments = {0};
+	struct loaded loaded = {0};
+	struct error e = {0};
+	bool incomplete = false;
+	int rc;
+
+	rc = arguments_find(&arguments, o->files, &e);
+	if (rc == 0)
+		rc = load(&loaded, o, &arguments, &e);
+	if (rc == 0 && loaded.damaged)
+		say("%s; what comes before is shown", loaded.damage);
+	if (rc == 0)
+		rc = report(o, &arguments, &loaded, &incomplete, &e);
+	if (rc)
+		say_error(&e);
+	loaded_fini(&loaded);
+	arguments_fini(&arguments);
+	return rc ? EXIT_OURS : incomplete ? EXIT_INCOMPLETE : 0;
+}
