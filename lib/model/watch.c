@@ -28,7 +28,7 @@ static const struct {
 
 /* The event that the events of the model are looked up by: the second name of another is the other.
  */
-static unsigned first_name(unsigned event)
+unsigned watch_event(unsigned event)
 {
 	size_t i;
 
@@ -60,7 +60,7 @@ int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, in
 	if (event >= EV_COUNT || event == EV_WALK_CYCLES || !period ||
 		w->sampler_count == MODEL_SAMPLERS_MAX)
 		return -1;
-	event = first_name(event);
+	event = watch_event(event);
 	s = &w->sampler[w->sampler_count++];
 	*s = (struct model_sampler){.period = period,
 		.event = (uint8_t)event,

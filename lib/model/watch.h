@@ -68,6 +68,8 @@ struct model_watch {
 
 /* Before anything runs.  -1: no such event can be sampled, or there are too many samplers. */
 int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, int skid);
+/* What samplers of an event are counted by: the event that it is a second name of, or itself. */
+unsigned watch_event(unsigned event);
 void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t);
 /* NULL: nobody watches. */
 void model_set_watch(struct model *m, struct model_watch *w);

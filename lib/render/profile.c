@@ -199,6 +199,7 @@ static void samples(const struct profile *p, struct json *j)
 		json_integer(j, "sampler", s->key.sampler);
 		json_integer(j, "image", s->key.image);
 		address(j, "address", s->key.address);
+		json_integer(j, "process", s->key.process);
 		json_integer(j, "pid", s->key.pid);
 		json_integer(j, "tid", s->key.tid);
 		json_integer(j, "phase", (long long)s->key.phase);

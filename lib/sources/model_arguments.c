@@ -14,7 +14,10 @@ void model_profile_arguments(const struct profile_request *r, struct strbuf *arg
 {
 	if (!r)
 		return;
-	strbuf_printf(&arguments[0], "--model-profile=%s", r->blocks ? "blocks" : "insns");
+	strbuf_printf(&arguments[0], "--model-profile=%s",
+		r->blocks         ? "blocks"
+		: r->only_samples ? "samples"
+				  : "insns");
 	add_samplers(&arguments[1], r);
 	if (r->stacks)
 		strbuf_puts(&arguments[3], "--model-stacks=yes");

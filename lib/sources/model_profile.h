@@ -40,7 +40,7 @@
  *             v threads, for each: v kernel's number (0: threads that ended and were added up),
  *             v events counted, for each v event, v count so far.
  *   LOST      v samples, v counts, v indirect targets, v data addresses, v caliper points that found
- *             no room.
+ *             no room; then of each of EVENTS, v samples.
  *
  * Threads are numbered in the order of their creation, from 0 on.  Phases are numbered from 0 on: a
  * caliper point begins the next.

@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "model/trace.h"
+#include "model/watch.h"
 #include "sources/model_profile.h"
 #include "sources/model_shared.h"
 #include "sources/profile_paths.h"
@@ -168,7 +169,9 @@ static int compare_samples(const void *x, const void *y)
 		order = ORDER(a->key.tid, b->key.tid);
 	if (!order)
 		order = ORDER(a->key.phase, b->key.phase);
-	return order ? order : ORDER(a->key.node, b->key.node);
+	if (!order)
+		order = ORDER(a->key.node, b->key.node);
+	return order ? order : ORDER(a->key.process, b->key.process);
 }
 
 static int compare_data(const void *x, const void *y)
@@ -250,6 +253,7 @@ static void renumber(
 
 		s->key.image = image[s->key.image];
 		s->key.sampler = sampler[s->key.sampler];
+		s->key.process = process[s->key.process];
 	}
 	for (size_t i = 0; i < p->nodes.count; i++) {
 		struct profile_node *n = table_at(&p->nodes, i);
@@ -306,6 +310,11 @@ static int group(void *things, size_t count, size_t size, size_t processes, stru
 }
 
 /* ---- what it says ---- */
+
+uint32_t profile_sampled_as(uint32_t event)
+{
+	return watch_event(event);
+}
 
 void profile_counts(const struct profile_insn *d, uint64_t *counts)
 {

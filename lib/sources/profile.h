@@ -86,6 +86,7 @@ struct profile_node {
 struct profile_sampler {
 	uint32_t event, skid;
 	uint64_t period;
+	uint64_t lost; /* samples that found no room */
 };
 
 struct profile_sample {
@@ -94,8 +95,8 @@ struct profile_sample {
 		uint64_t address;
 		int32_t pid, tid;
 		uint64_t phase;
-		uint32_t node; /* the path that led there, or PROFILE_PATH_LOST */
-		uint32_t reserved;
+		uint32_t node;    /* the path that led there, or PROFILE_PATH_LOST */
+		uint32_t process; /* index: phases are the process image's */
 	} key;
 	uint64_t count;
 };
@@ -169,6 +170,9 @@ int profile_finish(struct profile *p, struct error *e);
 
 /* All events of an instruction, execution's as well: counts[EVENT_LIMIT] is overwritten. */
 void profile_counts(const struct profile_insn *d, uint64_t *counts);
+
+/* Samplers of an event that is another under a second name are of that one. */
+uint32_t profile_sampled_as(uint32_t event);
 
 /* Does execution alone tell of this event, with nothing modelled? */
 bool profile_is_executed(int event);

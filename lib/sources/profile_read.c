@@ -510,6 +510,7 @@ static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 		key.key.node = node ? node_at(f, c, node - 1) : PROFILE_PATH_LOST;
 		key.key.sampler = get_sampler(f, c);
 		thread = get_v(c);
+		key.key.process = (uint32_t)f->process;
 		key.key.pid = f->header->pid;
 		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
 		key.key.phase = get_v(c);
@@ -643,6 +644,8 @@ static int read_lost(struct reading_file *f, struct cursor *c)
 
 	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && left(c); i++)
 		*to[i] += get_v(c);
+	for (size_t i = 0; i < f->samplers.count && left(c); i++)
+		f->p->samplers.data[f->samplers.data[i]].lost += get_v(c);
 	return 0;
 }
 

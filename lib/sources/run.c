@@ -481,6 +481,7 @@ static int finish(struct run *run, struct error *e)
 			return -1;
 	}
 	if (run->launched) {
+		result->pid = run->launch.pid;
 		result->exit_status = launch_exit_status(&run->launch);
 		result->killed = result->exit_status > 128 && WIFSIGNALED(run->launch.status);
 	}

@@ -34,6 +34,7 @@ struct run_result {
 	bool killed;      /* by a signal */
 	bool interrupted; /* ^C or a termination signal came to us */
 	double elapsed;   /* seconds of wall-clock time */
+	pid_t pid;        /* the command's */
 	size_t groups;    /* the most groups that took turns in a source */
 };
 

@@ -29,6 +29,7 @@ struct profile_request {
 	bool blocks; /* executions, blocks and edges only: nothing is modelled */
 	const struct profile_sampler *samplers; /* borrowed */
 	size_t sampler_count;
+	bool only_samples;     /* and caliper points: nothing of each instruction */
 	bool stacks;           /* samples with their call paths */
 	uint64_t slice_cycles; /* counts of slices of the run, so long each; 0: none */
 	struct profile *into;  /* initialised; what is found is added */

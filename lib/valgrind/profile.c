@@ -36,9 +36,10 @@ static ULong slice_cycles;
 static Bool stacks_wanted;
 static struct tally indirect; /* by branch, target, their images */
 static struct tally samples;  /* by address; image and path; sampler, thread and phase */
-static struct tally data;     /* by line, sampler */
-static XArray *threads;       /* of struct model_watch_thread *, by number */
-static XArray *names;         /* of Int, by number: the kernel's */
+static ULong lost_samples[MODEL_SAMPLERS_MAX];
+static struct tally data; /* by line, sampler */
+static XArray *threads;   /* of struct model_watch_thread *, by number */
+static XArray *names;     /* of Int, by number: the kernel's */
 static UInt running, phase;
 static struct bytes calipers;
 static ULong calipers_lost;
@@ -113,10 +114,12 @@ static void take_sample(void *context, unsigned sampler, const struct model_insn
 	UInt image = insn ? images_at(insn->address) : 0;
 	UInt node = watch.paths ? paths_node(watch.paths) : PATH_ROOT;
 	ULong what = (ULong)sampler | (ULong)running << 8 | (ULong)phase << 32;
+	ULong lost = samples.lost;
 
 	(void)context;
 	tally_add(&samples, insn ? insn->address : 0, (ULong)node << 32 | image, what, times);
-	if (address)
+	lost_samples[sampler] += samples.lost - lost;
+	if (address && profile_kind != PROFILE_SAMPLES)
 		tally_add(&data, address >> LINE_BITS, sampler, 0, times);
 }
 
@@ -128,17 +131,21 @@ const HChar *profile_begin(void)
 		profile_kind = PROFILE_BLOCKS;
 	else if (VG_(strcmp)(kind_text, "insns") == 0)
 		profile_kind = PROFILE_INSNS;
+	else if (VG_(strcmp)(kind_text, "samples") == 0)
+		profile_kind = PROFILE_SAMPLES;
 	else
-		return "--model-profile is blocks or insns";
+		return "--model-profile is blocks, samples or insns";
 	if (sample_text && !read_samplers(sample_text))
 		return "--model-sample cannot be understood";
 	watch.sample = take_sample;
-	make_targets(TARGETS_FIRST);
+	if (profile_kind != PROFILE_SAMPLES)
+		make_targets(TARGETS_FIRST);
 	if (profile_kind == PROFILE_INSNS)
 		make_rows();
 	if (stacks_wanted)
 		stacks_begin();
-	blocks_keep(profile_kind == PROFILE_BLOCKS);
+	if (profile_kind != PROFILE_SAMPLES)
+		blocks_keep(profile_kind == PROFILE_BLOCKS);
 	slices_begin(slice_cycles);
 	return NULL;
 }
@@ -190,7 +197,9 @@ static void keep_targets(void)
 	struct model_targets *t = &watch.targets;
 	UInt size = (UInt)(t->mask + 1);
 
-	for (UInt i = 0; t->entry && i < size; i++) {
+	if (!t->entry)
+		return;
+	for (UInt i = 0; i < size; i++) {
 		const struct model_target *e = &t->entry[i];
 
 		if (e->count)
@@ -235,8 +244,10 @@ void profile_reset(void)
 	rows_reset(&watch.rows);
 	tally_reset(&indirect);
 	tally_reset(&samples);
+	VG_(memset)(lost_samples, 0, sizeof(lost_samples));
 	tally_reset(&data);
-	VG_(memset)
+	if (watch.targets.entry)
+		VG_(memset)
 	(watch.targets.entry, 0, (watch.targets.mask + 1) * sizeof(*watch.targets.entry));
 	watch.targets.used = watch.targets.lost = 0;
 	slices_reset();
@@ -447,6 +458,8 @@ static void write_lost(struct bytes *to)
 	bytes_v(to, watch.targets.lost + indirect.lost);
 	bytes_v(to, data.lost);
 	bytes_v(to, calipers_lost);
+	for (UInt i = 0; i < watch.sampler_count; i++)
+		bytes_v(to, lost_samples[i]);
 }
 
 static void write_end(struct bytes *to)

@@ -15,6 +15,7 @@
 enum profile_kind {
 	PROFILE_NONE,
 	PROFILE_BLOCKS, /* how often each superblock, edge and instruction is executed: no model */
+	PROFILE_SAMPLES, /* samples alone: the model, and nothing of each instruction */
 	PROFILE_INSNS,  /* all events of each instruction as well */
 };
 extern enum profile_kind profile_kind;

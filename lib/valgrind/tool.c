@@ -267,7 +267,7 @@ static void print_usage(void)
 	("    --model-config=FILE       what to model: a struct model_config\n"
 	 "    --model-counts=DIRECTORY  where the counts go\n"
 	 "    --model-fast=no|yes       model windows of the execution only\n"
-	 "    --model-profile=KIND      blocks or insns: a profile beside the counts\n"
+	 "    --model-profile=KIND      blocks, samples or insns: a profile beside the counts\n"
 	 "    --model-sample=EVENT:PERIOD[:skid],...  by number; with it, overflow samples\n"
 	 "    --model-stacks=no|yes     with samples: their call paths\n"
 	 "    --model-slices=CYCLES     with it, the counts of slices of the run\n");
