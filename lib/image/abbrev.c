@@ -8,7 +8,7 @@
 #define MOST_SPECS (1u << 22) /* of one table: more is damage */
 
 /* Reads one declaration; false at the end of the table. */
-static bool read_one(struct cursor *c, struct abbrevs *a)
+static bool read_one(struct cursor *c, struct abbrevs *a, const struct unit *u)
 {
 	uint64_t code = cursor_uleb(c);
 	struct abbrev *slot;
@@ -34,7 +34,10 @@ static bool read_one(struct cursor *c, struct abbrevs *a)
 		spec = vec_push(&a->specs);
 		if (!spec)
 			return false;
-		*spec = (struct abbrev_spec){(uint16_t)name, (uint16_t)form, constant};
+		*spec = (struct abbrev_spec){(uint16_t)name, (uint16_t)form,
+			(int16_t)form_size(u, (uint16_t)form), constant};
+		slot->has_code |= name == DW_AT_low_pc || name == DW_AT_ranges;
+		slot->size = slot->size < 0 || spec->size < 0 ? -1 : slot->size + spec->size;
 	}
 	slot->count = (uint32_t)(a->specs.count - slot->first);
 	return !c->bad;
@@ -55,7 +58,10 @@ static struct abbrevs *read_table(struct unit *u)
 	if (!a)
 		return NULL;
 	a->offset = u->abbrev_offset;
-	while (read_one(&c, a))
+	a->version = u->version;
+	a->address_size = u->address_size;
+	a->offset_size = u->offset_size;
+	while (read_one(&c, a, u))
 		;
 	a->dense = true;
 	for (size_t i = 0; a->dense && i < a->all.count; i++)
@@ -63,6 +69,12 @@ static struct abbrevs *read_table(struct unit *u)
 	if (!a->dense && a->all.count)
 		qsort(a->all.data, a->all.count, sizeof(*a->all.data), by_code);
 	return a;
+}
+
+static bool fits(const struct abbrevs *a, const struct unit *u)
+{
+	return a->offset == u->abbrev_offset && a->version == u->version &&
+	       a->address_size == u->address_size && a->offset_size == u->offset_size;
 }
 
 /* Units come in order, and those that share a table stand together or at the beginning. */
@@ -74,7 +86,7 @@ struct abbrevs *abbrevs_of(struct unit *u)
 	if (u->abbrevs)
 		return u->abbrevs;
 	for (size_t i = f->abbrevs_count; i-- > 0;)
-		if (f->abbrevs[i]->offset == u->abbrev_offset)
+		if (fits(f->abbrevs[i], u))
 			return u->abbrevs = f->abbrevs[i];
 	longer = realloc(f->abbrevs, (f->abbrevs_count + 1) * sizeof(*longer));
 	if (!longer)
@@ -99,7 +111,7 @@ bool abbrev_read_one(struct unit *u, uint64_t code, struct abbrevs *table)
 {
 	struct cursor c = cursor_at(dwarf_section(u->file, DEBUG_ABBREV), u->abbrev_offset);
 
-	while (read_one(&c, table)) {
+	while (read_one(&c, table, u)) {
 		if (table->all.data[0].code == code)
 			return true;
 		table->all.count = table->specs.count = 0;

@@ -1,16 +1,130 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/archive.h"
 
+#include <errno.h>
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "image/fingerprint.h"
+#include "image/private.h"
+
+/* DIR/xx/yyyy.../: by build-id, or by fingerprint and size where there is none. */
+static void add_place(struct strbuf *s, const char *directory, const struct image_identity *id)
+{
+	strbuf_printf(s, "%s/", directory);
+	if (!id->build_id_length) {
+		strbuf_printf(s, "%02x/%014" PRIx64 "-%" PRIu64, (unsigned)(id->fingerprint >> 56),
+			id->fingerprint & (UINT64_MAX >> 8), id->size);
+		return;
+	}
+	for (size_t i = 0; i < id->build_id_length; i++)
+		strbuf_printf(s, i == 0 ? "%02x/" : "%02x", id->build_id[i]);
+}
+
+static bool is_named(const struct image_identity *id)
+{
+	return id->build_id_length || id->fingerprint;
+}
+
+static char *find(const char *directory, const struct image_identity *id, const char *name)
+{
+	struct strbuf path = {0};
+
+	if (!is_named(id))
+		return NULL;
+	add_place(&path, directory, id);
+	strbuf_printf(&path, "/%s", name);
+	if (!path.failed && access(strbuf_text(&path), R_OK) == 0)
+		return strbuf_take(&path);
+	strbuf_fini(&path);
+	return NULL;
+}
+
 char *archive_find(const char *directory, const struct image_identity *id, struct error *e)
 {
-	(void)id;
-	error_set(e, ERR_NOT_FOUND, "nothing of it in %s", directory);
-	return NULL;
+	char *path = find(directory, id, "elf");
+
+	if (!path)
+		error_set(e, ERR_NOT_FOUND, "%s is not in the archive %s", id->path, directory);
+	return path;
+}
+
+char *archive_find_debug(const char *directory, const struct image_identity *id)
+{
+	return find(directory, id, "debug");
+}
+
+/* Makes the directories that lead to path. */
+static int make_way(char *path, struct error *e)
+{
+	for (char *slash = strchr(path + 1, '/'); slash; slash = strchr(slash + 1, '/')) {
+		int failed;
+
+		*slash = '\0';
+		failed = mkdir(path, 0777) != 0 && errno != EEXIST;
+		if (failed)
+			error_sys(e, errno, "cannot make directory %s", path);
+		*slash = '/';
+		if (failed)
+			return -1;
+	}
+	return 0;
+}
+
+static int copy(struct span raw, const char *path, struct error *e)
+{
+	struct file_out out;
+
+	if (file_create(&out, path, e))
+		return -1;
+	if (raw.size)
+		fwrite(raw.data, 1, raw.size, out.stream);
+	return file_commit(&out, e);
+}
+
+static int keep(const char *directory, const struct image_identity *id, const char *name,
+	struct span raw, struct error *e)
+{
+	struct strbuf path = {0};
+	int failed;
+
+	add_place(&path, directory, id);
+	strbuf_printf(&path, "/%s", name);
+	if (path.failed)
+		return error_nomem(e);
+	failed = access(path.data, F_OK) == 0 ? 0
+					      : make_way(path.data, e) || copy(raw, path.data, e);
+	strbuf_fini(&path);
+	return failed ? -1 : 0;
 }
 
 int archive_add(
 	const char *directory, const struct image_identity *id, const char *path, struct error *e)
 {
-	(void)id, (void)path;
-	return error_set(e, ERR_UNSUPPORTED, "nothing is kept in %s yet", directory);
+	struct image_identity here = *id;
+	struct image *image;
+	int failed;
+
+	here.path = path;
+	image = image_open(&here, NULL, e);
+	if (!image)
+		return -1;
+	/* what does not say who it is, is named as image_identify would */
+	if (!is_named(&here)) {
+		here.build_id = image->elf->build_id;
+		here.build_id_length = image->elf->build_id_length;
+		here.size = image->elf->raw.size;
+		here.fingerprint = fingerprint(image->elf->raw.data, image->elf->raw.size);
+	}
+	failed = keep(directory, &here, "elf", image->elf->raw, e);
+	if (!failed && here.build_id_length && !elf_file_find(image->elf, ".debug_info").size &&
+		image_separate(image))
+		failed = keep(directory, &here, "debug", image->separate->raw, e);
+	image_close(image);
+	return failed;
 }

@@ -15,4 +15,7 @@ int archive_add(
 /* The path of the copy, yours to free; NULL with *e set: ERR_NOT_FOUND. */
 char *archive_find(const char *directory, const struct image_identity *id, struct error *e);
 
+/* The separate debug file beside it; NULL: none. */
+char *archive_find_debug(const char *directory, const struct image_identity *id);
+
 #endif

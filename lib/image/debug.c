@@ -117,6 +117,8 @@ static void find_sections(struct debug *d)
 		d->main.elf = image->separate;
 	else
 		image_complain(image, "it has no debug information (compile with -g)");
+	if (d->main.elf)
+		dwarf_find_alt(&d->main, image);
 	if (d->main.elf && (dwarf_read_units(&d->main) || read_ranges(d)))
 		image_complain(image, "memory is out for its debug information");
 	else if (d->main.elf && d->ranges.all.count == 0)
@@ -146,6 +148,8 @@ void debug_free(struct debug *d)
 {
 	if (!d)
 		return;
+	debug_split_fini(d);
+	debug_names_fini(d);
 	dwarf_fini(&d->main);
 	intervals_fini(&d->ranges);
 	free(d);

@@ -10,6 +10,7 @@
 
 #include <dwarf.h>
 
+#include "base/table.h"
 #include "image/cursor.h"
 #include "image/image.h"
 #include "image/intervals.h"
@@ -47,8 +48,7 @@ struct dwarf_file {
 	size_t count;
 	struct abbrevs **abbrevs; /* tables that were read */
 	size_t abbrevs_count;
-	struct dwarf_file *alt; /* of dwz */
-	bool alt_sought;
+	struct dwarf_file *alt; /* of dwz; NULL: none */
 };
 
 struct unit {
@@ -88,6 +88,7 @@ struct debug {
 	size_t more_count;
 	struct elf_file *package; /* .dwp */
 	bool package_sought;
+	struct table names; /* of entries */
 };
 
 /* NULL where there is no debug information; read on first use. */
@@ -132,16 +133,21 @@ int entry_ranges(struct unit *u, const struct value *low, const struct value *hi
 /* abbrev.c */
 struct abbrev_spec {
 	uint16_t name, form;
+	int16_t size;     /* bytes of the value, -1: it varies */
 	int64_t constant; /* of DW_FORM_implicit_const */
 };
 struct abbrev {
 	uint64_t code;
 	uint16_t tag;
 	bool children;
+	bool has_code;         /* has DW_AT_low_pc or DW_AT_ranges */
 	uint32_t first, count; /* specs */
+	int32_t size;          /* bytes of all values, -1: they vary */
 };
 struct abbrevs {
 	uint64_t offset;
+	uint16_t version; /* sizes are those of such units */
+	uint8_t address_size, offset_size;
 	VEC(struct abbrev) all; /* ascending codes */
 	VEC(struct abbrev_spec) specs;
 	bool dense; /* codes are 1, 2, 3 ... */
@@ -152,6 +158,56 @@ const struct abbrev *abbrev_find(const struct abbrevs *a, uint64_t code);
 void abbrevs_free(struct abbrevs *a);
 /* Only the declaration of one code, into table (which is empty): for a unit's first entry. */
 bool abbrev_read_one(struct unit *u, uint64_t code, struct abbrevs *table);
+
+/* entry.c: entries one after the other, as they lie in .debug_info. */
+struct entry {
+	uint64_t offset;             /* in .debug_info */
+	const struct abbrev *abbrev; /* NULL: the end of a list of children */
+	struct cursor values;
+};
+struct entries {
+	struct unit *unit;
+	const struct abbrevs *abbrevs;
+	struct cursor at;
+	const uint8_t *start; /* of the section */
+};
+/* offset is that of an entry of the unit.  false: damaged. */
+bool entries_begin(struct entries *s, struct unit *u, uint64_t offset);
+/* The next one; its values are skipped.  false behind the last. */
+bool entries_next(struct entries *s, struct entry *e);
+/* The values of some attributes: wanted ends with 0; what is not there gets form 0. */
+void entry_values(const struct entries *s, const struct entry *e, const uint16_t *wanted,
+	struct value *values);
+/* The unit and offset that a reference means; NULL: none. */
+struct unit *value_reference(struct unit *u, const struct value *v, uint64_t *offset);
+
+/* names.c: the name of a function's entry, demangled; NULL: it has none. */
+const char *debug_name(struct debug *d, struct unit *u, uint64_t offset);
+void debug_names_fini(struct debug *d);
+
+/* functions.c */
+struct inlined {
+	uint64_t origin; /* entry */
+	uint32_t parent; /* into the same array; 0 is the function itself */
+	uint32_t line, column;
+	uint64_t file; /* of the call */
+};
+struct function {
+	uint64_t offset; /* of its entry */
+	bool read;
+	VEC(struct inlined) inlined;
+	struct intervals ranges; /* of inlined */
+};
+/* The function of a unit that has code at address, with what is inlined in it; NULL: none. */
+struct function *unit_function_at(struct unit *u, struct debug *d, uint64_t address);
+void functions_free(struct functions *f);
+
+/* split.c: the unit with the contents of a skeleton; u itself where it is none, NULL where its file
+ * is not found. */
+struct unit *debug_whole_unit(struct debug *d, struct unit *u);
+void debug_split_fini(struct debug *d);
+/* dwz.c: the file that a dwz'd one shares entries and strings with, if there is one. */
+void dwarf_find_alt(struct dwarf_file *f, struct image *image);
 
 /* line_table.c */
 /* The table of a unit, decoded on first use; NULL: it has none. */

@@ -19,7 +19,7 @@ int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t val
 }
 
 /* outer is the order of adding until the links are made.  Longer ones first, so that the innermost
- * is the last; of equal ones the first added is the last. */
+ * is the last. */
 static int compare(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;
@@ -28,7 +28,7 @@ static int compare(const void *a, const void *b)
 		return x->low < y->low ? -1 : 1;
 	if (x->high != y->high)
 		return x->high > y->high ? -1 : 1;
-	return x->outer < y->outer ? 1 : -1;
+	return x->outer < y->outer ? -1 : 1;
 }
 
 void intervals_settle(struct intervals *s)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Ranges of addresses that may nest and overlap: symbols, compilation units, functions.  Found is
- * the one that begins last of those that hold an address; among equal ones, the first added.
+ * the one that begins last of those that hold an address; among equal ones, the last added.
  */
 #ifndef IMAGE_INTERVALS_H
 #define IMAGE_INTERVALS_H

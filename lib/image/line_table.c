@@ -255,6 +255,23 @@ int line_table_find(struct line_table *t, uint64_t address, struct image_line *l
 	return line->file ? 0 : -1;
 }
 
+/* "a/./b" and "a//b" are "a/b": compilers do not agree on these. */
+static void drop_dots(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; from++) {
+		bool after_slash = to != path && to[-1] == '/';
+
+		while (after_slash && (*from == '/' || (from[0] == '.' && from[1] == '/')))
+			from += *from == '/' ? 1 : 2;
+		*to++ = *from;
+		if (!*from)
+			return;
+	}
+	*to = '\0';
+}
+
 const char *line_table_file(struct line_table *t, uint64_t number)
 {
 	const struct line_header *h = &t->header;
@@ -280,7 +297,10 @@ const char *line_table_file(struct line_table *t, uint64_t number)
 			strbuf_printf(&path, "%s/", directory);
 	}
 	strbuf_puts(&path, f->name);
-	return t->paths[number] = strbuf_take(&path);
+	t->paths[number] = strbuf_take(&path);
+	if (t->paths[number])
+		drop_dots(t->paths[number]);
+	return t->paths[number];
 }
 
 void line_table_free(struct line_table *t)

@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "image/archive.h"
+#include "image/debuginfod.h"
 #include "image/dwarf.h"
 #include "image/fingerprint.h"
 #include "image/private.h"
@@ -92,6 +93,21 @@ static bool try_path(
 	return false;
 }
 
+/* From a server, where that was asked for. */
+static bool fetch(struct image *image, const struct image_identity *id, struct error *e)
+{
+	char why[128], *path;
+	bool found;
+
+	if (!image->where.debuginfod || !id->build_id_length)
+		return false;
+	path = debuginfod_fetch(
+		id->build_id, id->build_id_length, DEBUGINFOD_EXECUTABLE, why, sizeof(why));
+	found = path && try_path(image, path, id, e);
+	free(path);
+	return found;
+}
+
 static bool try_all(struct image *image, const struct image_identity *id, struct error *e)
 {
 	struct strbuf rooted = {0};
@@ -109,7 +125,7 @@ static bool try_all(struct image *image, const struct image_identity *id, struct
 		found = copy && try_path(image, copy, id, e);
 		free(copy);
 	}
-	return found;
+	return found || fetch(image, id, e);
 }
 
 static void note_machine(struct image *image)

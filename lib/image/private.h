@@ -37,6 +37,10 @@ struct image {
 /* The separate debug file, found when first asked for; NULL: none. */
 struct elf_file *image_separate(struct image *image);
 
+/* A file that another names, with its directory, as dwz does; NULL: not found. */
+struct elf_file *debug_file_linked(struct image *image, const char *beside, const char *name,
+	const uint8_t *build_id, size_t length);
+
 void symbols_load(struct image *image);
 void symbols_fini(struct symbols *s);
 /* Adds names of stubs in .plt sections; -1 when memory is out. */

@@ -231,8 +231,10 @@ int unit_own_ranges(struct unit *u, range_call *call, void *context)
 
 void dwarf_fini(struct dwarf_file *f)
 {
-	for (size_t i = 0; i < f->count; i++)
+	for (size_t i = 0; i < f->count; i++) {
 		line_table_free(f->units[i].lines);
+		functions_free(f->units[i].functions);
+	}
 	free(f->units);
 	for (size_t i = 0; i < f->abbrevs_count; i++)
 		abbrevs_free(f->abbrevs[i]);

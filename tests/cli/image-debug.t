@@ -1,0 +1,158 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Debug information wherever it is: inlined functions of all formats, split DWARF, separate files, archives.
+. "$TOP/tests/lib.sh"
+q=$build/tests/tools/image_query
+
+cat > shapes.h <<'EOF'
+namespace shapes {
+template <class T> struct square {
+	T side;
+	inline __attribute__((always_inline)) T area(T by) const
+	{
+		return side * side *
+			helper(by);
+	}
+	static inline __attribute__((always_inline)) T helper(T by)
+	{
+		T sum = 0;
+		for (T i = 0; i < by; i++)
+			sum += by / (i + 1);
+		return sum;
+	}
+};
+}
+EOF
+cat > main.cc <<'EOF'
+#include "shapes.h"
+__attribute__((noinline)) int count(int n)
+{
+	shapes::square<int> s{n};
+	return s.area(n) + 1;
+}
+int other(int);
+int main(int argc, char **)
+{
+	return count(argc) + other(argc);
+}
+EOF
+cat > other.cc <<'EOF'
+#include "shapes.h"
+int other(int n)
+{
+	shapes::square<long> s{n};
+	if (n > 5)
+		return (int)s.area(3);
+	return (int)s.helper(n);
+}
+EOF
+# The address of the division in the function `count`, deepest in what is inlined there.
+division() { objdump -d --no-show-raw-insn "$1" | awk '/^[0-9a-f]+ <.*>:/{on=/<_Z5counti>/} on && /idiv/{sub(":","",$1);print $1;exit}'; }
+want="shapes::square<int>::helper(int) at $work/shapes.h:13
+shapes::square<int>::area(int) const at $work/shapes.h:7
+count(int) at $work/main.cc:5"
+# Without columns, which compilers do not agree on.
+inlines() { "$q" "$@" | sed 's/\(:[0-9]*\):[0-9]*\( begins\)*$/\1/'; }
+try() { # name compiler flags...
+	name=$1; shift
+	"$@" -o p main.cc other.cc 2>compile.log || { skip "inlined: $name" "the compiler does not do this"; return; }
+	is "inlined: $name" "$(inlines p inlines "$(division p)")" "$want"
+	is "... nothing is missing" "$("$q" p complaint)" none
+}
+for version in 3 4 5; do
+	try "gcc, DWARF $version" g++ -O1 -gdwarf-$version
+done
+try "gcc, DWARF 4, 64-bit" g++ -O1 -gdwarf-4 -gdwarf64
+try "gcc, type units" g++ -O1 -g -fdebug-types-section
+try "gcc, link-time optimisation" g++ -O1 -g -flto
+try "gcc, compressed" g++ -O1 -g -gz
+try "gcc, split DWARF 4" g++ -O1 -gdwarf-4 -gsplit-dwarf
+try "gcc, split DWARF 5" g++ -O1 -gdwarf-5 -gsplit-dwarf
+if command -v clang++ >/dev/null; then
+	for version in 4 5; do
+		try "clang, DWARF $version" clang++ -O1 -gdwarf-$version
+		try "clang, split DWARF $version" clang++ -O1 -gdwarf-$version -gsplit-dwarf
+	done
+else
+	skip "clang's DWARF" "clang++ is not installed"
+fi
+
+# .dwp packages
+for version in 4 5; do
+	for tool in dwp llvm-dwp; do
+		rm -f ./*.dwo ./*.dwp
+		g++ -O1 -gdwarf-$version -gsplit-dwarf -o p main.cc other.cc
+		if ! command -v $tool >/dev/null || ! $tool -e p -o p.dwp >/dev/null 2>&1 || [ ! -s p.dwp ]; then
+			skip "inlined: DWARF $version from a package of $tool" "there is no $tool, or it does not know this version"
+			continue
+		fi
+		rm -f ./*.dwo
+		is "inlined: DWARF $version from a package of $tool" "$(inlines p inlines "$(division p)")" "$want"
+	done
+done
+rm -f p.dwp
+is "without its .dwo files: the line" "$(inlines p inlines "$(division p)")" "count(int) at $work/shapes.h:13"
+"$q" p each < /dev/null
+g++ -O1 -g -gsplit-dwarf -o p main.cc other.cc && g++ -O2 -g -gsplit-dwarf -o p2 -dumpbase p main.cc other.cc 2>/dev/null
+is "a library function's name" "$("$q" p find 'count(int)' | cut -d' ' -f3-)" "count(int) = _Z5counti"
+
+# separate debug files
+g++ -O1 -g -o whole main.cc other.cc
+at=$(division whole)
+mkdir -p debug there
+objcopy --only-keep-debug whole there/whole.debug && cp whole stripped && strip stripped
+like "stripped, nothing found" "$("$q" -debug "$work/debug" stripped complaint)" 'no symbols'
+cp there/whole.debug . && objcopy --add-gnu-debuglink=whole.debug stripped linked
+is ".gnu_debuglink: beside it" "$(inlines linked inlines "$at")" "$want"
+mkdir -p .debug && mv whole.debug .debug
+is "... in .debug" "$(inlines linked inlines "$at")" "$want"
+mkdir -p "debug$work" && mv .debug/whole.debug "debug$work/"
+is "... below the debug directory" "$(inlines -debug "$work/debug" "$work/linked" inlines "$at")" "$want"
+is "... its symbols too" "$("$q" -debug "$work/debug" "$work/linked" find 'count(int)' | cut -d' ' -f3-)" "count(int) = _Z5counti"
+printf x >> "debug$work/whole.debug"
+is "... of another CRC: not taken" "$(inlines -debug "$work/debug" "$work/linked" inlines "$at")" ""
+id=$("$q" whole identify | cut -d' ' -f1)
+way=debug/.build-id/$(echo "$id" | cut -c1-2)
+mkdir -p "$way" && cp there/whole.debug "$way/$(echo "$id" | cut -c3-).debug"
+is "by build-id" "$(inlines -debug "$work/debug" stripped inlines "$at")" "$want"
+
+# archives
+ok "kept in an archive, with its debug file" "$q" -debug "$work/debug" -add "$work/kept" whole x
+ok "... again" "$q" -add "$work/kept" whole x
+is "... under its build-id" "$(find kept -type f)" "kept/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-)/elf"
+g++ -O2 -g -o replaced main.cc other.cc
+run "$q" -id "$id" replaced symbols
+like "a replaced image is refused" "$out" "build-id differs"
+is "... and found in the archive" "$(inlines -archive kept -id "$id" replaced inlines "$at")" "$want"
+cp there/whole.debug "kept/$(echo "$id" | cut -c1-2)/$(echo "$id" | cut -c3-)/debug"
+is "... a debug file there is taken" "$(inlines -debug "$work/nowhere" -archive kept stripped inlines "$at")" "$want"
+g++ -O1 -g -Wl,--build-id=none -o nameless main.cc other.cc
+"$q" nameless identify > said; read -r size print < said
+ok "kept without build-id" "$q" -size "$size" -fingerprint "$print" -add "$work/kept" nameless x
+is "... and found by its contents" "$(inlines -archive kept -size "$size" -fingerprint "$print" replaced inlines "$(division nameless)")" "$want"
+mkdir locked && chmod 555 locked
+[ "$(id -u)" = 0 ] || not_ok "an archive that cannot be written" "$q" -add "$work/locked/kept" whole x
+run "$q" -add /proc/kept whole x; like "... says what and where" "$out" 'cannot make directory /proc/kept'
+run env DEBUGINFOD_URLS= "$q" -debug "$work/nowhere" -debuginfod yes stripped complaint
+like "servers: which?" "$out" 'DEBUGINFOD_URLS|no symbols'
+
+if command -v dwz >/dev/null; then
+	cp whole dw1 && g++ -O1 -g -DEXTRA -o dw2 main.cc other.cc && cp dw2 dw2.whole
+	dwz -m "$work/common.debug" -M "$work/common.debug" dw1 dw2 2>/dev/null
+	[ -s common.debug ] || echo "# dwz found nothing in common"
+	is "dwz: names in a shared file" "$(inlines dw1 inlines "$at")" "$want"
+else
+	skip "dwz" "dwz is not installed"
+fi
+if command -v rustc >/dev/null && rustc --version >/dev/null 2>&1; then
+	cat > r.rs <<'EOF'
+mod inner { #[inline(never)] pub fn weigh<T: std::ops::Mul<Output = T> + Copy>(x: T) -> T { x * x } }
+fn main() { println!("{}", inner::weigh(std::env::args().count())); }
+EOF
+	for mangling in legacy v0; do
+		rustc -g -O -C symbol-mangling-version=$mangling -o r r.rs 2>rust.log || { skip "Rust names: $mangling" "rustc does not do this"; continue; }
+		like "Rust names: $mangling" "$("$q" r symbols | grep weigh)" 'r(\[[0-9a-f]+\])?::inner::weigh(::<usize>)? = _[ZR]'
+	done
+else
+	skip "Rust names" "rustc is not installed"
+fi
+done_testing
