@@ -223,7 +223,9 @@ static void drop_padding(struct flow *f)
 			block->outs = 0;
 			continue;
 		}
-		memmove(f->edges.data + kept, f->edges.data + first, outs * sizeof(*f->edges.data));
+		if (outs && kept != first)
+			memmove(f->edges.data + kept, f->edges.data + first,
+				outs * sizeof(*f->edges.data));
 		kept += outs;
 	}
 	f->edges.count = kept;

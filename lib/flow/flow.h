@@ -81,7 +81,7 @@ struct flow_loop {
 	uint32_t blocks;      /* those of inner loops included */
 	uint32_t first, last; /* blocks with the lowest and highest addresses */
 	uint32_t entries;     /* edges into it from outside */
-	bool irreducible;     /* has entries besides its head */
+	bool irreducible;     /* is entered beside its head, too (perhaps by the caller) */
 };
 
 struct flow {

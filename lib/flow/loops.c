@@ -47,12 +47,13 @@ static void take(struct finder *x, uint32_t v, size_t *count)
 	x->body[(*count)++] = v;
 }
 
-/* An edge from `from` into the loop of head w, at one of its members. */
+/* An edge from `from` (FLOW_NONE: the procedure's caller) into the loop of head w, at one of its
+ * members. */
 static int follow(struct finder *x, uint32_t w, uint32_t from, size_t *count)
 {
-	uint32_t v = find(x, from);
+	uint32_t v = from == FLOW_NONE ? from : find(x, from);
 
-	if (!is_ancestor(x->o, w, v)) {
+	if (v == FLOW_NONE || !is_ancestor(x->o, w, v)) {
 		struct link *link = vec_push(&x->links);
 
 		if (!link)
@@ -88,6 +89,8 @@ static int collapse(struct finder *x, uint32_t w)
 		uint32_t v = x->body[at];
 		const struct flow_block *member = &f->blocks.data[x->o->block[v]];
 
+		if (member->flags & FLOW_ENTRY && follow(x, w, FLOW_NONE, &count))
+			return -1;
 		for (uint32_t i = 0; i < member->ins; i++) {
 			const struct flow_edge *edge = &f->edges.data[f->in[member->first_in + i]];
 			uint32_t from = x->o->number[edge->from];
