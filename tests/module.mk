@@ -31,6 +31,10 @@ $(O)/tests/programs/%: tests/programs/%.c $(O)/flags
 	$(say) CC $<
 	$(Q)$(CC) -std=gnu11 -O1 -g -Wall -pthread $(sysroot_flags) -Iinclude -Ilib -o $@ $< $(LDLIBS_$(*F)) -lm
 
+# Writes experiments, as the toolkit does.
+LDLIBS_make_experiments := $(LIBTOOLKIT) -lz -lpthread
+$(O)/tests/programs/make_experiments: $(LIBTOOLKIT)
+
 .SECONDARY:
 
 # T=pattern runs the tests whose path matches; UPDATE=1 rewrites golden files.

@@ -100,13 +100,23 @@ void *table_add(struct table *t, const void *key)
 	return entry;
 }
 
+int table_reserve(struct table *t, size_t more)
+{
+	size_t want = t->count + more;
+
+	if (want <= t->capacity)
+		return 0;
+	if (more > TABLE_MAX || want > TABLE_MAX)
+		return -1;
+	table_changed(t);
+	return resize(t, want > 2 * t->count ? want : 2 * t->count);
+}
+
 void *table_append(struct table *t)
 {
-	if (t->count >= TABLE_MAX)
+	if (t->count == t->capacity && table_reserve(t, FIRST_SLOTS / 2))
 		return NULL;
 	table_changed(t);
-	if (t->count == t->capacity && resize(t, t->count ? 2 * t->count : FIRST_SLOTS / 2))
-		return NULL;
 	return memset(table_at(t, t->count++), 0, t->entry_size);
 }
 

@@ -30,6 +30,8 @@ int table_index(struct table *t);
 /* Room for one entry more behind the others, zeroed, which its owner knows to be new: it costs no
  * search, and is not found before table_index. */
 void *table_append(struct table *t);
+/* Room for that many more, so that appending them does not fail. */
+int table_reserve(struct table *t, size_t more);
 /* Keys were changed in place: what was known of them is forgotten. */
 void table_changed(struct table *t);
 /* By the entries. */

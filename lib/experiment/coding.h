@@ -57,6 +57,12 @@ static inline uint64_t get_fixed(const uint8_t *from, int bytes)
 {
 	uint64_t v = 0;
 
+#if __BYTE_ORDER__ == __ORDER_LITTLE_ENDIAN__
+	if (bytes == 8) {
+		memcpy(&v, from, 8);
+		return v;
+	}
+#endif
 	for (int i = 0; i < bytes; i++)
 		v |= (uint64_t)from[i] << (8 * i);
 	return v;
@@ -69,7 +75,7 @@ struct cursor {
 	bool bad;
 };
 
-static inline uint64_t get_more(struct cursor *c)
+static inline uint64_t get_slowly(struct cursor *c)
 {
 	uint64_t v = 0;
 
@@ -87,9 +93,24 @@ static inline uint64_t get_more(struct cursor *c)
 	return 0;
 }
 
+/* Up to eight bytes at once: their groups of seven bits are moved together in pairs. */
 static inline uint64_t get_uint(struct cursor *c)
 {
-	return c->at < c->end && *c->at < 0x80 ? *c->at++ : get_more(c);
+	uint64_t v, ends;
+
+	if (c->at < c->end && *c->at < 0x80)
+		return *c->at++;
+	if (c->end - c->at < 8)
+		return get_slowly(c);
+	v = get_fixed(c->at, 8);
+	ends = ~v & 0x8080808080808080u;
+	if (!ends)
+		return get_slowly(c);
+	c->at += __builtin_ctzll(ends) / 8 + 1;
+	v &= (ends ^ (ends - 1)) & 0x7f7f7f7f7f7f7f7fu;
+	v = (v & 0x007f007f007f007fu) | (v & 0x7f007f007f007f00u) >> 1;
+	v = (v & 0x00003fff00003fffu) | (v & 0x3fff00003fff0000u) >> 2;
+	return (v & 0x000000000fffffffu) | (v & 0x0fffffff00000000u) >> 4;
 }
 
 /* One below limit. */

@@ -322,47 +322,63 @@ static int merge_phases(struct merge *m)
 /* ---- nodes, samples, edges, symbols
  * -------------------------------------------------------------- */
 
-/* The entry with this key, near *at; *at is then its number.  NULL when memory is out. */
-#define FIND_NEAR(type, table, wanted, order, at)                                                  \
-	({                                                                                         \
-		type *near_entries = (type *)(void *)(table)->entries, *near_found = NULL;         \
-		size_t near_i = (at) + 1, near_end = near_i + FINGER_STEPS;                        \
-		if (near_end > (table)->count)                                                     \
-			near_end = (table)->count;                                                 \
-		for (; near_i < near_end && !near_found; near_i++) {                               \
-			int near_order = order(&near_entries[near_i], (wanted));                   \
-			if (near_order == 0)                                                       \
-				near_found = &near_entries[near_i];                                \
-			if (near_order > 0)                                                        \
+/* Where the last one was found.  What lies elsewhere, such as behind the part of the table that is
+ * in order, does not move the finger, unless it happens twice in a row. */
+struct finger {
+	size_t at;
+	bool missed;
+};
+
+/* The entry with this key: near the finger, or wherever it is, or new; NULL when memory is out. */
+#define DEFINE_FIND(name, type, order)                                                             \
+	static type *name(struct table *t, const type *wanted, struct finger *f)                   \
+	{                                                                                          \
+		type *entries = (type *)(void *)t->entries, *found;                                \
+		size_t end =                                                                       \
+			f->at + 1 + FINGER_STEPS < t->count ? f->at + 1 + FINGER_STEPS : t->count; \
+                                                                                                   \
+		for (size_t i = f->at + 1; i < end; i++) {                                         \
+			int found_order = order(&entries[i], wanted);                              \
+                                                                                                   \
+			if (found_order < 0)                                                       \
+				continue;                                                          \
+			if (found_order > 0)                                                       \
 				break;                                                             \
+			*f = (struct finger){i, false};                                            \
+			return &entries[i];                                                        \
 		}                                                                                  \
-		if (!near_found)                                                                   \
-			near_found = table_add((table), &(wanted)->key);                           \
-		if (near_found)                                                                    \
-			(at) = (size_t)(near_found - (type *)(void *)(table)->entries);            \
-		near_found;                                                                        \
-	})
+		found = table_add(t, &wanted->key);                                                \
+		if (found && f->missed)                                                            \
+			f->at = (size_t)(found - (type *)(void *)t->entries);                      \
+		f->missed = true;                                                                  \
+		return found;                                                                      \
+	}
+
+DEFINE_FIND(find_node, struct experiment_node, order_nodes)
+DEFINE_FIND(find_sample, struct experiment_sample, order_samples)
+DEFINE_FIND(find_edge, struct experiment_edge, order_edges)
 
 static int merge_nodes(struct merge *m)
 {
-	size_t at = 0;
+	struct finger finger = {0};
 
 	m->nodes[0] = 0;
 	for (size_t i = 1; i < m->b->nodes.count; i++) {
-		struct experiment_node n = *experiment_node_at(m->b, i);
+		struct experiment_node n = *experiment_node_at(m->b, i), *own;
 
 		n.key.parent = m->nodes[n.key.parent];
 		n.key.image = m->images[n.key.image];
-		if (!FIND_NEAR(struct experiment_node, &m->a->nodes, &n, order_nodes, at))
+		own = find_node(&m->a->nodes, &n, &finger);
+		if (!own)
 			return error_nomem(m->e);
-		m->nodes[i] = (uint32_t)at;
+		m->nodes[i] = (uint32_t)(own - experiment_node_at(m->a, 0));
 	}
 	return 0;
 }
 
 static int merge_samples(struct merge *m)
 {
-	size_t at = 0;
+	struct finger finger = {0};
 
 	for (size_t i = 0; i < m->b->samples.count; i++) {
 		struct experiment_sample s = *experiment_sample_at(m->b, i), *own;
@@ -371,7 +387,7 @@ static int merge_samples(struct merge *m)
 		s.key.thread = m->threads[s.key.thread];
 		s.key.phase = m->phases[s.key.phase];
 		s.key.node = m->nodes[s.key.node];
-		own = FIND_NEAR(struct experiment_sample, &m->a->samples, &s, order_samples, at);
+		own = find_sample(&m->a->samples, &s, &finger);
 		if (!own)
 			return error_nomem(m->e);
 		own->count = experiment_sum(own->count, s.count);
@@ -381,7 +397,7 @@ static int merge_samples(struct merge *m)
 
 static int merge_edges(struct merge *m)
 {
-	size_t at = 0;
+	struct finger finger = {0};
 
 	for (size_t i = 0; i < m->b->edges.count; i++) {
 		struct experiment_edge edge = *(struct experiment_edge *)table_at(&m->b->edges, i),
@@ -389,7 +405,7 @@ static int merge_edges(struct merge *m)
 
 		edge.key.from_image = m->images[edge.key.from_image];
 		edge.key.to_image = m->images[edge.key.to_image];
-		own = FIND_NEAR(struct experiment_edge, &m->a->edges, &edge, order_edges, at);
+		own = find_edge(&m->a->edges, &edge, &finger);
 		if (!own)
 			return error_nomem(m->e);
 		own->count = experiment_sum(own->count, edge.count);

@@ -35,6 +35,7 @@ struct worker {
 	struct experiment sum;
 	bool started, first;
 	size_t settled; /* entries when the sum was last settled */
+	size_t files;   /* added */
 	struct experiment_bytes bytes;
 };
 
@@ -67,7 +68,10 @@ static int keep_settled(struct worker *w, struct error *e)
 {
 	size_t entries = w->sum.nodes.count + w->sum.samples.count;
 
-	if (entries < w->settled + w->settled / 8 + 1000)
+	bool grown = entries >= w->settled + w->settled / 8 + 1000;
+
+	w->files++;
+	if (!grown && (w->files & (w->files - 1) || entries == w->settled))
 		return 0;
 	w->settled = entries;
 	return experiment_settle(&w->sum, e);

@@ -77,25 +77,6 @@ int order_threads(const struct experiment_thread *a, const struct experiment_thr
 	return strcmp(a->name, b->name);
 }
 
-int order_nodes(const void *pa, const void *pb)
-{
-	const struct experiment_node *a = pa, *b = pb;
-
-	TRY(ORDER(a->key.parent, b->key.parent));
-	TRY(ORDER(a->key.image, b->key.image));
-	return ORDER(a->key.address, b->key.address);
-}
-
-int order_samples(const void *pa, const void *pb)
-{
-	const struct experiment_sample *a = pa, *b = pb;
-
-	TRY(ORDER(a->key.metric, b->key.metric));
-	TRY(ORDER(a->key.thread, b->key.thread));
-	TRY(ORDER(a->key.phase, b->key.phase));
-	return ORDER(a->key.node, b->key.node);
-}
-
 int order_edges(const void *pa, const void *pb)
 {
 	const struct experiment_edge *a = pa, *b = pb;

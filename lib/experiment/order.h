@@ -18,10 +18,35 @@ int order_metrics(const struct experiment *x, size_t a, const struct experiment 
 int order_processes(const struct experiment_process *a, const struct experiment_process *b);
 int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
 /* As qsort wants them: nodes, samples, edges by key; symbols by key, name and length. */
-int order_nodes(const void *a, const void *b);
-int order_samples(const void *a, const void *b);
 int order_edges(const void *a, const void *b);
 int order_symbols(const void *a, const void *b);
+
+static inline uint64_t order_pair(uint32_t high, uint32_t low)
+{
+	return (uint64_t)high << 32 | low;
+}
+
+static inline int order_nodes(const void *pa, const void *pb)
+{
+	const struct experiment_node *a = (const struct experiment_node *)pa,
+				     *b = (const struct experiment_node *)pb;
+	uint64_t from_a = order_pair(a->key.parent, a->key.image),
+		 from_b = order_pair(b->key.parent, b->key.image);
+
+	return from_a != from_b ? ORDER(from_a, from_b) : ORDER(a->key.address, b->key.address);
+}
+
+static inline int order_samples(const void *pa, const void *pb)
+{
+	const struct experiment_sample *a = (const struct experiment_sample *)pa,
+				       *b = (const struct experiment_sample *)pb;
+	uint64_t of_a = order_pair(a->key.metric, a->key.thread),
+		 of_b = order_pair(b->key.metric, b->key.thread);
+
+	return of_a != of_b ? ORDER(of_a, of_b)
+			    : ORDER(order_pair(a->key.phase, a->key.node),
+				      order_pair(b->key.phase, b->key.node));
+}
 
 /* The metric whose other period this one is (METRIC_BOTH): the nearest before it without that flag,
  * or itself. */

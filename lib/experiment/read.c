@@ -273,36 +273,42 @@ static void read_symbols(struct reader *r, struct cursor *c)
 	}
 }
 
+/* Each entry takes a byte or more: room for all that can come. */
+static bool reserve(struct reader *r, struct table *t, const struct cursor *c)
+{
+	r->nomem |= table_reserve(t, (size_t)(c->end - c->at)) != 0;
+	return !r->nomem;
+}
+
 static void read_nodes(struct reader *r, struct cursor *c)
 {
 	struct table *t = &r->x->nodes;
-	struct experiment_node last = *experiment_node_at(r->x, t->count - 1);
+	struct experiment_node last = *experiment_node_at(r->x, t->count - 1), *n;
 	size_t images = r->x->images.count;
+	uint64_t *addresses = r->addresses ? r->addresses : calloc(images, sizeof(*addresses));
 
-	if (!r->addresses)
-		r->addresses = calloc(images, sizeof(*r->addresses));
-	r->nomem |= !r->addresses;
+	r->addresses = addresses;
+	r->nomem |= !addresses;
+	if (!reserve(r, t, c))
+		return;
 	if (t->count == 1)
-		last.key.parent = EXPERIMENT_ROOT;
-	while (c->at < c->end && !c->bad && !r->nomem) {
-		struct experiment_node *n = append(r, t);
+		last = (struct experiment_node){0};
+	n = table_at(t, t->count);
+	for (; c->at < c->end && !c->bad; n++, t->count++) {
 		uint64_t first = get_uint(c);
 
-		if (!n)
-			return;
 		*n = last;
 		if (first & 1) {
 			/* Parents come before their children. */
-			c->bad |= first >> 1 >= t->count - 1 - last.key.parent;
+			c->bad |= first >> 1 >= t->count - last.key.parent;
 			n->key.parent += (uint32_t)(first >> 1);
 			n->key.image = get_below(c, images);
-			n->key.address =
-				r->addresses[n->key.image] + (uint64_t)unzigzag(get_uint(c));
+			n->key.address = addresses[n->key.image] + (uint64_t)unzigzag(get_uint(c));
 		} else {
-			n->key.address = r->addresses[n->key.image] + (first >> 1);
+			n->key.address = addresses[n->key.image] + (first >> 1);
 		}
-		r->addresses[n->key.image] = n->key.address;
-		c->bad |= t->count > 2 && order_nodes(&last, n) >= 0;
+		addresses[n->key.image] = n->key.address;
+		c->bad |= t->count > 1 && order_nodes(&last, n) >= 0;
 		last = *n;
 	}
 }
@@ -310,31 +316,36 @@ static void read_nodes(struct reader *r, struct cursor *c)
 static void read_histogram(struct reader *r, struct cursor *c)
 {
 	struct table *t = &r->x->samples;
-	struct experiment_sample key = {0}, *s;
+	struct experiment_sample key = {0}, *s = table_at(t, t->count);
 	uint64_t n, nodes = r->x->nodes.count, next = 0;
 
 	key.key.metric = get_below(c, r->x->metrics.count);
 	key.key.thread = get_below(c, r->x->threads.count);
 	key.key.phase = get_below(c, r->x->phases.count);
-	n = get_uint(c);
-	for (; n > 0 && !c->bad; n--) {
+	for (n = get_uint(c); n > 0 && !c->bad; n--, s++) {
 		uint64_t first = get_uint(c);
 
-		if (first >> 1 >= nodes - next || !(s = append(r, t))) {
+		if (first >> 1 >= nodes - next) {
 			c->bad = true;
 			return;
 		}
 		key.key.node = (uint32_t)(next + (first >> 1));
+		key.count = first & 1 ? get_uint(c) : 1;
+		c->bad |= key.count == 0;
+		if (c->bad)
+			return;
 		*s = key;
-		s->count = first & 1 ? get_uint(c) : 1;
-		c->bad |= s->count == 0 || (next == 0 && !last_in_order(t, order_samples));
+		t->count++;
+		c->bad |= next == 0 && !last_in_order(t, order_samples);
 		next = key.key.node + 1;
 	}
 }
 
 static void read_samples(struct reader *r, struct cursor *c)
 {
-	while (c->at < c->end && !c->bad && !r->nomem)
+	if (!reserve(r, &r->x->samples, c))
+		return;
+	while (c->at < c->end && !c->bad)
 		read_histogram(r, c);
 }
 

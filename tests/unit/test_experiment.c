@@ -95,6 +95,38 @@ static void test_order(void)
 	free(b);
 }
 
+/* Numbers of every length, at the end of a section and before others. */
+static void test_numbers(void)
+{
+	size_t wrong = 0;
+
+	for (int bits = 0; bits <= 64; bits++)
+		for (int delta = -1; delta <= 1; delta++) {
+			uint64_t v = (bits < 64 ? 1ull << bits : 0) + (uint64_t)delta;
+			struct strbuf s = {0};
+			struct cursor c;
+
+			for (int after = 0; after < 12; after++) {
+				s.length = 0;
+				put_uint(&s, v);
+				strbuf_repeat(&s, (char)0xff, (size_t)after);
+				c = (struct cursor){.at = (uint8_t *)s.data};
+				c.end = c.at + s.length;
+				wrong += get_uint(&c) != v || c.bad || c.end - c.at != after;
+			}
+			s.length = 0;
+			put_sint(&s, (int64_t)v);
+			c = (struct cursor){.at = (uint8_t *)s.data};
+			c.end = c.at + s.length;
+			wrong += (uint64_t)unzigzag(get_uint(&c)) != v || c.at != c.end;
+			c = (struct cursor){.at = (uint8_t *)s.data};
+			c.end = c.at + s.length - 1;
+			wrong += get_uint(&c) != 0 || !c.bad;
+			strbuf_fini(&s);
+		}
+	is_int(wrong, 0, "numbers of all lengths");
+}
+
 static void test_size(void)
 {
 	struct experiment x;
@@ -319,6 +351,15 @@ static void test_nonsense(void)
 	ok(REFUSED("END ", "\x07"), "an end that knows of more sections");
 }
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define SANITIZED 1
+#endif
+#endif
+#ifdef __SANITIZE_ADDRESS__
+#define SANITIZED 1
+#endif
+
 /* As many records as fit into a megabyte, each as small as it can be, in an address space that is
  * not much larger. */
 static void test_memory(void)
@@ -345,7 +386,7 @@ static void test_memory(void)
 		section(&out, "RUN ", RUN, sizeof(RUN) - 1);
 		section(&out, cases[i].type, data.data, data.length);
 		strbuf_fini(&data);
-#ifndef __SANITIZE_ADDRESS__
+#ifndef SANITIZED
 		setrlimit(RLIMIT_AS, &limit);
 #endif
 		if (experiment_parse(&x, out.data, out.length, &damage, &e) == 0)
@@ -385,6 +426,7 @@ int main(void)
 {
 	test_round_trip();
 	test_order();
+	test_numbers();
 	test_size();
 	test_truncated();
 	test_corrupted();
