@@ -92,6 +92,28 @@ struct insn_memory {
 	uint64_t address; /* where absolute */
 };
 
+enum insn_operand_kind {
+	OPERAND_NONE,
+	OPERAND_GENERAL,
+	OPERAND_VECTOR,
+	OPERAND_MASK,
+	OPERAND_MMX,
+	OPERAND_X87,
+	OPERAND_MEMORY, /* of an address only (lea), too */
+	OPERAND_IMMEDIATE,
+	OPERAND_OTHER
+};
+
+#define INSN_OPERANDS_MAX 5
+
+/* As written, the destination first (Intel's order); a mask that selects elements is none. */
+struct insn_operand {
+	uint8_t kind; /* enum insn_operand_kind */
+	uint8_t reg;  /* enum insn_register, or REG_NONE */
+	bool reads, writes;
+	uint16_t bits;
+};
+
 struct insn {
 	uint64_t address;
 	uint64_t target;      /* of a direct branch; 0 and !has_target otherwise */
@@ -106,6 +128,8 @@ struct insn {
 	bool has_immediate;
 	int64_t immediate; /* the last one */
 	struct insn_memory memory[INSN_MEMORY_MAX];
+	uint8_t operands; /* how many of operand[] are there */
+	struct insn_operand operand[INSN_OPERANDS_MAX];
 	struct insn_registers reads, writes;
 	/* Of those written, the ones whose old value is needed for the new one though the
 	 * instruction does not compute with it: written in part, or only if a condition holds. */

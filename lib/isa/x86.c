@@ -347,6 +347,41 @@ static void add_idioms(
 				insn->vector_bits = o[i].size;
 }
 
+static void note_operand(const ZydisDecodedOperand *o, struct insn *insn)
+{
+	static const uint8_t kinds[ZYDIS_REGCLASS_MAX_VALUE + 1] = {
+		[ZYDIS_REGCLASS_GPR8] = OPERAND_GENERAL,
+		[ZYDIS_REGCLASS_GPR16] = OPERAND_GENERAL,
+		[ZYDIS_REGCLASS_GPR32] = OPERAND_GENERAL,
+		[ZYDIS_REGCLASS_GPR64] = OPERAND_GENERAL,
+		[ZYDIS_REGCLASS_XMM] = OPERAND_VECTOR,
+		[ZYDIS_REGCLASS_YMM] = OPERAND_VECTOR,
+		[ZYDIS_REGCLASS_ZMM] = OPERAND_VECTOR,
+		[ZYDIS_REGCLASS_MASK] = OPERAND_MASK,
+		[ZYDIS_REGCLASS_MMX] = OPERAND_MMX,
+		[ZYDIS_REGCLASS_X87] = OPERAND_X87,
+	};
+	struct insn_operand *own = &insn->operand[insn->operands];
+
+	if (o->visibility == ZYDIS_OPERAND_VISIBILITY_HIDDEN ||
+		insn->operands == INSN_OPERANDS_MAX || o->encoding == ZYDIS_OPERAND_ENCODING_MASK)
+		return;
+	own->bits = o->size;
+	own->reg = REG_NONE;
+	own->reads = o->actions & ZYDIS_OPERAND_ACTION_MASK_READ;
+	own->writes = o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE;
+	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
+		own->reg = (uint8_t)register_number(o->reg.value);
+		own->kind = kinds[ZydisRegisterGetClass(o->reg.value)];
+		if (!own->kind)
+			own->kind = OPERAND_OTHER;
+	} else {
+		own->kind =
+			o->type == ZYDIS_OPERAND_TYPE_MEMORY ? OPERAND_MEMORY : OPERAND_IMMEDIATE;
+	}
+	insn->operands++;
+}
+
 static void add_operand(
 	const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o, struct insn *insn)
 {
@@ -420,8 +455,10 @@ static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 			z.attributes & ZYDIS_ATTRIB_HAS_MODRM))
 		insn->classes |= INSN_LOCK;
 	insn->operands_known = true;
-	for (unsigned i = 0; i < z.operand_count; i++)
+	for (unsigned i = 0; i < z.operand_count; i++) {
+		note_operand(&o[i], insn);
 		add_operand(&z, &o[i], insn);
+	}
 	add_flags(&z, insn);
 	if (insn->classes & INSN_X87 && z.fpu_flags)
 		insn_registers_add(&insn->writes, REG_X87_STATE);

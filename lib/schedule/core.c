@@ -43,8 +43,8 @@ const char *core_ports_name(const struct core *c, uint32_t ports, char text[64])
 	text[0] = '\0';
 	for (unsigned i = 0; i < c->ports && at < 50; i++)
 		if (ports >> i & 1)
-			at += (size_t)snprintf(text + at, 64 - at, "%s%s", at ? " " : "",
-				c->port_names[i]);
+			at += (size_t)snprintf(
+				text + at, 64 - at, "%s%s", at ? " " : "", c->port_names[i]);
 	return text;
 }
 

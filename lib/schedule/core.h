@@ -4,10 +4,11 @@
  * micro-operations it becomes, where they can go and how long their results take.  Text files,
  * perfex-core(5), shipped as share/perfex/cores/NAME.core.
  *
- * Rules name mnemonics and kinds of operands.  The last rule that fits an instruction holds, so that
- * a file can be corrected by lines at its end.  A rule says what the instruction computes; what it
- * does with memory (loads, addresses and data of stores) is added from the core's own lines, unless
- * the rule names a memory operand (m): then its micro-operations are all there are.
+ * Rules name mnemonics and kinds of operands.  The last rule that fits an instruction holds, so
+ * that a file can be corrected by lines at its end.  A rule says what the instruction computes;
+ * what it does with memory (loads, addresses and data of stores) is added from the core's own
+ * lines, unless the rule says that it has all ("whole").  A memory operand fits any kind of operand
+ * of a rule that names none (m).
  */
 #ifndef SCHEDULE_CORE_H
 #define SCHEDULE_CORE_H
@@ -21,21 +22,21 @@
 
 enum {
 	CORE_PORTS_MAX = 32,
-	CORE_GROUPS_MAX = 64,   /* names of sets of ports */
-	CORE_UOPS_MAX = 8,      /* kinds of micro-operations of one rule */
-	CORE_OPERANDS_MAX = 5,  /* of a rule's signature */
+	CORE_GROUPS_MAX = 64,  /* names of sets of ports */
+	CORE_UOPS_MAX = 8,     /* kinds of micro-operations of one rule */
+	CORE_OPERANDS_MAX = 5, /* of a rule's signature */
 	CORE_MNEMONICS_MAX = 4096
 };
 
 enum core_operand {
 	CORE_ANY,
-	CORE_NOTHING, /* no operand here */
-	CORE_GENERAL, /* r r8 r16 r32 r64 */
-	CORE_VECTOR,  /* v x y z */
-	CORE_MASK,    /* k */
-	CORE_MMX,     /* mm */
-	CORE_X87,     /* st */
-	CORE_MEMORY,  /* m */
+	CORE_NOTHING,   /* no operand here */
+	CORE_GENERAL,   /* r r8 r16 r32 r64 */
+	CORE_VECTOR,    /* v x y z */
+	CORE_MASK,      /* k */
+	CORE_MMX,       /* mm */
+	CORE_X87,       /* st */
+	CORE_MEMORY,    /* m */
 	CORE_IMMEDIATE, /* i */
 	CORE_SAME       /* the same register as the operand before it */
 };
@@ -56,6 +57,7 @@ struct core_rule {
 	uint16_t mnemonic;
 	uint8_t operands; /* of signature; those behind are free */
 	struct core_signature signature[CORE_OPERANDS_MAX];
+	bool whole; /* all of its memory traffic is in uops */
 	bool memory;   /* all of its memory traffic is in uops */
 	uint8_t kinds; /* of uops */
 	struct core_uops uops[CORE_UOPS_MAX];
@@ -70,25 +72,26 @@ struct core {
 	char name[32], description[96], method[160];
 	bool in_order;
 	bool x86; /* mnemonics are lib/isa's; else the file's own */
-	unsigned rename, retire, window, scheduler;   /* micro-operations */
-	unsigned decode, fetch;                       /* instructions, bytes a cycle; 0: no limit */
-	unsigned load_latency, vector_load_latency;   /* cycles, address to result */
-	unsigned forward, forward_renamed;            /* store's data to load's result; renamed: where
-	                                                 base register and displacement are the same, 0:
-	                                                 not done */
-	unsigned indexed_load;  /* cycles more where there is an index */
-	unsigned store_lines;   /* stores to different lines that leave the store buffer in 2 cycles */
+	unsigned rename, retire, window, scheduler; /* micro-operations */
+	unsigned decode, fetch;                     /* instructions, bytes a cycle; 0: no limit */
+	unsigned load_latency, vector_load_latency; /* cycles, address to result */
+	unsigned forward, forward_renamed;          /* store's data to load's result; renamed: where
+						       base register and displacement are the same, 0:
+						       not done */
+	unsigned indexed_load;                      /* cycles more where there is an index */
+	unsigned
+		store_lines; /* stores to different lines that leave the store buffer in 2 cycles */
 	unsigned loads, stores; /* a cycle at most; 0: no limit but the ports' */
 	unsigned vector_stores; /* likewise of vectors */
 	unsigned taken;         /* cycles at least between taken branches */
 	uint32_t load, vector_load, store_address, store_data, vector_store_data; /* ports */
-	bool stack_engine, stack_sync;   /* sync: a micro-operation where rsp is used otherwise */
-	bool unlaminate;                 /* indexed addresses with an operation take slots apart */
-	bool move_general, move_vector;  /* eliminated */
+	bool stack_engine, stack_sync;  /* sync: a micro-operation where rsp is used otherwise */
+	bool unlaminate;                /* indexed addresses with an operation take slots apart */
+	bool move_general, move_vector; /* eliminated */
 	bool zero_idioms, ones_idioms;
-	unsigned nop_slots_x2; /* half slots that a nop takes (2: a whole one) */
+	unsigned nop_slots_x2;              /* half slots that a nop takes (2: a whole one) */
 	bool fuse_compare, fuse_arithmetic; /* with a conditional branch behind */
-	unsigned ports; /* how many */
+	unsigned ports;                     /* how many */
 	char port_names[CORE_PORTS_MAX][12];
 	struct core_group {
 		char name[20];
@@ -106,7 +109,8 @@ struct core {
 int core_parse(struct core *c, const char *text, size_t length, const char *name, struct error *e);
 /* By name ("golden-cove") or path. */
 int core_find(struct core *c, const char *name, struct error *e);
-/* The description that fits this host's processor, or a near one; borrowed.  *exact: it is its own. */
+/* The description that fits this host's processor, or a near one; borrowed.  *exact: it is its own.
+ */
 const char *core_host_name(bool *exact);
 void core_fini(struct core *c);
 

@@ -28,8 +28,7 @@ struct reader {
 	struct error *e;
 };
 
-static int fail(struct reader *r, const char *format, ...)
-	__attribute__((format(printf, 2, 3)));
+static int fail(struct reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 static int fail(struct reader *r, const char *format, ...)
 {
@@ -95,11 +94,23 @@ struct key {
 	size_t offset, limit; /* limit of a number, size of a text */
 };
 
-#define NUMBER(section, key, field, limit) {section, key, KEY_NUMBER, offsetof(struct core, field), limit}
-#define FLAG(section, key, field)          {section, key, KEY_FLAG, offsetof(struct core, field), 0}
-#define TEXT(section, key, field) \
-	{section, key, KEY_TEXT, offsetof(struct core, field), sizeof(((struct core *)0)->field)}
-#define PORTS(section, key, field) {section, key, KEY_PORTS, offsetof(struct core, field), 0}
+#define NUMBER(section, key, field, limit)                                                         \
+	{                                                                                          \
+		section, key, KEY_NUMBER, offsetof(struct core, field), limit                      \
+	}
+#define FLAG(section, key, field)                                                                  \
+	{                                                                                          \
+		section, key, KEY_FLAG, offsetof(struct core, field), 0                            \
+	}
+#define TEXT(section, key, field)                                                                  \
+	{                                                                                          \
+		section, key, KEY_TEXT, offsetof(struct core, field),                              \
+			sizeof(((struct core *)0)->field)                                          \
+	}
+#define PORTS(section, key, field)                                                                 \
+	{                                                                                          \
+		section, key, KEY_PORTS, offsetof(struct core, field), 0                           \
+	}
 
 static const struct key keys[] = {
 	TEXT("core", "name", name),
@@ -191,8 +202,8 @@ static int read_key(struct reader *r, char *line)
 		nearest_offer(&n, keys[i].name);
 	}
 	fail(r, "unknown key '%s' in [%s]", name, r->section);
-	return error_hint(r->e, "%s perfex-core(5) lists them all",
-		nearest_text(&n, near, sizeof(near)));
+	return error_hint(
+		r->e, "%s perfex-core(5) lists them all", nearest_text(&n, near, sizeof(near)));
 }
 
 /* ---- [ports] ---- */
@@ -300,7 +311,7 @@ static int read_signature(struct reader *r, char *text, struct core_rule *rule)
 	return 0;
 }
 
-/* [N*]GROUP[/BUSY], "slots=N", or "-" for none. */
+/* [N*]GROUP[/BUSY], "slots=N", "whole", or "-" for none. */
 static int read_uops(struct reader *r, char *word, struct core_rule *rule)
 {
 	struct core_uops *u = &rule->uops[rule->kinds];
@@ -310,6 +321,10 @@ static int read_uops(struct reader *r, char *word, struct core_rule *rule)
 
 	if (strcmp(word, "-") == 0)
 		return 0;
+	if (strcmp(word, "whole") == 0) {
+		rule->whole = true;
+		return 0;
+	}
 	if (strncmp(word, "slots=", 6) == 0) {
 		if (read_number(r, word + 6, 255, &number))
 			return -1;
@@ -481,8 +496,8 @@ static int read_line(struct reader *r, char *line)
 	line[strcspn(line, "#")] = '\0';
 	line += strspn(line, " \t");
 	length = strlen(line);
-	while (length && (line[length - 1] == ' ' || line[length - 1] == '\t' ||
-				 line[length - 1] == '\r'))
+	while (length &&
+		(line[length - 1] == ' ' || line[length - 1] == '\t' || line[length - 1] == '\r'))
 		line[--length] = '\0';
 	if (!length)
 		return 0;

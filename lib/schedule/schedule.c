@@ -1,0 +1,676 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Out of order: each instruction in program order is given the cycles at which it is renamed, its
+ * micro-operations issued, its result there, and it retired.  A micro-operation takes the first
+ * cycle from its inputs on in which one of its ports is free, and of these the port least used so
+ * far.  Older ones choose first, as in a scheduler that prefers them.
+ *
+ * Stated assumptions: loads hit; a store's data comes back to a load of the same address (same
+ * origin of base and index, same displacement) by forwarding, no other addresses meet; partial
+ * registers are whole ones; micro-operations of one instruction issue independently of each other.
+ */
+#include "schedule/schedule.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "schedule/private.h"
+
+#define CALENDAR     (1u << 15) /* cycles for which ports are kept; more than any window lasts */
+#define STORES_KEPT  64
+#define REPEAT_MIN   12
+#define REPEAT_MAX   400
+#define OPS_WANTED   3000 /* instructions after which a block that does not repeat itself is given up */
+#define EQUAL_WANTED 10   /* repetitions of the same length */
+
+struct value { /* of a general register: origin plus offset */
+	uint32_t origin;
+	int64_t offset;
+};
+
+struct stored {
+	uint32_t base, index;
+	int64_t at;
+	uint32_t size, ready; /* ready: cycle in which a load can have the data */
+	uint32_t op;
+};
+
+struct schedule_work {
+	struct op *ops;
+	size_t room;
+	uint32_t busy[CALENDAR]; /* ports in use, by cycle modulo CALENDAR */
+	uint32_t first_free[CORE_PORTS_MAX];
+	uint32_t used[CORE_PORTS_MAX];
+	uint32_t ready[REG_COUNT], ready_op[REG_COUNT];
+	struct value value[32];
+	uint32_t origins;
+	struct stored stores[STORES_KEPT];
+	uint32_t store_count;
+	uint64_t commit; /* half cycles at which the last store left */
+	struct value last_line_value;
+	int64_t last_line;
+	/* rings */
+	uint32_t *retired; /* of the last window micro-operations */
+	uint32_t horizon;  /* cycles before it are forgotten */
+};
+
+struct times {
+	uint32_t rename, start, issue, complete, retire;
+	enum schedule_cause cause;
+	uint32_t blame; /* op's number in its repetition */
+	uint32_t ports;
+};
+
+struct walk {
+	struct schedule_work *w;
+	const struct core *c;
+	const struct schedule_options *options;
+	uint64_t front;   /* half slots renamed so far, as cycle * 2 * width + place */
+	uint64_t fetched; /* bytes */
+	uint32_t slots;   /* micro-operations renamed so far, fused */
+	uint32_t last_retire, retired_in_cycle;
+	uint32_t serial; /* nothing begins before this cycle */
+};
+
+struct schedule_work *schedule_work_new(struct error *e)
+{
+	struct schedule_work *w = calloc(1, sizeof(*w));
+
+	if (!w) {
+		error_nomem(e);
+		return NULL;
+	}
+	w->ops = malloc(SCHEDULE_BLOCK_MAX * sizeof(*w->ops));
+	w->retired = calloc(4096, sizeof(*w->retired));
+	if (!w->ops || !w->retired) {
+		schedule_work_free(w);
+		error_nomem(e);
+		return NULL;
+	}
+	return w;
+}
+
+void schedule_work_free(struct schedule_work *w)
+{
+	if (!w)
+		return;
+	free(w->ops);
+	free(w->retired);
+	free(w);
+}
+
+static void begin(struct schedule_work *w, const struct schedule_options *options)
+{
+	memset(w->busy, 0, sizeof(w->busy));
+	memset(w->first_free, 0, sizeof(w->first_free));
+	memset(w->used, 0, sizeof(w->used));
+	memset(w->ready, 0, sizeof(w->ready));
+	memset(w->ready_op, 0xff, sizeof(w->ready_op));
+	memset(w->retired, 0, 4096 * sizeof(*w->retired));
+	for (unsigned i = 0; i < 32; i++)
+		w->value[i] = (struct value){options->same_values ? 1 : i + 1, 0};
+	w->origins = 64;
+	w->store_count = 0;
+	w->commit = 0;
+	w->last_line = INT64_MIN;
+	w->horizon = 0;
+}
+
+/* ---- ports ---- */
+
+/* The calendar is a ring: cycles that no micro-operation can have any more are cleared. */
+static void forget_before(struct schedule_work *w, uint32_t cycle)
+{
+	for (; w->horizon < cycle; w->horizon++)
+		w->busy[w->horizon % CALENDAR] = 0;
+}
+
+static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint32_t from)
+{
+	uint32_t cycle = from, limit = w->horizon + CALENDAR - 512, earliest = UINT32_MAX, best = 0;
+
+	for (uint32_t left = u->ports; left; left &= left - 1) {
+		unsigned p = (unsigned)__builtin_ctz(left);
+
+		if (w->first_free[p] < earliest)
+			earliest = w->first_free[p];
+	}
+	if (cycle < earliest)
+		cycle = earliest;
+	while (cycle < limit && !(u->ports & ~w->busy[cycle % CALENDAR]))
+		cycle++;
+	best = CORE_PORTS_MAX;
+	for (uint32_t left = u->ports & ~w->busy[cycle % CALENDAR]; left; left &= left - 1) {
+		unsigned p = (unsigned)__builtin_ctz(left);
+
+		if (best == CORE_PORTS_MAX || w->used[p] < w->used[best])
+			best = p;
+	}
+	if (best == CORE_PORTS_MAX)
+		best = (unsigned)__builtin_ctz(u->ports);
+	w->used[best] += u->busy;
+	for (uint32_t b = 0; b < u->busy && cycle + b < limit; b++)
+		w->busy[(cycle + b) % CALENDAR] |= 1u << best;
+	if (w->first_free[best] == cycle)
+		w->first_free[best] = cycle + u->busy;
+	return cycle;
+}
+
+/* ---- addresses ---- */
+
+static struct value value_of(const struct schedule_work *w, unsigned reg)
+{
+	return reg < 32 ? w->value[reg] : (struct value){0, 0};
+}
+
+static void address_of(const struct schedule_work *w, const struct op_memory *m, struct stored *to)
+{
+	struct value base = value_of(w, m->base), index = value_of(w, m->index);
+
+	to->base = base.origin;
+	to->index = index.origin * 16 + m->scale;
+	if (m->index == REG_NONE)
+		to->index = 0;
+	to->at = base.offset + index.offset * m->scale + m->displacement;
+	to->size = m->size;
+}
+
+static const struct stored *find_store(const struct schedule_work *w, const struct stored *load)
+{
+	uint32_t kept = w->store_count < STORES_KEPT ? w->store_count : STORES_KEPT;
+
+	for (uint32_t n = 1; n <= kept; n++) {
+		const struct stored *s = &w->stores[(w->store_count - n) % STORES_KEPT];
+
+		if (s->base == load->base && s->index == load->index &&
+			s->at < load->at + (int64_t)load->size &&
+			load->at < s->at + (int64_t)s->size)
+			return s;
+	}
+	return NULL;
+}
+
+static void change_value(struct schedule_work *w, const struct op *op)
+{
+	if (op->changed >= 32)
+		return;
+	switch ((enum op_change)op->change) {
+	case OP_CHANGE_NEW:
+		w->value[op->changed] = (struct value){w->origins++, 0};
+		return;
+	case OP_CHANGE_ADD:
+		w->value[op->changed].offset += op->constant;
+		return;
+	case OP_CHANGE_COPY:
+		w->value[op->changed] = value_of(w, op->from);
+		w->value[op->changed].offset += op->constant;
+		return;
+	}
+}
+
+/* ---- one instruction ---- */
+
+static void wait_for(struct times *t, uint32_t cycle, enum schedule_cause cause, uint32_t blame)
+{
+	if (cycle <= t->start)
+		return;
+	t->start = cycle;
+	t->cause = cause;
+	t->blame = blame;
+}
+
+/* In order, so many half slots a cycle, when there is room in the window. */
+static void rename_op(struct walk *k, const struct op *op, struct times *t)
+{
+	uint32_t width = 2 * k->c->rename, room_at = k->w->retired[k->slots % k->c->window];
+	uint64_t at = k->front;
+
+	t->cause = SCHEDULE_FRONT_END;
+	t->blame = UINT32_MAX;
+	if (at / width < room_at) {
+		at = (uint64_t)room_at * width;
+		t->cause = SCHEDULE_WINDOW;
+	}
+	if (at / width < k->serial) {
+		at = (uint64_t)k->serial * width;
+		t->cause = SCHEDULE_SERIAL;
+	}
+	if (k->c->fetch && !k->options->loop && at / width < k->fetched / k->c->fetch) {
+		at = k->fetched / k->c->fetch * width;
+		t->cause = SCHEDULE_FETCH;
+	}
+	k->fetched += op->length;
+	t->rename = (uint32_t)(at / width);
+	k->front = at + op->half_slots;
+	t->start = t->rename + 1;
+}
+
+static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t, uint32_t *issued)
+{
+	struct schedule_work *w = k->w;
+	uint32_t from = t->start, ready = 0;
+	const struct stored *s;
+	struct stored wanted;
+
+	for (unsigned n = 0; n < op->address_count; n++) {
+		unsigned reg = op->address[n];
+
+		wait_for(t, w->ready[reg], SCHEDULE_INPUT, w->ready_op[reg]);
+	}
+	from = t->start;
+	for (unsigned n = 0; n < op->loads; n++) {
+		uint32_t cycle = take_port(w, &op->uops[n], from);
+
+		if (cycle > *issued)
+			*issued = cycle;
+		if (cycle > t->start) {
+			t->cause = SCHEDULE_PORT;
+			t->ports = op->uops[n].ports;
+			t->start = cycle;
+		}
+		if (cycle + op->load_latency > ready)
+			ready = cycle + op->load_latency;
+	}
+	if (!op->load.there)
+		return ready;
+	address_of(w, &op->load, &wanted);
+	s = find_store(w, &wanted);
+	if (s && s->ready > ready) {
+		ready = s->ready;
+		t->cause = SCHEDULE_MEMORY;
+		t->blame = s->op;
+	}
+	return ready;
+}
+
+static void note_store(struct walk *k, const struct op *op, uint32_t number, uint32_t data)
+{
+	struct schedule_work *w = k->w;
+	struct stored *s = &w->stores[w->store_count % STORES_KEPT];
+
+	if (!op->store.there)
+		return;
+	address_of(w, &op->store, s);
+	/* A store by the base register and a displacement can be renamed to the load. */
+	s->ready = data + (k->c->forward_renamed && op->store.index == REG_NONE
+					  ? k->c->forward_renamed
+					  : k->c->forward);
+	s->op = number;
+	w->store_count++;
+}
+
+/* Stores leave in order: to one line as fast as they may, to another so many in two cycles. */
+static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t complete)
+{
+	struct schedule_work *w = k->w;
+	const struct stored *s = &w->stores[(w->store_count - 1) % STORES_KEPT];
+	uint64_t at = (uint64_t)complete * 2;
+	bool same = op->store.there && s->base == w->last_line_value.origin &&
+		    (int64_t)s->index == w->last_line_value.offset && s->at >> 6 == w->last_line;
+	unsigned a_cycle = op->vector && k->c->vector_stores ? k->c->vector_stores : k->c->stores;
+	unsigned step = a_cycle ? 2 / a_cycle : 0; /* half cycles */
+
+	if (!same && k->c->store_lines && 4 / k->c->store_lines > step)
+		step = 4 / k->c->store_lines;
+	if (w->commit + step > at)
+		at = w->commit + step;
+	w->commit = at;
+	w->last_line_value = (struct value){s->base, (int64_t)s->index};
+	w->last_line = s->at >> 6;
+	return (uint32_t)(at / 2);
+}
+
+static void execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
+{
+	struct schedule_work *w = k->w;
+	uint32_t loaded = 0, issued = 0, first = UINT32_MAX, last = 0, result, data;
+	const struct op_uop *u = op->uops;
+
+	if (op->loads)
+		loaded = issue_load(k, op, t, &issued);
+	u += op->loads;
+	/* Inputs; one that is needed late may come late. */
+	for (unsigned n = 0; n < op->input_count; n++) {
+		uint32_t when = w->ready[op->input[n].reg];
+
+		when = when > op->input[n].late ? when - op->input[n].late : 0;
+		if (op->executes || !op->loads)
+			wait_for(t, when, SCHEDULE_INPUT, w->ready_op[op->input[n].reg]);
+	}
+	if (op->loads && loaded > t->start) {
+		if (t->cause != SCHEDULE_MEMORY && t->cause != SCHEDULE_PORT &&
+			t->cause != SCHEDULE_INPUT)
+			t->cause = SCHEDULE_LATENCY;
+		t->start = loaded;
+	}
+	for (unsigned n = 0; n < op->executes; n++, u++) {
+		uint32_t cycle = take_port(w, u, t->start);
+
+		if (cycle < first)
+			first = cycle;
+		if (cycle > last) {
+			last = cycle;
+			if (cycle > t->start) {
+				t->cause = SCHEDULE_PORT;
+				t->ports = u->ports;
+			}
+		}
+	}
+	if (op->executes)
+		result = first + op->latency > last + 1 ? first + op->latency : last + 1;
+	else if (op->loads)
+		result = loaded;
+	else
+		result = op->moves && !op->address_count ? t->start : t->start + (op->zeroes || op->addresses ? 0 : op->latency);
+	if (op->executes && last > issued)
+		issued = last;
+	t->complete = result;
+	/* Stores: the address as soon as its registers are there, the data with the result. */
+	data = op->executes || op->loads ? result : t->start;
+	for (unsigned n = 0; n < op->addresses; n++, u++) {
+		uint32_t from = t->rename + 1, cycle;
+
+		for (unsigned a = 0; a < op->address_count; a++)
+			if (w->ready[op->address[a]] > from)
+				from = w->ready[op->address[a]];
+		if (!op->datas && data > from)
+			from = data;
+		cycle = take_port(w, u, from);
+		if (cycle + 1 > t->complete) {
+			t->complete = cycle + 1;
+			t->cause = cycle > from ? SCHEDULE_PORT : t->cause;
+			t->ports = u->ports;
+		}
+		if (cycle > issued)
+			issued = cycle;
+	}
+	for (unsigned n = 0; n < op->datas; n++, u++) {
+		uint32_t cycle = take_port(w, u, data);
+
+		if (cycle + 1 > t->complete) {
+			t->complete = cycle + 1;
+			if (cycle > data) {
+				t->cause = SCHEDULE_PORT;
+				t->ports = u->ports;
+			}
+		}
+		if (cycle > issued)
+			issued = cycle;
+	}
+	t->issue = issued ? issued : t->start;
+	for (unsigned n = 0; n < op->output_count; n++) {
+		unsigned reg = op->output[n];
+		bool flag = reg >= REG_CARRY && reg <= REG_OVERFLOW;
+
+		w->ready[reg] = flag && op->executes && op->flags_latency != op->latency
+					? first + op->flags_latency
+					: result;
+		w->ready_op[reg] = number;
+	}
+	if (op->addresses)
+		note_store(k, op, number, data);
+	change_value(w, op);
+}
+
+static void retire_op(struct walk *k, const struct op *op, struct times *t)
+{
+	unsigned uops = (op->half_slots + 1u) / 2u;
+	uint32_t at = t->complete;
+
+	if (op->addresses) {
+		uint32_t left = commit_store(k, op, t->complete);
+
+		/* The store buffer lets retirement run ahead by its length. */
+		if (left > at + k->c->window / 8) {
+			at = left - k->c->window / 8;
+			t->cause = SCHEDULE_STORES;
+		}
+	}
+	if (at < k->last_retire)
+		at = k->last_retire;
+	if (at > k->last_retire) {
+		k->retired_in_cycle = 0;
+	} else if (k->retired_in_cycle + uops > k->c->retire) {
+		at++;
+		k->retired_in_cycle = 0;
+		if (t->complete < at)
+			t->cause = SCHEDULE_RETIREMENT;
+	}
+	k->retired_in_cycle += uops;
+	k->last_retire = at;
+	t->retire = at;
+	for (unsigned n = 0; n < uops; n++)
+		k->w->retired[k->slots++ % k->c->window] = at;
+	if (op->serialises)
+		k->serial = at;
+}
+
+/* ---- repetitions ---- */
+
+static void follow(struct walk *k, const struct op *ops, size_t count, struct times *t)
+{
+	for (size_t i = 0; i < count; i++) {
+		t[i].ports = 0;
+		rename_op(k, &ops[i], &t[i]);
+		execute(k, &ops[i], (uint32_t)i, &t[i]);
+		retire_op(k, &ops[i], &t[i]);
+	}
+	/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
+	if (k->options->loop && count && ops[count - 1].branch && k->c->taken) {
+		uint32_t width = 2 * k->c->rename;
+
+		k->front = (k->front + width - 1) / width * width;
+	}
+	if (k->last_retire > 4096)
+		forget_before(k->w, t[0].rename);
+}
+
+/* Half of all repetitions, the last ones, are the steady state. */
+struct tally {
+	uint32_t repetitions, first_retire;
+	double *gaps;
+	uint32_t (*causes)[SCHEDULE_CAUSES];
+};
+
+struct lengths {
+	uint32_t begin[REPEAT_MAX + 1]; /* retirement of the end of each repetition */
+	unsigned count;
+};
+
+/* The period of the lengths, up to 8 repetitions, when the last EQUAL_WANTED of it agree. */
+static unsigned period_of(const struct lengths *l)
+{
+	unsigned n = l->count;
+
+	for (unsigned period = 1; period <= 8; period++) {
+		unsigned wanted = period * 3 > EQUAL_WANTED ? period * 3 : EQUAL_WANTED, i;
+
+		if (n < wanted + period + 2)
+			return 0;
+		for (i = 0; i < wanted; i++) {
+			uint32_t a = l->begin[n - i] - l->begin[n - i - 1];
+			uint32_t b = l->begin[n - i - period] - l->begin[n - i - period - 1];
+
+			if (a != b)
+				break;
+		}
+		if (i == wanted)
+			return period;
+	}
+	return 0;
+}
+
+static void note_rows(const struct times *t, size_t count, uint32_t before, struct schedule_row *rows,
+	uint32_t (*causes)[SCHEDULE_CAUSES])
+{
+	uint32_t begin = t[0].rename;
+
+	for (size_t i = 0; i < count; i++) {
+		uint32_t gap = t[i].retire - before;
+
+		rows[i].mi += gap;
+		rows[i].issue = t[i].issue - begin;
+		rows[i].complete = t[i].complete - begin;
+		rows[i].retire = t[i].retire - begin;
+		if (gap) {
+			causes[i][t[i].cause] += gap;
+			if (causes[i][t[i].cause] >= causes[i][rows[i].cause] || rows[i].cause == SCHEDULE_NONE) {
+				rows[i].cause = t[i].cause;
+				rows[i].blame = t[i].blame == UINT32_MAX ? -1 : (int)t[i].blame;
+				rows[i].ports = t[i].ports;
+			}
+		}
+		before = t[i].retire;
+	}
+}
+
+/* What holds the whole up: the fullest of what there is, else a chain of results. */
+static void judge(const struct core *c, const struct op *ops, size_t count,
+	const struct schedule_options *options, const struct times *t, struct schedule *s)
+{
+	double fullest = 0;
+	unsigned bytes = 0;
+
+	s->chain = -1;
+	for (unsigned p = 0; p < c->ports; p++)
+		if (s->port_use[p] > fullest)
+			fullest = s->port_use[p];
+	for (size_t i = 0; i < count; i++)
+		bytes += ops[i].length;
+	if (s->cycles <= 0) {
+		s->bound = SCHEDULE_NONE;
+	} else if (fullest >= 0.97 * s->cycles) {
+		s->bound = SCHEDULE_PORT;
+		for (unsigned p = 0; p < c->ports; p++)
+			if (s->port_use[p] >= 0.95 * fullest)
+				s->bound_ports |= 1u << p;
+	} else if (s->slots / c->rename >= 0.97 * s->cycles) {
+		s->bound = SCHEDULE_FRONT_END;
+	} else if (c->fetch && !options->loop && bytes >= 0.97 * s->cycles * c->fetch) {
+		s->bound = SCHEDULE_FETCH;
+	} else {
+		uint32_t worst[SCHEDULE_CAUSES] = {0};
+
+		s->bound = SCHEDULE_INPUT;
+		for (size_t i = 0; i < count; i++)
+			worst[t[i].cause]++;
+		if (worst[SCHEDULE_STORES])
+			s->bound = SCHEDULE_STORES;
+		else if (worst[SCHEDULE_SERIAL])
+			s->bound = SCHEDULE_SERIAL;
+		for (size_t i = 0; i < count; i++)
+			if (t[i].cause == SCHEDULE_INPUT || t[i].cause == SCHEDULE_MEMORY)
+				s->chain = (int)t[i].blame;
+	}
+}
+
+static int run(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
+	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
+	struct times *t, uint32_t (*causes)[SCHEDULE_CAUSES])
+{
+	struct walk k = {.w = w, .c = c, .options = options};
+	struct lengths l = {.count = 0};
+	unsigned limit = (unsigned)(OPS_WANTED / count), period = 0, from;
+	uint32_t used[CORE_PORTS_MAX];
+
+	limit = limit < REPEAT_MIN ? REPEAT_MIN : limit > REPEAT_MAX ? REPEAT_MAX : limit;
+	begin(w, options);
+	l.begin[0] = 0;
+	while (l.count < limit && !period) {
+		follow(&k, ops, count, t);
+		l.begin[++l.count] = k.last_retire;
+		period = period_of(&l);
+	}
+	from = period ? l.count - period : l.count / 2;
+	s->cycles = (double)(l.begin[l.count] - l.begin[from]) / (l.count - from);
+	memcpy(used, w->used, sizeof(used));
+	if (rows) {
+		unsigned more = period ? period : l.count / 2 ? l.count / 2 : 1;
+
+		memset(rows, 0, count * sizeof(*rows));
+		memset(causes, 0, count * sizeof(*causes));
+		for (size_t i = 0; i < count; i++)
+			rows[i].blame = -1;
+		for (unsigned n = 0; n < more; n++) {
+			uint32_t before = k.last_retire;
+
+			follow(&k, ops, count, t);
+			note_rows(t, count, before, rows, causes);
+		}
+		for (size_t i = 0; i < count; i++)
+			rows[i].mi /= more;
+	}
+	s->repetitions = l.count;
+	for (unsigned p = 0; p < c->ports; p++)
+		s->port_use[p] = (double)used[p] / l.count;
+	judge(c, ops, count, options, t, s);
+	return 0;
+}
+
+int schedule_ops(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
+	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
+	struct error *e)
+{
+	uint32_t (*causes)[SCHEDULE_CAUSES] = NULL;
+	struct times *t;
+	int rc = 0;
+
+	memset(s, 0, sizeof(*s));
+	s->chain = -1;
+	if (!count || count > SCHEDULE_BLOCK_MAX)
+		return error_set(e, ERR_RANGE, "a block has 1 to %d instructions, not %zu",
+			SCHEDULE_BLOCK_MAX, count);
+	if (options->in_order || c->in_order)
+		return schedule_in_order(c, ops, count, options, s, rows, e);
+	t = malloc(count * sizeof(*t));
+	if (rows)
+		causes = malloc(count * sizeof(*causes));
+	if (!t || (rows && !causes)) {
+		free(t);
+		free(causes);
+		return error_nomem(e);
+	}
+	for (size_t i = 0; i < count; i++) {
+		s->slots += ops[i].half_slots / 2.0;
+		s->micro_operations +=
+			ops[i].loads + ops[i].executes + ops[i].addresses + ops[i].datas;
+		s->guessed += ops[i].guessed;
+	}
+	rc = run(w, c, ops, count, options, s, rows, t, causes);
+	free(t);
+	free(causes);
+	return rc;
+}
+
+int schedule_block(struct schedule_work *w, const struct core *c, const struct insn *insns,
+	size_t count, const struct schedule_options *options, struct schedule *s,
+	struct schedule_row *rows, struct error *e)
+{
+	if (!count || count > SCHEDULE_BLOCK_MAX)
+		return error_set(e, ERR_RANGE, "a block has 1 to %d instructions, not %zu",
+			SCHEDULE_BLOCK_MAX, count);
+	for (size_t i = 0; i < count; i++)
+		if (insns[i].classes & INSN_BAD)
+			return error_set(e, ERR_PARSE, "instruction %zu of the block is none", i + 1);
+	op_make_block(c, insns, count, true, w->ops);
+	return schedule_ops(w, c, w->ops, count, options, s, rows, e);
+}
+
+const char *schedule_cause_name(enum schedule_cause cause)
+{
+	static const char *const names[] = {
+		[SCHEDULE_NONE] = "none",
+		[SCHEDULE_FRONT_END] = "front end",
+		[SCHEDULE_FETCH] = "fetch",
+		[SCHEDULE_WINDOW] = "window",
+		[SCHEDULE_INPUT] = "dependency",
+		[SCHEDULE_MEMORY] = "dependency through memory",
+		[SCHEDULE_PORT] = "port",
+		[SCHEDULE_STORES] = "stores",
+		[SCHEDULE_RETIREMENT] = "retirement",
+		[SCHEDULE_LATENCY] = "latency",
+		[SCHEDULE_SERIAL] = "serialisation",
+	};
+
+	return cause < SCHEDULE_CAUSES ? names[cause] : "?";
+}

@@ -1,0 +1,82 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The fewest cycles that a block needs when nothing goes wrong: every load hits the first level,
+ * every branch is foreseen, nobody else is on the core.  Mi, the head-of-queue time of each
+ * instruction (Anderson et al., SOSP'97, section 6.1): on a core that executes out of order this is
+ * the gap that it adds at retirement, because what is sampled is what retirement waits for.
+ *
+ * The block is followed through renaming, issue, completion and retirement, again and again until it
+ * repeats itself, as if it followed itself (unrolled, or as a loop).  Cost: a few ten nanoseconds an
+ * instruction and repetition.
+ */
+#ifndef SCHEDULE_SCHEDULE_H
+#define SCHEDULE_SCHEDULE_H
+
+#include "schedule/op.h"
+
+enum schedule_cause {
+	SCHEDULE_NONE,       /* it does not wait */
+	SCHEDULE_FRONT_END,  /* for its turn to be renamed */
+	SCHEDULE_FETCH,      /* for its bytes */
+	SCHEDULE_WINDOW,     /* for room in the window */
+	SCHEDULE_INPUT,      /* for a result: blame */
+	SCHEDULE_MEMORY,     /* for what a store wrote: blame */
+	SCHEDULE_PORT,       /* for a port: ports */
+	SCHEDULE_STORES,     /* stores leave the store buffer no faster */
+	SCHEDULE_RETIREMENT, /* for its turn to retire */
+	SCHEDULE_LATENCY,    /* for its own result: nothing can hide it */
+	SCHEDULE_SERIAL,     /* it, or the one before, is executed alone */
+	SCHEDULE_CAUSES
+};
+
+/* "front end", "result of", "port" ...  Static. */
+const char *schedule_cause_name(enum schedule_cause cause);
+
+struct schedule_row {
+	double mi;                     /* cycles, >= 0; their sum is that of the block */
+	double issue, complete, retire; /* cycles after the block's first instruction is renamed, in
+	                                   its last repetition */
+	enum schedule_cause cause;     /* what most of mi is for */
+	int blame;                     /* index of the instruction it waits for; -1: none */
+	uint32_t ports;                /* of SCHEDULE_PORT */
+};
+
+struct schedule {
+	double cycles; /* a repetition, in the steady state */
+	double micro_operations, slots;       /* a repetition */
+	double port_use[CORE_PORTS_MAX];      /* micro-operations a repetition */
+	enum schedule_cause bound; /* what holds the whole block up */
+	uint32_t bound_ports;
+	int chain; /* an instruction of the chain of results that binds; -1: none does */
+	unsigned repetitions;
+	unsigned guessed; /* instructions without a rule of their own */
+};
+
+struct schedule_options {
+	bool loop; /* the last instruction branches to the first; else copies lie one behind another */
+	/* Registers had all the same value before (the block profiler's state): addresses through
+	 * different ones may then be the same. */
+	bool same_values;
+	bool in_order;
+};
+
+struct schedule_work; /* memory for one block at a time; not for two threads at once */
+struct schedule_work *schedule_work_new(struct error *e);
+void schedule_work_free(struct schedule_work *w);
+
+#define SCHEDULE_BLOCK_MAX 4096 /* instructions */
+
+/*
+ * rows (NULL: not wanted) has room for count.  ERR_RANGE for an empty or too long block, ERR_PARSE
+ * where an instruction is none.
+ */
+int schedule_block(struct schedule_work *w, const struct core *c, const struct insn *insns,
+	size_t count, const struct schedule_options *options, struct schedule *s,
+	struct schedule_row *rows, struct error *e);
+
+/* The same for ops made by hand. */
+int schedule_ops(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
+	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
+	struct error *e);
+
+#endif
