@@ -57,7 +57,7 @@ struct core_rule {
 	uint16_t mnemonic;
 	uint8_t operands; /* of signature; those behind are free */
 	struct core_signature signature[CORE_OPERANDS_MAX];
-	bool whole; /* all of its memory traffic is in uops */
+	bool whole;    /* all of its memory traffic is in uops */
 	bool memory;   /* all of its memory traffic is in uops */
 	uint8_t kinds; /* of uops */
 	struct core_uops uops[CORE_UOPS_MAX];

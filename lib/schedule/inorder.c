@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * In order, as the Alpha 21164 issues: instructions come in aligned groups of as many as the core
- * renames (four, of four bytes each); from the group at hand they issue in order, each to a pipe that
- * it can use and that is free in that cycle, when their inputs are there; the next group follows
- * when the last of this one has issued.  Mi is the time at the head of the issue queue: an
+ * renames (four, of four bytes each); from the group at hand they issue in order, each to a pipe
+ * that it can use and that is free in that cycle, when their inputs are there; the next group
+ * follows when the last of this one has issued.  Mi is the time at the head of the issue queue: an
  * instruction that issues together with the one before it has none.
  *
  * As in the paper, what came before the block is ignored.
@@ -17,7 +17,7 @@ struct issue {
 	const struct core *c;
 	uint32_t ready[REG_COUNT];
 	int from[REG_COUNT];
-	uint32_t cycle, busy; /* pipes taken in this cycle */
+	uint32_t cycle, busy;          /* pipes taken in this cycle */
 	uint32_t held[CORE_PORTS_MAX]; /* first cycle in which a pipe is free again */
 };
 
@@ -42,8 +42,8 @@ static void issue_one(struct issue *q, const struct op *op, struct schedule_row 
 	uint32_t ports = op->loads + op->executes + op->addresses ? pipe_of(op) : 0;
 
 	for (unsigned n = 0; n < (unsigned)op->input_count + op->address_count; n++) {
-		unsigned reg = n < op->input_count ? op->input[n].reg
-						   : op->address[n - op->input_count];
+		unsigned reg =
+			n < op->input_count ? op->input[n].reg : op->address[n - op->input_count];
 
 		if (q->ready[reg] > q->cycle) {
 			next_cycle(q, q->ready[reg]);

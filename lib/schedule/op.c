@@ -98,7 +98,8 @@ static unsigned lateness(const struct core_rule *r, unsigned n)
 	return late && late < r->latency ? r->latency - late : 0;
 }
 
-/* Registers read as operands, and hidden ones; those of addresses only when they are read besides. */
+/* Registers read as operands, and hidden ones; those of addresses only when they are read besides.
+ */
 static void add_inputs(const struct core *c, const struct insn *i, struct op *op)
 {
 	struct insn_registers addresses = {{0}};
@@ -116,8 +117,8 @@ static void add_inputs(const struct core *c, const struct insn *i, struct op *op
 		if (i->operand[n].reg != REG_NONE && i->operand[n].reads)
 			add_input(op, i->operand[n].reg, lateness(op->rule, n));
 	for (unsigned reg = 0; reg < REG_COUNT; reg++) {
-		bool reads = insn_registers_have(&i->reads, reg) ||
-			     insn_registers_have(&i->merges, reg);
+		bool reads =
+			insn_registers_have(&i->reads, reg) || insn_registers_have(&i->merges, reg);
 
 		if (!reads || insn_registers_have(&addresses, reg))
 			continue;
@@ -180,7 +181,8 @@ static void add_loads(const struct core *c, const struct insn *i, struct op *op)
 		add_uop(op, to_vector(i) ? c->vector_load : c->load, 1);
 		op->loads++;
 		op->load = make_memory(&i->memory[m]);
-		op->load_latency = (uint8_t)(to_vector(i) ? c->vector_load_latency : c->load_latency);
+		op->load_latency =
+			(uint8_t)(to_vector(i) ? c->vector_load_latency : c->load_latency);
 		if (i->memory[m].index != REG_NONE)
 			op->load_latency = (uint8_t)(op->load_latency + c->indexed_load);
 	}
@@ -241,7 +243,8 @@ static unsigned count_half_slots(const struct core *c, const struct insn *i, con
 
 /* ---- values that follow from others ---- */
 
-static void note_change(const struct core *c, const struct insn *i, const char *mnemonic, struct op *op)
+static void note_change(
+	const struct core *c, const struct insn *i, const char *mnemonic, struct op *op)
 {
 	const struct insn_operand *o = i->operand;
 	const struct insn_memory *m = i->memory;
@@ -281,7 +284,8 @@ static void note_change(const struct core *c, const struct insn *i, const char *
 
 /* ---- one, and a block of them ---- */
 
-static void rename_away(const struct core *c, const struct insn *i, const char *mnemonic, struct op *op)
+static void rename_away(
+	const struct core *c, const struct insn *i, const char *mnemonic, struct op *op)
 {
 	bool vector = i->classes & INSN_VECTOR;
 	bool ones = c->ones_idioms && strstr(mnemonic, "pcmpeq") && i->operands >= 2 &&
@@ -335,8 +339,7 @@ static bool fuses(const struct core *c, const struct insn *first, const struct i
 	static const char *const arithmetic[] = {"add", "sub", "and", "inc", "dec"};
 	const char *name = isa_mnemonic(ISA_X86_64, first->mnemonic);
 
-	if (!(branch->classes & INSN_CONDITIONAL) || !name ||
-		(first->classes & INSN_STORE) ||
+	if (!(branch->classes & INSN_CONDITIONAL) || !name || (first->classes & INSN_STORE) ||
 		(first->memories && first->has_immediate))
 		return false;
 	if (!strcmp(name, "cmp") || !strcmp(name, "test"))
@@ -367,8 +370,8 @@ static bool names_rsp(const struct insn *i)
 }
 
 /* A micro-operation brings rsp up to date before somebody else uses it. */
-static void synchronise(const struct core *c, const struct insn *insns, size_t count, bool loop,
-	struct op *ops)
+static void synchronise(
+	const struct core *c, const struct insn *insns, size_t count, bool loop, struct op *ops)
 {
 	bool behind = false;
 

@@ -67,7 +67,7 @@ const struct core_rule *core_rule(const struct core *c, const struct insn *i, bo
 
 /* Makes count ops of the instructions of a block, fusion and the stack engine considered; loop: the
  * block follows itself. */
-void op_make_block(const struct core *c, const struct insn *insns, size_t count, bool loop,
-	struct op *ops);
+void op_make_block(
+	const struct core *c, const struct insn *insns, size_t count, bool loop, struct op *ops);
 
 #endif

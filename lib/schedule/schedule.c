@@ -16,12 +16,13 @@
 
 #include "schedule/private.h"
 
-#define CALENDAR     (1u << 15) /* cycles for which ports are kept; more than any window lasts */
-#define STORES_KEPT  64
-#define REPEAT_MIN   12
-#define REPEAT_MAX   400
-#define OPS_WANTED   3000 /* instructions after which a block that does not repeat itself is given up */
-#define EQUAL_WANTED 10   /* repetitions of the same length */
+#define CALENDAR    (1u << 15) /* cycles for which ports are kept; more than any window lasts */
+#define STORES_KEPT 64
+#define REPEAT_MIN  12
+#define REPEAT_MAX  400
+#define OPS_WANTED                                                                                 \
+	3000 /* instructions after which a block that does not repeat itself is given up */
+#define EQUAL_WANTED 16 /* repetitions of the same length */
 
 struct value { /* of a general register: origin plus offset */
 	uint32_t origin;
@@ -52,6 +53,7 @@ struct schedule_work {
 	/* rings */
 	uint32_t *retired; /* of the last window micro-operations */
 	uint32_t horizon;  /* cycles before it are forgotten */
+	uint32_t latest;   /* last cycle in which a port was taken */
 };
 
 struct times {
@@ -99,14 +101,18 @@ void schedule_work_free(struct schedule_work *w)
 	free(w);
 }
 
-static void begin(struct schedule_work *w, const struct schedule_options *options)
+static void begin(struct schedule_work *w, const struct schedule_options *options, unsigned window)
 {
-	memset(w->busy, 0, sizeof(w->busy));
+	if (w->latest >= CALENDAR)
+		memset(w->busy, 0, sizeof(w->busy));
+	else
+		memset(w->busy, 0, (w->latest + 1) * sizeof(w->busy[0]));
+	w->latest = 0;
 	memset(w->first_free, 0, sizeof(w->first_free));
 	memset(w->used, 0, sizeof(w->used));
 	memset(w->ready, 0, sizeof(w->ready));
 	memset(w->ready_op, 0xff, sizeof(w->ready_op));
-	memset(w->retired, 0, 4096 * sizeof(*w->retired));
+	memset(w->retired, 0, window * sizeof(*w->retired));
 	for (unsigned i = 0; i < 32; i++)
 		w->value[i] = (struct value){options->same_values ? 1 : i + 1, 0};
 	w->origins = 64;
@@ -151,6 +157,8 @@ static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint3
 	w->used[best] += u->busy;
 	for (uint32_t b = 0; b < u->busy && cycle + b < limit; b++)
 		w->busy[(cycle + b) % CALENDAR] |= 1u << best;
+	if (cycle + u->busy > w->latest)
+		w->latest = cycle + u->busy;
 	if (w->first_free[best] == cycle)
 		w->first_free[best] = cycle + u->busy;
 	return cycle;
@@ -292,9 +300,9 @@ static void note_store(struct walk *k, const struct op *op, uint32_t number, uin
 		return;
 	address_of(w, &op->store, s);
 	/* A store by the base register and a displacement can be renamed to the load. */
-	s->ready = data + (k->c->forward_renamed && op->store.index == REG_NONE
-					  ? k->c->forward_renamed
-					  : k->c->forward);
+	s->ready =
+		data + (k->c->forward_renamed && op->store.index == REG_NONE ? k->c->forward_renamed
+									     : k->c->forward);
 	s->op = number;
 	w->store_count++;
 }
@@ -361,7 +369,9 @@ static void execute(struct walk *k, const struct op *op, uint32_t number, struct
 	else if (op->loads)
 		result = loaded;
 	else
-		result = op->moves && !op->address_count ? t->start : t->start + (op->zeroes || op->addresses ? 0 : op->latency);
+		result = op->moves && !op->address_count
+				 ? t->start
+				 : t->start + (op->zeroes || op->addresses ? 0 : op->latency);
 	if (op->executes && last > issued)
 		issued = last;
 	t->complete = result;
@@ -500,8 +510,8 @@ static unsigned period_of(const struct lengths *l)
 	return 0;
 }
 
-static void note_rows(const struct times *t, size_t count, uint32_t before, struct schedule_row *rows,
-	uint32_t (*causes)[SCHEDULE_CAUSES])
+static void note_rows(const struct times *t, size_t count, uint32_t before,
+	struct schedule_row *rows, uint32_t (*causes)[SCHEDULE_CAUSES])
 {
 	uint32_t begin = t[0].rename;
 
@@ -514,7 +524,8 @@ static void note_rows(const struct times *t, size_t count, uint32_t before, stru
 		rows[i].retire = t[i].retire - begin;
 		if (gap) {
 			causes[i][t[i].cause] += gap;
-			if (causes[i][t[i].cause] >= causes[i][rows[i].cause] || rows[i].cause == SCHEDULE_NONE) {
+			if (causes[i][t[i].cause] >= causes[i][rows[i].cause] ||
+				rows[i].cause == SCHEDULE_NONE) {
 				rows[i].cause = t[i].cause;
 				rows[i].blame = t[i].blame == UINT32_MAX ? -1 : (int)t[i].blame;
 				rows[i].ports = t[i].ports;
@@ -564,6 +575,16 @@ static void judge(const struct core *c, const struct op *ops, size_t count,
 	}
 }
 
+static void scale_rows(struct schedule_row *rows, size_t count, double cycles)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < count; i++)
+		sum += rows[i].mi;
+	for (size_t i = 0; i < count && sum > 0; i++)
+		rows[i].mi *= cycles / sum;
+}
+
 static int run(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
 	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
 	struct times *t, uint32_t (*causes)[SCHEDULE_CAUSES])
@@ -574,7 +595,7 @@ static int run(struct schedule_work *w, const struct core *c, const struct op *o
 	uint32_t used[CORE_PORTS_MAX];
 
 	limit = limit < REPEAT_MIN ? REPEAT_MIN : limit > REPEAT_MAX ? REPEAT_MAX : limit;
-	begin(w, options);
+	begin(w, options, c->window);
 	l.begin[0] = 0;
 	while (l.count < limit && !period) {
 		follow(&k, ops, count, t);
@@ -584,6 +605,9 @@ static int run(struct schedule_work *w, const struct core *c, const struct op *o
 	from = period ? l.count - period : l.count / 2;
 	s->cycles = (double)(l.begin[l.count] - l.begin[from]) / (l.count - from);
 	memcpy(used, w->used, sizeof(used));
+	/* A burst can look like a steady state; widths hold all the same. */
+	if (s->cycles < s->slots / c->rename)
+		s->cycles = s->slots / c->rename;
 	if (rows) {
 		unsigned more = period ? period : l.count / 2 ? l.count / 2 : 1;
 
@@ -597,8 +621,7 @@ static int run(struct schedule_work *w, const struct core *c, const struct op *o
 			follow(&k, ops, count, t);
 			note_rows(t, count, before, rows, causes);
 		}
-		for (size_t i = 0; i < count; i++)
-			rows[i].mi /= more;
+		scale_rows(rows, count, s->cycles);
 	}
 	s->repetitions = l.count;
 	for (unsigned p = 0; p < c->ports; p++)
@@ -611,7 +634,7 @@ int schedule_ops(struct schedule_work *w, const struct core *c, const struct op 
 	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
 	struct error *e)
 {
-	uint32_t (*causes)[SCHEDULE_CAUSES] = NULL;
+	uint32_t(*causes)[SCHEDULE_CAUSES] = NULL;
 	struct times *t;
 	int rc = 0;
 
@@ -651,7 +674,8 @@ int schedule_block(struct schedule_work *w, const struct core *c, const struct i
 			SCHEDULE_BLOCK_MAX, count);
 	for (size_t i = 0; i < count; i++)
 		if (insns[i].classes & INSN_BAD)
-			return error_set(e, ERR_PARSE, "instruction %zu of the block is none", i + 1);
+			return error_set(
+				e, ERR_PARSE, "instruction %zu of the block is none", i + 1);
 	op_make_block(c, insns, count, true, w->ops);
 	return schedule_ops(w, c, w->ops, count, options, s, rows, e);
 }

@@ -5,9 +5,9 @@
  * instruction (Anderson et al., SOSP'97, section 6.1): on a core that executes out of order this is
  * the gap that it adds at retirement, because what is sampled is what retirement waits for.
  *
- * The block is followed through renaming, issue, completion and retirement, again and again until it
- * repeats itself, as if it followed itself (unrolled, or as a loop).  Cost: a few ten nanoseconds an
- * instruction and repetition.
+ * The block is followed through renaming, issue, completion and retirement, again and again until
+ * it repeats itself, as if it followed itself (unrolled, or as a loop).  Cost: a few ten
+ * nanoseconds an instruction and repetition.
  */
 #ifndef SCHEDULE_SCHEDULE_H
 #define SCHEDULE_SCHEDULE_H
@@ -33,19 +33,19 @@ enum schedule_cause {
 const char *schedule_cause_name(enum schedule_cause cause);
 
 struct schedule_row {
-	double mi;                     /* cycles, >= 0; their sum is that of the block */
+	double mi;                      /* cycles, >= 0; their sum is that of the block */
 	double issue, complete, retire; /* cycles after the block's first instruction is renamed, in
-	                                   its last repetition */
-	enum schedule_cause cause;     /* what most of mi is for */
-	int blame;                     /* index of the instruction it waits for; -1: none */
-	uint32_t ports;                /* of SCHEDULE_PORT */
+					   its last repetition */
+	enum schedule_cause cause;      /* what most of mi is for */
+	int blame;                      /* index of the instruction it waits for; -1: none */
+	uint32_t ports;                 /* of SCHEDULE_PORT */
 };
 
 struct schedule {
-	double cycles; /* a repetition, in the steady state */
-	double micro_operations, slots;       /* a repetition */
-	double port_use[CORE_PORTS_MAX];      /* micro-operations a repetition */
-	enum schedule_cause bound; /* what holds the whole block up */
+	double cycles;                   /* a repetition, in the steady state */
+	double micro_operations, slots;  /* a repetition */
+	double port_use[CORE_PORTS_MAX]; /* micro-operations a repetition */
+	enum schedule_cause bound;       /* what holds the whole block up */
 	uint32_t bound_ports;
 	int chain; /* an instruction of the chain of results that binds; -1: none does */
 	unsigned repetitions;
@@ -53,7 +53,8 @@ struct schedule {
 };
 
 struct schedule_options {
-	bool loop; /* the last instruction branches to the first; else copies lie one behind another */
+	bool loop; /* the last instruction branches to the first; else copies lie one behind another
+		    */
 	/* Registers had all the same value before (the block profiler's state): addresses through
 	 * different ones may then be the same. */
 	bool same_values;
