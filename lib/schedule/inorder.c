@@ -69,7 +69,7 @@ int schedule_in_order(const struct core *c, const struct op *ops, size_t count,
 	struct error *e)
 {
 	struct issue q = {.c = c, .cycle = 1};
-	struct schedule_row none;
+	struct schedule_row none = {0};
 	uint32_t before = 0;
 
 	(void)options;

@@ -5,6 +5,7 @@
  * their ports and widths allow.
  */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "../tap.h"
@@ -237,10 +238,22 @@ static void test_descriptions(void)
 	}
 }
 
-int main(void)
+/* The descriptions of this build, beside the directory of the tests. */
+static void find_data(const char *self)
+{
+	char path[4096];
+
+	snprintf(path, sizeof(path), "%.*s/../../share/perfex",
+		(int)(strrchr(self, '/') ? strrchr(self, '/') - self : 0), self);
+	setenv("PERFEX_DATA", path, 0);
+}
+
+int main(int argc, char **argv)
 {
 	struct error e = {0};
 
+	if (argc)
+		find_data(argv[0]);
 	work = schedule_work_new(&e);
 	if (core_find(&core, "golden-cove", &e)) {
 		ok(0, "%s", e.message);
