@@ -10,6 +10,7 @@
 #include <unistd.h>
 
 #include "prof.h"
+#include "views.h"
 
 /* The beginning of a file; how much of it there is, -1 with errno. */
 static ssize_t peek(const char *path, char *bytes, size_t size)
@@ -177,11 +178,62 @@ static int load_sum(struct loaded *l, const struct arguments *a, unsigned flags,
 	return 0;
 }
 
+/* The sum among those read so far that has this type; -1. */
+static long find_type(const struct loaded *l, const char *type)
+{
+	for (size_t i = 0; i + 1 < l->experiments.count; i++)
+		if (strcmp(l->experiments.data[i].type, type) == 0)
+			return (long)i;
+	return -1;
+}
+
+/* Adds the last experiment to the sum of its type, if there is one. */
+static int fold_last(struct loaded *l, unsigned flags, struct error *e)
+{
+	struct experiment *last = &l->experiments.data[l->experiments.count - 1];
+	long to = find_type(l, last->type);
+	char *name;
+
+	if (to < 0)
+		return 0;
+	if (experiment_merge(&l->experiments.data[to], last, flags, e))
+		return -1;
+	if (asprintf(&name, "%s, %s", l->names.data[to], l->names.data[l->names.count - 1]) < 0)
+		return error_nomem(e);
+	free(l->names.data[to]);
+	l->names.data[to] = name;
+	experiment_fini(last);
+	l->experiments.count--;
+	free(l->names.data[--l->names.count]);
+	return 0;
+}
+
+/* Few files: those of one type are added up, types stand side by side. */
+static int load_types(struct loaded *l, const struct arguments *a, unsigned flags, struct error *e)
+{
+	for (size_t i = 0; i < a->paths.count; i++)
+		if (load_one(l, a->paths.data[i], e) || fold_last(l, flags, e))
+			return -1;
+	for (size_t i = 0; i < l->experiments.count; i++)
+		if (l->experiments.data[i].runs > 1 &&
+			experiment_settle(&l->experiments.data[i], e))
+			return -1;
+	return 0;
+}
+
 int load(struct loaded *l, const struct options *o, const struct arguments *a, struct error *e)
 {
+	enum { FEW = 32 };
+	unsigned flags = o->threads ? MERGE_THREADS : 0;
+
+	for (size_t i = 0; views[i].name; i++)
+		if (o->view[i] && views[i].threads)
+			flags = MERGE_THREADS;
 	memset(l, 0, sizeof(*l));
-	if (o->merge || (a->paths.count > 1 && !o->compare))
-		return load_sum(l, a, o->threads ? MERGE_THREADS : 0, e);
+	if (o->merge || (a->paths.count > FEW && !o->compare))
+		return load_sum(l, a, flags, e);
+	if (!o->compare)
+		return load_types(l, a, flags, e);
 	for (size_t i = 0; i < a->paths.count; i++)
 		if (load_one(l, a->paths.data[i], e))
 			return -1;

@@ -6,13 +6,13 @@
 /* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1). */
 const struct view views[] = {
 	{"procedures", "functions, most costly first (what prof does without options)",
-		prof_procedures},
-	{"heavy", "source lines, most costly first", prof_heavy},
-	{"lines", "source lines in order, with the source", prof_lines},
-	{"butterfly", "each function between its callers and what it calls", prof_butterfly},
-	{"calltree", "the call tree", prof_calltree},
-	{"dso", "executable, libraries, kernel", prof_images_view},
-	{"usage", "processes of the run, what each used", prof_usage},
-	{"summary", "what the experiment holds", prof_summary_view},
-	{NULL, NULL, NULL},
+		prof_procedures, false},
+	{"heavy", "source lines, most costly first", prof_heavy, false},
+	{"lines", "source lines in order, with the source", prof_lines, false},
+	{"butterfly", "each function between its callers and what it calls", prof_butterfly, false},
+	{"calltree", "the call tree", prof_calltree, false},
+	{"dso", "executable, libraries, kernel", prof_images_view, false},
+	{"usage", "processes of the run, what each used", prof_usage, true},
+	{"summary", "what the experiment holds", prof_summary_view, false},
+	{NULL, NULL, NULL, false},
 };

@@ -9,6 +9,7 @@ struct view {
 	const char *name; /* of its option, without dash; of the report in JSON */
 	const char *help; /* one line, for usage */
 	prof_view *make;
+	bool threads; /* wants the processes of several files kept apart */
 };
 
 extern const struct view views[]; /* the first is the default one; ends with name NULL */

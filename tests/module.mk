@@ -23,7 +23,7 @@ $(O)/tests/tools/%: $(O)/obj/tests/tools/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(LINK_LIBS)
-check-built check-cli: $(TEST_TOOLS)
+check-built check-cli bench: $(TEST_TOOLS)
 
 # Without the sanitizers: these run under Valgrind too.
 $(O)/tests/programs/%: tests/programs/%.c $(O)/flags

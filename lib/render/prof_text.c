@@ -183,7 +183,7 @@ static void headings(const struct drawing *g)
 {
 	static const char *const places[] = {
 		[PROF_LIST] = "function (dso: file, line)",
-		[PROF_SOURCE] = "line  source",
+		[PROF_SOURCE] = " line  source",
 		[PROF_TREE] = "function (dso: file, line)",
 		[PROF_BUTTERFLY] = "function (dso: file, line)",
 		[PROF_FACTS] = "",
@@ -199,7 +199,8 @@ static void headings(const struct drawing *g)
 				line ? s->second : s->first);
 		}
 		if (!line)
-			strbuf_printf(g->out, "  %s", places[g->table->layout]);
+			strbuf_printf(g->out, "  %s",
+				g->table->places ? g->table->places : places[g->table->layout]);
 		trim(g->out);
 		strbuf_putc(g->out, '\n');
 	}
@@ -217,7 +218,8 @@ static void numbers(const struct drawing *g, size_t row)
 		bool dim = g->style->dim && has_weak(cell, s->part);
 
 		b.length = 0;
-		figure(g, s, cell, &b);
+		if (s->part != BAR || g->table->rows.data[row].role == PROF_ROW)
+			figure(g, s, cell, &b);
 		strbuf_puts(g->out, "  ");
 		if (!left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
@@ -276,8 +278,10 @@ static void draw_row(const struct drawing *g, size_t i)
 		strbuf_puts(out, "TOTAL\n");
 		return;
 	}
-	if (g->table->layout == PROF_SOURCE)
+	if (g->table->layout == PROF_SOURCE && r->line)
 		strbuf_printf(out, "%5u  %s", r->line, r->text ? r->text : "");
+	else if (g->table->layout == PROF_SOURCE)
+		place(r, out);
 	if (g->table->layout == PROF_TREE)
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
 	if (g->table->layout == PROF_BUTTERFLY && r->role != PROF_HEAD)
@@ -306,6 +310,7 @@ static void rows(const struct drawing *g)
 			strbuf_putc(g->out, '\n');
 		draw_row(g, i);
 		if (t->layout == PROF_BUTTERFLY && r->role != PROF_CALLER &&
+			r->role != PROF_TOTAL &&
 			(i + 1 == t->rows.count || t->rows.data[i + 1].role == PROF_CALLER ||
 				(t->rows.data[i + 1].role == PROF_HEAD)))
 			rule(g->out);

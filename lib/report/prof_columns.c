@@ -8,27 +8,37 @@
 #include "events/numbers.h"
 #include "report/prof_private.h"
 
-/* "dsc", and "dsc.2" where another column has that name. */
-static const char *fresh_name(struct prof_table *t, const char *name, const char *suffix)
+static bool taken(const struct prof_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (strcmp(t->columns.data[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* "time"; where another column has that name, "usertime.time", else "time.2". */
+static const char *fresh_name(
+	struct prof_table *t, const char *name, const char *type, const char *suffix)
 {
 	const char *text = prof_text(t, "%s%s", name, suffix);
 
-	for (int n = 2; text; n++) {
-		bool taken = false;
-
-		for (size_t i = 0; i < t->columns.count; i++)
-			taken = taken || strcmp(t->columns.data[i].name, text) == 0;
-		if (!taken)
+	if (text && taken(t, text) && type && type[0] && !strchr(type, ',')) {
+		text = prof_text(t, "%s.%s%s", type, name, suffix);
+		if (text && !taken(t, text))
 			return text;
-		text = prof_text(t, "%s.%d%s", name, n, suffix);
 	}
-	return NULL;
+	for (int n = 2; text && taken(t, text); n++)
+		text = prof_text(t, "%s.%d%s", name, n, suffix);
+	return text;
 }
 
-static long metric_column(struct prof_table *t, const struct prof_metric *m, long experiment,
-	bool inclusive, bool first)
+static long metric_column(struct prof_columns *c, size_t i, bool inclusive, bool first)
 {
+	const struct prof_metric *m = &c->data->metrics.data[i];
 	const struct experiment_metric *of = m->metric;
+	const struct prof_request *r = c->data->request;
+	const char *type = r->compare ? NULL : r->inputs[m->input].experiment->type;
+	struct prof_table *t = c->table;
 	bool clock = of->flags & METRIC_CLOCK;
 	struct prof_column column = {
 		.kind = PROF_COUNT,
@@ -36,12 +46,12 @@ static long metric_column(struct prof_table *t, const struct prof_metric *m, lon
 			 (of->flags & METRIC_EXACT ? PROF_EXACT : PROF_SAMPLES) |
 			 (first ? PROF_CUMULATIVE | PROF_BAR : 0),
 		.unit = clock ? "seconds" : of->unit,
-		.experiment = experiment,
+		.experiment = (long)i,
 		.label = of->label,
 	};
 
-	column.name = fresh_name(
-		t, of->short_name[0] ? of->short_name : "count", inclusive ? ".inclusive" : "");
+	column.name = fresh_name(t, of->short_name[0] ? of->short_name : "count", type,
+		inclusive ? ".inclusive" : "");
 	return column.name ? prof_column_add(t, &column) : -1;
 }
 
@@ -59,16 +69,15 @@ static int metric_columns(struct prof_columns *c, unsigned flags)
 			return -1;
 		*all = -1;
 		if (tree && inclusive) {
-			*all = metric_column(c->table, &d->metrics.data[i], (long)i, true, false);
+			*all = metric_column(c, i, true, false);
 			if (*all < 0)
 				return -1;
 		}
-		*own = metric_column(
-			c->table, &d->metrics.data[i], (long)i, false, i == 0 && !tree);
+		*own = metric_column(c, i, false, i == 0 && !tree);
 		if (*own < 0)
 			return -1;
 		if (!tree && inclusive) {
-			*all = metric_column(c->table, &d->metrics.data[i], (long)i, true, false);
+			*all = metric_column(c, i, true, false);
 			if (*all < 0)
 				return -1;
 		}
@@ -126,7 +135,7 @@ static int instruction_ratios(struct prof_columns *c, size_t under)
 			(m->flags & METRIC_WALL))
 			continue;
 		if (cycles || (m->flags & METRIC_CLOCK))
-			name = fresh_name(c->table, "cpi", "");
+			name = fresh_name(c->table, "cpi", NULL, "");
 		else
 			name = prof_text(
 				c->table, "%s/%s", c->table->columns.data[c->own.data[i]].name, gi);

@@ -176,6 +176,7 @@ static int flat(struct prof_data *d, struct prof_table *t, enum prof_grain grain
 		    d->request->compare ? NULL : executions, e))
 		return -1;
 	t->title = title(t, d, grain);
+	t->places = grain == PROF_BY_IMAGE ? "dso" : NULL;
 	if (t->title && prof_sums_init(&s, d, grain) == 0 &&
 		(!inclusive || !prof_sums_inclusive(&s, d)))
 		ranks = rank_all(d, &s, &count);

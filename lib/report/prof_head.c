@@ -114,10 +114,12 @@ static int describe_counter(struct prof_table *t, const struct prof_metric *m)
 	return 0;
 }
 
-static int describe_metric(struct prof_table *t, const struct prof_metric *m)
+static int describe_metric(struct prof_table *t, const struct prof_metric *m, bool several)
 {
 	const struct experiment_metric *of = m->metric;
 
+	if (several && prof_summary(t, "Metric", "%s", of->short_name))
+		return -1;
 	if (of->flags & METRIC_CLOCK ? describe_clock(t, m) : describe_counter(t, m))
 		return -1;
 	if (!(of->flags & METRIC_EXACT) && prof_summary(t, "Total samples", "%" PRIu64, m->samples))
@@ -135,15 +137,26 @@ int prof_describe(struct prof_table *t, const struct prof_data *d, struct error 
 		if (describe_run(t, d, i))
 			return error_nomem(e);
 	for (size_t i = 0; i < d->metrics.count; i++)
-		if (add_experiment(t, d, i) || describe_metric(t, &d->metrics.data[i]))
+		if (add_experiment(t, d, i) ||
+			describe_metric(t, &d->metrics.data[i], d->metrics.count > 1))
 			return error_nomem(e);
 	return 0;
 }
 
-static int cover_metric(struct prof_table *t, const struct prof_metric *m, bool name)
+/* The name of a metric's first column, where there are several. */
+static const char *column_name(const struct prof_table *t, size_t metric)
 {
-	const struct experiment_metric *of = m->metric;
-	const char *head = name ? of->short_name : "", *colon = name ? ": " : "";
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].experiment == (long)metric)
+			return t->columns.data[i].name;
+	return t->experiments.data[metric].short_name;
+}
+
+static int cover_metric(struct prof_table *t, const struct prof_data *d, size_t i)
+{
+	const struct experiment_metric *of = d->metrics.data[i].metric;
+	bool name = d->metrics.count > 1;
+	const char *head = name ? column_name(t, i) : "", *colon = name ? ": " : "";
 
 	if (of->lost && prof_note(t, "%s%s%" PRIu64 " samples were lost by the kernel", head, colon,
 				of->lost))
@@ -151,9 +164,9 @@ static int cover_metric(struct prof_table *t, const struct prof_metric *m, bool 
 	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " times",
 				     head, colon, of->throttled))
 		return -1;
-	for (int i = 0; i < EXPERIMENT_REASONS; i++)
-		if (of->reasons[i] && prof_note(t, "%s%s%" PRIu64 " samples %s", head, colon,
-					      of->reasons[i], reason_texts[i]))
+	for (int k = 0; k < EXPERIMENT_REASONS; k++)
+		if (of->reasons[k] && prof_note(t, "%s%s%" PRIu64 " samples %s", head, colon,
+					      of->reasons[k], reason_texts[k]))
 			return -1;
 	return 0;
 }
@@ -195,7 +208,7 @@ int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error 
 	int rc = samples ? 0 : -1;
 
 	for (size_t i = 0; i < d->metrics.count && rc == 0; i++)
-		rc = cover_metric(t, &d->metrics.data[i], d->metrics.count > 1);
+		rc = cover_metric(t, d, i);
 	if (rc == 0)
 		image_samples(d, samples);
 	for (uint32_t i = 0; i < d->images.count && rc == 0; i++)

@@ -104,6 +104,7 @@ struct prof_table {
 	const char *report; /* "procedures", "lines" ... */
 	const char *title;  /* one line above the rows */
 	enum prof_layout layout;
+	const char *places; /* what rows stand for, over them; NULL: "function (dso: file, line)" */
 	VEC(struct prof_column) columns;
 	VEC(struct prof_row) rows;
 	VEC(struct prof_cell) cells;

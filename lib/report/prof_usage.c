@@ -139,6 +139,7 @@ int prof_usage(struct prof_data *d, struct prof_table *t, struct error *e)
 
 	t->report = "usage";
 	t->layout = PROF_LIST;
+	t->places = "process";
 	t->title = "Processes, in the order in which they began";
 	if (prof_columns_init(&u.columns, t, d, 0, NULL, e))
 		return -1;

@@ -1,0 +1,203 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof's reports on experiments made by hand (tests/tools/experiment), of a program compiled here.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+
+cat > app.c <<'END'
+int total;
+
+static int compare(int a)
+{
+	return a > 3;
+}
+
+static int search(int a)
+{
+	return compare(a) + 1;
+}
+
+int main(int argc, char **argv)
+{
+	total += search(argc);
+	return argv == 0;
+}
+END
+${CC:-gcc} -g -O0 -o app app.c || exit 1
+address() { echo "0x$(nm app | awk -v n="$1" '$3 == n { print $1 }' | sed 's/^0*//')"; }
+main=$(address main) search=$(address search) compare=$(address compare)
+
+# 1 ms of CPU time a sample, and misses of the model
+flat() {
+	cat <<END
+type pcsamp
+fact command ./app 7
+fact cpu a processor
+image elf $work/app
+image kernel [kernel]
+metric time 1000003 measured clock
+metric dsc 131 model - 26
+symbol 2 ffff0000 64 schedule
+process 100 -1 app
+thread 1 100 app
+thread 1 101 worker
+phase load
+phase solve
+elapsed 2000000000
+lost 0 17
+reason 0 0 4
+sample 0 1 0 600 1:$search
+sample 0 1 1 200 1:$compare
+sample 0 2 2 150 1:$main
+sample 0 2 2 36 2:ffff0010
+sample 0 2 2 4 0:99
+sample 0 1 0 5 1:0x10
+sample 1 1 0 90 1:$search
+sample 1 1 0 10 1:$compare
+END
+}
+paths() {
+	cat <<END
+type usertime
+image elf $work/app
+metric time 30000000 measured clock,stacks
+elapsed 2000000000
+sample 0 0 0 10 1:$main
+sample 0 0 0 30 1:$main 1:$search
+sample 0 0 0 60 1:$main 1:$search 1:$compare
+END
+}
+flat | make_experiment app.pcsamp.100 || exit 1
+paths | make_experiment app.usertime.200 || exit 1
+
+shown() { # name prof-options...
+	name=$1; shift
+	run prof "$@"
+	printf '%s\n' "$out" | sed "s|$work|WORK|g; s/,0x[0-9a-f]*,/,ADDRESS,/" > "$name.shown"
+	golden "prof/$name" "$name.shown"
+}
+shown procedures app.pcsamp.100
+is "a report that lacks nothing ends with 0" "$status" 0
+shown heavy -heavy -ci app.pcsamp.100
+shown lines -lines app.pcsamp.100
+shown dso -dso app.pcsamp.100
+shown usage -usage app.pcsamp.100
+shown summary -summary app.pcsamp.100
+shown threads -threads -q 80cum% app.pcsamp.100
+shown butterfly -butterfly app.usertime.200
+shown calltree -calltree app.usertime.200
+shown inclusive -inclusive app.usertime.200
+shown side-by-side app.pcsamp.100 app.usertime.200
+shown compare -compare app.pcsamp.100 app.pcsamp.100
+shown csv -csv -heavy app.pcsamp.100
+
+run prof -calipers 1 app.pcsamp.100
+like "-calipers B: from the beginning" "$out" ' 605: Total samples'
+run prof -calipers load,solve app.pcsamp.100
+like "-calipers A,B" "$out" ' 200: Total samples'
+run prof -calipers solve app.pcsamp.100
+like "-calipers NAME" "$out" ' 190: Total samples'
+run prof -only 's*' -only compare app.pcsamp.100
+unlike "-only" "$out" 'main|\(unknown\)'
+run prof -exclude app app.pcsamp.100
+unlike "-exclude" "$out" 'search'
+like "what is left keeps its share of the whole" "$out" '3\.6%.* schedule \(\[kernel\]\)'
+
+# JSON: the stable names, and every number in it with its label.
+run prof -json app.pcsamp.100
+printf '%s\n' "$out" > rows.json
+ok "JSON is prof.rows/1" python3 - rows.json <<'END'
+import json, sys
+d = json.load(open(sys.argv[1]))
+assert d["schema"] == "prof.rows/1" and d["report"] == "procedures"
+x = d["experiments"][0]
+assert (x["type"], x["short"], x["period"], x["label"], x["samples"], x["lost"], x["unattributed"]) == ("pcsamp", "time", 1000003, "measured", 995, 17, 4), x
+assert d["columns"] == ["time", "dsc"]
+row = d["rows"][0]
+assert row["procedure"] == "search" and row["image"] == "app" and row["line"] == 9 and row["file"].endswith("/app.c") and row["address"].startswith("0x")
+assert len(row["counts"]) == len(row["percent"]) == 2
+for r in d["rows"] + [d["total"]]:
+    for c in r["counts"]:
+        assert c["label"] in ("measured", "model") and c["low"] <= c["value"] <= c["high"]
+assert abs(sum(r["counts"][0]["value"] for r in d["rows"]) - 995 * 1000003e-9) < 1e-6
+END
+run prof -json -calltree app.usertime.200
+printf '%s\n' "$out" > tree.json
+ok "JSON of a tree has parents" python3 -c 'import json; d = json.load(open("tree.json")); assert [(r["procedure"], r["depth"], r["parent"]) for r in d["rows"]] == [("main", 0, -1), ("search", 1, 0), ("compare", 2, 1)]'
+
+# text goes where it is told, and is marked, not coloured, where nobody looks
+ok "-o" prof -o report.txt app.pcsamp.100
+ok "the same there" grep -q 'search (app: app.c, 9)' report.txt
+unlike "no escapes in a file" "$(cat report.txt)" "$(printf '\033')"
+
+# sums
+flat | make_experiment two || exit 1
+flat | sed 's/600/601/' | make_experiment three || exit 1
+mkdir all && cp app.pcsamp.100 two three all/ && echo text > all/README
+ok "-merge" prof -merge -o sum1 app.pcsamp.100 two three
+ok "-merge in another order, in two steps" prof -merge -o sum12 three two
+ok "and the rest" prof -merge -o sum2 app.pcsamp.100 sum12
+ok "gives the same bytes" cmp sum1 sum2
+run prof all
+like "a directory is the sum of what is in it" "$out" '2986: Total samples'
+run prof -threads all
+like "-threads keeps them apart" "$out" '^thread 101 of 100 worker:'
+mkdir many
+for i in $(seq 40); do cp two "many/rank$i"; done
+run prof many
+like "many files" "$out" '39800: Total samples'
+run prof -json two app.usertime.200 three
+printf '%s\n' "$out" > types.json
+ok "files of one type are added up, types stand side by side" python3 -c '
+import json; d = json.load(open("types.json"))
+assert d["columns"] == ["time", "dsc", "usertime.time"], d["columns"]
+assert [(x["file"], x["samples"]) for x in d["experiments"]] == [("two, three", 1991), ("two, three", 200), ("app.usertime.200", 100)], d["experiments"]'
+run prof app app.pcsamp.100
+is "an executable before the file" "$status" 0
+
+# what cannot be
+run prof -merge two three
+like "-merge needs -o" "$err" 'where to write'
+run prof -json -csv two
+like "-json and -csv exclude each other" "$err" 'one of them'
+run prof -butterfly app.pcsamp.100
+like "no call paths" "$err" 'no call paths'
+is "status of failure" "$status" 125
+run prof -q none two
+like "-q NONSENSE" "$err" "does not take 'none'"
+run prof -calipers slove two
+like "no such point" "$err" "did you mean 'solve'"
+run prof nowhere
+like "no such file" "$err" 'nowhere: No such file'
+run prof app
+like "an executable alone" "$err" 'not an experiment file'
+run prof /bin/true app.pcsamp.100
+like "another executable" "$err" 'not what ran'
+mkdir empty
+run prof empty
+like "a directory without experiments" "$err" 'no experiment file in empty'
+run prof -o /nonexistent/x two
+like "nowhere to write" "$err" '/nonexistent'
+is "status of that" "$status" 125
+run sh -c 'prof two > /dev/full'
+like "a full disk" "$err" 'cannot write|No space'
+is "status of that too" "$status" 125
+
+# what is not as it was
+head -c $(($(wc -c < two) - 30)) two > torn
+run prof torn
+is "a damaged file is read as far as it goes" "$status" 1
+like "and said to be" "$err" 'torn.*(truncated|damaged)'
+cp app app.kept
+${CC:-gcc} -g -O1 -o app app.c
+run prof app.pcsamp.100
+is "a replaced executable shows in the exit status" "$status" 1
+like "its samples are shown by address" "$out" "0x[0-9a-f]* \\(app\\)"
+like "and it is said" "$out" 'app is another file than the one that ran: its 1055 samples'
+unlike "no name of the new file is used" "$out" 'search'
+run prof app.kept app.pcsamp.100
+like "the right executable, given, is used" "$out" 'search \(app: app.c, 9\)'
+rm app
+run prof app.pcsamp.100
+is "a missing executable, too" "$status" 1
+like "which is said" "$out" 'app \(1055 samples\): '
+done_testing

@@ -1,0 +1,138 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * experiment FILE < text: writes an experiment file from lines of
+ *
+ *   type NAME                fact KEY VALUE
+ *   image elf|kernel PATH    (1, 2 ...; of an ELF file its identity is taken)
+ *   metric SHORT PERIOD LABEL FLAGS [EVENT]   (0, 1 ...; FLAGS: clock, stacks, exact, both or -)
+ *   phase NAME               process PID RANK COMMAND        thread PROCESS TID NAME
+ *   symbol IMAGE ADDRESS LENGTH NAME
+ *   lost METRIC N            reason METRIC REASON N
+ *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ...       (outermost first, addresses in hex)
+ *   elapsed NS
+ *
+ * for tests of what reads such files.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/file.h"
+#include "image/image.h"
+
+static struct experiment x;
+static struct error e;
+
+static int add_image(const char *kind, char *path)
+{
+	struct experiment_image image = {.kind = EXPERIMENT_IMAGE_KERNEL, .path = path};
+	size_t length = 0;
+
+	if (strcmp(kind, "elf") == 0) {
+		image.kind = EXPERIMENT_IMAGE_ELF;
+		if (image_identify(
+			    path, image.build_id, &length, &image.size, &image.fingerprint, &e))
+			return -1;
+		image.build_id_length = (uint32_t)length;
+	}
+	return experiment_image(&x, &image, &e) < 0 ? -1 : 0;
+}
+
+static int add_metric(char *name, uint64_t period, const char *label, const char *flags, int event)
+{
+	struct experiment_metric m = {.event = event,
+		.name = strstr(flags, "clock") ? (char *)"CPU time" : name,
+		.short_name = name,
+		.unit = (char *)(strstr(flags, "clock") ? "ns" : "events"),
+		.source = (char *)(strcmp(label, "model") == 0 ? "model" : "os"),
+		.note = (char *)"",
+		.period = period};
+
+	for (int i = 0; i < LABEL_COUNT; i++)
+		if (strcmp(label_name((enum label)i), label) == 0)
+			m.label = (enum label)i;
+	m.flags = (strstr(flags, "clock") ? METRIC_CLOCK : 0) |
+		  (strstr(flags, "stacks") ? METRIC_STACKS : 0) |
+		  (strstr(flags, "exact") ? METRIC_EXACT : 0) |
+		  (strstr(flags, "both") ? METRIC_BOTH : 0);
+	return experiment_metric(&x, &m, &e) < 0 ? -1 : 0;
+}
+
+static int add_sample(char *text)
+{
+	uint32_t metric, thread, phase, image;
+	uint64_t count, address;
+	long node = EXPERIMENT_ROOT;
+	int used;
+
+	if (sscanf(text, "%u %u %u %" SCNu64 "%n", &metric, &thread, &phase, &count, &used) != 4)
+		return -1;
+	for (text += used; sscanf(text, " %u:%" SCNx64 "%n", &image, &address, &used) == 2;
+		text += used)
+		node = experiment_node(&x, (uint32_t)node, image, address);
+	return experiment_add(&x, metric, thread, phase, (uint32_t)node, count);
+}
+
+static int take_line(char *line)
+{
+	char a[512], b[512], c[64];
+	uint64_t n, k;
+	uint32_t i;
+	int p, q = -1;
+
+	if (sscanf(line, "type %511s", a) == 1) {
+		free(x.type);
+		x.type = strdup(a);
+		return x.type ? 0 : -1;
+	}
+	if (sscanf(line, "fact %511s %511[^\n]", a, b) == 2)
+		return experiment_fact(&x, a, b, &e);
+	if (sscanf(line, "image %511s %511[^\n]", a, b) == 2)
+		return add_image(a, b);
+	if (sscanf(line, "metric %511s %" SCNu64 " %63s %511s %d", a, &n, c, b, &q) >= 4)
+		return add_metric(a, n, c, b, q);
+	if (sscanf(line, "phase %511s", a) == 1)
+		return experiment_phase(&x, &(struct experiment_phase){.name = a}, &e) < 0;
+	if (sscanf(line, "process %d %d %511s", &p, &q, a) == 3)
+		return experiment_process(&x,
+			       &(struct experiment_process){
+				       .pid = p, .rank = q, .status = 0, .command = a},
+			       &e) < 0;
+	if (sscanf(line, "thread %u %d %511s", &i, &p, a) == 3)
+		return experiment_thread(&x, &(struct experiment_thread){i, p, a}, &e) < 0;
+	if (sscanf(line, "symbol %u %" SCNx64 " %" SCNu64 " %511s", &i, &n, &k, a) == 4)
+		return experiment_symbol(&x, i, n, k, a, &e);
+	if (sscanf(line, "lost %u %" SCNu64, &i, &n) == 2) {
+		x.metrics.data[i].lost = n;
+		return 0;
+	}
+	if (sscanf(line, "reason %u %d %" SCNu64, &i, &p, &n) == 3) {
+		x.metrics.data[i].reasons[p] = n;
+		return 0;
+	}
+	if (sscanf(line, "elapsed %" SCNu64, &x.elapsed) == 1)
+		return 0;
+	if (strncmp(line, "sample ", 7) == 0)
+		return add_sample(line + 7);
+	return line[0] == '\n' || line[0] == '#' ? 0 : -1;
+}
+
+int main(int argc, char **argv)
+{
+	char line[65536];
+	int rc = argc == 2 ? experiment_init(&x, &e) : -1;
+
+	x.complete = true;
+	while (rc == 0 && fgets(line, sizeof(line), stdin)) {
+		rc = take_line(line);
+		if (rc)
+			fprintf(stderr, "experiment: cannot take: %s", line);
+	}
+	if (rc == 0)
+		rc = experiment_write(&x, argv[1], &e);
+	if (rc)
+		fprintf(stderr, "experiment: %s\n", e.message);
+	experiment_fini(&x);
+	return rc ? 1 : 0;
+}
