@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "image/archive.h"
+#include "image/cfi.h"
 #include "image/debuginfod.h"
 #include "image/dwarf.h"
 #include "image/fingerprint.h"
@@ -182,6 +183,7 @@ void image_close(struct image *image)
 	if (!image)
 		return;
 	symbols_fini(&image->symbols);
+	cfi_free(image->cfi);
 	debug_free(image->debug);
 	elf_file_close(image->separate);
 	elf_file_close(image->elf);

@@ -18,7 +18,7 @@ struct symbols {
 };
 
 struct debug; /* dwarf.h */
-struct cfi;   /* cfi.c */
+struct cfi;   /* cfi.h */
 
 struct image {
 	struct elf_file *elf;

@@ -12,8 +12,10 @@
 #include <sys/types.h>
 
 #include "base/error.h"
+#include "image/image.h"
 
-enum { UNWIND_REGISTERS = 33 }; /* in DWARF's numbers of the machine; x86-64 uses 0..16 (16: pc) */
+/* In DWARF's numbers of the machine: x86-64 has 0..16 (16: pc), AArch64 0..32 (31: sp, 32: pc). */
+enum { UNWIND_REGISTERS = 33 };
 
 struct unwind_state {
 	uint64_t registers[UNWIND_REGISTERS];
@@ -23,9 +25,17 @@ struct unwind_state {
 	size_t stack_size;
 };
 
+/* DWARF's number of a register that perf_event_open numbers (asm/perf_regs.h of x86), -1: none of
+ * these.  On AArch64 both count alike. */
+enum { UNWIND_PERF_X86 = 24 };
+extern const signed char unwind_from_perf_x86[UNWIND_PERF_X86];
+/* Sets registers and known from a sample: mask is the sample_regs_user of the event, values has one
+ * for each bit of it, from the lowest. */
+void unwind_from_perf(struct unwind_state *state, enum image_machine machine, uint64_t mask,
+	const uint64_t *values);
+
 /* Maps a pc of the process to an image: returns NULL where there is none; *bias is what was added
  * to the image's addresses.  The image stays the caller's. */
-struct image;
 typedef struct image *unwind_find(void *context, uint64_t pc, uint64_t *bias);
 
 struct unwinder;
@@ -36,11 +46,12 @@ void unwinder_forget(struct unwinder *u, const struct image *image);
 
 /*
  * The pcs of the call stack, innermost first, callers as return addresses; returns how many, at
- * least
- * 1.  *complete: the outermost frame was reached (else the copy of the stack ended, a rule was
- * missing or depth was).
+ * least 1 (0 where the pc is not known or depth is 0).  *complete: the outermost frame was reached
+ * (else the copy of the stack ended, a rule was missing or depth was).  A frame that a signal
+ * interrupted has its own pc, not a return address: where it matters, *interrupted (may be NULL)
+ * has bit n set for the first 64.
  */
 size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
-	void *context, uint64_t *pcs, size_t depth, int *complete);
+	void *context, uint64_t *pcs, size_t depth, int *complete, uint64_t *interrupted);
 
 #endif

@@ -1,0 +1,253 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "image/unwind.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+#include "image/evaluate.h"
+
+/* What the calling conventions say of registers, in DWARF's numbers. */
+static const struct convention {
+	uint8_t pc, sp, fp;
+	uint64_t kept;    /* bit n: a function keeps its caller's register n */
+	uint64_t pc_bits; /* of an address; the others sign it (AArch64) */
+} conventions[] = {
+	/* rbx, rbp, r12 to r15 */
+	[IMAGE_X86_64] = {16, 7, 6, 1u << 3 | 1u << 6 | 0xfu << 12, UINT64_MAX},
+	/* x19 to x30: the link register only until it is set, which the rules know */
+	[IMAGE_AARCH64] = {32, 31, 29, UINT64_C(0xfff) << 19, UINT64_C(0xffffffffffff)},
+};
+
+#if defined(__aarch64__)
+#define HOST IMAGE_AARCH64
+#else
+#define HOST IMAGE_X86_64
+#endif
+
+/* ax bx cx dx si di bp sp ip, flags and segments, r8 to r15 */
+const signed char unwind_from_perf_x86[UNWIND_PERF_X86] = {
+	0, 3, 2, 1, 4, 5, 6, 7, 16, -1, -1, -1, -1, -1, -1, -1, 8, 9, 10, 11, 12, 13, 14, 15};
+
+struct place {
+	struct {
+		uint64_t address;
+		const struct image *image;
+	} key;
+	bool known;
+	struct cfi_rule rule;
+};
+
+struct unwinder {
+	struct table places; /* struct place */
+	struct cfi_pool pool;
+};
+
+struct unwinder *unwinder_new(struct error *e)
+{
+	struct unwinder *u = calloc(1, sizeof(*u));
+
+	if (!u) {
+		error_nomem(e);
+		return NULL;
+	}
+	u->places.entry_size = sizeof(struct place);
+	u->places.key_size = sizeof(((struct place *)NULL)->key);
+	return u;
+}
+
+static void forget_all(struct unwinder *u)
+{
+	table_fini(&u->places);
+	cfi_pool_fini(&u->pool);
+}
+
+void unwinder_free(struct unwinder *u)
+{
+	if (!u)
+		return;
+	forget_all(u);
+	free(u);
+}
+
+/* Seldom enough to begin anew. */
+void unwinder_forget(struct unwinder *u, const struct image *image)
+{
+	(void)image;
+	forget_all(u);
+}
+
+void unwind_from_perf(struct unwind_state *state, enum image_machine machine, uint64_t mask,
+	const uint64_t *values)
+{
+	int limit = machine == IMAGE_AARCH64 ? UNWIND_REGISTERS : UNWIND_PERF_X86;
+
+	state->known = 0;
+	for (int i = 0; i < 64; i++) {
+		uint64_t value;
+		int number;
+
+		if (!(mask >> i & 1))
+			continue;
+		value = *values++;
+		number = i >= limit ? -1 : machine == IMAGE_AARCH64 ? i : unwind_from_perf_x86[i];
+		if (number < 0)
+			continue;
+		state->registers[number] = value;
+		state->known |= UINT64_C(1) << number;
+	}
+}
+
+/* NULL: there is no rule, or memory is out. */
+static const struct cfi_rule *rule_at(struct unwinder *u, struct image *image, uint64_t address)
+{
+	struct place key = {.key = {address, image}}, *place;
+	size_t before = u->places.count;
+
+	place = table_add(&u->places, &key.key);
+	if (!place)
+		return NULL;
+	if (u->places.count != before)
+		place->known = cfi_rule_at(image, address, &u->pool, &place->rule) == 0;
+	return place->known ? &place->rule : NULL;
+}
+
+static bool register_known(const struct unwind_state *s, unsigned number)
+{
+	return number < UNWIND_REGISTERS && (s->known >> number & 1);
+}
+
+static void set_register(struct unwind_state *s, unsigned number, uint64_t value)
+{
+	s->registers[number] = value;
+	s->known |= UINT64_C(1) << number;
+}
+
+/* The value that a save gives, by the registers of the frame inside; false: it is not known. */
+static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
+	const struct unwind_state *inside, uint64_t cfa, uint64_t *value)
+{
+	uint64_t address = cfa + (uint64_t)(int64_t)save->offset;
+	bool is_value;
+
+	switch (save->how) {
+	case CFI_MEMORY:
+		return unwind_memory(inside, address, value);
+	case CFI_VALUE:
+		*value = address;
+		return true;
+	case CFI_REGISTER:
+		if (save->offset < 0 || !register_known(inside, (unsigned)save->offset))
+			return false;
+		*value = inside->registers[save->offset];
+		return true;
+	case CFI_EXPRESSION:
+		if (!evaluate(&u->pool.expressions.data[save->offset], inside, cfa, &address,
+			    &is_value))
+			return false;
+		*value = address;
+		return is_value || unwind_memory(inside, address, value);
+	default:
+		return false;
+	}
+}
+
+static bool find_cfa(const struct unwinder *u, const struct cfi_rule *rule,
+	const struct unwind_state *s, uint64_t *cfa)
+{
+	bool is_value;
+
+	if (rule->cfa_expression)
+		return evaluate(&u->pool.expressions.data[rule->cfa_offset], s, 0, cfa, &is_value);
+	if (!register_known(s, rule->cfa_register))
+		return false;
+	*cfa = s->registers[rule->cfa_register] + (uint64_t)(int64_t)rule->cfa_offset;
+	return true;
+}
+
+enum step { STEP_DONE, STEP_OUTERMOST, STEP_LOST };
+
+/* From a frame to its caller by rule.  fresh: the frame did not call anything, so that it may have
+ * no stack of its own (AArch64's leaves). */
+static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
+	const struct convention *c, struct unwind_state *s, bool fresh)
+{
+	struct unwind_state inside = *s;
+	uint64_t cfa, value;
+
+	if (rule->outermost)
+		return STEP_OUTERMOST;
+	if (!find_cfa(u, rule, &inside, &cfa) || !register_known(&inside, c->sp))
+		return STEP_LOST;
+	/* A caller's frame is further up; but a handler may have a stack of its own. */
+	if (!rule->signal &&
+		(cfa < inside.registers[c->sp] || (cfa == inside.registers[c->sp] && !fresh)))
+		return STEP_LOST;
+	s->known &= c->kept;
+	set_register(s, c->sp, cfa);
+	for (unsigned i = 0; i < rule->count; i++) {
+		const struct cfi_save *save = &u->pool.saves.data[rule->first + i];
+
+		if (saved_value(u, save, &inside, cfa, &value))
+			set_register(s, save->number, value);
+		else
+			s->known &= ~(UINT64_C(1) << save->number);
+	}
+	if (!register_known(s, rule->return_register))
+		return STEP_LOST;
+	set_register(s, c->pc, s->registers[rule->return_register] & c->pc_bits);
+	return s->registers[c->pc] ? STEP_DONE : STEP_OUTERMOST;
+}
+
+/* Saved frame pointer and return address lie together where the frame pointer points. */
+static enum step step_by_frame_pointer(const struct convention *c, struct unwind_state *s)
+{
+	uint64_t at = s->registers[c->fp], fp, pc;
+
+	if (!register_known(s, c->fp) || !register_known(s, c->sp))
+		return STEP_LOST;
+	if (at == 0)
+		return STEP_OUTERMOST;
+	if (at % 8 || at < s->registers[c->sp] || !unwind_memory(s, at, &fp) ||
+		!unwind_memory(s, at + 8, &pc))
+		return STEP_LOST;
+	s->known &= c->kept;
+	set_register(s, c->fp, fp);
+	set_register(s, c->sp, at + 16);
+	set_register(s, c->pc, pc & c->pc_bits);
+	return pc ? STEP_DONE : STEP_OUTERMOST;
+}
+
+size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
+	void *context, uint64_t *pcs, size_t depth, int *complete, uint64_t *interrupted)
+{
+	const struct convention *c = &conventions[HOST];
+	struct unwind_state s = *state;
+	enum step step = STEP_DONE;
+	bool exact = true; /* pc is where it stopped, not where a call returns to */
+	size_t count = 0;
+
+	*complete = 0;
+	if (interrupted)
+		*interrupted = 0;
+	while (step == STEP_DONE && count < depth) {
+		const struct cfi_rule *rule;
+		struct image *image;
+		uint64_t pc, bias = 0;
+
+		image = register_known(&s, c->pc) ? find(context, s.registers[c->pc], &bias) : NULL;
+		if (image && image_machine(image) != IMAGE_OTHER)
+			c = &conventions[image_machine(image)];
+		if (!register_known(&s, c->pc))
+			break;
+		pc = s.registers[c->pc];
+		if (exact && interrupted && count < 64)
+			*interrupted |= UINT64_C(1) << count;
+		pcs[count++] = pc;
+		rule = image ? rule_at(u, image, pc - bias - !exact) : NULL;
+		step = rule ? step_by_rule(u, rule, c, &s, exact) : step_by_frame_pointer(c, &s);
+		exact = rule && rule->signal;
+	}
+	*complete = step == STEP_OUTERMOST;
+	return count;
+}
