@@ -5,6 +5,8 @@
  *
  *   make_experiments DIRECTORY FILES NODES   writes DIRECTORY/0 ...
  *   make_experiments -merge FILE ...         adds them up and says how long it took, in what memory
+ *   make_experiments -sum OUTPUT FILE ...    adds them up into a file
+ *   make_experiments -dump FILE              prints one
  *
  * All ranks share one call tree; each was sampled at four in five of its leaves, with counts of its
  * own, and at a few that no other has.
@@ -15,6 +17,7 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "experiment/dump.h"
 #include "experiment/merge.h"
 
 static uint64_t state = 88172645463325252u;
@@ -143,6 +146,29 @@ static int merge(const char *const *paths, size_t count, struct error *e)
 	return 0;
 }
 
+static int sum_up(const char *output, const char *const *paths, size_t count, struct error *e)
+{
+	struct experiment sum;
+	int status;
+
+	if (experiment_merge_files(&sum, paths, count, 0, NULL, NULL, e))
+		return -1;
+	status = experiment_write(&sum, output, e);
+	experiment_fini(&sum);
+	return status;
+}
+
+static int dump(const char *path, struct error *e)
+{
+	struct experiment x;
+
+	if (experiment_read(&x, path, NULL, e))
+		return -1;
+	experiment_dump(&x, 0, stdout);
+	experiment_fini(&x);
+	return 0;
+}
+
 int main(int argc, char **argv)
 {
 	struct error e = {0};
@@ -150,6 +176,10 @@ int main(int argc, char **argv)
 
 	if (argc > 2 && strcmp(argv[1], "-merge") == 0)
 		status = merge((const char *const *)argv + 2, (size_t)argc - 2, &e);
+	else if (argc > 3 && strcmp(argv[1], "-sum") == 0)
+		status = sum_up(argv[2], (const char *const *)argv + 3, (size_t)argc - 3, &e);
+	else if (argc == 3 && strcmp(argv[1], "-dump") == 0)
+		status = dump(argv[2], &e);
 	else if (argc == 4)
 		status = make(argv[1], atoi(argv[2]), (uint32_t)atoi(argv[3]), &e);
 	else

@@ -8,6 +8,7 @@
 
 #include "../tap.h"
 #include "experiment/coding.h"
+#include "experiment/dump.h"
 #include "experiment_random.h"
 
 static void test_round_trip(void)
@@ -422,6 +423,55 @@ static void test_files(void)
 	experiment_fini(&x);
 }
 
+static char *dump(const struct experiment *x, unsigned flags)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *out = open_memstream(&text, &length);
+
+	experiment_dump(x, flags, out);
+	fclose(out);
+	return text;
+}
+
+/* The same run again: at another time, with other numbers of processes. */
+static void test_dump(void)
+{
+	char *loud[2], *quiet[2];
+
+	for (int again = 0; again < 2; again++) {
+		struct experiment x;
+		struct error e;
+
+		random_experiment(&x, 4, 60);
+		experiment_fact(&x, "host", again ? "here" : "there", &e);
+		experiment_fact(&x, "note", "say \"\\a\nb\"", &e);
+		x.began += again;
+		x.elapsed += 7 * again;
+		x.metrics.data[0].lost += again;
+		for (size_t i = 1; i < x.processes.count; i++)
+			x.processes.data[i].pid += again;
+		for (size_t i = 1; i < x.threads.count; i++)
+			x.threads.data[i].tid += 3 * again;
+		for (size_t i = 1; i < x.phases.count; i++)
+			x.phases.data[i].time += 5 * again;
+		experiment_settle(&x, &e);
+		loud[again] = dump(&x, 0);
+		quiet[again] = dump(&x, DUMP_QUIET);
+		experiment_fini(&x);
+	}
+	ok(strcmp(loud[0], loud[1]) != 0, "two runs differ");
+	is_str(quiet[0], quiet[1], "but not when what changes from run to run is left out");
+	ok(strstr(loud[0], "fact \"note\" \"say \\\"\\\\a\\x0ab\\\"\"\n") != NULL, "quotes");
+	ok(strstr(quiet[0], " pid ") == NULL && strstr(quiet[0], "host") == NULL &&
+			strstr(quiet[0], "sample metric") != NULL,
+		"samples stay");
+	for (int i = 0; i < 2; i++) {
+		free(loud[i]);
+		free(quiet[i]);
+	}
+}
+
 int main(void)
 {
 	test_round_trip();
@@ -434,5 +484,6 @@ int main(void)
 	test_nonsense();
 	test_memory();
 	test_files();
+	test_dump();
 	return done();
 }

@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Experiment files are what the manual page says: a reader written from it sees in them what the toolkit sees; and sums
+# of files are the same files in any order.
+. "$TOP/tests/lib.sh"
+make="$build/tests/programs/make_experiments"
+compare() {
+	"$make" -dump "$1" > ours || return 1
+	"$top/tests/ssexp.py" "$1" > theirs || return 1
+	[ -s ours ] && cmp ours theirs
+}
+for seed in "$top"/tests/fuzz/seeds/experiment/random*; do
+	ok "$(basename "$seed") reads as ssexp(5) says" compare "$seed"
+done
+mkdir ranks
+ok "twelve ranks" "$make" ranks 12 30000
+ok "tables longer than a section" compare ranks/3
+not_ok "the manual's reader notices a wrong bit" sh -c "sed 's/work/wurk/' '$top/tests/fuzz/seeds/experiment/random3' > wrong; '$top/tests/ssexp.py' wrong"
+like "and says so" "$(cat .log)" 'wrong checksum'
+not_ok "so does ours" "$make" -dump wrong
+like "with the file's name" "$(cat .log)" '^wrong: corrupted: wrong checksum of the section at byte'
+# shellcheck disable=SC2012,SC2046 # names are numbers
+{
+	ok "a sum" "$make" -sum forwards $(ls ranks/* | sort)
+	ok "in another order" "$make" -sum backwards $(ls ranks/* | sort -r)
+	ok "the same bytes" cmp forwards backwards
+	ok "a part" "$make" -sum part ranks/1 ranks/5 ranks/7
+	ok "and the others" "$make" -sum grouped ranks/1? ranks/9 ranks/8 part ranks/6 ranks/4 ranks/3 ranks/2 ranks/0
+}
+ok "in other groups, the same bytes" cmp forwards grouped
+ok "which read as ssexp(5) says" compare forwards
+like "twelve runs" "$(head -2 ours)" '^run type "" runs 12 complete 0 '
+like "of twelve ranks" "$(head -2 ours)" '^folded processes 12 threads 12 failed 0 ranks 12 from 0 to 11$'
+done_testing
