@@ -87,7 +87,7 @@ const char *isa_class_name(unsigned bit)
 		"conditional", "indirect", "call", "return", "stop", "system call", "privileged",
 		"locked", "fence", "serialising", "repeated", "nop", "prefetch", "divide",
 		"multiply", "floating point", "vector", "x87 or MMX", "register move", "zero idiom",
-		"address", "stack", "gather or scatter"};
+		"address", "stack", "gather or scatter", "segment write"};
 
 	return bit < INSN_CLASSES ? names[bit] : "";
 }

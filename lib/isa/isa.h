@@ -46,7 +46,8 @@ enum insn_class {
 	INSN_ADDRESS = 1 << 24, /* lea: computes an address, touches no memory */
 	INSN_STACK = 1 << 25,   /* push, pop, call, ret, leave: moves the stack pointer by itself */
 	INSN_GATHER = 1 << 26,  /* one load or store an element */
-	INSN_CLASSES = 27
+	INSN_SEGMENT = 1 << 27, /* writes a segment register or its base */
+	INSN_CLASSES = 28
 };
 
 /* Registers as numbers of a set.  Parts of a register are the register; flags are single. */
@@ -114,6 +115,8 @@ struct insn_operand {
 	uint16_t bits;
 };
 
+enum insn_encoding { ENCODING_PLAIN, ENCODING_VEX, ENCODING_EVEX, ENCODING_OTHER };
+
 struct insn {
 	uint64_t address;
 	uint64_t target;      /* of a direct branch; 0 and !has_target otherwise */
@@ -122,6 +125,9 @@ struct insn {
 	uint16_t mnemonic;    /* index for isa_mnemonic */
 	uint8_t length;       /* bytes; never 0 */
 	uint8_t memories;     /* how many of memory[] are there */
+	uint8_t encoding;     /* enum insn_encoding */
+	uint8_t relative_at;  /* of a displacement relative to the program counter: its place, four
+				 bytes in all; 0: there is none */
 	bool has_target;
 	bool operands_known; /* what follows is complete */
 	bool more_memory;    /* it touches memory in ways memory[] does not tell */

@@ -64,6 +64,8 @@ static const struct mnemonic_row by_mnemonic[] = {
 	{ZYDIS_MNEMONIC_LEAVE, INSN_STACK},
 	{ZYDIS_MNEMONIC_ENTER, INSN_STACK},
 	{ZYDIS_MNEMONIC_LEA, INSN_ADDRESS},
+	{ZYDIS_MNEMONIC_WRFSBASE, INSN_SEGMENT},
+	{ZYDIS_MNEMONIC_WRGSBASE, INSN_SEGMENT},
 	{ZYDIS_MNEMONIC_MFENCE, INSN_FENCE},
 	{ZYDIS_MNEMONIC_LFENCE, INSN_FENCE},
 	{ZYDIS_MNEMONIC_SFENCE, INSN_FENCE},
@@ -179,6 +181,8 @@ static void add_register(const ZydisDecodedInstruction *z, const ZydisDecodedOpe
 		return; /* no mask */
 	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_READ)
 		insn_registers_add(&insn->reads, reg);
+	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE && class == ZYDIS_REGCLASS_SEGMENT)
+		insn->classes |= INSN_SEGMENT;
 	if (o->actions & ZYDIS_OPERAND_ACTION_MASK_WRITE) {
 		bool part = class == ZYDIS_REGCLASS_GPR8 || class == ZYDIS_REGCLASS_GPR16;
 
@@ -233,6 +237,20 @@ static void add_memory(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 		m->address = (uint64_t)m->displacement;
 		if (o->mem.base != ZYDIS_REGISTER_NONE) /* the program counter */
 			m->address += address + z->length;
+	}
+}
+
+static uint8_t encoding_of(const ZydisDecodedInstruction *z)
+{
+	switch (z->encoding) {
+	case ZYDIS_INSTRUCTION_ENCODING_LEGACY:
+		return ENCODING_PLAIN;
+	case ZYDIS_INSTRUCTION_ENCODING_VEX:
+		return ENCODING_VEX;
+	case ZYDIS_INSTRUCTION_ENCODING_EVEX:
+		return ENCODING_EVEX;
+	default:
+		return ENCODING_OTHER;
 	}
 }
 
@@ -445,6 +463,9 @@ static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 		fp = is_float(&o[i]) && computes(&z) && o[i].actions;
 	insn->length = z.length;
 	insn->mnemonic = (uint16_t)z.mnemonic;
+	insn->encoding = encoding_of(&z);
+	if (z.attributes & ZYDIS_ATTRIB_IS_RELATIVE && z.attributes & ZYDIS_ATTRIB_HAS_MODRM)
+		insn->relative_at = z.raw.disp.offset;
 	insn->classes = classes_by_category(&z) | classes_by_name(&z, fp) | (fp ? INSN_FP : 0);
 	if (z.attributes & ZYDIS_ATTRIB_IS_PRIVILEGED)
 		insn->classes |= INSN_PRIVILEGED;

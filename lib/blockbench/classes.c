@@ -1,0 +1,58 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "blockbench/blockbench.h"
+
+static const struct {
+	const char *name, *text;
+} classes[BLOCK_CLASS_COUNT] = {
+	[BLOCK_OK] = {"ok", "measured"},
+	[BLOCK_EMPTY] = {"empty", "no instructions to measure"},
+	[BLOCK_NOT_HEX] = {"not-hex", "not a string of hexadecimal bytes"},
+	[BLOCK_UNDECODABLE] = {"undecodable", "bytes that are no instruction"},
+	[BLOCK_TOO_LONG] = {"too-long", "longer than 16384 bytes"},
+	[BLOCK_BRANCH] = {"branch", "a branch before its end"},
+	[BLOCK_SYSTEM_CALL] = {"system-call", "calls the system"},
+	[BLOCK_PRIVILEGED] = {"privileged", "an instruction that is not for user code"},
+	[BLOCK_STOPS] = {"stops", "an instruction that stops or traps"},
+	[BLOCK_SEGMENT] = {"segment", "writes a segment register or its base"},
+	[BLOCK_UNSUPPORTED] = {"unsupported", "an instruction that this processor does not have"},
+	[BLOCK_DIVIDE_ERROR] = {"divide-error", "divides by zero or overflows in dividing"},
+	[BLOCK_PROTECTION] = {"protection", "an address that is not canonical or not aligned"},
+	[BLOCK_ADDRESS] = {"address", "touches a page that cannot be mapped"},
+	[BLOCK_OWN_CODE] = {"own-code", "writes to its own code"},
+	[BLOCK_PAGES] = {"pages", "touches too many pages"},
+	[BLOCK_TRAP_FLAG] = {"trap", "sets the trap flag"},
+	[BLOCK_ALIGNMENT] = {"alignment", "switches the alignment check on, and fails it"},
+	[BLOCK_ARITHMETIC] = {"arithmetic", "an unmasked floating-point exception"},
+	[BLOCK_TIMEOUT] = {"timeout", "runs too long"},
+	[BLOCK_CRASHED] = {"crashed", "ended the process that it ran in"},
+	[BLOCK_UNSTEADY] = {"unsteady", "does not run the same way twice"},
+};
+
+static const char *const warnings[BLOCK_WARN_COUNT] = {
+	"something else ran on the core",
+	"the interval is wider than 10% of the figure",
+	"all its pages are one physical page, so that loads may hit stores to other pages",
+	"so long that few copies fit: start-up may be in the figure",
+	"the branch at its end was left out",
+	"the branch at its end stands for the loop's",
+	"no register is free: the loop counts in memory",
+	"misses the first-level data cache",
+	"misaligned accesses",
+	"a serialising instruction",
+	"faults in the usual initial state",
+};
+
+const char *block_class_name(enum block_class c)
+{
+	return c < BLOCK_CLASS_COUNT ? classes[c].name : "";
+}
+
+const char *block_class_text(enum block_class c)
+{
+	return c < BLOCK_CLASS_COUNT ? classes[c].text : "";
+}
+
+const char *block_warning_text(unsigned i)
+{
+	return i < BLOCK_WARN_COUNT ? warnings[i] : "";
+}

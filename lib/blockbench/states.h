@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The initial states of registers and memory, in the order in which they are tried.  The worker has
+ * the registers (worker_code.c), the bench the names: one table for both. */
+#ifndef BLOCKBENCH_STATES_H
+#define BLOCKBENCH_STATES_H
+
+#include <stdint.h>
+
+struct state {
+	const char *name;
+	uint64_t base, step; /* of general registers: base + number * step */
+	uint64_t fill;       /* of memory, each eight bytes */
+	uint64_t vector;     /* of vector registers, each eight bytes */
+	int64_t rcx, rdx;    /* -1: as the others */
+	int64_t stack;       /* added to rsp and rbp */
+};
+
+/* Which those are that a block's instructions call for by themselves, by bits 0 (repeats: a small
+ * count) and 1 (divides). */
+#define STATES_USUAL 4
+#define STATE_FLOATS (STATE_COUNT - 1) /* for x87, which is slow on what else memory holds */
+#define STATE_COUNT  10
+
+extern const struct state block_states[STATE_COUNT];
+
+#endif

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The worker: a program without C library, linked far away (channel.h). */
+#ifndef BLOCKBENCH_WORKER_H
+#define BLOCKBENCH_WORKER_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "blockbench/blockbench.h"
+#include "blockbench/channel.h"
+#include "blockbench/states.h"
+
+#define PAGE          4096ull
+#define ADDRESS_LIMIT 0x7ffffffff000ull
+
+/* worker_system.c.  The one syscall instruction, which seccomp knows by its address. */
+long worker_syscall(long number, long a, long b, long c, long d, long e, long f);
+/* Memory, signals, address space, seccomp: nothing else is reachable afterwards. */
+int worker_confine(void);
+/* This job's limit of processor time; 0 switches it off. */
+void worker_limit(unsigned milliseconds);
+void worker_sleep(unsigned milliseconds);
+
+/* worker_entry.S.  Runs code laid out by code_lay(); 0, or 1 when a trap ended it (trap says). */
+int worker_run(const void *entry);
+void worker_back(void);
+void worker_abort(void);
+void worker_restore(void); /* of signal handlers */
+extern char worker_syscall_end[];
+
+/* What worker_entry.S loads; at fixed places of one struct, for its sake. */
+struct worker_image {
+	uint64_t stack;      /* 0: of the worker, while a block runs */
+	uint64_t running;    /* 8: a trap is the block's */
+	uint64_t vectors;    /* 16: 0: none beyond SSE; 1: AVX; 2: AVX-512; what the block uses */
+	uint64_t has;        /* 24: likewise, what the processor has */
+	uint32_t mxcsr, x87; /* 32, 36: x87: leave it clean behind */
+	uint32_t begin, end; /* 40, 44: time stamps, written by the code laid out */
+	uint64_t mask;       /* 48: of k0..k7 */
+	uint64_t pad;
+	uint8_t vector[64] __attribute__((aligned(64))); /* 64 */
+};
+extern struct worker_image image;
+
+/* worker_trap.c */
+struct trap {
+	uint32_t number; /* of the processor's exception; 256: out of time */
+	uint64_t address;
+	bool write;
+};
+extern volatile struct trap trap;
+#define TRAP_TIMEOUT 256
+void worker_handler(int signal, void *info, void *context);
+
+/* worker_pages.c: the pages of the block. */
+struct pages {
+	unsigned count;
+	bool single; /* all of them one physical page */
+	uint64_t address[DATA_PAGES * 16];
+};
+extern struct pages pages;
+#define PAGES_MAX (sizeof(pages.address) / sizeof(*pages.address))
+void pages_init(void);
+void pages_clear(bool single);
+/* 0; or the class that says why not. */
+enum block_class pages_map(uint64_t address, bool write, unsigned distinct_max);
+void pages_fill(uint64_t value);
+/* The page mapped last. */
+void pages_fill_last(uint64_t value);
+/* Remembers what differs from value ... */
+void pages_note(uint64_t value);
+/* ... and restores it. */
+void pages_restore(uint64_t value);
+void pages_flush(void);
+
+/* worker_code.c */
+struct layout {
+	const void *entry[2]; /* for unroll[0] and unroll[1] */
+	uint32_t unroll[2];
+};
+/* counter: how the ends are stamped: -1: time stamp counter, else number of a performance counter.
+ * shift: bytes by which the copies lie further on. */
+void code_lay(struct layout *l, const struct channel *c, const struct job *j, const struct state *s,
+	unsigned few, unsigned many, int counter, unsigned shift);
+
+/* worker_measure.c */
+void measure_init(struct channel *c);
+void measure_batch(struct channel *c);
+/* The job has run out of its time. */
+extern volatile bool expired;
+
+/* worker_pmu.c */
+int pmu_open(void); /* before confinement: 0 when there are counters that count */
+
+#define rdtsc()                                                                                    \
+	({                                                                                         \
+		uint32_t low_, high_;                                                              \
+		__asm__ volatile("lfence; rdtsc; lfence" : "=a"(low_), "=d"(high_)::"memory");     \
+		low_ | (uint64_t)high_ << 32;                                                      \
+	})
+
+#endif

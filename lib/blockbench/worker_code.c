@@ -1,0 +1,156 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lays out what runs: two preludes, the copies, the end.  The preludes differ in where they enter
+ * the copies (loop mode: in what the counter begins with), so both run the same code and both end
+ * alike.
+ *
+ *     prelude:  general registers; lfence; stamp -> image.begin; the last registers; flags; lfence;
+ *               jmp into the copies
+ *     end:      lfence; stamp -> image.end; jmp worker_back
+ */
+#include "blockbench/worker.h"
+
+enum { RAX, RCX, RDX, RBX, RSP, RBP };
+
+struct writer {
+	uint8_t *at;
+};
+
+static void put(struct writer *w, const void *bytes, size_t n)
+{
+	__builtin_memcpy(w->at, bytes, n);
+	w->at += n;
+}
+
+#define PUT(w, ...) put(w, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+
+static void put32(struct writer *w, uint32_t x)
+{
+	put(w, &x, 4);
+}
+
+static void put64(struct writer *w, uint64_t x)
+{
+	put(w, &x, 8);
+}
+
+/* Where w stands, in the executable view. */
+static uint64_t address_of(const uint8_t *at)
+{
+	return CODE_ADDRESS + (uint64_t)(at - (uint8_t *)CODE_WRITABLE);
+}
+
+static void move(struct writer *w, unsigned reg, uint64_t value)
+{
+	PUT(w, reg & 8 ? 0x49 : 0x48, 0xb8 + (reg & 7));
+	put64(w, value);
+}
+
+static void stamp(struct writer *w, int counter, uint32_t *to)
+{
+	PUT(w, 0x0f, 0xae, 0xe8); /* lfence */
+	if (counter >= 0) {
+		PUT(w, 0xb9); /* mov $counter,%ecx */
+		put32(w, (uint32_t)counter);
+		PUT(w, 0x0f, 0x33); /* rdpmc */
+	} else {
+		PUT(w, 0x0f, 0x31); /* rdtsc */
+	}
+	PUT(w, 0xa3); /* mov %eax,(to) */
+	put64(w, (uint64_t)to);
+}
+
+static uint64_t value_of(const struct state *s, unsigned reg)
+{
+	if (reg == RCX && s->rcx >= 0)
+		return (uint64_t)s->rcx;
+	if (reg == RDX && s->rdx >= 0)
+		return (uint64_t)s->rdx;
+	return s->base + s->step * reg + (reg == RSP || reg == RBP ? (uint64_t)s->stack : 0);
+}
+
+/* Returns where its jump's displacement is. */
+static uint8_t *prelude(
+	struct writer *w, const struct job *j, const struct state *s, int counter, uint32_t count)
+{
+	static const uint8_t last[] = {RAX, RCX, RDX}; /* the stamp needs these */
+
+	for (unsigned reg = RBX; reg < 16; reg++)
+		move(w, reg, reg == j->counter ? count : value_of(s, reg));
+	stamp(w, counter, &image.begin);
+	if ((j->flags & JOB_LOOP) && j->counter == NO_REGISTER) {
+		PUT(w, 0xc7, 0x05); /* movl $count,COUNTER(%rip) */
+		put32(w, (uint32_t)(COUNTER_ADDRESS - address_of(w->at + 8)));
+		put32(w, count);
+	}
+	PUT(w, 0x29, 0xc0); /* sub %eax,%eax: flags */
+	for (unsigned i = 0; i < sizeof(last); i++)
+		move(w, last[i], last[i] == j->counter ? count : value_of(s, last[i]));
+	PUT(w, 0x0f, 0xae, 0xe8, 0xe9); /* lfence; jmp */
+	put32(w, 0);
+	return w->at - 4;
+}
+
+static void patch(uint8_t *at, const uint8_t *target)
+{
+	int32_t d = (int32_t)(target - (at + 4));
+
+	__builtin_memcpy(at, &d, 4);
+}
+
+static void copy(struct writer *w, const struct channel *c, const struct job *j)
+{
+	const struct relocation *r = &c->relocations[j->relocation];
+	uint64_t at = address_of(w->at);
+
+	for (uint32_t i = 0; i < j->relocations; i++, r++) {
+		int32_t d =
+			(int32_t)(RELATIVE_ADDRESS + (int64_t)r->target - (int64_t)(at + r->end));
+
+		__builtin_memcpy(w->at + r->at, &d, 4);
+	}
+	w->at += j->length;
+}
+
+static void lay_loop_end(struct writer *w, const struct job *j, const uint8_t *top)
+{
+	if (j->counter == NO_REGISTER) {
+		PUT(w, 0x83, 0x2d); /* subl $1,COUNTER(%rip) */
+		put32(w, (uint32_t)(COUNTER_ADDRESS - address_of(w->at + 5)));
+		PUT(w, 1);
+	} else {
+		/* dec %reg */
+		PUT(w, j->counter & 8 ? 0x49 : 0x48, 0xff, 0xc8 + (j->counter & 7));
+	}
+	PUT(w, 0x0f, 0x85, 0, 0, 0, 0); /* jnz top */
+	patch(w->at - 4, top);
+}
+
+void code_lay(struct layout *l, const struct channel *c, const struct job *j, const struct state *s,
+	unsigned few, unsigned many, int counter, unsigned shift)
+{
+	struct writer w = {(uint8_t *)CODE_WRITABLE};
+	unsigned n[2] = {few, many};
+	bool loop = j->flags & JOB_LOOP;
+	uint8_t *jump[2], *top;
+
+	for (int i = 0; i < 2; i++) {
+		l->unroll[i] = n[i];
+		l->entry[i] = (const void *)address_of(w.at);
+		jump[i] = prelude(&w, j, s, counter, n[i]);
+	}
+	w.at = (uint8_t *)(((uintptr_t)w.at + 63) & -64ull) + shift;
+	top = w.at;
+	for (unsigned i = 0; i < (loop ? 1 : many); i++) {
+		__builtin_memcpy(w.at, &c->bytes[j->code], j->length);
+		copy(&w, c, j);
+	}
+	if (loop)
+		lay_loop_end(&w, j, top);
+	patch(jump[0], loop ? top : top + (size_t)(many - few) * j->length);
+	patch(jump[1], top);
+	stamp(&w, counter, &image.end);
+	PUT(&w, 0x48, 0xb8); /* mov $worker_back,%rax; jmp *%rax */
+	put64(&w, (uint64_t)worker_back);
+	PUT(&w, 0xff, 0xe0);
+}

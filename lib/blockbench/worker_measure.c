@@ -1,0 +1,489 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One block after the other: find a state in which it runs, choose how many copies, time.
+ *
+ * Time stamps may be coarse (steps of some ten cycles), so each run starts after a random delay and
+ * figures are trimmed means, not minima: of a coarse clock the minimum is a fluke.  Runs come in
+ * series; before each the block's lines are flushed and touched again, since where they end up in
+ * the cache may stick otherwise.  A canary before and after each series, which needs all of the
+ * core's issue width, tells whether somebody shares the core; a chain of dependent additions, which
+ * does not notice neighbours, how many core cycles a tick is.
+ */
+#include "blockbench/worker.h"
+
+#define CHAIN_LONG   72 /* times 64 */
+#define CHAIN_SHORT  8
+#define RATIOS       31
+#define RUNS         9
+#define QUICK_SERIES 3
+#define WARM_RUNS    4
+#define WARM_ROUNDS  20
+
+static uint32_t step; /* ticks by which the time stamp counter moves */
+static uint32_t random = 2463534242u;
+static double ratios[RATIOS];
+static unsigned ratio_count, ratio_at;
+static double ratio;       /* core cycles a tick */
+static double canary_best; /* core cycles */
+static uint32_t wait_left;
+
+static uint32_t random_below(uint32_t n)
+{
+	random ^= random << 13;
+	random ^= random >> 17;
+	random ^= random << 5;
+	return n ? random % n : 0;
+}
+
+static void sort(double *x, unsigned n)
+{
+	for (unsigned i = 1; i < n; i++) {
+		double v = x[i];
+		unsigned k = i;
+
+		for (; k && x[k - 1] > v; k--)
+			x[k] = x[k - 1];
+		x[k] = v;
+	}
+}
+
+/* Mean of those near the median: interruptions and misses are outliers, while those that differ by
+ * the clock's steps all count, since its phase is random. */
+static double trimmed(double *x, unsigned n)
+{
+	double sum = 0, near;
+	unsigned count = 0;
+
+	sort(x, n);
+	near = 1.2 * step + 0.01 * x[n / 2];
+	for (unsigned i = 0; i < n; i++) {
+		if (x[i] < x[n / 2] - near || x[i] > x[n / 2] + near)
+			continue;
+		sum += x[i];
+		count++;
+	}
+	return sum / count;
+}
+
+static void delay(void)
+{
+	for (uint32_t n = random_below(2 * step + 3); n; n--)
+		__asm__ volatile("");
+}
+
+/* Ticks of a chain of additions, one cycle each.  Of registers: adding a constant takes no time on
+ * some processors. */
+static double chain(unsigned sixty_fours)
+{
+	uint64_t begin, x = 0, y = 1;
+
+	delay();
+	begin = rdtsc();
+	for (unsigned i = 0; i < sixty_fours; i++)
+		__asm__ volatile(".rept 64; add %1,%0; .endr" : "+r"(x) : "r"(y));
+	return (double)(rdtsc() - begin);
+}
+
+/* Ticks of a mixture that fills the issue width. */
+static double canary(void)
+{
+	uint64_t begin;
+
+	delay();
+	begin = rdtsc();
+	for (int i = 0; i < 16; i++)
+		__asm__ volatile(".rept 384; nop; .endr");
+	return (double)(rdtsc() - begin);
+}
+
+/* From the difference of a long and a short chain, as with blocks. */
+static void update_ratio(void)
+{
+	double x[RATIOS];
+
+	ratios[ratio_at] = chain(CHAIN_LONG) - chain(CHAIN_SHORT);
+	ratio_at = (ratio_at + 1) % RATIOS;
+	if (ratio_count < RATIOS)
+		ratio_count++;
+	__builtin_memcpy(x, ratios, sizeof(x));
+	ratio = (CHAIN_LONG - CHAIN_SHORT) * 64 / trimmed(x, ratio_count);
+}
+
+/* Core cycles; the best of three, since an interrupt is no neighbour. */
+static double canary_cycles(void)
+{
+	double a = canary(), b = canary();
+
+	return (a < b ? a : b) * ratio;
+}
+
+#define CANARY_SLOW 1.08
+
+static bool neighbour(void)
+{
+	double now = canary_cycles();
+
+	if (canary_best <= 0 || now < canary_best)
+		canary_best = now;
+	/* The stamp's own steps are no neighbour. */
+	return now > canary_best * CANARY_SLOW + step * ratio;
+}
+
+/* Waits until the canary sings again, as long as the bench allows; true: it did not. */
+static bool wait_out(struct answer *a)
+{
+	if (!neighbour())
+		return false;
+	while (wait_left) {
+		a->waited++;
+		worker_sleep(1);
+		wait_left--;
+		neighbour(); /* warm */
+		if (!neighbour())
+			return false;
+	}
+	return true;
+}
+
+static uint32_t greatest_divisor(uint32_t a, uint32_t b)
+{
+	while (b) {
+		uint32_t r = a % b;
+
+		a = b;
+		b = r;
+	}
+	return a;
+}
+
+static void cpuid(uint32_t leaf, uint32_t r[4])
+{
+	__asm__ volatile("cpuid"
+			 : "=a"(r[0]), "=b"(r[1]), "=c"(r[2]), "=d"(r[3])
+			 : "a"(leaf), "c"(0));
+}
+
+/* Vector registers that processor and system offer: 0: SSE, 1: AVX, 2: AVX-512 with its masks of
+ * 64 bits and shorter vectors. */
+static unsigned vectors(void)
+{
+	uint32_t one[4], seven[4], xcr0, high;
+	const uint32_t wanted = 1u << 16 | 1u << 30 | 1u << 31; /* F, BW, VL */
+
+	cpuid(1, one);
+	if ((one[2] >> 26 & 7) != 7) /* XSAVE, OSXSAVE, AVX */
+		return 0;
+	__asm__ volatile("xgetbv" : "=a"(xcr0), "=d"(high) : "c"(0));
+	if ((xcr0 & 6) != 6)
+		return 0;
+	cpuid(7, seven);
+	return (seven[1] & wanted) == wanted && (xcr0 & 0xe6) == 0xe6 ? 2 : 1;
+}
+
+#define MXCSR 0x9fc0 /* all exceptions masked, denormals are zero, results flushed to zero */
+
+void measure_init(struct channel *c)
+{
+	uint64_t first = rdtsc();
+
+	random ^= (uint32_t)first;
+	image.mxcsr = MXCSR;
+	image.mask = ~0ull;
+	image.has = vectors();
+	for (int i = 0; i < 200; i++)
+		step = greatest_divisor(step, (uint32_t)(rdtsc() - first));
+	ratio_count = 0;
+	for (unsigned i = 0; i < RATIOS + 5; i++)
+		update_ratio();
+	canary_best = c->canary_best;
+	wait_left = c->wait_left;
+	for (int i = 0; i < 4; i++)
+		canary();
+	neighbour();
+}
+
+/* ---- one block ------------------------------------------------------------------------------- */
+
+struct attempt {
+	struct channel *c;
+	const struct job *job;
+	struct answer *answer;
+	const struct state *state;
+	struct layout layout;
+};
+
+static const struct {
+	uint32_t trap;
+	enum block_class class;
+} classes[] = {
+	{0, BLOCK_DIVIDE_ERROR},
+	{1, BLOCK_TRAP_FLAG},
+	{3, BLOCK_TRAP_FLAG},
+	{4, BLOCK_ARITHMETIC},
+	{5, BLOCK_PROTECTION},
+	{6, BLOCK_UNSUPPORTED},
+	{7, BLOCK_UNSUPPORTED},
+	{12, BLOCK_PROTECTION},
+	{13, BLOCK_PROTECTION},
+	{16, BLOCK_ARITHMETIC},
+	{17, BLOCK_ALIGNMENT},
+	{19, BLOCK_ARITHMETIC},
+	{TRAP_TIMEOUT, BLOCK_TIMEOUT},
+};
+
+static enum block_class class_of(uint32_t number)
+{
+	for (unsigned i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (classes[i].trap == number)
+			return classes[i].class;
+	return BLOCK_CRASHED;
+}
+
+/* Runs the longer version until every page that it touches is there. */
+static enum block_class map_all(struct attempt *t)
+{
+	struct answer *a = t->answer;
+	enum block_class class;
+
+	for (;;) {
+		if (t->job->flags & JOB_STORES)
+			pages_fill(t->state->fill);
+		if (expired)
+			return BLOCK_TIMEOUT;
+		if (!worker_run(t->layout.entry[1]))
+			break;
+		a->trap = trap.number;
+		a->address = trap.address;
+		if (trap.number != 14)
+			return class_of(trap.number);
+		class = pages_map(trap.address, trap.write, t->c->distinct);
+		if (class == BLOCK_PAGES && !pages.single)
+			pages_clear(true);
+		else if (class)
+			return class;
+		pages_fill_last(t->state->fill);
+	}
+	pages_note(t->state->fill);
+	return BLOCK_OK;
+}
+
+static void lay(struct attempt *t, unsigned few, unsigned many)
+{
+	code_lay(&t->layout, t->c, t->job, t->state, few, many, -1, 0);
+}
+
+/* Ticks, or below 0 when a trap ended it. */
+static double timed(const struct attempt *t, int which)
+{
+	pages_restore(t->state->fill);
+	delay();
+	if (worker_run(t->layout.entry[which])) {
+		t->answer->trap = trap.number;
+		t->answer->address = trap.address;
+		return -1;
+	}
+	return (double)(uint32_t)(image.end - image.begin);
+}
+
+/* Ticks a copy of the layout at hand; below 0 when a trap ended it. */
+static double series(const struct attempt *t, unsigned runs)
+{
+	double x[2][RUNS];
+
+	for (unsigned i = 0; i < runs; i++)
+		for (int k = 0; k < 2; k++)
+			if ((x[k][i] = timed(t, k)) < 0)
+				return -1;
+	return (trimmed(x[1], runs) - trimmed(x[0], runs)) /
+	       (t->layout.unroll[1] - t->layout.unroll[0]);
+}
+
+static double clamp(double x, double low, double high)
+{
+	return x < low ? low : x > high ? high : x;
+}
+
+/* How many copies: enough cycles between few and many for the clock's steps, few enough that the
+ * code stays in the instruction cache and the first copies are started up. */
+static void choose(const struct job *j, double cycles, unsigned *few, unsigned *many)
+{
+	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + 12.0 * step;
+	double first, more;
+	double unit, room = j->flags & JOB_LOOP ? 1e6
+						: clamp(COPIES_WANTED / (double)j->instructions, 2,
+							  CODE_WANTED / (double)j->length);
+
+	/* Twice the same block shall get the same copies. */
+	for (unit = 0.25; unit * 1.414 < cycles; unit *= 2)
+		;
+	first = clamp(100 / unit, 4, 100);
+	more = clamp(wanted / unit, 8, 400);
+	if (first + more > room) {
+		room = room < 2 ? 2 : room;
+		first = room / 4;
+		more = room - first;
+	}
+	*few = first < 1 ? 1 : (unsigned)first;
+	*many = *few + (more < 1 ? 1 : (unsigned)more);
+}
+
+static enum block_class try_state(struct attempt *t)
+{
+	const struct job *j = t->job;
+	unsigned few = 2, many = j->flags & JOB_LOOP ? 8 : CODE_WANTED / j->length;
+	enum block_class class;
+	double ticks;
+
+	many = many > 8 ? 8 : many < 2 ? 2 : many;
+	few = many > 4 ? 2 : 1;
+	pages_clear(false);
+	lay(t, few, many);
+	class = map_all(t);
+	if (class)
+		return class;
+	ticks = series(t, 5);
+	if (ticks < 0)
+		return BLOCK_UNSTEADY;
+	choose(j, ticks * ratio < 0.2 ? 0.2 : ticks * ratio, &few, &many);
+	lay(t, few, many);
+	return map_all(t);
+}
+
+/* Caches of decoded instructions, predictors of addresses and of what loads depend on learn for
+ * tens of runs: until it is not getting faster any more. */
+static int warm_up(const struct attempt *t)
+{
+	double before = 0, now = 0;
+
+	for (unsigned round = 0, steady = 0; round < WARM_ROUNDS && steady < 1; round++) {
+		double x[WARM_RUNS];
+
+		for (unsigned i = 0; i < WARM_RUNS; i++)
+			if (timed(t, 0) < 0 || (x[i] = timed(t, 1)) < 0)
+				return -1;
+		now = trimmed(x, WARM_RUNS);
+		steady = before && now > before * 0.995 ? steady + 1 : 0;
+		before = now;
+	}
+	return 0;
+}
+
+/*
+ * Where copies lie and how many there are changes how they are fetched and decoded, by some percent
+ * where that is what bounds the block.  So series differ in both, always in the same way: their
+ * median is what the block takes at no place in particular.
+ */
+static void lay_series(struct attempt *t, unsigned few, unsigned many, unsigned number)
+{
+	unsigned less = (many - few) / 32 * (number % 4);
+
+	code_lay(&t->layout, t->c, t->job, t->state, few, many - less, -1, number * 80);
+}
+
+static enum block_class take_series(struct attempt *t)
+{
+	struct answer *a = t->answer;
+	bool quick = t->job->flags & JOB_QUICK;
+	unsigned few = t->layout.unroll[0], many = t->layout.unroll[1];
+	unsigned wanted = quick ? QUICK_SERIES : SERIES_MAX, again = 6;
+
+	while (a->series < wanted) {
+		bool slow = wait_out(a);
+		double ticks;
+
+		lay_series(t, few, many, a->series);
+		if (!quick)
+			pages_flush();
+		ticks = warm_up(t) ? -1 : series(t, RUNS);
+		if (ticks < 0)
+			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
+		if (neighbour() || slow) {
+			if (wait_left && again) {
+				again--;
+				a->waited++;
+				continue;
+			}
+			a->disturbed++;
+		}
+		a->runs += 2 * RUNS;
+		a->cycles[a->series++] = ticks * ratio;
+	}
+	t->layout.unroll[0] = few;
+	t->layout.unroll[1] = many;
+	return BLOCK_OK;
+}
+
+/* Which states, in which order: those that its instructions call for first. */
+static unsigned order_states(const struct job *j, uint8_t *order)
+{
+	unsigned n = 0, first = (j->flags & JOB_REPEATS ? 1 : 0) + (j->flags & JOB_DIVIDES ? 2 : 0);
+
+	if (j->flags & JOB_X87)
+		order[n++] = (uint8_t)(STATE_FLOATS);
+	order[n++] = (uint8_t)first;
+	for (unsigned i = 0; i < STATE_COUNT; i++)
+		if (i != first && !(j->flags & JOB_X87 && i == STATE_FLOATS))
+			order[n++] = (uint8_t)i;
+	return n;
+}
+
+#define LIMIT_MS     50
+#define TIMEOUTS_MAX 3
+
+static void measure_job(struct channel *c, const struct job *j, struct answer *a)
+{
+	struct attempt t = {.c = c, .job = j, .answer = a};
+	uint8_t order[32];
+	unsigned n = order_states(j, order), timeouts = 0;
+	struct answer usual = {0};
+
+	image.vectors = j->flags & JOB_AVX512 ? 2 : j->flags & JOB_WIDE ? 1 : 0;
+	image.x87 = !!(j->flags & JOB_X87);
+	if (image.vectors > image.has) {
+		a->class = BLOCK_UNSUPPORTED;
+		return;
+	}
+	update_ratio();
+	for (unsigned i = 0; i < n; i++) {
+		struct answer fresh = {0};
+
+		expired = false;
+		worker_limit(LIMIT_MS);
+		t.state = &block_states[order[i]];
+		for (int k = 0; k < 8; k++)
+			__builtin_memcpy(image.vector + 8 * k, &t.state->vector, 8);
+		*a = fresh;
+		a->state = order[i];
+		a->class = try_state(&t);
+		if (!a->class)
+			a->class = take_series(&t);
+		if (!a->class || a->class == BLOCK_UNSUPPORTED)
+			break;
+		timeouts += a->class == BLOCK_TIMEOUT;
+		if (i == 0)
+			usual = *a;
+		if (timeouts == TIMEOUTS_MAX)
+			break;
+	}
+	worker_limit(0);
+	if (a->class) /* what it met in its usual state is what is reported */
+		*a = usual;
+	a->unroll[0] = t.layout.unroll[0];
+	a->unroll[1] = t.layout.unroll[1];
+	a->pages = pages.count;
+	a->physical_pages = pages.single ? 1 : pages.count;
+	a->ratio = ratio;
+}
+
+void measure_batch(struct channel *c)
+{
+	for (uint32_t i = c->begun; i < c->jobs; i++) {
+		c->begun = i + 1;
+		measure_job(c, &c->job[i], &c->answer[i]);
+	}
+	pages_clear(false);
+	c->ratio = ratio;
+	c->canary_best = canary_best;
+	c->wait_left = wait_left;
+	c->begun = 0;
+}

@@ -1,0 +1,36 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What happens when a block is not allowed to go on: the handler notes why and makes the kernel
+ * continue at worker_abort, which restores the worker's stack.  Nothing of the block's registers is
+ * trusted, and no thread-local storage used. */
+#include <asm/sigcontext.h>
+#include <asm/siginfo.h>
+#include <asm/signal.h>
+#include <asm/ucontext.h>
+#include <asm/unistd.h>
+
+#include "blockbench/worker.h"
+
+struct worker_image image;
+volatile struct trap trap;
+volatile bool expired;
+
+#define PAGE_FAULT 14
+
+void worker_handler(int signal, void *information, void *context)
+{
+	struct sigcontext *at = (struct sigcontext *)&((struct ucontext *)context)->uc_mcontext;
+
+	(void)information;
+	if (signal == SIGPROF)
+		expired = true;
+	if (!image.running) {
+		if (signal == SIGPROF)
+			return;
+		worker_syscall(__NR_exit_group, 4, 0, 0, 0, 0, 0);
+	}
+	trap.number = signal == SIGPROF ? TRAP_TIMEOUT : (uint32_t)at->trapno;
+	trap.address = trap.number == PAGE_FAULT ? at->cr2 : 0;
+	trap.write = at->err & 2;
+	at->rip = (uint64_t)worker_abort;
+	at->eflags = 2;
+}
