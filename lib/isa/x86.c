@@ -484,6 +484,9 @@ static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 	if (insn->classes & INSN_X87 && z.fpu_flags)
 		insn_registers_add(&insn->writes, REG_X87_STATE);
 	add_branch(&z, insn);
+	/* System calls and far branches load the code segment by the way. */
+	if (insn->classes & (INSN_SYSCALL | INSN_BRANCH))
+		insn->classes &= ~(uint32_t)INSN_SEGMENT;
 	add_idioms(&z, o, insn);
 	return 0;
 }
