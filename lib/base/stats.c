@@ -58,3 +58,45 @@ double stats_t95(double df)
 	return z + (pow(z, 3) + z) / (4 * df) +
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df);
 }
+
+/* Both return what is multiplied by x^a e^-x / Gamma(a): the incomplete gamma functions of
+ * Abramowitz and Stegun, P(a, x) by the series 6.5.29, and Q(a, x) = 1 - P by the continued
+ * fraction 6.5.31, with Lentz's method. */
+static double gamma_series(double a, double x)
+{
+	double term = 1 / a, sum = term;
+
+	for (double n = a + 1; term > sum * 1e-16; n++)
+		sum += term *= x / n;
+	return sum;
+}
+
+static double gamma_fraction(double a, double x)
+{
+	const double tiny = 1e-300;
+	double b = x + 1 - a, c = 1 / tiny, d = 1 / b, product = d, factor = 0;
+
+	for (double n = 1; fabs(factor - 1) > 1e-15 && n < 1e7; n++) {
+		double numerator = n * (a - n);
+
+		b += 2;
+		d = numerator * d + b;
+		d = 1 / (fabs(d) < tiny ? tiny : d);
+		c = b + numerator / c;
+		c = fabs(c) < tiny ? tiny : c;
+		factor = c * d;
+		product *= factor;
+	}
+	return product;
+}
+
+double stats_chi_square(double x, double df)
+{
+	double a = df / 2, half = x / 2, scale, p;
+
+	if (!(x > 0) || !(df > 0))
+		return 1;
+	scale = exp(a * log(half) - half - lgamma(a));
+	p = half < a + 1 ? 1 - scale * gamma_series(a, half) : scale * gamma_fraction(a, half);
+	return p < 0 ? 0 : p > 1 ? 1 : p;
+}
