@@ -58,6 +58,7 @@ LIB_OBJS     := $(LIB_SRCS:%.c=$(O)/obj/%.o)
 LIBTOOLKIT   := $(O)/lib/libtoolkit.a
 
 include lib/perfex/module.mk
+include lib/speedshop/module.mk
 include lib/valgrind/module.mk
 include perfex/module.mk
 include prof/module.mk
@@ -104,7 +105,7 @@ endef
 DATA_FILES :=
 $(foreach d,$(DATA),$(eval $(call data_rule,$(word 1,$(subst :, ,$d)),$(word 2,$(subst :, ,$d)))))
 
-all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES)
+all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(LIBSPEEDSHOP) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES)
 
 # ---- what people type ----------------------------------------------------------------------------
 
@@ -129,7 +130,7 @@ install: all
 uninstall:
 	$(Q)for i in $(INSTALL); do rest=$${i#*:}; rm -f "$(DESTDIR)$(prefix)/$${rest%:*}"; done; \
 	for l in $(LINKS); do rm -f "$(DESTDIR)$(prefix)/$${l#*:}"; done; \
-	for d in share/perfex/machines share/perfex/costs share/perfex libexec/perfex share/doc/perfex; do \
+	for d in include/SpeedShop share/perfex/machines share/perfex/costs share/perfex libexec/perfex share/doc/perfex; do \
 	    rmdir "$(DESTDIR)$(prefix)/$$d" 2>/dev/null || :; done
 
 clean:

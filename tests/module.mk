@@ -34,6 +34,8 @@ $(O)/tests/programs/%: tests/programs/%.c $(O)/flags
 # Writes experiments, as the toolkit does.
 LDLIBS_make_experiments := $(LIBTOOLKIT) -lz -lpthread
 $(O)/tests/programs/make_experiments: $(LIBTOOLKIT)
+LDLIBS_phased := -D_GNU_SOURCE lib/speedshop/points.c
+$(O)/tests/programs/phased: lib/speedshop/points.c
 
 .SECONDARY:
 

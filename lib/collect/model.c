@@ -132,7 +132,6 @@ static void say_what_is_missing(const struct collect_request *r, const struct mo
 			(unsigned long long)p->lost.targets, (unsigned long long)p->lost.calipers);
 }
 
-/* What is known of the run, less what is not to count: suspended, or cleared. */
 static void add_up(const struct modelling *m, uint64_t *totals)
 {
 	memset(totals, 0, EVENT_LIMIT * sizeof(*totals));

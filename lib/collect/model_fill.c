@@ -293,6 +293,16 @@ static int fill_edges(struct filling *f)
 
 /* ---- all of it ---- */
 
+/* Samples stand for what was counted while they counted. */
+static uint64_t total_of(
+	const struct filling *f, const struct collect_metric *m, const uint64_t *totals)
+{
+	int event = m->spec.event->number;
+	uint64_t without = model_samples(m) ? f->p->uncounted[event] : 0;
+
+	return totals[event] > without ? totals[event] - without : 0;
+}
+
 static int fill(struct filling *f, const uint64_t *totals)
 {
 	bool exact = false, stacks = false;
@@ -308,7 +318,7 @@ static int fill(struct filling *f, const uint64_t *totals)
 
 		if (model_samples(m) ? fill_samples(f, i) : fill_exact(f, i))
 			return -1;
-		f->x->metrics.data[i].total = totals[m->spec.event->number];
+		f->x->metrics.data[i].total = total_of(f, m, totals);
 	}
 	return exact ? fill_edges(f) : 0;
 }

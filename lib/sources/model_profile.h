@@ -32,6 +32,7 @@
  *             called, v its length (0: a signal interrupted there).
  *   PATH_SAMPLES  in place of SAMPLES where there are paths, to the end: v 0 where the path is lost,
  *             else 1 + the number of its node; then as in SAMPLES.
+ *   UNCOUNTED v events, for each v event, v count while samples did not count.
  *   DATA      to the end: v index of the event, v address (of a line of 64 bytes), v samples.
  *   SLICES    v cycles of a slice, or more; then slices in order, to the end: v events counted, for
  *             each v event, v count in the slice.
@@ -94,6 +95,7 @@ enum model_profile_section_type {
 	MODEL_SECTION_LOST,
 	MODEL_SECTION_NODES,
 	MODEL_SECTION_PATH_SAMPLES,
+	MODEL_SECTION_UNCOUNTED,
 };
 
 enum {

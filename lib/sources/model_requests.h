@@ -41,6 +41,16 @@ enum model_request {
 	/* (const char *name) -> 1 if somebody takes a profile: a point between two phases of the
 	   run, into which the counts of all threads go */
 	MODEL_REQUEST_CALIPER,
+	/* (enum model_sampling) -> 1 if somebody takes samples of this process */
+	MODEL_REQUEST_SAMPLING,
+};
+
+/* The same numbers as in collect/points.h. */
+enum model_sampling {
+	MODEL_SAMPLING_SUSPEND = 1, /* samples from here on do not count, until ... */
+	MODEL_SAMPLING_RESTART,     /* ... here */
+	MODEL_SAMPLING_CLEAR,       /* samples until here do not count */
+	MODEL_SAMPLING_END,         /* nor any from here on */
 };
 
 #ifdef MODEL_HAS_REQUESTS

@@ -151,6 +151,7 @@ struct profile {
 	VEC(struct profile_caliper) calipers;
 	VEC(struct profile_process) processes;
 	struct profile_lost lost;
+	uint64_t uncounted[EVENT_LIMIT]; /* while samples did not count (suspended, cleared) */
 	uint64_t counted; /* instructions of all process images, also those that left no profile */
 	uint64_t unprofiled; /* profiles that found no room, or no more room at the end */
 	size_t damaged;      /* files that could not be read to their end */

@@ -637,6 +637,17 @@ static int read_calipers(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
+static int read_uncounted(struct reading_file *f, struct cursor *c)
+{
+	uint64_t counts[EVENT_LIMIT] = {0};
+
+	if (left(c))
+		read_counts(c, counts);
+	for (size_t i = 0; i < EVENT_LIMIT; i++)
+		f->p->uncounted[i] += counts[i];
+	return 0;
+}
+
 static int read_lost(struct reading_file *f, struct cursor *c)
 {
 	struct profile_lost *l = &f->p->lost;
@@ -668,6 +679,7 @@ static const struct {
 	{MODEL_SECTION_SLICES, read_slices},
 	{MODEL_SECTION_CALIPERS, read_calipers},
 	{MODEL_SECTION_LOST, read_lost},
+	{MODEL_SECTION_UNCOUNTED, read_uncounted},
 };
 
 /* Sections of one type; false where something is damaged. */

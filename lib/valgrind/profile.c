@@ -43,6 +43,9 @@ static XArray *names;     /* of Int, by number: the kernel's */
 static UInt running, phase;
 static struct bytes calipers;
 static ULong calipers_lost;
+/* What was counted while samples did not count, or was cleared; since when they do not. */
+static uint64_t uncounted[EVENT_LIMIT], suspended_at[EVENT_LIMIT];
+static Bool suspended, ended;
 
 /* ---- what is asked for ---- */
 
@@ -117,6 +120,8 @@ static void take_sample(void *context, unsigned sampler, const struct model_insn
 	ULong lost = samples.lost;
 
 	(void)context;
+	if (suspended)
+		return;
 	tally_add(&samples, insn ? insn->address : 0, (ULong)node << 32 | image, what, times);
 	lost_samples[sampler] += samples.lost - lost;
 	if (address && profile_kind != PROFILE_SAMPLES)
@@ -254,6 +259,9 @@ void profile_reset(void)
 	calipers.length = 0;
 	calipers_lost = 0;
 	phase = 0;
+	/* What is suspended stays so. */
+	VG_(memset)(uncounted, 0, sizeof(uncounted));
+	VG_(memset)(suspended_at, 0, sizeof(suspended_at));
 }
 
 /* ---- caliper points ---- */
@@ -294,6 +302,55 @@ void profile_caliper(Int kernel_tid, const HChar *name)
 			bytes_v(&calipers, (ULong)counts_tid(i));
 			bytes_counts(&calipers, counts_of(i));
 		}
+}
+
+/* ---- what counts ---- */
+
+static void suspend(const uint64_t *now)
+{
+	if (!suspended)
+		VG_(memcpy)(suspended_at, now, sizeof(suspended_at));
+	suspended = True;
+}
+
+static void add_suspended(const uint64_t *now, uint64_t *to)
+{
+	for (UInt e = 0; suspended && e < EVENT_LIMIT; e++)
+		to[e] += now[e] - suspended_at[e];
+}
+
+static void clear(const uint64_t *now)
+{
+	VG_(memcpy)(uncounted, now, sizeof(uncounted));
+	VG_(memcpy)(suspended_at, now, sizeof(suspended_at));
+	tally_reset(&samples);
+	tally_reset(&data);
+	VG_(memset)(lost_samples, 0, sizeof(lost_samples));
+}
+
+void profile_sampling(enum model_sampling what)
+{
+	uint64_t now[EVENT_LIMIT];
+
+	if (ended)
+		return;
+	counts_sum(now, EVENT_LIMIT);
+	switch (what) {
+	case MODEL_SAMPLING_SUSPEND:
+		suspend(now);
+		break;
+	case MODEL_SAMPLING_RESTART:
+		add_suspended(now, uncounted);
+		suspended = False;
+		break;
+	case MODEL_SAMPLING_CLEAR:
+		clear(now);
+		break;
+	case MODEL_SAMPLING_END:
+		suspend(now);
+		ended = True;
+		break;
+	}
 }
 
 /* ---- sections ---- */
@@ -462,6 +519,16 @@ static void write_lost(struct bytes *to)
 		bytes_v(to, lost_samples[i]);
 }
 
+static void write_uncounted(struct bytes *to)
+{
+	uint64_t now[EVENT_LIMIT], all[EVENT_LIMIT];
+
+	counts_sum(now, EVENT_LIMIT);
+	VG_(memcpy)(all, uncounted, sizeof(all));
+	add_suspended(now, all);
+	bytes_counts(to, all);
+}
+
 static void write_end(struct bytes *to)
 {
 	(void)to;
@@ -486,6 +553,7 @@ void profile_write_sections(struct bytes *to)
 		{MODEL_SECTION_THREADS, write_threads},
 		{MODEL_SECTION_CALIPERS, write_calipers},
 		{MODEL_SECTION_LOST, write_lost},
+		{MODEL_SECTION_UNCOUNTED, write_uncounted},
 		{MODEL_SECTION_END, write_end},
 	};
 

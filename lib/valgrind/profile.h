@@ -9,14 +9,15 @@
 #define VALGRIND_PROFILE_H
 
 #include "model/watch.h"
+#include "sources/model_requests.h"
 #include "sources/model_shared.h"
 #include "valgrind/bytes.h"
 
 enum profile_kind {
 	PROFILE_NONE,
-	PROFILE_BLOCKS, /* how often each superblock, edge and instruction is executed: no model */
+	PROFILE_BLOCKS,  /* how often each superblock, edge and instruction is executed: no model */
 	PROFILE_SAMPLES, /* samples alone: the model, and nothing of each instruction */
-	PROFILE_INSNS,  /* all events of each instruction as well */
+	PROFILE_INSNS,   /* all events of each instruction as well */
 };
 extern enum profile_kind profile_kind;
 
@@ -32,6 +33,8 @@ void profile_thread(ThreadId tid, UInt number);
 void profile_name_thread(UInt number, Int kernel_tid);
 /* The program passes a caliper point; with all counts up to date. */
 void profile_caliper(Int kernel_tid, const HChar *name);
+/* Which samples count from now on (sources/model_requests.h); with all counts up to date. */
+void profile_sampling(enum model_sampling what);
 /* Without a model: an indirect branch went to a place so many times. */
 void profile_goes(Addr from, Addr to, uint64_t times);
 /* Code was unmapped; what the model was told of must have been run before. */

@@ -217,6 +217,15 @@ static UWord answer_caliper(ThreadId tid, UWord text)
 	return 1;
 }
 
+static UWord answer_sampling(UWord what)
+{
+	if (profile_kind == PROFILE_NONE)
+		return 0;
+	model_sync(model);
+	profile_sampling((enum model_sampling)what);
+	return 1;
+}
+
 static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 {
 	if (!VG_IS_TOOL_USERREQ('P', 'X', block[0]))
@@ -231,6 +240,9 @@ static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 		return True;
 	case MODEL_REQUEST_CALIPER:
 		*result = answer_caliper(tid, block[1]);
+		return True;
+	case MODEL_REQUEST_SAMPLING:
+		*result = answer_sampling(block[1]);
 		return True;
 	case MODEL_REQUEST_CLOCK:
 		*result = config.clock_hz;

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: LGPL-2.1-or-later */
+/*
+ * Points into the ring that ssrun follows (collect/points.h), or to the model by its requests.
+ * Who listens is found out once, when the library is loaded.
+ *
+ * A thread's number is asked for once and kept; the child of a fork asks again.
+ */
+#include <fcntl.h>
+#include <pthread.h>
+#include <stdbool.h>
+#include <stdlib.h>
+#include <sys/mman.h>
+#include <sys/stat.h>
+#include <sys/syscall.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "collect/points.h"
+#include "speedshop.h"
+#include "speedshop/request.h"
+
+#define INTERFACE_VERSION 1
+#define UNLIKELY(x)       __builtin_expect(!!(x), 0)
+
+static struct points *points; /* NULL: nobody follows */
+static bool on_model;
+static uint32_t pid;
+/* In the thread's own static block, so that it is there in handlers of signals too. */
+static __thread uint32_t tid __attribute__((tls_model("initial-exec")));
+
+static void in_child(void)
+{
+	pid = (uint32_t)getpid();
+	tid = 0;
+}
+
+static struct points *map(const char *path)
+{
+	const size_t size = sizeof(struct points) + POINTS_ROOM * sizeof(struct point);
+	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+	struct points *p = MAP_FAILED;
+	struct stat st;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= (off_t)size)
+		p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (p == MAP_FAILED)
+		return NULL;
+	if (p->magic == POINTS_MAGIC && p->room == POINTS_ROOM)
+		return p;
+	munmap(p, size);
+	return NULL;
+}
+
+__attribute__((constructor)) static void find_listener(void)
+{
+	const char *path;
+
+	on_model = speedshop_request(SPEEDSHOP_REQUEST_VERSION, 0) != 0;
+	path = on_model ? NULL : secure_getenv(POINTS_ENVIRONMENT);
+	if (!path || !*path)
+		return;
+	pid = (uint32_t)getpid();
+	if (pthread_atfork(NULL, NULL, in_child) == 0)
+		points = map(path);
+}
+
+static uint64_t now(void)
+{
+	struct timespec t;
+
+	clock_gettime(CLOCK_MONOTONIC, &t);
+	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
+}
+
+static bool write_point(struct points *p, enum point_kind kind, const char *name)
+{
+	uint64_t number, time;
+	struct point *slot;
+
+	if (!__atomic_load_n(&p->listening, __ATOMIC_RELAXED))
+		return false;
+	if (UNLIKELY(!tid))
+		tid = (uint32_t)syscall(SYS_gettid);
+	time = now();
+	number = __atomic_fetch_add(&p->taken, 1, __ATOMIC_ACQ_REL);
+	slot = &p->point[number % POINTS_ROOM];
+	/* A reader that is just at the point that was here before must see that it goes. */
+	__atomic_store_n(&slot->ready, 0, __ATOMIC_RELAXED);
+	__atomic_thread_fence(__ATOMIC_RELEASE);
+	slot->time = time;
+	slot->pid = pid;
+	slot->tid = tid;
+	slot->kind = kind;
+	for (size_t i = 0; i < POINT_NAME; i++) {
+		slot->name[i] = i < POINT_NAME - 1 ? name[i] : '\0';
+		if (!slot->name[i])
+			break;
+	}
+	__atomic_store_n(&slot->ready, number + 1, __ATOMIC_RELEASE);
+	return true;
+}
+
+static bool pass(enum point_kind kind)
+{
+	if (UNLIKELY(points != NULL))
+		return write_point(points, kind, "");
+	return on_model && speedshop_request(SPEEDSHOP_REQUEST_SAMPLING, kind);
+}
+
+int ssrt_caliper_point(const char *name)
+{
+	if (UNLIKELY(points != NULL))
+		return write_point(points, POINT_CALIPER, name ? name : "");
+	return on_model &&
+	       speedshop_request(SPEEDSHOP_REQUEST_CALIPER, (uintptr_t)(name ? name : ""));
+}
+
+void ssrt_experiment_suspend(void)
+{
+	pass(POINT_SUSPEND);
+}
+
+void ssrt_experiment_restart(void)
+{
+	pass(POINT_RESTART);
+}
+
+void ssrt_buffer_clear(void)
+{
+	pass(POINT_CLEAR);
+}
+
+void ssrt_experiment_init(void)
+{
+	pass(POINT_CLEAR);
+	pass(POINT_RESTART);
+}
+
+void ssrt_experiment_shutdown(void)
+{
+	pass(POINT_END);
+}
+
+void ssrt_experiment_stop(void)
+{
+	pass(POINT_END);
+}
+
+long ssrt_interface_routine(int op, void *context)
+{
+	(void)context;
+	switch (op) {
+	case SSRT_LISTENING:
+		return on_model ? 2 : points && points->listening ? 1 : 0;
+	case SSRT_VERSION:
+		return INTERFACE_VERSION;
+	default:
+		return -1;
+	}
+}
