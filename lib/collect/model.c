@@ -143,6 +143,13 @@ static void add_up(const struct modelling *m, uint64_t *totals)
 	}
 }
 
+static int set_note(char **note, const char *text, struct error *e)
+{
+	free(*note);
+	*note = strdup(text);
+	return *note ? 0 : error_nomem(e);
+}
+
 static int describe_model(const struct modelling *m, struct experiment *x, struct error *e)
 {
 	const struct machine *machine = m->machine;
@@ -152,10 +159,8 @@ static int describe_model(const struct modelling *m, struct experiment *x, struc
 	for (size_t i = 0; i < x->metrics.count; i++) {
 		struct experiment_metric *metric = &x->metrics.data[i];
 
-		free(metric->note);
-		metric->note = strdup(machine->name);
-		if (!metric->note)
-			return error_nomem(e);
+		if (set_note(&metric->note, machine->name, e))
+			return -1;
 		metric->skid = metric->flags & METRIC_SKID ? 1 : 0;
 	}
 	return experiment_fact(x, "model", machine->description, e) ||

@@ -61,9 +61,11 @@ int profile_sort_nodes(struct profile *p, struct error *e)
 	size_t count = p->nodes.count;
 	struct numbered *all = malloc(count * sizeof(*all));
 	uint32_t *now = calloc(count, sizeof(*now));
-	int rc = all && now ? 0 : error_nomem(e);
+	int rc = 0;
 
-	if (rc == 0) {
+	if (!all || !now) {
+		rc = error_nomem(e);
+	} else {
 		measure(&p->nodes, all);
 		number(all, count, now);
 		for (size_t i = 0; i < count; i++)
