@@ -1,47 +1,27 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/stacks.h"
 
-#if !__has_include("image/unwind.c")
-#define unwinder_new(e)                 ((struct unwinder *)NULL)
-#define unwinder_free(u)                ((void)(u))
-#define unwind(u, s, f, c, p, d, whole) ((void)(f), (void)(c), (void)(whole), (size_t)0)
-#endif
-
 #include <linux/perf_event.h>
 #include <string.h>
-#if defined(__x86_64__) || defined(__aarch64__)
-#include <asm/perf_regs.h>
-#endif
 
-/* The kernel's numbers of the registers, by DWARF's; the last one is the pc. */
+/* All registers that DWARF numbers have names for; the values of sample_regs_user's bits. */
 #if defined(__x86_64__)
-static const unsigned char registers[] = {PERF_REG_X86_AX, PERF_REG_X86_DX, PERF_REG_X86_CX,
-	PERF_REG_X86_BX, PERF_REG_X86_SI, PERF_REG_X86_DI, PERF_REG_X86_BP, PERF_REG_X86_SP,
-	PERF_REG_X86_R8, PERF_REG_X86_R9, PERF_REG_X86_R10, PERF_REG_X86_R11, PERF_REG_X86_R12,
-	PERF_REG_X86_R13, PERF_REG_X86_R14, PERF_REG_X86_R15, PERF_REG_X86_IP};
-#define COUNT (sizeof(registers) / sizeof(registers[0]))
-#define SP    7
-#define PC    16
+#define MACHINE   IMAGE_X86_64
+#define REGISTERS 0xff01ffu
+#define SP        7
 #elif defined(__aarch64__)
-static const unsigned char registers[] = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15, 16,
-	17, 18, 19, 20, 21, 22, 23, 24, 25, 26, 27, 28, 29, 30, 31, 32};
-#define COUNT (sizeof(registers) / sizeof(registers[0]))
-#define SP    31
-#define PC    32
+#define MACHINE   IMAGE_AARCH64
+#define REGISTERS 0x1ffffffffu
+#define SP        31
 #else
-static const unsigned char registers[1];
-#define COUNT 0
-#define SP    0
-#define PC    0
+#define MACHINE   IMAGE_OTHER
+#define REGISTERS 0u
+#define SP        0
 #endif
 
 uint64_t stacks_registers(void)
 {
-	uint64_t mask = 0;
-
-	for (size_t i = 0; i < COUNT; i++)
-		mask |= (uint64_t)1 << registers[i];
-	return mask;
+	return REGISTERS;
 }
 
 void stacks_init(struct stacks *s, struct spaces *spaces)
@@ -133,7 +113,6 @@ static size_t unwind_sample(
 {
 	struct unwind_state state = {.stack = sample->stack, .stack_size = sample->stack_size};
 	struct find find = {s, p};
-	uint64_t mask = stacks_registers();
 	int whole = 0;
 	size_t n;
 
@@ -141,14 +120,10 @@ static size_t unwind_sample(
 		s->unwinder = unwinder_new(NULL);
 	if (!s->unwinder)
 		return 0;
-	for (size_t i = 0; i < COUNT; i++) {
-		uint64_t below = mask & (((uint64_t)1 << registers[i]) - 1);
-
-		state.registers[i] = sample->registers[__builtin_popcountll(below)];
-		state.known |= (uint64_t)1 << i;
-	}
+	unwind_from_perf(&state, MACHINE, REGISTERS, sample->registers);
 	state.stack_address = state.registers[SP];
-	n = unwind(s->unwinder, &state, find_image, &find, s->pcs, STACK_DEPTH, &whole);
+	n = unwind(s->unwinder, &state, find_image, &find, s->pcs, STACK_DEPTH, &whole,
+		&s->interrupted);
 	*complete = whole != 0;
 	return n;
 }
@@ -179,6 +154,7 @@ struct stack_node stacks_path(struct stacks *s, struct process *p, const struct 
 	size_t users, kernels = 0;
 	bool complete = true, known = true, leaf = !in_kernel(r);
 
+	s->interrupted = 0;
 	if (sample->registers && sample->stack)
 		users = unwind_sample(s, p, sample, &complete);
 	else
@@ -194,8 +170,11 @@ struct stack_node stacks_path(struct stacks *s, struct process *p, const struct 
 			users = i;
 			complete = false;
 		}
-	for (size_t i = users; i-- > 0 && n.node >= 0;)
-		n.node = user_node(s, p, (uint32_t)n.node, s->pcs[i], i > 0, &known);
+	for (size_t i = users; i-- > 0 && n.node >= 0;) {
+		bool caller = i > 0 && !(i < 64 && (s->interrupted >> i & 1));
+
+		n.node = user_node(s, p, (uint32_t)n.node, s->pcs[i], caller, &known);
+	}
 	for (size_t i = kernels; i-- > 0 && n.node >= 0;)
 		n.node = kernel_node(s, (uint32_t)n.node, kernel[i] - (i > 0));
 	n.unmapped = leaf && !known;

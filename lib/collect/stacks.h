@@ -16,6 +16,7 @@ struct stacks {
 	struct spaces *spaces; /* borrowed */
 	struct unwinder *unwinder;
 	uint64_t pcs[STACK_DEPTH];
+	uint64_t interrupted; /* bit n: pcs[n] is no return address, a signal came there */
 };
 
 /* The registers that a sample must have to be unwound here, as bits of sample_regs_user; 0: call
