@@ -17,6 +17,7 @@ typedef VEC(const char *) word_list; /* NULL-terminated once parsed */
 struct options {
 	bool view[VIEWS_MAX]; /* by row of views[] */
 	bool inclusive, inlines, threads, intervals, compare;
+	bool raw, intel, whole;
 	bool csv, json, merge, dump, dump_quiet, debuginfod, help, version;
 	const char *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;

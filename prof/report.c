@@ -12,11 +12,26 @@
 #include "say.h"
 #include "views.h"
 
+/* Whether the terminal can draw lines: the locale says so. */
+static bool speaks_utf8(void)
+{
+	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
+	const char *value = NULL;
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables) && !value; i++) {
+		value = getenv(variables[i]);
+		value = value && *value ? value : NULL;
+	}
+	return value && (strcasestr(value, "UTF-8") || strcasestr(value, "utf8"));
+}
+
 static int draw(
 	const struct options *o, const struct prof_table *t, struct strbuf *out, struct error *e)
 {
+	bool terminal = !o->output && isatty(STDOUT_FILENO);
 	struct prof_style style = {.intervals = o->intervals,
-		.dim = !o->output && isatty(STDOUT_FILENO) && !getenv("NO_COLOR")};
+		.utf8 = terminal && speaks_utf8(),
+		.dim = terminal && !getenv("NO_COLOR")};
 
 	if (o->json)
 		return render_prof_json(t, out, e);
@@ -125,6 +140,9 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		.threads = o->threads,
 		.inclusive = o->inclusive,
 		.inlines = o->inlines,
+		.raw = o->raw,
+		.intel = o->intel,
+		.whole = o->whole,
 		.compare = o->compare};
 	int rc;
 

@@ -14,5 +14,7 @@ const struct view views[] = {
 	{"dso", "executable, libraries, kernel", prof_images_view, false},
 	{"usage", "processes of the run, what each used", prof_usage, true},
 	{"summary", "what the experiment holds", prof_summary_view, false},
+	{"dis", "disassembly of the most costly functions, with source lines and jumps", prof_dis,
+		false},
 	{NULL, NULL, NULL, false},
 };

@@ -66,6 +66,13 @@ char *isa_text(enum isa_machine machine, const void *bytes, size_t size, uint64_
 	return text;
 }
 
+bool isa_fuses(enum isa_machine machine, const struct insn *first, const struct insn *branch)
+{
+	const struct isa_ops *ops = ops_of(machine);
+
+	return ops && ops->fuses && ops->fuses(first, branch);
+}
+
 const char *isa_mnemonic(enum isa_machine machine, unsigned mnemonic)
 {
 	const struct isa_ops *ops = ops_of(machine);

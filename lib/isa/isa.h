@@ -167,6 +167,11 @@ static inline bool insn_jumps(const struct insn *i)
 	return (i->classes & INSN_BRANCH) && !(i->classes & (INSN_CALL | INSN_RETURN));
 }
 
+/* Whether processors make one operation of these two, of which the second is a conditional branch:
+ * a compare, test or simple arithmetic that sets the flags it reads, without both a memory operand
+ * and an immediate (Intel since Sandy Bridge, AMD since Zen 3; older ones do it for fewer). */
+bool isa_fuses(enum isa_machine machine, const struct insn *first, const struct insn *branch);
+
 /* Decodes the first instruction of bytes.  What is none gets INSN_BAD and the length of the
  * smallest one, so that a sweep goes on behind it.  Returns its length; 0 only for size 0. */
 size_t isa_decode(enum isa_machine machine, const void *bytes, size_t size, uint64_t address,

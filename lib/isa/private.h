@@ -14,6 +14,7 @@ struct isa_ops {
 	int (*text)(const uint8_t *bytes, size_t size, uint64_t address, enum isa_style style,
 		char *text);
 	const char *(*mnemonic)(unsigned mnemonic);
+	bool (*fuses)(const struct insn *first, const struct insn *branch); /* NULL: never */
 	const char *(*register_name)(unsigned reg);
 };
 

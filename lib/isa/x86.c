@@ -651,6 +651,19 @@ static const char *x86_mnemonic(unsigned mnemonic)
 		       : NULL;
 }
 
+static bool x86_fuses(const struct insn *first, const struct insn *branch)
+{
+	static const ZydisMnemonic pairs[] = {ZYDIS_MNEMONIC_CMP, ZYDIS_MNEMONIC_TEST,
+		ZYDIS_MNEMONIC_ADD, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_AND, ZYDIS_MNEMONIC_INC,
+		ZYDIS_MNEMONIC_DEC};
+
+	return branch->classes & INSN_CONDITIONAL && branch->has_target &&
+	       first->writes.word[1] & branch->reads.word[1] && !branch->reads.word[0] &&
+	       !(first->classes & (INSN_STORE | INSN_LOCK)) &&
+	       !(first->memories && first->has_immediate) &&
+	       among((ZydisMnemonic)first->mnemonic, pairs, COUNT(pairs));
+}
+
 static const char *x86_register_name(unsigned reg)
 {
 	static const char *const rest[] = {"cf", "pf", "af", "zf", "sf", "of", "df", "other flags",
@@ -677,5 +690,6 @@ const struct isa_ops isa_x86 = {
 	.length = x86_length,
 	.text = x86_text,
 	.mnemonic = x86_mnemonic,
+	.fuses = x86_fuses,
 	.register_name = x86_register_name,
 };

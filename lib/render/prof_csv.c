@@ -14,6 +14,7 @@ const char *const prof_role_names[] = {
 	[PROF_CALLER] = "caller",
 	[PROF_CALLEE] = "callee",
 	[PROF_GAP] = "gap",
+	[PROF_SOURCE_LINE] = "source",
 };
 
 static void quoted(struct strbuf *out, const char *text)
@@ -39,6 +40,8 @@ static void heading(const struct prof_table *t, struct strbuf *out)
 	for (size_t i = 0; i < t->columns.count; i++) {
 		const struct prof_column *c = &t->columns.data[i];
 
+		if (c->flags & PROF_MARGIN)
+			continue;
 		strbuf_putc(out, ',');
 		quoted(out, c->name);
 		if (c->kind == PROF_TEXT)
@@ -90,6 +93,8 @@ void render_prof_csv(const struct prof_table *t, struct strbuf *out)
 		for (size_t k = 0; k < t->columns.count; k++) {
 			const struct prof_column *c = &t->columns.data[k];
 
+			if (c->flags & PROF_MARGIN)
+				continue;
 			strbuf_putc(out, ',');
 			if (c->kind == PROF_TEXT) {
 				quoted(out, cell[k].text);

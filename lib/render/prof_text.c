@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "render/number.h"
-#include "render/prof.h"
+#include "render/prof_private.h"
 
 enum part { VALUE, INTERVAL, PERCENT, CUMULATIVE, SAMPLES, BAR, TEXT };
 
@@ -42,6 +42,12 @@ static bool has_weak(const struct prof_cell *cell, enum part part)
 	return cell->weak && (part == VALUE || part == PERCENT);
 }
 
+/* Code needs the room. */
+static size_t bar_width(const struct prof_table *t)
+{
+	return t->layout == PROF_CODE ? BAR_WIDTH / 2 : BAR_WIDTH;
+}
+
 /* The figure of a strip; "" where there is none. */
 static void figure(const struct drawing *g, const struct strip *s, const struct prof_cell *cell,
 	struct strbuf *b)
@@ -53,12 +59,14 @@ static void figure(const struct drawing *g, const struct strip *s, const struct 
 		strbuf_puts(b, cell->text ? cell->text : "");
 		return;
 	}
-	if (q->label == LABEL_NONE)
+	if (q->label == LABEL_NONE || (g->table->layout == PROF_CODE && q->value == 0))
 		return;
 	switch (s->part) {
 	case VALUE:
 		if (cell->weak && !g->style->dim)
 			strbuf_putc(b, '~');
+		if (q->label == LABEL_ESTIMATED && c->label != q->label)
+			strbuf_putc(b, '?');
 		if (c->flags & PROF_SECONDS && (q->value >= 0.0005 || q->value == 0))
 			strbuf_printf(b, "%.3f", q->value);
 		else
@@ -83,8 +91,9 @@ static void figure(const struct drawing *g, const struct strip *s, const struct 
 		break;
 	case BAR:
 		if (g->most > 0 && cell->percent > 0)
-			strbuf_repeat(
-				b, '*', (size_t)ceil(BAR_WIDTH * cell->percent / g->most - 1e-9));
+			strbuf_repeat(b, '*',
+				(size_t)ceil((double)bar_width(g->table) * cell->percent / g->most -
+					     1e-9));
 		break;
 	case TEXT:
 		break;
@@ -130,12 +139,13 @@ static int make_strips(struct drawing *g)
 	const struct prof_table *t = g->table;
 
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind != PROF_TEXT && numeric_strips(g, i))
+		if (t->columns.data[i].kind != PROF_TEXT &&
+			!(t->columns.data[i].flags & PROF_SCRIPTS) && numeric_strips(g, i))
 			return -1;
 	for (size_t i = 0; i < t->columns.count; i++) {
 		const struct prof_column *c = &t->columns.data[i];
 
-		if (c->kind == PROF_TEXT &&
+		if (c->kind == PROF_TEXT && !(c->flags & PROF_SCRIPTS) &&
 			add_strip(g, i, TEXT, c->heading ? c->heading : c->name, ""))
 			return -1;
 	}
@@ -161,7 +171,7 @@ static void measure(struct drawing *g)
 
 		s->width = longer(strlen(s->first), strlen(s->second));
 		if (s->part == BAR)
-			s->width = BAR_WIDTH;
+			s->width = bar_width(t);
 		for (size_t r = 0; r < t->rows.count && s->part != BAR; r++) {
 			b.length = 0;
 			figure(g, s, &prof_cells(t, r)[s->column], &b);
@@ -225,7 +235,9 @@ static void numbers(const struct drawing *g, size_t row)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
 		if (dim)
 			strbuf_puts(g->out, "\033[2m");
-		if (b.length)
+		if (g->table->columns.data[s->column].flags & PROF_MARGIN)
+			prof_draw_margin(strbuf_text(&b), g->style, g->out);
+		else if (b.length)
 			strbuf_add(g->out, b.data, b.length);
 		if (dim)
 			strbuf_puts(g->out, "\033[0m");
@@ -263,7 +275,7 @@ static void draw_row(const struct drawing *g, size_t i)
 	const struct prof_row *r = &g->table->rows.data[i];
 	struct strbuf *out = g->out;
 
-	if (r->role == PROF_GAP) {
+	if (r->role == PROF_GAP && g->table->layout != PROF_CODE) {
 		strbuf_puts(out, "  ...\n");
 		return;
 	}
@@ -288,8 +300,8 @@ static void draw_row(const struct drawing *g, size_t i)
 		strbuf_puts(out, r->role == PROF_CALLER ? "    " : "      ");
 	if (g->table->layout != PROF_SOURCE && g->table->layout != PROF_CODE)
 		place(r, out);
-	if (g->table->layout == PROF_CODE && r->note)
-		strbuf_puts(out, r->note);
+	if (g->table->layout == PROF_CODE)
+		prof_draw_code(r, g->style, out);
 	trim(out);
 	strbuf_putc(out, '\n');
 }

@@ -36,6 +36,7 @@ struct prof_request {
 	const char *const *source_paths;          /* likewise */
 	struct prof_quit quit;
 	bool threads, inclusive, inlines;
+	bool raw, intel, whole; /* -dis */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
 };
 

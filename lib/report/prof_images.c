@@ -229,5 +229,23 @@ static enum prof_image_state names_state(void *names, uint32_t image, const char
 	return s->state;
 }
 
-const struct prof_names_ops prof_images_ops = {
-	names_symbol, names_line, names_inlines, names_state};
+static enum image_machine names_machine(void *names, uint32_t image)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_machine(s->image) : IMAGE_OTHER;
+}
+
+static size_t names_code(void *names, uint32_t image, uint64_t address, void *bytes, size_t size)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_code(s->image, address, bytes, size) : 0;
+}
+
+const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
+	.line = names_line,
+	.inlines = names_inlines,
+	.machine = names_machine,
+	.code = names_code,
+	.state = names_state};

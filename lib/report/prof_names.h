@@ -27,6 +27,10 @@ struct prof_names_ops {
 		size_t room);
 	/* *why: one line on what is missing, NULL if nothing is. */
 	enum prof_image_state (*state)(void *names, uint32_t image, const char **why);
+	/* What its code is of, and up to size bytes of it or of read-only data; as image_code.
+	 * NULL: nobody has any. */
+	enum image_machine (*machine)(void *names, uint32_t image);
+	size_t (*code)(void *names, uint32_t image, uint64_t address, void *bytes, size_t size);
 };
 
 struct prof_names {

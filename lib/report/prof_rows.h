@@ -41,6 +41,8 @@ enum prof_column_flag {
 	PROF_BAR = 1 << 3,        /* and is drawn as a bar where there is room */
 	PROF_SECONDS = 1 << 4,    /* its unit is seconds */
 	PROF_EXACT = 1 << 5,      /* each one was counted: there are no samples */
+	PROF_SCRIPTS = 1 << 6,    /* in JSON and CSV only */
+	PROF_MARGIN = 1 << 7,     /* a drawing (flow/arrows.h), for people only */
 };
 
 struct prof_column {
@@ -62,12 +64,13 @@ struct prof_cell {
 };
 
 enum prof_role {
-	PROF_ROW,    /* one of the list */
-	PROF_TOTAL,  /* the whole run */
-	PROF_HEAD,   /* begins a group: a file of -lines, the function of -butterfly */
-	PROF_CALLER, /* of the PROF_HEAD that follows */
-	PROF_CALLEE, /* of the PROF_HEAD before */
-	PROF_GAP,    /* something was left out here */
+	PROF_ROW,         /* one of the list */
+	PROF_TOTAL,       /* the whole run */
+	PROF_HEAD,        /* begins a group: a file of -lines, the function of -butterfly */
+	PROF_CALLER,      /* of the PROF_HEAD that follows */
+	PROF_CALLEE,      /* of the PROF_HEAD before */
+	PROF_GAP,         /* something was left out here; note: what */
+	PROF_SOURCE_LINE, /* of what follows, in a disassembly */
 };
 
 struct prof_row {

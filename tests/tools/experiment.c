@@ -4,12 +4,11 @@
  *
  *   type NAME                fact KEY VALUE
  *   image elf|kernel PATH    (1, 2 ...; of an ELF file its identity is taken)
- *   metric SHORT PERIOD LABEL FLAGS [EVENT]   (0, 1 ...; FLAGS: clock, stacks, exact, both or -)
- *   phase NAME               process PID RANK COMMAND        thread PROCESS TID NAME
- *   symbol IMAGE ADDRESS LENGTH NAME
- *   lost METRIC N            reason METRIC REASON N
- *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ...       (outermost first, addresses in hex)
- *   elapsed NS
+ *   metric SHORT PERIOD LABEL FLAGS [EVENT]   (0, 1 ...; FLAGS: clock, stacks, exact, skid, both or
+ * -) phase NAME               process PID RANK COMMAND        thread PROCESS TID NAME symbol IMAGE
+ * ADDRESS LENGTH NAME lost METRIC N            reason METRIC REASON N sample METRIC THREAD PHASE
+ * COUNT IMAGE:ADDRESS ...       (outermost first, addresses in hex) edge IMAGE FROM TO COUNT
+ * (addresses in hex) elapsed NS
  *
  * for tests of what reads such files.
  */
@@ -55,6 +54,7 @@ static int add_metric(char *name, uint64_t period, const char *label, const char
 	m.flags = (strstr(flags, "clock") ? METRIC_CLOCK : 0) |
 		  (strstr(flags, "stacks") ? METRIC_STACKS : 0) |
 		  (strstr(flags, "exact") ? METRIC_EXACT : 0) |
+		  (strstr(flags, "skid") ? METRIC_SKID : 0) |
 		  (strstr(flags, "both") ? METRIC_BOTH : 0);
 	return experiment_metric(&x, &m, &e) < 0 ? -1 : 0;
 }
@@ -77,7 +77,7 @@ static int add_sample(char *text)
 static int take_line(char *line)
 {
 	char a[512], b[512], c[64];
-	uint64_t n, k;
+	uint64_t n, k, count;
 	uint32_t i;
 	int p, q = -1;
 
@@ -111,6 +111,11 @@ static int take_line(char *line)
 		x.metrics.data[i].reasons[p] = n;
 		return 0;
 	}
+	if (sscanf(line, "edge %u %" SCNx64 " %" SCNx64 " %" SCNu64, &i, &n, &k, &count) == 4)
+		return experiment_add_edge(
+			&x, &(struct experiment_edge){
+				    .key = {.from = n, .to = k, .from_image = i, .to_image = i},
+				    .count = count});
 	if (sscanf(line, "elapsed %" SCNu64, &x.elapsed) == 1)
 		return 0;
 	if (strncmp(line, "sample ", 7) == 0)

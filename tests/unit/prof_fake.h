@@ -69,7 +69,10 @@ static enum prof_image_state fake_state(void *names, uint32_t image, const char 
 	return image == 1 ? n->state : PROF_IMAGE_FINE;
 }
 
-static const struct prof_names_ops fake_ops = {fake_symbol, fake_line, fake_inlines, fake_state};
+static const struct prof_names_ops fake_ops = {.symbol = fake_symbol,
+	.line = fake_line,
+	.inlines = fake_inlines,
+	.state = fake_state};
 
 static inline void fake_image(struct experiment *x)
 {

@@ -1,0 +1,79 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Disassembly: instructions, their margin of jumps, the source lines between them. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "render/prof_private.h"
+
+enum { TEXT_WIDTH = 40 };
+
+/* What a margin's cells (flow/arrows.h) look like where lines can be drawn. */
+static const struct {
+	char cell;
+	const char *utf8, *ascii;
+} glyphs[] = {
+	{'|', "\xe2\x94\x82", "|"},
+	{',', "\xe2\x95\xad", ","},
+	{'`', "\xe2\x95\xb0", "`"},
+	{'+', "\xe2\x94\x9c", "+"},
+	{'-', "\xe2\x94\x80", "-"},
+	{'>', "\xe2\x96\xb6", ">"},
+};
+
+void prof_draw_margin(const char *cells, const struct prof_style *style, struct strbuf *out)
+{
+	for (; *cells; cells++) {
+		const char *text = NULL;
+
+		for (size_t i = 0; i < sizeof(glyphs) / sizeof(*glyphs); i++)
+			if (glyphs[i].cell == *cells)
+				text = style->utf8 ? glyphs[i].utf8 : glyphs[i].ascii;
+		if (text)
+			strbuf_puts(out, text);
+		else
+			strbuf_putc(out, *cells);
+	}
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static void source_line(
+	const struct prof_row *r, const struct prof_style *style, struct strbuf *out)
+{
+	const char *text = r->text ? r->text : "";
+
+	if (style->dim)
+		strbuf_puts(out, "\033[2m");
+	strbuf_printf(out, "; %s:%u", r->file ? base_name(r->file) : "", r->line);
+	if (r->note)
+		strbuf_printf(out, " [%s]", r->note);
+	strbuf_printf(out, "  %s", text);
+	if (style->dim)
+		strbuf_puts(out, "\033[0m");
+}
+
+void prof_draw_code(const struct prof_row *r, const struct prof_style *style, struct strbuf *out)
+{
+	size_t before;
+
+	if (r->role == PROF_SOURCE_LINE) {
+		source_line(r, style, out);
+		return;
+	}
+	if (r->addressed)
+		strbuf_printf(out, "%" PRIx64 "  ", r->address);
+	else if (r->role == PROF_GAP)
+		strbuf_puts(out, "... ");
+	before = out->length;
+	strbuf_puts(out, r->text ? r->text : "");
+	if (!r->note)
+		return;
+	if (r->text && out->length - before < TEXT_WIDTH)
+		strbuf_repeat(out, ' ', TEXT_WIDTH - (out->length - before));
+	strbuf_printf(out, "%s%s", r->text ? " " : "", r->note);
+}

@@ -1,0 +1,239 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prof_entity.h"
+
+struct order {
+	uint32_t image, place;
+	uint64_t address;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int sort_places(struct prof_procedures *p, const struct prof_data *d)
+{
+	size_t n = d->places.count;
+	struct order *order = calloc(n + 1, sizeof(*order));
+
+	p->places = calloc(n + 1, sizeof(*p->places));
+	if (!order || !p->places) {
+		free(order);
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct prof_place *place = prof_place_at(d, i);
+
+		order[i] = (struct order){place->key.image, (uint32_t)i, place->key.address};
+	}
+	qsort(order, n, sizeof(*order), by_address);
+	for (size_t i = 0; i < n; i++)
+		p->places[i] = order[i].place;
+	free(order);
+	return 0;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct prof_procedure *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (x->all != y->all)
+		return x->all > y->all ? -1 : 1;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* The function of a place; with -inlines its name may be that of an inlined one. */
+static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *begin)
+{
+	const struct prof_place *p = prof_place_at(d, place);
+	struct image_symbol symbol;
+
+	*begin = d->name[place].begin;
+	if (*begin || !d->name[place].inlined)
+		return *begin != 0;
+	if (d->names.ops->symbol(d->names.context, p->key.image, p->key.address, &symbol))
+		return false;
+	*begin = symbol.address;
+	return true;
+}
+
+int prof_procedures_init(struct prof_procedures *p, const struct prof_data *d)
+{
+	size_t metrics = d->metrics.count;
+	struct prof_procedure *own = NULL;
+
+	memset(p, 0, sizeof(*p));
+	if (sort_places(p, d))
+		return -1;
+	for (size_t i = 0; i < d->places.count; i++) {
+		uint32_t place = p->places[i];
+		const uint64_t *counts = d->counts.data + place * metrics;
+		uint32_t image = prof_place_at(d, place)->key.image;
+		uint64_t begin;
+
+		if (!procedure_of(d, place, &begin)) {
+			p->nameless += counts[0];
+			continue;
+		}
+		if (!own || own->begin != begin || own->image != image) {
+			if (!prof_wanted(d, image, d->name[place].procedure))
+				continue;
+			own = vec_push(&p->list);
+			if (!own)
+				return -1;
+			own->begin = begin;
+			own->image = image;
+			own->name = d->name[place].procedure;
+		}
+		own->value += counts[0];
+		for (size_t k = 0; k < metrics; k++)
+			own->all += counts[k];
+	}
+	if (p->list.count)
+		qsort(p->list.data, p->list.count, sizeof(*p->list.data), by_cost);
+	return 0;
+}
+
+void prof_procedures_fini(struct prof_procedures *p)
+{
+	vec_fini(&p->list);
+	free(p->places);
+	p->places = NULL;
+}
+
+size_t prof_place_from(const struct prof_data *d, const struct prof_procedures *p, uint32_t image,
+	uint64_t address)
+{
+	size_t low = 0, high = d->places.count;
+	struct order want = {image, 0, address};
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct prof_place *place = prof_place_at(d, p->places[middle]);
+		struct order at = {place->key.image, 0, place->key.address};
+
+		if (by_address(&at, &want) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct asker {
+	const struct prof_names *names;
+	uint32_t image;
+};
+
+static size_t read_image(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct asker *a = context;
+
+	return a->names->ops->code(a->names->context, a->image, address, bytes, size);
+}
+
+static bool call_returns(void *context, const struct insn *call)
+{
+	const struct asker *a = context;
+	struct image_symbol symbol;
+
+	if (!call->has_target ||
+		a->names->ops->symbol(a->names->context, a->image, call->target, &symbol) ||
+		symbol.address != call->target || symbol.guessed)
+		return true;
+	return flow_name_returns(symbol.name);
+}
+
+static const enum isa_machine machines[] = {
+	[IMAGE_OTHER] = ISA_NONE,
+	[IMAGE_X86_64] = ISA_X86_64,
+	[IMAGE_AARCH64] = ISA_AARCH64,
+};
+
+static int take_counts(struct prof_code *c, const struct prof_data *d,
+	const struct prof_procedures *p, uint32_t image)
+{
+	size_t metrics = d->metrics.count, n = c->flow ? c->flow->insns.count : 0;
+
+	c->counts = calloc(n * metrics + 1, sizeof(*c->counts));
+	c->sums = calloc(metrics + 1, sizeof(*c->sums));
+	if (!c->counts || !c->sums)
+		return -1;
+	for (size_t i = prof_place_from(d, p, image, c->begin); i < d->places.count; i++) {
+		const struct prof_place *place = prof_place_at(d, p->places[i]);
+		const uint64_t *counts = d->counts.data + p->places[i] * metrics;
+		uint32_t at;
+
+		if (place->key.image != image || place->key.address - c->begin >= c->size)
+			break;
+		for (size_t k = 0; k < metrics; k++)
+			c->sums[k] += counts[k];
+		at = c->flow ? flow_insn_over(c->flow, place->key.address) : FLOW_NONE;
+		if (at == FLOW_NONE)
+			continue;
+		if (c->flow->insns.data[at].address != place->key.address)
+			c->astray += counts[0];
+		for (size_t k = 0; k < metrics; k++)
+			c->counts[at * metrics + k] += counts[k];
+	}
+	return 0;
+}
+
+int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct prof_procedures *p,
+	const struct prof_procedure *procedure, struct error *e)
+{
+	const struct prof_names_ops *ops = d->names.ops;
+	struct asker asker = {&d->names, procedure->image};
+	struct image_symbol symbol = {.address = procedure->begin, .size = 1};
+	struct flow_request r = {.begin = procedure->begin,
+		.context = &asker,
+		.read = read_image,
+		.returns = call_returns};
+
+	memset(c, 0, sizeof(*c));
+	ops->symbol(d->names.context, procedure->image, procedure->begin, &symbol);
+	c->begin = procedure->begin;
+	c->size = symbol.size ? symbol.size : 1;
+	if (ops->machine && ops->code)
+		c->machine = machines[ops->machine(d->names.context, procedure->image)];
+	c->bytes = c->machine != ISA_NONE && c->size <= INT32_MAX ? malloc(c->size) : NULL;
+	if (c->bytes)
+		r.size = read_image(&asker, c->begin, c->bytes, c->size);
+	if (r.size) {
+		r.machine = c->machine;
+		r.bytes = c->bytes;
+		c->flow = flow_new(&r, e);
+		if (!c->flow)
+			goto fail;
+	}
+	if (take_counts(c, d, p, procedure->image) == 0)
+		return 0;
+	error_nomem(e);
+fail:
+	prof_code_fini(c);
+	return -1;
+}
+
+void prof_code_fini(struct prof_code *c)
+{
+	flow_free(c->flow);
+	free(c->bytes);
+	free(c->counts);
+	free(c->sums);
+	memset(c, 0, sizeof(*c));
+}

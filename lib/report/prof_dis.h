@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the two files of -dis share: prof_dis.c chooses and adds up, prof_dis_rows.c makes rows. */
+#ifndef REPORT_PROF_DIS_H
+#define REPORT_PROF_DIS_H
+
+#include "flow/arrows.h"
+#include "report/prof_code.h"
+#include "report/prof_columns.h"
+#include "report/prof_edges.h"
+#include "report/prof_skid.h"
+#include "report/prof_source.h"
+
+struct dis_source {
+	const char *file; /* of an image: lives as long */
+	struct prof_source text;
+};
+
+struct dis {
+	struct prof_data *d;
+	struct prof_table *t;
+	struct prof_columns columns;
+	struct prof_procedures procedures;
+	struct prof_edges edges;
+	VEC(struct dis_source) sources;
+	long *raw; /* column of each metric; -1: it has no skid */
+	long taken, loop, margin, bytes, target;
+	uint64_t guessed; /* samples of the first metric with skid that were moved by a guess */
+	size_t unknown;   /* jumps */
+};
+
+/* One procedure on its way to rows. */
+struct dis_body {
+	struct prof_code code;
+	const struct prof_procedure *procedure;
+	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
+	double *edges;             /* executions; NULL: not counted */
+	struct flow_margin arrows;
+	uint8_t *shown; /* of each instruction */
+	const char *file;
+	unsigned line; /* of the last source line */
+	const char *name;
+};
+
+/* Each adds a row, -1 when memory is out.  The procedure's own; the source line of instruction i,
+ * where it is another one than before; the instruction; what was left out between two. */
+int dis_head_row(struct dis *l, const struct dis_body *b);
+int dis_source_row(struct dis *l, struct dis_body *b, uint32_t i);
+int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i);
+int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to);
+
+#endif

@@ -1,0 +1,313 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prof_dis.h"
+
+/* The text of a line; NULL. */
+static const char *source_line(struct dis *l, const char *file, unsigned line)
+{
+	struct dis_source *s = NULL;
+	const char *text;
+
+	for (size_t i = 0; i < l->sources.count && !s; i++)
+		if (strcmp(l->sources.data[i].file, file) == 0)
+			s = &l->sources.data[i];
+	if (!s) {
+		s = vec_push(&l->sources);
+		if (!s)
+			return NULL;
+		s->file = file;
+		if (prof_source_open(&s->text, file, l->d->request->source_paths))
+			memset(&s->text, 0, sizeof(s->text));
+	}
+	text = s->text.text ? prof_source_line(&s->text, line) : NULL;
+	return text ? prof_text(l->t, "%s", text) : NULL;
+}
+
+/* "f", "f+0x12" where another function or stub is; NULL: nothing is known there. */
+static const char *symbol_text(struct dis *l, uint32_t image, uint64_t address)
+{
+	struct image_symbol s;
+	const char *name;
+
+	if (l->d->names.ops->symbol(l->d->names.context, image, address, &s))
+		return NULL;
+	name = s.demangled ? s.demangled : s.name;
+	if (s.address == address)
+		return name;
+	return prof_text(l->t, "%s+0x%llx", name, (unsigned long long)(address - s.address));
+}
+
+/* Where an instruction leads or what it addresses, as far as its text does not say. */
+static const char *target_text(
+	struct dis *l, const struct dis_body *b, const struct insn *insn, bool *outside)
+{
+	*outside = insn->has_target &&
+		   (insn->target < b->code.begin || insn->target - b->code.begin >= b->code.size ||
+			   insn->classes & INSN_CALL);
+	if (*outside)
+		return symbol_text(l, b->procedure->image, insn->target);
+	if (insn->has_target)
+		return prof_text(l->t, "0x%llx", (unsigned long long)insn->target);
+	for (unsigned i = 0; i < insn->memories; i++)
+		if (insn->memory[i].absolute && !insn->memory[i].segment) {
+			*outside = true;
+			return prof_text(
+				l->t, "0x%llx", (unsigned long long)insn->memory[i].address);
+		}
+	return "";
+}
+
+static const char *hex_bytes(struct dis *l, const struct dis_body *b, const struct insn *insn)
+{
+	char hex[2 * INSN_LENGTH_MAX + 1];
+
+	for (unsigned i = 0; i < insn->length; i++)
+		snprintf(hex + 2 * i, 3, "%02x", b->code.bytes[insn->address - b->code.begin + i]);
+	return prof_text(l->t, "%s", hex);
+}
+
+/* What is special about the instruction's place in the graph. */
+static const char *place_note(struct dis *l, const struct dis_body *b, uint32_t i)
+{
+	const struct flow *f = b->code.flow;
+	const struct flow_block *block = &f->blocks.data[f->block_of[i]];
+
+	if (i == block->first && block->flags & FLOW_LOOP_HEAD) {
+		const struct flow_loop *loop = &f->loops.data[block->loop];
+
+		return prof_text(l->t, "loop %u%s", block->loop + 1,
+			loop->irreducible ? ", entered at several places" : "");
+	}
+	if (i + 1 != block->first + block->count)
+		return NULL;
+	if (block->flags & FLOW_UNKNOWN)
+		return "goes where is not known";
+	if (block->flags & FLOW_MIDDLE)
+		return "into the middle of an instruction";
+	return block->flags & FLOW_NO_RETURN ? "does not return" : NULL;
+}
+
+static const char *row_note(const struct dis *l, const char *target, const char *place)
+{
+	if (!target || !place)
+		return target ? prof_text(l->t, "<%s>", target) : place;
+	return prof_text(l->t, "<%s> %s", target, place);
+}
+
+/* Samples that were moved: some may be another's. */
+static struct quantity moved_quantity(
+	const struct prof_moved *m, const struct prof_metric *metric, enum label label)
+{
+	struct quantity q = prof_sampled((uint64_t)llround(m->value), metric->unit, label);
+
+	if (!m->estimated)
+		return q;
+	q.label = LABEL_ESTIMATED;
+	q.value = m->value * metric->unit;
+	q.low = fmin(prof_sampled(m->sure, metric->unit, label).low, q.value);
+	q.high = fmax(prof_sampled(m->might, metric->unit, label).high, q.value);
+	return q;
+}
+
+static void fill_moved(struct dis *l, size_t row, const struct dis_body *b, uint32_t i, size_t k)
+{
+	const struct prof_metric *metric = &l->d->metrics.data[k];
+	const struct prof_moved *m = &b->moved[k][i];
+	uint64_t raw = b->code.counts[i * l->d->metrics.count + k];
+	struct prof_cell *cell = &prof_cells(l->t, row)[l->columns.own.data[k]];
+
+	cell->quantity = moved_quantity(m, metric, metric->metric->label);
+	cell->percent = metric->samples ? 100 * m->value / (double)metric->samples : 0;
+	cell = &prof_cells(l->t, row)[l->raw[k]];
+	cell->quantity = prof_sampled(raw, metric->unit, metric->metric->label);
+	cell->samples = raw;
+	cell->weak = raw > 0 && raw < PROF_WEAK;
+	cell->percent = NAN;
+}
+
+static double taken_of(const struct dis_body *b, uint32_t i)
+{
+	const struct flow *f = b->code.flow;
+	const struct flow_block *block = &f->blocks.data[f->block_of[i]];
+	double taken = 0;
+
+	for (uint32_t k = 0; k < block->outs; k++)
+		if (f->edges.data[block->first_out + k].kind != FLOW_FALL)
+			taken += b->edges[block->first_out + k];
+	return taken;
+}
+
+static void blank(struct dis *l, size_t row)
+{
+	for (size_t k = 0; k < l->t->columns.count; k++)
+		prof_cells(l->t, row)[k].percent = prof_cells(l->t, row)[k].cumulative = NAN;
+}
+
+static int fill_numbers(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
+{
+	size_t metrics = l->d->metrics.count;
+	const uint64_t *counts = b->code.counts + i * metrics;
+	uint64_t *own = calloc(metrics + 1, sizeof(*own));
+
+	if (!own)
+		return -1;
+	for (size_t k = 0; k < metrics; k++)
+		own[k] = b->moved[k] ? (uint64_t)llround(b->moved[k][i].value) : counts[k];
+	prof_columns_fill(&l->columns, row, own, NULL,
+		l->columns.executions >= 0 ? counts[l->columns.exact] : 0);
+	free(own);
+	for (size_t k = 0; k < metrics; k++) {
+		prof_cells(l->t, row)[l->columns.own.data[k]].cumulative = NAN;
+		if (b->moved[k])
+			fill_moved(l, row, b, i, k);
+	}
+	if (b->edges && insn_jumps(&b->code.flow->insns.data[i]))
+		prof_cells(l->t, row)[l->taken].quantity =
+			quantity_exact(taken_of(b, i), l->edges.label);
+	return 0;
+}
+
+int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i)
+{
+	const struct flow *f = b->code.flow;
+	const struct insn *insn = &f->insns.data[i];
+	uint32_t loop = f->blocks.data[f->block_of[i]].loop;
+	char text[INSN_TEXT_MAX];
+	bool outside;
+	struct prof_row row = {.role = PROF_ROW,
+		.procedure = b->name,
+		.image = l->d->images.data[b->procedure->image].name,
+		.file = b->file,
+		.line = b->file ? b->line : 0,
+		.address = insn->address,
+		.addressed = true,
+		.parent = -1};
+	const char *target = target_text(l, b, insn, &outside), *place = place_note(l, b, i);
+	struct prof_cell *cells;
+	long at;
+
+	isa_text(b->code.machine, b->code.bytes + (insn->address - b->code.begin),
+		b->code.size - (size_t)(insn->address - b->code.begin), insn->address,
+		l->d->request->intel ? ISA_INTEL : ISA_ATT, text);
+	row.text = prof_text(l->t, "%s", text);
+	row.note = row_note(l, outside ? target : NULL, place);
+	at = prof_row_add(l->t, &row);
+	if (at < 0 || !row.text)
+		return -1;
+	blank(l, (size_t)at);
+	if (fill_numbers(l, (size_t)at, b, i))
+		return -1;
+	cells = prof_cells(l->t, (size_t)at);
+	cells[l->bytes].text = hex_bytes(l, b, insn);
+	cells[l->target].text = target && target[0] ? target : NULL;
+	if (loop != FLOW_NONE)
+		cells[l->loop].text = prof_text(l->t, "%u", f->loops.data[loop].depth);
+	if (b->arrows.width)
+		cells[l->margin].text = prof_text(l->t, "%.*s", (int)b->arrows.width,
+			b->arrows.cells + (size_t)i * b->arrows.width);
+	return 0;
+}
+
+/* The margin of a row that is no instruction, behind instruction i - 1. */
+static void between(struct dis *l, const struct dis_body *b, long row, uint32_t i)
+{
+	char text[FLOW_LANES_MAX + 2];
+
+	blank(l, (size_t)row);
+	if (!b->arrows.width || !i)
+		return;
+	flow_margin_between(&b->arrows, i - 1, text);
+	prof_cells(l->t, (size_t)row)[l->margin].text = prof_text(l->t, "%s", text);
+}
+
+/* The source line of instruction i, where it is another one than before. */
+int dis_source_row(struct dis *l, struct dis_body *b, uint32_t i)
+{
+	uint64_t address = b->code.flow->insns.data[i].address;
+	const struct prof_names *n = &l->d->names;
+	struct prof_row row = {.role = PROF_SOURCE_LINE, .parent = -1};
+	struct image_frame frames[2];
+	struct image_line line = {0};
+	long at;
+
+	if (n->ops->line(n->context, b->procedure->image, address, &line) || !line.file ||
+		!line.line)
+		return 0;
+	if (b->file && strcmp(b->file, line.file) == 0 && b->line == line.line)
+		return 0;
+	b->file = line.file;
+	b->line = line.line;
+	row.file = line.file;
+	row.line = line.line;
+	row.text = source_line(l, line.file, line.line);
+	if (n->ops->inlines(n->context, b->procedure->image, address, frames, 2) > 1 &&
+		frames[0].name)
+		row.note = prof_text(l->t, "inlined %s", frames[0].name);
+	at = prof_row_add(l->t, &row);
+	if (at < 0)
+		return -1;
+	between(l, b, at, i);
+	return 0;
+}
+
+int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to)
+{
+	struct prof_row row = {.role = PROF_GAP, .parent = -1};
+	long at;
+
+	row.note =
+		prof_text(l->t, "%u instructions without samples are left out (-whole)", to - from);
+	at = prof_row_add(l->t, &row);
+	if (at < 0 || !row.note)
+		return -1;
+	between(l, b, at, from);
+	b->file = NULL;
+	return 0;
+}
+
+static const char *head_note(struct dis *l, const struct dis_body *b, const char *why)
+{
+	const struct flow *f = b->code.flow;
+	uint32_t deepest = 0, unknown = 0;
+
+	if (!f)
+		return prof_text(
+			l->t, "its code cannot be had%s%s", why ? ": " : "", why ? why : "");
+	for (size_t i = 0; i < f->loops.count; i++)
+		deepest = f->loops.data[i].depth > deepest ? f->loops.data[i].depth : deepest;
+	for (size_t i = 0; i < f->blocks.count; i++)
+		unknown += (f->blocks.data[i].flags & FLOW_UNKNOWN) != 0;
+	l->unknown += unknown;
+	return prof_text(l->t, "in %s, %zu instructions, %zu blocks, %zu %s%s",
+		l->d->images.data[b->procedure->image].name, f->insns.count, f->blocks.count,
+		f->loops.count, f->loops.count == 1 ? "loop" : "loops",
+		deepest > 1 ? prof_text(l->t, ", %u deep", deepest) : "");
+}
+
+int dis_head_row(struct dis *l, const struct dis_body *b)
+{
+	struct prof_row row = {.role = PROF_HEAD,
+		.parent = -1,
+		.procedure = b->name,
+		.image = l->d->images.data[b->procedure->image].name,
+		.address = b->code.begin,
+		.addressed = true};
+	const char *why = NULL;
+	long at;
+
+	l->d->names.ops->state(l->d->names.context, b->procedure->image, &why);
+	row.note = head_note(l, b, why);
+	at = prof_row_add(l->t, &row);
+	if (at < 0 || !row.note)
+		return -1;
+	prof_columns_fill(&l->columns, (size_t)at, b->code.sums, NULL, 0);
+	if (l->columns.executions >= 0)
+		prof_cells(l->t, (size_t)at)[l->columns.executions].quantity.label = LABEL_NONE;
+	for (size_t k = 0; k < l->t->columns.count; k++)
+		prof_cells(l->t, (size_t)at)[k].cumulative = NAN;
+	return 0;
+}

@@ -1,0 +1,114 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof -dis and -archinfo on experiments made by hand (tests/tools/experiment), of a program in assembly language, so that its
+# bytes are the same everywhere.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "prof -dis" "the program is x86-64's"
+	done_testing
+fi
+
+cat > app.s <<'END'
+	.text
+	.globl _start, search, helper
+	.type search, @function
+search:	xor %eax, %eax
+1:	cmp (%rdi), %esi
+	je 2f
+	add $64, %rdi
+	dec %edx
+	jne 1b
+	ret
+2:	mov %rdi, %rax
+	ret
+	.size search, .-search
+	.type helper, @function
+helper:	call search
+	imul %rax, %rax
+	ret
+	.size helper, .-helper
+	.type _start, @function
+_start:	call helper
+	jmp _start
+	.size _start, .-_start
+END
+as -g -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+samples() {
+	cat <<END
+type pcsamp
+image elf $work/app
+metric time 1000000 measured clock,skid
+sample 0 0 0 900 1:$(at search 6)
+sample 0 0 0 50 1:$(at search 2)
+sample 0 0 0 40 1:$(at search 15)
+sample 0 0 0 10 1:$(at helper 5)
+END
+}
+samples | make_experiment time.exp || exit 1
+exact() {
+	cat <<END
+type ideal
+image elf $work/app
+metric gi 1 model exact 15
+END
+	# 10 calls of 100 turns; found in 4 of them
+	for i in "0 10" "2 1000" "4 1000" "6 996" "10 996" "12 996" "14 6" "15 4" "18 4"; do
+		echo "sample 0 0 0 ${i#* } 1:$(at search "${i% *}")"
+	done
+	echo "edge 1 $(at search 4) $(at search 15) 4"
+	echo "edge 1 $(at search 4) $(at search 6) 996"
+	echo "edge 1 $(at search 12) $(at search 2) 990"
+	echo "edge 1 $(at search 12) $(at search 14) 6"
+}
+exact | make_experiment ideal.exp || exit 1
+
+shown() { # name prof-options...
+	name=$1; shift
+	run prof "$@"
+	printf '%s\n' "$out" | sed "s|$work|WORK|g" > "$name.shown"
+	golden "prof/$name" "$name.shown"
+}
+shown dis -dis time.exp
+is "a report that lacks nothing ends with 0" "$status" 0
+shown dis-raw -dis -raw -intel -ci -q 1 time.exp
+shown dis-ideal -dis -only search ideal.exp
+shown dis-both -dis -only search time.exp ideal.exp
+
+run prof -dis -q 1000 -json time.exp
+printf '%s\n' "$out" > out.json
+cat > look.py <<'END'
+import json, sys
+d = json.load(open("out.json"))
+rows = {int(r["address"], 16): r for r in d["rows"] if "address" in r and r.get("role") != "head"}
+search = int(sys.argv[1], 16)
+moved, raw = d["columns"].index("time"), d["columns"].index("time.raw")
+def cell(offset, column): return rows[search + offset]["counts"][column]
+# cmp and je are one: what is behind them waited for the load
+print(cell(2, moved)["value"], cell(2, moved)["label"], cell(6, raw)["value"], cell(6, raw)["label"])
+print(cell(10, moved)["label"], rows[search + 2]["bytes"], rows[search + 2]["text"])
+print(round(sum(r["counts"][moved]["value"] for r in rows.values()), 6), round(sum(r["counts"][raw]["value"] for r in rows.values()), 6))
+print([r["target"] for r in rows.values() if r["text"].startswith("call")])
+low = [r for r in rows.values() for c in r["counts"] if c and not c["low"] <= c["value"] <= c["high"]]
+print(len(low))
+END
+is "JSON: moved and raw counts, bytes and text" "$(python3 look.py "$(at search 0)")" "0.94 measured 0.9 measured
+estimated 3b37 cmp (%rdi), %esi
+1.0 1.0
+['search']
+0"
+
+# with executions, the split at the loop's head is that of its edges: 10 of 1000 come from before
+run prof -dis -json time.exp ideal.exp
+printf '%s\n' "$out" > out.json
+cat > split.py <<'END'
+import json, sys
+d = json.load(open("out.json"))
+search = int(sys.argv[1], 16)
+rows = {int(r["address"], 16): r for r in d["rows"] if "address" in r and r.get("role") != "head"}
+moved = d["columns"].index("time")
+def value(offset): return rows[search + offset]["counts"][moved]["value"]
+print(round(value(0), 6), round(value(10), 6))
+END
+is "with edges counted, samples at a head are split by them" "$(python3 split.py "$(at search 0)")" "0.0005 0.0495"
+done_testing
