@@ -11,6 +11,12 @@
 
 static const char what_is_read[] = "only regular files with ELF headers are read";
 
+static int not_regular(const char *path, struct error *e)
+{
+	error_set(e, ERR_PARSE, "%s is not a regular file", path);
+	return error_hint(e, what_is_read);
+}
+
 static int map_descriptor(int fd, const char *path, struct span *raw, struct error *e)
 {
 	struct stat st;
@@ -18,10 +24,8 @@ static int map_descriptor(int fd, const char *path, struct span *raw, struct err
 
 	if (fstat(fd, &st) != 0)
 		return error_sys(e, errno, "cannot stat %s", path);
-	if (!S_ISREG(st.st_mode)) {
-		error_set(e, ERR_PARSE, "%s is not a regular file", path);
-		return error_hint(e, what_is_read);
-	}
+	if (!S_ISREG(st.st_mode))
+		return not_regular(path, e);
 	if (st.st_size == 0)
 		return 0;
 	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
@@ -34,9 +38,14 @@ static int map_descriptor(int fd, const char *path, struct span *raw, struct err
 
 int elf_map(const char *path, struct span *raw, struct error *e)
 {
-	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY), failed;
+	struct stat st;
+	int fd, failed;
 
 	*raw = (struct span){0};
+	/* to open a device may do something already */
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
+		return not_regular(path, e);
+	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
 	if (fd < 0)
 		return error_sys(e, errno, "cannot open %s", path);
 	failed = map_descriptor(fd, path, raw, e);
@@ -88,6 +97,8 @@ static int read_sections(struct elf_file *f, struct error *e)
 		name = span_string(names, h.sh_name);
 		s->name = name ? name : "";
 		s->header = h;
+		if (h.sh_size > UINT64_MAX - h.sh_addr) /* no address space is like this */
+			s->header.sh_size = 0;
 	}
 	return 0;
 }
@@ -107,6 +118,8 @@ static int read_segments(struct elf_file *f, struct error *e)
 		if (!slot)
 			return error_nomem(e);
 		*slot = h;
+		if (h.p_memsz > UINT64_MAX - h.p_vaddr || h.p_filesz > UINT64_MAX - h.p_vaddr)
+			slot->p_memsz = slot->p_filesz = 0;
 	}
 	return 0;
 }
@@ -255,8 +268,9 @@ const struct elf_section *elf_file_section_at(const struct elf_file *f, uint64_t
 	for (size_t i = 0; i < f->sections.count; i++) {
 		const GElf_Shdr *h = &f->sections.data[i].header;
 
-		if ((h->sh_flags & SHF_ALLOC) && !(h->sh_flags & SHF_TLS) &&
-			address >= h->sh_addr && address - h->sh_addr < h->sh_size)
+		if (h->sh_type != SHT_NULL && (h->sh_flags & SHF_ALLOC) &&
+			!(h->sh_flags & SHF_TLS) && address >= h->sh_addr &&
+			address - h->sh_addr < h->sh_size)
 			return &f->sections.data[i];
 	}
 	return NULL;

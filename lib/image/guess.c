@@ -8,7 +8,9 @@
 #include "image/private.h"
 
 struct guess {
-	uint64_t address;
+	struct {
+		uint64_t low, high;
+	} key;
 	struct image_symbol *symbol; /* ours */
 };
 
@@ -117,7 +119,7 @@ static const char *place(const struct elf_file *f, uint64_t address, uint64_t *l
 static struct image_symbol *make(
 	struct symbols *s, const char *where, uint64_t offset, uint64_t low, uint64_t high)
 {
-	struct guess *g = table_add(&s->guesses, &low);
+	struct guess key = {.key = {low, high}}, *g = table_add(&s->guesses, &key.key);
 	char **name = vec_push(&s->names);
 	char text[256];
 
@@ -136,6 +138,7 @@ const struct image_symbol *symbols_guess(struct image *image, uint64_t address)
 	struct symbols *s = &image->symbols;
 	uint64_t low, high, begin;
 	const struct guess *known;
+	struct guess key = {0};
 	const char *where;
 
 	if (image->elf->header.e_type == ET_REL ||
@@ -143,7 +146,7 @@ const struct image_symbol *symbols_guess(struct image *image, uint64_t address)
 		return NULL;
 	if (!s->guesses.entry_size) {
 		s->guesses.entry_size = sizeof(struct guess);
-		s->guesses.key_size = sizeof(uint64_t);
+		s->guesses.key_size = sizeof(key.key);
 		read_starts(image);
 	}
 	begin = low;
@@ -151,7 +154,9 @@ const struct image_symbol *symbols_guess(struct image *image, uint64_t address)
 	narrow_by_starts(s, address, &low, &high);
 	if (low > address || high <= address)
 		return NULL;
-	known = table_find(&s->guesses, &low);
+	key.key.low = low;
+	key.key.high = high;
+	known = table_find(&s->guesses, &key.key);
 	return known ? known->symbol : make(s, where, low - begin, low, high);
 }
 

@@ -10,7 +10,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/resource.h>
 #include <time.h>
 
 #include "image/archive.h"
@@ -165,11 +164,18 @@ static double seconds(void)
 
 static void report(const char *what, double since, size_t known)
 {
-	struct rusage r;
+	double took = seconds() - since;
+	char line[128];
+	FILE *f = fopen("/proc/self/status", "re");
 
-	getrusage(RUSAGE_SELF, &r);
-	printf("%-24s %8.3f s, %zu known, %ld KiB resident at most\n", what, seconds() - since,
-		known, r.ru_maxrss);
+	printf("%-24s %8.3f s, %zu known", what, took, known);
+	while (f && fgets(line, sizeof(line), f))
+		if (strncmp(line, "RssAnon:", 8) == 0 || strncmp(line, "RssFile:", 8) == 0)
+			printf(", %ld MB %s", strtol(line + 8, NULL, 10) / 1000,
+				line[3] == 'A' ? "of memory" : "of files in memory");
+	if (f)
+		fclose(f);
+	putchar('\n');
 }
 
 static int ask_every(struct image *image, const char *argument)

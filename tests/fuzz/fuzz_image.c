@@ -1,0 +1,100 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* ELF files: whatever they hold, they are refused with a message, or every question about them ends
+ * with an answer that means what its header promises. */
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/image.h"
+#include "image/unwind.h"
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
+
+struct walk {
+	struct image *image;
+	uint64_t last, addresses[16];
+	size_t count;
+};
+
+static int look_at(void *context, const struct image_symbol *s)
+{
+	struct walk *w = context;
+
+	if (s->size == 0 || !*s->name || !s->demangled || s->address < w->last)
+		abort();
+	w->last = s->address;
+	if (w->count < 16)
+		w->addresses[w->count++] = s->address + s->size / 2;
+	return w->count == 16;
+}
+
+static struct image *find(void *context, uint64_t pc, uint64_t *bias)
+{
+	(void)pc;
+	*bias = 0;
+	return context;
+}
+
+static void unwind_at(struct image *image, uint64_t pc)
+{
+	static const uint8_t stack[256];
+	struct unwinder *u = unwinder_new(NULL);
+	struct unwind_state s = {.known = UINT64_MAX >> 31,
+		.stack = stack,
+		.stack_address = 0x10000,
+		.stack_size = sizeof(stack)};
+	uint64_t pcs[8];
+	int complete;
+
+	for (int i = 0; i < UNWIND_REGISTERS; i++)
+		s.registers[i] = 0x10000 + 8u * (unsigned)i;
+	s.registers[image_machine(image) == IMAGE_AARCH64 ? 32 : 16] = pc;
+	if (u && unwind(u, &s, find, image, pcs, 8, &complete, NULL) > 8)
+		abort();
+	unwinder_free(u);
+}
+
+static void ask(struct image *image, uint64_t address)
+{
+	const struct image_symbol *s = image_symbol_at(image, address);
+	struct image_frame frames[4];
+	struct image_line line;
+	uint8_t code[16];
+	size_t n;
+
+	if (s && (address < s->address || address - s->address >= s->size))
+		abort();
+	if ((image_line_at(image, address, &line) == 0) != (line.file != NULL))
+		abort();
+	n = image_inlines_at(image, address, frames, 4);
+	for (size_t i = 0; i < n && i < 4; i++)
+		if (!frames[i].name)
+			abort();
+	if (image_code(image, address, code, sizeof(code)) > sizeof(code))
+		abort();
+	unwind_at(image, address);
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	struct error e = {0};
+	struct image *image = image_open_memory(data, size, "input", &e);
+	struct walk w = {.image = image};
+
+	if (!image) {
+		if (e.code == ERR_NONE || !e.message[0])
+			abort();
+		return 0;
+	}
+	image_symbols(image, look_at, &w);
+	for (size_t i = 0; i < w.count; i++)
+		ask(image, w.addresses[i]);
+	for (uint64_t a = 0x1000; a < 0x3000; a += 0x155)
+		ask(image, a);
+	ask(image, 0);
+	ask(image, UINT64_MAX);
+	(void)image_symbol_find(image, "main");
+	(void)image_complaint(image);
+	image_close(image);
+	return 0;
+}
