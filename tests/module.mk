@@ -81,6 +81,7 @@ check-built check-cli: $(REPLAYS)
 bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/startup $(O)
 	$(Q)tests/bench/model $(O)
+	$(Q)tests/bench/merge $(O)
 
 accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)

@@ -33,7 +33,7 @@ static inline void put_uint(struct strbuf *s, uint64_t v)
 
 static inline void put_sint(struct strbuf *s, int64_t v)
 {
-	put_uint(s, ((uint64_t)v << 1) ^ (uint64_t)(v >> 63));
+	put_uint(s, (uint64_t)v << 1 ^ (v < 0 ? UINT64_MAX : 0));
 }
 
 static inline void put_bytes(struct strbuf *s, const void *data, size_t length)

@@ -8,8 +8,9 @@
 #include "experiment/order.h"
 #include "experiment/private.h"
 
-#define LEAST_EXPECTED 5.0 /* samples in a cell, for chi-square to be near enough (Cochran 1954)   \
-			    */
+#define LEAST_EXPECTED                                                                             \
+	5.0 /* samples in a cell, for chi-square to be near enough (Cochran 1954)                  \
+	     */
 
 /* table entry ("key" first, see base/table.h) */
 struct tally {

@@ -94,7 +94,9 @@ static int merge_facts(struct merge *m)
 
 		if ((!own || order < 0) && experiment_fact(m->a, fact->key, fact->value, m->e))
 			return -1;
-		find_fact(m->a, fact->key)->several = several;
+		own = find_fact(m->a, fact->key);
+		if (own)
+			own->several = several;
 	}
 	return 0;
 }
@@ -492,7 +494,8 @@ static int fold_sum(struct experiment *a, struct error *e)
 /* ---- all
  * ----------------------------------------------------------------------------------------- */
 
-static int make_maps(struct merge *m)
+/* All in one; NULL when memory is out.  Yours to free. */
+static uint32_t *make_maps(struct merge *m)
 {
 	const struct experiment *b = m->b;
 	const struct {
@@ -501,14 +504,18 @@ static int make_maps(struct merge *m)
 	} maps[] = {{&m->images, b->images.count}, {&m->metrics, b->metrics.count},
 		{&m->processes, b->processes.count}, {&m->threads, b->threads.count},
 		{&m->phases, b->phases.count}, {&m->nodes, b->nodes.count}};
-	int status = 0;
+	size_t count = 0;
+	uint32_t *all;
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++) {
-		*maps[i].map = calloc(maps[i].count + 1, sizeof(**maps[i].map));
-		if (!*maps[i].map)
-			status = error_nomem(m->e);
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
+		count += maps[i].count;
+	all = calloc(count, sizeof(*all));
+	count = 0;
+	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]) && all; i++) {
+		*maps[i].map = all + count;
+		count += maps[i].count;
 	}
-	return status;
+	return all;
 }
 
 static int merge_all(struct merge *m)
@@ -543,15 +550,9 @@ int experiment_merge(
 	struct experiment *a, const struct experiment *b, unsigned flags, struct error *e)
 {
 	struct merge m = {.a = a, .b = b, .flags = flags, .e = e};
-	int status = make_maps(&m);
+	uint32_t *maps = make_maps(&m);
+	int status = maps ? merge_all(&m) : error_nomem(e);
 
-	if (status == 0)
-		status = merge_all(&m);
-	free(m.images);
-	free(m.metrics);
-	free(m.processes);
-	free(m.threads);
-	free(m.phases);
-	free(m.nodes);
+	free(maps);
 	return status;
 }

@@ -168,28 +168,30 @@ int experiment_merge_files(struct experiment *x, const char *const *paths, size_
 		.lock = PTHREAD_MUTEX_INITIALIZER,
 		.first_damage = SIZE_MAX,
 		.first_error = SIZE_MAX};
-	size_t n = count_workers(count), begun = 0;
+	size_t n = count_workers(count);
 	struct worker *workers = calloc(n, sizeof(*workers));
-	int status = workers ? 0 : error_nomem(e);
+	int status = 0;
 
+	if (!workers)
+		return error_nomem(e);
 	if (report)
 		*report = (struct experiment_merge_report){0};
-	for (; begun < n && status == 0; begun++) {
-		workers[begun].job = &job;
-		workers[begun].first = begun == 0;
-		status = experiment_merge_begin(&workers[begun].sum, e);
+	for (size_t i = 0; i < n && status == 0; i++) {
+		workers[i].job = &job;
+		workers[i].first = i == 0;
+		status = experiment_merge_begin(&workers[i].sum, e);
 	}
 	if (status == 0) {
 		run_workers(workers, n);
 		status = job.stop ? -1 : join_sums(workers, n, flags, e);
-		begun = job.stop ? n : 1;
 		if (job.stop && e)
 			*e = job.error;
 	}
 	if (status == 0)
 		*x = workers[0].sum;
-	for (size_t i = 0; i < begun && status; i++)
-		experiment_fini(&workers[i].sum);
+	else /* those that are gone, or never were, are all zero */
+		for (size_t i = 0; i < n; i++)
+			experiment_fini(&workers[i].sum);
 	free(workers);
 	return status;
 }
