@@ -28,9 +28,17 @@ struct known_thread {
 	uint32_t index;
 };
 
+/* Cycles are in no counts by instruction. */
+static bool is_time(int event)
+{
+	return event == EV_CYCLES || event == EV_CYCLES_16 || event == EV_FRONTEND_STALLS ||
+	       event == EV_BACKEND_STALLS;
+}
+
 bool model_samples(const struct collect_metric *m)
 {
-	return !(m->flags & METRIC_EXACT) || (m->flags & METRIC_STACKS);
+	return !(m->flags & METRIC_EXACT) || (m->flags & METRIC_STACKS) ||
+	       (m->spec.event && is_time(m->spec.event->number));
 }
 
 /* ---- images ---- */

@@ -70,6 +70,11 @@ int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, in
 		if (model_static_event((unsigned)i) == event)
 			s->by_static = (uint8_t)(1 + i);
 	w->static_count += s->by_static != 0;
+	s->unit = 1;
+	if (event == EV_CYCLES)
+		w->clocks |= s->by_clock = 1;
+	if (event == EV_FRONTEND_STALLS || event == EV_BACKEND_STALLS)
+		w->clocks |= event == EV_FRONTEND_STALLS ? 2 : 4, s->by_clock = 1;
 	w->sampler_of[event] = (uint8_t)w->sampler_count;
 	return 0;
 }
@@ -79,14 +84,21 @@ void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t
 	unsigned i;
 
 	for (i = 0; i < w->sampler_count; i++)
-		t->left[i] = w->sampler[i].period;
+		t->left[i] = w->sampler[i].period * w->sampler[i].unit;
 	t->skid_count = 0;
 	t->random = 0x2545f491;
 }
 
 void model_set_watch(struct model *m, struct model_watch *w)
 {
+	unsigned i;
+
 	m->watch = w;
+	if (!w)
+		return;
+	w->model = m;
+	for (i = 0; i < w->sampler_count; i++)
+		w->sampler[i].unit = w->sampler[i].by_clock ? m->config.width : 1;
 }
 
 /* ---- overflows ---- */
@@ -149,7 +161,8 @@ static void pass_skids(struct model_watch *w)
 /* n occurrences: how many overflows are in them. */
 static uint64_t overflows(struct model_watch *w, unsigned sampler, uint64_t n)
 {
-	uint64_t *left = &w->thread->left[sampler], period = w->sampler[sampler].period, times;
+	uint64_t *left = &w->thread->left[sampler], times;
+	uint64_t period = w->sampler[sampler].period * w->sampler[sampler].unit;
 
 	if (n < *left) {
 		*left -= n;
@@ -159,6 +172,14 @@ static uint64_t overflows(struct model_watch *w, unsigned sampler, uint64_t n)
 	times = 1 + n / period;
 	*left = period - n % period;
 	return times;
+}
+
+void watch_occur(struct model_watch *w, unsigned sampler, unsigned index, uint64_t n)
+{
+	uint64_t times = n ? overflows(w, sampler, n) : 0;
+
+	if (times)
+		overflow(w, sampler, index, 0, times);
 }
 
 static void sample_event(struct model *m, struct model_watch *w, unsigned event, uint64_t n)

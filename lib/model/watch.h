@@ -44,6 +44,8 @@ struct model_sampler {
 	uint8_t skid;      /* 1: with skid */
 	uint8_t next;      /* index + 1 of the next sampler of the same event; 0: none */
 	uint8_t by_static; /* 1 + enum model_static that tells this event; 0: none does */
+	uint8_t by_clock;  /* cycles and stalls */
+	uint32_t unit;     /* occurrences are counted in parts of one: slots of a cycle */
 };
 
 struct model_watch {
@@ -60,6 +62,11 @@ struct model_watch {
 		uint64_t address, uint64_t times);
 	void *context;
 	struct paths *paths; /* of the thread that executes; null: nobody wants to know */
+	/* For samples of cycles: what the clocks showed behind the last record of this thread. */
+	struct model *model;
+	unsigned clocks; /* bit 0: cycles are sampled; 1, 2: stalls of the front, the back end */
+	const void *clock_core, *clock_thread;
+	uint64_t clock_at[3], clock_order;
 	/* Of the record that is being run. */
 	const struct model_segment *segment;
 	const uint64_t *record;
@@ -79,14 +86,19 @@ void model_set_watch(struct model *m, struct model_watch *w);
  * a repeated one.  watch_end comes behind the last record of a row. */
 void watch_record(struct model_watch *w, const struct model_segment *segment,
 	const uint64_t *record, int repeats);
+void watch_clock(struct model_watch *w);
 static inline void watch_end(struct model_watch *w)
 {
+	if (w->clocks && w->segment)
+		watch_clock(w);
 	if (w->paths && w->segment && w->segment->block->stack)
 		paths_record(w->paths, w->segment, w->record);
 	w->segment = (const struct model_segment *)0;
 }
 /* A record of which only the first insns instructions were executed. */
 void watch_part(struct model_watch *w, const struct model_segment *segment, unsigned insns);
+/* n units of what a sampler counts happened in instruction `index` of the current record. */
+void watch_occur(struct model_watch *w, unsigned sampler, unsigned index, uint64_t n);
 /* In model/state.h: watch_count, events of the current instruction. */
 
 #endif

@@ -150,11 +150,13 @@ static void check_paths(void)
 	unsigned threads = 0;
 
 	snprintf(program, sizeof(program), "%s/tests/programs/paths", build);
-	collect_it(
-		&c, (const char *const[]){"tbr:101:stacks", "dc:7", "gi:1009:stacks", NULL}, argv);
+	collect_it(&c,
+		(const char *const[]){"tbr:101:stacks", "dc:7", "gi:1009:stacks", "cy:1009:stacks",
+			"bes:11", NULL},
+		argv);
 	if (!ok(c.rc == 0, "several events: run"))
 		return;
-	for (uint32_t i = 0; i < 3; i++) {
+	for (uint32_t i = 0; i < 5; i++) {
 		const struct experiment_metric *m = &c.x.metrics.data[i];
 
 		ok(samples_of(&c.x, i) <= m->total / m->period &&
