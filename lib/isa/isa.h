@@ -112,6 +112,7 @@ struct insn_operand {
 	uint8_t kind; /* enum insn_operand_kind */
 	uint8_t reg;  /* enum insn_register, or REG_NONE */
 	bool reads, writes;
+	bool high; /* ah, bh, ch or dh */
 	uint16_t bits;
 };
 

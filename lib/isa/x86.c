@@ -105,7 +105,8 @@ static const struct prefix_row by_prefix[] = {
 static const ZydisMnemonic merging[] = {ZYDIS_MNEMONIC_CVTSI2SD, ZYDIS_MNEMONIC_CVTSI2SS,
 	ZYDIS_MNEMONIC_CVTSD2SS, ZYDIS_MNEMONIC_CVTSS2SD, ZYDIS_MNEMONIC_SQRTSD,
 	ZYDIS_MNEMONIC_SQRTSS, ZYDIS_MNEMONIC_RCPSS, ZYDIS_MNEMONIC_RSQRTSS, ZYDIS_MNEMONIC_ROUNDSD,
-	ZYDIS_MNEMONIC_ROUNDSS};
+	ZYDIS_MNEMONIC_ROUNDSS, ZYDIS_MNEMONIC_MOVHPS, ZYDIS_MNEMONIC_MOVHPD, ZYDIS_MNEMONIC_MOVLPS,
+	ZYDIS_MNEMONIC_MOVLPD, ZYDIS_MNEMONIC_MOVHLPS, ZYDIS_MNEMONIC_MOVLHPS};
 
 /* Zero when both sources are the same register. */
 static const ZydisMnemonic zeroing[] = {ZYDIS_MNEMONIC_XOR, ZYDIS_MNEMONIC_SUB, ZYDIS_MNEMONIC_PXOR,
@@ -347,7 +348,7 @@ static void add_idioms(
 	unsigned n = z->operand_count_visible;
 
 	if (n >= 2 && among(z->mnemonic, zeroing, COUNT(zeroing)) &&
-		same_register(&o[n - 2], &o[n - 1]))
+		same_register(&o[n - 2], &o[n - 1]) && o[n - 1].size >= 32)
 		insn->classes |= INSN_ZEROES;
 	if (n == 2 && o[0].type == ZYDIS_OPERAND_TYPE_REGISTER &&
 		o[1].type == ZYDIS_OPERAND_TYPE_REGISTER && o[0].size >= 32 &&
@@ -391,6 +392,7 @@ static void note_operand(const ZydisDecodedOperand *o, struct insn *insn)
 	if (o->type == ZYDIS_OPERAND_TYPE_REGISTER) {
 		own->reg = (uint8_t)register_number(o->reg.value);
 		own->kind = kinds[ZydisRegisterGetClass(o->reg.value)];
+		own->high = o->reg.value >= ZYDIS_REGISTER_AH && o->reg.value <= ZYDIS_REGISTER_BH;
 		if (!own->kind)
 			own->kind = OPERAND_OTHER;
 	} else {

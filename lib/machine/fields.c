@@ -23,6 +23,7 @@ const struct field machine_fields[] = {
 	{"machine", "name", FIELD_WORD, AT(name), 0, 1, ROOM(name), {0}},
 	{"machine", "description", FIELD_TEXT, AT(description), 0, 0, ROOM(description), {0}},
 	{"machine", "costs", FIELD_WORD, AT(costs), 0, 1, ROOM(costs), {0}},
+	{"machine", "core", FIELD_WORD, AT(core), 0, 1, ROOM(core), {0}},
 	{"machine", "clock", FIELD_HZ, MODEL(clock_hz), 0, 1000, 100000000000, {0}},
 	{"machine", "cores", FIELD_COUNT, MODEL(cores), 0, 1, MODEL_CORES_MAX, {0}},
 	{"machine", "semantics", FIELD_CHOICE, MODEL(flavour), 0, 0, 0, {"native", "cachegrind"}},
@@ -110,6 +111,7 @@ void machine_defaults(struct machine *m)
 	memset(m, 0, sizeof(*m));
 	snprintf(m->name, sizeof(m->name), "custom");
 	snprintf(m->costs, sizeof(m->costs), "generic");
+	snprintf(m->core, sizeof(m->core), "none");
 	m->model = (struct model_config){
 		.version = MODEL_CONFIG_VERSION,
 		.flavour = MODEL_NATIVE,

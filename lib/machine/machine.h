@@ -17,6 +17,7 @@
 struct machine {
 	char name[32];         /* "zen4" */
 	char description[128]; /* "AMD Zen 4 (Genoa, 7040) ..." */
+	char core[32];         /* name of the core description that fits (perfex-core(5)), "none" */
 	char costs[32];        /* name of the cost table that fits, "zen4" */
 	char family[32];       /* of a host: the description that it starts from, "zen4"; else "" */
 	char origin[256];      /* the file it was read from, or how it was found */

@@ -36,6 +36,8 @@ enum core_operand {
 	CORE_MASK,      /* k */
 	CORE_MMX,       /* mm */
 	CORE_X87,       /* st */
+	CORE_HIGH,      /* r8h: ah bh ch dh */
+	CORE_SCALED,    /* ms: memory with a scaled index */
 	CORE_MEMORY,    /* m */
 	CORE_IMMEDIATE, /* i */
 	CORE_SAME       /* the same register as the operand before it */
@@ -57,9 +59,10 @@ struct core_rule {
 	uint16_t mnemonic;
 	uint8_t operands; /* of signature; those behind are free */
 	struct core_signature signature[CORE_OPERANDS_MAX];
-	bool whole;    /* all of its memory traffic is in uops */
-	bool memory;   /* all of its memory traffic is in uops */
-	uint8_t kinds; /* of uops */
+	bool reads_flags; /* what it does to the flags depends on what they were */
+	bool whole;       /* all of its memory traffic is in uops */
+	bool memory;      /* all of its memory traffic is in uops */
+	uint8_t kinds;    /* of uops */
 	struct core_uops uops[CORE_UOPS_MAX];
 	uint8_t slots;   /* of renaming; 0: as many as micro-operations (fused ones counted once) */
 	uint8_t latency; /* cycles from the last input to the result */
@@ -75,12 +78,15 @@ struct core {
 	unsigned rename, retire, window, scheduler; /* micro-operations */
 	unsigned decode, fetch;                     /* instructions, bytes a cycle; 0: no limit */
 	unsigned load_latency, vector_load_latency; /* cycles, address to result */
-	unsigned forward, forward_renamed;          /* store's data to load's result; renamed: where
-						       base register and displacement are the same, 0:
-						       not done */
-	unsigned indexed_load;                      /* cycles more where there is an index */
+	unsigned vector_forward;
+	unsigned forward, forward_renamed; /* store's data to load's result; renamed: where
+					      base register and displacement are the same, 0:
+					      not done */
+	unsigned indexed_load;             /* cycles more where there is an index */
 	unsigned
 		store_lines; /* stores to different lines that leave the store buffer in 2 cycles */
+	unsigned locked;     /* cycles between locked instructions, and until the result of one */
+	unsigned bank_loads; /* loads a cycle from one bank (8 bytes modulo a line); 0: any */
 	unsigned loads, stores; /* a cycle at most; 0: no limit but the ports' */
 	unsigned vector_stores; /* likewise of vectors */
 	unsigned taken;         /* cycles at least between taken branches */
@@ -88,6 +94,9 @@ struct core {
 	bool stack_engine, stack_sync;  /* sync: a micro-operation where rsp is used otherwise */
 	bool unlaminate;                /* indexed addresses with an operation take slots apart */
 	bool move_general, move_vector; /* eliminated */
+	unsigned
+		add_bits; /* additions of constants of so many bits are done in renaming; 0: none */
+	bool rename_memory; /* forward_renamed holds */
 	bool zero_idioms, ones_idioms;
 	unsigned nop_slots_x2;              /* half slots that a nop takes (2: a whole one) */
 	bool fuse_compare, fuse_arithmetic; /* with a conditional branch behind */

@@ -13,6 +13,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/nearest.h"
 #include "isa/isa.h"
 #include "schedule/core.h"
@@ -25,6 +26,7 @@ struct reader {
 	const char *name;
 	unsigned line;
 	char section[24];
+	unsigned depth;
 	struct error *e;
 };
 
@@ -124,6 +126,7 @@ static const struct key keys[] = {
 	NUMBER("core", "scheduler", scheduler, 4096),
 	FLAG("core", "eliminates-moves", move_general),
 	FLAG("core", "eliminates-vector-moves", move_vector),
+	NUMBER("core", "eliminates-add-bits", add_bits, 32),
 	FLAG("core", "zero-idioms", zero_idioms),
 	FLAG("core", "ones-idioms", ones_idioms),
 	FLAG("core", "stack-engine", stack_engine),
@@ -141,12 +144,16 @@ static const struct key keys[] = {
 	PORTS("memory", "store-data", store_data),
 	PORTS("memory", "vector-store-data", vector_store_data),
 	NUMBER("memory", "loads", loads, 16),
+	NUMBER("memory", "locked", locked, 255),
+	NUMBER("memory", "bank-loads", bank_loads, 15),
 	NUMBER("memory", "stores", stores, 16),
 	NUMBER("memory", "vector-stores", vector_stores, 16),
 	NUMBER("memory", "load-latency", load_latency, 100),
 	NUMBER("memory", "vector-load-latency", vector_load_latency, 100),
 	NUMBER("memory", "indexed-load", indexed_load, 100),
 	NUMBER("memory", "forward", forward, 100),
+	NUMBER("memory", "vector-forward", vector_forward, 100),
+	FLAG("memory", "renames-memory", rename_memory),
 	NUMBER("memory", "forward-renamed", forward_renamed, 100),
 	NUMBER("memory", "store-lines", store_lines, 16),
 };
@@ -263,6 +270,7 @@ static int read_operand(struct reader *r, const char *word, struct core_signatur
 		{"*", CORE_ANY, 0},
 		{"r", CORE_GENERAL, 0},
 		{"r8", CORE_GENERAL, 8},
+		{"r8h", CORE_HIGH, 8},
 		{"r16", CORE_GENERAL, 16},
 		{"r32", CORE_GENERAL, 32},
 		{"r64", CORE_GENERAL, 64},
@@ -273,6 +281,7 @@ static int read_operand(struct reader *r, const char *word, struct core_signatur
 		{"k", CORE_MASK, 0},
 		{"mm", CORE_MMX, 0},
 		{"st", CORE_X87, 0},
+		{"ms", CORE_SCALED, 0},
 		{"m", CORE_MEMORY, 0},
 		{"m8", CORE_MEMORY, 8},
 		{"m16", CORE_MEMORY, 16},
@@ -305,7 +314,8 @@ static int read_signature(struct reader *r, char *text, struct core_rule *rule)
 			return fail(r, "more than %d operands", CORE_OPERANDS_MAX);
 		if (read_operand(r, w, &rule->signature[rule->operands]))
 			return -1;
-		rule->memory |= rule->signature[rule->operands].kind == CORE_MEMORY;
+		rule->memory |= rule->signature[rule->operands].kind == CORE_MEMORY ||
+				rule->signature[rule->operands].kind == CORE_SCALED;
 		rule->operands++;
 	}
 	return 0;
@@ -321,6 +331,10 @@ static int read_uops(struct reader *r, char *word, struct core_rule *rule)
 
 	if (strcmp(word, "-") == 0)
 		return 0;
+	if (strcmp(word, "reads-flags") == 0) {
+		rule->reads_flags = true;
+		return 0;
+	}
 	if (strcmp(word, "whole") == 0) {
 		rule->whole = true;
 		return 0;
@@ -489,6 +503,33 @@ static int read_heading(struct reader *r, const char *line)
 	return error_hint(r->e, "[core] [front] [ports] [memory] [instructions]");
 }
 
+static int parse_lines(struct reader *r, const char *text, size_t length);
+
+/* "base NAME": all that another description says, to be corrected by what follows. */
+static int read_base(struct reader *r, const char *name)
+{
+	struct reader base = {.core = r->core, .name = name, .e = r->e, .depth = r->depth + 1};
+	char file[80], *path, *text;
+	size_t length;
+	int rc;
+
+	if (r->depth == 4)
+		return fail(r, "descriptions that are based on each other, more than four deep");
+	if (strlen(name) > 40 || strchr(name, '/'))
+		return fail(r, "'%s' is not the name of a description", name);
+	snprintf(file, sizeof(file), "cores/%s.core", name);
+	path = file_data_path(file, r->e);
+	if (!path)
+		return fail(r, "there is no description '%s'", name);
+	text = file_read(path, 0, &length, r->e);
+	free(path);
+	if (!text)
+		return -1;
+	rc = parse_lines(&base, text, length);
+	free(text);
+	return rc;
+}
+
 static int read_line(struct reader *r, char *line)
 {
 	size_t length;
@@ -503,6 +544,8 @@ static int read_line(struct reader *r, char *line)
 		return 0;
 	if (line[0] == '[' && strncmp(line, "[v]", 3))
 		return read_heading(r, line);
+	if (!r->section[0] && strncmp(line, "base ", 5) == 0)
+		return read_base(r, line + 5 + strspn(line + 5, " \t"));
 	if (!r->section[0])
 		return fail(r, "'%s' stands before the first heading", line);
 	if (strcmp(r->section, "ports") == 0)
@@ -540,43 +583,48 @@ static void set_defaults(struct core *c)
 		c->vector_store_data = c->store_data;
 	if (!c->vector_load_latency)
 		c->vector_load_latency = c->load_latency;
+	if (!c->vector_forward)
+		c->vector_forward = c->forward;
 	if (!c->scheduler)
 		c->scheduler = c->window;
+}
+
+static int parse_lines(struct reader *r, const char *text, size_t length)
+{
+	char line[LINE_MAX_LENGTH + 1];
+
+	for (const char *at = text, *end = text + length; at < end;) {
+		const char *stop = memchr(at, '\n', (size_t)(end - at));
+		size_t n = (size_t)((stop ? stop : end) - at);
+
+		r->line++;
+		if (n > LINE_MAX_LENGTH)
+			return fail(r, "a line of more than %d characters", LINE_MAX_LENGTH);
+		if (memchr(at, '\0', n))
+			return fail(r, "this is no text");
+		memcpy(line, at, n);
+		line[n] = '\0';
+		if (read_line(r, line))
+			return -1;
+		at += n + (stop != NULL);
+	}
+	return 0;
 }
 
 int core_parse(struct core *c, const char *text, size_t length, const char *name, struct error *e)
 {
 	struct reader r = {.core = c, .name = name, .e = e};
-	char line[LINE_MAX_LENGTH + 1];
 
 	memset(c, 0, sizeof(*c));
 	memset(c->first, 0xff, sizeof(c->first));
 	c->fallback = -1;
 	c->x86 = true;
 	c->nop_slots_x2 = 2;
-	for (const char *at = text, *end = text + length; at < end;) {
-		const char *stop = memchr(at, '\n', (size_t)(end - at));
-		size_t n = (size_t)((stop ? stop : end) - at);
-
-		r.line++;
-		if (n > LINE_MAX_LENGTH || memchr(at, '\0', n)) {
-			fail(&r, n > LINE_MAX_LENGTH ? "a line of more than 1000 characters"
-						     : "this is no text");
-			core_fini(c);
-			return -1;
-		}
-		memcpy(line, at, n);
-		line[n] = '\0';
-		if (read_line(&r, line)) {
-			core_fini(c);
-			return -1;
-		}
-		at += n + (stop != NULL);
+	if (parse_lines(&r, text, length) == 0) {
+		set_defaults(c);
+		if (check_whole(&r) == 0)
+			return 0;
 	}
-	set_defaults(c);
-	if (check_whole(&r)) {
-		core_fini(c);
-		return -1;
-	}
-	return 0;
+	core_fini(c);
+	return -1;
 }

@@ -26,6 +26,10 @@ static bool kind_fits(const struct insn *i, unsigned n, const struct core_signat
 	case CORE_SAME:
 		return o && n && o->kind == i->operand[n - 1].kind &&
 		       o->reg == i->operand[n - 1].reg && o->reg != REG_NONE;
+	case CORE_HIGH:
+		return o && o->kind == OPERAND_GENERAL && o->high;
+	case CORE_SCALED:
+		return o && o->kind == OPERAND_MEMORY && i->memories && i->memory[0].scale > 1;
 	default:
 		return o && o->kind == kinds[s->kind] && (!s->bits || s->bits == o->bits);
 	}
@@ -39,7 +43,8 @@ static bool rule_fits(const struct core_rule *r, const struct insn *i)
 
 		/* A rule without memory is for operands wherever they lie. */
 		if (!r->memory && o && o->kind == OPERAND_MEMORY && s->kind != CORE_NOTHING) {
-			if (s->kind == CORE_IMMEDIATE || s->kind == CORE_SAME)
+			if (s->kind == CORE_IMMEDIATE || s->kind == CORE_SAME ||
+				s->kind == CORE_HIGH)
 				return false;
 			if (s->kind == CORE_GENERAL && s->bits && s->bits != o->bits)
 				return false;
@@ -98,6 +103,15 @@ static unsigned lateness(const struct core_rule *r, unsigned n)
 	return late && late < r->latency ? r->latency - late : 0;
 }
 
+/* Of a register that is written in part: by the operand that it is. */
+static unsigned late_of(const struct insn *i, const struct core_rule *r, unsigned reg)
+{
+	for (unsigned n = 0; n < i->operands; n++)
+		if (i->operand[n].reg == reg && i->operand[n].writes)
+			return lateness(r, n);
+	return 0;
+}
+
 /* Registers read as operands, and hidden ones; those of addresses only when they are read besides.
  */
 static void add_inputs(const struct core *c, const struct insn *i, struct op *op)
@@ -127,8 +141,10 @@ static void add_inputs(const struct core *c, const struct insn *i, struct op *op
 		if (reg == REG_MXCSR || reg == REG_X87_STATE || reg == REG_SEGMENT_BASE ||
 			reg == REG_DIRECTION)
 			continue; /* hardly ever written; renamed or not waited for */
-		add_input(op, reg, 0);
+		add_input(op, reg, late_of(i, op->rule, reg));
 	}
+	for (unsigned reg = REG_CARRY; reg <= REG_OVERFLOW && op->rule->reads_flags; reg++)
+		add_input(op, reg, 0);
 }
 
 static void add_outputs(const struct core *c, const struct insn *i, struct op *op)
@@ -301,6 +317,12 @@ static void rename_away(
 		   i->operand[0].reg != i->operand[1].reg) {
 		op->moves = true;
 		op->executes = 0;
+	} else if (op->change != OP_CHANGE_NEW && !(i->classes & INSN_MOVE) &&
+		   op->changed != REG_NONE && c->add_bits &&
+		   op->constant >= -(INT64_C(1) << (c->add_bits - 1)) &&
+		   op->constant < INT64_C(1) << (c->add_bits - 1)) {
+		op->moves = true;
+		op->executes = 0;
 	} else if (i->classes & INSN_NOP && !i->memories) {
 		op->executes = 0;
 	}
@@ -319,6 +341,7 @@ static void make(const struct core *c, const struct insn *i, struct op *op)
 	op->length = i->length;
 	op->where = i->address;
 	op->branch = i->classes & INSN_BRANCH;
+	op->locked = i->classes & INSN_LOCK;
 	op->serialises = i->classes & INSN_SERIALISING;
 	if (!op->rule->whole && !(i->classes & (INSN_NOP | INSN_ADDRESS)))
 		add_loads(c, i, op);

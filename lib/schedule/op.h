@@ -41,6 +41,7 @@ struct op {
 	uint8_t load_latency;
 	bool zeroes;     /* outputs depend on nothing */
 	bool moves;      /* done in renaming: the output is there when the input is */
+	bool locked;     /* alone on the way to memory: core.locked */
 	bool serialises; /* begins when all before it is done, and all behind it waits */
 	bool branch;     /* taken, where it is the last of a loop */
 	bool fused;      /* with the instruction before it */

@@ -16,10 +16,11 @@
 
 #include "schedule/private.h"
 
-#define CALENDAR    (1u << 15) /* cycles for which ports are kept; more than any window lasts */
-#define STORES_KEPT 64
-#define REPEAT_MIN  12
-#define REPEAT_MAX  400
+#define CALENDAR     (1u << 15) /* cycles for which ports are kept; more than any window lasts */
+#define STORES_KEPT  64
+#define STORES_AHEAD 8 /* cycles: retirement is held up when stores are so far behind */
+#define REPEAT_MIN   12
+#define REPEAT_MAX   400
 #define OPS_WANTED                                                                                 \
 	3000 /* instructions after which a block that does not repeat itself is given up */
 #define EQUAL_WANTED 16 /* repetitions of the same length */
@@ -39,7 +40,8 @@ struct stored {
 struct schedule_work {
 	struct op *ops;
 	size_t room;
-	uint32_t busy[CALENDAR]; /* ports in use, by cycle modulo CALENDAR */
+	uint32_t busy[CALENDAR];  /* ports in use, by cycle modulo CALENDAR */
+	uint32_t banks[CALENDAR]; /* loads of each of eight banks, four bits each */
 	uint32_t first_free[CORE_PORTS_MAX];
 	uint32_t used[CORE_PORTS_MAX];
 	uint32_t ready[REG_COUNT], ready_op[REG_COUNT];
@@ -47,9 +49,11 @@ struct schedule_work {
 	uint32_t origins;
 	struct stored stores[STORES_KEPT];
 	uint32_t store_count;
-	uint64_t commit; /* half cycles at which the last store left */
+	uint32_t commit, committed,
+		lines; /* cycle in which stores leave, how many, to how many lines */
 	struct value last_line_value;
 	int64_t last_line;
+	uint32_t unlocked; /* cycle in which the next locked instruction may begin */
 	/* rings */
 	uint32_t *retired; /* of the last window micro-operations */
 	uint32_t horizon;  /* cycles before it are forgotten */
@@ -107,6 +111,10 @@ static void begin(struct schedule_work *w, const struct schedule_options *option
 		memset(w->busy, 0, sizeof(w->busy));
 	else
 		memset(w->busy, 0, (w->latest + 1) * sizeof(w->busy[0]));
+	if (w->latest >= CALENDAR)
+		memset(w->banks, 0, sizeof(w->banks));
+	else
+		memset(w->banks, 0, (w->latest + 1) * sizeof(w->banks[0]));
 	w->latest = 0;
 	memset(w->first_free, 0, sizeof(w->first_free));
 	memset(w->used, 0, sizeof(w->used));
@@ -117,8 +125,9 @@ static void begin(struct schedule_work *w, const struct schedule_options *option
 		w->value[i] = (struct value){options->same_values ? 1 : i + 1, 0};
 	w->origins = 64;
 	w->store_count = 0;
-	w->commit = 0;
+	w->commit = w->committed = w->lines = 0;
 	w->last_line = INT64_MIN;
+	w->unlocked = 0;
 	w->horizon = 0;
 }
 
@@ -128,10 +137,13 @@ static void begin(struct schedule_work *w, const struct schedule_options *option
 static void forget_before(struct schedule_work *w, uint32_t cycle)
 {
 	for (; w->horizon < cycle; w->horizon++)
-		w->busy[w->horizon % CALENDAR] = 0;
+		w->busy[w->horizon % CALENDAR] = w->banks[w->horizon % CALENDAR] = 0;
 }
 
-static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint32_t from)
+/* shift, most: of a load, where its bank's count is and how many loads a cycle it may have; most 0:
+ * any number. */
+static uint32_t take_port_of(struct schedule_work *w, const struct op_uop *u, uint32_t from,
+	unsigned shift, unsigned most)
 {
 	uint32_t cycle = from, limit = w->horizon + CALENDAR - 512, earliest = UINT32_MAX, best = 0;
 
@@ -143,8 +155,12 @@ static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint3
 	}
 	if (cycle < earliest)
 		cycle = earliest;
-	while (cycle < limit && !(u->ports & ~w->busy[cycle % CALENDAR]))
+	while (cycle < limit &&
+		(!(u->ports & ~w->busy[cycle % CALENDAR]) ||
+			(most && (w->banks[cycle % CALENDAR] >> shift & 15) >= most)))
 		cycle++;
+	if (most)
+		w->banks[cycle % CALENDAR] += 1u << shift;
 	best = CORE_PORTS_MAX;
 	for (uint32_t left = u->ports & ~w->busy[cycle % CALENDAR]; left; left &= left - 1) {
 		unsigned p = (unsigned)__builtin_ctz(left);
@@ -162,6 +178,11 @@ static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint3
 	if (w->first_free[best] == cycle)
 		w->first_free[best] = cycle + u->busy;
 	return cycle;
+}
+
+static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint32_t from)
+{
+	return take_port_of(w, u, from, 0, 0);
 }
 
 /* ---- addresses ---- */
@@ -256,7 +277,7 @@ static void rename_op(struct walk *k, const struct op *op, struct times *t)
 static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t, uint32_t *issued)
 {
 	struct schedule_work *w = k->w;
-	uint32_t from = t->start, ready = 0;
+	uint32_t from = t->start, ready = 0, shift = 0;
 	const struct stored *s;
 	struct stored wanted;
 
@@ -266,8 +287,13 @@ static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t,
 		wait_for(t, w->ready[reg], SCHEDULE_INPUT, w->ready_op[reg]);
 	}
 	from = t->start;
+	if (op->load.there) {
+		address_of(w, &op->load, &wanted);
+		shift = (unsigned)(wanted.at >> 3 & 7) * 4;
+	}
 	for (unsigned n = 0; n < op->loads; n++) {
-		uint32_t cycle = take_port(w, &op->uops[n], from);
+		uint32_t cycle = take_port_of(
+			w, &op->uops[n], from, shift, op->load.there ? k->c->bank_loads : 0);
 
 		if (cycle > *issued)
 			*issued = cycle;
@@ -281,7 +307,6 @@ static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t,
 	}
 	if (!op->load.there)
 		return ready;
-	address_of(w, &op->load, &wanted);
 	s = find_store(w, &wanted);
 	if (s && s->ready > ready) {
 		ready = s->ready;
@@ -300,32 +325,37 @@ static void note_store(struct walk *k, const struct op *op, uint32_t number, uin
 		return;
 	address_of(w, &op->store, s);
 	/* A store by the base register and a displacement can be renamed to the load. */
-	s->ready =
-		data + (k->c->forward_renamed && op->store.index == REG_NONE ? k->c->forward_renamed
-									     : k->c->forward);
+	s->ready = data + (op->vector ? k->c->vector_forward
+				  : k->c->rename_memory && op->store.index == REG_NONE
+					  ? k->c->forward_renamed
+					  : k->c->forward);
 	s->op = number;
 	w->store_count++;
 }
 
-/* Stores leave in order: to one line as fast as they may, to another so many in two cycles. */
+/* Stores leave in order: so many in a cycle, to so many lines. */
 static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t complete)
 {
 	struct schedule_work *w = k->w;
 	const struct stored *s = &w->stores[(w->store_count - 1) % STORES_KEPT];
-	uint64_t at = (uint64_t)complete * 2;
+	unsigned most = op->vector && k->c->vector_stores ? k->c->vector_stores : k->c->stores;
 	bool same = op->store.there && s->base == w->last_line_value.origin &&
 		    (int64_t)s->index == w->last_line_value.offset && s->at >> 6 == w->last_line;
-	unsigned a_cycle = op->vector && k->c->vector_stores ? k->c->vector_stores : k->c->stores;
-	unsigned step = a_cycle ? 2 / a_cycle : 0; /* half cycles */
 
-	if (!same && k->c->store_lines && 4 / k->c->store_lines > step)
-		step = 4 / k->c->store_lines;
-	if (w->commit + step > at)
-		at = w->commit + step;
-	w->commit = at;
+	if (complete > w->commit) {
+		w->commit = complete;
+		w->committed = w->lines = 0;
+	}
+	if ((most && w->committed >= most) ||
+		(!same && k->c->store_lines && w->lines >= k->c->store_lines)) {
+		w->commit++;
+		w->committed = w->lines = 0;
+	}
+	w->lines += !same || !w->committed;
+	w->committed++;
 	w->last_line_value = (struct value){s->base, (int64_t)s->index};
 	w->last_line = s->at >> 6;
-	return (uint32_t)(at / 2);
+	return w->commit;
 }
 
 static void execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
@@ -334,8 +364,15 @@ static void execute(struct walk *k, const struct op *op, uint32_t number, struct
 	uint32_t loaded = 0, issued = 0, first = UINT32_MAX, last = 0, result, data;
 	const struct op_uop *u = op->uops;
 
+	if (op->locked)
+		wait_for(t, w->unlocked, SCHEDULE_SERIAL, UINT32_MAX);
 	if (op->loads)
 		loaded = issue_load(k, op, t, &issued);
+	if (op->locked) {
+		w->unlocked = t->start + k->c->locked;
+		if (loaded + op->latency < w->unlocked)
+			loaded = w->unlocked - op->latency;
+	}
 	u += op->loads;
 	/* Inputs; one that is needed late may come late. */
 	for (unsigned n = 0; n < op->input_count; n++) {
@@ -431,8 +468,8 @@ static void retire_op(struct walk *k, const struct op *op, struct times *t)
 		uint32_t left = commit_store(k, op, t->complete);
 
 		/* The store buffer lets retirement run ahead by its length. */
-		if (left > at + k->c->window / 8) {
-			at = left - k->c->window / 8;
+		if (left > at + STORES_AHEAD) {
+			at = left - STORES_AHEAD;
 			t->cause = SCHEDULE_STORES;
 		}
 	}
