@@ -23,6 +23,8 @@ static int act(const struct options *o)
 		return usage(o);
 	if (o->version)
 		return printf("prof %s\n", PERFEX_VERSION) < 0;
+	if (o->dump)
+		return do_dump(o);
 	if (o->merge)
 		return do_merge(o);
 	return do_report(o);

@@ -103,9 +103,24 @@ static const struct option_row rows[] = {
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
 	{"merge", NULL, "add files up into one (-o FILE) instead of reporting", OPTION_FLAG,
 		FIELD(merge), NULL},
+	{"dump", NULL,
+		"print all that files hold; with -q, without argument, only what equal runs have "
+		"in common",
+		OPTION_FLAG, FIELD(dump), NULL},
 	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "version", OPTION_FLAG, FIELD(version), NULL},
 };
+
+/* -q is another option where there are no rows to quit. */
+static void make_dump_table(struct option_row *table)
+{
+	for (; table->name; table++)
+		if (strcmp(table->name, "q") == 0) {
+			table->argument = NULL;
+			table->kind = OPTION_FLAG;
+			table->offset = FIELD(dump_quiet);
+		}
+}
 
 /* Views first, then the rest. */
 static struct option_row *make_table(void)
@@ -137,6 +152,8 @@ static int check(const struct options *o, struct error *e)
 		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
 	if (o->merge && (chosen || o->csv || o->json || o->compare))
 		return error_set(e, ERR_CONFLICT, "-merge makes a file, not a report");
+	if (o->dump && (chosen || o->csv || o->json || o->merge))
+		return error_set(e, ERR_CONFLICT, "-dump prints files as they are: no report");
 	if (o->merge && !o->output) {
 		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
@@ -165,6 +182,9 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	o->line = whole_line(argc, argv);
 	if (!o->table || !o->line)
 		return error_nomem(e);
+	for (int i = 1; i < argc && argv[i][0] == '-'; i++)
+		if (strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
+			make_dump_table(o->table);
 	rest = option_parse(o->table, o, argc, argv, e);
 	if (rest < 0 || add_word(&o->only, NULL, e) || add_word(&o->exclude, NULL, e) ||
 		add_word(&o->sources, NULL, e) || add_word(&o->archives, NULL, e))

@@ -10,6 +10,7 @@
 /* Each returns the exit status. */
 int do_report(const struct options *o);
 int do_merge(const struct options *o);
+int do_dump(const struct options *o);
 
 /* The files that the arguments name: directories stand for the experiment files in them, in order
  * of name. */
@@ -19,6 +20,9 @@ struct arguments {
 };
 int arguments_find(struct arguments *a, char *const *words, struct error *e);
 void arguments_fini(struct arguments *a);
+
+/* To -o FILE or standard output. */
+int write_out(const struct options *o, const struct strbuf *text, struct error *e);
 
 /* Experiments, read: one, the sum of all, or (-compare) each by itself. */
 struct loaded {

@@ -82,7 +82,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	return rc;
 }
 
-static int write_out(const struct options *o, const struct strbuf *text, struct error *e)
+int write_out(const struct options *o, const struct strbuf *text, struct error *e)
 {
 	struct file_out f;
 

@@ -132,6 +132,28 @@ static void lines(struct json *j, const char *key, const struct prof_line *line,
 	json_end_array(j);
 }
 
+static void agreements(const struct prof_table *t, struct json *j)
+{
+	if (!t->agreements.count)
+		return;
+	json_array(j, "both");
+	for (size_t i = 0; i < t->agreements.count; i++) {
+		const struct prof_agreement *a = &t->agreements.data[i];
+
+		json_object(j, NULL);
+		json_integer(j, "first", (long long)a->first);
+		json_integer(j, "second", (long long)a->second);
+		json_string(j, "by", a->by);
+		json_integer(j, "cells", a->cells);
+		json_number(j, "statistic", a->statistic);
+		json_number(j, "p", a->p);
+		json_number(j, "difference", a->difference);
+		json_bool(j, "differs", a->differs);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e)
 {
 	char *text = NULL;
@@ -156,6 +178,7 @@ int render_prof_json(const struct prof_table *t, struct strbuf *out, struct erro
 	for (size_t i = 0; i < t->rows.count; i++)
 		if (t->rows.data[i].role == PROF_TOTAL)
 			row(t, i, "total", &j);
+	agreements(t, &j);
 	lines(&j, "notes", t->notes.data, t->notes.count);
 	json_bool(&j, "incomplete", t->incomplete);
 	json_end_object(&j);

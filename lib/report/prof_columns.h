@@ -47,6 +47,10 @@ uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *
 int prof_describe(struct prof_table *t, const struct prof_data *d, struct error *e);
 int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e);
 
+/* prof_both.c: what ssrun -both asked, answered below the rows. */
+int prof_both(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
+	enum prof_grain grain, struct error *e);
+
 /* -q, on numbers in falling order: is the row at this index the first that is left out? */
 bool prof_quits(const struct prof_quit *q, size_t index, double percent, double cumulative_before);
 

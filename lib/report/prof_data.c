@@ -88,10 +88,10 @@ size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metri
 	return first + metric;
 }
 
-long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
+static struct prof_group group_key(const struct prof_data *d, size_t input, uint32_t thread)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
-	struct prof_group key = {.key = {.rank = -1}}, *group;
+	struct prof_group key = {.key = {.rank = -1}};
 
 	if (d->request->threads && thread < x->threads.count) {
 		const struct experiment_thread *t = &x->threads.data[thread];
@@ -105,7 +105,22 @@ long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
 		if (t->name && t->name[0])
 			key.command = t->name;
 	}
-	group = table_add(&d->groups, &key.key);
+	return key;
+}
+
+long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread)
+{
+	const struct prof_group key = group_key(d, input, thread);
+	const struct prof_group *group = table_find(&d->groups, &key.key);
+
+	return group ? group - (const struct prof_group *)(const void *)d->groups.entries : -1;
+}
+
+long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
+{
+	const struct prof_group key = group_key(d, input, thread);
+	struct prof_group *group = table_add(&d->groups, &key.key);
+
 	if (!group)
 		return -1;
 	group->command = key.command;

@@ -119,6 +119,8 @@ bool prof_selects(const struct prof_data *d, size_t input, const struct experime
 long prof_place(
 	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address);
 long prof_group_of(struct prof_data *d, size_t input, uint32_t thread);
+/* Likewise; -1 where there is none yet. */
+long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread);
 /* The column of a metric of an input. */
 size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metric);
 

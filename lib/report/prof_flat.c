@@ -181,7 +181,7 @@ static int flat(struct prof_data *d, struct prof_table *t, enum prof_grain grain
 		(!inclusive || !prof_sums_inclusive(&s, d)))
 		ranks = rank_all(d, &s, &count);
 	if (ranks && add_rows(&c, &s, ranks, count, grain) == 0 && prof_columns_total(&c) == 0)
-		rc = prof_coverage(t, d, e);
+		rc = prof_coverage(t, d, e) || prof_both(t, d, &s, grain, e) ? -1 : 0;
 	else
 		error_nomem(e);
 	free(ranks);

@@ -261,7 +261,7 @@ int prof_lines(struct prof_data *d, struct prof_table *t, struct error *e)
 		l.times = prof_executions(&l.columns, &l.sums);
 	if (l.times && collect_lines(&l, d) == 0 && all_rows(&l, d) == 0 &&
 		prof_columns_total(&l.columns) == 0)
-		rc = prof_coverage(t, d, e);
+		rc = prof_coverage(t, d, e) || prof_both(t, d, &l.sums, PROF_BY_SOURCE, e) ? -1 : 0;
 	else
 		error_nomem(e);
 	free(l.times);

@@ -98,6 +98,16 @@ struct prof_experiment {
 	uint64_t total; /* units counted beside the samples; 0: not known */
 };
 
+/* Two metrics that are one event at two periods: do their profiles agree? */
+struct prof_agreement {
+	size_t first, second; /* experiments */
+	const char *by;       /* "function", "line" */
+	uint32_t cells;       /* below 2: there was nothing to compare */
+	double statistic, p;  /* chi-square with cells - 1 degrees of freedom; its probability */
+	double difference;    /* typical relative one of shares, beyond chance */
+	bool differs;
+};
+
 /* "value: label" above the rows, or a line of text below (then label is NULL). */
 struct prof_line {
 	const char *label, *value;
@@ -112,6 +122,7 @@ struct prof_table {
 	VEC(struct prof_row) rows;
 	VEC(struct prof_cell) cells;
 	VEC(struct prof_experiment) experiments;
+	VEC(struct prof_agreement) agreements;
 	VEC(struct prof_line) head;    /* of the run */
 	VEC(struct prof_line) summary; /* of the metrics */
 	VEC(struct prof_line) notes;   /* coverage, warnings: below the rows */

@@ -154,6 +154,30 @@ assert [(x["file"], x["samples"]) for x in d["experiments"]] == [("two, three", 
 run prof app app.pcsamp.100
 is "an executable before the file" "$status" 0
 
+# one event at two periods
+both() {
+	printf '%s\n' "type dsc_hwc" "image elf $work/app" "metric dsc 131 model - 26" "metric dsc 29 model both 26" \
+		"sample 0 0 0 500 1:$search" "sample 0 0 0 500 1:$compare" "sample 1 0 0 $1 1:$search" "sample 1 0 0 $2 1:$compare"
+}
+both 2310 2290 | make_experiment agreeing || exit 1
+run prof agreeing
+like "profiles at two periods that agree" "$out" 'dsc at periods 131 and 29: the profiles by function agree \(chi-square 0.0, 1 degrees of freedom'
+both 4100 500 | make_experiment resonant || exit 1
+run prof -heavy resonant
+like "and such that differ" "$out" 'profiles by line differ by more than chance'
+like "where" "$out" ' 50.0% at 131, +89.1% at 29: .*app.c, 9$'
+run prof -json resonant
+like "in JSON" "$out" '"both":\[\{"first":0,"second":1,"by":"function".*"differs":true'
+
+# -dump
+run prof -dump two
+like "-dump" "$out" 'schedule'
+like "with process numbers" "$out" '100'
+run prof -dump -q two
+unlike "-dump -q: without" "$out" '^process.* 100'
+run prof -dump -json two
+like "-dump is no report" "$err" 'no report'
+
 # what cannot be
 run prof -merge two three
 like "-merge needs -o" "$err" 'where to write'

@@ -1,0 +1,133 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Profiles of one event at two periods (ssrun -both) should be alike; where they are not, one
+ * period is in step with the program.  experiment/compare.h tests it, by what the rows of the
+ * report are.
+ */
+#include <math.h>
+
+#include "experiment/compare.h"
+#include "report/prof_columns.h"
+#include "report/prof_private.h"
+
+enum { SHOWN = 5 };
+#define DIFFERS 0.001 /* probability of chance alone, below which it is not believed */
+
+struct grouping {
+	const struct prof_data *d;
+	const struct prof_sums *s;
+	size_t input;
+};
+
+static bool group_of(
+	const struct experiment *x, const struct experiment_sample *s, uint64_t *key, void *data)
+{
+	const struct grouping *g = data;
+	const struct experiment_node *node;
+	struct prof_place place = {0}, *found;
+	long group;
+
+	if (!prof_selects(g->d, g->input, s))
+		return false;
+	node = experiment_node_at(x, s->key.node);
+	group = prof_group_find(g->d, g->input, s->key.thread);
+	if (group < 0 || node->key.image >= x->images.count)
+		return false;
+	place.key.address = node->key.address;
+	place.key.image = g->d->image_of.data[g->input][node->key.image];
+	place.key.group = (uint32_t)group;
+	found = table_find(&g->d->places, &place.key);
+	if (!found)
+		return false;
+	*key = g->s->of[found - (struct prof_place *)(void *)g->d->places.entries];
+	return prof_entity_at(g->s, (size_t)*key)->selected;
+}
+
+static const char *place_text(
+	struct prof_table *t, const struct prof_row *row, enum prof_grain grain)
+{
+	if (grain >= PROF_BY_LINE && row->file)
+		return prof_text(t, "%s, %u", row->file, row->line);
+	return row->procedure ? row->procedure : row->image;
+}
+
+static int say_groups(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
+	const struct comparison *c, const uint64_t *periods, enum prof_grain grain)
+{
+	for (size_t i = 0, shown = 0; i < c->groups.count && shown < SHOWN; i++) {
+		const struct compare_group *g = &c->groups.data[i];
+		struct prof_row row;
+
+		if (g->pooled || fabs(g->residual) < 3)
+			continue;
+		if (prof_entity_row(t, d, prof_entity_at(s, (size_t)g->key), grain, &row))
+			return -1;
+		shown++;
+		if (prof_note(t, "  %5.1f%% at %llu, %5.1f%% at %llu: %s",
+			    100 * (double)g->counts[0] / (double)c->samples[0],
+			    (unsigned long long)periods[0],
+			    100 * (double)g->counts[1] / (double)c->samples[1],
+			    (unsigned long long)periods[1], place_text(t, &row, grain)))
+			return -1;
+	}
+	return 0;
+}
+
+static int say_result(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
+	const struct comparison *c, size_t metric, enum prof_grain grain)
+{
+	static const char *const by[] = {[PROF_BY_IMAGE] = "image",
+		[PROF_BY_PROCEDURE] = "function",
+		[PROF_BY_LINE] = "line",
+		[PROF_BY_SOURCE] = "line"};
+	const uint64_t periods[] = {
+		d->metrics.data[metric - 1].metric->period, d->metrics.data[metric].metric->period};
+	struct prof_agreement *a = vec_push(&t->agreements);
+	bool differs = c->p < DIFFERS;
+
+	if (!a)
+		return -1;
+	*a = (struct prof_agreement){metric - 1, metric, by[grain], c->cells, c->statistic, c->p,
+		c->difference, differs};
+	if (c->cells < 2)
+		return prof_note(t,
+			"%s: too few samples at both periods to compare their profiles by %s",
+			d->metrics.data[metric].metric->short_name, by[grain]);
+	if (prof_note(t,
+		    "%s at periods %llu and %llu: the profiles by %s %s (chi-square %.1f, %u "
+		    "degrees "
+		    "of freedom, p = %.2g)",
+		    d->metrics.data[metric].metric->short_name, (unsigned long long)periods[0],
+		    (unsigned long long)periods[1], by[grain],
+		    differs ? "differ by more than chance" : "agree", c->statistic, c->cells - 1,
+		    c->p))
+		return -1;
+	if (!differs)
+		return 0;
+	if (prof_note(t, "  one of the periods is in step with the program, or the program did not "
+			 "do the same all the time; these differ most:"))
+		return -1;
+	return say_groups(t, d, s, c, periods, grain);
+}
+
+int prof_both(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
+	enum prof_grain grain, struct error *e)
+{
+	for (size_t i = 1; i < d->metrics.count; i++) {
+		const struct prof_metric *m = &d->metrics.data[i];
+		const struct experiment *x = d->request->inputs[m->input].experiment;
+		struct grouping g = {d, s, m->input};
+		struct comparison c;
+		int rc;
+
+		if (!(m->metric->flags & METRIC_BOTH) || m->index == 0)
+			continue;
+		if (experiment_compare(&c, x, m->index - 1, x, m->index, group_of, &g, e))
+			return -1;
+		rc = say_result(t, d, s, &c, i, grain);
+		comparison_fini(&c);
+		if (rc)
+			return error_nomem(e);
+	}
+	return 0;
+}
