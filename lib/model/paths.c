@@ -214,19 +214,20 @@ static uint32_t find_waiting(const struct paths *p, uint64_t sp, uint64_t target
 	return 0;
 }
 
-/* The one that sp lies in; 0: none. */
+/* The one that sp lies in, of several (a handler's is part of another) the narrowest; 0: none. */
 static uint32_t find_around(const struct paths *p, uint64_t sp)
 {
-	uint32_t i;
+	uint32_t i, found = 0;
 
 	for (i = 0; i < p->stack_count; i++) {
 		const struct path_stack *s = &p->stacks[i];
 
 		if (i + 1 != p->current && s->used && s->high >= sp &&
-			top_of(s) - (s->count ? 0 : NEAR) < sp)
-			return i + 1;
+			top_of(s) - (s->count ? 0 : NEAR) < sp &&
+			(!found || s->high < p->stacks[found - 1].high))
+			found = i + 1;
 	}
-	return 0;
+	return found;
 }
 
 /* By a return or a jump. */
