@@ -16,5 +16,7 @@ const struct view views[] = {
 	{"summary", "what the experiment holds", prof_summary_view, false},
 	{"dis", "disassembly of the most costly functions, with source lines and jumps", prof_dis,
 		false},
+	{"archinfo", "kinds of instructions executed, from exact counts (ssrun -ideal)",
+		prof_archinfo, false},
 	{NULL, NULL, NULL, false},
 };

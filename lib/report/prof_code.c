@@ -159,11 +159,18 @@ static bool call_returns(void *context, const struct insn *call)
 	return flow_name_returns(symbol.name);
 }
 
-static const enum isa_machine machines[] = {
-	[IMAGE_OTHER] = ISA_NONE,
-	[IMAGE_X86_64] = ISA_X86_64,
-	[IMAGE_AARCH64] = ISA_AARCH64,
-};
+enum isa_machine prof_machine(const struct prof_data *d, uint32_t image)
+{
+	static const enum isa_machine machines[] = {
+		[IMAGE_OTHER] = ISA_NONE,
+		[IMAGE_X86_64] = ISA_X86_64,
+		[IMAGE_AARCH64] = ISA_AARCH64,
+	};
+	const struct prof_names_ops *ops = d->names.ops;
+
+	return ops->machine && ops->code ? machines[ops->machine(d->names.context, image)]
+					 : ISA_NONE;
+}
 
 static int take_counts(struct prof_code *c, const struct prof_data *d,
 	const struct prof_procedures *p, uint32_t image)
@@ -209,8 +216,7 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 	ops->symbol(d->names.context, procedure->image, procedure->begin, &symbol);
 	c->begin = procedure->begin;
 	c->size = symbol.size ? symbol.size : 1;
-	if (ops->machine && ops->code)
-		c->machine = machines[ops->machine(d->names.context, procedure->image)];
+	c->machine = prof_machine(d, procedure->image);
 	c->bytes = c->machine != ISA_NONE && c->size <= INT32_MAX ? malloc(c->size) : NULL;
 	if (c->bytes)
 		r.size = read_image(&asker, c->begin, c->bytes, c->size);

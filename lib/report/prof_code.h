@@ -37,6 +37,9 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 	const struct prof_procedure *procedure, struct error *e);
 void prof_code_fini(struct prof_code *c);
 
+/* What its code is of; ISA_NONE where that cannot be had. */
+enum isa_machine prof_machine(const struct prof_data *d, uint32_t image);
+
 /* The first of p->places at or behind address of image. */
 size_t prof_place_from(const struct prof_data *d, const struct prof_procedures *p, uint32_t image,
 	uint64_t address);

@@ -85,7 +85,7 @@ static int metric_columns(struct prof_columns *c, unsigned flags)
 	return 0;
 }
 
-static bool counts_instructions(const struct prof_metric *m)
+bool prof_counts_instructions(const struct prof_metric *m)
 {
 	return m->metric->event == EV_INSTRUCTIONS || m->metric->event == EV_INSTRUCTIONS_15;
 }
@@ -131,7 +131,7 @@ static int instruction_ratios(struct prof_columns *c, size_t under)
 		double scale = m->flags & METRIC_CLOCK ? clock_hz(d) : 1;
 		const char *name;
 
-		if (counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
+		if (prof_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
 			(m->flags & METRIC_WALL))
 			continue;
 		if (cycles || (m->flags & METRIC_CLOCK))
@@ -160,7 +160,7 @@ static int ratios(struct prof_columns *c)
 	size_t base = d->metrics.count;
 
 	for (size_t i = d->metrics.count; i-- > 0;)
-		if (counts_instructions(&d->metrics.data[i]) &&
+		if (prof_counts_instructions(&d->metrics.data[i]) &&
 			(base == d->metrics.count ||
 				!(d->metrics.data[base].metric->flags & METRIC_EXACT) ||
 				(d->metrics.data[i].metric->flags & METRIC_EXACT)))
@@ -197,7 +197,7 @@ static int executions(struct prof_columns *c, const char *name)
 			.experiment = (long)i,
 			.label = m->label};
 
-		if (!counts_instructions(&d->metrics.data[i]) || !(m->flags & METRIC_EXACT))
+		if (!prof_counts_instructions(&d->metrics.data[i]) || !(m->flags & METRIC_EXACT))
 			continue;
 		c->exact = i;
 		c->executions = prof_column_add(c->table, &column);

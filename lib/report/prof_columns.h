@@ -43,6 +43,9 @@ int prof_columns_total(const struct prof_columns *c);
  * instructions that was executed most.  [entity], yours to free; NULL when memory is out. */
 uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *s);
 
+/* Is it the event of executed instructions? */
+bool prof_counts_instructions(const struct prof_metric *m);
+
 /* prof_head.c: "value: label" lines on the run and its metrics; coverage, below. */
 int prof_describe(struct prof_table *t, const struct prof_data *d, struct error *e);
 int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e);

@@ -56,10 +56,10 @@ END
 	for i in "0 10" "2 1000" "4 1000" "6 996" "10 996" "12 996" "14 6" "15 4" "18 4"; do
 		echo "sample 0 0 0 ${i#* } 1:$(at search "${i% *}")"
 	done
-	echo "edge 1 $(at search 4) $(at search 15) 4"
-	echo "edge 1 $(at search 4) $(at search 6) 996"
-	echo "edge 1 $(at search 12) $(at search 2) 990"
-	echo "edge 1 $(at search 12) $(at search 14) 6"
+	echo "edge 1 $(at search 4) $(at search 15) 4 1"
+	echo "edge 1 $(at search 4) $(at search 6) 996 0"
+	echo "edge 1 $(at search 12) $(at search 2) 990 1"
+	echo "edge 1 $(at search 12) $(at search 14) 6 0"
 }
 exact | make_experiment ideal.exp || exit 1
 
@@ -111,4 +111,25 @@ def value(offset): return rows[search + offset]["counts"][moved]["value"]
 print(round(value(0), 6), round(value(10), 6))
 END
 is "with edges counted, samples at a head are split by them" "$(python3 split.py "$(at search 0)")" "0.0005 0.0495"
+
+shown archinfo -archinfo -q 12 ideal.exp
+is "-archinfo lacks nothing" "$status" 0
+run prof -archinfo -json ideal.exp
+printf '%s\n' "$out" > out.json
+cat > mix.py <<'END'
+import json
+d = json.load(open("out.json"))
+n = {(r["section"], r["text"]): r["counts"][0] or r["counts"][1] for r in d["rows"] if "section" in r}
+def value(*key): return round(n[key]["value"], 4)
+# 1000 compares that load; 1996 conditional branches, of which 4 + 990 taken; 10 returns
+print(value("kind", "load"), value("branch", "conditional branches"), value("branch", "conditional branches taken"), value("branch", "returns"))
+print(value("load", "base"), value("load size", "4 bytes"), value("name", "je"), value("register written", "rdi"))
+print(value("average", "instructions a block (between branches)") == round(5012 / 2006, 4), {c["label"] for c in n.values()})
+END
+is "-archinfo counts what was executed" "$(python3 mix.py)" "1010 1996 994 10
+1000 1000 1000 996
+True {'model'}"
+run prof -archinfo time.exp
+is "-archinfo without exact counts" "$status" 125
+like "says what gives them" "$err" 'ssrun -ideal'
 done_testing

@@ -111,11 +111,14 @@ static int take_line(char *line)
 		x.metrics.data[i].reasons[p] = n;
 		return 0;
 	}
-	if (sscanf(line, "edge %u %" SCNx64 " %" SCNx64 " %" SCNu64, &i, &n, &k, &count) == 4)
-		return experiment_add_edge(
-			&x, &(struct experiment_edge){
-				    .key = {.from = n, .to = k, .from_image = i, .to_image = i},
-				    .count = count});
+	if (sscanf(line, "edge %u %" SCNx64 " %" SCNx64 " %" SCNu64 " %d", &i, &n, &k, &count,
+		    &p) == 5)
+		return experiment_add_edge(&x, &(struct experiment_edge){.key = {.from = n,
+										 .to = k,
+										 .from_image = i,
+										 .to_image = i,
+										 .taken = p != 0},
+						       .count = count});
 	if (sscanf(line, "elapsed %" SCNu64, &x.elapsed) == 1)
 		return 0;
 	if (strncmp(line, "sample ", 7) == 0)

@@ -69,10 +69,8 @@ static enum prof_image_state fake_state(void *names, uint32_t image, const char 
 	return image == 1 ? n->state : PROF_IMAGE_FINE;
 }
 
-static const struct prof_names_ops fake_ops = {.symbol = fake_symbol,
-	.line = fake_line,
-	.inlines = fake_inlines,
-	.state = fake_state};
+static const struct prof_names_ops fake_ops = {
+	.symbol = fake_symbol, .line = fake_line, .inlines = fake_inlines, .state = fake_state};
 
 static inline void fake_image(struct experiment *x)
 {
