@@ -118,12 +118,19 @@ static void merge_run(struct merge *m)
 
 static int merge_images(struct merge *m)
 {
-	for (size_t i = 0; i < m->b->images.count; i++) {
-		long image = experiment_image(m->a, &m->b->images.data[i], m->e);
+	long at = -1; /* where the last one was */
 
-		if (image < 0)
+	for (size_t i = 0; i < m->b->images.count; i++) {
+		const struct experiment_image *image = &m->b->images.data[i];
+		size_t next = (size_t)(at + 1);
+
+		if (next < m->a->images.count && order_images(&m->a->images.data[next], image) == 0)
+			at = (long)next;
+		else
+			at = experiment_image(m->a, image, m->e);
+		if (at < 0)
 			return -1;
-		m->images[i] = (uint32_t)image;
+		m->images[i] = (uint32_t)at;
 	}
 	return 0;
 }

@@ -77,6 +77,12 @@ int order_threads(const struct experiment_thread *a, const struct experiment_thr
 	return strcmp(a->name, b->name);
 }
 
+int order_phases(const struct experiment_phase *a, const struct experiment_phase *b)
+{
+	TRY(ORDER(a->time, b->time));
+	return strcmp(a->name, b->name);
+}
+
 int order_edges(const void *pa, const void *pb)
 {
 	const struct experiment_edge *a = pa, *b = pb;

@@ -17,6 +17,8 @@ int order_images(const struct experiment_image *a, const struct experiment_image
 int order_metrics(const struct experiment *x, size_t a, const struct experiment *y, size_t b);
 int order_processes(const struct experiment_process *a, const struct experiment_process *b);
 int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
+/* 0 does not mean that they are the same: one point may be passed twice at a time. */
+int order_phases(const struct experiment_phase *a, const struct experiment_phase *b);
 /* As qsort wants them: nodes, samples, edges by key; symbols by key, name and length. */
 int order_edges(const void *a, const void *b);
 int order_symbols(const void *a, const void *b);

@@ -208,6 +208,9 @@ static void read_process(struct reader *r, struct cursor *c)
 	p->begin = get_uint(c);
 	p->end = get_uint(c);
 	p->command = get_text(r, c);
+	if (!c->bad && !r->nomem && r->x->processes.count > 2 &&
+		!in_order(r->x->processes, order_processes))
+		c->bad = true;
 }
 
 static void read_processes(struct reader *r, struct cursor *c)
@@ -226,6 +229,9 @@ static void read_thread(struct reader *r, struct cursor *c)
 	t->process = get_below(c, r->x->processes.count);
 	t->tid = get_s32(c);
 	t->name = get_text(r, c);
+	if (!c->bad && !r->nomem && r->x->threads.count > 2 &&
+		!in_order(r->x->threads, order_threads))
+		c->bad = true;
 }
 
 static void read_threads(struct reader *r, struct cursor *c)
@@ -244,6 +250,9 @@ static void read_phase(struct reader *r, struct cursor *c)
 	p->time = get_uint(c);
 	p->thread = get_below(c, r->x->threads.count);
 	p->name = get_text(r, c);
+	/* Two may be equal. */
+	if (!c->bad && !r->nomem && r->x->phases.count > 2 && order_phases(p - 1, p) > 0)
+		c->bad = true;
 }
 
 static void read_phases(struct reader *r, struct cursor *c)

@@ -52,12 +52,9 @@ static int place_threads(const struct experiment *x, size_t a, size_t b)
 	return order_threads(&x->threads.data[a], &x->threads.data[b]);
 }
 
-/* Two that passed a point of one name at one time are still two. */
 static int place_phases(const struct experiment *x, size_t a, size_t b)
 {
-	const struct experiment_phase *pa = &x->phases.data[a], *pb = &x->phases.data[b];
-
-	return pa->time != pb->time ? ORDER(pa->time, pb->time) : strcmp(pa->name, pb->name);
+	return order_phases(&x->phases.data[a], &x->phases.data[b]);
 }
 
 static void absorb_image(void *row, void *other)

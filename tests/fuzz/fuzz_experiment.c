@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Experiment files: whatever they hold is read, refused, or read up to the damage.  What was read
- * can be written, is the same when it is read again, and can be added to itself.
+ * can be written, is the same when it is read again, and can be added to itself.  Two files in one
+ * input are added up in both orders.
  *
  * Checksums are put right first, so that chance gets past them.
  */
@@ -54,33 +55,78 @@ static void check_again(struct experiment *x)
 	strbuf_fini(&twice);
 }
 
-int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+static void sum(
+	const struct experiment *x, const struct experiment *y, unsigned flags, struct strbuf *out)
+{
+	struct experiment all;
+	struct error e;
+
+	if (experiment_merge_begin(&all, &e) || experiment_merge(&all, x, flags, &e) ||
+		experiment_merge(&all, y, flags, &e) || experiment_encode(&all, out, &e))
+		abort();
+	experiment_fini(&all);
+}
+
+static void check_orders(const struct experiment *x, const struct experiment *y)
+{
+	for (unsigned flags = 0; flags <= MERGE_THREADS; flags += MERGE_THREADS) {
+		struct strbuf one = {0}, other = {0};
+
+		sum(x, y, flags, &one);
+		sum(y, x, flags, &other);
+		if (one.length != other.length || memcmp(one.data, other.data, one.length) != 0)
+			abort();
+		strbuf_fini(&one);
+		strbuf_fini(&other);
+	}
+}
+
+/* Is there an experiment?  Then it is to be freed. */
+static bool check_one(struct experiment *x, const uint8_t *data, size_t size)
 {
 	struct experiment_damage damage;
-	struct experiment x;
 	struct error e = {0};
 	uint8_t *copy = malloc(size + 1);
+	char *text = NULL;
+	size_t length;
+	FILE *out;
+	int status;
 
 	if (!copy)
-		return 0;
+		return false;
 	memcpy(copy, data, size);
 	if (size >= CODING_PREFIX)
 		mend(copy, size);
-	if (experiment_parse(&x, copy, size, &damage, &e) == 0) {
-		char *text = NULL;
-		size_t length;
-		FILE *out = open_memstream(&text, &length);
-
-		if (out) {
-			experiment_dump(&x, size & 1 ? DUMP_QUIET : 0, out);
-			fclose(out);
-		}
-		free(text);
-		check_again(&x);
-		experiment_fini(&x);
-	} else if (e.code == ERR_NONE) {
-		abort();
-	}
+	status = experiment_parse(x, copy, size, &damage, &e);
 	free(copy);
+	if (status && e.code == ERR_NONE)
+		abort();
+	if (status)
+		return false;
+	out = open_memstream(&text, &length);
+	if (out) {
+		experiment_dump(x, size & 1 ? DUMP_QUIET : 0, out);
+		fclose(out);
+	}
+	free(text);
+	check_again(x);
+	return true;
+}
+
+int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
+{
+	const uint8_t *next =
+		size > 8 ? memmem(data + 1, size - 1, CODING_MAGIC, sizeof(CODING_MAGIC) - 1)
+			 : NULL;
+	size_t first = next ? (size_t)(next - data) : size;
+	struct experiment x, y;
+
+	if (!check_one(&x, data, first))
+		return 0;
+	if (next && check_one(&y, next, size - first)) {
+		check_orders(&x, &y);
+		experiment_fini(&y);
+	}
+	experiment_fini(&x);
 	return 0;
 }
