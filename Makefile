@@ -62,6 +62,7 @@ include lib/speedshop/module.mk
 include lib/valgrind/module.mk
 include perfex/module.mk
 include prof/module.mk
+include ssrun/module.mk
 include examples/module.mk
 include tests/module.mk
 include docs/module.mk

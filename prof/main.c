@@ -3,6 +3,7 @@
  * prof: reads the experiments that ssrun records and says where in a program they point.
  */
 #include <stdio.h>
+#include <string.h>
 
 #include "prof.h"
 #include "say.h"
@@ -36,6 +37,8 @@ int main(int argc, char **argv)
 	struct error e = {0};
 	int status;
 
+	if (argc > 1 && strcmp(argv[1], "block") == 0)
+		return do_block(argc - 1, argv + 1);
 	if (options_parse(&options, argc, argv, &e)) {
 		say_error(&e);
 		status = EXIT_OURS;

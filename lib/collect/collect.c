@@ -231,7 +231,7 @@ static int describe_metric(
 		.unit = (char *)(clock   ? "ns"
 				 : event ? event->unit
 					 : "events"),
-		.source = (char *)source,
+		.source = (char *)(source ? source : source_names[m->source]),
 		.note = (char *)"",
 		.label = labels[m->source],
 		.flags = m->flags,

@@ -74,7 +74,7 @@ void collect_say(const struct collect_request *r, int level, const char *format,
 
 /* Facts that every experiment has: command, host, cpu, kernel, version, clock ...; the type; and
  * the metrics, as far as they are known beforehand (counts of the table come later).  Metric i of
- * the request is metric i of x. */
+ * the request is metric i of x.  source: what metrics say they come from; NULL: by their own. */
 int collect_describe(
 	const struct collect_request *r, struct experiment *x, const char *source, struct error *e);
 /* The rank in MPI that the environment tells; -1: none. */

@@ -1,11 +1,434 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Sampling with perf_event_open: runs the command, or attaches, and reads what the kernel writes
+ * until the command or the process ends, or somebody says that it is enough.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <poll.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/signalfd.h>
+#include <sys/syscall.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
 #include "collect/collect.h"
+#include "collect/perf_events.h"
+#include "sources/launch.h"
+
+#define SECOND 1000000000u
+/* A record's time is taken shortly before it can be seen; what is younger waits. */
+#define GUARD (SECOND / 1000)
+/* Rings wake us when they are half full; what goes on beside them is looked at so often. */
+#define ROUND_MS 250
+/* Checkpoints: the first one early, then seldom enough that they cost less than a hundredth. */
+#define CHECKPOINT_FIRST (SECOND)
+#define CHECKPOINT_EVERY (5 * (uint64_t)SECOND)
+#define CHECKPOINT_SHARE 150
+
+struct collection {
+	const struct collect_request *request;
+	struct collect_result *result;
+	struct experiment *experiment;
+	struct sampler sampler;
+	struct launch launch;
+	bool launched, stop;
+	int signals, pidfd; /* descriptors; -1 */
+	uint64_t began, next_caliper, next_checkpoint;
+	VEC(struct pollfd) poll;
+};
+
+static uint64_t clock_ns(clockid_t clock)
+{
+	struct timespec t;
+
+	clock_gettime(clock, &t);
+	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
+}
+
+static uint64_t now(void)
+{
+	return clock_ns(CLOCK_MONOTONIC);
+}
+
+/* ---- beginning ------------------------------------------------------------------------------- */
+
+static int attach_thread(struct collection *c, pid_t tid, struct error *e)
+{
+	struct error why;
+
+	if (perf_events_open(c->request, &c->sampler, tid, false, &why) == 0)
+		return 0;
+	if (why.errnum == ESRCH) /* it ended just now */
+		return 0;
+	*e = why;
+	return -1;
+}
+
+/* All threads that there are: those that are born meanwhile of threads not yet attached to are
+ * found when we look again. */
+static int attach(struct collection *c, pid_t pid, struct error *e)
+{
+	struct table known = {.entry_size = 8, .key_size = 8};
+	char path[48];
+	size_t before;
+	int rc = -1;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	do {
+		struct dirent *entry;
+		DIR *d = opendir(path);
+
+		before = known.count;
+		if (!d) {
+			error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+			goto out;
+		}
+		while ((entry = readdir(d))) {
+			uint64_t tid = strtoull(entry->d_name, NULL, 10);
+
+			if (!tid || table_find(&known, &tid))
+				continue;
+			if (!table_add(&known, &tid) || attach_thread(c, (pid_t)tid, e)) {
+				closedir(d);
+				goto out;
+			}
+		}
+		closedir(d);
+	} while (known.count > before);
+	rc = 0;
+out:
+	table_fini(&known);
+	return rc;
+}
+
+/* Everybody who is there. */
+static int look_at_all(struct collection *c, struct error *e)
+{
+	struct dirent *entry;
+	DIR *d = opendir("/proc");
+	int rc = 0;
+
+	while (d && rc == 0 && (entry = readdir(d))) {
+		pid_t pid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (pid > 0 && !spaces_process(&c->sampler.spaces, pid, c->began))
+			rc = error_nomem(e);
+	}
+	if (d)
+		closedir(d);
+	return rc;
+}
+
+static int start_command(struct collection *c, struct error *e)
+{
+	struct phases *phases = &c->sampler.phases;
+
+	if (launch_init(&c->launch, c->request->argv, e))
+		return -1;
+	c->launched = true;
+	if (phases_listen(phases, NULL) == 0 &&
+		launch_setenv(&c->launch, POINTS_ENVIRONMENT, phases->path, e))
+		return -1;
+	return launch_start(&c->launch, e);
+}
+
+/* The signals that we take ourselves; the command keeps what it was given. */
+static int take_signals(struct collection *c, struct error *e)
+{
+	static const int handled[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
+	sigset_t set;
+
+	sigemptyset(&set);
+	for (size_t i = 0; i < sizeof(handled) / sizeof(handled[0]); i++)
+		sigaddset(&set, handled[i]);
+	if (c->request->caliper_signal)
+		sigaddset(&set, c->request->caliper_signal);
+	signal(SIGCHLD, SIG_DFL);
+	sigprocmask(SIG_BLOCK, &set, NULL);
+	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	return c->signals >= 0 ? 0 : error_sys(e, errno, "signalfd");
+}
+
+static int begin_command(struct collection *c, struct error *e)
+{
+	const struct collect_request *r = c->request;
+	pid_t pid = c->launch.pid;
+	struct process *p;
+
+	if (collect_output_claim(r->output, pid, e) ||
+		collect_output_checkpoint(r->output, c->experiment, e))
+		return -1;
+	if (perf_events_open(r, &c->sampler, pid, true, e))
+		return -1;
+	c->began = c->sampler.spaces.began = now();
+	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
+	if (!p || spaces_thread(&c->sampler.spaces, p, pid) < 0)
+		return error_nomem(e);
+	p->threads = 1;
+	return launch_release(&c->launch, e);
+}
+
+/* Of a process that sleeps now, nobody knows where. */
+static int begin_running(struct collection *c, struct error *e)
+{
+	const struct collect_request *r = c->request;
+
+	if (r->all ? perf_events_open(r, &c->sampler, -1, false, e) : attach(c, r->pid, e))
+		return -1;
+	if (collect_output_claim(r->output, r->all ? getpid() : r->pid, e))
+		return -1;
+	c->pidfd = r->all ? -1 : (int)syscall(SYS_pidfd_open, r->pid, 0);
+	c->began = c->sampler.spaces.began = now();
+	rings_enable(&c->sampler.rings, true);
+	if (r->all)
+		return look_at_all(c, e);
+	return spaces_process(&c->sampler.spaces, r->pid, c->began) ? 0 : error_nomem(e);
+}
+
+static int add_poll(struct collection *c, int fd)
+{
+	struct pollfd *p = vec_push(&c->poll);
+
+	if (p)
+		*p = (struct pollfd){.fd = fd, .events = POLLIN};
+	return p ? 0 : -1;
+}
+
+/* Signals, the process attached to, then the rings. */
+static int prepare_poll(struct collection *c, struct error *e)
+{
+	if (add_poll(c, c->signals) || add_poll(c, c->pidfd))
+		return error_nomem(e);
+	for (size_t i = 0; i < c->sampler.rings.poll.count; i++)
+		if (add_poll(c, c->sampler.rings.poll.data[i].fd))
+			return error_nomem(e);
+	return 0;
+}
+
+static int begin(struct collection *c, struct error *e)
+{
+	const struct collect_request *r = c->request;
+
+	if (perf_events_init(r, &c->sampler, e))
+		return -1;
+	/* The command is forked before we take signals: it keeps the mask that we were given. */
+	if ((r->argv && start_command(c, e)) || take_signals(c, e))
+		return -1;
+	if ((r->argv ? begin_command(c, e) : begin_running(c, e)) || prepare_poll(c, e))
+		return -1;
+	if (r->caliper_seconds > 0)
+		c->next_caliper = c->began + (uint64_t)(r->caliper_seconds * SECOND);
+	c->next_checkpoint = c->began + CHECKPOINT_FIRST;
+	return 0;
+}
+
+/* ---- while it runs --------------------------------------------------------------------------- */
+
+/* The terminal sends ^C to the command as well; what others send, we pass on. */
+static int on_signal(struct collection *c, const struct signalfd_siginfo *info, struct error *e)
+{
+	int number = (int)info->ssi_signo;
+
+	if (number == c->request->caliper_signal)
+		return phases_point(&c->sampler.phases, now()) ? error_nomem(e) : 0;
+	if (number == SIGCHLD)
+		return 0;
+	if (number != SIGUSR1 && number != SIGUSR2) {
+		c->result->interrupted = true;
+		c->stop = !c->launched;
+	}
+	if (c->launched && !c->launch.reaped && info->ssi_code <= 0)
+		kill(c->launch.pid, number);
+	return 0;
+}
+
+static int hear_signals(struct collection *c, struct error *e)
+{
+	struct signalfd_siginfo info;
+
+	while (read(c->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
+		if (on_signal(c, &info, e))
+			return -1;
+	return 0;
+}
+
+static void set_elapsed(struct collection *c, uint64_t time)
+{
+	c->experiment->elapsed = time - c->began;
+}
+
+/* A checkpoint that cannot be written is no reason to stop: there may be room again at the end. */
+static void checkpoint(struct collection *c, uint64_t time)
+{
+	uint64_t cost, before;
+	struct error why;
+
+	if (time < c->next_checkpoint)
+		return;
+	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	set_elapsed(c, time);
+	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
+		collect_say(c->request, 1, "no checkpoint: %s", why.message);
+	cost = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+	c->next_checkpoint =
+		time + (cost * CHECKPOINT_SHARE > CHECKPOINT_EVERY ? cost * CHECKPOINT_SHARE
+								   : CHECKPOINT_EVERY);
+}
+
+static int on_time(struct collection *c, uint64_t time, struct error *e)
+{
+	const struct collect_request *r = c->request;
+
+	while (c->next_caliper && time >= c->next_caliper) {
+		if (phases_point(&c->sampler.phases, c->next_caliper))
+			return error_nomem(e);
+		c->next_caliper += (uint64_t)(r->caliper_seconds * SECOND);
+	}
+	if (!r->argv && r->seconds > 0 && time - c->began >= (uint64_t)(r->seconds * SECOND))
+		c->stop = true;
+	checkpoint(c, time);
+	return 0;
+}
+
+static int timeout(const struct collection *c, uint64_t time)
+{
+	uint64_t until = time + ROUND_MS * 1000000u;
+
+	if (c->next_caliper && c->next_caliper < until)
+		until = c->next_caliper;
+	if (!c->request->argv && c->request->seconds > 0) {
+		uint64_t end = c->began + (uint64_t)(c->request->seconds * SECOND);
+
+		if (end < until)
+			until = end;
+	}
+	return until > time ? (int)((until - time) / 1000000u) + 1 : 0;
+}
+
+/* A ring whose events have all ended says so for ever: it is not asked again. */
+static void drop_ended(struct collection *c)
+{
+	for (size_t i = 0; i < c->poll.count; i++)
+		if (c->poll.data[i].revents & (POLLHUP | POLLERR | POLLNVAL))
+			c->poll.data[i].fd = -1;
+}
+
+static bool process_ended(const struct collection *c)
+{
+	if (c->request->all)
+		return false;
+	if (c->pidfd >= 0)
+		return c->poll.data[1].revents != 0;
+	return kill(c->request->pid, 0) != 0 && errno != EPERM;
+}
+
+/* Until the command has ended, or the process attached to has, or ^C. */
+static int loop(struct collection *c, struct error *e)
+{
+	while (!c->stop) {
+		uint64_t time;
+		int ended;
+
+		if (poll(c->poll.data, c->poll.count, timeout(c, now())) < 0 && errno != EINTR)
+			return error_sys(e, errno, "poll");
+		if (hear_signals(c, e))
+			return -1;
+		ended = c->launched ? launch_poll(&c->launch, false, e) : process_ended(c);
+		if (ended != 0)
+			return ended < 0 ? -1 : 0;
+		drop_ended(c);
+		time = now();
+		if (sampler_drain(&c->sampler, time - GUARD, e) || on_time(c, time, e))
+			return -1;
+	}
+	return 0;
+}
+
+/* ---- the end --------------------------------------------------------------------------------- */
+
+static void report_command(struct collection *c)
+{
+	struct collect_result *result = c->result;
+
+	result->exit_status = launch_exit_status(&c->launch);
+	result->killed = WIFSIGNALED(c->launch.status);
+	for (size_t i = 1; i < c->experiment->processes.count; i++)
+		if (c->experiment->processes.data[i].pid == c->launch.pid) {
+			c->experiment->processes.data[i].status = c->launch.status;
+			break;
+		}
+}
+
+static int end(struct collection *c, struct error *e)
+{
+	uint64_t time = now();
+	struct sampler *s = &c->sampler;
+
+	rings_enable(&s->rings, false);
+	if (sampler_drain(s, UINT64_MAX, e) || sampler_end(s, time, e))
+		return -1;
+	set_elapsed(c, time);
+	c->result->elapsed = (double)c->experiment->elapsed * 1e-9;
+	c->experiment->complete = true;
+	if (s->phases.lost)
+		collect_say(c->request, 0, "%llu caliper points came too fast and are lost",
+			(unsigned long long)s->phases.lost);
+	if (s->images.unarchived)
+		collect_say(c->request, 0, "%zu images could not be archived: %s",
+			s->images.unarchived, s->images.why.message);
+	return 0;
+}
+
+/* Something of ours failed while the command ran.  It goes on, and the terminal is its own until it
+ * ends. */
+static void outlast(struct collection *c)
+{
+	rings_enable(&c->sampler.rings, false);
+	while (launch_was_released(&c->launch) && launch_poll(&c->launch, false, NULL) == 0) {
+		poll(c->poll.data, c->poll.count ? 1 : 0, ROUND_MS);
+		hear_signals(c, NULL);
+	}
+}
 
 int collect_perf(const struct collect_request *r, struct experiment *x,
 	struct collect_result *result, struct error *e)
 {
-	(void)r;
-	(void)x;
-	(void)result;
-	return error_set(e, ERR_UNSUPPORTED, "sampling is not built yet");
+	struct collection c = {
+		.request = r, .result = result, .experiment = x, .signals = -1, .pidfd = -1};
+	sigset_t before;
+	int rc;
+
+	if (collect_describe(r, x, NULL, e))
+		return -1;
+	sigprocmask(SIG_BLOCK, NULL, &before);
+	sampler_init(&c.sampler, x, r->archive);
+	rc = begin(&c, e);
+	if (rc == 0)
+		rc = loop(&c, e);
+	if (rc == 0)
+		rc = end(&c, e);
+	else if (c.launched)
+		outlast(&c);
+	if (c.launched && c.launch.reaped)
+		report_command(&c);
+	if (c.launched)
+		launch_fini(&c.launch);
+	sampler_fini(&c.sampler);
+	vec_fini(&c.poll);
+	if (c.pidfd >= 0)
+		close(c.pidfd);
+	if (c.signals >= 0) {
+		struct signalfd_siginfo info;
+
+		while (read(c.signals, &info, sizeof(info)) > 0) /* they must not kill us now */
+			;
+		close(c.signals);
+	}
+	sigprocmask(SIG_SETMASK, &before, NULL);
+	return rc;
 }

@@ -10,7 +10,7 @@ else
 	skip "manual pages are clean" "mandoc is not installed"
 fi
 options() { "$build/bin/$1" -help | sed -n 's/^  -\([a-z]*\).*/\1/p' | sort; }
-for program in perfex prof; do
+for program in perfex prof ssrun; do
 	page=$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "docs/man/$program.1" | sort -u)
 	is "options of $program are all in its manual" "$(options $program)" "$page"
 done

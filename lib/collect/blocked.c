@@ -1,0 +1,96 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/blocked.h"
+
+#include <string.h>
+
+struct off {
+	struct {
+		uint64_t tid;
+	} key;
+	uint64_t since; /* 0: on a processor, or gone */
+	uint64_t rest;  /* ns of time off that made no sample yet */
+	uint32_t thread, node;
+	bool known;
+};
+
+void blocked_init(struct blocked *b, struct experiment *x, uint32_t metric, uint64_t period)
+{
+	memset(b, 0, sizeof(*b));
+	b->experiment = x;
+	b->metric = metric;
+	b->period = period;
+	b->threads = (struct table){.entry_size = sizeof(struct off), .key_size = 8};
+}
+
+static struct off *entry_of(struct blocked *b, pid_t tid)
+{
+	struct off key = {.key = {(uint64_t)(uint32_t)tid}};
+
+	return table_add(&b->threads, &key.key);
+}
+
+static int charge(struct blocked *b, struct off *o, uint32_t phase, uint64_t time)
+{
+	uint64_t samples;
+
+	if (!o->since || time <= o->since)
+		return 0;
+	o->rest += time - o->since;
+	o->since = time;
+	samples = o->rest / b->period;
+	o->rest %= b->period;
+	if (!samples)
+		return 0;
+	if (!o->known)
+		b->unknown += samples;
+	return experiment_add(b->experiment, b->metric, o->thread, phase, o->node, samples);
+}
+
+int blocked_out(
+	struct blocked *b, pid_t tid, uint32_t thread, uint32_t node, uint64_t time, bool known)
+{
+	struct off *o = entry_of(b, tid);
+
+	if (!o)
+		return -1;
+	if (o->since && !known)
+		return 0; /* the sample that knows where came first */
+	o->since = time;
+	o->thread = thread;
+	o->node = node;
+	o->known = known;
+	return 0;
+}
+
+int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
+{
+	struct off *o = entry_of(b, tid);
+	int rc = o ? charge(b, o, phase, time) : -1;
+
+	if (o)
+		o->since = 0;
+	return rc;
+}
+
+int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
+{
+	struct off *o = entry_of(b, tid);
+
+	if (blocked_in(b, tid, phase, time))
+		return -1;
+	o->rest = 0; /* the number may come again */
+	return 0;
+}
+
+int blocked_settle(struct blocked *b, uint32_t phase, uint64_t time)
+{
+	for (size_t i = 0; i < b->threads.count; i++)
+		if (charge(b, table_at(&b->threads, i), phase, time))
+			return -1;
+	return 0;
+}
+
+void blocked_fini(struct blocked *b)
+{
+	table_fini(&b->threads);
+}

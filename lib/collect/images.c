@@ -1,0 +1,306 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/images.h"
+
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "collect/vdso.h"
+#include "image/archive.h"
+
+struct name {
+	struct {
+		uint64_t path, identity;
+	} key;
+	uint32_t index;
+};
+
+void images_init(struct collect_images *images, const char *archive)
+{
+	memset(images, 0, sizeof(*images));
+	images->archive = archive;
+	images->by_name = (struct table){
+		.entry_size = sizeof(struct name), .key_size = sizeof(((struct name *)0)->key)};
+}
+
+/* FNV-1a. */
+static uint64_t hash(const void *data, size_t size)
+{
+	const unsigned char *p = data;
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ p[i]) * 0x100000001b3u;
+	return h;
+}
+
+bool images_is_anonymous(const char *name)
+{
+	static const char *const prefixes[] = {"//anon", "/dev/zero", "/memfd:", "/SYSV",
+		"/anon_hugepage", "/i915", "[heap]", "[stack", "[anon", "anon_inode:"};
+
+	if (!name[0])
+		return true;
+	for (size_t i = 0; i < sizeof(prefixes) / sizeof(prefixes[0]); i++)
+		if (strncmp(name, prefixes[i], strlen(prefixes[i])) == 0)
+			return true;
+	return false;
+}
+
+/* Room for an image and its name; -1 when memory is out, else 1 if it is new. */
+static int add(struct collect_images *images, const char *path, uint64_t identity,
+	struct collect_image **image, long *index)
+{
+	struct name *n, key = {.key = {hash(path, strlen(path)), identity}};
+
+	n = table_add(&images->by_name, &key.key);
+	if (!n)
+		return -1;
+	if (n->index) {
+		*index = n->index - 1;
+		*image = &images->list.data[*index];
+		return 0;
+	}
+	*image = vec_push(&images->list);
+	if (!*image)
+		return -1;
+	(*image)->index = -1;
+	(*image)->identity.path = strdup(path);
+	*index = (long)images->list.count - 1;
+	n->index = (uint32_t)images->list.count;
+	return (*image)->identity.path ? 1 : -1;
+}
+
+static int identify(const char *path, struct experiment_image *id)
+{
+	size_t length = 0;
+	struct error why;
+
+	if (image_identify(path, id->build_id, &length, &id->size, &id->fingerprint, &why))
+		return -1;
+	id->build_id_length = (uint32_t)length;
+	return 0;
+}
+
+/* Is what is open as fd what the kernel told of? */
+static bool is_the_file(int fd, const struct record_mapping *m)
+{
+	struct stat st;
+
+	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
+	       (!m->inode || m->inode == (uint64_t)st.st_ino);
+}
+
+static bool has_build_id(const struct experiment_image *file, const struct record_mapping *m)
+{
+	return !m->build_id_length ||
+	       (file->build_id_length == m->build_id_length &&
+		       memcmp(file->build_id, m->build_id, m->build_id_length) == 0);
+}
+
+/* Looks at the file at path.  1: it is the one, and image knows all of it; 0: it is not; -1: memory
+ * is out. */
+static int try_file(struct collect_image *image, const char *path, const struct record_mapping *m)
+{
+	struct experiment_image seen = {.path = image->identity.path};
+	int fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK), rc = 0;
+	bool stays = strncmp(path, "/proc/", 6) != 0;
+
+	if (fd < 0)
+		return 0;
+	if (!is_the_file(fd, m))
+		goto out;
+	rc = segments_read(&image->segments, fd);
+	if (rc < 0 || !image->segments.elf)
+		goto out;
+	seen.kind = EXPERIMENT_IMAGE_ELF;
+	if (identify(path, &seen) || !has_build_id(&seen, m)) {
+		segments_fini(&image->segments);
+		goto out;
+	}
+	/* What is in another's root goes with that process, unless we hold it open. */
+	if (asprintf(&image->readable, stays ? "%s" : "/proc/self/fd/%.0s%d", path, fd) < 0)
+		image->readable = NULL;
+	image->identity = seen;
+	rc = image->readable ? 1 : -1;
+	if (!stays)
+		fd = -1;
+out:
+	if (fd >= 0)
+		close(fd);
+	return rc;
+}
+
+static bool same_place(const char *a, const char *b)
+{
+	struct stat x, y;
+
+	return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
+}
+
+/*
+ * Finds what the process has mapped.  Under its own name if that is the same file for us;
+ * /proc/PID/root has what has that name for the process, and /proc/PID/map_files the very file,
+ * replaced or not, but not everybody may follow that.
+ */
+static int look_at_file(struct collect_image *image, pid_t pid, const struct record_mapping *m)
+{
+	struct experiment_image *id = &image->identity;
+	char paths[4][512];
+	int rc = 0;
+
+	snprintf(paths[0], sizeof(paths[0]), "/proc/%d/root%s", (int)pid, m->path);
+	snprintf(paths[1], sizeof(paths[1]), "%s", m->path);
+	snprintf(paths[2], sizeof(paths[2]), "/proc/%d/map_files/%llx-%llx", (int)pid,
+		(unsigned long long)m->address, (unsigned long long)(m->address + m->length));
+	snprintf(paths[3], sizeof(paths[3]), "/proc/%d/exe", (int)pid);
+	if (same_place(paths[0], paths[1]))
+		paths[0][0] = '\0';
+	for (size_t i = 0; i < 4 && rc == 0; i++)
+		if (paths[i][0])
+			rc = try_file(image, paths[i], m);
+	if (rc != 0)
+		return rc < 0 ? -1 : 0;
+	id->kind = m->build_id_length ? EXPERIMENT_IMAGE_ELF : EXPERIMENT_IMAGE_FILE;
+	if (m->build_id_length)
+		memcpy(id->build_id, m->build_id, m->build_id_length);
+	id->build_id_length = (uint32_t)m->build_id_length;
+	return 0;
+}
+
+/* While it is there: the process, or its container, may go at any time. */
+static void archive(struct collect_images *images, const struct collect_image *image)
+{
+	const struct experiment_image *id = &image->identity;
+	struct image_identity key = {.path = id->path,
+		.build_id = id->build_id,
+		.build_id_length = id->build_id_length,
+		.size = id->size,
+		.fingerprint = id->fingerprint};
+	struct error why = {0};
+
+	if (!images->archive || id->kind != EXPERIMENT_IMAGE_ELF)
+		return;
+	if (!image->readable)
+		error_set(&why, ERR_NOT_FOUND, "%s is not there any more", id->path);
+	else if (archive_add(images->archive, &key, image->readable, &why) == 0)
+		return;
+	if (images->unarchived++ == 0)
+		images->why = why;
+}
+
+long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
+{
+	uint64_t identity =
+		m->build_id_length ? hash(m->build_id, m->build_id_length) : m->inode ^ 1;
+	struct collect_image *image;
+	long index;
+	int new;
+
+	if (images_is_anonymous(m->path))
+		return images_anonymous(images, pid);
+	new = add(images, m->path, identity, &image, &index);
+	if (new <= 0)
+		return new < 0 ? -1 : index;
+	image->inode = m->inode;
+	if (strcmp(m->path, "[vdso]") == 0) {
+		image->identity.kind = EXPERIMENT_IMAGE_VDSO;
+		image->readable = vdso_file();
+		if (image->readable)
+			identify(image->readable, &image->identity);
+		return index;
+	}
+	return m->path[0] == '/' && look_at_file(image, pid, m) ? -1 : index;
+}
+
+long images_anonymous(struct collect_images *images, pid_t pid)
+{
+	struct collect_image *image;
+	long index;
+	int new = add(images, "[anonymous]", (uint64_t)pid, &image, &index);
+
+	if (new > 0) {
+		image->identity.kind = EXPERIMENT_IMAGE_ANONYMOUS;
+		image->identity.pid = pid;
+	}
+	return new < 0 ? -1 : index;
+}
+
+/* The build-id is the first note of /sys/kernel/notes, which everybody may read. */
+static void kernel_build_id(struct experiment_image *id)
+{
+	struct {
+		uint32_t name_size, size, type;
+		char rest[1024];
+	} note;
+	FILE *f = fopen("/sys/kernel/notes", "re");
+	size_t n = f ? fread(&note, 1, sizeof(note), f) : 0;
+
+	if (f)
+		fclose(f);
+	if (n < 12 + 4 + 20 || note.name_size != 4 || note.type != 3 ||
+		note.size > EXPERIMENT_BUILD_ID_MAX || memcmp(note.rest, "GNU", 4) != 0)
+		return;
+	memcpy(id->build_id, note.rest + 4, note.size);
+	id->build_id_length = note.size;
+}
+
+long images_kernel(struct collect_images *images)
+{
+	struct collect_image *image;
+	long index;
+	int new = add(images, "[kernel]", 0, &image, &index);
+
+	if (new > 0) {
+		image->identity.kind = EXPERIMENT_IMAGE_KERNEL;
+		kernel_build_id(&image->identity);
+	}
+	return new < 0 ? -1 : index;
+}
+
+long images_register(struct collect_images *images, size_t i, struct experiment *x)
+{
+	struct collect_image *image = &images->list.data[i];
+
+	if (image->index < 0) {
+		image->index = experiment_image(x, &image->identity, NULL);
+		archive(images, image);
+	}
+	return image->index;
+}
+
+struct image *images_open(struct collect_images *images, size_t i)
+{
+	struct collect_image *image = &images->list.data[i];
+	const struct experiment_image *id = &image->identity;
+	struct image_identity key = {.path = image->readable,
+		.build_id = id->build_id,
+		.build_id_length = id->build_id_length};
+	struct image_search where = {0};
+	struct error why;
+
+	if (image->handle || image->refused)
+		return image->handle;
+	if (image->readable)
+		image->handle = image_open(&key, &where, &why);
+	image->refused = image->handle == NULL;
+	return image->handle;
+}
+
+void images_fini(struct collect_images *images)
+{
+	for (size_t i = 0; i < images->list.count; i++) {
+		struct collect_image *image = &images->list.data[i];
+
+		if (image->handle)
+			image_close(image->handle);
+		segments_fini(&image->segments);
+		free(image->readable);
+		free(image->identity.path);
+	}
+	vec_fini(&images->list);
+	table_fini(&images->by_name);
+}

@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The files that processes have mapped code from, each looked at once: at the first mapping, while
+ * the process is there and the file is what it mapped.  Containers' files are found through
+ * /proc/PID.  An image is added to the experiment when it is first sampled.
+ */
+#ifndef COLLECT_IMAGES_H
+#define COLLECT_IMAGES_H
+
+#include "base/table.h"
+#include "base/vec.h"
+#include "collect/records.h"
+#include "collect/segments.h"
+#include "experiment/experiment.h"
+#include "image/image.h"
+
+struct collect_image {
+	struct experiment_image identity; /* path is ours */
+	uint64_t inode;
+	char *readable; /* a path to read it from, perhaps in another's root; NULL: none was found
+			 */
+	struct segments segments;
+	long index;           /* in the experiment; -1: not yet there */
+	struct image *handle; /* for unwinding, opened when wanted */
+	bool refused;         /* it cannot be opened */
+};
+
+struct collect_images {
+	VEC(struct collect_image) list;
+	struct table by_name;
+	const char *archive; /* NULL: none */
+	size_t unarchived;   /* images that could not be copied */
+	struct error why;    /* the first of them */
+};
+
+void images_init(struct collect_images *images, const char *archive);
+/* The image of a mapping of process pid; its index in list, or -1 when memory is out. */
+long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m);
+/* The image of code that process pid has made for itself. */
+long images_anonymous(struct collect_images *images, pid_t pid);
+/* The kernel's. */
+long images_kernel(struct collect_images *images);
+/* Its number in x; -1 when memory is out. */
+long images_register(struct collect_images *images, size_t i, struct experiment *x);
+/* For unwinding; NULL where it cannot be opened.  Borrowed. */
+struct image *images_open(struct collect_images *images, size_t i);
+/* Is this name of a mapping that of no file? */
+bool images_is_anonymous(const char *name);
+void images_fini(struct collect_images *images);
+
+#endif

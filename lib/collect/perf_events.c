@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/perf_events.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "sources/perf_open.h"
+
+#define RING_FLAT        ((size_t)64 << 10)
+#define RING_STACKS      ((size_t)512 << 10) /* what the kernel grants everybody */
+#define RING_STACKS_ROOT ((size_t)4 << 20)
+
+static const struct {
+	int number;
+	uint64_t config;
+} kernels[] = {
+	{EV_TASK_CLOCK, PERF_COUNT_SW_CPU_CLOCK},
+	{EV_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS},
+	{EV_MAJOR_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
+	{EV_CONTEXT_SWITCHES, PERF_COUNT_SW_CONTEXT_SWITCHES},
+	{EV_CPU_MIGRATIONS, PERF_COUNT_SW_CPU_MIGRATIONS},
+};
+
+static const struct collect_metric *metric_of(
+	const struct collect_request *r, size_t event, const struct sampler *s)
+{
+	return &r->metrics->list.data[s->events.data[event].metric];
+}
+
+static int add_event(struct sampler *s, size_t metric, bool stacks, bool switches, struct error *e)
+{
+	struct sampler_event *event = vec_push(&s->events);
+
+	if (!event)
+		return error_nomem(e);
+	*event = (struct sampler_event){(uint32_t)metric, stacks, switches};
+	return 0;
+}
+
+/* At most one metric is of elapsed time. */
+static int add_switches(
+	const struct collect_metric *m, struct sampler *s, size_t metric, struct error *e)
+{
+	if (s->blocking)
+		return error_set(e, ERR_CONFLICT,
+			"only one experiment of a run can be of elapsed time: leave out -both");
+	s->blocking = true;
+	blocked_init(&s->blocked, s->experiment, (uint32_t)metric, m->period);
+	return add_event(s, metric, true, true, e);
+}
+
+int perf_events_init(const struct collect_request *r, struct sampler *s, struct error *e)
+{
+	struct record_format format = {
+		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
+		.registers = (unsigned)__builtin_popcountll(stacks_registers()),
+	};
+	bool stacks = false;
+
+	for (size_t i = 0; i < r->metrics->list.count; i++) {
+		const struct collect_metric *m = &r->metrics->list.data[i];
+
+		stacks |= m->flags & METRIC_STACKS;
+		if (add_event(s, i, m->flags & METRIC_STACKS, false, e) ||
+			((m->flags & METRIC_WALL) && add_switches(m, s, i, e)))
+			return -1;
+	}
+	if (s->events.count > 1)
+		format.sample_type |= PERF_SAMPLE_IDENTIFIER;
+	return rings_init(&s->rings, &format,
+		!stacks          ? RING_FLAT
+		: geteuid() == 0 ? RING_STACKS_ROOT
+				 : RING_STACKS,
+		e);
+}
+
+/* ---- one event ------------------------------------------------------------------------------- */
+
+static void set_stacks(const struct collect_request *r, struct perf_event_attr *attr)
+{
+	bool rules = r->stack != STACK_FP && stacks_registers();
+
+	attr->exclude_callchain_kernel = attr->exclude_kernel;
+	if (!rules) {
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+		return;
+	}
+	attr->sample_type |= PERF_SAMPLE_REGS_USER | PERF_SAMPLE_STACK_USER;
+	attr->sample_regs_user = stacks_registers();
+	attr->sample_stack_user = r->stack_bytes;
+	attr->exclude_callchain_user = 1;
+	if (!attr->exclude_kernel)
+		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
+}
+
+static struct perf_event_attr attr_of(
+	const struct collect_request *r, const struct sampler *s, size_t event)
+{
+	const struct collect_metric *m = metric_of(r, event, s);
+	struct perf_event_attr attr = {
+		.sample_period = m->period,
+		.sample_type = s->rings.format.sample_type,
+		.sample_id_all = 1,
+		.disabled = 1,
+		.exclude_hv = 1,
+		.exclude_idle = 1,
+		.use_clockid = 1,
+		.clockid = CLOCK_MONOTONIC,
+		.watermark = 1,
+	};
+
+	if (m->source == COLLECT_PMU) {
+		attr.type = m->spec.code.type;
+		attr.config = m->spec.code.config;
+		attr.config1 = m->spec.code.config1;
+		attr.config2 = m->spec.code.config2;
+		attr.exclude_user = m->spec.code.levels && !(m->spec.code.levels & EVENT_USER);
+		attr.exclude_kernel =
+			m->spec.code.levels ? !(m->spec.code.levels & EVENT_KERNEL) : !r->kernel;
+	} else {
+		attr.type = PERF_TYPE_SOFTWARE;
+		for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
+			if (m->spec.event && m->spec.event->number == kernels[i].number)
+				attr.config = kernels[i].config;
+	}
+	if (s->events.data[event].switches) {
+		attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;
+		attr.sample_period = 1;
+	}
+	if (event == 0) {
+		attr.mmap = attr.mmap2 = attr.comm = attr.comm_exec = attr.task = 1;
+		attr.context_switch = s->blocking;
+	}
+	return attr;
+}
+
+/* As precise as the processor can.  Only x86's drivers refuse what they cannot. */
+static int open_precisely(
+	struct sampler *s, struct perf_event_attr *attr, pid_t pid, size_t event, struct error *e)
+{
+#if defined(__x86_64__)
+	for (unsigned precise = 2; precise > 0 && attr->type != PERF_TYPE_SOFTWARE; precise--) {
+		attr->precise_ip = precise;
+		if (rings_open(&s->rings, attr, pid, (uint32_t)event, e) == 0)
+			return 0;
+		if (errno == EACCES || errno == EPERM || errno == EMFILE || errno == 0)
+			return -1;
+	}
+	attr->precise_ip = 0;
+#endif
+	return rings_open(&s->rings, attr, pid, (uint32_t)event, e);
+}
+
+/* With the kernel's side where that is wanted and allowed. */
+static int open_event(const struct collect_request *r, struct sampler *s,
+	struct perf_event_attr *attr, pid_t pid, size_t event, struct error *e)
+{
+	for (;;) {
+		struct perf_event_attr trial = *attr;
+
+		if (s->events.data[event].stacks)
+			set_stacks(r, &trial);
+		if (open_precisely(s, &trial, pid, event, e) == 0) {
+			*attr = trial;
+			return 0;
+		}
+		if ((errno != EACCES && errno != EPERM) || attr->exclude_kernel || r->kernel ||
+			s->events.data[event].switches)
+			return -1;
+		attr->exclude_kernel = 1;
+	}
+}
+
+static int refused(const struct collect_request *r, const struct perf_event_attr *attr, pid_t pid,
+	struct error *e)
+{
+	if (errno == 0)
+		return -1; /* e says it */
+	if (r->all && (errno == EACCES || errno == EPERM)) {
+		error_set(e, ERR_PERMISSION, "the kernel does not let us watch the whole system");
+		return error_hint(e, "as root: sysctl kernel.perf_event_paranoid=0, or give ssrun "
+				     "the capability: setcap cap_perfmon+ep; or watch a process "
+				     "of your own with -pid");
+	}
+	return perf_explain(errno, attr, pid > 0 && r->pid ? pid : 0, NULL, e);
+}
+
+static int note(struct experiment_metric *m, const char *text, struct error *e)
+{
+	char *copy;
+
+	if (asprintf(&copy, "%s%s%s", m->note, m->note[0] ? "; " : "", text) < 0)
+		return error_nomem(e);
+	free(m->note);
+	m->note = copy;
+	return 0;
+}
+
+/* What the metric is, as it was opened. */
+static int describe(const struct collect_request *r, struct sampler *s, size_t event,
+	const struct perf_event_attr *attr, struct error *e)
+{
+	const struct collect_metric *asked = metric_of(r, event, s);
+	struct experiment_metric *m = &s->experiment->metrics.data[s->events.data[event].metric];
+
+	if (m->note[0])
+		return 0; /* of another thread it was the same */
+	if (!attr->precise_ip)
+		m->flags |= METRIC_SKID;
+	if (!attr->exclude_kernel)
+		m->flags |= METRIC_KERNEL;
+	if (asked->source == COLLECT_PMU && note(m, asked->spec.code.text, e))
+		return -1;
+	if (asked->source == COLLECT_PMU && asked->spec.code.note &&
+		note(m, asked->spec.code.note, e))
+		return -1;
+	if (asked->source == COLLECT_OS && note(m, "kernel's clock and events", e))
+		return -1;
+	return attr->exclude_kernel ? note(m, "user mode only", e) : 0;
+}
+
+int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
+	struct error *e)
+{
+	for (size_t i = 0; i < s->events.count; i++) {
+		struct perf_event_attr attr = attr_of(r, s, i);
+
+		attr.inherit = pid > 0;
+		attr.enable_on_exec = on_exec;
+		if (open_event(r, s, &attr, pid, i, e) == 0) {
+			if (describe(r, s, i, &attr, e))
+				return -1;
+			continue;
+		}
+		if (s->events.data[i].switches && (errno == EACCES || errno == EPERM))
+			continue; /* time off the processor is known, but not where */
+		return refused(r, &attr, pid, e);
+	}
+	return 0;
+}

@@ -1,0 +1,178 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/phases.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces)
+{
+	memset(p, 0, sizeof(*p));
+	p->experiment = x;
+	p->spaces = spaces;
+}
+
+int phases_listen(struct phases *p, struct error *e)
+{
+	const char *directories[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
+	size_t size = sizeof(struct points) + POINTS_ROOM * sizeof(struct point);
+	int fd = -1;
+
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]) && fd < 0; i++) {
+		if (!directories[i] || asprintf(&p->path, "%s/ssrun.XXXXXX", directories[i]) < 0)
+			continue;
+		fd = mkostemp(p->path, O_CLOEXEC);
+		if (fd >= 0)
+			break;
+		free(p->path);
+		p->path = NULL;
+	}
+	if (fd < 0)
+		return error_sys(e, errno, "cannot make a file for caliper points");
+	if (ftruncate(fd, (off_t)size) == 0)
+		p->points = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+	close(fd);
+	if (!p->points || p->points == MAP_FAILED) {
+		p->points = NULL;
+		return error_sys(e, errno, "cannot map a file for caliper points");
+	}
+	p->size = size;
+	p->points->room = POINTS_ROOM;
+	p->points->listening = 1;
+	p->points->magic = POINTS_MAGIC;
+	return 0;
+}
+
+static int insert(struct phases *p, const struct phase_point *point)
+{
+	struct phase_point *list, *last = vec_push(&p->pending);
+	size_t at;
+
+	if (!last)
+		return -1;
+	list = p->pending.data;
+	for (at = p->pending.count - 1; at > p->next && list[at - 1].time > point->time; at--)
+		list[at] = list[at - 1];
+	list[at] = *point;
+	return 0;
+}
+
+int phases_read(struct phases *p)
+{
+	uint64_t taken, room;
+
+	if (!p->points)
+		return 0;
+	room = POINTS_ROOM;
+	taken = __atomic_load_n(&p->points->taken, __ATOMIC_ACQUIRE);
+	if (taken - p->seen > room) {
+		p->lost += taken - p->seen - room;
+		p->seen = taken - room;
+	}
+	for (; p->seen < taken; p->seen++) {
+		const struct point *slot = &p->points->point[p->seen % room];
+		struct phase_point point = {0};
+		uint64_t ready = __atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE);
+
+		if (ready < p->seen + 1)
+			break; /* taken, but not filled yet */
+		point.time = slot->time;
+		point.kind = slot->kind;
+		point.pid = (pid_t)slot->pid;
+		point.tid = (pid_t)slot->tid;
+		memcpy(point.name, slot->name, sizeof(point.name) - 1);
+		if (ready > p->seen + 1 ||
+			__atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE) != ready) {
+			p->lost++; /* it was written over */
+			continue;
+		}
+		if (insert(p, &point))
+			return -1;
+	}
+	return 0;
+}
+
+int phases_point(struct phases *p, uint64_t time)
+{
+	struct phase_point point = {.time = time, .kind = POINT_CALIPER};
+
+	snprintf(point.name, sizeof(point.name), "%u", ++p->outside);
+	return insert(p, &point);
+}
+
+static int begin_phase(struct phases *p, const struct phase_point *point)
+{
+	uint64_t began = p->spaces->began;
+	struct experiment_phase phase = {
+		.time = point->time > began ? point->time - began : 0, .name = (char *)point->name};
+	long index;
+
+	if (point->pid) {
+		struct process *process = spaces_process(p->spaces, point->pid, point->time);
+		long thread = process ? spaces_thread(p->spaces, process, point->tid) : -1;
+
+		if (thread < 0)
+			return -1;
+		phase.thread = (uint32_t)thread;
+	}
+	index = experiment_phase(p->experiment, &phase, NULL);
+	if (index < 0)
+		return -1;
+	p->current = (uint32_t)index;
+	return 0;
+}
+
+static int pass(struct phases *p, const struct phase_point *point)
+{
+	if (p->ended || (p->changing && p->changing(p->context, point->time)))
+		return p->ended ? 0 : -1;
+	switch (point->kind) {
+	case POINT_CALIPER:
+		return begin_phase(p, point);
+	case POINT_SUSPEND:
+		p->suspended = true;
+		return 0;
+	case POINT_RESTART:
+		p->suspended = false;
+		return 0;
+	case POINT_CLEAR:
+		table_fini(&p->experiment->samples);
+		p->cleared++;
+		return 0;
+	case POINT_END:
+		p->ended = true;
+		return 0;
+	default:
+		return 0;
+	}
+}
+
+int phases_advance(struct phases *p, uint64_t time)
+{
+	while (p->next < p->pending.count && p->pending.data[p->next].time <= time) {
+		struct phase_point point = p->pending.data[p->next++];
+
+		if (pass(p, &point))
+			return -1;
+	}
+	if (p->next && p->next == p->pending.count)
+		p->next = p->pending.count = 0;
+	return 0;
+}
+
+void phases_fini(struct phases *p)
+{
+	if (p->points) {
+		p->points->listening = 0;
+		munmap(p->points, p->size);
+	}
+	if (p->path)
+		unlink(p->path);
+	free(p->path);
+	vec_fini(&p->pending);
+	memset(p, 0, sizeof(*p));
+}

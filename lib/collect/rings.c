@@ -1,0 +1,291 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/rings.h"
+
+#include <errno.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ioctl.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include "sources/perf_open.h"
+
+#define RECORD_MAX 65536
+
+struct id {
+	struct {
+		uint64_t id;
+	} key;
+	uint32_t event;
+};
+
+int rings_init(struct rings *r, const struct record_format *format, size_t bytes, struct error *e)
+{
+	long cpus = sysconf(_SC_NPROCESSORS_CONF);
+
+	memset(r, 0, sizeof(*r));
+	r->format = *format;
+	r->ids = (struct table){.entry_size = sizeof(struct id), .key_size = 8};
+	r->page_size = (size_t)sysconf(_SC_PAGESIZE);
+	r->bytes = r->page_size;
+	while (r->bytes < bytes)
+		r->bytes *= 2;
+	r->scratch = malloc(RECORD_MAX);
+	r->build_ids = true;
+	for (int cpu = 0; cpu < cpus; cpu++) {
+		struct ring *ring = vec_push(&r->rings);
+
+		if (!ring)
+			return error_nomem(e);
+		*ring = (struct ring){.cpu = cpu, .fd = -1, .next = UINT64_MAX};
+	}
+	return r->scratch ? 0 : error_nomem(e);
+}
+
+/* The first event of a processor gets the ring; less memory will do where there is a limit to what
+ * we may lock. */
+static int map_ring(struct rings *r, struct ring *ring, int fd, struct error *e)
+{
+	struct pollfd *p = vec_push(&r->poll);
+	size_t bytes;
+
+	if (!p)
+		return error_nomem(e);
+	for (bytes = r->bytes; bytes >= r->page_size; bytes /= 2) {
+		void *map =
+			mmap(NULL, r->page_size + bytes, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
+
+		if (map == MAP_FAILED && (errno == EPERM || errno == ENOMEM))
+			continue;
+		if (map == MAP_FAILED)
+			break;
+		ring->fd = fd;
+		ring->page = map;
+		ring->data = (const char *)map + r->page_size;
+		ring->size = bytes;
+		*p = (struct pollfd){.fd = fd, .events = POLLIN};
+		return 0;
+	}
+	error_sys(e, errno, "cannot map the kernel's buffer for samples");
+	return error_hint(e, "many profilers at once may lock too much memory: raise "
+			     "kernel.perf_event_mlock_kb or ulimit -l");
+}
+
+static int remember(struct rings *r, int fd, uint32_t index, struct error *e)
+{
+	struct id *id, key = {{0}, 0};
+	int *slot = vec_push(&r->fds);
+
+	if (!slot) {
+		close(fd);
+		return error_nomem(e);
+	}
+	*slot = fd;
+	if (ioctl(fd, PERF_EVENT_IOC_ID, &key.key.id) != 0)
+		return 0;
+	id = table_add(&r->ids, &key.key);
+	if (!id)
+		return error_nomem(e);
+	id->event = index;
+	return 0;
+}
+
+static int open_one(struct rings *r, struct perf_event_attr *attr, pid_t pid, int cpu)
+{
+	int fd;
+
+	attr->build_id = attr->mmap2 && r->build_ids;
+	fd = perf_open(attr, pid, cpu, -1);
+	if (fd >= 0 || !attr->build_id || (errno != EINVAL && errno != E2BIG))
+		return fd;
+	attr->build_id = 0;
+	fd = perf_open(attr, pid, cpu, -1);
+	if (fd >= 0)
+		r->build_ids = false;
+	return fd;
+}
+
+int rings_open(
+	struct rings *r, struct perf_event_attr *attr, pid_t pid, uint32_t index, struct error *e)
+{
+	bool any = false;
+
+	while (r->types.count <= index) {
+		uint64_t *type = vec_push(&r->types);
+
+		if (!type) {
+			errno = 0;
+			return error_nomem(e);
+		}
+	}
+	r->types.data[index] = attr->sample_type;
+	for (size_t i = 0; i < r->rings.count; i++) {
+		struct ring *ring = &r->rings.data[i];
+		int fd;
+
+		attr->wakeup_watermark = (uint32_t)(r->bytes / 2);
+		fd = open_one(r, attr, pid, ring->cpu);
+		if (fd < 0 && errno == ENODEV)
+			continue; /* this processor is not there today */
+		if (fd < 0)
+			return -1;
+		any = true;
+		if (remember(r, fd, index, e) || (ring->fd < 0 && map_ring(r, ring, fd, e))) {
+			errno = 0;
+			return -1;
+		}
+		if (ring->fd != fd && ioctl(fd, PERF_EVENT_IOC_SET_OUTPUT, ring->fd) != 0)
+			return -1;
+		if (ring->size < r->bytes)
+			r->bytes = ring->size;
+	}
+	if (!any)
+		errno = ENODEV;
+	return any ? 0 : -1;
+}
+
+void rings_enable(struct rings *r, bool on)
+{
+	for (size_t i = 0; i < r->fds.count; i++)
+		ioctl(r->fds.data[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
+}
+
+uint32_t rings_event(const struct rings *r, uint64_t id)
+{
+	struct id key = {{id}, 0}, *found = table_find(&r->ids, &key.key);
+
+	return found ? found->event : 0;
+}
+
+/* ---- reading --------------------------------------------------------------------------------- */
+
+/* The record at tail, in one piece; NULL: none is complete. */
+static const struct perf_event_header *peek(const struct rings *r, const struct ring *ring)
+{
+	size_t at = (size_t)(ring->tail & (ring->size - 1)), first = ring->size - at;
+	const struct perf_event_header *h = (const void *)(ring->data + at);
+
+	/* Records are multiples of 8 bytes, so a header is never cut in two. */
+	if (ring->tail >= ring->head || h->size < sizeof(*h) || h->size > ring->head - ring->tail)
+		return NULL;
+	if (h->size <= first)
+		return h;
+	{
+		size_t size = h->size;
+
+		memcpy(r->scratch, h, first);
+		memcpy(r->scratch + first, ring->data, size - first);
+	}
+	return (const void *)r->scratch;
+}
+
+static void look_ahead(const struct rings *r, struct ring *ring)
+{
+	const struct perf_event_header *h = peek(r, ring);
+
+	if (!h && ring->tail < ring->head)
+		ring->tail = ring->head; /* nonsense: nothing behind it can be told apart */
+	ring->next = h ? record_time(h, h->size, &r->format) : UINT64_MAX;
+}
+
+/* The ring whose next record is the oldest; *second is when another one's turn comes. */
+static struct ring *oldest(struct rings *r, uint64_t *second)
+{
+	struct ring *first = NULL;
+
+	*second = UINT64_MAX;
+	for (size_t i = 0; i < r->rings.count; i++) {
+		struct ring *ring = &r->rings.data[i];
+
+		if (ring->next == UINT64_MAX)
+			continue;
+		if (!first || ring->next < first->next) {
+			*second = first ? first->next : UINT64_MAX;
+			first = ring;
+		} else if (ring->next < *second) {
+			*second = ring->next;
+		}
+	}
+	return first;
+}
+
+/* Events with call stacks have more in their samples than others; the identifier comes first. */
+static struct record_format format_of(const struct rings *r, const struct perf_event_header *h)
+{
+	struct record_format format = r->format;
+	uint64_t id = 0;
+
+	if (h->type != PERF_RECORD_SAMPLE)
+		return format;
+	if ((format.sample_type & PERF_SAMPLE_IDENTIFIER) && h->size >= sizeof(*h) + sizeof(id))
+		memcpy(&id, h + 1, sizeof(id));
+	format.sample_type = r->types.data[rings_event(r, id)];
+	return format;
+}
+
+/* Records of one ring, as long as they are the oldest. */
+static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
+	int (*call)(void *context, const struct record *record), void *context)
+{
+	int rc = 0;
+
+	while (rc == 0 && ring->next != UINT64_MAX && ring->next <= until) {
+		const struct perf_event_header *h = peek(r, ring);
+		struct record_format format;
+		struct record record;
+		size_t size;
+
+		if (!h)
+			break;
+		size = h->size;
+		format = format_of(r, h);
+
+		if (record_parse(h, size, &format, &record) == 0)
+			rc = call(context, &record);
+		else if (record.type == PERF_RECORD_SAMPLE)
+			r->malformed++;
+		ring->tail += size;
+		look_ahead(r, ring);
+	}
+	__atomic_store_n(&ring->page->data_tail, ring->tail, __ATOMIC_RELEASE);
+	return rc;
+}
+
+int rings_drain(struct rings *r, uint64_t limit,
+	int (*call)(void *context, const struct record *record), void *context)
+{
+	for (size_t i = 0; i < r->rings.count; i++) {
+		struct ring *ring = &r->rings.data[i];
+
+		if (!ring->page)
+			continue;
+		ring->head = __atomic_load_n(&ring->page->data_head, __ATOMIC_ACQUIRE);
+		look_ahead(r, ring);
+	}
+	for (;;) {
+		uint64_t second;
+		struct ring *ring = oldest(r, &second);
+
+		if (!ring || ring->next > limit)
+			return 0;
+		if (drain_one(r, ring, second < limit ? second : limit, call, context))
+			return -1;
+	}
+}
+
+void rings_fini(struct rings *r)
+{
+	for (size_t i = 0; i < r->rings.count; i++)
+		if (r->rings.data[i].page)
+			munmap(r->rings.data[i].page, r->page_size + r->rings.data[i].size);
+	for (size_t i = 0; i < r->fds.count; i++)
+		close(r->fds.data[i]);
+	vec_fini(&r->rings);
+	vec_fini(&r->fds);
+	vec_fini(&r->types);
+	vec_fini(&r->poll);
+	table_fini(&r->ids);
+	free(r->scratch);
+	memset(r, 0, sizeof(*r));
+}

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/sampler.h"
+
+#include <string.h>
+
+#include "collect/symbols.h"
+
+/* A process ends or becomes another: the code that it made gets its names now or never. */
+static int on_leaving(void *context, struct process *p)
+{
+	struct sampler *s = context;
+	long image;
+
+	if (!p->jitted)
+		return 0;
+	p->jitted = false;
+	image = images_anonymous(&s->images, p->pid);
+	if (image >= 0)
+		image = images_register(&s->images, (size_t)image, s->experiment);
+	return image < 0 ? -1 : symbols_jit(s->experiment, (uint32_t)image, p->pid);
+}
+
+/* Time off the processor belongs to the phase in which it was. */
+static int on_changing(void *context, uint64_t time)
+{
+	struct sampler *s = context;
+
+	return s->blocking ? blocked_settle(&s->blocked, s->phases.current, time) : 0;
+}
+
+void sampler_init(struct sampler *s, struct experiment *x, const char *archive)
+{
+	memset(s, 0, sizeof(*s));
+	s->experiment = x;
+	images_init(&s->images, archive);
+	spaces_init(&s->spaces, x, &s->images);
+	stacks_init(&s->stacks, &s->spaces);
+	phases_init(&s->phases, x, &s->spaces);
+	s->spaces.leaving = on_leaving;
+	s->spaces.context = s;
+	s->phases.changing = on_changing;
+	s->phases.context = s;
+}
+
+static const struct sampler_event *event_of(const struct sampler *s, uint64_t id)
+{
+	uint32_t event = id ? rings_event(&s->rings, id) : 0;
+
+	return &s->events.data[event < s->events.count ? event : 0];
+}
+
+static struct experiment_metric *metric_of(struct sampler *s, uint64_t id)
+{
+	return &s->experiment->metrics.data[event_of(s, id)->metric];
+}
+
+static int on_sample(struct sampler *s, const struct record *r)
+{
+	const struct sampler_event *event = event_of(s, r->id);
+	struct experiment_metric *metric = &s->experiment->metrics.data[event->metric];
+	struct process *p;
+	struct stack_node n;
+	long thread;
+
+	if (s->phases.suspended || s->phases.ended)
+		return 0;
+	p = spaces_process(&s->spaces, r->pid, r->time);
+	thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
+	if (thread < 0)
+		return -1;
+	n = event->stacks ? stacks_path(&s->stacks, p, r) : stacks_flat(&s->stacks, p, r);
+	if (n.node < 0)
+		return -1;
+	if (event->switches)
+		return blocked_out(
+			&s->blocked, r->tid, (uint32_t)thread, (uint32_t)n.node, r->time, true);
+	metric->reasons[EXPERIMENT_NO_MAPPING] += n.unmapped;
+	metric->reasons[EXPERIMENT_NO_STACK] += n.broken;
+	s->samples++;
+	return experiment_add(s->experiment, event->metric, (uint32_t)thread, s->phases.current,
+		(uint32_t)n.node, 1);
+}
+
+/* A thread leaves the processor or comes back. */
+static int on_turn(struct sampler *s, const struct record *r)
+{
+	struct process *p;
+	long thread, node;
+
+	if (!s->blocking || r->pid <= 0)
+		return 0;
+	if (!r->turn.out)
+		return s->phases.suspended || s->phases.ended
+			       ? blocked_out(&s->blocked, r->tid, 0, 0, 0, true)
+			       : blocked_in(&s->blocked, r->tid, s->phases.current, r->time);
+	p = spaces_process(&s->spaces, r->pid, r->time);
+	thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
+	node = experiment_node(s->experiment, EXPERIMENT_ROOT, 0, 0);
+	if (thread < 0 || node < 0)
+		return -1;
+	return blocked_out(&s->blocked, r->tid, (uint32_t)thread, (uint32_t)node, r->time, false);
+}
+
+static int on_record(void *context, const struct record *r)
+{
+	struct sampler *s = context;
+
+	if (phases_advance(&s->phases, r->time))
+		return -1;
+	switch (r->type) {
+	case PERF_RECORD_SAMPLE:
+		return on_sample(s, r);
+	case PERF_RECORD_SWITCH:
+	case PERF_RECORD_SWITCH_CPU_WIDE:
+		return on_turn(s, r);
+	case PERF_RECORD_LOST:
+		metric_of(s, r->id)->lost += r->lost;
+		return 0;
+	case PERF_RECORD_THROTTLE:
+		metric_of(s, r->id)->throttled++;
+		return 0;
+	case PERF_RECORD_EXIT:
+		if (s->blocking && blocked_exit(&s->blocked, r->tid, s->phases.current, r->time))
+			return -1;
+		return spaces_record(&s->spaces, r);
+	default:
+		return spaces_record(&s->spaces, r);
+	}
+}
+
+int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
+{
+	if (phases_read(&s->phases) || rings_drain(&s->rings, limit, on_record, s))
+		return error_nomem(e);
+	return 0;
+}
+
+/* Of the kernel and the vdso, which stay to the end. */
+static int name_the_rest(struct sampler *s)
+{
+	for (size_t i = 0; i < s->images.list.count; i++) {
+		const struct collect_image *image = &s->images.list.data[i];
+		uint32_t index = (uint32_t)image->index;
+
+		if (image->index < 0)
+			continue;
+		if (image->identity.kind == EXPERIMENT_IMAGE_KERNEL &&
+			symbols_kernel(s->experiment, index))
+			return -1;
+		if (image->identity.kind == EXPERIMENT_IMAGE_VDSO &&
+			symbols_vdso(s->experiment, index, images_open(&s->images, i)))
+			return -1;
+	}
+	return 0;
+}
+
+int sampler_end(struct sampler *s, uint64_t time, struct error *e)
+{
+	struct experiment_metric *metric;
+
+	if (phases_advance(&s->phases, time))
+		return error_nomem(e);
+	if (s->blocking) {
+		if (!s->phases.suspended && !s->phases.ended &&
+			blocked_settle(&s->blocked, s->phases.current, time))
+			return error_nomem(e);
+		metric = &s->experiment->metrics.data[s->blocked.metric];
+		metric->reasons[EXPERIMENT_NO_STACK] += s->blocked.unknown;
+	}
+	if (spaces_end(&s->spaces) || name_the_rest(s))
+		return error_nomem(e);
+	return 0;
+}
+
+void sampler_fini(struct sampler *s)
+{
+	stacks_fini(&s->stacks);
+	phases_fini(&s->phases);
+	blocked_fini(&s->blocked);
+	spaces_fini(&s->spaces);
+	images_fini(&s->images);
+	rings_fini(&s->rings);
+	vec_fini(&s->events);
+}

@@ -1,0 +1,41 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the kernel's records do to an experiment: samples become counts of nodes at once, nothing is
+ * kept of each.
+ */
+#ifndef COLLECT_SAMPLER_H
+#define COLLECT_SAMPLER_H
+
+#include "collect/blocked.h"
+#include "collect/phases.h"
+#include "collect/rings.h"
+#include "collect/stacks.h"
+
+struct sampler_event {
+	uint32_t metric;
+	bool stacks;
+	bool switches; /* a sample is where a thread leaves the processor */
+};
+
+struct sampler {
+	struct experiment *experiment; /* borrowed */
+	struct rings rings;
+	struct collect_images images;
+	struct spaces spaces;
+	struct stacks stacks;
+	struct phases phases;
+	struct blocked blocked;
+	bool blocking;                    /* blocked is used */
+	VEC(struct sampler_event) events; /* by the numbers that rings has for them */
+	uint64_t samples;
+};
+
+void sampler_init(struct sampler *s, struct experiment *x, const char *archive);
+/* Takes what the kernel has written up to `limit`, a time.  -1 with *e set. */
+int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
+/* The last record has been read: what is known of processes and the kernel is put into the
+ * experiment.  time: the end. */
+int sampler_end(struct sampler *s, uint64_t time, struct error *e);
+void sampler_fini(struct sampler *s);
+
+#endif

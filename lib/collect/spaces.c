@@ -1,0 +1,449 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/spaces.h"
+
+#include <dirent.h>
+#include <linux/perf_event.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "collect/collect.h"
+
+#define MAPS_MAX ((size_t)256 << 20)
+
+struct process_entry {
+	struct {
+		uint64_t pid;
+	} key;
+	struct process *process; /* NULL: it has ended */
+};
+
+struct thread_entry {
+	struct {
+		uint64_t tid;
+	} key;
+	pid_t pid;
+	uint32_t index; /* in the experiment; 0: none */
+};
+
+void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *images)
+{
+	memset(s, 0, sizeof(*s));
+	s->experiment = x;
+	s->images = images;
+	s->processes = (struct table){.entry_size = sizeof(struct process_entry), .key_size = 8};
+	s->threads = (struct table){.entry_size = sizeof(struct thread_entry), .key_size = 8};
+}
+
+static uint64_t since(const struct spaces *s, uint64_t time)
+{
+	return time > s->began ? time - s->began : 0;
+}
+
+/* What is known of it goes; its row in the experiment stays. */
+static int forget(struct spaces *s, struct process_entry *entry, uint64_t time)
+{
+	struct process *p = entry->process;
+	int rc = 0;
+
+	if (!p)
+		return 0;
+	if (s->leaving)
+		rc = s->leaving(s->context, p);
+	if (time)
+		s->experiment->processes.data[p->index].end = since(s, time);
+	entry->process = NULL;
+	if (s->last == p)
+		s->last = NULL;
+	vec_fini(&p->mappings);
+	free(p);
+	return rc;
+}
+
+static struct thread_entry *thread_entry(struct spaces *s, pid_t tid)
+{
+	struct thread_entry key = {.key = {(uint64_t)(uint32_t)tid}};
+
+	return table_add(&s->threads, &key.key);
+}
+
+static int set_text(char **to, const char *text)
+{
+	char *copy = strdup(text);
+
+	if (!copy)
+		return -1;
+	free(*to);
+	*to = copy;
+	return 0;
+}
+
+/* A new row for a thread: numbers come again, and each time stand for another one. */
+static struct thread_entry *thread_begins(
+	struct spaces *s, const struct process *p, pid_t tid, const char *name)
+{
+	struct experiment_thread row = {.process = p->index, .tid = tid, .name = (char *)name};
+	struct thread_entry *t = thread_entry(s, tid);
+	long index = t ? experiment_thread(s->experiment, &row, NULL) : -1;
+
+	if (index < 0)
+		return NULL;
+	t->pid = p->pid;
+	t->index = (uint32_t)index;
+	return t;
+}
+
+/* ---- what is there already ------------------------------------------------------------------- */
+
+static void read_name(const char *path, char *name, size_t size)
+{
+	FILE *f = fopen(path, "re");
+
+	name[0] = '\0';
+	if (f && fgets(name, (int)size, f))
+		name[strcspn(name, "\n")] = '\0';
+	if (f)
+		fclose(f);
+}
+
+/* One line of /proc/PID/maps: BEGIN-END PERMISSIONS OFFSET DEVICE INODE  PATH */
+static int read_mapping(struct spaces *s, struct process *p, char *line)
+{
+	unsigned long long begin, end, offset, inode;
+	struct record_mapping m = {0};
+	char permissions[8], *deleted;
+	int path = 0;
+
+	if (sscanf(line, "%llx-%llx %7s %llx %*s %llu %n", &begin, &end, permissions, &offset,
+		    &inode, &path) < 5 ||
+		!strchr(permissions, 'x') || begin >= end)
+		return 0;
+	m = (struct record_mapping){.address = begin,
+		.length = end - begin,
+		.offset = offset,
+		.inode = inode,
+		.path = path ? line + path : ""};
+	deleted = strstr(line, " (deleted)");
+	if (deleted)
+		*deleted = '\0';
+	return spaces_map(s, p, &m);
+}
+
+int spaces_read_maps(struct spaces *s, struct process *p, char *text)
+{
+	char *save, *line = strtok_r(text, "\n", &save);
+
+	for (; line; line = strtok_r(NULL, "\n", &save))
+		if (read_mapping(s, p, line))
+			return -1;
+	return 0;
+}
+
+static int look_at_threads(struct spaces *s, struct process *p)
+{
+	char path[80], name[32];
+	struct dirent *entry;
+	DIR *d;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)p->pid);
+	d = opendir(path);
+	while (d && (entry = readdir(d))) {
+		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+		if (tid <= 0)
+			continue;
+		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)p->pid, (int)tid);
+		read_name(path, name, sizeof(name));
+		if (!thread_begins(s, p, tid, name)) {
+			closedir(d);
+			return -1;
+		}
+		p->threads++;
+	}
+	if (d)
+		closedir(d);
+	return 0;
+}
+
+static int look(struct spaces *s, struct process *p)
+{
+	char path[48], name[32];
+	size_t length;
+	char *text;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
+	read_name(path, name, sizeof(name));
+	if (set_text(&s->experiment->processes.data[p->index].command, name))
+		return -1;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	text = file_read(path, MAPS_MAX, &length, NULL);
+	rc = text ? spaces_read_maps(s, p, text) : 0;
+	free(text);
+	return rc ? -1 : look_at_threads(s, p);
+}
+
+/* ---- processes and threads ------------------------------------------------------------------- */
+
+struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking, uint64_t time)
+{
+	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
+	struct experiment_process row = {.pid = pid,
+		.ppid = ppid,
+		.rank = collect_rank(),
+		.status = -1,
+		.begin = since(s, time)};
+	struct process *p;
+	long index;
+
+	entry = table_add(&s->processes, &key.key);
+	if (!entry || forget(s, entry, time))
+		return NULL;
+	index = experiment_process(s->experiment, &row, NULL);
+	p = index >= 0 ? calloc(1, sizeof(*p)) : NULL;
+	if (!p)
+		return NULL;
+	p->pid = pid;
+	p->index = (uint32_t)index;
+	entry->process = p;
+	return looking && look(s, p) ? NULL : p;
+}
+
+struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time)
+{
+	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
+
+	if (s->last && s->last->pid == pid)
+		return s->last;
+	entry = table_find(&s->processes, &key.key);
+	if (entry && entry->process)
+		s->last = entry->process;
+	else
+		s->last = spaces_add(s, pid, 0, true, time);
+	return s->last;
+}
+
+long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
+{
+	struct thread_entry *t = thread_entry(s, tid);
+
+	if (!t)
+		return -1;
+	if (!t->index || t->pid != p->pid) {
+		t = thread_begins(s, p, tid, s->experiment->processes.data[p->index].command);
+		if (!t)
+			return -1;
+	}
+	return t->index;
+}
+
+static int on_fork(struct spaces *s, const struct record *r)
+{
+	struct process *parent = spaces_process(s, r->fork.ppid, r->time), *p = parent;
+	const struct thread_entry *creator;
+	const char *name = "";
+
+	if (!parent)
+		return -1;
+	creator = thread_entry(s, r->fork.ptid);
+	if (creator && creator->index)
+		name = s->experiment->threads.data[creator->index].name;
+	if (r->pid != r->fork.ppid) {
+		p = spaces_add(s, r->pid, r->fork.ppid, false, r->time);
+		if (!p || set_text(&s->experiment->processes.data[p->index].command,
+				  s->experiment->processes.data[parent->index].command))
+			return -1;
+		for (size_t i = 0; i < parent->mappings.count; i++) {
+			struct mapping *m = vec_push(&p->mappings);
+
+			if (!m)
+				return -1;
+			*m = parent->mappings.data[i];
+		}
+	}
+	p->threads++;
+	{
+		char copy[32];
+
+		snprintf(copy, sizeof(copy), "%s", name);
+		return thread_begins(s, p, r->tid, copy) ? 0 : -1;
+	}
+}
+
+static int on_exit_of(struct spaces *s, const struct record *r)
+{
+	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)r->pid}};
+
+	entry = table_find(&s->processes, &key.key);
+	if (!entry || !entry->process)
+		return 0;
+	s->experiment->processes.data[entry->process->index].end = since(s, r->time);
+	if (entry->process->threads > 1) {
+		entry->process->threads--;
+		return 0;
+	}
+	return forget(s, entry, r->time);
+}
+
+static int on_comm(struct spaces *s, const struct record *r)
+{
+	struct process *p = spaces_process(s, r->pid, r->time);
+	long thread = p ? spaces_thread(s, p, r->tid) : -1;
+
+	if (thread < 0)
+		return -1;
+	if (r->comm.exec) {
+		if (s->leaving && s->leaving(s->context, p))
+			return -1;
+		p->mappings.count = 0;
+		p->threads = 1;
+	}
+	if ((r->comm.exec || r->pid == r->tid) &&
+		set_text(&s->experiment->processes.data[p->index].command, r->comm.name))
+		return -1;
+	return set_text(&s->experiment->threads.data[thread].name, r->comm.name);
+}
+
+int spaces_record(struct spaces *s, const struct record *r)
+{
+	struct process *p;
+
+	switch (r->type) {
+	case PERF_RECORD_FORK:
+		return on_fork(s, r);
+	case PERF_RECORD_EXIT:
+		return on_exit_of(s, r);
+	case PERF_RECORD_COMM:
+		return on_comm(s, r);
+	case PERF_RECORD_MMAP2:
+		p = spaces_process(s, r->pid, r->time);
+		return p ? spaces_map(s, p, &r->mapping) : -1;
+	default:
+		return 0;
+	}
+}
+
+/* ---- mappings -------------------------------------------------------------------------------- */
+
+/* The first mapping that ends behind address. */
+static size_t first_behind(const struct process *p, uint64_t address)
+{
+	size_t low = 0, high = p->mappings.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (p->mappings.data[middle].end > address)
+			high = middle;
+		else
+			low = middle + 1;
+	}
+	return low;
+}
+
+static int insert(struct process *p, size_t at, const struct mapping *m)
+{
+	struct mapping *list, *last = vec_push(&p->mappings);
+
+	if (!last)
+		return -1;
+	list = p->mappings.data;
+	memmove(list + at + 1, list + at, (p->mappings.count - 1 - at) * sizeof(*list));
+	list[at] = *m;
+	return 0;
+}
+
+/* Makes room for begin..end: what lies there goes, wholly or in part.  Returns where to insert, or
+ * -1. */
+static long clear(struct process *p, uint64_t begin, uint64_t end)
+{
+	size_t at = first_behind(p, begin), to;
+	struct mapping *m = at < p->mappings.count ? &p->mappings.data[at] : NULL;
+
+	if (m && m->begin < begin) {
+		struct mapping rest = *m;
+
+		m->end = begin;
+		at++;
+		if (rest.end > end) { /* the new one lies within */
+			rest.offset += end - rest.begin;
+			rest.begin = end;
+			return insert(p, at, &rest) ? -1 : (long)at;
+		}
+	}
+	for (to = at; to < p->mappings.count && p->mappings.data[to].end <= end; to++)
+		;
+	if (to < p->mappings.count && p->mappings.data[to].begin < end) {
+		m = &p->mappings.data[to];
+		m->offset += end - m->begin;
+		m->begin = end;
+	}
+	memmove(p->mappings.data + at, p->mappings.data + to,
+		(p->mappings.count - to) * sizeof(*m));
+	p->mappings.count -= to - at;
+	return (long)at;
+}
+
+int spaces_map(struct spaces *s, struct process *p, const struct record_mapping *r)
+{
+	struct mapping m = {
+		.begin = r->address, .end = r->address + r->length, .offset = r->offset};
+	long image, at;
+
+	if (m.end <= m.begin)
+		return 0;
+	image = images_find(s->images, p->pid, r);
+	if (image < 0)
+		return -1;
+	m.image = (uint32_t)image;
+	at = p->mappings.count ? clear(p, m.begin, m.end) : 0;
+	return at < 0 ? -1 : insert(p, (size_t)at, &m);
+}
+
+const struct mapping *spaces_find(const struct process *p, uint64_t pc)
+{
+	size_t i = first_behind(p, pc);
+
+	return i < p->mappings.count && p->mappings.data[i].begin <= pc ? &p->mappings.data[i]
+									: NULL;
+}
+
+uint64_t spaces_address(const struct spaces *s, const struct mapping *m, uint64_t pc)
+{
+	const struct collect_image *image = &s->images->list.data[m->image];
+	uint64_t offset = pc - m->begin + m->offset;
+
+	switch (image->identity.kind) {
+	case EXPERIMENT_IMAGE_ELF:
+		return segments_address(&image->segments, offset);
+	case EXPERIMENT_IMAGE_VDSO:
+		return pc - m->begin;
+	case EXPERIMENT_IMAGE_FILE:
+		return offset;
+	default:
+		return pc;
+	}
+}
+
+int spaces_end(struct spaces *s)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < s->processes.count; i++) {
+		struct process_entry *entry = table_at(&s->processes, i);
+
+		if (entry->process && forget(s, entry, 0))
+			rc = -1;
+	}
+	return rc;
+}
+
+void spaces_fini(struct spaces *s)
+{
+	s->leaving = NULL;
+	spaces_end(s);
+	table_fini(&s->processes);
+	table_fini(&s->threads);
+}

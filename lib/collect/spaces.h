@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which process and thread a sample is of, and what its addresses mean: the address space of every
+ * process as the kernel's records build it up, through fork, exec and mappings that replace others.
+ */
+#ifndef COLLECT_SPACES_H
+#define COLLECT_SPACES_H
+
+#include "collect/images.h"
+
+struct mapping {
+	uint64_t begin, end, offset; /* offset in the file of begin */
+	uint32_t image;              /* in struct collect_images */
+};
+
+struct process {
+	pid_t pid;
+	uint32_t index;               /* in the experiment */
+	unsigned threads;             /* that run */
+	bool jitted;                  /* it has samples in code of its own making */
+	VEC(struct mapping) mappings; /* in order of address, none over another */
+};
+
+struct spaces {
+	struct experiment *experiment; /* borrowed */
+	struct collect_images *images; /* borrowed */
+	struct table processes, threads;
+	struct process *last; /* found at last */
+	uint64_t began;       /* time of the records at which the experiment began */
+	/* Before what is known of a process is forgotten; may be NULL. */
+	int (*leaving)(void *context, struct process *p);
+	void *context;
+};
+
+void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *images);
+/* A process that is about to be run or is there already; with look, what /proc knows of its
+ * mappings and threads is taken over.  NULL: memory is out. */
+struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool look, uint64_t time);
+/* The process; made up from /proc where no record told of it.  NULL: memory is out. */
+struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time);
+/* The thread's number in the experiment; -1: memory is out. */
+long spaces_thread(struct spaces *s, struct process *p, pid_t tid);
+/* FORK, EXIT, COMM, MMAP2.  -1: memory is out.  Others are left alone: 0. */
+int spaces_record(struct spaces *s, const struct record *r);
+/* A mapping laid over what was there.  -1: memory is out. */
+int spaces_map(struct spaces *s, struct process *p, const struct record_mapping *m);
+/* The mapping that pc is in; NULL: none is known. */
+const struct mapping *spaces_find(const struct process *p, uint64_t pc);
+/* Adds the mappings that text, /proc/PID/maps, tells of. */
+int spaces_read_maps(struct spaces *s, struct process *p, char *text);
+/* What pc means in image i, in a mapping of it. */
+uint64_t spaces_address(const struct spaces *s, const struct mapping *m, uint64_t pc);
+/* All processes that are still there have left. */
+int spaces_end(struct spaces *s);
+void spaces_fini(struct spaces *s);
+
+#endif

@@ -1,0 +1,214 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/symbols.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+
+#define FILE_MAX ((size_t)512 << 20)
+
+struct name {
+	uint64_t address, length, order;
+	const char *text;
+};
+
+struct names {
+	VEC(struct name) list;
+};
+
+struct addresses {
+	VEC(uint64_t) list;
+};
+
+static int by_value(const void *a, const void *b)
+{
+	const uint64_t *x = a, *y = b;
+
+	return (*x > *y) - (*x < *y);
+}
+
+static int by_address(const void *a, const void *b)
+{
+	const struct name *x = a, *y = b;
+
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return (x->order > y->order) - (x->order < y->order);
+}
+
+/* The addresses of an image that have samples, in order. */
+static int sampled(const struct experiment *x, uint32_t image, struct addresses *a)
+{
+	for (size_t i = 1; i < x->nodes.count; i++) {
+		const struct experiment_node *n = experiment_node_at(x, i);
+		uint64_t *slot;
+
+		if (n->key.image != image)
+			continue;
+		slot = vec_push(&a->list);
+		if (!slot)
+			return -1;
+		*slot = n->key.address;
+	}
+	if (a->list.count)
+		qsort(a->list.data, a->list.count, sizeof(uint64_t), by_value);
+	return 0;
+}
+
+/* Both lists are in order; names with no length reach to the next. */
+static int match(struct experiment *x, uint32_t image, const struct names *names,
+	const struct addresses *addresses)
+{
+	size_t at = 0, count = names->list.count;
+
+	for (size_t i = 0; i < addresses->list.count; i++) {
+		uint64_t address = addresses->list.data[i], length;
+		const struct name *n;
+
+		while (at + 1 < count && names->list.data[at + 1].address <= address)
+			at++;
+		if (at >= count || names->list.data[at].address > address)
+			continue;
+		n = &names->list.data[at];
+		length = n->length;
+		if (!length)
+			length = at + 1 < count ? n[1].address - n->address : 4096;
+		if (address - n->address < length &&
+			experiment_symbol(x, image, n->address, length, n->text, NULL))
+			return -1;
+	}
+	return 0;
+}
+
+static int add(struct names *names, uint64_t address, uint64_t length, const char *text)
+{
+	struct name *n = vec_push(&names->list);
+
+	if (!n)
+		return -1;
+	*n = (struct name){address, length, names->list.count, text};
+	return 0;
+}
+
+static int name_all(struct experiment *x, uint32_t image, char *text,
+	int (*parse)(struct names *names, char *line))
+{
+	struct addresses addresses = {0};
+	struct names names = {0};
+	char *save, *line;
+	int rc = sampled(x, image, &addresses);
+
+	for (line = strtok_r(text, "\n", &save); line && rc == 0 && addresses.list.count;
+		line = strtok_r(NULL, "\n", &save))
+		rc = parse(&names, line);
+	if (rc == 0 && names.list.count) {
+		qsort(names.list.data, names.list.count, sizeof(struct name), by_address);
+		rc = match(x, image, &names, &addresses);
+	}
+	vec_fini(&names.list);
+	vec_fini(&addresses.list);
+	return rc;
+}
+
+static int parse_kallsyms(struct names *names, char *line)
+{
+	char *end, *tab;
+	uint64_t address = strtoull(line, &end, 16);
+
+	if (!address || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
+		return 0;
+	if (!strchr("tTwW", end[1]))
+		return 0;
+	tab = strchr(end + 3, '\t');
+	if (tab)
+		*tab = ' '; /* "name [module]" */
+	return add(names, address, 0, end + 3);
+}
+
+static int parse_perf_map(struct names *names, char *line)
+{
+	char *end, *name;
+	uint64_t address = strtoull(line, &end, 16), length;
+
+	if (end == line || *end != ' ')
+		return 0;
+	length = strtoull(end, &name, 16);
+	if (name == end || *name != ' ' || !name[1] || !length)
+		return 0;
+	return add(names, address, length, name + 1);
+}
+
+int symbols_kallsyms(struct experiment *x, uint32_t image, char *text)
+{
+	return name_all(x, image, text, parse_kallsyms);
+}
+
+int symbols_perf_map(struct experiment *x, uint32_t image, char *text)
+{
+	return name_all(x, image, text, parse_perf_map);
+}
+
+int symbols_kernel(struct experiment *x, uint32_t image)
+{
+	size_t length;
+	char *text = file_read("/proc/kallsyms", FILE_MAX, &length, NULL);
+	int rc = text ? symbols_kallsyms(x, image, text) : 0;
+
+	free(text);
+	return rc;
+}
+
+/* The number that the process has for itself: the last of NSpid. */
+static pid_t own_number(pid_t pid)
+{
+	char path[48], line[256];
+	pid_t own = pid;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *last = strrchr(line, '\t');
+
+		if (strncmp(line, "NSpid:", 6) == 0 && last)
+			own = (pid_t)strtol(last, NULL, 10);
+	}
+	if (f)
+		fclose(f);
+	return own;
+}
+
+int symbols_jit(struct experiment *x, uint32_t image, pid_t pid)
+{
+	char path[96], *text;
+	size_t length;
+	int rc;
+
+	snprintf(path, sizeof(path), "/proc/%d/root/tmp/perf-%d.map", (int)pid,
+		(int)own_number(pid));
+	text = file_read(path, FILE_MAX, &length, NULL);
+	if (!text) {
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)pid);
+		text = file_read(path, FILE_MAX, &length, NULL);
+	}
+	rc = text ? symbols_perf_map(x, image, text) : 0;
+	free(text);
+	return rc;
+}
+
+int symbols_vdso(struct experiment *x, uint32_t image, struct image *vdso)
+{
+	struct addresses addresses = {0};
+	int rc = vdso ? sampled(x, image, &addresses) : 0;
+
+	for (size_t i = 0; i < addresses.list.count && rc == 0; i++) {
+		const struct image_symbol *s = image_symbol_at(vdso, addresses.list.data[i]);
+
+		if (s && !s->guessed)
+			rc = experiment_symbol(x, image, s->address, s->size, s->name, NULL);
+	}
+	vec_fini(&addresses.list);
+	return rc;
+}

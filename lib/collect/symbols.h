@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names for sampled addresses that no file can name later: the kernel's from /proc/kallsyms, those
+ * of code that a process made from its perf-PID.map, the vdso's from itself.  Only functions that
+ * have samples are put into the experiment.
+ */
+#ifndef COLLECT_SYMBOLS_H
+#define COLLECT_SYMBOLS_H
+
+#include "collect/images.h"
+
+/* "ADDRESS TYPE NAME [MODULE]" lines, as in /proc/kallsyms; addresses that are all zero (we may not
+ * know them) name nothing.  text is cut up.  -1: memory is out. */
+int symbols_kallsyms(struct experiment *x, uint32_t image, char *text);
+/* "BEGIN SIZE NAME" lines, as JIT compilers write them; the last one for an address counts. */
+int symbols_perf_map(struct experiment *x, uint32_t image, char *text);
+
+/* The same from where they are.  What cannot be read names nothing. */
+int symbols_kernel(struct experiment *x, uint32_t image);
+int symbols_jit(struct experiment *x, uint32_t image, pid_t pid);
+int symbols_vdso(struct experiment *x, uint32_t image, struct image *vdso);
+
+#endif

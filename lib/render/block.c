@@ -1,0 +1,199 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/block.h"
+
+#include "isa/isa.h"
+#include "render/number.h"
+
+static const char *mode_name(enum block_mode mode)
+{
+	return mode == BLOCK_LOOPED ? "looped" : "unrolled";
+}
+
+static void hex(const struct block_row *row, size_t most, struct strbuf *out)
+{
+	size_t n = row->block.length;
+
+	if (!n)
+		strbuf_printf(out, "%.40s", row->hex);
+	for (size_t i = 0; i < n && i < most; i++)
+		strbuf_printf(out, "%02x", row->block.bytes[i]);
+	if (n > most)
+		strbuf_puts(out, "...");
+}
+
+static void instructions(const struct block *b, struct strbuf *out)
+{
+	for (size_t at = 0; at < b->length;) {
+		char text[INSN_TEXT_MAX];
+		size_t n = isa_length(ISA_X86_64, b->bytes + at, b->length - at, NULL);
+
+		isa_text(ISA_X86_64, b->bytes + at, b->length - at, b->address + at, ISA_ATT, text);
+		strbuf_printf(out, "    %s\n", text);
+		at += n ? n : 1;
+	}
+}
+
+static void warnings(const struct block_result *r, struct strbuf *out)
+{
+	for (unsigned i = 0; i < BLOCK_WARN_COUNT; i++)
+		if (r->warnings >> i & 1)
+			strbuf_printf(out, "  warning: %s\n", block_warning_text(i));
+}
+
+static void basis(const struct block_result *r, enum block_mode mode, struct strbuf *out)
+{
+	strbuf_printf(out, "  %s: %u less %u %s, %u timed runs in %u workers%s\n", mode_name(mode),
+		r->unroll[1], r->unroll[0], mode == BLOCK_LOOPED ? "iterations" : "copies", r->runs,
+		r->workers, r->pmu ? ", core cycle counter" : ", time stamps as core cycles");
+	strbuf_printf(out, "  state: %s; ", r->state);
+	if (!r->pages)
+		strbuf_puts(out, "touches no memory\n");
+	else
+		strbuf_printf(out, "touches %u page%s, %s\n", r->pages, r->pages > 1 ? "s" : "",
+			r->physical_pages < r->pages ? "all one physical page"
+						     : "each a physical page of its own");
+}
+
+void render_block_text(const struct block_row *row, enum block_mode mode, struct strbuf *out)
+{
+	const struct block_result *r = row->result;
+
+	hex(row, 64, out);
+	if (row->where[0])
+		strbuf_printf(out, "  %s", row->where);
+	strbuf_putc(out, '\n');
+	instructions(&row->block, out);
+	if (r->class) {
+		strbuf_printf(
+			out, "  %s: %s", block_class_name(r->class), block_class_text(r->class));
+		if (r->class == BLOCK_ADDRESS || r->class == BLOCK_OWN_CODE)
+			strbuf_printf(out, " (0x%llx)", (unsigned long long)r->fault_address);
+		strbuf_putc(out, '\n');
+	} else {
+		strbuf_printf(out, "  %.3f core cycles, ", r->cycles.value);
+		number_interval(out, &r->cycles);
+		strbuf_printf(out, " (%s), %u instruction%s\n", label_name(r->cycles.label),
+			r->instructions, r->instructions == 1 ? "" : "s");
+		basis(r, mode, out);
+	}
+	warnings(r, out);
+}
+
+void render_blocks_head(struct strbuf *out, bool functions)
+{
+	if (functions)
+		strbuf_puts(out, " samples ");
+	strbuf_printf(out, "%10s %10s %10s  %-8s  %-13s %5s  %s\n", "cycles", "low", "high",
+		"label", "class", "insns", functions ? "function, address, block" : "block");
+}
+
+void render_blocks_line(const struct block_row *row, bool functions, struct strbuf *out)
+{
+	const struct block_result *r = row->result;
+
+	if (functions)
+		strbuf_printf(out, "%7.1f%% ", 100 * row->share);
+	if (r->class)
+		strbuf_printf(out, "%10s %10s %10s", "-", "-", "-");
+	else
+		strbuf_printf(out, "%10.3f %10.3f %10.3f", r->cycles.value, r->cycles.low,
+			r->cycles.high);
+	strbuf_printf(out, "  %-8s  %-13s %5u  ", r->class ? "-" : label_name(r->cycles.label),
+		block_class_name(r->class), r->instructions);
+	if (functions)
+		strbuf_printf(out, "%s %s ", row->function, row->where);
+	hex(row, functions ? 12 : 24, out);
+	if (r->warnings) {
+		strbuf_puts(out, " (");
+		for (unsigned i = 0, n = 0; i < BLOCK_WARN_COUNT; i++)
+			if (r->warnings >> i & 1)
+				strbuf_printf(out, "%s%s", n++ ? "; " : "", block_warning_text(i));
+		strbuf_putc(out, ')');
+	}
+	strbuf_putc(out, '\n');
+}
+
+void render_blocks_csv_head(struct strbuf *out)
+{
+	strbuf_puts(out,
+		"hex,class,cycles,low,high,label,instructions,unroll_low,unroll_high,pages,"
+		"physical_pages,workers,runs,state,warnings,where,function,share\n");
+}
+
+static void csv_text(const char *text, struct strbuf *out)
+{
+	strbuf_putc(out, '"');
+	for (; *text; text++)
+		strbuf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
+	strbuf_putc(out, '"');
+}
+
+void render_blocks_csv(const struct block_row *row, struct strbuf *out)
+{
+	const struct block_result *r = row->result;
+
+	if (row->block.length)
+		hex(row, SIZE_MAX, out);
+	else
+		csv_text(row->hex, out);
+	strbuf_printf(out, ",%s,", block_class_name(r->class));
+	number_csv(out, &r->cycles, NUMBER_RATIO);
+	strbuf_printf(out, ",%u,%u,%u,%u,%u,%u,%u,\"%s\",\"", r->instructions, r->unroll[0],
+		r->unroll[1], r->pages, r->physical_pages, r->workers, r->runs, r->state);
+	for (unsigned i = 0, n = 0; i < BLOCK_WARN_COUNT; i++)
+		if (r->warnings >> i & 1)
+			strbuf_printf(out, "%s%s", n++ ? "; " : "", block_warning_text(i));
+	strbuf_puts(out, "\",");
+	csv_text(row->where, out);
+	strbuf_putc(out, ',');
+	csv_text(row->function, out);
+	if (row->share >= 0)
+		strbuf_printf(out, ",%.4g\n", row->share);
+	else
+		strbuf_puts(out, ",\n");
+}
+
+static void json_optional(struct json *j, const char *key, const char *text)
+{
+	if (text[0])
+		json_string(j, key, text);
+}
+
+void render_block_json(const struct block_row *row, enum block_mode mode, FILE *out)
+{
+	const struct block_result *r = row->result;
+	struct strbuf text = {0};
+	struct json j;
+
+	json_init(&j, out);
+	hex(row, SIZE_MAX, &text);
+	json_object(&j, NULL);
+	json_string(&j, "schema", "prof.block/1");
+	json_string(&j, "hex", strbuf_text(&text));
+	json_string(&j, "class", block_class_name(r->class));
+	json_optional(&j, "where", row->where);
+	json_optional(&j, "function", row->function);
+	if (row->share >= 0)
+		json_number(&j, "share", row->share);
+	json_string(&j, "mode", mode_name(mode));
+	number_json(&j, "cycles", &r->cycles);
+	json_integer(&j, "instructions", r->instructions);
+	json_array(&j, "unroll");
+	json_integer(&j, NULL, r->unroll[0]);
+	json_integer(&j, NULL, r->unroll[1]);
+	json_end_array(&j);
+	json_integer(&j, "pages", r->pages);
+	json_integer(&j, "physical_pages", r->physical_pages);
+	json_string(&j, "state", r->state);
+	json_integer(&j, "workers", r->workers);
+	json_integer(&j, "runs", r->runs);
+	json_string(&j, "clock", r->pmu ? "core cycle counter" : "time stamps");
+	json_array(&j, "warnings");
+	for (unsigned i = 0; i < BLOCK_WARN_COUNT; i++)
+		if (r->warnings >> i & 1)
+			json_string(&j, NULL, block_warning_text(i));
+	json_end_array(&j);
+	json_end_object(&j);
+	putc('\n', out);
+	strbuf_fini(&text);
+}

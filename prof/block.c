@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prof block: how many cycles basic blocks take on this machine. */
+#include "block.h"
+
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/option.h"
+#include "base/progress.h"
+#include "prof.h"
+#include "render/block.h"
+#include "say.h"
+
+struct block_request {
+	const char *hex, *assembly, *file, *image, *address, *output, *experiment;
+	unsigned long top;
+	bool loop, quick, csv, json, help;
+};
+
+#define FIELD(field) offsetof(struct block_request, field)
+
+static const struct option_row rows[] = {
+	{"hex", "STRING", "the block's bytes in hexadecimal", OPTION_STRING, FIELD(hex), NULL},
+	{"asm", "TEXT", "the block in assembler, statements separated by ';' (needs as)",
+		OPTION_STRING, FIELD(assembly), NULL},
+	{"file", "FILE", "a file of blocks, one a line in hexadecimal", OPTION_STRING, FIELD(file),
+		NULL},
+	{"image", "ELF", "an executable or library, with -address", OPTION_STRING, FIELD(image),
+		NULL},
+	{"address", "A[..B]", "its block at A, up to B or to the first branch", OPTION_STRING,
+		FIELD(address), NULL},
+	{"top", "N", "of an experiment, the N blocks with most samples (10)", OPTION_COUNT,
+		FIELD(top), NULL},
+	{"loop", NULL, "in a loop instead of unrolled", OPTION_FLAG, FIELD(loop), NULL},
+	{"quick", NULL, "several times faster, less sure", OPTION_FLAG, FIELD(quick), NULL},
+	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
+	{"json", NULL, "JSON, schema prof.block/1, a line a block", OPTION_FLAG, FIELD(json), NULL},
+	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
+	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
+	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+};
+
+static int usage(void)
+{
+	fputs("usage: prof block [options] [experiment-file]\n"
+	      "Measures how many cycles a basic block of x86-64 takes in its steady state.  To "
+	      "begin with: prof block -hex 4801d8\n\n",
+		stdout);
+	option_usage(rows, stdout);
+	return 0;
+}
+
+static int check(struct block_request *r, int argc, char **argv, int rest, struct error *e)
+{
+	int sources = !!r->hex + !!r->assembly + !!r->file + !!r->image + (rest < argc);
+
+	r->experiment = rest < argc ? argv[rest] : NULL;
+	if (sources != 1) {
+		error_set(e, ERR_CONFLICT,
+			sources ? "one source of blocks, please" : "there is no block to measure");
+		return error_hint(e, "prof block -hex STRING, -asm TEXT, -file FILE, -image ELF "
+				     "-address A..B, or an experiment file");
+	}
+	if (rest + 1 < argc)
+		return error_set(e, ERR_CONFLICT, "one experiment file at a time");
+	if (!!r->image != !!r->address)
+		return error_set(e, ERR_CONFLICT, "-image and -address belong together");
+	if (r->top && !r->experiment)
+		return error_set(e, ERR_CONFLICT, "-top is for experiments");
+	if (r->csv && r->json)
+		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
+	return 0;
+}
+
+static int gather(const struct block_request *r, block_items *items, struct error *e)
+{
+	if (r->hex)
+		return blocks_from_hex(items, r->hex, e);
+	if (r->assembly)
+		return blocks_from_asm(items, r->assembly, e);
+	if (r->file)
+		return blocks_from_file(items, r->file, e);
+	if (r->image)
+		return blocks_from_image(items, r->image, r->address, e);
+	return blocks_from_experiment(items, r->experiment, r->top ? r->top : 10, e);
+}
+
+struct watched {
+	struct progress progress;
+	size_t count;
+};
+
+static int watch(void *context, size_t count)
+{
+	struct watched *w = context;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%zu of %zu blocks", count, w->count);
+	progress_step(&w->progress, (double)count / (double)w->count, text);
+	return 0;
+}
+
+static int measure(const struct block_request *request, const block_items *items,
+	struct block_result *results, struct error *e)
+{
+	const struct block_options options = {
+		.mode = request->loop ? BLOCK_LOOPED : BLOCK_UNROLLED, .quick = request->quick};
+	struct block *blocks = calloc(items->count, sizeof(*blocks));
+	struct blockbench *bench = blocks ? blockbench_open(&options, e) : NULL;
+	struct watched w = {.count = items->count};
+	int rc = -1;
+
+	if (!blocks)
+		error_nomem(e);
+	if (bench) {
+		for (size_t i = 0; i < items->count; i++)
+			blocks[i] = (struct block){items->data[i].bytes, items->data[i].length,
+				items->data[i].address};
+		progress_begin(&w.progress, isatty(STDERR_FILENO));
+		rc = blockbench_measure(bench, blocks, items->count, results, watch, &w, e);
+		progress_end(&w.progress);
+	}
+	/* What had no bytes came out as empty; its own class says more. */
+	for (size_t i = 0; rc == 0 && i < items->count; i++)
+		if (items->data[i].class)
+			results[i].class = items->data[i].class;
+	blockbench_close(bench);
+	free(blocks);
+	return rc;
+}
+
+static const char *or_nothing(const char *text)
+{
+	return text ? text : "";
+}
+
+static void draw(const struct block_request *request, const block_items *items,
+	const struct block_result *results, FILE *out)
+{
+	enum block_mode mode = request->loop ? BLOCK_LOOPED : BLOCK_UNROLLED;
+	bool table = items->count > 1 || request->experiment, functions = request->experiment;
+	struct strbuf text = {0};
+
+	if (request->csv)
+		render_blocks_csv_head(&text);
+	else if (!request->json && table)
+		render_blocks_head(&text, functions);
+	for (size_t i = 0; i < items->count; i++) {
+		const struct block_item *item = &items->data[i];
+		struct block_row row = {.block = {item->bytes, item->length, item->address},
+			.hex = or_nothing(item->hex),
+			.where = or_nothing(item->where),
+			.function = or_nothing(item->function),
+			.share = item->share,
+			.result = &results[i]};
+
+		if (request->json)
+			render_block_json(&row, mode, out);
+		else if (request->csv)
+			render_blocks_csv(&row, &text);
+		else if (table)
+			render_blocks_line(&row, functions, &text);
+		else
+			render_block_text(&row, mode, &text);
+		fwrite(strbuf_text(&text), 1, text.length, out);
+		text.length = 0;
+	}
+	strbuf_fini(&text);
+}
+
+static int write_out(const struct block_request *request, const block_items *items,
+	const struct block_result *results, struct error *e)
+{
+	struct file_out f;
+
+	if (request->output && strcmp(request->output, "-") != 0) {
+		if (file_create(&f, request->output, e))
+			return -1;
+		draw(request, items, results, f.stream);
+		return file_commit(&f, e);
+	}
+	errno = 0;
+	draw(request, items, results, stdout);
+	if (fflush(stdout) || ferror(stdout))
+		return error_sys(e, errno, "cannot write the report");
+	return 0;
+}
+
+static int run(const struct block_request *request, bool *any, struct error *e)
+{
+	struct block_result *results = NULL;
+	block_items items = {0};
+	int rc = gather(request, &items, e);
+
+	if (rc == 0 && !items.count)
+		rc = error_set(e, ERR_NOT_FOUND, "there is no block to measure");
+	if (rc == 0) {
+		results = calloc(items.count, sizeof(*results));
+		rc = results ? measure(request, &items, results, e) : error_nomem(e);
+	}
+	if (rc == 0)
+		rc = write_out(request, &items, results, e);
+	for (size_t i = 0; rc == 0 && i < items.count; i++)
+		*any = *any || results[i].class == BLOCK_OK;
+	free(results);
+	block_items_fini(&items);
+	return rc;
+}
+
+int do_block(int argc, char **argv)
+{
+	struct block_request request = {0};
+	struct error e = {0};
+	bool any = false;
+	int rest = option_parse(rows, &request, argc, argv, &e);
+
+	if (rest >= 0 && request.help)
+		return usage();
+	if (rest < 0 || check(&request, argc, argv, rest, &e) || run(&request, &any, &e)) {
+		say_error(&e);
+		return EXIT_OURS;
+	}
+	return any ? 0 : EXIT_INCOMPLETE;
+}

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "options.h"
+
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/experiment.h"
+
+#define STACK_BYTES     16384
+#define STACK_BYTES_MAX 65000 /* a record of the kernel has 65535 bytes at most */
+
+static int add_event(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+	const char **slot = vec_push(&o->events);
+
+	if (!slot)
+		return error_nomem(e);
+	*slot = argument;
+	return 0;
+}
+
+/* "USR1", "SIGUSR1" or a number. */
+static int parse_signal(const char *text, const char *what, int *number, struct error *e)
+{
+	const char *name = strncmp(text, "SIG", 3) == 0 ? text + 3 : text;
+	char *end;
+	long n = strtol(text, &end, 10);
+
+	*number = 0;
+	if (end != text && !*end && n > 0 && n < NSIG)
+		*number = (int)n;
+	for (int s = 1; s < NSIG && !*number; s++) {
+		const char *abbreviation = sigabbrev_np(s);
+
+		if (abbreviation && strcmp(abbreviation, name) == 0)
+			*number = s;
+	}
+	if (!*number || *number == SIGKILL || *number == SIGSTOP || *number == SIGCHLD)
+		return error_set(e, ERR_RANGE,
+			"%s takes a signal that can be handled, such as USR1, not '%s'", what,
+			text);
+	return 0;
+}
+
+static int set_signal(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+
+	return parse_signal(argument, "-calsig", &o->caliper_signal, e);
+}
+
+#define FIELD(field) offsetof(struct options, field)
+
+const struct option_row option_table[] = {
+	{"e", "EVENT:PERIOD",
+		"sample every PERIOD-th EVENT (:stacks for call paths); may be repeated",
+		OPTION_CALL, 0, add_event},
+	{"both", NULL, "sample at both periods of the experiment, so that profiles can be compared",
+		OPTION_FLAG, FIELD(both), NULL},
+	{"o", "FILE", "write the experiment here, not to COMMAND.EXPERIMENT.PID", OPTION_STRING,
+		FIELD(output), NULL},
+	{"archive", "DIR", "keep copies of the sampled images here", OPTION_STRING, FIELD(archive),
+		NULL},
+	{"stack", "HOW",
+		"call paths by fp (frame pointers), dwarf or dwarf:BYTES (call frame rules on a "
+		"copy of so much stack), or auto",
+		OPTION_STRING, FIELD(stack_text), NULL},
+	{"pid", "PID", "sample a running process until it ends or ^C", OPTION_STRING,
+		FIELD(pid_text), NULL},
+	{"a", NULL, "sample the whole system until ^C or -for", OPTION_FLAG, FIELD(all), NULL},
+	{"for", "SECONDS", "with -pid and -a: no longer than this", OPTION_SECONDS, FIELD(seconds),
+		NULL},
+	{"cal", "SECONDS", "begin a new phase every so many seconds", OPTION_SECONDS,
+		FIELD(caliper_seconds), NULL},
+	{"calsig", "SIGNAL", "begin a new phase when ssrun gets this signal", OPTION_CALL, 0,
+		set_signal},
+	{"source", "SOURCE", "where samples come from: auto, pmu, os or model", OPTION_STRING,
+		FIELD(source_name), NULL},
+	{"machine", "MACHINE", "what the model models: host, zen4, skl, r10000 ... or a file",
+		OPTION_STRING, FIELD(machine), NULL},
+	{"clock", "CLOCK", "how the model counts cycles: first-order or retirement", OPTION_STRING,
+		FIELD(clock), NULL},
+	{"expect", "INSTRUCTIONS",
+		"about how many the command executes, for the progress line of the model",
+		OPTION_COUNT, FIELD(expect), NULL},
+	{"x", NULL, "sample in the kernel as well, or fail", OPTION_FLAG, FIELD(kernel), NULL},
+	{"list", NULL, "list the experiments, their periods and sources on this machine",
+		OPTION_FLAG, FIELD(list), NULL},
+	{"v", NULL, "say what is sampled, at which period, and what became of it", OPTION_FLAG,
+		FIELD(verbose), NULL},
+	{"q", NULL, "say nothing but errors", OPTION_FLAG, FIELD(quiet), NULL},
+	{"help", NULL, "this text", OPTION_FLAG, FIELD(help), NULL},
+	{"version", NULL, "the version", OPTION_FLAG, FIELD(version), NULL},
+	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+};
+
+/* The options, and every experiment as an option of its own. */
+struct whole_table {
+	struct option_row rows[EXPERIMENTS_MAX + 64];
+	struct collect_experiment names[EXPERIMENTS_MAX];
+};
+
+static void fill_table(struct whole_table *t)
+{
+	size_t n = 0, i;
+
+	for (const struct option_row *row = option_table; row->name; row++)
+		t->rows[n++] = *row;
+	for (i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &t->names[i]) == 0; i++)
+		t->rows[n++] = (struct option_row){.name = t->names[i].name,
+			.help = t->names[i].help,
+			.kind = OPTION_FLAG,
+			.offset = FIELD(experiments) + i * sizeof(bool)};
+	t->rows[n++] = (struct option_row){
+		.name = "prof_hwc", .help = "", .kind = OPTION_FLAG, .offset = FIELD(prof_hwc)};
+}
+
+/* SpeedShop's way to name any event and period. */
+static int from_environment(struct options *o, struct error *e)
+{
+	const char *number = getenv("_SPEEDSHOP_HWC_COUNTER_NUMBER");
+	const char *period = getenv("_SPEEDSHOP_HWC_COUNTER_OVERFLOW");
+	char text[160];
+
+	if (!number || !period || !*number || !*period) {
+		error_set(e, ERR_CONFLICT, "-prof_hwc samples what the environment says");
+		return error_hint(e, "set _SPEEDSHOP_HWC_COUNTER_NUMBER and "
+				     "_SPEEDSHOP_HWC_COUNTER_OVERFLOW, or give -e EVENT:PERIOD");
+	}
+	snprintf(text, sizeof(text), "%s:%s", number, period);
+	return collect_metrics_parse(&o->metrics, text, o->both, e);
+}
+
+static int take_metrics(struct options *o, struct error *e)
+{
+	struct collect_experiment x;
+
+	for (size_t i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &x) == 0; i++)
+		if (o->experiments[i] && collect_metrics_add(&o->metrics, &x, o->both, e))
+			return -1;
+	if (o->prof_hwc && from_environment(o, e))
+		return -1;
+	for (size_t i = 0; i < o->events.count; i++)
+		if (collect_metrics_parse(&o->metrics, o->events.data[i], o->both, e))
+			return -1;
+	return 0;
+}
+
+static int parse_pid(struct options *o, struct error *e)
+{
+	char *end;
+	long pid;
+
+	if (!o->pid_text)
+		return 0;
+	pid = strtol(o->pid_text, &end, 10);
+	if (*end || end == o->pid_text || pid <= 0 || pid > 0x7fffffff)
+		return error_set(
+			e, ERR_RANGE, "-pid takes the number of a process, not '%s'", o->pid_text);
+	o->pid = (pid_t)pid;
+	return 0;
+}
+
+static int parse_stack(struct options *o, struct error *e)
+{
+	static const char *const names[] = {
+		[STACK_AUTO] = "auto", [STACK_FP] = "fp", [STACK_DWARF] = "dwarf"};
+	const char *text = o->stack_text ? o->stack_text : "auto", *colon = strchr(text, ':');
+	size_t length = colon ? (size_t)(colon - text) : strlen(text), i;
+	unsigned long bytes;
+	char *end;
+
+	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0)
+			break;
+	if (i == sizeof(names) / sizeof(names[0]) || (colon && i == STACK_FP))
+		return error_set(e, ERR_RANGE,
+			"-stack takes auto, fp, dwarf or dwarf:BYTES, not '%s'", text);
+	o->stack = (enum collect_stack)i;
+	o->stack_bytes = STACK_BYTES;
+	if (!colon)
+		return 0;
+	bytes = strtoul(colon + 1, &end, 10);
+	if (*end || end == colon + 1 || bytes < 256 || bytes > STACK_BYTES_MAX)
+		return error_set(e, ERR_RANGE, "-stack: between 256 and %d bytes, not '%s'",
+			STACK_BYTES_MAX, colon + 1);
+	o->stack_bytes = (uint32_t)bytes & ~7u;
+	return 0;
+}
+
+static int parse_source(struct options *o, struct error *e)
+{
+	static const char *const names[] = {[COLLECT_AUTO] = "auto",
+		[COLLECT_OS] = "os",
+		[COLLECT_PMU] = "pmu",
+		[COLLECT_MODEL] = "model"};
+
+	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
+		if (strcmp(o->source_name, names[i]) == 0) {
+			o->source = (enum collect_source)i;
+			return 0;
+		}
+	return error_set(
+		e, ERR_RANGE, "-source takes auto, pmu, os or model, not '%s'", o->source_name);
+}
+
+/* Options that exclude each other, or need one another. */
+struct rule {
+	bool broken;
+	const char *message;
+};
+
+static int check(const struct options *o, struct error *e)
+{
+	const struct rule rules[] = {
+		{o->pid && o->command,
+			"-pid attaches to a running process: there is no command to run then"},
+		{o->all && (o->command || o->pid), "-a watches the whole system: leave out -pid "
+						   "and the command, and say how long with -for"},
+		{o->seconds > 0 && !o->pid && !o->all,
+			"-for ends -pid and -a; a command ends by itself"},
+		{o->list && o->command, "-list takes no command"},
+		{o->quiet && o->verbose, "-q and -v exclude each other"},
+	};
+
+	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++)
+		if (rules[i].broken)
+			return error_set(e, ERR_CONFLICT, "%s", rules[i].message);
+	return 0;
+}
+
+static int signal_from_environment(struct options *o, struct error *e)
+{
+	const char *text = getenv("_SPEEDSHOP_CALIPER_POINT_SIG");
+
+	if (o->caliper_signal || !text || !*text)
+		return 0;
+	return parse_signal(text, "_SPEEDSHOP_CALIPER_POINT_SIG", &o->caliper_signal, e);
+}
+
+int options_parse(struct options *o, int argc, char **argv, struct error *e)
+{
+	struct whole_table *table = calloc(1, sizeof(*table));
+	int rest;
+
+	memset(o, 0, sizeof(*o));
+	o->source_name = "auto";
+	o->clock = "first-order";
+	if (!table)
+		return error_nomem(e);
+	fill_table(table);
+	rest = option_parse(table->rows, o, argc, argv, e);
+	free(table);
+	if (rest < 0)
+		return -1;
+	if (rest < argc)
+		o->command = argv + rest;
+	if (strcmp(o->clock, "first-order") != 0 && strcmp(o->clock, "retirement") != 0)
+		return error_set(
+			e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
+	if (parse_pid(o, e) || parse_stack(o, e) || parse_source(o, e) ||
+		signal_from_environment(o, e) || check(o, e))
+		return -1;
+	return take_metrics(o, e);
+}
+
+void options_fini(struct options *o)
+{
+	vec_fini(&o->events);
+	collect_metrics_fini(&o->metrics);
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the command line asks for. */
+#ifndef SSRUN_OPTIONS_H
+#define SSRUN_OPTIONS_H
+
+#include <stdbool.h>
+#include <sys/types.h>
+
+#include "base/error.h"
+#include "base/option.h"
+#include "base/vec.h"
+#include "collect/collect.h"
+
+#define EXPERIMENTS_MAX 512
+
+struct options {
+	bool experiments[EXPERIMENTS_MAX]; /* asked for, as collect_experiment_at numbers them */
+	bool prof_hwc, all, both, kernel, verbose, quiet, list, help, version;
+	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;
+	double caliper_seconds, seconds;
+	unsigned long expect;
+	int caliper_signal;
+	pid_t pid;
+	enum collect_source source;
+	enum collect_stack stack;
+	uint32_t stack_bytes;
+	VEC(const char *) events; /* -e, as given */
+	struct collect_metrics metrics;
+	char **command; /* NULL-terminated rest of argv; NULL if there is none */
+};
+
+/* Options besides the experiments. */
+extern const struct option_row option_table[];
+
+/* Parses and checks combinations; -1 with *e set. */
+int options_parse(struct options *o, int argc, char **argv, struct error *e);
+void options_fini(struct options *o);
+
+#endif

@@ -1,0 +1,208 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The main job: chooses sources and a name, collects, writes the experiment. */
+#include <errno.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/strbuf.h"
+#include "say.h"
+#include "ssrun.h"
+
+int find_machine(const struct options *o, struct machine *m, struct error *e)
+{
+	const char *wrong;
+
+	if (machine_find(o->machine, m, e))
+		return -1;
+	if (strcmp(o->clock, "retirement") == 0)
+		m->model.clock = MODEL_CLOCK_RETIREMENT;
+	wrong = model_check(&m->model);
+	return wrong ? error_set(e, ERR_CONFLICT, "-clock %s with machine %s: %s", o->clock,
+			       m->name, wrong)
+		     : 0;
+}
+
+static void hear(void *context, int level, const char *line)
+{
+	const struct options *o = context;
+
+	if (level == 0 ? !o->quiet : o->verbose)
+		say("%s", line);
+}
+
+/* One line: what samples, why not the hardware, and what would help. */
+static void announce(const struct options *o, const struct machine *m, const struct error *reason)
+{
+	if (o->quiet || reason->code == ERR_NONE)
+		return;
+	say("no hardware counters (%s): sampling on a model of %s%s%s", reason->message,
+		strcmp(m->name, "host") == 0 ? "this host" : m->name,
+		reason->hint[0] ? "; for counters, " : "", reason->hint);
+}
+
+static void announce_periods(const struct options *o)
+{
+	for (size_t i = 0; o->verbose && i < o->metrics.list.count; i++) {
+		const struct collect_metric *m = &o->metrics.list.data[i];
+		const char *unit = m->flags & METRIC_CLOCK ? "ns"
+				   : m->spec.event         ? m->spec.event->unit
+							   : "events";
+
+		if (m->flags & METRIC_EXACT)
+			say("%s: every execution is counted", m->experiment);
+		else
+			say("%s: a sample every %llu %s", m->experiment,
+				(unsigned long long)m->period, unit);
+	}
+}
+
+/* The name of a running process, fit for a file's; "" if there is none. */
+static void process_name(pid_t pid, char *name, size_t size)
+{
+	char path[64];
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/comm", (int)pid);
+	f = fopen(path, "re");
+	name[0] = '\0';
+	if (!f)
+		return;
+	if (!fgets(name, (int)size, f))
+		name[0] = '\0';
+	fclose(f);
+	name[strcspn(name, "\n")] = '\0';
+	for (char *c = name; *c; c++)
+		if (*c == '/')
+			*c = '_';
+}
+
+/* What the file is called after: the command, the process, or everybody. */
+static int name_output(const struct options *o, struct collect_output *output, struct error *e)
+{
+	const char *directory = getenv("_SPEEDSHOP_OUTPUT_DIRECTORY");
+	struct strbuf type = {0};
+	char name[32] = "";
+	int rc;
+
+	if (o->pid)
+		process_name(o->pid, name, sizeof(name));
+	collect_metrics_type(&o->metrics, &type);
+	rc = collect_output_init(output, o->output, directory && *directory ? directory : NULL,
+		o->command ? o->command[0]
+		: name[0]  ? name
+			   : "system",
+		strbuf_text(&type), collect_rank(), e);
+	strbuf_fini(&type);
+	return rc ? -1 : collect_output_check(output, e);
+}
+
+static void report(const struct options *o, const struct experiment *x,
+	const struct collect_output *output, const struct collect_result *result)
+{
+	uint64_t lost = 0, throttled = 0, samples = 0;
+
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		lost += x->metrics.data[i].lost;
+		throttled += x->metrics.data[i].throttled;
+	}
+	for (size_t i = 0; i < x->samples.count; i++)
+		samples += experiment_sample_at(x, i)->count;
+	if (lost && !o->quiet)
+		say("%llu records were lost: the machine could not keep up",
+			(unsigned long long)lost);
+	if (throttled && !o->quiet)
+		say("the kernel slowed sampling down %llu times: a longer period will do better",
+			(unsigned long long)throttled);
+	if (!o->verbose)
+		return;
+	say("%llu samples in %.3f s", (unsigned long long)samples, result->elapsed);
+	say("wrote %s", output->path);
+}
+
+/* The experiment goes into its file. */
+static int save(const struct options *o, struct experiment *x, struct collect_output *output,
+	const struct collect_result *result, struct error *e)
+{
+	struct error moved;
+
+	if (collect_output_claim(output, getpid(), e) || collect_output_write(output, x, &moved, e))
+		return -1;
+	if (moved.code != ERR_NONE) {
+		say_error(&moved);
+		say("the experiment is in %s instead", output->path);
+	}
+	report(o, x, output, result);
+	return 0;
+}
+
+static int failed(const struct error *e)
+{
+	say_error(e);
+	if (e->code == ERR_CANNOT_RUN)
+		return e->errnum == ENOENT ? EXIT_NOT_FOUND : EXIT_CANNOT_RUN;
+	return EXIT_OURS;
+}
+
+static int run(struct options *o, const struct machine *m, struct collect_output *output)
+{
+	struct collect_request request = {
+		.argv = o->command,
+		.pid = o->pid,
+		.all = o->all,
+		.seconds = o->seconds,
+		.metrics = &o->metrics,
+		.machine = m,
+		.kernel = o->kernel,
+		.stack = o->stack,
+		.stack_bytes = o->stack_bytes,
+		.archive = o->archive,
+		.caliper_seconds = o->caliper_seconds,
+		.caliper_signal = o->caliper_signal,
+		.output = output,
+		.expect = o->expect,
+		.say = hear,
+		.context = o,
+	};
+	struct collect_result result = {0};
+	struct progress progress;
+	struct experiment x;
+	struct error e = {0};
+	int status;
+
+	if (experiment_init(&x, &e))
+		return failed(&e);
+	progress_begin(&progress, !o->quiet);
+	request.progress = &progress;
+	if (collect(&request, &x, &result, &e)) {
+		progress_end(&progress);
+		collect_output_discard(output);
+		status = failed(&e);
+	} else {
+		progress_end(&progress);
+		status = save(o, &x, output, &result, &e) ? failed(&e) : result.exit_status;
+	}
+	experiment_fini(&x);
+	return status;
+}
+
+int do_run(struct options *o)
+{
+	struct collect_output output = {0};
+	struct error reason, e = {0};
+	struct machine machine;
+	int status;
+
+	if (find_machine(o, &machine, &e) ||
+		collect_choose(&o->metrics, o->source, &machine, o->pid || o->all, &reason, &e) ||
+		name_output(o, &output, &e)) {
+		status = failed(&e);
+	} else {
+		announce(o, &machine, &reason);
+		announce_periods(o);
+		status = run(o, &machine, &output);
+	}
+	collect_output_fini(&output);
+	return status;
+}

@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The things that ssrun can be asked to do; each returns the exit status. */
+#ifndef SSRUN_COMMAND_H
+#define SSRUN_COMMAND_H
+
+#include "options.h"
+
+int do_run(struct options *o);
+int do_list(const struct options *o);
+
+/* The machine that -machine names or, without, this host. */
+int find_machine(const struct options *o, struct machine *m, struct error *e);
+
+#endif

@@ -1,0 +1,66 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# What every run of ssrun does: the file, its name, the exit status, and what is said when it cannot be.
+. "$TOP/tests/lib.sh"
+spin=$build/tests/programs/spin
+run ssrun -fpcsamp -v "$spin" 0.05
+is "a run succeeds" "$status" 0
+like "-v says the period, a prime" "$err" 'fpcsamp: a sample every 1000003 ns'
+like "and where the experiment is" "$err" 'wrote spin\.fpcsamp\.[0-9]+$'
+is "one file" "$(ls spin.fpcsamp.* | wc -l)" 1
+run prof spin.fpcsamp.*
+is "which prof reads" "$status" 0
+
+run ssrun -pcsamp -o mine sh -c 'exit 42'
+is "the command's exit status" "$status" 42
+ok "-o names the file" test -s mine
+run ssrun -pcsamp -o mine sh -c 'kill -9 $$'
+is "of a killed command" "$status" 137
+echo precious > text
+run ssrun -pcsamp -o text true
+is "what is no experiment is not written over" "$status:$(cat text)" 125:precious
+like "and that is said" "$err" 'text is there, and is no experiment'
+
+run ssrun -pcsamp ./nowhere
+is "a command that is not found" "$status" 127
+run ssrun -pcsamp "$work"
+is "one that cannot be run" "$status" 126
+is "leave no file" "$(ls nowhere* ./*.pcsamp.* 2>/dev/null)" ""
+run ssrun -pcsamp -o /nonexistent/file sh -c 'echo ran'
+is "an unwritable directory" "$status" 125
+unlike "is said before the run" "$out" ran
+like "by name" "$err" '/nonexistent/file'
+
+run ssrun true
+like "there must be an experiment" "$status $err" '^125 .*which experiment'
+run ssrun -pcsamp
+like "and a command" "$status $err" '^125 .*no command'
+run ssrun -pcsam true
+is "options may be abbreviated" "$status" 0
+run ssrun -pcsmap true
+like "and misspelt" "$status $err" "did you mean .pcsamp."
+run ssrun -e dsc true
+like "-e without a period" "$status $err" '^125 .*no period'
+run ssrun -pcsamp -pid 1 true
+is "a process or a command" "$status" 125
+run ssrun -pcsamp -for 1 true
+is "-for is not for commands" "$status" 125
+run ssrun -pcsamp -calsig KILL true
+is "-calsig takes what can be handled" "$status" 125
+run ssrun -pcsamp -stack dwarf:1 true
+is "-stack has limits" "$status" 125
+run ssrun -version
+like "-version" "$out" '^ssrun [0-9]'
+run ssrun -list
+like "-list: time" "$out" '^pcsamp +10000019 ns +os '
+like "-list: any event" "$out" '^fdsc_hwc +[0-9]+ misses +(pmu|model) '
+run ssrun -list -machine r10000 -source model
+like "the R10000 has the classic periods" "$out" '^cy_hwc +16411 cycles +model '
+
+mkdir there
+run env _SPEEDSHOP_OUTPUT_DIRECTORY=there PMI_RANK=3 ssrun -pcsamp true
+ok "a directory and a rank from the environment" sh -c 'ls there/true.pcsamp.r3.*'
+run ssrun -pcsamp -fpcsamp -o two "$spin" 0.05
+is "two experiments in one run" "$status" 0
+run prof two
+like "both are there" "$out" "pcsamp,fpcsamp: Experiment name"
+done_testing
