@@ -172,7 +172,7 @@ static void draw(const struct block_request *request, const block_items *items,
 	strbuf_fini(&text);
 }
 
-static int write_out(const struct block_request *request, const block_items *items,
+static int write_result(const struct block_request *request, const block_items *items,
 	const struct block_result *results, struct error *e)
 {
 	struct file_out f;
@@ -203,7 +203,7 @@ static int run(const struct block_request *request, bool *any, struct error *e)
 		rc = results ? measure(request, &items, results, e) : error_nomem(e);
 	}
 	if (rc == 0)
-		rc = write_out(request, &items, results, e);
+		rc = write_result(request, &items, results, e);
 	for (size_t i = 0; rc == 0 && i < items.count; i++)
 		*any = *any || results[i].class == BLOCK_OK;
 	free(results);
