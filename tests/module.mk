@@ -82,6 +82,7 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/startup $(O)
 	$(Q)tests/bench/model $(O)
 	$(Q)tests/bench/merge $(O)
+	$(Q)tests/bench/ssrun $(O)
 
 accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)

@@ -92,39 +92,17 @@ static int add(struct names *names, uint64_t address, uint64_t length, const cha
 	return 0;
 }
 
-static int name_all(struct experiment *x, uint32_t image, char *text,
-	int (*parse)(struct names *names, char *line))
+/* Puts what was found into the experiment, and frees it. */
+static int finish(struct experiment *x, uint32_t image, struct names *names,
+	struct addresses *addresses, int rc)
 {
-	struct addresses addresses = {0};
-	struct names names = {0};
-	char *save, *line;
-	int rc = sampled(x, image, &addresses);
-
-	for (line = strtok_r(text, "\n", &save); line && rc == 0 && addresses.list.count;
-		line = strtok_r(NULL, "\n", &save))
-		rc = parse(&names, line);
-	if (rc == 0 && names.list.count) {
-		qsort(names.list.data, names.list.count, sizeof(struct name), by_address);
-		rc = match(x, image, &names, &addresses);
+	if (rc == 0 && names->list.count) {
+		qsort(names->list.data, names->list.count, sizeof(struct name), by_address);
+		rc = match(x, image, names, addresses);
 	}
-	vec_fini(&names.list);
-	vec_fini(&addresses.list);
+	vec_fini(&names->list);
+	vec_fini(&addresses->list);
 	return rc;
-}
-
-static int parse_kallsyms(struct names *names, char *line)
-{
-	char *end, *tab;
-	uint64_t address = strtoull(line, &end, 16);
-
-	if (!address || end[0] != ' ' || !end[1] || end[2] != ' ' || !end[3])
-		return 0;
-	if (!strchr("tTwW", end[1]))
-		return 0;
-	tab = strchr(end + 3, '\t');
-	if (tab)
-		*tab = ' '; /* "name [module]" */
-	return add(names, address, 0, end + 3);
 }
 
 static int parse_perf_map(struct names *names, char *line)
@@ -140,14 +118,102 @@ static int parse_perf_map(struct names *names, char *line)
 	return add(names, address, length, name + 1);
 }
 
+/* ---- the kernel ------------------------------------------------------------------------------ */
+
+/* One line, cut at its end: address, and what is behind the type; 0 where it is no function, or of
+ * an address that we may not know. */
+static uint64_t kallsyms_line(char *line, char **name)
+{
+	uint64_t address = 0;
+	char *c = line;
+
+	for (;; c++) {
+		unsigned digit = (unsigned char)*c - '0';
+
+		if (digit > 9) {
+			digit = ((unsigned char)*c | 0x20u) - 'a' + 10u;
+			if (digit < 10 || digit > 15)
+				break;
+		}
+		address = address << 4 | digit;
+	}
+	if (c[0] != ' ' || !c[1] || !strchr("tTwW", c[1]) || c[2] != ' ' || !c[3])
+		return 0;
+	*name = c + 3;
+	return address;
+}
+
+static bool any_between(const struct addresses *a, uint64_t begin, uint64_t end)
+{
+	size_t low = 0, high = a->list.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a->list.data[middle] < begin)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < a->list.count && a->list.data[low] < end;
+}
+
+/* The kernel's own functions come in order, and so many that only what is wanted is kept; those of
+ * modules do not, and all are. */
+static int kallsyms_names(struct names *names, const struct addresses *wanted, char *text)
+{
+	uint64_t last = 0, address;
+	char *last_name = NULL, *end, *name = NULL, *tab;
+
+	for (char *line = text; *line; line = end) {
+		end = line + strcspn(line, "\n");
+		if (*end)
+			*end++ = '\0';
+		address = kallsyms_line(line, &name);
+		if (!address)
+			continue;
+		tab = strchr(name, '\t');
+		if (tab) {
+			*tab = ' '; /* "name [module]" */
+			if (add(names, address, 0, name))
+				return -1;
+			continue;
+		}
+		if (last_name && address == last && strcmp(last_name, name) <= 0)
+			continue;
+		if (last_name && any_between(wanted, last, address) &&
+			add(names, last, address - last, last_name))
+			return -1;
+		last = address;
+		last_name = name;
+	}
+	return last_name ? add(names, last, 0, last_name) : 0;
+}
+
 int symbols_kallsyms(struct experiment *x, uint32_t image, char *text)
 {
-	return name_all(x, image, text, parse_kallsyms);
+	struct addresses addresses = {0};
+	struct names names = {0};
+	int rc = sampled(x, image, &addresses);
+
+	if (rc == 0 && addresses.list.count)
+		rc = kallsyms_names(&names, &addresses, text);
+	return finish(x, image, &names, &addresses, rc);
 }
+
+/* ---- code that processes made ---------------------------------------------------------------- */
 
 int symbols_perf_map(struct experiment *x, uint32_t image, char *text)
 {
-	return name_all(x, image, text, parse_perf_map);
+	struct addresses addresses = {0};
+	struct names names = {0};
+	char *save, *line;
+	int rc = sampled(x, image, &addresses);
+
+	for (line = strtok_r(text, "\n", &save); line && rc == 0 && addresses.list.count;
+		line = strtok_r(NULL, "\n", &save))
+		rc = parse_perf_map(&names, line);
+	return finish(x, image, &names, &addresses, rc);
 }
 
 int symbols_kernel(struct experiment *x, uint32_t image)

@@ -1,0 +1,92 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Trees of threads and processes, address spaces that change, runs that end badly.
+. "$TOP/tests/lib.sh"
+sampled=$build/tests/programs/sampled
+
+run ssrun -fpcsamp -o threads "$sampled" threads 2000
+is "2,000 threads" "$status $err" "0 "
+run prof -usage threads
+like "are all there" "$out" ' 2001 +exit 0 .*sampled'
+run ssrun -fpcsamp -o forks "$sampled" forks 500
+is "500 processes" "$status $err" "0 "
+run prof -usage forks
+ok "are all there" test "$(printf '%s\n' "$out" | grep -c ' sampled$')" -ge 501
+run ssrun -fpcsamp -o execs "$sampled" execs 20
+is "a process that becomes another, and again" "$status $err" "0 "
+run prof execs
+like "is the same program each time" "$out" 'work \(sampled'
+unlike "and nothing is unknown" "$out" 'unknown'
+
+for l in a b; do
+	echo "volatile unsigned long s; static __attribute__((noinline)) void in_$l(int n) { for (long i = 0; i < n * 300000L; i++) s += i; }
+	void work(int n) { in_$l(n); s++; }" > $l.c
+	ok "library $l" ${CC:-gcc} -g -O1 -fPIC -shared -o lib$l.so $l.c
+done
+run ssrun -fpcsamp -archive kept -o reuse "$sampled" reuse ./liba.so ./libb.so
+is "a library in another's place" "$status $out" "0 same"
+run prof -q 10 reuse
+like "the first one's samples are its own" "$out" 'in_a \(liba.so'
+like "and the second one's" "$out" 'in_b \(libb.so'
+rm liba.so libb.so
+run prof -q 10 -archive kept reuse
+like "the archive has both when they are gone" "$out" 'in_b \(libb.so'
+
+run ssrun -fpcsamp -o jit "$sampled" jit
+rm -f "$out"
+run prof jit
+like "code that a process made has its names" "$out" 'made_here'
+
+# A program that is not there any more when it is sampled is known by its build-id all the same.
+cp "$sampled" gone
+run ssrun -fpcsamp -o moved sh -c 'mv gone elsewhere; ./elsewhere execs 0'
+run prof moved
+like "another name for a file" "$out" 'work \(elsewhere'
+
+"$sampled" until done & pid=$!
+run ssrun -fpcsamp -for 0.4 -cal 0.1 -v -o attached -pid $pid
+is "-pid, for a while" "$status" 0
+touch done
+wait $pid
+is "leaves the process alone" $? 0
+run prof attached
+like "and sees it" "$out" 'work \(sampled'
+run prof -summary attached
+like "-cal: phases" "$out" '3'
+run ssrun -pcsamp -pid 4194304
+like "no such process" "$status $err" '^125 .*no process 4194304'
+
+rm done
+ssrun -fpcsamp -o killed "$sampled" until done & pid=$!
+while [ ! -s killed ]; do sleep 0.05; done
+kill -9 $pid
+wait $pid 2>/dev/null
+touch done
+run prof -summary killed
+is "ssrun killed: what it wrote can be read" "$status" 0
+like "and says that it is not complete" "$out" 'not watched to its end'
+
+rm done
+ssrun -fpcsamp -o interrupted "$sampled" until done 2>err & pid=$!
+while [ ! -s interrupted ]; do sleep 0.05; done
+sleep 0.3
+kill -TERM $pid
+wait $pid
+is "a signal goes on to the command" $? 143
+run prof interrupted
+like "and the experiment is written" "$out" 'work \(sampled'
+unlike "whole" "$out" 'not watched'
+
+run ssrun -totaltime -o total "$sampled" sleep
+is "totaltime" "$status $err" "0 "
+run prof -calltree total
+if [ "$(id -u)" = 0 ]; then
+	like "time off the processor is where it was spent" "$out" '0\.[34].* rest \(sampled'
+else
+	skip "time off the processor is where it was spent" "needs root"
+fi
+run ssrun -usertime -o user "$sampled" loop 200
+run prof -calltree user
+like "usertime: who called whom" "$out" 'main \(sampled'
+run ssrun -usertime -stack fp -o frames "$sampled" loop 200
+is "-stack fp" "$status $err" "0 "
+done_testing

@@ -1,0 +1,189 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is hard to sample:
+ *   sampled threads N     N threads at once, each with some work
+ *   sampled forks N       N processes, each with some work
+ *   sampled execs N       a process that becomes another N times
+ *   sampled reuse A B     library A, and when that is gone B, perhaps where A was; each has work()
+ *   sampled jit           code of its own making, named in /tmp/perf-PID.map
+ *   sampled sleep         is blocked for most of half a second, in rest()
+ *   sampled loop N        N million turns of a loop, so that runs can be compared
+ *   sampled until FILE    works until FILE is there
+ */
+#include <dlfcn.h>
+#include <pthread.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/wait.h>
+#include <time.h>
+#include <unistd.h>
+
+static volatile unsigned long sink;
+
+/* So many milliseconds of CPU time. */
+__attribute__((noinline)) static void work(int ms)
+{
+	struct timespec t;
+	long long end;
+
+	clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	end = t.tv_sec * 1000000000ll + t.tv_nsec + ms * 1000000ll;
+	do {
+		for (int i = 0; i < 20000; i++)
+			sink += (unsigned long)i;
+		clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+	} while (t.tv_sec * 1000000000ll + t.tv_nsec < end);
+}
+
+static void *thread(void *barrier)
+{
+	work(1);
+	pthread_barrier_wait(barrier);
+	return NULL;
+}
+
+static int threads(int n)
+{
+	pthread_t *all = calloc((size_t)n, sizeof(*all));
+	pthread_barrier_t barrier;
+	pthread_attr_t small;
+
+	pthread_attr_init(&small);
+	pthread_attr_setstacksize(&small, 65536);
+	pthread_barrier_init(&barrier, NULL, (unsigned)n + 1);
+	for (int i = 0; i < n; i++)
+		if (pthread_create(&all[i], &small, thread, &barrier))
+			return 2;
+	pthread_barrier_wait(&barrier);
+	for (int i = 0; i < n; i++)
+		pthread_join(all[i], NULL);
+	free(all);
+	return 0;
+}
+
+static int forks(int n)
+{
+	for (int i = 0; i < n; i++) {
+		pid_t pid = fork();
+
+		if (pid == 0) {
+			work(1);
+			_exit(0);
+		}
+		if (pid < 0)
+			return 2;
+		if (i % 50 == 49)
+			while (wait(NULL) > 0)
+				;
+	}
+	while (wait(NULL) > 0)
+		;
+	return 0;
+}
+
+static int execs(const char *self, int n)
+{
+	char left[16];
+
+	work(2);
+	if (n == 0)
+		return 0;
+	snprintf(left, sizeof(left), "%d", n - 1);
+	execl(self, self, "execs", left, (char *)NULL);
+	return 2;
+}
+
+static void *call(const char *path)
+{
+	void *library = dlopen(path, RTLD_NOW), *at;
+	void (*function)(int);
+
+	if (!library)
+		exit(2);
+	at = dlsym(library, "work");
+	memcpy(&function, &at, sizeof(at));
+	function(100);
+	dlclose(library);
+	return at;
+}
+
+static int reuse(const char *a, const char *b)
+{
+	void *first = call(a), *second = call(b);
+
+	printf("%s\n", first == second ? "same" : "different");
+	return 0;
+}
+
+/* A loop that counts its argument down. */
+static const unsigned char code[] = {
+#if defined(__x86_64__)
+	0x48, 0xff, 0xcf, 0x75, 0xfb, 0xc3
+#elif defined(__aarch64__)
+	0x00, 0x04, 0x00, 0xf1, 0xe1, 0xff, 0xff, 0x54, 0xc0, 0x03, 0x5f, 0xd6
+#endif
+};
+
+static int jit(void)
+{
+	void *at = mmap(
+		NULL, 4096, PROT_READ | PROT_WRITE | PROT_EXEC, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	void (*function)(unsigned long);
+	char path[48];
+	FILE *map;
+
+	if (at == MAP_FAILED)
+		return 2;
+	memcpy(at, code, sizeof(code));
+	__builtin___clear_cache((char *)at, (char *)at + sizeof(code));
+	snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+	map = fopen(path, "w");
+	if (!map)
+		return 2;
+	fprintf(map, "%lx %zx made_here(int)\n", (unsigned long)(uintptr_t)at, sizeof(code));
+	fclose(map);
+	memcpy(&function, &at, sizeof(at));
+	function(300000000);
+	puts(path);
+	return 0;
+}
+
+__attribute__((noinline)) static void rest(void)
+{
+	usleep(400000);
+}
+
+int main(int argc, char **argv)
+{
+	const char *what = argc > 1 ? argv[1] : "";
+
+	if (strcmp(what, "threads") == 0 && argc > 2)
+		return threads(atoi(argv[2]));
+	if (strcmp(what, "forks") == 0 && argc > 2)
+		return forks(atoi(argv[2]));
+	if (strcmp(what, "execs") == 0 && argc > 2)
+		return execs(argv[0], atoi(argv[2]));
+	if (strcmp(what, "reuse") == 0 && argc > 3)
+		return reuse(argv[2], argv[3]);
+	if (strcmp(what, "jit") == 0)
+		return jit();
+	if (strcmp(what, "sleep") == 0) {
+		rest();
+		work(50);
+		return 0;
+	}
+	if (strcmp(what, "loop") == 0 && argc > 2) {
+		for (long i = atol(argv[2]) * 1000000; i > 0; i--)
+			sink += (unsigned long)i;
+		return 0;
+	}
+	if (strcmp(what, "until") == 0 && argc > 2) {
+		while (access(argv[2], F_OK) != 0)
+			work(5);
+		return 0;
+	}
+	return 2;
+}
