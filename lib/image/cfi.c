@@ -91,7 +91,7 @@ static void recognise(const Dwarf_Op *ops, size_t count, struct cfi_save *save)
 }
 
 static int keep_register(
-	Dwarf_Frame *frame, int number, struct cfi_pool *pool, struct cfi_rule *rule)
+	Dwarf_Frame *frame, int number, uint64_t kept, struct cfi_pool *pool, struct cfi_rule *rule)
 {
 	struct cfi_save save = {.number = (uint8_t)number}, *slot;
 	Dwarf_Op memory[3], *ops;
@@ -115,6 +115,8 @@ static int keep_register(
 	}
 	if (number == rule->return_register && save.how == CFI_UNDEFINED)
 		rule->outermost = true;
+	if (save.how == CFI_UNDEFINED && !(kept >> number & 1))
+		return 0;
 	slot = vec_push(&pool->saves);
 	if (!slot)
 		return -1;
@@ -147,8 +149,8 @@ static int keep_cfa(Dwarf_Frame *frame, struct cfi_pool *pool, struct cfi_rule *
 	return x < 0 ? -1 : 0;
 }
 
-static int keep_frame(Dwarf_Frame *frame, enum image_machine machine, struct cfi_pool *pool,
-	struct cfi_rule *rule)
+static int keep_frame(Dwarf_Frame *frame, enum image_machine machine, uint64_t kept,
+	struct cfi_pool *pool, struct cfi_rule *rule)
 {
 	int registers = machine == IMAGE_AARCH64 ? 32 : 17;
 	int number = dwarf_frame_info(frame, NULL, NULL, &rule->signal);
@@ -160,12 +162,13 @@ static int keep_frame(Dwarf_Frame *frame, enum image_machine machine, struct cfi
 	if (keep_cfa(frame, pool, rule))
 		return -1;
 	for (int i = 0; i < registers; i++)
-		if (keep_register(frame, i, pool, rule))
+		if (keep_register(frame, i, kept, pool, rule))
 			return -1;
 	return 0;
 }
 
-int cfi_rule_at(struct image *image, uint64_t address, struct cfi_pool *pool, struct cfi_rule *rule)
+int cfi_rule_at(struct image *image, uint64_t address, uint64_t kept, struct cfi_pool *pool,
+	struct cfi_rule *rule)
 {
 	struct cfi *c = cfi_of(image);
 	Dwarf_Frame *frame = NULL;
@@ -180,7 +183,7 @@ int cfi_rule_at(struct image *image, uint64_t address, struct cfi_pool *pool, st
 		if (!debug || dwarf_cfi_addrframe(debug, address, &frame) != 0)
 			return -1;
 	}
-	failed = keep_frame(frame, image->machine, pool, rule);
+	failed = keep_frame(frame, image->machine, kept, pool, rule);
 	free(frame);
 	return failed;
 }

@@ -50,9 +50,11 @@ struct cfi_pool {
 	VEC(struct cfi_expression) expressions;
 };
 
-/* The rule at an address of the image, with its saves added to the pool.  -1: there is none. */
-int cfi_rule_at(
-	struct image *image, uint64_t address, struct cfi_pool *pool, struct cfi_rule *rule);
+/* The rule at an address of the image, with its saves added to the pool.  kept: bit n is set for a
+ * register that functions keep; of the others, that they are lost is not said.  -1: there is none.
+ */
+int cfi_rule_at(struct image *image, uint64_t address, uint64_t kept, struct cfi_pool *pool,
+	struct cfi_rule *rule);
 void cfi_pool_fini(struct cfi_pool *pool);
 
 #endif

@@ -18,6 +18,7 @@ struct slot {
 
 struct slots {
 	VEC(struct slot) all;
+	size_t functions; /* the image's own symbols, in order of address; stubs come behind them */
 };
 
 static int by_address(const void *a, const void *b)
@@ -108,6 +109,23 @@ static const struct {
 	{".iplt", {0, 16, 16}},
 };
 
+/* The function that an indirect one's resolver stands for. */
+static const char *resolver_at(const struct image *image, size_t count, uint64_t address)
+{
+	const struct image_symbol *all = image->symbols.all.data;
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (all[middle].address < address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low < count && all[low].address == address ? all[low].name : NULL;
+}
+
 static int name_stub(struct image *image, const struct slots *slots, uint64_t address,
 	unsigned size, uint64_t got)
 {
@@ -116,12 +134,15 @@ static int name_stub(struct image *image, const struct slots *slots, uint64_t ad
 		slots->all.count
 			? bsearch(&key, slots->all.data, slots->all.count, sizeof(key), by_address)
 			: NULL;
+	const char *name;
 	char text[1024];
 
 	if (!slot)
 		return 0;
-	if (slot->name && *slot->name)
-		snprintf(text, sizeof(text), "%.1000s@plt", slot->name);
+	name = slot->name && *slot->name ? slot->name
+					 : resolver_at(image, slots->functions, slot->addend);
+	if (name)
+		snprintf(text, sizeof(text), "%.1000s@plt", name);
 	else
 		snprintf(text, sizeof(text), "*0x%llx@plt", (unsigned long long)slot->addend);
 	return symbols_add_named(image, address, size, text);
@@ -154,7 +175,7 @@ static int read_stubs(struct image *image, const struct slots *slots, size_t whi
 int symbols_plt(struct image *image)
 {
 	struct elf_file *f = image->elf;
-	struct slots slots = {0};
+	struct slots slots = {.functions = image->symbols.all.count};
 	int failed = 0;
 
 	if (image->machine == IMAGE_OTHER || f->header.e_ident[EI_CLASS] != ELFCLASS64)

@@ -82,6 +82,7 @@ void unwind_from_perf(struct unwind_state *state, enum image_machine machine, ui
 {
 	int limit = machine == IMAGE_AARCH64 ? UNWIND_REGISTERS : UNWIND_PERF_X86;
 
+	state->machine = machine;
 	state->known = 0;
 	for (int i = 0; i < 64; i++) {
 		uint64_t value;
@@ -99,7 +100,8 @@ void unwind_from_perf(struct unwind_state *state, enum image_machine machine, ui
 }
 
 /* NULL: there is no rule, or memory is out. */
-static const struct cfi_rule *rule_at(struct unwinder *u, struct image *image, uint64_t address)
+static const struct cfi_rule *rule_at(
+	struct unwinder *u, struct image *image, uint64_t kept, uint64_t address)
 {
 	struct place key = {.key = {address, image}}, *place;
 	size_t before = u->places.count;
@@ -108,7 +110,7 @@ static const struct cfi_rule *rule_at(struct unwinder *u, struct image *image, u
 	if (!place)
 		return NULL;
 	if (u->places.count != before)
-		place->known = cfi_rule_at(image, address, &u->pool, &place->rule) == 0;
+		place->known = cfi_rule_at(image, address, kept, &u->pool, &place->rule) == 0;
 	return place->known ? &place->rule : NULL;
 }
 
@@ -221,7 +223,8 @@ static enum step step_by_frame_pointer(const struct convention *c, struct unwind
 size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
 	void *context, uint64_t *pcs, size_t depth, int *complete, uint64_t *interrupted)
 {
-	const struct convention *c = &conventions[HOST];
+	const struct convention *c =
+		&conventions[state->machine == IMAGE_OTHER ? HOST : state->machine];
 	struct unwind_state s = *state;
 	enum step step = STEP_DONE;
 	bool exact = true; /* pc is where it stopped, not where a call returns to */
@@ -235,16 +238,14 @@ size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find 
 		struct image *image;
 		uint64_t pc, bias = 0;
 
-		image = register_known(&s, c->pc) ? find(context, s.registers[c->pc], &bias) : NULL;
-		if (image && image_machine(image) != IMAGE_OTHER)
-			c = &conventions[image_machine(image)];
 		if (!register_known(&s, c->pc))
 			break;
 		pc = s.registers[c->pc];
+		image = find(context, pc, &bias);
 		if (exact && interrupted && count < 64)
 			*interrupted |= UINT64_C(1) << count;
 		pcs[count++] = pc;
-		rule = image ? rule_at(u, image, pc - bias - !exact) : NULL;
+		rule = image ? rule_at(u, image, c->kept, pc - bias - !exact) : NULL;
 		step = rule ? step_by_rule(u, rule, c, &s, exact) : step_by_frame_pointer(c, &s);
 		exact = rule && rule->signal;
 	}

@@ -18,6 +18,7 @@
 enum { UNWIND_REGISTERS = 33 };
 
 struct unwind_state {
+	enum image_machine machine; /* IMAGE_OTHER: this host's */
 	uint64_t registers[UNWIND_REGISTERS];
 	uint64_t known;         /* bit n: registers[n] is known */
 	const uint8_t *stack;   /* copy of memory */
@@ -29,8 +30,8 @@ struct unwind_state {
  * these.  On AArch64 both count alike. */
 enum { UNWIND_PERF_X86 = 24 };
 extern const signed char unwind_from_perf_x86[UNWIND_PERF_X86];
-/* Sets registers and known from a sample: mask is the sample_regs_user of the event, values has one
- * for each bit of it, from the lowest. */
+/* Sets machine, registers and known from a sample: mask is the sample_regs_user of the event,
+ * values has one for each bit of it, from the lowest. */
 void unwind_from_perf(struct unwind_state *state, enum image_machine machine, uint64_t mask,
 	const uint64_t *values);
 

@@ -46,6 +46,7 @@ static void unwind_at(struct image *image, uint64_t pc)
 	uint64_t pcs[8];
 	int complete;
 
+	s.machine = image_machine(image);
 	for (int i = 0; i < UNWIND_REGISTERS; i++)
 		s.registers[i] = 0x10000 + 8u * (unsigned)i;
 	s.registers[image_machine(image) == IMAGE_AARCH64 ? 32 : 16] = pc;
