@@ -576,6 +576,8 @@ static char att_suffix(const ZydisDecodedInstruction *z, const ZydisDecodedOpera
 {
 	const ZydisDecodedOperand *memory = NULL;
 
+	if (z->meta.category == ZYDIS_CATEGORY_WIDENOP)
+		return size_letter(o[0].size);
 	if (z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE || z->avx.vector_length ||
 		z->meta.category == ZYDIS_CATEGORY_PUSH || z->meta.category == ZYDIS_CATEGORY_POP ||
 		z->meta.category == ZYDIS_CATEGORY_PREFETCH ||
@@ -640,6 +642,8 @@ static int x86_text(
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, 1);
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, 0);
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, style == ISA_INTEL);
+	if (z.meta.category == ZYDIS_CATEGORY_WIDENOP)
+		z.operand_count_visible = 1; /* nopl (%rax): assemblers know no register of it */
 	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &z, o,
 		       z.operand_count_visible, text, INSN_TEXT_MAX, address, NULL))
 		       ? 0

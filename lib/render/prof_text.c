@@ -69,6 +69,8 @@ static void figure(const struct drawing *g, const struct strip *s, const struct 
 			strbuf_putc(b, '?');
 		if (c->flags & PROF_SECONDS && (q->value >= 0.0005 || q->value == 0))
 			strbuf_printf(b, "%.3f", q->value);
+		else if (c->flags & PROF_SECONDS && g->table->layout == PROF_CODE)
+			strbuf_printf(b, "%.2g", q->value); /* shares of a sample */
 		else
 			number_figure(b, q->value,
 				c->kind == PROF_RATIO     ? NUMBER_RATIO

@@ -64,6 +64,8 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		size_t at = (size_t)(insn->address - AT);
 
 		isa_text(r.machine, b.data + at, b.size - at, insn->address, ISA_ATT, line);
+		if (r.machine == ISA_X86_64 && !(insn->classes & INSN_BAD) && line[0] == '.')
+			abort();
 		if (!line[0] || flow_insn_over(f, insn->address + insn->length - 1) != i)
 			abort();
 	}

@@ -46,6 +46,7 @@ struct expected {
 
 static const struct expected table[] = {
 	{"90", "nop", "nop", "nop | | |"},
+	{"660f1f440000", "nopw (%rax,%rax,1)", "nop word ptr [rax+rax*1]", "nop | rax | |"},
 	{"f30f1efa", "endbr64", "endbr64", "nop | | |"},
 	{"31c0", "xor %eax, %eax", "xor eax, eax", "zero idiom | rax | rax cf pf af zf sf of |"},
 	{"48ffc0", "inc %rax", "inc rax", "| rax | rax pf af zf sf of |"},
