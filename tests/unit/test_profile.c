@@ -186,6 +186,95 @@ static void test_samples(void)
 	profile_fini(&p);
 }
 
+/* main at 0x1000 calls a function that calls at 0x1010; a handler interrupted 0x1020.  swapped: the
+ * same, found in another order. */
+static void with_paths(struct out *o, int32_t pid, bool swapped)
+{
+	out_begin(o, pid, MODEL_STATE_FINISHED);
+	out_section(o, MODEL_SECTION_NODES);
+	if (swapped)
+		OUT_V(o, 0, 1, BIAS + 0x1020, 0);
+	OUT_V(o, 0, 1, BIAS + 0x1000, 5);
+	OUT_V(o, swapped ? 2 : 1, 1, BIAS + 0x1010, 5);
+	if (!swapped)
+		OUT_V(o, 0, 1, BIAS + 0x1020, 0);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_IMAGES);
+	image(o, BIAS + 0x1000, BIAS, "/bin/it", "0123");
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_THREADS);
+	OUT_V(o, 7);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_EVENTS);
+	OUT_V(o, EV_LOADS, 7, 0);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_PATH_SAMPLES);
+	OUT_V(o, 0, 0, 0, 0, 1, BIAS + 0x1100, 1);               /* lost */
+	OUT_V(o, 1, 0, 0, 0, 1, BIAS + 0x1100, 2);               /* of nobody */
+	OUT_V(o, swapped ? 4 : 3, 0, 0, 0, 1, BIAS + 0x1100, 4); /* called at 0x1010 */
+	OUT_V(o, swapped ? 2 : 4, 0, 0, 0, 1, BIAS + 0x1100, 8); /* in the handler */
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_LOST);
+	OUT_V(o, 5, 0, 0, 0, 0, 5);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_UNCOUNTED);
+	OUT_V(o, 1, EV_LOADS, 100);
+	out_section_end(o);
+	out_end(o);
+}
+
+static void test_paths(void)
+{
+	static struct out files[2];
+	static const uint64_t addresses[] = {0, 0x1000, 0x1020, 0x1010};
+
+	for (int order = 0; order < 2; order++) {
+		struct profile p;
+		uint64_t by_node[5] = {0};
+		bool right = true;
+
+		with_paths(&files[0], 7, order);
+		with_paths(&files[1], 7, !order);
+		profile_init(&p, NULL);
+		for (int i = 0; i < 2; i++)
+			profile_add(&p, files[i].data, files[i].length, NULL);
+		profile_finish(&p, NULL);
+		is_int(p.damaged, 0, "paths of two processes: whole");
+		is_int(p.nodes.count, 4, "three paths, and the root");
+		for (size_t i = 0; i < p.nodes.count && i < 4; i++)
+			right &= ((struct profile_node *)table_at(&p.nodes, i))->key.address ==
+				 addresses[i];
+		ok(right, "callers before callees, in order of address");
+		is_int(((struct profile_node *)table_at(&p.nodes, 3))->key.parent, 1,
+			"whose caller");
+		for (size_t i = 0; i < p.samples.count; i++) {
+			const struct profile_sample *s = table_at(&p.samples, i);
+
+			by_node[s->key.node == PROFILE_PATH_LOST ? 4 : s->key.node] += s->count;
+		}
+		ok(by_node[0] == 4 && by_node[1] == 0 && by_node[2] == 16 && by_node[3] == 8 &&
+				by_node[4] == 2,
+			"samples go with their paths");
+		is_int(p.samplers.data[0].lost, 10, "samples lost, of each event");
+		is_int(p.uncounted[EV_LOADS], 200, "what did not count");
+		profile_fini(&p);
+	}
+	/* One that calls itself its caller. */
+	with_paths(&files[0], 7, false);
+	for (size_t i = sizeof(struct model_profile_header); i < files[0].length - 4; i++)
+		if (files[0].data[i] == MODEL_SECTION_NODES) {
+			struct profile p;
+
+			files[0].data[i + sizeof(struct model_profile_section)] = 1;
+			profile_init(&p, NULL);
+			profile_add(&p, files[0].data, files[0].length, NULL);
+			is_int(p.damaged, 1, "a path that is its own caller is damage");
+			profile_finish(&p, NULL);
+			profile_fini(&p);
+			break;
+		}
+}
+
 /* All that a profile says, as bytes without padding or pointers. */
 static uint64_t digest(const struct profile *p)
 {
@@ -404,6 +493,7 @@ int main(void)
 	test_sum();
 	test_edges();
 	test_samples();
+	test_paths();
 	test_order();
 	test_damage();
 	test_table();
