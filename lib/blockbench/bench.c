@@ -168,7 +168,7 @@ static struct quantity interval(double *x, unsigned n, bool quick)
 {
 	struct quantity q = {.label = LABEL_MEASURED, .value = stats_median(x, n)};
 	unsigned skip = n <= 4 ? 0 : n <= 6 ? 1 : 2;
-	double least = (quick ? 0.04 : 0.01) * q.value;
+	double least = (quick ? 0.05 : 0.01) * q.value;
 
 	q.low = fmin(x[skip], q.value - least);
 	q.high = fmax(x[n - 1 - skip], q.value + least);

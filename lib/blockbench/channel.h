@@ -35,7 +35,7 @@ enum worker_descriptor {
 #define RELATIVE_ADDRESS (CODE_ADDRESS + 0x20000000)
 
 #define BLOCK_BYTES_MAX 16384
-#define CODE_BYTES      (BLOCK_BYTES_MAX * 2 + 8192)
+#define CODE_BYTES      (BLOCK_BYTES_MAX * 3 + 8192)
 /* Copies take no more than these: what fills half a cache of decoded instructions or more is in it
  * at one time and not at another. */
 #define CODE_WANTED     6144 /* bytes */

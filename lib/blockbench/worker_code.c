@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lays out what runs: two preludes, the copies, the end.  The preludes differ in where they enter
- * the copies (loop mode: in what the counter begins with), so both run the same code and both end
- * alike.
+ * Lays out what runs: two preludes, then few copies and an end, many copies and an end.  They begin
+ * at like places: entering the many in their midst would cost some cycles more where fetching is
+ * what bounds them.  In loop mode there is one copy, and the preludes differ in what the counter
+ * begins with.
  *
  *     prelude:  general registers; lfence; stamp -> image.begin; the last registers; flags; lfence;
  *               jmp into the copies
@@ -98,18 +99,35 @@ static void patch(uint8_t *at, const uint8_t *target)
 	__builtin_memcpy(at, &d, 4);
 }
 
-static void copy(struct writer *w, const struct channel *c, const struct job *j)
+/* So that the copy at `at` finds the same operands as all others. */
+static void relocate(uint8_t *at, const struct channel *c, const struct job *j)
 {
 	const struct relocation *r = &c->relocations[j->relocation];
-	uint64_t at = address_of(w->at);
+	uint64_t address = address_of(at);
 
 	for (uint32_t i = 0; i < j->relocations; i++, r++) {
-		int32_t d =
-			(int32_t)(RELATIVE_ADDRESS + (int64_t)r->target - (int64_t)(at + r->end));
+		int32_t d = (int32_t)(RELATIVE_ADDRESS + (int64_t)r->target -
+				      (int64_t)(address + r->end));
 
-		__builtin_memcpy(w->at + r->at, &d, 4);
+		__builtin_memcpy(at + r->at, &d, 4);
 	}
-	w->at += j->length;
+}
+
+static void lay_copies(struct writer *w, const struct channel *c, const struct job *j, unsigned n)
+{
+	size_t size = (size_t)n * j->length, done = j->length;
+	uint8_t *first = w->at;
+
+	__builtin_memcpy(first, &c->bytes[j->code], done);
+	while (done < size) {
+		size_t more = done < size - done ? done : size - done;
+
+		__builtin_memcpy(first + done, first, more);
+		done += more;
+	}
+	for (unsigned i = 0; j->relocations && i < n; i++)
+		relocate(first + (size_t)i * j->length, c, j);
+	w->at += size;
 }
 
 static void lay_loop_end(struct writer *w, const struct job *j, const uint8_t *top)
@@ -126,31 +144,47 @@ static void lay_loop_end(struct writer *w, const struct job *j, const uint8_t *t
 	patch(w->at - 4, top);
 }
 
+static void align(struct writer *w)
+{
+	w->at = (uint8_t *)(((uintptr_t)w->at + 63) & -64ull);
+}
+
+static void lay_end(struct writer *w, int counter)
+{
+	stamp(w, counter, &image.end);
+	PUT(w, 0x48, 0xb8); /* mov $worker_back,%rax; jmp *%rax */
+	put64(w, (uint64_t)worker_back);
+	PUT(w, 0xff, 0xe0);
+}
+
 void code_lay(struct layout *l, const struct channel *c, const struct job *j, const struct state *s,
 	unsigned few, unsigned many, int counter, unsigned shift)
 {
 	struct writer w = {(uint8_t *)CODE_WRITABLE};
 	unsigned n[2] = {few, many};
 	bool loop = j->flags & JOB_LOOP;
-	uint8_t *jump[2], *top;
+	uint8_t *jump[2];
 
 	for (int i = 0; i < 2; i++) {
 		l->unroll[i] = n[i];
 		l->entry[i] = (const void *)address_of(w.at);
 		jump[i] = prelude(&w, j, s, counter, n[i]);
 	}
-	w.at = (uint8_t *)(((uintptr_t)w.at + 63) & -64ull) + shift;
-	top = w.at;
-	for (unsigned i = 0; i < (loop ? 1 : many); i++) {
-		__builtin_memcpy(w.at, &c->bytes[j->code], j->length);
-		copy(&w, c, j);
+	align(&w);
+	w.at += shift;
+	for (int i = 0; i < 2; i++) {
+		uint8_t *top = w.at;
+
+		patch(jump[i], top);
+		lay_copies(&w, c, j, loop ? 1 : n[i]);
+		if (loop) {
+			patch(jump[1], top);
+			lay_loop_end(&w, j, top);
+		}
+		lay_end(&w, counter);
+		if (loop)
+			break;
+		align(&w);
+		w.at += shift % 64;
 	}
-	if (loop)
-		lay_loop_end(&w, j, top);
-	patch(jump[0], loop ? top : top + (size_t)(many - few) * j->length);
-	patch(jump[1], top);
-	stamp(&w, counter, &image.end);
-	PUT(&w, 0x48, 0xb8); /* mov $worker_back,%rax; jmp *%rax */
-	put64(&w, (uint64_t)worker_back);
-	PUT(&w, 0xff, 0xe0);
 }

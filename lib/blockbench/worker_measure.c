@@ -298,10 +298,33 @@ static double series(const struct attempt *t, unsigned runs)
 	       (t->layout.unroll[1] - t->layout.unroll[0]);
 }
 
+/* Caches of decoded instructions, predictors of addresses and of what loads depend on learn for
+ * tens of runs: until it is not getting faster any more. */
+static int warm_up(const struct attempt *t)
+{
+	double before = 0, now = 0;
+
+	for (unsigned round = 0, steady = 0; round < WARM_ROUNDS && steady < 1; round++) {
+		double x[WARM_RUNS];
+
+		for (unsigned i = 0; i < WARM_RUNS; i++)
+			if (timed(t, 0) < 0 || (x[i] = timed(t, 1)) < 0)
+				return -1;
+		now = trimmed(x, WARM_RUNS);
+		steady = before && now > before * 0.995 ? steady + 1 : 0;
+		before = now;
+	}
+	return 0;
+}
+
 static double clamp(double x, double low, double high)
 {
 	return x < low ? low : x > high ? high : x;
 }
+
+/* While the stamp holds execution up, instructions are fetched and decoded up to this many ahead;
+ * what they take from then on is the steady state. */
+#define RUN_AHEAD 288
 
 /* How many copies: enough cycles between few and many for the clock's steps, few enough that the
  * code stays in the instruction cache and the first copies are started up. */
@@ -316,7 +339,9 @@ static void choose(const struct job *j, double cycles, unsigned *few, unsigned *
 	/* Twice the same block shall get the same copies. */
 	for (unit = 0.25; unit * 1.414 < cycles; unit *= 2)
 		;
-	first = clamp(100 / unit, 4, 100);
+	first = clamp(100 / unit, 4, 256);
+	if (unit < 0.6 * j->instructions && first * j->instructions < RUN_AHEAD)
+		first = RUN_AHEAD / j->instructions;
 	more = clamp(wanted / unit, 8, 400);
 	if (first + more > room) {
 		room = room < 2 ? 2 : room;
@@ -341,31 +366,20 @@ static enum block_class try_state(struct attempt *t)
 	class = map_all(t);
 	if (class)
 		return class;
-	ticks = series(t, 5);
-	if (ticks < 0)
-		return BLOCK_UNSTEADY;
-	choose(j, ticks * ratio < 0.2 ? 0.2 : ticks * ratio, &few, &many);
-	lay(t, few, many);
-	return map_all(t);
-}
-
-/* Caches of decoded instructions, predictors of addresses and of what loads depend on learn for
- * tens of runs: until it is not getting faster any more. */
-static int warm_up(const struct attempt *t)
-{
-	double before = 0, now = 0;
-
-	for (unsigned round = 0, steady = 0; round < WARM_ROUNDS && steady < 1; round++) {
-		double x[WARM_RUNS];
-
-		for (unsigned i = 0; i < WARM_RUNS; i++)
-			if (timed(t, 0) < 0 || (x[i] = timed(t, 1)) < 0)
-				return -1;
-		now = trimmed(x, WARM_RUNS);
-		steady = before && now > before * 0.995 ? steady + 1 : 0;
-		before = now;
+	/* The first guess, of few copies, is a rough one. */
+	for (int guess = 0; guess < 2; guess++) {
+		ticks = warm_up(t) ? -1 : series(t, RUNS);
+		if (ticks < 0)
+			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
+		choose(j, ticks * ratio < 0.1 ? 0.1 : ticks * ratio, &few, &many);
+		if (many == t->layout.unroll[1])
+			break;
+		lay(t, few, many);
+		class = map_all(t);
+		if (class)
+			return class;
 	}
-	return 0;
+	return BLOCK_OK;
 }
 
 /*
@@ -386,21 +400,21 @@ static enum block_class take_series(struct attempt *t)
 	bool quick = t->job->flags & JOB_QUICK;
 	unsigned few = t->layout.unroll[0], many = t->layout.unroll[1];
 	unsigned wanted = quick ? QUICK_SERIES : SERIES_MAX, again = 6;
+	bool slow = wait_out(a);
 
 	while (a->series < wanted) {
-		bool slow = wait_out(a);
 		double ticks;
 
 		lay_series(t, few, many, a->series);
-		if (!quick)
+		if (!quick && a->series % 7 == 0)
 			pages_flush();
 		ticks = warm_up(t) ? -1 : series(t, RUNS);
 		if (ticks < 0)
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
 		if (neighbour() || slow) {
-			if (wait_left && again) {
+			slow = wait_out(a);
+			if (!slow && again) {
 				again--;
-				a->waited++;
 				continue;
 			}
 			a->disturbed++;
