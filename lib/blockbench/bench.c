@@ -19,7 +19,7 @@
 /* Figures further apart than this, relative, ask for more workers. */
 #define APART 0.015
 /* How long a batch may wait for neighbours to leave, in milliseconds. */
-#define WAIT_MS 1000
+#define WAIT_MS 500
 
 struct blockbench {
 	struct block_options options;
