@@ -13,12 +13,13 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
+/* A build-id says it all; the size is not known to all sources. */
 static bool same_file(const struct experiment_image *a, const struct experiment_image *b)
 {
-	return a->kind == b->kind && a->pid == b->pid && a->size == b->size &&
-	       a->fingerprint == b->fingerprint && a->build_id_length == b->build_id_length &&
+	return a->kind == b->kind && a->pid == b->pid && strcmp(a->path, b->path) == 0 &&
+	       a->build_id_length == b->build_id_length &&
 	       memcmp(a->build_id, b->build_id, a->build_id_length) == 0 &&
-	       strcmp(a->path, b->path) == 0;
+	       (a->build_id_length || (a->size == b->size && a->fingerprint == b->fingerprint));
 }
 
 static long find_image(struct prof_data *d, size_t input, uint32_t index)
