@@ -30,15 +30,17 @@ enum {
 
 enum core_operand {
 	CORE_ANY,
-	CORE_NOTHING,   /* no operand here */
-	CORE_GENERAL,   /* r r8 r16 r32 r64 */
-	CORE_VECTOR,    /* v x y z */
-	CORE_MASK,      /* k */
-	CORE_MMX,       /* mm */
-	CORE_X87,       /* st */
-	CORE_HIGH,      /* r8h: ah bh ch dh */
-	CORE_SCALED,    /* ms: memory with a scaled index */
-	CORE_MEMORY,    /* m */
+	CORE_NOTHING, /* no operand here */
+	CORE_GENERAL, /* r r8 r16 r32 r64 */
+	CORE_VECTOR,  /* v x y z */
+	CORE_MASK,    /* k */
+	CORE_MMX,     /* mm */
+	CORE_X87,     /* st */
+	CORE_HIGH,    /* r8h: ah bh ch dh */
+	CORE_SCALED,  /* ms: memory with a scaled index */
+	CORE_THREE,   /* m3: memory with base, index and displacement, or a scaled index and one of
+			 these */
+	CORE_MEMORY,  /* m */
 	CORE_IMMEDIATE, /* i */
 	CORE_SAME       /* the same register as the operand before it */
 };

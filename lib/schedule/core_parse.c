@@ -282,6 +282,7 @@ static int read_operand(struct reader *r, const char *word, struct core_signatur
 		{"mm", CORE_MMX, 0},
 		{"st", CORE_X87, 0},
 		{"ms", CORE_SCALED, 0},
+		{"m3", CORE_THREE, 0},
 		{"m", CORE_MEMORY, 0},
 		{"m8", CORE_MEMORY, 8},
 		{"m16", CORE_MEMORY, 16},
@@ -315,7 +316,8 @@ static int read_signature(struct reader *r, char *text, struct core_rule *rule)
 		if (read_operand(r, w, &rule->signature[rule->operands]))
 			return -1;
 		rule->memory |= rule->signature[rule->operands].kind == CORE_MEMORY ||
-				rule->signature[rule->operands].kind == CORE_SCALED;
+				rule->signature[rule->operands].kind == CORE_SCALED ||
+				rule->signature[rule->operands].kind == CORE_THREE;
 		rule->operands++;
 	}
 	return 0;

@@ -30,6 +30,10 @@ static bool kind_fits(const struct insn *i, unsigned n, const struct core_signat
 		return o && o->kind == OPERAND_GENERAL && o->high;
 	case CORE_SCALED:
 		return o && o->kind == OPERAND_MEMORY && i->memories && i->memory[0].scale > 1;
+	case CORE_THREE:
+		return o && o->kind == OPERAND_MEMORY && i->memories &&
+		       i->memory[0].index != REG_NONE && i->memory[0].base != REG_NONE &&
+		       i->memory[0].displacement;
 	default:
 		return o && o->kind == kinds[s->kind] && (!s->bits || s->bits == o->bits);
 	}
