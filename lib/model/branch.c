@@ -14,6 +14,9 @@
  *   rest.
  * - Histories are of 4, 16, 20, 32, 36, 48, 52 and 64 outcomes, the upper pieces of their products
  *   with an odd number instead of folded registers.
+ * - Before the tables are asked there is a look into a table of streaks, by the address and the
+ *   last STREAK_HISTORY outcomes: what went the same way SURE times running there is predicted so,
+ *   and the tables do not learn of it until it is wrong.
  * - A branch that has only ever been taken, or only ever been not taken, is predicted so and stays
  *   out of the tables, as AMD's optimization guides describe for Zen (never seen taken, always
  * taken, then dynamic), and so does one whose two-bit counter was right SETTLES times running,
@@ -56,7 +59,7 @@ enum {
 /* An index of predictor.steps is STATE, then these; a value the next STATE, then RIGHT. */
 enum { STEP_ALTERNATIVE = 32, STEP_TAKEN = 64, STEPS = 128, RIGHT = 32 };
 
-#define MULTIPLIER         UINT64_C(0x9E3779B97F4A7C15)
+#define MULTIPLIER         PREDICTOR_MULTIPLIER
 #define ADDRESS_MULTIPLIER UINT64_C(0xD6E8FEB86659FD93)
 
 /* ---- memory and tables ---- */
@@ -73,7 +76,7 @@ static size_t set_bytes(const struct model_config *config)
 
 size_t predictor_size(const struct model_config *config)
 {
-	return base_bytes(config) + set_bytes(config) +
+	return 2 * base_bytes(config) + set_bytes(config) +
 	       INDIRECT_TABLES * (sizeof(uint64_t) << INDIRECT_BITS);
 }
 
@@ -131,6 +134,9 @@ void predictor_init(struct predictor *p, const struct model_config *config, void
 
 	p->base = memory;
 	p->base_mask = (UINT64_C(1) << config->predictor_bits) - 1;
+	at += base_bytes(config);
+	p->streaks = (uint8_t *)at;
+	p->streak_shift = 64 - config->predictor_bits;
 	at += base_bytes(config);
 	p->sets = config->predictor_kind == 1 ? (struct ways *)(void *)at : (struct ways *)0;
 	p->set_mask = p->base_mask;
@@ -206,7 +212,8 @@ static NOINLINE int allocate(
 }
 
 /* Without branches, which would be as hard to predict as those that are modelled. */
-NOINLINE int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, unsigned taken)
+NOINLINE int predict_dynamic(
+	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken)
 {
 	/* The base is a table that always matches, number 0; the ways are 1 to 8. */
 	union {
@@ -225,6 +232,11 @@ NOINLINE int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, 
 		return 0;
 	if (UNLIKELY(!p->sets))
 		return (state >> 1 & 1) == taken;
+	if ((*streak & ~1u) == STREAK_SURE) {
+		*streak = (uint8_t)taken;
+		return 0;
+	}
+	*streak = (uint8_t)((*streak & 1u) == taken ? *streak + 0u + STREAK_ONE : taken);
 	hash_tags(&tags, history, address);
 	place = find_place(p, history, address);
 	all.entry[WAYS - 1] = state & 2 ? TAKEN_BIT : 0;

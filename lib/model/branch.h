@@ -29,20 +29,37 @@ static inline uint32_t predictor_base(const struct predictor *p, uint64_t from)
 	return (uint32_t)((from ^ from >> 2) & p->base_mask);
 }
 
-/* What is not settled, or was wrong.  base: the branch's. */
-int predict_dynamic(struct predictor *p, uint8_t *base, uint64_t from, unsigned taken);
+/* A streak: in bit 0 the direction, above it how many times running; see branch.c. */
+enum { STREAK_ONE = 2, STREAK_SURE = 32 * STREAK_ONE, STREAK_HISTORY = 12 };
+#define PREDICTOR_MULTIPLIER UINT64_C(0x9E3779B97F4A7C15)
+
+static inline uint8_t *predictor_streak(struct predictor *p, uint64_t from)
+{
+	uint64_t key = from << STREAK_HISTORY ^ (p->history & ((1u << STREAK_HISTORY) - 1));
+
+	return &p->streaks[key * PREDICTOR_MULTIPLIER >> p->streak_shift];
+}
+
+/* What is not settled, or was wrong.  base, streak: the branch's. */
+int predict_dynamic(
+	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken);
 
 /* index: predictor_base of it; taken: 0 or 1. */
 static inline int predict_conditional(
 	struct predictor *p, uint32_t index, uint64_t from, unsigned taken)
 {
-	uint8_t *base = &p->base[index];
+	uint8_t *base = &p->base[index], *streak;
 
 	if (!((*base ^ taken) & ~2u)) {
 		p->history = p->history << 1 | taken;
 		return 1;
 	}
-	return predict_dynamic(p, base, from, taken);
+	streak = predictor_streak(p, from);
+	if ((*streak ^ taken) == STREAK_SURE && *base >= DYNAMIC) {
+		p->history = p->history << 1 | taken;
+		return 1;
+	}
+	return predict_dynamic(p, base, streak, from, taken);
 }
 
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);

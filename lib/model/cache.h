@@ -35,7 +35,8 @@ enum line_state {
 /* What another policy than LRU knows of a set. */
 struct policy_set {
 	uint64_t bits; /* see policy.c */
-	uint64_t last; /* the way that was used last */
+	uint32_t last; /* the way that was used last */
+	uint32_t full; /* no way is empty */
 };
 
 struct cache {
@@ -52,6 +53,7 @@ struct cache {
 	uint64_t latency;   /* slots */
 	uint32_t quadwords; /* 16-byte units in a line */
 	uint32_t policy;    /* enum model_policy */
+	uint32_t front;     /* fast paths look into it */
 	struct policy_set *policy_sets; /* for others than LRU: one a set */
 	uint64_t random;                /* deterministic */
 	uint64_t recent; /* of a TLB with such a policy: number of the page used last, plus one */
@@ -97,22 +99,6 @@ static inline void cache_touch(struct cache *c, const uint64_t *entry)
 	c->used[entry - c->entries] = ++*c->time;
 }
 
-/* The line's entry, wherever it is in its set, or a null pointer; changes nothing. */
-static inline uint64_t *cache_find(const struct cache *c, uint64_t address)
-{
-	uint64_t line = address & ~c->offset;
-	uint64_t *set;
-	uint32_t i;
-
-	if (!c->ways)
-		return (uint64_t *)0;
-	set = c->entries + cache_set(c, address);
-	for (i = 0; i < c->ways; i++)
-		if (cache_holds(set[i], line))
-			return set + i;
-	return (uint64_t *)0;
-}
-
 #ifdef __AVX2__
 /* The ways four at a time; the same as below, a few times faster. */
 #include <immintrin.h>
@@ -138,26 +124,23 @@ static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t lin
 /* Index of the first of the smallest. */
 static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 {
-	__m256i best = _mm256_loadu_si256((const __m256i *)(const void *)used);
-	__m256i at = _mm256_setr_epi64x(0, 1, 2, 3), where = at;
-	uint64_t times[WAYS_AT_ONCE], index[WAYS_AT_ONCE];
-	uint32_t i, oldest = 0;
+	__m256i best = _mm256_loadu_si256((const __m256i *)(const void *)used), other, least;
+	uint32_t i, found = 0;
 
 	for (i = WAYS_AT_ONCE; i < ways; i += WAYS_AT_ONCE) {
-		__m256i u = _mm256_loadu_si256((const __m256i *)(const void *)(used + i));
-		__m256i older = _mm256_cmpgt_epi64(best, u);
-
-		at = _mm256_add_epi64(at, _mm256_set1_epi64x(WAYS_AT_ONCE));
-		best = _mm256_blendv_epi8(best, u, older);
-		where = _mm256_blendv_epi8(where, at, older);
+		other = _mm256_loadu_si256((const __m256i *)(const void *)(used + i));
+		best = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
 	}
-	_mm256_storeu_si256((__m256i *)(void *)times, best);
-	_mm256_storeu_si256((__m256i *)(void *)index, where);
-	for (i = 1; i < WAYS_AT_ONCE; i++)
-		if (times[i] < times[oldest] ||
-			(times[i] == times[oldest] && index[i] < index[oldest]))
-			oldest = i;
-	return (uint32_t)index[oldest];
+	other = _mm256_permute4x64_epi64(best, 0x4e);
+	best = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
+	other = _mm256_permute4x64_epi64(best, 0xb1);
+	least = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
+	for (i = 0; !found; i += WAYS_AT_ONCE) {
+		other = _mm256_loadu_si256((const __m256i *)(const void *)(used + i));
+		found = (uint32_t)_mm256_movemask_pd(
+			_mm256_castsi256_pd(_mm256_cmpeq_epi64(other, least)));
+	}
+	return i - WAYS_AT_ONCE + (uint32_t)__builtin_ctz(found);
 }
 #define WAYS_VECTOR_MAX 64
 #else
@@ -175,6 +158,33 @@ static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 }
 #endif
 
+/* May cache_way look for the line?  Line 0 looks like nothing; nobody's code or data are there. */
+static inline int cache_ways_at_once(const struct cache *c, uint64_t line)
+{
+	return c->ways % WAYS_AT_ONCE == 0 && c->ways <= WAYS_VECTOR_MAX && line >> c->bits;
+}
+
+/* The line's entry, wherever it is in its set, or a null pointer; changes nothing. */
+static inline uint64_t *cache_find(const struct cache *c, uint64_t address)
+{
+	uint64_t line = address & ~c->offset;
+	uint64_t *set;
+	uint32_t i;
+
+	if (!c->ways)
+		return (uint64_t *)0;
+	set = c->entries + cache_set(c, address);
+	if (cache_ways_at_once(c, line)) {
+		int way = cache_way(set, c->ways, line);
+
+		return way >= 0 ? set + way : (uint64_t *)0;
+	}
+	for (i = 0; i < c->ways; i++)
+		if (cache_holds(set[i], line))
+			return set + i;
+	return (uint64_t *)0;
+}
+
 /* The line's entry; or if it is not there (*found 0) the one of its set that was used longest ago,
  * or is empty. */
 static inline uint64_t *cache_search(
@@ -184,8 +194,7 @@ static inline uint64_t *cache_search(
 	uint64_t oldest_use = used[0];
 	uint32_t i, oldest = 0, at = 0, hit = 0;
 
-	/* Line 0 looks like nothing; nobody's code or data are there. */
-	if (c->ways % WAYS_AT_ONCE == 0 && c->ways <= WAYS_VECTOR_MAX && line >> c->bits) {
+	if (cache_ways_at_once(c, line)) {
 		int way = cache_way(entries, c->ways, line);
 
 		*found = way >= 0;
@@ -279,6 +288,8 @@ static inline void cache_remove(struct cache *c, uint64_t *entry)
 {
 	*entry = 0;
 	c->used[entry - c->entries] = 0;
+	if (c->policy_sets)
+		c->policy_sets[(uint64_t)(entry - c->entries) / c->ways].full = 0;
 }
 
 #endif

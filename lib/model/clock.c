@@ -81,7 +81,7 @@ static uint64_t miss_ready(struct clock *c, uint32_t misses, uint64_t latency)
 	if (c->under_way[c->oldest_miss] > begin)
 		begin = c->under_way[c->oldest_miss];
 	c->under_way[c->oldest_miss] = begin + latency;
-	c->oldest_miss = (c->oldest_miss + 1) % misses;
+	c->oldest_miss = c->oldest_miss + 1 < misses ? c->oldest_miss + 1 : 0;
 	return begin + latency;
 }
 

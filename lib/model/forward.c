@@ -70,6 +70,8 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 	unsigned i, span = (unsigned)((address & 7) + size + 7) >> 3;
 	uint32_t youngest = 0;
 
+	if (span == 1 && forward_settled(m, core, address, size))
+		return;
 	if (span > STORE_GRANULES)
 		span = STORE_GRANULES;
 	for (i = 0; i < span; i++) {

@@ -59,6 +59,7 @@ static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32
 	c->offset = line - 1;
 	c->quadwords = line / 16;
 	c->policy = policy;
+	c->front = hinted != 0;
 	if (policy != MODEL_LRU)
 		c->policy_sets = take(a, sets * sizeof(*c->policy_sets));
 }

@@ -125,26 +125,25 @@ static uint32_t srrip_victim(struct cache *c, struct policy_set *s)
 	return way;
 }
 
+/* A bit of each age. */
+#define AGES UINT64_C(0x5555555555555555)
+
 /* All ways but one age by as much as makes the oldest of them 3. */
 static void qlru_age(struct cache *c, struct policy_set *s, uint32_t but)
 {
 	const uint64_t *entries = c->entries + (uint64_t)(s - c->policy_sets) * c->ways;
-	uint64_t threes = s->bits & s->bits >> 1 & UINT64_C(0x5555555555555555);
-	unsigned oldest = 0;
+	uint64_t others = c->ways < 32 ? (UINT64_C(1) << 2 * c->ways) - 1 : UINT64_MAX, bits, more;
 	uint32_t i;
 
-	/* Most of the time one is of age 3 already. */
-	for (threes &= ~(UINT64_C(1) << 2 * but); threes; threes &= threes - 1) {
-		i = (uint32_t)__builtin_ctzll(threes) / 2;
-		if (i < c->ways && entries[i])
-			return;
-	}
-	for (i = 0; i < c->ways; i++)
-		if (i != but && entries[i] && age(s, i) > oldest)
-			oldest = age(s, i);
-	for (i = 0; i < c->ways; i++)
-		if (i != but && entries[i])
-			set_age(s, i, age(s, i) + 3 - oldest);
+	others &= AGES & ~(UINT64_C(3) << 2 * but);
+	for (i = 0; !s->full && i < c->ways; i++)
+		if (!entries[i])
+			others &= ~(UINT64_C(1) << 2 * i);
+	bits = s->bits & others * 3;
+	if (!others || bits & bits >> 1 & AGES)
+		return;
+	more = bits & ~AGES ? 1 : bits ? 2 : 3;
+	s->bits += others * more;
 }
 
 static void qlru_touch(struct cache *c, struct policy_set *s, uint32_t way)
@@ -188,26 +187,53 @@ static void hide_others(struct policy_set *s, uint64_t *entries, uint32_t way)
 	s->last = way;
 }
 
+/* The way that holds the line; else the first empty one, with *held 0; else c->ways. */
+static uint32_t look_for(
+	const struct cache *c, struct policy_set *s, const uint64_t *entries, uint64_t line, int *held)
+{
+	uint32_t way, empty = c->ways;
+	int found;
+
+	*held = 1;
+	if (cache_ways_at_once(c, line)) {
+		found = cache_way(entries, c->ways, line);
+		if (found >= 0)
+			return (uint32_t)found;
+		*held = 0;
+		found = s->full ? -1 : cache_way(entries, c->ways, 0);
+		empty = found >= 0 ? (uint32_t)found : c->ways;
+	} else {
+		for (way = 0; way < c->ways; way++) {
+			if (cache_holds(entries[way], line))
+				return way;
+			if (!entries[way] && empty == c->ways)
+				empty = way;
+		}
+		*held = 0;
+	}
+	s->full = empty == c->ways;
+	return empty;
+}
+
 uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *victim)
 {
 	uint64_t *entries = c->entries + set;
 	struct policy_set *s = c->policy_sets + set / c->ways;
-	uint32_t way, empty = c->ways;
+	int held;
+	uint32_t way = look_for(c, s, entries, line, &held);
 
 	*victim = UINT64_MAX;
-	for (way = 0; way < c->ways && !cache_holds(entries[way], line); way++)
-		if (!entries[way] && empty == c->ways)
-			empty = way;
-	if (way < c->ways) {
+	if (held) {
 		entries[way] &= ~UNSEEN;
 		policies[c->policy].touch(c, s, way);
 	} else {
-		way = empty < c->ways ? empty : policies[c->policy].victim(c, s);
+		if (way == c->ways)
+			way = policies[c->policy].victim(c, s);
 		*victim = entries[way] & ~UNSEEN;
 		entries[way] = line | SHARED;
 		policies[c->policy].fill(c, s, way);
 	}
-	if (c->policy != MODEL_RANDOM)
+	if (c->front && c->policy != MODEL_RANDOM)
 		hide_others(s, entries, way);
 	return entries + way;
 }

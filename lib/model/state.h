@@ -120,6 +120,8 @@ struct predictor {
 	uint64_t history; /* outcomes of conditional branches, the last one in bit 0 */
 	uint8_t *base;    /* states by address; see branch.h */
 	uint64_t base_mask;
+	uint8_t *streaks; /* as many; see branch.h */
+	uint32_t streak_shift;
 	struct ways *sets;     /* entries of the tagged tables; null for kind 0 */
 	uint64_t set_mask;     /* bytes */
 	uint64_t path;         /* eight bits of each of the last eight indirect targets */
