@@ -290,60 +290,45 @@ static NOINLINE int learn_target(
 	return 0;
 }
 
+static const uint64_t path_targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
+static const uint64_t path_outcomes[INDIRECT_TABLES] = {0, 0xff, 0xffffff};
+
+/* The branch's place in table i, and its tag there. */
+static inline uint64_t *find_target(
+	const struct predictor *p, unsigned i, uint64_t path, uint64_t from, uint64_t *tag)
+{
+	uint64_t hash = (p->history & path_outcomes[i]) * ADDRESS_MULTIPLIER;
+
+	hash = ((path & path_targets[i]) + (from << 20) + from + hash) * MULTIPLIER;
+	hash = (hash ^ hash >> 29) * MULTIPLIER;
+	*tag = (hash << 16 & TARGET_TAG) | TAG_ONE;
+	return &p->targets[i][hash >> (64 - INDIRECT_BITS)];
+}
+
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
-	static const uint64_t targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
-	static const uint64_t outcomes[INDIRECT_TABLES] = {0, 0xff, 0xffffff};
-	unsigned i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES;
-	unsigned provider = INDIRECT_TABLES;
-	uint64_t *entry[INDIRECT_TABLES], tag[INDIRECT_TABLES];
+	unsigned i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider;
+	uint64_t *entry[INDIRECT_TABLES], tag[INDIRECT_TABLES], path = p->path;
 
 	to &= TARGET;
-	for (i = 0; i < tables; i++) {
-		uint64_t hash = (p->history & outcomes[i]) * ADDRESS_MULTIPLIER;
-
-		hash = ((p->path & targets[i]) + (from << 20) + from + hash) * MULTIPLIER;
-		hash = (hash ^ hash >> 29) * MULTIPLIER;
-		entry[i] = &p->targets[i][hash >> (64 - INDIRECT_BITS)];
-		tag[i] = (hash << 16 & TARGET_TAG) | TAG_ONE;
-		if ((*entry[i] & TARGET_TAG) == tag[i])
-			provider = i;
+	p->path = path << 8 | (to * MULTIPLIER) >> 56;
+	/* The longest that knows the branch; if that is right, the others are of no interest. */
+	for (provider = tables; provider-- > 0;) {
+		entry[provider] = find_target(p, provider, path, from, &tag[provider]);
+		if ((*entry[provider] & TARGET_TAG) == tag[provider])
+			break;
 	}
-	p->path = p->path << 8 | (to * MULTIPLIER) >> 56;
-	if (provider == INDIRECT_TABLES || ((*entry[provider] ^ to) & TARGET))
-		return learn_target(entry, tag, provider, tables, to);
-	if ((*entry[provider] & CONFIDENCE) != CONFIDENCE)
-		*entry[provider] += SURE_ONE;
-	return 1;
+	if (provider < tables && !((*entry[provider] ^ to) & TARGET)) {
+		if ((*entry[provider] & CONFIDENCE) != CONFIDENCE)
+			*entry[provider] += SURE_ONE;
+		return 1;
+	}
+	for (i = 0; i < tables; i++)
+		entry[i] = find_target(p, i, path, from, &tag[i]);
+	return learn_target(entry, tag, provider < tables ? provider : INDIRECT_TABLES, tables, to);
 }
 
 /* ---- calls and returns ---- */
-
-void push_return(struct model *m, struct predictor *p, uint64_t next)
-{
-	uint32_t size = m->config.return_stack;
-
-	if (!size)
-		return;
-	p->return_top = p->return_top + 1 < size ? p->return_top + 1 : 0;
-	p->returns[p->return_top] = next;
-	if (p->return_count < size)
-		p->return_count++;
-}
-
-int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
-{
-	uint64_t predicted;
-
-	if (!m->config.return_stack)
-		return predict_indirect(m, p, from, to);
-	if (!p->return_count)
-		return 0;
-	p->return_count--;
-	predicted = p->returns[p->return_top];
-	p->return_top = p->return_top ? p->return_top - 1 : m->config.return_stack - 1;
-	return predicted == to;
-}
 
 /* All but conditional branches and direct jumps. */
 NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,

@@ -63,12 +63,35 @@ static inline int predict_conditional(
 }
 
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
-int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
 /* All but conditional branches and direct jumps: predicts, counts a misprediction and charges it.
  */
 void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
 	uint64_t from, uint64_t next, uint64_t to);
 /* A call, whose return should go to `next`. */
-void push_return(struct model *m, struct predictor *p, uint64_t next);
+static inline void push_return(const struct model *m, struct predictor *p, uint64_t next)
+{
+	uint32_t size = m->config.return_stack;
+
+	if (!size)
+		return;
+	p->return_top = p->return_top + 1 < size ? p->return_top + 1 : 0;
+	p->returns[p->return_top] = next;
+	if (p->return_count < size)
+		p->return_count++;
+}
+
+static inline int predict_return(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
+{
+	uint64_t predicted;
+
+	if (UNLIKELY(!m->config.return_stack))
+		return predict_indirect(m, p, from, to);
+	if (!p->return_count)
+		return 0;
+	p->return_count--;
+	predicted = p->returns[p->return_top];
+	p->return_top = p->return_top ? p->return_top - 1 : m->config.return_stack - 1;
+	return predicted == to;
+}
 
 #endif

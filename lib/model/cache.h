@@ -16,6 +16,10 @@
 
 #include "model/model.h"
 
+#define NOINLINE    __attribute__((noinline))
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
+
 enum line_state {
 	INVALID = 0,
 	SHARED = 1,
@@ -62,10 +66,16 @@ struct cache {
 /* A power of two, a few times the lines of a first-level cache. */
 #define HINTS 2048
 
-/* Index of the first entry of the set that a line of this number goes to. */
+/* The set that a line of this number goes to. */
+static inline uint64_t cache_set_number(const struct cache *c, uint64_t number)
+{
+	return UNLIKELY(c->sets != 0) ? number % c->sets : number & c->mask;
+}
+
+/* Index of its first entry. */
 static inline uint64_t cache_set_of(const struct cache *c, uint64_t number)
 {
-	return (c->sets ? number % c->sets : number & c->mask) * c->ways;
+	return cache_set_number(c, number) * c->ways;
 }
 
 static inline uint64_t cache_set(const struct cache *c, uint64_t address)
@@ -213,7 +223,7 @@ static inline uint64_t *cache_search(
 	return c->entries + set + (hit ? at : oldest);
 }
 
-/* cache_use for other policies than LRU; set is the index of its first entry. */
+/* cache_use for other policies than LRU; set is its number. */
 uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *victim);
 
 /*
@@ -226,7 +236,8 @@ static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *v
 	uint64_t *entry;
 
 	if (c->policy) {
-		entry = policy_use(c, cache_set(c, address), address & ~c->offset, victim);
+		entry = policy_use(
+			c, cache_set_number(c, address >> c->bits), address & ~c->offset, victim);
 		if (c->hint_mask)
 			c->hints[(address >> c->bits) & c->hint_mask] =
 				(uint16_t)(entry - c->entries);
@@ -272,7 +283,7 @@ static inline uint64_t *cache_use_key(
 	uint32_t found;
 
 	if (c->policy)
-		return policy_use(c, cache_set_of(c, number), key, victim);
+		return policy_use(c, cache_set_number(c, number), key, victim);
 	*victim = UINT64_MAX;
 	entry = cache_search(c, cache_set_of(c, number), key, &found);
 	if (!found) {

@@ -160,7 +160,8 @@ static void qlru_fill(struct cache *c, struct policy_set *s, uint32_t way)
 
 static uint32_t qlru_victim(struct cache *c, struct policy_set *s)
 {
-	uint32_t way = first_of_age_3(c, s);
+	uint64_t threes = s->bits & s->bits >> 1 & AGES;
+	uint32_t way = threes ? (uint32_t)__builtin_ctzll(threes) / 2 : 0;
 
 	return way < c->ways ? way : 0;
 }
@@ -188,8 +189,8 @@ static void hide_others(struct policy_set *s, uint64_t *entries, uint32_t way)
 }
 
 /* The way that holds the line; else the first empty one, with *held 0; else c->ways. */
-static uint32_t look_for(
-	const struct cache *c, struct policy_set *s, const uint64_t *entries, uint64_t line, int *held)
+static uint32_t look_for(const struct cache *c, struct policy_set *s, const uint64_t *entries,
+	uint64_t line, int *held)
 {
 	uint32_t way, empty = c->ways;
 	int found;
@@ -217,15 +218,18 @@ static uint32_t look_for(
 
 uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *victim)
 {
-	uint64_t *entries = c->entries + set;
-	struct policy_set *s = c->policy_sets + set / c->ways;
+	uint64_t *entries = c->entries + set * c->ways;
+	struct policy_set *s = c->policy_sets + set;
 	int held;
 	uint32_t way = look_for(c, s, entries, line, &held);
 
 	*victim = UINT64_MAX;
 	if (held) {
 		entries[way] &= ~UNSEEN;
-		policies[c->policy].touch(c, s, way);
+		if (LIKELY(c->policy == MODEL_QLRU))
+			qlru_touch(c, s, way);
+		else
+			policies[c->policy].touch(c, s, way);
 	} else {
 		if (way == c->ways)
 			way = policies[c->policy].victim(c, s);

@@ -55,6 +55,12 @@ uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line)
 
 /* ---- the first level ---- */
 
+/* number modulo entries, mostly a power of two. */
+static uint32_t entry_of(uint32_t number, uint32_t entries)
+{
+	return LIKELY(!(entries & (entries - 1))) ? number & (entries - 1) : number % entries;
+}
+
 static void next_lines(struct model *m, struct core *core, uint64_t line, uint32_t lines,
 	uint64_t line_size, int code)
 {
@@ -76,7 +82,7 @@ static void stride(struct model *m, struct core *core, uint64_t address)
 	const struct model_prefetcher *config = &m->config.l1d_stride;
 	uint64_t instruction = model_at(m);
 	uint64_t key = instruction ? instruction : (address & ~m->page) | 1;
-	struct stride_entry *e = &core->prefetch.strides[(uint32_t)key % config->entries];
+	struct stride_entry *e = &core->prefetch.strides[entry_of((uint32_t)key, config->entries)];
 	int64_t distance = (int64_t)(address - e->last), line = (int64_t)m->data_line + 1;
 	uint64_t target;
 
@@ -119,7 +125,8 @@ static void stream(struct model *m, struct core *core, uint64_t address)
 	const struct model_prefetcher *config = &m->config.l2_stream;
 	uint64_t page = address & ~m->page;
 	struct stream_entry *e =
-		&core->prefetch.streams[(uint32_t)(address >> m->page_bits) % config->entries];
+		&core->prefetch
+			 .streams[entry_of((uint32_t)(address >> m->page_bits), config->entries)];
 	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
 	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way;
 	uint32_t n;

@@ -128,19 +128,25 @@ void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
 /* ---- the fast path ---- */
 
 /* How a record's branches are run. */
-enum { NO_BRANCH, CONDITIONAL, JUMP, ELSEWHERE, INNER, SPECIAL = 8 };
+enum { NO_BRANCH, CONDITIONAL, JUMP, CALL, RETURN, INDIRECT, INNER, SPECIAL = 8 };
 
 static unsigned way_of(const struct model_segment *s)
 {
+	static const uint8_t way[] = {
+		[MODEL_CONDITIONAL] = CONDITIONAL,
+		[MODEL_JUMP] = JUMP,
+		[MODEL_CALL] = CALL,
+		[MODEL_INDIRECT_JUMP] = INDIRECT,
+		[MODEL_INDIRECT_CALL] = INDIRECT,
+		[MODEL_RETURN] = RETURN,
+	};
 	unsigned special = s->block->special_count ? SPECIAL : 0;
 
 	if (!s->outcome_count)
 		return special | NO_BRANCH;
 	if (s->outcome_count > 1 || s->outcomes->insn + 1u != s->insn_count)
 		return special | INNER;
-	return special | (s->outcomes->kind == MODEL_CONDITIONAL   ? CONDITIONAL
-				 : s->outcomes->kind == MODEL_JUMP ? JUMP
-								   : ELSEWHERE);
+	return special | way[s->outcomes->kind];
 }
 
 /* How an access is run: those that are not guarded and of at most eight bytes, others of at most a
@@ -199,6 +205,7 @@ static NOINLINE int fetch_see(struct model *m, struct core *core, struct model_s
 	};
 	if (s->outcome_count) {
 		s->run.from = s->outcomes->from;
+		s->run.next = s->outcomes->from + s->block->insns[s->outcomes->insn].length;
 		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
 		s->run.taken = s->outcomes->taken;
 	}
@@ -341,13 +348,32 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 	watch_address(m, 0);
 }
 
-/* A load that may meet a store in the buffer. */
+/*
+ * A load that may meet a store in the buffer.  Most only meet the low bits of an address, or a
+ * store that has long retired; what moves time on, or somebody watches, goes the long way.
+ */
 static NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
+	const struct store_buffer *b = &core->stores;
+	unsigned size = a->size;
+
+	if (LIKELY(!((address ^ (address + size - 1)) >> 3))) {
+		const struct last_store *last = &b->last[(address >> 3) % STORE_GRANULES];
+		uint32_t stored = b->ring[last->number % STORES_MAX].order;
+		uint64_t behind = address - last->address, ahead = last->address - address;
+
+		if ((uint32_t)order - stored > m->config.window)
+			return;
+		if (behind >= last->size && ahead >= size && !m->watch &&
+			((behind & 4095) < last->size || (ahead & 4095) < size)) {
+			m->counts[EV_ALIASES_4K]++;
+			return;
+		}
+	}
 	arrive(m, core, &s->block->insns[a->insn], order);
 	watch_address(m, address);
-	forward_load(m, core, address, a->size);
+	forward_load(m, core, address, size);
 	watch_address(m, 0);
 }
 
@@ -568,7 +594,15 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 			m->insn = &s->block->insns[s->outcomes->insn];
 			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
 		}
-	} else if (way == ELSEWHERE) {
+	} else if (way == CALL) {
+		push_return(m, &core->predictor, s->run.next);
+	} else if (way == RETURN) {
+		if (UNLIKELY(!predict_return(m, &core->predictor, s->run.from,
+			    outcome_target(s->block, s->outcomes, record)))) {
+			m->insn = &s->block->insns[s->outcomes->insn];
+			mispredicted(m, core, EV_MISPREDICTED_RETURNS);
+		}
+	} else if (way == INDIRECT) {
 		m->insn = &s->block->insns[s->outcomes->insn];
 		run_elsewhere(m, core, s, s->outcomes, record);
 	}

@@ -38,10 +38,6 @@ enum line_supplier {
 	LINE_FROM_HOLDER = SUPPLIERS,
 };
 
-#define NOINLINE    __attribute__((noinline))
-#define LIKELY(x)   __builtin_expect(!!(x), 1)
-#define UNLIKELY(x) __builtin_expect(!!(x), 0)
-
 /* Something that retirement must wait for: no instruction from `order` on retires before time
  * `ready`. */
 struct waiting {

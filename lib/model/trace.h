@@ -146,6 +146,7 @@ struct model_running {
 	const struct model_access *accesses;
 	uint64_t tick;  /* when it was fetched last */
 	uint64_t from;  /* its branch's address */
+	uint64_t next;  /* of the instruction behind that */
 	uint32_t count; /* records since it was seen first */
 	uint32_t base;  /* its branch, in the predictor's base table */
 	uint16_t access_count, insn_count, fetch_count, words;
