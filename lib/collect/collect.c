@@ -241,6 +241,19 @@ static int describe_metric(
 	return experiment_metric(x, &metric, e) < 0 ? -1 : 0;
 }
 
+/* What turns sampled time into cycles (prof's cpi); the model has a clock of its own, and says so.
+ */
+static int fact_clock(
+	const struct collect_request *r, struct experiment *x, const char *source, struct error *e)
+{
+	char hz[32];
+
+	if (!r->machine || !r->machine->model.clock_hz || strcmp(source, "model") == 0)
+		return 0;
+	snprintf(hz, sizeof(hz), "%llu", (unsigned long long)r->machine->model.clock_hz);
+	return experiment_fact(x, "clock_hz", hz, e);
+}
+
 static int describe_type(const struct collect_request *r, struct experiment *x, struct error *e)
 {
 	struct strbuf type = {0};
@@ -264,7 +277,7 @@ int collect_describe(
 	snprintf(kernel, sizeof(kernel), "%s %s", host.sysname, host.release);
 	clock_gettime(CLOCK_REALTIME, &now);
 	x->began = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
-	if (describe_type(r, x, e) || fact_command(r, x, e) ||
+	if (describe_type(r, x, e) || fact_command(r, x, e) || fact_clock(r, x, source, e) ||
 		experiment_fact(x, "host", host.nodename, e) ||
 		experiment_fact(x, "machine", host.machine, e) ||
 		experiment_fact(x, "kernel", kernel, e) ||

@@ -90,17 +90,16 @@ bool prof_counts_instructions(const struct prof_metric *m)
 	return m->metric->event == EV_INSTRUCTIONS || m->metric->event == EV_INSTRUCTIONS_15;
 }
 
-/* Cycles a second of clock, where the run recorded it; 0: not. */
-static double clock_hz(const struct prof_data *d)
+/* Cycles a second of the clock that the metric's time passed by, where its run recorded it; 0: not.
+ */
+static double clock_hz(const struct prof_data *d, size_t metric)
 {
-	for (size_t i = 0; i < d->request->count; i++) {
-		const char *text =
-			experiment_fact_find(d->request->inputs[i].experiment, "clock_hz");
+	const struct prof_metric *m = &d->metrics.data[metric];
+	const char *fact = m->metric->label == LABEL_MODEL ? "model.clock" : "clock_hz";
+	const char *text = experiment_fact_find(d->request->inputs[m->input].experiment, fact);
+	double hz = text ? strtod(text, NULL) : 0;
 
-		if (text && strtod(text, NULL) > 0)
-			return strtod(text, NULL);
-	}
-	return 0;
+	return hz > 0 && isfinite(hz) ? hz : 0;
 }
 
 static int add_ratio(struct prof_columns *c, size_t over, size_t under, double scale,
@@ -128,7 +127,7 @@ static int instruction_ratios(struct prof_columns *c, size_t under)
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		const struct experiment_metric *m = d->metrics.data[i].metric;
 		bool cycles = m->event == EV_CYCLES || m->event == EV_CYCLES_16;
-		double scale = m->flags & METRIC_CLOCK ? clock_hz(d) : 1;
+		double scale = m->flags & METRIC_CLOCK ? clock_hz(d, i) : 1;
 		const char *name;
 
 		if (prof_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/prof_data.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,33 +14,50 @@ static const char *base_name(const char *path)
 	return slash && slash[1] ? slash + 1 : path;
 }
 
-/* A build-id says it all; the size is not known to all sources. */
-static bool same_file(const struct experiment_image *a, const struct experiment_image *b)
+struct image_entry { /* of a table */
+	struct {
+		uint32_t path, build_id; /* strings */
+		int32_t kind, pid;
+		uint64_t size, fingerprint; /* 0 with a build-id: not every source knows them */
+	} key;
+	uint32_t index;
+};
+
+static long build_id_string(struct prof_data *d, const struct experiment_image *image)
 {
-	return a->kind == b->kind && a->pid == b->pid && strcmp(a->path, b->path) == 0 &&
-	       a->build_id_length == b->build_id_length &&
-	       memcmp(a->build_id, b->build_id, a->build_id_length) == 0 &&
-	       (a->build_id_length || (a->size == b->size && a->fingerprint == b->fingerprint));
+	char text[2 * EXPERIMENT_BUILD_ID_MAX + 1] = "";
+
+	for (size_t i = 0; i < image->build_id_length; i++)
+		snprintf(text + 2 * i, 3, "%02x", image->build_id[i]);
+	return prof_string(d, text);
 }
 
-static long find_image(struct prof_data *d, size_t input, uint32_t index)
+static long find_image(struct prof_data *d, struct table *known, size_t input, uint32_t index)
 {
-	const struct experiment *x = d->request->inputs[input].experiment;
-	const struct experiment_image *image = &x->images.data[index];
+	const struct experiment_image *image =
+		&d->request->inputs[input].experiment->images.data[index];
+	long path = prof_string(d, image->path), id = build_id_string(d, image);
+	struct image_entry key = {.key = {(uint32_t)path, (uint32_t)id, image->kind, image->pid,
+					  image->build_id_length ? 0 : image->size,
+					  image->build_id_length ? 0 : image->fingerprint}};
+	size_t before = known->count;
+	struct image_entry *entry;
 	struct prof_image *own;
 
-	/* Within one experiment they differ. */
-	for (size_t i = 0; input && i < d->images.count; i++)
-		if (d->images.data[i].input != input && same_file(d->images.data[i].image, image))
-			return (long)i;
+	if (path < 0 || id < 0)
+		return -1;
+	entry = table_add(known, &key.key);
+	if (!entry || known->count == before)
+		return entry ? (long)entry->index : -1;
+	entry->index = (uint32_t)d->images.count;
 	own = vec_push(&d->images);
 	if (!own)
 		return -1;
 	*own = (struct prof_image){image, input, index, base_name(image->path)};
-	return (long)d->images.count - 1;
+	return (long)entry->index;
 }
 
-static int take_images(struct prof_data *d)
+static int take_images_to(struct prof_data *d, struct table *known)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
@@ -51,7 +69,7 @@ static int take_images(struct prof_data *d)
 		if (!*map)
 			return -1;
 		for (size_t k = 0; k < x->images.count; k++) {
-			long index = find_image(d, i, (uint32_t)k);
+			long index = find_image(d, known, i, (uint32_t)k);
 
 			if (index < 0)
 				return -1;
@@ -59,6 +77,16 @@ static int take_images(struct prof_data *d)
 		}
 	}
 	return 0;
+}
+
+static int take_images(struct prof_data *d)
+{
+	struct table known = {.entry_size = sizeof(struct image_entry),
+		.key_size = sizeof(((struct image_entry *)0)->key)};
+	int rc = take_images_to(d, &known);
+
+	table_fini(&known);
+	return rc;
 }
 
 static int take_metrics(struct prof_data *d)
@@ -202,7 +230,7 @@ int prof_data_init(struct prof_data *d, const struct prof_request *request, stru
 	d->nodes = (struct table){.entry_size = sizeof(struct prof_node),
 		.key_size = sizeof(((struct prof_node *)0)->key)};
 	d->strings = prof_strings_table();
-	if (take_images(d) || take_metrics(d) || prof_string(d, "") < 0)
+	if (prof_string(d, "") < 0 || take_images(d) || take_metrics(d))
 		goto memory;
 	if (prof_spans(d, e))
 		goto fail;

@@ -61,6 +61,7 @@ static int describe_run(struct prof_table *t, const struct prof_data *d, size_t 
 		{"cpus", "Number of CPUs"},
 		{"machine", "Architecture"},
 		{"model", "Modelled machine"},
+		{"model.clock", "Its clock frequency (Hz)"},
 		{"kernel", "Kernel"},
 		{"clock_hz", "Clock frequency (Hz)"},
 	};
