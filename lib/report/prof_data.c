@@ -158,10 +158,15 @@ long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
 
 long prof_place(struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address)
 {
-	struct prof_place key = {.key = {.address = address, .group = group}}, *place;
+	return prof_place_add(d, group, d->image_of.data[input][image], address);
+}
+
+long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address)
+{
+	struct prof_place key = {.key = {.address = address, .image = image, .group = group}};
+	struct prof_place *place;
 	size_t before = d->places.count;
 
-	key.key.image = d->image_of.data[input][image];
 	place = table_add(&d->places, &key.key);
 	if (!place)
 		return -1;

@@ -36,7 +36,8 @@ struct prof_request {
 	const char *const *source_paths;          /* likewise */
 	struct prof_quit quit;
 	bool threads, inclusive, inlines;
-	bool raw, intel, whole; /* -dis */
+	bool raw;          /* samples stay where an interrupt found them */
+	bool intel, whole; /* -dis */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
 };
 
@@ -118,6 +119,8 @@ bool prof_selects(const struct prof_data *d, size_t input, const struct experime
 /* For lib/report's own use: the place of an address of an input's image; -1 when memory is out. */
 long prof_place(
 	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address);
+/* Likewise, of an image of d. */
+long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address);
 long prof_group_of(struct prof_data *d, size_t input, uint32_t thread);
 /* Likewise; -1 where there is none yet. */
 long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread);

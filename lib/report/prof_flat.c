@@ -160,7 +160,7 @@ static const char *title(struct prof_table *t, const struct prof_data *d, enum p
 static int flat(struct prof_data *d, struct prof_table *t, enum prof_grain grain,
 	const char *executions, struct error *e)
 {
-	bool inclusive = d->request->inclusive;
+	bool inclusive = d->request->inclusive, moved = false;
 	struct prof_columns c = {0};
 	struct prof_sums s = {0};
 	struct rank *ranks = NULL;
@@ -170,7 +170,8 @@ static int flat(struct prof_data *d, struct prof_table *t, enum prof_grain grain
 	t->layout = PROF_LIST;
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
-	if ((inclusive && prof_data_paths(d, e)) || prof_data_name(d, grain == PROF_BY_LINE, e))
+	if ((grain == PROF_BY_LINE && prof_unskid(d, &moved, e)) ||
+		(inclusive && prof_data_paths(d, e)) || prof_data_name(d, grain == PROF_BY_LINE, e))
 		return -1;
 	if (prof_columns_init(&c, t, d, inclusive ? PROF_COLUMNS_INCLUSIVE : 0,
 		    d->request->compare ? NULL : executions, e))
@@ -184,6 +185,8 @@ static int flat(struct prof_data *d, struct prof_table *t, enum prof_grain grain
 		rc = prof_coverage(t, d, e) || prof_both(t, d, &s, grain, e) ? -1 : 0;
 	else
 		error_nomem(e);
+	if (rc == 0 && moved && prof_note(t, PROF_MOVED))
+		rc = error_nomem(e);
 	free(ranks);
 	prof_sums_fini(&s);
 	prof_columns_fini(&c);

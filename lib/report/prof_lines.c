@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 
 #include "report/prof_columns.h"
+#include "report/prof_private.h"
 #include "report/prof_source.h"
 #include "report/prof_views.h"
 
@@ -247,14 +248,16 @@ static int all_rows(struct listing *l, const struct prof_data *d)
 int prof_lines(struct prof_data *d, struct prof_table *t, struct error *e)
 {
 	struct listing l = {0};
+	bool moved;
 	int rc = -1;
 
 	t->report = "lines";
 	t->layout = PROF_SOURCE;
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
-	if (prof_data_name(d, true, e) || prof_columns_init(&l.columns, t, d, 0,
-						  d->request->compare ? NULL : "executions", e))
+	if (prof_unskid(d, &moved, e) || prof_data_name(d, true, e) ||
+		prof_columns_init(
+			&l.columns, t, d, 0, d->request->compare ? NULL : "executions", e))
 		return -1;
 	t->title = "Line list, in source order";
 	if (prof_sums_init(&l.sums, d, PROF_BY_SOURCE) == 0)
@@ -264,6 +267,8 @@ int prof_lines(struct prof_data *d, struct prof_table *t, struct error *e)
 		rc = prof_coverage(t, d, e) || prof_both(t, d, &l.sums, PROF_BY_SOURCE, e) ? -1 : 0;
 	else
 		error_nomem(e);
+	if (rc == 0 && moved && prof_note(t, PROF_MOVED))
+		rc = error_nomem(e);
 	free(l.times);
 	free(l.lines);
 	prof_sums_fini(&l.sums);

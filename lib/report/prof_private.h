@@ -12,6 +12,12 @@ void prof_strings_fini(struct table *strings);
 /* prof_spans.c: -calipers, for each input. */
 int prof_spans(struct prof_data *d, struct error *e);
 
+/* prof_unskid.c: before names are asked for.  *moved: some samples may be elsewhere now. */
+int prof_unskid(struct prof_data *d, bool *moved, struct error *e);
+#define PROF_MOVED                                                                                 \
+	"Samples taken by interrupts stand at the line that waited: that of the instruction "      \
+	"executed before the address found (-raw: where they were found)"
+
 /* prof_paths.c.  Samples of nodes and all below them, [node * metrics + metric]; yours to free. */
 uint64_t *prof_subtrees(const struct prof_data *d);
 /* Calls for each node that has no node of the same key (key[node] < keys; UINT32_MAX: none) above

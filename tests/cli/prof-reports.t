@@ -169,6 +169,32 @@ like "where" "$out" ' 50.0% at 131, +89.1% at 29: .*app.c, 9$'
 run prof -json resonant
 like "in JSON" "$out" '"both":\[\{"first":0,"second":1,"by":"function".*"differs":true'
 
+# samples of interrupts, by line: at the instruction that waited, the one before
+cat > skid.c <<'END'
+int main(void)
+{
+	__asm__ volatile("nop");
+	__asm__ volatile("nop");
+	__asm__ volatile(".globl here\nhere: nop");
+	return 0;
+}
+END
+${CC:-gcc} -g -O1 -no-pie -o skid skid.c || exit 1
+here=0x$(nm skid | awk '$3 == "here" { print $1 }' | sed 's/^0*//')
+objcopy -N here skid || exit 1
+printf '%s\n' "type pcsamp" "image elf $work/skid" "metric time 1000003 measured clock,skid" "sample 0 0 0 40 1:$here" > skid.text
+make_experiment skid.pcsamp < skid.text || exit 1
+run prof -heavy skid.pcsamp
+like "-heavy: at the line that waited" "$out" ' 40  main \(skid: skid.c, 4\)'
+like "and says so" "$out" 'line that waited'
+run prof -heavy -raw skid.pcsamp
+like "-raw: where they were found" "$out" ' 40  main \(skid: skid.c, 5\)'
+run prof -lines skid.pcsamp
+like "-lines as -heavy" "$out" ' 40 .* 4  	__asm__ volatile\("nop"\);'
+sed 's/ 40 1/ 9 1/' skid.text | make_experiment few.pcsamp || exit 1
+run prof -heavy few.pcsamp
+like "few samples stay" "$out" 'skid.c, 5'
+
 # -dump
 run prof -dump two
 like "-dump" "$out" 'schedule'

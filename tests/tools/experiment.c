@@ -1,16 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * experiment FILE < text: writes an experiment file from lines of
+ * experiment FILE < text: writes an experiment file, for tests of what reads such files, from lines
+ * of
  *
- *   type NAME                fact KEY VALUE
- *   image elf|kernel PATH    (1, 2 ...; of an ELF file its identity is taken)
- *   metric SHORT PERIOD LABEL FLAGS [EVENT]   (0, 1 ...; FLAGS: clock, stacks, exact, skid, both or
- * -) phase NAME               process PID RANK COMMAND        thread PROCESS TID NAME symbol IMAGE
- * ADDRESS LENGTH NAME lost METRIC N            reason METRIC REASON N sample METRIC THREAD PHASE
- * COUNT IMAGE:ADDRESS ...       (outermost first, addresses in hex) edge IMAGE FROM TO COUNT
- * (addresses in hex) elapsed NS
+ *   type NAME, fact KEY VALUE, elapsed NS
  *
- * for tests of what reads such files.
+ *   image elf|kernel PATH (1, 2 ...; of an ELF file its identity is taken)
+ *
+ *   metric SHORT PERIOD LABEL FLAGS [EVENT] (0, 1 ...; FLAGS: words from clock, stacks, exact, both
+ *     and skid, or -), lost METRIC N, reason METRIC REASON N
+ *
+ *   phase NAME, process PID RANK COMMAND, thread PROCESS TID NAME
+ *
+ *   symbol IMAGE ADDRESS LENGTH NAME, edge IMAGE FROM TO COUNT (addresses in hex)
+ *
+ *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ... (the outermost caller first)
  */
 #include <inttypes.h>
 #include <stdio.h>
