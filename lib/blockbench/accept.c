@@ -62,6 +62,9 @@ static enum block_class refuse(const struct insn *insn)
 struct facts {
 	uint32_t flags;
 	struct insn_registers used;
+	uint16_t bases, indexes; /* general registers */
+	uint16_t placed;         /* those with a place in low[] */
+	uint8_t low[16];
 };
 
 static bool masks(const struct insn *insn)
@@ -71,6 +74,20 @@ static bool masks(const struct insn *insn)
 			insn_registers_have(&insn->writes, reg))
 			return true;
 	return false;
+}
+
+/* Programs have their wide data aligned: so do registers that point to it. */
+static void note_memory(struct facts *f, const struct insn_memory *m)
+{
+	if (m->index < 16)
+		f->indexes |= (uint16_t)(1 << m->index);
+	if (m->base >= 16)
+		return;
+	f->bases |= (uint16_t)(1 << m->base);
+	if (m->size < 16 || m->size > 64 || m->size & (m->size - 1) || f->placed >> m->base & 1)
+		return;
+	f->placed |= (uint16_t)(1 << m->base);
+	f->low[m->base] = (uint8_t)(-m->displacement & (m->size - 1));
 }
 
 static void note(struct facts *f, const struct insn *insn, struct block_result *r)
@@ -96,6 +113,8 @@ static void note(struct facts *f, const struct insn *insn, struct block_result *
 		f->flags |= JOB_WIDE;
 	if (insn->classes & INSN_SERIALISING)
 		r->warnings |= BLOCK_WARN_SERIALISING;
+	for (unsigned i = 0; i < insn->memories; i++)
+		note_memory(f, &insn->memory[i]);
 	for (int i = 0; i < 2; i++)
 		f->used.word[i] |= insn->reads.word[i] | insn->writes.word[i];
 }
@@ -196,7 +215,9 @@ enum block_class block_accept(struct channel *c, uint32_t *bytes_used, uint32_t 
 		.relocation = *relocations_used,
 		.relocations = relocations,
 		.flags = f.flags,
+		.indexes = f.indexes & (uint16_t)~f.bases,
 		.counter = NO_REGISTER};
+	memcpy(j->low, f.low, sizeof(j->low));
 	memcpy(c->bytes + *bytes_used, block->bytes, end);
 	*bytes_used += (uint32_t)end;
 	*relocations_used += relocations;

@@ -197,7 +197,7 @@ static void conclude(const struct blockbench *b, struct pending *p)
 		r->warnings |= BLOCK_WARN_DISTURBED;
 	if (a->physical_pages < a->pages)
 		r->warnings |= BLOCK_WARN_ALIAS;
-	if (a->unroll[0] < 2)
+	if (a->few || a->unroll[0] < 2)
 		r->warnings |= BLOCK_WARN_FEW_COPIES;
 	if (a->state >= STATES_USUAL)
 		r->warnings |= BLOCK_WARN_STATE;

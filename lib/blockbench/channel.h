@@ -69,7 +69,9 @@ struct job {
 	uint32_t code, length, instructions; /* in channel.bytes */
 	uint32_t relocation, relocations;    /* in channel.relocations */
 	uint32_t flags;                      /* enum job_flag */
-	uint8_t counter;                     /* loop mode: a general register, or NO_REGISTER */
+	uint16_t indexes; /* general registers that scale addresses, and are no bases */
+	uint8_t low[16];  /* added to general registers, so that wide operands are aligned */
+	uint8_t counter;  /* loop mode: a general register, or NO_REGISTER */
 };
 #define NO_REGISTER 255
 
@@ -80,6 +82,7 @@ struct answer {
 	uint32_t state;   /* index of the initial state */
 	uint32_t unroll[2];
 	uint32_t pages, physical_pages;
+	uint32_t few;                /* not 0: with more copies it faults */
 	uint32_t runs;               /* timed ones that count */
 	uint32_t series;             /* of cycles[] */
 	uint32_t waited;             /* series thrown away for a neighbour's sake */

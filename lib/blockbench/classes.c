@@ -32,7 +32,7 @@ static const char *const warnings[BLOCK_WARN_COUNT] = {
 	"something else ran on the core",
 	"the interval is wider than 10% of the figure",
 	"all its pages are one physical page, so that loads may hit stores to other pages",
-	"so long that few copies fit: start-up may be in the figure",
+	"few copies, since it is long or faults with more: start-up may be in the figure",
 	"the branch at its end was left out",
 	"the branch at its end stands for the loop's",
 	"no register is free: the loop counts in memory",

@@ -4,6 +4,7 @@
 #ifndef BLOCKBENCH_STATES_H
 #define BLOCKBENCH_STATES_H
 
+#include <stdbool.h>
 #include <stdint.h>
 
 struct state {
@@ -13,13 +14,15 @@ struct state {
 	uint64_t vector;     /* of vector registers, each eight bytes */
 	int64_t rcx, rdx;    /* -1: as the others */
 	int64_t stack;       /* added to rsp and rbp */
+	bool indexes_zero;   /* registers that only scale addresses are 0 */
+	bool others_zero;    /* all but rsp and rbp are 0 */
 };
 
 /* Which those are that a block's instructions call for by themselves, by bits 0 (repeats: a small
  * count) and 1 (divides). */
 #define STATES_USUAL 4
 #define STATE_FLOATS (STATE_COUNT - 1) /* for x87, which is slow on what else memory holds */
-#define STATE_COUNT  10
+#define STATE_COUNT  12
 
 extern const struct state block_states[STATE_COUNT];
 

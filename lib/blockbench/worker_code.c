@@ -61,13 +61,17 @@ static void stamp(struct writer *w, int counter, uint32_t *to)
 	put64(w, (uint64_t)to);
 }
 
-static uint64_t value_of(const struct state *s, unsigned reg)
+static uint64_t value_of(const struct job *j, const struct state *s, unsigned reg)
 {
+	bool stack = reg == RSP || reg == RBP;
+
 	if (reg == RCX && s->rcx >= 0)
 		return (uint64_t)s->rcx;
 	if (reg == RDX && s->rdx >= 0)
 		return (uint64_t)s->rdx;
-	return s->base + s->step * reg + (reg == RSP || reg == RBP ? (uint64_t)s->stack : 0);
+	if ((s->others_zero && !stack) || (s->indexes_zero && j->indexes >> reg & 1))
+		return 0;
+	return s->base + s->step * reg + j->low[reg] + (stack ? (uint64_t)s->stack : 0);
 }
 
 /* Returns where its jump's displacement is. */
@@ -77,7 +81,7 @@ static uint8_t *prelude(
 	static const uint8_t last[] = {RAX, RCX, RDX}; /* the stamp needs these */
 
 	for (unsigned reg = RBX; reg < 16; reg++)
-		move(w, reg, reg == j->counter ? count : value_of(s, reg));
+		move(w, reg, reg == j->counter ? count : value_of(j, s, reg));
 	stamp(w, counter, &image.begin);
 	if ((j->flags & JOB_LOOP) && j->counter == NO_REGISTER) {
 		PUT(w, 0xc7, 0x05); /* movl $count,COUNTER(%rip) */
@@ -86,7 +90,7 @@ static uint8_t *prelude(
 	}
 	PUT(w, 0x29, 0xc0); /* sub %eax,%eax: flags */
 	for (unsigned i = 0; i < sizeof(last); i++)
-		move(w, last[i], last[i] == j->counter ? count : value_of(s, last[i]));
+		move(w, last[i], last[i] == j->counter ? count : value_of(j, s, last[i]));
 	PUT(w, 0x0f, 0xae, 0xe8, 0xe9); /* lfence; jmp */
 	put32(w, 0);
 	return w->at - 4;

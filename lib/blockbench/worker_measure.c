@@ -352,7 +352,8 @@ static void choose(const struct job *j, double cycles, unsigned *few, unsigned *
 	*many = *few + (more < 1 ? 1 : (unsigned)more);
 }
 
-static enum block_class try_state(struct attempt *t)
+/* most: copies, where with more it runs into a fault; 0: any number. */
+static enum block_class try_state(struct attempt *t, unsigned most)
 {
 	const struct job *j = t->job;
 	unsigned few = 2, many = j->flags & JOB_LOOP ? 8 : CODE_WANTED / j->length;
@@ -360,6 +361,8 @@ static enum block_class try_state(struct attempt *t)
 	double ticks;
 
 	many = many > 8 ? 8 : many < 2 ? 2 : many;
+	if (most && many > most)
+		many = most;
 	few = many > 4 ? 2 : 1;
 	pages_clear(false);
 	lay(t, few, many);
@@ -367,7 +370,7 @@ static enum block_class try_state(struct attempt *t)
 	if (class)
 		return class;
 	/* The first guess, of few copies, is a rough one. */
-	for (int guess = 0; guess < 2; guess++) {
+	for (int guess = 0; guess < 2 && !most; guess++) {
 		ticks = warm_up(t) ? -1 : series(t, RUNS);
 		if (ticks < 0)
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
@@ -444,12 +447,55 @@ static unsigned order_states(const struct job *j, uint8_t *order)
 #define LIMIT_MS     50
 #define TIMEOUTS_MAX 3
 
+static enum block_class attempt(struct attempt *t, unsigned state, unsigned most)
+{
+	struct answer *a = t->answer;
+	const struct answer fresh = {0};
+
+	expired = false;
+	worker_limit(LIMIT_MS);
+	t->state = &block_states[state];
+	for (int k = 0; k < 8; k++)
+		__builtin_memcpy(image.vector + 8 * k, &t->state->vector, 8);
+	*a = fresh;
+	a->state = state;
+	a->class = try_state(t, most);
+	if (!a->class)
+		a->class = take_series(t);
+	return a->class;
+}
+
+/* In one state after the other; where all fault, with few copies: of pointers that grow from copy
+ * to copy the first are still good. */
+static void attempt_all(struct attempt *t)
+{
+	static const uint8_t few[] = {6, 3};
+	struct answer *a = t->answer, usual = {0};
+	uint8_t order[STATE_COUNT];
+	unsigned n = order_states(t->job, order), timeouts = 0;
+
+	for (unsigned i = 0; i < n && timeouts < TIMEOUTS_MAX; i++) {
+		enum block_class class = attempt(t, order[i], 0);
+
+		if (!class || class == BLOCK_UNSUPPORTED)
+			return;
+		timeouts += class == BLOCK_TIMEOUT;
+		if (i == 0)
+			usual = *a;
+	}
+	for (unsigned i = 0; i < sizeof(few) && !timeouts; i++)
+		for (unsigned k = 0; k < n; k++)
+			if (!attempt(t, order[k], few[i])) {
+				a->few = 1;
+				return;
+			}
+	/* What it met in its usual state is what is reported. */
+	*a = usual;
+}
+
 static void measure_job(struct channel *c, const struct job *j, struct answer *a)
 {
 	struct attempt t = {.c = c, .job = j, .answer = a};
-	uint8_t order[32];
-	unsigned n = order_states(j, order), timeouts = 0;
-	struct answer usual = {0};
 
 	image.vectors = j->flags & JOB_AVX512 ? 2 : j->flags & JOB_WIDE ? 1 : 0;
 	image.x87 = !!(j->flags & JOB_X87);
@@ -458,30 +504,8 @@ static void measure_job(struct channel *c, const struct job *j, struct answer *a
 		return;
 	}
 	update_ratio();
-	for (unsigned i = 0; i < n; i++) {
-		struct answer fresh = {0};
-
-		expired = false;
-		worker_limit(LIMIT_MS);
-		t.state = &block_states[order[i]];
-		for (int k = 0; k < 8; k++)
-			__builtin_memcpy(image.vector + 8 * k, &t.state->vector, 8);
-		*a = fresh;
-		a->state = order[i];
-		a->class = try_state(&t);
-		if (!a->class)
-			a->class = take_series(&t);
-		if (!a->class || a->class == BLOCK_UNSUPPORTED)
-			break;
-		timeouts += a->class == BLOCK_TIMEOUT;
-		if (i == 0)
-			usual = *a;
-		if (timeouts == TIMEOUTS_MAX)
-			break;
-	}
+	attempt_all(&t);
 	worker_limit(0);
-	if (a->class) /* what it met in its usual state is what is reported */
-		*a = usual;
 	a->unroll[0] = t.layout.unroll[0];
 	a->unroll[1] = t.layout.unroll[1];
 	a->pages = pages.count;
