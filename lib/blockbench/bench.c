@@ -107,6 +107,8 @@ static bool settled(const struct blockbench *b, struct pending *p)
 
 static void gather(struct pending *p, struct answer *a)
 {
+	double figure;
+
 	p->tries++;
 	if (a->class) {
 		p->failures++;
@@ -114,7 +116,16 @@ static void gather(struct pending *p, struct answer *a)
 			p->answer = *a;
 		return;
 	}
-	p->figure[p->figures++] = stats_median(a->cycles, a->series);
+	figure = stats_median(a->cycles, a->series);
+	if (!(figure > 0)) { /* less than what runs differ by */
+		p->failures++;
+		if (!p->figures) {
+			p->answer = *a;
+			p->answer.class = BLOCK_UNSTEADY;
+		}
+		return;
+	}
+	p->figure[p->figures++] = figure;
 	p->disturbed += a->disturbed;
 	p->result->runs += a->runs;
 	p->answer = *a;

@@ -285,8 +285,9 @@ static double timed(const struct attempt *t, int which)
 	return (double)(uint32_t)(image.end - image.begin);
 }
 
-/* Ticks a copy of the layout at hand; below 0 when a trap ended it. */
-static double series(const struct attempt *t, unsigned runs)
+/* Ticks a copy of the layout at hand, through *ticks; -1 when a trap ended it.  Negative ones are
+ * possible: what differs more from run to run than a copy takes. */
+static int series(const struct attempt *t, unsigned runs, double *ticks)
 {
 	double x[2][RUNS];
 
@@ -294,8 +295,9 @@ static double series(const struct attempt *t, unsigned runs)
 		for (int k = 0; k < 2; k++)
 			if ((x[k][i] = timed(t, k)) < 0)
 				return -1;
-	return (trimmed(x[1], runs) - trimmed(x[0], runs)) /
-	       (t->layout.unroll[1] - t->layout.unroll[0]);
+	*ticks = (trimmed(x[1], runs) - trimmed(x[0], runs)) /
+		 (t->layout.unroll[1] - t->layout.unroll[0]);
+	return 0;
 }
 
 /* Caches of decoded instructions, predictors of addresses and of what loads depend on learn for
@@ -330,19 +332,21 @@ static double clamp(double x, double low, double high)
  * code stays in the instruction cache and the first copies are started up. */
 static void choose(const struct job *j, double cycles, unsigned *few, unsigned *many)
 {
+	bool loop = j->flags & JOB_LOOP;
 	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + 12.0 * step;
-	double first, more;
-	double unit, room = j->flags & JOB_LOOP ? 1e6
-						: clamp(COPIES_WANTED / (double)j->instructions, 2,
-							  CODE_WANTED / (double)j->length);
+	double room = loop ? 1e6
+			   : clamp(COPIES_WANTED / (double)j->instructions, 2,
+				     CODE_WANTED / (double)j->length);
+	double first, more, unit;
 
 	/* Twice the same block shall get the same copies. */
 	for (unit = 0.25; unit * 1.414 < cycles; unit *= 2)
 		;
-	first = clamp(100 / unit, 4, 256);
+	/* What predicts loads from stores learns for many iterations of a loop. */
+	first = loop ? clamp(400 / unit, 64, 256) : clamp(100 / unit, 4, 256);
+	more = loop ? clamp(3 * wanted / unit, 64, 512) : clamp(wanted / unit, 8, 400);
 	if (unit < 0.6 * j->instructions && first * j->instructions < RUN_AHEAD)
 		first = RUN_AHEAD / j->instructions;
-	more = clamp(wanted / unit, 8, 400);
 	if (first + more > room) {
 		room = room < 2 ? 2 : room;
 		first = room / 4;
@@ -371,8 +375,7 @@ static enum block_class try_state(struct attempt *t, unsigned most)
 		return class;
 	/* The first guess, of few copies, is a rough one. */
 	for (int guess = 0; guess < 2 && !most; guess++) {
-		ticks = warm_up(t) ? -1 : series(t, RUNS);
-		if (ticks < 0)
+		if (warm_up(t) || series(t, RUNS, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
 		choose(j, ticks * ratio < 0.1 ? 0.1 : ticks * ratio, &few, &many);
 		if (many == t->layout.unroll[1])
@@ -411,8 +414,7 @@ static enum block_class take_series(struct attempt *t)
 		lay_series(t, few, many, a->series);
 		if (!quick && a->series % 7 == 0)
 			pages_flush();
-		ticks = warm_up(t) ? -1 : series(t, RUNS);
-		if (ticks < 0)
+		if (warm_up(t) || series(t, RUNS, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
 		if (neighbour() || slow) {
 			slow = wait_out(a);
