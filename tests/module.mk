@@ -81,6 +81,7 @@ check-built check-cli: $(REPLAYS)
 bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/startup $(O)
 	$(Q)tests/bench/model $(O)
+	$(Q)tests/bench/block -count 300 $(O)
 	$(Q)tests/bench/merge $(O)
 	$(Q)tests/bench/ssrun $(O)
 
