@@ -50,7 +50,7 @@ LINKS        :=   # TARGET:LINK pairs, LINK relative to $(prefix)
 MODULES      := base events model machine sources costs experiment image collect isa schedule flow blockbench report render
 LINK_LIBS    := -lpfm -lm
 # What lib/experiment, lib/image and lib/isa need besides: libs.PROGRAM names it for the commands that use them.
-IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -lpthread
+IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -llzma -lpthread
 
 include $(patsubst %,lib/%/module.mk,$(MODULES))
 LIB_SRCS     := $(foreach m,$(MODULES),$(addprefix lib/$m/,$(lib.$m)))

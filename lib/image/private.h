@@ -28,6 +28,9 @@ struct image {
 	char **archives;
 	struct elf_file *separate; /* debug file; NULL: none, or not looked for yet */
 	bool separate_sought;
+	struct elf_file *mini; /* of .gnu_debugdata; NULL: none, or not looked for yet */
+	uint8_t *mini_bytes;
+	bool mini_sought;
 	struct symbols symbols;
 	struct debug *debug; /* NULL: not asked for yet */
 	struct cfi *cfi;
@@ -37,6 +40,8 @@ struct image {
 /* The separate debug file, found when first asked for; NULL: none. */
 struct elf_file *image_separate(struct image *image);
 
+/* The symbols in .gnu_debugdata, unpacked when first asked for; NULL: none. */
+struct elf_file *image_mini(struct image *image);
 /* A file that another names, with its directory, as dwz does; NULL: not found. */
 struct elf_file *debug_file_linked(struct image *image, const char *beside, const char *name,
 	const uint8_t *build_id, size_t length);

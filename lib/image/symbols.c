@@ -180,23 +180,38 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
+/* The tables in order of what they know; -1 when memory is out. */
+static int read_tables(struct image *image, struct candidates *c)
+{
+	struct elf_file *separate, *mini;
+	size_t own;
+
+	if (read_table(c, image->elf, ".symtab"))
+		return -1;
+	separate = c->all.count ? NULL : image_separate(image);
+	if (separate && read_table(c, separate, ".symtab"))
+		return -1;
+	if (c->all.count)
+		return 0;
+	mini = image_mini(image);
+	if (mini && read_table(c, mini, ".symtab"))
+		return -1;
+	own = c->all.count;
+	if (read_table(c, image->elf, ".dynsym"))
+		return -1;
+	if (own == 0)
+		image_complain(image, c->all.count ? "it has no symbols but those for the dynamic "
+						     "linker"
+						   : "it has no symbols");
+	return 0;
+}
+
 static void load(struct image *image, struct candidates *c)
 {
 	struct symbols *s = &image->symbols;
-	struct elf_file *separate;
 	size_t before;
 
-	if (read_table(c, image->elf, ".symtab"))
-		return;
-	if (c->all.count == 0 && (separate = image_separate(image)) &&
-		read_table(c, separate, ".symtab"))
-		return;
-	if (c->all.count == 0) {
-		image_complain(image, "it has no symbols but those for the dynamic linker");
-		if (read_table(c, image->elf, ".dynsym"))
-			return;
-	}
-	if (settle(s, c))
+	if (read_tables(image, c) || settle(s, c))
 		return;
 	before = s->all.count;
 	symbols_plt(image);

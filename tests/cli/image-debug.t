@@ -115,6 +115,13 @@ way=debug/.build-id/$(echo "$id" | cut -c1-2)
 mkdir -p "$way" && cp there/whole.debug "$way/$(echo "$id" | cut -c3-).debug"
 is "by build-id" "$(inlines -debug "$work/debug" stripped inlines "$at")" "$want"
 
+# MiniDebugInfo: functions' symbols, compressed, in the stripped file
+objcopy --only-keep-debug whole mini && objcopy -S --remove-section .gdb_index --keep-symbol=_Z5counti mini minimal
+xz -f -k minimal && objcopy --add-section .gnu_debugdata=minimal.xz stripped with-mini
+is ".gnu_debugdata: a function's name" "$("$q" with-mini symbol "$at" | cut -d' ' -f3)" "count(int)"
+head -c 200 minimal.xz > broken.xz && objcopy --add-section .gnu_debugdata=broken.xz stripped broken-mini
+like "... a damaged one is passed over" "$("$q" broken-mini symbol "$at")" 'guessed'
+
 # archives
 ok "kept in an archive, with its debug file" "$q" -debug "$work/debug" -add "$work/kept" whole x
 ok "... again" "$q" -add "$work/kept" whole x
