@@ -248,7 +248,7 @@ static int fact_clock(
 {
 	char hz[32];
 
-	if (!r->machine || !r->machine->model.clock_hz || strcmp(source, "model") == 0)
+	if (!r->machine || !r->machine->model.clock_hz || (source && strcmp(source, "model") == 0))
 		return 0;
 	snprintf(hz, sizeof(hz), "%llu", (unsigned long long)r->machine->model.clock_hz);
 	return experiment_fact(x, "clock_hz", hz, e);
