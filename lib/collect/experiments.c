@@ -249,12 +249,12 @@ int collect_metrics_add(
 }
 
 /* The period, and "stacks" behind it, are looked for from the end: names of libpfm4 have colons. */
-static int split(char *word, uint64_t *period, bool *stacks, const char *text, struct error *e)
+static int split(char *word, uint64_t *period, unsigned *flags, const char *text, struct error *e)
 {
 	char *colon = strrchr(word, ':'), *end;
 
 	if (colon && strcmp(colon + 1, "stacks") == 0) {
-		*stacks = true;
+		*flags |= METRIC_STACKS;
 		*colon = '\0';
 		colon = strrchr(word, ':');
 	}
@@ -264,6 +264,11 @@ static int split(char *word, uint64_t *period, bool *stacks, const char *text, s
 			e, "-e dsc:2003 samples every 2003rd; primes do not keep step with loops");
 	}
 	*colon++ = '\0';
+	if (strcmp(colon, "exact") == 0) {
+		*flags |= METRIC_EXACT;
+		*period = 1;
+		return 0;
+	}
 	*period = strtoull(colon, &end, 10);
 	if (*end || end == colon || *colon == '-' || !*period || *period >> 62)
 		return error_set(e, ERR_PARSE, "-e %s: '%s' is no period", text, colon);
@@ -275,15 +280,13 @@ int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both
 	struct event_spec spec = {0};
 	char word[160];
 	uint64_t period = 0;
-	bool stacks = false;
-	unsigned flags;
+	unsigned flags = 0;
 
 	if (strlen(text) >= sizeof(word))
 		return error_set(e, ERR_PARSE, "-e: the name of the event is too long");
 	snprintf(word, sizeof(word), "%s", text);
-	if (split(word, &period, &stacks, text, e) || event_parse(word, &spec, e))
+	if (split(word, &period, &flags, text, e) || event_parse(word, &spec, e))
 		return -1;
-	flags = stacks ? METRIC_STACKS : 0;
 	if (spec.event && spec.event->number == EV_TASK_CLOCK)
 		flags |= METRIC_CLOCK;
 	if (!add(m, "prof_hwc", &spec, flags, period, e))

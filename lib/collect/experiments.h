@@ -62,7 +62,7 @@ struct collect_metrics {
 /* Adds what an experiment samples (both: at both periods); periods are not scaled yet. */
 int collect_metrics_add(
 	struct collect_metrics *m, const struct collect_experiment *x, bool both, struct error *e);
-/* Adds EVENT:PERIOD[:stacks]. */
+/* Adds EVENT:PERIOD[:stacks], or EVENT:exact[:stacks]. */
 int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both, struct error *e);
 /* Appends the names of the experiments, as the type of an experiment has them: "dc_hwc,dsc_hwc". */
 struct strbuf;

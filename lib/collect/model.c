@@ -10,6 +10,7 @@
 
 #include "collect/collect.h"
 #include "collect/model_fill.h"
+#include "collect/symbols.h"
 #include "image/archive.h"
 #include "sources/run.h"
 
@@ -180,6 +181,16 @@ static void describe_root(const struct modelling *m, struct experiment *x)
 		}
 }
 
+/* Code that processes made, by the maps that JIT compilers leave. */
+static int name_symbols(struct experiment *x, struct error *e)
+{
+	for (uint32_t i = 1; i < x->images.count; i++)
+		if (x->images.data[i].kind == EXPERIMENT_IMAGE_ANONYMOUS &&
+			symbols_jit(x, i, x->images.data[i].pid))
+			return error_nomem(e);
+	return 0;
+}
+
 static int archive_images(const struct collect_request *r, const struct experiment *x)
 {
 	size_t missing = 0;
@@ -213,6 +224,8 @@ static int finish(struct modelling *m, struct experiment *x, struct error *e)
 	add_up(m, totals);
 	if (profile_finish(&m->profile, e) || describe_model(m, x, e) ||
 		model_fill(x, r->metrics, &m->profile, totals, m->machine->model.clock_hz, e))
+		return -1;
+	if (name_symbols(x, e))
 		return -1;
 	describe_root(m, x);
 	say_what_is_missing(r, m);
