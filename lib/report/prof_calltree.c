@@ -25,6 +25,7 @@ struct tree {
 	uint64_t *groups;          /* samples of threads */
 	uint32_t *order;           /* children of a branch together, as shown */
 	uint32_t *first; /* [branch]: where in order its children begin; one more at the end */
+	bool *wanted;    /* [branch] */
 	size_t metrics;
 	uint64_t least; /* inclusive samples: what is below is left out */
 };
@@ -159,10 +160,27 @@ static int prune(struct tree *t, const struct prof_quit *q)
 	return 0;
 }
 
+/* -only, -exclude: what leads to something that is wanted stays. */
+static int choose(struct tree *t)
+{
+	t->wanted = calloc(t->branches.count + 1, sizeof(*t->wanted));
+	if (!t->wanted)
+		return -1;
+	for (size_t i = t->branches.count; i-- > 1;) {
+		const struct branch *b = branch_at(t, i);
+
+		if (prof_entity_at(&t->calls->sums, b->key.entity)->selected)
+			t->wanted[i] = true;
+		if (t->wanted[i])
+			t->wanted[b->key.parent] = true;
+	}
+	return 0;
+}
+
 static bool shown(const struct tree *t, size_t branch)
 {
-	return t->inclusive[branch * t->metrics + t->calls->metric] >= t->least &&
-	       prof_entity_at(&t->calls->sums, branch_at(t, branch)->key.entity)->selected;
+	return t->wanted[branch] &&
+	       t->inclusive[branch * t->metrics + t->calls->metric] >= t->least;
 }
 
 /* Depth first; row and next child of each branch on the way are kept beside. */
@@ -228,7 +246,7 @@ int prof_calltree(struct prof_data *d, struct prof_table *table, struct error *e
 	table->title = prof_text(
 		table, "Call tree, by inclusive %s", d->metrics.data[calls.metric].metric->name);
 	if (table->title && grow(&t, d) == 0 && add_up(&t) == 0 && arrange(&t) == 0 &&
-		prune(&t, q) == 0 && rows(&t, &left) == 0 &&
+		choose(&t) == 0 && prune(&t, q) == 0 && rows(&t, &left) == 0 &&
 		prof_columns_total(&calls.columns) == 0 &&
 		(!left || prof_note(table, "%zu branches are left out (%s)", left,
 				  q->rows || q->percent > 0 ? "-q"
@@ -243,6 +261,7 @@ int prof_calltree(struct prof_data *d, struct prof_table *table, struct error *e
 	free(t.groups);
 	free(t.order);
 	free(t.first);
+	free(t.wanted);
 	prof_calls_fini(&calls);
 	return rc;
 }

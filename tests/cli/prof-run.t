@@ -1,0 +1,126 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof on experiments that ssrun recorded: C++ names, inlined functions, call paths, exact counts beside time, phases.
+. "$TOP/tests/lib.sh"
+cat > app.cc <<'END'
+#include <cstdio>
+namespace work {
+template <int N> static __attribute__((noinline)) long leaf(long x)
+{
+	for (int i = 0; i < N; i++)
+		x = x * 3 + i;
+	return x;
+}
+static inline __attribute__((always_inline)) long twice(long x)
+{
+	return x * 2 +
+	       (x >> 3);
+}
+struct runner {
+	long sum = 0;
+	__attribute__((noinline)) void heavy(int n) { for (int i = 0; i < n; i++) sum += leaf<300>(sum); }
+	__attribute__((noinline)) void light(int n) { for (int i = 0; i < n; i++) sum += leaf<100>(sum); }
+	__attribute__((noinline)) void inlined(int n)
+	{
+		for (int i = 0; i < n; i++)
+			sum = twice(sum) + i;
+	}
+};
+}
+int main(int argc, char **)
+{
+	work::runner r;
+	for (int i = 0; i < (argc > 1 ? 2000 : 10); i++) {
+		r.heavy(100);
+		r.light(100);
+		r.inlined(1000);
+	}
+	return std::printf("%ld\n", r.sum) < 0;
+}
+END
+g++ -O1 -g -o app app.cc || exit 1
+# The model counts the same each time, so that shares are known; -e: by themselves and with call paths.
+ok "samples of instructions with call paths" ssrun -q -source model -e gi:1009:stacks -o paths.exp ./app
+
+run prof -json -inclusive -only app paths.exp
+printf '%s\n' "$out" > inclusive.json
+ok "C++ names, and three to one" python3 - <<'END'
+import json
+d = json.load(open("inclusive.json"))
+rows = {r["procedure"]: r for r in d["rows"]}
+own, total = ({p: r["counts"][k]["value"] for p, r in rows.items()} for k in (0, 1))
+three, one = own["long work::leaf<300>(long)"], own["long work::leaf<100>(long)"]
+assert 2.7 < three / one < 3.3, (three, one)
+assert all(r["counts"][0]["label"] == "model" for r in d["rows"])
+heavy = total["work::runner::heavy(int)"]
+assert heavy >= three and heavy < 1.1 * three and own["work::runner::heavy(int)"] < 0.1 * heavy
+assert total["main"] >= heavy + total["work::runner::light(int)"] + total["work::runner::inlined(int)"]
+assert d["rows"][0]["percent"][1] > 90
+END
+run prof -json -butterfly -only 'work::runner::heavy*' paths.exp
+printf '%s\n' "$out" > butterfly.json
+ok "callers and callees add up" python3 - <<'END'
+import json
+d = json.load(open("butterfly.json"))
+roles = [(r.get("role"), r["procedure"], r["counts"][0]["value"]) for r in d["rows"]]
+head = [r for r in d["rows"] if r.get("role") == "head"][0]
+all_, own = (c["value"] for c in head["counts"])
+assert [r for r in roles if r[0] == "caller"] == [("caller", "main", all_)], roles
+assert sum(r[2] for r in roles if r[0] == "callee") + own == all_, roles
+END
+run prof -calltree -only app -q 5% paths.exp
+like "the tree shows what leads to what is wanted" "$out" '  __libc_start'
+like "and that" "$out" ' {6,}long work::leaf<300>\(long\) \(app: app.cc'
+run prof -inlines paths.exp
+like "-inlines: inlined functions have rows" "$out" 'twice \[inlined\] \(app: app.cc'
+run prof -heavy paths.exp
+like "-heavy says what was inlined where" "$out" 'work::runner::inlined\(int\) \[inlined twice\] \(app: app.cc, 1[12]\)'
+run prof -lines -q 1 paths.exp
+like "-lines has the source" "$out" '6  		x = x \* 3 \+ i;'
+
+# exact counts beside time
+ok "exact counts" ssrun -q -ideal -o ideal.exp ./app
+ok "time" ssrun -q -fpcsamp -o time.exp ./app long
+run prof -json -only app ideal.exp time.exp
+printf '%s\n' "$out" > cpi.json
+ok "calls are exact, cycles for each instruction estimated" python3 - <<'END'
+import json
+d = json.load(open("cpi.json"))
+calls, cpi = d["columns"].index("calls"), d["columns"].index("cpi")
+rows = {r["procedure"]: r for r in d["rows"]}
+c = rows["long work::leaf<300>(long)"]["counts"]
+assert (c[calls]["value"], c[calls]["low"], c[calls]["high"], c[calls]["label"]) == (1000, 1000, 1000, "model"), c
+assert c[cpi]["label"] == "estimated" and 0 < c[cpi]["low"] < c[cpi]["value"] < c[cpi]["high"], c
+assert rows["main"]["counts"][calls]["value"] == 1
+END
+
+# what was sampled at both periods
+ok "-both" ssrun -q -source model -both -gi_hwc -o both.exp ./app
+run prof both.exp
+like "the profiles are compared" "$out" 'gi at periods [0-9]+ and [0-9]+: the profiles by function (agree|differ)|too few samples'
+
+# many files
+mkdir ranks
+for i in 1 2 3; do ssrun -q -source model -gi_hwc -o ranks/$i ./app > out || exit 1; done
+prof -json ranks/1 > one.json
+prof -json ranks > three.json
+ok "three runs that are the same make three times as much" python3 -c '
+import json; a, b = (json.load(open(f))["total"]["counts"][0]["value"] for f in ("one.json", "three.json")); assert b == 3 * a, (a, b)'
+run prof -threads ranks
+is "-threads: one process each" "$(printf '%s\n' "$out" | grep -c '^process [0-9]* app:')" 3
+run prof -usage ranks
+is "-usage, too" "$(printf '%s\n' "$out" | grep -c 'exit 0  [0-9]* app$')" 3
+prof -dump -q ranks/1 > dump1
+prof -dump -q ranks/2 > dump2
+ok "-dump -q of equal runs is equal" cmp dump1 dump2
+
+# phases
+ok "phases by name" ssrun -q -source model -e gi:1009 -o phases.exp "$build/tests/programs/phased"
+run prof -summary phases.exp
+points=$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*\): Caliper points/\1/p')
+is "two points" "$points" 2
+run prof -calipers one,two phases.exp
+first=$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*\): Total samples/\1/p')
+run prof -calipers two phases.exp
+second=$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*\): Total samples/\1/p')
+ok "the second phase is twice the first or more" test "$second" -gt "$first"
+done_testing
