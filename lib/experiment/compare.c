@@ -51,6 +51,8 @@ static int compare_residuals(const void *pa, const void *pb)
 	const struct compare_group *a = pa, *b = pb;
 	double size_a = fabs(a->residual), size_b = fabs(b->residual);
 
+	if (a->pooled != b->pooled)
+		return ORDER(a->pooled, b->pooled);
 	return size_a != size_b ? ORDER(size_b, size_a) : ORDER(a->key, b->key);
 }
 

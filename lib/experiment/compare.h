@@ -38,7 +38,9 @@ struct comparison {
 		     are no two cells to compare */
 	double difference; /* typical relative difference of shares, root mean square weighted by
 			      share, less what chance adds; 0: none to be seen */
-	VEC(struct compare_group) groups; /* by |residual|, largest first */
+	/* By |residual|, largest first; those that are pooled behind all others: their residuals
+	 * are not normal. */
+	VEC(struct compare_group) groups;
 };
 
 /* The group of a sample; false: it does not take part. */

@@ -28,7 +28,8 @@ struct experiment_damage {
 /* Reads size bytes of a file into x, which experiment_init has not touched.  A damaged file gives
  * what can be known of it, all sections before the damage, and says so in *damage (may be NULL:
  * then it is an error); -1 where nothing can be, or where sections that are whole make no sense,
- * with x as after experiment_fini.  Memory is bounded by a multiple of size. */
+ * with x as after experiment_fini.  Memory is bounded by a multiple of size.  The tables of x are
+ * not indexed: table_find needs table_index first, and what adds to them does that itself. */
 int experiment_parse(struct experiment *x, const void *data, size_t size,
 	struct experiment_damage *damage, struct error *e);
 int experiment_read(

@@ -86,8 +86,7 @@ static int add_file(struct worker *w, size_t i, struct error *e)
 
 	if (experiment_load(job->paths[i], &w->bytes, e))
 		return -1;
-	if (experiment_parse_unindexed(
-		    &x, w->bytes.data, w->bytes.count, job->report ? &damage : NULL, e)) {
+	if (experiment_parse(&x, w->bytes.data, w->bytes.count, job->report ? &damage : NULL, e)) {
 		experiment_name_error(e, job->paths[i]);
 		return -1;
 	}

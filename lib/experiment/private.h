@@ -19,10 +19,6 @@ static inline uint64_t experiment_sum(uint64_t a, uint64_t b)
 void experiment_metric_sum(
 	struct experiment_metric *a, bool a_counted, struct experiment_metric *b, bool b_counted);
 
-/* As experiment_parse; nothing is found in the tables of x before table_index. */
-int experiment_parse_unindexed(struct experiment *x, const void *data, size_t size,
-	struct experiment_damage *damage, struct error *e);
-
 /* A buffer for one file after the other. */
 struct experiment_bytes {
 	char *data; /* yours to free */

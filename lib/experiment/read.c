@@ -512,7 +512,7 @@ static int read_sections(struct reader *r, const uint8_t *data, size_t size,
 	return 0;
 }
 
-int experiment_parse_unindexed(struct experiment *x, const void *data, size_t size,
+int experiment_parse(struct experiment *x, const void *data, size_t size,
 	struct experiment_damage *damage, struct error *e)
 {
 	struct experiment_damage own = {0};
@@ -530,19 +530,6 @@ int experiment_parse_unindexed(struct experiment *x, const void *data, size_t si
 	if (damage)
 		*damage = own;
 	return status;
-}
-
-int experiment_parse(struct experiment *x, const void *data, size_t size,
-	struct experiment_damage *damage, struct error *e)
-{
-	if (experiment_parse_unindexed(x, data, size, damage, e))
-		return -1;
-	if (table_index(&x->nodes) || table_index(&x->samples) || table_index(&x->edges) ||
-		table_index(&x->symbols)) {
-		experiment_fini(x);
-		return error_nomem(e);
-	}
-	return 0;
 }
 
 static int read_all(
