@@ -35,7 +35,7 @@ static void hear(void *context, int level, const char *line)
 /* One line: what samples, why not the hardware, and what would help. */
 static void announce(const struct options *o, const struct machine *m, const struct error *reason)
 {
-	if (o->quiet || reason->code == ERR_NONE)
+	if (o->quiet || reason->code == ERR_NONE || !m)
 		return;
 	say("no hardware counters (%s): sampling on a model of %s%s%s", reason->message,
 		strcmp(m->name, "host") == 0 ? "this host" : m->name,
@@ -187,21 +187,31 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 	return status;
 }
 
+/* Time needs no machine: neither its clock nor a model of it. */
+static bool needs_machine(const struct options *o)
+{
+	bool needed = o->machine != NULL;
+
+	for (size_t i = 0; i < o->metrics.list.count; i++)
+		needed |= !(o->metrics.list.data[i].flags & METRIC_CLOCK);
+	return needed;
+}
+
 int do_run(struct options *o)
 {
 	struct collect_output output = {0};
 	struct error reason, e = {0};
-	struct machine machine;
+	struct machine machine, *m = needs_machine(o) ? &machine : NULL;
 	int status;
 
-	if (find_machine(o, &machine, &e) ||
-		collect_choose(&o->metrics, o->source, &machine, o->pid || o->all, &reason, &e) ||
+	if ((m && find_machine(o, m, &e)) ||
+		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||
 		name_output(o, &output, &e)) {
 		status = failed(&e);
 	} else {
-		announce(o, &machine, &reason);
+		announce(o, m, &reason);
 		announce_periods(o);
-		status = run(o, &machine, &output);
+		status = run(o, m, &output);
 	}
 	collect_output_fini(&output);
 	return status;

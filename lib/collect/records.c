@@ -28,16 +28,22 @@ static const void *take(struct cursor *c, size_t size)
 
 static uint64_t take_word(struct cursor *c)
 {
-	const uint64_t *p = take(c, sizeof(*p));
+	uint64_t word = 0;
+	const void *p = take(c, sizeof(word));
 
-	return p ? *p : 0;
+	if (p)
+		memcpy(&word, p, sizeof(word));
+	return word;
 }
 
 static uint32_t take_half(struct cursor *c)
 {
-	const uint32_t *p = take(c, sizeof(*p));
+	uint32_t half = 0;
+	const void *p = take(c, sizeof(half));
 
-	return p ? *p : 0;
+	if (p)
+		memcpy(&half, p, sizeof(half));
+	return half;
 }
 
 /* Text to the end of the record, which must have its NUL. */
@@ -221,7 +227,7 @@ int record_parse(
 	struct cursor c = {.at = (const char *)data + sizeof(*h), .end = (const char *)data + size};
 
 	memset(r, 0, sizeof(*r));
-	if (size < sizeof(*h))
+	if (size < sizeof(*h) || size % 8)
 		return -1;
 	r->type = h->type;
 	r->misc = h->misc;

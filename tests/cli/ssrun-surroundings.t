@@ -1,0 +1,76 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# ssrun where something is missing: rights, room, names; and phases from the program.
+. "$TOP/tests/lib.sh"
+sampled=$build/tests/programs/sampled
+
+cat > phases.c <<'E2'
+#include <speedshop.h>
+static volatile unsigned long sink;
+__attribute__((noinline)) static void early(void) { for (long i = 0; i < 60000000; i++) sink += i; }
+__attribute__((noinline)) static void late(void) { for (long i = 0; i < 60000000; i++) sink += i; }
+int main(void) { early(); ssrt_caliper_point("half"); late(); return 0; }
+E2
+ok "a program with a caliper point" "${CC:-gcc}" -g -O1 -I"$top/include" -o phases phases.c \
+	-L"$build/lib" -lspeedshop -Wl,-rpath,"$build/lib"
+run ssrun -fpcsamp -o cut ./phases
+is "runs" "$status $err" "0 "
+run prof -only 'early' -calipers half cut
+unlike "what came before the point is not behind it" "$out" ' early \('
+run prof -calipers half cut
+like "what came behind it is" "$out" ' late \('
+
+if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
+	mkdir open && chmod 777 open && chmod 755 .
+	nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+	cp "$build/bin/ssrun" open/ && cp "$sampled" open/
+	# shellcheck disable=SC2086
+	run $nobody open/ssrun -fpcsamp -o open/plain open/sampled loop 100
+	is "an ordinary user" "$status $err" "0 "
+	run prof open/plain
+	like "samples programs" "$out" ' main \(sampled'
+	case $(cat /proc/sys/kernel/perf_event_paranoid) in
+	2 | 3 | 4)
+		like "and is told that the kernel is not among it" "$out" 'user mode only'
+		# shellcheck disable=SC2086
+		run $nobody open/ssrun -pcsamp -x -o open/kernel open/sampled loop 1
+		like "-x fails then" "$status $err" '^125 .*perf_event_paranoid'
+		# shellcheck disable=SC2086
+		run $nobody open/ssrun -pcsamp -a -for 1 -o open/all
+		like "and -a, with a way out" "$err" 'of your own with -pid'
+		# shellcheck disable=SC2086
+		run $nobody open/ssrun -totaltime -o open/total open/sampled sleep
+		is "-totaltime runs" "$status" 0
+		run prof open/total
+		like "and says that it does not know where the time went" "$out" 'unknown'
+		;;
+	*) skip "what the kernel keeps from ordinary users" "perf_event_paranoid is below 2" ;;
+	esac
+	mkdir closed && chmod 555 closed
+	# shellcheck disable=SC2086
+	run $nobody env _SPEEDSHOP_OUTPUT_DIRECTORY=closed open/ssrun -pcsamp sh -c 'echo ran'
+	like "a directory that may not be written, before the run" "$status:$out $err" '^125: .*closed'
+else
+	skip "an ordinary user" "needs root, to become one"
+fi
+
+if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then
+	run ssrun -fpcsamp -o small/x sh -c "'$sampled' loop 50; cat /dev/zero > small/full 2>/dev/null; exit 7"
+	is "a disk that fills up while the command runs: its exit status" "$status" 7
+	like "the reason is said" "$err" 'small/x.*No space left'
+	like "and where the experiment is" "$err" 'the experiment is in /'
+	other=$(printf '%s\n' "$err" | sed -n 's/.*the experiment is in \([^ ]*\) .*/\1/p')
+	run prof "$other"
+	like "which is whole" "$out" 'main \(sampled'
+	rm -f "$other"
+	run ssrun -fpcsamp -o small/y sh -c 'echo ran'
+	is "one that is full before: not run" "$status:$out" 125:
+	umount small
+else
+	skip "a full disk" "needs root and a mount of its own"
+fi
+
+if [ "$(id -u)" = 0 ]; then
+	run ssrun -fpcsamp -a -for 0.3 -o everybody
+	is "-a, for a while" "$status $err" "0 "
+fi
+done_testing
