@@ -42,10 +42,10 @@ run ssrun -fpcsamp -o moved sh -c 'mv gone elsewhere; ./elsewhere execs 0'
 run prof moved
 like "another name for a file" "$out" 'work \(elsewhere'
 
-"$sampled" until done & pid=$!
+"$sampled" until enough & pid=$!
 run ssrun -fpcsamp -for 0.4 -cal 0.1 -v -o attached -pid $pid
 is "-pid, for a while" "$status" 0
-touch done
+touch enough
 wait $pid
 is "leaves the process alone" $? 0
 run prof attached
@@ -55,18 +55,18 @@ like "-cal: phases" "$out" '3'
 run ssrun -pcsamp -pid 4194304
 like "no such process" "$status $err" '^125 .*no process 4194304'
 
-rm done
-ssrun -fpcsamp -o killed "$sampled" until done & pid=$!
+rm enough
+ssrun -fpcsamp -o killed "$sampled" until enough & pid=$!
 while [ ! -s killed ]; do sleep 0.05; done
 kill -9 $pid
 wait $pid 2>/dev/null
-touch done
+touch enough
 run prof -summary killed
 is "ssrun killed: what it wrote can be read" "$status" 0
 like "and says that it is not complete" "$out" 'not watched to its end'
 
-rm done
-ssrun -fpcsamp -o interrupted "$sampled" until done 2>err & pid=$!
+rm enough
+ssrun -fpcsamp -o interrupted "$sampled" until enough 2>err & pid=$!
 while [ ! -s interrupted ]; do sleep 0.05; done
 sleep 0.3
 kill -TERM $pid
