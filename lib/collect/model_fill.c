@@ -51,6 +51,21 @@ static const enum experiment_image_kind kinds[] = {
 	[PROFILE_IMAGE_ANONYMOUS] = EXPERIMENT_IMAGE_ANONYMOUS,
 };
 
+/* Size and fingerprint, as the file is now: one that is another by now, or gone, has none. */
+static void identify(struct experiment_image *to)
+{
+	struct experiment_image now = {.path = to->path};
+	size_t length = 0;
+
+	if ((to->kind != EXPERIMENT_IMAGE_ELF && to->kind != EXPERIMENT_IMAGE_FILE) ||
+		image_identify(
+			to->path, now.build_id, &length, &now.size, &now.fingerprint, NULL) != 0 ||
+		length != to->build_id_length || memcmp(now.build_id, to->build_id, length) != 0)
+		return;
+	to->size = now.size;
+	to->fingerprint = now.fingerprint;
+}
+
 static long image_of(struct filling *f, uint32_t i)
 {
 	const struct profile_image *from = &f->p->images.data[i];
@@ -58,16 +73,11 @@ static long image_of(struct filling *f, uint32_t i)
 		.path = from->kind == PROFILE_IMAGE_ANONYMOUS ? (char *)ANONYMOUS : from->path,
 		.build_id_length = (uint32_t)from->build_id_length,
 		.pid = from->pid};
-	size_t length = 0;
 
 	if (f->image[i] >= 0)
 		return f->image[i];
 	memcpy(to.build_id, from->build_id, from->build_id_length);
-	/* As it is now: a file that has gone since has nothing to be compared with later either. */
-	if (!to.build_id_length &&
-		(to.kind == EXPERIMENT_IMAGE_ELF || to.kind == EXPERIMENT_IMAGE_FILE) &&
-		image_identify(to.path, to.build_id, &length, &to.size, &to.fingerprint, NULL) == 0)
-		to.build_id_length = (uint32_t)length;
+	identify(&to);
 	return f->image[i] = experiment_image(f->x, &to, f->e);
 }
 

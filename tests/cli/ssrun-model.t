@@ -27,6 +27,9 @@ perfex -q -machine zen4 -e gi -json -o counts.json "$programs/profiled" loop 123
 is "ideal: instructions are those of perfex" "$(total ideal.x)" "[$(jq '.events[0].count.value' counts.json)]"
 is "ideal: and those of all functions add up" "$(rows ideal.x | jq '[.rows[].counts[0].value] | add')" "$(jq '.events[0].count.value' counts.json)"
 is "ideal: counts have no error" "$(rows ideal.x | jq '[.rows[] | .counts[0] | select(.low != .value or .high != .value)] | length')" 0
+ssrun -q -fpcsamp -o clock.x "$programs/profiled" loop 100000000
+is "an image is the same as in a run in real time" "$(prof -dump ideal.x | sed -n 's/^image [0-9]* \(.*\/profiled".*\)/\1/p')" \
+	"$(prof -dump clock.x | sed -n 's/^image [0-9]* \(.*\/profiled".*\)/\1/p')"
 collect exact.x -e dc:exact -e br:exact "$programs/profiled" loop 12345
 is "exact counts of any event: instructions add up to the run's" "$(rows exact.x | jq -c '[([.rows[].counts[0].value // 0] | add), ([.rows[].counts[1].value // 0] | add)]')" "$(total exact.x)"
 
