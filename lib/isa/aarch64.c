@@ -57,13 +57,19 @@ static const struct row rows[] = {
 	{0xbe400000, 0x0c000000, "store vectors", INSN_STORE | INSN_VECTOR, NO_OFFSET},
 	/* register loads: opc 00 stores, but 10 of vector registers stores 128 bits */
 	{0xffc00000, 0x3d800000, "store", INSN_STORE | INSN_VECTOR, NO_OFFSET},
+	{0xffe00c00, 0x3ca00800, "store", INSN_STORE | INSN_VECTOR, NO_OFFSET},
 	{0xffe00000, 0x3c800000, "store", INSN_STORE | INSN_VECTOR, NO_OFFSET},
 	{0x3ac00000, 0x38000000, "store", INSN_STORE, NO_OFFSET},
 	{0x3a000000, 0x38000000, "load", INSN_LOAD, NO_OFFSET},
+	{0xff000000, 0xd9000000, "memory tags", INSN_LOAD | INSN_STORE, NO_OFFSET},
+	{0x3fc00000, 0x19000000, "store release", INSN_STORE, NO_OFFSET},
+	{0x3f000000, 0x19000000, "load acquire", INSN_LOAD, NO_OFFSET},
 	{0x1c000000, 0x10000000, "integer", 0, NO_OFFSET},
 	{0x0e000000, 0x0a000000, "integer", 0, NO_OFFSET},
 	{0x0e000000, 0x0e000000, "vector", INSN_VECTOR, NO_OFFSET},
 	{0x1c000000, 0x14000000, "system", 0, NO_OFFSET},
+	{0xfe000000, 0xe4000000, "store scalable vectors", INSN_STORE | INSN_VECTOR, NO_OFFSET},
+	{0x9e000000, 0x84000000, "load scalable vectors", INSN_LOAD | INSN_VECTOR, NO_OFFSET},
 	{0x1e000000, 0x04000000, "scalable vector", INSN_VECTOR, NO_OFFSET},
 };
 
