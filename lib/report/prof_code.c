@@ -6,6 +6,8 @@
 
 #include "report/prof_entity.h"
 
+enum { CODE_MAX = 64 << 20 }; /* bytes: no procedure is that large, but symbols may lie */
+
 struct order {
 	uint32_t image, place;
 	uint64_t address;
@@ -217,7 +219,7 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 	c->begin = procedure->begin;
 	c->size = symbol.size ? symbol.size : 1;
 	c->machine = prof_machine(d, procedure->image);
-	c->bytes = c->machine != ISA_NONE && c->size <= INT32_MAX ? malloc(c->size) : NULL;
+	c->bytes = c->machine != ISA_NONE && c->size <= CODE_MAX ? malloc(c->size) : NULL;
 	if (c->bytes)
 		r.size = read_image(&asker, c->begin, c->bytes, c->size);
 	if (r.size) {

@@ -132,4 +132,61 @@ True {'model'}"
 run prof -archinfo time.exp
 is "-archinfo without exact counts" "$status" 125
 like "says what gives them" "$err" 'ssrun -ideal'
+
+# what is large, what is not known, what is no code
+cat > odd.s <<'END'
+	.text
+	.globl _start, long, odd
+	.type long, @function
+long:	inc %eax
+	.rept 400
+	nop
+	.endr
+	inc %ecx
+	ret
+	.size long, .-long
+	.type odd, @function
+odd:	test %edi, %edi
+	je 2f
+1:	inc %eax
+2:	dec %edi
+	jne 1b
+	add $8, %rcx
+	jmp *%rcx
+	.byte 6
+	.size odd, .-odd
+	.type _start, @function
+_start:	jmp *8(%rax)
+	.size _start, .-_start
+END
+as -o odd.o odd.s && ld -Ttext=0x401000 -o odd odd.o || exit 1
+make_experiment odd.exp <<END
+type pcsamp
+image elf $work/odd
+image kernel [kernel]
+metric time 1000000 measured clock,skid
+symbol 2 ffff0000 64 schedule
+sample 0 0 0 50 1:401001
+sample 0 0 0 30 1:401004
+sample 0 0 0 20 1:$(printf %x $((0x401000 + 402 + 6)))
+sample 0 0 0 12 1:$(printf %x $((0x401000 + 402 + 6 + 10)))
+sample 0 0 0 9 2:ffff0010
+sample 0 0 0 5 0:99
+END
+run prof -dis -q 100cum% odd.exp
+like "of a large function, what has no samples is left out" "$out" '[0-9]+ instructions without samples are left out \(-whole\)'
+like "a loop entered at several places" "$out" 'loop 1, entered at several places'
+like "a jump to where a register says" "$out" 'jmp \*?%rcx +goes where is not known'
+like "is counted" "$out" '^1 jumps go where is not known'
+like "what cannot be decoded" "$out" '\.byte 0x06'
+like "code that cannot be had: addresses" "$out" 'ffff0010'
+like "which says so" "$out" 'schedule: its code cannot be had'
+like "samples in no function" "$out" '^5 samples are in no function'
+run prof -dis -q 100cum% -whole odd.exp
+unlike "-whole: nothing is left out" "$out" 'left out'
+is "all is there" "$(printf '%s\n' "$out" | grep -c ' nop$')" 400
+rm odd
+run prof -dis -q 100cum% odd.exp
+is "without the file there is less" "$status" 1
+like "but the samples" "$out" '5 samples|122 samples|TOTAL'
 done_testing
