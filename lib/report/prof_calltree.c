@@ -53,8 +53,12 @@ static int grow(struct tree *t, const struct prof_data *d)
 			break;
 		}
 		of[i] = (uint32_t)(branch - (struct branch *)(void *)t->branches.entries);
-		for (size_t k = 0; t->branches.count > before && k < t->metrics; k++)
-			rc = vec_push(&own) ? rc : -1;
+		for (size_t k = 0; t->branches.count > before && k < t->metrics; k++) {
+			const uint64_t *slot = vec_push(&own);
+
+			if (!slot)
+				rc = -1;
+		}
 		for (size_t k = 0; k < t->metrics && rc == 0; k++)
 			own.data[of[i] * t->metrics + k] += d->node_counts.data[i * t->metrics + k];
 	}
@@ -74,7 +78,7 @@ static int add_up(struct tree *t)
 
 	t->inclusive = malloc(bytes + 1);
 	t->groups = calloc(t->calls->columns.data->groups.count + 1, sizeof(*t->groups));
-	if (!t->inclusive || !t->groups)
+	if (!t->own || !t->inclusive || !t->groups)
 		return -1;
 	memcpy(t->inclusive, t->own, bytes);
 	for (size_t i = t->branches.count; i-- > 1;)

@@ -57,24 +57,33 @@ static long find_image(struct prof_data *d, struct table *known, size_t input, u
 	return (long)entry->index;
 }
 
+static int take_images_of(struct prof_data *d, struct table *known, size_t input, uint32_t *map)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+
+	for (size_t k = 0; k < x->images.count; k++) {
+		long index = find_image(d, known, input, (uint32_t)k);
+
+		if (index < 0)
+			return -1;
+		map[k] = (uint32_t)index;
+	}
+	return 0;
+}
+
 static int take_images_to(struct prof_data *d, struct table *known)
 {
+	d->image_of.data = calloc(d->request->count + 1, sizeof(*d->image_of.data));
+	if (!d->image_of.data)
+		return -1;
+	d->image_of.count = d->request->count;
 	for (size_t i = 0; i < d->request->count; i++) {
-		const struct experiment *x = d->request->inputs[i].experiment;
-		uint32_t **map = vec_push(&d->image_of);
+		size_t images = d->request->inputs[i].experiment->images.count;
+		uint32_t *map = calloc(images + 1, sizeof(*map));
 
-		if (!map)
+		d->image_of.data[i] = map;
+		if (!map || take_images_of(d, known, i, map))
 			return -1;
-		*map = calloc(x->images.count + 1, sizeof(**map));
-		if (!*map)
-			return -1;
-		for (size_t k = 0; k < x->images.count; k++) {
-			long index = find_image(d, known, i, (uint32_t)k);
-
-			if (index < 0)
-				return -1;
-			(*map)[k] = (uint32_t)index;
-		}
 	}
 	return 0;
 }
@@ -171,9 +180,12 @@ long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_
 	if (!place)
 		return -1;
 	if (d->places.count > before)
-		for (size_t i = 0; i < d->metrics.count; i++)
-			if (!vec_push(&d->counts))
+		for (size_t i = 0; i < d->metrics.count; i++) {
+			const uint64_t *slot = vec_push(&d->counts);
+
+			if (!slot)
 				return -1;
+		}
 	return place - (struct prof_place *)(void *)d->places.entries;
 }
 

@@ -104,8 +104,10 @@ static int collect_lines(struct listing *l, const struct prof_data *d)
 	for (size_t i = 0; i < l->count && rc == 0; i++) {
 		struct line *line = &l->lines[i];
 
+		const uint64_t *sum = file_value(&files, line->of->key.group, line->of->key.file);
+
 		line->group = groups[line->of->key.group];
-		line->file_value = *file_value(&files, line->of->key.group, line->of->key.file);
+		line->file_value = sum ? *sum : 0;
 	}
 	if (l->lines && rc == 0)
 		qsort(l->lines, l->count, sizeof(*l->lines), by_place);

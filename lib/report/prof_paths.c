@@ -24,9 +24,12 @@ static long add_node(struct prof_data *d, uint32_t parent, uint32_t place)
 	if (!node)
 		return -1;
 	if (d->nodes.count > before)
-		for (size_t i = 0; i < d->metrics.count; i++)
-			if (!vec_push(&d->node_counts))
+		for (size_t i = 0; i < d->metrics.count; i++) {
+			const uint64_t *slot = vec_push(&d->node_counts);
+
+			if (!slot)
 				return -1;
+		}
 	return node - (struct prof_node *)(void *)d->nodes.entries;
 }
 

@@ -61,9 +61,12 @@ long prof_row_add(struct prof_table *t, const struct prof_row *row)
 		return -1;
 	*own = *row;
 	own->first_cell = t->cells.count;
-	for (size_t i = 0; i < t->columns.count; i++)
-		if (!vec_push(&t->cells))
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct prof_cell *cell = vec_push(&t->cells);
+
+		if (!cell)
 			return -1;
+	}
 	return (long)t->rows.count - 1;
 }
 

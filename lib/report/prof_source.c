@@ -23,11 +23,11 @@ static bool is_file(const char *path, struct timespec *changed)
 static char *find_below(const char *directory, const char *file, struct timespec *changed)
 {
 	for (const char *rest = file; rest; rest = strchr(rest, '/')) {
-		char *path;
+		char *path = NULL;
 
 		while (*rest == '/')
 			rest++;
-		if (asprintf(&path, "%s/%s", directory, rest) < 0)
+		if (asprintf(&path, "%s/%s", directory, rest) < 0 || !path)
 			return NULL;
 		if (is_file(path, changed))
 			return path;
@@ -73,10 +73,10 @@ static int split(struct prof_source *s, size_t length)
 
 int prof_source_open(struct prof_source *s, const char *file, const char *const *directories)
 {
-	size_t length;
+	size_t length = 0;
 
 	memset(s, 0, sizeof(*s));
-	s->path = find_source(file, directories, &s->changed);
+	s->path = file ? find_source(file, directories, &s->changed) : NULL;
 	if (s->path)
 		s->text = file_read(s->path, 0, &length, NULL);
 	if (s->text && split(s, length) == 0)
