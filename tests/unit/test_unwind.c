@@ -109,6 +109,19 @@ static void note_stack_end(void)
 	stack_end = (uint64_t)address + size;
 }
 
+/* Whole frames, guarded parts and all, which the sanitizers do not like to see copied. */
+static __attribute__((noinline, no_sanitize("address"))) void copy_stack(
+	uint8_t *to, uint64_t sp, size_t size)
+{
+	const volatile uint64_t *from = (const volatile uint64_t *)sp;
+
+	for (size_t i = 0; i < size / sizeof(*from); i++) {
+		uint64_t word = from[i];
+
+		__builtin_memcpy(to + i * sizeof(word), &word, sizeof(word));
+	}
+}
+
 static void take(struct sample *s, const ucontext_t *uc)
 {
 	static const struct {
@@ -140,7 +153,7 @@ static void take(struct sample *s, const ucontext_t *uc)
 	s->state.known = 0x1ffff;
 	s->state.stack_address = sp;
 	s->state.stack_size = stack_end - sp < STACK_COPY ? stack_end - sp : STACK_COPY;
-	memcpy(s->stack, (const void *)sp, s->state.stack_size);
+	copy_stack(s->stack, sp, s->state.stack_size);
 	s->state.stack = s->stack;
 }
 
@@ -181,7 +194,7 @@ static void handle(int number, int flags)
 /* ---- programs to look at
  * ------------------------------------------------------------------------- */
 
-static volatile int sink;
+static volatile unsigned sink;
 static int (*volatile innermost)(void) = capture;
 
 static __attribute__((noinline, noclone)) int with_alloca(int n)
@@ -221,7 +234,7 @@ static int compare(const void *a, const void *b)
 	static int once;
 
 	if (!once++)
-		sink += innermost();
+		sink += (unsigned)innermost();
 	return *(const int *)a - *(const int *)b;
 }
 
@@ -236,7 +249,7 @@ static void on_terminate(void)
 static void *in_thread(void *context)
 {
 	note_stack_end();
-	sink += with_frame_pointer(*(int *)context);
+	sink += (unsigned)with_frame_pointer(*(int *)context);
 	return NULL;
 }
 
@@ -317,7 +330,7 @@ static void test_known(struct unwinder *u)
 	pthread_t thread;
 
 	sample_count = 0;
-	sink += with_frame_pointer(3);
+	sink += (unsigned)with_frame_pointer(3);
 	for (int i = 0; i < 100; i++)
 		numbers[i] = i * 7919 % 100;
 	qsort(numbers, 100, sizeof(*numbers), compare);
@@ -369,7 +382,7 @@ static int inner_signal(void)
 static void on_signal_capture(int number)
 {
 	(void)number;
-	sink += inner_signal();
+	sink += (unsigned)inner_signal();
 }
 
 static void test_signal_frame(struct unwinder *u)
@@ -399,7 +412,7 @@ static void test_timer(struct unwinder *u)
 	handle(SIGPROF, SA_RESTART);
 	setitimer(ITIMER_PROF, &on, NULL);
 	for (int i = 0; i < 1000000 && sample_count < WANTED; i++)
-		sink += (int)busy(12);
+		sink += busy(12);
 	setitimer(ITIMER_PROF, &off, NULL);
 	ok(sample_count >= WANTED, "%d samples of a timer", sample_count);
 	for (int i = 0; i < sample_count; i++) {
@@ -509,7 +522,7 @@ static void test_short_copy(struct unwinder *u)
 	size_t whole, cut;
 
 	sample_count = 0;
-	sink += with_frame_pointer(3);
+	sink += (unsigned)with_frame_pointer(3);
 	whole = unwind(u, &samples[0].state, find, NULL, pcs, DEPTH, &complete, NULL);
 	samples[0].state.stack_size = 2048; /* capture's own frame is large */
 	cut = unwind(u, &samples[0].state, find, NULL, pcs, DEPTH, &complete, NULL);
