@@ -283,10 +283,11 @@ static int find_phases(struct merge *m)
 	struct named *of_a, *of_b;
 	size_t i = 1, j = 1;
 
+	bool same = same_phases(a, b);
+
 	for (size_t k = 0; k < b->phases.count; k++)
-		m->phases[k] = same_phases(a, b) ? (uint32_t)k : UINT32_MAX;
-	m->phases[0] = 0;
-	if (b->phases.count < 2 || m->phases[1] != UINT32_MAX)
+		m->phases[k] = same || k == 0 ? (uint32_t)k : UINT32_MAX;
+	if (same || b->phases.count < 2)
 		return 0;
 	of_a = sort_phases(a);
 	of_b = sort_phases(b);
