@@ -38,6 +38,28 @@ else
 	skip "what perfex finds in staffing" "there is no model here"
 fi
 
+# The scripts that draw the paper's figures: small, and what each figure shows.
+column() { # file line column
+	sed -n "$2p" "$1" | cut -d, -f"$3"
+}
+if perfex -source model -e 17 true >/dev/null 2>&1; then
+	for p in staffing adi weather convolve; do
+		run sh "$top/examples/$p.sh" -short -o figures
+		is "$p.sh draws its figures" "$status" 0
+	done
+	is "figure 2: secondary data misses cost most" "$(column figures/figure2.csv 2 1)" dsc
+	ok "figure 3: one line has over 40% of them" test "$(column figures/figure3.csv 2 7 | cut -d. -f1)" -ge 40
+	is "figure 4: three sweeps for each size" "$(tail -n +2 figures/figure4.csv | cut -d, -f2 | sort | uniq -c | tr -s ' \n' ' ')" " 4 x 4 y 4 z "
+	ok "figure 6: false sharing shows" test "$(column figures/figure6.csv 4 3)" -gt $((10 * $(column figures/figure6.csv 4 7)))
+	ok "figure 7: and costs speed" awk -F, 'NR == 4 { exit !($3 > 1.5 * $2) }' figures/figure7.csv
+	ok "figure 9: mispredictions vanish" awk -F, '$1 == "br" { exit !($3 < $2 / 20) }' figures/figure9.csv
+	command -v gnuplot >/dev/null && is "there is a picture of each" "$(ls figures/*.png | wc -l | tr -d ' ')" 8
+	run sh "$top/examples/adi.sh" -nonsense
+	is "they refuse what they do not know" "$status" 2
+else
+	skip "the figures" "there is no model here"
+fi
+
 # Every keyword of the format has its place in the manual page.
 page=$top/docs/man/perfex-machine.5
 for word in $(sed -n 's/.*{"[a-z]*", "\([A-Za-z0-9-]*\)", FIELD.*/\1/p' "$top/lib/machine/fields.c"); do

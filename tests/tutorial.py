@@ -1,0 +1,132 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Runs the commands of docs/tutorial.md and compares what they print with what stands there.
+
+    tests/tutorial.py check|update BUILD
+
+A command stands on an indented line behind "$ "; its output is the indented lines behind it.  "..." for a line
+stands for any number of lines.  Numbers may differ by a tenth (another kernel's stack, another compiler's
+addresses), numbers of processes and times by anything.  update writes the output of this run into the page, whole
+or, where "..." stood, the lines before and behind it as many as there were.
+"""
+import os
+import re
+import shutil
+import subprocess
+import sys
+import tempfile
+
+INDENT = "    "
+NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?%?(?![\w.])")
+# What differs from run to run or machine to machine, whatever it says.
+LOOSE = [
+    (re.compile(r"(\.(?:f?pcsamp|ideal|usertime|totaltime|\w+_hwc(?:time)?))\.\d+"), r"\1.PID"),
+    (re.compile(r"^.*: (Host|CPU|Kernel|Architecture|Elapsed time.*|Date)$"), r"x: \1"),
+    (re.compile(r"elapsed \S+ s \(measured"), "elapsed T s (measured"),
+    (re.compile(r"^perfex: no hardware counters.*|^ssrun: no hardware counters.*"), "no counters"),
+    (re.compile(r"modelled processor: .*"), "modelled processor"),
+    (re.compile(r"\S*/share/perfex/"), "share/perfex/"),
+    (re.compile(r"/\S*/examples/"), "examples/"),
+    (re.compile(r"[*=-]{3,}"), "-"),
+    (re.compile(r"\b[0-9a-f]{4,6}  "), "ADDR  "),
+]
+
+
+def plain(line):
+    for pattern, text in LOOSE:
+        line = pattern.sub(text, line)
+    return re.sub(r"\s+", " ", line).strip()
+
+
+def same(got, want):
+    a, b = plain(got), plain(want)
+    if NUMBER.sub("N", a) != NUMBER.sub("N", b):
+        return False
+    for x, y in zip(NUMBER.findall(a), NUMBER.findall(b)):
+        u, v = float(x.rstrip("%")), float(y.rstrip("%"))
+        if abs(u - v) > 0.1 * max(abs(u), abs(v)) + 3:
+            return False
+    return True
+
+
+def matches(got, want):
+    """want, with "..." for any lines, against got."""
+    if not want:
+        return not got
+    if want[0].strip() == "...":
+        return any(matches(got[i:], want[1:]) for i in range(len(got) + 1))
+    return bool(got) and same(got[0], want[0]) and matches(got[1:], want[1:])
+
+
+def shorten(got, want):
+    """The new output in the shape of the old one."""
+    dots = [i for i, line in enumerate(want) if line.strip() == "..."]
+    if not dots:
+        return got
+    first, rest = dots[0], len(want) - dots[-1] - 1
+    if first + rest >= len(got):
+        return got
+    return got[:first] + ["..."] + (got[len(got) - rest:] if rest else [])
+
+
+def blocks(lines):
+    """(index of the command's line, command, index behind its output)."""
+    i = 0
+    while i < len(lines):
+        if lines[i].startswith(INDENT + "$ "):
+            end = i + 1
+            while end < len(lines) and (lines[end].startswith(INDENT) or not lines[end].strip()):
+                if lines[end].startswith(INDENT + "$ "):
+                    break
+                end += 1
+            while end > i + 1 and not lines[end - 1].strip():
+                end -= 1
+            yield i, lines[i][len(INDENT) + 2:], end
+            i = end
+        else:
+            i += 1
+
+
+def run(command, directory, env):
+    p = subprocess.run(["sh", "-c", command], cwd=directory, env=env, stdout=subprocess.PIPE,
+                       stderr=subprocess.STDOUT, text=True, timeout=240, check=False)
+    out = p.stdout.split("\n")
+    while out and not out[-1].strip():
+        out.pop()
+    return [line.rstrip() for line in out]
+
+
+def main():
+    mode, build = sys.argv[1], os.path.abspath(sys.argv[2])
+    page = os.path.join(os.path.dirname(os.path.abspath(__file__)), "..", "docs", "tutorial.md")
+    lines = open(page, encoding="utf-8").read().split("\n")
+    directory = tempfile.mkdtemp()
+    env = dict(os.environ, PATH=build + "/bin:" + os.environ["PATH"], LC_ALL="C", NO_COLOR="1", COLUMNS="110")
+    env.pop("PERFEX_SOURCE", None)
+    number, failed, new, at = 0, 0, [], 0
+    for name in ("staffing",):
+        os.symlink(os.path.join(build, "examples", name), os.path.join(directory, name))
+    try:
+        for begin, command, end in blocks(lines):
+            want = [line[len(INDENT):].rstrip() for line in lines[begin + 1:end]]
+            got = run(command, directory, env)
+            number += 1
+            if mode == "update":
+                new += lines[at:begin + 1] + [(INDENT + g).rstrip() for g in shorten(got, want)]
+                at = end
+                continue
+            good = matches(got, want)
+            failed += not good
+            print(f"{'ok' if good else 'not ok'} {number} - {command}")
+            if not good:
+                print("\n".join("# got: " + g for g in got[:60]))
+    finally:
+        shutil.rmtree(directory)
+    if mode == "update":
+        open(page, "w", encoding="utf-8").write("\n".join(new + lines[at:]))
+        return 0
+    print(f"1..{number}")
+    return failed != 0
+
+
+sys.exit(main())
