@@ -281,9 +281,8 @@ static int find_phases(struct merge *m)
 {
 	const struct experiment *a = m->a, *b = m->b;
 	struct named *of_a, *of_b;
-	size_t i = 1, j = 1;
-
 	bool same = same_phases(a, b);
+	size_t i = 1, j = 1;
 
 	for (size_t k = 0; k < b->phases.count; k++)
 		m->phases[k] = same || k == 0 ? (uint32_t)k : UINT32_MAX;

@@ -1,0 +1,44 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Ranks of a real MPI: each writes its experiment, and prof adds them up, in any order to the same bytes.
+. "$TOP/tests/lib.sh"
+command -v mpicc > /dev/null && command -v mpirun > /dev/null || { skip "ranks" "no MPI is installed"; done_testing; }
+cat > rank.c <<'E2'
+#include <mpi.h>
+#include <stdio.h>
+#include <time.h>
+
+/* 0.2 s of CPU time each, then all meet. */
+int main(int argc, char **argv)
+{
+	int rank, size, mine = 1, all = 0;
+
+	MPI_Init(&argc, &argv);
+	MPI_Comm_rank(MPI_COMM_WORLD, &rank);
+	MPI_Comm_size(MPI_COMM_WORLD, &size);
+	for (volatile unsigned n = 0; clock() < CLOCKS_PER_SEC / 5;)
+		n++;
+	MPI_Reduce(&mine, &all, 1, MPI_INT, MPI_SUM, 0, MPI_COMM_WORLD);
+	if (rank == 0)
+		printf("%d of %d ranks\n", all, size);
+	MPI_Finalize();
+	return 0;
+}
+E2
+ok "a program of several ranks" mpicc -g -o rank rank.c
+run mpirun -np 4 ssrun -q -pcsamp ./rank
+is "runs under ssrun as without" "$out" "4 of 4 ranks"
+is "each rank has its file" "$(find . -name 'rank.pcsamp.r*' | sed 's/.*\.r\([0-9]*\)\.[0-9]*$/\1/' | sort | tr '\n' ' ')" "0 1 2 3 "
+# shellcheck disable=SC2012,SC2046 # names are plain
+{
+	ok "added up" prof -merge -o forwards $(ls rank.pcsamp.r* | sort)
+	ok "the other way round" prof -merge -o backwards $(ls rank.pcsamp.r* | sort -r)
+}
+ok "the same bytes" cmp forwards backwards
+run prof -dump forwards
+like "four runs" "$out" '^run type "pcsamp" runs 4 complete 1 '
+like "of ranks 0 to 3" "$out" '^folded processes 4 threads [0-9]* failed 0 ranks 4 from 0 to 3$'
+like "all of them sampled" "$out" '^sample metric 0 thread 0 '
+# shellcheck disable=SC2046 # names are plain
+run prof -dump $(find . -name 'rank.pcsamp.r3.*')
+like "a rank's own file knows which it is" "$out" '^process 1 .* rank 3 status 0 '
+done_testing
