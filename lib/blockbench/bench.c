@@ -20,6 +20,8 @@
 #define APART 0.015
 /* How long a batch may wait for neighbours to leave, in milliseconds. */
 #define WAIT_MS 500
+/* Events a copy, in thousandths, from which on they are no chance. */
+#define SPOILED 10
 
 struct blockbench {
 	struct block_options options;
@@ -208,6 +210,11 @@ static void conclude(const struct blockbench *b, struct pending *p)
 		r->warnings |= BLOCK_WARN_DISTURBED;
 	if (a->physical_pages < a->pages)
 		r->warnings |= BLOCK_WARN_ALIAS;
+	r->pmu = a->pmu;
+	if (a->misses > SPOILED)
+		r->warnings |= BLOCK_WARN_MISSES;
+	if (a->misaligned > SPOILED)
+		r->warnings |= BLOCK_WARN_MISALIGNED;
 	if (a->few || a->unroll[0] < 2)
 		r->warnings |= BLOCK_WARN_FEW_COPIES;
 	if (a->state >= STATES_USUAL)

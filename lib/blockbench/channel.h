@@ -82,6 +82,7 @@ struct answer {
 	uint32_t state;   /* index of the initial state */
 	uint32_t unroll[2];
 	uint32_t pages, physical_pages;
+	uint32_t pmu;                /* cycles are counted, not from time stamps */
 	uint32_t few;                /* not 0: with more copies it faults */
 	uint32_t runs;               /* timed ones that count */
 	uint32_t series;             /* of cycles[] */

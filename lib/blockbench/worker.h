@@ -21,6 +21,8 @@ int worker_confine(void);
 /* This job's limit of processor time; 0 switches it off. */
 void worker_limit(unsigned milliseconds);
 void worker_sleep(unsigned milliseconds);
+/* How often it had to give the processor away. */
+long worker_switches(void);
 
 /* worker_entry.S.  Runs code laid out by code_lay(); 0, or 1 when a trap ended it (trap says). */
 int worker_run(const void *entry);
@@ -91,7 +93,11 @@ void measure_batch(struct channel *c);
 extern volatile bool expired;
 
 /* worker_pmu.c */
-int pmu_open(void); /* before confinement: 0 when there are counters that count */
+enum pmu_counter { PMU_CYCLES, PMU_MISSES, PMU_CROSSING, PMU_COUNTERS };
+int pmu_open(void); /* before confinement: 0 where there is a cycle counter */
+bool pmu_counts(void);
+/* For rdpmc, just now; -1: there is none. */
+int pmu_number(enum pmu_counter which);
 
 #define rdtsc()                                                                                    \
 	({                                                                                         \

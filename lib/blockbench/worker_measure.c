@@ -19,7 +19,8 @@
 #define WARM_RUNS    4
 #define WARM_ROUNDS  20
 
-static uint32_t step; /* ticks by which the time stamp counter moves */
+static uint32_t clock_step; /* of what blocks are timed by: step, or 1 for a cycle counter */
+static uint32_t step;       /* ticks by which the time stamp counter moves */
 static uint32_t random = 2463534242u;
 static double ratios[RATIOS];
 static unsigned ratio_count, ratio_at;
@@ -55,7 +56,7 @@ static double trimmed(double *x, unsigned n)
 	unsigned count = 0;
 
 	sort(x, n);
-	near = 1.2 * step + 0.01 * x[n / 2];
+	near = 1.2 * clock_step + 0.01 * x[n / 2];
 	for (unsigned i = 0; i < n; i++) {
 		if (x[i] < x[n / 2] - near || x[i] > x[n / 2] + near)
 			continue;
@@ -192,9 +193,12 @@ void measure_init(struct channel *c)
 	image.has = vectors();
 	for (int i = 0; i < 200; i++)
 		step = greatest_divisor(step, (uint32_t)(rdtsc() - first));
+	clock_step = step;
 	ratio_count = 0;
 	for (unsigned i = 0; i < RATIOS + 5; i++)
 		update_ratio();
+	if (c->pmu && !pmu_counts())
+		c->pmu = 0;
 	canary_best = c->canary_best;
 	wait_left = c->wait_left;
 	for (int i = 0; i < 4; i++)
@@ -210,6 +214,8 @@ struct attempt {
 	struct answer *answer;
 	const struct state *state;
 	struct layout layout;
+	int counter;  /* for rdpmc; -1: time stamps */
+	double ratio; /* core cycles a unit of that */
 };
 
 static const struct {
@@ -269,7 +275,7 @@ static enum block_class map_all(struct attempt *t)
 
 static void lay(struct attempt *t, unsigned few, unsigned many)
 {
-	code_lay(&t->layout, t->c, t->job, t->state, few, many, -1, 0);
+	code_lay(&t->layout, t->c, t->job, t->state, few, many, t->counter, 0);
 }
 
 /* Ticks, or below 0 when a trap ended it. */
@@ -333,7 +339,7 @@ static double clamp(double x, double low, double high)
 static void choose(const struct job *j, double cycles, unsigned *few, unsigned *many)
 {
 	bool loop = j->flags & JOB_LOOP;
-	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + 12.0 * step;
+	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + 12.0 * clock_step;
 	double room = loop ? 1e6
 			   : clamp(COPIES_WANTED / (double)j->instructions, 2,
 				     CODE_WANTED / (double)j->length);
@@ -377,7 +383,7 @@ static enum block_class try_state(struct attempt *t, unsigned most)
 	for (int guess = 0; guess < 2 && !most; guess++) {
 		if (warm_up(t) || series(t, RUNS, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
-		choose(j, ticks * ratio < 0.1 ? 0.1 : ticks * ratio, &few, &many);
+		choose(j, ticks * t->ratio < 0.1 ? 0.1 : ticks * t->ratio, &few, &many);
 		if (many == t->layout.unroll[1])
 			break;
 		lay(t, few, many);
@@ -397,7 +403,7 @@ static void lay_series(struct attempt *t, unsigned few, unsigned many, unsigned 
 {
 	unsigned less = (many - few) / 32 * (number % 4);
 
-	code_lay(&t->layout, t->c, t->job, t->state, few, many - less, -1, number * 80);
+	code_lay(&t->layout, t->c, t->job, t->state, few, many - less, t->counter, number * 80);
 }
 
 static enum block_class take_series(struct attempt *t)
@@ -409,6 +415,7 @@ static enum block_class take_series(struct attempt *t)
 	bool slow = wait_out(a);
 
 	while (a->series < wanted) {
+		long switches = worker_switches();
 		double ticks;
 
 		lay_series(t, few, many, a->series);
@@ -424,12 +431,39 @@ static enum block_class take_series(struct attempt *t)
 			}
 			a->disturbed++;
 		}
+		if (again && worker_switches() != switches) {
+			again--;
+			continue;
+		}
 		a->runs += 2 * RUNS;
-		a->cycles[a->series++] = ticks * ratio;
+		a->cycles[a->series++] = ticks * t->ratio;
 	}
 	t->layout.unroll[0] = few;
 	t->layout.unroll[1] = many;
 	return BLOCK_OK;
+}
+
+/* Where there are counters: what a copy misses and crosses, in thousandths of an event. */
+static uint32_t spoilers(struct attempt *t, enum pmu_counter which)
+{
+	double events = 0;
+
+	t->counter = pmu_number(which);
+	if (t->counter < 0)
+		return 0;
+	lay(t, t->layout.unroll[0], t->layout.unroll[1]);
+	if (series(t, RUNS, &events) || events < 0)
+		return 0;
+	return (uint32_t)(events * 1000 + 0.5);
+}
+
+static void count_spoilers(struct attempt *t)
+{
+	int cycles = t->counter;
+
+	t->answer->misses = spoilers(t, PMU_MISSES);
+	t->answer->misaligned = spoilers(t, PMU_CROSSING);
+	t->counter = cycles;
 }
 
 /* Which states, in which order: those that its instructions call for first. */
@@ -506,13 +540,19 @@ static void measure_job(struct channel *c, const struct job *j, struct answer *a
 		return;
 	}
 	update_ratio();
+	t.counter = c->pmu ? pmu_number(PMU_CYCLES) : -1;
+	t.ratio = t.counter < 0 ? ratio : 1;
+	clock_step = t.counter < 0 ? step : 1;
 	attempt_all(&t);
+	if (!a->class && t.counter >= 0)
+		count_spoilers(&t);
 	worker_limit(0);
 	a->unroll[0] = t.layout.unroll[0];
 	a->unroll[1] = t.layout.unroll[1];
 	a->pages = pages.count;
 	a->physical_pages = pages.single ? 1 : pages.count;
 	a->ratio = ratio;
+	a->pmu = t.counter >= 0;
 }
 
 void measure_batch(struct channel *c)

@@ -8,6 +8,7 @@
 #include <linux/filter.h>
 #include <linux/mman.h>
 #include <linux/prctl.h>
+#include <linux/resource.h>
 #include <linux/seccomp.h>
 #include <linux/time.h>
 
@@ -77,7 +78,8 @@ static int filter_calls(void)
 {
 	uint64_t first = (uint64_t)worker_syscall, last = (uint64_t)worker_syscall_end;
 	static const uint16_t allowed[] = {__NR_mmap, __NR_munmap, __NR_read, __NR_write,
-		__NR_setitimer, __NR_nanosleep, __NR_rt_sigreturn, __NR_exit_group, __NR_madvise};
+		__NR_setitimer, __NR_nanosleep, __NR_getrusage, __NR_rt_sigreturn, __NR_exit_group,
+		__NR_madvise};
 	enum { COUNT = sizeof(allowed) / sizeof(*allowed) };
 	struct sock_filter f[10 + COUNT], *p = f;
 	struct sock_fprog program = {.filter = f};
@@ -129,7 +131,7 @@ int worker_confine(void)
 		map_shared(CODE_ADDRESS, CODE_BYTES, PROT_READ | PROT_EXEC, FD_CODE))
 		return -1;
 	stay();
-	if (pmu_open() && ((struct channel *)CHANNEL_ADDRESS)->pmu)
+	if (((struct channel *)CHANNEL_ADDRESS)->pmu && pmu_open())
 		((struct channel *)CHANNEL_ADDRESS)->pmu = 0;
 	if (catch_signals())
 		return -1;
@@ -161,6 +163,13 @@ void worker_sleep(unsigned milliseconds)
 	} time = {0, (long)milliseconds * 1000000};
 
 	SYS(nanosleep, &time, 0);
+}
+
+long worker_switches(void)
+{
+	struct rusage usage;
+
+	return SYS(getrusage, 0, &usage) ? 0 : usage.ru_nvcsw + usage.ru_nivcsw;
 }
 
 void worker_main(void);
