@@ -18,8 +18,8 @@
 #define WORKERS_MAX 9
 /* Figures further apart than this, relative, ask for more workers. */
 #define APART 0.015
-/* How long a batch may wait for neighbours to leave, in milliseconds. */
-#define WAIT_MS 500
+/* How long a batch may wait for neighbours to leave, in microseconds. */
+#define WAIT_US 500000
 /* Events a copy, in thousandths, from which on they are no chance. */
 #define SPOILED 10
 
@@ -225,7 +225,7 @@ static int measure_pending(
 	struct blockbench *b, struct pending *pending, unsigned count, struct error *e)
 {
 	unsigned owner[JOBS_MAX];
-	uint32_t wait_left = b->options.quick ? WAIT_MS / 10 : WAIT_MS;
+	uint32_t wait_left = b->options.quick ? WAIT_US / 10 : WAIT_US;
 
 	while (assign(b, pending, count, owner))
 		if (round_of_work(b, pending, owner, &wait_left, e))

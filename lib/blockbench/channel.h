@@ -99,7 +99,7 @@ struct channel {
 	uint32_t pmu;       /* use the core cycle counter; the worker clears it if it cannot */
 	double canary_best; /* core cycles of the fastest canary so far; 0: none yet */
 	uint32_t distinct;  /* physical pages that fit the first-level data cache */
-	uint32_t wait_left; /* milliseconds that may go on waiting out neighbours */
+	uint32_t wait_left; /* microseconds that may go on waiting out neighbours */
 	/* From the worker. */
 	volatile uint32_t begun; /* index of the job at hand, plus one */
 	double ratio;

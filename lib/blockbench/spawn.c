@@ -41,7 +41,7 @@ static int memory_file(const char *name, size_t size, struct error *e)
 
 static int program_file(struct error *e)
 {
-	size_t size = (size_t)(blockbench_worker_end - blockbench_worker);
+	size_t size = (uintptr_t)blockbench_worker_end - (uintptr_t)blockbench_worker;
 	int fd = memfd_create("block worker", MFD_CLOEXEC | MFD_EXEC);
 
 	if (!size)

@@ -20,7 +20,7 @@ long worker_syscall(long number, long a, long b, long c, long d, long e, long f)
 int worker_confine(void);
 /* This job's limit of processor time; 0 switches it off. */
 void worker_limit(unsigned milliseconds);
-void worker_sleep(unsigned milliseconds);
+void worker_sleep(unsigned microseconds);
 /* How often it had to give the processor away. */
 long worker_switches(void);
 

@@ -135,10 +135,11 @@ static bool wait_out(struct answer *a)
 {
 	if (!neighbour())
 		return false;
-	while (wait_left) {
+	for (uint32_t nap = 100; wait_left; nap = nap < 10000 ? nap * 2 : nap) {
+		nap = nap < wait_left ? nap : wait_left;
 		a->waited++;
-		worker_sleep(1);
-		wait_left--;
+		worker_sleep(nap);
+		wait_left -= nap;
 		neighbour(); /* warm */
 		if (!neighbour())
 			return false;

@@ -156,11 +156,11 @@ void worker_limit(unsigned milliseconds)
 	SYS(setitimer, 2 /* ITIMER_PROF: processor time */, timer, 0);
 }
 
-void worker_sleep(unsigned milliseconds)
+void worker_sleep(unsigned microseconds)
 {
 	struct {
 		long seconds, nanoseconds;
-	} time = {0, (long)milliseconds * 1000000};
+	} time = {0, (long)microseconds * 1000};
 
 	SYS(nanosleep, &time, 0);
 }
