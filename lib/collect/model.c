@@ -43,6 +43,9 @@ static int add_samplers(struct modelling *m, struct error *e)
 		samples &= model_samples(metric);
 		if (!model_samples(metric))
 			continue;
+		if (m->samplers.count == PROFILE_SAMPLERS_MAX)
+			return error_set(e, ERR_RANGE, "the model samples %d events at a time",
+				PROFILE_SAMPLERS_MAX);
 		s = vec_push(&m->samplers);
 		if (!s)
 			return error_nomem(e);

@@ -311,6 +311,8 @@ static int group(void *things, size_t count, size_t size, size_t processes, stru
 
 /* ---- what it says ---- */
 
+_Static_assert(PROFILE_SAMPLERS_MAX == MODEL_SAMPLERS_MAX, "the model's limit");
+
 uint32_t profile_sampled_as(uint32_t event)
 {
 	return watch_event(event);

@@ -22,6 +22,7 @@
 #include "events/numbers.h"
 
 #define PROFILE_BUILD_ID_MAX 64
+#define PROFILE_SAMPLERS_MAX 32 /* that the model takes */
 
 enum profile_image_kind {
 	PROFILE_IMAGE_UNKNOWN,

@@ -48,6 +48,14 @@ for bad in /nonexistent /dev/null "$work" "$phased"; do
 	is "nor at $bad" "$(_SPEEDSHOP_POINTS=$bad "$phased" listening)" 0
 done
 
+# ---- under ssrun, in real time ----
+is "ssrun listens" "$(ssrun -q -fpcsamp -o listening.x "$phased" listening)" 1
+ssrun -q -fpcsamp -o phases.x "$phased"
+is "phases have names, and the threads that began them" "$(prof -dump phases.x | sed -n 's/^phase \([0-9]*\) thread \([0-9]*\) .*name /\1 \2 /p' | tr '\n' ' ')" '1 1 "one" 2 1 "two" '
+ssrun -q -fpcsamp -o fork.x "$phased" fork
+is "also in the child of a fork" "$(prof -dump fork.x | sed -n 's/^phase .*name //p' | tr '\n' ' ')" '"parent" "child" '
+
+# ---- on the model ----
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "points on the model" "the model's tool is not built here"; done_testing; }
 command -v jq >/dev/null || { skip "points on the model" "jq is not installed"; done_testing; }
 is "the model listens" "$(perfex -q -machine zen4 -e gi -o counts "$phased" listening)" 2

