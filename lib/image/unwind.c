@@ -125,16 +125,28 @@ static void set_register(struct unwind_state *s, unsigned number, uint64_t value
 	s->known |= UINT64_C(1) << number;
 }
 
+/* A register that lies below the stack pointer was taken back from there, in an epilogue that has
+ * popped it: rules go on to name the place, but what is there may be gone, and no copy has it. */
+static bool popped_value(const struct cfi_save *save, const struct unwind_state *inside,
+	uint64_t sp, uint64_t address, uint64_t *value)
+{
+	if (address >= sp || !register_known(inside, save->number))
+		return false;
+	*value = inside->registers[save->number];
+	return true;
+}
+
 /* The value that a save gives, by the registers of the frame inside; false: it is not known. */
 static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
-	const struct unwind_state *inside, uint64_t cfa, uint64_t *value)
+	const struct unwind_state *inside, uint64_t sp, uint64_t cfa, uint64_t *value)
 {
 	uint64_t address = cfa + (uint64_t)(int64_t)save->offset;
 	bool is_value;
 
 	switch (save->how) {
 	case CFI_MEMORY:
-		return unwind_memory(inside, address, value);
+		return unwind_memory(inside, address, value) ||
+		       popped_value(save, inside, sp, address, value);
 	case CFI_VALUE:
 		*value = address;
 		return true;
@@ -190,7 +202,7 @@ static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
 	for (unsigned i = 0; i < rule->count; i++) {
 		const struct cfi_save *save = &u->pool.saves.data[rule->first + i];
 
-		if (saved_value(u, save, &inside, cfa, &value))
+		if (saved_value(u, save, &inside, inside.registers[c->sp], cfa, &value))
 			set_register(s, save->number, value);
 		else
 			s->known &= ~(UINT64_C(1) << save->number);

@@ -20,8 +20,8 @@
 #include "image/unwind.h"
 
 #define DEPTH      64
-#define STACK_COPY 16384
-#define SAMPLES    400
+#define STACK_COPY 65536
+#define SAMPLES    100
 #define WANTED     60 /* of a timer */
 
 #if defined(__x86_64__)
@@ -71,6 +71,12 @@ static int load(struct dl_phdr_info *info, size_t size, void *context)
 		l->image = image_open(&id, NULL, NULL);
 	loaded_count += loaded_count < 31;
 	return 0;
+}
+
+static void unload(void)
+{
+	while (loaded_count > 0)
+		image_close(loaded[--loaded_count].image);
 }
 
 static struct image *find(void *context, uint64_t pc, uint64_t *bias)
@@ -357,7 +363,8 @@ static void test_cxx(struct unwinder *u)
 		skip("libstdc++.so.6 is not there");
 		return;
 	}
-	loaded_count = 0;
+	unwinder_forget(u, NULL);
+	unload();
 	dl_iterate_phdr(load, NULL);
 	sample_count = 0;
 	set(on_terminate);
@@ -482,6 +489,44 @@ static void test_stub(struct unwinder *u)
 	is_int(pcs[1], stack[1], "... and behind it");
 }
 
+/* The end of a function that kept rbx on the stack, and a caller whose frame hangs on rbx. */
+extern const char popped[], above[];
+__asm__(".text\n"
+	".type ending, @function\n"
+	"ending: .cfi_startproc\n"
+	"push %rbx\n"
+	".cfi_def_cfa_offset 16\n"
+	".cfi_offset rbx, -16\n"
+	"pop %rbx\n"
+	".cfi_def_cfa_offset 8\n"
+	"popped: ret\n"
+	".cfi_endproc\n"
+	".size ending, . - ending\n"
+	".type calling, @function\n"
+	"calling: .cfi_startproc\n"
+	".cfi_def_cfa rbx, 16\n"
+	"call ending\n"
+	"above: ret\n"
+	".cfi_endproc\n"
+	".size calling, . - calling\n");
+
+static void test_epilogue(struct unwinder *u)
+{
+	uint64_t stack[8] = {(uint64_t)above, 0, 0, (uint64_t)test_epilogue + 1}, pcs[DEPTH];
+	struct unwind_state s = {.known = 1u << 16 | 1u << 7 | 1u << 3,
+		.stack = (uint8_t *)stack,
+		.stack_address = 0x7000,
+		.stack_size = sizeof(stack)};
+	int complete;
+	size_t n;
+
+	s.registers[16] = (uint64_t)popped;
+	s.registers[7] = 0x7000;
+	s.registers[3] = 0x7010;
+	n = unwind(u, &s, find, NULL, pcs, 3, &complete, NULL);
+	ok(n == 3 && pcs[2] == stack[3], "a register that an epilogue has popped (%zu frames)", n);
+}
+
 static uint64_t no_code[4]; /* of no image: frame pointers */
 
 static struct image *find_none(void *context, uint64_t pc, uint64_t *bias)
@@ -566,11 +611,11 @@ int main(void)
 	test_timer(u);
 	measure(u);
 	test_stub(u);
+	test_epilogue(u);
 	test_frame_pointers(u);
 	test_short_copy(u);
 	unwinder_free(u);
-	for (int i = 0; i < loaded_count; i++)
-		image_close(loaded[i].image);
+	unload();
 	return done();
 }
 
