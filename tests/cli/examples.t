@@ -44,7 +44,7 @@ column() { # file line column
 }
 if perfex -source model -e 17 true >/dev/null 2>&1; then
 	for p in staffing adi weather convolve; do
-		run sh "$top/examples/$p.sh" -short -o figures
+		run env O="$build" sh "$top/examples/$p.sh" -short -o figures
 		is "$p.sh draws its figures" "$status" 0
 	done
 	is "figure 2: secondary data misses cost most" "$(column figures/figure2.csv 2 1)" dsc
@@ -54,7 +54,7 @@ if perfex -source model -e 17 true >/dev/null 2>&1; then
 	ok "figure 7: and costs speed" awk -F, 'NR == 4 { exit !($3 > 1.5 * $2) }' figures/figure7.csv
 	ok "figure 9: mispredictions vanish" awk -F, '$1 == "br" { exit !($3 < $2 / 20) }' figures/figure9.csv
 	command -v gnuplot >/dev/null && is "there is a picture of each" "$(ls figures/*.png | wc -l | tr -d ' ')" 8
-	run sh "$top/examples/adi.sh" -nonsense
+	run env O="$build" sh "$top/examples/adi.sh" -nonsense
 	is "they refuse what they do not know" "$status" 2
 else
 	skip "the figures" "there is no model here"
