@@ -2,7 +2,7 @@
 # shellcheck shell=sh source=examples/figures.sh
 # Figures 8 and 9: what the convolution's time goes to, and what the fix changes.
 . "$(dirname "$0")/figures.sh"
-side=${short:+64}
+side=${short:+200}
 side=${side:-512}
 say "before"
 count "$scratch/before" "$examples/convolve" "$side" 2

@@ -2,7 +2,7 @@
 # shellcheck shell=sh source=examples/figures.sh
 # Figures 6 and 7: coherence traffic and speed-up over the number of processors, with and without false sharing.
 . "$(dirname "$0")/figures.sh"
-cells=4000 steps=${short:+5}
+cells=4000 steps=${short:+30}
 steps=${steps:-100}
 
 # events THREADS [-fixed]: misses, interventions, invalidation hits, and the cycles of the whole: what the first

@@ -50,9 +50,9 @@ if perfex -source model -e 17 true >/dev/null 2>&1; then
 	is "figure 2: secondary data misses cost most" "$(column figures/figure2.csv 2 1)" dsc
 	ok "figure 3: one line has over 40% of them" test "$(column figures/figure3.csv 2 7 | cut -d. -f1)" -ge 40
 	is "figure 4: three sweeps for each size" "$(tail -n +2 figures/figure4.csv | cut -d, -f2 | sort | uniq -c | tr -s ' \n' ' ')" " 4 x 4 y 4 z "
-	ok "figure 6: false sharing shows" test "$(column figures/figure6.csv 4 3)" -gt $((10 * $(column figures/figure6.csv 4 7)))
-	ok "figure 7: and costs speed" awk -F, 'NR == 4 { exit !($3 > 1.5 * $2) }' figures/figure7.csv
-	ok "figure 9: mispredictions vanish" awk -F, '$1 == "br" { exit !($3 < $2 / 20) }' figures/figure9.csv
+	ok "figure 6: false sharing shows" test "$(column figures/figure6.csv 4 3)" -gt $((5 * $(column figures/figure6.csv 4 7)))
+	ok "figure 7: and costs speed" awk -F, 'NR == 4 { exit !($3 > 1.25 * $2) }' figures/figure7.csv
+	ok "figure 9: mispredictions vanish" awk -F, '$1 == "br" { exit !($3 < $2 / 10) }' figures/figure9.csv
 	command -v gnuplot >/dev/null && is "there is a picture of each" "$(ls figures/*.png | wc -l | tr -d ' ')" 8
 	run env O="$build" sh "$top/examples/adi.sh" -nonsense
 	is "they refuse what they do not know" "$status" 2
