@@ -45,4 +45,15 @@ ok "in other groups, the same bytes" cmp forwards grouped
 ok "which read as ssexp(5) says" compare forwards
 like "twelve runs" "$(head -2 ours)" '^run type "" runs 12 complete 0 '
 like "of twelve ranks" "$(head -2 ours)" '^folded processes 12 threads 12 failed 0 ranks 12 from 0 to 11$'
+mkdir many
+ok "ten thousand ranks" "$make" many 10000 60
+# shellcheck disable=SC2012,SC2046 # names are numbers
+{
+	ok "added up" "$make" -sum forwards $(find many -type f | sort)
+	ok "and in any other order" "$make" -sum anyhow $(find many -type f | sort -R)
+}
+ok "are the same bytes" cmp forwards anyhow
+"$make" -dump forwards > ours
+like "of all ranks" "$(head -2 ours)" '^folded .* ranks 10000 from 0 to 9999$'
+ok "in less than 2 KB" test "$(wc -c < forwards)" -lt 2048
 done_testing
