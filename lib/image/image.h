@@ -19,7 +19,12 @@
 
 struct image;
 
-/* Where to look beside the path itself; all may be NULL or 0. */
+/*
+ * Where to look beside the path itself; all may be NULL or 0.  An image is looked for at root +
+ * path, path, in the archives, at the servers; its debug information in itself, in an archive, by
+ * build-id and by .gnu_debuglink (whose CRC is checked) beside it, in .debug and in the debug
+ * directory, at the servers.
+ */
 struct image_search {
 	const char *const
 		*archives; /* directories that ssrun -archive filled (archive.h), NULL-terminated */
