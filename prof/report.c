@@ -3,9 +3,12 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/file.h"
+#include "events/numbers.h"
+#include "machine/machine.h"
 #include "prof.h"
 #include "render/prof.h"
 #include "report/prof_images.h"
@@ -120,6 +123,31 @@ static int all_views(const struct options *o, const struct loaded *l,
 	return rc;
 }
 
+/* Cycles from time need a clock.  Runs of time alone do not record it: where they were on this host
+ * and instructions were counted as well, it is found out now. */
+static double find_clock(const struct loaded *l, const char *host)
+{
+	bool time = false, instructions = false;
+	struct machine machine;
+
+	for (size_t i = 0; i < l->experiments.count; i++) {
+		const struct experiment *x = &l->experiments.data[i];
+		const char *where = experiment_fact_find(x, "host");
+
+		for (size_t k = 0; k < x->metrics.count; k++) {
+			const struct experiment_metric *m = &x->metrics.data[k];
+
+			time = time || (m->flags & METRIC_CLOCK && m->label == LABEL_MEASURED &&
+					       where && strcmp(where, host) == 0 &&
+					       !experiment_fact_find(x, "clock_hz"));
+			instructions = instructions || m->event == EV_INSTRUCTIONS;
+		}
+	}
+	if (!time || !instructions || machine_find(NULL, &machine, NULL))
+		return 0;
+	return (double)machine.model.clock_hz;
+}
+
 static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
 	bool *incomplete, struct error *e)
 {
@@ -144,10 +172,15 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		.intel = o->intel,
 		.whole = o->whole,
 		.compare = o->compare};
+	struct utsname host;
 	int rc;
 
 	if (!inputs)
 		return error_nomem(e);
+	if (uname(&host) == 0) {
+		request.host = host.nodename;
+		request.host_hz = find_clock(l, host.nodename);
+	}
 	for (size_t i = 0; i < l->experiments.count; i++)
 		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i]};
 	rc = all_views(o, l, &request, &search, incomplete, e);

@@ -353,10 +353,31 @@ static void head(const struct prof_table *t, struct strbuf *out)
 		rule(out);
 }
 
+/* Names and source lines come from files: what a terminal would obey becomes '?', all but the
+ * changes of brightness and colour that we make ourselves. */
+static void clean(struct strbuf *out, size_t from)
+{
+	for (size_t i = from; i < out->length; i++) {
+		unsigned char c = (unsigned char)out->data[i];
+
+		if (c == '\033' && out->data[i + 1] == '[') {
+			size_t length = strspn(out->data + i + 2, "0123456789;");
+
+			if (out->data[i + 2 + length] == 'm') {
+				i += 2 + length;
+				continue;
+			}
+		}
+		if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
+			out->data[i] = '?';
+	}
+}
+
 void render_prof_text(
 	const struct prof_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	struct drawing g = {.table = t, .style = style, .out = out};
+	size_t from = out->length;
 
 	head(t, out);
 	if (t->layout != PROF_FACTS) {
@@ -376,4 +397,5 @@ void render_prof_text(
 	for (size_t i = 0; i < t->notes.count; i++)
 		strbuf_printf(out, "%s\n", t->notes.data[i].value);
 	vec_fini(&g.strips);
+	clean(out, from);
 }

@@ -90,8 +90,8 @@ bool prof_counts_instructions(const struct prof_metric *m)
 	return m->metric->event == EV_INSTRUCTIONS || m->metric->event == EV_INSTRUCTIONS_15;
 }
 
-/* Cycles a second of the clock that the metric's time passed by, where its run recorded it; 0: not.
- */
+/* Cycles a second of the clock that the metric's time passed by, where its run recorded it, or was
+ * on this host; 0: not known. */
 static double clock_hz(const struct prof_data *d, size_t metric)
 {
 	const struct prof_metric *m = &d->metrics.data[metric];
@@ -99,6 +99,13 @@ static double clock_hz(const struct prof_data *d, size_t metric)
 	const char *text = experiment_fact_find(d->request->inputs[m->input].experiment, fact);
 	double hz = text ? strtod(text, NULL) : 0;
 
+	if (!text && m->metric->label != LABEL_MODEL && d->request->host) {
+		const char *host =
+			experiment_fact_find(d->request->inputs[m->input].experiment, "host");
+
+		if (host && strcmp(host, d->request->host) == 0)
+			hz = d->request->host_hz;
+	}
 	return hz > 0 && isfinite(hz) ? hz : 0;
 }
 
@@ -255,7 +262,8 @@ static void fill_ratio(struct prof_cell *cell, const struct prof_cell *over,
 	value = scale * a->value / b->value;
 	/* on a logarithmic scale, so that it stays positive */
 	factor = exp(sqrt(r * r + s * s));
-	cell->weak = over->weak || under->weak;
+	/* no sample is a weak figure, too: it says at most how much */
+	cell->weak = over->weak || under->weak || (a->value == 0 && a->high > 0);
 	cell->quantity = (struct quantity){value, value / factor, value * factor, label};
 	if (a->value == 0)
 		cell->quantity.high = scale * a->high / b->value;

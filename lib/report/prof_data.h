@@ -28,6 +28,8 @@ struct prof_quit {
 };
 
 struct prof_request {
+	const char *host; /* we are on it, and its clock is host_hz; NULL: nobody asked */
+	double host_hz;
 	const struct prof_input *inputs;
 	size_t count;
 	const char *command; /* as the user gave it, for the head; may be NULL */

@@ -115,7 +115,24 @@ static int describe_counter(struct prof_table *t, const struct prof_metric *m)
 	return 0;
 }
 
-static int describe_metric(struct prof_table *t, const struct prof_metric *m, bool several)
+/* What was counted beside the samples says how much of it they stand for. */
+static int describe_share(
+	struct prof_table *t, const struct prof_metric *m, const struct prof_request *r)
+{
+	const struct experiment_metric *of = m->metric;
+	double all = (double)of->total * (of->flags & METRIC_CLOCK ? 1e-9 : 1);
+
+	if (!of->total || of->flags & METRIC_EXACT || r->calipers)
+		return 0;
+	if (of->flags & METRIC_CLOCK &&
+		prof_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label)))
+		return -1;
+	return prof_summary(
+		t, "Of that, in samples", "%.1f%%", 100 * (double)m->samples * m->unit / all);
+}
+
+static int describe_metric(struct prof_table *t, const struct prof_metric *m,
+	const struct prof_request *r, bool several)
 {
 	const struct experiment_metric *of = m->metric;
 
@@ -124,6 +141,8 @@ static int describe_metric(struct prof_table *t, const struct prof_metric *m, bo
 	if (of->flags & METRIC_CLOCK ? describe_clock(t, m) : describe_counter(t, m))
 		return -1;
 	if (!(of->flags & METRIC_EXACT) && prof_summary(t, "Total samples", "%" PRIu64, m->samples))
+		return -1;
+	if (describe_share(t, m, r))
 		return -1;
 	return prof_summary(t, "Counted by", "%s (%s)%s%s%s", of->source, label_name(of->label),
 		of->note && of->note[0] ? ", " : "", of->note ? of->note : "",
@@ -139,7 +158,7 @@ int prof_describe(struct prof_table *t, const struct prof_data *d, struct error 
 			return error_nomem(e);
 	for (size_t i = 0; i < d->metrics.count; i++)
 		if (add_experiment(t, d, i) ||
-			describe_metric(t, &d->metrics.data[i], d->metrics.count > 1))
+			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1))
 			return error_nomem(e);
 	return 0;
 }

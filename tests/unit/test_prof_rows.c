@@ -295,7 +295,10 @@ static void test_render(void)
 
 	flat_experiment(&x);
 	fake_report(&r, &q, prof_procedures, &e);
+	prof_note(&r.table, "a name\033]0;title\a and\rmore");
 	render_prof_text(&r.table, &(struct prof_style){0}, &out);
+	ok(strstr(strbuf_text(&out), "a name?]0;title? and?more"),
+		"what a terminal would obey is not passed on");
 	ok(strstr(strbuf_text(&out), "SpeedShop profile listing"), "text begins as SpeedShop's");
 	ok(strstr(strbuf_text(&out), "measured") && strstr(strbuf_text(&out), "model"), "labels");
 	ok(strstr(strbuf_text(&out), "search (app: app.c, 17)"), "place");
