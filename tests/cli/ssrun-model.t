@@ -64,6 +64,9 @@ if command -v luajit >/dev/null; then
 else
 	skip "code that a program makes" "luajit is not installed"
 fi
+collect made.x -e gi:1 "$programs/profiled" made named
+rm -f "/tmp/perf-$(prof -dump made.x | sed -n 's/^process 1 pid \([0-9]*\) .*/\1/p').map"
+is "with the names that it gives it" "$(rows made.x | jq -c '[.rows[] | select(.procedure == "made_at_run_time") | .counts[0].value]')" '[100]'
 run ssrun -q -source model -machine zen4 -dsc_hwc /nonexistent/command
 is "a command that is not there" "$status" 127
 run ssrun -q -source model -pcsamp true

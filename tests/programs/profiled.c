@@ -87,8 +87,8 @@ static void libraries(int count, char **paths)
 	}
 }
 
-/* mov $n, %eax; ret: made, run and changed. */
-static void made(void)
+/* mov $n, %eax; ret: made, run and changed.  map: names it, as JIT compilers do. */
+static void made(FILE *map)
 {
 	unsigned char code[] = {0xb8, 0, 0, 0, 0, 0xc3};
 	unsigned char *at = mmap(
@@ -96,6 +96,10 @@ static void made(void)
 
 	if (at == MAP_FAILED)
 		exit(3);
+	if (map) {
+		fprintf(map, "%lx 6 made_at_run_time\n", (unsigned long)at);
+		fclose(map);
+	}
 	for (int i = 0; i < 10; i++) {
 		code[1] = (unsigned char)i;
 		memcpy(at, code, sizeof(code));
@@ -160,9 +164,12 @@ int main(int argc, char **argv)
 		faults();
 	else if (!strcmp(what, "libraries"))
 		libraries(argc - 2, argv + 2);
-	else if (!strcmp(what, "made"))
-		made();
-	else if (!strcmp(what, "forks"))
+	else if (!strcmp(what, "made")) {
+		char path[64];
+
+		snprintf(path, sizeof(path), "/tmp/perf-%d.map", (int)getpid());
+		made(argc > 2 ? fopen(path, "w") : NULL);
+	} else if (!strcmp(what, "forks"))
 		forks(argv[0]);
 	else if (!strcmp(what, "phases"))
 		phases();
