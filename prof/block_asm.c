@@ -32,13 +32,14 @@ static int run_program(const char *const *argv, struct error *e)
 static int write_source(const char *path, const char *text, struct error *e)
 {
 	FILE *f = fopen(path, "we");
+	bool bad;
 
-	if (f) {
-		fprintf(f, "%s\n", text);
-		if (!ferror(f) && fclose(f) == 0)
-			return 0;
-	}
-	return error_sys(e, errno, "cannot write %s", path);
+	if (!f)
+		return error_sys(e, errno, "cannot write %s", path);
+	fprintf(f, "%s\n", text);
+	bad = ferror(f);
+	bad = fclose(f) || bad;
+	return bad ? error_sys(e, errno, "cannot write %s", path) : 0;
 }
 
 static int assemble(block_items *items, const char *directory, const char *text, struct error *e)

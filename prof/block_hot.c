@@ -255,8 +255,10 @@ int blocks_from_experiment(block_items *items, const char *path, size_t top, str
 	struct arguments arguments;
 	struct loaded loaded = {0};
 	struct hot h = {
-		.addresses = {sizeof(struct hot_address), sizeof(((struct hot_address *)0)->key)},
-		.pieces = {sizeof(struct hot_piece), sizeof(((struct hot_piece *)0)->key)},
+		.addresses = {.entry_size = sizeof(struct hot_address),
+			.key_size = sizeof(((struct hot_address *)0)->key)},
+		.pieces = {.entry_size = sizeof(struct hot_piece),
+			.key_size = sizeof(((struct hot_piece *)0)->key)},
 	};
 	size_t images = 0;
 	int rc = arguments_find(&arguments, words, e) || load(&loaded, &none, &arguments, e);

@@ -224,7 +224,7 @@ static void conclude(const struct blockbench *b, struct pending *p)
 static int measure_pending(
 	struct blockbench *b, struct pending *pending, unsigned count, struct error *e)
 {
-	unsigned owner[JOBS_MAX];
+	unsigned owner[JOBS_MAX] = {0};
 	uint32_t wait_left = b->options.quick ? WAIT_US / 10 : WAIT_US;
 
 	while (assign(b, pending, count, owner))
