@@ -77,6 +77,12 @@ void pages_restore(uint64_t value);
 void pages_flush(void);
 
 /* worker_code.c */
+/* Two runs whose difference is taken: few copies, and passes * many. */
+struct plan {
+	unsigned few, many; /* copies; loop mode: iterations */
+	unsigned passes; /* through the many, where they alone are too short for a coarse clock */
+};
+
 struct layout {
 	const void *entry[2]; /* for unroll[0] and unroll[1] */
 	uint32_t unroll[2];
@@ -84,7 +90,7 @@ struct layout {
 /* counter: how the ends are stamped: -1: time stamp counter, else number of a performance counter.
  * shift: bytes by which the copies lie further on. */
 void code_lay(struct layout *l, const struct channel *c, const struct job *j, const struct state *s,
-	unsigned few, unsigned many, int counter, unsigned shift);
+	const struct plan *plan, int counter, unsigned shift);
 
 /* worker_measure.c */
 void measure_init(struct channel *c);

@@ -75,15 +75,15 @@ static uint64_t value_of(const struct job *j, const struct state *s, unsigned re
 }
 
 /* Returns where its jump's displacement is. */
-static uint8_t *prelude(
-	struct writer *w, const struct job *j, const struct state *s, int counter, uint32_t count)
+static uint8_t *prelude(struct writer *w, const struct job *j, const struct state *s, int counter,
+	uint32_t count, bool repeats)
 {
 	static const uint8_t last[] = {RAX, RCX, RDX}; /* the stamp needs these */
 
 	for (unsigned reg = RBX; reg < 16; reg++)
 		move(w, reg, reg == j->counter ? count : value_of(j, s, reg));
 	stamp(w, counter, &image.begin);
-	if ((j->flags & JOB_LOOP) && j->counter == NO_REGISTER) {
+	if (repeats && j->counter == NO_REGISTER) {
 		PUT(w, 0xc7, 0x05); /* movl $count,COUNTER(%rip) */
 		put32(w, (uint32_t)(COUNTER_ADDRESS - address_of(w->at + 8)));
 		put32(w, count);
@@ -161,18 +161,25 @@ static void lay_end(struct writer *w, int counter)
 	PUT(w, 0xff, 0xe0);
 }
 
+/* In loop mode, and behind the many copies where there are several passes. */
+static bool is_repeated(const struct job *j, const struct plan *plan)
+{
+	return j->flags & JOB_LOOP || plan->passes > 1;
+}
+
 void code_lay(struct layout *l, const struct channel *c, const struct job *j, const struct state *s,
-	unsigned few, unsigned many, int counter, unsigned shift)
+	const struct plan *plan, int counter, unsigned shift)
 {
 	struct writer w = {(uint8_t *)CODE_WRITABLE};
-	unsigned n[2] = {few, many};
 	bool loop = j->flags & JOB_LOOP;
+	const unsigned n[2] = {plan->few, plan->many};
+	const unsigned count[2] = {loop ? n[0] : 1, loop ? n[1] : plan->passes};
 	uint8_t *jump[2];
 
 	for (int i = 0; i < 2; i++) {
-		l->unroll[i] = n[i];
+		l->unroll[i] = loop ? n[i] : n[i] * count[i];
 		l->entry[i] = (const void *)address_of(w.at);
-		jump[i] = prelude(&w, j, s, counter, n[i]);
+		jump[i] = prelude(&w, j, s, counter, count[i], is_repeated(j, plan));
 	}
 	align(&w);
 	w.at += shift;
@@ -181,10 +188,10 @@ void code_lay(struct layout *l, const struct channel *c, const struct job *j, co
 
 		patch(jump[i], top);
 		lay_copies(&w, c, j, loop ? 1 : n[i]);
-		if (loop) {
+		if (loop)
 			patch(jump[1], top);
+		if (loop || (i == 1 && plan->passes > 1))
 			lay_loop_end(&w, j, top);
-		}
 		lay_end(&w, counter);
 		if (loop)
 			break;

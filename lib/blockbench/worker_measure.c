@@ -13,10 +13,10 @@
 
 #define CHAIN_LONG   72 /* times 64 */
 #define CHAIN_SHORT  8
-#define RATIOS       31
+#define RATIOS       9
 #define RUNS         9
+#define RUNS_COARSE  4
 #define QUICK_SERIES 3
-#define WARM_RUNS    4
 #define WARM_ROUNDS  20
 
 static uint32_t clock_step; /* of what blocks are timed by: step, or 1 for a cycle counter */
@@ -214,6 +214,7 @@ struct attempt {
 	const struct job *job;
 	struct answer *answer;
 	const struct state *state;
+	struct plan plan;
 	struct layout layout;
 	int counter;  /* for rdpmc; -1: time stamps */
 	double ratio; /* core cycles a unit of that */
@@ -274,9 +275,9 @@ static enum block_class map_all(struct attempt *t)
 	return BLOCK_OK;
 }
 
-static void lay(struct attempt *t, unsigned few, unsigned many)
+static void lay(struct attempt *t)
 {
-	code_lay(&t->layout, t->c, t->job, t->state, few, many, t->counter, 0);
+	code_lay(&t->layout, t->c, t->job, t->state, &t->plan, t->counter, 0);
 }
 
 /* Ticks, or below 0 when a trap ended it. */
@@ -292,11 +293,18 @@ static double timed(const struct attempt *t, int which)
 	return (double)(uint32_t)(image.end - image.begin);
 }
 
+/* Some hundred cycles are too few to be timed well by such a clock: longer runs then, and fewer. */
+static bool coarse(void)
+{
+	return clock_step > 8;
+}
+
 /* Ticks a copy of the layout at hand, through *ticks; -1 when a trap ended it.  Negative ones are
  * possible: what differs more from run to run than a copy takes. */
-static int series(const struct attempt *t, unsigned runs, double *ticks)
+static int series(const struct attempt *t, double *ticks)
 {
 	double x[2][RUNS];
+	unsigned runs = coarse() ? RUNS_COARSE : RUNS;
 
 	for (unsigned i = 0; i < runs; i++)
 		for (int k = 0; k < 2; k++)
@@ -311,15 +319,16 @@ static int series(const struct attempt *t, unsigned runs, double *ticks)
  * tens of runs: until it is not getting faster any more. */
 static int warm_up(const struct attempt *t)
 {
+	unsigned runs = coarse() ? RUNS_COARSE / 2 : RUNS / 2;
 	double before = 0, now = 0;
 
 	for (unsigned round = 0, steady = 0; round < WARM_ROUNDS && steady < 1; round++) {
-		double x[WARM_RUNS];
+		double x[RUNS];
 
-		for (unsigned i = 0; i < WARM_RUNS; i++)
+		for (unsigned i = 0; i < runs; i++)
 			if (timed(t, 0) < 0 || (x[i] = timed(t, 1)) < 0)
 				return -1;
-		now = trimmed(x, WARM_RUNS);
+		now = trimmed(x, runs);
 		steady = before && now > before * 0.995 ? steady + 1 : 0;
 		before = now;
 	}
@@ -337,14 +346,14 @@ static double clamp(double x, double low, double high)
 
 /* How many copies: enough cycles between few and many for the clock's steps, few enough that the
  * code stays in the instruction cache and the first copies are started up. */
-static void choose(const struct job *j, double cycles, unsigned *few, unsigned *many)
+static struct plan choose(const struct job *j, double cycles)
 {
 	bool loop = j->flags & JOB_LOOP;
-	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + 12.0 * clock_step;
+	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + (coarse() ? 36.0 : 12.0) * clock_step;
 	double room = loop ? 1e6
 			   : clamp(COPIES_WANTED / (double)j->instructions, 2,
 				     CODE_WANTED / (double)j->length);
-	double first, more, unit;
+	double first, more, unit, passes = 1;
 
 	/* Twice the same block shall get the same copies. */
 	for (unit = 0.25; unit * 1.414 < cycles; unit *= 2)
@@ -359,40 +368,44 @@ static void choose(const struct job *j, double cycles, unsigned *few, unsigned *
 		first = room / 4;
 		more = room - first;
 	}
-	*few = first < 1 ? 1 : (unsigned)first;
-	*many = *few + (more < 1 ? 1 : (unsigned)more);
+	first = first < 1 ? 1 : first;
+	more = more < 1 ? 1 : more;
+	if (!loop && coarse() && more * unit < wanted)
+		passes = clamp(
+			(wanted / unit + first) / (first + more) + 0.5, 1, 1500 / (first + more));
+	return (struct plan){(unsigned)first, (unsigned)first + (unsigned)more, (unsigned)passes};
 }
 
 /* most: copies, where with more it runs into a fault; 0: any number. */
 static enum block_class try_state(struct attempt *t, unsigned most)
 {
 	const struct job *j = t->job;
-	unsigned few = 2, many = j->flags & JOB_LOOP ? 8 : CODE_WANTED / j->length;
+	unsigned many = j->flags & JOB_LOOP ? 8 : CODE_WANTED / j->length;
 	enum block_class class;
 	double ticks;
 
 	many = many > 8 ? 8 : many < 2 ? 2 : many;
 	if (most && many > most)
 		many = most;
-	few = many > 4 ? 2 : 1;
+	t->plan = (struct plan){many > 4 ? 2 : 1, many, 1};
 	pages_clear(false);
-	lay(t, few, many);
+	lay(t);
 	class = map_all(t);
-	if (class)
-		return class;
 	/* The first guess, of few copies, is a rough one. */
-	for (int guess = 0; guess < 2 && !most; guess++) {
-		if (warm_up(t) || series(t, RUNS, &ticks))
+	for (int guess = 0; guess < 2 && !most && !class; guess++) {
+		if (warm_up(t) || series(t, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
-		choose(j, ticks * t->ratio < 0.1 ? 0.1 : ticks * t->ratio, &few, &many);
-		if (many == t->layout.unroll[1])
-			break;
-		lay(t, few, many);
+		t->plan = choose(j, ticks * t->ratio < 0.1 ? 0.1 : ticks * t->ratio);
+		lay(t);
 		class = map_all(t);
-		if (class)
-			return class;
+		if (!class && pages.single && t->plan.passes > 1) {
+			t->plan.passes = 1;
+			pages_clear(false);
+			lay(t);
+			class = map_all(t);
+		}
 	}
-	return BLOCK_OK;
+	return class;
 }
 
 /*
@@ -400,18 +413,18 @@ static enum block_class try_state(struct attempt *t, unsigned most)
  * where that is what bounds the block.  So series differ in both, always in the same way: their
  * median is what the block takes at no place in particular.
  */
-static void lay_series(struct attempt *t, unsigned few, unsigned many, unsigned number)
+static void lay_series(struct attempt *t, unsigned number)
 {
-	unsigned less = (many - few) / 32 * (number % 4);
+	struct plan plan = t->plan;
 
-	code_lay(&t->layout, t->c, t->job, t->state, few, many - less, t->counter, number * 80);
+	plan.many -= (plan.many - plan.few) / 32 * (number % 4);
+	code_lay(&t->layout, t->c, t->job, t->state, &plan, t->counter, number * 80);
 }
 
 static enum block_class take_series(struct attempt *t)
 {
 	struct answer *a = t->answer;
 	bool quick = t->job->flags & JOB_QUICK;
-	unsigned few = t->layout.unroll[0], many = t->layout.unroll[1];
 	unsigned wanted = quick ? QUICK_SERIES : SERIES_MAX, again = 6;
 	bool slow = wait_out(a);
 
@@ -419,10 +432,10 @@ static enum block_class take_series(struct attempt *t)
 		long switches = worker_switches();
 		double ticks;
 
-		lay_series(t, few, many, a->series);
+		lay_series(t, a->series);
 		if (!quick && a->series % 7 == 0)
 			pages_flush();
-		if (warm_up(t) || series(t, RUNS, &ticks))
+		if (warm_up(t) || series(t, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
 		if (neighbour() || slow) {
 			slow = wait_out(a);
@@ -436,11 +449,11 @@ static enum block_class take_series(struct attempt *t)
 			again--;
 			continue;
 		}
-		a->runs += 2 * RUNS;
-		a->cycles[a->series++] = ticks * t->ratio;
+		a->runs += 2 * (coarse() ? RUNS_COARSE : RUNS);
+		if (a->series % 4 == 0) /* the clock may change its speed meanwhile */
+			update_ratio();
+		a->cycles[a->series++] = ticks * (t->counter < 0 ? ratio : 1);
 	}
-	t->layout.unroll[0] = few;
-	t->layout.unroll[1] = many;
 	return BLOCK_OK;
 }
 
@@ -452,8 +465,8 @@ static uint32_t spoilers(struct attempt *t, enum pmu_counter which)
 	t->counter = pmu_number(which);
 	if (t->counter < 0)
 		return 0;
-	lay(t, t->layout.unroll[0], t->layout.unroll[1]);
-	if (series(t, RUNS, &events) || events < 0)
+	lay(t);
+	if (series(t, &events) || events < 0)
 		return 0;
 	return (uint32_t)(events * 1000 + 0.5);
 }
@@ -540,7 +553,8 @@ static void measure_job(struct channel *c, const struct job *j, struct answer *a
 		a->class = BLOCK_UNSUPPORTED;
 		return;
 	}
-	update_ratio();
+	for (int i = 0; i < 3; i++)
+		update_ratio();
 	t.counter = c->pmu ? pmu_number(PMU_CYCLES) : -1;
 	t.ratio = t.counter < 0 ? ratio : 1;
 	clock_step = t.counter < 0 ? step : 1;
@@ -548,8 +562,8 @@ static void measure_job(struct channel *c, const struct job *j, struct answer *a
 	if (!a->class && t.counter >= 0)
 		count_spoilers(&t);
 	worker_limit(0);
-	a->unroll[0] = t.layout.unroll[0];
-	a->unroll[1] = t.layout.unroll[1];
+	a->unroll[0] = t.plan.few;
+	a->unroll[1] = t.plan.many * (j->flags & JOB_LOOP ? 1 : t.plan.passes);
 	a->pages = pages.count;
 	a->physical_pages = pages.single ? 1 : pages.count;
 	a->ratio = ratio;

@@ -23,11 +23,11 @@ void worker_handler(int signal, void *information, void *context)
 	(void)information;
 	if (signal == SIGPROF)
 		expired = true;
-	if (!image.running) {
-		if (signal == SIGPROF)
-			return;
+	if (!image.running && signal == SIGPROF)
+		return;
+	/* The worker itself trips only when a block has written over it. */
+	if (signal != SIGPROF && at->rip - CODE_ADDRESS >= CODE_BYTES)
 		worker_syscall(__NR_exit_group, 4, 0, 0, 0, 0, 0);
-	}
 	trap.number = signal == SIGPROF ? TRAP_TIMEOUT : (uint32_t)at->trapno;
 	trap.address = trap.number == PAGE_FAULT ? at->cr2 : 0;
 	trap.write = at->err & 2;

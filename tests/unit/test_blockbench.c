@@ -58,6 +58,8 @@ static const struct row rows[] = {
 	{"misaligned", "c5f8280425 01203202", BLOCK_PROTECTION, 0},
 	{"the kernel's", "488b0425 00f0ffff", BLOCK_ADDRESS, 0},
 	{"writes to its code", "48b80000000000100000 c60090", BLOCK_OWN_CODE, 0},
+	{"writes over the worker", "48bf008000005e5e0000 b900800000 f348ab", BLOCK_CRASHED, 0},
+	{"after a crash", "4801d8", BLOCK_OK, 0},
 	{"trap flag", "9c 48810c2400010000 9d 90", BLOCK_TRAP_FLAG, 0},
 	{"alignment check", "9c 48810c2400000400 9d 8b4301", BLOCK_ALIGNMENT, 0},
 	{"unmasked exceptions", "c7042400000000 0fae1424 0f57c0 0f5ec0", BLOCK_ARITHMETIC, 0},
@@ -97,6 +99,80 @@ static void check_rows(struct blockbench *b)
 	}
 }
 
+/* Long ones are measured by few copies, or are too long; figures grow with copies of the same. */
+static void check_long(struct blockbench *b)
+{
+	static uint8_t bytes[20000];
+	struct block blocks[] = {{bytes, 15000, 0}, {bytes, 16384, 0}, {bytes, 16385, 0}};
+	struct block_result r[3];
+	struct error e = {0};
+
+	memset(bytes, 0x90, sizeof(bytes));
+	ok(blockbench_measure(b, blocks, 3, r, NULL, NULL, &e) == 0, "long blocks%s", e.message);
+	is_str(block_class_name(r[0].class), "ok", "15000 bytes");
+	is_int(r[0].instructions, 15000, "all of them");
+	ok(r[0].warnings & BLOCK_WARN_FEW_COPIES, "with a warning");
+	is_str(block_class_name(r[1].class), "ok", "16384 bytes");
+	is_str(block_class_name(r[2].class), "too-long", "16385 bytes");
+}
+
+static int stop_at_once(void *context, size_t count)
+{
+	*(size_t *)context = count;
+	return 1;
+}
+
+static void check_stop(struct blockbench *b)
+{
+	enum { MANY = 300 };
+	static const uint8_t add[] = {0x48, 0x01, 0xd8};
+	static struct block blocks[MANY];
+	static struct block_result r[MANY];
+	struct error e = {.code = ERR_SYSTEM};
+	size_t stopped = 0;
+
+	for (int i = 0; i < MANY; i++)
+		blocks[i] = (struct block){add, sizeof(add), 0};
+	is_int(blockbench_measure(b, blocks, MANY, r, stop_at_once, &stopped, &e), -1, "stopped");
+	is_int(e.code, ERR_NONE, "which is no error");
+	ok(stopped > 0 && stopped < MANY, "after the first batch");
+	ok(blockbench_ratio(b) > 0.1 && blockbench_ratio(b) < 20, "cycles a tick are plausible");
+}
+
+static void check_loop(void)
+{
+	struct block_options options = {.quick = true, .mode = BLOCK_LOOPED};
+	/* all sixteen registers but rsp in use, and a branch at the end */
+	static const uint8_t full[] = {0x48, 0x01, 0xd8, 0x48, 0x01, 0xd1, 0x48, 0x01, 0xf7, 0x48,
+		0x01, 0xed, 0x4d, 0x01, 0xc1, 0x4d, 0x01, 0xd3, 0x4d, 0x01, 0xe5, 0x4d, 0x01, 0xf7,
+		0x75, 0xe6};
+	const struct block block = {full, sizeof(full), 0};
+	struct error e = {0};
+	struct blockbench *b = blockbench_open(&options, &e);
+	struct block_result r = {0};
+
+	ok(b && blockbench_measure(b, &block, 1, &r, NULL, NULL, &e) == 0, "in a loop");
+	is_str(block_class_name(r.class), "ok", "without a free register");
+	ok(r.warnings & BLOCK_WARN_COUNTER, "which is said");
+	ok(r.warnings & BLOCK_WARN_BRANCH_LOOPED, "the branch is the loop's");
+	is_int(r.instructions, 8, "and not counted");
+	blockbench_close(b);
+}
+
+/* Texts are all there, and different. */
+static void check_names(void)
+{
+	for (unsigned i = 0; i < BLOCK_CLASS_COUNT; i++)
+		for (unsigned k = 0; k < i; k++)
+			if (!block_class_name(i)[0] || !block_class_text(i)[0] ||
+				strcmp(block_class_name(i), block_class_name(k)) == 0)
+				ok(false, "class %u", i);
+	ok(block_class_name(BLOCK_CLASS_COUNT)[0] == '\0', "no more classes");
+	for (unsigned i = 0; i < BLOCK_WARN_COUNT; i++)
+		if (!block_warning_text(i) || !block_warning_text(i)[0])
+			ok(false, "warning %u", i);
+}
+
 int main(void)
 {
 	struct block_options quick = {.quick = true};
@@ -108,6 +184,10 @@ int main(void)
 		return done();
 	}
 	check_rows(b);
+	check_long(b);
+	check_stop(b);
+	check_loop();
+	check_names();
 	blockbench_close(b);
 	return done();
 }
