@@ -139,6 +139,60 @@ static void check_stop(struct blockbench *b)
 	ok(blockbench_ratio(b) > 0.1 && blockbench_ratio(b) < 20, "cycles a tick are plausible");
 }
 
+/* Between batches the last worker still stands. */
+static int look_at_worker(void *context, size_t count)
+{
+	char path[64], line[256];
+	int pid = 0, strangers = 0, lines = 0, filtered = 0;
+	FILE *f = fopen("/proc/thread-self/children", "re");
+
+	(void)context;
+	(void)count;
+	ok(f && fscanf(f, "%d", &pid) == 1, "there is a worker");
+	if (f)
+		fclose(f);
+	snprintf(path, sizeof(path), "/proc/%d/status", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f))
+		filtered += strncmp(line, "Seccomp:\t2", 10) == 0 ||
+			    strncmp(line, "NoNewPrivs:\t1", 13) == 0;
+	if (f)
+		fclose(f);
+	is_int(filtered, 2, "its system calls are filtered");
+	snprintf(path, sizeof(path), "/proc/%d/maps", pid);
+	f = fopen(path, "re");
+	while (f && fgets(line, sizeof(line), f)) {
+		unsigned long long begin = 0, end = 0;
+		char mode[8] = "";
+
+		if (sscanf(line, "%llx-%llx %7s", &begin, &end, mode) != 3)
+			continue;
+		lines++;
+		/* its program, what it shares, code, the page of loops; the system's own page */
+		if (!(begin >= 0x5e5e00000000 && end <= 0x5e6200000000) &&
+			!(begin >= 0x100000000000 && end <= 0x100020000000) &&
+			begin < 0xffff800000000000)
+			strangers++;
+		if (strchr(mode, 'w') && strchr(mode, 'x'))
+			strangers++;
+	}
+	if (f)
+		fclose(f);
+	ok(lines > 4, "it has memory");
+	is_int(strangers, 0, "of its own only, none of it both written and executed");
+	return 0;
+}
+
+static void check_confined(struct blockbench *b)
+{
+	static const uint8_t load[] = {0x48, 0x8b, 0x07};
+	const struct block block = {load, sizeof(load), 0};
+	struct block_result r;
+	struct error e = {0};
+
+	ok(blockbench_measure(b, &block, 1, &r, look_at_worker, NULL, &e) == 0, "looked at");
+}
+
 static void check_loop(void)
 {
 	struct block_options options = {.quick = true, .mode = BLOCK_LOOPED};
@@ -186,6 +240,7 @@ int main(void)
 	check_rows(b);
 	check_long(b);
 	check_stop(b);
+	check_confined(b);
 	check_loop();
 	check_names();
 	blockbench_close(b);
