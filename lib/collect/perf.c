@@ -23,7 +23,7 @@
 #define SECOND 1000000000u
 /* A record's time is taken shortly before it can be seen; what is younger waits. */
 #define GUARD (SECOND / 1000)
-/* Rings wake us when they are half full; what goes on beside them is looked at so often. */
+/* Rings wake us when they are a quarter full; what goes on beside them is looked at so often. */
 #define ROUND_MS 250
 /* Checkpoints: the first one early, then seldom enough that they cost less than a hundredth. */
 #define CHECKPOINT_FIRST (SECOND)

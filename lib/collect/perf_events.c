@@ -10,7 +10,7 @@
 
 #include "sources/perf_open.h"
 
-#define RING_FLAT        ((size_t)64 << 10)
+#define RING_FLAT        ((size_t)256 << 10)
 #define RING_STACKS      ((size_t)512 << 10) /* what the kernel grants everybody */
 #define RING_STACKS_ROOT ((size_t)4 << 20)
 

@@ -6,7 +6,7 @@ run ssrun -fpcsamp -v "$spin" 0.05
 is "a run succeeds" "$status" 0
 like "-v says the period, a prime" "$err" 'fpcsamp: a sample every 1000003 ns'
 like "and where the experiment is" "$err" 'wrote spin\.fpcsamp\.[0-9]+$'
-is "one file" "$(ls spin.fpcsamp.* | wc -l)" 1
+is "one file" "$(find . -name "spin.fpcsamp.*" | wc -l)" 1
 run prof spin.fpcsamp.*
 is "which prof reads" "$status" 0
 

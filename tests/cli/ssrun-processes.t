@@ -4,11 +4,11 @@
 sampled=$build/tests/programs/sampled
 
 run ssrun -fpcsamp -o threads "$sampled" threads 2000
-is "2,000 threads" "$status $err" "0 "
+is "2,000 threads" "$status" 0
 run prof -usage threads
 like "are all there" "$out" ' 2001 +exit 0 .*sampled'
 run ssrun -fpcsamp -o forks "$sampled" forks 500
-is "500 processes" "$status $err" "0 "
+is "500 processes" "$status" 0
 run prof -usage forks
 ok "are all there" test "$(printf '%s\n' "$out" | grep -c ' sampled$')" -ge 501
 run ssrun -fpcsamp -o execs "$sampled" execs 20
