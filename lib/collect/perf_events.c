@@ -107,7 +107,6 @@ static struct perf_event_attr attr_of(
 		.sample_id_all = 1,
 		.disabled = 1,
 		.exclude_hv = 1,
-		.exclude_idle = 1,
 		.use_clockid = 1,
 		.clockid = CLOCK_MONOTONIC,
 		.watermark = 1,
@@ -123,6 +122,7 @@ static struct perf_event_attr attr_of(
 			m->spec.code.levels ? !(m->spec.code.levels & EVENT_KERNEL) : !r->kernel;
 	} else {
 		attr.type = PERF_TYPE_SOFTWARE;
+		attr.exclude_idle = 1; /* drivers of counters may refuse it */
 		for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
 			if (m->spec.event && m->spec.event->number == kernels[i].number)
 				attr.config = kernels[i].config;

@@ -7,7 +7,7 @@ PMU_VM_UNIT  := test_launch test_os test_estimate
 check-pmu:
 	$(Q)if why=$$(tests/pmu-vm/deps 2>&1 && tests/pmu-vm/vm --fetch 2>&1); then \
 	    $(MAKE) --no-print-directory O=$(PMU_VM_O) CC=aarch64-linux-gnu-gcc AR=aarch64-linux-gnu-ar SAN= CFLAGS='-O2 -g' \
-	        SYSROOT="$$(tests/pmu-vm/vm --sysroot)" pmu-vm-guest && O=$(O) T='$(T)' V='$(V)' tests/run tests/pmu-vm/pmu.t; \
+	        SYSROOT="$$(tests/pmu-vm/vm --sysroot)" pmu-vm-guest && O=$(O) T='$(T)' V='$(V)' TOP=$(CURDIR) tests/run tests/pmu-vm/pmu.t tests/pmu-vm/ssrun.t; \
 	else \
 	    echo "SKIP: what the emulated machine needs cannot be had: $$(printf '%s\n' "$$why" | tail -n 1)"; \
 	    echo "0 passed, 0 failed, 1 skipped"; \
@@ -20,7 +20,7 @@ $(O)/pmu-vm/encodings: $(O)/obj/tests/pmu-vm/encodings.o $(LIBTOOLKIT)
 $(O)/pmu-vm/work: tests/pmu-vm/work.c $(O)/flags
 	@mkdir -p $(@D)
 	$(Q)$(CC) -std=gnu11 -D_GNU_SOURCE -O2 -Wall $(sysroot_flags) -static -pthread -o $@ $< -lm
-pmu-vm-guest: $(O)/bin/perfex $(O)/pmu-vm/encodings $(O)/pmu-vm/work $(PMU_VM_UNIT:%=$(O)/tests/unit/%)
+pmu-vm-guest: $(O)/bin/perfex $(O)/bin/ssrun $(O)/pmu-vm/encodings $(O)/pmu-vm/work $(PMU_VM_UNIT:%=$(O)/tests/unit/%)
 	$(Q)$(MAKE) --no-print-directory $(DATA_FILES) > /dev/null
 	@mkdir -p $(O)/pmu-vm/unit
 	$(Q)cp $(PMU_VM_UNIT:%=$(O)/tests/unit/%) $(O)/pmu-vm/unit/
