@@ -93,10 +93,19 @@ assert c[cpi]["label"] == "estimated" and 0 < c[cpi]["low"] < c[cpi]["value"] < 
 assert rows["main"]["counts"][calls]["value"] == 1
 END
 
-# what was sampled at both periods
-ok "-both" ssrun -q -source model -both -gi_hwc -o both.exp ./app
-run prof both.exp
-like "the profiles are compared" "$out" 'gi at periods [0-9]+ and [0-9]+: the profiles by function (agree|differ)|too few samples'
+# what was sampled at both periods: a loop as long as one of them, and one that is not (x86-64)
+both() { # instructions a turn
+	ssrun -q -source model -machine r10000 -both -gi_hwc -o "both.$1" "$build/tests/programs/resonate" "$1" 4000 && prof "both.$1" > "both.$1.text"
+}
+if [ "$(uname -m)" = x86_64 ]; then
+	ok "a loop in step with the finer period" both 6553
+	like "is found out" "$(cat both.6553.text)" 'gi at periods 32771 and 6553: the profiles by function differ by more than chance'
+	like "and where" "$(cat both.6553.text)" '[0-9.]+% at 32771, +(0.0|9[0-9.]+|100.0)% at 6553: (first|second)$'
+	ok "another loop" both 6000
+	like "looks the same at both" "$(cat both.6000.text)" 'gi at periods 32771 and 6553: the profiles by function agree'
+else
+	skip "both periods" "the program that is in step is for x86-64"
+fi
 
 # many files
 mkdir ranks
