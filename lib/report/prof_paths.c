@@ -8,12 +8,46 @@
 
 #include "report/prof_private.h"
 
+/* What became of the nodes of an input: index + 1 in d->nodes.  With -threads a node becomes one of
+ * each thread. */
+struct memos {
+	uint32_t *own;      /* [node]; without -threads */
+	struct table table; /* struct memo; with */
+};
+
 struct memo {
 	struct {
 		uint32_t input, group, node;
 	} key;
-	uint32_t own; /* index + 1 in d->nodes */
+	uint32_t own;
 };
+
+/* 0: not known yet. */
+static uint32_t recall(const struct memos *m, size_t input, uint32_t group, uint32_t node)
+{
+	const struct memo key = {.key = {(uint32_t)input, group, node}};
+	const struct memo *memo;
+
+	if (m->own)
+		return m->own[node];
+	memo = table_find(&m->table, &key.key);
+	return memo ? memo->own : 0;
+}
+
+static int remember(struct memos *m, size_t input, uint32_t group, uint32_t node, long own)
+{
+	const struct memo key = {.key = {(uint32_t)input, group, node}};
+	struct memo *memo;
+
+	if (m->own) {
+		m->own[node] = (uint32_t)own + 1;
+		return 0;
+	}
+	memo = table_add(&m->table, &key.key);
+	if (memo)
+		memo->own = (uint32_t)own + 1;
+	return memo ? 0 : -1;
+}
 
 static long add_node(struct prof_data *d, uint32_t parent, uint32_t place)
 {
@@ -35,19 +69,17 @@ static long add_node(struct prof_data *d, uint32_t parent, uint32_t place)
 
 /* Up from the node to one that is known or the root, then down again. */
 static long take_node(
-	struct prof_data *d, struct table *memos, size_t input, uint32_t group, uint32_t node)
+	struct prof_data *d, struct memos *memos, size_t input, uint32_t group, uint32_t node)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
 	VEC(uint32_t) path = {0};
 	long parent = 0;
 
 	while (node != EXPERIMENT_ROOT) {
-		struct memo key = {.key = {(uint32_t)input, group, node}};
-		struct memo *memo = table_find(memos, &key.key);
-		uint32_t *slot;
+		uint32_t known = recall(memos, input, group, node), *slot;
 
-		if (memo) {
-			parent = memo->own - 1;
+		if (known) {
+			parent = known - 1;
 			break;
 		}
 		slot = vec_push(&path);
@@ -62,7 +94,6 @@ static long take_node(
 		node = experiment_node_at(x, node)->key.parent;
 	}
 	for (size_t i = path.count; i-- > 0 && parent >= 0;) {
-		struct memo key = {.key = {(uint32_t)input, group, path.data[i]}}, *memo;
 		const struct experiment_node *of = experiment_node_at(x, path.data[i]);
 		long place = prof_place(d, input, group,
 			of->key.image < x->images.count ? of->key.image : 0, of->key.address);
@@ -71,11 +102,8 @@ static long take_node(
 			parent = -1;
 		else
 			parent = add_node(d, (uint32_t)parent, (uint32_t)place);
-		memo = parent < 0 ? NULL : table_add(memos, &key.key);
-		if (!memo)
+		if (parent >= 0 && remember(memos, input, group, path.data[i], parent))
 			parent = -1;
-		else
-			memo->own = (uint32_t)parent + 1;
 	}
 	vec_fini(&path);
 	return parent;
@@ -84,11 +112,16 @@ static long take_node(
 static int take_paths(struct prof_data *d, size_t input)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
-	struct table memos = {
-		.entry_size = sizeof(struct memo), .key_size = sizeof(((struct memo *)0)->key)};
+	struct memos memos = {.table = {.entry_size = sizeof(struct memo),
+				      .key_size = sizeof(((struct memo *)0)->key)}};
 	size_t first = prof_metric_index(d, input, 0);
 	int rc = 0;
 
+	if (!d->request->threads) {
+		memos.own = calloc(x->nodes.count + 1, sizeof(*memos.own));
+		if (!memos.own)
+			return -1;
+	}
 	for (size_t i = 0; i < x->samples.count && rc == 0; i++) {
 		const struct experiment_sample *s = experiment_sample_at(x, i);
 		long group, node;
@@ -105,7 +138,8 @@ static int take_paths(struct prof_data *d, size_t input)
 				.data[(size_t)node * d->metrics.count + first + s->key.metric] +=
 				s->count;
 	}
-	table_fini(&memos);
+	table_fini(&memos.table);
+	free(memos.own);
 	return rc;
 }
 
