@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "machine/machine.h"
 #include "prof.h"
 #include "render/block.h"
 #include "say.h"
@@ -18,7 +19,8 @@
 struct block_request {
 	const char *hex, *assembly, *file, *image, *address, *output, *experiment;
 	unsigned long top;
-	bool loop, quick, csv, json, help;
+	const char *core;
+	bool loop, quick, unmeasured, cores, csv, json, help;
 };
 
 #define FIELD(field) offsetof(struct block_request, field)
@@ -37,6 +39,11 @@ static const struct option_row rows[] = {
 		FIELD(top), NULL},
 	{"loop", NULL, "in a loop instead of unrolled", OPTION_FLAG, FIELD(loop), NULL},
 	{"quick", NULL, "several times faster, less sure", OPTION_FLAG, FIELD(quick), NULL},
+	{"core", "CORE", "schedule for this core (that of this host), or none", OPTION_STRING,
+		FIELD(core), NULL},
+	{"cores", NULL, "list the cores that are described", OPTION_FLAG, FIELD(cores), NULL},
+	{"static", NULL, "only the static schedule: nothing is run", OPTION_FLAG, FIELD(unmeasured),
+		NULL},
 	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
 	{"json", NULL, "JSON, schema prof.block/1, a line a block", OPTION_FLAG, FIELD(json), NULL},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
@@ -138,8 +145,70 @@ static const char *or_nothing(const char *text)
 	return text ? text : "";
 }
 
+struct scheduler {
+	struct core core;
+	struct schedule_work *work; /* NULL: nothing is scheduled */
+};
+
+/* No description of this host's core is no error, unless one was asked for. */
+static int scheduler_open(struct scheduler *s, const struct block_request *request, struct error *e)
+{
+	const char *name = request->core;
+	struct machine machine;
+
+	s->work = NULL;
+	if (!name) {
+		if (machine_find("host", &machine, e))
+			return -1;
+		name = machine.core;
+		if (strcmp(name, "none") == 0 && !request->unmeasured) {
+			say("no core description fits %s: blocks are measured, not scheduled",
+				machine.name);
+			return 0;
+		}
+	}
+	if (strcmp(name, "none") == 0)
+		return request->unmeasured
+			       ? error_set(e, ERR_CONFLICT,
+					 "-static needs a core: prof block -cores lists them")
+			       : 0;
+	if (core_find(&s->core, name, e))
+		return -1;
+	if (!s->core.x86) {
+		error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
+		core_fini(&s->core);
+		return error_hint(e, "prof block -cores lists the others");
+	}
+	s->work = schedule_work_new(e);
+	if (!s->work)
+		core_fini(&s->core);
+	return s->work ? 0 : -1;
+}
+
+static void scheduler_close(struct scheduler *s)
+{
+	if (s->work)
+		core_fini(&s->core);
+	schedule_work_free(s->work);
+	s->work = NULL;
+}
+
+/* NULL where it cannot be: the class says why. */
+static const struct block_schedule *schedule(struct scheduler *s,
+	const struct block_request *request, const struct block_item *item,
+	struct block_schedule *to)
+{
+	struct error e = {0};
+
+	if (!s->work || !item->length ||
+		block_schedule_make(to, &s->core, s->work, item->bytes, item->length, item->address,
+			request->loop, &e))
+		return NULL;
+	return to;
+}
+
 static void draw(const struct block_request *request, const block_items *items,
-	const struct block_result *results, FILE *out)
+	const struct block_result *results, struct scheduler *scheduler, FILE *out)
 {
 	enum block_mode mode = request->loop ? BLOCK_LOOPED : BLOCK_UNROLLED;
 	bool table = items->count > 1 || request->experiment, functions = request->experiment;
@@ -156,7 +225,10 @@ static void draw(const struct block_request *request, const block_items *items,
 			.where = or_nothing(item->where),
 			.function = or_nothing(item->function),
 			.share = item->share,
-			.result = &results[i]};
+			.result = request->unmeasured ? NULL : &results[i]};
+		struct block_schedule own = {0};
+
+		row.schedule = schedule(scheduler, request, item, &own);
 
 		if (request->json)
 			render_block_json(&row, mode, out);
@@ -168,23 +240,24 @@ static void draw(const struct block_request *request, const block_items *items,
 			render_block_text(&row, mode, &text);
 		fwrite(strbuf_text(&text), 1, text.length, out);
 		text.length = 0;
+		block_schedule_fini(&own);
 	}
 	strbuf_fini(&text);
 }
 
 static int write_result(const struct block_request *request, const block_items *items,
-	const struct block_result *results, struct error *e)
+	const struct block_result *results, struct scheduler *scheduler, struct error *e)
 {
 	struct file_out f;
 
 	if (request->output && strcmp(request->output, "-") != 0) {
 		if (file_create(&f, request->output, e))
 			return -1;
-		draw(request, items, results, f.stream);
+		draw(request, items, results, scheduler, f.stream);
 		return file_commit(&f, e);
 	}
 	errno = 0;
-	draw(request, items, results, stdout);
+	draw(request, items, results, scheduler, stdout);
 	if (fflush(stdout) || ferror(stdout))
 		return error_sys(e, errno, "cannot write the report");
 	return 0;
@@ -194,21 +267,51 @@ static int run(const struct block_request *request, bool *any, struct error *e)
 {
 	struct block_result *results = NULL;
 	block_items items = {0};
+	struct scheduler scheduler = {.work = NULL};
 	int rc = gather(request, &items, e);
 
 	if (rc == 0 && !items.count)
 		rc = error_set(e, ERR_NOT_FOUND, "there is no block to measure");
 	if (rc == 0) {
 		results = calloc(items.count, sizeof(*results));
-		rc = results ? measure(request, &items, results, e) : error_nomem(e);
+		rc = results ? 0 : error_nomem(e);
 	}
 	if (rc == 0)
-		rc = write_result(request, &items, results, e);
+		rc = scheduler_open(&scheduler, request, e);
+	if (rc == 0 && !request->unmeasured)
+		rc = measure(request, &items, results, e);
+	if (rc == 0)
+		rc = write_result(request, &items, results, &scheduler, e);
 	for (size_t i = 0; rc == 0 && i < items.count; i++)
-		*any = *any || results[i].class == BLOCK_OK;
+		*any = *any || request->unmeasured || results[i].class == BLOCK_OK;
+	scheduler_close(&scheduler);
 	free(results);
 	block_items_fini(&items);
 	return rc;
+}
+
+static void list_core(const char *name, void *context)
+{
+	struct core core;
+	struct error e = {0};
+
+	(void)context;
+	if (core_find(&core, name, &e)) {
+		say_error(&e);
+		return;
+	}
+	printf("%-16s %s\n", name, core.description);
+	core_fini(&core);
+}
+
+static int list_cores(void)
+{
+	struct error e = {0};
+
+	if (core_walk(list_core, NULL, &e) == 0)
+		return 0;
+	say_error(&e);
+	return EXIT_OURS;
 }
 
 int do_block(int argc, char **argv)
@@ -220,6 +323,8 @@ int do_block(int argc, char **argv)
 
 	if (rest >= 0 && request.help)
 		return usage();
+	if (rest >= 0 && request.cores)
+		return list_cores();
 	if (rest < 0 || check(&request, argc, argv, rest, &e) || run(&request, &any, &e)) {
 		say_error(&e);
 		return EXIT_OURS;

@@ -21,16 +21,49 @@ static void hex(const struct block_row *row, size_t most, struct strbuf *out)
 		strbuf_puts(out, "...");
 }
 
-static void instructions(const struct block *b, struct strbuf *out)
+/* With Mi and its reason where there is a schedule. */
+static void instructions(const struct block_row *row, struct strbuf *out)
 {
-	for (size_t at = 0; at < b->length;) {
-		char text[INSN_TEXT_MAX];
+	const struct block *b = &row->block;
+	size_t number = 0;
+
+	if (row->schedule)
+		strbuf_puts(out,
+			"     #     Mi  instruction                               waits for\n");
+	for (size_t at = 0; at < b->length; number++) {
+		char text[INSN_TEXT_MAX], reason[96];
 		size_t n = isa_length(ISA_X86_64, b->bytes + at, b->length - at, NULL);
 
 		isa_text(ISA_X86_64, b->bytes + at, b->length - at, b->address + at, ISA_ATT, text);
-		strbuf_printf(out, "    %s\n", text);
+		if (row->schedule && number < row->schedule->count) {
+			block_schedule_reason(row->schedule, number, reason);
+			strbuf_printf(out, "  %4zu  %5.2f  %-*s%s%s\n", number + 1,
+				row->schedule->rows[number].mi, reason[0] ? 40 : 0, text,
+				reason[0] ? "  " : "", reason);
+		} else {
+			strbuf_printf(out, "    %s\n", text);
+		}
 		at += n ? n : 1;
 	}
+}
+
+/* Cycles by the schedule, and measured ones against them. */
+static void scheduled(const struct block_row *row, struct strbuf *out)
+{
+	const struct block_schedule *s = row->schedule;
+
+	if (!s)
+		return;
+	strbuf_printf(out, "  %.3f cycles by the schedule (%s, %s), bound by %s", s->total.cycles,
+		label_name(LABEL_ESTIMATED), s->core->name, s->bound);
+	if (row->result && !row->result->class && s->total.cycles > 0)
+		strbuf_printf(out, "; measured/schedule %.2f",
+			row->result->cycles.value / s->total.cycles);
+	strbuf_putc(out, '\n');
+	if (s->total.guessed)
+		strbuf_printf(out, "  warning: %u instruction%s without a rule of %s own in %s\n",
+			s->total.guessed, s->total.guessed > 1 ? "s" : "",
+			s->total.guessed > 1 ? "their" : "its", s->core->name);
 }
 
 static void warnings(const struct block_result *r, struct strbuf *out)
@@ -62,7 +95,11 @@ void render_block_text(const struct block_row *row, enum block_mode mode, struct
 	if (row->where[0])
 		strbuf_printf(out, "  %s", row->where);
 	strbuf_putc(out, '\n');
-	instructions(&row->block, out);
+	instructions(row, out);
+	if (!r) {
+		scheduled(row, out);
+		return;
+	}
 	if (r->class) {
 		strbuf_printf(
 			out, "  %s: %s", block_class_name(r->class), block_class_text(r->class));
@@ -74,6 +111,7 @@ void render_block_text(const struct block_row *row, enum block_mode mode, struct
 		number_interval(out, &r->cycles);
 		strbuf_printf(out, " (%s), %u instruction%s\n", label_name(r->cycles.label),
 			r->instructions, r->instructions == 1 ? "" : "s");
+		scheduled(row, out);
 		basis(r, mode, out);
 	}
 	warnings(r, out);
@@ -83,27 +121,34 @@ void render_blocks_head(struct strbuf *out, bool functions)
 {
 	if (functions)
 		strbuf_puts(out, " samples ");
-	strbuf_printf(out, "%10s %10s %10s  %-8s  %-13s %5s  %s\n", "cycles", "low", "high",
-		"label", "class", "insns", functions ? "function, address, block" : "block");
+	strbuf_printf(out, "%10s %10s %10s  %-8s  %-13s %5s %10s  %-24s  %s\n", "cycles", "low",
+		"high", "label", "class", "insns", "schedule", "bound by",
+		functions ? "function, address, block" : "block");
 }
 
 void render_blocks_line(const struct block_row *row, bool functions, struct strbuf *out)
 {
 	const struct block_result *r = row->result;
+	bool measured = r && !r->class;
 
 	if (functions)
 		strbuf_printf(out, "%7.1f%% ", 100 * row->share);
-	if (r->class)
-		strbuf_printf(out, "%10s %10s %10s", "-", "-", "-");
-	else
+	if (measured)
 		strbuf_printf(out, "%10.3f %10.3f %10.3f", r->cycles.value, r->cycles.low,
 			r->cycles.high);
-	strbuf_printf(out, "  %-8s  %-13s %5u  ", r->class ? "-" : label_name(r->cycles.label),
-		block_class_name(r->class), r->instructions);
+	else
+		strbuf_printf(out, "%10s %10s %10s", "-", "-", "-");
+	strbuf_printf(out, "  %-8s  %-13s", measured ? label_name(r->cycles.label) : "-",
+		r ? block_class_name(r->class) : "not measured");
+	if (row->schedule)
+		strbuf_printf(out, " %5zu %10.3f  %-24s  ", row->schedule->count,
+			row->schedule->total.cycles, row->schedule->bound);
+	else
+		strbuf_printf(out, " %5u %10s  %-24s  ", r ? r->instructions : 0, "-", "-");
 	if (functions)
 		strbuf_printf(out, "%s %s ", row->function, row->where);
 	hex(row, functions ? 12 : 24, out);
-	if (r->warnings) {
+	if (r && r->warnings) {
 		strbuf_puts(out, " (");
 		for (unsigned i = 0, n = 0; i < BLOCK_WARN_COUNT; i++)
 			if (r->warnings >> i & 1)
@@ -117,7 +162,8 @@ void render_blocks_csv_head(struct strbuf *out)
 {
 	strbuf_puts(out,
 		"hex,class,cycles,low,high,label,instructions,unroll_low,unroll_high,pages,"
-		"physical_pages,workers,runs,state,warnings,where,function,share\n");
+		"physical_pages,workers,runs,state,warnings,where,function,share,schedule,"
+		"schedule_label,core,bound\n");
 }
 
 static void csv_text(const char *text, struct strbuf *out)
@@ -130,13 +176,14 @@ static void csv_text(const char *text, struct strbuf *out)
 
 void render_blocks_csv(const struct block_row *row, struct strbuf *out)
 {
-	const struct block_result *r = row->result;
+	static const struct block_result none = {.state = ""};
+	const struct block_result *r = row->result ? row->result : &none;
 
 	if (row->block.length)
 		hex(row, SIZE_MAX, out);
 	else
 		csv_text(row->hex, out);
-	strbuf_printf(out, ",%s,", block_class_name(r->class));
+	strbuf_printf(out, ",%s,", row->result ? block_class_name(r->class) : "not-measured");
 	number_csv(out, &r->cycles, NUMBER_RATIO);
 	strbuf_printf(out, ",%u,%u,%u,%u,%u,%u,%u,\"%s\",\"", r->instructions, r->unroll[0],
 		r->unroll[1], r->pages, r->physical_pages, r->workers, r->runs, r->state);
@@ -148,9 +195,40 @@ void render_blocks_csv(const struct block_row *row, struct strbuf *out)
 	strbuf_putc(out, ',');
 	csv_text(row->function, out);
 	if (row->share >= 0)
-		strbuf_printf(out, ",%.4g\n", row->share);
+		strbuf_printf(out, ",%.4g", row->share);
 	else
-		strbuf_puts(out, ",\n");
+		strbuf_putc(out, ',');
+	if (row->schedule)
+		strbuf_printf(out, ",%.3f,%s,%s,%s\n", row->schedule->total.cycles,
+			label_name(LABEL_ESTIMATED), row->schedule->core->name,
+			row->schedule->bound);
+	else
+		strbuf_puts(out, ",,,,\n");
+}
+
+static void json_schedule(struct json *j, const struct block_row *row)
+{
+	const struct block_schedule *s = row->schedule;
+	struct quantity cycles;
+	char reason[96];
+
+	if (!s)
+		return;
+	cycles = block_schedule_cycles(s);
+	json_number(j, "schedule", s->total.cycles);
+	number_json(j, "schedule_cycles", &cycles);
+	json_string(j, "bound", s->bound);
+	json_string(j, "core", s->core->name);
+	if (row->result && !row->result->class && s->total.cycles > 0)
+		json_number(j, "ratio", row->result->cycles.value / s->total.cycles);
+	json_array(j, "rows");
+	for (size_t i = 0; i < s->count; i++) {
+		json_object(j, NULL);
+		json_number(j, "mi", s->rows[i].mi);
+		json_string(j, "waits_for", block_schedule_reason(s, i, reason));
+		json_end_object(j);
+	}
+	json_end_array(j);
 }
 
 static void json_optional(struct json *j, const char *key, const char *text)
@@ -170,11 +248,18 @@ void render_block_json(const struct block_row *row, enum block_mode mode, FILE *
 	json_object(&j, NULL);
 	json_string(&j, "schema", "prof.block/1");
 	json_string(&j, "hex", strbuf_text(&text));
-	json_string(&j, "class", block_class_name(r->class));
+	json_string(&j, "class", r ? block_class_name(r->class) : "not-measured");
 	json_optional(&j, "where", row->where);
 	json_optional(&j, "function", row->function);
 	if (row->share >= 0)
 		json_number(&j, "share", row->share);
+	json_schedule(&j, row);
+	if (!r) {
+		json_end_object(&j);
+		putc('\n', out);
+		strbuf_fini(&text);
+		return;
+	}
 	json_string(&j, "mode", mode_name(mode));
 	number_json(&j, "cycles", &r->cycles);
 	json_integer(&j, "instructions", r->instructions);

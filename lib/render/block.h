@@ -7,6 +7,7 @@
 
 #include "base/strbuf.h"
 #include "blockbench/blockbench.h"
+#include "report/block_schedule.h"
 
 /* One block; texts are borrowed, "" where there is none. */
 struct block_row {
@@ -15,7 +16,8 @@ struct block_row {
 	const char *where; /* line of a file, address in an image; "" */
 	const char *function;
 	double share; /* of the experiment's samples, [0,1]; below 0: not of an experiment */
-	const struct block_result *result;
+	const struct block_result *result;     /* NULL: not measured */
+	const struct block_schedule *schedule; /* NULL: there is none */
 };
 
 /* All that is known of it. */

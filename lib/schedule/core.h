@@ -118,6 +118,8 @@ struct core {
 
 /* Reads a description; name is for messages. */
 int core_parse(struct core *c, const char *text, size_t length, const char *name, struct error *e);
+/* The names of ours, sorted. */
+int core_walk(void (*each)(const char *name, void *context), void *context, struct error *e);
 /* By name ("golden-cove") or path. */
 int core_find(struct core *c, const char *name, struct error *e);
 /* The description that fits this host's processor, or a near one; borrowed.  *exact: it is its own.

@@ -124,4 +124,26 @@ is "no such experiment" "$status" 125
 run prof block -help
 is "options are those of the manual" "$(printf '%s\n' "$out" | sed -n 's/^  -\([a-z]*\).*/\1/p' | sort)" \
 	"$(sed -n 's/^\.It Fl \([a-z]*\).*/\1/p' "$top/docs/man/prof-block.1" | sort -u)"
+
+# The static schedule beside the measurement, or alone.
+run prof block -static -core redwood-cove -hex 480fafc34801c14889020f1f00
+is "a block is scheduled without being run" "$status" 0
+like "a chain of multiplications binds it" "$out" '^  3.000 cycles by the schedule \(estimated, redwood-cove\), bound by dependency on imul'
+like "each instruction has its Mi" "$out" '^ +1 +[0-9.]+  imul'
+run prof block -static -core zen4 -json -hex 4801d8
+like "JSON has it" "$out" '"schedule":1,"schedule_cycles":\{"value":1,"label":"estimated"'
+run prof block -static -core nonsense -hex 90
+is "an unknown core" "$status" 125
+like "is named" "$err" "no description of a core 'nonsense'"
+run prof block -static -core alpha-21164 -hex 90
+like "a core of another architecture is refused" "$err" 'does not execute x86-64'
+run prof block -static -core none -hex 90
+is "no core, no schedule" "$status" 125
+run prof block -cores
+like "cores are listed" "$out" '^zen4 '
+printf '[core]\nname x\nrename 4\nretire\n' >bad.core
+run prof block -static -core ./bad.core -hex 90
+like "errors of a description name the line" "$err" 'bad.core:4: '
+run prof block -static -core skylake -csv -hex 4801d8
+like "CSV has it, with its label" "$out" ',1.000,estimated,skylake,'
 done_testing
