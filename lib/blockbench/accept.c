@@ -61,7 +61,7 @@ static enum block_class refuse(const struct insn *insn)
 
 struct facts {
 	uint32_t flags;
-	struct insn_registers used;
+	struct insn_registers used, written;
 	uint16_t bases, indexes; /* general registers */
 	uint16_t placed;         /* those with a place in low[] */
 	uint8_t low[16];
@@ -90,6 +90,17 @@ static void note_memory(struct facts *f, const struct insn_memory *m)
 	f->low[m->base] = (uint8_t)(-m->displacement & (m->size - 1));
 }
 
+/* But the stack pointer. */
+static uint16_t written_registers(const struct facts *f)
+{
+	uint16_t set = 0;
+
+	for (unsigned reg = 0; reg < 16; reg++)
+		if (reg != REG_RSP && insn_registers_have(&f->written, REG_GENERAL + reg))
+			set |= (uint16_t)(1 << reg);
+	return set;
+}
+
 static void note(struct facts *f, const struct insn *insn, struct block_result *r)
 {
 	static const struct {
@@ -115,8 +126,10 @@ static void note(struct facts *f, const struct insn *insn, struct block_result *
 		r->warnings |= BLOCK_WARN_SERIALISING;
 	for (unsigned i = 0; i < insn->memories; i++)
 		note_memory(f, &insn->memory[i]);
-	for (int i = 0; i < 2; i++)
+	for (int i = 0; i < 2; i++) {
 		f->used.word[i] |= insn->reads.word[i] | insn->writes.word[i];
+		f->written.word[i] |= insn->writes.word[i];
+	}
 }
 
 /* All addresses relative to the program counter move by the same distance, from near the block to
@@ -218,6 +231,7 @@ enum block_class block_accept(struct channel *c, uint32_t *bytes_used, uint32_t 
 		.indexes = f.indexes & (uint16_t)~f.bases,
 		.counter = NO_REGISTER};
 	memcpy(j->low, f.low, sizeof(j->low));
+	j->resets = (uint16_t)((f.bases | f.indexes) & written_registers(&f));
 	memcpy(c->bytes + *bytes_used, block->bytes, end);
 	*bytes_used += (uint32_t)end;
 	*relocations_used += relocations;

@@ -215,6 +215,8 @@ static void conclude(const struct blockbench *b, struct pending *p)
 		r->warnings |= BLOCK_WARN_MISSES;
 	if (a->misaligned > SPOILED)
 		r->warnings |= BLOCK_WARN_MISALIGNED;
+	if (a->reset)
+		r->warnings |= BLOCK_WARN_RESET;
 	if (a->few || a->unroll[0] < 2)
 		r->warnings |= BLOCK_WARN_FEW_COPIES;
 	if (a->state >= STATES_USUAL)

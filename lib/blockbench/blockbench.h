@@ -76,7 +76,8 @@ enum block_warning {
 	BLOCK_WARN_SERIALISING =
 		1 << 9,             /* serialising instruction, slow or trapped to a hypervisor */
 	BLOCK_WARN_STATE = 1 << 10, /* faulted in the usual initial state: see state */
-	BLOCK_WARN_COUNT = 11
+	BLOCK_WARN_RESET = 1 << 11, /* registers in addresses are set anew before each copy */
+	BLOCK_WARN_COUNT = 12
 };
 /* Text of warning bit number i, [0, BLOCK_WARN_COUNT); static. */
 const char *block_warning_text(unsigned i);

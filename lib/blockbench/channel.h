@@ -70,6 +70,7 @@ struct job {
 	uint32_t relocation, relocations;    /* in channel.relocations */
 	uint32_t flags;                      /* enum job_flag */
 	uint16_t indexes; /* general registers that scale addresses, and are no bases */
+	uint16_t resets;  /* general registers in addresses that the block also writes */
 	uint8_t low[16];  /* added to general registers, so that wide operands are aligned */
 	uint8_t counter;  /* loop mode: a general register, or NO_REGISTER */
 };
@@ -84,6 +85,7 @@ struct answer {
 	uint32_t pages, physical_pages;
 	uint32_t pmu;                /* cycles are counted, not from time stamps */
 	uint32_t few;                /* not 0: with more copies it faults */
+	uint32_t reset;              /* address registers were set anew before each copy */
 	uint32_t runs;               /* timed ones that count */
 	uint32_t series;             /* of cycles[] */
 	uint32_t waited;             /* series thrown away for a neighbour's sake */
@@ -105,8 +107,9 @@ struct channel {
 	double ratio;
 	struct job job[JOBS_MAX];
 	struct answer answer[JOBS_MAX];
-	struct relocation relocations[JOB_RELOCATIONS];
-	uint8_t bytes[JOB_BYTES];
+	/* The ends are the worker's, for a block that it puts together. */
+	struct relocation relocations[JOB_RELOCATIONS * 2];
+	uint8_t bytes[JOB_BYTES + BLOCK_BYTES_MAX];
 };
 
 #endif

@@ -40,6 +40,7 @@ static const char *const warnings[BLOCK_WARN_COUNT] = {
 	"misaligned accesses",
 	"a serialising instruction",
 	"faults in the usual initial state",
+	"registers in addresses are set anew before each copy, which costs an instruction each",
 };
 
 const char *block_class_name(enum block_class c)

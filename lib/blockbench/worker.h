@@ -92,6 +92,9 @@ struct layout {
 void code_lay(struct layout *l, const struct channel *c, const struct job *j, const struct state *s,
 	const struct plan *plan, int counter, unsigned shift);
 
+/* The job with its resets put before it, at the channel's end; -1: it does not fit. */
+int code_reset(struct channel *c, const struct job *j, const struct state *s, struct job *made);
+
 /* worker_measure.c */
 void measure_init(struct channel *c);
 void measure_batch(struct channel *c);

@@ -199,3 +199,29 @@ void code_lay(struct layout *l, const struct channel *c, const struct job *j, co
 		w.at += shift % 64;
 	}
 }
+
+int code_reset(struct channel *c, const struct job *j, const struct state *s, struct job *made)
+{
+	struct writer w = {c->bytes + JOB_BYTES};
+	const struct relocation *from = &c->relocations[j->relocation];
+	struct relocation *to = &c->relocations[JOB_RELOCATIONS];
+	size_t before;
+
+	for (unsigned reg = 0; reg < 16; reg++)
+		if (j->resets >> reg & 1)
+			move(&w, reg, value_of(j, s, reg));
+	before = (size_t)(w.at - (c->bytes + JOB_BYTES));
+	if (!before || before + j->length > BLOCK_BYTES_MAX)
+		return -1;
+	put(&w, &c->bytes[j->code], j->length);
+	*made = *j;
+	made->code = JOB_BYTES;
+	made->length += (uint32_t)before;
+	made->relocation = JOB_RELOCATIONS;
+	for (uint32_t i = 0; i < j->relocations; i++) {
+		to[i] = from[i];
+		to[i].at += (uint16_t)before;
+		to[i].end += (uint16_t)before;
+	}
+	return 0;
+}

@@ -515,6 +515,27 @@ static enum block_class attempt(struct attempt *t, unsigned state, unsigned most
 	return a->class;
 }
 
+/* What the block leaves in its address registers may be good for nothing but the code behind it:
+ * they are set anew before each copy. */
+static bool attempt_reset(struct attempt *t, const uint8_t *order, unsigned n)
+{
+	const struct job *whole = t->job;
+	struct job made;
+
+	for (unsigned k = 0; k < n && whole->resets; k++) {
+		if (code_reset(t->c, whole, &block_states[order[k]], &made))
+			break;
+		t->job = &made;
+		attempt(t, order[k], 0);
+		t->job = whole;
+		if (!t->answer->class) {
+			t->answer->reset = 1;
+			return true;
+		}
+	}
+	return false;
+}
+
 /* In one state after the other; where all fault, with few copies: of pointers that grow from copy
  * to copy the first are still good. */
 static void attempt_all(struct attempt *t)
@@ -533,6 +554,8 @@ static void attempt_all(struct attempt *t)
 		if (i == 0)
 			usual = *a;
 	}
+	if (!timeouts && attempt_reset(t, order, n))
+		return;
 	for (unsigned i = 0; i < sizeof(few) && !timeouts; i++)
 		for (unsigned k = 0; k < n; k++)
 			if (!attempt(t, order[k], few[i])) {

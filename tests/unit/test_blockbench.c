@@ -20,6 +20,7 @@ static const struct row rows[] = {
 	{"store and load", "48890748 8b1e", BLOCK_OK, 0},
 	{"stack", "555d", BLOCK_OK, 0},
 	{"leaves rsp anywhere", "4889c4 4831e0", BLOCK_OK, 0},
+	{"leaves its pointers unusable", "488b00 f7d0 48c1e03f", BLOCK_OK, BLOCK_WARN_RESET},
 	{"pushes below zero", "4831e4 50", BLOCK_ADDRESS, 0},
 	{"relative to the program counter", "488b0510000000 480b1d20000000", BLOCK_OK, 0},
 	{"fs", "64488b042528000000", BLOCK_OK, 0},
