@@ -94,6 +94,18 @@ is "without its .dwo files: the line" "$(inlines p inlines "$(division p)")" "co
 g++ -O1 -g -gsplit-dwarf -o p main.cc other.cc
 is "a function's name" "$("$q" p find 'count(int)' | cut -d' ' -f3-)" "count(int) = _Z5counti"
 
+# damaged .dwo files and packages
+set -- ./*.dwo
+cp "$1" dwo.whole && size=$(wc -c < dwo.whole) && at=$(division p) && survived=0
+for part in 1 2 3 4 5 6 7 8 9; do
+	head -c $((size * part / 10)) dwo.whole > "$1"
+	"$q" p inlines "$at" > /dev/null; [ $? -lt 2 ] && survived=$((survived + 1))
+	cp dwo.whole "$1" && printf "\377\377\377\377\200\200\200\200\200\001\177\000\021\001" | dd of="$1" bs=1 seek=$((size * part / 10)) conv=notrunc 2>/dev/null
+	"$q" p inlines "$at" > /dev/null; [ $? -lt 2 ] && survived=$((survived + 1))
+done
+is "damaged .dwo files: no crash" "$survived" 18
+cp dwo.whole "$1"
+
 # separate debug files
 g++ -O1 -g -o whole main.cc other.cc
 at=$(division whole)
