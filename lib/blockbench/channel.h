@@ -45,7 +45,7 @@ enum worker_descriptor {
 #define JOBS_MAX        128
 #define JOB_BYTES       (JOBS_MAX * 512 + BLOCK_BYTES_MAX)
 #define JOB_RELOCATIONS 2048
-#define SERIES_MAX      15
+#define SERIES_MAX      12
 
 /* A displacement relative to the program counter. */
 struct relocation {

@@ -4,7 +4,7 @@ lib.blockbench     := accept.c bench.c classes.c embed.c hex.c list.c spawn.c st
 blockworker        := $(O)/obj/blockworker/blockworker
 blockworker_objs   := $(patsubst %,$(O)/obj/blockworker/%.o,worker_entry worker_system worker_trap worker_pages worker_code worker_measure worker_pmu states)
 blockworker_cflags := -std=gnu11 $(WARNINGS) -O2 -m64 -march=x86-64 -ffreestanding -fno-stack-protector -fno-pie -fcf-protection=none \
-                      -fno-asynchronous-unwind-tables -fno-builtin -mcmodel=large -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)/= -Ilib
+                      -fno-asynchronous-unwind-tables -fno-builtin -fno-tree-loop-distribute-patterns -mcmodel=large -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)/= -Ilib
 ifneq ($(filter x86_64%,$(ARCH)),)
 $(O)/obj/lib/blockbench/embed.o: $(blockworker)
 $(O)/obj/lib/blockbench/embed.o: CPPFLAGS += -DWORKER_FILE='"$(blockworker)"'
