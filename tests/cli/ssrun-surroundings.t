@@ -69,6 +69,27 @@ else
 	skip "a full disk" "needs root and a mount of its own"
 fi
 
+# A file that only the command's own mount namespace has.
+if [ "$(id -u)" = 0 ] && mkdir inside && unshare -m mount -t tmpfs none inside 2>/dev/null; then
+	run ssrun -fpcsamp -archive kept -o contained unshare -m sh -c "mount -t tmpfs none inside &&
+		cp '$sampled' inside/hidden && inside/hidden loop 100"
+	is "a program in a namespace of its own" "$status $err" "0 "
+	run prof -archive kept contained
+	like "is found and archived all the same" "$out" ' main \(hidden'
+else
+	skip "a namespace of its own" "needs root"
+fi
+
+ssrun -fpcsamp -calsig USR2 -o signalled "$sampled" until enough & pid=$!
+while [ ! -s signalled ]; do sleep 0.05; done
+sleep 0.1
+kill -USR2 $pid
+sleep 0.1
+touch enough
+wait $pid
+run prof -dump signalled
+like "-calsig: a signal begins a phase" "$out" '^phase 1 .*name "1"'
+
 if [ "$(id -u)" = 0 ]; then
 	run ssrun -fpcsamp -a -for 0.3 -o everybody
 	is "-a, for a while" "$status $err" "0 "
