@@ -82,6 +82,7 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/startup $(O)
 	$(Q)tests/bench/model $(O)
 	$(Q)tests/bench/block -count 300 $(O)
+	$(Q)tests/bench/schedule $(O)
 	$(Q)tests/bench/merge $(O)
 	$(Q)tests/bench/ssrun $(O)
 
