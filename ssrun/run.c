@@ -201,7 +201,7 @@ int do_run(struct options *o)
 {
 	struct collect_output output = {0};
 	struct error reason, e = {0};
-	struct machine machine, *m = needs_machine(o) ? &machine : NULL;
+	struct machine machine = {0}, *m = needs_machine(o) ? &machine : NULL;
 	int status;
 
 	if ((m && find_machine(o, m, &e)) ||

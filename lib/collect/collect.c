@@ -55,7 +55,9 @@ static int wanted_source(struct collect_metric *m, enum collect_source wanted, s
 	else if (wanted == COLLECT_MODEL)
 		good = is_models(m);
 	m->source = wanted;
-	return good ? 0 : cannot(m, wanted, e);
+	if (!good)
+		return cannot(m, wanted, e);
+	return wanted == COLLECT_PMU && !m->spec.encoded ? event_encode(&m->spec, e) : 0;
 }
 
 /* Of an event: the pmu, if it works and counts that event, else the model. */

@@ -90,6 +90,17 @@ wait $pid
 run prof -dump signalled
 like "-calsig: a signal begins a phase" "$out" '^phase 1 .*name "1"'
 
+if command -v mpirun >/dev/null; then
+	mkdir ranks
+	run env _SPEEDSHOP_OUTPUT_DIRECTORY=ranks mpirun -np 3 ssrun -fpcsamp "$sampled" loop 20
+	is "ranks of MPI" "$status" 0
+	is "have a file each" "$(find ranks -name 'sampled.fpcsamp.r[012].*' | wc -l)" 3
+	run prof ranks/*
+	like "which prof adds up" "$out" ' main \(sampled'
+else
+	skip "ranks of MPI" "there is no mpirun"
+fi
+
 if [ "$(id -u)" = 0 ]; then
 	run ssrun -fpcsamp -a -for 0.3 -o everybody
 	is "-a, for a while" "$status $err" "0 "

@@ -13,6 +13,7 @@ take() { # NAME OPTIONS... COMMAND...
 }
 take cycles -cy_hwc work loop:10000000
 take given -e r11:100003 work loop:10000000
+take forced -source pmu -gi_hwc work loop:10000000
 take both -cy_hwc -both work loop:10000000
 take stacks -e r11:1000003:stacks work loop:10000000
 take time -fpcsamp work loop:100000000

@@ -20,6 +20,8 @@ like "in the loop" "$out" '(100\.0|9[0-9]\.[0-9])% .* loop \(work'
 report -dump given
 like "-e: the period as it was given" "$out" 'period 100003'
 like "80 million cycles make 800 samples" "$(said given)" ': (799|800|801) samples'
+report -summary forced
+like "-source pmu: the event's own encoding" "$out" 'INST_RETIRED'
 report both
 like "both periods" "$out" 'Total samples'
 report -calltree stacks
