@@ -43,8 +43,17 @@ is "shares by call path are what the program does" "$(jq -c '
 	def near(p; n): of(p) >= n - 202 and of(p) <= n * 1.02 + 202;
 	[near("catcher"; 20000), near("recursion"; 10000), near("callbacks"; 3000), near("forks"; 80000), near("thread"; 360000),
 	 of("main") >= of("recursion") + of("catcher") + of("signals") + of("callbacks") + of("forks") - 101]' inclusive.json)" '[true,true,true,true,true,true]'
-is "the same again is the same" "$(ssrun -q -source model -machine zen4 -o again.x -e tbr:101:stacks -e cy:1009:stacks "$programs/paths"
-	rows -inclusive again.x | jq -c '.rows' | cksum)" "$(jq -c '.rows' inclusive.json | cksum)"
+ssrun -q -source model -machine zen4 -o again.x -e tbr:101:stacks -e cy:1009:stacks "$programs/paths"
+prof -dump -q paths.x > first
+prof -dump -q again.x > second
+ok "the same again is the same, but for numbers of processes and real time" cmp first second
+
+# ---- cycles, by either clock: each is some instruction's ----
+for clock in first-order retirement; do
+	collect cycles.x -clock $clock -e cy:101 -e fes:7 -e bes:11 "$programs/profiled" loop 3000000
+	is "samples of cycles and stalls stand for all of them: $clock" "$(rows cycles.x | jq -c '[.experiments[] | (.samples * .period / .total * 100 | round)]')" '[100,100,100]'
+done
+like "cycles of a loop are of the loop" "$(rows cycles.x | jq -r '.rows[0] | "\(.procedure) \(.percent[0])"')" '^loop (8|9)[0-9]'
 
 # ---- threads, processes, phases ----
 collect threads.x -e tbr:997 "$programs/profiled" threads
