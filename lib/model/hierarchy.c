@@ -304,6 +304,19 @@ static uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, ui
 	return l2;
 }
 
+/* The set of a large cache is seldom at hand on the host: it begins to come. */
+static void come_near(const struct cache *c, uint64_t address, int replaces)
+{
+	uint64_t set = cache_set(c, address);
+	unsigned i;
+
+	for (i = 0; i < c->ways; i += 8) {
+		__builtin_prefetch(&c->entries[set + i]);
+		if (replaces && !c->policy)
+			__builtin_prefetch(&c->used[set + i]);
+	}
+}
+
 /* Gets a line that the private caches do not have, into L2 if l2 (the entry that victim left) is
  * not null; *held becomes the state it has, but for the store that asks for it. */
 static uint64_t fill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
@@ -313,6 +326,11 @@ static uint64_t fill(struct model *m, struct core *core, uint64_t address, enum 
 	enum supplier supplier;
 	uint64_t latency;
 
+	if (m->ll.ways) {
+		come_near(&m->ll, address, !late);
+		if (late && victim)
+			come_near(&m->ll, victim & ~core->l2.offset, 1);
+	}
 	if (!late)
 		leave_l2(m, core, victim);
 	supplier = coherence_fetch(m, core, address, purpose);

@@ -446,15 +446,19 @@ INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct ge
 		if (UNLIKELY(slot->above != line_slot_above(address, g->bits)))
 			goto unslotted;
 		/* What lies in one granule lies in one line. */
-		if (way <= MODIFIES && LIKELY((address & (GRANULE - 1)) + size <= GRANULE)) {
-			if (way != LOADS &&
-				(UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
-					UNLIKELY(core->stores.number >= core->clock.stores_full)))
+		if (LIKELY((address & (GRANULE - 1)) + size <= GRANULE)) {
+			if (LIKELY(way == LOADS)) {
+				if (UNLIKELY(!forward_settled(m, core, address, size)))
+					meet_store(m, core, s, a, address, base + a->insn + 1u);
+				goto used;
+			}
+			if (UNLIKELY(way > MODIFIES) ||
+				UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
+				UNLIKELY(core->stores.number >= core->clock.stores_full))
 				goto unslotted;
-			if (way != STORES && UNLIKELY(!forward_settled(m, core, address, size)))
+			if (way == MODIFIES && UNLIKELY(!forward_settled(m, core, address, size)))
 				meet_store(m, core, s, a, address, base + a->insn + 1u);
-			if (way != LOADS)
-				forward_remember(&core->stores, address, size, base + a->insn + 1u);
+			forward_remember(&core->stores, address, size, base + a->insn + 1u);
 		} else {
 			if (UNLIKELY((address & ((1u << g->bits) - 1)) + size > 1u << g->bits))
 				goto unslotted;
@@ -469,8 +473,9 @@ INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct ge
 				forward_store(&core->stores, address, size, base + a->insn + 1u);
 			}
 		}
-		core->line_used[slot->line % LINES_NOTED] = ++tick;
-		core->page_used[slot->page % PAGES_NOTED] = tick;
+	used:
+		core->line_used[slot->line] = ++tick;
+		core->page_used[slot->page] = tick;
 		continue;
 	unslotted:
 		m->tick = tick;

@@ -196,6 +196,12 @@ static inline void slots_drop(struct core *core, uint64_t address, uint64_t byte
 
 	if (count >= LINE_SLOTS)
 		count = LINE_SLOTS;
+	if (at % LINE_SLOTS + count <= LINE_SLOTS) {
+		slots += at % LINE_SLOTS;
+		for (uint64_t i = 0; i < count; i++)
+			slots[i] = (struct line_slot){NO_LINE, 0, 0};
+		return;
+	}
 	for (uint64_t i = 0; i < count; i++)
 		slots[(at + i) % LINE_SLOTS].above = NO_LINE;
 }
