@@ -39,8 +39,8 @@ enum line_state {
 /* What another policy than LRU knows of a set. */
 struct policy_set {
 	uint64_t bits; /* see policy.c */
-	uint32_t last; /* the way that was used last */
-	uint32_t full; /* no way is empty */
+	uint64_t filled; /* bit 2w: way w < 32 is not empty */
+	uint64_t last;   /* the way that was used last */
 };
 
 struct cache {
@@ -299,8 +299,11 @@ static inline void cache_remove(struct cache *c, uint64_t *entry)
 {
 	*entry = 0;
 	c->used[entry - c->entries] = 0;
-	if (c->policy_sets)
-		c->policy_sets[(uint64_t)(entry - c->entries) / c->ways].full = 0;
+	if (c->policy_sets) {
+		uint64_t at = (uint64_t)(entry - c->entries), way = at % c->ways;
+
+		c->policy_sets[at / c->ways].filled &= ~(way < 32 ? UINT64_C(1) << 2 * way : 0);
+	}
 }
 
 #endif

@@ -131,14 +131,9 @@ static uint32_t srrip_victim(struct cache *c, struct policy_set *s)
 /* All ways but one age by as much as makes the oldest of them 3. */
 static void qlru_age(struct cache *c, struct policy_set *s, uint32_t but)
 {
-	const uint64_t *entries = c->entries + (uint64_t)(s - c->policy_sets) * c->ways;
-	uint64_t others = c->ways < 32 ? (UINT64_C(1) << 2 * c->ways) - 1 : UINT64_MAX, bits, more;
-	uint32_t i;
+	uint64_t others = s->filled & ~(UINT64_C(1) << 2 * but), bits, more;
 
-	others &= AGES & ~(UINT64_C(3) << 2 * but);
-	for (i = 0; !s->full && i < c->ways; i++)
-		if (!entries[i])
-			others &= ~(UINT64_C(1) << 2 * i);
+	(void)c;
 	bits = s->bits & others * 3;
 	if (!others || bits & bits >> 1 & AGES)
 		return;
@@ -201,18 +196,22 @@ static uint32_t look_for(const struct cache *c, struct policy_set *s, const uint
 		if (found >= 0)
 			return (uint32_t)found;
 		*held = 0;
-		found = s->full ? -1 : cache_way(entries, c->ways, 0);
-		empty = found >= 0 ? (uint32_t)found : c->ways;
-	} else {
-		for (way = 0; way < c->ways; way++) {
-			if (cache_holds(entries[way], line))
-				return way;
-			if (!entries[way] && empty == c->ways)
-				empty = way;
+		if (c->ways <= 32) {
+			uint64_t empty_ways = ~s->filled & AGES;
+
+			way = empty_ways ? (uint32_t)__builtin_ctzll(empty_ways) / 2 : c->ways;
+			return way < c->ways ? way : c->ways;
 		}
-		*held = 0;
+		found = cache_way(entries, c->ways, 0);
+		return found >= 0 ? (uint32_t)found : c->ways;
 	}
-	s->full = empty == c->ways;
+	for (way = 0; way < c->ways; way++) {
+		if (cache_holds(entries[way], line))
+			return way;
+		if (!entries[way] && empty == c->ways)
+			empty = way;
+	}
+	*held = 0;
 	return empty;
 }
 
@@ -235,6 +234,8 @@ uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *vic
 			way = policies[c->policy].victim(c, s);
 		*victim = entries[way] & ~UNSEEN;
 		entries[way] = line | SHARED;
+		if (way < 32)
+			s->filled |= UINT64_C(1) << 2 * way;
 		policies[c->policy].fill(c, s, way);
 	}
 	if (c->front && c->policy != MODEL_RANDOM)

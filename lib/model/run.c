@@ -291,21 +291,6 @@ INLINE int meets_store(
 	return 0;
 }
 
-/* Where the line's entry is if the access lies in one line and all is at hand; else a null pointer.
- */
-INLINE uint64_t *data_known(struct core *core, const struct geometry *g, uint64_t address,
-	unsigned size, const struct page_slot **slot)
-{
-	const struct cache *l1d = &core->l1d;
-	uint64_t page = (address >> g->page_bits) + 1;
-	uint64_t *entry = l1d->entries + l1d->hints[(address >> g->bits) & g->mask];
-	uint64_t apart = (address ^ *entry) | ((address + size - 1) ^ *entry);
-
-	*slot = page_slot(core->data_pages, page);
-	/* Bits above the line must be the same; those of the state are below. */
-	return LIKELY(!(apart >> g->bits)) && LIKELY((*slot)->page == page) ? entry : (uint64_t *)0;
-}
-
 /* A guarded access that happened. */
 static NOINLINE void count_guarded(struct model *m, const struct model_segment *s,
 	const struct model_access *a, uint64_t address)
@@ -404,30 +389,65 @@ INLINE void remember_store(struct core *core, uint64_t address, unsigned size, u
 		forward_store(&core->stores, address, size, order);
 }
 
+/* What load_slowly and store_slowly do, for an access in one line whose page is at hand. */
+static NOINLINE void access_line(struct model *m, struct core *core, const struct model_access *a,
+	struct model_insn *in, uint64_t address, uint64_t order)
+{
+	uint64_t latency, line = address & ~m->data_line;
+	int stores = a->kind == MODEL_ACCESS_STORE;
+
+	arrive(m, core, in, order);
+	watch_address(m, address);
+	if (!stores) {
+		if (meets_store(m, core, address, a->size))
+			forward_load(m, core, address, a->size);
+	} else {
+		if (core->stores.number >= core->clock.stores_full)
+			clock_store_full(&core->clock);
+		remember_store(core, address, a->size, order);
+	}
+	*page_slot(core->data_pages, (address >> m->page_bits) + 1)->used = ++m->tick;
+	m->accessed = address;
+	m->accessed_size = a->size;
+	latency = hierarchy_data(m, core, line, stores ? STORE : LOAD);
+	if (latency && stores)
+		clock_store(m, core, latency);
+	else if (latency)
+		clock_load(m, core, latency);
+	watch_address(m, 0);
+}
+
 /* An access without a slot. */
 static NOINLINE void access_unslotted(struct model *m, struct core *core,
 	const struct model_segment *s, const struct model_access *a, uint64_t address,
 	uint64_t order)
 {
-	const struct geometry g = geometry_of(m);
+	struct cache *l1d = &core->l1d;
 	const struct page_slot *slot;
-	const uint64_t *entry = (uint64_t *)0;
+	uint64_t page = (address >> m->page_bits) + 1;
+	const uint64_t *entry;
 
 	if (a->guarded && !address)
 		return;
-	if (a->kind <= MODEL_ACCESS_STORE && !a->guarded)
-		entry = data_known(core, &g, address, a->size, &slot);
+	slot = page_slot(core->data_pages, page);
+	if (a->guarded || a->kind > MODEL_ACCESS_STORE || slot->page != page || core->retire ||
+		m->cachegrind || (address & m->data_line) + a->size > m->data_line + 1) {
+		access_otherwise(m, core, s, a, address, order);
+		fill_slot(m, core, address);
+		return;
+	}
+	entry = cache_guess(l1d, address);
 	if (!entry || (a->kind == MODEL_ACCESS_STORE &&
 			      ((*entry & MESI) != m->stored ||
 				      core->stores.number >= core->clock.stores_full))) {
-		access_otherwise(m, core, s, a, address, order);
+		access_line(m, core, a, &s->block->insns[a->insn], address, order);
 	} else {
 		if (a->kind == MODEL_ACCESS_STORE)
 			remember_store(core, address, a->size, order);
 		else if (meets_store(m, core, address, a->size))
 			meet_store(m, core, s, a, address, order);
 		*slot->used = ++m->tick;
-		core->l1d.used[entry - core->l1d.entries] = m->tick;
+		l1d->used[entry - l1d->entries] = m->tick;
 	}
 	fill_slot(m, core, address);
 }

@@ -165,6 +165,7 @@ struct model_segment {
 	uint16_t insn_count, access_count, fetch_count;
 	uint8_t outcome_count;
 	uint8_t slow; /* must go instruction by instruction */
+	uint64_t reserved[7]; /* whole lines of the host, of which `run` is one */
 };
 
 struct model_block {

@@ -44,15 +44,17 @@ static SizeT aligned(SizeT n)
 	return (n + 7) & ~(SizeT)7;
 }
 
+#define HOST_LINE 64
 struct model_block *block_new(
 	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes)
 {
+	/* What each record needs stands together. */
 	const SizeT size[] = {
 		aligned(sizeof(struct model_block)),
-		aligned(insns * sizeof(struct model_insn)),
+		segments * sizeof(struct model_segment),
 		aligned(accesses * sizeof(struct model_access)),
 		aligned(fetches * sizeof(struct model_fetch)),
-		aligned(segments * sizeof(struct model_segment)),
+		aligned(insns * sizeof(struct model_insn)),
 		aligned(outcomes * sizeof(struct model_outcome)),
 		aligned(insns),
 	};
@@ -65,13 +67,13 @@ struct model_block *block_new(
 		at[i] = total;
 		total += size[i];
 	}
-	memory = VG_(calloc)("descriptors", 1, total);
-	m = (struct model_block *)memory;
+	m = VG_(calloc)("descriptors", 1, total + HOST_LINE - 1);
+	memory = (UChar *)(((UWord)m + at[1] + HOST_LINE - 1) / HOST_LINE * HOST_LINE - at[1]);
 	m->address = address;
-	m->insns = (struct model_insn *)(memory + at[1]);
+	m->segments = (struct model_segment *)(memory + at[1]);
 	m->accesses = (struct model_access *)(memory + at[2]);
 	m->fetches = (struct model_fetch *)(memory + at[3]);
-	m->segments = (struct model_segment *)(memory + at[4]);
+	m->insns = (struct model_insn *)(memory + at[4]);
 	m->specials = memory + at[6];
 	b->node.key = address;
 	b->model = m;
