@@ -38,7 +38,7 @@ enum line_state {
 
 /* What another policy than LRU knows of a set. */
 struct policy_set {
-	uint64_t bits; /* see policy.c */
+	uint64_t bits;   /* see policy.c */
 	uint64_t filled; /* bit 2w: way w < 32 is not empty */
 	uint64_t last;   /* the way that was used last */
 };

@@ -85,24 +85,6 @@ static uint64_t miss_ready(struct clock *c, uint32_t misses, uint64_t latency)
 	return begin + latency;
 }
 
-uint64_t clock_line(
-	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency)
-{
-	struct clock *c = &core->clock;
-	uint64_t now = clock_now(c), begin;
-
-	m->sender = (enum model_cause)((unsigned)MODEL_CAUSE_L2 + supplier);
-	if (core->retire) /* keeps account of lines itself */
-		return latency;
-	if (supplier == LINE_FROM_HOLDER)
-		supplier = LINE_FROM_LL;
-	begin = c->line_free[supplier];
-	if (begin < now)
-		begin = now;
-	c->line_free[supplier] = begin + m->line_interval[supplier];
-	return begin - now + latency;
-}
-
 void clock_load(struct model *m, struct core *core, uint64_t latency)
 {
 	struct clock *c = &core->clock;

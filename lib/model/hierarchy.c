@@ -158,7 +158,7 @@ static void leave_l2(struct model *m, struct core *core, uint64_t victim)
 }
 
 /* A line has left a first level; what is clean matters only to an exclusive next one. */
-static void leave_l1(struct model *m, struct core *core, uint64_t address, unsigned state)
+static NOINLINE void leave_l1(struct model *m, struct core *core, uint64_t address, unsigned state)
 {
 	int dirty = state == MODIFIED;
 	uint64_t next, *entry;
@@ -179,10 +179,14 @@ static void leave_l1(struct model *m, struct core *core, uint64_t address, unsig
 	leave_l2(m, core, next);
 }
 
-static void leave_l1d(struct model *m, struct core *core, uint64_t victim)
+INLINE void leave_l1d(struct model *m, struct core *core, uint64_t victim)
 {
-	if (victim != NEVER && victim)
-		leave_l1(m, core, victim & ~core->l1d.offset, victim & MESI);
+	if (victim == NEVER || !victim)
+		return;
+	/* Where most end. */
+	if (!is_dirty(victim) && core->l2.ways && m->config.l2_inclusion != MODEL_EXCLUSIVE)
+		return;
+	leave_l1(m, core, victim & ~core->l1d.offset, victim & MESI);
 }
 
 /* ---- lines that come ---- */
@@ -247,7 +251,7 @@ static uint64_t outside(struct model *m, struct core *core, uint64_t address, en
  * A store is about to make the core's line in L1 MODIFIED, and the core has it in `state`: in L2 if
  * `l2` is not null, else in L1 alone.  Returns what that costs.
  */
-static uint64_t claim(
+static NOINLINE uint64_t claim(
 	struct model *m, struct core *core, uint64_t address, unsigned state, uint64_t *l2)
 {
 	uint64_t latency = 0;
@@ -266,7 +270,7 @@ static uint64_t claim(
 }
 
 /* The second level has the line; *state becomes the state it has in L1. */
-static uint64_t take_from_l2(struct model *m, struct core *core, uint64_t address,
+INLINE uint64_t take_from_l2(struct model *m, struct core *core, uint64_t address,
 	enum purpose purpose, uint64_t *l2, unsigned *state)
 {
 	uint64_t latency = clock_line(m, core, LINE_FROM_L2, core->l2.latency), rest;
@@ -291,7 +295,7 @@ static uint64_t take_from_l2(struct model *m, struct core *core, uint64_t addres
 
 /* In the second level: the line's entry or a null pointer, when *victim has to go for it, which is
  * then filled. */
-static uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, uint64_t *victim)
+INLINE uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, uint64_t *victim)
 {
 	uint64_t *l2;
 
@@ -319,8 +323,8 @@ static void come_near(const struct cache *c, uint64_t address, int replaces)
 
 /* Gets a line that the private caches do not have, into L2 if l2 (the entry that victim left) is
  * not null; *held becomes the state it has, but for the store that asks for it. */
-static uint64_t fill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
-	uint64_t *l2, uint64_t victim, unsigned *held)
+static NOINLINE uint64_t fill(struct model *m, struct core *core, uint64_t address,
+	enum purpose purpose, uint64_t *l2, uint64_t victim, unsigned *held)
 {
 	int late = m->config.ll_inclusion == MODEL_EXCLUSIVE;
 	enum supplier supplier;
@@ -346,7 +350,7 @@ static uint64_t fill(struct model *m, struct core *core, uint64_t address, enum 
 
 /* Gets a line into L1 (and L2); *state becomes the state it has in L1, *missed tells whether L2 did
  * not have it. */
-static uint64_t refill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+INLINE uint64_t refill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
 	unsigned *state, int *missed)
 {
 	int counted = is_demand(purpose);
@@ -376,10 +380,9 @@ static int leaves_late(const struct model *m, const struct core *core)
 }
 
 /* A line that others want is looked at for a while after it was had from them. */
-static void watch(struct model *m, struct core *core, uint64_t address, uint64_t *entry, int anew)
+static NOINLINE void watch_line(
+	struct model *m, struct core *core, uint64_t address, uint64_t *entry)
 {
-	if (!(*entry & WATCHED) && !(anew && (m->active & (m->active - 1))))
-		return;
 	slot_drop(core, address);
 	if (sharing_watch(m, core, address))
 		*entry |= WATCHED | UNSEEN;
@@ -387,8 +390,14 @@ static void watch(struct model *m, struct core *core, uint64_t address, uint64_t
 		*entry &= ~(uint64_t)WATCHED;
 }
 
+INLINE void watch(struct model *m, struct core *core, uint64_t address, uint64_t *entry, int anew)
+{
+	if (UNLIKELY(*entry & WATCHED) || (anew && UNLIKELY(m->active & (m->active - 1))))
+		watch_line(m, core, address, entry);
+}
+
 /* L1D has the line, and may have to become its owner. */
-static uint64_t hit_data(
+static NOINLINE uint64_t hit_data(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose, uint64_t *entry)
 {
 	unsigned state = *entry & MESI, first = (*entry & PREFETCHED) != 0;

@@ -15,8 +15,6 @@
 #include "model/state.h"
 #include "model/watch.h"
 
-#define INLINE static inline __attribute__((always_inline))
-
 /* Half of them at a time: what widens with one instruction. */
 #define HALF (MODEL_STATICS / 2)
 typedef uint16_t statics_row __attribute__((vector_size(HALF * 2), aligned(2), may_alias));

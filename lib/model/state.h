@@ -28,6 +28,8 @@
 
 #define NEVER UINT64_MAX
 
+#define INLINE static inline __attribute__((always_inline))
+
 /* Who sends a line to the private caches of a core. */
 /* In the order of enum model_cause; another core's line comes as those of LL do. */
 enum line_supplier {
@@ -297,8 +299,23 @@ static inline uint64_t clock_now(const struct clock *c)
 	return c->order + c->front + c->back;
 }
 /* A line comes after latency slots if its supplier is free; the latency as it will be. */
-uint64_t clock_line(
-	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency);
+static inline uint64_t clock_line(
+	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency)
+{
+	struct clock *c = &core->clock;
+	uint64_t now = clock_now(c), begin;
+
+	m->sender = (enum model_cause)((unsigned)MODEL_CAUSE_L2 + supplier);
+	if (core->retire) /* keeps account of lines itself */
+		return latency;
+	if (supplier == LINE_FROM_HOLDER)
+		supplier = LINE_FROM_LL;
+	begin = c->line_free[supplier];
+	if (begin < now)
+		begin = now;
+	c->line_free[supplier] = begin + m->line_interval[supplier];
+	return begin - now + latency;
+}
 void clock_wait(struct clock *c);
 /* At most one taken branch in so many cycles is fetched behind. */
 static inline void clock_taken(struct model *m, struct clock *c)

@@ -164,7 +164,7 @@ struct model_segment {
 	uint64_t next;                        /* the block that follows; 0: only the record knows */
 	uint16_t insn_count, access_count, fetch_count;
 	uint8_t outcome_count;
-	uint8_t slow; /* must go instruction by instruction */
+	uint8_t slow;         /* must go instruction by instruction */
 	uint64_t reserved[7]; /* whole lines of the host, of which `run` is one */
 };
 
