@@ -4,7 +4,7 @@ lib.blockbench     := accept.c bench.c classes.c embed.c hex.c list.c spawn.c st
 blockworker        := $(O)/obj/blockworker/blockworker
 blockworker_objs   := $(patsubst %,$(O)/obj/blockworker/%.o,worker_entry worker_system worker_trap worker_pages worker_code worker_measure worker_pmu states)
 blockworker_cflags := -std=gnu11 $(WARNINGS) -O2 -m64 -march=x86-64 -ffreestanding -fno-stack-protector -fno-pie -fcf-protection=none \
-                      -fno-asynchronous-unwind-tables -fno-builtin -fno-tree-loop-distribute-patterns -mcmodel=large -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)/= -Ilib
+                      -fno-asynchronous-unwind-tables -fno-builtin -mcmodel=large -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)/= -Ilib
 ifneq ($(filter x86_64%,$(ARCH)),)
 $(O)/obj/lib/blockbench/embed.o: $(blockworker)
 $(O)/obj/lib/blockbench/embed.o: CPPFLAGS += -DWORKER_FILE='"$(blockworker)"'
@@ -20,4 +20,4 @@ $(O)/obj/blockworker/%.o: lib/blockbench/%.S $(O)/flags
 	$(Q)$(CC) $(blockworker_cflags) -c -o $@ $<
 $(blockworker): $(blockworker_objs)
 	$(say) LD $@
-	$(Q)$(CC) -static -nostdlib -no-pie -Wl,--build-id=none,-z,noexecstack,-z,norelro,-Ttext-segment=0x5e5e00000000 -o $@ $^
+	$(Q)$(CC) -static -nostdlib $(if $(findstring clang,$(CC)),,-no-pie) -Wl,--build-id=none,-z,noexecstack,-z,norelro,-Ttext-segment=0x5e5e00000000 -o $@ $^

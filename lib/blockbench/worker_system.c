@@ -42,8 +42,10 @@ void *memcpy(void *to, const void *from, size_t n)
 
 		for (; n >= 8; n -= 8, t += 8, f += 8)
 			*(unaligned_word *)t = *(const unaligned_word *)f;
-		while (n--)
+		for (; n; n--) {
 			*t++ = *f++;
+			__asm__ volatile("" ::: "memory"); /* lest this loop becomes a memcpy */
+		}
 		return to;
 	}
 	__asm__ volatile("rep movsb" : "+D"(at), "+S"(from), "+c"(n)::"memory");
