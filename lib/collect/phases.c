@@ -1,11 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "collect/phases.h"
 
+#include <dirent.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/file.h>
 #include <sys/mman.h>
 #include <unistd.h>
 
@@ -14,32 +16,66 @@ void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces)
 	memset(p, 0, sizeof(*p));
 	p->experiment = x;
 	p->spaces = spaces;
+	p->fd = -1;
+}
+
+#define FILE_PREFIX "ssrun-points."
+
+/* Files of those who were killed: nobody holds their lock. */
+static void remove_stale(const char *directory)
+{
+	struct dirent *entry;
+	DIR *d = opendir(directory);
+
+	while (d && (entry = readdir(d))) {
+		int fd;
+
+		if (strncmp(entry->d_name, FILE_PREFIX, strlen(FILE_PREFIX)) != 0)
+			continue;
+		fd = openat(dirfd(d), entry->d_name, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
+		if (fd < 0)
+			continue;
+		if (flock(fd, LOCK_EX | LOCK_NB) == 0)
+			unlinkat(dirfd(d), entry->d_name, 0);
+		close(fd);
+	}
+	if (d)
+		closedir(d);
+}
+
+static int make_file(struct phases *p)
+{
+	const char *directories[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
+
+	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
+		if (!directories[i])
+			continue;
+		remove_stale(directories[i]);
+		if (asprintf(&p->path, "%s/" FILE_PREFIX "XXXXXX", directories[i]) < 0) {
+			p->path = NULL;
+			return -1;
+		}
+		p->fd = mkostemp(p->path, O_CLOEXEC);
+		if (p->fd >= 0)
+			return flock(p->fd, LOCK_SH);
+		free(p->path);
+		p->path = NULL;
+	}
+	return -1;
 }
 
 int phases_listen(struct phases *p, struct error *e)
 {
-	const char *directories[] = {"/dev/shm", getenv("TMPDIR"), "/tmp"};
 	size_t size = sizeof(struct points) + POINTS_ROOM * sizeof(struct point);
-	int fd = -1;
+	void *map = MAP_FAILED;
 
-	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]) && fd < 0; i++) {
-		if (!directories[i] || asprintf(&p->path, "%s/ssrun.XXXXXX", directories[i]) < 0)
-			continue;
-		fd = mkostemp(p->path, O_CLOEXEC);
-		if (fd >= 0)
-			break;
-		free(p->path);
-		p->path = NULL;
-	}
-	if (fd < 0)
+	if (make_file(p))
 		return error_sys(e, errno, "cannot make a file for caliper points");
-	if (ftruncate(fd, (off_t)size) == 0)
-		p->points = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, fd, 0);
-	close(fd);
-	if (!p->points || p->points == MAP_FAILED) {
-		p->points = NULL;
+	if (ftruncate(p->fd, (off_t)size) == 0)
+		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
+	if (map == MAP_FAILED)
 		return error_sys(e, errno, "cannot map a file for caliper points");
-	}
+	p->points = map;
 	p->size = size;
 	p->points->room = POINTS_ROOM;
 	p->points->listening = 1;
@@ -172,7 +208,10 @@ void phases_fini(struct phases *p)
 	}
 	if (p->path)
 		unlink(p->path);
+	if (p->fd >= 0)
+		close(p->fd);
 	free(p->path);
 	vec_fini(&p->pending);
 	memset(p, 0, sizeof(*p));
+	p->fd = -1;
 }

@@ -25,6 +25,7 @@ struct phases {
 	bool suspended, ended;
 	uint64_t cleared; /* how often samples were thrown away */
 	char *path;       /* of the file of points; NULL: there is none */
+	int fd;           /* of that file, which is locked: somebody listens to it; -1 */
 	struct points *points;
 	size_t size;
 	uint64_t seen, lost; /* points */
