@@ -31,8 +31,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		return 0;
 	}
 	for (size_t at = 0; at < sizeof(block); count++)
-		at += isa_decode(
-			ISA_X86_64, block + at, sizeof(block) - at, at, &insns[count]);
+		at += isa_decode(ISA_X86_64, block + at, sizeof(block) - at, at, &insns[count]);
 	if (schedule_block(work, &core, insns, count, &options, &s, rows, &e) || !(s.cycles >= 0))
 		abort();
 	core_fini(&core);
