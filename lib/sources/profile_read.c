@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader of sources/model_profile.h.  It believes nothing: every number is checked against what
- * there is. */
+/* The reader of sources/model_profile.h: the file, images, and what was executed. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -13,96 +12,7 @@
 
 #define SUPERBLOCK_MAX 4096 /* instructions */
 
-/* ---- bytes ---- */
-
-struct cursor {
-	const uint8_t *at, *end;
-	bool bad;
-};
-
-static uint8_t get_byte(struct cursor *c)
-{
-	if (c->at == c->end) {
-		c->bad = true;
-		return 0;
-	}
-	return *c->at++;
-}
-
-static uint64_t get_v(struct cursor *c)
-{
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = get_byte(c);
-
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	c->bad = true;
-	return 0;
-}
-
-static int64_t get_z(struct cursor *c)
-{
-	uint64_t value = get_v(c);
-
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
-}
-
-/* limit: what is beyond it is damage. */
-static size_t get_count(struct cursor *c, size_t limit)
-{
-	uint64_t n = get_v(c);
-
-	if (n > limit)
-		c->bad = true;
-	return c->bad ? 0 : (size_t)n;
-}
-
-static const uint8_t *get_raw(struct cursor *c, size_t n)
-{
-	const uint8_t *at = c->at;
-
-	if ((size_t)(c->end - c->at) < n) {
-		c->bad = true;
-		return NULL;
-	}
-	c->at += n;
-	return at;
-}
-
-static size_t left(const struct cursor *c)
-{
-	return c->bad ? 0 : (size_t)(c->end - c->at);
-}
-
 /* ---- images ---- */
-
-/* One mapping, as the file numbers them. */
-struct mapping {
-	uint64_t start, length, bias;
-	uint32_t image; /* in the profile */
-};
-
-struct reading_file {
-	struct profile *p;
-	const struct model_profile_header *header;
-	size_t process;
-	VEC(struct mapping) mappings;
-	VEC(uint32_t) samplers; /* in the profile, of the file's */
-	VEC(pid_t) threads;
-	VEC(uint32_t) nodes; /* in the profile, of the file's less one */
-	struct error *e;
-	bool nomem;
-};
-
-static int out_of_memory(struct reading_file *f)
-{
-	f->nomem = true;
-	return -1;
-}
 
 static int read_image(struct reading_file *f, struct cursor *c)
 {
@@ -141,14 +51,6 @@ static int read_images(struct reading_file *f, struct cursor *c)
 		if (read_image(f, c))
 			return -1;
 	return 0;
-}
-
-/* number: as in the file, 0 where none is known. */
-static const struct mapping *mapping_of(const struct reading_file *f, uint64_t number)
-{
-	static const struct mapping unknown;
-
-	return number && number <= f->mappings.count ? &f->mappings.data[number - 1] : &unknown;
 }
 
 static bool holds(const struct mapping *m, uint64_t address)
@@ -436,230 +338,6 @@ static int read_indirect(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
-/* ---- samples ---- */
-
-static int read_events(struct reading_file *f, struct cursor *c)
-{
-	while (left(c)) {
-		struct profile_sampler s = {.event = (uint32_t)get_count(c, EVENT_LIMIT - 1)};
-		int64_t found;
-		uint32_t *to;
-
-		s.period = get_v(c);
-		s.skid = get_v(c) != 0;
-		if (c->bad)
-			return 0;
-		found = profile_sampler_add(f->p, &s);
-		if (found < 0)
-			return out_of_memory(f);
-		to = vec_push(&f->samplers);
-		if (!to)
-			return out_of_memory(f);
-		*to = (uint32_t)found;
-	}
-	return 0;
-}
-
-static uint32_t get_sampler(struct reading_file *f, struct cursor *c)
-{
-	uint64_t i = get_v(c);
-
-	if (i >= f->samplers.count)
-		c->bad = true;
-	return c->bad ? 0 : f->samplers.data[i];
-}
-
-/* number: as in the file, 0 for the root. */
-static uint32_t node_at(const struct reading_file *f, struct cursor *c, uint64_t number)
-{
-	if (number > f->nodes.count)
-		c->bad = true;
-	return c->bad || !number ? PROFILE_ROOT : f->nodes.data[number - 1];
-}
-
-static int read_nodes(struct reading_file *f, struct cursor *c)
-{
-	f->p->stacks |= left(c) > 0;
-	while (left(c)) {
-		struct profile_node key = {.key = {.parent = node_at(f, c, get_v(c))}}, *node;
-		const struct mapping *m = mapping_of(f, get_v(c));
-		uint32_t *to;
-
-		key.key.image = m->image;
-		key.key.address = get_v(c) - m->bias;
-		key.key.length = (uint32_t)get_count(c, 15);
-		if (c->bad)
-			return 0;
-		node = table_add(&f->p->nodes, &key.key);
-		to = vec_push(&f->nodes);
-		if (!node || !to)
-			return out_of_memory(f);
-		*to = (uint32_t)(((char *)node - f->p->nodes.entries) / (ptrdiff_t)sizeof(*node));
-	}
-	return 0;
-}
-
-/* paths: each begins with its node. */
-static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
-{
-	while (left(c)) {
-		struct profile_sample key = {.count = 0}, *to;
-		uint64_t node = paths ? get_v(c) : 1, thread, address;
-		const struct mapping *m;
-
-		key.key.node = node ? node_at(f, c, node - 1) : PROFILE_PATH_LOST;
-		key.key.sampler = get_sampler(f, c);
-		thread = get_v(c);
-		key.key.process = (uint32_t)f->process;
-		key.key.pid = f->header->pid;
-		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
-		key.key.phase = get_v(c);
-		m = mapping_of(f, get_v(c));
-		address = get_v(c);
-		key.key.image = m->image;
-		key.key.address = address - m->bias;
-		key.count = get_v(c);
-		if (c->bad)
-			return 0;
-		to = table_add(&f->p->samples, &key.key);
-		if (!to)
-			return out_of_memory(f);
-		to->count += key.count;
-	}
-	return 0;
-}
-
-static int read_samples(struct reading_file *f, struct cursor *c)
-{
-	return read_samples_of(f, c, false);
-}
-
-static int read_path_samples(struct reading_file *f, struct cursor *c)
-{
-	f->p->stacks |= left(c) > 0;
-	return read_samples_of(f, c, true);
-}
-
-static int read_data(struct reading_file *f, struct cursor *c)
-{
-	while (left(c)) {
-		struct profile_data key = {.key = {.sampler = get_sampler(f, c)}}, *to;
-		uint64_t count;
-
-		key.key.pid = f->header->pid;
-		key.key.address = get_v(c);
-		count = get_v(c);
-		if (c->bad)
-			return 0;
-		to = table_add(&f->p->data, &key.key);
-		if (!to)
-			return out_of_memory(f);
-		to->count += count;
-	}
-	return 0;
-}
-
-/* ---- slices, calipers, the rest ---- */
-
-static void read_counts(struct cursor *c, uint64_t *counts)
-{
-	size_t n = get_count(c, EVENT_LIMIT);
-
-	for (size_t i = 0; i < n && !c->bad; i++) {
-		uint64_t event = get_v(c), count = get_v(c);
-
-		if (event < EV_COUNT)
-			counts[event] = count;
-	}
-}
-
-static int read_slices(struct reading_file *f, struct cursor *c)
-{
-	if (left(c))
-		f->p->processes.data[f->process].slice_cycles = get_v(c);
-	while (left(c)) {
-		struct profile_slice *s = vec_push(&f->p->slices);
-
-		if (!s)
-			return out_of_memory(f);
-		s->process = f->process;
-		read_counts(c, s->counts);
-	}
-	return 0;
-}
-
-static int read_threads(struct reading_file *f, struct cursor *c)
-{
-	while (left(c)) {
-		pid_t *tid = vec_push(&f->threads);
-
-		if (!tid)
-			return out_of_memory(f);
-		*tid = (pid_t)get_v(c);
-	}
-	return 0;
-}
-
-static int read_caliper(struct reading_file *f, struct cursor *c)
-{
-	size_t length = get_count(c, 1 << 20), threads;
-	const uint8_t *name = get_raw(c, length);
-	struct profile_caliper *to;
-	pid_t tid = (pid_t)get_v(c);
-
-	threads = get_count(c, left(c));
-	if (c->bad || !name)
-		return c->bad = true, 0;
-	to = vec_push(&f->p->calipers);
-	if (!to)
-		return out_of_memory(f);
-	to->process = f->process;
-	to->tid = tid;
-	to->name = strndup((const char *)name, length);
-	if (!to->name)
-		return out_of_memory(f);
-	for (size_t i = 0; i < threads && !c->bad; i++) {
-		struct profile_caliper_thread *t = vec_push(&to->threads);
-
-		if (!t)
-			return out_of_memory(f);
-		t->tid = (pid_t)get_v(c);
-		read_counts(c, t->counts);
-	}
-	return 0;
-}
-
-static int read_calipers(struct reading_file *f, struct cursor *c)
-{
-	while (left(c))
-		if (read_caliper(f, c))
-			return -1;
-	return 0;
-}
-
-static int read_uncounted(struct reading_file *f, struct cursor *c)
-{
-	uint64_t counts[EVENT_LIMIT] = {0};
-
-	if (left(c))
-		read_counts(c, counts);
-	for (size_t i = 0; i < EVENT_LIMIT; i++)
-		f->p->uncounted[i] += counts[i];
-	return 0;
-}
-
-static int read_lost(struct reading_file *f, struct cursor *c)
-{
-	struct profile_lost *l = &f->p->lost;
-	uint64_t *const to[] = {&l->samples, &l->counts, &l->targets, &l->data, &l->calipers};
-
-	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && left(c); i++)
-		*to[i] += get_v(c);
-	for (size_t i = 0; i < f->samplers.count && left(c); i++)
-		f->p->samplers.data[f->samplers.data[i]].lost += get_v(c);
-	return 0;
-}
-
 /* ---- files ---- */
 
 /* In the order in which they need each other, which is not that of the file. */
@@ -668,18 +346,18 @@ static const struct {
 	int (*read)(struct reading_file *f, struct cursor *c);
 } readers[] = {
 	{MODEL_SECTION_IMAGES, read_images},
-	{MODEL_SECTION_THREADS, read_threads},
-	{MODEL_SECTION_EVENTS, read_events},
+	{MODEL_SECTION_THREADS, profile_read_threads},
+	{MODEL_SECTION_EVENTS, profile_read_events},
 	{MODEL_SECTION_BLOCKS, read_blocks},
 	{MODEL_SECTION_INDIRECT, read_indirect},
-	{MODEL_SECTION_SAMPLES, read_samples},
-	{MODEL_SECTION_NODES, read_nodes},
-	{MODEL_SECTION_PATH_SAMPLES, read_path_samples},
-	{MODEL_SECTION_DATA, read_data},
-	{MODEL_SECTION_SLICES, read_slices},
-	{MODEL_SECTION_CALIPERS, read_calipers},
-	{MODEL_SECTION_LOST, read_lost},
-	{MODEL_SECTION_UNCOUNTED, read_uncounted},
+	{MODEL_SECTION_SAMPLES, profile_read_samples},
+	{MODEL_SECTION_NODES, profile_read_nodes},
+	{MODEL_SECTION_PATH_SAMPLES, profile_read_path_samples},
+	{MODEL_SECTION_DATA, profile_read_data},
+	{MODEL_SECTION_SLICES, profile_read_slices},
+	{MODEL_SECTION_CALIPERS, profile_read_calipers},
+	{MODEL_SECTION_LOST, profile_read_lost},
+	{MODEL_SECTION_UNCOUNTED, profile_read_uncounted},
 };
 
 /* Sections of one type; false where something is damaged. */

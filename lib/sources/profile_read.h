@@ -1,12 +1,130 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between profile.c and profile_read.c. */
+/*
+ * Between profile.c and what reads sources/model_profile.h: profile_read.c reads the file and what
+ * was executed, profile_read_run.c samples, threads and phases.  Readers believe nothing: what a
+ * cursor cannot deliver makes it bad, and everything behind that 0.
+ */
 #ifndef SOURCES_PROFILE_READ_H
 #define SOURCES_PROFILE_READ_H
 
+#include <string.h>
+
+#include "sources/model_profile.h"
 #include "sources/profile.h"
 
 /* The index of the image, which takes over its path, or of its like; -1 when memory is out. */
 int64_t profile_image_add(struct profile *p, struct profile_image *image);
 int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sampler);
+
+/* ---- bytes ---- */
+
+struct cursor {
+	const uint8_t *at, *end;
+	bool bad;
+};
+
+static inline uint8_t get_byte(struct cursor *c)
+{
+	if (c->at == c->end) {
+		c->bad = true;
+		return 0;
+	}
+	return *c->at++;
+}
+
+static inline uint64_t get_v(struct cursor *c)
+{
+	uint64_t value = 0;
+
+	for (unsigned shift = 0; shift < 64; shift += 7) {
+		uint8_t byte = get_byte(c);
+
+		value |= (uint64_t)(byte & 0x7f) << shift;
+		if (!(byte & 0x80))
+			return value;
+	}
+	c->bad = true;
+	return 0;
+}
+
+static inline int64_t get_z(struct cursor *c)
+{
+	uint64_t value = get_v(c);
+
+	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+}
+
+/* limit: what is beyond it is damage. */
+static inline size_t get_count(struct cursor *c, size_t limit)
+{
+	uint64_t n = get_v(c);
+
+	if (n > limit)
+		c->bad = true;
+	return c->bad ? 0 : (size_t)n;
+}
+
+static inline const uint8_t *get_raw(struct cursor *c, size_t n)
+{
+	const uint8_t *at = c->at;
+
+	if ((size_t)(c->end - c->at) < n) {
+		c->bad = true;
+		return NULL;
+	}
+	c->at += n;
+	return at;
+}
+
+static inline size_t left(const struct cursor *c)
+{
+	return c->bad ? 0 : (size_t)(c->end - c->at);
+}
+
+/* ---- a file ---- */
+
+/* One mapping, as the file numbers them. */
+struct mapping {
+	uint64_t start, length, bias;
+	uint32_t image; /* in the profile */
+};
+
+struct reading_file {
+	struct profile *p;
+	const struct model_profile_header *header;
+	size_t process;
+	VEC(struct mapping) mappings;
+	VEC(uint32_t) samplers; /* in the profile, of the file's */
+	VEC(pid_t) threads;
+	VEC(uint32_t) nodes; /* in the profile, of the file's less one */
+	struct error *e;
+	bool nomem;
+};
+
+static inline int out_of_memory(struct reading_file *f)
+{
+	f->nomem = true;
+	return -1;
+}
+
+/* number: as in the file, 0 where none is known. */
+static inline const struct mapping *mapping_of(const struct reading_file *f, uint64_t number)
+{
+	static const struct mapping unknown;
+
+	return number && number <= f->mappings.count ? &f->mappings.data[number - 1] : &unknown;
+}
+
+/* ---- profile_read_run.c: sections ---- */
+int profile_read_events(struct reading_file *f, struct cursor *c);
+int profile_read_nodes(struct reading_file *f, struct cursor *c);
+int profile_read_samples(struct reading_file *f, struct cursor *c);
+int profile_read_path_samples(struct reading_file *f, struct cursor *c);
+int profile_read_data(struct reading_file *f, struct cursor *c);
+int profile_read_slices(struct reading_file *f, struct cursor *c);
+int profile_read_threads(struct reading_file *f, struct cursor *c);
+int profile_read_calipers(struct reading_file *f, struct cursor *c);
+int profile_read_uncounted(struct reading_file *f, struct cursor *c);
+int profile_read_lost(struct reading_file *f, struct cursor *c);
 
 #endif
