@@ -186,7 +186,21 @@ static int refused(const struct collect_request *r, const struct perf_event_attr
 				     "the capability: setcap cap_perfmon+ep; or watch a process "
 				     "of your own with -pid");
 	}
-	return perf_explain(errno, attr, pid > 0 && r->pid ? pid : 0, NULL, e);
+	if (errno == EMFILE) {
+		error_set(e, ERR_SYSTEM,
+			"too many open files: every thread takes one for each "
+			"processor and period");
+		return error_hint(e, "raise the hard limit: ulimit -Hn");
+	}
+	perf_explain(errno, attr, pid > 0 && r->pid ? pid : 0, NULL, e);
+	if (r->argv && (e->code == ERR_PERMISSION || e->code == ERR_UNSUPPORTED)) {
+		size_t n = strlen(e->hint);
+
+		snprintf(e->hint + n, sizeof(e->hint) - n,
+			"%swithout that, -cy_hwc -source model samples cycles of a model",
+			n ? "; " : "");
+	}
+	return -1;
 }
 
 static int note(struct experiment_metric *m, const char *text, struct error *e)

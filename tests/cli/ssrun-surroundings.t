@@ -101,6 +101,16 @@ else
 	skip "ranks of MPI" "there is no mpirun"
 fi
 
+if strace -o /dev/null true 2>/dev/null; then
+	run strace -f -e inject=perf_event_open:error=ENOSYS -o /dev/null ssrun -pcsamp sh -c 'echo ran'
+	is "a container that forbids perf_event_open: not run" "$status:$out" 125:
+	like "why" "$err" 'no perf_event_open|seccomp'
+	like "and what is there instead" "$err" 'samples cycles of a model'
+	is "no file" "$(find . -name 'sh.pcsamp.*')" ""
+else
+	skip "a container that forbids perf_event_open" "strace cannot trace here"
+fi
+
 if [ "$(id -u)" = 0 ]; then
 	run ssrun -fpcsamp -a -for 0.3 -o everybody
 	is "-a, for a while" "$status $err" "0 "
