@@ -13,7 +13,7 @@ static int usage(const struct options *o)
 	fputs("usage: prof [options] [executable] experiment-file ...\n"
 	      "Reports what ssrun recorded: by function, source line, call path.  To begin with: "
 	      "ssrun -pcsamp command, then prof command.pcsamp.*\n"
-	      "prof block measures basic blocks: see prof block -help.\n\n",
+	      "prof block measures basic blocks, prof calibrate the processor: see their -help.\n\n",
 		stdout);
 	option_usage(o->table, stdout);
 	return 0;
@@ -40,6 +40,8 @@ int main(int argc, char **argv)
 
 	if (argc > 1 && strcmp(argv[1], "block") == 0)
 		return do_block(argc - 1, argv + 1);
+	if (argc > 1 && strcmp(argv[1], "calibrate") == 0)
+		return do_calibrate(argc - 1, argv + 1);
 	if (options_parse(&options, argc, argv, &e)) {
 		say_error(&e);
 		status = EXIT_OURS;

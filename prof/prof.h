@@ -13,6 +13,7 @@ int do_merge(const struct options *o);
 int do_dump(const struct options *o);
 /* prof block ...: argv[0] is "block". */
 int do_block(int argc, char **argv);
+int do_calibrate(int argc, char **argv);
 
 /* The files that the arguments name: directories stand for the experiment files in them, in order
  * of name. */

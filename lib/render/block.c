@@ -133,7 +133,7 @@ void render_blocks_line(const struct block_row *row, bool functions, struct strb
 
 	if (functions)
 		strbuf_printf(out, "%7.1f%% ", 100 * row->share);
-	if (measured)
+	if (r && measured)
 		strbuf_printf(out, "%10.3f %10.3f %10.3f", r->cycles.value, r->cycles.low,
 			r->cycles.high);
 	else

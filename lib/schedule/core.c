@@ -4,6 +4,7 @@
 #include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
@@ -50,6 +51,14 @@ const char *core_ports_name(const struct core *c, uint32_t ports, char text[64])
 	return text;
 }
 
+static void note_origin(struct core *c, const char *name, bool path)
+{
+	char *whole = path ? realpath(name, NULL) : NULL;
+
+	snprintf(c->origin, sizeof(c->origin), "%s", whole ? whole : name);
+	free(whole);
+}
+
 int core_find(struct core *c, const char *name, struct error *e)
 {
 	bool path = strchr(name, '/') != NULL || strchr(name, '.') != NULL;
@@ -74,6 +83,8 @@ int core_find(struct core *c, const char *name, struct error *e)
 		return -1;
 	rc = core_parse(c, text, length, name, e);
 	free(text);
+	if (rc == 0)
+		note_origin(c, name, path);
 	return rc;
 }
 

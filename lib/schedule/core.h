@@ -75,6 +75,8 @@ struct core_rule {
 
 struct core {
 	char name[32], description[96], method[160];
+	char origin[512]; /* what a description based on it calls it: name or path; "" of mere text
+			   */
 	bool in_order;
 	bool x86; /* mnemonics are lib/isa's; else the file's own */
 	unsigned rename, retire, window, scheduler; /* micro-operations */

@@ -517,10 +517,14 @@ static int read_base(struct reader *r, const char *name)
 
 	if (r->depth == 4)
 		return fail(r, "descriptions that are based on each other, more than four deep");
-	if (strlen(name) > 40 || strchr(name, '/'))
-		return fail(r, "'%s' is not the name of a description", name);
-	snprintf(file, sizeof(file), "cores/%s.core", name);
-	path = file_data_path(file, r->e);
+	if (name[0] == '/') {
+		path = strdup(name);
+	} else if (strlen(name) > 40 || strchr(name, '/')) {
+		return fail(r, "'%s' is neither the name of a description nor a whole path", name);
+	} else {
+		snprintf(file, sizeof(file), "cores/%s.core", name);
+		path = file_data_path(file, r->e);
+	}
 	if (!path)
 		return fail(r, "there is no description '%s'", name);
 	text = file_read(path, 0, &length, r->e);

@@ -116,6 +116,14 @@ static unsigned late_of(const struct insn *i, const struct core_rule *r, unsigne
 	return 0;
 }
 
+static bool is_read_operand(const struct insn *i, unsigned reg)
+{
+	for (unsigned n = 0; n < i->operands; n++)
+		if (i->operand[n].reg == reg && i->operand[n].reads)
+			return true;
+	return false;
+}
+
 /* Registers read as operands, and hidden ones; those of addresses only when they are read besides.
  */
 static void add_inputs(const struct core *c, const struct insn *i, struct op *op)
@@ -135,10 +143,11 @@ static void add_inputs(const struct core *c, const struct insn *i, struct op *op
 		if (i->operand[n].reg != REG_NONE && i->operand[n].reads)
 			add_input(op, i->operand[n].reg, lateness(op->rule, n));
 	for (unsigned reg = 0; reg < REG_COUNT; reg++) {
-		bool reads =
-			insn_registers_have(&i->reads, reg) || insn_registers_have(&i->merges, reg);
+		bool merges = insn_registers_have(&i->merges, reg);
+		bool reads = merges || insn_registers_have(&i->reads, reg);
 
-		if (!reads || insn_registers_have(&addresses, reg))
+		if (!reads || insn_registers_have(&addresses, reg) ||
+			(!merges && is_read_operand(i, reg)))
 			continue;
 		if (reg == REG_RSP && i->classes & INSN_STACK && c->stack_engine)
 			continue;

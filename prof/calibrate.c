@@ -1,0 +1,180 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prof calibrate: a core's description against what this processor does. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "base/option.h"
+#include "base/progress.h"
+#include "corefit/corefit.h"
+#include "machine/machine.h"
+#include "prof.h"
+#include "say.h"
+
+struct calibration {
+	const char *core_name, *output;
+	bool thorough, help;
+	struct core core;
+	struct schedule_work *work;
+	form_list forms;
+	struct progress progress;
+	size_t blocks;
+};
+
+#define FIELD(field) offsetof(struct calibration, field)
+#define TOLERANCE    0.08
+
+static const struct option_row rows[] = {
+	{"core", "CORE", "begin with this description (that of this host)", OPTION_STRING,
+		FIELD(core_name), NULL},
+	{"thorough", NULL, "measure each block by several workers, as prof block does", OPTION_FLAG,
+		FIELD(thorough), NULL},
+	{"o", "FILE", "write the corrected description here (host.core)", OPTION_STRING,
+		FIELD(output), NULL},
+	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
+	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+};
+
+static int usage(void)
+{
+	fputs("usage: prof calibrate [options]\n"
+	      "Measures latency and throughput of every instruction form that this processor has, "
+	      "and "
+	      "corrects a core description by them.\n\n",
+		stdout);
+	option_usage(rows, stdout);
+	return 0;
+}
+
+static int open_core(struct calibration *c, struct error *e)
+{
+	const char *name = c->core_name;
+	struct machine machine;
+
+	if (!name) {
+		if (machine_find("host", &machine, e))
+			return -1;
+		name = machine.core;
+	}
+	if (strcmp(name, "none") == 0) {
+		error_set(e, ERR_NOT_FOUND, "no core description fits this processor");
+		return error_hint(
+			e, "name one that is like it with -core: prof block -cores lists them");
+	}
+	if (core_find(&c->core, name, e))
+		return -1;
+	if (!c->core.x86) {
+		core_fini(&c->core);
+		return error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
+	}
+	c->work = schedule_work_new(e);
+	if (!c->work)
+		core_fini(&c->core);
+	return c->work ? 0 : -1;
+}
+
+static int watch(void *context, size_t count)
+{
+	struct calibration *c = context;
+	char text[64];
+
+	snprintf(text, sizeof(text), "%zu of %zu blocks", count, c->blocks);
+	progress_step(&c->progress, (double)count / (double)(c->blocks ? c->blocks : 1), text);
+	return 0;
+}
+
+static int measure(struct calibration *c, struct error *e)
+{
+	const struct block_options options = {.quick = !c->thorough};
+	struct blockbench *bench = blockbench_open(&options, e);
+	int rc;
+
+	if (!bench)
+		return -1;
+	for (size_t i = 0; i < c->forms.count; i++)
+		c->blocks += 1 + (c->forms.data[i].chain_length > 0);
+	progress_begin(&c->progress, isatty(STDERR_FILENO));
+	rc = forms_measure(&c->forms, bench, watch, c, e);
+	progress_end(&c->progress);
+	blockbench_close(bench);
+	return rc;
+}
+
+/* The corrected description, read again, must say what was measured. */
+static int verify(struct calibration *c, const struct strbuf *text, struct error *e)
+{
+	struct core corrected;
+	int rc;
+
+	if (core_parse(&corrected, strbuf_text(text), text->length, "the corrected description", e))
+		return -1;
+	rc = forms_schedule(&c->forms, &corrected, c->work, true, e);
+	core_fini(&corrected);
+	return rc;
+}
+
+static int write_text(const char *path, const struct strbuf *text, struct error *e)
+{
+	struct file_out f;
+
+	if (text->failed)
+		return error_nomem(e);
+	if (file_create(&f, path, e))
+		return -1;
+	fwrite(strbuf_text(text), 1, text->length, f.stream);
+	return file_commit(&f, e);
+}
+
+static int calibrate(struct calibration *c, struct error *e)
+{
+	const char *path = c->output ? c->output : "host.core";
+	struct strbuf text = {0};
+	size_t measured = 0, corrected;
+	int rc = -1;
+
+	if (forms_make(&c->forms, e) || measure(c, e) ||
+		forms_schedule(&c->forms, &c->core, c->work, false, e))
+		return -1;
+	for (size_t i = 0; i < c->forms.count; i++)
+		measured += c->forms.data[i].throughput > 0;
+	corrected = forms_correct(
+		&c->forms, &c->core, TOLERANCE, "host", "this host, by prof calibrate", &text);
+	if (verify(c, &text, e) == 0 && write_text(path, &text, e) == 0) {
+		printf("%zu instruction forms, %zu measured; %zu corrected in %s\n", c->forms.count,
+			measured, corrected, path);
+		printf("mean difference of latency and throughput from what was measured: %.1f%% "
+		       "by "
+		       "%s, %.1f%% by the corrected one\n",
+			100 * forms_error(&c->forms, false), c->core.name,
+			100 * forms_error(&c->forms, true));
+		printf("to use it: prof block -core ./%s ...\n", path);
+		rc = 0;
+	}
+	strbuf_fini(&text);
+	return rc;
+}
+
+int do_calibrate(int argc, char **argv)
+{
+	struct calibration c = {.core_name = NULL};
+	struct error e = {0};
+	int rest = option_parse(rows, &c, argc, argv, &e), rc = -1;
+
+	if (rest >= 0 && c.help)
+		return usage();
+	if (rest >= 0 && rest < argc)
+		rest = error_set(
+			&e, ERR_CONFLICT, "prof calibrate takes no argument '%s'", argv[rest]);
+	if (rest >= 0 && open_core(&c, &e) == 0) {
+		rc = calibrate(&c, &e);
+		core_fini(&c.core);
+		schedule_work_free(c.work);
+		vec_fini(&c.forms);
+	}
+	if (rc == 0)
+		return 0;
+	say_error(&e);
+	return EXIT_OURS;
+}

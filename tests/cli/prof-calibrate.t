@@ -1,0 +1,33 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# shellcheck shell=sh source=tests/lib.sh
+# prof calibrate: a wrong description comes out corrected, and says how.
+. "$(dirname "$0")/../lib.sh"
+[ "$(uname -m)" = x86_64 ] || { skip "calibration" "only x86-64 is measured"; done_testing; }
+
+# A core on which multiplication takes 9 cycles, and addition 4: no processor of today is like it.
+cat >wrong.core <<'END'
+base golden-cove
+[core]
+name wrong
+[instructions]
+imul : r64, r64 : p1 : 9
+add : r64, r64 : p1 : 4
+END
+run prof calibrate -core ./wrong.core -o right.core
+is "it runs" "$status" 0
+like "and says what it did" "$out" '^[0-9]+ instruction forms, [0-9]+ measured; [0-9]+ corrected in right.core$'
+ok "multiplication is corrected" grep -q '^imul : r64, r64 : .*# latency [0-9.]* measured, 9.00 before' right.core
+ok "so is addition" grep -q '^add : r64, r64 : .*# latency [0-9.]* measured, 4.00 before' right.core
+before=$(printf '%s\n' "$out" | sed -n 's/.*measured: \([0-9]*\)\.[0-9]*% by wrong.*/\1/p')
+after=$(printf '%s\n' "$out" | sed -n 's/.*, \([0-9]*\)\.[0-9]*% by the corrected one.*/\1/p')
+ok "the corrected one is nearer ($before%, $after%)" test "$after" -lt "$before"
+run prof block -static -core ./right.core -hex 480fafc3
+like "the corrected description is read" "$out" 'by the schedule \(estimated, host\), bound by dependency on imul'
+unlike "and is another" "$out" '^  9.000 cycles'
+run prof calibrate -core none
+is "no description, no calibration" "$status" 125
+run prof calibrate nonsense
+is "arguments are refused" "$status" 125
+run prof calibrate -help
+like "help" "$out" '^usage: prof calibrate'
+done_testing
