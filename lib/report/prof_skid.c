@@ -5,10 +5,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+/* Splits rest on the samples that blocks have, and these on the splits. */
+enum { ROUNDS = 3 };
+
 struct mover {
 	const struct prof_skid *s;
 	struct prof_moved *moved;
-	double *density; /* samples an instruction, of each block */
+	double *own; /* samples of each block */
 };
 
 static void give(struct prof_moved *to, uint64_t samples, double share, bool sure)
@@ -39,7 +42,7 @@ static double weight(const struct mover *m, const struct flow_block *block, uint
 
 	if (even)
 		return 1;
-	return m->s->edges ? m->s->edges[edge] : m->density[m->s->flow->edges.data[edge].from];
+	return m->s->edges ? m->s->edges[edge] : m->own[m->s->flow->edges.data[edge].from];
 }
 
 /* From outside, where that is known; else a procedure that jumps to its entry is thought to come
@@ -102,17 +105,17 @@ int prof_skid_move(
 	const struct flow *f = s->flow;
 	struct mover m = {.s = s, .moved = moved};
 
-	m.density = calloc(f->blocks.count + 1, sizeof(*m.density));
-	if (!m.density)
+	m.own = calloc(f->blocks.count + 1, sizeof(*m.own));
+	if (!m.own)
 		return -1;
-	memset(moved, 0, f->insns.count * sizeof(*moved));
-	for (uint32_t i = 0; i < f->insns.count; i++) {
-		uint32_t block = f->block_of[i];
-
-		m.density[block] += (double)raw[i * stride] / f->blocks.data[block].count;
+	for (int round = 0; round < ROUNDS; round++) {
+		memset(m.own, 0, f->blocks.count * sizeof(*m.own));
+		for (uint32_t i = 0; i < f->insns.count; i++)
+			m.own[f->block_of[i]] += round ? moved[i].value : (double)raw[i * stride];
+		memset(moved, 0, f->insns.count * sizeof(*moved));
+		for (uint32_t b = 0; b < f->blocks.count; b++)
+			move_block(&m, &f->blocks.data[b], raw, stride);
 	}
-	for (uint32_t b = 0; b < f->blocks.count; b++)
-		move_block(&m, &f->blocks.data[b], raw, stride);
-	free(m.density);
+	free(m.own);
 	return 0;
 }

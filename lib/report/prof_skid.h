@@ -2,12 +2,12 @@
 /*
  * Samples moved to the instruction that waited.
  *
- * An interrupt lets the oldest instruction retire and takes the address of the next one (T. Downs,
- * "Interrupts with a trap of uncertain precision", 2019): so a sample belongs to the instruction
- * executed before the one it names.  Within a block that is the instruction before; at its head,
- * the last instruction of whichever block came before: samples are split over these in proportion
- * to how often each of them leads here, where edges were counted, else to the samples an
- * instruction that the blocks have themselves.
+ * An interrupt lets the oldest instruction retire and takes the address of the next one (measured
+ * by T. Downs, travisdowns.github.io, 2019-08-20; the same here): so a sample belongs to the
+ * instruction executed before the one it names.  Within a block that is the instruction before; at
+ * its head, the last instruction of whichever block came before: samples are split over these in
+ * proportion to how often each of them leads here, where edges were counted, else to the samples
+ * that the blocks have themselves.
  *
  * A compare and the branch that processors fuse with it retire as one; they are shown at the
  * compare, which is what can wait.
