@@ -174,23 +174,42 @@ static char *whole_line(int argc, char **argv)
 	return strbuf_take(&text);
 }
 
+/* Options may stand before, between and behind files. */
+static int parse_words(struct options *o, int argc, char **argv, struct error *e)
+{
+	size_t count = 0;
+	bool ended = false;
+
+	o->files = calloc((size_t)argc + 1, sizeof(*o->files));
+	if (!o->files)
+		return error_nomem(e);
+	for (int at = 0; at < argc && !ended;) {
+		int rest = option_parse(o->table, o, argc - at, argv + at, e);
+
+		if (rest < 0)
+			return -1;
+		at += rest;
+		ended = rest > 1 && strcmp(argv[at - 1], "--") == 0;
+		for (int i = at; i < (ended ? argc : at + 1) && i < argc; i++)
+			o->files[count++] = argv[i];
+	}
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
-	int rest;
-
 	memset(o, 0, sizeof(*o));
 	o->table = make_table();
 	o->line = whole_line(argc, argv);
 	if (!o->table || !o->line)
 		return error_nomem(e);
-	for (int i = 1; i < argc && argv[i][0] == '-'; i++)
-		if (strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
+	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
+		if (argv[i][0] == '-' && strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
 			make_dump_table(o->table);
-	rest = option_parse(o->table, o, argc, argv, e);
-	if (rest < 0 || add_word(&o->only, NULL, e) || add_word(&o->exclude, NULL, e) ||
-		add_word(&o->sources, NULL, e) || add_word(&o->archives, NULL, e))
+	if (parse_words(o, argc, argv, e) || add_word(&o->only, NULL, e) ||
+		add_word(&o->exclude, NULL, e) || add_word(&o->sources, NULL, e) ||
+		add_word(&o->archives, NULL, e))
 		return -1;
-	o->files = argv + rest;
 	return check(o, e);
 }
 
@@ -200,6 +219,7 @@ void options_fini(struct options *o)
 	vec_fini(&o->exclude);
 	vec_fini(&o->sources);
 	vec_fini(&o->archives);
+	free(o->files);
 	free(o->table);
 	free(o->line);
 }

@@ -22,7 +22,7 @@ struct options {
 	const char *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;
 	word_list only, exclude, sources, archives;
-	char **files; /* NULL-terminated rest of argv */
+	char **files; /* words of argv that are no options, NULL-terminated; owned, the words not */
 	char *line;   /* the command line, as one text */
 	struct option_row *table;
 };

@@ -7,6 +7,7 @@
 #include <math.h>
 
 #include "experiment/compare.h"
+#include "experiment/order.h"
 #include "report/prof_columns.h"
 #include "report/prof_private.h"
 
@@ -74,21 +75,21 @@ static int say_groups(struct prof_table *t, const struct prof_data *d, const str
 }
 
 static int say_result(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
-	const struct comparison *c, size_t metric, enum prof_grain grain)
+	const struct comparison *c, size_t head, size_t metric, enum prof_grain grain)
 {
 	static const char *const by[] = {[PROF_BY_IMAGE] = "image",
 		[PROF_BY_PROCEDURE] = "function",
 		[PROF_BY_LINE] = "line",
 		[PROF_BY_SOURCE] = "line"};
 	const uint64_t periods[] = {
-		d->metrics.data[metric - 1].metric->period, d->metrics.data[metric].metric->period};
+		d->metrics.data[head].metric->period, d->metrics.data[metric].metric->period};
 	struct prof_agreement *a = vec_push(&t->agreements);
 	bool differs = c->p < DIFFERS;
 
 	if (!a)
 		return -1;
-	*a = (struct prof_agreement){metric - 1, metric, by[grain], c->cells, c->statistic, c->p,
-		c->difference, differs};
+	*a = (struct prof_agreement){
+		head, metric, by[grain], c->cells, c->statistic, c->p, c->difference, differs};
 	if (c->cells < 2)
 		return prof_note(t,
 			"%s: too few samples at both periods to compare their profiles by %s",
@@ -117,14 +118,15 @@ int prof_both(struct prof_table *t, const struct prof_data *d, const struct prof
 		const struct prof_metric *m = &d->metrics.data[i];
 		const struct experiment *x = d->request->inputs[m->input].experiment;
 		struct grouping g = {d, s, m->input};
+		size_t head = order_metric_head(x, m->index);
 		struct comparison c;
 		int rc;
 
-		if (!(m->metric->flags & METRIC_BOTH) || m->index == 0)
+		if (head == m->index)
 			continue;
-		if (experiment_compare(&c, x, m->index - 1, x, m->index, group_of, &g, e))
+		if (experiment_compare(&c, x, head, x, m->index, group_of, &g, e))
 			return -1;
-		rc = say_result(t, d, s, &c, i, grain);
+		rc = say_result(t, d, s, &c, i - (m->index - head), i, grain);
 		comparison_fini(&c);
 		if (rc)
 			return error_nomem(e);

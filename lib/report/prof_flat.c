@@ -138,7 +138,9 @@ static int add_rows(struct prof_columns *c, const struct prof_sums *s, const str
 	if (!times)
 		return -1;
 	free(times);
-	return left ? prof_note(t, "%zu more rows are left out (-q)", left) : 0;
+	if (!left)
+		return 0;
+	return prof_note(t, "%zu more row%s left out (-q)", left, left == 1 ? " is" : "s are");
 memory:
 	free(times);
 	return -1;

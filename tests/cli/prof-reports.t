@@ -168,6 +168,15 @@ like "and such that differ" "$out" 'profiles by line differ by more than chance'
 like "where" "$out" ' 50.0% at 131, +89.1% at 29: .*app.c, 9$'
 run prof -json resonant
 like "in JSON" "$out" '"both":\[\{"first":0,"second":1,"by":"function".*"differs":true'
+{ both 4100 500; echo "metric dsc 7 model both 26"; echo "sample 2 0 0 1000 1:$search"; echo "sample 2 0 0 1010 1:$compare"; } | make_experiment three || exit 1
+run prof three
+like "every other period is compared with the first: one differs" "$out" 'dsc at periods 131 and 29: .* differ'
+like "and one agrees" "$out" 'dsc at periods 131 and 7: .* agree'
+run prof three -json -q 1
+is "options may stand behind files" "$status" 0
+like "and count" "$out" '"both":\[\{"first":0,"second":1,.*"first":0,"second":2,'
+run prof -- three -json
+is "but not behind --" "$status" 125
 
 # samples of interrupts, by line: at the instruction that waited, the one before
 cat > skid.c <<'END'
