@@ -188,8 +188,9 @@ enum isa_style { ISA_ATT, ISA_INTEL };
 char *isa_text(enum isa_machine machine, const void *bytes, size_t size, uint64_t address,
 	enum isa_style style, char text[INSN_TEXT_MAX]);
 
-/* The shortest x86-64 instruction of this mnemonic with these registers and immediates (kind, reg and
- * bits are looked at; all immediates are this one), into bytes; its length, 0 where there is none. */
+/* The shortest x86-64 instruction of this mnemonic with these registers and immediates (kind, reg
+ * and bits are looked at; all immediates are this one), into bytes; its length, 0 where there is
+ * none. */
 size_t isa_encode(unsigned mnemonic, const struct insn_operand *operands, size_t count,
 	int64_t immediate, uint8_t bytes[INSN_LENGTH_MAX]);
 

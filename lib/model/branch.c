@@ -318,6 +318,8 @@ int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64
 		if ((*entry[provider] & TARGET_TAG) == tag[provider])
 			break;
 	}
+	/* The loop ends below tables only where it has set entry[provider]. */
+	/* cppcheck-suppress uninitvar */
 	if (provider < tables && !((*entry[provider] ^ to) & TARGET)) {
 		if ((*entry[provider] & CONFIDENCE) != CONFIDENCE)
 			*entry[provider] += SURE_ONE;

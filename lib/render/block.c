@@ -129,8 +129,13 @@ void render_blocks_head(struct strbuf *out, bool functions)
 void render_blocks_line(const struct block_row *row, bool functions, struct strbuf *out)
 {
 	const struct block_result *r = row->result;
+	const char *label = "-", *class = "not measured";
 	bool measured = r && !r->class;
 
+	if (measured)
+		label = label_name(r->cycles.label);
+	if (r)
+		class = block_class_name(r->class);
 	if (functions)
 		strbuf_printf(out, "%7.1f%% ", 100 * row->share);
 	if (r && measured)
@@ -138,8 +143,7 @@ void render_blocks_line(const struct block_row *row, bool functions, struct strb
 			r->cycles.high);
 	else
 		strbuf_printf(out, "%10s %10s %10s", "-", "-", "-");
-	strbuf_printf(out, "  %-8s  %-13s", measured ? label_name(r->cycles.label) : "-",
-		r ? block_class_name(r->class) : "not measured");
+	strbuf_printf(out, "  %-8s  %-13s", label, class);
 	if (row->schedule)
 		strbuf_printf(out, " %5zu %10.3f  %-24s  ", row->schedule->count,
 			row->schedule->total.cycles, row->schedule->bound);

@@ -112,7 +112,10 @@ int core_walk(void (*each)(const char *name, void *context), void *context, stru
 	while ((entry = readdir(directory))) {
 		const char *suffix = strstr(entry->d_name, ".core");
 
-		if (suffix && !suffix[5] && (slot = vec_push(&names)))
+		if (!suffix || suffix[5])
+			continue;
+		slot = vec_push(&names);
+		if (slot)
 			*slot = strndup(entry->d_name, (size_t)(suffix - entry->d_name));
 	}
 	closedir(directory);
