@@ -207,9 +207,8 @@ static NOINLINE int fetch_see(struct model *m, struct core *core, struct model_s
 		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
 		s->run.taken = s->outcomes->taken;
 	}
-	for (unsigned i = 0; i < s->access_count; i++)
-		if (!s->block->accesses[i].way)
-			s->block->accesses[i].way = (uint8_t)way_of_access(&s->block->accesses[i]);
+	for (unsigned i = s->access_count; i-- > 0 && !s->block->accesses[i].way;)
+		s->block->accesses[i].way = (uint8_t)way_of_access(&s->block->accesses[i]);
 	core->fetched = s;
 	return 1;
 }
