@@ -308,7 +308,7 @@ static inline uint64_t *find_target(
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
 	unsigned i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider;
-	uint64_t *entry[INDIRECT_TABLES], tag[INDIRECT_TABLES], path = p->path;
+	uint64_t *entry[INDIRECT_TABLES] = {0}, tag[INDIRECT_TABLES], path = p->path;
 
 	to &= TARGET;
 	p->path = path << 8 | (to * MULTIPLIER) >> 56;

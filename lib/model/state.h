@@ -175,7 +175,7 @@ struct core {
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
 	uint32_t page_bits;
 	uint32_t slotted;              /* are line_slots of use? */
-	struct model_segment *fetched; /* those that were run and not settled; see run.c */
+	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
 	struct line_slot line_slots[LINE_SLOTS];
 	uint8_t storable[LINE_SLOTS]; /* of line_slots: a store need not change the line's state */
 	/* The `used` of L1D, of the first TLBs that data have, if they are not larger; the last is
@@ -436,8 +436,8 @@ static inline void forward_remember(
 	*last = (struct last_store){address, (uint32_t)b->number++, size};
 }
 
-/* run.c: notes the uses of instruction lines and pages that were put off.  Before anything looks at
- * them. */
+/* fetched.c: notes the uses of instruction lines and pages that were put off.  Before anything
+ * looks at them. */
 void fetch_settle(struct core *core);
 
 /* branch.c. */

@@ -4,7 +4,7 @@
  * which runs what is there whenever it is full, and before anything that the order of things could
  * show: another thread's turn, a system call, a signal, a translation that goes away.  It is small
  * enough to stay in the processor's own second-level cache, and large enough that a superblock is
- * in it many times (see fetch_settle in model/run.c).
+ * in it many times (see model/fetched.c).
  *
  * A fault leaves the last record unfinished.  Valgrind leaves the code by a long jump then, so that
  * `inside` stays set; what was executed are the instructions before the one that the program

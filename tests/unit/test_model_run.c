@@ -263,6 +263,16 @@ int main(void)
 	c.l1d_stride = (struct model_prefetcher){.entries = 16, .ahead = 4};
 	c.l1d_next = (struct model_prefetcher){.lines = 1};
 	compare("zen4 with prefetchers and inclusion", &c, 2, 4, 1);
+	c = zen4();
+	c.l1d = (struct model_cache_config){48 << 10, 12, 64, 5};
+	c.l2 = (struct model_cache_config){256 << 10, 16, 64, 16};
+	c.policy[MODEL_L2] = MODEL_QLRU;
+	c.ll_inclusion = MODEL_EXCLUSIVE;
+	c.dtlb = (struct model_tlb_config){96, 6};
+	c.l1d_stride = (struct model_prefetcher){.entries = 64, .ahead = 4};
+	c.l2_stream = (struct model_prefetcher){.entries = 32, .ahead = 20, .lines = 2};
+	c.l2_adjacent = 1;
+	compare("12 ways, QLRU and prefetchers", &c, 2, 9, 0);
 	c = r10000();
 	compare("r10000", &c, 1, 5, 0);
 	compare("r10000, three threads", &c, 3, 6, 0);

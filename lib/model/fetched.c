@@ -1,0 +1,122 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Segments whose instruction lines and pages are at hand. */
+#include "model/branch.h"
+#include "model/run.h"
+
+static unsigned way_of(const struct model_segment *s)
+{
+	static const uint8_t way[] = {
+		[MODEL_CONDITIONAL] = CONDITIONAL,
+		[MODEL_JUMP] = JUMP,
+		[MODEL_CALL] = CALL,
+		[MODEL_INDIRECT_JUMP] = INDIRECT,
+		[MODEL_INDIRECT_CALL] = INDIRECT,
+		[MODEL_RETURN] = RETURN,
+	};
+	unsigned special = s->block->special_count ? SPECIAL : 0;
+
+	if (!s->outcome_count)
+		return special | NO_BRANCH;
+	if (s->outcome_count > 1 || s->outcomes->insn + 1u != s->insn_count)
+		return special | INNER;
+	return special | way[s->outcomes->kind];
+}
+
+static unsigned way_of_access(const struct model_access *a)
+{
+	if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH || !a->size || a->size > STORE_PIECE)
+		return OTHERWISE;
+	if (a->size <= GRANULE)
+		return a->kind == MODEL_ACCESS_LOAD    ? LOADS
+		       : a->kind == MODEL_ACCESS_STORE ? STORES
+						       : MODIFIES;
+	return a->kind == MODEL_ACCESS_LOAD    ? WIDE_LOADS
+	       : a->kind == MODEL_ACCESS_STORE ? WIDE_STORES
+					       : OTHERWISE;
+}
+
+/*
+ * Instruction lines and pages that are there stay there until something goes the long way, and
+ * until then only the last of their uses matters.  So a segment whose lines and pages are at hand
+ * becomes one of core->fetched, and notes when it was run last; all else is put off until
+ * fetch_settle. Returns 0 if they are not at hand.
+ */
+int fetch_see(struct model *m, struct core *core, struct model_segment *s)
+{
+	const struct cache *l1i = &core->l1i;
+	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
+
+	if (f == end)
+		return 0;
+	for (; f < end; f++) {
+		const uint64_t *entry = &l1i->entries[f->hint];
+		uint64_t page = (f->line >> m->page_bits) + 1;
+
+		if (page_slot(core->fetch_pages, page)->page != page)
+			return 0;
+		if (!cache_is(*entry, f->line)) {
+			entry = cache_find(l1i, f->line);
+			if (!entry || (*entry & UNSEEN))
+				return 0;
+			f->hint = (uint32_t)(entry - l1i->entries);
+		}
+	}
+	s->run = (struct model_running){
+		.link = core->fetched,
+		.accesses = s->block->accesses,
+		.access_count = s->access_count,
+		.insn_count = s->insn_count,
+		.fetch_count = s->fetch_count,
+		.words = s->block->words,
+		.seen = 1,
+		.way = (uint8_t)way_of(s),
+	};
+	if (s->outcome_count) {
+		s->run.from = s->outcomes->from;
+		s->run.next = s->outcomes->from + s->block->insns[s->outcomes->insn].length;
+		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
+		s->run.taken = s->outcomes->taken;
+	}
+	for (unsigned i = s->access_count; i-- > 0 && !s->block->accesses[i].way;)
+		s->block->accesses[i].way = (uint8_t)way_of_access(&s->block->accesses[i]);
+	core->fetched = s;
+	return 1;
+}
+
+static void note_use(uint64_t *used, uint64_t tick)
+{
+	*used = *used < tick ? tick : *used;
+}
+
+static NOINLINE void settle(struct core *core)
+{
+	struct model_segment *s = core->fetched;
+	unsigned page_bits = core->page_bits;
+	uint64_t last = 0;
+
+	for (; s; s = s->run.link) {
+		const struct model_fetch *f = s->block->fetches;
+		uint64_t count = s->run.count, tick = s->run.tick;
+
+		if (tick >= last) {
+			last = tick;
+			core->fetch_line = f[s->fetch_count - 1].line;
+		}
+		for (unsigned i = 0; i < s->fetch_count; i++, f++) {
+			note_use(&core->l1i.used[f->hint], ++tick);
+			note_use(page_slot(core->fetch_pages, (f->line >> page_bits) + 1)->used,
+				tick);
+		}
+		for (unsigned i = 0; i < STATICS_USED; i++)
+			core->counts[model_static_event(i)] += count * s->statics[i];
+		s->ended += count;
+		s->run.seen = 0;
+	}
+	core->fetched = (struct model_segment *)0;
+}
+
+void fetch_settle(struct core *core)
+{
+	if (core->fetched)
+		settle(core);
+}

@@ -1,0 +1,81 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Records instruction by instruction, as the interface of model.h does it: what the loop over
+ * records cannot run, and faults. */
+#include "model/run.h"
+
+uint64_t model_repeating(const struct model *m)
+{
+	return m->repeating;
+}
+
+void model_set_repeating(struct model *m, uint64_t address)
+{
+	m->repeating = address;
+}
+
+static void step_access(struct model *m, const struct model_access *a, uint64_t address)
+{
+	if (a->guarded && !address)
+		return;
+	watch_address(m, address);
+	if (a->guarded && m->watch)
+		watch_guarded(m, a);
+	if (a->kind == MODEL_ACCESS_PREFETCH)
+		model_prefetch(m, address);
+	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
+		model_load(m, address, a->size);
+	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY)
+		model_store(m, address, a->size);
+	watch_address(m, 0);
+}
+
+static void step_instruction(struct model *m, const struct model_insn *i)
+{
+	unsigned class_bits = i->class_bits & ~(unsigned)MODEL_STEPPED;
+
+	/* Valgrind runs each iteration as an instruction of its own; the processor retires one. */
+	if (!(i->class_bits & MODEL_STEPPED)) {
+		m->repeating = 0;
+	} else {
+		if (m->repeating == i->address)
+			class_bits |= MODEL_REPEATED;
+		m->repeating = i->address;
+	}
+	model_instruction(m, i->address, i->length, class_bits, i->uops, i->flops);
+}
+
+/* The record's first insns instructions. */
+void step_record(
+	struct model *m, const struct model_segment *s, const uint64_t *record, unsigned insns)
+{
+	const struct model_block *b = s->block;
+	const struct model_outcome *o = s->outcomes, *outcomes_end = o + s->outcome_count;
+
+	for (unsigned i = 0; i < insns; i++) {
+		struct model_insn *in = &b->insns[i];
+
+		m->insn = in;
+		step_instruction(m, in);
+		for (unsigned a = in->first_access;
+			a < in->first_access + in->access_count && a < s->access_count; a++)
+			step_access(m, &b->accesses[a], record[1 + a]);
+		for (; o < outcomes_end && o->insn == i; o++)
+			model_branch(m, (enum model_branch_kind)o->kind, in->address,
+				in->address + in->length, outcome_target(b, o, record), o->taken);
+	}
+	if (s->next != m->repeating)
+		m->repeating = 0;
+}
+
+void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
+{
+	const struct model_segment *s = (const struct model_segment *)(uintptr_t)record[0];
+
+	if (insns >= s->insn_count && insns)
+		insns = s->insn_count - 1u;
+	if (m->watch)
+		watch_part(m->watch, s, insns);
+	step_record(m, s, record, insns);
+	if (m->core->retire)
+		retire_record(m->core->retire, s, record, insns);
+}
