@@ -114,6 +114,10 @@ demo: deps
 	$(Q)$(MAKE) --no-print-directory all
 	$(Q)echo '$$ perfex -a -y build/examples/staffing'
 	$(Q)$(O)/bin/perfex -a -y $(O)/examples/staffing
+	$(Q)echo '$$ ssrun -dsc_hwc -o build/demo.exp build/examples/staffing'
+	$(Q)rm -f $(O)/demo.exp; $(O)/bin/ssrun -dsc_hwc -o $(O)/demo.exp $(O)/examples/staffing
+	$(Q)echo '$$ prof -heavy build/demo.exp'
+	$(Q)$(O)/bin/prof -heavy $(O)/demo.exp
 
 INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
                 $(foreach d,$(DATA),$(word 1,$(subst :, ,$d)):share/perfex/$(word 2,$(subst :, ,$d)):644) \
