@@ -92,16 +92,17 @@ static int say_result(struct prof_table *t, const struct prof_data *d, const str
 		head, metric, by[grain], c->cells, c->statistic, c->p, c->difference, differs};
 	if (c->cells < 2)
 		return prof_note(t,
-			"%s: too few samples at both periods to compare their profiles by %s",
+			"%s: too few samples at both periods, or too few different places, to "
+			"compare their profiles by %s",
 			d->metrics.data[metric].metric->short_name, by[grain]);
 	if (prof_note(t,
 		    "%s at periods %llu and %llu: the profiles by %s %s (chi-square %.1f, %u "
 		    "degrees "
-		    "of freedom, p = %.2g)",
+		    "of freedom, p %s)",
 		    d->metrics.data[metric].metric->short_name, (unsigned long long)periods[0],
 		    (unsigned long long)periods[1], by[grain],
 		    differs ? "differ by more than chance" : "agree", c->statistic, c->cells - 1,
-		    c->p))
+		    c->p < 1e-15 ? "< 1e-15" : prof_text(t, "= %.2g", c->p)))
 		return -1;
 	if (!differs)
 		return 0;

@@ -200,6 +200,15 @@ static void image_samples(const struct prof_data *d, uint64_t *samples)
 				d->counts.data[i * d->metrics.count + k];
 }
 
+/* What the counts of all metrics together are. */
+static const char *what_counted(const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (!(d->metrics.data[i].metric->flags & METRIC_EXACT))
+			return "samples";
+	return "counts";
+}
+
 static int cover_image(
 	struct prof_table *t, const struct prof_data *d, uint32_t i, uint64_t samples)
 {
@@ -213,13 +222,16 @@ static int cover_image(
 		t->incomplete = true;
 		return prof_note(t,
 			"%s is another file than the one that ran: its %" PRIu64
-			" samples are shown by address (%s)",
-			path, samples, why ? why : "replaced since");
+			" %s are shown by address (%s)",
+			path, samples, what_counted(d), why ? why : "replaced since");
 	}
 	if (!why)
 		return 0;
 	t->incomplete = t->incomplete || state == PROF_IMAGE_MISSING;
-	return prof_note(t, "%s (%" PRIu64 " samples): %s", path, samples, why);
+	return prof_note(t, "%s (%" PRIu64 " %s): %s%s", path, samples, what_counted(d), why,
+		state == PROF_IMAGE_MISSING
+			? " (-root, -archive or an executable before the files say where it is)"
+			: "");
 }
 
 int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e)

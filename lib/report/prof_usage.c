@@ -8,6 +8,22 @@
 #include "report/prof_columns.h"
 #include "report/prof_views.h"
 
+/* The points by number and name, as -calipers takes them; of many the first. */
+static int describe_points(struct prof_table *t, const struct experiment *x)
+{
+	enum { SHOWN = 20 };
+
+	if (prof_summary(t, "Caliper points", "%zu", x->phases.count - 1))
+		return -1;
+	for (size_t i = 1; i < x->phases.count && i <= SHOWN; i++) {
+		const char *label = prof_text(t, "Caliper point %zu", i);
+
+		if (!label || prof_summary(t, label, "%s", x->phases.data[i].name))
+			return -1;
+	}
+	return 0;
+}
+
 int prof_summary_view(struct prof_data *d, struct prof_table *t, struct error *e)
 {
 	t->report = "summary";
@@ -23,7 +39,7 @@ int prof_summary_view(struct prof_data *d, struct prof_table *t, struct error *e
 				x->processes.count - 1 + x->folded.processes) ||
 			prof_summary(t, "Threads", "%" PRIu64,
 				x->threads.count - 1 + x->folded.threads) ||
-			prof_summary(t, "Caliper points", "%zu", x->phases.count - 1) ||
+			describe_points(t, x) ||
 			prof_summary(t, "Images", "%zu", x->images.count - 1) ||
 			prof_summary(t, "Distinct addresses", "%zu", d->places.count))
 			return error_nomem(e);

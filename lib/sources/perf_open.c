@@ -131,7 +131,7 @@ static int explain_permission(int errnum, const struct perf_event_attr *attr, pi
 		snprintf(message, sizeof(message), "the kernel does not let us count process %d",
 			(int)pid);
 		return refused(ERR_PERMISSION, errnum, message,
-			"it belongs to somebody else or changed its privileges: run perfex as its "
+			"it belongs to somebody else or changed its privileges: run this as its "
 			"owner or as root",
 			e);
 	}
