@@ -18,12 +18,13 @@
 
 #define CALENDAR     (1u << 15) /* cycles for which ports are kept; more than any window lasts */
 #define STORES_KEPT  64
-#define STORES_AHEAD 8 /* cycles: retirement is held up when stores are so far behind */
+#define FULL_KEPT    64 /* sets of ports; a power of two */
+#define STORES_AHEAD 8  /* cycles: retirement is held up when stores are so far behind */
 #define REPEAT_MIN   12
 #define REPEAT_MAX   400
-#define OPS_WANTED                                                                                 \
-	3000 /* instructions after which a block that does not repeat itself is given up */
-#define EQUAL_WANTED 16 /* repetitions of the same length */
+#define EQUAL_WANTED 12   /* repetitions of the same length */
+/* Instructions after which a block that does not repeat itself is given up. */
+#define OPS_WANTED 2000
 
 struct value { /* of a general register: origin plus offset */
 	uint32_t origin;
@@ -42,7 +43,9 @@ struct schedule_work {
 	size_t room;
 	uint32_t busy[CALENDAR];  /* ports in use, by cycle modulo CALENDAR */
 	uint32_t banks[CALENDAR]; /* loads of each of eight banks, four bits each */
-	uint32_t first_free[CORE_PORTS_MAX];
+	struct full {
+		uint32_t ports, before; /* all of these ports are taken in each cycle before */
+	} full[FULL_KEPT];
 	uint32_t used[CORE_PORTS_MAX];
 	uint32_t ready[REG_COUNT], ready_op[REG_COUNT];
 	struct value value[32];
@@ -116,7 +119,7 @@ static void begin(struct schedule_work *w, const struct schedule_options *option
 	else
 		memset(w->banks, 0, (w->latest + 1) * sizeof(w->banks[0]));
 	w->latest = 0;
-	memset(w->first_free, 0, sizeof(w->first_free));
+	memset(w->full, 0, sizeof(w->full));
 	memset(w->used, 0, sizeof(w->used));
 	memset(w->ready, 0, sizeof(w->ready));
 	memset(w->ready_op, 0xff, sizeof(w->ready_op));
@@ -140,28 +143,36 @@ static void forget_before(struct schedule_work *w, uint32_t cycle)
 		w->busy[w->horizon % CALENDAR] = w->banks[w->horizon % CALENDAR] = 0;
 }
 
+static struct full *full_before(struct schedule_work *w, uint32_t ports)
+{
+	struct full *f = &w->full[(ports * 2654435761u) >> 26 & (FULL_KEPT - 1)];
+
+	if (f->ports != ports)
+		*f = (struct full){ports, 0};
+	return f;
+}
+
 /* shift, most: of a load, where its bank's count is and how many loads a cycle it may have; most 0:
  * any number. */
 static uint32_t take_port_of(struct schedule_work *w, const struct op_uop *u, uint32_t from,
 	unsigned shift, unsigned most)
 {
-	uint32_t cycle = from, limit = w->horizon + CALENDAR - 512, earliest = UINT32_MAX, best = 0;
+	uint32_t cycle = from, limit = w->horizon + CALENDAR - 512, best = CORE_PORTS_MAX;
+	struct full *f = full_before(w, u->ports);
 
-	for (uint32_t left = u->ports; left; left &= left - 1) {
-		unsigned p = (unsigned)__builtin_ctz(left);
-
-		if (w->first_free[p] < earliest)
-			earliest = w->first_free[p];
+	/* What was full once stays full. */
+	if (cycle <= f->before) {
+		cycle = f->before;
+		while (cycle < limit && !(u->ports & ~w->busy[cycle % CALENDAR]))
+			cycle++;
+		f->before = cycle;
 	}
-	if (cycle < earliest)
-		cycle = earliest;
 	while (cycle < limit &&
 		(!(u->ports & ~w->busy[cycle % CALENDAR]) ||
 			(most && (w->banks[cycle % CALENDAR] >> shift & 15) >= most)))
 		cycle++;
 	if (most)
 		w->banks[cycle % CALENDAR] += 1u << shift;
-	best = CORE_PORTS_MAX;
 	for (uint32_t left = u->ports & ~w->busy[cycle % CALENDAR]; left; left &= left - 1) {
 		unsigned p = (unsigned)__builtin_ctz(left);
 
@@ -175,8 +186,6 @@ static uint32_t take_port_of(struct schedule_work *w, const struct op_uop *u, ui
 		w->busy[(cycle + b) % CALENDAR] |= 1u << best;
 	if (cycle + u->busy > w->latest)
 		w->latest = cycle + u->busy;
-	if (w->first_free[best] == cycle)
-		w->first_free[best] = cycle + u->busy;
 	return cycle;
 }
 
