@@ -24,7 +24,9 @@
 /* A record's time is taken shortly before it can be seen; what is younger waits. */
 #define GUARD (SECOND / 1000)
 /* Rings wake us when they are a quarter full; what goes on beside them is looked at so often. */
-#define ROUND_MS 250
+#define ROUND_MS       250
+#define EARLY_ROUND_MS 30
+#define EARLY          (2 * (uint64_t)SECOND)
 /* Checkpoints: the first one early, then seldom enough that they cost less than a hundredth. */
 #define CHECKPOINT_FIRST (SECOND)
 #define CHECKPOINT_EVERY (5 * (uint64_t)SECOND)
@@ -297,7 +299,9 @@ static int on_time(struct collection *c, uint64_t time, struct error *e)
 
 static int timeout(const struct collection *c, uint64_t time)
 {
-	uint64_t until = time + ROUND_MS * 1000000u;
+	/* In the beginning there is most to look at while it is there: files of short programs. */
+	uint64_t round = time - c->began < EARLY ? EARLY_ROUND_MS : ROUND_MS;
+	uint64_t until = time + round * 1000000u;
 
 	if (c->next_caliper && c->next_caliper < until)
 		until = c->next_caliper;
