@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "events/numbers.h"
+#include "machine/machine.h"
 #include "report/prof_private.h"
 
 static bool taken(const struct prof_table *t, const char *name)
@@ -317,8 +318,63 @@ int prof_columns_total(const struct prof_columns *c)
 	return at < 0 ? -1 : 0;
 }
 
+struct spot { /* table entry */
+	struct {
+		uint64_t address;
+		uint64_t image;
+	} key;
+	size_t entity;
+};
+
+/* A function that begins with its loop: jumps of its own back to its entry are no calls. */
+static int take_off_jumps(const struct prof_data *d, const struct prof_sums *s, uint64_t *times)
+{
+	struct table spots = {
+		.entry_size = sizeof(struct spot), .key_size = sizeof(((struct spot *)0)->key)};
+	int rc = -1;
+
+	for (size_t i = 0; i < d->places.count; i++) {
+		const struct prof_place *p = prof_place_at(d, i);
+		const struct spot key = {.key = {p->key.address, p->key.image}};
+		struct spot *spot = table_add(&spots, &key.key);
+
+		if (!spot)
+			goto done;
+		spot->entity = s->of[i];
+	}
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->edges.count; k++) {
+			const struct experiment_edge *edge = table_at(&x->edges, k);
+			struct spot key = {.key = {edge->key.to, 0}}, *to, *from;
+
+			if (edge->key.from_image != edge->key.to_image ||
+				edge->key.to_image >= x->images.count ||
+				edge->key.kind == MODEL_CALL ||
+				edge->key.kind == MODEL_INDIRECT_CALL)
+				continue;
+			key.key.image = d->image_of.data[i][edge->key.to_image];
+			to = table_find(&spots, &key.key);
+			key.key.address = edge->key.from;
+			from = to ? table_find(&spots, &key.key) : NULL;
+			if (from && from->entity == to->entity &&
+				prof_entity_at(s, to->entity)->key.begin == edge->key.to)
+				times[to->entity] -= edge->count < times[to->entity]
+							     ? edge->count
+							     : times[to->entity];
+		}
+	}
+	rc = 0;
+done:
+	table_fini(&spots);
+	return rc;
+}
+
 uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *s)
 {
+	bool calls = false;
+
 	uint64_t *times = calloc(s->entities.count + 1, sizeof(*times));
 	const struct prof_data *d = c->data;
 
@@ -329,8 +385,13 @@ uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *
 		if (!n->key.line && n->key.begin &&
 			prof_place_at(d, i)->key.address != n->key.begin)
 			continue;
+		calls |= !n->key.line && n->key.begin;
 		if (times[s->of[i]] < count)
 			times[s->of[i]] = count;
+	}
+	if (times && calls && take_off_jumps(d, s, times)) {
+		free(times);
+		return NULL;
 	}
 	return times;
 }

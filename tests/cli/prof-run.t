@@ -132,4 +132,36 @@ first=$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*\): Total samples/\1/p')
 run prof -calipers two phases.exp
 second=$(printf '%s\n' "$out" | sed -n 's/^ *\([0-9]*\): Total samples/\1/p')
 ok "the second phase is twice the first or more" test "$second" -gt "$first"
+
+# A function that begins with its loop is called as often as it is called.
+if [ "$(uname -m)" = x86_64 ] && perfex -source model -e 17 true >/dev/null 2>&1; then
+	cat >spin.s <<'END'
+	.text
+	.globl spin
+	.type spin, @function
+spin:	dec %rdi
+	jnz spin
+	ret
+	.size spin, .-spin
+	.globl main
+	.type main, @function
+main:	push %rbx
+	mov $7, %ebx
+1:	mov $1000, %edi
+	call spin
+	dec %ebx
+	jnz 1b
+	xor %eax, %eax
+	pop %rbx
+	ret
+	.size main, .-main
+	.section .note.GNU-stack, "", @progbits
+END
+	${CC:-cc} -o spin spin.s
+	run ssrun -q -ideal -o spin.exp ./spin
+	run prof -only spin spin.exp
+	like "seven calls, not seven thousand" "$out" '^ *14007 .* 7  spin \(spin\)'
+else
+	skip "calls of a loop" "there is no model here"
+fi
 done_testing
