@@ -39,6 +39,17 @@ static int add_archive(void *target, const char *argument, struct error *e)
 	return add_word(&((struct options *)target)->archives, argument, e);
 }
 
+/* A report and the function that it is about. */
+static int add_calc(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+
+	for (size_t i = 0; views[i].name; i++)
+		if (views[i].make == prof_calc)
+			o->view[i] = true;
+	return add_word(&o->only, argument, e);
+}
+
 /* n, n% or ncum%. */
 static int set_quit(void *target, const char *argument, struct error *e)
 {
@@ -83,6 +94,10 @@ static const struct option_row rows[] = {
 		OPTION_FLAG, FIELD(raw), NULL},
 	{"intel", NULL, "-dis: Intel's syntax", OPTION_FLAG, FIELD(intel), NULL},
 	{"whole", NULL, "-dis: large functions too without gaps", OPTION_FLAG, FIELD(whole), NULL},
+	{"classic", NULL, "-calc: estimate as for cores that issue in order", OPTION_FLAG,
+		FIELD(classic), NULL},
+	{"core", "CORE", "-calc: schedules for this core (that of this host)", OPTION_STRING,
+		FIELD(core), NULL},
 	{"threads", NULL, "rows for each thread, process or rank", OPTION_FLAG, FIELD(threads),
 		NULL},
 	{"calipers", "[A,]B", "only between two caliper points, or phases of a name", OPTION_STRING,
@@ -139,6 +154,12 @@ static struct option_row *make_table(void)
 	for (size_t i = 0; i < count; i++)
 		table[i] = (struct option_row){views[i].name, NULL, views[i].help, OPTION_FLAG,
 			FIELD(view) + i * sizeof(bool), NULL};
+	for (size_t i = 0; i < count; i++)
+		if (views[i].make == prof_calc) {
+			table[i].argument = "PROCEDURE";
+			table[i].kind = OPTION_CALL;
+			table[i].call = add_calc;
+		}
 	memcpy(table + count, rows, sizeof(rows));
 	return table;
 }

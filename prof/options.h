@@ -17,9 +17,9 @@ typedef VEC(const char *) word_list; /* NULL-terminated once parsed */
 struct options {
 	bool view[VIEWS_MAX]; /* by row of views[] */
 	bool inclusive, inlines, threads, intervals, compare;
-	bool raw, intel, whole;
+	bool raw, intel, whole, classic;
 	bool csv, json, merge, dump, dump_quiet, debuginfod, help, version;
-	const char *calipers, *output, *root, *debug_directory;
+	const char *core, *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;
 	word_list only, exclude, sources, archives;
 	char **files; /* words of argv that are no options, NULL-terminated; owned, the words not */

@@ -125,9 +125,9 @@ static int all_views(const struct options *o, const struct loaded *l,
 
 /* Cycles from time need a clock.  Runs of time alone do not record it: where they were on this host
  * and instructions were counted as well, it is found out now. */
-static double find_clock(const struct loaded *l, const char *host)
+static double find_clock(const struct loaded *l, const char *host, bool wanted)
 {
-	bool time = false, instructions = false;
+	bool time = false, instructions = wanted;
 	struct machine machine;
 
 	for (size_t i = 0; i < l->experiments.count; i++) {
@@ -146,6 +146,14 @@ static double find_clock(const struct loaded *l, const char *host)
 	if (!time || !instructions || machine_find(NULL, &machine, NULL))
 		return 0;
 	return (double)machine.model.clock_hz;
+}
+
+static bool wants_clock(const struct options *o)
+{
+	for (size_t i = 0; views[i].name; i++)
+		if (o->view[i] && views[i].make == prof_calc)
+			return true;
+	return false;
 }
 
 static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
@@ -171,6 +179,8 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		.raw = o->raw,
 		.intel = o->intel,
 		.whole = o->whole,
+		.classic = o->classic,
+		.core = o->core,
 		.compare = o->compare};
 	struct utsname host;
 	int rc;
@@ -179,7 +189,7 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		return error_nomem(e);
 	if (uname(&host) == 0) {
 		request.host = host.nodename;
-		request.host_hz = find_clock(l, host.nodename);
+		request.host_hz = find_clock(l, host.nodename, wants_clock(o));
 	}
 	for (size_t i = 0; i < l->experiments.count; i++)
 		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i]};

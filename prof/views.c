@@ -16,6 +16,8 @@ const struct view views[] = {
 	{"summary", "what the experiment holds", prof_summary_view, false},
 	{"dis", "disassembly of the most costly functions, with source lines and jumps", prof_dis,
 		false},
+	{"calc", "executions, cycles and waits of each instruction of a function", prof_calc,
+		false},
 	{"archinfo", "kinds of instructions executed, from exact counts (ssrun -ideal)",
 		prof_archinfo, false},
 	{NULL, NULL, NULL, false},

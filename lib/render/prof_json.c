@@ -76,6 +76,9 @@ static void cells(const struct prof_table *t, size_t row, struct json *j)
 			if (t->columns.data[i].flags & PROF_CUMULATIVE)
 				json_number(j, "cumulative", cell[i].cumulative);
 	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].flags & PROF_KEY)
+			number_json(j, t->columns.data[i].name, &cell[i].quantity);
+	for (size_t i = 0; i < t->columns.count; i++)
 		if (t->columns.data[i].kind == PROF_TEXT && cell[i].text &&
 			!(t->columns.data[i].flags & PROF_MARGIN))
 			json_string(j, t->columns.data[i].name, cell[i].text);

@@ -91,9 +91,7 @@ bool prof_counts_instructions(const struct prof_metric *m)
 	return m->metric->event == EV_INSTRUCTIONS || m->metric->event == EV_INSTRUCTIONS_15;
 }
 
-/* Cycles a second of the clock that the metric's time passed by, where its run recorded it, or was
- * on this host; 0: not known. */
-static double clock_hz(const struct prof_data *d, size_t metric)
+double prof_clock_hz(const struct prof_data *d, size_t metric)
 {
 	const struct prof_metric *m = &d->metrics.data[metric];
 	const char *fact = m->metric->label == LABEL_MODEL ? "model.clock" : "clock_hz";
@@ -135,7 +133,7 @@ static int instruction_ratios(struct prof_columns *c, size_t under)
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		const struct experiment_metric *m = d->metrics.data[i].metric;
 		bool cycles = m->event == EV_CYCLES || m->event == EV_CYCLES_16;
-		double scale = m->flags & METRIC_CLOCK ? clock_hz(d, i) : 1;
+		double scale = m->flags & METRIC_CLOCK ? prof_clock_hz(d, i) : 1;
 		const char *name;
 
 		if (prof_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||

@@ -40,6 +40,8 @@ struct prof_request {
 	bool threads, inclusive, inlines;
 	bool raw;          /* samples stay where an interrupt found them */
 	bool intel, whole; /* -dis */
+	bool classic;      /* -calc */
+	const char *core;  /* -calc: description of the core; NULL: this host's */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
 };
 

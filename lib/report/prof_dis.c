@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/prof_calc.h"
 #include "report/prof_dis.h"
 #include "report/prof_views.h"
 
@@ -201,6 +202,11 @@ static int code_rows(struct dis *l, struct dis_body *b)
 	return 0;
 }
 
+static int calc_rows(struct dis *l, struct dis_body *b, struct error *e)
+{
+	return calc_analyse(l, b, e) || calc_summary(l, b) || code_rows(l, b) ? -1 : 0;
+}
+
 static int procedure_rows(struct dis *l, const struct prof_procedure *procedure, struct error *e)
 {
 	struct dis_body b = {.procedure = procedure};
@@ -215,13 +221,14 @@ static int procedure_rows(struct dis *l, const struct prof_procedure *procedure,
 			rc = bare_rows(l, &b);
 		else if (move_samples(l, &b) == 0 && make_arrows(&b) == 0 &&
 			 choose_shown(l, &b) == 0)
-			rc = code_rows(l, &b);
+			rc = l->calc ? calc_rows(l, &b, e) : code_rows(l, &b);
 	}
 	for (size_t k = 0; b.moved && k < l->d->metrics.count; k++)
 		free(b.moved[k]);
 	free(b.moved);
 	free(b.edges);
 	free(b.shown);
+	calc_body_free(b.calc);
 	flow_margin_fini(&b.arrows);
 	prof_code_fini(&b.code);
 	return rc ? error_nomem(e) : 0;
@@ -278,24 +285,28 @@ static int notes(struct dis *l)
 		       : 0;
 }
 
-int prof_dis(struct prof_data *d, struct prof_table *t, struct error *e)
+static int make(struct prof_data *d, struct prof_table *t, struct prof_calc *calc, struct error *e)
 {
-	struct dis l = {.d = d, .t = t};
+	struct dis l = {.d = d, .t = t, .calc = calc};
 	int rc = -1;
 
-	t->report = "dis";
 	t->layout = PROF_CODE;
-	t->title = "Disassembly, most costly functions first";
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
 	if (prof_data_name(d, false, e) || prof_columns_init(&l.columns, t, d, 0, "executions", e))
 		return -1;
+	if (calc && calc_init(&l, e)) {
+		prof_columns_fini(&l.columns);
+		return -1;
+	}
 	if (prof_edges_init(&l.edges, d) || add_columns(&l) ||
 		prof_procedures_init(&l.procedures, d))
 		error_nomem(e);
 	else if (all_procedures(&l, e) == 0)
-		rc = prof_columns_total(&l.columns) || notes(&l) ? error_nomem(e)
-								 : prof_coverage(t, d, e);
+		rc = prof_columns_total(&l.columns) || notes(&l) || (calc && calc_notes(&l))
+			     ? error_nomem(e)
+			     : prof_coverage(t, d, e);
+	calc_fini(&l);
 	for (size_t i = 0; i < l.sources.count; i++)
 		prof_source_close(&l.sources.data[i].text);
 	vec_fini(&l.sources);
@@ -304,4 +315,20 @@ int prof_dis(struct prof_data *d, struct prof_table *t, struct error *e)
 	prof_edges_fini(&l.edges);
 	prof_columns_fini(&l.columns);
 	return rc;
+}
+
+int prof_dis(struct prof_data *d, struct prof_table *t, struct error *e)
+{
+	t->report = "dis";
+	t->title = "Disassembly, most costly functions first";
+	return make(d, t, NULL, e);
+}
+
+int prof_calc(struct prof_data *d, struct prof_table *t, struct error *e)
+{
+	struct prof_calc calc = {0};
+
+	t->report = "calc";
+	t->title = "Executions and cycles of each instruction";
+	return make(d, t, &calc, e);
 }

@@ -15,6 +15,9 @@ struct dis_source {
 	struct prof_source text;
 };
 
+struct prof_calc;
+struct calc_body;
+
 struct dis {
 	struct prof_data *d;
 	struct prof_table *t;
@@ -26,6 +29,7 @@ struct dis {
 	long taken, loop, margin, bytes, target;
 	uint64_t guessed; /* samples of the first metric with skid that were moved by a guess */
 	size_t unknown;   /* jumps */
+	struct prof_calc *calc; /* of -calc; else NULL */
 };
 
 /* One procedure on its way to rows. */
@@ -35,7 +39,8 @@ struct dis_body {
 	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
 	double *edges;             /* executions; NULL: not counted */
 	struct flow_margin arrows;
-	uint8_t *shown; /* of each instruction */
+	uint8_t *shown;         /* of each instruction */
+	struct calc_body *calc; /* of -calc; else NULL */
 	const char *file;
 	unsigned line; /* of the last source line */
 	const char *name;

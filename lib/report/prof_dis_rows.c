@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "report/prof_calc.h"
 #include "report/prof_dis.h"
 
 /* The text of a line; NULL. */
@@ -165,6 +166,8 @@ static int fill_numbers(struct dis *l, size_t row, const struct dis_body *b, uin
 		if (b->moved[k])
 			fill_moved(l, row, b, i, k);
 	}
+	if (l->calc && calc_fill(l, row, b, i))
+		return -1;
 	if (b->edges && insn_jumps(&b->code.flow->insns.data[i]))
 		prof_cells(l->t, row)[l->taken].quantity =
 			quantity_exact(taken_of(b, i), l->edges.label);

@@ -43,6 +43,7 @@ enum prof_column_flag {
 	PROF_EXACT = 1 << 5,      /* each one was counted: there are no samples */
 	PROF_SCRIPTS = 1 << 6,    /* in JSON and CSV only */
 	PROF_MARGIN = 1 << 7,     /* a drawing (flow/arrows.h), for people only */
+	PROF_KEY = 1 << 8,        /* in JSON by its name as well */
 };
 
 struct prof_column {

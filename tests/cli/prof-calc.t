@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof -calc on samples made by hand of a program in assembly language, whose executions are known.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "prof -calc" "the program is x86-64's"
+	done_testing
+fi
+
+# A chain of multiplications, which nothing can make faster: 12 cycles a turn, 9 more in every fourth one.
+cat > app.s <<'END'
+	.text
+	.globl _start, chain, unknown
+	.type chain, @function
+chain:	imul %rax, %rax
+	imul %rax, %rax
+	imul %rax, %rax
+	test $3, %dl
+	jne 1f
+	imul %rax, %rax
+	imul %rax, %rax
+	imul %rax, %rax
+1:	imul %rax, %rax
+	dec %edx
+	jne chain
+	ret
+	.size chain, .-chain
+	.type unknown, @function
+unknown: test %edx, %edx
+	je 2f
+	jmp *%rax
+2:	ret
+	.size unknown, .-unknown
+	.type _start, @function
+_start:	call chain
+	call unknown
+	jmp _start
+	.size _start, .-_start
+END
+as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+# A sample every millisecond at 3 GHz is one in 3000000 cycles: 900 million turns of 3 cycles for each multiplication are 900
+# samples, found one instruction later.
+samples() {
+	cat <<END
+type fpcsamp
+fact clock_hz 3000000000
+image elf $work/app
+metric time 1000000 measured clock,skid
+sample 0 0 0 900 1:$(at chain 4)
+sample 0 0 0 900 1:$(at chain 8)
+sample 0 0 0 900 1:$(at chain 12)
+sample 0 0 0 225 1:$(at chain 21)
+sample 0 0 0 225 1:$(at chain 25)
+sample 0 0 0 225 1:$(at chain 29)
+sample 0 0 0 900 1:$(at chain 33)
+sample 0 0 0 20 1:$(at unknown 4)
+END
+}
+samples | make_experiment time.exp || exit 1
+
+shown() { # name prof-options...
+	name=$1; shift
+	run prof "$@"
+	printf '%s\n' "$out" | sed "s|$work|WORK|g" > "$name.shown"
+	golden "prof/$name" "$name.shown"
+}
+shown calc -calc chain -core zen4 time.exp
+is "a report that lacks nothing ends with 0" "$status" 0
+shown calc-classic -calc chain -calc unknown -core zen4 -classic -ci time.exp
+
+cat > look.py <<'END'
+import json, sys
+rows = {r["address"]: r for r in json.load(open(sys.argv[1]))["rows"] if "block" in r}
+r = rows[sys.argv[2]]
+x = r["executions"]
+assert x["label"] == "estimated" and x["low"] <= x["value"] <= x["high"], x
+if sys.argv[3] in r:
+    print(r[sys.argv[3]])
+else: # millions of executions, and how far these may be off
+    print(abs(x["value"] / 1e6 / float(sys.argv[3]) - 1) <= float(sys.argv[4]) and "near" or x)
+END
+for how in -intel -classic; do
+	run prof -calc chain -core zen4 $how -json time.exp
+	printf '%s\n' "$out" > out.json
+	is "$how: turns of the loop" "$(python3 look.py out.json "$(at chain 0)" 900 .15)" near
+	is "$how: its end is executed as often" "$(python3 look.py out.json "$(at chain 29)" 900 .15)" near
+	is "$how: the way that was taken less often" "$(python3 look.py out.json "$(at chain 17)" 225 .4)" near
+done
+run prof -calc unknown -core zen4 -json time.exp
+printf '%s\n' "$out" > out.json
+is "where code jumps to unknown places, confidence is low" "$(python3 look.py out.json "$(at unknown 0)" confidence)" low
+
+exact() {
+	echo "type ideal"
+	echo "image elf $work/app"
+	echo "metric gi 1 model exact 15"
+	for i in 0 4 8 12 15 29 33 35; do echo "sample 0 0 0 900000000 1:$(at chain $i)"; done
+	for i in 17 21 25; do echo "sample 0 0 0 225000000 1:$(at chain $i)"; done
+}
+exact | make_experiment ideal.exp || exit 1
+shown calc-exact -calc chain -core zen4 time.exp ideal.exp
+
+run prof -calc chain -core nosuch time.exp
+is "an unknown core is refused" "$status" 125
+run prof -calc chain -core zen4 ideal.exp
+is "exact counts alone have no cycles" "$status" 125
+like "and that is said" "$err" 'needs samples of time'
+done_testing
