@@ -368,13 +368,39 @@ static void report_command(struct collection *c)
 		}
 }
 
+/*
+ * How much there was of what the kernel counts: threads that live shorter than a period may leave
+ * no sample.  Its clock counts user and kernel mode, whatever is sampled, and on idle processors.
+ */
+static int add_totals(struct collection *c, struct error *e)
+{
+	const struct collect_request *r = c->request;
+	struct sampler *s = &c->sampler;
+	uint64_t *totals = calloc(s->events.count + 1, sizeof(*totals));
+
+	if (!totals)
+		return error_nomem(e);
+	rings_totals(&s->rings, totals);
+	for (size_t i = 0; i < s->events.count && !r->all && !s->phases.cut; i++) {
+		uint32_t metric = s->events.data[i].metric;
+		struct experiment_metric *m = &c->experiment->metrics.data[metric];
+
+		if (!s->events.data[i].switches && !(m->flags & METRIC_WALL) &&
+			m->flags & METRIC_KERNEL &&
+			r->metrics->list.data[metric].source == COLLECT_OS)
+			m->total = totals[i];
+	}
+	free(totals);
+	return 0;
+}
+
 static int end(struct collection *c, struct error *e)
 {
 	uint64_t time = now();
 	struct sampler *s = &c->sampler;
 
 	rings_enable(&s->rings, false);
-	if (sampler_drain(s, UINT64_MAX, e) || sampler_end(s, time, e))
+	if (sampler_drain(s, UINT64_MAX, e) || sampler_end(s, time, e) || add_totals(c, e))
 		return -1;
 	set_elapsed(c, time);
 	c->result->elapsed = (double)c->experiment->elapsed * 1e-9;

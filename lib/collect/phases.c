@@ -166,6 +166,8 @@ static int pass(struct phases *p, const struct phase_point *point)
 {
 	if (p->ended || (p->changing && p->changing(p->context, point->time)))
 		return p->ended ? 0 : -1;
+	p->cut |= point->kind == POINT_SUSPEND || point->kind == POINT_CLEAR ||
+		  point->kind == POINT_END;
 	switch (point->kind) {
 	case POINT_CALIPER:
 		return begin_phase(p, point);

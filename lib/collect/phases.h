@@ -23,6 +23,7 @@ struct phases {
 	size_t next;
 	uint32_t current; /* phase */
 	bool suspended, ended;
+	bool cut;         /* not everything that was sampled counts */
 	uint64_t cleared; /* how often samples were thrown away */
 	char *path;       /* of the file of points; NULL: there is none */
 	int fd;           /* of that file, which is locked: somebody listens to it; -1 */

@@ -158,6 +158,18 @@ uint32_t rings_event(const struct rings *r, uint64_t id)
 	return found ? found->event : 0;
 }
 
+void rings_totals(const struct rings *r, uint64_t *totals)
+{
+	for (size_t i = 0; i < r->fds.count; i++) {
+		/* read_format may say more than the value */
+		uint64_t id = 0, values[8] = {0};
+
+		if (ioctl(r->fds.data[i], PERF_EVENT_IOC_ID, &id) == 0 &&
+			read(r->fds.data[i], values, sizeof(values)) >= (ssize_t)sizeof(values[0]))
+			totals[rings_event(r, id)] += values[0];
+	}
+}
+
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* The record at tail, in one piece; NULL: none is complete. */

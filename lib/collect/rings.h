@@ -50,6 +50,8 @@ int rings_init(struct rings *r, const struct record_format *format, size_t bytes
 int rings_open(
 	struct rings *r, struct perf_event_attr *attr, pid_t pid, uint32_t index, struct error *e);
 void rings_enable(struct rings *r, bool on);
+/* Adds what was counted beside the samples, in all who inherited the events, to totals[index]. */
+void rings_totals(const struct rings *r, uint64_t *totals);
 /* The event with an id of the kernel, 0 if it is not known. */
 uint32_t rings_event(const struct rings *r, uint64_t id);
 /* Hands on all records with times up to limit, in order.  call returns 0, or -1 to stop. */

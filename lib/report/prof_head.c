@@ -127,6 +127,14 @@ static int describe_share(
 	if (of->flags & METRIC_CLOCK &&
 		prof_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label)))
 		return -1;
+	if (of->flags & METRIC_CLOCK && (double)m->samples * m->unit < all / 2 &&
+		all > 10 * m->unit &&
+		prof_note(t,
+			"%s: most of the time is in no sample: threads ended before their first "
+			"one "
+			"was due (a finer period finds more of it)",
+			of->short_name))
+		return -1;
 	return prof_summary(
 		t, "Of that, in samples", "%.1f%%", 100 * (double)m->samples * m->unit / all);
 }

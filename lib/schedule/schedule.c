@@ -22,7 +22,7 @@
 #define STORES_AHEAD 8  /* cycles: retirement is held up when stores are so far behind */
 #define REPEAT_MIN   12
 #define REPEAT_MAX   400
-#define EQUAL_WANTED 12   /* repetitions of the same length */
+#define EQUAL_WANTED 12 /* repetitions of the same length */
 /* Instructions after which a block that does not repeat itself is given up. */
 #define OPS_WANTED 2000
 

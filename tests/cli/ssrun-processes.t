@@ -55,6 +55,17 @@ like "-cal: phases" "$out" '3'
 run ssrun -pcsamp -pid 4194304
 like "no such process" "$status $err" '^125 .*no process 4194304'
 
+ssrun -q -usertime -o brief sh -c 'i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i + 1)); done'
+run prof brief
+if printf '%s' "$out" | grep -q 'kernel included'; then
+	like "of processes too short for samples the time is known" "$out" '[0-9] \(measured\): Counted time'
+	like "and how much of it is in samples" "$out" '[0-9]%: Of that, in samples'
+	run prof attached
+	like "so it is of one that is attached to" "$out" 'Counted time'
+else
+	skip "time of processes too short for samples" "the kernel may not be sampled here"
+fi
+
 rm enough
 ssrun -fpcsamp -o killed "$sampled" until enough & pid=$!
 while [ ! -s killed ]; do sleep 0.05; done

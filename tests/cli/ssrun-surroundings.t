@@ -72,7 +72,7 @@ fi
 # A file that only the command's own mount namespace has.
 if [ "$(id -u)" = 0 ] && mkdir inside && unshare -m mount -t tmpfs none inside 2>/dev/null; then
 	run ssrun -fpcsamp -archive kept -o contained unshare -m sh -c "mount -t tmpfs none inside &&
-		cp '$sampled' inside/hidden && inside/hidden loop 100"
+		cp '$sampled' inside/hidden && inside/hidden loop 500"
 	is "a program in a namespace of its own" "$status $err" "0 "
 	run prof -archive kept contained
 	like "is found and archived all the same" "$out" ' main \(hidden'
