@@ -20,7 +20,7 @@ struct block_request {
 	const char *hex, *assembly, *file, *image, *address, *output, *experiment;
 	unsigned long top;
 	const char *core;
-	bool loop, quick, unmeasured, cores, csv, json, help;
+	bool loop, quick, unmeasured, inorder, cores, csv, json, help;
 };
 
 #define FIELD(field) offsetof(struct block_request, field)
@@ -44,6 +44,8 @@ static const struct option_row rows[] = {
 	{"cores", NULL, "list the cores that are described", OPTION_FLAG, FIELD(cores), NULL},
 	{"static", NULL, "only the static schedule: nothing is run", OPTION_FLAG, FIELD(unmeasured),
 		NULL},
+	{"inorder", NULL, "schedule as if the core issued strictly in order", OPTION_FLAG,
+		FIELD(inorder), NULL},
 	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
 	{"json", NULL, "JSON, schema prof.block/1, a line a block", OPTION_FLAG, FIELD(json), NULL},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
@@ -198,11 +200,13 @@ static const struct block_schedule *schedule(struct scheduler *s,
 	const struct block_request *request, const struct block_item *item,
 	struct block_schedule *to)
 {
+	const struct schedule_options options = {
+		.loop = request->loop, .in_order = request->inorder};
 	struct error e = {0};
 
 	if (!s->work || !item->length ||
 		block_schedule_make(to, &s->core, s->work, item->bytes, item->length, item->address,
-			request->loop, &e))
+			&options, &e))
 		return NULL;
 	return to;
 }

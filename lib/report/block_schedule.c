@@ -42,15 +42,14 @@ static void name_bound(struct block_schedule *s)
 }
 
 int block_schedule_make(struct block_schedule *s, const struct core *core,
-	struct schedule_work *work, const void *bytes, size_t length, uint64_t address, bool loop,
-	struct error *e)
+	struct schedule_work *work, const void *bytes, size_t length, uint64_t address,
+	const struct schedule_options *options, struct error *e)
 {
-	const struct schedule_options options = {.loop = loop};
 
 	memset(s, 0, sizeof(*s));
 	s->core = core;
 	if (decode(s, bytes, length, address, e) ||
-		schedule_block(work, core, s->insns, s->count, &options, &s->total, s->rows, e)) {
+		schedule_block(work, core, s->insns, s->count, options, &s->total, s->rows, e)) {
 		block_schedule_fini(s);
 		return -1;
 	}

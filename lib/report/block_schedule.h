@@ -17,11 +17,11 @@ struct block_schedule {
 	char bound[96]; /* what binds: "port load", "dependency on imul", "front end" */
 };
 
-/* bytes: decodable code.  loop: a branch at its end leads to its beginning.  -1 with *e set, and s
- * as after block_schedule_fini. */
+/* bytes: decodable code; options as schedule_block has them.  -1 with *e set, and s as after
+ * block_schedule_fini. */
 int block_schedule_make(struct block_schedule *s, const struct core *core,
-	struct schedule_work *work, const void *bytes, size_t length, uint64_t address, bool loop,
-	struct error *e);
+	struct schedule_work *work, const void *bytes, size_t length, uint64_t address,
+	const struct schedule_options *options, struct error *e);
 void block_schedule_fini(struct block_schedule *s);
 
 /* What instruction i waits for, in words: "port load", "result of 2"; "" where it does not wait. */

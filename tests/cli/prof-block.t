@@ -139,6 +139,8 @@ run prof block -static -core alpha-21164 -hex 90
 like "a core of another architecture is refused" "$err" 'does not execute x86-64'
 run prof block -static -core none -hex 90
 is "no core, no schedule" "$status" 125
+run prof block -static -inorder -core golden-cove -hex 480fafc34801c14801da
+like "in order, an addition waits for the product" "$out" '^ +2 +3.00  add +%rax, %rcx +result of 1$'
 run prof block -cores
 like "cores are listed" "$out" '^zen4 '
 printf '[core]\nname x\nrename 4\nretire\n' >bad.core
