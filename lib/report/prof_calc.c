@@ -278,8 +278,23 @@ int calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
 	return block ? 0 : -1;
 }
 
+/* How sure the executions of what has most samples are; NULL where they were counted. */
+static const char *confidence_of_most(const struct dis *l, const struct dis_body *b)
+{
+	const struct flow *f = b->code.flow;
+	uint32_t most = 0;
+
+	if (l->calc->exact || !f->insns.count)
+		return NULL;
+	for (uint32_t i = 1; i < f->insns.count; i++)
+		if (b->calc->samples[i] > b->calc->samples[most])
+			most = i;
+	return analysis_confidence_name(b->calc->frequencies.block[f->block_of[most]].confidence);
+}
+
 int calc_summary(struct dis *l, const struct dis_body *b)
 {
+	const char *sure = confidence_of_most(l, b);
 	const struct flow *f = b->code.flow;
 	struct prof_row *head = &l->t->rows.data[l->t->rows.count - 1];
 	double best = 0, actual = 0, executed = 0;
@@ -292,9 +307,10 @@ int calc_summary(struct dis *l, const struct dis_body *b)
 		actual += b->calc->samples[i] * l->calc->cycles;
 	}
 	if (executed > 0)
-		head->note =
-			prof_text(l->t, "%s, best case %.2f CPI, actual %.2f CPI (both estimated)",
-				head->note, best / executed, actual / executed);
+		head->note = prof_text(l->t,
+			"%s, best case %.2f CPI, actual %.2f CPI (both estimated%s%s)", head->note,
+			best / executed, actual / executed, sure ? ", confidence " : "",
+			sure ? sure : "");
 	else
 		head->note =
 			prof_text(l->t, "%s; how often it was executed is not known", head->note);
