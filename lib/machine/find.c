@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* From what the user calls a machine to the machine. */
-#include <dirent.h>
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,6 +8,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "base/vec.h"
@@ -16,79 +16,20 @@
 
 static const char suffix[] = ".machine";
 
-typedef VEC(char *) name_list;
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
-static void free_names(name_list *names)
-{
-	for (size_t i = 0; i < names->count; i++)
-		free(names->data[i]);
-	vec_fini(names);
-}
-
-/* The names of ours, sorted.  On failure names is empty. */
-static int list_names(name_list *names, struct error *e)
-{
-	char *path = file_data_path("machines", e);
-	struct dirent *entry;
-	DIR *directory;
-
-	if (!path)
-		return -1;
-	directory = opendir(path);
-	if (!directory) {
-		error_sys(e, errno, "cannot read %s", path);
-		free(path);
-		return -1;
-	}
-	free(path);
-	while ((entry = readdir(directory))) {
-		size_t length = strlen(entry->d_name), tail = sizeof(suffix) - 1;
-		char **slot;
-
-		if (length <= tail || strcmp(entry->d_name + length - tail, suffix))
-			continue;
-		slot = vec_push(names);
-		if (slot)
-			*slot = strndup(entry->d_name, length - tail);
-		if (!slot || !*slot) {
-			names->count -= slot != NULL;
-			free_names(names);
-			closedir(directory);
-			return error_nomem(e);
-		}
-	}
-	closedir(directory);
-	if (names->count)
-		qsort(names->data, names->count, sizeof(names->data[0]), compare_names);
-	return 0;
-}
-
 int machine_walk(void (*each)(const char *name, void *context), void *context, struct error *e)
 {
-	name_list names = {0};
-
-	if (list_names(&names, e))
-		return -1;
-	for (size_t i = 0; i < names.count; i++)
-		each(names.data[i], context);
-	free_names(&names);
-	return 0;
+	return names_walk("machines", suffix, each, context, e);
 }
 
 static int not_found(const char *name, struct error *e)
 {
-	name_list names = {0};
+	name_list names;
 	struct strbuf all = {0};
 	struct nearest n;
 	char near[200];
 
 	error_set(e, ERR_NOT_FOUND, "no machine is called '%s', and there is no such file", name);
-	if (list_names(&names, NULL))
+	if (names_list(&names, "machines", suffix, NULL))
 		return -1;
 	nearest_init(&n, name);
 	nearest_offer(&n, "host");
@@ -101,7 +42,7 @@ static int not_found(const char *name, struct error *e)
 	error_hint(e, "%s%sknown: host%s, cachegrind:I1=...:D1=...:LL=... or the path of a file",
 		near, near[0] ? " " : "", strbuf_text(&all));
 	strbuf_fini(&all);
-	free_names(&names);
+	names_fini(&names);
 	return -1;
 }
 

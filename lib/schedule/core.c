@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "schedule/core.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "base/file.h"
+#include "base/names.h"
 #include "base/strbuf.h"
 #include "isa/isa.h"
 
@@ -88,44 +87,7 @@ int core_find(struct core *c, const char *name, struct error *e)
 	return rc;
 }
 
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
-
 int core_walk(void (*each)(const char *name, void *context), void *context, struct error *e)
 {
-	char *path = file_data_path("cores", e), **slot;
-	VEC(char *) names = {0};
-	struct dirent *entry;
-	DIR *directory;
-
-	if (!path)
-		return -1;
-	directory = opendir(path);
-	if (!directory) {
-		error_sys(e, errno, "cannot read %s", path);
-		free(path);
-		return -1;
-	}
-	free(path);
-	while ((entry = readdir(directory))) {
-		const char *suffix = strstr(entry->d_name, ".core");
-
-		if (!suffix || suffix[5])
-			continue;
-		slot = vec_push(&names);
-		if (slot)
-			*slot = strndup(entry->d_name, (size_t)(suffix - entry->d_name));
-	}
-	closedir(directory);
-	if (names.count)
-		qsort(names.data, names.count, sizeof(names.data[0]), compare_names);
-	for (size_t i = 0; i < names.count; i++) {
-		if (names.data[i])
-			each(names.data[i], context);
-		free(names.data[i]);
-	}
-	vec_fini(&names);
-	return 0;
+	return names_walk("cores", ".core", each, context, e);
 }
