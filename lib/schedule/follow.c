@@ -1,0 +1,429 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Out of order: each instruction in program order is given the cycles at which it is renamed, its
+ * micro-operations issued, its result there, and it retired.  A micro-operation takes the first
+ * cycle from its inputs on in which one of its ports is free, and of these the port least used so
+ * far.  Older ones choose first, as in a scheduler that prefers them.
+ *
+ * Stated assumptions: loads hit; a store's data comes back to a load of the same address (same
+ * origin of base and index, same displacement) by forwarding, no other addresses meet; partial
+ * registers are whole ones; micro-operations of one instruction issue independently of each other.
+ */
+#include "schedule/follow.h"
+
+#include <string.h>
+
+#define STORES_AHEAD 8 /* cycles: retirement is held up when stores are so far behind */
+
+void follow_begin(struct schedule_work *w, const struct schedule_options *options, unsigned window)
+{
+	if (w->latest >= CALENDAR)
+		memset(w->busy, 0, sizeof(w->busy));
+	else
+		memset(w->busy, 0, (w->latest + 1) * sizeof(w->busy[0]));
+	if (w->latest >= CALENDAR)
+		memset(w->banks, 0, sizeof(w->banks));
+	else
+		memset(w->banks, 0, (w->latest + 1) * sizeof(w->banks[0]));
+	w->latest = 0;
+	memset(w->full, 0, sizeof(w->full));
+	memset(w->used, 0, sizeof(w->used));
+	memset(w->ready, 0, sizeof(w->ready));
+	memset(w->ready_op, 0xff, sizeof(w->ready_op));
+	memset(w->retired, 0, window * sizeof(*w->retired));
+	for (unsigned i = 0; i < 32; i++)
+		w->value[i] = (struct value){options->same_values ? 1 : i + 1, 0};
+	w->origins = 64;
+	w->store_count = 0;
+	w->commit = w->committed = w->lines = 0;
+	w->last_line = INT64_MIN;
+	w->unlocked = 0;
+	w->horizon = 0;
+}
+
+/* ---- ports ---- */
+
+/* The calendar is a ring: cycles that no micro-operation can have any more are cleared. */
+static void forget_before(struct schedule_work *w, uint32_t cycle)
+{
+	for (; w->horizon < cycle; w->horizon++)
+		w->busy[w->horizon % CALENDAR] = w->banks[w->horizon % CALENDAR] = 0;
+}
+
+static struct full *full_before(struct schedule_work *w, uint32_t ports)
+{
+	struct full *f = &w->full[(ports * 2654435761u) >> 26 & (FULL_KEPT - 1)];
+
+	if (f->ports != ports)
+		*f = (struct full){ports, 0};
+	return f;
+}
+
+/* shift, most: of a load, where its bank's count is and how many loads a cycle it may have; most 0:
+ * any number. */
+static uint32_t take_port_of(struct schedule_work *w, const struct op_uop *u, uint32_t from,
+	unsigned shift, unsigned most)
+{
+	uint32_t cycle = from, limit = w->horizon + CALENDAR - 512, best = CORE_PORTS_MAX;
+	struct full *f = full_before(w, u->ports);
+
+	/* What was full once stays full. */
+	if (cycle <= f->before) {
+		cycle = f->before;
+		while (cycle < limit && !(u->ports & ~w->busy[cycle % CALENDAR]))
+			cycle++;
+		f->before = cycle;
+	}
+	while (cycle < limit &&
+		(!(u->ports & ~w->busy[cycle % CALENDAR]) ||
+			(most && (w->banks[cycle % CALENDAR] >> shift & 15) >= most)))
+		cycle++;
+	if (most)
+		w->banks[cycle % CALENDAR] += 1u << shift;
+	for (uint32_t left = u->ports & ~w->busy[cycle % CALENDAR]; left; left &= left - 1) {
+		unsigned p = (unsigned)__builtin_ctz(left);
+
+		if (best == CORE_PORTS_MAX || w->used[p] < w->used[best])
+			best = p;
+	}
+	if (best == CORE_PORTS_MAX)
+		best = (unsigned)__builtin_ctz(u->ports);
+	w->used[best] += u->busy;
+	for (uint32_t b = 0; b < u->busy && cycle + b < limit; b++)
+		w->busy[(cycle + b) % CALENDAR] |= 1u << best;
+	if (cycle + u->busy > w->latest)
+		w->latest = cycle + u->busy;
+	return cycle;
+}
+
+static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint32_t from)
+{
+	return take_port_of(w, u, from, 0, 0);
+}
+
+/* ---- addresses ---- */
+
+static struct value value_of(const struct schedule_work *w, unsigned reg)
+{
+	return reg < 32 ? w->value[reg] : (struct value){0, 0};
+}
+
+static void address_of(const struct schedule_work *w, const struct op_memory *m, struct stored *to)
+{
+	struct value base = value_of(w, m->base), index = value_of(w, m->index);
+
+	to->base = base.origin;
+	to->index = index.origin * 16 + m->scale;
+	if (m->index == REG_NONE)
+		to->index = 0;
+	to->at = base.offset + index.offset * m->scale + m->displacement;
+	to->size = m->size;
+}
+
+static const struct stored *find_store(const struct schedule_work *w, const struct stored *load)
+{
+	uint32_t kept = w->store_count < STORES_KEPT ? w->store_count : STORES_KEPT;
+
+	for (uint32_t n = 1; n <= kept; n++) {
+		const struct stored *s = &w->stores[(w->store_count - n) % STORES_KEPT];
+
+		if (s->base == load->base && s->index == load->index &&
+			s->at < load->at + (int64_t)load->size &&
+			load->at < s->at + (int64_t)s->size)
+			return s;
+	}
+	return NULL;
+}
+
+static void change_value(struct schedule_work *w, const struct op *op)
+{
+	if (op->changed >= 32)
+		return;
+	switch ((enum op_change)op->change) {
+	case OP_CHANGE_NEW:
+		w->value[op->changed] = (struct value){w->origins++, 0};
+		return;
+	case OP_CHANGE_ADD:
+		w->value[op->changed].offset += op->constant;
+		return;
+	case OP_CHANGE_COPY:
+		w->value[op->changed] = value_of(w, op->from);
+		w->value[op->changed].offset += op->constant;
+		return;
+	}
+}
+
+/* ---- one instruction ---- */
+
+static void wait_for(struct times *t, uint32_t cycle, enum schedule_cause cause, uint32_t blame)
+{
+	if (cycle <= t->start)
+		return;
+	t->start = cycle;
+	t->cause = cause;
+	t->blame = blame;
+}
+
+/* In order, so many half slots a cycle, when there is room in the window. */
+static void rename_op(struct walk *k, const struct op *op, struct times *t)
+{
+	uint32_t width = 2 * k->c->rename, room_at = k->w->retired[k->slots % k->c->window];
+	uint64_t at = k->front;
+
+	t->cause = SCHEDULE_FRONT_END;
+	t->blame = UINT32_MAX;
+	if (at / width < room_at) {
+		at = (uint64_t)room_at * width;
+		t->cause = SCHEDULE_WINDOW;
+	}
+	if (at / width < k->serial) {
+		at = (uint64_t)k->serial * width;
+		t->cause = SCHEDULE_SERIAL;
+	}
+	if (k->c->fetch && !k->options->loop && at / width < k->fetched / k->c->fetch) {
+		at = k->fetched / k->c->fetch * width;
+		t->cause = SCHEDULE_FETCH;
+	}
+	k->fetched += op->length;
+	t->rename = (uint32_t)(at / width);
+	k->front = at + op->half_slots;
+	t->start = t->rename + 1;
+}
+
+static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t, uint32_t *issued)
+{
+	struct schedule_work *w = k->w;
+	uint32_t from = t->start, ready = 0, shift = 0;
+	const struct stored *s;
+	struct stored wanted;
+
+	for (unsigned n = 0; n < op->address_count; n++) {
+		unsigned reg = op->address[n];
+
+		wait_for(t, w->ready[reg], SCHEDULE_INPUT, w->ready_op[reg]);
+	}
+	from = t->start;
+	if (op->load.there) {
+		address_of(w, &op->load, &wanted);
+		shift = (unsigned)(wanted.at >> 3 & 7) * 4;
+	}
+	for (unsigned n = 0; n < op->loads; n++) {
+		uint32_t cycle = take_port_of(
+			w, &op->uops[n], from, shift, op->load.there ? k->c->bank_loads : 0);
+
+		if (cycle > *issued)
+			*issued = cycle;
+		if (cycle > t->start) {
+			t->cause = SCHEDULE_PORT;
+			t->ports = op->uops[n].ports;
+			t->start = cycle;
+		}
+		if (cycle + op->load_latency > ready)
+			ready = cycle + op->load_latency;
+	}
+	if (!op->load.there)
+		return ready;
+	s = find_store(w, &wanted);
+	if (s && s->ready > ready) {
+		ready = s->ready;
+		t->cause = SCHEDULE_MEMORY;
+		t->blame = s->op;
+	}
+	return ready;
+}
+
+static void note_store(struct walk *k, const struct op *op, uint32_t number, uint32_t data)
+{
+	struct schedule_work *w = k->w;
+	struct stored *s = &w->stores[w->store_count % STORES_KEPT];
+
+	if (!op->store.there)
+		return;
+	address_of(w, &op->store, s);
+	/* A store by the base register and a displacement can be renamed to the load. */
+	s->ready = data + (op->vector ? k->c->vector_forward
+				  : k->c->rename_memory && op->store.index == REG_NONE
+					  ? k->c->forward_renamed
+					  : k->c->forward);
+	s->op = number;
+	w->store_count++;
+}
+
+/* Stores leave in order: so many in a cycle, to so many lines. */
+static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t complete)
+{
+	struct schedule_work *w = k->w;
+	const struct stored *s = &w->stores[(w->store_count - 1) % STORES_KEPT];
+	unsigned most = op->vector && k->c->vector_stores ? k->c->vector_stores : k->c->stores;
+	bool same = op->store.there && s->base == w->last_line_value.origin &&
+		    (int64_t)s->index == w->last_line_value.offset && s->at >> 6 == w->last_line;
+
+	if (complete > w->commit) {
+		w->commit = complete;
+		w->committed = w->lines = 0;
+	}
+	if ((most && w->committed >= most) ||
+		(!same && k->c->store_lines && w->lines >= k->c->store_lines)) {
+		w->commit++;
+		w->committed = w->lines = 0;
+	}
+	w->lines += !same || !w->committed;
+	w->committed++;
+	w->last_line_value = (struct value){s->base, (int64_t)s->index};
+	w->last_line = s->at >> 6;
+	return w->commit;
+}
+
+static void execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
+{
+	struct schedule_work *w = k->w;
+	uint32_t loaded = 0, issued = 0, first = UINT32_MAX, last = 0, result, data;
+	const struct op_uop *u = op->uops;
+
+	if (op->locked)
+		wait_for(t, w->unlocked, SCHEDULE_SERIAL, UINT32_MAX);
+	if (op->loads)
+		loaded = issue_load(k, op, t, &issued);
+	if (op->locked) {
+		w->unlocked = t->start + k->c->locked;
+		if (loaded + op->latency < w->unlocked)
+			loaded = w->unlocked - op->latency;
+	}
+	u += op->loads;
+	/* Inputs; one that is needed late may come late. */
+	for (unsigned n = 0; n < op->input_count; n++) {
+		uint32_t when = w->ready[op->input[n].reg];
+
+		when = when > op->input[n].late ? when - op->input[n].late : 0;
+		if (op->executes || !op->loads)
+			wait_for(t, when, SCHEDULE_INPUT, w->ready_op[op->input[n].reg]);
+	}
+	if (op->loads && loaded > t->start) {
+		if (t->cause != SCHEDULE_MEMORY && t->cause != SCHEDULE_PORT &&
+			t->cause != SCHEDULE_INPUT)
+			t->cause = SCHEDULE_LATENCY;
+		t->start = loaded;
+	}
+	for (unsigned n = 0; n < op->executes; n++, u++) {
+		uint32_t cycle = take_port(w, u, t->start);
+
+		if (cycle < first)
+			first = cycle;
+		if (cycle > last) {
+			last = cycle;
+			if (cycle > t->start) {
+				t->cause = SCHEDULE_PORT;
+				t->ports = u->ports;
+			}
+		}
+	}
+	if (op->executes)
+		result = first + op->latency > last + 1 ? first + op->latency : last + 1;
+	else if (op->loads)
+		result = loaded;
+	else
+		result = op->moves && !op->address_count
+				 ? t->start
+				 : t->start + (op->zeroes || op->addresses ? 0 : op->latency);
+	if (op->executes && last > issued)
+		issued = last;
+	t->complete = result;
+	/* Stores: the address as soon as its registers are there, the data with the result. */
+	data = op->executes || op->loads ? result : t->start;
+	for (unsigned n = 0; n < op->addresses; n++, u++) {
+		uint32_t from = t->rename + 1, cycle;
+
+		for (unsigned a = 0; a < op->address_count; a++)
+			if (w->ready[op->address[a]] > from)
+				from = w->ready[op->address[a]];
+		if (!op->datas && data > from)
+			from = data;
+		cycle = take_port(w, u, from);
+		if (cycle + 1 > t->complete) {
+			t->complete = cycle + 1;
+			t->cause = cycle > from ? SCHEDULE_PORT : t->cause;
+			t->ports = u->ports;
+		}
+		if (cycle > issued)
+			issued = cycle;
+	}
+	for (unsigned n = 0; n < op->datas; n++, u++) {
+		uint32_t cycle = take_port(w, u, data);
+
+		if (cycle + 1 > t->complete) {
+			t->complete = cycle + 1;
+			if (cycle > data) {
+				t->cause = SCHEDULE_PORT;
+				t->ports = u->ports;
+			}
+		}
+		if (cycle > issued)
+			issued = cycle;
+	}
+	t->issue = issued ? issued : t->start;
+	for (unsigned n = 0; n < op->output_count; n++) {
+		unsigned reg = op->output[n];
+		bool flag = reg >= REG_CARRY && reg <= REG_OVERFLOW;
+
+		w->ready[reg] = flag && op->executes && op->flags_latency != op->latency
+					? first + op->flags_latency
+					: result;
+		w->ready_op[reg] = number;
+	}
+	if (op->addresses)
+		note_store(k, op, number, data);
+	change_value(w, op);
+}
+
+static void retire_op(struct walk *k, const struct op *op, struct times *t)
+{
+	unsigned uops = (op->half_slots + 1u) / 2u;
+	uint32_t at = t->complete;
+
+	if (op->addresses) {
+		uint32_t left = commit_store(k, op, t->complete);
+
+		/* The store buffer lets retirement run ahead by its length. */
+		if (left > at + STORES_AHEAD) {
+			at = left - STORES_AHEAD;
+			t->cause = SCHEDULE_STORES;
+		}
+	}
+	if (at < k->last_retire)
+		at = k->last_retire;
+	if (at > k->last_retire) {
+		k->retired_in_cycle = 0;
+	} else if (k->retired_in_cycle + uops > k->c->retire) {
+		at++;
+		k->retired_in_cycle = 0;
+		if (t->complete < at)
+			t->cause = SCHEDULE_RETIREMENT;
+	}
+	k->retired_in_cycle += uops;
+	k->last_retire = at;
+	t->retire = at;
+	for (unsigned n = 0; n < uops; n++)
+		k->w->retired[k->slots++ % k->c->window] = at;
+	if (op->serialises)
+		k->serial = at;
+}
+
+/* ---- one repetition ---- */
+
+void follow(struct walk *k, const struct op *ops, size_t count, struct times *t)
+{
+	for (size_t i = 0; i < count; i++) {
+		t[i].ports = 0;
+		rename_op(k, &ops[i], &t[i]);
+		execute(k, &ops[i], (uint32_t)i, &t[i]);
+		retire_op(k, &ops[i], &t[i]);
+	}
+	/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
+	if (k->options->loop && count && ops[count - 1].branch && k->c->taken) {
+		uint32_t width = 2 * k->c->rename;
+
+		k->front = (k->front + width - 1) / width * width;
+	}
+	if (k->last_retire > 4096)
+		forget_before(k->w, t[0].rename);
+}
