@@ -2,11 +2,11 @@
 /*
  * perfex: counts every event of a run, and says what each costs in time.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "perfex.h"
 #include "say.h"
 
@@ -93,22 +93,13 @@ static int act(struct options *o)
 	return EXIT_OURS;
 }
 
-/* What we open must not become the standard error of a caller that closed its own.  The command
- * finds them closed, as they were. */
-static void hold_standard_descriptors(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
-			return;
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
 	struct error e = {0};
 	int status;
 
-	hold_standard_descriptors();
+	file_hold_standard();
 	if (options_parse(&options, argc, argv, &e)) {
 		say_error(&e);
 		status = EXIT_OURS;

@@ -2,10 +2,10 @@
 /*
  * ssrun: runs a command under an experiment, and leaves a file for prof.
  */
-#include <fcntl.h>
 #include <stdio.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "say.h"
 #include "ssrun.h"
 
@@ -46,22 +46,13 @@ static int act(struct options *o)
 	return do_run(o);
 }
 
-/* What we open must not become the standard error of a caller that closed its own.  The command
- * finds them closed, as they were. */
-static void hold_standard_descriptors(void)
-{
-	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
-		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
-			return;
-}
-
 int main(int argc, char **argv)
 {
 	struct options options;
 	struct error e = {0};
 	int status;
 
-	hold_standard_descriptors();
+	file_hold_standard();
 	if (options_parse(&options, argc, argv, &e)) {
 		say_error(&e);
 		status = EXIT_OURS;

@@ -224,3 +224,10 @@ char *file_libexec_path(const char *name, struct error *e)
 {
 	return find_ours("PERFEX_LIBEXEC", "libexec", name, e);
 }
+
+void file_hold_standard(void)
+{
+	for (int fd = STDIN_FILENO; fd <= STDERR_FILENO; fd++)
+		if (fcntl(fd, F_GETFD) < 0 && open("/dev/null", O_RDWR | O_CLOEXEC) != fd)
+			return;
+}

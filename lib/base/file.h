@@ -38,4 +38,8 @@ char *file_data_path(const char *name, struct error *e);
 /* Likewise for helper programs: $PERFEX_LIBEXEC, ../libexec/perfex, PREFIX/libexec/perfex. */
 char *file_libexec_path(const char *name, struct error *e);
 
+/* What a command opens must not become the standard error of a caller that closed its own: closed
+ * standard descriptors are held open.  What it runs finds them closed, as they were. */
+void file_hold_standard(void);
+
 #endif
