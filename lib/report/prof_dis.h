@@ -16,7 +16,7 @@ struct dis_source {
 };
 
 struct prof_calc;
-struct calc_body;
+struct prof_analysed;
 
 struct dis {
 	struct prof_data *d;
@@ -39,8 +39,8 @@ struct dis_body {
 	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
 	double *edges;             /* executions; NULL: not counted */
 	struct flow_margin arrows;
-	uint8_t *shown;         /* of each instruction */
-	struct calc_body *calc; /* of -calc; else NULL */
+	uint8_t *shown;             /* of each instruction */
+	struct prof_analysed *calc; /* of -calc; else NULL */
 	const char *file;
 	unsigned line; /* of the last source line */
 	const char *name;

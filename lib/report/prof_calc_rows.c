@@ -1,0 +1,170 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_calc.h"
+
+#include <stdlib.h>
+
+static int add_columns(struct dis *l)
+{
+	struct prof_calc *c = l->calc;
+	struct prof_column column = {.kind = PROF_COUNT,
+		.flags = PROF_KEY,
+		.name = "executions",
+		.unit = "executions",
+		.experiment = -1,
+		.label = LABEL_ESTIMATED};
+	struct prof_column ratio = {.kind = PROF_RATIO,
+		.flags = PROF_KEY,
+		.name = "cpi",
+		.unit = "cycles",
+		.experiment = -1,
+		.label = LABEL_ESTIMATED};
+	struct prof_column text = {.kind = PROF_TEXT, .unit = "", .experiment = -1};
+
+	c->executions = c->confidence = 0;
+	if (c->analysis.exact) {
+		l->t->columns.data[l->columns.executions].flags |= PROF_KEY;
+	} else {
+		c->executions = prof_column_add(l->t, &column);
+		text.name = "confidence";
+		c->confidence = prof_column_add(l->t, &text);
+	}
+	c->cpi = prof_column_add(l->t, &ratio);
+	ratio.name = "mi";
+	c->mi = prof_column_add(l->t, &ratio);
+	text.name = "block";
+	text.heading = NULL;
+	text.flags = PROF_SCRIPTS;
+	c->block = prof_column_add(l->t, &text);
+	text.name = "static";
+	text.heading = "waits for";
+	text.flags = 0;
+	c->why = prof_column_add(l->t, &text);
+	return c->executions < 0 || c->confidence < 0 || c->cpi < 0 || c->mi < 0 || c->why < 0 ||
+			       c->block < 0
+		       ? -1
+		       : 0;
+}
+
+int calc_init(struct dis *l, struct error *e)
+{
+	if (prof_analysis_init(&l->calc->analysis, l->d, e))
+		return -1;
+	return add_columns(l) ? error_nomem(e) : 0;
+}
+
+void calc_fini(struct dis *l)
+{
+	if (l->calc)
+		prof_analysis_fini(&l->calc->analysis);
+}
+
+int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
+{
+	b->calc = calloc(1, sizeof(*b->calc));
+	if (!b->calc)
+		return error_nomem(e);
+	return prof_analyse(
+		b->calc, &l->calc->analysis, &b->code, b->moved[l->calc->analysis.metric], e);
+}
+
+void calc_body_free(struct prof_analysed *p)
+{
+	if (p)
+		prof_analysed_fini(p);
+	free(p);
+}
+
+/* "port load", "result of 401000", in few words. */
+static const char *reason(struct dis *l, const struct dis_body *b, uint32_t i)
+{
+	const struct flow *f = b->code.flow;
+	const struct schedule_row *r = &b->calc->rows[i];
+	uint32_t first = f->blocks.data[f->block_of[i]].first;
+	char ports[64];
+
+	if (b->calc->mi[i] < 0.005 || r->cause == SCHEDULE_NONE)
+		return NULL;
+	if (r->cause == SCHEDULE_PORT)
+		return prof_text(
+			l->t, "port %s", core_ports_name(&l->calc->analysis.core, r->ports, ports));
+	if ((r->cause == SCHEDULE_INPUT || r->cause == SCHEDULE_MEMORY) && r->blame >= 0)
+		return prof_text(l->t, "%s %llx",
+			r->cause == SCHEDULE_INPUT ? "result of" : "store of",
+			(unsigned long long)f->insns.data[first + (uint32_t)r->blame].address);
+	return schedule_cause_name(r->cause);
+}
+
+int calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
+{
+	uint32_t at = b->code.flow->block_of[i];
+	const char *why = reason(l, b, i);
+	const char *block = prof_text(l->t, "%u", at);
+	struct prof_cell *cells = prof_cells(l->t, row);
+
+	if (!l->calc->analysis.exact) {
+		cells[l->calc->executions].quantity = prof_executions_of(b->calc, i);
+		cells[l->calc->confidence].text =
+			analysis_confidence_name(b->calc->frequencies.block[at].confidence);
+	}
+	cells[l->calc->cpi].quantity = prof_cpi_of(b->calc, i);
+	cells[l->calc->mi].quantity = quantity_exact(b->calc->mi[i], LABEL_ESTIMATED);
+	cells[l->calc->why].text = why;
+	cells[l->calc->block].text = block;
+	return block ? 0 : -1;
+}
+
+/* How sure the executions of what has most samples are; NULL where they were counted. */
+static const char *confidence_of_most(const struct dis *l, const struct dis_body *b)
+{
+	const struct flow *f = b->code.flow;
+	uint32_t most = 0;
+
+	if (l->calc->analysis.exact || !f->insns.count)
+		return NULL;
+	for (uint32_t i = 1; i < f->insns.count; i++)
+		if (b->calc->samples[i] > b->calc->samples[most])
+			most = i;
+	return analysis_confidence_name(b->calc->frequencies.block[f->block_of[most]].confidence);
+}
+
+int calc_summary(struct dis *l, const struct dis_body *b)
+{
+	const char *sure = confidence_of_most(l, b);
+	const struct flow *f = b->code.flow;
+	struct prof_row *head = &l->t->rows.data[l->t->rows.count - 1];
+	double best = 0, actual = 0, executed = 0;
+
+	for (uint32_t i = 0; i < f->insns.count; i++) {
+		double times = prof_executed(b->calc, i);
+
+		executed += times;
+		best += times * b->calc->mi[i];
+		actual += b->calc->samples[i] * l->calc->analysis.cycles;
+	}
+	if (executed > 0)
+		head->note = prof_text(l->t,
+			"%s, best case %.2f CPI, actual %.2f CPI (both estimated%s%s)", head->note,
+			best / executed, actual / executed, sure ? ", confidence " : "",
+			sure ? sure : "");
+	else
+		head->note =
+			prof_text(l->t, "%s; how often it was executed is not known", head->note);
+	return head->note ? 0 : -1;
+}
+
+int calc_notes(struct dis *l)
+{
+	if (prof_note(l->t,
+		    "mi: cycles at least that each instruction keeps retirement waiting, by the "
+		    "schedule "
+		    "of core %s; cpi: cycles that it took",
+		    l->calc->analysis.core.name))
+		return -1;
+	if (l->calc->analysis.exact)
+		return 0;
+	return prof_note(l->t,
+		"Executions are estimated from samples (%s); ssrun -ideal counts them, and its "
+		"file beside this one gives exact ones",
+		l->d->request->classic ? "clusters of samples / mi, in order issue"
+				       : "samples / mi that flow through the procedure");
+}
