@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "render/prof_private.h"
+#include "render/prof_strips.h"
 
 enum { TEXT_WIDTH = 40 };
 
@@ -20,7 +21,7 @@ static const struct {
 	{'>', "\xe2\x96\xb6", ">"},
 };
 
-void prof_draw_margin(const char *cells, const struct prof_style *style, struct strbuf *out)
+void prof_margin(const char *cells, const struct prof_style *style, struct strbuf *out)
 {
 	for (; *cells; cells++) {
 		const char *text = NULL;

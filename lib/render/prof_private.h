@@ -7,8 +7,7 @@
 
 extern const char *const prof_role_names[]; /* by enum prof_role */
 
-/* prof_code.c: what stands behind the numbers of a row of PROF_CODE, and its margin. */
+/* prof_code.c: what stands behind the numbers of a row of PROF_CODE. */
 void prof_draw_code(const struct prof_row *r, const struct prof_style *style, struct strbuf *out);
-void prof_draw_margin(const char *cells, const struct prof_style *style, struct strbuf *out);
 
 #endif

@@ -1,0 +1,216 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "render/prof_strips.h"
+
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "render/number.h"
+#include "render/prof_private.h"
+
+enum { BAR_WIDTH = 20 };
+
+/* Code needs the room. */
+size_t prof_bar_width(const struct prof_table *t)
+{
+	return t->layout == PROF_CODE ? BAR_WIDTH / 2 : BAR_WIDTH;
+}
+
+double prof_bar_most(const struct prof_table *t)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < t->columns.count; i++)
+		for (size_t r = 0; t->columns.data[i].flags & PROF_BAR && r < t->rows.count; r++)
+			if (t->rows.data[r].role == PROF_ROW)
+				most = fmax(most, prof_cells(t, r)[i].percent);
+	return most;
+}
+
+static void value(const struct prof_table *t, const struct prof_style *style,
+	const struct prof_column *c, const struct prof_cell *cell, struct strbuf *b)
+{
+	const struct quantity *q = &cell->quantity;
+
+	if (cell->weak && !style->dim)
+		strbuf_putc(b, '~');
+	if (q->label == LABEL_ESTIMATED && c->label != q->label)
+		strbuf_putc(b, '?');
+	if (c->flags & PROF_SECONDS && (q->value >= 0.0005 || q->value == 0))
+		strbuf_printf(b, "%.3f", q->value);
+	else if (c->flags & PROF_SECONDS && t->layout == PROF_CODE)
+		strbuf_printf(b, "%.2g", q->value); /* shares of a sample */
+	else
+		number_figure(b, q->value,
+			c->kind == PROF_RATIO     ? NUMBER_RATIO
+			: c->flags & PROF_SECONDS ? NUMBER_SECONDS
+						  : NUMBER_COUNT);
+}
+
+void prof_strip_figure(const struct prof_table *t, const struct prof_style *style,
+	const struct prof_strip *s, size_t row, double bar_most, struct strbuf *b)
+{
+	const struct prof_column *c = &t->columns.data[s->column];
+	const struct prof_cell *cell = &prof_cells(t, row)[s->column];
+	const struct quantity *q = &cell->quantity;
+
+	if (s->part == PROF_PART_TEXT) {
+		strbuf_puts(b, cell->text ? cell->text : "");
+		return;
+	}
+	if (s->part == PROF_PART_BAR && t->rows.data[row].role != PROF_ROW)
+		return;
+	if (q->label == LABEL_NONE || (t->layout == PROF_CODE && q->value == 0))
+		return;
+	switch (s->part) {
+	case PROF_PART_VALUE:
+		value(t, style, c, cell, b);
+		break;
+	case PROF_PART_INTERVAL:
+		number_interval(b, q);
+		break;
+	case PROF_PART_PERCENT:
+		if (isfinite(cell->percent))
+			strbuf_printf(b, "%.1f%%", cell->percent);
+		break;
+	case PROF_PART_CUMULATIVE:
+		if (isfinite(cell->cumulative))
+			strbuf_printf(b, "%.1f%%", cell->cumulative);
+		break;
+	case PROF_PART_SAMPLES:
+		strbuf_printf(b, "%" PRIu64, cell->samples);
+		break;
+	case PROF_PART_BAR:
+		if (bar_most > 0 && cell->percent > 0)
+			strbuf_repeat(b, '*',
+				(size_t)ceil((double)prof_bar_width(t) * cell->percent / bar_most -
+					     1e-9));
+		break;
+	case PROF_PART_TEXT:
+		break;
+	}
+}
+
+static bool shows_bar(const struct prof_table *t)
+{
+	return t->layout == PROF_SOURCE || t->layout == PROF_CODE;
+}
+
+static int add_strip(prof_strips *strips, size_t column, enum prof_part part, const char *first,
+	const char *second)
+{
+	struct prof_strip *s = vec_push(strips);
+
+	if (!s)
+		return -1;
+	*s = (struct prof_strip){column, part, 0, first, second};
+	return 0;
+}
+
+static int numeric_strips(const struct prof_table *t, bool intervals, size_t i, prof_strips *strips)
+{
+	const struct prof_column *c = &t->columns.data[i];
+	const char *name = c->heading ? c->heading : c->name;
+
+	if (add_strip(strips, i, PROF_PART_VALUE, name, label_name(c->label)) ||
+		(intervals && !(c->flags & PROF_EXACT) &&
+			add_strip(strips, i, PROF_PART_INTERVAL, "95%", "")) ||
+		(c->flags & PROF_PERCENT && add_strip(strips, i, PROF_PART_PERCENT, "%", "")) ||
+		(c->flags & PROF_CUMULATIVE && t->layout == PROF_LIST &&
+			add_strip(strips, i, PROF_PART_CUMULATIVE, "cum.%", "")) ||
+		(c->flags & PROF_SAMPLES && (c->flags & PROF_CUMULATIVE || intervals) &&
+			add_strip(strips, i, PROF_PART_SAMPLES, "samples", "")) ||
+		(c->flags & PROF_BAR && shows_bar(t) &&
+			add_strip(strips, i, PROF_PART_BAR, "", "")))
+		return -1;
+	return 0;
+}
+
+int prof_strips_make(const struct prof_table *t, bool intervals, prof_strips *strips)
+{
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].kind != PROF_TEXT &&
+			!(t->columns.data[i].flags & PROF_SCRIPTS) &&
+			numeric_strips(t, intervals, i, strips))
+			return -1;
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct prof_column *c = &t->columns.data[i];
+
+		if (c->kind == PROF_TEXT && !(c->flags & PROF_SCRIPTS) &&
+			add_strip(strips, i, PROF_PART_TEXT, c->heading ? c->heading : c->name, ""))
+			return -1;
+	}
+	return 0;
+}
+
+const char *prof_places_heading(const struct prof_table *t)
+{
+	static const char *const places[] = {
+		[PROF_LIST] = "function (dso: file, line)",
+		[PROF_SOURCE] = " line  source",
+		[PROF_TREE] = "function (dso: file, line)",
+		[PROF_BUTTERFLY] = "function (dso: file, line)",
+		[PROF_FACTS] = "",
+		[PROF_CODE] = "",
+	};
+
+	return t->places ? t->places : places[t->layout];
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* "function (dso: file, line)", or what there is of it. */
+static void place(const struct prof_row *r, struct strbuf *out)
+{
+	if (!r->procedure) {
+		strbuf_puts(out, r->image ? r->image : "");
+		return;
+	}
+	strbuf_puts(out, r->procedure);
+	if (r->note)
+		strbuf_printf(out, " [%s]", r->note);
+	strbuf_printf(out, " (%s", r->image ? r->image : "");
+	if (r->file)
+		strbuf_printf(out, ": %s, %u", base_name(r->file), r->line);
+	strbuf_putc(out, ')');
+}
+
+static void heading_row(const struct prof_row *r, struct strbuf *out)
+{
+	strbuf_printf(out, "%s%s%s", r->file ? r->file : r->procedure, r->note ? ": " : "",
+		r->note ? r->note : "");
+}
+
+void prof_row_text(
+	const struct prof_table *t, size_t row, const struct prof_style *style, struct strbuf *out)
+{
+	const struct prof_row *r = &t->rows.data[row];
+
+	if (r->role == PROF_TOTAL) {
+		strbuf_puts(out, "TOTAL");
+		return;
+	}
+	if (prof_row_is_heading(t, row)) {
+		heading_row(r, out);
+		return;
+	}
+	if (r->role == PROF_GAP && t->layout != PROF_CODE) {
+		strbuf_puts(out, "...");
+		return;
+	}
+	if (t->layout == PROF_TREE)
+		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
+	if (t->layout == PROF_BUTTERFLY && r->role != PROF_HEAD)
+		strbuf_puts(out, r->role == PROF_CALLER ? "    " : "      ");
+	if (t->layout == PROF_CODE)
+		prof_draw_code(r, style, out);
+	else if (t->layout == PROF_SOURCE && r->line)
+		strbuf_printf(out, "%5u  %s", r->line, r->text ? r->text : "");
+	else
+		place(r, out);
+}
