@@ -6,6 +6,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/home.h"
 #include "costs/calibrate.h"
 #include "perfex.h"
 #include "say.h"
@@ -15,37 +16,11 @@ enum { SECONDS_AT_MOST = 60 };
 /* $XDG_CONFIG_HOME/perfex/costs, its directory made if need be.  Yours to free. */
 static char *user_table(struct error *e)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char *directory = NULL, *path = NULL;
+	char *path = home_path_make(HOME_CONFIG, "costs", e);
 
-	if ((!config || !*config) && (!home || !*home)) {
-		error_set(e, ERR_NOT_FOUND,
-			"neither XDG_CONFIG_HOME nor HOME says where your files are");
+	if (!path && e->code != ERR_NOMEM)
 		error_hint(e, "name the file to write: perfex -calibrate -o FILE");
-		return NULL;
-	}
-	if ((config && *config ? asprintf(&directory, "%s", config)
-			       : asprintf(&directory, "%s/.config", home)) < 0)
-		goto nomem;
-	mkdir(directory, 0777);
-	if (asprintf(&path, "%s/perfex", directory) < 0)
-		goto nomem;
-	if (mkdir(path, 0777) && errno != EEXIST) {
-		error_sys(e, errno, "cannot make %s", path);
-		error_hint(e, "name the file to write: perfex -calibrate -o FILE");
-		free(path);
-		free(directory);
-		return NULL;
-	}
-	free(path);
-	if (asprintf(&path, "%s/perfex/costs", directory) < 0)
-		goto nomem;
-	free(directory);
 	return path;
-nomem:
-	free(directory);
-	error_nomem(e);
-	return NULL;
 }
 
 static void summary(const struct calibration *c, const char *path)

@@ -19,8 +19,8 @@ trap 'chmod -R u+rwx "$work" 2>/dev/null; rm -rf "$work"' EXIT
 trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
 PATH=$build/bin:$PATH
-LC_ALL=C TZ=UTC HOME=$work XDG_CONFIG_HOME=$work/.config
-export PATH LC_ALL TZ HOME XDG_CONFIG_HOME
+LC_ALL=C TZ=UTC HOME=$work XDG_CONFIG_HOME=$work/.config XDG_CACHE_HOME=$work/.cache
+export PATH LC_ALL TZ HOME XDG_CONFIG_HOME XDG_CACHE_HOME
 unset NO_COLOR PERFEX_SOURCE 2>/dev/null || :
 _n=0 _failed=0
 _result() { # good? name

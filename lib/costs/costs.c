@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/home.h"
 
 #define SYSTEM_COSTS "/etc/perfex.costs"
 #define FILE_LIMIT   (1u << 20)
@@ -72,18 +73,12 @@ static int overlay(const char *path, bool host, struct cost_table *t, struct err
 
 static int overlay_users(bool host, struct cost_table *t, struct error *e)
 {
-	const char *config = getenv("XDG_CONFIG_HOME"), *home = getenv("HOME");
-	char *path = NULL;
+	struct error nowhere;
+	char *path = home_path(HOME_CONFIG, "costs", &nowhere);
 	int rc;
 
-	if (config && *config)
-		rc = asprintf(&path, "%s/perfex/costs", config);
-	else if (home && *home)
-		rc = asprintf(&path, "%s/.config/perfex/costs", home);
-	else
-		return 0;
-	if (rc < 0)
-		return error_nomem(e);
+	if (!path)
+		return nowhere.code == ERR_NOMEM ? error_nomem(e) : 0;
 	rc = overlay(path, host, t, e);
 	free(path);
 	return rc;

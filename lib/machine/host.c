@@ -136,14 +136,14 @@ static uint32_t online_processors(const char *root)
 	return count;
 }
 
-/* A slow answer is a disturbed one more often than not (the core was somebody else's, or slept and
- * was not up to speed yet): asked again, for some milliseconds, before it is believed. */
-static uint64_t patient_hz(uint64_t expected)
+/* The highest of many answers: a slow one is a disturbed one (the core was somebody else's, or
+ * slept and was not up to speed yet).  Some milliseconds. */
+static uint64_t patient_hz(void)
 {
 	enum { ATTEMPTS = 40 };
 	uint64_t best = 0;
 
-	for (int i = 0; i < ATTEMPTS && best < expected - expected / 20; i++) {
+	for (int i = 0; i < ATTEMPTS; i++) {
 		uint64_t hz = machine_timed_hz();
 
 		best = hz > best ? hz : best;
@@ -151,41 +151,50 @@ static uint64_t patient_hz(uint64_t expected)
 	return best;
 }
 
+static bool plausible(uint64_t hz)
+{
+	return hz >= 100000000 && hz < 20000000000;
+}
+
+/* Whole tenths of a gigahertz; 0: nothing that can be. */
+static uint64_t timed_hz(uint64_t cpuinfo_hz)
+{
+	uint64_t hz = patient_hz();
+
+	return plausible(hz) && hz > cpuinfo_hz / 2 ? (hz + 50000000) / 100000000 * 100000000 : 0;
+}
+
 /*
- * The core's clock: what cpufreq or cpuid states as the highest; else a timing.  Where the timing
- * is within 5% of the family's clock that is taken, so that the same host gives the same machine
- * each time.  Returns how it was found.
+ * The core's clock: what cpufreq or cpuid states as the highest; else a timing, which is kept, so
+ * that the same host gives the same machine each time.  Returns how it was found.
  */
-static const char *host_clock(
-	const char *root, cpuid_function *cpuid, uint64_t cpuinfo_hz, struct model_config *c)
+static const char *host_clock(const char *root, cpuid_function *cpuid,
+	const struct machine_identity *id, struct model_config *c)
 {
 	char text[64];
-	uint64_t hz;
+	uint64_t hz = 0;
 
 	if (read_small(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text,
-		    sizeof(text))) {
+		    sizeof(text)))
 		hz = strtoull(text, NULL, 10) * 1000;
-		if (hz >= 100000000 && hz < 20000000000) {
-			c->clock_hz = hz;
-			return "clock from cpufreq";
-		}
+	if (plausible(hz)) {
+		c->clock_hz = hz;
+		return "clock from cpufreq";
 	}
 	hz = cpuid ? machine_cpuid_hz(cpuid) : 0;
 	if (hz >= 100000000) {
 		c->clock_hz = hz;
 		return "clock from cpuid";
 	}
-	hz = root[0] ? 0 : patient_hz(c->clock_hz);
-	if (hz > cpuinfo_hz / 2 && hz > 100000000 && hz < 20000000000) {
-		uint64_t off = hz > c->clock_hz ? hz - c->clock_hz : c->clock_hz - hz;
-
-		if (off <= c->clock_hz / 20)
-			return "clock its family's, confirmed by timing";
-		c->clock_hz = (hz + 50000000) / 100000000 * 100000000;
+	hz = root[0] ? 0 : machine_kept_hz(id);
+	if (!plausible(hz) && !root[0] && (hz = timed_hz(id->hz)))
+		hz = machine_keep_hz(id, hz);
+	if (plausible(hz)) {
+		c->clock_hz = hz;
 		return "clock timed";
 	}
-	if (cpuinfo_hz >= 100000000 && cpuinfo_hz < 20000000000) {
-		c->clock_hz = cpuinfo_hz;
+	if (plausible(id->hz)) {
+		c->clock_hz = id->hz;
 		return "clock from cpuinfo";
 	}
 	return "clock its family's";
@@ -231,7 +240,7 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	/* Some cpuids understate them (64 of Golden Cove's 96); a description that is the very
 	 * processor's knows better. */
 	tlbs = !exact && cpuid && machine_cpuid_tlbs(cpuid, &m->model);
-	clock = host_clock(root, cpuid, id.hz, &m->model);
+	clock = host_clock(root, cpuid, &id, &m->model);
 	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)
 		m->model.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	machine_fit(&m->model);

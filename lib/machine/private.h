@@ -106,4 +106,10 @@ uint64_t machine_cpuid_hz(cpuid_function *cpuid);
  * is unknown. */
 uint64_t machine_timed_hz(void);
 
+/* The clock of this host as it was kept since it booted, in ~/.cache/perfex/clock; 0: it was not.
+ */
+uint64_t machine_kept_hz(const struct machine_identity *id);
+/* Keeps hz if nobody was faster; returns what is kept now, or hz where nothing can be. */
+uint64_t machine_keep_hz(const struct machine_identity *id, uint64_t hz);
+
 #endif

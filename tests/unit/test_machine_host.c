@@ -119,6 +119,31 @@ static void host_gnr(void)
 		"one newer than we know: %s", m.description);
 }
 
+/* What was timed once holds until the next boot, for all who ask. */
+static void kept(void)
+{
+	struct machine_identity id = {.name = "Some processor"}, other = {.name = "Another"};
+	char path[100];
+
+	setenv("XDG_CACHE_HOME", root, 1);
+	ok(machine_kept_hz(&id) == 0, "no clock is kept yet");
+	ok(machine_keep_hz(&id, 3900000000) == 3900000000, "one is");
+	ok(machine_keep_hz(&id, 4000000000) == 3900000000, "and stays when it is timed again");
+	ok(machine_kept_hz(&id) == 3900000000 && machine_kept_hz(&other) == 0,
+		"it is that processor's only");
+	put("perfex/clock", "boot of-long-ago, Some processor\nclock 2000000000 Hz\n");
+	ok(machine_kept_hz(&id) == 0, "an earlier boot's does not count");
+	ok(machine_keep_hz(&id, 3800000000) == 3800000000 && machine_kept_hz(&id) == 3800000000,
+		"and is replaced");
+	put("perfex/clock", "");
+	ok(machine_kept_hz(&id) == 0, "nor does an empty file");
+	snprintf(path, sizeof(path), "%s/perfex/clock", root);
+	setenv("XDG_CACHE_HOME", path, 1);
+	ok(machine_keep_hz(&id, 3700000000) == 3700000000 && machine_kept_hz(&id) == 0,
+		"where nothing can be kept, what was timed is used");
+	setenv("XDG_CACHE_HOME", root, 1);
+}
+
 static void hosts(void)
 {
 	struct machine_fault fault;
@@ -161,7 +186,7 @@ static void hosts(void)
 		m.origin);
 
 	new_root();
-	rmdir(root);
+	kept();
 
 	is_int(machine_host("", &m, &e), 0, "this host: %s", e.message);
 	printf("# %s\n# %s\n", m.description, m.origin);
@@ -173,6 +198,8 @@ static void hosts(void)
 		machine_find(NULL, &twin, &e);
 		ok(memcmp(&m, &twin, sizeof(m)) == 0, "and the same each time");
 	}
+	new_root();
+	rmdir(root);
 }
 
 /* ---- families ---- */
