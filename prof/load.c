@@ -83,33 +83,60 @@ static int not_an_experiment(const char *word, const char *bytes, ssize_t length
 	return error_hint(e, "ssrun -pcsamp COMMAND makes one");
 }
 
+/* An argument: a file, or the files of a directory.  Where an executable may stand, it is taken for
+ * that. */
+static int add_word(struct arguments *a, const char *word, bool may_be_executable, struct error *e)
+{
+	struct stat st;
+	char bytes[64];
+	ssize_t length;
+
+	if (stat(word, &st))
+		return error_sys(e, errno, "%s", word);
+	if (S_ISDIR(st.st_mode))
+		return add_directory(a, word, e);
+	length = peek(word, bytes, sizeof(bytes));
+	if (length < 0)
+		return error_sys(e, errno, "%s", word);
+	if (may_be_executable && length >= 4 && memcmp(bytes, "\177ELF", 4) == 0) {
+		a->executable = word;
+		return 0;
+	}
+	if (!experiment_is_file(bytes, (size_t)length))
+		return not_an_experiment(word, bytes, length, e);
+	return add_path(a, NULL, word, e);
+}
+
+int arguments_find_sides(struct arguments *a, char *const *words, struct error *e)
+{
+	size_t sides = 0;
+
+	memset(a, 0, sizeof(*a));
+	for (size_t i = 0; words[i]; i++) {
+		size_t before = a->paths.count;
+
+		if (add_word(a, words[i], i == 0 && words[1] && words[2], e))
+			return -1;
+		if (a->paths.count == before)
+			continue;
+		if (sides < 2)
+			a->sides[sides] = (struct side){words[i], a->paths.count - before};
+		sides++;
+	}
+	if (sides == 2)
+		return 0;
+	error_set(e, ERR_CONFLICT, "-diff compares two files or directories, not %zu", sides);
+	return error_hint(e,
+		"prof -diff BEFORE AFTER; several runs of one side stand in a directory "
+		"of their own");
+}
+
 int arguments_find(struct arguments *a, char *const *words, struct error *e)
 {
 	memset(a, 0, sizeof(*a));
-	for (size_t i = 0; words[i]; i++) {
-		struct stat st;
-		char bytes[64];
-		ssize_t length;
-
-		if (stat(words[i], &st))
-			return error_sys(e, errno, "%s", words[i]);
-		if (S_ISDIR(st.st_mode)) {
-			if (add_directory(a, words[i], e))
-				return -1;
-			continue;
-		}
-		length = peek(words[i], bytes, sizeof(bytes));
-		if (length < 0)
-			return error_sys(e, errno, "%s", words[i]);
-		if (i == 0 && words[1] && length >= 4 && memcmp(bytes, "\177ELF", 4) == 0) {
-			a->executable = words[0];
-			continue;
-		}
-		if (!experiment_is_file(bytes, (size_t)length))
-			return not_an_experiment(words[i], bytes, length, e);
-		if (add_path(a, NULL, words[i], e))
+	for (size_t i = 0; words[i]; i++)
+		if (add_word(a, words[i], i == 0 && words[1], e))
 			return -1;
-	}
 	if (a->paths.count)
 		return 0;
 	error_set(e, ERR_NOT_FOUND, "there is no experiment file to report on");
@@ -230,9 +257,10 @@ int load(struct loaded *l, const struct options *o, const struct arguments *a, s
 		if (o->view[i] && views[i].threads)
 			flags = MERGE_THREADS;
 	memset(l, 0, sizeof(*l));
-	if (o->merge || (a->paths.count > FEW && !o->compare))
+	memcpy(l->sides, a->sides, sizeof(l->sides));
+	if (o->merge || (a->paths.count > FEW && !o->compare && !o->diff))
 		return load_sum(l, a, flags, e);
-	if (!o->compare)
+	if (!o->compare && !o->diff)
 		return load_types(l, a, flags, e);
 	for (size_t i = 0; i < a->paths.count; i++)
 		if (load_one(l, a->paths.data[i], e))

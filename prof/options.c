@@ -104,6 +104,12 @@ static const struct option_row rows[] = {
 		FIELD(calipers), NULL},
 	{"compare", NULL, "files beside each other, with ratios, instead of added up", OPTION_FLAG,
 		FIELD(compare), NULL},
+	{"diff", NULL,
+		"what changed between two files, or directories of runs, by more than chance; with "
+		"-heavy by line, with -dso by image",
+		OPTION_FLAG, FIELD(diff), NULL},
+	{"share", NULL, "-diff: of the whole, instead of absolute numbers", OPTION_FLAG,
+		FIELD(share), NULL},
 	{"ci", NULL, "with each estimate its 95% interval", OPTION_FLAG, FIELD(intervals), NULL},
 	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_CALL, 0,
 		add_source},
@@ -164,6 +170,21 @@ static struct option_row *make_table(void)
 	return table;
 }
 
+static int check_diff(const struct options *o, struct error *e)
+{
+	if (!o->diff)
+		return o->share ? error_set(e, ERR_CONFLICT, "-share is for -diff") : 0;
+	if (o->merge || o->dump || o->compare || o->threads)
+		return error_set(e, ERR_CONFLICT,
+			"-diff takes none of -merge, -dump, -compare and -threads");
+	for (size_t i = 0; views[i].name; i++)
+		if (o->view[i] && !view_of_changes(views[i].make))
+			return error_set(e, ERR_CONFLICT,
+				"-diff has no changes of -%s to show: functions, -heavy or -dso",
+				views[i].name);
+	return 0;
+}
+
 static int check(const struct options *o, struct error *e)
 {
 	size_t chosen = 0;
@@ -180,6 +201,8 @@ static int check(const struct options *o, struct error *e)
 		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
+	if (check_diff(o, e))
+		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(e, ERR_CONFLICT, "-csv and -json take one report at a time");
 	return 0;

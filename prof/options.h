@@ -16,7 +16,7 @@ typedef VEC(const char *) word_list; /* NULL-terminated once parsed */
 
 struct options {
 	bool view[VIEWS_MAX]; /* by row of views[] */
-	bool inclusive, inlines, threads, intervals, compare;
+	bool inclusive, inlines, threads, intervals, compare, diff, share;
 	bool raw, intel, whole, classic;
 	bool csv, json, merge, dump, dump_quiet, debuginfod, help, version;
 	const char *core, *calipers, *output, *root, *debug_directory;

@@ -20,8 +20,15 @@ int do_calibrate(int argc, char **argv);
 struct arguments {
 	VEC(char *) paths;
 	const char *executable; /* the first argument, where that is none; else NULL */
+	/* -diff: what stands for its two sides, and how many of the paths are of each */
+	struct side {
+		const char *word;
+		size_t files;
+	} sides[2];
 };
 int arguments_find(struct arguments *a, char *const *words, struct error *e);
+/* Likewise, of -diff. */
+int arguments_find_sides(struct arguments *a, char *const *words, struct error *e);
 void arguments_fini(struct arguments *a);
 
 /* To -o FILE or standard output. */
@@ -33,6 +40,7 @@ struct loaded {
 	VEC(char *) names; /* of each, for reports */
 	size_t damaged;    /* files that could not be read to their end */
 	char damage[600];  /* the first of them, and what is wrong with it */
+	struct side sides[2];
 };
 int load(struct loaded *l, const struct options *o, const struct arguments *a, struct error *e);
 void loaded_fini(struct loaded *l);

@@ -64,6 +64,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 {
 	struct prof_images *images = NULL;
 	struct prof_table table = {0};
+	prof_view *make = o->diff ? view_of_changes(view->make) : view->make;
 	struct prof_data data;
 	int rc = -1;
 
@@ -72,7 +73,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	images = prof_images_new(&data, search, e);
 	if (images) {
 		data.names = (struct prof_names){&prof_images_ops, images};
-		rc = view->make(&data, &table, e);
+		rc = make(&data, &table, e);
 	}
 	if (rc == 0)
 		rc = damage_note(l, &table, e);
@@ -181,7 +182,9 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		.whole = o->whole,
 		.classic = o->classic,
 		.core = o->core,
-		.compare = o->compare};
+		.compare = o->compare || o->diff,
+		.shares = o->share,
+		.sides = {l->sides[0].word, l->sides[1].word}};
 	struct utsname host;
 	int rc;
 
@@ -192,7 +195,8 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		request.host_hz = find_clock(l, host.nodename, wants_clock(o));
 	}
 	for (size_t i = 0; i < l->experiments.count; i++)
-		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i]};
+		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i],
+			o->diff && i >= l->sides[0].files};
 	rc = all_views(o, l, &request, &search, incomplete, e);
 	free(inputs);
 	return rc;
@@ -206,7 +210,8 @@ int do_report(const struct options *o)
 	bool incomplete = false;
 	int rc;
 
-	rc = arguments_find(&arguments, o->files, &e);
+	rc = o->diff ? arguments_find_sides(&arguments, o->files, &e)
+		     : arguments_find(&arguments, o->files, &e);
 	if (rc == 0)
 		rc = load(&loaded, o, &arguments, &e);
 	if (rc == 0 && loaded.damaged)

@@ -22,3 +22,19 @@ const struct view views[] = {
 		prof_archinfo, false},
 	{NULL, NULL, NULL, false},
 };
+
+prof_view *view_of_changes(prof_view *make)
+{
+	static const struct {
+		prof_view *of, *changes;
+	} known[] = {
+		{prof_procedures, prof_diff},
+		{prof_heavy, prof_diff_lines},
+		{prof_images_view, prof_diff_images},
+	};
+
+	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
+		if (known[i].of == make)
+			return known[i].changes;
+	return NULL;
+}

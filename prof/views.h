@@ -12,6 +12,9 @@ struct view {
 	bool threads; /* wants the processes of several files kept apart */
 };
 
+/* What -diff makes of a view; NULL: it has no differences to show. */
+prof_view *view_of_changes(prof_view *make);
+
 extern const struct view views[]; /* the first is the default one; ends with name NULL */
 
 #endif

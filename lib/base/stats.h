@@ -17,5 +17,17 @@ double stats_t95(double df);
 /* Probability that chi-square with df degrees of freedom (df > 0) is x or more; [0,1], to relative
  * precision 1e-10 also where it is small. */
 double stats_chi_square(double x, double df);
+/* The regularised incomplete beta function I_x(a, b), a and b > 0, x in [0,1]. */
+double stats_beta(double a, double b, double x);
+/* Probability that Student's t with df degrees of freedom is as far from 0 as t or farther. */
+double stats_student(double t, double df);
+/* Two-sided exact tests, as twice the smaller tail: x of n when each is one with probability p; x
+ * of the first n and y of the second m when all that make up x + y are equally likely (Fisher's).
+ */
+double stats_binomial(double x, double n, double p);
+double stats_fisher(double x, double n, double y, double m);
+/* The 95% interval of the mean of Poisson's distribution of which n was seen.  Exact for whole n; n
+ * may be a fraction. */
+void stats_poisson95(double n, double *low, double *high);
 
 #endif

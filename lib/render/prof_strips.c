@@ -27,6 +27,37 @@ double prof_bar_most(const struct prof_table *t)
 	return most;
 }
 
+/* A figure in the style of its column. */
+static void column_figure(
+	const struct prof_table *t, const struct prof_column *c, double value, struct strbuf *b)
+{
+	if (c->flags & PROF_CHANGE && value > 0)
+		strbuf_putc(b, '+');
+	if (c->flags & PROF_SECONDS && (fabs(value) >= 0.0005 || value == 0))
+		strbuf_printf(b, "%.3f", value);
+	else if (c->flags & PROF_SECONDS && t->layout == PROF_CODE)
+		strbuf_printf(b, "%.2g", value); /* shares of a sample */
+	else
+		number_figure(b, value,
+			c->kind == PROF_RATIO     ? NUMBER_RATIO
+			: c->flags & PROF_SECONDS ? NUMBER_SECONDS
+						  : NUMBER_COUNT);
+}
+
+static void interval(const struct prof_table *t, const struct prof_column *c,
+	const struct quantity *q, struct strbuf *b)
+{
+	if (!(c->flags & PROF_CHANGE)) {
+		number_interval(b, q);
+		return;
+	}
+	if (q->low == q->high)
+		return;
+	column_figure(t, c, q->low, b);
+	strbuf_puts(b, " to ");
+	column_figure(t, c, q->high, b);
+}
+
 static void value(const struct prof_table *t, const struct prof_style *style,
 	const struct prof_column *c, const struct prof_cell *cell, struct strbuf *b)
 {
@@ -36,15 +67,7 @@ static void value(const struct prof_table *t, const struct prof_style *style,
 		strbuf_putc(b, '~');
 	if (q->label == LABEL_ESTIMATED && c->label != q->label)
 		strbuf_putc(b, '?');
-	if (c->flags & PROF_SECONDS && (q->value >= 0.0005 || q->value == 0))
-		strbuf_printf(b, "%.3f", q->value);
-	else if (c->flags & PROF_SECONDS && t->layout == PROF_CODE)
-		strbuf_printf(b, "%.2g", q->value); /* shares of a sample */
-	else
-		number_figure(b, q->value,
-			c->kind == PROF_RATIO     ? NUMBER_RATIO
-			: c->flags & PROF_SECONDS ? NUMBER_SECONDS
-						  : NUMBER_COUNT);
+	column_figure(t, c, q->value, b);
 }
 
 void prof_strip_figure(const struct prof_table *t, const struct prof_style *style,
@@ -67,11 +90,12 @@ void prof_strip_figure(const struct prof_table *t, const struct prof_style *styl
 		value(t, style, c, cell, b);
 		break;
 	case PROF_PART_INTERVAL:
-		number_interval(b, q);
+		interval(t, c, q, b);
 		break;
 	case PROF_PART_PERCENT:
 		if (isfinite(cell->percent))
-			strbuf_printf(b, "%.1f%%", cell->percent);
+			strbuf_printf(
+				b, c->flags & PROF_CHANGE ? "%+.1f%%" : "%.1f%%", cell->percent);
 		break;
 	case PROF_PART_CUMULATIVE:
 		if (isfinite(cell->cumulative))
@@ -113,7 +137,7 @@ static int numeric_strips(const struct prof_table *t, bool intervals, size_t i, 
 	const char *name = c->heading ? c->heading : c->name;
 
 	if (add_strip(strips, i, PROF_PART_VALUE, name, label_name(c->label)) ||
-		(intervals && !(c->flags & PROF_EXACT) &&
+		((intervals || c->flags & PROF_CHANGE) && !(c->flags & PROF_EXACT) &&
 			add_strip(strips, i, PROF_PART_INTERVAL, "95%", "")) ||
 		(c->flags & PROF_PERCENT && add_strip(strips, i, PROF_PART_PERCENT, "%", "")) ||
 		(c->flags & PROF_CUMULATIVE && t->layout == PROF_LIST &&
@@ -169,6 +193,8 @@ static void place(const struct prof_row *r, struct strbuf *out)
 {
 	if (!r->procedure) {
 		strbuf_puts(out, r->image ? r->image : "");
+		if (r->note)
+			strbuf_printf(out, " [%s]", r->note);
 		return;
 	}
 	strbuf_puts(out, r->procedure);

@@ -132,9 +132,11 @@ static void rows(const struct drawing *g)
 			strbuf_printf(g->out, "%s%s:\n", thread ? "\n" : "", r->thread);
 			thread = r->thread;
 		}
-		if (r->role == PROF_TOTAL)
+		if (r->role == PROF_TOTAL && i)
 			strbuf_putc(g->out, '\n');
 		draw_row(g, i);
+		if (r->role == PROF_TOTAL && i + 1 < t->rows.count)
+			strbuf_putc(g->out, '\n');
 		if (t->layout == PROF_BUTTERFLY && r->role != PROF_CALLER &&
 			r->role != PROF_TOTAL &&
 			(i + 1 == t->rows.count || t->rows.data[i + 1].role == PROF_CALLER ||

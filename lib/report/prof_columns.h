@@ -54,6 +54,11 @@ bool prof_counts_instructions(const struct prof_metric *m);
 int prof_describe(struct prof_table *t, const struct prof_data *d, struct error *e);
 int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e);
 
+/* What one metric is, for the list of the table's experiments. */
+int prof_experiment_add(struct prof_table *t, const struct prof_data *d, size_t metric);
+/* Facts of a run that heads show: key and what it is called; ends with NULL. */
+extern const char *const prof_facts[][2];
+
 /* prof_both.c: what ssrun -both asked, answered below the rows. */
 int prof_both(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
 	enum prof_grain grain, struct error *e);

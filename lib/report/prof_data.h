@@ -18,6 +18,7 @@
 struct prof_input {
 	const struct experiment *experiment;
 	const char *file; /* as reports call it */
+	unsigned side;    /* -diff: 0 before, 1 after */
 };
 
 /* -q: what is left out of a list. */
@@ -43,6 +44,8 @@ struct prof_request {
 	bool classic;      /* -calc */
 	const char *core;  /* -calc: description of the core; NULL: this host's */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
+	bool shares;  /* -diff: of the whole, not absolute numbers */
+	const char *sides[2]; /* -diff: what the user called them */
 };
 
 /* One column of samples. */

@@ -12,7 +12,7 @@ static const char *const reason_texts[EXPERIMENT_REASONS] = {
 	[EXPERIMENT_NO_ROOM] = "for which a table had no room",
 };
 
-static int add_experiment(struct prof_table *t, const struct prof_data *d, size_t i)
+int prof_experiment_add(struct prof_table *t, const struct prof_data *d, size_t i)
 {
 	const struct prof_metric *m = &d->metrics.data[i];
 	const struct prof_input *input = &d->request->inputs[m->input];
@@ -51,29 +51,31 @@ static const struct experiment_fact *find_fact(const struct experiment *x, const
 	return NULL;
 }
 
+const char *const prof_facts[][2] = {
+	{"program", "Target program"},
+	{"command", "Command"},
+	{"host", "Host"},
+	{"cpu", "CPU"},
+	{"cpus", "Number of CPUs"},
+	{"machine", "Architecture"},
+	{"model", "Modelled machine"},
+	{"model.clock", "Its clock frequency (Hz)"},
+	{"kernel", "Kernel"},
+	{"clock_hz", "Clock frequency (Hz)"},
+	{NULL, NULL},
+};
+
 static int describe_run(struct prof_table *t, const struct prof_data *d, size_t input)
 {
-	static const char *const facts[][2] = {
-		{"program", "Target program"},
-		{"command", "Command"},
-		{"host", "Host"},
-		{"cpu", "CPU"},
-		{"cpus", "Number of CPUs"},
-		{"machine", "Architecture"},
-		{"model", "Modelled machine"},
-		{"model.clock", "Its clock frequency (Hz)"},
-		{"kernel", "Kernel"},
-		{"clock_hz", "Clock frequency (Hz)"},
-	};
 	const struct prof_input *in = &d->request->inputs[input];
 	const struct experiment *x = in->experiment;
 
 	if (prof_head(t, "Experiment file", "%s", in->file))
 		return -1;
-	for (size_t i = 0; i < sizeof(facts) / sizeof(facts[0]); i++) {
-		const struct experiment_fact *fact = find_fact(x, facts[i][0]);
+	for (size_t i = 0; prof_facts[i][0]; i++) {
+		const struct experiment_fact *fact = find_fact(x, prof_facts[i][0]);
 
-		if (fact && prof_head(t, facts[i][1], "%s%s", fact->value,
+		if (fact && prof_head(t, prof_facts[i][1], "%s%s", fact->value,
 				    fact->several ? " (others differ)" : ""))
 			return -1;
 	}
@@ -165,7 +167,7 @@ int prof_describe(struct prof_table *t, const struct prof_data *d, struct error 
 		if (describe_run(t, d, i))
 			return error_nomem(e);
 	for (size_t i = 0; i < d->metrics.count; i++)
-		if (add_experiment(t, d, i) ||
+		if (prof_experiment_add(t, d, i) ||
 			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1))
 			return error_nomem(e);
 	return 0;

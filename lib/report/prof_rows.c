@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/prof_rows.h"
 
-#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+#include "base/stats.h"
 
 void prof_table_fini(struct prof_table *t)
 {
@@ -98,56 +99,10 @@ int prof_note(struct prof_table *t, const char *format, ...)
 	ADD_LINE(&t->notes, NULL);
 }
 
-/* Wilson and Hilferty: quantile of chi-square with k degrees of freedom.  With one step of Newton's
- * on Poisson's distribution below it is exact to four digits from one sample up. */
-static double chi_square(double k, double z)
-{
-	double h = 2 / (9 * k), c = 1 - h + z * sqrt(h);
-
-	return k * c * c * c;
-}
-
-/* P(X <= n) for Poisson's X of this mean. */
-static double poisson_below(double n, double mean)
-{
-	double term = 1, sum = 1;
-
-	/* from the largest term down; the rest is below rounding */
-	for (double i = n; i > 0 && term > 1e-16 * sum; i--) {
-		term *= i / mean;
-		sum += term;
-	}
-	return sum * exp(n * log(mean) - mean - lgamma(n + 1));
-}
-
-/* The mean at which P(X <= n) is p, from a first guess. */
-static double poisson_mean(double n, double p, double guess)
-{
-	double mean = guess;
-
-	for (int i = 0; i < 4; i++) {
-		double density = exp(n * log(mean) - mean - lgamma(n + 1));
-
-		if (density <= 0)
-			break;
-		mean += (poisson_below(n, mean) - p) / density;
-	}
-	return mean;
-}
-
 struct quantity prof_sampled(uint64_t n, double unit, enum label label)
 {
-	enum { NORMAL = 1000 };
-	const double z = 1.959963984540054, x = (double)n;
-	double low = 0, high;
+	double low, high;
 
-	if (n)
-		low = chi_square(2 * x, -z) / 2;
-	high = chi_square(2 * x + 2, z) / 2;
-	if (n < NORMAL) {
-		if (n)
-			low = n == 1 ? -log1p(-0.025) : poisson_mean(x - 1, 0.975, low);
-		high = poisson_mean(x, 0.025, high);
-	}
-	return (struct quantity){x * unit, low * unit, high * unit, label};
+	stats_poisson95((double)n, &low, &high);
+	return (struct quantity){(double)n * unit, low * unit, high * unit, label};
 }

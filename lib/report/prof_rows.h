@@ -44,6 +44,7 @@ enum prof_column_flag {
 	PROF_SCRIPTS = 1 << 6,    /* in JSON and CSV only */
 	PROF_MARGIN = 1 << 7,     /* a drawing (flow/arrows.h), for people only */
 	PROF_KEY = 1 << 8,        /* in JSON by its name as well */
+	PROF_CHANGE = 1 << 9,     /* a difference: with its sign, and its interval as it is */
 };
 
 struct prof_column {

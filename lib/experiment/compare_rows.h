@@ -1,0 +1,74 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which rows of two profiles differ by more than chance, and by how much?
+ *
+ * Each side is one run or several.  A count is Poisson's around what the program does (samples at a
+ * fixed distance scatter less, so that this is safe), and what the program does scatters from run
+ * to run, which can only be known from several.  A row has changed where two tests both say so:
+ *
+ *   - given the sum of both sides, the exact conditional one: binomial for rates, Fisher's for
+ * shares;
+ *   - where there are more runs than sides, Student's, with the variance of the counts blown up by
+ *     the scatter between runs of one side: that of the row itself or, if greater, that of most
+ * rows (a common square of the coefficient of variation).  Its degrees of freedom are
+ * Satterthwaite's, of a known part (Poisson's) and of one estimated from the runs: not from runs
+ * times rows, since what makes runs differ makes many rows differ at once.
+ *
+ * Of many rows some differ by chance: Benjamini and Hochberg's procedure (1995) keeps the expected
+ * part of those among the rows that are reported at 5%; it holds for rows that go together, too.
+ * Intervals are those of each row by itself: Poisson's or Wilson's of the sides, put together as by
+ * Newcombe (1998).
+ *
+ * Cost: rows * runs, some forty times where there is scatter to be found.
+ */
+#ifndef EXPERIMENT_COMPARE_ROWS_H
+#define EXPERIMENT_COMPARE_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct compare_design {
+	size_t runs[2]; /* of each side, at least one */
+	/* [run], side 0 first: what a count is to be divided by.  Of rates 1 / unit; of shares the
+	 * samples of the run. */
+	const double *exposures;
+	bool shares;
+	bool exact; /* counts are no samples: without scatter between runs any difference is one */
+	double scatter; /* square of the coefficient of variation from run to run of most rows;
+			   compare_rows finds it */
+};
+
+struct compare_change {
+	double rates[2];          /* of each side, all its runs together */
+	double lows[2], highs[2]; /* their 95% intervals */
+	double low, high;         /* that of rates[1] - rates[0] */
+	double p;                 /* probability of such a difference by chance */
+	bool differs;             /* more than chance, among all rows */
+};
+
+/* counts: [row * runs of both sides + run].  Sets design->scatter and changes[row]; rows without
+ * any count take no part.  -1 when memory is out. */
+int compare_rows(struct compare_design *design, const uint64_t *counts, size_t rows,
+	struct compare_change *changes, struct error *e);
+/* One row, with the scatter that the design says, by itself (a total): differs at 5%. */
+void compare_row(
+	const struct compare_design *design, const uint64_t *counts, struct compare_change *change);
+
+/* Room for all of it, zeroed, and one row more, behind the others, for what is to be compared by
+ * itself. */
+struct compare_table {
+	struct compare_design design;
+	size_t rows, runs;
+	double *exposures; /* the design's */
+	uint64_t *counts;
+	struct compare_change *changes;
+};
+int compare_table_init(struct compare_table *t, const size_t *runs, size_t rows, struct error *e);
+/* compare_rows, and compare_row of the last one. */
+int compare_table(struct compare_table *t, struct error *e);
+void compare_table_fini(struct compare_table *t);
+
+#endif

@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* prof -diff: what changed between runs before and after, and by how much. */
+#include "report/prof_diff.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/prof_columns.h"
+#include "report/prof_private.h"
+#include "report/prof_views.h"
+
+static long add_column(
+	struct prof_diff *f, const struct prof_pair *pair, const char *what, unsigned flags)
+{
+	const struct experiment_metric *m = pair->metric;
+	bool clock = m->flags & METRIC_CLOCK && !f->data->request->shares;
+	struct prof_column c = {
+		.kind = f->data->request->shares || flags & PROF_SCRIPTS ? PROF_RATIO : PROF_COUNT,
+		.flags = flags | (clock && !(flags & PROF_SCRIPTS) ? PROF_SECONDS : 0) |
+			 (m->flags & METRIC_EXACT ? PROF_EXACT : 0),
+		.unit = flags & PROF_SCRIPTS       ? "probability"
+			: f->data->request->shares ? "%"
+			: clock                    ? "seconds"
+						   : m->unit,
+		.experiment = (long)pair->runs.data[0],
+		.label = m->label,
+	};
+
+	c.name = prof_text(f->table, "%s.%s", pair->name, what);
+	c.heading = f->pairs.count > 1 ? prof_text(f->table, "%s %s", pair->name, what) : what;
+	if (flags & (PROF_CHANGE | PROF_SCRIPTS) && !(m->flags & METRIC_EXACT) &&
+		m->label != LABEL_MODEL)
+		c.label = LABEL_ESTIMATED;
+	return c.name && c.heading ? prof_column_add(f->table, &c) : -1;
+}
+
+/* "dsc"; of two of that name, the second is "dsc.2". */
+static const char *pair_name(struct prof_diff *f, size_t pair)
+{
+	const char *name = f->pairs.data[pair].metric->short_name;
+	int n = 1;
+
+	name = name[0] ? name : "count";
+	for (size_t i = 0; i < pair; i++)
+		n += strcmp(f->pairs.data[i].metric->short_name,
+			     f->pairs.data[pair].metric->short_name) == 0;
+	return n > 1 ? prof_text(f->table, "%s.%d", name, n) : name;
+}
+
+static int add_columns(struct prof_diff *f)
+{
+	for (size_t i = 0; i < f->pairs.count; i++) {
+		struct prof_pair *pair = &f->pairs.data[i];
+
+		pair->name = pair_name(f, i);
+		if (!pair->name)
+			return -1;
+		pair->before = add_column(f, pair, "before", PROF_SAMPLES);
+		pair->after = add_column(f, pair, "after", PROF_SAMPLES);
+		pair->change = add_column(f, pair, "change", PROF_CHANGE | PROF_PERCENT);
+		pair->p = add_column(f, pair, "p", PROF_SCRIPTS);
+		if (pair->before < 0 || pair->after < 0 || pair->change < 0 || pair->p < 0)
+			return -1;
+	}
+	return 0;
+}
+
+static uint64_t side_count(const struct prof_pair *pair, size_t row, unsigned side)
+{
+	const uint64_t *n = pair->table.counts + row * pair->runs.count;
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < pair->runs.count; i++)
+		sum += (i >= pair->sides[0]) == side ? n[i] : 0;
+	return sum;
+}
+
+static void fill_cells(
+	struct prof_diff *f, const struct prof_pair *pair, size_t row, struct prof_cell *cells)
+{
+	const struct compare_change *c = &pair->table.changes[row];
+	const struct prof_column *columns = f->table->columns.data;
+	bool exact = pair->table.design.exact;
+
+	for (unsigned side = 0; side < 2; side++) {
+		struct prof_cell *cell = &cells[side ? pair->after : pair->before];
+
+		cell->samples = side_count(pair, row, side);
+		cell->weak = !exact && cell->samples && cell->samples < PROF_WEAK;
+		cell->quantity =
+			(struct quantity){pair->unit * c->rates[side], pair->unit * c->lows[side],
+				pair->unit * c->highs[side], pair->metric->label};
+		cell->percent = NAN;
+	}
+	cells[pair->change] = (struct prof_cell){
+		.quantity = {pair->unit * (c->rates[1] - c->rates[0]), pair->unit * c->low,
+			pair->unit * c->high, columns[pair->change].label},
+		.percent = c->rates[0] > 0 ? 100 * (c->rates[1] / c->rates[0] - 1) : NAN,
+		.weak = row < f->sums.entities.count && !c->differs};
+	cells[pair->p] = (struct prof_cell){
+		.quantity = quantity_exact(c->p, columns[pair->p].label), .percent = NAN};
+}
+
+/* Of a row in which no run of one side has anything. */
+static const char *one_sided(const struct prof_diff *f, size_t row)
+{
+	uint64_t n[2] = {0};
+
+	for (size_t i = 0; i < f->pairs.count; i++)
+		for (unsigned side = 0; side < 2; side++)
+			n[side] += side_count(&f->pairs.data[i], row, side);
+	return !n[0] ? "appeared" : !n[1] ? "vanished" : NULL;
+}
+
+struct order {       /* of a row that changed */
+	double size; /* of its change in the first metric in which it did */
+	size_t pair, row;
+};
+
+static int by_change(const void *pa, const void *pb)
+{
+	const struct order *a = pa, *b = pb;
+
+	if (a->pair != b->pair)
+		return a->pair < b->pair ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	return a->row < b->row ? -1 : a->row > b->row;
+}
+
+/* The rows that changed, most first; *count of them. */
+static struct order *changed_rows(const struct prof_diff *f, size_t *count)
+{
+	struct order *order = calloc(f->sums.entities.count + 1, sizeof(*order));
+
+	*count = 0;
+	for (size_t i = 0; order && i < f->sums.entities.count; i++)
+		for (size_t k = 0; k < f->pairs.count; k++) {
+			const struct compare_change *c = &f->pairs.data[k].table.changes[i];
+
+			if (!c->differs)
+				continue;
+			order[(*count)++] = (struct order){fabs(c->rates[1] - c->rates[0]), k, i};
+			break;
+		}
+	if (order)
+		qsort(order, *count, sizeof(*order), by_change);
+	return order;
+}
+
+/* What the place is called where it was found: the entity's key is what both builds have in common.
+ */
+static void true_names(const struct prof_diff *f, const struct prof_entity *n, struct prof_row *row)
+{
+	const struct prof_name *name = &f->data->name[n->place];
+
+	row->image = f->data->images.data[prof_place_at(f->data, n->place)->key.image].name;
+	if (f->grain != PROF_BY_LINE)
+		return;
+	row->file = name->file ? prof_string_at(f->data, name->file) : NULL;
+	row->line = name->line;
+	row->note = name->inlined ? "inlined" : NULL;
+}
+
+static int add_row(struct prof_diff *f, size_t row)
+{
+	const struct prof_entity *n = prof_entity_at(&f->sums, row);
+	const char *note = one_sided(f, row);
+	struct prof_row r;
+	long at;
+
+	if (prof_entity_row(f->table, f->data, n, f->grain, &r))
+		return -1;
+	true_names(f, n, &r);
+	r.addressed = false;
+	if (note && r.note)
+		note = prof_text(f->table, "%s, %s", r.note, note);
+	r.note = note ? note : r.note;
+	at = prof_row_add(f->table, &r);
+	for (size_t i = 0; at >= 0 && i < f->pairs.count; i++)
+		fill_cells(f, &f->pairs.data[i], row, prof_cells(f->table, (size_t)at));
+	return at < 0 ? -1 : 0;
+}
+
+static int add_total(struct prof_diff *f)
+{
+	struct prof_row r = {.role = PROF_TOTAL, .parent = -1};
+	long at = prof_row_add(f->table, &r);
+
+	for (size_t i = 0; at >= 0 && i < f->pairs.count; i++) {
+		const struct prof_pair *pair = &f->pairs.data[i];
+		struct prof_cell *cells = prof_cells(f->table, (size_t)at);
+
+		fill_cells(f, pair, f->sums.entities.count, cells);
+		if (f->data->request->shares)
+			cells[pair->change].quantity.label = cells[pair->p].quantity.label =
+				LABEL_NONE;
+	}
+	return at < 0 ? -1 : 0;
+}
+
+static int add_rows(struct prof_diff *f, struct error *e)
+{
+	const struct prof_quit *q = &f->data->request->quit;
+	size_t count, shown = 0;
+	struct order *order = changed_rows(f, &count);
+	int rc = order ? add_total(f) : -1;
+
+	for (; shown < count && rc == 0; shown++) {
+		const struct prof_pair *pair = &f->pairs.data[order[shown].pair];
+		const struct compare_change *all = &pair->table.changes[f->sums.entities.count];
+
+		if (prof_quits(q, shown,
+			    100 * order[shown].size / fmax(all->rates[0], all->rates[1]), 0))
+			break;
+		rc = add_row(f, order[shown].row);
+	}
+	if (rc == 0 && shown < count)
+		rc = prof_note(f->table, "%zu more row%s changed and left out (-q)", count - shown,
+			count - shown == 1 ? " is" : "s are");
+	free(order);
+	return rc ? error_nomem(e) : prof_diff_notes(f, count, e);
+}
+
+static int make(struct prof_diff *f, struct error *e)
+{
+	struct prof_data *d = f->data;
+	bool moved = false;
+
+	if ((f->grain == PROF_BY_LINE && prof_unskid(d, &moved, e)) ||
+		(d->request->inclusive && prof_data_paths(d, e)) ||
+		prof_data_name(d, f->grain == PROF_BY_LINE, e) || prof_diff_pairs(f, e))
+		return -1;
+	if (prof_diff_sums(&f->sums, d, f->grain) ||
+		(d->request->inclusive && prof_sums_inclusive(&f->sums, d)))
+		return error_nomem(e);
+	if (prof_diff_compare(f, e))
+		return -1;
+	if (add_columns(f) || prof_diff_head(f))
+		return error_nomem(e);
+	if (add_rows(f, e))
+		return -1;
+	return moved && prof_note(f->table, PROF_MOVED) ? error_nomem(e) : 0;
+}
+
+static int diff(struct prof_data *d, struct prof_table *t, enum prof_grain grain, struct error *e)
+{
+	struct prof_diff f = {.data = d, .table = t, .grain = grain};
+	int rc;
+
+	t->report = "diff";
+	t->layout = PROF_LIST;
+	t->places = grain == PROF_BY_IMAGE ? "dso" : NULL;
+	rc = make(&f, e);
+	prof_diff_pairs_fini(&f);
+	prof_sums_fini(&f.sums);
+	return rc;
+}
+
+int prof_diff(struct prof_data *d, struct prof_table *t, struct error *e)
+{
+	return diff(d, t, PROF_BY_PROCEDURE, e);
+}
+
+int prof_diff_lines(struct prof_data *d, struct prof_table *t, struct error *e)
+{
+	return diff(d, t, PROF_BY_LINE, e);
+}
+
+int prof_diff_images(struct prof_data *d, struct prof_table *t, struct error *e)
+{
+	return diff(d, t, PROF_BY_IMAGE, e);
+}
