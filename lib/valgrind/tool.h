@@ -13,6 +13,7 @@
  *   changing.c    code that is changed
  *   pages.c       which memory has large pages
  *   debug.c       no debugging information
+ *   fused.c       fused multiply-adds by the instruction for it
  *   trace.c       the buffer of records
  *   decode.c      what VEX does not tell, from the instruction's bytes
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
