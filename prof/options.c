@@ -39,6 +39,11 @@ static int add_archive(void *target, const char *argument, struct error *e)
 	return add_word(&((struct options *)target)->archives, argument, e);
 }
 
+static int add_metric(void *target, const char *argument, struct error *e)
+{
+	return add_word(&((struct options *)target)->metrics, argument, e);
+}
+
 /* A report and the function that it is about. */
 static int add_calc(void *target, const char *argument, struct error *e)
 {
@@ -122,6 +127,10 @@ static const struct option_row rows[] = {
 		FIELD(debuginfod), NULL},
 	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
 	{"json", NULL, "JSON, schema prof.rows/1", OPTION_FLAG, FIELD(json), NULL},
+	{"export", "FORMAT", "pprof, callgrind, folded, speedscope or json, for other tools",
+		OPTION_STRING, FIELD(export), NULL},
+	{"metric", "NAME", "-export: only this column; may be repeated", OPTION_CALL, 0,
+		add_metric},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
 	{"merge", NULL, "add files up into one (-o FILE) instead of reporting", OPTION_FLAG,
 		FIELD(merge), NULL},
@@ -185,6 +194,20 @@ static int check_diff(const struct options *o, struct error *e)
 	return 0;
 }
 
+static int check_export(const struct options *o, bool report, struct error *e)
+{
+	if (!o->export)
+		return o->metrics.count > 1 ? error_set(e, ERR_CONFLICT, "-metric is for -export")
+					    : 0;
+	if (report || o->csv || o->json || o->merge || o->dump || o->diff)
+		return error_set(
+			e, ERR_CONFLICT, "-export makes a file for other tools: no report");
+	if (o->quit.rows || o->quit.percent > 0 || o->quit.cumulative > 0 || o->inclusive)
+		return error_set(e, ERR_CONFLICT,
+			"-export leaves nothing out and orders nothing: no -q, no -inclusive");
+	return 0;
+}
+
 static int check(const struct options *o, struct error *e)
 {
 	size_t chosen = 0;
@@ -205,7 +228,7 @@ static int check(const struct options *o, struct error *e)
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(e, ERR_CONFLICT, "-csv and -json take one report at a time");
-	return 0;
+	return check_export(o, chosen > 0, e);
 }
 
 static char *whole_line(int argc, char **argv)
@@ -252,7 +275,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 			make_dump_table(o->table);
 	if (parse_words(o, argc, argv, e) || add_word(&o->only, NULL, e) ||
 		add_word(&o->exclude, NULL, e) || add_word(&o->sources, NULL, e) ||
-		add_word(&o->archives, NULL, e))
+		add_word(&o->archives, NULL, e) || add_word(&o->metrics, NULL, e))
 		return -1;
 	return check(o, e);
 }
@@ -263,6 +286,7 @@ void options_fini(struct options *o)
 	vec_fini(&o->exclude);
 	vec_fini(&o->sources);
 	vec_fini(&o->archives);
+	vec_fini(&o->metrics);
 	free(o->files);
 	free(o->table);
 	free(o->line);

@@ -6,6 +6,7 @@
 #include "base/strbuf.h"
 #include "experiment/merge.h"
 #include "options.h"
+#include "report/prof_images.h"
 
 /* Each returns the exit status. */
 int do_report(const struct options *o);
@@ -33,6 +34,10 @@ void arguments_fini(struct arguments *a);
 
 /* To -o FILE or standard output. */
 int write_out(const struct options *o, const struct strbuf *text, struct error *e);
+
+/* -export. */
+int do_export(const struct options *o, const struct prof_request *request,
+	const struct prof_images_search *search, bool *incomplete, struct error *e);
 
 /* Experiments, read: one, the sum of all, or (-compare) each by itself. */
 struct loaded {

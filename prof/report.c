@@ -197,7 +197,10 @@ static int report(const struct options *o, const struct arguments *a, const stru
 	for (size_t i = 0; i < l->experiments.count; i++)
 		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i],
 			o->diff && i >= l->sides[0].files};
-	rc = all_views(o, l, &request, &search, incomplete, e);
+	if (o->export)
+		rc = do_export(o, &request, &search, incomplete, e);
+	else
+		rc = all_views(o, l, &request, &search, incomplete, e);
 	free(inputs);
 	return rc;
 }
@@ -222,5 +225,5 @@ int do_report(const struct options *o)
 		say_error(&e);
 	loaded_fini(&loaded);
 	arguments_fini(&arguments);
-	return rc ? EXIT_OURS : incomplete ? EXIT_INCOMPLETE : 0;
+	return rc ? EXIT_OURS : incomplete || loaded.damaged ? EXIT_INCOMPLETE : 0;
 }

@@ -5,28 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/utf8.h"
+
 void json_init(struct json *j, FILE *out)
 {
 	memset(j, 0, sizeof(*j));
 	j->out = out;
-}
-
-/* Length of the valid UTF-8 sequence at s, 0 if there is none. */
-static int utf8_length(const unsigned char *s)
-{
-	int n = s[0] < 0x80                   ? 1
-		: s[0] >= 0xc2 && s[0] < 0xe0 ? 2
-		: s[0] >= 0xe0 && s[0] < 0xf0 ? 3
-		: s[0] >= 0xf0 && s[0] < 0xf5 ? 4
-					      : 0;
-
-	for (int i = 1; i < n; i++)
-		if ((s[i] & 0xc0) != 0x80)
-			return 0;
-	if ((s[0] == 0xe0 && s[1] < 0xa0) || (s[0] == 0xed && s[1] > 0x9f) ||
-		(s[0] == 0xf0 && s[1] < 0x90) || (s[0] == 0xf4 && s[1] > 0x8f))
-		return 0;
-	return n;
 }
 
 static void quoted(FILE *out, const char *text)
@@ -35,10 +19,10 @@ static void quoted(FILE *out, const char *text)
 
 	putc('"', out);
 	while (*s) {
-		int n = utf8_length(s);
+		int n = utf8_length((const char *)s);
 
 		if (n == 0) {
-			fputs("\xef\xbf\xbd", out);
+			fputs(UTF8_REPLACEMENT, out);
 			s++;
 			continue;
 		}

@@ -100,6 +100,13 @@ size_t image_inlines_at(
 /* Up to size bytes of code or read-only data at address; returns how many were there. */
 size_t image_code(struct image *image, uint64_t address, void *bytes, size_t size);
 
+/* The segment that is loaded at address: where it begins there and in the file. -1: there is none.
+ */
+struct image_segment {
+	uint64_t address, size, offset; /* bytes */
+};
+int image_segment_at(const struct image *image, uint64_t address, struct image_segment *segment);
+
 /* One line on why there are no lines or symbols ("no debug information", "its .dwo is missing"
  * ...), NULL where nothing is missing.  For coverage lines. */
 const char *image_complaint(struct image *image);

@@ -118,8 +118,14 @@ void prof_data_fini(struct prof_data *d);
 
 /* Builds the tree; before names are asked for.  ERR_UNSUPPORTED where no metric has call paths. */
 int prof_data_paths(struct prof_data *d, struct error *e);
+/* Likewise, also where all paths are one address long. */
+int prof_data_tree(struct prof_data *d, struct error *e);
 /* Finds names and, where lines is set, files and lines of all places. */
 int prof_data_name(struct prof_data *d, bool lines, struct error *e);
+
+/* What to call an address without symbol; text may be written to room. */
+const char *prof_nameless(
+	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);
 
 /* Does the request select the sample of this input? */
 bool prof_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s);

@@ -243,9 +243,18 @@ static size_t names_code(void *names, uint32_t image, uint64_t address, void *by
 	return s->image ? image_code(s->image, address, bytes, size) : 0;
 }
 
+static int names_segment(
+	void *names, uint32_t image, uint64_t address, struct image_segment *segment)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_segment_at(s->image, address, segment) : -1;
+}
+
 const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
 	.line = names_line,
 	.inlines = names_inlines,
 	.machine = names_machine,
 	.code = names_code,
+	.segment = names_segment,
 	.state = names_state};

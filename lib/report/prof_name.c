@@ -19,17 +19,16 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Where no symbol is. */
-static const char *nameless(
-	const struct prof_data *d, const struct order *o, char *room, size_t size)
+const char *prof_nameless(
+	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size)
 {
 	const char *why;
 
-	if (d->images.data[o->image].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
+	if (d->images.data[image].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
 		return "(unknown)";
-	if (d->names.ops->state(d->names.context, o->image, &why) != PROF_IMAGE_REPLACED)
+	if (d->names.ops->state(d->names.context, image, &why) != PROF_IMAGE_REPLACED)
 		return "(no symbol)";
-	snprintf(room, size, "0x%llx", (unsigned long long)o->address);
+	snprintf(room, size, "0x%llx", (unsigned long long)address);
 	return room;
 }
 
@@ -44,7 +43,7 @@ static int find_procedure(struct prof_data *d, const struct order *o, struct pro
 	long string;
 
 	if (n->ops->symbol(n->context, o->image, o->address, &symbol)) {
-		text = nameless(d, o, room, sizeof(room));
+		text = prof_nameless(d, o->image, o->address, room, sizeof(room));
 	} else {
 		text = symbol.demangled ? symbol.demangled : symbol.name;
 		name->begin = symbol.address;

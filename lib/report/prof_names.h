@@ -31,6 +31,9 @@ struct prof_names_ops {
 	 * NULL: nobody has any. */
 	enum image_machine (*machine)(void *names, uint32_t image);
 	size_t (*code)(void *names, uint32_t image, uint64_t address, void *bytes, size_t size);
+	/* As image_segment_at; NULL: nobody knows. */
+	int (*segment)(
+		void *names, uint32_t image, uint64_t address, struct image_segment *segment);
 };
 
 struct prof_names {

@@ -143,6 +143,18 @@ static int take_paths(struct prof_data *d, size_t input)
 	return rc;
 }
 
+int prof_data_tree(struct prof_data *d, struct error *e)
+{
+	if (d->nodes.count)
+		return 0;
+	if (add_node(d, UINT32_MAX, UINT32_MAX) < 0)
+		return error_nomem(e);
+	for (size_t i = 0; i < d->request->count; i++)
+		if (take_paths(d, i))
+			return error_nomem(e);
+	return 0;
+}
+
 int prof_data_paths(struct prof_data *d, struct error *e)
 {
 	bool stacks = false;
@@ -156,12 +168,7 @@ int prof_data_paths(struct prof_data *d, struct error *e)
 		return error_hint(e, "ssrun -usertime, -totaltime and the *_hwctime experiments "
 				     "record them");
 	}
-	if (add_node(d, UINT32_MAX, UINT32_MAX) < 0)
-		return error_nomem(e);
-	for (size_t i = 0; i < d->request->count; i++)
-		if (take_paths(d, i))
-			return error_nomem(e);
-	return 0;
+	return prof_data_tree(d, e);
 }
 
 uint64_t *prof_subtrees(const struct prof_data *d)

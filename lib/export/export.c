@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "export/export.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "base/strbuf.h"
+#include "export/private.h"
+#include "report/prof_columns.h"
+
+const struct export_format export_formats[] = {
+	{.name = "pprof",
+		.help = "Google's pprof: profile.proto, compressed",
+		.binary = true,
+		.write = export_pprof},
+	{.name = "callgrind",
+		.help = "KCachegrind, callgrind_annotate",
+		.merged = true,
+		.write = export_callgrind},
+	{.name = "folded",
+		.help = "a line for each stack, for flamegraph.pl and its kin",
+		.one = true,
+		.bare = true,
+		.write = export_folded},
+	{.name = "speedscope", .help = "speedscope.app", .write = export_speedscope},
+	{.name = "json", .help = "all of it, schema prof.profile/1", .write = export_json},
+	{.name = NULL},
+};
+
+const struct export_format *export_format_find(const char *name, struct error *e)
+{
+	struct nearest near;
+	char hint[256];
+
+	nearest_init(&near, name);
+	for (const struct export_format *f = export_formats; f->name; f++) {
+		if (strcmp(f->name, name) == 0)
+			return f;
+		nearest_offer(&near, f->name);
+	}
+	nearest_text(&near, hint, sizeof(hint));
+	error_set(e, ERR_NOT_FOUND, "-export knows no format '%s'", name);
+	error_hint(e, "%s%spprof, callgrind, folded, speedscope and json are known", hint,
+		hint[0] ? " " : "");
+	return NULL;
+}
+
+void export_free(struct export_profile *x)
+{
+	if (!x)
+		return;
+	vec_fini(&x->metrics);
+	vec_fini(&x->locations);
+	vec_fini(&x->frames);
+	table_fini(&x->functions);
+	free(x->location);
+	free(x->wanted);
+	prof_table_fini(&x->notes);
+	free(x);
+}
+
+struct export_profile *export_new(struct prof_data *d, const struct export_request *request,
+	const struct export_format *format, struct error *e)
+{
+	struct export_profile *x = calloc(1, sizeof(*x));
+
+	if (!x) {
+		error_nomem(e);
+		return NULL;
+	}
+	x->data = d;
+	x->request = request;
+	x->format = format;
+	if (format->merged && d->request->threads) {
+		error_set(e, ERR_CONFLICT, "%s knows no threads within a file", format->name);
+		error_hint(e, "leave -threads out, or take pprof, speedscope, folded or json");
+	} else if (export_choose(x, e) == 0 && prof_data_tree(d, e) == 0 &&
+		   export_name(x, e) == 0 && export_describe(x, e) == 0 &&
+		   prof_describe(&x->notes, d, e) == 0 && prof_coverage(&x->notes, d, e) == 0) {
+		return x;
+	}
+	export_free(x);
+	return NULL;
+}
+
+int export_write(const struct export_profile *x, FILE *out, struct error *e)
+{
+	return x->format->write(x, out, e);
+}
+
+const struct prof_table *export_notes(const struct export_profile *x)
+{
+	return &x->notes;
+}
+
+size_t export_metrics(const struct export_profile *x)
+{
+	return x->metrics.count;
+}
+
+const char *export_metric_text(const struct export_profile *x, size_t metric)
+{
+	return x->metrics.data[metric].text;
+}
+
+bool export_any(const struct export_profile *x, size_t node)
+{
+	for (size_t m = 0; m < x->metrics.count; m++)
+		if (export_samples(x, node, m))
+			return true;
+	return false;
+}
+
+int export_full_name(struct strbuf *s, const struct export_profile *x, uint32_t function)
+{
+	const struct export_function *f = export_function_at(x, function);
+
+	strbuf_puts(s, export_text(x, f->key.name));
+	if (!f->key.begin && !f->key.inlined &&
+		x->data->images.data[f->key.image].image->kind != EXPERIMENT_IMAGE_UNKNOWN)
+		strbuf_printf(s, " [%s]", x->data->images.data[f->key.image].name);
+	return s->failed ? -1 : 0;
+}
+
+void export_thread_name(struct strbuf *s, const struct export_profile *x, uint32_t group)
+{
+	const struct prof_group *g = export_group_at(x, group);
+
+	if (g->key.rank >= 0)
+		strbuf_printf(s, "rank %d ", (int)g->key.rank);
+	if (!g->key.pid && !g->key.tid && g->key.rank < 0) {
+		strbuf_puts(s, "all threads");
+		return;
+	}
+	strbuf_puts(s, g->command && g->command[0] ? g->command : "thread");
+	if (g->key.pid || g->key.tid)
+		strbuf_printf(s, " %d/%d", (int)g->key.pid, (int)g->key.tid);
+}

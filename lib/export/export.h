@@ -1,0 +1,55 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Experiments in the formats that other tools read.
+ *
+ * What is exported is what the request selects (-only, -exclude, -calipers), every sample of it: a
+ * sample counts where its innermost function is wanted, and the sums of each metric are those of
+ * prof's own reports.  Addresses stay those that were found.  Flat profiles are stacks of one
+ * frame.
+ */
+#ifndef EXPORT_EXPORT_H
+#define EXPORT_EXPORT_H
+
+#include <stdio.h>
+
+#include "base/progress.h"
+#include "report/prof_data.h"
+#include "report/prof_rows.h"
+
+struct export_request {
+	const char *creator;        /* program and version */
+	const char *const *metrics; /* names of those wanted, NULL-terminated; NULL or none: all */
+	struct progress *progress;  /* may be NULL */
+};
+
+struct export_profile;
+
+struct export_format {
+	const char *name, *help;
+	bool binary; /* nothing for a terminal */
+	bool one;    /* has room for one metric: the first that is wanted */
+	bool bare;   /* has no room for what a number is: its user must be told elsewhere */
+	bool merged; /* knows no threads */
+	int (*write)(const struct export_profile *x, FILE *out, struct error *e);
+};
+extern const struct export_format export_formats[]; /* ends with name NULL */
+/* NULL with *e set: there is none of this name. */
+const struct export_format *export_format_find(const char *name, struct error *e);
+
+/*
+ * Names all that d holds, which must live as long, for this format; d's names are set, nothing else
+ * was asked of it.  NULL with *e set.
+ */
+struct export_profile *export_new(struct prof_data *d, const struct export_request *request,
+	const struct export_format *format, struct error *e);
+void export_free(struct export_profile *x);
+/* Writes it; errors of writing show in the stream. */
+int export_write(const struct export_profile *x, FILE *out, struct error *e);
+
+/* What is missing in it (lines of `notes`, and `incomplete`), as below prof's reports. */
+const struct prof_table *export_notes(const struct export_profile *x);
+/* "CPU time (time): 995 samples of 1000003 ns, measured by os", of each metric exported. */
+size_t export_metrics(const struct export_profile *x);
+const char *export_metric_text(const struct export_profile *x, size_t metric);
+
+#endif

@@ -1,0 +1,139 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which metrics, what they are called, and what they are. */
+#include <inttypes.h>
+#include <string.h>
+
+#include "base/nearest.h"
+#include "export/private.h"
+
+static bool taken(const struct export_profile *x, const char *name)
+{
+	for (size_t i = 0; i + 1 < x->metrics.count; i++)
+		if (strcmp(x->metrics.data[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* As the columns of reports: "time"; "usertime.time" where that is taken, else "time.2". */
+static const char *fresh_name(struct export_profile *x, const struct prof_metric *m)
+{
+	const struct prof_request *r = x->data->request;
+	const char *own = m->metric->short_name[0] ? m->metric->short_name : "count", *name;
+	const char *type = r->compare ? "" : r->inputs[m->input].experiment->type;
+
+	name = prof_text(&x->notes, "%s", own);
+	if (name && taken(x, name) && type && type[0] && !strchr(type, ','))
+		name = prof_text(&x->notes, "%s.%s", type, own);
+	for (int n = 2; name && taken(x, name); n++)
+		name = prof_text(&x->notes, "%s.%d", own, n);
+	return name;
+}
+
+static int add_metric(struct export_profile *x, size_t index)
+{
+	const struct prof_metric *m = &x->data->metrics.data[index];
+	const struct experiment_metric *of = m->metric;
+	struct export_metric *own = vec_push(&x->metrics);
+
+	if (!own)
+		return -1;
+	*own = (struct export_metric){.index = index,
+		.unit = of->flags & METRIC_CLOCK ? "ns" : of->unit,
+		.unit_size = of->period ? of->period : 1,
+		.exact = of->flags & METRIC_EXACT,
+		.clock = of->flags & METRIC_CLOCK};
+	own->name = fresh_name(x, m);
+	return own->name ? 0 : -1;
+}
+
+static bool named(const char *const *names, const char *name)
+{
+	for (; *names; names++)
+		if (strcmp(*names, name) == 0)
+			return true;
+	return false;
+}
+
+static int no_metric(const struct export_profile *x, const char *name, struct error *e)
+{
+	struct nearest near;
+	char hint[256], all[200] = "";
+
+	nearest_init(&near, name);
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		size_t length = strlen(all);
+
+		nearest_offer(&near, x->metrics.data[i].name);
+		snprintf(all + length, sizeof(all) - length, "%s%s", i ? ", " : "",
+			x->metrics.data[i].name);
+	}
+	nearest_text(&near, hint, sizeof(hint));
+	error_set(e, ERR_NOT_FOUND, "the experiment has no metric '%s'", name);
+	return error_hint(e, "%s%sit has %s", hint, hint[0] ? " " : "", all);
+}
+
+/* Those that the request names stay, or the first one. */
+static int select_metrics(struct export_profile *x, struct error *e)
+{
+	const char *const *names = x->request->metrics;
+	size_t kept = 0;
+
+	for (; names && *names; names++) {
+		bool found = false;
+
+		for (size_t i = 0; i < x->metrics.count; i++)
+			found = found || strcmp(x->metrics.data[i].name, *names) == 0;
+		if (!found)
+			return no_metric(x, *names, e);
+	}
+	names = x->request->metrics;
+	for (size_t i = 0; i < x->metrics.count; i++)
+		if (!names || !*names || named(names, x->metrics.data[i].name))
+			x->metrics.data[kept++] = x->metrics.data[i];
+	if (x->format->one && kept > 1) {
+		if (names && *names) {
+			error_set(e, ERR_CONFLICT, "%s has room for one metric", x->format->name);
+			return error_hint(e, "-metric once, or another format");
+		}
+		if (prof_note(&x->notes,
+			    "%s has room for one metric: this is %s, -metric chooses another",
+			    x->format->name, x->metrics.data[0].name))
+			return error_nomem(e);
+		kept = 1;
+	}
+	x->metrics.count = kept;
+	return 0;
+}
+
+int export_choose(struct export_profile *x, struct error *e)
+{
+	for (size_t i = 0; i < x->data->metrics.count; i++)
+		if (add_metric(x, i))
+			return error_nomem(e);
+	return select_metrics(x, e);
+}
+
+int export_describe(struct export_profile *x, struct error *e)
+{
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		struct export_metric *own = &x->metrics.data[i];
+		const struct experiment_metric *of = x->data->metrics.data[own->index].metric;
+		const char *label = label_name(of->label), *note = of->note ? of->note : "";
+
+		for (size_t n = 1; n < x->data->nodes.count; n++)
+			own->samples += export_samples(x, n, i);
+		if (own->exact)
+			own->text =
+				prof_text(&x->notes, "%s (%s): %" PRIu64 " %s, exact (%s, %s%s%s)",
+					of->name, own->name, own->samples, own->unit, label,
+					of->source, note[0] ? ", " : "", note);
+		else
+			own->text = prof_text(&x->notes,
+				"%s (%s): %" PRIu64 " samples of %" PRIu64 " %s each (%s, %s%s%s)",
+				of->name, own->name, own->samples, own->unit_size, own->unit, label,
+				of->source, note[0] ? ", " : "", note);
+		if (!own->text)
+			return error_nomem(e);
+	}
+	return 0;
+}

@@ -1,0 +1,168 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Every distinct address asks its image once, in order of address. */
+#include <stdlib.h>
+
+#include "export/private.h"
+#include "report/prof_entity.h"
+
+struct order {
+	uint64_t address;
+	uint32_t image, place;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+/* Index of the function, -1 when memory is out. */
+static long function_of(struct export_profile *x, const struct export_function *key)
+{
+	struct export_function *own = table_add(&x->functions, &key->key);
+
+	return own ? own - (struct export_function *)(void *)x->functions.entries : -1;
+}
+
+static int add_frame(
+	struct export_profile *x, const struct export_function *key, const struct image_line *line)
+{
+	struct export_frame *frame = vec_push(&x->frames);
+	long function = function_of(x, key), file = 0;
+
+	if (line->file && line->line)
+		file = prof_string(x->data, line->file);
+	if (!frame || function < 0 || file < 0)
+		return -1;
+	*frame = (struct export_frame){(uint32_t)function, (uint32_t)file, file ? line->line : 0};
+	return 0;
+}
+
+/* Those inlined at the address, the real one left out; *line: where in the real one. */
+static int add_inlined(
+	struct export_profile *x, const struct export_location *l, struct image_line *line)
+{
+	const struct prof_names *n = &x->data->names;
+	enum { ROOM = 64 };
+	struct image_frame frames[ROOM];
+	size_t count = n->ops->inlines(n->context, l->image, l->address, frames, ROOM);
+
+	if (count > ROOM)
+		count = 0; /* nothing is nested so deep: a damaged file */
+	for (size_t i = 0; i + 1 < count; i++) {
+		const char *name = frames[i].name ? frames[i].name : "(inlined)";
+		long string = prof_string(x->data, name);
+		long file = frames[i].line.file ? prof_string(x->data, frames[i].line.file) : 0;
+		struct export_function key = {.key = {.name = (uint32_t)string,
+						      .symbol = (uint32_t)string,
+						      .image = l->image,
+						      .inlined = 1,
+						      .file = (uint32_t)file}};
+
+		if (string < 0 || file < 0 || add_frame(x, &key, &frames[i].line))
+			return -1;
+	}
+	if (count > 1)
+		*line = frames[count - 1].line;
+	return 0;
+}
+
+static int add_real(
+	struct export_profile *x, struct export_location *l, const struct image_line *line)
+{
+	const struct prof_names *n = &x->data->names;
+	struct export_function key = {.key = {.image = l->image}};
+	struct image_symbol symbol;
+	struct image_line begin = {0};
+	const char *name, *linker;
+	char room[32];
+	long string, other, file = 0;
+
+	l->named = n->ops->symbol(n->context, l->image, l->address, &symbol) == 0;
+	if (l->named) {
+		key.key.begin = symbol.address;
+		linker = symbol.name;
+		name = symbol.demangled ? symbol.demangled : symbol.name;
+		if (n->ops->line(n->context, l->image, symbol.address, &begin) == 0 && begin.file)
+			file = prof_string(x->data, begin.file);
+	} else {
+		name = prof_nameless(x->data, l->image, l->address, room, sizeof(room));
+		linker = name;
+	}
+	string = prof_string(x->data, name);
+	other = prof_string(x->data, linker);
+	if (string < 0 || other < 0 || file < 0)
+		return -1;
+	key.key.name = (uint32_t)string;
+	key.key.symbol = (uint32_t)other;
+	key.key.file = (uint32_t)file;
+	key.key.line = file ? begin.line : 0;
+	return add_frame(x, &key, line);
+}
+
+static int add_location(struct export_profile *x, const struct order *o)
+{
+	const struct prof_names *n = &x->data->names;
+	struct export_location *l = vec_push(&x->locations);
+	struct image_line line = {0};
+
+	if (!l)
+		return -1;
+	*l = (struct export_location){
+		.image = o->image, .address = o->address, .first = x->frames.count};
+	n->ops->line(n->context, l->image, l->address, &line);
+	if (add_inlined(x, l, &line) || add_real(x, l, &line))
+		return -1;
+	l->frames = (uint32_t)(x->frames.count - l->first);
+	return 0;
+}
+
+/* As -only and -exclude choose rows. */
+static bool wanted(const struct export_profile *x, const struct export_location *l)
+{
+	size_t frame = l->first + (x->data->request->inlines ? 0 : l->frames - 1);
+	uint32_t function = x->frames.data[frame].function;
+
+	return prof_wanted(x->data, l->image, export_function_at(x, function)->key.name);
+}
+
+static int name_all(struct export_profile *x, const struct order *order)
+{
+	size_t count = x->data->places.count;
+
+	for (size_t i = 0; i < count; i++) {
+		/* the same address in another thread is there already */
+		if ((!i || by_address(&order[i - 1], &order[i]) != 0) && add_location(x, &order[i]))
+			return -1;
+		x->location[order[i].place] = (uint32_t)x->locations.count - 1;
+		x->wanted[order[i].place] = wanted(x, &x->locations.data[x->locations.count - 1]);
+		progress_step(x->request->progress, (double)i / (double)count, "naming functions");
+	}
+	return 0;
+}
+
+int export_name(struct export_profile *x, struct error *e)
+{
+	const struct prof_data *d = x->data;
+	struct order *order = calloc(d->places.count + 1, sizeof(*order));
+	int rc = -1;
+
+	x->functions = (struct table){.entry_size = sizeof(struct export_function),
+		.key_size = sizeof(((struct export_function *)0)->key)};
+	x->location = calloc(d->places.count + 1, sizeof(*x->location));
+	x->wanted = calloc(d->places.count + 1, sizeof(*x->wanted));
+	if (order && x->location && x->wanted) {
+		for (size_t i = 0; i < d->places.count; i++) {
+			const struct prof_place *p = prof_place_at(d, i);
+
+			order[i] = (struct order){p->key.address, p->key.image, (uint32_t)i};
+		}
+		qsort(order, d->places.count, sizeof(*order), by_address);
+		rc = name_all(x, order);
+	}
+	free(order);
+	return rc ? error_nomem(e) : 0;
+}

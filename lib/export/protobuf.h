@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What profile.proto needs of the wire format of protocol buffers.  A value of 0 is what readers
+ * take for a field that is not there, and is left out. */
+#ifndef EXPORT_PROTOBUF_H
+#define EXPORT_PROTOBUF_H
+
+#include <stdint.h>
+
+#include "base/strbuf.h"
+
+void protobuf_integer(struct strbuf *s, unsigned field, uint64_t value);
+/* A text, also an empty one; bytes that are no UTF-8 become U+FFFD. */
+void protobuf_string(struct strbuf *s, unsigned field, const char *text);
+/* A message within. */
+void protobuf_message(struct strbuf *s, unsigned field, const struct strbuf *message);
+/* Integers, packed. */
+void protobuf_packed(struct strbuf *s, unsigned field, const uint64_t *values, size_t count);
+
+#endif
