@@ -26,7 +26,9 @@
  *
  * Indirect branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011).  Behind the table by
  * address there are two by more: the targets of the last two indirect branches and the last eight
- * outcomes of conditional ones, and those of eight and 24.
+ * outcomes of conditional ones, and those of eight and 24.  Each has 2048 entries, four ways a set:
+ * a Redwood Cove follows code of 1024 operations with six targets without a mistake, and of 2048
+ * not.
  *
  * Returns are predicted by a circular stack that forgets the oldest when full.  Direct jumps and
  * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
@@ -265,69 +267,89 @@ NOINLINE int predict_dynamic(
 #define TARGET_TAG (~(TARGET | CONFIDENCE))
 #define TAG_ONE    (UINT64_C(1) << 50)
 
-/* The table by address always knows the branch; longer ones learn when the shorter failed. */
-static NOINLINE int learn_target(
-	uint64_t **entry, const uint64_t *tag, unsigned provider, unsigned tables, uint64_t to)
-{
-	unsigned i;
-
-	if (provider < tables) {
-		if (*entry[provider] & CONFIDENCE)
-			*entry[provider] -= SURE_ONE;
-		else
-			*entry[provider] = tag[provider] | to;
-		provider++;
-	} else {
-		provider = 0;
-	}
-	for (i = provider; i < tables; i++) {
-		if (!(*entry[i] & CONFIDENCE)) {
-			*entry[i] = tag[i] | to;
-			break;
-		}
-		*entry[i] -= SURE_ONE;
-	}
-	return 0;
-}
-
 static const uint64_t path_targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
 static const uint64_t path_outcomes[INDIRECT_TABLES] = {0, 0xff, 0xffffff};
 
-/* The branch's place in table i, and its tag there. */
-static inline uint64_t *find_target(
-	const struct predictor *p, unsigned i, uint64_t path, uint64_t from, uint64_t *tag)
+/* Where a table may keep a branch. */
+struct target_set {
+	uint64_t *way; /* of INDIRECT_WAYS */
+	uint64_t tag;
+};
+
+static inline struct target_set find_targets(
+	const struct predictor *p, unsigned i, uint64_t path, uint64_t from)
 {
 	uint64_t hash = (p->history & path_outcomes[i]) * ADDRESS_MULTIPLIER;
 
 	hash = ((path & path_targets[i]) + (from << 20) + from + hash) * MULTIPLIER;
 	hash = (hash ^ hash >> 29) * MULTIPLIER;
-	*tag = (hash << 16 & TARGET_TAG) | TAG_ONE;
-	return &p->targets[i][hash >> (64 - INDIRECT_BITS)];
+	return (struct target_set){
+		&p->targets[i][hash >> (64 - INDIRECT_BITS) & ~(uint64_t)(INDIRECT_WAYS - 1)],
+		(hash << 16 & TARGET_TAG) | TAG_ONE};
+}
+
+/* NULL: the table does not know the branch. */
+static inline uint64_t *target_known(struct target_set set)
+{
+	unsigned i;
+
+	for (i = 0; i < INDIRECT_WAYS; i++)
+		if ((set.way[i] & TARGET_TAG) == set.tag)
+			return set.way + i;
+	return 0;
+}
+
+/* In the place of one that is not sure; where all are, one of them becomes less so. */
+static int place_target(struct target_set set, uint64_t to)
+{
+	unsigned i, start = (unsigned)(set.tag >> 52), way;
+
+	for (i = 0; i < INDIRECT_WAYS; i++) {
+		way = (start + i) % INDIRECT_WAYS;
+		if (!(set.way[way] & CONFIDENCE)) {
+			set.way[way] = set.tag | to | SURE_ONE; /* to be seen once more */
+			return 1;
+		}
+	}
+	set.way[start % INDIRECT_WAYS] -= SURE_ONE;
+	return 0;
+}
+
+/* The table by address always knows the branch; longer ones learn when the shorter failed. */
+static NOINLINE int learn_target(const struct predictor *p, uint64_t path, uint64_t from,
+	uint64_t *known, unsigned next, unsigned tables, uint64_t to)
+{
+	unsigned i;
+
+	if (known && (*known & CONFIDENCE))
+		*known -= SURE_ONE;
+	else if (known)
+		*known = (*known & TARGET_TAG) | to;
+	for (i = next; i < tables; i++)
+		if (place_target(find_targets(p, i, path, from), to))
+			break;
+	return 0;
 }
 
 int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
-	unsigned i, tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider;
-	uint64_t *entry[INDIRECT_TABLES] = {0}, tag[INDIRECT_TABLES], path = p->path;
+	unsigned tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider;
+	uint64_t *known = 0, path = p->path;
 
 	to &= TARGET;
 	p->path = path << 8 | (to * MULTIPLIER) >> 56;
 	/* The longest that knows the branch; if that is right, the others are of no interest. */
 	for (provider = tables; provider-- > 0;) {
-		entry[provider] = find_target(p, provider, path, from, &tag[provider]);
-		if ((*entry[provider] & TARGET_TAG) == tag[provider])
+		known = target_known(find_targets(p, provider, path, from));
+		if (known)
 			break;
 	}
-	/* The loop ends below tables only where it has set entry[provider]. */
-	/* cppcheck-suppress uninitvar */
-	if (provider < tables && !((*entry[provider] ^ to) & TARGET)) {
-		if ((*entry[provider] & CONFIDENCE) != CONFIDENCE)
-			*entry[provider] += SURE_ONE;
+	if (known && !((*known ^ to) & TARGET)) {
+		if ((*known & CONFIDENCE) != CONFIDENCE)
+			*known += SURE_ONE;
 		return 1;
 	}
-	for (i = 0; i < tables; i++)
-		entry[i] = find_target(p, i, path, from, &tag[i]);
-	return learn_target(entry, tag, provider < tables ? provider : INDIRECT_TABLES, tables, to);
+	return learn_target(p, path, from, known, known ? provider + 1 : 0, tables, to);
 }
 
 /* ---- calls and returns ---- */

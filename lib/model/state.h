@@ -22,6 +22,7 @@
 #define STORES_MAX       256
 #define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
 #define INDIRECT_BITS    11
+#define INDIRECT_WAYS    4
 #define INDIRECT_TABLES  3
 #define RETURN_STACK_MAX 256
 #define DIRECTORY_BITS   16

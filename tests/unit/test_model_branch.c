@@ -299,7 +299,7 @@ static void return_stack(void)
 /* An interpreter's dispatch: one jump, targets in the order of a program of length `length`. */
 static int dispatch(int kind, int length)
 {
-	uint64_t seed = 3, program[64];
+	uint64_t seed = 3, program[2048];
 	int n;
 
 	begin(kind);
@@ -347,6 +347,8 @@ static void indirect(void)
 	is_int(dispatch(1, 1), 0, "one target");
 	n = dispatch(1, 24);
 	ok(n <= 5, "a path of 24 targets is learnt: %d in 1000", n);
+	n = dispatch(1, 1000);
+	ok(n <= 20, "and one of 1000, as on processors of today: %d in 1000", n);
 	n = dispatch(0, 24);
 	ok(n >= 600, "by address alone it is not: %d in 1000", n);
 	n = after_condition();
