@@ -177,7 +177,8 @@ static int load_one(struct loaded *l, const char *path, struct error *e)
 	return 0;
 }
 
-static int load_sum(struct loaded *l, const struct arguments *a, unsigned flags, struct error *e)
+static int load_sum(struct loaded *l, const struct options *o, const struct arguments *a,
+	unsigned flags, struct error *e)
 {
 	struct experiment *x = vec_push(&l->experiments);
 	struct experiment_merge_report report = {0};
@@ -192,7 +193,7 @@ static int load_sum(struct loaded *l, const struct arguments *a, unsigned flags,
 		l->experiments.count--;
 		return error_nomem(e);
 	}
-	progress_begin(&progress, true);
+	progress_begin(&progress, !o->tui);
 	rc = experiment_merge_files(x, (const char *const *)a->paths.data, a->paths.count, flags,
 		&progress, &report, e);
 	progress_end(&progress);
@@ -259,7 +260,7 @@ int load(struct loaded *l, const struct options *o, const struct arguments *a, s
 	memset(l, 0, sizeof(*l));
 	memcpy(l->sides, a->sides, sizeof(l->sides));
 	if (o->merge || (a->paths.count > FEW && !o->compare && !o->diff))
-		return load_sum(l, a, flags, e);
+		return load_sum(l, o, a, flags, e);
 	if (!o->compare && !o->diff)
 		return load_types(l, a, flags, e);
 	for (size_t i = 0; i < a->paths.count; i++)

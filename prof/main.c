@@ -30,6 +30,8 @@ static int act(const struct options *o)
 		return do_dump(o);
 	if (o->merge)
 		return do_merge(o);
+	if (o->tui)
+		return do_tui(o);
 	return do_report(o);
 }
 

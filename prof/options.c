@@ -132,6 +132,10 @@ static const struct option_row rows[] = {
 	{"metric", "NAME", "-export: only this column; may be repeated", OPTION_CALL, 0,
 		add_metric},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
+	{"tui", NULL, "look at the reports on the terminal: ? there says which keys", OPTION_FLAG,
+		FIELD(tui), NULL},
+	{"mouse", NULL, "-tui: the mouse works", OPTION_FLAG, FIELD(mouse), NULL},
+	{"ascii", NULL, "-tui: no characters but ASCII", OPTION_FLAG, FIELD(ascii), NULL},
 	{"merge", NULL, "add files up into one (-o FILE) instead of reporting", OPTION_FLAG,
 		FIELD(merge), NULL},
 	{"dump", NULL,
@@ -208,6 +212,22 @@ static int check_export(const struct options *o, bool report, struct error *e)
 	return 0;
 }
 
+static int check_tui(const struct options *o, size_t chosen, struct error *e)
+{
+	if (!o->tui)
+		return o->mouse || o->ascii
+			       ? error_set(e, ERR_CONFLICT, "-mouse and -ascii are for -tui")
+			       : 0;
+	if (o->csv || o->json || o->output || o->merge || o->dump || o->export) {
+		error_set(e, ERR_CONFLICT,
+			"-tui takes none of -csv, -json, -export, -o, -merge and -dump");
+		return error_hint(e, "there, w writes what is shown to a file");
+	}
+	if (chosen > 1)
+		return error_set(e, ERR_CONFLICT, "-tui begins with one report");
+	return 0;
+}
+
 static int check(const struct options *o, struct error *e)
 {
 	size_t chosen = 0;
@@ -224,7 +244,7 @@ static int check(const struct options *o, struct error *e)
 		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
-	if (check_diff(o, e))
+	if (check_diff(o, e) || check_tui(o, chosen, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(e, ERR_CONFLICT, "-csv and -json take one report at a time");

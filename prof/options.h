@@ -18,6 +18,7 @@ struct options {
 	bool view[VIEWS_MAX]; /* by row of views[] */
 	bool inclusive, inlines, threads, intervals, compare, diff, share;
 	bool raw, intel, whole, classic;
+	bool tui, mouse, ascii;
 	bool csv, json, merge, dump, dump_quiet, debuginfod, help, version;
 	const char *core, *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;

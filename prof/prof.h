@@ -10,6 +10,7 @@
 
 /* Each returns the exit status. */
 int do_report(const struct options *o);
+int do_tui(const struct options *o);
 int do_merge(const struct options *o);
 int do_dump(const struct options *o);
 /* prof block ...: argv[0] is "block". */

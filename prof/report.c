@@ -3,7 +3,6 @@
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/utsname.h>
 #include <unistd.h>
 
 #include "base/file.h"
@@ -11,7 +10,7 @@
 #include "machine/machine.h"
 #include "prof.h"
 #include "render/prof.h"
-#include "report/prof_images.h"
+#include "report.h"
 #include "say.h"
 #include "views.h"
 
@@ -45,7 +44,7 @@ static int draw(
 	return out->failed ? error_nomem(e) : 0;
 }
 
-static int damage_note(const struct loaded *l, struct prof_table *t, struct error *e)
+int reporting_damage(const struct loaded *l, struct prof_table *t, struct error *e)
 {
 	if (!l->damaged)
 		return 0;
@@ -57,6 +56,11 @@ static int damage_note(const struct loaded *l, struct prof_table *t, struct erro
 	return 0;
 }
 
+prof_view *reporting_view(const struct options *o, const struct view *view)
+{
+	return o->diff ? view_of_changes(view->make) : view->make;
+}
+
 /* One view, from samples to text. */
 static int make_view(const struct options *o, const struct loaded *l, const struct view *view,
 	const struct prof_request *request, const struct prof_images_search *search,
@@ -64,7 +68,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 {
 	struct prof_images *images = NULL;
 	struct prof_table table = {0};
-	prof_view *make = o->diff ? view_of_changes(view->make) : view->make;
+	prof_view *make = reporting_view(o, view);
 	struct prof_data data;
 	int rc = -1;
 
@@ -76,7 +80,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 		rc = make(&data, &table, e);
 	}
 	if (rc == 0)
-		rc = damage_note(l, &table, e);
+		rc = reporting_damage(l, &table, e);
 	if (rc == 0)
 		rc = draw(o, &table, out, e);
 	*incomplete = *incomplete || table.incomplete;
@@ -157,16 +161,16 @@ static bool wants_clock(const struct options *o)
 	return false;
 }
 
-static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
-	bool *incomplete, struct error *e)
+int reporting_init(struct reporting *r, const struct options *o, const struct arguments *a,
+	const struct loaded *l, struct error *e)
 {
-	const struct prof_images_search search = {.where = {.archives = o->archives.data,
-							  .root = o->root,
-							  .debug_directory = o->debug_directory,
-							  .debuginfod = o->debuginfod},
+	r->search = (struct prof_images_search){.where = {.archives = o->archives.data,
+							.root = o->root,
+							.debug_directory = o->debug_directory,
+							.debuginfod = o->debuginfod},
 		.executable = a->executable};
-	struct prof_input *inputs = calloc(l->experiments.count + 1, sizeof(*inputs));
-	struct prof_request request = {.inputs = inputs,
+	r->inputs = calloc(l->experiments.count + 1, sizeof(*r->inputs));
+	r->request = (struct prof_request){.inputs = r->inputs,
 		.count = l->experiments.count,
 		.command = o->line,
 		.calipers = o->calipers,
@@ -185,23 +189,45 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		.compare = o->compare || o->diff,
 		.shares = o->share,
 		.sides = {l->sides[0].word, l->sides[1].word}};
-	struct utsname host;
-	int rc;
-
-	if (!inputs)
+	if (!r->inputs)
 		return error_nomem(e);
-	if (uname(&host) == 0) {
-		request.host = host.nodename;
-		request.host_hz = find_clock(l, host.nodename, wants_clock(o));
-	}
 	for (size_t i = 0; i < l->experiments.count; i++)
-		inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i],
+		r->inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i],
 			o->diff && i >= l->sides[0].files};
-	if (o->export)
-		rc = do_export(o, &request, &search, incomplete, e);
-	else
-		rc = all_views(o, l, &request, &search, incomplete, e);
-	free(inputs);
+	return 0;
+}
+
+void reporting_clock(struct reporting *r, const struct loaded *l, bool wanted)
+{
+	if (uname(&r->host))
+		return;
+	r->request.host = r->host.nodename;
+	r->request.host_hz = find_clock(l, r->host.nodename, wanted);
+}
+
+void reporting_fini(struct reporting *r)
+{
+	free(r->inputs);
+	r->inputs = NULL;
+}
+
+int reporting_arguments(const struct options *o, struct arguments *a, struct error *e)
+{
+	return o->diff ? arguments_find_sides(a, o->files, e) : arguments_find(a, o->files, e);
+}
+
+static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
+	bool *incomplete, struct error *e)
+{
+	struct reporting r = {0};
+	int rc = reporting_init(&r, o, a, l, e);
+
+	if (rc == 0) {
+		reporting_clock(&r, l, wants_clock(o));
+		rc = o->export ? do_export(o, &r.request, &r.search, incomplete, e)
+			       : all_views(o, l, &r.request, &r.search, incomplete, e);
+	}
+	reporting_fini(&r);
 	return rc;
 }
 
@@ -213,8 +239,7 @@ int do_report(const struct options *o)
 	bool incomplete = false;
 	int rc;
 
-	rc = o->diff ? arguments_find_sides(&arguments, o->files, &e)
-		     : arguments_find(&arguments, o->files, &e);
+	rc = reporting_arguments(o, &arguments, &e);
 	if (rc == 0)
 		rc = load(&loaded, o, &arguments, &e);
 	if (rc == 0 && loaded.damaged)

@@ -1,0 +1,80 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tui/actions.h"
+
+const char *const tui_group_names[] = {
+	[TUI_GROUP_MOVE] = "Moving",
+	[TUI_GROUP_VIEW] = "Views",
+	[TUI_GROUP_FIND] = "Finding and sorting",
+	[TUI_GROUP_SHOW] = "What is shown",
+	[TUI_GROUP_OTHER] = "Other",
+};
+
+/* clang-format off */
+const struct tui_action tui_actions[] = {
+	{"up", TUI_GROUP_MOVE, {TUI_KEY_UP, 'k'}, NULL, "one line up", tui_do_up, NULL, NULL},
+	{"down", TUI_GROUP_MOVE, {TUI_KEY_DOWN, 'j'}, NULL, "one line down", tui_do_down, NULL, NULL},
+	{"page-up", TUI_GROUP_MOVE, {TUI_KEY_PAGE_UP, TUI_CONTROL('b'), TUI_CONTROL('u')}, NULL, "a screen up", tui_do_page_up, NULL, NULL},
+	{"page-down", TUI_GROUP_MOVE, {TUI_KEY_PAGE_DOWN, TUI_CONTROL('f'), TUI_CONTROL('d')}, NULL, "a screen down", tui_do_page_down, NULL, NULL},
+	{"first", TUI_GROUP_MOVE, {TUI_KEY_HOME, 'g'}, NULL, "the first line", tui_do_first, NULL, NULL},
+	{"last", TUI_GROUP_MOVE, {TUI_KEY_END, 'G'}, NULL, "the last line: totals and notes", tui_do_last, NULL, NULL},
+	{"scroll-left", TUI_GROUP_MOVE, {TUI_KEY_SHIFT_LEFT, '{'}, NULL, "scroll names and texts to the left", tui_do_left, NULL, NULL},
+	{"scroll-right", TUI_GROUP_MOVE, {TUI_KEY_SHIFT_RIGHT, '}'}, NULL, "scroll them to the right", tui_do_right, NULL, NULL},
+	{"hottest", TUI_GROUP_MOVE, {'H'}, "hottest", "the most costly row; again: the next one", tui_do_hottest, tui_has_rows, NULL},
+
+	{"enter", TUI_GROUP_VIEW, {TUI_KEY_ENTER, TUI_KEY_RIGHT}, "in", "into what the line is about: from procedures to lines, to instructions, to their cycles; in menus, take it", tui_do_enter, NULL, NULL},
+	{"back", TUI_GROUP_VIEW, {TUI_KEY_ESCAPE, TUI_KEY_BACKSPACE, TUI_KEY_LEFT, 'q'}, "back", "out again, with q from the first view out of the program", tui_do_back, NULL, NULL},
+	{"quit", TUI_GROUP_VIEW, {'Q', TUI_KEY_F10}, NULL, "out of the program", tui_do_quit, NULL, NULL},
+	{"reports", TUI_GROUP_VIEW, {'v'}, "reports", "a menu of all reports", tui_do_reports, NULL, NULL},
+	{"report", TUI_GROUP_VIEW, {'1', '2', '3', '4', '5'}, NULL, "the first report of the menu, the second; likewise 6 to 9", tui_do_number, NULL, NULL},
+	{"next-report", TUI_GROUP_VIEW, {TUI_KEY_TAB, TUI_KEY_BACKTAB}, NULL, "the next report of the menu in place of this one, or the one before", tui_do_next_report, NULL, NULL},
+	{"lines", TUI_GROUP_VIEW, {'l'}, "lines", "source lines of the procedure", tui_do_report, tui_has_procedure, "lines"},
+	{"disassembly", TUI_GROUP_VIEW, {'d', 'a'}, "disassembly", "instructions of the procedure", tui_do_report, tui_has_procedure, "dis"},
+	{"calc", TUI_GROUP_VIEW, {'c'}, NULL, "executions and cycles of its instructions", tui_do_report, tui_has_procedure, "calc"},
+	{"butterfly", TUI_GROUP_VIEW, {'b'}, "callers", "the procedure between its callers and what it calls", tui_do_report, tui_has_procedure, "butterfly"},
+	{"calltree", TUI_GROUP_VIEW, {'t'}, NULL, "where the procedure is in the call tree", tui_do_report, tui_has_procedure, "calltree"},
+
+	{"search", TUI_GROUP_FIND, {'/'}, "search", "search forward, in whatever case", tui_do_search, NULL, NULL},
+	{"search-back", TUI_GROUP_FIND, {'r'}, NULL, "search backward", tui_do_search_back, NULL, NULL},
+	{"next", TUI_GROUP_FIND, {'n'}, NULL, "the next one found", tui_do_next, NULL, NULL},
+	{"previous", TUI_GROUP_FIND, {'N'}, NULL, "the one before", tui_do_previous, NULL, NULL},
+	{"filter", TUI_GROUP_FIND, {'\\'}, "filter", "only rows that hold a text; none: all again", tui_do_filter, tui_has_rows, NULL},
+	{"sort", TUI_GROUP_FIND, {'>', '.'}, "sort", "sort by the next column to the right, then by name, then as reported", tui_do_sort_next, tui_has_rows, NULL},
+	{"sort-back", TUI_GROUP_FIND, {'<', ','}, NULL, "sort by the column to the left", tui_do_sort_previous, tui_has_rows, NULL},
+	{"reverse", TUI_GROUP_FIND, {'I'}, NULL, "the other way round", tui_do_reverse, tui_has_rows, NULL},
+
+	{"expand", TUI_GROUP_SHOW, {' ', 'e', '+', '-'}, "fold", "hide what is below a branch of the tree, or show it; in menus, turn on or off", tui_do_expand, tui_has_tree, NULL},
+	{"expand-all", TUI_GROUP_SHOW, {'E', '*'}, NULL, "show all branches", tui_do_expand_all, tui_has_tree, NULL},
+	{"collapse-all", TUI_GROUP_SHOW, {'C'}, NULL, "hide all branches but the first ones", tui_do_collapse_all, tui_has_tree, NULL},
+	{"columns", TUI_GROUP_SHOW, {'|'}, "columns", "a menu of columns, to hide and show", tui_do_columns, tui_has_rows, NULL},
+	{"switches", TUI_GROUP_SHOW, {'o'}, "switches", "a menu of options that change the report", tui_do_switches, NULL, NULL},
+	{"inclusive", TUI_GROUP_SHOW, {'i'}, NULL, "with what was called, or without", tui_do_switch, NULL, "inclusive"},
+	{"inlines", TUI_GROUP_SHOW, {'u'}, NULL, "inlined functions by themselves, or not", tui_do_switch, NULL, "inlines"},
+	{"ascii", TUI_GROUP_SHOW, {'A'}, NULL, "lines of ASCII, or of Unicode", tui_do_unicode, NULL, NULL},
+	{"mouse", TUI_GROUP_SHOW, {'m'}, NULL, "the mouse on or off: a click moves, two go in, the wheel scrolls", tui_do_mouse, NULL, NULL},
+
+	{"export", TUI_GROUP_OTHER, {'w', 'P'}, "write", "write what is shown to a file: text, or by its name .csv or .json", tui_do_export, NULL, NULL},
+	{"redraw", TUI_GROUP_OTHER, {TUI_CONTROL('l')}, NULL, "draw the screen anew", tui_do_redraw, NULL, NULL},
+	{"help", TUI_GROUP_OTHER, {'?', 'h', TUI_KEY_F1}, "keys", "this list", tui_do_help, NULL, NULL},
+	{NULL, TUI_GROUPS, {0}, NULL, NULL, NULL, NULL, NULL},
+};
+/* clang-format on */
+
+const struct tui_action *tui_action_of(const struct tui *t, int key)
+{
+	if (key >= '6' && key <= '9')
+		key = '1' + (key - '6') % 5;
+	for (const struct tui_action *a = tui_actions; a->name; a++)
+		for (int i = 0; i < TUI_ACTION_KEYS && a->keys[i]; i++)
+			if (a->keys[i] == key)
+				return a;
+	(void)t;
+	return NULL;
+}
+
+void tui_action_keys(const struct tui_action *a, struct strbuf *out)
+{
+	char room[8];
+
+	for (int i = 0; i < TUI_ACTION_KEYS && a->keys[i]; i++)
+		strbuf_printf(out, "%s%s", i ? " " : "", tui_key_name(a->keys[i], room));
+}

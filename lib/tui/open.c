@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Actions: from view to view. */
+#include <stdio.h>
+#include <string.h>
+
+#include "tui/actions.h"
+
+/* What Enter goes to, by report; of all others to the lines of the procedure. */
+static const struct {
+	const char *from, *to;
+} zoom[] = {
+	{"heavy", "dis"},
+	{"lines", "dis"},
+	{"dis", "calc"},
+	{"dso", "procedures"},
+};
+
+static const char *zoom_of(const struct tui *t, const struct tui_page *p)
+{
+	const char *name = t->source.reports[p->ask.report].name;
+
+	for (size_t i = 0; i < sizeof(zoom) / sizeof(*zoom); i++)
+		if (strcmp(zoom[i].from, name) == 0)
+			return zoom[i].to;
+	return strcmp(name, "calc") == 0 ? NULL : "lines";
+}
+
+/* What the line under the cursor is about: its procedure, else that of the page. */
+static const char *subject(const struct tui_page *p)
+{
+	const char *procedure = tui_page_procedure(p, tui_page_row(p, p->cursor));
+
+	return procedure ? procedure : p->ask.procedure;
+}
+
+bool tui_has_procedure(const struct tui *t)
+{
+	const struct tui_page *p = tui_top(t);
+
+	return p->kind == TUI_PAGE_REPORT && subject(p);
+}
+
+/* A report of one procedure, at a line where one is known. */
+static void open_at(struct tui *t, long report, const char *procedure, const struct prof_row *r)
+{
+	struct tui_page *p;
+
+	if (report < 0) {
+		tui_say(t, "there is no such report");
+		return;
+	}
+	p = tui_open(t, (size_t)report, procedure);
+	if (!p)
+		return;
+	if (tui_focus_set(&p->focus, NULL, r ? r->file : NULL, r ? r->line : 0))
+		tui_say(t, "out of memory");
+	p->focus.costliest = procedure != NULL;
+}
+
+/* To the head of the procedure in the butterfly. */
+static bool recenter(struct tui *t, struct tui_page *p, const struct prof_row *r)
+{
+	const struct prof_table *table = p->table;
+
+	if (table->layout != PROF_BUTTERFLY || r->role == PROF_HEAD || !r->procedure)
+		return false;
+	for (size_t i = 0; i < p->rows.count; i++) {
+		const struct prof_row *head = &table->rows.data[tui_rows_at(&p->rows, i)];
+
+		if (head->role == PROF_HEAD && head->procedure &&
+			strcmp(head->procedure, r->procedure) == 0) {
+			p->cursor = i;
+			p->top = i;
+			return true;
+		}
+	}
+	tui_say(t, "%.200s has no place of its own here", r->procedure);
+	return true;
+}
+
+static void enter_row(struct tui *t, struct tui_page *p)
+{
+	const struct prof_row *r = tui_page_current(p);
+	const char *to = zoom_of(t, p), *procedure = subject(p);
+
+	if (!r || r->role == PROF_TOTAL || (!procedure && !r->image && !r->file)) {
+		tui_say(t, "there is nothing in this line to go into");
+		return;
+	}
+	if (recenter(t, p, r))
+		return;
+	if (!to) {
+		tui_say(t, "this is as deep as it goes");
+		return;
+	}
+	if (!procedure && r->image)
+		procedure = r->image;
+	open_at(t, tui_report_find(t, to), procedure, r);
+}
+
+void tui_do_enter(struct tui *t, int key)
+{
+	struct tui_page *p = tui_top(t);
+	size_t chosen = p->cursor;
+	char name[256];
+	const char *procedure;
+
+	(void)key;
+	switch (p->kind) {
+	case TUI_PAGE_REPORT:
+		enter_row(t, p);
+		return;
+	case TUI_PAGE_HELP:
+		return;
+	case TUI_PAGE_COLUMNS:
+	case TUI_PAGE_SWITCHES:
+		tui_turn(t);
+		return;
+	case TUI_PAGE_REPORTS:
+		break;
+	}
+	tui_pop(t);
+	procedure = t->source.reports[chosen].procedure ? subject(tui_top(t)) : NULL;
+	snprintf(name, sizeof(name), "%s", procedure ? procedure : "");
+	tui_open(t, chosen, procedure ? name : NULL);
+}
+
+void tui_do_back(struct tui *t, int key)
+{
+	if (t->pages.count == 1 && key != 'q') {
+		tui_say(t, "this is the first view; q ends the program");
+		return;
+	}
+	tui_pop(t);
+}
+
+void tui_do_quit(struct tui *t, int key)
+{
+	(void)key;
+	t->quit = true;
+}
+
+/* Those that show a whole program are not cut down to the procedure: it is gone to. */
+static bool whole(const char *report)
+{
+	return strcmp(report, "butterfly") == 0 || strcmp(report, "calltree") == 0;
+}
+
+void tui_do_report(struct tui *t, int key)
+{
+	struct tui_page *p = tui_top(t), *own;
+	const struct prof_row *r = tui_page_current(p);
+	const char *procedure = p->kind == TUI_PAGE_REPORT ? subject(p) : NULL;
+	long report = tui_report_find(t, t->action->report);
+
+	(void)key;
+	if (!procedure) {
+		tui_say(t, "there is no procedure in this line");
+		return;
+	}
+	if (report < 0 || !whole(t->action->report)) {
+		open_at(t, report, procedure, r);
+		return;
+	}
+	own = tui_open(t, (size_t)report, NULL);
+	if (own && tui_focus_set(&own->focus, procedure, NULL, 0))
+		tui_say(t, "out of memory");
+}
+
+static size_t reports(const struct tui *t)
+{
+	size_t count = 0;
+
+	while (t->source.reports[count].name)
+		count++;
+	return count;
+}
+
+/* A report of everything, or, of those that have one, of the procedure in this line. */
+static void open_number(struct tui *t, size_t report)
+{
+	const struct tui_page *p = tui_top(t);
+	const char *procedure = NULL;
+
+	if (t->source.reports[report].procedure && p->kind == TUI_PAGE_REPORT)
+		procedure = subject(p);
+	tui_open(t, report, procedure);
+}
+
+void tui_do_number(struct tui *t, int key)
+{
+	size_t report = (size_t)(key - '1');
+
+	if (report < reports(t))
+		open_number(t, report);
+}
+
+void tui_do_next_report(struct tui *t, int key)
+{
+	struct tui_page *p = tui_top(t);
+	size_t count = reports(t), next = p->ask.report;
+
+	if (p->kind != TUI_PAGE_REPORT)
+		return;
+	next = key == TUI_KEY_BACKTAB ? (next + count - 1) % count : (next + 1) % count;
+	open_number(t, next);
+	/* The new page takes the place of the old one, which it may have been about. */
+	if (tui_top(t) != p) {
+		struct tui_page *fresh = tui_top(t);
+
+		t->pages.data[t->pages.count - 1] = p;
+		t->pages.data[t->pages.count - 2] = fresh;
+		tui_pop(t);
+	}
+}
+
+void tui_do_reports(struct tui *t, int key)
+{
+	size_t now = tui_top(t)->ask.report;
+	struct tui_page *p;
+
+	(void)key;
+	if (tui_top(t)->kind == TUI_PAGE_REPORTS)
+		return;
+	p = tui_push(t, TUI_PAGE_REPORTS);
+	if (!p)
+		return;
+	tui_fill_menu(t, p);
+	p->cursor = now;
+}
+
+void tui_do_help(struct tui *t, int key)
+{
+	struct tui_page *p;
+
+	(void)key;
+	if (tui_top(t)->kind == TUI_PAGE_HELP)
+		return;
+	p = tui_push(t, TUI_PAGE_HELP);
+	if (p)
+		tui_fill_menu(t, p);
+}

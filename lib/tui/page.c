@@ -1,0 +1,268 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tui/page.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct tui_page *tui_page_new(enum tui_page_kind kind)
+{
+	struct tui_page *p = calloc(1, sizeof(*p));
+
+	if (p) {
+		p->kind = kind;
+		p->sort = -1;
+	}
+	return p;
+}
+
+void tui_page_clear_lines(struct tui_page *p)
+{
+	for (size_t i = 0; i < p->lines.count; i++)
+		free(p->lines.data[i]);
+	p->lines.count = 0;
+}
+
+void tui_page_free(struct tui_page *p)
+{
+	if (!p)
+		return;
+	tui_page_clear_lines(p);
+	vec_fini(&p->lines);
+	vec_fini(&p->strips);
+	tui_rows_fini(&p->rows);
+	tui_focus_clear(&p->focus);
+	free(p->hidden);
+	free(p->filter);
+	free(p->ask.procedure);
+	free(p);
+}
+
+void tui_focus_clear(struct tui_focus *f)
+{
+	free(f->procedure);
+	free(f->file);
+	memset(f, 0, sizeof(*f));
+}
+
+int tui_focus_set(struct tui_focus *f, const char *procedure, const char *file, unsigned line)
+{
+	struct tui_focus fresh = {.set = true, .line = line};
+
+	fresh.procedure = procedure ? strdup(procedure) : NULL;
+	fresh.file = file ? strdup(file) : NULL;
+	tui_focus_clear(f);
+	*f = fresh;
+	return (procedure && !fresh.procedure) || (file && !fresh.file) ? -1 : 0;
+}
+
+int tui_page_line(struct tui_page *p, const char *format, ...)
+{
+	char **slot = vec_push(&p->lines);
+	va_list ap;
+	int n;
+
+	if (!slot)
+		return -1;
+	va_start(ap, format);
+	n = vasprintf(slot, format, ap);
+	va_end(ap);
+	if (n >= 0)
+		return 0;
+	p->lines.count--;
+	return -1;
+}
+
+const struct prof_row *tui_page_current(const struct tui_page *p)
+{
+	long row = tui_page_row(p, p->cursor);
+
+	return row < 0 || !p->table ? NULL : &p->table->rows.data[row];
+}
+
+const char *tui_page_procedure(const struct tui_page *p, long row)
+{
+	const struct prof_row *rows;
+
+	if (row < 0 || !p->table)
+		return NULL;
+	rows = p->table->rows.data;
+	if (rows[row].role == PROF_TOTAL)
+		return NULL;
+	if (rows[row].procedure || p->table->layout != PROF_CODE)
+		return rows[row].procedure;
+	while (row > 0 && rows[row].role != PROF_HEAD)
+		row--;
+	return rows[row].procedure;
+}
+
+static int add_values(struct tui_page *p, const struct prof_line *lines, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		if (lines[i].label ? tui_page_line(p, "%26s: %s", lines[i].label, lines[i].value)
+				   : tui_page_line(p, "%s", lines[i].value))
+			return -1;
+	return 0;
+}
+
+/* What is said of the run stands with the facts, what is said of the rows below them. */
+static int add_texts(struct tui_page *p)
+{
+	const struct prof_table *t = p->table;
+
+	if (t->layout == PROF_FACTS &&
+		(add_values(p, t->head.data, t->head.count) || tui_page_line(p, "%s", "") ||
+			add_values(p, t->summary.data, t->summary.count)))
+		return -1;
+	if (t->notes.count && p->lines.count + p->rows.count && tui_page_line(p, "%s", ""))
+		return -1;
+	return add_values(p, t->notes.data, t->notes.count);
+}
+
+int tui_page_take(struct tui_page *p, const struct prof_table *table)
+{
+	p->failed = false;
+	tui_page_clear_lines(p);
+	tui_rows_set(&p->rows, table->layout == PROF_FACTS ? NULL : table);
+	p->strips.count = 0;
+	p->table = table;
+	p->bar_most = 0;
+	free(p->hidden);
+	p->hidden = NULL;
+	if (prof_strips_make(table, false, &p->strips))
+		return -1;
+	p->hidden = calloc(p->strips.count + 1, sizeof(*p->hidden));
+	if (!p->hidden || add_texts(p))
+		return -1;
+	if (table->layout == PROF_SOURCE || table->layout == PROF_CODE)
+		p->bar_most = prof_bar_most(table);
+	if (p->sort > (long)p->strips.count)
+		p->sort = -1;
+	if (p->cursor >= tui_page_count(p))
+		p->cursor = tui_page_count(p) ? tui_page_count(p) - 1 : 0;
+	return p->sort >= 0 || p->filter ? tui_page_arrange(p) : 0;
+}
+
+int tui_page_fail(struct tui_page *p, const struct error *e)
+{
+	p->failed = true;
+	p->table = NULL;
+	tui_page_clear_lines(p);
+	tui_rows_set(&p->rows, NULL);
+	p->cursor = p->top = 0;
+	if (tui_page_line(p, "%s", e->message))
+		return -1;
+	return e->hint[0] ? tui_page_line(p, "%s", e->hint) : 0;
+}
+
+int tui_page_arrange(struct tui_page *p)
+{
+	bool sorts = p->sort >= 0, place = p->sort == (long)p->strips.count;
+	struct tui_order order = {.filter = p->filter,
+		.by = sorts && !place ? &p->strips.data[p->sort] : NULL,
+		.by_place = place,
+		.reverse = p->reverse};
+
+	if (!p->focus.set && tui_page_keep_focus(p))
+		return -1;
+	return tui_rows_start(&p->rows, &order);
+}
+
+int tui_page_filter(struct tui_page *p, const char *text)
+{
+	char *own = *text ? strdup(text) : NULL;
+
+	if (*text && !own)
+		return -1;
+	free(p->filter);
+	p->filter = own;
+	return tui_page_arrange(p);
+}
+
+void tui_page_go(struct tui_page *p, size_t row)
+{
+	p->cursor = tui_rows_find(&p->rows, row);
+}
+
+int tui_page_keep_focus(struct tui_page *p)
+{
+	const struct prof_row *r = tui_page_current(p);
+	long row = tui_page_row(p, p->cursor);
+
+	if (!r)
+		return 0;
+	return tui_focus_set(&p->focus, tui_page_procedure(p, row), r->file, r->line);
+}
+
+/* How well a row fits: the head of a group of that name is better than a row in it, the line better
+ * than both. */
+static int fits(const struct tui_page *p, size_t row)
+{
+	const struct tui_focus *f = &p->focus;
+	const struct prof_row *r = &p->table->rows.data[row];
+	int score = 0;
+
+	if (f->procedure && r->procedure) {
+		if (strcmp(f->procedure, r->procedure) != 0)
+			return 0;
+		score += r->role == PROF_HEAD ? 3 : r->role == PROF_ROW ? 2 : 1;
+	}
+	if (f->file && f->line && r->file && r->line == f->line && strcmp(r->file, f->file) == 0)
+		score += 4;
+	return r->role == PROF_TOTAL ? 0 : score;
+}
+
+double tui_page_share(const struct tui_page *p, size_t line)
+{
+	long row = tui_page_row(p, line);
+	const struct prof_row *r = row < 0 ? NULL : &p->table->rows.data[row];
+
+	if (!r || r->role != (p->table->layout == PROF_BUTTERFLY ? PROF_HEAD : PROF_ROW))
+		return -1;
+	for (size_t i = 0; i < p->strips.count; i++)
+		if (p->strips.data[i].part == PROF_PART_PERCENT)
+			return prof_cells(p->table, (size_t)row)[p->strips.data[i].column].percent;
+	return -1;
+}
+
+/* The most costly line. */
+static size_t costliest(const struct tui_page *p)
+{
+	double most = 0;
+	size_t at = 0;
+
+	for (size_t i = 0; i < p->rows.count; i++) {
+		double share = tui_page_share(p, i);
+
+		if (share > most) {
+			most = share;
+			at = i;
+		}
+	}
+	return at;
+}
+
+void tui_page_find_focus(struct tui_page *p)
+{
+	int best = 0;
+	size_t at = 0;
+
+	if (!p->focus.set || !p->table)
+		return;
+	for (size_t i = 0; i < p->rows.count && best < 7; i++) {
+		int score = fits(p, tui_rows_at(&p->rows, i));
+
+		if (score > best) {
+			best = score;
+			at = i;
+		}
+	}
+	if (best >= 4 || (best && !p->focus.costliest))
+		p->cursor = at;
+	else if (p->focus.costliest)
+		p->cursor = costliest(p);
+	if (p->cursor >= tui_page_count(p))
+		p->cursor = tui_page_count(p) ? tui_page_count(p) - 1 : 0;
+	tui_focus_clear(&p->focus);
+}

@@ -1,0 +1,91 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * One view on the stack: a report with its place in it, or a list of texts (help, menus).  Its
+ * lines are the rows that are shown, then texts: notes, facts, or an error.
+ */
+#ifndef TUI_PAGE_H
+#define TUI_PAGE_H
+
+#include "tui/rows.h"
+#include "tui/source.h"
+
+enum tui_page_kind {
+	TUI_PAGE_REPORT,
+	TUI_PAGE_HELP,
+	TUI_PAGE_REPORTS,  /* a menu of them */
+	TUI_PAGE_COLUMNS,  /* of the page below, to hide and show */
+	TUI_PAGE_SWITCHES, /* likewise, its report's switches */
+};
+
+/* Where to be once a table is there. */
+struct tui_focus {
+	bool set;
+	bool costliest;         /* where there is no such line, to the most costly one */
+	char *procedure, *file; /* NULL: does not matter */
+	unsigned line;
+};
+
+struct tui_page {
+	enum tui_page_kind kind;
+	struct tui_ask ask;
+	uint64_t ticket;
+	bool waiting, preliminary, failed;
+	const struct prof_table *table; /* NULL: none yet, or none ever */
+	struct tui_rows rows;
+	prof_strips strips;
+	bool *hidden; /* [strip] */
+	double bar_most;
+	VEC(char *) lines;
+	size_t cursor, top; /* lines */
+	size_t skip;        /* columns of the place that are scrolled out */
+	char *filter;
+	long sort; /* strip; strips.count: by name; -1: as reported */
+	bool reverse;
+	struct tui_focus focus;
+};
+
+struct tui_page *tui_page_new(enum tui_page_kind kind);
+/* The table is released first, by whom it came from. */
+void tui_page_free(struct tui_page *p);
+
+/* Lines in all. */
+static inline size_t tui_page_count(const struct tui_page *p)
+{
+	return p->rows.count + p->lines.count;
+}
+/* The row of the table at a line; -1: it is a text. */
+static inline long tui_page_row(const struct tui_page *p, size_t line)
+{
+	return line < p->rows.count ? (long)tui_rows_at(&p->rows, line) : -1;
+}
+/* The row under the cursor; NULL: none. */
+const struct prof_row *tui_page_current(const struct tui_page *p);
+/* The procedure of a row, or of the one above that begins the group; NULL: none. */
+const char *tui_page_procedure(const struct tui_page *p, long row);
+
+/* Takes a new table: rows, columns, notes.  The old one is the caller's again.  -1: memory. */
+int tui_page_take(struct tui_page *p, const struct prof_table *table);
+/* Shows an error instead. */
+int tui_page_fail(struct tui_page *p, const struct error *e);
+__attribute__((format(printf, 2, 3))) int tui_page_line(
+	struct tui_page *p, const char *format, ...);
+void tui_page_clear_lines(struct tui_page *p);
+
+/* Rows are to be chosen anew, after filter, sort or what is collapsed has changed. */
+int tui_page_arrange(struct tui_page *p);
+/* Only rows that hold the text; "": all. */
+int tui_page_filter(struct tui_page *p, const char *text);
+/* The share of a line in the first column that has one, percent; below 0: it is none of the list.
+ */
+double tui_page_share(const struct tui_page *p, size_t line);
+/* The cursor to a row of the table, as far as it is shown. */
+void tui_page_go(struct tui_page *p, size_t row);
+/* To where the focus says, if there is such a row; then it is forgotten. */
+void tui_page_find_focus(struct tui_page *p);
+/* The focus on what the cursor is on. */
+int tui_page_keep_focus(struct tui_page *p);
+/* -1: memory.  Any text may be NULL. */
+int tui_focus_set(struct tui_focus *f, const char *procedure, const char *file, unsigned line);
+void tui_focus_clear(struct tui_focus *f);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Actions: what is shown of a report; menus. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "tui/actions.h"
+
+bool tui_has_tree(const struct tui *t)
+{
+	const struct tui_page *p = tui_top(t);
+
+	return p->kind == TUI_PAGE_COLUMNS || p->kind == TUI_PAGE_SWITCHES ||
+	       (p->rows.table && p->rows.table->layout == PROF_TREE);
+}
+
+static bool tree(struct tui *t)
+{
+	struct tui_page *p = tui_top(t);
+
+	if (!p->rows.table || p->rows.table->layout != PROF_TREE) {
+		tui_say(t, "this is no tree");
+		return false;
+	}
+	return tui_rows_collapsed(&p->rows) != NULL;
+}
+
+static void arrange(struct tui *t)
+{
+	if (tui_page_arrange(tui_top(t)))
+		tui_say(t, "out of memory");
+}
+
+static bool has_children(const struct prof_table *t, size_t row)
+{
+	return row + 1 < t->rows.count && t->rows.data[row + 1].role == PROF_ROW &&
+	       t->rows.data[row + 1].depth > t->rows.data[row].depth;
+}
+
+void tui_do_expand(struct tui *t, int key)
+{
+	struct tui_page *p = tui_top(t);
+	long row = tui_page_row(p, p->cursor);
+
+	(void)key;
+	if (p->kind != TUI_PAGE_REPORT) {
+		tui_turn(t);
+		return;
+	}
+	if (!p->rows.table || p->rows.table->layout != PROF_TREE) {
+		if (key == ' ')
+			tui_do_page_down(t, key);
+		else
+			tui_say(t, "this is no tree");
+		return;
+	}
+	if (!tree(t) || row < 0)
+		return;
+	if (!has_children(p->rows.table, (size_t)row)) {
+		tui_say(t, "there is nothing below it");
+		return;
+	}
+	p->rows.collapsed[row] = !p->rows.collapsed[row];
+	arrange(t);
+}
+
+void tui_do_expand_all(struct tui *t, int key)
+{
+	(void)key;
+	if (!tree(t))
+		return;
+	memset(tui_top(t)->rows.collapsed, 0, tui_top(t)->rows.table->rows.count);
+	arrange(t);
+}
+
+void tui_do_collapse_all(struct tui *t, int key)
+{
+	struct tui_page *p = tui_top(t);
+
+	(void)key;
+	if (!tree(t))
+		return;
+	for (size_t i = 0; i < p->rows.table->rows.count; i++)
+		p->rows.collapsed[i] = has_children(p->rows.table, i);
+	arrange(t);
+}
+
+/* The report that a menu is about. */
+static struct tui_page *below(const struct tui *t)
+{
+	return t->pages.data[t->pages.count - 2];
+}
+
+static void open_menu(struct tui *t, enum tui_page_kind kind)
+{
+	struct tui_page *p;
+
+	if (tui_top(t)->kind != TUI_PAGE_REPORT)
+		return;
+	p = tui_push(t, kind);
+	if (p)
+		tui_fill_menu(t, p);
+}
+
+void tui_do_columns(struct tui *t, int key)
+{
+	(void)key;
+	if (tui_top(t)->kind == TUI_PAGE_REPORT && !tui_top(t)->strips.count)
+		tui_say(t, "this report has no columns");
+	else
+		open_menu(t, TUI_PAGE_COLUMNS);
+}
+
+void tui_do_switches(struct tui *t, int key)
+{
+	(void)key;
+	open_menu(t, TUI_PAGE_SWITCHES);
+}
+
+static void turn_switch(struct tui *t, struct tui_page *p, size_t i)
+{
+	const struct tui_switch *s = &t->source.switches[i];
+
+	p->ask.switches ^= 1u << i;
+	t->switches = (t->switches & ~(1u << i)) | (p->ask.switches & 1u << i);
+	tui_ask(t, p);
+	tui_say(t, "-%s is %s: %s", s->name, p->ask.switches & 1u << i ? "on" : "off", s->help);
+}
+
+void tui_do_switch(struct tui *t, int key)
+{
+	struct tui_page *p = tui_top(t);
+
+	(void)key;
+	if (p->kind != TUI_PAGE_REPORT)
+		return;
+	for (size_t i = 0; t->source.switches[i].name; i++)
+		if (strcmp(t->source.switches[i].name, t->action->report) == 0)
+			turn_switch(t, p, i);
+}
+
+static const char *part_name(const struct prof_table *t, const struct prof_strip *s)
+{
+	static const char *const names[] = {
+		[PROF_PART_VALUE] = "",
+		[PROF_PART_INTERVAL] = ", 95% interval",
+		[PROF_PART_PERCENT] = ", share of the run",
+		[PROF_PART_CUMULATIVE] = ", sum of shares",
+		[PROF_PART_SAMPLES] = ", samples",
+		[PROF_PART_BAR] = ", bar",
+		[PROF_PART_TEXT] = "",
+	};
+
+	return t->columns.data[s->column].flags & PROF_MARGIN ? ", jumps" : names[s->part];
+}
+
+static void turn_column(struct tui *t, struct tui_page *p, size_t i)
+{
+	char *name = tui_strip_name(t, p, i), **slot;
+
+	if (!name)
+		return;
+	p->hidden[i] = !p->hidden[i];
+	for (size_t k = 0; k < t->hidden.count; k++)
+		if (strcmp(t->hidden.data[k], name) == 0) {
+			free(t->hidden.data[k]);
+			t->hidden.data[k] = t->hidden.data[--t->hidden.count];
+			k--;
+		}
+	if (!p->hidden[i]) {
+		free(name);
+		return;
+	}
+	slot = vec_push(&t->hidden);
+	if (slot)
+		*slot = name;
+	else
+		free(name);
+}
+
+void tui_turn(struct tui *t)
+{
+	struct tui_page *p = tui_top(t);
+	struct tui_page *of = t->pages.count > 1 ? below(t) : NULL;
+	size_t cursor = p->cursor;
+
+	if (!of || of->kind != TUI_PAGE_REPORT)
+		return;
+	if (p->kind == TUI_PAGE_COLUMNS && of->table && cursor < of->strips.count)
+		turn_column(t, of, cursor);
+	else if (p->kind == TUI_PAGE_SWITCHES && t->source.switches[0].name)
+		turn_switch(t, of, cursor);
+	else
+		return;
+	tui_fill_menu(t, p);
+	p->cursor = cursor;
+}
+
+static void fill_help(struct tui_page *p)
+{
+	const struct tui_action *a = tui_actions;
+
+	for (int group = 0; group < TUI_GROUPS; group++) {
+		tui_page_line(p, "%s%s", group ? "" : "", tui_group_names[group]);
+		for (a = tui_actions; a->name; a++) {
+			struct strbuf keys = {0};
+
+			if ((int)a->group != group)
+				continue;
+			tui_action_keys(a, &keys);
+			tui_page_line(p, "  %-22s %s", strbuf_text(&keys), a->help);
+			strbuf_fini(&keys);
+		}
+		if (group + 1 < TUI_GROUPS)
+			tui_page_line(p, "%s", "");
+	}
+}
+
+void tui_fill_menu(struct tui *t, struct tui_page *p)
+{
+	const struct tui_page *of = t->pages.count > 1 ? below(t) : NULL;
+
+	tui_page_clear_lines(p);
+	if (p->kind == TUI_PAGE_HELP)
+		fill_help(p);
+	for (size_t i = 0; p->kind == TUI_PAGE_REPORTS && t->source.reports[i].name; i++)
+		tui_page_line(p, "%zu  %-12s %s", i + 1, t->source.reports[i].name,
+			t->source.reports[i].help);
+	for (size_t i = 0; p->kind == TUI_PAGE_SWITCHES && t->source.switches[i].name; i++)
+		tui_page_line(p, "[%c] -%-12s %s", of && of->ask.switches & 1u << i ? 'x' : ' ',
+			t->source.switches[i].name, t->source.switches[i].help);
+	for (size_t i = 0; p->kind == TUI_PAGE_COLUMNS && of && of->table && i < of->strips.count;
+		i++)
+		tui_page_line(p, "[%c] %s%s", of->hidden[i] ? ' ' : 'x',
+			of->table->columns.data[of->strips.data[i].column].name,
+			part_name(of->table, &of->strips.data[i]));
+}
+
+void tui_do_unicode(struct tui *t, int key)
+{
+	(void)key;
+	if (!t->unicode) {
+		tui_say(t, "the terminal's locale has no Unicode");
+		return;
+	}
+	t->screen.unicode = !t->screen.unicode;
+}
+
+void tui_do_mouse(struct tui *t, int key)
+{
+	(void)key;
+	t->mouse = !t->mouse;
+	tui_say(t, "the mouse is %s", t->mouse ? "on (with Shift, the terminal's own)" : "off");
+}
+
+void tui_do_redraw(struct tui *t, int key)
+{
+	(void)key;
+	t->redraw = true;
+}

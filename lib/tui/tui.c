@@ -1,0 +1,457 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tui/tui.h"
+
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <strings.h>
+
+#include "tui/actions.h"
+
+void tui_say(struct tui *t, const char *format, ...)
+{
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(t->message, sizeof(t->message), format, ap);
+	va_end(ap);
+	t->wrong = false;
+}
+
+void tui_say_error(struct tui *t, const struct error *e)
+{
+	tui_say(t, "%.250s%s%.250s", e->message, e->hint[0] ? "; " : "", e->hint);
+	t->wrong = true;
+}
+
+static void say_memory(struct tui *t)
+{
+	tui_say(t, "out of memory");
+	t->wrong = true;
+}
+
+int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint32_t switches,
+	int rows, int columns, bool unicode)
+{
+	memset(t, 0, sizeof(*t));
+	t->source = *source;
+	t->switches = switches;
+	t->unicode = t->screen.unicode = unicode;
+	if (tui_screen_resize(&t->screen, rows, columns) || !tui_open(t, report, NULL)) {
+		tui_fini(t);
+		return -1;
+	}
+	return 0;
+}
+
+/* Gives back what the page has of the source. */
+static void leave(struct tui *t, struct tui_page *p)
+{
+	if (p->waiting)
+		t->source.ops->drop(t->source.context, p->ticket);
+	p->waiting = false;
+	if (p->table)
+		t->source.ops->release(t->source.context, p->table);
+	p->table = NULL;
+}
+
+void tui_fini(struct tui *t)
+{
+	for (size_t i = 0; i < t->pages.count; i++) {
+		leave(t, t->pages.data[i]);
+		tui_page_free(t->pages.data[i]);
+	}
+	vec_fini(&t->pages);
+	for (size_t i = 0; i < t->hidden.count; i++)
+		free(t->hidden.data[i]);
+	vec_fini(&t->hidden);
+	free(t->search.text);
+	free(t->export_path);
+	free(t->export_text);
+	tui_screen_fini(&t->screen);
+}
+
+long tui_report_find(const struct tui *t, const char *name)
+{
+	for (size_t i = 0; t->source.reports[i].name; i++)
+		if (strcmp(t->source.reports[i].name, name) == 0)
+			return (long)i;
+	return -1;
+}
+
+void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t size)
+{
+	static const char *const titles[] = {
+		[TUI_PAGE_REPORT] = "",
+		[TUI_PAGE_HELP] = "keys",
+		[TUI_PAGE_REPORTS] = "reports",
+		[TUI_PAGE_COLUMNS] = "columns",
+		[TUI_PAGE_SWITCHES] = "switches",
+	};
+
+	if (p->kind != TUI_PAGE_REPORT)
+		snprintf(room, size, "%s", titles[p->kind]);
+	else
+		snprintf(room, size, "%s%s%s", t->source.reports[p->ask.report].name,
+			p->ask.procedure ? " of " : "", p->ask.procedure ? p->ask.procedure : "");
+}
+
+int tui_body_rows(const struct tui *t)
+{
+	int rows = t->screen.rows;
+	bool headings = tui_top(t)->rows.table != NULL;
+
+	if (rows < 3)
+		return 1;
+	if (rows >= 7)
+		return headings ? rows - 5 : rows - 3;
+	return headings && rows >= 5 ? rows - 3 : rows - 2;
+}
+
+struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind)
+{
+	struct tui_page **slot, *p;
+
+	if (t->pages.count >= TUI_PAGES_MAX) {
+		tui_say(t, "there are too many views on top of each other: go back first");
+		return NULL;
+	}
+	p = tui_page_new(kind);
+	slot = vec_push(&t->pages);
+	if (!slot || !p) {
+		t->pages.count -= slot != NULL;
+		tui_page_free(p);
+		say_memory(t);
+		return NULL;
+	}
+	*slot = p;
+	t->search.active = false;
+	t->hottest = 0;
+	return p;
+}
+
+void tui_pop(struct tui *t)
+{
+	t->search.active = false;
+	t->hottest = 0;
+	if (t->pages.count == 1) {
+		t->quit = true;
+		return;
+	}
+	leave(t, tui_top(t));
+	tui_page_free(tui_top(t));
+	t->pages.count--;
+	tui_settle(t);
+}
+
+void tui_ask(struct tui *t, struct tui_page *p)
+{
+	struct error e = {0};
+
+	if (p->waiting)
+		t->source.ops->drop(t->source.context, p->ticket);
+	p->ticket = ++t->ticket;
+	p->waiting = true;
+	if (t->source.ops->ask(t->source.context, &p->ask, p->ticket, &e) == 0)
+		return;
+	p->waiting = false;
+	if (p->table)
+		t->source.ops->release(t->source.context, p->table);
+	if (tui_page_fail(p, &e))
+		say_memory(t);
+}
+
+struct tui_page *tui_open(struct tui *t, size_t report, const char *procedure)
+{
+	struct tui_page *p = tui_push(t, TUI_PAGE_REPORT);
+
+	if (!p)
+		return NULL;
+	p->ask.report = report;
+	p->ask.switches = t->switches;
+	p->ask.procedure = procedure ? strdup(procedure) : NULL;
+	if (procedure && !p->ask.procedure)
+		say_memory(t);
+	tui_ask(t, p);
+	return p;
+}
+
+char *tui_strip_name(const struct tui *t, const struct tui_page *p, size_t strip)
+{
+	const struct prof_strip *s = &p->strips.data[strip];
+	char *name;
+
+	if (asprintf(&name, "%s:%s:%d", t->source.reports[p->ask.report].name,
+		    p->table->columns.data[s->column].name, (int)s->part) < 0)
+		return NULL;
+	return name;
+}
+
+static void hide_strips(struct tui *t, struct tui_page *p)
+{
+	for (size_t i = 0; i < p->strips.count && t->hidden.count; i++) {
+		char *name = tui_strip_name(t, p, i);
+
+		for (size_t k = 0; name && k < t->hidden.count; k++)
+			p->hidden[i] = p->hidden[i] || strcmp(name, t->hidden.data[k]) == 0;
+		free(name);
+	}
+}
+
+static struct tui_page *find_page(struct tui *t, uint64_t ticket)
+{
+	for (size_t i = 0; i < t->pages.count; i++)
+		if (t->pages.data[i]->waiting && t->pages.data[i]->ticket == ticket)
+			return t->pages.data[i];
+	return NULL;
+}
+
+static void take(struct tui *t, const struct tui_answer *a)
+{
+	struct tui_page *p = find_page(t, a->ticket);
+	const struct prof_table *old;
+	bool keeps;
+
+	if (!p) {
+		if (a->table)
+			t->source.ops->release(t->source.context, a->table);
+		return;
+	}
+	old = p->table;
+	p->waiting = a->preliminary;
+	p->preliminary = a->preliminary;
+	/* Who has moved stays on what is under the cursor; who has not stays on top. */
+	keeps = old && !p->focus.set && p->cursor;
+	if (keeps && tui_page_keep_focus(p))
+		say_memory(t);
+	if (a->table ? tui_page_take(p, a->table) : tui_page_fail(p, &a->error))
+		say_memory(t);
+	if (old)
+		t->source.ops->release(t->source.context, old);
+	if (a->table)
+		hide_strips(t, p);
+	if (!tui_rows_busy(&p->rows))
+		tui_page_find_focus(p);
+}
+
+static bool look(struct tui *t, struct tui_page *p, size_t line)
+{
+	long row = tui_page_row(p, line);
+
+	if (row >= 0)
+		return tui_row_matches(p->table, (size_t)row, t->search.text);
+	return strcasestr(p->lines.data[line - p->rows.count], t->search.text) != NULL;
+}
+
+/* True: there is more to do. */
+static bool search_on(struct tui *t, uint64_t end)
+{
+	struct tui_page *p = tui_top(t);
+	struct tui_search *s = &t->search;
+	size_t count = tui_page_count(p);
+
+	while (s->left && count) {
+		size_t line = s->at < count ? s->at : 0;
+
+		if (look(t, p, line)) {
+			p->cursor = line;
+			s->active = false;
+			t->message[0] = '\0';
+			return false;
+		}
+		s->at = s->backward ? (line ? line - 1 : count - 1) : line + 1;
+		if (--s->left % 64 == 0 && end != UINT64_MAX && tui_clock() >= end)
+			return true;
+	}
+	s->active = false;
+	tui_say(t, "'%s' is not here", s->text);
+	return false;
+}
+
+void tui_search_start(struct tui *t, bool backward)
+{
+	const struct tui_page *p = tui_top(t);
+	struct tui_search *s = &t->search;
+	size_t count = tui_page_count(p);
+
+	if (!s->text || !*s->text || !count) {
+		tui_say(t, s->text && *s->text ? "there is nothing to search"
+					       : "search for what? (/)");
+		return;
+	}
+	s->active = true;
+	s->backward = backward;
+	s->left = count;
+	s->at = backward ? (p->cursor ? p->cursor - 1 : count - 1) : p->cursor + 1;
+	tui_say(t, "searching for '%s'", s->text);
+}
+
+bool tui_work(struct tui *t, uint64_t budget)
+{
+	uint64_t end = budget == UINT64_MAX ? UINT64_MAX : tui_clock() + budget;
+	struct tui_page *p = tui_top(t);
+	struct tui_answer a;
+	bool more = false;
+
+	memset(&a, 0, sizeof(a));
+	while (t->source.ops->answer(t->source.context, &a)) {
+		take(t, &a);
+		memset(&a, 0, sizeof(a));
+	}
+	if (tui_rows_busy(&p->rows)) {
+		int rc = tui_rows_work(&p->rows, budget);
+
+		if (rc < 0)
+			say_memory(t);
+		more = rc > 0;
+		if (!more)
+			tui_page_find_focus(p);
+	}
+	if (!more && t->search.active)
+		more = search_on(t, end);
+	tui_settle(t);
+	return more;
+}
+
+bool tui_busy(const struct tui *t)
+{
+	const struct tui_page *p = tui_top(t);
+
+	return p->waiting || tui_rows_busy(&p->rows) || t->search.active;
+}
+
+void tui_settle(struct tui *t)
+{
+	struct tui_page *p = tui_top(t);
+	size_t count = tui_page_count(p), rows = (size_t)tui_body_rows(t);
+
+	if (p->cursor >= count)
+		p->cursor = count ? count - 1 : 0;
+	if (p->top > p->cursor)
+		p->top = p->cursor;
+	if (p->cursor >= p->top + rows)
+		p->top = p->cursor - rows + 1;
+	if (p->top + rows > count)
+		p->top = count > rows ? count - rows : 0;
+}
+
+int tui_resize(struct tui *t, int rows, int columns)
+{
+	if (tui_screen_resize(&t->screen, rows, columns)) {
+		say_memory(t);
+		return -1;
+	}
+	tui_settle(t);
+	t->redraw = true;
+	return 0;
+}
+
+void tui_prompt_open(struct tui *t, const char *label, const char *text,
+	void (*done)(struct tui *t, const char *text))
+{
+	t->prompt.label = label;
+	t->prompt.done = done;
+	snprintf(t->prompt.text, sizeof(t->prompt.text), "%s", text ? text : "");
+	t->prompt.length = strlen(t->prompt.text);
+}
+
+/* Bytes of the last character. */
+static size_t last_character(const struct tui_prompt *p)
+{
+	size_t n = 1;
+
+	while (n < p->length && (p->text[p->length - n] & 0xc0) == 0x80)
+		n++;
+	return n;
+}
+
+static void type_character(struct tui_prompt *p, int key)
+{
+	char bytes[8];
+	int n = 1;
+
+	bytes[0] = (char)key;
+	if (key >= 0x80) {
+		n = key < 0x800 ? 2 : key < 0x10000 ? 3 : 4;
+		for (int i = n - 1; i > 0; i--, key >>= 6)
+			bytes[i] = (char)(0x80 | (key & 0x3f));
+		bytes[0] = (char)((0xf00 >> n) | key);
+	}
+	if (p->length + (size_t)n >= sizeof(p->text))
+		return;
+	memcpy(p->text + p->length, bytes, (size_t)n);
+	p->length += (size_t)n;
+	p->text[p->length] = '\0';
+}
+
+static void prompt_key(struct tui *t, int key)
+{
+	struct tui_prompt *p = &t->prompt;
+	char text[TUI_PROMPT_SIZE];
+
+	switch (key) {
+	case TUI_KEY_ENTER:
+		memcpy(text, p->text, sizeof(text));
+		p->label = NULL;
+		p->done(t, text);
+		return;
+	case TUI_KEY_ESCAPE:
+	case TUI_CONTROL('g'):
+		p->label = NULL;
+		return;
+	case TUI_KEY_BACKSPACE:
+	case TUI_KEY_DELETE:
+		if (!p->length) {
+			p->label = NULL;
+			return;
+		}
+		p->length -= last_character(p);
+		p->text[p->length] = '\0';
+		return;
+	case TUI_CONTROL('u'):
+		p->length = 0;
+		p->text[0] = '\0';
+		return;
+	default:
+		if ((key >= ' ' && key < 0x7f) || (key >= 0xa0 && key < TUI_KEY_FIRST))
+			type_character(p, key);
+	}
+}
+
+void tui_key(struct tui *t, int key)
+{
+	const struct tui_action *a;
+
+	t->message[0] = '\0';
+	t->wrong = false;
+	if (t->prompt.label) {
+		prompt_key(t, key);
+	} else if (t->search.active && key == TUI_KEY_ESCAPE) {
+		t->search.active = false;
+	} else {
+		a = tui_action_of(t, key);
+		if (a) {
+			t->action = a;
+			a->run(t, key);
+		}
+	}
+	if (!t->quit)
+		tui_settle(t);
+}
+
+void tui_wheel(struct tui *t, int lines)
+{
+	struct tui_page *p = tui_top(t);
+	size_t count = tui_page_count(p);
+
+	if (t->prompt.label)
+		return;
+	if (lines < 0)
+		p->cursor -= p->cursor < (size_t)-lines ? p->cursor : (size_t)-lines;
+	else
+		p->cursor = p->cursor + (size_t)lines < count ? p->cursor + (size_t)lines
+			    : count                           ? count - 1
+							      : 0;
+	tui_settle(t);
+}

@@ -1,0 +1,103 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The interface as a whole: a stack of pages over a source of reports.  Keys change it, tui_work
+ * does what takes long in slices, tui_draw puts it on a screen of cells; nothing here knows a
+ * terminal.
+ */
+#ifndef TUI_TUI_H
+#define TUI_TUI_H
+
+#include "tui/keys.h"
+#include "tui/page.h"
+#include "tui/screen.h"
+
+enum { TUI_PROMPT_SIZE = 256, TUI_PAGES_MAX = 40 };
+
+struct tui;
+
+/* A question in the last line. */
+struct tui_prompt {
+	const char *label; /* NULL: none is asked */
+	char text[TUI_PROMPT_SIZE];
+	size_t length;
+	void (*done)(struct tui *t, const char *text); /* with Enter */
+};
+
+/* What is searched for from line to line, in slices. */
+struct tui_search {
+	char *text;
+	bool active, backward;
+	bool upward;     /* as it was asked for: what n repeats */
+	size_t at, left; /* next line; lines still to be looked at */
+};
+
+struct tui {
+	struct tui_source source;
+	struct tui_screen screen;
+	VEC(struct tui_page *) pages; /* the last one is shown; never empty */
+	struct tui_prompt prompt;
+	struct tui_search search;
+	char message[512]; /* in the last line, until the next key */
+	bool wrong;        /* it is an error */
+	bool quit, redraw;
+	bool mouse;                      /* wanted */
+	bool unicode;                    /* the terminal can; screen.unicode: it is wanted */
+	uint64_t ticket;                 /* the last one given out */
+	uint32_t switches;               /* for reports to come */
+	VEC(char *) hidden;              /* columns: "report:name:part" */
+	const struct tui_action *action; /* that runs */
+	char *export_path, *export_text;
+	size_t hottest; /* rank of the row that `hottest` went to last */
+};
+
+/* Begins with the report that is asked for.  The source must outlive t; -1 when memory is out. */
+int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint32_t switches,
+	int rows, int columns, bool unicode);
+void tui_fini(struct tui *t);
+
+void tui_key(struct tui *t, int key);
+/* A click; with `twice`, also what Enter does. */
+void tui_click(struct tui *t, int row, int column, bool twice);
+void tui_wheel(struct tui *t, int lines);
+int tui_resize(struct tui *t, int rows, int columns);
+/* Takes answers and works for about so many ns.  True: there is more that can be done at once. */
+bool tui_work(struct tui *t, uint64_t budget);
+/* Is something under way, here or at the source? */
+bool tui_busy(const struct tui *t);
+void tui_draw(struct tui *t);
+
+static inline struct tui_page *tui_top(const struct tui *t)
+{
+	return t->pages.data[t->pages.count - 1];
+}
+
+/* ---- for the actions ---- */
+
+__attribute__((format(printf, 2, 3))) void tui_say(struct tui *t, const char *format, ...);
+void tui_say_error(struct tui *t, const struct error *e);
+/* Pushes an empty page; NULL (said) when there are too many. */
+struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind);
+/* Drops the last page, or quits. */
+void tui_pop(struct tui *t);
+/* Pushes a report; procedure (copied) may be NULL. */
+struct tui_page *tui_open(struct tui *t, size_t report, const char *procedure);
+/* Asks for the page's report, anew. */
+void tui_ask(struct tui *t, struct tui_page *p);
+/* Index of a report; -1. */
+long tui_report_find(const struct tui *t, const char *name);
+/* "lines of main" */
+void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t size);
+/* Rows that fit. */
+int tui_body_rows(const struct tui *t);
+void tui_prompt_open(struct tui *t, const char *label, const char *text,
+	void (*done)(struct tui *t, const char *text));
+/* The cursor back among the lines, and these into view. */
+void tui_settle(struct tui *t);
+/* Goes on from the cursor, looking at every line once. */
+void tui_search_start(struct tui *t, bool backward);
+/* The name under which a strip is hidden in t->hidden. */
+char *tui_strip_name(const struct tui *t, const struct tui_page *p, size_t strip);
+/* The lines of the menus, of what is there now. */
+void tui_fill_menu(struct tui *t, struct tui_page *p);
+
+#endif

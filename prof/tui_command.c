@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The command that prints what -tui shows. */
+#include <string.h>
+
+#include "tui_source.h"
+
+/* A word for the shell. */
+static void put_word(struct strbuf *out, const char *word)
+{
+	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+				   "_-+=./:,@%^";
+
+	strbuf_putc(out, ' ');
+	if (*word && strspn(word, safe) == strlen(word)) {
+		strbuf_puts(out, word);
+		return;
+	}
+	strbuf_putc(out, '\'');
+	for (; *word; word++)
+		if (*word == '\'')
+			strbuf_puts(out, "'\\''");
+		else
+			strbuf_putc(out, *word);
+	strbuf_putc(out, '\'');
+}
+
+static void put_option(struct strbuf *out, const char *option, const char *word)
+{
+	if (!word)
+		return;
+	strbuf_printf(out, " -%s", option);
+	put_word(out, word);
+}
+
+static void put_options(struct strbuf *out, const char *option, const word_list *words)
+{
+	for (size_t i = 0; i < words->count && words->data[i]; i++)
+		put_option(out, option, words->data[i]);
+}
+
+/* A name as a pattern that fits it alone. */
+static void put_name(struct strbuf *out, const char *name)
+{
+	struct strbuf glob = {0};
+
+	for (; *name; name++) {
+		if (strchr("*?[]\\", *name))
+			strbuf_putc(&glob, '\\');
+		strbuf_putc(&glob, *name);
+	}
+	put_word(out, strbuf_text(&glob));
+	strbuf_fini(&glob);
+}
+
+static void put_quit(struct strbuf *out, const struct prof_quit *q)
+{
+	if (q->rows)
+		strbuf_printf(out, " -q %lu", q->rows);
+	if (q->percent > 0)
+		strbuf_printf(out, " -q %g%%", q->percent);
+	if (q->cumulative > 0)
+		strbuf_printf(out, " -q %gcum%%", q->cumulative);
+}
+
+char *tui_command(const struct options *o, const struct tui_report *report, const char *procedure,
+	const struct tui_switch *table, uint32_t switches)
+{
+	struct strbuf out = {0};
+
+	strbuf_puts(&out, "prof");
+	if (o->diff)
+		strbuf_puts(&out, " -diff");
+	if (o->share)
+		strbuf_puts(&out, " -share");
+	strbuf_printf(&out, " -%s", report->name);
+	if (procedure) {
+		if (!report->procedure)
+			strbuf_puts(&out, " -only");
+		put_name(&out, procedure);
+	} else {
+		put_options(&out, "only", &o->only);
+	}
+	for (int i = 0; table[i].name; i++)
+		if (switches >> i & 1)
+			strbuf_printf(&out, " -%s", table[i].name);
+	if (o->compare)
+		strbuf_puts(&out, " -compare");
+	put_options(&out, "exclude", &o->exclude);
+	put_option(&out, "calipers", o->calipers);
+	put_quit(&out, &o->quit);
+	put_option(&out, "core", o->core);
+	put_options(&out, "source-path", &o->sources);
+	put_options(&out, "archive", &o->archives);
+	put_option(&out, "root", o->root);
+	put_option(&out, "debug-dir", o->debug_directory);
+	if (o->debuginfod)
+		strbuf_puts(&out, " -debuginfod");
+	for (size_t i = 0; o->files[i]; i++)
+		put_word(&out, o->files[i]);
+	return strbuf_take(&out);
+}
