@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
 #include "views.h"
@@ -283,6 +284,28 @@ static int parse_words(struct options *o, int argc, char **argv, struct error *e
 	return 0;
 }
 
+/* -why and its like: a word that is no file, where others are, is the function that it is about. */
+static int take_procedures(struct options *o, struct error *e)
+{
+	size_t kept = 0, files = 0;
+	bool any = false;
+
+	for (size_t i = 0; views[i].name; i++)
+		any = any || (o->view[i] && views[i].about);
+	for (size_t i = 0; o->files[i]; i++)
+		files += access(o->files[i], F_OK) == 0;
+	if (!any || !files)
+		return 0;
+	for (size_t i = 0; o->files[i]; i++) {
+		if (access(o->files[i], F_OK) == 0 || strchr(o->files[i], '/'))
+			o->files[kept++] = o->files[i];
+		else if (add_word(&o->only, o->files[i], e))
+			return -1;
+	}
+	o->files[kept] = NULL;
+	return 0;
+}
+
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
 	memset(o, 0, sizeof(*o));
@@ -293,7 +316,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (argv[i][0] == '-' && strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
 			make_dump_table(o->table);
-	if (parse_words(o, argc, argv, e) || add_word(&o->only, NULL, e) ||
+	if (parse_words(o, argc, argv, e) || take_procedures(o, e) || add_word(&o->only, NULL, e) ||
 		add_word(&o->exclude, NULL, e) || add_word(&o->sources, NULL, e) ||
 		add_word(&o->archives, NULL, e) || add_word(&o->metrics, NULL, e))
 		return -1;

@@ -156,7 +156,7 @@ static double find_clock(const struct loaded *l, const char *host, bool wanted)
 static bool wants_clock(const struct options *o)
 {
 	for (size_t i = 0; views[i].name; i++)
-		if (o->view[i] && views[i].make == prof_calc)
+		if (o->view[i] && views[i].cycles)
 			return true;
 	return false;
 }

@@ -10,6 +10,8 @@ struct view {
 	const char *help; /* one line, for usage */
 	prof_view *make;
 	bool threads; /* wants the processes of several files kept apart */
+	bool about;   /* words that are no files are functions that it is about */
+	bool cycles;  /* explains cycles: wants to know the clock */
 };
 
 /* What -diff makes of a view; NULL: it has no differences to show. */

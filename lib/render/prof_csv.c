@@ -15,6 +15,7 @@ const char *const prof_role_names[] = {
 	[PROF_CALLEE] = "callee",
 	[PROF_GAP] = "gap",
 	[PROF_SOURCE_LINE] = "source",
+	[PROF_SUBTOTAL] = "subtotal",
 };
 
 static void quoted(struct strbuf *out, const char *text)

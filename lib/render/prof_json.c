@@ -84,6 +84,26 @@ static void cells(const struct prof_table *t, size_t row, struct json *j)
 			json_string(j, t->columns.data[i].name, cell[i].text);
 }
 
+static void culprits(const struct prof_table *t, const struct prof_row *r, struct json *j)
+{
+	char address[24];
+
+	json_array(j, "culprits");
+	for (size_t i = r->first_culprit; i < r->first_culprit + r->culprits; i++) {
+		const struct prof_culprit *c = &t->culprits.data[i];
+
+		json_object(j, NULL);
+		json_string(j, "cause", c->cause);
+		number_json(j, "cycles", &c->cycles);
+		if (c->blamed) {
+			snprintf(address, sizeof(address), "0x%" PRIx64, c->blame);
+			json_string(j, "blame", address);
+		}
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 static void row(const struct prof_table *t, size_t i, const char *key, struct json *j)
 {
 	const struct prof_row *r = &t->rows.data[i];
@@ -116,6 +136,8 @@ static void row(const struct prof_table *t, size_t i, const char *key, struct js
 	}
 	if (t->columns.count && r->role != PROF_GAP)
 		cells(t, i, j);
+	if (r->culprits)
+		culprits(t, r, j);
 	json_end_object(j);
 }
 

@@ -176,6 +176,7 @@ const char *prof_places_heading(const struct prof_table *t)
 		[PROF_BUTTERFLY] = "function (dso: file, line)",
 		[PROF_FACTS] = "",
 		[PROF_CODE] = "",
+		[PROF_CAUSES] = "cause",
 	};
 
 	return t->places ? t->places : places[t->layout];
@@ -233,7 +234,10 @@ void prof_row_text(
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
 	if (t->layout == PROF_BUTTERFLY && r->role != PROF_HEAD)
 		strbuf_puts(out, r->role == PROF_CALLER ? "    " : "      ");
-	if (t->layout == PROF_CODE)
+	if (t->layout == PROF_CAUSES) {
+		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
+		strbuf_puts(out, r->text ? r->text : "");
+	} else if (t->layout == PROF_CODE)
 		prof_draw_code(r, style, out);
 	else if (t->layout == PROF_SOURCE && r->line)
 		strbuf_printf(out, "%5u  %s", r->line, r->text ? r->text : "");

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "render/prof_private.h"
 #include "render/prof_strips.h"
 
 struct drawing {
@@ -202,9 +203,13 @@ void render_prof_text(
 		if (t->title)
 			strbuf_printf(out, "%s\n", t->title);
 		rule(out);
-		measure(&g);
-		headings(&g);
-		rows(&g);
+		if (t->layout == PROF_CAUSES) {
+			prof_draw_causes(t, out);
+		} else {
+			measure(&g);
+			headings(&g);
+			rows(&g);
+		}
 	}
 	if (t->notes.count)
 		strbuf_putc(out, '\n');

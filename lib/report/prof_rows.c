@@ -15,6 +15,7 @@ void prof_table_fini(struct prof_table *t)
 	vec_fini(&t->columns);
 	vec_fini(&t->rows);
 	vec_fini(&t->cells);
+	vec_fini(&t->culprits);
 	vec_fini(&t->experiments);
 	vec_fini(&t->agreements);
 	vec_fini(&t->head);

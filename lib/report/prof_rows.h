@@ -26,6 +26,7 @@ enum prof_layout {
 	PROF_BUTTERFLY, /* callers, the function, what it calls */
 	PROF_FACTS,     /* no rows but what `head` says */
 	PROF_CODE,      /* numbers beside text columns: disassembly */
+	PROF_CAUSES,    /* shares from..to beside what they are for, with subtotals */
 };
 
 enum prof_column_kind {
@@ -73,20 +74,30 @@ enum prof_role {
 	PROF_CALLEE,      /* of the PROF_HEAD before */
 	PROF_GAP,         /* something was left out here; note: what */
 	PROF_SOURCE_LINE, /* of what follows, in a disassembly */
+	PROF_SUBTOTAL,    /* of the rows above it */
+};
+
+/* One of the things that an instruction may have waited for. */
+struct prof_culprit {
+	const char *cause;      /* for scripts */
+	struct quantity cycles; /* low..high: bounds */
+	uint64_t blame;         /* address of the instruction that caused it */
+	bool blamed;            /* there is one */
 };
 
 struct prof_row {
 	enum prof_role role;
 	const char *procedure; /* NULL where rows are none; likewise the next ones */
 	const char *image, *file, *thread;
-	const char *note;  /* behind the place: "inlined in main" */
-	const char *text;  /* a line of source */
-	unsigned line;     /* 0: none */
-	uint64_t address;  /* of the image */
-	bool addressed;    /* there is one */
-	unsigned depth;    /* of a tree */
-	long parent;       /* row index; -1: none */
-	size_t first_cell; /* in the table's cells; one a column */
+	const char *note;               /* behind the place: "inlined in main" */
+	const char *text;               /* a line of source */
+	unsigned line;                  /* 0: none */
+	uint64_t address;               /* of the image */
+	bool addressed;                 /* there is one */
+	unsigned depth;                 /* of a tree */
+	long parent;                    /* row index; -1: none */
+	size_t first_cell;              /* in the table's cells; one a column */
+	size_t first_culprit, culprits; /* in the table's */
 };
 
 /* What the numbers of one metric are and how they were got: one a metric of a file. */
@@ -123,6 +134,7 @@ struct prof_table {
 	VEC(struct prof_column) columns;
 	VEC(struct prof_row) rows;
 	VEC(struct prof_cell) cells;
+	VEC(struct prof_culprit) culprits;
 	VEC(struct prof_experiment) experiments;
 	VEC(struct prof_agreement) agreements;
 	VEC(struct prof_line) head;    /* of the run */

@@ -1,0 +1,435 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "analysis/culprits_private.h"
+
+static const struct {
+	const char *name, *key;
+	char letter;
+} causes[CULPRITS] = {
+	[CULPRIT_ICACHE] = {"I-cache miss", "icache", 'i'},
+	[CULPRIT_ITLB] = {"ITLB miss", "itlb", 'I'},
+	[CULPRIT_L2] = {"D-cache miss, from L2", "dcache-l2", 'd'},
+	[CULPRIT_LL] = {"D-cache miss, from the last level", "dcache-ll", 'd'},
+	[CULPRIT_MEMORY] = {"D-cache miss, from memory", "dcache-memory", 'd'},
+	[CULPRIT_DTLB] = {"DTLB miss", "dtlb", 'D'},
+	[CULPRIT_MISPREDICT] = {"Branch mispredict", "mispredict", 'p'},
+	[CULPRIT_STORES] = {"Store buffer", "store-buffer", 'w'},
+	[CULPRIT_FORWARD] = {"Store forwarding", "forward", 'F'},
+	[CULPRIT_DIVIDER] = {"Divider", "divider", 'x'},
+	[CULPRIT_MULTIPLIER] = {"Multiplier", "multiplier", 'm'},
+	[CULPRIT_LOCKED] = {"Locked instruction", "locked", 'L'},
+	[CULPRIT_SERIALISING] = {"Serialising, system call", "serialising", 'S'},
+	[CULPRIT_FAULT] = {"Page fault", "fault", 'P'},
+	[CULPRIT_DEPENDENCY] = {"Dependency beyond the schedule", "dependency", 'b'},
+	[CULPRIT_FRONT_END] = {"Fetch behind a jump", "front-end", 'f'},
+};
+
+const char *culprit_name(enum culprit_cause cause)
+{
+	return causes[cause].name;
+}
+
+const char *culprit_key(enum culprit_cause cause)
+{
+	return causes[cause].key;
+}
+
+char culprit_letter(enum culprit_cause cause)
+{
+	return causes[cause].letter;
+}
+
+/* ---- suspects ---- */
+
+void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
+	double likely, uint32_t blame)
+{
+	struct culprit_suspect *x = &s->suspect[cause];
+
+	if (!(most > 0))
+		return;
+	if (!x->there || blame != FLOW_NONE)
+		x->blame = blame;
+	x->there = true;
+	x->high += most;
+	x->weight += likely;
+}
+
+void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
+	uint32_t blame)
+{
+	const struct culprit_cost *c = &s->in->machine->cost[cause];
+
+	culprit_suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
+}
+
+/* The instruction that wrote last what op reads; FLOW_NONE: not known. */
+static uint32_t producer(const struct culprit_search *s, const struct op *op)
+{
+	uint32_t last = 0;
+
+	for (unsigned k = 0; k < op->input_count; k++)
+		last = s->writer[op->input[k].reg] > last ? s->writer[op->input[k].reg] : last;
+	for (unsigned k = 0; k < op->address_count; k++)
+		last = s->writer[op->address[k]] > last ? s->writer[op->address[k]] : last;
+	return last ? last - 1 : FLOW_NONE;
+}
+
+/* When it is the oldest one, nothing but its own latency is left of dependences. */
+static void suspect_execution(
+	struct culprit_search *s, const struct op *op, const struct insn *insn)
+{
+	double n = s->executions, mi = s->in->mi[s->insn];
+	unsigned latency = op->latency > op->flags_latency ? op->latency : op->flags_latency;
+	double own = (double)(latency + (op->loads ? op->load_latency : 0));
+	uint32_t blame = producer(s, op);
+
+	if (insn->classes & INSN_DIVIDE)
+		culprit_suspect(s, CULPRIT_DIVIDER, n, n * 0.5, s->insn);
+	else if (insn->classes & INSN_MULTIPLY && !(insn->classes & INSN_FP))
+		culprit_suspect(s, CULPRIT_MULTIPLIER, n, n * 0.02, s->insn);
+	if (insn->classes & INSN_LOCK)
+		culprit_suspect(s, CULPRIT_LOCKED, n, n, s->insn);
+	if (insn->classes & (INSN_SERIALISING | INSN_SYSCALL | INSN_PRIVILEGED))
+		culprit_suspect_cycles(s, CULPRIT_SERIALISING, INFINITY,
+			n * s->in->machine->cost[CULPRIT_SERIALISING].typical, s->insn);
+	else if (insn->classes & INSN_FENCE)
+		culprit_suspect(s, CULPRIT_SERIALISING, n, n * 0.3, s->insn);
+	if (own > mi)
+		culprit_suspect_cycles(
+			s, CULPRIT_DEPENDENCY, n * (own - mi), n * (own - mi) * 0.3, blame);
+}
+
+/* In order, an instruction waits for the loads that its operands come from. */
+static void suspect_operands(struct culprit_search *s, const struct op *op)
+{
+	const struct flow *f = s->in->flow;
+	uint32_t load = producer(s, op);
+	struct op at;
+
+	if (load == FLOW_NONE || !(f->insns.data[load].classes & INSN_LOAD))
+		return;
+	op_make_block(s->in->core, &f->insns.data[load], 1, false, &at);
+	culprit_memory(s, &at, &f->insns.data[load]);
+	for (unsigned k = CULPRIT_L2; k <= CULPRIT_DTLB; k++)
+		s->suspect[k].blame = load;
+}
+
+/* Counts of events are better than rules. */
+void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double n, uint32_t blame)
+{
+	const struct culprit_cost *c = &s->in->machine->cost[cause];
+	struct culprit_suspect *x = &s->suspect[cause];
+	double unit = s->in->event_unit[cause], samples = unit > 0 ? n / unit : n;
+	double most = unit > 1 ? (samples + 2 * sqrt(samples) + 1) * unit : n;
+
+	if (!x->there && !(n > 0))
+		return;
+	if (!x->there)
+		x->blame = blame;
+	x->there = most > 0;
+	x->high = x->there && isfinite(x->high) && x->high > 0 ? fmin(x->high, most * c->maximum)
+							       : most * c->maximum;
+	if (n > 0)
+		x->high = most * c->maximum;
+	x->weight = fmax(n, 0.1 * (most - n)) * c->typical;
+}
+
+static void all_events(struct culprit_search *s)
+{
+	for (unsigned k = 0; k < CULPRITS; k++)
+		if (s->in->events[k] && k != CULPRIT_MISPREDICT)
+			culprit_counted(
+				s, (enum culprit_cause)k, s->in->events[k][s->insn], s->insn);
+	if (s->in->events[CULPRIT_MISPREDICT])
+		culprit_mispredicted(s);
+}
+
+/* ---- the division of a wait among its culprits ---- */
+
+/* likely = min(high, weight * scale), so that they make the whole where that can be. */
+static double divide(struct culprit *list, const double *weight, uint32_t count, double wait)
+{
+	double left = wait, weights = 0, open[CULPRITS];
+	bool clipped = true;
+
+	for (uint32_t k = 0; k < count; k++)
+		weights += open[k] = weight[k];
+	while (clipped && weights > 0 && left > 0) {
+		double scale = left / weights;
+
+		clipped = false;
+		for (uint32_t k = 0; k < count; k++) {
+			if (!(open[k] > 0) || open[k] * scale < list[k].high)
+				continue;
+			list[k].likely = list[k].high;
+			left -= list[k].high;
+			weights -= open[k];
+			open[k] = 0;
+			clipped = true;
+		}
+	}
+	for (uint32_t k = 0; k < count && weights > 0; k++)
+		if (open[k] > 0) {
+			list[k].likely = left * open[k] / weights;
+		}
+	return weights > 1e-12 ? 0 : fmax(left, 0);
+}
+
+static int by_likely(const void *a, const void *b)
+{
+	const struct culprit *x = a, *y = b;
+
+	if (x->likely != y->likely)
+		return x->likely > y->likely ? -1 : 1;
+	return x->cause < y->cause ? -1 : x->cause > y->cause;
+}
+
+static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
+{
+	struct culprit list[CULPRITS];
+	double weight[CULPRITS], all = 0;
+	uint32_t n = 0;
+
+	for (unsigned k = 0; k < CULPRITS; k++) {
+		const struct culprit_suspect *x = &s->suspect[k];
+
+		if (!x->there || !(x->high > 0))
+			continue;
+		list[n] = (struct culprit){
+			.cause = (uint8_t)k, .blame = x->blame, .high = fmin(x->high, w->dynamic)};
+		weight[n++] = fmax(x->weight, 1e-9 * s->executions);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		all += list[k].high;
+	for (uint32_t k = 0; k < n; k++)
+		list[k].low = fmax(0, fmin(w->dynamic - (all - list[k].high), list[k].high));
+	w->unexplained = divide(list, weight, n, w->dynamic);
+	if (n)
+		qsort(list, n, sizeof(*list), by_likely);
+	w->first = (uint32_t)c->list.count;
+	for (uint32_t k = 0; k < n; k++) {
+		struct culprit *x = vec_push(&c->list);
+
+		if (!x)
+			return -1;
+		*x = list[k];
+		w->count++;
+	}
+	return 0;
+}
+
+/* ---- an instruction, a block, all ---- */
+
+/* What an instruction takes of its turn to retire, in cycles. */
+static double turn(const struct culprits_input *in, const struct op *op, uint32_t i)
+{
+	double width = in->core->retire ? in->core->retire : in->core->rename;
+
+	if (in->core->in_order || !(width > 0))
+		return fmin(in->mi[i], 1);
+	return fmin(in->mi[i], op->half_slots / (2 * width));
+}
+
+/* What it took less than the schedule says, other waits have hidden: so its own is shorter. */
+static void split(const struct culprits_input *in, const struct op *op, uint32_t i, double n,
+	struct culprit_wait *w)
+{
+	double cycles = in->cycles[i], least = n * in->mi[i], own = n * turn(in, op, i);
+	double more = cycles - least, scatter = sqrt(fmax(cycles, least) * in->sample);
+
+	w->execution = own;
+	w->fixed = least - own;
+	if (fabs(more) <= scatter) {
+		w->error = more;
+	} else if (more > 0) {
+		w->dynamic = more;
+	} else {
+		w->fixed = fmax(cycles - own, 0);
+		w->hidden = least - own - w->fixed;
+		w->gain = fmin(cycles - own, 0);
+	}
+}
+
+static int look_at(struct culprits *c, struct culprit_search *s, const struct op *op)
+{
+	const struct insn *insn = &s->in->flow->insns.data[s->insn];
+	struct culprit_wait *w = &c->wait[s->insn];
+
+	if (!(s->executions > 0)) {
+		c->untold += s->in->cycles[s->insn];
+		return 0;
+	}
+	split(s->in, op, s->insn, s->executions, w);
+	if (!(w->dynamic > 0))
+		return 0;
+	memset(s->suspect, 0, sizeof(s->suspect));
+	culprit_reached(s);
+	if (s->in->core->in_order)
+		suspect_operands(s, op);
+	else
+		culprit_memory(s, op, insn);
+	suspect_execution(s, op, insn);
+	all_events(s);
+	return judge(c, s, w);
+}
+
+/* What the schedule lets one instruction wait for, retirement may show at a neighbour: what is
+ * unexplained in a block is first what others of the block did not wait. */
+static void settle(struct culprits *c, const struct flow_block *b)
+{
+	double more = 0, less = 0, both;
+
+	for (uint32_t i = b->first; i < b->first + b->count; i++) {
+		more += c->wait[i].unexplained;
+		less += c->wait[i].hidden;
+	}
+	both = fmin(more, less);
+	for (uint32_t i = b->first; i < b->first + b->count && both > 0; i++) {
+		struct culprit_wait *w = &c->wait[i];
+		double moved = w->unexplained * both / more;
+
+		w->unexplained -= moved;
+		w->dynamic -= moved;
+		w->fixed += moved;
+	}
+}
+
+static bool follows_alone(const struct flow *f, uint32_t block)
+{
+	const struct flow_block *b = &f->blocks.data[block];
+
+	return block && b->ins == 1 && !(b->flags & FLOW_ENTRY) &&
+	       f->edges.data[f->in[b->first_in]].from == block - 1;
+}
+
+static int look_at_block(struct culprits *c, struct culprit_search *s)
+{
+	const struct culprits_input *in = s->in;
+	const struct flow_block *b = &in->flow->blocks.data[s->block];
+	double n = in->executions[s->block];
+
+	if (!follows_alone(in->flow, s->block))
+		culprit_forget(s);
+	for (uint32_t from = 0; from < b->count; from += SCHEDULE_BLOCK_MAX) {
+		uint32_t left = b->count - from, first = b->first + from;
+		uint32_t count = left < SCHEDULE_BLOCK_MAX ? left : SCHEDULE_BLOCK_MAX;
+
+		op_make_block(in->core, in->flow->insns.data + first, count, false, s->ops);
+		for (uint32_t k = 0; k < count; k++) {
+			s->insn = first + k;
+			s->executions = n;
+			if (look_at(c, s, &s->ops[k]))
+				return -1;
+			culprit_pass(s, &s->ops[k], &in->flow->insns.data[first + k], first + k);
+		}
+	}
+	settle(c, b);
+	return 0;
+}
+
+/* Whether the first blocks keep the stack pointer in rbp. */
+static bool makes_frame(const struct culprit_search *s)
+{
+	const struct flow *f = s->in->flow;
+	uint32_t n = f->insns.count < 8 ? (uint32_t)f->insns.count : 8;
+
+	op_make_block(s->in->core, f->insns.data, n, false, s->ops);
+	for (uint32_t i = 0; i < n; i++)
+		if (s->ops[i].change == OP_CHANGE_COPY && s->ops[i].from == REG_RSP &&
+			s->ops[i].changed == REG_GENERAL + 5)
+			return true;
+	return false;
+}
+
+int culprits_find(struct culprits *c, const struct culprits_input *in, struct error *e)
+{
+	struct culprit_search s = {.in = in};
+	int rc = 0;
+
+	memset(c, 0, sizeof(*c));
+	c->count = in->flow->insns.count;
+	c->wait = calloc(c->count + 1, sizeof(*c->wait));
+	s.ops = calloc(SCHEDULE_BLOCK_MAX, sizeof(*s.ops));
+	s.writer = calloc(REG_COUNT, sizeof(*s.writer));
+	s.loops = s.ops ? culprit_loops(in, s.ops) : NULL;
+	if (!c->wait || !s.ops || !s.writer || !s.loops)
+		rc = -1;
+	if (rc == 0)
+		s.framed = makes_frame(&s);
+	for (s.block = 0; rc == 0 && s.block < in->flow->blocks.count; s.block++)
+		rc = look_at_block(c, &s);
+	free(s.ops);
+	free(s.writer);
+	free(s.loops);
+	return rc ? error_nomem(e) : 0;
+}
+
+void culprits_fini(struct culprits *c)
+{
+	free(c->wait);
+	vec_fini(&c->list);
+	memset(c, 0, sizeof(*c));
+}
+
+/* ---- sums ---- */
+
+unsigned culprit_fixed(const struct culprits_input *in, uint32_t insn)
+{
+	return in->flow->insns.data[insn].classes & INSN_DIVIDE ? CULPRIT_FIXED_DIVISION
+								: in->rows[insn].cause;
+}
+
+const char *culprit_fixed_name(unsigned fixed)
+{
+	return fixed == CULPRIT_FIXED_DIVISION ? "divider"
+	       : fixed == SCHEDULE_NONE        ? "other"
+					       : schedule_cause_name((enum schedule_cause)fixed);
+}
+
+double culprits_least(const struct culprits *c, uint32_t insn, unsigned set)
+{
+	const struct culprit_wait *w = &c->wait[insn];
+	double others = 0, own = 0;
+
+	for (uint32_t k = w->first; k < w->first + w->count; k++)
+		*(set >> c->list.data[k].cause & 1 ? &own : &others) += c->list.data[k].high;
+	return fmax(0, fmin(w->dynamic - others, own));
+}
+
+static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint32_t i)
+{
+	const struct culprit_wait *w = &c->wait[i];
+	double data = 0;
+
+	for (uint32_t k = w->first; k < w->first + w->count; k++) {
+		const struct culprit *x = &c->list.data[k];
+
+		s->low[x->cause] += fmin(x->low, w->dynamic);
+		s->high[x->cause] += fmin(x->high, w->dynamic);
+		s->likely[x->cause] += x->likely;
+		data += CULPRIT_DATA >> x->cause & 1 ? x->high : 0;
+	}
+	s->data_low += culprits_least(c, i, CULPRIT_DATA);
+	s->data_high += fmin(data, w->dynamic);
+}
+
+void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in)
+{
+	for (uint32_t i = 0; i < c->count; i++) {
+		const struct culprit_wait *w = &c->wait[i];
+
+		s->cycles += in->cycles[i];
+		s->execution += w->execution;
+		s->fixed[culprit_fixed(in, i)] += w->fixed;
+		s->dynamic += w->dynamic;
+		s->gain += w->gain;
+		s->error += w->error;
+		s->unexplained += w->unexplained;
+		add_culprits(s, c, i);
+	}
+	s->untold += c->untold;
+}

@@ -1,0 +1,136 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the instructions of a procedure waited for: "guilty until proven innocent" (Anderson et al.,
+ * SOSP'97, section 6.3).  Cycles beyond those that the static schedule explains are a dynamic wait.
+ * All causes that a wait can have are its culprits; what the code rules out is taken off the list,
+ * and what is left gets a bound: so often at most, so much each time at most.  A cause is charged
+ * at least what the others together cannot be, and at most its bound.  Between these, `likely`
+ * divides the wait in proportion to what each cause costs usually where it is possible.
+ *
+ * On cores that execute out of order, what is sampled is what retirement waits for.  When an
+ * instruction is the oldest one, all operands are there: so what it waits for is its own miss, its
+ * own latency, or that it came late from the front end.  On cores that execute in order, it waits
+ * for the load that its operands come from.
+ *
+ * Given counts of events by instruction (misses, mispredictions), bounds follow from these.
+ *
+ * Cost: linear in instructions and edges.
+ */
+#ifndef ANALYSIS_CULPRITS_H
+#define ANALYSIS_CULPRITS_H
+
+#include "flow/flow.h"
+#include "schedule/schedule.h"
+
+enum culprit_cause {
+	CULPRIT_ICACHE,
+	CULPRIT_ITLB,
+	CULPRIT_L2, /* data from there; the next two in the order of distance */
+	CULPRIT_LL,
+	CULPRIT_MEMORY,
+	CULPRIT_DTLB,
+	CULPRIT_MISPREDICT,
+	CULPRIT_STORES,  /* the store buffer was full */
+	CULPRIT_FORWARD, /* store forwarding failed */
+	CULPRIT_DIVIDER,
+	CULPRIT_MULTIPLIER,
+	CULPRIT_LOCKED,
+	CULPRIT_SERIALISING,
+	CULPRIT_FAULT,      /* page faults */
+	CULPRIT_DEPENDENCY, /* operands of other blocks, its own latency: beyond the block's
+			       schedule */
+	CULPRIT_FRONT_END,  /* fetching and decoding what was jumped to: likewise */
+	CULPRITS
+};
+
+/* "I-cache miss" ...; a letter for bubbles; a short name for scripts.  Static. */
+const char *culprit_name(enum culprit_cause cause);
+char culprit_letter(enum culprit_cause cause);
+const char *culprit_key(enum culprit_cause cause);
+
+/* Of one occurrence, in cycles. */
+struct culprit_cost {
+	double typical, maximum;
+};
+
+struct culprits_machine {
+	struct culprit_cost cost[CULPRITS];
+	uint32_t line, page;               /* bytes, powers of two */
+	uint32_t fetch_lines, fetch_pages; /* that the first level holds, of code */
+};
+
+struct culprits_input {
+	const struct flow *flow;
+	const struct core *core;
+	const struct culprits_machine *machine;
+	const double *cycles;     /* of each instruction, at what waited */
+	double sample;            /* cycles that a sample stands for: how much they scatter */
+	const double *executions; /* of each block; 0 or NAN: not known */
+	const double *edges;      /* of each edge; NAN: not known; may be NULL */
+	const double *mi;         /* of each instruction */
+	const struct schedule_row *rows; /* likewise */
+	const bool *unsure;              /* of each: its cycles may be another's; may be NULL */
+	/* Likely misses of each instruction's line and page a time that it is fetched anew
+	 * (culprits_lines.h); may be NULL. */
+	const double *line_misses, *page_misses;
+	/* Occurrences by instruction, and what one that was counted stands for (1: exact); of a
+	 * misprediction at the branch.  NULL: nobody counted. */
+	const double *events[CULPRITS];
+	double event_unit[CULPRITS];
+	bool behind_calls; /* what waits behind a call is shown at the call */
+	bool faults;       /* the time of page faults is that of the instruction */
+};
+
+struct culprit {
+	uint8_t cause;    /* enum culprit_cause */
+	uint32_t blame;   /* instruction; FLOW_NONE: none is known */
+	double low, high; /* cycles */
+	double likely;
+};
+
+/* Cycles of one instruction; they add up to what was sampled there. */
+struct culprit_wait {
+	double execution;      /* its turns to retire */
+	double fixed;          /* what the schedule says it waits, as far as that was seen */
+	double dynamic;        /* beyond both */
+	double gain;           /* it took less than its turns: <= 0 */
+	double hidden;         /* waits of the schedule that were not seen; not part of the sum */
+	double error;          /* a difference that so few samples do not tell from none */
+	double unexplained;    /* of dynamic */
+	uint32_t first, count; /* of list */
+};
+
+struct culprits {
+	size_t count;
+	struct culprit_wait *wait; /* of each instruction */
+	VEC(struct culprit) list;  /* most likely first, of each instruction */
+	double untold;             /* cycles where executions are not known */
+};
+
+/* -1 with *e set when memory is out. */
+int culprits_find(struct culprits *c, const struct culprits_input *in, struct error *e);
+void culprits_fini(struct culprits *c);
+
+/* What is left when these causes (bits) may not have been it: the least that the others had. */
+double culprits_least(const struct culprits *c, uint32_t insn, unsigned causes);
+
+/* What a wait of the schedule is for: enum schedule_cause, or a division's own. */
+enum { CULPRIT_FIXED_DIVISION = SCHEDULE_CAUSES, CULPRIT_FIXED };
+unsigned culprit_fixed(const struct culprits_input *in, uint32_t insn);
+const char *culprit_fixed_name(unsigned fixed);
+
+/* Sums over instructions. */
+struct culprits_sum {
+	double low[CULPRITS], high[CULPRITS], likely[CULPRITS];
+	double data_low, data_high; /* CULPRIT_L2 to CULPRIT_MEMORY taken together */
+	double fixed[CULPRIT_FIXED];
+	double execution, dynamic, gain, error, unexplained, untold;
+	double cycles; /* of all */
+};
+void culprits_add(
+	struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in);
+
+/* The causes of misses of data. */
+#define CULPRIT_DATA (1u << CULPRIT_L2 | 1u << CULPRIT_LL | 1u << CULPRIT_MEMORY)
+
+#endif

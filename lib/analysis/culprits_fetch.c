@@ -1,0 +1,240 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What comes from how an instruction was reached.
+ *
+ * Misses of code: an instruction in the same line as everything that can be executed right before
+ * it cannot have missed (the paper's rule); one in a loop without calls that fits the first level
+ * has missed at most once each time that the loop was entered.
+ *
+ * Mispredictions: whoever foresees nothing but the more frequent way of a branch is wrong as often
+ * as the other one is taken; who foresees both, at most twice as often.  So where a loop goes on
+ * for long, its end is suspicious and its way back is not.
+ */
+#include <math.h>
+
+#include "analysis/culprits_private.h"
+
+/* Ways that lead here less often than this share of the block's executions do not count. */
+#define RARE 0.02
+/* Of what could be mispredicted at most: usual shares. */
+#define USUAL_BRANCH   0.5
+#define USUAL_INDIRECT 0.2
+#define USUAL_ENTRY    0.02
+#define USUAL_RETURN   0.01
+/* A branch is mispredicted that often, whatever estimates of its ways say. */
+#define LEAST_BRANCH 0.005
+/* Without a better guess. */
+#define USUAL_LINE 0.01
+#define USUAL_PAGE 0.001
+#define USUAL_JUMP 0.3
+
+/* How often execution came here by ways of each kind. */
+struct arrival {
+	double total;               /* all that is known, and what must have come from outside */
+	double outside;             /* callers, jumps that are not known */
+	double lines, pages;        /* came from another one */
+	double jumped;              /* taken branches */
+	double wrong, wrongly;      /* mispredictions: at most, and usually */
+	uint32_t branch, line_from; /* whom to blame: the last instruction before */
+};
+
+static uint64_t unit_of(const struct insn *i, uint32_t unit)
+{
+	return (i->address + i->length - 1) / unit;
+}
+
+/* The executions of an edge; where nobody knows, of all that come. */
+static double edge_times(const struct culprit_search *s, uint32_t edge)
+{
+	double n = s->in->edges ? s->in->edges[edge] : NAN;
+
+	return isnan(n) ? s->executions : n;
+}
+
+static void count_wrong(const struct culprit_search *s, struct arrival *a, uint32_t edge)
+{
+	const struct flow *f = s->in->flow;
+	const struct flow_edge *e = &f->edges.data[edge];
+	const struct flow_block *b = &f->blocks.data[e->from];
+	const struct insn *last = flow_last(f, b);
+	double here = edge_times(s, edge), others = 0, lesser, wrong;
+
+	if (last->classes & INSN_INDIRECT && !(last->classes & INSN_CALL)) {
+		a->wrong += here;
+		a->wrongly += USUAL_INDIRECT * here;
+		a->branch = b->first + b->count - 1;
+		return;
+	}
+	if (!(last->classes & INSN_CONDITIONAL))
+		return;
+	for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++)
+		others += k == edge ? 0 : edge_times(s, k);
+	if (b->outs < 2) /* its other way leads out of the procedure */
+		others = fmax(s->in->executions[e->from] - here, 0);
+	lesser = fmax(fmin(here, others), LEAST_BRANCH * (here + others));
+	wrong = fmin(here, 2 * lesser);
+	a->wrong += wrong;
+	/* Who is wrong thought that the other way would be taken. */
+	a->wrongly += here + others > 0
+			      ? fmin(USUAL_BRANCH * lesser * others / (here + others) * 2, wrong)
+			      : 0;
+	a->branch = b->first + b->count - 1;
+}
+
+static void count_edge(const struct culprit_search *s, struct arrival *a, uint32_t edge)
+{
+	const struct flow *f = s->in->flow;
+	const struct flow_edge *e = &f->edges.data[edge];
+	const struct flow_block *b = &f->blocks.data[e->from];
+	const struct insn *insn = &f->insns.data[s->insn], *last = flow_last(f, b);
+	double n = edge_times(s, edge);
+
+	a->total += n;
+	if (e->kind != FLOW_FALL)
+		a->jumped += n;
+	count_wrong(s, a, edge);
+	if (n < RARE * s->executions)
+		return;
+	if (unit_of(last, s->in->machine->line) != unit_of(insn, s->in->machine->line)) {
+		a->lines += n;
+		a->line_from = b->first + b->count - 1;
+	}
+	if (unit_of(last, s->in->machine->page) != unit_of(insn, s->in->machine->page))
+		a->pages += n;
+}
+
+static void count_block(const struct culprit_search *s, struct arrival *a)
+{
+	const struct flow *f = s->in->flow;
+	const struct flow_block *b = &f->blocks.data[s->block];
+
+	for (uint32_t k = b->first_in; k < b->first_in + b->ins; k++)
+		count_edge(s, a, f->in[k]);
+	if (b->flags & (FLOW_ENTRY | FLOW_ORPHAN) || !b->ins || f->missing)
+		a->outside = b->flags & (FLOW_ENTRY | FLOW_ORPHAN) || !b->ins
+				     ? fmax(s->executions - a->total, LEAST_BRANCH * s->executions)
+				     : fmax(s->executions - a->total, 0);
+	a->lines += a->outside;
+	a->pages += a->outside;
+	a->jumped += a->outside;
+	a->wrong += a->outside;
+	a->wrongly += a->outside * (b->flags & FLOW_ENTRY ? USUAL_ENTRY : USUAL_INDIRECT);
+}
+
+/* Misses of code at most, where loops around hold it. */
+double culprit_held(const struct culprit_search *s, double times, double room, double unit)
+{
+	const struct flow *f = s->in->flow;
+	uint32_t at = f->blocks.data[s->block].loop;
+
+	for (; at != FLOW_NONE; at = f->loops.data[at].parent) {
+		const struct flow_loop *l = &f->loops.data[at];
+		const struct flow_block *first = &f->blocks.data[l->first];
+		const struct insn *end = flow_last(f, &f->blocks.data[l->last]);
+		double bytes =
+			(double)(end->address + end->length - f->insns.data[first->first].address);
+
+		if (s->loops[at].calls || bytes > room * unit / 2)
+			break;
+		if (!isnan(s->loops[at].entries))
+			times = fmin(times, s->loops[at].entries);
+	}
+	return times;
+}
+
+static void suspect_code(struct culprit_search *s, const struct arrival *a)
+{
+	const struct culprits_machine *m = s->in->machine;
+	double lines = culprit_held(s, a->lines, m->fetch_lines, m->line);
+	double pages = culprit_held(s, a->pages, m->fetch_pages, m->page);
+
+	if (lines > 0)
+		culprit_suspect(s, CULPRIT_ICACHE, lines,
+			lines * (s->in->line_misses ? s->in->line_misses[s->insn] : USUAL_LINE),
+			a->line_from);
+	if (pages > 0)
+		culprit_suspect(s, CULPRIT_ITLB, pages,
+			pages * (s->in->page_misses ? s->in->page_misses[s->insn] : USUAL_PAGE),
+			a->line_from);
+}
+
+/* The instruction behind a call comes from wherever that returned. */
+static void count_return(const struct culprit_search *s, struct arrival *a, uint32_t call)
+{
+	double n = s->executions;
+
+	a->lines += n;
+	a->pages += n;
+	a->jumped += n;
+	a->wrong += n;
+	a->wrongly += USUAL_RETURN * n;
+	a->branch = a->line_from = call;
+}
+
+static void count_straight(const struct culprit_search *s, struct arrival *a)
+{
+	const struct insn *insn = &s->in->flow->insns.data[s->insn];
+
+	if (unit_of(insn - 1, s->in->machine->line) != unit_of(insn, s->in->machine->line))
+		a->lines += s->executions;
+	if (unit_of(insn - 1, s->in->machine->page) != unit_of(insn, s->in->machine->page))
+		a->pages += s->executions;
+	a->line_from = s->insn - 1;
+}
+
+void culprit_reached(struct culprit_search *s)
+{
+	const struct flow *f = s->in->flow;
+	const struct flow_block *b = &f->blocks.data[s->block];
+	const struct insn *insn = &f->insns.data[s->insn];
+	struct arrival a = {.branch = FLOW_NONE, .line_from = FLOW_NONE};
+
+	if (s->insn == b->first)
+		count_block(s, &a);
+	else if (!s->in->behind_calls && insn[-1].classes & (INSN_CALL | INSN_SYSCALL))
+		count_return(s, &a, s->insn - 1);
+	else
+		count_straight(s, &a);
+	if (s->in->behind_calls && insn->classes & INSN_CALL)
+		count_return(s, &a, s->insn);
+	suspect_code(s, &a);
+	if (a.wrong > 0)
+		culprit_suspect(s, CULPRIT_MISPREDICT, a.wrong, a.wrongly, a.branch);
+	if (a.jumped > 0)
+		culprit_suspect(s, CULPRIT_FRONT_END, a.jumped, a.jumped * USUAL_JUMP, a.branch);
+}
+
+/* Mispredictions that were counted at the branches before it. */
+void culprit_mispredicted(struct culprit_search *s)
+{
+	const struct flow *f = s->in->flow;
+	const struct flow_block *b = &f->blocks.data[s->block];
+	const double *counted = s->in->events[CULPRIT_MISPREDICT];
+	uint32_t before = s->insn > b->first ? s->insn - 1 : FLOW_NONE, blame = FLOW_NONE;
+	double n = 0;
+
+	if (!s->suspect[CULPRIT_MISPREDICT].there)
+		return;
+	if (before != FLOW_NONE) {
+		/* A return that went elsewhere than foreseen is counted in what was called. */
+		return;
+	}
+	for (uint32_t k = b->first_in; k < b->first_in + b->ins; k++) {
+		const struct flow_edge *e = &f->edges.data[f->in[k]];
+		const struct flow_block *from = &f->blocks.data[e->from];
+		double here = edge_times(s, f->in[k]), others = 0, share = 1;
+
+		for (uint32_t m = from->first_out; m < from->first_out + from->outs; m++)
+			others += m == f->in[k] ? 0 : edge_times(s, m);
+		if (flow_last(f, from)->classes & INSN_CONDITIONAL && here + others > 0 &&
+			from->outs > 1)
+			share = others / (here + others);
+		else if (flow_last(f, from)->classes & INSN_INDIRECT && here + others > 0)
+			share = here / (here + others);
+		n += fmin(counted[from->first + from->count - 1] * share, here);
+		blame = from->first + from->count - 1;
+	}
+	if (b->flags & (FLOW_ENTRY | FLOW_ORPHAN) || !b->ins)
+		return;
+	culprit_counted(s, CULPRIT_MISPREDICT, n, blame);
+}

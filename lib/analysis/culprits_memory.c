@@ -1,0 +1,233 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Loads and stores: which of them can have missed.
+ *
+ * Ruled out are the stack (what a procedure pushes and spills is there), what the same block, or
+ * the one before it that it must follow, has just loaded or stored, and in part what lies close to
+ * that, or is reached by a constant step in a loop: of these only every so many can be in a new
+ * line or page.
+ */
+#include <math.h>
+#include <string.h>
+
+#include "analysis/culprits_private.h"
+
+/* Of loads that nothing is known of: the usual share that finds its data there.  Only what they
+ * are in proportion to each other, and to what else an instruction may wait for, matters. */
+#define USUAL_L2     0.04
+#define USUAL_LL     0.012
+#define USUAL_MEMORY 0.003
+#define USUAL_WALK   0.008
+/* What a prefetcher leaves of the misses of a constant step. */
+#define UNFORESEEN 0.25
+/* A store that finds the store buffer full, of those that miss. */
+#define USUAL_FULL  0.01
+#define USUAL_FAULT 1e-5
+
+#define REG_RBP (REG_GENERAL + 5)
+
+static bool is_stack(const struct culprit_search *s, const struct op_memory *m)
+{
+	uint32_t origin;
+
+	if (m->base >= GENERALS || m->index != REG_NONE)
+		return false;
+	origin = s->value[m->base].origin;
+	return m->base == REG_RSP || origin == s->stack || (s->framed && m->base == REG_RBP);
+}
+
+static struct culprit_access place_of(const struct culprit_search *s, const struct op_memory *m)
+{
+	struct culprit_access a = {.scale = m->scale, .size = m->size, .at = m->displacement};
+
+	if (m->base < GENERALS) {
+		a.base = s->value[m->base].origin;
+		a.at += s->value[m->base].offset;
+	}
+	if (m->index < GENERALS) {
+		a.index = s->value[m->index].origin;
+		a.at += s->value[m->index].offset * m->scale;
+	}
+	return a;
+}
+
+static bool comparable(const struct culprit_access *a, const struct culprit_access *b)
+{
+	return a->base == b->base && a->index == b->index && (a->scale == b->scale || !a->index);
+}
+
+/* What was touched before: how near, and whether a store has bytes of it. */
+struct history {
+	double distance;                    /* bytes to the nearest access; INFINITY: none */
+	const struct culprit_access *store; /* the last one that has bytes of it */
+};
+
+static struct history look_back(const struct culprit_search *s, const struct culprit_access *a)
+{
+	struct history h = {INFINITY, NULL};
+	uint32_t n = s->accesses < ACCESSES_KEPT ? s->accesses : ACCESSES_KEPT;
+
+	for (uint32_t k = 1; k <= n; k++) {
+		const struct culprit_access *b = &s->access[(s->accesses - k) % ACCESSES_KEPT];
+
+		if (!comparable(a, b))
+			continue;
+		h.distance = fmin(h.distance, fabs((double)(a->at - b->at)));
+		if (b->store && !h.store && a->at < b->at + b->size && b->at < a->at + a->size)
+			h.store = b;
+	}
+	return h;
+}
+
+static bool covers(const struct culprit_access *store, const struct culprit_access *a)
+{
+	return store->at <= a->at && a->at + a->size <= store->at + store->size;
+}
+
+/* Of its executions, the share that can be in a line (page) that the ones before were not in. */
+static double fresh(double distance, double stride, double unit)
+{
+	double share = fmin(distance / unit, 1);
+
+	return stride >= 0 ? fmin(share, fmin(stride / unit, 1)) : share;
+}
+
+static void suspect_levels(struct culprit_search *s, double most, double likely, uint32_t blame)
+{
+	culprit_suspect(s, CULPRIT_L2, most, likely * USUAL_L2, blame);
+	culprit_suspect(s, CULPRIT_LL, most, likely * USUAL_LL, blame);
+	culprit_suspect(s, CULPRIT_MEMORY, most, likely * USUAL_MEMORY, blame);
+}
+
+static void load_known(struct culprit_search *s, const struct op_memory *m, uint32_t blame)
+{
+	struct culprit_access a = place_of(s, m);
+	struct history h = look_back(s, &a);
+	double stride = culprit_stride(s, m), n = s->executions;
+	double usual = stride >= 0 ? UNFORESEEN : 1;
+	double line, page;
+
+	if (h.store && !covers(h.store, &a)) {
+		culprit_suspect(s, CULPRIT_FORWARD, n, n, h.store->insn);
+		return;
+	}
+	if (is_stack(s, m) || h.store)
+		return;
+	line = n * fresh(h.distance, stride, s->in->machine->line);
+	page = n * fresh(h.distance, stride, s->in->machine->page);
+	if (m->base == REG_NONE && m->index == REG_NONE)
+		usual *= 0.1; /* one place: mostly still there */
+	if (line > 0)
+		suspect_levels(s, line, line * usual, blame);
+	if (page > 0)
+		culprit_suspect(s, CULPRIT_DTLB, page, page * usual * USUAL_WALK, blame);
+}
+
+/* In order, the one that needs the data waits, else the load. */
+static void loads_at(struct culprit_search *s, const struct op *op, const struct insn *insn)
+{
+	if (insn->classes & (INSN_PREFETCH | INSN_NOP | INSN_RETURN | INSN_SYSCALL))
+		return;
+	if (insn->memories && insn->memory[0].segment)
+		return; /* a thread's own, small and warm */
+	if (insn->classes & (INSN_REP | INSN_GATHER) || insn->more_memory) {
+		suspect_levels(s, INFINITY, s->executions, s->insn);
+		culprit_suspect(s, CULPRIT_DTLB, INFINITY, s->executions * USUAL_WALK, s->insn);
+	} else if (op->load.there) {
+		load_known(s, &op->load, s->insn);
+	}
+}
+
+static void stores_at(struct culprit_search *s, const struct op *op, const struct insn *insn)
+{
+	struct culprit_access a;
+	double n = s->executions, usual = USUAL_FULL, stride, distance, page;
+
+	if (insn->classes & INSN_REP) {
+		culprit_suspect(s, CULPRIT_STORES, INFINITY, n, s->insn);
+		return;
+	}
+	if (!op->store.there || (insn->memories && insn->memory[0].segment))
+		return;
+	a = place_of(s, &op->store);
+	stride = culprit_stride(s, &op->store);
+	distance = look_back(s, &a).distance;
+	if (is_stack(s, &op->store) || insn->classes & INSN_STACK)
+		usual *= 0.1;
+	culprit_suspect(s, CULPRIT_STORES, n, n * usual, s->insn);
+	page = is_stack(s, &op->store) ? 0 : n * fresh(distance, stride, s->in->machine->page);
+	if (page > 0)
+		culprit_suspect(s, CULPRIT_DTLB, page, page * USUAL_WALK * 0.2, s->insn);
+}
+
+void culprit_memory(struct culprit_search *s, const struct op *op, const struct insn *insn)
+{
+	if (insn->classes & INSN_LOAD)
+		loads_at(s, op, insn);
+	if (insn->classes & INSN_STORE)
+		stores_at(s, op, insn);
+	if (s->in->faults && insn->classes & (INSN_LOAD | INSN_STORE) &&
+		!(insn->classes & (INSN_PREFETCH | INSN_STACK)))
+		culprit_suspect(
+			s, CULPRIT_FAULT, s->executions, s->executions * USUAL_FAULT, s->insn);
+}
+
+/* ---- what is known behind an instruction ---- */
+
+/* Registers that a called function gives back: rbx, rsp, rbp, r12 to r15. */
+#define KEPT 0xf038u
+
+void culprit_forget(struct culprit_search *s)
+{
+	s->origins = 1;
+	s->accesses = 0;
+	for (unsigned r = 0; r < GENERALS; r++)
+		s->value[r] = (struct culprit_value){++s->origins, 0};
+	s->stack = s->value[REG_RSP].origin;
+	memset(s->writer, 0, REG_COUNT * sizeof(*s->writer));
+}
+
+static void note_access(
+	struct culprit_search *s, const struct op_memory *m, bool store, uint32_t insn)
+{
+	struct culprit_access a = place_of(s, m);
+
+	a.store = store;
+	a.insn = insn;
+	s->access[s->accesses++ % ACCESSES_KEPT] = a;
+}
+
+void culprit_pass(
+	struct culprit_search *s, const struct op *op, const struct insn *insn, uint32_t i)
+{
+	unsigned changed = op->changed < GENERALS ? op->changed : REG_NONE;
+	struct culprit_value now = {0, 0};
+
+	if (op->load.there)
+		note_access(s, &op->load, false, i);
+	if (op->store.there)
+		note_access(s, &op->store, true, i);
+	if (changed != REG_NONE && op->change == OP_CHANGE_ADD)
+		now = s->value[changed];
+	else if (changed != REG_NONE && op->change == OP_CHANGE_COPY && op->from < GENERALS)
+		now = s->value[op->from];
+	now.offset += op->constant;
+	for (unsigned r = 0; r < GENERALS; r++)
+		if (insn_registers_have(&insn->writes, REG_GENERAL + r) && r != changed)
+			s->value[r] = (struct culprit_value){++s->origins, 0};
+	if (changed != REG_NONE)
+		s->value[changed] = now.origin ? now : (struct culprit_value){++s->origins, 0};
+	for (unsigned r = 0; r < REG_COUNT; r++)
+		if (insn_registers_have(&insn->writes, r))
+			s->writer[r] = i + 1;
+	if (!(insn->classes & (INSN_CALL | INSN_SYSCALL)))
+		return;
+	/* What was called may have done anything to memory. */
+	now = s->value[REG_RSP];
+	now.offset += insn->classes & INSN_CALL ? 8 : 0;
+	s->accesses = 0;
+	for (unsigned r = 0; r < GENERALS; r++)
+		if (!(KEPT >> r & 1))
+			s->value[r] = (struct culprit_value){++s->origins, 0};
+	s->value[REG_RSP] = now;
+}

@@ -1,0 +1,89 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of lib/analysis/culprits*.c share. */
+#ifndef ANALYSIS_CULPRITS_PRIVATE_H
+#define ANALYSIS_CULPRITS_PRIVATE_H
+
+#include "analysis/culprits.h"
+
+enum { ACCESSES_KEPT = 48, GENERALS = 16, NO_INSN = -1 };
+
+/* A general register's value: that of an origin plus an offset. */
+struct culprit_value {
+	uint32_t origin;
+	int64_t offset;
+};
+
+/* A piece of memory that was touched before. */
+struct culprit_access {
+	uint32_t base, index; /* origins; 0: none */
+	uint8_t scale, size;
+	bool store;
+	int64_t at;
+	uint32_t insn;
+};
+
+/* What a loop does to general registers in one turn. */
+struct culprit_loop {
+	int64_t step[GENERALS];                     /* the constant that is added */
+	uint16_t writes[GENERALS], plain[GENERALS]; /* all, and those that add a constant */
+	bool calls;                                 /* or does what the code does not tell */
+	double entries; /* executions of edges into it; NAN: not known */
+};
+
+/* One cause that a wait may have. */
+struct culprit_suspect {
+	bool there;
+	double high, weight; /* cycles */
+	uint32_t blame;
+};
+
+struct culprit_search {
+	const struct culprits_input *in;
+	struct culprit_suspect suspect[CULPRITS];
+	uint32_t insn;     /* the one that waited */
+	double executions; /* of it */
+	/* The block at hand. */
+	struct op *ops;
+	uint32_t block;
+	/* What is known before the instruction. */
+	struct culprit_value value[GENERALS];
+	uint32_t origins, stack; /* origins given out; that of the stack pointer */
+	bool framed;             /* rbp holds the frame */
+	struct culprit_access access[ACCESSES_KEPT];
+	uint32_t accesses; /* so far: the last ACCESSES_KEPT are there */
+	uint32_t *writer;  /* instruction that wrote a register last, + 1; [REG_COUNT] */
+	struct culprit_loop *loops;
+};
+
+/* It may have been this cause, `most` times, probably `times`; blame FLOW_NONE: none is known. */
+void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
+	uint32_t blame);
+/* Likewise, with a bound in cycles. */
+void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
+	double likely, uint32_t blame);
+
+/* culprits_memory.c: what a load or store may have waited for. */
+void culprit_memory(struct culprit_search *s, const struct op *op, const struct insn *insn);
+/* What is known behind the instruction. */
+void culprit_pass(
+	struct culprit_search *s, const struct op *op, const struct insn *insn, uint32_t i);
+/* Nothing is known. */
+void culprit_forget(struct culprit_search *s);
+
+/* culprits_fetch.c: what comes from how the instruction was reached. */
+void culprit_reached(struct culprit_search *s);
+void culprit_mispredicted(struct culprit_search *s);
+/* Of times that the block at hand is executed, those at most in which its code was not there: loops
+ * around it keep it, whose code fits `room` units. */
+double culprit_held(const struct culprit_search *s, double times, double room, double unit);
+
+/* n of them were counted here: bounds follow from that. */
+void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double n, uint32_t blame);
+
+/* culprits_loops.c; NULL when memory is out. */
+struct culprit_loop *culprit_loops(const struct culprits_input *in, struct op *ops);
+/* Bytes by which an address moves in each turn of the block's innermost loop: 0: it stays; < 0: not
+ * known. */
+double culprit_stride(const struct culprit_search *s, const struct op_memory *m);
+
+#endif

@@ -1,0 +1,142 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_culprits.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+enum { SHOWN = 3 };
+
+const char *prof_culprits_confidence(const struct prof_explained *p, uint32_t i)
+{
+	if (p->analysed.analysis->exact)
+		return "exact";
+	return analysis_confidence_name(
+		p->analysed.frequencies.block[p->code.flow->block_of[i]].confidence);
+}
+
+static int take(struct prof_table *t, const char *cause, double value, double low, double high,
+	const struct flow *f, uint32_t blame)
+{
+	struct prof_culprit *c = vec_push(&t->culprits);
+
+	if (!c)
+		return -1;
+	*c = (struct prof_culprit){.cause = cause, .cycles = {value, low, high, LABEL_ESTIMATED}};
+	if (blame != FLOW_NONE) {
+		c->blame = f->insns.data[blame].address;
+		c->blamed = true;
+	}
+	return 0;
+}
+
+/* The instruction that the schedule blames. */
+static uint32_t scheduled(const struct prof_explained *p, uint32_t i)
+{
+	const struct flow *f = p->code.flow;
+	const struct schedule_row *r = &p->analysed.rows[i];
+	uint32_t first = f->blocks.data[f->block_of[i]].first;
+
+	return r->blame >= 0 ? first + (uint32_t)r->blame : FLOW_NONE;
+}
+
+int prof_culprits_take(struct prof_table *t, const struct prof_explained *p, uint32_t i)
+{
+	const struct culprit_wait *w = &p->culprits.wait[i];
+
+	for (uint32_t k = w->first; k < w->first + w->count; k++) {
+		const struct culprit *c = &p->culprits.list.data[k];
+
+		if (take(t, culprit_key((enum culprit_cause)c->cause), c->likely, c->low, c->high,
+			    p->code.flow, c->blame))
+			return -1;
+	}
+	if (w->fixed > 0 &&
+		take(t, prof_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
+			w->fixed, w->fixed, w->fixed, p->code.flow, scheduled(p, i)))
+		return -1;
+	return w->unexplained > 0 ? take(t, "unexplained", w->unexplained, w->unexplained,
+					    w->unexplained, p->code.flow, FLOW_NONE)
+				  : 0;
+}
+
+/* Causes under the name that people see: the levels of the data cache are one. */
+struct share {
+	char name[40];
+	double cycles;
+};
+
+static int by_share(const void *a, const void *b)
+{
+	const struct share *x = a, *y = b;
+
+	if (x->cycles != y->cycles)
+		return x->cycles > y->cycles ? -1 : 1;
+	return strcmp(x->name, y->name);
+}
+
+static size_t shares_of(const struct prof_explained *p, uint32_t i, struct share *list)
+{
+	const struct culprit_wait *w = &p->culprits.wait[i];
+	double data = 0;
+	size_t n = 0;
+
+	for (uint32_t k = w->first; k < w->first + w->count; k++) {
+		const struct culprit *c = &p->culprits.list.data[k];
+
+		if (CULPRIT_DATA >> c->cause & 1) {
+			data += c->likely;
+			continue;
+		}
+		list[n].cycles = c->likely;
+		snprintf(list[n++].name, sizeof(list->name), "%s",
+			culprit_key((enum culprit_cause)c->cause));
+	}
+	list[n].cycles = data;
+	snprintf(list[n++].name, sizeof(list->name), "dcache");
+	list[n].cycles = w->fixed;
+	snprintf(list[n++].name, sizeof(list->name), "static: %s",
+		culprit_fixed_name(culprit_fixed(&p->input, i)));
+	list[n].cycles = w->unexplained;
+	snprintf(list[n++].name, sizeof(list->name), "unexplained");
+	qsort(list, n, sizeof(*list), by_share);
+	return n;
+}
+
+const char *prof_culprits_text(struct prof_table *t, const struct prof_explained *p, uint32_t i)
+{
+	struct share list[CULPRITS + 3] = {0};
+	size_t n = shares_of(p, i, list), used = 0;
+	double all = 0;
+	char text[200] = "";
+
+	for (size_t k = 0; k < n; k++)
+		all += list[k].cycles;
+	for (size_t k = 0; k < n && k < SHOWN && used < sizeof(text); k++) {
+		double percent = all > 0 ? 100 * list[k].cycles / all : 0;
+
+		if (percent < (k ? 5 : 0.5))
+			break;
+		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.0f%%",
+			k ? ", " : "", list[k].name, percent);
+	}
+	return prof_text(t, "%s", text);
+}
+
+const char *prof_culprits_blame(struct prof_table *t, const struct prof_explained *p, uint32_t i)
+{
+	const struct culprit_wait *w = &p->culprits.wait[i];
+	uint32_t blame = w->count ? p->culprits.list.data[w->first].blame : FLOW_NONE;
+
+	if (!w->count || w->fixed > p->culprits.list.data[w->first].likely)
+		blame = scheduled(p, i);
+	if (blame == FLOW_NONE || blame == i)
+		return "";
+	return prof_text(t, "%llx", (unsigned long long)p->code.flow->insns.data[blame].address);
+}
+
+int prof_culprits_describe(struct prof_table *t, const struct prof_explain *x)
+{
+	return prof_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table);
+}

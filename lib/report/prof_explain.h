@@ -1,0 +1,51 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whole programs explained: for each procedure that has samples, how often it was executed
+ * (prof_analysis.h) and what its instructions waited for (analysis/culprits.h).
+ */
+#ifndef REPORT_PROF_EXPLAIN_H
+#define REPORT_PROF_EXPLAIN_H
+
+#include "analysis/culprits.h"
+#include "analysis/culprits_lines.h"
+#include "report/prof_analysis.h"
+
+struct prof_explain {
+	struct prof_data *d;
+	struct prof_analysis analysis;
+	struct prof_procedures procedures;
+	struct prof_edges edges;
+	struct culprits_machine machine;
+	char machine_name[32], cost_table[32];
+	struct culprit_lines *lines;
+	bool events[CULPRITS]; /* that were counted */
+	double total;          /* samples of the metric, all of them */
+};
+
+/* d is named.  All procedures are looked at once, for what code is where. */
+int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error *e);
+void prof_explain_fini(struct prof_explain *x);
+
+/* One procedure. */
+struct prof_explained {
+	const struct prof_procedure *procedure;
+	const char *name;
+	struct prof_code code;
+	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
+	double *counted_edges;     /* executions; NULL: not counted */
+	struct prof_analysed analysed;
+	struct culprits_input input;
+	struct culprits culprits;
+	double *memory; /* of all arrays of input */
+	bool told;      /* there is code, and culprits hold */
+};
+
+/* -1 with *e set when memory is out; prof_explained_fini all the same. */
+int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
+	const struct prof_procedure *procedure, struct error *e);
+void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x);
+
+/* What culprits need to know of the processor (prof_explain_machine.c). */
+int prof_explain_machine(struct prof_explain *x, struct error *e);
+
+#endif

@@ -1,0 +1,147 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# prof -stalls and -why on samples made by hand of a program in assembly language, whose executions are counted.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "prof -why" "the program is x86-64's"
+	done_testing
+fi
+
+# A list that is walked, one store too narrow for its load, divisions, a branch that cannot be foreseen, a loop that can.
+cat > app.s <<'END'
+	.text
+	.globl _start, walk, narrow, divide, toss, turns
+	.type walk, @function
+	.p2align 6
+walk:	mov (%rdi), %rdi
+	test %rdi, %rdi
+	jne walk
+	ret
+	.size walk, .-walk
+	.type narrow, @function
+	.p2align 6
+narrow:	movb $1, -8(%rsp)
+	mov -8(%rsp), %rax
+	mov -16(%rsp), %rdx
+	ret
+	.size narrow, .-narrow
+	.type divide, @function
+	.p2align 6
+divide:	xor %edx, %edx
+	div %rsi
+	ret
+	.size divide, .-divide
+	.type toss, @function
+	.p2align 6
+toss:	test $1, %dil
+	jne 1f
+	add $3, %rax
+1:	add $5, %rcx
+	ret
+	.size toss, .-toss
+	.type turns, @function
+	.p2align 6
+turns:	dec %edi
+	jne turns
+	ret
+	.size turns, .-turns
+	.type _start, @function
+	.p2align 6
+_start:	call walk
+	call narrow
+	call divide
+	call toss
+	call turns
+	jmp _start
+	.size _start, .-_start
+END
+as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+# A sample is 3 million cycles, exactly where it was waited.
+time_of() {
+	cat <<END
+type cy_hwc
+fact model.clock 3000000000
+image elf $work/app
+metric cy 3000000 model - 0
+sample 0 0 0 4000 1:$(at walk 0)
+sample 0 0 0 900 1:$(at narrow 5)
+sample 0 0 0 100 1:$(at narrow 10)
+sample 0 0 0 1000 1:$(at divide 2)
+sample 0 0 0 600 1:$(at toss 10)
+sample 0 0 0 300 1:$(at toss 6)
+sample 0 0 0 300 1:$(at turns 0)
+END
+}
+counts_of() {
+	echo "type ideal"
+	echo "image elf $work/app"
+	echo "metric gi 1 model exact 17"
+	for i in 0 3 6; do echo "sample 0 0 0 100000000 1:$(at walk $i)"; done
+	for i in 0 5 10 15; do echo "sample 0 0 0 150000000 1:$(at narrow $i)"; done
+	for i in 0 2 5; do echo "sample 0 0 0 150000000 1:$(at divide $i)"; done
+	for i in 0 4 10 14; do echo "sample 0 0 0 150000000 1:$(at toss $i)"; done
+	echo "sample 0 0 0 75000000 1:$(at toss 6)"
+	for i in 0 2; do echo "sample 0 0 0 900000000 1:$(at turns $i)"; done
+	echo "edge 1 $(at walk 6) $(at walk 0) 99999000 1"
+	echo "edge 1 $(at toss 4) $(at toss 10) 75000000 1"
+	echo "edge 1 $(at turns 2) $(at turns 0) 899999000 1"
+}
+time_of | make_experiment time.exp || exit 1
+counts_of | make_experiment ideal.exp || exit 1
+
+shown() { # name prof-options...
+	name=$1; shift
+	run prof "$@"
+	printf '%s\n' "$out" | sed "s|$work|WORK|g" > "$name.shown"
+	golden "prof/$name" "$name.shown"
+}
+shown stalls -stalls -core zen4 time.exp ideal.exp
+is "a report that lacks nothing ends with 0" "$status" 0
+shown why -why -core zen4 time.exp ideal.exp
+shown why-walk -why walk -core zen4 time.exp ideal.exp
+
+cat > look.py <<'END'
+import json, sys
+report = json.load(open(sys.argv[1]))
+if report["report"] == "why":
+    rows = {r["note"]: r for r in report["rows"]}
+    r = rows[sys.argv[2]]
+    assert r["from"]["value"] <= r["likely"]["value"] <= r["to"]["value"] * 1.000001, r
+    print(round(r["percent"][0]), round(r["percent"][1]))
+else:
+    rows = {r["address"]: r for r in report["rows"]}
+    c = rows[sys.argv[2]]["culprits"]
+    assert all(x["cycles"]["low"] <= x["cycles"]["value"] <= x["cycles"]["high"] for x in c), c
+    c.sort(key=lambda x: -x["cycles"]["value"])
+    print(c[0]["cause"].split("-")[0], c[0].get("blame", ""))
+END
+run prof -stalls -core zen4 -json -q 100 time.exp ideal.exp
+printf '%s\n' "$out" > stalls.json
+is "the load of a list waits for memory" "$(python3 look.py stalls.json "$(at walk 0)")" "dcache $(at walk 0)"
+is "a load wider than the store before it" "$(python3 look.py stalls.json "$(at narrow 5)")" "forward $(at narrow 0)"
+is "the division" "$(python3 look.py stalls.json "$(at divide 2)" | cut -c1-15)" "static: divider"
+is "behind a branch that goes both ways" "$(python3 look.py stalls.json "$(at toss 10)")" "mispredict $(at toss 4)"
+
+run prof -why -core zen4 -json time.exp ideal.exp
+printf '%s\n' "$out" > why.json
+is "all shares make the whole" "$(python3 look.py why.json total)" "100 100"
+is "nothing is locked" "$(python3 look.py why.json locked)" "0 0"
+run prof -why turns -core zen4 -json time.exp ideal.exp
+printf '%s\n' "$out" > why.json
+is "a loop that goes on for long is not mispredicted" "$(python3 look.py why.json mispredict | cut -d' ' -f1)" 0
+run prof -why nosuch -core zen4 -json time.exp ideal.exp
+is "no such function: nothing is shown, and nothing fails" "$status" 0
+run prof -why ideal.exp
+is "without samples of time nothing is explained" "$status" 125
+run prof -why nosuch
+is "without a file there is nothing to explain" "$status" 125
+# Misses that were counted there say that the load did not wait for memory.
+misses() {
+	printf '%s\n' "type lld_hwc" "image elf $work/app" "metric lld 101 model - 32" "sample 0 0 0 1 1:$(at divide 2)"
+}
+misses | make_experiment misses.exp || exit 1
+run prof -why walk -core zen4 -json time.exp ideal.exp misses.exp
+printf '%s\n' "$out" > why.json
+is "what was counted elsewhere was not it" "$(python3 look.py why.json dcache-memory)" "0 0"
+done_testing
