@@ -108,7 +108,16 @@ endef
 DATA_FILES :=
 $(foreach d,$(DATA),$(eval $(call data_rule,$(word 1,$(subst :, ,$d)),$(word 2,$(subst :, ,$d)))))
 
-all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(LIBSPEEDSHOP) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES)
+# Completions come from the programs' own tables, so they can be made where those run.
+COMPLETIONS  := $(if $(CROSS_COMPILE),,$(foreach p,$(PROGRAMS),$(O)/share/bash-completion/completions/$p $(O)/share/zsh/site-functions/_$p))
+$(O)/share/bash-completion/completions/%: $(O)/bin/% $(DATA_FILES)
+	@mkdir -p $(@D)
+	$(Q)$< -completion bash > $@
+$(O)/share/zsh/site-functions/_%: $(O)/bin/% $(DATA_FILES)
+	@mkdir -p $(@D)
+	$(Q)$< -completion zsh > $@
+
+all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(LIBSPEEDSHOP) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES) $(COMPLETIONS)
 
 # ---- what people type ----------------------------------------------------------------------------
 
@@ -123,6 +132,7 @@ demo: deps
 
 INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
                 $(foreach d,$(DATA),$(word 1,$(subst :, ,$d)):share/perfex/$(word 2,$(subst :, ,$d)):644) \
+                $(foreach c,$(COMPLETIONS),$c:$(patsubst $(O)/%,%,$c):644) \
                 $(foreach m,$(sort $(wildcard docs/man/*.[1-9])),$m:share/man/man$(subst .,,$(suffix $m))/$(notdir $m):644) \
                 LICENSE:share/doc/perfex/LICENSE:644 LICENSE.LGPL:share/doc/perfex/LICENSE.LGPL:644 \
                 README.md:share/doc/perfex/README.md:644

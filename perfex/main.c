@@ -76,6 +76,8 @@ static int act(struct options *o)
 		return usage(stdout);
 	if (o->version)
 		return printf("perfex %s\n", PERFEX_VERSION) < 0;
+	if (o->completion)
+		return do_completion(o);
 	if (o->list)
 		return do_list(o);
 	if (o->explain)

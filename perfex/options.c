@@ -67,6 +67,8 @@ static int add_samplers(void *target, const char *argument, struct error *e)
 	}
 }
 
+const char *const clock_names[] = {"first-order", "retirement", NULL};
+
 #define FIELD(field) offsetof(struct options, field)
 
 const struct option_row option_table[] = {
@@ -145,6 +147,8 @@ const struct option_row option_table[] = {
 	{"calibrate", NULL, "measure this machine's costs, up to a minute, into a cost table",
 		OPTION_FLAG, FIELD(calibrate), NULL},
 	{"q", NULL, "say nothing besides the report", OPTION_FLAG, FIELD(quiet), NULL},
+	{"completion", "SHELL", "print completions for bash or zsh", OPTION_STRING,
+		FIELD(completion), NULL},
 	{"help", NULL, "this text", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "the version", OPTION_FLAG, FIELD(version), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
@@ -248,7 +252,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	memset(o, 0, sizeof(*o));
 	o->runs = 1;
 	o->source = "auto";
-	o->clock = "first-order";
+	o->clock = clock_names[0];
 	rest = option_parse(option_table, o, argc, argv, e);
 	if (rest < 0)
 		return -1;
@@ -262,7 +266,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 				"-pid takes the number of a process, not '%s'", o->pid_text);
 		o->pid = (pid_t)pid;
 	}
-	if (strcmp(o->clock, "first-order") != 0 && strcmp(o->clock, "retirement") != 0)
+	if (strcmp(o->clock, clock_names[0]) != 0 && strcmp(o->clock, clock_names[1]) != 0)
 		return error_set(
 			e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
 	if (o->plot)

@@ -24,6 +24,7 @@ struct options {
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text, *clock;
+	const char *completion; /* shell */
 	double period;
 	unsigned long runs, expect;
 	pid_t pid;
@@ -33,6 +34,7 @@ struct options {
 };
 
 extern const struct option_row option_table[];
+extern const char *const clock_names[]; /* NULL-terminated */
 
 /* Parses and checks combinations; -1 with *e set. */
 int options_parse(struct options *o, int argc, char **argv, struct error *e);

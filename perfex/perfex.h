@@ -14,6 +14,7 @@ int do_list(const struct options *o);
 int do_explain(const struct options *o);
 int do_calibrate(const struct options *o);
 int do_print_costs(const struct options *o);
+int do_completion(const struct options *o);
 
 /* The machine that -machine names or, without, this host; and the table of costs that goes with it.
  */

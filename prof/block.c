@@ -25,7 +25,7 @@ struct block_request {
 
 #define FIELD(field) offsetof(struct block_request, field)
 
-static const struct option_row rows[] = {
+const struct option_row block_options[] = {
 	{"hex", "STRING", "the block's bytes in hexadecimal", OPTION_STRING, FIELD(hex), NULL},
 	{"asm", "TEXT", "the block in assembler, statements separated by ';' (needs as)",
 		OPTION_STRING, FIELD(assembly), NULL},
@@ -59,7 +59,7 @@ static int usage(void)
 	      "Measures how many cycles a basic block of x86-64 takes in its steady state.  To "
 	      "begin with: prof block -hex 4801d8\n\n",
 		stdout);
-	option_usage(rows, stdout);
+	option_usage(block_options, stdout);
 	return 0;
 }
 
@@ -323,7 +323,7 @@ int do_block(int argc, char **argv)
 	struct block_request request = {0};
 	struct error e = {0};
 	bool any = false;
-	int rest = option_parse(rows, &request, argc, argv, &e);
+	int rest = option_parse(block_options, &request, argc, argv, &e);
 
 	if (rest >= 0 && request.help)
 		return usage();

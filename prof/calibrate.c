@@ -26,7 +26,7 @@ struct calibration {
 #define FIELD(field) offsetof(struct calibration, field)
 #define TOLERANCE    0.08
 
-static const struct option_row rows[] = {
+const struct option_row calibrate_options[] = {
 	{"core", "CORE", "begin with this description (that of this host)", OPTION_STRING,
 		FIELD(core_name), NULL},
 	{"thorough", NULL, "measure each block by several workers, as prof block does", OPTION_FLAG,
@@ -44,7 +44,7 @@ static int usage(void)
 	      "and "
 	      "corrects a core description by them.\n\n",
 		stdout);
-	option_usage(rows, stdout);
+	option_usage(calibrate_options, stdout);
 	return 0;
 }
 
@@ -160,7 +160,7 @@ int do_calibrate(int argc, char **argv)
 {
 	struct calibration c = {.core_name = NULL};
 	struct error e = {0};
-	int rest = option_parse(rows, &c, argc, argv, &e), rc = -1;
+	int rest = option_parse(calibrate_options, &c, argc, argv, &e), rc = -1;
 
 	if (rest >= 0 && c.help)
 		return usage();

@@ -26,6 +26,8 @@ static int act(const struct options *o)
 		return usage(o);
 	if (o->version)
 		return printf("prof %s\n", PERFEX_VERSION) < 0;
+	if (o->completion)
+		return do_completion(o);
 	if (o->dump)
 		return do_dump(o);
 	if (o->merge)

@@ -143,6 +143,8 @@ static const struct option_row rows[] = {
 		"print all that files hold; with -q, without argument, only what equal runs have "
 		"in common",
 		OPTION_FLAG, FIELD(dump), NULL},
+	{"completion", "SHELL", "print completions for bash or zsh", OPTION_STRING,
+		FIELD(completion), NULL},
 	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "version", OPTION_FLAG, FIELD(version), NULL},
 };

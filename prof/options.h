@@ -23,7 +23,8 @@ struct options {
 	const char *core, *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;
 	word_list only, exclude, sources, archives;
-	const char *export; /* format */
+	const char *completion; /* shell */
+	const char *export;     /* format */
 	word_list metrics;
 	char **files; /* words of argv that are no options, NULL-terminated; owned, the words not */
 	char *line;   /* the command line, as one text */

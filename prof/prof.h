@@ -13,9 +13,11 @@ int do_report(const struct options *o);
 int do_tui(const struct options *o);
 int do_merge(const struct options *o);
 int do_dump(const struct options *o);
+int do_completion(const struct options *o);
 /* prof block ...: argv[0] is "block". */
 int do_block(int argc, char **argv);
 int do_calibrate(int argc, char **argv);
+extern const struct option_row block_options[], calibrate_options[];
 
 /* The files that the arguments name: directories stand for the experiment files in them, in order
  * of name. */

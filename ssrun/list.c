@@ -7,8 +7,6 @@
 #include "say.h"
 #include "ssrun.h"
 
-static const char *const source_names[] = {"", "os", "pmu", "model"};
-
 /* The period as it would be in a run; "-" where nothing samples it here. */
 static void list_one(
 	const struct options *o, const struct machine *machine, const struct collect_experiment *x)

@@ -52,6 +52,17 @@ static int set_signal(void *target, const char *argument, struct error *e)
 	return parse_signal(argument, "-calsig", &o->caliper_signal, e);
 }
 
+const char *const clock_names[] = {"first-order", "retirement", NULL};
+const char *const source_names[] = {[COLLECT_AUTO] = "auto",
+	[COLLECT_OS] = "os",
+	[COLLECT_PMU] = "pmu",
+	[COLLECT_MODEL] = "model",
+	[COLLECT_MODEL + 1] = NULL};
+const char *const stack_names[] = {[STACK_AUTO] = "auto",
+	[STACK_FP] = "fp",
+	[STACK_DWARF] = "dwarf",
+	[STACK_DWARF + 1] = NULL};
+
 #define FIELD(field) offsetof(struct options, field)
 
 const struct option_row option_table[] = {
@@ -92,21 +103,20 @@ const struct option_row option_table[] = {
 	{"v", NULL, "say what is sampled, at which period, and what became of it", OPTION_FLAG,
 		FIELD(verbose), NULL},
 	{"q", NULL, "say nothing but errors", OPTION_FLAG, FIELD(quiet), NULL},
+	{"completion", "SHELL", "print completions for bash or zsh", OPTION_STRING,
+		FIELD(completion), NULL},
 	{"help", NULL, "this text", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "the version", OPTION_FLAG, FIELD(version), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
 
-/* The options, and every experiment as an option of its own. */
-struct whole_table {
-	struct option_row rows[EXPERIMENTS_MAX + 64];
-	struct collect_experiment names[EXPERIMENTS_MAX];
-};
-
-static void fill_table(struct whole_table *t)
+struct whole_table *whole_table(void)
 {
+	struct whole_table *t = calloc(1, sizeof(*t));
 	size_t n = 0, i;
 
+	if (!t)
+		return NULL;
 	for (const struct option_row *row = option_table; row->name; row++)
 		t->rows[n++] = *row;
 	for (i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &t->names[i]) == 0; i++)
@@ -116,6 +126,7 @@ static void fill_table(struct whole_table *t)
 			.offset = FIELD(experiments) + i * sizeof(bool)};
 	t->rows[n++] = (struct option_row){
 		.name = "prof_hwc", .help = "", .kind = OPTION_FLAG, .offset = FIELD(prof_hwc)};
+	return t;
 }
 
 /* SpeedShop's way to name any event and period. */
@@ -166,17 +177,15 @@ static int parse_pid(struct options *o, struct error *e)
 
 static int parse_stack(struct options *o, struct error *e)
 {
-	static const char *const names[] = {
-		[STACK_AUTO] = "auto", [STACK_FP] = "fp", [STACK_DWARF] = "dwarf"};
 	const char *text = o->stack_text ? o->stack_text : "auto", *colon = strchr(text, ':');
 	size_t length = colon ? (size_t)(colon - text) : strlen(text), i;
 	unsigned long bytes;
 	char *end;
 
-	for (i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strlen(names[i]) == length && strncmp(names[i], text, length) == 0)
+	for (i = 0; stack_names[i]; i++)
+		if (strlen(stack_names[i]) == length && strncmp(stack_names[i], text, length) == 0)
 			break;
-	if (i == sizeof(names) / sizeof(names[0]) || (colon && i == STACK_FP))
+	if (!stack_names[i] || (colon && i == STACK_FP))
 		return error_set(e, ERR_RANGE,
 			"-stack takes auto, fp, dwarf or dwarf:BYTES, not '%s'", text);
 	o->stack = (enum collect_stack)i;
@@ -193,13 +202,8 @@ static int parse_stack(struct options *o, struct error *e)
 
 static int parse_source(struct options *o, struct error *e)
 {
-	static const char *const names[] = {[COLLECT_AUTO] = "auto",
-		[COLLECT_OS] = "os",
-		[COLLECT_PMU] = "pmu",
-		[COLLECT_MODEL] = "model"};
-
-	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++)
-		if (strcmp(o->source_name, names[i]) == 0) {
+	for (size_t i = 0; source_names[i]; i++)
+		if (strcmp(o->source_name, source_names[i]) == 0) {
 			o->source = (enum collect_source)i;
 			return 0;
 		}
@@ -243,22 +247,21 @@ static int signal_from_environment(struct options *o, struct error *e)
 
 int options_parse(struct options *o, int argc, char **argv, struct error *e)
 {
-	struct whole_table *table = calloc(1, sizeof(*table));
+	struct whole_table *table = whole_table();
 	int rest;
 
 	memset(o, 0, sizeof(*o));
 	o->source_name = "auto";
-	o->clock = "first-order";
+	o->clock = clock_names[0];
 	if (!table)
 		return error_nomem(e);
-	fill_table(table);
 	rest = option_parse(table->rows, o, argc, argv, e);
 	free(table);
 	if (rest < 0)
 		return -1;
 	if (rest < argc)
 		o->command = argv + rest;
-	if (strcmp(o->clock, "first-order") != 0 && strcmp(o->clock, "retirement") != 0)
+	if (strcmp(o->clock, clock_names[0]) != 0 && strcmp(o->clock, clock_names[1]) != 0)
 		return error_set(
 			e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
 	if (parse_pid(o, e) || parse_stack(o, e) || parse_source(o, e) ||

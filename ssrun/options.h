@@ -17,6 +17,7 @@ struct options {
 	bool experiments[EXPERIMENTS_MAX]; /* asked for, as collect_experiment_at numbers them */
 	bool prof_hwc, all, both, kernel, verbose, quiet, list, help, version;
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;
+	const char *completion; /* shell */
 	double caliper_seconds, seconds;
 	unsigned long expect;
 	int caliper_signal;
@@ -31,6 +32,16 @@ struct options {
 
 /* Options besides the experiments. */
 extern const struct option_row option_table[];
+/* The options, and every experiment as an option of its own; yours to free, NULL when memory is
+ * out. */
+struct whole_table {
+	struct option_row rows[EXPERIMENTS_MAX + 64];
+	struct collect_experiment names[EXPERIMENTS_MAX];
+};
+struct whole_table *whole_table(void);
+
+/* What options take, NULL-terminated. */
+extern const char *const source_names[], *const stack_names[], *const clock_names[];
 
 /* Parses and checks combinations; -1 with *e set. */
 int options_parse(struct options *o, int argc, char **argv, struct error *e);
