@@ -163,6 +163,7 @@ make accuracy    the model against cachegrind, single steps and time, errors of 
                  SECTIONS='a b' some of it (tests/accuracy/generate), LENGTH=0.3 shorter programs
 make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
 make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each
+make fuzz-tui    10,000 random keys on prof -tui under sanitizers
 make deps        install what is missing (Debian, Ubuntu)
 make install     into $$(DESTDIR)$$(prefix); make uninstall removes it
 make clean

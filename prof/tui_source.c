@@ -173,7 +173,7 @@ static struct made *make(struct tui_maker *m, const struct tui_ask *ask, struct 
 	if (!made || (ask->procedure && !glob)) {
 		error_nomem(e);
 	} else {
-		if (m->reports[ask->report].procedure && !m->clock) {
+		if (m->views[ask->report]->cycles && !m->clock) {
 			say_what(m, "measuring the clock", NULL);
 			reporting_clock(&m->reporting, &m->loaded, true);
 			m->clock = true;

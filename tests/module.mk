@@ -12,7 +12,10 @@ LINT_TESTS    := $(sort $(wildcard tests/lint/*.t))
 $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBTOOLKIT) $(IMAGE_LIBS) $(LINK_LIBS)
+
+# Reports as prof has them.
+$(O)/tests/unit/test_tui_screens $(O)/tests/unit/test_tui_keys $(O)/tests/unit/test_tui_fuzz: $(O)/obj/prof/views.o
 
 # Looks at the tool's translation, where its headers are.
 $(O)/obj/tests/unit/test_depend.o: CPPFLAGS += $(if $(VALGRIND_TOOL),-isystem $(valgrind_include))
@@ -77,6 +80,12 @@ $(O)/tests/replay/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/replay.o $
 REPLAYS      := $(FUZZERS:%=$(O)/tests/replay/%)
 check-built check-cli: $(REPLAYS)
 .PHONY: fuzzers
+
+# 10,000 random keys on prof -tui, under sanitizers; SEED=n for others.
+fuzz-tui:
+	$(Q)$(MAKE) --no-print-directory O=$(O)-san SAN=address,undefined $(O)-san/tests/unit/test_tui_fuzz
+	$(Q)ACTIONS=$${ACTIONS:-10000} BUILD=$(abspath $(O)) $(O)-san/tests/unit/test_tui_fuzz
+.PHONY: fuzz-tui
 
 bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/startup $(O)

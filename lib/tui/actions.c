@@ -21,15 +21,16 @@ const struct tui_action tui_actions[] = {
 	{"scroll-right", TUI_GROUP_MOVE, {TUI_KEY_SHIFT_RIGHT, '}'}, NULL, "scroll them to the right", tui_do_right, NULL, NULL},
 	{"hottest", TUI_GROUP_MOVE, {'H'}, "hottest", "the most costly row; again: the next one", tui_do_hottest, tui_has_rows, NULL},
 
-	{"enter", TUI_GROUP_VIEW, {TUI_KEY_ENTER, TUI_KEY_RIGHT}, "in", "into what the line is about: from procedures to lines, to instructions, to their cycles; in menus, take it", tui_do_enter, NULL, NULL},
-	{"back", TUI_GROUP_VIEW, {TUI_KEY_ESCAPE, TUI_KEY_BACKSPACE, TUI_KEY_LEFT, 'q'}, "back", "out again, with q from the first view out of the program", tui_do_back, NULL, NULL},
+	{"enter", TUI_GROUP_VIEW, {TUI_KEY_ENTER, TUI_KEY_RIGHT}, "!in", "into what the line is about: from procedures to lines, to instructions, to their cycles; in menus, take it", tui_do_enter, NULL, NULL},
+	{"back", TUI_GROUP_VIEW, {TUI_KEY_ESCAPE, TUI_KEY_BACKSPACE, TUI_KEY_LEFT, 'q'}, "!back", "out again, with q from the first view out of the program", tui_do_back, NULL, NULL},
 	{"quit", TUI_GROUP_VIEW, {'Q', TUI_KEY_F10}, NULL, "out of the program", tui_do_quit, NULL, NULL},
-	{"reports", TUI_GROUP_VIEW, {'v'}, "reports", "a menu of all reports", tui_do_reports, NULL, NULL},
+	{"reports", TUI_GROUP_VIEW, {'v'}, "!reports", "a menu of all reports", tui_do_reports, NULL, NULL},
 	{"report", TUI_GROUP_VIEW, {'1', '2', '3', '4', '5'}, NULL, "the first report of the menu, the second; likewise 6 to 9", tui_do_number, NULL, NULL},
 	{"next-report", TUI_GROUP_VIEW, {TUI_KEY_TAB, TUI_KEY_BACKTAB}, NULL, "the next report of the menu in place of this one, or the one before", tui_do_next_report, NULL, NULL},
 	{"lines", TUI_GROUP_VIEW, {'l'}, "lines", "source lines of the procedure", tui_do_report, tui_has_procedure, "lines"},
 	{"disassembly", TUI_GROUP_VIEW, {'d', 'a'}, "disassembly", "instructions of the procedure", tui_do_report, tui_has_procedure, "dis"},
 	{"calc", TUI_GROUP_VIEW, {'c'}, NULL, "executions and cycles of its instructions", tui_do_report, tui_has_procedure, "calc"},
+	{"why", TUI_GROUP_VIEW, {'y'}, NULL, "where its cycles went, and what helps", tui_do_report, tui_has_procedure, "why"},
 	{"butterfly", TUI_GROUP_VIEW, {'b'}, "callers", "the procedure between its callers and what it calls", tui_do_report, tui_has_procedure, "butterfly"},
 	{"calltree", TUI_GROUP_VIEW, {'t'}, NULL, "where the procedure is in the call tree", tui_do_report, tui_has_procedure, "calltree"},
 
@@ -54,7 +55,7 @@ const struct tui_action tui_actions[] = {
 
 	{"export", TUI_GROUP_OTHER, {'w', 'P'}, "write", "write what is shown to a file: text, or by its name .csv or .json", tui_do_export, NULL, NULL},
 	{"redraw", TUI_GROUP_OTHER, {TUI_CONTROL('l')}, NULL, "draw the screen anew", tui_do_redraw, NULL, NULL},
-	{"help", TUI_GROUP_OTHER, {'?', 'h', TUI_KEY_F1}, "keys", "this list", tui_do_help, NULL, NULL},
+	{"help", TUI_GROUP_OTHER, {'?', 'h', TUI_KEY_F1}, "!keys", "this list", tui_do_help, NULL, NULL},
 	{NULL, TUI_GROUPS, {0}, NULL, NULL, NULL, NULL, NULL},
 };
 /* clang-format on */

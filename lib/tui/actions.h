@@ -23,7 +23,8 @@ struct tui_action {
 	const char *name; /* for tests and the manual */
 	enum tui_group group;
 	int keys[TUI_ACTION_KEYS]; /* 0: no more */
-	const char *bar;           /* one or two words for the last line; NULL: not there */
+	const char *bar;           /* one or two words for the last line, '!' before: it comes
+				      first; NULL: not there */
 	const char *help;          /* one line; ends without full stop */
 	void (*run)(struct tui *t, int key);
 	bool (*fits)(const struct tui *t); /* is it offered now?  NULL: always */

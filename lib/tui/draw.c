@@ -80,15 +80,22 @@ static int worth(const struct tui_page *p, size_t i)
 		[PROF_PART_PERCENT] = 5,
 		[PROF_PART_VALUE] = 6,
 	};
+	enum { KEY = 7, MARGIN, FIRST_VALUE, FIRST_SHARE, SORTED = 20 };
 	const struct prof_strip *s = &p->strips.data[i];
-	bool margin = p->table->columns.data[s->column].flags & PROF_MARGIN;
-	int value = margin ? 7 : parts[s->part];
+	unsigned flags = p->table->columns.data[s->column].flags;
+	int value = parts[s->part];
+
+	/* What the report is for stays longer than what stands beside it. */
+	if (flags & PROF_MARGIN)
+		value = MARGIN;
+	if (flags & PROF_KEY && s->part != PROF_PART_INTERVAL)
+		value = KEY;
 
 	if (s->column == p->strips.data[0].column && s->part == PROF_PART_PERCENT)
-		value = 9;
+		value = FIRST_SHARE;
 	else if (s->column == p->strips.data[0].column && s->part == PROF_PART_VALUE)
-		value = 8;
-	return p->sort == (long)i ? value + 20 : value;
+		value = FIRST_VALUE;
+	return p->sort == (long)i ? value + SORTED : value;
 }
 
 static int numbers_width(const struct frame *f)
@@ -101,20 +108,15 @@ static int numbers_width(const struct frame *f)
 	return width;
 }
 
-static bool is_code(const struct prof_table *t)
-{
-	return t->layout == PROF_CODE || t->layout == PROF_SOURCE;
-}
-
 /* Which strips there is room for. */
 static void choose(struct frame *f)
 {
 	struct tui_page *p = f->p;
-	int columns = f->t->screen.columns, room = is_code(p->table) ? 56 : 26;
+	int columns = f->t->screen.columns,
+	    room = columns * (p->table->layout == PROF_SOURCE ? 5 : 4) / 10;
 
 	for (size_t i = 0; i < p->strips.count; i++)
 		f->shown[i] = !p->hidden[i];
-	room = room < columns / 2 ? room : columns / 2; /* for names and texts */
 	while (numbers_width(f) + room > columns) {
 		long drop = -1;
 
@@ -384,25 +386,25 @@ static void draw_status(struct frame *f)
 	free(command);
 }
 
-static void draw_keys(struct frame *f)
+/* Those without which nobody finds the others come first. */
+static void draw_keys(struct frame *f, bool first, int *at)
 {
 	struct tui_screen *s = &f->t->screen;
-	int at = 1;
 
 	for (const struct tui_action *a = tui_actions; a->name; a++) {
+		const char *key, *text = a->bar;
 		char room[8];
-		const char *key = tui_key_name(a->keys[0], room);
-		int width;
 
-		if (!a->bar || (a->fits && !a->fits(f->t)))
+		if (!text || (*text == '!') != first || (a->fits && !a->fits(f->t)))
 			continue;
-		if (a->keys[0] == TUI_KEY_ESCAPE && f->t->pages.count == 1)
-			key = "q";
-		width = (int)(strlen(key) + 1 + strlen(a->bar));
-		if (at + width > s->columns)
+		text += first;
+		key = a->keys[0] == TUI_KEY_ESCAPE && f->t->pages.count == 1
+			      ? "q"
+			      : tui_key_name(a->keys[0], room);
+		if (*at + (int)(strlen(key) + 1 + strlen(text)) > s->columns)
 			continue;
-		at = tui_put(s, f->last, at, s->columns, 0, key, TUI_KEY);
-		at = tui_put(s, f->last, at + 1, s->columns, 0, a->bar, TUI_STATUS) + 2;
+		*at = tui_put(s, f->last, *at, s->columns, 0, key, TUI_KEY);
+		*at = tui_put(s, f->last, *at + 1, s->columns, 0, text, TUI_STATUS) + 2;
 	}
 }
 
@@ -423,16 +425,19 @@ static void draw_prompt(struct frame *f)
 static void draw_last(struct frame *f)
 {
 	struct tui *t = f->t;
+	int at = 1;
 
 	if (f->last < 0)
 		return;
-	if (t->prompt.label)
+	if (t->prompt.label) {
 		draw_prompt(f);
-	else if (t->message[0])
+	} else if (t->message[0]) {
 		tui_put(&t->screen, f->last, 1, t->screen.columns, 0, t->message,
 			t->wrong ? TUI_ERROR : TUI_STATUS);
-	else
-		draw_keys(f);
+	} else {
+		draw_keys(f, true, &at);
+		draw_keys(f, false, &at);
+	}
 }
 
 void tui_draw(struct tui *t)

@@ -12,6 +12,8 @@ static const struct {
 	{"heavy", "dis"},
 	{"lines", "dis"},
 	{"dis", "calc"},
+	{"stalls", "calc"},
+	{"why", "stalls"},
 	{"dso", "procedures"},
 };
 

@@ -6,6 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "tui/screen.h"
+
 struct tui_page *tui_page_new(enum tui_page_kind kind)
 {
 	struct tui_page *p = calloc(1, sizeof(*p));
@@ -97,20 +99,65 @@ const char *tui_page_procedure(const struct tui_page *p, long row)
 	return rows[row].procedure;
 }
 
+/* A text in lines of so many columns, those behind the first indented. */
+static int wrap(struct tui_page *p, const char *text, size_t width, size_t indent)
+{
+	bool first = true;
+
+	do {
+		size_t room = width - (first ? 0 : indent), used = 0, bytes = 0, fits = 0, n;
+
+		/* As many words as go in; of one that does not, as much as does. */
+		while (text[bytes] && used <= room) {
+			if (text[bytes] == ' ')
+				fits = bytes;
+			used += (size_t)tui_char_width(tui_decode(text + bytes, &n));
+			bytes += n;
+		}
+		if (used > room)
+			bytes = fits ? fits : bytes > 1 ? bytes - n : bytes;
+		if (tui_page_line(p, "%*s%.*s", first ? 0 : (int)indent, "", (int)bytes, text))
+			return -1;
+		text += bytes + (text[bytes] == ' ');
+		first = false;
+	} while (*text);
+	return 0;
+}
+
+enum { LABELS = 26 /* columns of labels of facts */, LEAST = 16 /* columns for a text */ };
+
 static int add_values(struct tui_page *p, const struct prof_line *lines, size_t count)
 {
-	for (size_t i = 0; i < count; i++)
-		if (lines[i].label ? tui_page_line(p, "%26s: %s", lines[i].label, lines[i].value)
-				   : tui_page_line(p, "%s", lines[i].value))
+	size_t label = p->width > LABELS + LEAST + 2 ? LABELS : 0;
+
+	for (size_t i = 0; i < count; i++) {
+		char *text;
+		int rc;
+
+		if (!lines[i].label) {
+			if (wrap(p, lines[i].value, p->width, 2))
+				return -1;
+			continue;
+		}
+		if (asprintf(&text, "%*s: %s", (int)label, lines[i].label, lines[i].value) < 0)
 			return -1;
+		rc = wrap(p, text, p->width, label ? label + 2 : 2);
+		free(text);
+		if (rc)
+			return -1;
+	}
 	return 0;
 }
 
 /* What is said of the run stands with the facts, what is said of the rows below them. */
-static int add_texts(struct tui_page *p)
+int tui_page_texts(struct tui_page *p, size_t width)
 {
 	const struct prof_table *t = p->table;
 
+	p->width = width > LEAST ? width : LEAST;
+	if (!t)
+		return 0;
+	tui_page_clear_lines(p);
 	if (t->layout == PROF_FACTS &&
 		(add_values(p, t->head.data, t->head.count) || tui_page_line(p, "%s", "") ||
 			add_values(p, t->summary.data, t->summary.count)))
@@ -120,7 +167,7 @@ static int add_texts(struct tui_page *p)
 	return add_values(p, t->notes.data, t->notes.count);
 }
 
-int tui_page_take(struct tui_page *p, const struct prof_table *table)
+int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width)
 {
 	p->failed = false;
 	tui_page_clear_lines(p);
@@ -133,7 +180,7 @@ int tui_page_take(struct tui_page *p, const struct prof_table *table)
 	if (prof_strips_make(table, false, &p->strips))
 		return -1;
 	p->hidden = calloc(p->strips.count + 1, sizeof(*p->hidden));
-	if (!p->hidden || add_texts(p))
+	if (!p->hidden || tui_page_texts(p, width))
 		return -1;
 	if (table->layout == PROF_SOURCE || table->layout == PROF_CODE)
 		p->bar_most = prof_bar_most(table);
@@ -144,16 +191,17 @@ int tui_page_take(struct tui_page *p, const struct prof_table *table)
 	return p->sort >= 0 || p->filter ? tui_page_arrange(p) : 0;
 }
 
-int tui_page_fail(struct tui_page *p, const struct error *e)
+int tui_page_fail(struct tui_page *p, const struct error *e, size_t width)
 {
 	p->failed = true;
 	p->table = NULL;
 	tui_page_clear_lines(p);
 	tui_rows_set(&p->rows, NULL);
 	p->cursor = p->top = 0;
-	if (tui_page_line(p, "%s", e->message))
+	p->width = width > LEAST ? width : LEAST;
+	if (wrap(p, e->message, p->width, 2))
 		return -1;
-	return e->hint[0] ? tui_page_line(p, "%s", e->hint) : 0;
+	return e->hint[0] ? wrap(p, e->hint, p->width, 2) : 0;
 }
 
 int tui_page_arrange(struct tui_page *p)

@@ -36,6 +36,7 @@ struct tui_page {
 	bool *hidden; /* [strip] */
 	double bar_most;
 	VEC(char *) lines;
+	size_t width;       /* of texts, columns */
 	size_t cursor, top; /* lines */
 	size_t skip;        /* columns of the place that are scrolled out */
 	char *filter;
@@ -63,10 +64,13 @@ const struct prof_row *tui_page_current(const struct tui_page *p);
 /* The procedure of a row, or of the one above that begins the group; NULL: none. */
 const char *tui_page_procedure(const struct tui_page *p, long row);
 
-/* Takes a new table: rows, columns, notes.  The old one is the caller's again.  -1: memory. */
-int tui_page_take(struct tui_page *p, const struct prof_table *table);
+/* Takes a new table: rows, columns, notes in lines of so many columns.  The old one is the caller's
+ * again.  -1: memory. */
+int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width);
 /* Shows an error instead. */
-int tui_page_fail(struct tui_page *p, const struct error *e);
+int tui_page_fail(struct tui_page *p, const struct error *e, size_t width);
+/* Notes and facts anew, in lines of so many columns. */
+int tui_page_texts(struct tui_page *p, size_t width);
 __attribute__((format(printf, 2, 3))) int tui_page_line(
 	struct tui_page *p, const char *format, ...);
 void tui_page_clear_lines(struct tui_page *p);

@@ -145,6 +145,11 @@ void tui_pop(struct tui *t)
 	tui_settle(t);
 }
 
+static size_t text_width(const struct tui *t)
+{
+	return t->screen.columns > 3 ? (size_t)t->screen.columns - 3 : 1;
+}
+
 void tui_ask(struct tui *t, struct tui_page *p)
 {
 	struct error e = {0};
@@ -158,7 +163,7 @@ void tui_ask(struct tui *t, struct tui_page *p)
 	p->waiting = false;
 	if (p->table)
 		t->source.ops->release(t->source.context, p->table);
-	if (tui_page_fail(p, &e))
+	if (tui_page_fail(p, &e, text_width(t)))
 		say_memory(t);
 }
 
@@ -225,7 +230,8 @@ static void take(struct tui *t, const struct tui_answer *a)
 	keeps = old && !p->focus.set && p->cursor;
 	if (keeps && tui_page_keep_focus(p))
 		say_memory(t);
-	if (a->table ? tui_page_take(p, a->table) : tui_page_fail(p, &a->error))
+	if (a->table ? tui_page_take(p, a->table, text_width(t))
+		     : tui_page_fail(p, &a->error, text_width(t)))
 		say_memory(t);
 	if (old)
 		t->source.ops->release(t->source.context, old);
@@ -342,6 +348,9 @@ int tui_resize(struct tui *t, int rows, int columns)
 		say_memory(t);
 		return -1;
 	}
+	for (size_t i = 0; i < t->pages.count; i++)
+		if (tui_page_texts(t->pages.data[i], text_width(t)))
+			say_memory(t);
 	tui_settle(t);
 	t->redraw = true;
 	return 0;
