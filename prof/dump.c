@@ -6,14 +6,15 @@
 #include "prof.h"
 #include "say.h"
 
-static int dump_one(const char *path, unsigned flags, FILE *out, bool *damaged, struct error *e)
+static int dump_one(
+	const struct options *o, const char *path, FILE *out, bool *damaged, struct error *e)
 {
 	struct experiment_damage damage = {0};
 	struct experiment x;
 
-	if (experiment_read(&x, path, &damage, e))
+	if (read_one(&x, o, path, &damage, e))
 		return -1;
-	experiment_dump(&x, flags, out);
+	experiment_dump(&x, o->dump_quiet ? DUMP_QUIET : 0, out);
 	experiment_fini(&x);
 	if (damage.damaged)
 		say("%s: %s; what comes before is shown", path, damage.message);
@@ -33,7 +34,7 @@ static int dump_all(const struct options *o, const struct arguments *a, struct s
 	if (!f)
 		return error_nomem(e);
 	for (size_t i = 0; i < a->paths.count && rc == 0; i++)
-		rc = dump_one(a->paths.data[i], o->dump_quiet ? DUMP_QUIET : 0, f, damaged, e);
+		rc = dump_one(o, a->paths.data[i], f, damaged, e);
 	if (fclose(f))
 		rc = error_nomem(e);
 	if (rc == 0)

@@ -2,28 +2,13 @@
 /* Arguments become experiments. */
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <unistd.h>
 
 #include "prof.h"
 #include "views.h"
-
-/* The beginning of a file; how much of it there is, -1 with errno. */
-static ssize_t peek(const char *path, char *bytes, size_t size)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	ssize_t n;
-
-	if (fd < 0)
-		return -1;
-	n = read(fd, bytes, size);
-	close(fd);
-	return n;
-}
 
 static int add_path(struct arguments *a, const char *directory, const char *name, struct error *e)
 {
@@ -52,9 +37,9 @@ static int add_directory(struct arguments *a, const char *directory, struct erro
 			rc = add_path(a, directory, entries[i]->d_name, e);
 			if (rc == 0) {
 				char *path = a->paths.data[a->paths.count - 1];
-				ssize_t length = peek(path, bytes, sizeof(bytes));
+				ssize_t length = read_beginning(path, bytes, sizeof(bytes));
 
-				if (length <= 0 || !experiment_is_file(bytes, (size_t)length)) {
+				if (!read_knows(bytes, length)) {
 					free(path);
 					a->paths.count--;
 				}
@@ -77,10 +62,22 @@ static int not_an_experiment(const char *word, const char *bytes, ssize_t length
 	if (length >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
 		return error_hint(e, "an executable stands before the experiment files: prof "
 				     "[executable] file ...");
-	if (length >= 8 && memcmp(bytes, "PERFILE2", 8) == 0)
-		return error_hint(e, "it is of perf record; ssrun -pcsamp COMMAND makes what prof "
-				     "reads");
 	return error_hint(e, "ssrun -pcsamp COMMAND makes one");
+}
+
+static int add_pipe(struct arguments *a, const char *word, struct error *e)
+{
+	char *path = read_spool(word, e), bytes[64];
+	ssize_t length;
+	int rc;
+
+	if (!path)
+		return -1;
+	length = read_beginning(path, bytes, sizeof(bytes));
+	rc = read_knows(bytes, length) ? add_path(a, NULL, path, e)
+				       : not_an_experiment(read_name(path), bytes, length, e);
+	free(path);
+	return rc;
 }
 
 /* An argument: a file, or the files of a directory.  Where an executable may stand, it is taken for
@@ -91,18 +88,20 @@ static int add_word(struct arguments *a, const char *word, bool may_be_executabl
 	char bytes[64];
 	ssize_t length;
 
+	if (read_is_pipe(word))
+		return add_pipe(a, word, e);
 	if (stat(word, &st))
 		return error_sys(e, errno, "%s", word);
 	if (S_ISDIR(st.st_mode))
 		return add_directory(a, word, e);
-	length = peek(word, bytes, sizeof(bytes));
+	length = read_beginning(word, bytes, sizeof(bytes));
 	if (length < 0)
 		return error_sys(e, errno, "%s", word);
 	if (may_be_executable && length >= 4 && memcmp(bytes, "\177ELF", 4) == 0) {
 		a->executable = word;
 		return 0;
 	}
-	if (!experiment_is_file(bytes, (size_t)length))
+	if (!read_knows(bytes, length))
 		return not_an_experiment(word, bytes, length, e);
 	return add_path(a, NULL, word, e);
 }
@@ -157,7 +156,7 @@ static void note_damage(struct loaded *l, const char *path, const char *message)
 		snprintf(l->damage, sizeof(l->damage), "%s: %s", path, message);
 }
 
-static int load_one(struct loaded *l, const char *path, struct error *e)
+static int load_one(struct loaded *l, const struct options *o, const char *path, struct error *e)
 {
 	struct experiment *x = vec_push(&l->experiments);
 	char **name = vec_push(&l->names);
@@ -165,16 +164,42 @@ static int load_one(struct loaded *l, const char *path, struct error *e)
 
 	if (!x || !name)
 		return error_nomem(e);
-	*name = strdup(path);
+	*name = strdup(read_name(path));
 	if (!*name)
 		return error_nomem(e);
-	if (experiment_read(x, path, &damage, e)) {
+	if (read_one(x, o, path, &damage, e)) {
 		l->experiments.count--;
 		return -1;
 	}
 	if (damage.damaged)
 		note_damage(l, path, damage.message);
 	return 0;
+}
+
+/* One after the other: recordings of perf are among them. */
+static int sum_up(struct experiment *x, const struct options *o, const struct arguments *a,
+	unsigned flags, struct loaded *l, struct error *e)
+{
+	int rc = experiment_merge_begin(x, e);
+
+	for (size_t i = 0; i < a->paths.count && rc == 0; i++) {
+		struct experiment_damage damage = {0};
+		struct experiment one;
+
+		rc = read_one(&one, o, a->paths.data[i], &damage, e);
+		if (rc)
+			break;
+		if (damage.damaged)
+			note_damage(l, a->paths.data[i], damage.message);
+		rc = experiment_settle(&one, e) || experiment_merge(x, &one, flags, e) ||
+				     experiment_settle(x, e)
+			     ? -1
+			     : 0;
+		experiment_fini(&one);
+	}
+	if (rc)
+		experiment_fini(x);
+	return rc;
 }
 
 static int load_sum(struct loaded *l, const struct options *o, const struct arguments *a,
@@ -184,14 +209,22 @@ static int load_sum(struct loaded *l, const struct options *o, const struct argu
 	struct experiment_merge_report report = {0};
 	char **name = vec_push(&l->names);
 	struct progress progress;
+	bool perfdata = false;
 	int rc;
 
+	for (size_t i = 0; i < a->paths.count; i++)
+		perfdata = perfdata || read_is_perfdata(a->paths.data[i]);
 	if (!x || !name)
 		return error_nomem(e);
 	if (asprintf(name, "%s and %zu more", a->paths.data[0], a->paths.count - 1) < 0) {
 		*name = NULL;
 		l->experiments.count--;
 		return error_nomem(e);
+	}
+	if (perfdata) {
+		rc = sum_up(x, o, a, flags, l, e);
+		l->experiments.count -= rc != 0;
+		return rc;
 	}
 	progress_begin(&progress, !o->tui);
 	rc = experiment_merge_files(x, (const char *const *)a->paths.data, a->paths.count, flags,
@@ -224,6 +257,10 @@ static int fold_last(struct loaded *l, unsigned flags, struct error *e)
 
 	if (to < 0)
 		return 0;
+	/* What perf wrote is not in the order of our files. */
+	if ((l->experiments.data[to].runs == 1 && experiment_settle(&l->experiments.data[to], e)) ||
+		experiment_settle(last, e))
+		return -1;
 	if (experiment_merge(&l->experiments.data[to], last, flags, e))
 		return -1;
 	if (asprintf(&name, "%s, %s", l->names.data[to], l->names.data[l->names.count - 1]) < 0)
@@ -237,10 +274,11 @@ static int fold_last(struct loaded *l, unsigned flags, struct error *e)
 }
 
 /* Few files: those of one type are added up, types stand side by side. */
-static int load_types(struct loaded *l, const struct arguments *a, unsigned flags, struct error *e)
+static int load_types(struct loaded *l, const struct options *o, const struct arguments *a,
+	unsigned flags, struct error *e)
 {
 	for (size_t i = 0; i < a->paths.count; i++)
-		if (load_one(l, a->paths.data[i], e) || fold_last(l, flags, e))
+		if (load_one(l, o, a->paths.data[i], e) || fold_last(l, flags, e))
 			return -1;
 	for (size_t i = 0; i < l->experiments.count; i++)
 		if (l->experiments.data[i].runs > 1 &&
@@ -262,9 +300,9 @@ int load(struct loaded *l, const struct options *o, const struct arguments *a, s
 	if (o->merge || (a->paths.count > FEW && !o->compare && !o->diff))
 		return load_sum(l, o, a, flags, e);
 	if (!o->compare && !o->diff)
-		return load_types(l, a, flags, e);
+		return load_types(l, o, a, flags, e);
 	for (size_t i = 0; i < a->paths.count; i++)
-		if (load_one(l, a->paths.data[i], e))
+		if (load_one(l, o, a->paths.data[i], e))
 			return -1;
 	return 0;
 }

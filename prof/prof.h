@@ -42,6 +42,23 @@ int write_out(const struct options *o, const struct strbuf *text, struct error *
 int do_export(const struct options *o, const struct prof_request *request,
 	const struct prof_images_search *search, bool *incomplete, struct error *e);
 
+/* What files are and hold (read.c).  The beginning of one: how much of it there is, -1 with errno.
+ */
+ssize_t read_beginning(const char *path, char *bytes, size_t size);
+/* Can a file that begins so be read? */
+bool read_knows(const char *bytes, ssize_t length);
+bool read_is_perfdata(const char *path);
+/* A file of ours or of perf record; x as experiment_read takes it. */
+int read_one(struct experiment *x, const struct options *o, const char *path,
+	struct experiment_damage *damage, struct error *e);
+/* A pipe can be read once: "-" or a name; into memory that has a path, yours to free. */
+bool read_is_pipe(const char *word);
+char *read_spool(const char *word, struct error *e);
+/* What a path is called in reports.  Borrowed from path. */
+const char *read_name(const char *path);
+/* Where images are looked for. */
+struct image_search search_of(const struct options *o);
+
 /* Experiments, read: one, the sum of all, or (-compare) each by itself. */
 struct loaded {
 	VEC(struct experiment) experiments;

@@ -164,11 +164,7 @@ static bool wants_clock(const struct options *o)
 int reporting_init(struct reporting *r, const struct options *o, const struct arguments *a,
 	const struct loaded *l, struct error *e)
 {
-	r->search = (struct prof_images_search){.where = {.archives = o->archives.data,
-							.root = o->root,
-							.debug_directory = o->debug_directory,
-							.debuginfod = o->debuginfod},
-		.executable = a->executable};
+	r->search = (struct prof_images_search){.where = search_of(o), .executable = a->executable};
 	r->inputs = calloc(l->experiments.count + 1, sizeof(*r->inputs));
 	r->request = (struct prof_request){.inputs = r->inputs,
 		.count = l->experiments.count,

@@ -10,6 +10,7 @@
 
 #include "collect/vdso.h"
 #include "image/archive.h"
+#include "image/build_id_cache.h"
 
 struct name {
 	struct {
@@ -68,6 +69,7 @@ static int add(struct collect_images *images, const char *path, uint64_t identit
 	if (!*image)
 		return -1;
 	(*image)->index = -1;
+	(*image)->looked = true;
 	(*image)->identity.path = strdup(path);
 	*index = (long)images->list.count - 1;
 	n->index = (uint32_t)images->list.count;
@@ -85,13 +87,13 @@ static int identify(const char *path, struct experiment_image *id)
 	return 0;
 }
 
-/* Is what is open as fd what the kernel told of? */
+/* Is what is open as fd what the kernel told of?  A build-id, where it is known, says more. */
 static bool is_the_file(int fd, const struct record_mapping *m)
 {
 	struct stat st;
 
 	return fstat(fd, &st) == 0 && S_ISREG(st.st_mode) &&
-	       (!m->inode || m->inode == (uint64_t)st.st_ino);
+	       (!m->inode || m->build_id_length || m->inode == (uint64_t)st.st_ino);
 }
 
 static bool has_build_id(const struct experiment_image *file, const struct record_mapping *m)
@@ -171,7 +173,116 @@ static int look_at_file(struct collect_image *image, pid_t pid, const struct rec
 	return 0;
 }
 
-/* While it is there: the process, or its container, may go at any time. */
+/* ---- of the past ------------------------------------------------------------------------------
+ */
+
+static int look_at_copies(struct collect_image *image, const struct image_search *where,
+	const struct record_mapping *m)
+{
+	struct image_identity id = {
+		.path = m->path, .build_id = m->build_id, .build_id_length = m->build_id_length};
+	char *copy = NULL;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && where->archives && where->archives[i]; i++) {
+		copy = archive_find(where->archives[i], &id, NULL);
+		rc = copy ? try_file(image, copy, m) : 0;
+		free(copy);
+	}
+	if (rc == 0) {
+		copy = build_id_cache_find(where->build_id_cache, &id, "elf");
+		rc = copy ? try_file(image, copy, m) : 0;
+		free(copy);
+	}
+	return rc;
+}
+
+static int look_at_past(struct collect_image *image, const struct image_search *where,
+	const struct record_mapping *m)
+{
+	char *rooted = NULL;
+	int rc = 0;
+
+	if (where->root && *where->root) {
+		if (asprintf(&rooted, "%s/%s", where->root, m->path) < 0)
+			return -1;
+		rc = try_file(image, rooted, m);
+		free(rooted);
+	}
+	if (rc == 0)
+		rc = try_file(image, m->path, m);
+	if (rc == 0)
+		rc = look_at_copies(image, where, m);
+	if (rc == 0) /* not found: it is as it was told */
+		image->identity.kind =
+			m->build_id_length ? EXPERIMENT_IMAGE_ELF : EXPERIMENT_IMAGE_FILE;
+	return rc < 0 ? -1 : 0;
+}
+
+/* Ours is that of the past where it says so itself, or the kernel is the same. */
+static int look_at_past_vdso(
+	struct collect_images *images, struct collect_image *image, const struct record_mapping *m)
+{
+	struct image_identity id = {
+		.path = m->path, .build_id = m->build_id, .build_id_length = m->build_id_length};
+	struct experiment_image ours = image->identity;
+	char *readable = vdso_file();
+
+	if (readable && identify(readable, &ours) == 0 &&
+		(m->build_id_length ? has_build_id(&ours, m) : images->same_kernel)) {
+		image->identity = ours;
+		image->readable = readable;
+		return 0;
+	}
+	free(readable);
+	if (m->build_id_length)
+		image->readable = build_id_cache_find(images->past->build_id_cache, &id, "vdso");
+	return 0;
+}
+
+int images_look(struct collect_images *images, size_t i)
+{
+	struct collect_image *image = &images->list.data[i];
+	uint8_t build_id[EXPERIMENT_BUILD_ID_MAX];
+	struct record_mapping m = {.path = image->identity.path,
+		.inode = image->inode,
+		.build_id = build_id,
+		.build_id_length = image->identity.build_id_length};
+
+	if (image->looked)
+		return 0;
+	image->looked = true;
+	if (images->blind) {
+		if (m.build_id_length && image->identity.kind == EXPERIMENT_IMAGE_FILE)
+			image->identity.kind = EXPERIMENT_IMAGE_ELF;
+		return 0;
+	}
+	memcpy(build_id, image->identity.build_id, sizeof(build_id));
+	if (image->identity.kind == EXPERIMENT_IMAGE_VDSO)
+		return look_at_past_vdso(images, image, &m);
+	return m.path[0] == '/' ? look_at_past(image, images->past, &m) : 0;
+}
+
+/* What was told of it, until it is looked for. */
+static void remember(struct collect_image *image, const struct record_mapping *m)
+{
+	static const char deleted[] = " (deleted)";
+	struct experiment_image *id = &image->identity;
+	size_t length = strlen(id->path);
+
+	if (length > sizeof(deleted) &&
+		strcmp(id->path + length - sizeof(deleted) + 1, deleted) == 0)
+		id->path[length - sizeof(deleted) + 1] = '\0';
+	id->kind = strcmp(id->path, "[vdso]") == 0 ? EXPERIMENT_IMAGE_VDSO : EXPERIMENT_IMAGE_FILE;
+	image->looked = false;
+	if (m->build_id_length)
+		memcpy(id->build_id, m->build_id, m->build_id_length);
+	id->build_id_length = (uint32_t)m->build_id_length;
+}
+
+/* ---- while it is there: the process, or its container, may go at any time ---------------------
+ */
+
 static void archive(struct collect_images *images, const struct collect_image *image)
 {
 	const struct experiment_image *id = &image->identity;
@@ -206,6 +317,10 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 	if (new <= 0)
 		return new < 0 ? -1 : index;
 	image->inode = m->inode;
+	if (images->past) {
+		remember(image, m);
+		return index;
+	}
 	if (strcmp(m->path, "[vdso]") == 0) {
 		image->identity.kind = EXPERIMENT_IMAGE_VDSO;
 		image->readable = vdso_file();
@@ -256,7 +371,8 @@ long images_kernel(struct collect_images *images)
 
 	if (new > 0) {
 		image->identity.kind = EXPERIMENT_IMAGE_KERNEL;
-		kernel_build_id(&image->identity);
+		if (!images->past)
+			kernel_build_id(&image->identity);
 	}
 	return new < 0 ? -1 : index;
 }

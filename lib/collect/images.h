@@ -17,6 +17,7 @@
 struct collect_image {
 	struct experiment_image identity; /* path is ours */
 	uint64_t inode;
+	bool looked;    /* for the file; else the identity is what was told of it */
 	char *readable; /* a path to read it from, perhaps in another's root; NULL: none was found
 			 */
 	struct segments segments;
@@ -28,9 +29,14 @@ struct collect_image {
 struct collect_images {
 	VEC(struct collect_image) list;
 	struct table by_name;
-	const char *archive; /* NULL: none */
-	size_t unarchived;   /* images that could not be copied */
-	struct error why;    /* the first of them */
+	const char *archive; /* to be filled; NULL: none */
+	/* What ran is past: files are looked for here by what is known of them, when they are first
+	 * sampled, and never in /proc.  NULL: it runs now. */
+	const struct image_search *past;
+	bool blind;        /* nor are they looked for here */
+	bool same_kernel;  /* the past's is the one that runs now */
+	size_t unarchived; /* images that could not be copied */
+	struct error why;  /* the first of them */
 };
 
 void images_init(struct collect_images *images, const char *archive);
@@ -40,6 +46,9 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 long images_anonymous(struct collect_images *images, pid_t pid);
 /* The kernel's. */
 long images_kernel(struct collect_images *images);
+/* Looks for the file of an image of the past, if that has not been done: before anything but its
+ * path is asked for.  -1 when memory is out. */
+int images_look(struct collect_images *images, size_t i);
 /* Its number in x; -1 when memory is out. */
 long images_register(struct collect_images *images, size_t i, struct experiment *x);
 /* For unwinding; NULL where it cannot be opened.  Borrowed. */

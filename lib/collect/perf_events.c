@@ -57,7 +57,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 {
 	struct record_format format = {
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.registers = (unsigned)__builtin_popcountll(stacks_registers()),
+		.registers = stacks_registers(),
 	};
 	bool stacks = false;
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records of the kernel's ring buffers (perf_event_open(2)), taken apart.  A record parsed borrows
- * from the bytes that it was parsed from.
+ * Records of the kernel (perf_event_open(2)), from its ring buffers or from files that perf wrote
+ * of them, taken apart.  A record parsed borrows from the bytes that it was parsed from.
  */
 #ifndef COLLECT_RECORDS_H
 #define COLLECT_RECORDS_H
@@ -11,11 +11,14 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* What all events of a session have in common. */
+/* How an event has its samples written: what its attributes (struct perf_event_attr) say. */
 struct record_format {
-	uint64_t sample_type; /* of PERF_SAMPLE_{IDENTIFIER,IP,TID,TIME,CALLCHAIN,REGS_USER,
-				 STACK_USER} */
-	unsigned registers;   /* of each sample with REGS_USER */
+	uint64_t sample_type; /* PERF_SAMPLE_* */
+	uint64_t read_format; /* PERF_FORMAT_* */
+	uint64_t branch_type; /* PERF_SAMPLE_BRANCH_* */
+	uint64_t registers;   /* a bit for each of a sample with REGS_USER */
+	bool bare;            /* what is no sample does not say whose it is, and when */
+	bool swapped;         /* of the other byte order; what is parsed is turned in its place */
 };
 
 struct record_mapping {
@@ -23,7 +26,8 @@ struct record_mapping {
 	const char *path; /* NUL-terminated */
 	const uint8_t *build_id;
 	size_t build_id_length; /* 0: the kernel did not tell */
-	uint64_t inode;         /* 0 with a build-id */
+	uint64_t inode;         /* 0 with a build-id, or not told */
+	bool data;              /* nothing can be executed there */
 };
 
 struct record_sample {
@@ -31,8 +35,14 @@ struct record_sample {
 	const uint64_t *chain; /* with PERF_CONTEXT_* among them; not aligned to more than 8 */
 	size_t chain_length;
 	const uint64_t *registers; /* NULL: none (a kernel thread) */
+	uint64_t register_mask;    /* a bit for each of them */
 	const uint8_t *stack;
 	size_t stack_size;
+	const uint64_t *branches; /* from, to, flags of each, the last one taken first */
+	size_t branch_count;
+	uint64_t period;      /* units of the event since the sample before; 0: not told */
+	const uint64_t *read; /* values of the event or its group, see record_value */
+	size_t read_count;    /* of values; 0: none */
 };
 
 struct record {
@@ -41,29 +51,41 @@ struct record {
 	pid_t pid, tid; /* whose it is; of FORK the new ones */
 	uint64_t time;  /* 0: not known */
 	uint64_t id;    /* of the event; 0: not known */
+	uint32_t event; /* its number, for those who handed the record on: not of record_parse */
 	union {
 		struct record_sample sample;
-		struct record_mapping mapping; /* PERF_RECORD_MMAP2 */
+		struct record_mapping mapping; /* PERF_RECORD_MMAP, _MMAP2 */
 		struct {
 			const char *name;
 			bool exec;
 		} comm;
 		struct {
 			pid_t ppid, ptid;
-		} fork; /* and EXIT */
-		uint64_t lost;
+		} fork;        /* and EXIT */
+		uint64_t lost; /* PERF_RECORD_LOST, _LOST_SAMPLES */
+		struct {
+			uint64_t address, length;
+			const char *name;
+			bool gone;
+		} symbol; /* PERF_RECORD_KSYMBOL: of code that came into the kernel */
 		struct {
 			bool out, preempted;
 		} turn; /* PERF_RECORD_SWITCH, _SWITCH_CPU_WIDE */
 	};
 };
 
-/* One record of size bytes, header and all, aligned to 8.  -1: it is malformed, or of a kind that
- * says nothing here (then type is set). */
+/* One record of size bytes, header and all, aligned to 8; its header is of this host's byte order.
+ * -1: it is malformed, or of a kind that says nothing here (then type is set). */
 int record_parse(
 	const void *data, size_t size, const struct record_format *format, struct record *r);
 
-/* Its time alone; 0 for what is too short to have one.  Formats must have IP, TID and TIME. */
+/* Its time alone; 0 for what is too short to have one, or has none. */
 uint64_t record_time(const void *data, size_t size, const struct record_format *format);
+/* The id of its event alone, likewise. */
+uint64_t record_id(const void *data, size_t size, const struct record_format *format);
+
+/* Value i of what a sample read of its event's group (PERF_SAMPLE_READ), and the event's id. */
+void record_value(const struct record_sample *s, const struct record_format *format, size_t i,
+	uint64_t *value, uint64_t *id);
 
 #endif

@@ -151,7 +151,7 @@ void rings_enable(struct rings *r, bool on)
 		ioctl(r->fds.data[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-uint32_t rings_event(const struct rings *r, uint64_t id)
+static uint32_t event_of(const struct rings *r, uint64_t id)
 {
 	struct id key = {{id}, 0}, *found = table_find(&r->ids, &key.key);
 
@@ -166,7 +166,7 @@ void rings_totals(const struct rings *r, uint64_t *totals)
 
 		if (ioctl(r->fds.data[i], PERF_EVENT_IOC_ID, &id) == 0 &&
 			read(r->fds.data[i], values, sizeof(values)) >= (ssize_t)sizeof(values[0]))
-			totals[rings_event(r, id)] += values[0];
+			totals[event_of(r, id)] += values[0];
 	}
 }
 
@@ -232,7 +232,7 @@ static struct record_format format_of(const struct rings *r, const struct perf_e
 		return format;
 	if ((format.sample_type & PERF_SAMPLE_IDENTIFIER) && h->size >= sizeof(*h) + sizeof(id))
 		memcpy(&id, h + 1, sizeof(id));
-	format.sample_type = r->types.data[rings_event(r, id)];
+	format.sample_type = r->types.data[event_of(r, id)];
 	return format;
 }
 
@@ -253,9 +253,10 @@ static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
 		size = h->size;
 		format = format_of(r, h);
 
-		if (record_parse(h, size, &format, &record) == 0)
+		if (record_parse(h, size, &format, &record) == 0) {
+			record.event = record.id ? event_of(r, record.id) : 0;
 			rc = call(context, &record);
-		else if (record.type == PERF_RECORD_SAMPLE)
+		} else if (record.type == PERF_RECORD_SAMPLE)
 			r->malformed++;
 		ring->tail += size;
 		look_ahead(r, ring);

@@ -52,9 +52,8 @@ int rings_open(
 void rings_enable(struct rings *r, bool on);
 /* Adds what was counted beside the samples, in all who inherited the events, to totals[index]. */
 void rings_totals(const struct rings *r, uint64_t *totals);
-/* The event with an id of the kernel, 0 if it is not known. */
-uint32_t rings_event(const struct rings *r, uint64_t id);
-/* Hands on all records with times up to limit, in order.  call returns 0, or -1 to stop. */
+/* Hands on all records with times up to limit, in order, each with its event (the first where its
+ * id is not known).  call returns 0, or -1 to stop. */
 int rings_drain(struct rings *r, uint64_t limit,
 	int (*call)(void *context, const struct record *record), void *context);
 void rings_fini(struct rings *r);

@@ -28,35 +28,51 @@ static int on_changing(void *context, uint64_t time)
 	return s->blocking ? blocked_settle(&s->blocked, s->phases.current, time) : 0;
 }
 
-void sampler_init(struct sampler *s, struct experiment *x, const char *archive)
+static void init(struct sampler *s, struct experiment *x)
 {
-	memset(s, 0, sizeof(*s));
 	s->experiment = x;
-	images_init(&s->images, archive);
 	spaces_init(&s->spaces, x, &s->images);
 	stacks_init(&s->stacks, &s->spaces);
 	phases_init(&s->phases, x, &s->spaces);
-	s->spaces.leaving = on_leaving;
-	s->spaces.context = s;
 	s->phases.changing = on_changing;
 	s->phases.context = s;
 }
 
-static const struct sampler_event *event_of(const struct sampler *s, uint64_t id)
+void sampler_init(struct sampler *s, struct experiment *x, const char *archive)
 {
-	uint32_t event = id ? rings_event(&s->rings, id) : 0;
-
-	return &s->events.data[event < s->events.count ? event : 0];
+	memset(s, 0, sizeof(*s));
+	images_init(&s->images, archive);
+	init(s, x);
+	s->spaces.leaving = on_leaving;
+	s->spaces.context = s;
 }
 
-static struct experiment_metric *metric_of(struct sampler *s, uint64_t id)
+void sampler_init_past(
+	struct sampler *s, struct experiment *x, const struct image_search *past, bool same_kernel)
 {
-	return &s->experiment->metrics.data[event_of(s, id)->metric];
+	static const struct image_search nowhere;
+
+	memset(s, 0, sizeof(*s));
+	images_init(&s->images, NULL);
+	s->images.past = past ? past : &nowhere;
+	s->images.blind = !past;
+	s->images.same_kernel = same_kernel;
+	init(s, x);
+}
+
+static const struct sampler_event *event_of(const struct sampler *s, const struct record *r)
+{
+	return &s->events.data[r->event < s->events.count ? r->event : 0];
+}
+
+static struct experiment_metric *metric_of(struct sampler *s, const struct record *r)
+{
+	return &s->experiment->metrics.data[event_of(s, r)->metric];
 }
 
 static int on_sample(struct sampler *s, const struct record *r)
 {
-	const struct sampler_event *event = event_of(s, r->id);
+	const struct sampler_event *event = event_of(s, r);
 	struct experiment_metric *metric = &s->experiment->metrics.data[event->metric];
 	struct process *p;
 	struct stack_node n;
@@ -101,10 +117,8 @@ static int on_turn(struct sampler *s, const struct record *r)
 	return blocked_out(&s->blocked, r->tid, (uint32_t)thread, (uint32_t)node, r->time, false);
 }
 
-static int on_record(void *context, const struct record *r)
+int sampler_take(struct sampler *s, const struct record *r)
 {
-	struct sampler *s = context;
-
 	if (phases_advance(&s->phases, r->time))
 		return -1;
 	switch (r->type) {
@@ -114,10 +128,11 @@ static int on_record(void *context, const struct record *r)
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return on_turn(s, r);
 	case PERF_RECORD_LOST:
-		metric_of(s, r->id)->lost += r->lost;
+	case PERF_RECORD_LOST_SAMPLES:
+		metric_of(s, r)->lost += r->lost;
 		return 0;
 	case PERF_RECORD_THROTTLE:
-		metric_of(s, r->id)->throttled++;
+		metric_of(s, r)->throttled++;
 		return 0;
 	case PERF_RECORD_EXIT:
 		if (s->blocking && blocked_exit(&s->blocked, r->tid, s->phases.current, r->time))
@@ -126,6 +141,11 @@ static int on_record(void *context, const struct record *r)
 	default:
 		return spaces_record(&s->spaces, r);
 	}
+}
+
+static int on_record(void *context, const struct record *r)
+{
+	return sampler_take(context, r);
 }
 
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
@@ -144,7 +164,7 @@ static int name_the_rest(struct sampler *s)
 
 		if (image->index < 0)
 			continue;
-		if (image->identity.kind == EXPERIMENT_IMAGE_KERNEL &&
+		if (image->identity.kind == EXPERIMENT_IMAGE_KERNEL && !s->images.past &&
 			symbols_kernel(s->experiment, index))
 			return -1;
 		if (image->identity.kind == EXPERIMENT_IMAGE_VDSO &&

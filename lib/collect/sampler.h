@@ -31,6 +31,12 @@ struct sampler {
 };
 
 void sampler_init(struct sampler *s, struct experiment *x, const char *archive);
+/* For records of what ran once; names of the kernel and of what processes made are the caller's
+ * work then (spaces.leaving).  past is borrowed; NULL: files are not looked for. */
+void sampler_init_past(
+	struct sampler *s, struct experiment *x, const struct image_search *past, bool same_kernel);
+/* What one record does; records come in the order of their times.  -1: memory is out. */
+int sampler_take(struct sampler *s, const struct record *r);
 /* Takes what the kernel has written up to `limit`, a time.  -1 with *e set. */
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
 /* The last record has been read: what is known of processes and the kernel is put into the

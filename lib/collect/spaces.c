@@ -12,6 +12,8 @@
 #include "collect/collect.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
+/* PERF_RECORD_MISC_FORK_EXEC: it was there before, and what it has mapped is told. */
+#define MISC_FORK_EXEC (1 << 13)
 
 struct process_entry {
 	struct {
@@ -33,6 +35,7 @@ void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *
 	memset(s, 0, sizeof(*s));
 	s->experiment = x;
 	s->images = images;
+	s->rank = images->past ? -1 : collect_rank();
 	s->processes = (struct table){.entry_size = sizeof(struct process_entry), .key_size = 8};
 	s->threads = (struct table){.entry_size = sizeof(struct thread_entry), .key_size = 8};
 }
@@ -190,11 +193,8 @@ static int look(struct spaces *s, struct process *p)
 struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking, uint64_t time)
 {
 	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
-	struct experiment_process row = {.pid = pid,
-		.ppid = ppid,
-		.rank = collect_rank(),
-		.status = -1,
-		.begin = since(s, time)};
+	struct experiment_process row = {
+		.pid = pid, .ppid = ppid, .rank = s->rank, .status = -1, .begin = since(s, time)};
 	struct process *p;
 	long index;
 
@@ -207,21 +207,27 @@ struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking
 		return NULL;
 	p->pid = pid;
 	p->index = (uint32_t)index;
+	p->space = ++s->numbers;
 	entry->process = p;
 	return looking && look(s, p) ? NULL : p;
 }
 
-struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time)
+/* NULL: no record told of it. */
+static struct process *find(const struct spaces *s, pid_t pid)
 {
 	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
 
+	entry = table_find(&s->processes, &key.key);
+	return entry ? entry->process : NULL;
+}
+
+struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time)
+{
 	if (s->last && s->last->pid == pid)
 		return s->last;
-	entry = table_find(&s->processes, &key.key);
-	if (entry && entry->process)
-		s->last = entry->process;
-	else
-		s->last = spaces_add(s, pid, 0, true, time);
+	s->last = find(s, pid);
+	if (!s->last)
+		s->last = spaces_add(s, pid, 0, !s->images->past, time);
 	return s->last;
 }
 
@@ -239,30 +245,39 @@ long spaces_thread(struct spaces *s, struct process *p, pid_t tid)
 	return t->index;
 }
 
+static int inherit(struct spaces *s, struct process *p, const struct process *parent, bool mappings)
+{
+	struct experiment_process *rows = s->experiment->processes.data;
+
+	for (size_t i = 0; mappings && i < parent->mappings.count; i++) {
+		struct mapping *m = vec_push(&p->mappings);
+
+		if (!m)
+			return -1;
+		*m = parent->mappings.data[i];
+	}
+	return set_text(&rows[p->index].command, rows[parent->index].command);
+}
+
 static int on_fork(struct spaces *s, const struct record *r)
 {
-	struct process *parent = spaces_process(s, r->fork.ppid, r->time), *p = parent;
+	struct process *parent = find(s, r->fork.ppid), *p = parent;
 	const struct thread_entry *creator;
 	const char *name = "";
 
-	if (!parent)
-		return -1;
+	/* Of the past, some parents were never watched. */
+	if (!parent && (!s->images->past || r->pid == r->fork.ppid))
+		p = parent = spaces_process(s, r->fork.ppid, r->time);
 	creator = thread_entry(s, r->fork.ptid);
 	if (creator && creator->index)
 		name = s->experiment->threads.data[creator->index].name;
 	if (r->pid != r->fork.ppid) {
 		p = spaces_add(s, r->pid, r->fork.ppid, false, r->time);
-		if (!p || set_text(&s->experiment->processes.data[p->index].command,
-				  s->experiment->processes.data[parent->index].command))
+		if (p && parent && inherit(s, p, parent, !(r->misc & MISC_FORK_EXEC)))
 			return -1;
-		for (size_t i = 0; i < parent->mappings.count; i++) {
-			struct mapping *m = vec_push(&p->mappings);
-
-			if (!m)
-				return -1;
-			*m = parent->mappings.data[i];
-		}
 	}
+	if (!p)
+		return -1;
 	p->threads++;
 	{
 		char copy[32];
@@ -284,7 +299,9 @@ static int on_exit_of(struct spaces *s, const struct record *r)
 		entry->process->threads--;
 		return 0;
 	}
-	return forget(s, entry, r->time);
+	/* Nobody knows whether all threads of the past were told of: it stays until its number
+	 * comes again. */
+	return s->images->past ? 0 : forget(s, entry, r->time);
 }
 
 static int on_comm(struct spaces *s, const struct record *r)
@@ -299,6 +316,7 @@ static int on_comm(struct spaces *s, const struct record *r)
 			return -1;
 		p->mappings.count = 0;
 		p->threads = 1;
+		p->space = ++s->numbers;
 	}
 	if ((r->comm.exec || r->pid == r->tid) &&
 		set_text(&s->experiment->processes.data[p->index].command, r->comm.name))
@@ -317,7 +335,10 @@ int spaces_record(struct spaces *s, const struct record *r)
 		return on_exit_of(s, r);
 	case PERF_RECORD_COMM:
 		return on_comm(s, r);
+	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
+		if ((r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL)
+			return 0;
 		p = spaces_process(s, r->pid, r->time);
 		return p ? spaces_map(s, p, &r->mapping) : -1;
 	default:
@@ -398,7 +419,10 @@ int spaces_map(struct spaces *s, struct process *p, const struct record_mapping 
 	if (image < 0)
 		return -1;
 	m.image = (uint32_t)image;
+	p->space = ++s->numbers;
 	at = p->mappings.count ? clear(p, m.begin, m.end) : 0;
+	if (r->data) /* nothing is executed there any more */
+		return at < 0 ? -1 : 0;
 	return at < 0 ? -1 : insert(p, (size_t)at, &m);
 }
 

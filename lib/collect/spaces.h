@@ -16,6 +16,7 @@ struct mapping {
 struct process {
 	pid_t pid;
 	uint32_t index;               /* in the experiment */
+	uint32_t space;               /* another number whenever mappings change */
 	unsigned threads;             /* that run */
 	bool jitted;                  /* it has samples in code of its own making */
 	VEC(struct mapping) mappings; /* in order of address, none over another */
@@ -26,6 +27,8 @@ struct spaces {
 	struct collect_images *images; /* borrowed */
 	struct table processes, threads;
 	struct process *last; /* found at last */
+	uint32_t numbers;     /* of address spaces, given so far */
+	int rank;             /* in MPI, of all who are seen; -1: none */
 	uint64_t began;       /* time of the records at which the experiment began */
 	/* Before what is known of a process is forgotten; may be NULL. */
 	int (*leaving)(void *context, struct process *p);
@@ -36,11 +39,12 @@ void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *
 /* A process that is about to be run or is there already; with look, what /proc knows of its
  * mappings and threads is taken over.  NULL: memory is out. */
 struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool look, uint64_t time);
-/* The process; made up from /proc where no record told of it.  NULL: memory is out. */
+/* The process; made up (from /proc, unless it is past) where no record told of it.  NULL: memory is
+ * out. */
 struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time);
 /* The thread's number in the experiment; -1: memory is out. */
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid);
-/* FORK, EXIT, COMM, MMAP2.  -1: memory is out.  Others are left alone: 0. */
+/* FORK, EXIT, COMM, MMAP, MMAP2.  -1: memory is out.  Others are left alone: 0. */
 int spaces_record(struct spaces *s, const struct record *r);
 /* A mapping laid over what was there.  -1: memory is out. */
 int spaces_map(struct spaces *s, struct process *p, const struct record_mapping *m);

@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A frame costs two lookups: what its address means in the address space (places), and the node
+ * under its caller's.  Samples that follow each other share most of their paths, so only what is
+ * further in than the part they share is looked up.
+ */
 #include "collect/stacks.h"
 
 #include <linux/perf_event.h>
@@ -8,16 +13,26 @@
 #if defined(__x86_64__)
 #define MACHINE   IMAGE_X86_64
 #define REGISTERS 0xff01ffu
-#define SP        7
 #elif defined(__aarch64__)
 #define MACHINE   IMAGE_AARCH64
 #define REGISTERS 0x1ffffffffu
-#define SP        31
 #else
 #define MACHINE   IMAGE_OTHER
 #define REGISTERS 0u
-#define SP        0
 #endif
+
+/* Address spaces change, and what was known of the old ones stays: begin anew beyond so many. */
+#define PLACES_MAX ((size_t)1 << 20)
+
+struct place {
+	struct {
+		uint64_t pc;
+		uint32_t space, reserved;
+	} key;
+	bool sought, known;
+	uint32_t image; /* in the experiment */
+	uint64_t address;
+};
 
 uint64_t stacks_registers(void)
 {
@@ -28,6 +43,9 @@ void stacks_init(struct stacks *s, struct spaces *spaces)
 {
 	memset(s, 0, sizeof(*s));
 	s->spaces = spaces;
+	s->machine = MACHINE;
+	s->places = (struct table){.entry_size = sizeof(struct place),
+		.key_size = sizeof(((struct place *)NULL)->key)};
 }
 
 void stacks_fini(struct stacks *s)
@@ -35,45 +53,75 @@ void stacks_fini(struct stacks *s)
 	if (s->unwinder)
 		unwinder_free(s->unwinder);
 	s->unwinder = NULL;
+	table_fini(&s->places);
 }
 
-static long add_node(struct stacks *s, uint32_t parent, long image, uint64_t address)
-{
-	struct experiment *x = s->spaces->experiment;
-	long index = image < 0 ? -1 : images_register(s->spaces->images, (size_t)image, x);
+/* ---- one address ----------------------------------------------------------------------------- */
 
-	return index < 0 ? -1 : experiment_node(x, parent, (uint32_t)index, address);
-}
-
-/* callers: pc is a return address, so the call is before it. */
-static long user_node(
-	struct stacks *s, struct process *p, uint32_t parent, uint64_t pc, bool caller, bool *known)
+static int find_place(struct stacks *s, struct process *p, struct place *place)
 {
-	const struct mapping *m = spaces_find(p, caller ? pc - 1 : pc);
-	uint64_t address;
+	const struct mapping *m = spaces_find(p, place->key.pc);
+	struct collect_images *images = s->spaces->images;
 	long image;
 
-	*known = m != NULL;
+	place->sought = true;
+	place->known = m != NULL;
 	if (!m)
-		return experiment_node(s->spaces->experiment, parent, 0, 0);
+		return 0;
 	image = m->image;
-	address = spaces_address(s->spaces, m, caller ? pc - 1 : pc);
-	if (s->spaces->images->list.data[image].identity.kind == EXPERIMENT_IMAGE_ANONYMOUS) {
+	if (images_look(images, (size_t)image))
+		return -1;
+	place->address = spaces_address(s->spaces, m, place->key.pc);
+	if (images->list.data[image].identity.kind == EXPERIMENT_IMAGE_ANONYMOUS) {
 		/* After a fork the mapping is the parent's still. */
-		image = images_anonymous(s->spaces->images, p->pid);
+		image = images_anonymous(images, p->pid);
 		p->jitted = true;
 	}
-	return add_node(s, parent, image, address);
+	if (image >= 0)
+		image = images_register(images, (size_t)image, s->spaces->experiment);
+	place->image = (uint32_t)image;
+	return image < 0 ? -1 : 0;
+}
+
+/* What pc means to the process; good until the next one is asked for.  NULL: memory is out. */
+static const struct place *place_of(struct stacks *s, struct process *p, uint64_t pc)
+{
+	struct place key = {.key = {.pc = pc, .space = p->space}}, *place;
+
+	if (s->places.count >= PLACES_MAX)
+		table_fini(&s->places);
+	place = table_add(&s->places, &key.key);
+	if (place && !place->sought && find_place(s, p, place)) {
+		place->sought = false;
+		return NULL;
+	}
+	return place;
+}
+
+static long user_node(
+	struct stacks *s, struct process *p, uint32_t parent, uint64_t pc, bool *known)
+{
+	const struct place *place = place_of(s, p, pc);
+
+	if (!place)
+		return -1;
+	*known = place->known;
+	return experiment_node(s->spaces->experiment, parent, place->image, place->address);
 }
 
 static long kernel_node(struct stacks *s, uint32_t parent, uint64_t pc)
 {
-	return add_node(s, parent, images_kernel(s->spaces->images), pc);
+	struct experiment *x = s->spaces->experiment;
+	long image = images_kernel(s->spaces->images);
+
+	if (image >= 0)
+		image = images_register(s->spaces->images, (size_t)image, x);
+	return image < 0 ? -1 : experiment_node(x, parent, (uint32_t)image, pc);
 }
 
-static bool in_kernel(const struct record *r)
+static unsigned mode_of(const struct record *r)
 {
-	return (r->misc & PERF_RECORD_MISC_CPUMODE_MASK) == PERF_RECORD_MISC_KERNEL;
+	return r->misc & PERF_RECORD_MISC_CPUMODE_MASK;
 }
 
 struct stack_node stacks_flat(struct stacks *s, struct process *p, const struct record *r)
@@ -81,15 +129,19 @@ struct stack_node stacks_flat(struct stacks *s, struct process *p, const struct 
 	struct stack_node n = {0};
 	bool known = true;
 
-	if (in_kernel(r))
+	if (mode_of(r) == PERF_RECORD_MISC_KERNEL) {
 		n.node = kernel_node(s, EXPERIMENT_ROOT, r->sample.ip);
-	else
-		n.node = user_node(s, p, EXPERIMENT_ROOT, r->sample.ip, false, &known);
+	} else if (mode_of(r) == PERF_RECORD_MISC_USER) {
+		n.node = user_node(s, p, EXPERIMENT_ROOT, r->sample.ip, &known);
+	} else { /* of a guest: nothing is known of its addresses */
+		known = false;
+		n.node = experiment_node(s->spaces->experiment, EXPERIMENT_ROOT, 0, 0);
+	}
 	n.unmapped = !known;
 	return n;
 }
 
-/* ---- call paths ------------------------------------------------------------------------------ */
+/* ---- where calls came from ------------------------------------------------------------------- */
 
 struct find {
 	struct stacks *stacks;
@@ -99,12 +151,13 @@ struct find {
 static struct image *find_image(void *context, uint64_t pc, uint64_t *bias)
 {
 	struct find *f = context;
+	struct spaces *spaces = f->stacks->spaces;
 	const struct mapping *m = spaces_find(f->process, pc);
 
-	if (!m)
+	if (!m || images_look(spaces->images, m->image))
 		return NULL;
-	*bias = pc - spaces_address(f->stacks->spaces, m, pc);
-	return images_open(f->stacks->spaces->images, m->image);
+	*bias = pc - spaces_address(spaces, m, pc);
+	return images_open(spaces->images, m->image);
 }
 
 /* By call frame rules; how many pcs, innermost first. */
@@ -120,8 +173,8 @@ static size_t unwind_sample(
 		s->unwinder = unwinder_new(NULL);
 	if (!s->unwinder)
 		return 0;
-	unwind_from_perf(&state, MACHINE, REGISTERS, sample->registers);
-	state.stack_address = state.registers[SP];
+	unwind_from_perf(&state, s->machine, sample->register_mask, sample->registers);
+	state.stack_address = state.registers[s->machine == IMAGE_AARCH64 ? 31 : 7];
 	n = unwind(s->unwinder, &state, find_image, &find, s->pcs, STACK_DEPTH, &whole,
 		&s->interrupted);
 	*complete = whole != 0;
@@ -146,38 +199,129 @@ static size_t chain_part(
 	return n;
 }
 
+/* ---- paths ----------------------------------------------------------------------------------- */
+
+/* How many of the frames from `at` on two paths share, of those that both have. */
+static size_t shared(const uint64_t *a, const uint64_t *b, size_t at, size_t count)
+{
+	size_t i = at;
+
+	while (i < count && a[i] == b[i])
+		i++;
+	return i - at;
+}
+
+static size_t least(size_t a, size_t b)
+{
+	return a < b ? a : b;
+}
+
+/*
+ * A chain of frame pointers may end in what is no code: what is beyond is not true.  Frames before
+ * `known` are those of the last path, which was cut at last.cut; the innermost has not been called
+ * and is left alone.  -1: memory is out.
+ */
+static int cut_path(struct stacks *s, struct process *p, struct stack_path *path, size_t known)
+{
+	for (size_t i = path->users ? path->users - 1 : 0; i > known; i--) {
+		const struct place *place = place_of(s, p, path->pcs[i - 1]);
+
+		if (!place)
+			return -1;
+		if (!place->known) {
+			path->cut = i;
+			return 0;
+		}
+	}
+	return 0;
+}
+
+/* Nodes from frame `at` on; that of the innermost, or -1. */
+static long add_nodes(
+	struct stacks *s, struct process *p, struct stack_path *path, size_t at, bool *known)
+{
+	size_t count = path->users + path->kernels;
+	long node = at > path->cut ? (long)path->nodes[at - 1] : EXPERIMENT_ROOT;
+
+	for (size_t i = at > path->cut ? at : path->cut; i < count; i++) {
+		uint32_t parent = (uint32_t)node;
+
+		node = i < path->users ? user_node(s, p, parent, path->pcs[i], known)
+				       : kernel_node(s, parent, path->pcs[i]);
+		if (node < 0)
+			return -1;
+		path->nodes[i] = (uint32_t)node;
+	}
+	return node;
+}
+
+/* The node of s->pcs (users of them) under which the kernel's lie. */
+static long path_node(struct stacks *s, struct process *p, size_t users, const uint64_t *kernel,
+	size_t kernels, struct stack_node *n)
+{
+	struct stack_path *last = &s->last;
+	size_t users_then = last->users, kernels_then = last->kernels, at = 0;
+	uint64_t pcs[STACK_DEPTH * 2];
+	bool known = true;
+	long node;
+
+	for (size_t i = 0; i < users; i++) {
+		bool caller = i > 0 && !(i < 64 && (s->interrupted >> i & 1));
+
+		pcs[users - 1 - i] = s->pcs[i] - caller;
+	}
+	for (size_t i = 0; i < kernels; i++)
+		pcs[users + kernels - 1 - i] = kernel[i] - (i > 0);
+	if (last->space == p->space)
+		at = shared(pcs, last->pcs, 0, least(users, users_then));
+	if (at == users && users == users_then && kernels)
+		at += shared(pcs, last->pcs, users, users + least(kernels, kernels_then));
+	else if (at == users || at == users_then) /* who was called last may be no code */
+		at -= at > 0;
+	if (at < last->cut || last->space != p->space)
+		at = last->cut = 0;
+	memcpy(last->pcs + at, pcs + at, (users + kernels - at) * sizeof(pcs[0]));
+	last->users = users;
+	last->kernels = kernels;
+	last->space = 0; /* until it is whole */
+	if (cut_path(s, p, last, at))
+		return -1;
+	node = add_nodes(s, p, last, at, &known);
+	if (node >= 0)
+		last->space = p->space;
+	n->unmapped = !kernels && !known;
+	n->broken = last->cut > 0;
+	return node;
+}
+
 struct stack_node stacks_path(struct stacks *s, struct process *p, const struct record *r)
 {
 	const struct record_sample *sample = &r->sample;
-	struct stack_node n = {.node = EXPERIMENT_ROOT};
+	struct stack_node n = {0};
 	uint64_t kernel[STACK_DEPTH / 4];
 	size_t users, kernels = 0;
-	bool complete = true, known = true, leaf = !in_kernel(r);
+	bool complete = true, in_kernel = mode_of(r) == PERF_RECORD_MISC_KERNEL;
 
+	if (!in_kernel && mode_of(r) != PERF_RECORD_MISC_USER)
+		return stacks_flat(s, p, r);
 	s->interrupted = 0;
 	if (sample->registers && sample->stack)
 		users = unwind_sample(s, p, sample, &complete);
 	else
 		users = chain_part(sample, (uint64_t)PERF_CONTEXT_USER, s->pcs, STACK_DEPTH);
-	if (!leaf)
+	if (in_kernel)
 		kernels = chain_part(sample, (uint64_t)PERF_CONTEXT_KERNEL, kernel,
 			sizeof(kernel) / sizeof(kernel[0]));
 	if (!users && !kernels)
 		return stacks_flat(s, p, r);
-	/* A chain of frame pointers may end in what is no code: what is beyond is not true. */
-	for (size_t i = 1; i < users; i++)
-		if (!spaces_find(p, s->pcs[i] - 1)) {
-			users = i;
-			complete = false;
-		}
-	for (size_t i = users; i-- > 0 && n.node >= 0;) {
-		bool caller = i > 0 && !(i < 64 && (s->interrupted >> i & 1));
-
-		n.node = user_node(s, p, (uint32_t)n.node, s->pcs[i], caller, &known);
+	/* What waited is what the sample says, also where its chain begins elsewhere or nowhere. */
+	if (in_kernel) {
+		kernel[0] = sample->ip;
+		kernels += kernels == 0;
+	} else {
+		s->pcs[0] = sample->ip;
 	}
-	for (size_t i = kernels; i-- > 0 && n.node >= 0;)
-		n.node = kernel_node(s, (uint32_t)n.node, kernel[i] - (i > 0));
-	n.unmapped = leaf && !known;
-	n.broken = !complete;
+	n.node = path_node(s, p, users, kernel, kernels, &n);
+	n.broken = n.broken || !complete;
 	return n;
 }

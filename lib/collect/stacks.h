@@ -12,9 +12,21 @@
 
 #define STACK_DEPTH 512
 
+/* A path, outermost call first: the user's frames, then the kernel's. */
+struct stack_path {
+	uint32_t space; /* the address space that it is in; 0: there is no path */
+	size_t users, kernels;
+	size_t cut;                    /* so many outermost frames are no code: they are left out */
+	uint64_t pcs[STACK_DEPTH * 2]; /* of callers, within the call instruction */
+	uint32_t nodes[STACK_DEPTH * 2]; /* from `cut` on */
+};
+
 struct stacks {
 	struct spaces *spaces; /* borrowed */
 	struct unwinder *unwinder;
+	enum image_machine machine; /* whose registers samples have */
+	struct table places;        /* what addresses mean */
+	struct stack_path last;     /* the next one shares most of it */
 	uint64_t pcs[STACK_DEPTH];
 	uint64_t interrupted; /* bit n: pcs[n] is no return address, a signal came there */
 };

@@ -160,7 +160,8 @@ static bool any_between(const struct addresses *a, uint64_t begin, uint64_t end)
 
 /* The kernel's own functions come in order, and so many that only what is wanted is kept; those of
  * modules do not, and all are. */
-static int kallsyms_names(struct names *names, const struct addresses *wanted, char *text)
+static int kallsyms_names(
+	struct names *names, const struct addresses *wanted, char *text, uint64_t shift)
 {
 	uint64_t last = 0, address;
 	char *last_name = NULL, *end, *name = NULL, *tab;
@@ -172,7 +173,10 @@ static int kallsyms_names(struct names *names, const struct addresses *wanted, c
 		address = kallsyms_line(line, &name);
 		if (!address)
 			continue;
+		address += shift;
 		tab = strchr(name, '\t');
+		if (tab && shift)
+			continue;
 		if (tab) {
 			*tab = ' '; /* "name [module]" */
 			if (add(names, address, 0, name))
@@ -190,14 +194,31 @@ static int kallsyms_names(struct names *names, const struct addresses *wanted, c
 	return last_name ? add(names, last, 0, last_name) : 0;
 }
 
-int symbols_kallsyms(struct experiment *x, uint32_t image, char *text)
+uint64_t symbols_kallsyms_find(const char *text, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (const char *at = text; length && (at = strstr(at, name)); at += length) {
+		const char *line = at;
+
+		if (at[length] != '\n' || at - text < 3 || at[-1] != ' ')
+			continue;
+		while (line > text && line[-1] != '\n')
+			line--;
+		if (at - line > 4)
+			return strtoull(line, NULL, 16);
+	}
+	return 0;
+}
+
+int symbols_kallsyms(struct experiment *x, uint32_t image, char *text, uint64_t shift)
 {
 	struct addresses addresses = {0};
 	struct names names = {0};
 	int rc = sampled(x, image, &addresses);
 
 	if (rc == 0 && addresses.list.count)
-		rc = kallsyms_names(&names, &addresses, text);
+		rc = kallsyms_names(&names, &addresses, text, shift);
 	return finish(x, image, &names, &addresses, rc);
 }
 
@@ -220,7 +241,7 @@ int symbols_kernel(struct experiment *x, uint32_t image)
 {
 	size_t length;
 	char *text = file_read("/proc/kallsyms", FILE_MAX, &length, NULL);
-	int rc = text ? symbols_kallsyms(x, image, text) : 0;
+	int rc = text ? symbols_kallsyms(x, image, text, 0) : 0;
 
 	free(text);
 	return rc;

@@ -21,15 +21,16 @@ struct image;
 
 /*
  * Where to look beside the path itself; all may be NULL or 0.  An image is looked for at root +
- * path, path, in the archives, at the servers; its debug information in itself, in an archive, by
- * build-id and by .gnu_debuglink (whose CRC is checked) beside it, in .debug and in the debug
- * directory, at the servers.
+ * path, path, in the archives, in the build-id cache of perf, at the servers; its debug information
+ * in itself, in an archive, by build-id and by .gnu_debuglink (whose CRC is checked) beside it, in
+ * .debug and in the debug directory, at the servers.
  */
 struct image_search {
 	const char *const
 		*archives; /* directories that ssrun -archive filled (archive.h), NULL-terminated */
 	const char *root;  /* put before the path first: /proc/PID/root, a sysroot */
 	const char *debug_directory; /* of separate debug files; NULL: /usr/lib/debug */
+	const char *build_id_cache;  /* where perf keeps copies by build-id; NULL: ~/.debug */
 	bool debuginfod;             /* ask servers too (libdebuginfod, loaded when wanted) */
 };
 

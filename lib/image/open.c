@@ -6,6 +6,7 @@
 
 #include "base/strbuf.h"
 #include "image/archive.h"
+#include "image/build_id_cache.h"
 #include "image/cfi.h"
 #include "image/debuginfod.h"
 #include "image/dwarf.h"
@@ -34,6 +35,7 @@ static int copy_search(struct image *image, const struct image_search *where)
 		return 0;
 	image->where.debuginfod = where->debuginfod;
 	if (copy_string(&image->where.root, where->root) ||
+		copy_string(&image->where.build_id_cache, where->build_id_cache) ||
 		copy_string(&image->where.debug_directory, where->debug_directory))
 		return -1;
 	while (where->archives && where->archives[n])
@@ -126,6 +128,12 @@ static bool try_all(struct image *image, const struct image_identity *id, struct
 		found = copy && try_path(image, copy, id, e);
 		free(copy);
 	}
+	if (!found) {
+		char *copy = build_id_cache_find(image->where.build_id_cache, id, "elf");
+
+		found = copy && try_path(image, copy, id, e);
+		free(copy);
+	}
 	return found || fetch(image, id, e);
 }
 
@@ -193,6 +201,7 @@ void image_close(struct image *image)
 		free(image->archives[i]);
 	free(image->archives);
 	free((char *)(uintptr_t)image->where.root);
+	free((char *)(uintptr_t)image->where.build_id_cache);
 	free((char *)(uintptr_t)image->where.debug_directory);
 	free(image->path);
 	free(image);

@@ -61,6 +61,8 @@ const char *const prof_facts[][2] = {
 	{"model", "Modelled machine"},
 	{"model.clock", "Its clock frequency (Hz)"},
 	{"kernel", "Kernel"},
+	{"perf", "Version of perf"},
+	{"skipped", "Not read"},
 	{"clock_hz", "Clock frequency (Hz)"},
 	{NULL, NULL},
 };

@@ -18,7 +18,7 @@ static void take_record(const uint8_t *data, size_t size, bool deep)
 {
 	struct record_format f = {
 		.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME,
-		.registers = 17};
+		.registers = 0x1ffff};
 	uint64_t *copy = malloc(size + 8);
 	struct record r;
 
@@ -54,7 +54,7 @@ static void take_names(const uint8_t *data, size_t size, bool kernel)
 		experiment_node(&x, EXPERIMENT_ROOT, 0, 0x1000);
 		experiment_node(&x, EXPERIMENT_ROOT, 0, 0xffffffff81000010);
 		if (kernel)
-			symbols_kallsyms(&x, 0, text);
+			symbols_kallsyms(&x, 0, text, 0);
 		else
 			symbols_perf_map(&x, 0, text);
 		experiment_fini(&x);

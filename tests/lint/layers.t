@@ -16,6 +16,7 @@ one_home() { # what pattern allowed-path
 }
 one_home libpfm4 '#include <perfmon/' 'lib/events/'
 one_home libdw '#include <(elfutils|dwarf|libelf|gelf)' 'lib/image/'
+one_home zstd '#include <zstd' 'lib/perfdata/'
 one_home ncurses '#include <(n?curses|term)' 'lib/tui/terminal'
 one_home Zydis '#include <Zydis' 'lib/isa/'
 one_home "Valgrind's tool interface" '#include "?<?(valgrind/)?pub_tool' 'lib/valgrind/'

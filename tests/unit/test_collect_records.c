@@ -16,7 +16,7 @@ static const struct record_format deep = {
 	.sample_type = PERF_SAMPLE_IDENTIFIER | PERF_SAMPLE_IP | PERF_SAMPLE_TID |
 		       PERF_SAMPLE_TIME | PERF_SAMPLE_CALLCHAIN | PERF_SAMPLE_REGS_USER |
 		       PERF_SAMPLE_STACK_USER,
-	.registers = 2};
+	.registers = 3};
 
 /* A record being written. */
 struct writer {
@@ -283,9 +283,9 @@ static void test_symbols(void)
 		experiment_node(&x, EXPERIMENT_ROOT, k, pcs[i]);
 	experiment_node(&x, EXPERIMENT_ROOT, j, 0x1010);
 	experiment_node(&x, EXPERIMENT_ROOT, j, 0x1020);
-	is_int(symbols_kallsyms(&x, k, hidden), 0, "addresses that we may not know");
+	is_int(symbols_kallsyms(&x, k, hidden, 0), 0, "addresses that we may not know");
 	is_int(x.symbols.count, 0, "name nothing");
-	is_int(symbols_kallsyms(&x, k, kallsyms), 0, "the kernel's names");
+	is_int(symbols_kallsyms(&x, k, kallsyms, 0), 0, "the kernel's names");
 	is_str(symbol_of(&x, pcs[0]), "_text", "of two names, always the same one");
 	is_str(symbol_of(&x, pcs[1]), "helper", "data is no function");
 	is_str(symbol_of(&x, pcs[2]), "first [mod]", "modules come in any order");

@@ -1,0 +1,104 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Names of the kernel's functions: of the one that runs now, if it is the one that was recorded, or
+ * from perf's cache.  A kernel lies at another address after every boot; where it lay, one symbol
+ * tells, whose address the recording has.
+ */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <sys/utsname.h>
+#include <unistd.h>
+
+#include "base/file.h"
+#include "collect/symbols.h"
+#include "image/build_id_cache.h"
+#include "perfdata/private.h"
+
+#define KALLSYMS_MAX ((size_t)512 << 20)
+
+static bool same_text(const char *recorded, const char *here)
+{
+	return recorded && strcmp(recorded, here) == 0;
+}
+
+/* By its build-id, where that is known, which everybody may read here; else by host and release. */
+bool perfdata_same_kernel(const struct perfdata *p)
+{
+	const struct perfdata_build_id *id = perfdata_find_build_id(p, "[kernel.kallsyms]");
+	char notes[4096];
+	struct utsname host;
+	int fd = open("/sys/kernel/notes", O_RDONLY | O_CLOEXEC);
+	ssize_t n = fd >= 0 ? read(fd, notes, sizeof(notes)) : -1;
+
+	if (fd >= 0)
+		close(fd);
+	if (id && n > 0)
+		return memmem(notes, (size_t)n, id->bytes, id->length) != NULL;
+	return uname(&host) == 0 && same_text(p->texts[PERFDATA_HOST], host.nodename) &&
+	       same_text(p->texts[PERFDATA_KERNEL], host.release);
+}
+
+/* How far the recorded kernel lay from that of text; false: nobody knows. */
+static bool find_shift(const struct perfdata *p, const char *text, uint64_t *shift)
+{
+	uint64_t address = symbols_kallsyms_find(text, p->kernel_symbol);
+
+	*shift = p->kernel_address - address;
+	return address && p->kernel_address;
+}
+
+static int name_by(
+	const struct perfdata *p, struct experiment *x, uint32_t image, char *text, bool *named)
+{
+	uint64_t shift;
+
+	*named = text && find_shift(p, text, &shift);
+	return *named ? symbols_kallsyms(x, image, text, shift) : 0;
+}
+
+/* Programs of BPF, trampolines: what came while it was watched. */
+static int name_by_records(const struct perfdata *p, struct experiment *x, uint32_t image)
+{
+	for (size_t i = 0; i < p->symbols.count; i++) {
+		const struct perfdata_symbol *s = &p->symbols.data[i];
+		bool sampled = false;
+
+		for (size_t k = 1; k < x->nodes.count && !sampled; k++) {
+			const struct experiment_node *n = experiment_node_at(x, k);
+
+			sampled = n->key.image == image && n->key.address - s->address < s->length;
+		}
+		if (sampled && experiment_symbol(x, image, s->address, s->length, s->name, NULL))
+			return -1;
+	}
+	return 0;
+}
+
+int perfdata_name_kernel(const struct perfdata *p, struct experiment *x, uint32_t image,
+	const struct image_search *where)
+{
+	const struct perfdata_build_id *id = perfdata_find_build_id(p, "[kernel.kallsyms]");
+	struct image_identity key = {.path = "[kernel]"};
+	char *text = NULL, *path = NULL;
+	size_t length;
+	bool named = false;
+	int rc = 0;
+
+	if (perfdata_same_kernel(p))
+		text = file_read("/proc/kallsyms", KALLSYMS_MAX, &length, NULL);
+	rc = name_by(p, x, image, text, &named);
+	free(text);
+	text = NULL;
+	if (rc == 0 && !named && id) {
+		key.build_id = id->bytes;
+		key.build_id_length = id->length;
+		path = build_id_cache_find(where->build_id_cache, &key, "kallsyms");
+		text = path ? file_read(path, KALLSYMS_MAX, &length, NULL) : NULL;
+		rc = name_by(p, x, image, text, &named);
+	}
+	free(path);
+	free(text);
+	return rc ? rc : name_by_records(p, x, image);
+}

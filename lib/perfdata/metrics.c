@@ -1,0 +1,223 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What perf's events are in an experiment's words. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "base/strbuf.h"
+#include "events/event.h"
+#include "events/numbers.h"
+#include "perfdata/private.h"
+
+static bool is_software(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
+	       attr->type == PERF_TYPE_BREAKPOINT;
+}
+
+static bool is_clock(const struct perf_event_attr *attr)
+{
+	return attr->type == PERF_TYPE_SOFTWARE &&
+	       (attr->config == PERF_COUNT_SW_CPU_CLOCK ||
+		       attr->config == PERF_COUNT_SW_TASK_CLOCK);
+}
+
+/* The row of the event table that means the same on every processor; NULL: there is none. */
+static const struct event *row_of(const struct perf_event_attr *attr)
+{
+	size_t count;
+	const struct event *rows = event_table(&count);
+	struct event_code code;
+
+	if (is_clock(attr))
+		return event_by_number(EV_TASK_CLOCK);
+	if (attr->type != PERF_TYPE_SOFTWARE && attr->type != PERF_TYPE_HARDWARE &&
+		attr->type != PERF_TYPE_HW_CACHE)
+		return NULL;
+	for (size_t i = 0; i < count; i++)
+		if (event_encode_for("generic", rows[i].number, &code, NULL) == 0 &&
+			code.type == attr->type && code.config == attr->config)
+			return &rows[i];
+	return NULL;
+}
+
+static const char *name_of(const struct perfdata_event *event, char *room, size_t size)
+{
+	if (event->name)
+		return event->name;
+	if (is_clock(&event->attr))
+		return event->attr.config == PERF_COUNT_SW_CPU_CLOCK ? "cpu-clock" : "task-clock";
+	snprintf(room, size, "event %u:0x%" PRIx64, event->attr.type, (uint64_t)event->attr.config);
+	return room;
+}
+
+/* Units of a sample: as asked for or, where perf let the kernel choose, the mean. */
+static uint64_t period_of(const struct perfdata_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	double mean = event->samples ? event->sum / (double)event->samples : 0;
+
+	if (mean >= 1)
+		return (uint64_t)(mean + 0.5);
+	if (!attr->freq)
+		return attr->sample_period ? attr->sample_period : 1;
+	return is_clock(attr) && attr->sample_freq ? 1000000000u / attr->sample_freq : 1;
+}
+
+static bool is_guess(const struct perfdata_event *event)
+{
+	return event->least != event->most ||
+	       (event->attr.freq && event->sum < 1 && !is_clock(&event->attr));
+}
+
+static char *note_of(const struct perfdata_event *event)
+{
+	struct strbuf note = {0};
+	char room[64];
+
+	strbuf_printf(&note, "perf record: %s", name_of(event, room, sizeof(room)));
+	if (event->attr.exclude_kernel)
+		strbuf_puts(&note, "; user mode only");
+	if (event->attr.exclude_user)
+		strbuf_puts(&note, "; kernel mode only");
+	if (event->least != event->most)
+		strbuf_printf(&note,
+			"; periods from %" PRIu64 " to %" PRIu64
+			", each sample counts as their mean (perf record -c gives all one)",
+			event->least, event->most);
+	return strbuf_take(&note);
+}
+
+static uint32_t flags_of(const struct perfdata_event *event)
+{
+	const struct perf_event_attr *attr = &event->attr;
+	uint32_t flags = 0;
+
+	if (event->stacked)
+		flags |= METRIC_STACKS;
+	if (is_clock(attr))
+		flags |= METRIC_CLOCK;
+	if (is_clock(attr) || (!is_software(attr) && !attr->precise_ip))
+		flags |= METRIC_SKID;
+	if (!attr->exclude_kernel)
+		flags |= METRIC_KERNEL;
+	return flags;
+}
+
+/* Fills metric, whose texts are the caller's to free. */
+static int describe(
+	const struct perfdata_event *event, bool alone, struct experiment_metric *metric)
+{
+	const struct event *row = row_of(&event->attr);
+	bool clock = is_clock(&event->attr);
+	char room[64];
+	const char *name = name_of(event, room, sizeof(room));
+
+	metric->event = row ? row->number : -1;
+	metric->name = strdup(clock ? "CPU time" : row ? row->name : name);
+	metric->short_name = strdup(!alone || !row ? name : clock ? "time" : row->short_name);
+	metric->unit = strdup(clock ? "ns" : row ? row->unit : "events");
+	metric->source = strdup(is_software(&event->attr) ? "os" : "pmu");
+	metric->note = note_of(event);
+	metric->label = is_guess(event) ? LABEL_ESTIMATED : LABEL_MEASURED;
+	metric->flags = flags_of(event);
+	metric->period = period_of(event);
+	/* What is told twice is one loss. */
+	metric->lost = event->lost > event->lost_samples ? event->lost : event->lost_samples;
+	if (event->least != event->most && event->sum < 1e19)
+		metric->total = (uint64_t)event->sum;
+	return metric->name && metric->short_name && metric->unit && metric->source && metric->note
+		       ? 0
+		       : -1;
+}
+
+static void free_texts(struct experiment_metric *m)
+{
+	free(m->name);
+	free(m->short_name);
+	free(m->unit);
+	free(m->source);
+	free(m->note);
+	m->name = m->short_name = m->unit = m->source = m->note = NULL;
+}
+
+/* Does no other event that has samples mean the same? */
+static bool is_alone(const struct perfdata *p, size_t event)
+{
+	const struct event *row = row_of(&p->events.data[event].attr);
+
+	for (size_t i = 0; i < p->events.count; i++)
+		if (i != event && p->events.data[i].samples && row &&
+			row_of(&p->events.data[i].attr) == row)
+			return false;
+	return true;
+}
+
+int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct error *e)
+{
+	uint32_t *place = calloc(p->events.count + 1, sizeof(*place));
+	size_t kept = 0;
+
+	if (!place)
+		return error_nomem(e);
+	for (size_t i = 0; i < x->metrics.count; i++) {
+		struct experiment_metric *m = &x->metrics.data[i];
+		bool any = p->events.data[i].samples > 0;
+
+		/* Something must say what was looked for in vain. */
+		free_texts(m);
+		if (!any && (i > 0 || x->samples.count)) {
+			continue;
+		}
+		place[i] = (uint32_t)kept;
+		if (describe(&p->events.data[i], is_alone(p, i), m)) {
+			free(place);
+			return error_nomem(e);
+		}
+		if (kept != i) {
+			x->metrics.data[kept] = *m;
+			memset(m, 0, sizeof(*m));
+		}
+		kept++;
+	}
+	x->metrics.count = kept;
+	for (size_t i = 0; i < x->samples.count; i++) {
+		struct experiment_sample *s = table_at(&x->samples, i);
+
+		s->key.metric = place[s->key.metric];
+	}
+	table_changed(&x->samples);
+	free(place);
+	return 0;
+}
+
+int perfdata_type(const struct perfdata *p, struct experiment *x, struct error *e)
+{
+	enum { NAMES = 3 };
+	struct strbuf type = {0};
+	size_t named = 0, more = 0;
+	char room[64], *text;
+
+	strbuf_puts(&type, "perf");
+	for (size_t i = 0; i < p->events.count; i++) {
+		const struct perfdata_event *event = &p->events.data[i];
+
+		if (!event->samples)
+			continue;
+		if (named++ < NAMES)
+			strbuf_printf(&type, "%c%s", named == 1 ? '-' : '+',
+				name_of(event, room, sizeof(room)));
+		else
+			more++;
+	}
+	if (more)
+		strbuf_printf(&type, "+%zu", more);
+	text = strbuf_take(&type);
+	if (!text)
+		return error_nomem(e);
+	for (char *c = text; *c; c++) /* it separates types */
+		*c = *c == ',' ? '.' : *c;
+	free(x->type);
+	x->type = text;
+	return 0;
+}
