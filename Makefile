@@ -8,6 +8,7 @@
 O             ?= build
 PREFIX        ?= /usr/local
 prefix        ?= $(PREFIX)
+libdir        ?= lib
 CROSS_COMPILE ?=
 ifeq ($(origin CC),default)
 CC            := $(CROSS_COMPILE)gcc
@@ -24,7 +25,7 @@ WARNINGS      := -Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes
 ARCH          := $(shell $(CC) -dumpmachine)
 san_flags     := $(if $(SAN),-fsanitize=$(SAN) -fno-omit-frame-pointer -fno-sanitize-recover=all)
 sysroot_flags := $(if $(SYSROOT),--sysroot=$(SYSROOT))
-ALL_CPPFLAGS   = -D_GNU_SOURCE -DPERFEX_VERSION='"$(VERSION)"' -DPERFEX_PREFIX='"$(prefix)"' \
+ALL_CPPFLAGS   = -D_GNU_SOURCE -DPERFEX_VERSION='"$(VERSION)"' \
                  -Ilib -Iinclude $(CPPFLAGS)
 ALL_CFLAGS     = -std=gnu11 $(WARNINGS) -fPIC -ffile-prefix-map=$(CURDIR)/= $(san_flags) $(sysroot_flags) $(CFLAGS)
 ALL_LDFLAGS    = $(san_flags) $(sysroot_flags) $(LDFLAGS)
@@ -79,6 +80,14 @@ $(O)/flags: FORCE
 	@printf '%s\n' '$(subst ','\'',$(flags_now))' | cmp -s - $@ || printf '%s\n' '$(subst ','\'',$(flags_now))' > $@
 .PHONY: FORCE
 FORCE:
+
+# Likewise, of where it will be installed: few files know that.
+prefix_now   := $(prefix) $(libdir)
+$(O)/prefix: FORCE
+	@mkdir -p $(@D)
+	@printf '%s\n' '$(prefix_now)' | cmp -s - $@ || printf '%s\n' '$(prefix_now)' > $@
+$(O)/obj/lib/base/file.o: $(O)/prefix
+$(O)/obj/lib/base/file.o: CPPFLAGS += -DPERFEX_PREFIX='"$(prefix)"'
 
 $(O)/obj/%.o: %.c $(O)/flags
 	@mkdir -p $(@D)
@@ -135,21 +144,25 @@ INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
                 $(foreach d,$(DATA),$(word 1,$(subst :, ,$d)):share/perfex/$(word 2,$(subst :, ,$d)):644) \
                 $(foreach c,$(COMPLETIONS),$c:$(patsubst $(O)/%,%,$c):644) \
                 $(foreach m,$(sort $(wildcard docs/man/*.[1-9])),$m:share/man/man$(subst .,,$(suffix $m))/$(notdir $m):644) \
-                LICENSE:share/doc/perfex/LICENSE:644 LICENSE.LGPL:share/doc/perfex/LICENSE.LGPL:644 \
-                README.md:share/doc/perfex/README.md:644
+                $(foreach d,LICENSE LICENSE.LGPL README.md $(sort $(wildcard docs/*.md docs/*.png docs/*.svg docs/*/*.png docs/*/*.svg)) \
+                    $(sort $(wildcard examples/*.c examples/*.f90 examples/*.sh)) examples/Makefile,$d:share/doc/perfex/$d:644)
+
+# Directories of ours alone, which go with what is in them.
+OWN_DIRS      = $(sort share/perfex $(foreach i,$(INSTALL),$(foreach d,$(patsubst %/,%,$(dir $(word 2,$(subst :, ,$i)))),$(if $(findstring /perfex,/$d)$(findstring /SpeedShop,/$d),$d))))
 
 install: all
 	$(Q)set -e; for i in $(INSTALL); do \
 	    src=$${i%%:*}; rest=$${i#*:}; dst=$(DESTDIR)$(prefix)/$${rest%:*}; mode=$${rest##*:}; \
 	    install -D -m $$mode "$$src" "$$dst"; done; \
 	for l in $(LINKS); do ln -sf "$${l%%:*}" "$(DESTDIR)$(prefix)/$${l#*:}"; done
+	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :
 	@echo 'installed below $(DESTDIR)$(prefix)'
 
 uninstall:
 	$(Q)for i in $(INSTALL); do rest=$${i#*:}; rm -f "$(DESTDIR)$(prefix)/$${rest%:*}"; done; \
 	for l in $(LINKS); do rm -f "$(DESTDIR)$(prefix)/$${l#*:}"; done; \
-	for d in include/SpeedShop share/perfex/machines share/perfex/costs share/perfex libexec/perfex share/doc/perfex; do \
-	    rmdir "$(DESTDIR)$(prefix)/$$d" 2>/dev/null || :; done
+	for d in $$(printf '%s\n' $(OWN_DIRS) | sort -r); do rmdir "$(DESTDIR)$(prefix)/$$d" 2>/dev/null || :; done
+	@echo 'removed from below $(DESTDIR)$(prefix)'
 
 clean:
 	rm -rf $(O)
@@ -169,7 +182,7 @@ make deps        install what is missing (Debian, Ubuntu)
 make install     into $$(DESTDIR)$$(prefix); make uninstall removes it
 make clean
 
-O=build  PREFIX=/usr/local  DESTDIR=  CC=gcc  CFLAGS='-O2 -g'  LDFLAGS=  CROSS_COMPILE=  SYSROOT=
+O=build  PREFIX=/usr/local  DESTDIR=  libdir=lib  CC=gcc  CFLAGS='-O2 -g'  LDFLAGS=  CROSS_COMPILE=  SYSROOT=
 SAN=address,undefined  (sanitizers)    V=1  (show commands, full test output)
 endef
 help:

@@ -25,14 +25,14 @@ $(O)/lib/libperfex.a: $(libperfex_objs) $(LIBTOOLKIT) $(libperfex_map)
 	$(Q)$(OBJCOPY) --keep-global-symbols=$(O)/lib/libperfex.symbols $(O)/lib/libperfex.o
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(O)/lib/libperfex.o
 
-$(O)/lib/perfex.pc: lib/perfex/perfex.pc.in $(O)/flags
+$(O)/lib/perfex.pc: lib/perfex/perfex.pc.in $(O)/flags $(O)/prefix
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@version@|$(VERSION)|' $< > $@
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' $< > $@
 
 INSTALL += include/perfex.h:include/perfex.h:644 \
-	$(O)/lib/libperfex.so.$(LIBPERFEX_ABI):lib/libperfex.so.$(LIBPERFEX_ABI):755 \
-	$(O)/lib/libperfex.a:lib/libperfex.a:644 $(O)/lib/perfex.pc:lib/pkgconfig/perfex.pc:644
-LINKS += libperfex.so.$(LIBPERFEX_ABI):lib/libperfex.so
+	$(O)/lib/libperfex.so.$(LIBPERFEX_ABI):$(libdir)/libperfex.so.$(LIBPERFEX_ABI):755 \
+	$(O)/lib/libperfex.a:$(libdir)/libperfex.a:644 $(O)/lib/perfex.pc:$(libdir)/pkgconfig/perfex.pc:644
+LINKS += libperfex.so.$(LIBPERFEX_ABI):$(libdir)/libperfex.so
 
 # Its unit test goes by the inside: the same objects, linked directly.
 $(O)/tests/unit/test_libperfex: $(O)/obj/tests/unit/test_libperfex.o $(libperfex_objs) $(LIBTOOLKIT)

@@ -21,14 +21,14 @@ $(O)/lib/libspeedshop.a: $(libspeedshop_objs)
 	$(say) AR $@
 	$(Q)rm -f $@ && $(AR) rcsD $@ $(libspeedshop_objs)
 
-$(O)/lib/speedshop.pc: lib/speedshop/speedshop.pc.in $(O)/flags
+$(O)/lib/speedshop.pc: lib/speedshop/speedshop.pc.in $(O)/flags $(O)/prefix
 	@mkdir -p $(@D)
-	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@version@|$(VERSION)|' $< > $@
+	$(Q)sed -e 's|@prefix@|$(prefix)|' -e 's|@libdir@|$(libdir)|' -e 's|@version@|$(VERSION)|' $< > $@
 
 INSTALL += include/speedshop.h:include/speedshop.h:644 include/SpeedShop/api.h:include/SpeedShop/api.h:644 \
-	$(O)/lib/libspeedshop.so.$(LIBSPEEDSHOP_ABI):lib/libspeedshop.so.$(LIBSPEEDSHOP_ABI):755 \
-	$(O)/lib/libspeedshop.a:lib/libspeedshop.a:644 $(O)/lib/speedshop.pc:lib/pkgconfig/speedshop.pc:644
-LINKS += libspeedshop.so.$(LIBSPEEDSHOP_ABI):lib/libspeedshop.so
+	$(O)/lib/libspeedshop.so.$(LIBSPEEDSHOP_ABI):$(libdir)/libspeedshop.so.$(LIBSPEEDSHOP_ABI):755 \
+	$(O)/lib/libspeedshop.a:$(libdir)/libspeedshop.a:644 $(O)/lib/speedshop.pc:$(libdir)/pkgconfig/speedshop.pc:644
+LINKS += libspeedshop.so.$(LIBSPEEDSHOP_ABI):$(libdir)/libspeedshop.so
 
 # Its unit test goes by the inside: the same object, linked directly.
 $(O)/tests/unit/test_speedshop: $(O)/obj/tests/unit/test_speedshop.o $(libspeedshop_objs) $(LIBTOOLKIT)
