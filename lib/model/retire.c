@@ -174,6 +174,14 @@ uint64_t retire_cycles(const struct retire *t, uint64_t *cycles)
 
 /* ---- what is shared by instructions ---- */
 
+NOINLINE void retire_tell(
+	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t slots)
+{
+	/* Rows are the model's own, in blocks that nobody else writes to. */
+	rows_add(t->rows, (uint32_t *)(uintptr_t)&insn->row, MODEL_ROW_CAUSES + (unsigned)cause,
+		slots);
+}
+
 static inline uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
@@ -683,6 +691,8 @@ void retire_record(
 		at = later(done, gone + width) - width;
 		if (LIKELY(!w.phases.count)) {
 			waited += at - gone;
+			if (UNLIKELY(t->rows != 0) && at > gone)
+				retire_tell(t, insn, MODEL_CAUSE_DEPENDENCY, at - gone);
 		} else {
 			if (at > gone)
 				explain(t, insn, &w.phases, gone + width, done);

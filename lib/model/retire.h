@@ -15,6 +15,7 @@
 #define MODEL_RETIRE_H
 
 #include "model/model.h"
+#include "model/rows.h"
 #include "model/trace.h"
 
 /* Why a slot passed. */
@@ -144,10 +145,11 @@ struct retire {
 	uint64_t instructions;          /* walked: slots of cause BASE */
 	uint64_t counted[MODEL_CAUSES]; /* the caller's: cycles that are in somebody's counts */
 
-	uint64_t came, gone; /* when the last instruction came, and retired */
-	uint64_t taken_last; /* when the last taken branch was fetched behind */
-	uint64_t arrival;    /* of the last of all lines asked for */
-	uint64_t barrier;    /* no load before that */
+	struct model_rows *rows; /* slots by instruction go there; null: nobody wants them */
+	uint64_t came, gone;     /* when the last instruction came, and retired */
+	uint64_t taken_last;     /* when the last taken branch was fetched behind */
+	uint64_t arrival;        /* of the last of all lines asked for */
+	uint64_t barrier;        /* no load before that */
 	uint64_t divider_free;
 	uint64_t stores, drained; /* number of stores so far; when the last leaves the buffer */
 	uint64_t redirected;      /* nothing comes before; 0: nothing is held */
@@ -181,12 +183,17 @@ void retire_record(
  * less than MODEL_CAUSES cycles. */
 uint64_t retire_cycles(const struct retire *t, uint64_t *cycles);
 
-/* Every slot but those of cause BASE passes here. */
+/* Into the instruction's row. */
+void retire_tell(
+	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t slots);
+
+/* Every slot but those of cause BASE passes here, or through retire_tell. */
 static inline void retire_charge(
 	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t slots)
 {
-	(void)insn;
 	t->slots[cause] += slots;
+	if (t->rows)
+		retire_tell(t, insn, cause, slots);
 }
 
 #endif

@@ -18,6 +18,8 @@
 #define MODEL_ROW_ITEMS 128
 /* Executions in records that a fault ended, which no segment has in its sums. */
 #define MODEL_ROW_EXECUTED EVENT_LIMIT
+/* Slots by enum model_cause (retire.h), where the retirement clock runs. */
+#define MODEL_ROW_CAUSES (EVENT_LIMIT + 8)
 #define MODEL_ROW_SLOTS    15
 #define MODEL_ROW_BANKS    8
 

@@ -5,6 +5,7 @@
  */
 #include "model/watch.h"
 
+#include "model/retire.h"
 #include "model/state.h"
 
 #define SKID_MAX 8
@@ -99,6 +100,9 @@ void model_set_watch(struct model *m, struct model_watch *w)
 	w->model = m;
 	for (i = 0; i < w->sampler_count; i++)
 		w->sampler[i].unit = w->sampler[i].by_clock ? m->config.width : 1;
+	for (i = 0; i < m->config.cores && w->rows.row; i++)
+		if (m->cores[i].retire)
+			m->cores[i].retire->rows = &w->rows;
 }
 
 /* ---- overflows ---- */

@@ -6,6 +6,7 @@
 
 #include "base/json.h"
 #include "events/event.h"
+#include "model/retire.h"
 #include "render/number.h"
 
 static const char *const image_kinds[] = {
@@ -58,6 +59,31 @@ static void counts(struct json *j, const uint64_t *n)
 	json_end_object(j);
 }
 
+/* By enum model_cause. */
+static const char *const causes[MODEL_CAUSES] = {"base", "dependency", "unit", "divider", "l2",
+	"last-level", "memory", "intervention", "dtlb", "forward", "store-buffer", "locked",
+	"serialising", "fetch-l2", "fetch-last-level", "fetch-memory", "fetch-intervention", "itlb",
+	"taken", "mispredict"};
+
+/* "stalls": cycles by cause, of the retirement clock. */
+static void stalls(struct json *j, const struct profile_insn *d, double width)
+{
+	bool any = false;
+
+	for (size_t i = 0; i < d->counts.count && width > 0; i++) {
+		const struct profile_count *c = &d->counts.data[i];
+
+		if (c->item < MODEL_ROW_CAUSES || c->item >= MODEL_ROW_CAUSES + MODEL_CAUSES)
+			continue;
+		if (!any)
+			json_object(j, "stalls");
+		any = true;
+		json_number(j, causes[c->item - MODEL_ROW_CAUSES], (double)c->n / width);
+	}
+	if (any)
+		json_end_object(j);
+}
+
 static void head(const struct profile_report *r, struct json *j)
 {
 	begin(j, "profile");
@@ -108,7 +134,7 @@ static void images(const struct profile *p, struct json *j)
 	}
 }
 
-static void insns(const struct profile *p, struct json *j)
+static void insns(const struct profile *p, double width, struct json *j)
 {
 	for (size_t i = 0; i < p->insns.count; i++) {
 		const struct profile_insn *d = table_at(&p->insns, i);
@@ -121,6 +147,7 @@ static void insns(const struct profile *p, struct json *j)
 		json_integer(j, "length", d->key.length);
 		json_integer(j, "executions", (long long)d->executions);
 		counts(j, n);
+		stalls(j, d, width);
 		end(j);
 	}
 }
@@ -301,7 +328,7 @@ void render_profile_json(const struct profile_report *r, FILE *out)
 	head(r, &j);
 	processes(p, &j);
 	images(p, &j);
-	insns(p, &j);
+	insns(p, r->machine ? r->machine->model.width : 0, &j);
 	blocks(r, &j);
 	edges(p, &j);
 	nodes(p, &j);
