@@ -40,6 +40,10 @@ const struct view views[] = {
 	{.name = "archinfo",
 		.help = "kinds of instructions executed, from exact counts (ssrun -ideal)",
 		.make = prof_archinfo},
+	{.name = "dataspace",
+		.help = "variables and allocations that misses are about, and who shares their "
+			"lines",
+		.make = prof_dataspace},
 	{.name = NULL},
 };
 

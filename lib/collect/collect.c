@@ -51,7 +51,7 @@ static int wanted_source(struct collect_metric *m, enum collect_source wanted, s
 	if (wanted == COLLECT_OS)
 		good = is_kernels(m);
 	else if (wanted == COLLECT_PMU)
-		good = !is_kernels(m) && !(m->flags & METRIC_EXACT);
+		good = !is_kernels(m) && !(m->flags & (METRIC_EXACT | METRIC_DATA));
 	else if (wanted == COLLECT_MODEL)
 		good = is_models(m);
 	m->source = wanted;
@@ -71,7 +71,7 @@ static int auto_source(struct collect_metric *m, bool attach, struct error *reas
 		return 0;
 	}
 	m->source = COLLECT_MODEL;
-	if (!(m->flags & METRIC_EXACT)) {
+	if (!(m->flags & (METRIC_EXACT | METRIC_DATA))) {
 		if (source_pmu.probe(&options, &why) == 0 &&
 			source_pmu.accepts(&options, &m->spec, &why) == 0) {
 			m->source = COLLECT_PMU;

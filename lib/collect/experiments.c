@@ -32,6 +32,8 @@ static const struct fixed fixed[] = {
 	{"ideal", "exact executions of every instruction and edge", EV_INSTRUCTIONS, METRIC_EXACT,
 		1, 1},
 	{"bbcounts", "the same as ideal", EV_INSTRUCTIONS, METRIC_EXACT, 1, 1},
+	{"dataspace", "which data misses and coherence requests are about", EV_L2D_MISSES,
+		METRIC_DATA, 1, 1},
 };
 
 /* How often events come decides how many make a sample. */
@@ -231,15 +233,15 @@ int collect_metrics_add(
 	struct event_spec spec = {.origin = EVENT_ORIGIN_TABLE, .event = x->event};
 	uint64_t periods[] = {x->classic, x->classic_fine};
 
-	if (both && (x->flags & METRIC_EXACT))
+	if (both && (x->flags & (METRIC_EXACT | METRIC_DATA)))
 		return error_set(
 			e, ERR_CONFLICT, "-both: %s counts exactly, it has no periods", x->name);
 	snprintf(spec.name, sizeof(spec.name), "%s", x->event->name);
 	snprintf(spec.argument, sizeof(spec.argument), "%s", x->event->short_name);
 	for (size_t i = 0; i < 1 + (size_t)both; i++) {
-		struct collect_metric *new =
-			add(m, x->name, &spec, x->flags | (i ? METRIC_BOTH : 0),
-				x->flags & METRIC_EXACT ? 1 : collect_prime(periods[i]), e);
+		struct collect_metric *new = add(m, x->name, &spec,
+			x->flags | (i ? METRIC_BOTH : 0),
+			x->flags & (METRIC_EXACT | METRIC_DATA) ? 1 : collect_prime(periods[i]), e);
 
 		if (!new)
 			return -1;

@@ -39,6 +39,7 @@ static int add_samplers(struct modelling *m, struct error *e)
 		struct profile_sampler *s;
 
 		m->wanted.stacks |= (metric->flags & METRIC_STACKS) != 0;
+		m->wanted.dataspace |= (metric->flags & METRIC_DATA) != 0;
 		executed &= profile_is_executed(metric->spec.event->number);
 		samples &= model_samples(metric);
 		if (!model_samples(metric))

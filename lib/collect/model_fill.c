@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/model_fill.h"
+#include "collect/model_filling.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -7,19 +7,6 @@
 #include "image/image.h"
 
 #define ANONYMOUS "[anonymous]"
-
-struct filling {
-	struct experiment *x;
-	const struct collect_metrics *m;
-	const struct profile *p;
-	long *image;           /* in x, of the profile's; -1: not yet there */
-	uint32_t *node;        /* likewise, of its paths; 0 (the root) is itself */
-	uint32_t *process;     /* in x, of its processes */
-	uint32_t *first_phase; /* in x, of each process: its first point's */
-	struct table threads;
-	uint64_t clock_hz;
-	struct error *e;
-};
 
 struct known_thread {
 	struct {
@@ -66,7 +53,7 @@ static void identify(struct experiment_image *to)
 	to->fingerprint = now.fingerprint;
 }
 
-static long image_of(struct filling *f, uint32_t i)
+long model_fill_image(struct filling *f, uint32_t i)
 {
 	const struct profile_image *from = &f->p->images.data[i];
 	struct experiment_image to = {.kind = kinds[from->kind],
@@ -182,6 +169,8 @@ static void mark_paths(const struct filling *f, bool *wanted)
 		if (s->key.node != PROFILE_PATH_LOST)
 			wanted[s->key.node] = true;
 	}
+	for (size_t i = 0; i < f->p->objects.count; i++)
+		wanted[f->p->objects.data[i].node] = true;
 	for (size_t i = f->p->nodes.count; i-- > 1;)
 		if (wanted[i])
 			wanted[((struct profile_node *)table_at(&f->p->nodes, i))->key.parent] =
@@ -201,7 +190,7 @@ static int fill_paths(struct filling *f)
 
 		if (!wanted[i])
 			continue;
-		image = image_of(f, n->key.image);
+		image = model_fill_image(f, n->key.image);
 		/* The last byte of the call; of what a signal interrupted, the first. */
 		node = image < 0
 			       ? -1
@@ -229,7 +218,7 @@ static int add_sample(struct filling *f, size_t metric, const struct profile_sam
 {
 	struct experiment_metric *to = &f->x->metrics.data[metric];
 	bool stacks = to->flags & METRIC_STACKS, lost = s->key.node == PROFILE_PATH_LOST;
-	long image = image_of(f, s->key.image), node;
+	long image = model_fill_image(f, s->key.image), node;
 	long thread = thread_of(f, s->key.process, s->key.pid, s->key.tid);
 
 	if (image < 0 || thread < 0)
@@ -276,7 +265,7 @@ static int fill_exact(struct filling *f, size_t metric)
 		profile_counts(d, counts);
 		if (!counts[event])
 			continue;
-		image = image_of(f, d->key.image);
+		image = model_fill_image(f, d->key.image);
 		node = image < 0 ? -1 : experiment_node(f->x, 0, (uint32_t)image, d->key.address);
 		if (node < 0 ||
 			experiment_add(f->x, (uint32_t)metric, 0, 0, (uint32_t)node, counts[event]))
@@ -291,8 +280,8 @@ static int fill_edges(struct filling *f)
 {
 	for (size_t i = 0; i < f->p->edges.count; i++) {
 		const struct profile_edge *from = table_at(&f->p->edges, i);
-		long from_image = image_of(f, from->key.from_image);
-		long to_image = image_of(f, from->key.to_image);
+		long from_image = model_fill_image(f, from->key.from_image);
+		long to_image = model_fill_image(f, from->key.to_image);
 		struct experiment_edge to = {.key = {.from = from->key.from,
 						     .to = from->key.to,
 						     .from_image = (uint32_t)from_image,
@@ -329,6 +318,7 @@ static int fill(struct filling *f, const uint64_t *totals)
 		exact |= !model_samples(&f->m->list.data[i]);
 		stacks |= (f->m->list.data[i].flags & METRIC_STACKS) != 0;
 	}
+	stacks |= f->p->objects.count > 1;
 	if (fill_processes(f) || fill_phases(f) || (stacks && fill_paths(f)))
 		return -1;
 	for (size_t i = 0; i < f->m->list.count; i++) {
@@ -338,6 +328,8 @@ static int fill(struct filling *f, const uint64_t *totals)
 			return -1;
 		f->x->metrics.data[i].total = total_of(f, m, totals);
 	}
+	if (f->p->objects.count > 1 && model_fill_data(f, totals))
+		return -1;
 	return exact ? fill_edges(f) : 0;
 }
 

@@ -4,6 +4,8 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "experiment/data.h"
+
 struct dump {
 	const struct experiment *x;
 	FILE *out;
@@ -30,6 +32,7 @@ static const struct {
 	{METRIC_WALL, "wall"},
 	{METRIC_KERNEL, "kernel"},
 	{METRIC_BOTH, "both"},
+	{METRIC_DATA, "data"},
 };
 
 static const char *const reasons[EXPERIMENT_REASONS] = {
@@ -235,6 +238,30 @@ static void dump_edges(struct dump *d)
 	}
 }
 
+static void dump_data(struct dump *d)
+{
+	if (!experiment_has_data(d->x))
+		return;
+	for (size_t i = 0; i < d->x->data.metrics.count; i++) {
+		const struct experiment_metric *m = &d->x->data.metrics.data[i];
+
+		fprintf(d->out, "data-metric %zu event %" PRId32, i, m->event);
+		put_named(d, "name", m->name);
+		put_named(d, "short", m->short_name);
+		put_named(d, "unit", m->unit);
+		put_named(d, "source", m->source);
+		put_named(d, "note", m->note);
+		fprintf(d->out, " label %s period %" PRIu64 " total %" PRIu64 "\n",
+			label_name(m->label), m->period, m->total);
+	}
+	for (int which = 0; which < DATA_TABLES; which++)
+		for (size_t i = which == DATA_OBJECTS;
+			i < experiment_data_table(d->x, which)->count; i++)
+			experiment_data_dump(d->x, which, i, d->out);
+	if (d->x->data.lost)
+		fprintf(d->out, "data-lost %" PRIu64 "\n", d->x->data.lost);
+}
+
 void experiment_dump(const struct experiment *x, unsigned flags, FILE *out)
 {
 	struct dump d = {x, out, flags & DUMP_QUIET};
@@ -249,4 +276,5 @@ void experiment_dump(const struct experiment *x, unsigned flags, FILE *out)
 	dump_nodes(&d);
 	dump_samples(&d);
 	dump_edges(&d);
+	dump_data(&d);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "experiment/experiment.h"
+#include "experiment/data.h"
 
 #include <stdlib.h>
 #include <string.h>
@@ -31,7 +31,7 @@ int experiment_init(struct experiment *x, struct error *e)
 			0 ||
 		experiment_thread(x, &(struct experiment_thread){0}, e) < 0 ||
 		experiment_phase(x, &beginning, e) < 0 ||
-		experiment_node(x, UINT32_MAX, EXPERIMENT_ROOT, 0) < 0) {
+		experiment_node(x, UINT32_MAX, EXPERIMENT_ROOT, 0) < 0 || experiment_data_init(x)) {
 		experiment_fini(x);
 		return error_nomem(e);
 	}
@@ -73,6 +73,7 @@ void experiment_fini(struct experiment *x)
 	table_fini(&x->samples);
 	table_fini(&x->edges);
 	table_fini(&x->symbols);
+	experiment_data_fini(x);
 	free(x->type);
 	memset(x, 0, sizeof(*x));
 }

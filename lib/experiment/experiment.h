@@ -63,6 +63,7 @@ enum experiment_metric_flag {
 	METRIC_KERNEL = 1 << 5, /* samples in the kernel are among them */
 	METRIC_BOTH = 1 << 6,   /* the same event at another period as the nearest metric before it
 				   that has not this flag */
+	METRIC_DATA = 1 << 7,   /* data space is counted beside it (experiment/data.h) */
 };
 
 /* Why samples have no address that means anything. */
@@ -89,6 +90,15 @@ struct experiment_metric {
 	uint64_t throttled; /* times that the kernel slowed sampling down */
 	uint64_t reasons[EXPERIMENT_REASONS]; /* samples among those of the histograms;
 						 EXPERIMENT_NO_ROOM not */
+};
+
+typedef VEC(struct experiment_metric) experiment_metrics;
+
+/* Which data misses are about; experiment/data.h. */
+struct experiment_data {
+	experiment_metrics metrics; /* what was counted; in no histogram of samples */
+	struct table objects, places, touches, lines, ends;
+	uint64_t lost; /* times that a table was full */
 };
 
 struct experiment_process {
@@ -166,7 +176,7 @@ struct experiment {
 	char *type; /* "pcsamp", "dsc_hwc" ...; several: joined by ',' */
 	VEC(struct experiment_fact) facts;
 	VEC(struct experiment_image) images;
-	VEC(struct experiment_metric) metrics;
+	experiment_metrics metrics;
 	VEC(struct experiment_process) processes;
 	VEC(struct experiment_thread) threads;
 	VEC(struct experiment_phase) phases;
@@ -179,6 +189,7 @@ struct experiment {
 	uint32_t runs;        /* files that were added up; 1 as recorded */
 	bool complete;        /* the run was watched to its end */
 	struct experiment_folded folded;
+	struct experiment_data data; /* which data misses are about (experiment/data.h) */
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */

@@ -41,6 +41,11 @@ static int order_kinds(const struct experiment_metric *a, const struct experimen
 	return ORDER(a->period, b->period);
 }
 
+int order_data_metrics(const struct experiment_metric *a, const struct experiment_metric *b)
+{
+	return order_kinds(a, b);
+}
+
 size_t order_metric_head(const struct experiment *x, size_t metric)
 {
 	size_t head = metric;

@@ -15,6 +15,8 @@ int order_images(const struct experiment_image *a, const struct experiment_image
 /* Metric a of x and b of y, by what they are: all but counts and note.  Both periods of an event
  * stay together (METRIC_BOTH), the one without that flag first. */
 int order_metrics(const struct experiment *x, size_t a, const struct experiment *y, size_t b);
+/* Two metrics of data space, likewise. */
+int order_data_metrics(const struct experiment_metric *a, const struct experiment_metric *b);
 int order_processes(const struct experiment_process *a, const struct experiment_process *b);
 int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
 /* 0 does not mean that they are the same: one point may be passed twice at a time. */

@@ -11,6 +11,7 @@
 #include <zlib.h>
 
 #include "experiment/coding.h"
+#include "experiment/data.h"
 #include "experiment/file.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
@@ -151,16 +152,16 @@ static void read_images(struct reader *r, struct cursor *c)
 	read_records(r, c, read_image);
 }
 
-static void read_metric(struct reader *r, struct cursor *c)
+/* Behind the others; NULL when memory is out. */
+static struct experiment_metric *get_metric(
+	struct reader *r, struct cursor *c, experiment_metrics *all)
 {
-	struct experiment_metric *m = vec_push(&r->x->metrics);
-	size_t n = r->x->metrics.count;
+	struct experiment_metric *m = vec_push(all);
 	uint64_t reasons;
 
-	if (!m) {
-		r->nomem = true;
-		return;
-	}
+	r->nomem |= !m;
+	if (!m)
+		return NULL;
 	m->event = get_s32(c);
 	m->name = get_text(r, c);
 	m->short_name = get_text(r, c);
@@ -177,6 +178,16 @@ static void read_metric(struct reader *r, struct cursor *c)
 	reasons = get_uint(c);
 	for (uint64_t i = 0; i < reasons && i < EXPERIMENT_REASONS; i++)
 		m->reasons[i] = get_uint(c);
+	return m;
+}
+
+static void read_metric(struct reader *r, struct cursor *c)
+{
+	struct experiment_metric *m = get_metric(r, c, &r->x->metrics);
+	size_t n = r->x->metrics.count;
+
+	if (!m)
+		return;
 	c->bad |= n == 1 && m->flags & METRIC_BOTH;
 	if (!c->bad && !r->nomem && n > 1 && order_metrics(r->x, n - 2, r->x, n - 1) >= 0)
 		c->bad = true;
@@ -375,6 +386,57 @@ static void read_edges(struct reader *r, struct cursor *c)
 	}
 }
 
+static void read_data_metric(struct reader *r, struct cursor *c)
+{
+	get_metric(r, c, &r->x->data.metrics);
+	if (!c->bad && !r->nomem && !in_order(r->x->data.metrics, order_data_metrics))
+		c->bad = true;
+}
+
+static void read_data_metrics(struct reader *r, struct cursor *c)
+{
+	read_records(r, c, read_data_metric);
+}
+
+static void read_rows(struct reader *r, struct cursor *c, int which)
+{
+	bool good = true;
+
+	while (c->at < c->end && good && !c->bad && !r->nomem)
+		good = experiment_data_get(r->x, which, c, &r->nomem);
+	c->bad |= !good;
+}
+
+static void read_objects(struct reader *r, struct cursor *c)
+{
+	read_rows(r, c, DATA_OBJECTS);
+}
+
+static void read_places(struct reader *r, struct cursor *c)
+{
+	read_rows(r, c, DATA_PLACES);
+}
+
+static void read_touches(struct reader *r, struct cursor *c)
+{
+	read_rows(r, c, DATA_TOUCHES);
+}
+
+static void read_lines(struct reader *r, struct cursor *c)
+{
+	read_rows(r, c, DATA_LINES);
+}
+
+static void read_ends(struct reader *r, struct cursor *c)
+{
+	read_rows(r, c, DATA_ENDS);
+}
+
+static void read_data_lost(struct reader *r, struct cursor *c)
+{
+	r->x->data.lost = get_uint(c);
+}
+
 static void read_end(struct reader *r, struct cursor *c)
 {
 	c->bad |= get_uint(c) != r->sections;
@@ -400,6 +462,13 @@ static const struct {
 	{"NODE", true, read_nodes},
 	{"SAMP", true, read_samples},
 	{"EDGE", true, read_edges},
+	{"DMET", false, read_data_metrics},
+	{"DOBJ", true, read_objects},
+	{"DPLA", true, read_places},
+	{"DTOU", true, read_touches},
+	{"DLIN", true, read_lines},
+	{"DEND", true, read_ends},
+	{"DLOS", false, read_data_lost},
 	{"END ", false, read_end},
 };
 

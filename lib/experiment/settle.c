@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/data.h"
 #include "experiment/file.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
@@ -396,7 +397,7 @@ int experiment_settle(struct experiment *x, struct error *e)
 		settle_counts(&x->samples, order_samples, sample_count);
 		settle_counts(&x->edges, order_edges, edge_count);
 		settle_symbols(&x->symbols);
-		status = 0;
+		status = experiment_data_settle(x, to[IMAGES], to[NODES]);
 	}
 	for (int i = 0; i < MAPS; i++)
 		free(to[i]);

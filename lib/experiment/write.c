@@ -5,6 +5,7 @@
 #include <zlib.h>
 
 #include "experiment/coding.h"
+#include "experiment/data.h"
 #include "experiment/file.h"
 
 struct writer {
@@ -97,10 +98,10 @@ static void write_images(struct writer *w)
 	end_table(w, "IMAG");
 }
 
-static void write_metrics(struct writer *w)
+static void write_metric_rows(struct writer *w, const experiment_metrics *all, const char *type)
 {
-	for (size_t i = 0; i < w->x->metrics.count; i++) {
-		const struct experiment_metric *m = &w->x->metrics.data[i];
+	for (size_t i = 0; i < all->count; i++) {
+		const struct experiment_metric *m = &all->data[i];
 
 		put_sint(&w->record, m->event);
 		put_text(&w->record, m->name);
@@ -120,7 +121,12 @@ static void write_metrics(struct writer *w)
 			put_uint(&w->record, m->reasons[reason]);
 		end_record(w);
 	}
-	end_table(w, "METR");
+	end_table(w, type);
+}
+
+static void write_metrics(struct writer *w)
+{
+	write_metric_rows(w, &w->x->metrics, "METR");
 }
 
 static void write_processes(struct writer *w)
@@ -284,11 +290,31 @@ static void write_edges(struct writer *w)
 	end_table(w, "EDGE");
 }
 
+static void write_data(struct writer *w)
+{
+	if (!experiment_has_data(w->x))
+		return;
+	write_metric_rows(w, &w->x->data.metrics, "DMET");
+	for (int which = 0; which < DATA_TABLES; which++) {
+		size_t count = experiment_data_table(w->x, which)->count;
+
+		/* Object 0 is not told. */
+		for (size_t i = which == DATA_OBJECTS; i < count; i++) {
+			experiment_data_put(w->x, which, i, &w->section);
+			if (w->section.length >= CODING_CHUNK)
+				end_section(w, experiment_data_types[which]);
+		}
+		end_table(w, experiment_data_types[which]);
+	}
+	put_uint(&w->section, w->x->data.lost);
+	end_section(w, "DLOS");
+}
+
 int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 {
 	static void (*const tables[])(struct writer *) = {write_run, write_facts, write_images,
 		write_metrics, write_processes, write_threads, write_phases, write_symbols,
-		write_nodes, write_samples, write_edges};
+		write_nodes, write_samples, write_edges, write_data};
 	struct writer w = {.x = x, .out = out};
 	uint8_t version[4];
 
@@ -296,7 +322,7 @@ int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 		return -1;
 	strbuf_add(out, CODING_MAGIC, sizeof(CODING_MAGIC) - 1);
 	put_fixed(version, CODING_MAJOR, 2);
-	put_fixed(version + 2, CODING_MINOR, 2);
+	put_fixed(version + 2, experiment_has_data(x) ? CODING_MINOR : 0, 2);
 	strbuf_add(out, (const char *)version, sizeof(version));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		tables[i](&w);

@@ -79,6 +79,17 @@ int image_symbols(struct image *image,
 /* By exact or demangled name; NULL: there is none. */
 const struct image_symbol *image_symbol_find(struct image *image, const char *name);
 
+/* A variable that lies where it is as long as the image is loaded. */
+struct image_variable {
+	uint64_t address, size;
+	const char *name; /* demangled */
+};
+
+/* The variable that has the byte at address; -1: no symbol says. */
+int image_variable_at(struct image *image, uint64_t address, struct image_variable *variable);
+/* Likewise, the section: its name is the variable's. */
+int image_section_at(struct image *image, uint64_t address, struct image_variable *section);
+
 struct image_line {
 	const char *file;      /* full path as recorded; NULL: no line is known */
 	unsigned line, column; /* line 0: the compiler's doing, for no line of this file */

@@ -191,6 +191,7 @@ void image_close(struct image *image)
 	if (!image)
 		return;
 	symbols_fini(&image->symbols);
+	variables_fini(&image->variables);
 	cfi_free(image->cfi);
 	debug_free(image->debug);
 	elf_file_close(image->separate);

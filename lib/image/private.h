@@ -17,6 +17,13 @@ struct symbols {
 	VEC(char *) names;            /* ours */
 };
 
+struct variables {
+	bool ready;
+	VEC(struct image_variable) all; /* name: as in the file until `demangled` */
+	VEC(char *) names;              /* ours, of all; NULL until asked for */
+	struct intervals ranges;
+};
+
 struct debug; /* dwarf.h */
 struct cfi;   /* cfi.h */
 
@@ -32,6 +39,7 @@ struct image {
 	uint8_t *mini_bytes;
 	bool mini_sought;
 	struct symbols symbols;
+	struct variables variables;
 	struct debug *debug; /* NULL: not asked for yet */
 	struct cfi *cfi;
 	char complaint[256];
@@ -48,6 +56,7 @@ struct elf_file *debug_file_linked(struct image *image, const char *beside, cons
 
 void symbols_load(struct image *image);
 void symbols_fini(struct symbols *s);
+void variables_fini(struct variables *v);
 /* Adds names of stubs in .plt sections; -1 when memory is out. */
 int symbols_plt(struct image *image);
 /* name is copied; -1 when memory is out. */

@@ -25,7 +25,9 @@
  * Nothing happens while only one core has ever run.  Cost: one look into the directory and a probe
  * per holder on each miss of the private caches.
  */
+#include "model/objects.h"
 #include "model/state.h"
+#include "model/watch.h"
 
 #define DIRECTORY_VALID 1
 #define DIRECTORY_OWNED 2
@@ -93,6 +95,25 @@ static void write_out(struct model *m, struct core *holder, uint64_t unit)
 	hierarchy_write_back(m, holder, unit, 1);
 }
 
+/* The unit's data are what an event on another core is about. */
+static void charge(struct model *m, unsigned event, uint64_t unit)
+{
+	if (UNLIKELY(m->watch != 0) && m->watch->objects)
+		objects_count(m->watch->objects, m, event, 1,
+			m->accessed - unit <= m->unit ? m->accessed : unit);
+}
+
+static void count_request(struct model *m, uint64_t *counts, unsigned event, unsigned hits,
+	unsigned state, uint64_t unit)
+{
+	counts[event]++;
+	charge(m, event, unit);
+	if (state == INVALID)
+		return;
+	counts[hits]++;
+	charge(m, hits, unit);
+}
+
 /* The request for one other core; says in which state that had the unit. */
 static unsigned request(
 	struct model *m, struct core *other, uint64_t unit, int exclusive, int known, int owned)
@@ -100,13 +121,10 @@ static unsigned request(
 	unsigned state = probe(m, other, unit);
 	uint64_t *counts = other->counts;
 
-	if (state >= EXCLUSIVE || (owned && state == INVALID)) {
-		counts[EV_INTERVENTIONS]++;
-		counts[EV_INTERVENTION_HITS] += state != INVALID;
-	} else if (exclusive && (known || state != INVALID)) {
-		counts[EV_INVALIDATIONS]++;
-		counts[EV_INVALIDATION_HITS] += state != INVALID;
-	}
+	if (state >= EXCLUSIVE || (owned && state == INVALID))
+		count_request(m, counts, EV_INTERVENTIONS, EV_INTERVENTION_HITS, state, unit);
+	else if (exclusive && (known || state != INVALID))
+		count_request(m, counts, EV_INVALIDATIONS, EV_INVALIDATION_HITS, state, unit);
 	if (state == INVALID)
 		return state;
 	if (!exclusive && state == MODIFIED)
@@ -118,8 +136,9 @@ static unsigned request(
 	return state;
 }
 
-static enum supplier ask_others(
-	struct model *m, struct core *core, uint64_t address, int exclusive, int take_ownership)
+/* fetched: the core does not have the unit. */
+static enum supplier ask_others(struct model *m, struct core *core, uint64_t address, int exclusive,
+	int take_ownership, int fetched)
 {
 	uint64_t unit = address & ~m->unit, self = UINT64_C(1) << core->number;
 	uint64_t others = m->active & ~self, found = 0;
@@ -146,6 +165,8 @@ static enum supplier ask_others(
 	}
 	if (take_ownership)
 		sharing_asked(m, core, unit, d);
+	if (found && take_ownership && UNLIKELY(m->watch != 0) && m->watch->objects)
+		objects_request(m->watch->objects, m, unit, fetched);
 	if (exclusive || (!found && take_ownership)) {
 		d->unit = unit | DIRECTORY_VALID | DIRECTORY_OWNED;
 		d->holders = self;
@@ -163,9 +184,9 @@ enum supplier coherence_fetch(
 	enum supplier supplier = FROM_OUTSIDE, one;
 
 	if (!is_code(purpose))
-		return ask_others(m, core, address, purpose == STORE, 1);
+		return ask_others(m, core, address, purpose == STORE, 1, 1);
 	do {
-		one = ask_others(m, core, unit, 0, 0);
+		one = ask_others(m, core, unit, 0, 0, 1);
 		if (one > supplier)
 			supplier = one;
 		unit += m->unit + 1;
@@ -177,7 +198,7 @@ void coherence_upgrade(struct model *m, struct core *core, uint64_t address)
 {
 	uint64_t unit = address & ~m->unit;
 
-	ask_others(m, core, address, 1, 1);
+	ask_others(m, core, address, 1, 1, 0);
 	if (probe(m, core, unit) == SHARED)
 		set_state(m, core, unit, EXCLUSIVE);
 }

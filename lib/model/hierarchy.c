@@ -381,19 +381,20 @@ static int leaves_late(const struct model *m, const struct core *core)
 
 /* A line that others want is looked at for a while after it was had from them. */
 static NOINLINE void watch_line(
-	struct model *m, struct core *core, uint64_t address, uint64_t *entry)
+	struct model *m, struct core *core, uint64_t address, uint64_t *entry, enum purpose purpose)
 {
 	slot_drop(core, address);
-	if (sharing_watch(m, core, address))
+	if (sharing_watch(m, core, address, purpose))
 		*entry |= WATCHED | UNSEEN;
 	else
 		*entry &= ~(uint64_t)WATCHED;
 }
 
-INLINE void watch(struct model *m, struct core *core, uint64_t address, uint64_t *entry, int anew)
+INLINE void watch(struct model *m, struct core *core, uint64_t address, uint64_t *entry,
+	enum purpose purpose, int anew)
 {
 	if (UNLIKELY(*entry & WATCHED) || (anew && UNLIKELY(m->active & (m->active - 1))))
-		watch_line(m, core, address, entry);
+		watch_line(m, core, address, entry, purpose);
 }
 
 /* L1D has the line, and may have to become its owner. */
@@ -412,7 +413,7 @@ static NOINLINE uint64_t hit_data(
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
 	}
-	watch(m, core, address, entry, purpose == STORE && state == SHARED);
+	watch(m, core, address, entry, purpose, purpose == STORE && state == SHARED);
 	sender = m->sender;
 	if (first)
 		prefetch_data(m, core, address, purpose);
@@ -443,7 +444,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 	if (purpose == AHEAD)
 		*entry |= PREFETCHED | UNSEEN;
 	else
-		watch(m, core, address, entry, 1);
+		watch(m, core, address, entry, purpose, 1);
 	if (late)
 		leave_l1d(m, core, victim);
 	if (m->prefetching && core->l2.ways)

@@ -436,6 +436,8 @@ static uint64_t access_data(
 	uint64_t last = address + size - 1, latency = 0, part;
 	uint64_t line = address & ~m->data_line, page = address & ~m->page;
 
+	m->accessed = address;
+	m->accessed_size = size;
 	for (;; page += m->page + 1) {
 		if (!page_known(m, core->data_pages, page)) {
 			latency += part = translate_data(m, core, page);
@@ -446,8 +448,6 @@ static uint64_t access_data(
 	}
 	if (m->cachegrind)
 		return latency + cachegrind_data(m, core, address, size);
-	m->accessed = address;
-	m->accessed_size = size;
 	for (;; line += m->data_line + 1) {
 		latency += part = hierarchy_data(m, core, line, purpose);
 		note_line(m, core, purpose, part, line);

@@ -10,7 +10,9 @@
  *
  * The table has sets of SHARING_WAYS; in a full set the unit that was asked for least often goes.
  */
+#include "model/objects.h"
 #include "model/state.h"
+#include "model/watch.h"
 
 #define WATCH_ACCESSES 16
 
@@ -119,17 +121,29 @@ void sharing_conflict(struct model *m, struct core *core, struct core *other, ui
 	e->watch[i] = WATCH_ACCESSES;
 }
 
-int sharing_watch(struct model *m, struct core *core, uint64_t address)
+/* With objects, every access to what cores take from each other is looked at. */
+static int watch_objects(struct model *m, uint64_t unit, int store)
 {
+	struct objects *o = m->watch ? m->watch->objects : (struct objects *)0;
+
+	if (!o || !objects_knows(o, unit))
+		return 0;
+	objects_access(o, m, unit, store);
+	return 1;
+}
+
+int sharing_watch(struct model *m, struct core *core, uint64_t address, enum purpose purpose)
+{
+	int on = is_demand(purpose) && watch_objects(m, address & ~m->unit, purpose == STORE);
 	struct sharing_entry *e = find(m, address & ~m->unit);
 	uint64_t granules = touched(m, address & ~m->unit);
 	unsigned i;
 
 	if (!e || !granules)
-		return 0;
+		return on;
 	i = end_of(e, core);
 	if (!e->watch[i])
-		return 0;
+		return on;
 	e->watch[i]--;
 	e->is.end[i].instruction = model_at(m);
 	e->is.end[i].granules |= granules;

@@ -401,7 +401,7 @@ void sharing_asked(
 	struct model *m, struct core *core, uint64_t unit, const struct directory_entry *d);
 void sharing_conflict(struct model *m, struct core *core, struct core *other, uint64_t unit,
 	int exclusive, const struct directory_entry *d);
-int sharing_watch(struct model *m, struct core *core, uint64_t address);
+int sharing_watch(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 
 /* cachegrind.c. */
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);

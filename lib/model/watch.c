@@ -211,6 +211,8 @@ void watch_count(struct model *m, unsigned event, uint64_t n)
 
 	if (w->rows.row && m->insn)
 		rows_add(&w->rows, &m->insn->row, event, n);
+	if (w->objects)
+		objects_count(w->objects, m, event, n, m->accessed);
 	if (!w->sampler_count || !w->thread)
 		return;
 	sample_event(m, w, event, n);

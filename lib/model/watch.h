@@ -15,6 +15,7 @@
 #define MODEL_WATCH_H
 
 #include "model/model.h"
+#include "model/objects.h"
 #include "model/paths.h"
 #include "model/rows.h"
 #include "model/targets.h"
@@ -61,7 +62,8 @@ struct model_watch {
 	void (*sample)(void *context, unsigned sampler, const struct model_insn *insn,
 		uint64_t address, uint64_t times);
 	void *context;
-	struct paths *paths; /* of the thread that executes; null: nobody wants to know */
+	struct paths *paths;     /* of the thread that executes; null: nobody wants to know */
+	struct objects *objects; /* what data events are about; null: likewise */
 	/* For samples of cycles: what the clocks showed behind the last record of this thread. */
 	struct model *model;
 	unsigned clocks; /* bit 0: cycles are sampled; 1, 2: stalls of the front, the back end */

@@ -201,6 +201,8 @@ static void place(const struct prof_row *r, struct strbuf *out)
 	strbuf_puts(out, r->procedure);
 	if (r->note)
 		strbuf_printf(out, " [%s]", r->note);
+	if (!r->image && !r->file)
+		return;
 	strbuf_printf(out, " (%s", r->image ? r->image : "");
 	if (r->file)
 		strbuf_printf(out, ": %s, %u", base_name(r->file), r->line);

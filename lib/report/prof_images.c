@@ -251,10 +251,28 @@ static int names_segment(
 	return s->image ? image_segment_at(s->image, address, segment) : -1;
 }
 
+static int names_variable(
+	void *names, uint32_t image, uint64_t address, struct image_variable *variable)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_variable_at(s->image, address, variable) : -1;
+}
+
+static int names_section(
+	void *names, uint32_t image, uint64_t address, struct image_variable *section)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_section_at(s->image, address, section) : -1;
+}
+
 const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
 	.line = names_line,
 	.inlines = names_inlines,
 	.machine = names_machine,
 	.code = names_code,
 	.segment = names_segment,
+	.variable = names_variable,
+	.section = names_section,
 	.state = names_state};

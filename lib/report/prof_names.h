@@ -34,6 +34,12 @@ struct prof_names_ops {
 	/* As image_segment_at; NULL: nobody knows. */
 	int (*segment)(
 		void *names, uint32_t image, uint64_t address, struct image_segment *segment);
+	/* As image_variable_at.  NULL: nobody knows any. */
+	int (*variable)(
+		void *names, uint32_t image, uint64_t address, struct image_variable *variable);
+	/* As image_section_at, likewise. */
+	int (*section)(
+		void *names, uint32_t image, uint64_t address, struct image_variable *section);
 };
 
 struct prof_names {

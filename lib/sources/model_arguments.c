@@ -21,6 +21,8 @@ void model_profile_arguments(const struct profile_request *r, struct strbuf *arg
 	add_samplers(&arguments[1], r);
 	if (r->stacks)
 		strbuf_puts(&arguments[3], "--model-stacks=yes");
+	if (r->dataspace)
+		strbuf_puts(&arguments[4], "--model-dataspace=yes");
 	if (r->slice_cycles)
 		strbuf_printf(
 			&arguments[2], "--model-slices=%llu", (unsigned long long)r->slice_cycles);

@@ -7,7 +7,7 @@
 #include "sources/model_counts.h"
 #include "sources/source.h"
 
-#define MODEL_PROFILE_ARGUMENTS 4
+#define MODEL_PROFILE_ARGUMENTS 5
 
 /* arguments[MODEL_PROFILE_ARGUMENTS]: options of the tool, or nothing; the caller's to release.
  * r: NULL for no profile. */

@@ -34,6 +34,20 @@
  *             else 1 + the number of its node; then as in SAMPLES.
  *   UNCOUNTED v events, for each v event, v count while samples did not count.
  *   DATA      to the end: v index of the event, v address (of a line of 64 bytes), v samples.
+ *   OBJECTS   what data misses are about, in the order of numbers from 1 on, to the end: v kind (enum
+ *             model_object_kind), v image, v address (as program headers have it; of code, in memory),
+ *             v size, v thread, v node, v blocks, v their bytes, v where in a line of 64 bytes they
+ *             begin (64: here and there), s name.
+ *   OBJECT_PLACES  to the end: v object (0: none), z 2^k lines of 64 bytes from the one that it begins
+ *             in, v k, v events, for each v event, v count.
+ *   OBJECT_TOUCHES  to the end: v object, v image, v address of the instruction, z least offset, v
+ *             greatest common divisor of the distances between offsets, v events, for each v event, v
+ *             count.
+ *   OBJECT_LINES  units of coherence that cores took from each other, to the end: v object, z offset, v
+ *             bytes, v requests, v times that what others had written was needed, and was not, v ends;
+ *             for each v thread, v object, v image, v address of the instruction, v requests, v loads,
+ *             v stores, v v which bytes were read (64 a number), v v which were written.
+ *   OBJECTS_LOST  v what found no room in all of them.
  *   SLICES    v cycles of a slice, or more; then slices in order, to the end: v events counted, for
  *             each v event, v count in the slice.
  *   THREADS   v kernel's number of each thread, to the end.
@@ -96,6 +110,25 @@ enum model_profile_section_type {
 	MODEL_SECTION_NODES,
 	MODEL_SECTION_PATH_SAMPLES,
 	MODEL_SECTION_UNCOUNTED,
+	MODEL_SECTION_OBJECTS,
+	MODEL_SECTION_OBJECT_PLACES,
+	MODEL_SECTION_OBJECT_TOUCHES,
+	MODEL_SECTION_OBJECT_LINES,
+	MODEL_SECTION_OBJECTS_LOST,
+};
+
+/* What an object is, and what it is known by. */
+enum model_object_kind {
+	MODEL_OBJECT_UNKNOWN,
+	MODEL_OBJECT_VARIABLE, /* image, address, size */
+	MODEL_OBJECT_IMAGE,    /* the rest of what an image has: image; offsets are addresses */
+	MODEL_OBJECT_HEAP,     /* node: where its blocks were allocated */
+	MODEL_OBJECT_STACK,   /* thread; image and address of code in the function whose frame it is
+			       */
+	MODEL_OBJECT_THREAD,  /* thread: what is its own besides the stack */
+	MODEL_OBJECT_MAPPING, /* node: where it was mapped; name: of the file */
+	MODEL_OBJECT_BREAK,   /* the heap between and behind blocks */
+	MODEL_OBJECT_KINDS
 };
 
 enum {

@@ -19,6 +19,7 @@
 int profile_init(struct profile *p, struct error *e)
 {
 	struct profile_image *unknown;
+	struct profile_object *nobody;
 
 	memset(p, 0, sizeof(*p));
 #define KEYED(type) {.entry_size = sizeof(struct type), .key_size = sizeof(((struct type *)0)->key)}
@@ -33,7 +34,8 @@ int profile_init(struct profile *p, struct error *e)
 	unknown = vec_push(&p->images);
 	if (unknown)
 		unknown->path = strdup("");
-	if (!unknown || !unknown->path)
+	nobody = vec_push(&p->objects);
+	if (!unknown || !unknown->path || !nobody)
 		return error_nomem(e);
 	return 0;
 }
@@ -48,6 +50,13 @@ void profile_fini(struct profile *p)
 		free(p->calipers.data[i].name);
 		vec_fini(&p->calipers.data[i].threads);
 	}
+	for (size_t i = 0; i < p->objects.count; i++)
+		free(p->objects.data[i].name);
+	vec_fini(&p->objects);
+	vec_fini(&p->object_places);
+	vec_fini(&p->object_touches);
+	vec_fini(&p->object_lines);
+	vec_fini(&p->object_ends);
 	vec_fini(&p->images);
 	vec_fini(&p->samplers);
 	vec_fini(&p->slices);
@@ -265,6 +274,12 @@ static void renumber(
 
 		d->key.sampler = sampler[d->key.sampler];
 	}
+	for (size_t i = 0; i < p->objects.count; i++)
+		p->objects.data[i].image = image[p->objects.data[i].image];
+	for (size_t i = 0; i < p->object_touches.count; i++)
+		p->object_touches.data[i].image = image[p->object_touches.data[i].image];
+	for (size_t i = 0; i < p->object_ends.count; i++)
+		p->object_ends.data[i].image = image[p->object_ends.data[i].image];
 	for (size_t i = 0; i < p->slices.count; i++)
 		p->slices.data[i].process = process[p->slices.data[i].process];
 	for (size_t i = 0; i < p->calipers.count; i++)

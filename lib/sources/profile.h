@@ -111,6 +111,50 @@ struct profile_data {
 	uint64_t count;
 };
 
+/*
+ * What data misses are about (sources/model_profile.h, OBJECTS and what follows), as each process
+ * image says it: objects of different ones may be the same.  [0] of objects is "nobody knows".
+ */
+struct profile_object {
+	uint32_t kind; /* enum model_object_kind */
+	uint32_t image, thread, node;
+	uint64_t address, size;
+	uint64_t blocks, bytes;
+	uint32_t begins; /* where in a line of 64 bytes blocks begin; 64: here and there */
+	char *name;
+};
+
+struct profile_object_place {
+	uint32_t object, event;
+	int64_t line; /* 2^scale lines of 64 bytes from the one that the object begins in */
+	uint32_t scale;
+	uint64_t count;
+};
+
+struct profile_object_touch {
+	uint32_t object, image, event;
+	uint64_t address; /* of the instruction */
+	int64_t least;    /* offset */
+	uint64_t apart;   /* greatest common divisor of distances between offsets */
+	uint64_t count;
+};
+
+#define PROFILE_MASK_WORDS 2
+
+struct profile_object_end {
+	uint32_t thread, object, image;
+	uint64_t address; /* of the instruction */
+	uint64_t requests, loads, stores;
+	uint64_t read[PROFILE_MASK_WORDS], written[PROFILE_MASK_WORDS];
+};
+
+struct profile_object_line {
+	uint32_t object;
+	int64_t offset; /* of the unit of coherence in the object */
+	uint64_t bytes, requests, needed, useless;
+	size_t first, count; /* in ends */
+};
+
 struct profile_slice {
 	size_t process;
 	uint64_t counts[EV_COUNT];
@@ -139,7 +183,7 @@ struct profile_process {
 
 /* What found no room in the tool's tables. */
 struct profile_lost {
-	uint64_t samples, counts, targets, data, calipers;
+	uint64_t samples, counts, targets, data, calipers, objects;
 };
 
 struct profile {
@@ -151,6 +195,11 @@ struct profile {
 	VEC(struct profile_slice) slices; /* in order, of each process */
 	VEC(struct profile_caliper) calipers;
 	VEC(struct profile_process) processes;
+	VEC(struct profile_object) objects;
+	VEC(struct profile_object_place) object_places;
+	VEC(struct profile_object_touch) object_touches;
+	VEC(struct profile_object_line) object_lines;
+	VEC(struct profile_object_end) object_ends;
 	struct profile_lost lost;
 	uint64_t uncounted[EVENT_LIMIT]; /* while samples did not count (suspended, cleared) */
 	uint64_t counted; /* instructions of all process images, also those that left no profile */

@@ -76,6 +76,8 @@ int profile_sort_nodes(struct profile *p, struct error *e)
 			if (s->key.node != PROFILE_PATH_LOST)
 				s->key.node = now[s->key.node];
 		}
+		for (size_t i = 0; i < p->objects.count; i++)
+			p->objects.data[i].node = now[p->objects.data[i].node];
 	}
 	free(all);
 	free(now);

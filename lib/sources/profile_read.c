@@ -358,6 +358,11 @@ static const struct {
 	{MODEL_SECTION_CALIPERS, profile_read_calipers},
 	{MODEL_SECTION_LOST, profile_read_lost},
 	{MODEL_SECTION_UNCOUNTED, profile_read_uncounted},
+	{MODEL_SECTION_OBJECTS, profile_read_objects},
+	{MODEL_SECTION_OBJECT_PLACES, profile_read_object_places},
+	{MODEL_SECTION_OBJECT_TOUCHES, profile_read_object_touches},
+	{MODEL_SECTION_OBJECT_LINES, profile_read_object_lines},
+	{MODEL_SECTION_OBJECTS_LOST, profile_read_objects_lost},
 };
 
 /* Sections of one type; false where something is damaged. */

@@ -97,6 +97,8 @@ struct reading_file {
 	VEC(uint32_t) samplers; /* in the profile, of the file's */
 	VEC(pid_t) threads;
 	VEC(uint32_t) nodes; /* in the profile, of the file's less one */
+	size_t objects;      /* of the profile, before those of this file; less one */
+	size_t object_count;
 	struct error *e;
 	bool nomem;
 };
@@ -126,5 +128,14 @@ int profile_read_threads(struct reading_file *f, struct cursor *c);
 int profile_read_calipers(struct reading_file *f, struct cursor *c);
 int profile_read_uncounted(struct reading_file *f, struct cursor *c);
 int profile_read_lost(struct reading_file *f, struct cursor *c);
+/* number: as in the file, 0 for the root. */
+uint32_t profile_node_at(const struct reading_file *f, struct cursor *c, uint64_t number);
+
+/* ---- profile_read_objects.c: sections ---- */
+int profile_read_objects(struct reading_file *f, struct cursor *c);
+int profile_read_object_places(struct reading_file *f, struct cursor *c);
+int profile_read_object_touches(struct reading_file *f, struct cursor *c);
+int profile_read_object_lines(struct reading_file *f, struct cursor *c);
+int profile_read_objects_lost(struct reading_file *f, struct cursor *c);
 
 #endif

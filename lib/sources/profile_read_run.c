@@ -38,8 +38,7 @@ static uint32_t get_sampler(struct reading_file *f, struct cursor *c)
 	return c->bad ? 0 : f->samplers.data[i];
 }
 
-/* number: as in the file, 0 for the root. */
-static uint32_t node_at(const struct reading_file *f, struct cursor *c, uint64_t number)
+uint32_t profile_node_at(const struct reading_file *f, struct cursor *c, uint64_t number)
 {
 	if (number > f->nodes.count)
 		c->bad = true;
@@ -50,7 +49,8 @@ int profile_read_nodes(struct reading_file *f, struct cursor *c)
 {
 	f->p->stacks |= left(c) > 0;
 	while (left(c)) {
-		struct profile_node key = {.key = {.parent = node_at(f, c, get_v(c))}}, *node;
+		struct profile_node key = {.key = {.parent = profile_node_at(f, c, get_v(c))}},
+				    *node;
 		const struct mapping *m = mapping_of(f, get_v(c));
 		uint32_t *to;
 
@@ -76,7 +76,7 @@ static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 		uint64_t node = paths ? get_v(c) : 1, thread, address;
 		const struct mapping *m;
 
-		key.key.node = node ? node_at(f, c, node - 1) : PROFILE_PATH_LOST;
+		key.key.node = node ? profile_node_at(f, c, node - 1) : PROFILE_PATH_LOST;
 		key.key.sampler = get_sampler(f, c);
 		thread = get_v(c);
 		key.key.process = (uint32_t)f->process;

@@ -31,6 +31,7 @@ struct profile_request {
 	size_t sampler_count;
 	bool only_samples;     /* and caliper points: nothing of each instruction */
 	bool stacks;           /* samples with their call paths */
+	bool dataspace;        /* which data misses are about */
 	uint64_t slice_cycles; /* counts of slices of the run, so long each; 0: none */
 	struct profile *into;  /* initialised; what is found is added */
 };

@@ -19,10 +19,12 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "valgrind/blocks.h"
+#include "valgrind/dataspace.h"
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
 #include "valgrind/profile.h"
 #include "valgrind/stacks.h"
+#include "valgrind/variables.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
@@ -585,6 +587,28 @@ void discard_superblock(Addr address, VexGuestExtents extents)
 	block_discard(address);
 }
 
+/* An allocator begins here, or has returned. */
+static void tell_heap(struct builder *b, Addr at)
+{
+	enum allocator kind;
+	IRExpr *sp;
+	IRDirty *d;
+
+	dataspace_see(at);
+	kind = variables_allocator(at);
+	sp = general_register(b, 4);
+	d = unsafeIRDirty_0_N(0, "heap_return", VG_(fnptr_to_fnentry)((void *)heap_return),
+		mkIRExprVec_2(word(at), general_register(b, 0)));
+	d->guard = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, sp, load_word(b, &heap_due)));
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+	if (kind == NO_ALLOCATOR)
+		return;
+	d = unsafeIRDirty_0_N(0, "heap_enter", VG_(fnptr_to_fnentry)((void *)heap_enter),
+		mkIRExprVec_5(word(kind), general_register(b, 7), general_register(b, 6),
+			general_register(b, 2), sp));
+	addStmtToIRSB(b->out, IRStmt_Dirty(d));
+}
+
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
@@ -603,6 +627,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	/* Before the first mark stands what Valgrind needs for itself. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]);
+	if (dataspace_kept)
+		tell_heap(&b, closure->nraddr);
 	for (; i < in->stmts_used; i++) {
 		see(&b, in->stmts[i]);
 		addStmtToIRSB(b.out, in->stmts[i]);

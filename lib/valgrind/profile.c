@@ -13,6 +13,7 @@
 
 #include "sources/model_profile.h"
 #include "valgrind/blocks.h"
+#include "valgrind/dataspace.h"
 #include "valgrind/images.h"
 #include "valgrind/slices.h"
 #include "valgrind/stacks.h"
@@ -33,7 +34,7 @@ enum profile_kind profile_kind;
 static struct model_watch watch;
 static const HChar *kind_text, *sample_text;
 static ULong slice_cycles;
-static Bool stacks_wanted;
+static Bool stacks_wanted, dataspace_wanted;
 static struct tally indirect; /* by branch, target, their images */
 static struct tally samples;  /* by address; image and path; sampler, thread and phase */
 static ULong lost_samples[MODEL_SAMPLERS_MAX];
@@ -56,6 +57,8 @@ Bool profile_option(const HChar *argument)
 	if VG_STR_CLO (argument, "--model-sample", sample_text)
 		return True;
 	if VG_BOOL_CLO (argument, "--model-stacks", stacks_wanted)
+		return True;
+	if VG_BOOL_CLO (argument, "--model-dataspace", dataspace_wanted)
 		return True;
 	if VG_BINT_CLO (argument, "--model-slices", slice_cycles, 0, 1ll << 62)
 		return True;
@@ -147,7 +150,11 @@ const HChar *profile_begin(void)
 		make_targets(TARGETS_FIRST);
 	if (profile_kind == PROFILE_INSNS)
 		make_rows();
-	if (stacks_wanted)
+	if (dataspace_wanted && profile_kind != PROFILE_BLOCKS) {
+		dataspace_begin();
+		watch.objects = dataspace_objects();
+	}
+	if (stacks_wanted || watch.objects)
 		stacks_begin();
 	if (profile_kind != PROFILE_SAMPLES)
 		blocks_keep(profile_kind == PROFILE_BLOCKS);
@@ -168,6 +175,7 @@ void profile_thread(ThreadId tid, UInt number)
 
 	running = number;
 	watch.paths = stacks_of(tid);
+	dataspace_thread(tid, number);
 	if (!watch.sampler_count)
 		return;
 	if (!threads)
@@ -224,7 +232,10 @@ void profile_goes(Addr from, Addr to, uint64_t times)
 
 void profile_unmapped(Addr a, SizeT length)
 {
-	if (profile_kind == PROFILE_NONE || !images_overlap(a, length))
+	if (profile_kind == PROFILE_NONE)
+		return;
+	dataspace_unmapped(a, length);
+	if (!images_overlap(a, length))
 		return;
 	blocks_tell_branches();
 	keep_targets();
@@ -311,6 +322,8 @@ static void suspend(const uint64_t *now)
 	if (!suspended)
 		VG_(memcpy)(suspended_at, now, sizeof(suspended_at));
 	suspended = True;
+	if (watch.objects)
+		watch.objects->off = 1;
 }
 
 static void add_suspended(const uint64_t *now, uint64_t *to)
@@ -325,6 +338,7 @@ static void clear(const uint64_t *now)
 	VG_(memcpy)(suspended_at, now, sizeof(suspended_at));
 	tally_reset(&samples);
 	tally_reset(&data);
+	dataspace_reset();
 	VG_(memset)(lost_samples, 0, sizeof(lost_samples));
 }
 
@@ -342,6 +356,8 @@ void profile_sampling(enum model_sampling what)
 	case MODEL_SAMPLING_RESTART:
 		add_suspended(now, uncounted);
 		suspended = False;
+		if (watch.objects)
+			watch.objects->off = 0;
 		break;
 	case MODEL_SAMPLING_CLEAR:
 		clear(now);
@@ -492,6 +508,12 @@ static void write_data(struct bytes *to)
 	}
 }
 
+static void write_objects_lost(struct bytes *to)
+{
+	if (dataspace_kept)
+		bytes_v(to, dataspace_lost());
+}
+
 static void write_blocks(struct bytes *to)
 {
 	blocks_write(to, write_row);
@@ -542,6 +564,11 @@ void profile_write_sections(struct bytes *to)
 		void (*write)(struct bytes *to);
 	} sections[] = {
 		{MODEL_SECTION_INDIRECT, write_indirect},
+		{MODEL_SECTION_OBJECTS, dataspace_write_objects},
+		{MODEL_SECTION_OBJECT_PLACES, dataspace_write_places},
+		{MODEL_SECTION_OBJECT_TOUCHES, dataspace_write_touches},
+		{MODEL_SECTION_OBJECT_LINES, dataspace_write_lines},
+		{MODEL_SECTION_OBJECTS_LOST, write_objects_lost},
 		{MODEL_SECTION_NODES, stacks_write},
 		{MODEL_SECTION_IMAGES, write_images},
 		{MODEL_SECTION_BLOCKS, write_blocks},

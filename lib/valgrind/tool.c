@@ -23,6 +23,7 @@
 #include "pub_tool_clreq.h"
 #include "sources/model_requests.h"
 #include "valgrind/core.h"
+#include "valgrind/dataspace.h"
 #include "valgrind/profile.h"
 #include "valgrind/slices.h"
 #include "valgrind/stacks.h"
@@ -72,6 +73,7 @@ static void thread_ended(ThreadId tid)
 	model_sync(model);
 	counts_end_thread(threads[tid].slot);
 	turns_end(tid);
+	dataspace_thread_ended(tid);
 }
 
 static void starts_running(ThreadId tid, ULong blocks)
@@ -128,6 +130,7 @@ static void in_child(ThreadId tid)
 		model_fast_reset(&trace_fast, counts_windows());
 	profile_reset();
 	stacks_forked(tid);
+	dataspace_forked(tid);
 	profile_open(VG_(args_the_exename));
 	threads_created = 0;
 	running = VG_INVALID_THREADID;
@@ -164,10 +167,11 @@ static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt
 static void after_system_call(
 	ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
 {
-	(void)tid, (void)count;
+	(void)count;
 	after_exec(number);
 	after_sigaction(number, arguments, sr_isError(result));
 	pages_system_call(number, arguments, result);
+	dataspace_system_call(tid, number, arguments, result);
 }
 
 /* What was there before is gone. */
@@ -282,6 +286,7 @@ static void print_usage(void)
 	 "    --model-profile=KIND      blocks, samples or insns: a profile beside the counts\n"
 	 "    --model-sample=EVENT:PERIOD[:skid],...  by number; with it, overflow samples\n"
 	 "    --model-stacks=no|yes     with samples: their call paths\n"
+	 "    --model-dataspace=no|yes  what data misses are about\n"
 	 "    --model-slices=CYCLES     with it, the counts of slices of the run\n");
 }
 

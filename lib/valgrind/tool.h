@@ -19,6 +19,7 @@
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
  *   images.c      where the code comes from
  *   stacks.c      call paths
+ *   dataspace.c   which data misses are about, with heap.c and variables.c
  *   profile*.c    what is known of each instruction, into a file (profile.h)
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
  */

@@ -1,0 +1,143 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Data space: which data misses and coherence requests are about.
+ *
+ * An object is a variable, the blocks of the heap that were allocated by one call path, a frame of
+ * a function on a thread's stack, a mapping.  Counts of an object stand twice: by line (2^scale
+ * lines of 64 bytes, from the one in which it begins) and by instruction.  Lines that cores took
+ * from each other say who touched which of their bytes.
+ *
+ * Threads are numbers in order of creation here, 0 for the first, so that runs of one program can
+ * be added up.  Object 0 is "nobody knows".  All of it is tables whose rows add up, in any order.
+ */
+#ifndef EXPERIMENT_DATA_H
+#define EXPERIMENT_DATA_H
+
+#include <stdio.h>
+
+#include "experiment/experiment.h"
+
+enum experiment_object_kind {
+	EXPERIMENT_OBJECT_UNKNOWN,
+	EXPERIMENT_OBJECT_VARIABLE, /* image, address, size */
+	EXPERIMENT_OBJECT_IMAGE,    /* the rest of what an image has: image; lines are those of its
+				       addresses */
+	EXPERIMENT_OBJECT_HEAP,     /* node: the call path of the allocation */
+	EXPERIMENT_OBJECT_STACK,    /* thread; image and address of code in the frame's function */
+	EXPERIMENT_OBJECT_THREAD,   /* thread: what is its own besides the stack */
+	EXPERIMENT_OBJECT_MAPPING,  /* node: of the call that mapped; image: the file, or 0 */
+	EXPERIMENT_OBJECT_BREAK,    /* the heap between and behind blocks */
+	EXPERIMENT_OBJECT_KINDS
+};
+
+#define EXPERIMENT_LINE_BYTES 64
+#define EXPERIMENT_SEVERAL    64 /* begins: here and there */
+#define EXPERIMENT_SCALE_MAX  57
+#define EXPERIMENT_MASK_WORDS 2
+
+/* table entries ("key" first, see base/table.h) */
+struct experiment_object {
+	struct {
+		uint64_t address, size;
+		uint32_t kind, image, thread, node;
+	} key;
+	uint64_t blocks, bytes; /* of heap and mappings: how many, and how large together */
+	uint64_t begins;        /* of blocks: where in a line of 64 bytes, or EXPERIMENT_SEVERAL */
+};
+
+struct experiment_place {
+	struct {
+		int64_t line; /* number of 2^scale lines of 64 bytes */
+		uint32_t metric, object, scale, reserved;
+	} key;
+	uint64_t count;
+};
+
+struct experiment_touch {
+	struct {
+		uint64_t address; /* of the instruction */
+		uint32_t metric, object, image, reserved;
+	} key;
+	uint64_t count;
+	int64_t least; /* offset in the object */
+	uint64_t
+		apart; /* greatest common divisor of the distances between offsets; 0: one offset */
+};
+
+struct experiment_line {
+	struct {
+		int64_t offset; /* of the unit of coherence in the object that was wanted first */
+		uint64_t bytes; /* of the unit */
+		uint32_t object, reserved;
+	} key;
+	uint64_t requests; /* accesses that took it from others */
+	/* How often a core got it from another and needed what had been written there; or only what
+	 * lies beside it. */
+	uint64_t needed, useless;
+};
+
+struct experiment_end {
+	struct {
+		uint64_t address; /* of the instruction */
+		uint32_t line, thread, object, image;
+	} key;
+	uint64_t requests, loads, stores;
+	/* Bytes of the unit, or as many as it has 128 times, a bit each. */
+	uint64_t read[EXPERIMENT_MASK_WORDS], written[EXPERIMENT_MASK_WORDS];
+};
+
+#define EXPERIMENT_DATA_AT(name, table)                                                            \
+	static inline struct experiment_##name *experiment_##name##_at(                            \
+		const struct experiment *x, size_t i)                                              \
+	{                                                                                          \
+		return (struct experiment_##name *)(void *)x->data.table.entries + i;              \
+	}
+EXPERIMENT_DATA_AT(object, objects)
+EXPERIMENT_DATA_AT(place, places)
+EXPERIMENT_DATA_AT(touch, touches)
+EXPERIMENT_DATA_AT(line, lines)
+EXPERIMENT_DATA_AT(end, ends)
+
+/* For experiment_init and experiment_fini. */
+int experiment_data_init(struct experiment *x);
+void experiment_data_fini(struct experiment *x);
+
+/* Are there any? */
+static inline bool experiment_has_data(const struct experiment *x)
+{
+	return x->data.metrics.count > 0;
+}
+
+/* Copies the metric; its index, -1 when memory is out. */
+long experiment_data_metric(
+	struct experiment *x, const struct experiment_metric *metric, struct error *e);
+/* Each adds a row to the one with its key; objects and lines return its index, the others 0; -1
+ * when memory is out. */
+long experiment_data_object(struct experiment *x, const struct experiment_object *object);
+int experiment_data_place(struct experiment *x, const struct experiment_place *place);
+int experiment_data_touch(struct experiment *x, const struct experiment_touch *touch);
+long experiment_data_line(struct experiment *x, const struct experiment_line *line);
+int experiment_data_end(struct experiment *x, const struct experiment_end *end);
+
+/* For experiment_settle, behind images and nodes: images[old] and nodes[old] are new numbers (nodes
+ * NULL: they stay).  -1 when memory is out. */
+int experiment_data_settle(struct experiment *x, const uint32_t *images, const uint32_t *nodes);
+/* For experiment_merge: adds b's to a's, whose numbers of images and nodes are these. */
+int experiment_data_merge(struct experiment *a, const struct experiment *b, const uint32_t *images,
+	const uint32_t *nodes, struct error *e);
+
+/* The tables in a file, in this order. */
+enum { DATA_OBJECTS, DATA_PLACES, DATA_TOUCHES, DATA_LINES, DATA_ENDS, DATA_TABLES };
+struct strbuf;
+struct cursor;
+extern const char experiment_data_types[DATA_TABLES][5];
+struct table *experiment_data_table(const struct experiment *x, int which);
+void experiment_data_put(const struct experiment *x, int which, size_t row, struct strbuf *to);
+/* What strcmp would return. */
+int experiment_data_order(int which, const void *a, const void *b);
+/* A line for -dump. */
+void experiment_data_dump(const struct experiment *x, int which, size_t row, FILE *out);
+/* Reads a row behind the last; false: it makes no sense, or (*nomem) memory is out. */
+bool experiment_data_get(struct experiment *x, int which, struct cursor *c, bool *nomem);
+
+#endif

@@ -1,0 +1,151 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Variables, from the symbols of type OBJECT of the tables that say most. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "image/private.h"
+
+/* Of aliases, the one that others see, then the shortest name. */
+static int better(const GElf_Sym *a, const char *name_a, unsigned bind_b, const char *name_b)
+{
+	bool local_a = GELF_ST_BIND(a->st_info) == STB_LOCAL, local_b = bind_b == STB_LOCAL;
+	size_t m = strlen(name_a), n = strlen(name_b);
+
+	if (local_a != local_b)
+		return local_b;
+	return m != n ? m < n : strcmp(name_a, name_b) < 0;
+}
+
+struct found {
+	uint64_t address, size;
+	const char *name;
+	unsigned bind;
+};
+
+struct finding {
+	VEC(struct found) all;
+};
+
+static int consider(
+	struct finding *f, const struct elf_file *elf, const GElf_Sym *s, struct span strings)
+{
+	const char *name = span_string(strings, s->st_name);
+	struct found *slot;
+
+	if (GELF_ST_TYPE(s->st_info) != STT_OBJECT || !s->st_size || !name || !*name ||
+		s->st_shndx == SHN_UNDEF || s->st_shndx == SHN_ABS || s->st_shndx == SHN_COMMON ||
+		s->st_value + s->st_size < s->st_value)
+		return 0;
+	if (s->st_shndx < elf->sections.count &&
+		!(elf->sections.data[s->st_shndx].header.sh_flags & SHF_ALLOC))
+		return 0;
+	slot = vec_push(&f->all);
+	if (!slot)
+		return -1;
+	*slot = (struct found){s->st_value, s->st_size, name, GELF_ST_BIND(s->st_info)};
+	return 0;
+}
+
+static int read_table(struct finding *found, struct elf_file *f, const char *name)
+{
+	struct elf_section *s = f ? elf_file_section(f, name) : NULL;
+	struct span table, strings = {0};
+	GElf_Sym symbol;
+
+	if (!s)
+		return 0;
+	table = elf_file_contents(f, s);
+	if (s->header.sh_link < f->sections.count)
+		strings = elf_file_contents(f, &f->sections.data[s->header.sh_link]);
+	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
+		if (consider(found, f, &symbol, strings))
+			return -1;
+	return 0;
+}
+
+static int compare(const void *pa, const void *pb)
+{
+	const struct found *a = pa, *b = pb;
+	GElf_Sym s = {.st_info = GELF_ST_INFO(a->bind, STT_OBJECT)};
+
+	if (a->address != b->address)
+		return a->address < b->address ? -1 : 1;
+	if (a->size != b->size)
+		return a->size > b->size ? -1 : 1;
+	if (a->bind == b->bind && strcmp(a->name, b->name) == 0)
+		return 0;
+	return better(&s, a->name, b->bind, b->name) ? -1 : 1;
+}
+
+static void load(struct image *image, struct finding *found)
+{
+	struct variables *v = &image->variables;
+
+	if (read_table(found, image->elf, ".symtab"))
+		return;
+	if (!found->all.count && read_table(found, image_separate(image), ".symtab"))
+		return;
+	if (!found->all.count && read_table(found, image->elf, ".dynsym"))
+		return;
+	if (found->all.count)
+		qsort(found->all.data, found->all.count, sizeof(*found->all.data), compare);
+	for (size_t i = 0; i < found->all.count; i++) {
+		const struct found *one = &found->all.data[i];
+		struct image_variable *slot;
+		char **name;
+
+		if (i && one->address == one[-1].address && one->size == one[-1].size)
+			continue;
+		slot = vec_push(&v->all);
+		name = vec_push(&v->names);
+		if (!slot || !name ||
+			intervals_add(&v->ranges, one->address, one->address + one->size,
+				(uint32_t)(v->all.count - 1)))
+			return;
+		*slot = (struct image_variable){one->address, one->size, one->name};
+	}
+	intervals_settle(&v->ranges);
+}
+
+int image_variable_at(struct image *image, uint64_t address, struct image_variable *variable)
+{
+	struct variables *v = &image->variables;
+	struct finding found = {0};
+	const struct interval *i;
+
+	if (!v->ready) {
+		v->ready = true;
+		if (image->elf->header.e_type != ET_REL)
+			load(image, &found);
+		vec_fini(&found.all);
+	}
+	i = intervals_find(&v->ranges, address);
+	if (!i)
+		return -1;
+	if (!v->names.data[i->value]) {
+		v->names.data[i->value] = image_demangle(v->all.data[i->value].name);
+		if (v->names.data[i->value])
+			v->all.data[i->value].name = v->names.data[i->value];
+	}
+	*variable = v->all.data[i->value];
+	return 0;
+}
+
+int image_section_at(struct image *image, uint64_t address, struct image_variable *section)
+{
+	const struct elf_section *s = elf_file_section_at(image->elf, address);
+
+	if (!s)
+		return -1;
+	*section = (struct image_variable){s->header.sh_addr, s->header.sh_size, s->name};
+	return 0;
+}
+
+void variables_fini(struct variables *v)
+{
+	for (size_t i = 0; i < v->names.count; i++)
+		free(v->names.data[i]);
+	vec_fini(&v->names);
+	vec_fini(&v->all);
+	intervals_fini(&v->ranges);
+}

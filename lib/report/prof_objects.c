@@ -1,0 +1,419 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "events/numbers.h"
+
+/* ---- code ---- */
+
+enum { FRAMES = 16, CALLERS = 3 };
+
+struct place {
+	const char *function, *file;
+	unsigned line;
+	uint32_t image;
+};
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The functions inlined there, innermost first, and the real one; at least one. */
+static size_t places_at(
+	const struct prof_data *d, uint32_t image, uint64_t address, struct place *to, size_t room)
+{
+	struct image_frame frames[FRAMES];
+	struct image_symbol symbol;
+	struct image_line line;
+	size_t n = d->names.ops->inlines(d->names.context, image, address, frames, FRAMES);
+
+	if (n > FRAMES)
+		n = FRAMES;
+	for (size_t i = 0; i < n && i < room; i++)
+		to[i] = (struct place){
+			frames[i].name, frames[i].line.file, frames[i].line.line, image};
+	if (n > 1)
+		return n < room ? n : room;
+	to[0] = (struct place){.image = image};
+	if (d->names.ops->symbol(d->names.context, image, address, &symbol) == 0)
+		to[0].function = symbol.demangled;
+	if (d->names.ops->line(d->names.context, image, address, &line) == 0) {
+		to[0].file = line.file;
+		to[0].line = line.line;
+	}
+	return 1;
+}
+
+const char *prof_code_place(
+	struct prof_table *t, const struct prof_data *d, uint32_t image, uint64_t address)
+{
+	struct place p[FRAMES];
+	const char *name = d->images.data[image].name;
+
+	places_at(d, image, address, p, FRAMES);
+	if (!p[0].function)
+		return prof_text(t, "0x%llx (%s)", (unsigned long long)address, name);
+	if (!p[0].file)
+		return prof_text(t, "%s (%s)", p[0].function, name);
+	return prof_text(
+		t, "%s (%s: %s, %u)", p[0].function, name, base_name(p[0].file), p[0].line);
+}
+
+/* ---- where something was allocated ---- */
+
+/* What stands between the program and its allocator says nothing of who wanted the memory. */
+static bool is_between(const struct prof_data *d, const struct place *p)
+{
+	static const char *const functions[] = {"malloc", "calloc", "realloc", "operator new",
+		"std::", "__gnu_cxx::", "__libc_", "__gnu_cxx", "void* std::", "_dl_", "mmap",
+		"__mmap"};
+	static const char *const images[] = {"libstdc++.so", "libc++.so", "ld-linux", "ld-musl"};
+	const char *image = d->images.data[p->image].name;
+
+	for (size_t i = 0; p->function && i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strncmp(p->function, functions[i], strlen(functions[i])) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+		if (strncmp(image, images[i], strlen(images[i])) == 0)
+			return true;
+	return false;
+}
+
+static void add_name(const struct prof_data *d, const struct place *p, struct strbuf *to)
+{
+	if (p->function)
+		strbuf_puts(to, p->function);
+	else
+		strbuf_puts(to, d->images.data[p->image].name);
+}
+
+/* "f < g < h", from the call path; *first: the place of f. */
+static void describe_path(const struct prof_data *d, size_t input, uint32_t node, struct strbuf *to,
+	struct place *first)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	struct place chain[FRAMES], nearest = {0};
+	size_t shown = 0, left = x->nodes.count;
+	bool any = false, ended = false; /* what calls main is nobody's */
+
+	for (; node && node < x->nodes.count && left-- && shown < CALLERS;
+		node = experiment_node_at(x, node)->key.parent) {
+		const struct experiment_node *n = experiment_node_at(x, node);
+		size_t count = places_at(
+			d, d->image_of.data[input][n->key.image], n->key.address, chain, FRAMES);
+
+		for (size_t i = 0; i < count && shown < CALLERS; i++) {
+			if (!any)
+				nearest = chain[i];
+			any = true;
+			if (!shown && is_between(d, &chain[i]))
+				continue;
+			if (ended)
+				break;
+			ended = chain[i].function && strcmp(chain[i].function, "main") == 0;
+			strbuf_puts(to, shown ? " < " : "");
+			add_name(d, &chain[i], to);
+			if (!shown++)
+				*first = chain[i];
+		}
+	}
+	if (!shown && any) {
+		*first = nearest;
+		add_name(d, &nearest, to);
+	}
+	if (!any)
+		strbuf_puts(to, "unknown callers");
+}
+
+/* ---- objects ---- */
+
+struct naming {
+	struct prof_data *d;
+	size_t input;
+	const struct experiment_object *of;
+	struct prof_object *to;
+	struct strbuf text;
+	struct place place; /* where it was allocated */
+};
+
+static uint32_t image_of(const struct naming *n)
+{
+	return n->d->image_of.data[n->input][n->of->key.image];
+}
+
+static void name_variable(struct naming *n)
+{
+	const struct prof_names_ops *ops = n->d->names.ops;
+	struct image_variable v;
+
+	n->to->key.image = n->to->place = image_of(n);
+	n->to->address = n->of->key.address;
+	n->to->bytes = n->of->key.size;
+	if (ops->variable &&
+		ops->variable(n->d->names.context, n->to->key.image, n->of->key.address, &v) == 0 &&
+		v.address == n->of->key.address)
+		strbuf_puts(&n->text, v.name);
+	else
+		strbuf_printf(&n->text, "data at 0x%llx", (unsigned long long)n->of->key.address);
+}
+
+static void name_image(struct naming *n)
+{
+	const struct prof_names_ops *ops = n->d->names.ops;
+	struct image_variable v;
+
+	n->to->key.image = image_of(n);
+	n->to->bytes = n->of->key.size;
+	if (n->of->key.size && ops->section &&
+		ops->section(n->d->names.context, n->to->key.image, n->of->key.address, &v) == 0)
+		strbuf_printf(&n->text, "section %s", v.name);
+	else
+		strbuf_puts(&n->text, "data without a name");
+}
+
+static void name_allocated(struct naming *n)
+{
+	const char *how =
+		n->of->key.kind == EXPERIMENT_OBJECT_HEAP ? "allocated in " : "mapped in ";
+
+	strbuf_puts(&n->text, how);
+	describe_path(n->d, n->input, n->of->key.node, &n->text, &n->place);
+	n->to->key.image = n->place.image;
+	n->to->key.line = n->place.line;
+	n->to->blocks = n->of->blocks;
+	n->to->bytes = n->of->bytes;
+}
+
+static void name_mapping(struct naming *n)
+{
+	const struct prof_data *d = n->d;
+
+	if (!n->of->key.image) {
+		name_allocated(n);
+		return;
+	}
+	strbuf_printf(&n->text, "mapping of %s", d->images.data[image_of(n)].image->path);
+	n->to->blocks = n->of->blocks;
+	n->to->bytes = n->of->bytes;
+}
+
+static void name_stack(struct naming *n)
+{
+	strbuf_printf(&n->text, "stack of thread %u", n->of->key.thread);
+}
+
+static void name_thread(struct naming *n)
+{
+	strbuf_printf(&n->text, "thread-local data of thread %u", n->of->key.thread);
+}
+
+static void name_break(struct naming *n)
+{
+	strbuf_puts(&n->text, "heap, between blocks");
+}
+
+static void name_unknown(struct naming *n)
+{
+	strbuf_puts(&n->text, "[unknown]");
+}
+
+/* Index in o; -1 when memory is out. */
+static long add_object(struct prof_objects *o, struct prof_data *d, size_t input, size_t object)
+{
+	static void (*const name[EXPERIMENT_OBJECT_KINDS])(struct naming * n) = {
+		[EXPERIMENT_OBJECT_UNKNOWN] = name_unknown,
+		[EXPERIMENT_OBJECT_VARIABLE] = name_variable,
+		[EXPERIMENT_OBJECT_IMAGE] = name_image,
+		[EXPERIMENT_OBJECT_HEAP] = name_allocated,
+		[EXPERIMENT_OBJECT_STACK] = name_stack,
+		[EXPERIMENT_OBJECT_THREAD] = name_thread,
+		[EXPERIMENT_OBJECT_MAPPING] = name_mapping,
+		[EXPERIMENT_OBJECT_BREAK] = name_break,
+	};
+	struct prof_object key = {0}, *own;
+	struct naming n = {.d = d,
+		.input = input,
+		.of = experiment_object_at(d->request->inputs[input].experiment, object),
+		.to = &key};
+	long string, file;
+	size_t before = o->all.count;
+
+	key.kind = n.of->key.kind;
+	name[key.kind](&n);
+	string = n.text.failed ? -1 : prof_string(d, strbuf_text(&n.text));
+	file = prof_string(d, n.place.file ? n.place.file : "");
+	strbuf_fini(&n.text);
+	if (string < 0 || file < 0)
+		return -1;
+	key.key.name = (uint32_t)string;
+	key.key.file = (uint32_t)file;
+	own = table_add(&o->all, &key.key);
+	if (!own)
+		return -1;
+	if (o->all.count > before) {
+		*own = key;
+	} else if (key.blocks) {
+		own->blocks += key.blocks;
+		own->bytes += key.bytes;
+	}
+	return own - (struct prof_object *)(void *)o->all.entries;
+}
+
+/* ---- metrics ---- */
+
+static bool same_metric(const struct experiment_metric *a, const struct experiment_metric *b)
+{
+	return a->event == b->event && a->label == b->label && a->period == b->period &&
+	       strcmp(a->short_name, b->short_name) == 0 && strcmp(a->source, b->source) == 0;
+}
+
+/* What costs most for one comes first: misses that go far, then the nearer ones, then requests. */
+static int rank_of(int event)
+{
+	static const int order[] = {EV_L2D_MISSES, EV_LL_DATA_MISSES, EV_L1D_MISSES, EV_DTLB_WALKS,
+		EV_DTLB_MISSES, EV_INTERVENTIONS, EV_INTERVENTION_HITS, EV_INVALIDATIONS,
+		EV_INVALIDATION_HITS, EV_STORES_TO_SHARED};
+	int i = 0;
+
+	while (i < (int)(sizeof(order) / sizeof(order[0])) && order[i] != event)
+		i++;
+	return i;
+}
+
+static int by_rank(const void *pa, const void *pb)
+{
+	const struct experiment_metric *const *a = pa, *const *b = pb;
+	int x = rank_of((*a)->event), y = rank_of((*b)->event);
+
+	if (x != y)
+		return x < y ? -1 : 1;
+	if ((*a)->label != (*b)->label)
+		return (*a)->label < (*b)->label ? -1 : 1;
+	return strcmp((*a)->short_name, (*b)->short_name);
+}
+
+static long find_metric(const struct prof_objects *o, const struct experiment_metric *m)
+{
+	size_t i = 0;
+
+	while (i < o->metrics.count && !same_metric(o->metrics.data[i], m))
+		i++;
+	return i < o->metrics.count ? (long)i : -1;
+}
+
+static int take_metrics(struct prof_objects *o, const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->data.metrics.count; k++) {
+			const struct experiment_metric **slot;
+
+			if (find_metric(o, &x->data.metrics.data[k]) >= 0)
+				continue;
+			slot = vec_push(&o->metrics);
+			if (!slot)
+				return -1;
+			*slot = &x->data.metrics.data[k];
+		}
+	}
+	if (o->metrics.count)
+		qsort(o->metrics.data, o->metrics.count, sizeof(*o->metrics.data), by_rank);
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+		uint32_t *map = calloc(x->data.metrics.count + 1, sizeof(*map));
+		uint32_t **slot = vec_push(&o->metric_of);
+
+		if (slot)
+			*slot = map;
+		if (!slot || !map)
+			return -1;
+		for (size_t k = 0; k < x->data.metrics.count; k++)
+			map[k] = (uint32_t)find_metric(o, &x->data.metrics.data[k]);
+	}
+	return 0;
+}
+
+/* ---- all ---- */
+
+static int take_objects(struct prof_objects *o, struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+		uint32_t *map = calloc(x->data.objects.count + 1, sizeof(*map));
+		uint32_t **slot = vec_push(&o->of);
+
+		if (slot)
+			*slot = map;
+		if (!slot || !map)
+			return -1;
+		for (size_t k = 0; k < x->data.objects.count; k++) {
+			long index = add_object(o, d, i, k);
+
+			if (index < 0)
+				return -1;
+			map[k] = (uint32_t)index;
+		}
+	}
+	return 0;
+}
+
+static int take_counts(struct prof_objects *o, const struct prof_data *d)
+{
+	size_t metrics = o->metrics.count;
+
+	o->counts = calloc(o->all.count * metrics + 1, sizeof(*o->counts));
+	o->totals = calloc(metrics + 1, sizeof(*o->totals));
+	if (!o->counts || !o->totals)
+		return -1;
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->data.touches.count; k++) {
+			const struct experiment_touch *t = experiment_touch_at(x, k);
+			uint32_t metric = o->metric_of.data[i][t->key.metric];
+
+			o->counts[o->of.data[i][t->key.object] * metrics + metric] += t->count;
+			o->totals[metric] += t->count;
+		}
+	}
+	return 0;
+}
+
+int prof_objects_init(struct prof_objects *o, struct prof_data *d, struct error *e)
+{
+	memset(o, 0, sizeof(*o));
+	o->all = (struct table){.entry_size = sizeof(struct prof_object),
+		.key_size = sizeof(((struct prof_object *)0)->key)};
+	if (take_metrics(o, d) || take_objects(o, d) || take_counts(o, d)) {
+		prof_objects_fini(o);
+		return error_nomem(e);
+	}
+	if (o->metrics.count)
+		return 0;
+	prof_objects_fini(o);
+	error_set(e, ERR_NOT_FOUND, "no experiment here knows which data its misses are about");
+	return error_hint(e, "ssrun -dataspace finds out");
+}
+
+void prof_objects_fini(struct prof_objects *o)
+{
+	for (size_t i = 0; i < o->of.count; i++)
+		free(o->of.data[i]);
+	for (size_t i = 0; i < o->metric_of.count; i++)
+		free(o->metric_of.data[i]);
+	vec_fini(&o->of);
+	vec_fini(&o->metric_of);
+	vec_fini(&o->metrics);
+	table_fini(&o->all);
+	free(o->counts);
+	free(o->totals);
+	memset(o, 0, sizeof(*o));
+}

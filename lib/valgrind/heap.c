@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Blocks of the heap.  The program keeps its allocator: nothing is replaced, preloaded or called in
+ * its place, so addresses, counts and the environment are those of a run without all this, and
+ * static executables and allocators of the program's own are seen as well.  Allocators are known by
+ * the names of their functions.  A superblock that begins one (a call always begins one) tells its
+ * arguments; every superblock compares the stack pointer with the one at which the allocator will
+ * have returned, which is one comparison while nothing is allocated, and then has the result.
+ *
+ * An allocator that calls another (operator new malloc, realloc free) is one allocation: the
+ * outermost counts.
+ */
+#include "valgrind/dataspace.h"
+
+#include "pub_tool_aspacemgr.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_mallocfree.h"
+#include "pub_tool_oset.h"
+#include "pub_tool_threadstate.h"
+#include "pub_tool_vki.h"
+
+#include "valgrind/stacks.h"
+#include "valgrind/tool.h"
+#include "valgrind/variables.h"
+
+struct block {
+	Addr start; /* the set's key */
+	SizeT size;
+	UInt object;
+};
+
+struct call {
+	Addr due;     /* the stack pointer when it will have returned; NOBODY: there is none */
+	Addr returns; /* to there */
+	enum allocator kind;
+	Addr old, where; /* what is reallocated; where the result goes */
+	SizeT size;
+	UInt node;
+};
+
+#define NOBODY 1 /* no stack pointer */
+
+Addr heap_due = NOBODY;
+static OSet *blocks;
+static struct call *calls; /* by Valgrind's number of the thread */
+static ThreadId running;
+
+void heap_begin(void)
+{
+	blocks = VG_(OSetGen_Create)(0, NULL, VG_(malloc), "blocks", VG_(free));
+	calls = VG_(calloc)("calls", VG_N_THREADS, sizeof(*calls));
+	for (UInt i = 0; i < VG_N_THREADS; i++)
+		calls[i].due = NOBODY;
+}
+
+void heap_thread(ThreadId tid)
+{
+	running = tid;
+	heap_due = calls[tid].due;
+}
+
+/* ---- blocks ---- */
+
+static Word holds(const void *key, const void *element)
+{
+	const struct block *b = element;
+	Addr address = *(const Addr *)key;
+
+	return address < b->start ? -1 : address - b->start >= b->size;
+}
+
+static Word overlaps(const void *key, const void *element)
+{
+	const Addr *range = key;
+	const struct block *b = element;
+
+	return range[1] <= b->start ? -1 : range[0] >= b->start + b->size;
+}
+
+static void remove_block(struct block *b)
+{
+	objects_gone(dataspace_objects(), b->start, b->size);
+	VG_(OSetGen_Remove)(blocks, &b->start);
+	VG_(OSetGen_FreeNode)(blocks, b);
+}
+
+void heap_unmapped(Addr a, SizeT length)
+{
+	Addr range[2] = {a, a + length};
+	struct block *b;
+
+	while ((b = VG_(OSetGen_LookupWithCmp)(blocks, range, overlaps)) != NULL)
+		remove_block(b);
+}
+
+static void add_block(Addr start, SizeT size, UInt node)
+{
+	struct block *b;
+
+	if (!size)
+		size = 1;
+	if (!start || start + size < start)
+		return;
+	heap_unmapped(start, size);
+	objects_gone(dataspace_objects(), start, size);
+	b = VG_(OSetGen_AllocNode)(blocks, sizeof(*b));
+	b->start = start;
+	b->size = size;
+	b->object = dataspace_object(MODEL_OBJECT_HEAP, 0, 0, 0, 0, node, "");
+	dataspace_add_block(b->object, start, size);
+	VG_(OSetGen_Insert)(blocks, b);
+}
+
+static void free_block(Addr start)
+{
+	struct block *b = start ? VG_(OSetGen_Lookup)(blocks, &start) : NULL;
+
+	if (b)
+		remove_block(b);
+}
+
+UInt heap_find(Addr address, Addr *start)
+{
+	const struct block *b = VG_(OSetGen_LookupWithCmp)(blocks, &address, holds);
+
+	if (!b)
+		return 0;
+	*start = b->start;
+	return b->object;
+}
+
+void heap_forked(void)
+{
+	UInt object = 0;
+	struct block *b;
+
+	VG_(OSetGen_ResetIter)(blocks);
+	while ((b = VG_(OSetGen_Next)(blocks)) != NULL) {
+		if (!object)
+			object = dataspace_object(MODEL_OBJECT_HEAP, 0, 0, 0, 0, PATH_ROOT, "");
+		b->object = object;
+		dataspace_add_block(object, b->start, b->size);
+	}
+}
+
+/* ---- calls ---- */
+
+static Bool readable(Addr a, SizeT size)
+{
+	return VG_(am_is_valid_for_client)(a, size, VKI_PROT_READ);
+}
+
+static SizeT product(SizeT a, SizeT b)
+{
+	return b && a > (SizeT)-1 / b ? 0 : a * b;
+}
+
+/* The node of the call that led here. */
+static UInt site(void)
+{
+	UInt node = paths_node(stacks_of(running));
+
+	return node == PATH_LOST ? PATH_ROOT : node;
+}
+
+void heap_enter(UWord kind, UWord a, UWord b, UWord c, UWord sp)
+{
+	struct call *call = &calls[running];
+
+	/* One within another, which has not returned; else that one was left otherwise. */
+	if (call->due != NOBODY && sp + sizeof(Addr) < call->due)
+		return;
+	trace_flush();
+	call->due = heap_due = NOBODY;
+	if (kind == FREES) {
+		free_block(a);
+		return;
+	}
+	if (!readable(sp, sizeof(Addr)))
+		return;
+	*call = (struct call){.kind = (enum allocator)kind,
+		.due = sp + sizeof(Addr),
+		.returns = *(Addr *)sp,
+		.node = site()};
+	call->size = kind == ALLOCATES ? a : kind == ALIGNS || kind == REALLOCATES ? b : c;
+	if (kind == ALLOCATES_MANY)
+		call->size = product(a, b);
+	if (kind == REALLOCATES_MANY)
+		call->size = product(b, c);
+	if (kind == REALLOCATES || kind == REALLOCATES_MANY)
+		call->old = a;
+	if (kind == ALIGNS_AT)
+		call->where = a;
+	heap_due = call->due;
+}
+
+static void finish(const struct call *call, Addr result)
+{
+	if (call->kind == ALIGNS_AT) {
+		if (result || !readable(call->where, sizeof(Addr)))
+			return;
+		result = *(Addr *)call->where;
+	}
+	/* realloc(p, 0) frees. */
+	if (call->old && (result || !call->size))
+		free_block(call->old);
+	if (result && readable(result, 1))
+		add_block(result, call->size, call->node);
+}
+
+void heap_return(UWord code, UWord value)
+{
+	struct call call = calls[running];
+
+	calls[running].due = heap_due = NOBODY;
+	if (code != call.returns)
+		return;
+	trace_flush();
+	finish(&call, value);
+}
