@@ -8,6 +8,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/terminal.h"
 #include "perfex.h"
 #include "render/counts.h"
 #include "report/counts.h"
@@ -370,6 +371,7 @@ static int report(struct counting *c, struct error *e)
 {
 	const struct options *o = c->options;
 	struct counts_report *r = make_report(c, e);
+	const struct plot_output to = {o->plot, terminal_columns(), terminal_utf8()};
 	struct strbuf text = {0}, script = {0};
 	int rc = -1;
 
@@ -379,9 +381,7 @@ static int report(struct counting *c, struct error *e)
 		output(o, &text, o->json || o->csv ? stdout : stderr, e) == 0)
 		rc = 0;
 	if (rc == 0 && o->plot)
-		rc = render_counts_plot(r, o->plot, &script, e) || output_plot(o->plot, &script, e)
-			     ? -1
-			     : 0;
+		rc = render_counts_plot(r, &to, &script, e) || plot_draw(&to, &script, e) ? -1 : 0;
 	strbuf_fini(&text);
 	strbuf_fini(&script);
 	counts_report_free(r);
@@ -413,7 +413,7 @@ static int prepare(struct counting *c, struct error *e)
 	}
 	if (default_to_kernel(c, e) || take_specs(c, e))
 		return -1;
-	if (o->plot && render_plot_kind(o->plot, e) == NULL)
+	if (o->plot && plot_check(o->plot, e))
 		return -1;
 	if (o->output && strcmp(o->output, "-") != 0) {
 		/* Better now than after an hour's run. */

@@ -30,7 +30,5 @@ int profile_write(
 
 /* Writes text to -o FILE, or to stream. */
 int output(const struct options *o, const struct strbuf *text, FILE *stream, struct error *e);
-/* Runs gnuplot on a script that stays beside the picture. */
-int output_plot(const char *picture, const struct strbuf *script, struct error *e);
 
 #endif

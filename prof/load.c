@@ -7,48 +7,77 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/file.h"
 #include "prof.h"
+#include "report/counts_read.h"
 #include "views.h"
 
-static int add_path(struct arguments *a, const char *directory, const char *name, struct error *e)
+/* Takes the text over; NULL: there was no memory for it. */
+static int add_path(path_list *list, char *path, struct error *e)
 {
-	char **slot = vec_push(&a->paths);
+	char **slot;
 
-	if (!slot)
+	if (!path)
 		return error_nomem(e);
-	if (!directory)
-		*slot = strdup(name);
-	else if (asprintf(slot, "%s/%s", directory, name) < 0)
-		*slot = NULL;
-	return *slot ? 0 : error_nomem(e);
+	slot = vec_push(list);
+	if (!slot) {
+		free(path);
+		return error_nomem(e);
+	}
+	*slot = path;
+	return 0;
+}
+
+/* What perfex -json wrote. */
+static bool is_counts(const char *bytes, ssize_t length)
+{
+	ssize_t i = 0;
+
+	while (i < length && strchr(" \t\r\n", bytes[i]) && bytes[i])
+		i++;
+	return i < length && bytes[i] == '{';
+}
+
+/* The list that a file belongs in; NULL: it is nothing that we read. */
+static path_list *list_for(struct arguments *a, const char *bytes, ssize_t length)
+{
+	if (read_knows(bytes, length))
+		return &a->paths;
+	return a->any && is_counts(bytes, length) ? &a->counts : NULL;
+}
+
+static char *join(const char *directory, const char *name)
+{
+	char *path;
+
+	return asprintf(&path, "%s/%s", directory, name) < 0 ? NULL : path;
 }
 
 static int add_directory(struct arguments *a, const char *directory, struct error *e)
 {
 	struct dirent **entries;
-	size_t before = a->paths.count;
+	size_t before = a->paths.count + a->counts.count;
 	int n = scandir(directory, &entries, NULL, alphasort), rc = 0;
 	char bytes[64];
 
 	if (n < 0)
 		return error_sys(e, errno, "%s", directory);
 	for (int i = 0; i < n; i++) {
-		if (rc == 0 && entries[i]->d_name[0] != '.') {
-			rc = add_path(a, directory, entries[i]->d_name, e);
-			if (rc == 0) {
-				char *path = a->paths.data[a->paths.count - 1];
-				ssize_t length = read_beginning(path, bytes, sizeof(bytes));
+		char *path = rc == 0 && entries[i]->d_name[0] != '.'
+				     ? join(directory, entries[i]->d_name)
+				     : NULL;
+		path_list *list =
+			path ? list_for(a, bytes, read_beginning(path, bytes, sizeof(bytes)))
+			     : NULL;
 
-				if (!read_knows(bytes, length)) {
-					free(path);
-					a->paths.count--;
-				}
-			}
-		}
+		if (list)
+			rc = add_path(list, path, e);
+		else
+			free(path);
 		free(entries[i]);
 	}
 	free(entries);
-	if (rc == 0 && a->paths.count == before) {
+	if (rc == 0 && a->paths.count + a->counts.count == before) {
 		error_set(e, ERR_NOT_FOUND, "there is no experiment file in %s", directory);
 		error_hint(e, "ssrun -pcsamp COMMAND makes one");
 		rc = -1;
@@ -68,14 +97,17 @@ static int not_an_experiment(const char *word, const char *bytes, ssize_t length
 static int add_pipe(struct arguments *a, const char *word, struct error *e)
 {
 	char *path = read_spool(word, e), bytes[64];
+	path_list *list;
 	ssize_t length;
 	int rc;
 
 	if (!path)
 		return -1;
 	length = read_beginning(path, bytes, sizeof(bytes));
-	rc = read_knows(bytes, length) ? add_path(a, NULL, path, e)
-				       : not_an_experiment(read_name(path), bytes, length, e);
+	list = list_for(a, bytes, length);
+	if (list)
+		return add_path(list, path, e);
+	rc = not_an_experiment(read_name(path), bytes, length, e);
 	free(path);
 	return rc;
 }
@@ -87,6 +119,7 @@ static int add_word(struct arguments *a, const char *word, bool may_be_executabl
 	struct stat st;
 	char bytes[64];
 	ssize_t length;
+	path_list *list;
 
 	if (read_is_pipe(word))
 		return add_pipe(a, word, e);
@@ -101,9 +134,8 @@ static int add_word(struct arguments *a, const char *word, bool may_be_executabl
 		a->executable = word;
 		return 0;
 	}
-	if (!read_knows(bytes, length))
-		return not_an_experiment(word, bytes, length, e);
-	return add_path(a, NULL, word, e);
+	list = list_for(a, bytes, length);
+	return list ? add_path(list, strdup(word), e) : not_an_experiment(word, bytes, length, e);
 }
 
 int arguments_find_sides(struct arguments *a, char *const *words, struct error *e)
@@ -130,24 +162,39 @@ int arguments_find_sides(struct arguments *a, char *const *words, struct error *
 		"of their own");
 }
 
-int arguments_find(struct arguments *a, char *const *words, struct error *e)
+static int find(struct arguments *a, char *const *words, struct error *e)
 {
-	memset(a, 0, sizeof(*a));
 	for (size_t i = 0; words[i]; i++)
 		if (add_word(a, words[i], i == 0 && words[1], e))
 			return -1;
-	if (a->paths.count)
+	if (a->paths.count || a->counts.count)
 		return 0;
 	error_set(e, ERR_NOT_FOUND, "there is no experiment file to report on");
 	return error_hint(e, "usage: prof [options] [executable] file ...; ssrun -pcsamp COMMAND "
 			     "makes one");
 }
 
+int arguments_find(struct arguments *a, char *const *words, struct error *e)
+{
+	memset(a, 0, sizeof(*a));
+	return find(a, words, e);
+}
+
+int arguments_find_any(struct arguments *a, char *const *words, struct error *e)
+{
+	memset(a, 0, sizeof(*a));
+	a->any = true;
+	return find(a, words, e);
+}
+
 void arguments_fini(struct arguments *a)
 {
 	for (size_t i = 0; i < a->paths.count; i++)
 		free(a->paths.data[i]);
+	for (size_t i = 0; i < a->counts.count; i++)
+		free(a->counts.data[i]);
 	vec_fini(&a->paths);
+	vec_fini(&a->counts);
 }
 
 static void note_damage(struct loaded *l, const char *path, const char *message)
@@ -287,6 +334,37 @@ static int load_types(struct loaded *l, const struct options *o, const struct ar
 	return 0;
 }
 
+static int load_counts(struct loaded *l, const struct arguments *a, struct error *e)
+{
+	enum { LARGEST = 64 << 20 };
+
+	for (size_t i = 0; i < a->counts.count; i++) {
+		const char *path = a->counts.data[i];
+		struct counts_file *f = vec_push(&l->counts);
+		char **name = vec_push(&l->count_names), *text;
+		size_t length;
+		int rc;
+
+		if (!f || !name)
+			return error_nomem(e);
+		*name = strdup(path);
+		text = *name ? file_read(path, LARGEST, &length, e) : NULL;
+		if (!text)
+			return *name ? -1 : error_nomem(e);
+		rc = counts_read(f, text, length, path, e);
+		free(text);
+		if (rc)
+			return -1;
+	}
+	return 0;
+}
+
+/* Files of one type are not added up. */
+static bool apart(const struct options *o)
+{
+	return o->compare || o->diff || (o->plot && strcmp(o->plot, "sweep") == 0);
+}
+
 int load(struct loaded *l, const struct options *o, const struct arguments *a, struct error *e)
 {
 	enum { FEW = 32 };
@@ -297,9 +375,11 @@ int load(struct loaded *l, const struct options *o, const struct arguments *a, s
 			flags = MERGE_THREADS;
 	memset(l, 0, sizeof(*l));
 	memcpy(l->sides, a->sides, sizeof(l->sides));
-	if (o->merge || (a->paths.count > FEW && !o->compare && !o->diff))
+	if (o->plot && load_counts(l, a, e))
+		return -1;
+	if (o->merge || (a->paths.count > FEW && !apart(o)))
 		return load_sum(l, o, a, flags, e);
-	if (!o->compare && !o->diff)
+	if (!apart(o))
 		return load_types(l, o, a, flags, e);
 	for (size_t i = 0; i < a->paths.count; i++)
 		if (load_one(l, o, a->paths.data[i], e))
@@ -313,6 +393,12 @@ void loaded_fini(struct loaded *l)
 		experiment_fini(&l->experiments.data[i]);
 	for (size_t i = 0; i < l->names.count; i++)
 		free(l->names.data[i]);
+	for (size_t i = 0; i < l->counts.count; i++)
+		counts_file_fini(&l->counts.data[i]);
+	for (size_t i = 0; i < l->count_names.count; i++)
+		free(l->count_names.data[i]);
+	vec_fini(&l->counts);
+	vec_fini(&l->count_names);
 	vec_fini(&l->experiments);
 	vec_fini(&l->names);
 }

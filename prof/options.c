@@ -132,6 +132,13 @@ static const struct option_row rows[] = {
 		OPTION_STRING, FIELD(export), NULL},
 	{"metric", "NAME", "-export: only this column; may be repeated", OPTION_CALL, 0,
 		add_metric},
+	{"plot", "lines|costs|sweep",
+		"draw a picture: -o FILE.png, .svg or .pdf, else in the terminal", OPTION_STRING,
+		FIELD(plot), NULL},
+	{"x", "NAME", "-plot sweep: argN, -OPTION, threads, ranks, file, or a fact of runs",
+		OPTION_STRING, FIELD(x), NULL},
+	{"y", "EVENT,...", "-plot sweep: events, by EVENT/EVENT or EVENT/x^N; or costs",
+		OPTION_STRING, FIELD(y), NULL},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
 	{"tui", NULL, "look at the reports on the terminal: ? there says which keys", OPTION_FLAG,
 		FIELD(tui), NULL},
@@ -231,6 +238,29 @@ static int check_tui(const struct options *o, size_t chosen, struct error *e)
 	return 0;
 }
 
+static int check_plot(const struct options *o, bool report, struct error *e)
+{
+	static const char *const kinds[] = {"lines", "costs", "sweep", "-"};
+	bool known = false;
+
+	if (!o->plot)
+		return o->x || o->y ? error_set(e, ERR_CONFLICT, "-x and -y are for -plot sweep")
+				    : 0;
+	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
+		known = known || strcmp(o->plot, kinds[i]) == 0;
+	if (!known) {
+		error_set(e, ERR_PARSE, "-plot draws no '%s'", o->plot);
+		return error_hint(e, "-plot lines: source lines; costs: events; sweep: over a "
+				     "parameter (-x)");
+	}
+	if (report || o->csv || o->json || o->merge || o->dump || o->diff || o->compare ||
+		o->export || o->threads || o->tui)
+		return error_set(e, ERR_CONFLICT, "-plot draws one picture: no report beside it");
+	if ((o->x || o->y) && strcmp(o->plot, "sweep") != 0)
+		return error_set(e, ERR_CONFLICT, "-x and -y are for -plot sweep");
+	return 0;
+}
+
 static int check(const struct options *o, struct error *e)
 {
 	size_t chosen = 0;
@@ -247,7 +277,7 @@ static int check(const struct options *o, struct error *e)
 		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
-	if (check_diff(o, e) || check_tui(o, chosen, e))
+	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
 		return error_set(e, ERR_CONFLICT, "-csv and -json take one report at a time");

@@ -25,6 +25,7 @@ struct options {
 	word_list only, exclude, sources, archives;
 	const char *completion; /* shell */
 	const char *export;     /* format */
+	const char *plot, *x, *y;
 	word_list metrics;
 	char **files; /* words of argv that are no options, NULL-terminated; owned, the words not */
 	char *line;   /* the command line, as one text */

@@ -8,6 +8,8 @@
 #include "options.h"
 #include "report/prof_images.h"
 
+struct counts_file; /* report/counts_read.h */
+
 /* Each returns the exit status. */
 int do_report(const struct options *o);
 int do_tui(const struct options *o);
@@ -21,8 +23,11 @@ extern const struct option_row block_options[], calibrate_options[];
 
 /* The files that the arguments name: directories stand for the experiment files in them, in order
  * of name. */
+typedef VEC(char *) path_list;
 struct arguments {
-	VEC(char *) paths;
+	path_list paths;
+	path_list counts; /* what perfex -json wrote, where any file will do */
+	bool any;
 	const char *executable; /* the first argument, where that is none; else NULL */
 	/* -diff: what stands for its two sides, and how many of the paths are of each */
 	struct side {
@@ -31,6 +36,8 @@ struct arguments {
 	} sides[2];
 };
 int arguments_find(struct arguments *a, char *const *words, struct error *e);
+/* Likewise, and results of perfex as well. */
+int arguments_find_any(struct arguments *a, char *const *words, struct error *e);
 /* Likewise, of -diff. */
 int arguments_find_sides(struct arguments *a, char *const *words, struct error *e);
 void arguments_fini(struct arguments *a);
@@ -62,11 +69,16 @@ struct image_search search_of(const struct options *o);
 /* Experiments, read: one, the sum of all, or (-compare) each by itself. */
 struct loaded {
 	VEC(struct experiment) experiments;
-	VEC(char *) names; /* of each, for reports */
-	size_t damaged;    /* files that could not be read to their end */
-	char damage[600];  /* the first of them, and what is wrong with it */
+	VEC(char *) names;              /* of each, for reports */
+	VEC(struct counts_file) counts; /* -plot: results of perfex, and their names */
+	VEC(char *) count_names;
+	size_t damaged;   /* files that could not be read to their end */
+	char damage[600]; /* the first of them, and what is wrong with it */
 	struct side sides[2];
 };
+/* -plot. */
+int do_plot(const struct options *o, const struct loaded *l, const struct prof_request *request,
+	const struct prof_images_search *search, bool *incomplete, struct error *e);
 int load(struct loaded *l, const struct options *o, const struct arguments *a, struct error *e);
 void loaded_fini(struct loaded *l);
 

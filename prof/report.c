@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/terminal.h"
 #include "events/numbers.h"
 #include "machine/machine.h"
 #include "prof.h"
@@ -14,25 +15,12 @@
 #include "say.h"
 #include "views.h"
 
-/* Whether the terminal can draw lines: the locale says so. */
-static bool speaks_utf8(void)
-{
-	static const char *const variables[] = {"LC_ALL", "LC_CTYPE", "LANG"};
-	const char *value = NULL;
-
-	for (size_t i = 0; i < sizeof(variables) / sizeof(*variables) && !value; i++) {
-		value = getenv(variables[i]);
-		value = value && *value ? value : NULL;
-	}
-	return value && (strcasestr(value, "UTF-8") || strcasestr(value, "utf8"));
-}
-
 static int draw(
 	const struct options *o, const struct prof_table *t, struct strbuf *out, struct error *e)
 {
 	bool terminal = !o->output && isatty(STDOUT_FILENO);
 	struct prof_style style = {.intervals = o->intervals,
-		.utf8 = terminal && speaks_utf8(),
+		.utf8 = terminal && terminal_utf8(),
 		.dim = terminal && !getenv("NO_COLOR")};
 
 	if (o->json)
@@ -182,7 +170,7 @@ int reporting_init(struct reporting *r, const struct options *o, const struct ar
 		.whole = o->whole,
 		.classic = o->classic,
 		.core = o->core,
-		.compare = o->compare || o->diff,
+		.compare = o->compare || o->diff || (o->plot && strcmp(o->plot, "sweep") == 0),
 		.shares = o->share,
 		.sides = {l->sides[0].word, l->sides[1].word}};
 	if (!r->inputs)
@@ -209,7 +197,9 @@ void reporting_fini(struct reporting *r)
 
 int reporting_arguments(const struct options *o, struct arguments *a, struct error *e)
 {
-	return o->diff ? arguments_find_sides(a, o->files, e) : arguments_find(a, o->files, e);
+	if (o->diff)
+		return arguments_find_sides(a, o->files, e);
+	return (o->plot ? arguments_find_any : arguments_find)(a, o->files, e);
 }
 
 static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
@@ -220,8 +210,12 @@ static int report(const struct options *o, const struct arguments *a, const stru
 
 	if (rc == 0) {
 		reporting_clock(&r, l, wants_clock(o));
-		rc = o->export ? do_export(o, &r.request, &r.search, incomplete, e)
-			       : all_views(o, l, &r.request, &r.search, incomplete, e);
+		if (o->export)
+			rc = do_export(o, &r.request, &r.search, incomplete, e);
+		else if (o->plot)
+			rc = do_plot(o, l, &r.request, &r.search, incomplete, e);
+		else
+			rc = all_views(o, l, &r.request, &r.search, incomplete, e);
 	}
 	reporting_fini(&r);
 	return rc;

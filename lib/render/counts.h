@@ -6,6 +6,7 @@
 #define RENDER_COUNTS_H
 
 #include "base/strbuf.h"
+#include "render/plot.h"
 #include "report/counts.h"
 
 struct render_options {
@@ -18,15 +19,9 @@ void render_counts_text(const struct counts_report *r, struct strbuf *out);
 int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e);
 /* Header line and one line an event, then an event and thread. */
 void render_counts_csv(const struct counts_report *r, struct strbuf *out);
-/*
- * A self-contained gnuplot script that draws the breakdown as bars, or the events' typical, minimum
- * and maximum times where there is no breakdown, into `picture` (PNG or SVG by its suffix; "-": the
- * terminal).
- */
-/* gnuplot's terminal for it; NULL with *e set where the name does not tell. */
-const char *render_plot_kind(const char *picture, struct error *e);
-int render_counts_plot(
-	const struct counts_report *r, const char *picture, struct strbuf *out, struct error *e);
+/* A gnuplot script that draws what events cost (report/picture_costs.h). */
+int render_counts_plot(const struct counts_report *r, const struct plot_output *to,
+	struct strbuf *out, struct error *e);
 
 /* One read-out of -p: a line a counted event: seconds, number, name, count and label. */
 void render_readout_text(double seconds, const struct event_spec *specs, const struct reading *r,

@@ -144,7 +144,7 @@ if command -v gnuplot > /dev/null; then
 	run $perf -e page-faults -plot costs.png sh -c :
 	is "-plot draws" "$status" 0
 	is "a PNG" "$(head -c 4 costs.png | tail -c 3)" PNG
-	ok "its script is kept" test -s costs.png.gp
+	ok "its script is kept" test -s costs.gp
 else
 	skip "-plot" "gnuplot is not installed"
 fi

@@ -1,0 +1,21 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What perfex -json wrote ("perfex.counts/1"), as the report that it was. */
+#ifndef REPORT_COUNTS_READ_H
+#define REPORT_COUNTS_READ_H
+
+#include "base/json_read.h"
+#include "report/counts.h"
+
+struct counts_file {
+	struct counts_report *report; /* its texts are in json */
+	struct json_value *json;
+	const char **command;
+};
+
+/* Of statistics, and of what could not be counted, nothing is taken over.  name is the file's, for
+ * errors. */
+int counts_read(
+	struct counts_file *f, const char *text, size_t length, const char *name, struct error *e);
+void counts_file_fini(struct counts_file *f);
+
+#endif

@@ -1,0 +1,17 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Source lines with what was sampled there beside them, after figure 3 of Zagha et al. */
+#ifndef REPORT_PICTURE_LINES_H
+#define REPORT_PICTURE_LINES_H
+
+#include "report/picture.h"
+#include "report/prof_data.h"
+
+/* t is what prof_lines made of d; both must outlive the picture.  As many pieces of source as there
+ * is room for, those with the line that has most first, in their order. */
+int picture_lines(
+	struct picture *p, const struct prof_data *d, const struct prof_table *t, struct error *e);
+
+/* "COMMAND, on HOST" of an experiment, for titles. */
+const char *picture_origin(struct picture *p, const struct experiment *x);
+
+#endif

@@ -1,0 +1,161 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* -plot: pictures of lines, costs and sweeps. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/terminal.h"
+#include "prof.h"
+#include "render/plot.h"
+#include "report/counts_experiment.h"
+#include "report/picture_costs.h"
+#include "report/picture_lines.h"
+#include "report/picture_sweep.h"
+#include "report/prof_views.h"
+#include "say.h"
+
+/* What a picture is made from, and what must outlive it. */
+struct drawing {
+	const struct options *o;
+	const struct loaded *l;
+	const struct prof_request *request;
+	const struct prof_images_search *search;
+	struct picture picture;
+	struct prof_data data;
+	struct prof_table table;
+	struct prof_images *images;
+	struct counts_costs *costs; /* of experiments */
+};
+
+static int need_experiments(const struct drawing *g, struct error *e)
+{
+	if (g->l->experiments.count && !g->l->counts.count)
+		return 0;
+	error_set(e, ERR_CONFLICT, "%s holds counts of a whole run, not samples",
+		g->l->counts.count ? g->l->count_names.data[0] : "no file");
+	return error_hint(
+		e, "ssrun records where a program's samples fall; -plot costs draws counts");
+}
+
+static int open_data(struct drawing *g, struct error *e)
+{
+	if (prof_data_init(&g->data, g->request, e))
+		return -1;
+	g->images = prof_images_new(&g->data, g->search, e);
+	if (!g->images)
+		return -1;
+	g->data.names = (struct prof_names){&prof_images_ops, g->images};
+	return 0;
+}
+
+static int draw_lines(struct drawing *g, struct error *e)
+{
+	if (need_experiments(g, e) || open_data(g, e) || prof_lines(&g->data, &g->table, e))
+		return -1;
+	return picture_lines(&g->picture, &g->data, &g->table, e);
+}
+
+/* All files as reports: those of perfex, then experiments. */
+static int gather(struct drawing *g, const struct counts_report **reports, const char **names,
+	struct error *e)
+{
+	size_t n = g->l->counts.count;
+
+	for (size_t i = 0; i < n; i++) {
+		reports[i] = g->l->counts.data[i].report;
+		names[i] = g->l->count_names.data[i];
+	}
+	g->costs = calloc(g->l->experiments.count + 1, sizeof(*g->costs));
+	if (!g->costs)
+		return error_nomem(e);
+	for (size_t i = 0; i < g->l->experiments.count; i++) {
+		if (counts_of_experiment(&g->costs[i], &g->l->experiments.data[i], e))
+			return -1;
+		reports[n + i] = &g->costs[i].report;
+		names[n + i] = g->l->names.data[i];
+	}
+	return 0;
+}
+
+static int draw_costs(struct drawing *g, struct error *e)
+{
+	size_t n = g->l->counts.count + g->l->experiments.count;
+	const struct counts_report **reports = calloc(n + 1, sizeof(*reports));
+	const char **names = calloc(n + 1, sizeof(*names));
+	int rc = -1;
+
+	if (!reports || !names)
+		error_nomem(e);
+	else if (gather(g, reports, names, e) == 0)
+		rc = picture_costs(&g->picture, reports, n > 1 ? names : NULL, n, e);
+	free(reports);
+	free(names);
+	return rc;
+}
+
+static int draw_sweep(struct drawing *g, struct error *e)
+{
+	const struct picture_sweep_request r = {.x = g->o->x,
+		.y = g->o->y,
+		.rows = g->o->quit.rows,
+		.filtered = g->o->only.count > 1 || g->o->exclude.count > 1};
+
+	if (g->l->experiments.count && g->l->counts.count)
+		return error_set(e, ERR_CONFLICT,
+			"a sweep is over experiments of ssrun or results of perfex, not both");
+	if (g->l->counts.count)
+		return picture_sweep_counts(&g->picture, &r, g->l->counts.data,
+			(const char *const *)g->l->count_names.data, g->l->counts.count, e);
+	return open_data(g, e) || picture_sweep(&g->picture, &r, &g->data, e) ? -1 : 0;
+}
+
+static const struct {
+	const char *name;
+	int (*draw)(struct drawing *g, struct error *e);
+} plots[] = {
+	{"lines", draw_lines},
+	{"-", draw_lines},
+	{"costs", draw_costs},
+	{"sweep", draw_sweep},
+};
+
+static int make(struct drawing *g, struct error *e)
+{
+	for (size_t i = 0; i < sizeof(plots) / sizeof(plots[0]); i++)
+		if (strcmp(g->o->plot, plots[i].name) == 0)
+			return plots[i].draw(g, e);
+	return error_set(e, ERR_PARSE, "-plot draws no '%s'", g->o->plot);
+}
+
+static void fini(struct drawing *g)
+{
+	picture_fini(&g->picture);
+	prof_table_fini(&g->table);
+	prof_images_free(g->images);
+	prof_data_fini(&g->data);
+	for (size_t i = 0; g->costs && i < g->l->experiments.count; i++)
+		free(g->costs[i].report.events);
+	free(g->costs);
+}
+
+int do_plot(const struct options *o, const struct loaded *l, const struct prof_request *request,
+	const struct prof_images_search *search, bool *incomplete, struct error *e)
+{
+	struct drawing g = {.o = o, .l = l, .request = request, .search = search};
+	const struct plot_output to = {
+		o->output ? o->output : "-", terminal_columns(), terminal_utf8()};
+	struct strbuf script = {0};
+	int rc = plot_check(to.path, e);
+
+	if (rc == 0)
+		rc = make(&g, e);
+	if (rc == 0)
+		rc = plot_script(&g.picture, &to, &script, e);
+	if (rc == 0)
+		rc = plot_draw(&to, &script, e);
+	for (size_t i = 0; i < g.table.notes.count && g.table.incomplete; i++)
+		say("%s", g.table.notes.data[i].value);
+	*incomplete = *incomplete || g.table.incomplete;
+	strbuf_fini(&script);
+	fini(&g);
+	return rc;
+}
