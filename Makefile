@@ -180,6 +180,7 @@ make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each
 make fuzz-tui    10,000 random keys on prof -tui under sanitizers
 make deps        install what is missing (Debian, Ubuntu)
 make install     into $$(DESTDIR)$$(prefix); make uninstall removes it
+make deb         a Debian package, in $$(O)/deb; make check-deb installs, runs and removes it in a scratch root
 make clean
 
 O=build  PREFIX=/usr/local  DESTDIR=  libdir=lib  CC=gcc  CFLAGS='-O2 -g'  LDFLAGS=  CROSS_COMPILE=  SYSROOT=

@@ -16,7 +16,7 @@ is "sonames" "$(for l in perfex speedshop; do readlink "$at/lib/lib$l.so"; reade
 	"libperfex.so.1 libperfex.so.1 libspeedshop.so.1 libspeedshop.so.1 "
 is "all manual pages" "$(cd "$at/share/man" && find . -type f | sed 's|.*/||' | sort)" "$(cd "$top/docs/man" && ls | sort)"
 is "all data files" "$(cd "$at/share/perfex" && find . -type f | sed 's|.*/||' | sort)" \
-	"$(cd "$top/lib" && ls machine/data schedule/data costs/data | grep '\.' | sort)"
+	"$(cd "$top/lib" && find machine/data schedule/data costs/data -type f | sed 's|.*/||' | sort)"
 is "links of the README lead somewhere" "$(cd "$at/share/doc/perfex" && grep -o '](\(docs\|examples\)/[^)#]*' README.md | sed 's/](//' | sort -u |
 	while read -r f; do case $f in docs/man/*) continue ;; esac; [ -e "$f" ] || echo "$f"; done)" ""
 is "nothing but root may write" "$(find "$at" -type f -perm /022)" ""

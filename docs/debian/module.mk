@@ -1,0 +1,24 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# make deb: a Debian package in $(O)/deb, built with Debian's flags in a tree of its own.  Equal sources give equal
+# bytes: times are those of SOURCE_DATE_EPOCH or, without, of the last commit.
+# make check-deb: installs it in a scratch root, runs it from there and removes it again.
+DEB_O         = $(O)/deb/build
+deb_arch      = $(shell dpkg-architecture -qDEB_HOST_MULTIARCH)
+deb_variables = O=$(DEB_O) SAN= prefix=/usr libdir=lib/$(deb_arch) \
+                CFLAGS='$(shell dpkg-buildflags --get CFLAGS) $(shell dpkg-buildflags --get CPPFLAGS)' \
+                LDFLAGS='$(shell dpkg-buildflags --get LDFLAGS)'
+
+deb:
+	$(Q)PACKAGES="dpkg-dev" tests/deps
+	$(Q)$(MAKE) --no-print-directory $(deb_variables) deb-stage
+	$(Q)VERSION=$(VERSION) docs/debian/build $(O)/deb
+# With the variables of the package.
+deb-stage: all
+	$(Q)rm -rf $(O)/../stage
+	$(Q)$(MAKE) --no-print-directory -s DESTDIR=$(abspath $(O)/../stage) install > /dev/null
+.PHONY: deb deb-stage check-deb
+
+check-deb:
+	$(Q)PACKAGES="dpkg-dev lintian fakeroot" tests/deps
+	$(Q)$(MAKE) --no-print-directory deb
+	$(Q)O=$(O) V='$(V)' tests/run tests/deb/package.t
