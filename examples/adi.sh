@@ -10,14 +10,14 @@ sizes='16 24 32 40 48 56 64 72 80 88 96 104 112 120 128'
 typical() { perfex -t -machine "$machine" | awk -v short="$1" '$1 == short { print $2 }'; }
 tlb=$(typical tlb) dc=$(typical dc) dsc=$(typical dsc)
 
-# sweeps N [-fixed]: N,sweep,cycles,tlb,dsc,dc,other,label, in cycles a point; misses at their typical costs, which
+# sweeps RUN N [-fixed]: N,sweep,cycles,tlb,dsc,dc,other,label, in cycles a point; misses at their typical costs, which
 # may overlap.
 sweeps() {
-	_n=$1
-	shift
-	ssrun -q -machine "$machine" -source model -o "$scratch/sweeps" -e cy:3779 -e tlb:53 -e dsc:29 -e dc:419 \
+	_run=$1 _n=$2
+	shift 2
+	ssrun -q -machine "$machine" -source model -o "$_run" -e cy:3779 -e tlb:53 -e dsc:29 -e dc:419 \
 		"$examples/adi" "$@" "$_n" 1 >/dev/null
-	prof -csv -only 'sweep_*' "$scratch/sweeps" | awk -F, -v n="$_n" -v tlb="$tlb" -v dc="$dc" -v dsc="$dsc" '
+	prof -csv -only 'sweep_*' "$_run" | awk -F, -v n="$_n" -v tlb="$tlb" -v dc="$dc" -v dsc="$dsc" '
 		NR == 1 { for (i = 1; i <= NF; i++) at[$i] = i }
 		$1 == "row" {
 			points = n * n * n
@@ -30,27 +30,15 @@ sweeps() {
 		END { for (i = 1; i <= 3; i++) { s = substr("xyz", i, 1); if (s in row) print row[s] } }'
 }
 
-figure() { # NAME TITLE [-fixed]
+figure() { # NAME TITLE [-fixed]; the picture shows seconds a point
 	_name=$1 _title=$2
 	shift 2
 	echo n,sweep,cycles,tlb,dsc,dc,other,label >"$directory/$_name.csv"
 	for n in $sizes; do
 		say "$_title, $n points a side"
-		sweeps "$n" "$@" >>"$directory/$_name.csv"
+		sweeps "$scratch/$_name.$n" "$n" "$@" >>"$directory/$_name.csv"
 	done
-	plot "$_name" <<-END
-		set title 'ADI $_title: cycles a point (model)'
-		set xlabel 'points a side'
-		set ylabel 'cycles'
-		set yrange [0:*]
-		set key left top
-		plot "< grep ',x,' $_name.csv" using 1:3 with linespoints title 'X sweep', \\
-		     "< grep ',y,' $_name.csv" using 1:3 with linespoints title 'Y sweep', \\
-		     "< grep ',z,' $_name.csv" using 1:3 with linespoints title 'Z sweep', \\
-		     "< grep ',z,' $_name.csv" using 1:4 with lines title 'Z: TLB misses, typical cost', \\
-		     "< grep ',z,' $_name.csv" using 1:5 with lines title 'Z: secondary misses, typical cost', \\
-		     "< grep ',z,' $_name.csv" using 1:6 with lines title 'Z: primary misses, typical cost'
-	END
+	draw "$_name" sweep -x arg1 -y costs/x^3 -only 'sweep_*' "$scratch/$_name".*
 }
 
 figure figure4 before

@@ -33,17 +33,52 @@ trap 'exit 130' INT TERM
 # say TEXT...: what goes on, to stderr.
 say() { printf '%s: %s\n' "$study" "$*" >&2; }
 
-# count OUT COMMAND...: all events of a run and their costs, as perfex writes them in CSV.
+# count OUT COMMAND...: all events of a run and their costs, as perfex -json writes them.
 count() {
 	_out=$1
 	shift
-	perfex -a -y -csv -source model -machine "$machine" -o "$_out" "$@" >/dev/null
+	perfex -a -y -json -source model -machine "$machine" -o "$_out" "$@" >/dev/null
 }
 
-# value FILE SHORT COLUMN: a cell of perfex's table (7: count, 11: typical seconds); 0 where it is empty.
-value() { awk -F, -v short="$2" -v column="$3" '$1 == "" && $4 == short { v = $column } END { printf "%.9g", v + 0 }' "$1"; }
+# table FILE: what is in such a file, as lines of pid,tid,short,name,count,label,typical seconds; the whole run without
+# pid and tid.  A figure is written where the brace before it begins a line.
+table() {
+	tr '{' '\n' <"$1" | awk '
+		function field(name,    s) {
+			s = $0
+			if (!sub(".*\"" name "\":\"?", "", s)) return ""
+			sub(/[",}\]].*/, "", s)
+			return s
+		}
+		function event() { if (short != "") print pid "," tid "," short "," title "," count "," label "," typical; short = typical = "" }
+		/^"tid"/ { event(); tid = field("tid"); pid = field("pid") }
+		/^"(number|name|cause)"/ { event(); short = field("short"); title = field("name") }
+		/^"value"/ { if (short != "") { count = field("value"); label = field("label") } }
+		/^"typical"/ { typical = field("typical") }
+		END { event() }'
+}
 
-# plot NAME < gnuplot commands: draws NAME.png, where there is gnuplot; the commands stay in NAME.gp.
+# value FILE SHORT: how often an event happened in the whole run.
+value() { table "$1" | awk -F, -v short="$2" '$1 == "" && $3 == short { v = $5 } END { printf "%.9g", v + 0 }'; }
+
+# dearest FILE: the events that cost most, by typical costs in seconds.
+dearest() {
+	echo event,name,seconds,label
+	table "$1" | awk -F, '$1 == "" && $7 > 0 { print $3 "," $4 "," $7 ",estimated" }' | sort -t, -k3,3gr | head -8
+}
+
+# draw NAME KIND [OPTION...] FILE...: NAME.png, by prof -plot; where there is no gnuplot, only its script, NAME.gp.
+draw() {
+	_name=$1 _kind=$2
+	shift 2
+	if ! prof -plot "$_kind" -o "$directory/$_name.png" "$@" && command -v gnuplot >/dev/null 2>&1; then
+		say "there is no $directory/$_name.png"
+		return 1
+	fi
+	say "$directory/$_name.csv"
+}
+
+# plot NAME < gnuplot commands: draws NAME.png from NAME.csv, for what is no picture of prof's; the commands stay in NAME.gp.
 plot() {
 	{
 		echo "set terminal pngcairo size 900,600"

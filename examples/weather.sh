@@ -8,13 +8,13 @@ steps=${steps:-100}
 # events THREADS [-fixed]: misses, interventions, invalidation hits, and the cycles of the whole: what the first
 # thread does alone, then the longest of the others.
 events() {
-	_threads=$1
+	_threads=$1 _out="$scratch/weather${2:-}.$1"
 	shift
-	perfex -turn 10 -mp -csv -source model -machine "$machine" -o "$scratch/counts" -e cy -e dsc -e ei -e evh \
+	perfex -turn 10 -mp -json -source model -machine "$machine" -o "$_out" -e cy -e dsc -e ei -e evh \
 		"$examples/weather" "$@" "$_threads" $((cells / _threads)) "$steps" >/dev/null
-	awk -F, '$1 == "" { n[$4] = $7 }
-		$1 != "" && $4 == "cy" { if ($1 == $2) alone = $7; else if ($7 > longest) longest = $7 }
-		END { printf "%d,%d,%d,%d", n["dsc"], n["ei"], n["evh"], alone + longest }' "$scratch/counts"
+	table "$_out" | awk -F, '$1 == "" { n[$3] = $5 }
+		$1 != "" && $3 == "cy" { if ($1 == $2) alone = $5; else if ($5 > longest) longest = $5 }
+		END { printf "%d,%d,%d,%d", n["dsc"], n["ei"], n["evh"], alone + longest }'
 }
 
 echo threads,misses,interventions,invalidation_hits,cycles,fixed_misses,fixed_interventions,fixed_invalidation_hits,fixed_cycles,label >"$directory/figure6.csv"
@@ -26,18 +26,7 @@ awk -F, 'NR == 1 { print "threads,speedup,fixed_speedup,label"; next }
 	NR == 2 { one = $5; fixed = $9 }
 	{ printf "%d,%.3f,%.3f,model\n", $1, one / $5, fixed / $9 }' "$directory/figure6.csv" >"$directory/figure7.csv"
 
-plot figure6 <<'END'
-set title 'Coherence traffic of weather (model)'
-set xlabel 'threads'
-set ylabel 'events'
-set key left top
-plot 'figure6.csv' using 1:2 with linespoints title 'secondary data misses', \
-     '' using 1:3 with linespoints title 'interventions', \
-     '' using 1:4 with linespoints title 'invalidation hits', \
-     '' using 1:6 with linespoints title 'secondary data misses, fixed', \
-     '' using 1:7 with linespoints title 'interventions, fixed', \
-     '' using 1:8 with linespoints title 'invalidation hits, fixed'
-END
+draw figure6 sweep -x arg1 -y dsc,ei,evh "$scratch"/weather*
 plot figure7 <<'END'
 set title 'Speed-up of weather (model)'
 set xlabel 'threads'

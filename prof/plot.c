@@ -54,6 +54,17 @@ static int draw_lines(struct drawing *g, struct error *e)
 	return picture_lines(&g->picture, &g->data, &g->table, e);
 }
 
+/* Names without directories, where that tells all of them apart. */
+static void shorten(const char **names, size_t count)
+{
+	for (size_t i = 0; i < count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (strcmp(basename(names[i]), basename(names[k])) == 0)
+				return;
+	for (size_t i = 0; i < count; i++)
+		names[i] = basename(names[i]);
+}
+
 /* All files as reports: those of perfex, then experiments. */
 static int gather(struct drawing *g, const struct counts_report **reports, const char **names,
 	struct error *e)
@@ -85,8 +96,10 @@ static int draw_costs(struct drawing *g, struct error *e)
 
 	if (!reports || !names)
 		error_nomem(e);
-	else if (gather(g, reports, names, e) == 0)
+	else if (gather(g, reports, names, e) == 0) {
+		shorten(names, n);
 		rc = picture_costs(&g->picture, reports, n > 1 ? names : NULL, n, e);
+	}
 	free(reports);
 	free(names);
 	return rc;

@@ -452,8 +452,9 @@ static void bars(const struct drawing *g, size_t panel)
 	setting(g, "xlabel", p->x_label);
 	names(g, p);
 	if (p->series.count > 1)
-		strbuf_puts(g->out, g->terminal ? "set key bottom right\n"
-						: "set key outside top center horizontal\n");
+		strbuf_puts(g->out,
+			g->terminal ? "set key bottom right\n"
+				    : "set key outside bottom center horizontal height 1.5\n");
 	strbuf_puts(g->out, "set xtics nomirror\nset border 3\n");
 	if (g->terminal) {
 		strbuf_printf(g->out, "set tmargin %d\nset bmargin 3\n", TOP);
@@ -476,20 +477,22 @@ static void bars(const struct drawing *g, size_t panel)
 static void curve(const struct drawing *g, size_t panel, size_t i, const char *separator)
 {
 	const struct picture_series *s = &g->picture->panels.data[panel].series.data[i];
+	/* over areas, what stands out from any of them */
+	const char *colour = s->line ? "black" : colours[i % COLOURS];
 	bool intervals = false;
 
 	for (size_t k = 0; k < s->points.count; k++)
 		intervals |= s->points.data[k].high > s->points.data[k].low;
 	strbuf_printf(g->out, "%s $data%zu_%zu using 1:2 with linespoints ", separator, panel, i);
 	if (!g->terminal)
-		strbuf_printf(g->out, "lw 2 pt %zu lc rgb '%s' ", 4 + i % 8, colours[i % COLOURS]);
+		strbuf_printf(g->out, "lw 2 pt %zu lc rgb '%s' ", 4 + i % 8, colour);
 	strbuf_puts(g->out, "title ");
 	quoted(g, s->name);
 	if (intervals && !g->terminal)
 		strbuf_printf(g->out,
 			", \\\n     $data%zu_%zu using 1:2:3:4 with yerrorbars pt 0 lc rgb '%s' "
 			"notitle",
-			panel, i, colours[i % COLOURS]);
+			panel, i, colour);
 }
 
 /* The series on top first, so that those below are painted over it. */
@@ -526,7 +529,7 @@ static void curves(const struct drawing *g, size_t panel)
 	setting(g, "xlabel", p->x_label);
 	setting(g, "ylabel", p->y_label);
 	strbuf_puts(g->out, "set xtics nomirror\nset ytics nomirror\nset grid\nset border 3\n");
-	strbuf_puts(g->out, "set key outside below\n");
+	strbuf_puts(g->out, "set key outside bottom center horizontal height 1.5\n");
 	range(g, "y", values.low < 0 ? values.low - room : 0, values.high + room);
 	range(g, "x", span.low - (side > 0 ? side : 1), span.high + (side > 0 ? side : 1));
 	if (p->shape == PICTURE_AREAS)

@@ -11,7 +11,7 @@
 #include "report/prof_data.h"
 
 struct picture_sweep_request {
-	/* Where x comes from: "argN", word N behind the command; "-n", the word behind that option;
+	/* Where x comes from: "argN", word N behind the program that is no option; "-n", the word behind that option;
 	 * "threads"; "ranks"; "file", a number in the file's name; else a fact of the run.  NULL:
 	 * the first argument that is a number in all runs and not the same in all, else "file". */
 	const char *x;

@@ -49,9 +49,16 @@ static double file_number(const struct sweep_run *run, size_t n)
 	return NAN;
 }
 
+/* The n-th word behind the program that is no option. */
 static double argument(const struct sweep_run *run, size_t n)
 {
-	return n < run->words.count ? number_of(run->words.data[n]) : NAN;
+	for (size_t i = 1; i < run->words.count; i++) {
+		const char *word = run->words.data[i];
+
+		if ((word[0] != '-' || !isnan(number_of(word))) && !--n)
+			return number_of(word);
+	}
+	return NAN;
 }
 
 /* -n 5, -n=5, -n5 */
@@ -65,7 +72,7 @@ static double option(const struct sweep_run *run, const char *name)
 		if (strncmp(word, name, length) != 0)
 			continue;
 		if (!word[length])
-			return argument(run, i + 1);
+			return i + 1 < run->words.count ? number_of(run->words.data[i + 1]) : NAN;
 		return number_of(word + length + (word[length] == '='));
 	}
 	return NAN;
@@ -196,7 +203,8 @@ static int check(const struct sweep *s, struct error *e)
 		if (x && strcmp(x, "threads") == 0 && run->report)
 			return error_hint(e, "perfex -mp counts threads each by itself");
 		return error_hint(e,
-			"argN: word N behind the command; -OPTION: the word behind it; "
+			"argN: word N behind the command that is no option; -OPTION: the word "
+			"behind it; "
 			"threads; ranks; file: a number in its name; or a fact of the run "
 			"(prof -dump)");
 	}
