@@ -139,6 +139,7 @@ static const struct option_row rows[] = {
 		OPTION_STRING, FIELD(x), NULL},
 	{"y", "EVENT,...", "-plot sweep: events, by EVENT/EVENT or EVENT/x^N; or costs",
 		OPTION_STRING, FIELD(y), NULL},
+	{"dot", NULL, "-cfg: for dot(1) of Graphviz", OPTION_FLAG, FIELD(dot), NULL},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
 	{"tui", NULL, "look at the reports on the terminal: ? there says which keys", OPTION_FLAG,
 		FIELD(tui), NULL},
@@ -267,6 +268,11 @@ static int check(const struct options *o, struct error *e)
 
 	for (size_t i = 0; i < VIEWS_MAX; i++)
 		chosen += o->view[i];
+	if (o->dot && (o->csv || o->json))
+		return error_set(e, ERR_CONFLICT, "-dot, -csv and -json: one of them");
+	for (size_t i = 0; o->dot && views[i].name; i++)
+		if (o->view[i] != (views[i].make == prof_cfg))
+			return error_set(e, ERR_CONFLICT, "-dot draws the graph of -cfg only");
 	if (o->csv && o->json)
 		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
 	if (o->merge && (chosen || o->csv || o->json || o->compare))

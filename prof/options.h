@@ -19,7 +19,7 @@ struct options {
 	bool inclusive, inlines, threads, intervals, compare, diff, share;
 	bool raw, intel, whole, classic;
 	bool tui, mouse, ascii;
-	bool csv, json, merge, dump, dump_quiet, debuginfod, help, version;
+	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, help, version;
 	const char *core, *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;
 	word_list only, exclude, sources, archives;

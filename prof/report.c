@@ -27,6 +27,8 @@ static int draw(
 		return render_prof_json(t, out, e);
 	if (o->csv)
 		render_prof_csv(t, out);
+	else if (o->dot)
+		render_prof_dot(t, out);
 	else
 		render_prof_text(t, &style, out);
 	return out->failed ? error_nomem(e) : 0;

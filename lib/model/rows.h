@@ -20,8 +20,8 @@
 #define MODEL_ROW_EXECUTED EVENT_LIMIT
 /* Slots by enum model_cause (retire.h), where the retirement clock runs. */
 #define MODEL_ROW_CAUSES (EVENT_LIMIT + 8)
-#define MODEL_ROW_SLOTS    15
-#define MODEL_ROW_BANKS    8
+#define MODEL_ROW_SLOTS  15
+#define MODEL_ROW_BANKS  8
 
 struct model_row {
 	uint32_t link; /* the next piece's index * MODEL_ROW_BANKS + this one's bank */

@@ -19,5 +19,7 @@ void render_prof_text(
 int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e);
 /* A heading, then a line a row; each number with low, high and label. */
 void render_prof_csv(const struct prof_table *t, struct strbuf *out);
+/* Rows and arcs of a graph for dot(1), one digraph for each heading. */
+void render_prof_dot(const struct prof_table *t, struct strbuf *out);
 
 #endif

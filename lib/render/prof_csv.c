@@ -16,6 +16,7 @@ const char *const prof_role_names[] = {
 	[PROF_GAP] = "gap",
 	[PROF_SOURCE_LINE] = "source",
 	[PROF_SUBTOTAL] = "subtotal",
+	[PROF_BUBBLE] = "bubble",
 };
 
 static void quoted(struct strbuf *out, const char *text)

@@ -157,6 +157,25 @@ static void lines(struct json *j, const char *key, const struct prof_line *line,
 	json_end_array(j);
 }
 
+static void arcs(const struct prof_table *t, struct json *j)
+{
+	if (!t->arcs.count)
+		return;
+	json_array(j, "edges");
+	for (size_t i = 0; i < t->arcs.count; i++) {
+		const struct prof_arc *a = &t->arcs.data[i];
+
+		json_object(j, NULL);
+		json_integer(j, "from", (long long)a->from);
+		json_integer(j, "to", (long long)a->to);
+		json_string(j, "kind", a->kind);
+		json_bool(j, "back", a->back);
+		number_json(j, "executions", &a->executions);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 static void agreements(const struct prof_table *t, struct json *j)
 {
 	if (!t->agreements.count)
@@ -203,6 +222,7 @@ int render_prof_json(const struct prof_table *t, struct strbuf *out, struct erro
 	for (size_t i = 0; i < t->rows.count; i++)
 		if (t->rows.data[i].role == PROF_TOTAL)
 			row(t, i, "total", &j);
+	arcs(t, &j);
 	agreements(t, &j);
 	lines(&j, "notes", t->notes.data, t->notes.count);
 	json_bool(&j, "incomplete", t->incomplete);

@@ -2,6 +2,9 @@
 #include "report/prof_calc.h"
 
 #include <stdlib.h>
+#include <string.h>
+
+#include "report/prof_culprits.h"
 
 static int add_columns(struct dis *l)
 {
@@ -21,7 +24,7 @@ static int add_columns(struct dis *l)
 	struct prof_column text = {.kind = PROF_TEXT, .unit = "", .experiment = -1};
 
 	c->executions = c->confidence = 0;
-	if (c->analysis.exact) {
+	if (c->explain.analysis.exact) {
 		l->t->columns.data[l->columns.executions].flags |= PROF_KEY;
 	} else {
 		c->executions = prof_column_add(l->t, &column);
@@ -39,15 +42,18 @@ static int add_columns(struct dis *l)
 	text.heading = "waits for";
 	text.flags = 0;
 	c->why = prof_column_add(l->t, &text);
+	text.name = "culprit";
+	text.heading = NULL;
+	c->blame = prof_column_add(l->t, &text);
 	return c->executions < 0 || c->confidence < 0 || c->cpi < 0 || c->mi < 0 || c->why < 0 ||
-			       c->block < 0
+			       c->blame < 0 || c->block < 0
 		       ? -1
 		       : 0;
 }
 
 int calc_init(struct dis *l, struct error *e)
 {
-	if (prof_analysis_init(&l->calc->analysis, l->d, e))
+	if (prof_explain_init(&l->calc->explain, l->d, e))
 		return -1;
 	return add_columns(l) ? error_nomem(e) : 0;
 }
@@ -55,23 +61,26 @@ int calc_init(struct dis *l, struct error *e)
 void calc_fini(struct dis *l)
 {
 	if (l->calc)
-		prof_analysis_fini(&l->calc->analysis);
+		prof_explain_fini(&l->calc->explain);
 }
 
 int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
 {
-	b->calc = calloc(1, sizeof(*b->calc));
-	if (!b->calc)
+	b->explained = calloc(1, sizeof(*b->explained));
+	if (!b->explained)
 		return error_nomem(e);
-	return prof_analyse(
-		b->calc, &l->calc->analysis, &b->code, b->moved[l->calc->analysis.metric], e);
+	memset(l->calc->told, 0, sizeof(l->calc->told));
+	if (prof_explained_make(b->explained, &l->calc->explain, b->procedure, e))
+		return -1;
+	b->calc = b->explained->told ? &b->explained->analysed : NULL;
+	return 0;
 }
 
-void calc_body_free(struct prof_analysed *p)
+void calc_body_free(struct dis *l, struct dis_body *b)
 {
-	if (p)
-		prof_analysed_fini(p);
-	free(p);
+	if (b->explained)
+		prof_explained_fini(b->explained, &l->calc->explain);
+	free(b->explained);
 }
 
 /* "port load", "result of 401000", in few words. */
@@ -82,11 +91,13 @@ static const char *reason(struct dis *l, const struct dis_body *b, uint32_t i)
 	uint32_t first = f->blocks.data[f->block_of[i]].first;
 	char ports[64];
 
-	if (b->calc->mi[i] < 0.005 || r->cause == SCHEDULE_NONE)
+	if (b->calc->mi[i] < 0.005)
+		return "(parallel)";
+	if (r->cause == SCHEDULE_NONE)
 		return NULL;
 	if (r->cause == SCHEDULE_PORT)
-		return prof_text(
-			l->t, "port %s", core_ports_name(&l->calc->analysis.core, r->ports, ports));
+		return prof_text(l->t, "port %s",
+			core_ports_name(&l->calc->explain.analysis.core, r->ports, ports));
 	if ((r->cause == SCHEDULE_INPUT || r->cause == SCHEDULE_MEMORY) && r->blame >= 0)
 		return prof_text(l->t, "%s %llx",
 			r->cause == SCHEDULE_INPUT ? "result of" : "store of",
@@ -97,11 +108,21 @@ static const char *reason(struct dis *l, const struct dis_body *b, uint32_t i)
 int calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
 {
 	uint32_t at = b->code.flow->block_of[i];
-	const char *why = reason(l, b, i);
-	const char *block = prof_text(l->t, "%u", at);
 	struct prof_cell *cells = prof_cells(l->t, row);
+	struct prof_row *r = &l->t->rows.data[row];
+	const char *why, *block, *blame;
 
-	if (!l->calc->analysis.exact) {
+	if (!b->calc)
+		return 0;
+	why = reason(l, b, i);
+	block = prof_text(l->t, "%u", at);
+	blame = prof_culprits_blame(l->t, b->explained, i);
+	r->first_culprit = l->t->culprits.count;
+	if (prof_culprits_take(l->t, b->explained, i))
+		return -1;
+	r->culprits = l->t->culprits.count - r->first_culprit;
+
+	if (!l->calc->explain.analysis.exact) {
 		cells[l->calc->executions].quantity = prof_executions_of(b->calc, i);
 		cells[l->calc->confidence].text =
 			analysis_confidence_name(b->calc->frequencies.block[at].confidence);
@@ -109,8 +130,9 @@ int calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
 	cells[l->calc->cpi].quantity = prof_cpi_of(b->calc, i);
 	cells[l->calc->mi].quantity = quantity_exact(b->calc->mi[i], LABEL_ESTIMATED);
 	cells[l->calc->why].text = why;
+	cells[l->calc->blame].text = blame && blame[0] ? blame : NULL;
 	cells[l->calc->block].text = block;
-	return block ? 0 : -1;
+	return block && blame ? 0 : -1;
 }
 
 /* How sure the executions of what has most samples are; NULL where they were counted. */
@@ -119,7 +141,7 @@ static const char *confidence_of_most(const struct dis *l, const struct dis_body
 	const struct flow *f = b->code.flow;
 	uint32_t most = 0;
 
-	if (l->calc->analysis.exact || !f->insns.count)
+	if (l->calc->explain.analysis.exact || !f->insns.count)
 		return NULL;
 	for (uint32_t i = 1; i < f->insns.count; i++)
 		if (b->calc->samples[i] > b->calc->samples[most])
@@ -129,17 +151,19 @@ static const char *confidence_of_most(const struct dis *l, const struct dis_body
 
 int calc_summary(struct dis *l, const struct dis_body *b)
 {
-	const char *sure = confidence_of_most(l, b);
+	const char *sure = b->calc ? confidence_of_most(l, b) : NULL;
 	const struct flow *f = b->code.flow;
 	struct prof_row *head = &l->t->rows.data[l->t->rows.count - 1];
 	double best = 0, actual = 0, executed = 0;
 
+	if (!b->calc)
+		return 0;
 	for (uint32_t i = 0; i < f->insns.count; i++) {
 		double times = prof_executed(b->calc, i);
 
 		executed += times;
 		best += times * b->calc->mi[i];
-		actual += b->calc->samples[i] * l->calc->analysis.cycles;
+		actual += b->calc->samples[i] * l->calc->explain.analysis.cycles;
 	}
 	if (executed > 0)
 		head->note = prof_text(l->t,
@@ -158,9 +182,9 @@ int calc_notes(struct dis *l)
 		    "mi: cycles at least that each instruction keeps retirement waiting, by the "
 		    "schedule "
 		    "of core %s; cpi: cycles that it took",
-		    l->calc->analysis.core.name))
+		    l->calc->explain.analysis.core.name))
 		return -1;
-	if (l->calc->analysis.exact)
+	if (l->calc->explain.analysis.exact)
 		return 0;
 	return prof_note(l->t,
 		"Executions are estimated from samples (%s); ssrun -ideal counts them, and its "

@@ -190,7 +190,8 @@ static int code_rows(struct dis *l, struct dis_body *b)
 	for (uint32_t i = 0, k; i < n; i = k) {
 		k = i + 1;
 		if (b->shown[i]) {
-			if (dis_source_row(l, b, i) || dis_insn_row(l, b, i))
+			if (dis_source_row(l, b, i) || (b->calc && calc_bubble(l, b, i)) ||
+				dis_insn_row(l, b, i))
 				return -1;
 			continue;
 		}
@@ -228,7 +229,7 @@ static int procedure_rows(struct dis *l, const struct prof_procedure *procedure,
 	free(b.moved);
 	free(b.edges);
 	free(b.shown);
-	calc_body_free(b.calc);
+	calc_body_free(l, &b);
 	flow_margin_fini(&b.arrows);
 	prof_code_fini(&b.code);
 	return rc ? error_nomem(e) : 0;

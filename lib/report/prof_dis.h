@@ -39,8 +39,9 @@ struct dis_body {
 	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
 	double *edges;             /* executions; NULL: not counted */
 	struct flow_margin arrows;
-	uint8_t *shown;             /* of each instruction */
-	struct prof_analysed *calc; /* of -calc; else NULL */
+	uint8_t *shown;                   /* of each instruction */
+	struct prof_analysed *calc;       /* of -calc; else NULL */
+	struct prof_explained *explained; /* likewise; calc is its */
 	const char *file;
 	unsigned line; /* of the last source line */
 	const char *name;
@@ -52,5 +53,7 @@ int dis_head_row(struct dis *l, const struct dis_body *b);
 int dis_source_row(struct dis *l, struct dis_body *b, uint32_t i);
 int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i);
 int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to);
+/* What instruction i waited for, before its row. */
+int dis_bubble_row(struct dis *l, struct dis_body *b, uint32_t i, const char *text);
 
 #endif

@@ -257,6 +257,17 @@ int dis_source_row(struct dis *l, struct dis_body *b, uint32_t i)
 	return 0;
 }
 
+int dis_bubble_row(struct dis *l, struct dis_body *b, uint32_t i, const char *text)
+{
+	struct prof_row row = {.role = PROF_BUBBLE, .parent = -1, .note = text};
+	long at = text ? prof_row_add(l->t, &row) : -1;
+
+	if (at < 0)
+		return -1;
+	between(l, b, at, i);
+	return 0;
+}
+
 int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to)
 {
 	struct prof_row row = {.role = PROF_GAP, .parent = -1};

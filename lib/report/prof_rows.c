@@ -16,6 +16,7 @@ void prof_table_fini(struct prof_table *t)
 	vec_fini(&t->rows);
 	vec_fini(&t->cells);
 	vec_fini(&t->culprits);
+	vec_fini(&t->arcs);
 	vec_fini(&t->experiments);
 	vec_fini(&t->agreements);
 	vec_fini(&t->head);

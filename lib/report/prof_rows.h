@@ -75,6 +75,7 @@ enum prof_role {
 	PROF_GAP,         /* something was left out here; note: what */
 	PROF_SOURCE_LINE, /* of what follows, in a disassembly */
 	PROF_SUBTOTAL,    /* of the rows above it */
+	PROF_BUBBLE,      /* what the instruction that follows waited for */
 };
 
 /* One of the things that an instruction may have waited for. */
@@ -98,6 +99,14 @@ struct prof_row {
 	long parent;                    /* row index; -1: none */
 	size_t first_cell;              /* in the table's cells; one a column */
 	size_t first_culprit, culprits; /* in the table's */
+};
+
+/* From one row to another, where rows are a graph. */
+struct prof_arc {
+	size_t from, to;
+	const char *kind; /* "fall", "taken", "jump", "table" */
+	bool back;        /* closes a loop */
+	struct quantity executions;
 };
 
 /* What the numbers of one metric are and how they were got: one a metric of a file. */
@@ -135,6 +144,7 @@ struct prof_table {
 	VEC(struct prof_row) rows;
 	VEC(struct prof_cell) cells;
 	VEC(struct prof_culprit) culprits;
+	VEC(struct prof_arc) arcs;
 	VEC(struct prof_experiment) experiments;
 	VEC(struct prof_agreement) agreements;
 	VEC(struct prof_line) head;    /* of the run */

@@ -11,7 +11,7 @@
 typedef int prof_view(struct prof_data *d, struct prof_table *t, struct error *e);
 
 prof_view prof_dis, prof_calc, prof_archinfo;
-prof_view prof_stalls, prof_why, prof_topblocks;
+prof_view prof_stalls, prof_why, prof_topblocks, prof_cfg;
 prof_view prof_procedures, prof_heavy, prof_images_view;
 prof_view prof_butterfly, prof_calltree;
 prof_view prof_lines;

@@ -99,6 +99,10 @@ shown() { # name prof-options...
 shown stalls -stalls -core zen4 time.exp ideal.exp
 is "a report that lacks nothing ends with 0" "$status" 0
 shown why -why -core zen4 time.exp ideal.exp
+shown topblocks -topblocks -core zen4 time.exp ideal.exp
+shown cfg -cfg toss -core zen4 time.exp ideal.exp
+shown cfg-dot -cfg toss -dot -core zen4 time.exp ideal.exp
+shown calc-culprits -calc narrow -calc toss -core zen4 time.exp ideal.exp
 shown why-walk -why walk -core zen4 time.exp ideal.exp
 
 cat > look.py <<'END'
@@ -134,6 +138,12 @@ run prof -why nosuch -core zen4 -json time.exp ideal.exp
 is "no such function: nothing is shown, and nothing fails" "$status" 0
 run prof -why ideal.exp
 is "without samples of time nothing is explained" "$status" 125
+run prof -dot time.exp
+is "-dot draws nothing but graphs" "$status" 125
+run prof -cfg toss -core zen4 -json time.exp ideal.exp
+printf '%s\n' "$out" > cfg.json
+is "edges of a graph are in JSON" "$(python3 -c 'import json; r = json.load(open("cfg.json")); print(*sorted((r["rows"][e["from"]]["address"][-2:] + r["rows"][e["to"]]["address"][-2:], e["kind"], round(e["executions"]["value"] / 1e6)) for e in r["edges"]))')" \
+	"('c0c6', 'fall', 75) ('c0ca', 'taken', 75) ('c6ca', 'fall', 75)"
 run prof -why nosuch
 is "without a file there is nothing to explain" "$status" 125
 # Misses that were counted there say that the load did not wait for memory.

@@ -1,0 +1,101 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Graphs in the language of Graphviz: one digraph a function, rows as nodes, arcs as edges. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "render/number.h"
+#include "render/prof.h"
+
+static void quoted(struct strbuf *out, const char *text)
+{
+	for (; text && *text; text++) {
+		if (*text == '"' || *text == '\\')
+			strbuf_putc(out, '\\');
+		strbuf_putc(out, *text);
+	}
+}
+
+/* What a row's figures say, a line each. */
+static void figures(const struct prof_table *t, size_t row, struct strbuf *out)
+{
+	const struct prof_cell *cell = prof_cells(t, row);
+
+	for (size_t k = 0; k < t->columns.count; k++) {
+		const struct prof_column *c = &t->columns.data[k];
+
+		if (c->flags & (PROF_MARGIN | PROF_SCRIPTS))
+			continue;
+		if (c->kind == PROF_TEXT) {
+			if (cell[k].text && cell[k].text[0]) {
+				quoted(out, cell[k].text);
+				strbuf_puts(out, "\\l");
+			}
+			continue;
+		}
+		if (cell[k].quantity.label == LABEL_NONE)
+			continue;
+		strbuf_printf(out, "%s (%s) ", c->heading ? c->heading : c->name,
+			label_name(cell[k].quantity.label));
+		number_figure(out, cell[k].quantity.value,
+			c->kind == PROF_RATIO ? NUMBER_RATIO : NUMBER_COUNT);
+		if (c->flags & PROF_PERCENT && isfinite(cell[k].percent))
+			strbuf_printf(out, ", %.1f%%", cell[k].percent);
+		strbuf_puts(out, "\\l");
+	}
+}
+
+static void node(const struct prof_table *t, size_t row, struct strbuf *out)
+{
+	const struct prof_row *r = &t->rows.data[row];
+	double percent = t->columns.count ? prof_cells(t, row)[0].percent : 0;
+	double red = isfinite(percent) ? fmin(fmax(percent, 0) / 30, 1) : 0;
+
+	strbuf_printf(out, "\tn%zu [label=\"", row);
+	strbuf_printf(out, "%" PRIx64 ": ", r->address);
+	quoted(out, r->note);
+	strbuf_puts(out, "\\l");
+	figures(t, row, out);
+	strbuf_printf(out, "\", fillcolor=\"0.03 %.2f 1.0\"];\n", red);
+}
+
+static void arcs(const struct prof_table *t, size_t from, size_t to, struct strbuf *out)
+{
+	for (size_t i = 0; i < t->arcs.count; i++) {
+		const struct prof_arc *a = &t->arcs.data[i];
+
+		if (a->from < from || a->from >= to)
+			continue;
+		strbuf_printf(out, "\tn%zu -> n%zu [label=\"%s", a->from, a->to, a->kind);
+		if (a->executions.label != LABEL_NONE) {
+			strbuf_puts(out, " ");
+			number_figure(out, a->executions.value, NUMBER_COUNT);
+			strbuf_printf(out, " %s", label_name(a->executions.label));
+		}
+		strbuf_printf(out, "\"%s];\n", a->back ? ", style=bold" : "");
+	}
+}
+
+void render_prof_dot(const struct prof_table *t, struct strbuf *out)
+{
+	size_t from = 0;
+
+	while (from < t->rows.count) {
+		const struct prof_row *head = &t->rows.data[from];
+		size_t to = from + 1;
+
+		if (head->role != PROF_HEAD) {
+			from++;
+			continue;
+		}
+		strbuf_puts(out, "digraph \"");
+		quoted(out, head->procedure);
+		strbuf_puts(out, "\" {\n\tnode [shape=box, fontname=\"monospace\", fontsize=9, "
+				 "style=filled];\n\tedge [fontname=\"monospace\", fontsize=8];\n");
+		for (; to < t->rows.count && t->rows.data[to].role == PROF_ROW; to++)
+			node(t, to, out);
+		arcs(t, from, to, out);
+		strbuf_puts(out, "}\n");
+		from = to;
+	}
+}
