@@ -151,10 +151,15 @@ static bool wants_clock(const struct options *o)
 	return false;
 }
 
+struct prof_images_search reporting_search(const struct options *o, const struct arguments *a)
+{
+	return (struct prof_images_search){.where = search_of(o), .executable = a->executable};
+}
+
 int reporting_init(struct reporting *r, const struct options *o, const struct arguments *a,
 	const struct loaded *l, struct error *e)
 {
-	r->search = (struct prof_images_search){.where = search_of(o), .executable = a->executable};
+	r->search = reporting_search(o, a);
 	r->inputs = calloc(l->experiments.count + 1, sizeof(*r->inputs));
 	r->request = (struct prof_request){.inputs = r->inputs,
 		.count = l->experiments.count,

@@ -18,6 +18,8 @@ struct reporting {
 
 /* The files that the options name. */
 int reporting_arguments(const struct options *o, struct arguments *a, struct error *e);
+/* Where images are looked for. */
+struct prof_images_search reporting_search(const struct options *o, const struct arguments *a);
 /* What options and files ask for; all of them must outlive it. */
 int reporting_init(struct reporting *r, const struct options *o, const struct arguments *a,
 	const struct loaded *l, struct error *e);

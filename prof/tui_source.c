@@ -15,6 +15,7 @@
 
 #include "base/file.h"
 #include "report.h"
+#include "tui_glance.h"
 
 struct job {
 	struct tui_ask ask;
@@ -25,6 +26,7 @@ struct job {
 struct made {
 	struct prof_table table;
 	struct prof_data data;
+	struct experiment *functions; /* of a preliminary one; else NULL */
 };
 
 struct tui_maker {
@@ -53,7 +55,8 @@ struct tui_maker {
 	/* the thread's own */
 	struct loaded loaded;
 	struct reporting reporting;
-	struct prof_data base; /* images only; the names' */
+	struct tui_glance glance; /* its images serve all reports, where there is one */
+	struct prof_data base;    /* samples added up by place */
 	struct prof_images *images;
 	bool ready, clock;
 };
@@ -106,12 +109,80 @@ static void made_free(struct made *made)
 		return;
 	prof_table_fini(&made->table);
 	prof_data_fini(&made->data);
+	if (made->functions)
+		experiment_fini(made->functions);
+	free(made->functions);
 	free(made);
+}
+
+/* The ticket of a question that a list of functions answers for the time being; 0: there is none.
+ */
+static uint64_t waiting_for_functions(struct tui_maker *m)
+{
+	uint64_t ticket = 0;
+
+	pthread_mutex_lock(&m->mutex);
+	for (size_t i = 0; i < m->jobs.count; i++) {
+		const struct job *job = &m->jobs.data[i];
+
+		if (m->views[job->ask.report]->make == prof_procedures && !job->ask.procedure &&
+			!job->ask.switches)
+			ticket = job->ticket;
+	}
+	pthread_mutex_unlock(&m->mutex);
+	return ticket;
+}
+
+static void answer_for_now(struct tui_maker *m, uint64_t ticket, struct made *made)
+{
+	struct tui_answer *a;
+
+	pthread_mutex_lock(&m->mutex);
+	a = vec_push(&m->answers);
+	if (a)
+		*a = (struct tui_answer){
+			.ticket = ticket, .table = &made->table, .preliminary = true};
+	pthread_mutex_unlock(&m->mutex);
+	if (!a)
+		made_free(made);
+	wake(m);
+}
+
+/* A look at the file after some moments, and one at all of it, before it is read with care. */
+static void glance(struct tui_maker *m)
+{
+	enum { FIRST = 25000000 /* ns of each kind */ };
+	uint64_t budget = FIRST, ticket;
+	int more = 1;
+
+	if (tui_glance_open(&m->glance, m->o, m->arguments))
+		return;
+	for (; more > 0; budget = UINT64_MAX) {
+		struct made *made = calloc(1, sizeof(*made));
+
+		if (made)
+			made->functions = calloc(1, sizeof(*made->functions));
+		if (!made || !made->functions) {
+			free(made);
+			return;
+		}
+		more = tui_glance_table(
+			&m->glance, budget, made->functions, &made->data, &made->table);
+		ticket = waiting_for_functions(m);
+		if (more >= 0 && ticket)
+			answer_for_now(m, ticket, made);
+		else
+			made_free(made);
+		if (!ticket)
+			return;
+	}
 }
 
 static int read_files(struct tui_maker *m, struct error *e)
 {
 	say_what(m, "reading", m->title);
+	if (tui_glance_wanted(m->o, m->arguments))
+		glance(m);
 	if (load(&m->loaded, m->o, m->arguments, e) ||
 		reporting_init(&m->reporting, m->o, m->arguments, &m->loaded, e))
 		return -1;
@@ -119,6 +190,11 @@ static int read_files(struct tui_maker *m, struct error *e)
 	say_what(m, "adding up samples", NULL);
 	if (prof_data_init(&m->base, &m->reporting.request, e))
 		return -1;
+	/* Images are those of the file, whoever looks at it. */
+	if (m->glance.images) {
+		m->images = m->glance.images;
+		return 0;
+	}
 	m->images = prof_images_new(&m->base, &m->reporting.search, e);
 	return m->images ? 0 : -1;
 }
@@ -478,7 +554,10 @@ static void free_all(struct tui_maker *m)
 	vec_fini(&m->jobs);
 	vec_fini(&m->released);
 	vec_fini(&m->answers);
-	prof_images_free(m->images);
+	if (m->glance.g)
+		tui_glance_close(&m->glance);
+	else
+		prof_images_free(m->images);
 	if (m->ready)
 		prof_data_fini(&m->base);
 	reporting_fini(&m->reporting);

@@ -19,6 +19,11 @@ static inline uint64_t experiment_sum(uint64_t a, uint64_t b)
 void experiment_metric_sum(
 	struct experiment_metric *a, bool a_counted, struct experiment_metric *b, bool b_counted);
 
+/* Likewise what comes before nodes, samples and edges, and where they begin.  Damage is an error.
+ */
+int experiment_parse_head(
+	struct experiment *x, const void *data, size_t size, size_t *at, struct error *e);
+
 /* A buffer for one file after the other. */
 struct experiment_bytes {
 	char *data; /* yours to free */

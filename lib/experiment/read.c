@@ -540,7 +540,17 @@ static int find_known(const uint8_t *type)
 	return i;
 }
 
-static int read_sections(struct reader *r, const uint8_t *data, size_t size,
+static bool is_large(const uint8_t *type)
+{
+	int i = find_known(type);
+
+	return i < KNOWN && (known[i].read == read_nodes || known[i].read == read_samples ||
+				    known[i].read == read_edges || known[i].read == read_end);
+}
+
+/* Up to the end; or, where head is set, up to the first section from which on there are nodes and
+ * samples, and *head to where that begins. */
+static int read_sections(struct reader *r, const uint8_t *data, size_t size, size_t *head,
 	struct experiment_damage *damage, struct error *e)
 {
 	size_t at = CODING_PREFIX;
@@ -551,6 +561,10 @@ static int read_sections(struct reader *r, const uint8_t *data, size_t size,
 		struct cursor c;
 		int i;
 
+		if (head && size - at >= CODING_SECTION && is_large(data + at)) {
+			*head = at;
+			return last >= 0 ? 0 : error_set(e, ERR_PARSE, "it has no first section");
+		}
 		if (next_section(data, size, &at, &c, damage))
 			return last >= 0 ? 0 : error_set(e, ERR_PARSE, "%s", damage->message);
 		i = find_known(data + begin);
@@ -584,7 +598,7 @@ int experiment_parse(struct experiment *x, const void *data, size_t size,
 
 	if (check_prefix(data, size, e) || experiment_init(x, e))
 		return -1;
-	status = read_sections(&r, data, size, &own, e);
+	status = read_sections(&r, data, size, NULL, &own, e);
 	free(r.addresses);
 	if (status == 0 && own.damaged && !damage)
 		status = error_set(e, ERR_PARSE, "%s", own.message);
@@ -592,5 +606,23 @@ int experiment_parse(struct experiment *x, const void *data, size_t size,
 		experiment_fini(x);
 	if (damage)
 		*damage = own;
+	return status;
+}
+
+int experiment_parse_head(
+	struct experiment *x, const void *data, size_t size, size_t *at, struct error *e)
+{
+	struct experiment_damage damage = {0};
+	struct reader r = {.x = x};
+	int status;
+
+	if (check_prefix(data, size, e) || experiment_init(x, e))
+		return -1;
+	status = read_sections(&r, data, size, at, &damage, e);
+	free(r.addresses);
+	if (status == 0 && damage.damaged)
+		status = error_set(e, ERR_PARSE, "%s", damage.message);
+	if (status)
+		experiment_fini(x);
 	return status;
 }

@@ -165,6 +165,67 @@ long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
 	return group - (struct prof_group *)(void *)d->groups.entries;
 }
 
+/* The slot of an address; NULL: it has none. */
+static uint32_t *near_place(
+	const struct prof_data *d, uint32_t group, uint32_t image, uint64_t address)
+{
+	const struct prof_near *near = d->near ? &d->near[image] : NULL;
+
+	if (!near || group || address - near->first >= near->span)
+		return NULL;
+	return &near->place[address - near->first];
+}
+
+static void widen(struct prof_near *near, uint64_t address)
+{
+	if (!near->span) {
+		near->first = address;
+		near->span = 1;
+	} else if (address < near->first) {
+		near->span += (size_t)(near->first - address);
+		near->first = address;
+	} else if (address - near->first >= near->span) {
+		near->span = (size_t)(address - near->first) + 1;
+	}
+}
+
+/* Ranges of addresses of images, where that makes tables that are small beside what there is. */
+static int find_near(struct prof_data *d)
+{
+	enum { MANY = 65536, ROOM = 4 /* entries a node */ };
+	size_t nodes = 0, room;
+
+	for (size_t i = 0; i < d->request->count; i++)
+		nodes += d->request->inputs[i].experiment->nodes.count;
+	if (nodes < MANY)
+		return 0;
+	d->near = calloc(d->images.count + 1, sizeof(*d->near));
+	if (!d->near)
+		return -1;
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 1; k < x->nodes.count; k++) {
+			const struct experiment_node *n = experiment_node_at(x, k);
+
+			if (n->key.image < x->images.count)
+				widen(&d->near[d->image_of.data[i][n->key.image]], n->key.address);
+		}
+	}
+	room = ROOM * nodes;
+	for (size_t i = 0; i < d->images.count; i++) {
+		struct prof_near *near = &d->near[i];
+
+		if (near->span && near->span <= room)
+			near->place = calloc(near->span, sizeof(*near->place));
+		if (near->place)
+			room -= near->span;
+		else
+			near->span = 0;
+	}
+	return 0;
+}
+
 long prof_place(struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address)
 {
 	return prof_place_add(d, group, d->image_of.data[input][image], address);
@@ -173,12 +234,17 @@ long prof_place(struct prof_data *d, size_t input, uint32_t group, uint32_t imag
 long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address)
 {
 	struct prof_place key = {.key = {.address = address, .image = image, .group = group}};
+	uint32_t *near = near_place(d, group, image, address);
 	struct prof_place *place;
 	size_t before = d->places.count;
 
+	if (near && *near)
+		return (long)*near - 1;
 	place = table_add(&d->places, &key.key);
 	if (!place)
 		return -1;
+	if (near)
+		*near = (uint32_t)(place - (struct prof_place *)(void *)d->places.entries) + 1;
 	if (d->places.count > before)
 		for (size_t i = 0; i < d->metrics.count; i++) {
 			const uint64_t *slot = vec_push(&d->counts);
@@ -247,7 +313,7 @@ int prof_data_init(struct prof_data *d, const struct prof_request *request, stru
 	d->nodes = (struct table){.entry_size = sizeof(struct prof_node),
 		.key_size = sizeof(((struct prof_node *)0)->key)};
 	d->strings = prof_strings_table();
-	if (prof_string(d, "") < 0 || take_images(d) || take_metrics(d))
+	if (prof_string(d, "") < 0 || take_images(d) || take_metrics(d) || find_near(d))
 		goto memory;
 	if (prof_spans(d, e))
 		goto fail;
@@ -266,6 +332,9 @@ void prof_data_fini(struct prof_data *d)
 {
 	for (size_t i = 0; i < d->image_of.count; i++)
 		free(d->image_of.data[i]);
+	for (size_t i = 0; d->near && i < d->images.count; i++)
+		free(d->near[i].place);
+	free(d->near);
 	vec_fini(&d->image_of);
 	vec_fini(&d->images);
 	vec_fini(&d->metrics);

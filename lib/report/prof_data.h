@@ -94,6 +94,13 @@ struct prof_name {
 	bool inlined;   /* the procedure is one that was inlined there */
 };
 
+/* Places of an image whose addresses lie close together, of group 0: found without a search. */
+struct prof_near {
+	uint64_t first;  /* address */
+	size_t span;     /* addresses; 0: there are none here */
+	uint32_t *place; /* [address - first]: index + 1; 0: none yet */
+};
+
 struct prof_span {         /* of phases, one an input */
 	uint32_t from, to; /* [from, to) */
 	const char *name;  /* only those of this name; NULL: all */
@@ -106,6 +113,7 @@ struct prof_data {
 	VEC(struct prof_metric) metrics;
 	VEC(struct prof_span) spans;
 	VEC(uint32_t *) image_of; /* [input][its image]: index in images */
+	struct prof_near *near;   /* [image]; NULL: too few samples to be worth it */
 	struct table groups, places, nodes, strings;
 	VEC(uint64_t) counts;      /* [place * metrics + metric] */
 	VEC(uint64_t) node_counts; /* [node * metrics + metric]; none without call paths */

@@ -49,14 +49,16 @@ static int remember(struct memos *m, size_t input, uint32_t group, uint32_t node
 	return memo ? 0 : -1;
 }
 
-static long add_node(struct prof_data *d, uint32_t parent, uint32_t place)
+/* fresh: there is none like it, since those of one tree all differ. */
+static long add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool fresh)
 {
 	struct prof_node key = {.key = {.parent = parent, .place = place}}, *node;
 	size_t before = d->nodes.count;
 
-	node = table_add(&d->nodes, &key.key);
+	node = fresh ? table_append(&d->nodes) : table_add(&d->nodes, &key.key);
 	if (!node)
 		return -1;
+	node->key = key.key;
 	if (d->nodes.count > before)
 		for (size_t i = 0; i < d->metrics.count; i++) {
 			const uint64_t *slot = vec_push(&d->node_counts);
@@ -72,6 +74,7 @@ static long take_node(
 	struct prof_data *d, struct memos *memos, size_t input, uint32_t group, uint32_t node)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
+	bool fresh = memos->own && input == 0;
 	VEC(uint32_t) path = {0};
 	long parent = 0;
 
@@ -101,7 +104,7 @@ static long take_node(
 		if (place < 0)
 			parent = -1;
 		else
-			parent = add_node(d, (uint32_t)parent, (uint32_t)place);
+			parent = add_node(d, (uint32_t)parent, (uint32_t)place, fresh);
 		if (parent >= 0 && remember(memos, input, group, path.data[i], parent))
 			parent = -1;
 	}
@@ -147,7 +150,7 @@ int prof_data_tree(struct prof_data *d, struct error *e)
 {
 	if (d->nodes.count)
 		return 0;
-	if (add_node(d, UINT32_MAX, UINT32_MAX) < 0)
+	if (add_node(d, UINT32_MAX, UINT32_MAX, false) < 0)
 		return error_nomem(e);
 	for (size_t i = 0; i < d->request->count; i++)
 		if (take_paths(d, i))

@@ -1,0 +1,42 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * A quick look at a large experiment file: how many samples fell on which address, of as much of it
+ * as was read so far, without making an experiment of it.  Checksums are not looked at and tables
+ * are not kept, so it takes a fraction of the time of experiment_read; who wants to be sure reads
+ * the file afterwards.
+ *
+ * Nodes are read from the first on, four bytes of memory each; then sections of samples in a spread
+ * order, so that what has been read is like what has not.  Samples of nodes that were not reached
+ * are not counted.
+ */
+#ifndef EXPERIMENT_GLANCE_H
+#define EXPERIMENT_GLANCE_H
+
+#include "experiment/experiment.h"
+
+struct experiment_glance;
+
+/* Maps the file and reads what comes before its nodes, with checksums.  NULL with *e set where that
+ * cannot be. */
+struct experiment_glance *experiment_glance_open(const char *path, struct error *e);
+void experiment_glance_close(struct experiment_glance *g);
+
+/* Facts, images, metrics, processes, symbols; neither nodes nor samples.  Borrowed. */
+const struct experiment *experiment_glance_head(const struct experiment_glance *g);
+
+/* Goes on for about so many ns with nodes and as many with samples (UINT64_MAX: to the end), or
+ * begins the samples anew where nodes have been added.  1: there is more; 0: that was all; -1: the
+ * rest makes no sense here (damaged, or addresses too far apart), and is left to experiment_read.
+ */
+int experiment_glance_work(struct experiment_glance *g, uint64_t nodes, uint64_t samples);
+
+/* The part of the file's samples that were counted, by bytes: 0 to 1. */
+double experiment_glance_part(const struct experiment_glance *g);
+
+/* Calls for each address that has samples, in order of address within an image; counts of each
+ * metric.  Stops when call returns non-zero, and returns that. */
+int experiment_glance_walk(const struct experiment_glance *g,
+	int (*call)(void *context, uint32_t image, uint64_t address, const uint64_t *counts),
+	void *context);
+
+#endif

@@ -1,0 +1,182 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "tui_glance.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+
+enum {
+	LARGE = 4 << 20, /* bytes; what is smaller is read at once */
+	ROWS = 200,      /* functions, as long as it is preliminary */
+};
+
+/* ---- names without lines ---- */
+
+static int bare_symbol(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol)
+{
+	struct prof_names *n = &((struct tui_bare_names *)names)->under;
+
+	return n->ops->symbol(n->context, image, address, symbol);
+}
+
+static int bare_line(void *names, uint32_t image, uint64_t address, struct image_line *line)
+{
+	(void)names;
+	(void)image;
+	(void)address;
+	(void)line;
+	return -1;
+}
+
+static size_t bare_inlines(
+	void *names, uint32_t image, uint64_t address, struct image_frame *frames, size_t room)
+{
+	(void)names;
+	(void)image;
+	(void)address;
+	(void)frames;
+	(void)room;
+	return 0;
+}
+
+static enum prof_image_state bare_state(void *names, uint32_t image, const char **why)
+{
+	struct prof_names *n = &((struct tui_bare_names *)names)->under;
+
+	return n->ops->state(n->context, image, why);
+}
+
+const struct prof_names_ops tui_bare_ops = {
+	.symbol = bare_symbol, .line = bare_line, .inlines = bare_inlines, .state = bare_state};
+
+/* ---- the file ---- */
+
+bool tui_glance_wanted(const struct options *o, const struct arguments *a)
+{
+	struct stat st;
+
+	if (a->paths.count != 1 || o->compare || o->diff || o->calipers || o->threads ||
+		o->inclusive || o->inlines)
+		return false;
+	return stat(a->paths.data[0], &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= LARGE;
+}
+
+int tui_glance_open(struct tui_glance *g, const struct options *o, const struct arguments *a)
+{
+	memset(g, 0, sizeof(*g));
+	g->g = experiment_glance_open(a->paths.data[0], NULL);
+	if (!g->g)
+		return -1;
+	g->input = (struct prof_input){
+		.experiment = experiment_glance_head(g->g), .file = a->paths.data[0]};
+	g->request = (struct prof_request){.inputs = &g->input,
+		.count = 1,
+		.only = o->only.data,
+		.exclude = o->exclude.data,
+		.quit = o->quit};
+	g->search = reporting_search(o, a);
+	if (!g->request.quit.rows || g->request.quit.rows > ROWS)
+		g->request.quit.rows = ROWS;
+	if (prof_data_init(&g->data, &g->request, NULL) == 0) {
+		g->images = prof_images_new(&g->data, &g->search, NULL);
+		if (g->images)
+			return 0;
+		prof_data_fini(&g->data);
+	}
+	experiment_glance_close(g->g);
+	g->g = NULL;
+	return -1;
+}
+
+void tui_glance_close(struct tui_glance *g)
+{
+	prof_images_free(g->images);
+	prof_data_fini(&g->data);
+	experiment_glance_close(g->g);
+	memset(g, 0, sizeof(*g));
+}
+
+/* ---- functions ---- */
+
+struct gathering {
+	struct tui_glance *g;
+	struct experiment *x;
+	uint32_t image, node;
+	uint64_t begin, size; /* of the function that node stands for */
+};
+
+static int gather(void *context, uint32_t image, uint64_t address, const uint64_t *counts)
+{
+	struct gathering *at = context;
+
+	if (image != at->image || address - at->begin >= at->size) {
+		struct image_symbol symbol = {.address = address, .size = 1};
+		long node;
+
+		prof_images_ops.symbol(at->g->images, image, address, &symbol);
+		at->image = image;
+		at->begin = symbol.address;
+		at->size = symbol.size;
+		node = experiment_node(at->x, EXPERIMENT_ROOT, image, symbol.address);
+		if (node < 0)
+			return -1;
+		at->node = (uint32_t)node;
+	}
+	for (size_t i = 0; i < at->x->metrics.count; i++)
+		if (counts[i] && experiment_add(at->x, (uint32_t)i, 0, 0, at->node, counts[i]))
+			return -1;
+	return 0;
+}
+
+/* An experiment of the same images and metrics, with a node for each function. */
+static int gather_all(struct tui_glance *g, struct experiment *x)
+{
+	const struct experiment *head = experiment_glance_head(g->g);
+	struct gathering at = {.g = g, .x = x};
+
+	if (experiment_init(x, NULL))
+		return -1;
+	for (size_t i = 1; i < head->images.count; i++)
+		if (experiment_image(x, &head->images.data[i], NULL) != (long)i)
+			return -1;
+	for (size_t i = 0; i < head->metrics.count; i++) {
+		struct experiment_metric m = head->metrics.data[i];
+
+		m.flags &= ~(unsigned)METRIC_EXACT; /* how often was it called?  nobody knows yet */
+		if (experiment_metric(x, &m, NULL) < 0)
+			return -1;
+	}
+	return experiment_glance_walk(g->g, gather, &at);
+}
+
+int tui_glance_table(struct tui_glance *g, uint64_t budget, struct experiment *functions,
+	struct prof_data *data, struct prof_table *t)
+{
+	int more = experiment_glance_work(g->g, budget, budget);
+	struct prof_input input = {.experiment = functions, .file = g->input.file};
+	struct prof_request request = g->request;
+	struct tui_bare_names names = {{&prof_images_ops, g->images}};
+	int rc = -1;
+
+	memset(functions, 0, sizeof(*functions));
+	memset(data, 0, sizeof(*data));
+	memset(t, 0, sizeof(*t));
+	request.inputs = &input;
+	if (more < 0 || gather_all(g, functions) || prof_data_init(data, &request, NULL))
+		goto out;
+	data->names = (struct prof_names){&tui_bare_ops, &names};
+	rc = prof_procedures(data, t, NULL);
+	data->request = NULL;
+	data->names = (struct prof_names){0};
+	if (rc == 0)
+		rc = prof_note(t,
+			"Preliminary: of the first %.0f%% of the samples; the file is being read",
+			100 * experiment_glance_part(g->g));
+	if (rc == 0)
+		return more;
+out:
+	prof_table_fini(t);
+	prof_data_fini(data);
+	experiment_fini(functions);
+	return -1;
+}
