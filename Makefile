@@ -175,6 +175,7 @@ make all         build everything below $$(O)
 make bench       speed, side by side with perf and cachegrind
 make accuracy    the model against cachegrind, single steps and time, errors of estimates: writes docs/accuracy.md;
                  SECTIONS='a b' some of it (tests/accuracy/generate), LENGTH=0.3 shorter programs
+make pictures    draws docs/pictures from real runs
 make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
 make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each
 make fuzz-tui    10,000 random keys on prof -tui under sanitizers

@@ -99,4 +99,9 @@ accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
 	$(Q)tests/accuracy/readme $(O)
 
+# The pictures of README.md and docs/tutorial.md.
+pictures: all
+	$(Q)tests/accuracy/pictures $(O)
+.PHONY: pictures
+
 include tests/pmu-vm/module.mk

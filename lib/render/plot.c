@@ -37,7 +37,7 @@ static const struct kind {
 	double scale; /* of a pixel */
 } kinds[] = {
 	{".png", "pngcairo noenhanced font 'sans,10'", "", 1},
-	{".svg", "svg noenhanced font 'sans-serif,12'", "", 1},
+	{".svg", "svg noenhanced background rgb 'white' font 'sans-serif,12'", "", 1},
 	{".pdf", "pdfcairo noenhanced font 'sans,10'", "in", 0.01},
 	{"-", "dumb nofeed noenhanced", "", 1},
 };

@@ -160,6 +160,17 @@ run env PATH="$work/none" prof -plot lines -o kept.svg one
 is "gnuplot fails: no picture" "$status" 125
 like "which is said, too" "$err" 'gnuplot failed on kept\.gp'
 
+# ---- those of the documentation (make pictures)
+for p in costs:'What events cost: staffing' fixed:after lines:'while (e->badge != badge)' sharing:'ei, weather -fixed' sweep:'Primary data cache misses'; do
+	ok "docs/pictures/${p%%:*}.svg: small, and with '${p#*:}' in it" python3 - "$top/docs/pictures/${p%%:*}.svg" "${p#*:}" <<'END'
+import sys, xml.etree.ElementTree as tree
+data = open(sys.argv[1], "rb").read()
+assert len(data) < 60000, len(data)
+text = ["".join(e.itertext()) for e in tree.fromstring(data).iter() if e.tag.endswith("text")]
+assert any(sys.argv[2] in t for t in text), text
+END
+done
+
 # ---- options
 for o in "-plot bars" "-plot lines -heavy" "-plot costs -x arg1" "-x arg1" "-plot sweep -json" "-plot lines -diff"; do
 	run prof $o one two
