@@ -3,8 +3,10 @@
 
 #include <math.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/stats.h"
+#include "experiment/compare_rows.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
 
@@ -117,6 +119,26 @@ static void test_groups(struct comparison *c)
 	}
 }
 
+/* Which groups have other shares. */
+static int test_rows(struct comparison *c, struct error *e)
+{
+	const size_t runs[2] = {1, 1};
+	struct compare_table t;
+	int rc = compare_table_init(&t, runs, c->groups.count, e);
+
+	t.design.shares = true;
+	for (size_t i = 0; rc == 0 && i < c->groups.count; i++)
+		memcpy(t.counts + 2 * i, c->groups.data[i].counts,
+			sizeof(c->groups.data[i].counts));
+	for (size_t side = 0; rc == 0 && side < 2; side++)
+		t.exposures[side] = (double)c->samples[side];
+	rc = rc ? rc : compare_table(&t, e);
+	for (size_t i = 0; rc == 0 && i < c->groups.count; i++)
+		c->groups.data[i].differs = t.changes[i].differs;
+	compare_table_fini(&t);
+	return rc;
+}
+
 int experiment_compare(struct comparison *c, const struct experiment *x, uint32_t a,
 	const struct experiment *y, uint32_t b, experiment_group_of *group_of, void *data,
 	struct error *e)
@@ -143,6 +165,8 @@ int experiment_compare(struct comparison *c, const struct experiment *x, uint32_
 	if (c->groups.count)
 		qsort(c->groups.data, c->groups.count, sizeof(*c->groups.data), compare_sizes);
 	test_groups(c);
+	if (test_rows(c, e))
+		goto out;
 	if (c->groups.count)
 		qsort(c->groups.data, c->groups.count, sizeof(*c->groups.data), compare_residuals);
 	status = 0;

@@ -27,6 +27,7 @@ struct compare_group {
 			       chance
 			     */
 	bool pooled;        /* too few for a cell of its own: with others in one cell */
+	bool differs;       /* its share, by more than chance (compare_rows.h) */
 };
 
 struct comparison {

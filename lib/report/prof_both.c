@@ -4,8 +4,6 @@
  * period is in step with the program.  experiment/compare.h tests it, by what the rows of the
  * report are.
  */
-#include <math.h>
-
 #include "experiment/compare.h"
 #include "experiment/order.h"
 #include "report/prof_columns.h"
@@ -59,7 +57,7 @@ static int say_groups(struct prof_table *t, const struct prof_data *d, const str
 		const struct compare_group *g = &c->groups.data[i];
 		struct prof_row row;
 
-		if (g->pooled || fabs(g->residual) < 3)
+		if (!g->differs)
 			continue;
 		if (prof_entity_row(t, d, prof_entity_at(s, (size_t)g->key), grain, &row))
 			return -1;
