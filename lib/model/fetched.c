@@ -13,12 +13,16 @@ static unsigned way_of(const struct model_segment *s)
 		[MODEL_INDIRECT_CALL] = INDIRECT,
 		[MODEL_RETURN] = RETURN,
 	};
-	unsigned special = s->block->special_count ? SPECIAL : 0;
+	const struct model_block *b = s->block;
+	unsigned special = b->special_count ? SPECIAL : 0;
+
+	if (b->indirect && s->insn_count == b->insn_count && !s->next)
+		special |= WANDERS;
 
 	if (!s->outcome_count)
 		return special | NO_BRANCH;
 	if (s->outcome_count > 1 || s->outcomes->insn + 1u != s->insn_count)
-		return special | INNER;
+		return special | INNER | UNUSUAL;
 	return special | way[s->outcomes->kind];
 }
 
@@ -26,7 +30,7 @@ static unsigned way_of_access(const struct model_access *a)
 {
 	if (a->guarded || a->kind == MODEL_ACCESS_PREFETCH || !a->size || a->size > STORE_PIECE)
 		return OTHERWISE;
-	if (a->size <= GRANULE)
+	if (a->size <= GRANULE && !(a->size & (a->size - 1)))
 		return a->kind == MODEL_ACCESS_LOAD    ? LOADS
 		       : a->kind == MODEL_ACCESS_STORE ? STORES
 						       : MODIFIES;
@@ -46,7 +50,7 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 	const struct cache *l1i = &core->l1i;
 	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
 
-	if (f == end)
+	if (f == end || s->fetch_count > UINT8_MAX)
 		return 0;
 	for (; f < end; f++) {
 		const uint64_t *entry = &l1i->entries[f->hint];
@@ -64,21 +68,26 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 	s->run = (struct model_running){
 		.link = core->fetched,
 		.accesses = s->block->accesses,
-		.access_count = s->access_count,
+		.accesses_end = s->block->accesses + s->access_count,
 		.insn_count = s->insn_count,
-		.fetch_count = s->fetch_count,
+		.fetch_count = (uint8_t)s->fetch_count,
 		.words = s->block->words,
+		.behind = (uint16_t)(s->block->words - 1 - s->access_count),
 		.seen = 1,
 		.way = (uint8_t)way_of(s),
 	};
 	if (s->outcome_count) {
 		s->run.from = s->outcomes->from;
-		s->run.next = s->outcomes->from + s->block->insns[s->outcomes->insn].length;
+		s->run.length = s->block->insns[s->outcomes->insn].length;
 		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
 		s->run.taken = s->outcomes->taken;
 	}
-	for (unsigned i = s->access_count; i-- > 0 && !s->block->accesses[i].way;)
-		s->block->accesses[i].way = (uint8_t)way_of_access(&s->block->accesses[i]);
+	for (unsigned i = s->access_count; i-- > 0 && !s->block->accesses[i].way;) {
+		struct model_access *a = &s->block->accesses[i];
+
+		a->way = (uint8_t)way_of_access(a);
+		a->mask = a->way <= MODIFIES ? (uint8_t)(a->size - 1u) : 0;
+	}
 	core->fetched = s;
 	return 1;
 }
@@ -92,7 +101,7 @@ static NOINLINE void settle(struct core *core)
 {
 	struct model_segment *s = core->fetched;
 	unsigned page_bits = core->page_bits;
-	uint64_t last = 0;
+	uint64_t last = 0, sums[MODEL_STATICS] = {0};
 
 	for (; s; s = s->run.link) {
 		const struct model_fetch *f = s->block->fetches;
@@ -107,10 +116,14 @@ static NOINLINE void settle(struct core *core)
 			note_use(page_slot(core->fetch_pages, (f->line >> page_bits) + 1)->used,
 				tick);
 		}
-		for (unsigned i = 0; i < STATICS_USED; i++)
-			core->counts[model_static_event(i)] += count * s->statics[i];
+		for (unsigned i = 0; i < MODEL_STATICS; i++)
+			sums[i] += (uint64_t)(uint32_t)count * s->statics[i];
 		s->ended += count;
 		s->run.seen = 0;
+	}
+	for (unsigned i = 0; i < STATICS_USED; i++) {
+		core->counts[model_static_event(i)] += sums[i];
+		core->ran[i] += sums[i];
 	}
 	core->fetched = (struct model_segment *)0;
 }

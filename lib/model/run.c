@@ -19,43 +19,6 @@
 typedef uint16_t statics_row __attribute__((vector_size(HALF * 2), aligned(2), may_alias));
 typedef uint32_t statics_sum __attribute__((vector_size(HALF * 4)));
 
-/* Nearly all machines have 64-byte lines and 4 KiB pages; the loop is compiled for those too. */
-struct geometry {
-	unsigned bits;      /* log2 of a line of L1D */
-	unsigned page_bits; /* of a page */
-	uint64_t mask;      /* of its hints */
-};
-#define COMMON_LINE 6
-#define COMMON_PAGE 12
-
-static struct geometry geometry_of(const struct model *m)
-{
-	const struct cache *l1d = &m->core->l1d;
-
-	return (struct geometry){l1d->bits, m->page_bits, l1d->hint_mask};
-}
-
-static int is_common(const struct geometry *g)
-{
-	return g->bits == COMMON_LINE && g->page_bits == COMMON_PAGE && g->mask == HINTS - 1;
-}
-
-/* May the load meet a store that is still in the buffer, other than to get all of its bytes? */
-INLINE int meets_store(
-	const struct model *m, const struct core *core, uint64_t address, unsigned size)
-{
-	const struct store_buffer *b = &core->stores;
-	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
-
-	if (LIKELY(granule == last))
-		return !forward_settled(m, core, address, size);
-	for (; granule <= last; granule++)
-		if ((uint32_t)b->number - b->last[granule % STORE_GRANULES].number <=
-			m->config.store_buffer)
-			return 1;
-	return 0;
-}
-
 /* A guarded access that happened. */
 static NOINLINE void count_guarded(struct model *m, const struct model_segment *s,
 	const struct model_access *a, uint64_t address)
@@ -102,7 +65,7 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
  * A load that may meet a store in the buffer.  Most only meet the low bits of an address, or a
  * store that has long retired; what moves time on, or somebody watches, goes the long way.
  */
-static NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	const struct store_buffer *b = &core->stores;
@@ -183,9 +146,8 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 }
 
 /* An access without a slot. */
-static NOINLINE void access_unslotted(struct model *m, struct core *core,
-	const struct model_segment *s, const struct model_access *a, uint64_t address,
-	uint64_t order)
+NOINLINE void access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	struct cache *l1d = &core->l1d;
 	const struct page_slot *slot;
@@ -219,33 +181,34 @@ static NOINLINE void access_unslotted(struct model *m, struct core *core,
 
 /* Accesses a..end, of which words has the addresses; base: order of the instruction before the
  * segment's first. */
-INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct geometry *g,
-	const struct model_segment *s, const uint64_t *words, const struct model_access *a,
-	const struct model_access *end, uint64_t base, uint64_t tick)
+static uint64_t run_accesses(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *words, const struct model_access *a, const struct model_access *end,
+	uint64_t base, uint64_t tick)
 {
+	const unsigned bits = core->l1d.bits;
+
 	for (; a < end; a++, words++) {
-		uint64_t address = *words, line = address >> g->bits;
+		uint64_t address = *words, line = address >> bits;
 		const struct line_slot *slot = &core->line_slots[line % LINE_SLOTS];
 		unsigned way = a->way, size = a->size;
 
-		if (UNLIKELY(slot->above != line_slot_above(address, g->bits)))
+		if (UNLIKELY(slot->above != line_slot_above(address, bits)))
 			goto unslotted;
 		/* What lies in one granule lies in one line. */
-		if (LIKELY((address & (GRANULE - 1)) + size <= GRANULE)) {
+		if (LIKELY(way <= MODIFIES) && LIKELY(!(address & a->mask))) {
 			if (LIKELY(way == LOADS)) {
 				if (UNLIKELY(!forward_settled(m, core, address, size)))
 					meet_store(m, core, s, a, address, base + a->insn + 1u);
 				goto used;
 			}
-			if (UNLIKELY(way > MODIFIES) ||
-				UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
+			if (UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
 				UNLIKELY(core->stores.number >= core->clock.stores_full))
 				goto unslotted;
 			if (way == MODIFIES && UNLIKELY(!forward_settled(m, core, address, size)))
 				meet_store(m, core, s, a, address, base + a->insn + 1u);
 			forward_remember(&core->stores, address, size, base + a->insn + 1u);
 		} else {
-			if (UNLIKELY((address & ((1u << g->bits) - 1)) + size > 1u << g->bits))
+			if (UNLIKELY((address & ((1u << bits) - 1)) + size > 1u << bits))
 				goto unslotted;
 			if (way == WIDE_LOADS || way == LOADS) {
 				if (meets_store(m, core, address, size))
@@ -271,17 +234,16 @@ INLINE uint64_t run_accesses(struct model *m, struct core *core, const struct ge
 }
 
 /* The same where instructions of other classes are in between. */
-static NOINLINE uint64_t run_specials(struct model *m, struct core *core,
-	const struct model_segment *s, const uint64_t *words, uint64_t base, uint64_t tick)
+NOINLINE uint64_t run_specials(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *words, uint64_t base, uint64_t tick)
 {
 	const struct model_block *b = s->block;
-	const struct geometry g = geometry_of(m);
 	unsigned at = 0;
 
 	for (unsigned k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
 		struct model_insn *in = &b->insns[b->specials[k]];
 
-		tick = run_accesses(m, core, &g, s, words + at, b->accesses + at,
+		tick = run_accesses(m, core, s, words + at, b->accesses + at,
 			b->accesses + in->first_access, base, tick);
 		at = in->first_access;
 		m->tick = tick;
@@ -289,19 +251,19 @@ static NOINLINE uint64_t run_specials(struct model *m, struct core *core,
 		classify_special(m, core, in->class_bits);
 		tick = m->tick;
 	}
-	return run_accesses(m, core, &g, s, words + at, b->accesses + at,
-		b->accesses + s->access_count, base, tick);
+	return run_accesses(m, core, s, words + at, b->accesses + at, b->accesses + s->access_count,
+		base, tick);
 }
 
-static NOINLINE void mispredicted(struct model *m, struct core *core, unsigned event)
+NOINLINE void mispredicted(struct model *m, struct core *core, unsigned event)
 {
 	count(m, event, 1);
 	core->clock.front += m->mispredict;
 	note(m, core, RETIRE_MISPREDICT, MODEL_CAUSE_MISPREDICT, 0, 0);
 }
 
-static NOINLINE void run_elsewhere(struct model *m, struct core *core,
-	const struct model_segment *s, const struct model_outcome *o, const uint64_t *record)
+NOINLINE void run_elsewhere(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_outcome *o, const uint64_t *record)
 {
 	const struct model_insn *in = &s->block->insns[o->insn];
 
@@ -327,7 +289,7 @@ INLINE void run_outcome(struct model *m, struct core *core, const struct model_s
 }
 
 /* Branches in the middle of a superblock. */
-static NOINLINE void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,
+NOINLINE void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,
 	const uint64_t *record, uint64_t base)
 {
 	const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count;
@@ -369,7 +331,7 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 	const uint64_t *record, uint64_t base)
 {
 	struct clock *clock = &core->clock;
-	unsigned way = s->run.way & ~(unsigned)SPECIAL;
+	unsigned way = s->run.way & BRANCH_WAY;
 
 	if (UNLIKELY(way == INNER))
 		run_outcomes(m, core, s, record, base);
@@ -385,7 +347,7 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
 		}
 	} else if (way == CALL) {
-		push_return(m, &core->predictor, s->run.next);
+		push_return(m, &core->predictor, s->run.from + s->run.length);
 	} else if (way == RETURN) {
 		if (UNLIKELY(!predict_return(m, &core->predictor, s->run.from,
 			    outcome_target(s->block, s->outcomes, record)))) {
@@ -408,11 +370,9 @@ static NOINLINE unsigned run_slowly(
 	return s->block->words;
 }
 
-/* observed: somebody watches, or there is a retirement clock. */
-INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end,
-	const struct geometry *geometry, int observed)
+/* Any machine, any watch, any clock. */
+static void run_records(struct model *m, const uint64_t *at, const uint64_t *end)
 {
-	const struct geometry g = *geometry;
 	struct core *core = m->core;
 	uint64_t tick = m->tick;
 
@@ -420,9 +380,9 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
 		uint64_t base = core->clock.order;
 		const uint64_t *record = at;
-		int again = observed && s->slow && m->repeating == s->block->insns[0].address;
+		int again = s->slow && m->repeating == s->block->insns[0].address;
 
-		if (observed && m->watch)
+		if (m->watch)
 			watch_record(m->watch, s, at, again);
 		if (UNLIKELY(!s->run.seen) && (s->slow || !fetch_see(m, core, s))) {
 			m->tick = tick;
@@ -434,17 +394,19 @@ INLINE void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			tick += s->run.fetch_count;
 			at += s->run.words;
 			if (LIKELY(!(s->run.way & SPECIAL)))
-				tick = run_accesses(m, core, &g, s, record + 1, s->run.accesses,
-					s->run.accesses + s->run.access_count, base, tick);
+				tick = run_accesses(m, core, s, record + 1, s->run.accesses,
+					s->run.accesses_end, base, tick);
 			else
 				tick = run_specials(m, core, s, record + 1, base, tick);
 			run_end(m, core, s, record, base);
 		}
-		if (observed && core->retire && !(again && goes_along(core->retire, s, record)))
+		if (core->retire && !(again && goes_along(core->retire, s, record)))
 			retire_record(core->retire, s, record, s->insn_count);
 	}
 	m->tick = tick;
 	fetch_settle(core);
+	if (m->watch)
+		watch_end(m->watch);
 }
 
 /* ---- what is skipped ---- */
@@ -540,17 +502,42 @@ void model_skip(struct model *m, struct model_filter *f, const uint64_t *at, con
 	carry(m, &low, &high);
 }
 
+/* The end of the next so many records. */
+#define RECORDS_AT_ONCE 64
+static const uint64_t *skip_records(const uint64_t *at, const uint64_t *end)
+{
+	for (unsigned i = 0; i < RECORDS_AT_ONCE && at < end; i++)
+		at += ((const struct model_segment *)(uintptr_t)*at)->block->words;
+	return at;
+}
+
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
-	static const struct geometry common = {COMMON_LINE, COMMON_PAGE, HINTS - 1};
-	const struct geometry own = geometry_of(m);
+	struct core *core = m->core;
 
-	if (m->core->retire || m->watch)
-		run_records(m, begin, end, &own, 1);
-	else if (is_common(&own))
-		run_records(m, begin, end, &common, 0);
-	else
-		run_records(m, begin, end, &own, 0);
-	if (m->watch)
-		watch_end(m->watch);
+	if (core->retire || !is_common(m) || (m->watch && !watch_is_calm(m->watch))) {
+		run_records(m, begin, end);
+		return;
+	}
+	while (begin < end) {
+		uint64_t order = core->clock.order, limit = NEVER;
+
+		if (m->watch && m->watch->static_count) {
+			for (unsigned i = 0; i < MODEL_STATICS; i++)
+				core->ran[i] = 0;
+			limit = order + watch_ahead(m->watch);
+		}
+		if (limit > order) {
+			begin = run_common(m, begin, end, limit);
+			fetch_settle(core);
+			if (limit != NEVER)
+				watch_settle(m->watch, core->ran);
+		}
+		if (begin < end) {
+			const uint64_t *next = skip_records(begin, end);
+
+			run_records(m, begin, next);
+			begin = next;
+		}
+	}
 }

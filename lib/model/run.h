@@ -12,11 +12,23 @@
 /* Of model_segment.statics. */
 #define STATICS_USED (MODEL_STATIC_RETURNS + 1)
 
-/* How a record's branches are run. */
-enum { NO_BRANCH, CONDITIONAL, JUMP, CALL, RETURN, INDIRECT, INNER, SPECIAL = 8 };
+/* How a record's branches are run; WANDERS: where it goes only the record knows; UNUSUAL: INNER. */
+enum {
+	NO_BRANCH,
+	CONDITIONAL,
+	JUMP,
+	CALL,
+	RETURN,
+	INDIRECT,
+	INNER,
+	SPECIAL = 8,
+	WANDERS = 16,
+	UNUSUAL = 32
+};
+#define BRANCH_WAY 7u
 
-/* How an access is run: those that are not guarded and of at most eight bytes, others of at most a
- * line, the rest. */
+/* How an access is run: those that are not guarded and of one, two, four or eight bytes, others of
+ * at most a line, the rest. */
 enum { LOADS = 1, STORES, MODIFIES, WIDE_LOADS, WIDE_STORES, OTHERWISE };
 #define GRANULE 8
 
@@ -41,6 +53,41 @@ static inline uint64_t outcome_target(
 {
 	return o->target ? o->target : record[b->words - 1];
 }
+
+/* run.c: what both loops over records leave to functions; order: of the access's instruction, base:
+ * of the one before the record's first.  Nothing of what moves time may be kept elsewhere. */
+void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t order);
+void access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t order);
+uint64_t run_specials(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *words, uint64_t base, uint64_t tick);
+void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,
+	const uint64_t *record, uint64_t base);
+void run_elsewhere(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_outcome *o, const uint64_t *record);
+void mispredicted(struct model *m, struct core *core, unsigned event);
+/* May the load meet a store that is still in the buffer, other than to get all of its bytes? */
+INLINE int meets_store(
+	const struct model *m, const struct core *core, uint64_t address, unsigned size)
+{
+	const struct store_buffer *b = &core->stores;
+	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+
+	if (LIKELY(granule == last))
+		return !forward_settled(m, core, address, size);
+	for (; granule <= last; granule++)
+		if ((uint32_t)b->number - b->last[granule % STORE_GRANULES].number <=
+			m->config.store_buffer)
+			return 1;
+	return 0;
+}
+
+/* loop.c: the records at..end, on the machines that it is for; up to the first one behind which
+ * clock.order is not below limit, or which watch_exceeds.  Returns where it stopped. */
+const uint64_t *run_common(
+	struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit);
+int is_common(const struct model *m);
 
 /* step.c: the record's first insns instructions. */
 void step_record(

@@ -177,6 +177,7 @@ struct core {
 	uint32_t page_bits;
 	uint32_t slotted;              /* are line_slots of use? */
 	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
+	uint64_t ran[MODEL_STATICS];   /* what settled ones told, until watch_settle takes it */
 	struct line_slot line_slots[LINE_SLOTS];
 	uint8_t storable[LINE_SLOTS]; /* of line_slots: a store need not change the line's state */
 	/* The `used` of L1D, of the first TLBs that data have, if they are not larger; the last is

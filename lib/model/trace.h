@@ -75,6 +75,7 @@ struct model_access {
 	uint16_t size; /* bytes, 1..4096 */
 	uint16_t insn; /* index in the block */
 	uint8_t way;   /* the model's: how it is run; 0: not known yet */
+	uint8_t mask;  /* the model's: bits that its address has only where it spans granules */
 };
 
 enum model_access_kind {
@@ -143,15 +144,17 @@ struct model_outcome {
 /* What running a record takes of its segment; the model's. */
 struct model_running {
 	struct model_segment *link; /* the one that was seen before */
-	const struct model_access *accesses;
+	const struct model_access *accesses, *accesses_end;
 	uint64_t tick;  /* when it was fetched last */
 	uint64_t from;  /* its branch's address */
-	uint64_t next;  /* of the instruction behind that */
 	uint32_t count; /* records since it was seen first */
 	uint32_t base;  /* its branch, in the predictor's base table */
-	uint16_t access_count, insn_count, fetch_count, words;
-	uint8_t seen; /* all of this is true, and its lines and pages are at hand */
-	uint8_t way;  /* how to run it */
+	uint16_t insn_count, words;
+	uint16_t behind; /* words of a record behind those of its accesses */
+	uint8_t fetch_count;
+	uint8_t length; /* of its branch */
+	uint8_t seen;   /* all of this is true, and its lines and pages are at hand */
+	uint8_t way;    /* how to run it */
 	uint8_t taken;
 };
 

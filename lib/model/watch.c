@@ -337,6 +337,82 @@ static void sample_statics(struct model_watch *w, const uint64_t *record, int re
 	}
 }
 
+/* ---- what need not be told of each record ---- */
+
+/* What an instruction tells at most, or so it is thought: see watch_exceeds. */
+static const uint8_t at_most[MODEL_STATICS] = {
+	[MODEL_STATIC_INSTRUCTIONS] = 1,
+	[MODEL_STATIC_MICRO_OPS] = 6,
+	[MODEL_STATIC_LOADS] = 4,
+	[MODEL_STATIC_STORES] = 4,
+	[MODEL_STATIC_FP] = 1,
+	[MODEL_STATIC_VECTOR] = 1,
+	[MODEL_STATIC_FLOPS] = 16,
+	[MODEL_STATIC_BRANCHES] = 1,
+	[MODEL_STATIC_CONDITIONALS] = 1,
+	[MODEL_STATIC_TAKEN] = 1,
+	[MODEL_STATIC_CALLS] = 1,
+	[MODEL_STATIC_INDIRECTS] = 1,
+	[MODEL_STATIC_RETURNS] = 1,
+};
+
+int watch_is_calm(const struct model_watch *w)
+{
+	unsigned i;
+
+	if (w->paths || w->clocks || (w->thread && w->thread->skid_count))
+		return 0;
+	for (i = 0; i < w->sampler_count; i++)
+		if (w->sampler[i].skid)
+			return 0;
+	return 1;
+}
+
+uint64_t watch_ahead(const struct model_watch *w)
+{
+	uint64_t least = UINT64_C(1) << 62;
+	unsigned i;
+
+	for (i = 0; w->thread && i < w->sampler_count; i++) {
+		unsigned which = w->sampler[i].by_static;
+		uint64_t ahead = which ? (w->thread->left[i] - 1) / at_most[which - 1] : least;
+
+		least = ahead < least ? ahead : least;
+	}
+	return least > MODEL_BLOCK_INSNS_MAX ? least - MODEL_BLOCK_INSNS_MAX : 0;
+}
+
+void watch_settle(struct model_watch *w, uint64_t *ran)
+{
+	unsigned i;
+
+	for (i = 0; w->thread && i < w->sampler_count; i++)
+		if (w->sampler[i].by_static)
+			w->thread->left[i] -= ran[w->sampler[i].by_static - 1];
+	for (i = 0; i < MODEL_STATICS; i++)
+		ran[i] = 0;
+}
+
+int watch_exceeds(const struct model_watch *w, const struct model_segment *segment)
+{
+	unsigned i, k, insns = segment->insn_count;
+
+	for (i = 0; w->static_count && i < w->sampler_count; i++) {
+		unsigned which = w->sampler[i].by_static, n;
+
+		if (!which)
+			continue;
+		n = segment->statics[which - 1];
+		/* Those that are guarded count only when they happen. */
+		if (which - 1 == MODEL_STATIC_LOADS || which - 1 == MODEL_STATIC_STORES)
+			for (k = 0; k < segment->access_count; k++)
+				n += segment->block->accesses[k].guarded;
+		if (n > insns * at_most[which - 1])
+			return 1;
+	}
+	return 0;
+}
+
 void watch_record(struct model_watch *w, const struct model_segment *segment,
 	const uint64_t *record, int repeats)
 {

@@ -88,6 +88,13 @@ void model_set_watch(struct model *m, struct model_watch *w);
  * a repeated one.  watch_end comes behind the last record of a row. */
 void watch_record(struct model_watch *w, const struct model_segment *segment,
 	const uint64_t *record, int repeats);
+/* Is it enough to tell of single events, and of what records tell now and then?  Then so many
+ * instructions can pass before an overflow of what they tell, 0: none; ran: what they told, which
+ * is emptied.  That does not hold for a segment that exceeds what is thought of an instruction. */
+int watch_is_calm(const struct model_watch *w);
+uint64_t watch_ahead(const struct model_watch *w);
+void watch_settle(struct model_watch *w, uint64_t *ran);
+int watch_exceeds(const struct model_watch *w, const struct model_segment *segment);
 void watch_clock(struct model_watch *w);
 static inline void watch_end(struct model_watch *w)
 {
