@@ -162,8 +162,9 @@ static int add_record(struct stream *s, const struct header *h, const char *at, 
 	w.time = record_time(w.data, h->size, format);
 	if (w.block)
 		w.block->waiting++;
-	/* What perf wrote itself, of what was there before, has no time. */
-	if (w.time == 0 || w.time == UINT64_MAX)
+	/* What perf wrote itself, of what was there before, has no time; and where only samples
+	 * have one (kernels before 2.6.38), nothing can be put into an order. */
+	if (w.time == 0 || w.time == UINT64_MAX || s->p->events.data[0].format.bare)
 		return hand_on(s, &w);
 	return order_add(&s->order, &w);
 }

@@ -1,0 +1,106 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Recordings of perf as they may be written, and as they should not be.
+. "$TOP/tests/lib.sh"
+make_file() { python3 "$top/tests/perfdata.py" write "$@"; }
+
+# One story in every form; what comes of it is checked by following it record by record.
+make_file plain 7 > plain.data
+prof -dump plain.data > plain.dump
+for kind in $(python3 "$top/tests/perfdata.py" kinds); do
+	make_file "$kind" 7 > "$kind.data"
+	prof -dump "$kind.data" > "$kind.dump" 2> "$kind.err"
+	is "$kind: is read without a word" "$?:$(cat "$kind.err")" "0:"
+	ok "$kind: every sample is where it belongs" python3 "$top/tests/perfdata.py" check 7 < "$kind.dump"
+done
+for kind in big-endian pipe attr-64 compressed unaligned no-rounds; do
+	is "$kind: the same experiment" "$(cat "$kind.dump")" "$(cat plain.dump)"
+done
+golden perfdata/dump plain.dump
+
+# Cut short anywhere: what is whole is there, and it is said.
+size=$(wc -c < plain.data)
+whole=$(prof -json plain.data | grep -o '"samples":[0-9]*' | head -1 | cut -d: -f2)
+last=0
+for cut in 5000 17000 29000 $((size - 500)); do
+	head -c $cut plain.data > cut.data
+	run prof -json cut.data
+	is "cut at $cut: the report is incomplete" "$status" 1
+	like "cut at $cut: it is said where" "$err" "cut.data: truncated after byte $cut"
+	samples=$(echo "$out" | grep -o '"samples":[0-9]*' | head -1 | cut -d: -f2)
+	ok "cut at $cut: $samples samples, more than before" test "$samples" -gt "$last"
+	last=$samples
+done
+ok "but not all" test "$last" -le "$whole"
+head -c 17000 pipe.data > cut.data
+run prof cut.data
+is "a pipe that was cut" "$status" 1
+head -c 17000 compressed.data > cut.data
+run prof cut.data
+is "a compressed one" "$status" 1
+
+# patch FILE OFFSET BYTES...: as printf has them
+patch() { cp plain.data "$1"; printf "$3" | dd of="$1" bs=1 seek="$2" conv=notrunc 2>/dev/null; }
+refused() { # name, file, what is said
+	run prof "$2"
+	is "$1: there is no report" "$status" 125
+	like "$1: it is said why" "$err" "$3"
+	is "$1: and what to do" "$(printf '%s\n' "$err" | wc -l)" 2
+}
+patch bad.data 0 'PERFFILE'
+refused "the first version" bad.data 'bad.data: it is of the first version'
+patch bad.data 8 '\377\377'
+refused "a header of another size" bad.data 'its header makes no sense: a header of bytes: 65535'
+patch bad.data 16 '\001\000'
+refused "attributes of no size" bad.data 'attributes of bytes: 1$'
+patch bad.data 24 '\377\377\377\377\377\377\377\177'
+refused "attributes nowhere" bad.data 'attributes lie beyond its end'
+patch bad.data 32 '\000\000\000\000'
+refused "no events" bad.data 'it has no events'
+patch bad.data 40 '\377\377\377\377'
+refused "records nowhere" bad.data 'records begin at byte 4294967295'
+head -c 60 plain.data > bad.data
+refused "a header that is cut" bad.data 'cut short in its header, after byte 60'
+head -c 8 plain.data > bad.data
+refused "a mark alone" bad.data 'bad.data'
+head -c 16 pipe.data > bad.data
+refused "a pipe with nothing in it" bad.data 'it has no events'
+: > bad.data
+refused "an empty file" bad.data 'bad.data is not an experiment file'
+printf 'PERFILE' > bad.data
+refused "nearly a mark" bad.data 'bad.data is not an experiment file'
+
+# Perf was killed: it never wrote how much there is.
+patch killed.data 48 '\000\000\000\000\000\000\000\000'
+run prof killed.data
+is "perf was killed: a report" "$status" 1
+like "perf was killed: it is said" "$err" 'perf record was not ended properly'
+# A record of no size, in the middle of others.
+begin=$(od -An -tu8 -j40 -N8 plain.data | tr -d ' ')
+size=$(od -An -tu2 -j$((begin + 6)) -N2 plain.data | tr -d ' ')
+patch nonsense.data $((begin + size + 6)) '\000\000'
+run prof nonsense.data
+is "a record of no size: nothing is left" "$status" 1
+like "a record of no size: it is said" "$err" 'a record of 0 bytes at byte'
+# Samples that are too short for what they should hold.
+python3 - <<'EOF'
+import struct
+data = bytearray(open("plain.data", "rb").read())
+at, size = struct.unpack_from("<QQ", data, 40)
+end, n = at + size, 0
+while at < end:
+    kind, _, length = struct.unpack_from("<IHH", data, at)
+    if kind == 9 and n < 5:
+        struct.pack_into("<Q", data, at + 56, 2**61)
+        n += 1
+    at += length
+open("malformed.data", "wb").write(data)
+EOF
+run prof malformed.data
+is "chains longer than records: the others are shown" "$status" 1
+like "chains longer than records: how many" "$err" '5 records are malformed'
+is "a directory with recordings" "$(mkdir d && cp plain.data d/perf.data && prof -csv d | tail -1)" "$(prof -csv plain.data | tail -1)"
+run prof -merge -o sum plain.data big-endian.data
+samples_in() { prof -json "$1" | grep -o '"samples":[0-9]*' | awk -F: '{ n += $2 } END { print n }'; }
+is "two of them added up" "$status:$(samples_in sum)" "0:$((2 * $(samples_in plain.data)))"
+is "through a pipe" "$(cat pipe.data | prof -csv - | tail -1)" "$(prof -csv plain.data | tail -1)"
+done_testing
