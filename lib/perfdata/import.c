@@ -357,6 +357,8 @@ static int end(struct import *im, struct error *e)
 			error_set(e, ERR_PARSE, "%s", p->damage.message);
 		return error_hint(e, "perf record was stopped before it began: record it again");
 	}
+	if (take_events(im)) /* of those without any record */
+		return error_nomem(e);
 	if (p->malformed)
 		perfdata_damage(p, "%" PRIu64 " records are malformed and left out", p->malformed);
 	im->x->elapsed = im->last - im->first;
