@@ -54,6 +54,9 @@ const struct view views[] = {
 		.help = "variables and allocations that misses are about, and who shares their "
 			"lines",
 		.make = prof_dataspace},
+	{.name = "datalines",
+		.help = "the cache lines of those variables and allocations",
+		.make = prof_datalines},
 	{.name = NULL},
 };
 

@@ -100,6 +100,7 @@ static int fill_touches(struct filling_data *d)
 						      .image = (uint32_t)image},
 			.count = from->count,
 			.least = from->least,
+			.most = from->most,
 			.apart = from->apart};
 
 		if (metric < 0 || image < 0 || (to.count && experiment_data_touch(d->f->x, &to)))

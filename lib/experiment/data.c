@@ -49,6 +49,7 @@ static void add_touch(void *to, const void *row)
 
 	if (!a->count) {
 		a->least = b->least;
+		a->most = b->most;
 		a->apart = b->apart;
 	} else {
 		uint64_t distance = a->least < b->least ? (uint64_t)b->least - (uint64_t)a->least
@@ -56,6 +57,7 @@ static void add_touch(void *to, const void *row)
 
 		a->apart = divisor(divisor(a->apart, b->apart), distance);
 		a->least = a->least < b->least ? a->least : b->least;
+		a->most = a->most > b->most ? a->most : b->most;
 	}
 	a->count = experiment_sum(a->count, b->count);
 }

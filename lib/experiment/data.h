@@ -59,7 +59,7 @@ struct experiment_touch {
 		uint32_t metric, object, image, reserved;
 	} key;
 	uint64_t count;
-	int64_t least; /* offset in the object */
+	int64_t least, most; /* offsets in the object */
 	uint64_t
 		apart; /* greatest common divisor of the distances between offsets; 0: one offset */
 };

@@ -42,9 +42,9 @@ static void dump_touch(const struct experiment *x, size_t row, FILE *out)
 
 	fprintf(out,
 		"touch object %" PRIu32 " image %" PRIu32 " address %" PRIx64 " metric %" PRIu32
-		" count %" PRIu64 " least %" PRId64 " apart %" PRIu64 "\n",
+		" count %" PRIu64 " least %" PRId64 " most %" PRId64 " apart %" PRIu64 "\n",
 		t->key.object, t->key.image, t->key.address, t->key.metric, t->count, t->least,
-		t->apart);
+		t->most, t->apart);
 }
 
 static void dump_line(const struct experiment *x, size_t row, FILE *out)

@@ -50,6 +50,7 @@ static void put_touch(const struct experiment *x, size_t row, struct strbuf *to)
 	put_uint(to, t->key.metric);
 	put_uint(to, t->count);
 	put_sint(to, t->least);
+	put_sint(to, t->most);
 	put_uint(to, t->apart);
 }
 
@@ -140,6 +141,7 @@ static void get_touch(const struct experiment *x, void *row, struct cursor *c)
 	t->key.metric = get_below(c, x->data.metrics.count);
 	t->count = get_uint(c);
 	t->least = get_sint(c);
+	t->most = get_sint(c);
 	t->apart = get_uint(c);
 	c->bad |= t->count == 0;
 }

@@ -99,6 +99,24 @@ struct image_line {
 /* 0, or -1 where no line is known (line->file is NULL then). */
 int image_line_at(struct image *image, uint64_t address, struct image_line *line);
 
+/* Where a variable is declared; -1: no debug information says. */
+int image_variable_line(struct image *image, uint64_t address, struct image_line *line);
+
+struct image_member {
+	const char *structure; /* the innermost with a name that has it; NULL: none */
+	char path[200];        /* ".count[1]", "[].badge" */
+	uint64_t element;      /* bytes of an element of the outermost array; 0: there is none */
+};
+
+/* What lies at an offset in the variable that begins at address, by its type; span: and as far as
+ * that behind it, at multiples of apart; 0: there alone.  -1: not known, or it has no parts. */
+int image_variable_member(struct image *image, uint64_t address, uint64_t offset, uint64_t span,
+	uint64_t apart, struct image_member *member);
+/* The same in a structure of which only the size is known, where the compilation unit with that
+ * code has one of that size.  -1: none, or several. */
+int image_structure_member(struct image *image, uint64_t code, uint64_t size, uint64_t offset,
+	struct image_member *member);
+
 struct image_frame {
 	const char *name;       /* demangled */
 	struct image_line line; /* where in this function address is (of outer ones: the call) */

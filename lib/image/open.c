@@ -192,6 +192,7 @@ void image_close(struct image *image)
 		return;
 	symbols_fini(&image->symbols);
 	variables_fini(&image->variables);
+	types_fini(image);
 	cfi_free(image->cfi);
 	debug_free(image->debug);
 	elf_file_close(image->separate);

@@ -24,8 +24,9 @@ struct variables {
 	struct intervals ranges;
 };
 
-struct debug; /* dwarf.h */
-struct cfi;   /* cfi.h */
+struct data_types; /* types.c */
+struct debug;      /* dwarf.h */
+struct cfi;        /* cfi.h */
 
 struct image {
 	struct elf_file *elf;
@@ -40,7 +41,8 @@ struct image {
 	bool mini_sought;
 	struct symbols symbols;
 	struct variables variables;
-	struct debug *debug; /* NULL: not asked for yet */
+	struct data_types *types; /* NULL: not asked for yet */
+	struct debug *debug;      /* NULL: not asked for yet */
 	struct cfi *cfi;
 	char complaint[256];
 };
@@ -57,6 +59,7 @@ struct elf_file *debug_file_linked(struct image *image, const char *beside, cons
 void symbols_load(struct image *image);
 void symbols_fini(struct symbols *s);
 void variables_fini(struct variables *v);
+void types_fini(struct image *image);
 /* Adds names of stubs in .plt sections; -1 when memory is out. */
 int symbols_plt(struct image *image);
 /* name is copied; -1 when memory is out. */

@@ -107,6 +107,16 @@ static void load(struct image *image, struct finding *found)
 	intervals_settle(&v->ranges);
 }
 
+/* Demangled, without a version. */
+static char *plain_name(const char *name)
+{
+	char *plain = image_demangle(name);
+
+	if (!plain && strchr(name, '@'))
+		plain = strndup(name, strcspn(name, "@"));
+	return plain;
+}
+
 int image_variable_at(struct image *image, uint64_t address, struct image_variable *variable)
 {
 	struct variables *v = &image->variables;
@@ -123,7 +133,7 @@ int image_variable_at(struct image *image, uint64_t address, struct image_variab
 	if (!i)
 		return -1;
 	if (!v->names.data[i->value]) {
-		v->names.data[i->value] = image_demangle(v->all.data[i->value].name);
+		v->names.data[i->value] = plain_name(v->all.data[i->value].name);
 		if (v->names.data[i->value])
 			v->all.data[i->value].name = v->names.data[i->value];
 	}

@@ -208,12 +208,14 @@ static uint64_t divisor(uint64_t a, uint64_t b)
 static void note_offset(struct objects_touch *t, int64_t offset, int first)
 {
 	if (first) {
-		t->least = offset;
+		t->least = t->most = offset;
 	} else {
 		t->apart = divisor(t->apart,
 			(uint64_t)(offset > t->least ? offset - t->least : t->least - offset));
 		if (offset < t->least)
 			t->least = offset;
+		if (offset > t->most)
+			t->most = offset;
 	}
 }
 

@@ -50,8 +50,8 @@ struct objects_place {
 struct objects_touch {
 	uint64_t key[3]; /* object; instruction; its image, as `image` says */
 	uint64_t counts[OBJECTS_COLUMNS];
-	int64_t least;  /* offset in the object */
-	uint64_t apart; /* greatest common divisor of distances; 0: always at the same place */
+	int64_t least, most; /* offsets in the object */
+	uint64_t apart;      /* greatest common divisor of distances; 0: always at the same place */
 };
 
 /* A unit of coherence that cores took from each other. */

@@ -57,9 +57,11 @@ long dataspace_row(struct dataspace_view *v, const struct prof_row *row, enum da
 	const char *sharing, const uint64_t *counts)
 {
 	static const char *const names[] = {[DATASPACE_OBJECT] = "object",
+		[DATASPACE_MEMBER] = "member",
+		[DATASPACE_PLACE] = "place",
 		[DATASPACE_LINE] = "line",
 		[DATASPACE_END] = "end",
-		[DATASPACE_MEMBER] = "member"};
+		[DATASPACE_MORE] = "more"};
 	long index = prof_row_add(v->t, row);
 	struct prof_cell *cells;
 
@@ -87,14 +89,66 @@ long dataspace_row(struct dataspace_view *v, const struct prof_row *row, enum da
 	return index;
 }
 
+int dataspace_text(struct dataspace_view *v, unsigned depth, enum dataspace_row kind,
+	const char *sharing, const uint64_t *counts, const char *text)
+{
+	struct prof_row row = {.role = PROF_ROW,
+		.parent = -1,
+		.depth = depth,
+		.procedure = prof_text(v->t, "%s", text)};
+
+	return row.procedure && dataspace_row(v, &row, kind, sharing, counts) >= 0 ? 0 : -1;
+}
+
 int dataspace_more(struct dataspace_view *v, size_t n, const char *what, unsigned depth)
 {
-	struct prof_row row = {.role = PROF_ROW, .parent = -1, .depth = depth};
+	const char *text = n ? prof_text(v->t, "... %zu more %s", n, what) : "";
 
-	if (!n)
-		return 0;
-	row.procedure = prof_text(v->t, "... %zu more %s", n, what);
-	return row.procedure && dataspace_row(v, &row, DATASPACE_OBJECT, NULL, NULL) >= 0 ? 0 : -1;
+	if (!text)
+		return -1;
+	return n ? dataspace_text(v, depth, DATASPACE_MORE, NULL, NULL, text) : 0;
+}
+
+/* ---- rows of an object ---- */
+
+static uint32_t object_of(const struct experiment *x, int which, size_t row)
+{
+	return which == DATA_PLACES    ? experiment_place_at(x, row)->key.object
+	       : which == DATA_TOUCHES ? experiment_touch_at(x, row)->key.object
+				       : experiment_line_at(x, row)->key.object;
+}
+
+static int make_refs(struct dataspace_view *v, int which)
+{
+	struct dataspace_refs *r = &v->refs[which];
+	size_t n = v->o.all.count, all = 0, *at;
+
+	for (size_t i = 0; i < v->d->request->count; i++)
+		all += experiment_data_table(v->d->request->inputs[i].experiment, which)->count;
+	r->first = calloc(n + 2, sizeof(*r->first));
+	r->ref = calloc(all + 1, sizeof(*r->ref));
+	if (!r->first || !r->ref)
+		return -1;
+	at = r->first + 1; /* at[i] is where the next row of i goes; first[i + 1] in the end */
+	for (int pass = 0; pass < 2; pass++) {
+		for (size_t i = 0; i < v->d->request->count; i++) {
+			const struct experiment *x = v->d->request->inputs[i].experiment;
+			size_t rows = experiment_data_table(x, which)->count;
+
+			for (size_t k = 0; k < rows; k++) {
+				uint32_t o = v->o.of.data[i][object_of(x, which, k)];
+
+				if (pass)
+					r->ref[at[o]++] =
+						(struct dataspace_ref){(uint32_t)i, (uint32_t)k};
+				else
+					r->first[o + 2 <= n ? o + 2 : n + 1]++;
+			}
+		}
+		for (size_t i = 2; !pass && i <= n + 1; i++)
+			r->first[i] += r->first[i - 1];
+	}
+	return 0;
 }
 
 /* ---- objects ---- */
@@ -130,6 +184,7 @@ static int add_object(struct dataspace_view *v, uint32_t object)
 {
 	const struct prof_object *o = prof_object_at(&v->o, object);
 	const char *file = prof_string_at(v->d, o->key.file);
+	struct image_line declared = {0};
 	struct prof_row row = {.role = PROF_ROW,
 		.parent = -1,
 		.procedure = prof_string_at(v->d, o->key.name),
@@ -140,10 +195,18 @@ static int add_object(struct dataspace_view *v, uint32_t object)
 		.addressed = o->address != 0,
 		.note = note_of(v, o)};
 
+	if (o->kind == EXPERIMENT_OBJECT_VARIABLE && v->d->names.ops->declared &&
+		v->d->names.ops->declared(v->d->names.context, o->place, o->address, &declared) ==
+			0) {
+		row.file = declared.file;
+		row.line = declared.line;
+	}
 	if (dataspace_row(
 		    v, &row, DATASPACE_OBJECT, NULL, v->o.counts + object * v->o.metrics.count) < 0)
 		return -1;
-	return sharing_rows(v, object);
+	if (v->lines)
+		return places_rows(v, object) || sharing_rows(v, object) ? -1 : 0;
+	return members_rows(v, object) || sharing_rows(v, object) ? -1 : 0;
 }
 
 /* The first column that has anything. */
@@ -180,7 +243,7 @@ static struct rank *rank_all(const struct dataspace_view *v, size_t by, size_t *
 
 static int add_objects(struct dataspace_view *v)
 {
-	size_t by = sort_metric(v), n, shown = 0;
+	size_t by = v->by, n, shown = 0;
 	struct rank *ranks = rank_all(v, by, &n);
 	double cumulative = 0;
 	int rc = ranks ? 0 : -1;
@@ -206,9 +269,19 @@ static int make(struct dataspace_view *v)
 {
 	struct prof_row total = {.role = PROF_TOTAL, .parent = -1};
 
-	sharing_sum(v);
+	v->by = sort_metric(v);
+	for (int which = DATA_PLACES; which <= DATA_LINES; which++)
+		if (make_refs(v, which))
+			return -1;
+	for (size_t i = 0; i < v->d->request->count; i++) {
+		const struct experiment *x = v->d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->data.lines.count; k++)
+			v->requests += experiment_line_at(x, k)->requests;
+	}
 	if (add_columns(v) || add_objects(v) ||
-		dataspace_row(v, &total, DATASPACE_OBJECT, NULL, v->o.totals) < 0)
+		dataspace_row(v, &total, DATASPACE_OBJECT, NULL, v->o.totals) < 0 ||
+		sharing_notes(v))
 		return -1;
 	for (size_t i = 0; i < v->d->request->count; i++) {
 		uint64_t lost = v->d->request->inputs[i].experiment->data.lost;
@@ -226,13 +299,17 @@ static int view(struct prof_data *d, struct prof_table *t, bool lines, struct er
 	int rc;
 
 	t->layout = PROF_TREE;
-	t->places = "object (dso: file, line of its allocation)";
+	t->places = "object (dso: file, line that declares or allocates it)";
 	if (prof_objects_init(&v.o, d, e))
 		return -1;
 	rc = prof_describe(t, d, e);
 	if (rc == 0 && make(&v))
 		rc = error_nomem(e);
 	vec_fini(&v.columns);
+	for (int which = 0; which < DATA_TABLES; which++) {
+		free(v.refs[which].first);
+		free(v.refs[which].ref);
+	}
 	prof_objects_fini(&v.o);
 	return rc;
 }
@@ -242,4 +319,11 @@ int prof_dataspace(struct prof_data *d, struct prof_table *t, struct error *e)
 	t->report = "dataspace";
 	t->title = "Objects that data misses and coherence requests are about";
 	return view(d, t, false, e);
+}
+
+int prof_datalines(struct prof_data *d, struct prof_table *t, struct error *e)
+{
+	t->report = "datalines";
+	t->title = "Cache lines of objects that data misses and coherence requests are about";
+	return view(d, t, true, e);
 }

@@ -267,6 +267,30 @@ static int names_section(
 	return s->image ? image_section_at(s->image, address, section) : -1;
 }
 
+static int names_declared(void *names, uint32_t image, uint64_t address, struct image_line *line)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_variable_line(s->image, address, line) : -1;
+}
+
+static int names_member(void *names, uint32_t image, uint64_t address, uint64_t offset,
+	uint64_t span, uint64_t apart, struct image_member *member)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_variable_member(s->image, address, offset, span, apart, member)
+			: -1;
+}
+
+static int names_structure(void *names, uint32_t image, uint64_t code, uint64_t size,
+	uint64_t offset, struct image_member *member)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_structure_member(s->image, code, size, offset, member) : -1;
+}
+
 const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
 	.line = names_line,
 	.inlines = names_inlines,
@@ -275,4 +299,7 @@ const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
 	.segment = names_segment,
 	.variable = names_variable,
 	.section = names_section,
+	.declared = names_declared,
+	.member = names_member,
+	.structure = names_structure,
 	.state = names_state};

@@ -40,6 +40,12 @@ struct prof_names_ops {
 	/* As image_section_at, likewise. */
 	int (*section)(
 		void *names, uint32_t image, uint64_t address, struct image_variable *section);
+	/* As image_variable_line, image_variable_member, image_structure_member, likewise. */
+	int (*declared)(void *names, uint32_t image, uint64_t address, struct image_line *line);
+	int (*member)(void *names, uint32_t image, uint64_t address, uint64_t offset, uint64_t span,
+		uint64_t apart, struct image_member *member);
+	int (*structure)(void *names, uint32_t image, uint64_t code, uint64_t size, uint64_t offset,
+		struct image_member *member);
 };
 
 struct prof_names {

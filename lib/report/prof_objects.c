@@ -68,12 +68,21 @@ const char *prof_code_place(
 
 /* ---- where something was allocated ---- */
 
+/* "void std::f<int>(long)" is of std. */
+static bool is_of_namespace(const char *function, const char *name)
+{
+	size_t length = strcspn(function, "<(");
+	const char *found = strstr(function, name);
+
+	return found && (size_t)(found - function) < length &&
+	       (found == function || found[-1] == ' ');
+}
+
 /* What stands between the program and its allocator says nothing of who wanted the memory. */
 static bool is_between(const struct prof_data *d, const struct place *p)
 {
 	static const char *const functions[] = {"malloc", "calloc", "realloc", "operator new",
-		"std::", "__gnu_cxx::", "__libc_", "__gnu_cxx", "void* std::", "_dl_", "mmap",
-		"__mmap"};
+		"__libc_", "_dl_", "mmap", "__mmap", "posix_memalign", "aligned_alloc"};
 	static const char *const images[] = {"libstdc++.so", "libc++.so", "ld-linux", "ld-musl"};
 	const char *image = d->images.data[p->image].name;
 
@@ -83,7 +92,8 @@ static bool is_between(const struct prof_data *d, const struct place *p)
 	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
 		if (strncmp(image, images[i], strlen(images[i])) == 0)
 			return true;
-	return false;
+	return p->function && (is_of_namespace(p->function, "std::") ||
+				      is_of_namespace(p->function, "__gnu_cxx::"));
 }
 
 static void add_name(const struct prof_data *d, const struct place *p, struct strbuf *to)
@@ -113,7 +123,7 @@ static void describe_path(const struct prof_data *d, size_t input, uint32_t node
 			if (!any)
 				nearest = chain[i];
 			any = true;
-			if (!shown && is_between(d, &chain[i]))
+			if (is_between(d, &chain[i]))
 				continue;
 			if (ended)
 				break;
@@ -216,7 +226,7 @@ static void name_thread(struct naming *n)
 
 static void name_break(struct naming *n)
 {
-	strbuf_puts(&n->text, "heap, between blocks");
+	strbuf_puts(&n->text, "heap between blocks (the allocator's own)");
 }
 
 static void name_unknown(struct naming *n)

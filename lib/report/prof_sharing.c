@@ -18,8 +18,10 @@ enum {
 	NEARLY_ALL = 90,    /* percent */
 	KNOWN_AT_LEAST = 8, /* one in so many requests */
 	WORTH_SHOWING = 1,  /* percent of all requests, of a line in -dataspace */
-	LINES_SHOWN = 8,
-	ENDS_SHOWN = 16,
+	LINES_SHOWN = 4,
+	ENDS_SHOWN = 8,
+	CULPRITS_SHOWN = 5,
+	REQUESTS_LEAST = 8, /* fewer are hand-overs, of a line in -dataspace */
 };
 
 struct shared {
@@ -29,9 +31,10 @@ struct shared {
 	uint32_t index;            /* of the line, there */
 };
 
-/* What one thread does at one place of the code. */
+/* What threads do to the same bytes at one place of the code. */
 struct end {
-	uint32_t thread, object; /* object: of v->o */
+	VEC(uint32_t) threads; /* ascending */
+	uint32_t object;       /* of v->o */
 	const char *place;
 	uint64_t requests, accesses;
 	uint64_t read[EXPERIMENT_MASK_WORDS], written[EXPERIMENT_MASK_WORDS];
@@ -182,61 +185,138 @@ static int by_use(const void *pa, const void *pb)
 		return a->requests > b->requests ? -1 : 1;
 	if (a->accesses != b->accesses)
 		return a->accesses > b->accesses ? -1 : 1;
-	if (a->thread != b->thread)
-		return a->thread < b->thread ? -1 : 1;
+	if (a->threads.data[0] != b->threads.data[0])
+		return a->threads.data[0] < b->threads.data[0] ? -1 : 1;
 	return strcmp(a->place, b->place);
 }
 
-/* Instructions of one line of the source are one end. */
+static void fini_ends(end_list *ends)
+{
+	for (size_t i = 0; i < ends->count; i++)
+		vec_fini(&ends->data[i].threads);
+	vec_fini(ends);
+}
+
+static void add_up(struct end *to, const struct end *from)
+{
+	to->requests += from->requests;
+	to->accesses += from->accesses;
+	for (int k = 0; k < EXPERIMENT_MASK_WORDS; k++) {
+		to->read[k] |= from->read[k];
+		to->written[k] |= from->written[k];
+	}
+}
+
+/* Instructions of one line of the source are one end of a thread. */
 static int take_ends(struct dataspace_view *v, const struct shared *s, end_list *ends)
 {
 	for (size_t i = 0; i < s->ends; i++) {
 		const struct experiment_end *from = experiment_end_at(s->x, s->first + i);
-		struct end one = {.thread = from->key.thread,
-			.object = v->o.of.data[s->input][from->key.object]};
+		struct end one = {.object = v->o.of.data[s->input][from->key.object],
+			.requests = from->requests,
+			.accesses = from->loads + from->stores};
 		struct end *to = NULL;
+		uint32_t *thread;
 
+		memcpy(one.read, from->read, sizeof(one.read));
+		memcpy(one.written, from->written, sizeof(one.written));
 		one.place = prof_code_place(v->t, v->d,
 			v->d->image_of.data[s->input][from->key.image], from->key.address);
 		if (!one.place)
 			return -1;
 		for (size_t k = 0; !to && k < ends->count; k++)
-			if (ends->data[k].thread == one.thread &&
+			if (ends->data[k].threads.data[0] == from->key.thread &&
 				ends->data[k].object == one.object &&
 				strcmp(ends->data[k].place, one.place) == 0)
 				to = &ends->data[k];
-		if (!to) {
-			to = vec_push(ends);
-			if (!to)
-				return -1;
-			*to = one;
+		if (to) {
+			add_up(to, &one);
+			continue;
 		}
-		to->requests += from->requests;
-		to->accesses += from->loads + from->stores;
-		for (int k = 0; k < EXPERIMENT_MASK_WORDS; k++) {
-			to->read[k] |= from->read[k];
-			to->written[k] |= from->written[k];
-		}
+		to = vec_push(ends);
+		if (!to)
+			return -1;
+		*to = one;
+		thread = vec_push(&to->threads);
+		if (!thread)
+			return -1;
+		*thread = from->key.thread;
 	}
+	return 0;
+}
+
+/* Threads that do the same to the same bytes are one end. */
+static int join_ends(end_list *ends)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < ends->count; i++) {
+		struct end one = ends->data[i], *to = NULL;
+		uint32_t *thread;
+
+		for (size_t k = 0; !to && k < kept; k++)
+			if (ends->data[k].object == one.object &&
+				equal(ends->data[k].read, one.read) &&
+				equal(ends->data[k].written, one.written) &&
+				strcmp(ends->data[k].place, one.place) == 0)
+				to = &ends->data[k];
+		if (!to) {
+			if (kept != i)
+				ends->data[i].threads.data = NULL;
+			ends->data[kept++] = one;
+			continue;
+		}
+		thread = vec_push(&to->threads);
+		if (!thread)
+			return -1;
+		*thread = one.threads.data[0];
+		add_up(to, &one);
+		vec_fini(&ends->data[i].threads);
+	}
+	ends->count = kept;
+	return 0;
+}
+
+static int find_all_ends(struct dataspace_view *v, const struct shared *s, end_list *ends)
+{
+	if (take_ends(v, s, ends) || join_ends(ends))
+		return -1;
 	if (ends->count)
 		qsort(ends->data, ends->count, sizeof(*ends->data), by_use);
 	return 0;
 }
 
-/* "reads and writes bytes 8-15" */
+/* "threads 1-3, 5": ends of a line are sorted by thread. */
+static void put_threads(struct strbuf *to, const struct end *end)
+{
+	const uint32_t *t = end->threads.data;
+	size_t n = end->threads.count;
+
+	strbuf_puts(to, n > 1 ? "threads " : "thread ");
+	for (size_t i = 0, next; i < n; i = next) {
+		for (next = i + 1; next < n && t[next] == t[next - 1] + 1; next++)
+			;
+		strbuf_printf(to, "%s%u", i ? ", " : "", t[i]);
+		if (next > i + 1)
+			strbuf_printf(to, "%s%u", next > i + 2 ? "-" : ", ", t[next - 1]);
+	}
+}
+
+/* " reads and writes bytes 8-15" */
 static void put_access(struct strbuf *to, const struct end *end, uint64_t unit)
 {
 	bool reads = !empty(end->read), writes = !empty(end->written);
+	const char *verb = end->threads.count > 1 ? "" : "s";
 
 	if (reads && writes && equal(end->read, end->written)) {
-		strbuf_puts(to, "reads and writes bytes ");
+		strbuf_printf(to, " read%s and write%s bytes ", verb, verb);
 		put_bytes(to, end->read, unit);
 		return;
 	}
-	strbuf_puts(to, reads ? "reads bytes " : writes ? "writes bytes " : "prefetches");
+	strbuf_printf(to, " %s%s bytes ", reads ? "read" : "write", verb);
 	put_bytes(to, reads ? end->read : end->written, unit);
 	if (reads && writes) {
-		strbuf_puts(to, ", writes ");
+		strbuf_printf(to, ", write%s ", verb);
 		put_bytes(to, end->written, unit);
 	}
 }
@@ -244,10 +324,10 @@ static void put_access(struct strbuf *to, const struct end *end, uint64_t unit)
 /* "thread 1 writes bytes 8-15 of sums in physics (weather: weather.c, 55)" */
 static int add_end(struct dataspace_view *v, const struct shared *s, const struct end *end)
 {
-	struct prof_row row = {.role = PROF_ROW, .parent = -1, .depth = 2};
 	struct strbuf text = {0};
+	int rc;
 
-	strbuf_printf(&text, "thread %u ", end->thread);
+	put_threads(&text, end);
 	put_access(&text, end, s->line->key.bytes);
 	if (end->object != v->o.of.data[s->input][s->line->key.object])
 		strbuf_printf(&text, " of %s",
@@ -255,22 +335,28 @@ static int add_end(struct dataspace_view *v, const struct shared *s, const struc
 	strbuf_printf(&text, " in %s", end->place);
 	if (end->requests)
 		strbuf_printf(&text, ": took it %llu times", (unsigned long long)end->requests);
-	row.procedure = text.failed ? NULL : prof_text(v->t, "%s", strbuf_text(&text));
+	rc = text.failed ? -1 : dataspace_text(v, 2, DATASPACE_END, NULL, NULL, strbuf_text(&text));
 	strbuf_fini(&text);
-	return row.procedure && dataspace_row(v, &row, DATASPACE_END, NULL, NULL) >= 0 ? 0 : -1;
+	return rc;
+}
+
+/* Those who never took it are only of interest as the other end. */
+static bool is_end_shown(const struct end *end, size_t shown)
+{
+	return shown < (end->requests ? ENDS_SHOWN : 2);
 }
 
 static int add_ends(struct dataspace_view *v, const struct shared *s)
 {
 	end_list ends = {0};
 	size_t shown = 0;
-	int rc = take_ends(v, s, &ends);
+	int rc = find_all_ends(v, s, &ends);
 
-	for (; rc == 0 && shown < ends.count && shown < ENDS_SHOWN; shown++)
+	for (; rc == 0 && shown < ends.count && is_end_shown(&ends.data[shown], shown); shown++)
 		rc = add_end(v, s, &ends.data[shown]);
 	if (rc == 0)
 		rc = dataspace_more(v, ends.count - shown, "places in the code", 2);
-	vec_fini(&ends);
+	fini_ends(&ends);
 	return rc;
 }
 
@@ -280,21 +366,20 @@ static int add_ends(struct dataspace_view *v, const struct shared *s)
 static int add_line(struct dataspace_view *v, const struct shared *s)
 {
 	const char *sharing = sharing_of(s);
-	struct prof_row row = {.role = PROF_ROW, .parent = -1, .depth = 1};
-	long long offset = (long long)s->line->key.offset;
 	uint64_t known = s->line->needed + s->line->useless;
 	struct strbuf text = {0};
+	int rc;
 
 	strbuf_printf(&text, "%s: line from byte %lld on, taken from another thread %llu times",
-		sharing_text(sharing), offset, (unsigned long long)s->line->requests);
+		sharing_text(sharing), (long long)s->line->key.offset,
+		(unsigned long long)s->line->requests);
 	if (known)
 		strbuf_printf(&text, ", %llu of %llu needlessly",
 			(unsigned long long)s->line->useless, (unsigned long long)known);
-	row.procedure = text.failed ? NULL : prof_text(v->t, "%s", strbuf_text(&text));
+	rc = text.failed ? -1
+			 : dataspace_text(v, 1, DATASPACE_LINE, sharing, NULL, strbuf_text(&text));
 	strbuf_fini(&text);
-	if (!row.procedure || dataspace_row(v, &row, DATASPACE_LINE, sharing, NULL) < 0)
-		return -1;
-	return add_ends(v, s);
+	return rc ? -1 : add_ends(v, s);
 }
 
 /* Which lines of an object there is something to say of. */
@@ -305,7 +390,8 @@ static bool is_shown(const struct dataspace_view *v, const struct shared *s)
 	if (v->lines)
 		return true;
 	return strcmp(sharing, "read") != 0 && strcmp(sharing, "moved") != 0 &&
-	       s->line->requests > 1 && s->line->requests * 100 >= v->requests * WORTH_SHOWING;
+	       s->line->requests >= REQUESTS_LEAST &&
+	       s->line->requests * 100 >= v->requests * WORTH_SHOWING;
 }
 
 static int by_requests(const void *pa, const void *pb)
@@ -321,49 +407,105 @@ static int by_requests(const void *pa, const void *pb)
 	return a->index < b->index ? -1 : a->index > b->index;
 }
 
-void sharing_sum(struct dataspace_view *v)
-{
-	for (size_t i = 0; i < v->d->request->count; i++) {
-		const struct experiment *x = v->d->request->inputs[i].experiment;
+typedef VEC(struct shared) shared_list;
 
-		for (size_t k = 0; k < x->data.lines.count; k++)
-			v->requests += experiment_line_at(x, k)->requests;
+static int find_lines(struct dataspace_view *v, uint32_t object, shared_list *lines)
+{
+	const struct dataspace_refs *refs = &v->refs[DATA_LINES];
+
+	for (size_t i = refs->first[object]; i < refs->first[object + 1]; i++) {
+		const struct experiment *x = v->d->request->inputs[refs->ref[i].input].experiment;
+		struct shared one = {.x = x,
+			.line = experiment_line_at(x, refs->ref[i].row),
+			.input = refs->ref[i].input,
+			.index = refs->ref[i].row};
+		struct shared *slot;
+
+		if (!one.line->requests)
+			continue;
+		find_ends(&one);
+		if (!is_shown(v, &one))
+			continue;
+		slot = vec_push(lines);
+		if (!slot)
+			return -1;
+		*slot = one;
 	}
+	if (lines->count)
+		qsort(lines->data, lines->count, sizeof(*lines->data), by_requests);
+	return 0;
 }
 
 int sharing_rows(struct dataspace_view *v, uint32_t object)
 {
-	VEC(struct shared) lines = {0};
+	shared_list lines = {0};
 	size_t shown = 0;
-	int rc = 0;
+	int rc = find_lines(v, object, &lines);
 
-	for (size_t i = 0; rc == 0 && i < v->d->request->count; i++) {
-		const struct experiment *x = v->d->request->inputs[i].experiment;
-
-		for (size_t k = 0; rc == 0 && k < x->data.lines.count; k++) {
-			struct shared one = {.x = x,
-				.line = experiment_line_at(x, k),
-				.input = i,
-				.index = (uint32_t)k};
-			struct shared *slot;
-
-			if (v->o.of.data[i][one.line->key.object] != object || !one.line->requests)
-				continue;
-			find_ends(&one);
-			if (!is_shown(v, &one))
-				continue;
-			slot = vec_push(&lines);
-			if (slot)
-				*slot = one;
-			rc = slot ? 0 : -1;
-		}
-	}
-	if (lines.count)
-		qsort(lines.data, lines.count, sizeof(*lines.data), by_requests);
 	for (; rc == 0 && shown < lines.count && shown < LINES_SHOWN; shown++)
 		rc = add_line(v, &lines.data[shown]);
 	if (rc == 0)
 		rc = dataspace_more(v, lines.count - shown, "shared lines", 1);
 	vec_fini(&lines);
+	return rc;
+}
+
+/* ---- what is falsely shared ---- */
+
+struct culprit {
+	uint64_t requests;
+	uint32_t object;
+	size_t lines;
+};
+
+static int by_culprit(const void *pa, const void *pb)
+{
+	const struct culprit *a = pa, *b = pb;
+
+	if (a->requests != b->requests)
+		return a->requests > b->requests ? -1 : 1;
+	return a->object < b->object ? -1 : a->object > b->object;
+}
+
+static int say_culprit(struct dataspace_view *v, const struct culprit *c)
+{
+	const struct prof_object *o = prof_object_at(&v->o, c->object);
+	const char *image = o->key.image ? v->d->images.data[o->key.image].name : NULL;
+
+	return prof_note(v->t,
+		"False sharing: %s%s%s%s: %zu line%s, taken from another thread %llu "
+		"times (%.1f%% of all)",
+		prof_string_at(v->d, o->key.name), image ? " (" : "", image ? image : "",
+		image ? ")" : "", c->lines, c->lines == 1 ? "" : "s",
+		(unsigned long long)c->requests, 100 * (double)c->requests / (double)v->requests);
+}
+
+int sharing_notes(struct dataspace_view *v)
+{
+	VEC(struct culprit) culprits = {0};
+	int rc = 0;
+
+	for (uint32_t o = 0; rc == 0 && o < v->o.all.count; o++) {
+		struct culprit one = {.object = o}, *slot;
+		shared_list lines = {0};
+
+		rc = find_lines(v, o, &lines);
+		for (size_t i = 0; rc == 0 && i < lines.count; i++)
+			if (strcmp(sharing_of(&lines.data[i]), "false") == 0) {
+				one.requests += lines.data[i].line->requests;
+				one.lines++;
+			}
+		vec_fini(&lines);
+		slot = rc == 0 && one.lines ? vec_push(&culprits) : NULL;
+		if (slot)
+			*slot = one;
+		rc = rc || (one.lines && !slot) ? -1 : 0;
+	}
+	if (culprits.count)
+		qsort(culprits.data, culprits.count, sizeof(*culprits.data), by_culprit);
+	for (size_t i = 0; rc == 0 && i < culprits.count && i < CULPRITS_SHOWN; i++)
+		if (culprits.data[i].requests * 100 >= v->requests * WORTH_SHOWING)
+			rc = say_culprit(v, &culprits.data[i]);
+	vec_fini(&culprits);
 	return rc;
 }

@@ -15,7 +15,7 @@ prof_view prof_stalls, prof_why, prof_topblocks, prof_cfg;
 prof_view prof_procedures, prof_heavy, prof_images_view;
 prof_view prof_butterfly, prof_calltree;
 prof_view prof_lines;
-prof_view prof_dataspace;
+prof_view prof_dataspace, prof_datalines;
 prof_view prof_summary_view, prof_usage;
 /* What changed between two sides of inputs: by procedure, line, image. */
 prof_view prof_diff, prof_diff_lines, prof_diff_images;

@@ -40,8 +40,8 @@
  *             begin (64: here and there), s name.
  *   OBJECT_PLACES  to the end: v object (0: none), z 2^k lines of 64 bytes from the one that it begins
  *             in, v k, v events, for each v event, v count.
- *   OBJECT_TOUCHES  to the end: v object, v image, v address of the instruction, z least offset, v
- *             greatest common divisor of the distances between offsets, v events, for each v event, v
+ *   OBJECT_TOUCHES  to the end: v object, v image, v address of the instruction, z least and z greatest
+ *             offset, v greatest common divisor of the distances between offsets, v events, for each v event, v
  *             count.
  *   OBJECT_LINES  units of coherence that cores took from each other, to the end: v object, z offset, v
  *             bytes, v requests, v times that what others had written was needed, and was not, v ends;

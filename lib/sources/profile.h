@@ -133,9 +133,9 @@ struct profile_object_place {
 
 struct profile_object_touch {
 	uint32_t object, image, event;
-	uint64_t address; /* of the instruction */
-	int64_t least;    /* offset */
-	uint64_t apart;   /* greatest common divisor of distances between offsets */
+	uint64_t address;    /* of the instruction */
+	int64_t least, most; /* offsets */
+	uint64_t apart;      /* greatest common divisor of distances between offsets */
 	uint64_t count;
 };
 

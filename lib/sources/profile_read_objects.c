@@ -96,6 +96,7 @@ int profile_read_object_touches(struct reading_file *f, struct cursor *c)
 		t.image = m->image;
 		t.address = get_v(c) - m->bias;
 		t.least = get_z(c);
+		t.most = get_z(c);
 		t.apart = get_v(c);
 		n = get_count(c, EVENT_LIMIT);
 		for (size_t i = 0; i < n && !c->bad; i++) {

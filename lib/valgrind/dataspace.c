@@ -495,6 +495,7 @@ void dataspace_write_touches(struct bytes *to)
 		bytes_v(to, t->key[2]);
 		bytes_v(to, t->key[1]);
 		bytes_z(to, t->least);
+		bytes_z(to, t->most);
 		bytes_v(to, t->apart);
 		write_counts(to, t->counts);
 	}

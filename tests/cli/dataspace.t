@@ -61,6 +61,75 @@ is "what is only read is not" "$(lines read.x '^table$')" ""
 is "one counter for all: true" "$(lines true.x '^one$')" true
 unlike "a lock and what it guards: not false" "$(lines lock.x '^guarded$')" false
 
+# ---- members, lines ----
+collect staffing.x "$build/examples/staffing" 20000 10
+rows staffing.x
+is "staffing: most misses are of the records, by who allocated them" "$(jq -rc '.rows[0] | [.procedure, (.file | endswith("/staffing.c")), .percent[0] > 80] | join(" ")' staffing.x.json)" "allocated in hire < main true true"
+like "and of that member of each that is searched" "$(jq -rc '[.rows[] | select(.kind == "member")][0] | "\(.percent[0]) \(.procedure)"' staffing.x.json)" '^[89][0-9.]+ \[\]\.badge, of struct employee \(by its size, 280 bytes\)$'
+like "a member of a variable: the array, the element" "$(jq -rc '.rows[] | select(.kind == "member") | .procedure' member.x.json)" '^board\.count\[\], of struct board$'
+run prof -datalines -json static.x
+is "lines of an object say which bytes they are, and add up to it" "$(printf '%s\n' "$out" | jq -c '(.columns | index("ei")) as $ei | .rows as $r |
+	[range(0; $r | length)] | map(select($r[.].procedure == "packed")) | .[0] as $i | [$r[$i + 1].procedure, $r[$i + 1].counts[$ei].value == $r[$i].counts[$ei].value]')" '["bytes 0-63",true]'
+
+# ---- other programs ----
+totals() { prof -dump "$1" | sed -n 's/^metric [0-9]* event \([0-9]*\) .* period \([0-9]*\) total \([0-9]*\) .*/\1 \2 \3/p' | sort -u; }
+run ssrun -q -machine zen4 -o with.x -dataspace -e gi:1009 -e dc:101 -e cy:1009 -e br:1009 "$build/examples/staffing" 2000 5
+run ssrun -q -machine zen4 -o without.x -e dsc:1 -e gi:1009 -e dc:101 -e cy:1009 -e br:1009 "$build/examples/staffing" 2000 5
+is "looking changes no count" "$(totals with.x)" "$(totals without.x)"
+if ${CC:-cc} -O1 -g -static -pthread -o static "$top/tests/programs/sharing.c" 2>/dev/null; then
+	collect fixed-addresses.x ./static heap
+	rows fixed-addresses.x
+	is "a static executable: its allocator is seen as well" "$(lines fixed-addresses.x '^allocated in make_counters < main$')" false
+else
+	skip "a static executable" "it cannot be linked here"
+fi
+cat > library.c <<'END'
+static volatile long counts[8];
+void library_add(long i) { for (int k = 0; k < 2000; k++) counts[i]++; }
+END
+cat > user.c <<'END'
+#include <pthread.h>
+void library_add(long i);
+static void *run(void *i) { library_add((long)i); return 0; }
+int main(void) {
+	pthread_t t[3];
+	for (long i = 0; i < 3; i++) pthread_create(&t[i], 0, run, (void *)i);
+	for (int i = 0; i < 3; i++) pthread_join(t[i], 0);
+	return 0;
+}
+END
+${CC:-cc} -O1 -g -fPIC -shared -o libcounts.so library.c && ${CC:-cc} -O1 -g -pthread -o user user.c -L. -lcounts -Wl,-rpath,"$work"
+collect library.x ./user
+rows library.x
+is "a variable of a library" "$(jq -rc '.rows[] | select(.procedure == "counts") | .image' library.x.json) $(lines library.x '^counts$')" "libcounts.so false"
+if command -v g++ >/dev/null; then
+	cat > new.cpp <<'END'
+#include <thread>
+#include <vector>
+struct node { int key, pad[9]; node *next; };
+static void work(long *p) { for (int i = 0; i < 2000; i++) (*(volatile long *)p)++; }
+__attribute__((noinline)) long *make(int n) { return new long[n](); }
+__attribute__((noinline)) node *chain(int n) { node *h = nullptr; while (n--) h = new node{n, {}, h}; return h; }
+int main() {
+	long *c = make(4), s = 0;
+	std::vector<std::thread> t;
+	for (int i = 0; i < 3; i++) t.emplace_back(work, &c[i]);
+	for (auto &x : t) x.join();
+	node *h = chain(20000);
+	for (int r = 0; r < 2; r++) for (node *n = h; n; n = n->next) s += n->key;
+	return s == 1;
+}
+END
+	g++ -O1 -g -pthread -o new new.cpp
+	collect new.x ./new
+	rows new.x
+	is "operator new: false" "$(lines new.x '^allocated in make\(int\) < main$')" false
+	like "many blocks of one place are one object" "$(jq -rc '.rows[] | select(.procedure == "allocated in chain(int) < main") | .note' new.x.json)" '^20000 blocks, 960000 bytes$'
+	like "with its members" "$(jq -rc '.rows[] | select(.kind == "member") | .procedure' new.x.json)" '^\.(key|next), of struct node \(by its size, 48 bytes\)$'
+else
+	skip "operator new" "g++ is not installed"
+fi
+
 # ---- misuse ----
 run prof -dataspace "$top/tests/cli/dataspace.t"
 isnt_zero=$status

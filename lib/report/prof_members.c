@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Parts of objects: members that misses are about, by the types of variables; of blocks of the heap
+ * by how the code walks over them: an instruction that always moves by the size of the one
+ * structure that its compilation unit has of that size is about a member of that.  And lines of the
+ * cache.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "report/prof_dataspace.h"
+
+enum {
+	MEMBERS_SHOWN = 6,
+	PLACES_SHOWN = 16,
+	STEPS = 16,       /* an instruction may move by several elements */
+	SIZE_LEAST = 17,  /* bytes: smaller structures are as large as much else */
+	COUNT_LEAST = 16, /* a few places lie at any distance */
+};
+
+struct part {
+	const char *text; /* in the table's arena */
+	uint64_t first, all, *counts;
+};
+
+typedef VEC(struct part) part_list;
+
+static void fini_parts(part_list *parts)
+{
+	for (size_t i = 0; i < parts->count; i++)
+		free(parts->data[i].counts);
+	vec_fini(parts);
+}
+
+/* The part of that name, made if there is none. */
+static struct part *part_of(struct dataspace_view *v, part_list *parts, const char *text)
+{
+	struct part *p;
+
+	for (size_t i = 0; i < parts->count; i++)
+		if (strcmp(parts->data[i].text, text) == 0)
+			return &parts->data[i];
+	p = vec_push(parts);
+	if (!p)
+		return NULL;
+	p->text = prof_text(v->t, "%s", text);
+	p->counts = calloc(v->o.metrics.count, sizeof(*p->counts));
+	return p->text && p->counts ? p : NULL;
+}
+
+static int by_count(const void *pa, const void *pb)
+{
+	const struct part *a = pa, *b = pb;
+
+	if (a->first != b->first)
+		return a->first > b->first ? -1 : 1;
+	if (a->all != b->all)
+		return a->all > b->all ? -1 : 1;
+	return strcmp(a->text, b->text);
+}
+
+static int show(struct dataspace_view *v, part_list *parts, enum dataspace_row kind, size_t limit,
+	const char *what)
+{
+	size_t shown = 0;
+	int rc = 0;
+
+	for (size_t i = 0; i < parts->count; i++) {
+		struct part *p = &parts->data[i];
+
+		p->first = p->counts[v->by];
+		for (size_t k = 0; k < v->o.metrics.count; k++)
+			p->all += p->counts[k];
+	}
+	if (parts->count)
+		qsort(parts->data, parts->count, sizeof(*parts->data), by_count);
+	for (; rc == 0 && shown < parts->count && shown < limit; shown++)
+		rc = dataspace_text(
+			v, 1, kind, NULL, parts->data[shown].counts, parts->data[shown].text);
+	return rc ? rc : dataspace_more(v, parts->count - shown, what, 1);
+}
+
+/* ---- members ---- */
+
+static bool name_of_variable(const struct dataspace_view *v, const struct prof_object *o,
+	const struct experiment_touch *t, struct strbuf *to)
+{
+	const struct prof_names_ops *ops = v->d->names.ops;
+	struct image_member m;
+
+	if (!ops->member || t->least < 0 ||
+		ops->member(v->d->names.context, o->place, o->address, (uint64_t)t->least,
+			(uint64_t)t->most - (uint64_t)t->least, t->apart, &m))
+		return false;
+	if (strcmp(m.path, "[]") == 0)
+		return false; /* all of it */
+	strbuf_printf(to, "%s%s", prof_string_at(v->d, o->key.name), m.path);
+	if (m.structure)
+		strbuf_printf(to, ", of struct %s", m.structure);
+	return true;
+}
+
+/* The size of what the instruction moves over: by how far it moves, or all of the block. */
+static bool name_of_block(const struct dataspace_view *v, const struct prof_object *o,
+	const struct experiment_touch *t, uint32_t code, struct strbuf *to)
+{
+	const struct prof_names_ops *ops = v->d->names.ops;
+	uint64_t whole = t->apart;
+	struct image_member m;
+
+	if (!whole && o->blocks && o->bytes % o->blocks == 0)
+		whole = o->bytes / o->blocks;
+	if (t->apart && t->count < COUNT_LEAST)
+		return false;
+	for (uint64_t step = 1; whole / step >= SIZE_LEAST && t->least >= 0 && step <= STEPS;
+		step++) {
+		uint64_t size = whole / step;
+
+		if (whole % step || !ops->structure ||
+			ops->structure(v->d->names.context, code, t->key.address, size,
+				(uint64_t)t->least % size, &m))
+			continue;
+		strbuf_printf(to, "%s%s, of struct %s (by its size, %llu bytes)",
+			t->apart ? "[]" : "", m.path, m.structure ? m.structure : "?",
+			(unsigned long long)size);
+		return true;
+	}
+	if (t->apart < SIZE_LEAST || t->least < 0)
+		return false;
+	strbuf_printf(to, "byte %llu of every %llu",
+		(unsigned long long)((uint64_t)t->least % t->apart), (unsigned long long)t->apart);
+	return true;
+}
+
+int members_rows(struct dataspace_view *v, uint32_t object)
+{
+	const struct prof_object *o = prof_object_at(&v->o, object);
+	const struct dataspace_refs *refs = &v->refs[DATA_TOUCHES];
+	part_list parts = {0};
+	struct strbuf text = {0};
+	int rc = 0;
+
+	for (size_t i = refs->first[object]; rc == 0 && i < refs->first[object + 1]; i++) {
+		uint32_t input = refs->ref[i].input;
+		const struct experiment_touch *t = experiment_touch_at(
+			v->d->request->inputs[input].experiment, refs->ref[i].row);
+		struct part *p;
+		bool named = false;
+
+		text.length = 0;
+		if (o->kind == EXPERIMENT_OBJECT_VARIABLE)
+			named = name_of_variable(v, o, t, &text);
+		else if (o->kind == EXPERIMENT_OBJECT_HEAP || o->kind == EXPERIMENT_OBJECT_MAPPING)
+			named = name_of_block(
+				v, o, t, v->d->image_of.data[input][t->key.image], &text);
+		if (!named)
+			continue;
+		p = text.failed ? NULL : part_of(v, &parts, strbuf_text(&text));
+		if (p)
+			p->counts[v->o.metric_of.data[input][t->key.metric]] += t->count;
+		rc = p ? 0 : -1;
+	}
+	if (rc == 0)
+		rc = show(v, &parts, DATASPACE_MEMBER, MEMBERS_SHOWN, "members");
+	strbuf_fini(&text);
+	fini_parts(&parts);
+	return rc;
+}
+
+/* ---- lines of the cache ---- */
+
+/* "bytes 64-127" of the object, as far as its blocks begin at one place in their lines. */
+static void put_line(struct strbuf *to, const struct prof_object *o,
+	const struct experiment_object *of, const struct experiment_place *p)
+{
+	long long size = (long long)EXPERIMENT_LINE_BYTES << p->key.scale;
+	long long from = (long long)((uint64_t)p->key.line * (uint64_t)size);
+	uint64_t begins = of->key.kind == EXPERIMENT_OBJECT_VARIABLE ||
+					  of->key.kind == EXPERIMENT_OBJECT_IMAGE
+				  ? of->key.address % EXPERIMENT_LINE_BYTES
+				  : of->begins;
+
+	(void)o;
+	if (begins == EXPERIMENT_SEVERAL ||
+		(of->key.kind != EXPERIMENT_OBJECT_VARIABLE &&
+			of->key.kind != EXPERIMENT_OBJECT_IMAGE && !of->blocks)) {
+		strbuf_printf(to, "line %lld", (long long)p->key.line << p->key.scale);
+		if (p->key.scale)
+			strbuf_printf(to, " and %llu more",
+				(unsigned long long)(UINT64_C(1) << p->key.scale) - 1);
+		return;
+	}
+	from -= (long long)begins;
+	strbuf_printf(to, "bytes %lld-%lld", from < 0 ? 0 : from, from + size - 1);
+}
+
+int places_rows(struct dataspace_view *v, uint32_t object)
+{
+	const struct dataspace_refs *refs = &v->refs[DATA_PLACES];
+	part_list parts = {0};
+	struct strbuf text = {0};
+	int rc = 0;
+
+	for (size_t i = refs->first[object]; rc == 0 && i < refs->first[object + 1]; i++) {
+		uint32_t input = refs->ref[i].input;
+		const struct experiment *x = v->d->request->inputs[input].experiment;
+		const struct experiment_place *p = experiment_place_at(x, refs->ref[i].row);
+		struct part *part;
+
+		text.length = 0;
+		put_line(&text, prof_object_at(&v->o, object),
+			experiment_object_at(x, p->key.object), p);
+		/* Events of a line follow each other. */
+		part = parts.count && !text.failed &&
+				       strcmp(parts.data[parts.count - 1].text,
+					       strbuf_text(&text)) == 0
+			       ? &parts.data[parts.count - 1]
+			       : NULL;
+		if (!part)
+			part = text.failed ? NULL : part_of(v, &parts, strbuf_text(&text));
+		if (part)
+			part->counts[v->o.metric_of.data[input][p->key.metric]] += p->count;
+		rc = part ? 0 : -1;
+	}
+	if (rc == 0)
+		rc = show(v, &parts, DATASPACE_PLACE, PLACES_SHOWN, "lines");
+	strbuf_fini(&text);
+	fini_parts(&parts);
+	return rc;
+}
