@@ -46,6 +46,43 @@ static void summary(const struct calibration *c, const char *path)
 		c->table.processor, c->table.clock_hz / 1e9, measured, known, path);
 }
 
+static int for_scripts(
+	const struct options *o, const struct calibration *c, const char *path, struct error *e)
+{
+	static const char *const head_columns[] = {"processor", "clock_hz", "written", NULL};
+	static const char *const columns[] = {"number", "short", "name", "typical", "minimum",
+		"maximum", "unit", "label", "spread", "how", NULL};
+	struct sheet head = {.columns = head_columns}, rows = {.columns = columns};
+	struct strbuf text = {0};
+	int rc = 0;
+
+	sheet_text(&head, c->table.processor);
+	sheet_number(&head, c->table.clock_hz);
+	sheet_text(&head, path);
+	for (int i = 0; i < EVENT_LIMIT; i++) {
+		const struct event *event = event_by_number(i);
+
+		if (!c->table.cost[i].known || !event || !c->row[i].how)
+			continue;
+		sheet_number(&rows, i);
+		sheet_text(&rows, event->short_name);
+		sheet_text(&rows, event->name);
+		cost_cells(&rows, &c->table.cost[i], "measured");
+		sheet_number(&rows, c->row[i].spread);
+		sheet_text(&rows, c->row[i].how);
+	}
+	if (o->json)
+		rc = sheet_document("perfex.calibration/1", &head, "costs", &rows, &text, e);
+	else
+		sheet_csv(&rows, &text);
+	if (rc == 0 && (fputs(strbuf_text(&text), stdout) < 0 || fflush(stdout)))
+		rc = error_sys(e, errno, "cannot write the report");
+	strbuf_fini(&text);
+	sheet_fini(&head);
+	sheet_fini(&rows);
+	return rc;
+}
+
 int do_calibrate(const struct options *o)
 {
 	struct options to = *o;
@@ -74,7 +111,9 @@ int do_calibrate(const struct options *o)
 	calibration_print(&c, &text);
 	if (output(&to, &text, stdout, &e))
 		goto out;
-	if (strcmp(to.output, "-") != 0 && !o->quiet)
+	if ((o->json || o->csv) && for_scripts(o, &c, to.output, &e))
+		goto out;
+	if (strcmp(to.output, "-") != 0 && !o->quiet && !o->json && !o->csv)
 		summary(&c, to.output);
 	status = 0;
 out:

@@ -1,8 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfex -explain EVENT: all about one event. */
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "perfex.h"
 #include "say.h"
 
@@ -114,6 +116,159 @@ static void explain(const struct options *o, struct event_spec *spec, const stru
 		encodings(event, out);
 }
 
+/* What the text says, as records: of the event, of sources, of processors. */
+struct record {
+	struct sheet event, sources, encodings;
+};
+
+static void record_event(struct record *r, const struct event_spec *spec, const struct options *o,
+	const struct machine *machine)
+{
+	static const char *const columns[] = {"number", "short", "name", "unit", "today", "meaning",
+		"pitfall", "overlaps", "typical", "minimum", "maximum", "cost_unit", "cost_label",
+		"cost_origin", NULL};
+	const struct event *event = spec->event;
+	struct cost_table table;
+	bool known = event &&
+		     find_costs(o, machine, o->machine != NULL, &table, &(struct error){0}) == 0 &&
+		     table.cost[event->number].known;
+
+	r->event.columns = columns;
+	if (event)
+		sheet_number(&r->event, event->number);
+	else
+		sheet_none(&r->event);
+	sheet_text(&r->event, event ? event->short_name : NULL);
+	sheet_text(&r->event, event ? event->name : spec->name);
+	sheet_text(&r->event, event ? event->unit : NULL);
+	sheet_text(&r->event, event ? event->today ? event->today : event->name : NULL);
+	sheet_text(&r->event, event ? event->meaning : NULL);
+	sheet_text(&r->event, event ? event->pitfall : NULL);
+	sheet_bool(&r->event, event && event->flags & EVENT_OVERLAPS);
+	if (known)
+		cost_cells(&r->event, &table.cost[event->number], "estimated");
+	for (int i = 0; i < 5 && !known; i++)
+		sheet_none(&r->event);
+	sheet_text(&r->event, known ? table.origin : NULL);
+}
+
+static void record_sources(
+	struct record *r, const struct event_spec *spec, const struct machine *machine)
+{
+	static const char *const columns[] = {"source", "counts", "why", NULL};
+	struct source_options options = {.user = true, .machine = machine};
+
+	r->sources.columns = columns;
+	for (const struct source_ops *const *s = sources; *s; s++) {
+		struct event_spec copy = *spec;
+		struct error why = {0};
+		bool counts = (*s)->probe(&options, &why) == 0 &&
+			      (*s)->accepts(&options, &copy, &why) == 0;
+
+		sheet_text(&r->sources, (*s)->name);
+		sheet_bool(&r->sources, counts);
+		sheet_text(&r->sources, counts ? NULL : why.message);
+	}
+}
+
+static void record_code(
+	struct record *r, const char *processor, const struct event_code *code, bool here)
+{
+	sheet_text(&r->encodings, processor);
+	sheet_bool(&r->encodings, here);
+	sheet_text(&r->encodings, code->text);
+	sheet_number(&r->encodings, code->type);
+	sheet_textf(&r->encodings, "0x%llx", (unsigned long long)code->config);
+	sheet_text(&r->encodings, code->note);
+}
+
+static void record_encodings(struct record *r, const struct event_spec *spec)
+{
+	static const char *const columns[] = {
+		"processor", "here", "encoding", "type", "config", "note", NULL};
+
+	r->encodings.columns = columns;
+	if (!spec->event)
+		record_code(r, event_host_family(), &spec->code, true);
+	if (!spec->event || spec->event->flags & EVENT_OS)
+		return;
+	for (const char *const *family = event_families(); *family; family++) {
+		struct event_code code;
+
+		if (event_encode_for(*family, spec->event->number, &code, &(struct error){0}) == 0)
+			record_code(r, *family, &code, strcmp(*family, event_host_family()) == 0);
+	}
+}
+
+static int record_json(const struct record *r, struct strbuf *out, struct error *e)
+{
+	char *text = NULL;
+	size_t length;
+	FILE *f = open_memstream(&text, &length);
+	struct json j;
+
+	if (!f)
+		return error_nomem(e);
+	json_init(&j, f);
+	json_object(&j, NULL);
+	json_string(&j, "schema", "perfex.explain/1");
+	sheet_members(&r->event, &j);
+	sheet_json(&r->sources, &j, "sources");
+	sheet_json(&r->encodings, &j, "encodings");
+	json_end_object(&j);
+	putc('\n', f);
+	if (fclose(f)) {
+		free(text);
+		return error_nomem(e);
+	}
+	strbuf_add(out, text, length);
+	free(text);
+	return 0;
+}
+
+/* "field,value" for the event, then who counts it and how. */
+static void record_csv(const struct record *r, struct strbuf *out)
+{
+	static const char *const columns[] = {"field", "value", NULL};
+	struct sheet rest = {.columns = columns};
+	const struct sheet_cell *cell = r->sources.cells.data;
+
+	strbuf_puts(out, "field,value\n");
+	sheet_csv_members(&r->event, out);
+	for (size_t i = 0; i + 3 <= r->sources.cells.count; i += 3) {
+		sheet_textf(&rest, "source.%s", cell[i].text);
+		sheet_text(&rest, cell[i + 2].text ? cell[i + 2].text : "counts it here");
+	}
+	cell = r->encodings.cells.data;
+	for (size_t i = 0; i + 6 <= r->encodings.cells.count; i += 6) {
+		sheet_textf(&rest, "encoding.%s", cell[i].text);
+		sheet_text(&rest, cell[i + 2].text);
+	}
+	sheet_csv_rows(&rest, out);
+	sheet_fini(&rest);
+}
+
+static int for_scripts(const struct options *o, const struct event_spec *spec,
+	const struct machine *machine, struct strbuf *text, struct error *e)
+{
+	struct record r = {0};
+	int rc = 0;
+
+	record_event(&r, spec, o, machine);
+	record_sources(&r, spec, machine);
+	record_encodings(&r, spec);
+	if (r.event.failed || r.sources.failed || r.encodings.failed)
+		rc = error_nomem(e);
+	else if (o->json)
+		rc = record_json(&r, text, e);
+	else
+		record_csv(&r, text);
+	sheet_fini(&r.event);
+	sheet_fini(&r.sources);
+	sheet_fini(&r.encodings);
+	return rc;
+}
+
 int do_explain(const struct options *o)
 {
 	struct event_spec spec;
@@ -127,8 +282,11 @@ int do_explain(const struct options *o)
 		say_error(&e);
 		return EXIT_OURS;
 	}
-	explain(o, &spec, &machine, &text);
-	if (output(o, &text, stdout, &e)) {
+	if (o->json || o->csv)
+		status = for_scripts(o, &spec, &machine, &text, &e) ? EXIT_OURS : 0;
+	else
+		explain(o, &spec, &machine, &text);
+	if (status || output(o, &text, stdout, &e)) {
 		say_error(&e);
 		status = EXIT_OURS;
 	}

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "base/json.h"
+#include "base/sheet.h"
 #include "perfex.h"
 #include "say.h"
 
@@ -88,6 +89,40 @@ static void list_text(const struct usable *u, const struct source_options *optio
 	strbuf_puts(out, "perfex -explain EVENT says more about one.\n");
 }
 
+static int list_csv(const struct usable *u, const struct source_options *options,
+	struct strbuf *out, struct error *e)
+{
+	static const char *const columns[] = {"number", "short", "name", "unit", "sources",
+		"overlaps", "today", "meaning", "pitfall", NULL};
+	struct sheet rows = {.columns = columns};
+	size_t count;
+	const struct event *table = event_table(&count);
+	int rc;
+
+	for (size_t i = 0; i < count; i++) {
+		struct availability a;
+		struct strbuf names = {0};
+
+		find_sources(u, options, &table[i], &a);
+		for (size_t k = 0; k < a.count; k++)
+			strbuf_printf(&names, "%s%s", k ? " " : "", a.source[k]->name);
+		sheet_number(&rows, table[i].number);
+		sheet_text(&rows, table[i].short_name);
+		sheet_text(&rows, table[i].name);
+		sheet_text(&rows, table[i].unit);
+		sheet_text(&rows, strbuf_text(&names));
+		sheet_bool(&rows, (table[i].flags & EVENT_OVERLAPS) != 0);
+		sheet_text(&rows, table[i].today ? table[i].today : table[i].name);
+		sheet_text(&rows, table[i].meaning);
+		sheet_text(&rows, table[i].pitfall);
+		strbuf_fini(&names);
+	}
+	sheet_csv(&rows, out);
+	rc = rows.failed ? error_nomem(e) : 0;
+	sheet_fini(&rows);
+	return rc;
+}
+
 static int list_json(const struct usable *u, const struct source_options *options,
 	struct strbuf *out, struct error *e)
 {
@@ -161,6 +196,8 @@ int do_list(const struct options *o)
 	probe_all(&options, &usable);
 	if (o->json)
 		list_json(&usable, &options, &text, &e);
+	else if (o->csv)
+		list_csv(&usable, &options, &text, &e);
 	else
 		list_text(&usable, &options, o->quiet, &text);
 	if (e.code || output(o, &text, stdout, &e)) {

@@ -48,28 +48,6 @@ int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	return 0;
 }
 
-int do_print_costs(const struct options *o)
-{
-	struct cost_table table;
-	struct machine machine;
-	struct strbuf text = {0};
-	struct error e = {0};
-	int status = 0;
-
-	if (find_machine(o, &machine, &e) ||
-		find_costs(o, &machine, o->machine != NULL, &table, &e)) {
-		say_error(&e);
-		return EXIT_OURS;
-	}
-	costs_print(&table, &text);
-	if (output(o, &text, stdout, &e)) {
-		say_error(&e);
-		status = EXIT_OURS;
-	}
-	strbuf_fini(&text);
-	return status;
-}
-
 static int act(struct options *o)
 {
 	if (o->help)

@@ -209,6 +209,8 @@ static int check(const struct options *o, struct error *e)
 			"events"},
 		{o->stacks && !o->samplers.count,
 			"-stacks goes with the samples of -sample: give that as well"},
+		{o->calibrate && (o->json || o->csv) && o->output && strcmp(o->output, "-") == 0,
+			"-calibrate -o - writes the table where the report would go"},
 		{o->list && o->command, "-list takes no command"},
 		{o->calibrate && o->command, "-calibrate takes no command"},
 		{o->explain && o->command, "-explain takes no command"},

@@ -3,6 +3,7 @@
 #ifndef PERFEX_COMMAND_H
 #define PERFEX_COMMAND_H
 
+#include "base/sheet.h"
 #include "base/strbuf.h"
 #include "costs/costs.h"
 #include "machine/machine.h"
@@ -27,6 +28,9 @@ int profile_prepare(
 	const struct options *o, struct profile *p, struct profile_request *r, struct error *e);
 int profile_write(
 	const struct options *o, const struct machine *m, struct profile *p, struct error *e);
+
+/* The cells typical, minimum, maximum, unit, label. */
+void cost_cells(struct sheet *s, const struct cost *c, const char *label);
 
 /* Writes text to -o FILE, or to stream. */
 int output(const struct options *o, const struct strbuf *text, FILE *stream, struct error *e);

@@ -11,6 +11,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "base/sheet.h"
 #include "machine/machine.h"
 #include "prof.h"
 #include "render/block.h"
@@ -296,26 +297,45 @@ static int run(const struct block_request *request, bool *any, struct error *e)
 
 static void list_core(const char *name, void *context)
 {
+	struct sheet *rows = context;
 	struct core core;
 	struct error e = {0};
 
-	(void)context;
 	if (core_find(&core, name, &e)) {
 		say_error(&e);
 		return;
 	}
-	printf("%-16s %s\n", name, core.description);
+	sheet_text(rows, name);
+	sheet_text(rows, core.description);
+	sheet_bool(rows, core.x86);
 	core_fini(&core);
 }
 
-static int list_cores(void)
+static int list_cores(const struct block_request *r)
 {
+	static const char *const columns[] = {"core", "description", "x86", NULL};
+	struct sheet rows = {.columns = columns};
+	const struct options to = {.output = r->output};
+	struct strbuf text = {0};
 	struct error e = {0};
+	int rc = core_walk(list_core, &rows, &e);
 
-	if (core_walk(list_core, NULL, &e) == 0)
-		return 0;
-	say_error(&e);
-	return EXIT_OURS;
+	if (rc == 0 && rows.failed)
+		rc = error_nomem(&e);
+	if (rc == 0 && r->json)
+		rc = sheet_document("prof.cores/1", NULL, "cores", &rows, &text, &e);
+	else if (rc == 0 && r->csv)
+		sheet_csv(&rows, &text);
+	for (size_t i = 0; i + 3 <= rows.cells.count && !r->json && !r->csv; i += 3)
+		strbuf_printf(
+			&text, "%-16s %s\n", rows.cells.data[i].text, rows.cells.data[i + 1].text);
+	if (rc == 0)
+		rc = write_out(&to, &text, &e);
+	if (rc)
+		say_error(&e);
+	strbuf_fini(&text);
+	sheet_fini(&rows);
+	return rc ? EXIT_OURS : 0;
 }
 
 int do_block(int argc, char **argv)
@@ -328,7 +348,7 @@ int do_block(int argc, char **argv)
 	if (rest >= 0 && request.help)
 		return usage();
 	if (rest >= 0 && request.cores)
-		return list_cores();
+		return list_cores(&request);
 	if (rest < 0 || check(&request, argc, argv, rest, &e) || run(&request, &any, &e)) {
 		say_error(&e);
 		return EXIT_OURS;

@@ -8,6 +8,7 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "base/sheet.h"
 #include "corefit/corefit.h"
 #include "machine/machine.h"
 #include "prof.h"
@@ -15,7 +16,7 @@
 
 struct calibration {
 	const char *core_name, *output;
-	bool thorough, help;
+	bool thorough, csv, json, help;
 	struct core core;
 	struct schedule_work *work;
 	form_list forms;
@@ -33,6 +34,10 @@ const struct option_row calibrate_options[] = {
 		FIELD(thorough), NULL},
 	{"o", "FILE", "write the corrected description here (host.core)", OPTION_STRING,
 		FIELD(output), NULL},
+	{"csv", NULL, "what was measured as CSV, on standard output", OPTION_FLAG, FIELD(csv),
+		NULL},
+	{"json", NULL, "likewise as JSON, schema prof.calibration/1", OPTION_FLAG, FIELD(json),
+		NULL},
 	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
@@ -127,30 +132,96 @@ static int write_text(const char *path, const struct strbuf *text, struct error 
 	return file_commit(&f, e);
 }
 
+static void cycles(struct sheet *s, double value)
+{
+	if (value > 0)
+		sheet_number(s, value);
+	else
+		sheet_none(s);
+}
+
+/* Every form, as measured and as the two descriptions have it. */
+static void form_row(struct sheet *s, const struct form *f)
+{
+	struct strbuf name = {0};
+
+	form_text(f, &name);
+	sheet_text(s, strbuf_text(&name));
+	cycles(s, f->latency);
+	cycles(s, f->throughput);
+	sheet_text(s, f->throughput > 0 ? "measured" : NULL);
+	cycles(s, f->latency > 0 ? f->latency_before : 0);
+	cycles(s, f->throughput > 0 ? f->throughput_before : 0);
+	cycles(s, f->latency > 0 ? f->latency_after : 0);
+	cycles(s, f->throughput > 0 ? f->throughput_after : 0);
+	sheet_text(s, f->throughput > 0 ? "estimated" : NULL);
+	sheet_bool(s, f->corrected);
+	strbuf_fini(&name);
+}
+
+static int for_scripts(const struct calibration *c, const char *path, struct error *e)
+{
+	static const char *const head_columns[] = {
+		"core", "written", "difference_before", "difference_after", NULL};
+	static const char *const columns[] = {"form", "latency", "throughput", "label",
+		"latency_before", "throughput_before", "latency_after", "throughput_after",
+		"schedule_label", "corrected", NULL};
+	struct sheet head = {.columns = head_columns}, rows = {.columns = columns};
+	const struct options to = {.output = NULL};
+	struct strbuf text = {0};
+	int rc = 0;
+
+	sheet_text(&head, c->core.name);
+	sheet_text(&head, path);
+	sheet_number(&head, forms_error(&c->forms, false));
+	sheet_number(&head, forms_error(&c->forms, true));
+	for (size_t i = 0; i < c->forms.count; i++)
+		form_row(&rows, &c->forms.data[i]);
+	if (rows.failed)
+		rc = error_nomem(e);
+	else if (c->json)
+		rc = sheet_document("prof.calibration/1", &head, "forms", &rows, &text, e);
+	else
+		sheet_csv(&rows, &text);
+	if (rc == 0)
+		rc = write_out(&to, &text, e);
+	strbuf_fini(&text);
+	sheet_fini(&head);
+	sheet_fini(&rows);
+	return rc;
+}
+
+static void tell(const struct calibration *c, const char *path, size_t corrected)
+{
+	size_t measured = 0;
+
+	for (size_t i = 0; i < c->forms.count; i++)
+		measured += c->forms.data[i].throughput > 0;
+	printf("%zu instruction forms, %zu measured; %zu corrected in %s\n", c->forms.count,
+		measured, corrected, path);
+	printf("mean difference of latency and throughput from what was measured: %.1f%% by %s, "
+	       "%.1f%% by the corrected one\n",
+		100 * forms_error(&c->forms, false), c->core.name,
+		100 * forms_error(&c->forms, true));
+	printf("to use it: prof block -core ./%s ...\n", path);
+}
+
 static int calibrate(struct calibration *c, struct error *e)
 {
 	const char *path = c->output ? c->output : "host.core";
 	struct strbuf text = {0};
-	size_t measured = 0, corrected;
+	size_t corrected;
 	int rc = -1;
 
 	if (forms_make(&c->forms, e) || measure(c, e) ||
 		forms_schedule(&c->forms, &c->core, c->work, false, e))
 		return -1;
-	for (size_t i = 0; i < c->forms.count; i++)
-		measured += c->forms.data[i].throughput > 0;
 	corrected = forms_correct(
 		&c->forms, &c->core, TOLERANCE, "host", "this host, by prof calibrate", &text);
 	if (verify(c, &text, e) == 0 && write_text(path, &text, e) == 0) {
-		printf("%zu instruction forms, %zu measured; %zu corrected in %s\n", c->forms.count,
-			measured, corrected, path);
-		printf("mean difference of latency and throughput from what was measured: %.1f%% "
-		       "by "
-		       "%s, %.1f%% by the corrected one\n",
-			100 * forms_error(&c->forms, false), c->core.name,
-			100 * forms_error(&c->forms, true));
-		printf("to use it: prof block -core ./%s ...\n", path);
-		rc = 0;
+		rc = c->json || c->csv ? for_scripts(c, path, e) : 0;
+		if (!c->json && !c->csv)
+			tell(c, path, corrected);
 	}
 	strbuf_fini(&text);
 	return rc;
@@ -164,6 +235,8 @@ int do_calibrate(int argc, char **argv)
 
 	if (rest >= 0 && c.help)
 		return usage();
+	if (rest >= 0 && c.json && c.csv)
+		rest = error_set(&e, ERR_CONFLICT, "-csv and -json: one of them");
 	if (rest >= 0 && rest < argc)
 		rest = error_set(
 			&e, ERR_CONFLICT, "prof calibrate takes no argument '%s'", argv[rest]);

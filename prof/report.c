@@ -19,9 +19,10 @@ static int draw(
 	const struct options *o, const struct prof_table *t, struct strbuf *out, struct error *e)
 {
 	bool terminal = !o->output && isatty(STDOUT_FILENO);
+	const char *no_color = getenv("NO_COLOR");
 	struct prof_style style = {.intervals = o->intervals,
 		.utf8 = terminal && terminal_utf8(),
-		.dim = terminal && !getenv("NO_COLOR")};
+		.dim = terminal && (!no_color || !*no_color)};
 
 	if (o->json)
 		return render_prof_json(t, out, e);

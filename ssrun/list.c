@@ -1,33 +1,96 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* -list: the experiments, with their periods and what samples them on this machine. */
+#include <errno.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "base/sheet.h"
 #include "experiment/experiment.h"
 #include "say.h"
 #include "ssrun.h"
 
-/* The period as it would be in a run; "-" where nothing samples it here. */
-static void list_one(
+/* An experiment as it would be here. */
+struct here {
+	const char *source; /* NULL: nothing samples it here */
+	uint64_t period;
+	bool exact;
+};
+
+static struct here find_here(
 	const struct options *o, const struct machine *machine, const struct collect_experiment *x)
 {
 	struct collect_metrics m = {0};
 	struct error reason = {0}, e = {0};
-	char period[32] = "-";
-	const char *source = "-";
+	struct here here = {.exact = x->flags & METRIC_EXACT};
 
 	if (collect_metrics_add(&m, x, false, &e) == 0 &&
 		collect_choose(&m, o->source, machine, o->pid || o->all, &reason, &e) == 0) {
-		source = source_names[m.list.data[0].source];
-		if (x->flags & METRIC_EXACT)
-			snprintf(period, sizeof(period), "exact");
-		else
-			snprintf(period, sizeof(period), "%llu",
-				(unsigned long long)m.list.data[0].period);
+		here.source = source_names[m.list.data[0].source];
+		here.period = m.list.data[0].period;
 	}
-	printf("%-18s %14s %-12s %-6s %s\n", x->name, period,
-		x->flags & METRIC_CLOCK ? "ns" : x->event->unit, source, x->help);
 	collect_metrics_fini(&m);
+	return here;
+}
+
+static const char *unit_of(const struct collect_experiment *x)
+{
+	return x->flags & METRIC_CLOCK ? "ns" : x->event->unit;
+}
+
+static void list_one(
+	const struct options *o, const struct machine *machine, const struct collect_experiment *x)
+{
+	struct here here = find_here(o, machine, x);
+	char period[32] = "-";
+
+	if (here.source && here.exact)
+		snprintf(period, sizeof(period), "exact");
+	else if (here.source)
+		snprintf(period, sizeof(period), "%llu", (unsigned long long)here.period);
+	printf("%-18s %14s %-12s %-6s %s\n", x->name, period, unit_of(x),
+		here.source ? here.source : "-", x->help);
+}
+
+static void row(struct sheet *s, const struct options *o, const struct machine *machine,
+	const struct collect_experiment *x)
+{
+	struct here here = find_here(o, machine, x);
+
+	sheet_text(s, x->name);
+	if (here.source)
+		sheet_number(s, (double)here.period);
+	else
+		sheet_none(s);
+	sheet_text(s, unit_of(x));
+	sheet_text(s, here.source);
+	sheet_bool(s, here.exact);
+	sheet_bool(s, x->flags & METRIC_STACKS);
+	sheet_text(s, x->event ? x->event->short_name : NULL);
+	sheet_text(s, x->help);
+}
+
+static int for_scripts(const struct options *o, const struct machine *machine, struct error *e)
+{
+	static const char *const columns[] = {
+		"name", "period", "unit", "source", "exact", "stacks", "event", "help", NULL};
+	struct sheet rows = {.columns = columns};
+	struct strbuf text = {0};
+	struct collect_experiment x;
+	int rc = 0;
+
+	for (size_t i = 0; collect_experiment_at(i, &x) == 0; i++)
+		row(&rows, o, machine, &x);
+	if (rows.failed)
+		rc = error_nomem(e);
+	else if (o->json)
+		rc = sheet_document("ssrun.list/1", NULL, "experiments", &rows, &text, e);
+	else
+		sheet_csv(&rows, &text);
+	if (rc == 0 && (fputs(strbuf_text(&text), stdout) < 0 || fflush(stdout)))
+		rc = error_sys(e, errno, "cannot write the list");
+	strbuf_fini(&text);
+	sheet_fini(&rows);
+	return rc;
 }
 
 int do_list(const struct options *o)
@@ -37,6 +100,12 @@ int do_list(const struct options *o)
 	struct error e = {0};
 
 	if (find_machine(o, &machine, &e)) {
+		say_error(&e);
+		return EXIT_OURS;
+	}
+	if (o->json || o->csv) {
+		if (for_scripts(o, &machine, &e) == 0)
+			return 0;
 		say_error(&e);
 		return EXIT_OURS;
 	}

@@ -100,6 +100,8 @@ const struct option_row option_table[] = {
 	{"x", NULL, "sample in the kernel as well, or fail", OPTION_FLAG, FIELD(kernel), NULL},
 	{"list", NULL, "list the experiments, their periods and sources on this machine",
 		OPTION_FLAG, FIELD(list), NULL},
+	{"json", NULL, "-list as JSON, schema ssrun.list/1", OPTION_FLAG, FIELD(json), NULL},
+	{"csv", NULL, "-list as CSV", OPTION_FLAG, FIELD(csv), NULL},
 	{"v", NULL, "say what is sampled, at which period, and what became of it", OPTION_FLAG,
 		FIELD(verbose), NULL},
 	{"q", NULL, "say nothing but errors", OPTION_FLAG, FIELD(quiet), NULL},
@@ -226,6 +228,9 @@ static int check(const struct options *o, struct error *e)
 						   "and the command, and say how long with -for"},
 		{o->seconds > 0 && !o->pid && !o->all,
 			"-for ends -pid and -a; a command ends by itself"},
+		{o->json && o->csv, "-json and -csv exclude each other"},
+		{(o->json || o->csv) && !o->list,
+			"-json and -csv are for -list; what was sampled, prof -json reports"},
 		{o->list && o->command, "-list takes no command"},
 		{o->quiet && o->verbose, "-q and -v exclude each other"},
 	};

@@ -53,6 +53,9 @@ int forms_schedule(form_list *forms, const struct core *core, struct schedule_wo
 size_t forms_correct(form_list *forms, const struct core *core, double tolerance, const char *name,
 	const char *description, struct strbuf *out);
 
+/* "imul r64, r64". */
+void form_text(const struct form *f, struct strbuf *out);
+
 /* Mean error of all measured figures, [0,1], before or after. */
 double forms_error(const form_list *forms, bool after);
 

@@ -174,6 +174,20 @@ static void operand_text(const struct insn_operand *o, struct strbuf *out)
 	}
 }
 
+static void operands_text(const struct form *f, struct strbuf *out)
+{
+	for (unsigned n = 0; n < f->operands; n++) {
+		strbuf_puts(out, n ? ", " : "");
+		operand_text(&f->operand[n], out);
+	}
+}
+
+void form_text(const struct form *f, struct strbuf *out)
+{
+	strbuf_printf(out, "%s ", isa_mnemonic(ISA_X86_64, f->mnemonic));
+	operands_text(f, out);
+}
+
 static void uops_text(const struct core *core, const struct core_rule *rule, struct strbuf *out)
 {
 	for (unsigned k = 0; k < rule->kinds; k++) {
@@ -211,10 +225,7 @@ static void write_line(
 	rule = core_rule(core, &i, &guessed);
 	latency = late ? (unsigned)(f->latency + 0.5) : rule->latency;
 	strbuf_printf(out, "%s : ", isa_mnemonic(ISA_X86_64, f->mnemonic));
-	for (unsigned n = 0; n < f->operands; n++) {
-		strbuf_puts(out, n ? ", " : "");
-		operand_text(&f->operand[n], out);
-	}
+	operands_text(f, out);
 	strbuf_puts(out, " :");
 	if (slow) {
 		struct guess g = guess_ports(core, rule, f->throughput);

@@ -83,8 +83,31 @@ static void place(const struct prof_row *r, struct strbuf *out)
 	strbuf_printf(out, ",%u", r->depth);
 }
 
+static void lines(const struct prof_line *line, size_t count, struct strbuf *out)
+{
+	for (size_t i = 0; i < count; i++) {
+		quoted(out, line[i].label);
+		strbuf_putc(out, ',');
+		quoted(out, line[i].value);
+		strbuf_putc(out, '\n');
+	}
+}
+
+/* Where there are no rows: what is said instead. */
+static void facts(const struct prof_table *t, struct strbuf *out)
+{
+	strbuf_puts(out, "name,value\n");
+	lines(t->head.data, t->head.count, out);
+	lines(t->summary.data, t->summary.count, out);
+	lines(t->notes.data, t->notes.count, out);
+}
+
 void render_prof_csv(const struct prof_table *t, struct strbuf *out)
 {
+	if (t->layout == PROF_FACTS) {
+		facts(t, out);
+		return;
+	}
 	heading(t, out);
 	for (size_t i = 0; i < t->rows.count; i++) {
 		const struct prof_cell *cell = prof_cells(t, i);

@@ -213,6 +213,8 @@ int render_prof_json(const struct prof_table *t, struct strbuf *out, struct erro
 	json_string(&j, "report", t->report);
 	experiments(t, &j);
 	lines(&j, "run", t->head.data, t->head.count);
+	if (t->layout == PROF_FACTS)
+		lines(&j, "summary", t->summary.data, t->summary.count);
 	columns(t, &j);
 	json_array(&j, "rows");
 	for (size_t i = 0; i < t->rows.count; i++)

@@ -24,6 +24,13 @@ ok "the corrected one is nearer ($before%, $after%)" test "$after" -lt "$before"
 run prof block -static -core ./right.core -hex 480fafc3
 like "the corrected description is read" "$out" 'by the schedule \(estimated, host\), bound by dependency on imul'
 unlike "and is another" "$out" '^  9.000 cycles'
+run prof calibrate -core ./wrong.core -o right.core -json
+is "as JSON: all forms, what was measured and what was said" "$(printf '%s\n' "$out" | python3 -c "
+import json, sys
+d = json.load(sys.stdin)
+f = {f['form']: f for f in d['forms']}['imul r64, r64']
+print(d['schema'], d['core'], d['written'], f['label'], f['schedule_label'], f['latency_before'], f['corrected'], 1 < f['latency'] < 9)")" \
+	"prof.calibration/1 wrong right.core measured estimated 9 True True"
 run prof calibrate -core none
 is "no description, no calibration" "$status" 125
 run prof calibrate nonsense
