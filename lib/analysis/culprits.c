@@ -150,33 +150,34 @@ static void all_events(struct culprit_search *s)
 
 /* ---- the division of a wait among its culprits ---- */
 
-/* likely = min(high, weight * scale), so that they make the whole where that can be. */
+/* likely = min(high, weight * scale), so that they make the whole where that can be.  Returns what
+ * is left. */
 static double divide(struct culprit *list, const double *weight, uint32_t count, double wait)
 {
-	double left = wait, weights = 0, open[CULPRITS];
-	bool clipped = true;
+	bool full[CULPRITS] = {false};
+	uint32_t open = count, before;
+	double left = wait;
 
-	for (uint32_t k = 0; k < count; k++)
-		weights += open[k] = weight[k];
-	while (clipped && weights > 0 && left > 0) {
-		double scale = left / weights;
+	do {
+		double weights = 0;
 
-		clipped = false;
+		before = open;
+		for (uint32_t k = 0; k < count; k++)
+			weights += full[k] ? 0 : weight[k];
+		for (uint32_t k = 0; k < count; k++)
+			if (!full[k])
+				list[k].likely = fmin(left * weight[k] / weights, list[k].high);
 		for (uint32_t k = 0; k < count; k++) {
-			if (!(open[k] > 0) || open[k] * scale < list[k].high)
+			if (full[k] || list[k].likely < list[k].high)
 				continue;
-			list[k].likely = list[k].high;
-			left -= list[k].high;
-			weights -= open[k];
-			open[k] = 0;
-			clipped = true;
+			full[k] = true;
+			open--;
 		}
-	}
-	for (uint32_t k = 0; k < count && weights > 0; k++)
-		if (open[k] > 0) {
-			list[k].likely = left * open[k] / weights;
-		}
-	return weights > 1e-12 ? 0 : fmax(left, 0);
+		left = wait;
+		for (uint32_t k = 0; k < count; k++)
+			left -= full[k] ? list[k].high : 0;
+	} while (open && open < before && left > 0);
+	return open ? 0 : fmax(left, 0);
 }
 
 static int by_likely(const void *a, const void *b)

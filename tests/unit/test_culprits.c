@@ -1,0 +1,205 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Culprits: what must hold for any code, on random bytes and on procedures that are hard (very
+ * large, irreducible, recursive, data among code); and rules whose outcome is known.
+ */
+#include <stdio.h>
+
+#include "../tap.h"
+#include "culprits_check.h"
+
+#define AT 0x401000
+
+static struct core core;
+
+static struct flow *graph(const uint8_t *bytes, size_t size)
+{
+	struct flow_request r = {.machine = ISA_X86_64, .begin = AT, .bytes = bytes, .size = size};
+	struct error e;
+
+	return flow_new(&r, &e);
+}
+
+static void try_bytes(const uint8_t *bytes, size_t size, uint64_t seed, const char *what)
+{
+	struct flow *f = graph(bytes, size);
+	const char *wrong = f ? culprits_try(f, &core, seed) : "no graph";
+
+	if (!wrong)
+		wrong = culprits_try_lines(f, &core);
+	is_str(wrong ? wrong : "", "", what);
+	flow_free(f);
+}
+
+static void test_random(void)
+{
+	static uint8_t bytes[4096];
+	uint64_t state = 88172645463325252u;
+	const char *wrong = NULL;
+
+	for (int round = 0; round < 200 && !wrong; round++) {
+		size_t size = 16 + culprits_random(&state) % (sizeof(bytes) - 16);
+		struct flow *f;
+
+		for (size_t i = 0; i < size; i++)
+			bytes[i] = (uint8_t)culprits_random(&state);
+		f = graph(bytes, size);
+		wrong = f ? culprits_try(f, &core, culprits_random(&state)) : "no graph";
+		flow_free(f);
+	}
+	is_str(wrong ? wrong : "", "", "random bytes: parts add up, bounds hold");
+}
+
+/* mov (%rax),%rbx; add %rbx,%rcx; jne back, each as many times as there is room. */
+static void test_large(void)
+{
+	static const uint8_t piece[] = {0x48, 0x8b, 0x18, 0x48, 0x01, 0xd9, 0x75, 0xf8};
+	size_t size = 300000 / 3 * sizeof(piece);
+	uint8_t *bytes = malloc(size);
+
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = piece[i % sizeof(piece)];
+	try_bytes(bytes, size, 11, "300,000 instructions in 100,000 loops");
+	for (size_t i = 0; i < size; i++)
+		bytes[i] = 0x90;
+	memcpy(bytes, piece, 6);
+	try_bytes(bytes, size, 12, "one block of 800,000 instructions");
+	free(bytes);
+}
+
+static void test_hard(void)
+{
+	/* jne into a loop's middle; jmp back; a call of itself; data; a jump into an instruction.
+	 */
+	static const uint8_t irreducible[] = {
+		0x75, 0x03, 0x48, 0xff, 0xc0, 0x48, 0x8b, 0x18, 0x75, 0xf8, 0xc3};
+	static const uint8_t recursive[] = {
+		0xe8, 0xfb, 0xff, 0xff, 0xff, 0x48, 0x8b, 0x04, 0x24, 0xc3};
+	static const uint8_t data[] = {0xff, 0xff, 0xff, 0xff, 0x00, 0x06, 0x0e, 0x16, 0xc3};
+	static const uint8_t middle[] = {0xeb, 0xff, 0xc0, 0x48, 0x8b, 0x00, 0xc3};
+
+	try_bytes(irreducible, sizeof(irreducible), 21, "a loop that is entered in its middle");
+	try_bytes(recursive, sizeof(recursive), 22, "a procedure that calls itself");
+	try_bytes(data, sizeof(data), 23, "data that are no instructions");
+	try_bytes(middle, sizeof(middle), 24, "a jump into the middle of itself");
+}
+
+/* ---- rules ---- */
+
+/* All of the code is one procedure whose instruction `at` waited. */
+static struct culprits judged(
+	const uint8_t *bytes, size_t size, uint32_t at, const double *edges, struct flow **f)
+{
+	static double cycles[64], mi[64], executions[64];
+	static struct schedule_row rows[64];
+	struct culprits_input in = {.core = &core,
+		.machine = &culprits_machine,
+		.cycles = cycles,
+		.sample = 1000,
+		.executions = executions,
+		.edges = edges,
+		.mi = mi,
+		.rows = rows};
+	struct culprits c = {0};
+
+	in.flow = *f = graph(bytes, size);
+	for (int i = 0; i < 64; i++)
+		executions[i] = 1e6;
+	memset(cycles, 0, sizeof(cycles));
+	cycles[at] = 2e7;
+	if (!*f || culprits_find(&c, &in, NULL))
+		return (struct culprits){0};
+	return c;
+}
+
+static unsigned listed(const struct culprits *c, uint32_t insn)
+{
+	unsigned set = 0;
+
+	for (uint32_t k = c->wait[insn].first; k < c->wait[insn].first + c->wait[insn].count; k++)
+		set |= 1u << c->list.data[k].cause;
+	return set;
+}
+
+static void test_rules(void)
+{
+	static const struct {
+		const char *what;
+		uint8_t bytes[32];
+		uint8_t size, at;
+		unsigned with, without; /* causes */
+	} table[] = {
+		{"a load may miss", {0x90, 0x48, 0x8b, 0x07, 0xc3}, 5, 1,
+			CULPRIT_DATA | 1u << CULPRIT_DTLB,
+			1u << CULPRIT_MISPREDICT | 1u << CULPRIT_DIVIDER | 1u << CULPRIT_ICACHE},
+		{"the stack does not", {0x90, 0x48, 0x8b, 0x44, 0x24, 0x08, 0xc3}, 7, 1, 0,
+			CULPRIT_DATA | 1u << CULPRIT_DTLB},
+		{"what was loaded just before does not", {0x48, 0x8b, 0x07, 0x48, 0x8b, 0x0f, 0xc3},
+			7, 1, 0, CULPRIT_DATA},
+		{"what was stored just before is forwarded",
+			{0x48, 0x89, 0x07, 0x48, 0x8b, 0x0f, 0xc3}, 7, 1, 0,
+			CULPRIT_DATA | 1u << CULPRIT_FORWARD},
+		{"a narrow store before a wide load", {0x88, 0x07, 0x48, 0x8b, 0x0f, 0xc3}, 6, 1,
+			1u << CULPRIT_FORWARD, CULPRIT_DATA},
+		{"a call between them may have done anything",
+			{0x48, 0x8b, 0x07, 0xe8, 0, 1, 0, 0, 0x48, 0x8b, 0x07, 0xc3}, 12, 2,
+			CULPRIT_DATA, 0},
+		{"a division", {0x90, 0x48, 0xf7, 0xf1, 0xc3}, 5, 1, 1u << CULPRIT_DIVIDER,
+			CULPRIT_DATA | 1u << CULPRIT_MISPREDICT},
+		{"a locked addition", {0x90, 0xf0, 0x48, 0x01, 0x07, 0xc3}, 6, 1,
+			1u << CULPRIT_LOCKED, 1u << CULPRIT_MISPREDICT},
+		{"an addition waits for nothing but operands", {0x90, 0x48, 0x01, 0xd8, 0xc3}, 5, 1,
+			0, ~(1u << CULPRIT_DEPENDENCY)},
+		{"behind a branch", {0x74, 0x01, 0x90, 0x48, 0x01, 0xd8, 0xc3}, 7, 2,
+			1u << CULPRIT_MISPREDICT, CULPRIT_DATA | 1u << CULPRIT_ICACHE},
+		{"behind a jump", {0xeb, 0x00, 0x48, 0x01, 0xd8, 0xc3}, 6, 1, 0,
+			1u << CULPRIT_MISPREDICT | CULPRIT_DATA | 1u << CULPRIT_ICACHE},
+	};
+
+	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
+		struct flow *f;
+		struct culprits c = judged(table[i].bytes, table[i].size, table[i].at, NULL, &f);
+		unsigned set = c.wait ? listed(&c, table[i].at) : ~0u;
+
+		ok(c.wait && (set & table[i].with) == table[i].with &&
+				!(set & table[i].without & ((1u << CULPRITS) - 1)),
+			"%s", table[i].what);
+		culprits_fini(&c);
+		flow_free(f);
+	}
+}
+
+/* dec; jne to itself: of a million turns, ten thousand ended. */
+static void test_loop(void)
+{
+	static const uint8_t bytes[] = {0xff, 0xcf, 0x75, 0xfc, 0x90, 0xc3};
+	static const double edges[] = {10000, 990000};
+	struct flow *f;
+	struct culprits c = judged(bytes, sizeof(bytes), 0, edges, &f);
+	double high = 0;
+
+	for (uint32_t k = 0; c.wait && k < c.wait[0].count; k++)
+		if (c.list.data[k].cause == CULPRIT_MISPREDICT)
+			high = c.list.data[k].high;
+	ok(c.wait && high <= (2 * 10000 + 10000) * 21,
+		"a loop that goes on for long: mispredicted twice an end at most");
+	culprits_fini(&c);
+	flow_free(f);
+}
+
+int main(void)
+{
+	struct error e;
+
+	if (core_parse(&core, culprits_core, sizeof(culprits_core) - 1, "tiny", &e)) {
+		ok(false, "the core is one");
+		return done();
+	}
+	test_random();
+	test_large();
+	test_hard();
+	test_rules();
+	test_loop();
+	core_fini(&core);
+	return done();
+}
