@@ -56,14 +56,6 @@ static const struct kind *find_kind(const char *path)
 	return NULL;
 }
 
-int plot_check(const char *path, struct error *e)
-{
-	if (find_kind(path))
-		return 0;
-	error_set(e, ERR_UNSUPPORTED, "cannot tell from '%s' what kind of picture to draw", path);
-	return error_hint(e, "end its name in .png, .svg or .pdf, or use - for the terminal");
-}
-
 /* Bytes of the printable UTF-8 character at text; 0: it is none. */
 static size_t character(const unsigned char *s)
 {
@@ -82,6 +74,32 @@ static size_t character(const unsigned char *s)
 		value > 0x10ffff || value == 0xfffe || value == 0xffff)
 		return 0;
 	return n;
+}
+
+/* A name that gnuplot can be given as it is. */
+static bool plain_path(const char *path)
+{
+	for (size_t n; *path; path += n) {
+		n = character((const unsigned char *)path);
+		if (!n || *path == '`')
+			return false;
+	}
+	return true;
+}
+
+int plot_check(const char *path, struct error *e)
+{
+	if (!find_kind(path)) {
+		error_set(e, ERR_UNSUPPORTED, "cannot tell from '%s' what kind of picture to draw",
+			path);
+		return error_hint(
+			e, "end its name in .png, .svg or .pdf, or use - for the terminal");
+	}
+	if (plain_path(path))
+		return 0;
+	error_set(e, ERR_UNSUPPORTED, "gnuplot cannot be told of a file of this name: %s", path);
+	return error_hint(
+		e, "backquotes, control characters and what is no UTF-8 are too much for it");
 }
 
 /* Columns that plot_quoted's text takes. */
@@ -545,8 +563,8 @@ int plot_script(
 {
 	struct drawing g = {p, to, out, find_kind(to->path), strcmp(to->path, "-") == 0};
 
-	if (!g.kind)
-		return plot_check(to->path, e);
+	if (plot_check(to->path, e) || !g.kind)
+		return -1;
 	for (size_t i = 0; i < p->panels.count; i++)
 		if (!p->panels.data[i].series.count ||
 			!p->panels.data[i].series.data[0].points.count)

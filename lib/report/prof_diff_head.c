@@ -249,5 +249,11 @@ int prof_diff_notes(struct prof_diff *f, size_t changed, struct error *e)
 		return error_nomem(e);
 	if (say_unpaired(f) || say_hosts(f))
 		return error_nomem(e);
-	return prof_coverage(t, f->data, e);
+	if (prof_coverage(t, f->data, e))
+		return -1;
+	if (t->incomplete &&
+		prof_note(t, "What was replaced or is missing has no names to be matched by: ssrun "
+			     "-archive keeps what ran, and prof -archive finds it"))
+		return error_nomem(e);
+	return 0;
 }

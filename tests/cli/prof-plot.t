@@ -135,10 +135,13 @@ run prof -plot costs -o bad.svg bad.json
 is "a hostile name is drawn" "$status" "$([ -n "$gnuplot" ] && echo 0 || echo 125)"
 run prof -plot costs -o bad2.svg bad.json ./*owned*2.json
 run prof -plot costs bad.json
-run prof -plot sweep -x file -o "bad'\`touch owned\`.svg" bad.json ./*owned*2.json
+run prof -plot costs -o "bad'\`touch owned\`.svg" bad.json
+like "nor is a picture's name" "$err" 'cannot be told of a file of this name'
+run prof -plot costs -o "it's \$(touch owned).svg" bad.json
 not_ok "and not obeyed" test -e owned
 not_ok "no backquote is left in a script" grep -q '`' bad.gp
 if [ -n "$gnuplot" ]; then
+	ok "a name with a quote" test -s "it's \$(touch owned).svg"
 	ok "it stands in the picture as it is" python3 - bad.svg <<'END'
 import sys, xml.etree.ElementTree as tree
 text = ["".join(e.itertext()) for e in tree.parse(sys.argv[1]).getroot().iter() if e.tag.endswith("text")]
