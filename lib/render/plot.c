@@ -17,6 +17,7 @@ enum {
 	CURVES = 420,   /* height of a panel */
 	LETTER = 7,     /* width of one, in the font of source lines */
 	TEXT_MOST = 72, /* letters of a source line */
+	KEY_MOST = 60,  /* of a series' name */
 	TERMINAL = 79,  /* columns, where they are not known */
 	TERMINAL_LEAST = 40,
 	TERMINAL_CURVES = 24, /* lines of a panel */
@@ -142,6 +143,24 @@ static bool utf8(const struct drawing *g)
 	return !g->terminal || g->to->utf8;
 }
 
+static unsigned width(const struct drawing *g)
+{
+	unsigned columns = g->to->columns ? g->to->columns : TERMINAL;
+
+	return !g->terminal ? WIDTH : columns < TERMINAL_LEAST ? TERMINAL_LEAST : columns;
+}
+
+/* Of a series: one that does not end would leave no room for the plot. */
+static void key_title(const struct drawing *g, const char *name)
+{
+	size_t most = g->terminal ? width(g) / 2 : KEY_MOST;
+
+	strbuf_puts(g->out, " title ");
+	quoted_part(g->out, name, utf8(g), most);
+	if (text_width(name) > most)
+		strbuf_puts(g->out, ".'...'");
+}
+
 static void quoted(const struct drawing *g, const char *text)
 {
 	plot_quoted(g->out, text, utf8(g));
@@ -200,13 +219,6 @@ static unsigned height(const struct drawing *g)
 	for (size_t i = 0; i < g->picture->panels.count; i++)
 		sum += panel_height(g, &g->picture->panels.data[i]);
 	return sum;
-}
-
-static unsigned width(const struct drawing *g)
-{
-	unsigned columns = g->to->columns ? g->to->columns : TERMINAL;
-
-	return !g->terminal ? WIDTH : columns < TERMINAL_LEAST ? TERMINAL_LEAST : columns;
 }
 
 /* Panels share a picture, and follow each other on the terminal. */
@@ -408,8 +420,7 @@ static void terminal_bar(const struct drawing *g, size_t panel, size_t i, bool i
 	strbuf_printf(g->out, "$data%zu_%zu using (0):($1%+.5f):2:(0) with vectors nohead lt %zu",
 		panel, i, shift, i + 1);
 	if (p->series.count > 1) {
-		strbuf_puts(g->out, " title ");
-		quoted(g, p->series.data[i].name);
+		key_title(g, p->series.data[i].name);
 	} else {
 		strbuf_puts(g->out, " notitle");
 	}
@@ -432,8 +443,7 @@ static void picture_bar(const struct drawing *g, size_t panel, size_t i, bool in
 		"border -1 lc rgb '%s'",
 		panel, i, shift - size / 2, shift + size / 2, colours[i % COLOURS]);
 	if (n > 1) {
-		strbuf_puts(g->out, " title ");
-		quoted(g, p->series.data[i].name);
+		key_title(g, p->series.data[i].name);
 	} else {
 		strbuf_puts(g->out, " notitle");
 	}
@@ -501,11 +511,10 @@ static void curve(const struct drawing *g, size_t panel, size_t i, const char *s
 
 	for (size_t k = 0; k < s->points.count; k++)
 		intervals |= s->points.data[k].high > s->points.data[k].low;
-	strbuf_printf(g->out, "%s $data%zu_%zu using 1:2 with linespoints ", separator, panel, i);
+	strbuf_printf(g->out, "%s $data%zu_%zu using 1:2 with linespoints", separator, panel, i);
 	if (!g->terminal)
-		strbuf_printf(g->out, "lw 2 pt %zu lc rgb '%s' ", 4 + i % 8, colour);
-	strbuf_puts(g->out, "title ");
-	quoted(g, s->name);
+		strbuf_printf(g->out, " lw 2 pt %zu lc rgb '%s'", 4 + i % 8, colour);
+	key_title(g, s->name);
 	if (intervals && !g->terminal)
 		strbuf_printf(g->out,
 			", \\\n     $data%zu_%zu using 1:2:3:4 with yerrorbars pt 0 lc rgb '%s' "
@@ -522,13 +531,12 @@ static void areas(const struct drawing *g, size_t panel)
 	for (size_t i = p->series.count; i-- > 0;) {
 		if (p->series.data[i].line)
 			continue;
-		strbuf_printf(g->out, "%s $data%zu_%zu using 1:3:4 with %s ", separator, panel, i,
+		strbuf_printf(g->out, "%s $data%zu_%zu using 1:3:4 with %s", separator, panel, i,
 			g->terminal ? "lines" : "filledcurves");
 		if (!g->terminal)
-			strbuf_printf(g->out, "fs solid 0.75 border -1 lc rgb '%s' ",
+			strbuf_printf(g->out, " fs solid 0.75 border -1 lc rgb '%s'",
 				colours[i % COLOURS]);
-		strbuf_puts(g->out, "title ");
-		quoted(g, p->series.data[i].name);
+		key_title(g, p->series.data[i].name);
 		separator = ", \\\n    ";
 	}
 	for (size_t i = 0; i < p->series.count; i++)

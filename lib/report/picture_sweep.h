@@ -11,9 +11,10 @@
 #include "report/prof_data.h"
 
 struct picture_sweep_request {
-	/* Where x comes from: "argN", word N behind the program that is no option; "-n", the word behind that option;
-	 * "threads"; "ranks"; "file", a number in the file's name; else a fact of the run.  NULL:
-	 * the first argument that is a number in all runs and not the same in all, else "file". */
+	/* Where x comes from: "argN", word N behind the program that is no option; "-n", the word
+	 * behind that option; "threads"; "ranks"; "file", a number in the file's name; else a fact
+	 * of the run.  NULL: the first argument that is a number in all runs and not the same in
+	 * all, else "file". */
 	const char *x;
 	/* "dsc", "dsc/gi", "cy/x^3", with commas between several; "costs" or "costs/x^N": what
 	 * events cost, on top of each other.  NULL: all events. */
