@@ -384,7 +384,7 @@ int load(struct loaded *l, const struct options *o, const struct arguments *a, s
 	for (size_t i = 0; i < a->paths.count; i++)
 		if (load_one(l, o, a->paths.data[i], e))
 			return -1;
-	return 0;
+	return o->compare ? 0 : join_ranks(l, e);
 }
 
 void loaded_fini(struct loaded *l)

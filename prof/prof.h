@@ -81,5 +81,7 @@ int do_plot(const struct options *o, const struct loaded *l, const struct prof_r
 	const struct prof_images_search *search, bool *incomplete, struct error *e);
 int load(struct loaded *l, const struct options *o, const struct arguments *a, struct error *e);
 void loaded_fini(struct loaded *l);
+/* Files of the ranks of one launch become one. */
+int join_ranks(struct loaded *l, struct error *e);
 
 #endif

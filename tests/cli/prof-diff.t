@@ -115,6 +115,28 @@ run prof -diff -only search -only main wild-a wild-b
 like "the same among runs that differ more" "$out" '^No function changed'
 like "which is said" "$out" '[1-9][0-9.]*% \(estimated\): Scatter from run to run'
 
+# Ranks of one launch are one run, whose time is the sum of theirs.
+mkdir ranks-a ranks-b
+for launch in 1 2 3; do
+	for rank in 0 1 2 3; do
+		for side in a b; do
+			make_experiment ranks-$side/$launch.r$rank <<END
+type pcsamp
+image elf $work/old/app
+metric time 1000000 measured clock
+began $((1000000000 * launch + 1000 * rank))
+elapsed 500000000
+process $((100 + rank)) $rank app
+thread 1 $((100 + rank)) app
+sample 0 1 0 $((100 * (1 + rank) + launch)) 1:$(address old/app search)
+END
+		done
+	done
+done
+run prof -diff ranks-a ranks-b
+like "ranks are added up, launches are runs" "$out" 'ranks-a, 3 runs: Before'
+like "whose times are sums" "$out" '^ +1\.008 +1\.008 '
+
 # What cannot be compared says why.
 run prof -diff before; is "one file" "$status" 125
 like "is too few" "$err" 'two files or directories, not 1'

@@ -3,7 +3,7 @@
  * experiment FILE < text: writes an experiment file, for tests of what reads such files, from lines
  * of
  *
- *   type NAME, fact KEY VALUE, elapsed NS
+ *   type NAME, fact KEY VALUE, began NS, elapsed NS
  *
  *   image elf|kernel PATH (1, 2 ...; of an ELF file its identity is taken)
  *
@@ -123,6 +123,8 @@ static int take_line(char *line)
 										 .to_image = i,
 										 .taken = p != 0},
 						       .count = count});
+	if (sscanf(line, "began %" SCNu64, &x.began) == 1)
+		return 0;
 	if (sscanf(line, "elapsed %" SCNu64, &x.elapsed) == 1)
 		return 0;
 	if (strncmp(line, "sample ", 7) == 0)
