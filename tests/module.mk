@@ -94,6 +94,7 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/schedule $(O)
 	$(Q)tests/bench/merge $(O)
 	$(Q)tests/bench/ssrun $(O)
+	$(Q)NODES=$${NODES:-4000000} tests/bench/tui $(O)
 
 accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)

@@ -37,6 +37,7 @@ struct experiment_glance {
 	struct experiment x;
 	const uint8_t *data;
 	size_t size;
+	void *mapped; /* data, where it is to be unmapped */
 	VEC(struct section) nodes, samples;
 	size_t sample_bytes, counted_bytes;
 
@@ -117,25 +118,7 @@ static int make_room(struct experiment_glance *g, struct error *e)
 	return 0;
 }
 
-static int map_file(struct experiment_glance *g, const char *path, struct error *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC);
-	struct stat st;
-	void *data = MAP_FAILED;
-
-	if (fd < 0)
-		return error_sys(e, errno, "cannot read %s", path);
-	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
-		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (data == MAP_FAILED)
-		return error_set(e, ERR_UNSUPPORTED, "%s cannot be mapped", path);
-	g->data = data;
-	g->size = (size_t)st.st_size;
-	return 0;
-}
-
-struct experiment_glance *experiment_glance_open(const char *path, struct error *e)
+struct experiment_glance *experiment_glance_new(const void *data, size_t size, struct error *e)
 {
 	struct experiment_glance *g = calloc(1, sizeof(*g));
 	size_t at = 0;
@@ -144,14 +127,41 @@ struct experiment_glance *experiment_glance_open(const char *path, struct error 
 		error_nomem(e);
 		return NULL;
 	}
+	g->data = data;
+	g->size = size;
 	g->pages = (struct table){
 		.entry_size = sizeof(struct page), .key_size = sizeof(((struct page *)0)->key)};
-	if (map_file(g, path, e) == 0 &&
-		experiment_parse_head(&g->x, g->data, g->size, &at, e) == 0 &&
-		list_sections(g, at, e) == 0 && make_room(g, e) == 0)
+	if (experiment_parse_head(&g->x, data, size, &at, e) == 0 && list_sections(g, at, e) == 0 &&
+		make_room(g, e) == 0)
 		return g;
 	experiment_glance_close(g);
 	return NULL;
+}
+
+struct experiment_glance *experiment_glance_open(const char *path, struct error *e)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct experiment_glance *g;
+	struct stat st;
+	void *data = MAP_FAILED;
+
+	if (fd < 0) {
+		error_sys(e, errno, "cannot read %s", path);
+		return NULL;
+	}
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && st.st_size > 0)
+		data = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
+	close(fd);
+	if (data == MAP_FAILED) {
+		error_set(e, ERR_UNSUPPORTED, "%s cannot be mapped", path);
+		return NULL;
+	}
+	g = experiment_glance_new(data, (size_t)st.st_size, e);
+	if (g)
+		g->mapped = data;
+	else
+		munmap(data, (size_t)st.st_size);
+	return g;
 }
 
 void experiment_glance_close(struct experiment_glance *g)
@@ -161,8 +171,8 @@ void experiment_glance_close(struct experiment_glance *g)
 	for (size_t i = 0; i < g->pages.count; i++)
 		free(((struct page *)table_at(&g->pages, i))->counts);
 	table_fini(&g->pages);
-	if (g->data)
-		munmap((void *)(uintptr_t)g->data, g->size);
+	if (g->mapped)
+		munmap(g->mapped, g->size);
 	if (g->slots)
 		munmap(g->slots, g->slots_size);
 	vec_fini(&g->nodes);

@@ -19,6 +19,8 @@ struct experiment_glance;
 /* Maps the file and reads what comes before its nodes, with checksums.  NULL with *e set where that
  * cannot be. */
 struct experiment_glance *experiment_glance_open(const char *path, struct error *e);
+/* Likewise, of the bytes of a file, which must outlive it. */
+struct experiment_glance *experiment_glance_new(const void *data, size_t size, struct error *e);
 void experiment_glance_close(struct experiment_glance *g);
 
 /* Facts, images, metrics, processes, symbols; neither nodes nor samples.  Borrowed. */
