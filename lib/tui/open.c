@@ -59,6 +59,16 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 	p->focus.costliest = procedure != NULL;
 }
 
+/* The row, where its line is a place in a procedure and not the beginning of it. */
+static const struct prof_row *line_of(const struct tui *t, const struct tui_page *p)
+{
+	const char *to = zoom_of(t, p);
+
+	return to && (strcmp(to, "lines") == 0 || strcmp(to, "procedures") == 0)
+		       ? NULL
+		       : tui_page_current(p);
+}
+
 /* To the head of the procedure in the butterfly. */
 static bool recenter(struct tui *t, struct tui_page *p, const struct prof_row *r)
 {
@@ -97,7 +107,7 @@ static void enter_row(struct tui *t, struct tui_page *p)
 	}
 	if (!procedure && r->image)
 		procedure = r->image;
-	open_at(t, tui_report_find(t, to), procedure, r);
+	open_at(t, tui_report_find(t, to), procedure, line_of(t, p));
 }
 
 void tui_do_enter(struct tui *t, int key)
@@ -151,7 +161,6 @@ static bool whole(const char *report)
 void tui_do_report(struct tui *t, int key)
 {
 	struct tui_page *p = tui_top(t), *own;
-	const struct prof_row *r = tui_page_current(p);
 	const char *procedure = p->kind == TUI_PAGE_REPORT ? subject(p) : NULL;
 	long report = tui_report_find(t, t->action->report);
 
@@ -161,7 +170,7 @@ void tui_do_report(struct tui *t, int key)
 		return;
 	}
 	if (report < 0 || !whole(t->action->report)) {
-		open_at(t, report, procedure, r);
+		open_at(t, report, procedure, line_of(t, p));
 		return;
 	}
 	own = tui_open(t, (size_t)report, NULL);

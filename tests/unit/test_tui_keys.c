@@ -1,0 +1,303 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What keys of -tui do: where they lead, what sorting, filtering and searching find, in slices as
+ * at once; answers that are preliminary or late; a million rows.
+ */
+#include "../tap.h"
+
+#include "tui/draw.h"
+#include "tui_fake.h"
+
+static struct tui_fake fake;
+static struct tui t;
+
+static void begin(const char *report)
+{
+	struct tui_source source;
+
+	tui_fake_init(&fake, false);
+	source = tui_fake_source(&fake);
+	tui_init(&t, &source, 0, 0, 24, 80, true);
+	tui_fake_run(&t);
+	if (strcmp(report, "procedures") != 0) {
+		tui_open(&t, (size_t)tui_report_find(&t, report), NULL);
+		tui_fake_run(&t);
+	}
+}
+
+static void end(void)
+{
+	tui_fini(&t);
+	tui_fake_fini(&fake);
+}
+
+static const char *title(void)
+{
+	static char room[200];
+
+	tui_title(&t, tui_top(&t), room, sizeof(room));
+	return room;
+}
+
+static const char *procedure(void)
+{
+	const struct prof_row *r = tui_page_current(tui_top(&t));
+
+	return r && r->role == PROF_TOTAL ? "TOTAL" : r && r->procedure ? r->procedure : "";
+}
+
+#define SEARCH "search(int, employee const*)"
+
+static void test_ways(void)
+{
+	begin("procedures");
+	is_str(procedure(), SEARCH, "the most costly function first");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "lines of " SEARCH, "Enter: its lines");
+	is_int(tui_page_current(tui_top(&t))->line, 18, "at the most costly of them");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "dis of " SEARCH, "Enter: its instructions");
+	is_int(tui_page_current(tui_top(&t))->line, 18, "at those of that line");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "calc of " SEARCH, "Enter: its cycles");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "calc of " SEARCH, "no deeper");
+	tui_fake_keys(&t, "\033\033\033");
+	is_str(title(), "procedures", "Esc, three times: out again");
+	tui_fake_keys(&t, "\033");
+	ok(!t.quit, "Esc does not end the program");
+	tui_fake_keys(&t, "jjb");
+	is_str(title(), "butterfly", "callers");
+	ok(strncmp(procedure(), "compare", 7) == 0, "of the function that was chosen");
+	is_int(tui_page_current(tui_top(&t))->role, PROF_HEAD, "its own row");
+	tui_fake_keys(&t, "k\n");
+	is_str(procedure(), SEARCH, "Enter on a caller: its own row");
+	is_int(tui_page_current(tui_top(&t))->role, PROF_HEAD, "there too");
+	tui_fake_keys(&t, "qq");
+	ok(t.quit, "q from the first view ends it");
+	end();
+	begin("dso");
+	tui_fake_keys(&t, "\n");
+	is_str(title(), "procedures of app", "an image: its functions");
+	tui_fake_keys(&t, "G");
+	tui_fake_keys(&t, "gG\n");
+	is_str(title(), "procedures of app", "a total leads nowhere");
+	end();
+}
+
+static void test_menus(void)
+{
+	begin("procedures");
+	tui_fake_keys(&t, "v");
+	is_str(title(), "reports", "the menu of reports");
+	tui_fake_keys(&t, "jjjj\n");
+	is_str(title(), "calltree", "the fifth is taken");
+	is_int(t.pages.count, 2, "the menu is gone");
+	tui_key(&t, TUI_KEY_TAB);
+	tui_fake_run(&t);
+	is_str(title(), "dso", "Tab: the next one");
+	is_int(t.pages.count, 2, "in its place");
+	tui_key(&t, TUI_KEY_BACKTAB);
+	tui_fake_run(&t);
+	is_str(title(), "calltree", "and back");
+	tui_fake_keys(&t, "8");
+	is_str(title(), "summary", "by number");
+	tui_fake_keys(&t, "qq|j ");
+	tui_fake_keys(&t, "\033");
+	ok(tui_top(&t)->hidden[1], "a column is hidden");
+	tui_fake_keys(&t, "i");
+	ok(tui_top(&t)->ask.switches & 1, "-inclusive");
+	ok(tui_top(&t)->strips.count > 4 && t.switches & 1, "with its column, and kept");
+	tui_fake_keys(&t, "o ");
+	ok(!(t.switches & 1), "off again, in the menu of switches");
+	end();
+}
+
+static void test_order(void)
+{
+	begin("procedures");
+	tui_fake_keys(&t, "<");
+	ok(strncmp(procedure(), "(unknown)", 9) == 0, "by name: %s", procedure());
+	tui_fake_keys(&t, "I");
+	tui_fake_keys(&t, "g");
+	ok(strncmp(procedure(), "\xce\xb1", 2) == 0, "the other way round: %s", procedure());
+	tui_fake_keys(&t, "G");
+	while (tui_page_row(tui_top(&t), tui_top(&t)->cursor) < 0)
+		tui_fake_keys(&t, "k");
+	is_str(procedure(), "TOTAL", "the total stays below");
+	tui_fake_keys(&t, "I>");
+	is_int(tui_top(&t)->sort, -1, "as reported");
+	tui_fake_keys(&t, "g");
+	is_str(procedure(), SEARCH, "as before");
+	tui_fake_keys(&t, "\\e\n");
+	is_int(tui_top(&t)->rows.count, 4, "three rows have an e, and the total");
+	tui_fake_keys(&t, "\\");
+	for (int i = 0; i < 3; i++)
+		tui_key(&t, TUI_KEY_BACKSPACE);
+	tui_fake_keys(&t, "\\");
+	tui_key(&t, TUI_CONTROL('u'));
+	tui_fake_keys(&t, "\n");
+	is_int(tui_top(&t)->rows.count, 7, "all of them again");
+	tui_fake_keys(&t, "/LEAF\n");
+	ok(strstr(procedure(), "leaf"), "found, in whatever case");
+	tui_fake_keys(&t, "/main\nN");
+	ok(strcmp(procedure(), "main") == 0, "the only one, from the other side");
+	tui_fake_keys(&t, "/nothing like it\n");
+	ok(strstr(t.message, "is not here"), "not found: %s", t.message);
+	end();
+}
+
+static void test_late(void)
+{
+	begin("procedures");
+	fake.held = true;
+	tui_fake_keys(&t, "l");
+	ok(tui_top(&t)->waiting && !tui_top(&t)->table, "an answer that is late");
+	tui_draw(&t);
+	tui_fake_keys(&t, "jjkG?");
+	tui_draw(&t);
+	tui_fake_keys(&t, "qq");
+	is_str(title(), "procedures", "nobody waits for it");
+	is_int(fake.answers.count, 0, "it was dropped");
+	tui_fake_keys(&t, "i");
+	ok(tui_top(&t)->waiting && tui_top(&t)->table,
+		"the old table stays until the new one is there");
+	tui_fake_keys(&t, "jj");
+	fake.held = false;
+	tui_fake_run(&t);
+	ok(!tui_top(&t)->waiting && tui_top(&t)->cursor > 0, "and the cursor on what it was on");
+	fake.failing = 1;
+	tui_fake_keys(&t, "d");
+	ok(tui_top(&t)->failed && tui_top(&t)->lines.count, "a report that fails says why");
+	tui_fake_keys(&t, "jk\\x\n/y\n\nw>");
+	tui_draw(&t);
+	end();
+}
+
+static void test_files(void)
+{
+	begin("procedures");
+	tui_fake_keys(&t, "w\n");
+	is_str(fake.wrote, "prof.procedures.txt", "a name is offered");
+	ok(fake.text && strstr(fake.text, "SpeedShop profile listing"), "the printed report");
+	tui_fake_keys(&t, "w");
+	tui_key(&t, TUI_CONTROL('u'));
+	tui_fake_keys(&t, "x.json\n");
+	ok(fake.text && strncmp(fake.text, "{\"schema\":\"prof.rows/1\"", 23) == 0,
+		"JSON by its name");
+	tui_fake_keys(&t, "\\sort\nw");
+	tui_key(&t, TUI_CONTROL('u'));
+	tui_fake_keys(&t, "x.csv\n");
+	ok(fake.text && strstr(fake.text, "sort") && !strstr(fake.text, "search"),
+		"CSV, of the rows that are shown");
+	tui_fake_keys(&t, "w");
+	tui_key(&t, TUI_CONTROL('u'));
+	tui_fake_keys(&t, "there\nn\n");
+	is_int(fake.written, 3, "a file that is there is left alone");
+	tui_fake_keys(&t, "w");
+	tui_key(&t, TUI_CONTROL('u'));
+	tui_fake_keys(&t, "there\ny\n");
+	is_int(fake.written, 4, "or replaced, when asked");
+	tui_fake_keys(&t, "w");
+	tui_key(&t, TUI_CONTROL('u'));
+	tui_fake_keys(&t, "no/where\n");
+	ok(t.wrong && strstr(t.message, "no such directory"), "an error is said: %s", t.message);
+	end();
+}
+
+static void test_clicks(void)
+{
+	begin("procedures");
+	tui_draw(&t);
+	tui_click(&t, 4, 10, false);
+	is_int(tui_top(&t)->cursor, 1, "a click moves");
+	is_int(tui_line_at(&t, 0), -1, "not in the title");
+	tui_click(&t, 4, 10, true);
+	tui_fake_run(&t);
+	is_str(title(), "lines of sort", "two go in");
+	tui_wheel(&t, 3);
+	tui_wheel(&t, -300);
+	is_int(tui_top(&t)->cursor, 0, "the wheel");
+	end();
+}
+
+/* ---- many rows ---- */
+
+static void many(struct prof_table *table, size_t rows)
+{
+	struct prof_column column = {.kind = PROF_COUNT,
+		.flags = PROF_PERCENT,
+		.name = "time",
+		.unit = "",
+		.label = LABEL_MODEL};
+	static const char *const names[] = {"alpha", "beta", "gamma", "delta", "epsilon"};
+
+	memset(table, 0, sizeof(*table));
+	table->report = "many";
+	table->layout = PROF_LIST;
+	prof_column_add(table, &column);
+	for (size_t i = 0; i < rows; i++) {
+		struct prof_row row = {
+			.parent = -1, .procedure = names[i % 5], .line = (unsigned)i};
+		long at = prof_row_add(table, &row);
+
+		prof_cells(table, (size_t)at)->quantity =
+			quantity_exact((double)(i * 7919 % rows), LABEL_MODEL);
+	}
+}
+
+static bool falling(const struct tui_rows *r)
+{
+	for (size_t i = 1; i < r->count; i++)
+		if (prof_cells(r->table, tui_rows_at(r, i - 1))->quantity.value <
+			prof_cells(r->table, tui_rows_at(r, i))->quantity.value)
+			return false;
+	return true;
+}
+
+static void test_many(size_t count)
+{
+	struct prof_table table;
+	struct tui_rows r = {0};
+	struct prof_strip by = {.part = PROF_PART_VALUE};
+	size_t slices = 0;
+	int rc;
+
+	many(&table, count);
+	tui_rows_set(&r, &table);
+	is_int(r.count, count, "all rows at once");
+	tui_rows_start(&r, &(struct tui_order){.by = &by});
+	while ((rc = tui_rows_work(&r, 1)) > 0)
+		slices++;
+	ok(rc == 0 && slices > count / 10000, "sorted in %zu slices", slices);
+	ok(falling(&r) && r.count == count, "in order, none lost");
+	tui_rows_start(&r, &(struct tui_order){.filter = "GAMMA", .by = &by});
+	tui_rows_work(&r, UINT64_MAX);
+	ok(falling(&r) && r.count == count / 5, "filtered and sorted at once: %zu", r.count);
+	tui_rows_start(&r, &(struct tui_order){.by_place = true});
+	tui_rows_work(&r, 1);
+	tui_rows_start(&r, &(struct tui_order){0});
+	tui_rows_work(&r, UINT64_MAX);
+	ok(r.count == count && tui_rows_at(&r, 77) == 77,
+		"given up in the middle, and as reported");
+	tui_rows_fini(&r);
+	prof_table_fini(&table);
+}
+
+int main(void)
+{
+	const char *rows = getenv("ROWS");
+	char path[4096];
+
+	snprintf(
+		path, sizeof(path), "%s/share/perfex", getenv("BUILD") ? getenv("BUILD") : "build");
+	setenv("PERFEX_DATA", path, 1);
+	test_ways();
+	test_menus();
+	test_order();
+	test_late();
+	test_files();
+	test_clicks();
+	test_many(rows ? strtoul(rows, NULL, 10) : 200000);
+	return done();
+}
