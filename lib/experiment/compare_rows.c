@@ -141,7 +141,9 @@ static void inflate(const struct compare_design *d, const uint64_t *counts, cons
 		return;
 	scatter = fmax(d->scatter, own_scatter(d, counts, s)) * s->per_run;
 	*factor += scatter;
-	if (scatter > 0)
+	if (d->alone && (scatter > 0 || !d->exact))
+		*df = freedom(d);
+	else if (scatter > 0)
 		*df = freedom(d) * (*factor / scatter) * (*factor / scatter);
 }
 
@@ -194,7 +196,8 @@ static void side_interval(const struct compare_design *d, const struct sums *s, 
 	c->highs[side] = fmin(1, centre + half);
 }
 
-void compare_row(const struct compare_design *d, const uint64_t *counts, struct compare_change *c)
+static void compare_row(
+	const struct compare_design *d, const uint64_t *counts, struct compare_change *c)
 {
 	struct sums s = add_up(d, counts);
 	double factor, df, change, down, up;
@@ -214,6 +217,15 @@ void compare_row(const struct compare_design *d, const uint64_t *counts, struct 
 	c->low = change - down;
 	c->high = change + up;
 	c->differs = c->p <= DISCOVERIES && (c->low > 0 || c->high < 0);
+}
+
+void compare_alone(const struct compare_design *d, const uint64_t *counts, struct compare_change *c)
+{
+	struct compare_design alone = *d;
+
+	alone.alone = true;
+	alone.scatter = 0;
+	compare_row(&alone, counts, c);
 }
 
 static bool empty(const struct compare_design *d, const uint64_t *counts)
@@ -274,7 +286,7 @@ int compare_table(struct compare_table *t, struct error *e)
 {
 	if (compare_rows(&t->design, t->counts, t->rows, t->changes, e))
 		return -1;
-	compare_row(&t->design, t->counts + t->rows * t->runs, &t->changes[t->rows]);
+	compare_alone(&t->design, t->counts + t->rows * t->runs, &t->changes[t->rows]);
 	return 0;
 }
 

@@ -37,6 +37,7 @@ struct compare_design {
 	const double *exposures;
 	bool shares;
 	bool exact; /* counts are no samples: without scatter between runs any difference is one */
+	bool alone; /* of compare_alone */
 	double scatter; /* square of the coefficient of variation from run to run of most rows;
 			   compare_rows finds it */
 };
@@ -53,8 +54,9 @@ struct compare_change {
  * any count take no part.  -1 when memory is out. */
 int compare_rows(struct compare_design *design, const uint64_t *counts, size_t rows,
 	struct compare_change *changes, struct error *e);
-/* One row, with the scatter that the design says, by itself (a total): differs at 5%. */
-void compare_row(
+/* One row by itself, as a total: its own scatter alone counts, since what makes a row's runs differ
+ * may even out.  differs: at 5%. */
+void compare_alone(
 	const struct compare_design *design, const uint64_t *counts, struct compare_change *change);
 
 /* Room for all of it, zeroed, and one row more, behind the others, for what is to be compared by
@@ -67,7 +69,7 @@ struct compare_table {
 	struct compare_change *changes;
 };
 int compare_table_init(struct compare_table *t, const size_t *runs, size_t rows, struct error *e);
-/* compare_rows, and compare_row of the last one. */
+/* compare_rows, and compare_alone of the last one. */
 int compare_table(struct compare_table *t, struct error *e);
 void compare_table_fini(struct compare_table *t);
 

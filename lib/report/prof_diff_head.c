@@ -172,7 +172,7 @@ static int sum_up(struct prof_diff *f, const struct prof_pair *pair)
 		}
 		n += any != 0;
 	}
-	compare_row(&pair->table.design, sums, &c);
+	compare_alone(&pair->table.design, sums, &c);
 	free(sums);
 	if (!n)
 		return 0;

@@ -131,7 +131,7 @@ struct world {
 };
 
 struct outcome {
-	double false_rows, false_families, found, covered, intervals, shown;
+	double false_rows, false_families, found, covered, intervals, shown, totals;
 };
 
 static double mean_of(size_t row)
@@ -148,11 +148,13 @@ static void simulate(const struct world *w, size_t changed, struct outcome *o)
 	struct compare_change changes[ROWS];
 	struct compare_design d = {
 		.runs = {w->runs[0], w->runs[1]}, .exposures = exposures, .shares = w->shares};
+	struct compare_change total;
+	uint64_t sums[RUNS_MAX] = {0};
 	size_t wrong = 0, shown = 0;
 
 	for (size_t k = 0; k < runs; k++) {
 		bool after = k >= w->runs[0];
-		double unit = w->units[after], factor = exp(w->common * normal()), total = 0;
+		double unit = w->units[after], factor = exp(w->common * normal()), all = 0;
 
 		for (size_t i = 0; i < ROWS; i++) {
 			double own = w->own * (w->noisy > 0 && i % 10 == 3 ? w->noisy : 1);
@@ -160,11 +162,16 @@ static void simulate(const struct world *w, size_t changed, struct outcome *o)
 				      (after && i < changed ? 1.4 : 1);
 
 			counts[i * runs + k] = poisson(mean / unit);
-			total += (double)counts[i * runs + k];
+			all += (double)counts[i * runs + k];
 		}
-		exposures[k] = w->shares ? total : 1 / unit;
+		exposures[k] = w->shares ? all : 1 / unit;
 	}
 	compare_rows(&d, counts, ROWS, changes, NULL);
+	for (size_t k = 0; k < runs; k++)
+		for (size_t i = 0; i < ROWS; i++)
+			sums[k] += counts[i * runs + k];
+	compare_alone(&d, sums, &total);
+	o->totals += total.differs;
 	for (size_t i = 0; i < ROWS; i++) {
 		double truth = i < changed ? 0.4 * mean_of(i) : 0;
 
@@ -215,6 +222,8 @@ static void test_chance(void)
 			100 * none.false_families / TIMES);
 		ok(none.shown / (TIMES * ROWS) <= 0.005, "and of all rows %.3f%%",
 			100 * none.shown / (TIMES * ROWS));
+		ok(none.totals / TIMES <= 0.05 + 3 * sqrt(0.05 * 0.95 / TIMES),
+			"the whole differs in %.1f%%", 100 * none.totals / TIMES);
 		if (!w->shares) {
 			ok(some.false_rows / (TIMES / 4) <= 0.05 + 3 * 0.02,
 				"with %d changes, %.1f%% of the rows shown did not change", CHANGED,
