@@ -55,6 +55,23 @@ static void unwind_at(struct image *image, uint64_t pc)
 	unwinder_free(u);
 }
 
+static void ask_data(struct image *image, uint64_t address)
+{
+	struct image_variable v;
+	struct image_member m;
+	struct image_line line;
+
+	if (image_variable_at(image, address, &v) == 0 &&
+		(address - v.address >= v.size || !v.name || !*v.name))
+		abort();
+	(void)image_section_at(image, address, &v);
+	(void)image_variable_line(image, address, &line);
+	if (image_variable_member(image, address, 8, 24, 8, &m) == 0 && !*m.path)
+		abort();
+	if (image_structure_member(image, address, 24, 8, &m) == 0 && !*m.path)
+		abort();
+}
+
 static void ask(struct image *image, uint64_t address)
 {
 	const struct image_symbol *s = image_symbol_at(image, address);
@@ -63,6 +80,7 @@ static void ask(struct image *image, uint64_t address)
 	uint8_t code[16];
 	size_t n;
 
+	ask_data(image, address);
 	if (s && (address < s->address || address - s->address >= s->size))
 		abort();
 	if ((image_line_at(image, address, &line) == 0) != (line.file != NULL))

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/data.h"
 #include "experiment/file.h"
 
 struct chance {
@@ -121,6 +122,58 @@ static void random_rows(struct experiment *x, struct chance *c, struct error *e)
 		experiment_fact(x, "cpu", "some", e);
 }
 
+/* Data space. */
+static inline int random_data(struct experiment *x, struct chance *c, uint32_t rows)
+{
+	uint32_t images = (uint32_t)x->images.count, nodes = (uint32_t)x->nodes.count, metrics;
+	struct error e;
+
+	for (uint32_t i = 1; i < 3; i++)
+		if (experiment_data_metric(x, &random_metrics[1 + chance_below(c, 2)], &e) < 0)
+			return -1;
+	metrics = (uint32_t)x->data.metrics.count;
+	x->data.lost = chance_below(c, 3);
+	for (uint32_t i = 0; i < rows; i++) {
+		struct experiment_object o = {.key = {.kind = 1 + chance_below(c, 7),
+						      .image = chance_below(c, images),
+						      .node = chance_below(c, nodes),
+						      .address = chance_below(c, 4) * 64,
+						      .thread = chance_below(c, 3)},
+			.blocks = chance_below(c, 3),
+			.begins = chance_below(c, 65)};
+		struct experiment_line l = {.requests = 1 + chance_below(c, 9),
+			.needed = chance_below(c, 4),
+			.useless = chance_below(c, 4)};
+		struct experiment_place p = {.count = 1 + chance_below(c, 9)};
+		struct experiment_touch t = {.count = 1 + chance_below(c, 9),
+			.least = (int64_t)chance_below(c, 100) - 50,
+			.apart = chance_below(c, 5) * 8};
+		struct experiment_end end = {.requests = chance_below(c, 9),
+			.loads = 1,
+			.read = {chance_next(c), 0},
+			.written = {0, chance_next(c)}};
+		uint32_t object;
+
+		o.bytes = o.blocks * 48;
+		object = (uint32_t)experiment_data_object(x, &o);
+		l.key.object = p.key.object = t.key.object = end.key.object = object;
+		l.key.offset = (int64_t)chance_below(c, 4) * 64 - 64;
+		l.key.bytes = 64;
+		p.key.line = (int64_t)chance_below(c, 8) - 2;
+		p.key.scale = chance_below(c, 2) * 2;
+		p.key.metric = t.key.metric = chance_below(c, metrics);
+		t.most = t.least + (int64_t)(t.apart * chance_below(c, 9));
+		t.key.image = end.key.image = chance_below(c, images);
+		t.key.address = end.key.address = 0x1000 + chance_below(c, 8);
+		end.key.thread = chance_below(c, 4);
+		end.key.line = (uint32_t)experiment_data_line(x, &l);
+		if (experiment_data_place(x, &p) || experiment_data_touch(x, &t) ||
+			experiment_data_end(x, &end))
+			return -1;
+	}
+	return 0;
+}
+
 /* nodes: about as many as that. */
 static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_t nodes)
 {
@@ -164,7 +217,7 @@ static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_
 				1 + chance_below(&c, 3), name, &e))
 			return -1;
 	}
-	return 0;
+	return seed % 2 ? random_data(x, &c, nodes / 4) : 0;
 }
 
 /* The file's bytes; yours to free. */

@@ -86,4 +86,50 @@ __attribute__((unused)) static void out_end(struct out *o)
 	memcpy(o->data, &h, sizeof(h));
 }
 
+/* A heap object, allocated by a call at 0x1010, and a frame on a stack: what OBJECTS and the
+ * sections behind it can say. */
+__attribute__((unused)) static void out_objects(struct out *o, int32_t pid)
+{
+	const uint64_t bias = 0x400000;
+
+	out_begin(o, pid, MODEL_STATE_FINISHED);
+	out_section(o, MODEL_SECTION_OBJECTS);
+	OUT_V(o, MODEL_OBJECT_HEAP, 0, 0, 0, 0, 1, 2, 560, 16);
+	out_s(o, "");
+	OUT_V(o, MODEL_OBJECT_STACK, 1, bias + 0x1234, 0, 2, 0, 0, 0, 0);
+	out_s(o, "");
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_OBJECT_PLACES);
+	out_v(o, 1);
+	out_z(o, -1);
+	OUT_V(o, 0, 2, 25, 7, 26, 3);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_OBJECT_TOUCHES);
+	OUT_V(o, 1, 1, bias + 0x1100);
+	out_z(o, -8);
+	out_z(o, 272);
+	OUT_V(o, 280, 1, 25, 7);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_OBJECT_LINES);
+	out_v(o, 1);
+	out_z(o, 64);
+	OUT_V(o, 64, 9, 1, 7, 2);
+	OUT_V(o, 0, 1, 1, bias + 0x1100, 4, 8, 8, 0xff, 0, 0xff, 0);
+	OUT_V(o, 1, 2, 1, bias + 0x1104, 5, 0, 8, 0, 0, 0xff00, 0);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_OBJECTS_LOST);
+	out_v(o, 2);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_NODES);
+	OUT_V(o, 0, 1, bias + 0x1010, 5);
+	out_section_end(o);
+	out_section(o, MODEL_SECTION_IMAGES);
+	OUT_V(o, 1, bias + 0x1000, 0x1000, 0, bias);
+	out_s(o, "/bin/it");
+	out_v(o, 4);
+	out_raw(o, "0123", 4);
+	out_section_end(o);
+	out_end(o);
+}
+
 #endif

@@ -223,6 +223,47 @@ static void with_paths(struct out *o, int32_t pid, bool swapped)
 	out_end(o);
 }
 
+/* A heap object that two lines of code touch, one of them shared. */
+static void test_objects(void)
+{
+	static struct out o;
+	struct profile p;
+
+	out_objects(&o, 7);
+	profile_init(&p, NULL);
+	is_int(profile_add(&p, o.data, o.length, NULL), 0, "objects are read");
+	is_int(profile_add(&p, o.data, o.length, NULL), 0, "and those of another process");
+	profile_finish(&p, NULL);
+	is_int(p.damaged, 0, "whole");
+	is_int(p.objects.count, 5, "two each, and the unknown one");
+	is_int(p.objects.data[1].kind, MODEL_OBJECT_HEAP, "a block of the heap");
+	is_int(((struct profile_node *)table_at(&p.nodes, p.objects.data[1].node))->key.address,
+		0x1010, "by the call that allocated it");
+	is_int((long long)p.objects.data[2].address, 0x1234,
+		"addresses of code are those of program headers");
+	is_int(p.object_places.count, 4, "counts by line, of each event");
+	ok(p.object_places.data[0].line == -1 && p.object_places.data[1].count == 3,
+		"with their lines and counts");
+	ok(p.object_touches.data[0].least == -8 && p.object_touches.data[0].most == 272 &&
+			p.object_touches.data[0].apart == 280 &&
+			p.object_touches.data[0].address == 0x1100,
+		"by instruction, with offsets");
+	ok(p.object_lines.count == 2 && p.object_lines.data[1].count == 2 &&
+			p.object_lines.data[1].object == 3,
+		"lines of each process are of its objects");
+	ok(p.object_ends.data[1].thread == 1 && p.object_ends.data[1].written[0] == 0xff00,
+		"both ends");
+	is_int(p.lost.objects, 4, "what found no room");
+	profile_fini(&p);
+	for (size_t n = sizeof(struct model_profile_header); n < o.length; n++) {
+		profile_init(&p, NULL);
+		profile_add(&p, o.data, n, NULL);
+		profile_finish(&p, NULL);
+		profile_fini(&p);
+	}
+	ok(true, "cut anywhere, it is read as far as it goes");
+}
+
 static void test_paths(void)
 {
 	static struct out files[2];
@@ -494,6 +535,7 @@ int main(void)
 	test_edges();
 	test_samples();
 	test_paths();
+	test_objects();
 	test_order();
 	test_damage();
 	test_table();
