@@ -30,6 +30,9 @@ static bool is_kernels(const struct collect_metric *m)
 	return false;
 }
 
+/* Of samples with addresses, at 195 MHz: as for secondary misses. */
+#define DATA_PERIOD 131
+
 static bool is_models(const struct collect_metric *m)
 {
 	return m->spec.event && (m->spec.event->flags & EVENT_MODEL) &&
@@ -51,10 +54,13 @@ static int wanted_source(struct collect_metric *m, enum collect_source wanted, s
 	if (wanted == COLLECT_OS)
 		good = is_kernels(m);
 	else if (wanted == COLLECT_PMU)
-		good = !is_kernels(m) && !(m->flags & (METRIC_EXACT | METRIC_DATA));
+		good = !is_kernels(m) && !(m->flags & METRIC_EXACT);
 	else if (wanted == COLLECT_MODEL)
 		good = is_models(m);
 	m->source = wanted;
+	/* Each one is counted on the model alone. */
+	if (wanted == COLLECT_PMU && (m->flags & METRIC_DATA))
+		m->classic = DATA_PERIOD;
 	if (!good)
 		return cannot(m, wanted, e);
 	return wanted == COLLECT_PMU && !m->spec.encoded ? event_encode(&m->spec, e) : 0;

@@ -37,7 +37,10 @@ static int add_event(struct sampler *s, size_t metric, bool stacks, bool switche
 
 	if (!event)
 		return error_nomem(e);
-	*event = (struct sampler_event){(uint32_t)metric, stacks, switches};
+	*event = (struct sampler_event){.metric = (uint32_t)metric,
+		.stacks = stacks,
+		.switches = switches,
+		.data = (s->experiment->metrics.data[metric].flags & METRIC_DATA) != 0};
 	return 0;
 }
 
@@ -65,6 +68,8 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 		const struct collect_metric *m = &r->metrics->list.data[i];
 
 		stacks |= m->flags & METRIC_STACKS;
+		if (m->flags & METRIC_DATA)
+			format.sample_type |= PERF_SAMPLE_ADDR;
 		if (add_event(s, i, m->flags & METRIC_STACKS, false, e) ||
 			((m->flags & METRIC_WALL) && add_switches(m, s, i, e)))
 			return -1;
@@ -231,6 +236,9 @@ static int describe(const struct collect_request *r, struct sampler *s, size_t e
 		return -1;
 	if (asked->source == COLLECT_PMU && asked->spec.code.note &&
 		note(m, asked->spec.code.note, e))
+		return -1;
+	if ((asked->flags & METRIC_DATA) && !attr->precise_ip &&
+		note(m, "not precise: addresses of data may be missing", e))
 		return -1;
 	if (asked->source == COLLECT_OS && note(m, "kernel's clock and events", e))
 		return -1;

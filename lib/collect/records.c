@@ -235,7 +235,7 @@ static void parse_sample(struct cursor *c, const struct record_format *f, struct
 	if (type & PERF_SAMPLE_TIME)
 		r->time = take_word(c);
 	if (type & PERF_SAMPLE_ADDR)
-		take_word(c);
+		s->address = take_word(c);
 	if (type & PERF_SAMPLE_ID)
 		r->id = take_word(c);
 	if (type & PERF_SAMPLE_STREAM_ID)

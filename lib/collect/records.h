@@ -32,6 +32,7 @@ struct record_mapping {
 
 struct record_sample {
 	uint64_t ip;
+	uint64_t address;      /* of the data that were accessed; 0: not told */
 	const uint64_t *chain; /* with PERF_CONTEXT_* among them; not aligned to more than 8 */
 	size_t chain_length;
 	const uint64_t *registers; /* NULL: none (a kernel thread) */

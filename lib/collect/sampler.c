@@ -3,6 +3,7 @@
 
 #include <string.h>
 
+#include "collect/data_samples.h"
 #include "collect/symbols.h"
 
 /* A process ends or becomes another: the code that it made gets its names now or never. */
@@ -93,6 +94,9 @@ static int on_sample(struct sampler *s, const struct record *r)
 	metric->reasons[EXPERIMENT_NO_MAPPING] += n.unmapped;
 	metric->reasons[EXPERIMENT_NO_STACK] += n.broken;
 	s->samples++;
+	if (event->data &&
+		data_sample(&s->spaces, p, event->metric, (uint32_t)n.node, r->sample.address))
+		return -1;
 	return experiment_add(s->experiment, event->metric, (uint32_t)thread, s->phases.current,
 		(uint32_t)n.node, 1);
 }

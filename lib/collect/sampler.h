@@ -15,6 +15,7 @@ struct sampler_event {
 	uint32_t metric;
 	bool stacks;
 	bool switches; /* a sample is where a thread leaves the processor */
+	bool data;     /* samples have addresses of data */
 };
 
 struct sampler {

@@ -5,10 +5,14 @@
 #include <stdlib.h>
 
 #include "../tap.h"
+#include <unistd.h>
+
+#include "collect/data_samples.h"
 #include "collect/records.h"
 #include "collect/segments.h"
 #include "collect/spaces.h"
 #include "collect/symbols.h"
+#include "experiment/data.h"
 
 static const struct record_format flat = {
 	.sample_type = PERF_SAMPLE_IP | PERF_SAMPLE_TID | PERF_SAMPLE_TIME};
@@ -249,6 +253,56 @@ static void test_spaces(void)
 	experiment_fini(&x);
 }
 
+static long long sampled_data[16];
+
+/* What the processor says was accessed, in this very process. */
+static void test_data(void)
+{
+	struct experiment x;
+	struct collect_images images;
+	struct spaces s;
+	const struct process *p;
+	struct error e;
+	const struct experiment_metric metric = {.event = 26,
+		.name = (char *)"Secondary data cache misses",
+		.short_name = (char *)"dsc",
+		.unit = (char *)"misses",
+		.source = (char *)"pmu",
+		.note = (char *)"",
+		.label = LABEL_MEASURED,
+		.flags = METRIC_DATA,
+		.period = 131};
+	const struct experiment_touch *t;
+	long node;
+
+	sampled_data[0] = 1;
+	if (!ok(experiment_init(&x, &e) == 0 && experiment_metric(&x, &metric, &e) == 0,
+		    "an experiment with data"))
+		return;
+	images_init(&images, NULL);
+	spaces_init(&s, &x, &images);
+	p = spaces_add(&s, getpid(), 1, true, 10);
+	node = experiment_node(&x, 0, 0, 0x1234);
+	for (int i = 0; i < 3; i++)
+		is_int(data_sample(&s, p, 0, (uint32_t)node, (uintptr_t)&sampled_data[2 * i]), 0,
+			"a sample of a variable");
+	is_int(data_sample(&s, p, 0, (uint32_t)node, (uintptr_t)&x), 0, "one of the stack");
+	is_int(data_sample(&s, p, 0, (uint32_t)node, 0), 0, "one without an address");
+	is_int(x.data.objects.count, 2, "the variable, and nobody's");
+	is_int(experiment_object_at(&x, 1)->key.kind, EXPERIMENT_OBJECT_VARIABLE, "is one");
+	is_int((long long)experiment_object_at(&x, 1)->key.size, sizeof(sampled_data),
+		"of its size");
+	t = experiment_touch_at(&x, 0);
+	ok(t->count == 3 && t->least == 0 && t->most == 32 && t->apart == 16 &&
+			t->key.address == 0x1234,
+		"its samples, and where they fell");
+	is_int(x.data.metrics.data[0].label, LABEL_MEASURED, "measured");
+	is_int((long long)x.data.metrics.data[0].period, 131, "each stands for the period");
+	spaces_fini(&s);
+	images_fini(&images);
+	experiment_fini(&x);
+}
+
 static const char *symbol_of(const struct experiment *x, uint64_t address)
 {
 	for (size_t i = 0; i < x->symbols.count; i++) {
@@ -302,6 +356,7 @@ int main(void)
 	test_others();
 	test_segments();
 	test_spaces();
+	test_data();
 	test_symbols();
 	return done();
 }
