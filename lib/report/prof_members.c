@@ -101,35 +101,48 @@ static bool name_of_variable(const struct dataspace_view *v, const struct prof_o
 	return true;
 }
 
-/* The size of what the instruction moves over: by how far it moves, or all of the block. */
+/*
+ * How far apart the same member of one element and another may be, at most; 0: nobody knows. Misses
+ * come once a line where code goes over everything: a distance of one line says nothing, and one of
+ * several may be the prefetchers' doing, so that it is only believed as a whole (*steps).
+ */
+static uint64_t distance(
+	const struct prof_object *o, const struct experiment_touch *t, uint64_t *steps)
+{
+	*steps = 1;
+	if (!t->apart)
+		return o->blocks && o->bytes % o->blocks == 0 ? o->bytes / o->blocks : 0;
+	if (t->count < COUNT_LEAST || t->apart == EXPERIMENT_LINE_BYTES)
+		return 0;
+	if (t->apart % EXPERIMENT_LINE_BYTES)
+		*steps = STEPS;
+	return t->apart;
+}
+
 static bool name_of_block(const struct dataspace_view *v, const struct prof_object *o,
 	const struct experiment_touch *t, uint32_t code, struct strbuf *to)
 {
 	const struct prof_names_ops *ops = v->d->names.ops;
-	uint64_t whole = t->apart;
+	uint64_t steps, whole = distance(o, t, &steps);
 	struct image_member m;
 
-	if (!whole && o->blocks && o->bytes % o->blocks == 0)
-		whole = o->bytes / o->blocks;
-	if (t->apart && t->count < COUNT_LEAST)
+	if (t->least < 0 || !ops->structure)
 		return false;
-	for (uint64_t step = 1; whole / step >= SIZE_LEAST && t->least >= 0 && step <= STEPS;
-		step++) {
+	for (uint64_t step = 1; step <= steps && whole / step >= SIZE_LEAST; step++) {
 		uint64_t size = whole / step;
 
-		if (whole % step || !ops->structure ||
-			ops->structure(v->d->names.context, code, t->key.address, size,
-				(uint64_t)t->least % size, &m))
+		if (whole % step || ops->structure(v->d->names.context, code, t->key.address, size,
+					    (uint64_t)t->least % size, &m))
 			continue;
 		strbuf_printf(to, "%s%s, of struct %s (by its size, %llu bytes)",
 			t->apart ? "[]" : "", m.path, m.structure ? m.structure : "?",
 			(unsigned long long)size);
 		return true;
 	}
-	if (t->apart < SIZE_LEAST || t->least < 0)
+	if (whole < SIZE_LEAST || !t->apart || t->apart % EXPERIMENT_LINE_BYTES == 0)
 		return false;
 	strbuf_printf(to, "byte %llu of every %llu",
-		(unsigned long long)((uint64_t)t->least % t->apart), (unsigned long long)t->apart);
+		(unsigned long long)((uint64_t)t->least % whole), (unsigned long long)whole);
 	return true;
 }
 
