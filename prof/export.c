@@ -60,10 +60,9 @@ int do_export(const struct options *o, const struct prof_request *request,
 	const struct prof_images_search *search, bool *incomplete, struct error *e)
 {
 	const struct export_format *format = export_format_find(o->export, e);
-	struct progress progress;
 	struct export_request wanted = {.creator = "prof " PERFEX_VERSION,
 		.metrics = o->metrics.data,
-		.progress = &progress};
+		.progress = request->progress};
 	struct export_profile *x = NULL;
 	struct prof_images *images;
 	struct prof_data data;
@@ -71,7 +70,6 @@ int do_export(const struct options *o, const struct prof_request *request,
 
 	if (!format || check_terminal(o, format, e) || prof_data_init(&data, request, e))
 		return -1;
-	progress_begin(&progress, true);
 	images = prof_images_new(&data, search, e);
 	if (images) {
 		data.names = (struct prof_names){&prof_images_ops, images};
@@ -79,7 +77,7 @@ int do_export(const struct options *o, const struct prof_request *request,
 	}
 	if (x)
 		rc = write_to(o, x, e);
-	progress_end(&progress);
+	progress_end(request->progress);
 	if (rc == 0) {
 		tell(x, format);
 		*incomplete = *incomplete || export_notes(x)->incomplete;

@@ -324,9 +324,18 @@ static int fold_last(struct loaded *l, unsigned flags, struct error *e)
 static int load_types(struct loaded *l, const struct options *o, const struct arguments *a,
 	unsigned flags, struct error *e)
 {
-	for (size_t i = 0; i < a->paths.count; i++)
+	struct progress progress;
+	int rc = 0;
+
+	progress_begin(&progress, !o->tui);
+	for (size_t i = 0; i < a->paths.count && rc == 0; i++) {
+		progress_step(&progress, (double)i / (double)a->paths.count, a->paths.data[i]);
 		if (load_one(l, o, a->paths.data[i], e) || fold_last(l, flags, e))
-			return -1;
+			rc = -1;
+	}
+	progress_end(&progress);
+	if (rc)
+		return -1;
 	for (size_t i = 0; i < l->experiments.count; i++)
 		if (l->experiments.data[i].runs > 1 &&
 			experiment_settle(&l->experiments.data[i], e))

@@ -113,6 +113,7 @@ static int all_views(const struct options *o, const struct loaded *l,
 	}
 	if (!any)
 		rc = make_view(o, l, &views[0], request, search, &text, incomplete, e);
+	progress_end(request->progress);
 	if (rc == 0)
 		rc = write_out(o, &text, e);
 	strbuf_fini(&text);
@@ -214,8 +215,11 @@ static int report(const struct options *o, const struct arguments *a, const stru
 	bool *incomplete, struct error *e)
 {
 	struct reporting r = {0};
+	struct progress progress;
 	int rc = reporting_init(&r, o, a, l, e);
 
+	progress_begin(&progress, true);
+	r.request.progress = &progress;
 	if (rc == 0) {
 		reporting_clock(&r, l, wants_clock(o));
 		if (o->export)
@@ -225,6 +229,7 @@ static int report(const struct options *o, const struct arguments *a, const stru
 		else
 			rc = all_views(o, l, &r.request, &r.search, incomplete, e);
 	}
+	progress_end(&progress);
 	reporting_fini(&r);
 	return rc;
 }

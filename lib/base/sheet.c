@@ -98,7 +98,7 @@ static void json_cell(struct json *j, const char *key, const struct sheet_cell *
 
 static void members(const struct sheet *s, size_t first, struct json *j)
 {
-	for (size_t i = 0; s->columns[i] && first + i < s->cells.count; i++)
+	for (size_t i = 0; first + i < s->cells.count && s->columns[i]; i++)
 		json_cell(j, s->columns[i], &s->cells.data[first + i]);
 }
 
@@ -178,7 +178,7 @@ void sheet_csv_rows(const struct sheet *s, struct strbuf *out)
 
 void sheet_csv_members(const struct sheet *s, struct strbuf *out)
 {
-	for (size_t i = 0; s->columns[i] && i < s->cells.count; i++) {
+	for (size_t i = 0; i < s->cells.count && s->columns[i]; i++) {
 		csv_text(out, s->columns[i]);
 		strbuf_putc(out, ',');
 		csv_cell(out, &s->cells.data[i]);

@@ -281,6 +281,8 @@ static int take_samples(struct prof_data *d, size_t input)
 		const struct experiment_node *node;
 		long place;
 
+		if (i % 4096 == 0)
+			prof_progress(d, i, x->samples.count, "adding samples up");
 		if (!prof_selects(d, input, s))
 			continue;
 		if (s->key.thread != thread || group < 0) {

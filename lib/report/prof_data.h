@@ -10,6 +10,7 @@
 #ifndef REPORT_PROF_DATA_H
 #define REPORT_PROF_DATA_H
 
+#include "base/progress.h"
 #include "base/table.h"
 #include "experiment/experiment.h"
 #include "report/prof_names.h"
@@ -29,7 +30,8 @@ struct prof_quit {
 };
 
 struct prof_request {
-	const char *host; /* we are on it, and its clock is host_hz; NULL: nobody asked */
+	struct progress *progress; /* of what takes long; may be NULL */
+	const char *host;          /* we are on it, and its clock is host_hz; NULL: nobody asked */
 	double host_hz;
 	const struct prof_input *inputs;
 	size_t count;

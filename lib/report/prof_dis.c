@@ -10,6 +10,7 @@
 
 #include "report/prof_calc.h"
 #include "report/prof_dis.h"
+#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 enum {
@@ -247,6 +248,7 @@ static int all_procedures(struct dis *l, struct error *e)
 		const struct prof_procedure *p = &l->procedures.list.data[i];
 		double percent = all > 0 ? 100 * (double)p->value / all : 0;
 
+		prof_progress(d, (size_t)before, 100, "disassembling");
 		if (prof_quits(&quit, i, percent, before)) {
 			prof_note(l->t, "%zu more functions are left out (-q, -only)",
 				l->procedures.list.count - i);

@@ -83,6 +83,8 @@ static int name_all(struct prof_data *d, const struct order *order, bool lines)
 	for (size_t i = 0; i < d->places.count; i++) {
 		struct prof_name *name = &d->name[order[i].place];
 
+		if (i % 64 == 0)
+			prof_progress(d, i, d->places.count, "naming functions and lines");
 		/* the same address in another group */
 		if (i && by_address(&order[i - 1], &order[i]) == 0) {
 			*name = d->name[order[i - 1].place];

@@ -129,6 +129,8 @@ static int take_paths(struct prof_data *d, size_t input)
 		const struct experiment_sample *s = experiment_sample_at(x, i);
 		long group, node;
 
+		if (i % 4096 == 0)
+			prof_progress(d, i, x->samples.count, "joining call paths");
 		if (!prof_selects(d, input, s) ||
 			experiment_node_at(x, s->key.node)->key.image >= x->images.count)
 			continue;

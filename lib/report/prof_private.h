@@ -5,6 +5,14 @@
 
 #include "report/prof_data.h"
 
+/* Step i of count of what the words say; cheap enough for any loop. */
+static inline void prof_progress(
+	const struct prof_data *d, size_t i, size_t count, const char *words)
+{
+	if (d->request->progress && d->request->progress->enabled)
+		progress_step(d->request->progress, (double)i / (double)(count ? count : 1), words);
+}
+
 /* prof_strings.c */
 struct table prof_strings_table(void);
 void prof_strings_fini(struct table *strings);

@@ -6,6 +6,7 @@
 
 #include "report/prof_columns.h"
 #include "report/prof_culprits.h"
+#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 enum { USUAL_ROWS = 20 };
@@ -206,8 +207,10 @@ int prof_stalls(struct prof_data *d, struct prof_table *t, struct error *e)
 	if (prof_data_name(d, false, e) || prof_describe(t, d, e) || prof_explain_init(&l.x, d, e))
 		goto out;
 	rc = 0;
-	for (size_t i = 0; rc == 0 && i < l.x.procedures.list.count; i++)
+	for (size_t i = 0; rc == 0 && i < l.x.procedures.list.count; i++) {
+		prof_progress(d, i, l.x.procedures.list.count, "explaining waits");
 		rc = take_procedure(&l, &l.x.procedures.list.data[i], e);
+	}
 	if (rc == 0 && (summary(&l) || add_columns(&l) || add_rows(&l)))
 		rc = error_nomem(e);
 	if (rc == 0)

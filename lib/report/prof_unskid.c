@@ -194,6 +194,7 @@ static int move_all(struct unskid *u, struct error *e)
 		struct prof_code code;
 		int rc = 0;
 
+		prof_progress(u->d, i, u->procedures.list.count, "moving samples");
 		if (p->all < PROF_WEAK)
 			continue;
 		if (prof_code_load(&code, u->d, &u->procedures, p, e))

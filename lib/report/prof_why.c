@@ -10,6 +10,7 @@
 
 #include "report/prof_columns.h"
 #include "report/prof_culprits.h"
+#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 struct why {
@@ -251,8 +252,10 @@ int prof_why(struct prof_data *d, struct prof_table *t, struct error *e)
 	if (prof_data_name(d, false, e) || prof_describe(t, d, e) || prof_explain_init(&w.x, d, e))
 		goto out;
 	rc = 0;
-	for (size_t i = 0; rc == 0 && i < w.x.procedures.list.count; i++)
+	for (size_t i = 0; rc == 0 && i < w.x.procedures.list.count; i++) {
+		prof_progress(d, i, w.x.procedures.list.count, "explaining waits");
 		rc = take_procedure(&w, &w.x.procedures.list.data[i], e);
+	}
 	if (rc == 0 && (summary(&w) || add_columns(&w) || rows(&w) || advise(&w) || notes(&w)))
 		rc = error_nomem(e);
 	if (rc == 0)

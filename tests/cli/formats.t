@@ -41,8 +41,8 @@ for view in $views; do
 	archinfo) set -- app.ideal ;;
 	calc) argument='inner -core zen4' ;;
 	stalls | why) argument='-core zen4' ;;
-	dataspace)
-		if ! ssrun -q -machine zen4 -o app.dataspace -dataspace ./app 2>/dev/null; then
+	data*)
+		if [ ! -e app.dataspace ] && ! ssrun -q -machine zen4 -o app.dataspace -dataspace ./app 2>/dev/null; then
 			skip "-$view" "there is no model here"
 			continue
 		fi
