@@ -412,8 +412,18 @@ int image_variable_member(struct image *image, uint64_t address, uint64_t offset
 
 /* ---- structures by their size ---- */
 
+/* Is it declared in the system's headers?  Those are in every unit, and hardly what a program has
+ * many of. */
+static bool is_the_systems(struct debug *d, struct unit *u, const struct value *v)
+{
+	struct line_table *t = line_table_of(u->skeleton ? u->skeleton : u, d);
+	const char *file = t && v[FILE_NUMBER].form ? line_table_file(t, v[FILE_NUMBER].u) : NULL;
+
+	return file && strncmp(file, "/usr/", 5) == 0;
+}
+
 /* The one that all entries of this size are called after; 0: none, or several. */
-static uint64_t look_for_size(struct unit *u, uint64_t size)
+static uint64_t look_for_size(struct debug *d, struct unit *u, uint64_t size)
 {
 	const char *name = NULL;
 	uint64_t found = 0;
@@ -430,7 +440,7 @@ static uint64_t look_for_size(struct unit *u, uint64_t size)
 			continue;
 		entry_values(&s, &e, wanted, v);
 		own = value_string(u, &v[NAME]);
-		if (!own || !v[SIZE].form || v[SIZE].u != size)
+		if (!own || !v[SIZE].form || v[SIZE].u != size || is_the_systems(d, u, v))
 			continue;
 		if (name && strcmp(name, own) != 0)
 			return 0;
@@ -451,7 +461,7 @@ static uint64_t structure_of_size(struct image *image, struct unit *u, uint64_t 
 	slot = types ? vec_push(&types->sizes) : NULL;
 	if (!slot)
 		return 0;
-	*slot = (struct sized){u, size, look_for_size(u, size)};
+	*slot = (struct sized){u, size, look_for_size(debug_of(image), u, size)};
 	return slot->offset;
 }
 

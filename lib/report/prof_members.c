@@ -123,19 +123,23 @@ static bool name_of_block(const struct dataspace_view *v, const struct prof_obje
 	const struct experiment_touch *t, uint32_t code, struct strbuf *to)
 {
 	const struct prof_names_ops *ops = v->d->names.ops;
-	uint64_t steps, whole = distance(o, t, &steps);
-	struct image_member m;
+	uint64_t steps, whole = distance(o, t, &steps), size = 0;
+	struct image_member m, found = {0};
+	unsigned sizes = 0;
 
 	if (t->least < 0 || !ops->structure)
 		return false;
 	for (uint64_t step = 1; step <= steps && whole / step >= SIZE_LEAST; step++) {
-		uint64_t size = whole / step;
-
-		if (whole % step || ops->structure(v->d->names.context, code, t->key.address, size,
-					    (uint64_t)t->least % size, &m))
+		if (whole % step || ops->structure(v->d->names.context, code, t->key.address,
+					    whole / step, (uint64_t)t->least % (whole / step), &m))
 			continue;
+		/* Several may be meant. */
+		size = sizes++ ? 0 : whole / step;
+		found = m;
+	}
+	if (size) {
 		strbuf_printf(to, "%s%s, of struct %s (by its size, %llu bytes)",
-			t->apart ? "[]" : "", m.path, m.structure ? m.structure : "?",
+			t->apart ? "[]" : "", found.path, found.structure ? found.structure : "?",
 			(unsigned long long)size);
 		return true;
 	}
@@ -143,6 +147,19 @@ static bool name_of_block(const struct dataspace_view *v, const struct prof_obje
 		return false;
 	strbuf_printf(to, "byte %llu of every %llu",
 		(unsigned long long)((uint64_t)t->least % whole), (unsigned long long)whole);
+	return true;
+}
+
+/* The function whose frame it is. */
+static bool name_of_frame(const struct dataspace_view *v, uint32_t input,
+	const struct experiment_object *o, struct strbuf *to)
+{
+	struct image_symbol symbol;
+
+	if (v->d->names.ops->symbol(v->d->names.context, v->d->image_of.data[input][o->key.image],
+		    o->key.address, &symbol))
+		return false;
+	strbuf_printf(to, "frame of %s", symbol.demangled);
 	return true;
 }
 
@@ -164,6 +181,11 @@ int members_rows(struct dataspace_view *v, uint32_t object)
 		text.length = 0;
 		if (o->kind == EXPERIMENT_OBJECT_VARIABLE)
 			named = name_of_variable(v, o, t, &text);
+		else if (o->kind == EXPERIMENT_OBJECT_STACK)
+			named = name_of_frame(v, input,
+				experiment_object_at(
+					v->d->request->inputs[input].experiment, t->key.object),
+				&text);
 		else if (o->kind == EXPERIMENT_OBJECT_HEAP || o->kind == EXPERIMENT_OBJECT_MAPPING)
 			named = name_of_block(
 				v, o, t, v->d->image_of.data[input][t->key.image], &text);

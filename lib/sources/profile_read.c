@@ -148,7 +148,7 @@ static int read_outcome(struct reading_file *f, struct cursor *c, struct superbl
 	*insn = get_count(c, b->insn_count ? b->insn_count - 1 : 0);
 	how = get_v(c);
 	target = b->address + (uint64_t)get_z(c);
-	if (c->bad || how / 2 > MODEL_RETURN)
+	if (c->bad || how / 2 > MODEL_RETURN || !b->insn_count)
 		return c->bad = true, 0;
 	d = &b->insns[*insn];
 	d->branches += ended;

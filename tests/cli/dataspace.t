@@ -126,6 +126,30 @@ END
 	is "operator new: false" "$(lines new.x '^allocated in make\(int\) < main$')" false
 	like "many blocks of one place are one object" "$(jq -rc '.rows[] | select(.procedure == "allocated in chain(int) < main") | .note' new.x.json)" '^20000 blocks, 960000 bytes$'
 	like "with its members" "$(jq -rc '.rows[] | select(.kind == "member") | .procedure' new.x.json)" '^\.(key|next), of struct node \(by its size, 48 bytes\)$'
+	cat > types.cpp <<'END'
+struct base { long id; int kind; };
+struct item : base { double price; char name[36]; struct { int a, b; } in; };
+namespace shop { item items[20000]; }
+union mixed { struct { int lo, hi; } parts; long whole; };
+static mixed some[30000];
+long sum;
+static __attribute__((noinline)) void go() {
+	for (int r = 0; r < 4; r++) {
+		for (int i = 0; i < 20000; i += 7) sum += shop::items[i].in.b;
+		for (int i = 0; i < 20000; i += 5) sum += shop::items[i].id;
+		for (int i = 0; i < 30000; i += 9) sum += some[i].parts.hi++;
+	}
+}
+int main() { go(); item *p = new item[9000]; for (int i = 0; i < 9000; i += 3) p[i].price += 1; return p[1].kind; }
+END
+	for debug in -gdwarf-4 -gdwarf-5; do
+		g++ -O1 $debug -o types types.cpp
+		collect types.x ./types
+		rows types.x
+		is "members of bases, of structures in structures, of unions: $debug" "$(jq -rc '[.rows[] | select(.kind == "member" and (.procedure | test("^shop|^some"))) | .procedure] | sort | join("; ")' types.x.json)" \
+			"shop::items[].id, of struct base; shop::items[].in.b, of struct item; some[].parts.hi, of struct mixed"
+		like "what moves over several elements at once: $debug" "$(jq -rc '.rows[] | select(.kind == "member") | .procedure' types.x.json)" '^\[\]\.price, of struct item \(by its size, 72 bytes\)$'
+	done
 else
 	skip "operator new" "g++ is not installed"
 fi
