@@ -152,7 +152,7 @@ OWN_DIRS      = $(sort share/perfex $(foreach i,$(INSTALL),$(foreach d,$(patsubs
 
 install: all
 	$(Q)set -e; for i in $(INSTALL); do \
-	    src=$${i%%:*}; rest=$${i#*:}; dst=$(DESTDIR)$(prefix)/$${rest%:*}; mode=$${rest##*:}; \
+	    src=$${i%%:*}; rest=$${i#*:}; dst="$(DESTDIR)$(prefix)/$${rest%:*}"; mode=$${rest##*:}; \
 	    install -D -m $$mode "$$src" "$$dst"; done; \
 	for l in $(LINKS); do ln -sf "$${l%%:*}" "$(DESTDIR)$(prefix)/$${l#*:}"; done
 	@[ -n '$(DESTDIR)' ] || ldconfig 2>/dev/null || :

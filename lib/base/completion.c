@@ -52,7 +52,15 @@ enum completion_kind completion_kind_of(
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
 		if (strcmp(known[i].argument, argument) == 0)
 			return known[i].kind;
+	if (strchr(argument, '|') && !argument[strspn(argument, "abcdefghijklmnopqrstuvwxyz-|")])
+		return COMPLETION_ONE_OF;
 	return COMPLETION_ANYTHING;
+}
+
+void completion_one_of(struct strbuf *out, const char *argument)
+{
+	for (; *argument; argument++)
+		strbuf_putc(out, *argument == '|' ? ' ' : *argument);
 }
 
 bool completion_repeats(const struct option_row *table, const struct option_row *row)
@@ -66,18 +74,6 @@ bool completion_repeats(const struct option_row *table, const struct option_row 
 void completion_function(struct strbuf *out, const char *program, const struct completion *c)
 {
 	strbuf_printf(out, "_%s%s%s", program, c->sub ? "_" : "", c->sub ? c->sub : "");
-}
-
-void completion_quote(struct strbuf *out, const char *text)
-{
-	strbuf_putc(out, '\'');
-	for (; *text; text++) {
-		if (*text == '\'')
-			strbuf_puts(out, "'\\''");
-		else
-			strbuf_putc(out, *text);
-	}
-	strbuf_putc(out, '\'');
 }
 
 int completion_write(const char *program, const char *shell, const struct completion *list,

@@ -21,7 +21,7 @@ struct completion_words {
 void completion_add(struct completion_words *w, const char *word, const char *help);
 
 /* What an argument may be.  Files, directories, processes and signals are known without, by the
- * names FILE, PICTURE, ELF, DIR, PID, SIGNAL and SHELL. */
+ * names FILE, PICTURE, ELF, DIR, PID, SIGNAL and SHELL; of "a|b|c" the words. */
 struct completion_value {
 	const char *argument; /* as rows call it; where it holds ':', that stands behind words */
 	void (*words)(struct completion_words *w);

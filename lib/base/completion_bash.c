@@ -159,10 +159,15 @@ static int put_case(struct strbuf *out, const struct completion *c, const struct
 			before = " | ";
 		}
 	strbuf_puts(out, ")\n");
-	if (kind == COMPLETION_WORDS)
+	if (kind == COMPLETION_ONE_OF) {
+		strbuf_puts(out, "\t\tCOMPREPLY=($(compgen -W '");
+		completion_one_of(out, row->argument);
+		strbuf_puts(out, "' -- \"$cur\"))\n");
+	} else if (kind == COMPLETION_WORDS) {
 		rc = put_words(out, value, program);
-	else
+	} else {
 		put(out, bodies[kind], program);
+	}
 	strbuf_puts(out, "\t\treturn ;;\n");
 	return rc;
 }

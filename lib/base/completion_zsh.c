@@ -79,10 +79,15 @@ static void put_action(
 	const struct completion_value *value;
 	enum completion_kind kind = completion_kind_of(c, argument, &value);
 
-	if (kind == COMPLETION_WORDS)
+	if (kind == COMPLETION_WORDS) {
 		put_helper(out, program, c, argument);
-	else
+	} else if (kind == COMPLETION_ONE_OF) {
+		strbuf_putc(out, '(');
+		completion_one_of(out, argument);
+		strbuf_putc(out, ')');
+	} else {
 		strbuf_puts(out, actions[kind]);
+	}
 }
 
 static void put_row(struct strbuf *out, const char *program, const struct completion *c,

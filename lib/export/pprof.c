@@ -133,26 +133,66 @@ static void sample_types(struct writer *w)
 	strbuf_fini(&name);
 }
 
-/* The image that the run was about comes first: pprof takes it for the program. */
+/* Is it the program that this fact of the run names, or begins with? */
+static bool is_named(const struct export_profile *x, size_t image, const char *fact)
+{
+	const struct prof_data *d = x->data;
+	const char *text = d->request->count
+				   ? experiment_fact_find(d->request->inputs[0].experiment, fact)
+				   : NULL;
+	size_t length, slash;
+
+	if (!text)
+		return false;
+	length = strcspn(text, " ");
+	for (slash = length; slash > 0 && text[slash - 1] != '/'; slash--)
+		;
+	return strlen(d->images.data[image].name) == length - slash &&
+	       memcmp(d->images.data[image].name, text + slash, length - slash) == 0;
+}
+
+/* How much an image looks like what the run was about: by name; no library; by samples. */
+static double rank_of(const struct export_profile *x, size_t image, const uint64_t *samples)
+{
+	const struct prof_data *d = x->data;
+	double rank = 0;
+
+	if (d->images.data[image].image->kind != EXPERIMENT_IMAGE_ELF)
+		return -1;
+	if (is_named(x, image, "program") || is_named(x, image, "command"))
+		rank += 4;
+	if (!strstr(d->images.data[image].name, ".so"))
+		rank += 2;
+	return rank + (double)samples[image] / (1 + (double)samples[d->images.count]);
+}
+
+/* The image that the run was about comes first: pprof takes it for the program.  -1: there is none,
+ * -2: memory is out. */
 static long program(const struct export_profile *x)
 {
 	const struct prof_data *d = x->data;
-	const char *path = d->request->count ? experiment_fact_find(
-						       d->request->inputs[0].experiment, "program")
-					     : NULL;
-	long first = -1;
+	uint64_t *samples = calloc(d->images.count + 1, sizeof(*samples)); /* the sum last */
+	double best = -1;
+	long found = -1;
 
-	for (size_t i = 0; i < d->images.count; i++) {
-		const struct experiment_image *image = d->images.data[i].image;
+	if (!samples)
+		return -2;
+	for (size_t i = 1; i < d->nodes.count; i++) {
+		uint64_t n = d->node_counts.data[i * d->metrics.count];
 
-		if (image->kind != EXPERIMENT_IMAGE_ELF)
-			continue;
-		first = first < 0 ? (long)i : first;
-		if (path && (strcmp(path, image->path) == 0 ||
-				    strcmp(path, d->images.data[i].name) == 0))
-			return (long)i;
+		samples[prof_place_at(d, prof_node_at(d, i)->key.place)->key.image] += n;
+		samples[d->images.count] += n;
 	}
-	return first;
+	for (size_t i = 0; i < d->images.count; i++) {
+		double rank = rank_of(x, i, samples);
+
+		if (rank > best) {
+			best = rank;
+			found = (long)i;
+		}
+	}
+	free(samples);
+	return found;
 }
 
 /* The mapping of an address: the segment it is in or, where that is not known, what the image's
@@ -191,7 +231,7 @@ static int find_mappings(struct writer *w)
 	long main_image = program(x);
 
 	w->mapping = calloc(x->locations.count + 1, sizeof(*w->mapping));
-	if (!w->mapping)
+	if (!w->mapping || main_image == -2)
 		return -1;
 	for (int turn = 0; turn < 2; turn++)
 		for (size_t i = 0; i < x->locations.count; i++) {

@@ -69,6 +69,7 @@ for with in none package; do
 	is "$with: the files of the command" "$(offers ssrun -pcsamp ls app.t)" "app.txt"
 	is "$with: options of the command are its own" "$(offers ssrun -pcsamp ./app -pc)" ""
 	is "$with: views" "$(offers prof -bu)" "-butterfly"
+	is "$with: one of several words" "$(offers prof -plot '')" "$(prof -help | sed -n 's/^  -plot \([a-z|]*\).*/\1/p' | tr '|' '\n' | sort | tr '\n' ' ' | sed 's/ $//')"
 	is "$with: formats" "$(offers prof -export p)" "pprof"
 	is "$with: cores" "$(offers prof -core z)" "zen4"
 	is "$with: subcommands" "$(offers prof bl)" "block"
@@ -102,10 +103,10 @@ zpty -d shell
 END
 zsh_says() { rm -f zsh.out; timeout 100 zsh -f ask.zsh "$@"; }
 zsh_says 'perfex -expl' 'perfex -e sclea' 'perfex -source mod' 'ssrun -fdsc_h' 'prof -butt' 'prof block -inor' 'prof -export callg' \
-	'prof with' 'prof app.d' 'perfex -a mkfif'
+	'prof with' 'prof app.d' 'perfex -a mkfif' 'prof -plot swee'
 sed 's/ *$//' zsh.out > zsh.shown
 for want in 'perfex -explain' 'perfex -e sclean' 'perfex -source model' 'ssrun -fdsc_hwc' 'prof -butterfly' 'prof block -inorder' \
-	'prof -export callgrind' 'prof with\ space.pcsamp.2' 'prof app.d/' 'perfex -a mkfifo'; do
+	'prof -export callgrind' 'prof with\ space.pcsamp.2' 'prof app.d/' 'perfex -a mkfifo' 'prof -plot sweep'; do
 	ok "zsh: $want" grep -Fqx -- "$want" zsh.shown
 done
 done_testing

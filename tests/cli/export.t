@@ -158,6 +158,8 @@ like "pprof: comments say what numbers are" "$text" 'string_table: "dsc \(dsc\):
 like "pprof: and what is missing" "$text" 'time: 17 samples were lost by the kernel'
 like "pprof: build id" "$text" "string_table: \"$(readelf -n app | awk '/Build ID/ { print $3 }')\""
 like "pprof: sample types" "$(printf '%s\n' "$text" | grep -o 'string_table: ".*samples"' | tr '\n' ' ')" 'time_samples.*dsc_samples'
+is "pprof: the program is the first mapping" "$(printf '%s\n' "$text" | awk '/^string_table/ { s[n++] = $0 } /^mapping/ && !m { m = 1 } m == 1 && /filename:/ { f = $2; m = 2 } END { print s[f] }')" \
+	"string_table: \"$work/app\""
 like "pprof: period" "$text" '^period: 30000000$'
 is "pprof: labels of threads" "$(printf '%s\n' "$text" | grep -c 'num: 101')" 4
 is "pprof: an inlined function has its own line" "$(printf '%s\n' "$text" | awk '/^location/ { n = 0 } /^  line/ { n++ } n == 2' | grep -c 'function_id')" 1
