@@ -23,7 +23,7 @@ struct drawing {
 	struct prof_data data;
 	struct prof_table table;
 	struct prof_images *images;
-	struct counts_costs *costs; /* of experiments */
+	struct counts_costs costs; /* of experiments */
 };
 
 static int need_experiments(const struct drawing *g, struct error *e)
@@ -65,38 +65,38 @@ static void shorten(const char **names, size_t count)
 		names[i] = basename(names[i]);
 }
 
-/* All files as reports: those of perfex, then experiments. */
+/* Results of perfex as reports, and all experiments together as one; *count of them. */
 static int gather(struct drawing *g, const struct counts_report **reports, const char **names,
-	struct error *e)
+	size_t *count, struct error *e)
 {
-	size_t n = g->l->counts.count;
+	const struct loaded *l = g->l;
 
-	for (size_t i = 0; i < n; i++) {
-		reports[i] = g->l->counts.data[i].report;
-		names[i] = g->l->count_names.data[i];
+	for (*count = 0; *count < l->counts.count; ++*count) {
+		reports[*count] = l->counts.data[*count].report;
+		names[*count] = l->count_names.data[*count];
 	}
-	g->costs = calloc(g->l->experiments.count + 1, sizeof(*g->costs));
-	if (!g->costs)
-		return error_nomem(e);
-	for (size_t i = 0; i < g->l->experiments.count; i++) {
-		if (counts_of_experiment(&g->costs[i], &g->l->experiments.data[i], e))
+	if (!l->experiments.count)
+		return 0;
+	if (counts_of_experiment(&g->costs, &l->experiments.data[0], e))
+		return -1;
+	for (size_t i = 1; i < l->experiments.count; i++)
+		if (counts_add_experiment(&g->costs, &l->experiments.data[i], e))
 			return -1;
-		reports[n + i] = &g->costs[i].report;
-		names[n + i] = g->l->names.data[i];
-	}
+	reports[*count] = &g->costs.report;
+	names[(*count)++] = l->names.data[0];
 	return 0;
 }
 
 static int draw_costs(struct drawing *g, struct error *e)
 {
-	size_t n = g->l->counts.count + g->l->experiments.count;
-	const struct counts_report **reports = calloc(n + 1, sizeof(*reports));
-	const char **names = calloc(n + 1, sizeof(*names));
+	size_t n = g->l->counts.count + 1;
+	const struct counts_report **reports = calloc(n, sizeof(*reports));
+	const char **names = calloc(n, sizeof(*names));
 	int rc = -1;
 
 	if (!reports || !names)
 		error_nomem(e);
-	else if (gather(g, reports, names, e) == 0) {
+	else if (gather(g, reports, names, &n, e) == 0) {
 		shorten(names, n);
 		rc = picture_costs(&g->picture, reports, n > 1 ? names : NULL, n, e);
 	}
@@ -145,9 +145,7 @@ static void fini(struct drawing *g)
 	prof_table_fini(&g->table);
 	prof_images_free(g->images);
 	prof_data_fini(&g->data);
-	for (size_t i = 0; g->costs && i < g->l->experiments.count; i++)
-		free(g->costs[i].report.events);
-	free(g->costs);
+	free(g->costs.report.events);
 }
 
 int do_plot(const struct options *o, const struct loaded *l, const struct prof_request *request,

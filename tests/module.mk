@@ -35,7 +35,7 @@ $(O)/tests/programs/%: tests/programs/%.c $(O)/flags
 	$(Q)$(CC) -std=gnu11 -O1 -g -Wall -pthread $(sysroot_flags) -Iinclude -Ilib -o $@ $< $(LDLIBS_$(*F)) -lm
 
 # Writes experiments, as the toolkit does.
-LDLIBS_make_experiments := $(LIBTOOLKIT) -lz -lpthread
+LDLIBS_make_experiments := $(LIBTOOLKIT) $(SAN:%=-fsanitize=%) -lz -lpthread
 $(O)/tests/programs/make_experiments: $(LIBTOOLKIT)
 LDLIBS_phased := -D_GNU_SOURCE lib/speedshop/points.c
 $(O)/tests/programs/phased: lib/speedshop/points.c

@@ -51,6 +51,14 @@ static double total_of(const struct experiment *x, uint32_t metric)
 	return (double)sum * (double)(m->period ? m->period : 1);
 }
 
+static bool has(const struct counts_report *r, const struct experiment_metric *m)
+{
+	for (size_t i = 0; i < r->event_count; i++)
+		if (strcmp(r->events[i].short_name, m->short_name) == 0)
+			return true;
+	return false;
+}
+
 static void read_metric(struct counts_costs *c, const struct experiment *x, uint32_t metric)
 {
 	const struct experiment_metric *m = &x->metrics.data[metric];
@@ -72,6 +80,23 @@ static void read_metric(struct counts_costs *c, const struct experiment *x, uint
 	row->maximum = cost_seconds(cost, n * cost->maximum, c->report.clock_hz);
 }
 
+int counts_add_experiment(struct counts_costs *c, const struct experiment *x, struct error *e)
+{
+	struct counts_report *r = &c->report;
+	struct event_row *events =
+		realloc(r->events, (r->event_count + x->metrics.count + 1) * sizeof(*events));
+
+	if (!events)
+		return error_nomem(e);
+	r->events = events;
+	for (uint32_t i = 0; i < x->metrics.count; i++) {
+		snprintf(r->source, sizeof(r->source), "%s", x->metrics.data[i].source);
+		if (!(x->metrics.data[i].flags & METRIC_BOTH) && !has(r, &x->metrics.data[i]))
+			read_metric(c, x, i);
+	}
+	return 0;
+}
+
 int counts_of_experiment(struct counts_costs *c, const struct experiment *x, struct error *e)
 {
 	const char *command = experiment_fact_find(x, "command"),
@@ -90,15 +115,7 @@ int counts_of_experiment(struct counts_costs *c, const struct experiment *x, str
 	}
 	snprintf(r->machine_description, sizeof(r->machine_description), "%s",
 		model ? model : r->machine);
-	r->events = calloc(x->metrics.count + 1, sizeof(*r->events));
-	if (!r->events)
-		return error_nomem(e);
 	r->command = c->words;
 	r->costs = true;
-	for (uint32_t i = 0; i < x->metrics.count; i++) {
-		snprintf(r->source, sizeof(r->source), "%s", x->metrics.data[i].source);
-		if (!(x->metrics.data[i].flags & METRIC_BOTH))
-			read_metric(c, x, i);
-	}
-	return 0;
+	return counts_add_experiment(c, x, e);
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* An experiment's sums as a report of counts, with what they cost. */
+/* Sums of experiments as a report of counts, with what they cost. */
 #ifndef REPORT_COUNTS_EXPERIMENT_H
 #define REPORT_COUNTS_EXPERIMENT_H
 
@@ -16,5 +16,7 @@ struct counts_costs {
 /* Costs are those of the machine that the experiment was modelled on; of this host's where it was
  * recorded here; else those of none in particular ("generic"). */
 int counts_of_experiment(struct counts_costs *c, const struct experiment *x, struct error *e);
+/* Another experiment of the same program: events that it has besides. */
+int counts_add_experiment(struct counts_costs *c, const struct experiment *x, struct error *e);
 
 #endif

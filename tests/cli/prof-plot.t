@@ -138,6 +138,7 @@ run prof -plot costs bad.json
 run prof -plot costs -o "bad'\`touch owned\`.svg" bad.json
 like "nor is a picture's name" "$err" 'cannot be told of a file of this name'
 run prof -plot costs -o "it's \$(touch owned).svg" bad.json
+run perfex -q -source os -e page-faults -plot costs2.svg true "$bad" '`touch owned`'
 not_ok "and not obeyed" test -e owned
 not_ok "no backquote is left in a script" grep -q '`' bad.gp
 if [ -n "$gnuplot" ]; then
