@@ -93,6 +93,7 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/block -count 300 $(O)
 	$(Q)tests/bench/schedule $(O)
 	$(Q)tests/bench/merge $(O)
+	$(Q)tests/bench/perfdata $(O)
 	$(Q)tests/bench/ssrun $(O)
 	$(Q)NODES=$${NODES:-4000000} tests/bench/tui $(O)
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Open addressing with linear probing, at most half full. */
+/* Open addressing with linear probing, at most half full.  A slot has half of the hash too: entries
+ * are looked at only where they are most likely meant, and not at all when the table grows. */
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -14,7 +15,7 @@ void *table_at(const struct table *t, size_t i)
 }
 
 /* FNV-1a over words, then mixed: keys are mostly addresses. */
-static size_t hash(const struct table *t, const void *key)
+static uint64_t hash(const struct table *t, const void *key)
 {
 	uint64_t h = 0xcbf29ce484222325u, word;
 	size_t i;
@@ -27,15 +28,33 @@ static size_t hash(const struct table *t, const void *key)
 		h = (h ^ word) * 0x9e3779b97f4a7c15u;
 		h ^= h >> 32;
 	}
-	return (size_t)h;
+	return h;
+}
+
+/* A slot: half of the hash, by which it is chosen, and an entry's number plus 1; 0: free. */
+static uint64_t slot_of(uint64_t h, size_t entry)
+{
+	return (h & 0xffffffff00000000u) | (uint32_t)(entry + 1);
+}
+
+static size_t entry_of(uint64_t slot)
+{
+	return (size_t)(uint32_t)slot - 1;
+}
+
+static size_t place_of(const struct table *t, uint64_t h)
+{
+	return (size_t)(h >> 32) & t->mask;
 }
 
 /* The slot where the key is or would be. */
-static size_t probe(const struct table *t, const void *key)
+static size_t probe(const struct table *t, const void *key, uint64_t h)
 {
-	size_t at = hash(t, key) & t->mask;
+	size_t at = place_of(t, h);
 
-	while (t->slots[at] && memcmp(table_at(t, t->slots[at] - 1), key, t->key_size) != 0)
+	while (t->slots[at] &&
+		(t->slots[at] >> 32 != h >> 32 ||
+			memcmp(table_at(t, entry_of(t->slots[at])), key, t->key_size) != 0))
 		at = (at + 1) & t->mask;
 	return at;
 }
@@ -51,13 +70,22 @@ static int resize(struct table *t, size_t capacity)
 	return 0;
 }
 
-int table_index(struct table *t)
+/* For a slot of something that is not there. */
+static void put(struct table *t, uint64_t slot)
 {
-	size_t slots = FIRST_SLOTS;
-	uint32_t *fresh;
+	size_t at = place_of(t, slot);
 
-	if (t->slots)
-		return 0;
+	while (t->slots[at])
+		at = (at + 1) & t->mask;
+	t->slots[at] = slot;
+}
+
+/* Room for more than there is, and slots for it. */
+static int grow(struct table *t)
+{
+	size_t slots = FIRST_SLOTS, before = t->slots ? t->mask + 1 : 0;
+	uint64_t *fresh, *old = t->slots;
+
 	while (slots / 2 <= t->count)
 		slots *= 2;
 	if (t->capacity != slots / 2 && resize(t, slots / 2))
@@ -67,9 +95,21 @@ int table_index(struct table *t)
 		return -1;
 	t->slots = fresh;
 	t->mask = slots - 1;
-	for (size_t i = 0; i < t->count; i++)
-		t->slots[probe(t, table_at(t, i))] = (uint32_t)(i + 1);
+	for (size_t i = 0; i < before; i++)
+		if (old[i])
+			put(t, old[i]);
+	for (size_t i = 0; !old && i < t->count; i++) {
+		uint64_t h = hash(t, table_at(t, i));
+
+		t->slots[probe(t, table_at(t, i), h)] = slot_of(h, i);
+	}
+	free(old);
 	return 0;
+}
+
+int table_index(struct table *t)
+{
+	return t->slots ? 0 : grow(t);
 }
 
 void table_changed(struct table *t)
@@ -80,23 +120,21 @@ void table_changed(struct table *t)
 
 void *table_add(struct table *t, const void *key)
 {
+	uint64_t h = hash(t, key);
 	size_t at;
 	char *entry;
 
-	if (t->count == t->capacity) {
-		if (t->count >= TABLE_MAX)
-			return NULL;
-		table_changed(t);
-	}
-	if (!t->slots && table_index(t))
+	if (t->count == t->capacity && t->count >= TABLE_MAX)
 		return NULL;
-	at = probe(t, key);
+	if ((t->count == t->capacity || !t->slots) && grow(t))
+		return NULL;
+	at = probe(t, key, h);
 	if (t->slots[at])
-		return table_at(t, t->slots[at] - 1);
+		return table_at(t, entry_of(t->slots[at]));
 	entry = table_at(t, t->count);
 	memset(entry, 0, t->entry_size);
 	memcpy(entry, key, t->key_size);
-	t->slots[at] = (uint32_t)++t->count;
+	t->slots[at] = slot_of(h, t->count++);
 	return entry;
 }
 
@@ -126,8 +164,8 @@ void *table_find(const struct table *t, const void *key)
 
 	if (!t->slots)
 		return NULL;
-	at = probe(t, key);
-	return t->slots[at] ? table_at(t, t->slots[at] - 1) : NULL;
+	at = probe(t, key, hash(t, key));
+	return t->slots[at] ? table_at(t, entry_of(t->slots[at])) : NULL;
 }
 
 void table_sort(struct table *t, int (*compare)(const void *a, const void *b))

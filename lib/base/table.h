@@ -15,7 +15,7 @@ struct table {
 	size_t entry_size, key_size; /* bytes; set by whom it belongs to, the rest zero */
 	size_t count, capacity;
 	char *entries;
-	uint32_t *slots; /* index + 1 of an entry, 0: free */
+	uint64_t *slots; /* index + 1 of an entry below half of its hash; 0: free */
 	size_t mask;
 };
 

@@ -15,6 +15,7 @@ enum {
 	FEATURE_CPUDESC = 8,
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
+	FEATURE_DIR_FORMAT = 24,
 	FEATURE_CLOCK_DATA = 29
 };
 
@@ -237,6 +238,9 @@ int perfdata_feature(struct perfdata *p, unsigned number, const char *at, size_t
 		return read_command(p, &b);
 	case FEATURE_EVENT_DESC:
 		return read_names(p, &b);
+	case FEATURE_DIR_FORMAT:
+		p->directory = true;
+		return 0;
 	case FEATURE_CLOCK_DATA: /* version, clock, since 1970, by the clock */
 		take(&b, 8);
 		p->realtime = take_u64(&b);

@@ -1,14 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Records of a file become an experiment, by what ssrun does with those of the kernel. */
-#include <errno.h>
-#include <fcntl.h>
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <sys/mman.h>
-#include <sys/stat.h>
 #include <sys/utsname.h>
-#include <unistd.h>
 
 #include "base/file.h"
 #include "collect/sampler.h"
@@ -369,21 +364,23 @@ static int end(struct import *im, struct error *e)
 											       : 0;
 }
 
-int perfdata_parse(struct experiment *x, const void *data, size_t size,
+int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size_t count,
 	const struct image_search *where, struct experiment_damage *damage, struct error *e)
 {
 	struct import im = {.x = x, .where = where};
 	struct perfdata *p = &im.file;
 	int rc;
 
-	p->data = data;
-	p->size = size;
+	p->data = parts[0].data;
+	p->size = parts[0].size;
 	p->ids = (struct table){.entry_size = sizeof(struct perfdata_id), .key_size = 8};
 	p->paths = (struct table){.entry_size = 16, .key_size = 8};
 	if (experiment_init(x, e))
 		return -1;
 	rc = perfdata_header(p, e);
 	if (rc == 0) {
+		p->parts = parts + 1;
+		p->part_count = p->directory ? count - 1 : 0;
 		rc = begin(&im, e);
 		if (rc == 0 && perfdata_stream(p, on_record, &im))
 			rc = error_nomem(e);
@@ -402,38 +399,10 @@ int perfdata_parse(struct experiment *x, const void *data, size_t size,
 	return rc;
 }
 
-static void name_error(struct error *e, const char *path)
+int perfdata_parse(struct experiment *x, const void *data, size_t size,
+	const struct image_search *where, struct experiment_damage *damage, struct error *e)
 {
-	struct error why;
+	struct perfdata_part part = {data, size};
 
-	if (!e)
-		return;
-	why = *e;
-	error_set(e, why.code, "%s: %s", path, why.message);
-	if (why.hint[0])
-		error_hint(e, "%s", why.hint);
-}
-
-int perfdata_read(struct experiment *x, const char *path, const struct image_search *where,
-	struct experiment_damage *damage, struct error *e)
-{
-	int fd = open(path, O_RDONLY | O_CLOEXEC), rc;
-	struct stat st;
-	void *map;
-
-	if (fd < 0)
-		return error_sys(e, errno, "cannot read %s", path);
-	if (fstat(fd, &st) != 0 || !S_ISREG(st.st_mode) || st.st_size == 0) {
-		close(fd);
-		return error_set(e, ERR_PARSE, "%s is not a file with anything in it", path);
-	}
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	close(fd);
-	if (map == MAP_FAILED)
-		return error_sys(e, errno, "cannot read %s", path);
-	rc = perfdata_parse(x, map, (size_t)st.st_size, where, damage, e);
-	munmap(map, (size_t)st.st_size);
-	if (rc)
-		name_error(e, path);
-	return rc;
+	return perfdata_parse_parts(x, &part, 1, where, damage, e);
 }

@@ -54,6 +54,12 @@ struct perfdata_symbol {
 	char *name;
 };
 
+/* Records in a file of their own. */
+struct perfdata_part {
+	const char *data;
+	size_t size;
+};
+
 struct perfdata {
 	const char *data; /* the whole file */
 	size_t size;
@@ -71,8 +77,11 @@ struct perfdata {
 	char kernel_symbol[64];   /* by which the kernel is found ... */
 	uint64_t kernel_address;  /* and where it was; 0: not told */
 	size_t begin, end;        /* of the records in the file */
-	uint64_t aux;             /* bytes of traces, left out */
-	uint64_t malformed;       /* records */
+	bool directory;           /* most records are in files beside it ... */
+	struct perfdata_part *parts; /* that are here */
+	size_t part_count;
+	uint64_t aux;       /* bytes of traces, left out */
+	uint64_t malformed; /* records */
 	struct experiment_damage damage;
 };
 
@@ -127,6 +136,10 @@ const struct perfdata_build_id *perfdata_find_build_id(const struct perfdata *p,
  * out, or call said so. */
 int perfdata_stream(struct perfdata *p,
 	int (*call)(void *context, const struct record *record, uint64_t offset), void *context);
+
+/* import.c: perfdata_parse of a file and those beside it. */
+int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size_t count,
+	const struct image_search *where, struct experiment_damage *damage, struct error *e);
 
 /* metrics.c: metric i of x is event i; in the end they are told in the words of experiments, and
  * events that had no samples go.  -1 with *e set. */

@@ -298,8 +298,8 @@ static int on_own(
 		return s->p->pipe ? on_attr(s, at, h->size) : 0;
 	case RECORD_BUILD_ID:
 		return perfdata_add_build_id(s->p, at, h->size);
-	case RECORD_FINISHED_ROUND:
-		return order_round(&s->order, 0, on_waiting, s);
+	case RECORD_FINISHED_ROUND: /* of one file; what others have may be older */
+		return s->p->part_count ? 0 : order_round(&s->order, 0, on_waiting, s);
 	case RECORD_EVENT_UPDATE:
 		return on_update(s, at, h->size);
 	case RECORD_FEATURE:
@@ -367,11 +367,26 @@ static void drop_waiting(struct stream *s)
 	inflate_free(s->inflate);
 }
 
+/* All records of a file, whose bytes from `begin` on they are. */
+static int walk_file(struct stream *s, const char *data, size_t begin, size_t end, size_t size)
+{
+	size_t done = 0;
+	int rc = walk(s, data + begin, end - begin, NULL, begin, &done);
+
+	if (rc == 0 && done < end - begin)
+		perfdata_damage(s->p, "truncated after byte %zu", size);
+	if (rc == 0 && s->part_size)
+		perfdata_damage(s->p, "compressed data ends within a record");
+	inflate_free(s->inflate);
+	s->inflate = NULL;
+	s->part_size = 0;
+	return rc;
+}
+
 int perfdata_stream(struct perfdata *p,
 	int (*call)(void *context, const struct record *record, uint64_t offset), void *context)
 {
 	struct stream *s = calloc(1, sizeof(*s));
-	size_t done = 0, size = p->end - p->begin;
 	int rc;
 
 	if (!s)
@@ -379,11 +394,11 @@ int perfdata_stream(struct perfdata *p,
 	s->p = p;
 	s->call = call;
 	s->context = context;
-	rc = walk(s, p->data + p->begin, size, NULL, p->begin, &done);
-	if (rc == 0 && done < size)
-		perfdata_damage(p, "truncated after byte %zu", p->size);
-	if (rc == 0 && s->part_size)
-		perfdata_damage(p, "compressed data ends within a record");
+	rc = walk_file(s, p->data, p->begin, p->end, p->size);
+	for (size_t i = 0; rc == 0 && i < p->part_count; i++)
+		rc = walk_file(s, p->parts[i].data, 0, p->parts[i].size, p->parts[i].size);
+	if (p->directory && !p->part_count)
+		perfdata_damage(p, "what perf record --threads wrote beside it is missing");
 	if (rc == 0)
 		rc = order_round(&s->order, 1, on_waiting, s);
 	drop_waiting(s);

@@ -123,6 +123,21 @@ void prof_images_free(struct prof_images *images)
 	free(images);
 }
 
+/* Of a file that could not be identified when it ran. */
+static const char *why_nameless(const char *path)
+{
+	char mark[4] = "";
+	FILE *f = fopen(path, "re");
+	bool elf = f && fread(mark, 1, sizeof(mark), f) == sizeof(mark) &&
+		   memcmp(mark, "\177ELF", sizeof(mark)) == 0;
+
+	if (!f)
+		return "it is not there: there are no names";
+	fclose(f);
+	return elf ? "nobody can tell whether it is the file that ran: there are no names"
+		   : "no ELF file: there are no names";
+}
+
 static void try_open(struct prof_images *images, uint32_t index)
 {
 	const struct experiment_image *im = images->data->images.data[index].image;
@@ -136,7 +151,7 @@ static void try_open(struct prof_images *images, uint32_t index)
 
 	s->tried = true;
 	if (im->kind == EXPERIMENT_IMAGE_FILE)
-		snprintf(s->why, sizeof(s->why), "no ELF file: there are no names");
+		snprintf(s->why, sizeof(s->why), "%s", why_nameless(im->path));
 	if (im->kind != EXPERIMENT_IMAGE_ELF)
 		return;
 	if (images->executable == (long)index)

@@ -24,6 +24,7 @@ agree events -e cpu-clock$kernel,page-faults$kernel -c 1000003 "$program" forks 
 agree group -e "{cpu-clock$kernel,page-faults$kernel}:S" "$program" loop 40
 agree thread --per-thread -e cpu-clock$kernel -F 999 "$program" loop 40
 agree code-of-its-own -e cpu-clock$kernel -F 999 "$program" jit
+agree directory --threads=core -g -e cpu-clock$kernel -F 999 "$program" threads 2
 agree everybody -a -g -e cpu-clock -F 499 "$program" loop 20
 agree no-build-ids -B -N -e cpu-clock$kernel -F 999 "$program" loop 40
 agree build-ids --buildid-mmap -e cpu-clock$kernel -F 999 "$program" loop 40
