@@ -219,6 +219,14 @@ static size_t sort_metric(const struct dataspace_view *v)
 	return i;
 }
 
+/* -only, -exclude. */
+static bool is_selected(const struct dataspace_view *v, uint32_t object)
+{
+	const struct prof_object *o = prof_object_at(&v->o, object);
+
+	return prof_wanted(v->d, o->key.image, o->key.name);
+}
+
 static struct rank *rank_all(const struct dataspace_view *v, size_t by, size_t *count)
 {
 	size_t n = v->o.all.count, metrics = v->o.metrics.count;
@@ -229,8 +237,8 @@ static struct rank *rank_all(const struct dataspace_view *v, size_t by, size_t *
 
 		ranks[i] = (struct rank){.object = i,
 			.name = prof_string_at(v->d, prof_object_at(&v->o, i)->key.name),
-			.first = counts[by]};
-		for (size_t k = 0; k < metrics; k++)
+			.first = is_selected(v, i) ? counts[by] : 0};
+		for (size_t k = 0; k < metrics && is_selected(v, i); k++)
 			ranks[i].all += counts[k];
 	}
 	if (ranks)
@@ -282,6 +290,9 @@ static int make(struct dataspace_view *v)
 	if (add_columns(v) || add_objects(v) ||
 		dataspace_row(v, &total, DATASPACE_OBJECT, NULL, v->o.totals) < 0 ||
 		sharing_notes(v))
+		return -1;
+	if (v->d->request->calipers &&
+		prof_note(v->t, "Data space is of the whole run: -calipers does not divide it"))
 		return -1;
 	for (size_t i = 0; i < v->d->request->count; i++) {
 		uint64_t lost = v->d->request->inputs[i].experiment->data.lost;

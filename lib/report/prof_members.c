@@ -16,6 +16,7 @@ enum {
 	PLACES_SHOWN = 16,
 	STEPS = 16,       /* an instruction may move by several elements */
 	SIZE_LEAST = 17,  /* bytes: smaller structures are as large as much else */
+	LINE_MOST = 128,  /* bytes of a line of any machine */
 	COUNT_LEAST = 16, /* a few places lie at any distance */
 };
 
@@ -112,7 +113,7 @@ static uint64_t distance(
 	*steps = 1;
 	if (!t->apart)
 		return o->blocks && o->bytes % o->blocks == 0 ? o->bytes / o->blocks : 0;
-	if (t->count < COUNT_LEAST || t->apart == EXPERIMENT_LINE_BYTES)
+	if (t->count < COUNT_LEAST || (t->apart <= LINE_MOST && (t->apart & (t->apart - 1)) == 0))
 		return 0;
 	if (t->apart % EXPERIMENT_LINE_BYTES)
 		*steps = STEPS;

@@ -71,6 +71,10 @@ run prof -datalines -json static.x
 is "lines of an object say which bytes they are, and add up to it" "$(printf '%s\n' "$out" | jq -c '(.columns | index("ei")) as $ei | .rows as $r |
 	[range(0; $r | length)] | map(select($r[.].procedure == "packed")) | .[0] as $i | [$r[$i + 1].procedure, $r[$i + 1].counts[$ei].value == $r[$i].counts[$ei].value]')" '["bytes 0-63",true]'
 
+is "-only: objects of that name" "$(prof -dataspace -json -only 'pack*' static.x | jq -rc '[.rows[] | select(.kind == "object") | .procedure] | join(" ")')" packed
+is "-exclude: none of them" "$(prof -dataspace -json -exclude 'pack*' static.x | jq -rc '[.rows[] | select(.procedure == "packed")] | length')" 0
+like "-q: so many" "$(prof -dataspace -q 1 static.x)" 'more rows are left out \(-q\)'
+
 # ---- other programs ----
 totals() { prof -dump "$1" | sed -n 's/^metric [0-9]* event \([0-9]*\) .* period \([0-9]*\) total \([0-9]*\) .*/\1 \2 \3/p' | sort -u; }
 run ssrun -q -machine zen4 -o with.x -dataspace -e gi:1009 -e dc:101 -e cy:1009 -e br:1009 "$build/examples/staffing" 2000 5
