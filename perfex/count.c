@@ -367,12 +367,28 @@ static int render(
 	return 0;
 }
 
+/* -plot: into its file, or to standard output. */
+static int plot(const struct options *o, const struct counts_report *r, struct error *e)
+{
+	const struct plot_output to = {o->plot, terminal_columns(), terminal_utf8()};
+	const struct options terminal = {.output = NULL};
+	struct strbuf script = {0}, text = {0};
+	int rc = render_counts_plot(r, &to, &script, e);
+
+	if (rc == 0)
+		rc = plot_draw(&to, &script, &text, e);
+	if (rc == 0 && strcmp(to.path, "-") == 0)
+		rc = output(&terminal, &text, stdout, e);
+	strbuf_fini(&script);
+	strbuf_fini(&text);
+	return rc;
+}
+
 static int report(struct counting *c, struct error *e)
 {
 	const struct options *o = c->options;
 	struct counts_report *r = make_report(c, e);
-	const struct plot_output to = {o->plot, terminal_columns(), terminal_utf8()};
-	struct strbuf text = {0}, script = {0};
+	struct strbuf text = {0};
 	int rc = -1;
 
 	if (!r)
@@ -380,10 +396,9 @@ static int report(struct counting *c, struct error *e)
 	if (render(c, r, &text, e) == 0 &&
 		output(o, &text, o->json || o->csv ? stdout : stderr, e) == 0)
 		rc = 0;
-	if (rc == 0 && o->plot)
-		rc = render_counts_plot(r, &to, &script, e) || plot_draw(&to, &script, e) ? -1 : 0;
 	strbuf_fini(&text);
-	strbuf_fini(&script);
+	if (rc == 0 && o->plot)
+		rc = plot(o, r, e);
 	counts_report_free(r);
 	return rc;
 }

@@ -154,7 +154,7 @@ int do_plot(const struct options *o, const struct loaded *l, const struct prof_r
 	struct drawing g = {.o = o, .l = l, .request = request, .search = search};
 	const struct plot_output to = {
 		o->output ? o->output : "-", terminal_columns(), terminal_utf8()};
-	struct strbuf script = {0};
+	struct strbuf script = {0}, text = {0};
 	int rc = plot_check(to.path, e);
 
 	if (rc == 0)
@@ -162,11 +162,14 @@ int do_plot(const struct options *o, const struct loaded *l, const struct prof_r
 	if (rc == 0)
 		rc = plot_script(&g.picture, &to, &script, e);
 	if (rc == 0)
-		rc = plot_draw(&to, &script, e);
+		rc = plot_draw(&to, &script, &text, e);
+	if (rc == 0 && strcmp(to.path, "-") == 0)
+		rc = write_out(o, &text, e);
 	for (size_t i = 0; i < g.table.notes.count && g.table.incomplete; i++)
 		say("%s", g.table.notes.data[i].value);
 	*incomplete = *incomplete || g.table.incomplete;
 	strbuf_fini(&script);
+	strbuf_fini(&text);
 	fini(&g);
 	return rc;
 }

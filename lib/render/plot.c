@@ -531,8 +531,8 @@ static void areas(const struct drawing *g, size_t panel)
 	for (size_t i = p->series.count; i-- > 0;) {
 		if (p->series.data[i].line)
 			continue;
-		strbuf_printf(g->out, "%s $data%zu_%zu using 1:3:4 with %s", separator, panel, i,
-			g->terminal ? "lines" : "filledcurves");
+		strbuf_printf(g->out, "%s $data%zu_%zu using %s", separator, panel, i,
+			g->terminal ? "1:4 with lines" : "1:3:4 with filledcurves");
 		if (!g->terminal)
 			strbuf_printf(g->out, " fs solid 0.75 border -1 lc rgb '%s'",
 				colours[i % COLOURS]);

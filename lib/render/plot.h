@@ -25,10 +25,11 @@ int plot_check(const char *path, struct error *e);
 int plot_script(
 	const struct picture *p, const struct plot_output *to, struct strbuf *out, struct error *e);
 
-/* Writes the script beside the picture (x.gp for x.png) and runs gnuplot on it, which writes to
- * standard output where the picture is for the terminal.  The script stays, but for one of the
- * terminal that was drawn.  ERR_NOT_FOUND: there is no gnuplot. */
-int plot_draw(const struct plot_output *to, const struct strbuf *script, struct error *e);
+/* Writes the script beside the picture (x.gp for x.png) and runs gnuplot on it; what that writes for
+ * the terminal is added to text.  The script stays, but for one of the terminal that was drawn.
+ * ERR_NOT_FOUND: there is no gnuplot. */
+int plot_draw(const struct plot_output *to, const struct strbuf *script, struct strbuf *text,
+	struct error *e);
 
 /* Text as gnuplot reads it literally, in single quotes. */
 void plot_quoted(struct strbuf *out, const char *text, bool utf8);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Runs gnuplot on a script that stays beside the picture. */
 #include <errno.h>
+#include <fcntl.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -12,20 +13,40 @@
 
 enum { NOT_FOUND = 127 };
 
-static int run(const char *script, const char *picture, struct error *e)
+/* What gnuplot writes for the terminal, without blanks at the ends of lines. */
+static int take(int fd, struct strbuf *text, struct error *e)
+{
+	char bytes[4096];
+	ssize_t n;
+
+	while ((n = read(fd, bytes, sizeof(bytes))) != 0) {
+		if (n < 0 && errno != EINTR)
+			return error_sys(e, errno, "cannot read what gnuplot writes");
+		for (ssize_t i = 0; i < n; i++) {
+			while (bytes[i] == '\n' && text->length &&
+				text->data[text->length - 1] == ' ')
+				text->length--;
+			strbuf_add(text, &bytes[i], 1);
+		}
+	}
+	return 0;
+}
+
+static void start(const char *script, int out)
+{
+	if (dup2(out, STDOUT_FILENO) < 0)
+		_exit(NOT_FOUND);
+	/* what a user has for a start file is not ours to run: "-d" leaves it out */
+	/* scripts are UTF-8, whatever the user's locale */
+	setenv("LC_ALL", "C.UTF-8", 1);
+	execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);
+	_exit(NOT_FOUND);
+}
+
+static int wait_for(pid_t pid, const char *script, const char *picture, struct error *e)
 {
 	int status;
-	pid_t pid = fork();
 
-	if (pid < 0)
-		return error_sys(e, errno, "cannot start gnuplot");
-	if (pid == 0) {
-		/* what a user has for a start file is not ours to run: "-d" leaves it out */
-		/* scripts are UTF-8, whatever the user's locale */
-		setenv("LC_ALL", "C.UTF-8", 1);
-		execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);
-		_exit(NOT_FOUND);
-	}
 	while (waitpid(pid, &status, 0) != pid)
 		if (errno != EINTR)
 			return error_sys(e, errno, "cannot wait for gnuplot");
@@ -40,6 +61,26 @@ static int run(const char *script, const char *picture, struct error *e)
 		unlink(picture); /* half of one is none */
 	error_set(e, ERR_SYSTEM, "gnuplot failed on %s", script);
 	return error_hint(e, "its message stands above; the script is kept");
+}
+
+static int run(const char *script, const char *picture, struct strbuf *text, struct error *e)
+{
+	int fds[2], rc;
+	pid_t pid;
+
+	if (pipe2(fds, O_CLOEXEC))
+		return error_sys(e, errno, "cannot start gnuplot");
+	pid = fork();
+	if (pid == 0)
+		start(script, fds[1]);
+	close(fds[1]);
+	if (pid < 0) {
+		close(fds[0]);
+		return error_sys(e, errno, "cannot start gnuplot");
+	}
+	rc = take(fds[0], text, e);
+	close(fds[0]);
+	return wait_for(pid, script, picture, e) || rc ? -1 : 0;
 }
 
 /* x.gp for x.png; yours to free. */
@@ -77,7 +118,8 @@ static char *temporary_path(struct error *e)
 	return path;
 }
 
-int plot_draw(const struct plot_output *to, const struct strbuf *script, struct error *e)
+int plot_draw(const struct plot_output *to, const struct strbuf *script, struct strbuf *text,
+	struct error *e)
 {
 	bool terminal = strcmp(to->path, "-") == 0;
 	struct file_out f;
@@ -94,7 +136,7 @@ int plot_draw(const struct plot_output *to, const struct strbuf *script, struct 
 		rc = file_commit(&f, e);
 	}
 	if (rc == 0)
-		rc = run(path, to->path, e);
+		rc = run(path, to->path, text, e);
 	if (terminal && rc == 0)
 		unlink(path);
 	free(path);

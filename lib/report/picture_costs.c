@@ -202,6 +202,12 @@ int picture_costs(struct picture *p, const struct counts_report *const *reports,
 		add_panel(p, &in, "Each event at its typical cost; lines: from least to most",
 			"seconds (estimated)", event_candidates, event_amount))
 		return error_nomem(e);
+	if (!p->panels.count) {
+		error_set(e, ERR_NOT_FOUND,
+			"there is nothing to draw: no event that was counted is known to "
+			"have cost any time");
+		return error_hint(e, "perfex -a -y counts all events that have costs");
+	}
 	if (label == LABEL_NONE)
 		return 0;
 	x_label = picture_text(p, "seconds (%s)", label_name(label));

@@ -3,6 +3,8 @@
 . "$TOP/tests/lib.sh"
 make_experiment() { "$build/tests/tools/experiment" "$1"; }
 gnuplot=$(command -v gnuplot)
+TMPDIR=$work
+export TMPDIR
 
 cat > app.c <<'END'
 #include <stdio.h>
@@ -70,6 +72,10 @@ END
 	golden "plot/lines-terminal" terminal.shown
 	run env COLUMNS=20 prof -plot - one
 	is "a narrow terminal" "$status" 0
+	run sh -c 'prof -plot lines one > /dev/full'
+	is "a terminal that takes nothing" "$status" 125
+	like "which is said, and how" "$err" 'cannot write the report'
+	is "nothing stays behind" "$(ls "$work"/plot.* 2>/dev/null)" ""
 	run prof -plot lines -o - one
 	like "-o - is the terminal" "$out" '% of all$|% of all '
 else
