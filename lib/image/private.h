@@ -17,10 +17,15 @@ struct symbols {
 	VEC(char *) names;            /* ours */
 };
 
+struct own_variable {
+	struct image_variable is; /* name: as in the file until it was asked for */
+	char *name;               /* ours; NULL: it is the file's */
+	bool named;
+};
+
 struct variables {
 	bool ready;
-	VEC(struct image_variable) all; /* name: as in the file until `demangled` */
-	VEC(char *) names;              /* ours, of all; NULL until asked for */
+	VEC(struct own_variable) all;
 	struct intervals ranges;
 };
 

@@ -458,7 +458,9 @@ static uint64_t structure_of_size(struct image *image, struct unit *u, uint64_t 
 	for (size_t i = 0; types && i < types->sizes.count; i++)
 		if (types->sizes.data[i].unit == u && types->sizes.data[i].size == size)
 			return types->sizes.data[i].offset;
-	slot = types ? vec_push(&types->sizes) : NULL;
+	if (!types)
+		return 0;
+	slot = vec_push(&types->sizes);
 	if (!slot)
 		return 0;
 	*slot = (struct sized){u, size, look_for_size(debug_of(image), u, size)};

@@ -91,18 +91,15 @@ static void load(struct image *image, struct finding *found)
 		qsort(found->all.data, found->all.count, sizeof(*found->all.data), compare);
 	for (size_t i = 0; i < found->all.count; i++) {
 		const struct found *one = &found->all.data[i];
-		struct image_variable *slot;
-		char **name;
+		struct own_variable *slot;
 
 		if (i && one->address == one[-1].address && one->size == one[-1].size)
 			continue;
 		slot = vec_push(&v->all);
-		name = vec_push(&v->names);
-		if (!slot || !name ||
-			intervals_add(&v->ranges, one->address, one->address + one->size,
-				(uint32_t)(v->all.count - 1)))
+		if (!slot || intervals_add(&v->ranges, one->address, one->address + one->size,
+				     (uint32_t)(v->all.count - 1)))
 			return;
-		*slot = (struct image_variable){one->address, one->size, one->name};
+		slot->is = (struct image_variable){one->address, one->size, one->name};
 	}
 	intervals_settle(&v->ranges);
 }
@@ -122,6 +119,7 @@ int image_variable_at(struct image *image, uint64_t address, struct image_variab
 	struct variables *v = &image->variables;
 	struct finding found = {0};
 	const struct interval *i;
+	struct own_variable *own;
 
 	if (!v->ready) {
 		v->ready = true;
@@ -132,12 +130,14 @@ int image_variable_at(struct image *image, uint64_t address, struct image_variab
 	i = intervals_find(&v->ranges, address);
 	if (!i)
 		return -1;
-	if (!v->names.data[i->value]) {
-		v->names.data[i->value] = plain_name(v->all.data[i->value].name);
-		if (v->names.data[i->value])
-			v->all.data[i->value].name = v->names.data[i->value];
+	own = &v->all.data[i->value];
+	if (!own->named) {
+		own->named = true;
+		own->name = plain_name(own->is.name);
+		if (own->name)
+			own->is.name = own->name;
 	}
-	*variable = v->all.data[i->value];
+	*variable = own->is;
 	return 0;
 }
 
@@ -153,9 +153,8 @@ int image_section_at(struct image *image, uint64_t address, struct image_variabl
 
 void variables_fini(struct variables *v)
 {
-	for (size_t i = 0; i < v->names.count; i++)
-		free(v->names.data[i]);
-	vec_fini(&v->names);
+	for (size_t i = 0; i < v->all.count; i++)
+		free(v->all.data[i].name);
 	vec_fini(&v->all);
 	intervals_fini(&v->ranges);
 }

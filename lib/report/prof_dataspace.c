@@ -136,7 +136,7 @@ static int make_refs(struct dataspace_view *v, int which)
 			size_t rows = experiment_data_table(x, which)->count;
 
 			for (size_t k = 0; k < rows; k++) {
-				uint32_t o = v->o.of.data[i][object_of(x, which, k)];
+				uint32_t o = v->o.of[i][object_of(x, which, k)];
 
 				if (pass)
 					r->ref[at[o]++] =

@@ -194,7 +194,7 @@ int members_rows(struct dataspace_view *v, uint32_t object)
 			continue;
 		p = text.failed ? NULL : part_of(v, &parts, strbuf_text(&text));
 		if (p)
-			p->counts[v->o.metric_of.data[input][t->key.metric]] += t->count;
+			p->counts[v->o.metric_of[input][t->key.metric]] += t->count;
 		rc = p ? 0 : -1;
 	}
 	if (rc == 0)
@@ -256,7 +256,7 @@ int places_rows(struct dataspace_view *v, uint32_t object)
 		if (!part)
 			part = text.failed ? NULL : part_of(v, &parts, strbuf_text(&text));
 		if (part)
-			part->counts[v->o.metric_of.data[input][p->key.metric]] += p->count;
+			part->counts[v->o.metric_of[input][p->key.metric]] += p->count;
 		rc = part ? 0 : -1;
 	}
 	if (rc == 0)

@@ -338,12 +338,9 @@ static int take_metrics(struct prof_objects *o, const struct prof_data *d)
 		qsort(o->metrics.data, o->metrics.count, sizeof(*o->metrics.data), by_rank);
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
-		uint32_t *map = calloc(x->data.metrics.count + 1, sizeof(*map));
-		uint32_t **slot = vec_push(&o->metric_of);
+		uint32_t *map = o->metric_of[i] = calloc(x->data.metrics.count + 1, sizeof(*map));
 
-		if (slot)
-			*slot = map;
-		if (!slot || !map)
+		if (!map)
 			return -1;
 		for (size_t k = 0; k < x->data.metrics.count; k++)
 			map[k] = (uint32_t)find_metric(o, &x->data.metrics.data[k]);
@@ -357,12 +354,9 @@ static int take_objects(struct prof_objects *o, struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
-		uint32_t *map = calloc(x->data.objects.count + 1, sizeof(*map));
-		uint32_t **slot = vec_push(&o->of);
+		uint32_t *map = o->of[i] = calloc(x->data.objects.count + 1, sizeof(*map));
 
-		if (slot)
-			*slot = map;
-		if (!slot || !map)
+		if (!map)
 			return -1;
 		for (size_t k = 0; k < x->data.objects.count; k++) {
 			long index = add_object(o, d, i, k);
@@ -388,9 +382,9 @@ static int take_counts(struct prof_objects *o, const struct prof_data *d)
 
 		for (size_t k = 0; k < x->data.touches.count; k++) {
 			const struct experiment_touch *t = experiment_touch_at(x, k);
-			uint32_t metric = o->metric_of.data[i][t->key.metric];
+			uint32_t metric = o->metric_of[i][t->key.metric];
 
-			o->counts[o->of.data[i][t->key.object] * metrics + metric] += t->count;
+			o->counts[o->of[i][t->key.object] * metrics + metric] += t->count;
 			o->totals[metric] += t->count;
 		}
 	}
@@ -402,7 +396,11 @@ int prof_objects_init(struct prof_objects *o, struct prof_data *d, struct error 
 	memset(o, 0, sizeof(*o));
 	o->all = (struct table){.entry_size = sizeof(struct prof_object),
 		.key_size = sizeof(((struct prof_object *)0)->key)};
-	if (take_metrics(o, d) || take_objects(o, d) || take_counts(o, d)) {
+	o->of = calloc(d->request->count + 1, sizeof(*o->of));
+	o->metric_of = calloc(d->request->count + 1, sizeof(*o->metric_of));
+	o->inputs = o->of && o->metric_of ? d->request->count : 0;
+	if (!o->of || !o->metric_of || take_metrics(o, d) || take_objects(o, d) ||
+		take_counts(o, d)) {
 		prof_objects_fini(o);
 		return error_nomem(e);
 	}
@@ -415,12 +413,12 @@ int prof_objects_init(struct prof_objects *o, struct prof_data *d, struct error 
 
 void prof_objects_fini(struct prof_objects *o)
 {
-	for (size_t i = 0; i < o->of.count; i++)
-		free(o->of.data[i]);
-	for (size_t i = 0; i < o->metric_of.count; i++)
-		free(o->metric_of.data[i]);
-	vec_fini(&o->of);
-	vec_fini(&o->metric_of);
+	for (size_t i = 0; i < o->inputs; i++) {
+		free(o->of[i]);
+		free(o->metric_of[i]);
+	}
+	free(o->of);
+	free(o->metric_of);
 	vec_fini(&o->metrics);
 	table_fini(&o->all);
 	free(o->counts);

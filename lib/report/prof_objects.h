@@ -22,10 +22,11 @@ struct prof_object {
 };
 
 struct prof_objects {
-	struct table all;                              /* struct prof_object */
-	VEC(uint32_t *) of;                            /* [input][object there]: index in all */
+	struct table all; /* struct prof_object */
+	size_t inputs;
+	uint32_t **of;                                 /* [input][object there]: index in all */
 	VEC(const struct experiment_metric *) metrics; /* the same of several inputs are one */
-	VEC(uint32_t *) metric_of;                     /* [input][data metric there] */
+	uint32_t **metric_of;                          /* [input][data metric there] */
 	uint64_t *counts;                              /* [object * metrics + metric] */
 	uint64_t *totals;                              /* [metric] */
 };

@@ -212,7 +212,7 @@ static int take_ends(struct dataspace_view *v, const struct shared *s, end_list 
 {
 	for (size_t i = 0; i < s->ends; i++) {
 		const struct experiment_end *from = experiment_end_at(s->x, s->first + i);
-		struct end one = {.object = v->o.of.data[s->input][from->key.object],
+		struct end one = {.object = v->o.of[s->input][from->key.object],
 			.requests = from->requests,
 			.accesses = from->loads + from->stores};
 		struct end *to = NULL;
@@ -329,7 +329,7 @@ static int add_end(struct dataspace_view *v, const struct shared *s, const struc
 
 	put_threads(&text, end);
 	put_access(&text, end, s->line->key.bytes);
-	if (end->object != v->o.of.data[s->input][s->line->key.object])
+	if (end->object != v->o.of[s->input][s->line->key.object])
 		strbuf_printf(&text, " of %s",
 			prof_string_at(v->d, prof_object_at(&v->o, end->object)->key.name));
 	strbuf_printf(&text, " in %s", end->place);
@@ -496,10 +496,12 @@ int sharing_notes(struct dataspace_view *v)
 				one.lines++;
 			}
 		vec_fini(&lines);
-		slot = rc == 0 && one.lines ? vec_push(&culprits) : NULL;
+		if (rc || !one.lines)
+			continue;
+		slot = vec_push(&culprits);
 		if (slot)
 			*slot = one;
-		rc = rc || (one.lines && !slot) ? -1 : 0;
+		rc = slot ? 0 : -1;
 	}
 	if (culprits.count)
 		qsort(culprits.data, culprits.count, sizeof(*culprits.data), by_culprit);
