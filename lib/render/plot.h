@@ -25,8 +25,8 @@ int plot_check(const char *path, struct error *e);
 int plot_script(
 	const struct picture *p, const struct plot_output *to, struct strbuf *out, struct error *e);
 
-/* Writes the script beside the picture (x.gp for x.png) and runs gnuplot on it; what that writes for
- * the terminal is added to text.  The script stays, but for one of the terminal that was drawn.
+/* Writes the script beside the picture (x.gp for x.png) and runs gnuplot on it; what that writes
+ * for the terminal is added to text.  The script stays, but for one of the terminal that was drawn.
  * ERR_NOT_FOUND: there is no gnuplot. */
 int plot_draw(const struct plot_output *to, const struct strbuf *script, struct strbuf *text,
 	struct error *e);

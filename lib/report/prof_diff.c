@@ -154,8 +154,16 @@ static struct order *changed_rows(const struct prof_diff *f, size_t *count)
 static void true_names(const struct prof_diff *f, const struct prof_entity *n, struct prof_row *row)
 {
 	const struct prof_name *name = &f->data->name[n->place];
+	const struct prof_place *place = prof_place_at(f->data, n->place);
+	const struct prof_names *names = &f->data->names;
+	struct image_line line;
 
-	row->image = f->data->images.data[prof_place_at(f->data, n->place)->key.image].name;
+	row->image = f->data->images.data[place->key.image].name;
+	if (f->grain == PROF_BY_PROCEDURE && name->begin &&
+		names->ops->line(names->context, place->key.image, name->begin, &line) == 0) {
+		row->file = line.file;
+		row->line = line.line;
+	}
 	if (f->grain != PROF_BY_LINE)
 		return;
 	row->file = name->file ? prof_string_at(f->data, name->file) : NULL;
