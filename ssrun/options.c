@@ -8,6 +8,7 @@
 
 #include "experiment/experiment.h"
 
+#define TURN_LIMIT      100000 /* superblocks: a turn of Valgrind's own */
 #define STACK_BYTES     16384
 #define STACK_BYTES_MAX 65000 /* a record of the kernel has 65535 bytes at most */
 
@@ -97,6 +98,9 @@ const struct option_row option_table[] = {
 	{"expect", "INSTRUCTIONS",
 		"about how many the command executes, for the progress line of the model",
 		OPTION_COUNT, FIELD(expect), NULL},
+	{"turn", "BLOCKS",
+		"how many superblocks the model lets one thread run before the next (300)",
+		OPTION_COUNT, FIELD(turn), NULL},
 	{"x", NULL, "sample in the kernel as well, or fail", OPTION_FLAG, FIELD(kernel), NULL},
 	{"list", NULL, "list the experiments, their periods and sources on this machine",
 		OPTION_FLAG, FIELD(list), NULL},
@@ -232,6 +236,8 @@ static int check(const struct options *o, struct error *e)
 		{(o->json || o->csv) && !o->list,
 			"-json and -csv are for -list; what was sampled, prof -json reports"},
 		{o->list && o->command, "-list takes no command"},
+		{o->turn > TURN_LIMIT,
+			"-turn: at most 100000 superblocks, which is Valgrind's own"},
 		{o->quiet && o->verbose, "-q and -v exclude each other"},
 	};
 

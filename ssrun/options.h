@@ -19,7 +19,7 @@ struct options {
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;
 	const char *completion; /* shell */
 	double caliper_seconds, seconds;
-	unsigned long expect;
+	unsigned long expect, turn;
 	int caliper_signal;
 	pid_t pid;
 	enum collect_source source;

@@ -162,6 +162,7 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.caliper_signal = o->caliper_signal,
 		.output = output,
 		.expect = o->expect,
+		.turn = (unsigned)o->turn,
 		.say = hear,
 		.context = o,
 	};

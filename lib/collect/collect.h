@@ -36,6 +36,8 @@ struct collect_request {
 	int caliper_signal;            /* a phase begins when this comes to us; 0: none */
 	struct collect_output *output; /* to be claimed once the command's pid is known */
 	uint64_t expect; /* instructions of the command, for the progress line; 0: unknown */
+	unsigned
+		turn; /* model: superblocks that a thread runs before the next; 0: its own choice */
 	struct progress *progress; /* of slow runs; may be NULL */
 	/* What the user should know while it goes on, one line; level 0: always, 1: -v. */
 	void (*say)(void *context, int level, const char *line);

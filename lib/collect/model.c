@@ -91,8 +91,11 @@ static int prepare(struct modelling *m, struct source_options *options, struct e
 			return -1;
 		m->machine = &m->host;
 	}
-	*options = (struct source_options){
-		.user = true, .forced = true, .machine = m->machine, .profile = &m->wanted};
+	*options = (struct source_options){.user = true,
+		.forced = true,
+		.turn = m->request->turn,
+		.machine = m->machine,
+		.profile = &m->wanted};
 	return profile_init(&m->profile, e) || add_samplers(m, e) || add_plan(m, options, e) ? -1
 											     : 0;
 }

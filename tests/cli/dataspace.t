@@ -61,6 +61,12 @@ is "what is only read is not" "$(lines read.x '^table$')" ""
 is "one counter for all: true" "$(lines true.x '^one$')" true
 unlike "a lock and what it guards: not false" "$(lines lock.x '^guarded$')" false
 
+run ssrun -q -machine zen4 -turn 20 -o turns.x -dataspace "$sharing" static
+rows turns.x
+ok "short turns show more of it" test "$(object turns.x '^packed$' ei)" -gt $(($(object static.x '^packed$' ei) * 5))
+run ssrun -turn 100001 -dataspace true
+like "but not longer ones than there are" "$err" 'at most 100000'
+
 # ---- members, lines ----
 collect staffing.x "$build/examples/staffing" 20000 10
 rows staffing.x
