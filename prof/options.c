@@ -277,8 +277,10 @@ static int check(const struct options *o, struct error *e)
 		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
 	if (o->merge && (chosen || o->csv || o->json || o->compare))
 		return error_set(e, ERR_CONFLICT, "-merge makes a file, not a report");
-	if (o->dump && (chosen || o->csv || o->json || o->merge))
-		return error_set(e, ERR_CONFLICT, "-dump prints files as they are: no report");
+	if (o->dump && (chosen || o->csv || o->json || o->merge)) {
+		error_set(e, ERR_CONFLICT, "-dump prints files as they are: no report");
+		return error_hint(e, "-export json has all of them for scripts");
+	}
 	if (o->merge && !o->output) {
 		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
 		return error_hint(e, "prof -merge -o SUM file ...");

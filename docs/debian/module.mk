@@ -9,6 +9,7 @@ deb_variables = O=$(DEB_O) SAN= prefix=/usr libdir=lib/$(deb_arch) \
                 LDFLAGS='$(shell dpkg-buildflags --get LDFLAGS)'
 
 deb:
+	$(Q)command -v dpkg-deb >/dev/null || { echo 'make deb needs the tools of Debian or Ubuntu (package dpkg-dev)' >&2; exit 1; }
 	$(Q)PACKAGES="dpkg-dev" tests/deps
 	$(Q)$(MAKE) --no-print-directory $(deb_variables) deb-stage
 	$(Q)VERSION=$(VERSION) docs/debian/build $(O)/deb
