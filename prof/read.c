@@ -52,9 +52,15 @@ int read_one(struct experiment *x, const struct options *o, const char *path,
 	struct experiment_damage *damage, struct error *e)
 {
 	const struct image_search where = search_of(o);
+	struct progress progress;
+	int rc;
 
-	return read_is_perfdata(path) ? perfdata_read(x, path, &where, damage, e)
-				      : experiment_read(x, path, damage, e);
+	if (!read_is_perfdata(path))
+		return experiment_read(x, path, damage, e);
+	progress_begin(&progress, !o->tui);
+	rc = perfdata_read(x, path, &where, &progress, damage, e);
+	progress_end(&progress);
+	return rc;
 }
 
 bool read_is_pipe(const char *word)

@@ -82,13 +82,14 @@ static int map_parts(const char *path, struct parts *parts, struct error *e)
 }
 
 int perfdata_read(struct experiment *x, const char *path, const struct image_search *where,
-	struct experiment_damage *damage, struct error *e)
+	struct progress *progress, struct experiment_damage *damage, struct error *e)
 {
 	struct parts parts = {0};
 	int rc = map_parts(path, &parts, e);
 
 	if (rc == 0) {
-		rc = perfdata_parse_parts(x, parts.list.data, parts.list.count, where, damage, e);
+		rc = perfdata_parse_parts(
+			x, parts.list.data, parts.list.count, where, progress, damage, e);
 		if (rc)
 			name_error(e, path);
 	}

@@ -6,6 +6,7 @@
 #include <sys/utsname.h>
 
 #include "base/file.h"
+#include "base/progress.h"
 #include "collect/sampler.h"
 #include "collect/symbols.h"
 #include "perfdata/private.h"
@@ -20,8 +21,10 @@ struct import {
 	struct sampler sampler;
 	const struct image_search *where; /* NULL: nothing of this host is looked at */
 	bool same_host;
-	uint64_t first, last; /* times */
-	VEC(uint64_t) chain;  /* made of branches */
+	uint64_t first, last;      /* times */
+	struct progress *progress; /* may be NULL */
+	uint64_t records;          /* so far */
+	VEC(uint64_t) chain;       /* made of branches */
 };
 
 /* ---- what comes in pipes: events, before their samples ----------------------------------------
@@ -179,7 +182,9 @@ static int on_record(void *context, const struct record *r, uint64_t offset)
 	struct import *im = context;
 	struct perfdata_event *event;
 
-	(void)offset;
+	if (im->progress && im->records++ % 4096 == 0)
+		progress_step(im->progress, (double)offset / (double)(im->file.size + 1),
+			"reading samples");
 	if (im->x->metrics.count < im->file.events.count && take_events(im))
 		return -1;
 	if (r->time && !im->first)
@@ -365,9 +370,10 @@ static int end(struct import *im, struct error *e)
 }
 
 int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size_t count,
-	const struct image_search *where, struct experiment_damage *damage, struct error *e)
+	const struct image_search *where, struct progress *progress,
+	struct experiment_damage *damage, struct error *e)
 {
-	struct import im = {.x = x, .where = where};
+	struct import im = {.x = x, .where = where, .progress = progress};
 	struct perfdata *p = &im.file;
 	int rc;
 
@@ -404,5 +410,5 @@ int perfdata_parse(struct experiment *x, const void *data, size_t size,
 {
 	struct perfdata_part part = {data, size};
 
-	return perfdata_parse_parts(x, &part, 1, where, damage, e);
+	return perfdata_parse_parts(x, &part, 1, where, NULL, damage, e);
 }

@@ -12,6 +12,7 @@
 #ifndef PERFDATA_PERFDATA_H
 #define PERFDATA_PERFDATA_H
 
+#include "base/progress.h"
 #include "experiment/file.h"
 #include "image/image.h"
 
@@ -26,7 +27,8 @@ bool perfdata_is_file(const void *data, size_t size);
  */
 int perfdata_parse(struct experiment *x, const void *data, size_t size,
 	const struct image_search *where, struct experiment_damage *damage, struct error *e);
+/* progress may be NULL. */
 int perfdata_read(struct experiment *x, const char *path, const struct image_search *where,
-	struct experiment_damage *damage, struct error *e);
+	struct progress *progress, struct experiment_damage *damage, struct error *e);
 
 #endif

@@ -138,8 +138,10 @@ int perfdata_stream(struct perfdata *p,
 	int (*call)(void *context, const struct record *record, uint64_t offset), void *context);
 
 /* import.c: perfdata_parse of a file and those beside it. */
+struct progress;
 int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size_t count,
-	const struct image_search *where, struct experiment_damage *damage, struct error *e);
+	const struct image_search *where, struct progress *progress,
+	struct experiment_damage *damage, struct error *e);
 
 /* metrics.c: metric i of x is event i; in the end they are told in the words of experiments, and
  * events that had no samples go.  -1 with *e set. */
