@@ -10,8 +10,9 @@ The check follows the records in the order of their times by itself, one sample 
 import collections, random, re, struct, sys
 
 COMM_EXEC, BUILD_ID, USER, KERNEL = 1 << 13, 1 << 14, 2, 1
-IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, RAW, BRANCH, REGS, STACK, IDENTIFIER = (
-    1 << n for n in (0, 1, 2, 3, 4, 5, 6, 7, 8, 10, 11, 12, 13, 16))
+IP, TID, TIME, ADDR, READ, CHAIN, ID, CPU, PERIOD, STREAM, RAW, BRANCH, REGS, STACK, WEIGHT, SOURCE, IDENTIFIER = (
+    1 << n for n in range(17))
+CALL_STACK, HW_INDEX = 1 << 11, 1 << 17
 CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 MMAP, LOST, COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP2 = 1, 2, 3, 4, 5, 7, 9, 10
 ATTR, ROUND, AUXTRACE, FEATURE, COMPRESSED = 64, 68, 71, 80, 81
@@ -94,9 +95,9 @@ def story(seed, turns=400):
 
 class Writer:
     def __init__(self, order="<", attr_size=128, pipe=False, rounds=True, compressed=False, shift=0, id_all=True,
-                 old_header=False):
+                 old_header=False, type=TYPE, branch_type=0):
         self.__dict__.update(order=order, attr_size=attr_size, pipe=pipe, rounds=rounds, compressed=compressed, shift=shift,
-                             id_all=id_all, old_header=old_header)
+                             id_all=id_all, old_header=old_header, type=type, branch_type=branch_type)
         self.ids = [[10, 11], [20, 21]]  # event, processor
         self.packed = b""
 
@@ -119,20 +120,19 @@ class Writer:
     def attr(self, event):
         config, period = ((0, 250000), (2, 10))[event]
         flags = [0, 1, 8, 9, 13, 23, 24] + [18] * self.id_all
-        a = self.pack("IIQQQQ", 1, 0 if self.attr_size == 64 else self.attr_size, config, period, TYPE, 4)
+        a = self.pack("IIQQQQ", 1, 0 if self.attr_size == 64 else self.attr_size, config, period, self.type, 3)
         a += self.bits(*flags)
-        a += self.pack("II", 0, 0) + self.pack("QQ", 0, 0)
+        a += self.pack("II", 0, 0) + self.pack("QQ", 0, 0) + self.pack("QQ", self.branch_type, 0xff01ff)
         return (a + b"\0" * 512)[:self.attr_size]
 
     def kernel(self, e):
         time, cpu, kind, f = e
-        trailer = self.pack("IIQIIQ", f.get("pid", 0), f.get("tid", 0), time, cpu, 0, self.ids[f.get("event", 0)][cpu])
-        trailer = trailer if self.id_all else b""
+        id = self.ids[f.get("event", 0)][cpu]
+        fields = {TID: self.pack("II", f.get("pid", 0), f.get("tid", 0)), TIME: self.pack("Q", time), ID: self.pack("Q", id),
+                  STREAM: self.pack("Q", 1), CPU: self.pack("II", cpu, 0), IDENTIFIER: self.pack("Q", id)}
+        trailer = b"".join(v for k, v in fields.items() if k & self.type) if self.id_all else b""
         if kind == "sample":
-            chain = ([CONTEXT_KERNEL] + f["kernel"] if f["kernel"] else []) + ([CONTEXT_USER] + f["user"] if f["user"] else [])
-            return self.record(SAMPLE, f["mode"], self.pack(
-                f"QQIIQIIQQ{len(chain)}Q", self.ids[f["event"]][cpu], f["ip"], f["pid"], f["tid"], time, cpu, 0,
-                (250000, 10)[f["event"]], len(chain), *chain))
+            return self.record(SAMPLE, f["mode"], self.sample(f, fields))
         if kind == "map":
             id = FILES[f["path"]]
             where = self.pack("BBH", 20, 0, 0) + id if id else self.pack("IIQQ", 8, 1, 4711, 0)
@@ -147,6 +147,25 @@ class Writer:
         if kind == "lost":
             return self.record(LOST, 0, self.pack("QQ", self.ids[f["event"]][cpu], f["count"]) + trailer)
         return self.record(THROTTLE, 0, self.pack("QQQ", time, self.ids[0][cpu], 0) + trailer)
+
+    def sample(self, f, fields):
+        """In the kernel's order."""
+        user, branches = f["user"], []
+        if self.branch_type & CALL_STACK and user:  # calls, the last one first; the kernel leaves the user's chain out
+            branches = [(pc - 1, to, 0) for pc, to in zip(user[1:], user)]
+            user = [] if branches else user
+        elif self.type & BRANCH:
+            branches = [(1, 2, 3)] * (len(user) % 3)
+        chain = ([CONTEXT_KERNEL] + f["kernel"] if f["kernel"] else []) + ([CONTEXT_USER] + user if user else [])
+        raw = b"raw" * 5 + b"\0" * 5
+        fields = {**fields, IP: self.pack("Q", f["ip"]), ADDR: self.pack("Q", 4711),
+                  PERIOD: self.pack("Q", (250000, 10)[f["event"]]), READ: self.pack("QQQ", 1, 2, 3),
+                  CHAIN: self.pack(f"Q{len(chain)}Q", len(chain), *chain), RAW: self.pack("I", len(raw)) + raw,
+                  BRANCH: self.pack("Q", len(branches)) + (self.pack("Q", 0) if self.branch_type & HW_INDEX else b"") +
+                          b"".join(self.pack("QQQ", *b) for b in branches),
+                  REGS: self.pack("Q", 0), STACK: self.pack("Q", 0), WEIGHT: self.pack("Q", 5), SOURCE: self.pack("Q", 6)}
+        order = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM, CPU, PERIOD, READ, CHAIN, RAW, BRANCH, REGS, STACK, WEIGHT, SOURCE)
+        return b"".join(fields[k] for k in order if k & self.type)
 
     def records(self, events, seed):
         """Buffers of two processors, read in turns, each as far as it then is."""
@@ -223,6 +242,11 @@ KINDS = {
     "no-rounds": {"rounds": False}, "compressed": {"compressed": True}, "compressed-pipe": {"compressed": True, "pipe": True},
     "big-endian-compressed": {"compressed": True, "order": ">"}, "unaligned": {"shift": 4},
     "big-endian-unaligned": {"shift": 3, "order": ">"}, "no-times": {"id_all": False, "rounds": False},
+    "id-alone": {"type": TYPE & ~IDENTIFIER | ID}, "many-fields": {"type": 2**17 - 1},
+    "branches": {"type": TYPE | BRANCH, "branch_type": HW_INDEX},
+    "big-endian-many-fields": {"type": 2**17 - 1, "order": ">"},
+    "call-stacks": {"type": TYPE | BRANCH, "branch_type": CALL_STACK},
+    "call-stacks-indexed": {"type": TYPE | BRANCH, "branch_type": CALL_STACK | HW_INDEX},
 }
 
 

@@ -47,12 +47,13 @@ static uint32_t take_half(struct cursor *c)
 	return c->swapped ? __builtin_bswap32(half) : half;
 }
 
-/* n words that lie there, turned where they lie. */
+/* n words that lie there, turned where they lie.  All that the kernel writes before words ends at
+ * multiples of 8. */
 static const uint64_t *take_words(struct cursor *c, uint64_t n)
 {
 	uint64_t *words;
 
-	if (c->failed || n > (size_t)(c->end - c->at) / 8) {
+	if (c->failed || n > (size_t)(c->end - c->at) / 8 || (uintptr_t)c->at % 8) {
 		c->failed = true;
 		return NULL;
 	}

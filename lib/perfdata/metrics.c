@@ -9,6 +9,9 @@
 #include "events/numbers.h"
 #include "perfdata/private.h"
 
+/* Units of a sample: more is nonsense, and sums must not be beyond all numbers. */
+#define LONGEST 1e18
+
 static bool is_software(const struct perf_event_attr *attr)
 {
 	return attr->type == PERF_TYPE_SOFTWARE || attr->type == PERF_TYPE_TRACEPOINT ||
@@ -58,7 +61,7 @@ static uint64_t period_of(const struct perfdata_event *event)
 	double mean = event->samples ? event->sum / (double)event->samples : 0;
 
 	if (mean >= 1)
-		return (uint64_t)(mean + 0.5);
+		return mean < LONGEST ? (uint64_t)(mean + 0.5) : (uint64_t)LONGEST;
 	if (!attr->freq)
 		return attr->sample_period ? attr->sample_period : 1;
 	return is_clock(attr) && attr->sample_freq ? 1000000000u / attr->sample_freq : 1;
@@ -124,7 +127,7 @@ static int describe(
 	metric->period = period_of(event);
 	/* What is told twice is one loss. */
 	metric->lost = event->lost > event->lost_samples ? event->lost : event->lost_samples;
-	if (event->least != event->most && event->sum < 1e19)
+	if (event->least != event->most && event->sum < LONGEST)
 		metric->total = (uint64_t)event->sum;
 	return metric->name && metric->short_name && metric->unit && metric->source && metric->note
 		       ? 0
