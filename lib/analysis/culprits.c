@@ -42,6 +42,10 @@ char culprit_letter(enum culprit_cause cause)
 	return causes[cause].letter;
 }
 
+/* Who was seen weighs more than who is usual; and events that few samples missed may be there. */
+#define WITNESS 2.0
+#define DOUBT   0.01
+
 /* ---- suspects ---- */
 
 void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
@@ -84,7 +88,11 @@ static void suspect_execution(
 {
 	double n = s->executions, mi = s->in->mi[s->insn];
 	unsigned latency = op->latency > op->flags_latency ? op->latency : op->flags_latency;
+	/* A load may get its data from a store that has only just retired. */
+	unsigned forward =
+		s->in->core->forward > op->load_latency ? s->in->core->forward : op->load_latency;
 	double own = (double)(latency + (op->loads ? op->load_latency : 0));
+	double most = (double)(latency + (op->loads ? forward : 0));
 	uint32_t blame = producer(s, op);
 
 	if (insn->classes & INSN_DIVIDE)
@@ -98,9 +106,9 @@ static void suspect_execution(
 			n * s->in->machine->cost[CULPRIT_SERIALISING].typical, s->insn);
 	else if (insn->classes & INSN_FENCE)
 		culprit_suspect(s, CULPRIT_SERIALISING, n, n * 0.3, s->insn);
-	if (own > mi)
-		culprit_suspect_cycles(
-			s, CULPRIT_DEPENDENCY, n * (own - mi), n * (own - mi) * 0.3, blame);
+	if (most > mi)
+		culprit_suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
+			n * (fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1), blame);
 }
 
 /* In order, an instruction waits for the loads that its operands come from. */
@@ -119,31 +127,46 @@ static void suspect_operands(struct culprit_search *s, const struct op *op)
 }
 
 /* Counts of events are better than rules. */
-void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double n, uint32_t blame)
+void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
+	uint32_t blame)
 {
-	const struct culprit_cost *c = &s->in->machine->cost[cause];
 	struct culprit_suspect *x = &s->suspect[cause];
-	double unit = s->in->event_unit[cause], samples = unit > 0 ? n / unit : n;
-	double most = unit > 1 ? (samples + 2 * sqrt(samples) + 1) * unit : n;
 
-	if (!x->there && !(n > 0))
+	if (!x->there && !(usual > 0))
 		return;
 	if (!x->there)
 		x->blame = blame;
 	x->there = most > 0;
-	x->high = x->there && isfinite(x->high) && x->high > 0 ? fmin(x->high, most * c->maximum)
-							       : most * c->maximum;
-	if (n > 0)
-		x->high = most * c->maximum;
-	x->weight = fmax(n, 0.1 * (most - n)) * c->typical;
+	x->high = most;
+	x->weight = WITNESS * usual + DOUBT * most;
 }
 
-static void all_events(struct culprit_search *s)
+/* What a store missed is waited for in the store buffer. */
+static void store_events(struct culprit_search *s)
 {
+	double usual = 0;
+
+	for (unsigned k = CULPRIT_L2; k <= CULPRIT_DTLB; k++) {
+		if (!s->in->events[k])
+			continue;
+		usual += s->in->events[k][s->insn];
+		s->suspect[k].there = false;
+	}
+	if (s->suspect[CULPRIT_STORES].there)
+		s->suspect[CULPRIT_STORES].weight += usual;
+}
+
+static void all_events(struct culprit_search *s, const struct insn *insn)
+{
+	bool stores = insn->classes & INSN_STORE && !(insn->classes & INSN_LOAD);
+
 	for (unsigned k = 0; k < CULPRITS; k++)
-		if (s->in->events[k] && k != CULPRIT_MISPREDICT)
-			culprit_counted(
-				s, (enum culprit_cause)k, s->in->events[k][s->insn], s->insn);
+		if (s->in->events[k] && k != CULPRIT_MISPREDICT &&
+			!(stores && k >= CULPRIT_L2 && k <= CULPRIT_DTLB))
+			culprit_counted(s, (enum culprit_cause)k, s->in->events[k][s->insn],
+				s->in->events_most[k][s->insn], s->insn);
+	if (stores)
+		store_events(s);
 	if (s->in->events[CULPRIT_MISPREDICT])
 		culprit_mispredicted(s);
 }
@@ -152,9 +175,9 @@ static void all_events(struct culprit_search *s)
 
 /* likely = min(high, weight * scale), so that they make the whole where that can be.  Returns what
  * is left. */
-static double divide(struct culprit *list, const double *weight, uint32_t count, double wait)
+double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait)
 {
-	bool full[CULPRITS] = {false};
+	bool full[CULPRITS + 1] = {false};
 	uint32_t open = count, before;
 	double left = wait;
 
@@ -189,28 +212,23 @@ static int by_likely(const void *a, const void *b)
 	return x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
-static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
+/* How likely it is, in cycles. */
+static double weigh(const struct culprits_input *in, unsigned cause, double weight)
 {
-	struct culprit list[CULPRITS];
-	double weight[CULPRITS], all = 0;
-	uint32_t n = 0;
+	return weight * (in->factor && !in->events[cause] ? in->factor[cause] : 1);
+}
 
-	for (unsigned k = 0; k < CULPRITS; k++) {
-		const struct culprit_suspect *x = &s->suspect[k];
+/* What is possible, whether it was seen or not: for culprits_learn. */
+static void survey(struct culprits *c, const struct culprit_search *s, const struct culprit_wait *w)
+{
+	for (unsigned k = 0; k < CULPRITS; k++)
+		if (s->suspect[k].there)
+			c->possible[k] += s->suspect[k].weight;
+	c->possible[CULPRITS] += w->most;
+}
 
-		if (!x->there || !(x->high > 0))
-			continue;
-		list[n] = (struct culprit){
-			.cause = (uint8_t)k, .blame = x->blame, .high = fmin(x->high, w->dynamic)};
-		weight[n++] = fmax(x->weight, 1e-9 * s->executions);
-	}
-	for (uint32_t k = 0; k < n; k++)
-		all += list[k].high;
-	for (uint32_t k = 0; k < n; k++)
-		list[k].low = fmax(0, fmin(w->dynamic - (all - list[k].high), list[k].high));
-	w->unexplained = divide(list, weight, n, w->dynamic);
-	if (n)
-		qsort(list, n, sizeof(*list), by_likely);
+static int keep(struct culprits *c, struct culprit_wait *w, const struct culprit *list, uint32_t n)
+{
 	w->first = (uint32_t)c->list.count;
 	for (uint32_t k = 0; k < n; k++) {
 		struct culprit *x = vec_push(&c->list);
@@ -221,6 +239,42 @@ static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wa
 		w->count++;
 	}
 	return 0;
+}
+
+/* The schedule is one of the suspects: behind a wait that is no part of it, its own may be hidden.
+ */
+static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
+{
+	struct culprit list[CULPRITS + 1];
+	double weight[CULPRITS + 1], all = 0, trust = s->in->core->in_order ? 1e6 : 1;
+	uint32_t n = 0;
+
+	if (w->most > 0) {
+		list[n] = (struct culprit){.cause = CULPRITS, .high = fmin(w->most, w->wait)};
+		weight[n++] = w->most * trust * (s->in->factor ? s->in->factor[CULPRITS] : 1);
+	}
+	for (unsigned k = 0; k < CULPRITS; k++) {
+		const struct culprit_suspect *x = &s->suspect[k];
+
+		if (!x->there || !(x->high > 0))
+			continue;
+		list[n] = (struct culprit){.cause = (uint8_t)k,
+			.blame = x->blame,
+			.high = fmin(x->high, w->wait),
+			.weight = x->weight};
+		weight[n++] = fmax(weigh(s->in, k, x->weight), 1e-9 * s->executions);
+	}
+	for (uint32_t k = 0; k < n; k++)
+		all += list[k].high;
+	for (uint32_t k = 0; k < n; k++)
+		list[k].low = fmax(0, fmin(w->wait - (all - list[k].high), list[k].high));
+	w->unexplained = culprits_divide(list, weight, n, w->wait);
+	if (w->most > 0)
+		w->fixed = list[0].likely;
+	w->dynamic = w->wait - w->fixed;
+	if (n)
+		qsort(list + (w->most > 0), n - (w->most > 0), sizeof(*list), by_likely);
+	return keep(c, w, list + (w->most > 0), n - (w->most > 0));
 }
 
 /* ---- an instruction, a block, all ---- */
@@ -235,37 +289,52 @@ static double turn(const struct culprits_input *in, const struct op *op, uint32_
 	return fmin(in->mi[i], op->half_slots / (2 * width));
 }
 
-/* What it took less than the schedule says, other waits have hidden: so its own is shorter. */
-static void split(const struct culprits_input *in, const struct op *op, uint32_t i, double n,
+/* False where there is nothing to be judged. */
+static bool split(const struct culprits_input *in, const struct op *op, uint32_t i, double n,
 	struct culprit_wait *w)
 {
 	double cycles = in->cycles[i], least = n * in->mi[i], own = n * turn(in, op, i);
-	double more = cycles - least, scatter = sqrt(fmax(cycles, least) * in->sample);
+	double scatter = sqrt(fmax(cycles, least) * in->sample);
 
 	w->execution = own;
-	w->fixed = least - own;
-	if (fabs(more) <= scatter) {
-		w->error = more;
-	} else if (more > 0) {
-		w->dynamic = more;
-	} else {
-		w->fixed = fmax(cycles - own, 0);
-		w->hidden = least - own - w->fixed;
-		w->gain = fmin(cycles - own, 0);
+	w->most = least - own;
+	if (fabs(cycles - least) <= scatter) {
+		w->fixed = w->most;
+		w->error = cycles - least;
+		return false;
 	}
+	w->wait = fmax(cycles - own, 0);
+	w->gain = fmin(cycles - own, 0);
+	return w->wait > 0;
+}
+
+/* Misses that were counted are no matter of scatter. */
+static bool witnessed(struct culprit_search *s, struct culprit_wait *w)
+{
+	double sure = 0;
+
+	for (unsigned k = 0; k < CULPRITS; k++)
+		if (s->in->events[k] && s->suspect[k].there)
+			sure += s->suspect[k].weight;
+	if (!(sure > 0) || !(s->in->cycles[s->insn] > w->execution))
+		return false;
+	w->error = w->fixed = 0;
+	w->wait = s->in->cycles[s->insn] - w->execution;
+	return true;
 }
 
 static int look_at(struct culprits *c, struct culprit_search *s, const struct op *op)
 {
 	const struct insn *insn = &s->in->flow->insns.data[s->insn];
 	struct culprit_wait *w = &c->wait[s->insn];
+	bool waits;
 
 	if (!(s->executions > 0)) {
 		c->untold += s->in->cycles[s->insn];
 		return 0;
 	}
-	split(s->in, op, s->insn, s->executions, w);
-	if (!(w->dynamic > 0))
+	waits = split(s->in, op, s->insn, s->executions, w);
+	if (!waits && !s->in->survey && !s->in->any_events)
 		return 0;
 	memset(s->suspect, 0, sizeof(s->suspect));
 	culprit_reached(s);
@@ -274,8 +343,11 @@ static int look_at(struct culprits *c, struct culprit_search *s, const struct op
 	else
 		culprit_memory(s, op, insn);
 	suspect_execution(s, op, insn);
-	all_events(s);
-	return judge(c, s, w);
+	all_events(s, insn);
+	survey(c, s, w);
+	if (!waits && s->in->any_events)
+		waits = witnessed(s, w);
+	return waits ? judge(c, s, w) : 0;
 }
 
 /* What the schedule lets one instruction wait for, retirement may show at a neighbour: what is
@@ -286,7 +358,7 @@ static void settle(struct culprits *c, const struct flow_block *b)
 
 	for (uint32_t i = b->first; i < b->first + b->count; i++) {
 		more += c->wait[i].unexplained;
-		less += c->wait[i].hidden;
+		less += fmax(c->wait[i].most - c->wait[i].fixed, 0);
 	}
 	both = fmin(more, less);
 	for (uint32_t i = b->first; i < b->first + b->count && both > 0; i++) {
@@ -394,11 +466,11 @@ const char *culprit_fixed_name(unsigned fixed)
 double culprits_least(const struct culprits *c, uint32_t insn, unsigned set)
 {
 	const struct culprit_wait *w = &c->wait[insn];
-	double others = 0, own = 0;
+	double others = fmin(w->most, w->wait), own = 0;
 
 	for (uint32_t k = w->first; k < w->first + w->count; k++)
 		*(set >> c->list.data[k].cause & 1 ? &own : &others) += c->list.data[k].high;
-	return fmax(0, fmin(w->dynamic - others, own));
+	return fmax(0, fmin(w->wait - others, own));
 }
 
 static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint32_t i)
@@ -409,13 +481,13 @@ static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint3
 	for (uint32_t k = w->first; k < w->first + w->count; k++) {
 		const struct culprit *x = &c->list.data[k];
 
-		s->low[x->cause] += fmin(x->low, w->dynamic);
-		s->high[x->cause] += fmin(x->high, w->dynamic);
+		s->low[x->cause] += x->low;
+		s->high[x->cause] += x->high;
 		s->likely[x->cause] += x->likely;
 		data += CULPRIT_DATA >> x->cause & 1 ? x->high : 0;
 	}
 	s->data_low += culprits_least(c, i, CULPRIT_DATA);
-	s->data_high += fmin(data, w->dynamic);
+	s->data_high += fmin(data, w->wait);
 }
 
 void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in)

@@ -73,12 +73,18 @@ struct culprits_input {
 	/* Likely misses of each instruction's line and page a time that it is fetched anew
 	 * (culprits_lines.h); may be NULL. */
 	const double *line_misses, *page_misses;
-	/* Occurrences by instruction, and what one that was counted stands for (1: exact); of a
+	/* Events counted by instruction: what they cost usually, and at most, in cycles; of a
 	 * misprediction at the branch.  NULL: nobody counted. */
-	const double *events[CULPRITS];
-	double event_unit[CULPRITS];
+	const double *events[CULPRITS], *events_most[CULPRITS];
+	/* Where mispredictions were counted: of returns, and of calls, the share mispredicted. */
+	double wrong_returns, wrong_calls;
 	bool behind_calls; /* what waits behind a call is shown at the call */
-	bool faults;       /* the time of page faults is that of the instruction */
+	/* How much more or less usual causes are in this program than elsewhere, the schedule's
+	 * waits last (culprits_learn.h); NULL: not known. */
+	const double *factor;
+	bool survey;     /* fill culprits.possible */
+	bool any_events; /* some of events is there */
+	bool faults;     /* the time of page faults is that of the instruction */
 };
 
 struct culprit {
@@ -86,17 +92,20 @@ struct culprit {
 	uint32_t blame;   /* instruction; FLOW_NONE: none is known */
 	double low, high; /* cycles */
 	double likely;
+	double weight; /* what likely is in proportion to, before factors */
 };
 
 /* Cycles of one instruction; they add up to what was sampled there. */
 struct culprit_wait {
-	double execution;      /* its turns to retire */
-	double fixed;          /* what the schedule says it waits, as far as that was seen */
-	double dynamic;        /* beyond both */
-	double gain;           /* it took less than its turns: <= 0 */
-	double hidden;         /* waits of the schedule that were not seen; not part of the sum */
-	double error;          /* a difference that so few samples do not tell from none */
-	double unexplained;    /* of dynamic */
+	double execution;   /* its turns to retire */
+	double fixed;       /* what the schedule says it waits, as far as that was seen */
+	double dynamic;     /* beyond both */
+	double gain;        /* it took less than its turns: <= 0 */
+	double error;       /* a difference that so few samples do not tell from none */
+	double unexplained; /* of dynamic */
+	/* Not part of the sum: */
+	double wait; /* beyond its turns: fixed and dynamic together; 0 where that is error */
+	double most; /* what the schedule says at most */
 	uint32_t first, count; /* of list */
 };
 
@@ -105,6 +114,8 @@ struct culprits {
 	struct culprit_wait *wait; /* of each instruction */
 	VEC(struct culprit) list;  /* most likely first, of each instruction */
 	double untold;             /* cycles where executions are not known */
+	double possible[CULPRITS +
+			1]; /* sums of weights, of what waited or not; the schedule's last */
 };
 
 /* -1 with *e set when memory is out. */

@@ -204,37 +204,50 @@ void culprit_reached(struct culprit_search *s)
 		culprit_suspect(s, CULPRIT_FRONT_END, a.jumped, a.jumped * USUAL_JUMP, a.branch);
 }
 
+/* Of those of its branch, the share that took this edge. */
+static double wrong_share(const struct culprit_search *s, uint32_t edge)
+{
+	const struct flow *f = s->in->flow;
+	const struct flow_block *from = &f->blocks.data[f->edges.data[edge].from];
+	double here = edge_times(s, edge), others = 0;
+
+	for (uint32_t k = from->first_out; k < from->first_out + from->outs; k++)
+		others += k == edge ? 0 : edge_times(s, k);
+	if (!(here + others > 0) || from->outs < 2)
+		return 1;
+	/* Who is wrong thought that the other way would be taken. */
+	return (flow_last(f, from)->classes & INSN_CONDITIONAL ? others : here) / (here + others);
+}
+
 /* Mispredictions that were counted at the branches before it. */
 void culprit_mispredicted(struct culprit_search *s)
 {
 	const struct flow *f = s->in->flow;
 	const struct flow_block *b = &f->blocks.data[s->block];
-	const double *counted = s->in->events[CULPRIT_MISPREDICT];
-	uint32_t before = s->insn > b->first ? s->insn - 1 : FLOW_NONE, blame = FLOW_NONE;
-	double n = 0;
+	const double *usual = s->in->events[CULPRIT_MISPREDICT];
+	const double *most = s->in->events_most[CULPRIT_MISPREDICT];
+	const struct culprit_cost *cost = &s->in->machine->cost[CULPRIT_MISPREDICT];
+	const struct insn *insn = &f->insns.data[s->insn];
+	double n, top, wrong = 0;
+	uint32_t blame = FLOW_NONE;
 
 	if (!s->suspect[CULPRIT_MISPREDICT].there)
 		return;
-	if (before != FLOW_NONE) {
-		/* A return that went elsewhere than foreseen is counted in what was called. */
-		return;
-	}
-	for (uint32_t k = b->first_in; k < b->first_in + b->ins; k++) {
-		const struct flow_edge *e = &f->edges.data[f->in[k]];
-		const struct flow_block *from = &f->blocks.data[e->from];
-		double here = edge_times(s, f->in[k]), others = 0, share = 1;
+	if (s->insn > b->first || (s->in->behind_calls && insn->classes & INSN_CALL))
+		wrong = s->in->wrong_returns;
+	else if (b->flags & FLOW_ENTRY)
+		wrong = s->in->wrong_calls;
+	wrong *= s->executions;
+	n = wrong * cost->typical;
+	top = fmin(4 * wrong, s->executions) * cost->maximum;
+	for (uint32_t k = b->first_in; s->insn == b->first && k < b->first_in + b->ins; k++) {
+		const struct flow_block *from = &f->blocks.data[f->edges.data[f->in[k]].from];
+		uint32_t branch = from->first + from->count - 1;
 
-		for (uint32_t m = from->first_out; m < from->first_out + from->outs; m++)
-			others += m == f->in[k] ? 0 : edge_times(s, m);
-		if (flow_last(f, from)->classes & INSN_CONDITIONAL && here + others > 0 &&
-			from->outs > 1)
-			share = others / (here + others);
-		else if (flow_last(f, from)->classes & INSN_INDIRECT && here + others > 0)
-			share = here / (here + others);
-		n += fmin(counted[from->first + from->count - 1] * share, here);
-		blame = from->first + from->count - 1;
+		n += usual[branch] * wrong_share(s, f->in[k]);
+		top += fmin(most[branch], edge_times(s, f->in[k]) * cost->maximum);
+		blame = branch;
 	}
-	if (b->flags & (FLOW_ENTRY | FLOW_ORPHAN) || !b->ins)
-		return;
-	culprit_counted(s, CULPRIT_MISPREDICT, n, blame);
+	if (!(b->flags & FLOW_ORPHAN && s->insn == b->first))
+		culprit_counted(s, CULPRIT_MISPREDICT, n, top, blame);
 }

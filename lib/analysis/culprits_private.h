@@ -55,6 +55,10 @@ struct culprit_search {
 	struct culprit_loop *loops;
 };
 
+/* likely = min(high, weight * scale) of each, so that they make the whole where that can be;
+ * returns what is left.  At most CULPRITS + 1 of them, weights > 0. */
+double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait);
+
 /* It may have been this cause, `most` times, probably `times`; blame FLOW_NONE: none is known. */
 void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
 	uint32_t blame);
@@ -77,8 +81,9 @@ void culprit_mispredicted(struct culprit_search *s);
  * around it keep it, whose code fits `room` units. */
 double culprit_held(const struct culprit_search *s, double times, double room, double unit);
 
-/* n of them were counted here: bounds follow from that. */
-void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double n, uint32_t blame);
+/* They were counted here: what they cost usually and at most. */
+void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
+	uint32_t blame);
 
 /* culprits_loops.c; NULL when memory is out. */
 struct culprit_loop *culprit_loops(const struct culprits_input *in, struct op *ops);

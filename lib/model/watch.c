@@ -84,8 +84,10 @@ void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t
 {
 	unsigned i;
 
-	for (i = 0; i < w->sampler_count; i++)
+	for (i = 0; i < w->sampler_count; i++) {
 		t->left[i] = w->sampler[i].period * w->sampler[i].unit;
+		t->slot[i] = 0;
+	}
 	t->skid_count = 0;
 	t->random = 0x2545f491;
 }
@@ -162,6 +164,22 @@ static void pass_skids(struct model_watch *w)
 	t->skid_count = kept;
 }
 
+/* A whole number of cycles further on, instructions stand in the same slots of a cycle again:
+ * samples go through all slots in turn, a slot later each time and then back. */
+static void shift_slot(struct model_watch *w, unsigned sampler, uint64_t *left)
+{
+	uint32_t unit = w->sampler[sampler].unit;
+	uint32_t *slot = &w->thread->slot[sampler];
+
+	if (*slot + 1 < unit) {
+		*left += 1;
+		*slot += 1;
+	} else if (*left >= unit) {
+		*left -= unit - 1;
+		*slot = 0;
+	}
+}
+
 /* n occurrences: how many overflows are in them. */
 static uint64_t overflows(struct model_watch *w, unsigned sampler, uint64_t n)
 {
@@ -175,6 +193,8 @@ static uint64_t overflows(struct model_watch *w, unsigned sampler, uint64_t n)
 	n -= *left;
 	times = 1 + n / period;
 	*left = period - n % period;
+	if (w->sampler[sampler].unit > 1)
+		shift_slot(w, sampler, left);
 	return times;
 }
 

@@ -34,6 +34,8 @@ struct model_skid {
 /* The counters of one thread; watch_thread_init begins it. */
 struct model_watch_thread {
 	uint64_t left[MODEL_SAMPLERS_MAX]; /* occurrences up to and with the next overflow */
+	uint32_t
+		slot[MODEL_SAMPLERS_MAX]; /* of a cycle, in which the next one is, less the first */
 	struct model_skid skids[MODEL_SKIDS_MAX];
 	uint32_t skid_count;
 	uint32_t random;

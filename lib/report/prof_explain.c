@@ -9,24 +9,28 @@
 
 /* ---- what is counted ---- */
 
-/* Which events tell of a cause, and whether they are some of another cause's: a load from memory
- * is a miss of each level. */
+/* Which events tell of a cause; costs are exclusive, so that several may tell of one. */
 static const struct {
 	enum culprit_cause cause;
-	int event, less; /* less: of those, an event that belongs to another cause; 0: none */
+	int event, less; /* less: of those, an event that is another cause's; 0: none */
 } tells[] = {
 	{CULPRIT_ICACHE, EV_L1I_MISSES, 0},
+	{CULPRIT_ICACHE, EV_L2I_MISSES, 0},
+	{CULPRIT_ICACHE, EV_LL_INSTRUCTION_MISSES, 0},
 	{CULPRIT_ITLB, EV_ITLB_MISSES, 0},
+	{CULPRIT_ITLB, EV_ITLB_WALKS, 0},
 	{CULPRIT_L2, EV_L1D_MISSES, EV_L2D_MISSES},
 	{CULPRIT_LL, EV_L2D_MISSES, EV_LL_DATA_MISSES},
 	{CULPRIT_MEMORY, EV_LL_DATA_MISSES, 0},
 	{CULPRIT_DTLB, EV_DTLB_MISSES, 0},
+	{CULPRIT_DTLB, EV_DTLB_WALKS, 0},
 	{CULPRIT_MISPREDICT, EV_MISPREDICTED_BRANCHES, 0},
 	{CULPRIT_FORWARD, EV_STORE_FORWARD_FAILURES, 0},
 	{CULPRIT_DIVIDER, EV_DIVIDES, 0},
 	{CULPRIT_LOCKED, EV_STORE_CONDITIONALS, 0},
 	{CULPRIT_FAULT, EV_PAGE_FAULTS, 0},
 };
+_Static_assert(sizeof(tells) / sizeof(*tells) == PROF_EXPLAIN_EVENTS, "costs of all events");
 
 /* The metric of an event; -1: none. */
 static long metric_of(const struct prof_data *d, int event)
@@ -49,21 +53,61 @@ static double count_of(
 			    : (double)p->code.counts[insn * x->d->metrics.count + k]);
 }
 
+/* What so many cost; at most, what so few samples of them can have missed included. */
+static void take_event(struct prof_explained *p, const struct prof_explain *x, size_t which,
+	double *usual, double *most)
+{
+	long metric = metric_of(x->d, tells[which].event);
+	long less = metric_of(x->d, tells[which].less);
+	const struct culprit_cost *cost = &x->event_cost[which];
+	size_t n = p->code.flow->insns.count;
+	double unit = x->d->metrics.data[metric].unit;
+
+	for (uint32_t k = 0; k < n; k++) {
+		double count = fmax(count_of(p, x, metric, k) - count_of(p, x, less, k), 0);
+		double samples = count / unit;
+
+		usual[k] += count * cost->typical;
+		most[k] += (unit > 1 ? (samples + 2 * sqrt(samples) + 1) * unit : count) *
+			   cost->maximum;
+	}
+}
+
 static void take_events(struct prof_explained *p, const struct prof_explain *x, double *room)
 {
 	size_t n = p->code.flow->insns.count;
 
-	for (size_t i = 0; i < sizeof(tells) / sizeof(*tells); i++) {
-		long metric = metric_of(x->d, tells[i].event),
-		     less = metric_of(x->d, tells[i].less);
-		double *to = room + tells[i].cause * n;
+	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++) {
+		unsigned cause = tells[i].cause;
+		double *usual = room + 2 * cause * n, *most = usual + n;
 
-		if (metric < 0)
+		if (metric_of(x->d, tells[i].event) < 0)
 			continue;
-		p->input.events[tells[i].cause] = to;
-		p->input.event_unit[tells[i].cause] = x->d->metrics.data[metric].unit;
-		for (uint32_t k = 0; k < n; k++)
-			to[k] = fmax(count_of(p, x, metric, k) - count_of(p, x, less, k), 0);
+		p->input.events[cause] = usual;
+		p->input.events_most[cause] = most;
+		p->input.any_events = true;
+		take_event(p, x, i, usual, most);
+	}
+	p->input.wrong_returns = x->returns > 0 ? x->wrong_returns / x->returns : 0;
+	p->input.wrong_calls = x->calls > 0 ? x->wrong_calls / x->calls : 0;
+}
+
+/* Mispredictions of returns and calls, of the whole program. */
+static void count_wrong(struct prof_explain *x, const struct prof_explained *p)
+{
+	const struct flow *f = p->code.flow;
+	long metric = metric_of(x->d, EV_MISPREDICTED_BRANCHES);
+
+	for (uint32_t i = 0; metric >= 0 && i < f->insns.count; i++) {
+		double n = prof_executed(&p->analysed, i), wrong = count_of(p, x, metric, i);
+
+		if (f->insns.data[i].classes & INSN_RETURN) {
+			x->returns += n;
+			x->wrong_returns += wrong;
+		} else if (f->insns.data[i].classes & INSN_CALL) {
+			x->calls += n;
+			x->wrong_calls += wrong;
+		}
 	}
 }
 
@@ -120,7 +164,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	const struct flow *f = p->code.flow;
 	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
 	size_t n = f->insns.count;
-	size_t room = n * (3 + CULPRITS) + f->blocks.count + f->edges.count + 1;
+	size_t room = n * (3 + 2 * CULPRITS) + f->blocks.count + f->edges.count + 1;
 	double *cycles = calloc(room, sizeof(double)), *lines, *pages, *events, *executions, *edges;
 
 	p->memory = cycles;
@@ -129,7 +173,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	lines = cycles + n;
 	pages = lines + n;
 	events = pages + n;
-	executions = events + n * CULPRITS;
+	executions = events + 2 * n * CULPRITS;
 	edges = executions + f->blocks.count;
 	take_frequencies(p, executions, edges);
 	for (size_t i = 0; i < n; i++)
@@ -144,6 +188,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 		.mi = p->analysed.mi,
 		.rows = p->analysed.rows,
 		.unsure = p->analysed.unsure,
+		.factor = x->learnt ? x->factor : NULL,
 		.line_misses = lines,
 		.page_misses = pages,
 		.behind_calls = m->metric->flags & METRIC_SKID,
@@ -206,25 +251,57 @@ static int all_procedures(struct prof_procedures *all, const struct prof_data *d
 	return prof_procedures_init(all, &whole);
 }
 
-static int find_lines(struct prof_explain *x, struct error *e)
+/* Each procedure once, in turn. */
+static int walk(struct prof_explain *x, const struct prof_procedures *all,
+	int (*each)(struct prof_explain *x, struct prof_explained *p, struct error *e),
+	struct error *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < all->list.count; i++) {
+		struct prof_explained p;
+
+		rc = load(&p, x, &all->list.data[i], e);
+		if (rc == 0 && p.told)
+			rc = each(x, &p, e);
+		prof_explained_fini(&p, x);
+	}
+	return rc;
+}
+
+static int add_lines(struct prof_explain *x, struct prof_explained *p, struct error *e)
+{
+	count_wrong(x, p);
+	return culprit_lines_add(x->lines, p->procedure->image, &p->input, e);
+}
+
+static int add_waits(struct prof_explain *x, struct prof_explained *p, struct error *e)
+{
+	p->input.survey = true;
+	if (culprits_find(&p->culprits, &p->input, e))
+		return -1;
+	return culprits_learn_add(x->learn, &p->culprits, e);
+}
+
+static int look_around(struct prof_explain *x, struct error *e)
 {
 	struct prof_procedures all;
 	int rc = all_procedures(&all, x->d) ? error_nomem(e) : 0;
 
 	x->lines = culprit_lines_new(&x->machine, e);
-	for (size_t i = 0; x->lines && rc == 0 && i < all.list.count; i++) {
-		struct prof_explained p;
-
-		rc = load(&p, x, &all.list.data[i], e);
-		if (rc == 0 && p.told)
-			rc = culprit_lines_add(x->lines, p.procedure->image, &p.input, e);
-		prof_explained_fini(&p, x);
+	x->learn = culprits_learn_new(e);
+	if (rc == 0)
+		rc = x->lines && x->learn ? walk(x, &all, add_lines, e) : -1;
+	if (rc == 0) {
+		culprit_lines_settle(x->lines);
+		rc = walk(x, &all, add_waits, e);
+	}
+	if (rc == 0) {
+		culprits_learn_factors(x->learn, x->factor);
+		x->learnt = true;
 	}
 	prof_procedures_fini(&all);
-	if (!x->lines || rc)
-		return -1;
-	culprit_lines_settle(x->lines);
-	return 0;
+	return rc;
 }
 
 int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error *e)
@@ -236,16 +313,17 @@ int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error 
 	if (prof_analysis_init(&x->analysis, d, e) || prof_explain_machine(x, e))
 		return -1;
 	x->total = (double)d->metrics.data[x->analysis.metric].samples;
-	for (size_t i = 0; i < sizeof(tells) / sizeof(*tells); i++)
-		x->events[tells[i].cause] = metric_of(d, tells[i].event) >= 0;
+	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++)
+		prof_explain_event_cost(x, i, tells[i].event);
 	if (prof_edges_init(&x->edges, d) || prof_procedures_init(&x->procedures, d))
 		return error_nomem(e);
-	return find_lines(x, e);
+	return look_around(x, e);
 }
 
 void prof_explain_fini(struct prof_explain *x)
 {
 	culprit_lines_free(x->lines);
+	culprits_learn_free(x->learn);
 	prof_procedures_fini(&x->procedures);
 	prof_edges_fini(&x->edges);
 	prof_analysis_fini(&x->analysis);

@@ -7,8 +7,12 @@
 #define REPORT_PROF_EXPLAIN_H
 
 #include "analysis/culprits.h"
+#include "analysis/culprits_learn.h"
 #include "analysis/culprits_lines.h"
+#include "events/numbers.h"
 #include "report/prof_analysis.h"
+
+enum { PROF_EXPLAIN_EVENTS = 15 };
 
 struct prof_explain {
 	struct prof_data *d;
@@ -18,8 +22,13 @@ struct prof_explain {
 	struct culprits_machine machine;
 	char machine_name[32], cost_table[32];
 	struct culprit_lines *lines;
-	bool events[CULPRITS]; /* that were counted */
-	double total;          /* samples of the metric, all of them */
+	double factor[CULPRITS + 1]; /* how usual causes are in this program */
+	bool learnt;
+	struct culprits_learn *learn;
+	struct culprit_cost single[EVENT_LIMIT];             /* of events, in cycles */
+	struct culprit_cost event_cost[PROF_EXPLAIN_EVENTS]; /* of those that tell of causes */
+	double returns, wrong_returns, calls, wrong_calls;   /* where mispredictions were counted */
+	double total; /* samples of the metric, all of them */
 };
 
 /* d is named.  All procedures are looked at once, for what code is where. */
@@ -47,5 +56,7 @@ void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)
 
 /* What culprits need to know of the processor (prof_explain_machine.c). */
 int prof_explain_machine(struct prof_explain *x, struct error *e);
+/* After that: event_cost[which], of one occurrence. */
+void prof_explain_event_cost(struct prof_explain *x, size_t which, int event);
 
 #endif

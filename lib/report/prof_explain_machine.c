@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What each cause costs, from the cost table in force and the description of the machine. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -30,9 +31,24 @@ static const struct {
 	{CULPRIT_FAULT, {EV_PAGE_FAULTS}, 0},
 };
 
+/* Of its latency, what a miss costs that retirement is seen to wait for. */
+#define USUAL_SHARE 0.7
+
 static double cycles(const struct cost *c, double amount, double clock_hz)
 {
 	return c->unit == COST_NS ? amount * 1e-9 * clock_hz : amount;
+}
+
+/* Of each event alone. */
+static void take_singles(struct prof_explain *x, const struct cost_table *t, double clock_hz)
+{
+	for (int i = 0; i < EVENT_LIMIT; i++) {
+		const struct cost *c = &t->cost[i];
+		double most = c->known ? cycles(c, c->maximum, clock_hz) : 0;
+
+		x->single[i] = (struct culprit_cost){
+			fmax(cycles(c, c->typical, clock_hz), USUAL_SHARE * most), most};
+	}
 }
 
 static void take_costs(struct prof_explain *x, const struct cost_table *t, double clock_hz)
@@ -78,6 +94,28 @@ static int find_machine(struct prof_explain *x, struct machine *m, bool *host, s
 	return machine_find(w.name[0] ? w.name : "generic", m, e);
 }
 
+/* Waits at retirement are hardly hidden: a load from the third level has missed twice. */
+void prof_explain_event_cost(struct prof_explain *x, size_t which, int event)
+{
+	static const struct {
+		int event;
+		enum culprit_cause cause; /* whose cost it is */
+	} whole[] = {
+		{EV_L1D_MISSES, CULPRIT_L2},
+		{EV_L2D_MISSES, CULPRIT_LL},
+		{EV_LL_DATA_MISSES, CULPRIT_MEMORY},
+		{EV_PAGE_FAULTS, CULPRIT_FAULT},
+	};
+	struct culprit_cost *to = &x->event_cost[which];
+
+	*to = x->single[event];
+	for (size_t i = 0; i < sizeof(whole) / sizeof(*whole); i++)
+		if (whole[i].event == event)
+			*to = x->machine.cost[whole[i].cause];
+	if (event == EV_DTLB_WALKS || event == EV_ITLB_WALKS)
+		*to = x->single[EV_TLB_MISSES];
+}
+
 int prof_explain_machine(struct prof_explain *x, struct error *e)
 {
 	struct culprits_machine *to = &x->machine;
@@ -90,6 +128,7 @@ int prof_explain_machine(struct prof_explain *x, struct error *e)
 	if (host ? costs_find(m.costs, true, NULL, &table, e) : costs_ours(m.costs, &table, e))
 		return -1;
 	take_costs(x, &table, (double)m.model.clock_hz);
+	take_singles(x, &table, (double)m.model.clock_hz);
 	to->cost[CULPRIT_MULTIPLIER] = (struct culprit_cost){1, m.model.execution.multiply};
 	to->cost[CULPRIT_FRONT_END] = (struct culprit_cost){1, 4};
 	to->cost[CULPRIT_DEPENDENCY] = (struct culprit_cost){1, 1};

@@ -124,7 +124,7 @@ run prof -stalls -core zen4 -json -q 100 time.exp ideal.exp
 printf '%s\n' "$out" > stalls.json
 is "the load of a list waits for memory" "$(python3 look.py stalls.json "$(at walk 0)")" "dcache $(at walk 0)"
 is "a load wider than the store before it" "$(python3 look.py stalls.json "$(at narrow 5)")" "forward $(at narrow 0)"
-is "the division" "$(python3 look.py stalls.json "$(at divide 2)" | cut -c1-15)" "static: divider"
+is "the division" "$(python3 look.py stalls.json "$(at divide 2)" | grep -o divider)" "divider"
 is "behind a branch that goes both ways" "$(python3 look.py stalls.json "$(at toss 10)")" "mispredict $(at toss 4)"
 
 run prof -why -core zen4 -json time.exp ideal.exp

@@ -141,7 +141,7 @@ static inline const char *culprits_try(const struct flow *f, const struct core *
 			culprits_random(&seed) % 5 ? (double)(culprits_random(&seed) % 5000) : NAN;
 	for (unsigned k = 0; seed & 4 && k < CULPRITS; k++) {
 		in.events[k] = events;
-		in.event_unit[k] = seed & 8 ? 1 : 100;
+		in.events_most[k] = events;
 	}
 	if (culprits_find(&c, &in, NULL) == 0) {
 		wrong = culprits_check(&c, &in);
