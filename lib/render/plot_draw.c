@@ -13,7 +13,7 @@
 
 enum { NOT_FOUND = 127 };
 
-/* What gnuplot writes for the terminal, without blanks at the ends of lines. */
+/* What gnuplot writes for the terminal, without blanks at the ends of lines and of the text. */
 static int take(int fd, struct strbuf *text, struct error *e)
 {
 	char bytes[4096];
@@ -29,6 +29,10 @@ static int take(int fd, struct strbuf *text, struct error *e)
 			strbuf_add(text, &bytes[i], 1);
 		}
 	}
+	while (text->length && strchr(" \n", text->data[text->length - 1]))
+		text->length--;
+	if (text->length)
+		strbuf_putc(text, '\n');
 	return 0;
 }
 

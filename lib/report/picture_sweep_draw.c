@@ -470,7 +470,8 @@ static int add_areas(struct sweep *s, const struct term *t, struct error *e)
 static int titles(struct sweep *s, const terms *list)
 {
 	const struct sweep_run *first = &s->runs.data[0];
-	const char *program = s->variants.count == 1 ? s->variants.data[0] : NULL;
+	const char *program =
+		s->variants.count == 1 && s->variants.data[0][0] ? s->variants.data[0] : NULL;
 	const char *what = list->data[0].costs ? "Time and typical costs of events"
 			   : list->count == 1 && !list->data[0].under ? list->data[0].over->name
 			   : list->count == 1                         ? list->data[0].text
