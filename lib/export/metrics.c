@@ -119,6 +119,10 @@ int export_describe(struct export_profile *x, struct error *e)
 		struct export_metric *own = &x->metrics.data[i];
 		const struct experiment_metric *of = x->data->metrics.data[own->index].metric;
 		const char *label = label_name(of->label), *note = of->note ? of->note : "";
+		const struct prof_request *r = x->data->request;
+		const char *of_file =
+			r->count > 1 ? r->inputs[x->data->metrics.data[own->index].input].file
+				     : NULL;
 
 		for (size_t n = 1; n < x->data->nodes.count; n++)
 			own->samples += export_samples(x, n, i);
@@ -132,6 +136,8 @@ int export_describe(struct export_profile *x, struct error *e)
 				"%s (%s): %" PRIu64 " samples of %" PRIu64 " %s each (%s, %s%s%s)",
 				of->name, own->name, own->samples, own->unit_size, own->unit, label,
 				of->source, note[0] ? ", " : "", note);
+		if (own->text && of_file)
+			own->text = prof_text(&x->notes, "%s, of %s", own->text, of_file);
 		if (!own->text)
 			return error_nomem(e);
 	}

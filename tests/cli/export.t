@@ -170,6 +170,7 @@ like "pprof: not to a terminal" "$(cat shown)" 'nothing for a terminal'
 
 # callgrind_annotate
 export_to callgrind app.usertime.1 app.ideal.3
+like "callgrind: of several files it says which metric is whose" "$(cat out.callgrind)" 'gi.*exact \(model, model\), of app.ideal.3$'
 mkdir elsewhere
 (cd elsewhere && callgrind_annotate --threshold=100 --auto=no --show-percs=no ../out.callgrind) > annotated 2>annotated.err
 prof -json app.usertime.1 app.ideal.3 > rows.json 2>/dev/null

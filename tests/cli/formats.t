@@ -58,6 +58,13 @@ for more in "-heavy -inlines -inclusive" "-threads" "-compare" "-ci -raw -heavy"
 	{ prof $more -json app.usertime app.ideal > view.json 2>/dev/null; prof $more -csv app.usertime app.ideal > view.csv 2>/dev/null; }
 	is "$more" "$(formats rows "$view" view.json view.csv 2>&1 | tail -1)" ""
 done
+printf 'type usertime\nimage elf %s/app\nmetric time 1000003 measured clock,stacks\nsample 0 0 0 4000 1:%s\nsample 0 0 0 9 1:%s\n' "$work" "$inner" "$main" |
+	"$build/tests/tools/experiment" other.usertime
+for how in "" -heavy -dso -share; do
+	# shellcheck disable=SC2086
+	{ prof -diff $how -json app.usertime other.usertime > view.json 2>/dev/null; prof -diff $how -csv app.usertime other.usertime > view.csv 2>/dev/null; }
+	is "-diff $how" "$(formats rows "$(python3 -c "import json; print(json.load(open('view.json'))['report'])")" view.json view.csv 2>&1 | tail -1)" ""
+done
 like "names are quoted as CSV wants" "$(prof -csv app.usertime)" '"odd""name,with;all"'
 
 # ---- lists and tables ----
