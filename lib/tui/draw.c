@@ -112,8 +112,8 @@ static int numbers_width(const struct frame *f)
 static void choose(struct frame *f)
 {
 	struct tui_page *p = f->p;
-	int columns = f->t->screen.columns,
-	    room = columns * (p->table->layout == PROF_SOURCE ? 5 : 4) / 10;
+	bool texts = p->table->layout == PROF_SOURCE || p->table->layout == PROF_TREE;
+	int columns = f->t->screen.columns, room = columns * (texts ? 5 : 4) / 10;
 
 	for (size_t i = 0; i < p->strips.count; i++)
 		f->shown[i] = !p->hidden[i];

@@ -5,33 +5,52 @@
 
 #include "tui/actions.h"
 
-/* What Enter goes to, by report; of all others to the lines of the procedure. */
-static const struct {
-	const char *from, *to;
-} zoom[] = {
-	{"heavy", "dis"},
-	{"lines", "dis"},
-	{"dis", "calc"},
-	{"stalls", "calc"},
-	{"why", "stalls"},
-	{"dso", "procedures"},
+enum rows {
+	FUNCTIONS, /* rows are functions, or places in them */
+	IMAGES,
+	OBJECTS, /* of data */
+	OTHERS,
 };
 
-static const char *zoom_of(const struct tui *t, const struct tui_page *p)
+/* What Enter goes to, by report; of all others to the lines of the procedure. */
+static const struct step {
+	const char *from, *to; /* NULL: nowhere */
+	enum rows rows;
+} steps[] = {
+	{"heavy", "dis", FUNCTIONS},
+	{"lines", "dis", FUNCTIONS},
+	{"dis", "calc", FUNCTIONS},
+	{"stalls", "calc", FUNCTIONS},
+	{"topblocks", "calc", FUNCTIONS},
+	{"cfg", "calc", FUNCTIONS},
+	{"calc", NULL, FUNCTIONS},
+	{"dso", "procedures", IMAGES},
+	{"why", "stalls", OTHERS},
+	{"archinfo", NULL, OTHERS},
+	{"usage", NULL, OTHERS},
+	{"summary", NULL, OTHERS},
+	{"dataspace", "datalines", OBJECTS},
+	{"datalines", NULL, OBJECTS},
+};
+
+static const struct step *step_of(const struct tui *t, const struct tui_page *p)
 {
+	static const struct step usual = {NULL, "lines", FUNCTIONS};
 	const char *name = t->source.reports[p->ask.report].name;
 
-	for (size_t i = 0; i < sizeof(zoom) / sizeof(*zoom); i++)
-		if (strcmp(zoom[i].from, name) == 0)
-			return zoom[i].to;
-	return strcmp(name, "calc") == 0 ? NULL : "lines";
+	for (size_t i = 0; i < sizeof(steps) / sizeof(*steps); i++)
+		if (strcmp(steps[i].from, name) == 0)
+			return &steps[i];
+	return &usual;
 }
 
 /* What the line under the cursor is about: its procedure, else that of the page. */
-static const char *subject(const struct tui_page *p)
+static const char *subject(const struct tui *t, const struct tui_page *p)
 {
-	const char *procedure = tui_page_procedure(p, tui_page_row(p, p->cursor));
+	const char *procedure = NULL;
 
+	if (step_of(t, p)->rows == FUNCTIONS)
+		procedure = tui_page_procedure(p, tui_page_row(p, p->cursor));
 	return procedure ? procedure : p->ask.procedure;
 }
 
@@ -39,7 +58,7 @@ bool tui_has_procedure(const struct tui *t)
 {
 	const struct tui_page *p = tui_top(t);
 
-	return p->kind == TUI_PAGE_REPORT && subject(p);
+	return p->kind == TUI_PAGE_REPORT && subject(t, p);
 }
 
 /* A report of one procedure, at a line where one is known. */
@@ -62,9 +81,9 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 /* The row, where its line is a place in a procedure and not the beginning of it. */
 static const struct prof_row *line_of(const struct tui *t, const struct tui_page *p)
 {
-	const char *to = zoom_of(t, p);
+	const struct step *step = step_of(t, p);
 
-	return to && (strcmp(to, "lines") == 0 || strcmp(to, "procedures") == 0)
+	return step->rows != FUNCTIONS || (step->to && strcmp(step->to, "lines") == 0)
 		       ? NULL
 		       : tui_page_current(p);
 }
@@ -90,24 +109,35 @@ static bool recenter(struct tui *t, struct tui_page *p, const struct prof_row *r
 	return true;
 }
 
+/* A report of everything, at this name in it. */
+static void open_whole(struct tui *t, long report, const char *name)
+{
+	struct tui_page *p = report < 0 ? NULL : tui_open(t, (size_t)report, NULL);
+
+	if (p && tui_focus_set(&p->focus, name, NULL, 0))
+		tui_say(t, "out of memory");
+}
+
 static void enter_row(struct tui *t, struct tui_page *p)
 {
 	const struct prof_row *r = tui_page_current(p);
-	const char *to = zoom_of(t, p), *procedure = subject(p);
+	const struct step *step = step_of(t, p);
+	const char *procedure = subject(t, p);
+	long to = step->to ? tui_report_find(t, step->to) : -1;
 
-	if (!r || r->role == PROF_TOTAL || (!procedure && !r->image && !r->file)) {
+	if (!r || r->role == PROF_TOTAL || (step->rows == IMAGES && !r->image) ||
+		(step->rows == FUNCTIONS && !procedure && !r->file)) {
 		tui_say(t, "there is nothing in this line to go into");
 		return;
 	}
 	if (recenter(t, p, r))
 		return;
-	if (!to) {
+	if (!step->to)
 		tui_say(t, "this is as deep as it goes");
-		return;
-	}
-	if (!procedure && r->image)
-		procedure = r->image;
-	open_at(t, tui_report_find(t, to), procedure, line_of(t, p));
+	else if (step->rows == OBJECTS)
+		open_whole(t, to, r->procedure);
+	else
+		open_at(t, to, step->rows == IMAGES ? r->image : procedure, line_of(t, p));
 }
 
 void tui_do_enter(struct tui *t, int key)
@@ -132,7 +162,7 @@ void tui_do_enter(struct tui *t, int key)
 		break;
 	}
 	tui_pop(t);
-	procedure = t->source.reports[chosen].procedure ? subject(tui_top(t)) : NULL;
+	procedure = t->source.reports[chosen].procedure ? subject(t, tui_top(t)) : NULL;
 	snprintf(name, sizeof(name), "%s", procedure ? procedure : "");
 	tui_open(t, chosen, procedure ? name : NULL);
 }
@@ -160,8 +190,8 @@ static bool whole(const char *report)
 
 void tui_do_report(struct tui *t, int key)
 {
-	struct tui_page *p = tui_top(t), *own;
-	const char *procedure = p->kind == TUI_PAGE_REPORT ? subject(p) : NULL;
+	struct tui_page *p = tui_top(t);
+	const char *procedure = p->kind == TUI_PAGE_REPORT ? subject(t, p) : NULL;
 	long report = tui_report_find(t, t->action->report);
 
 	(void)key;
@@ -173,9 +203,7 @@ void tui_do_report(struct tui *t, int key)
 		open_at(t, report, procedure, line_of(t, p));
 		return;
 	}
-	own = tui_open(t, (size_t)report, NULL);
-	if (own && tui_focus_set(&own->focus, procedure, NULL, 0))
-		tui_say(t, "out of memory");
+	open_whole(t, report, procedure);
 }
 
 static size_t reports(const struct tui *t)
@@ -194,7 +222,7 @@ static void open_number(struct tui *t, size_t report)
 	const char *procedure = NULL;
 
 	if (t->source.reports[report].procedure && p->kind == TUI_PAGE_REPORT)
-		procedure = subject(p);
+		procedure = subject(t, p);
 	tui_open(t, report, procedure);
 }
 
