@@ -58,6 +58,8 @@ struct tui_maker {
 	struct tui_glance glance; /* its images serve all reports, where there is one */
 	struct prof_data base;    /* samples added up by place */
 	struct prof_images *images;
+	struct prof_names names;
+	struct tui_bare_names bare; /* the same without lines */
 	bool ready, clock;
 };
 
@@ -231,7 +233,7 @@ static int make_table(struct tui_maker *m, const struct tui_ask *ask, const char
 	request.command = line;
 	rc = prof_data_init(&made->data, &request, e);
 	if (rc == 0) {
-		made->data.names = (struct prof_names){&prof_images_ops, m->images};
+		made->data.names = m->names;
 		rc = reporting_view(m->o, view)(&made->data, &made->table, e);
 	}
 	if (rc == 0)
@@ -239,6 +241,26 @@ static int make_table(struct tui_maker *m, const struct tui_ask *ask, const char
 	made->data.request = NULL; /* ends with this call */
 	free(line);
 	return rc;
+}
+
+/* Names of functions cost little, their lines may take long: so a list of functions comes without
+ * lines first. */
+static void make_without_lines(struct tui_maker *m, const struct job *job)
+{
+	enum { MANY = 500 /* places */ };
+	const struct prof_names names = m->names;
+	struct made *made;
+
+	if (reporting_view(m->o, m->views[job->ask.report]) != prof_procedures ||
+		job->ask.procedure || m->base.places.count < MANY)
+		return;
+	made = calloc(1, sizeof(*made));
+	m->names = (struct prof_names){&tui_bare_ops, &m->bare};
+	if (made && make_table(m, &job->ask, NULL, made, NULL) == 0)
+		answer_for_now(m, job->ticket, made);
+	else
+		made_free(made);
+	m->names = names;
 }
 
 static struct made *make(struct tui_maker *m, const struct tui_ask *ask, struct error *e)
@@ -313,8 +335,11 @@ static void *work(void *context)
 	struct made *released;
 	struct job job = {0};
 
-	if (read_files(m, &unread) == 0)
+	if (read_files(m, &unread) == 0) {
+		m->names = (struct prof_names){&prof_images_ops, m->images};
+		m->bare.under = m->names;
 		m->ready = true;
+	}
 	pthread_mutex_lock(&m->mutex);
 	m->unread = unread;
 	while (next_job(m, &job, &released)) {
@@ -324,7 +349,11 @@ static void *work(void *context)
 		if (released) {
 			made_free(released);
 		} else {
-			struct made *made = m->ready ? make(m, &job.ask, &e) : NULL;
+			struct made *made;
+
+			if (m->ready)
+				make_without_lines(m, &job);
+			made = m->ready ? make(m, &job.ask, &e) : NULL;
 
 			answer(m, job.ticket, made, &e);
 			free(job.ask.procedure);

@@ -349,7 +349,8 @@ int tui_terminal_run(const struct tui_source *source, size_t report, uint32_t sw
 	nonl();
 	keypad(stdscr, TRUE);
 	nodelay(stdscr, TRUE);
-	set_escdelay(25);
+	if (!getenv("ESCDELAY"))
+		set_escdelay(25); /* ms, after which an Escape is a key by itself */
 	colors = colors_of(options);
 	if (tui_init(&t, source, report, switches, LINES, COLS, unicode)) {
 		rc = error_nomem(e);
