@@ -114,30 +114,31 @@ static inline void cache_touch(struct cache *c, const uint64_t *entry)
 #include <immintrin.h>
 #define WAYS_AT_ONCE 4
 
-/* Index of the way that holds the line, or -1. */
-static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
+/* For each of n ways, of what `cache_way` and `cache_oldest` do. */
+static inline __attribute__((always_inline)) uint64_t cache_match(
+	const uint64_t *entries, uint32_t n, uint64_t line)
 {
 	__m256i want = _mm256_set1_epi64x((long long)(line & ~UNSEEN));
 	__m256i seen = _mm256_set1_epi64x((long long)~(UNSEEN | STATES));
 	uint64_t found = 0;
 	uint32_t i;
 
-	for (i = 0; i < ways; i += WAYS_AT_ONCE) {
+	for (i = 0; i < n; i += WAYS_AT_ONCE) {
 		__m256i e = _mm256_loadu_si256((const __m256i *)(const void *)(entries + i));
 		__m256i same = _mm256_cmpeq_epi64(_mm256_and_si256(e, seen), want);
 
 		found |= (uint64_t)(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(same)) << i;
 	}
-	return found ? __builtin_ctzll(found) : -1;
+	return found;
 }
 
-/* Index of the first of the smallest. */
-static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
+static inline __attribute__((always_inline)) uint32_t cache_least(const uint64_t *used, uint32_t n)
 {
 	__m256i best = _mm256_loadu_si256((const __m256i *)(const void *)used), other, least;
-	uint32_t i, found = 0;
+	uint64_t found = 0;
+	uint32_t i;
 
-	for (i = WAYS_AT_ONCE; i < ways; i += WAYS_AT_ONCE) {
+	for (i = WAYS_AT_ONCE; i < n; i += WAYS_AT_ONCE) {
 		other = _mm256_loadu_si256((const __m256i *)(const void *)(used + i));
 		best = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
 	}
@@ -145,12 +146,33 @@ static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 	best = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
 	other = _mm256_permute4x64_epi64(best, 0xb1);
 	least = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
-	for (i = 0; !found; i += WAYS_AT_ONCE) {
+	for (i = 0; i < n; i += WAYS_AT_ONCE) {
 		other = _mm256_loadu_si256((const __m256i *)(const void *)(used + i));
-		found = (uint32_t)_mm256_movemask_pd(
-			_mm256_castsi256_pd(_mm256_cmpeq_epi64(other, least)));
+		found |= (uint64_t)(uint32_t)_mm256_movemask_pd(
+				 _mm256_castsi256_pd(_mm256_cmpeq_epi64(other, least)))
+			 << i;
 	}
-	return i - WAYS_AT_ONCE + (uint32_t)__builtin_ctz(found);
+	return (uint32_t)__builtin_ctzll(found);
+}
+
+/* Index of the way that holds the line, or -1.  The usual numbers of ways have no loop. */
+static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
+{
+	uint64_t found = ways == 8    ? cache_match(entries, 8, line)
+			 : ways == 12 ? cache_match(entries, 12, line)
+			 : ways == 16 ? cache_match(entries, 16, line)
+				      : cache_match(entries, ways, line);
+
+	return found ? __builtin_ctzll(found) : -1;
+}
+
+/* Index of the first of the smallest. */
+static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
+{
+	return ways == 8    ? cache_least(used, 8)
+	       : ways == 12 ? cache_least(used, 12)
+	       : ways == 16 ? cache_least(used, 16)
+			    : cache_least(used, ways);
 }
 #define WAYS_VECTOR_MAX 64
 #else

@@ -3,7 +3,8 @@
 #include "model/branch.h"
 #include "model/run.h"
 
-static unsigned way_of(const struct model_segment *s)
+/* wandering: somebody wants to know where it goes. */
+static unsigned way_of(const struct model_segment *s, int wandering)
 {
 	static const uint8_t way[] = {
 		[MODEL_CONDITIONAL] = CONDITIONAL,
@@ -16,7 +17,7 @@ static unsigned way_of(const struct model_segment *s)
 	const struct model_block *b = s->block;
 	unsigned special = b->special_count ? SPECIAL : 0;
 
-	if (b->indirect && s->insn_count == b->insn_count && !s->next)
+	if (wandering && b->indirect && s->insn_count == b->insn_count && !s->next)
 		special |= WANDERS;
 
 	if (!s->outcome_count)
@@ -72,9 +73,8 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 		.insn_count = s->insn_count,
 		.fetch_count = (uint8_t)s->fetch_count,
 		.words = s->block->words,
-		.behind = (uint16_t)(s->block->words - 1 - s->access_count),
 		.seen = 1,
-		.way = (uint8_t)way_of(s),
+		.way = (uint8_t)way_of(s, m->watch && m->watch->targets.entry),
 	};
 	if (s->outcome_count) {
 		s->run.from = s->outcomes->from;

@@ -22,10 +22,11 @@ int is_common(const struct model *m)
 /*
  * While the loop runs, of the first-order clock it keeps two things itself: the order of the last
  * instruction, and `free`, the order from which on a taken branch need not wait for the one before:
- * that is clock_taken's taken_free less what was lost to the front and back ends until then.
+ * that is clock_taken's taken_free less what was lost to the front and back ends until then.  At
+ * `stop` something waits, or the loop is to end.
  */
 struct pace {
-	uint64_t tick, order, free;
+	uint64_t tick, order, free, stop;
 };
 
 INLINE void leave(struct model *m, struct clock *c, const struct pace *p)
@@ -35,19 +36,20 @@ INLINE void leave(struct model *m, struct clock *c, const struct pace *p)
 	c->taken_free = p->free + c->front + c->back;
 }
 
-INLINE void enter(const struct model *m, const struct clock *c, struct pace *p)
+INLINE void enter(const struct model *m, const struct clock *c, struct pace *p, uint64_t limit)
 {
 	p->tick = m->tick;
 	p->order = c->order;
 	p->free = c->taken_free - c->front - c->back;
+	p->stop = c->next_wait < limit ? c->next_wait : limit;
 }
 
-INLINE void pass_taken(const struct model *m, struct clock *c, struct pace *p)
+INLINE void pass_taken(struct clock *c, struct pace *p, uint64_t interval)
 {
 	int64_t wait = (int64_t)(p->free - p->order);
 
 	c->front += wait > 0 ? (uint64_t)wait : 0;
-	p->free = p->order + m->taken_interval;
+	p->free = p->order + interval;
 }
 
 /* Does the load, within one granule, perhaps meet a store other than to get all of its bytes? */
@@ -63,58 +65,84 @@ INLINE int may_meet(const struct store_buffer *b, uint32_t depth, uint64_t addre
 	return (int64_t)(before | behind) < 0;
 }
 
-/* What an access may do without a function; 0: nothing was done. */
-INLINE int pass_access(struct model *m, struct core *core, const struct model_segment *s,
-	const struct model_access *a, uint64_t address, struct pace *p, uint32_t depth)
+/* What an access may do without a function: PASSED, or else nothing was done, and it is one that
+ * MEETS a store or must go UNSLOTTED. */
+enum passed { PASSED, MEETS, UNSLOTTED };
+
+/* May a store go to the line, and into the buffer? */
+INLINE int may_store(const struct core *core, uint64_t address)
+{
+	return LIKELY(core->storable[(address >> COMMON_LINE) % LINE_SLOTS]) &&
+	       LIKELY(core->stores.number < core->clock.stores_full);
+}
+
+/* Loads and stores that span granules or are wide, and what loads and stores.  met: whom it meets
+ * has been looked at. */
+INLINE enum passed pass_other(struct model *m, struct core *core, const struct model_access *a,
+	uint64_t address, uint64_t base, int met)
 {
 	struct store_buffer *b = &core->stores;
-	const uint64_t at = (address >> COMMON_LINE) % LINE_SLOTS;
-	const struct line_slot *slot = &core->line_slots[at];
 	unsigned way = a->way, size = a->size;
-	uint64_t order;
+
+	if (UNLIKELY((address % LINE_BYTES) + size > LINE_BYTES))
+		return UNSLOTTED;
+	if (way == LOADS || way == WIDE_LOADS)
+		return !met && meets_store(m, core, address, size) ? MEETS : PASSED;
+	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!may_store(core, address)))
+		return UNSLOTTED;
+	if (way != MODIFIES) {
+		forward_store(b, address, size, base + a->insn + 1u);
+		return PASSED;
+	}
+	if (UNLIKELY(address & a->mask))
+		return UNSLOTTED;
+	if (!met && UNLIKELY(may_meet(b, m->config.store_buffer, address, size)))
+		return MEETS;
+	forward_remember(b, address, size, base + a->insn + 1u);
+	return PASSED;
+}
+
+INLINE enum passed pass_access(struct model *m, struct core *core, const struct model_access *a,
+	uint64_t address, struct pace *p, uint32_t depth, int met)
+{
+	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
+	enum passed passed;
 
 	if (UNLIKELY(slot->above != line_slot_above(address, COMMON_LINE)))
-		return 0;
-	if (LIKELY(way == LOADS) && LIKELY(!(address & a->mask))) {
-		if (UNLIKELY(may_meet(b, depth, address, size)))
-			goto meets;
-		goto used;
-	}
-	if (UNLIKELY((address % LINE_BYTES) + size > LINE_BYTES))
-		return 0;
-	if (way == LOADS || way == WIDE_LOADS) {
-		if (meets_store(m, core, address, size))
-			goto meets;
-		goto used;
-	}
-	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!core->storable[at]) ||
-		UNLIKELY(b->number >= core->clock.stores_full))
-		return 0;
-	order = p->order + a->insn + 1u;
-	if (LIKELY(way != WIDE_STORES) && LIKELY(!(address & a->mask))) {
-		if (way == MODIFIES && UNLIKELY(may_meet(b, depth, address, size))) {
-			leave(m, &core->clock, p);
-			meet_store(m, core, s, a, address, order);
-			enter(m, &core->clock, p);
-			p->order = order - a->insn - 1u;
-		}
-		forward_remember(b, address, size, order);
+		return UNSLOTTED;
+	if (UNLIKELY(address & a->mask) || UNLIKELY(a->way > STORES)) {
+		passed = pass_other(m, core, a, address, p->order, met);
+		if (UNLIKELY(passed != PASSED))
+			return passed;
+	} else if (LIKELY(a->way == LOADS)) {
+		if (!met && UNLIKELY(may_meet(&core->stores, depth, address, a->size)))
+			return MEETS;
 	} else {
-		if (way == MODIFIES)
-			return 0;
-		forward_store(b, address, size, order);
+		if (UNLIKELY(!may_store(core, address)))
+			return UNSLOTTED;
+		forward_remember(&core->stores, address, a->size, p->order + a->insn + 1u);
 	}
-used:
 	core->line_used[slot->line] = ++p->tick;
 	core->page_used[slot->page] = p->tick;
-	return 1;
-meets:
-	leave(m, &core->clock, p);
-	order = p->order;
-	meet_store(m, core, s, a, address, order + a->insn + 1u);
-	enter(m, &core->clock, p);
-	p->order = order;
-	goto used;
+	return PASSED;
+}
+
+/* What pass_access did not do, from there on; all that is kept back has been brought up to date. */
+static NOINLINE void access_slowly(struct model *m, struct core *core,
+	const struct model_segment *s, const struct model_access *a, uint64_t address,
+	enum passed passed)
+{
+	uint64_t base = core->clock.order;
+	struct pace p;
+
+	if (passed == MEETS) {
+		meet_store(m, core, s, a, address, base + a->insn + 1u);
+		p = (struct pace){.tick = m->tick, .order = base};
+		passed = pass_access(m, core, a, address, &p, m->config.store_buffer, 1);
+		m->tick = p.tick;
+	}
+	if (passed == UNSLOTTED)
+		access_unslotted(m, core, s, a, address, base + a->insn + 1u);
 }
 
 /* Where a branch through a register or memory, or a return, went, for who wants to know. */
@@ -132,19 +160,21 @@ static NOINLINE void note_target(struct model_watch *w, struct model_segment *s,
 	s->run.base = (uint32_t)(targets_find(t, from, to) - t->entry);
 }
 
-/* A return, or a branch through a register or memory. */
 static NOINLINE void branch_away(
 	struct model *m, struct core *core, struct model_segment *s, uint64_t to)
 {
 	const struct model_outcome *o = s->outcomes;
 
 	m->insn = &s->block->insns[o->insn];
-	to = o->target ? o->target : to;
-	if ((s->run.way & BRANCH_WAY) == INDIRECT)
-		branch_elsewhere(m, core, (enum model_branch_kind)o->kind, s->run.from,
-			s->run.from + s->run.length, to);
-	else if (UNLIKELY(!predict_return(m, &core->predictor, s->run.from, to)))
-		mispredicted(m, core, EV_MISPREDICTED_RETURNS);
+	branch_elsewhere(m, core, (enum model_branch_kind)o->kind, s->run.from,
+		s->run.from + s->run.length, o->target ? o->target : to);
+}
+
+static NOINLINE void mispredicted_at(
+	struct model *m, struct core *core, const struct model_segment *s, unsigned event)
+{
+	m->insn = &s->block->insns[s->outcomes->insn];
+	mispredicted(m, core, event);
 }
 
 /* A record that is not as most are. */
@@ -167,7 +197,7 @@ static NOINLINE void pass_slowly(
 	do {                                                                                       \
 		leave(m, clock, &p);                                                               \
 		call;                                                                              \
-		enter(m, clock, &p);                                                               \
+		enter(m, clock, &p, limit);                                                        \
 	} while (0)
 
 /* Likewise, but order stays that of the instruction before the record. */
@@ -177,7 +207,7 @@ static NOINLINE void pass_slowly(
                                                                                                    \
 		leave(m, clock, &p);                                                               \
 		call;                                                                              \
-		enter(m, clock, &p);                                                               \
+		enter(m, clock, &p, limit);                                                        \
 		p.order = base;                                                                    \
 	} while (0)
 
@@ -187,79 +217,91 @@ const uint64_t *run_common(struct model *m, const uint64_t *at, const uint64_t *
 	struct core *core = m->core;
 	struct clock *clock = &core->clock;
 	const uint32_t depth = m->config.store_buffer;
-	const int wandering = m->watch && m->watch->targets.entry;
-	const struct model_access *a;
+	const uint64_t interval = m->taken_interval;
+	const uint64_t *behind = at; /* the record, or the next one */
+	const struct model_access *a, *a_end;
 	struct model_segment *s;
 	struct pace p;
 	unsigned way;
+	enum passed passed;
 
-	enter(m, clock, &p);
+	enter(m, clock, &p, limit);
 next:
-	if (UNLIKELY(at >= end) || UNLIKELY(p.order >= limit))
+	at = behind;
+	if (UNLIKELY(at >= end))
 		goto out;
-	s = (struct model_segment *)(uintptr_t)*at;
+	s = model_word_segment(*at);
 	if (UNLIKELY(!s->run.seen))
 		goto unseen;
 seen:
+	behind = at + model_word_words(*at);
 	at++;
 	a = s->run.accesses;
+	a_end = s->run.accesses_end;
+	way = s->run.way;
 	s->run.count++;
 	s->run.tick = p.tick;
 	p.tick += s->run.fetch_count;
-	if (UNLIKELY(s->run.way >= SPECIAL))
+	if (UNLIKELY(way >= SPECIAL))
 		goto special;
-	for (; a != s->run.accesses_end; a++, at++) {
-		if (UNLIKELY(!pass_access(m, core, s, a, *at, &p, depth)))
-			WITHIN(access_unslotted(m, core, s, a, *at, base + a->insn + 1u));
+accesses:
+	for (; a != a_end; a++, at++) {
+		passed = pass_access(m, core, a, *at, &p, depth, 0);
+		if (UNLIKELY(passed != PASSED))
+			WITHIN(access_slowly(m, core, s, a, *at, passed));
 	}
-	way = s->run.way;
-ends:
-	at += s->run.behind;
+	if (UNLIKELY(way == INNER)) {
+		WITHIN(run_outcomes(m, core, s, behind - s->block->words, base));
+		way = NO_BRANCH;
+	}
 	p.order += s->run.insn_count;
-	if (UNLIKELY(p.order >= clock->next_wait))
-		ELSEWHERE(clock_wait(clock));
+	if (UNLIKELY(p.order >= p.stop)) {
+		if (p.order >= clock->next_wait)
+			ELSEWHERE(clock_wait(clock));
+		if (p.order >= limit)
+			end = behind;
+	}
 	if (LIKELY(way == CONDITIONAL)) {
 		unsigned taken = s->run.taken;
 
 		if (taken)
-			pass_taken(m, clock, &p);
-		if (LIKELY(predict_conditional(&core->predictor, s->run.base, s->run.from, taken)))
-			goto next;
-		m->insn = &s->block->insns[s->outcomes->insn];
-		ELSEWHERE(mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS));
+			pass_taken(clock, &p, interval);
+		if (UNLIKELY(!predict_conditional(
+			    &core->predictor, s->run.base, s->run.from, taken)))
+			ELSEWHERE(mispredicted_at(m, core, s, EV_MISPREDICTED_CONDITIONALS));
 		goto next;
 	}
-	if (way == NO_BRANCH || way == INNER)
+	if (way == NO_BRANCH)
 		goto next;
-	pass_taken(m, clock, &p);
-	if (way == CALL)
+	pass_taken(clock, &p, interval);
+	if (way == CALL) {
 		push_return(m, &core->predictor, s->run.from + s->run.length);
-	else if (way == RETURN || way == INDIRECT)
-		ELSEWHERE(branch_away(m, core, s, at[-1]));
+	} else if (way == RETURN) {
+		if (UNLIKELY(!predict_return(m, &core->predictor, s->run.from,
+			    s->outcomes->target ? s->outcomes->target : behind[-1])))
+			ELSEWHERE(mispredicted_at(m, core, s, EV_MISPREDICTED_RETURNS));
+	} else if (way == INDIRECT) {
+		ELSEWHERE(branch_away(m, core, s, behind[-1]));
+	}
 	goto next;
 special:
-	way = s->run.way;
-	if (wandering && (way & WANDERS))
-		note_target(m->watch, s, at[s->run.words - 2]);
+	if (way & WANDERS)
+		note_target(m->watch, s, behind[-1]);
 	if (way & SPECIAL) {
 		WITHIN(m->tick = run_specials(m, core, s, at, base, m->tick));
-		at += s->run.accesses_end - a;
-	} else {
-		for (; a != s->run.accesses_end; a++, at++)
-			if (UNLIKELY(!pass_access(m, core, s, a, *at, &p, depth)))
-				WITHIN(access_unslotted(m, core, s, a, *at, base + a->insn + 1u));
+		a = a_end;
 	}
 	way &= BRANCH_WAY;
-	if (way == INNER)
-		WITHIN(run_outcomes(m, core, s, at + s->run.behind - s->run.words, base));
-	goto ends;
+	goto accesses;
 unseen:
 	if (m->watch && watch_exceeds(m->watch, s))
 		goto out;
 	if (!s->slow && fetch_see(m, core, s))
 		goto seen;
 	ELSEWHERE(pass_slowly(m, core, s, at));
-	at += s->block->words;
+	behind = at + model_word_words(*at);
+	if (p.order >= limit)
+		end = behind;
 	goto next;
 out:
 	leave(m, clock, &p);

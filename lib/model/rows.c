@@ -171,9 +171,12 @@ void rows_add(struct model_rows *r, uint32_t *row, unsigned item, uint64_t n)
 	}
 	bank = (place - 1) / MODEL_ROW_SLOTS;
 	slot = (place - 1) % MODEL_ROW_SLOTS;
-	piece = find(r, *row, bank);
-	if (!piece)
-		piece = extend(r, row, bank);
+	piece = *row;
+	if (!piece || bank_of(&r->row[piece]) != bank) {
+		piece = find(r, *row, bank);
+		if (!piece)
+			piece = extend(r, row, bank);
+	}
 	if (!piece) {
 		r->lost += n;
 		return;

@@ -61,29 +61,49 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 	watch_address(m, 0);
 }
 
-/*
- * A load that may meet a store in the buffer.  Most only meet the low bits of an address, or a
- * store that has long retired; what moves time on, or somebody watches, goes the long way.
- */
-NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+/* Within one granule: is it settled without moving time?  What meets only the low bits of an
+ * address is counted.  As look_back and forward_load of forward.c have it. */
+INLINE int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	const struct store_buffer *b = &core->stores;
+	uint64_t granule = address >> 3, ahead, behind;
+	uint32_t number = b->last[granule % STORE_GRANULES].number;
+	const struct buffered_store *store;
 	unsigned size = a->size;
 
-	if (LIKELY(!((address ^ (address + size - 1)) >> 3))) {
-		const struct last_store *last = &b->last[(address >> 3) % STORE_GRANULES];
-		uint32_t stored = b->ring[last->number % STORES_MAX].order;
-		uint64_t behind = address - last->address, ahead = last->address - address;
-
-		if ((uint32_t)order - stored > m->config.window)
-			return;
-		if (behind >= last->size && ahead >= size && !m->watch &&
-			((behind & 4095) < last->size || (ahead & 4095) < size)) {
-			m->counts[EV_ALIASES_4K]++;
-			return;
-		}
+	for (;;) {
+		store = &b->ring[number % STORES_MAX];
+		if ((uint32_t)b->number - number > m->config.store_buffer ||
+			(uint32_t)order - store->order > m->config.window)
+			return 1;
+		behind = address - store->address;
+		ahead = store->address - address;
+		if ((behind & 4095) < store->size || (ahead & 4095) < size)
+			break;
+		number = b->before[(granule - (store->address >> 3)) % STORE_GRANULES]
+				  [number % STORES_MAX];
 	}
+	if (behind < store->size)
+		return behind + size <= store->size;
+	if (ahead < size)
+		return 0;
+	m->insn = &s->block->insns[a->insn];
+	watch_address(m, address);
+	count(m, EV_ALIASES_4K, 1);
+	watch_address(m, 0);
+	return 1;
+}
+
+/* A load that may meet a store in the buffer. */
+NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t order)
+{
+	unsigned size = a->size;
+
+	if (LIKELY(!((address ^ (address + size - 1)) >> 3)) &&
+		LIKELY(met_in_vain(m, core, s, a, address, order)))
+		return;
 	arrive(m, core, &s->block->insns[a->insn], order);
 	watch_address(m, address);
 	forward_load(m, core, address, size);
@@ -377,7 +397,7 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 	uint64_t tick = m->tick;
 
 	while (at < end) {
-		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
+		struct model_segment *s = model_word_segment(*at);
 		uint64_t base = core->clock.order;
 		const uint64_t *record = at;
 		int again = s->slow && m->repeating == s->block->insns[0].address;
@@ -476,7 +496,7 @@ void model_skip(struct model *m, struct model_filter *f, const uint64_t *at, con
 
 	core->retire = 0;
 	while (at < end) {
-		struct model_segment *s = (struct model_segment *)(uintptr_t)*at;
+		struct model_segment *s = model_word_segment(*at);
 		uint64_t base = core->clock.order;
 
 		s->ended++;
@@ -507,7 +527,7 @@ void model_skip(struct model *m, struct model_filter *f, const uint64_t *at, con
 static const uint64_t *skip_records(const uint64_t *at, const uint64_t *end)
 {
 	for (unsigned i = 0; i < RECORDS_AT_ONCE && at < end; i++)
-		at += ((const struct model_segment *)(uintptr_t)*at)->block->words;
+		at += model_word_words(*at);
 	return at;
 }
 

@@ -12,7 +12,8 @@
 /* Of model_segment.statics. */
 #define STATICS_USED (MODEL_STATIC_RETURNS + 1)
 
-/* How a record's branches are run; WANDERS: where it goes only the record knows; UNUSUAL: INNER. */
+/* How a record's branches are run; WANDERS: where it goes only the record knows, and somebody wants
+ * to; UNUSUAL: INNER. */
 enum {
 	NO_BRANCH,
 	CONDITIONAL,

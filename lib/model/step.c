@@ -69,7 +69,7 @@ void step_record(
 
 void model_run_part(struct model *m, const uint64_t *record, unsigned insns)
 {
-	const struct model_segment *s = (const struct model_segment *)(uintptr_t)record[0];
+	const struct model_segment *s = model_word_segment(record[0]);
 
 	if (insns >= s->insn_count && insns)
 		insns = s->insn_count - 1u;

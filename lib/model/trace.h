@@ -6,7 +6,7 @@
  * is known when it is translated stands in descriptors (struct model_block and what hangs on it),
  * which the record's first word leads to; the record holds only what is known when it runs:
  *
- *	word 0	the struct model_segment that was begun last
+ *	word 0	the struct model_segment that was begun last, and block->words (model_word)
  *	word 1	the address of the block's first access; 0: a guarded one that did not happen
  *	...	of its second, and so on, in program order: block->access_count words
  *	then	if block->stack: the stack pointer behind its last instruction
@@ -150,7 +150,6 @@ struct model_running {
 	uint32_t count; /* records since it was seen first */
 	uint32_t base;  /* its branch, in the predictor's base table */
 	uint16_t insn_count, words;
-	uint16_t behind; /* words of a record behind those of its accesses */
 	uint8_t fetch_count;
 	uint8_t length; /* of its branch */
 	uint8_t seen;   /* all of this is true, and its lines and pages are at hand */
@@ -185,6 +184,25 @@ struct model_block {
 	uint8_t special_count;
 	uint8_t *specials;
 };
+
+/* The first word of a record.  It says itself how long the record is, so that a processor that
+ * reads many of them need not wait for what the segment says. */
+#define MODEL_WORDS_BITS 16
+
+static inline uint64_t model_word(const struct model_segment *s, unsigned words)
+{
+	return (uint64_t)(uintptr_t)s << MODEL_WORDS_BITS | words;
+}
+
+static inline struct model_segment *model_word_segment(uint64_t word)
+{
+	return (struct model_segment *)(uintptr_t)(word >> MODEL_WORDS_BITS);
+}
+
+static inline unsigned model_word_words(uint64_t word)
+{
+	return (uint16_t)word;
+}
 
 /* Adds what a branch tells by itself. */
 static inline void model_outcome_statics(const struct model_outcome *o, uint16_t *statics)

@@ -10,17 +10,14 @@
 
 #define SKID_MAX 8
 
-/* Events that are another under a second name, and events that are sums: what they are counted by,
- * ended by 0 (cycles, which no sum is made of). */
+/* Events that are another under a second name. */
 static const struct {
-	uint8_t event, counted[3];
-} sums[] = {
-	{EV_INSTRUCTIONS_15, {EV_INSTRUCTIONS}},
-	{EV_STORE_CONDITIONALS, {EV_LOCKED_INSTRUCTIONS}},
-	{EV_DECODED_BRANCHES, {EV_CONDITIONAL_BRANCHES}},
-	{EV_TLB_MISSES, {EV_DTLB_WALKS, EV_ITLB_WALKS}},
-	{EV_MISPREDICTED_BRANCHES,
-		{EV_MISPREDICTED_CONDITIONALS, EV_MISPREDICTED_INDIRECTS, EV_MISPREDICTED_RETURNS}},
+	uint8_t event, is;
+} names[] = {
+	{EV_CYCLES_16, EV_CYCLES},
+	{EV_INSTRUCTIONS_15, EV_INSTRUCTIONS},
+	{EV_STORE_CONDITIONALS, EV_LOCKED_INSTRUCTIONS},
+	{EV_DECODED_BRANCHES, EV_CONDITIONAL_BRANCHES},
 };
 
 #define COUNT(array) (sizeof(array) / sizeof((array)[0]))
@@ -33,24 +30,24 @@ unsigned watch_event(unsigned event)
 {
 	size_t i;
 
-	if (event == EV_CYCLES_16)
-		return EV_CYCLES;
-	for (i = 0; i < COUNT(sums); i++)
-		if (sums[i].event == event && !sums[i].counted[1])
-			return sums[i].counted[0];
+	for (i = 0; i < COUNT(names); i++)
+		if (names[i].event == event)
+			return names[i].is;
 	return event;
 }
 
-/* The sum that an event is a part of, or EVENT_LIMIT. */
+/* The sum that an event is a part of, or 0 (cycles, which no event is a part of). */
 static unsigned sum_of(unsigned event)
 {
-	size_t i, k;
+	static const uint8_t sum[EVENT_LIMIT] = {
+		[EV_DTLB_WALKS] = EV_TLB_MISSES,
+		[EV_ITLB_WALKS] = EV_TLB_MISSES,
+		[EV_MISPREDICTED_CONDITIONALS] = EV_MISPREDICTED_BRANCHES,
+		[EV_MISPREDICTED_INDIRECTS] = EV_MISPREDICTED_BRANCHES,
+		[EV_MISPREDICTED_RETURNS] = EV_MISPREDICTED_BRANCHES,
+	};
 
-	for (i = 0; i < COUNT(sums); i++)
-		for (k = 0; k < 3 && sums[i].counted[1] && sums[i].counted[k]; k++)
-			if (sums[i].counted[k] == event)
-				return sums[i].event;
-	return EVENT_LIMIT;
+	return sum[event];
 }
 
 int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, int skid)
@@ -237,7 +234,7 @@ void watch_count(struct model *m, unsigned event, uint64_t n)
 		return;
 	sample_event(m, w, event, n);
 	sum = sum_of(event);
-	if (sum != EVENT_LIMIT)
+	if (sum)
 		sample_event(m, w, sum, n);
 }
 

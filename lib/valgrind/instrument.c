@@ -34,8 +34,9 @@ struct builder {
 	struct decoded decoded; /* of the last instruction */
 	IRExpr *record;         /* where the record is */
 	IRConst *words;         /* of the record, times eight: set when they are known */
-	IRExpr *address;        /* of the last access */
-	Bool branch_due;        /* the last instruction is a branch that has not been told yet */
+	IRConst **begun; /* what each segment writes into the record's first word; likewise */
+	IRExpr *address; /* of the last access */
+	Bool branch_due; /* the last instruction is a branch that has not been told yet */
 	uint16_t statics[MODEL_STATICS];             /* so far */
 	struct model_outcome outcomes[OUTCOMES_MAX]; /* of branches so far that were passed */
 	UInt outcome_count;
@@ -123,10 +124,12 @@ static struct model_insn *last(struct builder *b)
 
 static void begin_segment(struct builder *b)
 {
-	struct model_segment *s = &b->block->segments[b->block->segment_count++];
+	UInt number = b->block->segment_count++;
+	struct model_segment *s = &b->block->segments[number];
 
 	s->block = b->block;
-	write_word(b, 0, word((UWord)s));
+	b->begun[number] = IRConst_U64(0);
+	write_word(b, 0, IRExpr_Const(b->begun[number]));
 	if (!recording())
 		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&s->ended),
 					      add(b, load_word(b, &s->ended), word(1))));
@@ -507,6 +510,8 @@ static void finish(struct builder *b, const IRSB *in)
 		write_word(b, words, in->next);
 	b->block->words = (uint16_t)(words + b->block->indirect);
 	b->words->Ico.U64 = b->block->words * sizeof(uint64_t);
+	for (UInt i = 0; i < b->block->segment_count; i++)
+		b->begun[i]->Ico.U64 = model_word(&b->block->segments[i], b->block->words);
 	tl_assert(b->block->words <= TRACE_RECORD_MAX);
 	if (!b->branch_due) {
 		end_segment(b, to, NULL);
@@ -624,6 +629,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 		(e.exits + 1) * e.branches);
 	b.next_outcome = block_outcomes(b.block);
 	b.block->indirect = goes_anywhere(in);
+	b.begun = VG_(malloc)("begun", (e.exits + 1) * sizeof(*b.begun));
 	/* Before the first mark stands what Valgrind needs for itself. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]);
@@ -637,6 +643,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	}
 	if (b.block->insn_count)
 		finish(&b, in);
+	VG_(free)(b.begun);
 	if (dependences)
 		depend(in, b.block->insns, b.block->insn_count);
 	block_ready(b.block);

@@ -43,15 +43,10 @@ void trace_flush(void)
 	}
 }
 
-static const struct model_block *block_of(const uint64_t *record)
-{
-	return ((const struct model_segment *)record[0])->block;
-}
-
 /* How many of the record's instructions come before the one at address. */
 static UInt executed(const uint64_t *record, Addr address)
 {
-	const struct model_segment *s = (const struct model_segment *)record[0];
+	const struct model_segment *s = model_word_segment(record[0]);
 	UInt i = 0;
 
 	while (i < s->insn_count && s->block->insns[i].address != address)
@@ -70,8 +65,8 @@ void trace_stop(Addr program_counter)
 	inside = False;
 	if (end == trace_buffer)
 		return;
-	while (at + block_of(at)->words < end)
-		at += block_of(at)->words;
+	while (at + model_word_words(*at) < end)
+		at += model_word_words(*at);
 	trace_at = at;
 	trace_flush();
 	model_run_part(model, at, executed(at, program_counter));

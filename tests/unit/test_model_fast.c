@@ -98,7 +98,7 @@ static const uint64_t *make_records(uint64_t bytes, uint64_t *seed)
 	for (unsigned r = 0; r < RECORDS; r++) {
 		struct block *b = &blocks[random_below(seed, BLOCKS)];
 
-		*at++ = (uintptr_t)&b->segments[random_below(seed, 4) == 0];
+		*at++ = model_word(&b->segments[random_below(seed, 4) == 0], b->block.words);
 		for (unsigned i = 0; i < b->block.access_count; i++) {
 			uint64_t far = random_below(seed, 8) == 0;
 

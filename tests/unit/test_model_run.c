@@ -192,9 +192,9 @@ static void run_record(struct run *a, struct run *b, uint64_t *seed)
 	for (unsigned i = 0; i < block->access_count; i++)
 		if (block->accesses[i].guarded && random_below(seed, 2))
 			words[1 + i] = 0;
-	words[0] = (uint64_t)(uintptr_t)&fast[n].segments[segment];
+	words[0] = model_word(&fast[n].segments[segment], block->words);
 	model_run(a->model, words, words + block->words);
-	words[0] = (uint64_t)(uintptr_t)&slow[n].segments[segment];
+	words[0] = model_word(&slow[n].segments[segment], block->words);
 	model_run(b->model, words, words + block->words);
 }
 
