@@ -15,6 +15,7 @@ enum {
 	FEATURE_CPUDESC = 8,
 	FEATURE_CMDLINE = 11,
 	FEATURE_EVENT_DESC = 12,
+	FEATURE_STAT = 19,
 	FEATURE_DIR_FORMAT = 24,
 	FEATURE_CLOCK_DATA = 29
 };
@@ -238,6 +239,9 @@ int perfdata_feature(struct perfdata *p, unsigned number, const char *at, size_t
 		return read_command(p, &b);
 	case FEATURE_EVENT_DESC:
 		return read_names(p, &b);
+	case FEATURE_STAT:
+		p->counts = true;
+		return 0;
 	case FEATURE_DIR_FORMAT:
 		p->directory = true;
 		return 0;

@@ -350,11 +350,13 @@ static int end(struct import *im, struct error *e)
 		return -1;
 	if (name_kernel(im))
 		return error_nomem(e);
+	if (p->counts && im->x->samples.count == 0) {
+		error_set(e, ERR_UNSUPPORTED, "it is of perf stat: counts, without samples");
+		return error_hint(e, "perf record samples");
+	}
 	if (p->events.count == 0) {
-		if (!p->damage.damaged)
-			error_set(e, ERR_PARSE, "it has no events");
-		else
-			error_set(e, ERR_PARSE, "%s", p->damage.message);
+		error_set(e, ERR_PARSE, "%s",
+			p->damage.damaged ? p->damage.message : "it has no events");
 		return error_hint(e, "perf record was stopped before it began: record it again");
 	}
 	if (take_events(im)) /* of those without any record */

@@ -69,8 +69,9 @@ static uint64_t period_of(const struct perfdata_event *event)
 
 static bool is_guess(const struct perfdata_event *event)
 {
-	return event->least != event->most ||
-	       (event->attr.freq && event->sum < 1 && !is_clock(&event->attr));
+	return event->samples &&
+	       (event->least != event->most ||
+		       (event->attr.freq && event->sum < 1 && !is_clock(&event->attr)));
 }
 
 static char *note_of(const struct perfdata_event *event)

@@ -77,6 +77,7 @@ struct perfdata {
 	char kernel_symbol[64];   /* by which the kernel is found ... */
 	uint64_t kernel_address;  /* and where it was; 0: not told */
 	size_t begin, end;        /* of the records in the file */
+	bool counts;              /* it is of perf stat: nothing was sampled */
 	bool directory;           /* most records are in files beside it ... */
 	struct perfdata_part *parts; /* that are here */
 	size_t part_count;

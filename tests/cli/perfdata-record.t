@@ -50,9 +50,16 @@ if perf record -q -g -e cpu-clock$kernel -F 999 -o moved.data ./own-copy loop 40
 	is "and the report is incomplete" "$status" 1
 fi
 
+if perf stat record -o counts.data true >/dev/null 2>&1; then
+	run prof counts.data
+	is "counts of perf stat are no samples" "$status:$(printf '%s' "$err" | head -1)" "125:prof: counts.data: it is of perf stat: counts, without samples"
+else
+	skip "counts of perf stat" "perf stat record does not work here"
+fi
+
 # Every report, and sums in our own format.
-for report in -heavy -lines -butterfly -calltree -dso -usage -dis -summary -inclusive -threads; do
-	run prof "$report" stacks.data
+for report in -export\ folded -diff\ flat.data -heavy -lines -butterfly -calltree -dso -usage -dis -summary -inclusive -threads; do
+	run prof $report stacks.data
 	is "$report" "$status" 0
 done
 ok "-merge writes an experiment" prof -merge -o sum stacks.data stacks.data
