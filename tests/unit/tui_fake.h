@@ -11,6 +11,7 @@
 
 #include "../../prof/views.h"
 #include "base/strbuf.h"
+#include "experiment/data.h"
 #include "prof_fake.h"
 #include "tui/actions.h"
 
@@ -89,6 +90,64 @@ static const struct prof_names_ops tui_fake_names_ops = {.symbol = tui_fake_symb
 	.machine = tui_fake_machine,
 	.code = tui_fake_code};
 
+/* A block of the heap that two threads share falsely, and a stack. */
+static inline void tui_fake_data(struct experiment *x)
+{
+	const struct experiment_metric misses = {.event = 26,
+		.name = (char *)"Secondary data cache misses",
+		.short_name = (char *)"dsc",
+		.unit = (char *)"misses",
+		.source = (char *)"model",
+		.note = (char *)"zen4",
+		.label = LABEL_MODEL,
+		.flags = METRIC_EXACT,
+		.period = 1};
+	const struct experiment_object heap = {
+		.key = {.kind = EXPERIMENT_OBJECT_HEAP,
+			.node = (uint32_t)experiment_node(x, 0, 1, 0x1320)},
+		.blocks = 12,
+		.bytes = 768};
+	const struct experiment_object stack = {.key = {.kind = EXPERIMENT_OBJECT_STACK,
+							.image = 1,
+							.address = 0x1010,
+							.thread = 1}};
+	uint32_t metric = (uint32_t)experiment_data_metric(x, &misses, NULL);
+	uint32_t block = (uint32_t)experiment_data_object(x, &heap);
+	uint32_t frame = (uint32_t)experiment_data_object(x, &stack);
+	uint32_t line;
+
+	for (int64_t i = 0; i < 4; i++)
+		experiment_data_place(
+			x, &(struct experiment_place){
+				   .key = {.line = i, .metric = metric, .object = block},
+				   .count = 900 >> i});
+	experiment_data_place(x, &(struct experiment_place){
+					 .key = {.metric = metric, .object = frame}, .count = 17});
+	experiment_data_touch(x,
+		&(struct experiment_touch){
+			.key = {.address = 0x1117, .metric = metric, .object = block, .image = 1},
+			.count = 1600,
+			.most = 255,
+			.apart = 8});
+	line = (uint32_t)experiment_data_line(
+		x, &(struct experiment_line){.key = {.bytes = 64, .object = block},
+			   .requests = 700,
+			   .needed = 3,
+			   .useless = 690});
+	for (uint32_t thread = 0; thread < 2; thread++)
+		experiment_data_end(
+			x, &(struct experiment_end){.key = {.address = 0x1117 + 4 * thread,
+							    .line = line,
+							    .thread = thread,
+							    .object = block,
+							    .image = 1},
+				   .requests = 350,
+				   .loads = 400,
+				   .stores = 400,
+				   .read = {0xffull << 8 * thread},
+				   .written = {0xffull << 8 * thread}});
+}
+
 static inline void tui_fake_experiment(struct experiment *x, unsigned more)
 {
 	struct experiment_process p = {
@@ -126,6 +185,7 @@ static inline void tui_fake_experiment(struct experiment *x, unsigned more)
 	for (size_t i = 0; i < sizeof(begins); i++)
 		fake_samples(x, 2, 1, 0, begins[i] >= 0x10 && begins[i] < 0x1b ? 1000 : 10,
 			PATH(0x1100 + begins[i]));
+	tui_fake_data(x);
 	/* outside everything */
 	experiment_add(x, 0, 1, 0, (uint32_t)experiment_node(x, 0, 0, 0x99), 50);
 }
