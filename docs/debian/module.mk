@@ -19,7 +19,12 @@ deb-stage: all
 	$(Q)$(MAKE) --no-print-directory -s DESTDIR=$(abspath $(O)/../stage) install > /dev/null
 .PHONY: deb deb-stage check-deb
 
+# Where the packages for that cannot be had, it says so and counts one skip; without lintian alone, the test does.
 check-deb:
-	$(Q)PACKAGES="dpkg-dev lintian fakeroot" tests/deps
-	$(Q)$(MAKE) --no-print-directory deb
-	$(Q)O=$(O) V='$(V)' tests/run tests/deb/package.t
+	$(Q)if why=$$(PACKAGES="dpkg-dev" tests/deps 2>&1); then \
+	    PACKAGES="lintian fakeroot" tests/deps || :; \
+	    $(MAKE) --no-print-directory deb && O=$(O) V='$(V)' tests/run tests/deb/package.t; \
+	else \
+	    echo "SKIP: what makes packages cannot be had: $$(printf '%s\n' "$$why" | tail -n 1)"; \
+	    echo "0 passed, 0 failed, 1 skipped"; \
+	fi
