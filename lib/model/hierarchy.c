@@ -413,7 +413,7 @@ static NOINLINE uint64_t hit_data(
 		hierarchy_forget_code(core, address, core->l1d.offset + 1);
 		*entry |= MODIFIED;
 	}
-	watch(m, core, address, entry, purpose, purpose == STORE && state == SHARED);
+	watch(m, core, address, entry, purpose, first || (purpose == STORE && state == SHARED));
 	sender = m->sender;
 	if (first)
 		prefetch_data(m, core, address, purpose);

@@ -466,13 +466,14 @@ static void begin_holding(struct objects_line *line, struct objects_holder *h)
 	h->needed = 0;
 	for (i = 0; i < OBJECTS_MASK_WORDS; i++) {
 		h->pending[i] = h->foreign[i];
-		h->foreign[i] = 0;
+		h->foreign[i] = h->written[i] = 0;
 	}
 }
 
-/* Others' copies lack these bytes from now on. */
-static void write_bytes(
-	struct objects *o, const struct objects_line *line, uint64_t core, const uint64_t *mask)
+/* The core touches these bytes: what others wrote there was worth it, and if it writes, their
+ * copies lack that from now on. */
+static void tell_others(struct objects *o, const struct objects_line *line, uint64_t core,
+	const uint64_t *mask, int store)
 {
 	uint32_t i = line->holders;
 	unsigned k;
@@ -480,8 +481,10 @@ static void write_bytes(
 	while (i) {
 		struct objects_holder *h = (void *)entry_at(&o->holders, i - 1);
 
-		for (k = 0; h->key[1] != core && k < OBJECTS_MASK_WORDS; k++)
-			h->foreign[k] |= mask[k];
+		for (k = 0; h->key[1] != core && k < OBJECTS_MASK_WORDS; k++) {
+			h->needed |= (h->written[k] & mask[k]) != 0;
+			h->foreign[k] |= store ? mask[k] : 0;
+		}
 		i = h->next;
 	}
 }
@@ -511,9 +514,9 @@ void objects_access(struct objects *o, const struct model *m, uint64_t unit, int
 	for (i = 0; i < OBJECTS_MASK_WORDS; i++) {
 		to[i] |= mask[i];
 		h->needed |= (h->pending[i] & mask[i]) != 0;
+		h->written[i] |= store ? mask[i] : 0;
 	}
-	if (store)
-		write_bytes(o, line, m->core->number, mask);
+	tell_others(o, line, m->core->number, mask, store);
 }
 
 void objects_request(struct objects *o, const struct model *m, uint64_t unit, int fetched)

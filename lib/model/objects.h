@@ -15,7 +15,8 @@
  * core that gets a line from another needed it where, while it has the line, it touches a byte that
  * another has written since it lost it; else only its neighbours were wanted.  So what is written
  * once, before threads begin to work side by side, makes no sharing true, and who only reads what
- * nobody writes any more does neither.
+ * nobody writes any more does neither.  Nor
+ * was it in vain where another touches what the core wrote, before that gets the line again.
  *
  * Counts are the model's, where each event comes by: hits cost nothing, but those in lines that are
  * shared, which stay WATCHED (sharing.c).  All memory is got from `memory` and grows with what is
@@ -77,8 +78,10 @@ struct objects_holder {
 	uint64_t key[3];                      /* line's index; core */
 	uint64_t foreign[OBJECTS_MASK_WORDS]; /* written by others since it lost the line */
 	uint64_t pending[OBJECTS_MASK_WORDS]; /* the same, when it got the line last */
+	uint64_t written[OBJECTS_MASK_WORDS]; /* by itself, since then */
 	uint32_t next;
-	uint8_t got, needed, known; /* from another; it needed it; it has had the line before */
+	/* From another; it needed it, or another what it wrote; it has had the line before. */
+	uint8_t got, needed, known;
 };
 
 /* A hash table; entries lie in the order in which they came. */

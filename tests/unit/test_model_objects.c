@@ -235,6 +235,16 @@ static void shared(void)
 	is_int(objects.lines.count, 0, "a line apart: none");
 	end();
 
+	begin();
+	for (int turn = 0; turn < 100; turn++) {
+		run_thread(&run, turn % 2);
+		model_instruction(run.model, 0x401000, 4, 0, 1, 0);
+		model_store(run.model, base(1) + turn % 2 * 8, 8);
+	}
+	kinds(0, &needed, &useless);
+	ok(needed == 0 && useless > 80, "who only writes beside another shares falsely");
+	end();
+
 	/* Words in one granule of eight bytes, beside what both read. */
 	begin();
 	turns(base(1) + 16, base(1) + 17, 1, true, 100);
