@@ -198,6 +198,42 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	return 0;
 }
 
+/* What was found out once is kept, as long as that takes little room. */
+enum { KEPT_MAX = 4 << 20 }; /* instructions */
+
+struct kept { /* table entry */
+	struct {
+		uint64_t begin;
+		uint32_t image, reserved;
+	} key;
+	struct prof_analysed analysed;
+};
+
+static int analyse(struct prof_explained *p, struct prof_explain *x, struct error *e)
+{
+	struct kept key = {.key = {p->procedure->begin, p->procedure->image, 0}};
+	struct kept *kept = table_find(&x->kept, &key.key);
+	size_t n = p->code.flow->insns.count;
+
+	if (kept) {
+		p->analysed = kept->analysed;
+		p->analysed.code = &p->code;
+		p->borrowed = true;
+		return 0;
+	}
+	if (prof_analyse(&p->analysed, &x->analysis, &p->code, p->moved[x->analysis.metric], e))
+		return -1;
+	if (x->kept_insns + n > KEPT_MAX)
+		return 0;
+	kept = table_add(&x->kept, &key.key);
+	if (!kept)
+		return error_nomem(e);
+	kept->analysed = p->analysed;
+	x->kept_insns += n;
+	p->borrowed = true;
+	return 0;
+}
+
 static int load(struct prof_explained *p, struct prof_explain *x,
 	const struct prof_procedure *procedure, struct error *e)
 {
@@ -210,7 +246,7 @@ static int load(struct prof_explained *p, struct prof_explain *x,
 		return 0;
 	if (move_samples(p, x))
 		return error_nomem(e);
-	if (prof_analyse(&p->analysed, &x->analysis, &p->code, p->moved[x->analysis.metric], e))
+	if (analyse(p, x, e))
 		return -1;
 	if (make_input(p, x))
 		return error_nomem(e);
@@ -230,7 +266,8 @@ void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)
 {
 	culprits_fini(&p->culprits);
 	free(p->memory);
-	prof_analysed_fini(&p->analysed);
+	if (!p->borrowed)
+		prof_analysed_fini(&p->analysed);
 	free(p->counted_edges);
 	for (size_t k = 0; p->moved && k < x->d->metrics.count; k++)
 		free(p->moved[k]);
@@ -308,6 +345,8 @@ int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error 
 {
 	memset(x, 0, sizeof(*x));
 	x->d = d;
+	x->kept = (struct table){
+		.entry_size = sizeof(struct kept), .key_size = sizeof(((struct kept *)0)->key)};
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
 	if (prof_analysis_init(&x->analysis, d, e) || prof_explain_machine(x, e))
@@ -322,6 +361,9 @@ int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error 
 
 void prof_explain_fini(struct prof_explain *x)
 {
+	for (size_t i = 0; i < x->kept.count; i++)
+		prof_analysed_fini(&((struct kept *)table_at(&x->kept, i))->analysed);
+	table_fini(&x->kept);
 	culprit_lines_free(x->lines);
 	culprits_learn_free(x->learn);
 	prof_procedures_fini(&x->procedures);

@@ -28,6 +28,8 @@ struct prof_explain {
 	struct culprit_cost single[EVENT_LIMIT];             /* of events, in cycles */
 	struct culprit_cost event_cost[PROF_EXPLAIN_EVENTS]; /* of those that tell of causes */
 	double returns, wrong_returns, calls, wrong_calls;   /* where mispredictions were counted */
+	struct table kept; /* what is known of procedures that were looked at */
+	size_t kept_insns;
 	double total; /* samples of the metric, all of them */
 };
 
@@ -46,6 +48,7 @@ struct prof_explained {
 	struct culprits_input input;
 	struct culprits culprits;
 	double *memory; /* of all arrays of input */
+	bool borrowed;  /* analysed is the report's */
 	bool told;      /* there is code, and culprits hold */
 };
 
