@@ -5,9 +5,12 @@
 
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #define FIRST_SLOTS 64
 #define TABLE_MAX   (UINT32_MAX / 4) /* entries */
+#define PAGE        65536            /* no page is larger, but those that are called so */
+#define LARGE       ((size_t)8 << 20)
 
 void *table_at(const struct table *t, size_t i)
 {
@@ -59,12 +62,24 @@ static size_t probe(const struct table *t, const void *key, uint64_t h)
 	return at;
 }
 
+/* Lookups in what is large miss the TLB as often as the caches: larger pages, where the system has
+ * some.  It is advice, and nothing is wrong where it is not taken. */
+static void want_large_pages(const void *memory, size_t size)
+{
+	uintptr_t begin = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
+	uintptr_t end = ((uintptr_t)memory + size) & ~(uintptr_t)(PAGE - 1);
+
+	if (size >= LARGE)
+		madvise((void *)begin, end - begin, MADV_HUGEPAGE);
+}
+
 static int resize(struct table *t, size_t capacity)
 {
 	char *entries = realloc(t->entries, capacity * t->entry_size);
 
 	if (!entries)
 		return -1;
+	want_large_pages(entries, capacity * t->entry_size);
 	t->entries = entries;
 	t->capacity = capacity;
 	return 0;
@@ -93,6 +108,7 @@ static int grow(struct table *t)
 	fresh = calloc(slots, sizeof(*fresh));
 	if (!fresh)
 		return -1;
+	want_large_pages(fresh, slots * sizeof(*fresh));
 	t->slots = fresh;
 	t->mask = slots - 1;
 	for (size_t i = 0; i < before; i++)

@@ -232,6 +232,8 @@ static int cut_path(struct stacks *s, struct process *p, struct stack_path *path
 			path->cut = i;
 			return 0;
 		}
+		s->found[i - 1].image = place->image;
+		s->found[i - 1].address = place->address;
 	}
 	return 0;
 }
@@ -246,8 +248,13 @@ static long add_nodes(
 	for (size_t i = at > path->cut ? at : path->cut; i < count; i++) {
 		uint32_t parent = (uint32_t)node;
 
-		node = i < path->users ? user_node(s, p, parent, path->pcs[i], known)
-				       : kernel_node(s, parent, path->pcs[i]);
+		if (i + 1 < path->users)
+			node = experiment_node(s->spaces->experiment, parent, s->found[i].image,
+				s->found[i].address);
+		else if (i < path->users)
+			node = user_node(s, p, parent, path->pcs[i], known);
+		else
+			node = kernel_node(s, parent, path->pcs[i]);
 		if (node < 0)
 			return -1;
 		path->nodes[i] = (uint32_t)node;

@@ -27,6 +27,10 @@ struct stacks {
 	enum image_machine machine; /* whose registers samples have */
 	struct table places;        /* what addresses mean */
 	struct stack_path last;     /* the next one shares most of it */
+	struct {
+		uint32_t image;
+		uint64_t address;
+	} found[STACK_DEPTH]; /* what its callers' addresses mean, those that it does not share */
 	uint64_t pcs[STACK_DEPTH];
 	uint64_t interrupted; /* bit n: pcs[n] is no return address, a signal came there */
 };
