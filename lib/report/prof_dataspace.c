@@ -67,6 +67,9 @@ long dataspace_row(struct dataspace_view *v, const struct prof_row *row, enum da
 
 	if (index < 0)
 		return -1;
+	if (row->depth)
+		v->t->rows.data[index].parent = v->last[row->depth - 1];
+	v->last[row->depth] = index;
 	cells = prof_cells(v->t, (size_t)index);
 	for (size_t i = 0; i < v->t->columns.count; i++)
 		cells[i].percent = NAN;

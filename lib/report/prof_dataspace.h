@@ -34,6 +34,7 @@ struct dataspace_view {
 	size_t by;                               /* metric that rows are sorted by */
 	uint64_t requests;                       /* of all lines that were taken */
 	bool lines;                              /* -datalines */
+	long last[3];                            /* row of each depth that was added last */
 };
 
 /* counts: by metric, or NULL where a row has none.  The row's index; -1 when memory is out. */

@@ -14,9 +14,7 @@ rows() { prof -json -dataspace "$1" 2>/dev/null > "$1.json"; }
 object() { jq --arg name "$2" --arg column "$3" '(.columns | index($column)) as $c |
 	if $c == null then 0 else [.rows[] | select(.kind == "object" and (.procedure | test($name))) | .counts[$c].value] | add // 0 end' "$1.json"; }
 # lines FILE REGEX: kinds of sharing below the object of that name
-lines() { jq -rc --arg name "$2" '.rows as $r | [range(0; $r | length)] |
-	map(. as $i | select($r[$i].kind == "line") | {line: $r[$i].sharing, object: (last(range(0; $i) | select($r[.].kind == "object")) | $r[.].procedure)}) |
-	map(select(.object | test($name)) | .line) | unique | join(" ")' "$1.json"; }
+lines() { jq -rc --arg name "$2" '.rows as $r | [$r[] | select(.kind == "line" and ($r[.parent].procedure | test($name))) | .sharing] | unique | join(" ")' "$1.json"; }
 # threads FILE REGEX: numbers of threads at ends whose text matches
 threads() { jq -rc --arg text "$2" '[.rows[] | select(.kind == "end" and (.procedure | test($text))) | .procedure | capture("^thread (?<n>[0-9]+)").n] | unique | join(" ")' "$1.json"; }
 
