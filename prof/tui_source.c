@@ -558,7 +558,13 @@ struct tui_maker *tui_maker_new(const struct options *o, const struct arguments 
 
 void tui_maker_source(struct tui_maker *m, struct tui_source *source, size_t *report, uint32_t *on)
 {
-	*source = (struct tui_source){&ops, m, m->reports, switches, m->title, m->wake};
+	*source = (struct tui_source){.ops = &ops,
+		.context = m,
+		.reports = m->reports,
+		.switches = switches,
+		.title = m->title,
+		.changes = m->o->diff,
+		.wake = m->wake};
 	*report = 0;
 	*on = 0;
 	for (size_t i = 0; m->reports[i].name; i++)

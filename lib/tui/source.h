@@ -63,6 +63,7 @@ struct tui_source {
 		*reports; /* the first is what Enter begins with; ends with name NULL */
 	const struct tui_switch *switches; /* likewise; at most 32 */
 	const char *title;                 /* the experiment's name */
+	bool changes;                      /* reports are of differences */
 	int wake; /* readable when answers wait; -1: there is none to wait for */
 };
 

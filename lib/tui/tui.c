@@ -93,8 +93,9 @@ void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t
 	if (p->kind != TUI_PAGE_REPORT)
 		snprintf(room, size, "%s", titles[p->kind]);
 	else
-		snprintf(room, size, "%s%s%s", t->source.reports[p->ask.report].name,
-			p->ask.procedure ? " of " : "", p->ask.procedure ? p->ask.procedure : "");
+		snprintf(room, size, "%s%s%s%s", t->source.changes ? "changes of " : "",
+			t->source.reports[p->ask.report].name, p->ask.procedure ? " of " : "",
+			p->ask.procedure ? p->ask.procedure : "");
 }
 
 int tui_body_rows(const struct tui *t)

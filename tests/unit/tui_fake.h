@@ -373,8 +373,13 @@ static inline void tui_fake_init(struct tui_fake *f, bool diff)
 
 static inline struct tui_source tui_fake_source(struct tui_fake *f)
 {
-	return (struct tui_source){
-		&tui_fake_ops, f, f->reports, tui_fake_switches, "app.usertime.1", -1};
+	return (struct tui_source){.ops = &tui_fake_ops,
+		.context = f,
+		.reports = f->reports,
+		.switches = tui_fake_switches,
+		.title = "app.usertime.1",
+		.changes = f->request.compare,
+		.wake = -1};
 }
 
 static inline void tui_fake_fini(struct tui_fake *f)
