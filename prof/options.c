@@ -229,9 +229,11 @@ static int check_tui(const struct options *o, size_t chosen, struct error *e)
 		return o->mouse || o->ascii
 			       ? error_set(e, ERR_CONFLICT, "-mouse and -ascii are for -tui")
 			       : 0;
-	if (o->csv || o->json || o->output || o->merge || o->dump || o->export) {
+	if (o->csv || o->json || o->output || o->merge || o->dump || o->export || o->plot ||
+		o->dot) {
 		error_set(e, ERR_CONFLICT,
-			"-tui takes none of -csv, -json, -export, -o, -merge and -dump");
+			"-tui takes none of -csv, -json, -export, -plot, -dot, -o, -merge and "
+			"-dump");
 		return error_hint(e, "there, w writes what is shown to a file");
 	}
 	if (chosen > 1)

@@ -12,8 +12,10 @@
 static int run(const struct options *o, struct tui_maker *maker, int *signal, struct error *e)
 {
 	const char *no_color = getenv("NO_COLOR");
-	const struct tui_terminal_options options = {
-		.ascii = o->ascii, .mouse = o->mouse, .color = !no_color || !*no_color};
+	const struct tui_terminal_options options = {.ascii = o->ascii,
+		.mouse = o->mouse,
+		.intervals = o->intervals,
+		.color = !no_color || !*no_color};
 	struct tui_source source;
 	uint32_t switches;
 	size_t report;

@@ -50,6 +50,7 @@ const struct tui_action tui_actions[] = {
 	{"switches", TUI_GROUP_SHOW, {'o'}, "switches", "a menu of options that change the report", tui_do_switches, NULL, NULL},
 	{"inclusive", TUI_GROUP_SHOW, {'i'}, NULL, "with what was called, or without", tui_do_switch, NULL, "inclusive"},
 	{"inlines", TUI_GROUP_SHOW, {'u'}, NULL, "inlined functions by themselves, or not", tui_do_switch, NULL, "inlines"},
+	{"intervals", TUI_GROUP_SHOW, {'%'}, NULL, "with each estimate its 95% interval, or without", tui_do_intervals, NULL, NULL},
 	{"ascii", TUI_GROUP_SHOW, {'A'}, NULL, "lines of ASCII, or of Unicode", tui_do_unicode, NULL, NULL},
 	{"mouse", TUI_GROUP_SHOW, {'m'}, NULL, "the mouse on or off: a click moves, two go in, the wheel scrolls", tui_do_mouse, NULL, NULL},
 

@@ -76,6 +76,7 @@ void tui_do_collapse_all(struct tui *t, int key);
 void tui_do_columns(struct tui *t, int key);
 void tui_do_switches(struct tui *t, int key);
 void tui_do_switch(struct tui *t, int key);
+void tui_do_intervals(struct tui *t, int key);
 void tui_do_unicode(struct tui *t, int key);
 void tui_do_mouse(struct tui *t, int key);
 void tui_do_redraw(struct tui *t, int key);

@@ -72,7 +72,7 @@ static void measure(struct frame *f)
 static int worth(const struct tui_page *p, size_t i)
 {
 	static const int parts[] = {
-		[PROF_PART_INTERVAL] = 0,
+		[PROF_PART_INTERVAL] = 6, /* there only when it is asked for */
 		[PROF_PART_SAMPLES] = 1,
 		[PROF_PART_CUMULATIVE] = 2,
 		[PROF_PART_BAR] = 3,
@@ -93,7 +93,8 @@ static int worth(const struct tui_page *p, size_t i)
 
 	if (s->column == p->strips.data[0].column && s->part == PROF_PART_PERCENT)
 		value = FIRST_SHARE;
-	else if (s->column == p->strips.data[0].column && s->part == PROF_PART_VALUE)
+	else if (s->column == p->strips.data[0].column &&
+		 (s->part == PROF_PART_VALUE || s->part == PROF_PART_INTERVAL))
 		value = FIRST_VALUE;
 	return p->sort == (long)i ? value + SORTED : value;
 }
@@ -381,7 +382,9 @@ static void draw_status(struct frame *f)
 	if (command && at > 4) {
 		int behind = tui_put(s, f->status, 1, at - 2, 0, "= ", TUI_STATUS);
 
-		tui_put(s, f->status, behind, at - 2, 0, command, TUI_STATUS);
+		behind = tui_put(s, f->status, behind, at - 2, 0, command, TUI_STATUS);
+		if (f->t->intervals)
+			tui_put(s, f->status, behind, at - 2, 0, " -ci", TUI_STATUS);
 	}
 	free(command);
 }

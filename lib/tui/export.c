@@ -13,9 +13,10 @@ static bool ends(const char *text, const char *end)
 	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-static int render(const struct prof_table *t, const char *path, struct strbuf *out, struct error *e)
+static int render(const struct prof_table *t, const char *path, bool intervals, struct strbuf *out,
+	struct error *e)
 {
-	static const struct prof_style style = {.dim = false};
+	const struct prof_style style = {.intervals = intervals};
 
 	if (ends(path, ".json"))
 		return render_prof_json(t, out, e);
@@ -27,15 +28,15 @@ static int render(const struct prof_table *t, const char *path, struct strbuf *o
 }
 
 /* Where rows are sorted or filtered, the table with those alone: cells and texts are the same. */
-static int render_shown(
-	const struct tui_page *p, const char *path, struct strbuf *out, struct error *e)
+static int render_shown(const struct tui_page *p, const char *path, bool intervals,
+	struct strbuf *out, struct error *e)
 {
 	struct prof_table shown = *p->table;
 	bool chosen = p->rows.index && (p->sort >= 0 || p->filter);
 	int rc;
 
 	if (!chosen)
-		return render(p->table, path, out, e);
+		return render(p->table, path, intervals, out, e);
 	shown.rows.data = calloc(p->rows.count + 1, sizeof(*shown.rows.data));
 	shown.rows.count = p->rows.count;
 	if (!shown.rows.data)
@@ -44,7 +45,7 @@ static int render_shown(
 		shown.rows.data[i] = p->table->rows.data[p->rows.index[i]];
 		shown.rows.data[i].parent = -1;
 	}
-	rc = render(&shown, path, out, e);
+	rc = render(&shown, path, intervals, out, e);
 	free(shown.rows.data);
 	return rc;
 }
@@ -95,7 +96,7 @@ static void export(struct tui *t, const char *path)
 	forget(t);
 	if (!*path || p->kind != TUI_PAGE_REPORT || !p->table)
 		return;
-	if (render_shown(p, path, &out, &e)) {
+	if (render_shown(p, path, t->intervals, &out, &e)) {
 		tui_say_error(t, &e);
 		strbuf_fini(&out);
 		return;

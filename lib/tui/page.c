@@ -167,25 +167,32 @@ int tui_page_texts(struct tui_page *p, size_t width)
 	return add_values(p, t->notes.data, t->notes.count);
 }
 
-int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width)
+int tui_page_strips(struct tui_page *p, bool intervals)
+{
+	p->strips.count = 0;
+	free(p->hidden);
+	p->hidden = NULL;
+	if (!p->table)
+		return 0;
+	if (prof_strips_make(p->table, intervals, &p->strips))
+		return -1;
+	p->hidden = calloc(p->strips.count + 1, sizeof(*p->hidden));
+	if (p->sort > (long)p->strips.count)
+		p->sort = -1;
+	return p->hidden ? 0 : -1;
+}
+
+int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width, bool intervals)
 {
 	p->failed = false;
 	tui_page_clear_lines(p);
 	tui_rows_set(&p->rows, table->layout == PROF_FACTS ? NULL : table);
-	p->strips.count = 0;
 	p->table = table;
 	p->bar_most = 0;
-	free(p->hidden);
-	p->hidden = NULL;
-	if (prof_strips_make(table, false, &p->strips))
-		return -1;
-	p->hidden = calloc(p->strips.count + 1, sizeof(*p->hidden));
-	if (!p->hidden || tui_page_texts(p, width))
+	if (tui_page_strips(p, intervals) || tui_page_texts(p, width))
 		return -1;
 	if (table->layout == PROF_SOURCE || table->layout == PROF_CODE)
 		p->bar_most = prof_bar_most(table);
-	if (p->sort > (long)p->strips.count)
-		p->sort = -1;
 	if (p->cursor >= tui_page_count(p))
 		p->cursor = tui_page_count(p) ? tui_page_count(p) - 1 : 0;
 	return p->sort >= 0 || p->filter ? tui_page_arrange(p) : 0;

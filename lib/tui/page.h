@@ -66,7 +66,9 @@ const char *tui_page_procedure(const struct tui_page *p, long row);
 
 /* Takes a new table: rows, columns, notes in lines of so many columns.  The old one is the caller's
  * again.  -1: memory. */
-int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width);
+int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width, bool intervals);
+/* Columns anew, none of them hidden. */
+int tui_page_strips(struct tui_page *p, bool intervals);
 /* Shows an error instead. */
 int tui_page_fail(struct tui_page *p, const struct error *e, size_t width);
 /* Notes and facts anew, in lines of so many columns. */

@@ -235,6 +235,13 @@ void tui_fill_menu(struct tui *t, struct tui_page *p)
 			part_name(of->table, &of->strips.data[i]));
 }
 
+void tui_do_intervals(struct tui *t, int key)
+{
+	(void)key;
+	tui_show_intervals(t, !t->intervals);
+	tui_say(t, "95%% intervals are %s", t->intervals ? "shown" : "not shown");
+}
+
 void tui_do_unicode(struct tui *t, int key)
 {
 	(void)key;

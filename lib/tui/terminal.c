@@ -356,6 +356,7 @@ int tui_terminal_run(const struct tui_source *source, size_t report, uint32_t sw
 		rc = error_nomem(e);
 	} else {
 		t.mouse = options->mouse;
+		t.intervals = options->intervals;
 		set_mouse(t.mouse);
 		take_size(&t);
 		*signal_number = loop(&t, &handlers, colors);

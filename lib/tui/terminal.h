@@ -9,7 +9,7 @@
 #include "tui/tui.h"
 
 struct tui_terminal_options {
-	bool ascii, mouse;
+	bool ascii, mouse, intervals;
 	bool color; /* where the terminal has it */
 };
 

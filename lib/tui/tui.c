@@ -205,6 +205,27 @@ static void hide_strips(struct tui *t, struct tui_page *p)
 	}
 }
 
+void tui_show_intervals(struct tui *t, bool intervals)
+{
+	t->intervals = intervals;
+	for (size_t i = 0; i < t->pages.count; i++) {
+		struct tui_page *p = t->pages.data[i];
+
+		if (p->kind != TUI_PAGE_REPORT || !p->table)
+			continue;
+		/* Columns have other numbers then. */
+		if (p->sort >= 0) {
+			p->sort = -1;
+			if (tui_page_arrange(p))
+				say_memory(t);
+		}
+		if (tui_page_strips(p, intervals))
+			say_memory(t);
+		else
+			hide_strips(t, p);
+	}
+}
+
 static struct tui_page *find_page(struct tui *t, uint64_t ticket)
 {
 	for (size_t i = 0; i < t->pages.count; i++)
@@ -231,7 +252,7 @@ static void take(struct tui *t, const struct tui_answer *a)
 	keeps = old && !p->focus.set && p->cursor;
 	if (keeps && tui_page_keep_focus(p))
 		say_memory(t);
-	if (a->table ? tui_page_take(p, a->table, text_width(t))
+	if (a->table ? tui_page_take(p, a->table, text_width(t), t->intervals)
 		     : tui_page_fail(p, &a->error, text_width(t)))
 		say_memory(t);
 	if (old)

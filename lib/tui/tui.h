@@ -40,6 +40,7 @@ struct tui {
 	char message[512]; /* in the last line, until the next key */
 	bool wrong;        /* it is an error */
 	bool quit, redraw;
+	bool intervals;                  /* are shown */
 	bool mouse;                      /* wanted */
 	bool unicode;                    /* the terminal can; screen.unicode: it is wanted */
 	uint64_t ticket;                 /* the last one given out */
@@ -87,6 +88,8 @@ void tui_ask(struct tui *t, struct tui_page *p);
 long tui_report_find(const struct tui *t, const char *name);
 /* "lines of main" */
 void tui_title(const struct tui *t, const struct tui_page *p, char *room, size_t size);
+/* With each figure its 95% interval, or without. */
+void tui_show_intervals(struct tui *t, bool intervals);
 /* Rows that fit. */
 int tui_body_rows(const struct tui *t);
 void tui_prompt_open(struct tui *t, const char *label, const char *text,

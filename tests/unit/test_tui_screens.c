@@ -138,6 +138,7 @@ static void test_ways(void)
 		{"hidden-column", "procedures", "|j \033"},
 		{"hottest-line", "lines", "H"},
 		{"inclusive", "procedures", "i"},
+		{"intervals", "procedures", ">>%"},
 		{"dso-in", "dso", "\n"},
 		{"notes", "procedures", "G"},
 		{"scrolled", "procedures", "}"},
