@@ -43,7 +43,7 @@ char culprit_letter(enum culprit_cause cause)
 }
 
 /* Who was seen weighs more than who is usual; and events that few samples missed may be there. */
-#define WITNESS 2.0
+#define WITNESS 1.0
 #define DOUBT   0.01
 
 /* ---- suspects ---- */
