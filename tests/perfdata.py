@@ -17,6 +17,7 @@ CONTEXT_KERNEL, CONTEXT_USER = 2**64 - 128, 2**64 - 512
 MMAP, LOST, COMM, EXIT, THROTTLE, FORK, SAMPLE, MMAP2 = 1, 2, 3, 4, 5, 7, 9, 10
 ATTR, ROUND, AUXTRACE, FEATURE, COMPRESSED = 64, 68, 71, 80, 81
 TYPE = IDENTIFIER | IP | TID | TIME | CPU | PERIOD | CHAIN
+KERNEL_TEXT = 0xffffffff81000000
 PROGRAM, LIBRARY, OTHER = 0x400000, 0x7f0000000000, 0x7f1000000000
 FILES = {"/nowhere/program": bytes(range(20)), "/nowhere/libone.so": bytes(range(20, 40)), "/nowhere/libtwo.so": None}
 
@@ -63,7 +64,7 @@ def story(seed, turns=400):
                 roots[key] = [pc(pid) for _ in range(r.randint(1, 6))]
             chain = roots[key][:r.randint(0, 6)]
             chain = [pc(pid) for _ in range(r.randint(0, 3))] + chain[::-1]
-            kernel = [0xffffffff81000000 + 16 * r.randint(0, 50) for _ in range(r.choice((0, 0, 0, 1, 3)))]
+            kernel = [KERNEL_TEXT + 16 * r.randint(0, 50) for _ in range(r.choice((0, 0, 0, 1, 3)))]
             ip = kernel[0] if kernel else chain[0] if chain else pc(pid)
             add("sample", pid=pid, tid=tid, ip=ip, kernel=kernel, user=chain, event=r.choice((0, 0, 1)),
                 mode=KERNEL if kernel else USER)
@@ -95,9 +96,10 @@ def story(seed, turns=400):
 
 class Writer:
     def __init__(self, order="<", attr_size=128, pipe=False, rounds=True, compressed=False, shift=0, id_all=True,
-                 old_header=False, type=TYPE, branch_type=0):
+                 old_header=False, type=TYPE, branch_type=0, named=False):
         self.__dict__.update(order=order, attr_size=attr_size, pipe=pipe, rounds=rounds, compressed=compressed, shift=shift,
-                             id_all=id_all, old_header=old_header, type=type, branch_type=branch_type)
+                             id_all=id_all, old_header=old_header, type=type, branch_type=branch_type,
+                             named=named)
         self.ids = [[10, 11], [20, 21]]  # event, processor
         self.packed = b""
 
@@ -164,7 +166,8 @@ class Writer:
                   BRANCH: self.pack("Q", len(branches)) + (self.pack("Q", 0) if self.branch_type & HW_INDEX else b"") +
                           b"".join(self.pack("QQQ", *b) for b in branches),
                   REGS: self.pack("Q", 0), STACK: self.pack("Q", 0), WEIGHT: self.pack("Q", 5), SOURCE: self.pack("Q", 6)}
-        order = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM, CPU, PERIOD, READ, CHAIN, RAW, BRANCH, REGS, STACK, WEIGHT, SOURCE)
+        order = (IDENTIFIER, IP, TID, TIME, ADDR, ID, STREAM, CPU, PERIOD, READ, CHAIN, RAW, BRANCH, REGS, STACK, WEIGHT,
+                 SOURCE)
         return b"".join(fields[k] for k in order if k & self.type)
 
     def records(self, events, seed):
@@ -205,11 +208,17 @@ class Writer:
         names = self.pack("II", 2, self.attr_size)
         for event, name in enumerate(("cpu-clock:u", "page-faults")):
             names += self.attr(event) + self.pack("I", 2) + self.string(name) + self.pack("QQ", *self.ids[event])
-        return {3: self.string("nowhere"), 4: self.string("6.0"), 5: self.string("6.1"), 6: self.string("x86_64"),
+        known = self.record(67, KERNEL | 1 << 15, self.pack("I", 2**32 - 1) + bytes(range(100, 120)) +
+                            self.pack("BBBB", 20, 0, 0, 0) + self.text("[kernel.kallsyms]"))
+        return {**({2: known} if self.named else {}), 3: self.string("nowhere"), 4: self.string("6.0"),
+                5: self.string("6.1"), 6: self.string("x86_64"),
                 7: self.pack("II", 2, 4), 11: self.pack("I", 2) + self.string("perf") + self.string("record"), 12: names}
 
     def file(self, events, seed):
         data = self.records(events, seed)
+        if self.named:  # where it lay, by a symbol
+            data = self.record(MMAP, KERNEL, self.pack("IIQQQ", 2**32 - 1, 0, KERNEL_TEXT, 2**24, KERNEL_TEXT) +
+                               self.text("[kernel.kallsyms]_text") + b"\0" * 40) + data
         if self.compressed:
             data = self.pieces(data)
         magic = self.pack("Q", 0x32454c4946524550)
@@ -242,6 +251,7 @@ KINDS = {
     "no-rounds": {"rounds": False}, "compressed": {"compressed": True}, "compressed-pipe": {"compressed": True, "pipe": True},
     "big-endian-compressed": {"compressed": True, "order": ">"}, "unaligned": {"shift": 4},
     "big-endian-unaligned": {"shift": 3, "order": ">"}, "no-times": {"id_all": False, "rounds": False},
+    "kernel": {"named": True}, "big-endian-kernel": {"named": True, "order": ">"},
     "id-alone": {"type": TYPE & ~IDENTIFIER | ID}, "many-fields": {"type": 2**17 - 1},
     "branches": {"type": TYPE | BRANCH, "branch_type": HW_INDEX},
     "big-endian-many-fields": {"type": 2**17 - 1, "order": ">"},
