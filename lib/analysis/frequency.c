@@ -12,9 +12,10 @@ const char *analysis_confidence_name(enum analysis_confidence confidence)
 	return names[confidence];
 }
 
-/* How wrong an estimate of each confidence may be, as a factor to either side, beside what so few
- * samples scatter.  Chosen after real programs (tests/accuracy/frequencies), where mispredicted
- * branches make short blocks seem ten times as frequent as they are; not a proven bound. */
+/* How wrong an estimate of each confidence may be by the rule for cores that issue in order, as a
+ * factor to either side, beside what so few samples scatter.  Chosen after real programs
+ * (tests/accuracy/frequencies), where mispredicted branches make short blocks seem ten times as
+ * frequent as they are; not a proven bound. */
 static const double factors[] = {
 	[ANALYSIS_UNKNOWN] = 1, [ANALYSIS_LOW] = 12, [ANALYSIS_MEDIUM] = 6, [ANALYSIS_HIGH] = 2};
 
@@ -66,7 +67,8 @@ int analysis_frequencies_make(
 		analysis_frequencies_fini(q);
 		return error_nomem(e);
 	}
-	bound(q, input);
+	if (input->method == ANALYSIS_CLASSIC)
+		bound(q, input);
 	return 0;
 }
 

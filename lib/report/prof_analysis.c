@@ -8,6 +8,9 @@
 #include "events/numbers.h"
 #include "machine/machine.h"
 #include "report/prof_columns.h"
+#include "report/prof_program.h"
+
+#define LEAST_WAIT 0.15 /* cycles behind a block, where a schedule sees none */
 
 /* Cycles that a sample stands for; 0: it is of something else, or the clock is not known. */
 static double cycles_of(const struct prof_data *d, size_t i)
@@ -86,6 +89,7 @@ void prof_analysis_fini(struct prof_analysis *a)
 {
 	if (!a->work)
 		return;
+	prof_program_free(a->program);
 	schedule_work_free(a->work);
 	core_fini(&a->core);
 	a->work = NULL;
@@ -101,8 +105,9 @@ static bool repeats(const struct flow *f, uint32_t block)
 	return false;
 }
 
-/* Bytes that are no code have no schedule: no issue points. */
-static void schedule_all(struct prof_analysed *p)
+/* Each block as if it followed itself.  Bytes that are no code have no schedule: no issue points.
+ */
+static void schedule_blocks(struct prof_analysed *p)
 {
 	const struct flow *f = p->code->flow;
 
@@ -113,59 +118,167 @@ static void schedule_all(struct prof_analysed *p)
 		struct schedule total;
 
 		if (schedule_block(p->analysis->work, &p->analysis->core, f->insns.data + b->first,
-			    n, &options, &total, p->rows + b->first, NULL)) {
+			    n, &options, &total, p->rows + b->first, NULL))
 			memset(p->rows + b->first, 0, n * sizeof(*p->rows));
-			continue;
-		}
 		for (uint32_t k = b->first; k < b->first + n; k++)
-			p->mi[k] = p->rows[k].mi;
+			p->rows[k].blame += p->rows[k].blame >= 0 ? (int)b->first : 0;
 	}
 }
 
-static int take_samples(struct prof_analysed *p, const struct prof_moved *moved)
+static int take_room(struct prof_analysed *p)
 {
-	size_t n = p->code->flow->insns.count, metrics = p->analysis->d->metrics.count;
+	size_t n = p->code->flow->insns.count;
 
 	p->mi = calloc(n + 1, sizeof(*p->mi));
 	p->samples = calloc(n + 1, sizeof(*p->samples));
 	p->rows = calloc(n + 1, sizeof(*p->rows));
 	p->unsure = calloc(n + 1, sizeof(*p->unsure));
-	if (!p->mi || !p->samples || !p->rows || !p->unsure)
-		return -1;
+	return p->mi && p->samples && p->rows && p->unsure ? 0 : -1;
+}
+
+static void take_samples(struct prof_analysed *p, const struct prof_moved *moved)
+{
+	size_t n = p->code->flow->insns.count, metrics = p->analysis->d->metrics.count;
+
 	for (size_t i = 0; i < n; i++) {
 		p->samples[i] = moved ? moved[i].value
 				      : (double)p->code->counts[i * metrics + p->analysis->metric];
 		p->unsure[i] = moved && moved[i].estimated;
 	}
+}
+
+/* Cycles that what leads over an edge keeps retirement waiting: its last instruction, or that and
+ * what it is fused with. */
+static double wait_before(const struct prof_analysed *p, const struct flow_edge *edge)
+{
+	const struct flow *f = p->code->flow;
+	const struct flow_block *b = &f->blocks.data[edge->from];
+	uint32_t last = b->first + b->count - 1;
+	double wait = p->mi[last] + LEAST_WAIT;
+
+	if (b->count > 1 && isa_fuses(f->machine, &f->insns.data[last - 1], &f->insns.data[last]))
+		wait += p->mi[last - 1];
+	return wait;
+}
+
+/* Samples found behind edges are split by how often those were passed and how long that took. */
+static int move_by(struct prof_analysed *p, const double *edges)
+{
+	const struct prof_analysis *a = p->analysis;
+	const struct flow *f = p->code->flow;
+	struct prof_skid s = {.flow = f, .entered = NAN};
+	struct prof_moved *moved;
+	double *shares;
+	int rc;
+
+	if (!(a->d->metrics.data[a->metric].metric->flags & METRIC_SKID)) {
+		take_samples(p, NULL);
+		return 0;
+	}
+	shares = calloc(f->edges.count + 1, sizeof(*shares));
+	moved = calloc(f->insns.count + 1, sizeof(*moved));
+	for (size_t i = 0; shares && edges && i < f->edges.count; i++)
+		shares[i] = edges[i] * wait_before(p, &f->edges.data[i]);
+	s.edges = edges ? shares : NULL;
+	rc = shares && moved
+		     ? prof_skid_move(&s, p->code->counts + a->metric, a->d->metrics.count, moved)
+		     : -1;
+	if (rc == 0)
+		take_samples(p, moved);
+	free(moved);
+	free(shares);
+	return rc;
+}
+
+static int schedule_all(struct prof_analysed *p, const double *edges, struct error *e)
+{
+	const struct prof_analysis *a = p->analysis;
+	size_t n = p->code->flow->insns.count;
+
+	if (a->core.in_order || a->d->request->classic)
+		schedule_blocks(p);
+	else if (analysis_context(p->code->flow, &a->core, edges, p->rows, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		p->mi[i] = p->rows[i].mi;
+	return 0;
+}
+
+int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
+	const struct prof_code *code, const double *edges, struct error *e)
+{
+	memset(p, 0, sizeof(*p));
+	p->analysis = a;
+	p->code = code;
+	if (take_room(p))
+		return error_nomem(e);
+	if (schedule_all(p, edges, e))
+		return -1;
+	return move_by(p, edges) ? error_nomem(e) : 0;
+}
+
+/* One procedure by itself. */
+static int estimate(struct prof_analysed *p, struct error *e)
+{
+	struct analysis_input input = {.flow = p->code->flow,
+		.samples = p->samples,
+		.mi = p->mi,
+		.unsure = p->unsure,
+		.method = p->analysis->d->request->classic ? ANALYSIS_CLASSIC : ANALYSIS_FLOW};
+	struct analysis_classes *classes = analysis_classes_new(p->code->flow, e);
+	int rc;
+
+	if (!classes)
+		return -1;
+	input.classes = classes;
+	rc = analysis_frequencies_make(&p->frequencies, &input, e);
+	analysis_classes_free(classes);
+	return rc;
+}
+
+/* As the whole program has it. */
+static int look_up(struct prof_analysed *p, const struct analysis_fit *fit, struct error *e)
+{
+	const struct flow *f = p->code->flow;
+	double *edges = analysis_fit_edges(fit);
+	int rc = edges ? schedule_all(p, edges, e) : error_nomem(e);
+
+	if (rc == 0 && move_by(p, edges))
+		rc = error_nomem(e);
+	free(edges);
+	if (rc)
+		return -1;
+	p->frequencies.block = calloc(f->blocks.count + 1, sizeof(*p->frequencies.block));
+	p->frequencies.edge = calloc(f->edges.count + 1, sizeof(*p->frequencies.edge));
+	if (!p->frequencies.block || !p->frequencies.edge)
+		return error_nomem(e);
+	analysis_fit_tell(fit, &p->frequencies);
 	return 0;
 }
 
 int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct prof_code *code,
 	const struct prof_moved *moved, struct error *e)
 {
-	struct analysis_input input = {.flow = code->flow,
-		.method = a->d->request->classic ? ANALYSIS_CLASSIC : ANALYSIS_FLOW};
-	struct analysis_classes *classes;
-	int rc;
+	const struct analysis_fit *fit = NULL;
 
 	memset(p, 0, sizeof(*p));
 	p->analysis = a;
 	p->code = code;
-	if (take_samples(p, moved))
+	if (!a->exact && !a->d->request->classic && !a->core.in_order) {
+		if (!a->program)
+			a->program = prof_program_new(a, e);
+		if (!a->program)
+			return -1;
+		fit = prof_program_find(a->program, code->image, code->begin);
+	}
+	if (take_room(p))
 		return error_nomem(e);
-	schedule_all(p);
-	if (a->exact)
-		return 0;
-	classes = analysis_classes_new(code->flow, e);
-	if (!classes)
+	if (fit)
+		return look_up(p, fit, e);
+	take_samples(p, moved);
+	if (schedule_all(p, NULL, e))
 		return -1;
-	input.classes = classes;
-	input.samples = p->samples;
-	input.mi = p->mi;
-	input.unsure = p->unsure;
-	rc = analysis_frequencies_make(&p->frequencies, &input, e);
-	analysis_classes_free(classes);
-	return rc;
+	return a->exact ? 0 : estimate(p, e);
 }
 
 void prof_analysed_fini(struct prof_analysed *p)

@@ -7,6 +7,7 @@
 #ifndef REPORT_PROF_ANALYSIS_H
 #define REPORT_PROF_ANALYSIS_H
 
+#include "analysis/context.h"
 #include "analysis/frequency.h"
 #include "report/prof_code.h"
 #include "report/prof_edges.h"
@@ -18,10 +19,11 @@ struct prof_analysis {
 	const struct prof_data *d;
 	struct core core;
 	struct schedule_work *work;
-	size_t metric;  /* of cycles or of time */
-	double cycles;  /* between two samples */
-	bool exact;     /* executions were counted */
-	size_t counted; /* by this metric */
+	size_t metric;                /* of cycles or of time */
+	double cycles;                /* between two samples */
+	bool exact;                   /* executions were counted */
+	size_t counted;               /* by this metric */
+	struct prof_program *program; /* what all procedures say together; NULL: nobody asked yet */
 };
 
 /* ERR_UNSUPPORTED without samples of time or cycles, or where no core is known.  d must outlive a.
@@ -35,7 +37,7 @@ struct prof_analysed {
 	const struct prof_code *code;
 	double *mi, *samples;      /* of each instruction; samples are moved, of the metric */
 	bool *unsure;              /* likewise: samples may be another's */
-	struct schedule_row *rows; /* of each; blame counts from its block's first */
+	struct schedule_row *rows; /* of each; blame is an instruction of the procedure's */
 	struct analysis_frequencies frequencies; /* none where executions were counted */
 };
 
@@ -43,6 +45,10 @@ struct prof_analysed {
  * whose flow is not NULL.  -1 with *e set when memory is out; prof_analysed_fini all the same. */
 int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct prof_code *code,
 	const struct prof_moved *moved, struct error *e);
+/* Samples and schedule alone, of edges that are passed as often as given (any unit; NULL: not
+ * known). */
+int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
+	const struct prof_code *code, const double *edges, struct error *e);
 void prof_analysed_fini(struct prof_analysed *p);
 
 /* How often instruction i was executed, counted or estimated; LABEL_NONE: not known. */

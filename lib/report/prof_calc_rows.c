@@ -66,6 +66,8 @@ void calc_fini(struct dis *l)
 
 int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
 {
+	struct prof_moved *moved = b->moved[l->calc->explain.analysis.metric];
+
 	b->explained = calloc(1, sizeof(*b->explained));
 	if (!b->explained)
 		return error_nomem(e);
@@ -73,6 +75,9 @@ int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
 	if (prof_explained_make(b->explained, &l->calc->explain, b->procedure, e))
 		return -1;
 	b->calc = b->explained->told ? &b->explained->analysed : NULL;
+	/* Frequencies split samples better than what they were split by before. */
+	for (size_t i = 0; b->calc && moved && i < b->code.flow->insns.count; i++)
+		moved[i].value = b->calc->samples[i];
 	return 0;
 }
 
@@ -88,7 +93,6 @@ static const char *reason(struct dis *l, const struct dis_body *b, uint32_t i)
 {
 	const struct flow *f = b->code.flow;
 	const struct schedule_row *r = &b->calc->rows[i];
-	uint32_t first = f->blocks.data[f->block_of[i]].first;
 	char ports[64];
 
 	if (b->calc->mi[i] < 0.005)
@@ -101,7 +105,7 @@ static const char *reason(struct dis *l, const struct dis_body *b, uint32_t i)
 	if ((r->cause == SCHEDULE_INPUT || r->cause == SCHEDULE_MEMORY) && r->blame >= 0)
 		return prof_text(l->t, "%s %llx",
 			r->cause == SCHEDULE_INPUT ? "result of" : "store of",
-			(unsigned long long)f->insns.data[first + (uint32_t)r->blame].address);
+			(unsigned long long)f->insns.data[r->blame].address);
 	return schedule_cause_name(r->cause);
 }
 

@@ -216,6 +216,7 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 
 	memset(c, 0, sizeof(*c));
 	ops->symbol(d->names.context, procedure->image, procedure->begin, &symbol);
+	c->image = procedure->image;
 	c->begin = procedure->begin;
 	c->size = symbol.size ? symbol.size : 1;
 	c->machine = prof_machine(d, procedure->image);

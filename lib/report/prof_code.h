@@ -24,6 +24,7 @@ void prof_procedures_fini(struct prof_procedures *p);
 
 struct prof_code {
 	enum isa_machine machine;
+	uint32_t image;
 	uint64_t begin, size;
 	uint8_t *bytes; /* NULL: the code cannot be had */
 	struct flow *flow;

@@ -34,11 +34,9 @@ static int take(struct prof_table *t, const char *cause, double value, double lo
 /* The instruction that the schedule blames. */
 static uint32_t scheduled(const struct prof_explained *p, uint32_t i)
 {
-	const struct flow *f = p->code.flow;
 	const struct schedule_row *r = &p->analysed.rows[i];
-	uint32_t first = f->blocks.data[f->block_of[i]].first;
 
-	return r->blame >= 0 ? first + (uint32_t)r->blame : FLOW_NONE;
+	return r->blame >= 0 ? (uint32_t)r->blame : FLOW_NONE;
 }
 
 int prof_culprits_take(struct prof_table *t, const struct prof_explained *p, uint32_t i)

@@ -410,20 +410,37 @@ static void retire_op(struct walk *k, const struct op *op, struct times *t)
 
 /* ---- one repetition ---- */
 
-void follow(struct walk *k, const struct op *ops, size_t count, struct times *t)
+static void follow_ops(struct walk *k, const struct op *ops, size_t count, struct times *t)
 {
 	for (size_t i = 0; i < count; i++) {
 		t[i].ports = 0;
 		rename_op(k, &ops[i], &t[i]);
-		execute(k, &ops[i], (uint32_t)i, &t[i]);
+		execute(k, &ops[i], k->first + (uint32_t)i, &t[i]);
 		retire_op(k, &ops[i], &t[i]);
-	}
-	/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
-	if (k->options->loop && count && ops[count - 1].branch && k->c->taken) {
-		uint32_t width = 2 * k->c->rename;
-
-		k->front = (k->front + width - 1) / width * width;
 	}
 	if (k->last_retire > 4096)
 		forget_before(k->w, t[0].rename);
+}
+
+/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
+static void turn(struct walk *k, const struct op *last)
+{
+	uint32_t width = 2 * k->c->rename;
+
+	if (last->branch && k->c->taken)
+		k->front = (k->front + width - 1) / width * width;
+}
+
+void follow(struct walk *k, const struct op *ops, size_t count, struct times *t)
+{
+	follow_ops(k, ops, count, t);
+	if (k->options->loop && count)
+		turn(k, &ops[count - 1]);
+}
+
+void follow_block(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t)
+{
+	follow_ops(k, ops, count, t);
+	if (taken && count)
+		turn(k, &ops[count - 1]);
 }

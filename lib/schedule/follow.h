@@ -62,11 +62,14 @@ struct walk {
 	uint32_t slots;   /* micro-operations renamed so far, fused */
 	uint32_t last_retire, retired_in_cycle;
 	uint32_t serial; /* nothing begins before this cycle */
+	uint32_t first;  /* what the first op of a repetition is called where it is blamed */
 };
 
 /* Before the first repetition of a block. */
 void follow_begin(struct schedule_work *w, const struct schedule_options *options, unsigned window);
 /* Once more through it; t[count]: when what happened to each instruction. */
 void follow(struct walk *k, const struct op *ops, size_t count, struct times *t);
+/* A block of a path; taken: its last instruction branches. */
+void follow_block(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t);
 
 #endif

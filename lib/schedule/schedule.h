@@ -75,7 +75,25 @@ int schedule_block(struct schedule_work *w, const struct core *c, const struct i
 	size_t count, const struct schedule_options *options, struct schedule *s,
 	struct schedule_row *rows, struct error *e);
 
-/* The same for ops made by hand. */
+/*
+ * Blocks one behind another, as a program executes them: what a block adds at retirement depends on
+ * what was before it.  A path is followed block by block; ops are those of a whole procedure or of
+ * whatever the path is in, made by op_make_block for each block.  Out of order only.
+ */
+struct schedule_path;
+/* NULL with *e set when memory is out. */
+struct schedule_path *schedule_path_new(const struct core *c, struct error *e);
+void schedule_path_free(struct schedule_path *p);
+/* As if nothing had been before. */
+void schedule_path_begin(struct schedule_path *p);
+/* The block ops[first..first + count), not more than SCHEDULE_BLOCK_MAX; taken: its last
+ * instruction branches away.  Adds to rows[first..), NULL: not wanted: mi the cycles that each kept
+ * retirement waiting this time; blame is an index in ops; vote[first..) is what cause stands for so
+ * far, 0 at the beginning. */
+void schedule_path_block(struct schedule_path *p, const struct op *ops, uint32_t first,
+	uint32_t count, bool taken, struct schedule_row *rows, float *vote);
+
+/* As schedule_block, for ops made by hand. */
 int schedule_ops(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
 	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
 	struct error *e);

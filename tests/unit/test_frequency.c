@@ -28,7 +28,7 @@ static struct trial *trial_new(void)
 	t->classes = analysis_classes_new(t->flow, &e);
 	walk(t->flow, t->classes, t->blocks, t->edges);
 	for (uint32_t i = 0; i < t->flow->insns.count; i++) {
-		t->mi[i] = dice(3) ? 1 : 0;
+		t->mi[i] = dice(3) ? 40 : 0; /* long against what schedules are not sure of */
 		t->samples[i] = t->mi[i] * t->blocks[t->flow->block_of[i]];
 	}
 	return t;

@@ -1,0 +1,188 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "analysis/context.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+enum {
+	VISITS = 2, /* of each block, at least */
+	BEFORE = 3, /* blocks that lead to where a walk begins */
+	STEPS = 24, /* blocks of a walk */
+};
+#define LIKELY 8.0  /* an edge back, against the others of its block */
+#define LEAST  0.02 /* share of an edge that seems never to be passed */
+
+struct context {
+	const struct flow *f;
+	struct schedule_path *path;
+	struct op *ops;
+	struct schedule_row *rows;
+	float *vote;
+	float *share, *passed; /* of edges; passed: in this procedure's walks */
+	uint32_t *visits;      /* of blocks: those that rows know of */
+	bool *code;            /* of blocks: no bytes that are none */
+};
+
+static int make_context(struct context *c, const struct flow *f, const struct core *core,
+	struct schedule_row *rows, struct error *e)
+{
+	size_t n = f->insns.count + 1, blocks = f->blocks.count + 1, edges = f->edges.count + 1;
+
+	*c = (struct context){.f = f, .rows = rows};
+	c->path = schedule_path_new(core, e);
+	c->ops = malloc(n * sizeof(*c->ops));
+	c->vote = calloc(n, sizeof(*c->vote));
+	c->share = calloc(edges, sizeof(*c->share));
+	c->passed = calloc(edges, sizeof(*c->passed));
+	c->visits = calloc(blocks, sizeof(*c->visits));
+	c->code = calloc(blocks, sizeof(*c->code));
+	if (!c->path || !c->ops || !c->vote || !c->share || !c->passed || !c->visits || !c->code)
+		return -1;
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.data[i];
+
+		c->code[i] = !(b->flags & (FLOW_BAD | FLOW_PADDING));
+		for (uint32_t k = b->first; k < b->first + b->count && c->code[i]; k++)
+			c->code[i] = !(f->insns.data[k].classes & INSN_BAD);
+		if (c->code[i])
+			op_make_block(
+				core, f->insns.data + b->first, b->count, true, c->ops + b->first);
+	}
+	return 0;
+}
+
+static void free_context(struct context *c)
+{
+	schedule_path_free(c->path);
+	free(c->ops);
+	free(c->vote);
+	free(c->share);
+	free(c->passed);
+	free(c->visits);
+	free(c->code);
+}
+
+static void set_shares(struct context *c, const double *edge)
+{
+	const struct flow *f = c->f;
+
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.data[i];
+		double sum = 0;
+
+		for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++)
+			sum += edge ? edge[k] : f->edges.data[k].back ? LIKELY : 1;
+		for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++) {
+			double own = edge ? edge[k] : f->edges.data[k].back ? LIKELY : 1;
+
+			own = sum > 0 ? own / sum : 1.0 / b->outs;
+			c->share[k] = (float)((own + LEAST) / (1 + LEAST * b->outs));
+		}
+	}
+}
+
+/* The edge out of block that is most behind its share; FLOW_NONE. */
+static uint32_t next_edge(struct context *c, uint32_t block)
+{
+	const struct flow_block *b = &c->f->blocks.data[block];
+	uint32_t best = FLOW_NONE;
+	float most = 0;
+
+	for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++) {
+		c->passed[k] += c->share[k];
+		if (c->code[c->f->edges.data[k].to] && (best == FLOW_NONE || c->passed[k] > most)) {
+			most = c->passed[k];
+			best = k;
+		}
+	}
+	if (best != FLOW_NONE)
+		c->passed[best]--;
+	return best;
+}
+
+/* Where a walk begins that is to come by block: up the likeliest edges. */
+static uint32_t way_before(const struct context *c, uint32_t block, uint32_t way[BEFORE + 1])
+{
+	const struct flow *f = c->f;
+	uint32_t n = 0;
+
+	for (; n < BEFORE; n++) {
+		const struct flow_block *b = &f->blocks.data[block];
+		uint32_t best = FLOW_NONE;
+
+		for (uint32_t k = 0; k < b->ins; k++) {
+			uint32_t edge = f->in[b->first_in + k];
+
+			if (c->code[f->edges.data[edge].from] &&
+				(best == FLOW_NONE || c->share[edge] > c->share[best]))
+				best = edge;
+		}
+		if (best == FLOW_NONE)
+			break;
+		way[n] = best;
+		block = f->edges.data[best].from;
+	}
+	return n;
+}
+
+static void pass(struct context *c, uint32_t block, uint32_t edge, bool count)
+{
+	const struct flow_block *b = &c->f->blocks.data[block];
+	bool taken = edge == FLOW_NONE || c->f->edges.data[edge].kind != FLOW_FALL;
+
+	for (uint32_t done = 0; done < b->count; done += SCHEDULE_BLOCK_MAX) {
+		uint32_t left = b->count - done;
+
+		schedule_path_block(c->path, c->ops, b->first + done,
+			left < SCHEDULE_BLOCK_MAX ? left : SCHEDULE_BLOCK_MAX, taken,
+			count ? c->rows : NULL, c->vote);
+	}
+	c->visits[block] += count;
+}
+
+/* Past block; what comes before it only makes the state that it is entered in. */
+static void walk_by(struct context *c, uint32_t block)
+{
+	uint32_t way[BEFORE + 1], n = way_before(c, block, way), edge;
+
+	while (n-- > 0)
+		pass(c, c->f->edges.data[way[n]].from, way[n], false);
+	for (int step = 0; step < STEPS; step++) {
+		edge = next_edge(c, block);
+		pass(c, block, edge, true);
+		if (edge == FLOW_NONE)
+			return;
+		block = c->f->edges.data[edge].to;
+	}
+}
+
+static void average(struct context *c)
+{
+	for (uint32_t i = 0; i < c->f->blocks.count; i++) {
+		const struct flow_block *b = &c->f->blocks.data[i];
+
+		for (uint32_t k = b->first; k < b->first + b->count && c->visits[i]; k++)
+			c->rows[k].mi /= c->visits[i];
+	}
+}
+
+int analysis_context(const struct flow *f, const struct core *core, const double *edge,
+	struct schedule_row *rows, struct error *e)
+{
+	struct context c;
+	int rc = make_context(&c, f, core, rows, e);
+
+	if (rc)
+		error_nomem(e);
+	for (size_t i = 0; i < f->insns.count && rc == 0; i++)
+		rows[i].blame = -1;
+	if (rc == 0)
+		set_shares(&c, edge);
+	for (uint32_t i = 0; i < f->blocks.count && rc == 0; i++)
+		while (c.code[i] && c.visits[i] < VISITS)
+			walk_by(&c, i);
+	if (rc == 0)
+		average(&c);
+	free_context(&c);
+	return rc;
+}

@@ -1,0 +1,50 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frequencies that fit all blocks of a procedure and flow through it without loss.
+ *
+ * A class of blocks that was executed F times took S = F * T samples, T cycles each time: Mi, and
+ * what executions usually wait beside it.  S is off from that for three reasons: it is a number of
+ * samples; some samples stand at a neighbour, because retirement comes in bursts; and T is not what
+ * it usually is.  The first two are as likely to add as to take away, the third multiplies.  So the
+ * cost of F is half the square of how far S / (F * T) is from 1, by a scale that is linear where
+ * displacement is the larger reason and logarithmic where T is, over the variance of all three.
+ * What is far too much is cut: stalls only ever add.
+ *
+ * Of a block that is entered by an unlikely edge a mispredicted branch is part of T.
+ *
+ * Edges have no samples.  They cost a little where they leave the share of their block that is
+ * usual for them: edges back to the head of a loop are likely, others are so equally.
+ *
+ * The cost is minimised by Newton steps over the whole procedure (analysis/network.h), T being made
+ * again from the flows before each.  So many steps, each linear.
+ */
+#ifndef ANALYSIS_FIT_H
+#define ANALYSIS_FIT_H
+
+#include "analysis/frequency.h"
+
+struct analysis_fit;
+
+/* Needs no more of the input than samples and mi by block: all of it may go when this returns. NULL
+ * when memory is out. */
+struct analysis_fit *analysis_fit_new(const struct analysis_input *in);
+void analysis_fit_free(struct analysis_fit *t);
+/* One step towards the minimum. */
+void analysis_fit_step(struct analysis_fit *t);
+
+/* What was found so far, in samples a cycle. */
+double analysis_fit_block(const struct analysis_fit *t, uint32_t block);
+double analysis_fit_edge(const struct analysis_fit *t, uint32_t edge);
+/* How often the procedure is entered at its first block from outside. */
+double analysis_fit_entered(const struct analysis_fit *t);
+
+/* Of all edges; yours to free.  NULL when memory is out. */
+double *analysis_fit_edges(const struct analysis_fit *t);
+/* All of it. */
+void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies *q);
+
+/* From elsewhere: in the next step the block's (FLOW_NONE: the entry's) frequency should be this,
+ * with a weight of 1 / variance. */
+void analysis_fit_pull(struct analysis_fit *t, uint32_t block, double target, double weight);
+
+#endif

@@ -1,0 +1,84 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Blocks on their path, each in the state that those before it leave. */
+#include <stdlib.h>
+
+#include "schedule/follow.h"
+
+struct schedule_path {
+	struct schedule_work *work;
+	struct schedule_options options;
+	struct walk walk;
+	struct times times[SCHEDULE_BLOCK_MAX];
+};
+
+struct schedule_path *schedule_path_new(const struct core *c, struct error *e)
+{
+	struct schedule_path *p = calloc(1, sizeof(*p));
+
+	if (!p) {
+		error_nomem(e);
+		return NULL;
+	}
+	p->work = schedule_work_new(e);
+	if (!p->work) {
+		free(p);
+		return NULL;
+	}
+	p->options.loop = true; /* from where decoded instructions are kept: no limit of bytes */
+	p->walk.c = c;
+	schedule_path_begin(p);
+	return p;
+}
+
+void schedule_path_free(struct schedule_path *p)
+{
+	if (p)
+		schedule_work_free(p->work);
+	free(p);
+}
+
+void schedule_path_begin(struct schedule_path *p)
+{
+	const struct core *c = p->walk.c;
+
+	follow_begin(p->work, &p->options, c->window);
+	p->walk = (struct walk){.w = p->work, .c = c, .options = &p->options};
+}
+
+/* What most of the gaps are for, by a vote that each weighs in. */
+static void vote_for(struct schedule_row *row, float *vote, const struct times *t, uint32_t gap)
+{
+	if (row->cause == t->cause) {
+		*vote += (float)gap;
+	} else if ((float)gap > *vote) {
+		row->cause = t->cause;
+		*vote = (float)gap - *vote;
+	} else {
+		*vote -= (float)gap;
+		return;
+	}
+	row->blame = t->blame == UINT32_MAX ? -1 : (int)t->blame;
+	row->ports = t->ports;
+}
+
+void schedule_path_block(struct schedule_path *p, const struct op *ops, uint32_t first,
+	uint32_t count, bool taken, struct schedule_row *rows, float *vote)
+{
+	uint32_t before = p->walk.last_retire, begin;
+
+	p->walk.first = first;
+	follow_block(&p->walk, ops + first, count, taken, p->times);
+	begin = p->times[0].rename;
+	for (uint32_t i = 0; rows && i < count; i++) {
+		const struct times *t = &p->times[i];
+		struct schedule_row *row = &rows[first + i];
+
+		row->mi += t->retire - before;
+		row->issue = t->issue - begin;
+		row->complete = t->complete - begin;
+		row->retire = t->retire - begin;
+		if (t->retire > before)
+			vote_for(row, &vote[first + i], t, t->retire - before);
+		before = t->retire;
+	}
+}
