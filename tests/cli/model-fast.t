@@ -14,7 +14,7 @@ like "the model only" "$err" "-fast is the model's: leave out -source"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
 events="-e gi -e 18 -e 61 -e 24 -e 25 -e cy -e 35 -e 36"
 # shellcheck disable=SC2086 # words
-counts() { run perfex "$@" -machine zen4 $events -csv -o counts -- sh -c 'i=0; while [ $i -lt 10000 ]; do i=$((i+1)); x=$((i*7%13)); case $x in 1*) y=$i;; esac; done'; }
+counts() { run perfex "$@" -machine zen4 $events -csv -o counts -- "$build/tests/programs/small" qsort 0.5; }
 counts -source model
 is "whole: status" "$status" 0
 cp counts whole
