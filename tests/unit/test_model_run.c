@@ -5,10 +5,11 @@
  * included.  Two things may differ a little, and are only held to be near: cycles where branches
  * are in the middle of superblocks (as only the imitation of cachegrind has them), for those are
  * run behind the accesses; and fetches where the data of the same superblock may take lines from
- * L1I.
+ * L1I.  Samples must agree, too.
  */
 #include "../tap.h"
 #include "model/trace.h"
+#include "model/watch.h"
 #include "model_machine.h"
 
 #define BLOCKS   60
@@ -179,23 +180,31 @@ static uint64_t data_address(uint64_t *seed)
 	return 0x10000000 + random_below(seed, ranges[random_below(seed, 5)]);
 }
 
-/* One record, for both. */
-static void run_record(struct run *a, struct run *b, uint64_t *seed)
+/* One record, for both: at words and stepped; how many words it has. */
+static unsigned make_record(uint64_t *words, uint64_t *stepped, uint64_t *seed)
 {
 	unsigned n = (unsigned)random_below(seed, BLOCKS);
 	const struct model_block *block = &fast[n].block;
 	unsigned segment = (unsigned)random_below(seed, block->segment_count);
-	uint64_t words[2 + ACCESSES];
 
 	for (unsigned i = 1; i < block->words; i++)
 		words[i] = data_address(seed);
 	for (unsigned i = 0; i < block->access_count; i++)
 		if (block->accesses[i].guarded && random_below(seed, 2))
 			words[1 + i] = 0;
+	memcpy(stepped, words, block->words * sizeof(*words));
 	words[0] = model_word(&fast[n].segments[segment], block->words);
-	model_run(a->model, words, words + block->words);
-	words[0] = model_word(&slow[n].segments[segment], block->words);
-	model_run(b->model, words, words + block->words);
+	stepped[0] = model_word(&slow[n].segments[segment], block->words);
+	return block->words;
+}
+
+static void run_record(struct run *a, struct run *b, uint64_t *seed)
+{
+	uint64_t words[2 + ACCESSES], stepped[2 + ACCESSES];
+	unsigned count = make_record(words, stepped, seed);
+
+	model_run(a->model, words, words + count);
+	model_run(b->model, stepped, stepped + count);
 }
 
 static int same(const char *what, const uint64_t *a, const uint64_t *b, int nearly)
@@ -246,6 +255,87 @@ static void compare(
 	run_end(&b);
 }
 
+/* ---- samples ---- */
+
+static const struct {
+	unsigned event, period;
+} sampled[] = {
+	{EV_INSTRUCTIONS, 9973}, {EV_LOADS, 4999}, {EV_STORES, 2503}, {EV_MICRO_OPS, 10007},
+	{EV_FP_OPERATIONS, 30011}, {EV_RETURNS, 503}, {EV_L1D_MISSES, 311},
+	{EV_MISPREDICTED_BRANCHES, 53}, {EV_ALIASES_4K, 47},
+	{EV_INSTRUCTIONS, 101}, /* keeps all from being calm */
+};
+#define SAMPLED (sizeof(sampled) / sizeof(sampled[0]))
+
+/* For each sampler: how many, and a sum over where. */
+struct samples {
+	uint64_t count[SAMPLED + 1], where[SAMPLED + 1];
+};
+
+static void take_sample(void *context, unsigned sampler, const struct model_insn *insn,
+	uint64_t address, uint64_t times)
+{
+	struct samples *s = context;
+
+	s->count[sampler] += times;
+	s->where[sampler] += times * ((insn->address ^ address << 20) * 0x9e3779b97f4a7c15u);
+}
+
+/* all: what it takes samples of must be told of each record. */
+static void begin_watch(struct model_watch *w, struct model_watch_thread *t, struct samples *s,
+	struct model *m, unsigned count, int all)
+{
+	memset(w, 0, sizeof(*w));
+	memset(t, 0, sizeof(*t));
+	memset(s, 0, sizeof(*s));
+	for (unsigned i = 0; i < count; i++)
+		watch_add_sampler(w, sampled[i].event, sampled[i].period, 0);
+	if (all)
+		watch_add_sampler(w, EV_SYSTEM_CALLS, UINT64_C(1) << 60, 1);
+	watch_thread_init(w, t);
+	w->thread = t;
+	w->sample = take_sample;
+	w->context = s;
+	model_set_watch(m, w);
+}
+
+/* Many records at a time.  first: so many of the samplers. */
+static void compare_samples(unsigned first, uint64_t seed)
+{
+	static uint64_t words[400 * (2 + ACCESSES)], stepped[400 * (2 + ACCESSES)];
+	static struct model_watch calm, all;
+	static struct model_watch_thread calm_thread, all_thread;
+	static struct samples one, other;
+	static struct run a, b;
+	struct model_config c = zen4();
+
+	run_begin(&a, &c);
+	run_begin(&b, &c);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		make_block(&fast[i], 0x400000 + random_below(&seed, 1 << 20), c.l1i.line, &seed);
+		copy_block(&slow[i], &fast[i]);
+	}
+	begin_watch(&calm, &calm_thread, &one, a.model, first, 0);
+	begin_watch(&all, &all_thread, &other, b.model, first, 1);
+	ok(watch_is_calm(&calm) && !watch_is_calm(&all), "only samples with skid need each record");
+	for (unsigned i = 0; i < RECORDS / 800; i++) {
+		unsigned at = 0;
+
+		for (unsigned k = 0; k < 400; k++)
+			at += make_record(words + at, stepped + at, &seed);
+		model_run(a.model, words, words + at);
+		model_run(b.model, stepped, stepped + at);
+	}
+	for (unsigned i = 0; i < first; i++)
+		ok(one.count[i] > 2 && one.count[i] == other.count[i] &&
+				one.where[i] == other.where[i],
+			"event %u, every %u: %llu samples where the steps have %llu",
+			sampled[i].event, sampled[i].period, (unsigned long long)one.count[i],
+			(unsigned long long)other.count[i]);
+	run_end(&a);
+	run_end(&b);
+}
+
 int main(void)
 {
 	struct model_config c = zen4();
@@ -284,5 +374,8 @@ int main(void)
 	chased = 1;
 	c = zen4();
 	compare("branches in the middle", &c, 2, 8, 1);
+	chased = 0;
+	compare_samples(SAMPLED - 1, 10);
+	compare_samples(SAMPLED, 11);
 	return done();
 }
