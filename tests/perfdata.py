@@ -96,10 +96,10 @@ def story(seed, turns=400):
 
 class Writer:
     def __init__(self, order="<", attr_size=128, pipe=False, rounds=True, compressed=False, shift=0, id_all=True,
-                 old_header=False, type=TYPE, branch_type=0, named=False):
+                 old_header=False, type=TYPE, branch_type=0, named=False, aux=0):
         self.__dict__.update(order=order, attr_size=attr_size, pipe=pipe, rounds=rounds, compressed=compressed, shift=shift,
                              id_all=id_all, old_header=old_header, type=type, branch_type=branch_type,
-                             named=named)
+                             named=named, aux=aux)
         self.ids = [[10, 11], [20, 21]]  # event, processor
         self.packed = b""
 
@@ -219,6 +219,8 @@ class Writer:
         if self.named:  # where it lay, by a symbol
             data = self.record(MMAP, KERNEL, self.pack("IIQQQ", 2**32 - 1, 0, KERNEL_TEXT, 2**24, KERNEL_TEXT) +
                                self.text("[kernel.kallsyms]_text") + b"\0" * 40) + data
+        if self.aux:  # a trace, which lies behind its record
+            data = self.record(AUXTRACE, 0, self.pack("QQQIIII", self.aux, 0, 0, 0, 100, 0, 0)) + b"\7" * self.aux + data
         if self.compressed:
             data = self.pieces(data)
         magic = self.pack("Q", 0x32454c4946524550)
@@ -252,6 +254,7 @@ KINDS = {
     "big-endian-compressed": {"compressed": True, "order": ">"}, "unaligned": {"shift": 4},
     "big-endian-unaligned": {"shift": 3, "order": ">"}, "no-times": {"id_all": False, "rounds": False},
     "kernel": {"named": True}, "big-endian-kernel": {"named": True, "order": ">"},
+    "traced": {"aux": 5000}, "big-endian-traced": {"aux": 5000, "order": ">"},
     "id-alone": {"type": TYPE & ~IDENTIFIER | ID}, "many-fields": {"type": 2**17 - 1},
     "branches": {"type": TYPE | BRANCH, "branch_type": HW_INDEX},
     "big-endian-many-fields": {"type": 2**17 - 1, "order": ">"},

@@ -15,6 +15,7 @@ done
 for kind in big-endian pipe attr-64 compressed unaligned no-rounds; do
 	is "$kind: the same experiment" "$(cat "$kind.dump")" "$(cat plain.dump)"
 done
+like "what was left out is said" "$(prof traced.data)" '5000 bytes of traces of the processor \(AUX\): Not read'
 golden perfdata/dump plain.dump
 
 # Names of the kernel are perf's copy's, which was made when it lay elsewhere: modules are not to be known then.
