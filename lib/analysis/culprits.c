@@ -279,21 +279,22 @@ static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wa
 
 /* ---- an instruction, a block, all ---- */
 
-/* What an instruction takes of its turn to retire, in cycles. */
+/* What an instruction takes of its turn to retire, in cycles.  The schedule gives those of all that
+ * retire together to the first; samples find each of them. */
 static double turn(const struct culprits_input *in, const struct op *op, uint32_t i)
 {
 	double width = in->core->retire ? in->core->retire : in->core->rename;
 
 	if (in->core->in_order || !(width > 0))
 		return fmin(in->mi[i], 1);
-	return fmin(in->mi[i], op->half_slots / (2 * width));
+	return op->half_slots / (2 * width);
 }
 
 /* False where there is nothing to be judged. */
 static bool split(const struct culprits_input *in, const struct op *op, uint32_t i, double n,
 	struct culprit_wait *w)
 {
-	double cycles = in->cycles[i], least = n * in->mi[i], own = n * turn(in, op, i);
+	double cycles = in->cycles[i], own = n * turn(in, op, i), least = fmax(n * in->mi[i], own);
 	double scatter = sqrt(fmax(cycles, least) * in->sample);
 
 	w->execution = own;
