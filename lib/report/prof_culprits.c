@@ -39,20 +39,32 @@ static uint32_t scheduled(const struct prof_explained *p, uint32_t i)
 	return r->blame >= 0 ? (uint32_t)r->blame : FLOW_NONE;
 }
 
+/* What the schedule says, between what no other cause can have been and all that it allows. */
+static int take_fixed(
+	struct prof_table *t, const struct prof_explained *p, uint32_t i, double others)
+{
+	const struct culprit_wait *w = &p->culprits.wait[i];
+	double high = w->wait > 0 ? fmax(fmin(w->most, w->wait), w->fixed) : w->fixed;
+	double low = w->wait > 0 ? fmin(fmax(w->wait - others, 0), w->fixed) : w->fixed;
+
+	return take(t, prof_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
+		w->fixed, low, high, p->code.flow, scheduled(p, i));
+}
+
 int prof_culprits_take(struct prof_table *t, const struct prof_explained *p, uint32_t i)
 {
 	const struct culprit_wait *w = &p->culprits.wait[i];
+	double others = 0;
 
 	for (uint32_t k = w->first; k < w->first + w->count; k++) {
 		const struct culprit *c = &p->culprits.list.data[k];
 
+		others += c->high;
 		if (take(t, culprit_key((enum culprit_cause)c->cause), c->likely, c->low, c->high,
 			    p->code.flow, c->blame))
 			return -1;
 	}
-	if (w->fixed > 0 &&
-		take(t, prof_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
-			w->fixed, w->fixed, w->fixed, p->code.flow, scheduled(p, i)))
+	if (w->fixed > 0 && take_fixed(t, p, i, others))
 		return -1;
 	return w->unexplained > 0 ? take(t, "unexplained", w->unexplained, w->unexplained,
 					    w->unexplained, p->code.flow, FLOW_NONE)
