@@ -72,7 +72,7 @@ static void measure(struct frame *f)
 static int worth(const struct tui_page *p, size_t i)
 {
 	static const int parts[] = {
-		[PROF_PART_INTERVAL] = 6, /* there only when it is asked for */
+		[PROF_PART_INTERVAL] = 5,
 		[PROF_PART_SAMPLES] = 1,
 		[PROF_PART_CUMULATIVE] = 2,
 		[PROF_PART_BAR] = 3,
