@@ -14,29 +14,29 @@ static int no_terminal(struct error *e, const char *which)
 	return error_hint(e, "without -tui, prof prints the same reports");
 }
 
+static int wrong_terminal(struct error *e, const char *name, const char *why)
+{
+	error_set(e, ERR_UNSUPPORTED, "the terminal '%.60s' (TERM) %s", name, why);
+	return error_hint(e,
+		"TERM=xterm, or what yours is like; without -tui, prof prints the same "
+		"reports");
+}
+
 int tui_terminal_check(struct error *e)
 {
 	const char *name = getenv("TERM");
 	int status = 0;
+	bool moves;
 
 	if (!isatty(STDIN_FILENO))
 		return no_terminal(e, "standard input");
 	if (!isatty(STDOUT_FILENO))
 		return no_terminal(e, "standard output");
-	name = name && *name ? name : "";
-	if (!*name)
-		error_set(e, ERR_UNSUPPORTED, "-tui has to know the terminal, and TERM is not set");
-	else if (setupterm(name, STDOUT_FILENO, &status) != OK)
-		error_set(e, ERR_UNSUPPORTED,
-			status == 0 ? "the terminal '%.60s' (TERM) is not known here"
-				    : "there is no description of the terminal '%.60s' (TERM)",
-			name);
-	else if (!cursor_address || !clear_screen)
-		error_set(e, ERR_UNSUPPORTED, "the terminal '%.60s' (TERM) cannot move its cursor",
-			name);
-	else
-		return 0;
-	return error_hint(e,
-		"TERM=xterm, or what yours is like; without -tui, prof prints the same "
-		"reports");
+	if (!name || !*name)
+		return wrong_terminal(e, "", "is not said");
+	if (setupterm(name, STDOUT_FILENO, &status) != OK)
+		return wrong_terminal(e, name, "is not known here");
+	moves = cursor_address && clear_screen;
+	del_curterm(cur_term);
+	return moves ? 0 : wrong_terminal(e, name, "cannot move its cursor");
 }
