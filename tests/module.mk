@@ -97,7 +97,7 @@ bench: all $(TEST_PROGRAMS)
 	$(Q)tests/bench/ssrun $(O)
 	$(Q)NODES=$${NODES:-4000000} tests/bench/tui $(O)
 
-accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS)
+accuracy: all $(UNIT_TESTS) $(TEST_PROGRAMS) $(TEST_TOOLS)
 	$(Q)MAKE='$(MAKE)' tests/accuracy/generate $(O)
 	$(Q)tests/accuracy/readme $(O)
 

@@ -101,6 +101,46 @@ exact() {
 exact | make_experiment ideal.exp || exit 1
 shown calc-exact -calc chain -core zen4 time.exp ideal.exp
 
+# What is called waits much longer than its code must: it is not called that many times for each execution of its caller.
+cat > calls.s <<'END'
+	.text
+	.globl _start, leaf
+	.type leaf, @function
+leaf:	mov (%rdi), %rax
+	add %rax, %rcx
+	ret
+	.size leaf, .-leaf
+	.type _start, @function
+_start:	imul %rbx, %rbx
+	imul %rbx, %rbx
+	imul %rbx, %rbx
+	imul %rbx, %rbx
+	call leaf
+	dec %edx
+	jne _start
+	hlt
+	.size _start, .-_start
+END
+as -o calls.o calls.s && ld -Ttext=0x401000 -o calls calls.o || exit 1
+begin() { nm calls | awk -v n="$1" '$3 == n { print $1 }'; }
+found() { printf '0x%x' $((0x$(begin "$1") + $2)); }
+{
+	echo "type fpcsamp"
+	echo "fact clock_hz 3000000000"
+	echo "image elf $work/calls"
+	echo "metric time 1000000 measured clock,skid"
+	for i in 4 8 12 16; do echo "sample 0 0 0 300 1:$(found _start $i)"; done
+	echo "sample 0 0 0 9000 1:$(found leaf 6)"
+} | make_experiment calls.exp || exit 1
+cat > ratio.py <<'END'
+import json, sys
+rows = {int(r["address"], 16): r["executions"]["value"] for r in json.load(open("out.json"))["rows"] if "block" in r}
+print(rows[int(sys.argv[1], 16)] / rows[int(sys.argv[2], 16)] < 5 and "tied")
+END
+run prof -calc '*' -core zen4 -json calls.exp
+printf '%s\n' "$out" > out.json
+is "a function is entered about as often as it is called" "$(python3 ratio.py "$(begin leaf)" "$(begin _start)")" tied
+
 run prof -calc chain -core nosuch time.exp
 is "an unknown core is refused" "$status" 125
 run prof -calc chain -core zen4 ideal.exp
