@@ -66,18 +66,16 @@ else
 	skip "time of processes too short for samples" "the kernel may not be sampled here"
 fi
 
-rm enough
-ssrun -fpcsamp -o killed "$sampled" until enough & pid=$!
+ssrun -fpcsamp -o killed "$sampled" until killed.enough & pid=$!
 while [ ! -s killed ]; do sleep 0.05; done
 kill -9 $pid
 wait $pid 2>/dev/null
-touch enough
+touch killed.enough
 run prof -summary killed
 is "ssrun killed: what it wrote can be read" "$status" 0
 like "and says that it is not complete" "$out" 'not watched to its end'
 
-rm enough
-ssrun -fpcsamp -o interrupted "$sampled" until enough 2>err & pid=$!
+ssrun -fpcsamp -o interrupted "$sampled" until interrupted.enough 2>err & pid=$!
 while [ ! -s interrupted ]; do sleep 0.05; done
 sleep 0.3
 kill -TERM $pid

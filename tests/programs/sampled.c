@@ -8,7 +8,7 @@
  *   sampled jit           code of its own making, named in /tmp/perf-PID.map
  *   sampled sleep         is blocked for most of half a second, in rest()
  *   sampled loop N        N million turns of a loop, so that runs can be compared
- *   sampled until FILE    works until FILE is there
+ *   sampled until FILE    works until FILE is there, or its directory is not
  */
 #include <dlfcn.h>
 #include <pthread.h>
@@ -181,7 +181,9 @@ int main(int argc, char **argv)
 		return 0;
 	}
 	if (strcmp(what, "until") == 0 && argc > 2) {
-		while (access(argv[2], F_OK) != 0)
+		char here[4096];
+
+		while (access(argv[2], F_OK) != 0 && getcwd(here, sizeof(here)))
 			work(5);
 		return 0;
 	}
