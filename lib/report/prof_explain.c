@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/prof_explain.h"
+#include "report/prof_private.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -357,6 +358,23 @@ int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error 
 	if (prof_edges_init(&x->edges, d) || prof_procedures_init(&x->procedures, d))
 		return error_nomem(e);
 	return look_around(x, e);
+}
+
+int prof_explain_each(struct prof_explain *x, prof_explain_take *take, void *to, struct error *e)
+{
+	size_t count = x->procedures.list.count;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		struct prof_explained p;
+
+		prof_progress(x->d, i, count, "explaining waits");
+		rc = prof_explained_make(&p, x, &x->procedures.list.data[i], e);
+		if (rc == 0)
+			rc = take(to, &p, e);
+		prof_explained_fini(&p, x);
+	}
+	return rc;
 }
 
 void prof_explain_fini(struct prof_explain *x)

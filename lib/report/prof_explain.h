@@ -56,6 +56,10 @@ struct prof_explained {
 int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
 	const struct prof_procedure *procedure, struct error *e);
 void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x);
+/* Makes each procedure in turn and hands it to take, which returns 0, or -1 with *e set to stop
+ * there.  Progress is told. */
+typedef int prof_explain_take(void *to, struct prof_explained *p, struct error *e);
+int prof_explain_each(struct prof_explain *x, prof_explain_take *take, void *to, struct error *e);
 
 /* What culprits need to know of the processor (prof_explain_machine.c). */
 int prof_explain_machine(struct prof_explain *x, struct error *e);

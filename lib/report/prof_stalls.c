@@ -95,21 +95,20 @@ static int take_stall(struct stalls *l, const struct prof_explained *p, uint32_t
 	return s->culprits && s->blame ? 0 : -1;
 }
 
-static int take_procedure(struct stalls *l, const struct prof_procedure *procedure, struct error *e)
+static int take_procedure(void *to, struct prof_explained *p, struct error *e)
 {
-	struct prof_explained p;
-	int rc = prof_explained_make(&p, &l->x, procedure, e);
+	struct stalls *l = to;
+	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && p.told && i < p.code.flow->insns.count; i++) {
-		const char *sure = prof_culprits_confidence(&p, i);
+	for (uint32_t i = 0; rc == 0 && p->told && i < p->code.flow->insns.count; i++) {
+		const char *sure = prof_culprits_confidence(p, i);
 
-		l->sure += strcmp(sure, "low") && sure[0] ? p.input.cycles[i] : 0;
-		l->waited += p.culprits.wait[i].dynamic + p.culprits.wait[i].fixed +
-			     p.culprits.wait[i].gain;
-		if (take_stall(l, &p, i))
+		l->sure += strcmp(sure, "low") && sure[0] ? p->input.cycles[i] : 0;
+		l->waited += p->culprits.wait[i].dynamic + p->culprits.wait[i].fixed +
+			     p->culprits.wait[i].gain;
+		if (take_stall(l, p, i))
 			rc = error_nomem(e);
 	}
-	prof_explained_fini(&p, &l->x);
 	return rc;
 }
 
@@ -206,11 +205,7 @@ int prof_stalls(struct prof_data *d, struct prof_table *t, struct error *e)
 	t->layout = PROF_LIST;
 	if (prof_data_name(d, false, e) || prof_describe(t, d, e) || prof_explain_init(&l.x, d, e))
 		goto out;
-	rc = 0;
-	for (size_t i = 0; rc == 0 && i < l.x.procedures.list.count; i++) {
-		prof_progress(d, i, l.x.procedures.list.count, "explaining waits");
-		rc = take_procedure(&l, &l.x.procedures.list.data[i], e);
-	}
+	rc = prof_explain_each(&l.x, take_procedure, &l, e);
 	if (rc == 0 && (summary(&l) || add_columns(&l) || add_rows(&l)))
 		rc = error_nomem(e);
 	if (rc == 0)

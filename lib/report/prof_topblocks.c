@@ -16,25 +16,24 @@ struct top {
 	VEC(struct prof_block_row) list;
 };
 
-static int take_procedure(struct top *l, const struct prof_procedure *procedure, struct error *e)
+static int take_procedure(void *to, struct prof_explained *p, struct error *e)
 {
-	struct prof_explained p;
-	int rc = prof_explained_make(&p, &l->x, procedure, e);
+	struct top *l = to;
+	int rc = 0;
 
-	for (uint32_t i = 0; rc == 0 && p.told && i < p.code.flow->blocks.count; i++) {
-		const struct flow_block *b = &p.code.flow->blocks.data[i];
+	for (uint32_t i = 0; rc == 0 && p->told && i < p->code.flow->blocks.count; i++) {
+		const struct flow_block *b = &p->code.flow->blocks.data[i];
 		struct prof_block_row *r;
 		double cycles = 0;
 
 		for (uint32_t k = b->first; k < b->first + b->count; k++)
-			cycles += p.input.cycles[k];
+			cycles += p->input.cycles[k];
 		if (!(cycles > 0))
 			continue;
 		r = vec_push(&l->list);
-		if (!r || prof_block_make(r, l->t, &p, i))
+		if (!r || prof_block_make(r, l->t, p, i))
 			rc = error_nomem(e);
 	}
-	prof_explained_fini(&p, &l->x);
 	return rc;
 }
 
@@ -88,9 +87,7 @@ int prof_topblocks(struct prof_data *d, struct prof_table *t, struct error *e)
 	t->layout = PROF_LIST;
 	if (prof_data_name(d, false, e) || prof_describe(t, d, e) || prof_explain_init(&l.x, d, e))
 		goto out;
-	rc = 0;
-	for (size_t i = 0; rc == 0 && i < l.x.procedures.list.count; i++)
-		rc = take_procedure(&l, &l.x.procedures.list.data[i], e);
+	rc = prof_explain_each(&l.x, take_procedure, &l, e);
 	if (rc == 0 && rows(&l))
 		rc = error_nomem(e);
 	if (rc == 0)

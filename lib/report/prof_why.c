@@ -205,21 +205,19 @@ static int add_columns(struct why *w)
 	return w->from < 0 || w->to < 0 || w->likely < 0 ? -1 : 0;
 }
 
-static int take_procedure(struct why *w, const struct prof_procedure *procedure, struct error *e)
+static int take_procedure(void *to, struct prof_explained *p, struct error *e)
 {
-	struct prof_explained p;
-	int rc = prof_explained_make(&p, &w->x, procedure, e);
-	double cycles;
+	struct why *w = to;
+	double cycles = (double)p->code.sums[w->x.analysis.metric] * w->x.analysis.cycles;
 
-	if (rc == 0 && p.told) {
-		culprits_add(&w->all, &p.culprits, &p.input);
-	} else if (rc == 0) {
-		cycles = (double)p.code.sums[w->x.analysis.metric] * w->x.analysis.cycles;
-		w->bare += cycles;
-		w->all.cycles += cycles;
+	(void)e;
+	if (p->told) {
+		culprits_add(&w->all, &p->culprits, &p->input);
+		return 0;
 	}
-	prof_explained_fini(&p, &w->x);
-	return rc;
+	w->bare += cycles;
+	w->all.cycles += cycles;
+	return 0;
 }
 
 static int summary(struct why *w)
@@ -251,11 +249,7 @@ int prof_why(struct prof_data *d, struct prof_table *t, struct error *e)
 	t->layout = PROF_CAUSES;
 	if (prof_data_name(d, false, e) || prof_describe(t, d, e) || prof_explain_init(&w.x, d, e))
 		goto out;
-	rc = 0;
-	for (size_t i = 0; rc == 0 && i < w.x.procedures.list.count; i++) {
-		prof_progress(d, i, w.x.procedures.list.count, "explaining waits");
-		rc = take_procedure(&w, &w.x.procedures.list.data[i], e);
-	}
+	rc = prof_explain_each(&w.x, take_procedure, &w, e);
 	if (rc == 0 && (summary(&w) || add_columns(&w) || rows(&w) || advise(&w) || notes(&w)))
 		rc = error_nomem(e);
 	if (rc == 0)
