@@ -31,7 +31,7 @@ LOOSE = [
     (re.compile(r"[*=-]{3,}"), "-"),
     (re.compile(r"^ *~\d+ +[\d.]+% +\d+ +\*+ +"), ""),  # an instruction that has a sample or two, or none
     (re.compile(r"~(?=\d)"), ""),
-    (re.compile(r"\b[0-9a-f]{4,6}  "), "ADDR  "),
+    (re.compile(r"(?<![\w.])[0-9a-f]{4,6}  (?=[a-z][^(]*$)"), "ADDR  "),  # of an instruction
 ]
 
 
