@@ -7,10 +7,10 @@ TMPDIR=$work/scratch
 export TMPDIR
 perfex -q -source model -machine zen4 -e 17 -o counts -- sh -c ': > begun; until [ -e end ]; do sleep 0.1; done' &
 goes_on=$!
-until [ -e begun ]; do sleep 0.1; done
+wait_for test -e begun
 perfex -q -source model -machine zen4 -e 17 -o counts2 -- sh -c ': > begun2; until [ -e end ]; do sleep 0.1; done; : > ended2' &
 killed=$!
-until [ -e begun2 ]; do sleep 0.1; done
+wait_for test -e begun2
 kill -9 $killed
 wait $killed 2>/dev/null
 is "two directories" "$(ls scratch | wc -l)" 2
@@ -29,8 +29,7 @@ is "what the killed one left is gone, and the empty one: the one in use and thes
 wait $goes_on
 is "the run in use goes on" "$?" 0
 like "and counts" "$(cat counts)" ' 17 Graduated instructions\.+ +[0-9]{6,} +model$'
-n=0
-until [ -e ended2 ] || [ $n -gt 300 ]; do sleep 0.1; n=$((n + 1)); done
+wait_for test -e ended2
 ok "the program of the killed one does, too" test -e ended2
 rm -rf scratch/perfex-model.others scratch/perfex-model.new scratch/perfex-model.link
 is "nothing is left" "$(ls scratch)" ""

@@ -65,7 +65,7 @@ is "argv[0] survives an exec" "$(perfex -q -source model -machine zen4 -e 17 -o 
 run perfex -source model -machine zen4 -e 17 -o counts -- sh -c 'exec /proc/self/exe -c "exit 5"'
 is "executing /proc/self/exe" "$status" 5
 perfex -q -source model -machine zen4 -e 17 -o counts -- sh -c '(sleep 1; ls -d / > late) >/dev/null 2>&1 &'
-sleep 3
+wait_for test -s late
 is "what outlives the run goes on, and so do the programs that it executes" "$(cat late)" /
 env | sort | grep -v '^_=' > native.env
 perfex -q -source model -machine zen4 -e 17 -o counts -- env | sort | grep -v '^_=' > model.env

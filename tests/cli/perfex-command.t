@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # perfex leaves the command alone, and says clearly what went wrong.  With the os source: needs nothing.
+# In real time: signals and processes that end meet perfex at work.
 . "$TOP/tests/lib.sh"
 perf="perfex -source os -e task-clock"
 
@@ -24,7 +25,17 @@ run perfex -source os -e task-clock -q sh -c 'exit 0' -a -y
 is "options behind the command are the command's" "$status" 0
 run perfex -source os true
 like "without events: what the kernel counts" "$err" 'Page faults\.+ +[0-9]+  measured'
-sleep 1 & run perfex -q -pid $!
+# attached options...: of a process that ends once perfex, which holds a descriptor of it, has had time to attach
+attached() {
+	sleep 120 & _target=$!
+	perfex "$@" -pid $_target > attached.out 2> attached.err & _perfex=$!
+	wait_for sh -c "ls -l /proc/$_perfex/fd | grep pidfd"
+	sleep 1
+	kill $_target
+	wait $_perfex
+	status=$? err=$(cat attached.err)
+}
+attached -q
 like "-pid without events: at least what the kernel counts" "$err" '(Context switches|Cycles)\.+ '
 run $perf -plot picture.jpg touch ran
 is "a picture of no known kind: 125" "$status" 125
@@ -102,33 +113,31 @@ like "-r 3: mean with an interval" "$err" 'Task clock\.+ +[0-9]+  measured +\+-'
 echo data > input; run $perf -q -r 2 cat < input
 is "a file on stdin is rewound" "$out" "data
 data"
-run $perf -p 0.05 "$build/tests/programs/spin" 0.3
+run $perf -p 0.05 "$build/tests/programs/spin" 0.5
 is "-p: read-outs before the report" "$(printf '%s\n' "$err" | grep -cE '^ +0\.[0-9]+ +69 Task clock' | awk '{ print ($1 >= 2) }')" 1
 
 # -s: between the signals only.  The command tells perfex, its parent, when.
 cat > phases <<'S'
 #!/bin/sh
 spin=$1
-$spin 0.3; kill -USR1 $PPID; sleep 0.2; $spin 0.2; kill -USR2 $PPID; sleep 0.2; $spin 0.3
+$spin 0.3; kill -USR1 $PPID; sleep 0.7; $spin 0.2; kill -USR2 $PPID; sleep 0.7; $spin 0.3
 S
 chmod +x phases
 run perfex -source os -e task-clock -json -s ./phases "$build/tests/programs/spin"
 is "-s counts between SIGUSR1 and SIGUSR2 (0.2 s of 0.8)" "$(printf %s "$out" | python3 -c 'import json,sys; v=json.load(sys.stdin)["events"][0]["count"]["value"]/1e9; print(0.15 < v < 0.45)')" True
 
 # Terminated (a background job of sh ignores ^C): what was counted is printed
-perfex -source os -e task-clock sleep 30 2> interrupted & perfex=$!
-sleep 0.3; kill -TERM $perfex; wait $perfex; is "interrupted: the command's status" $? 143
+perfex -source os -e task-clock sh -c ': > begun; exec sleep 120' 2> interrupted & perfex=$!
+wait_for test -e begun; kill -TERM $perfex; wait $perfex; is "interrupted: the command's status" $? 143
 like "interrupted: the counts are printed" "$(cat interrupted)" 'Task clock\.+ +[0-9]+  measured'
 
-rm -f ran; perfex -source os -e task-clock -json -r 3 sh -c 'echo x >> ran; [ "$(wc -l < ran)" = 1 ] || exec sleep 30' > means.json 2> left-out & perfex=$!
-for _ in 1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20; do [ "$(wc -l < ran 2>/dev/null)" = 2 ] && break; sleep 0.1; done
-sleep 0.2; kill -TERM $perfex; wait $perfex
+rm -f ran; perfex -source os -e task-clock -json -r 3 sh -c 'echo x >> ran; [ "$(wc -l < ran)" = 1 ] || exec sleep 120' > means.json 2> left-out & perfex=$!
+wait_for sh -c '[ "$(wc -l < ran)" = 2 ]'; kill -TERM $perfex; wait $perfex
 like "-r: an interrupted run is said to be left out" "$(cat left-out)" 'run 2 was interrupted, and is left out'
 is "and the means are without it" "$(python3 -c 'import json; print(json.load(open("means.json"))["runs"])')" 1
 
 # -pid
-sleep 0.6 & target=$!
-run perfex -source os -e task-clock -pid $target
+attached -source os -e task-clock
 like "-pid counts until the process ends" "$err" 'Task clock\.+ +[0-9]+  measured'
 
 # With descriptors closed: nothing of ours takes their place

@@ -2,6 +2,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Why there are no hardware counters: each refusal of perf_event_open, injected, has its own words and remedy.  And the
 # kernel's own counts by thread, by process, and without perf_event_open.
+# In real time: processes are stopped and attached to.
 . "$TOP/tests/lib.sh"
 programs=$build/tests/programs
 
@@ -76,21 +77,20 @@ if perfex -source os -mp -e task-clock true 2>/dev/null; then
 	is "-mp: not found is still 127" "$status" 127
 	perfex -source os -mp -e task-clock -o report sh -c 'kill -STOP $$; exit 4' &
 	pid=$!
-	for _i in 1 2 3 4 5 6 7 8 9 10; do
-		child=$(cat "/proc/$pid/task/$pid/children" 2>/dev/null)
-		# shellcheck disable=SC2086
-		grep -qs '^State:[[:space:]]*[Tt]' /proc/${child:-0}/status 2>/dev/null && break
-		sleep 0.2
-	done
-	ok "-mp: a stopped command stays stopped" grep -q '^State:[[:space:]]*[Tt]' "/proc/${child%% *}/status"
-	kill -CONT "${child%% *}"
+	child_of() { sed 's/ .*//' "/proc/$1/task/$1/children"; }
+	# Not at the gate, where it waits as well: itself.
+	stopped() { grep -q '^State:[[:space:]]*[Tt]' "/proc/$(child_of $pid)/status" && grep -q STOP "/proc/$(child_of $pid)/cmdline"; }
+	wait_for stopped
+	sleep 0.3
+	ok "-mp: a stopped command stays stopped" stopped
+	kill -CONT "$(child_of $pid)"
 	wait $pid
 	is "-mp: and goes on" "$?" 4
 	# A process that runs already; what it does before and after is not ours.
 	"$programs/threads" 3 wait go > /dev/null &
 	pid=$!
-	sleep 0.2
-	(sleep 0.3; : > go) &
+	# It may go on when it is traced.
+	(wait_for grep '^TracerPid:[[:space:]]*[1-9]' "/proc/$pid/status"; sleep 0.3; : > go) &
 	perfex -source os -mp -json -e task-clock -o report -pid $pid
 	like "-pid -mp: the first thread and those to come" "$(rows report)" '^4 True 1 '
 else

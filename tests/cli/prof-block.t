@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof block: where blocks come from, what is printed, what is refused.  Figures are not judged.
+# In real time: blocks are measured on this processor.
 . "$TOP/tests/lib.sh"
 case $(uname -m) in x86_64) ;; *)
 	skip "prof block" "it measures x86-64 only"

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # shellcheck shell=sh source=tests/lib.sh
 # prof calibrate: a wrong description comes out corrected, and says how.
+# In real time: instructions are measured on this processor.
 . "$(dirname "$0")/../lib.sh"
 [ "$(uname -m)" = x86_64 ] || { skip "calibration" "only x86-64 is measured"; done_testing; }
 

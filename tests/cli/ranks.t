@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Ranks of a real MPI: each writes its experiment, and prof adds them up, in any order to the same bytes.
+# In real time: ranks that meet, sampled.
 . "$TOP/tests/lib.sh"
 command -v mpicc > /dev/null && command -v mpirun > /dev/null || { skip "ranks" "no MPI is installed"; done_testing; }
 cat > rank.c <<'E2'

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # What every run of ssrun does: the file, its name, the exit status, and what is said when it cannot be.
+# In real time: samples of short runs.
 . "$TOP/tests/lib.sh"
 spin=$build/tests/programs/spin
 run ssrun -fpcsamp -v "$spin" 0.05

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # ssrun where something is missing: rights, room, names; and phases from the program.
+# In real time: samples of programs that run, and signals to them.
 . "$TOP/tests/lib.sh"
 sampled=$build/tests/programs/sampled
 
@@ -81,10 +82,9 @@ else
 fi
 
 ssrun -fpcsamp -calsig USR2 -o signalled "$sampled" until enough & pid=$!
-while [ ! -s signalled ]; do sleep 0.05; done
-sleep 0.1
+wait_for test -s signalled
 kill -USR2 $pid
-sleep 0.1
+sleep 0.3
 touch enough
 wait $pid
 run prof -dump signalled

@@ -1,6 +1,7 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # prof -tui on a terminal (tmux): what it says without one, keys, resizing, stopping, and that the terminal is restored however it
 # ends.  Waits for texts, never for a time.
+# In real time: a terminal, and signals.
 . "$TOP/tests/lib.sh"
 
 cat >app.c <<'END'

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* lib/costs: calibration, with hardly any time, so that figures are bad but must still be a cost
- * table. */
+ * table.  In real time: costs are measured on this processor. */
 #include "../tap.h"
 
 #include <stdlib.h>
