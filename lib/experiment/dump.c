@@ -4,6 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
+#include "experiment/branches.h"
 #include "experiment/data.h"
 
 struct dump {
@@ -277,4 +278,5 @@ void experiment_dump(const struct experiment *x, unsigned flags, FILE *out)
 	dump_samples(&d);
 	dump_edges(&d);
 	dump_data(&d);
+	experiment_branches_dump(x, out);
 }

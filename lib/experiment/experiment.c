@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "experiment/branches.h"
 #include "experiment/data.h"
 
 #include <stdlib.h>
@@ -24,6 +25,7 @@ int experiment_init(struct experiment *x, struct error *e)
 		.key_size = sizeof(((struct experiment_edge *)0)->key)};
 	x->symbols = (struct table){.entry_size = sizeof(struct experiment_symbol),
 		.key_size = sizeof(((struct experiment_symbol *)0)->key)};
+	experiment_branches_init(x);
 	if (!copy_text(&x->type, "") ||
 		experiment_image(x, &(struct experiment_image){.path = (char *)"[unknown]"}, e) <
 			0 ||
@@ -74,6 +76,7 @@ void experiment_fini(struct experiment *x)
 	table_fini(&x->edges);
 	table_fini(&x->symbols);
 	experiment_data_fini(x);
+	experiment_branches_fini(x);
 	free(x->type);
 	memset(x, 0, sizeof(*x));
 }

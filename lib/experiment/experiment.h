@@ -101,6 +101,11 @@ struct experiment_data {
 	uint64_t lost; /* times that a table was full */
 };
 
+/* Which way control went, at random moments; experiment/branches.h. */
+struct experiment_branches {
+	struct table tables[3]; /* runs, rates, tallies */
+};
+
 struct experiment_process {
 	pid_t pid, ppid;
 	int32_t rank;        /* of MPI; -1: none */
@@ -190,6 +195,7 @@ struct experiment {
 	bool complete;        /* the run was watched to its end */
 	struct experiment_folded folded;
 	struct experiment_data data; /* which data misses are about (experiment/data.h) */
+	struct experiment_branches branches;
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */

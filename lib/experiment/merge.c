@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
@@ -428,6 +429,11 @@ static int merge_data(struct merge *m)
 	return experiment_data_merge(m->a, m->b, m->images, m->nodes, m->e);
 }
 
+static int merge_branches(struct merge *m)
+{
+	return experiment_branches_merge(m->a, m->b, m->images, m->e);
+}
+
 static int merge_symbols(struct merge *m)
 {
 	for (size_t i = 0; i < m->b->symbols.count; i++) {
@@ -535,7 +541,7 @@ static int merge_all(struct merge *m)
 {
 	static int (*const steps[])(struct merge *) = {merge_types, merge_facts, merge_images,
 		merge_metrics, merge_phases, merge_nodes, merge_samples, merge_edges, merge_symbols,
-		merge_data};
+		merge_data, merge_branches};
 
 	if (m->flags & MERGE_THREADS) {
 		const struct experiment_folded *f = &m->b->folded;

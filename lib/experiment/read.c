@@ -10,6 +10,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "experiment/branches.h"
 #include "experiment/coding.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
@@ -437,6 +438,30 @@ static void read_data_lost(struct reader *r, struct cursor *c)
 	r->x->data.lost = get_uint(c);
 }
 
+static void read_branches(struct reader *r, struct cursor *c, int which)
+{
+	bool good = true;
+
+	while (c->at < c->end && good && !c->bad && !r->nomem)
+		good = experiment_branches_get(r->x, which, c, &r->nomem);
+	c->bad |= !good;
+}
+
+static void read_runs(struct reader *r, struct cursor *c)
+{
+	read_branches(r, c, BRANCH_RUNS);
+}
+
+static void read_rates(struct reader *r, struct cursor *c)
+{
+	read_branches(r, c, BRANCH_RATES);
+}
+
+static void read_tallies(struct reader *r, struct cursor *c)
+{
+	read_branches(r, c, BRANCH_TALLIES);
+}
+
 static void read_end(struct reader *r, struct cursor *c)
 {
 	c->bad |= get_uint(c) != r->sections;
@@ -469,6 +494,9 @@ static const struct {
 	{"DLIN", true, read_lines},
 	{"DEND", true, read_ends},
 	{"DLOS", false, read_data_lost},
+	{"BRUN", true, read_runs},
+	{"BRAT", true, read_rates},
+	{"BTAL", true, read_tallies},
 	{"END ", false, read_end},
 };
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
 #include "experiment/order.h"
@@ -397,7 +398,8 @@ int experiment_settle(struct experiment *x, struct error *e)
 		settle_counts(&x->samples, order_samples, sample_count);
 		settle_counts(&x->edges, order_edges, edge_count);
 		settle_symbols(&x->symbols);
-		status = experiment_data_settle(x, to[IMAGES], to[NODES]);
+		status = experiment_data_settle(x, to[IMAGES], to[NODES]) ||
+			 experiment_branches_settle(x, to[IMAGES]);
 	}
 	for (int i = 0; i < MAPS; i++)
 		free(to[i]);

@@ -4,6 +4,7 @@
 #include <string.h>
 #include <zlib.h>
 
+#include "experiment/branches.h"
 #include "experiment/coding.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
@@ -310,11 +311,30 @@ static void write_data(struct writer *w)
 	end_section(w, "DLOS");
 }
 
+static void write_branches(struct writer *w)
+{
+	for (int which = 0; which < BRANCH_TABLES; which++) {
+		for (size_t i = 0; i < w->x->branches.tables[which].count; i++) {
+			experiment_branches_put(w->x, which, i, &w->section);
+			if (w->section.length >= CODING_CHUNK)
+				end_section(w, experiment_branches_type(which));
+		}
+		end_table(w, experiment_branches_type(which));
+	}
+}
+
+static unsigned minor_version(const struct experiment *x)
+{
+	if (experiment_has_branches(x))
+		return CODING_MINOR;
+	return experiment_has_data(x) ? CODING_DATA : 0;
+}
+
 int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 {
 	static void (*const tables[])(struct writer *) = {write_run, write_facts, write_images,
 		write_metrics, write_processes, write_threads, write_phases, write_symbols,
-		write_nodes, write_samples, write_edges, write_data};
+		write_nodes, write_samples, write_edges, write_data, write_branches};
 	struct writer w = {.x = x, .out = out};
 	uint8_t version[4];
 
@@ -322,7 +342,7 @@ int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 		return -1;
 	strbuf_add(out, CODING_MAGIC, sizeof(CODING_MAGIC) - 1);
 	put_fixed(version, CODING_MAJOR, 2);
-	put_fixed(version + 2, experiment_has_data(x) ? CODING_MINOR : 0, 2);
+	put_fixed(version + 2, minor_version(x), 2);
 	strbuf_add(out, (const char *)version, sizeof(version));
 	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
 		tables[i](&w);

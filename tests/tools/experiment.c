@@ -14,6 +14,9 @@
  *
  *   symbol IMAGE ADDRESS LENGTH NAME, edge IMAGE FROM TO COUNT (addresses in hex)
  *
+ *   run IMAGE BEGIN END IMAGE TO COUNT, rate IMAGE ADDRESS HITS NS WINDOWS (addresses in hex),
+ * tally KIND COUNT
+ *
  *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ... (the outermost caller first)
  */
 #include <inttypes.h>
@@ -21,6 +24,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/branches.h"
 #include "experiment/file.h"
 #include "image/image.h"
 
@@ -78,13 +82,36 @@ static int add_sample(char *text)
 	return experiment_add(&x, metric, thread, phase, (uint32_t)node, count);
 }
 
+/* 1: it is none of these. */
+static int take_branches(const char *line)
+{
+	struct experiment_run run = {.count = 0};
+	struct experiment_rate rate = {.windows = 0};
+	uint64_t count;
+	unsigned kind;
+
+	if (sscanf(line, "run %" SCNu32 " %" SCNx64 " %" SCNx64 " %" SCNu32 " %" SCNx64 " %" SCNu64,
+		    &run.key.image, &run.key.begin, &run.key.end, &run.key.to_image, &run.key.to,
+		    &run.count) == 6)
+		return experiment_add_run(&x, &run);
+	if (sscanf(line, "rate %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+		    &rate.key.image, &rate.key.address, &rate.hits, &rate.nanoseconds,
+		    &rate.windows) == 5)
+		return experiment_add_rate(&x, &rate);
+	if (sscanf(line, "tally %u %" SCNu64, &kind, &count) == 2)
+		return experiment_add_tally(&x, kind, count);
+	return 1;
+}
+
 static int take_line(char *line)
 {
 	char a[512], b[512], c[64];
 	uint64_t n, k, count;
 	uint32_t i;
-	int p, q = -1;
+	int p = take_branches(line), q = -1;
 
+	if (p <= 0)
+		return p;
 	if (sscanf(line, "type %511s", a) == 1) {
 		free(x.type);
 		x.type = strdup(a);

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
 
@@ -174,6 +175,31 @@ static inline int random_data(struct experiment *x, struct chance *c, uint32_t r
 	return 0;
 }
 
+/* Branch records. */
+static inline int random_branches(struct experiment *x, struct chance *c, uint32_t rows)
+{
+	uint32_t images = (uint32_t)x->images.count;
+
+	for (uint32_t i = 0; i < rows; i++) {
+		struct experiment_run run = {.key = {.image = chance_below(c, images),
+						     .begin = 0x1000 + chance_below(c, 4) * 16,
+						     .to_image = chance_below(c, images),
+						     .to = chance_next(c) >> chance_below(c, 64)},
+			.count = 1 + chance_below(c, 9)};
+		struct experiment_rate rate = {.key = {.image = chance_below(c, images),
+						       .address = 0x1000 + chance_below(c, 8)},
+			.hits = chance_below(c, 3),
+			.nanoseconds = chance_next(c) >> 20,
+			.windows = 1};
+
+		run.key.end = run.key.begin + chance_below(c, 3) * 4;
+		if (experiment_add_run(x, &run) || experiment_add_rate(x, &rate) ||
+			experiment_add_tally(x, chance_below(c, TALLY_KINDS + 1), chance_next(c)))
+			return -1;
+	}
+	return 0;
+}
+
 /* nodes: about as many as that. */
 static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_t nodes)
 {
@@ -217,6 +243,8 @@ static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_
 				1 + chance_below(&c, 3), name, &e))
 			return -1;
 	}
+	if (seed % 3 == 2 && random_branches(x, &c, nodes / 4))
+		return -1;
 	return seed % 2 ? random_data(x, &c, nodes / 4) : 0;
 }
 

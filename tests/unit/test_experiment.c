@@ -348,6 +348,14 @@ static void test_nonsense(void)
 		"a symbol twice");
 	ok(REFUSED("EDGE", "\x02\x02\x01\x01\x01\x00\x01"), "an edge of no image");
 	ok(REFUSED("EDGE", "\x01\x02\x01\x01\x01\x00\x00"), "an edge never taken");
+	ok(!REFUSED("BRUN", "\1\x20\x08\0\x10\3\1\x10\x08\1\x10\1"), "branch records");
+	ok(REFUSED("BRUN", "\2\x20\x08\0\x10\3"), "a run of no image");
+	ok(REFUSED("BRUN", "\1\x20\x08\2\x10\3"), "a run to no image");
+	ok(REFUSED("BRUN", "\1\x20\x08\0\x10\0"), "a run never seen");
+	ok(REFUSED("BRUN", "\1\x20\x08\0\x10\3\1\0\x08\0\x10\3"), "a run twice");
+	ok(REFUSED("BRUN", "\1\x20\x08\0"), "half a run");
+	ok(REFUSED("BRAT", "\1\x20\5\x50\0"), "a rate of no window");
+	ok(REFUSED("BTAL", "\1\5\0\5"), "tallies out of order");
 	ok(REFUSED("RUN ", RUN), "two runs");
 	ok(REFUSED("END ", "\x07"), "an end that knows of more sections");
 }

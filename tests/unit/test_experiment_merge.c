@@ -207,6 +207,57 @@ static void test_sums(void)
 	experiment_fini(&sum);
 }
 
+static void make_branches(struct experiment *x, uint64_t times)
+{
+	struct experiment_image image = {
+		.kind = EXPERIMENT_IMAGE_ELF, .path = (char *)(times == 1 ? "/b" : "/a")};
+	struct experiment_run run = {.key = {.begin = 0x10, .end = 0x14, .to = 0x10}};
+	struct experiment_rate rate = {.key = {.address = 0x14}, .hits = 3 * times};
+	struct error e;
+
+	experiment_init(x, &e);
+	run.key.image = (uint32_t)experiment_image(x, &image, &e);
+	image.path = (char *)"/both";
+	rate.key.image = run.key.to_image = (uint32_t)experiment_image(x, &image, &e);
+	run.count = 5 * times;
+	rate.nanoseconds = 1000 * times;
+	rate.windows = times;
+	experiment_add_run(x, &run);
+	experiment_add_run(x, &run);
+	experiment_add_rate(x, &rate);
+	experiment_add_tally(x, TALLY_BURSTS, times);
+	experiment_settle(x, &e);
+}
+
+static void test_branches(void)
+{
+	struct experiment sum;
+	struct error e = {0};
+
+	experiment_merge_begin(&sum, &e);
+	ok(!experiment_has_branches(&sum), "no branch records");
+	for (uint64_t times = 1; times <= 2; times++) {
+		struct experiment x;
+
+		make_branches(&x, times);
+		experiment_merge(&sum, &x, 0, &e);
+		experiment_fini(&x);
+	}
+	experiment_settle(&sum, &e);
+	ok(experiment_has_branches(&sum), "branch records");
+	is_int(experiment_runs(&sum), 2, "runs of two images");
+	is_int(experiment_run_at(&sum, 0)->count, 20, "runs of /a");
+	is_str(sum.images.data[experiment_run_at(&sum, 1)->key.to_image].path, "/both",
+		"they go where they went");
+	is_int(experiment_rates(&sum), 1, "one rate");
+	is_int(experiment_rate_at(&sum, 0)->hits, 9, "hits");
+	is_int(experiment_rate_at(&sum, 0)->nanoseconds, 3000, "nanoseconds");
+	is_int(experiment_rate_at(&sum, 0)->windows, 3, "windows");
+	is_int(experiment_tally(&sum, TALLY_BURSTS), 3, "bursts");
+	is_int(experiment_tally(&sum, TALLY_WINDOWS), 0, "no tally of windows");
+	experiment_fini(&sum);
+}
+
 static void test_totals(void)
 {
 	struct experiment sum, x;
@@ -306,6 +357,7 @@ int main(void)
 	test_any_order(MERGE_THREADS, "threads apart");
 	test_folded_later();
 	test_sums();
+	test_branches();
 	test_totals();
 	test_files();
 	return done();

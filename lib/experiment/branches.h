@@ -1,0 +1,129 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Branch records: which way control went, at random moments of a run.
+ *
+ * Runs come from bursts in which a thread is followed for some hundred transfers of control: each
+ * is a straight sequence of instructions from the target of one transfer to the next transfer, and
+ * where that went.  A branch that falls through is a transfer, too.  Bursts begin at moments
+ * uniform in CPU time, so among runs that begin at one address the shares of where they end and go
+ * are estimates of the program's; counts of runs at different places compare time, not executions.
+ *
+ * Rates say how often in the time of the program an instruction was executed: in windows of time,
+ * chosen without regard to what the program does, a breakpoint counted its executions.
+ *
+ * What runs and rates are made of is told by tallies.  All of it are tables whose rows add up, in
+ * any order; settled ones (experiment/file.h; as read, they are) are sorted by their keys.
+ */
+#ifndef EXPERIMENT_BRANCHES_H
+#define EXPERIMENT_BRANCHES_H
+
+#include <stdio.h>
+
+#include "experiment/experiment.h"
+
+/* table entries ("key" first, see base/table.h) */
+struct experiment_run {
+	struct {
+		uint64_t begin, end, to; /* addresses: of its first instruction, of the transfer
+					    that ended it, of where that went */
+		uint32_t image, to_image;
+	} key;
+	uint64_t count;
+};
+
+struct experiment_rate {
+	struct {
+		uint64_t address; /* of an instruction */
+		uint32_t image, reserved;
+	} key;
+	uint64_t hits;        /* executions during the windows */
+	uint64_t nanoseconds; /* of the process's CPU time in the windows, without what the stops
+				 took */
+	uint64_t windows;
+};
+
+/* What a tally counts; numbers are those of the file. */
+enum experiment_tally_kind {
+	TALLY_BURSTS,           /* in which at least a run was recorded */
+	TALLY_BURSTS_CUT,       /* of these, ended before their length: by a signal, by code that
+				   cannot be followed ... */
+	TALLY_BURSTS_EMPTY,     /* bursts in which none was */
+	TALLY_TRANSFERS,        /* runs recorded, all together */
+	TALLY_BURST_NS,         /* elapsed time in bursts: the program's own and what stops took */
+	TALLY_WINDOWS,          /* in which hits were counted */
+	TALLY_WINDOW_NS,        /* CPU time of the process in them, with what the stops took */
+	TALLY_STOPS,            /* times that a thread was stopped, for whatever reason */
+	TALLY_STOP_NS,          /* CPU time of threads that stops took, estimated */
+	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right behind a burst or window, in no
+				   histogram */
+	TALLY_PROGRAM_NS,       /* CPU time of all threads that could be followed */
+	TALLY_KINDS
+};
+
+struct experiment_tally {
+	struct {
+		uint32_t kind, reserved;
+	} key;
+	uint64_t count;
+};
+
+enum { BRANCH_RUNS, BRANCH_RATES, BRANCH_TALLIES, BRANCH_TABLES };
+
+static inline size_t experiment_runs(const struct experiment *x)
+{
+	return x->branches.tables[BRANCH_RUNS].count;
+}
+
+static inline const struct experiment_run *experiment_run_at(const struct experiment *x, size_t i)
+{
+	return (const struct experiment_run *)(const void *)x->branches.tables[BRANCH_RUNS]
+		       .entries +
+	       i;
+}
+
+static inline size_t experiment_rates(const struct experiment *x)
+{
+	return x->branches.tables[BRANCH_RATES].count;
+}
+
+static inline const struct experiment_rate *experiment_rate_at(const struct experiment *x, size_t i)
+{
+	return (const struct experiment_rate *)(const void *)x->branches.tables[BRANCH_RATES]
+		       .entries +
+	       i;
+}
+
+/* Has it been looked for any? */
+static inline bool experiment_has_branches(const struct experiment *x)
+{
+	return x->branches.tables[BRANCH_RUNS].count || x->branches.tables[BRANCH_RATES].count ||
+	       x->branches.tables[BRANCH_TALLIES].count;
+}
+
+/* Each adds to the row with its key; -1 when memory is out. */
+int experiment_add_run(struct experiment *x, const struct experiment_run *run);
+int experiment_add_rate(struct experiment *x, const struct experiment_rate *rate);
+int experiment_add_tally(struct experiment *x, enum experiment_tally_kind kind, uint64_t count);
+/* 0: there is none. */
+uint64_t experiment_tally(const struct experiment *x, enum experiment_tally_kind kind);
+
+/* For experiment_init and experiment_fini. */
+void experiment_branches_init(struct experiment *x);
+void experiment_branches_fini(struct experiment *x);
+/* For experiment_settle: images[old] is the new number.  -1 when memory is out. */
+int experiment_branches_settle(struct experiment *x, const uint32_t *images);
+/* For experiment_merge. */
+int experiment_branches_merge(
+	struct experiment *a, const struct experiment *b, const uint32_t *images, struct error *e);
+
+/* The tables in a file, in this order. */
+struct strbuf;
+struct cursor;
+const char *experiment_branches_type(int which);
+void experiment_branches_put(const struct experiment *x, int which, size_t row, struct strbuf *to);
+/* Reads a row behind the last; false: it makes no sense, or (*nomem) memory is out. */
+bool experiment_branches_get(struct experiment *x, int which, struct cursor *c, bool *nomem);
+/* Lines for -dump. */
+void experiment_branches_dump(const struct experiment *x, FILE *out);
+
+#endif
