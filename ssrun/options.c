@@ -53,6 +53,38 @@ static int set_signal(void *target, const char *argument, struct error *e)
 	return parse_signal(argument, "-calsig", &o->caliper_signal, e);
 }
 
+static int set_bursts(void *target, const char *argument, struct error *e)
+{
+	struct options *o = target;
+	char *end;
+
+	o->bursts = strtod(argument, &end);
+	if (*end || end == argument || !(o->bursts >= 0.01 && o->bursts <= 10000))
+		return error_set(e, ERR_RANGE,
+			"-bursts takes a number a second between 0.01 and 10000, not '%s'",
+			argument);
+	return 0;
+}
+
+static bool wants_branches(const struct options *o)
+{
+	for (size_t i = 0; i < o->metrics.list.count; i++)
+		if (o->metrics.list.data[i].flags & METRIC_BRANCHES)
+			return true;
+	return false;
+}
+
+/* What can be checked when it is known what is sampled. */
+static int check_branches(const struct options *o, struct error *e)
+{
+	if (o->bursts > 0 && !wants_branches(o))
+		return error_set(e, ERR_CONFLICT, "-bursts is for -branches");
+	if (o->all && wants_branches(o))
+		return error_set(e, ERR_CONFLICT,
+			"-branches follows a command or a process, not the whole system");
+	return 0;
+}
+
 const char *const clock_names[] = {"first-order", "retirement", NULL};
 const char *const source_names[] = {[COLLECT_AUTO] = "auto",
 	[COLLECT_OS] = "os",
@@ -89,6 +121,10 @@ const struct option_row option_table[] = {
 		FIELD(caliper_seconds), NULL},
 	{"calsig", "SIGNAL", "begin a new phase when ssrun gets this signal", OPTION_CALL, 0,
 		set_signal},
+	{"bursts", "RATE",
+		"with -branches: follow branches so many times a second of CPU time, whatever it "
+		"costs",
+		OPTION_CALL, 0, set_bursts},
 	{"source", "SOURCE", "where samples come from: auto, pmu, os or model", OPTION_STRING,
 		FIELD(source_name), NULL},
 	{"machine", "MACHINE", "what the model models: host, zen4, skl, r10000 ... or a file",
@@ -278,7 +314,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	if (parse_pid(o, e) || parse_stack(o, e) || parse_source(o, e) ||
 		signal_from_environment(o, e) || check(o, e))
 		return -1;
-	return take_metrics(o, e);
+	return take_metrics(o, e) || check_branches(o, e) ? -1 : 0;
 }
 
 void options_fini(struct options *o)

@@ -18,7 +18,7 @@ struct options {
 	bool prof_hwc, all, both, kernel, verbose, quiet, list, json, csv, help, version;
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;
 	const char *completion; /* shell */
-	double caliper_seconds, seconds;
+	double caliper_seconds, seconds, bursts;
 	unsigned long expect, turn;
 	int caliper_signal;
 	pid_t pid;

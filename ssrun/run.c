@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "base/plural.h"
 #include "base/strbuf.h"
 #include "say.h"
 #include "ssrun.h"
@@ -111,15 +110,14 @@ static void report(const struct options *o, const struct experiment *x,
 	for (size_t i = 0; i < x->samples.count; i++)
 		samples += experiment_sample_at(x, i)->count;
 	if (lost && !o->quiet)
-		say("%llu record%s lost: the machine could not keep up", (unsigned long long)lost,
-			lost == 1 ? " was" : "s were");
+		say("%llu records were lost: the machine could not keep up",
+			(unsigned long long)lost);
 	if (throttled && !o->quiet)
-		say("the kernel slowed sampling down %llu time%s: a longer period will do better",
-			(unsigned long long)throttled, plural(throttled));
+		say("the kernel slowed sampling down %llu times: a longer period will do better",
+			(unsigned long long)throttled);
 	if (!o->verbose)
 		return;
-	say("%llu sample%s in %.3f s", (unsigned long long)samples, plural(samples),
-		result->elapsed);
+	say("%llu samples in %.3f s", (unsigned long long)samples, result->elapsed);
 	say("wrote %s", output->path);
 }
 
@@ -165,6 +163,7 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.output = output,
 		.expect = o->expect,
 		.turn = (unsigned)o->turn,
+		.bursts = o->bursts,
 		.say = hear,
 		.context = o,
 	};

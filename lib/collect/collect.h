@@ -38,6 +38,7 @@ struct collect_request {
 	uint64_t expect; /* instructions of the command, for the progress line; 0: unknown */
 	unsigned
 		turn; /* model: superblocks that a thread runs before the next; 0: its own choice */
+	double bursts;             /* with METRIC_BRANCHES: so many a second of CPU time */
 	struct progress *progress; /* of slow runs; may be NULL */
 	/* What the user should know while it goes on, one line; level 0: always, 1: -v. */
 	void (*say)(void *context, int level, const char *line);

@@ -29,6 +29,8 @@ static const struct fixed fixed[] = {
 		METRIC_CLOCK | METRIC_STACKS, 30000000, 6000000},
 	{"totaltime", "elapsed time by call path, blocked or not, every 30 ms", EV_TASK_CLOCK,
 		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000},
+	{"branches", "CPU time by address, and which way branches go", EV_TASK_CLOCK,
+		METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000},
 	{"ideal", "exact executions of every instruction and edge", EV_INSTRUCTIONS, METRIC_EXACT,
 		1, 1},
 	{"bbcounts", "the same as ideal", EV_INSTRUCTIONS, METRIC_EXACT, 1, 1},

@@ -124,10 +124,9 @@ static void say_what_is_missing(const struct collect_request *r, const struct mo
 		collect_say(r, 0, "%s", m->run.reading.note);
 	if (p->unprofiled || p->damaged)
 		collect_say(r, 0,
-			"%llu process%s found no room for what they did, or did at last: it is "
+			"%llu processes found no room for what they did, or did at last: it is "
 			"missing",
-			(unsigned long long)(p->unprofiled + p->damaged),
-			p->unprofiled + p->damaged == 1 ? "" : "es");
+			(unsigned long long)(p->unprofiled + p->damaged));
 	else if (profiled < p->counted)
 		collect_say(r, 0,
 			"%llu of %llu instructions are missing: processes were killed, or go on",

@@ -139,8 +139,17 @@ static int start_command(struct collection *c, struct error *e)
 	return launch_start(&c->launch, e);
 }
 
-/* The signals that we take ourselves; the command keeps what it was given. */
-static int take_signals(struct collection *c, struct error *e)
+static bool wants_branches(const struct collection *c)
+{
+	for (size_t i = 0; i < c->request->metrics->list.count; i++)
+		if (c->request->metrics->list.data[i].flags & METRIC_BRANCHES)
+			return true;
+	return false;
+}
+
+/* The signals that we take ourselves; the command keeps what it was given.  That threads have
+ * stopped is for who traces them. */
+static int take_signals(struct collection *c, bool children, struct error *e)
 {
 	static const int handled[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
 	sigset_t set;
@@ -152,8 +161,38 @@ static int take_signals(struct collection *c, struct error *e)
 		sigaddset(&set, c->request->caliper_signal);
 	signal(SIGCHLD, SIG_DFL);
 	sigprocmask(SIG_BLOCK, &set, NULL);
-	c->signals = signalfd(-1, &set, SFD_CLOEXEC | SFD_NONBLOCK);
+	if (!children)
+		sigdelset(&set, SIGCHLD);
+	c->signals = signalfd(c->signals, &set, SFD_CLOEXEC | SFD_NONBLOCK);
 	return c->signals >= 0 ? 0 : error_sys(e, errno, "signalfd");
+}
+
+/* The kernel's events stand still while a burst lasts. */
+static void silence(void *context, bool on)
+{
+	rings_enable(context, !on);
+}
+
+/* Without them there are samples all the same. */
+static int begin_branches(struct collection *c, pid_t pid, struct error *e)
+{
+	const struct collect_request *r = c->request;
+	struct branches_request request = {.pid = pid,
+		.running = !r->argv,
+		.rate = r->bursts,
+		.seed = now() ^ (uint64_t)pid << 40,
+		.quiet = silence,
+		.context = &c->sampler.rings};
+	struct error why;
+
+	if (!wants_branches(c))
+		return 0;
+	c->sampler.branches.branches = branches_new(&request, &why);
+	if (c->sampler.branches.branches)
+		return 0;
+	collect_say(r, 0, "no branch records, only samples: %s%s%s", why.message,
+		why.hint[0] ? "; " : "", why.hint);
+	return take_signals(c, true, e);
 }
 
 static int begin_command(struct collection *c, struct error *e)
@@ -165,7 +204,7 @@ static int begin_command(struct collection *c, struct error *e)
 	if (collect_output_claim(r->output, pid, e) ||
 		collect_output_checkpoint(r->output, c->experiment, e))
 		return -1;
-	if (perf_events_open(r, &c->sampler, pid, true, e))
+	if (perf_events_open(r, &c->sampler, pid, true, e) || begin_branches(c, pid, e))
 		return -1;
 	c->began = c->sampler.spaces.began = now();
 	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
@@ -189,7 +228,9 @@ static int begin_running(struct collection *c, struct error *e)
 	rings_enable(&c->sampler.rings, true);
 	if (r->all)
 		return look_at_all(c, e);
-	return spaces_process(&c->sampler.spaces, r->pid, c->began) ? 0 : error_nomem(e);
+	if (!spaces_process(&c->sampler.spaces, r->pid, c->began))
+		return error_nomem(e);
+	return begin_branches(c, r->pid, e);
 }
 
 static int add_poll(struct collection *c, int fd)
@@ -201,10 +242,13 @@ static int add_poll(struct collection *c, int fd)
 	return p ? 0 : -1;
 }
 
-/* Signals, the process attached to, then the rings. */
+/* Signals, the process attached to, the end of one that is traced, then the rings. */
 static int prepare_poll(struct collection *c, struct error *e)
 {
-	if (add_poll(c, c->signals) || add_poll(c, c->pidfd))
+	const struct branches *b = c->sampler.branches.branches;
+
+	if (add_poll(c, c->signals) || add_poll(c, c->pidfd) ||
+		add_poll(c, b ? branches_descriptor(b) : -1))
 		return error_nomem(e);
 	for (size_t i = 0; i < c->sampler.rings.poll.count; i++)
 		if (add_poll(c, c->sampler.rings.poll.data[i].fd))
@@ -219,7 +263,7 @@ static int begin(struct collection *c, struct error *e)
 	if (perf_events_init(r, &c->sampler, e))
 		return -1;
 	/* The command is forked before we take signals: it keeps the mask that we were given. */
-	if ((r->argv && start_command(c, e)) || take_signals(c, e))
+	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_branches(c), e))
 		return -1;
 	if ((r->argv ? begin_command(c, e) : begin_running(c, e)) || prepare_poll(c, e))
 		return -1;
@@ -322,6 +366,29 @@ static void drop_ended(struct collection *c)
 			c->poll.data[i].fd = -1;
 }
 
+/* Who is traced is awaited there. */
+static int command_ended(struct collection *c, struct error *e)
+{
+	struct branches *b = c->sampler.branches.branches;
+	struct rusage usage;
+	int status;
+
+	if (!b)
+		return launch_poll(&c->launch, false, e);
+	if (!c->launch.reaped && branches_ended(b, &status, &usage))
+		launch_reaped(&c->launch, status, &usage);
+	return c->launch.reaped;
+}
+
+static void pass_notices(struct collection *c)
+{
+	struct branches *b = c->sampler.branches.branches;
+	const char *notice;
+
+	while (b && (notice = branches_notice(b)))
+		collect_say(c->request, 0, "%s", notice);
+}
+
 static bool process_ended(const struct collection *c)
 {
 	if (c->request->all)
@@ -342,7 +409,8 @@ static int loop(struct collection *c, struct error *e)
 			return error_sys(e, errno, "poll");
 		if (hear_signals(c, e))
 			return -1;
-		ended = c->launched ? launch_poll(&c->launch, false, e) : process_ended(c);
+		ended = c->launched ? command_ended(c, e) : process_ended(c);
+		pass_notices(c);
 		if (ended != 0)
 			return ended < 0 ? -1 : 0;
 		drop_ended(c);
@@ -399,7 +467,10 @@ static int end(struct collection *c, struct error *e)
 	uint64_t time = now();
 	struct sampler *s = &c->sampler;
 
+	if (s->branches.branches)
+		branches_stop(s->branches.branches);
 	rings_enable(&s->rings, false);
+	pass_notices(c);
 	if (sampler_drain(s, UINT64_MAX, e) || sampler_end(s, time, e) || add_totals(c, e))
 		return -1;
 	set_elapsed(c, time);
@@ -418,6 +489,12 @@ static int end(struct collection *c, struct error *e)
  * ends. */
 static void outlast(struct collection *c)
 {
+	if (c->sampler.branches.branches) {
+		branches_stop(c->sampler.branches.branches);
+		command_ended(c, NULL);
+		branch_records_fini(&c->sampler.branches);
+		take_signals(c, true, NULL);
+	}
 	rings_enable(&c->sampler.rings, false);
 	while (launch_was_released(&c->launch) && launch_poll(&c->launch, false, NULL) == 0) {
 		poll(c->poll.data, c->poll.count ? 1 : 0, ROUND_MS);

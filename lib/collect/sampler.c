@@ -5,6 +5,7 @@
 
 #include "collect/data_samples.h"
 #include "collect/symbols.h"
+#include "experiment/branches.h"
 
 /* A process ends or becomes another: the code that it made gets its names now or never. */
 static int on_leaving(void *context, struct process *p)
@@ -33,6 +34,8 @@ static void init(struct sampler *s, struct experiment *x)
 {
 	s->experiment = x;
 	spaces_init(&s->spaces, x, &s->images);
+	s->branches.experiment = x;
+	s->branches.spaces = &s->spaces;
 	stacks_init(&s->stacks, &s->spaces);
 	phases_init(&s->phases, x, &s->spaces);
 	s->phases.changing = on_changing;
@@ -81,6 +84,8 @@ static int on_sample(struct sampler *s, const struct record *r)
 
 	if (s->phases.suspended || s->phases.ended)
 		return 0;
+	if (s->branches.branches && branch_records_quiet(&s->branches, r->pid, r->time))
+		return experiment_add_tally(s->experiment, TALLY_SAMPLES_LEFT_OUT, 1);
 	p = spaces_process(&s->spaces, r->pid, r->time);
 	thread = p ? spaces_thread(&s->spaces, p, r->tid) : -1;
 	if (thread < 0)
@@ -123,7 +128,7 @@ static int on_turn(struct sampler *s, const struct record *r)
 
 int sampler_take(struct sampler *s, const struct record *r)
 {
-	if (phases_advance(&s->phases, r->time))
+	if (phases_advance(&s->phases, r->time) || branch_records_advance(&s->branches, r->time))
 		return -1;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
@@ -154,7 +159,14 @@ static int on_record(void *context, const struct record *r)
 
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 {
-	if (phases_read(&s->phases) || rings_drain(&s->rings, limit, on_record, s))
+	uint64_t known;
+
+	if (phases_read(&s->phases) || branch_records_take(&s->branches, &known))
+		return error_nomem(e);
+	if (limit > known)
+		limit = known;
+	if (rings_drain(&s->rings, limit, on_record, s) ||
+		branch_records_advance(&s->branches, limit))
 		return error_nomem(e);
 	return 0;
 }
@@ -198,6 +210,7 @@ int sampler_end(struct sampler *s, uint64_t time, struct error *e)
 
 void sampler_fini(struct sampler *s)
 {
+	branch_records_fini(&s->branches);
 	stacks_fini(&s->stacks);
 	phases_fini(&s->phases);
 	blocked_fini(&s->blocked);

@@ -7,6 +7,7 @@
 #define COLLECT_SAMPLER_H
 
 #include "collect/blocked.h"
+#include "collect/branch_records.h"
 #include "collect/phases.h"
 #include "collect/rings.h"
 #include "collect/stacks.h"
@@ -28,6 +29,7 @@ struct sampler {
 	struct blocked blocked;
 	bool blocking;                    /* blocked is used */
 	VEC(struct sampler_event) events; /* by the numbers that rings has for them */
+	struct branch_records branches;
 	uint64_t samples;
 };
 

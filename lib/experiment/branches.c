@@ -31,6 +31,7 @@ static const struct row_field rate_fields[] = {
 	{FIELD(rate, hits)},
 	{FIELD(rate, nanoseconds)},
 	{FIELD(rate, windows), .positive = 1},
+	{FIELD(rate, span)},
 };
 
 static const struct row_field tally_fields[] = {
@@ -53,6 +54,7 @@ static void add_rate(void *to, const void *row)
 	a->hits = experiment_sum(a->hits, b->hits);
 	a->nanoseconds = experiment_sum(a->nanoseconds, b->nanoseconds);
 	a->windows = experiment_sum(a->windows, b->windows);
+	a->span = experiment_sum(a->span, b->span);
 }
 
 static void add_tally(void *to, const void *row)
@@ -87,6 +89,7 @@ static const char *const tally_words[TALLY_KINDS] = {
 	[TALLY_STOP_NS] = "stop-ns",
 	[TALLY_SAMPLES_LEFT_OUT] = "samples-left-out",
 	[TALLY_PROGRAM_NS] = "program-ns",
+	[TALLY_COST_NS] = "cost-ns",
 };
 
 int experiment_add_run(struct experiment *x, const struct experiment_run *run)

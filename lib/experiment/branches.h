@@ -40,23 +40,26 @@ struct experiment_rate {
 	uint64_t nanoseconds; /* of the process's CPU time in the windows, without what the stops
 				 took */
 	uint64_t windows;
+	uint64_t span; /* ns of CPU time of the program in which windows could be: from when it was
+			  met first */
 };
 
 /* What a tally counts; numbers are those of the file. */
 enum experiment_tally_kind {
-	TALLY_BURSTS,           /* in which at least a run was recorded */
-	TALLY_BURSTS_CUT,       /* of these, ended before their length: by a signal, by code that
-				   cannot be followed ... */
-	TALLY_BURSTS_EMPTY,     /* bursts in which none was */
-	TALLY_TRANSFERS,        /* runs recorded, all together */
-	TALLY_BURST_NS,         /* elapsed time in bursts: the program's own and what stops took */
-	TALLY_WINDOWS,          /* in which hits were counted */
-	TALLY_WINDOW_NS,        /* CPU time of the process in them, with what the stops took */
-	TALLY_STOPS,            /* times that a thread was stopped, for whatever reason */
-	TALLY_STOP_NS,          /* CPU time of threads that stops took, estimated */
+	TALLY_BURSTS,       /* in which at least a run was recorded */
+	TALLY_BURSTS_CUT,   /* of these, ended before their length: by a signal, by code that
+			       cannot be followed ... */
+	TALLY_BURSTS_EMPTY, /* bursts in which none was */
+	TALLY_TRANSFERS,    /* runs recorded, all together */
+	TALLY_BURST_NS,     /* CPU time that bursts took, of threads and of ssrun */
+	TALLY_WINDOWS,      /* in which hits were counted */
+	TALLY_WINDOW_NS,    /* CPU time of the process in them, with what the stops took */
+	TALLY_STOPS,        /* times that a thread was stopped, for whatever reason */
+	TALLY_STOP_NS,      /* CPU time of threads in bursts and, estimated, of stops in windows */
 	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right behind a burst or window, in no
 				   histogram */
 	TALLY_PROGRAM_NS,       /* CPU time of all threads that could be followed */
+	TALLY_COST_NS, /* CPU time that bursts and windows cost: of TALLY_STOP_NS, and ours */
 	TALLY_KINDS
 };
 

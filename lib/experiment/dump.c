@@ -34,6 +34,7 @@ static const struct {
 	{METRIC_KERNEL, "kernel"},
 	{METRIC_BOTH, "both"},
 	{METRIC_DATA, "data"},
+	{METRIC_BRANCHES, "branches"},
 };
 
 static const char *const reasons[EXPERIMENT_REASONS] = {

@@ -64,6 +64,7 @@ enum experiment_metric_flag {
 	METRIC_BOTH = 1 << 6,   /* the same event at another period as the nearest metric before it
 				   that has not this flag */
 	METRIC_DATA = 1 << 7,   /* data space is counted beside it (experiment/data.h) */
+	METRIC_BRANCHES = 1 << 8, /* branches are recorded beside it (experiment/branches.h) */
 };
 
 /* Why samples have no address that means anything. */

@@ -8,7 +8,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plural.h"
 #include "report/prof_calc.h"
 #include "report/prof_dis.h"
 #include "report/prof_private.h"
@@ -251,9 +250,8 @@ static int all_procedures(struct dis *l, struct error *e)
 
 		prof_progress(d, (size_t)before, 100, "disassembling");
 		if (prof_quits(&quit, i, percent, before)) {
-			prof_note(l->t, "%zu more function%s %s left out (-q, -only)",
-				l->procedures.list.count - i, plural(l->procedures.list.count - i),
-				plural_is(l->procedures.list.count - i));
+			prof_note(l->t, "%zu more functions are left out (-q, -only)",
+				l->procedures.list.count - i);
 			break;
 		}
 		before += percent;
@@ -275,19 +273,17 @@ static int notes(struct dis *l)
 			"executed before the address found (-raw shows that)"))
 		return -1;
 	if (l->guessed && prof_note(l->t,
-				  "?: estimated: %llu sample%s could be of several "
+				  "?: estimated: %llu samples could be those of several "
 				  "instructions, or of another function",
-				  (unsigned long long)l->guessed, plural(l->guessed)))
+				  (unsigned long long)l->guessed))
 		return -1;
-	if (l->procedures.nameless &&
-		prof_note(l->t, "%llu sample%s %s in no function",
-			(unsigned long long)l->procedures.nameless, plural(l->procedures.nameless),
-			plural_is(l->procedures.nameless)))
+	if (l->procedures.nameless && prof_note(l->t, "%llu samples are in no function",
+					      (unsigned long long)l->procedures.nameless))
 		return -1;
 	return l->unknown && prof_note(l->t,
-				     "%zu jump%s where is not known: arrows and loops may be "
+				     "%zu jumps go where is not known: arrows and loops may be "
 				     "missing",
-				     l->unknown, l->unknown == 1 ? " goes" : "s go")
+				     l->unknown)
 		       ? -1
 		       : 0;
 }

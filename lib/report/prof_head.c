@@ -4,7 +4,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plural.h"
 #include "report/prof_columns.h"
 
 static const char *const reason_texts[EXPERIMENT_REASONS] = {
@@ -173,6 +172,9 @@ int prof_describe(struct prof_table *t, const struct prof_data *d, struct error 
 		if (prof_experiment_add(t, d, i) ||
 			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1))
 			return error_nomem(e);
+	for (size_t i = 0; i < d->request->count; i++)
+		if (prof_describe_branches(t, d->request->inputs[i].experiment))
+			return error_nomem(e);
 	return 0;
 }
 
@@ -191,16 +193,15 @@ static int cover_metric(struct prof_table *t, const struct prof_data *d, size_t 
 	bool name = d->metrics.count > 1;
 	const char *head = name ? column_name(t, i) : "", *colon = name ? ": " : "";
 
-	if (of->lost && prof_note(t, "%s%s%" PRIu64 " sample%s lost by the kernel", head, colon,
-				of->lost, of->lost == 1 ? " was" : "s were"))
+	if (of->lost && prof_note(t, "%s%s%" PRIu64 " samples were lost by the kernel", head, colon,
+				of->lost))
 		return -1;
-	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " time%s",
-				     head, colon, of->throttled, plural(of->throttled)))
+	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " times",
+				     head, colon, of->throttled))
 		return -1;
 	for (int k = 0; k < EXPERIMENT_REASONS; k++)
-		if (of->reasons[k] &&
-			prof_note(t, "%s%s%" PRIu64 " sample%s %s", head, colon, of->reasons[k],
-				plural(of->reasons[k]), reason_texts[k]))
+		if (of->reasons[k] && prof_note(t, "%s%s%" PRIu64 " samples %s", head, colon,
+					      of->reasons[k], reason_texts[k]))
 			return -1;
 	return 0;
 }
@@ -219,8 +220,8 @@ static const char *what_counted(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->metrics.count; i++)
 		if (!(d->metrics.data[i].metric->flags & METRIC_EXACT))
-			return "sample";
-	return "count";
+			return "samples";
+	return "counts";
 }
 
 static int cover_image(
@@ -236,15 +237,13 @@ static int cover_image(
 		t->incomplete = true;
 		return prof_note(t,
 			"%s is another file than the one that ran: its %" PRIu64
-			" %s%s %s shown by address (%s)",
-			path, samples, what_counted(d), plural(samples), plural_is(samples),
-			why ? why : "replaced since");
+			" %s are shown by address (%s)",
+			path, samples, what_counted(d), why ? why : "replaced since");
 	}
 	if (!why)
 		return 0;
 	t->incomplete = t->incomplete || state == PROF_IMAGE_MISSING;
-	return prof_note(t, "%s (%" PRIu64 " %s%s): %s%s", path, samples, what_counted(d),
-		plural(samples), why,
+	return prof_note(t, "%s (%" PRIu64 " %s): %s%s", path, samples, what_counted(d), why,
 		state == PROF_IMAGE_MISSING
 			? " (-root, -archive or an executable before the files say where it is)"
 			: "");

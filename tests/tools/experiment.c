@@ -14,7 +14,7 @@
  *
  *   symbol IMAGE ADDRESS LENGTH NAME, edge IMAGE FROM TO COUNT (addresses in hex)
  *
- *   run IMAGE BEGIN END IMAGE TO COUNT, rate IMAGE ADDRESS HITS NS WINDOWS (addresses in hex),
+ *   run IMAGE BEGIN END IMAGE TO COUNT, rate IMAGE ADDRESS HITS NS WINDOWS SPAN (addresses in hex),
  * tally KIND COUNT
  *
  *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ... (the outermost caller first)
@@ -94,9 +94,10 @@ static int take_branches(const char *line)
 		    &run.key.image, &run.key.begin, &run.key.end, &run.key.to_image, &run.key.to,
 		    &run.count) == 6)
 		return experiment_add_run(&x, &run);
-	if (sscanf(line, "rate %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
+	if (sscanf(line,
+		    "rate %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
 		    &rate.key.image, &rate.key.address, &rate.hits, &rate.nanoseconds,
-		    &rate.windows) == 5)
+		    &rate.windows, &rate.span) == 6)
 		return experiment_add_rate(&x, &rate);
 	if (sscanf(line, "tally %u %" SCNu64, &kind, &count) == 2)
 		return experiment_add_tally(&x, kind, count);

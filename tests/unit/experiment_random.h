@@ -190,7 +190,8 @@ static inline int random_branches(struct experiment *x, struct chance *c, uint32
 						       .address = 0x1000 + chance_below(c, 8)},
 			.hits = chance_below(c, 3),
 			.nanoseconds = chance_next(c) >> 20,
-			.windows = 1};
+			.windows = 1,
+			.span = chance_below(c, 9)};
 
 		run.key.end = run.key.begin + chance_below(c, 3) * 4;
 		if (experiment_add_run(x, &run) || experiment_add_rate(x, &rate) ||

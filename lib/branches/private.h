@@ -1,0 +1,279 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the files of this directory share.  All of it but the queue belongs to the thread that
+ * traces.
+ */
+#ifndef BRANCHES_PRIVATE_H
+#define BRANCHES_PRIVATE_H
+
+#include <pthread.h>
+#include <sched.h>
+#include <sys/user.h>
+#include <time.h>
+
+#include "base/table.h"
+#include "base/vec.h"
+#include "branches/branches.h"
+#include "experiment/branches.h"
+
+#define MICROSECOND 1000u
+#define MILLISECOND 1000000u
+#define SECOND      1000000000u
+
+/* ---- code ---- */
+
+enum transfer_kind {
+	TRANSFER_NONE,      /* cannot be followed */
+	TRANSFER_CONDITION, /* jcc: condition as in its opcode */
+	TRANSFER_COUNT,     /* loopne, loope, loop, jrcxz: condition 0 to 3 */
+	TRANSFER_JUMP,
+	TRANSFER_CALL,
+	TRANSFER_RETURN,
+};
+
+enum transfer_target { TARGET_DIRECT, TARGET_REGISTER, TARGET_MEMORY };
+
+struct transfer {
+	uint8_t kind, target;       /* the enums above */
+	uint8_t condition;          /* 0 to 15 */
+	uint8_t reg;                /* of TARGET_REGISTER */
+	uint8_t base, index, scale; /* of TARGET_MEMORY: enum insn_register or REG_NONE */
+	uint8_t segment;            /* 0, or the prefix: 0x64 fs, 0x65 gs */
+	uint8_t first;              /* byte of the instruction */
+	uint8_t wide;               /* of TRANSFER_COUNT: all of rcx counts */
+	uint16_t drop;              /* bytes that a return takes off the stack beyond its address */
+	uint64_t next;              /* address behind it */
+	uint64_t to;                /* of TARGET_DIRECT */
+	int64_t displacement;       /* or the whole address, where there is no base */
+};
+
+/* Table entry: from an address to the transfer that ends what begins there. */
+struct block {
+	struct {
+		uint64_t begin;
+	} key;
+	uint64_t end; /* address of the transfer */
+	bool idle;    /* nothing, or only nops, before the transfer */
+	bool enters;  /* there is a system call in it */
+	struct transfer transfer;
+};
+
+/* ---- processes and threads ---- */
+
+struct area { /* of code that may be followed */
+	uint64_t begin, end, offset;
+	uint64_t device, inode; /* both 0: the vdso */
+};
+
+struct followed { /* a process */
+	pid_t pid;
+	int memory;      /* /proc/PID/mem; -1 */
+	clockid_t clock; /* CPU time of all its threads */
+	uint64_t used;   /* what that said last */
+	bool refused;    /* not to be followed */
+	uint64_t maps;   /* a hash of its /proc/PID/maps when that was read */
+	VEC(struct area) areas;
+	struct table blocks; /* decoded; as long as the maps stay */
+	unsigned threads;
+};
+
+struct thread {
+	pid_t tid;
+	struct followed *process;
+	bool trap_blocked; /* SIGTRAP was, when we looked last */
+};
+
+/* ---- breakpoints ---- */
+
+/* Table entry: one that stands. */
+struct site {
+	struct {
+		uint64_t address;
+	} key;
+	struct transfer transfer;
+	uint64_t hits;   /* by other threads than that of a burst */
+	uint64_t stops;  /* that it made, to count hits */
+	pid_t probed;    /* thread that meets it again at once, to measure what that costs */
+	uint64_t before; /* CPU time of the process then */
+};
+
+/* One that was taken out, or may be left in a copy of the process. */
+struct gone {
+	uint64_t address;
+	uint64_t time; /* when */
+	pid_t pid;
+	uint8_t first;
+};
+
+#define GONE_MAX 512
+
+/* Where breakpoints count. */
+struct candidate {
+	struct {
+		uint64_t device, inode, offset;
+	} key;
+	pid_t pid;        /* where it was met */
+	uint64_t address; /* there */
+	uint32_t id;
+	bool hot;       /* too often executed to be counted */
+	uint64_t met;   /* in bursts */
+	uint64_t since; /* CPU time of the program when it was met first */
+	uint64_t hits, ns, windows;
+};
+
+struct pace {
+	uint64_t next;      /* CPU time of the program */
+	double gap;         /* mean, ns of CPU time, asked for */
+	double share;       /* of the program's time that it may take */
+	double cost, count; /* ns so far, times so far */
+};
+
+/* Of stops while windows are open, measured in them. */
+struct probes {
+	double ns;
+	uint64_t count;
+};
+
+struct costs {          /* of a stop, calibrated */
+	double elapsed; /* ns */
+	double stopped; /* ns of CPU time of the one that is stopped */
+};
+
+typedef VEC(struct branch_record) branch_queue;
+
+struct branches {
+	struct branches_request request;
+	pthread_t tracing;
+	bool started;
+	/* shared */
+	pthread_mutex_t lock;
+	branch_queue queue;
+	VEC(char) notices; /* texts, each with its 0 */
+	uint64_t horizon;  /* 0: up to now */
+	bool stop, ended, settled;
+	int status, wake; /* wake: an eventfd */
+	struct rusage usage;
+	struct error begun;
+	/* the caller's */
+	branch_queue taken;
+	VEC(char) noticed;
+	size_t notice;
+	/* the tracing thread's */
+	VEC(struct followed *) processes;
+	VEC(struct thread) threads;
+	struct table sites;
+	struct followed *sited; /* the process that they stand in */
+	struct gone gone[GONE_MAX];
+	size_t gone_count;
+	struct table candidates;
+	uint32_t ids;
+	uint64_t transfers; /* recorded, with the candidates' met */
+	uint64_t used;      /* CPU time of the program */
+	uint64_t used_told, next_telling;
+	struct pace bursts, windows;
+	struct costs costs;
+	struct probes probes;
+	uint64_t chance;
+	uint64_t counts[TALLY_KINDS]; /* not yet told */
+	cpu_set_t processors;
+	bool more;     /* another event may wait already */
+	timer_t ticks; /* wake us while a burst lasts */
+	bool timed, ticking;
+	bool warned;
+};
+
+/* branches.c */
+uint64_t branches_now(clockid_t clock);
+/* -1: memory is out, and the record is lost. */
+int branches_put(struct branches *b, const struct branch_record *r);
+void branches_say(struct branches *b, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+void branches_set_horizon(struct branches *b, uint64_t time);
+bool branches_stopping(struct branches *b);
+/* Uniform in (0, 1]. */
+double branches_chance(struct branches *b);
+
+/* tracer.c: events of threads.  The rest happens inside tracer_wait. */
+int tracer_begin(struct branches *b, struct error *e);
+/*
+ * Deals with what happens to threads until the time is `until` (CLOCK_MONOTONIC), or thread tid has
+ * stopped or is gone.  1: tid has stopped, and *status is not dealt with; -1: it is gone; 0: time
+ * is up, or somebody wants us to stop.
+ */
+int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status);
+/* What tracer_wait does with others. */
+void tracer_deal(struct branches *b, pid_t tid, int status);
+/* From now on tracer_wait is woken by a timer that ticks, and sets none of its own: in a virtual
+ * machine that costs more than all else that a stop takes. */
+void tracer_tick(struct branches *b, bool on);
+/* Whether any is left. */
+bool tracer_any(const struct branches *b);
+void tracer_end(struct branches *b);
+struct thread *tracer_find(struct branches *b, pid_t tid);
+/* Whether it stopped at a breakpoint of ours; then which, and its registers. */
+struct site *tracer_site(
+	struct branches *b, pid_t tid, int status, struct user_regs_struct *registers);
+/* Blocks SIGTRAP again where our trap has unblocked it. */
+void tracer_mend_mask(struct branches *b, struct thread *t, bool entered);
+/* A system call that our stop has interrupted begins again. */
+void tracer_mend_call(pid_t tid, struct user_regs_struct *registers);
+
+/* process.c */
+struct followed *process_add(struct branches *b, pid_t pid);
+struct followed *process_find(struct branches *b, pid_t pid);
+void process_remove(struct branches *b, struct followed *p);
+/* It has another address space now. */
+void process_renew(struct branches *b, struct followed *p);
+/* Its memory, opened if need be; -1. */
+int process_memory(struct followed *p);
+/* Looks at what is mapped now.  -1: it is not to be followed. */
+int process_look(struct branches *b, struct followed *p);
+const struct area *process_area(const struct followed *p, uint64_t address);
+/* 0: it maps no such code. */
+uint64_t process_address(
+	const struct followed *p, uint64_t device, uint64_t inode, uint64_t offset);
+/* Brings p->used up to date. */
+void process_clock(struct branches *b, struct followed *p);
+/* A field of /proc/TID/stat, from the third on (3: state); -1. */
+long process_stat(pid_t tid, int field);
+
+/* sites.c */
+/* 0, or -1: not what it should be there. */
+int sites_put(struct branches *b, struct followed *p, uint64_t address, const struct transfer *t);
+/* Takes all out. */
+void sites_clear(struct branches *b);
+/* The address space that they stood in is gone. */
+void sites_forget(struct branches *b, const struct followed *p);
+/* A copy of the process has copies of them. */
+void sites_clean(struct branches *b, struct followed *copy, pid_t parent);
+/* Was there one lately, of this process or one that it may be a copy of? */
+const struct gone *sites_gone(const struct branches *b, uint64_t address);
+
+/* block.c: what begins at an address; NULL: it cannot be followed.  Until the next call. */
+const struct block *branches_block(struct branches *b, struct followed *p, uint64_t begin);
+
+/* step.c: what the transfer at registers->rip does, to registers and memory; -1: it cannot, and
+ * nothing was done. */
+int step_transfer(const struct transfer *t, int memory, struct user_regs_struct *registers);
+/* Writes what step_transfer changes. */
+int step_apply(
+	pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *registers);
+
+/* burst.c, window.c */
+void branches_burst(struct branches *b, pid_t tid);
+void branches_window(struct branches *b, struct followed *p);
+void branches_window_met(struct branches *b, struct followed *p, uint64_t address);
+/* Records of what windows have counted: once, at the end. */
+void branches_window_tell(struct branches *b);
+
+/* calibrate.c */
+int branches_calibrate(struct branches *b);
+/* This thread goes to the processor that tid runs on; branches_pin_free lets it go anywhere again.
+ */
+void branches_pin_to(struct branches *b, pid_t tid);
+void branches_pin_free(struct branches *b);
+
+/* pace.c: bursts and windows at their moments, until all is over. */
+void branches_run(struct branches *b);
+
+#endif

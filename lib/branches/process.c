@@ -1,0 +1,274 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Processes that are followed: their code, their memory, their time. */
+#include <fcntl.h>
+#include <inttypes.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/sysmacros.h>
+#include <unistd.h>
+
+#include "branches/private.h"
+
+#define TEXT_MAX (4u << 20)
+
+/* All of a file of /proc; NULL: it cannot be read.  Yours to free. */
+static char *read_text(pid_t pid, const char *name)
+{
+	size_t count = 0, capacity = 16384;
+	char path[64], *text = malloc(capacity);
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/%s", (int)pid, name);
+	fd = text ? open(path, O_RDONLY | O_CLOEXEC) : -1;
+	if (fd < 0) {
+		free(text);
+		return NULL;
+	}
+	while ((n = read(fd, text + count, capacity - count - 1)) > 0) {
+		count += (size_t)n;
+		if (capacity - count < 4096 && capacity < TEXT_MAX) {
+			char *more = realloc(text, capacity * 2);
+
+			if (!more)
+				break;
+			text = more;
+			capacity *= 2;
+		}
+		if (capacity - count < 2)
+			break;
+	}
+	close(fd);
+	text[count] = '\0';
+	return text;
+}
+
+long process_stat(pid_t tid, int field)
+{
+	char path[64], text[1024], *at;
+	ssize_t n;
+	int fd;
+
+	snprintf(path, sizeof(path), "/proc/%d/stat", (int)tid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return -1;
+	n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	text[n > 0 ? n : 0] = '\0';
+	at = strrchr(text, ')'); /* its name may have anything in it */
+	for (; at && field > 2; field--)
+		at = strchr(at + 1, ' ');
+	if (!at || !at[0])
+		return -1;
+	return at[1] >= 'A' ? at[1] : strtol(at + 1, NULL, 10);
+}
+
+struct followed *process_find(struct branches *b, pid_t pid)
+{
+	for (size_t i = b->processes.count; i-- > 0;)
+		if (b->processes.data[i]->pid == pid)
+			return b->processes.data[i];
+	return NULL;
+}
+
+static void close_memory(struct followed *p)
+{
+	if (p->memory >= 0)
+		close(p->memory);
+	p->memory = -1;
+}
+
+static void forget_code(struct followed *p)
+{
+	p->areas.count = 0;
+	p->maps = 0;
+	table_fini(&p->blocks);
+	p->blocks = (struct table){.entry_size = sizeof(struct block), .key_size = 8};
+}
+
+int process_memory(struct followed *p)
+{
+	char path[64];
+
+	if (p->memory >= 0)
+		return p->memory;
+	snprintf(path, sizeof(path), "/proc/%d/mem", (int)p->pid);
+	p->memory = open(path, O_RDWR | O_CLOEXEC);
+	return p->memory;
+}
+
+struct followed *process_add(struct branches *b, pid_t pid)
+{
+	struct followed *p = process_find(b, pid), **slot;
+
+	if (p)
+		return p;
+	p = calloc(1, sizeof(*p));
+	slot = p ? vec_push(&b->processes) : NULL;
+	if (!slot) {
+		free(p);
+		return NULL;
+	}
+	*slot = p;
+	p->pid = pid;
+	p->memory = -1;
+	forget_code(p);
+	if (clock_getcpuclockid(pid, &p->clock))
+		p->refused = true;
+	else
+		p->used = b->request.running ? branches_now(p->clock) : 0;
+	return p;
+}
+
+void process_renew(struct branches *b, struct followed *p)
+{
+	sites_forget(b, p);
+	close_memory(p);
+	forget_code(p);
+	p->refused = false;
+}
+
+void process_remove(struct branches *b, struct followed *p)
+{
+	sites_forget(b, p);
+	close_memory(p);
+	forget_code(p);
+	vec_fini(&p->areas);
+	for (size_t i = 0; i < b->processes.count; i++)
+		if (b->processes.data[i] == p) {
+			b->processes.data[i] = b->processes.data[--b->processes.count];
+			break;
+		}
+	free(p);
+}
+
+void process_clock(struct branches *b, struct followed *p)
+{
+	uint64_t now = branches_now(p->clock);
+
+	if (now <= p->used)
+		return;
+	b->used += now - p->used;
+	p->used = now;
+}
+
+/* ---- what is mapped ---- */
+
+static int take_line(struct followed *p, const char *line)
+{
+	uint64_t begin, end, offset, inode;
+	unsigned high, low;
+	char mode[8];
+	int name = 0;
+	struct area *area;
+
+	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &begin,
+		    &end, mode, &offset, &high, &low, &inode, &name) < 7)
+		return 0;
+	if (mode[1] == 'w' || mode[2] != 'x' || mode[3] != 'p' ||
+		(inode == 0 && strncmp(line + name, "[vdso]", 6) != 0))
+		return 0;
+	area = vec_push(&p->areas);
+	if (!area)
+		return -1;
+	*area = (struct area){begin, end, offset, inode ? makedev(high, low) : 0, inode};
+	return 0;
+}
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t hash = 14695981039346656037u;
+
+	for (; *text; text++)
+		hash = (hash ^ (uint8_t)*text) * 1099511628211u;
+	return hash | 1;
+}
+
+static int look_at_maps(struct followed *p)
+{
+	char *text = read_text(p->pid, "maps"), *line = text;
+	uint64_t hash = text ? hash_of(text) : 0;
+	int rc = text ? 0 : -1;
+
+	if (text && hash != p->maps) {
+		forget_code(p);
+		p->maps = hash;
+		while (rc == 0 && *line) {
+			char *end = line + strcspn(line, "\n");
+
+			rc = take_line(p, line);
+			line = *end ? end + 1 : end;
+		}
+	}
+	free(text);
+	return rc;
+}
+
+/* The mask of signals behind a word of /proc/PID/status. */
+static bool has_trap(const char *status, const char *word)
+{
+	const char *at = strstr(status, word);
+
+	return at && strtoull(at + strlen(word), NULL, 16) >> (SIGTRAP - 1) & 1;
+}
+
+/* Traps would be seen by a program that has plans for them, and calls that we do for a thread leave
+ * nothing on a shadow stack. */
+static const char *objection(pid_t pid)
+{
+	char *status = read_text(pid, "status"), *features;
+	const char *why = NULL;
+
+	if (!status)
+		return "it has ended";
+	features = strstr(status, "\nx86_Thread_features:");
+	if (has_trap(status, "\nSigIgn:") || has_trap(status, "\nSigCgt:"))
+		why = "it handles or ignores SIGTRAP itself";
+	else if (features) {
+		features[1 + strcspn(features + 1, "\n")] = '\0';
+		if (strstr(features, "shstk"))
+			why = "it has a shadow stack";
+	}
+	free(status);
+	return why;
+}
+
+int process_look(struct branches *b, struct followed *p)
+{
+	const char *why;
+
+	if (p->refused)
+		return -1;
+	why = objection(p->pid);
+	if (why) {
+		if (!b->warned && process_stat(p->pid, 3) != 'Z')
+			branches_say(b, "no branches of process %d: %s", (int)p->pid, why);
+		b->warned = true;
+		return -1;
+	}
+	return process_memory(p) < 0 ? -1 : look_at_maps(p);
+}
+
+const struct area *process_area(const struct followed *p, uint64_t address)
+{
+	for (size_t i = 0; i < p->areas.count; i++)
+		if (address - p->areas.data[i].begin <
+			p->areas.data[i].end - p->areas.data[i].begin)
+			return &p->areas.data[i];
+	return NULL;
+}
+
+uint64_t process_address(const struct followed *p, uint64_t device, uint64_t inode, uint64_t offset)
+{
+	for (size_t i = 0; i < p->areas.count; i++) {
+		const struct area *a = &p->areas.data[i];
+
+		if (a->device == device && a->inode == inode && offset >= a->offset &&
+			offset - a->offset < a->end - a->begin)
+			return a->begin + (offset - a->offset);
+	}
+	return 0;
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What instructions that transfer control do. */
+#include <errno.h>
+#include <stddef.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "branches/private.h"
+#include "isa/isa.h"
+
+#define CARRY    (1u << 0)
+#define PARITY   (1u << 2)
+#define ZERO     (1u << 6)
+#define SIGN     (1u << 7)
+#define OVERFLOW (1u << 11)
+
+/* Conditions come in pairs, the second of which is the contrary. */
+static bool holds(unsigned condition, uint64_t flags)
+{
+	bool less = !(flags & SIGN) != !(flags & OVERFLOW), is = false;
+
+	switch (condition >> 1) {
+	case 0:
+		is = flags & OVERFLOW;
+		break;
+	case 1:
+		is = flags & CARRY;
+		break;
+	case 2:
+		is = flags & ZERO;
+		break;
+	case 3:
+		is = flags & (CARRY | ZERO);
+		break;
+	case 4:
+		is = flags & SIGN;
+		break;
+	case 5:
+		is = flags & PARITY;
+		break;
+	case 6:
+		is = less;
+		break;
+	default:
+		is = less || flags & ZERO;
+		break;
+	}
+	return is != (condition & 1);
+}
+
+/* loopne, loope, loop, jrcxz. */
+static bool counts(const struct transfer *t, struct user_regs_struct *r)
+{
+	uint64_t left;
+
+	if (t->condition == 3)
+		return (t->wide ? r->rcx : (uint32_t)r->rcx) == 0;
+	left = t->wide ? r->rcx - 1 : (uint32_t)(r->rcx - 1);
+	r->rcx = left;
+	if (t->condition == 2)
+		return left != 0;
+	return left != 0 && !(r->eflags & ZERO) == !t->condition;
+}
+
+static uint64_t value_of(const struct user_regs_struct *r, unsigned reg)
+{
+	static const uint16_t places[] = {offsetof(struct user_regs_struct, rax),
+		offsetof(struct user_regs_struct, rcx), offsetof(struct user_regs_struct, rdx),
+		offsetof(struct user_regs_struct, rbx), offsetof(struct user_regs_struct, rsp),
+		offsetof(struct user_regs_struct, rbp), offsetof(struct user_regs_struct, rsi),
+		offsetof(struct user_regs_struct, rdi), offsetof(struct user_regs_struct, r8),
+		offsetof(struct user_regs_struct, r9), offsetof(struct user_regs_struct, r10),
+		offsetof(struct user_regs_struct, r11), offsetof(struct user_regs_struct, r12),
+		offsetof(struct user_regs_struct, r13), offsetof(struct user_regs_struct, r14),
+		offsetof(struct user_regs_struct, r15)};
+
+	if (reg >= sizeof(places) / sizeof(places[0]))
+		return 0;
+	return *(const unsigned long long *)(const void *)((const char *)r + places[reg]);
+}
+
+static int read_word(int memory, uint64_t address, uint64_t *word)
+{
+	return pread(memory, word, sizeof(*word), (off_t)address) == (ssize_t)sizeof(*word) ? 0
+											    : -1;
+}
+
+static int find_target(
+	const struct transfer *t, int memory, const struct user_regs_struct *r, uint64_t *to)
+{
+	uint64_t address;
+
+	if (t->target == TARGET_DIRECT) {
+		*to = t->to;
+		return 0;
+	}
+	if (t->target == TARGET_REGISTER) {
+		*to = value_of(r, t->reg);
+		return 0;
+	}
+	address =
+		(uint64_t)t->displacement + value_of(r, t->base) + value_of(r, t->index) * t->scale;
+	if (t->segment)
+		address += t->segment == 0x64 ? r->fs_base : r->gs_base;
+	return read_word(memory, address, to);
+}
+
+int step_transfer(const struct transfer *t, int memory, struct user_regs_struct *r)
+{
+	uint64_t to = 0;
+
+	switch (t->kind) {
+	case TRANSFER_CONDITION:
+		r->rip = holds(t->condition, r->eflags) ? t->to : t->next;
+		return 0;
+	case TRANSFER_COUNT:
+		r->rip = counts(t, r) ? t->to : t->next;
+		return 0;
+	case TRANSFER_JUMP:
+		if (find_target(t, memory, r, &to))
+			return -1;
+		break;
+	case TRANSFER_CALL:
+		if (find_target(t, memory, r, &to) ||
+			pwrite(memory, &t->next, sizeof(t->next), (off_t)(r->rsp - 8)) !=
+				(ssize_t)sizeof(t->next))
+			return -1;
+		r->rsp -= 8;
+		break;
+	case TRANSFER_RETURN:
+		if (read_word(memory, r->rsp, &to))
+			return -1;
+		r->rsp += 8u + t->drop;
+		break;
+	default:
+		return -1;
+	}
+	r->rip = to;
+	return 0;
+}
+
+static int poke(pid_t tid, size_t offset, uint64_t value)
+{
+	return ptrace(PTRACE_POKEUSER, tid, (void *)offset, (void *)(uintptr_t)value) == 0 ? 0 : -1;
+}
+
+int step_apply(pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *r)
+{
+	int rc = 0;
+
+	if (before->rsp != r->rsp)
+		rc |= poke(tid, offsetof(struct user_regs_struct, rsp), r->rsp);
+	if (before->rcx != r->rcx)
+		rc |= poke(tid, offsetof(struct user_regs_struct, rcx), r->rcx);
+	if (before->rip != r->rip)
+		rc |= poke(tid, offsetof(struct user_regs_struct, rip), r->rip);
+	return rc;
+}

@@ -1,0 +1,440 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Births, deaths and stops of threads.  Everything that stops is dealt with at once and goes on,
+ * but for the one thread that a burst waits for.
+ */
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "branches/private.h"
+
+#define OPTIONS                                                                                    \
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+#define PROBE_EVERY 4
+#define TICK        (2 * MILLISECOND)
+#define WAITED      (__WALL | __WNOTHREAD)
+
+/* Results of system calls that only tracers see. */
+#define RESTART_NO_HANDLER 514
+
+struct thread *tracer_find(struct branches *b, pid_t tid)
+{
+	for (size_t i = b->threads.count; i-- > 0;)
+		if (b->threads.data[i].tid == tid)
+			return &b->threads.data[i];
+	return NULL;
+}
+
+bool tracer_any(const struct branches *b)
+{
+	return b->threads.count > 0;
+}
+
+/* A number of /proc/TID/status; -1. */
+static pid_t status_number(pid_t tid, const char *key)
+{
+	char path[48], line[128];
+	size_t length = strlen(key);
+	pid_t value = -1;
+	FILE *f;
+
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	while (f && value < 0 && fgets(line, sizeof(line), f))
+		if (strncmp(line, key, length) == 0)
+			value = (pid_t)strtol(line + length, NULL, 10);
+	if (f)
+		fclose(f);
+	return value;
+}
+
+static struct thread *begins(struct branches *b, pid_t tid)
+{
+	pid_t pid = status_number(tid, "Tgid:");
+	struct followed *p = process_add(b, pid > 0 ? pid : tid);
+	struct thread *t = p ? vec_push(&b->threads) : NULL;
+
+	if (!t)
+		return NULL;
+	t->tid = tid;
+	t->process = p;
+	p->threads++;
+	return t;
+}
+
+static void ends(struct branches *b, pid_t tid)
+{
+	struct thread *t = tracer_find(b, tid);
+	struct followed *p = t ? t->process : NULL;
+
+	if (!t)
+		return;
+	*t = b->threads.data[--b->threads.count];
+	if (--p->threads == 0)
+		process_remove(b, p);
+}
+
+/* ---- what our stops must not change ---- */
+
+void tracer_mend_call(pid_t tid, struct user_regs_struct *r)
+{
+	if ((long)r->orig_rax < 0 || (long)r->rax != -EINTR)
+		return;
+	/* Unless a handler runs now, the call begins again; otherwise it says EINTR. */
+	r->rax = (unsigned long long)-RESTART_NO_HANDLER;
+	ptrace(PTRACE_POKEUSER, tid, (void *)offsetof(struct user_regs_struct, rax),
+		(void *)(uintptr_t)r->rax);
+}
+
+#define BIT(signal) (1ull << ((signal)-1))
+
+void tracer_mend_mask(struct branches *b, struct thread *t, bool entered)
+{
+	/* Who blocks these as well blocks everything. */
+	const uint64_t all =
+		BIT(SIGILL) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGABRT);
+	uint64_t mask;
+
+	(void)b;
+	if (!t->trap_blocked && !entered)
+		return;
+	if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(mask), &mask) != 0)
+		return;
+	if (!(mask & BIT(SIGTRAP)) && ((t->trap_blocked && !entered) || (mask & all) == all)) {
+		mask |= BIT(SIGTRAP);
+		ptrace(PTRACE_SETSIGMASK, t->tid, (void *)sizeof(mask), &mask);
+	}
+	t->trap_blocked = mask & BIT(SIGTRAP);
+}
+
+/* ---- breakpoints met ---- */
+
+struct site *tracer_site(
+	struct branches *b, pid_t tid, int status, struct user_regs_struct *registers)
+{
+	uint64_t address;
+
+	if (status >> 16 || WSTOPSIG(status) != SIGTRAP || !b->sites.count ||
+		ptrace(PTRACE_GETREGS, tid, NULL, registers) != 0)
+		return NULL;
+	address = registers->rip - 1;
+	return table_find(&b->sites, &address);
+}
+
+/*
+ * What a stop costs here and now: now and then a thread meets the breakpoint twice, and what CPU
+ * time the process has used in between is that.  Of threads that run meanwhile nothing is known, so
+ * only where there is one.  True: it is to go on at the breakpoint.
+ */
+static bool probe(struct branches *b, struct thread *t, struct site *s)
+{
+	uint64_t now;
+
+	s->stops++;
+	if (t->process->threads != 1 || b->sited != t->process)
+		return false;
+	if (s->probed == t->tid) {
+		now = branches_now(t->process->clock);
+		b->probes.ns += (double)(now - s->before);
+		b->probes.count++;
+		s->probed = 0;
+		return false;
+	}
+	if (s->hits % PROBE_EVERY)
+		return false;
+	s->probed = t->tid;
+	s->before = branches_now(t->process->clock);
+	return true;
+}
+
+/* A thread that no burst follows: it is counted and goes on. */
+static bool pass_site(struct branches *b, struct thread *t, int status)
+{
+	struct user_regs_struct before, registers;
+	struct site *s = tracer_site(b, t->tid, status, &before);
+
+	if (!s)
+		return false;
+	registers = before;
+	registers.rip = s->key.address;
+	tracer_mend_mask(b, t, true);
+	if (probe(b, t, s)) {
+		step_apply(t->tid, &before, &registers);
+		return true;
+	}
+	if (process_memory(t->process) < 0 ||
+		step_transfer(&s->transfer, t->process->memory, &registers)) {
+		/* Let it do that by itself. */
+		sites_clear(b);
+		registers.rip = before.rip - 1;
+	} else {
+		s->hits++;
+	}
+	step_apply(t->tid, &before, &registers);
+	return true;
+}
+
+/* It met a breakpoint just before that was taken out, or one in a copy of another process. */
+static bool pass_gone(struct branches *b, struct thread *t, int status)
+{
+	struct user_regs_struct before, registers;
+	const struct gone *gone;
+	uint8_t there;
+
+	if (status >> 16 || WSTOPSIG(status) != SIGTRAP ||
+		ptrace(PTRACE_GETREGS, t->tid, NULL, &before) != 0)
+		return false;
+	gone = sites_gone(b, before.rip - 1);
+	if (!gone || process_memory(t->process) < 0 ||
+		pread(t->process->memory, &there, 1, (off_t)gone->address) != 1 ||
+		(there == 0xcc && gone->pid == t->process->pid))
+		return false;
+	if (there == 0xcc && pwrite(t->process->memory, &gone->first, 1, (off_t)gone->address) != 1)
+		return false;
+	tracer_mend_mask(b, t, true);
+	registers = before;
+	registers.rip = before.rip - 1;
+	step_apply(t->tid, &before, &registers);
+	return true;
+}
+
+/* ---- events ---- */
+
+static void born(struct branches *b, pid_t tid)
+{
+	struct thread *t = begins(b, tid);
+	pid_t parent;
+
+	if (!t || t->process->pid != tid)
+		return;
+	parent = status_number(tid, "PPid:");
+	process_renew(b, t->process);
+	if (process_find(b, parent))
+		sites_clean(b, t->process, parent);
+}
+
+/* Of several threads one has called exec, and has the process's own number now. */
+static void execed(struct branches *b, pid_t tid)
+{
+	unsigned long former = 0;
+	struct thread *t;
+	struct followed *p;
+
+	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former) == 0 && (pid_t)former != tid)
+		ends(b, (pid_t)former);
+	t = tracer_find(b, tid);
+	if (!t)
+		t = begins(b, tid);
+	p = t ? t->process : NULL;
+	for (size_t i = b->threads.count; p && i-- > 0;)
+		if (b->threads.data[i].process == p && b->threads.data[i].tid != tid) {
+			b->threads.data[i] = b->threads.data[--b->threads.count];
+			p->threads--;
+		}
+	if (p)
+		process_renew(b, p);
+}
+
+static void stopped(struct branches *b, pid_t tid, int status)
+{
+	int event = status >> 16, number = WSTOPSIG(status);
+	struct thread *t = tracer_find(b, tid);
+	long deliver = 0;
+
+	if (event == PTRACE_EVENT_STOP && number != SIGTRAP) {
+		/* The job is stopped (^Z): it stays so until SIGCONT. */
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+		return;
+	}
+	if (event == PTRACE_EVENT_STOP && !t) {
+		born(b, tid);
+	} else if (event == PTRACE_EVENT_STOP) {
+		struct user_regs_struct registers;
+
+		if (ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
+			tracer_mend_call(tid, &registers);
+	} else if (event == PTRACE_EVENT_EXEC) {
+		execed(b, tid);
+	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
+		deliver = number;
+	}
+	b->counts[TALLY_STOPS]++;
+	ptrace(PTRACE_CONT, tid, NULL, (void *)deliver);
+}
+
+void tracer_deal(struct branches *b, pid_t tid, int status)
+{
+	if (WIFSTOPPED(status))
+		stopped(b, tid, status);
+	else
+		ends(b, tid);
+}
+
+static void child_ended(struct branches *b, int status, const struct rusage *usage)
+{
+	uint64_t one = 1;
+
+	pthread_mutex_lock(&b->lock);
+	b->ended = true;
+	b->status = status;
+	b->usage = *usage;
+	pthread_mutex_unlock(&b->lock);
+	if (write(b->wake, &one, sizeof(one)) < 0)
+		return; /* it can be read anyway */
+}
+
+/* 1: something has happened to *tid; 0: nothing. */
+static int next_event(struct branches *b, pid_t *tid, int *status)
+{
+	struct rusage usage;
+
+	*tid = wait4(-1, status, WNOHANG | WAITED, &usage);
+	if (*tid <= 0)
+		return 0;
+	if (!WIFSTOPPED(*status) && *tid == b->request.pid && !b->request.running)
+		child_ended(b, *status, &usage);
+	return 1;
+}
+
+static void sleep_until(struct branches *b, uint64_t until)
+{
+	uint64_t now = branches_now(CLOCK_MONOTONIC), left = until > now ? until - now : 0;
+	struct timespec time = {(time_t)(left / SECOND), (long)(left % SECOND)};
+	sigset_t set;
+
+	sigemptyset(&set);
+	sigaddset(&set, SIGCHLD);
+	sigtimedwait(&set, NULL, b->ticking ? NULL : &time);
+}
+
+void tracer_tick(struct branches *b, bool on)
+{
+	const struct timespec every = {0, on ? TICK : 0};
+	const struct itimerspec time = {every, every};
+
+	b->ticking = b->timed && timer_settime(b->ticks, 0, &time, NULL) == 0 && on;
+}
+
+int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status)
+{
+	for (;;) {
+		pid_t who;
+		int what;
+
+		if (!b->more) {
+			sleep_until(b, until);
+			b->more = true;
+		}
+		while (next_event(b, &who, &what)) {
+			if (who == tid && WIFSTOPPED(what)) {
+				*status = what;
+				return 1;
+			}
+			tracer_deal(b, who, what);
+			if (who == tid)
+				return -1;
+		}
+		b->more = false;
+		if (branches_stopping(b) || branches_now(CLOCK_MONOTONIC) >= until)
+			return 0;
+		if (!tracer_any(b))
+			return 0;
+	}
+}
+
+/* ---- beginning and end ---- */
+
+static int seize(struct branches *b, pid_t tid, struct error *e)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
+		return begins(b, tid) ? 0 : error_nomem(e);
+	if (errno == ESRCH)
+		return 0;
+	error_sys(e, errno, "cannot follow process %d", (int)tid);
+	return error_hint(e, "branch records need ptrace: a debugger or strace may have the "
+			     "process already, or kernel.yama.ptrace_scope or a container "
+			     "forbids it");
+}
+
+static int seize_all(struct branches *b, pid_t pid, struct error *e)
+{
+	char path[48];
+	size_t before;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	/* Threads that were born meanwhile of ones not yet seized: look again until there are none.
+	 */
+	do {
+		struct dirent *entry;
+		DIR *d = opendir(path);
+
+		before = b->threads.count;
+		if (!d)
+			return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+		while ((entry = readdir(d))) {
+			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+			if (tid > 0 && !tracer_find(b, tid) && seize(b, tid, e)) {
+				closedir(d);
+				return -1;
+			}
+		}
+		closedir(d);
+	} while (b->threads.count > before);
+	return 0;
+}
+
+int tracer_begin(struct branches *b, struct error *e)
+{
+	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGCHLD};
+
+	event._sigev_un._tid = gettid();
+	b->timed = timer_create(CLOCK_MONOTONIC, &event, &b->ticks) == 0;
+	if (b->request.running)
+		return seize_all(b, b->request.pid, e);
+	return seize(b, b->request.pid, e);
+}
+
+/* Stops a thread wherever it is and lets it go; a signal that comes just then is passed on. */
+static void let_go(struct branches *b, pid_t tid)
+{
+	struct user_regs_struct registers;
+	struct thread *t = tracer_find(b, tid);
+	int word, event;
+	long deliver = 0;
+
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
+		return;
+	while (waitpid(tid, &word, WAITED) < 0)
+		if (errno != EINTR)
+			return;
+	if (!WIFSTOPPED(word))
+		return;
+	event = word >> 16;
+	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
+		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
+		tracer_mend_call(tid, &registers);
+	if (event == 0 && !(t && pass_gone(b, t, word)))
+		deliver = WSTOPSIG(word);
+	ptrace(PTRACE_DETACH, tid, NULL, (void *)deliver);
+}
+
+void tracer_end(struct branches *b)
+{
+	if (b->timed)
+		timer_delete(b->ticks);
+	sites_clear(b);
+	while (b->threads.count) {
+		pid_t tid = b->threads.data[b->threads.count - 1].tid;
+
+		let_go(b, tid);
+		ends(b, tid);
+	}
+}

@@ -1,0 +1,159 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "collect/branch_records.h"
+
+#include <string.h>
+
+#include "experiment/branches.h"
+
+/* So long behind a burst caches are still what it has left. */
+#define AFTER 1000000u
+
+static int keep(struct branch_records *r, const struct branch_record *record)
+{
+	struct branch_record *slot;
+	struct branch_quiet *quiet;
+
+	if (record->kind == BRANCH_QUIET) {
+		quiet = vec_push(&r->quiet);
+		if (quiet)
+			*quiet = (struct branch_quiet){
+				record->begin, record->end + AFTER, record->pid};
+		return quiet ? 0 : -1;
+	}
+	slot = vec_push(&r->pending);
+	if (slot)
+		*slot = *record;
+	return slot ? 0 : -1;
+}
+
+int branch_records_take(struct branch_records *r, uint64_t *known)
+{
+	const struct branch_record *records;
+	size_t count, left = r->pending.count - r->next;
+
+	*known = UINT64_MAX;
+	if (!r->branches)
+		return 0;
+	if (r->next)
+		memmove(r->pending.data, r->pending.data + r->next,
+			left * sizeof(*r->pending.data));
+	r->pending.count = left;
+	r->next = 0;
+	*known = branches_horizon(r->branches);
+	records = branches_take(r->branches, &count);
+	for (size_t i = 0; i < count; i++)
+		if (keep(r, &records[i]))
+			return -1;
+	return 0;
+}
+
+/* The image of an address of process p; 0, where nothing is known of it; -1 when memory is out. */
+static long resolve(struct branch_records *r, struct process *p, uint64_t pc, uint64_t *address)
+{
+	const struct mapping *m = spaces_find(p, pc);
+	long image;
+
+	*address = pc;
+	if (!m)
+		return 0;
+	image = images_register(r->spaces->images, m->image, r->experiment);
+	if (image > 0)
+		*address = spaces_address(r->spaces, m, pc);
+	return image;
+}
+
+static int add_run(struct branch_records *r, struct process *p, const struct branch_record *record)
+{
+	struct experiment_run run = {.count = 1};
+	uint64_t end;
+	long image = resolve(r, p, record->begin, &run.key.begin),
+	     end_image = resolve(r, p, record->end, &end),
+	     to_image = resolve(r, p, record->to, &run.key.to);
+
+	if (image < 0 || end_image < 0 || to_image < 0)
+		return -1;
+	if (image == 0 || end_image != image)
+		return 0;
+	run.key.image = (uint32_t)image;
+	run.key.end = end;
+	run.key.to_image = (uint32_t)to_image;
+	if (to_image == 0)
+		run.key.to = 0; /* what memory a process got is another in each run */
+	return experiment_add_run(r->experiment, &run);
+}
+
+static int add_site(struct branch_records *r, struct process *p, const struct branch_record *record)
+{
+	struct branch_site *site;
+	long image;
+
+	while (r->sites.count < record->id)
+		if (!vec_push(&r->sites))
+			return -1;
+	site = &r->sites.data[record->id - 1];
+	image = resolve(r, p, record->begin, &site->address);
+	if (image >= 0)
+		site->image = (uint32_t)image;
+	return image < 0 ? -1 : 0;
+}
+
+static int add_rate(struct branch_records *r, const struct branch_record *record)
+{
+	struct experiment_rate rate = {.hits = record->hits,
+		.nanoseconds = record->ns,
+		.windows = record->windows,
+		.span = record->span};
+
+	if (record->id > r->sites.count || !r->sites.data[record->id - 1].image)
+		return 0;
+	rate.key.image = r->sites.data[record->id - 1].image;
+	rate.key.address = r->sites.data[record->id - 1].address;
+	return experiment_add_rate(r->experiment, &rate);
+}
+
+static int add(struct branch_records *r, const struct branch_record *record)
+{
+	struct process *p;
+
+	if (record->kind == BRANCH_TALLY)
+		return experiment_add_tally(r->experiment, record->id, record->hits);
+	if (record->kind == BRANCH_RATE)
+		return add_rate(r, record);
+	p = spaces_process(r->spaces, record->pid, record->time);
+	if (!p)
+		return -1;
+	return record->kind == BRANCH_RUN ? add_run(r, p, record) : add_site(r, p, record);
+}
+
+int branch_records_advance(struct branch_records *r, uint64_t time)
+{
+	for (; r->next < r->pending.count && r->pending.data[r->next].time < time; r->next++)
+		if (add(r, &r->pending.data[r->next]))
+			return -1;
+	return 0;
+}
+
+bool branch_records_quiet(struct branch_records *r, pid_t pid, uint64_t time)
+{
+	size_t kept = 0;
+	bool quiet = false;
+
+	for (size_t i = 0; i < r->quiet.count; i++) {
+		struct branch_quiet q = r->quiet.data[i];
+
+		quiet |= q.pid == pid && time >= q.begin && time < q.end;
+		if (q.end > time)
+			r->quiet.data[kept++] = q;
+	}
+	r->quiet.count = kept;
+	return quiet;
+}
+
+void branch_records_fini(struct branch_records *r)
+{
+	branches_free(r->branches);
+	vec_fini(&r->pending);
+	vec_fini(&r->quiet);
+	vec_fini(&r->sites);
+	memset(r, 0, sizeof(*r));
+}

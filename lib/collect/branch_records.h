@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What lib/branches records goes into the experiment: addresses of memory become those of images,
+ * as the address space was at that time; and the clock's samples of bursts are left out.
+ */
+#ifndef COLLECT_BRANCH_RECORDS_H
+#define COLLECT_BRANCH_RECORDS_H
+
+#include "branches/branches.h"
+#include "collect/spaces.h"
+
+/* Of a burst, in which a process was stopped again and again. */
+struct branch_quiet {
+	uint64_t begin, end;
+	pid_t pid;
+};
+
+/* Where a candidate for rates lies: by its number less 1. */
+struct branch_site {
+	uint64_t address;
+	uint32_t image;
+};
+
+struct branch_records {
+	struct branches *branches; /* owned; NULL: nothing is followed */
+	struct experiment *experiment;
+	struct spaces *spaces;
+	VEC(struct branch_record) pending; /* from next on not yet in the experiment */
+	size_t next;
+	VEC(struct branch_quiet) quiet;
+	VEC(struct branch_site) sites;
+};
+
+/* Takes what has been recorded.  Up to the time that it returns, all is known, and records of the
+ * kernel may be taken.  -1 when memory is out. */
+int branch_records_take(struct branch_records *r, uint64_t *known);
+/* All before this time goes into the experiment.  -1 when memory is out. */
+int branch_records_advance(struct branch_records *r, uint64_t time);
+/* Is a sample of this process at this time none of its own?  Times do not decrease. */
+bool branch_records_quiet(struct branch_records *r, pid_t pid, uint64_t time);
+void branch_records_fini(struct branch_records *r);
+
+#endif

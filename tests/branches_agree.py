@@ -1,0 +1,67 @@
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""branches_agree.py BRANCHES IDEAL TIMES: holds branch records (prof -dump of ssrun -branches) to the exact counts of the same
+program at work for 1/TIMES as long (prof -dump of ssrun -ideal).
+
+Of the runs that end at one branch, the share that goes each way is compared with that of the executions; all must be branches that
+the exact counts know.  Executions at a rate are compared with those counted there.  Prints what differs by more than chance."""
+
+import collections
+import sys
+
+
+def read(path):
+    images, rows, tallies = {}, [], {}
+    for line in open(path):
+        words = line.split()
+        if words[0] == "image":
+            images[words[1]] = line.split('"')[1].rsplit("/", 1)[-1]
+        elif words[0] in ("branch", "rate", "edge"):
+            rows.append(words)
+        elif words[0] == "tally":
+            tallies[words[1]] = int(words[3])
+    return images, rows, tallies
+
+
+def main():
+    images, rows, tallies = read(sys.argv[1])
+    exact_images, exact_rows, _ = read(sys.argv[2])
+    times = float(sys.argv[3])
+    executed, edges = collections.Counter(), collections.Counter()
+    for words in exact_rows:
+        if words[0] == "edge":
+            source = exact_images[words[2]], int(words[4], 16)
+            executed[source] += int(words[14])
+            edges[source + (exact_images[words[6]], int(words[8], 16))] += int(words[14])
+
+    taken, all_of, wrong = collections.Counter(), collections.Counter(), []
+    rates, hits, expected = 0, 0, 0.0
+    program = tallies["program-ns"] - tallies.get("stop-ns", 0)
+    for words in rows:
+        if words[0] == "branch":
+            source = images[words[2]], int(words[6], 16)
+            taken[source + (images.get(words[8], "?"), int(words[10], 16))] += int(words[12])
+            all_of[source] += int(words[12])
+        elif words[0] == "rate":
+            rates += 1
+            hits += int(words[6])
+            expected += executed[images[words[2]], int(words[4], 16)] * times / program * int(words[8])
+    # Chance, and a little for what the beginning and the end of the program do otherwise.
+    for edge, count in taken.items():
+        if executed[edge[:2]] == 0 or edges[edge] == 0:
+            # What depends on time and place (the dynamic linker, the kernel's answers) may differ.
+            if "branchy" in edge[0]:
+                wrong.append("never happens: %s %x to %x, %d times" % (edge[0], edge[1], edge[3], count))
+            continue
+        share, n = edges[edge] / executed[edge[:2]], all_of[edge[:2]]
+        error = 6 * (n * share * (1 - share)) ** 0.5 + 3 + n / 100
+        if abs(count - n * share) > error:
+            wrong.append("%s %x to %x: %d of %d, expected %.1f" % (edge[0], edge[1], edge[3], count, n, n * share))
+    for line in wrong:
+        print(line)
+    print("branches", len(taken), "transfers", sum(taken.values()), "rates", rates, "hits", hits, "expected", round(expected))
+    return bool(wrong)
+
+
+if __name__ == "__main__":
+    sys.exit(main())

@@ -1,0 +1,48 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Branches that are followed: which way they go, how often, and that the program is none the wiser.
+# In real time: moments of a program that runs.
+. "$TOP/tests/lib.sh"
+branchy=$build/tests/programs/branchy
+
+run ssrun -fpcsamp -bursts 5 true
+is "-bursts alone" "$status $err" "125 ssrun: -bursts is for -branches"
+run ssrun -branches -bursts often true
+like "-bursts takes a rate" "$status $err" "^125 .*between 0.01 and 10000, not 'often'"
+run ssrun -branches -a -for 1
+like "-branches follows a command" "$status $err" '^125 .*not the whole system'
+
+if [ "$(uname -m)" != x86_64 ]; then
+	run ssrun -branches -o elsewhere "$branchy" mix 10
+	is "elsewhere, only samples" "$status" 0
+	like "and it says so" "$err" 'no branch records, only samples: .*x86-64 only'
+	done_testing
+fi
+
+"$branchy" mix 20000 > want
+run ssrun -branches -bursts 150 -o mix "$branchy" mix 20000
+is "the program's result" "$status $out $err" "0 $(cat want) "
+prof -dump mix > mix.txt
+ok "branches were followed" awk '/^tally transfers/ { n = $4 } END { exit n < 3000 }' mix.txt
+like "the metric says that there are branches" "$(grep ^metric mix.txt)" 'flags .*branches'
+ssrun -q -ideal -o exact "$branchy" mix 400 > /dev/null
+prof -dump exact > exact.txt
+ok "they go where they do, as often" python3 "$TOP/tests/branches_agree.py" mix.txt exact.txt 50
+run prof -summary mix
+like "-summary: bursts" "$out" '[0-9]+ \([0-9]+ of them cut short\): Bursts'
+like "-summary: what they took" "$out" '[0-9.]+% \(measured\): Time that recording branches took'
+
+# What it could disturb: each checks itself and prints what must be the same.
+for what in "threads 4 1500" "forks 12 600" "signals 500" "blocked 500" "calls 700"; do
+	# shellcheck disable=SC2086 # words
+	"$branchy" $what > want
+	# shellcheck disable=SC2086
+	run ssrun -branches -bursts 300 -o "${what%% *}" "$branchy" $what
+	is "$what: the same" "$status $out $err" "0 $(cat want) "
+	ok "$what: followed" awk '/^branch / { n++ } END { exit n == 0 }' <<-END
+		$(prof -dump "${what%% *}")
+	END
+done
+
+run ssrun -branches -bursts 300 -o trap "$branchy" trap 300
+is "who handles SIGTRAP himself is left alone" "$status $out" "0 $("$branchy" trap 300)"
+done_testing
