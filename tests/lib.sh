@@ -11,6 +11,7 @@
 #   skip "name" "reason"           counted and shown
 #   run command...                 sets $status, $out, $err
 #   wait_for command...            until it succeeds, two minutes at most: never for a time that may be too short
+#   tracked                        the repository's files
 #   worked PID N                   it has worked for N hundredths of a second
 #   done_testing                   last
 set -u
@@ -44,4 +45,6 @@ skip() { _n=$((_n + 1)); echo "ok $_n - $1 # SKIP $2"; }
 run() { "$@" >"$work/.out" 2>"$work/.err"; status=$?; out=$(cat "$work/.out"); err=$(cat "$work/.err"); }
 wait_for() { _i=0; until "$@" >/dev/null 2>&1; do [ $_i -lt 1200 ] || return 1; sleep 0.1; _i=$((_i + 1)); done; }
 worked() { awk -v n="$2" -v hz="$(getconf CLK_TCK)" '{ sub(/.*\) /, ""); exit ($12 + $13) * 100 / hz < n }' "/proc/$1/stat"; }
+# The repository's files, also of somebody else's checkout, and where they came without it.
+tracked() { git -c safe.directory='*' ls-files 2>/dev/null | grep . || find . -name build -prune -o -type f -print | sed 's|^[.]/||'; }
 done_testing() { echo "1..$_n"; [ "$_failed" = 0 ]; exit; }

@@ -2,7 +2,7 @@
 # What every file must have, and what none may.
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
-files=$(git ls-files 2>/dev/null || find . -name build -prune -o -type f -print)
+files=$(tracked)
 sources=$(printf '%s\n' "$files" | grep -E '\.([chS]|sh|t|mk|f90|map)$|^Makefile$')
 is "SPDX line in every source file" "$(for f in $sources; do head -3 "$f" | grep -q 'SPDX-License-Identifier: ' || echo "$f"; done)" ""
 is "headers compile alone" "$(for h in $(printf '%s\n' "$sources" | grep '\.h$' | grep -v '^lib/valgrind/\|^tests/'); do

@@ -3,13 +3,16 @@
 # Sourced by the tests of the static checkers: no warning is left unexplained.  Suppressions carry their reason where they stand.
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
-sources=$(git ls-files 'lib/*.c' 'perfex/*.c' 'ssrun/*.c' 'prof/*.c' 2>/dev/null | grep -v '^lib/valgrind/')
-# Warnings of the compilers that are wrong, each with the reason: tests/lint/explained (path, pattern, reason).
+sources=$(tracked | grep -E '^(lib|perfex|ssrun|prof)/.*\.c$' | grep -v '^lib/valgrind/')
+# Warnings of the compilers that are wrong, each with the reason: tests/lint/explained (path, parts of the warning and of
+# the line that it is about, reason).
 unexplained() {
 	grep 'warning:\|error:' | while IFS= read -r line; do
-		while IFS='	' read -r path pattern _; do
+		while IFS='	' read -r path pattern code _; do
 			case $path in '' | '#'*) continue ;; esac
-			case $line in "$path":*"$pattern"*) continue 2 ;; esac
+			case $line in "$path":*"$pattern"*) ;; *) continue ;; esac
+			number=${line#"$path":}
+			case $(sed -n "${number%%:*}p" "$path") in *"$code"*) continue 2 ;; esac
 		done < tests/lint/explained
 		printf '%s\n' "$line"
 	done
