@@ -43,10 +43,11 @@ static void say_what_is_missing(const struct profile_report *r)
 	for (size_t i = 0; i < p->processes.count; i++)
 		profiled += p->processes.data[i].instructions;
 	if (p->unprofiled || p->damaged)
-		say("the profile lacks what %llu processes did, or did at last: there was no room "
+		say("the profile lacks what %llu process%s did, or did at last: there was no room "
 		    "for "
 		    "it",
-			(unsigned long long)(p->unprofiled + p->damaged));
+			(unsigned long long)(p->unprofiled + p->damaged),
+			p->unprofiled + p->damaged == 1 ? "" : "es");
 	else if (profiled < r->instructions)
 		say("the profile lacks %llu of %llu instructions: processes were killed, or go on",
 			(unsigned long long)(r->instructions - profiled),

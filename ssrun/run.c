@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/plural.h"
 #include "base/strbuf.h"
 #include "say.h"
 #include "ssrun.h"
@@ -110,14 +111,15 @@ static void report(const struct options *o, const struct experiment *x,
 	for (size_t i = 0; i < x->samples.count; i++)
 		samples += experiment_sample_at(x, i)->count;
 	if (lost && !o->quiet)
-		say("%llu records were lost: the machine could not keep up",
-			(unsigned long long)lost);
+		say("%llu record%s lost: the machine could not keep up", (unsigned long long)lost,
+			lost == 1 ? " was" : "s were");
 	if (throttled && !o->quiet)
-		say("the kernel slowed sampling down %llu times: a longer period will do better",
-			(unsigned long long)throttled);
+		say("the kernel slowed sampling down %llu time%s: a longer period will do better",
+			(unsigned long long)throttled, plural(throttled));
 	if (!o->verbose)
 		return;
-	say("%llu samples in %.3f s", (unsigned long long)samples, result->elapsed);
+	say("%llu sample%s in %.3f s", (unsigned long long)samples, plural(samples),
+		result->elapsed);
 	say("wrote %s", output->path);
 }
 

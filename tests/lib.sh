@@ -24,7 +24,7 @@ cd "$work" || exit 1
 PATH=$build/bin:$PATH
 LC_ALL=C TZ=UTC HOME=$work XDG_CONFIG_HOME=$work/.config XDG_CACHE_HOME=$work/.cache
 export PATH LC_ALL TZ HOME XDG_CONFIG_HOME XDG_CACHE_HOME
-unset NO_COLOR PERFEX_SOURCE 2>/dev/null || :
+unset NO_COLOR COLUMNS LINES 2>/dev/null || :
 _n=0 _failed=0
 _result() { # good? name
 	_n=$((_n + 1))

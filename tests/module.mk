@@ -48,7 +48,7 @@ run_tests = O=$(O) SAN=$(SAN) MAKE='$(MAKE)' CC='$(CC)' T='$(T)' UPDATE='$(UPDAT
 check: deps
 	$(Q)$(MAKE) --no-print-directory check-built
 check-built: all $(UNIT_TESTS) $(TEST_PROGRAMS)
-	$(Q)$(run_tests) $(UNIT_TESTS) $(CLI_TESTS) $(LINT_TESTS)
+	$(Q)$(run_tests) $(LINT_TESTS) $(CLI_TESTS) $(UNIT_TESTS)
 check-unit: $(UNIT_TESTS)
 	$(Q)$(run_tests) $(UNIT_TESTS)
 check-cli: all $(TEST_PROGRAMS)

@@ -429,3 +429,8 @@ void analysis_network_solve(
 		flow[a] = target[a] + n->conductance[a] * (n->potential[n->arc[a].from] -
 								  n->potential[n->arc[a].to]);
 }
+
+double analysis_network_potential(const struct analysis_network *n, uint32_t node)
+{
+	return node ? n->potential[node] : 0;
+}

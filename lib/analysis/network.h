@@ -24,5 +24,8 @@ void analysis_network_free(struct analysis_network *n);
 /* weight[i] > 0.  Fills flow. */
 void analysis_network_solve(
 	struct analysis_network *n, const double *weight, const double *target, double *flow);
+/* Of a node, as the last solution has it: flow of an arc is target + (potential of its first node -
+ * potential of its second) / weight; that of node 0 is 0. */
+double analysis_network_potential(const struct analysis_network *n, uint32_t node);
 
 #endif

@@ -124,9 +124,10 @@ static void say_what_is_missing(const struct collect_request *r, const struct mo
 		collect_say(r, 0, "%s", m->run.reading.note);
 	if (p->unprofiled || p->damaged)
 		collect_say(r, 0,
-			"%llu processes found no room for what they did, or did at last: it is "
+			"%llu process%s found no room for what they did, or did at last: it is "
 			"missing",
-			(unsigned long long)(p->unprofiled + p->damaged));
+			(unsigned long long)(p->unprofiled + p->damaged),
+			p->unprofiled + p->damaged == 1 ? "" : "es");
 	else if (profiled < p->counted)
 		collect_say(r, 0,
 			"%llu of %llu instructions are missing: processes were killed, or go on",

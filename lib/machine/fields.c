@@ -68,6 +68,7 @@ const struct field machine_fields[] = {
 	{"pipeline", "window", FIELD_COUNT, MODEL(window), 0, 1, 4096, {0}},
 	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), 0, 1, 256, {0}},
 	{"pipeline", "misses", FIELD_COUNT, MODEL(misses), 0, 0, 64, {0}},
+	{"pipeline", "fetches", FIELD_COUNT, MODEL(fetches), 0, 0, 16, {0}},
 	{"pipeline", "divide", FIELD_CYCLES, MODEL(divide_latency), 0, 0, 1000, {0}},
 	{"pipeline", "fp-divide", FIELD_CYCLES, MODEL(fp_divide_latency), 0, 0, 1000, {0}},
 	{"pipeline", "store-forward", FIELD_CYCLES, MODEL(store_forward_penalty), 0, 0, 1000, {0}},
@@ -96,6 +97,9 @@ const struct field machine_fields[] = {
 	{"execution", "fp-divide-latency", FIELD_CYCLES, MODEL(execution.fp_divide), 0, 0, 1000, {0}},
 	{"execution", "vector-load", FIELD_CYCLES, MODEL(execution.vector_load), 0, 0, 1000, {0}},
 	{"execution", "forward", FIELD_CYCLES, MODEL(execution.forward), 0, 0, 1000, {0}},
+	{"execution", "forward-renamed", FIELD_CYCLES, MODEL(execution.forward_renamed), 0, 0, 1000, {0}},
+	{"execution", "bank-loads", FIELD_COUNT, MODEL(execution.bank_loads), 0, 0, 3, {0}},
+	{"execution", "store-lines", FIELD_COUNT, MODEL(execution.store_lines), 0, 0, 15, {0}},
 
 	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), 0, 0, 0, {"two-bit", "tagged"}},
 	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), 0, 16, 1u << 20, {0}},

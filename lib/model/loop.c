@@ -2,7 +2,7 @@
 /*
  * The loop over records that nearly everything goes through: run_records of run.c for the machines
  * of today (lines of 64 bytes, pages of 4 KiB), with nobody watching who must be told of each
- * record, and the first-order clock.  Both do the same; here each instruction of the host counts.
+ * record.  Both do the same; here each instruction of the host counts.
  */
 #include "model/branch.h"
 #include "model/run.h"
@@ -211,8 +211,10 @@ static NOINLINE void pass_slowly(
 		p.order = base;                                                                    \
 	} while (0)
 
-/* Few things stay in registers from one part of a record to the next, so that they find room. */
-const uint64_t *run_common(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit)
+/* Few things stay in registers from one part of a record to the next, so that they find room.
+ * retire: the retirement clock, if that counts; else null. */
+INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint64_t *end,
+	uint64_t limit, struct retire *retire)
 {
 	struct core *core = m->core;
 	struct clock *clock = &core->clock;
@@ -224,9 +226,14 @@ const uint64_t *run_common(struct model *m, const uint64_t *at, const uint64_t *
 	struct pace p;
 	unsigned way;
 	enum passed passed;
+	int again;
 
 	enter(m, clock, &p, limit);
+	goto first;
 next:
+	if (retire)
+		retire_record(retire, s, behind - s->block->words, s->insn_count);
+first:
 	at = behind;
 	if (UNLIKELY(at >= end))
 		goto out;
@@ -298,12 +305,22 @@ unseen:
 		goto out;
 	if (!s->slow && fetch_see(m, core, s))
 		goto seen;
+	again = s->slow && m->repeating == s->block->insns[0].address;
 	ELSEWHERE(pass_slowly(m, core, s, at));
+	if (retire && !(again && goes_along(retire, s, at)))
+		retire_record(retire, s, at, s->insn_count);
 	behind = at + model_word_words(*at);
 	if (p.order >= limit)
 		end = behind;
-	goto next;
+	goto first;
 out:
 	leave(m, clock, &p);
 	return at;
+}
+
+const uint64_t *run_common(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit)
+{
+	if (m->core->retire)
+		return run_loop(m, at, end, limit, m->core->retire);
+	return run_loop(m, at, end, limit, (struct retire *)0);
 }

@@ -285,6 +285,13 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 	m->active |= UINT64_C(1) << number;
 }
 
+void model_describe(struct model *m, struct model_block *block, const struct retire_form *forms,
+	const uint32_t *keys)
+{
+	if (m->cores[0].retire && block->ops)
+		retire_prepare(m->cores[0].retire, block, forms, keys);
+}
+
 /* ---- instructions ---- */
 
 /* Is the page's translation at hand?  Then it is used. */

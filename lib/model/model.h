@@ -118,11 +118,18 @@ struct model_execution_config {
 		move, crypto, microcode, divide, fp_divide;
 	uint32_t vector_load; /* cycles more than any other load */
 	uint32_t forward;     /* from a store's data to the load that gets them */
+	/* The same where base register and displacement of both are equal; 0: as forward. */
+	uint32_t forward_renamed;
+	/* Loads a cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others: any.
+	 */
+	uint32_t bank_loads;
+	/* Lines to which stores go in a cycle; 0: as many as stores. */
+	uint32_t store_lines;
 };
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 5
+#define MODEL_CONFIG_VERSION 6
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -167,7 +174,8 @@ struct model_config {
 					      entries, ahead, lines */
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t clock;       /* enum model_clock */
-	uint32_t reserved[2];
+	uint32_t fetches;     /* lines of code in sequence that are asked for at once; 0, 1: one */
+	uint32_t reserved;
 	struct model_execution_config execution;
 };
 

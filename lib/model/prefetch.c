@@ -32,13 +32,17 @@ static struct arrival *arrival_of(struct core *core, uint64_t line)
 	return &core->prefetch.arrivals[(line >> 6) % ARRIVALS];
 }
 
+/* Cycles where the retirement clock counts, else slots. */
 static uint64_t now_of(const struct core *core)
 {
-	return core->retire ? core->retire->gone : clock_now(&core->clock);
+	return core->retire ? core->retire->gone >> RETIRE_CYCLE_BITS : clock_now(&core->clock);
 }
 
 void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t latency)
 {
+	if (core->retire)
+		latency = retire_ahead(
+			core->retire, (enum model_cause)m->sender, latency / m->config.width);
 	*arrival_of(core, line) = (struct arrival){line | 1, now_of(core) + latency, m->sender};
 }
 
@@ -50,7 +54,7 @@ uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line)
 	if (a->line != (line | 1) || a->ready <= now)
 		return 0;
 	m->sender = a->sender;
-	return a->ready - now;
+	return (a->ready - now) * (core->retire ? m->config.width : 1);
 }
 
 /* ---- the first level ---- */

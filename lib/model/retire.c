@@ -3,235 +3,132 @@
  * The retirement clock.  After the dependence-driven view of a core (Fields, Rubin and Bodik,
  * "Focusing processor policies via critical-path prediction", ISCA 2001: an instruction comes,
  * executes, retires, each bounded by times of earlier ones), evaluated once per instruction as the
- * program goes along; some tens of machine instructions each.
+ * program goes along.
  *
- * - Instructions come in order, one a slot, when the one `window` places before has retired and
- *   the front end delivers: a fetch that misses, a redirection, taken branches too close and a full
- *   store buffer hold all that follow.
- * - A load goes to memory when its address is known and a load unit is free; it has its data after
+ * - Instructions come in order, as many a cycle as the width, when the one `window` places before
+ *   has retired and the front end delivers: a fetch that misses, a redirection, taken branches too
+ *   close and a full store buffer hold all that follow.  Lines of code that follow each other are
+ *   asked for ahead of time, some at once.
+ * - A load goes to memory when its address is known and a load port is free; it has its data after
  *   the first level's latency, or when its line arrives, or when the store has them whose bytes it
  *   reads.  A line on its way keeps one of `misses` requests, and its sender sends one in an
  *   interval.  A load that finds its line on its way waits for it.
- * - What else an instruction does begins when all operands are there and a unit is free.  Units are
+ * - What else an instruction does begins when all operands are there and a port is free.  Ports are
  *   kept in a calendar by cycle, so that an instruction that waits keeps nobody from overtaking.
- * - Instructions retire in order, one a slot, in the last cycle of their execution.  Stores then go
- *   to the first level in order, each when its line is there.
+ * - Instructions retire in order, in the last cycle of their execution.  Stores then go to the
+ * first level in order, each when its line is there.
  *
- * What a retirement comes later than one slot behind the one before is a stall of that instruction,
+ * What a retirement comes later than its turn behind the one before is a stall of that instruction,
  * as a counter at retirement would show it, and is split by what it was waiting for at the time: an
  * operand that is late because of a miss was charged to the load, which had to retire first.
  *
- * Known deviations: nothing wrong-path; a fetch begins when the instruction before has come, so a
- * front end that runs ahead hides nothing; ages of units' choices are by program order; loads pass
+ * Cost: mostly the host's branches that it cannot foresee, for what is executed differs from
+ * instruction to instruction.  So the loop of retire_record has three ways, each without branches
+ * but for what is seldom, and whatever else an instruction is or has met goes through `generally`.
+ *
+ * Known deviations: nothing wrong-path; ages of ports' choices are by program order; loads pass
  * stores with unknown addresses always, and rightly; requests of lines are found free by program
  * order, and remembered only as long as their tables last.
  */
-#include "model/retire.h"
+#include "model/retire_loop.h"
 
 #define NOINLINE    __attribute__((noinline))
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
-/* ---- the machine ---- */
-
-enum unit {
-	LOADS,
-	STORES,
-	ALUS,
-	MULTIPLIERS,
-	FP_ADDERS,
-	FP_MULTIPLIERS,
-	VECTORS,
-	SHUFFLES,
-	NO_UNIT
-};
-
-_Static_assert((int)NO_UNIT == (int)RETIRE_UNITS,
-	"a calendar's entry has four bits for each kind of unit");
 _Static_assert(MODEL_RESULT + MODEL_BLOCK_INSNS_MAX <= MODEL_SLOT_SINK, "slots of results");
-
-static const uint8_t unit_of[MODEL_LATENCIES] = {
-	[MODEL_LATENCY_NONE] = NO_UNIT,
-	[MODEL_LATENCY_ALU] = ALUS,
-	[MODEL_LATENCY_STORE] = STORES,
-	[MODEL_LATENCY_VECTOR_LOAD] = NO_UNIT,
-	[MODEL_LATENCY_MULTIPLY] = MULTIPLIERS,
-	[MODEL_LATENCY_FP_ADD] = FP_ADDERS,
-	[MODEL_LATENCY_FP_MULTIPLY] = FP_MULTIPLIERS,
-	[MODEL_LATENCY_FUSED] = FP_MULTIPLIERS,
-	[MODEL_LATENCY_CONVERT] = FP_ADDERS,
-	[MODEL_LATENCY_VECTOR] = VECTORS,
-	[MODEL_LATENCY_VECTOR_MULTIPLY] = FP_MULTIPLIERS,
-	[MODEL_LATENCY_SHUFFLE] = SHUFFLES,
-	[MODEL_LATENCY_MOVE] = VECTORS,
-	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
-	[MODEL_LATENCY_MICROCODE] = NO_UNIT,
-	[MODEL_LATENCY_DIVIDE] = NO_UNIT,
-	[MODEL_LATENCY_FP_DIVIDE] = NO_UNIT,
-	[MODEL_LATENCY_LOCKED] = NO_UNIT,
-	[MODEL_LATENCY_SERIALISING] = NO_UNIT,
-};
-
-static void set_unit(struct retire_kind *k, uint32_t count, enum unit unit)
-{
-	if (unit == NO_UNIT || !count || count > 15)
-		return;
-	k->mask = UINT32_C(15) << 4 * unit;
-	k->limit = count << 4 * unit;
-	k->one = UINT32_C(1) << 4 * unit;
-}
-
-static void init_units(struct retire *t, const struct model_execution_config *e)
-{
-	const uint32_t count[RETIRE_UNITS] = {e->loads, e->stores, e->alus, e->multipliers,
-		e->fp_adders, e->fp_multipliers, e->vectors, e->shuffles};
-	int i;
-
-	set_unit(&t->load, count[LOADS], LOADS);
-	for (i = 0; i < MODEL_LATENCIES; i++) {
-		enum unit unit = (enum unit)unit_of[i];
-
-		if (unit == FP_ADDERS && !count[FP_ADDERS])
-			unit = FP_MULTIPLIERS;
-		set_unit(&t->kind[i], unit == NO_UNIT ? 0 : count[unit], unit);
-	}
-}
-
-/* The least latency is a cycle. */
-static uint32_t at_least_one(uint32_t cycles)
-{
-	return cycles ? cycles : 1;
-}
-
-static void init_latencies(struct retire *t, const struct model_config *config)
-{
-	const struct model_execution_config *e = &config->execution;
-	const uint32_t cycles[MODEL_LATENCIES] = {
-		[MODEL_LATENCY_NONE] = 0,
-		[MODEL_LATENCY_ALU] = 1,
-		[MODEL_LATENCY_STORE] = 1,
-		[MODEL_LATENCY_VECTOR_LOAD] = e->vector_load,
-		[MODEL_LATENCY_MULTIPLY] = at_least_one(e->multiply),
-		[MODEL_LATENCY_FP_ADD] = at_least_one(e->fp_add),
-		[MODEL_LATENCY_FP_MULTIPLY] = at_least_one(e->fp_multiply),
-		[MODEL_LATENCY_FUSED] = at_least_one(e->fused),
-		[MODEL_LATENCY_CONVERT] = at_least_one(e->convert),
-		[MODEL_LATENCY_VECTOR] = at_least_one(e->vector),
-		[MODEL_LATENCY_VECTOR_MULTIPLY] = at_least_one(e->vector_multiply),
-		[MODEL_LATENCY_SHUFFLE] = at_least_one(e->shuffle),
-		[MODEL_LATENCY_MOVE] = at_least_one(e->move),
-		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
-		[MODEL_LATENCY_MICROCODE] = at_least_one(e->microcode),
-		[MODEL_LATENCY_DIVIDE] = at_least_one(e->divide),
-		[MODEL_LATENCY_FP_DIVIDE] = at_least_one(e->fp_divide),
-		[MODEL_LATENCY_LOCKED] = config->lock_latency > config->l1d.latency
-						 ? config->lock_latency - config->l1d.latency
-						 : 1,
-		[MODEL_LATENCY_SERIALISING] = 1,
-	};
-	int i;
-
-	for (i = 0; i < MODEL_LATENCIES; i++)
-		t->kind[i].latency = cycles[i] * config->width;
-}
-
-void retire_init(struct retire *t, const struct model_config *config)
-{
-	const struct model_execution_config *e = &config->execution;
-	uint32_t width = config->width;
-
-	t->width = width;
-	t->window = config->window < RETIRE_WINDOW_MAX ? config->window : RETIRE_WINDOW_MAX;
-	t->misses = config->misses;
-	t->store_buffer = config->store_buffer ? config->store_buffer : RETIRE_STORES_MAX;
-	t->reciprocal = ((UINT64_C(1) << 63) + width - 1) / width;
-	init_units(t, e);
-	init_latencies(t, config);
-	t->load.latency = at_least_one(config->l1d.latency) * width;
-	t->forward = e->forward * width;
-	t->mispredict = config->mispredict_penalty * width;
-	t->taken = config->taken_interval * width;
-	t->drain = e->stores ? width / e->stores : 0;
-	t->divide = config->divide_latency * width;
-	t->fp_divide = config->fp_divide_latency * width;
-	t->interval[0] = config->l2_interval * width;
-	t->interval[1] = config->ll_interval * width;
-	t->interval[2] = config->memory_interval * width;
-	t->line_bits = 31 - (uint32_t)__builtin_clz(config->l1d.line | 1);
-}
 
 uint64_t retire_cycles(const struct retire *t, uint64_t *cycles)
 {
-	uint64_t sum = 0;
+	uint64_t sum = 0, parts = t->gone;
 	int i;
 
-	for (i = 0; i < MODEL_CAUSES; i++) {
-		cycles[i] = (i == MODEL_CAUSE_BASE ? t->instructions : t->slots[i]) / t->width;
+	/* Base is what no other has. */
+	for (i = MODEL_CAUSES - 1; i >= 0; i--) {
+		cycles[i] = (i == MODEL_CAUSE_BASE ? parts : t->slots[i]) >> RETIRE_CYCLE_BITS;
+		parts -= i == MODEL_CAUSE_BASE ? 0 : t->slots[i];
 		sum += cycles[i];
 	}
 	return sum;
 }
 
-/* ---- what is shared by instructions ---- */
-
 NOINLINE void retire_tell(
-	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t slots)
+	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t parts)
 {
 	/* Rows are the model's own, in blocks that nobody else writes to. */
 	rows_add(t->rows, (uint32_t *)(uintptr_t)&insn->row, MODEL_ROW_CAUSES + (unsigned)cause,
-		slots);
+		parts);
 }
 
-static inline uint64_t later(uint64_t a, uint64_t b)
+/* ---- ports ---- */
+
+/* Nothing can want them any more. */
+static inline void clear_before(struct retire *t, uint64_t cycle)
 {
-	return a > b ? a : b;
+	if (cycle > t->cleared + RETIRE_CALENDAR)
+		t->cleared = cycle - RETIRE_CALENDAR;
+	for (; t->cleared < cycle; t->cleared++)
+		t->calendar[t->cleared % RETIRE_CALENDAR] = t->banks[t->cleared % RETIRE_CALENDAR] =
+			0;
 }
 
-static inline uint64_t *calendar_entry(struct retire *t, uint64_t cycle)
+static inline struct retire_full *full_of(struct retire *t, uint64_t wanted)
 {
-	uint64_t *entry = &t->calendar[cycle % RETIRE_CALENDAR];
-
-	if (*entry >> 32 != (uint32_t)cycle)
-		*entry = cycle << 32;
-	return entry;
+	return &t->full[(uint32_t)(wanted ^ wanted >> 32) * 0x9e3779b1u >> (32 - RETIRE_FULL_BITS)];
 }
 
-/* All units are busy in `cycle`: takes one in the next in which not, and tells when that begins.
- * Cycles that were found full last time are not looked at again. */
-static NOINLINE uint64_t take_unit_later(
-	struct retire *t, uint64_t cycle, const struct retire_kind *k)
+/* The first cycle behind one in which all ports or, where banks is not 0, all of these are busy.  A
+ * whole calendar of such is all that is looked at. */
+static NOINLINE uint64_t take_later(struct retire *t, uint64_t at, uint32_t ports, uint32_t banks)
 {
-	struct retire_full *f = &t->full[(unsigned)__builtin_ctz(k->one) / 4];
-	uint64_t first = cycle, *entry;
+	uint64_t wanted = ports | (uint64_t)banks << 32, cycle = at, last = at + RETIRE_CALENDAR;
+	struct retire_full *f = full_of(t, wanted);
+	uint32_t free, bank;
 
+	if (f->ports != wanted)
+		*f = (struct retire_full){0, 0, wanted};
 	for (;; cycle++) {
 		if (cycle >= f->from && cycle < f->until)
 			cycle = f->until;
-		entry = calendar_entry(t, cycle);
-		if (((uint32_t)*entry & k->mask) < k->limit)
+		free = ports & ~t->calendar[cycle % RETIRE_CALENDAR];
+		bank = banks & ~t->banks[cycle % RETIRE_CALENDAR];
+		if ((free && (bank || !banks)) || cycle >= last)
 			break;
 	}
-	*entry += k->one;
-	if (first < f->from || first > f->until)
-		f->from = first;
+	t->calendar[cycle % RETIRE_CALENDAR] |= free & -free & ~RETIRE_NO_PORT;
+	t->banks[cycle % RETIRE_CALENDAR] |= bank & -bank;
+	if (at < f->from || at > f->until)
+		f->from = at;
 	f->until = cycle;
-	return cycle * t->width;
+	return cycle;
 }
 
-/* From `at` on, when a unit is free; it is taken. */
-static inline uint64_t take_unit(struct retire *t, uint64_t at, const struct retire_kind *k)
+/* From `at` on: the cycle in which one of these ports is free; it is then taken. */
+static inline uint64_t take(struct retire *t, uint64_t at, uint32_t ports)
 {
-	uint64_t cycle, *entry;
+	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
 
-	if (!k->one)
-		return at;
-	cycle = (uint64_t)((unsigned __int128)(at << 1) * t->reciprocal >> 64);
-	entry = calendar_entry(t, cycle);
-	if (UNLIKELY(((uint32_t)*entry & k->mask) >= k->limit))
-		return take_unit_later(t, cycle, k);
-	*entry += k->one;
+	if (UNLIKELY(!free))
+		return take_later(t, at, ports, 0);
+	*busy |= free & -free & ~RETIRE_NO_PORT;
 	return at;
 }
+
+/* The same of a load, which wants its bank, too. */
+static inline uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_t address)
+{
+	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
+	uint32_t *taken = &t->banks[at % RETIRE_CALENDAR];
+	uint32_t banks = t->bank_loads << (address >> 1 & 28), bank = banks & ~*taken;
+
+	if (UNLIKELY(!free) || UNLIKELY(!bank & (banks != 0)))
+		return take_later(t, at, ports, banks);
+	*busy |= free & -free & ~RETIRE_NO_PORT;
+	*taken |= bank & -bank;
+	return at;
+}
+
+/* ---- lines ---- */
 
 /*
  * When a line that is wanted at `at` can be asked for, with a request kept for `latency`: in the
@@ -264,43 +161,59 @@ static uint64_t take_request(struct retire *t, uint64_t at, uint64_t latency)
 	return begin;
 }
 
+static const uint8_t sender_of[] = {0, 1, 2, 1}; /* by cause, from L2 on */
+
+/* The sender's turn: not before `at`. */
+static uint64_t take_turn(struct retire *t, unsigned sender, uint64_t at)
+{
+	uint64_t interval = t->interval[sender], n;
+
+	if (!interval)
+		return at;
+	for (n = at / interval; t->sent[sender][n % RETIRE_INTERVALS] == n + 1; n++)
+		;
+	t->sent[sender][n % RETIRE_INTERVALS] = n + 1;
+	return later(at, n * interval);
+}
+
+uint64_t retire_ahead(struct retire *t, enum model_cause sender, uint64_t latency)
+{
+	uint64_t now = t->gone >> RETIRE_CYCLE_BITS;
+
+	return take_turn(t, sender_of[sender - MODEL_CAUSE_L2], now) + latency - now;
+}
+
 /* Asks for the line of an address: when it is there. */
 static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_note *note)
 {
-	uint32_t level = (note->cause - (uint32_t)MODEL_CAUSE_L2), sender = level == 3 ? 1 : level;
-	uint64_t latency = (uint64_t)note->latency * t->width, interval = t->interval[sender], n;
-	uint64_t begin = take_request(t, at, latency), end;
-	uint64_t line = note->address >> t->line_bits;
-	struct retire_line *l = &t->lines[line % RETIRE_LINES];
+	unsigned sender = sender_of[note->cause - (unsigned)MODEL_CAUSE_L2];
+	uint64_t begin = take_turn(t, sender, take_request(t, at, note->latency));
+	uint64_t line = note->address >> t->line_bits, end = begin + note->latency;
 
-	if (interval) {
-		for (n = begin / interval; t->sent[sender][n % RETIRE_INTERVALS] == n + 1; n++)
-			;
-		t->sent[sender][n % RETIRE_INTERVALS] = n + 1;
-		begin = later(begin, n * interval);
-	}
-	end = begin + latency;
-	*l = (struct retire_line){line, end, note->cause};
+	/* What was stored to goes back to L2 some day. */
+	if (note->what == RETIRE_STORE)
+		take_turn(t, 0, begin);
+	t->lines[line % RETIRE_LINES] = (struct retire_line){line, end, note->cause};
 	t->arrival = later(t->arrival, end);
 	return end;
 }
 
-/* Nothing comes before `until`; insn, which is next, has to wait. */
-static void hold(
-	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t until)
+/* Nothing comes before `until`; insn, which is next and takes `cost`, has to wait. */
+static void hold(struct retire *t, const struct model_insn *insn, uint64_t cost,
+	enum model_cause cause, uint64_t until)
 {
-	if (until > t->gone + 1) {
-		retire_charge(t, insn, cause, until - t->gone - 1);
-		t->gone = until - 1;
+	if (until > t->gone + cost) {
+		retire_charge(t, insn, cause, until - t->gone - cost);
+		t->gone = until - cost;
 	}
-	t->came = later(t->came + 1, until) - 1;
+	t->came = later(t->came + cost, until) - cost;
 }
 
 /* ---- why an instruction waits ---- */
 
 enum { PHASES_MAX = 32 };
 
-/* What it did, other than wait for operands or be executed, in the order of time. */
+/* What it did, other than wait for operands or be executed, in the order of time; cycles. */
 struct phase {
 	uint64_t from, until;
 	enum model_cause cause;
@@ -317,7 +230,7 @@ static void add_phase(struct phases *p, enum model_cause cause, uint64_t from, u
 		p->phase[p->count++] = (struct phase){from, until, cause};
 }
 
-/* The time from `at` to `done`, split by phases, is insn's to bear. */
+/* The time from `at` to `done` (parts), split by phases, is insn's to bear. */
 static NOINLINE void explain(struct retire *t, const struct model_insn *insn,
 	const struct phases *phases, uint64_t at, uint64_t done)
 {
@@ -326,8 +239,10 @@ static NOINLINE void explain(struct retire *t, const struct model_insn *insn,
 
 	for (i = 0; i < phases->count; i++) {
 		const struct phase *p = &phases->phase[i];
-		uint64_t from = later(at, p->from), until = p->until < done ? p->until : done;
+		uint64_t from = later(at, p->from << RETIRE_CYCLE_BITS);
+		uint64_t until = p->until << RETIRE_CYCLE_BITS;
 
+		until = until < done ? until : done;
 		if (from >= until)
 			continue;
 		retire_charge(t, insn, p->cause, until - from);
@@ -353,10 +268,11 @@ static int is_level(enum model_cause cause)
 }
 
 /* insn loads from `at` on, and it is not as simple as a hit; when it has its data. */
-static NOINLINE uint64_t load_noted(struct walk *w, const struct model_insn *insn, uint64_t at)
+static NOINLINE uint64_t load_noted(
+	struct walk *w, const struct model_insn *insn, uint64_t at, uint64_t hit)
 {
 	struct retire *t = w->t;
-	uint64_t line = 0, hit = t->load.latency;
+	uint64_t line = 0;
 
 	for (; w->note->insn == insn; w->note++) {
 		enum model_cause cause = (enum model_cause)w->note->cause;
@@ -370,7 +286,7 @@ static NOINLINE uint64_t load_noted(struct walk *w, const struct model_insn *ins
 			add_phase(&w->phases, cause, later(at, line), there);
 			line = later(line, there);
 		} else {
-			uint64_t there = at + (uint64_t)w->note->latency * t->width;
+			uint64_t there = at + w->note->latency;
 
 			add_phase(&w->phases, cause, at, there);
 			at = there;
@@ -383,46 +299,65 @@ static NOINLINE uint64_t load_noted(struct walk *w, const struct model_insn *ins
  * it have left the buffer, and then gets them from the cache. */
 static NOINLINE uint64_t load_fails(struct walk *w, uint64_t done)
 {
-	uint64_t from = done;
+	uint64_t from = done, drained = (w->t->drained + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
 
-	done = later(done, w->t->drained) + (uint64_t)w->note++->latency * w->t->width;
+	done = later(done, drained) + w->note++->latency;
 	add_phase(&w->phases, MODEL_CAUSE_FORWARD, from, done);
 	return done;
 }
 
-static inline int happens(const struct model_access *a, uint64_t address)
+/* Its line may be on its way. */
+static NOINLINE uint64_t wait_for_line(struct walk *w, uint64_t address, uint64_t done)
 {
-	return !a->guarded || address;
+	uint64_t line = address >> w->t->line_bits;
+	const struct retire_line *l = &w->t->lines[line % RETIRE_LINES];
+
+	if (l->line == line && l->ready > done) {
+		add_phase(&w->phases, (enum model_cause)l->cause, done, l->ready);
+		done = l->ready;
+	}
+	return done;
+}
+
+/* Data there at `done`, unless a store has them: then when they come from there. */
+static inline uint64_t forwarded(
+	const struct retire *t, const struct retire_op *op, uint64_t address, uint64_t done)
+{
+	const struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
+	uint64_t ready = later(done, s->ready);
+
+	ready = s->key == op->key ? s->data : ready;
+	return s->granule == address >> 3 ? ready : done;
+}
+
+static inline uint64_t begin_load(
+	struct walk *w, const struct retire_op *op, uint64_t address, uint64_t at)
+{
+	uint64_t begin = take_load(w->t, at, op->load_ports, address);
+
+	if (UNLIKELY(begin != at))
+		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, begin + op->load);
+	return begin;
 }
 
 /* at: when the address is known.  When the data are there. */
-static inline uint64_t load(
-	struct walk *w, const struct model_insn *insn, uint64_t address, uint64_t at, int noted)
+static uint64_t load(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
+	uint64_t address, unsigned size, uint64_t at)
 {
 	struct retire *t = w->t;
-	const struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
 	uint64_t begin, done;
 
-	at = later(at, t->barrier);
-	begin = take_unit(t, at, &t->load);
-	if (UNLIKELY(begin != at))
-		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, begin + t->load.latency);
-	done = begin + t->load.latency;
-	if (UNLIKELY(noted) && w->note->insn == insn)
-		done = load_noted(w, insn, begin);
-	done = later(done, s->ready & -(uint64_t)(s->granule == address >> 3));
-	if (UNLIKELY(noted) && w->note->insn == insn && w->note->what == RETIRE_FORWARD)
+	begin = begin_load(w, op, address, later(at, t->barrier));
+	/* Lines are loaded one after the other. */
+	if ((address & ((1u << t->line_bits) - 1)) + size > 1u << t->line_bits)
+		begin = begin_load(w, op, address + size - 1, begin);
+	done = begin + op->load;
+	if (w->note->insn == insn)
+		done = load_noted(w, insn, begin, op->load);
+	done = forwarded(t, op, address, done);
+	if (w->note->insn == insn && w->note->what == RETIRE_FORWARD)
 		done = load_fails(w, done);
-	if (UNLIKELY(begin < t->arrival)) {
-		uint64_t line = address >> t->line_bits;
-		const struct retire_line *l = &t->lines[line % RETIRE_LINES];
-
-		if (l->line == line && l->ready > done) {
-			add_phase(&w->phases, (enum model_cause)l->cause, done, l->ready);
-			done = l->ready;
-		}
-	}
-	return done;
+	return begin < t->arrival ? wait_for_line(w, address, done) : done;
 }
 
 /* Its line or its translation comes late: when it is there. */
@@ -434,71 +369,114 @@ static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *in
 	for (; w->note->insn == insn && w->note->what == RETIRE_STORE; w->note++)
 		there = later(there, is_level((enum model_cause)w->note->cause)
 					     ? request_line(t, gone, w->note)
-					     : gone + (uint64_t)w->note->latency * t->width);
+					     : gone + w->note->latency);
 	return there;
 }
 
-/* One store that retired at `gone`, its data there at `ready`. */
-static inline void store(struct walk *w, const struct model_insn *insn, uint64_t address,
-	unsigned size, uint64_t ready, uint64_t gone, int noted)
+/* Further granules of a store. */
+static NOINLINE void store_rest(struct retire *t, uint64_t address, unsigned size, uint64_t ready)
 {
-	struct retire *t = w->t;
 	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
-	uint64_t leaves = later(t->drained + t->drain, gone);
 
-	if (UNLIKELY(last - granule > 7))
-		last = granule + 7;
-	ready += t->forward;
-	for (; granule <= last; granule++)
-		t->stored[granule % RETIRE_STORED] = (struct retire_stored){granule, ready};
-	if (UNLIKELY(noted))
-		leaves = later(leaves, store_noted(w, insn, gone));
+	for (last = last - granule > 7 ? granule + 7 : last; granule++ < last;)
+		t->stored[granule % RETIRE_STORED] =
+			(struct retire_stored){granule, ready, ready, UINT64_MAX};
+}
+
+/* The data of a store within a granule, or two: there at `ready`. */
+static inline void store_data(
+	struct retire *t, uint32_t key, unsigned size, uint64_t address, uint64_t ready)
+{
+	uint64_t granule = address >> 3;
+	struct retire_stored *s = &t->stored[granule % RETIRE_STORED];
+
+	*s = (struct retire_stored){
+		granule, ready + t->forward, ready + t->renamed, key ? key : UINT64_MAX};
+	if (UNLIKELY((address + size - 1) >> 3 != granule))
+		store_rest(t, address, size, ready + t->forward);
+}
+
+/* It retired at `gone`. */
+static inline void store_leaves(struct retire *t, uint64_t address, uint64_t gone)
+{
+	uint64_t line = address >> t->line_bits;
+	uint64_t leaves =
+		later(t->drained + (line == t->stored_line ? t->drain : t->drain_line), gone);
+
+	t->stored_line = line;
 	t->drained = leaves;
 	t->store_left[t->stores++ % RETIRE_STORES_MAX] = leaves;
 }
 
-/* ---- instructions ---- */
+static inline uint64_t room_of_stores(const struct retire *t)
+{
+	return t->store_left[(t->stores - t->store_buffer) % RETIRE_STORES_MAX];
+}
+
+/* ---- instructions that have met something, or are not simple ---- */
+
+/* A line of code missed: when it is there.  The one behind the last was asked for ahead. */
+static uint64_t line_comes(struct retire *t, const struct retire_note *n, uint64_t came)
+{
+	uint64_t until = came, asked = t->restarted;
+
+	if (t->fetches > 1 && n->address == t->fetched_line + (UINT64_C(1) << t->line_bits)) {
+		asked = later(asked, t->fetch_came[(t->fetch_count - t->fetches) % RETIRE_FETCHES]);
+		until = asked < came ? asked : came;
+	}
+	until += (uint64_t)n->latency << RETIRE_CYCLE_BITS;
+	t->fetched_line = n->address;
+	t->fetch_came[t->fetch_count++ % RETIRE_FETCHES] = later(came, until);
+	return until;
+}
 
 /* What an instruction's coming waits for: notes, and if it stores, room in the store buffer. */
-static NOINLINE void come_late(struct walk *w, const struct model_insn *insn, uint64_t room)
+static void come_late(struct walk *w, const struct model_insn *insn, uint64_t cost, uint64_t room)
 {
 	struct retire *t = w->t;
 
-	for (; w->note->insn == insn && w->note->what == RETIRE_FETCH; w->note++)
-		hold(t, insn, (enum model_cause)w->note->cause,
-			t->came + 1 + (uint64_t)w->note->latency * t->width);
-	hold(t, insn, MODEL_CAUSE_STORE_BUFFER, room);
+	for (; w->note->insn == insn && w->note->what == RETIRE_FETCH; w->note++) {
+		const struct retire_note *n = w->note;
+		uint64_t came = t->came + cost;
+		int line = n->cause >= MODEL_CAUSE_FETCH_L2 &&
+			   n->cause <= MODEL_CAUSE_FETCH_INTERVENTION;
+
+		hold(t, insn, cost, (enum model_cause)n->cause,
+			line ? line_comes(t, n, came)
+			     : came + ((uint64_t)n->latency << RETIRE_CYCLE_BITS));
+	}
+	hold(t, insn, cost, MODEL_CAUSE_STORE_BUFFER, room);
 }
 
 /* Those of enum model_latency that are special, operands there at `at`: when it is done. */
-static NOINLINE uint64_t execute_special(struct walk *w, enum model_latency kind, uint64_t at)
+static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint64_t at)
 {
 	struct retire *t = w->t;
-	uint64_t begin = at, done;
+	uint64_t begin = at, done, gone = t->gone + op->cost;
 
-	if (kind == MODEL_LATENCY_DIVIDE || kind == MODEL_LATENCY_FP_DIVIDE) {
+	if (op->special == MODEL_LATENCY_DIVIDE || op->special == MODEL_LATENCY_FP_DIVIDE) {
 		begin = later(at, t->divider_free);
-		t->divider_free = begin + (kind == MODEL_LATENCY_DIVIDE ? t->divide : t->fp_divide);
-		done = begin + t->kind[kind].latency;
+		t->divider_free = begin + op->busy;
+		done = begin + op->latency;
 		add_phase(&w->phases, MODEL_CAUSE_DIVIDER, at, done);
 		return done;
 	}
-	if (kind == MODEL_LATENCY_LOCKED) {
-		done = at + t->kind[kind].latency;
+	if (op->special == MODEL_LATENCY_LOCKED) {
+		done = at + op->latency;
 		add_phase(&w->phases, MODEL_CAUSE_LOCKED, 0, done);
 		t->barrier = done;
 		return done;
 	}
-	done = later(later(at, t->gone + 1), later(t->drained, t->divider_free)) +
-	       t->kind[kind].latency;
-	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, t->gone, done);
-	t->redirected = later(t->gone + 1, done - t->width) + t->mispredict + 1;
+	gone = (later(gone, t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
+	done = later(later(at, gone), t->divider_free) + op->latency;
+	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, 0, done);
+	t->redirected = (done + t->mispredict) << RETIRE_CYCLE_BITS;
 	t->redirected_by = MODEL_CAUSE_SERIALISING;
 	return done;
 }
 
 /* The notes of an instruction that has retired which nothing has asked for yet. */
-static NOINLINE void take_notes(struct walk *w, const struct model_insn *insn, uint64_t done)
+static void take_notes(struct walk *w, const struct model_insn *insn, uint64_t done)
 {
 	struct retire *t = w->t;
 
@@ -506,8 +484,9 @@ static NOINLINE void take_notes(struct walk *w, const struct model_insn *insn, u
 		if (w->note->what == RETIRE_PREFETCH) {
 			request_line(t, done, w->note);
 		} else if (w->note->what == RETIRE_MISPREDICT) {
-			t->redirected = later(t->came, later(done, t->width) - t->width) +
-					t->mispredict + 1;
+			t->redirected = later(t->came + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS) -
+					RETIRE_CYCLE +
+					((uint64_t)t->mispredict << RETIRE_CYCLE_BITS) + t->slot;
 			t->redirected_by = MODEL_CAUSE_MISPREDICT;
 		}
 	}
@@ -550,36 +529,19 @@ static inline int stores(unsigned kind)
 	return kind == MODEL_ACCESS_STORE || kind == MODEL_ACCESS_MODIFY;
 }
 
-/* Several accesses. */
-static NOINLINE uint64_t load_all(struct walk *w, const struct model_insn *insn,
-	const struct model_access *a, const uint64_t *address, unsigned n, uint64_t from)
+static inline int happens(const struct model_access *a, uint64_t address)
 {
-	uint64_t done = from;
-
-	for (; n > 0; n--, a++, address++)
-		if (loads(a->kind) && happens(a, *address))
-			done = later(done, load(w, insn, *address, from, 1));
-	return done;
+	return !a->guarded || address;
 }
 
-static NOINLINE void store_all(struct walk *w, const struct model_insn *insn,
-	const struct model_access *a, const uint64_t *address, unsigned n, uint64_t ready,
-	uint64_t gone)
-{
-	for (; n > 0; n--, a++, address++)
-		if (stores(a->kind) && happens(a, *address))
-			store(w, insn, *address, a->size, ready, gone, 1);
-}
+/* What an instruction does with memory: accesses for which there are words. */
+struct touched {
+	const struct model_access *access;
+	const uint64_t *address;
+	unsigned count;
+};
 
-/* How many accesses of an instruction there are words for: of the last one not always all. */
-static NOINLINE unsigned executed(const struct model_segment *s, const struct model_insn *insn)
-{
-	unsigned left = s->access_count - insn->first_access;
-
-	return insn->access_count < left ? insn->access_count : left;
-}
-
-static NOINLINE int any_stores(const struct model_access *a, unsigned n)
+static int any_stores(const struct model_access *a, unsigned n)
 {
 	for (; n > 0; n--, a++)
 		if (stores(a->kind))
@@ -587,135 +549,267 @@ static NOINLINE int any_stores(const struct model_access *a, unsigned n)
 	return 0;
 }
 
-/* A locked instruction waits until it is alone. */
-static NOINLINE uint64_t be_alone(struct walk *w, uint64_t from, uint64_t gone)
+static int any_loads(const struct model_access *a, unsigned n)
 {
-	uint64_t alone = later(gone, w->t->drained);
+	for (; n > 0; n--, a++)
+		if (loads(a->kind))
+			return 1;
+	return 0;
+}
+
+/* A locked instruction waits until it is alone. */
+static uint64_t be_alone(struct walk *w, uint64_t from)
+{
+	uint64_t alone = (later(w->t->gone, w->t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
 
 	add_phase(&w->phases, MODEL_CAUSE_LOCKED, from, alone);
 	return later(from, alone);
 }
 
+/* All that it executes, from cycle `at` on, its address known at `from`: when it is done. */
+static uint64_t execute(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
+	const struct touched *m, uint64_t at, uint64_t from)
+{
+	struct retire *t = w->t;
+	uint64_t begin, done;
+	unsigned i;
+
+	if (m->count && op->special == MODEL_LATENCY_LOCKED)
+		from = be_alone(w, from);
+	if (m->count)
+		at = later(at, from);
+	for (i = 0; i < m->count; i++)
+		if (loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
+			at = later(at, load(w, insn, op, m->address[i], m->access[i].size, from));
+	if (op->special)
+		return execute_special(w, op, at);
+	begin = take(t, at, op->ports);
+	done = begin + op->latency;
+	for (i = 0; i < op->more_count; i++) {
+		begin = take(t, at, op->more[i]);
+		done = later(done, begin + 1);
+	}
+	if (done > at + op->latency)
+		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done);
+	return done;
+}
+
+/* When it has retired that is done at `done`. */
+static void go(
+	struct walk *w, const struct model_insn *insn, const struct retire_op *op, uint64_t done)
+{
+	struct retire *t = w->t;
+	uint64_t gone = t->gone + op->cost;
+	uint64_t at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
+
+	if (at > gone)
+		explain(t, insn, &w->phases, gone + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS);
+	w->phases.count = 0;
+	t->gone = at;
+	t->retired[t->instructions++ % RETIRE_WINDOW_MAX] = at;
+}
+
+static void store_all(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
+	const struct touched *m, uint64_t ready)
+{
+	struct retire *t = w->t;
+	uint64_t gone = (t->gone + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
+	unsigned i;
+
+	for (i = 0; i < m->count; i++)
+		if (stores(m->access[i].kind) && happens(&m->access[i], m->address[i])) {
+			uint64_t there = store_noted(w, insn, gone) << RETIRE_CYCLE_BITS;
+
+			store_data(t, op->key, m->access[i].size, m->address[i], ready);
+			store_leaves(t, m->address[i], later(t->gone, there));
+		}
+}
+
+/* insn comes when nothing holds it any more. */
+static NOINLINE void go_on(struct retire *t, const struct model_insn *insn, uint64_t cost)
+{
+	hold(t, insn, cost, (enum model_cause)t->redirected_by, t->redirected);
+	if (t->redirected_by != MODEL_CAUSE_TAKEN)
+		t->restarted = t->redirected;
+	t->redirected = 0;
+}
+
+/* Any instruction: number i of the record, `last` if none follows in it. */
+static NOINLINE void generally(
+	struct walk *w, const struct model_segment *s, const uint64_t *record, unsigned i, int last)
+{
+	struct retire *t = w->t;
+	const struct model_insn *insn = &s->block->insns[i];
+	const struct retire_op *op = &s->block->ops[i];
+	struct touched m = {&s->block->accesses[insn->first_access],
+		&record[1 + insn->first_access], insn->access_count};
+	uint64_t at, from, done, data;
+	unsigned k;
+
+	come_late(w, insn, op->cost, any_stores(m.access, m.count) ? room_of_stores(t) : 0);
+	t->came = later(
+		t->came + op->cost, t->retired[(t->instructions - t->window) % RETIRE_WINDOW_MAX]);
+	at = from = t->came >> RETIRE_CYCLE_BITS;
+	for (k = 0; k < MODEL_SOURCES_MAX; k++)
+		at = later(at, t->ready[op->source[k]]);
+	for (k = 0; k < 2; k++)
+		from = later(from, t->ready[op->for_address[k]]);
+	/* Of the last one there are not always words for all. */
+	if (last && m.count > s->access_count - (unsigned)insn->first_access)
+		m.count = s->access_count - (unsigned)insn->first_access;
+	done = execute(w, insn, op, &m, at, from);
+	data = op->special || any_loads(m.access, m.count) ? done : at + op->latency;
+	for (k = 0; k < MODEL_RESULTS_MAX; k++)
+		t->ready[insn->result[k]] = done;
+	t->ready[MODEL_RESULT + i] = done;
+	go(w, insn, op, done);
+	store_all(w, insn, op, &m, data);
+	take_notes(w, insn, done);
+	if (t->redirected && !last)
+		go_on(t, insn + 1, op[1].cost);
+}
+
 /* After the last instruction of a record; `taken` branches were. */
 static void space_taken(struct retire *t, unsigned taken)
 {
-	t->taken_last = later(t->came, t->taken_last + (uint64_t)taken * t->taken);
-	if (t->taken_last > t->came && t->taken_last + 1 > t->redirected) {
-		t->redirected = t->taken_last + 1;
+	t->taken_last =
+		later(t->came, t->taken_last + (((uint64_t)taken * t->taken) << RETIRE_CYCLE_BITS));
+	if (t->taken_last > t->came && t->taken_last + t->slot > t->redirected) {
+		t->redirected = t->taken_last + t->slot;
 		t->redirected_by = MODEL_CAUSE_TAKEN;
 	}
 }
 
-/* What follows insn comes late. */
-static NOINLINE void redirect(
-	struct walk *w, const struct model_insn *insn, const struct model_insn *end, uint64_t done)
+/* ---- records ---- */
+
+/* It retires at `at`, perhaps later than in its turn. */
+static NOINLINE void wait_longer(
+	struct walk *w, const struct model_insn *insn, uint64_t gone, uint64_t at)
+{
+	if (at > gone)
+		explain(w->t, insn, &w->phases, gone + RETIRE_CYCLE, at + RETIRE_CYCLE);
+	w->phases.count = 0;
+}
+
+/* The first op that something is noted of, or null. */
+static inline const struct retire_op *noted_op(
+	const struct walk *w, const struct model_block *block)
+{
+	return w->note->insn ? &block->ops[w->note->insn - block->insns]
+			     : (const struct retire_op *)0;
+}
+
+/*
+ * Goes through ops until something is in the way that `generally` is for: that op, or the end.
+ * careful: an instruction may have to wait for room in the window or has met something, or somebody
+ * wants to know who waits; else none of that is so in the whole record.
+ */
+static inline __attribute__((always_inline)) const struct retire_op *run(struct walk *w,
+	const struct model_block *block, const struct retire_op *op, const struct retire_op *end,
+	const uint64_t *record, const int careful)
 {
 	struct retire *t = w->t;
+	const struct retire_op *noted = careful ? noted_op(w, block) : end;
+	uint64_t came = t->came, gone = t->gone, number = t->instructions, waited = 0;
+	const uint64_t line_bytes = UINT64_C(1) << t->line_bits;
+	uint64_t *const ready = t->ready;
 
-	take_notes(w, insn, done);
-	if (t->redirected && insn + 1 < end) {
-		hold(t, insn + 1, (enum model_cause)t->redirected_by, t->redirected);
-		t->redirected = 0;
+	for (; op < end; op++) {
+		uint64_t at, done, begin, address = 0, next = came + op->cost;
+		unsigned way = op->way;
+
+		if (careful) {
+			if (UNLIKELY(op == noted))
+				break;
+			next = later(next, t->retired[(number - t->window) % RETIRE_WINDOW_MAX]);
+		}
+		at = later(next >> RETIRE_CYCLE_BITS,
+			later(ready[op->source[0]], ready[op->source[1]]));
+		if (UNLIKELY(op->many))
+			at = later(at, later(ready[op->source[2]], ready[op->source[3]]));
+		if (way != RETIRE_PLAIN) {
+			uint64_t from = later(next >> RETIRE_CYCLE_BITS,
+				later(ready[op->for_address[0]], ready[op->for_address[1]]));
+
+			if (UNLIKELY(way == RETIRE_GENERALLY))
+				break;
+			address = record[1 + op->first_access];
+			if (UNLIKELY((address & (line_bytes - 1)) + op->size > line_bytes))
+				break;
+			if (way == RETIRE_LOADS) {
+				at = later(at, from);
+				from = later(from, t->barrier);
+				begin = take_load(t, from, op->load_ports, address);
+				if (UNLIKELY(begin != from))
+					add_phase(&w->phases, MODEL_CAUSE_UNIT, from,
+						begin + op->load);
+				done = forwarded(t, op, address, begin + op->load);
+				if (UNLIKELY(begin < t->arrival))
+					done = wait_for_line(w, address, done);
+				from = done;
+			} else {
+				if (UNLIKELY(room_of_stores(t) > came + op->cost))
+					break;
+				store_data(t, op->key, op->size, address, at + op->latency);
+			}
+			at = later(at, from);
+		}
+		came = next;
+		done = take(t, at, op->ports);
+		if (UNLIKELY(done != at))
+			add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done + op->latency);
+		done += op->latency;
+		ready[op->result[0]] = done;
+		ready[op->result[1]] = done;
+		gone += op->cost;
+		at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
+		if (UNLIKELY(w->phases.count) || (careful && t->rows))
+			wait_longer(w, &block->insns[op - block->ops], gone, at);
+		else
+			waited += at - gone;
+		gone = at;
+		t->retired[number++ % RETIRE_WINDOW_MAX] = gone;
+		if (way == RETIRE_STORES)
+			store_leaves(t, address, gone);
+	}
+	t->came = came;
+	t->gone = gone;
+	t->instructions = number;
+	t->slots[MODEL_CAUSE_DEPENDENCY] += waited;
+	return op;
+}
+
+static NOINLINE void run_carefully(struct walk *w, const struct model_segment *s,
+	const struct retire_op *op, const struct retire_op *end, const uint64_t *record)
+{
+	while ((op = run(w, s->block, op, end, record, 1)) < end) {
+		generally(w, s, record, (unsigned)(op - s->block->ops), op + 1 == end);
+		op++;
 	}
 }
 
 void retire_record(
 	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns)
 {
-	const struct model_insn *insn = s->block->insns, *end = insn + insns;
-	const struct model_access *accesses = s->block->accesses;
+	const struct retire_op *op = s->block->ops, *end = op + insns;
+	uint64_t number = t->instructions + insns - 1 - t->window;
 	struct walk w;
-	uint64_t came, gone, order = t->instructions, width = t->width, waited = 0;
-	uint64_t *ready = t->ready, *result = ready + MODEL_RESULT;
 
 	w.t = t;
 	w.note = t->note;
 	w.phases.count = 0;
-	sort_notes(t);
-	if (t->redirected) {
-		hold(t, insn, (enum model_cause)t->redirected_by, t->redirected);
-		t->redirected = 0;
+	if (UNLIKELY(t->redirected))
+		go_on(t, s->block->insns, op->cost);
+	clear_before(t, t->came >> RETIRE_CYCLE_BITS);
+	if (LIKELY(!t->notes) && LIKELY(!t->rows) && LIKELY(t->window >= MODEL_BLOCK_INSNS_MAX) &&
+		LIKELY(t->retired[number % RETIRE_WINDOW_MAX] <= t->came)) {
+		t->note[0].insn = (const struct model_insn *)0;
+		op = run(&w, s->block, op, end, record, 0);
+	} else {
+		sort_notes(t);
 	}
-	came = t->came;
-	gone = t->gone;
-	for (; insn < end; insn++) {
-		const struct retire_kind *k = &t->kind[insn->latency];
-		const struct model_access *a = &accesses[insn->first_access];
-		const uint64_t *address = &record[1 + insn->first_access];
-		uint64_t at, done, room = 0;
-		unsigned n = insn->access_count;
-		int noted = w.note->insn == insn;
-
-		if (n && (n == 1 ? stores(a->kind) : any_stores(a, n)))
-			room = t->store_left[(t->stores - t->store_buffer) % RETIRE_STORES_MAX];
-		if (UNLIKELY(noted | (room > came + 1))) {
-			t->came = came;
-			t->gone = gone;
-			come_late(&w, insn, room);
-			came = t->came;
-			gone = t->gone;
-		}
-		came = later(came + 1, t->retired[(order - t->window) % RETIRE_WINDOW_MAX]);
-		at = later(came, later(ready[insn->source[0]], ready[insn->source[1]]));
-		if (UNLIKELY(insn->source[2] != MODEL_SLOT_NONE))
-			at = later(at, later(ready[insn->source[2]], ready[insn->source[3]]));
-		if (n) {
-			uint64_t from = later(came,
-				later(ready[insn->for_address[0]], ready[insn->for_address[1]]));
-
-			if (UNLIKELY(insn->latency == MODEL_LATENCY_LOCKED))
-				from = be_alone(&w, from, gone);
-			if (insn + 1 == end)
-				n = executed(s, insn);
-			if (UNLIKELY(n > 1))
-				from = load_all(&w, insn, a, address, n, from);
-			else if (n && loads(a->kind) && happens(a, *address))
-				from = load(&w, insn, *address, from, noted);
-			at = later(at, from);
-		}
-		if (LIKELY(insn->latency < MODEL_LATENCY_SPECIAL)) {
-			done = take_unit(t, at, k) + k->latency;
-			if (UNLIKELY(done != at + k->latency))
-				add_phase(&w.phases, MODEL_CAUSE_UNIT, at, done);
-		} else {
-			t->gone = gone;
-			done = execute_special(&w, (enum model_latency)insn->latency, at);
-		}
-		*result++ = done;
-		ready[insn->result[0]] = done;
-		if (insn->result[1] != MODEL_SLOT_SINK) {
-			ready[insn->result[1]] = done;
-			ready[insn->result[2]] = done;
-		}
-		gone++;
-		at = later(done, gone + width) - width;
-		if (LIKELY(!w.phases.count)) {
-			waited += at - gone;
-			if (UNLIKELY(t->rows != 0) && at > gone)
-				retire_tell(t, insn, MODEL_CAUSE_DEPENDENCY, at - gone);
-		} else {
-			if (at > gone)
-				explain(t, insn, &w.phases, gone + width, done);
-			w.phases.count = 0;
-		}
-		gone = at;
-		t->retired[order++ % RETIRE_WINDOW_MAX] = gone;
-		if (UNLIKELY(n > 1))
-			store_all(&w, insn, a, address, n, done, gone);
-		else if (n && stores(a->kind) && happens(a, *address))
-			store(&w, insn, *address, a->size, done, gone, noted);
-		if (UNLIKELY(noted | (insn->latency == MODEL_LATENCY_SERIALISING))) {
-			t->came = came;
-			t->gone = gone;
-			redirect(&w, insn, end, done);
-			came = t->came;
-			gone = t->gone;
-		}
-	}
-	t->came = came;
-	t->gone = gone;
-	t->instructions = order;
-	t->slots[MODEL_CAUSE_DEPENDENCY] += waited;
+	if (UNLIKELY(op < end))
+		run_carefully(&w, s, op, end, record);
 	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken)
 		space_taken(t, s->statics[MODEL_STATIC_TAKEN]);
 }

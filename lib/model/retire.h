@@ -8,8 +8,8 @@
  * first (retire_note), then the record is run (retire_record).  Freestanding; the caller owns the
  * memory, which begins zeroed.
  *
- * Time is kept in slots: a cycle has config.width of them, and an instruction takes one to come and
- * one to go.
+ * Execution is timed in cycles; how instructions come and go, config.width of them a cycle, in
+ * parts of a cycle (RETIRE_CYCLE).
  */
 #ifndef MODEL_RETIRE_H
 #define MODEL_RETIRE_H
@@ -18,9 +18,9 @@
 #include "model/rows.h"
 #include "model/trace.h"
 
-/* Why a slot passed. */
+/* Why time passed. */
 enum model_cause {
-	MODEL_CAUSE_BASE,       /* it retired an instruction */
+	MODEL_CAUSE_BASE,       /* an instruction retired in its turn */
 	MODEL_CAUSE_DEPENDENCY, /* an operand, or the instruction's own latency */
 	MODEL_CAUSE_UNIT,       /* all execution units of its kind were busy */
 	MODEL_CAUSE_DIVIDER,
@@ -91,15 +91,50 @@ struct retire_note {
 };
 
 enum {
+	RETIRE_CYCLE_BITS = 12,
+	RETIRE_CYCLE = 1 << RETIRE_CYCLE_BITS, /* parts of a cycle */
 	RETIRE_NOTES_MAX = 1024,
 	RETIRE_WINDOW_MAX = 4096, /* a power of two; windows beyond are as long */
-	RETIRE_CALENDAR = 512,    /* cycles, a power of two */
+	RETIRE_CALENDAR = 1024,   /* cycles, a power of two */
 	RETIRE_LINES = 64,        /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
 	RETIRE_REQUESTS = 64,
 	RETIRE_INTERVALS = 1024,
 	RETIRE_STORES_MAX = 256,
-	RETIRE_UNITS = 8,
+	RETIRE_FULL_BITS = 5,
+	RETIRE_MORE = 3, /* micro-operations of an instruction beyond the first that need a port */
+	RETIRE_FETCHES = 16,
+};
+
+/* What no port is needed for takes this one, which is never busy. */
+#define RETIRE_NO_PORT (UINT32_C(1) << 31)
+
+/* What a core does with an instruction.  Ports are bits; of those that are free the lowest is
+ * taken, so the least wanted ones should stand there. */
+struct retire_form {
+	uint32_t ports;      /* of its first micro-operation, or RETIRE_NO_PORT */
+	uint32_t load_ports; /* likewise, of loads */
+	uint32_t more[RETIRE_MORE];
+	uint32_t latency; /* cycles from operands to result */
+	uint32_t load;    /* cycles from address to data */
+	uint32_t busy;    /* cycles for which the divider is kept */
+	uint8_t special;  /* enum model_latency, or 0 for all that are not */
+	uint8_t more_count;
+	uint8_t half_slots; /* of its turn when it comes and retires: 2 is an instruction's, 0 none
+			       of its own */
+};
+
+/* An instruction of a block as the loop wants it; made by retire_prepare. */
+struct retire_op {
+	uint8_t way;  /* how to run it */
+	uint8_t many; /* sources, more than two */
+	uint8_t source[MODEL_SOURCES_MAX], for_address[2], result[2];
+	uint8_t special, more_count;
+	uint16_t first_access, size;
+	uint32_t cost; /* parts of a cycle */
+	uint32_t ports, load_ports, latency, load, busy;
+	uint32_t key; /* of its address: base register and displacement; 0: none */
+	uint32_t more[RETIRE_MORE];
 };
 
 /* A line that was asked for. */
@@ -110,19 +145,13 @@ struct retire_line {
 
 struct retire_stored {
 	uint64_t granule, ready; /* address / 8; when a load can have it */
+	uint64_t data;           /* when one has it whose address is known to be the same */
+	uint64_t key;
 };
 
-/* What one of enum model_latency takes. */
-struct retire_kind {
-	uint32_t latency; /* slots */
-	uint32_t mask;    /* of its unit's count in an entry of the calendar */
-	uint32_t limit;   /* that count when all are busy */
-	uint32_t one;     /* one more; 0: it needs no unit */
-};
-
-/* Cycles from..until - 1 in which all units of a kind are busy. */
+/* Cycles from..until - 1 in which all of some ports are busy. */
 struct retire_full {
-	uint64_t from, until;
+	uint64_t from, until, ports;
 };
 
 /* A request for a line: kept until `end`, and free from gap to gap_end before that. */
@@ -131,37 +160,47 @@ struct retire_request {
 };
 
 struct retire {
-	/* The machine; times in slots. */
-	uint32_t width, window, misses, store_buffer;
-	uint64_t reciprocal; /* 2^64 / width, rounded up */
-	struct retire_kind kind[MODEL_LATENCIES], load;
-	uint32_t forward, mispredict, taken, drain;
-	uint32_t divide, fp_divide; /* how long the divider is kept */
+	/* The machine; times in cycles unless it says parts. */
+	uint32_t width, window, misses, store_buffer, fetches;
+	uint32_t slot; /* parts: of one instruction */
+	struct retire_form form[MODEL_LATENCIES];
+	uint32_t forward, renamed, renames, mispredict, taken;
+	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
+	uint32_t bank_loads;        /* of a bank in a cycle, as so many bits; 0: any number */
 
-	/* Counts: slots by cause; their sum is the time of the last retirement. */
+	/* Counts: parts by cause; their sum is the time of the last retirement. */
 	uint64_t slots[MODEL_CAUSES];
-	uint64_t instructions;          /* walked: slots of cause BASE */
+	uint64_t instructions;          /* walked */
 	uint64_t counted[MODEL_CAUSES]; /* the caller's: cycles that are in somebody's counts */
 
-	struct model_rows *rows; /* slots by instruction go there; null: nobody wants them */
-	uint64_t came, gone;     /* when the last instruction came, and retired */
-	uint64_t taken_last;     /* when the last taken branch was fetched behind */
+	struct model_rows *rows; /* parts by instruction go there; null: nobody wants them */
+	uint64_t came, gone;     /* parts: when the last instruction came, and retired */
+	uint64_t taken_last;     /* parts: when the last taken branch was fetched behind */
 	uint64_t arrival;        /* of the last of all lines asked for */
 	uint64_t barrier;        /* no load before that */
 	uint64_t divider_free;
-	uint64_t stores, drained; /* number of stores so far; when the last leaves the buffer */
-	uint64_t redirected;      /* nothing comes before; 0: nothing is held */
-	uint32_t redirected_by;   /* enum model_cause */
+	uint64_t stores,
+		drained;      /* number of stores so far; parts: when the last leaves the buffer */
+	uint64_t stored_line; /* of the last store */
+	uint64_t redirected;  /* parts: nothing comes before; 0: nothing is held */
+	uint32_t redirected_by; /* enum model_cause */
 	uint32_t notes;
+	uint64_t fetched_line;               /* that was missed last */
+	uint64_t restarted;                  /* parts: when fetching began anew */
+	uint64_t fetch_count;                /* lines missed in a row */
+	uint64_t fetch_came[RETIRE_FETCHES]; /* parts: when what is in them came */
 
 	uint64_t ready[256]; /* by slot of trace.h: when the result is there.  Of MODEL_SLOT_NONE
 				always 0 */
-	uint64_t calendar[RETIRE_CALENDAR]; /* cycle << 32 | counts of four bits by unit */
-	struct retire_full full[RETIRE_UNITS];
-	uint64_t retired[RETIRE_WINDOW_MAX];
-	uint64_t store_left[RETIRE_STORES_MAX];
+	/* By cycle, from `cleared` on: ports that are busy; loads of eight banks, four bits each.
+	 */
+	uint32_t calendar[RETIRE_CALENDAR], banks[RETIRE_CALENDAR];
+	uint64_t cleared;
+	struct retire_full full[1 << RETIRE_FULL_BITS];
+	uint64_t retired[RETIRE_WINDOW_MAX];    /* parts; by number of instruction */
+	uint64_t store_left[RETIRE_STORES_MAX]; /* parts */
 	struct retire_line lines[RETIRE_LINES];
 	struct retire_stored stored[RETIRE_STORED];
 	struct retire_request request[RETIRE_REQUESTS];
@@ -172,11 +211,18 @@ struct retire {
 
 /* t: zeroed. */
 void retire_init(struct retire *t, const struct model_config *config);
+/* Fills block->ops, for which there is room, of its instructions and accesses.  forms: what the
+ * core does with each; null: what its class says.  keys: as in struct retire_op; null: none. */
+void retire_prepare(const struct retire *t, struct model_block *block,
+	const struct retire_form *forms, const uint32_t *keys);
+/* A line that is fetched ahead takes its turn with its sender now: the cycles until it is there. */
+uint64_t retire_ahead(struct retire *t, enum model_cause sender, uint64_t latency);
 /* Something happened to an instruction of the record that is run next.  In any order, but those
  * of one instruction and kind in theirs. */
 void retire_note(struct retire *t, const struct model_insn *insn, enum retire_what what,
 	enum model_cause cause, uint32_t latency, uint64_t address);
-/* The first `insns` instructions of a record that ended in s.  record: its words. */
+/* The first `insns` instructions of a record that ended in s, whose block is prepared.  record: its
+ * words. */
 void retire_record(
 	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns);
 /* Whole cycles so far by cause into cycles[MODEL_CAUSES]; returns their sum, which lags behind by
@@ -185,15 +231,15 @@ uint64_t retire_cycles(const struct retire *t, uint64_t *cycles);
 
 /* Into the instruction's row. */
 void retire_tell(
-	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t slots);
+	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t parts);
 
-/* Every slot but those of cause BASE passes here, or through retire_tell. */
+/* Every part of a cycle but those of cause BASE passes here, or through retire_tell. */
 static inline void retire_charge(
-	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t slots)
+	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t parts)
 {
-	t->slots[cause] += slots;
+	t->slots[cause] += parts;
 	if (t->rows)
-		retire_tell(t, insn, cause, slots);
+		retire_tell(t, insn, cause, parts);
 }
 
 #endif

@@ -338,7 +338,7 @@ INLINE void carry(struct model *m, const statics_sum *low, const statics_sum *hi
  * part of the one before.
  */
 #define REPEAT_BYTES 32
-static NOINLINE int goes_along(
+NOINLINE int goes_along(
 	const struct retire *t, const struct model_segment *s, const uint64_t *record)
 {
 	return !t->notes && s->access_count &&
@@ -535,7 +535,7 @@ void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
 	struct core *core = m->core;
 
-	if (core->retire || !is_common(m) || (m->watch && !watch_is_calm(m->watch))) {
+	if (!is_common(m) || (m->watch && !watch_is_calm(m->watch))) {
 		run_records(m, begin, end);
 		return;
 	}

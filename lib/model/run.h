@@ -98,4 +98,7 @@ void step_record(
  * and pages are not at hand. */
 int fetch_see(struct model *m, struct core *core, struct model_segment *s);
 
+/* Is the record a repetition that the one before has in it already, for the retirement clock? */
+int goes_along(const struct retire *t, const struct model_segment *s, const uint64_t *record);
+
 #endif

@@ -51,6 +51,9 @@ enum {
 	MODEL_BLOCK_INSNS_MAX = 190,
 };
 
+struct retire_op;
+struct retire_form;
+
 struct model_insn {
 	uint64_t address;
 	uint16_t class_bits; /* enum model_instruction_class */
@@ -180,6 +183,7 @@ struct model_block {
 	uint16_t words; /* of a record */
 	uint8_t indirect;
 	uint8_t stack; /* 1 + enum model_branch_kind of its last instruction; 0: see above */
+	struct retire_op *ops; /* for the retirement clock: one an instruction (retire_prepare) */
 	/* Instructions of classes beyond MODEL_FP and MODEL_VECTOR: indices, ascending. */
 	uint8_t special_count;
 	uint8_t *specials;
@@ -238,6 +242,10 @@ struct model_filter {
  * watch. */
 void model_skip(
 	struct model *m, struct model_filter *f, const uint64_t *begin, const uint64_t *end);
+/* Before the first record of a block, once its instructions are described: what the retirement
+ * clock needs (forms, keys: retire.h).  Nothing where there is none. */
+void model_describe(struct model *m, struct model_block *block, const struct retire_form *forms,
+	const uint32_t *keys);
 /* One record, of which only the first insns instructions were executed: the next one failed. */
 void model_run_part(struct model *m, const uint64_t *record, unsigned insns);
 

@@ -98,7 +98,9 @@ void model_set_watch(struct model *m, struct model_watch *w)
 		return;
 	w->model = m;
 	for (i = 0; i < w->sampler_count; i++)
-		w->sampler[i].unit = w->sampler[i].by_clock ? m->config.width : 1;
+		w->sampler[i].unit = !w->sampler[i].by_clock ? 1
+				     : m->cores[0].retire    ? RETIRE_CYCLE
+							     : m->config.width;
 	for (i = 0; i < m->config.cores && w->rows.row; i++)
 		if (m->cores[i].retire)
 			m->cores[i].retire->rows = &w->rows;
@@ -165,14 +167,15 @@ static void pass_skids(struct model_watch *w)
  * samples go through all slots in turn, a slot later each time and then back. */
 static void shift_slot(struct model_watch *w, unsigned sampler, uint64_t *left)
 {
-	uint32_t unit = w->sampler[sampler].unit;
+	uint32_t unit = w->sampler[sampler].unit, step = unit / w->model->config.width;
 	uint32_t *slot = &w->thread->slot[sampler];
 
-	if (*slot + 1 < unit) {
-		*left += 1;
-		*slot += 1;
-	} else if (*left >= unit) {
-		*left -= unit - 1;
+	step = step ? step : 1;
+	if (*slot + step < unit) {
+		*left += step;
+		*slot += step;
+	} else if (*left > *slot) {
+		*left -= *slot;
 		*slot = 0;
 	}
 }

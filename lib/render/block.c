@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/block.h"
 
+#include "base/plural.h"
 #include "isa/isa.h"
 #include "render/number.h"
 
@@ -75,9 +76,11 @@ static void warnings(const struct block_result *r, struct strbuf *out)
 
 static void basis(const struct block_result *r, enum block_mode mode, struct strbuf *out)
 {
-	strbuf_printf(out, "  %s: %u less %u %s, %u timed runs in %u workers%s\n", mode_name(mode),
-		r->unroll[1], r->unroll[0], mode == BLOCK_LOOPED ? "iterations" : "copies", r->runs,
-		r->workers, r->pmu ? ", core cycle counter" : ", time stamps as core cycles");
+	strbuf_printf(out, "  %s: %u less %u %s, %u timed run%s in %u worker%s%s\n",
+		mode_name(mode), r->unroll[1], r->unroll[0],
+		mode == BLOCK_LOOPED ? "iterations" : "copies", r->runs, plural(r->runs),
+		r->workers, plural(r->workers),
+		r->pmu ? ", core cycle counter" : ", time stamps as core cycles");
 	strbuf_printf(out, "  state: %s; ", r->state);
 	if (!r->pages)
 		strbuf_puts(out, "touches no memory\n");

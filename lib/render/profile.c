@@ -66,11 +66,11 @@ static const char *const causes[MODEL_CAUSES] = {"base", "dependency", "unit", "
 	"taken", "mispredict"};
 
 /* "stalls": cycles by cause, of the retirement clock. */
-static void stalls(struct json *j, const struct profile_insn *d, double width)
+static void stalls(struct json *j, const struct profile_insn *d)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < d->counts.count && width > 0; i++) {
+	for (size_t i = 0; i < d->counts.count; i++) {
 		const struct profile_count *c = &d->counts.data[i];
 
 		if (c->item < MODEL_ROW_CAUSES || c->item >= MODEL_ROW_CAUSES + MODEL_CAUSES)
@@ -78,7 +78,7 @@ static void stalls(struct json *j, const struct profile_insn *d, double width)
 		if (!any)
 			json_object(j, "stalls");
 		any = true;
-		json_number(j, causes[c->item - MODEL_ROW_CAUSES], (double)c->n / width);
+		json_number(j, causes[c->item - MODEL_ROW_CAUSES], (double)c->n / RETIRE_CYCLE);
 	}
 	if (any)
 		json_end_object(j);
@@ -134,7 +134,7 @@ static void images(const struct profile *p, struct json *j)
 	}
 }
 
-static void insns(const struct profile *p, double width, struct json *j)
+static void insns(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->insns.count; i++) {
 		const struct profile_insn *d = table_at(&p->insns, i);
@@ -147,7 +147,7 @@ static void insns(const struct profile *p, double width, struct json *j)
 		json_integer(j, "length", d->key.length);
 		json_integer(j, "executions", (long long)d->executions);
 		counts(j, n);
-		stalls(j, d, width);
+		stalls(j, d);
 		end(j);
 	}
 }
@@ -328,7 +328,7 @@ void render_profile_json(const struct profile_report *r, FILE *out)
 	head(r, &j);
 	processes(p, &j);
 	images(p, &j);
-	insns(p, r->machine ? r->machine->model.width : 0, &j);
+	insns(p, &j);
 	blocks(r, &j);
 	edges(p, &j);
 	nodes(p, &j);

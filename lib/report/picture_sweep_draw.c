@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/stats.h"
 #include "base/strbuf.h"
 #include "report/picture_sweep_private.h"
@@ -482,8 +483,9 @@ static int titles(struct sweep *s, const terms *list)
 	if (first->experiment && !where)
 		where = experiment_fact_find(first->experiment, "host");
 	s->picture->title = picture_text(s->picture, "%s, by %s", what, s->x_label);
-	s->picture->subtitle = picture_text(s->picture, "%s%s%s, %zu runs", program ? program : "",
-		program ? ", on " : "on ", where ? where : "an unknown host", s->runs.count);
+	s->picture->subtitle = picture_text(s->picture, "%s%s%s, %zu run%s", program ? program : "",
+		program ? ", on " : "on ", where ? where : "an unknown host", s->runs.count,
+		plural(s->runs.count));
 	return s->picture->title && s->picture->subtitle ? 0 : -1;
 }
 

@@ -7,6 +7,7 @@
 
 #include "events/numbers.h"
 #include "machine/machine.h"
+#include "report/prof_branches.h"
 #include "report/prof_columns.h"
 #include "report/prof_program.h"
 
@@ -31,6 +32,7 @@ static int find_metric(struct prof_analysis *a, struct error *e)
 		if (!(a->cycles > 0))
 			continue;
 		a->metric = i;
+		a->cycles *= prof_branches_weight(a->d, i);
 		return 0;
 	}
 	error_set(e, ERR_UNSUPPORTED, "-calc needs samples of time or cycles, and the clock");
@@ -89,6 +91,7 @@ void prof_analysis_fini(struct prof_analysis *a)
 {
 	if (!a->work)
 		return;
+	prof_branches_free(a->branches);
 	prof_program_free(a->program);
 	schedule_work_free(a->work);
 	core_fini(&a->core);
@@ -177,12 +180,15 @@ static int move_by(struct prof_analysed *p, const double *edges)
 	}
 	shares = calloc(f->edges.count + 1, sizeof(*shares));
 	moved = calloc(f->insns.count + 1, sizeof(*moved));
-	for (size_t i = 0; shares && edges && i < f->edges.count; i++)
+	if (!shares || !moved) {
+		free(moved);
+		free(shares);
+		return -1;
+	}
+	for (size_t i = 0; edges && i < f->edges.count; i++)
 		shares[i] = edges[i] * wait_before(p, &f->edges.data[i]);
 	s.edges = edges ? shares : NULL;
-	rc = shares && moved
-		     ? prof_skid_move(&s, p->code->counts + a->metric, a->d->metrics.count, moved)
-		     : -1;
+	rc = prof_skid_move(&s, p->code->counts + a->metric, a->d->metrics.count, moved);
 	if (rc == 0)
 		take_samples(p, moved);
 	free(moved);
@@ -236,11 +242,13 @@ static int estimate(struct prof_analysed *p, struct error *e)
 	return rc;
 }
 
-/* As the whole program has it. */
+/* As the whole program has it: from branch records, or else from its samples. */
 static int look_up(struct prof_analysed *p, const struct analysis_fit *fit, struct error *e)
 {
 	const struct flow *f = p->code->flow;
-	double *edges = analysis_fit_edges(fit);
+	const struct prof_branches *branches = p->analysis->branches;
+	double *edges = branches ? prof_branches_edges(branches, f, p->code->image)
+				 : analysis_fit_edges(fit);
 	int rc = edges ? schedule_all(p, edges, e) : error_nomem(e);
 
 	if (rc == 0 && move_by(p, edges))
@@ -252,7 +260,10 @@ static int look_up(struct prof_analysed *p, const struct analysis_fit *fit, stru
 	p->frequencies.edge = calloc(f->edges.count + 1, sizeof(*p->frequencies.edge));
 	if (!p->frequencies.block || !p->frequencies.edge)
 		return error_nomem(e);
-	analysis_fit_tell(fit, &p->frequencies);
+	if (branches)
+		prof_branches_tell(branches, p);
+	else
+		analysis_fit_tell(fit, &p->frequencies);
 	return 0;
 }
 
@@ -264,7 +275,12 @@ int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct 
 	memset(p, 0, sizeof(*p));
 	p->analysis = a;
 	p->code = code;
-	if (!a->exact && !a->d->request->classic && !a->core.in_order) {
+	if (!a->exact && !a->d->request->classic && !a->asked) {
+		a->asked = true;
+		if (prof_branches_new(&a->branches, a, e))
+			return -1;
+	}
+	if (!a->exact && !a->d->request->classic && !a->core.in_order && !a->branches) {
 		if (!a->program)
 			a->program = prof_program_new(a, e);
 		if (!a->program)
@@ -273,7 +289,7 @@ int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct 
 	}
 	if (take_room(p))
 		return error_nomem(e);
-	if (fit)
+	if (fit || a->branches)
 		return look_up(p, fit, e);
 	take_samples(p, moved);
 	if (schedule_all(p, NULL, e))

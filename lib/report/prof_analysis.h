@@ -19,10 +19,12 @@ struct prof_analysis {
 	const struct prof_data *d;
 	struct core core;
 	struct schedule_work *work;
-	size_t metric;                /* of cycles or of time */
-	double cycles;                /* between two samples */
-	bool exact;                   /* executions were counted */
-	size_t counted;               /* by this metric */
+	size_t metric;                  /* of cycles or of time */
+	double cycles;                  /* between two samples */
+	bool exact;                     /* executions were counted */
+	size_t counted;                 /* by this metric */
+	struct prof_branches *branches; /* NULL: no experiment has branch records */
+	bool asked;                     /* for those */
 	struct prof_program *program; /* what all procedures say together; NULL: nobody asked yet */
 };
 

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "isa/isa.h"
 #include "report/prof_code.h"
 #include "report/prof_columns.h"
@@ -453,9 +454,10 @@ static int all_sections(struct archinfo *a)
 static int notes(struct archinfo *a)
 {
 	if (a->mix->other &&
-		prof_note(a->t, "%llu instructions (%.2f%%) are of code that cannot be had or read",
-			(unsigned long long)a->mix->other,
-			100 * (double)a->mix->other / (double)a->mix->all))
+		prof_note(a->t, "%llu instruction%s (%.2f%%) %s of code that cannot be had or read",
+			(unsigned long long)a->mix->other, plural(a->mix->other),
+			100 * (double)a->mix->other / (double)a->mix->all,
+			plural_is(a->mix->other)))
 		return -1;
 	if (!a->mix->edges &&
 		prof_note(a->t, "The experiment holds no edges: how many branches were taken is "

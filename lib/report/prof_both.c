@@ -4,6 +4,7 @@
  * period is in step with the program.  experiment/compare.h tests it, by what the rows of the
  * report are.
  */
+#include "base/plural.h"
 #include "experiment/compare.h"
 #include "experiment/order.h"
 #include "report/prof_columns.h"
@@ -95,12 +96,11 @@ static int say_result(struct prof_table *t, const struct prof_data *d, const str
 			d->metrics.data[metric].metric->short_name, by[grain]);
 	if (prof_note(t,
 		    "%s at periods %llu and %llu: the profiles by %s %s (chi-square %.1f, %u "
-		    "degrees "
-		    "of freedom, p %s)",
+		    "degree%s of freedom, p %s)",
 		    d->metrics.data[metric].metric->short_name, (unsigned long long)periods[0],
 		    (unsigned long long)periods[1], by[grain],
 		    differs ? "differ by more than chance" : "agree", c->statistic, c->cells - 1,
-		    c->p < 1e-15 ? "< 1e-15" : prof_text(t, "= %.2g", c->p)))
+		    plural(c->cells - 1), c->p < 1e-15 ? "< 1e-15" : prof_text(t, "= %.2g", c->p)))
 		return -1;
 	if (!differs)
 		return 0;

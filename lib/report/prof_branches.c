@@ -1,44 +1,424 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What branch records are made of, and what they cost. */
-#include <inttypes.h>
+#include "report/prof_branches.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
 
 #include "experiment/branches.h"
-#include "report/prof_columns.h"
 
-static int describe_windows(struct prof_table *t, const struct experiment *x)
+/* Chosen once for all programs, round numbers near where profiles are best on those of
+ * tests/accuracy/frequencies, flat around them. */
+#define SPREAD 0.5  /* standard deviation of the logarithm of cycles against those expected */
+#define SHADOW 4.0  /* variance of displaced samples, cycles for each cycle */
+#define TRUST  0.3  /* of what the clock says: errors of neighbours are alike */
+#define PHASES 1.0  /* variance of what a window meets, beside chance */
+#define CHANCE 0.5  /* of a run that was seen once: what is rare is known only if it was seen */
+#define HIGH   0.02 /* deviation of an estimate whose confidence is high ... */
+#define MEDIUM 0.1  /* ... and medium */
+#define SLOWER 1.5  /* cycles against those expected, where no rate tells */
+#define INSN   0.12 /* cycles expected of an instruction, at least */
+#define BLOCK  0.1  /* and of a segment */
+
+enum { ROUNDS = 5 };
+
+struct rate {
+	uint64_t address, hits, nanoseconds, windows;
+	uint32_t image;
+};
+
+struct prof_branches {
+	const struct prof_analysis *analysis;
+	struct analysis_runs *runs;
+	VEC(struct analysis_run) list;
+	VEC(struct rate) rates;
+	double seconds; /* samples of all, in time */
+	double slower;  /* cycles of a segment against those expected, on average */
+	double once;    /* frequency of what is seen once */
+};
+
+static int gather_from(
+	struct prof_branches *b, const struct experiment *x, const uint32_t *image_of)
 {
-	uint64_t windows = experiment_tally(x, TALLY_WINDOWS);
+	for (size_t i = 0; i < experiment_runs(x); i++) {
+		const struct experiment_run *run = experiment_run_at(x, i);
+		struct analysis_run *own = vec_push(&b->list);
 
-	if (!windows)
-		return 0;
-	return prof_summary(t, "Windows", "%" PRIu64 " (at %zu branches, %.3g secs. of CPU time)",
-		windows, experiment_rates(x), (double)experiment_tally(x, TALLY_WINDOW_NS) * 1e-9);
+		if (!own)
+			return -1;
+		*own = (struct analysis_run){run->key.begin, run->key.end, run->key.to,
+			image_of[run->key.image], image_of[run->key.to_image], run->count};
+	}
+	for (size_t i = 0; i < experiment_rates(x); i++) {
+		const struct experiment_rate *rate = experiment_rate_at(x, i);
+		struct rate *own = vec_push(&b->rates);
+
+		if (!own)
+			return -1;
+		*own = (struct rate){rate->key.address, rate->hits, rate->nanoseconds,
+			rate->windows, image_of[rate->key.image]};
+	}
+	return 0;
 }
 
-/* Of the time of the program, which has that of stops in it. */
-static int describe_cost(struct prof_table *t, const struct experiment *x)
+static int gather(struct prof_branches *b)
 {
-	double all = (double)experiment_tally(x, TALLY_PROGRAM_NS);
+	const struct prof_data *d = b->analysis->d;
 
-	if (all <= 0)
-		return 0;
-	return prof_summary(t, "Time that recording branches took, by that of the program",
-		"%.1f%% (measured)", 100 * (double)experiment_tally(x, TALLY_COST_NS) / all);
+	for (size_t i = 0; i < d->request->count; i++)
+		if (gather_from(b, d->request->inputs[i].experiment, d->image_of.data[i]))
+			return -1;
+	return 0;
 }
 
-int prof_describe_branches(struct prof_table *t, const struct experiment *x)
+bool prof_branches_any(const struct prof_data *d)
 {
-	uint64_t left_out = experiment_tally(x, TALLY_SAMPLES_LEFT_OUT);
+	for (size_t i = 0; i < d->request->count; i++)
+		if (experiment_runs(d->request->inputs[i].experiment))
+			return true;
+	return false;
+}
 
-	if (!experiment_has_branches(x))
+bool prof_branches_rated(const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++)
+		if (experiment_rates(d->request->inputs[i].experiment))
+			return true;
+	return false;
+}
+
+double prof_branches_weight(const struct prof_data *d, size_t metric)
+{
+	const struct prof_metric *m = &d->metrics.data[metric];
+	const struct experiment *x = d->request->inputs[m->input].experiment;
+	double sampled = (double)m->samples * m->unit;
+	double left = (double)experiment_tally(x, TALLY_SAMPLES_LEFT_OUT) * m->unit;
+	double stops = (double)experiment_tally(x, TALLY_STOP_NS) * 1e-9;
+
+	return sampled > 0 ? 1 + fmax(left - stops, 0) / sampled : 1;
+}
+
+double *prof_branches_edges(const struct prof_branches *b, const struct flow *f, uint32_t image)
+{
+	double *edges = calloc(f->edges.count + 1, sizeof(*edges));
+	uint64_t seen;
+
+	for (uint32_t i = 0; edges && i < f->edges.count; i++) {
+		const struct flow_edge *x = &f->edges.data[i];
+
+		edges[i] = analysis_runs_edge(b->runs, image,
+			flow_last(f, &f->blocks.data[x->from])->address,
+			f->insns.data[f->blocks.data[x->to].first].address, x->kind == FLOW_FALL,
+			&seen);
+	}
+	return edges;
+}
+
+/* ---- the clock's evidence ---- */
+
+struct clock { /* of a segment */
+	double samples, cycles;
+};
+
+static double expected(double mi, uint32_t insns)
+{
+	return hypot(mi, BLOCK + INSN * insns);
+}
+
+static int add_procedure(
+	struct prof_branches *b, const struct prof_code *code, struct clock *clock, struct error *e)
+{
+	double *edges = prof_branches_edges(b, code->flow, code->image);
+	struct prof_analysed p;
+	const struct flow *f = code->flow;
+	int rc;
+
+	if (!edges)
+		return error_nomem(e);
+	rc = prof_schedule(&p, b->analysis, code, edges, e);
+	free(edges);
+	for (uint32_t i = 0; i < f->insns.count && rc == 0;) {
+		uint32_t at = analysis_runs_segment(b->runs, code->image, f->insns.data[i].address);
+		uint32_t n = 0;
+		double mi = 0;
+
+		if (at == ANALYSIS_RUNS_NONE) {
+			i++;
+			continue;
+		}
+		for (; i < f->insns.count &&
+			analysis_runs_segment(b->runs, code->image, f->insns.data[i].address) == at;
+			i++, n++) {
+			clock[at].samples += p.samples[i];
+			mi += p.mi[i];
+		}
+		clock[at].cycles += expected(mi, n);
+	}
+	prof_analysed_fini(&p);
+	return rc;
+}
+
+static int add_procedures(struct prof_branches *b, struct clock *clock, struct error *e)
+{
+	struct prof_request request = *b->analysis->d->request;
+	struct prof_data d = *b->analysis->d;
+	struct prof_procedures procedures;
+	int rc = 0;
+
+	request.only = request.exclude = NULL;
+	d.request = &request;
+	if (prof_procedures_init(&procedures, &d))
+		rc = error_nomem(e);
+	for (size_t i = 0; i < procedures.list.count && rc == 0; i++) {
+		struct prof_code code;
+
+		rc = prof_code_load(&code, &d, &procedures, &procedures.list.data[i], e);
+		if (rc)
+			break;
+		if (code.flow && code.sums[b->analysis->metric])
+			rc = add_procedure(b, &code, clock, e);
+		prof_code_fini(&code);
+	}
+	prof_procedures_fini(&procedures);
+	return rc;
+}
+
+static double flow_of(const struct prof_branches *b, uint32_t at)
+{
+	return analysis_runs_flow(b->runs, at);
+}
+
+/* Cycles against those expected. */
+static double slower_of(const struct prof_branches *b, const struct clock *clock)
+{
+	double s = 0, t = 0;
+
+	for (uint32_t i = 0; i < analysis_runs_count(b->runs); i++) {
+		s += clock[i].cycles > 0 ? clock[i].samples : 0;
+		t += flow_of(b, i) * clock[i].cycles;
+	}
+	return s > 0 && t > 0 ? s / t : SLOWER;
+}
+
+static void scale_by_clock(struct prof_branches *b, const struct clock *clock)
+{
+	analysis_runs_scale(b->runs, slower_of(b, clock) / SLOWER);
+}
+
+struct weighed {
+	double value, weight;
+};
+
+/* Expected hits of a row. */
+static double hits_of(const struct prof_branches *b, const struct rate *r)
+{
+	return analysis_runs_at(b->runs, r->image, r->address) * b->analysis->cycles *
+	       (double)r->nanoseconds * 1e-9 / b->seconds;
+}
+
+static double weight_of(const struct rate *r, double hits)
+{
+	return 1 /
+	       (1 / fmax(fmax((double)r->hits, hits), 1e-3) + PHASES / fmax(1, (double)r->windows));
+}
+
+static uint64_t seen_at(const struct prof_branches *b, const struct rate *r)
+{
+	return analysis_runs_seen(b->runs, r->image, r->address);
+}
+
+/* Only what was seen is ever watched: what was seen once was mostly seen by chance. */
+static double likely_hits(const struct prof_branches *b, const struct rate *r)
+{
+	return hits_of(b, r) * (1 - CHANCE / fmax((double)seen_at(b, r), 1));
+}
+
+static void tell_rates(struct prof_branches *b)
+{
+	for (size_t i = 0; i < b->rates.count; i++) {
+		const struct rate *r = &b->rates.data[i];
+		uint32_t at = analysis_runs_segment(b->runs, r->image, r->address);
+		double hits;
+
+		if (at == ANALYSIS_RUNS_NONE)
+			continue;
+		hits = likely_hits(b, r);
+		analysis_runs_tell(b->runs, at,
+			fmin(fmax(log(((double)r->hits + 0.1) / (hits + 0.1)), -2), 2),
+			weight_of(r, hits));
+	}
+}
+
+/* Of a segment: the logarithm of its cycles against those expected, and what that weighs. */
+static struct weighed weigh(const struct prof_branches *b, const struct clock *c, double flow)
+{
+	double like = b->slower * flow * c->cycles;
+	struct weighed w = {0};
+
+	if (!(c->cycles > 0))
+		return w;
+	w.value = fmin(fmax(log((c->samples + 0.3) / (like + 0.3)), -2), 2);
+	w.weight = TRUST /
+		   (SPREAD * SPREAD + SHADOW / c->cycles + 1 / fmax(fmax(c->samples, like), 1e-3));
+	return w;
+}
+
+/* What is alike everywhere belongs to the program, not to its parts. */
+static void tell_clock(struct prof_branches *b, const struct clock *clock)
+{
+	uint32_t n = analysis_runs_count(b->runs);
+	double sum = 0, weight = 0, mean;
+
+	b->slower = slower_of(b, clock);
+	for (uint32_t i = 0; i < n; i++) {
+		struct weighed w = weigh(b, &clock[i], flow_of(b, i));
+
+		sum += w.weight * w.value;
+		weight += w.weight;
+	}
+	mean = weight > 0 ? sum / weight : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct weighed w = weigh(b, &clock[i], flow_of(b, i));
+
+		analysis_runs_tell(b->runs, i, w.value - mean, w.weight);
+	}
+}
+
+static int estimate(struct prof_branches *b, struct error *e)
+{
+	uint32_t n = analysis_runs_count(b->runs);
+	struct clock *clock = calloc(n + 1, sizeof(*clock));
+	const struct prof_metric *m = &b->analysis->d->metrics.data[b->analysis->metric];
+	double flow = 0, seen = 0;
+	bool rated;
+	int rc = clock ? add_procedures(b, clock, e) : error_nomem(e);
+
+	b->seconds = (double)m->samples * m->unit;
+	b->seconds *= prof_branches_weight(b->analysis->d, b->analysis->metric);
+	if (rc == 0) {
+		scale_by_clock(b, clock);
+		rated = b->rates.count > 0;
+		for (int round = 0; round < ROUNDS && rc == 0; round++) {
+			tell_rates(b);
+			tell_clock(b, clock);
+			rc = analysis_runs_settle(b->runs, round == ROUNDS - 1);
+			if (!rated)
+				scale_by_clock(b, clock);
+		}
+		if (rc)
+			error_nomem(e);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		flow += flow_of(b, i);
+		seen += (double)analysis_runs_taken(b->runs, i);
+	}
+	b->once = flow / fmax(seen, 1);
+	free(clock);
+	return rc;
+}
+
+int prof_branches_new(struct prof_branches **to, const struct prof_analysis *a, struct error *e)
+{
+	struct prof_branches *b = calloc(1, sizeof(*b));
+
+	*to = NULL;
+	if (!b)
+		return error_nomem(e);
+	b->analysis = a;
+	if (gather(b)) {
+		prof_branches_free(b);
+		return error_nomem(e);
+	}
+	if (!b->list.count) {
+		prof_branches_free(b);
 		return 0;
-	if (prof_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
-		    experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT)) ||
-		prof_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
-			experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x)) ||
-		describe_windows(t, x) || describe_cost(t, x))
+	}
+	b->runs = analysis_runs_new(b->list.data, b->list.count, e);
+	if (!b->runs || estimate(b, e)) {
+		prof_branches_free(b);
 		return -1;
-	return left_out ? prof_summary(
-				  t, "Samples left out, in or behind bursts", "%" PRIu64, left_out)
-			: 0;
+	}
+	*to = b;
+	return 0;
+}
+
+void prof_branches_free(struct prof_branches *b)
+{
+	if (!b)
+		return;
+	analysis_runs_free(b->runs);
+	vec_fini(&b->list);
+	vec_fini(&b->rates);
+	free(b);
+}
+
+/* ---- answers ---- */
+
+static struct analysis_estimate estimate_of(double value, double deviation)
+{
+	double factor = exp(2 * deviation);
+
+	return (struct analysis_estimate){.value = value,
+		.low = value / factor,
+		.high = value * factor,
+		.confidence = deviation < HIGH     ? ANALYSIS_HIGH
+			      : deviation < MEDIUM ? ANALYSIS_MEDIUM
+						   : ANALYSIS_LOW};
+}
+
+/* What no burst met, though many may have passed nearby. */
+static struct analysis_estimate unseen(const struct prof_branches *b, double samples, double cycles)
+{
+	double value = samples / (cycles * b->slower + 1 / b->once);
+
+	return (struct analysis_estimate){
+		.value = value, .high = value + 3 * b->once, .confidence = ANALYSIS_LOW};
+}
+
+static void tell_block(const struct prof_branches *b, struct prof_analysed *p, uint32_t block)
+{
+	const struct flow *f = p->code->flow;
+	const struct flow_block *own = &f->blocks.data[block];
+	double sum = 0, weight = 0, deviation = 0, samples = 0, mi = 0;
+	uint32_t last = ANALYSIS_RUNS_NONE;
+
+	for (uint32_t i = own->first; i < own->first + own->count; i++) {
+		uint64_t address = f->insns.data[i].address;
+		uint32_t at = analysis_runs_segment(b->runs, p->code->image, address);
+		double seen;
+
+		samples += p->samples[i];
+		mi += p->mi[i];
+		if (at == last || at == ANALYSIS_RUNS_NONE)
+			continue;
+		last = at;
+		seen = (double)analysis_runs_seen(b->runs, p->code->image, address);
+		sum += seen * analysis_runs_at(b->runs, p->code->image, address);
+		deviation += seen * analysis_runs_deviation(b->runs, at);
+		weight += seen;
+	}
+	p->frequencies.block[block] = weight > 0 ? estimate_of(sum / weight, deviation / weight)
+						 : unseen(b, samples, expected(mi, own->count));
+}
+
+void prof_branches_tell(const struct prof_branches *b, struct prof_analysed *p)
+{
+	const struct flow *f = p->code->flow;
+
+	for (uint32_t i = 0; i < f->blocks.count; i++)
+		tell_block(b, p, i);
+	for (uint32_t i = 0; i < f->edges.count; i++) {
+		const struct flow_edge *x = &f->edges.data[i];
+		const struct analysis_estimate *from = &p->frequencies.block[x->from];
+		uint64_t seen;
+		double flow = analysis_runs_edge(b->runs, p->code->image,
+			flow_last(f, &f->blocks.data[x->from])->address,
+			f->insns.data[f->blocks.data[x->to].first].address, x->kind == FLOW_FALL,
+			&seen);
+
+		p->frequencies.edge[i] =
+			seen ? estimate_of(flow, sqrt(1 / (double)seen))
+			     : (struct analysis_estimate){.high = fmin(from->high, 3 * b->once),
+				       .confidence = ANALYSIS_LOW};
+	}
 }

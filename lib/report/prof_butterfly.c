@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "report/prof_private.h"
 #include "report/prof_tree.h"
 #include "report/prof_views.h"
@@ -173,8 +174,8 @@ static int rows(struct edges *g, const struct rank *functions, size_t count)
 
 		if (prof_quits(&c->columns.data->request->quit, i,
 			    prof_calls_percent(c, functions[i].value), 0)) {
-			rc = prof_note(c->columns.table, "%zu more functions are left out (-q)",
-				count - i);
+			rc = prof_note(c->columns.table, "%zu more function%s %s left out (-q)",
+				count - i, plural(count - i), plural_is(count - i));
 			break;
 		}
 		if (edge_rows(g, callers, function, PROF_CALLER) ||

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/prof_branches.h"
 #include "report/prof_calc.h"
 
 #include <stdlib.h>
@@ -190,6 +191,14 @@ int calc_notes(struct dis *l)
 		return -1;
 	if (l->calc->explain.analysis.exact)
 		return 0;
+	if (prof_branches_any(l->d) && !l->d->request->classic)
+		return prof_note(l->t,
+			"Executions are estimated from branch records, which say how ways part, "
+			"and "
+			"from samples%s; ssrun -ideal counts them, and its file beside this one "
+			"gives exact ones",
+			prof_branches_rated(l->d) ? ""
+						  : ", of which alone the scale is (no rates)");
 	return prof_note(l->t,
 		"Executions are estimated from samples (%s); ssrun -ideal counts them, and its "
 		"file beside this one gives exact ones",

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "flow/arrows.h"
 #include "report/prof_blocks.h"
 #include "report/prof_columns.h"
@@ -99,10 +100,13 @@ static int take_procedure(struct cfg *g, const struct prof_procedure *procedure,
 
 	if (rc == 0) {
 		head.procedure = p.name;
-		head.note = p.told ? prof_text(g->t, "%zu blocks, %zu edges, %zu loops",
-					     p.code.flow->blocks.count, p.code.flow->edges.count,
-					     p.code.flow->loops.count)
-				   : "its code cannot be had";
+		head.note =
+			p.told ? prof_text(g->t, "%zu block%s, %zu edge%s, %zu loop%s",
+					 p.code.flow->blocks.count,
+					 plural(p.code.flow->blocks.count),
+					 p.code.flow->edges.count, plural(p.code.flow->edges.count),
+					 p.code.flow->loops.count, plural(p.code.flow->loops.count))
+			       : "its code cannot be had";
 		if (prof_row_add(g->t, &head) < 0 || (p.told && block_rows(g, &p)))
 			rc = error_nomem(e);
 	}
@@ -124,7 +128,8 @@ static int all_procedures(struct cfg *g, struct error *e)
 		double percent = 100 * (double)p->value / all;
 
 		if (prof_quits(&quit, i, percent, before))
-			return prof_note(g->t, "%zu more functions are left out (-q, -only)", n - i)
+			return prof_note(g->t, "%zu more function%s %s left out (-q, -only)", n - i,
+				       plural(n - i), plural_is(n - i))
 				       ? error_nomem(e)
 				       : 0;
 		before += percent;
@@ -149,7 +154,8 @@ int prof_cfg(struct prof_data *d, struct prof_table *t, struct error *e)
 	else
 		rc = all_procedures(&g, e);
 	if (rc == 0 && g.unknown &&
-		prof_note(t, "%zu jumps go where is not known: edges are missing", g.unknown))
+		prof_note(t, "%zu jump%s where is not known: edges are missing", g.unknown,
+			g.unknown == 1 ? " goes" : "s go"))
 		rc = error_nomem(e);
 	if (rc == 0)
 		rc = prof_coverage(t, d, e);

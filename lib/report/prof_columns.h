@@ -52,7 +52,7 @@ bool prof_counts_instructions(const struct prof_metric *m);
 
 /* prof_head.c: "value: label" lines on the run and its metrics; coverage, below. */
 /* The part of it that is about branch records. */
-int prof_describe_branches(struct prof_table *t, const struct experiment *x);
+int prof_describe_bursts(struct prof_table *t, const struct experiment *x);
 int prof_describe(struct prof_table *t, const struct prof_data *d, struct error *e);
 int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e);
 

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "events/numbers.h"
 #include "report/prof_columns.h"
 #include "report/prof_views.h"
@@ -180,7 +181,9 @@ static const char *note_of(struct dataspace_view *v, const struct prof_object *o
 	if (o->blocks > 1)
 		return prof_text(v->t, "%llu blocks, %llu bytes", (unsigned long long)o->blocks,
 			(unsigned long long)o->bytes);
-	return o->bytes ? prof_text(v->t, "%llu bytes", (unsigned long long)o->bytes) : NULL;
+	return o->bytes ? prof_text(v->t, "%llu byte%s", (unsigned long long)o->bytes,
+				  plural(o->bytes))
+			: NULL;
 }
 
 static int add_object(struct dataspace_view *v, uint32_t object)
@@ -300,8 +303,8 @@ static int make(struct dataspace_view *v)
 	for (size_t i = 0; i < v->d->request->count; i++) {
 		uint64_t lost = v->d->request->inputs[i].experiment->data.lost;
 
-		if (lost && prof_note(v->t, "A table was full %llu times: some of it is missing",
-				    (unsigned long long)lost))
+		if (lost && prof_note(v->t, "A table was full %llu time%s: some of it is missing",
+				    (unsigned long long)lost, plural(lost)))
 			return -1;
 	}
 	return 0;

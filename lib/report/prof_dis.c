@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "report/prof_calc.h"
 #include "report/prof_dis.h"
 #include "report/prof_private.h"
@@ -250,8 +251,9 @@ static int all_procedures(struct dis *l, struct error *e)
 
 		prof_progress(d, (size_t)before, 100, "disassembling");
 		if (prof_quits(&quit, i, percent, before)) {
-			prof_note(l->t, "%zu more functions are left out (-q, -only)",
-				l->procedures.list.count - i);
+			prof_note(l->t, "%zu more function%s %s left out (-q, -only)",
+				l->procedures.list.count - i, plural(l->procedures.list.count - i),
+				plural_is(l->procedures.list.count - i));
 			break;
 		}
 		before += percent;
@@ -273,17 +275,19 @@ static int notes(struct dis *l)
 			"executed before the address found (-raw shows that)"))
 		return -1;
 	if (l->guessed && prof_note(l->t,
-				  "?: estimated: %llu samples could be those of several "
+				  "?: estimated: %llu sample%s could be of several "
 				  "instructions, or of another function",
-				  (unsigned long long)l->guessed))
+				  (unsigned long long)l->guessed, plural(l->guessed)))
 		return -1;
-	if (l->procedures.nameless && prof_note(l->t, "%llu samples are in no function",
-					      (unsigned long long)l->procedures.nameless))
+	if (l->procedures.nameless &&
+		prof_note(l->t, "%llu sample%s %s in no function",
+			(unsigned long long)l->procedures.nameless, plural(l->procedures.nameless),
+			plural_is(l->procedures.nameless)))
 		return -1;
 	return l->unknown && prof_note(l->t,
-				     "%zu jumps go where is not known: arrows and loops may be "
+				     "%zu jump%s where is not known: arrows and loops may be "
 				     "missing",
-				     l->unknown)
+				     l->unknown, l->unknown == 1 ? " goes" : "s go")
 		       ? -1
 		       : 0;
 }

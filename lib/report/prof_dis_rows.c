@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "report/prof_calc.h"
 #include "report/prof_dis.h"
 
@@ -273,8 +274,8 @@ int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to)
 	struct prof_row row = {.role = PROF_GAP, .parent = -1};
 	long at;
 
-	row.note =
-		prof_text(l->t, "%u instructions without samples are left out (-whole)", to - from);
+	row.note = prof_text(l->t, "%u instruction%s without samples %s left out (-whole)",
+		to - from, plural(to - from), plural_is(to - from));
 	at = prof_row_add(l->t, &row);
 	if (at < 0 || !row.note)
 		return -1;
@@ -296,9 +297,9 @@ static const char *head_note(struct dis *l, const struct dis_body *b, const char
 	for (size_t i = 0; i < f->blocks.count; i++)
 		unknown += (f->blocks.data[i].flags & FLOW_UNKNOWN) != 0;
 	l->unknown += unknown;
-	return prof_text(l->t, "in %s, %zu instructions, %zu blocks, %zu %s%s",
-		l->d->images.data[b->procedure->image].name, f->insns.count, f->blocks.count,
-		f->loops.count, f->loops.count == 1 ? "loop" : "loops",
+	return prof_text(l->t, "in %s, %zu instruction%s, %zu block%s, %zu loop%s%s",
+		l->d->images.data[b->procedure->image].name, f->insns.count, plural(f->insns.count),
+		f->blocks.count, plural(f->blocks.count), f->loops.count, plural(f->loops.count),
 		deepest > 1 ? prof_text(l->t, ", %u deep", deepest) : "");
 }
 

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "report/prof_columns.h"
 
 static const char *const reason_texts[EXPERIMENT_REASONS] = {
@@ -173,7 +174,7 @@ int prof_describe(struct prof_table *t, const struct prof_data *d, struct error 
 			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1))
 			return error_nomem(e);
 	for (size_t i = 0; i < d->request->count; i++)
-		if (prof_describe_branches(t, d->request->inputs[i].experiment))
+		if (prof_describe_bursts(t, d->request->inputs[i].experiment))
 			return error_nomem(e);
 	return 0;
 }
@@ -193,15 +194,16 @@ static int cover_metric(struct prof_table *t, const struct prof_data *d, size_t 
 	bool name = d->metrics.count > 1;
 	const char *head = name ? column_name(t, i) : "", *colon = name ? ": " : "";
 
-	if (of->lost && prof_note(t, "%s%s%" PRIu64 " samples were lost by the kernel", head, colon,
-				of->lost))
+	if (of->lost && prof_note(t, "%s%s%" PRIu64 " sample%s lost by the kernel", head, colon,
+				of->lost, of->lost == 1 ? " was" : "s were"))
 		return -1;
-	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " times",
-				     head, colon, of->throttled))
+	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " time%s",
+				     head, colon, of->throttled, plural(of->throttled)))
 		return -1;
 	for (int k = 0; k < EXPERIMENT_REASONS; k++)
-		if (of->reasons[k] && prof_note(t, "%s%s%" PRIu64 " samples %s", head, colon,
-					      of->reasons[k], reason_texts[k]))
+		if (of->reasons[k] &&
+			prof_note(t, "%s%s%" PRIu64 " sample%s %s", head, colon, of->reasons[k],
+				plural(of->reasons[k]), reason_texts[k]))
 			return -1;
 	return 0;
 }
@@ -220,8 +222,8 @@ static const char *what_counted(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->metrics.count; i++)
 		if (!(d->metrics.data[i].metric->flags & METRIC_EXACT))
-			return "samples";
-	return "counts";
+			return "sample";
+	return "count";
 }
 
 static int cover_image(
@@ -237,13 +239,15 @@ static int cover_image(
 		t->incomplete = true;
 		return prof_note(t,
 			"%s is another file than the one that ran: its %" PRIu64
-			" %s are shown by address (%s)",
-			path, samples, what_counted(d), why ? why : "replaced since");
+			" %s%s %s shown by address (%s)",
+			path, samples, what_counted(d), plural(samples), plural_is(samples),
+			why ? why : "replaced since");
 	}
 	if (!why)
 		return 0;
 	t->incomplete = t->incomplete || state == PROF_IMAGE_MISSING;
-	return prof_note(t, "%s (%" PRIu64 " %s): %s%s", path, samples, what_counted(d), why,
+	return prof_note(t, "%s (%" PRIu64 " %s%s): %s%s", path, samples, what_counted(d),
+		plural(samples), why,
 		state == PROF_IMAGE_MISSING
 			? " (-root, -archive or an executable before the files say where it is)"
 			: "");

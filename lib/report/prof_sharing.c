@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "base/strbuf.h"
 #include "report/prof_dataspace.h"
 
@@ -334,7 +335,8 @@ static int add_end(struct dataspace_view *v, const struct shared *s, const struc
 			prof_string_at(v->d, prof_object_at(&v->o, end->object)->key.name));
 	strbuf_printf(&text, " in %s", end->place);
 	if (end->requests)
-		strbuf_printf(&text, ": took it %llu times", (unsigned long long)end->requests);
+		strbuf_printf(&text, ": took it %llu time%s", (unsigned long long)end->requests,
+			plural(end->requests));
 	rc = text.failed ? -1 : dataspace_text(v, 2, DATASPACE_END, NULL, NULL, strbuf_text(&text));
 	strbuf_fini(&text);
 	return rc;
@@ -370,9 +372,9 @@ static int add_line(struct dataspace_view *v, const struct shared *s)
 	struct strbuf text = {0};
 	int rc;
 
-	strbuf_printf(&text, "%s: line from byte %lld on, taken from another thread %llu times",
+	strbuf_printf(&text, "%s: line from byte %lld on, taken from another thread %llu time%s",
 		sharing_text(sharing), (long long)s->line->key.offset,
-		(unsigned long long)s->line->requests);
+		(unsigned long long)s->line->requests, plural(s->line->requests));
 	if (known)
 		strbuf_printf(&text, ", %llu of %llu needlessly",
 			(unsigned long long)s->line->useless, (unsigned long long)known);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/plural.h"
 #include "report/prof_blocks.h"
 #include "report/prof_columns.h"
 #include "report/prof_views.h"
@@ -66,8 +67,9 @@ static int rows(struct top *l)
 		long at;
 
 		if (prof_quits(&quit, i, percent, cumulative))
-			return prof_note(
-				l->t, "%zu more blocks are left out (-q)", l->list.count - i);
+			return prof_note(l->t, "%zu more block%s %s left out (-q)",
+				l->list.count - i, plural(l->list.count - i),
+				plural_is(l->list.count - i));
 		cumulative += percent;
 		at = prof_block_add(&columns, l->t, &l->x, r);
 		if (at < 0)

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "sources/perf_open.h"
 
 static struct row *row_add(struct rows *rows, pid_t pid, pid_t tid)
@@ -169,7 +170,8 @@ void rows_judge(const struct rows *rows, struct count *counts, size_t count)
 	for (size_t i = 0; rows->missed && i < count; i++) {
 		memset(&counts[i], 0, sizeof(counts[i]));
 		snprintf(counts[i].why, sizeof(counts[i].why),
-			"%zu threads could not be counted (see their rows)", rows->missed);
+			"%zu thread%s could not be counted (see their rows)", rows->missed,
+			plural(rows->missed));
 	}
 }
 

@@ -7,11 +7,14 @@
  */
 #include "valgrind/blocks.h"
 
+#include "model/retire.h"
+
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "sources/model_profile.h"
 #include "valgrind/images.h"
 #include "valgrind/profile.h"
+#include "valgrind/tool.h"
 
 struct block {
 	VgHashNode node;           /* key: the superblock's address */
@@ -57,6 +60,7 @@ struct model_block *block_new(
 		aligned(insns * sizeof(struct model_insn)),
 		aligned(outcomes * sizeof(struct model_outcome)),
 		aligned(insns),
+		dependences ? insns * sizeof(struct retire_op) : 0,
 	};
 	SizeT at[sizeof(size) / sizeof(size[0])], total = 0;
 	struct block *b = VG_(calloc)("block", 1, sizeof(*b));
@@ -75,6 +79,8 @@ struct model_block *block_new(
 	m->fetches = (struct model_fetch *)(memory + at[3]);
 	m->insns = (struct model_insn *)(memory + at[4]);
 	m->specials = memory + at[6];
+	if (dependences)
+		m->ops = (struct retire_op *)(memory + at[7]);
 	b->node.key = address;
 	b->model = m;
 	b->outcome_room = outcomes;

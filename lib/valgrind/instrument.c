@@ -23,6 +23,7 @@
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
 #include "valgrind/profile.h"
+#include "valgrind/scan.h"
 #include "valgrind/stacks.h"
 #include "valgrind/variables.h"
 
@@ -614,6 +615,22 @@ static void tell_heap(struct builder *b, Addr at)
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
+/* To the model, once it is whole. */
+static void describe(struct model_block *block)
+{
+	static uint32_t addresses[MODEL_BLOCK_INSNS_MAX];
+
+	for (UInt i = 0; dependences && i < block->insn_count; i++) {
+		const struct model_insn *insn = &block->insns[i];
+
+		addresses[i] = insn->access_count == 1
+				       ? scan_address((const uint8_t *)insn->address, insn->length,
+						 insn->address)
+				       : 0;
+	}
+	model_describe(model, block, NULL, addresses);
+}
+
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
@@ -646,6 +663,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	VG_(free)(b.begun);
 	if (dependences)
 		depend(in, b.block->insns, b.block->insn_count);
+	describe(b.block);
 	block_ready(b.block);
 	return b.out;
 }

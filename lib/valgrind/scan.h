@@ -19,4 +19,8 @@ struct scan {
 /* code: `length` readable bytes; they must outlive s. */
 void scan(struct scan *s, const uint8_t *code, unsigned length);
 
+/* The address of its operand in memory by base register and displacement: equal ones are equal
+ * numbers, and few others are.  0: it has none, or one with an index. */
+uint32_t scan_address(const uint8_t *code, unsigned length, uint64_t address);
+
 #endif

@@ -13,7 +13,7 @@ prof_block -hex "48 01d8"
 is "a block from the command line" "$status" 0
 like "its bytes and instructions" "$out" 'add %rbx, %rax'
 like "its figure has an interval and a label" "$out" '[0-9.]+ core cycles, \+-[0-9.]+% \(measured\), 1 instruction$'
-like "what it rests on" "$out" 'unrolled: [0-9]+ less [0-9]+ copies, [0-9]+ timed runs in 1 workers'
+like "what it rests on" "$out" 'unrolled: [0-9]+ less [0-9]+ copies, [0-9]+ timed runs in 1 worker,'
 prof_block -json -hex 4801d8
 like "as JSON" "$out" "$ok_json"
 prof_block -csv -hex 4801d8

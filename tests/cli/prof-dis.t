@@ -177,7 +177,7 @@ run prof -dis -q 100cum% odd.exp
 like "of a large function, what has no samples is left out" "$out" '[0-9]+ instructions without samples are left out \(-whole\)'
 like "a loop entered at several places" "$out" 'loop 1, entered at several places'
 like "a jump to where a register says" "$out" 'jmp \*?%rcx +goes where is not known'
-like "is counted" "$out" '^1 jumps go where is not known'
+like "is counted" "$out" '^1 jump goes where is not known'
 like "what cannot be decoded" "$out" '\.byte 0x06'
 like "code that cannot be had: addresses" "$out" 'ffff0010'
 like "which says so" "$out" 'schedule: its code cannot be had'

@@ -161,7 +161,7 @@ both() {
 }
 both 2310 2290 | make_experiment agreeing || exit 1
 run prof agreeing
-like "profiles at two periods that agree" "$out" 'dsc at periods 131 and 29: the profiles by function agree \(chi-square 0.0, 1 degrees of freedom'
+like "profiles at two periods that agree" "$out" 'dsc at periods 131 and 29: the profiles by function agree \(chi-square 0.0, 1 degree of freedom'
 both 4100 500 | make_experiment resonant || exit 1
 run prof -heavy resonant
 like "and such that differ" "$out" 'profiles by line differ by more than chance'

@@ -20,9 +20,10 @@ unlike "what came before the point is not behind it" "$out" ' early \('
 run prof -calipers half cut
 like "what came behind it is" "$out" ' late \('
 
-if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true 2>/dev/null; then
-	mkdir open && chmod 777 open && chmod 755 .
-	nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+nobody="setpriv --reuid=65534 --regid=65534 --clear-groups"
+chmod 755 .
+if [ "$(id -u)" = 0 ] && $nobody test -r "$work" 2>/dev/null; then
+	mkdir open && chmod 777 open
 	cp "$build/bin/ssrun" open/ && cp "$sampled" open/
 	# shellcheck disable=SC2086
 	run $nobody open/ssrun -fpcsamp -o open/plain open/sampled loop 100
@@ -51,7 +52,7 @@ if [ "$(id -u)" = 0 ] && setpriv --reuid=65534 --regid=65534 --clear-groups true
 	run $nobody env _SPEEDSHOP_OUTPUT_DIRECTORY=closed open/ssrun -pcsamp sh -c 'echo ran'
 	like "a directory that may not be written, before the run" "$status:$out $err" '^125: .*closed'
 else
-	skip "an ordinary user" "needs root, to become one"
+	skip "an ordinary user" "needs root, to become one, and a directory that others may read"
 fi
 
 if [ "$(id -u)" = 0 ] && mkdir small && mount -t tmpfs -o size=64k none small 2>/dev/null; then

@@ -2,7 +2,7 @@
 # shellcheck shell=sh source=tests/lint/static.sh
 . "$TOP/tests/lint/static.sh"
 # shellcheck disable=SC2086 # words
-checker cppcheck cppcheck --quiet --enable=warning,portability --inline-suppr --std=c11 --suppress=missingIncludeSystem \
+checker cppcheck cppcheck -j 2 --quiet --enable=warning,portability --inline-suppr --std=c11 --suppress=missingIncludeSystem \
 	--suppressions-list=tests/lint/cppcheck.suppressions -Ilib -Iinclude -D_GNU_SOURCE -D__x86_64__ \
 	-DPERFEX_VERSION='""' -DPERFEX_PREFIX='""' $sources
 done_testing

@@ -20,7 +20,7 @@ unexplained() {
 analyse() { # compiler flags...
 	cc=$1; shift
 	printf '%s\n' "$sources" | xargs -P 2 -I{} "$cc" -std=gnu11 -O1 -D_GNU_SOURCE -DPERFEX_VERSION='""' -DPERFEX_PREFIX='""' -Ilib -Iinclude \
-		-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes "$@" -c -o /dev/null {} 2>&1 | unexplained
+		-Wall -Wextra -Wshadow -Wstrict-prototypes -Wmissing-prototypes "$@" {} 2>&1 | unexplained
 }
 checker() { # its command; what it says must be nothing
 	name=$1; shift

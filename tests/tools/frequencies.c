@@ -297,8 +297,8 @@ static int ask(struct asked *a, const struct prof_request *request, struct error
 
 int main(int argc, char **argv)
 {
-	struct experiment experiments[2];
-	struct prof_input inputs[2];
+	struct experiment experiments[3];
+	struct prof_input inputs[3];
 	struct prof_request request = {.inputs = inputs};
 	struct asked a = {.runs = 1};
 	struct utsname host;
@@ -315,7 +315,7 @@ int main(int argc, char **argv)
 		if (strcmp(*argv, "-core") == 0 && argv[1])
 			request.core = *++argv;
 	}
-	for (; *argv && request.count < 2 && rc == 0; argv++, request.count++) {
+	for (; *argv && request.count < 3 && rc == 0; argv++, request.count++) {
 		rc = experiment_read(&experiments[request.count], *argv, NULL, &e);
 		inputs[request.count] = (struct prof_input){
 			.experiment = &experiments[request.count], .file = *argv};

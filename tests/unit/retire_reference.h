@@ -12,8 +12,8 @@
 #include "model/retire.h"
 
 struct ref_cycle {
-	uint64_t number;
-	unsigned busy[16];
+	uint32_t ports;
+	unsigned banks[8]; /* loads of each */
 };
 
 struct ref_span {
@@ -35,13 +35,20 @@ struct reference {
 	int hold_cause;
 	uint64_t ready[256];
 	struct ref_cycle cycles[RETIRE_CALENDAR];
-	struct ref_span full[16];
+	uint64_t cleared;
+	struct {
+		uint64_t from, until, wanted;
+	} full[1 << RETIRE_FULL_BITS];
+	uint64_t fetched, restarted, *fetch_came, fetch_count, stored_line;
+	const struct retire_form *forms;
+	const uint32_t *keys;
 	struct {
 		uint64_t line, ready;
 		int cause;
 	} on_the_way[RETIRE_LINES];
+	uint64_t arrival; /* of the last of them */
 	struct {
-		uint64_t granule, ready;
+		uint64_t granule, ready, data, key;
 	} stored[RETIRE_STORED];
 	uint64_t sent[3][RETIRE_INTERVALS];
 	uint64_t slots[MODEL_CAUSES];
@@ -54,9 +61,15 @@ static uint64_t ref_max(uint64_t a, uint64_t b)
 	return a > b ? a : b;
 }
 
-static uint64_t ref_slots(const struct reference *f, uint64_t cycles)
+static uint64_t ref_parts(uint64_t cycles)
 {
-	return cycles * f->config.width;
+	return cycles * RETIRE_CYCLE;
+}
+
+/* Up. */
+static uint64_t ref_cycles(uint64_t parts)
+{
+	return (parts + RETIRE_CYCLE - 1) / RETIRE_CYCLE;
 }
 
 static void ref_begin(struct reference *f, const struct model_config *config)
@@ -66,53 +79,14 @@ static void ref_begin(struct reference *f, const struct model_config *config)
 	f->room = 1 << 16;
 	f->gone = malloc(f->room * sizeof(*f->gone));
 	f->left = malloc(f->room * sizeof(*f->left));
+	f->fetch_came = malloc(f->room * sizeof(*f->fetch_came));
 }
 
 static void ref_end(struct reference *f)
 {
 	free(f->gone);
 	free(f->left);
-}
-
-/* Which units a kind of instruction needs, how many there are, and how long it takes. */
-static int ref_unit(const struct model_config *c, int kind, unsigned *units, uint64_t *latency)
-{
-	const struct model_execution_config *e = &c->execution;
-	int adds = e->fp_adders ? 4 : 5;
-	unsigned adders = e->fp_adders ? e->fp_adders : e->fp_multipliers;
-	uint64_t lock = c->lock_latency > c->l1d.latency ? c->lock_latency - c->l1d.latency : 1;
-	struct {
-		int unit;
-		unsigned units;
-		uint64_t latency;
-	} table[] = {
-		[MODEL_LATENCY_NONE] = {-1, 0, 0},
-		[MODEL_LATENCY_ALU] = {2, e->alus, 1},
-		[MODEL_LATENCY_STORE] = {1, e->stores, 1},
-		[MODEL_LATENCY_VECTOR_LOAD] = {-1, 0, e->vector_load},
-		[MODEL_LATENCY_MULTIPLY] = {3, e->multipliers, e->multiply},
-		[MODEL_LATENCY_FP_ADD] = {adds, adders, e->fp_add},
-		[MODEL_LATENCY_FP_MULTIPLY] = {5, e->fp_multipliers, e->fp_multiply},
-		[MODEL_LATENCY_FUSED] = {5, e->fp_multipliers, e->fused},
-		[MODEL_LATENCY_CONVERT] = {adds, adders, e->convert},
-		[MODEL_LATENCY_VECTOR] = {6, e->vectors, e->vector},
-		[MODEL_LATENCY_VECTOR_MULTIPLY] = {5, e->fp_multipliers, e->vector_multiply},
-		[MODEL_LATENCY_SHUFFLE] = {7, e->shuffles, e->shuffle},
-		[MODEL_LATENCY_MOVE] = {6, e->vectors, e->move},
-		[MODEL_LATENCY_CRYPTO] = {7, e->shuffles, e->crypto},
-		[MODEL_LATENCY_MICROCODE] = {-1, 0, e->microcode},
-		[MODEL_LATENCY_DIVIDE] = {-1, 0, e->divide},
-		[MODEL_LATENCY_FP_DIVIDE] = {-1, 0, e->fp_divide},
-		[MODEL_LATENCY_LOCKED] = {-1, 0, lock},
-		[MODEL_LATENCY_SERIALISING] = {-1, 0, 1},
-	};
-
-	*units = table[kind].units;
-	*latency = table[kind].latency;
-	if (!*latency && kind != MODEL_LATENCY_NONE && kind != MODEL_LATENCY_VECTOR_LOAD)
-		*latency = 1;
-	*latency *= c->width;
-	return table[kind].units > 15 || table[kind].units == 0 ? -1 : table[kind].unit;
+	free(f->fetch_came);
 }
 
 static void ref_why(struct reference *f, int cause, uint64_t from, uint64_t until)
@@ -120,44 +94,63 @@ static void ref_why(struct reference *f, int cause, uint64_t from, uint64_t unti
 	f->why[f->why_count++] = (struct ref_span){from, until, cause};
 }
 
-static int ref_free(struct reference *f, uint64_t number, int unit, unsigned units)
+/* Of address; -1: banks do not matter. */
+static int ref_bank(const struct reference *f, uint64_t address)
 {
-	struct ref_cycle *c = &f->cycles[number % RETIRE_CALENDAR];
+	uint32_t loads = f->config.execution.bank_loads;
 
-	if (c->number != number)
-		memset(c, 0, sizeof(*c));
-	c->number = number;
-	return c->busy[unit] < units;
+	return loads && loads < 4 ? (int)(address / 8 % 8) : -1;
 }
 
-static uint64_t ref_take(
-	struct reference *f, int unit, unsigned units, uint64_t at, uint64_t latency)
+static int ref_free(struct reference *f, uint64_t number, uint32_t ports, int bank)
 {
-	uint64_t from = at, number, first;
+	const struct ref_cycle *c = &f->cycles[number % RETIRE_CALENDAR];
 
-	if (unit < 0)
-		return at + latency;
-	for (number = first = at / f->config.width;; number++) {
-		struct ref_span *full = &f->full[unit];
+	return (ports & ~c->ports) && (bank < 0 || c->banks[bank] < f->config.execution.bank_loads);
+}
 
-		/* Known from the last search? */
-		if (number != first || !ref_free(f, number, unit, units))
-			while (number >= full->from && number < full->until)
+/* Where what was found full for these is kept. */
+static unsigned ref_place(uint64_t wanted)
+{
+	uint32_t folded = (uint32_t)wanted ^ (uint32_t)(wanted >> 32);
+
+	return folded * 0x9e3779b1u >> (32 - RETIRE_FULL_BITS);
+}
+
+static uint64_t ref_take(struct reference *f, uint32_t ports, int bank, uint64_t at)
+{
+	uint64_t wanted = ports, number = at;
+	struct ref_cycle *c;
+	uint32_t port;
+
+	if (bank >= 0)
+		wanted |= (uint64_t)((1u << f->config.execution.bank_loads) - 1) << 4 * bank << 32;
+	if (!ref_free(f, at, ports, bank)) {
+		uint64_t *from = &f->full[ref_place(wanted)].from;
+		uint64_t *until = &f->full[ref_place(wanted)].until;
+
+		if (f->full[ref_place(wanted)].wanted != wanted)
+			*from = *until = 0;
+		f->full[ref_place(wanted)].wanted = wanted;
+		for (;; number++) {
+			while (number >= *from && number < *until)
 				number++;
-		if (!ref_free(f, number, unit, units))
-			continue;
-		f->cycles[number % RETIRE_CALENDAR].busy[unit]++;
-		if (number == first)
-			break;
-		if (first < full->from || first > full->until)
-			full->from = first;
-		full->until = number;
-		at = number * f->config.width;
-		break;
+			if (ref_free(f, number, ports, bank) || number >= at + RETIRE_CALENDAR)
+				break;
+		}
+		if (at < *from || at > *until)
+			*from = at;
+		*until = number;
 	}
-	if (at != from)
-		ref_why(f, MODEL_CAUSE_UNIT, from, at + latency);
-	return at + latency;
+	c = &f->cycles[number % RETIRE_CALENDAR];
+	/* The last one looked at may be taken though it is not free: then what is. */
+	for (port = 1; port && !(port & ports & ~c->ports); port *= 2)
+		;
+	if (port != RETIRE_NO_PORT)
+		c->ports |= port;
+	if (bank >= 0 && c->banks[bank] < f->config.execution.bank_loads)
+		c->banks[bank]++;
+	return number;
 }
 
 /* With so many requests, each with its last use and the gap before that: the first of those in
@@ -184,39 +177,46 @@ static uint64_t ref_request(struct reference *f, uint64_t at, uint64_t latency)
 	return at;
 }
 
+static uint64_t ref_turn(struct reference *f, int sender, uint64_t interval, uint64_t at)
+{
+	uint64_t number;
+
+	if (!interval)
+		return at;
+	number = at / interval;
+	while (f->sent[sender][number % RETIRE_INTERVALS] == number + 1)
+		number++;
+	f->sent[sender][number % RETIRE_INTERVALS] = number + 1;
+	return ref_max(at, number * interval);
+}
+
 static uint64_t ref_line(struct reference *f, uint64_t at, const struct retire_note *n)
 {
 	static const int senders[] = {0, 1, 2, 1};
 	int sender = senders[n->cause - MODEL_CAUSE_L2];
 	const uint32_t cycles[] = {
 		f->config.l2_interval, f->config.ll_interval, f->config.memory_interval};
-	uint64_t interval = ref_slots(f, cycles[sender]), number;
 	uint64_t line = n->address / f->config.l1d.line;
 
-	at = ref_request(f, at, ref_slots(f, n->latency));
-	if (interval) {
-		number = at / interval;
-		while (f->sent[sender][number % RETIRE_INTERVALS] == number + 1)
-			number++;
-		f->sent[sender][number % RETIRE_INTERVALS] = number + 1;
-		if (number * interval > at)
-			at = number * interval;
-	}
-	at += ref_slots(f, n->latency);
+	at = ref_turn(f, sender, cycles[sender], ref_request(f, at, n->latency));
+	if (n->what == RETIRE_STORE)
+		ref_turn(f, 0, cycles[0], at);
+	at += n->latency;
 	f->on_the_way[line % RETIRE_LINES].line = line;
 	f->on_the_way[line % RETIRE_LINES].ready = at;
 	f->on_the_way[line % RETIRE_LINES].cause = n->cause;
+	f->arrival = ref_max(f->arrival, at);
 	return at;
 }
 
-static void ref_hold(struct reference *f, int cause, uint64_t until)
+static void ref_hold(struct reference *f, uint64_t cost, int cause, uint64_t until)
 {
-	while (f->last_gone + 1 < until) {
-		f->slots[cause]++;
-		f->last_gone++;
+	if (f->last_gone + cost < until) {
+		f->slots[cause] += until - cost - f->last_gone;
+		f->last_gone = until - cost;
 	}
-	if (f->came + 1 < until)
-		f->came = until - 1;
+	if (f->came + cost < until)
+		f->came = until - cost;
 }
 
 static int ref_level(int cause)
@@ -225,18 +225,29 @@ static int ref_level(int cause)
 	       cause == MODEL_CAUSE_INTERVENTION;
 }
 
-static uint64_t ref_load(struct reference *f, const struct retire_note *notes, size_t count,
-	const struct model_insn *insn, uint64_t address, uint64_t from, int first)
+static uint64_t ref_load_port(
+	struct reference *f, const struct retire_form *form, uint64_t address, uint64_t at)
 {
-	const uint64_t usual = ref_slots(f, f->config.l1d.latency);
-	const uint32_t units = f->config.execution.loads;
+	uint64_t begin = ref_take(f, form->load_ports, ref_bank(f, address), at);
+
+	if (begin != at)
+		ref_why(f, MODEL_CAUSE_UNIT, at, begin + form->load);
+	return begin;
+}
+
+static uint64_t ref_load(struct reference *f, const struct retire_note *notes, size_t count,
+	const struct model_insn *insn, const struct retire_form *form, uint64_t key,
+	uint64_t address, unsigned size, uint64_t from, int first)
+{
 	int hit = 1;
 	size_t i;
-	uint64_t at, done = 0, latest = 0, line = address / f->config.l1d.line;
+	uint64_t at, done, latest = 0, line = address / f->config.l1d.line;
 
 	if (from < f->barrier)
 		from = f->barrier;
-	at = ref_take(f, units && units < 16 ? 0 : -1, units, from, usual) - usual;
+	at = ref_load_port(f, form, address, from);
+	if (address % f->config.l1d.line + size > f->config.l1d.line)
+		at = ref_load_port(f, form, address + size - 1, at);
 	from = at;
 	for (i = 0; i < count && first; i++) {
 		const struct retire_note *n = &notes[i];
@@ -250,24 +261,27 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 			ref_why(f, n->cause, ref_max(at, latest), there);
 			latest = ref_max(latest, there);
 		} else {
-			ref_why(f, n->cause, at, at + ref_slots(f, n->latency));
-			at += ref_slots(f, n->latency);
+			ref_why(f, n->cause, at, at + n->latency);
+			at += n->latency;
 		}
 	}
-	done = ref_max(latest, hit ? at + usual : at);
-	if (f->stored[(address / 8) % RETIRE_STORED].granule == address / 8)
-		done = ref_max(done, f->stored[(address / 8) % RETIRE_STORED].ready);
+	done = ref_max(latest, hit ? at + form->load : at);
+	if (f->stored[(address / 8) % RETIRE_STORED].granule == address / 8) {
+		if (f->stored[(address / 8) % RETIRE_STORED].key == key)
+			done = f->stored[(address / 8) % RETIRE_STORED].data;
+		else
+			done = ref_max(done, f->stored[(address / 8) % RETIRE_STORED].ready);
+	}
 	for (i = 0; i < count && first; i++)
 		if (notes[i].insn == insn && notes[i].what == RETIRE_FORWARD) {
 			uint64_t left = f->stores ? f->left[f->stores - 1] : 0;
 
-			left = ref_max(done, left) + ref_slots(f, notes[i].latency);
+			left = ref_max(done, ref_cycles(left)) + notes[i].latency;
 			ref_why(f, MODEL_CAUSE_FORWARD, done, left);
 			done = left;
 		}
 	if (f->on_the_way[line % RETIRE_LINES].line == line &&
-		f->on_the_way[line % RETIRE_LINES].ready > done) {
-		/* Nothing is on its way any more when the last line asked for is there. */
+		f->on_the_way[line % RETIRE_LINES].ready > done && from < f->arrival) {
 		ref_why(f, f->on_the_way[line % RETIRE_LINES].cause, done,
 			f->on_the_way[line % RETIRE_LINES].ready);
 		done = f->on_the_way[line % RETIRE_LINES].ready;
@@ -275,79 +289,93 @@ static uint64_t ref_load(struct reference *f, const struct retire_note *notes, s
 	return done;
 }
 
-static uint64_t ref_special(struct reference *f, int kind, uint64_t at)
+static uint64_t ref_special(
+	struct reference *f, const struct retire_form *form, uint64_t cost, uint64_t at)
 {
-	uint64_t latency, begin, done;
-	unsigned units;
+	uint64_t begin, done;
 
-	ref_unit(&f->config, kind, &units, &latency);
-	switch (kind) {
+	switch (form->special) {
 	case MODEL_LATENCY_DIVIDE:
 	case MODEL_LATENCY_FP_DIVIDE:
 		begin = ref_max(at, f->divider);
-		f->divider = begin + ref_slots(f, kind == MODEL_LATENCY_DIVIDE
-							  ? f->config.divide_latency
-							  : f->config.fp_divide_latency);
-		ref_why(f, MODEL_CAUSE_DIVIDER, at, begin + latency);
-		return begin + latency;
+		f->divider = begin + form->busy;
+		ref_why(f, MODEL_CAUSE_DIVIDER, at, begin + form->latency);
+		return begin + form->latency;
 	case MODEL_LATENCY_LOCKED:
-		f->barrier = at + latency;
-		ref_why(f, MODEL_CAUSE_LOCKED, 0, at + latency);
-		return at + latency;
+		f->barrier = at + form->latency;
+		ref_why(f, MODEL_CAUSE_LOCKED, 0, at + form->latency);
+		return at + form->latency;
 	default:
-		begin = ref_max(at, f->last_gone + 1);
+		begin = ref_max(at, ref_cycles(f->last_gone + cost));
 		begin = ref_max(begin, f->divider);
 		if (f->stores)
-			begin = ref_max(begin, f->left[f->stores - 1]);
-		done = begin + latency;
-		ref_why(f, MODEL_CAUSE_SERIALISING, f->last_gone, done);
-		f->hold_until = ref_max(f->last_gone + 1, done - f->config.width) +
-				ref_slots(f, f->config.mispredict_penalty) + 1;
+			begin = ref_max(begin, ref_cycles(f->left[f->stores - 1]));
+		done = begin + form->latency;
+		ref_why(f, MODEL_CAUSE_SERIALISING, 0, done);
+		f->hold_until = ref_parts(done + f->config.mispredict_penalty);
 		f->hold_cause = MODEL_CAUSE_SERIALISING;
 		return done;
 	}
 }
 
-static void ref_retire(struct reference *f, uint64_t done)
+/* Which of the spans that hold it in their order lies over a part of a cycle?  Changes only where
+ * spans do, so whole stretches are looked at. */
+static void ref_retire(struct reference *f, uint64_t cost, uint64_t done)
 {
-	uint64_t slot = ++f->last_gone + f->config.width;
+	uint64_t at = (f->last_gone += cost) + RETIRE_CYCLE, end = ref_parts(done), until;
 	int i;
 
-	f->slots[MODEL_CAUSE_BASE]++;
-	/* Slot by slot: which of the spans that hold it in their order lies over it? */
-	for (i = 0; slot < done; slot++) {
-		while (i < f->why_count && f->why[i].until <= slot)
+	f->slots[MODEL_CAUSE_BASE] += cost;
+	for (i = 0; at < end; at = until) {
+		int cause = MODEL_CAUSE_DEPENDENCY;
+
+		while (i < f->why_count && ref_parts(f->why[i].until) <= at)
 			i++;
-		if (i < f->why_count && f->why[i].from <= slot)
-			f->slots[f->why[i].cause]++;
-		else
-			f->slots[MODEL_CAUSE_DEPENDENCY]++;
-		f->last_gone++;
+		until = end;
+		if (i < f->why_count && ref_parts(f->why[i].from) <= at) {
+			cause = f->why[i].cause;
+			until = ref_parts(f->why[i].until);
+		} else if (i < f->why_count) {
+			until = ref_parts(f->why[i].from);
+		}
+		until = until < end ? until : end;
+		f->slots[cause] += until - at;
+		f->last_gone += until - at;
 	}
 	f->why_count = 0;
 }
 
 static void ref_store(struct reference *f, const struct retire_note *notes, size_t count,
-	const struct model_insn *insn, uint64_t address, unsigned size, uint64_t data, int first)
+	const struct model_insn *insn, uint64_t key, uint64_t address, unsigned size, uint64_t data,
+	int first)
 {
 	const struct model_execution_config *e = &f->config.execution;
-	uint64_t granule, leaves, drain = e->stores ? f->config.width / e->stores : 0;
+	uint64_t granule, leaves, line = address / f->config.l1d.line;
+	uint64_t drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
+	uint64_t renamed = e->forward_renamed ? e->forward_renamed : e->forward;
 	size_t i;
 
+	if (line != f->stored_line && e->store_lines)
+		drain = ref_max(drain, RETIRE_CYCLE / e->store_lines);
+	f->stored_line = line;
 	for (granule = address / 8; granule <= (address + size - 1) / 8; granule++) {
+		int begins = granule == address / 8;
+
 		f->stored[granule % RETIRE_STORED].granule = granule;
-		f->stored[granule % RETIRE_STORED].ready = data + ref_slots(f, e->forward);
+		f->stored[granule % RETIRE_STORED].ready = data + e->forward;
+		f->stored[granule % RETIRE_STORED].data = data + (begins ? renamed : e->forward);
+		f->stored[granule % RETIRE_STORED].key = begins && key ? key : UINT64_MAX;
 	}
-	leaves = ref_max(f->last_gone, (f->stores ? f->left[f->stores - 1] : 0) + drain);
+	leaves = (f->stores ? f->left[f->stores - 1] : 0) + drain;
+	leaves = ref_max(f->last_gone, leaves);
 	for (i = 0; i < count && first; i++) {
 		const struct retire_note *n = &notes[i];
+		uint64_t gone = ref_cycles(f->last_gone);
 
 		if (n->insn != insn || n->what != RETIRE_STORE)
 			continue;
-		if (ref_level(n->cause))
-			leaves = ref_max(leaves, ref_line(f, f->last_gone, n));
-		else
-			leaves = ref_max(leaves, f->last_gone + ref_slots(f, n->latency));
+		gone = ref_level(n->cause) ? ref_line(f, gone, n) : gone + n->latency;
+		leaves = ref_max(leaves, ref_parts(gone));
 	}
 	f->left[f->stores++] = leaves;
 }
@@ -363,20 +391,52 @@ static uint64_t ref_operands(const struct reference *f, const uint8_t *slots, un
 	return at;
 }
 
+/* A line of code missed.  Of lines in sequence some are asked for at once. */
+static uint64_t ref_fetch(struct reference *f, const struct retire_note *n, uint64_t came)
+{
+	unsigned ahead = f->config.fetches < RETIRE_FETCHES ? f->config.fetches : RETIRE_FETCHES;
+	uint64_t asked = came, there;
+
+	if (ahead > 1 && n->address == f->fetched + f->config.l1d.line) {
+		asked = f->restarted;
+		if (f->fetch_count >= ahead)
+			asked = ref_max(asked, f->fetch_came[f->fetch_count - ahead]);
+		asked = asked < came ? asked : came;
+	}
+	there = asked + ref_parts(n->latency);
+	f->fetched = n->address;
+	f->fetch_came[f->fetch_count++] = ref_max(came, there);
+	return there;
+}
+
+static void ref_go_on(struct reference *f, uint64_t cost)
+{
+	ref_hold(f, cost, f->hold_cause, f->hold_until);
+	if (f->hold_cause != MODEL_CAUSE_TAKEN)
+		f->restarted = f->hold_until;
+	f->hold_until = 0;
+}
+
 static void ref_come(struct reference *f, const struct retire_note *notes, size_t count,
-	const struct model_insn *insn, int is_store)
+	const struct model_insn *insn, uint64_t cost, int is_store)
 {
 	size_t i;
 
 	if (f->hold_until)
-		ref_hold(f, f->hold_cause, f->hold_until);
-	f->hold_until = 0;
-	for (i = 0; i < count; i++)
-		if (notes[i].insn == insn && notes[i].what == RETIRE_FETCH)
-			ref_hold(f, notes[i].cause, f->came + 1 + ref_slots(f, notes[i].latency));
+		ref_go_on(f, cost);
+	for (i = 0; i < count; i++) {
+		const struct retire_note *n = &notes[i];
+
+		if (n->insn != insn || n->what != RETIRE_FETCH)
+			continue;
+		ref_hold(f, cost, n->cause,
+			n->cause == MODEL_CAUSE_ITLB ? f->came + cost + ref_parts(n->latency)
+						     : ref_fetch(f, n, f->came + cost));
+	}
 	if (is_store && f->stores >= f->config.store_buffer)
-		ref_hold(f, MODEL_CAUSE_STORE_BUFFER, f->left[f->stores - f->config.store_buffer]);
-	f->came++;
+		ref_hold(f, cost, MODEL_CAUSE_STORE_BUFFER,
+			f->left[f->stores - f->config.store_buffer]);
+	f->came += cost;
 	if (f->count >= f->config.window)
 		f->came = ref_max(f->came, f->gone[f->count - f->config.window]);
 }
@@ -386,56 +446,74 @@ static int ref_does(const struct model_access *a, uint64_t address, int kind)
 	return (a->kind == kind || a->kind == MODEL_ACCESS_MODIFY) && (!a->guarded || address);
 }
 
+/* Its micro-operations. */
+static uint64_t ref_execute(struct reference *f, const struct retire_form *form, uint64_t at)
+{
+	uint64_t done = ref_take(f, form->ports, -1, at) + form->latency;
+
+	for (int i = 0; i < form->more_count; i++)
+		done = ref_max(done, ref_take(f, form->more[i], -1, at) + 1);
+	if (done > at + form->latency)
+		ref_why(f, MODEL_CAUSE_UNIT, at, done);
+	return done;
+}
+
 static void ref_instruction(struct reference *f, const struct retire_note *notes, size_t count,
-	const struct model_block *block, int index, const uint64_t *record)
+	const struct model_block *block, int index, const uint64_t *record, int last)
 {
 	const struct model_insn *insn = &block->insns[index];
+	const struct retire_form *form = &f->forms[index];
 	const struct model_access *accesses = &block->accesses[insn->first_access];
 	const uint64_t *addresses = &record[1 + insn->first_access];
-	uint64_t from, at, done, latency;
-	int i, unit, stores = 0, first = 1;
-	unsigned units;
+	const uint64_t slot = (RETIRE_CYCLE + f->config.width / 2) / f->config.width;
+	uint64_t from, at, done, data, cost = slot * form->half_slots / 2;
+	uint64_t key = insn->access_count == 1 ? f->keys[index] : 0;
+	int i, stores = 0, loads = 0, first = 1, words = insn->access_count;
 	size_t n;
 
+	/* Of the last instruction there are not always words for all. */
+	if (last >= 0 && words > last)
+		words = last;
+	for (i = 0; i < words; i++)
+		loads |= accesses[i].kind == MODEL_ACCESS_LOAD ||
+			 accesses[i].kind == MODEL_ACCESS_MODIFY;
 	for (i = 0; i < insn->access_count; i++)
 		stores |= accesses[i].kind == MODEL_ACCESS_STORE ||
 			  accesses[i].kind == MODEL_ACCESS_MODIFY;
-	ref_come(f, notes, count, insn, stores);
-	at = f->came;
+	ref_come(f, notes, count, insn, cost, stores);
+	at = f->came / RETIRE_CYCLE;
 	from = ref_max(at, ref_operands(f, insn->for_address, 2));
-	if (insn->access_count) {
-		if (insn->latency == MODEL_LATENCY_LOCKED) {
+	data = ref_max(at, ref_operands(f, insn->source, MODEL_SOURCES_MAX));
+	if (words) {
+		if (form->special == MODEL_LATENCY_LOCKED) {
 			uint64_t alone =
 				ref_max(f->last_gone, f->stores ? f->left[f->stores - 1] : 0);
 
-			ref_why(f, MODEL_CAUSE_LOCKED, from, alone);
-			from = ref_max(from, alone);
+			ref_why(f, MODEL_CAUSE_LOCKED, from, ref_cycles(alone));
+			from = ref_max(from, ref_cycles(alone));
 		}
 		at = from;
 	}
-	for (i = 0; i < insn->access_count; i++)
+	for (i = 0; i < words; i++)
 		if (ref_does(&accesses[i], addresses[i], MODEL_ACCESS_LOAD)) {
-			at = ref_max(
-				at, ref_load(f, notes, count, insn, addresses[i], from, first));
+			at = ref_max(at, ref_load(f, notes, count, insn, form, key, addresses[i],
+						 accesses[i].size, from, first));
 			first = 0;
 		}
-	at = ref_max(at, ref_operands(f, insn->source, MODEL_SOURCES_MAX));
-	if (insn->latency >= MODEL_LATENCY_SPECIAL) {
-		done = ref_special(f, insn->latency, at);
-	} else {
-		unit = ref_unit(&f->config, insn->latency, &units, &latency);
-		done = ref_take(f, unit, units, at, latency);
-	}
+	at = ref_max(at, data);
+	done = form->special ? ref_special(f, form, cost, at) : ref_execute(f, form, at);
+	/* What is only stored may be there before the address is. */
+	data = loads || form->special ? done : data + form->latency;
 	f->ready[MODEL_RESULT + index] = done;
 	for (i = 0; i < MODEL_RESULTS_MAX; i++)
 		if (insn->result[i] != MODEL_SLOT_SINK)
 			f->ready[insn->result[i]] = done;
-	ref_retire(f, done);
+	ref_retire(f, cost, done);
 	f->gone[f->count++] = f->last_gone;
-	for (i = 0, first = 1; i < insn->access_count; i++)
+	for (i = 0, first = 1; i < words; i++)
 		if (ref_does(&accesses[i], addresses[i], MODEL_ACCESS_STORE)) {
-			ref_store(
-				f, notes, count, insn, addresses[i], accesses[i].size, done, first);
+			ref_store(f, notes, count, insn, key, addresses[i], accesses[i].size, data,
+				first);
 			first = 0;
 		}
 	for (n = 0; n < count; n++) {
@@ -444,8 +522,9 @@ static void ref_instruction(struct reference *f, const struct retire_note *notes
 		if (notes[n].what == RETIRE_PREFETCH)
 			ref_line(f, done, &notes[n]);
 		if (notes[n].what == RETIRE_MISPREDICT) {
-			f->hold_until = ref_max(f->came + f->config.width, done) - f->config.width +
-					ref_slots(f, f->config.mispredict_penalty) + 1;
+			f->hold_until = ref_max(f->came + ref_parts(1), ref_parts(done)) -
+					ref_parts(1) + ref_parts(f->config.mispredict_penalty) +
+					slot;
 			f->hold_cause = MODEL_CAUSE_MISPREDICT;
 		}
 	}
@@ -456,18 +535,31 @@ static void ref_record(struct reference *f, const struct retire_note *notes, siz
 {
 	int i;
 
-	if (f->count + 256 * 8 > f->room || f->stores + 2048 > f->room) {
+	if (f->count + 256 * 8 > f->room || f->stores + 2048 > f->room ||
+		f->fetch_count + 2048 > f->room) {
 		f->room *= 2;
 		f->gone = realloc(f->gone, f->room * sizeof(*f->gone));
 		f->left = realloc(f->left, f->room * sizeof(*f->left));
+		f->fetch_came = realloc(f->fetch_came, f->room * sizeof(*f->fetch_came));
 	}
+	if (f->hold_until) {
+		const uint64_t slot = (RETIRE_CYCLE + f->config.width / 2) / f->config.width;
+
+		ref_go_on(f, slot * f->forms[0].half_slots / 2);
+	}
+	for (; f->cleared < f->came / RETIRE_CYCLE; f->cleared++)
+		memset(&f->cycles[f->cleared % RETIRE_CALENDAR], 0, sizeof(f->cycles[0]));
 	for (i = 0; i < s->insn_count; i++)
-		ref_instruction(f, notes, count, s->block, i, record);
+		ref_instruction(f, notes, count, s->block, i, record,
+			i + 1 == s->insn_count ? s->access_count - s->block->insns[i].first_access
+					       : -1);
 	if (s->statics[MODEL_STATIC_TAKEN] && f->config.taken_interval) {
-		f->taken = ref_max(f->came, f->taken + ref_slots(f, f->config.taken_interval) *
+		const uint64_t slot = (RETIRE_CYCLE + f->config.width / 2) / f->config.width;
+
+		f->taken = ref_max(f->came, f->taken + ref_parts(f->config.taken_interval) *
 							       s->statics[MODEL_STATIC_TAKEN]);
-		if (f->taken > f->came && f->taken + 1 > f->hold_until) {
-			f->hold_until = f->taken + 1;
+		if (f->taken > f->came && f->taken + slot > f->hold_until) {
+			f->hold_until = f->taken + slot;
 			f->hold_cause = MODEL_CAUSE_TAKEN;
 		}
 	}

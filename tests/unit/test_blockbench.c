@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The block profiler: what becomes of every kind of block.  No figure is judged here but for order
- * of magnitude: tests/bench/block does that.  In real time: blocks are measured on this processor. */
+ * of magnitude: tests/bench/block does that.  In real time: blocks are measured on this processor.
+ */
 #include <stdlib.h>
 
 #include "../tap.h"

@@ -15,7 +15,8 @@
 #define BLOCKS   60
 #define INSNS    12
 #define ACCESSES (3 * INSNS)
-#define RECORDS  120000
+#define RECORDS  40000
+#define BATCHES  150 /* of 400 records, for samples: some events are rare */
 #define SWITCHES 400 /* records between two threads' turns, about */
 
 struct test_block {
@@ -318,7 +319,7 @@ static void compare_samples(unsigned first, uint64_t seed)
 	begin_watch(&calm, &calm_thread, &one, a.model, first, 0);
 	begin_watch(&all, &all_thread, &other, b.model, first, 1);
 	ok(watch_is_calm(&calm) && !watch_is_calm(&all), "only samples with skid need each record");
-	for (unsigned i = 0; i < RECORDS / 800; i++) {
+	for (unsigned i = 0; i < BATCHES; i++) {
 		unsigned at = 0;
 
 		for (unsigned k = 0; k < 400; k++)

@@ -49,7 +49,7 @@ static void test_inclusive(void)
 	} want[] = {{"main", 5, 60}, {"search", 10, 33}, {"sort", 18, 22}, {"compare", 20, 20},
 		{"leaf", 7, 7}};
 	struct experiment x;
-	struct prof_input input = {&x, "app.usertime.1"};
+	struct prof_input input = {&x, "app.usertime.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1, .inclusive = true};
 	struct fake_report r = {0};
 	struct error e = {0};
@@ -107,7 +107,7 @@ static void test_butterfly(void)
 		{"main", "search", PROF_CALLEE, 33},
 	};
 	struct experiment x;
-	struct prof_input input = {&x, "app.usertime.1"};
+	struct prof_input input = {&x, "app.usertime.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
 	struct strbuf out = {0};
@@ -146,7 +146,7 @@ static void test_calltree(void)
 		{"leaf", 2, 3, 3, 1}, {"sort", 1, 7, 22, 0}, {"sort", 2, 11, 15, 4},
 		{"leaf", 3, 4, 4, 5}};
 	struct experiment x;
-	struct prof_input input = {&x, "app.usertime.1"};
+	struct prof_input input = {&x, "app.usertime.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
 	struct error e = {0};
@@ -180,7 +180,7 @@ static void test_random(void)
 	enum { PATHS = 300, DEPTH = 12 };
 	static uint64_t paths[PATHS][DEPTH + 1];
 	struct experiment x;
-	struct prof_input input = {&x, "app.usertime.1"};
+	struct prof_input input = {&x, "app.usertime.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1, .inclusive = true};
 	struct fake_report r = {0};
 	uint32_t state = 12345;
@@ -220,7 +220,7 @@ static void test_sources(void)
 	char directory[] = "/tmp/prof-test.XXXXXX", path[64];
 	const char *paths[] = {directory, NULL};
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1, .source_paths = paths};
 	struct fake_report r = {0};
 	struct strbuf out = {0};

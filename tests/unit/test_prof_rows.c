@@ -44,7 +44,7 @@ static void test_intervals(void)
 static void test_procedures(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
 	struct prof_cell *cell;
@@ -85,7 +85,7 @@ static void test_procedures(void)
 static void test_lines(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
 	struct error e = {0};
@@ -122,7 +122,7 @@ static void test_selection(void)
 {
 	static const char *const search[] = {"se*", NULL}, *const app[] = {"app", NULL};
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 
 	flat_experiment(&x);
@@ -146,7 +146,7 @@ static void test_selection(void)
 static void test_calipers(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct prof_data d;
 	struct error e = {0};
@@ -182,7 +182,7 @@ static void test_calipers(void)
 static void test_threads(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1, .threads = true};
 	struct fake_report r = {0};
 	struct error e = {0};
@@ -210,7 +210,7 @@ static void test_threads(void)
 static void test_compare(void)
 {
 	struct experiment a, b;
-	struct prof_input inputs[] = {{&a, "before"}, {&b, "after"}};
+	struct prof_input inputs[] = {{&a, "before", 0}, {&b, "after", 0}};
 	struct prof_request q = {.inputs = inputs, .count = 2, .compare = true};
 	struct fake_report r = {0};
 	struct prof_cell *cell;
@@ -238,7 +238,7 @@ static void test_compare(void)
 static void test_ideal(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app"};
+	struct prof_input input = {&x, "app", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
 	struct prof_cell *cell;
@@ -268,7 +268,7 @@ static void test_ideal(void)
 static void test_replaced(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app"};
+	struct prof_input input = {&x, "app", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {.names = {.state = PROF_IMAGE_REPLACED}};
 	struct error e = {0};
@@ -287,7 +287,7 @@ static void test_replaced(void)
 static void test_render(void)
 {
 	struct experiment x;
-	struct prof_input input = {&x, "app.pcsamp.1"};
+	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
 	struct strbuf out = {0};

@@ -1,0 +1,77 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Executions from branch records: straight runs of instructions that were seen in bursts, at random
+ * moments of a run's time.
+ *
+ * How often runs were seen says less than it seems: bursts begin where time is spent, and are too
+ * short to leave some loops.  But which way is taken at the end of a run does not depend on that.
+ * So frequencies are those that flow on for ever with these shares: the stationary distribution of
+ * a Markov chain, whose states are places where runs begin, of all images together.  It is found by
+ * elimination without subtractions (Grassmann, Taksar and Heyman, Operations Research 33, 1985),
+ * which is exact however seldom parts of a program are left for others.
+ *
+ * Parts between which no way was seen are tied by a weak rule: where a burst ends, another begins,
+ * as if that was a way taken LINK times.
+ *
+ * What is known besides, how often places were passed in windows of time and how many samples they
+ * have for the cycles that they take at least, moves parts against each other as far as the ways
+ * between them are few: logarithms of frequencies are a Gaussian field over the graph.
+ */
+#ifndef ANALYSIS_RUNS_H
+#define ANALYSIS_RUNS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+struct analysis_run {
+	uint64_t begin, end; /* addresses of its first and last instruction */
+	uint64_t to;         /* where it went */
+	uint32_t image, to_image;
+	uint64_t count;
+};
+
+struct analysis_runs;
+
+#define ANALYSIS_RUNS_NONE UINT32_MAX
+
+/* Runs that make no sense (an end before the begin) are left out.  NULL with *e set when memory is
+ * out. */
+struct analysis_runs *analysis_runs_new(
+	const struct analysis_run *runs, size_t count, struct error *e);
+void analysis_runs_free(struct analysis_runs *r);
+
+/* The segment that this instruction is in: what lies between two places where runs begin.  Or
+ * ANALYSIS_RUNS_NONE: no run passed it. */
+uint32_t analysis_runs_segment(const struct analysis_runs *r, uint32_t image, uint64_t address);
+/* The first segment that begins at or behind this address (of this image or a later one). */
+uint32_t analysis_runs_from(const struct analysis_runs *r, uint32_t image, uint64_t address);
+uint32_t analysis_runs_count(const struct analysis_runs *r);
+
+/* How often an instruction was executed, and how often runs passed it; 0: in no run. */
+double analysis_runs_at(const struct analysis_runs *r, uint32_t image, uint64_t address);
+uint64_t analysis_runs_seen(const struct analysis_runs *r, uint32_t image, uint64_t address);
+/* Likewise the way from one instruction to another, or on to what lies behind it. */
+double analysis_runs_edge(const struct analysis_runs *r, uint32_t image, uint64_t from, uint64_t to,
+	bool falls, uint64_t *seen);
+/* Of a segment: how often it was executed, and left in runs. */
+double analysis_runs_flow(const struct analysis_runs *r, uint32_t segment);
+uint64_t analysis_runs_taken(const struct analysis_runs *r, uint32_t segment);
+/* Of those, the ways that came back to where they began. */
+double analysis_runs_round(const struct analysis_runs *r, uint32_t segment);
+/* Standard deviation of the logarithm of a segment's frequency. */
+double analysis_runs_deviation(const struct analysis_runs *r, uint32_t segment);
+
+/* Evidence of a segment: the logarithm of what its frequency should be multiplied by, with
+ * 1 / variance. */
+void analysis_runs_tell(
+	struct analysis_runs *r, uint32_t segment, double log_factor, double weight);
+/* Multiplies all. */
+void analysis_runs_scale(struct analysis_runs *r, double factor);
+/* Takes what was told into account and forgets it; finds deviations, too, if wanted, with what was
+ * told last.  -1 when memory is out. */
+int analysis_runs_settle(struct analysis_runs *r, bool deviations);
+
+#endif

@@ -1,0 +1,284 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the retirement clock knows before a program runs: the machine, what each class of
+ * instructions takes, and blocks made ready for its loop.
+ *
+ * Classes have units of their own: so many ports each.  Units that do not fit into the 31 ports of
+ * a calendar's entry have no limit.
+ */
+#include "model/retire_loop.h"
+
+enum unit {
+	LOADS,
+	STORES,
+	ALUS,
+	MULTIPLIERS,
+	FP_ADDERS,
+	FP_MULTIPLIERS,
+	VECTORS,
+	SHUFFLES,
+	UNITS,
+	NO_UNIT = UNITS
+};
+
+static const uint8_t unit_of[MODEL_LATENCIES] = {
+	[MODEL_LATENCY_NONE] = NO_UNIT,
+	[MODEL_LATENCY_ALU] = ALUS,
+	[MODEL_LATENCY_STORE] = STORES,
+	[MODEL_LATENCY_VECTOR_LOAD] = NO_UNIT,
+	[MODEL_LATENCY_MULTIPLY] = MULTIPLIERS,
+	[MODEL_LATENCY_FP_ADD] = FP_ADDERS,
+	[MODEL_LATENCY_FP_MULTIPLY] = FP_MULTIPLIERS,
+	[MODEL_LATENCY_FUSED] = FP_MULTIPLIERS,
+	[MODEL_LATENCY_CONVERT] = FP_ADDERS,
+	[MODEL_LATENCY_VECTOR] = VECTORS,
+	[MODEL_LATENCY_VECTOR_MULTIPLY] = FP_MULTIPLIERS,
+	[MODEL_LATENCY_SHUFFLE] = SHUFFLES,
+	[MODEL_LATENCY_MOVE] = VECTORS,
+	[MODEL_LATENCY_CRYPTO] = SHUFFLES,
+	[MODEL_LATENCY_MICROCODE] = NO_UNIT,
+	[MODEL_LATENCY_DIVIDE] = NO_UNIT,
+	[MODEL_LATENCY_FP_DIVIDE] = NO_UNIT,
+	[MODEL_LATENCY_LOCKED] = NO_UNIT,
+	[MODEL_LATENCY_SERIALISING] = NO_UNIT,
+};
+
+/* Ports by unit, from the lowest bit on. */
+static void init_ports(const struct model_execution_config *e, uint32_t ports[UNITS + 1])
+{
+	const uint32_t count[UNITS] = {e->loads, e->stores, e->alus, e->multipliers, e->fp_adders,
+		e->fp_multipliers, e->vectors, e->shuffles};
+	uint32_t used = 0;
+	int i;
+
+	for (i = 0; i <= UNITS; i++)
+		ports[i] = RETIRE_NO_PORT;
+	for (i = 0; i < UNITS; i++) {
+		if (!count[i] || count[i] > 31 - used)
+			continue;
+		ports[i] = ((UINT32_C(1) << count[i]) - 1) << used;
+		used += count[i];
+	}
+	if (!count[FP_ADDERS])
+		ports[FP_ADDERS] = ports[FP_MULTIPLIERS];
+}
+
+/* The least latency is a cycle. */
+static uint32_t at_least_one(uint32_t cycles)
+{
+	return cycles ? cycles : 1;
+}
+
+static void init_forms(struct retire *t, const struct model_config *config)
+{
+	const struct model_execution_config *e = &config->execution;
+	const uint32_t cycles[MODEL_LATENCIES] = {
+		[MODEL_LATENCY_NONE] = 0,
+		[MODEL_LATENCY_ALU] = 1,
+		[MODEL_LATENCY_STORE] = 0,
+		[MODEL_LATENCY_VECTOR_LOAD] = e->vector_load,
+		[MODEL_LATENCY_MULTIPLY] = at_least_one(e->multiply),
+		[MODEL_LATENCY_FP_ADD] = at_least_one(e->fp_add),
+		[MODEL_LATENCY_FP_MULTIPLY] = at_least_one(e->fp_multiply),
+		[MODEL_LATENCY_FUSED] = at_least_one(e->fused),
+		[MODEL_LATENCY_CONVERT] = at_least_one(e->convert),
+		[MODEL_LATENCY_VECTOR] = at_least_one(e->vector),
+		[MODEL_LATENCY_VECTOR_MULTIPLY] = at_least_one(e->vector_multiply),
+		[MODEL_LATENCY_SHUFFLE] = at_least_one(e->shuffle),
+		[MODEL_LATENCY_MOVE] = at_least_one(e->move),
+		[MODEL_LATENCY_CRYPTO] = at_least_one(e->crypto),
+		[MODEL_LATENCY_MICROCODE] = at_least_one(e->microcode),
+		[MODEL_LATENCY_DIVIDE] = at_least_one(e->divide),
+		[MODEL_LATENCY_FP_DIVIDE] = at_least_one(e->fp_divide),
+		[MODEL_LATENCY_LOCKED] = config->lock_latency > config->l1d.latency
+						 ? config->lock_latency - config->l1d.latency
+						 : 1,
+		[MODEL_LATENCY_SERIALISING] = 1,
+	};
+	uint32_t ports[UNITS + 1];
+	int i;
+
+	init_ports(e, ports);
+	for (i = 0; i < MODEL_LATENCIES; i++)
+		t->form[i] = (struct retire_form){
+			.ports = ports[unit_of[i]],
+			.load_ports = ports[LOADS],
+			.latency = cycles[i],
+			.load = at_least_one(config->l1d.latency),
+			.special = (uint8_t)(i < MODEL_LATENCY_SPECIAL ? 0 : i),
+			.half_slots = 2,
+		};
+	t->form[MODEL_LATENCY_DIVIDE].busy = config->divide_latency;
+	t->form[MODEL_LATENCY_FP_DIVIDE].busy = config->fp_divide_latency;
+}
+
+void retire_init(struct retire *t, const struct model_config *config)
+{
+	const struct model_execution_config *e = &config->execution;
+	uint32_t width = config->width;
+
+	t->width = width;
+	t->slot = (RETIRE_CYCLE + width / 2) / width;
+	t->window = config->window < RETIRE_WINDOW_MAX ? config->window : RETIRE_WINDOW_MAX;
+	t->misses = config->misses;
+	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
+	t->store_buffer = config->store_buffer ? config->store_buffer : RETIRE_STORES_MAX;
+	init_forms(t, config);
+	t->forward = e->forward;
+	t->renamed = e->forward_renamed ? e->forward_renamed : e->forward;
+	t->mispredict = config->mispredict_penalty;
+	t->taken = config->taken_interval;
+	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
+	t->drain_line = e->store_lines ? RETIRE_CYCLE / e->store_lines : 0;
+	t->drain_line = t->drain > t->drain_line ? t->drain : t->drain_line;
+	t->interval[0] = config->l2_interval;
+	t->interval[1] = config->ll_interval;
+	t->interval[2] = config->memory_interval;
+	t->bank_loads = e->bank_loads < 4 ? (1u << e->bank_loads) - 1 : 0;
+	t->line_bits = 31 - (uint32_t)__builtin_clz(config->l1d.line | 1);
+}
+
+/* ---- blocks ---- */
+
+static int reads(const struct model_block *b, unsigned i, unsigned slot)
+{
+	const struct retire_op *op = &b->ops[i];
+	unsigned k;
+
+	for (k = 0; k < MODEL_SOURCES_MAX; k++)
+		if (op->source[k] == slot)
+			return 1;
+	return op->for_address[0] == slot || op->for_address[1] == slot;
+}
+
+static int writes(const struct model_block *b, unsigned i, unsigned slot)
+{
+	const uint8_t *r = b->insns[i].result;
+
+	return r[0] == slot || r[1] == slot || r[2] == slot;
+}
+
+/* What instruction i reads of the block's results it reads of a register, where that is the same.
+ */
+static uint8_t register_of(const struct model_block *b, unsigned i, uint8_t slot)
+{
+	unsigned from = slot - (unsigned)MODEL_RESULT, k, later;
+
+	if (slot < MODEL_RESULT || from >= i)
+		return slot;
+	for (k = 0; k < MODEL_RESULTS_MAX; k++) {
+		uint8_t r = b->insns[from].result[k];
+
+		if (r >= MODEL_REGISTERS)
+			continue;
+		for (later = from + 1; later < i && !writes(b, later, r); later++)
+			;
+		if (later == i)
+			return r;
+	}
+	return slot;
+}
+
+/* Is the register read, or can the block be left, before it is written again? */
+static int is_wanted(const struct model_block *b, unsigned i, unsigned slot)
+{
+	unsigned k;
+
+	for (k = i + 1; k < b->insn_count; k++) {
+		unsigned s;
+
+		for (s = 0; s < b->segment_count; s++)
+			if (b->segments[s].insn_count == k)
+				return 1;
+		if (reads(b, k, slot))
+			return 1;
+		if (writes(b, k, slot))
+			return 0;
+	}
+	return 1;
+}
+
+static int is_read(const struct model_block *b, unsigned slot)
+{
+	unsigned i;
+
+	for (i = 0; i < b->insn_count; i++)
+		if (reads(b, i, slot))
+			return 1;
+	return 0;
+}
+
+/* Where its result goes: two places; 0: that is not enough. */
+static int put_results(const struct model_block *b, unsigned i, struct retire_op *op)
+{
+	const struct model_insn *n = &b->insns[i];
+	uint8_t to[MODEL_RESULTS_MAX + 1];
+	unsigned k, used = 0;
+
+	for (k = 0; k < MODEL_RESULTS_MAX; k++)
+		if (n->result[k] != MODEL_SLOT_SINK && is_wanted(b, i, n->result[k]))
+			to[used++] = n->result[k];
+	if (is_read(b, MODEL_RESULT + i))
+		to[used++] = (uint8_t)(MODEL_RESULT + i);
+	op->result[0] = used > 0 ? to[0] : MODEL_SLOT_SINK;
+	op->result[1] = used > 1 ? to[1] : MODEL_SLOT_SINK;
+	return used <= 2;
+}
+
+/* Accesses and what else there is that the loop does not do itself. */
+static uint8_t way_of(const struct model_block *b, const struct model_insn *n,
+	const struct retire_form *f, uint32_t line)
+{
+	const struct model_access *a = &b->accesses[n->first_access];
+
+	if (f->special || f->more_count || n->access_count > 1)
+		return RETIRE_GENERALLY;
+	if (!n->access_count)
+		return RETIRE_PLAIN;
+	if (a->guarded || a->size > line)
+		return RETIRE_GENERALLY;
+	return a->kind == MODEL_ACCESS_LOAD    ? RETIRE_LOADS
+	       : a->kind == MODEL_ACCESS_STORE ? RETIRE_STORES
+					       : RETIRE_GENERALLY;
+}
+
+static void prepare(const struct retire *t, const struct model_block *b, unsigned i,
+	const struct retire_form *f, uint32_t key)
+{
+	const struct model_insn *n = &b->insns[i];
+	struct retire_op *op = &b->ops[i];
+	unsigned k;
+
+	*op = (struct retire_op){.way = way_of(b, n, f, 1u << t->line_bits),
+		.special = f->special,
+		.more_count = f->more_count,
+		.first_access = n->first_access,
+		.size = n->access_count ? b->accesses[n->first_access].size : 0,
+		.cost = t->slot * f->half_slots / 2,
+		.ports = f->ports,
+		.load_ports = f->load_ports,
+		.latency = f->latency,
+		.load = f->load,
+		.busy = f->busy,
+		.key = n->access_count == 1 ? key : 0};
+	for (k = 0; k < MODEL_SOURCES_MAX; k++)
+		op->source[k] = register_of(b, i, n->source[k]);
+	for (k = 0; k < 2; k++)
+		op->for_address[k] = register_of(b, i, n->for_address[k]);
+	for (k = 0; k < RETIRE_MORE; k++)
+		op->more[k] = f->more[k];
+	op->many = n->source[2] != MODEL_SLOT_NONE || n->source[3] != MODEL_SLOT_NONE;
+}
+
+void retire_prepare(const struct retire *t, struct model_block *block,
+	const struct retire_form *forms, const uint32_t *keys)
+{
+	unsigned i;
+
+	for (i = 0; i < block->insn_count; i++)
+		prepare(t, block, i, forms ? &forms[i] : &t->form[block->insns[i].latency],
+			keys ? keys[i] : 0);
+	for (i = 0; i < block->insn_count; i++)
+		if (!put_results(block, i, &block->ops[i]))
+			block->ops[i].way = RETIRE_GENERALLY;
+}

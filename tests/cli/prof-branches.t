@@ -1,0 +1,90 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Executions from branch records made by hand, of a program whose executions are known.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "prof -calc with branch records" "the program is x86-64's"
+	done_testing
+fi
+
+# Two loops: one waits for memory (or not: samples do not tell), the other goes round often.
+cat > app.s <<'END'
+	.text
+	.globl _start, waits, turns
+	.type waits, @function
+waits:	mov (%rdi), %rdi
+	dec %ecx
+	jne waits
+	ret
+	.size waits, .-waits
+	.type turns, @function
+turns:	add $1, %rax
+	dec %edx
+	jne turns
+	ret
+	.size turns, .-turns
+	.type _start, @function
+_start:	call waits
+	call turns
+	jmp _start
+	.size _start, .-_start
+END
+as -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+at() { printf '%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+# 1000 ms each at 3 GHz: 10 million turns of 300 cycles, and 3000 million of one.
+samples() {
+	cat <<END
+type branches
+fact clock_hz 3000000000
+image elf $work/app
+metric time 1000000 measured clock,skid
+sample 0 0 0 1000 1:0x$(at waits 3)
+sample 0 0 0 1000 1:0x$(at turns 4)
+END
+}
+# Waits 100 times for each call, turns 30000 times: bursts of 100 are in both equally often.
+runs() {
+	cat <<END
+run 1 $(at waits 0) $(at waits 5) 1 $(at waits 0) 9900
+run 1 $(at waits 0) $(at waits 5) 1 $(at waits 7) 100
+run 1 $(at waits 7) $(at waits 7) 1 $(at _start 5) 100
+run 1 $(at _start 5) $(at _start 5) 1 $(at turns 0) 100
+run 1 $(at turns 0) $(at turns 6) 1 $(at turns 0) 299990
+run 1 $(at turns 0) $(at turns 6) 1 $(at turns 8) 10
+run 1 $(at turns 8) $(at turns 8) 1 $(at _start 10) 10
+run 1 $(at _start 10) $(at _start 10) 1 $(at _start 0) 10
+run 1 $(at _start 0) $(at _start 0) 1 $(at waits 0) 10
+END
+}
+# 100 000 calls in two seconds, in 100 windows of a millisecond.
+rates() { for f in "waits 7" "turns 8"; do echo "rate 1 $(at $f) 5000 100000000 100"; done; }
+cat > look.py <<'END'
+import json, sys
+rows = {int(r["address"], 16): r for r in json.load(open("out.json"))["rows"] if "block" in r}
+x = rows[int(sys.argv[1], 16)]["executions"]
+assert x["label"] == "estimated" and x["low"] <= x["value"] <= x["high"], x
+print(1 / float(sys.argv[3]) <= x["value"] / float(sys.argv[2]) <= float(sys.argv[3]) and "near" or x["value"])
+END
+look() { python3 look.py "$@"; }
+shown() {
+	run prof -calc '*' -core zen4 -json "$@"
+	printf '%s\n' "$out" > out.json
+	is "prof -calc $*" "$status" 0
+}
+{ samples; runs; rates; } | make_experiment rated.exp || exit 1
+shown rated.exp
+like "says where executions come from" "$(cat out.json)" "estimated from branch records"
+is "turns of the loop that waits" "$(look "$(at waits 0)" 10e6 1.25)" near
+is "turns of the loop that goes round" "$(look "$(at turns 0)" 3000e6 2)" near
+is "calls" "$(look "$(at waits 7)" 100e3 1.25)" near
+{ samples; runs; } | make_experiment shares.exp || exit 1
+shown shares.exp
+like "without rates the scale is that of samples, and said to be" "$(cat out.json)" "no rates"
+samples | make_experiment samples.exp || exit 1
+runs > runs.text
+{ echo "type branches"; echo "image elf $work/app"; cat runs.text; rates; } | make_experiment runs.exp || exit 1
+shown samples.exp runs.exp
+is "records of another file count as well" "$(look "$(at waits 0)" 10e6 1.25)" near
+shown -classic rated.exp
+unlike "-classic does without" "$(cat out.json)" "branch records"
+done_testing
