@@ -13,14 +13,17 @@
 #define SHADOW 4.0  /* variance of displaced samples, cycles for each cycle */
 #define TRUST  0.3  /* of what the clock says: errors of neighbours are alike */
 #define PHASES 1.0  /* variance of what a window meets, beside chance */
+#define STRIDE 3.0  /* nothing is moved further at once */
+#define MANY   30.0 /* hits of a window beyond which it may have been given up */
 #define CHANCE 0.5  /* of a run that was seen once: what is rare is known only if it was seen */
-#define HIGH   0.02 /* deviation of an estimate whose confidence is high ... */
+#define MODEL  0.8  /* deviation of all that is not in deviations: mostly the scale */
+#define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
 #define MEDIUM 0.1  /* ... and medium */
 #define SLOWER 1.5  /* cycles against those expected, where no rate tells */
 #define INSN   0.12 /* cycles expected of an instruction, at least */
 #define BLOCK  0.1  /* and of a segment */
 
-enum { ROUNDS = 5 };
+enum { ROUNDS = 8 };
 
 struct rate {
 	uint64_t address, hits, nanoseconds, windows;
@@ -216,12 +219,6 @@ static double hits_of(const struct prof_branches *b, const struct rate *r)
 	       (double)r->nanoseconds * 1e-9 / b->seconds;
 }
 
-static double weight_of(const struct rate *r, double hits)
-{
-	return 1 /
-	       (1 / fmax(fmax((double)r->hits, hits), 1e-3) + PHASES / fmax(1, (double)r->windows));
-}
-
 static uint64_t seen_at(const struct prof_branches *b, const struct rate *r)
 {
 	return analysis_runs_seen(b->runs, r->image, r->address);
@@ -233,6 +230,8 @@ static double likely_hits(const struct prof_branches *b, const struct rate *r)
 	return hits_of(b, r) * (1 - CHANCE / fmax((double)seen_at(b, r), 1));
 }
 
+/* Windows meet all of a phase or nothing, so that only sums are unbiased, not logarithms: how far
+ * hits are off is told as a part of those expected, with the variance of these. */
 static void tell_rates(struct prof_branches *b)
 {
 	for (size_t i = 0; i < b->rates.count; i++) {
@@ -240,12 +239,13 @@ static void tell_rates(struct prof_branches *b)
 		uint32_t at = analysis_runs_segment(b->runs, r->image, r->address);
 		double hits;
 
-		if (at == ANALYSIS_RUNS_NONE)
+		if (at == ANALYSIS_RUNS_NONE || !r->windows)
 			continue;
-		hits = likely_hits(b, r);
-		analysis_runs_tell(b->runs, at,
-			fmin(fmax(log(((double)r->hits + 0.1) / (hits + 0.1)), -2), 2),
-			weight_of(r, hits));
+		hits = fmax(likely_hits(b, r), 1e-3);
+		if (hits > MANY * (double)r->windows)
+			continue;
+		analysis_runs_tell(b->runs, at, fmin(((double)r->hits - hits) / hits, STRIDE),
+			1 / (1 / hits + PHASES / (double)r->windows));
 	}
 }
 
@@ -354,9 +354,9 @@ void prof_branches_free(struct prof_branches *b)
 
 /* ---- answers ---- */
 
-static struct analysis_estimate estimate_of(double value, double deviation)
+static struct analysis_estimate estimate_of(double value, double known)
 {
-	double factor = exp(2 * deviation);
+	double deviation = hypot(known, MODEL), factor = exp(2 * deviation);
 
 	return (struct analysis_estimate){.value = value,
 		.low = value / factor,

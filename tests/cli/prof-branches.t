@@ -56,8 +56,8 @@ run 1 $(at _start 10) $(at _start 10) 1 $(at _start 0) 10
 run 1 $(at _start 0) $(at _start 0) 1 $(at waits 0) 10
 END
 }
-# 100 000 calls in two seconds, in 100 windows of a millisecond.
-rates() { for f in "waits 7" "turns 8"; do echo "rate 1 $(at $f) 5000 100000000 100"; done; }
+# 100 000 calls in two seconds, in 100 windows of a tenth of a millisecond.
+rates() { for f in "waits 7" "turns 8"; do echo "rate 1 $(at $f) 500 10000000 100 2000000000"; done; }
 cat > look.py <<'END'
 import json, sys
 rows = {int(r["address"], 16): r for r in json.load(open("out.json"))["rows"] if "block" in r}

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lib/analysis makes of samples, beside exact counts: frequencies [-classic] [-insns] SAMPLES
- * [COUNTS].  Lines of words, for scripts:
+ * What lib/analysis makes of samples and branch records, beside exact counts:
+ *   frequencies [-classic] [-clock] [-insns] SAMPLES... [COUNTS]
+ * Several files of samples are added up; what is shown is of one run among them.  -clock: without
+ * branch records.  Lines of words, for scripts:
  *   procedure IMAGE ADDRESS SAMPLES NAME
- *   block NUMBER FIRST INSTRUCTIONS CLASS LOOP FLAGS SAMPLES MI ESTIMATE CONFIDENCE COUNT
+ *   block NUMBER FIRST INSTRUCTIONS CLASS LOOP FLAGS SAMPLES MI ESTIMATE CONFIDENCE COUNT WIDTH
  *   edge FROM TO KIND CLASS ESTIMATE CONFIDENCE COUNT
  *   insn ADDRESS RAW SAMPLES MI MNEMONIC CLASSES
  * Estimates and counts are executions; COUNT is - without COUNTS, ESTIMATE where nothing is known.
@@ -17,6 +19,7 @@
 #include <time.h>
 
 #include "experiment/file.h"
+#include "experiment/merge.h"
 #include "machine/machine.h"
 #include "report/prof_analysis.h"
 #include "report/prof_images.h"
@@ -32,7 +35,7 @@ struct asked {
 	struct prof_analysis analysis;
 	struct prof_procedures procedures;
 	struct prof_edges edges, none;
-	bool insns, figures;
+	bool insns, figures, clock;
 	double runs;  /* of samples, for each of counts */
 	long counted; /* metric; -1 */
 	VEC(struct figure) blocks, arcs;
@@ -43,8 +46,17 @@ static void show_estimate(const struct asked *a, const struct analysis_estimate 
 	if (x->confidence == ANALYSIS_UNKNOWN)
 		printf(" - -");
 	else
-		printf(" %.6g %s", x->value * a->analysis.cycles,
+		printf(" %.6g %s", x->value * a->analysis.cycles / a->runs,
 			analysis_confidence_name(x->confidence));
+}
+
+/* How far up its interval goes, as a factor. */
+static void show_width(const struct analysis_estimate *x)
+{
+	if (x->value > 0 && isfinite(x->high))
+		printf(" %.4g\n", x->high / x->value);
+	else
+		printf(" -\n");
 }
 
 static uint64_t count_of(const struct asked *a, const struct prof_code *c, uint32_t i)
@@ -68,9 +80,10 @@ static void show_blocks(const struct asked *a, const struct prof_analysed *p, co
 			(int)b -> loop, b -> flags, samples, mi);
 		show_estimate(a, &p->frequencies.block[i]);
 		if (a->counted >= 0)
-			printf(" %" PRIu64 "\n", count_of(a, p->code, b->first));
+			printf(" %" PRIu64, count_of(a, p->code, b->first));
 		else
-			printf(" -\n");
+			printf(" -");
+		show_width(&p->frequencies.block[i]);
 	}
 }
 
@@ -284,8 +297,10 @@ static int ask(struct asked *a, const struct prof_request *request, struct error
 		if (prof_data_name(&a->data, false, e) == 0 &&
 			prof_edges_init(&a->edges, &a->data) == 0 &&
 			prof_procedures_init(&a->procedures, &a->data) == 0 &&
-			prof_analysis_init(&a->analysis, &a->data, e) == 0)
+			prof_analysis_init(&a->analysis, &a->data, e) == 0) {
+			a->analysis.asked = a->clock;
 			rc = all(a, e);
+		}
 	}
 	prof_analysis_fini(&a->analysis);
 	prof_procedures_fini(&a->procedures);
@@ -295,31 +310,68 @@ static int ask(struct asked *a, const struct prof_request *request, struct error
 	return rc;
 }
 
+static bool is_exact(const struct experiment *x)
+{
+	for (size_t i = 0; i < x->metrics.count; i++)
+		if (x->metrics.data[i].flags & METRIC_EXACT)
+			return true;
+	return false;
+}
+
+/* Samples become one experiment, counts another. */
+static int add_file(struct experiment *sum, struct experiment *counts, const char *path,
+	double *runs, struct error *e)
+{
+	struct experiment own;
+
+	if (experiment_read(&own, path, NULL, e))
+		return -1;
+	if (is_exact(&own)) {
+		experiment_fini(counts);
+		*counts = own;
+		return 0;
+	}
+	*runs += own.metrics.count > 0;
+	if (experiment_merge(sum, &own, 0, e)) {
+		experiment_fini(&own);
+		return -1;
+	}
+	experiment_fini(&own);
+	return experiment_settle(sum, e);
+}
+
+static void parse(char ***words, struct asked *a, struct prof_request *request)
+{
+	char **argv = *words;
+
+	for (; *argv && **argv == '-'; argv++) {
+		request->classic |= strcmp(*argv, "-classic") == 0;
+		a->insns |= strcmp(*argv, "-insns") == 0;
+		a->figures |= strcmp(*argv, "-figures") == 0;
+		a->clock |= strcmp(*argv, "-clock") == 0;
+		if (strcmp(*argv, "-core") == 0 && argv[1])
+			request->core = *++argv;
+	}
+	*words = argv;
+}
+
 int main(int argc, char **argv)
 {
-	struct experiment experiments[3];
-	struct prof_input inputs[3];
-	struct prof_request request = {.inputs = inputs};
-	struct asked a = {.runs = 1};
+	struct experiment samples, counts;
+	struct prof_input inputs[2] = {{.experiment = &samples, .file = "samples"},
+		{.experiment = &counts, .file = "counts"}};
+	struct prof_request request = {.inputs = inputs, .count = 2};
+	struct asked a = {.runs = 0};
 	struct utsname host;
 	struct machine machine;
 	struct error e = {0};
-	int rc = 0;
+	int rc = experiment_merge_begin(&samples, &e) || experiment_init(&counts, &e);
 
-	for (argv++; *argv && **argv == '-'; argv++) {
-		request.classic |= strcmp(*argv, "-classic") == 0;
-		a.insns |= strcmp(*argv, "-insns") == 0;
-		a.figures |= strcmp(*argv, "-figures") == 0;
-		if (strcmp(*argv, "-runs") == 0 && argv[1])
-			a.runs = atof(*++argv);
-		if (strcmp(*argv, "-core") == 0 && argv[1])
-			request.core = *++argv;
-	}
-	for (; *argv && request.count < 3 && rc == 0; argv++, request.count++) {
-		rc = experiment_read(&experiments[request.count], *argv, NULL, &e);
-		inputs[request.count] = (struct prof_input){
-			.experiment = &experiments[request.count], .file = *argv};
-	}
+	argv++;
+	parse(&argv, &a, &request);
+	for (; *argv && rc == 0; argv++)
+		rc = add_file(&samples, &counts, *argv, &a.runs, &e);
+	a.runs = fmax(a.runs, 1);
 	if (rc == 0 && uname(&host) == 0 && machine_find(NULL, &machine, &e) == 0) {
 		request.host = host.nodename;
 		request.host_hz = (double)machine.model.clock_hz;
@@ -328,7 +380,7 @@ int main(int argc, char **argv)
 		fprintf(stderr, "frequencies: %s\n", e.message);
 		return 1;
 	}
-	for (size_t i = 0; i < request.count; i++)
-		experiment_fini(&experiments[i]);
+	experiment_fini(&samples);
+	experiment_fini(&counts);
 	return argc > 1 ? 0 : 2;
 }
