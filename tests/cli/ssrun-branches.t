@@ -43,6 +43,40 @@ for what in "threads 4 1500" "forks 12 600" "signals 500" "blocked 500" "calls 7
 	END
 done
 
+"$branchy" until enough & pid=$!
+run ssrun -branches -bursts 300 -for 1 -o attached -pid $pid
+is "-pid, for a while" "$status $err" "0 "
+ok "followed" test "$(prof -dump attached | grep -c '^branch ')" -gt 20
+# Let go of in the middle of it, again and again: no breakpoint stays.
+for _ in 1 2 3 4 5; do
+	ssrun -q -branches -bursts 1000 -for 0.1 -o attached -pid $pid
+	ssrun -q -branches -bursts 1000 -o attached -pid $pid & of=$!
+	wait_for worked $of 5
+	kill -TERM $of
+	wait $of
+done
+is "who attached is gone" "$(grep TracerPid "/proc/$pid/status")" "TracerPid:	0"
+touch enough
+wait $pid
+is "and the process is well" $? 0
+
+if command -v strace >/dev/null; then
+	strace -o /dev/null "$branchy" until traced & tracer=$!
+	wait_for pgrep -P $tracer -x branchy
+	run ssrun -branches -for 0.2 -o traced -pid "$(pgrep -P $tracer -x branchy)"
+	touch traced
+	wait $tracer
+	is "where another traces, there are samples" "$status" 0
+	like "and it says why no more" "$err" 'no branch records, only samples: .*not permitted; .*a debugger or strace'
+else
+	skip "another tracer" "no strace"
+fi
+
+ok "a static program" "${CC:-gcc}" -O1 -static -pthread -o static "$TOP/tests/programs/branchy.c"
+run ssrun -branches -bursts 300 -o static.x ./static mix 3000
+is "is followed as well" "$status $out" "0 $("$branchy" mix 3000)"
+ok "in its own code" sh -c "prof -dump static.x | grep -q '^branch '"
+
 run ssrun -branches -bursts 300 -o trap "$branchy" trap 300
 is "who handles SIGTRAP himself is left alone" "$status $out" "0 $("$branchy" trap 300)"
 done_testing
