@@ -63,6 +63,38 @@ struct cache {
 	uint64_t recent; /* of a TLB with such a policy: number of the page used last, plus one */
 };
 
+/* Ages of srrip and qlru: two bits a way. */
+static inline unsigned age(const struct policy_set *s, uint32_t way)
+{
+	return s->bits >> 2 * way & 3;
+}
+
+static inline void set_age(struct policy_set *s, uint32_t way, unsigned to)
+{
+	s->bits = (s->bits & ~(UINT64_C(3) << 2 * way)) | (uint64_t)to << 2 * way;
+}
+
+/* A bit of each age. */
+#define AGES UINT64_C(0x5555555555555555)
+
+/* All ways but one age by as much as makes the oldest of them 3. */
+static inline void qlru_age(struct policy_set *s, uint32_t but)
+{
+	uint64_t others = s->filled & ~(UINT64_C(1) << 2 * but), bits, more;
+
+	bits = s->bits & others * 3;
+	if (!others || bits & bits >> 1 & AGES)
+		return;
+	more = bits & ~AGES ? 1 : bits ? 2 : 3;
+	s->bits += others * more;
+}
+
+static inline void qlru_hit(struct policy_set *s, uint32_t way)
+{
+	set_age(s, way, 0);
+	qlru_age(s, way);
+}
+
 /* A power of two, a few times the lines of a first-level cache. */
 #define HINTS 2048
 

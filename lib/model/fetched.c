@@ -40,6 +40,27 @@ static unsigned way_of_access(const struct model_access *a)
 					       : OTHERWISE;
 }
 
+/* Of enum RUN_*. */
+static unsigned kind_of(struct model_segment *s)
+{
+	const struct model_access *a = s->block->accesses;
+	unsigned kind = s->access_count ? 0 : RUN_NONE;
+
+	if (s->run.way > BRANCH_WAY || s->run.way == INNER ||
+		s->access_count > MODEL_RUNNING_SIMPLE)
+		return RUN_ANY;
+	for (unsigned i = 0; i < s->access_count; i++) {
+		if (a[i].way > STORES)
+			return RUN_ANY;
+		kind = 2 * kind + (a[i].way == STORES);
+		s->run.size[i] = (uint8_t)a[i].size;
+		s->run.insn[i] = (uint8_t)a[i].insn;
+	}
+	return s->access_count == 0   ? RUN_NONE
+	       : s->access_count == 1 ? RUN_L + kind
+				      : RUN_LL + kind;
+}
+
 /*
  * Instruction lines and pages that are there stay there until something goes the long way, and
  * until then only the last of their uses matters.  So a segment whose lines and pages are at hand
@@ -69,11 +90,9 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 	s->run = (struct model_running){
 		.link = core->fetched,
 		.accesses = s->block->accesses,
-		.accesses_end = s->block->accesses + s->access_count,
+		.access_count = s->access_count,
 		.insn_count = s->insn_count,
 		.fetch_count = (uint8_t)s->fetch_count,
-		.words = s->block->words,
-		.seen = 1,
 		.way = (uint8_t)way_of(s, m->watch && m->watch->targets.entry),
 	};
 	if (s->outcome_count) {
@@ -88,6 +107,7 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 		a->way = (uint8_t)way_of_access(a);
 		a->mask = a->way <= MODIFIES ? (uint8_t)(a->size - 1u) : 0;
 	}
+	s->run.seen = (uint8_t)kind_of(s);
 	core->fetched = s;
 	return 1;
 }
@@ -119,7 +139,7 @@ static NOINLINE void settle(struct core *core)
 		for (unsigned i = 0; i < MODEL_STATICS; i++)
 			sums[i] += (uint64_t)(uint32_t)count * s->statics[i];
 		s->ended += count;
-		s->run.seen = 0;
+		s->run.seen = RUN_UNSEEN;
 	}
 	for (unsigned i = 0; i < STATICS_USED; i++) {
 		core->counts[model_static_event(i)] += sums[i];

@@ -27,7 +27,7 @@ static void push(struct store_buffer *b, uint64_t address, unsigned size, uint64
 		struct last_store *last = &b->last[(granule + i) % STORE_GRANULES];
 
 		b->before[i][b->number % STORES_MAX] = last->number;
-		*last = (struct last_store){address, (uint32_t)b->number, size};
+		*last = last_store(address, size, order, b->number);
 	}
 	b->number++;
 }

@@ -455,6 +455,96 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 	return latency;
 }
 
+/* ---- the machines of today ---- */
+
+#define USUAL_LINE 6
+static int usual_sets(const struct cache *c)
+{
+	return c->ways && !c->sets && c->bits == USUAL_LINE && c->ways % WAYS_AT_ONCE == 0 &&
+	       c->ways <= WAYS_VECTOR_MAX;
+}
+
+int hierarchy_is_usual(const struct model *m, const struct core *core)
+{
+	return core->slotted && !m->cachegrind && m->config.l2_inclusion != MODEL_EXCLUSIVE &&
+	       usual_sets(&core->l1d) && usual_sets(&core->l2);
+}
+
+/* The line's entry in L2, which is a use of it; null: it is not there, and nothing has changed. */
+INLINE uint64_t *usual_l2(struct model *m, struct core *core, uint64_t line)
+{
+	struct cache *l2 = &core->l2;
+	uint64_t set = line >> USUAL_LINE & l2->mask, victim;
+	uint64_t *entries = l2->entries + set * l2->ways;
+	int way = cache_way(entries, l2->ways, line);
+
+	if (way < 0)
+		return (uint64_t *)0;
+	if (LIKELY(l2->policy == MODEL_QLRU))
+		qlru_hit(l2->policy_sets + set, (uint32_t)way);
+	else if (l2->policy == MODEL_LRU)
+		l2->used[set * l2->ways + (uint32_t)way] = ++m->tick;
+	else
+		policy_use(l2, set, line, &victim);
+	return entries + way;
+}
+
+/* L1D does not have the line, which gets the entry. */
+INLINE uint64_t usual_miss(
+	struct model *m, struct core *core, uint64_t line, enum purpose purpose, uint64_t *entry)
+{
+	uint64_t victim = *entry & ~UNSEEN, latency, *l2;
+	enum model_cause sender;
+	unsigned state;
+	int missed = 0;
+
+	*entry = line | SHARED;
+	core->l1d.used[entry - core->l1d.entries] = ++m->tick;
+	if (LIKELY(victim != 0))
+		slot_drop(core, victim);
+	count(m, EV_L1D_MISSES, 1);
+	if (UNLIKELY(is_dirty(victim)))
+		leave_l1(m, core, victim & ~core->l1d.offset, MODIFIED);
+	l2 = usual_l2(m, core, line);
+	if (LIKELY(l2 != 0)) {
+		count(m, EV_L2_REFERENCES, 1);
+		latency = take_from_l2(m, core, line, purpose, l2, &state);
+	} else {
+		latency = refill(m, core, line, purpose, &state, &missed);
+	}
+	sender = m->sender;
+	if (state == MODIFIED)
+		hierarchy_forget_code(core, line, core->l1d.offset + 1);
+	*entry = line | state;
+	watch(m, core, line, entry, purpose, 1);
+	if (m->prefetching) {
+		prefetch_behind_l1(m, core, line, missed);
+		prefetch_data(m, core, line, purpose);
+	}
+	m->sender = sender;
+	return latency;
+}
+
+uint64_t hierarchy_usual(
+	struct model *m, struct core *core, uint64_t line, enum purpose purpose, uint64_t **at)
+{
+	struct cache *l1d = &core->l1d;
+	uint64_t set = (line >> USUAL_LINE & l1d->mask) * l1d->ways, *entry;
+	int way = cache_way(l1d->entries + set, l1d->ways, line);
+
+	if (way < 0) {
+		*at = entry = l1d->entries + set + cache_oldest(l1d->used + set, l1d->ways);
+		return usual_miss(m, core, line, purpose, entry);
+	}
+	*at = entry = l1d->entries + set + way;
+	l1d->used[set + (uint32_t)way] = ++m->tick;
+	if (LIKELY(!(*entry & (UNSEEN | PREFETCHED | WATCHED))) &&
+		LIKELY(purpose != STORE || is_dirty(*entry)))
+		return 0;
+	*entry &= ~UNSEEN;
+	return hit_data(m, core, line, purpose, entry);
+}
+
 /* What L1D holds modified of a line that is fetched goes out first. */
 static void release_data(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
 {

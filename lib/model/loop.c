@@ -7,10 +7,6 @@
 #include "model/branch.h"
 #include "model/run.h"
 
-#define COMMON_LINE 6
-#define COMMON_PAGE 12
-#define LINE_BYTES  (1u << COMMON_LINE)
-
 int is_common(const struct model *m)
 {
 	const struct cache *l1d = &m->core->l1d;
@@ -53,16 +49,15 @@ INLINE void pass_taken(struct clock *c, struct pace *p, uint64_t interval)
 }
 
 /* Does the load, within one granule, perhaps meet a store other than to get all of its bytes? */
-INLINE int may_meet(const struct store_buffer *b, uint32_t depth, uint64_t address, unsigned size)
+INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_t window,
+	uint64_t address, unsigned size, uint64_t order)
 {
 	const struct last_store *last = &b->last[(address >> 3) % STORE_GRANULES];
-	uint64_t before, behind;
 
-	if (LIKELY((uint32_t)b->number - last->number > depth))
+	if (LIKELY((uint32_t)order - last->order > window) ||
+		last_store_covers(last, address, size))
 		return 0;
-	before = address - last->address;
-	behind = (uint64_t)last->size - size - before;
-	return (int64_t)(before | behind) < 0;
+	return (uint32_t)b->number - last->number <= m->config.store_buffer;
 }
 
 /* What an access may do without a function: PASSED, or else nothing was done, and it is one that
@@ -87,7 +82,8 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 	if (UNLIKELY((address % LINE_BYTES) + size > LINE_BYTES))
 		return UNSLOTTED;
 	if (way == LOADS || way == WIDE_LOADS)
-		return !met && meets_store(m, core, address, size) ? MEETS : PASSED;
+		return !met && meets_store(m, core, address, size, base + a->insn + 1u) ? MEETS
+											: PASSED;
 	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!may_store(core, address)))
 		return UNSLOTTED;
 	if (way != MODIFIES) {
@@ -96,14 +92,14 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 	}
 	if (UNLIKELY(address & a->mask))
 		return UNSLOTTED;
-	if (!met && UNLIKELY(may_meet(b, m->config.store_buffer, address, size)))
+	if (!met && UNLIKELY(may_meet(m, b, m->config.window, address, size, base + a->insn + 1u)))
 		return MEETS;
 	forward_remember(b, address, size, base + a->insn + 1u);
 	return PASSED;
 }
 
 INLINE enum passed pass_access(struct model *m, struct core *core, const struct model_access *a,
-	uint64_t address, struct pace *p, uint32_t depth, int met)
+	uint64_t address, struct pace *p, uint32_t window, int met)
 {
 	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
 	enum passed passed;
@@ -115,7 +111,8 @@ INLINE enum passed pass_access(struct model *m, struct core *core, const struct 
 		if (UNLIKELY(passed != PASSED))
 			return passed;
 	} else if (LIKELY(a->way == LOADS)) {
-		if (!met && UNLIKELY(may_meet(&core->stores, depth, address, a->size)))
+		if (!met && UNLIKELY(may_meet(m, &core->stores, window, address, a->size,
+				    p->order + a->insn + 1u)))
 			return MEETS;
 	} else {
 		if (UNLIKELY(!may_store(core, address)))
@@ -138,11 +135,11 @@ static NOINLINE void access_slowly(struct model *m, struct core *core,
 	if (passed == MEETS) {
 		meet_store(m, core, s, a, address, base + a->insn + 1u);
 		p = (struct pace){.tick = m->tick, .order = base};
-		passed = pass_access(m, core, a, address, &p, m->config.store_buffer, 1);
+		passed = pass_access(m, core, a, address, &p, 0, 1);
 		m->tick = p.tick;
 	}
 	if (passed == UNSLOTTED)
-		access_unslotted(m, core, s, a, address, base + a->insn + 1u);
+		access_common(m, core, s, a, address, base);
 }
 
 /* Where a branch through a register or memory, or a return, went, for who wants to know. */
@@ -211,20 +208,56 @@ static NOINLINE void pass_slowly(
 		p.order = base;                                                                    \
 	} while (0)
 
-/* Few things stay in registers from one part of a record to the next, so that they find room.
- * retire: the retirement clock, if that counts; else null. */
+/* A load of one granule, of a size that is a power of two; 0: nothing was done. */
+INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, uint64_t address,
+	unsigned size, unsigned insn, uint32_t window)
+{
+	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
+
+	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
+		     ((uint32_t)address & (size - 1))) ||
+		UNLIKELY(may_meet(m, &core->stores, window, address, size, p->order + insn + 1u)))
+		return 0;
+	core->line_used[slot->line] = ++p->tick;
+	core->page_used[slot->page] = p->tick;
+	return 1;
+}
+
+/* Likewise, a store. */
+INLINE int pass_store(
+	struct core *core, struct pace *p, uint64_t address, unsigned size, unsigned insn)
+{
+	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
+
+	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
+		     ((uint32_t)address & (size - 1))) ||
+		UNLIKELY(!may_store(core, address)))
+		return 0;
+	forward_remember(&core->stores, address, size, p->order + insn + 1u);
+	core->line_used[slot->line] = ++p->tick;
+	core->page_used[slot->page] = p->tick;
+	return 1;
+}
+
+#define LOAD(i)  LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], window))
+#define STORE(i) LIKELY(pass_store(core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i]))
+
+/* Few things stay in registers from one part of a record to the next, so that they find room.  What
+ * the usual kinds of segments do has code of its own, which is left for the general one where an
+ * access is not as most are.  retire: the retirement clock, if that counts; else null. */
 INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint64_t *end,
 	uint64_t limit, struct retire *retire)
 {
 	struct core *core = m->core;
 	struct clock *clock = &core->clock;
-	const uint32_t depth = m->config.store_buffer;
+	const uint32_t window = m->config.window;
 	const uint64_t interval = m->taken_interval;
 	const uint64_t *behind = at; /* the record, or the next one */
 	const struct model_access *a, *a_end;
 	struct model_segment *s;
 	struct pace p;
-	unsigned way;
+	unsigned way, passed_by;
+	int met;
 	enum passed passed;
 	int again;
 
@@ -238,29 +271,87 @@ first:
 	if (UNLIKELY(at >= end))
 		goto out;
 	s = model_word_segment(*at);
-	if (UNLIKELY(!s->run.seen))
-		goto unseen;
 seen:
 	behind = at + model_word_words(*at);
-	at++;
-	a = s->run.accesses;
-	a_end = s->run.accesses_end;
-	way = s->run.way;
 	s->run.count++;
 	s->run.tick = p.tick;
 	p.tick += s->run.fetch_count;
-	if (UNLIKELY(way >= SPECIAL))
-		goto special;
-accesses:
-	for (; a != a_end; a++, at++) {
-		passed = pass_access(m, core, a, *at, &p, depth, 0);
-		if (UNLIKELY(passed != PASSED))
-			WITHIN(access_slowly(m, core, s, a, *at, passed));
+	passed_by = 0;
+	switch (s->run.seen) {
+	case RUN_NONE:
+		break;
+	case RUN_LL:
+		if (!LOAD(0))
+			goto accesses;
+		passed_by = 1;
+		if (!LOAD(1))
+			goto accesses;
+		break;
+	case RUN_LS:
+		if (!LOAD(0))
+			goto accesses;
+		passed_by = 1;
+		if (!STORE(1))
+			goto accesses;
+		break;
+	case RUN_SL:
+		if (!STORE(0))
+			goto accesses;
+		passed_by = 1;
+		if (!LOAD(1))
+			goto accesses;
+		break;
+	case RUN_SS:
+		if (!STORE(0))
+			goto accesses;
+		passed_by = 1;
+		if (!STORE(1))
+			goto accesses;
+		break;
+	case RUN_L:
+		if (!LOAD(0))
+			goto accesses;
+		break;
+	case RUN_S:
+		if (!STORE(0))
+			goto accesses;
+		break;
+	case RUN_ANY:
+		if (UNLIKELY(s->run.way >= SPECIAL))
+			goto special;
+		goto accesses;
+	default:
+		goto unseen;
 	}
+	way = s->run.way;
+	goto passed;
+accesses:
+	a = s->run.accesses + passed_by;
+	a_end = s->run.accesses + s->run.access_count;
+	at += 1 + passed_by;
+	for (; a != a_end; a++, at++) {
+		met = 0;
+	retry:
+		passed = pass_access(m, core, a, *at, &p, window, met);
+		if (LIKELY(passed == PASSED))
+			continue;
+		if (LIKELY(passed == UNSLOTTED)) {
+			WITHIN(access_common(m, core, s, a, *at, base));
+		} else if (LIKELY(*at % GRANULE + a->size <= GRANULE) &&
+			   LIKELY(met_in_vain(m, core, s, a, *at, p.order + a->insn + 1u))) {
+			met = 1;
+			goto retry;
+		} else {
+			WITHIN(access_slowly(m, core, s, a, *at, passed));
+		}
+	}
+	way = s->run.way & BRANCH_WAY;
+branches:
 	if (UNLIKELY(way == INNER)) {
 		WITHIN(run_outcomes(m, core, s, behind - s->block->words, base));
 		way = NO_BRANCH;
 	}
+passed:
 	p.order += s->run.insn_count;
 	if (UNLIKELY(p.order >= p.stop)) {
 		if (p.order >= clock->next_wait)
@@ -292,15 +383,17 @@ accesses:
 	}
 	goto next;
 special:
+	way = s->run.way;
 	if (way & WANDERS)
 		note_target(m->watch, s, behind[-1]);
-	if (way & SPECIAL) {
-		WITHIN(m->tick = run_specials(m, core, s, at, base, m->tick));
-		a = a_end;
-	}
+	if (!(way & SPECIAL))
+		goto accesses;
+	WITHIN(m->tick = run_specials(m, core, s, at + 1, base, m->tick));
 	way &= BRANCH_WAY;
-	goto accesses;
+	goto branches;
 unseen:
+	s->run.count--;
+	p.tick -= s->run.fetch_count;
 	if (m->watch && watch_exceeds(m->watch, s))
 		goto out;
 	if (!s->slow && fetch_see(m, core, s))
@@ -309,7 +402,6 @@ unseen:
 	ELSEWHERE(pass_slowly(m, core, s, at));
 	if (retire && !(again && goes_along(retire, s, at)))
 		retire_record(retire, s, at, s->insn_count);
-	behind = at + model_word_words(*at);
 	if (p.order >= limit)
 		end = behind;
 	goto first;

@@ -194,6 +194,7 @@ static void init_core(struct model *m, unsigned number)
 			(core->dtlb.ways ? core->dtlb.policy == MODEL_LRU &&
 						   core->dtlb.used == core->page_used
 					 : !core->stlb.ways);
+	core->usual = (uint32_t)hierarchy_is_usual(m, core);
 	core->fetch_line = NEVER;
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;

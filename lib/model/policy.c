@@ -83,17 +83,6 @@ static uint32_t random_victim(struct cache *c, struct policy_set *s)
 	return (uint32_t)((c->random * UINT64_C(2685821657736338717) >> 33) % c->ways);
 }
 
-/* Ages: two bits a way. */
-static unsigned age(const struct policy_set *s, uint32_t way)
-{
-	return s->bits >> 2 * way & 3;
-}
-
-static void set_age(struct policy_set *s, uint32_t way, unsigned to)
-{
-	s->bits = (s->bits & ~(UINT64_C(3) << 2 * way)) | (uint64_t)to << 2 * way;
-}
-
 static uint32_t first_of_age_3(const struct cache *c, const struct policy_set *s)
 {
 	uint32_t way = 0;
@@ -125,32 +114,17 @@ static uint32_t srrip_victim(struct cache *c, struct policy_set *s)
 	return way;
 }
 
-/* A bit of each age. */
-#define AGES UINT64_C(0x5555555555555555)
-
-/* All ways but one age by as much as makes the oldest of them 3. */
-static void qlru_age(struct cache *c, struct policy_set *s, uint32_t but)
-{
-	uint64_t others = s->filled & ~(UINT64_C(1) << 2 * but), bits, more;
-
-	(void)c;
-	bits = s->bits & others * 3;
-	if (!others || bits & bits >> 1 & AGES)
-		return;
-	more = bits & ~AGES ? 1 : bits ? 2 : 3;
-	s->bits += others * more;
-}
-
 static void qlru_touch(struct cache *c, struct policy_set *s, uint32_t way)
 {
-	set_age(s, way, 0);
-	qlru_age(c, s, way);
+	(void)c;
+	qlru_hit(s, way);
 }
 
 static void qlru_fill(struct cache *c, struct policy_set *s, uint32_t way)
 {
+	(void)c;
 	set_age(s, way, 1);
-	qlru_age(c, s, way);
+	qlru_age(s, way);
 }
 
 static uint32_t qlru_victim(struct cache *c, struct policy_set *s)

@@ -63,7 +63,7 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 
 /* Within one granule: is it settled without moving time?  What meets only the low bits of an
  * address is counted.  As look_back and forward_load of forward.c have it. */
-INLINE int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
+NOINLINE int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	const struct store_buffer *b = &core->stores;
@@ -110,12 +110,23 @@ NOINLINE void meet_store(struct model *m, struct core *core, const struct model_
 	watch_address(m, 0);
 }
 
+/* The entry of L1D is of this line; page: index in page_used. */
+INLINE void set_slot(
+	struct core *core, uint64_t address, uint64_t entry, uint64_t page, int storable)
+{
+	uint64_t at = (address >> core->l1d.bits) % LINE_SLOTS;
+
+	core->line_slots[at] = (struct line_slot){
+		line_slot_above(address, core->l1d.bits), (uint16_t)entry, (uint16_t)page};
+	core->storable[at] = (uint8_t)storable;
+}
+
 /* The line and its page get a slot, if they are at hand. */
 static void fill_slot(struct model *m, struct core *core, uint64_t address)
 {
 	const struct cache *l1d = &core->l1d;
 	const uint64_t *entry = cache_guess(l1d, address);
-	uint64_t page = (address >> m->page_bits) + 1, used, at;
+	uint64_t page = (address >> m->page_bits) + 1, used;
 	const struct page_slot *slot = page_slot(core->data_pages, page);
 
 	if (!entry || !core->slotted || slot->page != page)
@@ -123,10 +134,8 @@ static void fill_slot(struct model *m, struct core *core, uint64_t address)
 	used = (uint64_t)(slot->used - core->page_used);
 	if (used >= PAGES_NOTED || address >> 48)
 		return;
-	at = (address >> l1d->bits) % LINE_SLOTS;
-	core->line_slots[at] = (struct line_slot){line_slot_above(address, l1d->bits),
-		(uint16_t)(entry - l1d->entries), (uint16_t)used};
-	core->storable[at] = (*entry & MESI) == m->stored;
+	set_slot(core, address, (uint64_t)(entry - l1d->entries), used,
+		(*entry & MESI) == m->stored);
 }
 
 INLINE void remember_store(struct core *core, uint64_t address, unsigned size, uint64_t order)
@@ -147,7 +156,7 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 	arrive(m, core, in, order);
 	watch_address(m, address);
 	if (!stores) {
-		if (meets_store(m, core, address, a->size))
+		if (meets_store(m, core, address, a->size, order))
 			forward_load(m, core, address, a->size);
 	} else {
 		if (core->stores.number >= core->clock.stores_full)
@@ -163,6 +172,39 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 	else if (latency)
 		clock_load(m, core, latency);
 	watch_address(m, 0);
+}
+
+/* The same for loads and stores of up to a line, where the core is as hierarchy_usual assumes;
+ * whether the line is at hand or not. */
+INLINE void access_usual(struct model *m, struct core *core, const struct model_access *a,
+	struct model_insn *in, uint64_t address, uint64_t order, uint64_t *page_used)
+{
+	uint64_t line = address & ~(uint64_t)(LINE_BYTES - 1);
+	uint64_t latency, *entry, page = (uint64_t)(page_used - core->page_used);
+	int loads = a->kind == MODEL_ACCESS_LOAD;
+
+	arrive(m, core, in, order);
+	watch_address(m, address);
+	*page_used = ++m->tick;
+	m->accessed = address;
+	m->accessed_size = a->size;
+	if (loads) {
+		if (UNLIKELY(meets_store(m, core, address, a->size, order)))
+			forward_load(m, core, address, a->size);
+	} else {
+		if (UNLIKELY(core->stores.number >= core->clock.stores_full))
+			clock_store_full(&core->clock);
+		remember_store(core, address, a->size, order);
+	}
+	latency = hierarchy_usual(m, core, line, loads ? LOAD : STORE, &entry);
+	if (latency && loads)
+		clock_load(m, core, latency);
+	else if (latency)
+		clock_store(m, core, latency);
+	watch_address(m, 0);
+	if (LIKELY(!(*entry & UNSEEN)) && LIKELY(page < PAGES_NOTED) && LIKELY(!(address >> 48)))
+		set_slot(core, address, (uint64_t)(entry - core->l1d.entries), page,
+			(*entry & MESI) == MODIFIED);
 }
 
 /* An access without a slot. */
@@ -191,12 +233,26 @@ NOINLINE void access_unslotted(struct model *m, struct core *core, const struct 
 	} else {
 		if (a->kind == MODEL_ACCESS_STORE)
 			remember_store(core, address, a->size, order);
-		else if (meets_store(m, core, address, a->size))
+		else if (meets_store(m, core, address, a->size, order))
 			meet_store(m, core, s, a, address, order);
 		*slot->used = ++m->tick;
 		l1d->used[entry - l1d->entries] = m->tick;
 	}
 	fill_slot(m, core, address);
+}
+
+void access_common(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t base)
+{
+	uint64_t page = (address >> COMMON_PAGE) + 1, order = base + a->insn + 1u;
+	const struct page_slot *slot = page_slot(core->data_pages, page);
+
+	if (UNLIKELY(!core->usual) || UNLIKELY(core->retire != 0) || UNLIKELY(slot->page != page) ||
+		UNLIKELY(a->way == MODIFIES) || UNLIKELY(a->way == OTHERWISE) ||
+		UNLIKELY(address % LINE_BYTES + a->size > LINE_BYTES))
+		access_unslotted(m, core, s, a, address, order);
+	else
+		access_usual(m, core, a, &s->block->insns[a->insn], address, order, slot->used);
 }
 
 /* Accesses a..end, of which words has the addresses; base: order of the instruction before the
@@ -231,7 +287,7 @@ static uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 			if (UNLIKELY((address & ((1u << bits) - 1)) + size > 1u << bits))
 				goto unslotted;
 			if (way == WIDE_LOADS || way == LOADS) {
-				if (meets_store(m, core, address, size))
+				if (meets_store(m, core, address, size, base + a->insn + 1u))
 					meet_store(m, core, s, a, address, base + a->insn + 1u);
 			} else {
 				if ((way != WIDE_STORES && way != STORES) ||
@@ -412,10 +468,10 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 			s->run.count++;
 			s->run.tick = tick;
 			tick += s->run.fetch_count;
-			at += s->run.words;
+			at += s->block->words;
 			if (LIKELY(!(s->run.way & SPECIAL)))
 				tick = run_accesses(m, core, s, record + 1, s->run.accesses,
-					s->run.accesses_end, base, tick);
+					s->run.accesses + s->run.access_count, base, tick);
 			else
 				tick = run_specials(m, core, s, record + 1, base, tick);
 			run_end(m, core, s, record, base);

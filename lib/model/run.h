@@ -12,6 +12,11 @@
 /* Of model_segment.statics. */
 #define STATICS_USED (MODEL_STATIC_RETURNS + 1)
 
+/* Of the machines of today. */
+#define COMMON_LINE 6
+#define COMMON_PAGE 12
+#define LINE_BYTES  (1u << COMMON_LINE)
+
 /* How a record's branches are run; WANDERS: where it goes only the record knows, and somebody wants
  * to; UNUSUAL: INNER. */
 enum {
@@ -32,6 +37,10 @@ enum {
  * at most a line, the rest. */
 enum { LOADS = 1, STORES, MODIFIES, WIDE_LOADS, WIDE_STORES, OTHERWISE };
 #define GRANULE 8
+
+/* Which accesses a segment has, model_running.seen: the letters say loads and stores of one, two,
+ * four or eight bytes, in order; ANY: whatever they are, and INNER, SPECIAL and WANDERS have it. */
+enum { RUN_UNSEEN, RUN_ANY, RUN_NONE, RUN_L, RUN_S, RUN_LL, RUN_LS, RUN_SL, RUN_SS };
 
 /* The access at address is under way; 0: none is. */
 static inline void watch_address(struct model *m, uint64_t address)
@@ -59,6 +68,11 @@ static inline uint64_t outcome_target(
  * of the one before the record's first.  Nothing of what moves time may be kept elsewhere. */
 void meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
+int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t order);
+/* access_unslotted where is_common. */
+void access_common(struct model *m, struct core *core, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, uint64_t base);
 void access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
 uint64_t run_specials(struct model *m, struct core *core, const struct model_segment *s,
@@ -68,19 +82,23 @@ void run_outcomes(struct model *m, struct core *core, const struct model_segment
 void run_elsewhere(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_outcome *o, const uint64_t *record);
 void mispredicted(struct model *m, struct core *core, unsigned event);
-/* May the load meet a store that is still in the buffer, other than to get all of its bytes? */
-INLINE int meets_store(
-	const struct model *m, const struct core *core, uint64_t address, unsigned size)
+/* May the load, of the instruction of this order, meet a store that is still in the buffer, other
+ * than to get all of its bytes?  As look_back of forward.c has it. */
+INLINE int meets_store(const struct model *m, const struct core *core, uint64_t address,
+	unsigned size, uint64_t order)
 {
 	const struct store_buffer *b = &core->stores;
 	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+	int one = granule == last;
 
-	if (LIKELY(granule == last))
-		return !forward_settled(m, core, address, size);
-	for (; granule <= last; granule++)
-		if ((uint32_t)b->number - b->last[granule % STORE_GRANULES].number <=
-			m->config.store_buffer)
+	for (; granule <= last; granule++) {
+		const struct last_store *s = &b->last[granule % STORE_GRANULES];
+
+		if ((uint32_t)order - s->order <= m->config.window &&
+			(uint32_t)b->number - s->number <= m->config.store_buffer &&
+			!(one && last_store_covers(s, address, size)))
 			return 1;
+	}
 	return 0;
 }
 

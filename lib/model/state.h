@@ -79,9 +79,23 @@ struct buffered_store {
 
 /* The last store to the eight bytes of a granule; what it is in the ring, too. */
 struct last_store {
-	uint64_t address;
-	uint32_t number, size;
+	uint64_t what; /* address << 16 | size */
+	uint32_t order, number;
 };
+
+static inline struct last_store last_store(
+	uint64_t address, unsigned size, uint64_t order, uint64_t number)
+{
+	return (struct last_store){address << 16 | size, (uint32_t)order, (uint32_t)number};
+}
+
+/* Did it write all bytes of the load? */
+static inline int last_store_covers(const struct last_store *s, uint64_t address, unsigned size)
+{
+	uint64_t before = address - (s->what >> 16), behind = (s->what & 0xffff) - size - before;
+
+	return (int64_t)(before | behind) >= 0;
+}
 
 struct store_buffer {
 	uint64_t number;                        /* of stores so far, plus STORES_MAX + 1 */
@@ -176,6 +190,7 @@ struct core {
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
 	uint32_t page_bits;
 	uint32_t slotted;              /* are line_slots of use? */
+	uint32_t usual;                /* is it as hierarchy_usual assumes? */
 	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
 	uint64_t ran[MODEL_STATICS];   /* what settled ones told, until watch_settle takes it */
 	struct line_slot line_slots[LINE_SLOTS];
@@ -350,6 +365,14 @@ static inline int is_code(enum purpose p)
 /* One access that lies in one first-level line; the latency behind the first level, in slots. */
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address);
+/*
+ * The same as hierarchy_data for loads and stores, faster, on the machines of today: lines of 64
+ * bytes, powers of two of sets, L1D is LRU and slotted, L2 not exclusive.  *entry becomes where L1D
+ * has the line then.
+ */
+uint64_t hierarchy_usual(
+	struct model *m, struct core *core, uint64_t line, enum purpose purpose, uint64_t **entry);
+int hierarchy_is_usual(const struct model *m, const struct core *core);
 /* Translations of one page; the latency beyond a hit, in slots. */
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address);
@@ -419,9 +442,8 @@ static inline int forward_settled(
 {
 	const struct store_buffer *b = &core->stores;
 	const struct last_store *s = &b->last[(address >> 3) % STORE_GRANULES];
-	uint64_t before = address - s->address, behind = (uint64_t)s->size - size - before;
 
-	return (int64_t)(before | behind) >= 0 ||
+	return last_store_covers(s, address, size) ||
 	       (uint32_t)b->number - s->number > m->config.store_buffer;
 }
 
@@ -435,7 +457,7 @@ static inline void forward_remember(
 	s->size = size;
 	s->order = (uint32_t)order;
 	b->before[0][b->number % STORES_MAX] = last->number;
-	*last = (struct last_store){address, (uint32_t)b->number++, size};
+	*last = last_store(address, size, order, b->number++);
 }
 
 /* fetched.c: notes the uses of instruction lines and pages that were put off.  Before anything

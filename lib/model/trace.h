@@ -145,19 +145,24 @@ struct model_outcome {
 };
 
 /* What running a record takes of its segment; the model's. */
+#define MODEL_RUNNING_SIMPLE 2
 struct model_running {
 	struct model_segment *link; /* the one that was seen before */
-	const struct model_access *accesses, *accesses_end;
+	const struct model_access *accesses;
 	uint64_t tick;  /* when it was fetched last */
 	uint64_t from;  /* its branch's address */
 	uint32_t count; /* records since it was seen first */
 	uint32_t base;  /* its branch, in the predictor's base table */
-	uint16_t insn_count, words;
+	uint16_t insn_count, access_count;
+	/* Of its first accesses, where they are simple (see `seen`). */
+	uint8_t size[MODEL_RUNNING_SIMPLE], insn[MODEL_RUNNING_SIMPLE];
 	uint8_t fetch_count;
 	uint8_t length; /* of its branch */
-	uint8_t seen;   /* all of this is true, and its lines and pages are at hand */
+	uint8_t seen;   /* 0, or: all of this is true, and its lines and pages are at hand; which
+			   accesses it has (model/run.h) */
 	uint8_t way;    /* how to run it */
 	uint8_t taken;
+	uint64_t reserved; /* a line of the host */
 };
 
 struct model_segment {
