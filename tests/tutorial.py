@@ -102,7 +102,7 @@ def blocks(lines):
 
 def run(command, directory, env):
     p = subprocess.run(["sh", "-c", command], cwd=directory, env=env, stdout=subprocess.PIPE,
-                       stderr=subprocess.STDOUT, text=True, timeout=240, check=False)
+                       stderr=subprocess.STDOUT, text=True, timeout=900, check=False)
     out = p.stdout.split("\n")
     while out and not out[-1].strip():
         out.pop()

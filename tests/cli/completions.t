@@ -101,7 +101,7 @@ for line; do
 done
 zpty -d shell
 END
-zsh_says() { rm -f zsh.out; timeout 100 zsh -f ask.zsh "$@"; }
+zsh_says() { rm -f zsh.out; timeout 900 zsh -f ask.zsh "$@"; }
 zsh_says 'perfex -expl' 'perfex -e sclea' 'perfex -source mod' 'ssrun -fdsc_h' 'prof -butt' 'prof block -inor' 'prof -export callg' \
 	'prof with' 'prof app.d' 'perfex -a mkfif' 'prof -plot swee'
 sed 's/ *$//' zsh.out > zsh.shown

@@ -69,7 +69,7 @@ mv moved a
 
 # what is no image
 mkfifo fifo && mkdir dir && : > empty && echo text > text && head -c 3000 a > short && printf '\177ELF' > magic
-run timeout 5 "$q" fifo symbols; like "a FIFO is refused at once" "$out" "not a regular file"
+run timeout 120 "$q" fifo symbols; like "a FIFO is refused at once" "$out" "not a regular file"
 run "$q" dir symbols; like "a directory is refused" "$out" "not a regular file"
 run "$q" empty symbols; like "an empty file is refused" "$out" "not an ELF file"
 run "$q" text symbols; like "text is refused" "$out" "not an ELF file"

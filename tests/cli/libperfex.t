@@ -50,7 +50,7 @@ faults() { # name bytes got
 	_pages=$(($2 / $(getconf PAGESIZE)))
 	if [ -n "${SAN:-}" ]; then
 		ok "$1 ($3)" test "${3:-0}" -ge "$_pages"
-	elif grep -q '\[always\]' /sys/kernel/mm/transparent_hugepage/enabled 2>/dev/null; then
+	elif grep -qs '\[always\]\|\[inherit\]' /sys/kernel/mm/transparent_hugepage/enabled /sys/kernel/mm/transparent_hugepage/hugepages-*/enabled; then
 		ok "$1 ($3)" test "${3:-0}" -gt 0 -a "${3:-0}" -lt $((_pages + 50))
 	else
 		ok "$1 ($3)" test "${3:-0}" -ge "$_pages" -a "${3:-0}" -lt $((_pages + 50))

@@ -142,7 +142,7 @@ static void test_killed_at_the_gate(void)
 		fresh();
 		options.per_thread = traced;
 		fake_pmu.on_attach = terminate;
-		alarm(20);
+		alarm(300);
 		is_int(run_script("exit 0"), -1, "killed at the gate%s: %s",
 			traced ? ", traced" : "", e.message);
 		alarm(0);
@@ -214,7 +214,7 @@ static void test_attach_to_zombie(void)
 		_exit(0);
 	}
 	fresh();
-	alarm(20);
+	alarm(300);
 	is_int(run_pass(&request, &plan, 0, &options, specs, &result, &e), 0, "attached");
 	alarm(0);
 	ok(!fake_os.had_usage, "no rusage of what is not ours");
