@@ -86,8 +86,11 @@ static inline int predict_return(struct model *m, struct predictor *p, uint64_t 
 
 	if (UNLIKELY(!m->config.return_stack))
 		return predict_indirect(m, p, from, to);
-	if (!p->return_count)
-		return 0;
+	if (!p->return_count) {
+		/* Calls that were not modelled have left something here. */
+		p->returns_unseen -= p->returns_unseen > 0;
+		return p->returns_unseen > 0;
+	}
 	p->return_count--;
 	predicted = p->returns[p->return_top];
 	p->return_top = p->return_top ? p->return_top - 1 : m->config.return_stack - 1;

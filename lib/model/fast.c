@@ -3,7 +3,23 @@
 
 #include "model/state.h"
 
-#define GUARD_BAND (MODEL_FAST_WARM_UP + MODEL_FAST_WINDOW)
+/* Instructions of a stretch; each so many is a long one. */
+#define STRETCH   UINT64_C(500000)
+#define LONG_EACH 6
+/* What something costs, in instructions that are skipped: to model an instruction, a miss of L1D, a
+ * misprediction; to translate a superblock once more. */
+#define MODELLING   5
+#define MISS        60
+#define MISPREDICT  30
+#define TRANSLATION 2000
+/* What all that may cost: in per mille of what is skipped; more in the beginning, until it is so
+ * much. */
+#define SHARE       350
+#define SHARE_FIRST 2000
+#define IN_ANY_CASE UINT64_C(100000000)
+/* Events that may have been none by chance, for an upper limit. */
+#define NONE_SEEN 3.5
+#define TAILS     (MODEL_FAST_SHORT - 1)
 
 static const uint8_t exact_events[EVENT_LIMIT] = {
 	[EV_INSTRUCTIONS] = 1,
@@ -43,138 +59,207 @@ static uint64_t random_below(struct model_fast *f, uint64_t n)
 	return ((f->random * UINT64_C(2685821657736338717)) >> 11) % n;
 }
 
-static void begin_period(struct model_fast *f)
-{
-	for (unsigned i = 0; i < MODEL_FILTER_LINES; i++)
-		f->filter.lines[i] = 0;
-	f->phase = MODEL_FAST_SKIP;
-	f->at = random_below(f, MODEL_FAST_PERIOD - GUARD_BAND);
-}
-
 void model_fast_reset(struct model_fast *f, struct model_windows *windows)
 {
-	f->windows = windows;
-	f->exact = f->in_period = 0;
-	f->random = 1;
+	*f = (struct model_fast){.windows = windows, .random = 1};
+}
+
+static int is_long(const struct model_fast *f)
+{
+	return f->windows->count % LONG_EACH == LONG_EACH / 2;
+}
+
+uint64_t model_fast_skip(struct model_fast *f, uint64_t translated)
+{
+	uint64_t length = is_long(f) ? STRETCH << (MODEL_FAST_LONG - MODEL_FAST_SHORT) : STRETCH;
+	uint64_t modelled = (uint64_t)f->windows->modelled, gap = STRETCH, cost, allowed,
+		 rate = SHARE;
+
+	f->cost += translated * TRANSLATION;
+	/* The stretch to come is paid for first. */
+	cost = f->cost + (modelled ? f->cost / modelled : MODELLING) * length;
+	allowed = f->skipped / 1000 * SHARE;
+	if (f->skipped / 1000 * (SHARE_FIRST - SHARE) < IN_ANY_CASE) {
+		allowed = f->skipped / 1000 * SHARE_FIRST;
+		rate = SHARE_FIRST;
+	} else {
+		allowed += IN_ANY_CASE;
+	}
+	if (cost > allowed && (cost - allowed) / rate * 1000 > gap)
+		gap = (cost - allowed) / rate * 1000;
+	return gap / 2 + random_below(f, gap);
+}
+
+uint64_t model_fast_begin(struct model_fast *f, uint64_t gap, const uint64_t *counts)
+{
+	f->gap = gap;
+	f->skipped += gap;
+	f->parts = is_long(f) ? MODEL_FAST_LONG : MODEL_FAST_SHORT;
+	f->part = 0;
 	for (unsigned e = 0; e < EVENT_LIMIT; e++)
-		f->seen[e] = f->early[e] = 0;
-	begin_period(f);
+		f->start[0][e] = counts[e];
+	return STRETCH >> (MODEL_FAST_SHORT - 1);
 }
 
-static double difference(uint64_t a, uint64_t b)
+static double between(const struct model_fast *f, unsigned from, unsigned to, unsigned event)
 {
-	return (double)a - (double)b;
+	return (double)(f->start[to][event] - f->start[from][event]);
 }
 
-static void add_window(
-	struct model_windows *w, const uint64_t *seen, const uint64_t *last, const uint64_t *early)
+static double rate(const struct model_fast *f, unsigned from, unsigned to, unsigned event)
 {
-	double a = (double)seen[EV_INSTRUCTIONS];
-	double da = w->count ? difference(seen[EV_INSTRUCTIONS], last[EV_INSTRUCTIONS]) : 0;
-
-	w->a += a;
-	w->early += (double)early[EV_INSTRUCTIONS];
-	w->aa += a * a;
-	w->dada += da * da;
-	w->dadadada += da * da * da * da;
-	for (unsigned e = 0; e < EVENT_LIMIT; e++) {
-		struct model_window_sums *s = &w->events[e];
-		double v = (double)seen[e], dv = w->count ? difference(seen[e], last[e]) : 0;
-
-		s->v += v;
-		s->early += (double)early[e];
-		s->vv += v * v;
-		s->va += v * a;
-		s->dvdv += dv * dv;
-		s->dvda += dv * da;
-		s->dvdvdvdv += dv * dv * dv * dv;
-		s->dvdvdvda += dv * dv * dv * da;
-		s->dvdvdada += dv * dv * da * da;
-		s->dvdadada += dv * da * da * da;
-	}
-	w->count++;
+	return between(f, from, to, event) / between(f, from, to, EV_INSTRUCTIONS);
 }
 
-static void end_window(struct model *m, struct model_fast *f)
+/* Adds the stretch's part `from` and all behind it to the event's tail. */
+static void add_tail(struct model_fast *f, unsigned event, unsigned from, double stands)
 {
-	model_derive(m, f->seen);
-	model_derive(m, f->early);
-	add_window(f->windows, f->seen, f->last, f->early);
-	for (unsigned e = 0; e < EVENT_LIMIT; e++) {
-		f->last[e] = f->seen[e];
-		f->seen[e] = f->early[e] = 0;
+	struct model_fast_tail *t = &f->tails[event][from - 1];
+	double n = between(f, from, MODEL_FAST_SHORT, EV_INSTRUCTIONS);
+	double seen = between(f, from, MODEL_FAST_SHORT, event), now = seen / n,
+	       gap = (double)f->gap, step, drift;
+
+	t->value += now * stands;
+	t->seen += seen * (gap / n) * (gap / n);
+	t->weight += gap / n;
+	drift = (now - rate(f, MODEL_FAST_SHORT - 1, MODEL_FAST_SHORT, event)) * stands;
+	t->drift += drift;
+	t->drift_squares += drift * drift;
+	if (f->parts == MODEL_FAST_LONG) {
+		drift = (now - rate(f, MODEL_FAST_LONG - 1, MODEL_FAST_LONG, event)) * stands;
+		t->far += drift;
+		t->far_squares += drift * drift;
 	}
+	if (f->windows->count) {
+		step = now - t->before;
+		step = step * step * (gap * gap + f->gap_before * f->gap_before) / 4;
+		t->variance += step;
+		t->squares += step * step;
+	}
+	t->before = now;
 }
 
-static void next_phase(struct model *m, struct model_fast *f)
+static void add_event(struct model_fast *f, unsigned event, double stands)
 {
-	if (f->phase == MODEL_FAST_SKIP && f->in_period >= f->at)
-		f->phase = MODEL_FAST_WARM;
-	if (f->phase == MODEL_FAST_WARM && f->in_period >= f->at + MODEL_FAST_WARM_UP)
-		f->phase = MODEL_FAST_MEASURE;
-	if (f->phase == MODEL_FAST_MEASURE && !f->early[EV_INSTRUCTIONS] &&
-		f->seen[EV_INSTRUCTIONS] >= MODEL_FAST_WINDOW / 2)
-		for (unsigned e = 0; e < EVENT_LIMIT; e++)
-			f->early[e] = f->seen[e];
-	if (f->phase == MODEL_FAST_MEASURE && f->seen[EV_INSTRUCTIONS] >= MODEL_FAST_WINDOW) {
-		end_window(m, f);
-		f->phase = MODEL_FAST_REST;
-	}
-	if (f->in_period >= MODEL_FAST_PERIOD && f->phase != MODEL_FAST_MEASURE) {
-		f->in_period -= MODEL_FAST_PERIOD;
-		begin_period(f);
-	}
-}
+	struct model_window_sums *s = &f->windows->events[event];
+	double more;
 
-/* What a core has counted goes to the window, if there is one, and out of the thread's counts. */
-static void take_counts(struct model_fast *f, uint64_t *counts, const uint64_t *before)
-{
-	int measured = f->phase == MODEL_FAST_MEASURE;
-
-	for (unsigned e = 0; e < EVENT_LIMIT; e++) {
-		if (measured)
-			f->seen[e] += counts[e] - before[e];
-		if (!exact_events[e])
-			counts[e] = before[e];
-	}
-}
-
-static void run_sampled(
-	struct model *m, struct model_fast *f, const uint64_t *begin, const uint64_t *end)
-{
-	uint64_t active;
-	unsigned c;
-
-	clock_flush(m, m->core);
-	for (active = m->active; active; active &= active - 1) {
-		c = (unsigned)__builtin_ctzll(active);
-		for (unsigned e = 0; e < EVENT_LIMIT; e++)
-			f->before[c][e] = m->cores[c].counts[e];
-	}
-	if (f->phase == MODEL_FAST_WARM || f->phase == MODEL_FAST_MEASURE)
-		model_run(m, begin, end);
-	else
-		model_skip(m, &f->filter, begin, end);
-	clock_flush(m, m->core);
-	for (active = m->active; active; active &= active - 1) {
-		c = (unsigned)__builtin_ctzll(active);
-		take_counts(f, m->cores[c].counts, f->before[c]);
-	}
-}
-
-void model_fast_run(
-	struct model *m, struct model_fast *f, const uint64_t *begin, const uint64_t *end)
-{
-	uint64_t instructions = m->counts[EV_INSTRUCTIONS];
-
-	if (f->exact < MODEL_FAST_EXACT) {
-		model_run(m, begin, end);
-		f->exact += m->counts[EV_INSTRUCTIONS] - instructions;
+	for (unsigned from = 1; from < MODEL_FAST_SHORT; from++)
+		add_tail(f, event, from, stands);
+	s->modelled += between(f, 0, f->parts, event);
+	if (f->parts != MODEL_FAST_LONG)
 		return;
+	more = (rate(f, MODEL_FAST_LONG - 2, MODEL_FAST_LONG - 1, event) -
+		       rate(f, MODEL_FAST_LONG - 1, MODEL_FAST_LONG, event)) *
+	       stands;
+	f->last[event] += more;
+	f->last_squares[event] += more * more;
+}
+
+/* Behind which place of stretches does the event not depend on it any more?  As far as one can
+ * tell: its rate differs from that of the last half by less than two standard errors of this
+ * difference. */
+static unsigned choose_tail(const struct model_fast_tail *tails)
+{
+	for (unsigned i = 0; i + 1 < TAILS; i++)
+		if (tails[i].drift * tails[i].drift <= 4 * tails[i].drift_squares)
+			return i;
+	return TAILS - 1;
+}
+
+/* Half of what is certain of a difference when it is drift, with so many squares. */
+static void publish_event(struct model_fast *f, unsigned event)
+{
+	struct model_windows *w = f->windows;
+	struct model_window_sums *s = &w->events[event];
+	const struct model_fast_tail *t = &f->tails[event][choose_tail(f->tails[event])];
+	double count = (double)w->count,
+	       seen = t->seen + NONE_SEEN * t->weight / count * t->weight / count;
+	double scale, far = 0, noise = 0, sure, rest = 0;
+
+	s->value = t->value;
+	s->variance = t->variance * count / (count > 1 ? count - 1 : 1);
+	s->squares = t->squares;
+	if (f->long_stood > 0) {
+		scale = w->stood_for / f->long_stood;
+		far = t->far * scale;
+		noise = t->far_squares * scale * scale;
+		rest = f->last[event] * scale;
 	}
-	run_sampled(m, f, begin, end);
-	instructions = m->counts[EV_INSTRUCTIONS] - instructions;
-	f->in_period += instructions;
-	f->windows->beyond += instructions;
-	next_phase(m, f);
+	/* As much of it as is no chance. */
+	sure = far * far > noise ? 1 - noise / (far * far) : 0;
+	s->value -= sure * far;
+	s->variance += noise;
+	s->squares += noise * noise;
+	rest = 2 * rest + (1 - sure) * far;
+	s->below = rest > 0 ? rest : 0;
+	s->above = rest < 0 ? -rest : 0;
+	if (s->variance < seen) {
+		s->variance = seen;
+		s->squares = 0;
+	}
+}
+
+static void publish(struct model_fast *f)
+{
+	for (unsigned e = 0; e < EVENT_LIMIT; e++)
+		if (!exact_events[e])
+			publish_event(f, e);
+}
+
+static void end_stretch(struct model_fast *f)
+{
+	struct model_windows *w = f->windows;
+	double modelled = between(f, 0, f->parts, EV_INSTRUCTIONS),
+	       stands = (double)f->gap + modelled;
+
+	for (unsigned e = 0; e < EVENT_LIMIT; e++)
+		if (!exact_events[e])
+			add_event(f, e, stands);
+	w->count++;
+	w->stood_for += stands;
+	w->modelled += modelled;
+	f->cost += (uint64_t)(MODELLING * modelled + MISS * between(f, 0, f->parts, EV_L1D_MISSES) +
+			      MISPREDICT * between(f, 0, f->parts, EV_MISPREDICTED_BRANCHES));
+	if (f->parts == MODEL_FAST_LONG)
+		f->long_stood += stands;
+	f->gap_before = (double)f->gap;
+	publish(f);
+}
+
+uint64_t model_fast_part(struct model_fast *f, const uint64_t *counts)
+{
+	f->part++;
+	for (unsigned e = 0; e < EVENT_LIMIT; e++)
+		f->start[f->part][e] = counts[e];
+	if (f->part < MODEL_FAST_SHORT)
+		return STRETCH >> (MODEL_FAST_SHORT - f->part);
+	if (f->part < f->parts)
+		return STRETCH << (f->part - MODEL_FAST_SHORT);
+	end_stretch(f);
+	return 0;
+}
+
+void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, uint64_t fp_divides)
+{
+	for (unsigned e = 0; e < EVENT_LIMIT; e++)
+		m->counts[e] += (uint64_t)more[e];
+	m->counts[EV_DIVIDER_CYCLES] +=
+		divides * m->config.divide_latency + fp_divides * m->config.fp_divide_latency;
+	model_derive(m, m->counts);
+}
+
+void model_fast_resume(struct model *m)
+{
+	for (uint64_t active = m->active; active; active &= active - 1) {
+		struct predictor *p = &m->cores[__builtin_ctzll(active)].predictor;
+
+		p->return_count = 0;
+		p->returns_unseen = m->config.return_stack + 1;
+	}
+}
+
+uint64_t model_fast_instructions(const struct model *m)
+{
+	return m->counts[EV_INSTRUCTIONS];
 }

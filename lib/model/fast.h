@@ -1,22 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sampled simulation: windows of the execution are modelled in full, and what lies between them is
- * executed with less.
+ * Sampled simulation: stretches of the execution are modelled, and between them only what follows
+ * from execution alone is counted (model_fast_exact).  Here is when, and what it says of the whole;
+ * the caller runs the program, models and counts.
  *
- * A process begins with MODEL_FAST_EXACT instructions that are modelled and counted as always.
- * Behind them, each MODEL_FAST_PERIOD instructions hold one window of MODEL_FAST_WINDOW, at a
- * place of its own in each (pseudo-random, the same in each run, so that loops do not keep step
- * with it), and before it MODEL_FAST_WARM_UP that are modelled and not counted.  The rest is
- * skipped by model_skip, which keeps what is long-lived nearly as the program has it: data in the
- * large caches and their TLB entries (by the first use of each line in a period), and the stack of
- * return addresses.  What recovers fast is left to the warm-up: first-level caches, branch
- * predictors, instruction lines and pages, the clock.  Whether it was enough shows in the windows:
- * their halves are summed up apart, and where these differ the interval is wider.
+ * A process begins with MODEL_FAST_EXACT instructions that are modelled.  Behind them come periods:
+ * a skipped part of pseudo-random length (the same in each run), then a stretch.  Lengths grow as
+ * the run goes on.  Behind a skipped part the model's state is as old as that: caches lack what the
+ * program used meanwhile and hold what it has long left.  So a stretch is divided at an eighth of
+ * its length, a quarter and a half, and each event counted from the place on behind which
+ * it does not matter any more, which is told by how the stretches' own halves differ.  What is left
+ * of the trend widens the interval.
  *
- * What follows from execution (model_fast_exact) is counted all the time.  All other counts of a
- * thread are those of the beginning alone; what windows saw is summed up for the process, in the
- * form that an interval needs (sources/windows.h).  Changes of phase happen between two calls of
- * model_fast_run, so lengths are only about those given here.
+ * A stretch stands for the skipped part before it as well.  What that makes in all, beyond what was
+ * modelled, and its variance, from differences between successive stretches, are sums for the
+ * process, in the form that an interval needs (sources/windows.h).
  */
 #ifndef MODEL_FAST_H
 #define MODEL_FAST_H
@@ -25,58 +23,73 @@
 
 #include "events/numbers.h"
 #include "model/model.h"
-#include "model/trace.h"
 
-#define MODEL_FAST_EXACT   20000000
-#define MODEL_FAST_PERIOD  2000000
-#define MODEL_FAST_WARM_UP 100000
-#define MODEL_FAST_WINDOW  100000
+#define MODEL_FAST_EXACT 16000000
+/* Parts of a stretch: an eighth, an eighth, a quarter, a half; of a long one, more as long as it,
+ * twice, and four times. */
+#define MODEL_FAST_SHORT 4
+#define MODEL_FAST_LONG  7
 
-/* Of one event over the windows: v is its count in a window, a the instructions of that; d before
- * a name: of the differences between a window and the one before it. */
+/* Of one event, over all that lies behind the exact beginning and is stood for. */
 struct model_window_sums {
-	double v, vv, va;
-	double early; /* v in the first halves of windows */
-	double dvdv, dvda, dvdvdvdv, dvdvdvda, dvdvdada, dvdadada;
+	double value;    /* estimate, of what was modelled and what was not */
+	double modelled; /* of it */
+	double variance;
+	double squares;      /* of the variance's terms, for its degrees of freedom */
+	double below, above; /* how much bias there may be on either side */
 };
 
 struct model_windows {
-	uint64_t count;  /* windows that ended */
-	uint64_t beyond; /* instructions behind the exact beginning, windows and all */
-	double a, aa, dada, dadadada;
-	double early; /* a in the first halves */
+	uint64_t count;  /* stretches that ended */
+	uint64_t beyond; /* instructions behind the exact beginning, and not modelled for themselves
+			  */
+	double stood_for; /* of these, with a stretch that stands for them */
+	double modelled;  /* of these */
 	struct model_window_sums events[EVENT_LIMIT];
 };
 
-enum model_fast_phase {
-	MODEL_FAST_SKIP,
-	MODEL_FAST_WARM,
-	MODEL_FAST_MEASURE,
-	MODEL_FAST_REST, /* skipped, too: the period's window is over */
+/* From a part of each stretch to the end of a short one; rate is events an instruction. */
+struct model_fast_tail {
+	double value, before; /* rate times what it stands for; the rate in the last stretch */
+	double variance, squares;
+	double seen, weight; /* Poisson's variance; instructions for each that was seen */
+	/* Against the last part of short ones; of long ones, and against the last but one there. */
+	double drift, drift_squares, far, far_squares;
 };
 
 /* Zeroed: a process that begins. */
 struct model_fast {
 	struct model_windows *windows; /* where the sums go */
-	uint64_t exact;                /* instructions of the exact beginning so far */
-	uint64_t in_period;            /* instructions of the current period so far */
-	uint64_t at;                   /* where in the period its warm-up begins */
+	uint64_t gap;                  /* skipped before this stretch */
+	uint64_t cost, skipped;        /* all in all, in instructions that are skipped */
 	uint64_t random;               /* state of a generator, not 0 */
-	uint32_t phase;                /* enum model_fast_phase */
-	uint64_t seen[EVENT_LIMIT], last[EVENT_LIMIT]; /* by this window, by the one before */
-	uint64_t early[EVENT_LIMIT];                   /* by the first half of this window */
-	struct model_filter filter;                    /* empty at the beginning of a period */
-	uint64_t before[MODEL_CORES_MAX][EVENT_LIMIT]; /* each core's, while records run */
+	uint32_t part, parts;          /* that comes next; of this stretch */
+	double gap_before, long_stood; /* what long ones stand for */
+	uint64_t start[MODEL_FAST_LONG + 1][EVENT_LIMIT]; /* counts where each part begins */
+	struct model_fast_tail tails[EVENT_LIMIT][MODEL_FAST_SHORT - 1];
+	double last[EVENT_LIMIT],
+		last_squares[EVENT_LIMIT]; /* last but one part of long ones, less the last */
 };
 
 /* Does the event's count follow from execution alone? */
 int model_fast_exact(unsigned event);
 
-/* In place of model_run. */
-void model_fast_run(
-	struct model *m, struct model_fast *f, const uint64_t *begin, const uint64_t *end);
-
-/* A process that forked begins anew, with sums of its own. */
 void model_fast_reset(struct model_fast *f, struct model_windows *windows);
+/* The exact beginning, or a stretch, is over: how many instructions to skip.  translated:
+ * superblocks that were translated for what was modelled since the last time. */
+uint64_t model_fast_skip(struct model_fast *f, uint64_t translated);
+/* `gap` instructions were skipped, and a stretch begins; counts: of the process, what was modelled
+ * of all threads. Returns how many instructions until model_fast_part. */
+uint64_t model_fast_begin(struct model_fast *f, uint64_t gap, const uint64_t *counts);
+/* That many, or somewhat more, were modelled.  Likewise; 0: the stretch is over. */
+uint64_t model_fast_part(struct model_fast *f, const uint64_t *counts);
+
+/* Adds what was counted without being modelled to the current thread's counts, by event; divides
+ * are among them, and are here again for the divider's cycles. */
+void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, uint64_t fp_divides);
+/* Some of the program's execution was not modelled: forgets what is certainly wrong behind that. */
+void model_fast_resume(struct model *m);
+/* Of the current thread, so far. */
+uint64_t model_fast_instructions(const struct model *m);
 
 #endif

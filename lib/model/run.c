@@ -8,16 +8,9 @@
  * same functions that the step-by-step interface of model.h uses, in the order in which the
  * program did it.  All counts are as if every record had gone step by step (a test holds the two
  * together on random blocks).
- *
- * Counts that follow from execution alone are sums of what the segments say, added as vectors.
  */
 #include "model/run.h"
 #include "model/branch.h"
-
-/* Half of them at a time: what widens with one instruction. */
-#define HALF (MODEL_STATICS / 2)
-typedef uint16_t statics_row __attribute__((vector_size(HALF * 2), aligned(2), may_alias));
-typedef uint32_t statics_sum __attribute__((vector_size(HALF * 4)));
 
 /* A guarded access that happened. */
 static NOINLINE void count_guarded(struct model *m, const struct model_segment *s,
@@ -378,16 +371,6 @@ NOINLINE void run_outcomes(struct model *m, struct core *core, const struct mode
 	}
 }
 
-INLINE void carry(struct model *m, const statics_sum *low, const statics_sum *high)
-{
-	for (unsigned i = 0; i < HALF; i++) {
-		if (i < STATICS_USED)
-			m->counts[model_static_event(i)] += (*low)[i];
-		if (i + HALF < STATICS_USED)
-			m->counts[model_static_event(i + HALF)] += (*high)[i];
-	}
-}
-
 /*
  * Of a repeated string instruction processors move some 32 bytes at a time, whatever its unit: for
  * the retirement clock an iteration that goes on in the same 32 bytes, and waits for nothing, is
@@ -483,99 +466,6 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 	fetch_settle(core);
 	if (m->watch)
 		watch_end(m->watch);
-}
-
-/* ---- what is skipped ---- */
-
-/* Is it an access to a line that was used since the filter was emptied, by a store if it is one? If
- * not, it is remembered. */
-INLINE int filtered(struct model_filter *f, uint64_t address, unsigned last, unsigned store)
-{
-	uint64_t line = address >> MODEL_FILTER_LINE;
-	uint64_t *entry = &f->lines[line % MODEL_FILTER_LINES];
-	uint64_t wanted = (line + 1) << 1;
-
-	if (LIKELY((*entry | 1) == (wanted | 1)) && LIKELY((*entry & 1) >= store))
-		return LIKELY(((address + last) >> MODEL_FILTER_LINE) == line);
-	*entry = wanted | store;
-	return 0;
-}
-
-/* Data lines and pages, when each is used first.  It happens the long way; the caller throws the
- * counts away. */
-INLINE void skip_accesses(struct model *m, struct core *core, struct model_filter *f,
-	const struct model_segment *s, const uint64_t *words, uint64_t base)
-{
-	const struct model_access *a = s->block->accesses, *end = a + s->access_count;
-
-	for (; a < end; a++, words++) {
-		if (UNLIKELY(a->guarded)) {
-			if (!*words)
-				continue;
-		} else if (LIKELY(filtered(f, *words, a->size - 1u,
-				   a->kind == MODEL_ACCESS_STORE ||
-					   a->kind == MODEL_ACCESS_MODIFY))) {
-			continue;
-		}
-		access_otherwise(m, core, s, a, *words, base + a->insn + 1u);
-	}
-}
-
-static NOINLINE void skip_specials(
-	struct model *m, struct core *core, const struct model_segment *s, uint64_t base)
-{
-	const struct model_block *b = s->block;
-
-	for (unsigned k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
-		arrive(m, core, &b->insns[b->specials[k]], base + b->specials[k] + 1u);
-		classify_special(m, core, core->class_bits);
-	}
-}
-
-/* Calls and returns, for the stack of return addresses. */
-static NOINLINE void skip_calls(
-	struct model *m, struct core *core, const struct model_segment *s, const uint64_t *record)
-{
-	const struct model_outcome *o = s->outcomes, *end = o + s->outcome_count;
-
-	for (; o < end; o++)
-		if (o->kind == MODEL_CALL || o->kind == MODEL_INDIRECT_CALL ||
-			o->kind == MODEL_RETURN)
-			run_elsewhere(m, core, s, o, record);
-}
-
-void model_skip(struct model *m, struct model_filter *f, const uint64_t *at, const uint64_t *end)
-{
-	struct core *core = m->core;
-	struct retire *retire = core->retire;
-	statics_sum low = {0}, high = {0};
-
-	core->retire = 0;
-	while (at < end) {
-		struct model_segment *s = model_word_segment(*at);
-		uint64_t base = core->clock.order;
-
-		s->ended++;
-		if (UNLIKELY(s->slow)) {
-			step_record(m, s, at, s->insn_count);
-		} else {
-			low += __builtin_convertvector(
-				*(const statics_row *)s->statics, statics_sum);
-			high += __builtin_convertvector(
-				*(const statics_row *)(s->statics + HALF), statics_sum);
-			if (UNLIKELY(s->block->special_count))
-				skip_specials(m, core, s, base);
-			skip_accesses(m, core, f, s, at + 1, base);
-			if (s->statics[MODEL_STATIC_CALLS] | s->statics[MODEL_STATIC_RETURNS])
-				skip_calls(m, core, s, at);
-			core->clock.order = base + s->insn_count;
-		}
-		at += s->block->words;
-	}
-	if (core->clock.order >= core->clock.next_wait)
-		clock_wait(&core->clock);
-	core->retire = retire;
-	carry(m, &low, &high);
 }
 
 /* The end of the next so many records. */

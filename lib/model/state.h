@@ -135,14 +135,15 @@ struct predictor {
 	uint64_t base_mask;
 	uint8_t *streaks; /* as many; see branch.h */
 	uint32_t streak_shift;
-	struct ways *sets;     /* entries of the tagged tables; null for kind 0 */
-	uint64_t set_mask;     /* bytes */
-	uint64_t path;         /* eight bits of each of the last eight indirect targets */
-	uint32_t random;       /* deterministic */
-	uint32_t return_top;   /* pushes less pops, modulo the stack's size */
-	uint32_t return_count; /* valid entries */
-	uint8_t next[264];     /* how the base steps: by twice its state plus the outcome */
-	uint8_t steps[128];    /* how an entry does; see branch.c */
+	struct ways *sets;       /* entries of the tagged tables; null for kind 0 */
+	uint64_t set_mask;       /* bytes */
+	uint64_t path;           /* eight bits of each of the last eight indirect targets */
+	uint32_t random;         /* deterministic */
+	uint32_t return_top;     /* pushes less pops, modulo the stack's size */
+	uint32_t return_count;   /* valid entries */
+	uint32_t returns_unseen; /* more that may be there; 0 where all calls are modelled */
+	uint8_t next[264];       /* how the base steps: by twice its state plus the outcome */
+	uint8_t steps[128];      /* how an entry does; see branch.c */
 	uint64_t *targets[INDIRECT_TABLES];
 	uint64_t returns[RETURN_STACK_MAX];
 };

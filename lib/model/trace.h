@@ -234,19 +234,6 @@ static inline void model_outcome_statics(const struct model_outcome *o, uint16_t
 
 /* Runs the records in words begin..end (exclusive), all of the current thread. */
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
-/* Lines of data that model_skip need not look at again, until it is emptied. */
-#define MODEL_FILTER_LINE  6 /* a logarithm */
-#define MODEL_FILTER_LINES 8192
-
-struct model_filter {
-	uint64_t lines[MODEL_FILTER_LINES]; /* (line + 1) << 1 | it was stored to; 0: none */
-};
-
-/* The same with less: exact are only counts that follow from execution (model/fast.h).  Data lines
- * and pages that the filter lets through are used, and nothing is predicted or fetched.  Nobody may
- * watch. */
-void model_skip(
-	struct model *m, struct model_filter *f, const uint64_t *begin, const uint64_t *end);
 /* Before the first record of a block, once its instructions are described: what the retirement
  * clock needs (forms, keys: retire.h).  Nothing where there is none. */
 void model_describe(struct model *m, struct model_block *block, const struct retire_form *forms,

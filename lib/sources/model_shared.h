@@ -25,7 +25,7 @@
 #include "model/fast.h"
 
 #define MODEL_SHARED_MAGIC   0x314c444d46525058ull /* "XPRFMDL1" */
-#define MODEL_SHARED_VERSION 3
+#define MODEL_SHARED_VERSION 4
 #define MODEL_SHARED_PREFIX  "counts."
 #define MODEL_LOG_PREFIX     "log."
 

@@ -4,15 +4,20 @@
 #include <math.h>
 #include <stddef.h>
 
-#include "sources/estimate.h"
+#include "base/stats.h"
+
+/* Fewer than this and the interval is hardly worth the name. */
+#define STRETCHES_MIN 30
 
 /* What stands behind count and beyond are numbers of one type. */
-#define SUMS ((sizeof(struct model_windows) - offsetof(struct model_windows, a)) / sizeof(double))
+#define SUMS                                                                                       \
+	((sizeof(struct model_windows) - offsetof(struct model_windows, stood_for)) /              \
+		sizeof(double))
 
 void windows_add(struct model_windows *to, const struct model_windows *from)
 {
-	double *sums = &to->a;
-	const double *more = &from->a;
+	double *sums = &to->stood_for;
+	const double *more = &from->stood_for;
 
 	to->count += from->count;
 	to->beyond += from->beyond;
@@ -22,8 +27,8 @@ void windows_add(struct model_windows *to, const struct model_windows *from)
 
 void windows_subtract(struct model_windows *to, const struct model_windows *from)
 {
-	double *sums = &to->a;
-	const double *less = &from->a;
+	double *sums = &to->stood_for;
+	const double *less = &from->stood_for;
 
 	to->count -= from->count;
 	to->beyond -= from->beyond;
@@ -31,67 +36,52 @@ void windows_subtract(struct model_windows *to, const struct model_windows *from
 		sums[i] -= less[i];
 }
 
-/* Instructions stand for time: an event is "on" in windows. */
-static struct spread spread_of(const struct model_windows *w, const struct model_window_sums *s)
-{
-	return (struct spread){
-		.total = {s->v, w->a, w->a, (double)w->beyond},
-		.visits = (size_t)w->count,
-		.visits_sum = {.second = {s->vv, s->va, w->aa}},
-		.steps_sum = {.second = {s->dvdv, s->dvda, w->dada},
-			.fourth = {s->dvdvdvdv, s->dvdvdvda, s->dvdvdada, s->dvdadada,
-				w->dadadada}},
-		.scattered = true,
-	};
-}
-
-/* Predictors learn only in what is modelled, and so windows have more mispredictions than the whole
- * run, for which no warm-up is long enough: by at most these parts of them in the programs that
- * were compared (perfex-model(7)).  Lower limits allow for it. */
-static const double unlearned[EVENT_LIMIT] = {
-	[EV_MISPREDICTED_BRANCHES] = 0.06,
-	[EV_MISPREDICTED_CONDITIONALS] = 0.06,
-	[EV_MISPREDICTED_INDIRECTS] = 0.06,
-	[EV_FRONTEND_STALLS] = 0.06,
-	[EV_CYCLES] = 0.03,
-	[EV_CYCLES_16] = 0.03,
+/* No estimate of what was not modelled is said to be better than this part of it.  Predictors learn
+ * only in what is modelled, and what they come to differs for good in some programs. */
+static const double at_best[EVENT_LIMIT] = {
+	[EV_MISPREDICTED_BRANCHES] = 0.05,
+	[EV_MISPREDICTED_CONDITIONALS] = 0.05,
+	[EV_MISPREDICTED_INDIRECTS] = 0.05,
+	[EV_MISPREDICTED_RETURNS] = 0.05,
+	[EV_FRONTEND_STALLS] = 0.05,
+	[EV_CYCLES] = 0.02,
+	[EV_CYCLES_16] = 0.02,
 };
+#define AT_BEST 0.005
 
-/* A window whose first half has more than its second was not warm yet, and has too many; or the
- * other way round.  Of the difference that chance makes, a part goes in as well. */
-static void widen(
-	struct quantity *q, const struct model_windows *w, const struct model_window_sums *s)
+/* A run of few stretches has parts that none of them saw: intervals are wider by so much over their
+ * number. */
+#define UNSEEN_PARTS 4
+
+/* Half of the interval from the scatter between stretches. */
+static double scatter(const struct model_window_sums *s, double scale)
 {
-	double late = w->a - w->early, unseen = (double)w->beyond - w->a, drift;
+	double df = s->squares > 0 ? 2 * s->variance * s->variance / s->squares : 1e9;
 
-	if (w->early <= 0 || late <= 0 || unseen <= 0)
-		return;
-	drift = (s->early / w->early - (s->v - s->early) / late) * unseen;
-	if (drift > 0)
-		q->low = fmax(q->value - hypot(q->value - q->low, drift), s->v);
-	else
-		q->high = q->value + hypot(q->high - q->value, drift);
+	return stats_t95(fmax(df, 1)) * sqrt(s->variance) * scale;
 }
 
 struct quantity windows_estimate(
 	const struct model_windows *w, unsigned event, double counted, bool *few)
 {
-	struct spread spread;
+	const struct model_window_sums *s = &w->events[event];
 	struct quantity q;
+	double scale, error;
 
 	*few = false;
 	if (!w->beyond || model_fast_exact(event))
 		return quantity_exact(counted, LABEL_MODEL);
-	if (!w->count)
+	if (!w->count || w->stood_for <= 0)
 		return (struct quantity){0, 0, 0, LABEL_NONE};
-	spread = spread_of(w, &w->events[event]);
-	*few = spread_is_short(&spread);
-	q = spread_estimate(&spread, (double)w->beyond);
-	widen(&q, w, &w->events[event]);
-	q.low = fmax(q.low - unlearned[event] * (q.value - spread.total.value), spread.total.value);
+	*few = w->count < STRETCHES_MIN;
+	/* What no stretch stands for yet is as the rest. */
+	scale = (double)w->beyond / w->stood_for;
+	error = scatter(s, scale) * (1 + UNSEEN_PARTS / (double)w->count);
+	error = hypot(error, fmax(at_best[event], AT_BEST) * (s->value * scale - s->modelled));
+	counted -= s->modelled;
+	q.value = counted + s->value * scale;
+	q.low = fmax(q.value - hypot(error, s->below * scale), counted);
+	q.high = q.value + hypot(error, s->above * scale);
 	q.label = LABEL_SCALED;
-	q.value += counted;
-	q.low += counted;
-	q.high += counted;
 	return q;
 }

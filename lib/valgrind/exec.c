@@ -22,6 +22,7 @@
 #include "valgrind/core.h"
 #include "valgrind/launcher.h"
 #include "valgrind/profile.h"
+#include "valgrind/sampled.h"
 
 static Bool is_exec(UInt number)
 {
@@ -96,6 +97,7 @@ void before_exec(UInt number, UWord *arguments)
 
 	if (!is_exec(number))
 		return;
+	sampled_sync();
 	model_sync(model);
 	profile_save(MODEL_STATE_EXEC);
 	counts_set_state(MODEL_STATE_EXEC);

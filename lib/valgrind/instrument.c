@@ -19,10 +19,13 @@
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "valgrind/blocks.h"
+#include "valgrind/counted.h"
 #include "valgrind/dataspace.h"
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
+#include "valgrind/modes.h"
 #include "valgrind/profile.h"
+#include "valgrind/sampled.h"
 #include "valgrind/scan.h"
 #include "valgrind/stacks.h"
 #include "valgrind/variables.h"
@@ -42,11 +45,13 @@ struct builder {
 	struct model_outcome outcomes[OUTCOMES_MAX]; /* of branches so far that were passed */
 	UInt outcome_count;
 	struct model_outcome *next_outcome; /* room in the block */
+	uint64_t *counters;                 /* of one that counts: for segments, then for guards */
+	UInt guards_at;
 };
 
 /* What a superblock can hold at most. */
 struct extent {
-	UInt insns, accesses, fetches, exits, branches;
+	UInt insns, accesses, guards, fetches, exits, branches;
 	Addr line; /* the last instruction's last one */
 };
 
@@ -78,10 +83,17 @@ static IRExpr *add(struct builder *b, IRExpr *a, IRExpr *c)
 	return assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, a, c));
 }
 
-/* Are there records?  Else segments count themselves, and branches where they go. */
+/* Are there records?  Else segments count themselves, and, unless that is all that is wanted,
+ * branches where they go. */
 static Bool recording(void)
 {
-	return profile_kind != PROFILE_BLOCKS;
+	return profile_kind != PROFILE_BLOCKS && !counting;
+}
+
+static void add_to(struct builder *b, uint64_t *counter, IRExpr *n)
+{
+	addStmtToIRSB(b->out,
+		IRStmt_Store(Iend_LE, word((UWord)counter), add(b, load_word(b, counter), n)));
 }
 
 /* Word `index` of the record becomes value, an atom. */
@@ -132,8 +144,7 @@ static void begin_segment(struct builder *b)
 	b->begun[number] = IRConst_U64(0);
 	write_word(b, 0, IRExpr_Const(b->begun[number]));
 	if (!recording())
-		addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&s->ended),
-					      add(b, load_word(b, &s->ended), word(1))));
+		add_to(b, counting ? &b->counters[number] : &s->ended, word(1));
 }
 
 /* Counts where the superblock goes, `next`: only when that is not where it went last is there
@@ -244,11 +255,23 @@ static void add_store(struct builder *b, IRExpr *address, Int size)
 	add_access(b, MODEL_ACCESS_STORE, address, size, False);
 }
 
+/* Counts it when it happens. */
+static void count_guarded(struct builder *b, enum model_access_kind kind, IRExpr *guard)
+{
+	uint64_t *counter = &b->counters[b->guards_at++];
+
+	counted_statics(
+		counter)[kind == MODEL_ACCESS_LOAD ? MODEL_STATIC_LOADS : MODEL_STATIC_STORES] = 1;
+	add_to(b, counter, assign(b, Ity_I64, IRExpr_Unop(Iop_1Uto64, guard)));
+}
+
 static void add_guarded(
 	struct builder *b, enum model_access_kind kind, IRExpr *address, Int size, IRExpr *guard)
 {
 	if (recording())
 		address = assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0)));
+	if (counting)
+		count_guarded(b, kind, guard);
 	add_access(b, kind, address, size, True);
 }
 
@@ -503,7 +526,7 @@ static void finish(struct builder *b, const IRSB *in)
 	UInt words;
 	Bool known = constant_address(in->next, &to);
 
-	if (b->block->indirect && !recording())
+	if (b->block->indirect && profile_kind == PROFILE_BLOCKS)
 		count_branch(b, in->next);
 	write_stack(b);
 	words = 1u + b->block->access_count + (b->block->stack != 0);
@@ -563,13 +586,19 @@ static struct extent measure(const IRSB *in)
 			e.exits++;
 			break;
 		case Ist_Store:
+			e.accesses++;
+			break;
 		case Ist_LoadG:
 		case Ist_StoreG:
 			e.accesses++;
+			e.guards++;
 			break;
 		case Ist_CAS:
+			e.accesses += 2;
+			break;
 		case Ist_Dirty:
 			e.accesses += 2;
+			e.guards += 2;
 			break;
 		default:
 			break;
@@ -589,6 +618,10 @@ static Bool goes_anywhere(const IRSB *in)
 void discard_superblock(Addr address, VexGuestExtents extents)
 {
 	(void)extents;
+	if (modes_counts(address)) {
+		counted_discard(address);
+		return;
+	}
 	trace_flush();
 	block_discard(address);
 }
@@ -637,13 +670,19 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 {
 	struct builder b = {.out = deepCopyIRSBExceptStmts(in)};
 	struct extent e = measure(in);
+	Addr key = modes_key(closure->nraddr);
 	Int i = 0;
 
 	(void)layout, (void)extents, (void)host;
+	sampled_translated(!(
+		counting ? block_find(closure->nraddr) != NULL : counted_knows(modes_other(key))));
 	tl_assert(guest_word == host_word && host_word == Ity_I64);
 	tl_assert(e.insns <= MODEL_BLOCK_INSNS_MAX);
-	b.block = block_new(closure->nraddr, e.insns, e.accesses, e.fetches, e.exits + 1,
-		(e.exits + 1) * e.branches);
+	b.guards_at = e.exits + 1;
+	if (counting)
+		b.counters = counted_new(key, b.guards_at + e.guards);
+	b.block = block_new(
+		key, e.insns, e.accesses, e.fetches, e.exits + 1, (e.exits + 1) * e.branches);
 	b.next_outcome = block_outcomes(b.block);
 	b.block->indirect = goes_anywhere(in);
 	b.begun = VG_(malloc)("begun", (e.exits + 1) * sizeof(*b.begun));
@@ -661,9 +700,14 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (b.block->insn_count)
 		finish(&b, in);
 	VG_(free)(b.begun);
-	if (dependences)
+	if (dependences && !counting)
 		depend(in, b.block->insns, b.block->insn_count);
-	describe(b.block);
+	if (!counting)
+		describe(b.block);
 	block_ready(b.block);
+	if (counting) {
+		counted_describe(b.block, b.counters);
+		block_discard(key);
+	}
 	return b.out;
 }

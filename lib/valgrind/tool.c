@@ -25,6 +25,7 @@
 #include "valgrind/core.h"
 #include "valgrind/dataspace.h"
 #include "valgrind/profile.h"
+#include "valgrind/sampled.h"
 #include "valgrind/slices.h"
 #include "valgrind/stacks.h"
 
@@ -86,6 +87,7 @@ static void starts_running(ThreadId tid, ULong blocks)
 		}
 		make_current(tid);
 	}
+	sampled_resume();
 	stacks_enter(tid);
 	if (!threads[tid].named) {
 		threads[tid].named = True;
@@ -118,6 +120,7 @@ static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
 static void before_fork(ThreadId tid)
 {
 	(void)tid;
+	sampled_sync();
 	model_sync(model);
 	threads[running].repeating = model_repeating(model);
 }
@@ -126,8 +129,7 @@ static void before_fork(ThreadId tid)
 static void in_child(ThreadId tid)
 {
 	counts_forked(VG_(args_the_exename));
-	if (fast)
-		model_fast_reset(&trace_fast, counts_windows());
+	sampled_forked();
 	profile_reset();
 	stacks_forked(tid);
 	dataspace_forked(tid);
@@ -184,6 +186,7 @@ static void memory_mapped(Addr a, SizeT length, Bool r, Bool w, Bool x, ULong ha
 static void finish(Int status)
 {
 	(void)status;
+	sampled_sync();
 	model_sync(model);
 	profile_save(MODEL_STATE_FINISHED);
 	counts_set_state(MODEL_STATE_FINISHED);
@@ -381,7 +384,7 @@ static void options_read(void)
 	if (why)
 		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
 	if (fast)
-		model_fast_reset(&trace_fast, counts_windows());
+		sampled_begin();
 	if (fast || slicing)
 		trace_be_fine();
 	profile_open(VG_(args_the_exename));

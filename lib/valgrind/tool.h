@@ -15,6 +15,9 @@
  *   debug.c       no debugging information
  *   fused.c       fused multiply-adds by the instruction for it
  *   trace.c       the buffer of records
+ *   sampled.c     when there are records and when only counts
+ *   modes.c       two translations of each superblock
+ *   counted.c     superblocks that only count
  *   decode.c      what VEX does not tell, from the instruction's bytes
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
  *   images.c      where the code comes from
@@ -26,7 +29,6 @@
 #ifndef VALGRIND_TOOL_H
 #define VALGRIND_TOOL_H
 
-#include "model/fast.h"
 #include "model/model.h"
 #include "model/trace.h"
 #include "sources/model_shared.h"
@@ -45,8 +47,6 @@ extern struct model *model;
 #define TRACE_RECORD_MAX 2048 /* words of one record */
 /* Where the next record goes; beyond trace_limit the buffer must be emptied first. */
 extern uint64_t *trace_at, *trace_limit;
-/* With windows: only those are modelled in full. */
-extern struct model_fast trace_fast;
 /* Before anything is translated: something looks at the model whenever the buffer is emptied. */
 void trace_be_fine(void);
 /* Runs what is in the buffer. */

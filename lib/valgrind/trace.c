@@ -13,12 +13,13 @@
 #include "valgrind/tool.h"
 
 #include "libvex_guest_amd64.h"
+#include "model/fast.h"
+#include "valgrind/sampled.h"
 #include "valgrind/slices.h"
 
 uint64_t trace_buffer[TRACE_WORDS + TRACE_RECORD_MAX];
 uint64_t *trace_at = trace_buffer;
 uint64_t *trace_limit = trace_buffer + TRACE_WORDS;
-struct model_fast trace_fast;
 static Bool inside;
 
 void trace_be_fine(void)
@@ -29,14 +30,14 @@ void trace_be_fine(void)
 void trace_flush(void)
 {
 	const uint64_t *end = trace_at;
+	ULong instructions;
 
 	trace_at = trace_buffer;
 	if (end == trace_buffer)
 		return;
-	if (trace_fast.windows)
-		model_fast_run(model, &trace_fast, trace_buffer, end);
-	else
-		model_run(model, trace_buffer, end);
+	instructions = model_fast_instructions(model);
+	model_run(model, trace_buffer, end);
+	sampled_modelled(model_fast_instructions(model) - instructions);
 	if (UNLIKELY(slicing)) {
 		model_sync(model);
 		slices_look();

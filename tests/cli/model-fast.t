@@ -32,4 +32,19 @@ done
 is "intervals have the whole run's counts: at least three of four" "$([ "$(inside)" -ge 3 ] && echo so || cat whole counts)" so
 run perfex -fast -machine zen4 -e gi -e cy -csv -o counts -- true
 unlike "a short run is modelled from end to end" "$(cat counts)" scaled
+
+# Two translations of each superblock: whatever a program does, what follows from execution is the same in both.
+exact="-e gi -e gl -e gs -e bra -e call -e ret -e tbr -e uops -e sys -e div"
+for what in jit signals strings forks threads; do
+	for mode in -q -fast; do
+		# shellcheck disable=SC2086 # words
+		run perfex -q $mode -source model -machine zen4 $exact -csv -o "exact.$mode" -- "$build/tests/programs/modes" "$what" 250
+		is "$what $mode: status" "$status" 0
+		[ "$mode" = -fast ] && is "$what: the program's output" "$out" "$whole"
+		whole=$out
+	done
+	is "$what: counts" "$(cut -d, -f1-10 exact.-fast)" "$(cut -d, -f1-10 exact.-q)"
+	for again in 1 2; do run perfex -q -fast -source model -machine zen4 -a -csv -o "again.$again" -- "$build/tests/programs/modes" "$what" 250; done
+	is "$what: the same again" "$(cut -d, -f3-10 again.1)" "$(cut -d, -f3-10 again.2)"
+done
 done_testing

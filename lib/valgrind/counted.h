@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Superblocks that only count (modes.h): a counter for each way through them, and what an execution
+ * adds to the events that follow from execution alone.  A counter counts how often its segment
+ * began, so that its row is the difference between two segments' sums; rows are signed.
+ */
+#ifndef VALGRIND_COUNTED_H
+#define VALGRIND_COUNTED_H
+
+#include "model/trace.h"
+
+#include "pub_tool_basics.h"
+
+/* Of a row, behind enum model_static. */
+enum counted_static {
+	COUNTED_LOCKED = MODEL_STATICS,
+	COUNTED_PREFETCHES,
+	COUNTED_SYSTEM_CALLS,
+	COUNTED_DIVIDES,
+	COUNTED_FP_DIVIDES,
+	COUNTED_STATICS = 24,
+};
+
+/* Counters of the superblock with this key, `rows` of them, next to each other, zero. */
+uint64_t *counted_new(Addr key, UInt rows);
+/* What an execution of the one at `counter` adds. */
+int16_t *counted_statics(uint64_t *counter);
+/* Is there one? */
+Bool counted_knows(Addr key);
+/* It is over; what it counted is kept for counted_take. */
+void counted_discard(Addr key);
+/* Adds all that was counted since the last time to sums, and forgets it. */
+void counted_take(int64_t sums[COUNTED_STATICS]);
+/* Forgets what was counted: in the child of a fork. */
+void counted_reset(void);
+/* Fills in the counters of a superblock's segments, of which the descriptor is complete. */
+void counted_describe(const struct model_block *block, uint64_t *counters);
+
+#endif

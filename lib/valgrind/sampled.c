@@ -1,0 +1,242 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * While superblocks count, nothing of ours runs; the core's own counter of superblocks, which is in
+ * the program's state so that threads get their turns, brings the program back now and then to see
+ * how many instructions it has done.  While records are written, they are counted when the buffer
+ * is emptied, and that counter is set so that the program comes back at the next chance.  Modes
+ * change only there.
+ */
+#include "valgrind/sampled.h"
+
+#include "pub_tool_libcprint.h"
+
+#include "model/fast.h"
+#include "valgrind/counted.h"
+#include "valgrind/modes.h"
+#include "valgrind/tool.h"
+
+#define SUPERBLOCKS 50000   /* at most, before we look */
+#define QUIET       2000000 /* instructions */
+#define AFTERWARDS  50000   /* likewise, modelled behind new code */
+/* How much may be special: so many instructions, and one in so many. */
+#define SPECIALS 500000
+#define ONE_IN   100
+
+static struct model_fast plan;
+static Bool sampling;
+static ULong left;      /* instructions to be modelled until something is due */
+static Bool due, exact; /* it is; it is the end of the exact beginning */
+static ULong to_skip, skipped;
+/* Code that was not executed before is modelled for itself, where it comes after a time without
+ * any: the ends of programs, for example, are like nothing else. */
+static Bool surprised, special; /* there is such code; it is being modelled */
+static ULong quiet;             /* instructions since the last new code */
+static ULong specials;          /* instructions that were modelled for themselves */
+static ULong instructions;      /* all in all, behind the beginning */
+static UInt translated;         /* superblocks, for records, since the last stretch */
+static UInt looked, ran;        /* counter when it was set; superblocks since we looked */
+static Bool told;               /* that modes do not work */
+static volatile UInt *evaluated;
+
+static void begin(void)
+{
+	model_fast_reset(&plan, counts_windows());
+	left = MODEL_FAST_EXACT;
+	exact = True;
+	due = False;
+	to_skip = skipped = 0;
+	quiet = specials = instructions = 0;
+	surprised = special = False;
+	ran = translated = 0;
+}
+
+void sampled_begin(void)
+{
+	sampling = True;
+	modes_begin();
+	begin();
+}
+
+void sampled_forked(void)
+{
+	if (!sampling)
+		return;
+	counted_reset();
+	if (counting)
+		modes_set(False);
+	begin();
+}
+
+/* What the counters say, to the current thread's counts: how many instructions. */
+static ULong take_counts(void)
+{
+	static const uint8_t event[COUNTED_STATICS] = {
+		[COUNTED_LOCKED] = EV_LOCKED_INSTRUCTIONS,
+		[COUNTED_PREFETCHES] = EV_SOFTWARE_PREFETCHES,
+		[COUNTED_SYSTEM_CALLS] = EV_SYSTEM_CALLS,
+		[COUNTED_DIVIDES] = EV_DIVIDES,
+		[COUNTED_FP_DIVIDES] = EV_DIVIDES,
+	};
+	int64_t sums[COUNTED_STATICS] = {0};
+	int64_t counts[EVENT_LIMIT] = {0};
+
+	counted_take(sums);
+	for (UInt i = 0; i <= MODEL_STATIC_RETURNS; i++)
+		counts[model_static_event(i)] += sums[i];
+	for (UInt i = MODEL_STATICS; i <= COUNTED_FP_DIVIDES; i++)
+		counts[event[i]] += sums[i];
+	model_fast_count(
+		model, counts, (uint64_t)sums[COUNTED_DIVIDES], (uint64_t)sums[COUNTED_FP_DIVIDES]);
+	counts_windows()->beyond += (uint64_t)sums[MODEL_STATIC_INSTRUCTIONS];
+	instructions += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
+	quiet += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
+	return (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
+}
+
+static void totals(uint64_t *counts)
+{
+	model_sync(model);
+	counts_sum(counts, EVENT_LIMIT);
+}
+
+static void part_ended(void)
+{
+	uint64_t counts[EVENT_LIMIT];
+
+	if (exact) {
+		due = modes_proven();
+		if (modes_refuted() && !told) {
+			told = True;
+			VG_(umsg)
+			("perfexmodel: this Valgrind keeps translations in a way that is not known "
+			 "here: everything is modelled, and nothing skipped\n");
+		}
+	} else if (special) {
+		due = True;
+	} else {
+		totals(counts);
+		left = model_fast_part(&plan, counts);
+		due = !left;
+	}
+	if (due && evaluated)
+		*evaluated = 0;
+}
+
+void sampled_modelled(ULong n)
+{
+	if (!sampling)
+		return;
+	quiet += n;
+	if (!exact)
+		instructions += n;
+	if (special)
+		specials += n;
+	else if (!exact)
+		counts_windows()->beyond += n;
+	if (due)
+		return;
+	left = left > n ? left - n : 0;
+	if (!left)
+		part_ended();
+}
+
+void sampled_translated(Bool new)
+{
+	if (!sampling || exact)
+		return;
+	translated += !counting;
+	if (!new)
+		return;
+	if (counting && quiet >= QUIET && specials < SPECIALS + instructions / ONE_IN)
+		surprised = True;
+	quiet = 0;
+	if (special)
+		left = AFTERWARDS;
+}
+
+void sampled_enter(volatile UInt *counter)
+{
+	if (!sampling)
+		return;
+	evaluated = counter;
+	if (counting && *counter > SUPERBLOCKS)
+		*counter = SUPERBLOCKS;
+	if (surprised)
+		*counter = 0; /* not a single one */
+	looked = *counter;
+}
+
+static void skip(void)
+{
+	trace_flush();
+	model_sync(model);
+	if (!special) {
+		to_skip = model_fast_skip(&plan, translated);
+		skipped = 0;
+		translated = 0;
+	}
+	exact = due = special = False;
+	modes_set(True);
+}
+
+static void model_again(void)
+{
+	uint64_t counts[EVENT_LIMIT];
+
+	modes_set(False);
+	model_fast_resume(model);
+	if (surprised) {
+		surprised = False;
+		special = True;
+		left = AFTERWARDS;
+		return;
+	}
+	totals(counts);
+	left = model_fast_begin(&plan, skipped, counts);
+}
+
+Bool sampled_leave(void)
+{
+	UInt now;
+
+	if (!sampling)
+		return False;
+	now = *evaluated + 1; /* -1: it is down */
+	evaluated = NULL;
+	if (due) {
+		skip();
+		return True;
+	}
+	if (!counting)
+		return False;
+	if (looked)
+		ran += looked > now ? looked - now : 0;
+	if (ran < SUPERBLOCKS && !surprised)
+		return False;
+	ran = 0;
+	skipped += take_counts();
+	if (skipped < to_skip && !surprised)
+		return False;
+	if (skipped >= to_skip)
+		surprised = False;
+	model_again();
+	return True;
+}
+
+/* The iterations of a repeated instruction that were modelled count as one, and so do those that
+ * are not: of an instruction in the middle of which modes change this is one too many. */
+void sampled_resume(void)
+{
+	static const int64_t less[EVENT_LIMIT] = {[EV_INSTRUCTIONS] = -1, [EV_MICRO_OPS] = -1};
+
+	if (!counting || !model_repeating(model))
+		return;
+	model_fast_count(model, less, 0, 0);
+	model_set_repeating(model, 0);
+}
+
+void sampled_sync(void)
+{
+	if (counting)
+		skipped += take_counts();
+}
