@@ -3,95 +3,20 @@
  * A burst: a thread is followed from one transfer of control to the next.  Breakpoints stay where
  * they were put until its end, so that loops cost a stop a round and nothing else.
  */
-#include <stdio.h>
 #include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "branches/private.h"
 
-#define LENGTH_MIN 100 /* transfers; how many is a matter of chance, so that none keeps step */
-#define LENGTH_MAX 300
+#define LENGTH_MIN 300 /* transfers; how many is a matter of chance, so that none keeps step */
+#define LENGTH_MAX 900
 #define WAIT_STOP  (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
 #define WAIT_STEP  (5 * (uint64_t)MILLISECOND)  /* for it to get to its transfer */
 #define LAST       (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
-#define QUIET_THREADS 64 /* with more of them, that takes longer than it saves */
-
-#define USER_64 0x33 /* code segment */
-
-struct following {
-	struct branches *b;
-	pid_t tid;
-	struct followed *process;
-	struct user_regs_struct before, registers; /* as the thread has them; as it will */
-	bool held;                                 /* it is stopped, and waits for us */
-	bool stale; /* in a system call: what it is stopped at is not where it goes on */
-	uint64_t until;
-	bool pinned; /* to our processor; else to allowed */
-	cpu_set_t allowed;
-};
-
-/* A thread may be gone, and its place in the table another's. */
-static struct thread *thread_of(struct following *f)
-{
-	return tracer_find(f->b, f->tid);
-}
-
-/*
- * A stop is cheap where both are on one processor, and the scheduler would move the thread to an
- * idle one each time.  Only system calls could tell, or hand it on to a child: none happens so.
- */
-static void pin(struct following *f)
-{
-	int processor = sched_getcpu();
-	cpu_set_t set;
-
-	if (f->pinned || processor < 0 || processor >= CPU_SETSIZE ||
-		sched_getaffinity(f->tid, sizeof(f->allowed), &f->allowed) ||
-		!CPU_ISSET(processor, &f->allowed))
-		return;
-	CPU_ZERO(&set);
-	CPU_SET(processor, &set);
-	f->pinned = sched_setaffinity(f->tid, sizeof(set), &set) == 0;
-}
-
-static void unpin(struct following *f)
-{
-	if (f->pinned)
-		sched_setaffinity(f->tid, sizeof(f->allowed), &f->allowed);
-	f->pinned = false;
-}
-
-/* Stops it wherever it is. */
-static int stop(struct following *f)
-{
-	struct branches *b = f->b;
-	int status;
-
-	if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
-		return -1;
-	for (;;) {
-		if (tracer_wait(b, f->until, f->tid, &status) <= 0)
-			return -1;
-		if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP)
-			break;
-		tracer_deal(b, f->tid, status);
-		if (!thread_of(f))
-			return -1;
-	}
-	f->held = true;
-	b->counts[TALLY_STOPS]++;
-	if (ptrace(PTRACE_GETREGS, f->tid, NULL, &f->registers) != 0)
-		return -1;
-	tracer_mend_call(f->tid, &f->registers);
-	f->before = f->registers;
-	f->stale = (long)f->registers.orig_rax >= 0;
-	return (f->registers.cs & 0xffff) == USER_64 ? 0 : -1;
-}
-
 /* Lets it go as far as the transfer at the end of the block. */
-static int run(struct following *f, const struct block *block)
+static int run(struct held *f, const struct block *block)
 {
 	uint64_t end = block->end, until = branches_now(CLOCK_MONOTONIC) + WAIT_STEP;
 	bool enters = block->enters || f->stale;
@@ -99,9 +24,9 @@ static int run(struct following *f, const struct block *block)
 	int status;
 
 	if (enters)
-		unpin(f);
+		hold_unpin(f);
 	else
-		pin(f);
+		hold_pin(f);
 	if (sites_put(f->b, f->process, end, &block->transfer) ||
 		step_apply(f->tid, &f->before, &f->registers) ||
 		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
@@ -124,13 +49,13 @@ static int run(struct following *f, const struct block *block)
 	}
 	f->held = true;
 	f->b->counts[TALLY_STOPS]++;
-	tracer_mend_mask(f->b, thread_of(f), enters);
+	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), enters);
 	f->registers = f->before;
 	f->registers.rip = end;
 	return 0;
 }
 
-static int record(struct following *f, uint64_t begin, uint64_t end, uint64_t to)
+static int record(struct held *f, uint64_t begin, uint64_t end, uint64_t to)
 {
 	branches_window_met(f->b, f->process, end);
 	return branches_put(f->b, &(struct branch_record){.kind = BRANCH_RUN,
@@ -142,7 +67,7 @@ static int record(struct following *f, uint64_t begin, uint64_t end, uint64_t to
 }
 
 /* How many runs were recorded; *cut: it could have been more. */
-static unsigned follow(struct following *f, unsigned length, bool *cut)
+static unsigned follow(struct held *f, unsigned length, bool *cut)
 {
 	bool whole = false; /* what comes now began behind a transfer */
 	unsigned n = 0;
@@ -169,7 +94,7 @@ static unsigned follow(struct following *f, unsigned length, bool *cut)
 	return n;
 }
 
-static void tell(struct following *f, uint64_t began, unsigned runs, bool cut, double cost)
+static void tell(struct held *f, uint64_t began, unsigned runs, bool cut, double cost)
 {
 	struct branches *b = f->b;
 
@@ -184,35 +109,10 @@ static void tell(struct following *f, uint64_t began, unsigned runs, bool cut, d
 				.end = branches_now(CLOCK_MONOTONIC)});
 }
 
-/* CPU time of a thread, right while it is stopped. */
-static uint64_t time_of(struct following *f)
-{
-	char path[64];
-	unsigned long long ns = 0;
-	FILE *file;
-
-	if (f->process->threads == 1)
-		return branches_now(f->process->clock);
-	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)f->tid);
-	file = fopen(path, "re");
-	if (file && fscanf(file, "%llu", &ns) != 1)
-		ns = 0;
-	if (file)
-		fclose(file);
-	return ns;
-}
-
-/* Samples of a burst are left out anyway, and their timer would be set at each stop. */
-static void quiet(struct branches *b, bool on)
-{
-	if (b->request.quiet && b->threads.count <= QUIET_THREADS)
-		b->request.quiet(b->request.context, on);
-}
-
 void branches_burst(struct branches *b, pid_t tid)
 {
 	struct thread *t = tracer_find(b, tid);
-	struct following f = {.b = b, .tid = tid, .process = t->process};
+	struct held f = {.b = b, .tid = tid, .process = t->process};
 	unsigned length = LENGTH_MIN + (unsigned)(branches_chance(b) * (LENGTH_MAX - LENGTH_MIN));
 	uint64_t began, own = branches_now(CLOCK_THREAD_CPUTIME_ID), used = 0;
 	pid_t pid = t->process->pid;
@@ -225,26 +125,26 @@ void branches_burst(struct branches *b, pid_t tid)
 	began = branches_now(CLOCK_MONOTONIC);
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
-	quiet(b, true);
+	hold_quiet(b, true);
 	tracer_tick(b, true);
-	if (stop(&f) == 0) {
+	if (hold_stop(&f) == 0) {
 		f.until = began + LAST;
-		used = time_of(&f);
-		t = thread_of(&f);
+		used = hold_time(f.process, tid);
+		t = tracer_find(b, tid);
 		t->trap_blocked = false;
 		tracer_mend_mask(b, t, true);
 		runs = follow(&f, length, &cut);
 	}
-	unpin(&f);
+	hold_unpin(&f);
 	sites_clear(b);
 	if (f.held) {
 		step_apply(tid, &f.before, &f.registers);
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}
 	tracer_tick(b, false);
-	quiet(b, false);
+	hold_quiet(b, false);
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
-		used = used ? time_of(&f) - used : 0;
+		used = used ? hold_time(f.process, tid) - used : 0;
 		b->counts[TALLY_STOP_NS] += used;
 		tell(&f, began, runs, cut,
 			(double)(used + branches_now(CLOCK_THREAD_CPUTIME_ID) - own));

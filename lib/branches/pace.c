@@ -13,7 +13,7 @@
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define RETRY         (2.0 * MILLISECOND) /* nobody ran just then */
 #define COST_BURST    (1.0 * MILLISECOND) /* before any was measured */
-#define COST_WINDOW   (0.3 * MILLISECOND)
+#define COST_WINDOW   (1.0 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
 #define TELL_EVERY    (2 * (uint64_t)SECOND)

@@ -94,7 +94,7 @@ struct site {
 	uint64_t hits;   /* by other threads than that of a burst */
 	uint64_t stops;  /* that it made, to count hits */
 	pid_t probed;    /* thread that meets it again at once, to measure what that costs */
-	uint64_t before; /* CPU time of the process then */
+	uint64_t before; /* CPU time of that thread then */
 };
 
 /* One that was taken out, or may be left in a copy of the process. */
@@ -115,7 +115,7 @@ struct candidate {
 	pid_t pid;        /* where it was met */
 	uint64_t address; /* there */
 	uint32_t id;
-	bool hot;       /* too often executed to be counted */
+	bool lost;      /* no longer there */
 	uint64_t met;   /* in bursts */
 	uint64_t since; /* CPU time of the program when it was met first */
 	uint64_t hits, ns, windows;
@@ -173,6 +173,9 @@ struct branches {
 	struct pace bursts, windows;
 	struct costs costs;
 	struct probes probes;
+	struct held *calling; /* in a window: unpinned before it enters the kernel by a call */
+	unsigned probe_every; /* hits */
+	double scale_hits, scale_ns; /* of windows: hits, and ns times the share of all transfers */
 	uint64_t chance;
 	uint64_t counts[TALLY_KINDS]; /* not yet told */
 	cpu_set_t processors;
@@ -203,6 +206,8 @@ int tracer_begin(struct branches *b, struct error *e);
 int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status);
 /* What tracer_wait does with others. */
 void tracer_deal(struct branches *b, pid_t tid, int status);
+/* Lets it go on, with a signal or 0. */
+void tracer_go(struct branches *b, pid_t tid, long deliver);
 /* From now on tracer_wait is woken by a timer that ticks, and sets none of its own: in a virtual
  * machine that costs more than all else that a stop takes. */
 void tracer_tick(struct branches *b, bool on);
@@ -258,6 +263,28 @@ int step_transfer(const struct transfer *t, int memory, struct user_regs_struct 
 /* Writes what step_transfer changes. */
 int step_apply(
 	pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *registers);
+
+/* hold.c: a thread in our hands. */
+struct held {
+	struct branches *b;
+	pid_t tid;
+	struct followed *process;
+	struct user_regs_struct before, registers; /* as the thread has them; as it will */
+	bool held;                                 /* it is stopped, and waits for us */
+	bool stale; /* in a system call: what it is stopped at is not where it goes on */
+	uint64_t until;
+	bool pinned; /* to our processor; else to allowed */
+	cpu_set_t allowed;
+};
+
+/* Stops it wherever it is, before the time f->until, and sees to it that nothing shows.  -1: it
+ * does not stop, or is nothing to follow (f->held: it is stopped all the same). */
+int hold_stop(struct held *f);
+void hold_pin(struct held *f);
+void hold_unpin(struct held *f);
+void hold_quiet(struct branches *b, bool on);
+/* CPU time of a thread, right while it is stopped. */
+uint64_t hold_time(const struct followed *p, pid_t tid);
 
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);

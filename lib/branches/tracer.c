@@ -16,10 +16,11 @@
 #include "branches/private.h"
 
 #define OPTIONS                                                                                    \
-	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
-#define PROBE_EVERY 4
-#define TICK        (2 * MILLISECOND)
-#define WAITED      (__WALL | __WNOTHREAD)
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
+		PTRACE_O_TRACESYSGOOD)
+#define CALL_STOP (SIGTRAP | 0x80)
+#define TICK      (2 * MILLISECOND)
+#define WAITED    (__WALL | __WNOTHREAD)
 
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514
@@ -130,27 +131,28 @@ struct site *tracer_site(
 
 /*
  * What a stop costs here and now: now and then a thread meets the breakpoint twice, and what CPU
- * time the process has used in between is that.  Of threads that run meanwhile nothing is known, so
- * only where there is one.  True: it is to go on at the breakpoint.
+ * time it has used in between is that.  True: it is to go on at the breakpoint.
  */
 static bool probe(struct branches *b, struct thread *t, struct site *s)
 {
 	uint64_t now;
 
 	s->stops++;
-	if (t->process->threads != 1 || b->sited != t->process)
+	if (b->sited != t->process)
 		return false;
 	if (s->probed == t->tid) {
-		now = branches_now(t->process->clock);
-		b->probes.ns += (double)(now - s->before);
-		b->probes.count++;
+		now = hold_time(t->process, t->tid);
+		if (now > s->before) {
+			b->probes.ns += (double)(now - s->before);
+			b->probes.count++;
+		}
 		s->probed = 0;
 		return false;
 	}
-	if (s->hits % PROBE_EVERY)
+	if (s->probed || !b->probe_every || s->hits % b->probe_every)
 		return false;
 	s->probed = t->tid;
-	s->before = branches_now(t->process->clock);
+	s->before = hold_time(t->process, t->tid);
 	return true;
 }
 
@@ -242,6 +244,13 @@ static void execed(struct branches *b, pid_t tid)
 		process_renew(b, p);
 }
 
+void tracer_go(struct branches *b, pid_t tid, long deliver)
+{
+	bool pinned = b->calling && b->calling->tid == tid && b->calling->pinned;
+
+	ptrace(pinned ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)deliver);
+}
+
 static void stopped(struct branches *b, pid_t tid, int status)
 {
 	int event = status >> 16, number = WSTOPSIG(status);
@@ -262,11 +271,14 @@ static void stopped(struct branches *b, pid_t tid, int status)
 			tracer_mend_call(tid, &registers);
 	} else if (event == PTRACE_EVENT_EXEC) {
 		execed(b, tid);
+	} else if (event == 0 && number == CALL_STOP) {
+		if (b->calling && b->calling->tid == tid)
+			hold_unpin(b->calling);
 	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
 		deliver = number;
 	}
 	b->counts[TALLY_STOPS]++;
-	ptrace(PTRACE_CONT, tid, NULL, (void *)deliver);
+	tracer_go(b, tid, deliver);
 }
 
 void tracer_deal(struct branches *b, pid_t tid, int status)

@@ -1,36 +1,45 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows: how often is an instruction executed?  A breakpoint at it counts, for some milliseconds
- * of the CPU time of a process, at a moment of chance.
+ * Windows: how often is an instruction executed?  A breakpoint at it counts, for some of the CPU
+ * time of a process, at a moment of chance.
  *
  * So that hits over time are an unbiased estimate for the whole run, the instruction and the length
- * of its window are chosen before the moment, from what was known then; and a process that does not
- * map it counts as much as one that does.  Candidates are transfers that bursts have met.  One is
- * counted only if it seems to be seldom enough (RETURN ns from one execution to the next): first by
- * its share among all transfers, later by what its windows say.  One that proves to be executed
- * more often, if only now and then, is not told of at all: its windows at such moments say nothing,
- * and without them the others would say too little.
+ * of its window are chosen before the moment, from what bursts have met so far; no window counts
+ * more or less for what it meets; and a process that does not map the instruction counts as much as
+ * one that does.  Candidates are transfers that bursts have met, and seem to be executed every 0.7
+ * us to 2 ms; half of the windows are at those of 2 to 50 us, which bursts know well and stops do
+ * not slow down too much.
+ *
+ * Time is that of the process without what its stops took.  That is measured where it happens: of
+ * hits of a window some are taken twice (tracer.c).
  */
 #include <stdio.h>
 #include <string.h>
 
 #include "branches/private.h"
 
-#define RETURN         (20.0 * MICROSECOND)
-#define HITS_WANTED    15.0
-#define HITS_MAX       200 /* then it is too often executed to be counted */
-#define LENGTH_MIN     (1.0 * MILLISECOND)
+#define RETURN_MIN (0.7 * MICROSECOND)
+#define RETURN_MAX (2.0 * MILLISECOND)
+#define BEST_MIN   (2.0 * MICROSECOND)
+#define BEST_MAX   (50.0 * MICROSECOND)
+#define CLOSE                                                                                      \
+	(20.0 * MICROSECOND) /* sooner, too much of the time is that of stops where                \
+				they are dear: with several threads */
+#define HITS_WANTED    80.0
+#define STOPS_MAX      3000 /* the rest of the window is taken to be like it was so far */
+#define LENGTH_MIN     (0.3 * MILLISECOND)
 #define LENGTH_MAX     (5.0 * MILLISECOND)
 #define LOOK           (1.0 * MILLISECOND)
 #define WALL_MAX       (100 * (uint64_t)MILLISECOND)
+#define WAIT_STOP      (20 * (uint64_t)MILLISECOND)
 #define CANDIDATES_MAX 20000
-#define TRIES          8
+#define TRIES          40
+#define OWN_PROBES     20 /* with so many of them, a window's own count */
 #define PROBES_KEPT    1000
 #define PROBES_FIRST   1.0 /* how many the calibration is worth */
-/* Transfers a nanosecond where nothing is known yet, and how many ns that knowledge is worth. */
-#define USUAL        0.1
-#define ONCE         4.0
-#define USUAL_WEIGHT (0.5 * MILLISECOND)
+/* Transfers a nanosecond where nothing is known yet, and how many hits that knowledge is worth. */
+#define USUAL      0.2
+#define USUAL_HITS 20.0
 
 /* It gets a number, and a record says what that means, while the process is there. */
 static void introduce(struct branches *b, struct candidate *c)
@@ -67,127 +76,179 @@ void branches_window_met(struct branches *b, struct followed *p, uint64_t addres
 	c->met++;
 }
 
-/* Executions a ns.  What was met once may be much rarer than that. */
-static double frequency(const struct branches *b, const struct candidate *c)
+/* ns from one execution to the next: by its share of all transfers, of which windows tell how often
+ * they are.  What windows say of itself does not decide. */
+static double return_time(const struct branches *b, const struct candidate *c)
 {
-	double share = (double)c->met / (double)b->transfers / (c->met == 1 ? ONCE : 1);
+	double all = (b->scale_hits + USUAL_HITS) / (b->scale_ns + USUAL_HITS / USUAL);
 
-	return ((double)c->hits + share * USUAL * USUAL_WEIGHT) / ((double)c->ns + USUAL_WEIGHT);
+	return (double)b->transfers / (double)c->met / all;
 }
 
 /* Of some that can be counted, the one that was counted least. */
 static struct candidate *choose(struct branches *b)
 {
+	bool best_only = branches_chance(b) < 0.5;
 	struct candidate *best = NULL;
 
-	for (int i = 0; i < TRIES * 4 && b->candidates.count; i++) {
+	for (int i = 0; i < TRIES && b->candidates.count; i++) {
 		size_t at = (size_t)(branches_chance(b) * (double)b->candidates.count);
 		struct candidate *c = table_at(
 			&b->candidates, at < b->candidates.count ? at : b->candidates.count - 1);
+		double ns = return_time(b, c);
 
-		if (c->hot || frequency(b, c) * RETURN > 1)
+		if (c->lost || ns < (best_only ? BEST_MIN : RETURN_MIN) ||
+			ns > (best_only ? BEST_MAX : RETURN_MAX))
 			continue;
 		if (!best || c->windows < best->windows)
 			best = c;
-		if (i >= TRIES && best)
-			break;
 	}
 	return best;
 }
 
 /* ns of CPU time: as stops in windows took lately, or when we began. */
-static double cost_of_stop(struct branches *b)
+static double cost_of_stop(const struct branches *b)
 {
-	if (b->probes.count > PROBES_KEPT) {
-		b->probes.ns /= 2;
-		b->probes.count /= 2;
-	}
 	return (b->probes.ns + b->costs.stopped * PROBES_FIRST) /
 	       ((double)b->probes.count + PROBES_FIRST);
 }
 
-/* Lets the process run for so much CPU time, stops not counted, or until there are too many hits.
- * ns of CPU time that it took, stops and all. */
-static uint64_t watch(struct branches *b, struct followed *p, uint64_t address, double length)
+struct window {
+	struct candidate *candidate;
+	struct followed *process;
+	uint64_t address;
+	double length;     /* ns of CPU time without stops */
+	double used, cost; /* ns: what it took; a stop */
+	uint64_t hits, stops;
+};
+
+/* A stop in this window; its own probes, if there are enough. */
+static double cost_here(const struct branches *b, const struct probes *before)
 {
-	uint64_t began = branches_now(p->clock), used = 0;
+	uint64_t own = b->probes.count - before->count;
+
+	return own >= OWN_PROBES ? (b->probes.ns - before->ns) / (double)own : cost_of_stop(b);
+}
+
+/* Lets the process run until the window is over.  -1: it is gone. */
+static int watch(struct branches *b, struct window *w)
+{
+	const struct probes before = b->probes;
+	uint64_t began = branches_now(w->process->clock);
 	uint64_t wall = branches_now(CLOCK_MONOTONIC) + WALL_MAX;
-	double left = length;
-	pid_t pid = p->pid;
+	pid_t pid = w->process->pid;
+	double left = w->length;
 
 	for (;;) {
 		uint64_t now = branches_now(CLOCK_MONOTONIC);
-		const struct site *s = table_find(&b->sites, &address);
+		const struct site *s;
 
-		if (!s || left <= 0 || s->hits >= HITS_MAX || now >= wall || branches_stopping(b))
-			return used;
-		/* With a look now and then at how many hits there are. */
-		tracer_wait(b, now + (uint64_t)(left < LOOK ? left : LOOK), 0, NULL);
-		if (process_find(b, pid) != p)
+		if (left <= 0 || w->stops >= STOPS_MAX || now >= wall || branches_stopping(b))
 			return 0;
-		used = branches_now(p->clock) - began;
-		s = table_find(&b->sites, &address);
-		left = length - (double)used + (s ? (double)s->stops * cost_of_stop(b) : 0);
+		tracer_wait(b, now + (uint64_t)(left < LOOK ? left : LOOK), 0, NULL);
+		s = table_find(&b->sites, &w->address);
+		if (process_find(b, pid) != w->process || !s)
+			return -1;
+		w->used = (double)(branches_now(w->process->clock) - began);
+		w->hits = s->hits;
+		w->stops = s->stops;
+		w->cost = cost_here(b, &before);
+		left = w->length - w->used + (double)w->stops * w->cost;
 	}
 }
 
-static void count(struct branches *b, struct candidate *c, uint64_t hits, uint64_t stopped,
-	double used, double length)
+static void count(struct branches *b, const struct window *w)
 {
-	double stops = (double)stopped * cost_of_stop(b), ns = used - stops;
+	struct candidate *c = w->candidate;
+	double stopped = (double)w->stops * w->cost, ns = w->used - stopped, hits = (double)w->hits;
 
+	if (b->probes.count > PROBES_KEPT) {
+		b->probes.ns /= 2;
+		b->probes.count /= 2;
+	}
 	b->counts[TALLY_WINDOWS]++;
-	b->counts[TALLY_WINDOW_NS] += (uint64_t)used;
-	b->counts[TALLY_STOP_NS] += (uint64_t)stops;
-	if (ns < used / 10)
-		ns = used / 10;
-	/* Where stops took more than the program, what is left of the time is a guess. */
-	if (hits >= HITS_MAX && ns < length)
-		c->hot = true;
-	c->hits += hits;
+	b->counts[TALLY_WINDOW_NS] += (uint64_t)w->used;
+	b->counts[TALLY_STOP_NS] += (uint64_t)stopped;
+	/* Cut short for its stops, it weighs as much as others. */
+	if (w->stops >= STOPS_MAX && ns > 0 && ns < w->length) {
+		hits *= w->length / ns;
+		ns = w->length;
+	}
+	if (ns <= 0)
+		return;
+	c->hits += (uint64_t)(hits + 0.5);
 	c->ns += (uint64_t)ns;
 	c->windows++;
+	b->scale_hits += hits;
+	b->scale_ns += ns * (double)c->met / (double)b->transfers;
 }
 
-/* The breakpoint, for `length` ns of CPU time. */
-static void open_window(struct branches *b, struct candidate *c, struct followed *p,
-	uint64_t address, double length)
+/* A single thread that is stopped often goes faster where we are, see hold.c. */
+static void begin_close(struct branches *b, struct held *f)
 {
-	const struct block *block = branches_block(b, p, address);
-	struct site *s;
-	uint64_t used, hits;
+	branches_pin_to(b, f->tid);
+	f->until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
+	hold_quiet(b, true);
+	tracer_tick(b, true);
+	if (hold_stop(f) == 0) {
+		hold_pin(f);
+		b->calling = f;
+	}
+	if (f->held)
+		tracer_go(b, f->tid, 0);
+}
 
-	if (!block || block->end != address || sites_put(b, p, address, &block->transfer)) {
-		c->hot = true; /* it is not what it was */
+static void end_close(struct branches *b, struct held *f)
+{
+	tracer_tick(b, false);
+	hold_quiet(b, false);
+	hold_unpin(f);
+	b->calling = NULL;
+	branches_pin_free(b);
+}
+
+static void open_window(struct branches *b, struct window *w, double returns)
+{
+	struct held f = {.b = b, .tid = w->process->pid, .process = w->process};
+	const struct block *block = branches_block(b, w->process, w->address);
+	bool close = w->process->threads == 1;
+	pid_t pid = w->process->pid;
+
+	if (!block || block->end != w->address) {
+		w->candidate->lost = true; /* it is not what it was */
 		return;
 	}
-	used = watch(b, p, address, length);
-	s = table_find(&b->sites, &address);
-	hits = s ? s->hits : 0;
-	if (s && used)
-		count(b, c, hits, s->stops, (double)used, length);
+	b->probe_every = returns < CLOSE ? 2 : 4;
+	if (close)
+		begin_close(b, &f);
+	if (process_find(b, pid) == w->process &&
+		sites_put(b, w->process, w->address, &block->transfer) == 0 && watch(b, w) == 0)
+		count(b, w);
 	sites_clear(b);
+	if (close)
+		end_close(b, &f);
 }
 
 void branches_window(struct branches *b, struct followed *p)
 {
-	struct candidate *c = choose(b);
-	double length, wanted;
-	uint64_t address;
+	struct window w = {.candidate = choose(b), .process = p};
+	double returns, wanted;
 
-	if (!c || process_look(b, p))
+	if (!w.candidate || process_look(b, p))
 		return;
-	wanted = HITS_WANTED / frequency(b, c);
-	length = wanted < LENGTH_MIN ? LENGTH_MIN : wanted > LENGTH_MAX ? LENGTH_MAX : wanted;
-	address = process_address(p, c->key.device, c->key.inode, c->key.offset);
-	if (!address) {
-		count(b, c, 0, 0, length, length);
+	returns = return_time(b, w.candidate);
+	if (p->threads > 1 && returns < CLOSE)
 		return;
+	wanted = HITS_WANTED * returns;
+	w.length = wanted < LENGTH_MIN ? LENGTH_MIN : wanted > LENGTH_MAX ? LENGTH_MAX : wanted;
+	w.address = process_address(
+		p, w.candidate->key.device, w.candidate->key.inode, w.candidate->key.offset);
+	if (w.address) {
+		open_window(b, &w, returns);
+	} else {
+		w.used = w.length;
+		count(b, &w);
 	}
-	if (p->threads == 1)
-		branches_pin_to(b, p->pid);
-	open_window(b, c, p, address, length);
-	branches_pin_free(b);
 }
 
 void branches_window_tell(struct branches *b)
@@ -195,7 +256,7 @@ void branches_window_tell(struct branches *b)
 	for (size_t i = 0; i < b->candidates.count; i++) {
 		const struct candidate *c = table_at(&b->candidates, i);
 
-		if (c->windows && !c->hot)
+		if (c->windows)
 			branches_put(b, &(struct branch_record){.kind = BRANCH_RATE,
 						.time = branches_now(CLOCK_MONOTONIC),
 						.id = c->id,

@@ -18,13 +18,13 @@ if [ "$(uname -m)" != x86_64 ]; then
 	done_testing
 fi
 
-"$branchy" mix 20000 > want
-run ssrun -branches -bursts 150 -o mix "$branchy" mix 20000
+"$branchy" mix 15000 > want
+run ssrun -branches -bursts 60 -o mix "$branchy" mix 15000
 is "the program's result" "$status $out $err" "0 $(cat want) "
 prof -dump mix > mix.txt
 ok "branches were followed" awk '/^tally transfers/ { n = $4 } END { exit n < 3000 }' mix.txt
 like "the metric says that there are branches" "$(grep ^metric mix.txt)" 'flags .*branches'
-ssrun -q -ideal -o exact "$branchy" mix 400 > /dev/null
+ssrun -q -ideal -o exact "$branchy" mix 300 > /dev/null
 prof -dump exact > exact.txt
 ok "they go where they do, as often" python3 "$TOP/tests/branches_agree.py" mix.txt exact.txt 50
 run prof -summary mix
@@ -32,7 +32,7 @@ like "-summary: bursts" "$out" '[0-9]+ \([0-9]+ of them cut short\): Bursts'
 like "-summary: what they took" "$out" '[0-9.]+% \(measured\): Time that recording branches took'
 
 # What it could disturb: each checks itself and prints what must be the same.
-for what in "threads 4 1500" "forks 12 600" "signals 500" "blocked 500" "calls 700"; do
+for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 500"; do
 	# shellcheck disable=SC2086 # words
 	"$branchy" $what > want
 	# shellcheck disable=SC2086
@@ -44,11 +44,11 @@ for what in "threads 4 1500" "forks 12 600" "signals 500" "blocked 500" "calls 7
 done
 
 "$branchy" until enough & pid=$!
-run ssrun -branches -bursts 300 -for 1 -o attached -pid $pid
+run ssrun -branches -bursts 300 -for 0.6 -o attached -pid $pid
 is "-pid, for a while" "$status $err" "0 "
 ok "followed" test "$(prof -dump attached | grep -c '^branch ')" -gt 20
 # Let go of in the middle of it, again and again: no breakpoint stays.
-for _ in 1 2 3 4 5; do
+for _ in 1 2 3; do
 	ssrun -q -branches -bursts 1000 -for 0.1 -o attached -pid $pid
 	ssrun -q -branches -bursts 1000 -o attached -pid $pid & of=$!
 	wait_for worked $of 5

@@ -1,0 +1,88 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A thread of which we want more than that it goes on. */
+#include <stdio.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+
+#include "branches/private.h"
+
+#define QUIET_THREADS 64 /* with more of them, that takes longer than it saves */
+
+#define USER_64 0x33 /* code segment */
+
+/*
+ * A stop is cheap where both are on one processor, and the scheduler would move the thread to an
+ * idle one each time.  Only system calls could tell, or hand it on to a child: none happens so.
+ */
+void hold_pin(struct held *f)
+{
+	int processor = sched_getcpu();
+	cpu_set_t set;
+
+	if (f->pinned || processor < 0 || processor >= CPU_SETSIZE ||
+		sched_getaffinity(f->tid, sizeof(f->allowed), &f->allowed) ||
+		!CPU_ISSET(processor, &f->allowed))
+		return;
+	CPU_ZERO(&set);
+	CPU_SET(processor, &set);
+	f->pinned = sched_setaffinity(f->tid, sizeof(set), &set) == 0;
+}
+
+void hold_unpin(struct held *f)
+{
+	if (f->pinned)
+		sched_setaffinity(f->tid, sizeof(f->allowed), &f->allowed);
+	f->pinned = false;
+}
+
+/* Stops it wherever it is. */
+int hold_stop(struct held *f)
+{
+	struct branches *b = f->b;
+	int status;
+
+	if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
+		return -1;
+	for (;;) {
+		if (tracer_wait(b, f->until, f->tid, &status) <= 0)
+			return -1;
+		if (status >> 16 == PTRACE_EVENT_STOP && WSTOPSIG(status) == SIGTRAP)
+			break;
+		tracer_deal(b, f->tid, status);
+		if (!tracer_find(b, f->tid))
+			return -1;
+	}
+	f->held = true;
+	b->counts[TALLY_STOPS]++;
+	if (ptrace(PTRACE_GETREGS, f->tid, NULL, &f->registers) != 0)
+		return -1;
+	tracer_mend_call(f->tid, &f->registers);
+	f->before = f->registers;
+	f->stale = (long)f->registers.orig_rax >= 0;
+	return (f->registers.cs & 0xffff) == USER_64 ? 0 : -1;
+}
+
+/* Samples of that time are left out anyway, and their timer would be set at each stop. */
+void hold_quiet(struct branches *b, bool on)
+{
+	if (b->request.quiet && b->threads.count <= QUIET_THREADS)
+		b->request.quiet(b->request.context, on);
+}
+
+/* CPU time of a thread, right while it is stopped. */
+uint64_t hold_time(const struct followed *p, pid_t tid)
+{
+	char path[64];
+	unsigned long long ns = 0;
+	FILE *file;
+
+	if (p->threads == 1)
+		return branches_now(p->clock);
+	snprintf(path, sizeof(path), "/proc/%d/schedstat", (int)tid);
+	file = fopen(path, "re");
+	if (file && fscanf(file, "%llu", &ns) != 1)
+		ns = 0;
+	if (file)
+		fclose(file);
+	return ns;
+}
