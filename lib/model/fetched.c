@@ -40,6 +40,30 @@ static unsigned way_of_access(const struct model_access *a)
 					       : OTHERWISE;
 }
 
+static void find_ways(const struct model_segment *s)
+{
+	for (unsigned i = s->access_count; i-- > 0 && !s->block->accesses[i].way;) {
+		struct model_access *a = &s->block->accesses[i];
+
+		a->way = (uint8_t)way_of_access(a);
+		a->mask = a->way <= MODIFIES ? (uint8_t)(a->size - 1u) : 0;
+	}
+}
+
+int repeat_see(struct model_segment *s)
+{
+	if (s->insn_count != 1 || s->outcome_count)
+		return 0;
+	find_ways(s);
+	for (unsigned i = 0; i < s->access_count; i++)
+		if (s->block->accesses[i].way == OTHERWISE)
+			return 0;
+	s->run.accesses = s->block->accesses;
+	s->run.access_count = s->access_count;
+	s->run.insn_count = 1;
+	return 1;
+}
+
 /* Of enum RUN_*. */
 static unsigned kind_of(struct model_segment *s)
 {
@@ -101,12 +125,7 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 		s->run.base = predictor_base(&core->predictor, s->outcomes->from);
 		s->run.taken = s->outcomes->taken;
 	}
-	for (unsigned i = s->access_count; i-- > 0 && !s->block->accesses[i].way;) {
-		struct model_access *a = &s->block->accesses[i];
-
-		a->way = (uint8_t)way_of_access(a);
-		a->mask = a->way <= MODIFIES ? (uint8_t)(a->size - 1u) : 0;
-	}
+	find_ways(s);
 	s->run.seen = (uint8_t)kind_of(s);
 	core->fetched = s;
 	return 1;

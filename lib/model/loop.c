@@ -208,6 +208,28 @@ static NOINLINE void pass_slowly(
 		p.order = base;                                                                    \
 	} while (0)
 
+/* Is the segment a further iteration of the repeated instruction that was executed last?  That has
+ * accesses and nothing else: it is fetched from the line of the last fetch, and no instruction of
+ * its own.  Then it is counted, but for its accesses themselves. */
+static NOINLINE int iterates(struct model *m, struct core *core, struct model_segment *s)
+{
+	const struct model_insn *in = &s->block->insns[0];
+	uint64_t last = in->address + in->length - 1;
+
+	if (m->repeating != in->address || core->fetched ||
+		(((in->address ^ core->fetch_line) | (last ^ core->fetch_line)) & ~m->fetch_line) ||
+		(!s->run.accesses && !repeat_see(s)))
+		return 0;
+	for (unsigned i = MODEL_STATIC_LOADS; i <= MODEL_STATIC_STORES; i++) {
+		m->counts[model_static_event(i)] += s->statics[i];
+		core->ran[i] += s->statics[i];
+	}
+	if (s->next != m->repeating)
+		m->repeating = 0;
+	s->ended++;
+	return 1;
+}
+
 /* A load of one granule, of a size that is a power of two; 0: nothing was done. */
 INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, uint64_t address,
 	unsigned size, unsigned insn, uint32_t window)
@@ -398,6 +420,10 @@ unseen:
 		goto out;
 	if (!s->slow && fetch_see(m, core, s))
 		goto seen;
+	if (s->slow && !retire && iterates(m, core, s)) {
+		passed_by = 0;
+		goto accesses;
+	}
 	again = s->slow && m->repeating == s->block->insns[0].address;
 	ELSEWHERE(pass_slowly(m, core, s, at));
 	if (retire && !(again && goes_along(retire, s, at)))

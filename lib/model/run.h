@@ -115,6 +115,9 @@ void step_record(
 /* fetched.c: the segment becomes one of core->fetched, and its `run` is filled in; 0 if its lines
  * and pages are not at hand. */
 int fetch_see(struct model *m, struct core *core, struct model_segment *s);
+/* Likewise for one that is slow, whatever is at hand: it is an iteration of a repeated instruction
+ * and no more, and its accesses are of the usual kinds; else 0. */
+int repeat_see(struct model_segment *s);
 
 /* Is the record a repetition that the one before has in it already, for the retirement clock? */
 int goes_along(const struct retire *t, const struct model_segment *s, const uint64_t *record);

@@ -337,6 +337,96 @@ static void compare_samples(unsigned first, uint64_t seed)
 	run_end(&b);
 }
 
+/* ---- repeated string instructions ---- */
+
+/* One that moves (or only stores) `size` bytes at a time: its first segment goes on with a further
+ * iteration, the second is the last one. */
+static void make_repeat(struct test_block *t, uint64_t address, unsigned size, int loads)
+{
+	memset(t, 0, sizeof(*t));
+	t->insns[0] = (struct model_insn){.address = address,
+		.class_bits = MODEL_STEPPED,
+		.length = 2,
+		.uops = 2,
+		.branch = MODEL_NO_BRANCH,
+		.access_count = (uint8_t)(1 + loads)};
+	t->block = (struct model_block){.address = address,
+		.insns = t->insns,
+		.accesses = t->accesses,
+		.fetches = t->fetches,
+		.segments = t->segments,
+		.specials = t->specials,
+		.insn_count = 1,
+		.access_count = (uint16_t)(1 + loads),
+		.segment_count = 2,
+		.words = (uint16_t)(2 + loads)};
+	for (int i = 0; i <= loads; i++)
+		t->accesses[i] = (struct model_access){
+			.kind = i == loads ? MODEL_ACCESS_STORE : MODEL_ACCESS_LOAD,
+			.size = (uint16_t)size};
+	add_fetches(t, 0, 64);
+	for (unsigned k = 0; k < 2; k++) {
+		end_segment(t, k, 1, 0);
+		t->segments[k].slow = 1;
+		t->segments[k].next = k ? address + 2 : address;
+	}
+}
+
+/* A whole one, the same for both; how many words. */
+static unsigned make_iterations(uint64_t *words, uint64_t *stepped, uint64_t *seed)
+{
+	unsigned n = (unsigned)random_below(seed, BLOCKS), at = 0, k;
+	unsigned count = 1 + (unsigned)random_below(seed, 60);
+	uint64_t from = 0x10000000 + random_below(seed, 1 << 21),
+		 to = random_below(seed, 3) ? 0x20000000 + random_below(seed, 1 << 21)
+					    : from + random_below(seed, 100);
+	const struct model_block *b = &fast[n].block;
+
+	for (; count-- > 0; from += b->accesses[0].size, to += b->accesses[0].size) {
+		words[at] = model_word(&fast[n].segments[!count], b->words);
+		stepped[at++] = model_word(&slow[n].segments[!count], b->words);
+		for (k = 0; k < b->access_count; k++, at++)
+			words[at] = stepped[at] = k + 1u == b->access_count ? to : from;
+	}
+	return at;
+}
+
+/* What is executed between them comes from other blocks, which are not repeated. */
+static void compare_repeats(uint64_t seed)
+{
+	static uint64_t words[200 * (2 + ACCESSES)], stepped[200 * (2 + ACCESSES)];
+	static struct model_watch all;
+	static struct model_watch_thread thread;
+	static struct samples samples;
+	static struct run a, b;
+	struct model_config c = zen4();
+
+	run_begin(&a, &c);
+	run_begin(&b, &c);
+	begin_watch(&all, &thread, &samples, b.model, 0, 1);
+	for (unsigned i = 0; i < BLOCKS; i++) {
+		uint64_t address = 0x400000 + random_below(&seed, 1 << 18);
+
+		make_repeat(&fast[i], address, 1u << random_below(&seed, 4),
+			(int)random_below(&seed, 2));
+		make_repeat(&slow[i], address, fast[i].accesses[0].size,
+			fast[i].block.access_count > 1);
+	}
+	for (unsigned i = 0; i < 20000; i++) {
+		unsigned count = make_iterations(words, stepped, &seed);
+
+		model_run(a.model, words, words + count);
+		model_run(b.model, stepped, stepped + count);
+	}
+	model_sync(a.model);
+	model_sync(b.model);
+	ok(same("repeats", a.counts, b.counts, 0) && a.counts[EV_STORES] > 100000 &&
+			a.counts[EV_INSTRUCTIONS] == 20000,
+		"iterations of repeated instructions are the same in the loop and step by step");
+	run_end(&a);
+	run_end(&b);
+}
+
 int main(void)
 {
 	struct model_config c = zen4();
@@ -378,5 +468,6 @@ int main(void)
 	chased = 0;
 	compare_samples(SAMPLED - 1, 10);
 	compare_samples(SAMPLED, 11);
+	compare_repeats(12);
 	return done();
 }
