@@ -61,10 +61,10 @@ wait $pid
 is "and the process is well" $? 0
 
 if command -v strace >/dev/null; then
-	strace -o /dev/null "$branchy" until traced & tracer=$!
+	strace -o /dev/null "$branchy" until stop & tracer=$!
 	wait_for pgrep -P $tracer -x branchy
 	run ssrun -branches -for 0.2 -o traced -pid "$(pgrep -P $tracer -x branchy)"
-	touch traced
+	touch stop
 	wait $tracer
 	is "where another traces, there are samples" "$status" 0
 	like "and it says why no more" "$err" 'no branch records, only samples: .*not permitted; .*a debugger or strace'
