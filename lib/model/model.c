@@ -158,6 +158,12 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		if (m)
 			m->large = large;
 	}
+	if (config->clock == MODEL_CLOCK_RETIREMENT) {
+		void *had = take(a, (size_t)1 << (HAD_BITS - 3));
+
+		if (m)
+			m->had = had;
+	}
 	if (n > 1) {
 		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);
 		void *brought = take(a, sizeof(struct sharing_brought) << DIRECTORY_BITS);
@@ -318,13 +324,15 @@ static void note_line(struct model *m, struct core *core, enum purpose purpose, 
 		[STORE] = RETIRE_STORE,
 		[PREFETCH] = RETIRE_PREFETCH,
 	};
-	unsigned cause = m->sender;
+	unsigned cause = sender_cause(m->sender);
 
 	if (!latency)
 		return;
 	if (purpose == FETCH)
 		cause += MODEL_CAUSE_FETCH_L2 - MODEL_CAUSE_L2;
 	note(m, core, what[purpose], (enum model_cause)cause, latency, address);
+	if (core->retire)
+		retire_note_turn(core->retire, sender_turn(m->sender));
 }
 
 static void note_translation(

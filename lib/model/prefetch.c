@@ -42,7 +42,7 @@ void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t l
 {
 	if (core->retire)
 		latency = retire_ahead(
-			core->retire, (enum model_cause)m->sender, latency / m->config.width);
+			core->retire, sender_turn(m->sender), latency / m->config.width);
 	*arrival_of(core, line) = (struct arrival){line | 1, now_of(core) + latency, m->sender};
 }
 
@@ -53,7 +53,7 @@ uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line)
 
 	if (a->line != (line | 1) || a->ready <= now)
 		return 0;
-	m->sender = a->sender;
+	m->sender = sender_of(sender_cause(a->sender), RETIRE_TURN_NONE);
 	return (a->ready - now) * (core->retire ? m->config.width : 1);
 }
 

@@ -161,12 +161,10 @@ static uint64_t take_request(struct retire *t, uint64_t at, uint64_t latency)
 	return begin;
 }
 
-static const uint8_t sender_of[] = {0, 1, 2, 1}; /* by cause, from L2 on */
-
 /* The sender's turn: not before `at`. */
-static uint64_t take_turn(struct retire *t, unsigned sender, uint64_t at)
+static uint64_t take_turn(struct retire *t, enum retire_turn sender, uint64_t at)
 {
-	uint64_t interval = t->interval[sender], n;
+	uint64_t interval = sender == RETIRE_TURN_NONE ? 0 : t->interval[sender], n;
 
 	if (!interval)
 		return at;
@@ -176,23 +174,23 @@ static uint64_t take_turn(struct retire *t, unsigned sender, uint64_t at)
 	return later(at, n * interval);
 }
 
-uint64_t retire_ahead(struct retire *t, enum model_cause sender, uint64_t latency)
+uint64_t retire_ahead(struct retire *t, enum retire_turn turn, uint64_t latency)
 {
 	uint64_t now = t->gone >> RETIRE_CYCLE_BITS;
 
-	return take_turn(t, sender_of[sender - MODEL_CAUSE_L2], now) + latency - now;
+	return take_turn(t, turn, now) + latency - now;
 }
 
 /* Asks for the line of an address: when it is there. */
 static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_note *note)
 {
-	unsigned sender = sender_of[note->cause - (unsigned)MODEL_CAUSE_L2];
-	uint64_t begin = take_turn(t, sender, take_request(t, at, note->latency));
+	enum retire_turn turn = (enum retire_turn)note->turn;
+	uint64_t begin = take_turn(t, turn, take_request(t, at, note->latency));
 	uint64_t line = note->address >> t->line_bits, end = begin + note->latency;
 
 	/* What was stored to goes back to L2 some day. */
 	if (note->what == RETIRE_STORE)
-		take_turn(t, 0, begin);
+		take_turn(t, RETIRE_TURN_L2, begin);
 	t->lines[line % RETIRE_LINES] = (struct retire_line){line, end, note->cause};
 	t->arrival = later(t->arrival, end);
 	return end;
@@ -513,9 +511,16 @@ static inline void sort_notes(struct retire *t)
 void retire_note(struct retire *t, const struct model_insn *insn, enum retire_what what,
 	enum model_cause cause, uint32_t latency, uint64_t address)
 {
+	static const uint8_t turns[MODEL_CAUSES] = {
+		[MODEL_CAUSE_L2] = RETIRE_TURN_L2,
+		[MODEL_CAUSE_LL] = RETIRE_TURN_LL,
+		[MODEL_CAUSE_MEMORY] = RETIRE_TURN_MEMORY,
+		[MODEL_CAUSE_INTERVENTION] = RETIRE_TURN_LL,
+	};
+
 	if (t->notes < RETIRE_NOTES_MAX)
-		t->note[t->notes++] =
-			(struct retire_note){insn, address, latency, (uint8_t)what, (uint8_t)cause};
+		t->note[t->notes++] = (struct retire_note){
+			insn, address, latency, (uint8_t)what, (uint8_t)cause, turns[cause]};
 }
 
 /* Does an access load, or store? */

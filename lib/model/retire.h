@@ -80,6 +80,14 @@ enum retire_what {
 	RETIRE_MISPREDICT, /* what follows is fetched anew; the rest of the note does not matter */
 };
 
+/* Whose turn a line takes. */
+enum retire_turn {
+	RETIRE_TURN_L2,
+	RETIRE_TURN_LL, /* also other cores' */
+	RETIRE_TURN_MEMORY,
+	RETIRE_TURN_NONE, /* it is on its way */
+};
+
 struct retire_note {
 	const struct model_insn *insn;
 	uint64_t address; /* of the access */
@@ -88,6 +96,7 @@ struct retire_note {
 	uint32_t latency;
 	uint8_t what;  /* enum retire_what */
 	uint8_t cause; /* enum model_cause */
+	uint8_t turn;  /* enum retire_turn, of a line */
 };
 
 enum {
@@ -216,11 +225,17 @@ void retire_init(struct retire *t, const struct model_config *config);
 void retire_prepare(const struct retire *t, struct model_block *block,
 	const struct retire_form *forms, const uint32_t *keys);
 /* A line that is fetched ahead takes its turn with its sender now: the cycles until it is there. */
-uint64_t retire_ahead(struct retire *t, enum model_cause sender, uint64_t latency);
+uint64_t retire_ahead(struct retire *t, enum retire_turn turn, uint64_t latency);
 /* Something happened to an instruction of the record that is run next.  In any order, but those
  * of one instruction and kind in theirs. */
 void retire_note(struct retire *t, const struct model_insn *insn, enum retire_what what,
 	enum model_cause cause, uint32_t latency, uint64_t address);
+/* Of the line that was noted last, where it is not its cause's. */
+static inline void retire_note_turn(struct retire *t, enum retire_turn turn)
+{
+	if (t->notes)
+		t->note[t->notes - 1].turn = (uint8_t)turn;
+}
 /* The first `insns` instructions of a record that ended in s, whose block is prepared.  record: its
  * words. */
 void retire_record(

@@ -33,6 +33,8 @@
 
 /* Who sends a line to the private caches of a core. */
 /* In the order of enum model_cause; another core's line comes as those of LL do. */
+#define HAD_BITS 24 /* log2 of how many lines are told apart */
+
 enum line_supplier {
 	LINE_FROM_L2,
 	LINE_FROM_LL,
@@ -165,7 +167,7 @@ struct stream_entry {
 struct arrival {
 	uint64_t line; /* address | 1 */
 	uint64_t ready;
-	enum model_cause sender;
+	uint32_t sender;
 };
 
 struct prefetch {
@@ -261,6 +263,7 @@ struct model {
 	struct directory_entry *directory;
 	struct sharing_brought *brought; /* like the directory; these three null with one core */
 	struct sharing_entry *sharing;
+	uint64_t *had;      /* for the retirement clock, else null: lines that came from memory */
 	uint64_t active;    /* cores that have run something */
 	uint64_t unit;      /* bytes whose ownership moves together, less one */
 	uint64_t data_line; /* bytes, less one */
@@ -273,8 +276,8 @@ struct model {
 	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;
-	/* Who sent the line that clock_line was asked for last; BASE: none was. */
-	enum model_cause sender;
+	/* sender_of the line that clock_line was asked for last. */
+	uint32_t sender;
 	uint64_t tick;      /* uses of caches so far */
 	uint64_t repeating; /* see model_repeating */
 	uint32_t page_bits;
@@ -316,6 +319,19 @@ static inline uint64_t clock_now(const struct clock *c)
 {
 	return c->order + c->front + c->back;
 }
+/* In one number: what is to be blamed for a line's latency, and whose turn it takes to send it. */
+static inline uint32_t sender_of(enum model_cause cause, enum retire_turn turn)
+{
+	return (uint32_t)cause | (uint32_t)turn << 8;
+}
+static inline enum model_cause sender_cause(uint32_t sender)
+{
+	return (enum model_cause)(sender & 255);
+}
+static inline enum retire_turn sender_turn(uint32_t sender)
+{
+	return (enum retire_turn)(sender >> 8);
+}
 /* A line comes after latency slots if its supplier is free; the latency as it will be. */
 static inline uint64_t clock_line(
 	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency)
@@ -323,7 +339,8 @@ static inline uint64_t clock_line(
 	struct clock *c = &core->clock;
 	uint64_t now = clock_now(c), begin;
 
-	m->sender = (enum model_cause)((unsigned)MODEL_CAUSE_L2 + supplier);
+	m->sender = sender_of((enum model_cause)((unsigned)MODEL_CAUSE_L2 + supplier),
+		supplier == LINE_FROM_HOLDER ? RETIRE_TURN_LL : (enum retire_turn)supplier);
 	if (core->retire) /* keeps account of lines itself */
 		return latency;
 	if (supplier == LINE_FROM_HOLDER)

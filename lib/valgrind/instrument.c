@@ -657,8 +657,7 @@ static void describe(struct model_block *block)
 		const struct model_insn *insn = &block->insns[i];
 
 		addresses[i] = insn->access_count == 1
-				       ? scan_address((const uint8_t *)insn->address, insn->length,
-						 insn->address)
+				       ? scan_address((const uint8_t *)insn->address, insn->length)
 				       : 0;
 	}
 	model_describe(model, block, NULL, addresses);

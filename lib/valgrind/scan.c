@@ -83,35 +83,31 @@ void scan(struct scan *s, const uint8_t *code, unsigned length)
 	s->modrm = s->at < length ? code[s->at] : 0;
 }
 
-/* Does an operand byte (ModRM) follow the opcode? */
-static int has_modrm(const struct scan *s)
+/* Is it one of general registers that has an operand byte (ModRM)? */
+static int is_general(const struct scan *s)
 {
 	unsigned c = s->opcode;
 
 	if (s->map > 1 || s->vex)
-		return !(s->vex && s->map == 1 && c == 0x77);
+		return 0;
 	if (s->map == 1)
-		return !(c < 0x0f && c != 0x00 && c != 0x01 && c != 0x02 && c != 0x03 &&
-			       c != 0x0d) &&
-		       !(c >= 0x30 && c < 0x38) && c != 0x77 && !(c >= 0x80 && c < 0x90) &&
-		       !(c >= 0xa0 && c < 0xa3) && !(c >= 0xa8 && c < 0xab) &&
-		       !(c >= 0xc8 && c < 0xd0);
+		return (c & 0xf0) == 0x40 || (c & 0xf6) == 0xb6 || c == 0xaf;
 	if (c < 0x40)
 		return (c & 7) < 4;
 	return c == 0x63 || c == 0x69 || c == 0x6b || (c >= 0x80 && c < 0x90) ||
 	       (c & 0xfe) == 0xc0 || (c & 0xfe) == 0xc6 || (c >= 0xd0 && c < 0xd4) ||
-	       (c >= 0xd8 && c < 0xe0) || (c & 0xfe) == 0xf6 || c >= 0xfe;
+	       (c & 0xfe) == 0xf6 || c >= 0xfe;
 }
 
 /* Source: Intel's manual, volume 2, chapter 2: ModRM, SIB, displacements. */
-uint32_t scan_address(const uint8_t *code, unsigned length, uint64_t address)
+uint32_t scan_address(const uint8_t *code, unsigned length)
 {
 	unsigned mode, base, bytes, i;
 	uint32_t displacement = 0;
 	struct scan s;
 
 	scan(&s, code, length);
-	if (!has_modrm(&s) || s.at >= length)
+	if (!is_general(&s) || s.at >= length)
 		return 0;
 	mode = s.modrm >> 6;
 	base = s.modrm & 7;
@@ -128,16 +124,12 @@ uint32_t scan_address(const uint8_t *code, unsigned length, uint64_t address)
 		if (base == 5 && mode == 0)
 			return 0;
 	} else if (base == 5 && mode == 0) {
-		bytes = 4;
-		base = 16;
+		return 0; /* relative to the program counter */
 	}
 	for (i = 0; i < bytes; i++)
 		displacement |= (uint32_t)next_byte(&s) << 8 * i;
 	if (bytes == 1 && displacement & 0x80)
 		displacement |= 0xffffff00;
-	if (base == 16)
-		displacement += (uint32_t)address + length;
-	else
-		base |= (s.rex & 1) << 3;
+	base |= (s.rex & 1) << 3;
 	return (displacement * 32 + base) | 1u << 31;
 }

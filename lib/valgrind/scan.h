@@ -20,7 +20,8 @@ struct scan {
 void scan(struct scan *s, const uint8_t *code, unsigned length);
 
 /* The address of its operand in memory by base register and displacement: equal ones are equal
- * numbers, and few others are.  0: it has none, or one with an index. */
-uint32_t scan_address(const uint8_t *code, unsigned length, uint64_t address);
+ * numbers, and few others are.  0: it has none, or one with an index or without a register, or is
+ * not of general registers. */
+uint32_t scan_address(const uint8_t *code, unsigned length);
 
 #endif

@@ -192,13 +192,11 @@ static uint64_t ref_turn(struct reference *f, int sender, uint64_t interval, uin
 
 static uint64_t ref_line(struct reference *f, uint64_t at, const struct retire_note *n)
 {
-	static const int senders[] = {0, 1, 2, 1};
-	int sender = senders[n->cause - MODEL_CAUSE_L2];
 	const uint32_t cycles[] = {
-		f->config.l2_interval, f->config.ll_interval, f->config.memory_interval};
+		f->config.l2_interval, f->config.ll_interval, f->config.memory_interval, 0};
 	uint64_t line = n->address / f->config.l1d.line;
 
-	at = ref_turn(f, sender, cycles[sender], ref_request(f, at, n->latency));
+	at = ref_turn(f, n->turn, cycles[n->turn], ref_request(f, at, n->latency));
 	if (n->what == RETIRE_STORE)
 		ref_turn(f, 0, cycles[0], at);
 	at += n->latency;

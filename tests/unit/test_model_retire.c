@@ -562,8 +562,11 @@ static void note(const struct model_insn *insn, enum retire_what what, enum mode
 	uint32_t latency = below(3) ? 1 + below(60) : 1 + below(500);
 
 	notes[note_count++] =
-		(struct retire_note){insn, address, latency, (uint8_t)what, (uint8_t)cause};
+		(struct retire_note){insn, address, latency, (uint8_t)what, (uint8_t)cause, 0};
 	retire_note(&clock_, insn, what, cause, latency, address);
+	if (!below(4))
+		retire_note_turn(&clock_, (enum retire_turn)below(4));
+	notes[note_count - 1].turn = clock_.note[clock_.notes - 1].turn;
 }
 
 static int loads(const struct model_insn *insn)
