@@ -168,19 +168,18 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 }
 
 /* The same for loads and stores of up to a line, where the core is as hierarchy_usual assumes;
- * whether the line is at hand or not. */
+ * whether the line and its page are at hand or not. */
 INLINE void access_usual(struct model *m, struct core *core, const struct model_access *a,
-	struct model_insn *in, uint64_t address, uint64_t order, uint64_t *page_used)
+	struct model_insn *in, uint64_t address, uint64_t order)
 {
-	uint64_t line = address & ~(uint64_t)(LINE_BYTES - 1);
-	uint64_t latency, *entry, page = (uint64_t)(page_used - core->page_used);
+	uint64_t line = address & ~(uint64_t)(LINE_BYTES - 1),
+		 number = (address >> COMMON_PAGE) + 1;
+	const struct page_slot *slot = page_slot(core->data_pages, number);
+	uint64_t latency = 0, *entry, page;
 	int loads = a->kind == MODEL_ACCESS_LOAD;
 
 	arrive(m, core, in, order);
 	watch_address(m, address);
-	*page_used = ++m->tick;
-	m->accessed = address;
-	m->accessed_size = a->size;
 	if (loads) {
 		if (UNLIKELY(meets_store(m, core, address, a->size, order)))
 			forward_load(m, core, address, a->size);
@@ -189,13 +188,21 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 			clock_store_full(&core->clock);
 		remember_store(core, address, a->size, order);
 	}
-	latency = hierarchy_usual(m, core, line, loads ? LOAD : STORE, &entry);
+	m->accessed = address;
+	m->accessed_size = a->size;
+	if (LIKELY(slot->page == number))
+		*slot->used = ++m->tick;
+	else
+		latency = translate_data(m, core, address & ~m->page);
+	latency += hierarchy_usual(m, core, line, loads ? LOAD : STORE, &entry);
 	if (latency && loads)
 		clock_load(m, core, latency);
 	else if (latency)
 		clock_store(m, core, latency);
 	watch_address(m, 0);
-	if (LIKELY(!(*entry & UNSEEN)) && LIKELY(page < PAGES_NOTED) && LIKELY(!(address >> 48)))
+	page = (uint64_t)(slot->used - core->page_used);
+	if (LIKELY(!(*entry & UNSEEN)) && LIKELY(slot->page == number) &&
+		LIKELY(page < PAGES_NOTED) && LIKELY(!(address >> 48)))
 		set_slot(core, address, (uint64_t)(entry - core->l1d.entries), page,
 			(*entry & MESI) == MODIFIED);
 }
@@ -237,15 +244,14 @@ NOINLINE void access_unslotted(struct model *m, struct core *core, const struct 
 void access_common(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t base)
 {
-	uint64_t page = (address >> COMMON_PAGE) + 1, order = base + a->insn + 1u;
-	const struct page_slot *slot = page_slot(core->data_pages, page);
+	uint64_t order = base + a->insn + 1u;
 
-	if (UNLIKELY(!core->usual) || UNLIKELY(core->retire != 0) || UNLIKELY(slot->page != page) ||
-		UNLIKELY(a->way == MODIFIES) || UNLIKELY(a->way == OTHERWISE) ||
+	if (UNLIKELY(!core->usual) || UNLIKELY(core->retire != 0) || UNLIKELY(a->way == MODIFIES) ||
+		UNLIKELY(a->way == OTHERWISE) ||
 		UNLIKELY(address % LINE_BYTES + a->size > LINE_BYTES))
 		access_unslotted(m, core, s, a, address, order);
 	else
-		access_usual(m, core, a, &s->block->insns[a->insn], address, order, slot->used);
+		access_usual(m, core, a, &s->block->insns[a->insn], address, order);
 }
 
 /* Accesses a..end, of which words has the addresses; base: order of the instruction before the
