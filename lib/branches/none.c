@@ -1,5 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* On processors whose instructions we cannot carry out. */
+#include <stddef.h>
+
 #include "branches/branches.h"
 
 struct branches *branches_new(const struct branches_request *r, struct error *e)

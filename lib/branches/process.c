@@ -107,7 +107,9 @@ struct followed *process_add(struct branches *b, pid_t pid)
 	if (p)
 		return p;
 	p = calloc(1, sizeof(*p));
-	slot = p ? vec_push(&b->processes) : NULL;
+	if (!p)
+		return NULL;
+	slot = vec_push(&b->processes);
 	if (!slot) {
 		free(p);
 		return NULL;

@@ -60,8 +60,11 @@ static struct thread *begins(struct branches *b, pid_t tid)
 {
 	pid_t pid = status_number(tid, "Tgid:");
 	struct followed *p = process_add(b, pid > 0 ? pid : tid);
-	struct thread *t = p ? vec_push(&b->threads) : NULL;
+	struct thread *t;
 
+	if (!p)
+		return NULL;
+	t = vec_push(&b->threads);
 	if (!t)
 		return NULL;
 	t->tid = tid;

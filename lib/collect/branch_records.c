@@ -87,9 +87,11 @@ static int add_site(struct branch_records *r, struct process *p, const struct br
 	struct branch_site *site;
 	long image;
 
-	while (r->sites.count < record->id)
-		if (!vec_push(&r->sites))
+	while (r->sites.count < record->id) {
+		site = vec_push(&r->sites);
+		if (!site)
 			return -1;
+	}
 	site = &r->sites.data[record->id - 1];
 	image = resolve(r, p, record->begin, &site->address);
 	if (image >= 0)
