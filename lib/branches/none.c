@@ -4,6 +4,8 @@
 
 #include "branches/branches.h"
 
+#include <stddef.h>
+
 struct branches *branches_new(const struct branches_request *r, struct error *e)
 {
 	(void)r;
