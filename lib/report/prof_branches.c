@@ -9,19 +9,23 @@
 
 /* Chosen once for all programs, round numbers near where profiles are best on those of
  * tests/accuracy/frequencies, flat around them. */
-#define SPREAD 0.5  /* standard deviation of the logarithm of cycles against those expected */
-#define SHADOW 4.0  /* variance of displaced samples, cycles for each cycle */
-#define TRUST  0.3  /* of what the clock says: errors of neighbours are alike */
-#define PHASES 1.0  /* variance of what a window meets, beside chance */
-#define STRIDE 3.0  /* nothing is moved further at once */
-#define MANY   30.0 /* hits of a window beyond which it may have been given up */
-#define CHANCE 0.5  /* of a run that was seen once: what is rare is known only if it was seen */
-#define MODEL  0.8  /* deviation of all that is not in deviations: mostly the scale */
-#define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
-#define MEDIUM 0.1  /* ... and medium */
-#define SLOWER 1.5  /* cycles against those expected, where no rate tells */
-#define INSN   0.12 /* cycles expected of an instruction, at least */
-#define BLOCK  0.1  /* and of a segment */
+#define SPREAD     0.5  /* standard deviation of the logarithm of cycles against those expected */
+#define SHADOW     4.0  /* variance of displaced samples, cycles for each cycle */
+#define TRUST      0.3  /* of what the clock says: errors of neighbours are alike */
+#define PHASES     1.0  /* variance of what a window meets, beside chance */
+#define STRIDE     3.0  /* nothing is moved further at once */
+#define MANY       60.0 /* hits of a window beyond which it may have been given up */
+#define OFTEN      20   /* windows of an address, at least: fewer met all of a phase, or nothing */
+#define CHANCE     0.5  /* of a run that was seen once: what is rare is known only if it was seen */
+#define MODEL      0.8  /* deviation of all that is not in deviations: mostly the scale */
+#define HIGH       0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
+#define MEDIUM     0.1  /* ... and medium */
+#define SLOWER     1.0  /* cycles against those expected, where no rate tells ... */
+#define UNHINDERED 0.6  /* ... of which so many take less */
+#define WAITING    1.6  /* the mean against that, where it is all that is known */
+#define ENOUGH     4.0  /* samples of a segment to know more */
+#define INSN       0.12 /* cycles expected of an instruction, at least */
+#define BLOCK      0.1  /* and of a segment */
 
 enum { ROUNDS = 8 };
 
@@ -84,9 +88,13 @@ bool prof_branches_any(const struct prof_data *d)
 
 bool prof_branches_rated(const struct prof_data *d)
 {
-	for (size_t i = 0; i < d->request->count; i++)
-		if (experiment_rates(d->request->inputs[i].experiment))
-			return true;
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < experiment_rates(x); k++)
+			if (experiment_rate_at(x, k)->windows >= OFTEN)
+				return true;
+	}
 	return false;
 }
 
@@ -191,26 +199,53 @@ static double flow_of(const struct prof_branches *b, uint32_t at)
 	return analysis_runs_flow(b->runs, at);
 }
 
-/* Cycles against those expected. */
+struct weighed {
+	double value, weight;
+};
+
+static int compare_weighed(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Cycles against those expected, where neither little nor much is waited: of the whole, a few
+ * places that wait for memory may be most.  UNHINDERED of what is expected takes less.  Of places
+ * that have too few samples for that, the mean. */
 static double slower_of(const struct prof_branches *b, const struct clock *clock)
 {
-	double s = 0, t = 0;
+	uint32_t n = analysis_runs_count(b->runs), used = 0, i = 0;
+	struct weighed *w = calloc(n + 1, sizeof(*w));
+	double cycles = 0, samples = 0, known = 0, sum = 0, found;
 
-	for (uint32_t i = 0; i < analysis_runs_count(b->runs); i++) {
-		s += clock[i].cycles > 0 ? clock[i].samples : 0;
-		t += flow_of(b, i) * clock[i].cycles;
+	for (uint32_t k = 0; k < n; k++) {
+		cycles += flow_of(b, k) * clock[k].cycles;
+		samples += clock[k].cycles > 0 ? clock[k].samples : 0;
 	}
-	return s > 0 && t > 0 ? s / t : SLOWER;
+	found = samples > 0 && cycles > 0 ? samples / cycles / WAITING : SLOWER;
+	for (uint32_t k = 0; w && k < n; k++) {
+		double own = flow_of(b, k) * clock[k].cycles;
+
+		if (own > 0 && own * samples > ENOUGH * cycles) {
+			w[used++] = (struct weighed){clock[k].samples / own, own};
+			known += own;
+		}
+	}
+	if (w && 2 * known > cycles) {
+		qsort(w, used, sizeof(*w), compare_weighed);
+		while (i + 1 < used && sum + w[i].weight < UNHINDERED * known)
+			sum += w[i++].weight;
+		found = w[i].value > 0 ? w[i].value : found;
+	}
+	free(w);
+	return found;
 }
 
 static void scale_by_clock(struct prof_branches *b, const struct clock *clock)
 {
 	analysis_runs_scale(b->runs, slower_of(b, clock) / SLOWER);
 }
-
-struct weighed {
-	double value, weight;
-};
 
 /* Expected hits of a row. */
 static double hits_of(const struct prof_branches *b, const struct rate *r)
@@ -232,21 +267,25 @@ static double likely_hits(const struct prof_branches *b, const struct rate *r)
 
 /* Windows meet all of a phase or nothing, so that only sums are unbiased, not logarithms: how far
  * hits are off is told as a part of those expected, with the variance of these. */
-static void tell_rates(struct prof_branches *b)
+static bool tell_rates(struct prof_branches *b)
 {
+	bool told = false;
+
 	for (size_t i = 0; i < b->rates.count; i++) {
 		const struct rate *r = &b->rates.data[i];
 		uint32_t at = analysis_runs_segment(b->runs, r->image, r->address);
 		double hits;
 
-		if (at == ANALYSIS_RUNS_NONE || !r->windows)
+		if (at == ANALYSIS_RUNS_NONE || r->windows < OFTEN)
 			continue;
 		hits = fmax(likely_hits(b, r), 1e-3);
-		if (hits > MANY * (double)r->windows)
+		if ((double)r->hits > MANY * (double)r->windows)
 			continue;
 		analysis_runs_tell(b->runs, at, fmin(((double)r->hits - hits) / hits, STRIDE),
 			1 / (1 / hits + PHASES / (double)r->windows));
+		told = true;
 	}
+	return told;
 }
 
 /* Of a segment: the logarithm of its cycles against those expected, and what that weighs. */
@@ -297,9 +336,8 @@ static int estimate(struct prof_branches *b, struct error *e)
 	b->seconds *= prof_branches_weight(b->analysis->d, b->analysis->metric);
 	if (rc == 0) {
 		scale_by_clock(b, clock);
-		rated = b->rates.count > 0;
 		for (int round = 0; round < ROUNDS && rc == 0; round++) {
-			tell_rates(b);
+			rated = tell_rates(b);
 			tell_clock(b, clock);
 			rc = analysis_runs_settle(b->runs, round == ROUNDS - 1);
 			if (!rated)

@@ -197,8 +197,9 @@ int calc_notes(struct dis *l)
 			"and "
 			"from samples%s; ssrun -ideal counts them, and its file beside this one "
 			"gives exact ones",
-			prof_branches_rated(l->d) ? ""
-						  : ", of which alone the scale is (no rates)");
+			prof_branches_rated(l->d)
+				? ""
+				: ", of which alone the scale is (no address was watched often)");
 	return prof_note(l->t,
 		"Executions are estimated from samples (%s); ssrun -ideal counts them, and its "
 		"file beside this one gives exact ones",

@@ -79,7 +79,7 @@ is "turns of the loop that goes round" "$(look "$(at turns 0)" 3000e6 2)" near
 is "calls" "$(look "$(at waits 7)" 100e3 1.25)" near
 { samples; runs; } | make_experiment shares.exp || exit 1
 shown shares.exp
-like "without rates the scale is that of samples, and said to be" "$(cat out.json)" "no rates"
+like "without rates the scale is that of samples, and said to be" "$(cat out.json)" "no address was watched often"
 samples | make_experiment samples.exp || exit 1
 runs > runs.text
 { echo "type branches"; echo "image elf $work/app"; cat runs.text; rates; } | make_experiment runs.exp || exit 1
