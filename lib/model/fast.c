@@ -14,7 +14,7 @@
 #define TRANSLATION 2000
 /* What all that may cost: in per mille of what is skipped; more in the beginning, until it is so
  * much. */
-#define SHARE       350
+#define SHARE       250
 #define SHARE_FIRST 2000
 #define IN_ANY_CASE UINT64_C(100000000)
 /* Events that may have been none by chance, for an upper limit. */
@@ -187,7 +187,7 @@ static void publish_event(struct model_fast *f, unsigned event)
 		rest = f->last[event] * scale;
 	}
 	/* As much of it as is no chance. */
-	sure = far * far > noise ? 1 - noise / (far * far) : 0;
+	sure = far * far > 2 * noise ? 1 - 2 * noise / (far * far) : 0;
 	s->value -= sure * far;
 	s->variance += noise;
 	s->squares += noise * noise;

@@ -187,7 +187,7 @@ static void test_stretches(void)
 	s.left = MODEL_FAST_EXACT;
 	for (unsigned i = 0; i < 10000; i++) {
 		/* Phases: now and then the program uses more memory. */
-		const uint64_t *end = make_records((uint64_t)1 << (18 + i / 1000 % 2), &seed);
+		const uint64_t *end = make_records((uint64_t)1 << (18 + i / 300 % 2), &seed);
 
 		model_sync(whole.model);
 		memcpy(before, whole.counts, sizeof(before));
