@@ -82,9 +82,29 @@ static uint32_t producer(const struct culprit_search *s, const struct op *op)
 	return last ? last - 1 : FLOW_NONE;
 }
 
+/* A load that takes about its own latency each time it is executed is a link of a chain; one that takes longer
+ * has missed, and whenever it did, its latency was no part of the wait. */
+#define CHAIN_FROM  0.75
+#define CHAIN_UNTIL 1.25
+#define CHAIN       3.0
+#define MISSED      0.4
+
+/* How likely a load's own latency is what was waited for, against 1. */
+static double trust_latency(const struct culprit_search *s, const struct op *op)
+{
+	double own = op->latency > op->flags_latency ? op->latency : op->flags_latency, ratio;
+
+	if (s->in->core->in_order)
+		return 1e6;
+	if (!op->load.there || s->in->events[CULPRIT_L2])
+		return 1;
+	ratio = s->in->cycles[s->insn] / (s->executions * (own + (double)op->load_latency));
+	return ratio > CHAIN_UNTIL ? MISSED : ratio > CHAIN_FROM ? CHAIN : 1;
+}
+
 /* When it is the oldest one, nothing but its own latency is left of dependences. */
 static void suspect_execution(
-	struct culprit_search *s, const struct op *op, const struct insn *insn)
+	struct culprit_search *s, const struct op *op, const struct insn *insn, double trust)
 {
 	double n = s->executions, mi = s->in->mi[s->insn];
 	unsigned latency = op->latency > op->flags_latency ? op->latency : op->flags_latency;
@@ -108,7 +128,9 @@ static void suspect_execution(
 		culprit_suspect(s, CULPRIT_SERIALISING, n, n * 0.3, s->insn);
 	if (most > mi)
 		culprit_suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
-			n * (fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1), blame);
+			n * trust *
+				(fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1),
+			blame);
 }
 
 /* In order, an instruction waits for the loads that its operands come from. */
@@ -138,7 +160,11 @@ void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double 
 		x->blame = blame;
 	x->there = most > 0;
 	x->high = most;
+	x->spare = 0;
 	x->weight = WITNESS * usual + DOUBT * most;
+	/* What the front end waits for is not hidden: each costs what it costs. */
+	if (cause == CULPRIT_MISPREDICT || cause <= CULPRIT_ITLB)
+		x->usual = fmax(usual, 1e-9);
 }
 
 /* What a store missed is waited for in the store buffer. */
@@ -156,6 +182,21 @@ static void store_events(struct culprit_search *s)
 		s->suspect[CULPRIT_STORES].weight += usual;
 }
 
+/* A translation comes before the data: what the core has hidden of both is first that.  data: what
+ * their misses cost, nothing hidden. */
+static void hide_translation(struct culprit_search *s)
+{
+	struct culprit_suspect *x = &s->suspect[CULPRIT_DTLB];
+	double all = s->in->events[CULPRIT_DTLB] ? s->in->events[CULPRIT_DTLB][s->insn] : 0, seen;
+
+	if (!(all > 0) || !x->there)
+		return;
+	for (unsigned k = CULPRIT_L2; k <= CULPRIT_MEMORY; k++)
+		all += s->in->events[k] ? s->in->events[k][s->insn] : 0;
+	seen = fmin(s->in->cycles[s->insn] / all, 1);
+	x->weight *= seen * seen;
+}
+
 static void all_events(struct culprit_search *s, const struct insn *insn)
 {
 	bool stores = insn->classes & INSN_STORE && !(insn->classes & INSN_LOAD);
@@ -167,15 +208,18 @@ static void all_events(struct culprit_search *s, const struct insn *insn)
 				s->in->events_most[k][s->insn], s->insn);
 	if (stores)
 		store_events(s);
+	else
+		hide_translation(s);
 	if (s->in->events[CULPRIT_MISPREDICT])
 		culprit_mispredicted(s);
 }
 
 /* ---- the division of a wait among its culprits ---- */
 
-/* likely = min(high, weight * scale), so that they make the whole where that can be.  Returns what
- * is left. */
-double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait)
+/* to = min(room, weight * scale), so that they make the whole where that can be.  Returns what is
+ * left. */
+static double pour(
+	double *to, const double *room, const double *weight, uint32_t count, double wait)
 {
 	bool full[CULPRITS + 1] = {false};
 	uint32_t open = count, before;
@@ -189,18 +233,37 @@ double culprits_divide(struct culprit *list, const double *weight, uint32_t coun
 			weights += full[k] ? 0 : weight[k];
 		for (uint32_t k = 0; k < count; k++)
 			if (!full[k])
-				list[k].likely = fmin(left * weight[k] / weights, list[k].high);
+				to[k] = fmin(left * weight[k] / weights, room[k]);
 		for (uint32_t k = 0; k < count; k++) {
-			if (full[k] || list[k].likely < list[k].high)
+			if (full[k] || to[k] < room[k])
 				continue;
 			full[k] = true;
 			open--;
 		}
 		left = wait;
 		for (uint32_t k = 0; k < count; k++)
-			left -= full[k] ? list[k].high : 0;
+			left -= full[k] ? room[k] : 0;
 	} while (open && open < before && left > 0);
 	return open ? 0 : fmax(left, 0);
+}
+
+double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait)
+{
+	double to[CULPRITS + 1], room[CULPRITS + 1], left;
+
+	for (uint32_t k = 0; k < count; k++)
+		room[k] = list[k].usual > 0 ? fmin(list[k].usual, list[k].high) : list[k].high;
+	left = pour(to, room, weight, count, wait);
+	for (uint32_t k = 0; k < count; k++) {
+		list[k].likely = to[k];
+		room[k] = list[k].high - to[k];
+	}
+	if (!(left > 0))
+		return 0;
+	left = pour(to, room, weight, count, left);
+	for (uint32_t k = 0; k < count; k++)
+		list[k].likely += to[k];
+	return left;
 }
 
 static int by_likely(const void *a, const void *b)
@@ -224,7 +287,22 @@ static void survey(struct culprits *c, const struct culprit_search *s, const str
 	for (unsigned k = 0; k < CULPRITS; k++)
 		if (s->suspect[k].there)
 			c->possible[k] += s->suspect[k].weight;
-	c->possible[CULPRITS] += w->most;
+	c->possible[CULPRITS] += w->most * w->trust;
+}
+
+/* Where executions of edges are estimates, so are bounds that follow from them: what nothing else
+ * explains may be beyond. */
+static void take_spare(
+	const struct culprit_search *s, struct culprit_wait *w, struct culprit *list, uint32_t n)
+{
+	for (uint32_t k = 0; k < n && w->unexplained > 0; k++) {
+		double spare = list[k].cause < CULPRITS ? s->suspect[list[k].cause].spare : 0;
+		double more = fmin(spare, w->unexplained);
+
+		list[k].high += more;
+		list[k].likely += more;
+		w->unexplained -= more;
+	}
 }
 
 static int keep(struct culprits *c, struct culprit_wait *w, const struct culprit *list, uint32_t n)
@@ -246,12 +324,12 @@ static int keep(struct culprits *c, struct culprit_wait *w, const struct culprit
 static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
 {
 	struct culprit list[CULPRITS + 1];
-	double weight[CULPRITS + 1], all = 0, trust = s->in->core->in_order ? 1e6 : 1;
+	double weight[CULPRITS + 1], all = 0;
 	uint32_t n = 0;
 
 	if (w->most > 0) {
 		list[n] = (struct culprit){.cause = CULPRITS, .high = fmin(w->most, w->wait)};
-		weight[n++] = w->most * trust * (s->in->factor ? s->in->factor[CULPRITS] : 1);
+		weight[n++] = w->most * w->trust * (s->in->factor ? s->in->factor[CULPRITS] : 1);
 	}
 	for (unsigned k = 0; k < CULPRITS; k++) {
 		const struct culprit_suspect *x = &s->suspect[k];
@@ -261,6 +339,7 @@ static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wa
 		list[n] = (struct culprit){.cause = (uint8_t)k,
 			.blame = x->blame,
 			.high = fmin(x->high, w->wait),
+			.usual = x->usual,
 			.weight = x->weight};
 		weight[n++] = fmax(weigh(s->in, k, x->weight), 1e-9 * s->executions);
 	}
@@ -269,6 +348,7 @@ static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wa
 	for (uint32_t k = 0; k < n; k++)
 		list[k].low = fmax(0, fmin(w->wait - (all - list[k].high), list[k].high));
 	w->unexplained = culprits_divide(list, weight, n, w->wait);
+	take_spare(s, w, list, n);
 	if (w->most > 0)
 		w->fixed = list[0].likely;
 	w->dynamic = w->wait - w->fixed;
@@ -337,13 +417,14 @@ static int look_at(struct culprits *c, struct culprit_search *s, const struct op
 	waits = split(s->in, op, s->insn, s->executions, w);
 	if (!waits && !s->in->survey && !s->in->any_events)
 		return 0;
+	w->trust = trust_latency(s, op);
 	memset(s->suspect, 0, sizeof(s->suspect));
 	culprit_reached(s);
 	if (s->in->core->in_order)
 		suspect_operands(s, op);
 	else
 		culprit_memory(s, op, insn);
-	suspect_execution(s, op, insn);
+	suspect_execution(s, op, insn, s->in->core->in_order ? 1 : w->trust);
 	all_events(s, insn);
 	survey(c, s, w);
 	if (!waits && s->in->any_events)

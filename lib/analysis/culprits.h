@@ -57,6 +57,7 @@ struct culprits_machine {
 	struct culprit_cost cost[CULPRITS];
 	uint32_t line, page;               /* bytes, powers of two */
 	uint32_t fetch_lines, fetch_pages; /* that the first level holds, of code */
+	double data[3];                    /* bytes that L1, L2, LL hold; 0: not known */
 };
 
 struct culprits_input {
@@ -78,6 +79,7 @@ struct culprits_input {
 	const double *events[CULPRITS], *events_most[CULPRITS];
 	/* Where mispredictions were counted: of returns, and of calls, the share mispredicted. */
 	double wrong_returns, wrong_calls;
+	bool counted;      /* executions of edges are no estimates */
 	bool behind_calls; /* what waits behind a call is shown at the call */
 	/* How much more or less usual causes are in this program than elsewhere, the schedule's
 	 * waits last (culprits_learn.h); NULL: not known. */
@@ -93,6 +95,7 @@ struct culprit {
 	double low, high; /* cycles */
 	double likely;
 	double weight; /* what likely is in proportion to, before factors */
+	double usual;  /* it gets no more as long as others can have it; 0: no such limit */
 };
 
 /* Cycles of one instruction; they add up to what was sampled there. */
@@ -106,6 +109,7 @@ struct culprit_wait {
 	/* Not part of the sum: */
 	double wait; /* beyond its turns: fixed and dynamic together; 0 where that is error */
 	double most; /* what the schedule says at most */
+	double trust; /* how likely that is, before factors: 1 where nothing speaks against it */
 	uint32_t first, count; /* of list */
 };
 

@@ -200,6 +200,10 @@ void culprit_reached(struct culprit_search *s)
 	suspect_code(s, &a);
 	if (a.wrong > 0)
 		culprit_suspect(s, CULPRIT_MISPREDICT, a.wrong, a.wrongly, a.branch);
+	if (a.wrong > 0 && !s->in->counted)
+		s->suspect[CULPRIT_MISPREDICT].spare =
+			fmax(s->executions - a.wrong, 0) *
+			s->in->machine->cost[CULPRIT_MISPREDICT].maximum;
 	if (a.jumped > 0)
 		culprit_suspect(s, CULPRIT_FRONT_END, a.jumped, a.jumped * USUAL_JUMP, a.branch);
 }

@@ -14,7 +14,7 @@ enum { ROUNDS = 12 };
 
 struct item {
 	uint8_t cause;
-	float high, weight;
+	float high, weight, usual;
 };
 
 struct wait {
@@ -47,16 +47,17 @@ void culprits_learn_free(struct culprits_learn *l)
 }
 
 static int add_item(
-	struct culprits_learn *l, struct wait *w, unsigned cause, double high, double weight)
+	struct culprits_learn *l, struct wait *w, unsigned cause, const struct culprit *c)
 {
 	struct item *x;
 
-	if (!(high > 0) || !(weight > 0))
+	if (!(c->high > 0) || !(c->weight > 0))
 		return 0;
 	x = vec_push(&l->items);
 	if (!x)
 		return -1;
-	*x = (struct item){(uint8_t)cause, (float)high, (float)weight};
+	*x = (struct item){
+		(uint8_t)cause, (float)c->high, (float)c->weight, (float)c->usual};
 	w->count++;
 	return 0;
 }
@@ -76,12 +77,14 @@ int culprits_learn_add(struct culprits_learn *l, const struct culprits *c, struc
 			return error_nomem(e);
 		*to = (struct wait){.cycles = w->wait, .first = (uint32_t)l->items.count};
 		l->all += w->wait;
-		if (add_item(l, to, CULPRITS, fmin(w->most, w->wait), w->most))
+		if (add_item(l, to, CULPRITS,
+			    &(struct culprit){.high = fmin(w->most, w->wait),
+				    .weight = w->most * w->trust}))
 			return error_nomem(e);
 		for (uint32_t k = w->first; k < w->first + w->count; k++) {
 			const struct culprit *x = &c->list.data[k];
 
-			if (add_item(l, to, x->cause, x->high, x->weight))
+			if (add_item(l, to, x->cause, x))
 				return error_nomem(e);
 		}
 	}
@@ -98,7 +101,9 @@ static void one_round(const struct culprits_learn *l, const double *factor, doub
 		for (uint32_t k = 0; k < w->count; k++) {
 			const struct item *x = &l->items.data[w->first + k];
 
-			list[k] = (struct culprit){.cause = x->cause, .high = (double)x->high};
+			list[k] = (struct culprit){.cause = x->cause,
+				.high = (double)x->high,
+				.usual = (double)x->usual};
 			weight[k] = (double)x->weight * factor[x->cause];
 		}
 		culprits_divide(list, weight, w->count, w->cycles);

@@ -92,6 +92,23 @@ static double fresh(double distance, double stride, double unit)
 	return stride >= 0 ? fmin(share, fmin(stride / unit, 1)) : share;
 }
 
+/* Steps through more than a level holds, from one entry of the loop to the next, find nothing
+ * there.  Where the data come from; CULPRITS: not known. */
+static unsigned walks_through(const struct culprit_search *s, double stride)
+{
+	uint32_t loop = s->in->flow->blocks.data[s->block].loop;
+	const double *holds = s->in->machine->data;
+	double bytes;
+	unsigned from = CULPRITS;
+
+	if (!(stride > 0) || loop == FLOW_NONE || !(s->loops[loop].entries > 0))
+		return CULPRITS;
+	bytes = s->in->executions[s->block] / s->loops[loop].entries * stride;
+	for (unsigned k = 0; k < 3 && holds[k] > 0 && bytes > holds[k]; k++)
+		from = CULPRIT_L2 + k;
+	return from;
+}
+
 static void suspect_levels(struct culprit_search *s, double most, double likely, uint32_t blame)
 {
 	culprit_suspect(s, CULPRIT_L2, most, likely * USUAL_L2, blame);
@@ -106,6 +123,7 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 	double stride = culprit_stride(s, m), n = s->executions;
 	double usual = stride >= 0 ? UNFORESEEN : 1;
 	double line, page;
+	unsigned from;
 
 	if (h.store && !covers(h.store, &a)) {
 		culprit_suspect(s, CULPRIT_FORWARD, n, n, h.store->insn);
@@ -119,6 +137,9 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 		usual *= 0.1; /* one place: mostly still there */
 	if (line > 0)
 		suspect_levels(s, line, line * usual, blame);
+	from = walks_through(s, stride);
+	if (line > 0 && from < CULPRITS)
+		culprit_suspect(s, (enum culprit_cause)from, 0, line * usual, blame);
 	if (page > 0)
 		culprit_suspect(s, CULPRIT_DTLB, page, page * usual * USUAL_WALK, blame);
 }

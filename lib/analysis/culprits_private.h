@@ -34,6 +34,8 @@ struct culprit_loop {
 struct culprit_suspect {
 	bool there;
 	double high, weight; /* cycles */
+	double usual;        /* struct culprit's */
+	double spare;        /* beyond high, where nothing else explains the wait */
 	uint32_t blame;
 };
 
@@ -55,8 +57,8 @@ struct culprit_search {
 	struct culprit_loop *loops;
 };
 
-/* likely = min(high, weight * scale) of each, so that they make the whole where that can be;
- * returns what is left.  At most CULPRITS + 1 of them, weights > 0. */
+/* likely = min(high, weight * scale) of each, so that they make the whole where that can be, first
+ * with `usual` for high where that is less; returns what is left.  At most CULPRITS + 1 of them, weights > 0. */
 double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait);
 
 /* It may have been this cause, `most` times, probably `times`; blame FLOW_NONE: none is known. */

@@ -192,6 +192,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 		.factor = x->learnt ? x->factor : NULL,
 		.line_misses = lines,
 		.page_misses = pages,
+		.counted = p->counted_edges != NULL,
 		.behind_calls = m->metric->flags & METRIC_SKID,
 		.faults = m->metric->flags & METRIC_WALL};
 	take_events(p, x, events);

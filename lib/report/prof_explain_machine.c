@@ -136,6 +136,9 @@ int prof_explain_machine(struct prof_explain *x, struct error *e)
 	to->page = m.model.page_size ? m.model.page_size : 4096;
 	to->fetch_lines = m.model.l1i.size / to->line;
 	to->fetch_pages = m.model.itlb.entries;
+	to->data[0] = (double)m.model.l1d.size;
+	to->data[1] = (double)m.model.l2.size;
+	to->data[2] = (double)m.model.ll.size;
 	snprintf(x->machine_name, sizeof(x->machine_name), "%s", m.name);
 	snprintf(x->cost_table, sizeof(x->cost_table), "%s", table.name);
 	return 0;
