@@ -82,9 +82,9 @@ static uint32_t producer(const struct culprit_search *s, const struct op *op)
 	return last ? last - 1 : FLOW_NONE;
 }
 
-/* A load that takes about its own latency each time it is executed is a link of a chain; one that takes longer
- * has missed, and whenever it did, its latency was no part of the wait. */
-#define CHAIN_FROM  0.75
+/* A load that takes about its own latency each time it is executed is a link of a chain; one that
+ * takes longer has missed, and whenever it did, its latency was no part of the wait. */
+#define CHAIN_FROM  0.5
 #define CHAIN_UNTIL 1.25
 #define CHAIN       3.0
 #define MISSED      0.4
@@ -96,7 +96,7 @@ static double trust_latency(const struct culprit_search *s, const struct op *op)
 
 	if (s->in->core->in_order)
 		return 1e6;
-	if (!op->load.there || s->in->events[CULPRIT_L2])
+	if (!op->load.there || !s->in->counted || s->in->events[CULPRIT_L2])
 		return 1;
 	ratio = s->in->cycles[s->insn] / (s->executions * (own + (double)op->load_latency));
 	return ratio > CHAIN_UNTIL ? MISSED : ratio > CHAIN_FROM ? CHAIN : 1;
@@ -128,8 +128,7 @@ static void suspect_execution(
 		culprit_suspect(s, CULPRIT_SERIALISING, n, n * 0.3, s->insn);
 	if (most > mi)
 		culprit_suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
-			n * trust *
-				(fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1),
+			n * trust * (fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1),
 			blame);
 }
 
@@ -162,8 +161,8 @@ void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double 
 	x->high = most;
 	x->spare = 0;
 	x->weight = WITNESS * usual + DOUBT * most;
-	/* What the front end waits for is not hidden: each costs what it costs. */
-	if (cause == CULPRIT_MISPREDICT || cause <= CULPRIT_ITLB)
+	/* Of these, nothing is hidden and nothing is added: each costs what it costs. */
+	if (cause == CULPRIT_MISPREDICT)
 		x->usual = fmax(usual, 1e-9);
 }
 
@@ -182,19 +181,18 @@ static void store_events(struct culprit_search *s)
 		s->suspect[CULPRIT_STORES].weight += usual;
 }
 
-/* A translation comes before the data: what the core has hidden of both is first that.  data: what
- * their misses cost, nothing hidden. */
+/* A translation comes before the data: of both, what the core has hidden is first that. */
 static void hide_translation(struct culprit_search *s)
 {
 	struct culprit_suspect *x = &s->suspect[CULPRIT_DTLB];
-	double all = s->in->events[CULPRIT_DTLB] ? s->in->events[CULPRIT_DTLB][s->insn] : 0, seen;
+	double left = s->in->cycles[s->insn];
 
-	if (!(all > 0) || !x->there)
+	if (!s->in->events[CULPRIT_DTLB] || !x->there)
 		return;
 	for (unsigned k = CULPRIT_L2; k <= CULPRIT_MEMORY; k++)
-		all += s->in->events[k] ? s->in->events[k][s->insn] : 0;
-	seen = fmin(s->in->cycles[s->insn] / all, 1);
-	x->weight *= seen * seen;
+		left -= s->in->events[k] ? s->in->events[k][s->insn] : 0;
+	x->weight = fmin(fmax(left, DOUBT * x->high), x->weight);
+	x->usual = fmax(x->weight, 1e-9);
 }
 
 static void all_events(struct culprit_search *s, const struct insn *insn)
@@ -249,7 +247,7 @@ static double pour(
 
 double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait)
 {
-	double to[CULPRITS + 1], room[CULPRITS + 1], left;
+	double to[CULPRITS + 1] = {0}, room[CULPRITS + 1] = {0}, left;
 
 	for (uint32_t k = 0; k < count; k++)
 		room[k] = list[k].usual > 0 ? fmin(list[k].usual, list[k].high) : list[k].high;

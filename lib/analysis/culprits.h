@@ -107,8 +107,8 @@ struct culprit_wait {
 	double error;       /* a difference that so few samples do not tell from none */
 	double unexplained; /* of dynamic */
 	/* Not part of the sum: */
-	double wait; /* beyond its turns: fixed and dynamic together; 0 where that is error */
-	double most; /* what the schedule says at most */
+	double wait;  /* beyond its turns: fixed and dynamic together; 0 where that is error */
+	double most;  /* what the schedule says at most */
 	double trust; /* how likely that is, before factors: 1 where nothing speaks against it */
 	uint32_t first, count; /* of list */
 };

@@ -56,8 +56,7 @@ static int add_item(
 	x = vec_push(&l->items);
 	if (!x)
 		return -1;
-	*x = (struct item){
-		(uint8_t)cause, (float)c->high, (float)c->weight, (float)c->usual};
+	*x = (struct item){(uint8_t)cause, (float)c->high, (float)c->weight, (float)c->usual};
 	w->count++;
 	return 0;
 }
@@ -78,8 +77,8 @@ int culprits_learn_add(struct culprits_learn *l, const struct culprits *c, struc
 		*to = (struct wait){.cycles = w->wait, .first = (uint32_t)l->items.count};
 		l->all += w->wait;
 		if (add_item(l, to, CULPRITS,
-			    &(struct culprit){.high = fmin(w->most, w->wait),
-				    .weight = w->most * w->trust}))
+			    &(struct culprit){
+				    .high = fmin(w->most, w->wait), .weight = w->most * w->trust}))
 			return error_nomem(e);
 		for (uint32_t k = w->first; k < w->first + w->count; k++) {
 			const struct culprit *x = &c->list.data[k];

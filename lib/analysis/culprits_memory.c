@@ -139,7 +139,7 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 		suspect_levels(s, line, line * usual, blame);
 	from = walks_through(s, stride);
 	if (line > 0 && from < CULPRITS)
-		culprit_suspect(s, (enum culprit_cause)from, 0, line * usual, blame);
+		culprit_suspect(s, (enum culprit_cause)from, 1e-9 * line, line * usual, blame);
 	if (page > 0)
 		culprit_suspect(s, CULPRIT_DTLB, page, page * usual * USUAL_WALK, blame);
 }

@@ -58,7 +58,8 @@ struct culprit_search {
 };
 
 /* likely = min(high, weight * scale) of each, so that they make the whole where that can be, first
- * with `usual` for high where that is less; returns what is left.  At most CULPRITS + 1 of them, weights > 0. */
+ * with `usual` for high where that is less; returns what is left.  At most CULPRITS + 1 of them,
+ * weights > 0. */
 double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait);
 
 /* It may have been this cause, `most` times, probably `times`; blame FLOW_NONE: none is known. */

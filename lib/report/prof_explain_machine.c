@@ -129,6 +129,12 @@ int prof_explain_machine(struct prof_explain *x, struct error *e)
 		return -1;
 	take_costs(x, &table, (double)m.model.clock_hz);
 	take_singles(x, &table, (double)m.model.clock_hz);
+	/* Fetching anew is the misprediction's; that latencies are seen then, which are hidden
+	 * else, is theirs. */
+	if (m.model.mispredict_penalty)
+		to->cost[CULPRIT_MISPREDICT].typical = x->single[EV_MISPREDICTED_BRANCHES].typical =
+			fmin(to->cost[CULPRIT_MISPREDICT].typical,
+				(double)m.model.mispredict_penalty);
 	to->cost[CULPRIT_MULTIPLIER] = (struct culprit_cost){1, m.model.execution.multiply};
 	to->cost[CULPRIT_FRONT_END] = (struct culprit_cost){1, 4};
 	to->cost[CULPRIT_DEPENDENCY] = (struct culprit_cost){1, 1};

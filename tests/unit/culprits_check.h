@@ -120,7 +120,8 @@ static inline const char *culprits_try(const struct flow *f, const struct core *
 		.line_misses = lines,
 		.page_misses = lines,
 		.behind_calls = seed & 1,
-		.faults = seed & 2};
+		.faults = seed & 2,
+		.counted = seed & 4};
 	struct culprits_sum sum = {0};
 	struct culprits c = {0};
 	const char *wrong = "memory is out";

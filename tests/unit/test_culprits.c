@@ -86,30 +86,53 @@ static void test_hard(void)
 
 /* ---- rules ---- */
 
-/* All of the code is one procedure whose instruction `at` waited. */
-static struct culprits judged(
-	const uint8_t *bytes, size_t size, uint32_t at, const double *edges, struct flow **f)
+/* All of the code is one procedure whose instruction `at` waited, so many cycles each of a million
+ * times.  more: what else is known; its arrays for culprits_find are filled in here. */
+static struct culprits judged_with(const uint8_t *bytes, size_t size, uint32_t at,
+	double cycles_each, const struct culprits_input *more, struct flow **f)
 {
 	static double cycles[64], mi[64], executions[64];
 	static struct schedule_row rows[64];
-	struct culprits_input in = {.core = &core,
-		.machine = &culprits_machine,
-		.cycles = cycles,
-		.sample = 1000,
-		.executions = executions,
-		.edges = edges,
-		.mi = mi,
-		.rows = rows};
+	struct culprits_input in = *more;
 	struct culprits c = {0};
+
+	in.core = &core;
+	in.machine = &culprits_machine;
+	in.cycles = cycles;
+	in.sample = 1000;
+	in.executions = executions;
+	in.mi = mi;
+	in.rows = rows;
 
 	in.flow = *f = graph(bytes, size);
 	for (int i = 0; i < 64; i++)
 		executions[i] = 1e6;
 	memset(cycles, 0, sizeof(cycles));
-	cycles[at] = 2e7;
+	cycles[at] = cycles_each * 1e6;
 	if (!*f || culprits_find(&c, &in, NULL))
 		return (struct culprits){0};
 	return c;
+}
+
+static struct culprits judged(
+	const uint8_t *bytes, size_t size, uint32_t at, const double *edges, struct flow **f)
+{
+	const struct culprits_input more = {.edges = edges, .counted = edges != NULL};
+
+	return judged_with(bytes, size, at, 20, &more, f);
+}
+
+/* Of its wait, what is probably this cause's: a share. */
+static double share(const struct culprits *c, uint32_t insn, unsigned cause)
+{
+	double likely = 0, all = 0;
+
+	for (uint32_t k = c->wait ? c->wait[insn].first : 0;
+		c->wait && k < c->wait[insn].first + c->wait[insn].count; k++) {
+		all += c->list.data[k].likely;
+		likely += c->list.data[k].cause == cause ? c->list.data[k].likely : 0;
+	}
+	return all > 0 ? likely / all : 0;
 }
 
 static unsigned listed(const struct culprits *c, uint32_t insn)
@@ -187,6 +210,101 @@ static void test_loop(void)
 	flow_free(f);
 }
 
+/* The same loop, where edges are estimates: its end may be less foreseen than they say. */
+static void test_estimated(void)
+{
+	static const uint8_t bytes[] = {0xff, 0xcf, 0x75, 0xfc, 0x90, 0xc3};
+	static const double edges[] = {10000, 990000};
+	const struct culprits_input more = {.edges = edges};
+	struct flow *f;
+	struct culprits c = judged_with(bytes, sizeof(bytes), 0, 20, &more, &f);
+
+	ok(c.wait && c.wait[0].unexplained == 0,
+		"bounds from estimated edges leave nothing unexplained");
+	culprits_fini(&c);
+	flow_free(f);
+}
+
+/* A load that takes its own latency each time, and one that takes longer. */
+static void test_chain(void)
+{
+	static const uint8_t bytes[] = {0x90, 0x48, 0x8b, 0x07, 0xc3};
+	static const double edges[] = {1};
+	const struct culprits_input counted = {.edges = edges, .counted = true};
+	const struct culprits_input estimated = {.edges = edges};
+	double latency = core.load_latency, chain, either, missed;
+	struct flow *f;
+	struct culprits c = judged_with(bytes, sizeof(bytes), 1, latency, &counted, &f);
+
+	chain = share(&c, 1, CULPRIT_DEPENDENCY);
+	culprits_fini(&c);
+	flow_free(f);
+	c = judged_with(bytes, sizeof(bytes), 1, latency, &estimated, &f);
+	either = share(&c, 1, CULPRIT_DEPENDENCY);
+	culprits_fini(&c);
+	flow_free(f);
+	c = judged_with(bytes, sizeof(bytes), 1, 3 * latency, &counted, &f);
+	missed = share(&c, 1, CULPRIT_DEPENDENCY);
+	culprits_fini(&c);
+	flow_free(f);
+	ok(chain > either && either > missed && missed > 0,
+		"a load that takes its latency each time is a link of a chain: %.2f, %.2f, %.2f",
+		chain, either, missed);
+}
+
+/* Misses of data that cost 6 cycles each time usually, and of translations that cost 4. */
+static void test_translation(void)
+{
+	static const uint8_t bytes[] = {0x90, 0x48, 0x8b, 0x07, 0xc3};
+	static double data[8], data_most[8], walks[8], walks_most[8];
+	struct culprits_input more = {.any_events = true};
+	double hidden, seen;
+	struct flow *f;
+	struct culprits c;
+
+	data[1] = 6e6;
+	walks[1] = 4e6;
+	data_most[1] = walks_most[1] = 1e7;
+	more.events[CULPRIT_L2] = data;
+	more.events_most[CULPRIT_L2] = data_most;
+	more.events[CULPRIT_DTLB] = walks;
+	more.events_most[CULPRIT_DTLB] = walks_most;
+	c = judged_with(bytes, sizeof(bytes), 1, 5, &more, &f);
+	hidden = share(&c, 1, CULPRIT_DTLB);
+	culprits_fini(&c);
+	flow_free(f);
+	c = judged_with(bytes, sizeof(bytes), 1, 11, &more, &f);
+	seen = share(&c, 1, CULPRIT_DTLB);
+	culprits_fini(&c);
+	flow_free(f);
+	ok(hidden < 0.1 && seen > 0.3,
+		"of a miss, the translation is hidden first: %.2f of a short wait, %.2f of a long "
+		"one",
+		hidden, seen);
+}
+
+/* A misprediction that was counted costs what it costs; the rest is somebody else's. */
+static void test_counted(void)
+{
+	static const uint8_t bytes[] = {0x74, 0x01, 0x90, 0x48, 0x8b, 0x07, 0xc3};
+	static const double edges[] = {500000, 500000, 500000};
+	static double wrong[8], most[8];
+	struct culprits_input more = {.edges = edges, .counted = true, .any_events = true};
+	struct flow *f;
+	struct culprits c;
+
+	wrong[0] = 2e6;
+	most[0] = 2e7;
+	more.events[CULPRIT_MISPREDICT] = wrong;
+	more.events_most[CULPRIT_MISPREDICT] = most;
+	c = judged_with(bytes, sizeof(bytes), 2, 4, &more, &f);
+	ok(share(&c, 2, CULPRIT_MISPREDICT) < 0.6 && share(&c, 2, CULPRIT_MISPREDICT) > 0,
+		"counted mispredictions get what they cost: %.2f",
+		share(&c, 2, CULPRIT_MISPREDICT));
+	culprits_fini(&c);
+	flow_free(f);
+}
+
 int main(void)
 {
 	struct error e;
@@ -200,6 +318,10 @@ int main(void)
 	test_hard();
 	test_rules();
 	test_loop();
+	test_estimated();
+	test_chain();
+	test_translation();
+	test_counted();
 	core_fini(&core);
 	return done();
 }
