@@ -36,8 +36,8 @@ LOOSE = [
 ]
 
 
-# What is said of the machine, and is no output of the command.
-ABSENT = re.compile(r"^(perfex|ssrun): no hardware counters")
+# What is said of the machine, and of files that a sample or two fell into by chance.
+ABSENT = re.compile(r"^(perfex|ssrun): no hardware counters|^\S+ \([1-3] samples?\): ")
 
 
 def plain(line):
