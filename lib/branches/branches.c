@@ -128,14 +128,16 @@ static void free_all(struct branches *b)
 static int wait_for_begin(struct branches *b, struct error *e)
 {
 	uint64_t count;
+	bool settled;
 
-	while (!b->settled) {
+	do {
 		if (read(b->wake, &count, sizeof(count)) < 0 && errno != EINTR)
 			break;
 		pthread_mutex_lock(&b->lock);
 		*e = b->begun;
+		settled = b->settled;
 		pthread_mutex_unlock(&b->lock);
-	}
+	} while (!settled);
 	if (e->code == ERR_NONE)
 		return 0;
 	branches_stop(b);
