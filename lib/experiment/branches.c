@@ -23,7 +23,12 @@ static const struct row_field run_fields[] = {
 	{KEY(run, to_image), .reference = ROW_IMAGE},
 	{KEY(run, to), .coding = ROW_DISTANCE, .from = RUN_END, .hex = 1},
 	{FIELD(run, count), .positive = 1},
+	{FIELD(run, bursts)},
+	{FIELD(run, rate), .coding = ROW_REAL},
+	{FIELD(run, squares), .coding = ROW_REAL},
 };
+
+#define RATED_FIELDS 3 /* at the end of a run */
 
 static const struct row_field rate_fields[] = {
 	{KEY(rate, image), .reference = ROW_IMAGE},
@@ -43,7 +48,12 @@ static void add_run(void *to, const void *row)
 {
 	struct experiment_run *a = to;
 
-	a->count = experiment_sum(a->count, ((const struct experiment_run *)row)->count);
+	const struct experiment_run *b = row;
+
+	a->count = experiment_sum(a->count, b->count);
+	a->bursts = experiment_sum(a->bursts, b->bursts);
+	a->rate += b->rate;
+	a->squares += b->squares;
 }
 
 static void add_rate(void *to, const void *row)
@@ -72,7 +82,7 @@ static void add_tally(void *to, const void *row)
 	}
 
 static const struct row_kind kinds[BRANCH_TABLES] = {
-	[BRANCH_RUNS] = KIND("BRUN", "branch", run),
+	[BRANCH_RUNS] = KIND("BRRA", "branch", run),
 	[BRANCH_RATES] = KIND("BRAT", "rate", rate),
 	[BRANCH_TALLIES] = KIND("BTAL", "tally", tally),
 };
@@ -90,6 +100,9 @@ static const char *const tally_words[TALLY_KINDS] = {
 	[TALLY_SAMPLES_LEFT_OUT] = "samples-left-out",
 	[TALLY_PROGRAM_NS] = "program-ns",
 	[TALLY_COST_NS] = "cost-ns",
+	[TALLY_BURSTS_TIMED] = "bursts-timed",
+	[TALLY_TIMED_NS] = "timed-ns",
+	[TALLY_TIMED_TRANSFERS] = "timed-transfers",
 };
 
 int experiment_add_run(struct experiment *x, const struct experiment_run *run)
@@ -175,6 +188,12 @@ bool experiment_branches_get(struct experiment *x, int which, struct cursor *c, 
 {
 	const struct row_numbers n = {.limit = {[ROW_IMAGE] = x->images.count}};
 
+	if (which == BRANCH_RUNS_ALONE) {
+		struct row_kind alone = kinds[BRANCH_RUNS];
+
+		alone.field_count -= RATED_FIELDS;
+		return row_get(&x->branches.tables[BRANCH_RUNS], &alone, &n, c, nomem);
+	}
 	return row_get(&x->branches.tables[which], &kinds[which], &n, c, nomem);
 }
 

@@ -8,6 +8,13 @@
  * uniform in CPU time, so among runs that begin at one address the shares of where they end and go
  * are estimates of the program's; counts of runs at different places compare time, not executions.
  *
+ * Of a burst that is timed it is known, moreover, what native CPU time t its code takes where
+ * nobody follows it.  Then a run met c times in it has the rate c/t; of n timed bursts (a tally),
+ * the sum of these over n is the mean rate, which times the program's CPU time estimates executions
+ * of the whole; from squares follows its standard error, sqrt((squares/n - (rate/n)^2) / (n - 1)).
+ * A burst that did not meet the run counts as one with rate 0.  Errors of runs met together vary
+ * together.
+ *
  * Rates say how often in the time of the program an instruction was executed: in windows of time,
  * chosen without regard to what the program does, a breakpoint counted its executions.
  *
@@ -28,7 +35,10 @@ struct experiment_run {
 					    that ended it, of where that went */
 		uint32_t image, to_image;
 	} key;
-	uint64_t count;
+	uint64_t count;  /* in all bursts, timed or not; not 0 */
+	uint64_t bursts; /* timed ones that met it */
+	double rate;     /* sum over those of executions a second of native CPU time */
+	double squares;  /* sum of their squares */
 };
 
 struct experiment_rate {
@@ -59,7 +69,10 @@ enum experiment_tally_kind {
 	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right behind a burst or window, in no
 				   histogram */
 	TALLY_PROGRAM_NS,       /* CPU time of all threads that could be followed */
-	TALLY_COST_NS, /* CPU time that bursts and windows cost: of TALLY_STOP_NS, and ours */
+	TALLY_COST_NS,      /* CPU time that bursts and windows cost: of TALLY_STOP_NS, and ours */
+	TALLY_BURSTS_TIMED, /* bursts that rates of runs are of, also those that met none */
+	TALLY_TIMED_NS,     /* native CPU time of these, together */
+	TALLY_TIMED_TRANSFERS, /* runs in these, together */
 	TALLY_KINDS
 };
 
@@ -71,6 +84,9 @@ struct experiment_tally {
 };
 
 enum { BRANCH_RUNS, BRANCH_RATES, BRANCH_TALLIES, BRANCH_TABLES };
+
+/* For experiment_branches_get: runs as files of minor version 2 have them, without rates. */
+#define BRANCH_RUNS_ALONE BRANCH_TABLES
 
 static inline size_t experiment_runs(const struct experiment *x)
 {

@@ -16,7 +16,7 @@
 #define CODING_MAGIC   "\x89SSEXP\r\n"
 #define CODING_MAJOR   1
 #define CODING_DATA    1     /* minor version of files with data space */
-#define CODING_MINOR   2     /* of files with branch records; with neither, 0 */
+#define CODING_MINOR   3     /* of files with branch records; with neither, 0 */
 #define CODING_PREFIX  12    /* bytes: magic, major, minor */
 #define CODING_SECTION 12    /* bytes: type, length of what follows, checksum */
 #define CODING_CHUNK   65536 /* bytes from which on a long table goes on in another section */

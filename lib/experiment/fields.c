@@ -2,7 +2,10 @@
 #include "experiment/fields.h"
 
 #include <inttypes.h>
+#include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
+#include <string.h>
 
 void row_init(struct table *t, const struct row_kind *k)
 {
@@ -147,6 +150,41 @@ static uint64_t base_of(
 	return f->coding == ROW_STEP && before ? get_field(before, f) : 0;
 }
 
+static void put_real(struct strbuf *to, uint64_t bits)
+{
+	uint8_t bytes[sizeof(bits)];
+
+	put_fixed(bytes, bits, sizeof(bits));
+	strbuf_add(to, (const char *)bytes, sizeof(bits));
+}
+
+/* Its bits. */
+static uint64_t get_real(struct cursor *c)
+{
+	uint64_t bits;
+	double value;
+
+	if (c->end - c->at < (ptrdiff_t)sizeof(bits)) {
+		c->bad = true;
+		c->at = c->end;
+		return 0;
+	}
+	bits = get_fixed(c->at, sizeof(bits));
+	c->at += sizeof(bits);
+	memcpy(&value, &bits, sizeof(value));
+	if (!isfinite(value) || signbit(value))
+		c->bad = true;
+	return bits;
+}
+
+static double real_of(uint64_t bits)
+{
+	double value;
+
+	memcpy(&value, &bits, sizeof(value));
+	return value;
+}
+
 void row_put(const struct table *t, const struct row_kind *k, size_t i, struct strbuf *to)
 {
 	const void *row = table_at(t, i), *before = i ? table_at(t, i - 1) : NULL;
@@ -156,6 +194,8 @@ void row_put(const struct table *t, const struct row_kind *k, size_t i, struct s
 
 		if (f->coding == ROW_UINT)
 			put_uint(to, value);
+		else if (f->coding == ROW_REAL)
+			put_real(to, value);
 		else
 			put_sint(to, (int64_t)(value - base_of(k, f, row, before)));
 	}
@@ -174,7 +214,9 @@ bool row_get(struct table *t, const struct row_kind *k, const struct row_numbers
 	for (const struct row_field *f = k->fields; f < k->fields + k->field_count; f++) {
 		uint64_t value;
 
-		if (f->reference)
+		if (f->coding == ROW_REAL)
+			value = get_real(c);
+		else if (f->reference)
 			value = get_below(c, n->limit[f->reference]);
 		else if (f->coding != ROW_UINT)
 			value = (uint64_t)unzigzag(get_uint(c)) + base_of(k, f, row, before);
@@ -194,7 +236,9 @@ void row_dump(const struct table *t, const struct row_kind *k, size_t i, FILE *o
 	for (const struct row_field *f = k->fields; f < k->fields + k->field_count; f++) {
 		uint64_t value = get_field(row, f);
 
-		if (f->coding == ROW_SINT)
+		if (f->coding == ROW_REAL)
+			fprintf(out, " %s %.17g", f->name, real_of(value));
+		else if (f->coding == ROW_SINT)
 			fprintf(out, " %s %" PRId64, f->name, (int64_t)value);
 		else
 			fprintf(out, f->hex ? " %s %" PRIx64 : " %s %" PRIu64, f->name, value);

@@ -21,6 +21,7 @@ enum row_coding {
 	ROW_SINT,
 	ROW_STEP,     /* sint: what it is more than in the row before (at first, 0) */
 	ROW_DISTANCE, /* sint: what it is more than the field `from` of the same row */
+	ROW_REAL,     /* a double, finite and not negative, no key: 8 bytes, the least first */
 };
 
 enum row_reference { ROW_NUMBER, ROW_IMAGE, ROW_REFERENCES };

@@ -452,6 +452,11 @@ static void read_runs(struct reader *r, struct cursor *c)
 	read_branches(r, c, BRANCH_RUNS);
 }
 
+static void read_runs_alone(struct reader *r, struct cursor *c)
+{
+	read_branches(r, c, BRANCH_RUNS_ALONE);
+}
+
 static void read_rates(struct reader *r, struct cursor *c)
 {
 	read_branches(r, c, BRANCH_RATES);
@@ -494,7 +499,8 @@ static const struct {
 	{"DLIN", true, read_lines},
 	{"DEND", true, read_ends},
 	{"DLOS", false, read_data_lost},
-	{"BRUN", true, read_runs},
+	{"BRUN", true, read_runs_alone},
+	{"BRRA", true, read_runs},
 	{"BRAT", true, read_rates},
 	{"BTAL", true, read_tallies},
 	{"END ", false, read_end},

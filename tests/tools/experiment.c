@@ -90,9 +90,12 @@ static int take_branches(const char *line)
 	uint64_t count;
 	unsigned kind;
 
-	if (sscanf(line, "run %" SCNu32 " %" SCNx64 " %" SCNx64 " %" SCNu32 " %" SCNx64 " %" SCNu64,
+	/* With or without its rates. */
+	if (sscanf(line,
+		    "run %" SCNu32 " %" SCNx64 " %" SCNx64 " %" SCNu32 " %" SCNx64 " %" SCNu64
+		    " %" SCNu64 " %lg %lg",
 		    &run.key.image, &run.key.begin, &run.key.end, &run.key.to_image, &run.key.to,
-		    &run.count) == 6)
+		    &run.count, &run.bursts, &run.rate, &run.squares) >= 6)
 		return experiment_add_run(&x, &run);
 	if (sscanf(line,
 		    "rate %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,

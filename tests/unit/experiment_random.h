@@ -185,7 +185,10 @@ static inline int random_branches(struct experiment *x, struct chance *c, uint32
 						     .begin = 0x1000 + chance_below(c, 4) * 16,
 						     .to_image = chance_below(c, images),
 						     .to = chance_next(c) >> chance_below(c, 64)},
-			.count = 1 + chance_below(c, 9)};
+			.count = 1 + chance_below(c, 9),
+			.bursts = chance_below(c, 3),
+			.rate = chance_below(c, 1000),
+			.squares = chance_below(c, 1000000)};
 		struct experiment_rate rate = {.key = {.image = chance_below(c, images),
 						       .address = 0x1000 + chance_below(c, 8)},
 			.hits = chance_below(c, 3),

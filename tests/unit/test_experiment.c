@@ -278,6 +278,7 @@ static bool refused(const char *type, const char *data, size_t length)
 }
 
 #define REFUSED(type, data) refused(type, data, sizeof(data) - 1)
+#define ONE                 "\0\0\0\0\0\0\xf0\x3f" /* a number of eight bytes */
 
 static void test_versions(void)
 {
@@ -349,6 +350,10 @@ static void test_nonsense(void)
 	ok(REFUSED("EDGE", "\x02\x02\x01\x01\x01\x00\x01"), "an edge of no image");
 	ok(REFUSED("EDGE", "\x01\x02\x01\x01\x01\x00\x00"), "an edge never taken");
 	ok(!REFUSED("BRUN", "\1\x20\x08\0\x10\3\1\x10\x08\1\x10\1"), "branch records");
+	ok(!REFUSED("BRRA", "\1\x20\x08\0\x10\3\2" ONE ONE), "with rates");
+	ok(REFUSED("BRRA", "\1\x20\x08\0\x10\3\2" ONE "\0\0\0\0\0\0\xf0\xbf"), "less than no rate");
+	ok(REFUSED("BRRA", "\1\x20\x08\0\x10\3\2" ONE "\0\0\0\0\0\0\xf0\x7f"), "no end of a rate");
+	ok(REFUSED("BRRA", "\1\x20\x08\0\x10\3\2" ONE "\0\0\0"), "half a rate");
 	ok(REFUSED("BRUN", "\2\x20\x08\0\x10\3"), "a run of no image");
 	ok(REFUSED("BRUN", "\1\x20\x08\2\x10\3"), "a run to no image");
 	ok(REFUSED("BRUN", "\1\x20\x08\0\x10\0"), "a run never seen");

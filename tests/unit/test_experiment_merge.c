@@ -220,6 +220,9 @@ static void make_branches(struct experiment *x, uint64_t times)
 	image.path = (char *)"/both";
 	rate.key.image = run.key.to_image = (uint32_t)experiment_image(x, &image, &e);
 	run.count = 5 * times;
+	run.bursts = 1;
+	run.rate = 0.5 * (double)times;
+	run.squares = 0.25 * (double)times;
 	rate.nanoseconds = 1000 * times;
 	rate.windows = times;
 	experiment_add_run(x, &run);
@@ -247,6 +250,9 @@ static void test_branches(void)
 	ok(experiment_has_branches(&sum), "branch records");
 	is_int(experiment_runs(&sum), 2, "runs of two images");
 	is_int(experiment_run_at(&sum, 0)->count, 20, "runs of /a");
+	is_int(experiment_run_at(&sum, 0)->bursts, 2, "bursts that met it");
+	ok(experiment_run_at(&sum, 0)->rate == 2, "rate");
+	ok(experiment_run_at(&sum, 0)->squares == 1, "squares");
 	is_str(sum.images.data[experiment_run_at(&sum, 1)->key.to_image].path, "/both",
 		"they go where they went");
 	is_int(experiment_rates(&sum), 1, "one rate");
