@@ -7,26 +7,32 @@
 
 enum { TURN_LIMIT = 100000 }; /* superblocks: a turn of Valgrind's own */
 
-static int add_event(void *target, const char *argument, struct error *e)
+static int add_event(void *target, const char *name, struct error *e)
 {
 	struct options *o = target;
 	struct event_spec *spec = vec_push(&o->events);
 
 	if (!spec)
 		return error_nomem(e);
-	return event_parse(argument, spec, e);
+	return event_parse(name, spec, e);
 }
 
-/* EVENT:PERIOD or EVENT:PERIOD:skid, and more behind commas. */
-static int add_sampler(struct options *o, const char *text, size_t length, struct error *e)
+static int add_events(void *target, const char *argument, struct error *e)
 {
+	return option_list(argument, add_event, target, e);
+}
+
+/* EVENT:PERIOD or EVENT:PERIOD:skid */
+static int add_sampler(void *target, const char *text, struct error *e)
+{
+	struct options *o = target;
 	struct profile_sampler *s = vec_push(&o->samplers);
 	char word[160], *period, *end, *skid;
 	struct event_spec spec = {0};
 
 	if (!s)
 		return error_nomem(e);
-	snprintf(word, sizeof(word), "%.*s", (int)length, text);
+	snprintf(word, sizeof(word), "%s", text);
 	period = strchr(word, ':');
 	if (!period) {
 		error_set(e, ERR_PARSE, "-sample %s: there is no period", word);
@@ -56,15 +62,7 @@ static int add_sampler(struct options *o, const char *text, size_t length, struc
 
 static int add_samplers(void *target, const char *argument, struct error *e)
 {
-	for (;;) {
-		size_t length = strcspn(argument, ",");
-
-		if (add_sampler(target, argument, length, e))
-			return -1;
-		if (!argument[length])
-			return 0;
-		argument += length + 1;
-	}
+	return option_list(argument, add_sampler, target, e);
 }
 
 const char *const clock_names[] = {"first-order", "retirement", NULL};
@@ -75,9 +73,9 @@ const struct option_row option_table[] = {
 	{"a", NULL, "count all events, taking turns where they do not fit together", OPTION_FLAG,
 		FIELD(all), NULL},
 	{"e", "EVENT",
-		"count this event (number, name, short name, libpfm4 string or rNNN); may be "
-		"repeated",
-		OPTION_CALL, 0, add_event},
+		"count this event (number, name, short name, libpfm4 string or rNNN); several with "
+		"commas, and -e may be repeated",
+		OPTION_CALL, 0, add_events},
 	{"y", NULL, "say what the events cost in time, and where the time goes", OPTION_FLAG,
 		FIELD(costs), NULL},
 	{"mp", NULL, "a row for each thread besides the sum over all", OPTION_FLAG,
@@ -234,7 +232,7 @@ static int default_events(struct options *o, struct error *e)
 	for (size_t i = 0; i < 2 && !o->blocks; i++) {
 		const char *value = getenv(variables[i]);
 
-		if (value && *value && add_event(o, value, e)) {
+		if (value && *value && add_events(o, value, e)) {
 			error_hint(e, "%s names it in the environment", variables[i]);
 			return -1;
 		}

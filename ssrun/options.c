@@ -100,7 +100,8 @@ const char *const stack_names[] = {[STACK_AUTO] = "auto",
 
 const struct option_row option_table[] = {
 	{"e", "EVENT:PERIOD",
-		"sample every PERIOD-th EVENT (:stacks for call paths); may be repeated",
+		"sample every PERIOD-th EVENT (:stacks for call paths); several with commas, and "
+		"-e may be repeated",
 		OPTION_CALL, 0, add_event},
 	{"both", NULL, "sample at both periods of the experiment, so that profiles can be compared",
 		OPTION_FLAG, FIELD(both), NULL},
@@ -187,6 +188,13 @@ static int from_environment(struct options *o, struct error *e)
 	return collect_metrics_parse(&o->metrics, text, o->both, e);
 }
 
+static int take_event(void *target, const char *event, struct error *e)
+{
+	struct options *o = target;
+
+	return collect_metrics_parse(&o->metrics, event, o->both, e);
+}
+
 static int take_metrics(struct options *o, struct error *e)
 {
 	struct collect_experiment x;
@@ -197,7 +205,7 @@ static int take_metrics(struct options *o, struct error *e)
 	if (o->prof_hwc && from_environment(o, e))
 		return -1;
 	for (size_t i = 0; i < o->events.count; i++)
-		if (collect_metrics_parse(&o->metrics, o->events.data[i], o->both, e))
+		if (option_list(o->events.data[i], take_event, o, e))
 			return -1;
 	return 0;
 }

@@ -119,6 +119,22 @@ int option_parse(
 	return i;
 }
 
+int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
+	void *target, struct error *e)
+{
+	char *copy = strdup(argument), *rest = copy, *thing;
+	int bad = 0;
+
+	if (!copy)
+		return error_nomem(e);
+	while (!bad && (thing = strsep(&rest, ",")))
+		bad = *thing ? call(target, thing, e)
+			     : error_set(e, ERR_PARSE, "'%s': something is missing at a comma",
+				       argument);
+	free(copy);
+	return bad;
+}
+
 void option_usage(const struct option_row *table, FILE *out)
 {
 	enum { INDENT = 24, WIDTH = 79 };

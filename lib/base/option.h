@@ -39,6 +39,11 @@ struct option_row {
 int option_parse(
 	const struct option_row *table, void *target, int argc, char **argv, struct error *e);
 
+/* For options that take several things in one argument: call(target, thing, e) for each, which is
+ * gone when it returns.  -1 with *e: call said so, or there is nothing between two commas. */
+int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
+	void *target, struct error *e);
+
 /* One line an option, wrapped for 80 columns. */
 void option_usage(const struct option_row *table, FILE *out);
 

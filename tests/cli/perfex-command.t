@@ -65,6 +65,8 @@ like "and shows usage" "$err" 'usage: perfex'
 run perfex -e dscc true
 is "unknown event: 125" "$status" 125
 like "the nearest is offered" "$err" "did you mean 'dsc'"
+run perfex -source os -e task-clock,page-faults -e pf -csv sh -c :; is "events with commas" "$(echo "$out" | grep -c measured)" 3
+run perfex -e gi,,br true; is "nothing between commas" "$status:$err" "125:perfex: 'gi,,br': something is missing at a comma"
 run perfex -e 9999 true; is "number out of range: 125" "$status" 125
 run perfex -frobnicate true
 like "unknown option" "$err" 'no option -frobnicate'

@@ -43,7 +43,7 @@ is "shares by call path are what the program does" "$(jq -c '
 	def near(p; n): of(p) >= n - 202 and of(p) <= n * 1.02 + 202;
 	[near("catcher"; 20000), near("recursion"; 10000), near("callbacks"; 3000), near("forks"; 80000), near("thread"; 360000),
 	 of("main") >= of("recursion") + of("catcher") + of("signals") + of("callbacks") + of("forks") - 101]' inclusive.json)" '[true,true,true,true,true,true]'
-ssrun -q -source model -machine zen4 -o again.x -e tbr:101:stacks -e cy:1009:stacks "$programs/paths"
+ssrun -q -source model -machine zen4 -o again.x -e tbr:101:stacks,cy:1009:stacks "$programs/paths"
 prof -dump -q paths.x > first
 prof -dump -q again.x > second
 ok "the same again is the same, but for numbers of processes and real time" cmp first second
