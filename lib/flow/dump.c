@@ -5,7 +5,7 @@ static const char *const edge_kinds[] = {
 	[FLOW_FALL] = "", [FLOW_TAKEN] = "taken ", [FLOW_JUMP] = "jump ", [FLOW_TABLE] = "table "};
 
 static const char *const block_flags[] = {"entry", "orphan", "padding", "returns", "leaves",
-	"unknown", "no return", "stops", "bad", "runs out", "middle", "guessed", "head"};
+	"unknown", "no return", "stops", "bad", "runs out", "middle", "guessed", "head", "seen"};
 
 static void dump_loop(const struct flow *f, uint32_t l, struct strbuf *out)
 {

@@ -6,8 +6,8 @@
  * except those that do not return.  Tables of jumps are resolved in the forms that gcc and clang
  * make on x86-64 (4-byte offsets from the table, 8-byte addresses); on AArch64 they are not.  What
  * could not be resolved is said by flags, never guessed: FLOW_UNKNOWN is a jump whose targets are
- * missing, FLOW_ORPHAN a block that no known edge reaches (targets of such jumps, landing pads of
- * exceptions).
+ * missing, FLOW_SEEN one of which those are known that were seen in a run, FLOW_ORPHAN a block that
+ * no known edge reaches (targets of such jumps, landing pads of exceptions).
  *
  * Cost: O(n) for the graph, O(m log n) for dominators and loops, of n instructions and m edges;
  * loops whose entries are many (irreducible) cost their depth besides.  Any bytes are accepted.
@@ -22,6 +22,11 @@
 
 #define FLOW_NONE UINT32_MAX
 
+/* A jump that was seen: addresses of the instruction and of where it went. */
+struct flow_jump {
+	uint64_t from, to;
+};
+
 struct flow_request {
 	enum isa_machine machine;
 	uint64_t begin;       /* address of the first byte, where the procedure is entered */
@@ -29,6 +34,8 @@ struct flow_request {
 	size_t size;
 	const uint64_t *entries; /* where else it is entered (symbols inside); may be NULL */
 	size_t entry_count;
+	const struct flow_jump *seen; /* in order of from, then to, each once; may be NULL */
+	size_t seen_count;
 	void *context; /* of both below, which may be NULL */
 	/* Read-only data, for tables of jumps: up to size bytes; returns how many there are. */
 	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
@@ -50,6 +57,7 @@ enum flow_block_flag {
 	FLOW_MIDDLE = 1 << 10,   /* jumps into the middle of an instruction: that edge is missing */
 	FLOW_GUESSED = 1 << 11,  /* its table had no bound: it ends where entries make no sense */
 	FLOW_LOOP_HEAD = 1 << 12,
+	FLOW_SEEN = 1 << 13, /* jumps to where a register says: edges are those that were seen */
 };
 
 struct flow_block {

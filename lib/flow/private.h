@@ -8,7 +8,7 @@
 struct flow_table {
 	uint32_t jump;         /* instruction */
 	uint32_t first, count; /* of targets: instructions, each once */
-	uint32_t flags;        /* FLOW_UNKNOWN, FLOW_LEAVES, FLOW_MIDDLE, FLOW_GUESSED */
+	uint32_t flags;        /* FLOW_UNKNOWN, FLOW_SEEN, FLOW_LEAVES, FLOW_MIDDLE, FLOW_GUESSED */
 };
 
 struct flow_tables {

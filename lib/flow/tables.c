@@ -38,6 +38,7 @@ struct finder {
 	size_t start_count;
 	uint32_t *seen; /* of each instruction: the last table, + 1, that leads there */
 	size_t budget;
+	size_t next; /* of r->seen */
 };
 
 static const struct insn *at(const struct finder *x, uint32_t i)
@@ -352,9 +353,31 @@ static int read_entries(struct finder *x, const struct shape *s, struct flow_tab
 	t->flags = (middle ? FLOW_MIDDLE : 0) | (outside ? FLOW_LEAVES : 0) |
 		   (s->bound ? 0 : FLOW_GUESSED);
 	if (good < (s->bound ? 1 : 2) || middle > good / 4 || outside > good + 2) {
-		x->t->targets.count -= t->count;
-		t->count = 0;
+		while (t->count) {
+			t->count--;
+			x->seen[x->t->targets.data[--x->t->targets.count]] = 0;
+		}
 		t->flags = FLOW_UNKNOWN;
+	}
+	return 0;
+}
+
+/* What a run has shown: all that matters of a jump whose table was not found, and more of one whose
+ * table has no bound. */
+static int add_seen(struct finder *x, struct flow_table *t)
+{
+	const struct flow_jump *seen = x->r->seen;
+	uint64_t from = at(x, t->jump)->address;
+
+	for (; x->next < x->r->seen_count && seen[x->next].from <= from; x->next++) {
+		uint32_t insn = flow_insn_at(x->f, seen[x->next].to);
+
+		if (seen[x->next].from != from || insn == FLOW_NONE)
+			continue;
+		if (add_target(x, t, insn))
+			return -1;
+		if (t->flags & FLOW_UNKNOWN)
+			t->flags ^= FLOW_UNKNOWN | FLOW_SEEN;
 	}
 	return 0;
 }
@@ -397,6 +420,8 @@ static int find_all(struct finder *x)
 		if (!s->width || !x->r->read)
 			t->flags = s->leaves ? FLOW_LEAVES : FLOW_UNKNOWN;
 		else if (read_entries(x, s, t))
+			return -1;
+		if (add_seen(x, t))
 			return -1;
 	}
 	return 0;

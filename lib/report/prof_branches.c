@@ -136,14 +136,26 @@ static double expected(double mi, uint32_t insns)
 	return hypot(mi, BLOCK + INSN * insns);
 }
 
+struct clocks { /* of all segments */
+	struct prof_branches *b;
+	struct clock *clock;
+};
+
 static int add_procedure(
-	struct prof_branches *b, const struct prof_code *code, struct clock *clock, struct error *e)
+	void *to, const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
 {
-	double *edges = prof_branches_edges(b, code->flow, code->image);
-	struct prof_analysed p;
+	const struct clocks *c = to;
+	const struct prof_branches *b = c->b;
+	struct clock *clock = c->clock;
 	const struct flow *f = code->flow;
+	struct prof_analysed p;
+	double *edges;
 	int rc;
 
+	(void)procedure;
+	if (!f || !code->sums[b->analysis->metric])
+		return 0;
+	edges = prof_branches_edges(b, f, code->image);
 	if (!edges)
 		return error_nomem(e);
 	rc = prof_schedule(&p, b->analysis, code, edges, e);
@@ -166,31 +178,6 @@ static int add_procedure(
 		clock[at].cycles += expected(mi, n);
 	}
 	prof_analysed_fini(&p);
-	return rc;
-}
-
-static int add_procedures(struct prof_branches *b, struct clock *clock, struct error *e)
-{
-	struct prof_request request = *b->analysis->d->request;
-	struct prof_data d = *b->analysis->d;
-	struct prof_procedures procedures;
-	int rc = 0;
-
-	request.only = request.exclude = NULL;
-	d.request = &request;
-	if (prof_procedures_init(&procedures, &d))
-		rc = error_nomem(e);
-	for (size_t i = 0; i < procedures.list.count && rc == 0; i++) {
-		struct prof_code code;
-
-		rc = prof_code_load(&code, &d, &procedures, &procedures.list.data[i], e);
-		if (rc)
-			break;
-		if (code.flow && code.sums[b->analysis->metric])
-			rc = add_procedure(b, &code, clock, e);
-		prof_code_fini(&code);
-	}
-	prof_procedures_fini(&procedures);
 	return rc;
 }
 
@@ -330,7 +317,8 @@ static int estimate(struct prof_branches *b, struct error *e)
 	const struct prof_metric *m = &b->analysis->d->metrics.data[b->analysis->metric];
 	double flow = 0, seen = 0;
 	bool rated;
-	int rc = clock ? add_procedures(b, clock, e) : error_nomem(e);
+	struct clocks clocks = {b, clock};
+	int rc = clock ? prof_code_all(b->analysis->d, add_procedure, &clocks, e) : error_nomem(e);
 
 	b->seconds = (double)m->samples * m->unit;
 	b->seconds *= prof_branches_weight(b->analysis->d, b->analysis->metric);

@@ -191,7 +191,12 @@ int calc_notes(struct dis *l)
 		return -1;
 	if (l->calc->explain.analysis.exact)
 		return 0;
-	if (prof_branches_any(l->d) && !l->d->request->classic)
+	if (l->d->request->classic)
+		return prof_note(l->t,
+			"Executions are estimated from samples (clusters of samples / mi, in order "
+			"issue); ssrun -ideal counts them, and its file beside this one gives "
+			"exact ones");
+	if (prof_branches_any(l->d))
 		return prof_note(l->t,
 			"Executions are estimated from branch records, which say how ways part, "
 			"and "
@@ -201,8 +206,7 @@ int calc_notes(struct dis *l)
 				? ""
 				: ", of which alone the scale is (no address was watched often)");
 	return prof_note(l->t,
-		"Executions are estimated from samples (%s); ssrun -ideal counts them, and its "
-		"file beside this one gives exact ones",
-		l->d->request->classic ? "clusters of samples / mi, in order issue"
-				       : "samples / mi that flow through the procedure");
+		"Executions are estimated from samples alone (samples / mi that flow through the "
+		"procedure); ssrun -branches records what makes better ones, ssrun -ideal counts "
+		"them, and its file beside this one gives exact ones");
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/branches.h"
 #include "report/prof_entity.h"
 
 enum { CODE_MAX = 64 << 20 }; /* bytes: no procedure is that large, but symbols may lie */
@@ -74,13 +75,75 @@ static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *be
 	return true;
 }
 
+/* ---- jumps seen ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct prof_jump *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->jump.from != y->jump.from)
+		return x->jump.from < y->jump.from ? -1 : 1;
+	return (x->jump.to > y->jump.to) - (x->jump.to < y->jump.to);
+}
+
+/* Those that direct branches make among them are no news and do no harm. */
+static int take_seen(struct prof_procedures *p, const struct prof_data *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < experiment_runs(x); k++) {
+			const struct experiment_run *run = experiment_run_at(x, k);
+			struct prof_jump *own;
+
+			if (run->key.image != run->key.to_image)
+				continue;
+			own = vec_push(&p->seen);
+			if (!own)
+				return -1;
+			own->image = d->image_of.data[i][run->key.image];
+			own->jump = (struct flow_jump){run->key.end, run->key.to};
+		}
+	}
+	if (p->seen.count)
+		qsort(p->seen.data, p->seen.count, sizeof(*p->seen.data), by_place);
+	for (size_t i = 0; i < p->seen.count; i++)
+		if (!kept || by_place(&p->seen.data[kept - 1], &p->seen.data[i]))
+			p->seen.data[kept++] = p->seen.data[i];
+	p->seen.count = kept;
+	return 0;
+}
+
+/* The first in image at or behind address. */
+static size_t seen_from(const struct prof_procedures *p, uint32_t image, uint64_t address)
+{
+	const struct prof_jump key = {image, {.from = address}};
+	size_t low = 0, high = p->seen.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (by_place(&p->seen.data[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- procedures ---- */
+
 int prof_procedures_init(struct prof_procedures *p, const struct prof_data *d)
 {
 	size_t metrics = d->metrics.count;
 	struct prof_procedure *own = NULL;
 
 	memset(p, 0, sizeof(*p));
-	if (sort_places(p, d))
+	if (sort_places(p, d) || take_seen(p, d))
 		return -1;
 	for (size_t i = 0; i < d->places.count; i++) {
 		uint32_t place = p->places[i];
@@ -111,8 +174,19 @@ int prof_procedures_init(struct prof_procedures *p, const struct prof_data *d)
 	return 0;
 }
 
+int prof_procedures_all(struct prof_procedures *p, const struct prof_data *d)
+{
+	struct prof_request request = *d->request;
+	struct prof_data whole = *d;
+
+	request.only = request.exclude = NULL;
+	whole.request = &request;
+	return prof_procedures_init(p, &whole);
+}
+
 void prof_procedures_fini(struct prof_procedures *p)
 {
+	vec_fini(&p->seen);
 	vec_fini(&p->list);
 	free(p->places);
 	p->places = NULL;
@@ -203,6 +277,26 @@ static int take_counts(struct prof_code *c, const struct prof_data *d,
 	return 0;
 }
 
+static struct flow *make_flow(
+	struct flow_request *r, const struct prof_procedures *p, uint32_t image, struct error *e)
+{
+	size_t first = seen_from(p, image, r->begin), end = seen_from(p, image, r->begin + r->size);
+	struct flow_jump *seen = calloc(end - first + 1, sizeof(*seen));
+	struct flow *f;
+
+	if (!seen) {
+		error_nomem(e);
+		return NULL;
+	}
+	for (size_t i = first; i < end; i++)
+		seen[i - first] = p->seen.data[i].jump;
+	r->seen = seen;
+	r->seen_count = end - first;
+	f = flow_new(r, e);
+	free(seen);
+	return f;
+}
+
 int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct prof_procedures *p,
 	const struct prof_procedure *procedure, struct error *e)
 {
@@ -226,7 +320,7 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 	if (r.size) {
 		r.machine = c->machine;
 		r.bytes = c->bytes;
-		c->flow = flow_new(&r, e);
+		c->flow = make_flow(&r, p, c->image, e);
 		if (!c->flow)
 			goto fail;
 	}
@@ -245,4 +339,30 @@ void prof_code_fini(struct prof_code *c)
 	free(c->counts);
 	free(c->sums);
 	memset(c, 0, sizeof(*c));
+}
+
+int prof_code_each(const struct prof_data *d, const struct prof_procedures *all,
+	prof_code_take *take, void *to, struct error *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < all->list.count && rc == 0; i++) {
+		struct prof_code code;
+
+		if (prof_code_load(&code, d, all, &all->list.data[i], e))
+			return -1;
+		rc = take(to, &all->list.data[i], &code, e);
+		prof_code_fini(&code);
+	}
+	return rc;
+}
+
+int prof_code_all(const struct prof_data *d, prof_code_take *take, void *to, struct error *e)
+{
+	struct prof_procedures all;
+	int rc = prof_procedures_all(&all, d) ? error_nomem(e)
+					      : prof_code_each(d, &all, take, to, e);
+
+	prof_procedures_fini(&all);
+	return rc;
 }

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/prof_culprits.h"
+#include "report/prof_branches.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -148,5 +149,11 @@ const char *prof_culprits_blame(struct prof_table *t, const struct prof_explaine
 
 int prof_culprits_describe(struct prof_table *t, const struct prof_explain *x)
 {
-	return prof_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table);
+	const char *from = prof_branches_any(x->d) && !x->d->request->classic
+				   ? "branch records and samples"
+				   : "samples alone (better: ssrun -branches)";
+
+	if (prof_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table))
+		return -1;
+	return x->analysis.exact ? 0 : prof_summary(t, "Executions are estimated from", "%s", from);
 }

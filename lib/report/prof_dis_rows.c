@@ -88,6 +88,8 @@ static const char *place_note(struct dis *l, const struct dis_body *b, uint32_t 
 		return NULL;
 	if (block->flags & FLOW_UNKNOWN)
 		return "goes where is not known";
+	if (block->flags & FLOW_SEEN)
+		return "goes where it was seen to go, or elsewhere";
 	if (block->flags & FLOW_MIDDLE)
 		return "into the middle of an instruction";
 	return block->flags & FLOW_NO_RETURN ? "does not return" : NULL;

@@ -236,14 +236,15 @@ static int analyse(struct prof_explained *p, struct prof_explain *x, struct erro
 	return 0;
 }
 
-static int load(struct prof_explained *p, struct prof_explain *x,
-	const struct prof_procedure *procedure, struct error *e)
+/* Takes the code over. */
+static int prepare(struct prof_explained *p, struct prof_explain *x,
+	const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
 {
 	memset(p, 0, sizeof(*p));
 	p->procedure = procedure;
 	p->name = prof_string_at(x->d, procedure->name);
-	if (prof_code_load(&p->code, x->d, &x->procedures, procedure, e))
-		return -1;
+	p->code = *code;
+	memset(code, 0, sizeof(*code));
 	if (!p->code.flow || p->code.machine != ISA_X86_64)
 		return 0;
 	if (move_samples(p, x))
@@ -259,7 +260,13 @@ static int load(struct prof_explained *p, struct prof_explain *x,
 int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
 	const struct prof_procedure *procedure, struct error *e)
 {
-	if (load(p, x, procedure, e))
+	struct prof_code code = {0};
+
+	if (prof_code_load(&code, x->d, &x->procedures, procedure, e)) {
+		memset(p, 0, sizeof(*p));
+		return -1;
+	}
+	if (prepare(p, x, procedure, &code, e))
 		return -1;
 	return p->told ? culprits_find(&p->culprits, &p->input, e) : 0;
 }
@@ -279,32 +286,21 @@ void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)
 
 /* ---- a program ---- */
 
-/* Also of what -only and -exclude do not show: it takes room as well. */
-static int all_procedures(struct prof_procedures *all, const struct prof_data *d)
+struct look {
+	struct prof_explain *x;
+	int (*each)(struct prof_explain *x, struct prof_explained *p, struct error *e);
+};
+
+static int look_at(
+	void *to, const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
 {
-	struct prof_request request = *d->request;
-	struct prof_data whole = *d;
+	const struct look *l = to;
+	struct prof_explained p;
+	int rc = prepare(&p, l->x, procedure, code, e);
 
-	request.only = request.exclude = NULL;
-	whole.request = &request;
-	return prof_procedures_init(all, &whole);
-}
-
-/* Each procedure once, in turn. */
-static int walk(struct prof_explain *x, const struct prof_procedures *all,
-	int (*each)(struct prof_explain *x, struct prof_explained *p, struct error *e),
-	struct error *e)
-{
-	int rc = 0;
-
-	for (size_t i = 0; rc == 0 && i < all->list.count; i++) {
-		struct prof_explained p;
-
-		rc = load(&p, x, &all->list.data[i], e);
-		if (rc == 0 && p.told)
-			rc = each(x, &p, e);
-		prof_explained_fini(&p, x);
-	}
+	if (rc == 0 && p.told)
+		rc = l->each(l->x, &p, e);
+	prof_explained_fini(&p, l->x);
 	return rc;
 }
 
@@ -324,16 +320,17 @@ static int add_waits(struct prof_explain *x, struct prof_explained *p, struct er
 
 static int look_around(struct prof_explain *x, struct error *e)
 {
-	struct prof_procedures all;
-	int rc = all_procedures(&all, x->d) ? error_nomem(e) : 0;
+	struct look lines = {x, add_lines}, waits = {x, add_waits};
+	struct prof_procedures all; /* also what is not shown: it takes room as well */
+	int rc = prof_procedures_all(&all, x->d) ? error_nomem(e) : 0;
 
 	x->lines = culprit_lines_new(&x->machine, e);
 	x->learn = culprits_learn_new(e);
 	if (rc == 0)
-		rc = x->lines && x->learn ? walk(x, &all, add_lines, e) : -1;
+		rc = x->lines && x->learn ? prof_code_each(x->d, &all, look_at, &lines, e) : -1;
 	if (rc == 0) {
 		culprit_lines_settle(x->lines);
-		rc = walk(x, &all, add_waits, e);
+		rc = prof_code_each(x->d, &all, look_at, &waits, e);
 	}
 	if (rc == 0) {
 		culprits_learn_factors(x->learn, x->factor);

@@ -101,13 +101,17 @@ static int fit_alone(struct prof_program *g, struct unit *u, const struct prof_c
 	return rc;
 }
 
-static int add_unit(struct prof_program *g, const struct prof_data *d,
-	const struct prof_procedure *p, const struct prof_code *code, struct error *e)
+static int add_unit(
+	void *to, const struct prof_procedure *p, struct prof_code *code, struct error *e)
 {
+	struct prof_program *g = to;
 	struct unit *u, key = {.key = {.begin = p->begin, .image = p->image}};
-	struct analysis_classes *classes = analysis_classes_new(code->flow, e);
+	struct analysis_classes *classes;
 	int rc;
 
+	if (!code->flow || !code->sums[g->analysis->metric])
+		return 0;
+	classes = analysis_classes_new(code->flow, e);
 	if (!classes)
 		return -1;
 	u = table_add(&g->units, &key.key);
@@ -115,36 +119,9 @@ static int add_unit(struct prof_program *g, const struct prof_data *d,
 		analysis_classes_free(classes);
 		return error_nomem(e);
 	}
-	u->name = prof_string_at(d, p->name);
+	u->name = prof_string_at(g->analysis->d, p->name);
 	rc = fit_alone(g, u, code, classes, e);
 	analysis_classes_free(classes);
-	return rc;
-}
-
-static int add_units(struct prof_program *g, struct error *e)
-{
-	/* All of them, whatever is shown: what others do is known of those that are. */
-	struct prof_request request = *g->analysis->d->request;
-	struct prof_data d = *g->analysis->d;
-	struct prof_procedures procedures;
-	int rc = 0;
-
-	request.only = request.exclude = NULL;
-	d.request = &request;
-	if (prof_procedures_init(&procedures, &d))
-		rc = error_nomem(e);
-	for (size_t i = 0; i < procedures.list.count && rc == 0; i++) {
-		const struct prof_procedure *p = &procedures.list.data[i];
-		struct prof_code code;
-
-		rc = prof_code_load(&code, &d, &procedures, p, e);
-		if (rc)
-			break;
-		if (code.flow && code.sums[g->analysis->metric])
-			rc = add_unit(g, g->analysis->d, p, &code, e);
-		prof_code_fini(&code);
-	}
-	prof_procedures_fini(&procedures);
 	return rc;
 }
 
@@ -299,7 +276,7 @@ struct prof_program *prof_program_new(const struct prof_analysis *a, struct erro
 	g->analysis = a;
 	g->units = (struct table){
 		.entry_size = sizeof(struct unit), .key_size = sizeof(((struct unit *)0)->key)};
-	if (add_units(g, e) || (find_callees(g) && error_nomem(e))) {
+	if (prof_code_all(a->d, add_unit, g, e) || (find_callees(g) && error_nomem(e))) {
 		prof_program_free(g);
 		return NULL;
 	}

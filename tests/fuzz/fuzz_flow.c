@@ -45,6 +45,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 		.read = read_bytes,
 		.returns = odd_target,
 		.entries = entries};
+	struct flow_jump seen[4];
 	struct strbuf text = {0};
 	struct error e;
 	struct flow *f;
@@ -54,6 +55,10 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
 	r.machine = data[0] & 1 ? ISA_AARCH64 : ISA_X86_64;
 	r.entry_count = data[0] & 2 ? 2 : 0;
 	r.size = b.size;
+	for (size_t i = 0; data[0] & 4 && i < 4; i++)
+		seen[i] = (struct flow_jump){AT + 3 * i, AT + data[i % size] % 64};
+	r.seen = seen;
+	r.seen_count = data[0] & 4 ? 4 : 0;
 	f = flow_new(&r, &e);
 	if (!f || flow_check(f, f->blocks.count < 60))
 		abort();

@@ -270,6 +270,45 @@ static void test_compiled(void)
 	flow_free(f);
 }
 
+/* Jumps to where a register says: what was seen of them in a run. */
+static void test_seen(void)
+{
+	/* test; je 1f; jmp *%rax; 1: nop; ret; jmp *%rcx; dec; jne back; ret */
+	static const char hex[] = "85ff7402ffe090c3ffe1ffcf75fcc3";
+	static const struct flow_jump seen[] = {{AT + 2, AT + 9}, {AT + 4, AT - 6},
+		{AT + 4, AT + 5}, {AT + 4, AT + 10}, {AT + 4, AT + 10}, {AT + 14, AT}};
+	uint8_t bytes[64];
+	struct flow_request r = {.machine = ISA_X86_64,
+		.begin = AT,
+		.bytes = bytes,
+		.size = unhex(hex, bytes, sizeof(bytes)),
+		.seen = seen,
+		.seen_count = sizeof(seen) / sizeof(*seen)};
+	struct strbuf out = {0};
+	struct error e;
+	struct flow *f = flow_new(&r, &e);
+	const char *bad;
+
+	if (!f) {
+		ok(false, "a graph with jumps that were seen");
+		return;
+	}
+	flow_dump(f, &out);
+	is_str(strbuf_text(&out),
+		"0 401000..401004 -> 1, taken 2; entry\n"
+		"1 401004..401006 -> table 4; below 0; seen\n"
+		"2 401006..401008; below 0; returns\n"
+		"3 401008..40100a; orphan; unknown\n"
+		"4 40100a..40100e -> 5, taken 4 back; below 1; loop 0; head\n"
+		"5 40100e..40100f; below 4; returns\n"
+		"loop 0: head 4, depth 1, blocks 1, entries 1\n",
+		"a jump's targets are those that were seen, where they are instructions");
+	bad = flow_check(f, true);
+	is_str(bad ? bad : "fine", "fine", "whose parts agree");
+	strbuf_fini(&out);
+	flow_free(f);
+}
+
 static void test_random(void)
 {
 	uint32_t seed = 1;
@@ -318,6 +357,7 @@ int main(void)
 	test_ends();
 	test_tables();
 	test_compiled();
+	test_seen();
 	test_random();
 	test_names();
 	return done();
