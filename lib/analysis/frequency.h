@@ -30,6 +30,7 @@ enum analysis_confidence {
 
 struct analysis_estimate {
 	double value, low, high; /* samples a cycle; high may be INFINITY */
+	double scatter; /* by branch records alone: standard deviation of the value's logarithm */
 	enum analysis_confidence confidence;
 };
 

@@ -54,7 +54,8 @@ uint32_t analysis_runs_count(const struct analysis_runs *r)
 
 static bool sensible(const struct analysis_run *run)
 {
-	return run->count && run->begin <= run->end && run->end - run->begin < LONGEST;
+	return run->count && run->rate >= 0 && isfinite(run->rate) && run->variance >= 0 &&
+	       run->begin <= run->end && run->end - run->begin < LONGEST;
 }
 
 static int make_segments(struct analysis_runs *r, const struct analysis_run *runs, size_t count)
@@ -81,14 +82,20 @@ static int make_segments(struct analysis_runs *r, const struct analysis_run *run
 
 /* ---- ways ---- */
 
-static int add_way(struct analysis_runs *r, uint32_t from, uint64_t end, uint32_t to, double count)
+static int add_way(struct analysis_runs *r, uint32_t from, uint64_t end, uint32_t to,
+	const struct analysis_run *run)
 {
 	struct runs_way key = {.key = {.from = from, .to = to, .end = end}}, *own;
+	double count = (double)run->count, alone = run->rate * run->rate / count;
 
 	own = table_add(&r->ways, &key.key);
 	if (!own)
 		return -1;
 	own->count += count;
+	own->flow += run->rate;
+	own->alone += fmin(alone, run->variance);
+	own->together += sqrt(fmax(run->variance - alone, 0));
+	r->rated |= run->rate > 0;
 	r->segment[from].out += count;
 	r->segment[to].in += count;
 	return 0;
@@ -110,12 +117,11 @@ static int add_run(struct analysis_runs *r, const struct analysis_run *run)
 		if (next->image != run->image || next->begin > run->end)
 			break;
 		reach(r, at, next->begin - 1);
-		if (add_way(r, at, RUNS_PASSES, at + 1, (double)run->count))
+		if (add_way(r, at, RUNS_PASSES, at + 1, run))
 			return -1;
 	}
 	reach(r, at, run->end);
-	return add_way(
-		r, at, run->end, analysis_runs_from(r, run->to_image, run->to), (double)run->count);
+	return add_way(r, at, run->end, analysis_runs_from(r, run->to_image, run->to), run);
 }
 
 static int compare_ways(const void *a, const void *b)
@@ -160,7 +166,8 @@ struct analysis_runs *analysis_runs_new(
 			rc = add_run(r, &runs[i]);
 	if (rc == 0) {
 		index_ways(r);
-		rc = runs_make_stationary(r) || runs_find_circles(r) ? -1 : 0;
+		if (!r->rated)
+			rc = runs_make_stationary(r) || runs_find_circles(r) ? -1 : 0;
 	}
 	if (rc == 0)
 		return r;
@@ -180,36 +187,52 @@ void analysis_runs_free(struct analysis_runs *r)
 
 /* ---- answers ---- */
 
-double analysis_runs_at(const struct analysis_runs *r, uint32_t image, uint64_t address)
+bool analysis_runs_rated(const struct analysis_runs *r)
+{
+	return r->rated;
+}
+
+struct sum {
+	double flow, count, together, alone;
+};
+
+static void add_up(struct sum *sum, const struct runs_way *w)
+{
+	sum->flow += w->flow;
+	sum->count += w->count;
+	sum->together += w->together;
+	sum->alone += w->alone;
+}
+
+static struct analysis_passage passage(
+	const struct analysis_runs *r, const struct sum *sum, double deviation)
+{
+	if (r->rated)
+		deviation = sum->flow > 0
+				    ? sqrt(sum->together * sum->together + sum->alone) / sum->flow
+				    : INFINITY;
+	return (struct analysis_passage){sum->flow, deviation, (uint64_t)sum->count};
+}
+
+struct analysis_passage analysis_runs_at(
+	const struct analysis_runs *r, uint32_t image, uint64_t address)
 {
 	uint32_t at = analysis_runs_segment(r, image, address);
 	const struct runs_segment *s = at == ANALYSIS_RUNS_NONE ? NULL : &r->segment[at];
-	double flow = 0;
+	struct sum sum = {0};
 
 	for (uint32_t i = 0; s && i < s->outs; i++)
 		if (runs_way(r, s->first + i)->key.end >= address)
-			flow += runs_way(r, s->first + i)->flow;
-	return flow;
+			add_up(&sum, runs_way(r, s->first + i));
+	return passage(r, &sum, s ? s->deviation : INFINITY);
 }
 
-uint64_t analysis_runs_seen(const struct analysis_runs *r, uint32_t image, uint64_t address)
-{
-	uint32_t at = analysis_runs_segment(r, image, address);
-	const struct runs_segment *s = at == ANALYSIS_RUNS_NONE ? NULL : &r->segment[at];
-	double count = 0;
-
-	for (uint32_t i = 0; s && i < s->outs; i++)
-		if (runs_way(r, s->first + i)->key.end >= address)
-			count += runs_way(r, s->first + i)->count;
-	return (uint64_t)count;
-}
-
-double analysis_runs_edge(const struct analysis_runs *r, uint32_t image, uint64_t from, uint64_t to,
-	bool falls, uint64_t *seen)
+struct analysis_passage analysis_runs_edge(
+	const struct analysis_runs *r, uint32_t image, uint64_t from, uint64_t to, bool falls)
 {
 	uint32_t at = analysis_runs_segment(r, image, from);
 	const struct runs_segment *s = at == ANALYSIS_RUNS_NONE ? NULL : &r->segment[at];
-	double flow = 0, count = 0;
+	struct sum sum = {0};
 
 	for (uint32_t i = 0; s && i < s->outs; i++) {
 		const struct runs_way *w = runs_way(r, s->first + i);
@@ -217,13 +240,10 @@ double analysis_runs_edge(const struct analysis_runs *r, uint32_t image, uint64_
 		bool passes = w->key.end > from;
 		bool goes = w->key.end == from && next->image == image && next->begin == to;
 
-		if (goes || (passes && falls)) {
-			flow += w->flow;
-			count += w->count;
-		}
+		if (goes || (passes && falls))
+			add_up(&sum, w);
 	}
-	*seen = (uint64_t)count;
-	return flow;
+	return passage(r, &sum, sqrt(1 / fmax(sum.count, 1)));
 }
 
 double analysis_runs_flow(const struct analysis_runs *r, uint32_t segment)
@@ -239,11 +259,6 @@ uint64_t analysis_runs_taken(const struct analysis_runs *r, uint32_t segment)
 double analysis_runs_round(const struct analysis_runs *r, uint32_t segment)
 {
 	return r->segment[segment].round;
-}
-
-double analysis_runs_deviation(const struct analysis_runs *r, uint32_t segment)
-{
-	return r->segment[segment].deviation;
 }
 
 void analysis_runs_tell(struct analysis_runs *r, uint32_t segment, double log_factor, double weight)

@@ -24,6 +24,8 @@ struct runs_way { /* table entry */
 	} key;
 	double count, flow;
 	double round; /* of count: what came back to where it began */
+	/* By rates: deviation of what varies with others, variance of what varies by itself. */
+	double together, alone;
 };
 
 struct analysis_runs {
@@ -31,6 +33,7 @@ struct analysis_runs {
 	uint32_t segments;
 	struct table ways; /* in order of `from` */
 	double links;      /* bursts */
+	bool rated;        /* flow comes from rates */
 };
 
 static inline struct runs_way *runs_way(const struct analysis_runs *r, size_t i)

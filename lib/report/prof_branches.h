@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Executions by branch records (ssrun -branches): which way control went in bursts
- * (analysis/runs.h), how often places were passed in windows of time, and what the clock's samples
- * say beside both.
+ * Executions by branch records (ssrun -branches).  Where bursts were timed, rates of runs are
+ * executions (analysis/runs.h).  Else (prof_branches_clock.c) they come from which way control went
+ * in bursts, how often places were passed in windows of time, and what the clock's samples say
+ * beside both.
  */
 #ifndef REPORT_PROF_BRANCHES_H
 #define REPORT_PROF_BRANCHES_H
@@ -15,6 +16,8 @@ struct prof_branches;
 /* Whether there are branch records, and rates among them. */
 bool prof_branches_any(const struct prof_data *d);
 bool prof_branches_rated(const struct prof_data *d);
+/* How many bursts tell how often runs were executed; 0: none, or too few for that. */
+double prof_branches_timed(const struct prof_data *d);
 /* Times that a sample counts for: those in bursts and windows were left out. */
 double prof_branches_weight(const struct prof_data *d, size_t metric);
 

@@ -196,6 +196,13 @@ int calc_notes(struct dis *l)
 			"Executions are estimated from samples (clusters of samples / mi, in order "
 			"issue); ssrun -ideal counts them, and its file beside this one gives "
 			"exact ones");
+	if (prof_branches_timed(l->d))
+		return prof_note(l->t,
+			"Executions are estimated from branch records of %.0f bursts at random "
+			"moments of "
+			"the run; ssrun -ideal counts them, and its file beside this one gives "
+			"exact ones",
+			prof_branches_timed(l->d));
 	if (prof_branches_any(l->d))
 		return prof_note(l->t,
 			"Executions are estimated from branch records, which say how ways part, "

@@ -85,6 +85,33 @@ runs > runs.text
 { echo "type branches"; echo "image elf $work/app"; cat runs.text; rates; } | make_experiment runs.exp || exit 1
 shown samples.exp runs.exp
 is "records of another file count as well" "$(look "$(at waits 0)" 10e6 1.25)" near
+# Timed bursts, 100 in two seconds, of which 50 meet either loop: 10 million turns of the one and
+# 3000 million of the other are 1e7 and 3e9 a second there; those that go on are once a millisecond.
+timed() {
+	turn=$(at turns 0) wait=$(at waits 0)
+	cat <<END
+run 1 $wait $(at waits 5) 1 $wait 99000 50 4.95e8 4.9005e15
+run 1 $wait $(at waits 5) 1 $(at waits 7) 1000 50 5e6 5e11
+run 1 $turn $(at turns 6) 1 $turn 29999000 50 1.49995e11 4.4997e20
+run 1 $turn $(at turns 6) 1 $(at turns 8) 50 50 5e6 5e11
+tally 10 2000000000
+tally 12 100
+tally 13 20000000
+tally 14 30000000
+END
+}
+{ samples; timed; } | make_experiment timed.exp || exit 1
+shown timed.exp
+is "rates of timed bursts are executions: of the loop that waits" "$(look "$(at waits 0)" 10e6 1.01)" near
+is "of the loop that goes round" "$(look "$(at turns 0)" 3000e6 1.01)" near
+like "which is said" "$(cat out.json)" "branch records of 100 bursts"
+samples | make_experiment samples.exp || exit 1
+{ echo "type branches"; echo "image elf $work/app"; timed; } | make_experiment bursts.exp || exit 1
+shown samples.exp bursts.exp
+is "rates of another file count for the time of the samples" "$(look "$(at waits 0)" 10e6 1.01)" near
+{ samples; timed | sed 's/tally 12 100/tally 12 5/'; } | make_experiment few.exp || exit 1
+shown few.exp
+unlike "a few bursts are no sample of a program" "$(cat out.json)" "branch records of"
 shown -classic rated.exp
 unlike "-classic does without" "$(cat out.json)" "branch records"
 done_testing

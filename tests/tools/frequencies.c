@@ -6,7 +6,8 @@
  * branch records.  Lines of words, for scripts:
  *   procedure IMAGE ADDRESS SAMPLES NAME
  *   block NUMBER FIRST INSTRUCTIONS CLASS LOOP FLAGS SAMPLES MI ESTIMATE CONFIDENCE COUNT WIDTH
- *   edge FROM TO KIND CLASS ESTIMATE CONFIDENCE COUNT
+ *     SCATTER
+ *   edge FROM TO KIND CLASS ESTIMATE CONFIDENCE COUNT SCATTER
  *   insn ADDRESS RAW SAMPLES MI MNEMONIC CLASSES
  * Estimates and counts are executions; COUNT is - without COUNTS, ESTIMATE where nothing is known.
  */
@@ -18,6 +19,7 @@
 #include <sys/utsname.h>
 #include <time.h>
 
+#include "experiment/branches.h"
 #include "experiment/file.h"
 #include "experiment/merge.h"
 #include "machine/machine.h"
@@ -54,9 +56,9 @@ static void show_estimate(const struct asked *a, const struct analysis_estimate 
 static void show_width(const struct analysis_estimate *x)
 {
 	if (x->value > 0 && isfinite(x->high))
-		printf(" %.4g\n", x->high / x->value);
+		printf(" %.4g", x->high / x->value);
 	else
-		printf(" -\n");
+		printf(" -");
 }
 
 static uint64_t count_of(const struct asked *a, const struct prof_code *c, uint32_t i)
@@ -84,6 +86,7 @@ static void show_blocks(const struct asked *a, const struct prof_analysed *p, co
 		else
 			printf(" -");
 		show_width(&p->frequencies.block[i]);
+		printf(" %.4g\n", p->frequencies.block[i].scatter);
 	}
 }
 
@@ -98,9 +101,10 @@ static void show_edges(const struct asked *a, const struct prof_analysed *p, con
 		printf("edge %u %u %u %u", edge->from, edge->to, edge->kind, class[i]);
 		show_estimate(a, &p->frequencies.edge[i]);
 		if (counts)
-			printf(" %.0f\n", counts[i]);
+			printf(" %.0f", counts[i]);
 		else
-			printf(" -\n");
+			printf(" -");
+		printf(" %.4g\n", p->frequencies.edge[i].scatter);
 	}
 }
 
@@ -319,19 +323,22 @@ static bool is_exact(const struct experiment *x)
 }
 
 /* Samples become one experiment, counts another. */
-static int add_file(struct experiment *sum, struct experiment *counts, const char *path,
-	double *runs, struct error *e)
+static int add_file(struct asked *a, struct experiment *sum, struct experiment *counts,
+	const char *path, struct error *e)
 {
 	struct experiment own;
 
 	if (experiment_read(&own, path, NULL, e))
 		return -1;
+	if (a->clock)
+		for (int which = BRANCH_RUNS; which <= BRANCH_RATES; which++)
+			own.branches.tables[which].count = 0;
 	if (is_exact(&own)) {
 		experiment_fini(counts);
 		*counts = own;
 		return 0;
 	}
-	*runs += own.metrics.count > 0;
+	a->runs += own.metrics.count > 0;
 	if (experiment_merge(sum, &own, 0, e)) {
 		experiment_fini(&own);
 		return -1;
@@ -370,7 +377,7 @@ int main(int argc, char **argv)
 	argv++;
 	parse(&argv, &a, &request);
 	for (; *argv && rc == 0; argv++)
-		rc = add_file(&samples, &counts, *argv, &a.runs, &e);
+		rc = add_file(&a, &samples, &counts, *argv, &e);
 	a.runs = fmax(a.runs, 1);
 	if (rc == 0 && uname(&host) == 0 && machine_find(NULL, &machine, &e) == 0) {
 		request.host = host.nodename;
