@@ -328,16 +328,47 @@ double prof_executed(const struct prof_analysed *p, uint32_t i)
 	return q.label == LABEL_NONE ? 0 : q.value;
 }
 
+struct quantity prof_cycles_each(
+	const struct prof_analysis *a, double samples, struct quantity times)
+{
+	struct quantity s = prof_sampled((uint64_t)llround(samples), 1, LABEL_ESTIMATED), q;
+
+	if (times.label == LABEL_NONE || !(times.value > 0))
+		return (struct quantity){.label = LABEL_NONE};
+	q.value = samples * a->cycles / times.value;
+	q.low = fmin(s.low * a->cycles / times.high, q.value);
+	q.high = times.low > 0 ? fmax(s.high * a->cycles / times.low, q.value) : INFINITY;
+	q.label = LABEL_ESTIMATED;
+	return q;
+}
+
 struct quantity prof_cpi_of(const struct prof_analysed *p, uint32_t i)
 {
-	double times = prof_executed(p, i), cycles = p->analysis->cycles;
-	struct quantity s = prof_sampled((uint64_t)llround(p->samples[i]), 1, LABEL_ESTIMATED);
-	struct quantity q = prof_executions_of(p, i);
+	return prof_cycles_each(p->analysis, p->samples[i], prof_executions_of(p, i));
+}
 
-	if (!(times > 0))
-		return (struct quantity){.label = LABEL_NONE};
-	q.value = p->samples[i] * cycles / times;
-	s.low = fmin(s.low * cycles / q.high, q.value);
-	s.high = q.low > 0 ? fmax(s.high * cycles / q.low, q.value) : INFINITY;
-	return (struct quantity){q.value, s.low, s.high, LABEL_ESTIMATED};
+struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop)
+{
+	const struct flow *f = p->code->flow;
+	const struct flow_loop *l = loop == FLOW_NONE ? NULL : &f->loops.data[loop];
+	uint32_t first = l ? l->first : 0, end = l ? l->last + 1 : (uint32_t)f->blocks.count;
+	struct quantity times = {.label = LABEL_NONE};
+	double samples = 0;
+
+	for (uint32_t k = first; k < end; k++) {
+		const struct flow_block *b = &f->blocks.data[k];
+		struct quantity own = prof_executions_of(p, b->first);
+
+		if (!flow_in_loop(f, k, loop))
+			continue;
+		for (uint32_t i = b->first; i < b->first + b->count; i++)
+			samples += p->samples[i];
+		if (own.label == LABEL_NONE)
+			continue;
+		times.label = own.label;
+		times.value += own.value * b->count;
+		times.low += own.low * b->count;
+		times.high += own.high * b->count;
+	}
+	return prof_cycles_each(p->analysis, samples, times);
 }

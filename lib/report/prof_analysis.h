@@ -57,7 +57,12 @@ void prof_analysed_fini(struct prof_analysed *p);
 struct quantity prof_executions_of(const struct prof_analysed *p, uint32_t i);
 /* Its value; 0 where it is not known. */
 double prof_executed(const struct prof_analysed *p, uint32_t i);
+/* Cycles of so many samples, each of `times`; LABEL_NONE: not known. */
+struct quantity prof_cycles_each(
+	const struct prof_analysis *a, double samples, struct quantity times);
 /* Cycles that instruction i took each time; LABEL_NONE: not known. */
 struct quantity prof_cpi_of(const struct prof_analysed *p, uint32_t i);
+/* And each of a loop's instructions (FLOW_NONE: of the procedure's). */
+struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop);
 
 #endif

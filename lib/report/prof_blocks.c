@@ -146,9 +146,8 @@ long prof_block_add(const struct prof_block_columns *c, struct prof_table *t,
 	cells[c->cycles].quantity = quantity_exact(r->cycles, LABEL_ESTIMATED);
 	cells[c->cycles].percent = all > 0 ? 100 * r->cycles / all : 0;
 	cells[c->executions].quantity = r->executions;
-	if (r->executions.label != LABEL_NONE && r->executions.value > 0)
-		cells[c->each].quantity =
-			quantity_exact(r->cycles / r->executions.value, LABEL_ESTIMATED);
+	cells[c->each].quantity =
+		prof_cycles_each(&x->analysis, r->cycles / x->analysis.cycles, r->executions);
 	cells[c->best].quantity = quantity_exact(r->best, LABEL_ESTIMATED);
 	cells[c->confidence].text = r->confidence;
 	cells[c->cause].text = r->cause;

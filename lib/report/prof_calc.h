@@ -25,6 +25,8 @@ int calc_bubble(struct dis *l, struct dis_body *b, uint32_t i);
 int calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i);
 /* Says the procedure's best case and what it took, in its row, which is the last. */
 int calc_summary(struct dis *l, const struct dis_body *b);
+/* ", 1.5 CPI" of a loop, or "". */
+const char *calc_loop(struct dis *l, const struct dis_body *b, uint32_t loop);
 int calc_notes(struct dis *l);
 
 #endif

@@ -154,12 +154,20 @@ static const char *confidence_of_most(const struct dis *l, const struct dis_body
 	return analysis_confidence_name(b->calc->frequencies.block[f->block_of[most]].confidence);
 }
 
+const char *calc_loop(struct dis *l, const struct dis_body *b, uint32_t loop)
+{
+	struct quantity cpi = prof_loop_cpi(b->calc, loop);
+
+	return cpi.label == LABEL_NONE ? "" : prof_text(l->t, ", %.2f CPI", cpi.value);
+}
+
 int calc_summary(struct dis *l, const struct dis_body *b)
 {
 	const char *sure = b->calc ? confidence_of_most(l, b) : NULL;
 	const struct flow *f = b->code.flow;
 	struct prof_row *head = &l->t->rows.data[l->t->rows.count - 1];
-	double best = 0, actual = 0, executed = 0;
+	double best = 0, executed = 0;
+	struct quantity cpi;
 
 	if (!b->calc)
 		return 0;
@@ -168,13 +176,14 @@ int calc_summary(struct dis *l, const struct dis_body *b)
 
 		executed += times;
 		best += times * b->calc->mi[i];
-		actual += b->calc->samples[i] * l->calc->explain.analysis.cycles;
 	}
+	cpi = prof_loop_cpi(b->calc, FLOW_NONE);
 	if (executed > 0)
 		head->note = prof_text(l->t,
-			"%s, best case %.2f CPI, actual %.2f CPI (both estimated%s%s)", head->note,
-			best / executed, actual / executed, sure ? ", confidence " : "",
-			sure ? sure : "");
+			"%s, best case %.2f CPI, actual %.2f (%.2g to %.2g) CPI (both "
+			"estimated%s%s)",
+			head->note, best / executed, cpi.value, cpi.low, cpi.high,
+			sure ? ", confidence " : "", sure ? sure : "");
 	else
 		head->note =
 			prof_text(l->t, "%s; how often it was executed is not known", head->note);

@@ -81,8 +81,9 @@ static const char *place_note(struct dis *l, const struct dis_body *b, uint32_t 
 	if (i == block->first && block->flags & FLOW_LOOP_HEAD) {
 		const struct flow_loop *loop = &f->loops.data[block->loop];
 
-		return prof_text(l->t, "loop %u%s", block->loop + 1,
-			loop->irreducible ? ", entered at several places" : "");
+		return prof_text(l->t, "loop %u%s%s", block->loop + 1,
+			loop->irreducible ? ", entered at several places" : "",
+			b->calc ? calc_loop(l, b, block->loop) : "");
 	}
 	if (i + 1 != block->first + block->count)
 		return NULL;
