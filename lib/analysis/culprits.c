@@ -566,8 +566,8 @@ static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint3
 		s->likely[x->cause] += x->likely;
 		data += CULPRIT_DATA >> x->cause & 1 ? x->high : 0;
 	}
-	s->data_low += culprits_least(c, i, CULPRIT_DATA);
-	s->data_high += fmin(data, w->wait);
+	s->data_low += w->unsure ? w->data_low : culprits_least(c, i, CULPRIT_DATA);
+	s->data_high += w->unsure ? w->data_high : fmin(data, w->wait);
 }
 
 void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct culprits_input *in)
@@ -578,6 +578,8 @@ void culprits_add(struct culprits_sum *s, const struct culprits *c, const struct
 		s->cycles += in->cycles[i];
 		s->execution += w->execution;
 		s->fixed[culprit_fixed(in, i)] += w->fixed;
+		s->fixed_low[culprit_fixed(in, i)] += w->unsure ? w->fixed_low : w->fixed;
+		s->fixed_high[culprit_fixed(in, i)] += w->unsure ? w->fixed_high : w->fixed;
 		s->dynamic += w->dynamic;
 		s->gain += w->gain;
 		s->error += w->error;

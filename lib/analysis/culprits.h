@@ -64,11 +64,12 @@ struct culprits_input {
 	const struct flow *flow;
 	const struct core *core;
 	const struct culprits_machine *machine;
-	const double *cycles;     /* of each instruction, at what waited */
-	double sample;            /* cycles that a sample stands for: how much they scatter */
-	const double *executions; /* of each block; 0 or NAN: not known */
-	const double *edges;      /* of each edge; NAN: not known; may be NULL */
-	const double *mi;         /* of each instruction */
+	const double *cycles;       /* of each instruction, at what waited */
+	double sample;              /* cycles that a sample stands for: how much they scatter */
+	const double *executions;   /* of each block; 0 or NAN: not known */
+	const double *least, *most; /* bounds of these; NULL: they are sure (culprits_unsure) */
+	const double *edges;        /* of each edge; NAN: not known; may be NULL */
+	const double *mi;           /* of each instruction */
 	const struct schedule_row *rows; /* likewise */
 	const bool *unsure;              /* of each: its cycles may be another's; may be NULL */
 	/* Likely misses of each instruction's line and page a time that it is fetched anew
@@ -111,6 +112,9 @@ struct culprit_wait {
 	double most;  /* what the schedule says at most */
 	double trust; /* how likely that is, before factors: 1 where nothing speaks against it */
 	uint32_t first, count; /* of list */
+	/* Bounds where executions are not sure: of fixed, and of CULPRIT_DATA taken together. */
+	bool unsure;
+	double fixed_low, fixed_high, data_low, data_high;
 };
 
 struct culprits {
@@ -124,6 +128,9 @@ struct culprits {
 
 /* -1 with *e set when memory is out. */
 int culprits_find(struct culprits *c, const struct culprits_input *in, struct error *e);
+/* Behind that: bounds are widened to what can have been between in->least and in->most executions,
+ * and causes that could have had a part are added; what is likely stays as it is. */
+int culprits_unsure(struct culprits *c, const struct culprits_input *in, struct error *e);
 void culprits_fini(struct culprits *c);
 
 /* What is left when these causes (bits) may not have been it: the least that the others had. */
@@ -138,7 +145,7 @@ const char *culprit_fixed_name(unsigned fixed);
 struct culprits_sum {
 	double low[CULPRITS], high[CULPRITS], likely[CULPRITS];
 	double data_low, data_high; /* CULPRIT_L2 to CULPRIT_MEMORY taken together */
-	double fixed[CULPRIT_FIXED];
+	double fixed[CULPRIT_FIXED], fixed_low[CULPRIT_FIXED], fixed_high[CULPRIT_FIXED];
 	double execution, dynamic, gain, error, unexplained, untold;
 	double cycles; /* of all */
 };

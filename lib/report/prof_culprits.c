@@ -7,7 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { SHOWN = 3 };
+enum { SHOWN = 3, POSSIBLE_SHOWN = 2 };
+#define POSSIBLE 0.5
 
 const char *prof_culprits_confidence(const struct prof_explained *p, uint32_t i)
 {
@@ -48,6 +49,10 @@ static int take_fixed(
 	double high = w->wait > 0 ? fmax(fmin(w->most, w->wait), w->fixed) : w->fixed;
 	double low = w->wait > 0 ? fmin(fmax(w->wait - others, 0), w->fixed) : w->fixed;
 
+	if (w->unsure) {
+		low = w->fixed_low;
+		high = w->fixed_high;
+	}
 	return take(t, prof_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
 		w->fixed, low, high, p->code.flow, scheduled(p, i));
 }
@@ -115,12 +120,40 @@ static size_t shares_of(const struct prof_explained *p, uint32_t i, struct share
 	return n;
 }
 
+/* Causes that are not likely, but can have been most of it: executions are not sure enough. */
+static void add_possible(
+	const struct prof_explained *p, uint32_t i, char *text, size_t size, const char *likely)
+{
+	static const uint8_t order[] = {CULPRIT_L2, CULPRIT_MISPREDICT, CULPRIT_DTLB,
+		CULPRIT_ICACHE, CULPRIT_DIVIDER, CULPRIT_LOCKED, CULPRIT_STORES};
+	const struct culprit_wait *w = &p->culprits.wait[i];
+	double most = POSSIBLE * p->input.cycles[i];
+	unsigned shown = 0;
+	size_t used = 0;
+
+	for (size_t k = 0; k < sizeof(order) && shown < POSSIBLE_SHOWN; k++) {
+		bool data = order[k] == CULPRIT_L2;
+		const char *name = data ? "dcache" : culprit_key((enum culprit_cause)order[k]);
+		double high = data ? w->data_high : 0;
+
+		for (uint32_t n = w->first; n < w->first + w->count && !data; n++)
+			if (p->culprits.list.data[n].cause == order[k])
+				high = p->culprits.list.data[n].high;
+		if (high < most || strstr(likely, name))
+			continue;
+		used += (size_t)snprintf(
+			text + used, size - used, "%s%s", shown++ ? ", " : " (or ", name);
+	}
+	if (shown)
+		snprintf(text + used, size - used, ")");
+}
+
 const char *prof_culprits_text(struct prof_table *t, const struct prof_explained *p, uint32_t i)
 {
 	struct share list[CULPRITS + 3] = {0};
 	size_t n = shares_of(p, i, list), used = 0;
 	double all = 0;
-	char text[200] = "";
+	char text[200] = "", possible[80] = "";
 
 	for (size_t k = 0; k < n; k++)
 		all += list[k].cycles;
@@ -132,7 +165,9 @@ const char *prof_culprits_text(struct prof_table *t, const struct prof_explained
 		used += (size_t)snprintf(text + used, sizeof(text) - used, "%s%s %.0f%%",
 			k ? ", " : "", list[k].name, percent);
 	}
-	return prof_text(t, "%s", text);
+	if (p->culprits.wait[i].unsure)
+		add_possible(p, i, possible, sizeof(possible), text);
+	return prof_text(t, "%s%s", text, possible);
 }
 
 const char *prof_culprits_blame(struct prof_table *t, const struct prof_explained *p, uint32_t i)

@@ -142,13 +142,22 @@ static int move_samples(struct prof_explained *p, struct prof_explain *x)
 	return 0;
 }
 
+/* executions: of blocks; behind them the least and the most that they can be. */
 static void take_frequencies(struct prof_explained *p, double *executions, double *edges)
 {
 	const struct flow *f = p->code.flow;
 	double unit = p->analysed.analysis->cycles;
 
-	for (uint32_t i = 0; i < f->blocks.count; i++)
-		executions[i] = prof_executed(&p->analysed, f->blocks.data[i].first);
+	size_t n = f->blocks.count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct quantity q = prof_executions_of(&p->analysed, f->blocks.data[i].first);
+		bool known = q.label != LABEL_NONE;
+
+		executions[i] = known ? q.value : 0;
+		executions[n + i] = known ? q.low : 0;
+		executions[2 * n + i] = known ? q.high : 0;
+	}
 	for (size_t i = 0; i < f->edges.count; i++) {
 		const struct analysis_estimate *x =
 			p->analysed.frequencies.edge ? &p->analysed.frequencies.edge[i] : NULL;
@@ -165,7 +174,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	const struct flow *f = p->code.flow;
 	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
 	size_t n = f->insns.count;
-	size_t room = n * (3 + 2 * CULPRITS) + f->blocks.count + f->edges.count + 1;
+	size_t room = n * (3 + 2 * CULPRITS) + 3 * f->blocks.count + f->edges.count + 1;
 	double *cycles = calloc(room, sizeof(double)), *lines, *pages, *events, *executions, *edges;
 
 	p->memory = cycles;
@@ -175,7 +184,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	pages = lines + n;
 	events = pages + n;
 	executions = events + 2 * n * CULPRITS;
-	edges = executions + f->blocks.count;
+	edges = executions + 3 * f->blocks.count;
 	take_frequencies(p, executions, edges);
 	for (size_t i = 0; i < n; i++)
 		cycles[i] = p->analysed.samples[i] * x->analysis.cycles;
@@ -185,6 +194,8 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 		.cycles = cycles,
 		.sample = x->analysis.cycles,
 		.executions = executions,
+		.least = x->analysis.exact ? NULL : executions + f->blocks.count,
+		.most = x->analysis.exact ? NULL : executions + 2 * f->blocks.count,
 		.edges = edges,
 		.mi = p->analysed.mi,
 		.rows = p->analysed.rows,
@@ -268,7 +279,12 @@ int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
 	}
 	if (prepare(p, x, procedure, &code, e))
 		return -1;
-	return p->told ? culprits_find(&p->culprits, &p->input, e) : 0;
+	if (!p->told)
+		return 0;
+	return culprits_find(&p->culprits, &p->input, e) ||
+			       culprits_unsure(&p->culprits, &p->input, e)
+		       ? -1
+		       : 0;
 }
 
 void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)

@@ -133,15 +133,18 @@ static int dynamic_rows(struct why *w)
 
 static int static_rows(struct why *w, double *sum)
 {
+	const struct culprits_sum *s = &w->all;
+
 	*sum = 0;
 	for (unsigned k = 0; k < CULPRIT_FIXED; k++) {
 		const char *name = culprit_fixed_name(k);
 		const char *text = prof_text(w->t, "Static: %s", name);
+		const char *key = prof_text(w->t, "static-%s", name);
 
-		*sum += w->all.fixed[k];
-		if (!text || (w->all.fixed[k] != 0 &&
-				     add_exact(w, PROF_ROW, text,
-					     prof_text(w->t, "static-%s", name), w->all.fixed[k])))
+		*sum += s->fixed[k];
+		if (!text || !key ||
+			(s->fixed_high[k] != 0 && add(w, PROF_ROW, text, key, 0, s->fixed_low[k],
+							  s->fixed_high[k], s->fixed[k])))
 			return -1;
 	}
 	return add_exact(w, PROF_SUBTOTAL, "Subtotal static", "static", *sum);

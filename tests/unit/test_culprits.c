@@ -35,9 +35,9 @@ static void test_random(void)
 {
 	static uint8_t bytes[4096];
 	uint64_t state = 88172645463325252u;
-	const char *wrong = NULL;
+	const char *wrong = NULL, *unsure = NULL;
 
-	for (int round = 0; round < 200 && !wrong; round++) {
+	for (int round = 0; round < 200 && !wrong && !unsure; round++) {
 		size_t size = 16 + culprits_random(&state) % (sizeof(bytes) - 16);
 		struct flow *f;
 
@@ -45,9 +45,14 @@ static void test_random(void)
 			bytes[i] = (uint8_t)culprits_random(&state);
 		f = graph(bytes, size);
 		wrong = f ? culprits_try(f, &core, culprits_random(&state)) : "no graph";
+		if (!wrong && round % 4 == 0)
+			unsure = culprits_try_unsure(f, &core, culprits_random(&state));
 		flow_free(f);
 	}
 	is_str(wrong ? wrong : "", "", "random bytes: parts add up, bounds hold");
+	is_str(unsure ? unsure : "", "",
+		"bounds where executions are not sure hold what is found with any that they may "
+		"be");
 }
 
 /* mov (%rax),%rbx; add %rbx,%rcx; jne back, each as many times as there is room. */
