@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When: moments are a Poisson process in the CPU time of the program, all its processes together.
- * How dense it may be follows from what bursts (windows) have cost on average so far, never from
+ * When: the CPU time of the program, all its processes together, is cut into strata, and each has
+ * one moment, uniform in it.  So moments are uniform in time, and phases of a program that are
+ * longer than a stratum get their share of moments, not about their share as by a Poisson process.
+ * How long strata are follows from what bursts (windows) have cost on average so far, never from
  * the last one: then those that cost more would be rarer behind them than others.
  */
-#include <math.h>
-
 #include "branches/private.h"
 
 #define SHARE_BURSTS  0.025 /* of the program's time */
 #define SHARE_WINDOWS 0.02
 #define WINDOW_GAP    (25.0 * MILLISECOND)
-#define RETRY         (2.0 * MILLISECOND) /* nobody ran just then */
-#define COST_BURST    (1.0 * MILLISECOND) /* before any was measured */
+#define RETRY         (2 * (uint64_t)MILLISECOND) /* nobody ran just then */
+#define COST_BURST    (1.0 * MILLISECOND)         /* before any was measured */
 #define COST_WINDOW   (1.0 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
 #define SLEEP_MAX     (20 * (uint64_t)MILLISECOND)
@@ -21,16 +21,15 @@
 
 #define STAT_STATE 3
 
-static void draw(struct branches *b, struct pace *p, double mean)
-{
-	p->next = b->used + (uint64_t)(-log(branches_chance(b)) * mean);
-}
-
+/* In the next stratum; in one that begins now if that is over already. */
 static void draw_next(struct branches *b, struct pace *p)
 {
-	double least = p->cost / p->count / p->share;
+	double least = p->cost / p->count / p->share, length = p->gap > least ? p->gap : least;
 
-	draw(b, p, p->gap > least ? p->gap : least);
+	if (p->end < b->used)
+		p->end = b->used;
+	p->next = p->end + (uint64_t)(branches_chance(b) * length);
+	p->end += (uint64_t)length;
 }
 
 /* Brings clocks up to date; a process by what it has used meanwhile; NULL: none has. */
@@ -81,7 +80,7 @@ static void one_burst(struct branches *b, struct followed *p)
 	uint64_t before = spent(b);
 
 	if (!tid) {
-		draw(b, &b->bursts, RETRY);
+		b->bursts.next = b->used + RETRY;
 		return;
 	}
 	branches_burst(b, tid);

@@ -122,7 +122,8 @@ struct candidate {
 };
 
 struct pace {
-	uint64_t next;      /* CPU time of the program */
+	uint64_t next;      /* moment, CPU time of the program */
+	uint64_t end;       /* of the stratum that it is in */
 	double gap;         /* mean, ns of CPU time, asked for */
 	double share;       /* of the program's time that it may take */
 	double cost, count; /* ns so far, times so far */
