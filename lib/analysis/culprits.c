@@ -181,21 +181,21 @@ static void store_events(struct culprit_search *s)
 		s->suspect[CULPRIT_STORES].weight += usual;
 }
 
-/* A translation comes before the data: of both, what the core has hidden is first that. */
-static void hide_translation(struct culprit_search *s)
+/* What is left for the instruction's own latency is no more than that. */
+static void show_hidden(struct culprit_search *s, const struct op *op, struct culprit_wait *w)
 {
-	struct culprit_suspect *x = &s->suspect[CULPRIT_DTLB];
-	double left = s->in->cycles[s->insn];
+	struct culprit_suspect *x = &s->suspect[CULPRIT_DEPENDENCY];
+	double left = culprit_hidden(s, op, s->in->cycles[s->insn] - w->execution);
 
-	if (!s->in->events[CULPRIT_DTLB] || !x->there)
+	if (left < 0)
 		return;
-	for (unsigned k = CULPRIT_L2; k <= CULPRIT_MEMORY; k++)
-		left -= s->in->events[k] ? s->in->events[k][s->insn] : 0;
-	x->weight = fmin(fmax(left, DOUBT * x->high), x->weight);
-	x->usual = fmax(x->weight, 1e-9);
+	if (w->most > 0)
+		w->trust = fmin(w->trust, left / w->most);
+	x->weight = fmin(x->weight, fmax(left - w->most * w->trust, DOUBT * left));
 }
 
-static void all_events(struct culprit_search *s, const struct insn *insn)
+static void all_events(struct culprit_search *s, const struct op *op, const struct insn *insn,
+	struct culprit_wait *w)
 {
 	bool stores = insn->classes & INSN_STORE && !(insn->classes & INSN_LOAD);
 
@@ -204,12 +204,12 @@ static void all_events(struct culprit_search *s, const struct insn *insn)
 			!(stores && k >= CULPRIT_L2 && k <= CULPRIT_DTLB))
 			culprit_counted(s, (enum culprit_cause)k, s->in->events[k][s->insn],
 				s->in->events_most[k][s->insn], s->insn);
+	if (s->in->events[CULPRIT_MISPREDICT])
+		culprit_mispredicted(s);
 	if (stores)
 		store_events(s);
 	else
-		hide_translation(s);
-	if (s->in->events[CULPRIT_MISPREDICT])
-		culprit_mispredicted(s);
+		show_hidden(s, op, w);
 }
 
 /* ---- the division of a wait among its culprits ---- */
@@ -423,7 +423,7 @@ static int look_at(struct culprits *c, struct culprit_search *s, const struct op
 	else
 		culprit_memory(s, op, insn);
 	suspect_execution(s, op, insn, s->in->core->in_order ? 1 : w->trust);
-	all_events(s, insn);
+	all_events(s, op, insn, w);
 	survey(c, s, w);
 	if (!waits && s->in->any_events)
 		waits = witnessed(s, w);
@@ -509,15 +509,19 @@ int culprits_find(struct culprits *c, const struct culprits_input *in, struct er
 	s.ops = calloc(SCHEDULE_BLOCK_MAX, sizeof(*s.ops));
 	s.writer = calloc(REG_COUNT, sizeof(*s.writer));
 	s.loops = s.ops ? culprit_loops(in, s.ops) : NULL;
-	if (!c->wait || !s.ops || !s.writer || !s.loops)
+	s.wrong = calloc(in->flow->edges.count + 1, sizeof(*s.wrong));
+	if (!c->wait || !s.ops || !s.writer || !s.loops || !s.wrong)
 		rc = -1;
 	if (rc == 0)
 		s.framed = makes_frame(&s);
+	if (rc == 0 && in->events[CULPRIT_MISPREDICT])
+		culprit_wrong_ways(&s);
 	for (s.block = 0; rc == 0 && s.block < in->flow->blocks.count; s.block++)
 		rc = look_at_block(c, &s);
 	free(s.ops);
 	free(s.writer);
 	free(s.loops);
+	free(s.wrong);
 	return rc ? error_nomem(e) : 0;
 }
 

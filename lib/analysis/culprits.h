@@ -78,6 +78,8 @@ struct culprits_input {
 	/* Events counted by instruction: what they cost usually, and at most, in cycles; of a
 	 * misprediction at the branch.  NULL: nobody counted. */
 	const double *events[CULPRITS], *events_most[CULPRITS];
+	/* Of misses: how often, and what all of them take, in cycles; NULL: not told. */
+	const double *events_times[CULPRITS], *events_full[CULPRITS];
 	/* Where mispredictions were counted: of returns, and of calls, the share mispredicted. */
 	double wrong_returns, wrong_calls;
 	bool counted;      /* executions of edges are no estimates */

@@ -208,19 +208,79 @@ void culprit_reached(struct culprit_search *s)
 		culprit_suspect(s, CULPRIT_FRONT_END, a.jumped, a.jumped * USUAL_JUMP, a.branch);
 }
 
-/* Of those of its branch, the share that took this edge. */
-static double wrong_share(const struct culprit_search *s, uint32_t edge)
+/* Who is wrong thought that another way would be taken. */
+static double wrong_weight(
+	const struct culprit_search *s, const struct flow_block *from, uint32_t edge)
 {
-	const struct flow *f = s->in->flow;
-	const struct flow_block *from = &f->blocks.data[f->edges.data[edge].from];
 	double here = edge_times(s, edge), others = 0;
 
 	for (uint32_t k = from->first_out; k < from->first_out + from->outs; k++)
 		others += k == edge ? 0 : edge_times(s, k);
 	if (!(here + others > 0) || from->outs < 2)
 		return 1;
-	/* Who is wrong thought that the other way would be taken. */
-	return (flow_last(f, from)->classes & INSN_CONDITIONAL ? others : here) / (here + others);
+	return (flow_last(s->in->flow, from)->classes & INSN_CONDITIONAL ? others : here) /
+	       (here + others);
+}
+
+/* What can have been waited for at an edge's end: what comes from elsewhere is not shown. */
+static double room_of(const struct culprit_search *s, uint32_t edge)
+{
+	const struct flow *f = s->in->flow;
+	uint32_t to = f->blocks.data[f->edges.data[edge].to].first;
+	double code = s->in->events[CULPRIT_ICACHE] ? s->in->events[CULPRIT_ICACHE][to] : 0;
+
+	return fmax(s->in->cycles[to] - code, 0);
+}
+
+/* First as the ways are executed; where that was not waited, more at other targets. */
+static void divide_wrong(struct culprit_search *s, const struct flow_block *from, double wrong)
+{
+	double left = wrong, room = 0, weights = 0;
+	uint32_t end = from->first_out + from->outs;
+
+	for (uint32_t k = from->first_out; k < end; k++)
+		weights += s->wrong[k] = wrong_weight(s, from, k);
+	for (uint32_t k = from->first_out; k < end; k++) {
+		double most = room_of(s, k);
+
+		s->wrong[k] = fmin(weights > 0 ? wrong * s->wrong[k] / weights : 0, most);
+		left -= s->wrong[k];
+		room += most - s->wrong[k];
+	}
+	if (flow_last(s->in->flow, from)->classes & INSN_CONDITIONAL)
+		return;
+	for (uint32_t k = from->first_out; k < end && room > 0 && left > 0; k++)
+		s->wrong[k] += (room_of(s, k) - s->wrong[k]) * fmin(left / room, 1);
+}
+
+/* Executions of a block that no known edge explains. */
+static double unknown_times(const struct culprit_search *s, const struct flow_block *b, double n)
+{
+	for (uint32_t k = b->first_in; k < b->first_in + b->ins; k++)
+		n -= s->in->edges && !isnan(s->in->edges[s->in->flow->in[k]])
+			     ? s->in->edges[s->in->flow->in[k]]
+			     : n;
+	return b->flags & FLOW_ORPHAN ? fmax(n, 0) : 0;
+}
+
+void culprit_wrong_ways(struct culprit_search *s)
+{
+	const struct flow *f = s->in->flow;
+	double unknown = 0;
+
+	for (size_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.data[i];
+		double wrong = s->in->events[CULPRIT_MISPREDICT][b->first + b->count - 1];
+
+		s->block = (uint32_t)i;
+		s->executions = s->in->executions[i];
+		unknown += unknown_times(s, b, s->executions);
+		if (wrong > 0 && b->flags & FLOW_UNKNOWN)
+			s->wrong_unknown += wrong;
+		else if (wrong > 0)
+			divide_wrong(s, b, wrong);
+	}
+	s->wrong_unknown /= fmax(unknown, 1);
 }
 
 /* Mispredictions that were counted at the branches before it. */
@@ -228,7 +288,6 @@ void culprit_mispredicted(struct culprit_search *s)
 {
 	const struct flow *f = s->in->flow;
 	const struct flow_block *b = &f->blocks.data[s->block];
-	const double *usual = s->in->events[CULPRIT_MISPREDICT];
 	const double *most = s->in->events_most[CULPRIT_MISPREDICT];
 	const struct culprit_cost *cost = &s->in->machine->cost[CULPRIT_MISPREDICT];
 	const struct insn *insn = &f->insns.data[s->insn];
@@ -248,10 +307,15 @@ void culprit_mispredicted(struct culprit_search *s)
 		const struct flow_block *from = &f->blocks.data[f->edges.data[f->in[k]].from];
 		uint32_t branch = from->first + from->count - 1;
 
-		n += usual[branch] * wrong_share(s, f->in[k]);
+		n += s->wrong[f->in[k]];
 		top += fmin(most[branch], edge_times(s, f->in[k]) * cost->maximum);
 		blame = branch;
 	}
-	if (!(b->flags & FLOW_ORPHAN && s->insn == b->first))
-		culprit_counted(s, CULPRIT_MISPREDICT, n, top, blame);
+	if (s->insn == b->first) {
+		double others = unknown_times(s, b, s->executions);
+
+		n += others * s->wrong_unknown;
+		top += others * cost->maximum;
+	}
+	culprit_counted(s, CULPRIT_MISPREDICT, n, top, blame);
 }

@@ -26,7 +26,7 @@
 
 #define REG_RBP (REG_GENERAL + 5)
 
-static bool is_stack(const struct culprit_search *s, const struct op_memory *m)
+bool culprit_is_stack(const struct culprit_search *s, const struct op_memory *m)
 {
 	uint32_t origin;
 
@@ -129,7 +129,7 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 		culprit_suspect(s, CULPRIT_FORWARD, n, n, h.store->insn);
 		return;
 	}
-	if (is_stack(s, m) || h.store)
+	if (culprit_is_stack(s, m) || h.store)
 		return;
 	line = n * fresh(h.distance, stride, s->in->machine->line);
 	page = n * fresh(h.distance, stride, s->in->machine->page);
@@ -173,10 +173,11 @@ static void stores_at(struct culprit_search *s, const struct op *op, const struc
 	a = place_of(s, &op->store);
 	stride = culprit_stride(s, &op->store);
 	distance = look_back(s, &a).distance;
-	if (is_stack(s, &op->store) || insn->classes & INSN_STACK)
+	if (culprit_is_stack(s, &op->store) || insn->classes & INSN_STACK)
 		usual *= 0.1;
 	culprit_suspect(s, CULPRIT_STORES, n, n * usual, s->insn);
-	page = is_stack(s, &op->store) ? 0 : n * fresh(distance, stride, s->in->machine->page);
+	page = culprit_is_stack(s, &op->store) ? 0
+					       : n * fresh(distance, stride, s->in->machine->page);
 	if (page > 0)
 		culprit_suspect(s, CULPRIT_DTLB, page, page * USUAL_WALK * 0.2, s->insn);
 }

@@ -55,6 +55,9 @@ struct culprit_search {
 	uint32_t accesses; /* so far: the last ACCESSES_KEPT are there */
 	uint32_t *writer;  /* instruction that wrote a register last, + 1; [REG_COUNT] */
 	struct culprit_loop *loops;
+	/* Mispredictions that were counted, in cycles: of each edge, and of jumps to blocks that no
+	 * edge leads to, each time. */
+	double *wrong, wrong_unknown;
 };
 
 /* likely = min(high, weight * scale) of each, so that they make the whole where that can be, first
@@ -77,9 +80,14 @@ void culprit_pass(
 /* Nothing is known. */
 void culprit_forget(struct culprit_search *s);
 
+/* Whether it is the procedure's own stack. */
+bool culprit_is_stack(const struct culprit_search *s, const struct op_memory *m);
+
 /* culprits_fetch.c: what comes from how the instruction was reached. */
 void culprit_reached(struct culprit_search *s);
 void culprit_mispredicted(struct culprit_search *s);
+/* Mispredictions that were counted, divided among the ways of their branches: fills s->wrong. */
+void culprit_wrong_ways(struct culprit_search *s);
 /* Of times that the block at hand is executed, those at most in which its code was not there: loops
  * around it keep it, whose code fits `room` units. */
 double culprit_held(const struct culprit_search *s, double times, double room, double unit);
@@ -87,6 +95,10 @@ double culprit_held(const struct culprit_search *s, double times, double room, d
 /* They were counted here: what they cost usually and at most. */
 void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
 	uint32_t blame);
+
+/* culprits_hidden.c: what is seen of misses that were counted, when the instruction waited `wait`
+ * cycles.  Returns what is left of that for its own latency, or -1 where all may be seen. */
+double culprit_hidden(struct culprit_search *s, const struct op *op, double wait);
 
 /* culprits_loops.c; NULL when memory is out. */
 struct culprit_loop *culprit_loops(const struct culprits_input *in, struct op *ops);

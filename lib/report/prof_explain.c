@@ -54,9 +54,14 @@ static double count_of(
 			    : (double)p->code.counts[insn * x->d->metrics.count + k]);
 }
 
+/* Of one cause, by instruction: struct culprits_input. */
+struct counted {
+	double *usual, *most, *times, *full;
+};
+
 /* What so many cost; at most, what so few samples of them can have missed included. */
-static void take_event(struct prof_explained *p, const struct prof_explain *x, size_t which,
-	double *usual, double *most)
+static void take_event(
+	struct prof_explained *p, const struct prof_explain *x, size_t which, struct counted *to)
 {
 	long metric = metric_of(x->d, tells[which].event);
 	long less = metric_of(x->d, tells[which].less);
@@ -68,11 +73,15 @@ static void take_event(struct prof_explained *p, const struct prof_explain *x, s
 		double count = fmax(count_of(p, x, metric, k) - count_of(p, x, less, k), 0);
 		double samples = count / unit;
 
-		usual[k] += count * cost->typical;
-		most[k] += (unit > 1 ? (samples + 2 * sqrt(samples) + 1) * unit : count) *
-			   cost->maximum;
+		to->times[k] = fmax(to->times[k], count);
+		to->usual[k] += count * cost->typical;
+		to->full[k] += count * cost->maximum;
+		to->most[k] += (unit > 1 ? (samples + 2 * sqrt(samples) + 1) * unit : count) *
+			       cost->maximum;
 	}
 }
+
+enum { EVENT_ARRAYS = 4 };
 
 static void take_events(struct prof_explained *p, const struct prof_explain *x, double *room)
 {
@@ -80,14 +89,17 @@ static void take_events(struct prof_explained *p, const struct prof_explain *x, 
 
 	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++) {
 		unsigned cause = tells[i].cause;
-		double *usual = room + 2 * cause * n, *most = usual + n;
+		double *at = room + EVENT_ARRAYS * cause * n;
+		struct counted c = {at, at + n, at + 2 * n, at + 3 * n};
 
 		if (metric_of(x->d, tells[i].event) < 0)
 			continue;
-		p->input.events[cause] = usual;
-		p->input.events_most[cause] = most;
+		p->input.events[cause] = c.usual;
+		p->input.events_most[cause] = c.most;
+		p->input.events_times[cause] = c.times;
+		p->input.events_full[cause] = c.full;
 		p->input.any_events = true;
-		take_event(p, x, i, usual, most);
+		take_event(p, x, i, &c);
 	}
 	p->input.wrong_returns = x->returns > 0 ? x->wrong_returns / x->returns : 0;
 	p->input.wrong_calls = x->calls > 0 ? x->wrong_calls / x->calls : 0;
@@ -174,7 +186,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	const struct flow *f = p->code.flow;
 	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
 	size_t n = f->insns.count;
-	size_t room = n * (3 + 2 * CULPRITS) + 3 * f->blocks.count + f->edges.count + 1;
+	size_t room = n * (3 + EVENT_ARRAYS * CULPRITS) + 3 * f->blocks.count + f->edges.count + 1;
 	double *cycles = calloc(room, sizeof(double)), *lines, *pages, *events, *executions, *edges;
 
 	p->memory = cycles;
@@ -183,7 +195,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	lines = cycles + n;
 	pages = lines + n;
 	events = pages + n;
-	executions = events + 2 * n * CULPRITS;
+	executions = events + n * EVENT_ARRAYS * CULPRITS;
 	edges = executions + 3 * f->blocks.count;
 	take_frequencies(p, executions, edges);
 	for (size_t i = 0; i < n; i++)

@@ -31,6 +31,17 @@ static const struct {
 	{CULPRIT_FAULT, {EV_PAGE_FAULTS}, 0},
 };
 
+/* A load that has missed waits for all of its latency, what a hit takes included. */
+static void add_hit(struct prof_explain *x, const struct model_config *m)
+{
+	for (unsigned k = CULPRIT_L2; k <= CULPRIT_MEMORY; k++) {
+		struct culprit_cost *to = &x->machine.cost[k];
+
+		to->typical *= (to->maximum + m->l1d.latency) / to->maximum;
+		to->maximum += m->l1d.latency;
+	}
+}
+
 /* Of its latency, what a miss costs that retirement is seen to wait for. */
 #define USUAL_SHARE 0.7
 
@@ -128,6 +139,7 @@ int prof_explain_machine(struct prof_explain *x, struct error *e)
 	if (host ? costs_find(m.costs, true, NULL, &table, e) : costs_ours(m.costs, &table, e))
 		return -1;
 	take_costs(x, &table, (double)m.model.clock_hz);
+	add_hit(x, &m.model);
 	take_singles(x, &table, (double)m.model.clock_hz);
 	/* Fetching anew is the misprediction's; that latencies are seen then, which are hidden
 	 * else, is theirs. */

@@ -1,0 +1,184 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What is hidden of misses that were counted.  An instruction does one thing after another: it is
+ * fetched, its address is translated, its data come.  As long as others before it keep retirement
+ * busy nobody sees that, so what is hidden is the beginning: of a short wait the translation first,
+ * which comes before the data.
+ *
+ * For how long retirement is busy differs from time to time; let that be h, distributed
+ * exponentially with mean m.  Of what takes L, then L - m (1 - exp(-L / m)) is seen on average.  m
+ * is such that all that is seen makes the wait.
+ */
+#include <math.h>
+
+#include "analysis/culprits_private.h"
+
+enum { PHASES = 3, KINDS_MAX = 16, STEPS = 26 };
+
+/* Executions that met the same. */
+struct kind {
+	double times;
+	double takes[PHASES];    /* cycles: being fetched, the translation, data */
+	enum culprit_cause data; /* where they came from; CULPRITS: the first level */
+};
+
+struct kinds {
+	uint32_t count;
+	struct kind kind[KINDS_MAX];
+};
+
+static const enum culprit_cause levels[] = {CULPRIT_MEMORY, CULPRIT_LL, CULPRIT_L2, CULPRITS};
+enum { LEVELS = sizeof(levels) / sizeof(*levels) };
+
+/* How often it was counted, and what that takes each time. */
+static double times_of(const struct culprit_search *s, enum culprit_cause cause, double *takes)
+{
+	const double *times = s->in->events_times[cause];
+	double n = times ? fmin(times[s->insn], s->executions) : 0;
+
+	if (n > 0)
+		*takes = s->in->events_full[cause][s->insn] / times[s->insn];
+	return n;
+}
+
+static void add(struct kinds *k, double times, const double takes[PHASES], enum culprit_cause data)
+{
+	if (times > 0)
+		k->kind[k->count++] = (struct kind){times, {takes[0], takes[1], takes[2]}, data};
+}
+
+/* Addresses that a constant step leads to are known long before: what a hit takes and what it takes
+ * to translate them is over when their turn comes. */
+static bool runs_ahead(const struct culprit_search *s, const struct op *op)
+{
+	double stride = op->load.there ? culprit_stride(s, &op->load) : -1;
+
+	return stride >= 0 && stride < s->in->machine->page;
+}
+
+/* What a load takes that finds everything there.  What the procedure keeps on its stack is known
+ * when it comes. */
+static double hit(const struct culprit_search *s, const struct op *op)
+{
+	bool stack = op->load.there && culprit_is_stack(s, &op->load);
+
+	return op->loads && !stack ? (double)op->load_latency : 0;
+}
+
+/* How often data came from a level that is not the first. */
+static double from_level(const struct culprit_search *s, const struct op *op,
+	enum culprit_cause level, double left, double *takes)
+{
+	return op->loads ? fmin(times_of(s, level, takes), left) : 0;
+}
+
+/* What was not translated comes from farther away, rather; misses of code are as likely with any of
+ * that.  Where data are missed, hits may be links of a chain as well; where code is, nobody knows.
+ */
+static void make_kinds(const struct culprit_search *s, const struct op *op, struct kinds *k)
+{
+	double left = s->executions, misses = 0, fetch = 0, walk = 0;
+	double missed = times_of(s, CULPRIT_ICACHE, &fetch) / s->executions;
+	bool ahead = runs_ahead(s, op);
+	double walks = op->loads && !ahead ? times_of(s, CULPRIT_DTLB, &walk) : 0;
+
+	k->count = 0;
+	for (unsigned i = 0; i < LEVELS; i++) {
+		bool there = levels[i] == CULPRITS;
+		double data = hit(s, op);
+		double n = there ? left : from_level(s, op, levels[i], left, &data);
+		double both = fmin(walks, n), one = n - both, weight = 1;
+
+		misses += there ? both : n;
+		if (there)
+			weight = misses > 0 && !ahead ? misses / (misses + missed * s->executions)
+						      : 0;
+		add(k, both * missed, (double[]){fetch, walk, data}, levels[i]);
+		add(k, both * (1 - missed), (double[]){0, walk, data}, levels[i]);
+		add(k, one * missed, (double[]){fetch, 0, data}, levels[i]);
+		add(k, one * (1 - missed) * weight, (double[]){0, 0, data}, levels[i]);
+		walks -= both;
+		left -= n;
+	}
+}
+
+/* Of `takes` cycles. */
+static double seen(double takes, double mean)
+{
+	return mean > 0 ? takes + mean * expm1(-takes / mean) : takes;
+}
+
+static double seen_of_all(const struct kinds *k, double mean)
+{
+	double sum = 0;
+
+	for (uint32_t i = 0; i < k->count; i++) {
+		const double *t = k->kind[i].takes;
+
+		sum += k->kind[i].times * seen(t[0] + t[1] + t[2], mean);
+	}
+	return sum;
+}
+
+static double find_mean(const struct kinds *k, double wait)
+{
+	double low = -4, high = 14; /* log2 */
+
+	if (seen_of_all(k, 0) <= wait)
+		return 0;
+	for (int i = 0; i < STEPS; i++) {
+		double middle = (low + high) / 2;
+
+		if (seen_of_all(k, exp2(middle)) > wait)
+			low = middle;
+		else
+			high = middle;
+	}
+	return exp2(high);
+}
+
+static void take(struct culprit_search *s, enum culprit_cause cause, double cycles)
+{
+	struct culprit_suspect *x = &s->suspect[cause];
+
+	if (x->there)
+		x->weight = x->usual = fmax(cycles, 1e-9);
+}
+
+/* Counted causes that are told of here; the others' are to be left to them. */
+static bool mine(unsigned cause)
+{
+	return cause == CULPRIT_ICACHE || (cause >= CULPRIT_L2 && cause <= CULPRIT_DTLB);
+}
+
+double culprit_hidden(struct culprit_search *s, const struct op *op, double wait)
+{
+	double sums[CULPRITS + 1] = {0}, others = 0, all, mean;
+	struct kinds k;
+
+	if (s->in->core->in_order || !(wait > 0) || !s->in->events_times[CULPRIT_ICACHE] ||
+		(op->loads && !s->in->events_times[CULPRIT_L2]))
+		return -1;
+	make_kinds(s, op, &k);
+	all = seen_of_all(&k, 0);
+	if (!(all > 0))
+		return -1;
+	for (unsigned c = 0; c < CULPRITS; c++)
+		if (s->in->events[c] && !mine(c) && s->suspect[c].there)
+			others += s->suspect[c].weight;
+	wait = fmax(wait - others, wait * all / (all + others));
+	mean = find_mean(&k, wait);
+	for (uint32_t i = 0; i < k.count; i++) {
+		const struct kind *x = &k.kind[i];
+		double first = seen(x->takes[0], mean), two = seen(x->takes[0] + x->takes[1], mean);
+
+		sums[CULPRIT_ICACHE] += x->times * first;
+		sums[CULPRIT_DTLB] += x->times * (two - first);
+		sums[x->data] +=
+			x->times * (seen(x->takes[0] + x->takes[1] + x->takes[2], mean) - two);
+	}
+	for (unsigned c = 0; c < CULPRITS; c++)
+		if (mine(c) && s->in->events[c])
+			take(s, (enum culprit_cause)c, sums[c]);
+	return mean > 0 && all > others ? sums[CULPRITS] : -1;
+}
