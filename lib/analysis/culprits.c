@@ -192,6 +192,7 @@ static void show_hidden(struct culprit_search *s, const struct op *op, struct cu
 	if (w->most > 0)
 		w->trust = fmin(w->trust, left / w->most);
 	x->weight = fmin(x->weight, fmax(left - w->most * w->trust, DOUBT * left));
+	s->suspect[CULPRIT_FRONT_END].weight *= DOUBT;
 }
 
 static void all_events(struct culprit_search *s, const struct op *op, const struct insn *insn,

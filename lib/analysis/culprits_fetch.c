@@ -208,20 +208,6 @@ void culprit_reached(struct culprit_search *s)
 		culprit_suspect(s, CULPRIT_FRONT_END, a.jumped, a.jumped * USUAL_JUMP, a.branch);
 }
 
-/* Who is wrong thought that another way would be taken. */
-static double wrong_weight(
-	const struct culprit_search *s, const struct flow_block *from, uint32_t edge)
-{
-	double here = edge_times(s, edge), others = 0;
-
-	for (uint32_t k = from->first_out; k < from->first_out + from->outs; k++)
-		others += k == edge ? 0 : edge_times(s, k);
-	if (!(here + others > 0) || from->outs < 2)
-		return 1;
-	return (flow_last(s->in->flow, from)->classes & INSN_CONDITIONAL ? others : here) /
-	       (here + others);
-}
-
 /* What can have been waited for at an edge's end: what comes from elsewhere is not shown. */
 static double room_of(const struct culprit_search *s, uint32_t edge)
 {
@@ -232,35 +218,52 @@ static double room_of(const struct culprit_search *s, uint32_t edge)
 	return fmax(s->in->cycles[to] - code, 0);
 }
 
-/* First as the ways are executed; where that was not waited, more at other targets. */
-static void divide_wrong(struct culprit_search *s, const struct flow_block *from, double wrong)
+/* Likewise, beyond what the instruction there takes by itself. */
+static double surplus_of(const struct culprit_search *s, uint32_t edge)
 {
-	double left = wrong, room = 0, weights = 0;
-	uint32_t end = from->first_out + from->outs;
+	const struct flow *f = s->in->flow;
+	const struct flow_block *to = &f->blocks.data[f->edges.data[edge].to];
+	struct op op;
+	double own;
 
-	for (uint32_t k = from->first_out; k < end; k++)
-		weights += s->wrong[k] = wrong_weight(s, from, k);
-	for (uint32_t k = from->first_out; k < end; k++) {
-		double most = room_of(s, k);
-
-		s->wrong[k] = fmin(weights > 0 ? wrong * s->wrong[k] / weights : 0, most);
-		left -= s->wrong[k];
-		room += most - s->wrong[k];
-	}
-	if (flow_last(s->in->flow, from)->classes & INSN_CONDITIONAL)
-		return;
-	for (uint32_t k = from->first_out; k < end && room > 0 && left > 0; k++)
-		s->wrong[k] += (room_of(s, k) - s->wrong[k]) * fmin(left / room, 1);
+	op_make_block(s->in->core, &f->insns.data[to->first], 1, false, &op);
+	own = fmax((double)op.latency - 1, 0) + (op.loads ? (double)op.load_latency : 0);
+	return fmax(room_of(s, edge) - own * s->in->executions[f->edges.data[edge].to], 0);
 }
 
-/* Executions of a block that no known edge explains. */
-static double unknown_times(const struct culprit_search *s, const struct flow_block *b, double n)
+/* Of a conditional branch, rather on the way that is taken less often: who is wrong thought that it
+ * would be the other one.  Of others, where there was a wait. */
+static void divide_wrong(struct culprit_search *s, const struct flow_block *from, double wrong)
 {
-	for (uint32_t k = b->first_in; k < b->first_in + b->ins; k++)
-		n -= s->in->edges && !isnan(s->in->edges[s->in->flow->in[k]])
-			     ? s->in->edges[s->in->flow->in[k]]
-			     : n;
-	return b->flags & FLOW_ORPHAN ? fmax(n, 0) : 0;
+	bool conditional = flow_last(s->in->flow, from)->classes & INSN_CONDITIONAL;
+	uint32_t end = from->first_out + from->outs;
+	double all = 0, weights = 0, left = wrong, room = 0;
+
+	for (uint32_t k = from->first_out; k < end; k++)
+		all += edge_times(s, k);
+	for (uint32_t k = from->first_out; k < end; k++)
+		weights += s->wrong[k] =
+			conditional && from->outs > 1 ? all - edge_times(s, k) : room_of(s, k);
+	for (uint32_t k = from->first_out; k < end; k++) {
+		s->wrong[k] = fmin(weights > 0 ? wrong * s->wrong[k] / weights : 0, room_of(s, k));
+		left -= s->wrong[k];
+		room += fmax(surplus_of(s, k) - s->wrong[k], 0);
+	}
+	for (uint32_t k = from->first_out; k < end && room > 0 && left > 0; k++)
+		s->wrong[k] += fmax(surplus_of(s, k) - s->wrong[k], 0) * fmin(left / room, 1);
+}
+
+/* What was waited for at a block, as far as no known edge explains its executions. */
+static double unknown_room(const struct culprit_search *s, const struct flow_block *b)
+{
+	double n = s->in->executions[b - s->in->flow->blocks.data], known = 0;
+
+	for (uint32_t k = b->first_in; k < b->first_in + b->ins; k++) {
+		double times = s->in->edges ? s->in->edges[s->in->flow->in[k]] : NAN;
+
+		known += isnan(times) ? n : times;
+	}
+	return b->flags & FLOW_ORPHAN && n > known ? s->in->cycles[b->first] * (1 - known / n) : 0;
 }
 
 void culprit_wrong_ways(struct culprit_search *s)
@@ -274,13 +277,13 @@ void culprit_wrong_ways(struct culprit_search *s)
 
 		s->block = (uint32_t)i;
 		s->executions = s->in->executions[i];
-		unknown += unknown_times(s, b, s->executions);
+		unknown += unknown_room(s, b);
 		if (wrong > 0 && b->flags & FLOW_UNKNOWN)
 			s->wrong_unknown += wrong;
 		else if (wrong > 0)
 			divide_wrong(s, b, wrong);
 	}
-	s->wrong_unknown /= fmax(unknown, 1);
+	s->wrong_unknown = fmin(s->wrong_unknown / fmax(unknown, 1), 1);
 }
 
 /* Mispredictions that were counted at the branches before it. */
@@ -312,10 +315,10 @@ void culprit_mispredicted(struct culprit_search *s)
 		blame = branch;
 	}
 	if (s->insn == b->first) {
-		double others = unknown_times(s, b, s->executions);
+		double others = unknown_room(s, b);
 
 		n += others * s->wrong_unknown;
-		top += others * cost->maximum;
+		top += others;
 	}
 	culprit_counted(s, CULPRIT_MISPREDICT, n, top, blame);
 }

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is hidden of misses that were counted.  An instruction does one thing after another: it is
- * fetched, its address is translated, its data come.  As long as others before it keep retirement
+ * What is hidden of misses and mispredictions that were counted.  An instruction does one thing
+ * after another: the branch before it is found wrong, it is fetched, its address is translated, its
+ * data come.  As long as others before it keep retirement
  * busy nobody sees that, so what is hidden is the beginning: of a short wait the translation first,
  * which comes before the data.
  *
@@ -13,12 +14,12 @@
 
 #include "analysis/culprits_private.h"
 
-enum { PHASES = 3, KINDS_MAX = 16, STEPS = 26 };
+enum { WRONG, FETCH, WALK, DATA, PHASES, KINDS_MAX = 32, STEPS = 26 };
 
 /* Executions that met the same. */
 struct kind {
 	double times;
-	double takes[PHASES];    /* cycles: being fetched, the translation, data */
+	double takes[PHASES];    /* cycles */
 	enum culprit_cause data; /* where they came from; CULPRITS: the first level */
 };
 
@@ -41,10 +42,25 @@ static double times_of(const struct culprit_search *s, enum culprit_cause cause,
 	return n;
 }
 
-static void add(struct kinds *k, double times, const double takes[PHASES], enum culprit_cause data)
+/* Mispredictions and misses of code are as likely with any data. */
+struct before {
+	double wrong, penalty; /* share of executions, cycles */
+	double missed, fetch;
+};
+
+/* weight: of those that met nothing before. */
+static void add(struct kinds *k, const struct before *b, double times, double walk, double data,
+	enum culprit_cause from, double weight)
 {
-	if (times > 0)
-		k->kind[k->count++] = (struct kind){times, {takes[0], takes[1], takes[2]}, data};
+	for (unsigned i = 0; i < 4; i++) {
+		bool wrong = i & 1, missed = i & 2;
+		double n = times * (wrong ? b->wrong : 1 - b->wrong) *
+			   (missed ? b->missed : 1 - b->missed) * (i ? 1 : weight);
+
+		if (n > 0)
+			k->kind[k->count++] = (struct kind){n,
+				{wrong ? b->penalty : 0, missed ? b->fetch : 0, walk, data}, from};
+	}
 }
 
 /* Addresses that a constant step leads to are known long before: what a hit takes and what it takes
@@ -72,13 +88,23 @@ static double from_level(const struct culprit_search *s, const struct op *op,
 	return op->loads ? fmin(times_of(s, level, takes), left) : 0;
 }
 
-/* What was not translated comes from farther away, rather; misses of code are as likely with any of
- * that.  Where data are missed, hits may be links of a chain as well; where code is, nobody knows.
- */
+static struct before before(const struct culprit_search *s)
+{
+	const struct culprit_suspect *x = &s->suspect[CULPRIT_MISPREDICT];
+	struct before b = {.penalty = s->in->machine->cost[CULPRIT_MISPREDICT].typical};
+
+	b.missed = times_of(s, CULPRIT_ICACHE, &b.fetch) / s->executions;
+	if (x->there && s->in->events[CULPRIT_MISPREDICT] && b.penalty > 0)
+		b.wrong = fmin(x->usual / b.penalty / s->executions, 1);
+	return b;
+}
+
+/* What was not translated comes from farther away, rather.  Where data are missed, hits may be
+ * links of a chain as well; where only what was before is known to have waited, they are not. */
 static void make_kinds(const struct culprit_search *s, const struct op *op, struct kinds *k)
 {
-	double left = s->executions, misses = 0, fetch = 0, walk = 0;
-	double missed = times_of(s, CULPRIT_ICACHE, &fetch) / s->executions;
+	double left = s->executions, misses = 0, walk = 0;
+	struct before b = before(s);
 	bool ahead = runs_ahead(s, op);
 	double walks = op->loads && !ahead ? times_of(s, CULPRIT_DTLB, &walk) : 0;
 
@@ -87,16 +113,15 @@ static void make_kinds(const struct culprit_search *s, const struct op *op, stru
 		bool there = levels[i] == CULPRITS;
 		double data = hit(s, op);
 		double n = there ? left : from_level(s, op, levels[i], left, &data);
-		double both = fmin(walks, n), one = n - both, weight = 1;
+		double both = fmin(walks, n), weight = 1;
 
 		misses += there ? both : n;
 		if (there)
-			weight = misses > 0 && !ahead ? misses / (misses + missed * s->executions)
-						      : 0;
-		add(k, both * missed, (double[]){fetch, walk, data}, levels[i]);
-		add(k, both * (1 - missed), (double[]){0, walk, data}, levels[i]);
-		add(k, one * missed, (double[]){fetch, 0, data}, levels[i]);
-		add(k, one * (1 - missed) * weight, (double[]){0, 0, data}, levels[i]);
+			weight = misses > 0 && !ahead
+					 ? misses / (misses + (b.missed + b.wrong) * s->executions)
+					 : 0;
+		add(k, &b, both, walk, data, levels[i], 1);
+		add(k, &b, n - both, 0, data, levels[i], weight);
 		walks -= both;
 		left -= n;
 	}
@@ -113,9 +138,11 @@ static double seen_of_all(const struct kinds *k, double mean)
 	double sum = 0;
 
 	for (uint32_t i = 0; i < k->count; i++) {
-		const double *t = k->kind[i].takes;
+		double all = 0;
 
-		sum += k->kind[i].times * seen(t[0] + t[1] + t[2], mean);
+		for (unsigned p = 0; p < PHASES; p++)
+			all += k->kind[i].takes[p];
+		sum += k->kind[i].times * seen(all, mean);
 	}
 	return sum;
 }
@@ -148,7 +175,23 @@ static void take(struct culprit_search *s, enum culprit_cause cause, double cycl
 /* Counted causes that are told of here; the others' are to be left to them. */
 static bool mine(unsigned cause)
 {
-	return cause == CULPRIT_ICACHE || (cause >= CULPRIT_L2 && cause <= CULPRIT_DTLB);
+	return cause == CULPRIT_ICACHE || cause == CULPRIT_MISPREDICT ||
+	       (cause >= CULPRIT_L2 && cause <= CULPRIT_DTLB);
+}
+
+/* Of one kind, what is seen of each phase. */
+static void share(double *sums, const struct kind *k, double mean)
+{
+	const enum culprit_cause causes[PHASES] = {
+		CULPRIT_MISPREDICT, CULPRIT_ICACHE, CULPRIT_DTLB, k->data};
+	double until = 0, before = 0;
+
+	for (unsigned p = 0; p < PHASES; p++) {
+		double now = seen(until += k->takes[p], mean);
+
+		sums[causes[p]] += k->times * (now - before);
+		before = now;
+	}
 }
 
 double culprit_hidden(struct culprit_search *s, const struct op *op, double wait)
@@ -168,15 +211,8 @@ double culprit_hidden(struct culprit_search *s, const struct op *op, double wait
 			others += s->suspect[c].weight;
 	wait = fmax(wait - others, wait * all / (all + others));
 	mean = find_mean(&k, wait);
-	for (uint32_t i = 0; i < k.count; i++) {
-		const struct kind *x = &k.kind[i];
-		double first = seen(x->takes[0], mean), two = seen(x->takes[0] + x->takes[1], mean);
-
-		sums[CULPRIT_ICACHE] += x->times * first;
-		sums[CULPRIT_DTLB] += x->times * (two - first);
-		sums[x->data] +=
-			x->times * (seen(x->takes[0] + x->takes[1] + x->takes[2], mean) - two);
-	}
+	for (uint32_t i = 0; i < k.count; i++)
+		share(sums, &k.kind[i], mean);
 	for (unsigned c = 0; c < CULPRITS; c++)
 		if (mine(c) && s->in->events[c])
 			take(s, (enum culprit_cause)c, sums[c]);

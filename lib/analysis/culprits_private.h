@@ -56,7 +56,7 @@ struct culprit_search {
 	uint32_t *writer;  /* instruction that wrote a register last, + 1; [REG_COUNT] */
 	struct culprit_loop *loops;
 	/* Mispredictions that were counted, in cycles: of each edge, and of jumps to blocks that no
-	 * edge leads to, each time. */
+	 * edge leads to, in each cycle that these waited. */
 	double *wrong, wrong_unknown;
 };
 
