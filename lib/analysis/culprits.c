@@ -88,6 +88,8 @@ static uint32_t producer(const struct culprit_search *s, const struct op *op)
 #define CHAIN_UNTIL 1.25
 #define CHAIN       3.0
 #define MISSED      0.4
+/* A load whose address is known long before has hit long before. */
+#define AHEAD 0.03
 
 /* How likely a load's own latency is what was waited for, against 1. */
 static double trust_latency(const struct culprit_search *s, const struct op *op)
@@ -96,10 +98,10 @@ static double trust_latency(const struct culprit_search *s, const struct op *op)
 
 	if (s->in->core->in_order)
 		return 1e6;
-	if (!op->load.there || !s->in->counted || s->in->events[CULPRIT_L2])
+	if (!op->load.there || s->in->events[CULPRIT_L2])
 		return 1;
 	ratio = s->in->cycles[s->insn] / (s->executions * (own + (double)op->load_latency));
-	return ratio > CHAIN_UNTIL ? MISSED : ratio > CHAIN_FROM ? CHAIN : 1;
+	return ratio > CHAIN_UNTIL ? MISSED : ratio > CHAIN_FROM && s->in->counted ? CHAIN : 1;
 }
 
 /* When it is the oldest one, nothing but its own latency is left of dependences. */
@@ -130,6 +132,8 @@ static void suspect_execution(
 		culprit_suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
 			n * trust * (fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1),
 			blame);
+	if (most > mi && !s->in->core->in_order && culprit_runs_ahead(s, op))
+		s->suspect[CULPRIT_DEPENDENCY].weight *= fmax((double)latency / most, AHEAD);
 }
 
 /* In order, an instruction waits for the loads that its operands come from. */

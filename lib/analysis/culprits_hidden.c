@@ -63,15 +63,6 @@ static void add(struct kinds *k, const struct before *b, double times, double wa
 	}
 }
 
-/* Addresses that a constant step leads to are known long before: what a hit takes and what it takes
- * to translate them is over when their turn comes. */
-static bool runs_ahead(const struct culprit_search *s, const struct op *op)
-{
-	double stride = op->load.there ? culprit_stride(s, &op->load) : -1;
-
-	return stride >= 0 && stride < s->in->machine->page;
-}
-
 /* What a load takes that finds everything there.  What the procedure keeps on its stack is known
  * when it comes. */
 static double hit(const struct culprit_search *s, const struct op *op)
@@ -99,13 +90,14 @@ static struct before before(const struct culprit_search *s)
 	return b;
 }
 
-/* What was not translated comes from farther away, rather.  Where data are missed, hits may be
+/* What runs ahead has its translation and a hit's data before its turn.  What was not translated
+ * comes from farther away, rather.  Where data are missed, hits may be
  * links of a chain as well; where only what was before is known to have waited, they are not. */
 static void make_kinds(const struct culprit_search *s, const struct op *op, struct kinds *k)
 {
 	double left = s->executions, misses = 0, walk = 0;
 	struct before b = before(s);
-	bool ahead = runs_ahead(s, op);
+	bool ahead = culprit_runs_ahead(s, op);
 	double walks = op->loads && !ahead ? times_of(s, CULPRIT_DTLB, &walk) : 0;
 
 	k->count = 0;

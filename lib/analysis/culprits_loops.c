@@ -100,3 +100,10 @@ double culprit_stride(const struct culprit_search *s, const struct op_memory *m)
 	}
 	return fabs(stride);
 }
+
+bool culprit_runs_ahead(const struct culprit_search *s, const struct op *op)
+{
+	double stride = op->load.there ? culprit_stride(s, &op->load) : -1;
+
+	return stride >= 0 && stride < s->in->machine->page;
+}

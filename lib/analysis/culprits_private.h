@@ -80,6 +80,10 @@ void culprit_pass(
 /* Nothing is known. */
 void culprit_forget(struct culprit_search *s);
 
+/* Whether a load's address is known long before its turn: a constant step leads to it, less than a
+ * page wide. */
+bool culprit_runs_ahead(const struct culprit_search *s, const struct op *op);
+
 /* Whether it is the procedure's own stack. */
 bool culprit_is_stack(const struct culprit_search *s, const struct op_memory *m);
 
