@@ -7,6 +7,10 @@
 
 #include "analysis/culprits_private.h"
 
+/* Programs are in bursts in one place and then in another: what is asked for often is missing at the
+ * beginning of each, as often as this times the share of all. */
+#define BURSTS 0.1
+
 struct unit { /* a line, or a page */
 	uint64_t number;
 	uint32_t image;
@@ -17,6 +21,7 @@ struct units {
 	VEC(struct unit) list; /* in order of image and number, once settled */
 	uint32_t bytes, room;  /* of one; how many fit */
 	double memory;         /* for how long one is kept, as 1 / rate */
+	double often;          /* of all times that one is asked for, the share that misses */
 };
 
 struct culprit_lines {
@@ -140,6 +145,19 @@ static double expected(const struct units *u, double memory)
 	return sum;
 }
 
+static double share_missing(const struct units *u)
+{
+	double all = 0, missing = 0;
+
+	for (size_t i = 0; i < u->list.count; i++) {
+		double rate = u->list.data[i].rate;
+
+		all += rate;
+		missing += rate * exp(-rate * u->memory);
+	}
+	return all > 0 ? missing / all : 0;
+}
+
 static void settle(struct units *u)
 {
 	double low = -40, high = 40; /* log2 */
@@ -157,6 +175,7 @@ static void settle(struct units *u)
 			high = middle;
 	}
 	u->memory = exp2(high);
+	u->often = share_missing(u);
 }
 
 void culprit_lines_settle(struct culprit_lines *l)
@@ -183,7 +202,7 @@ static double missing(const struct units *u, uint32_t image, uint64_t address)
 		u->list.data[low].number != key.number)
 		return 1;
 	/* What is executed once was missing then. */
-	return fmax(exp(-u->list.data[low].rate * u->memory),
+	return fmax(fmax(exp(-u->list.data[low].rate * u->memory), BURSTS * u->often),
 		fmin(1 / fmax(u->list.data[low].rate, 1), 1));
 }
 
