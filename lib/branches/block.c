@@ -48,8 +48,7 @@ static void take_indirect(struct transfer *t, const struct insn *insn)
 	}
 }
 
-/* By its opcode; what is not named here cannot be followed. */
-static struct transfer take_transfer(const uint8_t *bytes, const struct insn *insn)
+struct transfer branches_transfer(const uint8_t *bytes, const struct insn *insn)
 {
 	struct transfer t = {.first = bytes[0],
 		.next = insn->address + insn->length,
@@ -97,8 +96,7 @@ static struct transfer take_transfer(const uint8_t *bytes, const struct insn *in
 	return t;
 }
 
-/* Code as it is without our breakpoints; bytes read. */
-static size_t read_code(
+size_t branches_read_code(
 	struct branches *b, struct followed *p, uint64_t at, uint8_t *bytes, size_t size)
 {
 	ssize_t n = pread(p->memory, bytes, size, (off_t)at);
@@ -129,7 +127,7 @@ static void decode(struct branches *b, struct followed *p, struct block *block)
 			size_t size = area->end - at < READ_BYTES ? area->end - at : READ_BYTES;
 
 			begin = at;
-			have = read_code(b, p, at, bytes, size);
+			have = branches_read_code(b, p, at, bytes, size);
 			if (have < size)
 				memset(bytes + have, 0, sizeof(bytes) - have);
 		}
@@ -140,7 +138,7 @@ static void decode(struct branches *b, struct followed *p, struct block *block)
 			return;
 		if (insn.classes & INSN_BRANCH) {
 			block->end = at;
-			block->transfer = take_transfer(bytes + (at - begin), &insn);
+			block->transfer = branches_transfer(bytes + (at - begin), &insn);
 			return;
 		}
 		block->idle &= (insn.classes & INSN_NOP) != 0;

@@ -39,6 +39,9 @@ enum branch_record_kind {
 	BRANCH_SITE,  /* a number, id, for the instruction at begin */
 	BRANCH_RATE,  /* of site id: hits in ns of CPU time in some windows; span: ns of CPU time in
 			 which they could have been */
+	BRANCH_WAY,   /* a number, id, for the run from begin to end that went to `to` */
+	BRANCH_MET,   /* of run id: hits in all bursts; of those that are timed: how many met it
+			 (windows), the sum of its rates and of their squares */
 	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: how many more */
 };
 
@@ -49,6 +52,7 @@ struct branch_record {
 	uint64_t begin, end, to;
 	uint32_t id, windows;
 	uint64_t hits, ns, span;
+	double rate, squares; /* executions a second of native CPU time */
 };
 
 struct branches_request {

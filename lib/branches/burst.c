@@ -7,12 +7,14 @@
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
-#include "branches/private.h"
+#include "branches/cache.h"
 
 #define LENGTH_MIN 300 /* transfers; how many is a matter of chance, so that none keeps step */
 #define LENGTH_MAX 900
-#define WAIT_STOP  (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
-#define WAIT_STEP  (5 * (uint64_t)MILLISECOND)  /* for it to get to its transfer */
+#define WAIT_STOP  (20 * (uint64_t)MILLISECOND)  /* for a thread to stop */
+#define WAIT_STEP  (5 * (uint64_t)MILLISECOND)   /* for it to get to its transfer */
+#define CACHED_MIN (400 * (uint64_t)MICROSECOND) /* in copies */
+#define CACHED_MAX (800 * (uint64_t)MICROSECOND)
 #define LAST       (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
 /* Lets it go as far as the transfer at the end of the block. */
@@ -57,7 +59,7 @@ static int run(struct held *f, const struct block *block)
 
 static int record(struct held *f, uint64_t begin, uint64_t end, uint64_t to)
 {
-	branches_window_met(f->b, f->process, end);
+	branches_window_met(f->b, f->process, end, 1);
 	return branches_put(f->b, &(struct branch_record){.kind = BRANCH_RUN,
 					  .pid = f->process->pid,
 					  .time = branches_now(CLOCK_MONOTONIC),
@@ -94,7 +96,7 @@ static unsigned follow(struct held *f, unsigned length, bool *cut)
 	return n;
 }
 
-static void tell(struct held *f, uint64_t began, unsigned runs, bool cut, double cost)
+static void tell(struct held *f, uint64_t began, uint64_t runs, bool cut, double cost)
 {
 	struct branches *b = f->b;
 
@@ -109,14 +111,44 @@ static void tell(struct held *f, uint64_t began, unsigned runs, bool cut, double
 				.end = branches_now(CLOCK_MONOTONIC)});
 }
 
+static uint64_t between(struct branches *b, uint64_t least, uint64_t most)
+{
+	return least + (uint64_t)(branches_chance(b) * (double)(most - least));
+}
+
+/* In copies where that can be, else from breakpoint to breakpoint. */
+static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
+{
+	struct branches *b = f->b;
+	struct followed *p = f->process;
+	pid_t pid = p->pid;
+	uint64_t length = between(b, CACHED_MIN, CACHED_MAX), runs, used;
+
+	if (!c)
+		return follow(f, (unsigned)between(b, LENGTH_MIN, LENGTH_MAX), cut);
+	tracer_tick(b, length);
+	hold_pin(f);
+	used = hold_time(p, f->tid);
+	if (cached_follow(c, f, branches_now(CLOCK_MONOTONIC) + length))
+		return 0;
+	if (process_find(b, pid) != p || p->cache != c)
+		return 0;
+	runs = cache_count(c);
+	*cut = false;
+	used = hold_time(p, f->tid) - used;
+	cache_rate(c, (double)used * 1e-9);
+	b->counts[TALLY_BURSTS_TIMED]++;
+	b->counts[TALLY_TIMED_NS] += used;
+	b->counts[TALLY_TIMED_TRANSFERS] += runs;
+	return runs;
+}
+
 void branches_burst(struct branches *b, pid_t tid)
 {
 	struct thread *t = tracer_find(b, tid);
 	struct held f = {.b = b, .tid = tid, .process = t->process};
-	unsigned length = LENGTH_MIN + (unsigned)(branches_chance(b) * (LENGTH_MAX - LENGTH_MIN));
-	uint64_t began, own = branches_now(CLOCK_THREAD_CPUTIME_ID), used = 0;
+	uint64_t began, own = branches_now(CLOCK_THREAD_CPUTIME_ID), used = 0, runs = 0;
 	pid_t pid = t->process->pid;
-	unsigned runs = 0;
 	bool cut = false;
 
 	if (process_look(b, f.process))
@@ -126,14 +158,14 @@ void branches_burst(struct branches *b, pid_t tid)
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
 	hold_quiet(b, true);
-	tracer_tick(b, true);
+	tracer_tick(b, TICK);
 	if (hold_stop(&f) == 0) {
 		f.until = began + LAST;
 		used = hold_time(f.process, tid);
 		t = tracer_find(b, tid);
 		t->trap_blocked = false;
 		tracer_mend_mask(b, t, true);
-		runs = follow(&f, length, &cut);
+		runs = follow_best(&f, cache_of(&f), &cut);
 	}
 	hold_unpin(&f);
 	sites_clear(b);
@@ -141,7 +173,7 @@ void branches_burst(struct branches *b, pid_t tid)
 		step_apply(tid, &f.before, &f.registers);
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}
-	tracer_tick(b, false);
+	tracer_tick(b, 0);
 	hold_quiet(b, false);
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
 		used = used ? hold_time(f.process, tid) - used : 0;

@@ -19,6 +19,7 @@
 #define MICROSECOND 1000u
 #define MILLISECOND 1000000u
 #define SECOND      1000000000u
+#define TICK        (2 * MILLISECOND) /* see tracer_tick */
 
 /* ---- code ---- */
 
@@ -74,6 +75,8 @@ struct followed { /* a process */
 	uint64_t maps;   /* a hash of its /proc/PID/maps when that was read */
 	VEC(struct area) areas;
 	struct table blocks; /* decoded; as long as the maps stay */
+	struct cache *cache; /* NULL: there is none yet */
+	bool uncached;       /* there must be none */
 	unsigned threads;
 };
 
@@ -81,6 +84,7 @@ struct thread {
 	pid_t tid;
 	struct followed *process;
 	bool trap_blocked; /* SIGTRAP was, when we looked last */
+	bool stepping;     /* nobody waits for the end of its step any more */
 };
 
 /* ---- breakpoints ---- */
@@ -167,7 +171,8 @@ struct branches {
 	struct gone gone[GONE_MAX];
 	size_t gone_count;
 	struct table candidates;
-	uint32_t ids;
+	uint32_t ids, run_ids;
+	pid_t stepping;     /* goes on by single steps */
 	uint64_t transfers; /* recorded, with the candidates' met */
 	uint64_t used;      /* CPU time of the program */
 	uint64_t used_told, next_telling;
@@ -209,9 +214,10 @@ int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status);
 void tracer_deal(struct branches *b, pid_t tid, int status);
 /* Lets it go on, with a signal or 0. */
 void tracer_go(struct branches *b, pid_t tid, long deliver);
-/* From now on tracer_wait is woken by a timer that ticks, and sets none of its own: in a virtual
- * machine that costs more than all else that a stop takes. */
-void tracer_tick(struct branches *b, bool on);
+/* From now on tracer_wait is woken by a timer that ticks, first after so many ns (0: no longer),
+ * and sets none of its own: in a virtual machine that costs more than all else that a stop takes.
+ */
+void tracer_tick(struct branches *b, uint64_t first);
 /* Whether any is left. */
 bool tracer_any(const struct branches *b);
 void tracer_end(struct branches *b);
@@ -257,6 +263,12 @@ const struct gone *sites_gone(const struct branches *b, uint64_t address);
 
 /* block.c: what begins at an address; NULL: it cannot be followed.  Until the next call. */
 const struct block *branches_block(struct branches *b, struct followed *p, uint64_t begin);
+/* Code as it is without our breakpoints; bytes read. */
+size_t branches_read_code(
+	struct branches *b, struct followed *p, uint64_t at, uint8_t *bytes, size_t size);
+struct insn;
+/* Of a branch, by its opcode; what cannot be followed is TRANSFER_NONE. */
+struct transfer branches_transfer(const uint8_t *bytes, const struct insn *insn);
 
 /* step.c: what the transfer at registers->rip does, to registers and memory; -1: it cannot, and
  * nothing was done. */
@@ -287,10 +299,16 @@ void hold_quiet(struct branches *b, bool on);
 /* CPU time of a thread, right while it is stopped. */
 uint64_t hold_time(const struct followed *p, pid_t tid);
 
+/* cache.h */
+void cache_free(struct cache *c);
+void cache_renew(struct cache *c);
+/* Whether a stop is the end of a single step. */
+bool cached_stepped(pid_t tid, int status);
+
 /* burst.c, window.c */
 void branches_burst(struct branches *b, pid_t tid);
 void branches_window(struct branches *b, struct followed *p);
-void branches_window_met(struct branches *b, struct followed *p, uint64_t address);
+void branches_window_met(struct branches *b, struct followed *p, uint64_t address, uint64_t times);
 /* Records of what windows have counted: once, at the end. */
 void branches_window_tell(struct branches *b);
 

@@ -125,17 +125,25 @@ struct followed *process_add(struct branches *b, pid_t pid)
 	return p;
 }
 
+static void forget_cache(struct followed *p)
+{
+	cache_free(p->cache);
+	p->cache = NULL;
+}
+
 void process_renew(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
+	forget_cache(p);
 	close_memory(p);
 	forget_code(p);
-	p->refused = false;
+	p->refused = p->uncached = false;
 }
 
 void process_remove(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
+	forget_cache(p);
 	close_memory(p);
 	forget_code(p);
 	vec_fini(&p->areas);
@@ -189,6 +197,18 @@ static uint64_t hash_of(const char *text)
 	return hash | 1;
 }
 
+/* Whether all that was mapped still is. */
+static bool still_there(const struct followed *p, const struct area *areas, size_t count)
+{
+	for (size_t i = 0, at = 0; i < count; i++, at++) {
+		while (at < p->areas.count && p->areas.data[at].begin < areas[i].begin)
+			at++;
+		if (at == p->areas.count || memcmp(&p->areas.data[at], &areas[i], sizeof(areas[i])))
+			return false;
+	}
+	return true;
+}
+
 static int look_at_maps(struct followed *p)
 {
 	char *text = read_text(p->pid, "maps"), *line = text;
@@ -196,6 +216,9 @@ static int look_at_maps(struct followed *p)
 	int rc = text ? 0 : -1;
 
 	if (text && hash != p->maps) {
+		__typeof__(p->areas) before = p->areas;
+
+		memset(&p->areas, 0, sizeof(p->areas));
 		forget_code(p);
 		p->maps = hash;
 		while (rc == 0 && *line) {
@@ -204,6 +227,9 @@ static int look_at_maps(struct followed *p)
 			rc = take_line(p, line);
 			line = *end ? end + 1 : end;
 		}
+		if (p->cache && !still_there(p, before.data, before.count))
+			cache_renew(p->cache);
+		vec_fini(&before);
 	}
 	free(text);
 	return rc;
@@ -219,13 +245,14 @@ static bool has_trap(const char *status, const char *word)
 
 /* Traps would be seen by a program that has plans for them, and calls that we do for a thread leave
  * nothing on a shadow stack. */
-static const char *objection(pid_t pid)
+static const char *objection(struct followed *p)
 {
-	char *status = read_text(pid, "status"), *features;
+	char *status = read_text(p->pid, "status"), *features;
 	const char *why = NULL;
 
 	if (!status)
 		return "it has ended";
+	p->uncached |= !strstr(status, "\nSeccomp:\t0\n");
 	features = strstr(status, "\nx86_Thread_features:");
 	if (has_trap(status, "\nSigIgn:") || has_trap(status, "\nSigCgt:"))
 		why = "it handles or ignores SIGTRAP itself";
@@ -244,7 +271,7 @@ int process_look(struct branches *b, struct followed *p)
 
 	if (p->refused)
 		return -1;
-	why = objection(p->pid);
+	why = objection(p);
 	if (why) {
 		if (!b->warned && process_stat(p->pid, 3) != 'Z')
 			branches_say(b, "no branches of process %d: %s", (int)p->pid, why);

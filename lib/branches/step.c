@@ -152,6 +152,10 @@ int step_apply(pid_t tid, const struct user_regs_struct *before, const struct us
 		rc |= poke(tid, offsetof(struct user_regs_struct, rsp), r->rsp);
 	if (before->rcx != r->rcx)
 		rc |= poke(tid, offsetof(struct user_regs_struct, rcx), r->rcx);
+	if (before->rax != r->rax)
+		rc |= poke(tid, offsetof(struct user_regs_struct, rax), r->rax);
+	if (before->rdx != r->rdx)
+		rc |= poke(tid, offsetof(struct user_regs_struct, rdx), r->rdx);
 	if (before->rip != r->rip)
 		rc |= poke(tid, offsetof(struct user_regs_struct, rip), r->rip);
 	return rc;

@@ -19,7 +19,6 @@
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
 		PTRACE_O_TRACESYSGOOD)
 #define CALL_STOP (SIGTRAP | 0x80)
-#define TICK      (2 * MILLISECOND)
 #define WAITED    (__WALL | __WNOTHREAD)
 
 /* Results of system calls that only tracers see. */
@@ -251,7 +250,10 @@ void tracer_go(struct branches *b, pid_t tid, long deliver)
 {
 	bool pinned = b->calling && b->calling->tid == tid && b->calling->pinned;
 
-	ptrace(pinned ? PTRACE_SYSCALL : PTRACE_CONT, tid, NULL, (void *)deliver);
+	ptrace(b->stepping == tid ? PTRACE_SINGLESTEP
+		: pinned          ? PTRACE_SYSCALL
+				  : PTRACE_CONT,
+		tid, NULL, (void *)deliver);
 }
 
 static void stopped(struct branches *b, pid_t tid, int status)
@@ -277,6 +279,9 @@ static void stopped(struct branches *b, pid_t tid, int status)
 	} else if (event == 0 && number == CALL_STOP) {
 		if (b->calling && b->calling->tid == tid)
 			hold_unpin(b->calling);
+	} else if (t && t->stepping && cached_stepped(tid, status)) {
+		t->stepping = false;
+		tracer_mend_mask(b, t, true);
 	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
 		deliver = number;
 	}
@@ -329,12 +334,11 @@ static void sleep_until(struct branches *b, uint64_t until)
 	sigtimedwait(&set, NULL, b->ticking ? NULL : &time);
 }
 
-void tracer_tick(struct branches *b, bool on)
+void tracer_tick(struct branches *b, uint64_t first)
 {
-	const struct timespec every = {0, on ? TICK : 0};
-	const struct itimerspec time = {every, every};
+	const struct itimerspec time = {{0, first ? TICK : 0}, {0, (long)first}};
 
-	b->ticking = b->timed && timer_settime(b->ticks, 0, &time, NULL) == 0 && on;
+	b->ticking = b->timed && timer_settime(b->ticks, 0, &time, NULL) == 0 && first;
 }
 
 int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status)

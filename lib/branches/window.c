@@ -54,12 +54,12 @@ static void introduce(struct branches *b, struct candidate *c)
 				.id = c->id});
 }
 
-void branches_window_met(struct branches *b, struct followed *p, uint64_t address)
+void branches_window_met(struct branches *b, struct followed *p, uint64_t address, uint64_t times)
 {
 	const struct area *area = process_area(p, address);
 	struct candidate key = {.pid = 0}, *c;
 
-	b->transfers++;
+	b->transfers += times;
 	if (!area || !area->inode)
 		return;
 	key.key.device = area->device;
@@ -74,7 +74,7 @@ void branches_window_met(struct branches *b, struct followed *p, uint64_t addres
 		c->address = address;
 		introduce(b, c);
 	}
-	c->met++;
+	c->met += times;
 }
 
 /* ns from one execution to the next: by its share of all transfers, of which windows tell how often
@@ -190,7 +190,7 @@ static void begin_close(struct branches *b, struct held *f)
 	branches_pin_to(b, f->tid);
 	f->until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
 	hold_quiet(b, true);
-	tracer_tick(b, true);
+	tracer_tick(b, TICK);
 	if (hold_stop(f) == 0) {
 		hold_pin(f);
 		b->calling = f;
@@ -201,7 +201,7 @@ static void begin_close(struct branches *b, struct held *f)
 
 static void end_close(struct branches *b, struct held *f)
 {
-	tracer_tick(b, false);
+	tracer_tick(b, 0);
 	hold_quiet(b, false);
 	hold_unpin(f);
 	b->calling = NULL;

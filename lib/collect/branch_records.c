@@ -62,23 +62,65 @@ static long resolve(struct branch_records *r, struct process *p, uint64_t pc, ui
 	return image;
 }
 
-static int add_run(struct branch_records *r, struct process *p, const struct branch_record *record)
+/* The key of a run, all 0 where nothing is known of its image. */
+static int find_run(struct branch_records *r, struct process *p, const struct branch_record *record,
+	struct experiment_run *run)
 {
-	struct experiment_run run = {.count = 1};
 	uint64_t end;
-	long image = resolve(r, p, record->begin, &run.key.begin),
+	long image = resolve(r, p, record->begin, &run->key.begin),
 	     end_image = resolve(r, p, record->end, &end),
-	     to_image = resolve(r, p, record->to, &run.key.to);
+	     to_image = resolve(r, p, record->to, &run->key.to);
 
 	if (image < 0 || end_image < 0 || to_image < 0)
 		return -1;
-	if (image == 0 || end_image != image)
+	if (image == 0 || end_image != image) {
+		memset(&run->key, 0, sizeof(run->key));
 		return 0;
-	run.key.image = (uint32_t)image;
-	run.key.end = end;
-	run.key.to_image = (uint32_t)to_image;
+	}
+	run->key.image = (uint32_t)image;
+	run->key.end = end;
+	run->key.to_image = (uint32_t)to_image;
 	if (to_image == 0)
-		run.key.to = 0; /* what memory a process got is another in each run */
+		run->key.to = 0; /* what memory a process got is another in each run */
+	return 0;
+}
+
+static int add_run(struct branch_records *r, struct process *p, const struct branch_record *record)
+{
+	struct experiment_run run = {.count = 1};
+
+	if (find_run(r, p, record, &run))
+		return -1;
+	return run.key.image ? experiment_add_run(r->experiment, &run) : 0;
+}
+
+static int add_way(struct branch_records *r, struct process *p, const struct branch_record *record)
+{
+	struct experiment_run run = {.count = 0}, *slot;
+
+	while (r->ways.count < record->id) {
+		slot = vec_push(&r->ways);
+		if (!slot)
+			return -1;
+		memset(slot, 0, sizeof(*slot));
+	}
+	if (find_run(r, p, record, &run))
+		return -1;
+	r->ways.data[record->id - 1] = run;
+	return 0;
+}
+
+static int add_met(struct branch_records *r, const struct branch_record *record)
+{
+	struct experiment_run run;
+
+	if (record->id > r->ways.count || !r->ways.data[record->id - 1].key.image)
+		return 0;
+	run = r->ways.data[record->id - 1];
+	run.count = record->hits;
+	run.bursts = record->windows;
+	run.rate = record->rate;
+	run.squares = record->squares;
 	return experiment_add_run(r->experiment, &run);
 }
 
@@ -121,10 +163,14 @@ static int add(struct branch_records *r, const struct branch_record *record)
 		return experiment_add_tally(r->experiment, record->id, record->hits);
 	if (record->kind == BRANCH_RATE)
 		return add_rate(r, record);
+	if (record->kind == BRANCH_MET)
+		return add_met(r, record);
 	p = spaces_process(r->spaces, record->pid, record->time);
 	if (!p)
 		return -1;
-	return record->kind == BRANCH_RUN ? add_run(r, p, record) : add_site(r, p, record);
+	return record->kind == BRANCH_RUN   ? add_run(r, p, record)
+	       : record->kind == BRANCH_WAY ? add_way(r, p, record)
+					    : add_site(r, p, record);
 }
 
 int branch_records_advance(struct branch_records *r, uint64_t time)
@@ -157,5 +203,6 @@ void branch_records_fini(struct branch_records *r)
 	vec_fini(&r->pending);
 	vec_fini(&r->quiet);
 	vec_fini(&r->sites);
+	vec_fini(&r->ways);
 	memset(r, 0, sizeof(*r));
 }

@@ -8,6 +8,7 @@
 
 #include "branches/branches.h"
 #include "collect/spaces.h"
+#include "experiment/branches.h"
 
 /* Of a burst, in which a process was stopped again and again. */
 struct branch_quiet {
@@ -29,6 +30,7 @@ struct branch_records {
 	size_t next;
 	VEC(struct branch_quiet) quiet;
 	VEC(struct branch_site) sites;
+	VEC(struct experiment_run) ways; /* without counts: by their number less 1 */
 };
 
 /* Takes what has been recorded.  Up to the time that it returns, all is known, and records of the

@@ -1,0 +1,201 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Memory of ours in the address space of a program: where, and what is in it. */
+#include <inttypes.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/mman.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "branches/cache.h"
+
+#define REACH      (1900ull << 20) /* bytes that displacements are sure to span */
+#define APART      (1ull << 30)    /* from the code, so that what is there can grow */
+#define GUARD      (16ull << 20)   /* to the next mapping: stacks and heaps grow */
+#define LOWEST     (1ull << 20)
+#define HIGHEST    (1ull << 47)
+#define ROOM_CODE  (64u << 10) /* for another block, with all that belongs to it */
+#define ROOM_SLOTS 4096u
+#define SIZE       (ARENA_CODE + ARENA_DATA)
+
+static uint64_t distance(uint64_t a, uint64_t b)
+{
+	return a < b ? b - a : a - b;
+}
+
+static bool reaches(uint64_t base, const struct area *area)
+{
+	return distance(base, area->begin) < REACH && distance(base, area->end) < REACH &&
+	       distance(base + SIZE, area->begin) < REACH &&
+	       distance(base + SIZE, area->end) < REACH;
+}
+
+/* The place in a gap that is nearest to one wanted; 0: the gap is too small. */
+static uint64_t place_in(uint64_t begin, uint64_t end, uint64_t wanted)
+{
+	if (end < begin || end - begin < SIZE + 2 * GUARD)
+		return 0;
+	begin += GUARD;
+	end -= GUARD + SIZE;
+	begin = (begin + 4095) & ~4095ull;
+	return wanted < begin ? begin : wanted > end ? end & ~4095ull : wanted;
+}
+
+static uint64_t find_place(const struct followed *p, const struct area *area)
+{
+	uint64_t before = LOWEST, begin, end, best = 0;
+	uint64_t wanted = area->begin > 2 * APART ? area->begin - APART : area->begin + APART;
+	char path[64], line[512];
+	FILE *maps;
+
+	wanted &= ~4095ull;
+	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
+	maps = fopen(path, "re");
+	if (!maps)
+		return 0;
+	for (bool more = true; more; before = end) {
+		uint64_t at;
+
+		more = fgets(line, sizeof(line), maps) &&
+		       sscanf(line, "%" SCNx64 "-%" SCNx64, &begin, &end) == 2 && end < HIGHEST;
+		if (!more)
+			begin = HIGHEST, end = HIGHEST;
+		at = place_in(before, begin, wanted);
+		if (at && reaches(at, area) &&
+			(!best || distance(at, wanted) < distance(best, wanted)))
+			best = at;
+		while (more && !strchr(line, '\n') && fgets(line, sizeof(line), maps))
+			;
+	}
+	fclose(maps);
+	return best;
+}
+
+void arena_reset(struct arena *a)
+{
+	a->used = a->sent = 16;
+	a->slots = a->slots_sent = SLOTS_FIRST;
+	a->places.count = a->patches.count = 0;
+	table_fini(&a->chains);
+	a->chains = (struct table){.entry_size = sizeof(struct chain), .key_size = 8};
+	a->miss = 0;
+}
+
+void arena_fini(struct arena *a)
+{
+	if (a->mirror)
+		munmap(a->mirror, ARENA_CODE);
+	if (a->values)
+		munmap(a->values, ARENA_SLOTS * 8);
+	vec_fini(&a->places);
+	vec_fini(&a->patches);
+	table_fini(&a->chains);
+	memset(a, 0, sizeof(*a));
+}
+
+static void *room(size_t size)
+{
+	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+
+	return p == MAP_FAILED ? NULL : p;
+}
+
+static uint64_t map(
+	struct cache *c, struct held *f, uint64_t at, uint64_t size, uint64_t protection)
+{
+	long got = inject_call(c, f, SYS_mmap,
+		(const uint64_t[6]){at, size, protection,
+			MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE | MAP_FIXED_NOREPLACE,
+			(uint64_t)-1, 0});
+
+	if (got > 0 && (uint64_t)got != at)
+		inject_call(c, f, SYS_munmap, (const uint64_t[6]){(uint64_t)got, size});
+	return got > 0 && (uint64_t)got == at ? at : 0;
+}
+
+static int make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
+{
+	a->code = map(c, f, at, ARENA_CODE, PROT_READ | PROT_EXEC);
+	if (!a->code)
+		return -1;
+	a->data = map(c, f, at + ARENA_CODE, ARENA_DATA, PROT_READ | PROT_WRITE);
+	if (!a->data) {
+		inject_call(c, f, SYS_munmap, (const uint64_t[6]){at, ARENA_CODE});
+		return -1;
+	}
+	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_DONTFORK});
+	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
+	a->table = a->data + ARENA_SLOTS * 8;
+	a->mirror = room(ARENA_CODE);
+	a->values = room(ARENA_SLOTS * 8);
+	arena_reset(a);
+	return a->mirror && a->values ? 0 : -1;
+}
+
+struct arena *arena_for(struct cache *c, struct held *f, uint64_t address)
+{
+	const struct area *area = process_area(c->process, address);
+	struct arena *a;
+	uint64_t at;
+
+	if (!area)
+		return NULL;
+	for (unsigned i = 0; i < c->arena_count; i++)
+		if (reaches(c->arenas[i].code, area))
+			return &c->arenas[i];
+	at = c->arena_count < ARENAS_MAX ? find_place(c->process, area) : 0;
+	if (!at || c->refused)
+		return NULL;
+	a = &c->arenas[c->arena_count];
+	if (make(c, f, a, at)) {
+		arena_fini(a);
+		c->refused = true;
+		return NULL;
+	}
+	c->arena_count++;
+	return a;
+}
+
+int arena_at(const struct cache *c, uint64_t address)
+{
+	for (unsigned i = 0; i < c->arena_count; i++)
+		if (address - c->arenas[i].code < ARENA_CODE)
+			return (int)i;
+	return -1;
+}
+
+bool arena_room(const struct arena *a)
+{
+	return ARENA_CODE - a->used > ROOM_CODE && ARENA_SLOTS - a->slots > ROOM_SLOTS;
+}
+
+uint32_t arena_slot(struct arena *a, uint64_t value)
+{
+	a->values[a->slots] = value;
+	return a->slots++;
+}
+
+static int write_all(int memory, const void *from, size_t size, uint64_t to)
+{
+	return size == 0 || pwrite(memory, from, size, (off_t)to) == (ssize_t)size ? 0 : -1;
+}
+
+int arena_send(struct arena *a, int memory)
+{
+	int rc = write_all(memory, a->mirror + a->sent, a->used - a->sent, a->code + a->sent);
+
+	for (size_t i = 0; i < a->patches.count && rc == 0; i++) {
+		const struct patch *p = &a->patches.data[i];
+
+		rc = write_all(memory, a->mirror + p->at, p->size, a->code + p->at);
+	}
+	if (rc == 0)
+		rc = write_all(memory, a->values + a->slots_sent,
+			(a->slots - a->slots_sent) * (size_t)8,
+			arena_slot_address(a, a->slots_sent));
+	a->patches.count = 0;
+	a->sent = a->used;
+	a->slots_sent = a->slots;
+	return rc;
+}

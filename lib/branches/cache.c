@@ -1,0 +1,252 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A process's cache, and what its counters say. */
+#include "branches/cache.h"
+
+#include <string.h>
+#include <unistd.h>
+
+static void init_tables(struct cache *c)
+{
+	c->copies = (struct table){.entry_size = sizeof(struct copy), .key_size = 16};
+	c->exits = (struct table){.entry_size = sizeof(struct exit), .key_size = 8};
+	c->waiting = (struct table){.entry_size = sizeof(struct waiting), .key_size = 16};
+	c->pairs = (struct table){.entry_size = sizeof(struct pair), .key_size = 8};
+	c->met = (struct table){.entry_size = sizeof(struct met), .key_size = 24};
+	c->flags = (struct table){.entry_size = sizeof(struct flags_at), .key_size = 8};
+}
+
+static void fini_tables(struct cache *c)
+{
+	struct table *all[] = {&c->copies, &c->exits, &c->waiting, &c->pairs, &c->met, &c->flags};
+
+	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
+		table_fini(all[i]);
+	c->sites.count = c->touched.count = 0;
+}
+
+struct cache *cache_of(struct held *f)
+{
+	struct followed *p = f->process;
+	struct cache *c = p->cache;
+
+	if (!c) {
+		c = calloc(1, sizeof(*c));
+		if (!c)
+			return NULL;
+		c->b = f->b;
+		c->process = p;
+		c->refused = p->uncached;
+		init_tables(c);
+		p->cache = c;
+	}
+	if (c->full)
+		cache_renew(c);
+	return c->refused ? NULL : c;
+}
+
+void cache_free(struct cache *c)
+{
+	if (!c)
+		return;
+	cache_tell(c);
+	fini_tables(c);
+	vec_fini(&c->sites);
+	vec_fini(&c->touched);
+	for (unsigned i = 0; i < c->arena_count; i++)
+		arena_fini(&c->arenas[i]);
+	free(c);
+}
+
+/* No entry of the table of targets leads anywhere. */
+static void clear_table(struct cache *c, const struct arena *a)
+{
+	static const uint64_t none;
+
+	for (size_t i = 0; i < a->chains.count; i++) {
+		const struct chain *chain = table_at(&a->chains, i);
+
+		if (pwrite(c->process->memory, &none, sizeof(none),
+			    (off_t)(a->table + chain->key.hash * (uint64_t)8)) != sizeof(none))
+			c->refused = true;
+	}
+}
+
+void cache_renew(struct cache *c)
+{
+	cache_tell(c);
+	for (unsigned i = 0; i < c->arena_count; i++) {
+		clear_table(c, &c->arenas[i]);
+		arena_reset(&c->arenas[i]);
+	}
+	fini_tables(c);
+	init_tables(c);
+	c->full = false;
+	c->unfinished = 0;
+}
+
+/* ---- what was met ---- */
+
+static struct met *meet(struct cache *c, uint64_t begin, uint64_t end, uint64_t to)
+{
+	const struct met key = {.key = {begin, end, to}};
+	struct met *m = table_add(&c->met, &key.key);
+
+	if (!m || m->id)
+		return m;
+	m->id = ++c->b->run_ids;
+	branches_put(c->b, &(struct branch_record){.kind = BRANCH_WAY,
+				   .pid = c->process->pid,
+				   .time = branches_now(CLOCK_MONOTONIC),
+				   .begin = begin,
+				   .end = end,
+				   .to = to,
+				   .id = m->id});
+	return m;
+}
+
+static void add(struct cache *c, struct met *m, uint64_t times)
+{
+	uint32_t *slot;
+
+	if (!m || !times)
+		return;
+	if (!m->now) {
+		slot = vec_push(&c->touched);
+		if (!slot)
+			return;
+		*slot = (uint32_t)(m - (struct met *)table_at(&c->met, 0));
+	}
+	m->now += times;
+}
+
+void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times)
+{
+	add(c, meet(c, begin, end, to), times);
+}
+
+/* Row is where that run is known, + 1. */
+static void add_row(
+	struct cache *c, uint32_t *row, const struct copy *copy, uint64_t to, uint64_t times)
+{
+	struct met *m;
+
+	if (!times || !copy->key.begin)
+		return;
+	if (!*row) {
+		m = meet(c, copy->key.begin, copy->end, to);
+		if (!m)
+			return;
+		*row = (uint32_t)(m - (struct met *)table_at(&c->met, 0)) + 1;
+	}
+	add(c, table_at(&c->met, *row - 1), times);
+}
+
+static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
+{
+	struct copy *copy = table_at(&c->copies, i);
+	const struct arena *a = &c->arenas[copy->arena];
+	uint64_t all, side;
+
+	if (!copy->head)
+		return;
+	all = values[copy->arena][copy->head] - a->values[copy->head];
+	if (!all)
+		return;
+	side = copy->side ? values[copy->arena][copy->side] - a->values[copy->side] : 0;
+	if (c->unfinished == i + 1)
+		all--;
+	if (side > all)
+		side = all;
+	if (!copy->side) {
+		add_row(c, &copy->run_taken, copy, copy->taken, all);
+		return;
+	}
+	add_row(c, &copy->run_taken, copy, copy->taken, copy->side_taken ? side : all - side);
+	add_row(c, &copy->run_next, copy, copy->next, copy->side_taken ? all - side : side);
+}
+
+static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
+{
+	struct pair *p = table_at(&c->pairs, i);
+	const struct copy *copy = table_at(&c->copies, p->copy);
+	const struct arena *a = &c->arenas[copy->arena];
+
+	add_row(c, &p->run, copy, p->to, values[copy->arena][p->counter] - a->values[p->counter]);
+}
+
+/* Into what was met; the sum of it. */
+static uint64_t harvest(struct cache *c)
+{
+	uint64_t *values[ARENAS_MAX] = {NULL}, all = 0;
+	bool good = true;
+
+	for (unsigned i = 0; i < c->arena_count && good; i++) {
+		struct arena *a = &c->arenas[i];
+		size_t size = a->slots_sent * (size_t)8;
+
+		values[i] = malloc(a->slots * (size_t)8);
+		good = values[i] &&
+		       pread(c->process->memory, values[i], size, (off_t)a->data) == (ssize_t)size;
+		if (good)
+			memcpy(values[i] + a->slots_sent, a->values + a->slots_sent,
+				(a->slots - a->slots_sent) * (size_t)8);
+	}
+	for (size_t i = 0; good && i < c->copies.count; i++)
+		count_copy(c, values, i);
+	for (size_t i = 0; good && i < c->pairs.count; i++)
+		count_pair(c, values, i);
+	for (unsigned i = 0; i < c->arena_count; i++) {
+		struct arena *a = &c->arenas[i];
+
+		if (good)
+			memcpy(a->values, values[i], a->slots * (size_t)8);
+		free(values[i]);
+	}
+	for (size_t i = 0; i < c->touched.count; i++)
+		all += ((struct met *)table_at(&c->met, c->touched.data[i]))->now;
+	c->unfinished = 0;
+	return all;
+}
+
+uint64_t cache_count(struct cache *c)
+{
+	return harvest(c);
+}
+
+void cache_rate(struct cache *c, double seconds)
+{
+	for (size_t i = 0; i < c->touched.count; i++) {
+		struct met *m = table_at(&c->met, c->touched.data[i]);
+		double rate = seconds > 0 ? (double)m->now / seconds : 0;
+
+		branches_window_met(c->b, c->process, m->key.end, m->now);
+		m->count += m->now;
+		m->now = 0;
+		if (seconds > 0) {
+			m->bursts++;
+			m->rate += rate;
+			m->squares += rate * rate;
+		}
+	}
+	c->touched.count = 0;
+}
+
+void cache_tell(struct cache *c)
+{
+	for (size_t i = 0; i < c->met.count; i++) {
+		struct met *m = table_at(&c->met, i);
+
+		if (!m->count)
+			continue;
+		branches_put(c->b, &(struct branch_record){.kind = BRANCH_MET,
+					   .pid = c->process->pid,
+					   .time = branches_now(CLOCK_MONOTONIC),
+					   .id = m->id,
+					   .hits = m->count,
+					   .windows = (uint32_t)m->bursts,
+					   .rate = m->rate,
+					   .squares = m->squares});
+		m->count = m->bursts = 0;
+		m->rate = m->squares = 0;
+	}
+}

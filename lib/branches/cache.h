@@ -1,0 +1,257 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The code cache: copies of a program's code that count, in memory of ours in its address space.
+ *
+ * While a burst lasts its thread runs copies of the blocks it comes to, and stops only where there
+ * is none yet.  What it computes is what the originals do: nothing in its registers, on its stack
+ * or in its memory ever is the address of a copy, so calls push addresses of originals and returns
+ * look up the copy of where they go.  What a copy does beside that it does with no flags that
+ * matter, in slots of its arena, and nothing at or below the stack pointer.  A thread that stops
+ * within copies, for whatever reason, is brought to where it would be in the originals
+ * (cache_leave): so signals, faults and system calls happen there.
+ *
+ * An arena lies within reach of the code that it has copies of: instructions, then slots of eight
+ * bytes (counters, constants, scratch), then a table of the copies that indirect transfers go to.
+ * Children of fork have none of it (MADV_DONTFORK).
+ */
+#ifndef BRANCHES_CACHE_H
+#define BRANCHES_CACHE_H
+
+#include "branches/private.h"
+
+struct insn; /* isa/isa.h, which does not go with <signal.h> */
+
+#define ARENA_CODE  (16u << 20)                     /* bytes */
+#define ARENA_SLOTS (1u << 20)                      /* of 8 bytes */
+#define ARENA_TABLE (65536u * 8)                    /* bytes */
+#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE) /* behind the code */
+#define ARENAS_MAX  16
+#define SITES_MAX   65535 /* of indirect transfers */
+
+/* The first slots of an arena; 0 is none's. */
+enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOTS_FIRST };
+
+/* How the registers of the original follow from those at an instruction of ours. */
+enum {
+	UNDO_RAX = 1, /* it is in its slot */
+	UNDO_RCX = 2,
+	UNDO_RDX = 4,
+	FORWARD = 8, /* the transfer is done: it went where SLOT_TARGET says */
+	COUNTED = 16 /* the block is counted, the transfer at its end not yet done */
+};
+
+/* Where an instruction of ours is, and what of the original it belongs to. */
+struct place {
+	uint32_t at; /* in the arena's code */
+	uint32_t copy;
+	uint64_t address; /* of the original that comes next */
+	uint8_t undo;
+};
+
+struct patch {
+	uint32_t at;
+	uint8_t size;
+};
+
+struct arena {
+	uint64_t code, data, table; /* addresses */
+	uint8_t *mirror;            /* of the code */
+	uint32_t used, sent;        /* bytes of it: there are; the process has */
+	uint32_t slots, slots_sent;
+	uint64_t *values;         /* of slots: as they were last */
+	VEC(struct place) places; /* ascending */
+	VEC(struct patch) patches;
+	struct table chains; /* of the table of targets */
+	uint32_t miss;       /* in the code: where no target is found */
+};
+
+/* Table entry: what was copied. */
+struct copy {
+	struct {
+		uint64_t address; /* of its first instruction */
+		uint64_t begin;   /* of the run that it is part of; 0: not known */
+	} key;
+	uint64_t end;         /* address of the transfer behind it */
+	uint64_t taken, next; /* where that goes */
+	uint32_t at;          /* in the arena's code */
+	uint8_t arena;
+	uint8_t kind; /* enum transfer_kind; TRANSFER_NONE: it is ended by something else */
+	bool side_taken;
+	uint32_t head, side; /* slots: how often it was executed, and left to one side; 0: none */
+	uint32_t run_taken, run_next; /* rows of runs, + 1; 0: not yet known */
+};
+
+enum exit_kind {
+	EXIT_GO,   /* to what has no copy yet */
+	EXIT_STEP, /* before what cannot be copied */
+	EXIT_MISS, /* an indirect transfer to what was not expected */
+};
+
+/* Table entry: an int3 of ours. */
+struct exit {
+	struct {
+		uint64_t place; /* its address */
+	} key;
+	uint8_t kind, arena;
+	uint64_t address, begin; /* of the original: what comes next, as in struct copy */
+	uint32_t jump;           /* of the displacement of a branch to it, in the code; 0: none */
+	uint32_t next;           /* with the same target: + 1 */
+};
+
+/* Table entry: exits that wait for a copy. */
+struct waiting {
+	struct {
+		uint64_t address, begin;
+	} key;
+	uint32_t first; /* in exits, + 1 */
+};
+
+/* An indirect transfer; its key makes one number of it and a target. */
+struct site_key {
+	uint64_t key;
+	uint32_t copy;
+};
+
+/* Table entry: where one went. */
+struct pair {
+	struct {
+		uint64_t sum; /* site's key + target */
+	} key;
+	uint64_t to;
+	uint32_t copy; /* that it went from */
+	uint32_t at;   /* in the code of that one's arena */
+	uint32_t miss; /* there: the displacement to where the next one is looked at */
+	uint32_t counter;
+	uint32_t run; /* + 1 */
+};
+
+/* Table entry by a hash of a sum: the last of the pairs that are looked at one after the other. */
+struct chain {
+	struct {
+		uint32_t hash, zero;
+	} key;
+	uint32_t last;
+};
+
+/* Table entry: a run, as bursts have met it. */
+struct met {
+	struct {
+		uint64_t begin, end, to;
+	} key;
+	uint32_t id;
+	uint64_t now;           /* times in this burst */
+	uint64_t count, bursts; /* not yet told */
+	double rate, squares;
+};
+
+/* Table entry: whether flags are written before they are read from there on. */
+struct flags_at {
+	struct {
+		uint64_t address;
+	} key;
+	bool dead;
+};
+
+struct cache {
+	struct branches *b;
+	struct followed *process;
+	bool refused;
+	uint64_t call; /* address of a system call instruction */
+	struct arena arenas[ARENAS_MAX];
+	unsigned arena_count;
+	bool full;
+	struct table copies, exits, waiting, pairs, met, flags;
+	VEC(struct site_key) sites;
+	VEC(uint32_t) touched; /* in met: in this burst */
+	uint32_t unfinished;   /* copy, + 1, that was counted and left before its end */
+};
+
+/* cache.c */
+/* NULL: this process cannot have one. */
+struct cache *cache_of(struct held *f);
+void cache_free(struct cache *c);
+
+void cache_renew(struct cache *c);
+/* Records what was met, and forgets it. */
+void cache_tell(struct cache *c);
+
+/* arena.c */
+/* The arena for code at this address; NULL: none. */
+struct arena *arena_for(struct cache *c, struct held *f, uint64_t address);
+/* The one that has this address of a copy; -1. */
+int arena_at(const struct cache *c, uint64_t address);
+/* Whether there is room for another block. */
+bool arena_room(const struct arena *a);
+/* A new slot with this value; 0: there is none. */
+uint32_t arena_slot(struct arena *a, uint64_t value);
+/* Everything as it was at first. */
+void arena_reset(struct arena *a);
+void arena_fini(struct arena *a);
+/* Writes to the process what is new.  -1: it cannot. */
+int arena_send(struct arena *a, int memory);
+static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
+{
+	return a->data + slot * (uint64_t)8;
+}
+
+/* inject.c: a system call by the thread in our hands, for us.  Its result, negative: an error. */
+long inject_call(struct cache *c, struct held *f, long number, const uint64_t arguments[6]);
+
+/* copy.c: translates what begins there, and what may come after it.  NULL: it cannot be. */
+struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint64_t begin);
+/* An indirect transfer of site went to a copy. */
+int cache_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
+
+/* The length of an instruction that can be carried out in the original by a single step; 0: it
+ * cannot. Whether it is a system call. */
+size_t cache_single(const struct cache *c, uint64_t address, bool *enters);
+
+/* emit.c: bytes of copies. */
+struct out {
+	struct cache *cache;
+	struct arena *arena;
+	unsigned arena_index;
+	uint32_t copy;
+	uint64_t address; /* of the original that comes next */
+	uint8_t undo;
+};
+
+void emit(struct out *o, const void *bytes, size_t size);
+/* Three bytes of an instruction, and the displacement to a slot. */
+void emit_slot(struct out *o, const char *bytes, uint32_t slot);
+void emit_wide(struct out *o, const char *bytes, uint64_t immediate);
+/* An instruction that was copied. */
+void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn);
+void emit_count(struct out *o, uint32_t slot, bool flags_dead);
+/* opcode (1 or 2 bytes) and a displacement to place `to` in the code; where that displacement is.
+ */
+uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to);
+void emit_patch(struct arena *a, uint32_t at, uint32_t to);
+/* An int3 with room for a jump. */
+int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t begin, uint32_t jump);
+/* The site of an indirect transfer. */
+int emit_indirect(
+	struct out *o, const struct transfer *t, const uint8_t *bytes, const struct insn *insn);
+/* Code that checks for a pair. */
+void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *to);
+
+/* flags.c */
+#define FLAGS_ALL 0x3f
+/* Those that an instruction reads, and surely writes. */
+void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills);
+
+/* leave.c: what the registers were if the original had run.  -1: that is not within copies. */
+int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at);
+
+/* What counters say of a burst that has ended: how many transfers, and those go into met. */
+uint64_t cache_count(struct cache *c);
+/* It took so much native time; 0: not known. */
+void cache_rate(struct cache *c, double seconds);
+/* A run that no counter has counted. */
+void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
+
+/* cached.c: follows a thread in copies until a time. */
+/* Not 0: the thread is no longer in our hands, nor may c be. */
+int cached_follow(struct cache *c, struct held *f, uint64_t until);
+
+#endif

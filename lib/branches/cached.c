@@ -1,0 +1,249 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Follows a thread in copies.  It stops where there is no copy yet, where an instruction must not
+ * be copied (system calls are done in the original, by a single step), for signals, whose handlers
+ * are then followed, and when the time is over.
+ */
+#include <signal.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "branches/cache.h"
+
+#define WAIT_STEP (5 * (uint64_t)MILLISECOND) /* for a system call */
+#define WAIT_LONG SECOND
+
+enum { OVER = -1, ON, END }; /* over: the thread is not in our hands; end: it is */
+
+static int get_registers(struct held *f)
+{
+	if (ptrace(PTRACE_GETREGS, f->tid, NULL, &f->before) != 0)
+		return -1;
+	f->registers = f->before;
+	f->held = true;
+	f->b->counts[TALLY_STOPS]++;
+	return 0;
+}
+
+/* A stop behind a single step, or at the first instruction of a handler. */
+static bool is_step(pid_t tid, int status)
+{
+	siginfo_t info;
+
+	return status >> 16 == 0 && WSTOPSIG(status) == SIGTRAP &&
+	       ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 &&
+	       (info.si_code == TRAP_BRKPT || info.si_code == TRAP_TRACE ||
+		       info.si_code == SIGTRAP);
+}
+
+bool cached_stepped(pid_t tid, int status)
+{
+	return is_step(tid, status);
+}
+
+/* One instruction of the original, or the way into a handler. */
+static int step(struct held *f, long deliver)
+{
+	uint64_t until = branches_now(CLOCK_MONOTONIC) + WAIT_STEP;
+	struct branches *b = f->b;
+	struct thread *t;
+	int status, rc;
+
+	if (step_apply(f->tid, &f->before, &f->registers) ||
+		ptrace(PTRACE_SINGLESTEP, f->tid, NULL, (void *)deliver) != 0)
+		return OVER;
+	f->held = f->stale = false;
+	b->stepping = f->tid;
+	for (;;) {
+		rc = tracer_wait(b, until, f->tid, &status);
+		if (rc <= 0)
+			break;
+		if (is_step(f->tid, status)) {
+			b->stepping = 0;
+			t = tracer_find(b, f->tid);
+			tracer_mend_mask(b, t, true);
+			return get_registers(f) ? OVER : ON;
+		}
+		if (status >> 16 == PTRACE_EVENT_EXEC || status >> 16 == PTRACE_EVENT_STOP) {
+			b->stepping = 0;
+			tracer_deal(b, f->tid, status);
+			return OVER;
+		}
+		/* A signal, which begins its handler, or a birth. */
+		tracer_deal(b, f->tid, status);
+		if (!tracer_find(b, f->tid))
+			break;
+	}
+	b->stepping = 0;
+	t = rc == 0 ? tracer_find(b, f->tid) : NULL;
+	if (t)
+		t->stepping = true; /* it will stop some time */
+	return OVER;
+}
+
+/* What is not copied is done in the original. */
+static int step_over(struct cache *c, struct held *f, uint64_t *begin)
+{
+	uint64_t address = f->registers.rip;
+	bool enters;
+	size_t length = cache_single(c, address, &enters);
+	int rc;
+
+	if (!length)
+		return END;
+	if (enters)
+		hold_unpin(f);
+	rc = step(f, 0);
+	if (rc == ON && f->registers.rip != address + length)
+		*begin = 0;
+	if (rc == ON && enters)
+		hold_pin(f);
+	return rc;
+}
+
+static void meet(struct cache *c, uint64_t sum, uint64_t to)
+{
+	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
+	const struct copy *copy = table_at(&c->copies, site->copy);
+
+	if (copy->key.begin)
+		cache_met(c, copy->key.begin, copy->end, to, 1);
+}
+
+/* It went where no copy was known. */
+static int miss(struct cache *c, struct held *f, uint64_t sum)
+{
+	uint64_t to = f->registers.rip;
+	const struct copy *copy;
+
+	meet(c, sum, to);
+	copy = cache_copy(c, f, to, to);
+	if (copy && !table_find(&c->pairs, &sum))
+		cache_pair(c, sum, to, copy);
+	return ON;
+}
+
+static int leave(struct cache *c, struct held *f, uint64_t *begin)
+{
+	struct place at;
+
+	if (arena_at(c, f->registers.rip) < 0)
+		return 0;
+	if (cache_leave(c, &f->registers, &at))
+		return -1;
+	c->unfinished = at.undo & COUNTED ? at.copy + 1 : 0;
+	*begin = 0;
+	return 0;
+}
+
+/* At an int3 of ours. */
+static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uint64_t *begin)
+{
+	struct place at;
+	uint64_t sum = 0;
+
+	if (e->kind == EXIT_MISS) {
+		const struct arena *a = &c->arenas[e->arena];
+
+		f->registers.rip--;
+		if (pread(c->process->memory, &sum, sizeof(sum),
+			    (off_t)arena_slot_address(a, SLOT_TARGET)) != (ssize_t)sizeof(sum) ||
+			cache_leave(c, &f->registers, &at))
+			return OVER;
+		*begin = at.address;
+		return miss(c, f, sum);
+	}
+	f->registers.rip = e->address;
+	*begin = e->begin;
+	return e->kind == EXIT_STEP ? step_over(c, f, begin) : ON;
+}
+
+static bool is_fault(pid_t tid, int signal)
+{
+	siginfo_t info;
+
+	return (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) &&
+	       ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code > 0;
+}
+
+/* The thread has stopped within copies. */
+static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
+{
+	const struct exit *e;
+	uint64_t place;
+	int signal = WSTOPSIG(status);
+
+	if (get_registers(f))
+		return OVER;
+	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), false);
+	place = f->before.rip - 1;
+	e = status >> 16 == 0 && signal == SIGTRAP ? table_find(&c->exits, &place) : NULL;
+	if (e)
+		return leave_exit(c, f, e, begin);
+	if (leave(c, f, begin))
+		return OVER;
+	if (status >> 16 == PTRACE_EVENT_STOP && signal == SIGTRAP)
+		return END;
+	if (status >> 16) {
+		step_apply(f->tid, &f->before, &f->registers);
+		f->held = false;
+		tracer_deal(f->b, f->tid, status);
+		return OVER;
+	}
+	/* A fault happens again, in the original. */
+	return step(f, is_fault(f->tid, signal) ? 0 : signal);
+}
+
+/* Until it has stopped, whatever it takes: it must not go on in copies alone. */
+static int await(struct held *f, uint64_t until, int *status)
+{
+	int rc = tracer_wait(f->b, until, f->tid, status);
+
+	if (rc == 0) {
+		if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
+			return -1;
+		while (rc == 0)
+			rc = tracer_wait(
+				f->b, branches_now(CLOCK_MONOTONIC) + WAIT_LONG, f->tid, status);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
+static int run(
+	struct cache *c, struct held *f, const struct copy *copy, uint64_t until, uint64_t *begin)
+{
+	int status;
+
+	for (unsigned i = 0; i < c->arena_count; i++)
+		if (arena_send(&c->arenas[i], c->process->memory))
+			return END;
+	f->registers.rip = c->arenas[copy->arena].code + copy->at;
+	if (step_apply(f->tid, &f->before, &f->registers) ||
+		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
+		return OVER;
+	f->held = false;
+	if (await(f, until, &status))
+		return OVER;
+	return stopped(c, f, status, begin);
+}
+
+int cached_follow(struct cache *c, struct held *f, uint64_t until)
+{
+	uint64_t begin = 0;
+	int rc = f->stale ? step(f, 0) : ON;
+
+	while (rc == ON && branches_now(CLOCK_MONOTONIC) < until && !branches_stopping(f->b)) {
+		uint64_t address = f->registers.rip;
+		const struct copy *copy;
+
+		if (!begin && table_find(&c->copies, &(struct copy){.key = {address, address}}.key))
+			begin = address;
+		copy = cache_copy(c, f, address, begin);
+		if (!copy || c->full)
+			break;
+		rc = run(c, f, copy, until, &begin);
+	}
+	return rc == OVER;
+}

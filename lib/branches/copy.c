@@ -1,0 +1,548 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Translation: from where a thread wants to go on, blocks are copied one behind the other along
+ * the way that needs no jump, and then some that branches lead to, as far ahead as a stop is worth.
+ *
+ * A block is counted where its flags do not matter, or by a detour over rax where they do; of the
+ * two ways out of a conditional branch one is counted, the one that is likely to be rare.
+ */
+#include <string.h>
+#include <unistd.h>
+
+#include "branches/cache.h"
+#include "isa/isa.h"
+
+#define AHEAD      48u /* blocks at a stop */
+#define INSNS      64  /* in a block; what is longer goes on in another */
+#define READ_BYTES 1024
+#define QUEUE      64
+#define FLAG_INSNS 12 /* that are looked at to see whether flags matter */
+
+struct code { /* a block of the original */
+	struct insn insns[INSNS];
+	uint8_t reads[INSNS], kills[INSNS]; /* flags */
+	const uint8_t *at[INSNS];           /* their bytes */
+	unsigned count;
+	uint64_t end;             /* address behind them */
+	bool transfers;           /* and there is a transfer that can be copied */
+	bool stops;               /* or what cannot be copied */
+	struct transfer transfer; /* of the next instruction */
+	struct insn last;
+	const uint8_t *last_at;
+	uint8_t bytes[READ_BYTES + INSN_LENGTH_MAX];
+};
+
+/* Ways that have been left for later. */
+struct hop {
+	uint32_t jump;    /* displacement that leads to it */
+	uint32_t counter; /* 0: none */
+	uint64_t target;
+};
+
+struct translation {
+	struct out out;
+	struct held *held;
+	struct code code;
+	struct hop hops[AHEAD];
+	unsigned hop_count, left;
+	uint64_t queue[QUEUE];
+	unsigned queued, taken;
+};
+
+/* ---- reading ---- */
+
+static bool is_transactional(const uint8_t *bytes)
+{
+	return bytes[0] == 0xc7 && bytes[1] == 0xf8;
+}
+
+static bool has_narrow_address(const uint8_t *bytes)
+{
+	for (int i = 0; i < 5; i++)
+		if (bytes[i] == 0x67)
+			return true;
+	return false;
+}
+
+/* Critical sections of rseq begin by a store into thread-local memory, of whose place no more is
+ * known than that. */
+static bool may_begin_section(const struct insn *insn)
+{
+	for (unsigned i = 0; i < insn->memories; i++) {
+		const struct insn_memory *m = &insn->memory[i];
+
+		if (m->segment && m->writes && m->size == 8 && m->base != REG_NONE)
+			return true;
+	}
+	return false;
+}
+
+static bool can_copy(const struct arena *a, const uint8_t *bytes, const struct insn *insn)
+{
+	uint64_t target;
+	int32_t word;
+
+	if (insn->classes & (INSN_BAD | INSN_STOPS | INSN_PRIVILEGED | INSN_SYSCALL) ||
+		!insn->operands_known || is_transactional(bytes) || may_begin_section(insn))
+		return false;
+	if (!insn->relative_at)
+		return true;
+	if (has_narrow_address(bytes))
+		return false;
+	memcpy(&word, bytes + insn->relative_at, sizeof(word));
+	target = insn->address + insn->length + (uint64_t)(int64_t)word;
+	return target - (a->code - (1ull << 30)) < (2ull << 30) ||
+	       a->code - target < (2047ull << 20) || target - a->code < (2000ull << 20);
+}
+
+size_t cache_single(const struct cache *c, uint64_t address, bool *enters)
+{
+	uint8_t bytes[INSN_LENGTH_MAX] = {0};
+	size_t have = branches_read_code(c->b, c->process, address, bytes, sizeof(bytes));
+	struct insn insn;
+
+	if (!have || !isa_decode(ISA_X86_64, bytes, have, address, &insn) ||
+		insn.classes & (INSN_BAD | INSN_STOPS | INSN_PRIVILEGED | INSN_BRANCH) ||
+		is_transactional(bytes))
+		return 0;
+	*enters = (insn.classes & INSN_SYSCALL) != 0;
+	return insn.length;
+}
+
+/* A block as it is without our breakpoints. */
+static void read_block(struct branches *b, const struct arena *a, struct followed *p,
+	uint64_t address, struct code *code)
+{
+	const struct area *area = process_area(p, address);
+	size_t size = 0, have;
+	uint64_t at = address;
+
+	code->count = 0;
+	code->transfers = code->stops = false;
+	if (area)
+		size = area->end - address < READ_BYTES ? area->end - address : READ_BYTES;
+	have = size ? branches_read_code(b, p, address, code->bytes, size) : 0;
+	memset(code->bytes + have, 0, INSN_LENGTH_MAX);
+	for (;; at += code->insns[code->count++].length) {
+		struct insn *insn = &code->insns[code->count];
+		const uint8_t *bytes = code->bytes + (at - address);
+
+		if (code->count == INSNS - 1 ||
+			(at - address + INSN_LENGTH_MAX > have && have == READ_BYTES))
+			break;
+		if (at - address >= have ||
+			!isa_decode(ISA_X86_64, bytes, have - (at - address), at, insn) ||
+			(!(insn->classes & INSN_BRANCH) && !can_copy(a, bytes, insn))) {
+			code->stops = true;
+			break;
+		}
+		if (insn->classes & INSN_BRANCH) {
+			code->transfer = branches_transfer(bytes, insn);
+			code->last = *insn;
+			code->last_at = bytes;
+			code->transfers = code->transfer.kind != TRANSFER_NONE &&
+					  (code->transfer.target == TARGET_DIRECT ||
+						  can_copy(a, bytes, insn));
+			code->stops = !code->transfers;
+			break;
+		}
+		code->at[code->count] = bytes;
+		flags_of(bytes, insn, &code->reads[code->count], &code->kills[code->count]);
+	}
+	code->end = at;
+}
+
+/* Whether flags are dead before instruction i. */
+static bool dead_at(const struct code *code, unsigned i)
+{
+	uint8_t live = FLAGS_ALL;
+
+	for (; i < code->count && live; i++) {
+		if (code->reads[i] & live)
+			return false;
+		live &= (uint8_t)~code->kills[i];
+	}
+	return !live;
+}
+
+/* Whether they are at an address. */
+static bool dead_flags(struct translation *t, uint64_t address)
+{
+	struct cache *c = t->out.cache;
+	struct flags_at *f = table_find(&c->flags, &address);
+	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL, reads, kills;
+	const struct area *area = process_area(c->process, address);
+	struct insn insn;
+	size_t have, at = 0;
+
+	if (f)
+		return f->dead;
+	f = table_add(&c->flags, &address);
+	if (!f || !area)
+		return false;
+	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
+	have = branches_read_code(c->b, c->process, address, bytes, have);
+	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
+		if (!isa_decode(ISA_X86_64, bytes + at, have - at, address + at, &insn) ||
+			insn.classes & (INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL))
+			return false;
+		flags_of(bytes + at, &insn, &reads, &kills);
+		if (reads & live)
+			return false;
+		live &= (uint8_t)~kills;
+	}
+	f->dead = !live;
+	return f->dead;
+}
+
+/* ---- writing ---- */
+
+static struct copy *find(struct cache *c, uint64_t address, uint64_t begin)
+{
+	const struct copy key = {.key = {address, begin}};
+
+	return table_find(&c->copies, &key.key);
+}
+
+static void enqueue(struct translation *t, uint64_t target)
+{
+	if (t->queued < QUEUE)
+		t->queue[t->queued++] = target;
+}
+
+static void later(struct translation *t, uint32_t jump, uint32_t counter, uint64_t target)
+{
+	t->hops[t->hop_count++] = (struct hop){jump, counter, target};
+	enqueue(t, target);
+}
+
+/* What waits for this copy goes there from now on. */
+static void connect(struct cache *c, const struct copy *copy)
+{
+	const struct waiting key = {.key = {copy->key.address, copy->key.begin}};
+	struct waiting *w = table_find(&c->waiting, &key.key);
+	uint32_t left = 0;
+
+	if (!w)
+		return;
+	for (uint32_t i = w->first, next; i; i = next) {
+		struct exit *e = table_at(&c->exits, i - 1);
+		struct arena *a = &c->arenas[e->arena];
+		uint32_t at = (uint32_t)(e->key.place - a->code);
+
+		next = e->next;
+		if (e->arena != copy->arena) {
+			e->next = left;
+			left = i;
+			continue;
+		}
+		a->mirror[at] = 0xe9;
+		if (at < a->sent) {
+			struct patch *p = vec_push(&a->patches);
+
+			if (p)
+				*p = (struct patch){at, 1};
+		}
+		emit_patch(a, at + 1, copy->at);
+		if (e->jump)
+			emit_patch(a, e->jump, copy->at);
+	}
+	w->first = left;
+}
+
+/* Where to count: before the first instruction at which flags are dead; count: nowhere. */
+static unsigned counting_place(const struct code *code)
+{
+	unsigned i = 0;
+
+	while (i < code->count && !dead_at(code, i))
+		i++;
+	return i;
+}
+
+static void emit_straight(struct translation *t, struct copy *copy, bool counts)
+{
+	const struct code *code = &t->code;
+	struct out *o = &t->out;
+	unsigned place = counts ? counting_place(code) : code->count;
+
+	if (counts) {
+		copy->head = arena_slot(o->arena, 0);
+		if (place == code->count &&
+			(copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL) &&
+			dead_flags(t, copy->taken))
+			place = code->count + 1; /* behind all */
+		else if (place == code->count)
+			place = code->count + 2;
+	}
+	if (place == code->count + 2) {
+		emit_count(o, copy->head, false);
+		o->undo = COUNTED;
+	}
+	for (unsigned i = 0; i < code->count; i++) {
+		o->address = code->insns[i].address;
+		if (counts && i == place) {
+			emit_count(o, copy->head, true);
+			o->undo = COUNTED;
+		}
+		emit_copy(o, code->at[i], &code->insns[i]);
+	}
+	o->address = code->end;
+	if (place == code->count + 1) {
+		emit_count(o, copy->head, true);
+		o->undo = COUNTED;
+	}
+}
+
+/* A way out: counted, if need be, and on to where it leads.  Its first byte is at the place that
+ * jump leads to. */
+static int emit_way(struct translation *t, const struct hop *hop)
+{
+	struct out *o = &t->out;
+	const struct copy *to = find(o->cache, hop->target, hop->target);
+
+	o->address = hop->target;
+	o->undo = 0;
+	if (to && to->arena != o->arena_index)
+		to = NULL;
+	if (hop->jump)
+		emit_patch(o->arena, hop->jump, to && !hop->counter ? to->at : o->arena->used);
+	if (to && !hop->counter && hop->jump)
+		return 0;
+	if (hop->counter)
+		emit_count(o, hop->counter, dead_flags(t, hop->target));
+	if (to) {
+		emit_jump(o, "\xe9", to->at);
+		return 0;
+	}
+	return emit_exit(o, EXIT_GO, hop->target, hop->target, hop->counter ? 0 : hop->jump);
+}
+
+static uint64_t emit_condition(struct translation *t, struct copy *copy)
+{
+	const struct transfer *x = &t->code.transfer;
+	struct out *o = &t->out;
+	char opcode[3] = {0x0f, (char)(0x80 | x->condition), 0};
+	uint32_t jump;
+
+	/* Loops go back more often than not. */
+	copy->side_taken = x->to > copy->end;
+	if (!dead_flags(t, copy->side_taken ? x->to : x->next) &&
+		dead_flags(t, copy->side_taken ? x->next : x->to))
+		copy->side_taken = !copy->side_taken;
+	copy->side = arena_slot(o->arena, 0);
+	jump = emit_jump(o, opcode, o->arena->used);
+	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
+	o->address = x->next;
+	o->undo = 0;
+	if (!copy->side_taken)
+		emit_count(o, copy->side, dead_flags(t, x->next));
+	return x->next;
+}
+
+/* loop, jrcxz and the like reach 127 bytes only. */
+static uint64_t emit_counting(struct translation *t, struct copy *copy)
+{
+	const struct transfer *x = &t->code.transfer;
+	struct out *o = &t->out;
+	char code[3];
+	size_t n = 0;
+	uint32_t jump;
+
+	copy->side_taken = true;
+	copy->side = arena_slot(o->arena, 0);
+	if (!x->wide)
+		code[n++] = 0x67;
+	code[n++] = (char)(0xe0 | x->condition);
+	code[n++] = 5;
+	emit(o, code, n);
+	o->address = x->next;
+	o->undo = 0;
+	jump = emit_jump(o, "\xe9", o->arena->used);
+	later(t, jump, 0, x->next);
+	o->address = x->to;
+	emit_count(o, copy->side, dead_flags(t, x->to));
+	return x->to;
+}
+
+/* The transfer behind the block; where the copy that comes behind it begins, 0: none does. */
+static uint64_t emit_transfer(struct translation *t, struct copy *copy)
+{
+	const struct transfer *x = &t->code.transfer;
+	struct out *o = &t->out;
+
+	if (x->kind == TRANSFER_CONDITION)
+		return emit_condition(t, copy);
+	if (x->kind == TRANSFER_COUNT)
+		return emit_counting(t, copy);
+	if (x->kind == TRANSFER_RETURN || x->target != TARGET_DIRECT) {
+		if (emit_indirect(o, x, t->code.last_at, &t->code.last))
+			o->cache->full = true;
+		return 0;
+	}
+	if (x->kind == TRANSFER_CALL)
+		emit_slot(o, "\xff\x35", arena_slot(o->arena, x->next)); /* push */
+	o->address = x->to;
+	o->undo = 0;
+	return x->to;
+}
+
+/* Copies one block behind the last; what is to come behind it: 0, or *begin is its run's. */
+static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *begin)
+{
+	struct out *o = &t->out;
+	struct cache *c = o->cache;
+	const struct copy key = {.key = {address, *begin}};
+	struct copy *copy = table_add(&c->copies, &key.key);
+	const struct code *code = &t->code;
+	bool indirect;
+
+	if (!copy) {
+		c->full = true;
+		return 0;
+	}
+	read_block(c->b, o->arena, c->process, address, &t->code);
+	o->copy = (uint32_t)c->copies.count - 1;
+	o->address = address;
+	o->undo = 0;
+	copy->at = o->arena->used;
+	copy->arena = (uint8_t)o->arena_index;
+	copy->end = code->end;
+	if (code->transfers) {
+		copy->kind = code->transfer.kind;
+		copy->taken = code->transfer.to;
+		copy->next = code->transfer.next;
+	}
+	indirect = copy->kind == TRANSFER_RETURN ||
+		   (code->transfers && code->transfer.target != TARGET_DIRECT);
+	emit_straight(t, copy, code->transfers && !indirect);
+	connect(c, copy);
+	t->left--;
+	if (code->transfers) {
+		address = emit_transfer(t, copy);
+		*begin = address;
+		return address;
+	}
+	if (code->stops) {
+		if (emit_exit(o, EXIT_STEP, code->end, *begin, 0))
+			c->full = true;
+		return 0;
+	}
+	return code->end;
+}
+
+static void emit_chain(struct translation *t, uint64_t address, uint64_t begin)
+{
+	struct out *o = &t->out;
+	struct cache *c = o->cache;
+
+	t->hop_count = 0;
+	while (address && !c->full) {
+		const struct copy *to = find(c, address, begin);
+		const struct area *area = process_area(c->process, address);
+
+		if (to && to->arena == o->arena_index) {
+			emit_jump(o, "\xe9", to->at);
+			break;
+		}
+		if (to || !area || !t->left || !arena_room(o->arena) ||
+			arena_for(c, t->held, address) != o->arena) {
+			if (emit_exit(o, EXIT_GO, address, begin, 0))
+				c->full = true;
+			break;
+		}
+		address = emit_block(t, address, &begin);
+	}
+	for (unsigned i = 0; i < t->hop_count; i++)
+		if (emit_way(t, &t->hops[i]))
+			c->full = true;
+}
+
+static void emit_miss(struct out *o)
+{
+	struct arena *a = o->arena;
+
+	a->miss = a->used;
+	o->undo = FORWARD;
+	if (emit_exit(o, EXIT_MISS, 0, 0, 0))
+		o->cache->full = true;
+}
+
+static bool begin(struct translation *t, uint64_t address)
+{
+	struct cache *c = t->out.cache;
+	struct arena *a = arena_for(c, t->held, address);
+
+	if (!a)
+		return false;
+	if (!arena_room(a) || c->sites.count + AHEAD > SITES_MAX)
+		c->full = true;
+	t->out.arena = a;
+	t->out.arena_index = (unsigned)(a - c->arenas);
+	if (!a->miss && !c->full)
+		emit_miss(&t->out);
+	return !c->full;
+}
+
+struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint64_t run)
+{
+	struct copy *copy = find(c, address, run);
+	struct translation *t;
+
+	if (copy)
+		return copy;
+	t = calloc(1, sizeof(*t));
+	if (!t)
+		return NULL;
+	t->out.cache = c;
+	t->held = f;
+	t->left = AHEAD;
+	if (begin(t, address))
+		emit_chain(t, address, run);
+	while (t->taken < t->queued && t->left && !c->full) {
+		uint64_t next = t->queue[t->taken++];
+
+		if (!find(c, next, next) && begin(t, next))
+			emit_chain(t, next, next);
+	}
+	free(t);
+	return find(c, address, run);
+}
+
+int cache_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
+{
+	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
+	const struct copy *from = table_at(&c->copies, site->copy);
+	struct arena *a = &c->arenas[from->arena];
+	struct out o = {.cache = c, .arena = a, .arena_index = from->arena, .copy = site->copy};
+	const struct chain key = {.key = {(uint32_t)(sum & 0xffff), 0}};
+	struct chain *chain;
+	struct pair *p;
+	uint64_t entry;
+
+	if (!arena_room(a)) {
+		c->full = true;
+		return -1;
+	}
+	p = table_add(&c->pairs, &sum);
+	chain = table_add(&a->chains, &key.key);
+	if (!p || !chain)
+		return -1;
+	p->to = to;
+	p->copy = site->copy;
+	p->counter = arena_slot(a, 0);
+	emit_pair(&o, p, site->key, copy);
+	if (chain->last) {
+		const struct pair *last = table_at(&c->pairs, chain->last - 1);
+
+		emit_patch(a, last->miss, p->at);
+	} else {
+		entry = a->code + p->at;
+		if (pwrite(c->process->memory, &entry, sizeof(entry),
+			    (off_t)(a->table + key.key.hash * (uint64_t)8)) !=
+			(ssize_t)sizeof(entry))
+			return -1;
+	}
+	chain->last = (uint32_t)c->pairs.count;
+	return 0;
+}

@@ -1,0 +1,228 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Bytes of copies. */
+#include <string.h>
+
+#include "branches/cache.h"
+#include "isa/isa.h"
+
+#define MOV_TO_RAX   "\x48\x8b\x05"
+#define MOV_FROM_RAX "\x48\x89\x05"
+#define MOV_TO_RCX   "\x48\x8b\x0d"
+#define MOV_FROM_RCX "\x48\x89\x0d"
+#define MOV_TO_RDX   "\x48\x8b\x15"
+#define MOV_FROM_RDX "\x48\x89\x15"
+#define INC          "\x48\xff\x05"
+#define PUSH         "\xff\x35"
+#define JUMP_SLOT    "\xff\x25"
+#define WIDE_RDX     "\x48\xba"
+
+static void mark(struct out *o)
+{
+	struct place *p = vec_push(&o->arena->places);
+
+	if (p)
+		*p = (struct place){o->arena->used, o->copy, o->address, o->undo};
+	else
+		o->cache->full = true;
+}
+
+static void put(struct arena *a, const void *bytes, size_t size)
+{
+	memcpy(a->mirror + a->used, bytes, size);
+	a->used += (uint32_t)size;
+}
+
+static void put_word(struct arena *a, uint32_t word)
+{
+	put(a, &word, sizeof(word));
+}
+
+void emit(struct out *o, const void *bytes, size_t size)
+{
+	mark(o);
+	put(o->arena, bytes, size);
+}
+
+static uint32_t displacement(const struct arena *a, uint64_t to)
+{
+	return (uint32_t)(to - (a->code + a->used + 4));
+}
+
+void emit_slot(struct out *o, const char *bytes, uint32_t slot)
+{
+	emit(o, bytes, strlen(bytes));
+	put_word(o->arena, displacement(o->arena, arena_slot_address(o->arena, slot)));
+}
+
+void emit_wide(struct out *o, const char *bytes, uint64_t immediate)
+{
+	emit(o, bytes, strlen(bytes));
+	put(o->arena, &immediate, sizeof(immediate));
+}
+
+void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn)
+{
+	uint32_t begin = o->arena->used, word;
+
+	emit(o, bytes, insn->length);
+	if (!insn->relative_at)
+		return;
+	memcpy(&word, bytes + insn->relative_at, sizeof(word));
+	word += (uint32_t)(insn->address - (o->arena->code + begin));
+	memcpy(o->arena->mirror + begin + insn->relative_at, &word, sizeof(word));
+}
+
+void emit_count(struct out *o, uint32_t slot, bool flags_dead)
+{
+	if (flags_dead) {
+		emit_slot(o, INC, slot);
+		return;
+	}
+	emit_slot(o, MOV_FROM_RAX, SLOT_RAX);
+	o->undo |= UNDO_RAX;
+	emit_slot(o, MOV_TO_RAX, slot);
+	emit(o, "\x48\x8d\x40\x01", 4); /* lea 1(%rax), %rax */
+	emit_slot(o, MOV_FROM_RAX, slot);
+	emit_slot(o, MOV_TO_RAX, SLOT_RAX);
+	o->undo &= (uint8_t)~UNDO_RAX;
+}
+
+uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to)
+{
+	struct arena *a = o->arena;
+
+	emit(o, opcode, strlen(opcode));
+	put_word(a, to - (a->used + 4));
+	return a->used - 4;
+}
+
+void emit_patch(struct arena *a, uint32_t at, uint32_t to)
+{
+	uint32_t word = to - (at + 4);
+	struct patch *p;
+
+	memcpy(a->mirror + at, &word, sizeof(word));
+	if (at >= a->sent)
+		return;
+	p = vec_push(&a->patches);
+	if (p)
+		*p = (struct patch){at, sizeof(word)};
+}
+
+int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t begin, uint32_t jump)
+{
+	struct cache *c = o->cache;
+	uint64_t place = o->arena->code + o->arena->used;
+	struct exit *e = table_add(&c->exits, &place);
+	struct waiting *w;
+
+	o->address = address;
+	emit(o, "\xcc\xcc\xcc\xcc\xcc", 5);
+	if (!e)
+		return -1;
+	e->kind = kind;
+	e->arena = (uint8_t)o->arena_index;
+	e->address = address;
+	e->begin = begin;
+	e->jump = jump;
+	if (kind != EXIT_GO)
+		return 0;
+	w = table_add(&c->waiting, &(struct waiting){.key = {address, begin}}.key);
+	if (!w)
+		return -1;
+	e->next = w->first;
+	w->first = (uint32_t)c->exits.count; /* it is the last */
+	return 0;
+}
+
+/* ---- transfers to what only registers or memory tell ---- */
+
+/* mov target, %rcx: of a jump or call by register or memory. */
+static void emit_target(struct out *o, const uint8_t *bytes, const struct insn *insn)
+{
+	struct arena *a = o->arena;
+	uint8_t code[INSN_LENGTH_MAX + 2], rex = 0x48;
+	uint32_t begin = a->used, word;
+	size_t n = 0, i = 0;
+
+	for (; bytes[i] != 0xff; i++) {
+		if ((bytes[i] & 0xf0) == 0x40)
+			rex |= bytes[i] & 3;
+		else if (bytes[i] == 0x64 || bytes[i] == 0x65)
+			code[n++] = bytes[i];
+	}
+	code[n++] = rex;
+	code[n++] = 0x8b;
+	code[n++] = (uint8_t)((bytes[i + 1] & 0xc7) | 1 << 3);
+	i += 2;
+	memcpy(code + n, bytes + i, insn->length - i);
+	n += insn->length - i;
+	emit(o, code, n);
+	if (insn->relative_at) {
+		memcpy(&word, bytes + insn->relative_at, sizeof(word));
+		word += (uint32_t)(insn->address + insn->length - (a->code + begin + n));
+		memcpy(a->mirror + begin + n - sizeof(word), &word, sizeof(word));
+	}
+}
+
+int emit_indirect(
+	struct out *o, const struct transfer *t, const uint8_t *bytes, const struct insn *insn)
+{
+	struct cache *c = o->cache;
+	struct site_key *site = vec_push(&c->sites);
+	uint64_t number = c->sites.count;
+
+	if (!site)
+		return -1;
+	site->copy = o->copy;
+	site->key = number << 48 | (number * 0x9e3779b1u >> 8 & 0xffff);
+	emit_slot(o, MOV_FROM_RCX, SLOT_RCX);
+	emit_slot(o, MOV_FROM_RDX, SLOT_RDX);
+	if (t->kind == TRANSFER_RETURN)
+		emit(o, "\x48\x8b\x0c\x24", 4); /* mov (%rsp), %rcx */
+	else
+		emit_target(o, bytes, insn);
+	o->undo = UNDO_RCX | UNDO_RDX;
+	emit_wide(o, WIDE_RDX, site->key);
+	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
+	emit_slot(o, MOV_FROM_RCX, SLOT_TARGET);
+	if (t->kind == TRANSFER_CALL)
+		emit_slot(o, PUSH, arena_slot(o->arena, t->next));
+	if (t->kind == TRANSFER_RETURN) {
+		emit(o, "\x48\x8d\xa4\x24", 4); /* lea 8 + drop(%rsp), %rsp */
+		put_word(o->arena, 8u + t->drop);
+	}
+	o->undo = FORWARD;
+	emit(o, "\x0f\xb7\xc9", 3); /* movzwl %cx, %ecx */
+	emit(o, "\x48\x8d\x15", 3); /* lea table(%rip), %rdx */
+	put_word(o->arena, displacement(o->arena, o->arena->table));
+	emit(o, "\x48\x8b\x0c\xca", 4); /* mov (%rdx,%rcx,8), %rcx */
+	emit(o, "\xe3\x02", 2);         /* jrcxz */
+	emit(o, "\xff\xe1", 2);         /* jmp *%rcx */
+	emit_jump(o, "\xe9", o->arena->miss);
+	return 0;
+}
+
+void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *to)
+{
+	struct arena *a = o->arena;
+
+	p->at = a->used;
+	o->undo = FORWARD;
+	emit_slot(o, MOV_TO_RCX, SLOT_TARGET);
+	emit_wide(o, WIDE_RDX, -(p->to + key));
+	emit(o, "\x48\x8d\x0c\x11", 4); /* lea (%rcx,%rdx), %rcx */
+	emit(o, "\xe3\x05", 2);         /* jrcxz */
+	p->miss = emit_jump(o, "\xe9", a->miss);
+	emit_slot(o, MOV_TO_RCX, p->counter);
+	emit(o, "\x48\x8d\x49\x01", 4); /* lea 1(%rcx), %rcx */
+	emit_slot(o, MOV_FROM_RCX, p->counter);
+	emit_slot(o, MOV_TO_RCX, SLOT_RCX);
+	emit_slot(o, MOV_TO_RDX, SLOT_RDX);
+	o->undo = 0;
+	o->address = p->to;
+	if (to->arena == o->arena_index)
+		emit_jump(o, "\xe9", to->at);
+	else
+		emit_slot(o, JUMP_SLOT, arena_slot(a, o->cache->arenas[to->arena].code + to->at));
+}

@@ -1,0 +1,65 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which flags an instruction reads, and which it leaves with nothing of what they were: what it may
+ * leave alone (a shift by 0, a repetition of none) or is not documented to write it does not kill.
+ */
+#include "branches/cache.h"
+#include "isa/isa.h"
+
+static uint8_t mask_of(const struct insn_registers *set)
+{
+	uint8_t mask = 0;
+
+	for (unsigned i = 0; i < 6; i++)
+		if (insn_registers_have(set, REG_CARRY + i))
+			mask |= (uint8_t)(1u << i);
+	return mask;
+}
+
+/* Instructions of one byte of opcode that write all flags they are said to. */
+static bool sure_plain(uint8_t op, uint8_t modrm)
+{
+	unsigned reg = modrm >> 3 & 7;
+
+	if (op < 0x40)
+		return (op & 7) < 6; /* add or adc sbb and sub xor cmp */
+	switch (op) {
+	case 0x80:
+	case 0x81:
+	case 0x83:
+	case 0x84:
+	case 0x85:
+	case 0xa8:
+	case 0xa9:
+		return true;
+	case 0xf6:
+	case 0xf7:
+		return reg == 0 || reg == 3; /* test, neg */
+	case 0xfe:
+	case 0xff:
+		return reg < 2; /* inc, dec */
+	default:
+		return false;
+	}
+}
+
+static bool sure_long(uint8_t op)
+{
+	/* ucomis, comis; cmpxchg; xadd */
+	return op == 0x2e || op == 0x2f || op == 0xb0 || op == 0xb1 || op == 0xc0 || op == 0xc1;
+}
+
+void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills)
+{
+	const uint8_t *at = bytes;
+
+	*reads = mask_of(&insn->reads);
+	*kills = 0;
+	if (insn->classes & INSN_REP || insn->encoding != ENCODING_PLAIN)
+		return;
+	while (*at == 0x66 || *at == 0x67 || *at == 0xf2 || *at == 0xf3 || *at == 0xf0 ||
+		*at == 0x2e || *at == 0x3e || *at == 0x64 || *at == 0x65 || (*at & 0xf0) == 0x40)
+		at++;
+	if (*at == 0x0f ? sure_long(at[1]) : sure_plain(at[0], at[1]))
+		*kills = mask_of(&insn->writes) & (uint8_t)~mask_of(&insn->merges);
+}

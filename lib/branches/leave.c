@@ -1,0 +1,76 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* From within copies to where the originals would be. */
+#include "branches/cache.h"
+
+#include <unistd.h>
+
+/* The last that begins at or before `at`. */
+static const struct place *find(const struct arena *a, uint32_t at)
+{
+	size_t low = 0, high = a->places.count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (a->places.data[middle].at <= at)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &a->places.data[low - 1] : NULL;
+}
+
+static int slot(const struct cache *c, const struct arena *a, uint32_t number, uint64_t *value)
+{
+	return pread(c->process->memory, value, sizeof(*value),
+		       (off_t)arena_slot_address(a, number)) == (ssize_t)sizeof(*value)
+		       ? 0
+		       : -1;
+}
+
+static int undo(
+	const struct cache *c, const struct arena *a, uint8_t how, struct user_regs_struct *r)
+{
+	uint64_t value;
+
+	if (how & FORWARD)
+		how |= UNDO_RCX | UNDO_RDX;
+	if (how & UNDO_RAX) {
+		if (slot(c, a, SLOT_RAX, &value))
+			return -1;
+		r->rax = value;
+	}
+	if (how & UNDO_RCX) {
+		if (slot(c, a, SLOT_RCX, &value))
+			return -1;
+		r->rcx = value;
+	}
+	if (how & UNDO_RDX) {
+		if (slot(c, a, SLOT_RDX, &value))
+			return -1;
+		r->rdx = value;
+	}
+	return 0;
+}
+
+int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at)
+{
+	int which = arena_at(c, r->rip);
+	const struct arena *a = which < 0 ? NULL : &c->arenas[which];
+	const struct place *p = a ? find(a, (uint32_t)(r->rip - a->code)) : NULL;
+	uint64_t sum, number;
+
+	if (!p || undo(c, a, p->undo, r))
+		return -1;
+	*at = *p;
+	if (p->undo & FORWARD) {
+		if (slot(c, a, SLOT_TARGET, &sum))
+			return -1;
+		number = sum >> 48;
+		if (number == 0 || number > c->sites.count)
+			return -1;
+		at->address = sum - c->sites.data[number - 1].key;
+	}
+	r->rip = at->address;
+	return 0;
+}
