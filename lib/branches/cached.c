@@ -58,6 +58,8 @@ static int step(struct held *f, long deliver)
 	b->stepping = f->tid;
 	for (;;) {
 		rc = tracer_wait(b, until, f->tid, &status);
+		if (rc == 0 && branches_now(CLOCK_MONOTONIC) < until)
+			continue; /* somebody wants us to stop: soon */
 		if (rc <= 0)
 			break;
 		if (is_step(f->tid, status)) {
@@ -168,6 +170,21 @@ static bool is_fault(pid_t tid, int signal)
 	       ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code > 0;
 }
 
+/* Until it has stopped, whatever it takes: it must not go on in copies alone. */
+static int await(struct held *f, uint64_t until, int *status)
+{
+	int rc = tracer_wait(f->b, until, f->tid, status);
+
+	if (rc == 0) {
+		if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
+			return -1;
+		while (rc == 0)
+			rc = tracer_wait(
+				f->b, branches_now(CLOCK_MONOTONIC) + WAIT_LONG, f->tid, status);
+	}
+	return rc < 0 ? -1 : 0;
+}
+
 /* The thread has stopped within copies. */
 static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 {
@@ -179,7 +196,18 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 		return OVER;
 	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), false);
 	place = f->before.rip - 1;
-	e = status >> 16 == 0 && signal == SIGTRAP ? table_find(&c->exits, &place) : NULL;
+	e = table_find(&c->exits, &place);
+	if (e && (status >> 16 || signal != SIGTRAP)) {
+		/* It has met the int3 already, and tells of something else first. */
+		f->held = false;
+		if (status >> 16 != PTRACE_EVENT_STOP || signal != SIGTRAP)
+			tracer_deal(f->b, f->tid, status);
+		else
+			ptrace(PTRACE_CONT, f->tid, NULL, NULL);
+		if (await(f, UINT64_MAX, &status))
+			return OVER;
+		return stopped(c, f, status, begin);
+	}
 	if (e)
 		return leave_exit(c, f, e, begin);
 	if (leave(c, f, begin))
@@ -194,21 +222,6 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 	}
 	/* A fault happens again, in the original. */
 	return step(f, is_fault(f->tid, signal) ? 0 : signal);
-}
-
-/* Until it has stopped, whatever it takes: it must not go on in copies alone. */
-static int await(struct held *f, uint64_t until, int *status)
-{
-	int rc = tracer_wait(f->b, until, f->tid, status);
-
-	if (rc == 0) {
-		if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
-			return -1;
-		while (rc == 0)
-			rc = tracer_wait(
-				f->b, branches_now(CLOCK_MONOTONIC) + WAIT_LONG, f->tid, status);
-	}
-	return rc < 0 ? -1 : 0;
 }
 
 static int run(

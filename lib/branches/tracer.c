@@ -440,7 +440,8 @@ static void let_go(struct branches *b, pid_t tid)
 	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
 		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 		tracer_mend_call(tid, &registers);
-	if (event == 0 && !(t && pass_gone(b, t, word)))
+	if (event == 0 && !(t && t->stepping && cached_stepped(tid, word)) &&
+		!(t && pass_gone(b, t, word)))
 		deliver = WSTOPSIG(word);
 	ptrace(PTRACE_DETACH, tid, NULL, (void *)deliver);
 }
