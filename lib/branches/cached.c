@@ -194,7 +194,6 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 
 	if (get_registers(f))
 		return OVER;
-	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), false);
 	place = f->before.rip - 1;
 	e = table_find(&c->exits, &place);
 	if (e && (status >> 16 || signal != SIGTRAP)) {
@@ -208,6 +207,7 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 			return OVER;
 		return stopped(c, f, status, begin);
 	}
+	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), false);
 	if (e)
 		return leave_exit(c, f, e, begin);
 	if (leave(c, f, begin))
