@@ -15,6 +15,7 @@
 #define WAIT_STEP  (5 * (uint64_t)MILLISECOND)   /* for it to get to its transfer */
 #define CACHED_MIN (400 * (uint64_t)MICROSECOND) /* in copies */
 #define CACHED_MAX (800 * (uint64_t)MICROSECOND)
+#define CACHED_LAST (8 * (uint64_t)MILLISECOND)
 #define LAST       (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
 /* Lets it go as far as the transfer at the end of the block. */
@@ -126,10 +127,10 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 
 	if (!c)
 		return follow(f, (unsigned)between(b, LENGTH_MIN, LENGTH_MAX), cut);
-	tracer_tick(b, length);
 	hold_pin(f);
 	used = hold_time(p, f->tid);
-	if (cached_follow(c, f, branches_now(CLOCK_MONOTONIC) + length))
+	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	if (cached_follow(c, f, length))
 		return 0;
 	if (process_find(b, pid) != p || p->cache != c)
 		return 0;

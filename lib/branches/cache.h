@@ -169,11 +169,7 @@ struct cache {
 /* cache.c */
 /* NULL: this process cannot have one. */
 struct cache *cache_of(struct held *f);
-void cache_free(struct cache *c);
 
-void cache_renew(struct cache *c);
-/* Records what was met, and forgets it. */
-void cache_tell(struct cache *c);
 
 /* arena.c */
 /* The arena for code at this address; NULL: none. */
@@ -250,8 +246,8 @@ void cache_rate(struct cache *c, double seconds);
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 
-/* cached.c: follows a thread in copies until a time. */
-/* Not 0: the thread is no longer in our hands, nor may c be. */
-int cached_follow(struct cache *c, struct held *f, uint64_t until);
+/* cached.c: follows a thread for so many ns in copies.  Not 0: the thread is no longer in our hands, nor
+ * may c be. */
+int cached_follow(struct cache *c, struct held *f, uint64_t length);
 
 #endif

@@ -14,6 +14,7 @@
 
 #define WAIT_STEP (5 * (uint64_t)MILLISECOND) /* for a system call */
 #define WAIT_LONG SECOND
+#define RINGS_APART (20 * (uint64_t)MICROSECOND)
 
 enum { OVER = -1, ON, END }; /* over: the thread is not in our hands; end: it is */
 
@@ -224,39 +225,60 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 	return step(f, is_fault(f->tid, signal) ? 0 : signal);
 }
 
-static int run(
-	struct cache *c, struct held *f, const struct copy *copy, uint64_t until, uint64_t *begin)
+/* What a burst has of its length. */
+struct course {
+	struct cache *cache;
+	struct held *held;
+	uint64_t left;  /* ns in copies */
+	uint64_t rings; /* when the timer will wake us */
+	uint64_t begin; /* of the run that comes next; 0: not known */
+};
+
+static int run(struct course *r, const struct copy *copy)
 {
+	struct held *f = r->held;
+	struct cache *c = r->cache;
+	uint64_t since, until, now;
 	int status;
 
 	for (unsigned i = 0; i < c->arena_count; i++)
 		if (arena_send(&c->arenas[i], c->process->memory))
 			return END;
 	f->registers.rip = c->arenas[copy->arena].code + copy->at;
+	since = branches_now(CLOCK_MONOTONIC);
+	until = since + r->left;
+	if (r->rings + RINGS_APART < until || r->rings > until + RINGS_APART) {
+		tracer_tick(f->b, r->left);
+		r->rings = until;
+	}
 	if (step_apply(f->tid, &f->before, &f->registers) ||
 		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
 		return OVER;
 	f->held = false;
 	if (await(f, until, &status))
 		return OVER;
-	return stopped(c, f, status, begin);
+	now = branches_now(CLOCK_MONOTONIC);
+	r->left = now < until ? until - now : 0;
+	return stopped(c, f, status, &r->begin);
 }
 
-int cached_follow(struct cache *c, struct held *f, uint64_t until)
+int cached_follow(struct cache *c, struct held *f, uint64_t length)
 {
-	uint64_t begin = 0;
+	struct course r = {.cache = c, .held = f, .left = length};
 	int rc = f->stale ? step(f, 0) : ON;
 
-	while (rc == ON && branches_now(CLOCK_MONOTONIC) < until && !branches_stopping(f->b)) {
+	while (rc == ON && r.left && branches_now(CLOCK_MONOTONIC) < f->until &&
+		!branches_stopping(f->b)) {
 		uint64_t address = f->registers.rip;
 		const struct copy *copy;
 
-		if (!begin && table_find(&c->copies, &(struct copy){.key = {address, address}}.key))
-			begin = address;
-		copy = cache_copy(c, f, address, begin);
+		if (!r.begin &&
+			table_find(&c->copies, &(struct copy){.key = {address, address}}.key))
+			r.begin = address;
+		copy = cache_copy(c, f, address, r.begin);
 		if (!copy || c->full)
 			break;
-		rc = run(c, f, copy, until, &begin);
+		rc = run(&r, copy);
 	}
 	return rc == OVER;
 }

@@ -107,6 +107,9 @@ static void tell_counts(struct branches *b)
 {
 	b->counts[TALLY_PROGRAM_NS] += b->used - b->used_told;
 	b->used_told = b->used;
+	for (size_t i = 0; i < b->processes.count; i++)
+		if (b->processes.data[i]->cache)
+			cache_tell(b->processes.data[i]->cache);
 	for (uint32_t i = 0; i < TALLY_KINDS; i++) {
 		if (b->counts[i] || i == TALLY_BURSTS)
 			branches_put(b, &(struct branch_record){.kind = BRANCH_TALLY,

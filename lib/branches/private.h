@@ -302,6 +302,8 @@ uint64_t hold_time(const struct followed *p, pid_t tid);
 /* cache.h */
 void cache_free(struct cache *c);
 void cache_renew(struct cache *c);
+/* Records what was met. */
+void cache_tell(struct cache *c);
 /* Whether a stop is the end of a single step. */
 bool cached_stepped(pid_t tid, int status);
 
