@@ -127,6 +127,9 @@ static int make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
+	/* Or each new target costs a page fault. */
+	inject_call(
+		c, f, SYS_madvise, (const uint64_t[6]){a->table, ARENA_TABLE, MADV_POPULATE_WRITE});
 	a->mirror = room(ARENA_CODE);
 	a->values = room(ARENA_SLOTS * 8);
 	arena_reset(a);

@@ -30,7 +30,9 @@
 
 #include "base/error.h"
 
-#define BRANCHES_RATE 7 /* bursts a second of CPU time, unless more is asked for */
+#define BRANCHES_RATE                                                                              \
+	100 /* bursts a second of CPU time, unless that costs too much or another rate is asked    \
+	       for */
 
 enum branch_record_kind {
 	BRANCH_RUN,   /* instructions from begin to the transfer at end, which went to `to` */

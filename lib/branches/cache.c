@@ -13,15 +13,17 @@ static void init_tables(struct cache *c)
 	c->pairs = (struct table){.entry_size = sizeof(struct pair), .key_size = 8};
 	c->met = (struct table){.entry_size = sizeof(struct met), .key_size = 24};
 	c->flags = (struct table){.entry_size = sizeof(struct flags_at), .key_size = 8};
+	c->pages = (struct table){.entry_size = sizeof(struct code_page), .key_size = 8};
 }
 
 static void fini_tables(struct cache *c)
 {
-	struct table *all[] = {&c->copies, &c->exits, &c->waiting, &c->pairs, &c->met, &c->flags};
+	struct table *all[] = {
+		&c->copies, &c->exits, &c->waiting, &c->pairs, &c->met, &c->flags, &c->pages};
 
 	for (size_t i = 0; i < sizeof(all) / sizeof(all[0]); i++)
 		table_fini(all[i]);
-	c->sites.count = c->touched.count = 0;
+	c->sites.count = c->touched.count = c->page_numbers.count = 0;
 }
 
 struct cache *cache_of(struct held *f)
@@ -39,7 +41,11 @@ struct cache *cache_of(struct held *f)
 		init_tables(c);
 		p->cache = c;
 	}
-	if (c->full)
+	if (cache_critical(f))
+		c->refused = p->uncached = true;
+	if (c->refused)
+		return NULL;
+	if (c->full || !cache_fresh(c))
 		cache_renew(c);
 	return c->refused ? NULL : c;
 }
@@ -52,6 +58,7 @@ void cache_free(struct cache *c)
 	fini_tables(c);
 	vec_fini(&c->sites);
 	vec_fini(&c->touched);
+	vec_fini(&c->page_numbers);
 	for (unsigned i = 0; i < c->arena_count; i++)
 		arena_fini(&c->arenas[i]);
 	free(c);

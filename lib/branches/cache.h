@@ -152,6 +152,17 @@ struct flags_at {
 	bool dead;
 };
 
+#define CODE_PAGE 4096u
+
+/* Table entry: a page of the program's code, as it is without our breakpoints. */
+struct code_page {
+	struct {
+		uint64_t number;
+	} key;
+	uint32_t have; /* bytes of it */
+	uint8_t bytes[CODE_PAGE];
+};
+
 struct cache {
 	struct branches *b;
 	struct followed *process;
@@ -160,7 +171,9 @@ struct cache {
 	struct arena arenas[ARENAS_MAX];
 	unsigned arena_count;
 	bool full;
-	struct table copies, exits, waiting, pairs, met, flags;
+	struct table copies, exits, waiting, pairs, met, flags, pages;
+	VEC(uint64_t) page_numbers;
+	bool pages_sorted;
 	VEC(struct site_key) sites;
 	VEC(uint32_t) touched; /* in met: in this burst */
 	uint32_t unfinished;   /* copy, + 1, that was counted and left before its end */
@@ -169,7 +182,6 @@ struct cache {
 /* cache.c */
 /* NULL: this process cannot have one. */
 struct cache *cache_of(struct held *f);
-
 
 /* arena.c */
 /* The arena for code at this address; NULL: none. */
@@ -189,6 +201,12 @@ static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
 {
 	return a->data + slot * (uint64_t)8;
 }
+
+/* fresh.c */
+/* Whether the originals are what they were. */
+bool cache_fresh(struct cache *c);
+/* Whether the thread may be in a critical section of rseq. */
+bool cache_critical(const struct held *f);
 
 /* inject.c: a system call by the thread in our hands, for us.  Its result, negative: an error. */
 long inject_call(struct cache *c, struct held *f, long number, const uint64_t arguments[6]);
@@ -246,8 +264,8 @@ void cache_rate(struct cache *c, double seconds);
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 
-/* cached.c: follows a thread for so many ns in copies.  Not 0: the thread is no longer in our hands, nor
- * may c be. */
+/* cached.c: follows a thread for so many ns in copies.  Not 0: the thread is no longer in our
+ * hands, nor may c be. */
 int cached_follow(struct cache *c, struct held *f, uint64_t length);
 
 #endif

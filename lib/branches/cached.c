@@ -12,11 +12,20 @@
 
 #include "branches/cache.h"
 
-#define WAIT_STEP (5 * (uint64_t)MILLISECOND) /* for a system call */
-#define WAIT_LONG SECOND
+#define WAIT_STEP   (5 * (uint64_t)MILLISECOND) /* for a system call */
+#define WAIT_LONG   SECOND
 #define RINGS_APART (20 * (uint64_t)MICROSECOND)
 
 enum { OVER = -1, ON, END }; /* over: the thread is not in our hands; end: it is */
+
+/* What a burst has of its length. */
+struct course {
+	struct cache *cache;
+	struct held *held;
+	uint64_t left;  /* ns in copies */
+	uint64_t rings; /* when the timer will wake us */
+	uint64_t begin; /* of the run that comes next; 0: not known */
+};
 
 static int get_registers(struct held *f)
 {
@@ -171,11 +180,23 @@ static bool is_fault(pid_t tid, int signal)
 	       ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code > 0;
 }
 
-/* Until it has stopped, whatever it takes: it must not go on in copies alone. */
-static int await(struct held *f, uint64_t until, int *status)
+/* Until it has stopped, whatever it takes: it must not go on in copies alone.  Setting the timer is
+ * dear: so it rings when the burst would end had it not stopped, and is set again then. */
+static int await(struct course *r, uint64_t until, int *status)
 {
-	int rc = tracer_wait(f->b, until, f->tid, status);
+	struct held *f = r->held;
+	uint64_t now;
+	int rc;
 
+	do {
+		now = branches_now(CLOCK_MONOTONIC);
+		if (r->rings <= now && until > now) {
+			tracer_tick(f->b, until - now);
+			r->rings = until;
+		}
+		rc = tracer_wait(f->b, until < r->rings ? until : r->rings, f->tid, status);
+		now = branches_now(CLOCK_MONOTONIC);
+	} while (rc == 0 && now + RINGS_APART < until && !branches_stopping(f->b));
 	if (rc == 0) {
 		if (ptrace(PTRACE_INTERRUPT, f->tid, NULL, NULL) != 0)
 			return -1;
@@ -187,8 +208,11 @@ static int await(struct held *f, uint64_t until, int *status)
 }
 
 /* The thread has stopped within copies. */
-static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
+static int stopped(struct course *r, int status)
 {
+	struct cache *c = r->cache;
+	struct held *f = r->held;
+	uint64_t *begin = &r->begin;
 	const struct exit *e;
 	uint64_t place;
 	int signal = WSTOPSIG(status);
@@ -204,9 +228,9 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 			tracer_deal(f->b, f->tid, status);
 		else
 			ptrace(PTRACE_CONT, f->tid, NULL, NULL);
-		if (await(f, UINT64_MAX, &status))
+		if (await(r, UINT64_MAX, &status))
 			return OVER;
-		return stopped(c, f, status, begin);
+		return stopped(r, status);
 	}
 	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), false);
 	if (e)
@@ -225,15 +249,6 @@ static int stopped(struct cache *c, struct held *f, int status, uint64_t *begin)
 	return step(f, is_fault(f->tid, signal) ? 0 : signal);
 }
 
-/* What a burst has of its length. */
-struct course {
-	struct cache *cache;
-	struct held *held;
-	uint64_t left;  /* ns in copies */
-	uint64_t rings; /* when the timer will wake us */
-	uint64_t begin; /* of the run that comes next; 0: not known */
-};
-
 static int run(struct course *r, const struct copy *copy)
 {
 	struct held *f = r->held;
@@ -247,19 +262,15 @@ static int run(struct course *r, const struct copy *copy)
 	f->registers.rip = c->arenas[copy->arena].code + copy->at;
 	since = branches_now(CLOCK_MONOTONIC);
 	until = since + r->left;
-	if (r->rings + RINGS_APART < until || r->rings > until + RINGS_APART) {
-		tracer_tick(f->b, r->left);
-		r->rings = until;
-	}
 	if (step_apply(f->tid, &f->before, &f->registers) ||
 		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
 		return OVER;
 	f->held = false;
-	if (await(f, until, &status))
+	if (await(r, until, &status))
 		return OVER;
 	now = branches_now(CLOCK_MONOTONIC);
 	r->left = now < until ? until - now : 0;
-	return stopped(c, f, status, &r->begin);
+	return stopped(r, status);
 }
 
 int cached_follow(struct cache *c, struct held *f, uint64_t length)

@@ -12,9 +12,9 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
-#define AHEAD      48u /* blocks at a stop */
+#define AHEAD      16u /* blocks at a stop */
 #define INSNS      64  /* in a block; what is longer goes on in another */
-#define READ_BYTES 1024
+#define READ_BYTES 512
 #define QUEUE      64
 #define FLAG_INSNS 12 /* that are looked at to see whether flags matter */
 
@@ -109,11 +109,47 @@ size_t cache_single(const struct cache *c, uint64_t address, bool *enters)
 	return insn.length;
 }
 
-/* A block as it is without our breakpoints. */
-static void read_block(struct branches *b, const struct arena *a, struct followed *p,
-	uint64_t address, struct code *code)
+static const struct code_page *page_of(struct cache *c, uint64_t address)
 {
-	const struct area *area = process_area(p, address);
+	uint64_t number = address / CODE_PAGE;
+	struct code_page *page = table_find(&c->pages, &number);
+	uint64_t *slot;
+
+	if (page)
+		return page;
+	slot = vec_push(&c->page_numbers);
+	page = slot ? table_add(&c->pages, &number) : NULL;
+	if (slot)
+		*slot = number;
+	c->pages_sorted = false;
+	if (page)
+		page->have = (uint32_t)branches_read_code(
+			c->b, c->process, number * CODE_PAGE, page->bytes, CODE_PAGE);
+	return page;
+}
+
+/* Bytes read: each page but once. */
+static size_t read_code(struct cache *c, uint64_t address, uint8_t *bytes, size_t size)
+{
+	size_t done = 0, at, part;
+
+	while (done < size) {
+		const struct code_page *page = page_of(c, address + done);
+
+		at = (address + done) % CODE_PAGE;
+		if (!page || at >= page->have)
+			break;
+		part = page->have - at < size - done ? page->have - at : size - done;
+		memcpy(bytes + done, page->bytes + at, part);
+		done += part;
+	}
+	return done;
+}
+
+/* A block as it is without our breakpoints. */
+static void read_block(struct cache *c, const struct arena *a, uint64_t address, struct code *code)
+{
+	const struct area *area = process_area(c->process, address);
 	size_t size = 0, have;
 	uint64_t at = address;
 
@@ -121,7 +157,7 @@ static void read_block(struct branches *b, const struct arena *a, struct followe
 	code->transfers = code->stops = false;
 	if (area)
 		size = area->end - address < READ_BYTES ? area->end - address : READ_BYTES;
-	have = size ? branches_read_code(b, p, address, code->bytes, size) : 0;
+	have = size ? read_code(c, address, code->bytes, size) : 0;
 	memset(code->bytes + have, 0, INSN_LENGTH_MAX);
 	for (;; at += code->insns[code->count++].length) {
 		struct insn *insn = &code->insns[code->count];
@@ -181,7 +217,7 @@ static bool dead_flags(struct translation *t, uint64_t address)
 	if (!f || !area)
 		return false;
 	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
-	have = branches_read_code(c->b, c->process, address, bytes, have);
+	have = read_code(c, address, bytes, have);
 	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
 		if (!isa_decode(ISA_X86_64, bytes + at, have - at, address + at, &insn) ||
 			insn.classes & (INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL))
@@ -401,7 +437,7 @@ static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *be
 		c->full = true;
 		return 0;
 	}
-	read_block(c->b, o->arena, c->process, address, &t->code);
+	read_block(c, o->arena, address, &t->code);
 	o->copy = (uint32_t)c->copies.count - 1;
 	o->address = address;
 	o->undo = 0;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -18,8 +19,9 @@
 #define OPTIONS                                                                                    \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
 		PTRACE_O_TRACESYSGOOD)
-#define CALL_STOP (SIGTRAP | 0x80)
-#define WAITED    (__WALL | __WNOTHREAD)
+#define KCMP_VM_SAME 1 /* KCMP_VM */
+#define CALL_STOP    (SIGTRAP | 0x80)
+#define WAITED       (__WALL | __WNOTHREAD)
 
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514
@@ -220,6 +222,8 @@ static void born(struct branches *b, pid_t tid)
 		return;
 	parent = status_number(tid, "PPid:");
 	process_renew(b, t->process);
+	/* vfork: what we did to memory would be the parent's. */
+	t->process->uncached = syscall(SYS_kcmp, parent, tid, KCMP_VM_SAME, 0, 0) == 0;
 	if (process_find(b, parent))
 		sites_clean(b, t->process, parent);
 }

@@ -1,0 +1,97 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Whether the code that copies were made of is still what it was, and whether a thread may run
+ * copies at all.
+ *
+ * A program may make its code writable, change it, and take that back between two bursts.  A page
+ * that was written to (by the program, or by us, a breakpoint) is no longer the file's: pagemap
+ * says so, and such pages are compared.
+ */
+#include <fcntl.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <unistd.h>
+
+#include "branches/cache.h"
+
+#define ENTRIES     512
+#define PRESENT     (1ull << 63)
+#define SWAPPED     (1ull << 62)
+#define OF_FILE     (1ull << 61)
+#define AT_CRITICAL 8 /* bytes: in struct rseq, the address of what describes a critical section   \
+		       */
+
+#ifndef PTRACE_GET_RSEQ_CONFIGURATION
+#define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
+#endif
+
+struct rseq_place { /* as the kernel tells it */
+	uint64_t address;
+	uint32_t size, signature, flags, zero;
+};
+
+bool cache_critical(const struct held *f)
+{
+	struct rseq_place place = {0};
+	uint64_t section = 0;
+
+	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, f->tid, (void *)sizeof(place), &place) <= 0 ||
+		!place.address)
+		return false;
+	return pread(f->process->memory, &section, sizeof(section),
+		       (off_t)(place.address + AT_CRITICAL)) == (ssize_t)sizeof(section) &&
+	       section;
+}
+
+static int compare(const void *a, const void *b)
+{
+	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
+
+	return (x > y) - (x < y);
+}
+
+static bool same(struct cache *c, uint64_t number)
+{
+	const struct code_page *page = table_find(&c->pages, &number);
+	uint8_t bytes[CODE_PAGE];
+
+	return !page || (branches_read_code(c->b, c->process, number * CODE_PAGE, bytes,
+				 CODE_PAGE) == page->have &&
+				memcmp(bytes, page->bytes, page->have) == 0);
+}
+
+bool cache_fresh(struct cache *c)
+{
+	uint64_t entries[ENTRIES], first = 0, have = 0;
+	char path[64];
+	bool fresh = true;
+	int fd;
+
+	if (!c->page_numbers.count)
+		return true;
+	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)c->process->pid);
+	fd = open(path, O_RDONLY | O_CLOEXEC);
+	if (fd < 0)
+		return false;
+	if (!c->pages_sorted)
+		qsort(c->page_numbers.data, c->page_numbers.count, sizeof(uint64_t), compare);
+	c->pages_sorted = true;
+	for (size_t i = 0; i < c->page_numbers.count && fresh; i++) {
+		uint64_t number = c->page_numbers.data[i], entry = PRESENT;
+
+		if (number - first >= have) {
+			ssize_t n = pread(fd, entries, sizeof(entries), (off_t)(number * 8));
+
+			first = number;
+			have = n > 0 ? (uint64_t)n / 8 : 0;
+		}
+		if (number - first < have)
+			entry = entries[number - first];
+		if (entry & (PRESENT | SWAPPED) && !(entry & OF_FILE))
+			fresh = same(c, number);
+	}
+	close(fd);
+	return fresh;
+}
