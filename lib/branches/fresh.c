@@ -16,12 +16,13 @@
 
 #include "branches/cache.h"
 
-#define ENTRIES     512
-#define PRESENT     (1ull << 63)
-#define SWAPPED     (1ull << 62)
-#define OF_FILE     (1ull << 61)
-#define AT_CRITICAL 8 /* bytes: in struct rseq, the address of what describes a critical section   \
-		       */
+#define ENTRIES 512
+#define PRESENT (1ull << 63)
+#define SWAPPED (1ull << 62)
+#define OF_FILE (1ull << 61)
+#define AT_CRITICAL                                                                                \
+	8 /* bytes: in struct rseq, the address of what describes a critical section               \
+	   */
 
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
