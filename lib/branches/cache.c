@@ -5,6 +5,10 @@
 #include <string.h>
 #include <unistd.h>
 
+/* What ways to count take, in plain increments. */
+#define DEAR     2.5
+#define INDIRECT 5.0
+
 static void init_tables(struct cache *c)
 {
 	c->copies = (struct table){.entry_size = sizeof(struct copy), .key_size = 16};
@@ -160,6 +164,8 @@ static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
 	if (!all)
 		return;
 	side = copy->side ? values[copy->arena][copy->side] - a->values[copy->side] : 0;
+	c->work += (double)all * (copy->head_dear ? DEAR : 1) +
+		   (double)side * (copy->side_dear ? DEAR : 1);
 	if (c->unfinished == i + 1)
 		all--;
 	if (side > all)
@@ -177,8 +183,10 @@ static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
 	struct pair *p = table_at(&c->pairs, i);
 	const struct copy *copy = table_at(&c->copies, p->copy);
 	const struct arena *a = &c->arenas[copy->arena];
+	uint64_t all = values[copy->arena][p->counter] - a->values[p->counter];
 
-	add_row(c, &p->run, copy, p->to, values[copy->arena][p->counter] - a->values[p->counter]);
+	c->work += (double)all * INDIRECT;
+	add_row(c, &p->run, copy, p->to, all);
 }
 
 /* Into what was met; the sum of it. */
@@ -187,6 +195,7 @@ static uint64_t harvest(struct cache *c)
 	uint64_t *values[ARENAS_MAX] = {NULL}, all = 0;
 	bool good = true;
 
+	c->work = 0;
 	for (unsigned i = 0; i < c->arena_count && good; i++) {
 		struct arena *a = &c->arenas[i];
 		size_t size = a->slots_sent * (size_t)8;
@@ -236,6 +245,29 @@ void cache_rate(struct cache *c, double seconds)
 		}
 	}
 	c->touched.count = 0;
+}
+
+const struct met *cache_choose(struct cache *c, double least, double most, uint64_t *times)
+{
+	const struct met *chosen = NULL;
+	unsigned found = 0;
+
+	for (size_t i = 0; i < c->touched.count; i++) {
+		const struct met *m = table_at(&c->met, c->touched.data[i]);
+
+		if ((double)m->now < least || (double)m->now > most)
+			continue;
+		if (branches_chance(c->b) * ++found <= 1)
+			chosen = m;
+	}
+	*times = 0;
+	for (size_t i = 0; chosen && i < c->touched.count; i++) {
+		const struct met *m = table_at(&c->met, c->touched.data[i]);
+
+		if (m->key.end == chosen->key.end)
+			*times += m->now;
+	}
+	return chosen && (double)*times <= most ? chosen : NULL;
 }
 
 void cache_tell(struct cache *c)

@@ -76,7 +76,7 @@ struct copy {
 	uint32_t at;          /* in the arena's code */
 	uint8_t arena;
 	uint8_t kind; /* enum transfer_kind; TRANSFER_NONE: it is ended by something else */
-	bool side_taken;
+	bool side_taken, head_dear, side_dear; /* counted by a detour */
 	uint32_t head, side; /* slots: how often it was executed, and left to one side; 0: none */
 	uint32_t run_taken, run_next; /* rows of runs, + 1; 0: not yet known */
 };
@@ -176,6 +176,7 @@ struct cache {
 	bool pages_sorted;
 	VEC(struct site_key) sites;
 	VEC(uint32_t) touched; /* in met: in this burst */
+	double work;           /* what counting in this burst was, in plain increments */
 	uint32_t unfinished;   /* copy, + 1, that was counted and left before its end */
 };
 
@@ -261,6 +262,9 @@ int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at);
 uint64_t cache_count(struct cache *c);
 /* It took so much native time; 0: not known. */
 void cache_rate(struct cache *c, double seconds);
+/* Of what the burst met, a run that was met about so often, by chance; its end was met *times.
+ * NULL: there is none. */
+const struct met *cache_choose(struct cache *c, double least, double most, uint64_t *times);
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 

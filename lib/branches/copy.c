@@ -311,7 +311,8 @@ static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 		else if (place == code->count)
 			place = code->count + 2;
 	}
-	if (place == code->count + 2) {
+	copy->head_dear = place == code->count + 2;
+	if (copy->head_dear) {
 		emit_count(o, copy->head, false);
 		o->undo = COUNTED;
 	}
@@ -367,6 +368,7 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 		dead_flags(t, copy->side_taken ? x->next : x->to))
 		copy->side_taken = !copy->side_taken;
 	copy->side = arena_slot(o->arena, 0);
+	copy->side_dear = !dead_flags(t, copy->side_taken ? x->to : x->next);
 	jump = emit_jump(o, opcode, o->arena->used);
 	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
 	o->address = x->next;
