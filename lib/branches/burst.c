@@ -18,17 +18,9 @@
 #define CACHED_LAST (8 * (uint64_t)MILLISECOND)
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
-/* Native time behind bursts in copies. */
-#define NATIVE_APART_MIN (4.0 * MICROSECOND) /* from hit to hit */
-#define NATIVE_APART_MAX (30.0 * MICROSECOND)
-#define NATIVE_HITS      10
-#define NATIVE_MOST      3.0 /* times the time in copies */
-#define NATIVE_LEAST     5.0 /* it is no less than a fifth of it */
-#define SLOWER           1.6 /* copies, usually */
-#define MEASURED_RUNS    10000
-/* What an increment costs where nothing is known yet, and how many that knowledge is worth. */
-#define COUNTING_NS   0.3
-#define COUNTING_WORK 500000.0
+/* Counting takes that part of the time in copies where it is dense (increments a nanosecond). */
+#define COUNTING 0.42
+#define DENSE    0.15
 
 /* Lets it go as far as the transfer at the end of the block. */
 static int run(struct held *f, const struct block *block)
@@ -130,56 +122,15 @@ static uint64_t between(struct branches *b, uint64_t least, uint64_t most)
 }
 
 /*
- * The native time of what was met in copies for so many ns.  Right behind it the thread runs the
- * originals for a while, and a breakpoint at one of the transfers that it met now and then tells
- * how long it takes from one to the next.  That is no more than a hint, as programs go on to do
- * something else: together, such hints tell what counting costs.  -1: the thread is not in our
- * hands any more.
+ * The native time of what has taken so much in copies.  Processors count beside the rest of their
+ * work, so the part of counting grows less than with its density: it is 0.35 to 0.46 of the time of
+ * programs that do nothing but branch, and nothing of that of those who wait.
  */
-static int measure(struct held *f, struct cache *c, double ns)
+static double native_time(const struct cache *c, double ns)
 {
-	struct counting *k = &f->b->counting;
-	uint64_t times, began = 0;
-	const struct met *m = cache_choose(
-		c, ns / (NATIVE_APART_MAX * SLOWER), ns / (NATIVE_APART_MIN * SLOWER), &times);
-	const struct block *found = m ? branches_block(f->b, f->process, m->key.begin) : NULL;
-	double native;
-	struct block block;
+	double dense = ns > 0 ? c->work / ns : 0;
 
-	if (!found || found->end != m->key.end || found->enters || times < NATIVE_HITS)
-		return 0;
-	block = *found;
-	for (unsigned i = 0; i <= NATIVE_HITS; i++) {
-		if (run(f, &block))
-			return -1;
-		if (i == 0)
-			began = hold_time(f->process, f->tid);
-		else if (i == NATIVE_HITS)
-			break;
-		f->registers.rip = block.end;
-		if (step_transfer(&block.transfer, f->process->memory, &f->registers))
-			return 0;
-	}
-	native = ((double)(hold_time(f->process, f->tid) - began) / NATIVE_HITS -
-			 f->b->costs.stopped) *
-		 (double)times;
-	f->registers.rip = block.end;
-	/* One that went on otherwise says little, but it must not be left out. */
-	if (native > NATIVE_MOST * ns)
-		native = NATIVE_MOST * ns;
-	k->ns += ns - native;
-	k->work += c->work;
-	k->bursts++;
-	return 0;
-}
-
-static double native_time(struct branches *b, const struct cache *c, double ns)
-{
-	const struct counting *k = &b->counting;
-	double each = (k->ns + COUNTING_NS * COUNTING_WORK) / (k->work + COUNTING_WORK);
-	double native = ns - (each > 0 ? each : 0) * c->work;
-
-	return native > ns / NATIVE_LEAST ? native : ns / NATIVE_LEAST;
+	return ns * (1 - COUNTING * dense / (dense + DENSE));
 }
 
 /* In copies where that can be, else from breakpoint to breakpoint. */
@@ -207,10 +158,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	stops = b->counts[TALLY_STOPS] - stops;
 	ns = (double)used - (double)stops * b->costs.stopped;
 	ns = ns > 0 ? ns : 0;
-	if (held && ns > (double)used / 2 && runs > MEASURED_RUNS && measure(f, c, ns) &&
-		(process_find(b, pid) != p || p->cache != c))
-		return 0;
-	ns = native_time(b, c, ns);
+	ns = native_time(c, ns);
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED]++;
 	b->counts[TALLY_TIMED_NS] += (uint64_t)ns;

@@ -247,29 +247,6 @@ void cache_rate(struct cache *c, double seconds)
 	c->touched.count = 0;
 }
 
-const struct met *cache_choose(struct cache *c, double least, double most, uint64_t *times)
-{
-	const struct met *chosen = NULL;
-	unsigned found = 0;
-
-	for (size_t i = 0; i < c->touched.count; i++) {
-		const struct met *m = table_at(&c->met, c->touched.data[i]);
-
-		if ((double)m->now < least || (double)m->now > most)
-			continue;
-		if (branches_chance(c->b) * ++found <= 1)
-			chosen = m;
-	}
-	*times = 0;
-	for (size_t i = 0; chosen && i < c->touched.count; i++) {
-		const struct met *m = table_at(&c->met, c->touched.data[i]);
-
-		if (m->key.end == chosen->key.end)
-			*times += m->now;
-	}
-	return chosen && (double)*times <= most ? chosen : NULL;
-}
-
 void cache_tell(struct cache *c)
 {
 	for (size_t i = 0; i < c->met.count; i++) {

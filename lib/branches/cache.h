@@ -262,9 +262,6 @@ int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at);
 uint64_t cache_count(struct cache *c);
 /* It took so much native time; 0: not known. */
 void cache_rate(struct cache *c, double seconds);
-/* Of what the burst met, a run that was met about so often, by chance; its end was met *times.
- * NULL: there is none. */
-const struct met *cache_choose(struct cache *c, double least, double most, uint64_t *times);
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 

@@ -269,7 +269,10 @@ static int run(struct course *r, const struct copy *copy)
 	if (await(r, until, &status))
 		return OVER;
 	now = branches_now(CLOCK_MONOTONIC);
-	r->left = now < until ? until - now : 0;
+	/* The stop itself is none of its time. */
+	since += (uint64_t)f->b->costs.elapsed;
+	if (now > since)
+		r->left = now - since < r->left ? r->left - (now - since) : 0;
 	return stopped(r, status);
 }
 

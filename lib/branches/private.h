@@ -139,13 +139,6 @@ struct probes {
 	uint64_t count;
 };
 
-/* What counting in copies costs: bursts whose native time was measured. */
-struct counting {
-	double ns;   /* that they took more */
-	double work; /* in increments */
-	uint64_t bursts;
-};
-
 struct costs {          /* of a stop, calibrated */
 	double elapsed; /* ns */
 	double stopped; /* ns of CPU time of the one that is stopped */
@@ -186,7 +179,6 @@ struct branches {
 	struct pace bursts, windows;
 	struct costs costs;
 	struct probes probes;
-	struct counting counting;
 	struct held *calling; /* in a window: unpinned before it enters the kernel by a call */
 	unsigned probe_every; /* hits */
 	double scale_hits, scale_ns; /* of windows: hits, and ns times the share of all transfers */

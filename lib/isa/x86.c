@@ -282,13 +282,13 @@ static void add_flags(const ZydisDecodedInstruction *z, struct insn *insn)
 	}
 }
 
-static uint32_t classes_by_name(const ZydisDecodedInstruction *z, bool fp)
+static uint32_t look_up_name(ZydisMnemonic mnemonic, bool fp)
 {
-	const char *name = ZydisMnemonicGetString(z->mnemonic);
+	const char *name = ZydisMnemonicGetString(mnemonic);
 	uint32_t classes = 0;
 
 	for (size_t i = 0; i < COUNT(by_mnemonic); i++)
-		if (by_mnemonic[i].mnemonic == z->mnemonic)
+		if (by_mnemonic[i].mnemonic == mnemonic)
 			classes |= by_mnemonic[i].classes;
 	if (!name)
 		return classes;
@@ -300,21 +300,35 @@ static uint32_t classes_by_name(const ZydisDecodedInstruction *z, bool fp)
 	return classes;
 }
 
+#define KNOWN (1u << 31) /* no class: a table has it */
+
+/* Tables are filled as they are asked for: whoever comes second writes the same. */
+static uint32_t classes_by_name(const ZydisDecodedInstruction *z, bool fp)
+{
+	static uint32_t table[ZYDIS_MNEMONIC_MAX_VALUE + 1][2];
+	uint32_t classes = __atomic_load_n(&table[z->mnemonic][fp], __ATOMIC_RELAXED);
+
+	if (!classes) {
+		classes = KNOWN | look_up_name(z->mnemonic, fp);
+		__atomic_store_n(&table[z->mnemonic][fp], classes, __ATOMIC_RELAXED);
+	}
+	return classes & ~KNOWN;
+}
+
 static uint32_t classes_by_category(const ZydisDecodedInstruction *z)
 {
 	static uint32_t table[ZYDIS_CATEGORY_MAX_VALUE + 1];
 	uint32_t classes;
 
-	/* Filled as it is asked for: whoever comes second writes the same. */
 	classes = __atomic_load_n(&table[z->meta.category], __ATOMIC_RELAXED);
 	if (!classes) {
-		classes = 1u << 31;
+		classes = KNOWN;
 		for (size_t i = 0; i < COUNT(by_category); i++)
 			if (by_category[i].category == z->meta.category)
 				classes |= by_category[i].classes;
 		__atomic_store_n(&table[z->meta.category], classes, __ATOMIC_RELAXED);
 	}
-	return classes & ~(1u << 31);
+	return classes & ~KNOWN;
 }
 
 /* Moves and bitwise operations have floating-point operands, too, but compute nothing. */
