@@ -156,8 +156,8 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	*cut = !held;
 	used = hold_time(p, tid) - used;
 	stops = b->counts[TALLY_STOPS] - stops;
-	ns = (double)used - (double)stops * b->costs.stopped;
-	ns = ns > 0 ? ns : 0;
+	ns = (double)used - (double)stops * cache_stop_cost(b);
+	ns = ns > (double)used / 4 ? ns : (double)used / 4;
 	ns = native_time(c, ns);
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED]++;

@@ -265,6 +265,12 @@ void cache_rate(struct cache *c, double seconds);
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 
+/* CPU time that a stop takes from a thread in code that it has just come to, ns. */
+static inline double cache_stop_cost(const struct branches *b)
+{
+	return 2.5 * b->costs.stopped;
+}
+
 /* cached.c: follows a thread for so many ns in copies.  Not 0: the thread is no longer in our
  * hands, nor may c be. */
 int cached_follow(struct cache *c, struct held *f, uint64_t length);

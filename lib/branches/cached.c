@@ -14,6 +14,7 @@
 
 #define WAIT_STEP   (5 * (uint64_t)MILLISECOND) /* for a system call */
 #define WAIT_LONG   SECOND
+#define LEFT_OVER   (50 * (uint64_t)MICROSECOND)
 #define RINGS_APART (20 * (uint64_t)MICROSECOND)
 
 enum { OVER = -1, ON, END }; /* over: the thread is not in our hands; end: it is */
@@ -24,6 +25,7 @@ struct course {
 	struct held *held;
 	uint64_t left;  /* ns in copies */
 	uint64_t rings; /* when the timer will wake us */
+	bool interrupted;
 	uint64_t begin; /* of the run that comes next; 0: not known */
 };
 
@@ -217,6 +219,7 @@ static int stopped(struct course *r, int status)
 	uint64_t place;
 	int signal = WSTOPSIG(status);
 
+	r->interrupted = false;
 	if (get_registers(f))
 		return OVER;
 	place = f->before.rip - 1;
@@ -237,7 +240,8 @@ static int stopped(struct course *r, int status)
 		return leave_exit(c, f, e, begin);
 	if (leave(c, f, begin))
 		return OVER;
-	if (status >> 16 == PTRACE_EVENT_STOP && signal == SIGTRAP)
+	r->interrupted = status >> 16 == PTRACE_EVENT_STOP && signal == SIGTRAP;
+	if (r->interrupted)
 		return END;
 	if (status >> 16) {
 		step_apply(f->tid, &f->before, &f->registers);
@@ -253,26 +257,25 @@ static int run(struct course *r, const struct copy *copy)
 {
 	struct held *f = r->held;
 	struct cache *c = r->cache;
-	uint64_t since, until, now;
+	uint64_t used;
+	double ran;
 	int status;
 
 	for (unsigned i = 0; i < c->arena_count; i++)
 		if (arena_send(&c->arenas[i], c->process->memory))
 			return END;
 	f->registers.rip = c->arenas[copy->arena].code + copy->at;
-	since = branches_now(CLOCK_MONOTONIC);
-	until = since + r->left;
+	used = hold_time(f->process, f->tid);
 	if (step_apply(f->tid, &f->before, &f->registers) ||
 		ptrace(PTRACE_CONT, f->tid, NULL, NULL) != 0)
 		return OVER;
 	f->held = false;
-	if (await(r, until, &status))
+	if (await(r, branches_now(CLOCK_MONOTONIC) + r->left, &status))
 		return OVER;
-	now = branches_now(CLOCK_MONOTONIC);
-	/* The stop itself is none of its time. */
-	since += (uint64_t)f->b->costs.elapsed;
-	if (now > since)
-		r->left = now - since < r->left ? r->left - (now - since) : 0;
+	/* The stop itself is none of its time, nor is what others had of the processor. */
+	ran = (double)(hold_time(f->process, f->tid) - used) - cache_stop_cost(f->b);
+	if (ran > 0)
+		r->left = ran < (double)r->left ? r->left - (uint64_t)ran : 0;
 	return stopped(r, status);
 }
 
@@ -293,6 +296,9 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 		if (!copy || c->full)
 			break;
 		rc = run(&r, copy);
+		/* It had to wait for the processor. */
+		if (rc == END && r.interrupted && r.left > LEFT_OVER)
+			rc = ON;
 	}
 	return rc == OVER;
 }
