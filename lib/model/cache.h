@@ -187,13 +187,36 @@ static inline __attribute__((always_inline)) uint32_t cache_least(const uint64_t
 	return (uint32_t)__builtin_ctzll(found);
 }
 
+/* Six are four and four that overlap. */
+#define WAYS_SIX 6
+
+static inline __attribute__((always_inline)) uint32_t cache_least_of_six(const uint64_t *used)
+{
+	__m256i first = _mm256_loadu_si256((const __m256i *)(const void *)used), best, other;
+	__m256i last = _mm256_loadu_si256((const __m256i *)(const void *)(used + 2));
+	uint32_t found;
+
+	best = _mm256_blendv_epi8(first, last, _mm256_cmpgt_epi64(first, last));
+	other = _mm256_permute4x64_epi64(best, 0x4e);
+	best = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
+	other = _mm256_permute4x64_epi64(best, 0xb1);
+	best = _mm256_blendv_epi8(best, other, _mm256_cmpgt_epi64(best, other));
+	first = _mm256_cmpeq_epi64(first, best);
+	last = _mm256_cmpeq_epi64(last, best);
+	found = (uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(first)) |
+		(uint32_t)_mm256_movemask_pd(_mm256_castsi256_pd(last)) << 2;
+	return (uint32_t)__builtin_ctz(found);
+}
+
 /* Index of the way that holds the line, or -1.  The usual numbers of ways have no loop. */
 static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
 {
-	uint64_t found = ways == 8    ? cache_match(entries, 8, line)
-			 : ways == 12 ? cache_match(entries, 12, line)
-			 : ways == 16 ? cache_match(entries, 16, line)
-				      : cache_match(entries, ways, line);
+	uint64_t found = ways == 8          ? cache_match(entries, 8, line)
+			 : ways == 12       ? cache_match(entries, 12, line)
+			 : ways == 16       ? cache_match(entries, 16, line)
+			 : ways == WAYS_SIX ? cache_match(entries, 4, line) |
+						      cache_match(entries + 2, 4, line) << 2
+					    : cache_match(entries, ways, line);
 
 	return found ? __builtin_ctzll(found) : -1;
 }
@@ -201,14 +224,16 @@ static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t lin
 /* Index of the first of the smallest. */
 static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 {
-	return ways == 8    ? cache_least(used, 8)
-	       : ways == 12 ? cache_least(used, 12)
-	       : ways == 16 ? cache_least(used, 16)
-			    : cache_least(used, ways);
+	return ways == 8          ? cache_least(used, 8)
+	       : ways == 12       ? cache_least(used, 12)
+	       : ways == 16       ? cache_least(used, 16)
+	       : ways == WAYS_SIX ? cache_least_of_six(used)
+				  : cache_least(used, ways);
 }
 #define WAYS_VECTOR_MAX 64
 #else
 #define WAYS_AT_ONCE    1
+#define WAYS_SIX        6
 #define WAYS_VECTOR_MAX 0
 static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
 {
@@ -225,7 +250,8 @@ static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 /* May cache_way look for the line?  Line 0 looks like nothing; nobody's code or data are there. */
 static inline int cache_ways_at_once(const struct cache *c, uint64_t line)
 {
-	return c->ways % WAYS_AT_ONCE == 0 && c->ways <= WAYS_VECTOR_MAX && line >> c->bits;
+	return (c->ways % WAYS_AT_ONCE == 0 || c->ways == WAYS_SIX) && c->ways &&
+	       c->ways <= WAYS_VECTOR_MAX && line >> c->bits;
 }
 
 /* The line's entry, wherever it is in its set, or a null pointer; changes nothing. */

@@ -112,7 +112,7 @@ struct store_buffer {
  * of their number: an access is one comparison and notes two uses.  A slot may be emptied at any
  * time; it must be when the line or its page goes, or the line becomes UNSEEN or changes its state.
  */
-#define LINE_SLOT_BITS 11
+#define LINE_SLOT_BITS 13
 #define LINE_SLOTS     (1 << LINE_SLOT_BITS)
 #define LINES_NOTED    2048
 #define PAGES_NOTED    512
@@ -194,6 +194,7 @@ struct core {
 	uint32_t page_bits;
 	uint32_t slotted;              /* are line_slots of use? */
 	uint32_t usual;                /* is it as hierarchy_usual assumes? */
+	uint32_t usual_tlbs;           /* is it as translate_usual does? */
 	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
 	uint64_t ran[MODEL_STATICS];   /* what settled ones told, until watch_settle takes it */
 	struct line_slot line_slots[LINE_SLOTS];
@@ -211,21 +212,24 @@ static inline void slot_drop(struct core *core, uint64_t address)
 }
 
 /* So must all lines in these bytes. */
+typedef uint64_t __attribute__((may_alias)) slot_word;
+
 static inline void slots_drop(struct core *core, uint64_t address, uint64_t bytes)
 {
-	struct line_slot *slots = core->line_slots;
+	slot_word *slots = (slot_word *)core->line_slots;
 	uint64_t at = address >> core->l1d.bits, count = bytes >> core->l1d.bits;
 
 	if (count >= LINE_SLOTS)
 		count = LINE_SLOTS;
+	/* A page, mostly.  A slot is a word: so the host does some at a time. */
 	if (at % LINE_SLOTS + count <= LINE_SLOTS) {
 		slots += at % LINE_SLOTS;
 		for (uint64_t i = 0; i < count; i++)
-			slots[i] = (struct line_slot){NO_LINE, 0, 0};
+			slots[i] = NO_LINE;
 		return;
 	}
 	for (uint64_t i = 0; i < count; i++)
-		slots[(at + i) % LINE_SLOTS].above = NO_LINE;
+		slots[(at + i) % LINE_SLOTS] = NO_LINE;
 }
 
 /* What the directory remembers of one unit of coherence; see coherence.c. */
@@ -394,6 +398,7 @@ int hierarchy_is_usual(const struct model *m, const struct core *core);
 /* Translations of one page; the latency beyond a hit, in slots. */
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address);
+int translate_is_usual(const struct model *m, const struct core *core);
 /* A line arrives from the private caches of the core. */
 void hierarchy_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
 /* L1I loses these bytes. */

@@ -99,11 +99,11 @@ static void lose(struct model *m, struct core *core, struct page_slot *slots, st
 	unsigned i;
 
 	if (tlb->bits != LARGE_BITS && !(victim & LARGE)) {
-		if (slot->page == page && slot->used == used) {
+		if (slot->page == page && slot->used == used)
 			slot->page = 0;
-			if (slots == core->data_pages)
-				slots_drop(core, victim & ~m->page, m->page + 1);
-		}
+		/* Its lines may have slots also when another page has taken the page's. */
+		if (slots == core->data_pages && tlb->used == core->page_used)
+			slots_drop(core, victim & ~m->page, m->page + 1);
 		return;
 	}
 	if (slots == core->data_pages)
@@ -178,11 +178,69 @@ static uint64_t translate_second(struct model *m, struct core *core, struct page
 	return m->walk;
 }
 
+/* ---- the machines of today ---- */
+
+static int usual_sets(const struct cache *tlb)
+{
+	return tlb->policy == MODEL_LRU && cache_ways_at_once(tlb, UINT64_MAX) && !tlb->sets;
+}
+
+/* Two levels of data TLBs, LRU; instructions have a first level of their own. */
+int translate_is_usual(const struct model *m, const struct core *core)
+{
+	return core->itlb.ways && usual_sets(&core->dtlb) && usual_sets(&core->stlb) &&
+	       core->dtlb.used == core->page_used && m->page_bits == 12;
+}
+
+/* What translate_data does for a small page among such, of which there is a translation in the
+ * second level at the least. */
+static uint64_t translate_usual(struct model *m, struct core *core, uint64_t address)
+{
+	struct cache *tlb = &core->dtlb, *second = &core->stlb;
+	uint64_t number = address >> 12, line = number << 12, last = (number & second->mask);
+	uint64_t set = (number & tlb->mask) * tlb->ways, at, victim;
+	int way = cache_way(tlb->entries + set, tlb->ways, line), way2 = 0;
+	struct page_slot *slot;
+
+	if (way >= 0) {
+		at = set + (uint32_t)way;
+		tlb->used[at] = ++m->tick;
+		*page_slot(core->data_pages, number + 1) =
+			(struct page_slot){number + 1, &tlb->used[at]};
+		return 0;
+	}
+	last *= second->ways;
+	way2 = cache_way(second->entries + last, second->ways, line);
+	at = set + cache_oldest(tlb->used + set, tlb->ways);
+	victim = tlb->entries[at] & ~UNSEEN;
+	if (UNLIKELY(way2 < 0) || UNLIKELY(victim & LARGE))
+		return NEVER;
+	tlb->entries[at] = line | SHARED;
+	tlb->used[at] = ++m->tick;
+	if (LIKELY(victim != 0)) {
+		slot = page_slot(core->data_pages, (victim >> 12) + 1);
+		if (slot->page == (victim >> 12) + 1)
+			slot->page = 0;
+		slots_drop(core, victim & ~m->page, m->page + 1);
+	}
+	*page_slot(core->data_pages, number + 1) = (struct page_slot){number + 1, &tlb->used[at]};
+	count(m, EV_DTLB_MISSES, 1);
+	second->used[last + (uint32_t)way2] = ++m->tick;
+	return m->second_tlb;
+}
+
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 {
 	uint32_t split = m->config.large_dtlb.ways == MODEL_LARGE_SPLIT;
-	int is = is_large(m, address);
+	int is;
 
+	if (LIKELY(core->usual_tlbs) && LIKELY(!m->large_count) && LIKELY(address >> 12)) {
+		uint64_t latency = translate_usual(m, core, address);
+
+		if (LIKELY(latency != NEVER))
+			return latency;
+	}
+	is = is_large(m, address);
 	/* The same translations may be those of instructions. */
 	if (!core->itlb.ways && core->stlb.ways)
 		fetch_settle(core);

@@ -31,6 +31,7 @@ struct test_block {
 
 static struct test_block fast[BLOCKS], slow[BLOCKS];
 static int chased; /* branches in the middle */
+static int apart;  /* data pages whose numbers have the same low bits */
 
 static void add_fetches(struct test_block *t, unsigned insn, unsigned line)
 {
@@ -178,6 +179,8 @@ static uint64_t data_address(uint64_t *seed)
 {
 	static const uint64_t ranges[] = {256, 4096, 1 << 16, 1 << 22, 1ull << 33};
 
+	if (apart)
+		return 0x10000000 + (random_below(seed, 100) << 21) + random_below(seed, 4096);
 	return 0x10000000 + random_below(seed, ranges[random_below(seed, 5)]);
 }
 
@@ -454,6 +457,11 @@ int main(void)
 	c.l2_stream = (struct model_prefetcher){.entries = 32, .ahead = 20, .lines = 2};
 	c.l2_adjacent = 1;
 	compare("12 ways, QLRU and prefetchers", &c, 2, 9, 0);
+	apart = 1;
+	compare("pages 2 MiB apart", &c, 1, 13, 0);
+	c.dtlb = (struct model_tlb_config){72, 72};
+	compare("pages 2 MiB apart in one set", &c, 1, 14, 0);
+	apart = 0;
 	c = r10000();
 	compare("r10000", &c, 1, 5, 0);
 	compare("r10000, three threads", &c, 3, 6, 0);
