@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The main job: chooses sources and a name, collects, writes the experiment. */
 #include <errno.h>
+#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -99,6 +100,17 @@ static int name_output(const struct options *o, struct collect_output *output, s
 	return rc ? -1 : collect_output_check(output, e);
 }
 
+/* As a shell does: who ends it with ^C knows, and a closed pipe is no news. */
+static void say_signal(const struct options *o, const struct collect_result *result)
+{
+	int number = result->exit_status - 128;
+
+	if (!result->killed || o->quiet || !o->command || number == SIGINT || number == SIGPIPE)
+		return;
+	say("%s was ended by signal %d (%s); the experiment has what was before", o->command[0],
+		number, strsignal(number));
+}
+
 static void report(const struct options *o, const struct experiment *x,
 	const struct collect_output *output, const struct collect_result *result)
 {
@@ -116,6 +128,7 @@ static void report(const struct options *o, const struct experiment *x,
 	if (throttled && !o->quiet)
 		say("the kernel slowed sampling down %llu time%s: a longer period will do better",
 			(unsigned long long)throttled, plural(throttled));
+	say_signal(o, result);
 	if (!o->verbose)
 		return;
 	say("%llu sample%s in %.3f s", (unsigned long long)samples, plural(samples),

@@ -125,3 +125,40 @@ int executable_kind(const char *path, enum executable *kind, struct error *e)
 {
 	return kind_of(path, SCRIPT_DEPTH, kind, e);
 }
+
+static uint64_t end_of_segments(int fd, const Elf64_Ehdr *h)
+{
+	uint64_t end = sizeof(*h);
+	Elf64_Phdr p;
+
+	for (unsigned i = 0; i < h->e_phnum; i++) {
+		off_t at = (off_t)(h->e_phoff + (uint64_t)i * sizeof(p));
+
+		if (h->e_phoff > INT64_MAX / 2 || pread(fd, &p, sizeof(p), at) != sizeof(p))
+			return (uint64_t)at + sizeof(p);
+		if (p.p_type == PT_LOAD && p.p_offset <= UINT64_MAX - p.p_filesz &&
+			p.p_offset + p.p_filesz > end)
+			end = p.p_offset + p.p_filesz;
+	}
+	return end;
+}
+
+bool executable_cut(const char *path, uint64_t *has, uint64_t *needs)
+{
+	int fd = open(path, O_RDONLY | O_CLOEXEC);
+	struct stat st;
+	Elf64_Ehdr h;
+	bool cut = false;
+
+	if (fd < 0)
+		return false;
+	if (fstat(fd, &st) == 0 && pread(fd, &h, sizeof(h), 0) == sizeof(h) &&
+		memcmp(h.e_ident, ELFMAG, SELFMAG) == 0 && h.e_ident[EI_CLASS] == ELFCLASS64 &&
+		h.e_phentsize == sizeof(Elf64_Phdr)) {
+		*has = (uint64_t)st.st_size;
+		*needs = end_of_segments(fd, &h);
+		cut = *needs > *has;
+	}
+	close(fd);
+	return cut;
+}

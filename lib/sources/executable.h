@@ -5,7 +5,9 @@
 #ifndef SOURCES_EXECUTABLE_H
 #define SOURCES_EXECUTABLE_H
 
+#include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 
@@ -24,5 +26,7 @@ int executable_find(const char *command, char *path, size_t size, struct error *
 /* -1 if the file is not there.  A file that is neither ELF nor begins with #! counts as a script of
  * sh. */
 int executable_kind(const char *path, enum executable *kind, struct error *e);
+/* An ELF file of 64 bits that ends before what it loads does: bytes that it has, and needs. */
+bool executable_cut(const char *path, uint64_t *has, uint64_t *needs);
 
 #endif

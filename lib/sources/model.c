@@ -435,6 +435,24 @@ static void read_logs(struct model_session *s, char *first)
 		snprintf(s->note, sizeof(s->note), "%s (%s)", troubles[trouble].means, line);
 }
 
+/* Nothing of it was: why, in Valgrind's words if it left any. */
+static int did_not_run(const struct model_session *s, const char *word, struct error *e)
+{
+	uint64_t has, needs;
+	char path[4096];
+
+	if (!word[0] && executable_find(s->command, path, sizeof(path), NULL) == 0 &&
+		executable_cut(path, &has, &needs)) {
+		error_set(e, ERR_CANNOT_RUN,
+			"%s cannot be run: the file ends at byte %llu, and its segments at %llu",
+			path, (unsigned long long)has, (unsigned long long)needs);
+		return error_hint(e, "it was cut off: copy or link it again");
+	}
+	error_set(e, ERR_CANNOT_RUN, "the model could not run %s: %s", s->command,
+		word[0] ? word : "Valgrind ended without a word");
+	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);
+}
+
 static int model_finish(void *session, const struct rusage *usage, struct error *e)
 {
 	struct model_session *s = session;
@@ -468,9 +486,7 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 	read_logs(s, first);
 	if (ran)
 		return 0;
-	error_set(e, ERR_CANNOT_RUN, "the model could not run %s: %s", s->command,
-		first[0] ? first : "Valgrind ended without a word");
-	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);
+	return did_not_run(s, first, e);
 }
 
 /* Of the whole run. */

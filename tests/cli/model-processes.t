@@ -81,6 +81,9 @@ cp /bin/true privileged && chmod 4755 privileged
 run perfex -source model -machine zen4 -e 17 -- ./privileged
 is "a set-user-ID program: 126" "$status" 126
 like "and why" "$err" "set-user-ID"
+head -c 3000 "$build/tests/programs/spin" > cut-off && chmod +x cut-off
+run perfex -source model -e gi ./cut-off
+like "a program that was cut off says so" "$status $err" '^126 .*cut-off cannot be run: the file ends at byte 3000, and its segments at [0-9]+'
 run perfex -source model -machine zen4 -e 17 -- sh -c './privileged; echo $?; :'
 is "executed by another, it runs natively" "$out" 0
 like "and is said not to be counted" "$err" "not counted: 1 program .*privileged"

@@ -16,6 +16,11 @@ is "the command's exit status" "$status" 42
 ok "-o names the file" test -s mine
 run ssrun -pcsamp -o mine sh -c 'kill -9 $$'
 is "of a killed command" "$status" 137
+like "whose signal is said" "$err" 'sh was ended by signal 9 \(Killed\)'
+run ssrun -q -pcsamp -o mine sh -c 'kill -9 $$'
+is "but not with -q" "$status:$err" 137:
+run ssrun -pcsamp -o mine sh -c 'kill -13 $$'
+is "nor of a closed pipe" "$status:$err" 141:
 echo precious > text
 run ssrun -pcsamp -o text true
 is "what is no experiment is not written over" "$status:$(cat text)" 125:precious
