@@ -81,7 +81,16 @@ static void take_event(
 	}
 }
 
+/* Arrays of each instruction; none where nothing was counted. */
 enum { EVENT_ARRAYS = 4 };
+
+static size_t event_room(const struct prof_explain *x)
+{
+	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++)
+		if (metric_of(x->d, tells[i].event) >= 0)
+			return EVENT_ARRAYS * CULPRITS;
+	return 0;
+}
 
 static void take_events(struct prof_explained *p, const struct prof_explain *x, double *room)
 {
@@ -186,7 +195,8 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	const struct flow *f = p->code.flow;
 	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
 	size_t n = f->insns.count;
-	size_t room = n * (3 + EVENT_ARRAYS * CULPRITS) + 3 * f->blocks.count + f->edges.count + 1;
+	size_t arrays = event_room(x);
+	size_t room = n * (3 + arrays) + 3 * f->blocks.count + f->edges.count + 1;
 	double *cycles = calloc(room, sizeof(double)), *lines, *pages, *events, *executions, *edges;
 
 	p->memory = cycles;
@@ -195,7 +205,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 	lines = cycles + n;
 	pages = lines + n;
 	events = pages + n;
-	executions = events + n * EVENT_ARRAYS * CULPRITS;
+	executions = events + n * arrays;
 	edges = executions + 3 * f->blocks.count;
 	take_frequencies(p, executions, edges);
 	for (size_t i = 0; i < n; i++)
