@@ -7,8 +7,8 @@
 
 #include "analysis/culprits_private.h"
 
-/* Programs are in bursts in one place and then in another: what is asked for often is missing at the
- * beginning of each, as often as this times the share of all. */
+/* Programs are in bursts in one place and then in another: what is asked for often is missing at
+ * the beginning of each, as often as this times the share of all. */
 #define BURSTS 0.1
 
 struct unit { /* a line, or a page */

@@ -20,6 +20,10 @@
 #define USUAL_WALK   0.008
 /* What a prefetcher leaves of the misses of a constant step. */
 #define UNFORESEEN 0.25
+/* A table of that share of the first level, or of a page, in a loop: how usual its misses are
+ * against others'. */
+#define SMALL_TABLE 0.25
+#define USUAL_SMALL 0.03
 /* A store that finds the store buffer full, of those that miss. */
 #define USUAL_FULL  0.01
 #define USUAL_FAULT 1e-5
@@ -116,6 +120,19 @@ static void suspect_levels(struct culprit_search *s, double most, double likely,
 	culprit_suspect(s, CULPRIT_MEMORY, most, likely * USUAL_MEMORY, blame);
 }
 
+/* Of a table that stays where it is, and whose index has few values, all is near soon. */
+static bool is_small_table(const struct culprit_search *s, const struct op_memory *m)
+{
+	uint32_t loop = s->in->flow->blocks.data[s->block].loop;
+	uint64_t values = m->index < GENERALS ? s->value[m->index].values : 0;
+
+	if (!values || (double)values * m->scale >
+			       fmax(s->in->machine->data[0] * SMALL_TABLE, s->in->machine->page))
+		return false;
+	return m->base == REG_NONE ||
+	       (m->base < GENERALS && loop != FLOW_NONE && !s->loops[loop].writes[m->base]);
+}
+
 static void load_known(struct culprit_search *s, const struct op_memory *m, uint32_t blame)
 {
 	struct culprit_access a = place_of(s, m);
@@ -135,6 +152,8 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 	page = n * fresh(h.distance, stride, s->in->machine->page);
 	if (m->base == REG_NONE && m->index == REG_NONE)
 		usual *= 0.1; /* one place: mostly still there */
+	if (is_small_table(s, m))
+		usual *= USUAL_SMALL;
 	if (line > 0)
 		suspect_levels(s, line, line * usual, blame);
 	from = walks_through(s, stride);
@@ -204,7 +223,7 @@ void culprit_forget(struct culprit_search *s)
 	s->origins = 1;
 	s->accesses = 0;
 	for (unsigned r = 0; r < GENERALS; r++)
-		s->value[r] = (struct culprit_value){++s->origins, 0};
+		s->value[r] = (struct culprit_value){++s->origins, 0, 0};
 	s->stack = s->value[REG_RSP].origin;
 	memset(s->writer, 0, REG_COUNT * sizeof(*s->writer));
 }
@@ -219,11 +238,34 @@ static void note_access(
 	s->access[s->accesses++ % ACCESSES_KEPT] = a;
 }
 
+/* Below what a general register is that the instruction has written; 0: not known. */
+static uint64_t values_of(const struct culprit_search *s, const struct insn *insn)
+{
+	const char *mnemonic = isa_mnemonic(ISA_X86_64, insn->mnemonic);
+	const struct insn_operand *to = &insn->operand[0], *from = &insn->operand[1];
+	unsigned bits = from->kind == OPERAND_GENERAL ? from->bits
+			: insn->memories              ? insn->memory[0].size * 8
+						      : 64;
+	uint64_t before = to->reg < GENERALS ? s->value[to->reg].values : 0;
+
+	if (!strcmp(mnemonic, "movzx"))
+		return bits < 32 ? UINT64_C(1) << bits : 0;
+	if (!strcmp(mnemonic, "and") && insn->has_immediate && insn->immediate >= 0)
+		return (uint64_t)insn->immediate + 1;
+	if (!strcmp(mnemonic, "shr") && insn->has_immediate && insn->immediate > 0 &&
+		insn->immediate < to->bits && to->bits - insn->immediate < 32)
+		return UINT64_C(1) << (to->bits - insn->immediate);
+	if (!strcmp(mnemonic, "mov") && from->kind == OPERAND_GENERAL && from->reg < GENERALS)
+		return from->bits >= 32 ? s->value[from->reg].values : 0;
+	return !strcmp(mnemonic, "and") || !strcmp(mnemonic, "shr") ? before : 0;
+}
+
 void culprit_pass(
 	struct culprit_search *s, const struct op *op, const struct insn *insn, uint32_t i)
 {
 	unsigned changed = op->changed < GENERALS ? op->changed : REG_NONE;
-	struct culprit_value now = {0, 0};
+	struct culprit_value now = {0, 0, 0};
+	uint64_t values;
 
 	if (op->load.there)
 		note_access(s, &op->load, false, i);
@@ -236,9 +278,12 @@ void culprit_pass(
 	now.offset += op->constant;
 	for (unsigned r = 0; r < GENERALS; r++)
 		if (insn_registers_have(&insn->writes, REG_GENERAL + r) && r != changed)
-			s->value[r] = (struct culprit_value){++s->origins, 0};
-	if (changed != REG_NONE)
-		s->value[changed] = now.origin ? now : (struct culprit_value){++s->origins, 0};
+			s->value[r] = (struct culprit_value){++s->origins, 0, 0};
+	values = changed != REG_NONE && insn->operands ? values_of(s, insn) : 0;
+	if (changed != REG_NONE) {
+		s->value[changed] = now.origin ? now : (struct culprit_value){++s->origins, 0, 0};
+		s->value[changed].values = values;
+	}
 	for (unsigned r = 0; r < REG_COUNT; r++)
 		if (insn_registers_have(&insn->writes, r))
 			s->writer[r] = i + 1;
@@ -250,6 +295,6 @@ void culprit_pass(
 	s->accesses = 0;
 	for (unsigned r = 0; r < GENERALS; r++)
 		if (!(KEPT >> r & 1))
-			s->value[r] = (struct culprit_value){++s->origins, 0};
+			s->value[r] = (struct culprit_value){++s->origins, 0, 0};
 	s->value[REG_RSP] = now;
 }

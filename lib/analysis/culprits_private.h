@@ -11,6 +11,7 @@ enum { ACCESSES_KEPT = 48, GENERALS = 16, NO_INSN = -1 };
 struct culprit_value {
 	uint32_t origin;
 	int64_t offset;
+	uint64_t values; /* it is below; 0: not known */
 };
 
 /* A piece of memory that was touched before. */

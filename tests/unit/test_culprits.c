@@ -313,6 +313,82 @@ static void test_counted(void)
 	flow_free(f);
 }
 
+static double share_in(const uint8_t *bytes, size_t size, uint32_t at, double cycles_each,
+	const struct culprits_input *more, enum culprit_cause cause)
+{
+	struct flow *f;
+	struct culprits c = judged_with(bytes, size, at, cycles_each, more, &f);
+	double is = share(&c, at, cause);
+
+	culprits_fini(&c);
+	flow_free(f);
+	return is;
+}
+
+/* movzx eax, [rdi]; xor rdx, [rsi + rax * 8]; inc rdi; dec ecx; jne: and the same with a wide
+ * index. */
+static void test_small_table(void)
+{
+	static const uint8_t small[] = {0x0f, 0xb6, 0x07, 0x48, 0x33, 0x14, 0xc6, 0x48, 0xff, 0xc7,
+		0xff, 0xc9, 0x75, 0xf2, 0xc3};
+	static const uint8_t large[] = {0x48, 0x8b, 0x07, 0x48, 0x33, 0x14, 0xc6, 0x48, 0xff, 0xc7,
+		0xff, 0xc9, 0x75, 0xf2, 0xc3};
+	const struct culprits_input more = {.edges = NULL};
+	double few = share_in(small, sizeof(small), 1, 4, &more, CULPRIT_MEMORY);
+	double many = share_in(large, sizeof(large), 1, 4, &more, CULPRIT_MEMORY);
+
+	ok(few < 0.5 * many, "an index of 256 values hardly misses: %.2f, else %.2f", few, many);
+}
+
+/* mov rax, [rdi]; inc rdi; dec ecx; jne: and mov rdi, [rdi]; inc rdx; dec ecx; jne. */
+static void test_ahead(void)
+{
+	static const uint8_t walk[] = {
+		0x48, 0x8b, 0x07, 0x48, 0xff, 0xc7, 0xff, 0xc9, 0x75, 0xf6, 0xc3};
+	static const uint8_t chase[] = {
+		0x48, 0x8b, 0x3f, 0x48, 0xff, 0xc2, 0xff, 0xc9, 0x75, 0xf6, 0xc3};
+	static double data[8], walks[8], times[8], none[8];
+	struct culprits_input more = {.edges = NULL};
+	double ahead = share_in(walk, sizeof(walk), 0, 4, &more, CULPRIT_DEPENDENCY);
+	double behind = share_in(chase, sizeof(chase), 0, 4, &more, CULPRIT_DEPENDENCY);
+
+	ok(ahead < 0.5 * behind,
+		"what a hit takes is over when the address is known early: %.2f, else %.2f", ahead,
+		behind);
+	data[0] = 14e6;
+	walks[0] = 7e6;
+	times[0] = 1e6;
+	more.any_events = true;
+	more.events[CULPRIT_ICACHE] = more.events_most[CULPRIT_ICACHE] = none;
+	more.events_times[CULPRIT_ICACHE] = more.events_full[CULPRIT_ICACHE] = none;
+	more.events[CULPRIT_L2] = more.events_most[CULPRIT_L2] = data;
+	more.events_times[CULPRIT_L2] = more.events_times[CULPRIT_DTLB] = times;
+	more.events_full[CULPRIT_L2] = data;
+	more.events[CULPRIT_DTLB] = more.events_most[CULPRIT_DTLB] = walks;
+	more.events_full[CULPRIT_DTLB] = walks;
+	ahead = share_in(walk, sizeof(walk), 0, 14, &more, CULPRIT_DTLB);
+	behind = share_in(chase, sizeof(chase), 0, 14, &more, CULPRIT_DTLB);
+	ok(ahead < 0.01 && behind > 0.1, "and so is its translation: %.2f, else %.2f", ahead,
+		behind);
+}
+
+/* je over two nops: those that were mispredicted went where there was a wait. */
+static void test_ways(void)
+{
+	static const uint8_t bytes[] = {0x74, 0x02, 0x90, 0x90, 0x90, 0xc3};
+	static const double edges[] = {500000, 500000, 500000};
+	static double wrong[8], most[8];
+	struct culprits_input more = {.edges = edges, .counted = true, .any_events = true};
+
+	wrong[0] = 6e6;
+	most[0] = 2e7;
+	more.events[CULPRIT_MISPREDICT] = wrong;
+	more.events_most[CULPRIT_MISPREDICT] = most;
+	ok(share_in(bytes, sizeof(bytes), 1, 6, &more, CULPRIT_MISPREDICT) > 0.8 &&
+			share_in(bytes, sizeof(bytes), 3, 6, &more, CULPRIT_MISPREDICT) > 0.8,
+		"counted mispredictions went where there was a wait");
+}
+
 int main(void)
 {
 	struct error e;
@@ -330,6 +406,9 @@ int main(void)
 	test_chain();
 	test_translation();
 	test_counted();
+	test_small_table();
+	test_ahead();
+	test_ways();
 	core_fini(&core);
 	return done();
 }
