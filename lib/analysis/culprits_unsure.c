@@ -145,11 +145,12 @@ static int find_small(struct unsure *u, struct error *e)
 	const struct flow *f = u->in->flow;
 	struct culprits_input in = *u->in;
 	double *executions = calloc(f->blocks.count + f->edges.count + 1, sizeof(double));
-	double *edges = executions + f->blocks.count;
+	double *edges;
 	int rc;
 
 	if (!executions)
 		return error_nomem(e);
+	edges = executions + f->blocks.count;
 	for (size_t i = 0; i < f->blocks.count; i++)
 		executions[i] = in.executions[i] * SMALL;
 	for (size_t i = 0; in.edges && i < f->edges.count; i++)
