@@ -23,6 +23,7 @@
 #include "valgrind/dataspace.h"
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
+#include "valgrind/extent.h"
 #include "valgrind/modes.h"
 #include "valgrind/profile.h"
 #include "valgrind/sampled.h"
@@ -47,12 +48,6 @@ struct builder {
 	struct model_outcome *next_outcome; /* room in the block */
 	uint64_t *counters;                 /* of one that counts: for segments, then for guards */
 	UInt guards_at;
-};
-
-/* What a superblock can hold at most. */
-struct extent {
-	UInt insns, accesses, guards, fetches, exits, branches;
-	Addr line; /* the last instruction's last one */
 };
 
 UInt fetch_line = 64;
@@ -553,60 +548,6 @@ static void finish(struct builder *b, const IRSB *in)
 
 /* ---- superblocks ---- */
 
-static void measure_instruction(struct extent *e, const IRStmt *mark)
-{
-	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
-	UInt length = mark->Ist.IMark.len ? mark->Ist.IMark.len : VG_MIN_INSTR_SZB;
-	Addr first = address / fetch_line, last_line = (address + length - 1) / fetch_line;
-	struct decoded d;
-
-	decode((const uint8_t *)address, length, address, &d);
-	e->fetches += (UInt)(last_line - first) + !(e->insns && first == e->line);
-	e->line = last_line;
-	e->insns++;
-	e->branches += d.branch != MODEL_NO_BRANCH;
-	e->accesses += (d.class_bits & MODEL_PREFETCH) != 0;
-}
-
-static struct extent measure(const IRSB *in)
-{
-	struct extent e = {.insns = 0};
-
-	for (Int i = 0; i < in->stmts_used; i++) {
-		const IRStmt *st = in->stmts[i];
-
-		switch (st->tag) {
-		case Ist_IMark:
-			measure_instruction(&e, st);
-			break;
-		case Ist_WrTmp:
-			e.accesses += st->Ist.WrTmp.data->tag == Iex_Load;
-			break;
-		case Ist_Exit:
-			e.exits++;
-			break;
-		case Ist_Store:
-			e.accesses++;
-			break;
-		case Ist_LoadG:
-		case Ist_StoreG:
-			e.accesses++;
-			e.guards++;
-			break;
-		case Ist_CAS:
-			e.accesses += 2;
-			break;
-		case Ist_Dirty:
-			e.accesses += 2;
-			e.guards += 2;
-			break;
-		default:
-			break;
-		}
-	}
-	return e;
-}
-
 /* Is where the superblock goes written into the record? */
 static Bool goes_anywhere(const IRSB *in)
 {
@@ -668,7 +609,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	IRType host_word)
 {
 	struct builder b = {.out = deepCopyIRSBExceptStmts(in)};
-	struct extent e = measure(in);
+	struct extent e = extent_of(in);
 	Addr key = modes_key(closure->nraddr);
 	Int i = 0;
 

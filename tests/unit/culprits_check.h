@@ -147,6 +147,8 @@ static inline void culprits_make(
 	for (unsigned k = 0; in.counted && k < CULPRITS; k++) {
 		in.events[k] = events;
 		in.events_most[k] = events;
+		in.events_times[k] = seed & 8 ? events : NULL;
+		in.events_full[k] = events;
 	}
 	*made = (struct culprits_made){memory, rows, in};
 }

@@ -291,10 +291,11 @@ static void test_translation(void)
 		hidden, seen);
 }
 
-/* A misprediction that was counted costs what it costs; the rest is somebody else's. */
+/* je; nop; rdtsc.  A misprediction that was counted costs what it costs, half the wait here; the
+ * rest is somebody else's. */
 static void test_counted(void)
 {
-	static const uint8_t bytes[] = {0x74, 0x01, 0x90, 0x48, 0x8b, 0x07, 0xc3};
+	static const uint8_t bytes[] = {0x74, 0x01, 0x90, 0x0f, 0x31, 0xc3};
 	static const double edges[] = {500000, 500000, 500000};
 	static double wrong[8], most[8];
 	struct culprits_input more = {.edges = edges, .counted = true, .any_events = true};
@@ -306,7 +307,7 @@ static void test_counted(void)
 	more.events[CULPRIT_MISPREDICT] = wrong;
 	more.events_most[CULPRIT_MISPREDICT] = most;
 	c = judged_with(bytes, sizeof(bytes), 2, 4, &more, &f);
-	ok(share(&c, 2, CULPRIT_MISPREDICT) < 0.6 && share(&c, 2, CULPRIT_MISPREDICT) > 0,
+	ok(share(&c, 2, CULPRIT_MISPREDICT) < 0.7 && share(&c, 2, CULPRIT_MISPREDICT) > 0,
 		"counted mispredictions get what they cost: %.2f",
 		share(&c, 2, CULPRIT_MISPREDICT));
 	culprits_fini(&c);
