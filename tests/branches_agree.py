@@ -4,7 +4,8 @@
 program at work for 1/TIMES as long (prof -dump of ssrun -ideal).
 
 Of the runs that end at one branch, the share that goes each way is compared with that of the executions; all must be branches that
-the exact counts know.  Executions at a rate are compared with those counted there.  Prints what differs by more than chance."""
+the exact counts know.  Executions at a rate are compared with those counted there.  What enters a run
+must leave it.  Prints what differs by more than chance."""
 
 import collections
 import sys
@@ -57,6 +58,20 @@ def main():
         error = 6 * (n * share * (1 - share)) ** 0.5 + 3 + n / 100
         if abs(count - n * share) > error:
             wrong.append("%s %x to %x: %d of %d, expected %.1f" % (edge[0], edge[1], edge[3], count, n, n * share))
+    # What enters a run leaves it: but for where a burst begins and ends, comes to what it has no copy of, or enters the kernel.
+    balance = collections.Counter()
+    begins = set()
+    for words in rows:
+        if words[0] == "branch" and "branchy" in images[words[2]]:
+            balance[images[words[2]], int(words[4], 16)] -= int(words[12])
+            begins.add((images[words[2]], int(words[4], 16)))
+    for words in rows:
+        if words[0] == "branch":
+            balance[images.get(words[8], "?"), int(words[10], 16)] += int(words[12])
+    slack = 3 * (tallies["bursts"] + tallies.get("bursts-empty", 0))
+    for place in begins:
+        if abs(balance[place]) > slack:
+            wrong.append("%s %x: %d times more is entered than left" % (place + (balance[place],)))
     for line in wrong:
         print(line)
     print("branches", len(taken), "transfers", sum(taken.values()), "rates", rates, "hits", hits, "expected", round(expected))

@@ -19,8 +19,9 @@
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
 /* Counting takes that part of the time in copies where it is dense (increments a nanosecond). */
-#define COUNTING 0.42
-#define DENSE    0.15
+#define COUNTING  0.42
+#define DENSE     0.15
+#define TIMED_MIN (10.0 * MICROSECOND)
 
 /* Lets it go as far as the transfer at the end of the block. */
 static int run(struct held *f, const struct block *block)
@@ -158,9 +159,12 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	stops = b->counts[TALLY_STOPS] - stops;
 	ns = (double)used - (double)stops * cache_stop_cost(b);
 	ns = ns > (double)used / 4 ? ns : (double)used / 4;
-	ns = native_time(c, ns);
+	/* Of one that was over at once nothing can be said. */
+	ns = held && ns > TIMED_MIN ? native_time(c, ns) : 0;
 	cache_rate(c, ns * 1e-9);
-	b->counts[TALLY_BURSTS_TIMED]++;
+	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
+	if (ns <= 0)
+		return runs;
 	b->counts[TALLY_TIMED_NS] += (uint64_t)ns;
 	b->counts[TALLY_TIMED_TRANSFERS] += runs;
 	return runs;

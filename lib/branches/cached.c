@@ -6,7 +6,9 @@
  */
 #include <signal.h>
 #include <string.h>
+#include <sys/mman.h>
 #include <sys/ptrace.h>
+#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -97,16 +99,47 @@ static int step(struct held *f, long deliver)
 	return OVER;
 }
 
+static bool touches_code(const struct followed *p, uint64_t begin, uint64_t size)
+{
+	for (size_t i = 0; i < p->areas.count; i++)
+		if (begin < p->areas.data[i].end && begin + size > p->areas.data[i].begin)
+			return true;
+	return false;
+}
+
+/* Whether a system call may change what code there is. */
+static bool changes_code(const struct held *f)
+{
+	const struct user_regs_struct *r = &f->registers;
+
+	switch (r->rax) {
+	case SYS_mprotect:
+	case SYS_pkey_mprotect:
+		return r->rdx & PROT_EXEC || touches_code(f->process, r->rdi, r->rsi);
+	case SYS_mmap:
+		return r->r10 & MAP_FIXED && touches_code(f->process, r->rdi, r->rsi);
+	case SYS_munmap:
+	case SYS_mremap:
+		return touches_code(f->process, r->rdi, r->rsi);
+	case SYS_shmat:
+	case SYS_remap_file_pages:
+		return true;
+	default:
+		return false;
+	}
+}
+
 /* What is not copied is done in the original. */
 static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 {
 	uint64_t address = f->registers.rip;
-	bool enters;
+	bool enters, last;
 	size_t length = cache_single(c, address, &enters);
 	int rc;
 
 	if (!length)
 		return END;
+	last = enters && changes_code(f);
 	if (enters)
 		hold_unpin(f);
 	rc = step(f, 0);
@@ -114,7 +147,7 @@ static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 		*begin = 0;
 	if (rc == ON && enters)
 		hold_pin(f);
-	return rc;
+	return rc == ON && last ? END : rc;
 }
 
 static void meet(struct cache *c, uint64_t sum, uint64_t to)

@@ -101,9 +101,9 @@ size_t cache_single(const struct cache *c, uint64_t address, bool *enters)
 	size_t have = branches_read_code(c->b, c->process, address, bytes, sizeof(bytes));
 	struct insn insn;
 
-	if (!have || !isa_decode(ISA_X86_64, bytes, have, address, &insn) ||
-		insn.classes & (INSN_BAD | INSN_STOPS | INSN_PRIVILEGED | INSN_BRANCH) ||
-		is_transactional(bytes))
+	/* Its own traps look like ours, and no transaction survives one. */
+	if (!have || bytes[0] == 0xcc || bytes[0] == 0xcd || bytes[0] == 0xf1 ||
+		!isa_decode(ISA_X86_64, bytes, have, address, &insn) || is_transactional(bytes))
 		return 0;
 	*enters = (insn.classes & INSN_SYSCALL) != 0;
 	return insn.length;

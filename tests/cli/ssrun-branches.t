@@ -2,7 +2,7 @@
 # Branches that are followed: which way they go, how often, and that the program is none the wiser.
 # In real time: moments of a program that runs.
 . "$TOP/tests/lib.sh"
-branchy=$build/tests/programs/branchy
+branchy=$build/tests/programs/branchy unruly=$build/tests/programs/unruly
 
 run ssrun -fpcsamp -bursts 5 true
 is "-bursts alone" "$status $err" "125 ssrun: -bursts is for -branches"
@@ -42,6 +42,25 @@ for what in "threads 4 1000" "forks 8 500" "signals 300" "blocked 400" "calls 50
 		$(prof -dump "${what%% *}")
 	END
 done
+
+# What would notice that it runs from elsewhere than where its code is.
+for what in "faults 1500" "code 3000" "patched 2000" "spawns 40" "filtered 10000" "deep 20000"; do
+	# shellcheck disable=SC2086 # words
+	"$unruly" $what > want
+	# shellcheck disable=SC2086
+	run ssrun -branches -bursts 500 -o "${what%% *}" "$unruly" $what
+	is "$what: the same" "$status $out $err" "0 $(cat want) "
+done
+if grep -q '^Seccomp:.0$' /proc/self/status; then
+	ok "bursts in copies are long, and timed" awk '/^tally transfers/ { n = $4 } /^tally bursts-timed/ { t = $4 }
+		END { exit n < 100000 || t == 0 }' mix.txt
+	ok "runs have rates" awk '/^branch / && $14 > 0 && $16 > 0 && $18 > 0 { n++ } END { exit n < 10 }' mix.txt
+else
+	skip "bursts in copies" "a filter of system calls is in force"
+fi
+ok "a filter of system calls: breakpoints instead" awk '/^tally bursts-timed/ && $4 > 0 { exit 1 }' <<-END
+	$(prof -dump filtered)
+END
 
 "$branchy" until enough & pid=$!
 run ssrun -branches -bursts 300 -for 0.6 -o attached -pid $pid
