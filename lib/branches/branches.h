@@ -3,18 +3,19 @@
  * Branch records in software, where there is no hardware for them: a thread of ours follows the
  * threads of a program with ptrace, and at random moments of their CPU time
  *
- *   a burst stops a thread and follows it for some hundred transfers of control;
+ *   a burst has a thread run copies of its code that count every transfer of control (cache.h), or,
+ *   where that cannot be, follows it from one to the next for some hundred;
  *   a window lets a breakpoint at one instruction count its executions for some milliseconds.
  *
- * Both put breakpoints (int3) on instructions that transfer control, nowhere else: whoever meets
- * one is stopped, we do what the instruction does (step.c) and let it go on behind it.  So a
- * breakpoint need not be taken out to pass it, and no other thread is stopped or can slip by.
+ * Breakpoints (int3) stand on instructions that transfer control, nowhere else: whoever meets one
+ * is stopped, we do what the instruction does (step.c) and let it go on behind it.  So a breakpoint
+ * need not be taken out to pass it, and no other thread is stopped or can slip by.
  *
  * What the program notices: a few dozen microseconds at the birth of a thread, some at each signal;
  * a debugger in it cannot trace what we trace; a set-user-id program in it runs without its
- * privileges, unless we are root.  Breakpoints stand only during bursts and windows, and are taken
- * out before we let go; but if we are killed (SIGKILL) while one stands, it stays and the program
- * dies of SIGTRAP when it gets there.
+ * privileges, unless we are root.  Breakpoints stand, and threads are in copies, only during bursts
+ * and windows; but if we are killed (SIGKILL) then, the program dies of SIGTRAP when it gets to
+ * one, or to where there is no copy.
  *
  * Only code of files that is mapped privately and not writable is followed: what a program makes
  * for itself is not.  Processes that block, catch or ignore SIGTRAP, have a shadow stack or run
