@@ -31,9 +31,8 @@
 
 #include "base/error.h"
 
-#define BRANCHES_RATE                                                                              \
-	100 /* bursts a second of CPU time, unless that costs too much or another rate is asked    \
-	       for */
+/* Bursts a second of CPU time, unless that costs too much or another rate is asked for. */
+#define BRANCHES_RATE 300
 
 enum branch_record_kind {
 	BRANCH_RUN,   /* instructions from begin to the transfer at end, which went to `to` */

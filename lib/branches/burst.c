@@ -11,10 +11,10 @@
 
 #define LENGTH_MIN  300 /* transfers; how many is a matter of chance, so that none keeps step */
 #define LENGTH_MAX  900
-#define WAIT_STOP   (20 * (uint64_t)MILLISECOND)  /* for a thread to stop */
-#define WAIT_STEP   (5 * (uint64_t)MILLISECOND)   /* for it to get to its transfer */
-#define CACHED_MIN  (150 * (uint64_t)MICROSECOND) /* in copies */
-#define CACHED_MAX  (450 * (uint64_t)MICROSECOND)
+#define WAIT_STOP   (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
+#define WAIT_STEP   (5 * (uint64_t)MILLISECOND)  /* for it to get to its transfer */
+#define CACHED_MIN  (80 * (uint64_t)MICROSECOND) /* in copies */
+#define CACHED_MAX  (200 * (uint64_t)MICROSECOND)
 #define CACHED_LAST (8 * (uint64_t)MILLISECOND)
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 

@@ -40,6 +40,7 @@ struct cache *cache_of(struct held *f)
 		if (!c)
 			return NULL;
 		c->b = f->b;
+		c->pagemap = -1;
 		c->process = p;
 		c->refused = p->uncached;
 		init_tables(c);
@@ -59,6 +60,8 @@ void cache_free(struct cache *c)
 	if (!c)
 		return;
 	cache_tell(c);
+	if (c->pagemap >= 0)
+		close(c->pagemap);
 	fini_tables(c);
 	vec_fini(&c->sites);
 	vec_fini(&c->touched);

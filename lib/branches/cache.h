@@ -174,6 +174,7 @@ struct cache {
 	struct table copies, exits, waiting, pairs, met, flags, pages;
 	VEC(uint64_t) page_numbers;
 	bool pages_sorted;
+	int pagemap; /* of /proc; -1 */
 	VEC(struct site_key) sites;
 	VEC(uint32_t) touched; /* in met: in this burst */
 	double work;           /* what counting in this burst was, in plain increments */
@@ -253,6 +254,9 @@ void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *t
 /* flags.c */
 #define FLAGS_ALL 0x3f
 /* Those that an instruction reads, and surely writes. */
+/* The same of the most usual instructions, by their first bytes. */
+enum flags_effect { FLAGS_UNSURE, FLAGS_ALONE, FLAGS_WRITTEN };
+enum flags_effect flags_at_once(const uint8_t *bytes);
 void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills);
 
 /* leave.c: what the registers were if the original had run.  -1: that is not within copies. */

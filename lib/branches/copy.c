@@ -219,6 +219,19 @@ static bool dead_flags(struct translation *t, uint64_t address)
 	have = area->end - address < sizeof(bytes) ? area->end - address : sizeof(bytes);
 	have = read_code(c, address, bytes, have);
 	for (int i = 0; i < FLAG_INSNS && live && at < have; i++, at += insn.length) {
+		enum flags_effect effect = flags_at_once(bytes + at);
+		bool bad;
+
+		if (effect == FLAGS_WRITTEN) {
+			live = 0;
+			break;
+		}
+		if (effect == FLAGS_ALONE) {
+			insn.length = (uint8_t)isa_length(ISA_X86_64, bytes + at, have - at, &bad);
+			if (bad)
+				return false;
+			continue;
+		}
 		if (!isa_decode(ISA_X86_64, bytes + at, have - at, address + at, &insn) ||
 			insn.classes & (INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL))
 			return false;

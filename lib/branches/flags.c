@@ -49,17 +49,45 @@ static bool sure_long(uint8_t op)
 	return op == 0x2e || op == 0x2f || op == 0xb0 || op == 0xb1 || op == 0xc0 || op == 0xc1;
 }
 
-void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills)
+static const uint8_t *behind_prefixes(const uint8_t *at)
+{
+	while (*at == 0x66 || *at == 0x67 || *at == 0xf2 || *at == 0xf3 || *at == 0xf0 ||
+		*at == 0x2e || *at == 0x3e || *at == 0x64 || *at == 0x65 || (*at & 0xf0) == 0x40)
+		at++;
+	return at;
+}
+
+enum flags_effect flags_at_once(const uint8_t *bytes)
 {
 	const uint8_t *at = bytes;
+	uint8_t op;
+
+	if ((*at & 0xf0) == 0x40)
+		at++;
+	op = at[0];
+	/* add or and sub xor cmp, of registers and memory or with a constant; test */
+	if ((op < 0x40 && (op & 7) < 6 && op >> 3 != 2 && op >> 3 != 3) || op == 0x84 || op == 0x85)
+		return FLAGS_WRITTEN;
+	if ((op == 0x80 || op == 0x81 || op == 0x83) && (at[1] >> 3 & 7) != 2 &&
+		(at[1] >> 3 & 7) != 3)
+		return FLAGS_WRITTEN;
+	/* mov, lea, movsxd; push and pop of registers; movzx, movsx and long nops */
+	if ((op >= 0x88 && op <= 0x8b) || op == 0x8d || op == 0x63 || op == 0xc6 || op == 0xc7 ||
+		(op >= 0xb0 && op <= 0xbf) || (op >= 0x50 && op <= 0x5f) ||
+		(op == 0x0f && (at[1] == 0xb6 || at[1] == 0xb7 || at[1] == 0xbe || at[1] == 0xbf ||
+				       at[1] == 0x1f)))
+		return at[0] == 0xc7 && at[1] == 0xf8 ? FLAGS_UNSURE : FLAGS_ALONE;
+	return FLAGS_UNSURE;
+}
+
+void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills)
+{
+	const uint8_t *at = behind_prefixes(bytes);
 
 	*reads = mask_of(&insn->reads);
 	*kills = 0;
 	if (insn->classes & INSN_REP || insn->encoding != ENCODING_PLAIN)
 		return;
-	while (*at == 0x66 || *at == 0x67 || *at == 0xf2 || *at == 0xf3 || *at == 0xf0 ||
-		*at == 0x2e || *at == 0x3e || *at == 0x64 || *at == 0x65 || (*at & 0xf0) == 0x40)
-		at++;
 	if (*at == 0x0f ? sure_long(at[1]) : sure_plain(at[0], at[1]))
 		*kills = mask_of(&insn->writes) & (uint8_t)~mask_of(&insn->merges);
 }

@@ -17,6 +17,7 @@
 #include "branches/cache.h"
 
 #define ENTRIES 512
+#define APART   64 /* pages: what is farther apart is another call */
 #define PRESENT (1ull << 63)
 #define SWAPPED (1ull << 62)
 #define OF_FILE (1ull << 61)
@@ -63,18 +64,30 @@ static bool same(struct cache *c, uint64_t number)
 				memcmp(bytes, page->bytes, page->have) == 0);
 }
 
+/* How many pages from number i on are looked at together. */
+static size_t near(const struct cache *c, size_t i)
+{
+	uint64_t first = c->page_numbers.data[i], last = first;
+
+	while (i + 1 < c->page_numbers.count && c->page_numbers.data[i + 1] - last < APART &&
+		c->page_numbers.data[i + 1] - first < ENTRIES)
+		last = c->page_numbers.data[++i];
+	return last - first + 1;
+}
+
 bool cache_fresh(struct cache *c)
 {
 	uint64_t entries[ENTRIES], first = 0, have = 0;
 	char path[64];
 	bool fresh = true;
-	int fd;
 
 	if (!c->page_numbers.count)
 		return true;
-	snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)c->process->pid);
-	fd = open(path, O_RDONLY | O_CLOEXEC);
-	if (fd < 0)
+	if (c->pagemap < 0) {
+		snprintf(path, sizeof(path), "/proc/%d/pagemap", (int)c->process->pid);
+		c->pagemap = open(path, O_RDONLY | O_CLOEXEC);
+	}
+	if (c->pagemap < 0)
 		return false;
 	if (!c->pages_sorted)
 		qsort(c->page_numbers.data, c->page_numbers.count, sizeof(uint64_t), compare);
@@ -83,7 +96,8 @@ bool cache_fresh(struct cache *c)
 		uint64_t number = c->page_numbers.data[i], entry = PRESENT;
 
 		if (number - first >= have) {
-			ssize_t n = pread(fd, entries, sizeof(entries), (off_t)(number * 8));
+			size_t size = 8 * near(c, i);
+			ssize_t n = pread(c->pagemap, entries, size, (off_t)(number * 8));
 
 			first = number;
 			have = n > 0 ? (uint64_t)n / 8 : 0;
@@ -93,6 +107,5 @@ bool cache_fresh(struct cache *c)
 		if (entry & (PRESENT | SWAPPED) && !(entry & OF_FILE))
 			fresh = same(c, number);
 	}
-	close(fd);
 	return fresh;
 }

@@ -8,8 +8,8 @@
  */
 #include "branches/private.h"
 
-#define SHARE_BURSTS  0.033 /* of the program's time */
-#define SHARE_WINDOWS 0.017
+#define SHARE_BURSTS  0.05 /* of the program's time */
+#define SHARE_WINDOWS 0.015
 #define WINDOW_GAP    (25.0 * MILLISECOND)
 #define RETRY         (2 * (uint64_t)MILLISECOND) /* nobody ran just then */
 #define COST_BURST    (1.0 * MILLISECOND)         /* before any was measured */
