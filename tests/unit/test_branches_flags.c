@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Which flags instructions leave nothing of: what decides where copies may count by an increment.
+ */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "../tap.h"
+#include "isa/isa.h"
+
+#ifdef __x86_64__
+#include "branches/cache.h"
+
+enum { C = 1, P = 2, A = 4, Z = 8, S = 16, O = 32 };
+
+static const struct {
+	const char *text, *bytes;
+	size_t size;
+	uint8_t reads, kills;
+} cases[] = {
+#define CASE(text, bytes, reads, kills)                                                            \
+	{                                                                                          \
+		text, bytes, sizeof(bytes) - 1, reads, kills                                       \
+	}
+	CASE("cmp %eax, %ecx", "\x39\xc1", 0, FLAGS_ALL),
+	CASE("test %al, %al", "\x84\xc0", 0, FLAGS_ALL),
+	CASE("cmpq $0, 8(%rdi)", "\x48\x83\x7f\x08\x00", 0, FLAGS_ALL),
+	CASE("inc %eax", "\xff\xc0", 0, FLAGS_ALL & ~C),
+	CASE("adc %eax, %ecx", "\x11\xc1", C, FLAGS_ALL),
+	CASE("sbb $0, %eax", "\x83\xd8\x00", C, FLAGS_ALL),
+	CASE("shl %cl, %eax: perhaps by 0", "\xd3\xe0", 0, 0),
+	CASE("shl $0, %eax", "\xc1\xe0\x00", 0, 0),
+	CASE("repz cmpsb: perhaps not at all", "\xf3\xa6", Z, 0),
+	CASE("bsf %eax, %ecx: some are not defined", "\x0f\xbc\xc8", 0, 0),
+	CASE("bt %eax, %ecx: Z stays", "\x0f\xa3\xc1", 0, 0),
+	CASE("mul %ecx", "\xf7\xe1", 0, 0),
+	CASE("sete %al", "\x0f\x94\xc0", Z, 0),
+	CASE("cmovl %eax, %ecx", "\x0f\x4c\xc8", S | O, 0),
+	CASE("pushf", "\x9c", FLAGS_ALL, 0),
+	CASE("lahf", "\x9f", FLAGS_ALL & ~O, 0),
+	CASE("ucomisd %xmm0, %xmm1", "\x66\x0f\x2e\xc8", 0, FLAGS_ALL),
+	CASE("mov %eax, %ecx", "\x89\xc1", 0, 0),
+	CASE("lea 1(%rax), %rax", "\x48\x8d\x40\x01", 0, 0),
+};
+
+static void test_cases(void)
+{
+	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
+		uint8_t bytes[INSN_LENGTH_MAX] = {0}, reads, kills;
+		struct insn insn = {0};
+
+		memcpy(bytes, cases[i].bytes, cases[i].size);
+		isa_decode(ISA_X86_64, bytes, sizeof(bytes), 0x1000, &insn);
+		is_int(insn.length, (long)cases[i].size, "%s: length", cases[i].text);
+		flags_of(bytes, &insn, &reads, &kills);
+		is_int(reads, cases[i].reads, "%s: flags read", cases[i].text);
+		is_int(kills, cases[i].kills, "%s: flags that nothing is left of", cases[i].text);
+	}
+}
+
+/* What is known at once must be what the whole instruction says: this program's own, and any bytes.
+ */
+static long disagree(const uint8_t *bytes, size_t size, long *known)
+{
+	long wrong = 0;
+
+	for (size_t at = 0; at + INSN_LENGTH_MAX < size;) {
+		enum flags_effect effect = flags_at_once(bytes + at);
+		struct insn insn = {0};
+		uint8_t reads, kills, writes = 0;
+		size_t length = isa_decode(ISA_X86_64, bytes + at, size - at, at, &insn);
+
+		if (!(insn.classes & INSN_BAD) && effect != FLAGS_UNSURE) {
+			flags_of(bytes + at, &insn, &reads, &kills);
+			for (unsigned i = 0; i < 6; i++)
+				writes |= insn_registers_have(&insn.writes, REG_CARRY + i);
+			wrong += reads || (effect == FLAGS_WRITTEN ? kills != FLAGS_ALL : writes);
+			++*known;
+		}
+		at += length;
+	}
+	return wrong;
+}
+
+static void test_at_once(void)
+{
+	static uint8_t bytes[1 << 20];
+	FILE *self = fopen("/proc/self/exe", "re");
+	size_t size = self ? fread(bytes, 1, sizeof(bytes), self) : 0;
+	long known = 0;
+	uint64_t chance = 1;
+
+	if (self)
+		fclose(self);
+	is_int(disagree(bytes, size, &known), 0, "this program's code");
+	ok(known > 1000, "%ld instructions are known at once", known);
+	for (size_t i = 0; i < sizeof(bytes); i++) {
+		chance = chance * 6364136223846793005u + 1442695040888963407u;
+		bytes[i] = (uint8_t)(chance >> 56);
+	}
+	is_int(disagree(bytes, sizeof(bytes), &known), 0, "any bytes");
+}
+
+int main(void)
+{
+	test_cases();
+	test_at_once();
+	return done();
+}
+#else
+int main(void)
+{
+	skip("there are no copies of code on this machine");
+	return done();
+}
+#endif
