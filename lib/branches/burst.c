@@ -140,7 +140,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	struct branches *b = f->b;
 	struct followed *p = f->process;
 	pid_t pid = p->pid, tid = f->tid;
-	uint64_t length = between(b, CACHED_MIN, CACHED_MAX), runs, used, stops;
+	uint64_t length = between(b, CACHED_MIN, CACHED_MAX), runs, used, stops, now;
 	double ns;
 	bool held;
 
@@ -155,12 +155,13 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 		return 0;
 	runs = cache_count(c);
 	*cut = !held;
-	used = hold_time(p, tid) - used;
+	now = hold_time(p, tid);
+	used = now > used ? now - used : 0; /* it may be gone */
 	stops = b->counts[TALLY_STOPS] - stops;
 	ns = (double)used - (double)stops * cache_stop_cost(b);
 	ns = ns > (double)used / 4 ? ns : (double)used / 4;
 	/* Of one that was over at once nothing can be said. */
-	ns = held && ns > TIMED_MIN ? native_time(c, ns) : 0;
+	ns = ns > TIMED_MIN ? native_time(c, ns) : 0;
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
 	if (ns <= 0)

@@ -14,7 +14,8 @@
 
 #include "branches/cache.h"
 
-#define WAIT_STEP   (5 * (uint64_t)MILLISECOND) /* for a system call */
+#define WAIT_STEP   (20 * (uint64_t)MILLISECOND) /* for a system call */
+#define PENDING_MAX 16
 #define WAIT_LONG   SECOND
 #define LEFT_OVER   (50 * (uint64_t)MICROSECOND)
 #define RINGS_APART (20 * (uint64_t)MICROSECOND)
@@ -60,7 +61,7 @@ bool cached_stepped(pid_t tid, int status)
 /* One instruction of the original, or the way into a handler. */
 static int step(struct held *f, long deliver)
 {
-	uint64_t until = branches_now(CLOCK_MONOTONIC) + WAIT_STEP;
+	uint64_t began = branches_now(CLOCK_MONOTONIC), until = began + WAIT_STEP;
 	struct branches *b = f->b;
 	struct thread *t;
 	int status, rc;
@@ -79,6 +80,7 @@ static int step(struct held *f, long deliver)
 		if (is_step(f->tid, status)) {
 			b->stepping = 0;
 			t = tracer_find(b, f->tid);
+			f->until += branches_now(CLOCK_MONOTONIC) - began;
 			tracer_mend_mask(b, t, true);
 			return get_registers(f) ? OVER : ON;
 		}
@@ -207,12 +209,32 @@ static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uin
 	return e->kind == EXIT_STEP ? step_over(c, f, begin) : ON;
 }
 
-static bool is_fault(pid_t tid, int signal)
+static bool of_fault(const siginfo_t *info)
+{
+	int signal = info->si_signo;
+
+	return (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) &&
+	       info->si_code > 0;
+}
+
+static bool is_fault(pid_t tid)
 {
 	siginfo_t info;
 
-	return (signal == SIGSEGV || signal == SIGBUS || signal == SIGFPE || signal == SIGILL) &&
-	       ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && info.si_code > 0;
+	return ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 && of_fault(&info);
+}
+
+/* Another stop has overtaken that of a fault. */
+static bool fault_waits(pid_t tid)
+{
+	struct __ptrace_peeksiginfo_args all = {.nr = PENDING_MAX};
+	siginfo_t infos[PENDING_MAX];
+	long n = ptrace(PTRACE_PEEKSIGINFO, tid, &all, infos);
+
+	for (long i = 0; i < n; i++)
+		if (of_fault(&infos[i]))
+			return true;
+	return false;
 }
 
 /* Until it has stopped, whatever it takes: it must not go on in copies alone.  Setting the timer is
@@ -257,8 +279,8 @@ static int stopped(struct course *r, int status)
 		return OVER;
 	place = f->before.rip - 1;
 	e = table_find(&c->exits, &place);
-	if (e && (status >> 16 || signal != SIGTRAP)) {
-		/* It has met the int3 already, and tells of something else first. */
+	if (status >> 16 ? e || fault_waits(f->tid) : e && signal != SIGTRAP) {
+		/* It has met the int3 already, or its fault, and tells of something else first. */
 		f->held = false;
 		if (status >> 16 != PTRACE_EVENT_STOP || signal != SIGTRAP)
 			tracer_deal(f->b, f->tid, status);
@@ -283,7 +305,7 @@ static int stopped(struct course *r, int status)
 		return OVER;
 	}
 	/* A fault happens again, in the original. */
-	return step(f, is_fault(f->tid, signal) ? 0 : signal);
+	return step(f, is_fault(f->tid) ? 0 : signal);
 }
 
 static int run(struct course *r, const struct copy *copy)
@@ -295,8 +317,10 @@ static int run(struct course *r, const struct copy *copy)
 	int status;
 
 	for (unsigned i = 0; i < c->arena_count; i++)
-		if (arena_send(&c->arenas[i], c->process->memory))
+		if (arena_send(&c->arenas[i], c->process->memory)) {
+			c->refused = true;
 			return END;
+		}
 	f->registers.rip = c->arenas[copy->arena].code + copy->at;
 	used = hold_time(f->process, f->tid);
 	if (step_apply(f->tid, &f->before, &f->registers) ||
