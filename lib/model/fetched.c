@@ -111,6 +111,13 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 			f->hint = (uint32_t)(entry - l1i->entries);
 		}
 	}
+	if (LIKELY(s->run.known != 0)) {
+		s->run.link = core->fetched;
+		s->run.count = 0;
+		s->run.seen = s->run.known;
+		core->fetched = s;
+		return 1;
+	}
 	s->run = (struct model_running){
 		.link = core->fetched,
 		.accesses = s->block->accesses,
@@ -126,7 +133,7 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 		s->run.taken = s->outcomes->taken;
 	}
 	find_ways(s);
-	s->run.seen = (uint8_t)kind_of(s);
+	s->run.seen = s->run.known = (uint8_t)kind_of(s);
 	core->fetched = s;
 	return 1;
 }

@@ -515,6 +515,15 @@ INLINE uint64_t *usual_l2(struct model *m, struct core *core, uint64_t line)
 	return entries + way;
 }
 
+/* L2 does not have the line either. */
+static NOINLINE uint64_t usual_refill(
+	struct model *m, struct core *core, uint64_t line, enum purpose purpose, unsigned *state)
+{
+	int missed;
+
+	return refill(m, core, line, purpose, state, &missed);
+}
+
 /* L1D does not have the line, which gets the entry. */
 INLINE uint64_t usual_miss(
 	struct model *m, struct core *core, uint64_t line, enum purpose purpose, uint64_t *entry)
@@ -528,15 +537,18 @@ INLINE uint64_t usual_miss(
 	core->l1d.used[entry - core->l1d.entries] = ++m->tick;
 	if (LIKELY(victim != 0))
 		slot_drop(core, victim);
-	count(m, EV_L1D_MISSES, 1);
+	if (LIKELY(is_demand(purpose)))
+		count(m, EV_L1D_MISSES, 1);
 	if (UNLIKELY(is_dirty(victim)))
 		leave_l1(m, core, victim & ~core->l1d.offset, MODIFIED);
 	l2 = usual_l2(m, core, line);
 	if (LIKELY(l2 != 0)) {
-		count(m, EV_L2_REFERENCES, 1);
+		if (LIKELY(is_demand(purpose)))
+			count(m, EV_L2_REFERENCES, 1);
 		latency = take_from_l2(m, core, line, purpose, l2, &state);
 	} else {
-		latency = refill(m, core, line, purpose, &state, &missed);
+		missed = 1;
+		latency = usual_refill(m, core, line, purpose, &state);
 	}
 	sender = m->sender;
 	if (state == MODIFIED)
@@ -628,7 +640,7 @@ uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address)
 
 /* ---- prefetches ---- */
 
-void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line)
+NOINLINE void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line)
 {
 	if (cache_find(&core->l1d, line))
 		return;
@@ -644,17 +656,22 @@ void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line)
 	prefetch_sent(m, core, line, fetch_line(m, core, line, FETCH_AHEAD));
 }
 
-void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line)
+static NOINLINE void bring_ahead_l2(struct model *m, struct core *core, uint64_t line)
 {
 	uint64_t victim, *l2;
 	unsigned held;
 
-	/* Where L2 is exclusive, L1 may have the line instead. */
-	if (cache_find(&core->l2, line) ||
-		(m->config.l2_inclusion == MODEL_EXCLUSIVE && cache_find(&core->l1d, line)))
-		return;
 	count(m, EV_HARDWARE_PREFETCHES, 1);
 	l2 = cache_use(&core->l2, line, &victim);
 	prefetch_sent(m, core, line, fill(m, core, line, AHEAD, l2, victim, &held));
 	*l2 |= PREFETCHED;
+}
+
+void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line)
+{
+	/* Where L2 is exclusive, L1 may have the line instead. */
+	if (LIKELY(cache_find(&core->l2, line) != 0) ||
+		(m->config.l2_inclusion == MODEL_EXCLUSIVE && cache_find(&core->l1d, line)))
+		return;
+	bring_ahead_l2(m, core, line);
 }

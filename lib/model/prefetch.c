@@ -124,7 +124,26 @@ void prefetch_code(struct model *m, struct core *core, uint64_t line)
 
 /* ---- the second level ---- */
 
-static void stream(struct model *m, struct core *core, uint64_t address)
+/* The stream goes on: what is ahead of it, up to so many lines at once.  Not inlined, for few
+ * requests come here. */
+static NOINLINE void stream_on(
+	struct model *m, struct core *core, struct stream_entry *e, uint64_t page, int64_t line)
+{
+	const struct model_prefetcher *config = &m->config.l2_stream;
+	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way = e->way;
+	uint32_t n;
+
+	if ((e->front - line) * way < 0)
+		e->front = line;
+	for (n = 0; n < config->lines && (e->front - line) * way < config->ahead; n++) {
+		if (e->front + way < 0 || e->front + way >= lines)
+			break;
+		e->front += way;
+		hierarchy_ahead_l2(m, core, page + ((uint64_t)e->front << core->l2.bits));
+	}
+}
+
+INLINE void stream(struct model *m, struct core *core, uint64_t address)
 {
 	const struct model_prefetcher *config = &m->config.l2_stream;
 	uint64_t page = address & ~m->page;
@@ -132,8 +151,7 @@ static void stream(struct model *m, struct core *core, uint64_t address)
 		&core->prefetch
 			 .streams[entry_of((uint32_t)(address >> m->page_bits), config->entries)];
 	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
-	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way;
-	uint32_t n;
+	int64_t way;
 
 	if (e->page != (page | 1)) {
 		*e = (struct stream_entry){.page = page | 1, .last = line};
@@ -148,14 +166,7 @@ static void stream(struct model *m, struct core *core, uint64_t address)
 		e->front = line;
 		return;
 	}
-	if ((e->front - line) * way < 0)
-		e->front = line;
-	for (n = 0; n < config->lines && (e->front - line) * way < config->ahead; n++) {
-		if (e->front + way < 0 || e->front + way >= lines)
-			break;
-		e->front += way;
-		hierarchy_ahead_l2(m, core, page + ((uint64_t)e->front << core->l2.bits));
-	}
+	stream_on(m, core, e, page, line);
 }
 
 void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed)

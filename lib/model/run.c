@@ -167,8 +167,8 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 	watch_address(m, 0);
 }
 
-/* The same for loads and stores of up to a line, where the core is as hierarchy_usual assumes;
- * whether the line and its page are at hand or not. */
+/* The same for loads and stores of up to a line, and prefetches, where the core is as
+ * hierarchy_usual assumes; whether the line and its page are at hand or not. */
 INLINE void access_usual(struct model *m, struct core *core, const struct model_access *a,
 	struct model_insn *in, uint64_t address, uint64_t order)
 {
@@ -176,14 +176,16 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 		 number = (address >> COMMON_PAGE) + 1;
 	const struct page_slot *slot = page_slot(core->data_pages, number);
 	uint64_t latency = 0, *entry, page;
-	int loads = a->kind == MODEL_ACCESS_LOAD;
+	enum purpose purpose = a->kind == MODEL_ACCESS_LOAD    ? LOAD
+			       : a->kind == MODEL_ACCESS_STORE ? STORE
+							       : PREFETCH;
 
 	arrive(m, core, in, order);
 	watch_address(m, address);
-	if (loads) {
+	if (purpose == LOAD) {
 		if (UNLIKELY(meets_store(m, core, address, a->size, order)))
 			forward_load(m, core, address, a->size);
-	} else {
+	} else if (purpose == STORE) {
 		if (UNLIKELY(core->stores.number >= core->clock.stores_full))
 			clock_store_full(&core->clock);
 		remember_store(core, address, a->size, order);
@@ -194,10 +196,10 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 		*slot->used = ++m->tick;
 	else
 		latency = translate_data(m, core, address & ~m->page);
-	latency += hierarchy_usual(m, core, line, loads ? LOAD : STORE, &entry);
-	if (latency && loads)
+	latency += hierarchy_usual(m, core, line, purpose, &entry);
+	if (latency && purpose == LOAD)
 		clock_load(m, core, latency);
-	else if (latency)
+	else if (latency && purpose == STORE)
 		clock_store(m, core, latency);
 	watch_address(m, 0);
 	page = (uint64_t)(slot->used - core->page_used);
@@ -247,7 +249,8 @@ void access_common(struct model *m, struct core *core, const struct model_segmen
 	uint64_t order = base + a->insn + 1u;
 
 	if (UNLIKELY(!core->usual) || UNLIKELY(core->retire != 0) || UNLIKELY(a->way == MODIFIES) ||
-		UNLIKELY(a->way == OTHERWISE) ||
+		(UNLIKELY(a->way == OTHERWISE) &&
+			(a->kind != MODEL_ACCESS_PREFETCH || a->guarded)) ||
 		UNLIKELY(address % LINE_BYTES + a->size > LINE_BYTES))
 		access_unslotted(m, core, s, a, address, order);
 	else

@@ -388,9 +388,9 @@ static inline int is_code(enum purpose p)
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address);
 /*
- * The same as hierarchy_data for loads and stores, faster, on the machines of today: lines of 64
- * bytes, powers of two of sets, L1D is LRU and slotted, L2 not exclusive.  *entry becomes where L1D
- * has the line then.
+ * The same as hierarchy_data for loads, stores and prefetches, faster, on the machines of today:
+ * lines of 64 bytes, powers of two of sets, L1D is LRU and slotted, L2 not exclusive.  *entry
+ * becomes where L1D has the line then.
  */
 uint64_t hierarchy_usual(
 	struct model *m, struct core *core, uint64_t line, enum purpose purpose, uint64_t **entry);

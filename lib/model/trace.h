@@ -162,6 +162,8 @@ struct model_running {
 			   accesses it has (model/run.h) */
 	uint8_t way;    /* how to run it */
 	uint8_t taken;
+	uint8_t known;     /* 0, or what `seen` is while it is seen: all but link, tick and count
+			      is as it was when it was seen before */
 	uint64_t reserved; /* a line of the host */
 };
 
