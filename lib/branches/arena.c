@@ -73,7 +73,7 @@ static uint64_t find_place(const struct followed *p, const struct area *area)
 
 void arena_reset(struct arena *a)
 {
-	a->used = a->sent = 16;
+	a->used = a->sent = ARENA_STUBS;
 	a->slots = a->slots_sent = SLOTS_FIRST;
 	a->places.count = a->patches.count = 0;
 	table_fini(&a->chains);
@@ -124,7 +124,10 @@ static int make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 		inject_call(c, f, SYS_munmap, (const uint64_t[6]){at, ARENA_CODE});
 		return -1;
 	}
-	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_DONTFORK});
+	inject_call(c, f, SYS_madvise,
+		(const uint64_t[6]){at + ARENA_STUBS, ARENA_CODE - ARENA_STUBS, MADV_DONTFORK});
+	inject_call(c, f, SYS_madvise,
+		(const uint64_t[6]){a->data + 4096, ARENA_DATA - 4096, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
 	/* Or each new target costs a page fault. */

@@ -162,6 +162,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	ns = ns > (double)used / 4 ? ns : (double)used / 4;
 	/* Of one that was over at once nothing can be said. */
 	ns = ns > TIMED_MIN ? native_time(c, ns) : 0;
+	native_rate(c, ns * 1e-9);
 	cache_rate(c, ns * 1e-9);
 	b->counts[TALLY_BURSTS_TIMED] += ns > 0;
 	if (ns <= 0)
@@ -193,11 +194,17 @@ void branches_burst(struct branches *b, pid_t tid)
 		t = tracer_find(b, tid);
 		t->trap_blocked = false;
 		tracer_mend_mask(b, t, true);
+		if (f.process->cache) {
+			native_take_out(f.process->cache);
+			f.registers.rip = native_step_out(f.process->cache, f.registers.rip);
+		}
 		runs = follow_best(&f, cache_of(&f), &cut);
 	}
 	hold_unpin(&f);
 	sites_clear(b);
 	if (f.held) {
+		if (f.process->cache)
+			native_put_in(f.process->cache, &f);
 		step_apply(tid, &f.before, &f.registers);
 		ptrace(PTRACE_CONT, tid, NULL, NULL);
 	}

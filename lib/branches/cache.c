@@ -60,6 +60,7 @@ void cache_free(struct cache *c)
 	if (!c)
 		return;
 	cache_tell(c);
+	native_free(c);
 	if (c->pagemap >= 0)
 		close(c->pagemap);
 	fini_tables(c);
@@ -88,6 +89,7 @@ static void clear_table(struct cache *c, const struct arena *a)
 void cache_renew(struct cache *c)
 {
 	cache_tell(c);
+	native_renew(c);
 	for (unsigned i = 0; i < c->arena_count; i++) {
 		clear_table(c, &c->arenas[i]);
 		arena_reset(&c->arenas[i]);

@@ -29,7 +29,10 @@ struct insn; /* isa/isa.h, which does not go with <signal.h> */
 #define SITES_MAX   65535 /* of indirect transfers */
 
 /* The first slots of an arena; 0 is none's. */
-enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOTS_FIRST };
+enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOT_WATCHED = 256, SLOTS_FIRST = 512 };
+
+/* The first page of the code has stubs (native.c), which children of fork have, too. */
+#define ARENA_STUBS 4096u
 
 /* How the registers of the original follow from those at an instruction of ours. */
 enum {
@@ -175,6 +178,7 @@ struct cache {
 	VEC(uint64_t) page_numbers;
 	bool pages_sorted;
 	int pagemap; /* of /proc; -1 */
+	struct native *native;
 	VEC(struct site_key) sites;
 	VEC(uint32_t) touched; /* in met: in this burst */
 	double work;           /* what counting in this burst was, in plain increments */
@@ -266,6 +270,16 @@ int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at);
 uint64_t cache_count(struct cache *c);
 /* It took so much native time; 0: not known. */
 void cache_rate(struct cache *c, double seconds);
+/* native.c: branches that count between bursts.  The one thread is in our hands. */
+void native_put_in(struct cache *c, struct held *f);
+/* Where what is interrupted there goes on: of a stub, where it leads. */
+uint64_t native_step_out(const struct cache *c, uint64_t address);
+/* What a burst has met (not yet taken out of touched), that took so long. */
+void native_rate(struct cache *c, double seconds);
+void native_free(struct cache *c);
+/* copy.c: whether no flags are needed that are there at an address. */
+bool cache_flags_dead(struct cache *c, uint64_t address);
+
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 

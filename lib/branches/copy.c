@@ -201,10 +201,8 @@ static bool dead_at(const struct code *code, unsigned i)
 	return !live;
 }
 
-/* Whether they are at an address. */
-static bool dead_flags(struct translation *t, uint64_t address)
+bool cache_flags_dead(struct cache *c, uint64_t address)
 {
-	struct cache *c = t->out.cache;
 	struct flags_at *f = table_find(&c->flags, &address);
 	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL, reads, kills;
 	const struct area *area = process_area(c->process, address);
@@ -242,6 +240,11 @@ static bool dead_flags(struct translation *t, uint64_t address)
 	}
 	f->dead = !live;
 	return f->dead;
+}
+
+static bool dead_flags(struct translation *t, uint64_t address)
+{
+	return cache_flags_dead(t->out.cache, address);
 }
 
 /* ---- writing ---- */

@@ -163,6 +163,9 @@ void branches_run(struct branches *b)
 		}
 		tracer_wait(b, now + nap(b, !p), 0, NULL);
 	}
+	for (size_t i = 0; i < b->processes.count; i++)
+		if (b->processes.data[i]->cache)
+			native_renew(b->processes.data[i]->cache);
 	tell_counts(b);
 	branches_window_tell(b);
 }

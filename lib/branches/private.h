@@ -301,6 +301,10 @@ uint64_t hold_time(const struct followed *p, pid_t tid);
 
 /* cache.h */
 void cache_free(struct cache *c);
+void native_take_out(struct cache *c);
+bool native_counts(const struct cache *c);
+void native_renew(struct cache *c);
+void native_clean(struct branches *b, struct followed *copy, const struct followed *parent);
 void cache_renew(struct cache *c);
 /* Records what was met. */
 void cache_tell(struct cache *c);

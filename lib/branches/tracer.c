@@ -224,8 +224,10 @@ static void born(struct branches *b, pid_t tid)
 	process_renew(b, t->process);
 	/* vfork: what we did to memory would be the parent's. */
 	t->process->uncached = syscall(SYS_kcmp, parent, tid, KCMP_VM_SAME, 0, 0) == 0;
-	if (process_find(b, parent))
+	if (process_find(b, parent)) {
 		sites_clean(b, t->process, parent);
+		native_clean(b, t->process, process_find(b, parent));
+	}
 }
 
 /* Of several threads one has called exec, and has the process's own number now. */
@@ -280,6 +282,8 @@ static void stopped(struct branches *b, pid_t tid, int status)
 			tracer_mend_call(tid, &registers);
 	} else if (event == PTRACE_EVENT_EXEC) {
 		execed(b, tid);
+	} else if (event == PTRACE_EVENT_CLONE && t && t->process->cache) {
+		native_take_out(t->process->cache);
 	} else if (event == 0 && number == CALL_STOP) {
 		if (b->calling && b->calling->tid == tid)
 			hold_unpin(b->calling);
@@ -441,6 +445,8 @@ static void let_go(struct branches *b, pid_t tid)
 	if (!WIFSTOPPED(word))
 		return;
 	event = word >> 16;
+	if (t && t->process->threads == 1 && t->process->cache)
+		native_take_out(t->process->cache);
 	if (event == PTRACE_EVENT_STOP && WSTOPSIG(word) == SIGTRAP &&
 		ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 		tracer_mend_call(tid, &registers);

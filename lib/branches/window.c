@@ -235,7 +235,7 @@ void branches_window(struct branches *b, struct followed *p)
 	struct window w = {.candidate = choose(b), .process = p};
 	double returns, wanted;
 
-	if (!w.candidate || process_look(b, p))
+	if (!w.candidate || (p->cache && native_counts(p->cache)) || process_look(b, p))
 		return;
 	returns = return_time(b, w.candidate);
 	if (p->threads > 1 && returns < CLOSE)

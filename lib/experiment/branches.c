@@ -103,6 +103,9 @@ static const char *const tally_words[TALLY_KINDS] = {
 	[TALLY_BURSTS_TIMED] = "bursts-timed",
 	[TALLY_TIMED_NS] = "timed-ns",
 	[TALLY_TIMED_TRANSFERS] = "timed-transfers",
+	[TALLY_NATIVE_PAIRS] = "native-pairs",
+	[TALLY_NATIVE] = "native",
+	[TALLY_COPIED] = "copied",
 };
 
 int experiment_add_run(struct experiment *x, const struct experiment_run *run)

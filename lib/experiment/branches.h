@@ -73,6 +73,11 @@ enum experiment_tally_kind {
 	TALLY_BURSTS_TIMED, /* bursts that rates of runs are of, also those that met none */
 	TALLY_TIMED_NS,     /* native CPU time of these, together */
 	TALLY_TIMED_TRANSFERS, /* runs in these, together */
+	TALLY_NATIVE_PAIRS,    /* branches that were counted in the program's time, and then in a
+				  burst */
+	TALLY_NATIVE, /* by this against TALLY_COPIED they were more frequent then: so rates of all
+			 runs are */
+	TALLY_COPIED,
 	TALLY_KINDS
 };
 

@@ -15,6 +15,7 @@
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
 
 #define TIMED_LEAST 20  /* bursts, for rates to be believed */
+#define PAIRS_LEAST 50  /* counts in the program's own time, likewise */
 #define SLOWER      1.6 /* cycles against those expected, of what no burst met */
 
 /* ---- rows ---- */
@@ -24,7 +25,28 @@ struct timed { /* bursts of all experiments together */
 	double unit; /* frequency of a rate of 1 a second */
 };
 
-/* CPU time of the program: told by ssrun, or as samples have it where those are of another run. */
+/* Of all experiments together. */
+static double tally_of(const struct prof_data *d, enum experiment_tally_kind kind)
+{
+	double sum = 0;
+
+	for (size_t i = 0; i < d->request->count; i++)
+		sum += (double)experiment_tally(d->request->inputs[i].experiment, kind);
+	return sum;
+}
+
+/* Times that all rates are too low: what counts in the program's own time says. */
+static double slower_in_bursts(const struct prof_data *d)
+{
+	double natively = tally_of(d, TALLY_NATIVE), copied = tally_of(d, TALLY_COPIED);
+
+	return tally_of(d, TALLY_NATIVE_PAIRS) >= PAIRS_LEAST && natively > 0 && copied > 0
+		       ? natively / copied
+		       : 1;
+}
+
+/* CPU time that the program takes where nobody follows it: told by ssrun, what is done in bursts
+ * included; or as samples have it where those are of another run. */
 static double program_seconds(const struct prof_branches *b)
 {
 	const struct prof_data *d = b->analysis->d;
@@ -32,17 +54,15 @@ static double program_seconds(const struct prof_branches *b)
 	const struct experiment *x = d->request->inputs[m->input].experiment;
 	double all = (double)experiment_tally(x, TALLY_PROGRAM_NS);
 	double stops = (double)experiment_tally(x, TALLY_STOP_NS);
+	double bursts = (double)experiment_tally(x, TALLY_TIMED_NS) / slower_in_bursts(d);
 
-	return all > stops && m->samples ? (all - stops) * 1e-9 : b->seconds;
+	return all > stops && m->samples ? (all - stops + bursts) * 1e-9 : b->seconds;
 }
 
 double prof_branches_timed(const struct prof_data *d)
 {
-	double bursts = 0;
+	double bursts = tally_of(d, TALLY_BURSTS_TIMED);
 
-	for (size_t i = 0; i < d->request->count; i++)
-		bursts += (double)experiment_tally(
-			d->request->inputs[i].experiment, TALLY_BURSTS_TIMED);
 	return bursts >= TIMED_LEAST ? bursts : 0;
 }
 
@@ -53,7 +73,7 @@ static struct timed timed_of(const struct prof_branches *b)
 
 	t.bursts = prof_branches_timed(d);
 	if (t.bursts > 0)
-		t.unit = program_seconds(b) / b->analysis->cycles;
+		t.unit = slower_in_bursts(d) * program_seconds(b) / b->analysis->cycles;
 	return t;
 }
 

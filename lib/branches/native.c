@@ -1,0 +1,453 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * How fast the code is where nobody follows it.  Between bursts some direct branches are led over
+ * stubs of ours that count and go on to where the branch went: a nanosecond each time, no stop.  A
+ * thread is in our hands at the end of a burst, when they are put in, and at the beginning of the
+ * next, when they are taken out; so this is done for processes of one thread only.
+ *
+ * What these branches count in the program's time, against what they counted in copies in the
+ * bursts behind it, is how much slower copies are.  Which ones is chosen before.  Part of that is a
+ * cost of each transfer (so copies of short blocks are slowed down more), which is found on the
+ * way; the rest, which rates of all bursts have in common, is told by tallies.
+ *
+ * A stub and its counter are in pages that children of fork have, too, and a stub is never made
+ * another: whoever was interrupted in one by a signal may come back to it at any time.
+ */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/syscall.h>
+#include <unistd.h>
+
+#include "branches/cache.h"
+
+#define WATCHED     24     /* branches at a time */
+#define STAYS       0.97   /* chance of one to be watched on */
+#define SEEN        3      /* bursts that met a branch before it is watched */
+#define RATE_MIN    2000.0 /* a second, in copies */
+#define RATE_MAX    3e6
+#define TRIES       200
+#define STUB_BYTES  16
+#define STUBS       254    /* of an arena */
+#define COST_FIRST  0.5e-9 /* seconds a transfer, before any was measured */
+#define COST_WEIGHT 50.0   /* pairs that this is worth */
+#define COST_MOST   0.75   /* of the time of a burst */
+#define UNIT        1e4    /* of tallies */
+#define SAME_SPACE  1      /* KCMP_VM */
+
+/* Table entry: a branch with a displacement of 32 bits. */
+struct direct {
+	struct {
+		uint64_t address, to;
+	} key;
+	double rate; /* sum over bursts of times a second, with time as corrected */
+	uint32_t bursts;
+	uint32_t pairs;
+	/* Sums over pairs of times a second: natively, in the burst behind, the same with its time
+	 * as it was. */
+	double natively, copied, raw;
+	uint8_t at; /* of its displacement; 0: it is none that can be watched */
+};
+
+struct watched {
+	uint64_t address, to;
+	uint64_t where;     /* of its displacement */
+	uint64_t counter;   /* address */
+	uint32_t own, ours; /* displacements */
+	uint64_t hits;
+	double copied,
+		raw; /* times a second in the burst behind: with time as corrected, and not */
+};
+
+/* Table entry: a stub. */
+struct stub {
+	struct {
+		uint64_t address, to;
+	} key;
+	uint8_t arena;
+	uint8_t number; /* in it, from 1 */
+};
+
+struct native {
+	struct table known, stubs;
+	uint8_t numbers[ARENAS_MAX]; /* of stubs of each arena */
+	struct watched watched[WATCHED];
+	unsigned count;
+	bool in;
+	uint64_t began;            /* CPU time of the process */
+	double ns;                 /* of it, while they were in */
+	double bursts;             /* that known is of */
+	double seconds, transfers; /* of bursts, as they were */
+	double cost;               /* seconds a transfer */
+};
+
+static struct native *native_of(struct cache *c)
+{
+	if (!c->native) {
+		c->native = calloc(1, sizeof(*c->native));
+		if (c->native)
+			*c->native = (struct native){.cost = COST_FIRST,
+				.known = {.entry_size = sizeof(struct direct), .key_size = 16},
+				.stubs = {.entry_size = sizeof(struct stub), .key_size = 16}};
+	}
+	return c->native;
+}
+
+bool native_counts(const struct cache *c)
+{
+	return c->native && c->native->count;
+}
+
+/* ---- in and out ---- */
+
+static bool read_all(const struct cache *c, void *to, size_t size, uint64_t from)
+{
+	return pread(c->process->memory, to, size, (off_t)from) == (ssize_t)size;
+}
+
+static bool write_all(const struct cache *c, const void *from, size_t size, uint64_t to)
+{
+	return pwrite(c->process->memory, from, size, (off_t)to) == (ssize_t)size;
+}
+
+void native_take_out(struct cache *c)
+{
+	struct native *n = c->native;
+	uint64_t now = branches_now(c->process->clock);
+
+	if (!n || !n->in)
+		return;
+	n->in = false;
+	n->ns = now > n->began ? (double)(now - n->began) : 0;
+	for (unsigned i = 0; i < n->count; i++) {
+		struct watched *w = &n->watched[i];
+		uint32_t there;
+
+		if (!read_all(c, &w->hits, sizeof(w->hits), w->counter))
+			n->ns = 0;
+		/* The program may have put something else there. */
+		if (read_all(c, &there, sizeof(there), w->where) && there == w->ours)
+			write_all(c, &w->own, sizeof(w->own), w->where);
+	}
+}
+
+/* inc counter; jmp to */
+static bool make_stub(struct cache *c, const struct arena *a, const struct stub *s)
+{
+	uint64_t at = a->code + STUB_BYTES * s->number;
+	uint8_t bytes[12] = {0x48, 0xff, 0x05, 0, 0, 0, 0, 0xe9};
+	uint32_t word;
+
+	word = (uint32_t)(arena_slot_address(a, SLOT_WATCHED + s->number) - (at + 7));
+	memcpy(bytes + 3, &word, sizeof(word));
+	word = (uint32_t)(s->key.to - (at + sizeof(bytes)));
+	memcpy(bytes + 8, &word, sizeof(word));
+	return write_all(c, bytes, sizeof(bytes), at);
+}
+
+/* The stub of a branch; NULL: it can have none. */
+static const struct stub *stub_of(struct cache *c, struct held *f, const struct direct *d)
+{
+	struct native *n = c->native;
+	struct stub *s = table_find(&n->stubs, &d->key), key = {.key = {d->key.address, d->key.to}};
+	const struct arena *a;
+
+	if (s)
+		return s->number ? s : NULL;
+	a = arena_for(c, f, d->key.address);
+	s = table_add(&n->stubs, &key.key);
+	if (!a || !s)
+		return NULL;
+	s->arena = (uint8_t)(a - c->arenas);
+	if (n->numbers[s->arena] == STUBS || d->key.to - a->code + (1ull << 31) >= 1ull << 32)
+		return NULL;
+	s->number = ++n->numbers[s->arena];
+	if (make_stub(c, a, s))
+		return s;
+	s->number = 0;
+	return NULL;
+}
+
+static bool put_in(struct cache *c, struct held *f, unsigned i, const struct direct *d)
+{
+	const struct stub *s = stub_of(c, f, d);
+	struct watched *w = &c->native->watched[i];
+	const struct arena *a;
+	uint64_t zero = 0;
+
+	if (!s)
+		return false;
+	a = &c->arenas[s->arena];
+	*w = (struct watched){.address = d->key.address,
+		.to = d->key.to,
+		.where = d->key.address + d->at,
+		.counter = arena_slot_address(a, SLOT_WATCHED + s->number)};
+	w->own = (uint32_t)(w->to - (w->where + 4));
+	w->ours = (uint32_t)(a->code + STUB_BYTES * s->number - (w->where + 4));
+	return write_all(c, &zero, sizeof(zero), w->counter) &&
+	       write_all(c, &w->ours, sizeof(w->ours), w->where);
+}
+
+uint64_t native_step_out(const struct cache *c, uint64_t address)
+{
+	const struct native *n = c->native;
+
+	for (size_t i = 0; n && i < n->stubs.count; i++) {
+		const struct stub *s = table_at(&n->stubs, i);
+
+		if (s->number &&
+			address - (c->arenas[s->arena].code + STUB_BYTES * s->number) < STUB_BYTES)
+			return s->key.to;
+	}
+	return address;
+}
+
+static bool is_watched(const struct native *n, const struct direct *d)
+{
+	for (unsigned i = 0; i < n->count; i++)
+		if (n->watched[i].address == d->key.address)
+			return true;
+	return false;
+}
+
+static bool can_be_watched(const struct native *n, const struct direct *d)
+{
+	double rate = d->rate / n->bursts;
+
+	return d->at && d->bursts >= SEEN && rate > RATE_MIN && rate < RATE_MAX;
+}
+
+/* Those that are watched on, then others. */
+void native_put_in(struct cache *c, struct held *f)
+{
+	struct native *n = c->native;
+	unsigned before;
+
+	if (!n || n->in || c->refused || c->process->threads != 1 || !(n->bursts > 0))
+		return;
+	before = n->count;
+	n->count = 0;
+	for (unsigned i = 0; i < before; i++) {
+		const struct direct key = {.key = {n->watched[i].address, n->watched[i].to}};
+		const struct direct *d = table_find(&n->known, &key.key);
+
+		if (d && branches_chance(c->b) < STAYS && put_in(c, f, n->count, d))
+			n->count++;
+	}
+	for (int i = 0; i < TRIES && n->count < WATCHED && n->known.count; i++) {
+		size_t at = (size_t)(branches_chance(c->b) * (double)n->known.count);
+		const struct direct *d =
+			table_at(&n->known, at < n->known.count ? at : n->known.count - 1);
+
+		if (can_be_watched(n, d) && !is_watched(n, d) && put_in(c, f, n->count, d))
+			n->count++;
+	}
+	n->in = true;
+	n->began = branches_now(c->process->clock);
+}
+
+void native_clean(struct branches *b, struct followed *copy, const struct followed *parent)
+{
+	const struct native *n = parent->cache ? parent->cache->native : NULL;
+	uint32_t there;
+
+	(void)b;
+	if (!n || !n->in || syscall(SYS_kcmp, parent->pid, copy->pid, SAME_SPACE, 0, 0) == 0 ||
+		process_memory(copy) < 0)
+		return;
+	for (unsigned i = 0; i < n->count; i++) {
+		const struct watched *w = &n->watched[i];
+
+		if (pread(copy->memory, &there, 4, (off_t)w->where) == 4 && there == w->ours &&
+			pwrite(copy->memory, &w->own, 4, (off_t)w->where) != 4)
+			return;
+	}
+}
+
+/* ---- what that says ---- */
+
+/* call, jmp, jcc with a displacement of 32 bits, behind which no flags are needed. */
+static uint8_t displacement_of(struct cache *c, uint64_t address, uint64_t to)
+{
+	uint8_t bytes[6] = {0}, at = 1;
+	int32_t word;
+
+	if (!read_all(c, bytes, 5, address))
+		return 0;
+	if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80)
+		at = read_all(c, bytes, 6, address) ? 2 : 0;
+	else if (bytes[0] != 0xe8 && bytes[0] != 0xe9)
+		return 0;
+	if (!at)
+		return 0;
+	memcpy(&word, bytes + at, sizeof(word));
+	if (address + at + 4 + (uint64_t)(int64_t)word != to)
+		return 0;
+	return cache_flags_dead(c, to) ? at : 0;
+}
+
+static void met(struct cache *c, const struct met *m, double seconds, double raw)
+{
+	struct native *n = c->native;
+	const struct direct key = {.key = {m->key.end, m->key.to}};
+	size_t before = n->known.count;
+	struct direct *d = table_add(&n->known, &key.key);
+
+	if (!d)
+		return;
+	if (n->known.count > before)
+		d->at = displacement_of(c, m->key.end, m->key.to);
+	if (!d->at)
+		return;
+	d->rate += (double)m->now / seconds;
+	d->bursts++;
+	for (unsigned i = 0; i < n->count; i++) {
+		struct watched *w = &n->watched[i];
+
+		if (w->address != m->key.end || w->to != m->key.to)
+			continue;
+		w->copied += (double)m->now / seconds;
+		w->raw += (double)m->now / raw;
+	}
+}
+
+struct ratio {
+	double value, weight;
+};
+
+static int compare_ratios(const void *a, const void *b)
+{
+	const struct ratio *x = a, *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Rates in bursts: of those that it was watched before; or of all, if that is most of them.  The
+ * first are slower, with new copies. */
+static double in_copies(const struct native *n, const struct direct *d, bool raw)
+{
+	if (raw)
+		return d->raw;
+	return 2 * d->pairs >= n->bursts ? d->rate / n->bursts * d->pairs : d->copied;
+}
+
+/* How much more often branches are executed natively than in copies (raw: by their time as it was):
+ * the median, for a few bursts miss whole phases of a program.  0: not known. */
+static double faster(const struct native *n, bool raw, double *pairs)
+{
+	struct ratio *all = calloc(n->known.count + 1, sizeof(*all));
+	double half = 0, found = 0;
+	size_t count = 0;
+
+	*pairs = 0;
+	for (size_t i = 0; all && i < n->known.count; i++) {
+		const struct direct *d = table_at(&n->known, i);
+		double own = in_copies(n, d, raw);
+
+		if (!d->pairs || !(d->natively + own > 0))
+			continue;
+		all[count++] = (struct ratio){own > 0 ? d->natively / own : HUGE_VAL, d->pairs};
+		*pairs += d->pairs;
+	}
+	if (count)
+		qsort(all, count, sizeof(*all), compare_ratios);
+	for (size_t i = 0; i < count && 2 * half < *pairs; i++) {
+		half += all[i].weight;
+		found = all[i].value;
+	}
+	free(all);
+	return isfinite(found) ? found : 0;
+}
+
+/* Seconds that a transfer costs in copies. */
+static void find_cost(struct native *n)
+{
+	double pairs, by = faster(n, true, &pairs), own = 0;
+
+	if (by > 1)
+		own = (1 - 1 / by) * n->seconds / n->transfers;
+	n->cost = (pairs * own + COST_WEIGHT * COST_FIRST) / (pairs + COST_WEIGHT);
+}
+
+static void compare(struct cache *c)
+{
+	struct native *n = c->native;
+
+	for (unsigned i = 0; i < n->count && n->ns > 0; i++) {
+		const struct watched *w = &n->watched[i];
+		const struct direct key = {.key = {w->address, w->to}};
+		struct direct *d = table_find(&n->known, &key.key);
+
+		if (!d)
+			continue;
+		d->natively += (double)w->hits / n->ns * 1e9;
+		d->copied += w->copied;
+		d->raw += w->raw;
+		d->pairs++;
+	}
+	n->ns = 0;
+}
+
+static void tell(struct cache *c)
+{
+	struct native *n = c->native;
+	uint64_t *counts = c->b->counts;
+	double pairs, by = faster(n, false, &pairs);
+
+	if (!(by > 0))
+		return;
+	counts[TALLY_NATIVE_PAIRS] += (uint64_t)pairs;
+	counts[TALLY_NATIVE] += (uint64_t)(UNIT * pairs * by / (1 + by));
+	counts[TALLY_COPIED] += (uint64_t)(UNIT * pairs / (1 + by));
+}
+
+double native_time(struct cache *c, double seconds, uint64_t transfers)
+{
+	struct native *n = native_of(c);
+	double cost;
+
+	if (!n || !(seconds > 0))
+		return seconds;
+	n->seconds += seconds;
+	n->transfers += (double)transfers;
+	cost = n->cost * (double)transfers;
+	return seconds - fmin(cost, COST_MOST * seconds);
+}
+
+void native_rate(struct cache *c, double seconds, double raw)
+{
+	struct native *n = c->native;
+
+	if (!n || !(seconds > 0))
+		return;
+	n->bursts++;
+	for (size_t i = 0; i < c->touched.count; i++)
+		met(c, table_at(&c->met, c->touched.data[i]), seconds, raw);
+	compare(c);
+	if ((unsigned)n->bursts % 8 == 0)
+		find_cost(n);
+}
+
+static void forget(struct cache *c)
+{
+	tell(c);
+	table_fini(&c->native->known);
+	c->native->known = (struct table){.entry_size = sizeof(struct direct), .key_size = 16};
+	c->native->bursts = 0;
+}
+
+void native_renew(struct cache *c)
+{
+	if (c->native)
+		forget(c);
+}
+
+void native_free(struct cache *c)
+{
+	if (c->native) {
+		forget(c);
+		table_fini(&c->native->stubs);
+	}
+	free(c->native);
+	c->native = NULL;
+}
