@@ -10,6 +10,7 @@
  * others. */
 #define SCALE  0.05 /* deviation of what all estimates of a program have in common: its time */
 #define SPREAD 1.5  /* of what the scatter of rates says, by which errors are as large */
+#define FACTOR 0.35 /* of the logarithm of what rates are multiplied by, as a deviation */
 #define LOOSE  0.8  /* deviation of all that is not in deviations, where no burst was timed */
 #define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
@@ -35,14 +36,16 @@ static double tally_of(const struct prof_data *d, enum experiment_tally_kind kin
 	return sum;
 }
 
+static bool counted_natively(const struct prof_data *d)
+{
+	return tally_of(d, TALLY_NATIVE_PAIRS) >= PAIRS_LEAST && tally_of(d, TALLY_NATIVE) > 0 &&
+	       tally_of(d, TALLY_COPIED) > 0;
+}
+
 /* Times that all rates are too low: what counts in the program's own time says. */
 static double slower_in_bursts(const struct prof_data *d)
 {
-	double natively = tally_of(d, TALLY_NATIVE), copied = tally_of(d, TALLY_COPIED);
-
-	return tally_of(d, TALLY_NATIVE_PAIRS) >= PAIRS_LEAST && natively > 0 && copied > 0
-		       ? natively / copied
-		       : 1;
+	return counted_natively(d) ? tally_of(d, TALLY_NATIVE) / tally_of(d, TALLY_COPIED) : 1;
 }
 
 /* CPU time that the program takes where nobody follows it: told by ssrun, what is done in bursts
@@ -151,6 +154,9 @@ static int gather(struct prof_branches *b)
 	b->seconds = (double)m->samples * m->unit;
 	b->seconds *= prof_branches_weight(d, b->analysis->metric);
 	b->slower = SLOWER;
+	b->scale = LOOSE;
+	if (counted_natively(d))
+		b->scale = hypot(SCALE, FACTOR * log(slower_in_bursts(d)));
 	t = timed_of(b);
 	for (size_t i = 0; i < d->request->count; i++)
 		if (gather_from(b, d->request->inputs[i].experiment, d->image_of.data[i], &t))
@@ -249,7 +255,8 @@ static struct analysis_estimate estimate_of(
 	const struct prof_branches *b, const struct analysis_passage *x)
 {
 	bool rated = analysis_runs_rated(b->runs);
-	double deviation = rated ? hypot(SPREAD * x->deviation, SCALE) : hypot(x->deviation, LOOSE);
+	double deviation =
+		rated ? hypot(SPREAD * x->deviation, b->scale) : hypot(x->deviation, LOOSE);
 	double factor = exp(2 * deviation);
 
 	return (struct analysis_estimate){.value = x->flow,

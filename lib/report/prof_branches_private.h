@@ -16,6 +16,7 @@ struct prof_branches {
 	VEC(struct analysis_run) list;
 	VEC(struct rate) rates;
 	double seconds; /* CPU time of the program, as samples have it */
+	double scale;   /* deviation of the logarithm of what all estimates have in common */
 	double slower;  /* cycles of a segment against those expected, on average */
 	double once;    /* frequency of what is seen once */
 };
