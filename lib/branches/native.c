@@ -6,9 +6,8 @@
  * next, when they are taken out; so this is done for processes of one thread only.
  *
  * What these branches count in the program's time, against what they counted in copies in the
- * bursts behind it, is how much slower copies are.  Which ones is chosen before.  Part of that is a
- * cost of each transfer (so copies of short blocks are slowed down more), which is found on the
- * way; the rest, which rates of all bursts have in common, is told by tallies.
+ * bursts behind it, is how much slower copies are than they were taken to be; tallies tell it.
+ * Which ones are watched is chosen before.
  *
  * A stub and its counter are in pages that children of fork have, too, and a stub is never made
  * another: whoever was interrupted in one by a signal may come back to it at any time.
@@ -21,19 +20,16 @@
 
 #include "branches/cache.h"
 
-#define WATCHED     24     /* branches at a time */
-#define STAYS       0.97   /* chance of one to be watched on */
-#define SEEN        3      /* bursts that met a branch before it is watched */
-#define RATE_MIN    2000.0 /* a second, in copies */
-#define RATE_MAX    3e6
-#define TRIES       200
-#define STUB_BYTES  16
-#define STUBS       254    /* of an arena */
-#define COST_FIRST  0.5e-9 /* seconds a transfer, before any was measured */
-#define COST_WEIGHT 50.0   /* pairs that this is worth */
-#define COST_MOST   0.75   /* of the time of a burst */
-#define UNIT        1e4    /* of tallies */
-#define SAME_SPACE  1      /* KCMP_VM */
+#define WATCHED    24     /* branches at a time */
+#define STAYS      0.97   /* chance of one to be watched on */
+#define SEEN       3      /* bursts that met a branch before it is watched */
+#define RATE_MIN   2000.0 /* a second, in copies */
+#define RATE_MAX   3e6
+#define TRIES      200
+#define STUB_BYTES 16
+#define STUBS      254 /* of an arena */
+#define UNIT       1e4 /* of tallies */
+#define SAME_SPACE 1   /* KCMP_VM */
 
 /* Table entry: a branch with a displacement of 32 bits. */
 struct direct {
@@ -43,10 +39,9 @@ struct direct {
 	double rate; /* sum over bursts of times a second, with time as corrected */
 	uint32_t bursts;
 	uint32_t pairs;
-	/* Sums over pairs of times a second: natively, in the burst behind, the same with its time
-	 * as it was. */
-	double natively, copied, raw;
-	uint8_t at; /* of its displacement; 0: it is none that can be watched */
+	double natively, copied; /* sums over pairs of times a second: natively, in the burst behind
+				  */
+	uint8_t at;              /* of its displacement; 0: it is none that can be watched */
 };
 
 struct watched {
@@ -55,8 +50,7 @@ struct watched {
 	uint64_t counter;   /* address */
 	uint32_t own, ours; /* displacements */
 	uint64_t hits;
-	double copied,
-		raw; /* times a second in the burst behind: with time as corrected, and not */
+	double copied; /* times a second in the burst behind */
 };
 
 /* Table entry: a stub. */
@@ -74,11 +68,9 @@ struct native {
 	struct watched watched[WATCHED];
 	unsigned count;
 	bool in;
-	uint64_t began;            /* CPU time of the process */
-	double ns;                 /* of it, while they were in */
-	double bursts;             /* that known is of */
-	double seconds, transfers; /* of bursts, as they were */
-	double cost;               /* seconds a transfer */
+	uint64_t began; /* CPU time of the process */
+	double ns;      /* of it, while they were in */
+	double bursts;  /* that known is of */
 };
 
 static struct native *native_of(struct cache *c)
@@ -86,7 +78,7 @@ static struct native *native_of(struct cache *c)
 	if (!c->native) {
 		c->native = calloc(1, sizeof(*c->native));
 		if (c->native)
-			*c->native = (struct native){.cost = COST_FIRST,
+			*c->native = (struct native){
 				.known = {.entry_size = sizeof(struct direct), .key_size = 16},
 				.stubs = {.entry_size = sizeof(struct stub), .key_size = 16}};
 	}
@@ -286,7 +278,7 @@ static uint8_t displacement_of(struct cache *c, uint64_t address, uint64_t to)
 	return cache_flags_dead(c, to) ? at : 0;
 }
 
-static void met(struct cache *c, const struct met *m, double seconds, double raw)
+static void met(struct cache *c, const struct met *m, double seconds)
 {
 	struct native *n = c->native;
 	const struct direct key = {.key = {m->key.end, m->key.to}};
@@ -307,7 +299,6 @@ static void met(struct cache *c, const struct met *m, double seconds, double raw
 		if (w->address != m->key.end || w->to != m->key.to)
 			continue;
 		w->copied += (double)m->now / seconds;
-		w->raw += (double)m->now / raw;
 	}
 }
 
@@ -324,18 +315,16 @@ static int compare_ratios(const void *a, const void *b)
 
 /* Rates in bursts: of those that it was watched before; or of all, if that is most of them.  The
  * first are slower, with new copies. */
-static double in_copies(const struct native *n, const struct direct *d, bool raw)
+static double in_copies(const struct native *n, const struct direct *d)
 {
-	if (raw)
-		return d->raw;
 	return 2 * d->pairs >= n->bursts ? d->rate / n->bursts * d->pairs : d->copied;
 }
 
-/* How much more often branches are executed natively than in copies (raw: by their time as it was):
- * the median, for a few bursts miss whole phases of a program; what most bursts have met counts
- * most, for of anything else they have met less than there was, more often than not.  0: not known.
+/* How much more often branches are executed natively than in copies: the median, for a few bursts
+ * miss whole phases of a program; what most bursts have met counts most, for of anything else they
+ * have met less than there was, more often than not.  0: not known.
  */
-static double faster(const struct native *n, bool raw, double *pairs)
+static double faster(const struct native *n, double *pairs)
 {
 	struct ratio *all = calloc(n->known.count + 1, sizeof(*all));
 	double half = 0, whole = 0, found = 0;
@@ -344,7 +333,7 @@ static double faster(const struct native *n, bool raw, double *pairs)
 	*pairs = 0;
 	for (size_t i = 0; all && i < n->known.count; i++) {
 		const struct direct *d = table_at(&n->known, i);
-		double own = in_copies(n, d, raw), met = fmin(d->bursts / n->bursts, 1);
+		double own = in_copies(n, d), met = fmin(d->bursts / n->bursts, 1);
 
 		if (!d->pairs || !(d->natively + own > 0))
 			continue;
@@ -363,16 +352,6 @@ static double faster(const struct native *n, bool raw, double *pairs)
 	return isfinite(found) ? found : 0;
 }
 
-/* Seconds that a transfer costs in copies. */
-static void find_cost(struct native *n)
-{
-	double pairs, by = faster(n, true, &pairs), own = 0;
-
-	if (by > 1)
-		own = (1 - 1 / by) * n->seconds / n->transfers;
-	n->cost = (pairs * own + COST_WEIGHT * COST_FIRST) / (pairs + COST_WEIGHT);
-}
-
 static void compare(struct cache *c)
 {
 	struct native *n = c->native;
@@ -386,7 +365,6 @@ static void compare(struct cache *c)
 			continue;
 		d->natively += (double)w->hits / n->ns * 1e9;
 		d->copied += w->copied;
-		d->raw += w->raw;
 		d->pairs++;
 	}
 	n->ns = 0;
@@ -396,7 +374,7 @@ static void tell(struct cache *c)
 {
 	struct native *n = c->native;
 	uint64_t *counts = c->b->counts;
-	double pairs, by = faster(n, false, &pairs);
+	double pairs, by = faster(n, &pairs);
 
 	if (!(by > 0))
 		return;
@@ -405,31 +383,16 @@ static void tell(struct cache *c)
 	counts[TALLY_COPIED] += (uint64_t)(UNIT * pairs / (1 + by));
 }
 
-double native_time(struct cache *c, double seconds, uint64_t transfers)
+void native_rate(struct cache *c, double seconds)
 {
 	struct native *n = native_of(c);
-	double cost;
-
-	if (!n || !(seconds > 0))
-		return seconds;
-	n->seconds += seconds;
-	n->transfers += (double)transfers;
-	cost = n->cost * (double)transfers;
-	return seconds - fmin(cost, COST_MOST * seconds);
-}
-
-void native_rate(struct cache *c, double seconds, double raw)
-{
-	struct native *n = c->native;
 
 	if (!n || !(seconds > 0))
 		return;
 	n->bursts++;
 	for (size_t i = 0; i < c->touched.count; i++)
-		met(c, table_at(&c->met, c->touched.data[i]), seconds, raw);
+		met(c, table_at(&c->met, c->touched.data[i]), seconds);
 	compare(c);
-	if ((unsigned)n->bursts % 8 == 0)
-		find_cost(n);
 }
 
 static void forget(struct cache *c)

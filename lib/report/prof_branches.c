@@ -10,7 +10,8 @@
  * others. */
 #define SCALE  0.05 /* deviation of what all estimates of a program have in common: its time */
 #define SPREAD 1.5  /* of what the scatter of rates says, by which errors are as large */
-#define FACTOR 0.35 /* of the logarithm of what rates are multiplied by, as a deviation */
+#define FACTOR 0.35 /* of the logarithm of what rates are multiplied by beyond USUAL, likewise */
+#define USUAL  2.0
 #define LOOSE  0.8  /* deviation of all that is not in deviations, where no burst was timed */
 #define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
@@ -156,7 +157,8 @@ static int gather(struct prof_branches *b)
 	b->slower = SLOWER;
 	b->scale = LOOSE;
 	if (counted_natively(d))
-		b->scale = hypot(SCALE, FACTOR * log(slower_in_bursts(d)));
+		b->scale =
+			hypot(SCALE, FACTOR * fmax(fabs(log(slower_in_bursts(d))) - log(USUAL), 0));
 	t = timed_of(b);
 	for (size_t i = 0; i < d->request->count; i++)
 		if (gather_from(b, d->request->inputs[i].experiment, d->image_of.data[i], &t))
