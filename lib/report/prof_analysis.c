@@ -25,14 +25,21 @@ static double cycles_of(const struct prof_data *d, size_t i)
 	return m->metric->event == EV_CYCLES || m->metric->event == EV_CYCLES_16 ? m->unit : 0;
 }
 
+/* That of most samples. */
 static int find_metric(struct prof_analysis *a, struct error *e)
 {
+	const struct prof_metric *list = a->d->metrics.data;
+
 	for (size_t i = 0; i < a->d->metrics.count; i++) {
-		a->cycles = cycles_of(a->d, i);
-		if (!(a->cycles > 0))
+		double cycles = cycles_of(a->d, i);
+
+		if (!(cycles > 0) || (a->cycles > 0 && list[i].samples <= list[a->metric].samples))
 			continue;
 		a->metric = i;
-		a->cycles *= prof_branches_weight(a->d, i);
+		a->cycles = cycles;
+	}
+	if (a->cycles > 0) {
+		a->cycles *= prof_branches_weight(a->d, a->metric);
 		return 0;
 	}
 	error_set(e, ERR_UNSUPPORTED, "-calc needs samples of time or cycles, and the clock");

@@ -192,9 +192,15 @@ double prof_branches_weight(const struct prof_data *d, size_t metric)
 	const struct prof_metric *m = &d->metrics.data[metric];
 	const struct experiment *x = d->request->inputs[m->input].experiment;
 	double sampled = (double)m->samples * m->unit;
-	double left = (double)experiment_tally(x, TALLY_SAMPLES_LEFT_OUT) * m->unit;
+	double left = (double)experiment_tally(x, TALLY_SAMPLES_LEFT_OUT), rate = 0;
 	double stops = (double)experiment_tally(x, TALLY_STOP_NS) * 1e-9;
 
+	/* Samples of all clocks were left out alike. */
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (d->metrics.data[i].input == m->input &&
+			d->metrics.data[i].metric->flags & METRIC_CLOCK)
+			rate += 1 / d->metrics.data[i].unit;
+	left = rate > 0 ? left / rate : 0;
 	return sampled > 0 ? 1 + fmax(left - stops, 0) / sampled : 1;
 }
 
