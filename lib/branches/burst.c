@@ -150,7 +150,12 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	used = hold_time(p, tid);
 	stops = b->counts[TALLY_STOPS];
 	f->until = branches_now(CLOCK_MONOTONIC) + CACHED_LAST;
+	b->caching = c;
+	b->orphaned = false;
 	held = cached_follow(c, f, length) == 0;
+	b->caching = NULL;
+	if (b->orphaned)
+		cache_free(c);
 	if (process_find(b, pid) != p || p->cache != c)
 		return 0;
 	runs = cache_count(c);

@@ -42,6 +42,7 @@ struct cache *cache_of(struct held *f)
 		c->b = f->b;
 		c->pagemap = -1;
 		c->process = p;
+		c->pid = p->pid;
 		c->refused = p->uncached;
 		init_tables(c);
 		p->cache = c;
@@ -111,7 +112,7 @@ static struct met *meet(struct cache *c, uint64_t begin, uint64_t end, uint64_t 
 		return m;
 	m->id = ++c->b->run_ids;
 	branches_put(c->b, &(struct branch_record){.kind = BRANCH_WAY,
-				   .pid = c->process->pid,
+				   .pid = c->pid,
 				   .time = branches_now(CLOCK_MONOTONIC),
 				   .begin = begin,
 				   .end = end,
@@ -260,7 +261,7 @@ void cache_tell(struct cache *c)
 		if (!m->count)
 			continue;
 		branches_put(c->b, &(struct branch_record){.kind = BRANCH_MET,
-					   .pid = c->process->pid,
+					   .pid = c->pid,
 					   .time = branches_now(CLOCK_MONOTONIC),
 					   .id = m->id,
 					   .hits = m->count,

@@ -169,6 +169,7 @@ struct code_page {
 struct cache {
 	struct branches *b;
 	struct followed *process;
+	pid_t pid;
 	bool refused;
 	uint64_t call; /* address of a system call instruction */
 	struct arena arenas[ARENAS_MAX];

@@ -172,9 +172,11 @@ struct branches {
 	size_t gone_count;
 	struct table candidates;
 	uint32_t ids, run_ids;
-	pid_t stepping;     /* goes on by single steps */
-	uint64_t transfers; /* recorded, with the candidates' met */
-	uint64_t used;      /* CPU time of the program */
+	pid_t stepping;        /* goes on by single steps */
+	struct cache *caching; /* of the burst that lasts */
+	bool orphaned;         /* and its process has gone */
+	uint64_t transfers;    /* recorded, with the candidates' met */
+	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
 	struct pace bursts, windows;
 	struct costs costs;

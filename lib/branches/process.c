@@ -125,16 +125,20 @@ struct followed *process_add(struct branches *b, pid_t pid)
 	return p;
 }
 
-static void forget_cache(struct followed *p)
+/* One that a burst is at work with is its to free. */
+static void forget_cache(struct branches *b, struct followed *p)
 {
-	cache_free(p->cache);
+	if (b->caching && b->caching == p->cache)
+		b->orphaned = true;
+	else
+		cache_free(p->cache);
 	p->cache = NULL;
 }
 
 void process_renew(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
-	forget_cache(p);
+	forget_cache(b, p);
 	close_memory(p);
 	forget_code(p);
 	p->refused = p->uncached = false;
@@ -143,7 +147,7 @@ void process_renew(struct branches *b, struct followed *p)
 void process_remove(struct branches *b, struct followed *p)
 {
 	sites_forget(b, p);
-	forget_cache(p);
+	forget_cache(b, p);
 	close_memory(p);
 	forget_code(p);
 	vec_fini(&p->areas);
