@@ -77,7 +77,7 @@ static size_t near(const struct cache *c, size_t i)
 
 bool cache_fresh(struct cache *c)
 {
-	uint64_t entries[ENTRIES], first = 0, have = 0;
+	uint64_t entries[ENTRIES] = {0}, first = 0, have = 0;
 	char path[64];
 	bool fresh = true;
 
