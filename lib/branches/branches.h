@@ -11,6 +11,9 @@
  * is stopped, we do what the instruction does (step.c) and let it go on behind it.  So a breakpoint
  * need not be taken out to pass it, and no other thread is stopped or can slip by.
  *
+ * Between bursts some direct calls and jumps of a program of one thread lead over stubs of ours
+ * that count (native.c): these stay what they are if we are killed.
+ *
  * What the program notices: a few dozen microseconds at the birth of a thread, some at each signal;
  * a debugger in it cannot trace what we trace; a set-user-id program in it runs without its
  * privileges, unless we are root.  Breakpoints stand, and threads are in copies, only during bursts

@@ -8,8 +8,8 @@
 
 /* How sure estimates are: fitted on programs of tests/accuracy/confidence and checked there on
  * others. */
-#define SCALE  0.05 /* deviation of what all estimates of a program have in common: its time */
-#define SPREAD 1.5  /* of what the scatter of rates says, by which errors are as large */
+#define SCALE  0.04 /* deviation of what all estimates of a program have in common: its time */
+#define SPREAD 0.8  /* of what the scatter of rates says, by which errors are as large */
 #define FACTOR 0.35 /* of the logarithm of what rates are multiplied by beyond USUAL, likewise */
 #define USUAL  2.0
 #define LOOSE  0.8  /* deviation of all that is not in deviations, where no burst was timed */
