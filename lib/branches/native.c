@@ -333,13 +333,13 @@ static double faster(const struct native *n, double *pairs)
 	*pairs = 0;
 	for (size_t i = 0; all && i < n->known.count; i++) {
 		const struct direct *d = table_at(&n->known, i);
-		double own = in_copies(n, d), met = fmin(d->bursts / n->bursts, 1);
+		double own = in_copies(n, d), often = fmin(d->bursts / n->bursts, 1);
 
 		if (!d->pairs || !(d->natively + own > 0))
 			continue;
 		all[count++] = (struct ratio){
-			own > 0 ? d->natively / own : HUGE_VAL, d->pairs * met * met};
-		whole += d->pairs * met * met;
+			own > 0 ? d->natively / own : HUGE_VAL, d->pairs * often * often};
+		whole += d->pairs * often * often;
 		*pairs += d->pairs;
 	}
 	if (count)
