@@ -1,18 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What the instructions of a procedure waited for: "guilty until proven innocent" (Anderson et al.,
- * SOSP'97, section 6.3).  Cycles beyond those that the static schedule explains are a dynamic wait.
- * All causes that a wait can have are its culprits; what the code rules out is taken off the list,
- * and what is left gets a bound: so often at most, so much each time at most.  A cause is charged
- * at least what the others together cannot be, and at most its bound.  Between these, `likely`
- * divides the wait in proportion to what each cause costs usually where it is possible.
+ * SOSP'97, section 6.3). Cycles beyond those that the static schedule explains are a dynamic wait.
+ * At first every cause is a suspect. Causes that the code rules out are removed, and each of the
+ * rest gets a bound: at most so many occurrences, at most so many cycles each. A cause is charged
+ * at least what the others together cannot explain, and at most its bound. Between these, `likely`
+ * divides the wait in proportion to the usual cost of each cause where it is possible.
  *
- * On cores that execute out of order, what is sampled is what retirement waits for.  When an
- * instruction is the oldest one, all operands are there: so what it waits for is its own miss, its
- * own latency, or that it came late from the front end.  On cores that execute in order, it waits
- * for the load that its operands come from.
+ * Samples are of what retirement waits for. On a core that executes out of order, all operands of
+ * the oldest instruction are ready: so it waits for its own miss, for its own latency, or because
+ * it came late from the front end, and rules can be local. On a core that executes in order, it
+ * waits for the load that its operands come from.
  *
- * Given counts of events by instruction (misses, mispredictions), bounds follow from these.
+ * The factors of priors are learnt from the program: instructions that could have waited for a
+ * cause and did not make it less likely. With fixed priors, loads were blamed for mispredicted
+ * branches.
+ *
+ * If counts of events by instruction are given (misses, mispredictions), bounds follow from these.
  *
  * Cost: linear in instructions and edges.
  */

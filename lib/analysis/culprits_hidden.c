@@ -1,14 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What is hidden of misses and mispredictions that were counted.  An instruction does one thing
- * after another: the branch before it is found wrong, it is fetched, its address is translated, its
- * data come.  As long as others before it keep retirement
- * busy nobody sees that, so what is hidden is the beginning: of a short wait the translation first,
- * which comes before the data.
+ * The hidden part of misses and mispredictions that were counted. An instruction does one thing
+ * after another: the branch before it is resolved, the instruction is fetched, its address is
+ * translated, its data come. As long as earlier instructions keep retirement busy, none of this
+ * shows as a wait. So the beginning is hidden: of a short wait the translation first, which comes
+ * before the data.
  *
- * For how long retirement is busy differs from time to time; let that be h, distributed
- * exponentially with mean m.  Of what takes L, then L - m (1 - exp(-L / m)) is seen on average.  m
- * is such that all that is seen makes the wait.
+ * Retirement is busy for a time h that varies; assume an exponential distribution with mean m. Of a
+ * delay L, then L - m (1 - exp(-L / m)) is seen on average. m is chosen so that the seen parts add
+ * up to the wait. (With the usual costs in proportion instead, half of what was charged to
+ * translations was due to the data.)
  */
 #include <math.h>
 

@@ -3,20 +3,20 @@
  * Frequencies that fit all blocks of a procedure and flow through it without loss.
  *
  * A class of blocks that was executed F times took S = F * T samples, T cycles each time: Mi, and
- * what executions usually wait beside it.  S is off from that for three reasons: it is a number of
- * samples; some samples stand at a neighbour, because retirement comes in bursts; and T is not what
- * it usually is.  The first two are as likely to add as to take away, the third multiplies.  So the
- * cost of F is half the square of how far S / (F * T) is from 1, by a scale that is linear where
- * displacement is the larger reason and logarithmic where T is, over the variance of all three.
- * What is far too much is cut: stalls only ever add.
+ * its usual waits. S differs from this for three reasons: it is a random number of samples; some
+ * samples are at a neighbour, because retirement comes in bursts; and T differs from the usual. The
+ * first two are symmetric errors, the third is a factor. So the cost of F is half the square of the
+ * distance of S / (F * T) from 1, divided by the variance of all three, on a scale that is linear
+ * where displacement dominates and logarithmic where T does. Large excesses are cut, because stalls
+ * only ever add.
  *
- * Of a block that is entered by an unlikely edge a mispredicted branch is part of T.
+ * For a block that is entered by an unlikely edge, part of a mispredicted branch belongs to T.
  *
- * Edges have no samples.  They cost a little where they leave the share of their block that is
- * usual for them: edges back to the head of a loop are likely, others are so equally.
+ * Edges have no samples. An edge costs a little where it leaves its usual share of its block: edges
+ * back to the head of a loop are likely, others are equally likely.
  *
- * The cost is minimised by Newton steps over the whole procedure (analysis/network.h), T being made
- * again from the flows before each.  So many steps, each linear.
+ * The cost is minimised by Newton steps over the whole procedure (analysis/network.h); T is
+ * computed again from the flows before each. Each step is linear.
  */
 #ifndef ANALYSIS_FIT_H
 #define ANALYSIS_FIT_H

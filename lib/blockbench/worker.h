@@ -1,5 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The worker: a program without C library, linked far away (channel.h). */
+/*
+ * The worker: a program without a C library, linked far away (channel.h) and started from memory.
+ * Everything but its own pages is unmapped, and seccomp admits system calls from one instruction
+ * only. Its signal handler deals with the traps of blocks; a tracer would cost two switches for
+ * each page that a block touches.
+ */
 #ifndef BLOCKBENCH_WORKER_H
 #define BLOCKBENCH_WORKER_H
 

@@ -1,13 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One block after the other: find a state in which it runs, choose how many copies, time.
+ * One block after the other: find a state in which it runs, choose the numbers of copies, measure
+ * the time.
  *
- * Time stamps may be coarse (steps of some ten cycles), so each run starts after a random delay and
- * figures are trimmed means, not minima: of a coarse clock the minimum is a fluke.  Runs come in
- * series; before each the block's lines are flushed and touched again, since where they end up in
- * the cache may stick otherwise.  A canary before and after each series, which needs all of the
- * core's issue width, tells whether somebody shares the core; a chain of dependent additions, which
- * does not notice neighbours, how many core cycles a tick is.
+ * Time stamps may be coarse (steps of some ten cycles), so each run starts after a random delay,
+ * and figures are trimmed means, not minima, which are too small with a coarse clock. Runs come in
+ * series. Before each series the block's lines are flushed and touched again, since their place in
+ * the cache may persist otherwise. The copies are moved twelve times, because copies at one place
+ * agree with each other to 0.1% and with copies elsewhere to 5% only. The small number of copies
+ * exceeds what is decoded while the time stamp waits; else blocks bound by fetching come out 10%
+ * too fast.
+ *
+ * A canary before and after each series shows whether another thread shares the core: nops, which
+ * need the core's whole issue width and take the same time always. A chain of dependent additions
+ * of registers, which neighbours do not slow down, gives core cycles per tick. (Additions of
+ * constants take no time on some processors.)
  */
 #include "blockbench/worker.h"
 

@@ -1,28 +1,39 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branch records in software, where there is no hardware for them: a thread of ours follows the
- * threads of a program with ptrace, and at random moments of their CPU time
+ * Branch records in software, for processors without branch records in hardware. A thread of this
+ * library follows the threads of a program with ptrace. At random moments of their CPU time there
+ * is
  *
- *   a burst has a thread run copies of its code that count every transfer of control (cache.h), or,
- *   where that cannot be, follows it from one to the next for some hundred;
- *   a window lets a breakpoint at one instruction count its executions for some milliseconds.
+ * - a burst: a thread runs copies of its code that count every transfer of control (cache.h). Where
+ *   copies are not possible, the burst follows the thread from one transfer to the next, for some
+ *   hundred of them;
+ * - a window: a breakpoint at one instruction counts its executions for some milliseconds.
  *
- * Breakpoints (int3) stand on instructions that transfer control, nowhere else: whoever meets one
- * is stopped, we do what the instruction does (step.c) and let it go on behind it.  So a breakpoint
- * need not be taken out to pass it, and no other thread is stopped or can slip by.
+ * Bursts begin where time is spent, and their shares of one branch's targets are unbiased. The
+ * place and length of a window are chosen before its moment, and nothing that it meets ends it.
  *
- * Between bursts some direct calls and jumps of a program of one thread lead over stubs of ours
- * that count (native.c): these stay what they are if we are killed.
+ * Breakpoints (int3) are put only on instructions that transfer control. A thread that meets one is
+ * stopped, the tracer does what the instruction does (step.c) and continues the thread after it. So
+ * no breakpoint is taken out to be passed, no other thread is stopped, and none can pass unseen. A
+ * single step is not used instead: in a virtual machine it costs an exit to the hypervisor, an int3
+ * does not.
  *
- * What the program notices: a few dozen microseconds at the birth of a thread, some at each signal;
- * a debugger in it cannot trace what we trace; a set-user-id program in it runs without its
- * privileges, unless we are root.  Breakpoints stand, and threads are in copies, only during bursts
- * and windows; but if we are killed (SIGKILL) then, the program dies of SIGTRAP when it gets to
- * one, or to where there is no copy.
+ * Between bursts, some direct calls and jumps of a single-threaded program lead through stubs that
+ * count (native.c). They work on if the tracer is killed.
  *
- * Only code of files that is mapped privately and not writable is followed: what a program makes
- * for itself is not.  Processes that block, catch or ignore SIGTRAP, have a shadow stack or run
- * 32-bit code are left alone.
+ * What the program can notice: a few dozen microseconds at the creation of a thread, some at each
+ * signal; a debugger in it cannot trace the same threads; a set-user-id program in it runs without
+ * its privileges, unless the tracer is root. Breakpoints exist, and threads are in copies, only
+ * during bursts and windows. But if the tracer is killed (SIGKILL) then, the program dies of
+ * SIGTRAP when it gets to a breakpoint or to the end of the copies.
+ *
+ * What a stop changes is put back (tracer.c): a trap unblocks SIGTRAP, so it is blocked again where
+ * it was; an interrupted system call begins again unless a handler runs; a fork's breakpoints are
+ * taken out before the child runs.
+ *
+ * Only code of files that is mapped privately and not writable is followed, not generated code.
+ * Processes that block, catch or ignore SIGTRAP, have a shadow stack or run 32-bit code are left
+ * alone.
  */
 #ifndef BRANCHES_BRANCHES_H
 #define BRANCHES_BRANCHES_H

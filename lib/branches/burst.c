@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A burst: a thread is followed from one transfer of control to the next.  Breakpoints stay where
- * they were put until its end, so that loops cost a stop a round and nothing else.
+ * A burst: a thread is followed in copies (cached.c) or, where that is not possible, from one
+ * transfer of control to the next. Breakpoints stay where they were put until the end of the burst,
+ * so a loop costs one stop per iteration.
  */
 #include <string.h>
 #include <sys/ptrace.h>

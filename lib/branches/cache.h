@@ -1,17 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The code cache: copies of a program's code that count, in memory of ours in its address space.
+ * The code cache: copies of a program's code that count, in memory that the tracer maps in the
+ * program's address space.
  *
- * While a burst lasts its thread runs copies of the blocks it comes to, and stops only where there
- * is none yet.  What it computes is what the originals do: nothing in its registers, on its stack
- * or in its memory ever is the address of a copy, so calls push addresses of originals and returns
- * look up the copy of where they go.  What a copy does beside that it does with no flags that
- * matter, in slots of its arena, and nothing at or below the stack pointer.  A thread that stops
- * within copies, for whatever reason, is brought to where it would be in the originals
- * (cache_leave): so signals, faults and system calls happen there.
+ * During a burst, a thread runs copies of the blocks it comes to, and stops only where there is no
+ * copy yet. A copy computes what the original does. The program never sees the address of a copy in
+ * registers, on its stack or in its memory: calls push addresses of originals, and returns look up
+ * the copy of their target. What a copy does besides uses slots of its arena, changes no live
+ * flags, and writes nothing at or below the stack pointer. A thread that stops in a copy, for any
+ * reason, is moved to the corresponding place in the original (cache_leave), so signals, faults and
+ * system calls happen there.
  *
- * An arena lies within reach of the code that it has copies of: instructions, then slots of eight
- * bytes (counters, constants, scratch), then a table of the copies that indirect transfers go to.
+ * An indirect transfer adds its own number to the target, so that one table has the copy and the
+ * counter of each (site, target). Counters are plain increments where flags are dead. Of a
+ * conditional branch, one side is counted besides the block. A copied branch costs 0.5 to 1 ns more
+ * than the original; a burst of 10^5 branches is therefore limited by translation, some
+ * microseconds a block. A timer ends a burst, because a budget would have to be counted as well.
+ *
+ * An arena lies within reach of the code it has copies of: instructions, then slots of eight bytes
+ * (counters, constants, scratch), then a table of the copies that indirect transfers go to.
  * Children of fork have none of it (MADV_DONTFORK).
  */
 #ifndef BRANCHES_CACHE_H

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Follows a thread in copies.  It stops where there is no copy yet, where an instruction must not
- * be copied (system calls are done in the original, by a single step), for signals, whose handlers
- * are then followed, and when the time is over.
+ * Follows a thread in copies. The thread stops where there is no copy yet, where an instruction
+ * must not be copied (a system call is done in the original, by a single step), for signals, whose
+ * handlers are then followed, and when the time of the burst is over.
  */
 #include <signal.h>
 #include <string.h>

@@ -1,16 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How fast the code is where nobody follows it.  Between bursts some direct branches are led over
- * stubs of ours that count and go on to where the branch went: a nanosecond each time, no stop.  A
- * thread is in our hands at the end of a burst, when they are put in, and at the beginning of the
- * next, when they are taken out; so this is done for processes of one thread only.
+ * How fast the code runs when nothing follows it. Between bursts, some direct branches lead through
+ * stubs that count and go on to the original target: about a nanosecond each time, without a stop.
+ * Breakpoints would cost as much as ten thousand instructions a stop. Stubs are put in at the end
+ * of a burst and taken out at the beginning of the next, when the thread is stopped anyway; so this
+ * is done for processes of one thread only.
  *
- * What these branches count in the program's time, against what they counted in copies in the
- * bursts behind it, is how much slower copies are than they were taken to be; tallies tell it.
- * Which ones are watched is chosen before.
+ * Code in copies takes half as long again as natively, or ten times as long where it is new; no
+ * model of that was good to ten percent. So the rate of a watched branch natively is compared with
+ * its rate in copies in the next burst. The median over branches is the factor by which all rates
+ * are multiplied; tallies carry it to prof. The branches to watch are chosen before.
  *
- * A stub and its counter are in pages that children of fork have, too, and a stub is never made
- * another: whoever was interrupted in one by a signal may come back to it at any time.
+ * A stub and its counter are in pages that children of fork have, too. A stub is never reused for
+ * another branch, because a signal may have interrupted a thread in it.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Births, deaths and stops of threads.  Everything that stops is dealt with at once and goes on,
- * but for the one thread that a burst waits for.
+ * Creation, end and stops of threads. Every stopped thread is dealt with and continued at once,
+ * except the one that a burst waits for.
  */
 #include <dirent.h>
 #include <errno.h>

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Windows: how often is an instruction executed?  A breakpoint at it counts, for some of the CPU
- * time of a process, at a moment of chance.
+ * Windows: how often is an instruction executed? A breakpoint at it counts during some of the CPU
+ * time of a process, at a random moment.
  *
- * So that hits over time are an unbiased estimate for the whole run, the instruction and the length
- * of its window are chosen before the moment, from what bursts have met so far; no window counts
- * more or less for what it meets; and a process that does not map the instruction counts as much as
- * one that does.  Candidates are transfers that bursts have met, and seem to be executed every 0.7
- * us to 2 ms; half of the windows are at those of 2 to 50 us, which bursts know well and stops do
- * not slow down too much.
+ * Hits divided by time must be an unbiased estimate for the whole run. So the instruction and the
+ * length of its window are chosen before the moment, from what bursts have met so far; every window
+ * has the same weight, whatever it meets; and a process that does not map the instruction counts as
+ * much as one that does. Candidates are transfers that bursts have met and that seem to be executed
+ * every 0.7 us to 2 ms. Half of the windows are at those of 2 to 50 us, which bursts know well and
+ * stops do not slow down too much.
  *
- * Time is that of the process without what its stops took.  That is measured where it happens: of
- * hits of a window some are taken twice (tracer.c).  What a stop does to caches, some 0.15 us, is
- * not in that: so rates of branches that return within a microsecond are low by as much.
+ * The time is that of the process without the time its stops took. This is measured in the window
+ * itself: some of its hits are taken twice (tracer.c). The effect of a stop on caches, some 0.15
+ * us, is not included; so rates of branches that return within a microsecond are low by as much.
  */
 #include <stdio.h>
 #include <string.h>

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A quick look at a large experiment file: how many samples fell on which address, of as much of it
- * as was read so far, without making an experiment of it.  Checksums are not looked at and tables
- * are not kept, so it takes a fraction of the time of experiment_read; who wants to be sure reads
- * the file afterwards.
+ * A quick look at a large experiment file: how many samples fell on which address, in the part of
+ * the file that was read so far. No experiment is made of it. Checksums are not verified and tables
+ * are not kept, so it takes a fraction of the time of experiment_read; a complete read must follow.
  *
- * Nodes are read from the first on, four bytes of memory each; then sections of samples in a spread
- * order, so that what has been read is like what has not.  Samples of nodes that were not reached
- * are not counted.
+ * Nodes are read from the first on, in four bytes of memory each. Then sections of samples are read
+ * in a spread order, so that the part read represents the rest. Samples of nodes that were not
+ * reached are not counted.
  */
 #ifndef EXPERIMENT_GLANCE_H
 #define EXPERIMENT_GLANCE_H

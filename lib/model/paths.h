@@ -1,22 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * By which calls each thread got where it is.  Records come later than what they tell of, so the
- * program's own stack cannot be looked at: a shadow of it is kept, from the calls and returns in
- * records and the stack pointer behind each (model/trace.h).
+ * The call path of each thread. Records come later than the moment they describe, so the program's
+ * own stack cannot be read: a shadow stack is kept, from the calls and returns in records and the
+ * stack pointer after each (model/trace.h).
  *
- * A call pushes a frame; whatever moves the stack pointer above where a frame's return address
- * lies, as a return, longjmp or an exception does, ends that frame.  So the stack pointer alone
- * says what is over, and what is missed is made good by the next call or return.  A jump to another
- * function that takes over the frame (a tail call) is not seen, as it is not by who unwinds stacks.
+ * A call pushes a frame. Whatever moves the stack pointer above a frame's return address (a return,
+ * longjmp, an exception) ends that frame. So the stack pointer alone determines which frames are
+ * over, and the next call or return corrects what was missed. A tail call, which takes over its
+ * caller's frame, is not seen; unwinders do not see it either.
  *
- * A thread may have several stacks: handlers of signals have one each, which continues the path of
- * what they interrupted; programs that switch stacks (coroutines) have one for each that was seen
- * of late.  A stack that was left is known again by the return address that lies on it, at its
- * place, or by its range.
+ * A thread may have several stacks. Each signal handler has one, which continues the path of what
+ * it interrupted; a program that switches stacks (coroutines) has one for each stack seen lately. A
+ * stack that was left is recognised by the return address at its place, or by its range.
  *
- * Paths become nodes (caller's node, place of the call) when somebody asks, which is at samples; so
- * a call costs no more than its frame.  Memory for nodes is the caller's, and bounded; what finds
- * no room has no path (PATH_LOST).
+ * Paths become nodes (caller's node, address of the call) only when asked for, at samples; so a
+ * call costs no more than its frame. Memory for nodes is the caller's, and bounded. A path for
+ * which there is no room is PATH_LOST.
  */
 #ifndef MODEL_PATHS_H
 #define MODEL_PATHS_H

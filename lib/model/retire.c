@@ -1,34 +1,35 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The retirement clock.  After the dependence-driven view of a core (Fields, Rubin and Bodik,
- * "Focusing processor policies via critical-path prediction", ISCA 2001: an instruction comes,
- * executes, retires, each bounded by times of earlier ones), evaluated once per instruction as the
- * program goes along.
+ * The retirement clock: a dependence-driven view of a core, evaluated once per instruction in
+ * program order. After Fields, Rubin and Bodik, "Focusing processor policies via critical-path
+ * prediction", ISCA 2001: an instruction is dispatched, executes and retires, each bounded by times
+ * of earlier instructions.
  *
- * - Instructions come in order, as many a cycle as the width, when the one `window` places before
- *   has retired and the front end delivers: a fetch that misses, a redirection, taken branches too
- *   close and a full store buffer hold all that follow.  Lines of code that follow each other are
- *   asked for ahead of time, some at once.
- * - A load goes to memory when its address is known and a load port is free; it has its data after
+ * - Dispatch is in order, as many a cycle as the width, once the instruction `window` places before
+ *   has retired and the front end delivers. A fetch miss, a redirection, taken branches too close
+ *   together and a full store buffer delay all that follow. Some sequential lines of code are
+ *   requested ahead of time.
+ * - A load goes to memory when its address is known and a load port is free. Its data come after
  *   the first level's latency, or when its line arrives, or when the store has them whose bytes it
- *   reads.  A line on its way keeps one of `misses` requests, and its sender sends one in an
- *   interval.  A load that finds its line on its way waits for it.
- * - What else an instruction does begins when all operands are there and a port is free.  Ports are
- *   kept in a calendar by cycle, so that an instruction that waits keeps nobody from overtaking.
- * - Instructions retire in order, in the last cycle of their execution.  Stores then go to the
- * first level in order, each when its line is there.
+ *   reads. A line on its way occupies one of `misses` requests, and its sender sends one in an
+ *   interval. A load that finds its line on its way waits for it.
+ * - Other work begins when all operands are ready and a port is free. Ports are bits in a calendar
+ *   by cycle, so an instruction that waits does not keep later ones from overtaking it.
+ * - Instructions retire in order, in the last cycle of their execution. Stores then go to the first
+ *   level in order, each when its line is there.
  *
- * What a retirement comes later than its turn behind the one before is a stall of that instruction,
- * as a counter at retirement would show it, and is split by what it was waiting for at the time: an
- * operand that is late because of a miss was charged to the load, which had to retire first.
+ * When an instruction retires later than its turn after the one before, the difference is a stall
+ * of that instruction, as a counter at retirement would show it. The stall is divided by what the
+ * instruction was waiting for at that time. An operand that is late because of a miss was charged
+ * to the load, which had to retire first.
  *
- * Cost: mostly the host's branches that it cannot foresee, for what is executed differs from
- * instruction to instruction.  So the loop of retire_record has three ways, each without branches
- * but for what is seldom, and whatever else an instruction is or has met goes through `generally`.
+ * Cost: mostly mispredicted branches of the host, since what is executed differs from instruction
+ * to instruction. So the loop of retire_record has three paths without branches for what is
+ * frequent. Everything else, and every instruction with a note, goes through `generally`.
  *
- * Known deviations: nothing wrong-path; ages of ports' choices are by program order; loads pass
- * stores with unknown addresses always, and rightly; requests of lines are found free by program
- * order, and remembered only as long as their tables last.
+ * Known deviations: nothing on the wrong path is modelled; ports are chosen in program order; loads
+ * pass stores with unknown addresses always, and without error; free requests of lines are found in
+ * program order, and remembered only as long as their tables last.
  */
 #include "model/retire_loop.h"
 

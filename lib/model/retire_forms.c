@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the retirement clock knows before a program runs: the machine, what each class of
- * instructions takes, and blocks made ready for its loop.
+ * What the retirement clock knows before a program runs: the machine, the latency and ports of each
+ * class of instructions, and blocks prepared for its loop when they are translated. Results that no
+ * instruction reads are not kept; those of the same block are read from registers.
  *
- * Classes have units of their own: so many ports each.  Units that do not fit into the 31 ports of
- * a calendar's entry have no limit.
+ * Each class has units of its own: a number of ports. Units that do not fit into the 31 ports of a
+ * calendar's entry have no limit.
  */
 #include "model/retire_loop.h"
 

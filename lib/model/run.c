@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running records: the loop that everything a program does goes through.
+ * The general loop over records.
  *
- * Most of what is executed changes little: lines that are in the first-level caches and pages that
- * are in the first TLBs only become the most recent ones, and stores that meet nobody are
- * remembered.  That is done here, without calling anything; what it does not settle goes to the
- * same functions that the step-by-step interface of model.h uses, in the order in which the
- * program did it.  All counts are as if every record had gone step by step (a test holds the two
- * together on random blocks).
+ * Most of what is executed changes little: lines in the first-level caches and pages in the first
+ * TLBs only become the most recent ones, and stores that no load reads are only remembered. The
+ * loop does this itself, without calls. For everything else it calls the functions that the
+ * step-by-step interface of model.h uses, in program order. So all counts are as if every record
+ * had gone step by step; a test compares both on random blocks.
  */
 #include "model/run.h"
 #include "model/branch.h"

@@ -110,7 +110,9 @@ struct store_buffer {
 /*
  * Lines that are certainly in L1D, with their page in the first TLB that data have, by the low bits
  * of their number: an access is one comparison and notes two uses.  A slot may be emptied at any
- * time; it must be when the line or its page goes, or the line becomes UNSEEN or changes its state.
+ * time.  It must be emptied when the line or its page is evicted (also if the page's own slot was
+ * taken by another page), or when the line becomes UNSEEN or changes its state.  Results do not
+ * depend on the number of slots; changing LINE_SLOT_BITS is a quick test of that.
  */
 #define LINE_SLOT_BITS 13
 #define LINE_SLOTS     (1 << LINE_SLOT_BITS)

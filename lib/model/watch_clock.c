@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Samples of cycles.  The clocks have no single occurrences to tell of; behind each record it is
- * looked how much time has passed in it, and whose that is.
+ * Samples of cycles. The clocks have no single occurrences to report, so after each record the time
+ * that passed in it is charged.
  *
- * The retirement clock knows: each instruction's are the slots from the retirement of the one
- * before to its own.  The first-order clock knows of a record's waits only that they were there:
- * each instruction has a slot, and all waits are those of the last one that the model noticed
- * something of (a miss, a misprediction), or of the last one at all.
+ * The retirement clock knows whose time it is: an instruction's are the slots from the retirement
+ * of the one before to its own. The first-order clock knows only that a record had waits: each
+ * instruction has one slot, and all waits belong to the last instruction with a miss or
+ * misprediction, or to the last one if there is none.
  */
 #include "model/retire.h"
 #include "model/state.h"

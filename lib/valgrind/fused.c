@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Fused multiply-add, lane by lane.  VEX has it computed by a function that works with the parts of
- * numbers, a hundred times as slow as the instruction; where the tool is built for processors that
- * have the instruction, it is used.  Both round once, to nearest.
+ * Fused multiply-add, lane by lane. VEX calls a function that works with the parts of numbers, a
+ * hundred times as slow as the instruction; programs with many of them spent most of their time
+ * there. Where the tool is built for processors that have the instruction, it is used. Both round
+ * once, to nearest.
  */
 #include "valgrind/core.h"
 

@@ -1,11 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Two translations of each superblock, one that writes records and one that only counts, and which
- * of them runs.  Valgrind's core keeps translations by the guest's address; functions of it that
- * the linker puts these in front of (--wrap) give those that count a key of their own: the address
- * with a bit that no address of a program has.  Chains between translations then stay within a
- * mode, and what discards code by its place finds both.  A switch costs some microseconds: the
- * cache that indirect jumps look into is emptied, since it knows plain addresses alone.
+ * Two translations of each superblock, one that writes records and one that only counts segments,
+ * and which of them runs (-fast). Valgrind's core keeps translations by the guest's address.
+ * Functions in front of the core's (--wrap of the linker) give those that count a key of their own:
+ * the address with a bit that no address of a program has. Chains between translations then stay
+ * within a mode, and code that is discarded by address is found in both. A switch costs some
+ * microseconds, because the core's cache for indirect jumps knows plain addresses only and must be
+ * emptied.
+ *
+ * While the tool only counts, the caches of the model are not updated, and the stretches after a
+ * switch show how stale they became (sources/windows.h). Writing records for them and filtering
+ * these took more time than modelling all.
  */
 #ifndef VALGRIND_MODES_H
 #define VALGRIND_MODES_H
