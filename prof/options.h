@@ -8,7 +8,7 @@
 #include "base/error.h"
 #include "base/option.h"
 #include "base/vec.h"
-#include "report/prof_data.h"
+#include "profile/places.h"
 
 enum { VIEWS_MAX = 24 };
 

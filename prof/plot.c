@@ -4,12 +4,12 @@
 #include <string.h>
 
 #include "base/terminal.h"
+#include "picture/picture_costs.h"
+#include "picture/picture_lines.h"
+#include "picture/picture_sweep.h"
+#include "picture/plot.h"
 #include "prof.h"
-#include "render/plot.h"
 #include "report/counts_experiment.h"
-#include "report/picture_costs.h"
-#include "report/picture_lines.h"
-#include "report/picture_sweep.h"
 #include "report/prof_views.h"
 #include "say.h"
 

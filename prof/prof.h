@@ -6,7 +6,7 @@
 #include "base/strbuf.h"
 #include "experiment/merge.h"
 #include "options.h"
-#include "report/prof_images.h"
+#include "profile/image_files.h"
 
 struct counts_file; /* report/counts_read.h */
 

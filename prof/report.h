@@ -6,7 +6,7 @@
 #include <sys/utsname.h>
 
 #include "prof.h"
-#include "report/prof_images.h"
+#include "profile/image_files.h"
 #include "views.h"
 
 struct reporting {

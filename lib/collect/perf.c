@@ -18,7 +18,7 @@
 
 #include "collect/collect.h"
 #include "collect/perf_events.h"
-#include "sources/launch.h"
+#include "process/launch.h"
 
 #define SECOND 1000000000u
 /* A record's time is taken shortly before it can be seen; what is younger waits. */

@@ -18,7 +18,7 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "costs/explain.h"
+#include "costs/breakdown.h"
 
 #define PARTS_MAX 3
 #define NOTHING   0 /* in the lists below; no cause is made of cycles */

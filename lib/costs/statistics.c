@@ -7,7 +7,7 @@
  */
 #include <math.h>
 
-#include "costs/explain.h"
+#include "costs/breakdown.h"
 
 #define INPUTS_MAX 6
 #define SECONDS    (-2) /* an input that is no event: c->seconds */

@@ -13,7 +13,7 @@
 #include <stdio.h>
 
 #include "base/progress.h"
-#include "report/prof_data.h"
+#include "profile/places.h"
 #include "report/prof_rows.h"
 
 struct export_request {

@@ -3,7 +3,7 @@
 #include <stdlib.h>
 
 #include "export/private.h"
-#include "report/prof_entity.h"
+#include "profile/entities.h"
 
 struct order {
 	uint64_t address;

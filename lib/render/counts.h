@@ -6,7 +6,7 @@
 #define RENDER_COUNTS_H
 
 #include "base/strbuf.h"
-#include "render/plot.h"
+#include "picture/plot.h"
 #include "report/counts.h"
 
 struct render_options {
@@ -19,7 +19,7 @@ void render_counts_text(const struct counts_report *r, struct strbuf *out);
 int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e);
 /* Header line and one line an event, then an event and thread. */
 void render_counts_csv(const struct counts_report *r, struct strbuf *out);
-/* A gnuplot script that draws what events cost (report/picture_costs.h). */
+/* A gnuplot script that draws what events cost (picture/picture_costs.h). */
 int render_counts_plot(const struct counts_report *r, const struct plot_output *to,
 	struct strbuf *out, struct error *e);
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "picture/picture_costs.h"
 #include "render/counts.h"
-#include "report/picture_costs.h"
 
 int render_counts_plot(const struct counts_report *r, const struct plot_output *to,
 	struct strbuf *out, struct error *e)

@@ -6,8 +6,8 @@
 #ifndef REPORT_COUNTS_H
 #define REPORT_COUNTS_H
 
+#include "costs/breakdown.h"
 #include "costs/costs.h"
-#include "costs/explain.h"
 #include "machine/machine.h"
 #include "sources/source.h"
 

@@ -8,10 +8,10 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "explain/code.h"
 #include "isa/isa.h"
-#include "report/prof_code.h"
+#include "profile/entities.h"
 #include "report/prof_columns.h"
-#include "report/prof_entity.h"
 #include "report/prof_views.h"
 
 enum { USUAL_ROWS = 40, MNEMONICS = 4096, SIZES = 8, LENGTHS = INSN_LENGTH_MAX + 1 };

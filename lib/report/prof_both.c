@@ -8,7 +8,6 @@
 #include "experiment/compare.h"
 #include "experiment/order.h"
 #include "report/prof_columns.h"
-#include "report/prof_private.h"
 
 enum { SHOWN = 5 };
 #define DIFFERS 0.001 /* probability of chance alone, below which it is not believed */

@@ -8,7 +8,6 @@
 #include <string.h>
 
 #include "base/plural.h"
-#include "report/prof_private.h"
 #include "report/prof_tree.h"
 #include "report/prof_views.h"
 

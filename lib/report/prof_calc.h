@@ -3,8 +3,8 @@
 #ifndef REPORT_PROF_CALC_H
 #define REPORT_PROF_CALC_H
 
+#include "explain/explain.h"
 #include "report/prof_dis.h"
-#include "report/prof_explain.h"
 
 struct prof_calc {
 	struct prof_explain explain;

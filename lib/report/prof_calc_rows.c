@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "report/prof_branches.h"
+#include "explain/by_branches.h"
 #include "report/prof_calc.h"
 
 #include <stdlib.h>

@@ -6,7 +6,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/prof_private.h"
 #include "report/prof_tree.h"
 #include "report/prof_views.h"
 

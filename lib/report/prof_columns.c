@@ -7,7 +7,6 @@
 
 #include "events/numbers.h"
 #include "machine/machine.h"
-#include "report/prof_private.h"
 
 static bool taken(const struct prof_table *t, const char *name)
 {
@@ -84,28 +83,6 @@ static int metric_columns(struct prof_columns *c, unsigned flags)
 		}
 	}
 	return 0;
-}
-
-bool prof_counts_instructions(const struct prof_metric *m)
-{
-	return m->metric->event == EV_INSTRUCTIONS || m->metric->event == EV_INSTRUCTIONS_15;
-}
-
-double prof_clock_hz(const struct prof_data *d, size_t metric)
-{
-	const struct prof_metric *m = &d->metrics.data[metric];
-	const char *fact = m->metric->label == LABEL_MODEL ? "model.clock" : "clock_hz";
-	const char *text = experiment_fact_find(d->request->inputs[m->input].experiment, fact);
-	double hz = text ? strtod(text, NULL) : 0;
-
-	if (!text && m->metric->label != LABEL_MODEL && d->request->host) {
-		const char *host =
-			experiment_fact_find(d->request->inputs[m->input].experiment, "host");
-
-		if (host && strcmp(host, d->request->host) == 0)
-			hz = d->request->host_hz;
-	}
-	return hz > 0 && isfinite(hz) ? hz : 0;
 }
 
 static int add_ratio(struct prof_columns *c, size_t over, size_t under, double scale,

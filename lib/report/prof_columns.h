@@ -43,13 +43,6 @@ int prof_columns_total(const struct prof_columns *c);
  * instructions that was executed most.  [entity], yours to free; NULL when memory is out. */
 uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *s);
 
-/* Cycles a second of the clock that the metric's time passed by, where its run recorded it, or was
- * on this host; 0: not known. */
-double prof_clock_hz(const struct prof_data *d, size_t metric);
-
-/* Is it the event of executed instructions? */
-bool prof_counts_instructions(const struct prof_metric *m);
-
 /* prof_head.c: "value: label" lines on the run and its metrics; coverage, below. */
 /* The part of it that is about branch records. */
 int prof_describe_bursts(struct prof_table *t, const struct experiment *x);

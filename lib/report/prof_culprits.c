@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/prof_culprits.h"
-#include "report/prof_branches.h"
+#include "explain/by_branches.h"
 
 #include <math.h>
 #include <stdio.h>

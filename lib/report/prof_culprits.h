@@ -3,7 +3,8 @@
 #ifndef REPORT_PROF_CULPRITS_H
 #define REPORT_PROF_CULPRITS_H
 
-#include "report/prof_explain.h"
+#include "explain/explain.h"
+#include "report/prof_rows.h"
 
 /* How sure its executions are: "exact", "high" ...; "" where they are not known. */
 const char *prof_culprits_confidence(const struct prof_explained *p, uint32_t i);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "explain/unskid.h"
 #include "report/prof_columns.h"
-#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 static long add_column(

@@ -3,7 +3,6 @@
 #include <string.h>
 
 #include "report/prof_diff.h"
-#include "report/prof_private.h"
 
 /* "libc.so.6": up to where the version begins. */
 static size_t image_stem(const char *name)

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Disassembly of the procedures that hold most samples: numbers, jumps, code, source lines.
- * Samples whose address an interrupt took are moved to the instruction that waited (prof_skid.h);
- * where they were found stands in columns of their own, for scripts and with -raw.
+ * Samples whose address an interrupt took are moved to the instruction that waited
+ * (explain/skid.h); where they were found stands in columns of their own, for scripts and with
+ * -raw.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -11,7 +12,6 @@
 #include "base/plural.h"
 #include "report/prof_calc.h"
 #include "report/prof_dis.h"
-#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 enum {

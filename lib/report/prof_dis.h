@@ -3,11 +3,11 @@
 #ifndef REPORT_PROF_DIS_H
 #define REPORT_PROF_DIS_H
 
+#include "explain/code.h"
+#include "explain/edges.h"
+#include "explain/skid.h"
 #include "flow/arrows.h"
-#include "report/prof_code.h"
 #include "report/prof_columns.h"
-#include "report/prof_edges.h"
-#include "report/prof_skid.h"
 #include "report/prof_source.h"
 
 struct dis_source {

@@ -8,8 +8,8 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "explain/unskid.h"
 #include "report/prof_columns.h"
-#include "report/prof_private.h"
 #include "report/prof_source.h"
 #include "report/prof_views.h"
 

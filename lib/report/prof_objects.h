@@ -7,7 +7,8 @@
 #define REPORT_PROF_OBJECTS_H
 
 #include "experiment/data.h"
-#include "report/prof_data.h"
+#include "profile/places.h"
+#include "report/prof_rows.h"
 
 /* table entry; texts are indices of d->strings, 0 of "" */
 struct prof_object {

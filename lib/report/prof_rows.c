@@ -5,8 +5,6 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "base/stats.h"
-
 void prof_table_fini(struct prof_table *t)
 {
 	for (size_t i = 0; i < t->arena.count; i++)
@@ -99,12 +97,4 @@ int prof_summary(struct prof_table *t, const char *label, const char *format, ..
 int prof_note(struct prof_table *t, const char *format, ...)
 {
 	ADD_LINE(&t->notes, NULL);
-}
-
-struct quantity prof_sampled(uint64_t n, double unit, enum label label)
-{
-	double low, high;
-
-	stats_poisson95((double)n, &low, &high);
-	return (struct quantity){(double)n * unit, low * unit, high * unit, label};
 }

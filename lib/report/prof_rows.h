@@ -174,13 +174,4 @@ int prof_summary(struct prof_table *t, const char *label, const char *format, ..
 	__attribute__((format(printf, 3, 4)));
 int prof_note(struct prof_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
-/*
- * n samples of `unit` units each, as a quantity: the interval is the exact one of Poisson's
- * distribution.  Samples of every n-th event scatter less than that, so it is a safe one.
- */
-struct quantity prof_sampled(uint64_t n, double unit, enum label label);
-
-/* Fewer samples than this say nothing: their interval is wider than half of the figure. */
-enum { PROF_WEAK = 10 };
-
 #endif

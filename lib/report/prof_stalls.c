@@ -6,7 +6,6 @@
 
 #include "report/prof_columns.h"
 #include "report/prof_culprits.h"
-#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 enum { USUAL_ROWS = 20 };

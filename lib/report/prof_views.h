@@ -6,7 +6,8 @@
 #ifndef REPORT_PROF_VIEWS_H
 #define REPORT_PROF_VIEWS_H
 
-#include "report/prof_data.h"
+#include "profile/places.h"
+#include "report/prof_rows.h"
 
 typedef int prof_view(struct prof_data *d, struct prof_table *t, struct error *e);
 

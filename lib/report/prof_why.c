@@ -10,7 +10,6 @@
 
 #include "report/prof_columns.h"
 #include "report/prof_culprits.h"
-#include "report/prof_private.h"
 #include "report/prof_views.h"
 
 struct why {

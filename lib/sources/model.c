@@ -19,8 +19,8 @@
 
 #include "base/file.h"
 #include "base/strbuf.h"
-#include "sources/executable.h"
-#include "sources/launch.h"
+#include "process/executable.h"
+#include "process/launch.h"
 #include "sources/model_arguments.h"
 #include "sources/model_counts.h"
 #include "sources/model_install.h"

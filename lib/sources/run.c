@@ -11,7 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "sources/launch.h"
+#include "process/launch.h"
 
 struct session {
 	const struct source_ops *ops;

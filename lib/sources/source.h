@@ -21,8 +21,8 @@
 #include "events/event.h"
 #include "events/label.h"
 #include "machine/machine.h"
+#include "process/threads.h"
 #include "sources/profile.h"
-#include "sources/trace.h"
 
 /* What else the model is to find out besides counts (sources/profile.h). */
 struct profile_request {
@@ -84,7 +84,7 @@ struct thread_reading *reading_add_thread(struct reading *r);
 void reading_sort_threads(struct reading *r);
 void reading_fini(struct reading *r);
 
-struct launch; /* sources/launch.h */
+struct launch; /* process/launch.h */
 
 struct source_ops {
 	const char *name;

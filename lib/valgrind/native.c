@@ -2,7 +2,7 @@
 /*
  * Programs that the modelled one executes and Valgrind cannot run: its exec would fail, or the
  * program would not do its work.  They run natively instead, and are said not to be counted.
- * (sources/executable.c is the same question about the first program.)
+ * (process/executable.c is the same question about the first program.)
  */
 #include "valgrind/tool.h"
 

@@ -5,9 +5,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "render/plot.h"
+#include "picture/picture_costs.h"
+#include "picture/plot.h"
 #include "report/counts_read.h"
-#include "report/picture_costs.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

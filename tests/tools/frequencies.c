@@ -22,9 +22,9 @@
 #include "experiment/branches.h"
 #include "experiment/file.h"
 #include "experiment/merge.h"
+#include "explain/procedure.h"
 #include "machine/machine.h"
-#include "report/prof_analysis.h"
-#include "report/prof_images.h"
+#include "profile/image_files.h"
 
 struct figure {
 	double samples, estimate, count;

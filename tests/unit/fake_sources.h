@@ -9,7 +9,7 @@
 
 #include <stdlib.h>
 
-#include "sources/launch.h"
+#include "process/launch.h"
 #include "sources/source.h"
 
 #define FAKE_COUNTERS 2

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "report/prof_data.h"
+#include "profile/places.h"
 #include "report/prof_views.h"
 
 struct fake_names {

@@ -4,7 +4,7 @@
 
 #include <stdlib.h>
 
-#include "costs/explain.h"
+#include "costs/breakdown.h"
 #include "events/event.h"
 
 static uint64_t state = 88172645463325252u;

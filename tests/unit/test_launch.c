@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "../tap.h"
-#include "sources/launch.h"
+#include "process/launch.h"
 
 /* Runs the words to their end; the exit status, or -1 with *e when launch_release failed. */
 static int run(struct launch *l, char *const *argv, struct error *e)

@@ -5,7 +5,7 @@
 #include <unistd.h>
 
 #include "../tap.h"
-#include "sources/launch.h"
+#include "process/launch.h"
 #include "sources/source.h"
 
 static const struct event table[] = {

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "../tap.h"
-#include "report/prof_skid.h"
+#include "explain/skid.h"
 
 #define AT   UINT64_C(0x401000)
 #define ROOM 64

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 
 #include "base/file.h"
-#include "costs/explain.h"
+#include "costs/breakdown.h"
 
 enum { L1_LINE = 32, L2_LINE = 64, LL_LINE = 128 };
 static struct counted counts;

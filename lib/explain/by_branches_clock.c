@@ -1,0 +1,231 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Without rates: shares of ways from runs, weighed by what the clock's samples and windows say.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "explain/by_branches_private.h"
+
+/* Chosen once for all programs, round numbers near where profiles are best on those of
+ * tests/accuracy/frequencies, flat around them. */
+#define SPREAD     0.5  /* standard deviation of the logarithm of cycles against those expected */
+#define SHADOW     4.0  /* variance of displaced samples, cycles for each cycle */
+#define TRUST      0.3  /* of what the clock says: errors of neighbours are alike */
+#define PHASES     1.0  /* variance of what a window meets, beside chance */
+#define STRIDE     3.0  /* nothing is moved further at once */
+#define MANY       60.0 /* hits of a window beyond which it may have been given up */
+#define CHANCE     0.5  /* of a run that was seen once: what is rare is known only if it was seen */
+#define SLOWER     1.0  /* cycles against those expected, where no rate tells ... */
+#define UNHINDERED 0.6  /* ... of which so many take less */
+#define WAITING    1.6  /* the mean against that, where it is all that is known */
+#define ENOUGH     4.0  /* samples of a segment to know more */
+#define INSN       0.12 /* cycles expected of an instruction, at least */
+#define BLOCK      0.1  /* and of a segment */
+
+enum { ROUNDS = 8 };
+
+struct clock { /* of a segment */
+	double samples, cycles;
+};
+
+double prof_branches_expected(double mi, uint32_t insns)
+{
+	return hypot(mi, BLOCK + INSN * insns);
+}
+
+struct clocks { /* of all segments */
+	struct prof_branches *b;
+	struct clock *clock;
+};
+
+static int add_procedure(
+	void *to, const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
+{
+	const struct clocks *c = to;
+	const struct prof_branches *b = c->b;
+	struct clock *clock = c->clock;
+	const struct flow *f = code->flow;
+	struct prof_analysed p;
+	double *edges;
+	int rc;
+
+	(void)procedure;
+	if (!f || !code->sums[b->analysis->metric])
+		return 0;
+	edges = prof_branches_edges(b, f, code->image);
+	if (!edges)
+		return error_nomem(e);
+	rc = prof_schedule(&p, b->analysis, code, edges, e);
+	free(edges);
+	for (uint32_t i = 0; i < f->insns.count && rc == 0;) {
+		uint32_t at = analysis_runs_segment(b->runs, code->image, f->insns.data[i].address);
+		uint32_t n = 0;
+		double mi = 0;
+
+		if (at == ANALYSIS_RUNS_NONE) {
+			i++;
+			continue;
+		}
+		for (; i < f->insns.count &&
+			analysis_runs_segment(b->runs, code->image, f->insns.data[i].address) == at;
+			i++, n++) {
+			clock[at].samples += p.samples[i];
+			mi += p.mi[i];
+		}
+		clock[at].cycles += prof_branches_expected(mi, n);
+	}
+	prof_analysed_fini(&p);
+	return rc;
+}
+
+static double flow_of(const struct prof_branches *b, uint32_t at)
+{
+	return analysis_runs_flow(b->runs, at);
+}
+
+struct weighed {
+	double value, weight;
+};
+
+static int compare_weighed(const void *a, const void *b)
+{
+	const struct weighed *x = a, *y = b;
+
+	return (x->value > y->value) - (x->value < y->value);
+}
+
+/* Cycles against those expected, where neither little nor much is waited: of the whole, a few
+ * places that wait for memory may be most.  UNHINDERED of what is expected takes less.  Of places
+ * that have too few samples for that, the mean. */
+static double slower_of(const struct prof_branches *b, const struct clock *clock)
+{
+	uint32_t n = analysis_runs_count(b->runs), used = 0, i = 0;
+	struct weighed *w = calloc(n + 1, sizeof(*w));
+	double cycles = 0, samples = 0, known = 0, sum = 0, found;
+
+	for (uint32_t k = 0; k < n; k++) {
+		cycles += flow_of(b, k) * clock[k].cycles;
+		samples += clock[k].cycles > 0 ? clock[k].samples : 0;
+	}
+	found = samples > 0 && cycles > 0 ? samples / cycles / WAITING : SLOWER;
+	for (uint32_t k = 0; w && k < n; k++) {
+		double own = flow_of(b, k) * clock[k].cycles;
+
+		if (own > 0 && own * samples > ENOUGH * cycles) {
+			w[used++] = (struct weighed){clock[k].samples / own, own};
+			known += own;
+		}
+	}
+	if (w && 2 * known > cycles) {
+		qsort(w, used, sizeof(*w), compare_weighed);
+		while (i + 1 < used && sum + w[i].weight < UNHINDERED * known)
+			sum += w[i++].weight;
+		found = w[i].value > 0 ? w[i].value : found;
+	}
+	free(w);
+	return found;
+}
+
+static void scale_by_clock(struct prof_branches *b, const struct clock *clock)
+{
+	analysis_runs_scale(b->runs, slower_of(b, clock) / SLOWER);
+}
+
+/* Expected hits of a row.  Only what was seen is ever watched: what was seen once was mostly seen
+ * by chance. */
+static double likely_hits(const struct prof_branches *b, const struct rate *r)
+{
+	struct analysis_passage x = analysis_runs_at(b->runs, r->image, r->address);
+
+	return x.flow * b->analysis->cycles * (double)r->nanoseconds * 1e-9 / b->seconds *
+	       (1 - CHANCE / fmax((double)x.seen, 1));
+}
+
+/* Windows meet all of a phase or nothing, so that only sums are unbiased, not logarithms: how far
+ * hits are off is told as a part of those expected, with the variance of these. */
+static bool tell_rates(struct prof_branches *b)
+{
+	bool told = false;
+
+	for (size_t i = 0; i < b->rates.count; i++) {
+		const struct rate *r = &b->rates.data[i];
+		uint32_t at = analysis_runs_segment(b->runs, r->image, r->address);
+		double hits;
+
+		if (at == ANALYSIS_RUNS_NONE || r->windows < PROF_BRANCHES_OFTEN)
+			continue;
+		hits = fmax(likely_hits(b, r), 1e-3);
+		if ((double)r->hits > MANY * (double)r->windows)
+			continue;
+		analysis_runs_tell(b->runs, at, fmin(((double)r->hits - hits) / hits, STRIDE),
+			1 / (1 / hits + PHASES / (double)r->windows));
+		told = true;
+	}
+	return told;
+}
+
+/* Of a segment: the logarithm of its cycles against those expected, and what that weighs. */
+static struct weighed weigh(const struct prof_branches *b, const struct clock *c, double flow)
+{
+	double like = b->slower * flow * c->cycles;
+	struct weighed w = {0};
+
+	if (!(c->cycles > 0))
+		return w;
+	w.value = fmin(fmax(log((c->samples + 0.3) / (like + 0.3)), -2), 2);
+	w.weight = TRUST /
+		   (SPREAD * SPREAD + SHADOW / c->cycles + 1 / fmax(fmax(c->samples, like), 1e-3));
+	return w;
+}
+
+/* What is alike everywhere belongs to the program, not to its parts. */
+static void tell_clock(struct prof_branches *b, const struct clock *clock)
+{
+	uint32_t n = analysis_runs_count(b->runs);
+	double sum = 0, weight = 0, mean;
+
+	b->slower = slower_of(b, clock);
+	for (uint32_t i = 0; i < n; i++) {
+		struct weighed w = weigh(b, &clock[i], flow_of(b, i));
+
+		sum += w.weight * w.value;
+		weight += w.weight;
+	}
+	mean = weight > 0 ? sum / weight : 0;
+	for (uint32_t i = 0; i < n; i++) {
+		struct weighed w = weigh(b, &clock[i], flow_of(b, i));
+
+		analysis_runs_tell(b->runs, i, w.value - mean, w.weight);
+	}
+}
+
+int prof_branches_by_clock(struct prof_branches *b, struct error *e)
+{
+	uint32_t n = analysis_runs_count(b->runs);
+	struct clock *clock = calloc(n + 1, sizeof(*clock));
+	double flow = 0, seen = 0;
+	bool rated;
+	struct clocks clocks = {b, clock};
+	int rc = clock ? prof_code_all(b->analysis->d, add_procedure, &clocks, e) : error_nomem(e);
+
+	if (rc == 0) {
+		scale_by_clock(b, clock);
+		for (int round = 0; round < ROUNDS && rc == 0; round++) {
+			rated = tell_rates(b);
+			tell_clock(b, clock);
+			rc = analysis_runs_settle(b->runs, round == ROUNDS - 1);
+			if (!rated)
+				scale_by_clock(b, clock);
+		}
+		if (rc)
+			error_nomem(e);
+	}
+	for (uint32_t i = 0; i < n; i++) {
+		flow += flow_of(b, i);
+		seen += (double)analysis_runs_taken(b->runs, i);
+	}
+	b->once = flow / fmax(seen, 1);
+	free(clock);
+	return rc;
+}

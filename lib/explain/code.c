@@ -1,0 +1,368 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "explain/code.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/branches.h"
+#include "profile/entities.h"
+
+enum { CODE_MAX = 64 << 20 }; /* bytes: no procedure is that large, but symbols may lie */
+
+struct order {
+	uint32_t image, place;
+	uint64_t address;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct order *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->address != y->address)
+		return x->address < y->address ? -1 : 1;
+	return x->place < y->place ? -1 : x->place > y->place;
+}
+
+static int sort_places(struct prof_procedures *p, const struct prof_data *d)
+{
+	size_t n = d->places.count;
+	struct order *order = calloc(n + 1, sizeof(*order));
+
+	p->places = calloc(n + 1, sizeof(*p->places));
+	if (!order || !p->places) {
+		free(order);
+		return -1;
+	}
+	for (size_t i = 0; i < n; i++) {
+		const struct prof_place *place = prof_place_at(d, i);
+
+		order[i] = (struct order){place->key.image, (uint32_t)i, place->key.address};
+	}
+	qsort(order, n, sizeof(*order), by_address);
+	for (size_t i = 0; i < n; i++)
+		p->places[i] = order[i].place;
+	free(order);
+	return 0;
+}
+
+static int by_cost(const void *a, const void *b)
+{
+	const struct prof_procedure *x = a, *y = b;
+
+	if (x->value != y->value)
+		return x->value > y->value ? -1 : 1;
+	if (x->all != y->all)
+		return x->all > y->all ? -1 : 1;
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	return x->begin < y->begin ? -1 : x->begin > y->begin;
+}
+
+/* The function of a place; with -inlines its name may be that of an inlined one. */
+static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *begin)
+{
+	const struct prof_place *p = prof_place_at(d, place);
+	struct image_symbol symbol;
+
+	*begin = d->name[place].begin;
+	if (*begin || !d->name[place].inlined)
+		return *begin != 0;
+	if (d->names.ops->symbol(d->names.context, p->key.image, p->key.address, &symbol))
+		return false;
+	*begin = symbol.address;
+	return true;
+}
+
+/* ---- jumps seen ---- */
+
+static int by_place(const void *a, const void *b)
+{
+	const struct prof_jump *x = a, *y = b;
+
+	if (x->image != y->image)
+		return x->image < y->image ? -1 : 1;
+	if (x->jump.from != y->jump.from)
+		return x->jump.from < y->jump.from ? -1 : 1;
+	return (x->jump.to > y->jump.to) - (x->jump.to < y->jump.to);
+}
+
+/* Those that direct branches make among them are no news and do no harm. */
+static int take_seen(struct prof_procedures *p, const struct prof_data *d)
+{
+	size_t kept = 0;
+
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < experiment_runs(x); k++) {
+			const struct experiment_run *run = experiment_run_at(x, k);
+			struct prof_jump *own;
+
+			if (run->key.image != run->key.to_image)
+				continue;
+			own = vec_push(&p->seen);
+			if (!own)
+				return -1;
+			own->image = d->image_of.data[i][run->key.image];
+			own->jump = (struct flow_jump){run->key.end, run->key.to};
+		}
+	}
+	if (p->seen.count)
+		qsort(p->seen.data, p->seen.count, sizeof(*p->seen.data), by_place);
+	for (size_t i = 0; i < p->seen.count; i++)
+		if (!kept || by_place(&p->seen.data[kept - 1], &p->seen.data[i]))
+			p->seen.data[kept++] = p->seen.data[i];
+	p->seen.count = kept;
+	return 0;
+}
+
+/* The first in image at or behind address. */
+static size_t seen_from(const struct prof_procedures *p, uint32_t image, uint64_t address)
+{
+	const struct prof_jump key = {image, {.from = address}};
+	size_t low = 0, high = p->seen.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+
+		if (by_place(&p->seen.data[middle], &key) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+/* ---- procedures ---- */
+
+int prof_procedures_init(struct prof_procedures *p, const struct prof_data *d)
+{
+	size_t metrics = d->metrics.count;
+	struct prof_procedure *own = NULL;
+
+	memset(p, 0, sizeof(*p));
+	if (sort_places(p, d) || take_seen(p, d))
+		return -1;
+	for (size_t i = 0; i < d->places.count; i++) {
+		uint32_t place = p->places[i];
+		const uint64_t *counts = d->counts.data + place * metrics;
+		uint32_t image = prof_place_at(d, place)->key.image;
+		uint64_t begin;
+
+		if (!procedure_of(d, place, &begin)) {
+			p->nameless += counts[0];
+			continue;
+		}
+		if (!own || own->begin != begin || own->image != image) {
+			if (!prof_wanted(d, image, d->name[place].procedure))
+				continue;
+			own = vec_push(&p->list);
+			if (!own)
+				return -1;
+			own->begin = begin;
+			own->image = image;
+			own->name = d->name[place].procedure;
+		}
+		own->value += counts[0];
+		for (size_t k = 0; k < metrics; k++)
+			own->all += counts[k];
+	}
+	if (p->list.count)
+		qsort(p->list.data, p->list.count, sizeof(*p->list.data), by_cost);
+	return 0;
+}
+
+int prof_procedures_all(struct prof_procedures *p, const struct prof_data *d)
+{
+	struct prof_request request = *d->request;
+	struct prof_data whole = *d;
+
+	request.only = request.exclude = NULL;
+	whole.request = &request;
+	return prof_procedures_init(p, &whole);
+}
+
+void prof_procedures_fini(struct prof_procedures *p)
+{
+	vec_fini(&p->seen);
+	vec_fini(&p->list);
+	free(p->places);
+	p->places = NULL;
+}
+
+size_t prof_place_from(const struct prof_data *d, const struct prof_procedures *p, uint32_t image,
+	uint64_t address)
+{
+	size_t low = 0, high = d->places.count;
+	struct order want = {image, 0, address};
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct prof_place *place = prof_place_at(d, p->places[middle]);
+		struct order at = {place->key.image, 0, place->key.address};
+
+		if (by_address(&at, &want) < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+struct asker {
+	const struct prof_names *names;
+	uint32_t image;
+};
+
+static size_t read_image(void *context, uint64_t address, void *bytes, size_t size)
+{
+	const struct asker *a = context;
+
+	return a->names->ops->code(a->names->context, a->image, address, bytes, size);
+}
+
+static bool call_returns(void *context, const struct insn *call)
+{
+	const struct asker *a = context;
+	struct image_symbol symbol;
+
+	if (!call->has_target ||
+		a->names->ops->symbol(a->names->context, a->image, call->target, &symbol) ||
+		symbol.address != call->target || symbol.guessed)
+		return true;
+	return flow_name_returns(symbol.name);
+}
+
+enum isa_machine prof_machine(const struct prof_data *d, uint32_t image)
+{
+	static const enum isa_machine machines[] = {
+		[IMAGE_OTHER] = ISA_NONE,
+		[IMAGE_X86_64] = ISA_X86_64,
+		[IMAGE_AARCH64] = ISA_AARCH64,
+	};
+	const struct prof_names_ops *ops = d->names.ops;
+
+	return ops->machine && ops->code ? machines[ops->machine(d->names.context, image)]
+					 : ISA_NONE;
+}
+
+static int take_counts(struct prof_code *c, const struct prof_data *d,
+	const struct prof_procedures *p, uint32_t image)
+{
+	size_t metrics = d->metrics.count, n = c->flow ? c->flow->insns.count : 0;
+
+	c->counts = calloc(n * metrics + 1, sizeof(*c->counts));
+	c->sums = calloc(metrics + 1, sizeof(*c->sums));
+	if (!c->counts || !c->sums)
+		return -1;
+	for (size_t i = prof_place_from(d, p, image, c->begin); i < d->places.count; i++) {
+		const struct prof_place *place = prof_place_at(d, p->places[i]);
+		const uint64_t *counts = d->counts.data + p->places[i] * metrics;
+		uint32_t at;
+
+		if (place->key.image != image || place->key.address - c->begin >= c->size)
+			break;
+		for (size_t k = 0; k < metrics; k++)
+			c->sums[k] += counts[k];
+		at = c->flow ? flow_insn_over(c->flow, place->key.address) : FLOW_NONE;
+		if (at == FLOW_NONE)
+			continue;
+		if (c->flow->insns.data[at].address != place->key.address)
+			c->astray += counts[0];
+		for (size_t k = 0; k < metrics; k++)
+			c->counts[at * metrics + k] += counts[k];
+	}
+	return 0;
+}
+
+static struct flow *make_flow(
+	struct flow_request *r, const struct prof_procedures *p, uint32_t image, struct error *e)
+{
+	size_t first = seen_from(p, image, r->begin), end = seen_from(p, image, r->begin + r->size);
+	struct flow_jump *seen = calloc(end - first + 1, sizeof(*seen));
+	struct flow *f;
+
+	if (!seen) {
+		error_nomem(e);
+		return NULL;
+	}
+	for (size_t i = first; i < end; i++)
+		seen[i - first] = p->seen.data[i].jump;
+	r->seen = seen;
+	r->seen_count = end - first;
+	f = flow_new(r, e);
+	free(seen);
+	return f;
+}
+
+int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct prof_procedures *p,
+	const struct prof_procedure *procedure, struct error *e)
+{
+	const struct prof_names_ops *ops = d->names.ops;
+	struct asker asker = {&d->names, procedure->image};
+	struct image_symbol symbol = {.address = procedure->begin, .size = 1};
+	struct flow_request r = {.begin = procedure->begin,
+		.context = &asker,
+		.read = read_image,
+		.returns = call_returns};
+
+	memset(c, 0, sizeof(*c));
+	ops->symbol(d->names.context, procedure->image, procedure->begin, &symbol);
+	c->image = procedure->image;
+	c->begin = procedure->begin;
+	c->size = symbol.size ? symbol.size : 1;
+	c->machine = prof_machine(d, procedure->image);
+	c->bytes = c->machine != ISA_NONE && c->size <= CODE_MAX ? malloc(c->size) : NULL;
+	if (c->bytes)
+		r.size = read_image(&asker, c->begin, c->bytes, c->size);
+	if (r.size) {
+		r.machine = c->machine;
+		r.bytes = c->bytes;
+		c->flow = make_flow(&r, p, c->image, e);
+		if (!c->flow)
+			goto fail;
+	}
+	if (take_counts(c, d, p, procedure->image) == 0)
+		return 0;
+	error_nomem(e);
+fail:
+	prof_code_fini(c);
+	return -1;
+}
+
+void prof_code_fini(struct prof_code *c)
+{
+	flow_free(c->flow);
+	free(c->bytes);
+	free(c->counts);
+	free(c->sums);
+	memset(c, 0, sizeof(*c));
+}
+
+int prof_code_each(const struct prof_data *d, const struct prof_procedures *all,
+	prof_code_take *take, void *to, struct error *e)
+{
+	int rc = 0;
+
+	for (size_t i = 0; i < all->list.count && rc == 0; i++) {
+		struct prof_code code;
+
+		if (prof_code_load(&code, d, all, &all->list.data[i], e))
+			return -1;
+		rc = take(to, &all->list.data[i], &code, e);
+		prof_code_fini(&code);
+	}
+	return rc;
+}
+
+int prof_code_all(const struct prof_data *d, prof_code_take *take, void *to, struct error *e)
+{
+	struct prof_procedures all;
+	int rc = prof_procedures_all(&all, d) ? error_nomem(e)
+					      : prof_code_each(d, &all, take, to, e);
+
+	prof_procedures_fini(&all);
+	return rc;
+}

@@ -1,0 +1,24 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Edges that were counted exactly (ssrun -ideal), of all experiments of a report. */
+#ifndef EXPLAIN_EDGES_H
+#define EXPLAIN_EDGES_H
+
+#include "flow/flow.h"
+#include "profile/places.h"
+
+struct prof_edges {
+	struct table all; /* by image and addresses */
+	bool any;
+	enum label label;
+};
+
+int prof_edges_init(struct prof_edges *edges, const struct prof_data *d);
+void prof_edges_fini(struct prof_edges *edges);
+
+/* Executions of each edge of f, a procedure of image; yours to free.  times[i * stride], which may
+ * be NULL: executions of instruction i; they tell what falls through.  *entered: executions of the
+ * entry from elsewhere, where they are known, else NAN.  NULL when memory is out. */
+double *prof_edges_of(const struct prof_edges *edges, const struct flow *f, uint32_t image,
+	const uint64_t *times, size_t stride, double *entered);
+
+#endif

@@ -1,0 +1,425 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "explain/explain.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/numbers.h"
+
+/* ---- what is counted ---- */
+
+/* Which events tell of a cause; costs are exclusive, so that several may tell of one. */
+static const struct {
+	enum culprit_cause cause;
+	int event, less; /* less: of those, an event that is another cause's; 0: none */
+} tells[] = {
+	{CULPRIT_ICACHE, EV_L1I_MISSES, 0},
+	{CULPRIT_ICACHE, EV_L2I_MISSES, 0},
+	{CULPRIT_ICACHE, EV_LL_INSTRUCTION_MISSES, 0},
+	{CULPRIT_ITLB, EV_ITLB_MISSES, 0},
+	{CULPRIT_ITLB, EV_ITLB_WALKS, 0},
+	{CULPRIT_L2, EV_L1D_MISSES, EV_L2D_MISSES},
+	{CULPRIT_LL, EV_L2D_MISSES, EV_LL_DATA_MISSES},
+	{CULPRIT_MEMORY, EV_LL_DATA_MISSES, 0},
+	{CULPRIT_DTLB, EV_DTLB_MISSES, 0},
+	{CULPRIT_DTLB, EV_DTLB_WALKS, 0},
+	{CULPRIT_MISPREDICT, EV_MISPREDICTED_BRANCHES, 0},
+	{CULPRIT_FORWARD, EV_STORE_FORWARD_FAILURES, 0},
+	{CULPRIT_DIVIDER, EV_DIVIDES, 0},
+	{CULPRIT_LOCKED, EV_STORE_CONDITIONALS, 0},
+	{CULPRIT_FAULT, EV_PAGE_FAULTS, 0},
+};
+_Static_assert(sizeof(tells) / sizeof(*tells) == PROF_EXPLAIN_EVENTS, "costs of all events");
+
+/* The metric of an event; -1: none. */
+static long metric_of(const struct prof_data *d, int event)
+{
+	for (size_t i = 0; event && i < d->metrics.count; i++)
+		if (d->metrics.data[i].metric->event == event)
+			return (long)i;
+	return -1;
+}
+
+static double count_of(
+	const struct prof_explained *p, const struct prof_explain *x, long metric, uint32_t insn)
+{
+	size_t k = (size_t)metric;
+
+	if (metric < 0)
+		return 0;
+	return x->d->metrics.data[k].unit *
+	       (p->moved[k] ? p->moved[k][insn].value
+			    : (double)p->code.counts[insn * x->d->metrics.count + k]);
+}
+
+/* Of one cause, by instruction: struct culprits_input. */
+struct counted {
+	double *usual, *most, *times, *full;
+};
+
+/* What so many cost; at most, what so few samples of them can have missed included. */
+static void take_event(
+	struct prof_explained *p, const struct prof_explain *x, size_t which, struct counted *to)
+{
+	long metric = metric_of(x->d, tells[which].event);
+	long less = metric_of(x->d, tells[which].less);
+	const struct culprit_cost *cost = &x->event_cost[which];
+	size_t n = p->code.flow->insns.count;
+	double unit = x->d->metrics.data[metric].unit;
+
+	for (uint32_t k = 0; k < n; k++) {
+		double count = fmax(count_of(p, x, metric, k) - count_of(p, x, less, k), 0);
+		double samples = count / unit;
+
+		to->times[k] = fmax(to->times[k], count);
+		to->usual[k] += count * cost->typical;
+		to->full[k] += count * cost->maximum;
+		to->most[k] += (unit > 1 ? (samples + 2 * sqrt(samples) + 1) * unit : count) *
+			       cost->maximum;
+	}
+}
+
+/* Arrays of each instruction; none where nothing was counted. */
+enum { EVENT_ARRAYS = 4 };
+
+static size_t event_room(const struct prof_explain *x)
+{
+	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++)
+		if (metric_of(x->d, tells[i].event) >= 0)
+			return EVENT_ARRAYS * CULPRITS;
+	return 0;
+}
+
+static void take_events(struct prof_explained *p, const struct prof_explain *x, double *room)
+{
+	size_t n = p->code.flow->insns.count;
+
+	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++) {
+		unsigned cause = tells[i].cause;
+		double *at = room + EVENT_ARRAYS * cause * n;
+		struct counted c = {at, at + n, at + 2 * n, at + 3 * n};
+
+		if (metric_of(x->d, tells[i].event) < 0)
+			continue;
+		p->input.events[cause] = c.usual;
+		p->input.events_most[cause] = c.most;
+		p->input.events_times[cause] = c.times;
+		p->input.events_full[cause] = c.full;
+		p->input.any_events = true;
+		take_event(p, x, i, &c);
+	}
+	p->input.wrong_returns = x->returns > 0 ? x->wrong_returns / x->returns : 0;
+	p->input.wrong_calls = x->calls > 0 ? x->wrong_calls / x->calls : 0;
+}
+
+/* Mispredictions of returns and calls, of the whole program. */
+static void count_wrong(struct prof_explain *x, const struct prof_explained *p)
+{
+	const struct flow *f = p->code.flow;
+	long metric = metric_of(x->d, EV_MISPREDICTED_BRANCHES);
+
+	for (uint32_t i = 0; metric >= 0 && i < f->insns.count; i++) {
+		double n = prof_executed(&p->analysed, i), wrong = count_of(p, x, metric, i);
+
+		if (f->insns.data[i].classes & INSN_RETURN) {
+			x->returns += n;
+			x->wrong_returns += wrong;
+		} else if (f->insns.data[i].classes & INSN_CALL) {
+			x->calls += n;
+			x->wrong_calls += wrong;
+		}
+	}
+}
+
+/* ---- a procedure ---- */
+
+static int move_samples(struct prof_explained *p, struct prof_explain *x)
+{
+	const struct flow *f = p->code.flow;
+	size_t metrics = x->d->metrics.count;
+	struct prof_skid s = {.flow = f, .entered = NAN};
+
+	p->moved = calloc(metrics + 1, sizeof(*p->moved));
+	if (!p->moved)
+		return -1;
+	if (x->edges.any) {
+		const uint64_t *times =
+			x->analysis.exact ? p->code.counts + x->analysis.counted : NULL;
+
+		s.edges = p->counted_edges = prof_edges_of(
+			&x->edges, f, p->procedure->image, times, metrics, &s.entered);
+		if (!p->counted_edges)
+			return -1;
+	}
+	for (size_t k = 0; k < metrics; k++) {
+		if (!(x->d->metrics.data[k].metric->flags & METRIC_SKID))
+			continue;
+		p->moved[k] = calloc(f->insns.count + 1, sizeof(**p->moved));
+		if (!p->moved[k] || prof_skid_move(&s, p->code.counts + k, metrics, p->moved[k]))
+			return -1;
+	}
+	return 0;
+}
+
+/* executions: of blocks; behind them the least and the most that they can be. */
+static void take_frequencies(struct prof_explained *p, double *executions, double *edges)
+{
+	const struct flow *f = p->code.flow;
+	double unit = p->analysed.analysis->cycles;
+
+	size_t n = f->blocks.count;
+
+	for (uint32_t i = 0; i < n; i++) {
+		struct quantity q = prof_executions_of(&p->analysed, f->blocks.data[i].first);
+		bool known = q.label != LABEL_NONE;
+
+		executions[i] = known ? q.value : 0;
+		executions[n + i] = known ? q.low : 0;
+		executions[2 * n + i] = known ? q.high : 0;
+	}
+	for (size_t i = 0; i < f->edges.count; i++) {
+		const struct analysis_estimate *x =
+			p->analysed.frequencies.edge ? &p->analysed.frequencies.edge[i] : NULL;
+
+		if (p->counted_edges)
+			edges[i] = p->counted_edges[i];
+		else
+			edges[i] = x && x->confidence != ANALYSIS_UNKNOWN ? x->value * unit : NAN;
+	}
+}
+
+static int make_input(struct prof_explained *p, struct prof_explain *x)
+{
+	const struct flow *f = p->code.flow;
+	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
+	size_t n = f->insns.count;
+	size_t arrays = event_room(x);
+	size_t room = n * (3 + arrays) + 3 * f->blocks.count + f->edges.count + 1;
+	double *cycles = calloc(room, sizeof(double)), *lines, *pages, *events, *executions, *edges;
+
+	p->memory = cycles;
+	if (!cycles)
+		return -1;
+	lines = cycles + n;
+	pages = lines + n;
+	events = pages + n;
+	executions = events + n * arrays;
+	edges = executions + 3 * f->blocks.count;
+	take_frequencies(p, executions, edges);
+	for (size_t i = 0; i < n; i++)
+		cycles[i] = p->analysed.samples[i] * x->analysis.cycles;
+	p->input = (struct culprits_input){.flow = f,
+		.core = &x->analysis.core,
+		.machine = &x->machine,
+		.cycles = cycles,
+		.sample = x->analysis.cycles,
+		.executions = executions,
+		.least = x->analysis.exact ? NULL : executions + f->blocks.count,
+		.most = x->analysis.exact ? NULL : executions + 2 * f->blocks.count,
+		.edges = edges,
+		.mi = p->analysed.mi,
+		.rows = p->analysed.rows,
+		.unsure = p->analysed.unsure,
+		.factor = x->learnt ? x->factor : NULL,
+		.line_misses = lines,
+		.page_misses = pages,
+		.counted = p->counted_edges != NULL,
+		.behind_calls = m->metric->flags & METRIC_SKID,
+		.faults = m->metric->flags & METRIC_WALL};
+	take_events(p, x, events);
+	culprit_lines_misses(x->lines, p->procedure->image, f, lines, pages);
+	return 0;
+}
+
+/* What was found out once is kept, as long as that takes little room. */
+enum { KEPT_MAX = 4 << 20 }; /* instructions */
+
+struct kept { /* table entry */
+	struct {
+		uint64_t begin;
+		uint32_t image, reserved;
+	} key;
+	struct prof_analysed analysed;
+};
+
+static int analyse(struct prof_explained *p, struct prof_explain *x, struct error *e)
+{
+	struct kept key = {.key = {p->procedure->begin, p->procedure->image, 0}};
+	struct kept *kept = table_find(&x->kept, &key.key);
+	size_t n = p->code.flow->insns.count;
+
+	if (kept) {
+		p->analysed = kept->analysed;
+		p->analysed.code = &p->code;
+		p->borrowed = true;
+		return 0;
+	}
+	if (prof_analyse(&p->analysed, &x->analysis, &p->code, p->moved[x->analysis.metric], e))
+		return -1;
+	if (x->kept_insns + n > KEPT_MAX)
+		return 0;
+	kept = table_add(&x->kept, &key.key);
+	if (!kept)
+		return error_nomem(e);
+	kept->analysed = p->analysed;
+	x->kept_insns += n;
+	p->borrowed = true;
+	return 0;
+}
+
+/* Takes the code over. */
+static int prepare(struct prof_explained *p, struct prof_explain *x,
+	const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
+{
+	memset(p, 0, sizeof(*p));
+	p->procedure = procedure;
+	p->name = prof_string_at(x->d, procedure->name);
+	p->code = *code;
+	memset(code, 0, sizeof(*code));
+	if (!p->code.flow || p->code.machine != ISA_X86_64)
+		return 0;
+	if (move_samples(p, x))
+		return error_nomem(e);
+	if (analyse(p, x, e))
+		return -1;
+	if (make_input(p, x))
+		return error_nomem(e);
+	p->told = true;
+	return 0;
+}
+
+int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
+	const struct prof_procedure *procedure, struct error *e)
+{
+	struct prof_code code = {0};
+
+	if (prof_code_load(&code, x->d, &x->procedures, procedure, e)) {
+		memset(p, 0, sizeof(*p));
+		return -1;
+	}
+	if (prepare(p, x, procedure, &code, e))
+		return -1;
+	if (!p->told)
+		return 0;
+	return culprits_find(&p->culprits, &p->input, e) ||
+			       culprits_unsure(&p->culprits, &p->input, e)
+		       ? -1
+		       : 0;
+}
+
+void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)
+{
+	culprits_fini(&p->culprits);
+	free(p->memory);
+	if (!p->borrowed)
+		prof_analysed_fini(&p->analysed);
+	free(p->counted_edges);
+	for (size_t k = 0; p->moved && k < x->d->metrics.count; k++)
+		free(p->moved[k]);
+	free(p->moved);
+	prof_code_fini(&p->code);
+}
+
+/* ---- a program ---- */
+
+struct look {
+	struct prof_explain *x;
+	int (*each)(struct prof_explain *x, struct prof_explained *p, struct error *e);
+};
+
+static int look_at(
+	void *to, const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
+{
+	const struct look *l = to;
+	struct prof_explained p;
+	int rc = prepare(&p, l->x, procedure, code, e);
+
+	if (rc == 0 && p.told)
+		rc = l->each(l->x, &p, e);
+	prof_explained_fini(&p, l->x);
+	return rc;
+}
+
+static int add_lines(struct prof_explain *x, struct prof_explained *p, struct error *e)
+{
+	count_wrong(x, p);
+	return culprit_lines_add(x->lines, p->procedure->image, &p->input, e);
+}
+
+static int add_waits(struct prof_explain *x, struct prof_explained *p, struct error *e)
+{
+	p->input.survey = true;
+	if (culprits_find(&p->culprits, &p->input, e))
+		return -1;
+	return culprits_learn_add(x->learn, &p->culprits, e);
+}
+
+static int look_around(struct prof_explain *x, struct error *e)
+{
+	struct look lines = {x, add_lines}, waits = {x, add_waits};
+	struct prof_procedures all; /* also what is not shown: it takes room as well */
+	int rc = prof_procedures_all(&all, x->d) ? error_nomem(e) : 0;
+
+	x->lines = culprit_lines_new(&x->machine, e);
+	x->learn = culprits_learn_new(e);
+	if (rc == 0)
+		rc = x->lines && x->learn ? prof_code_each(x->d, &all, look_at, &lines, e) : -1;
+	if (rc == 0) {
+		culprit_lines_settle(x->lines);
+		rc = prof_code_each(x->d, &all, look_at, &waits, e);
+	}
+	if (rc == 0) {
+		culprits_learn_factors(x->learn, x->factor);
+		x->learnt = true;
+	}
+	prof_procedures_fini(&all);
+	return rc;
+}
+
+int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error *e)
+{
+	memset(x, 0, sizeof(*x));
+	x->d = d;
+	x->kept = (struct table){
+		.entry_size = sizeof(struct kept), .key_size = sizeof(((struct kept *)0)->key)};
+	if (!d->metrics.count)
+		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
+	if (prof_analysis_init(&x->analysis, d, e) || prof_explain_machine(x, e))
+		return -1;
+	x->total = (double)d->metrics.data[x->analysis.metric].samples;
+	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++)
+		prof_explain_event_cost(x, i, tells[i].event);
+	if (prof_edges_init(&x->edges, d) || prof_procedures_init(&x->procedures, d))
+		return error_nomem(e);
+	return look_around(x, e);
+}
+
+int prof_explain_each(struct prof_explain *x, prof_explain_take *take, void *to, struct error *e)
+{
+	size_t count = x->procedures.list.count;
+	int rc = 0;
+
+	for (size_t i = 0; rc == 0 && i < count; i++) {
+		struct prof_explained p;
+
+		prof_progress(x->d, i, count, "explaining waits");
+		rc = prof_explained_make(&p, x, &x->procedures.list.data[i], e);
+		if (rc == 0)
+			rc = take(to, &p, e);
+		prof_explained_fini(&p, x);
+	}
+	return rc;
+}
+
+void prof_explain_fini(struct prof_explain *x)
+{
+	for (size_t i = 0; i < x->kept.count; i++)
+		prof_analysed_fini(&((struct kept *)table_at(&x->kept, i))->analysed);
+	table_fini(&x->kept);
+	culprit_lines_free(x->lines);
+	culprits_learn_free(x->learn);
+	prof_procedures_fini(&x->procedures);
+	prof_edges_fini(&x->edges);
+	prof_analysis_fini(&x->analysis);
+}

@@ -1,0 +1,380 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "explain/procedure.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "events/numbers.h"
+#include "explain/by_branches.h"
+#include "explain/program.h"
+#include "machine/machine.h"
+
+#define LEAST_WAIT 0.15 /* cycles behind a block, where a schedule sees none */
+
+/* Cycles that a sample stands for; 0: it is of something else, or the clock is not known. */
+static double cycles_of(const struct prof_data *d, size_t i)
+{
+	const struct prof_metric *m = &d->metrics.data[i];
+
+	if (m->metric->flags & METRIC_EXACT)
+		return 0;
+	if (m->metric->flags & METRIC_CLOCK)
+		return m->unit * prof_clock_hz(d, i);
+	return m->metric->event == EV_CYCLES || m->metric->event == EV_CYCLES_16 ? m->unit : 0;
+}
+
+/* That of most samples. */
+static int find_metric(struct prof_analysis *a, struct error *e)
+{
+	const struct prof_metric *list = a->d->metrics.data;
+
+	for (size_t i = 0; i < a->d->metrics.count; i++) {
+		double cycles = cycles_of(a->d, i);
+
+		if (!(cycles > 0) || (a->cycles > 0 && list[i].samples <= list[a->metric].samples))
+			continue;
+		a->metric = i;
+		a->cycles = cycles;
+	}
+	if (a->cycles > 0) {
+		a->cycles *= prof_branches_weight(a->d, a->metric);
+		return 0;
+	}
+	error_set(e, ERR_UNSUPPORTED, "-calc needs samples of time or cycles, and the clock");
+	return error_hint(e, "ssrun -fpcsamp on this host records time; of another host's runs the "
+			     "clock is not known");
+}
+
+static int find_core(struct prof_analysis *a, struct error *e)
+{
+	const char *name = a->d->request->core;
+	struct machine machine;
+
+	if (!name) {
+		if (machine_find("host", &machine, e))
+			return -1;
+		name = machine.core;
+	}
+	if (strcmp(name, "none") == 0) {
+		error_set(e, ERR_UNSUPPORTED, "no core description fits this host");
+		return error_hint(e, "-core takes one of prof block -cores");
+	}
+	if (core_find(&a->core, name, e))
+		return -1;
+	if (!a->core.x86) {
+		error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
+		core_fini(&a->core);
+		return error_hint(e, "prof block -cores lists the others");
+	}
+	a->work = schedule_work_new(e);
+	if (a->work)
+		return 0;
+	core_fini(&a->core);
+	return -1;
+}
+
+/* Executions are those of the metric that counts instructions exactly. */
+static void find_counts(struct prof_analysis *a)
+{
+	for (size_t i = 0; i < a->d->metrics.count && !a->exact; i++) {
+		const struct prof_metric *m = &a->d->metrics.data[i];
+
+		a->exact = prof_counts_instructions(m) && m->metric->flags & METRIC_EXACT;
+		a->counted = i;
+	}
+}
+
+int prof_analysis_init(struct prof_analysis *a, const struct prof_data *d, struct error *e)
+{
+	memset(a, 0, sizeof(*a));
+	a->d = d;
+	find_counts(a);
+	return find_metric(a, e) || find_core(a, e) ? -1 : 0;
+}
+
+void prof_analysis_fini(struct prof_analysis *a)
+{
+	if (!a->work)
+		return;
+	prof_branches_free(a->branches);
+	prof_program_free(a->program);
+	schedule_work_free(a->work);
+	core_fini(&a->core);
+	a->work = NULL;
+}
+
+static bool repeats(const struct flow *f, uint32_t block)
+{
+	const struct flow_block *b = &f->blocks.data[block];
+
+	for (uint32_t k = 0; k < b->outs; k++)
+		if (f->edges.data[b->first_out + k].to == block)
+			return true;
+	return false;
+}
+
+/* Each block as if it followed itself.  Bytes that are no code have no schedule: no issue points.
+ */
+static void schedule_blocks(struct prof_analysed *p)
+{
+	const struct flow *f = p->code->flow;
+
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.data[i];
+		const struct schedule_options options = {.loop = repeats(f, i)};
+		uint32_t n = b->count < SCHEDULE_BLOCK_MAX ? b->count : SCHEDULE_BLOCK_MAX;
+		struct schedule total;
+
+		if (schedule_block(p->analysis->work, &p->analysis->core, f->insns.data + b->first,
+			    n, &options, &total, p->rows + b->first, NULL))
+			memset(p->rows + b->first, 0, n * sizeof(*p->rows));
+		for (uint32_t k = b->first; k < b->first + n; k++)
+			p->rows[k].blame += p->rows[k].blame >= 0 ? (int)b->first : 0;
+	}
+}
+
+static int take_room(struct prof_analysed *p)
+{
+	size_t n = p->code->flow->insns.count;
+
+	p->mi = calloc(n + 1, sizeof(*p->mi));
+	p->samples = calloc(n + 1, sizeof(*p->samples));
+	p->rows = calloc(n + 1, sizeof(*p->rows));
+	p->unsure = calloc(n + 1, sizeof(*p->unsure));
+	return p->mi && p->samples && p->rows && p->unsure ? 0 : -1;
+}
+
+static void take_samples(struct prof_analysed *p, const struct prof_moved *moved)
+{
+	size_t n = p->code->flow->insns.count, metrics = p->analysis->d->metrics.count;
+
+	for (size_t i = 0; i < n; i++) {
+		p->samples[i] = moved ? moved[i].value
+				      : (double)p->code->counts[i * metrics + p->analysis->metric];
+		p->unsure[i] = moved && moved[i].estimated;
+	}
+}
+
+/* Cycles that what leads over an edge keeps retirement waiting: its last instruction, or that and
+ * what it is fused with. */
+static double wait_before(const struct prof_analysed *p, const struct flow_edge *edge)
+{
+	const struct flow *f = p->code->flow;
+	const struct flow_block *b = &f->blocks.data[edge->from];
+	uint32_t last = b->first + b->count - 1;
+	double wait = p->mi[last] + LEAST_WAIT;
+
+	if (b->count > 1 && isa_fuses(f->machine, &f->insns.data[last - 1], &f->insns.data[last]))
+		wait += p->mi[last - 1];
+	return wait;
+}
+
+/* Samples found behind edges are split by how often those were passed and how long that took. */
+static int move_by(struct prof_analysed *p, const double *edges)
+{
+	const struct prof_analysis *a = p->analysis;
+	const struct flow *f = p->code->flow;
+	struct prof_skid s = {.flow = f, .entered = NAN};
+	struct prof_moved *moved;
+	double *shares;
+	int rc;
+
+	if (!(a->d->metrics.data[a->metric].metric->flags & METRIC_SKID)) {
+		take_samples(p, NULL);
+		return 0;
+	}
+	shares = calloc(f->edges.count + 1, sizeof(*shares));
+	moved = calloc(f->insns.count + 1, sizeof(*moved));
+	if (!shares || !moved) {
+		free(moved);
+		free(shares);
+		return -1;
+	}
+	for (size_t i = 0; edges && i < f->edges.count; i++)
+		shares[i] = edges[i] * wait_before(p, &f->edges.data[i]);
+	s.edges = edges ? shares : NULL;
+	rc = prof_skid_move(&s, p->code->counts + a->metric, a->d->metrics.count, moved);
+	if (rc == 0)
+		take_samples(p, moved);
+	free(moved);
+	free(shares);
+	return rc;
+}
+
+static int schedule_all(struct prof_analysed *p, const double *edges, struct error *e)
+{
+	const struct prof_analysis *a = p->analysis;
+	size_t n = p->code->flow->insns.count;
+
+	if (a->core.in_order || a->d->request->classic)
+		schedule_blocks(p);
+	else if (analysis_context(p->code->flow, &a->core, edges, p->rows, e))
+		return -1;
+	for (size_t i = 0; i < n; i++)
+		p->mi[i] = p->rows[i].mi;
+	return 0;
+}
+
+int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
+	const struct prof_code *code, const double *edges, struct error *e)
+{
+	memset(p, 0, sizeof(*p));
+	p->analysis = a;
+	p->code = code;
+	if (take_room(p))
+		return error_nomem(e);
+	if (schedule_all(p, edges, e))
+		return -1;
+	return move_by(p, edges) ? error_nomem(e) : 0;
+}
+
+/* One procedure by itself. */
+static int estimate(struct prof_analysed *p, struct error *e)
+{
+	struct analysis_input input = {.flow = p->code->flow,
+		.samples = p->samples,
+		.mi = p->mi,
+		.unsure = p->unsure,
+		.method = p->analysis->d->request->classic ? ANALYSIS_CLASSIC : ANALYSIS_FLOW};
+	struct analysis_classes *classes = analysis_classes_new(p->code->flow, e);
+	int rc;
+
+	if (!classes)
+		return -1;
+	input.classes = classes;
+	rc = analysis_frequencies_make(&p->frequencies, &input, e);
+	analysis_classes_free(classes);
+	return rc;
+}
+
+/* As the whole program has it: from branch records, or else from its samples. */
+static int look_up(struct prof_analysed *p, const struct analysis_fit *fit, struct error *e)
+{
+	const struct flow *f = p->code->flow;
+	const struct prof_branches *branches = p->analysis->branches;
+	double *edges = branches ? prof_branches_edges(branches, f, p->code->image)
+				 : analysis_fit_edges(fit);
+	int rc = edges ? schedule_all(p, edges, e) : error_nomem(e);
+
+	if (rc == 0 && move_by(p, edges))
+		rc = error_nomem(e);
+	free(edges);
+	if (rc)
+		return -1;
+	p->frequencies.block = calloc(f->blocks.count + 1, sizeof(*p->frequencies.block));
+	p->frequencies.edge = calloc(f->edges.count + 1, sizeof(*p->frequencies.edge));
+	if (!p->frequencies.block || !p->frequencies.edge)
+		return error_nomem(e);
+	if (branches)
+		prof_branches_tell(branches, p);
+	else
+		analysis_fit_tell(fit, &p->frequencies);
+	return 0;
+}
+
+int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct prof_code *code,
+	const struct prof_moved *moved, struct error *e)
+{
+	const struct analysis_fit *fit = NULL;
+
+	memset(p, 0, sizeof(*p));
+	p->analysis = a;
+	p->code = code;
+	if (!a->exact && !a->d->request->classic && !a->asked) {
+		a->asked = true;
+		if (prof_branches_new(&a->branches, a, e))
+			return -1;
+	}
+	if (!a->exact && !a->d->request->classic && !a->core.in_order && !a->branches) {
+		if (!a->program)
+			a->program = prof_program_new(a, e);
+		if (!a->program)
+			return -1;
+		fit = prof_program_find(a->program, code->image, code->begin);
+	}
+	if (take_room(p))
+		return error_nomem(e);
+	if (fit || a->branches)
+		return look_up(p, fit, e);
+	take_samples(p, moved);
+	if (schedule_all(p, NULL, e))
+		return -1;
+	return a->exact ? 0 : estimate(p, e);
+}
+
+void prof_analysed_fini(struct prof_analysed *p)
+{
+	analysis_frequencies_fini(&p->frequencies);
+	free(p->mi);
+	free(p->samples);
+	free(p->rows);
+	free(p->unsure);
+}
+
+struct quantity prof_executions_of(const struct prof_analysed *p, uint32_t i)
+{
+	const struct prof_analysis *a = p->analysis;
+	const struct analysis_estimate *x;
+	double unit = a->cycles;
+
+	if (a->exact)
+		return quantity_exact((double)p->code->counts[i * a->d->metrics.count + a->counted],
+			a->d->metrics.data[a->counted].metric->label);
+	x = &p->frequencies.block[p->code->flow->block_of[i]];
+	if (x->confidence == ANALYSIS_UNKNOWN)
+		return (struct quantity){.label = LABEL_NONE};
+	return (struct quantity){x->value * unit, x->low * unit, x->high * unit, LABEL_ESTIMATED};
+}
+
+double prof_executed(const struct prof_analysed *p, uint32_t i)
+{
+	struct quantity q = prof_executions_of(p, i);
+
+	return q.label == LABEL_NONE ? 0 : q.value;
+}
+
+struct quantity prof_cycles_each(
+	const struct prof_analysis *a, double samples, struct quantity times)
+{
+	struct quantity s = prof_sampled((uint64_t)llround(samples), 1, LABEL_ESTIMATED), q;
+
+	if (times.label == LABEL_NONE || !(times.value > 0))
+		return (struct quantity){.label = LABEL_NONE};
+	q.value = samples * a->cycles / times.value;
+	q.low = fmin(s.low * a->cycles / times.high, q.value);
+	q.high = times.low > 0 ? fmax(s.high * a->cycles / times.low, q.value) : INFINITY;
+	q.label = LABEL_ESTIMATED;
+	return q;
+}
+
+struct quantity prof_cpi_of(const struct prof_analysed *p, uint32_t i)
+{
+	return prof_cycles_each(p->analysis, p->samples[i], prof_executions_of(p, i));
+}
+
+struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop)
+{
+	const struct flow *f = p->code->flow;
+	const struct flow_loop *l = loop == FLOW_NONE ? NULL : &f->loops.data[loop];
+	uint32_t first = l ? l->first : 0, end = l ? l->last + 1 : (uint32_t)f->blocks.count;
+	struct quantity times = {.label = LABEL_NONE};
+	double samples = 0;
+
+	for (uint32_t k = first; k < end; k++) {
+		const struct flow_block *b = &f->blocks.data[k];
+		struct quantity own = prof_executions_of(p, b->first);
+
+		if (!flow_in_loop(f, k, loop))
+			continue;
+		for (uint32_t i = b->first; i < b->first + b->count; i++)
+			samples += p->samples[i];
+		if (own.label == LABEL_NONE)
+			continue;
+		times.label = own.label;
+		times.value += own.value * b->count;
+		times.low += own.low * b->count;
+		times.high += own.high * b->count;
+	}
+	return prof_cycles_each(p->analysis, samples, times);
+}

@@ -1,0 +1,68 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What the samples of one procedure say: cycles that each instruction took and would take at best,
+ * what those are for, and how often it was executed, counted exactly where an experiment has that,
+ * else estimated (lib/analysis).  For every report that explains time.
+ */
+#ifndef EXPLAIN_PROCEDURE_H
+#define EXPLAIN_PROCEDURE_H
+
+#include "analysis/context.h"
+#include "analysis/frequency.h"
+#include "explain/code.h"
+#include "explain/edges.h"
+#include "explain/skid.h"
+#include "schedule/schedule.h"
+
+/* Of a whole report. */
+struct prof_analysis {
+	const struct prof_data *d;
+	struct core core;
+	struct schedule_work *work;
+	size_t metric;                  /* of cycles or of time */
+	double cycles;                  /* between two samples */
+	bool exact;                     /* executions were counted */
+	size_t counted;                 /* by this metric */
+	struct prof_branches *branches; /* NULL: no experiment has branch records */
+	bool asked;                     /* for those */
+	struct prof_program *program; /* what all procedures say together; NULL: nobody asked yet */
+};
+
+/* ERR_UNSUPPORTED without samples of time or cycles, or where no core is known.  d must outlive a.
+ */
+int prof_analysis_init(struct prof_analysis *a, const struct prof_data *d, struct error *e);
+void prof_analysis_fini(struct prof_analysis *a);
+
+/* Of one procedure. */
+struct prof_analysed {
+	const struct prof_analysis *analysis;
+	const struct prof_code *code;
+	double *mi, *samples;      /* of each instruction; samples are moved, of the metric */
+	bool *unsure;              /* likewise: samples may be another's */
+	struct schedule_row *rows; /* of each; blame is an instruction of the procedure's */
+	struct analysis_frequencies frequencies; /* none where executions were counted */
+};
+
+/* moved: of the metric (skid.h); NULL: samples are where they were found.  Borrows a and code,
+ * whose flow is not NULL.  -1 with *e set when memory is out; prof_analysed_fini all the same. */
+int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct prof_code *code,
+	const struct prof_moved *moved, struct error *e);
+/* Samples and schedule alone, of edges that are passed as often as given (any unit; NULL: not
+ * known). */
+int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
+	const struct prof_code *code, const double *edges, struct error *e);
+void prof_analysed_fini(struct prof_analysed *p);
+
+/* How often instruction i was executed, counted or estimated; LABEL_NONE: not known. */
+struct quantity prof_executions_of(const struct prof_analysed *p, uint32_t i);
+/* Its value; 0 where it is not known. */
+double prof_executed(const struct prof_analysed *p, uint32_t i);
+/* Cycles of so many samples, each of `times`; LABEL_NONE: not known. */
+struct quantity prof_cycles_each(
+	const struct prof_analysis *a, double samples, struct quantity times);
+/* Cycles that instruction i took each time; LABEL_NONE: not known. */
+struct quantity prof_cpi_of(const struct prof_analysed *p, uint32_t i);
+/* And each of a loop's instructions (FLOW_NONE: of the procedure's). */
+struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop);
+
+#endif

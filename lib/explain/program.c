@@ -1,0 +1,309 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "explain/program.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/table.h"
+
+enum {
+	REFINEMENTS = 2, /* of a procedure's schedule and samples by its frequencies ... */
+	FEW = 16,        /* ... where it has more samples than that */
+	ALONE = 12,      /* steps of a procedure by itself between them */
+	TOGETHER = 16,   /* steps of all of them, tied */
+};
+#define FIRM  20.0 /* weight of a tie: 1 / variance of its logarithm */
+#define LOOSE 0.3  /* of that, where there may be callers that are not known */
+
+struct unit { /* table entry */
+	struct {
+		uint64_t begin;
+		uint32_t image, reserved;
+	} key;
+	const char *name;
+	struct analysis_fit *fit;
+	double called;
+};
+
+struct call {
+	uint32_t unit, block; /* where from */
+	uint64_t target;
+	uint32_t callee; /* unit */
+};
+
+struct prof_program {
+	const struct prof_analysis *analysis;
+	struct table units;
+	VEC(struct call) calls;
+};
+
+static struct unit *unit_at(const struct prof_program *g, size_t i)
+{
+	return table_at(&g->units, i);
+}
+
+/* ---- one procedure by itself ---- */
+
+static int note_call(struct prof_program *g, uint32_t block, uint64_t target)
+{
+	struct call *own = vec_push(&g->calls);
+
+	if (!own)
+		return -1;
+	*own = (struct call){(uint32_t)g->units.count - 1, block, target, UINT32_MAX};
+	return 0;
+}
+
+static int note_calls(struct prof_program *g, const struct flow *f)
+{
+	for (uint32_t i = 0; i < f->insns.count; i++) {
+		const struct insn *insn = &f->insns.data[i];
+		bool leaves = insn_jumps(insn) && !(insn->classes & INSN_CONDITIONAL) &&
+			      (insn->target < f->begin || insn->target >= f->end);
+
+		if (insn->has_target && (insn->classes & INSN_CALL || leaves) &&
+			note_call(g, f->block_of[i], insn->target))
+			return -1;
+	}
+	return 0;
+}
+
+static int fit_alone(struct prof_program *g, struct unit *u, const struct prof_code *code,
+	struct analysis_classes *classes, struct error *e)
+{
+	bool few = code->sums[g->analysis->metric] < FEW;
+	int last = few ? 0 : REFINEMENTS, rc = 0;
+	struct prof_analysed p;
+	double *edges = NULL;
+
+	for (int round = 0; round <= last && rc == 0; round++) {
+		struct analysis_input in = {.flow = code->flow, .classes = classes};
+
+		rc = prof_schedule(&p, g->analysis, code, edges, e);
+		in.samples = p.samples;
+		in.mi = p.mi;
+		analysis_fit_free(u->fit);
+		u->fit = rc ? NULL : analysis_fit_new(&in);
+		prof_analysed_fini(&p);
+		free(edges);
+		edges = NULL;
+		if (!u->fit)
+			return error_nomem(e);
+		for (int step = 0; step < ALONE && round < last; step++)
+			analysis_fit_step(u->fit);
+		if (round < last) {
+			edges = analysis_fit_edges(u->fit);
+			rc = edges ? 0 : error_nomem(e);
+		}
+	}
+	free(edges);
+	return rc;
+}
+
+static int add_unit(
+	void *to, const struct prof_procedure *p, struct prof_code *code, struct error *e)
+{
+	struct prof_program *g = to;
+	struct unit *u, key = {.key = {.begin = p->begin, .image = p->image}};
+	struct analysis_classes *classes;
+	int rc;
+
+	if (!code->flow || !code->sums[g->analysis->metric])
+		return 0;
+	classes = analysis_classes_new(code->flow, e);
+	if (!classes)
+		return -1;
+	u = table_add(&g->units, &key.key);
+	if (!u || note_calls(g, code->flow)) {
+		analysis_classes_free(classes);
+		return error_nomem(e);
+	}
+	u->name = prof_string_at(g->analysis->d, p->name);
+	rc = fit_alone(g, u, code, classes, e);
+	analysis_classes_free(classes);
+	return rc;
+}
+
+/* ---- who calls whom ---- */
+
+struct by_name {
+	const char *name;
+	uint32_t unit;
+};
+
+static int compare_names(const void *a, const void *b)
+{
+	const struct by_name *x = a, *y = b;
+	int order = strcmp(x->name, y->name);
+
+	return order ? order : (x->unit > y->unit) - (x->unit < y->unit);
+}
+
+/* The unit of this name, the first that is of another image. */
+static uint32_t find_name(const struct prof_program *g, const struct by_name *names, size_t n,
+	const char *name, size_t length, uint32_t image)
+{
+	size_t low = 0, high = n;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const char *own = names[middle].name;
+		int order = strncmp(own, name, length);
+
+		if (order < 0)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	for (; low < n && strncmp(names[low].name, name, length) == 0; low++)
+		if (names[low].name[length] == '\0' &&
+			unit_at(g, names[low].unit)->key.image != image)
+			return names[low].unit;
+	return UINT32_MAX;
+}
+
+static uint32_t find_unit(const struct prof_program *g, uint32_t image, uint64_t begin)
+{
+	struct unit key = {.key = {.begin = begin, .image = image}};
+	const struct unit *u = table_find(&g->units, &key.key);
+
+	return u ? (uint32_t)(u - unit_at(g, 0)) : UINT32_MAX;
+}
+
+/* "malloc" of "malloc@plt", in another image; what has no samples calls nobody. */
+static uint32_t behind_stub(
+	const struct prof_program *g, const struct by_name *names, uint32_t image, const char *stub)
+{
+	const char *at = strstr(stub, "@plt");
+
+	return at ? find_name(g, names, g->units.count, stub, (size_t)(at - stub), image)
+		  : UINT32_MAX;
+}
+
+static void find_callee(struct prof_program *g, struct call *c, const struct by_name *names)
+{
+	const struct prof_names *ask = &g->analysis->d->names;
+	uint32_t image = unit_at(g, c->unit)->key.image;
+	struct image_symbol symbol;
+
+	c->callee = find_unit(g, image, c->target);
+	if (c->callee != UINT32_MAX)
+		return;
+	if (ask->ops->symbol(ask->context, image, c->target, &symbol) == 0 &&
+		symbol.address == c->target)
+		c->callee = behind_stub(g, names, image, symbol.name);
+}
+
+/* Stubs that have samples are procedures, which call what they are the stubs of. */
+static int find_callees(struct prof_program *g)
+{
+	size_t n = g->units.count;
+	struct by_name *names = calloc(n + 1, sizeof(*names));
+	int rc = names ? 0 : -1;
+
+	for (uint32_t i = 0; i < n && rc == 0; i++)
+		names[i] = (struct by_name){unit_at(g, i)->name, i};
+	if (rc == 0)
+		qsort(names, n, sizeof(*names), compare_names);
+	for (size_t i = 0; i < g->calls.count && rc == 0; i++)
+		find_callee(g, &g->calls.data[i], names);
+	for (uint32_t i = 0; i < n && rc == 0; i++) {
+		uint32_t callee =
+			behind_stub(g, names, unit_at(g, i)->key.image, unit_at(g, i)->name);
+		struct call *own;
+
+		if (callee == UINT32_MAX)
+			continue;
+		own = vec_push(&g->calls);
+		if (own)
+			*own = (struct call){i, 0, 0, callee};
+		else
+			rc = -1;
+	}
+	free(names);
+	return rc;
+}
+
+/* ---- all together ---- */
+
+/* What enters a procedure and what its callers say meet halfway; a caller takes its part. */
+static void tie(struct prof_program *g)
+{
+	for (size_t i = 0; i < g->units.count; i++)
+		unit_at(g, i)->called = 0;
+	for (size_t i = 0; i < g->calls.count; i++) {
+		const struct call *c = &g->calls.data[i];
+
+		if (c->callee != UINT32_MAX)
+			unit_at(g, c->callee)->called +=
+				analysis_fit_block(unit_at(g, c->unit)->fit, c->block);
+	}
+	for (size_t i = 0; i < g->units.count; i++) {
+		const struct unit *u = unit_at(g, i);
+		double entered = analysis_fit_entered(u->fit);
+		double weight = entered > u->called ? FIRM * LOOSE : FIRM;
+
+		if (u->called > 0 && entered > 0)
+			analysis_fit_pull(u->fit, FLOW_NONE, sqrt(entered * u->called),
+				2 * weight / (entered * entered));
+	}
+	for (size_t i = 0; i < g->calls.count; i++) {
+		const struct call *c = &g->calls.data[i];
+		const struct unit *u;
+		double own, entered, weight;
+
+		if (c->callee == UINT32_MAX)
+			continue;
+		u = unit_at(g, c->callee);
+		own = analysis_fit_block(unit_at(g, c->unit)->fit, c->block);
+		entered = analysis_fit_entered(u->fit);
+		weight = entered > u->called ? FIRM * LOOSE : FIRM;
+		if (own > 0 && entered > 0)
+			analysis_fit_pull(unit_at(g, c->unit)->fit, c->block,
+				own * sqrt(entered / u->called), 2 * weight / (own * u->called));
+	}
+}
+
+struct prof_program *prof_program_new(const struct prof_analysis *a, struct error *e)
+{
+	struct prof_program *g = calloc(1, sizeof(*g));
+
+	if (!g) {
+		error_nomem(e);
+		return NULL;
+	}
+	g->analysis = a;
+	g->units = (struct table){
+		.entry_size = sizeof(struct unit), .key_size = sizeof(((struct unit *)0)->key)};
+	if (prof_code_all(a->d, add_unit, g, e) || (find_callees(g) && error_nomem(e))) {
+		prof_program_free(g);
+		return NULL;
+	}
+	for (int step = 0; step < TOGETHER; step++) {
+		if (step >= 2)
+			tie(g);
+		for (size_t i = 0; i < g->units.count; i++)
+			analysis_fit_step(unit_at(g, i)->fit);
+	}
+	return g;
+}
+
+void prof_program_free(struct prof_program *g)
+{
+	if (!g)
+		return;
+	for (size_t i = 0; i < g->units.count; i++)
+		analysis_fit_free(unit_at(g, i)->fit);
+	table_fini(&g->units);
+	vec_fini(&g->calls);
+	free(g);
+}
+
+const struct analysis_fit *prof_program_find(
+	const struct prof_program *g, uint32_t image, uint64_t begin)
+{
+	uint32_t unit = find_unit(g, image, begin);
+
+	return unit == UINT32_MAX ? NULL : unit_at(g, unit)->fit;
+}

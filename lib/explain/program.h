@@ -1,0 +1,26 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Frequencies of all procedures of a report that have samples, tied together: a procedure is
+ * entered as often as the blocks that call it are executed.  Calls are those whose target is known,
+ * through stubs of the dynamic linker by name, and tail calls; that others come from elsewhere
+ * (pointers, code without samples) is possible, so a tie holds more weakly where a procedure seems
+ * to be entered more often than it is called.
+ */
+#ifndef EXPLAIN_PROGRAM_H
+#define EXPLAIN_PROGRAM_H
+
+#include "analysis/fit.h"
+#include "explain/procedure.h"
+
+struct prof_program;
+
+/* NULL with *e set when memory is out.  Linear in the code of those procedures. */
+struct prof_program *prof_program_new(const struct prof_analysis *a, struct error *e);
+void prof_program_free(struct prof_program *g);
+
+/* What was found of the procedure that begins at this address of image; NULL: it has no samples, or
+ * no code. */
+const struct analysis_fit *prof_program_find(
+	const struct prof_program *g, uint32_t image, uint64_t begin);
+
+#endif

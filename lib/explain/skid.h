@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Samples moved to the instruction that waited.
+ *
+ * An interrupt lets the oldest instruction retire and takes the address of the next one (measured
+ * by T. Downs, travisdowns.github.io, 2019-08-20; the same here): so a sample belongs to the
+ * instruction executed before the one it names.  Within a block that is the instruction before; at
+ * its head, the last instruction of whichever block came before: samples are split over these in
+ * proportion to how often each of them leads here, where edges were counted, else to the samples
+ * that the blocks have themselves.
+ *
+ * A compare and the branch that processors fuse with it retire as one; they are shown at the
+ * compare, which is what can wait.
+ *
+ * What is a guess is said to be one: splits; samples behind a call, which are shown at the call,
+ * though it is the return of the called function that waited; samples at an entry, which stay, for
+ * what waited is in the caller; and those of a repeated instruction, which stay with it, for an
+ * interrupt leaves it in the middle.
+ */
+#ifndef EXPLAIN_SKID_H
+#define EXPLAIN_SKID_H
+
+#include "flow/flow.h"
+
+struct prof_moved {     /* of one instruction */
+	double value;   /* samples */
+	uint64_t sure;  /* of these, moved without a guess */
+	uint64_t might; /* that could be its own, `sure` among them */
+	bool estimated; /* some were, or may have been, given to others */
+};
+
+struct prof_skid {
+	const struct flow *flow;
+	const double *edges; /* executions of each edge; NULL: not counted */
+	double entered;      /* executions of the procedure's entry from outside; NAN: not known */
+};
+
+/* raw[i * stride]: samples at instruction i.  moved has room for all instructions, and its values
+ * add up to those of raw.  -1 when memory is out. */
+int prof_skid_move(
+	const struct prof_skid *s, const uint64_t *raw, size_t stride, struct prof_moved *moved);
+
+#endif

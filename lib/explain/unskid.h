@@ -1,0 +1,14 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Samples of all procedures moved to the instructions that waited (skid.h). */
+#ifndef EXPLAIN_UNSKID_H
+#define EXPLAIN_UNSKID_H
+
+#include "profile/places.h"
+
+/* Before names are asked for.  *moved: some samples may be elsewhere now. */
+int prof_unskid(struct prof_data *d, bool *moved, struct error *e);
+#define PROF_MOVED                                                                                 \
+	"Samples taken by interrupts stand at the line that waited: that of the instruction "      \
+	"executed before the address found (-raw: where they were found)"
+
+#endif

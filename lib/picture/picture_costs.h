@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Pictures of what events cost, after figures 2, 8 and 9 of Zagha et al. */
+#ifndef PICTURE_PICTURE_COSTS_H
+#define PICTURE_PICTURE_COSTS_H
+
+#include "picture/picture.h"
+#include "report/counts.h"
+
+/* One report, or several beside each other, which names tell apart (files; NULL with one).  First
+ * the events that cost most at typical costs, with lines from least to most; then, where all have
+ * it, the breakdown of the time.  The reports must outlive the picture. */
+int picture_costs(struct picture *p, const struct counts_report *const *reports,
+	const char *const *names, size_t count, struct error *e);
+
+#endif

@@ -1,0 +1,259 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "picture/picture_lines.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+
+enum { ROWS = 36, COMMAND = 70, TAB = 4 };
+#define LEAST 0.5 /* percent: pieces in which no line has it are left out */
+
+struct piece { /* rows of the table between gaps and headings */
+	size_t first, count, head;
+	double most; /* percent of a line */
+	bool shown;
+};
+
+typedef VEC(struct piece) pieces;
+
+static double row_percent(const struct prof_table *t, size_t row)
+{
+	double most = 0;
+
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].flags & PROF_PERCENT)
+			most = fmax(most, prof_cells(t, row)[i].percent);
+	return most;
+}
+
+static int find_pieces(const struct prof_table *t, pieces *list)
+{
+	size_t head = 0;
+	bool open = false;
+
+	for (size_t i = 0; i < t->rows.count; i++) {
+		enum prof_role role = t->rows.data[i].role;
+		struct piece *piece;
+
+		if (role == PROF_HEAD)
+			head = i;
+		open = open && role == PROF_ROW;
+		if (role != PROF_ROW)
+			continue;
+		if (!open) {
+			piece = vec_push(list);
+			if (!piece)
+				return -1;
+			*piece = (struct piece){.first = i, .head = head};
+			open = true;
+		}
+		piece = &list->data[list->count - 1];
+		piece->count++;
+		piece->most = fmax(piece->most, row_percent(t, i));
+	}
+	return 0;
+}
+
+/* The best that fit, with a line each for what separates them. */
+static void choose(pieces *list)
+{
+	size_t room = ROWS;
+
+	for (;;) {
+		struct piece *best = NULL;
+
+		for (size_t i = 0; i < list->count; i++) {
+			struct piece *piece = &list->data[i];
+
+			if (!piece->shown && piece->most >= LEAST &&
+				(!best || piece->most > best->most))
+				best = piece;
+		}
+		if (!best || (best->count + 1 > room && room < ROWS))
+			return;
+		best->shown = true;
+		room -= best->count + 1 < room ? best->count + 1 : room;
+	}
+}
+
+/* Tabs become blanks, and what all lines of the picture begin with goes. */
+static void expand(struct strbuf *out, const char *text)
+{
+	size_t column = 0;
+
+	for (; *text; text++) {
+		size_t n = *text == '\t' ? TAB - column % TAB : 1;
+
+		if (*text == '\t')
+			strbuf_repeat(out, ' ', n);
+		else
+			strbuf_putc(out, *text);
+		column += n;
+	}
+}
+
+static size_t indentation(const struct prof_table *t, const pieces *list)
+{
+	size_t least = SIZE_MAX;
+
+	for (size_t i = 0; i < list->count; i++)
+		for (size_t k = 0; list->data[i].shown && k < list->data[i].count; k++) {
+			const char *text = t->rows.data[list->data[i].first + k].text;
+			struct strbuf b = {0};
+			size_t n;
+
+			expand(&b, text ? text : "");
+			n = strspn(strbuf_text(&b), " ");
+			if (n < b.length && n < least)
+				least = n;
+			strbuf_fini(&b);
+		}
+	return least == SIZE_MAX ? 0 : least;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+static const char *row_text(struct picture *p, const struct prof_row *r, size_t indentation)
+{
+	struct strbuf b = {0};
+	const char *text;
+
+	if (!r->line)
+		return picture_text(p, "%s", r->procedure ? r->procedure : "?");
+	expand(&b, r->text ? r->text : "");
+	text = strbuf_text(&b);
+	text = picture_text(p, "%5u  %s", r->line,
+		strspn(text, " ") >= indentation ? text + indentation : text);
+	strbuf_fini(&b);
+	return text;
+}
+
+static int add_points(
+	struct picture_panel *panel, const struct prof_table *t, size_t row, long category)
+{
+	size_t series = 0;
+
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct prof_cell *cell = &prof_cells(t, row)[i];
+		double scale = cell->quantity.value > 0 ? cell->percent / cell->quantity.value : 0;
+
+		if (!(t->columns.data[i].flags & PROF_PERCENT))
+			continue;
+		series++;
+		if (cell->quantity.label != LABEL_NONE &&
+			picture_point_add(&panel->series.data[series - 1], (double)category,
+				cell->percent, cell->quantity.low * scale,
+				fmin(100, cell->quantity.high * scale)))
+			return -1;
+	}
+	return 0;
+}
+
+static int add_piece(struct picture *p, struct picture_panel *panel, const struct prof_table *t,
+	const struct piece *piece, const struct piece *before, size_t indentation)
+{
+	if (!before || before->head != piece->head) {
+		const struct prof_row *head = &t->rows.data[piece->head];
+		const char *name = head->file ? base_name(head->file) : head->procedure;
+
+		if (picture_category_add(panel, name ? name : "?") < 0)
+			return -1;
+	} else if (picture_category_add(panel, "  ...") < 0) {
+		return -1;
+	}
+	for (size_t i = piece->first; i < piece->first + piece->count; i++) {
+		long category =
+			picture_category_add(panel, row_text(p, &t->rows.data[i], indentation));
+
+		if (category < 0 || add_points(panel, t, i, category))
+			return -1;
+	}
+	return 0;
+}
+
+const char *picture_origin(struct picture *p, const struct experiment *x)
+{
+	const char *command = experiment_fact_find(x, "command"),
+		   *host = experiment_fact_find(x, "host"),
+		   *model = experiment_fact_find(x, "model");
+	size_t word = command ? strcspn(command, " ") : 0;
+	const char *words[3] = {command ? picture_text(p, "%.*s", (int)word, command) : "?"};
+
+	if (command && command[word])
+		words[1] = command + word + 1;
+	words[0] = words[0] ? picture_command(p, words, COMMAND) : NULL;
+	if (!words[0])
+		return NULL;
+	return picture_text(p, "%s, on %s", words[0],
+		model  ? model
+		: host ? host
+		       : "an unknown host");
+}
+
+static int add_series(struct picture *p, struct picture_panel *panel, const struct prof_table *t)
+{
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct prof_column *c = &t->columns.data[i];
+
+		if (c->flags & PROF_PERCENT &&
+			!picture_series_add(
+				panel, picture_text(p, "%s (%s)", c->name, label_name(c->label))))
+			return -1;
+	}
+	return 0;
+}
+
+static int fill(struct picture *p, struct picture_panel *panel, const struct prof_data *d,
+	const struct prof_table *t, pieces *list)
+{
+	const struct experiment_metric *m = d->metrics.data[0].metric;
+	const struct piece *before = NULL;
+	size_t indent;
+
+	if (find_pieces(t, list) || add_series(p, panel, t))
+		return -1;
+	choose(list);
+	indent = indentation(t, list);
+	for (size_t i = 0; i < list->count; i++) {
+		if (!list->data[i].shown)
+			continue;
+		if (add_piece(p, panel, t, &list->data[i], before, indent))
+			return -1;
+		before = &list->data[i];
+	}
+	if (panel->series.count == 1) {
+		p->title = picture_text(p, "%s by source line", m->name);
+		panel->x_label = picture_text(p, "%% of all %s (%s%s)", m->name,
+			label_name(m->label), m->flags & METRIC_EXACT ? "" : ", samples");
+	} else {
+		p->title = "Events by source line";
+		panel->x_label = "% of all";
+	}
+	p->subtitle = picture_origin(p, d->request->inputs[0].experiment);
+	return p->title && panel->x_label && p->subtitle ? 0 : -1;
+}
+
+int picture_lines(
+	struct picture *p, const struct prof_data *d, const struct prof_table *t, struct error *e)
+{
+	struct picture_panel *panel = picture_panel_add(p, PICTURE_LISTING);
+	pieces list = {0};
+	int rc = panel ? fill(p, panel, d, t, &list) : -1;
+
+	vec_fini(&list);
+	if (rc)
+		return error_nomem(e);
+	if (panel->categories.count)
+		return 0;
+	error_set(e, ERR_NOT_FOUND, "no line has %g%% of the samples or more", LEAST);
+	return error_hint(
+		e, "prof -procedures says which functions have them, and what has no lines");
+}

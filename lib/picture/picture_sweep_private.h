@@ -1,0 +1,54 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files lib/report/picture_sweep*.c share. */
+#ifndef PICTURE_PICTURE_SWEEP_PRIVATE_H
+#define PICTURE_PICTURE_SWEEP_PRIVATE_H
+
+#include "picture/picture_sweep.h"
+
+struct sweep_run {
+	const char *file;
+	VEC(const char *) words;             /* the command */
+	const struct experiment *experiment; /* NULL: of perfex */
+	const struct counts_report *report;  /* NULL: of ssrun */
+	double x;
+	size_t variant; /* index in variants */
+};
+
+struct sweep_event {
+	const char *short_name, *name, *unit;
+	int number;
+	enum label label;
+	bool clock;
+};
+
+struct sweep_row {
+	const char *name;
+	size_t entity;
+};
+#define SWEEP_WHOLE SIZE_MAX /* entity of the whole run */
+
+struct sweep {
+	struct picture *picture;
+	const struct picture_sweep_request *request;
+	VEC(struct sweep_run) runs;
+	VEC(struct sweep_event) events;
+	VEC(struct sweep_row) rows;
+	VEC(const char *) variants; /* commands that differ otherwise than in numbers */
+	const char *x_label;
+	/* an event of a row in a run, in units of the event (seconds of clocks); LABEL_NONE: there
+	 * is none */
+	struct quantity (*value)(
+		const struct sweep *s, size_t run, size_t row, const struct sweep_event *event);
+	/* seconds that one event typically costs in a run, NAN: not known; cycles a second there,
+	 * 0: not known */
+	double (*cost)(const struct sweep *s, size_t run, const struct sweep_event *event);
+	double (*clock)(const struct sweep *s, size_t run);
+	const void *values; /* its own */
+};
+
+/* picture_sweep_x.c: x and variant of each run. */
+int sweep_place(struct sweep *s, struct error *e);
+/* picture_sweep_draw.c: the panels. */
+int sweep_draw(struct sweep *s, struct error *e);
+
+#endif

@@ -1,0 +1,276 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Where runs of a sweep stand on its axis, and which belong to one curve. */
+#include <ctype.h>
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "picture/picture_sweep_private.h"
+
+/* A whole text as a number; NAN: it is none. */
+static double number_of(const char *text)
+{
+	char *end;
+	double value;
+
+	if (!isdigit((unsigned char)text[*text == '-']) && text[*text == '-'] != '.')
+		return NAN;
+	value = strtod(text, &end);
+	return *end || !isfinite(value) ? NAN : value;
+}
+
+static const char *base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
+/* The n-th number in a file's name, from 0; NAN. */
+static double file_number(const struct sweep_run *run, size_t n)
+{
+	const char *at = base_name(run->file);
+
+	while (*at) {
+		char *end;
+		double value;
+
+		if (!isdigit((unsigned char)*at)) {
+			at++;
+			continue;
+		}
+		value = (double)strtoull(at, &end, 10);
+		if (!n--)
+			return value;
+		at = end;
+	}
+	return NAN;
+}
+
+/* The n-th word behind the program that is no option. */
+static double argument(const struct sweep_run *run, size_t n)
+{
+	for (size_t i = 1; i < run->words.count; i++) {
+		const char *word = run->words.data[i];
+
+		if ((word[0] != '-' || !isnan(number_of(word))) && !--n)
+			return number_of(word);
+	}
+	return NAN;
+}
+
+/* -n 5, -n=5, -n5 */
+static double option(const struct sweep_run *run, const char *name)
+{
+	size_t length = strlen(name);
+
+	for (size_t i = 1; i < run->words.count; i++) {
+		const char *word = run->words.data[i];
+
+		if (strncmp(word, name, length) != 0)
+			continue;
+		if (!word[length])
+			return i + 1 < run->words.count ? number_of(run->words.data[i + 1]) : NAN;
+		return number_of(word + length + (word[length] == '='));
+	}
+	return NAN;
+}
+
+static double threads(const struct sweep_run *run)
+{
+	size_t n = run->experiment
+			   ? run->experiment->threads.count - 1 + run->experiment->folded.threads
+			   : run->report->thread_count;
+
+	return n ? (double)n : NAN;
+}
+
+static double ranks(const struct sweep_run *run)
+{
+	double n = 0;
+
+	if (!run->experiment)
+		return NAN;
+	n = (double)run->experiment->folded.ranks;
+	for (size_t i = 0; i < run->experiment->processes.count; i++)
+		n += run->experiment->processes.data[i].rank >= 0;
+	return n > 0 ? n : NAN;
+}
+
+static double fact(const struct sweep_run *run, const char *key)
+{
+	const char *value = run->experiment ? experiment_fact_find(run->experiment, key) : NULL;
+
+	return value ? number_of(value) : NAN;
+}
+
+/* "arg3": 3; 0: it is no such word. */
+static size_t argument_index(const char *x)
+{
+	char *end;
+	unsigned long n;
+
+	if (strncmp(x, "arg", 3) != 0 || !isdigit((unsigned char)x[3]))
+		return 0;
+	n = strtoul(x + 3, &end, 10);
+	return *end ? 0 : n;
+}
+
+typedef double numbered(const struct sweep_run *run, size_t n);
+
+/* A number in all runs, and not the same one in all of them? */
+static bool tells_apart(const struct sweep *s, numbered *number, size_t n)
+{
+	bool differs = false;
+
+	for (size_t i = 0; i < s->runs.count; i++) {
+		double value = number(&s->runs.data[i], n);
+
+		if (isnan(value))
+			return false;
+		differs = differs || value != number(&s->runs.data[0], n);
+	}
+	return differs;
+}
+
+static int place_by(struct sweep *s, numbered *number, size_t n, const char *label)
+{
+	for (size_t i = 0; i < s->runs.count; i++)
+		s->runs.data[i].x = number(&s->runs.data[i], n);
+	s->x_label = label;
+	return label ? 0 : -1;
+}
+
+static const char *program(const struct sweep *s)
+{
+	return s->runs.data[0].words.count ? base_name(s->runs.data[0].words.data[0])
+					   : "the program";
+}
+
+enum { TRIED = 100 };
+
+static int place_by_itself(struct sweep *s, struct error *e)
+{
+	for (size_t n = 1; n < TRIED; n++)
+		if (tells_apart(s, argument, n))
+			return place_by(s, argument, n,
+				picture_text(s->picture, "argument %zu of %s", n, program(s)));
+	for (size_t n = 0; n < TRIED; n++)
+		if (tells_apart(s, file_number, n))
+			return place_by(s, file_number, n, "number in the file's name");
+	error_set(e, ERR_NOT_FOUND,
+		"the runs do not differ in a number, neither of their commands nor "
+		"of their files' names");
+	return error_hint(e, "-x says where the parameter is: argN, -OPTION, threads, ranks, file");
+}
+
+static int place_by_name(struct sweep *s, const char *x)
+{
+	size_t n = argument_index(x);
+
+	if (n)
+		return place_by(s, argument, n,
+			picture_text(s->picture, "argument %zu of %s", n, program(s)));
+	if (strcmp(x, "file") == 0) {
+		for (n = 0; n + 1 < TRIED && !tells_apart(s, file_number, n); n++)
+			;
+		return place_by(s, file_number, n < TRIED - 1 ? n : 0, "number in the file's name");
+	}
+	for (size_t i = 0; i < s->runs.count; i++) {
+		struct sweep_run *run = &s->runs.data[i];
+
+		run->x = strcmp(x, "threads") == 0 ? threads(run)
+			 : strcmp(x, "ranks") == 0 ? ranks(run)
+			 : x[0] == '-'             ? option(run, x)
+						   : fact(run, x);
+	}
+	s->x_label = x;
+	return 0;
+}
+
+static int check(const struct sweep *s, struct error *e)
+{
+	const char *x = s->request->x;
+
+	for (size_t i = 0; i < s->runs.count; i++) {
+		const struct sweep_run *run = &s->runs.data[i];
+
+		if (!isnan(run->x))
+			continue;
+		error_set(e, ERR_NOT_FOUND, "%s has no number for -x %s", run->file, x ? x : "");
+		if (x && strcmp(x, "threads") == 0 && run->report)
+			return error_hint(e, "perfex -mp counts threads each by itself");
+		return error_hint(e,
+			"argN: word N behind the command that is no option; -OPTION: the word "
+			"behind it; "
+			"threads; ranks; file: a number in its name; or a fact of the run "
+			"(prof -dump)");
+	}
+	return 0;
+}
+
+/* A number, or the option that x is of. */
+static bool is_parameter(const struct sweep *s, const char *word)
+{
+	const char *x = s->request->x;
+
+	return !isnan(number_of(word)) || (x && x[0] == '-' && strncmp(word, x, strlen(x)) == 0);
+}
+
+/* The command without its parameters. */
+static const char *variant_of(const struct sweep *s, const struct sweep_run *run)
+{
+	struct strbuf text = {0};
+	const char *result;
+
+	for (size_t i = 0; i < run->words.count; i++)
+		if (i == 0 || !is_parameter(s, run->words.data[i]))
+			strbuf_printf(&text, "%s%s", i ? " " : "",
+				i ? run->words.data[i] : base_name(run->words.data[0]));
+	result = text.failed ? NULL : picture_text(s->picture, "%s", strbuf_text(&text));
+	strbuf_fini(&text);
+	return result;
+}
+
+static int find_variants(struct sweep *s)
+{
+	for (size_t i = 0; i < s->runs.count; i++) {
+		struct sweep_run *run = &s->runs.data[i];
+		const char *own = variant_of(s, run), **slot;
+		size_t k = 0;
+
+		if (!own)
+			return -1;
+		while (k < s->variants.count && strcmp(s->variants.data[k], own) != 0)
+			k++;
+		run->variant = k;
+		if (k < s->variants.count)
+			continue;
+		slot = vec_push(&s->variants);
+		if (!slot)
+			return -1;
+		*slot = own;
+	}
+	return 0;
+}
+
+int sweep_place(struct sweep *s, struct error *e)
+{
+	struct error none = {0};
+	int rc;
+
+	if (!s->request->x) {
+		rc = place_by_itself(s, &none);
+		if (rc && none.code) {
+			*e = none;
+			return -1;
+		}
+	} else {
+		rc = place_by_name(s, s->request->x);
+	}
+	if (rc || find_variants(s))
+		return error_nomem(e);
+	return check(s, e);
+}

@@ -1,0 +1,32 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What kind of file a command is, for sources that cannot run every kind.  Owns nothing.
+ */
+#ifndef PROCESS_EXECUTABLE_H
+#define PROCESS_EXECUTABLE_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+
+enum executable {
+	EXECUTABLE_64,         /* an x86-64 program, or a script whose interpreter is one */
+	EXECUTABLE_OTHER,      /* an ELF file of another class or machine */
+	EXECUTABLE_PRIVILEGED, /* set-user-ID, set-group-ID; file capabilities, but for root */
+	EXECUTABLE_UNREADABLE, /* executable, but not to be read */
+};
+
+/*
+ * The file that execvp would run for command, looked up in PATH unless it has a slash: its path
+ * goes to path. -1 with errnum ENOENT or EACCES, as execvp would fail, if there is none.
+ */
+int executable_find(const char *command, char *path, size_t size, struct error *e);
+/* -1 if the file is not there.  A file that is neither ELF nor begins with #! counts as a script of
+ * sh. */
+int executable_kind(const char *path, enum executable *kind, struct error *e);
+/* An ELF file of 64 bits that ends before what it loads does: bytes that it has, and needs. */
+bool executable_cut(const char *path, uint64_t *has, uint64_t *needs);
+
+#endif

@@ -1,0 +1,220 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "process/threads.h"
+
+#include <dirent.h>
+#include <errno.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/ptrace.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#define OPTIONS                                                                                    \
+	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
+
+/* The value of a line of /proc/TID/status, or "". */
+static void status_line(pid_t tid, const char *key, char *value, size_t size)
+{
+	char path[48], line[128];
+	size_t length = strlen(key);
+	FILE *f;
+
+	value[0] = '\0';
+	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
+	f = fopen(path, "re");
+	if (!f)
+		return;
+	while (fgets(line, sizeof(line), f))
+		if (strncmp(line, key, length) == 0) {
+			line[strcspn(line, "\n")] = '\0';
+			snprintf(value, size, "%s", line + length);
+			break;
+		}
+	fclose(f);
+}
+
+static pid_t process_of(pid_t tid)
+{
+	char value[32];
+
+	status_line(tid, "Tgid:\t", value, sizeof(value));
+	return value[0] ? (pid_t)strtol(value, NULL, 10) : tid;
+}
+
+static bool known(const struct trace *t, pid_t tid)
+{
+	for (size_t i = t->threads.count; i-- > 0;)
+		if (t->threads.data[i] == tid)
+			return true;
+	return false;
+}
+
+static void forget(struct trace *t, pid_t tid)
+{
+	for (size_t i = t->threads.count; i-- > 0;)
+		if (t->threads.data[i] == tid) {
+			t->threads.data[i] = t->threads.data[--t->threads.count];
+			return;
+		}
+}
+
+static int begins(struct trace *t, pid_t tid, bool tell, struct error *e)
+{
+	pid_t *slot = vec_push(&t->threads);
+
+	if (!slot)
+		return error_nomem(e);
+	*slot = tid;
+	return tell ? t->hear(t->context, TRACE_BEGINS, process_of(tid), tid, "", e) : 0;
+}
+
+/* Its name is there until it is reaped, which is just about to happen. */
+static int ends(struct trace *t, pid_t tid, struct error *e)
+{
+	char command[32];
+
+	if (!known(t, tid))
+		return 0;
+	forget(t, tid);
+	status_line(tid, "Name:\t", command, sizeof(command));
+	return t->hear(t->context, TRACE_ENDS, process_of(tid), tid, command, e);
+}
+
+static int seize(struct trace *t, pid_t tid, bool tell, struct error *e)
+{
+	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
+		return begins(t, tid, tell, e);
+	if (errno == ESRCH)
+		return 0;
+	error_sys(e, errno, "cannot follow the threads of process %d", (int)tid);
+	return error_hint(e,
+		"rows per thread (-mp) need ptrace: a debugger may have the process already, "
+		"or kernel.yama.ptrace_scope or a container forbids it");
+}
+
+static int seize_all(struct trace *t, pid_t pid, struct error *e)
+{
+	char path[48];
+	size_t before;
+
+	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
+	/* Threads that were born meanwhile of ones not yet seized: look again until there are none.
+	 */
+	do {
+		struct dirent *entry;
+		DIR *d = opendir(path);
+
+		before = t->threads.count;
+		if (!d)
+			return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+		while ((entry = readdir(d))) {
+			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
+
+			if (tid > 0 && !known(t, tid) && seize(t, tid, true, e) != 0) {
+				closedir(d);
+				return -1;
+			}
+		}
+		closedir(d);
+	} while (t->threads.count > before);
+	return 0;
+}
+
+int trace_begin(struct trace *t, pid_t pid, bool running, struct error *e)
+{
+	t->child = running ? 0 : pid;
+	if (running)
+		return seize_all(t, pid, e);
+	return seize(t, pid, false, e);
+}
+
+/* An exec by another thread than the first: that one is gone, without a word, and its number is the
+ * other's now. */
+static int execed(struct trace *t, pid_t pid, struct error *e)
+{
+	unsigned long former = 0;
+
+	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &former) != 0 || (pid_t)former == pid)
+		return 0;
+	if (known(t, pid) && ends(t, pid, e) != 0)
+		return -1;
+	forget(t, (pid_t)former);
+	if (begins(t, pid, false, e) != 0)
+		return -1;
+	return t->hear(t->context, TRACE_RENAMED, pid, (pid_t)former, "", e);
+}
+
+/* A thread has stopped: sees why, and lets it go on as if we were not there. */
+static int stopped(struct trace *t, pid_t tid, int status, struct error *e)
+{
+	int event = status >> 16, number = WSTOPSIG(status), rc = 0;
+	long deliver = 0;
+
+	if (event == PTRACE_EVENT_STOP && number != SIGTRAP) {
+		/* The job is stopped (^Z): it stays so until SIGCONT. */
+		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
+		return 0;
+	}
+	if (event == PTRACE_EVENT_STOP) {
+		if (!known(t, tid))
+			rc = begins(t, tid, true, e);
+	} else if (event == PTRACE_EVENT_EXEC) {
+		rc = execed(t, tid, e);
+	} else if (event == 0) {
+		deliver = number;
+	}
+	ptrace(PTRACE_CONT, tid, NULL, (void *)deliver);
+	return rc;
+}
+
+int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error *e)
+{
+	for (;;) {
+		siginfo_t info = {.si_pid = 0};
+		struct rusage own;
+		int word;
+
+		/* A look first: of an ended thread, the name is wanted before it is reaped. */
+		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0 ||
+			!info.si_pid)
+			return 0;
+		if ((info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
+			    info.si_code == CLD_DUMPED) &&
+			ends(t, info.si_pid, e) != 0)
+			return -1;
+		if (wait4(info.si_pid, &word, WNOHANG | __WALL, &own) != info.si_pid)
+			continue;
+		if (WIFSTOPPED(word)) {
+			if (stopped(t, info.si_pid, word, e) != 0)
+				return -1;
+		} else if (info.si_pid == t->child) {
+			*status = word;
+			*usage = own;
+			return 1;
+		}
+	}
+}
+
+/* Stops a thread wherever it is and lets it go; a signal that comes just then is passed on. */
+static void let_go(pid_t tid)
+{
+	int word;
+
+	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
+		return;
+	while (waitpid(tid, &word, __WALL) < 0)
+		if (errno != EINTR)
+			return;
+	if (WIFSTOPPED(word))
+		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(word >> 16 ? 0 : WSTOPSIG(word)));
+}
+
+void trace_end(struct trace *t)
+{
+	for (size_t i = 0; i < t->threads.count; i++)
+		let_go(t->threads.data[i]);
+	vec_fini(&t->threads);
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Call paths: the trees of all inputs (and, with -threads, of each thread) as one, whose nodes are
+ * places; and sums over it.  Everything is a pass over the nodes: parents stand before children.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/places.h"
+
+/* What became of the nodes of an input: index + 1 in d->nodes.  With -threads a node becomes one of
+ * each thread. */
+struct memos {
+	uint32_t *own;      /* [node]; without -threads */
+	struct table table; /* struct memo; with */
+};
+
+struct memo {
+	struct {
+		uint32_t input, group, node;
+	} key;
+	uint32_t own;
+};
+
+/* 0: not known yet. */
+static uint32_t recall(const struct memos *m, size_t input, uint32_t group, uint32_t node)
+{
+	const struct memo key = {.key = {(uint32_t)input, group, node}};
+	const struct memo *memo;
+
+	if (m->own)
+		return m->own[node];
+	memo = table_find(&m->table, &key.key);
+	return memo ? memo->own : 0;
+}
+
+static int remember(struct memos *m, size_t input, uint32_t group, uint32_t node, long own)
+{
+	const struct memo key = {.key = {(uint32_t)input, group, node}};
+	struct memo *memo;
+
+	if (m->own) {
+		m->own[node] = (uint32_t)own + 1;
+		return 0;
+	}
+	memo = table_add(&m->table, &key.key);
+	if (memo)
+		memo->own = (uint32_t)own + 1;
+	return memo ? 0 : -1;
+}
+
+/* fresh: there is none like it, since those of one tree all differ. */
+static long add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool fresh)
+{
+	struct prof_node key = {.key = {.parent = parent, .place = place}}, *node;
+	size_t before = d->nodes.count;
+
+	node = fresh ? table_append(&d->nodes) : table_add(&d->nodes, &key.key);
+	if (!node)
+		return -1;
+	node->key = key.key;
+	if (d->nodes.count > before)
+		for (size_t i = 0; i < d->metrics.count; i++) {
+			const uint64_t *slot = vec_push(&d->node_counts);
+
+			if (!slot)
+				return -1;
+		}
+	return node - (struct prof_node *)(void *)d->nodes.entries;
+}
+
+/* Up from the node to one that is known or the root, then down again. */
+static long take_node(
+	struct prof_data *d, struct memos *memos, size_t input, uint32_t group, uint32_t node)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	bool fresh = memos->own && input == 0;
+	VEC(uint32_t) path = {0};
+	long parent = 0;
+
+	while (node != EXPERIMENT_ROOT) {
+		uint32_t known = recall(memos, input, group, node), *slot;
+
+		if (known) {
+			parent = known - 1;
+			break;
+		}
+		slot = vec_push(&path);
+		if (!slot) {
+			parent = -1;
+			break;
+		}
+		*slot = node;
+		/* a damaged file may say anything; what it gives must still end */
+		if (experiment_node_at(x, node)->key.parent >= node)
+			break;
+		node = experiment_node_at(x, node)->key.parent;
+	}
+	for (size_t i = path.count; i-- > 0 && parent >= 0;) {
+		const struct experiment_node *of = experiment_node_at(x, path.data[i]);
+		long place = prof_place(d, input, group,
+			of->key.image < x->images.count ? of->key.image : 0, of->key.address);
+
+		if (place < 0)
+			parent = -1;
+		else
+			parent = add_node(d, (uint32_t)parent, (uint32_t)place, fresh);
+		if (parent >= 0 && remember(memos, input, group, path.data[i], parent))
+			parent = -1;
+	}
+	vec_fini(&path);
+	return parent;
+}
+
+static int take_paths(struct prof_data *d, size_t input)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	struct memos memos = {.table = {.entry_size = sizeof(struct memo),
+				      .key_size = sizeof(((struct memo *)0)->key)}};
+	size_t first = prof_metric_index(d, input, 0);
+	int rc = 0;
+
+	if (!d->request->threads) {
+		memos.own = calloc(x->nodes.count + 1, sizeof(*memos.own));
+		if (!memos.own)
+			return -1;
+	}
+	for (size_t i = 0; i < x->samples.count && rc == 0; i++) {
+		const struct experiment_sample *s = experiment_sample_at(x, i);
+		long group, node;
+
+		if (i % 4096 == 0)
+			prof_progress(d, i, x->samples.count, "joining call paths");
+		if (!prof_selects(d, input, s) ||
+			experiment_node_at(x, s->key.node)->key.image >= x->images.count)
+			continue;
+		group = prof_group_of(d, input, s->key.thread);
+		node = group < 0 ? -1 : take_node(d, &memos, input, (uint32_t)group, s->key.node);
+		if (node < 0)
+			rc = -1;
+		else
+			d->node_counts
+				.data[(size_t)node * d->metrics.count + first + s->key.metric] +=
+				s->count;
+	}
+	table_fini(&memos.table);
+	free(memos.own);
+	return rc;
+}
+
+int prof_data_tree(struct prof_data *d, struct error *e)
+{
+	if (d->nodes.count)
+		return 0;
+	if (add_node(d, UINT32_MAX, UINT32_MAX, false) < 0)
+		return error_nomem(e);
+	for (size_t i = 0; i < d->request->count; i++)
+		if (take_paths(d, i))
+			return error_nomem(e);
+	return 0;
+}
+
+int prof_data_paths(struct prof_data *d, struct error *e)
+{
+	bool stacks = false;
+
+	if (d->nodes.count)
+		return 0;
+	for (size_t i = 0; i < d->metrics.count; i++)
+		stacks = stacks || (d->metrics.data[i].metric->flags & METRIC_STACKS);
+	if (!stacks) {
+		error_set(e, ERR_UNSUPPORTED, "the experiment has no call paths");
+		return error_hint(e, "ssrun -usertime, -totaltime and the *_hwctime experiments "
+				     "record them");
+	}
+	return prof_data_tree(d, e);
+}
+
+uint64_t *prof_subtrees(const struct prof_data *d)
+{
+	size_t m = d->metrics.count;
+	uint64_t *sums = malloc((d->nodes.count * m + 1) * sizeof(*sums));
+
+	if (!sums)
+		return NULL;
+	memcpy(sums, d->node_counts.data, d->nodes.count * m * sizeof(*sums));
+	for (size_t i = d->nodes.count; i-- > 1;)
+		for (size_t k = 0; k < m; k++)
+			sums[prof_node_at(d, i)->key.parent * m + k] += sums[i * m + k];
+	return sums;
+}
+
+/* Children as lists: first[n] and next[n], 0: none. */
+static int link_children(const struct prof_data *d, uint32_t **first, uint32_t **next)
+{
+	*first = calloc(d->nodes.count + 1, sizeof(**first));
+	*next = calloc(d->nodes.count + 1, sizeof(**next));
+	if (!*first || !*next)
+		return -1;
+	for (size_t i = d->nodes.count; i-- > 1;) {
+		uint32_t parent = prof_node_at(d, i)->key.parent;
+
+		(*next)[i] = (*first)[parent];
+		(*first)[parent] = (uint32_t)i;
+	}
+	return 0;
+}
+
+int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
+	void (*call)(void *context, size_t node), void *context)
+{
+	uint32_t *first = NULL, *next = NULL, *active = calloc(keys + 1, sizeof(*active));
+	int rc = -1;
+
+	if (active && link_children(d, &first, &next) == 0) {
+		size_t node = first[0];
+
+		rc = 0;
+		while (node) {
+			if (key[node] != UINT32_MAX && active[key[node]]++ == 0)
+				call(context, node);
+			if (first[node]) {
+				node = first[node];
+				continue;
+			}
+			/* leaves it, and all that end with it */
+			for (;;) {
+				if (key[node] != UINT32_MAX)
+					active[key[node]]--;
+				if (next[node]) {
+					node = next[node];
+					break;
+				}
+				node = prof_node_at(d, node)->key.parent;
+				if (!node)
+					break;
+			}
+		}
+	}
+	free(first);
+	free(next);
+	free(active);
+	return rc;
+}

@@ -1,0 +1,49 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What rows stand for, and their sums: functions, lines or images, each for all places that belong
+ * to it (and, with -threads, for one thread).
+ */
+#ifndef PROFILE_ENTITIES_H
+#define PROFILE_ENTITIES_H
+
+#include "profile/places.h"
+
+enum prof_grain {
+	PROF_BY_IMAGE,
+	PROF_BY_PROCEDURE,
+	PROF_BY_LINE,   /* of a function */
+	PROF_BY_SOURCE, /* of a file, in whatever function; of a function where no line is known */
+};
+
+struct prof_entity { /* table entry */
+	struct {
+		uint64_t begin; /* of the function, where it has an address of its own */
+		uint32_t group, image, procedure, file, line, inlined;
+	} key;
+	uint32_t place;    /* the one with most samples */
+	uint32_t selected; /* by -only and -exclude */
+};
+
+struct prof_sums {
+	struct table entities;
+	uint32_t *of;        /* [place] */
+	uint64_t *own;       /* [entity * metrics + metric] */
+	uint64_t *inclusive; /* likewise, with all they called; NULL if not asked for */
+	size_t metrics;
+};
+
+/* d is named as far as the grain needs.  -1 when memory is out. */
+int prof_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain);
+/* What was called counts as well, once for what recurs; needs prof_data_paths. */
+int prof_sums_inclusive(struct prof_sums *s, const struct prof_data *d);
+void prof_sums_fini(struct prof_sums *s);
+
+static inline const struct prof_entity *prof_entity_at(const struct prof_sums *s, size_t i)
+{
+	return (const struct prof_entity *)(const void *)s->entities.entries + i;
+}
+
+/* Does the request (-only, -exclude) want this function of this image? */
+bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);
+
+#endif

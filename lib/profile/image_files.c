@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "profile/image_files.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct named { /* a symbol that the experiment holds */
+	uint64_t address, length;
+	const char *name;
+	char *demangled; /* once asked for */
+};
+
+struct slot {
+	bool tried;
+	struct image *image;
+	enum prof_image_state state;
+	char why[512];
+	VEC(struct named) symbols; /* by address */
+};
+
+struct prof_images {
+	const struct prof_data *data;
+	const struct prof_images_search *search;
+	long executable; /* image that search->executable is; -1: none */
+	struct slot *slots;
+};
+
+static int by_address(const void *a, const void *b)
+{
+	const struct named *x = a, *y = b;
+
+	return x->address < y->address ? -1 : x->address > y->address;
+}
+
+static int take_symbols(struct prof_images *images)
+{
+	const struct prof_data *d = images->data;
+
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->symbols.count; k++) {
+			const struct experiment_symbol *s = table_at(&x->symbols, k);
+			struct named *own;
+
+			if (s->key.image >= x->images.count)
+				continue;
+			own = vec_push(&images->slots[d->image_of.data[i][s->key.image]].symbols);
+			if (!own)
+				return -1;
+			*own = (struct named){s->key.address, s->length, s->name, NULL};
+		}
+	}
+	for (size_t i = 0; i < d->images.count; i++)
+		if (images->slots[i].symbols.count)
+			qsort(images->slots[i].symbols.data, images->slots[i].symbols.count,
+				sizeof(struct named), by_address);
+	return 0;
+}
+
+/* Which image the user's executable is. */
+static int find_executable(struct prof_images *images, struct error *e)
+{
+	const struct prof_data *d = images->data;
+	uint8_t id[EXPERIMENT_BUILD_ID_MAX];
+	uint64_t size = 0, fingerprint = 0;
+	size_t length = 0;
+
+	if (image_identify(images->search->executable, id, &length, &size, &fingerprint, e))
+		return -1;
+	for (size_t i = 0; i < d->images.count; i++) {
+		const struct experiment_image *im = d->images.data[i].image;
+
+		if (im->build_id_length != length || memcmp(im->build_id, id, length) != 0)
+			continue;
+		if (!length && (im->size != size || im->fingerprint != fingerprint))
+			continue;
+		images->executable = (long)i;
+		return 0;
+	}
+	error_set(e, ERR_CONFLICT, "%s is not what ran in this experiment",
+		images->search->executable);
+	return error_hint(e, "leave it out: files are found where they were, if they are the same");
+}
+
+struct prof_images *prof_images_new(
+	const struct prof_data *d, const struct prof_images_search *search, struct error *e)
+{
+	struct prof_images *images = calloc(1, sizeof(*images));
+
+	if (!images) {
+		error_nomem(e);
+		return NULL;
+	}
+	images->data = d;
+	images->search = search;
+	images->executable = -1;
+	images->slots = calloc(d->images.count + 1, sizeof(*images->slots));
+	if (!images->slots || take_symbols(images))
+		error_nomem(e);
+	else if (!search->executable || find_executable(images, e) == 0)
+		return images;
+	prof_images_free(images);
+	return NULL;
+}
+
+void prof_images_free(struct prof_images *images)
+{
+	if (!images)
+		return;
+	for (size_t i = 0; images->slots && i < images->data->images.count; i++) {
+		struct slot *s = &images->slots[i];
+
+		for (size_t k = 0; k < s->symbols.count; k++)
+			if (s->symbols.data[k].demangled != s->symbols.data[k].name)
+				free(s->symbols.data[k].demangled);
+		vec_fini(&s->symbols);
+		if (s->image)
+			image_close(s->image);
+	}
+	free(images->slots);
+	free(images);
+}
+
+/* Of a file that could not be identified when it ran. */
+static const char *why_nameless(const char *path)
+{
+	char mark[4] = "";
+	FILE *f = fopen(path, "re");
+	bool elf = f && fread(mark, 1, sizeof(mark), f) == sizeof(mark) &&
+		   memcmp(mark, "\177ELF", sizeof(mark)) == 0;
+
+	if (!f)
+		return "it is not there: there are no names";
+	fclose(f);
+	return elf ? "nobody can tell whether it is the file that ran: there are no names"
+		   : "no ELF file: there are no names";
+}
+
+static void try_open(struct prof_images *images, uint32_t index)
+{
+	const struct experiment_image *im = images->data->images.data[index].image;
+	struct slot *s = &images->slots[index];
+	struct image_identity id = {.path = im->path,
+		.build_id = im->build_id,
+		.build_id_length = im->build_id_length,
+		.size = im->size,
+		.fingerprint = im->fingerprint};
+	struct error e = {0};
+
+	s->tried = true;
+	if (im->kind == EXPERIMENT_IMAGE_FILE)
+		snprintf(s->why, sizeof(s->why), "%s", why_nameless(im->path));
+	if (im->kind != EXPERIMENT_IMAGE_ELF)
+		return;
+	if (images->executable == (long)index)
+		id.path = images->search->executable;
+	s->image = image_open(&id, &images->search->where, &e);
+	if (s->image)
+		return;
+	s->state = e.code == ERR_CONFLICT ? PROF_IMAGE_REPLACED : PROF_IMAGE_MISSING;
+	snprintf(s->why, sizeof(s->why), "%s", e.message);
+}
+
+static struct slot *slot_of(struct prof_images *images, uint32_t index)
+{
+	if (!images->slots[index].tried)
+		try_open(images, index);
+	return &images->slots[index];
+}
+
+struct image *prof_images_open(struct prof_images *images, uint32_t image, const char **why)
+{
+	struct slot *s = slot_of(images, image);
+
+	if (why)
+		*why = s->why[0] ? s->why : NULL;
+	return s->image;
+}
+
+/* The last recorded symbol that begins at or before address, if it reaches that far. */
+static int recorded_symbol(struct slot *s, uint64_t address, struct image_symbol *symbol)
+{
+	size_t low = 0, high = s->symbols.count;
+	struct named *n;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (s->symbols.data[middle].address <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	if (!low)
+		return -1;
+	n = &s->symbols.data[low - 1];
+	if (n->length && address - n->address >= n->length)
+		return -1;
+	if (!n->demangled) {
+		n->demangled = image_demangle(n->name);
+		if (!n->demangled)
+			n->demangled = (char *)n->name;
+	}
+	*symbol = (struct image_symbol){n->address, n->length, n->name, n->demangled, false};
+	return 0;
+}
+
+static int names_symbol(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol)
+{
+	struct slot *s = slot_of(names, image);
+	const struct image_symbol *found = s->image ? image_symbol_at(s->image, address) : NULL;
+
+	if (!found || found->guessed)
+		if (recorded_symbol(s, address, symbol) == 0)
+			return 0;
+	if (!found)
+		return -1;
+	*symbol = *found;
+	return 0;
+}
+
+static int names_line(void *names, uint32_t image, uint64_t address, struct image_line *line)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_line_at(s->image, address, line) : -1;
+}
+
+static size_t names_inlines(
+	void *names, uint32_t image, uint64_t address, struct image_frame *frames, size_t room)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_inlines_at(s->image, address, frames, room) : 0;
+}
+
+static enum prof_image_state names_state(void *names, uint32_t image, const char **why)
+{
+	struct slot *s = slot_of(names, image);
+
+	*why = s->why[0] ? s->why : s->image ? image_complaint(s->image) : NULL;
+	return s->state;
+}
+
+static enum image_machine names_machine(void *names, uint32_t image)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_machine(s->image) : IMAGE_OTHER;
+}
+
+static size_t names_code(void *names, uint32_t image, uint64_t address, void *bytes, size_t size)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_code(s->image, address, bytes, size) : 0;
+}
+
+static int names_segment(
+	void *names, uint32_t image, uint64_t address, struct image_segment *segment)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_segment_at(s->image, address, segment) : -1;
+}
+
+static int names_variable(
+	void *names, uint32_t image, uint64_t address, struct image_variable *variable)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_variable_at(s->image, address, variable) : -1;
+}
+
+static int names_section(
+	void *names, uint32_t image, uint64_t address, struct image_variable *section)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_section_at(s->image, address, section) : -1;
+}
+
+static int names_declared(void *names, uint32_t image, uint64_t address, struct image_line *line)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_variable_line(s->image, address, line) : -1;
+}
+
+static int names_member(void *names, uint32_t image, uint64_t address, uint64_t offset,
+	uint64_t span, uint64_t apart, struct image_member *member)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_variable_member(s->image, address, offset, span, apart, member)
+			: -1;
+}
+
+static int names_structure(void *names, uint32_t image, uint64_t code, uint64_t size,
+	uint64_t offset, struct image_member *member)
+{
+	struct slot *s = slot_of(names, image);
+
+	return s->image ? image_structure_member(s->image, code, size, offset, member) : -1;
+}
+
+const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
+	.line = names_line,
+	.inlines = names_inlines,
+	.machine = names_machine,
+	.code = names_code,
+	.segment = names_segment,
+	.variable = names_variable,
+	.section = names_section,
+	.declared = names_declared,
+	.member = names_member,
+	.structure = names_structure,
+	.state = names_state};

@@ -1,0 +1,56 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What reports ask of images: names and lines of addresses.  Image files answer (image_files.h), or
+ * a test.  Images are numbers that prof_data gives (struct prof_data, images).
+ */
+#ifndef PROFILE_IMAGE_NAMES_H
+#define PROFILE_IMAGE_NAMES_H
+
+#include <stddef.h>
+#include <stdint.h>
+
+#include "image/image.h"
+
+enum prof_image_state {
+	PROF_IMAGE_FINE,
+	PROF_IMAGE_REPLACED, /* the file is another one now: addresses stay addresses */
+	PROF_IMAGE_MISSING,  /* there is no file, or none that can be read */
+};
+
+/* Borrowed texts live as long as the names do. */
+struct prof_names_ops {
+	/* 0, or -1: there is none at this address. */
+	int (*symbol)(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol);
+	int (*line)(void *names, uint32_t image, uint64_t address, struct image_line *line);
+	/* As image_inlines_at. */
+	size_t (*inlines)(void *names, uint32_t image, uint64_t address, struct image_frame *frames,
+		size_t room);
+	/* *why: one line on what is missing, NULL if nothing is. */
+	enum prof_image_state (*state)(void *names, uint32_t image, const char **why);
+	/* What its code is of, and up to size bytes of it or of read-only data; as image_code.
+	 * NULL: nobody has any. */
+	enum image_machine (*machine)(void *names, uint32_t image);
+	size_t (*code)(void *names, uint32_t image, uint64_t address, void *bytes, size_t size);
+	/* As image_segment_at; NULL: nobody knows. */
+	int (*segment)(
+		void *names, uint32_t image, uint64_t address, struct image_segment *segment);
+	/* As image_variable_at.  NULL: nobody knows any. */
+	int (*variable)(
+		void *names, uint32_t image, uint64_t address, struct image_variable *variable);
+	/* As image_section_at, likewise. */
+	int (*section)(
+		void *names, uint32_t image, uint64_t address, struct image_variable *section);
+	/* As image_variable_line, image_variable_member, image_structure_member, likewise. */
+	int (*declared)(void *names, uint32_t image, uint64_t address, struct image_line *line);
+	int (*member)(void *names, uint32_t image, uint64_t address, uint64_t offset, uint64_t span,
+		uint64_t apart, struct image_member *member);
+	int (*structure)(void *names, uint32_t image, uint64_t code, uint64_t size, uint64_t offset,
+		struct image_member *member);
+};
+
+struct prof_names {
+	const struct prof_names_ops *ops;
+	void *context;
+};
+
+#endif

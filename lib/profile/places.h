@@ -1,0 +1,198 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The samples of one or several experiments, added up for a report: by place (an address of an
+ * image), each named once; and, where call paths are wanted, by node of one tree.
+ *
+ * Cost: a few table look-ups for each distinct sample and node of the experiments, one question to
+ * an image for each distinct address, nothing that grows faster than those.  What a row stands for
+ * (a function, a line, an image, in a thread) is an entity.
+ */
+#ifndef PROFILE_PLACES_H
+#define PROFILE_PLACES_H
+
+#include "base/progress.h"
+#include "base/table.h"
+#include "events/label.h"
+#include "experiment/experiment.h"
+#include "profile/image_names.h"
+
+struct prof_input {
+	const struct experiment *experiment;
+	const char *file; /* as reports call it */
+	unsigned side;    /* -diff: 0 before, 1 after */
+};
+
+/* -q: what is left out of a list. */
+struct prof_quit {
+	unsigned long rows; /* at most; 0: any number */
+	double percent;     /* rows below are left out */
+	double cumulative;  /* rows behind the one that reaches it are left out; 0: none */
+};
+
+struct prof_request {
+	struct progress *progress; /* of what takes long; may be NULL */
+	const char *host;          /* we are on it, and its clock is host_hz; NULL: nobody asked */
+	double host_hz;
+	const struct prof_input *inputs;
+	size_t count;
+	const char *command; /* as the user gave it, for the head; may be NULL */
+	const char *calipers;
+	const char *const *only, *const *exclude; /* globs, NULL-terminated; may be NULL */
+	const char *const *source_paths;          /* likewise */
+	struct prof_quit quit;
+	bool threads, inclusive, inlines;
+	bool raw;          /* samples stay where an interrupt found them */
+	bool intel, whole; /* -dis */
+	bool classic;      /* -calc */
+	const char *core;  /* -calc: description of the core; NULL: this host's */
+	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
+	bool shares;  /* -diff: of the whole, not absolute numbers */
+	const char *sides[2]; /* -diff: what the user called them */
+};
+
+/* One column of samples. */
+struct prof_metric {
+	const struct experiment_metric *metric;
+	size_t input;
+	uint32_t index;   /* in its experiment */
+	uint64_t samples; /* that the request selects */
+	double unit;      /* of a sample, in units shown (seconds for clocks) */
+};
+
+/* table entries */
+struct prof_place {
+	struct {
+		uint64_t address;
+		uint32_t image, group;
+	} key;
+};
+
+struct prof_node {
+	struct {
+		uint32_t parent, place; /* node 0 is the root */
+	} key;
+};
+
+struct prof_group { /* rank, process, thread; without -threads all samples are of one */
+	struct {
+		int32_t rank;
+		int32_t pid, tid;
+	} key;
+	const char *command;
+};
+
+struct prof_image {
+	const struct experiment_image *image;
+	size_t input;     /* the first one that has it */
+	uint32_t index;   /* there */
+	const char *name; /* base name */
+};
+
+/* What a place is called; texts are indices of strings, 0 of "". */
+struct prof_name {
+	uint32_t procedure, file;
+	uint32_t line;
+	uint64_t begin; /* of the function; 0 if it has none */
+	bool inlined;   /* the procedure is one that was inlined there */
+};
+
+/* Places of an image whose addresses lie close together, of group 0: found without a search. */
+struct prof_near {
+	uint64_t first;  /* address */
+	size_t span;     /* addresses; 0: there are none here */
+	uint32_t *place; /* [address - first]: index + 1; 0: none yet */
+};
+
+struct prof_span {         /* of phases, one an input */
+	uint32_t from, to; /* [from, to) */
+	const char *name;  /* only those of this name; NULL: all */
+};
+
+struct prof_data {
+	const struct prof_request *request;
+	struct prof_names names; /* to be set before prof_data_name */
+	VEC(struct prof_image) images;
+	VEC(struct prof_metric) metrics;
+	VEC(struct prof_span) spans;
+	VEC(uint32_t *) image_of; /* [input][its image]: index in images */
+	struct prof_near *near;   /* [image]; NULL: too few samples to be worth it */
+	struct table groups, places, nodes, strings;
+	VEC(uint64_t) counts;      /* [place * metrics + metric] */
+	VEC(uint64_t) node_counts; /* [node * metrics + metric]; none without call paths */
+	struct prof_name *name;    /* of each place; NULL before prof_data_name */
+};
+
+/* Adds everything up.  The request must outlive d. */
+int prof_data_init(struct prof_data *d, const struct prof_request *request, struct error *e);
+void prof_data_fini(struct prof_data *d);
+
+/* Builds the tree; before names are asked for.  ERR_UNSUPPORTED where no metric has call paths. */
+int prof_data_paths(struct prof_data *d, struct error *e);
+/* Likewise, also where all paths are one address long. */
+int prof_data_tree(struct prof_data *d, struct error *e);
+/* Finds names and, where lines is set, files and lines of all places. */
+int prof_data_name(struct prof_data *d, bool lines, struct error *e);
+
+/* Samples of nodes and all below them, [node * metrics + metric]; yours to free. */
+uint64_t *prof_subtrees(const struct prof_data *d);
+/* Calls for each node that has no node of the same key (key[node] < keys; UINT32_MAX: none) above
+ * it, so that what recurs is counted once.  -1 when memory is out. */
+int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
+	void (*call)(void *context, size_t node), void *context);
+
+/* What to call an address without symbol; text may be written to room. */
+const char *prof_nameless(
+	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);
+
+/* Does the request select the sample of this input? */
+bool prof_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s);
+/* The place of an address of an input's image; -1 when memory is out. */
+long prof_place(
+	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address);
+/* Likewise, of an image of d. */
+long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address);
+long prof_group_of(struct prof_data *d, size_t input, uint32_t thread);
+/* Likewise; -1 where there is none yet. */
+long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread);
+/* The column of a metric of an input. */
+size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metric);
+
+static inline const struct prof_place *prof_place_at(const struct prof_data *d, size_t i)
+{
+	return (const struct prof_place *)(const void *)d->places.entries + i;
+}
+
+static inline const struct prof_node *prof_node_at(const struct prof_data *d, size_t i)
+{
+	return (const struct prof_node *)(const void *)d->nodes.entries + i;
+}
+
+/* Cycles a second of the clock that the metric's time passed by, where its run recorded it, or was
+ * on this host; 0: not known. */
+double prof_clock_hz(const struct prof_data *d, size_t metric);
+
+/* Is it the event of executed instructions? */
+bool prof_counts_instructions(const struct prof_metric *m);
+
+/* Strings, each once. */
+long prof_string(struct prof_data *d, const char *text);
+const char *prof_string_at(const struct prof_data *d, uint32_t index);
+
+/*
+ * n samples of `unit` units each, as a quantity: the interval is the exact one of Poisson's
+ * distribution.  Samples of every n-th event scatter less than that, so it is a safe one.
+ */
+struct quantity prof_sampled(uint64_t n, double unit, enum label label);
+
+/* Fewer samples than this say nothing: their interval is wider than half of the figure. */
+enum { PROF_WEAK = 10 };
+
+/* Step i of count of what the words say; cheap enough for any loop. */
+static inline void prof_progress(
+	const struct prof_data *d, size_t i, size_t count, const char *words)
+{
+	if (d->request->progress && d->request->progress->enabled)
+		progress_step(d->request->progress, (double)i / (double)(count ? count : 1), words);
+}
+
+#endif

@@ -1,0 +1,15 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the files of lib/profile share among themselves. */
+#ifndef PROFILE_PLACES_PRIVATE_H
+#define PROFILE_PLACES_PRIVATE_H
+
+#include "profile/places.h"
+
+/* strings.c */
+struct table prof_strings_table(void);
+void prof_strings_fini(struct table *strings);
+
+/* calipers.c: -calipers, for each input. */
+int prof_spans(struct prof_data *d, struct error *e);
+
+#endif

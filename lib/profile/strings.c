@@ -1,0 +1,59 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "profile/places_private.h"
+
+struct string_entry {
+	struct {
+		uint64_t hash, turn; /* turn: of those with the same hash, which */
+	} key;
+	char *text;
+};
+
+static uint64_t hash_of(const char *text)
+{
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (; *text; text++)
+		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
+	return h;
+}
+
+struct table prof_strings_table(void)
+{
+	return (struct table){.entry_size = sizeof(struct string_entry),
+		.key_size = sizeof(((struct string_entry *)0)->key)};
+}
+
+void prof_strings_fini(struct table *strings)
+{
+	for (size_t i = 0; i < strings->count; i++)
+		free(((struct string_entry *)table_at(strings, i))->text);
+	table_fini(strings);
+}
+
+long prof_string(struct prof_data *d, const char *text)
+{
+	struct string_entry key = {.key = {.hash = hash_of(text)}};
+
+	for (;; key.key.turn++) {
+		struct string_entry *own = table_add(&d->strings, &key.key);
+
+		if (!own)
+			return -1;
+		if (!own->text) {
+			own->text = strdup(text);
+			if (!own->text)
+				return -1;
+		} else if (strcmp(own->text, text) != 0) {
+			continue;
+		}
+		return own - (struct string_entry *)(void *)d->strings.entries;
+	}
+}
+
+const char *prof_string_at(const struct prof_data *d, uint32_t index)
+{
+	return ((const struct string_entry *)table_at(&d->strings, index))->text;
+}
