@@ -7,7 +7,7 @@
 #include <sys/stat.h>
 
 #include "base/home.h"
-#include "costs/calibrate.h"
+#include "costs/costs_calibrate.h"
 #include "perfex.h"
 #include "say.h"
 

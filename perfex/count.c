@@ -13,7 +13,7 @@
 #include "render/counts.h"
 #include "report/counts.h"
 #include "say.h"
-#include "sources/run.h"
+#include "sources/sources_run.h"
 
 struct counting {
 	struct options *options;

@@ -7,7 +7,7 @@
 
 #include "base/file.h"
 #include "block.h"
-#include "blockbench/list.h"
+#include "blockbench/block_list.h"
 #include "image/image.h"
 #include "isa/isa.h"
 

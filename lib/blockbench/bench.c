@@ -10,9 +10,9 @@
 #include <unistd.h>
 
 #include "base/stats.h"
-#include "blockbench/accept.h"
-#include "blockbench/spawn.h"
-#include "blockbench/states.h"
+#include "blockbench/block_accept.h"
+#include "blockbench/block_states.h"
+#include "blockbench/crew.h"
 
 #define WORKERS_MIN 3
 #define WORKERS_MAX 9

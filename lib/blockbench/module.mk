@@ -1,8 +1,8 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The bench, and the worker: a program of its own without C library, whose bytes are part of the library.
-lib.blockbench     := accept.c bench.c classes.c embed.c hex.c list.c spawn.c states.c
+lib.blockbench     := bench.c block_accept.c block_classes.c block_hex.c block_list.c block_states.c crew.c embed.c
 blockworker        := $(O)/obj/blockworker/blockworker
-blockworker_objs   := $(patsubst %,$(O)/obj/blockworker/%.o,worker_entry worker_system worker_trap worker_pages worker_code worker_measure worker_pmu states)
+blockworker_objs   := $(patsubst %,$(O)/obj/blockworker/%.o,worker_entry worker_system worker_trap worker_pages worker_code worker_measure worker_pmu block_states)
 blockworker_cflags := -std=gnu11 $(WARNINGS) -O2 -m64 -march=x86-64 -ffreestanding -fno-stack-protector -fno-pie -fcf-protection=none \
                       -fno-asynchronous-unwind-tables -fno-builtin -mcmodel=large -D_GNU_SOURCE -ffile-prefix-map=$(CURDIR)/= -Ilib
 ifneq ($(filter x86_64%,$(ARCH)),)

@@ -12,9 +12,9 @@
 #include <stddef.h>
 #include <stdint.h>
 
+#include "blockbench/block_states.h"
 #include "blockbench/blockbench.h"
 #include "blockbench/channel.h"
-#include "blockbench/states.h"
 
 #define PAGE          4096ull
 #define ADDRESS_LIMIT 0x7ffffffff000ull

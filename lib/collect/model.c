@@ -9,10 +9,10 @@
 #include <string.h>
 
 #include "collect/collect.h"
+#include "collect/collect_symbols.h"
 #include "collect/model_fill.h"
-#include "collect/symbols.h"
 #include "image/archive.h"
-#include "sources/run.h"
+#include "sources/sources_run.h"
 
 struct modelling {
 	const struct collect_request *request;

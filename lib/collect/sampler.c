@@ -3,8 +3,8 @@
 
 #include <string.h>
 
+#include "collect/collect_symbols.h"
 #include "collect/data_samples.h"
-#include "collect/symbols.h"
 #include "experiment/branches.h"
 
 /* A process ends or becomes another: the code that it made gets its names now or never. */

@@ -8,9 +8,9 @@
 
 #include "collect/blocked.h"
 #include "collect/branch_records.h"
+#include "collect/collect_stacks.h"
 #include "collect/phases.h"
 #include "collect/rings.h"
-#include "collect/stacks.h"
 
 struct sampler_event {
 	uint32_t metric;

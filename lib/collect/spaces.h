@@ -6,7 +6,7 @@
 #ifndef COLLECT_SPACES_H
 #define COLLECT_SPACES_H
 
-#include "collect/images.h"
+#include "collect/collect_images.h"
 
 struct mapping {
 	uint64_t begin, end, offset; /* offset in the file of begin */

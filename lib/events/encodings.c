@@ -13,7 +13,7 @@
 
 #include "base/nearest.h"
 #include "events/event.h"
-#include "events/pfm.h"
+#include "events/libpfm.h"
 
 struct generic {
 	const char *text; /* NULL: there is none */

@@ -7,8 +7,8 @@
 
 #include "base/file.h"
 #include "base/progress.h"
+#include "collect/collect_symbols.h"
 #include "collect/sampler.h"
-#include "collect/symbols.h"
 #include "perfdata/private.h"
 
 #define MAP_MAX ((size_t)512 << 20) /* bytes of a JIT compiler's list of names */

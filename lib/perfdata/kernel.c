@@ -12,7 +12,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "collect/symbols.h"
+#include "collect/collect_symbols.h"
 #include "image/build_id_cache.h"
 #include "perfdata/private.h"
 

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 
 #include "perfdata/inflate.h"
-#include "perfdata/order.h"
+#include "perfdata/perfdata_order.h"
 #include "perfdata/private.h"
 
 #define BLOCK ((size_t)256 << 10)

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "blockbench/list.h"
+#include "blockbench/block_list.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

@@ -6,9 +6,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/collect_symbols.h"
 #include "collect/records.h"
 #include "collect/segments.h"
-#include "collect/symbols.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

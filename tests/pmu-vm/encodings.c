@@ -5,7 +5,7 @@
 
 #include "events/encodings.h"
 #include "events/event.h"
-#include "events/pfm.h"
+#include "events/libpfm.h"
 
 int main(void)
 {

@@ -5,8 +5,8 @@
  * model.
  */
 #include "costs/kernels/code.c"
-#include "costs/kernels/core.c"
-#include "costs/kernels/data.c"
+#include "costs/kernels/kernels_core.c"
+#include "costs/kernels/kernels_data.c"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -5,7 +5,7 @@
 
 #include <stdlib.h>
 
-#include "costs/calibrate.h"
+#include "costs/costs_calibrate.h"
 #include "costs/kernels/kernels.h"
 
 /* Every line once, and then again the first. */

@@ -7,11 +7,11 @@
 #include "../tap.h"
 #include <unistd.h>
 
+#include "collect/collect_symbols.h"
 #include "collect/data_samples.h"
 #include "collect/records.h"
 #include "collect/segments.h"
 #include "collect/spaces.h"
-#include "collect/symbols.h"
 #include "experiment/data.h"
 
 static const struct record_format flat = {

@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "fake_sources.h"
-#include "sources/run.h"
+#include "sources/sources_run.h"
 
 static struct event_spec specs[2];
 static struct plan_entry entries[2];

@@ -3,8 +3,8 @@
  * Measures this machine's costs with small kernels, by time alone (no counters needed), in at most
  * a minute.
  */
-#ifndef COSTS_CALIBRATE_H
-#define COSTS_CALIBRATE_H
+#ifndef COSTS_COSTS_CALIBRATE_H
+#define COSTS_COSTS_CALIBRATE_H
 
 #include "base/progress.h"
 #include "costs/costs.h"

@@ -3,7 +3,7 @@
  * the worker cannot restore is refused. */
 #include <string.h>
 
-#include "blockbench/accept.h"
+#include "blockbench/block_accept.h"
 #include "isa/isa.h"
 
 /* In order: the first that applies. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The initial states of registers and memory, in the order in which they are tried.  The worker has
  * the registers (worker_code.c), the bench the names: one table for both. */
-#ifndef BLOCKBENCH_STATES_H
-#define BLOCKBENCH_STATES_H
+#ifndef BLOCKBENCH_BLOCK_STATES_H
+#define BLOCKBENCH_BLOCK_STATES_H
 
 #include <stdbool.h>
 #include <stdint.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "blockbench/states.h"
+#include "blockbench/block_states.h"
 
 /* In the middle of a page, so that displacements of either sign stay in it; each register has a
  * page and lines of its own, memory points to another one.  Products of two are canonical. */

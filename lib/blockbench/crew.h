@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Workers, from outside: started, asked, ended. */
-#ifndef BLOCKBENCH_SPAWN_H
-#define BLOCKBENCH_SPAWN_H
+#ifndef BLOCKBENCH_CREW_H
+#define BLOCKBENCH_CREW_H
 
 #include <stdbool.h>
 #include <sys/types.h>

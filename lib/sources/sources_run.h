@@ -4,8 +4,8 @@
  * it, passes signals on, ticks the sources, starts and stops counting on SIGUSR1 and SIGUSR2, and
  * reads the counts at the end.
  */
-#ifndef SOURCES_RUN_H
-#define SOURCES_RUN_H
+#ifndef SOURCES_SOURCES_RUN_H
+#define SOURCES_SOURCES_RUN_H
 
 #include "base/progress.h"
 #include "sources/plan.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "events/pfm.h"
+#include "events/libpfm.h"
 
 #include <perfmon/pfmlib_perf_event.h>
 #include <pthread.h>

@@ -15,7 +15,7 @@
  * Where an event has no kernel the table of the processor's family stands, and the row says so.
  * Cost: kernels/sample.h.
  */
-#include "costs/calibrate.h"
+#include "costs/costs_calibrate.h"
 
 #include <math.h>
 #include <stdio.h>

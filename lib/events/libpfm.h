@@ -3,8 +3,8 @@
  * libpfm4, which is visible in pfm.c and nowhere else.  It is initialised at first use, which takes
  * milliseconds, and stays so until the process ends; strings that it hands out live as long.
  */
-#ifndef EVENTS_PFM_H
-#define EVENTS_PFM_H
+#ifndef EVENTS_LIBPFM_H
+#define EVENTS_LIBPFM_H
 
 #include <stdbool.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/images.h"
+#include "collect/collect_images.h"
 
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What may run, and what the worker has to know of it. */
-#ifndef BLOCKBENCH_ACCEPT_H
-#define BLOCKBENCH_ACCEPT_H
+#ifndef BLOCKBENCH_BLOCK_ACCEPT_H
+#define BLOCKBENCH_BLOCK_ACCEPT_H
 
 #include "blockbench/blockbench.h"
 #include "blockbench/channel.h"

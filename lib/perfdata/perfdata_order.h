@@ -5,8 +5,8 @@
  * than what the round before had last, but not older than what that had when it began; so at each
  * mark all that is not younger than the youngest at the mark before can go.
  */
-#ifndef PERFDATA_ORDER_H
-#define PERFDATA_ORDER_H
+#ifndef PERFDATA_PERFDATA_ORDER_H
+#define PERFDATA_PERFDATA_ORDER_H
 
 #include <stddef.h>
 #include <stdint.h>

@@ -4,8 +4,8 @@
  * which is followed through frame pointers by the kernel, or by call frame rules (image/unwind.h)
  * through the copy of the stack that the kernel made.
  */
-#ifndef COLLECT_STACKS_H
-#define COLLECT_STACKS_H
+#ifndef COLLECT_COLLECT_STACKS_H
+#define COLLECT_COLLECT_STACKS_H
 
 #include "collect/spaces.h"
 #include "image/unwind.h"

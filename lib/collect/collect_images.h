@@ -4,8 +4,8 @@
  * the process is there and the file is what it mapped.  Containers' files are found through
  * /proc/PID.  An image is added to the experiment when it is first sampled.
  */
-#ifndef COLLECT_IMAGES_H
-#define COLLECT_IMAGES_H
+#ifndef COLLECT_COLLECT_IMAGES_H
+#define COLLECT_COLLECT_IMAGES_H
 
 #include "base/table.h"
 #include "base/vec.h"

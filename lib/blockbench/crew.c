@@ -14,7 +14,7 @@
 #include <unistd.h>
 
 #include "blockbench/blockbench.h"
-#include "blockbench/spawn.h"
+#include "blockbench/crew.h"
 
 extern const unsigned char blockbench_worker[], blockbench_worker_end[];
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* A merge sort that begins with the runs that are there: a round is a few of them. */
-#include "perfdata/order.h"
+#include "perfdata/perfdata_order.h"
 
 #include <string.h>
 

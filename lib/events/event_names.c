@@ -16,7 +16,7 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "events/event.h"
-#include "events/pfm.h"
+#include "events/libpfm.h"
 
 #define NAME_MAX_LENGTH 127
 #define SPACE           " \t\n\v\f\r"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/symbols.h"
+#include "collect/collect_symbols.h"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,8 +4,8 @@
  * follows a comma is not read, nor are empty lines, those that begin with '#', and a first line
  * whose first field is "hex".
  */
-#ifndef BLOCKBENCH_LIST_H
-#define BLOCKBENCH_LIST_H
+#ifndef BLOCKBENCH_BLOCK_LIST_H
+#define BLOCKBENCH_BLOCK_LIST_H
 
 #include "base/vec.h"
 #include "blockbench/blockbench.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "blockbench/list.h"
+#include "blockbench/block_list.h"
 
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sources/run.h"
+#include "sources/sources_run.h"
 
 #include <errno.h>
 #include <poll.h>

@@ -4,7 +4,7 @@
  * under its caller's.  Samples that follow each other share most of their paths, so only what is
  * further in than the part they share is looked up.
  */
-#include "collect/stacks.h"
+#include "collect/collect_stacks.h"
 
 #include <linux/perf_event.h>
 #include <string.h>

@@ -4,10 +4,10 @@
  * of code that a process made from its perf-PID.map, the vdso's from itself.  Only functions that
  * have samples are put into the experiment.
  */
-#ifndef COLLECT_SYMBOLS_H
-#define COLLECT_SYMBOLS_H
+#ifndef COLLECT_COLLECT_SYMBOLS_H
+#define COLLECT_COLLECT_SYMBOLS_H
 
-#include "collect/images.h"
+#include "collect/collect_images.h"
 
 /* "ADDRESS TYPE NAME [MODULE]" lines, as in /proc/kallsyms; addresses that are all zero (we may not
  * know them) name nothing.  text is cut up.  The kernel lay `shift` further up when it was sampled;
