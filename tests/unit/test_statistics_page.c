@@ -136,7 +136,7 @@ static void compare(const char *name, const char *formula)
 	const char *at = formula;
 	double want;
 
-	machine.model.ll.size = strstr(formula, "no level behind L2") ? 0 : 1 << 20;
+	machine.model.ll.size = strstr(formula, "L2 is the last level") ? 0 : 1 << 20;
 	memset(used, 0, sizeof(used));
 	want = sum(&at);
 	s = made(name);
@@ -192,7 +192,7 @@ static void count_everything(void)
 	machine.model.ll.size = 1 << 20;
 }
 
-/* Rows of the table between the section's heading and the next; how many. */
+/* Items of the section, each followed by its formula on a line of its own; how many. */
 static size_t compare_rows(char *text)
 {
 	char *begin = strstr(text, ".Sh STATISTICS"), *end, *line, *save = NULL;
@@ -202,17 +202,15 @@ static size_t compare_rows(char *text)
 		return 0;
 	*end = '\0';
 	for (line = strtok_r(begin, "\n", &save); line; line = strtok_r(NULL, "\n", &save)) {
-		char *formula = strstr(line, " Ta ");
+		char *name = line + 4, *formula;
 
-		if (strncmp(line, ".It ", 4) != 0 || !formula || strncmp(line, ".It Sy ", 7) == 0)
+		if (strncmp(line, ".It ", 4) != 0 || !(formula = strtok_r(NULL, "\n", &save)))
 			continue;
-		*formula = '\0';
-		formula += 4;
 		rows++;
 		if (strncmp(formula, "typical cost", 12) == 0)
-			compare_memory_time(line + 4);
+			compare_memory_time(name);
 		else
-			compare(line + 4, formula);
+			compare(name, formula);
 	}
 	return rows;
 }
