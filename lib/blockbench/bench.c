@@ -76,7 +76,7 @@ static uint32_t distinct_pages(void)
 	return pages < 1 ? 1 : pages > DATA_PAGES ? DATA_PAGES : (uint32_t)pages;
 }
 
-static int by_value(const void *a, const void *b)
+static int bench_by_value(const void *a, const void *b)
 {
 	double x = *(const double *)a, y = *(const double *)b;
 
@@ -84,14 +84,14 @@ static int by_value(const void *a, const void *b)
 }
 
 /* Of sorted figures, the middle ones: all of three, three of five, three of seven ... */
-static double spread(const double *x, unsigned n)
+static double bench_spread(const double *x, unsigned n)
 {
 	unsigned skip = n <= 3 ? 0 : (n - 3) / 2;
 
 	return (x[n - 1 - skip] - x[skip]) / x[n / 2];
 }
 
-static bool settled(const struct blockbench *b, struct pending *p)
+static bool bench_settled(const struct blockbench *b, struct pending *p)
 {
 	if (b->options.quick)
 		return p->tries > 0;
@@ -103,11 +103,11 @@ static bool settled(const struct blockbench *b, struct pending *p)
 		return true;
 	if (p->figures < WORKERS_MIN)
 		return false;
-	qsort(p->figure, p->figures, sizeof(double), by_value);
-	return spread(p->figure, p->figures) <= APART;
+	qsort(p->figure, p->figures, sizeof(double), bench_by_value);
+	return bench_spread(p->figure, p->figures) <= APART;
 }
 
-static void gather(struct pending *p, struct answer *a)
+static void bench_gather(struct pending *p, struct answer *a)
 {
 	double figure;
 
@@ -134,7 +134,7 @@ static void gather(struct pending *p, struct answer *a)
 }
 
 /* Jobs of those not settled, in a channel made anew.  Returns how many, with their owners. */
-static unsigned assign(
+static unsigned bench_assign(
 	struct blockbench *b, struct pending *pending, unsigned count, unsigned *owner)
 {
 	struct channel *c = b->crew.channel;
@@ -145,7 +145,7 @@ static unsigned assign(
 		struct block_result scratch = {0};
 		bool full;
 
-		if (settled(b, &pending[i]))
+		if (bench_settled(b, &pending[i]))
 			continue;
 		owner[c->jobs] = i;
 		block_accept(
@@ -166,7 +166,7 @@ static int round_of_work(struct blockbench *b, struct pending *pending, const un
 	if (crew_fresh(&b->crew, e) || crew_work(&b->crew, e))
 		return -1;
 	for (uint32_t i = 0; i < c->jobs; i++)
-		gather(&pending[owner[i]], &c->answer[i]);
+		bench_gather(&pending[owner[i]], &c->answer[i]);
 	b->canary_best = c->canary_best;
 	b->no_pmu = !c->pmu;
 	*wait_left = c->wait_left;
@@ -177,7 +177,7 @@ static int round_of_work(struct blockbench *b, struct pending *pending, const un
 
 /* The interval of the median of few figures: from their own order, but no narrower than what
  * figures of different workers are known to differ by. */
-static struct quantity interval(double *x, unsigned n, bool quick)
+static struct quantity bench_interval(double *x, unsigned n, bool quick)
 {
 	struct quantity q = {.label = LABEL_MEASURED, .value = stats_median(x, n)};
 	unsigned skip = n <= 4 ? 0 : n <= 6 ? 1 : 2;
@@ -203,7 +203,7 @@ static void conclude(const struct blockbench *b, struct pending *p)
 	r->workers = p->figures;
 	if (r->class)
 		return;
-	r->cycles = interval(p->figure, p->figures, b->options.quick);
+	r->cycles = bench_interval(p->figure, p->figures, b->options.quick);
 	if (r->cycles.high - r->cycles.low > 0.1 * r->cycles.value)
 		r->warnings |= BLOCK_WARN_SCATTER;
 	if (p->disturbed)
@@ -229,7 +229,7 @@ static int measure_pending(
 	unsigned owner[JOBS_MAX] = {0};
 	uint32_t wait_left = b->options.quick ? WAIT_US / 10 : WAIT_US;
 
-	while (assign(b, pending, count, owner))
+	while (bench_assign(b, pending, count, owner))
 		if (round_of_work(b, pending, owner, &wait_left, e))
 			return -1;
 	for (unsigned i = 0; i < count; i++)
@@ -238,7 +238,7 @@ static int measure_pending(
 }
 
 /* As many blocks as fit one batch, those that are refused on the way; returns how many. */
-static size_t take(struct blockbench *b, const struct block *blocks, size_t count,
+static size_t bench_take(struct blockbench *b, const struct block *blocks, size_t count,
 	struct block_result *results, struct pending *pending, unsigned *pending_count)
 {
 	struct channel *c = b->crew.channel;
@@ -274,7 +274,7 @@ int blockbench_measure(struct blockbench *b, const struct block *blocks, size_t 
 	for (size_t at = 0; at < count && !r;) {
 		unsigned waiting;
 
-		at += take(b, blocks + at, count - at, results + at, pending, &waiting);
+		at += bench_take(b, blocks + at, count - at, results + at, pending, &waiting);
 		r = measure_pending(b, pending, waiting, e);
 		if (!r && done && done(context, at)) {
 			error_set(e, ERR_NONE, "stopped");

@@ -44,7 +44,7 @@ static const struct {
 	{"clui", BLOCK_PRIVILEGED},
 };
 
-static enum block_class refuse(const struct insn *insn)
+static enum block_class accept_refuse(const struct insn *insn)
 {
 	const char *name = isa_mnemonic(ISA_X86_64, insn->mnemonic);
 
@@ -101,7 +101,7 @@ static uint16_t written_registers(const struct facts *f)
 	return set;
 }
 
-static void note(struct facts *f, const struct insn *insn, struct block_result *r)
+static void accept_note(struct facts *f, const struct insn *insn, struct block_result *r)
 {
 	static const struct {
 		uint32_t classes, flag;
@@ -135,8 +135,8 @@ static void note(struct facts *f, const struct insn *insn, struct block_result *
 /* All addresses relative to the program counter move by the same distance, from near the block to
  * near RELATIVE_ADDRESS; those too far away come back by whole gigabytes, so that copies reach
  * them. */
-static void relocate(struct relocation *r, const struct insn *insn, size_t at, uint64_t in_page,
-	const uint8_t *bytes)
+static void accept_relocate(struct relocation *r, const struct insn *insn, size_t at,
+	uint64_t in_page, const uint8_t *bytes)
 {
 	const int64_t giga = 1 << 30;
 	int32_t displacement;
@@ -199,7 +199,7 @@ enum block_class block_accept(struct channel *c, uint32_t *bytes_used, uint32_t 
 		enum block_class class;
 
 		isa_decode(ISA_X86_64, block->bytes + at, end - at, block->address + at, &insn);
-		class = refuse(&insn);
+		class = accept_refuse(&insn);
 		if (!class && insn.classes & INSN_BRANCH) {
 			class = end_at_branch(&insn, at, end, options, r);
 			end = at;
@@ -208,14 +208,14 @@ enum block_class block_accept(struct channel *c, uint32_t *bytes_used, uint32_t 
 			return class;
 		if (at == end)
 			break;
-		note(&f, &insn, r);
+		accept_note(&f, &insn, r);
 		if (insn.relative_at) {
 			if (*relocations_used + relocations == JOB_RELOCATIONS) {
 				*full = c->jobs > 0;
 				return *full ? BLOCK_OK : BLOCK_TOO_LONG;
 			}
-			relocate(&c->relocations[*relocations_used + relocations++], &insn, at,
-				block->address % 4096, block->bytes);
+			accept_relocate(&c->relocations[*relocations_used + relocations++], &insn,
+				at, block->address % 4096, block->bytes);
 		}
 		r->instructions++;
 		at += insn.length;

@@ -28,7 +28,7 @@ static const struct {
 	[BLOCK_UNSTEADY] = {"unsteady", "does not run the same way twice"},
 };
 
-static const char *const warnings[BLOCK_WARN_COUNT] = {
+static const char *const block_warnings[BLOCK_WARN_COUNT] = {
 	"something else ran on the core",
 	"the interval is wider than 10% of the figure",
 	"all its pages are one physical page, so that loads may hit stores to other pages",
@@ -55,5 +55,5 @@ const char *block_class_text(enum block_class c)
 
 const char *block_warning_text(unsigned i)
 {
-	return i < BLOCK_WARN_COUNT ? warnings[i] : "";
+	return i < BLOCK_WARN_COUNT ? block_warnings[i] : "";
 }

@@ -10,7 +10,7 @@ static int digit(char c)
 	return c >= 'a' && c <= 'f' ? c - 'a' + 10 : -1;
 }
 
-static bool blank(char c)
+static bool hex_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r' || c == '\n';
 }
@@ -22,7 +22,7 @@ enum block_class block_parse_hex(
 	for (size_t i = 0; i < length;) {
 		int high, low;
 
-		if (blank(text[i])) {
+		if (hex_blank(text[i])) {
 			i++;
 			continue;
 		}

@@ -12,7 +12,7 @@ static size_t until(const char *text, size_t length, char stop)
 	return at ? (size_t)(at - text) : length;
 }
 
-static bool blank(char c)
+static bool list_blank(char c)
 {
 	return c == ' ' || c == '\t' || c == '\r';
 }
@@ -36,18 +36,18 @@ static int add_bytes(struct block_list *l, struct block_entry *entry, const uint
 	return 0;
 }
 
-static int add_line(struct block_list *l, const char *text, size_t at, size_t length,
+static int list_add_line(struct block_list *l, const char *text, size_t at, size_t length,
 	unsigned long line, struct error *e)
 {
 	uint8_t bytes[BLOCK_BYTES_MAX];
 	struct block_entry entry = {.line = line}, *slot;
 
 	length = until(text + at, length, ',');
-	while (length && blank(text[at])) {
+	while (length && list_blank(text[at])) {
 		at++;
 		length--;
 	}
-	while (length && blank(text[at + length - 1]))
+	while (length && list_blank(text[at + length - 1]))
 		length--;
 	if (line == 1 && length == 3 && memcmp(text + at, "hex", 3) == 0)
 		return 0;
@@ -71,9 +71,9 @@ int block_list_parse(struct block_list *l, const char *text, size_t length, stru
 		size_t n = until(text + at, length - at, '\n'), skip = 0;
 
 		line++;
-		while (skip < n && blank(text[at + skip]))
+		while (skip < n && list_blank(text[at + skip]))
 			skip++;
-		if (skip < n && text[at + skip] != '#' && add_line(l, text, at, n, line, e))
+		if (skip < n && text[at + skip] != '#' && list_add_line(l, text, at, n, line, e))
 			return -1;
 		at += n + 1;
 	}

@@ -137,7 +137,7 @@ static void become_worker(int program, const int *descriptors, pid_t parent)
 	_exit(127);
 }
 
-static int start(struct crew *crew, int code, int data, struct error *e)
+static int crew_start(struct crew *crew, int code, int data, struct error *e)
 {
 	int pair[2];
 	pid_t parent = getpid(), pid;
@@ -171,7 +171,7 @@ int crew_fresh(struct crew *crew, struct error *e)
 	if (code >= 0)
 		data = memory_file("block data", DATA_PAGES * 4096, e);
 	if (data >= 0)
-		r = start(crew, code, data, e);
+		r = crew_start(crew, code, data, e);
 	if (code >= 0)
 		close(code);
 	if (data >= 0)
@@ -180,7 +180,7 @@ int crew_fresh(struct crew *crew, struct error *e)
 }
 
 /* 0: done; 1: it died or hangs. */
-static int wait_for(struct crew *crew)
+static int crew_wait_for(struct crew *crew)
 {
 	struct pollfd p = {.fd = crew->socket, .events = POLLIN};
 	uint32_t seen = crew->channel->begun;
@@ -213,7 +213,7 @@ int crew_work(struct crew *crew, struct error *e)
 
 		if (!crew->pid && crew_fresh(crew, e))
 			return -1;
-		if (send(crew->socket, "", 1, MSG_NOSIGNAL) == 1 && wait_for(crew) == 0)
+		if (send(crew->socket, "", 1, MSG_NOSIGNAL) == 1 && crew_wait_for(crew) == 0)
 			return 0;
 		dismiss(crew);
 		at = c->begun;

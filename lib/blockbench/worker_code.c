@@ -17,31 +17,32 @@ struct writer {
 	uint8_t *at;
 };
 
-static void put(struct writer *w, const void *bytes, size_t n)
+static void code_put(struct writer *w, const void *bytes, size_t n)
 {
 	__builtin_memcpy(w->at, bytes, n);
 	w->at += n;
 }
 
-#define PUT(w, ...) put(w, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
+#define PUT(w, ...)                                                                                \
+	code_put(w, (const uint8_t[]){__VA_ARGS__}, sizeof((const uint8_t[]){__VA_ARGS__}))
 
 static void put32(struct writer *w, uint32_t x)
 {
-	put(w, &x, 4);
+	code_put(w, &x, 4);
 }
 
 static void put64(struct writer *w, uint64_t x)
 {
-	put(w, &x, 8);
+	code_put(w, &x, 8);
 }
 
 /* Where w stands, in the executable view. */
-static uint64_t address_of(const uint8_t *at)
+static uint64_t code_address_of(const uint8_t *at)
 {
 	return CODE_ADDRESS + (uint64_t)(at - (uint8_t *)CODE_WRITABLE);
 }
 
-static void move(struct writer *w, unsigned reg, uint64_t value)
+static void code_move(struct writer *w, unsigned reg, uint64_t value)
 {
 	PUT(w, reg & 8 ? 0x49 : 0x48, 0xb8 + (reg & 7));
 	put64(w, value);
@@ -61,7 +62,7 @@ static void stamp(struct writer *w, int counter, uint32_t *to)
 	put64(w, (uint64_t)to);
 }
 
-static uint64_t value_of(const struct job *j, const struct state *s, unsigned reg)
+static uint64_t code_value_of(const struct job *j, const struct state *s, unsigned reg)
 {
 	bool stack = reg == RSP || reg == RBP;
 
@@ -81,16 +82,16 @@ static uint8_t *prelude(struct writer *w, const struct job *j, const struct stat
 	static const uint8_t last[] = {RAX, RCX, RDX}; /* the stamp needs these */
 
 	for (unsigned reg = RBX; reg < 16; reg++)
-		move(w, reg, reg == j->counter ? count : value_of(j, s, reg));
+		code_move(w, reg, reg == j->counter ? count : code_value_of(j, s, reg));
 	stamp(w, counter, &image.begin);
 	if (repeats && j->counter == NO_REGISTER) {
 		PUT(w, 0xc7, 0x05); /* movl $count,COUNTER(%rip) */
-		put32(w, (uint32_t)(COUNTER_ADDRESS - address_of(w->at + 8)));
+		put32(w, (uint32_t)(COUNTER_ADDRESS - code_address_of(w->at + 8)));
 		put32(w, count);
 	}
 	PUT(w, 0x29, 0xc0); /* sub %eax,%eax: flags */
 	for (unsigned i = 0; i < sizeof(last); i++)
-		move(w, last[i], last[i] == j->counter ? count : value_of(j, s, last[i]));
+		code_move(w, last[i], last[i] == j->counter ? count : code_value_of(j, s, last[i]));
 	PUT(w, 0x0f, 0xae, 0xe8, 0xe9); /* lfence; jmp */
 	put32(w, 0);
 	return w->at - 4;
@@ -104,10 +105,10 @@ static void patch(uint8_t *at, const uint8_t *target)
 }
 
 /* So that the copy at `at` finds the same operands as all others. */
-static void relocate(uint8_t *at, const struct channel *c, const struct job *j)
+static void code_relocate(uint8_t *at, const struct channel *c, const struct job *j)
 {
 	const struct relocation *r = &c->relocations[j->relocation];
-	uint64_t address = address_of(at);
+	uint64_t address = code_address_of(at);
 
 	for (uint32_t i = 0; i < j->relocations; i++, r++) {
 		int32_t d = (int32_t)(RELATIVE_ADDRESS + (int64_t)r->target -
@@ -130,7 +131,7 @@ static void lay_copies(struct writer *w, const struct channel *c, const struct j
 		done += more;
 	}
 	for (unsigned i = 0; j->relocations && i < n; i++)
-		relocate(first + (size_t)i * j->length, c, j);
+		code_relocate(first + (size_t)i * j->length, c, j);
 	w->at += size;
 }
 
@@ -138,7 +139,7 @@ static void lay_loop_end(struct writer *w, const struct job *j, const uint8_t *t
 {
 	if (j->counter == NO_REGISTER) {
 		PUT(w, 0x83, 0x2d); /* subl $1,COUNTER(%rip) */
-		put32(w, (uint32_t)(COUNTER_ADDRESS - address_of(w->at + 5)));
+		put32(w, (uint32_t)(COUNTER_ADDRESS - code_address_of(w->at + 5)));
 		PUT(w, 1);
 	} else {
 		/* dec %reg */
@@ -178,7 +179,7 @@ void code_lay(struct layout *l, const struct channel *c, const struct job *j, co
 
 	for (int i = 0; i < 2; i++) {
 		l->unroll[i] = loop ? n[i] : n[i] * count[i];
-		l->entry[i] = (const void *)address_of(w.at);
+		l->entry[i] = (const void *)code_address_of(w.at);
 		jump[i] = prelude(&w, j, s, counter, count[i], is_repeated(j, plan));
 	}
 	align(&w);
@@ -209,11 +210,11 @@ int code_reset(struct channel *c, const struct job *j, const struct state *s, st
 
 	for (unsigned reg = 0; reg < 16; reg++)
 		if (j->resets >> reg & 1)
-			move(&w, reg, value_of(j, s, reg));
+			code_move(&w, reg, code_value_of(j, s, reg));
 	before = (size_t)(w.at - (c->bytes + JOB_BYTES));
 	if (!before || before + j->length > BLOCK_BYTES_MAX)
 		return -1;
-	put(&w, &c->bytes[j->code], j->length);
+	code_put(&w, &c->bytes[j->code], j->length);
 	*made = *j;
 	made->code = JOB_BYTES;
 	made->length += (uint32_t)before;

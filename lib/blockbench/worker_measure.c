@@ -27,15 +27,15 @@
 #define WARM_ROUNDS  20
 
 static uint32_t clock_step; /* of what blocks are timed by: step, or 1 for a cycle counter */
-static uint32_t step;       /* ticks by which the time stamp counter moves */
+static uint32_t tsc_step;   /* ticks by which the time stamp counter moves */
 static uint32_t random = 2463534242u;
-static double ratios[RATIOS];
+static double tsc_ratios[RATIOS];
 static unsigned ratio_count, ratio_at;
-static double ratio;       /* core cycles a tick */
+static double tsc_ratio;   /* core cycles a tick */
 static double canary_best; /* core cycles */
 static uint32_t wait_left;
 
-static uint32_t random_below(uint32_t n)
+static uint32_t measure_random_below(uint32_t n)
 {
 	random ^= random << 13;
 	random ^= random >> 17;
@@ -43,7 +43,7 @@ static uint32_t random_below(uint32_t n)
 	return n ? random % n : 0;
 }
 
-static void sort(double *x, unsigned n)
+static void measure_sort(double *x, unsigned n)
 {
 	for (unsigned i = 1; i < n; i++) {
 		double v = x[i];
@@ -62,7 +62,7 @@ static double trimmed(double *x, unsigned n)
 	double sum = 0, near;
 	unsigned count = 0;
 
-	sort(x, n);
+	measure_sort(x, n);
 	near = 1.2 * clock_step + 0.01 * x[n / 2];
 	for (unsigned i = 0; i < n; i++) {
 		if (x[i] < x[n / 2] - near || x[i] > x[n / 2] + near)
@@ -75,7 +75,7 @@ static double trimmed(double *x, unsigned n)
 
 static void delay(void)
 {
-	for (uint32_t n = random_below(2 * step + 3); n; n--)
+	for (uint32_t n = measure_random_below(2 * tsc_step + 3); n; n--)
 		__asm__ volatile("");
 }
 
@@ -109,12 +109,12 @@ static void update_ratio(void)
 {
 	double x[RATIOS];
 
-	ratios[ratio_at] = chain(CHAIN_LONG) - chain(CHAIN_SHORT);
+	tsc_ratios[ratio_at] = chain(CHAIN_LONG) - chain(CHAIN_SHORT);
 	ratio_at = (ratio_at + 1) % RATIOS;
 	if (ratio_count < RATIOS)
 		ratio_count++;
-	__builtin_memcpy(x, ratios, sizeof(x));
-	ratio = (CHAIN_LONG - CHAIN_SHORT) * 64 / trimmed(x, ratio_count);
+	__builtin_memcpy(x, tsc_ratios, sizeof(x));
+	tsc_ratio = (CHAIN_LONG - CHAIN_SHORT) * 64 / trimmed(x, ratio_count);
 }
 
 /* Core cycles; the best of three, since an interrupt is no neighbour. */
@@ -122,7 +122,7 @@ static double canary_cycles(void)
 {
 	double a = canary(), b = canary();
 
-	return (a < b ? a : b) * ratio;
+	return (a < b ? a : b) * tsc_ratio;
 }
 
 #define CANARY_SLOW 1.08
@@ -134,7 +134,7 @@ static bool neighbour(void)
 	if (canary_best <= 0 || now < canary_best)
 		canary_best = now;
 	/* The stamp's own steps are no neighbour. */
-	return now > canary_best * CANARY_SLOW + step * ratio;
+	return now > canary_best * CANARY_SLOW + tsc_step * tsc_ratio;
 }
 
 /* Waits until the canary sings again, as long as the bench allows; true: it did not. */
@@ -200,8 +200,8 @@ void measure_init(struct channel *c)
 	image.mask = ~0ull;
 	image.has = vectors();
 	for (int i = 0; i < 200; i++)
-		step = greatest_divisor(step, (uint32_t)(rdtsc() - first));
-	clock_step = step;
+		tsc_step = greatest_divisor(tsc_step, (uint32_t)(rdtsc() - first));
+	clock_step = tsc_step;
 	ratio_count = 0;
 	for (unsigned i = 0; i < RATIOS + 5; i++)
 		update_ratio();
@@ -342,7 +342,7 @@ static int warm_up(const struct attempt *t)
 	return 0;
 }
 
-static double clamp(double x, double low, double high)
+static double measure_clamp(double x, double low, double high)
 {
 	return x < low ? low : x > high ? high : x;
 }
@@ -353,12 +353,12 @@ static double clamp(double x, double low, double high)
 
 /* How many copies: enough cycles between few and many for the clock's steps, few enough that the
  * code stays in the instruction cache and the first copies are started up. */
-static struct plan choose(const struct job *j, double cycles)
+static struct plan measure_choose(const struct job *j, double cycles)
 {
 	bool loop = j->flags & JOB_LOOP;
 	double wanted = (j->flags & JOB_QUICK ? 100 : 300) + (coarse() ? 36.0 : 12.0) * clock_step;
 	double room = loop ? 1e6
-			   : clamp(COPIES_WANTED / (double)j->instructions, 2,
+			   : measure_clamp(COPIES_WANTED / (double)j->instructions, 2,
 				     CODE_WANTED / (double)j->length);
 	double first, more, unit, passes = 1;
 
@@ -366,8 +366,9 @@ static struct plan choose(const struct job *j, double cycles)
 	for (unit = 0.25; unit * 1.414 < cycles; unit *= 2)
 		;
 	/* What predicts loads from stores learns for many iterations of a loop. */
-	first = loop ? clamp(400 / unit, 64, 256) : clamp(100 / unit, 4, 256);
-	more = loop ? clamp(3 * wanted / unit, 64, 512) : clamp(wanted / unit, 8, 400);
+	first = loop ? measure_clamp(400 / unit, 64, 256) : measure_clamp(100 / unit, 4, 256);
+	more = loop ? measure_clamp(3 * wanted / unit, 64, 512)
+		    : measure_clamp(wanted / unit, 8, 400);
 	if (unit < 0.6 * j->instructions && first * j->instructions < RUN_AHEAD)
 		first = RUN_AHEAD / j->instructions;
 	if (first + more > room) {
@@ -378,7 +379,7 @@ static struct plan choose(const struct job *j, double cycles)
 	first = first < 1 ? 1 : first;
 	more = more < 1 ? 1 : more;
 	if (!loop && coarse() && more * unit < wanted)
-		passes = clamp(
+		passes = measure_clamp(
 			(wanted / unit + first) / (first + more) + 0.5, 1, 1500 / (first + more));
 	return (struct plan){(unsigned)first, (unsigned)first + (unsigned)more, (unsigned)passes};
 }
@@ -402,7 +403,7 @@ static enum block_class try_state(struct attempt *t, unsigned most)
 	for (int guess = 0; guess < 2 && !most && !class; guess++) {
 		if (warm_up(t) || series(t, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
-		t->plan = choose(j, ticks * t->ratio < 0.1 ? 0.1 : ticks * t->ratio);
+		t->plan = measure_choose(j, ticks * t->ratio < 0.1 ? 0.1 : ticks * t->ratio);
 		lay(t);
 		class = map_all(t);
 		if (!class && pages.single && t->plan.passes > 1) {
@@ -459,7 +460,7 @@ static enum block_class take_series(struct attempt *t)
 		a->runs += 2 * (coarse() ? RUNS_COARSE : RUNS);
 		if (a->series % 4 == 0) /* the clock may change its speed meanwhile */
 			update_ratio();
-		a->cycles[a->series++] = ticks * (t->counter < 0 ? ratio : 1);
+		a->cycles[a->series++] = ticks * (t->counter < 0 ? tsc_ratio : 1);
 	}
 	return BLOCK_OK;
 }
@@ -586,8 +587,8 @@ static void measure_job(struct channel *c, const struct job *j, struct answer *a
 	for (int i = 0; i < 3; i++)
 		update_ratio();
 	t.counter = c->pmu ? pmu_number(PMU_CYCLES) : -1;
-	t.ratio = t.counter < 0 ? ratio : 1;
-	clock_step = t.counter < 0 ? step : 1;
+	t.ratio = t.counter < 0 ? tsc_ratio : 1;
+	clock_step = t.counter < 0 ? tsc_step : 1;
 	attempt_all(&t);
 	if (!a->class && t.counter >= 0)
 		count_spoilers(&t);
@@ -596,7 +597,7 @@ static void measure_job(struct channel *c, const struct job *j, struct answer *a
 	a->unroll[1] = t.plan.many * (j->flags & JOB_LOOP ? 1 : t.plan.passes);
 	a->pages = pages.count;
 	a->physical_pages = pages.single ? 1 : pages.count;
-	a->ratio = ratio;
+	a->ratio = tsc_ratio;
 	a->pmu = t.counter >= 0;
 }
 
@@ -607,7 +608,7 @@ void measure_batch(struct channel *c)
 		measure_job(c, &c->job[i], &c->answer[i]);
 	}
 	pages_clear(false);
-	c->ratio = ratio;
+	c->ratio = tsc_ratio;
 	c->canary_best = canary_best;
 	c->wait_left = wait_left;
 	c->begun = 0;

@@ -29,7 +29,7 @@ void pages_clear(bool single)
 	dirty_count = 0;
 }
 
-static bool inside(uint64_t address, uint64_t begin, uint64_t end)
+static bool pages_inside(uint64_t address, uint64_t begin, uint64_t end)
 {
 	return address >= begin && address < end;
 }
@@ -39,9 +39,9 @@ enum block_class pages_map(uint64_t address, bool write, unsigned distinct_max)
 	uint64_t page = address & -PAGE, data = pages.single ? 0 : pages.count;
 	long got;
 
-	if (inside(address, CODE_ADDRESS, CODE_ADDRESS + CODE_BYTES))
+	if (pages_inside(address, CODE_ADDRESS, CODE_ADDRESS + CODE_BYTES))
 		return write ? BLOCK_OWN_CODE : BLOCK_ADDRESS;
-	if (page >= ADDRESS_LIMIT || inside(address, WORKER_ADDRESS, WORKER_END))
+	if (page >= ADDRESS_LIMIT || pages_inside(address, WORKER_ADDRESS, WORKER_END))
 		return BLOCK_ADDRESS;
 	if (pages.count == PAGES_MAX || (!pages.single && pages.count >= distinct_max))
 		return BLOCK_PAGES;
@@ -58,7 +58,7 @@ static unsigned physical_pages(void)
 	return pages.single && pages.count ? 1 : pages.count;
 }
 
-static void fill(uint64_t page, uint64_t value)
+static void pages_fill_with(uint64_t page, uint64_t value)
 {
 	uint64_t count = PAGE / 8;
 
@@ -68,13 +68,13 @@ static void fill(uint64_t page, uint64_t value)
 void pages_fill(uint64_t value)
 {
 	for (unsigned i = 0; i < physical_pages(); i++)
-		fill(pages.address[i], value);
+		pages_fill_with(pages.address[i], value);
 }
 
 void pages_fill_last(uint64_t value)
 {
 	if (pages.count && (!pages.single || pages.count == 1))
-		fill(pages.address[pages.count - 1], value);
+		pages_fill_with(pages.address[pages.count - 1], value);
 }
 
 void pages_note(uint64_t value)

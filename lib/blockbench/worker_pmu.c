@@ -13,7 +13,7 @@
 
 #define PMU_ADDRESS (WORKER_END - 0x10000)
 
-static struct perf_event_mmap_page *counters[PMU_COUNTERS];
+static struct perf_event_mmap_page *pmu_counters[PMU_COUNTERS];
 
 static uint32_t vendor(void)
 {
@@ -52,7 +52,7 @@ static int open_counter(enum pmu_counter which, uint32_t type, uint64_t config, 
 	if (worker_syscall(__NR_mmap, (long)at, PAGE, PROT_READ, MAP_SHARED | MAP_FIXED, fd, 0) !=
 		(long)at)
 		return -1;
-	counters[which] = (struct perf_event_mmap_page *)at;
+	pmu_counters[which] = (struct perf_event_mmap_page *)at;
 	return (int)fd;
 }
 
@@ -72,7 +72,7 @@ int pmu_open(void)
 
 int pmu_number(enum pmu_counter which)
 {
-	const volatile struct perf_event_mmap_page *page = counters[which];
+	const volatile struct perf_event_mmap_page *page = pmu_counters[which];
 
 	return page && page->cap_user_rdpmc && page->index ? (int)page->index - 1 : -1;
 }

@@ -67,7 +67,7 @@ struct kernel_action {
 	uint64_t mask;
 };
 
-static int catch_signals(void)
+static int system_catch_signals(void)
 {
 	/* Big enough for the registers of any extension so far. */
 	static uint8_t stack[65536] __attribute__((aligned(64)));
@@ -147,7 +147,7 @@ int worker_confine(void)
 	stay();
 	if (((struct channel *)CHANNEL_ADDRESS)->pmu && pmu_open())
 		((struct channel *)CHANNEL_ADDRESS)->pmu = 0;
-	if (catch_signals())
+	if (system_catch_signals())
 		return -1;
 	/* fs: and gs: operands find a page like any other. */
 	SYS(arch_prctl, ARCH_SET_FS, 0x2f24000, 0);

@@ -22,14 +22,14 @@ void blocked_init(struct blocked *b, struct experiment *x, uint32_t metric, uint
 	b->threads = (struct table){.entry_size = sizeof(struct off), .key_size = 8};
 }
 
-static struct off *entry_of(struct blocked *b, pid_t tid)
+static struct off *blocked_entry_of(struct blocked *b, pid_t tid)
 {
 	struct off key = {.key = {(uint64_t)(uint32_t)tid}};
 
 	return table_add(&b->threads, &key.key);
 }
 
-static int charge(struct blocked *b, struct off *o, uint32_t phase, uint64_t time)
+static int blocked_charge(struct blocked *b, struct off *o, uint32_t phase, uint64_t time)
 {
 	uint64_t samples;
 
@@ -49,7 +49,7 @@ static int charge(struct blocked *b, struct off *o, uint32_t phase, uint64_t tim
 int blocked_out(
 	struct blocked *b, pid_t tid, uint32_t thread, uint32_t node, uint64_t time, bool known)
 {
-	struct off *o = entry_of(b, tid);
+	struct off *o = blocked_entry_of(b, tid);
 
 	if (!o)
 		return -1;
@@ -64,8 +64,8 @@ int blocked_out(
 
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
 {
-	struct off *o = entry_of(b, tid);
-	int rc = o ? charge(b, o, phase, time) : -1;
+	struct off *o = blocked_entry_of(b, tid);
+	int rc = o ? blocked_charge(b, o, phase, time) : -1;
 
 	if (o)
 		o->since = 0;
@@ -74,7 +74,7 @@ int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
 
 int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
 {
-	struct off *o = entry_of(b, tid);
+	struct off *o = blocked_entry_of(b, tid);
 
 	if (blocked_in(b, tid, phase, time))
 		return -1;
@@ -85,7 +85,7 @@ int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
 int blocked_settle(struct blocked *b, uint32_t phase, uint64_t time)
 {
 	for (size_t i = 0; i < b->threads.count; i++)
-		if (charge(b, table_at(&b->threads, i), phase, time))
+		if (blocked_charge(b, table_at(&b->threads, i), phase, time))
 			return -1;
 	return 0;
 }

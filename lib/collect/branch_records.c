@@ -8,7 +8,7 @@
 /* So long behind a burst caches are still what it has left. */
 #define AFTER 1000000u
 
-static int keep(struct branch_records *r, const struct branch_record *record)
+static int branch_keep(struct branch_records *r, const struct branch_record *record)
 {
 	struct branch_record *slot;
 	struct branch_quiet *quiet;
@@ -42,7 +42,7 @@ int branch_records_take(struct branch_records *r, uint64_t *known)
 	*known = branches_horizon(r->branches);
 	records = branches_take(r->branches, &count);
 	for (size_t i = 0; i < count; i++)
-		if (keep(r, &records[i]))
+		if (branch_keep(r, &records[i]))
 			return -1;
 	return 0;
 }
@@ -85,7 +85,8 @@ static int find_run(struct branch_records *r, struct process *p, const struct br
 	return 0;
 }
 
-static int add_run(struct branch_records *r, struct process *p, const struct branch_record *record)
+static int branch_add_run(
+	struct branch_records *r, struct process *p, const struct branch_record *record)
 {
 	struct experiment_run run = {.count = 1};
 
@@ -94,7 +95,8 @@ static int add_run(struct branch_records *r, struct process *p, const struct bra
 	return run.key.image ? experiment_add_run(r->experiment, &run) : 0;
 }
 
-static int add_way(struct branch_records *r, struct process *p, const struct branch_record *record)
+static int branch_add_way(
+	struct branch_records *r, struct process *p, const struct branch_record *record)
 {
 	struct experiment_run run = {.count = 0}, *slot;
 
@@ -141,7 +143,7 @@ static int add_site(struct branch_records *r, struct process *p, const struct br
 	return image < 0 ? -1 : 0;
 }
 
-static int add_rate(struct branch_records *r, const struct branch_record *record)
+static int branch_add_rate(struct branch_records *r, const struct branch_record *record)
 {
 	struct experiment_rate rate = {.hits = record->hits,
 		.nanoseconds = record->ns,
@@ -155,28 +157,28 @@ static int add_rate(struct branch_records *r, const struct branch_record *record
 	return experiment_add_rate(r->experiment, &rate);
 }
 
-static int add(struct branch_records *r, const struct branch_record *record)
+static int branch_add(struct branch_records *r, const struct branch_record *record)
 {
 	struct process *p;
 
 	if (record->kind == BRANCH_TALLY)
 		return experiment_add_tally(r->experiment, record->id, record->hits);
 	if (record->kind == BRANCH_RATE)
-		return add_rate(r, record);
+		return branch_add_rate(r, record);
 	if (record->kind == BRANCH_MET)
 		return add_met(r, record);
 	p = spaces_process(r->spaces, record->pid, record->time);
 	if (!p)
 		return -1;
-	return record->kind == BRANCH_RUN   ? add_run(r, p, record)
-	       : record->kind == BRANCH_WAY ? add_way(r, p, record)
+	return record->kind == BRANCH_RUN   ? branch_add_run(r, p, record)
+	       : record->kind == BRANCH_WAY ? branch_add_way(r, p, record)
 					    : add_site(r, p, record);
 }
 
 int branch_records_advance(struct branch_records *r, uint64_t time)
 {
 	for (; r->next < r->pending.count && r->pending.data[r->next].time < time; r->next++)
-		if (add(r, &r->pending.data[r->next]))
+		if (branch_add(r, &r->pending.data[r->next]))
 			return -1;
 	return 0;
 }

@@ -95,7 +95,7 @@ static int auto_source(struct collect_metric *m, bool attach, struct error *reas
 	return error_hint(e, "of a running process, ssrun samples time here: -pcsamp, -usertime");
 }
 
-static int scale(struct collect_metrics *m, const struct machine *machine, struct error *e)
+static int metric_scale(struct collect_metrics *m, const struct machine *machine, struct error *e)
 {
 	struct machine host;
 
@@ -139,7 +139,7 @@ int collect_choose(struct collect_metrics *m, enum collect_source wanted,
 	if (exact && sampled)
 		return error_set(e, ERR_CONFLICT,
 			"an exact experiment (ideal, bbcounts) has a run of its own");
-	return scale(m, machine, e);
+	return metric_scale(m, machine, e);
 }
 
 int collect(const struct collect_request *r, struct experiment *x, struct collect_result *result,
@@ -218,7 +218,7 @@ static void cpu_name(char *text, size_t size)
 		fclose(f);
 }
 
-static int describe_metric(
+static int collect_describe_metric(
 	const struct collect_metric *m, struct experiment *x, const char *source, struct error *e)
 {
 	static const enum label labels[] = {[COLLECT_OS] = LABEL_MEASURED,
@@ -293,7 +293,7 @@ int collect_describe(
 		(cpu[0] && experiment_fact(x, "cpu", cpu, e)))
 		return -1;
 	for (size_t i = 0; i < r->metrics->list.count; i++)
-		if (describe_metric(&r->metrics->list.data[i], x, source, e))
+		if (collect_describe_metric(&r->metrics->list.data[i], x, source, e))
 			return -1;
 	return 0;
 }

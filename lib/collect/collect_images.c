@@ -28,7 +28,7 @@ void images_init(struct collect_images *images, const char *archive)
 }
 
 /* FNV-1a. */
-static uint64_t hash(const void *data, size_t size)
+static uint64_t image_hash(const void *data, size_t size)
 {
 	const unsigned char *p = data;
 	uint64_t h = 0xcbf29ce484222325u;
@@ -52,10 +52,10 @@ bool images_is_anonymous(const char *name)
 }
 
 /* Room for an image and its name; -1 when memory is out, else 1 if it is new. */
-static int add(struct collect_images *images, const char *path, uint64_t identity,
+static int image_add(struct collect_images *images, const char *path, uint64_t identity,
 	struct collect_image **image, long *index)
 {
-	struct name *n, key = {.key = {hash(path, strlen(path)), identity}};
+	struct name *n, key = {.key = {image_hash(path, strlen(path)), identity}};
 
 	n = table_add(&images->by_name, &key.key);
 	if (!n)
@@ -76,7 +76,7 @@ static int add(struct collect_images *images, const char *path, uint64_t identit
 	return (*image)->identity.path ? 1 : -1;
 }
 
-static int identify(const char *path, struct experiment_image *id)
+static int image_identity_of(const char *path, struct experiment_image *id)
 {
 	size_t length = 0;
 	struct error why;
@@ -119,7 +119,7 @@ static int try_file(struct collect_image *image, const char *path, const struct 
 	if (rc < 0 || !image->segments.elf)
 		goto out;
 	seen.kind = EXPERIMENT_IMAGE_ELF;
-	if (identify(path, &seen) || !has_build_id(&seen, m)) {
+	if (image_identity_of(path, &seen) || !has_build_id(&seen, m)) {
 		segments_fini(&image->segments);
 		goto out;
 	}
@@ -228,7 +228,7 @@ static int look_at_past_vdso(
 	struct experiment_image ours = image->identity;
 	char *readable = vdso_file();
 
-	if (readable && identify(readable, &ours) == 0 &&
+	if (readable && image_identity_of(readable, &ours) == 0 &&
 		(m->build_id_length ? has_build_id(&ours, m) : images->same_kernel)) {
 		image->identity = ours;
 		image->readable = readable;
@@ -264,7 +264,7 @@ int images_look(struct collect_images *images, size_t i)
 }
 
 /* What was told of it, until it is looked for. */
-static void remember(struct collect_image *image, const struct record_mapping *m)
+static void image_remember(struct collect_image *image, const struct record_mapping *m)
 {
 	static const char deleted[] = " (deleted)";
 	struct experiment_image *id = &image->identity;
@@ -306,26 +306,26 @@ static void archive(struct collect_images *images, const struct collect_image *i
 long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
 {
 	uint64_t identity =
-		m->build_id_length ? hash(m->build_id, m->build_id_length) : m->inode ^ 1;
+		m->build_id_length ? image_hash(m->build_id, m->build_id_length) : m->inode ^ 1;
 	struct collect_image *image;
 	long index;
 	int new;
 
 	if (images_is_anonymous(m->path))
 		return images_anonymous(images, pid);
-	new = add(images, m->path, identity, &image, &index);
+	new = image_add(images, m->path, identity, &image, &index);
 	if (new <= 0)
 		return new < 0 ? -1 : index;
 	image->inode = m->inode;
 	if (images->past) {
-		remember(image, m);
+		image_remember(image, m);
 		return index;
 	}
 	if (strcmp(m->path, "[vdso]") == 0) {
 		image->identity.kind = EXPERIMENT_IMAGE_VDSO;
 		image->readable = vdso_file();
 		if (image->readable)
-			identify(image->readable, &image->identity);
+			image_identity_of(image->readable, &image->identity);
 		return index;
 	}
 	return m->path[0] == '/' && look_at_file(image, pid, m) ? -1 : index;
@@ -335,7 +335,7 @@ long images_anonymous(struct collect_images *images, pid_t pid)
 {
 	struct collect_image *image;
 	long index;
-	int new = add(images, "[anonymous]", (uint64_t)pid, &image, &index);
+	int new = image_add(images, "[anonymous]", (uint64_t)pid, &image, &index);
 
 	if (new > 0) {
 		image->identity.kind = EXPERIMENT_IMAGE_ANONYMOUS;
@@ -367,7 +367,7 @@ long images_kernel(struct collect_images *images)
 {
 	struct collect_image *image;
 	long index;
-	int new = add(images, "[kernel]", 0, &image, &index);
+	int new = image_add(images, "[kernel]", 0, &image, &index);
 
 	if (new > 0) {
 		image->identity.kind = EXPERIMENT_IMAGE_KERNEL;

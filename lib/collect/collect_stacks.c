@@ -58,7 +58,7 @@ void stacks_fini(struct stacks *s)
 
 /* ---- one address ----------------------------------------------------------------------------- */
 
-static int find_place(struct stacks *s, struct process *p, struct place *place)
+static int stack_find_place(struct stacks *s, struct process *p, struct place *place)
 {
 	const struct mapping *m = spaces_find(p, place->key.pc);
 	struct collect_images *images = s->spaces->images;
@@ -84,14 +84,14 @@ static int find_place(struct stacks *s, struct process *p, struct place *place)
 }
 
 /* What pc means to the process; good until the next one is asked for.  NULL: memory is out. */
-static const struct place *place_of(struct stacks *s, struct process *p, uint64_t pc)
+static const struct place *stack_place_of(struct stacks *s, struct process *p, uint64_t pc)
 {
 	struct place key = {.key = {.pc = pc, .space = p->space}}, *place;
 
 	if (s->places.count >= PLACES_MAX)
 		table_fini(&s->places);
 	place = table_add(&s->places, &key.key);
-	if (place && !place->sought && find_place(s, p, place)) {
+	if (place && !place->sought && stack_find_place(s, p, place)) {
 		place->sought = false;
 		return NULL;
 	}
@@ -101,7 +101,7 @@ static const struct place *place_of(struct stacks *s, struct process *p, uint64_
 static long user_node(
 	struct stacks *s, struct process *p, uint32_t parent, uint64_t pc, bool *known)
 {
-	const struct place *place = place_of(s, p, pc);
+	const struct place *place = stack_place_of(s, p, pc);
 
 	if (!place)
 		return -1;
@@ -148,7 +148,7 @@ struct find {
 	struct process *process;
 };
 
-static struct image *find_image(void *context, uint64_t pc, uint64_t *bias)
+static struct image *stack_find_image(void *context, uint64_t pc, uint64_t *bias)
 {
 	struct find *f = context;
 	struct spaces *spaces = f->stacks->spaces;
@@ -175,7 +175,7 @@ static size_t unwind_sample(
 		return 0;
 	unwind_from_perf(&state, s->machine, sample->register_mask, sample->registers);
 	state.stack_address = state.registers[s->machine == IMAGE_AARCH64 ? 31 : 7];
-	n = unwind(s->unwinder, &state, find_image, &find, s->pcs, STACK_DEPTH, &whole,
+	n = unwind(s->unwinder, &state, stack_find_image, &find, s->pcs, STACK_DEPTH, &whole,
 		&s->interrupted);
 	*complete = whole != 0;
 	return n;
@@ -202,7 +202,7 @@ static size_t chain_part(
 /* ---- paths ----------------------------------------------------------------------------------- */
 
 /* How many of the frames from `at` on two paths share, of those that both have. */
-static size_t shared(const uint64_t *a, const uint64_t *b, size_t at, size_t count)
+static size_t stack_shared(const uint64_t *a, const uint64_t *b, size_t at, size_t count)
 {
 	size_t i = at;
 
@@ -211,7 +211,7 @@ static size_t shared(const uint64_t *a, const uint64_t *b, size_t at, size_t cou
 	return i - at;
 }
 
-static size_t least(size_t a, size_t b)
+static size_t stack_least(size_t a, size_t b)
 {
 	return a < b ? a : b;
 }
@@ -224,7 +224,7 @@ static size_t least(size_t a, size_t b)
 static int cut_path(struct stacks *s, struct process *p, struct stack_path *path, size_t known)
 {
 	for (size_t i = path->users ? path->users - 1 : 0; i > known; i--) {
-		const struct place *place = place_of(s, p, path->pcs[i - 1]);
+		const struct place *place = stack_place_of(s, p, path->pcs[i - 1]);
 
 		if (!place)
 			return -1;
@@ -280,9 +280,10 @@ static long path_node(struct stacks *s, struct process *p, size_t users, const u
 	for (size_t i = 0; i < kernels; i++)
 		pcs[users + kernels - 1 - i] = kernel[i] - (i > 0);
 	if (last->space == p->space)
-		at = shared(pcs, last->pcs, 0, least(users, users_then));
+		at = stack_shared(pcs, last->pcs, 0, stack_least(users, users_then));
 	if (at == users && users == users_then && kernels)
-		at += shared(pcs, last->pcs, users, users + least(kernels, kernels_then));
+		at += stack_shared(
+			pcs, last->pcs, users, users + stack_least(kernels, kernels_then));
 	else if (at == users || at == users_then) /* who was called last may be no code */
 		at -= at > 0;
 	if (at < last->cut || last->space != p->space)

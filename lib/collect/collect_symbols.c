@@ -22,14 +22,14 @@ struct addresses {
 	VEC(uint64_t) list;
 };
 
-static int by_value(const void *a, const void *b)
+static int symbols_by_value(const void *a, const void *b)
 {
 	const uint64_t *x = a, *y = b;
 
 	return (*x > *y) - (*x < *y);
 }
 
-static int by_address(const void *a, const void *b)
+static int symbols_by_address(const void *a, const void *b)
 {
 	const struct name *x = a, *y = b;
 
@@ -39,7 +39,7 @@ static int by_address(const void *a, const void *b)
 }
 
 /* The addresses of an image that have samples, in order. */
-static int sampled(const struct experiment *x, uint32_t image, struct addresses *a)
+static int symbols_sampled(const struct experiment *x, uint32_t image, struct addresses *a)
 {
 	for (size_t i = 1; i < x->nodes.count; i++) {
 		const struct experiment_node *n = experiment_node_at(x, i);
@@ -53,7 +53,7 @@ static int sampled(const struct experiment *x, uint32_t image, struct addresses 
 		*slot = n->key.address;
 	}
 	if (a->list.count)
-		qsort(a->list.data, a->list.count, sizeof(uint64_t), by_value);
+		qsort(a->list.data, a->list.count, sizeof(uint64_t), symbols_by_value);
 	return 0;
 }
 
@@ -82,7 +82,7 @@ static int match(struct experiment *x, uint32_t image, const struct names *names
 	return 0;
 }
 
-static int add(struct names *names, uint64_t address, uint64_t length, const char *text)
+static int symbols_add(struct names *names, uint64_t address, uint64_t length, const char *text)
 {
 	struct name *n = vec_push(&names->list);
 
@@ -93,11 +93,11 @@ static int add(struct names *names, uint64_t address, uint64_t length, const cha
 }
 
 /* Puts what was found into the experiment, and frees it. */
-static int finish(struct experiment *x, uint32_t image, struct names *names,
+static int symbols_finish(struct experiment *x, uint32_t image, struct names *names,
 	struct addresses *addresses, int rc)
 {
 	if (rc == 0 && names->list.count) {
-		qsort(names->list.data, names->list.count, sizeof(struct name), by_address);
+		qsort(names->list.data, names->list.count, sizeof(struct name), symbols_by_address);
 		rc = match(x, image, names, addresses);
 	}
 	vec_fini(&names->list);
@@ -115,7 +115,7 @@ static int parse_perf_map(struct names *names, char *line)
 	length = strtoull(end, &name, 16);
 	if (name == end || *name != ' ' || !name[1] || !length)
 		return 0;
-	return add(names, address, length, name + 1);
+	return symbols_add(names, address, length, name + 1);
 }
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
@@ -179,19 +179,19 @@ static int kallsyms_names(
 			continue;
 		if (tab) {
 			*tab = ' '; /* "name [module]" */
-			if (add(names, address, 0, name))
+			if (symbols_add(names, address, 0, name))
 				return -1;
 			continue;
 		}
 		if (last_name && address == last && strcmp(last_name, name) <= 0)
 			continue;
 		if (last_name && any_between(wanted, last, address) &&
-			add(names, last, address - last, last_name))
+			symbols_add(names, last, address - last, last_name))
 			return -1;
 		last = address;
 		last_name = name;
 	}
-	return last_name ? add(names, last, 0, last_name) : 0;
+	return last_name ? symbols_add(names, last, 0, last_name) : 0;
 }
 
 uint64_t symbols_kallsyms_find(const char *text, const char *name)
@@ -215,11 +215,11 @@ int symbols_kallsyms(struct experiment *x, uint32_t image, char *text, uint64_t 
 {
 	struct addresses addresses = {0};
 	struct names names = {0};
-	int rc = sampled(x, image, &addresses);
+	int rc = symbols_sampled(x, image, &addresses);
 
 	if (rc == 0 && addresses.list.count)
 		rc = kallsyms_names(&names, &addresses, text, shift);
-	return finish(x, image, &names, &addresses, rc);
+	return symbols_finish(x, image, &names, &addresses, rc);
 }
 
 /* ---- code that processes made ---------------------------------------------------------------- */
@@ -229,12 +229,12 @@ int symbols_perf_map(struct experiment *x, uint32_t image, char *text)
 	struct addresses addresses = {0};
 	struct names names = {0};
 	char *save, *line;
-	int rc = sampled(x, image, &addresses);
+	int rc = symbols_sampled(x, image, &addresses);
 
 	for (line = strtok_r(text, "\n", &save); line && rc == 0 && addresses.list.count;
 		line = strtok_r(NULL, "\n", &save))
 		rc = parse_perf_map(&names, line);
-	return finish(x, image, &names, &addresses, rc);
+	return symbols_finish(x, image, &names, &addresses, rc);
 }
 
 int symbols_kernel(struct experiment *x, uint32_t image)
@@ -288,7 +288,7 @@ int symbols_jit(struct experiment *x, uint32_t image, pid_t pid)
 int symbols_vdso(struct experiment *x, uint32_t image, struct image *vdso)
 {
 	struct addresses addresses = {0};
-	int rc = vdso ? sampled(x, image, &addresses) : 0;
+	int rc = vdso ? symbols_sampled(x, image, &addresses) : 0;
 
 	for (size_t i = 0; i < addresses.list.count && rc == 0; i++) {
 		const struct image_symbol *s = image_symbol_at(vdso, addresses.list.data[i]);

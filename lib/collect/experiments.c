@@ -213,7 +213,7 @@ int collect_experiment_find(const char *name, struct collect_experiment *x, stru
 	return error_hint(e, "%s%sssrun -list shows all of them", text, text[0] ? " " : "");
 }
 
-static struct collect_metric *add(struct collect_metrics *m, const char *experiment,
+static struct collect_metric *experiments_add(struct collect_metrics *m, const char *experiment,
 	const struct event_spec *spec, unsigned flags, uint64_t period, struct error *e)
 {
 	struct collect_metric *new = vec_push(&m->list);
@@ -241,7 +241,7 @@ int collect_metrics_add(
 	snprintf(spec.name, sizeof(spec.name), "%s", x->event->name);
 	snprintf(spec.argument, sizeof(spec.argument), "%s", x->event->short_name);
 	for (size_t i = 0; i < 1 + (size_t)both; i++) {
-		struct collect_metric *new = add(m, x->name, &spec,
+		struct collect_metric *new = experiments_add(m, x->name, &spec,
 			x->flags | (i ? METRIC_BOTH : 0),
 			x->flags & (METRIC_EXACT | METRIC_DATA) ? 1 : collect_prime(periods[i]), e);
 
@@ -253,7 +253,8 @@ int collect_metrics_add(
 }
 
 /* The period, and "stacks" behind it, are looked for from the end: names of libpfm4 have colons. */
-static int split(char *word, uint64_t *period, unsigned *flags, const char *text, struct error *e)
+static int experiment_split(
+	char *word, uint64_t *period, unsigned *flags, const char *text, struct error *e)
 {
 	char *colon = strrchr(word, ':'), *end;
 
@@ -289,18 +290,20 @@ int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both
 	if (strlen(text) >= sizeof(word))
 		return error_set(e, ERR_PARSE, "-e: the name of the event is too long");
 	snprintf(word, sizeof(word), "%s", text);
-	if (split(word, &period, &flags, text, e) || event_parse(word, &spec, e))
+	if (experiment_split(word, &period, &flags, text, e) || event_parse(word, &spec, e))
 		return -1;
 	if (spec.event && spec.event->number == EV_TASK_CLOCK)
 		flags |= METRIC_CLOCK;
-	if (!add(m, "prof_hwc", &spec, flags, period, e))
+	if (!experiments_add(m, "prof_hwc", &spec, flags, period, e))
 		return -1;
 	if (!both)
 		return 0;
 	if (period < 10)
 		return error_set(e, ERR_RANGE, "-both: there is no finer period than %s", text);
-	return add(m, "prof_hwc", &spec, flags | METRIC_BOTH, collect_prime(period / 5), e) ? 0
-											    : -1;
+	return experiments_add(
+		       m, "prof_hwc", &spec, flags | METRIC_BOTH, collect_prime(period / 5), e)
+		       ? 0
+		       : -1;
 }
 
 void collect_metrics_type(const struct collect_metrics *m, struct strbuf *out)

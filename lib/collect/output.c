@@ -104,7 +104,7 @@ int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e)
 }
 
 /* In the same order, so that every index stays. */
-static int copy(struct experiment *to, const struct experiment *from, struct error *e)
+static int output_copy(struct experiment *to, const struct experiment *from, struct error *e)
 {
 	for (size_t i = 0; i < from->facts.count; i++)
 		if (experiment_fact(to, from->facts.data[i].key, from->facts.data[i].value, e))
@@ -157,7 +157,7 @@ int collect_output_checkpoint(struct collect_output *o, const struct experiment 
 
 	if (experiment_init(&now, e))
 		return -1;
-	rc = copy(&now, x, e);
+	rc = output_copy(&now, x, e);
 	if (rc == 0)
 		rc = experiment_write(&now, o->path, e);
 	if (rc == 0)

@@ -52,7 +52,7 @@ static uint64_t clock_ns(clockid_t clock)
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
 }
 
-static uint64_t now(void)
+static uint64_t perf_now(void)
 {
 	return clock_ns(CLOCK_MONOTONIC);
 }
@@ -180,7 +180,7 @@ static int begin_branches(struct collection *c, pid_t pid, struct error *e)
 	struct branches_request request = {.pid = pid,
 		.running = !r->argv,
 		.rate = r->bursts,
-		.seed = now() ^ (uint64_t)pid << 40,
+		.seed = perf_now() ^ (uint64_t)pid << 40,
 		.quiet = silence,
 		.context = &c->sampler.rings};
 	struct error why;
@@ -206,7 +206,7 @@ static int begin_command(struct collection *c, struct error *e)
 		return -1;
 	if (perf_events_open(r, &c->sampler, pid, true, e) || begin_branches(c, pid, e))
 		return -1;
-	c->began = c->sampler.spaces.began = now();
+	c->began = c->sampler.spaces.began = perf_now();
 	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
 	if (!p || spaces_thread(&c->sampler.spaces, p, pid) < 0)
 		return error_nomem(e);
@@ -224,7 +224,7 @@ static int begin_running(struct collection *c, struct error *e)
 	if (collect_output_claim(r->output, r->all ? getpid() : r->pid, e))
 		return -1;
 	c->pidfd = r->all ? -1 : (int)syscall(SYS_pidfd_open, r->pid, 0);
-	c->began = c->sampler.spaces.began = now();
+	c->began = c->sampler.spaces.began = perf_now();
 	rings_enable(&c->sampler.rings, true);
 	if (r->all)
 		return look_at_all(c, e);
@@ -256,7 +256,7 @@ static int prepare_poll(struct collection *c, struct error *e)
 	return 0;
 }
 
-static int begin(struct collection *c, struct error *e)
+static int perf_begin(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
 
@@ -276,12 +276,13 @@ static int begin(struct collection *c, struct error *e)
 /* ---- while it runs --------------------------------------------------------------------------- */
 
 /* The terminal sends ^C to the command as well; what others send, we pass on. */
-static int on_signal(struct collection *c, const struct signalfd_siginfo *info, struct error *e)
+static int perf_on_signal(
+	struct collection *c, const struct signalfd_siginfo *info, struct error *e)
 {
 	int number = (int)info->ssi_signo;
 
 	if (number == c->request->caliper_signal)
-		return phases_point(&c->sampler.phases, now()) ? error_nomem(e) : 0;
+		return phases_point(&c->sampler.phases, perf_now()) ? error_nomem(e) : 0;
 	if (number == SIGCHLD)
 		return 0;
 	if (number != SIGUSR1 && number != SIGUSR2) {
@@ -298,7 +299,7 @@ static int hear_signals(struct collection *c, struct error *e)
 	struct signalfd_siginfo info;
 
 	while (read(c->signals, &info, sizeof(info)) == (ssize_t)sizeof(info))
-		if (on_signal(c, &info, e))
+		if (perf_on_signal(c, &info, e))
 			return -1;
 	return 0;
 }
@@ -389,7 +390,7 @@ static void pass_notices(struct collection *c)
 		collect_say(c->request, 0, "%s", notice);
 }
 
-static bool process_ended(const struct collection *c)
+static bool perf_process_ended(const struct collection *c)
 {
 	if (c->request->all)
 		return false;
@@ -399,22 +400,22 @@ static bool process_ended(const struct collection *c)
 }
 
 /* Until the command has ended, or the process attached to has, or ^C. */
-static int loop(struct collection *c, struct error *e)
+static int perf_loop(struct collection *c, struct error *e)
 {
 	while (!c->stop) {
 		uint64_t time;
 		int ended;
 
-		if (poll(c->poll.data, c->poll.count, timeout(c, now())) < 0 && errno != EINTR)
+		if (poll(c->poll.data, c->poll.count, timeout(c, perf_now())) < 0 && errno != EINTR)
 			return error_sys(e, errno, "poll");
 		if (hear_signals(c, e))
 			return -1;
-		ended = c->launched ? command_ended(c, e) : process_ended(c);
+		ended = c->launched ? command_ended(c, e) : perf_process_ended(c);
 		pass_notices(c);
 		if (ended != 0)
 			return ended < 0 ? -1 : 0;
 		drop_ended(c);
-		time = now();
+		time = perf_now();
 		if (sampler_drain(&c->sampler, time - GUARD, e) || on_time(c, time, e))
 			return -1;
 	}
@@ -462,9 +463,9 @@ static int add_totals(struct collection *c, struct error *e)
 	return 0;
 }
 
-static int end(struct collection *c, struct error *e)
+static int perf_end(struct collection *c, struct error *e)
 {
-	uint64_t time = now();
+	uint64_t time = perf_now();
 	struct sampler *s = &c->sampler;
 
 	if (s->branches.branches)
@@ -487,7 +488,7 @@ static int end(struct collection *c, struct error *e)
 
 /* Something of ours failed while the command ran.  It goes on, and the terminal is its own until it
  * ends. */
-static void outlast(struct collection *c)
+static void perf_outlast(struct collection *c)
 {
 	if (c->sampler.branches.branches) {
 		branches_stop(c->sampler.branches.branches);
@@ -514,13 +515,13 @@ int collect_perf(const struct collect_request *r, struct experiment *x,
 		return -1;
 	sigprocmask(SIG_BLOCK, NULL, &before);
 	sampler_init(&c.sampler, x, r->archive);
-	rc = begin(&c, e);
+	rc = perf_begin(&c, e);
 	if (rc == 0)
-		rc = loop(&c, e);
+		rc = perf_loop(&c, e);
 	if (rc == 0)
-		rc = end(&c, e);
+		rc = perf_end(&c, e);
 	else if (c.launched)
-		outlast(&c);
+		perf_outlast(&c);
 	if (c.launched && c.launch.reaped)
 		report_command(&c);
 	if (c.launched)

@@ -25,13 +25,14 @@ static const struct {
 	{EV_CPU_MIGRATIONS, PERF_COUNT_SW_CPU_MIGRATIONS},
 };
 
-static const struct collect_metric *metric_of(
+static const struct collect_metric *perf_events_metric_of(
 	const struct collect_request *r, size_t event, const struct sampler *s)
 {
 	return &r->metrics->list.data[s->events.data[event].metric];
 }
 
-static int add_event(struct sampler *s, size_t metric, bool stacks, bool switches, struct error *e)
+static int perf_events_add_event(
+	struct sampler *s, size_t metric, bool stacks, bool switches, struct error *e)
 {
 	struct sampler_event *event = vec_push(&s->events);
 
@@ -53,7 +54,7 @@ static int add_switches(
 			"only one experiment of a run can be of elapsed time: leave out -both");
 	s->blocking = true;
 	blocked_init(&s->blocked, s->experiment, (uint32_t)metric, m->period);
-	return add_event(s, metric, true, true, e);
+	return perf_events_add_event(s, metric, true, true, e);
 }
 
 int perf_events_init(const struct collect_request *r, struct sampler *s, struct error *e)
@@ -70,7 +71,7 @@ int perf_events_init(const struct collect_request *r, struct sampler *s, struct 
 		stacks |= m->flags & METRIC_STACKS;
 		if (m->flags & METRIC_DATA)
 			format.sample_type |= PERF_SAMPLE_ADDR;
-		if (add_event(s, i, m->flags & METRIC_STACKS, false, e) ||
+		if (perf_events_add_event(s, i, m->flags & METRIC_STACKS, false, e) ||
 			((m->flags & METRIC_WALL) && add_switches(m, s, i, e)))
 			return -1;
 	}
@@ -102,10 +103,10 @@ static void set_stacks(const struct collect_request *r, struct perf_event_attr *
 		attr->sample_type |= PERF_SAMPLE_CALLCHAIN;
 }
 
-static struct perf_event_attr attr_of(
+static struct perf_event_attr perf_events_attr_of(
 	const struct collect_request *r, const struct sampler *s, size_t event)
 {
-	const struct collect_metric *m = metric_of(r, event, s);
+	const struct collect_metric *m = perf_events_metric_of(r, event, s);
 	struct perf_event_attr attr = {
 		.sample_period = m->period,
 		.sample_type = s->rings.format.sample_type,
@@ -180,8 +181,8 @@ static int open_event(const struct collect_request *r, struct sampler *s,
 	}
 }
 
-static int refused(const struct collect_request *r, const struct perf_event_attr *attr, pid_t pid,
-	struct error *e)
+static int perf_events_refused(const struct collect_request *r, const struct perf_event_attr *attr,
+	pid_t pid, struct error *e)
 {
 	if (errno == 0)
 		return -1; /* e says it */
@@ -208,7 +209,7 @@ static int refused(const struct collect_request *r, const struct perf_event_attr
 	return -1;
 }
 
-static int note(struct experiment_metric *m, const char *text, struct error *e)
+static int perf_events_note(struct experiment_metric *m, const char *text, struct error *e)
 {
 	char *copy;
 
@@ -220,10 +221,10 @@ static int note(struct experiment_metric *m, const char *text, struct error *e)
 }
 
 /* What the metric is, as it was opened. */
-static int describe(const struct collect_request *r, struct sampler *s, size_t event,
+static int perf_events_describe(const struct collect_request *r, struct sampler *s, size_t event,
 	const struct perf_event_attr *attr, struct error *e)
 {
-	const struct collect_metric *asked = metric_of(r, event, s);
+	const struct collect_metric *asked = perf_events_metric_of(r, event, s);
 	struct experiment_metric *m = &s->experiment->metrics.data[s->events.data[event].metric];
 
 	if (m->note[0])
@@ -232,35 +233,35 @@ static int describe(const struct collect_request *r, struct sampler *s, size_t e
 		m->flags |= METRIC_SKID;
 	if (!attr->exclude_kernel)
 		m->flags |= METRIC_KERNEL;
-	if (asked->source == COLLECT_PMU && note(m, asked->spec.code.text, e))
+	if (asked->source == COLLECT_PMU && perf_events_note(m, asked->spec.code.text, e))
 		return -1;
 	if (asked->source == COLLECT_PMU && asked->spec.code.note &&
-		note(m, asked->spec.code.note, e))
+		perf_events_note(m, asked->spec.code.note, e))
 		return -1;
 	if ((asked->flags & METRIC_DATA) && !attr->precise_ip &&
-		note(m, "not precise: addresses of data may be missing", e))
+		perf_events_note(m, "not precise: addresses of data may be missing", e))
 		return -1;
-	if (asked->source == COLLECT_OS && note(m, "kernel's clock and events", e))
+	if (asked->source == COLLECT_OS && perf_events_note(m, "kernel's clock and events", e))
 		return -1;
-	return attr->exclude_kernel ? note(m, "user mode only", e) : 0;
+	return attr->exclude_kernel ? perf_events_note(m, "user mode only", e) : 0;
 }
 
 int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t pid, bool on_exec,
 	struct error *e)
 {
 	for (size_t i = 0; i < s->events.count; i++) {
-		struct perf_event_attr attr = attr_of(r, s, i);
+		struct perf_event_attr attr = perf_events_attr_of(r, s, i);
 
 		attr.inherit = pid > 0;
 		attr.enable_on_exec = on_exec;
 		if (open_event(r, s, &attr, pid, i, e) == 0) {
-			if (describe(r, s, i, &attr, e))
+			if (perf_events_describe(r, s, i, &attr, e))
 				return -1;
 			continue;
 		}
 		if (s->events.data[i].switches && (errno == EACCES || errno == EPERM))
 			continue; /* time off the processor is known, but not where */
-		return refused(r, &attr, pid, e);
+		return perf_events_refused(r, &attr, pid, e);
 	}
 	return 0;
 }

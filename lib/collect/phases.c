@@ -83,7 +83,7 @@ int phases_listen(struct phases *p, struct error *e)
 	return 0;
 }
 
-static int insert(struct phases *p, const struct phase_point *point)
+static int phases_insert(struct phases *p, const struct phase_point *point)
 {
 	struct phase_point *list, *last = vec_push(&p->pending);
 	size_t at;
@@ -126,7 +126,7 @@ int phases_read(struct phases *p)
 			p->lost++; /* it was written over */
 			continue;
 		}
-		if (insert(p, &point))
+		if (phases_insert(p, &point))
 			return -1;
 	}
 	return 0;
@@ -137,7 +137,7 @@ int phases_point(struct phases *p, uint64_t time)
 	struct phase_point point = {.time = time, .kind = POINT_CALIPER};
 
 	snprintf(point.name, sizeof(point.name), "%u", ++p->outside);
-	return insert(p, &point);
+	return phases_insert(p, &point);
 }
 
 static int begin_phase(struct phases *p, const struct phase_point *point)
@@ -162,7 +162,7 @@ static int begin_phase(struct phases *p, const struct phase_point *point)
 	return 0;
 }
 
-static int pass(struct phases *p, const struct phase_point *point)
+static int phases_pass(struct phases *p, const struct phase_point *point)
 {
 	if (p->ended || (p->changing && p->changing(p->context, point->time)))
 		return p->ended ? 0 : -1;
@@ -194,7 +194,7 @@ int phases_advance(struct phases *p, uint64_t time)
 	while (p->next < p->pending.count && p->pending.data[p->next].time <= time) {
 		struct phase_point point = p->pending.data[p->next++];
 
-		if (pass(p, &point))
+		if (phases_pass(p, &point))
 			return -1;
 	}
 	if (p->next && p->next == p->pending.count)

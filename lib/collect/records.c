@@ -15,7 +15,7 @@ struct cursor {
 	bool failed, swapped;
 };
 
-static const void *take(struct cursor *c, size_t size)
+static const void *record_take(struct cursor *c, size_t size)
 {
 	const char *at = c->at;
 
@@ -30,7 +30,7 @@ static const void *take(struct cursor *c, size_t size)
 static uint64_t take_word(struct cursor *c)
 {
 	uint64_t word = 0;
-	const void *p = take(c, sizeof(word));
+	const void *p = record_take(c, sizeof(word));
 
 	if (p)
 		memcpy(&word, p, sizeof(word));
@@ -40,7 +40,7 @@ static uint64_t take_word(struct cursor *c)
 static uint32_t take_half(struct cursor *c)
 {
 	uint32_t half = 0;
-	const void *p = take(c, sizeof(half));
+	const void *p = record_take(c, sizeof(half));
 
 	if (p)
 		memcpy(&half, p, sizeof(half));
@@ -57,7 +57,7 @@ static const uint64_t *take_words(struct cursor *c, uint64_t n)
 		c->failed = true;
 		return NULL;
 	}
-	words = (uint64_t *)(uintptr_t)take(c, 8 * (size_t)n);
+	words = (uint64_t *)(uintptr_t)record_take(c, 8 * (size_t)n);
 	for (size_t i = 0; words && c->swapped && i < n; i++)
 		words[i] = __builtin_bswap64(words[i]);
 	return words;
@@ -205,17 +205,17 @@ static void parse_stack(struct cursor *c, struct record_sample *s)
 		c->failed = true;
 		return;
 	}
-	s->stack = take(c, (size_t)size);
+	s->stack = record_take(c, (size_t)size);
 	if (size)
 		used = take_word(c);
 	s->stack_size = (size_t)(used < size ? used : size);
 }
 
-static void parse_raw(struct cursor *c)
+static void record_parse_raw(struct cursor *c)
 {
 	uint32_t size = take_half(c);
 
-	take(c, size);
+	record_take(c, size);
 }
 
 /* In the order of the kernel; what comes behind the stack says nothing here. */
@@ -252,7 +252,7 @@ static void parse_sample(struct cursor *c, const struct record_format *f, struct
 		s->chain = take_words(c, s->chain_length);
 	}
 	if (type & PERF_SAMPLE_RAW)
-		parse_raw(c);
+		record_parse_raw(c);
 	if (type & PERF_SAMPLE_BRANCH_STACK)
 		parse_branches(c, f, s);
 	if (type & PERF_SAMPLE_REGS_USER)
@@ -278,15 +278,16 @@ static void parse_mapping(struct cursor *c, struct record *r)
 	if (r->type == PERF_RECORD_MMAP2) {
 		struct cursor inode = *c;
 
-		id = take(c, 24); /* device, inode, generation; or a build-id, its length first */
+		id = record_take(
+			c, 24); /* device, inode, generation; or a build-id, its length first */
 		if (id && (r->misc & PERF_RECORD_MISC_MMAP_BUILD_ID)) {
 			m->build_id_length = id[0] <= 20 ? id[0] : 20;
 			m->build_id = id + 4;
 		} else if (id) {
-			take(&inode, 8);
+			record_take(&inode, 8);
 			m->inode = take_word(&inode);
 		}
-		take(c, 8); /* protection, flags */
+		record_take(c, 8); /* protection, flags */
 	}
 	m->path = take_text(c);
 }
@@ -332,7 +333,7 @@ static void parse_throttle(struct cursor *c, struct record *r)
 static void parse_turn(struct cursor *c, struct record *r)
 {
 	if (r->type == PERF_RECORD_SWITCH_CPU_WIDE)
-		take(c, 8);
+		record_take(c, 8);
 	r->turn.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
 	r->turn.preempted = r->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
@@ -344,7 +345,7 @@ static void parse_symbol(struct cursor *c, struct record *r)
 
 	r->symbol.address = take_word(c);
 	r->symbol.length = take_half(c);
-	p = take(c, sizeof(kinds));
+	p = record_take(c, sizeof(kinds));
 	if (p)
 		memcpy(kinds, p, sizeof(kinds));
 	if (c->swapped)

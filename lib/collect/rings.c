@@ -72,7 +72,7 @@ static int map_ring(struct rings *r, struct ring *ring, int fd, struct error *e)
 			     "kernel.perf_event_mlock_kb or ulimit -l");
 }
 
-static int remember(struct rings *r, int fd, uint32_t index, struct error *e)
+static int ring_remember(struct rings *r, int fd, uint32_t index, struct error *e)
 {
 	struct id *id, key = {{0}, 0};
 	int *slot = vec_push(&r->fds);
@@ -131,7 +131,7 @@ int rings_open(
 		if (fd < 0)
 			return -1;
 		any = true;
-		if (remember(r, fd, index, e) || (ring->fd < 0 && map_ring(r, ring, fd, e))) {
+		if (ring_remember(r, fd, index, e) || (ring->fd < 0 && map_ring(r, ring, fd, e))) {
 			errno = 0;
 			return -1;
 		}
@@ -151,7 +151,7 @@ void rings_enable(struct rings *r, bool on)
 		ioctl(r->fds.data[i], on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE, 0);
 }
 
-static uint32_t event_of(const struct rings *r, uint64_t id)
+static uint32_t ring_event_of(const struct rings *r, uint64_t id)
 {
 	struct id key = {{id}, 0}, *found = table_find(&r->ids, &key.key);
 
@@ -166,14 +166,14 @@ void rings_totals(const struct rings *r, uint64_t *totals)
 
 		if (ioctl(r->fds.data[i], PERF_EVENT_IOC_ID, &id) == 0 &&
 			read(r->fds.data[i], values, sizeof(values)) >= (ssize_t)sizeof(values[0]))
-			totals[event_of(r, id)] += values[0];
+			totals[ring_event_of(r, id)] += values[0];
 	}
 }
 
 /* ---- reading --------------------------------------------------------------------------------- */
 
 /* The record at tail, in one piece; NULL: none is complete. */
-static const struct perf_event_header *peek(const struct rings *r, const struct ring *ring)
+static const struct perf_event_header *ring_peek(const struct rings *r, const struct ring *ring)
 {
 	size_t at = (size_t)(ring->tail & (ring->size - 1)), first = ring->size - at;
 	const struct perf_event_header *h = (const void *)(ring->data + at);
@@ -194,7 +194,7 @@ static const struct perf_event_header *peek(const struct rings *r, const struct 
 
 static void look_ahead(const struct rings *r, struct ring *ring)
 {
-	const struct perf_event_header *h = peek(r, ring);
+	const struct perf_event_header *h = ring_peek(r, ring);
 
 	if (!h && ring->tail < ring->head)
 		ring->tail = ring->head; /* nonsense: nothing behind it can be told apart */
@@ -232,7 +232,7 @@ static struct record_format format_of(const struct rings *r, const struct perf_e
 		return format;
 	if ((format.sample_type & PERF_SAMPLE_IDENTIFIER) && h->size >= sizeof(*h) + sizeof(id))
 		memcpy(&id, h + 1, sizeof(id));
-	format.sample_type = r->types.data[event_of(r, id)];
+	format.sample_type = r->types.data[ring_event_of(r, id)];
 	return format;
 }
 
@@ -243,7 +243,7 @@ static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
 	int rc = 0;
 
 	while (rc == 0 && ring->next != UINT64_MAX && ring->next <= until) {
-		const struct perf_event_header *h = peek(r, ring);
+		const struct perf_event_header *h = ring_peek(r, ring);
 		struct record_format format;
 		struct record record;
 		size_t size;
@@ -254,7 +254,7 @@ static int drain_one(struct rings *r, struct ring *ring, uint64_t until,
 		format = format_of(r, h);
 
 		if (record_parse(h, size, &format, &record) == 0) {
-			record.event = record.id ? event_of(r, record.id) : 0;
+			record.event = record.id ? ring_event_of(r, record.id) : 0;
 			rc = call(context, &record);
 		} else if (record.type == PERF_RECORD_SAMPLE)
 			r->malformed++;

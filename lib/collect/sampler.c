@@ -8,7 +8,7 @@
 #include "experiment/branches.h"
 
 /* A process ends or becomes another: the code that it made gets its names now or never. */
-static int on_leaving(void *context, struct process *p)
+static int sampler_on_leaving(void *context, struct process *p)
 {
 	struct sampler *s = context;
 	long image;
@@ -47,7 +47,7 @@ void sampler_init(struct sampler *s, struct experiment *x, const char *archive)
 	memset(s, 0, sizeof(*s));
 	images_init(&s->images, archive);
 	init(s, x);
-	s->spaces.leaving = on_leaving;
+	s->spaces.leaving = sampler_on_leaving;
 	s->spaces.context = s;
 }
 
@@ -64,19 +64,19 @@ void sampler_init_past(
 	init(s, x);
 }
 
-static const struct sampler_event *event_of(const struct sampler *s, const struct record *r)
+static const struct sampler_event *sampler_event_of(const struct sampler *s, const struct record *r)
 {
 	return &s->events.data[r->event < s->events.count ? r->event : 0];
 }
 
-static struct experiment_metric *metric_of(struct sampler *s, const struct record *r)
+static struct experiment_metric *sampler_metric_of(struct sampler *s, const struct record *r)
 {
-	return &s->experiment->metrics.data[event_of(s, r)->metric];
+	return &s->experiment->metrics.data[sampler_event_of(s, r)->metric];
 }
 
-static int on_sample(struct sampler *s, const struct record *r)
+static int sampler_on_sample(struct sampler *s, const struct record *r)
 {
-	const struct sampler_event *event = event_of(s, r);
+	const struct sampler_event *event = sampler_event_of(s, r);
 	struct experiment_metric *metric = &s->experiment->metrics.data[event->metric];
 	struct process *p;
 	struct stack_node n;
@@ -132,16 +132,16 @@ int sampler_take(struct sampler *s, const struct record *r)
 		return -1;
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
-		return on_sample(s, r);
+		return sampler_on_sample(s, r);
 	case PERF_RECORD_SWITCH:
 	case PERF_RECORD_SWITCH_CPU_WIDE:
 		return on_turn(s, r);
 	case PERF_RECORD_LOST:
 	case PERF_RECORD_LOST_SAMPLES:
-		metric_of(s, r)->lost += r->lost;
+		sampler_metric_of(s, r)->lost += r->lost;
 		return 0;
 	case PERF_RECORD_THROTTLE:
-		metric_of(s, r)->throttled++;
+		sampler_metric_of(s, r)->throttled++;
 		return 0;
 	case PERF_RECORD_EXIT:
 		if (s->blocking && blocked_exit(&s->blocked, r->tid, s->phases.current, r->time))
@@ -152,7 +152,7 @@ int sampler_take(struct sampler *s, const struct record *r)
 	}
 }
 
-static int on_record(void *context, const struct record *r)
+static int sampler_on_record(void *context, const struct record *r)
 {
 	return sampler_take(context, r);
 }
@@ -165,7 +165,7 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 		return error_nomem(e);
 	if (limit > known)
 		limit = known;
-	if (rings_drain(&s->rings, limit, on_record, s) ||
+	if (rings_drain(&s->rings, limit, sampler_on_record, s) ||
 		branch_records_advance(&s->branches, limit))
 		return error_nomem(e);
 	return 0;

@@ -9,7 +9,7 @@
 #define HEAD      8192
 #define PAGE_MASK 0xfffu
 
-static int add(struct segments *s, uint64_t offset, uint64_t size, uint64_t address)
+static int segment_add(struct segments *s, uint64_t offset, uint64_t size, uint64_t address)
 {
 	struct segment *new = vec_push(&s->list);
 
@@ -34,7 +34,7 @@ static int parse_64(struct segments *s, const char *data, size_t size)
 		if (at > size || size - at < sizeof(p))
 			break;
 		memcpy(&p, data + at, sizeof(p));
-		if (p.p_type == PT_LOAD && add(s, p.p_offset, p.p_filesz, p.p_vaddr))
+		if (p.p_type == PT_LOAD && segment_add(s, p.p_offset, p.p_filesz, p.p_vaddr))
 			return -1;
 	}
 	return 0;
@@ -55,7 +55,7 @@ static int parse_32(struct segments *s, const char *data, size_t size)
 		if (at > size || size - at < sizeof(p))
 			break;
 		memcpy(&p, data + at, sizeof(p));
-		if (p.p_type == PT_LOAD && add(s, p.p_offset, p.p_filesz, p.p_vaddr))
+		if (p.p_type == PT_LOAD && segment_add(s, p.p_offset, p.p_filesz, p.p_vaddr))
 			return -1;
 	}
 	return 0;

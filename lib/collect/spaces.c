@@ -46,7 +46,7 @@ static uint64_t since(const struct spaces *s, uint64_t time)
 }
 
 /* What is known of it goes; its row in the experiment stays. */
-static int forget(struct spaces *s, struct process_entry *entry, uint64_t time)
+static int space_forget(struct spaces *s, struct process_entry *entry, uint64_t time)
 {
 	struct process *p = entry->process;
 	int rc = 0;
@@ -100,7 +100,7 @@ static struct thread_entry *thread_begins(
 
 /* ---- what is there already ------------------------------------------------------------------- */
 
-static void read_name(const char *path, char *name, size_t size)
+static void space_read_name(const char *path, char *name, size_t size)
 {
 	FILE *f = fopen(path, "re");
 
@@ -158,7 +158,7 @@ static int look_at_threads(struct spaces *s, struct process *p)
 		if (tid <= 0)
 			continue;
 		snprintf(path, sizeof(path), "/proc/%d/task/%d/comm", (int)p->pid, (int)tid);
-		read_name(path, name, sizeof(name));
+		space_read_name(path, name, sizeof(name));
 		if (!thread_begins(s, p, tid, name)) {
 			closedir(d);
 			return -1;
@@ -170,7 +170,7 @@ static int look_at_threads(struct spaces *s, struct process *p)
 	return 0;
 }
 
-static int look(struct spaces *s, struct process *p)
+static int space_look(struct spaces *s, struct process *p)
 {
 	char path[48], name[32];
 	size_t length;
@@ -178,7 +178,7 @@ static int look(struct spaces *s, struct process *p)
 	int rc;
 
 	snprintf(path, sizeof(path), "/proc/%d/comm", (int)p->pid);
-	read_name(path, name, sizeof(name));
+	space_read_name(path, name, sizeof(name));
 	if (set_text(&s->experiment->processes.data[p->index].command, name))
 		return -1;
 	snprintf(path, sizeof(path), "/proc/%d/maps", (int)p->pid);
@@ -199,7 +199,7 @@ struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking
 	long index;
 
 	entry = table_add(&s->processes, &key.key);
-	if (!entry || forget(s, entry, time))
+	if (!entry || space_forget(s, entry, time))
 		return NULL;
 	index = experiment_process(s->experiment, &row, NULL);
 	p = index >= 0 ? calloc(1, sizeof(*p)) : NULL;
@@ -209,11 +209,11 @@ struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking
 	p->index = (uint32_t)index;
 	p->space = ++s->numbers;
 	entry->process = p;
-	return looking && look(s, p) ? NULL : p;
+	return looking && space_look(s, p) ? NULL : p;
 }
 
 /* NULL: no record told of it. */
-static struct process *find(const struct spaces *s, pid_t pid)
+static struct process *space_find(const struct spaces *s, pid_t pid)
 {
 	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
 
@@ -225,7 +225,7 @@ struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time)
 {
 	if (s->last && s->last->pid == pid)
 		return s->last;
-	s->last = find(s, pid);
+	s->last = space_find(s, pid);
 	if (!s->last)
 		s->last = spaces_add(s, pid, 0, !s->images->past, time);
 	return s->last;
@@ -261,7 +261,7 @@ static int inherit(struct spaces *s, struct process *p, const struct process *pa
 
 static int on_fork(struct spaces *s, const struct record *r)
 {
-	struct process *parent = find(s, r->fork.ppid), *p = parent;
+	struct process *parent = space_find(s, r->fork.ppid), *p = parent;
 	const struct thread_entry *creator;
 	const char *name = "";
 
@@ -301,7 +301,7 @@ static int on_exit_of(struct spaces *s, const struct record *r)
 	}
 	/* Nobody knows whether all threads of the past were told of: it stays until its number
 	 * comes again. */
-	return s->images->past ? 0 : forget(s, entry, r->time);
+	return s->images->past ? 0 : space_forget(s, entry, r->time);
 }
 
 static int on_comm(struct spaces *s, const struct record *r)
@@ -364,7 +364,7 @@ static size_t first_behind(const struct process *p, uint64_t address)
 	return low;
 }
 
-static int insert(struct process *p, size_t at, const struct mapping *m)
+static int space_insert(struct process *p, size_t at, const struct mapping *m)
 {
 	struct mapping *list, *last = vec_push(&p->mappings);
 
@@ -378,7 +378,7 @@ static int insert(struct process *p, size_t at, const struct mapping *m)
 
 /* Makes room for begin..end: what lies there goes, wholly or in part.  Returns where to insert, or
  * -1. */
-static long clear(struct process *p, uint64_t begin, uint64_t end)
+static long space_clear(struct process *p, uint64_t begin, uint64_t end)
 {
 	size_t at = first_behind(p, begin), to;
 	struct mapping *m = at < p->mappings.count ? &p->mappings.data[at] : NULL;
@@ -391,7 +391,7 @@ static long clear(struct process *p, uint64_t begin, uint64_t end)
 		if (rest.end > end) { /* the new one lies within */
 			rest.offset += end - rest.begin;
 			rest.begin = end;
-			return insert(p, at, &rest) ? -1 : (long)at;
+			return space_insert(p, at, &rest) ? -1 : (long)at;
 		}
 	}
 	for (to = at; to < p->mappings.count && p->mappings.data[to].end <= end; to++)
@@ -420,10 +420,10 @@ int spaces_map(struct spaces *s, struct process *p, const struct record_mapping 
 		return -1;
 	m.image = (uint32_t)image;
 	p->space = ++s->numbers;
-	at = p->mappings.count ? clear(p, m.begin, m.end) : 0;
+	at = p->mappings.count ? space_clear(p, m.begin, m.end) : 0;
 	if (r->data) /* nothing is executed there any more */
 		return at < 0 ? -1 : 0;
-	return at < 0 ? -1 : insert(p, (size_t)at, &m);
+	return at < 0 ? -1 : space_insert(p, (size_t)at, &m);
 }
 
 const struct mapping *spaces_find(const struct process *p, uint64_t pc)
@@ -458,7 +458,7 @@ int spaces_end(struct spaces *s)
 	for (size_t i = 0; i < s->processes.count; i++) {
 		struct process_entry *entry = table_at(&s->processes, i);
 
-		if (entry->process && forget(s, entry, 0))
+		if (entry->process && space_forget(s, entry, 0))
 			rc = -1;
 	}
 	return rc;

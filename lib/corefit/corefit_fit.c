@@ -48,8 +48,8 @@ int forms_measure(form_list *forms, struct blockbench *bench,
 
 /* ---- what a description says ---- */
 
-static double cycles_of(const struct core *core, struct schedule_work *work, const uint8_t *bytes,
-	size_t length, struct error *e)
+static double fit_cycles_of(const struct core *core, struct schedule_work *work,
+	const uint8_t *bytes, size_t length, struct error *e)
 {
 	static const struct schedule_options options = {
 		.loop = true}; /* fetching is not the form's */
@@ -67,9 +67,10 @@ int forms_schedule(form_list *forms, const struct core *core, struct schedule_wo
 {
 	for (size_t i = 0; i < forms->count; i++) {
 		struct form *f = &forms->data[i];
-		double many = cycles_of(core, work, f->many, f->many_length, e) / f->many_count;
-		double chain =
-			f->chain_length ? cycles_of(core, work, f->chain, f->chain_length, e) : -1;
+		double many = fit_cycles_of(core, work, f->many, f->many_length, e) / f->many_count;
+		double chain = f->chain_length
+				       ? fit_cycles_of(core, work, f->chain, f->chain_length, e)
+				       : -1;
 
 		if (many < 0 || (f->chain_length && chain < 0))
 			return -1;
@@ -115,7 +116,7 @@ struct guess {
 	unsigned apart; /* ports by which it differs from what the rule had */
 };
 
-static bool better(const struct guess *a, const struct guess *b)
+static bool fit_better(const struct guess *a, const struct guess *b)
 {
 	if (fabs(a->error - b->error) > 0.02)
 		return a->error < b->error;
@@ -147,7 +148,7 @@ static struct guess guess_ports(
 						throughput,
 					bits_of(ports ^ had)};
 
-				if (better(&now, &best))
+				if (fit_better(&now, &best))
 					best = now;
 			}
 	}

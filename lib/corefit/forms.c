@@ -136,7 +136,7 @@ static uint8_t pick(unsigned kind, unsigned n)
 	}
 }
 
-static bool wanted(const struct insn *i)
+static bool forms_wanted(const struct insn *i)
 {
 	const uint32_t never = INSN_BAD | INSN_BRANCH | INSN_STOPS | INSN_SYSCALL |
 			       INSN_PRIVILEGED | INSN_SERIALISING | INSN_FENCE | INSN_REP |
@@ -150,7 +150,7 @@ static bool wanted(const struct insn *i)
 	       !insn_registers_have(&i->reads, REG_SEGMENT_BASE);
 }
 
-static size_t encode(const struct form *f, const uint8_t *regs, uint8_t *bytes)
+static size_t forms_encode(const struct form *f, const uint8_t *regs, uint8_t *bytes)
 {
 	struct insn_operand operands[INSN_OPERANDS_MAX];
 
@@ -179,7 +179,7 @@ static void make_chain(struct form *f, const struct insn *first)
 			return;
 		regs[last] = regs[0];
 	}
-	f->chain_length = (uint8_t)encode(f, regs, f->chain);
+	f->chain_length = (uint8_t)forms_encode(f, regs, f->chain);
 }
 
 static void make_many(struct form *f)
@@ -192,7 +192,7 @@ static void make_many(struct form *f)
 
 		for (unsigned k = 0; k < f->operands; k++)
 			regs[k] = pick(f->operand[k].kind, k ? copies + k % 2 : copy);
-		n = encode(f, regs, bytes);
+		n = forms_encode(f, regs, bytes);
 		if (!n || f->many_length + n > FORM_BYTES_MAX)
 			break;
 		memcpy(f->many + f->many_length, bytes, n);
@@ -213,12 +213,12 @@ static int try_form(form_list *forms, unsigned mnemonic, const struct part *part
 		f.operand[f.operands].bits = parts[f.operands].bits;
 		regs[f.operands] = pick(parts[f.operands].kind, f.operands);
 	}
-	length = encode(&f, regs, bytes);
+	length = forms_encode(&f, regs, bytes);
 	if (!length)
 		return 0;
 	isa_decode(ISA_X86_64, bytes, length, 0, &first);
 	/* What the encoder made is what was asked for: some signatures are met by other sizes. */
-	if (first.mnemonic != mnemonic || !wanted(&first) || first.operands != f.operands)
+	if (first.mnemonic != mnemonic || !forms_wanted(&first) || first.operands != f.operands)
 		return 0;
 	for (unsigned n = 0; n < f.operands; n++)
 		if (first.operand[n].kind != f.operand[n].kind ||

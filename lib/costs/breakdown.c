@@ -36,7 +36,7 @@ struct row {
 };
 
 /* clang-format off */
-static const struct row table[] = {
+static const struct row breakdown_table[] = {
 	{.number = EV_INSTRUCTIONS, .name = "instructions"},
 	{.number = EV_MICRO_OPS, .name = "instructions", .cost_of = EV_INSTRUCTIONS, .yields_to = {EV_INSTRUCTIONS}},
 	{.number = EV_LOADS, .name = "loads"},
@@ -90,7 +90,7 @@ static const struct row table[] = {
 	{.number = EV_CPU_MIGRATIONS, .name = "migrations", .kernel = true},
 };
 /* clang-format on */
-#define ROWS (sizeof(table) / sizeof(table[0]))
+#define ROWS (sizeof(breakdown_table) / sizeof(breakdown_table[0]))
 _Static_assert(ROWS + 1 <= CAUSES_MAX, "more causes than callers have room for");
 
 struct work {
@@ -99,16 +99,16 @@ struct work {
 	struct quantity event[EVENT_LIMIT];
 };
 
-static bool counted(const struct work *w, int number)
+static bool breakdown_counted(const struct work *w, int number)
 {
 	return number != NOTHING && w->event[number].label != LABEL_NONE;
 }
 
-static const struct row *row_of(int number)
+static const struct row *breakdown_row_of(int number)
 {
 	for (size_t i = 0; i < ROWS; i++)
-		if (table[i].number == number)
-			return &table[i];
+		if (breakdown_table[i].number == number)
+			return &breakdown_table[i];
 	return NULL;
 }
 
@@ -141,7 +141,7 @@ static struct quantity without_parts(
 	for (int i = 0; i < PARTS_MAX && row->parts[i] != NOTHING; i++) {
 		const struct quantity *part = &w->event[row->parts[i]];
 
-		if (!counted(w, row->parts[i])) {
+		if (!breakdown_counted(w, row->parts[i])) {
 			++*left;
 			continue;
 		}
@@ -161,17 +161,17 @@ static bool make_cause(const struct work *w, const struct row *row, struct cause
 	struct quantity q;
 	int left, taken;
 
-	if (!counted(w, row->number))
+	if (!breakdown_counted(w, row->number))
 		return false;
 	for (int i = 0; i < PARTS_MAX; i++)
-		if (counted(w, row->yields_to[i]))
+		if (breakdown_counted(w, row->yields_to[i]))
 			return false;
 	q = without_parts(w, row, &left, &taken);
 	if ((taken && !left) || !(q.high > 0) || !add_cost(w, row, each))
 		return false;
 	for (const struct row *inner = row;
-		inner && inner->implies && !counted(w, inner->implies);) {
-		inner = row_of(inner->implies);
+		inner && inner->implies && !breakdown_counted(w, inner->implies);) {
+		inner = breakdown_row_of(inner->implies);
 		if (inner)
 			add_cost(w, inner, each);
 	}
@@ -233,9 +233,9 @@ static int largest_first(const void *a, const void *b)
 	return x->number - y->number;
 }
 
-static void merge_twins(struct work *w)
+static void breakdown_merge_twins(struct work *w)
 {
-	if (!counted(w, EV_INSTRUCTIONS))
+	if (!breakdown_counted(w, EV_INSTRUCTIONS))
 		w->event[EV_INSTRUCTIONS] = w->event[EV_INSTRUCTIONS_15];
 	if (w->event[EV_CYCLES].label == LABEL_NONE)
 		w->event[EV_CYCLES] = w->event[EV_CYCLES_16];
@@ -264,11 +264,12 @@ size_t explain_breakdown(
 
 	for (int i = 0; i < EVENT_LIMIT; i++)
 		w.event[i] = c->event[i];
-	merge_twins(&w);
+	breakdown_merge_twins(&w);
 	if (!whole_time(&w, c, &whole))
 		return 0;
 	for (size_t i = 0; i < ROWS; i++) {
-		if ((table[i].kernel && c->user_level) || !make_cause(&w, &table[i], &out[count]))
+		if ((breakdown_table[i].kernel && c->user_level) ||
+			!make_cause(&w, &breakdown_table[i], &out[count]))
 			continue;
 		bound_by_stalls(&w, &out[count]);
 		count++;

@@ -33,7 +33,7 @@ static bool exists(const char *path)
 	return access(path, F_OK) == 0 || (errno != ENOENT && errno != ENOTDIR);
 }
 
-static bool plain_name(const char *name)
+static bool costs_plain_name(const char *name)
 {
 	return *name && strlen(name) < sizeof(((struct cost_table *)0)->name) &&
 	       !strchr(name, '/') && *name != '.';
@@ -46,7 +46,7 @@ static int load_ours(const char *name, struct cost_table *t, struct error *e)
 	char *path;
 	int rc;
 
-	if (!plain_name(name))
+	if (!costs_plain_name(name))
 		return 1;
 	snprintf(file, sizeof(file), "costs/%s.costs", name);
 	path = file_data_path(file, e);
@@ -106,7 +106,7 @@ int costs_find(
 }
 
 /* The shortest decimal that reads back as the same number. */
-static const char *exact(double value, char *text, size_t size)
+static const char *costs_exact(double value, char *text, size_t size)
 {
 	if (value == floor(value) && value < 1e15) { /* not 1e+06 */
 		snprintf(text, size, "%.0f", value);
@@ -121,7 +121,7 @@ static const char *exact(double value, char *text, size_t size)
 }
 
 /* A header line; what a header cannot hold (control characters) becomes blanks. */
-static void print_text(struct strbuf *out, const char *what, const char *text)
+static void costs_print_text(struct strbuf *out, const char *what, const char *text)
 {
 	if (!*text)
 		return;
@@ -135,18 +135,19 @@ void costs_print_header(const struct cost_table *t, struct strbuf *out)
 {
 	char text[32];
 
-	print_text(out, "name", t->name);
-	print_text(out, "processor", t->processor);
+	costs_print_text(out, "name", t->name);
+	costs_print_text(out, "processor", t->processor);
 	if (t->clock_hz > 0) { /* megahertz read better, where they say it exactly */
-		bool mega = strtod(exact(t->clock_hz / 1e6, text, sizeof(text)), NULL) * 1e6 ==
-			    t->clock_hz;
+		bool mega =
+			strtod(costs_exact(t->clock_hz / 1e6, text, sizeof(text)), NULL) * 1e6 ==
+			t->clock_hz;
 
 		if (!mega)
-			exact(t->clock_hz, text, sizeof(text));
+			costs_exact(t->clock_hz, text, sizeof(text));
 		strbuf_printf(out, "%-10s%s %s\n", "clock", text, mega ? "MHz" : "Hz");
 	}
-	print_text(out, "date", t->date);
-	print_text(out, "method", t->method);
+	costs_print_text(out, "date", t->date);
+	costs_print_text(out, "method", t->method);
 }
 
 void costs_print_row(const struct cost_table *t, int number, struct strbuf *out)
@@ -159,9 +160,10 @@ void costs_print_row(const struct cost_table *t, int number, struct strbuf *out)
 		strbuf_printf(out, "%-24s", event->short_name);
 	else
 		strbuf_printf(out, "%-24d", number);
-	strbuf_printf(out, " %9s %9s %9s %s", exact(c->typical, text[0], sizeof(text[0])),
-		exact(c->minimum, text[1], sizeof(text[1])),
-		exact(c->maximum, text[2], sizeof(text[2])), c->unit == COST_NS ? "ns" : "cycles");
+	strbuf_printf(out, " %9s %9s %9s %s", costs_exact(c->typical, text[0], sizeof(text[0])),
+		costs_exact(c->minimum, text[1], sizeof(text[1])),
+		costs_exact(c->maximum, text[2], sizeof(text[2])),
+		c->unit == COST_NS ? "ns" : "cycles");
 }
 
 void costs_print(const struct cost_table *t, struct strbuf *out)

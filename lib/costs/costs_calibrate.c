@@ -141,7 +141,8 @@ static const struct recipe recipes[] = {
 /* clang-format on */
 
 /* The greatest (or least) of the terms' figures; NaN if one that is needed was not measured. */
-static struct figure choose(const struct samples *s, const struct term *term, bool greatest)
+static struct figure calibrate_choose(
+	const struct samples *s, const struct term *term, bool greatest)
 {
 	struct figure best = {NAN, NAN};
 
@@ -171,8 +172,9 @@ static double rounded(double x)
 /* One row from its kernels.  False: not measured, the family's stays. */
 static bool cook(const struct recipe *r, const struct samples *s, struct cost *cost, double *spread)
 {
-	struct figure typical = choose(s, r->typical, true), low = choose(s, r->minimum, false),
-		      high = choose(s, r->maximum, true), basis = typical;
+	struct figure typical = calibrate_choose(s, r->typical, true),
+		      low = calibrate_choose(s, r->minimum, false),
+		      high = calibrate_choose(s, r->maximum, true), basis = typical;
 	struct cost family = *cost;
 
 	if ((r->typical[0].scale > 0 && isnan(typical.value)) ||
@@ -220,7 +222,7 @@ static void name_processor(const struct machine *host, char *out, size_t size)
 	free(text);
 }
 
-static void describe(
+static void calibrate_describe(
 	struct cost_table *t, const struct machine *host, const struct samples *s, double seconds)
 {
 	time_t now = time(NULL);
@@ -266,7 +268,7 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 		if (cook(r, s, &c->table.cost[r->number], &row->spread))
 			row->how = r->how;
 	}
-	describe(&c->table, host, s, (now_ns() - begin) * 1e-9);
+	calibrate_describe(&c->table, host, s, (now_ns() - begin) * 1e-9);
 out:
 	free(s);
 	return rc;

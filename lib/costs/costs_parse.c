@@ -88,7 +88,7 @@ static bool word_is(struct word w, const char *text)
 }
 
 /* For messages: words may be of any length and hold any byte. */
-static const char *shown(struct word w, char *buffer, size_t size)
+static const char *costs_shown(struct word w, char *buffer, size_t size)
 {
 	size_t n = w.length < size - 1 ? w.length : size - 1;
 
@@ -99,7 +99,7 @@ static const char *shown(struct word w, char *buffer, size_t size)
 }
 
 /* A plain decimal number in [0, limit]: no signs, infinities, NaN or hexadecimal. */
-static int parse_number(
+static int costs_parse_number(
 	struct parser *p, struct word w, const char *what, double limit, double *value)
 {
 	char text[64], *end;
@@ -108,7 +108,7 @@ static int parse_number(
 		fail(p, w.text, "missing %s", what);
 		return error_hint(p->e, "a row is: EVENT typical minimum maximum cycles|ns");
 	}
-	shown(w, text, sizeof(text));
+	costs_shown(w, text, sizeof(text));
 	if (text[0] == '-')
 		return fail(p, w.text, "the %s '%s' is negative", what, text);
 	if (w.length >= sizeof(text) || strspn(text, "0123456789.eE+-") != w.length ||
@@ -130,7 +130,7 @@ static int unknown_event(struct parser *p, struct word w)
 	size_t count;
 	const struct event *table = event_table(&count);
 
-	nearest_init(&near, shown(w, name, sizeof(name)));
+	nearest_init(&near, costs_shown(w, name, sizeof(name)));
 	for (size_t i = 0; i < count; i++)
 		nearest_offer(&near, table[i].short_name);
 	for (int i = 0; i < HEADER_COUNT; i++)
@@ -174,7 +174,7 @@ static int parse_row(struct parser *p, struct word event)
 			event_by_number(number)->short_name, p->event_line[number]);
 	for (int i = 0; i < 3; i++) {
 		word[i] = next_word(p);
-		if (parse_number(p, word[i], column[i], NS_MAX, &value[i]))
+		if (costs_parse_number(p, word[i], column[i], NS_MAX, &value[i]))
 			return -1;
 	}
 	cost.typical = value[0];
@@ -197,7 +197,7 @@ static int parse_row(struct parser *p, struct word event)
 		char text[32];
 
 		return fail(p, unit.text, "the unit is '%s'; it must be 'cycles' or 'ns'",
-			shown(unit, text, sizeof(text)));
+			costs_shown(unit, text, sizeof(text)));
 	}
 	more = next_word(p);
 	if (more.length)
@@ -216,7 +216,7 @@ static int parse_clock(struct parser *p)
 	struct word number = next_word(p), word, more;
 	double value;
 
-	if (parse_number(p, number, "clock rate", CLOCK_MAX, &value))
+	if (costs_parse_number(p, number, "clock rate", CLOCK_MAX, &value))
 		return error_hint(p->e, "such as: clock 2600 MHz");
 	word = next_word(p);
 	more = next_word(p);

@@ -34,14 +34,14 @@ struct row {
 
 static const struct quantity none;
 
-static struct quantity add(struct quantity a, struct quantity b)
+static struct quantity statistics_add(struct quantity a, struct quantity b)
 {
 	return (struct quantity){
 		a.value + b.value, a.low + b.low, a.high + b.high, label_join(a.label, b.label)};
 }
 
 /* Events that are a part of others: what is left cannot be negative, whatever the scaling did. */
-static struct quantity less(struct quantity a, struct quantity b)
+static struct quantity statistics_less(struct quantity a, struct quantity b)
 {
 	return (struct quantity){fmax(a.value - b.value, 0), fmax(a.low - b.high, 0),
 		fmax(a.high - b.low, 0), label_join(a.label, b.label)};
@@ -76,7 +76,7 @@ static struct quantity complement(struct quantity q)
 /* ---- formulas
  * ------------------------------------------------------------------------------------ */
 
-static struct quantity ratio(const struct quantity *in, const struct context *x)
+static struct quantity statistics_ratio(const struct quantity *in, const struct context *x)
 {
 	(void)x;
 	return over(in[0], in[1]);
@@ -85,24 +85,24 @@ static struct quantity ratio(const struct quantity *in, const struct context *x)
 static struct quantity ratio_of_sum(const struct quantity *in, const struct context *x)
 {
 	(void)x;
-	return over(add(in[0], in[1]), in[2]);
+	return over(statistics_add(in[0], in[1]), in[2]);
 }
 
 static struct quantity ratio_to_sum(const struct quantity *in, const struct context *x)
 {
 	(void)x;
-	return over(in[0], add(in[1], in[2]));
+	return over(in[0], statistics_add(in[1], in[2]));
 }
 
 static struct quantity ratio_to_rest(const struct quantity *in, const struct context *x)
 {
 	(void)x;
-	return over(in[0], less(in[1], in[2]));
+	return over(in[0], statistics_less(in[1], in[2]));
 }
 
 static struct quantity hit_rate(const struct quantity *in, const struct context *x)
 {
-	return complement(ratio(in, x));
+	return complement(statistics_ratio(in, x));
 }
 
 static struct quantity hit_rate_to_sum(const struct quantity *in, const struct context *x)
@@ -120,7 +120,7 @@ static struct quantity minus_one(struct quantity q)
 
 static struct quantity reuse(const struct quantity *in, const struct context *x)
 {
-	return minus_one(ratio(in, x));
+	return minus_one(statistics_ratio(in, x));
 }
 
 static struct quantity reuse_of_sum(const struct quantity *in, const struct context *x)
@@ -144,16 +144,17 @@ static struct quantity typical_seconds(struct quantity count, int number, const 
  * over the time. */
 static struct quantity memory_time(const struct quantity *in, const struct context *x)
 {
-	struct quantity accesses = add(in[0], in[1]);
+	struct quantity accesses = statistics_add(in[0], in[1]);
 	struct quantity sum = typical_seconds(accesses, EV_INSTRUCTIONS, x);
 
-	sum = add(sum, typical_seconds(in[0], EV_LOADS, x));
-	sum = add(sum, typical_seconds(in[1], EV_STORES, x));
-	sum = add(sum, typical_seconds(in[2], EV_L1D_MISSES, x));
-	sum = add(sum, typical_seconds(in[3], EV_L2D_MISSES, x));
-	sum = add(sum, typical_seconds(in[4], EV_TLB_MISSES, x));
+	sum = statistics_add(sum, typical_seconds(in[0], EV_LOADS, x));
+	sum = statistics_add(sum, typical_seconds(in[1], EV_STORES, x));
+	sum = statistics_add(sum, typical_seconds(in[2], EV_L1D_MISSES, x));
+	sum = statistics_add(sum, typical_seconds(in[3], EV_L2D_MISSES, x));
+	sum = statistics_add(sum, typical_seconds(in[4], EV_TLB_MISSES, x));
 	if (x->event[EV_LL_DATA_MISSES].label != LABEL_NONE)
-		sum = add(sum, typical_seconds(x->event[EV_LL_DATA_MISSES], EV_LL_DATA_MISSES, x));
+		sum = statistics_add(
+			sum, typical_seconds(x->event[EV_LL_DATA_MISSES], EV_LL_DATA_MISSES, x));
 	return sum.label == LABEL_NONE ? none : over(sum, in[5]);
 }
 
@@ -163,7 +164,7 @@ static struct quantity bandwidth(const struct quantity *in, unsigned line, bool 
 	struct quantity bytes = times(in[0], line);
 
 	if (written)
-		bytes = add(bytes, times(in[2], 16));
+		bytes = statistics_add(bytes, times(in[2], 16));
 	return line ? times(over(bytes, in[1]), 1e-6) : none;
 }
 
@@ -204,12 +205,12 @@ static struct quantity bytes_per_operation(const struct quantity *in, const stru
 			__VA_ARGS__                                                                \
 		}                                                                                  \
 	}
-#define RATIO(name, a, b)                ROW(name, "", 1, ratio, a, b)
-#define PER_1000(name, a)                ROW(name, "", 1000, ratio, a, EV_INSTRUCTIONS)
-#define PER_SECOND(name, unit, a, scale) ROW(name, unit, scale, ratio, a, SECONDS)
+#define RATIO(name, a, b)                ROW(name, "", 1, statistics_ratio, a, b)
+#define PER_1000(name, a)                ROW(name, "", 1000, statistics_ratio, a, EV_INSTRUCTIONS)
+#define PER_SECOND(name, unit, a, scale) ROW(name, unit, scale, statistics_ratio, a, SECONDS)
 
 /* clang-format off */
-static const struct row table[] = {
+static const struct row statistics_table[] = {
 	/* The classic ones. */
 	RATIO("Graduated instructions/cycle", EV_INSTRUCTIONS, EV_CYCLES),
 	RATIO("Graduated floating point instructions/cycle", EV_FP_INSTRUCTIONS, EV_CYCLES),
@@ -285,11 +286,11 @@ static const struct row table[] = {
 	PER_SECOND("Context switches", "per second", EV_CONTEXT_SWITCHES, 1),
 };
 /* clang-format on */
-_Static_assert(sizeof(table) / sizeof(table[0]) <= STATISTICS_MAX,
+_Static_assert(sizeof(statistics_table) / sizeof(statistics_table[0]) <= STATISTICS_MAX,
 	"more statistics than callers have room for");
 
 /* Counts under the number that formulas use, where only its twin was counted. */
-static void merge_twins(struct context *x)
+static void statistics_merge_twins(struct context *x)
 {
 	static const int twin[][2] = {{EV_CYCLES, EV_CYCLES_16},
 		{EV_INSTRUCTIONS, EV_INSTRUCTIONS_15},
@@ -308,9 +309,9 @@ size_t explain_statistics(const struct counted *c, const struct cost_table *cost
 
 	for (int i = 0; i < EVENT_LIMIT; i++)
 		x.event[i] = c->event[i];
-	merge_twins(&x);
-	for (size_t r = 0; r < sizeof(table) / sizeof(table[0]); r++) {
-		const struct row *row = &table[r];
+	statistics_merge_twins(&x);
+	for (size_t r = 0; r < sizeof(statistics_table) / sizeof(statistics_table[0]); r++) {
+		const struct row *row = &statistics_table[r];
 		struct quantity in[INPUTS_MAX], q;
 		bool counted = true;
 

@@ -81,7 +81,7 @@ const char *const *event_families(void)
 	return families;
 }
 
-static int fill(struct event_code *code, const struct generic *generic)
+static int encodings_fill(struct event_code *code, const struct generic *generic)
 {
 	memset(code, 0, sizeof(*code));
 	code->type = generic->type;
@@ -142,11 +142,11 @@ int event_encode_for(const char *family, int number, struct event_code *code, st
 		return error_hint(e, "%s", nearest_text(&n, guess, sizeof(guess)));
 	}
 	if (software[number].text)
-		return fill(code, &software[number]);
+		return encodings_fill(code, &software[number]);
 	if (rows && rows[number].event)
 		return fill_family(code, &rows[number], e);
 	if (!rows && hardware[number].text)
-		return fill(code, &hardware[number]);
+		return encodings_fill(code, &hardware[number]);
 	return unsupported(family, event, e);
 }
 

@@ -84,7 +84,7 @@ const char *host_family_cpuinfo(const char *text)
 }
 
 #if defined(__x86_64__) || defined(__i386__)
-static const char *identify(void)
+static const char *host_identify(void)
 {
 	unsigned eax, ebx, ecx, edx, family, model;
 	char vendor[13];
@@ -104,7 +104,7 @@ static const char *identify(void)
 	return host_family_x86(vendor, family, model);
 }
 #elif defined(__aarch64__)
-static const char *identify(void)
+static const char *host_identify(void)
 {
 	static const char path[] = "/sys/devices/system/cpu/cpu0/regs/identification/midr_el1";
 	const char *name = generic;
@@ -118,7 +118,7 @@ static const char *identify(void)
 	return name;
 }
 #else
-static const char *identify(void)
+static const char *host_identify(void)
 {
 	return generic;
 }
@@ -126,15 +126,15 @@ static const char *identify(void)
 
 static const char *family;
 
-static void find(void)
+static void host_find(void)
 {
-	family = identify();
+	family = host_identify();
 }
 
 const char *event_host_family(void)
 {
 	static pthread_once_t once = PTHREAD_ONCE_INIT;
 
-	pthread_once(&once, find);
+	pthread_once(&once, host_find);
 	return family;
 }

@@ -103,7 +103,7 @@ static int take_row(struct event_spec *spec, const struct event *event)
 }
 
 /* 1: text is not a number at all. */
-static int parse_number(const char *text, struct event_spec *spec, struct error *e)
+static int event_parse_number(const char *text, struct event_spec *spec, struct error *e)
 {
 	const char *digits = text + (*text == '-' || *text == '+');
 	char *end;
@@ -142,7 +142,7 @@ static const struct event *find_exact(const char *name)
 }
 
 /* 1: text is not a raw code. */
-static int parse_raw(const char *text, struct event_spec *spec, struct error *e)
+static int event_parse_raw(const char *text, struct event_spec *spec, struct error *e)
 {
 	const char *digits = text + 1;
 	size_t length = strlen(digits);
@@ -238,11 +238,11 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 			sizeof(spec->argument) - 1, text);
 	memcpy(spec->argument, text, length);
 	text = spec->argument;
-	if ((result = parse_number(text, spec, e)) <= 0)
+	if ((result = event_parse_number(text, spec, e)) <= 0)
 		return result;
 	if ((event = find_exact(name)))
 		return take_row(spec, event);
-	if ((result = parse_raw(text, spec, e)) <= 0)
+	if ((result = event_parse_raw(text, spec, e)) <= 0)
 		return result;
 	if ((event = find_part(name, &others)))
 		return take_row(spec, event);

@@ -21,7 +21,7 @@
 #define KERNEL_SIDE EVENT_KERNEL_SIDE
 
 /* clang-format off */
-static const struct event table[EV_COUNT] = {
+static const struct event event_rows[EV_COUNT] = {
 	[EV_CYCLES] = {
 		.number = 0,
 		.name = "Cycles",
@@ -774,10 +774,10 @@ static const struct event table[EV_COUNT] = {
 const struct event *event_table(size_t *count)
 {
 	*count = EV_COUNT;
-	return table;
+	return event_rows;
 }
 
 const struct event *event_by_number(int number)
 {
-	return number >= 0 && number < EV_COUNT ? &table[number] : NULL;
+	return number >= 0 && number < EV_COUNT ? &event_rows[number] : NULL;
 }

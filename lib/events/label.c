@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "events/label.h"
 
-static const char *const names[LABEL_COUNT] = {
+static const char *const label_names[LABEL_COUNT] = {
 	[LABEL_NONE] = "",
 	[LABEL_MEASURED] = "measured",
 	[LABEL_SCALED] = "scaled",
@@ -11,7 +11,7 @@ static const char *const names[LABEL_COUNT] = {
 
 const char *label_name(enum label label)
 {
-	return (unsigned)label < LABEL_COUNT ? names[label] : "";
+	return (unsigned)label < LABEL_COUNT ? label_names[label] : "";
 }
 
 enum label label_join(enum label a, enum label b)

@@ -35,7 +35,7 @@ static int ready(struct error *e)
 
 /* The attr of text when levels are what the caller says where text does not; NULL or the canonical
  * name, to be freed, in *name; what the event is of in *index. */
-static int encode(
+static int libpfm_encode_name(
 	const char *text, int levels, struct perf_event_attr *attr, char **name, int *index)
 {
 	pfm_perf_encode_arg_t arg = {.attr = attr, .fstr = name, .size = sizeof(arg)};
@@ -62,7 +62,7 @@ static bool present(int index, const char **pmu_name)
 	return pmu.is_present;
 }
 
-static int explain(int result, const char *text, struct error *e)
+static int libpfm_explain(int result, const char *text, struct error *e)
 {
 	switch (result) {
 	case PFM_ERR_NOTFOUND:
@@ -85,10 +85,10 @@ int libpfm_encode(const char *text, bool host, struct event_code *code, struct e
 
 	if (ready(e))
 		return -1;
-	result = encode(text, PFM_PLM3, &attr, &name, &index);
+	result = libpfm_encode_name(text, PFM_PLM3, &attr, &name, &index);
 	free(name);
 	if (result != PFM_SUCCESS)
-		return explain(result, text, e);
+		return libpfm_explain(result, text, e);
 	if (host && !present(index, &pmu_name)) {
 		error_set(e, ERR_UNSUPPORTED,
 			"event '%s' is of another processor: %s is not this one", text, pmu_name);
@@ -100,7 +100,7 @@ int libpfm_encode(const char *text, bool host, struct event_code *code, struct e
 	code->config1 = attr.config1;
 	code->config2 = attr.config2;
 	/* Levels that stay the same whatever the default are the string's own. */
-	if (encode(text, PFM_PLM0, &other, &other_name, &index) == PFM_SUCCESS &&
+	if (libpfm_encode_name(text, PFM_PLM0, &other, &other_name, &index) == PFM_SUCCESS &&
 		attr.exclude_user == other.exclude_user &&
 		attr.exclude_kernel == other.exclude_kernel)
 		code->levels = (attr.exclude_user ? 0 : EVENT_USER) |

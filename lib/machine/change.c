@@ -5,7 +5,7 @@
 
 #include "machine/values.h"
 
-static void add_mark(char *name, size_t size)
+static void change_add_mark(char *name, size_t size)
 {
 	size_t length = strlen(name);
 
@@ -73,8 +73,8 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 	if (parser_check(&p))
 		return -1;
 	if (strcmp(name, m->name) == 0) {
-		add_mark(m->name, sizeof(m->name));
-		add_mark(m->family, sizeof(m->family));
+		change_add_mark(m->name, sizeof(m->name));
+		change_add_mark(m->family, sizeof(m->family));
 		if (length + strlen(changes) + 7 < sizeof(m->description))
 			snprintf(m->description + length, sizeof(m->description) - length,
 				"%swith %s", length ? ", " : "", changes);

@@ -14,7 +14,7 @@
 #include "machine/private.h"
 
 /* The first line of the file: it speaks of this boot of this processor. */
-static bool heading(const struct machine_identity *id, char *text, size_t size)
+static bool kept_heading(const struct machine_identity *id, char *text, size_t size)
 {
 	struct error ignored;
 	size_t length;
@@ -28,7 +28,7 @@ static bool heading(const struct machine_identity *id, char *text, size_t size)
 	return true;
 }
 
-static uint64_t read_clock(const char *path, const char *heading)
+static uint64_t kept_read_clock(const char *path, const char *heading)
 {
 	struct error ignored;
 	size_t length, skip = strlen(heading);
@@ -48,11 +48,11 @@ uint64_t machine_kept_hz(const struct machine_identity *id)
 	char text[256], *path;
 	uint64_t hz = 0;
 
-	if (!heading(id, text, sizeof(text)))
+	if (!kept_heading(id, text, sizeof(text)))
 		return 0;
 	path = home_path(HOME_CACHE, "clock", &ignored);
 	if (path)
-		hz = read_clock(path, text);
+		hz = kept_read_clock(path, text);
 	free(path);
 	return hz;
 }
@@ -69,7 +69,7 @@ static bool write_clock(const char *path, const char *heading, uint64_t hz)
 }
 
 /* Of several processes that time it at once, the first one's is kept by all. */
-static uint64_t keep(const char *path, const char *heading, uint64_t hz)
+static uint64_t kept_store(const char *path, const char *heading, uint64_t hz)
 {
 	uint64_t others = 0;
 	char *own = NULL;
@@ -77,7 +77,7 @@ static uint64_t keep(const char *path, const char *heading, uint64_t hz)
 	if (asprintf(&own, "%s.%ld", path, (long)getpid()) < 0)
 		return hz;
 	if (write_clock(own, heading, hz) && link(own, path)) {
-		others = read_clock(path, heading);
+		others = kept_read_clock(path, heading);
 		if (!others)
 			rename(own, path); /* over one of an earlier boot */
 	}
@@ -91,11 +91,11 @@ uint64_t machine_keep_hz(const struct machine_identity *id, uint64_t hz)
 	struct error ignored;
 	char text[256], *path;
 
-	if (!heading(id, text, sizeof(text)))
+	if (!kept_heading(id, text, sizeof(text)))
 		return hz;
 	path = home_path_make(HOME_CACHE, "clock", &ignored);
 	if (path)
-		hz = keep(path, text, hz);
+		hz = kept_store(path, text, hz);
 	free(path);
 	return hz;
 }

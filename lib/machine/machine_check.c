@@ -4,7 +4,7 @@
 
 #include "machine/private.h"
 
-static bool power_of_two(uint64_t n)
+static bool check_power_of_two(uint64_t n)
 {
 	return n && !(n & (n - 1));
 }
@@ -16,7 +16,7 @@ const char *machine_check_cache(
 
 	if (c->size == 0)
 		return NULL;
-	if (!power_of_two(c->line) || c->line < 16 || c->line > 4096)
+	if (!check_power_of_two(c->line) || c->line < 16 || c->line > 4096)
 		snprintf(text, size,
 			"a line of %u bytes: lines are a power of two, 16 to 4096 bytes", c->line);
 	else if (c->size > 1u << 30)
@@ -31,7 +31,7 @@ const char *machine_check_cache(
 	else if (c->size % set)
 		snprintf(text, size, "%u bytes do not divide into sets of %u ways of %u bytes",
 			c->size, c->ways, c->line);
-	else if (flavour == MODEL_CACHEGRIND && !power_of_two(c->size / set))
+	else if (flavour == MODEL_CACHEGRIND && !check_power_of_two(c->size / set))
 		snprintf(text, size, "%llu sets: cachegrind's caches have a power of two of them",
 			(unsigned long long)(c->size / set));
 	else
@@ -43,7 +43,7 @@ const char *machine_check_cache(
  * that is asked for. */
 static bool divides(uint64_t count, uint64_t ways, bool power)
 {
-	return count % ways == 0 && (!power || power_of_two(count / ways));
+	return count % ways == 0 && (!power || check_power_of_two(count / ways));
 }
 
 /* "8-way or 16-way": the nearest numbers of ways to `ways` that count has. */
@@ -85,7 +85,7 @@ const char *machine_hint_cache(
 	bool power = flavour == MODEL_CACHEGRIND;
 	uint64_t set = (uint64_t)c->ways * c->line;
 
-	if (!power_of_two(c->line) || c->line < 16 || c->line > 4096)
+	if (!check_power_of_two(c->line) || c->line < 16 || c->line > 4096)
 		suggest_power(c->line, 16, 4096, "-byte", hint, size);
 	else if (c->size > 1u << 30)
 		snprintf(hint, size, "take 1G or less");
@@ -111,7 +111,7 @@ const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size
 	else if (t->ways > t->entries || t->entries % t->ways)
 		snprintf(text, size, "%u entries do not divide into sets of %u ways", t->entries,
 			t->ways);
-	else if (!power_of_two(t->entries / t->ways))
+	else if (!check_power_of_two(t->entries / t->ways))
 		snprintf(text, size, "%u sets: a TLB has a power of two of them",
 			t->entries / t->ways);
 	else

@@ -156,7 +156,7 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 }
 
 /* One of ours: 0 found, 1 there is none of this name, -1 error. */
-static int find_ours(const char *name, struct machine *m, struct error *e)
+static int machine_find_ours(const char *name, struct machine *m, struct error *e)
 {
 	char file[80], *path;
 	int status;
@@ -183,7 +183,7 @@ static int find_whole(const char *name, struct machine *m, struct error *e)
 		return find_cachegrind("", m, e);
 	if (strncmp(name, "cachegrind:", 11) == 0)
 		return find_cachegrind(name + 11, m, e);
-	status = find_ours(name, m, e);
+	status = machine_find_ours(name, m, e);
 	if (status <= 0)
 		return status;
 	if (strchr(name, '/') || stat(name, &st) == 0)

@@ -32,7 +32,7 @@ static bool read_small(const char *root, const char *path, char *text, size_t si
 	return good;
 }
 
-static bool read_number(const char *root, int index, const char *what, uint64_t *value)
+static bool host_read_number(const char *root, int index, const char *what, uint64_t *value)
 {
 	char path[128], text[64], *end;
 
@@ -74,11 +74,11 @@ static bool sysfs_cache(const char *root, int index, struct model_config *c, boo
 
 	snprintf(path, sizeof(path), "/sys/devices/system/cpu/cpu0/cache/index%d/type", index);
 	if (!read_small(root, path, type, sizeof(type)) ||
-		!read_number(root, index, "level", &level) ||
-		!read_number(root, index, "size", &size) || size == 0 || size > 1u << 30)
+		!host_read_number(root, index, "level", &level) ||
+		!host_read_number(root, index, "size", &size) || size == 0 || size > 1u << 30)
 		return false;
-	read_number(root, index, "ways_of_associativity", &ways);
-	read_number(root, index, "coherency_line_size", &line);
+	host_read_number(root, index, "ways_of_associativity", &ways);
+	host_read_number(root, index, "coherency_line_size", &line);
 	to = cache_slot(c, level, type);
 	if (!to)
 		return false;

@@ -63,7 +63,7 @@ int parser_unknown(struct parser *p, const char *what, const char *word)
 	return error_hint(p->e, "%s%sperfex-machine(5) lists them all", near, near[0] ? " " : "");
 }
 
-static int read_heading(struct parser *p)
+static int parse_read_heading(struct parser *p)
 {
 	size_t length = strlen(p->word);
 
@@ -103,7 +103,7 @@ static int read_field(struct parser *p)
 	return parser_unknown(p, "keyword", p->word);
 }
 
-static int read_line(struct parser *p)
+static int parse_read_line(struct parser *p)
 {
 	const char *comment = memchr(p->at, '#', (size_t)(p->end - p->at));
 	int got;
@@ -120,14 +120,14 @@ static int read_line(struct parser *p)
 	got = parser_word(p);
 	if (got <= 0)
 		return got;
-	if ((p->word[0] == '[' ? read_heading(p) : read_field(p)))
+	if ((p->word[0] == '[' ? parse_read_heading(p) : read_field(p)))
 		return -1;
 	got = parser_word(p);
 	return got > 0 ? parser_fail(p, "'%s' is more than belongs here", p->word) : got;
 }
 
 /* The line of a keyword, 0: it was not given. */
-static unsigned line_of(const struct parser *p, const char *key)
+static unsigned parse_line_of(const struct parser *p, const char *key)
 {
 	for (size_t i = 0; key && i < machine_field_count; i++)
 		if (strcmp(machine_fields[i].key, key) == 0)
@@ -136,10 +136,10 @@ static unsigned line_of(const struct parser *p, const char *key)
 }
 
 /* Says what is wrong with a keyword, or with the machine where it was not given. */
-static int refuse(struct parser *p, const char *key, const char *why, const char *hint)
+static int parse_refuse(struct parser *p, const char *key, const char *why, const char *hint)
 {
-	p->line = p->changing ? 0 : line_of(p, key);
-	if (line_of(p, key))
+	p->line = p->changing ? 0 : parse_line_of(p, key);
+	if (parse_line_of(p, key))
 		parser_fail(p, "%s cannot be: %s", key, why);
 	else
 		error_set(p->e, ERR_PARSE, "%s: this machine cannot be: %s%s%s", p->name,
@@ -160,10 +160,11 @@ int parser_check(struct parser *p)
 		if (f->kind != FIELD_CACHE || (!p->seen[i] && !p->changing))
 			continue;
 		if (machine_check_cache(c, m->model.flavour, text, sizeof(text)))
-			return refuse(p, f->key, text,
+			return parse_refuse(p, f->key, text,
 				machine_hint_cache(c, m->model.flavour, hint, sizeof(hint)));
 	}
-	return machine_find_fault(m, &fault) ? refuse(p, fault.key, fault.text, fault.hint) : 0;
+	return machine_find_fault(m, &fault) ? parse_refuse(p, fault.key, fault.text, fault.hint)
+					     : 0;
 }
 
 static bool anything_seen(const struct parser *p)
@@ -193,7 +194,7 @@ int machine_parse(
 		p.line++;
 		p.at = at;
 		p.end = newline;
-		if (read_line(&p))
+		if (parse_read_line(&p))
 			return -1;
 	}
 	if (!anything_seen(&p)) {

@@ -38,7 +38,7 @@ static void print_ways(struct strbuf *out, uint32_t ways, uint32_t all)
 }
 
 /* Text from elsewhere (processor names): nothing in it may end the line early. */
-static void print_text(struct strbuf *out, const char *text)
+static void machine_print_text(struct strbuf *out, const char *text)
 {
 	for (; *text; text++)
 		strbuf_putc(out,
@@ -73,7 +73,7 @@ static void print_value(const struct field *f, const struct machine *m, struct s
 	switch (f->kind) {
 	case FIELD_TEXT:
 	case FIELD_WORD:
-		print_text(out, at);
+		machine_print_text(out, at);
 		break;
 	case FIELD_CHOICE:
 		strbuf_puts(out, f->choices[*number]);

@@ -7,7 +7,7 @@
 #include "machine/values.h"
 
 /* Digits at *text, at most 15 of them; moves *text behind them. */
-static bool digits(const char **text, uint64_t *value)
+static bool value_digits(const char **text, uint64_t *value)
 {
 	int n = 0;
 
@@ -19,17 +19,17 @@ static bool digits(const char **text, uint64_t *value)
 
 static bool number_with(const char *word, const char *unit, const char *units, uint64_t *value)
 {
-	return digits(&word, value) && *word++ == '-' &&
+	return value_digits(&word, value) && *word++ == '-' &&
 	       (strcmp(word, unit) == 0 || strcmp(word, units) == 0);
 }
 
 /* 4096, 32K, 8M, 1G. */
-static bool size_of(const char *word, uint64_t *value)
+static bool value_size_of(const char *word, uint64_t *value)
 {
 	static const char suffixes[] = "KMG";
 	const char *suffix;
 
-	if (!digits(&word, value))
+	if (!value_digits(&word, value))
 		return false;
 	if (*word == '\0')
 		return true;
@@ -49,7 +49,7 @@ static int in_range(struct parser *p, const struct field *f, uint64_t value)
 	return 0;
 }
 
-static int read_text(struct parser *p, const struct field *f, void *target)
+static int value_read_text(struct parser *p, const struct field *f, void *target)
 {
 	while (p->at < p->end && parser_blank(*p->at))
 		p->at++;
@@ -62,7 +62,7 @@ static int read_text(struct parser *p, const struct field *f, void *target)
 	return 0;
 }
 
-static int read_word(struct parser *p, const struct field *f, void *target)
+static int value_read_word(struct parser *p, const struct field *f, void *target)
 {
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
@@ -122,7 +122,7 @@ static int read_hz(struct parser *p, const struct field *f, void *target)
 
 	if (parser_word(p) <= 0)
 		return -1;
-	if (!digits(&s, &whole))
+	if (!value_digits(&s, &whole))
 		return parser_fail(
 			p, "%s '%s' is not a frequency, such as 3.7GHz", f->key, p->word);
 	if (*s == '.') {
@@ -153,7 +153,7 @@ static int read_size(struct parser *p, const struct field *f, void *target)
 
 	if (parser_word(p) <= 0)
 		return -1;
-	if (!size_of(p->word, &value))
+	if (!value_size_of(p->word, &value))
 		return parser_fail(
 			p, "%s '%s' is not a size, such as 4096, 4K or 2M", f->key, p->word);
 	if (in_range(p, f, value))
@@ -169,7 +169,7 @@ static int read_count(struct parser *p, const struct field *f, void *target)
 
 	if (parser_word(p) <= 0)
 		return -1;
-	if (!digits(&s, &value) || *s)
+	if (!value_digits(&s, &value) || *s)
 		return parser_fail(p, "%s '%s' is not a whole number", f->key, p->word);
 	if (in_range(p, f, value))
 		return -1;
@@ -210,7 +210,7 @@ struct parts {
 	uint64_t size, ways, line, entries, latency;
 };
 
-static int take_part(struct parser *p, const struct field *f, struct parts *parts)
+static int value_take_part(struct parser *p, const struct field *f, struct parts *parts)
 {
 	uint64_t value = 0;
 	bool *has, full = strcmp(p->word, "full") == 0;
@@ -219,7 +219,7 @@ static int take_part(struct parser *p, const struct field *f, struct parts *part
 	if (full || number_with(p->word, "way", "ways", &value)) {
 		has = &parts->has_ways, slot = &parts->ways;
 		parts->full = full;
-	} else if (f->kind == FIELD_CACHE && size_of(p->word, &value)) {
+	} else if (f->kind == FIELD_CACHE && value_size_of(p->word, &value)) {
 		has = &parts->has_size, slot = &parts->size;
 	} else if (f->kind == FIELD_CACHE && number_with(p->word, "byte", "bytes", &value)) {
 		has = &parts->has_line, slot = &parts->line;
@@ -259,7 +259,7 @@ static int take_parts(struct parser *p, const struct field *f, struct parts *par
 			return parser_fail(p, "%s: there is nothing to say after 'none'", f->key);
 		if (words++ == 0 && strcmp(p->word, "none") == 0)
 			parts->none = true;
-		else if (take_part(p, f, parts))
+		else if (value_take_part(p, f, parts))
 			return -1;
 	}
 	return got;
@@ -416,8 +416,8 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 
 typedef int reader(struct parser *p, const struct field *f, void *target);
 static reader *const readers[] = {
-	[FIELD_TEXT] = read_text,
-	[FIELD_WORD] = read_word,
+	[FIELD_TEXT] = value_read_text,
+	[FIELD_WORD] = value_read_word,
 	[FIELD_CHOICE] = read_choice,
 	[FIELD_HZ] = read_hz,
 	[FIELD_SIZE] = read_size,

@@ -46,7 +46,7 @@ static void levels_of(const struct model_config *c, struct level out[4])
 	out[3] = (struct level){"LL", "LL-policy", &c->ll};
 }
 
-static bool needed(const struct model_config *c, struct machine_fault *f)
+static bool whole_needed(const struct model_config *c, struct machine_fault *f)
 {
 	const char *missing = !c->l1i.size ? "L1I" : !c->l1d.size ? "L1D" : NULL;
 
@@ -63,7 +63,7 @@ static bool needed(const struct model_config *c, struct machine_fault *f)
 }
 
 /* A line of one level is filled from one line of the next. */
-static bool lines(const struct model_config *c, struct machine_fault *f)
+static bool whole_lines(const struct model_config *c, struct machine_fault *f)
 {
 	struct level level[4];
 
@@ -199,7 +199,7 @@ static bool cachegrind(const struct model_config *c, struct machine_fault *f)
 }
 
 /* So many cores of these caches. */
-static bool room(const struct model_config *c, struct machine_fault *f)
+static bool whole_room(const struct model_config *c, struct machine_fault *f)
 {
 	struct model_config fewer = *c;
 
@@ -215,7 +215,7 @@ static bool room(const struct model_config *c, struct machine_fault *f)
 bool machine_find_fault(const struct machine *m, struct machine_fault *f)
 {
 	static bool (*const rules[])(const struct model_config *, struct machine_fault *) = {
-		needed, cachegrind, lines, policies, inclusion};
+		whole_needed, cachegrind, whole_lines, policies, inclusion};
 	const char *why;
 
 	f->key = NULL;
@@ -226,7 +226,7 @@ bool machine_find_fault(const struct machine *m, struct machine_fault *f)
 	why = model_check(&m->model);
 	if (!why)
 		return false;
-	if (!room(&m->model, f))
+	if (!whole_room(&m->model, f))
 		blame(f, NULL, "%s", why);
 	return true;
 }

@@ -26,7 +26,7 @@ struct bytes {
 	bool failed;
 };
 
-static const char *take(struct bytes *b, uint64_t size)
+static const char *features_take(struct bytes *b, uint64_t size)
 {
 	const char *at = b->at;
 
@@ -40,14 +40,14 @@ static const char *take(struct bytes *b, uint64_t size)
 
 static uint32_t take_u32(struct bytes *b)
 {
-	const char *at = take(b, 4);
+	const char *at = features_take(b, 4);
 
 	return at ? perfdata_u32(b->p, at) : 0;
 }
 
 static uint64_t take_u64(struct bytes *b)
 {
-	const char *at = take(b, 8);
+	const char *at = features_take(b, 8);
 
 	return at ? perfdata_u64(b->p, at) : 0;
 }
@@ -56,13 +56,13 @@ static uint64_t take_u64(struct bytes *b)
 static const char *take_string(struct bytes *b, size_t *length)
 {
 	uint32_t size = take_u32(b);
-	const char *at = take(b, size);
+	const char *at = features_take(b, size);
 
 	*length = at ? strnlen(at, size) : 0;
 	return at;
 }
 
-static int keep(char **to, const char *text, size_t length)
+static int features_keep(char **to, const char *text, size_t length)
 {
 	char *own = strndup(text, length);
 
@@ -76,16 +76,16 @@ static int keep(char **to, const char *text, size_t length)
 	return 0;
 }
 
-static int read_text(struct perfdata *p, struct bytes *b, enum perfdata_text which)
+static int features_read_text(struct perfdata *p, struct bytes *b, enum perfdata_text which)
 {
 	size_t length;
 	const char *text = take_string(b, &length);
 
-	return text && length ? keep(&p->texts[which], text, length) : 0;
+	return text && length ? features_keep(&p->texts[which], text, length) : 0;
 }
 
 /* Words of the command line, as many as come first. */
-static int read_command(struct perfdata *p, struct bytes *b)
+static int features_read_command(struct perfdata *p, struct bytes *b)
 {
 	uint32_t count = take_u32(b);
 	char *line = NULL;
@@ -104,13 +104,13 @@ static int read_command(struct perfdata *p, struct bytes *b)
 	}
 	if (fclose(f))
 		return -1;
-	rc = size ? keep(&p->command, line, size) : 0;
+	rc = size ? features_keep(&p->command, line, size) : 0;
 	free(line);
 	return rc;
 }
 
 /* The attributes again, with names and ids: the ids say which event it is. */
-static int read_names(struct perfdata *p, struct bytes *b)
+static int features_read_names(struct perfdata *p, struct bytes *b)
 {
 	uint32_t count = take_u32(b), size = take_u32(b);
 
@@ -119,10 +119,10 @@ static int read_names(struct perfdata *p, struct bytes *b)
 		const char *name, *first;
 		size_t length;
 
-		take(b, size);
+		features_take(b, size);
 		ids = take_u32(b);
 		name = take_string(b, &length);
-		first = take(b, (uint64_t)ids * 8);
+		first = features_take(b, (uint64_t)ids * 8);
 		if (!first)
 			break;
 		if (ids) {
@@ -145,7 +145,7 @@ struct path {
 	uint32_t index; /* in build_ids, plus 1 */
 };
 
-static uint64_t hash(const char *text)
+static uint64_t features_hash(const char *text)
 {
 	uint64_t h = 0xcbf29ce484222325u;
 
@@ -156,7 +156,7 @@ static uint64_t hash(const char *text)
 
 const struct perfdata_build_id *perfdata_find_build_id(const struct perfdata *p, const char *path)
 {
-	struct path key = {.key = {hash(path)}}, *found = table_find(&p->paths, &key.key);
+	struct path key = {.key = {features_hash(path)}}, *found = table_find(&p->paths, &key.key);
 	const struct perfdata_build_id *id = found ? &p->build_ids.data[found->index - 1] : NULL;
 
 	return id && strcmp(id->path, path) == 0 && !id->ambiguous ? id : NULL;
@@ -178,7 +178,7 @@ int perfdata_add_build_id(struct perfdata *p, const char *record, size_t size)
 	id.path = strndup(record + AT_PATH, length);
 	if (!id.path)
 		return -1;
-	key.key.hash = hash(id.path);
+	key.key.hash = features_hash(id.path);
 	path = table_add(&p->paths, &key.key);
 	if (path && path->index) {
 		own = &p->build_ids.data[path->index - 1];
@@ -228,7 +228,7 @@ int perfdata_feature(struct perfdata *p, unsigned number, const char *at, size_t
 
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++)
 		if (texts[i].number == number)
-			return read_text(p, &b, texts[i].text);
+			return features_read_text(p, &b, texts[i].text);
 	switch (number) {
 	case FEATURE_BUILD_ID:
 		return read_build_ids(p, at, size);
@@ -236,9 +236,9 @@ int perfdata_feature(struct perfdata *p, unsigned number, const char *at, size_t
 		p->processors = take_u32(&b);
 		return 0;
 	case FEATURE_CMDLINE:
-		return read_command(p, &b);
+		return features_read_command(p, &b);
 	case FEATURE_EVENT_DESC:
-		return read_names(p, &b);
+		return features_read_names(p, &b);
 	case FEATURE_STAT:
 		p->counts = true;
 		return 0;
@@ -246,7 +246,7 @@ int perfdata_feature(struct perfdata *p, unsigned number, const char *at, size_t
 		p->directory = true;
 		return 0;
 	case FEATURE_CLOCK_DATA: /* version, clock, since 1970, by the clock */
-		take(&b, 8);
+		features_take(&b, 8);
 		p->realtime = take_u64(&b);
 		p->clock = take_u64(&b);
 		if (b.failed)

@@ -30,7 +30,7 @@ struct import {
 /* ---- what comes in pipes: events, before their samples ----------------------------------------
  */
 
-static int take_events(struct import *im)
+static int import_take_events(struct import *im)
 {
 	struct experiment *x = im->x;
 
@@ -48,7 +48,7 @@ static int take_events(struct import *im)
 
 /* ---- samples --------------------------------------------------------------------------------- */
 
-static int add_word(struct import *im, uint64_t word)
+static int import_add_word(struct import *im, uint64_t word)
 {
 	uint64_t *slot = vec_push(&im->chain);
 
@@ -68,14 +68,14 @@ static int chain_of_branches(struct import *im, struct record *r)
 	for (size_t i = 0; i < s->chain_length; i++) {
 		if (s->chain[i] == (uint64_t)PERF_CONTEXT_USER)
 			break; /* the branches say more */
-		if (add_word(im, s->chain[i]))
+		if (import_add_word(im, s->chain[i]))
 			return -1;
 	}
-	if (add_word(im, (uint64_t)PERF_CONTEXT_USER) ||
-		add_word(im, user ? s->ip : s->branches[1]))
+	if (import_add_word(im, (uint64_t)PERF_CONTEXT_USER) ||
+		import_add_word(im, user ? s->ip : s->branches[1]))
 		return -1;
 	for (size_t i = 0; i < s->branch_count; i++) /* a call returns behind where it is */
-		if (add_word(im, s->branches[3 * i] + 1))
+		if (import_add_word(im, s->branches[3 * i] + 1))
 			return -1;
 	s->chain = im->chain.data;
 	s->chain_length = im->chain.count;
@@ -119,7 +119,7 @@ static int deliver_group(struct import *im, struct record *r)
 	return 0;
 }
 
-static int on_sample(struct import *im, const struct record *record)
+static int import_on_sample(struct import *im, const struct record *record)
 {
 	const struct perfdata_event *event = &im->file.events.data[record->event];
 	struct record r = *record;
@@ -177,7 +177,7 @@ static int on_symbol(struct import *im, const struct record *r)
 	return own->name ? 0 : -1;
 }
 
-static int on_record(void *context, const struct record *r, uint64_t offset)
+static int import_on_record(void *context, const struct record *r, uint64_t offset)
 {
 	struct import *im = context;
 	struct perfdata_event *event;
@@ -185,7 +185,7 @@ static int on_record(void *context, const struct record *r, uint64_t offset)
 	if (im->progress && im->records++ % 4096 == 0)
 		progress_step(im->progress, (double)offset / (double)(im->file.size + 1),
 			"reading samples");
-	if (im->x->metrics.count < im->file.events.count && take_events(im))
+	if (im->x->metrics.count < im->file.events.count && import_take_events(im))
 		return -1;
 	if (r->time && !im->first)
 		im->first = im->last = im->sampler.spaces.began = r->time;
@@ -194,7 +194,7 @@ static int on_record(void *context, const struct record *r, uint64_t offset)
 	event = &im->file.events.data[r->event];
 	switch (r->type) {
 	case PERF_RECORD_SAMPLE:
-		return on_sample(im, r);
+		return import_on_sample(im, r);
 	case PERF_RECORD_MMAP:
 	case PERF_RECORD_MMAP2:
 		return on_mapping(im, r);
@@ -214,7 +214,7 @@ static int on_record(void *context, const struct record *r, uint64_t offset)
 /* ---- names ----------------------------------------------------------------------------------- */
 
 /* What a JIT compiler says of its code lies where perf looks for it, if it was on this host. */
-static int on_leaving(void *context, struct process *p)
+static int import_on_leaving(void *context, struct process *p)
 {
 	struct import *im = context;
 	const char *root = im->where && im->where->root ? im->where->root : "";
@@ -325,7 +325,7 @@ static enum image_machine machine_of(const struct perfdata *p)
 	return IMAGE_OTHER;
 }
 
-static int begin(struct import *im, struct error *e)
+static int import_begin(struct import *im, struct error *e)
 {
 	struct utsname host;
 	enum image_machine machine;
@@ -333,16 +333,16 @@ static int begin(struct import *im, struct error *e)
 
 	sampler_init_past(
 		&im->sampler, im->x, im->where, im->where && perfdata_same_kernel(&im->file));
-	im->sampler.spaces.leaving = on_leaving;
+	im->sampler.spaces.leaving = import_on_leaving;
 	im->sampler.spaces.context = im;
 	im->same_host = uname(&host) == 0 && (!name || strcmp(name, host.nodename) == 0);
 	machine = machine_of(&im->file);
 	if (machine != IMAGE_OTHER)
 		im->sampler.stacks.machine = machine;
-	return identify_kernel(im) || take_events(im) ? error_nomem(e) : 0;
+	return identify_kernel(im) || import_take_events(im) ? error_nomem(e) : 0;
 }
 
-static int end(struct import *im, struct error *e)
+static int import_end(struct import *im, struct error *e)
 {
 	struct perfdata *p = &im->file;
 
@@ -359,7 +359,7 @@ static int end(struct import *im, struct error *e)
 			p->damage.damaged ? p->damage.message : "it has no events");
 		return error_hint(e, "perf record was stopped before it began: record it again");
 	}
-	if (take_events(im)) /* of those without any record */
+	if (import_take_events(im)) /* of those without any record */
 		return error_nomem(e);
 	if (p->malformed)
 		perfdata_damage(p, "%" PRIu64 " records are malformed and left out", p->malformed);
@@ -389,11 +389,11 @@ int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size
 	if (rc == 0) {
 		p->parts = parts + 1;
 		p->part_count = p->directory ? count - 1 : 0;
-		rc = begin(&im, e);
-		if (rc == 0 && perfdata_stream(p, on_record, &im))
+		rc = import_begin(&im, e);
+		if (rc == 0 && perfdata_stream(p, import_on_record, &im))
 			rc = error_nomem(e);
 		if (rc == 0)
-			rc = end(&im, e);
+			rc = import_end(&im, e);
 		sampler_fini(&im.sampler);
 	}
 	if (rc == 0 && p->damage.damaged && !damage)

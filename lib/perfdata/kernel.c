@@ -18,7 +18,7 @@
 
 #define KALLSYMS_MAX ((size_t)512 << 20)
 
-static bool same_text(const char *recorded, const char *here)
+static bool kernel_same_text(const char *recorded, const char *here)
 {
 	return recorded && strcmp(recorded, here) == 0;
 }
@@ -36,8 +36,8 @@ bool perfdata_same_kernel(const struct perfdata *p)
 		close(fd);
 	if (id && n > 0)
 		return memmem(notes, (size_t)n, id->bytes, id->length) != NULL;
-	return uname(&host) == 0 && same_text(p->texts[PERFDATA_HOST], host.nodename) &&
-	       same_text(p->texts[PERFDATA_KERNEL], host.release);
+	return uname(&host) == 0 && kernel_same_text(p->texts[PERFDATA_HOST], host.nodename) &&
+	       kernel_same_text(p->texts[PERFDATA_KERNEL], host.release);
 }
 
 /* How far the recorded kernel lay from that of text; false: nobody knows. */

@@ -26,7 +26,7 @@ static bool is_clock(const struct perf_event_attr *attr)
 }
 
 /* The row of the event table that means the same on every processor; NULL: there is none. */
-static const struct event *row_of(const struct perf_event_attr *attr)
+static const struct event *metrics_row_of(const struct perf_event_attr *attr)
 {
 	size_t count;
 	const struct event *rows = event_table(&count);
@@ -44,7 +44,7 @@ static const struct event *row_of(const struct perf_event_attr *attr)
 	return NULL;
 }
 
-static const char *name_of(const struct perfdata_event *event, char *room, size_t size)
+static const char *metrics_name_of(const struct perfdata_event *event, char *room, size_t size)
 {
 	if (event->name)
 		return event->name;
@@ -55,7 +55,7 @@ static const char *name_of(const struct perfdata_event *event, char *room, size_
 }
 
 /* Units of a sample: as asked for or, where perf let the kernel choose, the mean. */
-static uint64_t period_of(const struct perfdata_event *event)
+static uint64_t metrics_period_of(const struct perfdata_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
 	double mean = event->samples ? event->sum / (double)event->samples : 0;
@@ -74,12 +74,12 @@ static bool is_guess(const struct perfdata_event *event)
 		       (event->attr.freq && event->sum < 1 && !is_clock(&event->attr)));
 }
 
-static char *note_of(const struct perfdata_event *event)
+static char *metrics_note_of(const struct perfdata_event *event)
 {
 	struct strbuf note = {0};
 	char room[64];
 
-	strbuf_printf(&note, "perf record: %s", name_of(event, room, sizeof(room)));
+	strbuf_printf(&note, "perf record: %s", metrics_name_of(event, room, sizeof(room)));
 	if (event->attr.exclude_kernel)
 		strbuf_puts(&note, "; user mode only");
 	if (event->attr.exclude_user)
@@ -109,23 +109,23 @@ static uint32_t flags_of(const struct perfdata_event *event)
 }
 
 /* Fills metric, whose texts are the caller's to free. */
-static int describe(
+static int metrics_describe(
 	const struct perfdata_event *event, bool alone, struct experiment_metric *metric)
 {
-	const struct event *row = row_of(&event->attr);
+	const struct event *row = metrics_row_of(&event->attr);
 	bool clock = is_clock(&event->attr);
 	char room[64];
-	const char *name = name_of(event, room, sizeof(room));
+	const char *name = metrics_name_of(event, room, sizeof(room));
 
 	metric->event = row ? row->number : -1;
 	metric->name = strdup(clock ? "CPU time" : row ? row->name : name);
 	metric->short_name = strdup(!alone || !row ? name : clock ? "time" : row->short_name);
 	metric->unit = strdup(clock ? "ns" : row ? row->unit : "events");
 	metric->source = strdup(is_software(&event->attr) ? "os" : "pmu");
-	metric->note = note_of(event);
+	metric->note = metrics_note_of(event);
 	metric->label = is_guess(event) ? LABEL_ESTIMATED : LABEL_MEASURED;
 	metric->flags = flags_of(event);
-	metric->period = period_of(event);
+	metric->period = metrics_period_of(event);
 	/* What is told twice is one loss. */
 	metric->lost = event->lost > event->lost_samples ? event->lost : event->lost_samples;
 	if (event->least != event->most && event->sum < LONGEST)
@@ -148,11 +148,11 @@ static void free_texts(struct experiment_metric *m)
 /* Does no other event that has samples mean the same? */
 static bool is_alone(const struct perfdata *p, size_t event)
 {
-	const struct event *row = row_of(&p->events.data[event].attr);
+	const struct event *row = metrics_row_of(&p->events.data[event].attr);
 
 	for (size_t i = 0; i < p->events.count; i++)
 		if (i != event && p->events.data[i].samples && row &&
-			row_of(&p->events.data[i].attr) == row)
+			metrics_row_of(&p->events.data[i].attr) == row)
 			return false;
 	return true;
 }
@@ -174,7 +174,7 @@ int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct erro
 			continue;
 		}
 		place[i] = (uint32_t)kept;
-		if (describe(&p->events.data[i], is_alone(p, i), m)) {
+		if (metrics_describe(&p->events.data[i], is_alone(p, i), m)) {
 			free(place);
 			return error_nomem(e);
 		}
@@ -210,7 +210,7 @@ int perfdata_type(const struct perfdata *p, struct experiment *x, struct error *
 			continue;
 		if (named++ < NAMES)
 			strbuf_printf(&type, "%c%s", named == 1 ? '-' : '+',
-				name_of(event, room, sizeof(room)));
+				metrics_name_of(event, room, sizeof(room)));
 		else
 			more++;
 	}

@@ -27,7 +27,7 @@ static size_t run_end(const struct waiting *w, size_t at, size_t count)
 }
 
 /* Two neighbouring runs into out; equal times stay as they came. */
-static void merge(
+static void order_merge(
 	const struct waiting *w, size_t at, size_t middle, size_t end, struct waiting *out)
 {
 	size_t a = at, b = middle;
@@ -47,14 +47,14 @@ static size_t merge_pairs(const struct waiting *w, size_t count, struct waiting 
 		size_t middle = run_end(w, at, count);
 		size_t end = middle < count ? run_end(w, middle, count) : middle;
 
-		merge(w, at, middle, end, out + at);
+		order_merge(w, at, middle, end, out + at);
 		runs += end > middle ? 2 : 1;
 		at = end;
 	}
 	return runs;
 }
 
-static int sort(struct order *o)
+static int order_sort(struct order *o)
 {
 	size_t count = o->list.count;
 
@@ -88,7 +88,7 @@ int order_round(struct order *o, int last, int (*call)(void *context, const stru
 	size_t i = 0;
 	int rc = 0;
 
-	if (o->list.count && sort(o))
+	if (o->list.count && order_sort(o))
 		return -1;
 	while (rc == 0 && i < o->list.count && (last || o->list.data[i].time <= o->limit))
 		rc = call(context, &o->list.data[i++]);

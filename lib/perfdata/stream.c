@@ -63,7 +63,7 @@ static struct header header_at(const struct perfdata *p, const char *at)
 
 /* ---- records of the kernel ------------------------------------------------------------------- */
 
-static uint32_t event_of(struct stream *s, uint64_t id)
+static uint32_t stream_event_of(struct stream *s, uint64_t id)
 {
 	const struct perfdata_id *found;
 
@@ -88,7 +88,7 @@ static int hand_on(struct stream *s, const struct waiting *w)
 		r.event = w->event;
 		/* Of the kernel's other records the payload says which event is meant. */
 		if (r.type != PERF_RECORD_SAMPLE)
-			r.event = event_of(s, r.id);
+			r.event = stream_event_of(s, r.id);
 		rc = s->call(s->context, &r, w->offset);
 	} else if (r.type == PERF_RECORD_SAMPLE || r.type <= PERF_RECORD_FORK ||
 		   r.type == PERF_RECORD_MMAP2) {
@@ -104,7 +104,7 @@ static int on_waiting(void *context, const struct waiting *w)
 	return hand_on(context, w);
 }
 
-static void release(struct stream *s)
+static void stream_release(struct stream *s)
 {
 	if (s->block && s->block->waiting == 0)
 		free(s->block);
@@ -128,7 +128,7 @@ static int stage(struct stream *s, const struct header *h, struct waiting *w)
 	char *copy;
 
 	if (!s->block || s->block->size - s->block->used < room) {
-		release(s);
+		stream_release(s);
 		s->block = block_new(BLOCK);
 		if (!s->block)
 			return -1;
@@ -156,7 +156,7 @@ static int add_record(struct stream *s, const struct header *h, const char *at, 
 	if ((s->p->swapped || (uintptr_t)at % 8) && stage(s, h, &w))
 		return -1;
 	format = &s->p->events.data[0].format;
-	w.event = event_of(s, record_id(w.data, h->size, format));
+	w.event = stream_event_of(s, record_id(w.data, h->size, format));
 	if (h->type == PERF_RECORD_SAMPLE)
 		format = &s->p->events.data[w.event].format;
 	w.time = record_time(w.data, h->size, format);
@@ -210,8 +210,8 @@ static int on_feature(struct stream *s, const char *at, size_t size)
 	return perfdata_feature(s->p, (unsigned)perfdata_u64(s->p, at + 8), at + 16, size - 16);
 }
 
-static int walk(struct stream *s, const char *at, size_t size, struct block *block, uint64_t offset,
-	size_t *done);
+static int stream_walk(struct stream *s, const char *at, size_t size, struct block *block,
+	uint64_t offset, size_t *done);
 
 /* One block of what a piece holds. */
 static int take_piece(struct stream *s, struct block *b, uint64_t offset)
@@ -220,7 +220,7 @@ static int take_piece(struct stream *s, struct block *b, uint64_t offset)
 	int rc;
 
 	b->waiting = 1; /* ours */
-	rc = walk(s, b->data, b->used, b, offset, &done);
+	rc = stream_walk(s, b->data, b->used, b, offset, &done);
 	rest = b->used - done;
 	if (rc == 0 && rest > sizeof(s->part))
 		rest = 0; /* there are no such records: walk has said so */
@@ -316,8 +316,8 @@ static int on_own(
 /* ---- all ------------------------------------------------------------------------------------- */
 
 /* Records up to the last one that is whole; *done is where it ends. */
-static int walk(struct stream *s, const char *at, size_t size, struct block *block, uint64_t offset,
-	size_t *done)
+static int stream_walk(struct stream *s, const char *at, size_t size, struct block *block,
+	uint64_t offset, size_t *done)
 {
 	size_t i = 0;
 	int rc = 0;
@@ -361,7 +361,7 @@ static void drop_waiting(struct stream *s)
 	}
 	if (s->block) {
 		s->block->waiting = 0;
-		release(s);
+		stream_release(s);
 	}
 	order_fini(&s->order);
 	inflate_free(s->inflate);
@@ -371,7 +371,7 @@ static void drop_waiting(struct stream *s)
 static int walk_file(struct stream *s, const char *data, size_t begin, size_t end, size_t size)
 {
 	size_t done = 0;
-	int rc = walk(s, data + begin, end - begin, NULL, begin, &done);
+	int rc = stream_walk(s, data + begin, end - begin, NULL, begin, &done);
 
 	if (rc == 0 && done < end - begin)
 		perfdata_damage(s->p, "truncated after byte %zu", size);

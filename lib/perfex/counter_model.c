@@ -25,7 +25,7 @@ double counter_model_clock(void)
 	return (double)model_request_clock();
 }
 
-static int accepts(int scope, struct event_spec *spec, struct error *why)
+static int counter_model_accepts(int scope, struct event_spec *spec, struct error *why)
 {
 	(void)scope;
 	if (spec->event && model_request_counts_event(spec->event->number))
@@ -40,7 +40,8 @@ static int accepts(int scope, struct event_spec *spec, struct error *why)
 	return error_hint(why, "`perfex -source model -list` shows those that it counts");
 }
 
-static void *open_session(int scope, struct event_spec *specs, size_t count, struct error *e)
+static void *counter_model_open_session(
+	int scope, struct event_spec *specs, size_t count, struct error *e)
 {
 	struct session *s = calloc(1, sizeof(*s) + count * sizeof(s->numbers[0]));
 
@@ -71,7 +72,7 @@ static int counts_now(const struct session *s, uint64_t *now, struct error *e)
 	return 0;
 }
 
-static int enable(void *session, bool on, struct error *e)
+static int counter_model_enable(void *session, bool on, struct error *e)
 {
 	struct session *s = session;
 	uint64_t now[EVENT_LIMIT] = {0};
@@ -86,7 +87,7 @@ static int enable(void *session, bool on, struct error *e)
 	return 0;
 }
 
-static int read_counts(void *session, struct count *counts, struct error *e)
+static int counter_model_read_counts(void *session, struct count *counts, struct error *e)
 {
 	struct session *s = session;
 	uint64_t now[EVENT_LIMIT] = {0};
@@ -104,9 +105,9 @@ static int read_counts(void *session, struct count *counts, struct error *e)
 
 const struct counter_ops counter_model = {
 	.source = "model",
-	.accepts = accepts,
-	.open = open_session,
-	.enable = enable,
-	.read = read_counts,
+	.accepts = counter_model_accepts,
+	.open = counter_model_open_session,
+	.enable = counter_model_enable,
+	.read = counter_model_read_counts,
 	.close = free,
 };

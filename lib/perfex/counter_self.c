@@ -11,7 +11,7 @@
 #include "perfex/private.h"
 
 enum { FIGURES = 4 };
-static const int numbers[FIGURES] = {
+static const int counter_self_numbers[FIGURES] = {
 	EV_TASK_CLOCK, EV_PAGE_FAULTS, EV_MAJOR_FAULTS, EV_CONTEXT_SWITCHES};
 
 struct session {
@@ -25,12 +25,12 @@ struct session {
 static int figure_of(const struct event_spec *spec)
 {
 	for (int i = 0; spec->event && i < FIGURES; i++)
-		if (numbers[i] == spec->event->number)
+		if (counter_self_numbers[i] == spec->event->number)
 			return i;
 	return -1;
 }
 
-static int accepts(int scope, struct event_spec *spec, struct error *why)
+static int counter_self_accepts(int scope, struct event_spec *spec, struct error *why)
 {
 	(void)scope;
 	if (figure_of(spec) >= 0)
@@ -39,7 +39,8 @@ static int accepts(int scope, struct event_spec *spec, struct error *why)
 		"%s is not among what the kernel tells a thread about itself", spec->name);
 }
 
-static void *open_session(int scope, struct event_spec *specs, size_t count, struct error *e)
+static void *counter_self_open_session(
+	int scope, struct event_spec *specs, size_t count, struct error *e)
 {
 	struct session *s = calloc(1, sizeof(*s) + count * sizeof(s->figure[0]));
 
@@ -72,7 +73,7 @@ static int figures_now(const struct session *s, double *now, struct error *e)
 	return 0;
 }
 
-static int enable(void *session, bool on, struct error *e)
+static int counter_self_enable(void *session, bool on, struct error *e)
 {
 	struct session *s = session;
 	double now[FIGURES] = {0};
@@ -87,7 +88,7 @@ static int enable(void *session, bool on, struct error *e)
 	return 0;
 }
 
-static int read_counts(void *session, struct count *counts, struct error *e)
+static int counter_self_read_counts(void *session, struct count *counts, struct error *e)
 {
 	struct session *s = session;
 	double now[FIGURES] = {0};
@@ -105,9 +106,9 @@ static int read_counts(void *session, struct count *counts, struct error *e)
 
 const struct counter_ops counter_self = {
 	.source = "os",
-	.accepts = accepts,
-	.open = open_session,
-	.enable = enable,
-	.read = read_counts,
+	.accepts = counter_self_accepts,
+	.open = counter_self_open_session,
+	.enable = counter_self_enable,
+	.read = counter_self_read_counts,
 	.close = free,
 };

@@ -21,7 +21,7 @@ static struct source_options options_of(int scope)
 	return (struct source_options){.user = true, .alone = scope == PERFEX_THREAD};
 }
 
-static int accepts(
+static int counter_accepts(
 	const struct source_ops *ops, int scope, struct event_spec *spec, struct error *why)
 {
 	struct source_options options = options_of(scope);
@@ -39,7 +39,7 @@ static void close_session(void *session)
 	free(s);
 }
 
-static void *open_session(const struct source_ops *ops, int scope, struct event_spec *specs,
+static void *counter_open_session(const struct source_ops *ops, int scope, struct event_spec *specs,
 	size_t count, struct error *e)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -60,7 +60,7 @@ static void *open_session(const struct source_ops *ops, int scope, struct event_
 	return s;
 }
 
-static int enable(void *session, bool on, struct error *e)
+static int counter_enable(void *session, bool on, struct error *e)
 {
 	struct session *s = session;
 	bool process = s->scope == PERFEX_PROCESS;
@@ -73,7 +73,7 @@ static int enable(void *session, bool on, struct error *e)
 	return s->ops->enable(s->inner, on, e);
 }
 
-static int read_counts(void *session, struct count *counts, struct error *e)
+static int counter_read_counts(void *session, struct count *counts, struct error *e)
 {
 	struct session *s = session;
 
@@ -83,40 +83,40 @@ static int read_counts(void *session, struct count *counts, struct error *e)
 	return 0;
 }
 
-static int os_accepts(int scope, struct event_spec *spec, struct error *why)
+static int counter_os_accepts(int scope, struct event_spec *spec, struct error *why)
 {
-	return accepts(&source_os, scope, spec, why);
+	return counter_accepts(&source_os, scope, spec, why);
 }
 
-static void *os_open(int scope, struct event_spec *specs, size_t count, struct error *e)
+static void *counter_os_open(int scope, struct event_spec *specs, size_t count, struct error *e)
 {
-	return open_session(&source_os, scope, specs, count, e);
+	return counter_open_session(&source_os, scope, specs, count, e);
 }
 
-static int pmu_accepts(int scope, struct event_spec *spec, struct error *why)
+static int counter_pmu_accepts(int scope, struct event_spec *spec, struct error *why)
 {
-	return accepts(&source_pmu, scope, spec, why);
+	return counter_accepts(&source_pmu, scope, spec, why);
 }
 
-static void *pmu_open(int scope, struct event_spec *specs, size_t count, struct error *e)
+static void *counter_pmu_open(int scope, struct event_spec *specs, size_t count, struct error *e)
 {
-	return open_session(&source_pmu, scope, specs, count, e);
+	return counter_open_session(&source_pmu, scope, specs, count, e);
 }
 
 const struct counter_ops counter_os = {
 	.source = "os",
-	.accepts = os_accepts,
-	.open = os_open,
-	.enable = enable,
-	.read = read_counts,
+	.accepts = counter_os_accepts,
+	.open = counter_os_open,
+	.enable = counter_enable,
+	.read = counter_read_counts,
 	.close = close_session,
 };
 
 const struct counter_ops counter_pmu = {
 	.source = "pmu",
-	.accepts = pmu_accepts,
-	.open = pmu_open,
-	.enable = enable,
-	.read = read_counts,
+	.accepts = counter_pmu_accepts,
+	.open = counter_pmu_open,
+	.enable = counter_enable,
+	.read = counter_read_counts,
 	.close = close_session,
 };

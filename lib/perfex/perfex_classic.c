@@ -31,7 +31,7 @@ static _Thread_local struct {
 	struct perfex_error last;
 } mine;
 
-static int fail(const struct error *e)
+static int classic_fail(const struct error *e)
 {
 	perfex_export_error(e, &mine.last);
 	switch (e->code) {
@@ -91,22 +91,22 @@ int start_counters(int e0, int e1)
 	perfex_close(mine.counters);
 	mine.counters = NULL;
 	if (effective_pair(e0, e1, mine.event, &e))
-		return fail(&e);
+		return classic_fail(&e);
 	mine.counters = session_open(PERFEX_THREAD, &e);
 	if (!mine.counters)
-		return fail(&e);
+		return classic_fail(&e);
 	if (session_add_number(mine.counters, mine.event[0], &e) < 0 ||
 		session_add_number(mine.counters, mine.event[1], &e) < 0 ||
 		session_start(mine.counters, &e)) {
 		perfex_close(mine.counters);
 		mine.counters = NULL;
-		return fail(&e);
+		return classic_fail(&e);
 	}
 	mine.generation = __atomic_add_fetch(&generations, 1, __ATOMIC_RELAXED);
 	return mine.generation;
 }
 
-static int take(struct error *e, struct perfex_value *values)
+static int classic_take(struct error *e, struct perfex_value *values)
 {
 	if (session_stop(mine.counters, e) || session_read(mine.counters, values, 2, e) < 0)
 		return -1;
@@ -127,20 +127,20 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
 	if (!mine.counters) {
 		error_set(&e, ERR_CONFLICT, "nothing is being counted in this thread");
 		error_hint(&e, "call start_counters first, each time");
-		return fail(&e);
+		return classic_fail(&e);
 	}
 	if (effective_pair(e0, e1, event, &e))
-		return fail(&e);
+		return classic_fail(&e);
 	if (event[0] != mine.event[0] || event[1] != mine.event[1]) {
 		error_set(&e, ERR_CONFLICT, "events %d and %d are read, but %d and %d were started",
 			event[0], event[1], mine.event[0], mine.event[1]);
-		return fail(&e);
+		return classic_fail(&e);
 	}
-	status = take(&e, values);
+	status = classic_take(&e, values);
 	perfex_close(mine.counters);
 	mine.counters = NULL;
 	if (status)
-		return fail(&e);
+		return classic_fail(&e);
 	*c0 = llround(values[0].value);
 	*c1 = llround(values[1].value);
 	for (int i = 0; i < 2; i++)
@@ -149,7 +149,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
 }
 
 /* Counts that this thread never read are whatever the caller says they are. */
-static const char *label_of(int event)
+static const char *classic_label_of(int event)
 {
 	return mine.label[event] ? label_name((enum label)mine.label[event]) : "as given";
 }
@@ -170,10 +170,10 @@ int print_counters(int e0, long long c0, int e1, long long c1)
 	int event[2];
 
 	if (effective_pair(e0, e1, event, &e))
-		return fail(&e);
+		return classic_fail(&e);
 	for (int i = 0; i < 2; i++) {
 		dotted(stderr, event[i], 50);
-		fprintf(stderr, " %16lld %s\n", count[i], label_of(event[i]));
+		fprintf(stderr, " %16lld %s\n", count[i], classic_label_of(event[i]));
 	}
 	return 0;
 }
@@ -185,7 +185,7 @@ static struct {
 	struct cost_table table;
 } costs = {.lock = PTHREAD_MUTEX_INITIALIZER};
 
-static int find_costs(const char *file, struct cost_table *table, struct error *e)
+static int classic_find_costs(const char *file, struct cost_table *table, struct error *e)
 {
 	struct machine host;
 
@@ -207,9 +207,9 @@ int load_costs(char *file)
 
 	if (!table) {
 		error_nomem(&e);
-		return fail(&e);
+		return classic_fail(&e);
 	}
-	status = find_costs(file, table, &e);
+	status = classic_find_costs(file, table, &e);
 	if (status == 0) {
 		pthread_mutex_lock(&costs.lock);
 		costs.table = *table;
@@ -217,7 +217,7 @@ int load_costs(char *file)
 		pthread_mutex_unlock(&costs.lock);
 	}
 	free(table);
-	return status ? fail(&e) : 0;
+	return status ? classic_fail(&e) : 0;
 }
 
 /* Under costs.lock. */
@@ -227,7 +227,7 @@ static void print_cost(int event, long long count)
 	double hz = costs.table.clock_hz;
 
 	dotted(stderr, event, 42);
-	fprintf(stderr, " %14lld %-8s", count, label_of(event));
+	fprintf(stderr, " %14lld %-8s", count, classic_label_of(event));
 	if (!c->known || (c->unit == COST_CYCLES && hz <= 0))
 		fprintf(stderr, "  its cost is not known\n");
 	else
@@ -244,7 +244,7 @@ int print_costs(int e0, long long c0, int e1, long long c1)
 	int event[2];
 
 	if (effective_pair(e0, e1, event, &e))
-		return fail(&e);
+		return classic_fail(&e);
 	pthread_mutex_lock(&costs.lock);
 	loaded = costs.loaded;
 	pthread_mutex_unlock(&costs.lock);

@@ -13,9 +13,9 @@
 #include "base/vec.h"
 #include "perfex/private.h"
 
-static const struct counter_ops *const counters[] = {
+static const struct counter_ops *const session_counters[] = {
 	&counter_model, &counter_self, &counter_os, &counter_pmu};
-enum { COUNTERS = sizeof(counters) / sizeof(counters[0]) };
+enum { COUNTERS = sizeof(session_counters) / sizeof(session_counters[0]) };
 
 struct added {
 	struct event_spec spec;
@@ -147,7 +147,7 @@ static int open_part(struct perfex *p, int which, struct error *e)
 	size_t n = p->events.count;
 
 	for (size_t i = 0; i < n; i++)
-		part->count += p->events.data[i].counter == counters[which];
+		part->count += p->events.data[i].counter == session_counters[which];
 	if (part->count == 0)
 		return 0;
 	part->specs = calloc(part->count, sizeof(*part->specs));
@@ -156,12 +156,12 @@ static int open_part(struct perfex *p, int which, struct error *e)
 	if (!part->specs || !part->index || !part->counts)
 		return error_nomem(e);
 	for (size_t i = 0, to = 0; i < n; i++) {
-		if (p->events.data[i].counter != counters[which])
+		if (p->events.data[i].counter != session_counters[which])
 			continue;
 		part->specs[to] = p->events.data[i].spec;
 		part->index[to++] = i;
 	}
-	part->session = counters[which]->open(p->scope, part->specs, part->count, e);
+	part->session = session_counters[which]->open(p->scope, part->specs, part->count, e);
 	return part->session ? 0 : -1;
 }
 
@@ -171,7 +171,7 @@ static void close_parts(struct perfex *p)
 		struct part *part = &p->parts[i];
 
 		if (part->session)
-			counters[i]->close(part->session);
+			session_counters[i]->close(part->session);
 		free(part->specs);
 		free(part->index);
 		free(part->counts);
@@ -203,7 +203,7 @@ static int switch_parts(struct perfex *p, bool on, struct error *e)
 		int which = on ? i : COUNTERS - 1 - i;
 
 		if (p->parts[which].session &&
-			counters[which]->enable(p->parts[which].session, on, e))
+			session_counters[which]->enable(p->parts[which].session, on, e))
 			return -1;
 	}
 	p->running = on;
@@ -268,7 +268,7 @@ int session_read(struct perfex *p, struct perfex_value *values, int count, struc
 		if (!part->session)
 			continue;
 		memset(part->counts, 0, part->count * sizeof(*part->counts));
-		if (counters[i]->read(part->session, part->counts, e))
+		if (session_counters[i]->read(part->session, part->counts, e))
 			return -1;
 		for (size_t k = 0; k < part->count; k++) {
 			if (part->index[k] >= (size_t)(count < 0 ? 0 : count))

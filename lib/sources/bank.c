@@ -63,7 +63,7 @@ int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct e
 	return -1;
 }
 
-static void close_fd(int *fd)
+static void bank_close_fd(int *fd)
 {
 	if (*fd >= 0)
 		close(*fd);
@@ -94,7 +94,7 @@ static int open_on(struct bank *b, struct bank_task *task, size_t k)
 	return errno == ESRCH && b->running ? 0 : -1;
 }
 
-static bool make_room(struct bank_task *task, size_t count)
+static bool bank_make_room(struct bank_task *task, size_t count)
 {
 	size_t bigger = count < 8 ? 8 : count * 2;
 	int *moved;
@@ -133,12 +133,12 @@ static int open_on_all(struct bank *b)
 		int rc = -1;
 
 		errno = ENOMEM;
-		if (make_room(task, k + 1))
+		if (bank_make_room(task, k + 1))
 			rc = open_on(b, task, k);
 		if (rc < 0) {
 			errnum = errno;
 			for (size_t j = 0; j < i; j++)
-				close_fd(&b->tasks.data[j].fds[k]);
+				bank_close_fd(&b->tasks.data[j].fds[k]);
 			errno = errnum;
 			return -1;
 		}
@@ -214,7 +214,7 @@ static int read_fd(struct bank *b, int fd, size_t words, struct error *e)
 }
 
 /* A group on one task: number, enabled, running, and the values in the order of opening. */
-static int add_group(struct bank *b, const struct bank_task *task, size_t leader,
+static int bank_add_group(struct bank *b, const struct bank_task *task, size_t leader,
 	struct bank_value *values, struct error *e)
 {
 	size_t members = 0, at = 3;
@@ -238,7 +238,7 @@ static int add_task(
 {
 	for (size_t k = 0; k < b->events.count; k++)
 		if (b->events.data[k].leader == k && task->fds[k] >= 0 &&
-			add_group(b, task, k, values, e) != 0)
+			bank_add_group(b, task, k, values, e) != 0)
 			return -1;
 	return 0;
 }
@@ -264,7 +264,7 @@ int bank_read(struct bank *b, struct bank_value *values, struct error *e)
 static void task_close(struct bank *b, struct bank_task *task, size_t opened)
 {
 	for (size_t k = 0; k < opened && k < b->events.count; k++)
-		close_fd(&task->fds[k]);
+		bank_close_fd(&task->fds[k]);
 	free(task->fds);
 	task->fds = NULL;
 }
@@ -276,7 +276,7 @@ int bank_join(struct bank *b, pid_t tid)
 	int rc = 0;
 
 	errno = ENOMEM;
-	if (!task || !make_room(task, b->events.count))
+	if (!task || !bank_make_room(task, b->events.count))
 		rc = -1;
 	for (; rc >= 0 && k < b->events.count; k++) {
 		struct perf_event_attr *attr = &b->events.data[k].attr, asked = *attr;

@@ -121,7 +121,7 @@ static double phases(double rho, double k)
 }
 
 /* Half of the 95% interval from the scatter between visits. */
-static double scatter(const struct spread *s, double ratio, double f)
+static double estimate_scatter(const struct spread *s, double ratio, double f)
 {
 	double n = (double)s->visits, squares, steps, fourths, noise, rho, df;
 
@@ -158,7 +158,7 @@ static double poisson_high(double x)
 }
 
 /* The estimate without an interval yet; *f becomes the part of the whole that was seen. */
-static struct quantity scale(const struct observation *o, double anchor_total, double *f)
+static struct quantity estimate_scale(const struct observation *o, double anchor_total, double *f)
 {
 	struct quantity q = {0, 0, 0, LABEL_NONE};
 
@@ -174,7 +174,7 @@ static struct quantity scale(const struct observation *o, double anchor_total, d
 }
 
 /* Gives q, of which x were seen, its interval: error to either side, but no less than Poisson's. */
-static void widen(struct quantity *q, double x, double f, double error)
+static void estimate_widen(struct quantity *q, double x, double f, double error)
 {
 	double wider = sqrt(1 - f) / f, value = q->value;
 
@@ -187,13 +187,14 @@ struct quantity spread_estimate(const struct spread *s, double anchor_total)
 {
 	struct spread done = *s;
 	double x = s->total.value, f;
-	struct quantity q = scale(&s->total, anchor_total, &f);
+	struct quantity q = estimate_scale(&s->total, anchor_total, &f);
 
 	if (q.label != LABEL_SCALED)
 		return q;
 	if (done.visit.running > 0)
 		visit_end(&done);
-	widen(&q, x, f, scatter(&done, s->total.anchor > 0 ? x / s->total.anchor : 0, f));
+	estimate_widen(&q, x, f,
+		estimate_scatter(&done, s->total.anchor > 0 ? x / s->total.anchor : 0, f));
 	return q;
 }
 
@@ -201,9 +202,10 @@ struct quantity spread_part(const struct quantity *whole, const struct observati
 	double anchor_total, double share)
 {
 	double f, relative = whole->value > 0 ? (whole->high - whole->value) / whole->value : 1;
-	struct quantity q = scale(part, anchor_total, &f);
+	struct quantity q = estimate_scale(part, anchor_total, &f);
 
 	if (q.label == LABEL_SCALED)
-		widen(&q, part->value, f, q.value * relative / sqrt(fmin(fmax(share, 1e-6), 1)));
+		estimate_widen(
+			&q, part->value, f, q.value * relative / sqrt(fmin(fmax(share, 1e-6), 1)));
 	return q;
 }

@@ -11,7 +11,7 @@
 #include "sources/perf_open.h"
 
 /* The members of group g, and candidate behind them.  Returns how many. */
-static size_t collect(const size_t *group_of, size_t candidate, size_t g, size_t *members)
+static size_t grouping_collect(const size_t *group_of, size_t candidate, size_t g, size_t *members)
 {
 	size_t n = 0;
 
@@ -34,7 +34,7 @@ size_t grouping_make(
 	for (size_t i = 0; i < count; i++) {
 		group_of[i] = GROUP_NONE;
 		for (size_t g = 0; g <= groups && group_of[i] == GROUP_NONE; g++) {
-			size_t n = collect(group_of, i, g, members);
+			size_t n = grouping_collect(group_of, i, g, members);
 
 			if (fits(context, members, n))
 				group_of[i] = g;
@@ -46,7 +46,7 @@ size_t grouping_make(
 	return groups;
 }
 
-static double now(void)
+static double grouping_now(void)
 {
 	struct timespec t;
 
@@ -59,13 +59,13 @@ static double now(void)
 static uint64_t got_on(int fd)
 {
 	uint64_t words[3] = {0, 0, 0};
-	double begin = now();
+	double begin = grouping_now();
 
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	do {
 		if (read(fd, words, sizeof(words)) != (ssize_t)sizeof(words))
 			return 0;
-	} while (words[2] == 0 && now() - begin < 2e-3);
+	} while (words[2] == 0 && grouping_now() - begin < 2e-3);
 	return words[2];
 }
 

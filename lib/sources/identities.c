@@ -36,7 +36,7 @@ static const struct {
 };
 
 /* A row whose encoding counts something a little different is bound by no identity. */
-static struct count *find(
+static struct count *identity_find(
 	const struct event_spec *specs, struct count *counts, size_t count, int number)
 {
 	for (size_t i = 0; i < count; i++)
@@ -48,7 +48,7 @@ static struct count *find(
 	return NULL;
 }
 
-static void clamp(struct count *small, struct count *large)
+static void identity_clamp(struct count *small, struct count *large)
 {
 	struct quantity *s = &small->quantity, *l = &large->quantity;
 
@@ -68,10 +68,10 @@ static void clamp(struct count *small, struct count *large)
 void identities_clamp(const struct event_spec *specs, struct count *counts, size_t count)
 {
 	for (size_t i = 0; i < sizeof(identities) / sizeof(identities[0]); i++) {
-		struct count *small = find(specs, counts, count, identities[i].small);
-		struct count *large = find(specs, counts, count, identities[i].large);
+		struct count *small = identity_find(specs, counts, count, identities[i].small);
+		struct count *large = identity_find(specs, counts, count, identities[i].large);
 
 		if (small && large)
-			clamp(small, large);
+			identity_clamp(small, large);
 	}
 }

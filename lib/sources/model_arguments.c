@@ -2,7 +2,7 @@
 #include "sources/model_arguments.h"
 
 /* EVENT:PERIOD[:skid], separated by commas. */
-static void add_samplers(struct strbuf *to, const struct profile_request *r)
+static void model_arguments_add_samplers(struct strbuf *to, const struct profile_request *r)
 {
 	for (size_t i = 0; i < r->sampler_count; i++)
 		strbuf_printf(to, "%s%u:%llu%s", i ? "," : "--model-sample=", r->samplers[i].event,
@@ -18,7 +18,7 @@ void model_profile_arguments(const struct profile_request *r, struct strbuf *arg
 		r->blocks         ? "blocks"
 		: r->only_samples ? "samples"
 				  : "insns");
-	add_samplers(&arguments[1], r);
+	model_arguments_add_samplers(&arguments[1], r);
 	if (r->stacks)
 		strbuf_puts(&arguments[3], "--model-stacks=yes");
 	if (r->dataspace)

@@ -41,7 +41,7 @@ static int write_locked(const char *path, const void *data, size_t size, int *re
 	return rc;
 }
 
-static void empty(int directory)
+static void scratch_empty(int directory)
 {
 	int copy = dup(directory);
 	DIR *d = copy >= 0 ? fdopendir(copy) : NULL;
@@ -78,7 +78,7 @@ static void clean_one(int below, const char *name)
 	if (lock < 0 && errno == ENOENT && old(directory))
 		unlinkat(below, name, AT_REMOVEDIR);
 	if (lock >= 0 && old(lock) && flock(lock, LOCK_EX | LOCK_NB) == 0) {
-		empty(directory);
+		scratch_empty(directory);
 		unlinkat(below, name, AT_REMOVEDIR);
 	}
 	if (lock >= 0)
@@ -87,7 +87,7 @@ static void clean_one(int below, const char *name)
 }
 
 /* Removes what runs have left there that were killed. */
-static void clean(const char *below)
+static void scratch_clean(const char *below)
 {
 	DIR *d = opendir(below);
 	struct dirent *entry;
@@ -105,7 +105,7 @@ static int try_below(struct model_scratch *s, const char *below, const struct mo
 	char file[600];
 	int rc;
 
-	clean(below);
+	scratch_clean(below);
 	if (snprintf(s->path, sizeof(s->path), "%s/" NAME "XXXXXX", below) >= (int)sizeof(s->path))
 		return ENAMETOOLONG;
 	if (!mkdtemp(s->path))
@@ -156,7 +156,7 @@ void model_scratch_remove(struct model_scratch *s)
 
 	if (fd < 0)
 		return;
-	empty(fd);
+	scratch_empty(fd);
 	close(fd);
 	rmdir(s->path);
 	close(s->lock);

@@ -62,7 +62,7 @@ static double usage_minor(const struct rusage *u)
 
 #define NO_COUNTER UINT64_MAX /* rusage alone has it */
 
-static const struct os_row rows[] = {
+static const struct os_row os_rows[] = {
 	{EV_TASK_CLOCK, PERF_COUNT_SW_TASK_CLOCK, false, usage_clock},
 	{EV_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS, true, usage_faults},
 	{EV_MAJOR_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ, true, usage_major},
@@ -76,7 +76,7 @@ static const struct os_row rows[] = {
 	{-1, PERF_COUNT_SW_EMULATION_FAULTS, true, NULL},
 };
 
-#define ROWS (sizeof(rows) / sizeof(rows[0]))
+#define ROWS (sizeof(os_rows) / sizeof(os_rows[0]))
 
 struct os_event {
 	const struct os_row *row;
@@ -96,15 +96,15 @@ struct os_session {
 	struct rusage usage;
 };
 
-static const struct os_row *row_of(const struct event_spec *spec)
+static const struct os_row *os_row_of(const struct event_spec *spec)
 {
 	for (size_t i = 0; i < ROWS; i++) {
 		if (spec->origin == EVENT_ORIGIN_TABLE) {
-			if (spec->event && spec->event->number == rows[i].number)
-				return &rows[i];
+			if (spec->event && spec->event->number == os_rows[i].number)
+				return &os_rows[i];
 		} else if (spec->encoded && spec->code.type == PERF_TYPE_SOFTWARE &&
-			   spec->code.config == rows[i].config) {
-			return &rows[i];
+			   spec->code.config == os_rows[i].config) {
+			return &os_rows[i];
 		}
 	}
 	return NULL;
@@ -121,7 +121,7 @@ static int os_accepts(
 	const struct source_options *options, struct event_spec *spec, struct error *why)
 {
 	(void)options;
-	if (row_of(spec))
+	if (os_row_of(spec))
 		return 0;
 	error_set(why, ERR_UNSUPPORTED, "the kernel does not count %s by itself", spec->name);
 	return error_hint(why, "-source pmu counts it on hardware that has it%s",
@@ -157,7 +157,7 @@ static void *os_open(const struct source_options *options, struct event_spec *sp
 	s->options = *options;
 	s->count = count;
 	for (size_t i = 0; i < count; i++) {
-		s->events[i].row = row_of(&specs[i]);
+		s->events[i].row = os_row_of(&specs[i]);
 		if (!s->events[i].row) {
 			os_accepts(options, &specs[i], e);
 			os_close(s);
@@ -176,7 +176,7 @@ static int os_prepare(void *session, struct launch *launch, struct error *e)
 }
 
 /* 0 if open; else errno, and *leader stays. */
-static int add(struct os_session *s, struct os_event *event, bool exclude_kernel, size_t *leader)
+static int os_add(struct os_session *s, struct os_event *event, bool exclude_kernel, size_t *leader)
 {
 	struct perf_event_attr attr = {
 		.type = PERF_TYPE_SOFTWARE,
@@ -222,7 +222,7 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 				refusal = why;
 			continue;
 		}
-		errnum = forbidden ? EACCES : add(s, event, false, &leader);
+		errnum = forbidden ? EACCES : os_add(s, event, false, &leader);
 
 		if (!errnum)
 			continue;
@@ -230,7 +230,7 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 			return perf_explain(errnum, &attr, pid, NULL, e);
 		forbidden = errnum == EACCES || errnum == EPERM;
 		attr.exclude_kernel = forbidden && !event->row->level_matters;
-		if (attr.exclude_kernel && (errnum = add(s, event, true, &leader)) == 0)
+		if (attr.exclude_kernel && (errnum = os_add(s, event, true, &leader)) == 0)
 			continue;
 		event->index = SIZE_MAX;
 		perf_explain(errnum, &attr, running ? pid : 0, NULL, &why);
@@ -297,7 +297,7 @@ static void count_from_usage(
 	snprintf(c->why, sizeof(c->why), "%s", event->why);
 }
 
-static void count_thread(void *session, const struct bank_value *values, struct count *counts)
+static void os_count_thread(void *session, const struct bank_value *values, struct count *counts)
 {
 	const struct os_session *s = session;
 
@@ -333,7 +333,8 @@ static int os_read(void *session, struct reading *r, struct error *e)
 			r->enabled_seconds = (double)v->enabled * 1e-9;
 	}
 	rows_judge(&s->rows, r->counts, s->count);
-	return s->options.per_thread ? rows_report(&s->rows, &s->bank, r, count_thread, s, e) : 0;
+	return s->options.per_thread ? rows_report(&s->rows, &s->bank, r, os_count_thread, s, e)
+				     : 0;
 }
 
 static int os_finish(void *session, const struct rusage *usage, struct error *e)

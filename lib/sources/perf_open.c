@@ -43,7 +43,7 @@ int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group)
 }
 
 /* First line of a small file that starts with prefix; "" if there is none. */
-static void read_line(const char *path, const char *prefix, char *line, size_t size)
+static void perf_open_read_line(const char *path, const char *prefix, char *line, size_t size)
 {
 	FILE *f = fopen(path, "re");
 
@@ -85,20 +85,20 @@ void perf_circumstances(struct perf_circumstances *c)
 
 	memset(c, 0, sizeof(*c));
 	c->has_pmu = core_pmu_exists();
-	read_line("/proc/sys/kernel/perf_event_paranoid", "", line, sizeof(line));
+	perf_open_read_line("/proc/sys/kernel/perf_event_paranoid", "", line, sizeof(line));
 	c->paranoid_known = line[0] != '\0';
 	c->paranoid = atoi(line);
-	read_line("/proc/self/status", "CapEff:", line, sizeof(line));
+	perf_open_read_line("/proc/self/status", "CapEff:", line, sizeof(line));
 	capabilities = strtoull(line[0] ? line + 7 : "0", NULL, 16);
 	c->privileged = (capabilities >> CAPABILITY_PERFMON & 1) ||
 			(capabilities >> CAPABILITY_SYS_ADMIN & 1);
-	read_line("/proc/self/status", "Seccomp:", line, sizeof(line));
+	perf_open_read_line("/proc/self/status", "Seccomp:", line, sizeof(line));
 	c->seccomp = atoi(line[0] ? line + 8 : "0") != 0;
-	read_line("/proc/sys/kernel/nmi_watchdog", "", line, sizeof(line));
+	perf_open_read_line("/proc/sys/kernel/nmi_watchdog", "", line, sizeof(line));
 	c->nmi_watchdog = line[0] == '1';
 }
 
-static int refused(
+static int perf_open_refused(
 	enum error_code code, int errnum, const char *message, const char *hint, struct error *e)
 {
 	error_set(e, code, "%s", message);
@@ -125,24 +125,24 @@ static int explain_permission(int errnum, const struct perf_event_attr *attr, pi
 			"capability: setcap "
 			"cap_perfmon+ep",
 			need);
-		return refused(ERR_PERMISSION, errnum, message, hint, e);
+		return perf_open_refused(ERR_PERMISSION, errnum, message, hint, e);
 	}
 	if (pid > 0) {
 		snprintf(message, sizeof(message), "the kernel does not let us count process %d",
 			(int)pid);
-		return refused(ERR_PERMISSION, errnum, message,
+		return perf_open_refused(ERR_PERMISSION, errnum, message,
 			"it belongs to somebody else or changed its privileges: run this as its "
 			"owner or as root",
 			e);
 	}
 	if (c->seccomp)
-		return refused(ERR_PERMISSION, errnum,
+		return perf_open_refused(ERR_PERMISSION, errnum,
 			"this container's seccomp filter forbids perf_event_open",
 			"start the container with --cap-add PERFMON, or with a seccomp profile "
 			"that allows "
 			"perf_event_open",
 			e);
-	return refused(ERR_PERMISSION, errnum,
+	return perf_open_refused(ERR_PERMISSION, errnum,
 		"perf_event_open is forbidden here, though perf_event_paranoid would allow it",
 		"a container's seccomp filter, a security module or kernel lockdown does that: "
 		"--cap-add PERFMON, or "
@@ -154,12 +154,13 @@ static int explain_absence(int errnum, const struct perf_event_attr *attr,
 	const struct perf_circumstances *c, struct error *e)
 {
 	if (attr->type == PERF_TYPE_SOFTWARE)
-		return refused(ERR_UNSUPPORTED, errnum,
+		return perf_open_refused(ERR_UNSUPPORTED, errnum,
 			"this kernel does not count that software event", "", e);
 	if (!c->has_pmu)
-		return refused(ERR_UNSUPPORTED, errnum, "no PMU in this virtual machine",
+		return perf_open_refused(ERR_UNSUPPORTED, errnum, "no PMU in this virtual machine",
 			"run on bare metal, or on a host that gives its guests a virtual PMU", e);
-	return refused(ERR_UNSUPPORTED, errnum, "this kernel's PMU driver does not know the event",
+	return perf_open_refused(ERR_UNSUPPORTED, errnum,
+		"this kernel's PMU driver does not know the event",
 		"perfex -list shows what this machine can count", e);
 }
 
@@ -182,7 +183,7 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 	case EPERM:
 		return explain_permission(errnum, attr, pid, c, e);
 	case ENOSYS:
-		return refused(ERR_UNSUPPORTED, errnum,
+		return perf_open_refused(ERR_UNSUPPORTED, errnum,
 			c->seccomp ? "this container's seccomp filter hides perf_event_open"
 				   : "there is no perf_event_open here: the kernel was built "
 				     "without it, or a "
@@ -192,7 +193,7 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 			"perf_event_open",
 			e);
 	case EBUSY:
-		return refused(ERR_BUSY, errnum, "the hardware counters are taken",
+		return perf_open_refused(ERR_BUSY, errnum, "the hardware counters are taken",
 			c->nmi_watchdog ? "the NMI watchdog holds one (as root: sysctl "
 					  "kernel.nmi_watchdog=0); another "
 					  "profiler may hold more"
@@ -200,19 +201,21 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 			e);
 	case EMFILE:
 	case ENFILE:
-		return refused(ERR_SYSTEM, errnum, "too many open files for that many counters",
+		return perf_open_refused(ERR_SYSTEM, errnum,
+			"too many open files for that many counters",
 			errnum == EMFILE
 				? "raise the hard limit (ulimit -Hn), count fewer events, or leave "
 				  "-mp out"
 				: "the system's table of files is full (sysctl fs.file-max)",
 			e);
 	case EINVAL:
-		return refused(ERR_UNSUPPORTED, errnum, "the kernel rejects the event's encoding",
+		return perf_open_refused(ERR_UNSUPPORTED, errnum,
+			"the kernel rejects the event's encoding",
 			"the code may be of another processor, or its levels (-x, -k) cannot be "
 			"told apart here",
 			e);
 	case E2BIG:
-		return refused(
+		return perf_open_refused(
 			ERR_UNSUPPORTED, errnum, "this kernel is too old for the event", "", e);
 	case ESRCH:
 		error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);

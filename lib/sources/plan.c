@@ -15,7 +15,7 @@ static bool model_knows(const struct event_spec *spec)
 	return spec->event && (spec->event->flags & EVENT_MODEL);
 }
 
-static void refuse(struct plan_entry *entry, const char *message, const char *hint)
+static void plan_refuse(struct plan_entry *entry, const char *message, const char *hint)
 {
 	entry->source = NULL;
 	error_set(&entry->why, ERR_UNSUPPORTED, "%s", message);
@@ -66,13 +66,14 @@ static int assign_without_pmu(struct plan *p, const struct plan_request *request
 		else if (model_works && model_knows(&specs[i]))
 			offer(entry, &source_model, options, &specs[i]);
 		else if (os_event)
-			refuse(entry, "the kernel would count the model's own too",
+			plan_refuse(entry, "the kernel would count the model's own too",
 				"use -passes, which gives it a run of its own, or -source os");
 		else if (model_works)
-			refuse(entry, "the model cannot know it, and there are no counters here",
+			plan_refuse(entry,
+				"the model cannot know it, and there are no counters here",
 				p->reason.hint);
 		else
-			refuse(entry,
+			plan_refuse(entry,
 				p->fell_back ? p->reason.message : "there are no counters here",
 				request->attach ? "the model cannot attach to a running process"
 						: model_why.hint);
@@ -112,7 +113,7 @@ static int assign_auto(struct plan *p, const struct plan_request *request,
 }
 
 /* Whether this set is counted all the time when opened together. */
-static bool fits(const struct source_ops *source, const struct source_options *options,
+static bool plan_fits(const struct source_ops *source, const struct source_options *options,
 	struct event_spec *set, size_t count)
 {
 	void *session = source->open(options, set, count, &(struct error){0});
@@ -155,7 +156,7 @@ static int spread_over_passes(struct plan *p, const struct source_options *optio
 			if (p->entries[i].source != *s)
 				continue;
 			set[held++] = specs[i];
-			if (held > 1 && !fits(*s, options, set, held)) {
+			if (held > 1 && !plan_fits(*s, options, set, held)) {
 				pass++;
 				set[0] = specs[i];
 				held = 1;

@@ -28,7 +28,8 @@ static bool counts_kernel(const struct source_options *o, const struct event_spe
 	       (spec && spec->event && (spec->event->flags & EVENT_KERNEL_SIDE));
 }
 
-static struct perf_event_attr attr_of(const struct source_options *o, const struct event_spec *spec)
+static struct perf_event_attr pmu_attr_of(
+	const struct source_options *o, const struct event_spec *spec)
 {
 	struct perf_event_attr attr = {
 		.type = spec->code.type,
@@ -47,7 +48,7 @@ struct perf_event_attr pmu_generic_attr(const struct source_options *o, uint64_t
 {
 	struct event_spec spec = {.code = {.type = PERF_TYPE_HARDWARE, .config = config}};
 
-	return attr_of(o, &spec);
+	return pmu_attr_of(o, &spec);
 }
 
 static int pmu_probe(const struct source_options *options, struct error *why)
@@ -79,7 +80,7 @@ static int pmu_accepts(
 
 	if (!spec->encoded && event_encode(spec, why) != 0)
 		return -1;
-	attr = attr_of(options, spec);
+	attr = pmu_attr_of(options, spec);
 	if (must_prove_itself(options, spec, &attr)) {
 		int counted = selftest_event(&attr);
 
@@ -96,7 +97,7 @@ static int pmu_accepts(
 	return 0;
 }
 
-static bool same(const struct perf_event_attr *a, const struct perf_event_attr *b)
+static bool pmu_same(const struct perf_event_attr *a, const struct perf_event_attr *b)
 {
 	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
 	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
@@ -106,7 +107,7 @@ static bool same(const struct perf_event_attr *a, const struct perf_event_attr *
 size_t pmu_slot(struct pmu_session *s, const struct perf_event_attr *attr)
 {
 	for (size_t i = 0; i < s->slot_count; i++)
-		if (same(&s->slots[i].attr, attr))
+		if (pmu_same(&s->slots[i].attr, attr))
 			return i;
 	s->slots[s->slot_count].attr = *attr;
 	s->slots[s->slot_count].group = GROUP_NONE;
@@ -172,7 +173,7 @@ static void *pmu_open(const struct source_options *options, struct event_spec *s
 
 		if (!specs[i].encoded && event_encode(&specs[i], e) != 0)
 			goto fail;
-		attr = attr_of(options, &specs[i]);
+		attr = pmu_attr_of(options, &specs[i]);
 		s->slot_of[i] = pmu_slot(s, &attr);
 	}
 	if (pmu_choose_groups(s, e) != 0)
@@ -192,7 +193,7 @@ static int pmu_prepare(void *session, struct launch *launch, struct error *e)
 	return 0;
 }
 
-static int add(
+static int pmu_add(
 	struct pmu_session *s, const struct perf_event_attr *attr, size_t leader, struct error *e)
 {
 	if (bank_add(&s->bank, attr, leader) == 0)
@@ -200,13 +201,13 @@ static int add(
 	return perf_explain(errno, attr, s->bank.running ? s->bank.pid : 0, NULL, e);
 }
 
-static int add_group(struct pmu_session *s, size_t g, struct error *e)
+static int pmu_add_group(struct pmu_session *s, size_t g, struct error *e)
 {
 	size_t leader = BANK_LEADER;
 
 	s->first[g] = s->bank.events.count;
 	for (size_t i = 0; i < s->resident_count; i++) {
-		if (add(s, &s->slots[s->residents[i]].attr, leader, e) != 0)
+		if (pmu_add(s, &s->slots[s->residents[i]].attr, leader, e) != 0)
 			return -1;
 		s->slots[s->residents[i]].index = i;
 		leader = s->first[g];
@@ -214,7 +215,7 @@ static int add_group(struct pmu_session *s, size_t g, struct error *e)
 	for (size_t i = 0; i < s->slot_count; i++) {
 		if (s->slots[i].resident || s->slots[i].group != g)
 			continue;
-		if (add(s, &s->slots[i].attr, leader, e) != 0)
+		if (pmu_add(s, &s->slots[i].attr, leader, e) != 0)
 			return -1;
 		s->slots[i].index = s->bank.events.count - 1;
 		leader = s->first[g];
@@ -235,7 +236,7 @@ static int pmu_attach(void *session, pid_t pid, bool running, struct error *e)
 	if (!s->first)
 		return error_nomem(e);
 	for (size_t g = 0; g < s->groups; g++)
-		if (add_group(s, g, e) != 0)
+		if (pmu_add_group(s, g, e) != 0)
 			return -1;
 	s->values = calloc(s->bank.events.count + 1, sizeof(*s->values));
 	s->last = calloc(s->bank.events.count + 1, sizeof(*s->last));

@@ -17,7 +17,7 @@ struct trial {
 	struct perf_event_attr **attrs; /* room for all */
 };
 
-static bool fits(void *context, const size_t *members, size_t count)
+static bool pmu_choose_fits(void *context, const size_t *members, size_t count)
 {
 	struct trial *t = context;
 	size_t n = 0;
@@ -56,7 +56,7 @@ static int try_residents(struct pmu_session *s, const size_t *residents, size_t 
 	for (size_t i = 0; i < n; i++)
 		if (!is_among(i, residents, resident_count))
 			others[count++] = i;
-	groups = grouping_make(count, fits, &t, group_of, e);
+	groups = grouping_make(count, pmu_choose_fits, &t, group_of, e);
 	if (groups == GROUP_NONE || groups == 0 || groups >= limit)
 		goto out;
 	s->groups = groups;

@@ -53,7 +53,7 @@ static struct observation slot_observed(
 	return observed(s, values, slot->index, s->first[slot->group]);
 }
 
-static struct observation less(struct observation a, const struct observation *b)
+static struct observation pmu_read_less(struct observation a, const struct observation *b)
 {
 	a.value -= b->value;
 	a.anchor -= b->anchor;
@@ -74,7 +74,7 @@ int pmu_observe(struct pmu_session *s, struct error *e)
 			continue;
 		now = slot_observed(s, slot, s->values);
 		before = slot_observed(s, slot, s->last);
-		now = less(now, &before);
+		now = pmu_read_less(now, &before);
 		spread_add(&slot->spread, &now, s->rotation * (double)s->groups);
 	}
 	memcpy(s->last, s->values, s->bank.events.count * sizeof(*s->last));
@@ -142,7 +142,8 @@ static double share_of(const struct slot *slot, const struct bank_value *value)
 	return all > 0 ? (double)value->enabled * NANO / all : 0;
 }
 
-static void count_thread(void *session, const struct bank_value *values, struct count *counts)
+static void pmu_read_count_thread(
+	void *session, const struct bank_value *values, struct count *counts)
 {
 	const struct pmu_session *s = session;
 
@@ -179,5 +180,7 @@ int pmu_report(struct pmu_session *s, struct reading *r, struct error *e)
 	}
 	identities_clamp(s->specs, r->counts, s->count);
 	rows_judge(&s->rows, r->counts, s->count);
-	return s->options.per_thread ? rows_report(&s->rows, &s->bank, r, count_thread, s, e) : 0;
+	return s->options.per_thread
+		       ? rows_report(&s->rows, &s->bank, r, pmu_read_count_thread, s, e)
+		       : 0;
 }

@@ -31,7 +31,7 @@ static uint64_t next_random(uint64_t *x)
 	return *x;
 }
 
-static void flush(char *line)
+static void provoke_flush(char *line)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("clflush %0" : "+m"(*line));
@@ -53,7 +53,7 @@ static void provoke_misses(char *buffer, const char *pages, uint64_t *x)
 
 	for (size_t i = 0; i < BUFFER; i += LINE) {
 		buffer[i] = (char)i;
-		flush(buffer + i);
+		provoke_flush(buffer + i);
 	}
 	fence();
 	/* Each address depends on what was loaded before: no two misses overlap. */

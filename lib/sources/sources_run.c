@@ -38,7 +38,7 @@ struct run {
 	struct run_result *result;
 };
 
-static double now(void)
+static double run_now(void)
 {
 	struct timespec t;
 
@@ -112,7 +112,7 @@ static struct thread_reading *thread_row(
 	return t;
 }
 
-static int gather(const struct session *s, struct reading *all, struct error *e)
+static int run_gather(const struct session *s, struct reading *all, struct error *e)
 {
 	size_t next = 0, old = all->thread_count;
 	struct reading r;
@@ -145,12 +145,12 @@ out:
 	return rc;
 }
 
-static int read_all(struct run *run, struct reading *all, struct error *e)
+static int run_read_all(struct run *run, struct reading *all, struct error *e)
 {
 	if (reading_init(all, run->plan_count, e))
 		return -1;
 	for (size_t i = 0; i < run->session_count; i++) {
-		if (gather(&run->sessions[i], all, e)) {
+		if (run_gather(&run->sessions[i], all, e)) {
 			reading_fini(all);
 			return -1;
 		}
@@ -162,9 +162,9 @@ static int report_period(struct run *run, struct error *e)
 {
 	struct reading all;
 
-	if (read_all(run, &all, e))
+	if (run_read_all(run, &all, e))
 		return -1;
-	run->request->on_period(run->request->context, now() - run->begin, &all);
+	run->request->on_period(run->request->context, run_now() - run->begin, &all);
 	reading_fini(&all);
 	return 0;
 }
@@ -178,7 +178,7 @@ static void to_go(double seconds, char *text, size_t size)
 		snprintf(text, size, ", %.0f min to go", seconds / 60);
 }
 
-static double instructions(const struct run *run)
+static double run_instructions(const struct run *run)
 {
 	double n = 0;
 
@@ -191,7 +191,7 @@ static double instructions(const struct run *run)
 static void show_progress(struct run *run, double t)
 {
 	struct run_progress *p = run->request->progress;
-	double n = p ? instructions(run) : 0, fraction = -1;
+	double n = p ? run_instructions(run) : 0, fraction = -1;
 	char text[80], rest[32] = "";
 
 	if (n <= 0)
@@ -212,7 +212,7 @@ static void show_progress(struct run *run, double t)
 
 static int do_due(struct run *run, struct error *e)
 {
-	double t = now();
+	double t = run_now();
 
 	if (run->tick_every > 0 && t >= run->next_tick) {
 		for (size_t i = 0; i < run->session_count; i++)
@@ -233,7 +233,7 @@ static int do_due(struct run *run, struct error *e)
 
 static struct timespec until_due(const struct run *run, bool polling)
 {
-	double t = now(), due = t + (polling ? 0.05 : 3600);
+	double t = run_now(), due = t + (polling ? 0.05 : 3600);
 
 	if (run->tick_every > 0 && run->next_tick < due)
 		due = run->next_tick;
@@ -282,7 +282,7 @@ static void add_stops(const struct run *run, sigset_t *signals)
 
 /* A signal came to us.  The terminal sends ^C to the command as well; what others send, we pass on.
  */
-static int on_signal(struct run *run, const siginfo_t *info, struct error *e)
+static int run_on_signal(struct run *run, const siginfo_t *info, struct error *e)
 {
 	switch (info->si_signo) {
 	case SIGUSR1:
@@ -353,7 +353,7 @@ static int poll_command(struct run *run, struct error *e)
 }
 
 /* Whether the process attached to has ended; one that nobody has waited for yet has, too. */
-static bool process_ended(const struct run *run)
+static bool run_process_ended(const struct run *run)
 {
 	struct pollfd p = {.fd = run->pidfd, .events = POLLIN};
 
@@ -363,19 +363,19 @@ static bool process_ended(const struct run *run)
 }
 
 /* Until the command has ended, or the process attached to has, or ^C. */
-static int loop(struct run *run, const sigset_t *signals, struct error *e)
+static int run_loop(struct run *run, const sigset_t *signals, struct error *e)
 {
 	for (;;) {
 		struct timespec wait = until_due(run, !run->launched);
 		siginfo_t info;
 		int rc;
 
-		if (sigtimedwait(signals, &info, &wait) >= 0 && on_signal(run, &info, e))
+		if (sigtimedwait(signals, &info, &wait) >= 0 && run_on_signal(run, &info, e))
 			return -1;
 		rc = poll_command(run, e);
 		if (rc != 0)
 			return rc > 0 ? 0 : -1;
-		if (!run->launched && (run->result->interrupted || process_ended(run)))
+		if (!run->launched && (run->result->interrupted || run_process_ended(run)))
 			return 0;
 		if (do_due(run, e))
 			return -1;
@@ -386,7 +386,7 @@ static int loop(struct run *run, const sigset_t *signals, struct error *e)
  * Opens the gate.  A traced child stops for every signal until it is told to go on, so that must be
  * done here already, while it makes its way to the exec.
  */
-static int release(struct run *run, struct error *e)
+static int run_release(struct run *run, struct error *e)
 {
 	int began;
 
@@ -397,7 +397,7 @@ static int release(struct run *run, struct error *e)
 	return began > 0 ? 0 : -1;
 }
 
-static int start(struct run *run, sigset_t *signals, struct error *e)
+static int run_start(struct run *run, sigset_t *signals, struct error *e)
 {
 	pid_t pid = run->request->pid;
 
@@ -438,22 +438,22 @@ static int start(struct run *run, sigset_t *signals, struct error *e)
 		return -1;
 	if (!run->request->by_signal && enable_all(run, true, e))
 		return -1;
-	run->begin = now();
+	run->begin = run_now();
 	run->next_tick = run->begin + run->tick_every;
 	run->instructions_at = run->begin;
 	run->next_period = run->begin + run->request->period;
-	return run->launched ? release(run, e) : 0;
+	return run->launched ? run_release(run, e) : 0;
 }
 
 /* Something of ours failed while the command ran.  The terminal is the command's until it ends. */
-static void outlast(struct run *run, const sigset_t *signals)
+static void run_outlast(struct run *run, const sigset_t *signals)
 {
 	const struct timespec wait = {3600, 0};
 	siginfo_t info;
 
 	while (launch_poll(&run->launch, false, NULL) == 0)
 		if (sigtimedwait(signals, &info, &wait) >= 0)
-			on_signal(run, &info, NULL);
+			run_on_signal(run, &info, NULL);
 }
 
 /* -s, and no signal: zeros would be figures of nothing. */
@@ -468,11 +468,11 @@ static void never_began(struct reading *r)
 		memcpy(r->threads[t].counts, r->counts, r->count * sizeof(*r->counts));
 }
 
-static int finish(struct run *run, struct error *e)
+static int run_finish(struct run *run, struct error *e)
 {
 	struct run_result *result = run->result;
 
-	result->elapsed = now() - run->begin;
+	result->elapsed = run_now() - run->begin;
 	for (size_t i = 0; i < run->session_count; i++) {
 		const struct session *s = &run->sessions[i];
 
@@ -485,9 +485,9 @@ static int finish(struct run *run, struct error *e)
 		result->exit_status = launch_exit_status(&run->launch);
 		result->killed = result->exit_status > 128 && WIFSIGNALED(run->launch.status);
 	}
-	if (run->request->progress && instructions(run) > 0 && !result->interrupted)
-		run->request->progress->expected = instructions(run);
-	if (read_all(run, &result->reading, e))
+	if (run->request->progress && run_instructions(run) > 0 && !result->interrupted)
+		run->request->progress->expected = run_instructions(run);
+	if (run_read_all(run, &result->reading, e))
 		return -1;
 	if (!run->counted)
 		never_began(&result->reading);
@@ -526,14 +526,14 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 		if (session_open(&run, *s, p, pass, options, specs, e))
 			goto out;
 	add_stops(&run, &signals);
-	if (start(&run, &signals, e) == 0 && loop(&run, &signals, e) == 0)
-		rc = finish(&run, e);
+	if (run_start(&run, &signals, e) == 0 && run_loop(&run, &signals, e) == 0)
+		rc = run_finish(&run, e);
 	if (request->progress)
 		progress_end(&request->progress->line);
 	if (run.tracing)
 		trace_end(&run.trace);
 	if (rc != 0 && run.launched && launch_was_released(&run.launch))
-		outlast(&run, &signals);
+		run_outlast(&run, &signals);
 	drain_signals(&signals);
 	/* As it was: the command of the next run is to inherit what we were given. */
 	if (run.sigchld_saved)

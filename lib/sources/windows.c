@@ -54,7 +54,7 @@ static const double at_best[EVENT_LIMIT] = {
 #define UNSEEN_PARTS 4
 
 /* Half of the interval from the scatter between stretches. */
-static double scatter(const struct model_window_sums *s, double scale)
+static double windows_scatter(const struct model_window_sums *s, double scale)
 {
 	double df = s->squares > 0 ? 2 * s->variance * s->variance / s->squares : 1e9;
 
@@ -76,7 +76,7 @@ struct quantity windows_estimate(
 	*few = w->count < STRETCHES_MIN;
 	/* What no stretch stands for yet is as the rest. */
 	scale = (double)w->beyond / w->stood_for;
-	error = scatter(s, scale) * (1 + UNSEEN_PARTS / (double)w->count);
+	error = windows_scatter(s, scale) * (1 + UNSEEN_PARTS / (double)w->count);
 	error = hypot(error, fmax(at_best[event], AT_BEST) * (s->value * scale - s->modelled));
 	counted -= s->modelled;
 	q.value = counted + s->value * scale;

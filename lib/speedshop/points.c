@@ -28,13 +28,13 @@ static uint32_t pid;
 /* In the thread's own static block, so that it is there in handlers of signals too. */
 static __thread uint32_t tid __attribute__((tls_model("initial-exec")));
 
-static void in_child(void)
+static void points_in_child(void)
 {
 	pid = (uint32_t)getpid();
 	tid = 0;
 }
 
-static struct points *map(const char *path)
+static struct points *points_map(const char *path)
 {
 	const size_t size = sizeof(struct points) + POINTS_ROOM * sizeof(struct point);
 	int fd = open(path, O_RDWR | O_CLOEXEC | O_NOFOLLOW | O_NONBLOCK);
@@ -63,11 +63,11 @@ __attribute__((constructor)) static void find_listener(void)
 	if (!path || !*path)
 		return;
 	pid = (uint32_t)getpid();
-	if (pthread_atfork(NULL, NULL, in_child) == 0)
-		points = map(path);
+	if (pthread_atfork(NULL, NULL, points_in_child) == 0)
+		points = points_map(path);
 }
 
-static uint64_t now(void)
+static uint64_t points_now(void)
 {
 	struct timespec t;
 
@@ -84,7 +84,7 @@ static bool write_point(struct points *p, enum point_kind kind, const char *name
 		return false;
 	if (UNLIKELY(!tid))
 		tid = (uint32_t)syscall(SYS_gettid);
-	time = now();
+	time = points_now();
 	number = __atomic_fetch_add(&p->taken, 1, __ATOMIC_ACQ_REL);
 	slot = &p->point[number % POINTS_ROOM];
 	/* A reader that is just at the point that was here before must see that it goes. */
@@ -103,7 +103,7 @@ static bool write_point(struct points *p, enum point_kind kind, const char *name
 	return true;
 }
 
-static bool pass(enum point_kind kind)
+static bool points_pass(enum point_kind kind)
 {
 	if (UNLIKELY(points != NULL))
 		return write_point(points, kind, "");
@@ -120,33 +120,33 @@ int ssrt_caliper_point(const char *name)
 
 void ssrt_experiment_suspend(void)
 {
-	pass(POINT_SUSPEND);
+	points_pass(POINT_SUSPEND);
 }
 
 void ssrt_experiment_restart(void)
 {
-	pass(POINT_RESTART);
+	points_pass(POINT_RESTART);
 }
 
 void ssrt_buffer_clear(void)
 {
-	pass(POINT_CLEAR);
+	points_pass(POINT_CLEAR);
 }
 
 void ssrt_experiment_init(void)
 {
-	pass(POINT_CLEAR);
-	pass(POINT_RESTART);
+	points_pass(POINT_CLEAR);
+	points_pass(POINT_RESTART);
 }
 
 void ssrt_experiment_shutdown(void)
 {
-	pass(POINT_END);
+	points_pass(POINT_END);
 }
 
 void ssrt_experiment_stop(void)
 {
-	pass(POINT_END);
+	points_pass(POINT_END);
 }
 
 long ssrt_interface_routine(int op, void *context)

@@ -34,7 +34,7 @@ static size_t put_return(char *at)
 
 #elif defined(__aarch64__)
 
-static size_t put_word(char *at, uint32_t word)
+static size_t code_put_word(char *at, uint32_t word)
 {
 	memcpy(at, &word, sizeof(word));
 	return sizeof(word);
@@ -42,17 +42,17 @@ static size_t put_word(char *at, uint32_t word)
 
 static size_t put_nop(char *at)
 {
-	return put_word(at, 0xd503201f);
+	return code_put_word(at, 0xd503201f);
 }
 
 static size_t put_jump(char *at, const char *to)
 {
-	return put_word(at, 0x14000000u | ((uint32_t)((to - at) >> 2) & 0x3ffffffu));
+	return code_put_word(at, 0x14000000u | ((uint32_t)((to - at) >> 2) & 0x3ffffffu));
 }
 
 static size_t put_return(char *at)
 {
-	return put_word(at, 0xd65f03c0);
+	return code_put_word(at, 0xd65f03c0);
 }
 
 #else

@@ -113,7 +113,7 @@ KERNEL size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t f
 	return from;
 }
 
-static inline void flush(const void *at)
+static inline void flush_line(const void *at)
 {
 #if defined(__x86_64__)
 	__asm__ volatile("clflush (%0)" : : "r"(at) : "memory");
@@ -138,7 +138,7 @@ KERNEL void flush_chase(void *at, size_t count)
 	for (size_t i = 0; i < count; i++) {
 		void *next = *(void *volatile *)at;
 
-		flush(at);
+		flush_line(at);
 		at = next;
 	}
 	flushed();
@@ -151,8 +151,8 @@ KERNEL void flush_independent(const struct layout *l, size_t count, uint64_t see
 
 		seed += 0x9e3779b97f4a7c15u;
 		h = seed ^ seed >> 32;
-		flush(layout_line(l, h & (l->count - 1)));
-		flush(layout_line(l, h >> 20 & (l->count - 1)));
+		flush_line(layout_line(l, h & (l->count - 1)));
+		flush_line(layout_line(l, h >> 20 & (l->count - 1)));
 	}
 	flushed();
 }
@@ -160,7 +160,7 @@ KERNEL void flush_independent(const struct layout *l, size_t count, uint64_t see
 KERNEL void flush_sweep(const struct layout *l, size_t count, size_t from)
 {
 	for (size_t i = 0; i < count; i++)
-		flush(layout_line(l, (from + i) & (l->count - 1)));
+		flush_line(layout_line(l, (from + i) & (l->count - 1)));
 	flushed();
 }
 

@@ -29,7 +29,7 @@ static size_t accesses(const struct rig *r, int place)
 }
 
 /* The lines of the last level must not be in L2, where a cyclic order leaves some. */
-static void prepare(struct rig *r, int place)
+static void probe_prepare(struct rig *r, int place)
 {
 	if (place == PLACE_LL)
 		kernel_sweep(&r->evict, r->evict.count, 0);
@@ -48,7 +48,7 @@ static double chase(struct rig *r, int place)
 
 	if (place == PLACE_MEMORY)
 		flush_chase(r->at[place], n);
-	prepare(r, place);
+	probe_prepare(r, place);
 	begin = now_ns();
 	r->at[place] = kernel_chase(r->at[place], n);
 	r->own_ns = now_ns() - begin;
@@ -63,7 +63,7 @@ static double chains(struct rig *r, int place)
 	if (place == PLACE_MEMORY)
 		for (int i = 0; i < CHAINS; i++)
 			flush_chase(r->chains[place][i], n / CHAINS);
-	prepare(r, place);
+	probe_prepare(r, place);
 	begin = now_ns();
 	kernel_chains(r->chains[place], n);
 	r->own_ns = now_ns() - begin;
@@ -77,14 +77,14 @@ static double independent(struct rig *r, int place)
 
 	if (place == PLACE_MEMORY)
 		flush_independent(&r->layout[place], n, r->random);
-	prepare(r, place);
+	probe_prepare(r, place);
 	begin = now_ns();
 	kernel_independent(&r->layout[place], n, &r->random);
 	r->own_ns = now_ns() - begin;
 	return have(place) ? (double)n : 0;
 }
 
-static double sweep(struct rig *r, int place)
+static double probe_sweep(struct rig *r, int place)
 {
 	size_t n = 4 * accesses(r, place);
 	double begin;
@@ -97,7 +97,7 @@ static double sweep(struct rig *r, int place)
 	return have(place) ? (double)n : 0;
 }
 
-static double stores(struct rig *r, int place)
+static double probe_stores(struct rig *r, int place)
 {
 	size_t n = 4 * accesses(r, place);
 
@@ -120,7 +120,7 @@ static double whole_chain(struct rig *r, int offset)
 /* ---- core
  * ---------------------------------------------------------------------------------------- */
 
-static double mix(struct rig *r, int argument)
+static double probe_mix(struct rig *r, int argument)
 {
 	(void)argument;
 	kernel_mix(r->scratch, 24 * 32768);
@@ -359,7 +359,7 @@ static double pipe_alone(struct rig *r, int argument)
 	return ROUND_TRIPS;
 }
 
-static void *answer(void *argument)
+static void *probe_answer(void *argument)
 {
 	struct rig *r = argument;
 	char c;
@@ -378,7 +378,7 @@ static double context_switch(struct rig *r, int argument)
 	char c = 0;
 
 	(void)argument;
-	if (r->cpu < 0 || !on_cpu(r->cpu, answer, r, &thread))
+	if (r->cpu < 0 || !on_cpu(r->cpu, probe_answer, r, &thread))
 		return 0;
 	for (int i = 0; i <= ROUND_TRIPS; i++) {
 		if (i == 1)
@@ -407,13 +407,13 @@ static double context_switch(struct rig *r, int argument)
 	[base + PLACE_WALK_PACKED] = {"page walks", run, PLACE_WALK_PACKED, false}
 #define CODE(place) [PROBE_CODE + place] = {"instruction fetch", code, place, false}
 
-static const struct probe table[PROBE_COUNT] = {
-	[PROBE_MIX] = {"instructions", mix, 0, false},
+static const struct probe probe_table[PROBE_COUNT] = {
+	[PROBE_MIX] = {"instructions", probe_mix, 0, false},
 	ALL_PLACES(PROBE_CHASE, chase),
 	ALL_PLACES(PROBE_CHAINS, chains),
 	ALL_PLACES(PROBE_FREE, independent),
-	ALL_PLACES(PROBE_SWEEP, sweep),
-	PLACES(PROBE_STORES, stores),
+	ALL_PLACES(PROBE_SWEEP, probe_sweep),
+	PLACES(PROBE_STORES, probe_stores),
 	[PROBE_BRANCH_RANDOM] = {"branch misprediction", branches, 1, false},
 	[PROBE_BRANCH_EVEN] = {"branch misprediction", branches, 0, false},
 	[PROBE_EARLY_RANDOM] = {"branch misprediction", branches_early, 1, false},
@@ -459,12 +459,12 @@ static const struct probe table[PROBE_COUNT] = {
 double probe_run(struct rig *r, int number)
 {
 	r->own_ns = -1;
-	return table[number].run(r, table[number].argument);
+	return probe_table[number].run(r, probe_table[number].argument);
 }
 
 void probe_warm(struct rig *r, int number)
 {
-	int place = table[number].argument;
+	int place = probe_table[number].argument;
 
 	if (number >= PROBE_CHASE && number < PROBE_STORES + 4 && place != PLACE_MEMORY)
 		for (int i = 0; i < 2; i++)
@@ -475,10 +475,10 @@ void probe_warm(struct rig *r, int number)
 
 bool probe_in_cycles(int number)
 {
-	return !table[number].ns;
+	return !probe_table[number].ns;
 }
 
 const char *probe_name(int number)
 {
-	return table[number].name;
+	return probe_table[number].name;
 }

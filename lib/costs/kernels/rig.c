@@ -33,14 +33,14 @@ static size_t power_below(size_t n)
 	return p;
 }
 
-static size_t clamp(size_t n, size_t low, size_t high)
+static size_t rig_clamp(size_t n, size_t low, size_t high)
 {
 	return n < low ? low : n > high ? high : n;
 }
 
 /* Zeroed, on small pages: where there are large ones, they may be of small ones underneath (virtual
  * machines), so that what a TLB has to hold would not be known. */
-static char *map(size_t size)
+static char *rig_map(size_t size)
 {
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
 
@@ -51,7 +51,7 @@ static char *map(size_t size)
 	return p;
 }
 
-static void place(
+static void rig_place(
 	struct rig *r, enum place where, char *base, size_t count, size_t stride, unsigned slot)
 {
 	r->layout[where] = (struct layout){base, count, stride};
@@ -71,47 +71,48 @@ static void place(
 static int place_lines(struct rig *r, const struct machine *host, struct error *e)
 {
 	const struct model_config *m = &host->model;
-	size_t dtlb = clamp(m->dtlb.entries, 32, 1024),
-	       stlb = clamp(m->stlb.entries, 4 * dtlb, 4096);
-	size_t l1 = power_below(clamp(m->l1d.size / 2, 8 << 10, 64 << 10));
-	size_t l2 = power_below(clamp(m->l2.size / 2, 4 * l1, clamp(dtlb * PAGE, 4 * l1, MEBI)));
+	size_t dtlb = rig_clamp(m->dtlb.entries, 32, 1024),
+	       stlb = rig_clamp(m->stlb.entries, 4 * dtlb, 4096);
+	size_t l1 = power_below(rig_clamp(m->l1d.size / 2, 8 << 10, 64 << 10));
+	size_t l2 = power_below(
+		rig_clamp(m->l2.size / 2, 4 * l1, rig_clamp(dtlb * PAGE, 4 * l1, MEBI)));
 	size_t outer = m->ll.size ? m->ll.size : m->l2.size;
 	size_t ll = power_below(
-		clamp(outer / 16, m->l2.size * 2, clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
-	size_t walk = power_below(clamp(5 * stlb, 2048, 8192));
-	size_t first = power_below(clamp(4 * dtlb, 128, 256));
+		rig_clamp(outer / 16, m->l2.size * 2, rig_clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
+	size_t walk = power_below(rig_clamp(5 * stlb, 2048, 8192));
+	size_t first = power_below(rig_clamp(4 * dtlb, 128, 256));
 
 	size_t inner = ll > walk * LINE ? ll : walk * LINE,
 	       evict = power_below(m->l2.size + m->l2.size / 2);
 
 	r->packed_size = inner + evict;
 	r->pages_size = walk * PAGE_STEP;
-	r->packed = map(r->packed_size);
-	r->pages = map(r->pages_size);
+	r->packed = rig_map(r->packed_size);
+	r->pages = rig_map(r->pages_size);
 	if (!r->packed || !r->pages)
 		return error_nomem(e);
 	r->evict = (struct layout){r->packed + inner, evict / LINE, LINE};
-	place(r, PLACE_L1, r->packed, l1 / LINE, LINE, 0);
-	place(r, PLACE_L2, r->packed, l2 / LINE, LINE, 1);
-	place(r, PLACE_LL, r->packed, ll / LINE, LINE, 2);
-	place(r, PLACE_WALK_PACKED, r->packed, walk, LINE, 3);
-	place(r, PLACE_MEMORY, r->packed, ll / LINE, LINE, 4);
-	place(r, PLACE_STLB, r->pages, first, PAGE_STEP, 0);
-	place(r, PLACE_WALK, r->pages, walk, PAGE_STEP, 1);
+	rig_place(r, PLACE_L1, r->packed, l1 / LINE, LINE, 0);
+	rig_place(r, PLACE_L2, r->packed, l2 / LINE, LINE, 1);
+	rig_place(r, PLACE_LL, r->packed, ll / LINE, LINE, 2);
+	rig_place(r, PLACE_WALK_PACKED, r->packed, walk, LINE, 3);
+	rig_place(r, PLACE_MEMORY, r->packed, ll / LINE, LINE, 4);
+	rig_place(r, PLACE_STLB, r->pages, first, PAGE_STEP, 0);
+	rig_place(r, PLACE_WALK, r->pages, walk, PAGE_STEP, 1);
 	return 0;
 }
 
 /* The old pages are kept until the new ones are there: else we would get the same ones back. */
 int rig_shuffle(struct rig *r, struct error *e)
 {
-	char *fresh = map(r->pages_size), *old = r->pages;
+	char *fresh = rig_map(r->pages_size), *old = r->pages;
 
 	if (!fresh)
 		return error_nomem(e);
 	r->pages = fresh;
 	munmap(old, r->pages_size);
-	place(r, PLACE_STLB, fresh, r->layout[PLACE_STLB].count, PAGE_STEP, 0);
-	place(r, PLACE_WALK, fresh, r->layout[PLACE_WALK].count, PAGE_STEP, 1);
+	rig_place(r, PLACE_STLB, fresh, r->layout[PLACE_STLB].count, PAGE_STEP, 0);
+	rig_place(r, PLACE_WALK, fresh, r->layout[PLACE_WALK].count, PAGE_STEP, 1);
 	return 0;
 }
 
@@ -119,9 +120,9 @@ int rig_shuffle(struct rig *r, struct error *e)
  * there is none. */
 static int place_code(struct rig *r, const struct machine *host)
 {
-	size_t l1 = clamp(host->model.l1i.size / 2, 8 << 10, 64 << 10) / LINE;
-	size_t l2 = clamp(host->model.l2.size / 4, 128 << 10, MEBI) / LINE;
-	size_t first = power_below(clamp(3 * (size_t)host->model.itlb.entries, 128, 256));
+	size_t l1 = rig_clamp(host->model.l1i.size / 2, 8 << 10, 64 << 10) / LINE;
+	size_t l2 = rig_clamp(host->model.l2.size / 4, 128 << 10, MEBI) / LINE;
+	size_t first = power_below(rig_clamp(3 * (size_t)host->model.itlb.entries, 128, 256));
 	size_t pages =
 		2048; /* beyond second-level TLBs for code, within most branch target buffers */
 	const struct layout shape[CODE_COUNT] = {
@@ -143,7 +144,7 @@ static int place_code(struct rig *r, const struct machine *host)
 		r->code_size +=
 			(shape[i].count * shape[i].stride + PAGE + PAGE - 1) & ~(size_t)(PAGE - 1);
 	}
-	r->code_memory = map(r->code_size);
+	r->code_memory = rig_map(r->code_size);
 	if (!r->code_memory)
 		return 0;
 	for (int i = 0; i < CODE_COUNT; i++) {
@@ -185,7 +186,7 @@ int rig_init(struct rig *r, const struct machine *host, struct error *e)
 	r->random = 0x2545f4914f6cdd1d ^ (uint64_t)now_ns();
 	r->pipe_out[0] = r->pipe_out[1] = r->pipe_back[0] = r->pipe_back[1] = -1;
 	pin(r);
-	r->scratch = map(SCRATCH);
+	r->scratch = rig_map(SCRATCH);
 	r->coins = malloc(COINS);
 	r->even = malloc(COINS);
 	if (!r->scratch || !r->coins || !r->even)

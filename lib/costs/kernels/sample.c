@@ -58,7 +58,7 @@ static double reduce(const struct run *run, int count, int number, double *cycle
 }
 
 /* One probe, for so long. */
-static void sample(struct rig *r, int number, double seconds, double *value, double *cycle_ns)
+static void sample_probe(struct rig *r, int number, double seconds, double *value, double *cycle_ns)
 {
 	static const int patience = 3; /* times the time, when runs are few */
 	struct run run[RUNS_MAX];
@@ -105,7 +105,7 @@ int samples_take(struct samples *s, struct rig *r, double seconds, struct progre
 
 			slice = (seconds - (now_ns() - begin) * 1e-9) / left * 0.9;
 			cycle_ns[known] = NAN;
-			sample(r, number, slice > 0 ? slice : 0, &s->value[number][round],
+			sample_probe(r, number, slice > 0 ? slice : 0, &s->value[number][round],
 				&cycle_ns[known]);
 			known += !isnan(cycle_ns[known]);
 			progress_step(
@@ -117,7 +117,7 @@ int samples_take(struct samples *s, struct rig *r, double seconds, struct progre
 }
 
 /* Of a probe's rounds the lower quartile: what else runs may do so for many rounds on end. */
-static double settled(const struct samples *s, int probe)
+static double sample_settled(const struct samples *s, int probe)
 {
 	double x[ROUNDS_MAX];
 
@@ -131,8 +131,8 @@ static double settled(const struct samples *s, int probe)
 
 struct figure samples_difference2(const struct samples *s, int a, int b, int c, int d)
 {
-	struct figure f = {
-		.value = settled(s, a) - settled(s, b) - (settled(s, c) - settled(s, d))};
+	struct figure f = {.value = sample_settled(s, a) - sample_settled(s, b) -
+				    (sample_settled(s, c) - sample_settled(s, d))};
 	const int term[] = {a, b, c, d}, sign[] = {1, -1, -1, 1}, n = s->rounds;
 	double x[ROUNDS_MAX] = {0};
 
