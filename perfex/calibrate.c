@@ -108,7 +108,7 @@ int do_calibrate(const struct options *o)
 		goto out;
 	}
 	progress_end(&progress);
-	calibration_print(&c, &text);
+	calibrate_print(&c, &text);
 	if (output(&to, &text, stdout, &e))
 		goto out;
 	if ((o->json || o->csv) && for_scripts(o, &c, to.output, &e))

@@ -101,7 +101,7 @@ static int measure(struct calibration *c, struct error *e)
 	for (size_t i = 0; i < c->forms.count; i++)
 		c->blocks += 1 + (c->forms.data[i].chain_length > 0);
 	progress_begin(&c->progress, isatty(STDERR_FILENO));
-	rc = forms_measure(&c->forms, bench, watch, c, e);
+	rc = corefit_forms_measure(&c->forms, bench, watch, c, e);
 	progress_end(&c->progress);
 	blockbench_close(bench);
 	return rc;
@@ -115,7 +115,7 @@ static int verify(struct calibration *c, const struct strbuf *text, struct error
 
 	if (core_parse(&corrected, strbuf_text(text), text->length, "the corrected description", e))
 		return -1;
-	rc = forms_schedule(&c->forms, &corrected, c->work, true, e);
+	rc = corefit_forms_schedule(&c->forms, &corrected, c->work, true, e);
 	core_fini(&corrected);
 	return rc;
 }
@@ -145,7 +145,7 @@ static void form_row(struct sheet *s, const struct form *f)
 {
 	struct strbuf name = {0};
 
-	form_text(f, &name);
+	corefit_form_text(f, &name);
 	sheet_text(s, strbuf_text(&name));
 	cycles(s, f->latency);
 	cycles(s, f->throughput);
@@ -173,8 +173,8 @@ static int for_scripts(const struct calibration *c, const char *path, struct err
 
 	sheet_text(&head, c->core.name);
 	sheet_text(&head, path);
-	sheet_number(&head, forms_error(&c->forms, false));
-	sheet_number(&head, forms_error(&c->forms, true));
+	sheet_number(&head, corefit_forms_error(&c->forms, false));
+	sheet_number(&head, corefit_forms_error(&c->forms, true));
 	for (size_t i = 0; i < c->forms.count; i++)
 		form_row(&rows, &c->forms.data[i]);
 	if (rows.failed)
@@ -201,8 +201,8 @@ static void tell(const struct calibration *c, const char *path, size_t corrected
 		measured, corrected, path);
 	printf("mean difference of latency and throughput from what was measured: %.1f%% by %s, "
 	       "%.1f%% by the corrected one\n",
-		100 * forms_error(&c->forms, false), c->core.name,
-		100 * forms_error(&c->forms, true));
+		100 * corefit_forms_error(&c->forms, false), c->core.name,
+		100 * corefit_forms_error(&c->forms, true));
 	printf("to use it: prof block -core ./%s ...\n", path);
 }
 
@@ -214,9 +214,9 @@ static int calibrate(struct calibration *c, struct error *e)
 	int rc = -1;
 
 	if (forms_make(&c->forms, e) || measure(c, e) ||
-		forms_schedule(&c->forms, &c->core, c->work, false, e))
+		corefit_forms_schedule(&c->forms, &c->core, c->work, false, e))
 		return -1;
-	corrected = forms_correct(
+	corrected = corefit_forms_correct(
 		&c->forms, &c->core, TOLERANCE, "host", "this host, by prof calibrate", &text);
 	if (verify(c, &text, e) == 0 && write_text(path, &text, e) == 0) {
 		rc = c->json || c->csv ? for_scripts(c, path, e) : 0;

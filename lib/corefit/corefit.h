@@ -41,22 +41,22 @@ int forms_make(form_list *forms, struct error *e);
 
 /* Fills latency and throughput; what this processor does not execute stays below 0.  done as
  * blockbench_measure has it. */
-int forms_measure(form_list *forms, struct blockbench *bench,
+int corefit_forms_measure(form_list *forms, struct blockbench *bench,
 	int (*done)(void *context, size_t count), void *context, struct error *e);
 
 /* Fills ..._before (after: false) or ..._after. */
-int forms_schedule(form_list *forms, const struct core *core, struct schedule_work *work,
+int corefit_forms_schedule(form_list *forms, const struct core *core, struct schedule_work *work,
 	bool after, struct error *e);
 
 /* Adds a description based on core's, with lines for all forms that are further from their
  * measurement than tolerance (0.08: 8%); returns how many. */
-size_t forms_correct(form_list *forms, const struct core *core, double tolerance, const char *name,
-	const char *description, struct strbuf *out);
+size_t corefit_forms_correct(form_list *forms, const struct core *core, double tolerance,
+	const char *name, const char *description, struct strbuf *out);
 
 /* "imul r64, r64". */
-void form_text(const struct form *f, struct strbuf *out);
+void corefit_form_text(const struct form *f, struct strbuf *out);
 
 /* Mean error of all measured figures, [0,1], before or after. */
-double forms_error(const form_list *forms, bool after);
+double corefit_forms_error(const form_list *forms, bool after);
 
 #endif

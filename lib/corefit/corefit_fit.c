@@ -7,7 +7,7 @@
 
 /* ---- measuring ---- */
 
-int forms_measure(form_list *forms, struct blockbench *bench,
+int corefit_forms_measure(form_list *forms, struct blockbench *bench,
 	int (*done)(void *context, size_t count), void *context, struct error *e)
 {
 	size_t count = 0;
@@ -62,7 +62,7 @@ static double fit_cycles_of(const struct core *core, struct schedule_work *work,
 	return schedule_block(work, core, insns, count, &options, &s, NULL, e) ? -1 : s.cycles;
 }
 
-int forms_schedule(form_list *forms, const struct core *core, struct schedule_work *work,
+int corefit_forms_schedule(form_list *forms, const struct core *core, struct schedule_work *work,
 	bool after, struct error *e)
 {
 	for (size_t i = 0; i < forms->count; i++) {
@@ -80,7 +80,7 @@ int forms_schedule(form_list *forms, const struct core *core, struct schedule_wo
 	return 0;
 }
 
-double forms_error(const form_list *forms, bool after)
+double corefit_forms_error(const form_list *forms, bool after)
 {
 	double sum = 0;
 	size_t count = 0;
@@ -183,7 +183,7 @@ static void operands_text(const struct form *f, struct strbuf *out)
 	}
 }
 
-void form_text(const struct form *f, struct strbuf *out)
+void corefit_form_text(const struct form *f, struct strbuf *out)
 {
 	strbuf_printf(out, "%s ", isa_mnemonic(ISA_X86_64, f->mnemonic));
 	operands_text(f, out);
@@ -250,8 +250,8 @@ static void write_line(
 		f->throughput_before);
 }
 
-size_t forms_correct(form_list *forms, const struct core *core, double tolerance, const char *name,
-	const char *description, struct strbuf *out)
+size_t corefit_forms_correct(form_list *forms, const struct core *core, double tolerance,
+	const char *name, const char *description, struct strbuf *out)
 {
 	size_t count = 0;
 

@@ -254,7 +254,7 @@ static bool whole_time(const struct work *w, const struct counted *c, struct qua
 	return whole->label != LABEL_NONE && whole->value > 0 && !isinf(whole->value);
 }
 
-size_t explain_breakdown(
+size_t costs_breakdown(
 	const struct counted *c, const struct cost_table *costs, double clock_hz, struct cause *out)
 {
 	struct work w = {.costs = costs, .clock_hz = clock_hz > 0 ? clock_hz : costs->clock_hz};

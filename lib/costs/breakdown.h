@@ -29,7 +29,7 @@ struct statistic {
 #define STATISTICS_MAX 64
 /* Fills at most STATISTICS_MAX; returns how many.  A statistic appears only if its inputs were
  * counted and its denominator is not zero.  Names and formulas: perfex(1), STATISTICS. */
-size_t explain_statistics(const struct counted *c, const struct cost_table *costs,
+size_t costs_statistics(const struct counted *c, const struct cost_table *costs,
 	const struct machine *machine, struct statistic *out);
 
 struct cause {
@@ -49,7 +49,7 @@ struct cause {
  * were counted, else the sum.  0 if the time is not known (neither c->seconds, nor cycles and a
  * clock); a clock_hz of 0 means that of the costs.
  */
-size_t explain_breakdown(const struct counted *c, const struct cost_table *costs, double clock_hz,
+size_t costs_breakdown(const struct counted *c, const struct cost_table *costs, double clock_hz,
 	struct cause *out);
 
 #endif

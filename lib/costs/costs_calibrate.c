@@ -242,7 +242,7 @@ static void calibrate_describe(
 int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	struct progress *progress, struct error *e)
 {
-	double begin = now_ns();
+	double begin = rig_now_ns();
 	struct samples *s;
 	struct rig rig;
 	int rc = -1;
@@ -256,7 +256,7 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	if (rig_init(&rig, host, e))
 		goto out;
 	rc = samples_take(
-		s, &rig, fmax(seconds * 0.95 - (now_ns() - begin) * 1e-9, 0), progress, e);
+		s, &rig, fmax(seconds * 0.95 - (rig_now_ns() - begin) * 1e-9, 0), progress, e);
 	rig_fini(&rig);
 	if (rc)
 		goto out;
@@ -268,13 +268,13 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 		if (cook(r, s, &c->table.cost[r->number], &row->spread))
 			row->how = r->how;
 	}
-	calibrate_describe(&c->table, host, s, (now_ns() - begin) * 1e-9);
+	calibrate_describe(&c->table, host, s, (rig_now_ns() - begin) * 1e-9);
 out:
 	free(s);
 	return rc;
 }
 
-void calibration_print(const struct calibration *c, struct strbuf *out)
+void calibrate_print(const struct calibration *c, struct strbuf *out)
 {
 	strbuf_puts(out, "# Costs of this machine, perfex-costs(5).  Spread: interquartile range / "
 			 "median of the "

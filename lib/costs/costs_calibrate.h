@@ -28,6 +28,6 @@ struct calibration {
 int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	struct progress *progress, struct error *e);
 /* The cost file, each row with its spread and how as comments. */
-void calibration_print(const struct calibration *c, struct strbuf *out);
+void calibrate_print(const struct calibration *c, struct strbuf *out);
 
 #endif

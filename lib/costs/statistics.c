@@ -301,7 +301,7 @@ static void statistics_merge_twins(struct context *x)
 			x->event[twin[i][0]] = x->event[twin[i][1]];
 }
 
-size_t explain_statistics(const struct counted *c, const struct cost_table *costs,
+size_t costs_statistics(const struct counted *c, const struct cost_table *costs,
 	const struct machine *machine, struct statistic *out)
 {
 	struct context x = {.costs = costs, .machine = machine, .seconds = c->seconds};

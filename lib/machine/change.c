@@ -30,24 +30,25 @@ static int change_one(struct parser *p, const char *begin)
 
 	p->at = begin;
 	if (!equals) {
-		parser_fail(p, "'%.*s' is no change", (int)(p->end - begin), begin);
+		machine_parser_fail(p, "'%.*s' is no change", (int)(p->end - begin), begin);
 		return error_hint(p->e, "write KEY=VALUE, as in %s:L2=512K", p->name);
 	}
 	snprintf(p->word, sizeof(p->word), "%.*s", (int)(equals - begin), begin);
 	f = field_of(p->word);
 	if (!f)
-		return parser_unknown(p, "keyword", p->word);
+		return machine_parser_unknown(p, "keyword", p->word);
 	if (p->seen[f - machine_fields]++)
-		return parser_fail(p, "%s is given twice", f->key);
+		return machine_parser_fail(p, "%s is given twice", f->key);
 	p->at = equals + 1;
 	while (p->at < p->end && parser_blank(*p->at))
 		p->at++;
 	if (p->at == p->end)
-		return parser_fail(p, "%s lacks its value", f->key);
+		return machine_parser_fail(p, "%s lacks its value", f->key);
 	if (value_read(p, f))
 		return -1;
-	got = parser_word(p);
-	return got > 0 ? parser_fail(p, "'%s' is more than belongs to %s", p->word, f->key) : got;
+	got = machine_parser_word(p);
+	return got > 0 ? machine_parser_fail(p, "'%s' is more than belongs to %s", p->word, f->key)
+		       : got;
 }
 
 int machine_change(struct machine *m, const char *changes, struct error *e)
@@ -61,7 +62,8 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 	p.name = name;
 	for (const char *c = changes; *c; c++)
 		if (((unsigned char)*c < 0x20 && !parser_blank(*c)) || *c == 0x7f)
-			return parser_fail(&p, "a control character (0x%02x) among its changes",
+			return machine_parser_fail(&p,
+				"a control character (0x%02x) among its changes",
 				(unsigned char)*c);
 	for (const char *begin = changes;; begin = p.end + 1) {
 		p.end = begin + strcspn(begin, ",");
@@ -70,7 +72,7 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 		if (!*p.end)
 			break;
 	}
-	if (parser_check(&p))
+	if (machine_parser_check(&p))
 		return -1;
 	if (strcmp(name, m->name) == 0) {
 		change_add_mark(m->name, sizeof(m->name));

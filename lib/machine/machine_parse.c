@@ -12,7 +12,7 @@
 #include "base/nearest.h"
 #include "machine/values.h"
 
-int parser_fail(struct parser *p, const char *format, ...)
+int machine_parser_fail(struct parser *p, const char *format, ...)
 {
 	char text[400];
 	va_list ap;
@@ -25,7 +25,7 @@ int parser_fail(struct parser *p, const char *format, ...)
 	return error_set(p->e, ERR_PARSE, "%s:%u: %s", p->name, p->line, text);
 }
 
-int parser_word(struct parser *p)
+int machine_parser_word(struct parser *p)
 {
 	const char *begin;
 
@@ -35,14 +35,15 @@ int parser_word(struct parser *p)
 	while (p->at < p->end && !parser_blank(*p->at))
 		p->at++;
 	if (p->at - begin > WORD_MAX_LENGTH)
-		return parser_fail(p, "a word of %zu characters; none here has more than %d",
+		return machine_parser_fail(p,
+			"a word of %zu characters; none here has more than %d",
 			(size_t)(p->at - begin), WORD_MAX_LENGTH);
 	memcpy(p->word, begin, (size_t)(p->at - begin));
 	p->word[p->at - begin] = '\0';
 	return p->word[0] != '\0';
 }
 
-int parser_unknown(struct parser *p, const char *what, const char *word)
+int machine_parser_unknown(struct parser *p, const char *what, const char *word)
 {
 	bool heading = strcmp(what, "section") == 0;
 	struct nearest n;
@@ -53,12 +54,13 @@ int parser_unknown(struct parser *p, const char *what, const char *word)
 		const struct field *f = &machine_fields[i];
 
 		if (!heading && strcmp(f->key, word) == 0) {
-			parser_fail(p, "'%s' belongs into the section [%s]", word, f->section);
+			machine_parser_fail(
+				p, "'%s' belongs into the section [%s]", word, f->section);
 			return error_hint(p->e, "put it below a line '[%s]'", f->section);
 		}
 		nearest_offer(&n, heading ? f->section : f->key);
 	}
-	parser_fail(p, "unknown %s '%s'", what, word);
+	machine_parser_fail(p, "unknown %s '%s'", what, word);
 	nearest_text(&n, near, sizeof(near));
 	return error_hint(p->e, "%s%sperfex-machine(5) lists them all", near, near[0] ? " " : "");
 }
@@ -68,7 +70,7 @@ static int parse_read_heading(struct parser *p)
 	size_t length = strlen(p->word);
 
 	if (length < 3 || p->word[length - 1] != ']')
-		return parser_fail(p, "'%s' is not a heading such as [caches]", p->word);
+		return machine_parser_fail(p, "'%s' is not a heading such as [caches]", p->word);
 	p->word[length - 1] = '\0';
 	for (size_t i = 0; i < machine_field_count; i++) {
 		if (strcmp(machine_fields[i].section, p->word + 1))
@@ -76,7 +78,7 @@ static int parse_read_heading(struct parser *p)
 		snprintf(p->section, sizeof(p->section), "%s", machine_fields[i].section);
 		return 0;
 	}
-	return parser_unknown(p, "section", p->word + 1);
+	return machine_parser_unknown(p, "section", p->word + 1);
 }
 
 static int read_field(struct parser *p)
@@ -87,20 +89,20 @@ static int read_field(struct parser *p)
 		if (strcmp(f->section, p->section) || strcmp(f->key, p->word))
 			continue;
 		if (p->seen[i])
-			return parser_fail(
+			return machine_parser_fail(
 				p, "%s was already given in line %u", f->key, p->seen[i]);
 		p->seen[i] = p->line;
 		while (p->at < p->end && parser_blank(*p->at))
 			p->at++;
 		if (p->at == p->end)
-			return parser_fail(p, "%s lacks its value", f->key);
+			return machine_parser_fail(p, "%s lacks its value", f->key);
 		return value_read(p, f);
 	}
 	if (!p->section[0]) {
-		parser_fail(p, "'%s' stands before any section", p->word);
+		machine_parser_fail(p, "'%s' stands before any section", p->word);
 		return error_hint(p->e, "begin with a line '[machine]'");
 	}
-	return parser_unknown(p, "keyword", p->word);
+	return machine_parser_unknown(p, "keyword", p->word);
 }
 
 static int parse_read_line(struct parser *p)
@@ -114,16 +116,16 @@ static int parse_read_line(struct parser *p)
 		p->end--;
 	for (const char *c = p->at; c < p->end; c++)
 		if (((unsigned char)*c < 0x20 && !parser_blank(*c)) || *c == 0x7f)
-			return parser_fail(p,
+			return machine_parser_fail(p,
 				"a control character (0x%02x): this is not a machine description",
 				(unsigned char)*c);
-	got = parser_word(p);
+	got = machine_parser_word(p);
 	if (got <= 0)
 		return got;
 	if ((p->word[0] == '[' ? parse_read_heading(p) : read_field(p)))
 		return -1;
-	got = parser_word(p);
-	return got > 0 ? parser_fail(p, "'%s' is more than belongs here", p->word) : got;
+	got = machine_parser_word(p);
+	return got > 0 ? machine_parser_fail(p, "'%s' is more than belongs here", p->word) : got;
 }
 
 /* The line of a keyword, 0: it was not given. */
@@ -140,14 +142,14 @@ static int parse_refuse(struct parser *p, const char *key, const char *why, cons
 {
 	p->line = p->changing ? 0 : parse_line_of(p, key);
 	if (parse_line_of(p, key))
-		parser_fail(p, "%s cannot be: %s", key, why);
+		machine_parser_fail(p, "%s cannot be: %s", key, why);
 	else
 		error_set(p->e, ERR_PARSE, "%s: this machine cannot be: %s%s%s", p->name,
 			key ? key : "", key ? ": " : "", why);
 	return hint[0] ? error_hint(p->e, "%s", hint) : -1;
 }
 
-int parser_check(struct parser *p)
+int machine_parser_check(struct parser *p)
 {
 	struct machine *m = p->m;
 	struct machine_fault fault;
@@ -201,7 +203,7 @@ int machine_parse(
 		error_set(e, ERR_PARSE, "%s: describes no machine: it is empty", name);
 		return error_hint(e, "perfex-machine(5) has an example");
 	}
-	return parser_check(&p);
+	return machine_parser_check(&p);
 }
 
 int machine_load(const char *path, struct machine *m, struct error *e)

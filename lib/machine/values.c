@@ -43,7 +43,7 @@ static bool value_size_of(const char *word, uint64_t *value)
 static int in_range(struct parser *p, const struct field *f, uint64_t value)
 {
 	if (value < f->low || value > f->high)
-		return parser_fail(p, "%s %llu is out of its range, %llu to %llu", f->key,
+		return machine_parser_fail(p, "%s %llu is out of its range, %llu to %llu", f->key,
 			(unsigned long long)value, (unsigned long long)f->low,
 			(unsigned long long)f->high);
 	return 0;
@@ -54,7 +54,7 @@ static int value_read_text(struct parser *p, const struct field *f, void *target
 	while (p->at < p->end && parser_blank(*p->at))
 		p->at++;
 	if ((size_t)(p->end - p->at) >= f->high)
-		return parser_fail(
+		return machine_parser_fail(
 			p, "%s is longer than %llu bytes", f->key, (unsigned long long)f->high - 1);
 	memcpy(target, p->at, (size_t)(p->end - p->at));
 	((char *)target)[p->end - p->at] = '\0';
@@ -67,10 +67,10 @@ static int value_read_word(struct parser *p, const struct field *f, void *target
 	static const char allowed[] =
 		"abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789._+-";
 
-	if (parser_word(p) <= 0)
+	if (machine_parser_word(p) <= 0)
 		return -1;
 	if (strlen(p->word) >= f->high || p->word[strspn(p->word, allowed)])
-		return parser_fail(p,
+		return machine_parser_fail(p,
 			"%s '%s': a name is up to %llu letters, digits, '.', '_', '+' or '-'",
 			f->key, p->word, (unsigned long long)f->high - 1);
 	strcpy(target, p->word);
@@ -95,7 +95,7 @@ static int read_choice(struct parser *p, const struct field *f, void *target)
 	struct nearest n;
 	char near[200], all[200];
 
-	if (parser_word(p) <= 0)
+	if (machine_parser_word(p) <= 0)
 		return -1;
 	nearest_init(&n, p->word);
 	for (uint32_t i = 0; f->choices[i]; i++) {
@@ -106,7 +106,7 @@ static int read_choice(struct parser *p, const struct field *f, void *target)
 		nearest_offer(&n, f->choices[i]);
 	}
 	list_choices(f, all, sizeof(all));
-	parser_fail(p, "%s is %s, not '%s'", f->key, all, p->word);
+	machine_parser_fail(p, "%s is %s, not '%s'", f->key, all, p->word);
 	return error_hint(p->e, "%s", nearest_text(&n, near, sizeof(near)));
 }
 
@@ -120,10 +120,10 @@ static int read_hz(struct parser *p, const struct field *f, void *target)
 	uint64_t whole, part = 0, scale = 0, divisor = 1, hz;
 	const char *s = p->word;
 
-	if (parser_word(p) <= 0)
+	if (machine_parser_word(p) <= 0)
 		return -1;
 	if (!value_digits(&s, &whole))
-		return parser_fail(
+		return machine_parser_fail(
 			p, "%s '%s' is not a frequency, such as 3.7GHz", f->key, p->word);
 	if (*s == '.') {
 		s++;
@@ -131,7 +131,7 @@ static int read_hz(struct parser *p, const struct field *f, void *target)
 			part = part * 10 + (uint64_t)(*s - '0');
 	}
 	if (*s == '\0') {
-		if (parser_word(p) < 0)
+		if (machine_parser_word(p) < 0)
 			return -1;
 		s = p->word;
 	}
@@ -139,7 +139,8 @@ static int read_hz(struct parser *p, const struct field *f, void *target)
 		if (strcmp(s, units[i].name) == 0)
 			scale = units[i].scale;
 	if (!scale || whole > f->high / scale)
-		return parser_fail(p, "%s is not a frequency, such as 3.7GHz or 195 MHz", f->key);
+		return machine_parser_fail(
+			p, "%s is not a frequency, such as 3.7GHz or 195 MHz", f->key);
 	hz = whole * scale + part * scale / divisor;
 	if (in_range(p, f, hz))
 		return -1;
@@ -151,10 +152,10 @@ static int read_size(struct parser *p, const struct field *f, void *target)
 {
 	uint64_t value;
 
-	if (parser_word(p) <= 0)
+	if (machine_parser_word(p) <= 0)
 		return -1;
 	if (!value_size_of(p->word, &value))
-		return parser_fail(
+		return machine_parser_fail(
 			p, "%s '%s' is not a size, such as 4096, 4K or 2M", f->key, p->word);
 	if (in_range(p, f, value))
 		return -1;
@@ -167,10 +168,10 @@ static int read_count(struct parser *p, const struct field *f, void *target)
 	const char *s = p->word;
 	uint64_t value;
 
-	if (parser_word(p) <= 0)
+	if (machine_parser_word(p) <= 0)
 		return -1;
 	if (!value_digits(&s, &value) || *s)
-		return parser_fail(p, "%s '%s' is not a whole number", f->key, p->word);
+		return machine_parser_fail(p, "%s '%s' is not a whole number", f->key, p->word);
 	if (in_range(p, f, value))
 		return -1;
 	*(uint32_t *)target = (uint32_t)value;
@@ -184,7 +185,7 @@ static int read_log2(struct parser *p, const struct field *f, void *target)
 	if (read_count(p, f, &count))
 		return -1;
 	if (count & (count - 1))
-		return parser_fail(p, "%s %u is not a power of two", f->key, count);
+		return machine_parser_fail(p, "%s %u is not a power of two", f->key, count);
 	*(uint32_t *)target = (uint32_t)__builtin_ctz(count);
 	return 0;
 }
@@ -193,10 +194,10 @@ static int read_cycles(struct parser *p, const struct field *f, void *target)
 {
 	uint64_t value;
 
-	if (parser_word(p) <= 0)
+	if (machine_parser_word(p) <= 0)
 		return -1;
 	if (!number_with(p->word, "cycle", "cycles", &value))
-		return parser_fail(
+		return machine_parser_fail(
 			p, "%s '%s' is not a number of cycles, such as 13-cycle", f->key, p->word);
 	if (in_range(p, f, value))
 		return -1;
@@ -231,7 +232,7 @@ static int value_take_part(struct parser *p, const struct field *f, struct parts
 		if (in_range(p, f, value))
 			return -1;
 	} else {
-		parser_fail(p, "%s: cannot make sense of '%s'", f->key, p->word);
+		machine_parser_fail(p, "%s: cannot make sense of '%s'", f->key, p->word);
 		return error_hint(p->e, "write it as in '%s %s', or '%s none'", f->key,
 			f->kind == FIELD_CACHE ? "32K 8-way 64-byte 4-cycle"
 			: f->latency           ? "2048-entry 16-way 7-cycle"
@@ -239,10 +240,10 @@ static int value_take_part(struct parser *p, const struct field *f, struct parts
 			f->key);
 	}
 	if (*has)
-		return parser_fail(
+		return machine_parser_fail(
 			p, "%s: '%s' says a second time what was already said", f->key, p->word);
 	if (value > UINT32_MAX || (value == 0 && !full && slot != &parts->latency))
-		return parser_fail(p, "%s: %s is out of its range", f->key, p->word);
+		return machine_parser_fail(p, "%s: %s is out of its range", f->key, p->word);
 	*has = true;
 	*slot = value;
 	return 0;
@@ -254,9 +255,10 @@ static int take_parts(struct parser *p, const struct field *f, struct parts *par
 	int got, words = 0;
 
 	memset(parts, 0, sizeof(*parts));
-	while ((got = parser_word(p)) > 0) {
+	while ((got = machine_parser_word(p)) > 0) {
 		if (parts->none)
-			return parser_fail(p, "%s: there is nothing to say after 'none'", f->key);
+			return machine_parser_fail(
+				p, "%s: there is nothing to say after 'none'", f->key);
 		if (words++ == 0 && strcmp(p->word, "none") == 0)
 			parts->none = true;
 		else if (value_take_part(p, f, parts))
@@ -301,7 +303,7 @@ static int read_cache(struct parser *p, const struct field *f, void *target)
 	if (parts.none)
 		return 0;
 	if (!parts.has_size || !parts.has_ways || !parts.has_line || !parts.has_latency)
-		return parser_fail(p, "%s lacks its %s", f->key,
+		return machine_parser_fail(p, "%s lacks its %s", f->key,
 			!parts.has_size   ? "size, such as 32K"
 			: !parts.has_ways ? "associativity, such as 8-way or full"
 			: !parts.has_line ? "line size, such as 64-byte"
@@ -312,7 +314,7 @@ static int read_cache(struct parser *p, const struct field *f, void *target)
 		(uint32_t)parts.line, (uint32_t)parts.latency};
 	if (!machine_check_cache(c, MODEL_NATIVE, why, sizeof(why)))
 		return 0;
-	parser_fail(p, "%s cannot be: %s", f->key, why);
+	machine_parser_fail(p, "%s cannot be: %s", f->key, why);
 	return error_hint(p->e, "%s", machine_hint_cache(c, MODEL_NATIVE, hint, sizeof(hint)));
 }
 
@@ -328,7 +330,7 @@ static int read_tlb(struct parser *p, const struct field *f, void *target)
 		keep_tlb(&parts, t, f->latency ? (uint32_t *)((char *)p->m + f->latency) : NULL);
 	if (!parts.none &&
 		(!parts.has_entries || !parts.has_ways || (f->latency && !parts.has_latency)))
-		return parser_fail(p, "%s lacks its %s", f->key,
+		return machine_parser_fail(p, "%s lacks its %s", f->key,
 			!parts.has_entries ? "number of entries, such as 64-entry"
 			: !parts.has_ways  ? "associativity, such as 4-way or full"
 					   : "latency, such as 7-cycle");
@@ -339,7 +341,7 @@ static int read_tlb(struct parser *p, const struct field *f, void *target)
 		*(uint32_t *)((char *)p->m + f->latency) = (uint32_t)parts.latency;
 	if (!machine_check_tlb(t, why, sizeof(why)))
 		return 0;
-	parser_fail(p, "%s cannot be: %s", f->key, why);
+	machine_parser_fail(p, "%s cannot be: %s", f->key, why);
 	return error_hint(p->e, "%s", machine_hint_tlb(t, hint, sizeof(hint)));
 }
 
@@ -351,7 +353,7 @@ static int read_large(struct parser *p, const struct field *f, void *target)
 	struct field as_tlb = *f;
 	const char *begin = p->at;
 
-	if (parser_word(p) < 0)
+	if (machine_parser_word(p) < 0)
 		return -1;
 	for (uint32_t i = 0; i < sizeof(words) / sizeof(words[0]); i++)
 		if (strcmp(p->word, words[i]) == 0) {
@@ -360,7 +362,7 @@ static int read_large(struct parser *p, const struct field *f, void *target)
 		}
 	p->at = begin;
 	if (strcmp(p->word, "none") == 0) {
-		parser_fail(p, "%s cannot be none", f->key);
+		machine_parser_fail(p, "%s cannot be none", f->key);
 		return error_hint(p->e, "'split' is a TLB that keeps large pages in pieces");
 	}
 	as_tlb.kind = FIELD_TLB;
@@ -379,7 +381,7 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 	uint64_t number;
 	int got, words = 0;
 
-	while ((got = parser_word(p)) > 0) {
+	while ((got = machine_parser_word(p)) > 0) {
 		unsigned i = 0;
 
 		if (words++ == 0 && strcmp(p->word, "off") == 0)
@@ -387,7 +389,7 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 		while (i < 3 && !number_with(p->word, parts[i].unit, parts[i].units, &number))
 			i++;
 		if (i == 3 || !(f->low >> i & 1)) {
-			parser_fail(p, "%s: cannot make sense of '%s'", f->key, p->word);
+			machine_parser_fail(p, "%s: cannot make sense of '%s'", f->key, p->word);
 			return error_hint(p->e, "write it as in '%s%s%s%s%s%s', or '%s off'",
 				f->key, f->low & PREFETCH_ENTRIES ? " " : "",
 				f->low & PREFETCH_ENTRIES ? parts[0].example : "",
@@ -396,18 +398,19 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 				f->low & PREFETCH_LINES ? parts[2].example : "", f->key);
 		}
 		if (value[i])
-			return parser_fail(p, "%s: '%s' says a second time what was already said",
-				f->key, p->word);
+			return machine_parser_fail(p,
+				"%s: '%s' says a second time what was already said", f->key,
+				p->word);
 		if (number < 1 || number > parts[i].most)
-			return parser_fail(p, "%s: %s is out of its range, 1 to %llu", f->key,
-				p->word, (unsigned long long)parts[i].most);
+			return machine_parser_fail(p, "%s: %s is out of its range, 1 to %llu",
+				f->key, p->word, (unsigned long long)parts[i].most);
 		value[i] = (uint32_t)number;
 	}
 	if (got < 0)
 		return -1;
 	for (unsigned i = 0; i < 3 && !got; i++)
 		if ((f->low >> i & 1) && !value[i])
-			return parser_fail(
+			return machine_parser_fail(
 				p, "%s lacks a part, such as %s", f->key, parts[i].example);
 	*(struct model_prefetcher *)target =
 		(struct model_prefetcher){value[0], value[1], value[2]};

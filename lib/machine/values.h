@@ -21,9 +21,10 @@ struct parser {
 };
 
 /* -1, with the error set to FILE:LINE and this text; without a line, FILE and the text. */
-__attribute__((format(printf, 2, 3))) int parser_fail(struct parser *p, const char *format, ...);
+__attribute__((format(printf, 2, 3))) int machine_parser_fail(
+	struct parser *p, const char *format, ...);
 /* 1: p->word is the next word; 0: the line is at its end; -1: error. */
-int parser_word(struct parser *p);
+int machine_parser_word(struct parser *p);
 
 static inline bool parser_blank(char c)
 {
@@ -31,9 +32,9 @@ static inline bool parser_blank(char c)
 }
 
 /* There is no such keyword or section (what); with the nearest. */
-int parser_unknown(struct parser *p, const char *what, const char *word);
+int machine_parser_unknown(struct parser *p, const char *what, const char *word);
 /* The checks that take the whole machine. */
-int parser_check(struct parser *p);
+int machine_parser_check(struct parser *p);
 
 /* Reads the value of the field into p->m; there is at least one word. */
 int value_read(struct parser *p, const struct field *f);

@@ -41,7 +41,8 @@ bool counter_model_present(void);
 double counter_model_clock(void);
 
 /* Who counts this event here.  NULL with the reason, and what to do. */
-const struct counter_ops *counter_choose(int scope, struct event_spec *spec, struct error *e);
+const struct counter_ops *perfex_counter_choose(
+	int scope, struct event_spec *spec, struct error *e);
 
 /* As perfex_add, for an event that was named by number. */
 int session_add_number(struct perfex *p, int number, struct error *e);

@@ -68,7 +68,7 @@ static void explain_pmu(const struct event_spec *spec, struct error *e)
 		error_hint(e, "%s", model);
 }
 
-const struct counter_ops *counter_choose(int scope, struct event_spec *spec, struct error *e)
+const struct counter_ops *perfex_counter_choose(int scope, struct event_spec *spec, struct error *e)
 {
 	bool os_event = spec->event && (spec->event->flags & EVENT_OS);
 
@@ -112,7 +112,7 @@ static int add_spec(struct perfex *p, const struct event_spec *spec, struct erro
 	if (!added)
 		return error_nomem(e);
 	added->spec = *spec;
-	added->counter = counter_choose(p->scope, &added->spec, e);
+	added->counter = perfex_counter_choose(p->scope, &added->spec, e);
 	if (!added->counter) {
 		p->events.count--;
 		return -1;

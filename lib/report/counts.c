@@ -104,8 +104,8 @@ static void explain(
 	snprintf(r->cost_table, sizeof(r->cost_table), "%s", in->costs->origin);
 	for (size_t i = 0; i < r->event_count; i++)
 		cost_row(&r->events[i], in->costs, r->clock_hz);
-	r->statistic_count = explain_statistics(counted, in->costs, in->machine, r->statistics);
-	r->cause_count = explain_breakdown(counted, in->costs, r->clock_hz, r->causes);
+	r->statistic_count = costs_statistics(counted, in->costs, in->machine, r->statistics);
+	r->cause_count = costs_breakdown(counted, in->costs, r->clock_hz, r->causes);
 }
 
 static int copy_threads(struct counts_report *r, const struct reading *reading, struct error *e)

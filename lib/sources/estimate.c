@@ -95,7 +95,7 @@ static void observation_add(struct observation *to, const struct observation *o)
 	to->enabled += o->enabled;
 }
 
-void spread_add(struct spread *s, const struct observation *o, double cycle)
+void estimate_spread_add(struct spread *s, const struct observation *o, double cycle)
 {
 	observation_add(&s->total, o);
 	if (o->running > 0)
@@ -104,7 +104,7 @@ void spread_add(struct spread *s, const struct observation *o, double cycle)
 		visit_end(s);
 }
 
-bool spread_is_short(const struct spread *s)
+bool estimate_spread_is_short(const struct spread *s)
 {
 	return s->visits < SPREAD_VISITS_MIN;
 }
@@ -183,7 +183,7 @@ static void estimate_widen(struct quantity *q, double x, double f, double error)
 	q->low = fmax(q->low, x);
 }
 
-struct quantity spread_estimate(const struct spread *s, double anchor_total)
+struct quantity estimate_spread(const struct spread *s, double anchor_total)
 {
 	struct spread done = *s;
 	double x = s->total.value, f;
@@ -198,7 +198,7 @@ struct quantity spread_estimate(const struct spread *s, double anchor_total)
 	return q;
 }
 
-struct quantity spread_part(const struct quantity *whole, const struct observation *part,
+struct quantity estimate_spread_part(const struct quantity *whole, const struct observation *part,
 	double anchor_total, double share)
 {
 	double f, relative = whole->value > 0 ? (whole->high - whole->value) / whole->value : 1;

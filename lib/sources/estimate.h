@@ -42,7 +42,7 @@ struct spread {
 
 /* cycle: seconds in which each group gets its turn once; a visit that seems to last longer is
  * several. */
-void spread_add(struct spread *s, const struct observation *o, double cycle);
+void estimate_spread_add(struct spread *s, const struct observation *o, double cycle);
 
 /*
  * The whole run's count with its 95% interval, LABEL_SCALED; LABEL_MEASURED and exact if the event
@@ -50,17 +50,17 @@ void spread_add(struct spread *s, const struct observation *o, double cycle);
  * on the scale of observation.anchor.  Where no event will do, time can: anchor = running,
  * anchor_total = all enabled time.
  */
-struct quantity spread_estimate(const struct spread *s, double anchor_total);
+struct quantity estimate_spread(const struct spread *s, double anchor_total);
 
 /*
  * The same for a part of the run, one thread, of which only the totals are known: scaled by its own
  * anchor, with the relative error of the whole, larger as the part is smaller (share of the time,
  * in (0,1]).
  */
-struct quantity spread_part(const struct quantity *whole, const struct observation *part,
+struct quantity estimate_spread_part(const struct quantity *whole, const struct observation *part,
 	double anchor_total, double share);
 
 /* Whether there were too few visits for the interval to mean much. */
-bool spread_is_short(const struct spread *s);
+bool estimate_spread_is_short(const struct spread *s);
 
 #endif

@@ -43,7 +43,7 @@ static void add_slice(
 		m->running += cycles;
 	}
 	m->enabled += cycles;
-	spread_add(spread, &o, INFINITY);
+	estimate_spread_add(spread, &o, INFINITY);
 }
 
 static void take_turns(const struct profile *p, struct multiplexed *m, size_t groups)
@@ -61,7 +61,7 @@ static void take_turns(const struct profile *p, struct multiplexed *m, size_t gr
 		anchor += (double)s->counts[EV_INSTRUCTIONS];
 		add_slice(m, &spread, s, turn++ % groups == m->group);
 	}
-	m->estimate = spread_estimate(&spread, anchor);
+	m->estimate = estimate_spread(&spread, anchor);
 }
 
 int multiplex(const struct profile *p, size_t counters, multiplexed_events *to, struct error *e)

@@ -75,7 +75,7 @@ int pmu_observe(struct pmu_session *s, struct error *e)
 		now = slot_observed(s, slot, s->values);
 		before = slot_observed(s, slot, s->last);
 		now = pmu_read_less(now, &before);
-		spread_add(&slot->spread, &now, s->rotation * (double)s->groups);
+		estimate_spread_add(&slot->spread, &now, s->rotation * (double)s->groups);
 	}
 	memcpy(s->last, s->values, s->bank.events.count * sizeof(*s->last));
 	return 0;
@@ -101,7 +101,7 @@ static double anchor_total(const struct pmu_session *s, const struct slot *slot)
 
 	if (!anchor || slot->resident)
 		return slot->spread.total.enabled;
-	return spread_estimate(&anchor->spread, anchor->spread.total.enabled).value;
+	return estimate_spread(&anchor->spread, anchor->spread.total.enabled).value;
 }
 
 static struct quantity slot_quantity(const struct pmu_session *s, const struct slot *slot)
@@ -110,7 +110,7 @@ static struct quantity slot_quantity(const struct pmu_session *s, const struct s
 		return quantity_exact(0, LABEL_NONE);
 	if (slot->spread.total.enabled <= 0) /* nothing ran, so nothing happened */
 		return quantity_exact(0, LABEL_MEASURED);
-	return spread_estimate(&slot->spread, anchor_total(s, slot));
+	return estimate_spread(&slot->spread, anchor_total(s, slot));
 }
 
 /* One thread's, from its totals. */
@@ -126,12 +126,13 @@ static struct quantity part_quantity(
 	if (part.enabled <= 0)
 		return quantity_exact(0, LABEL_MEASURED);
 	if (slot->resident || !s->resident_count)
-		return spread_part(
+		return estimate_spread_part(
 			&whole, &part, part.enabled, part.enabled / slot->spread.total.enabled);
 	tile = tiles(s, values, 0);
 	anchor = slot_quantity(s, &s->slots[s->residents[0]]);
-	anchor = spread_part(&anchor, &tile, tile.enabled, 1);
-	return spread_part(&whole, &part, anchor.value, part.enabled / slot->spread.total.enabled);
+	anchor = estimate_spread_part(&anchor, &tile, tile.enabled, 1);
+	return estimate_spread_part(
+		&whole, &part, anchor.value, part.enabled / slot->spread.total.enabled);
 }
 
 /* How much of all the threads' time was this one's. */
@@ -175,7 +176,7 @@ int pmu_report(struct pmu_session *s, struct reading *r, struct error *e)
 		if (c->quantity.label == LABEL_NONE)
 			say_why_not(s, slot, c);
 		c->short_run = c->quantity.label == LABEL_SCALED && !slot->resident &&
-			       spread_is_short(&slot->spread);
+			       estimate_spread_is_short(&slot->spread);
 		r->enabled_seconds = fmax(r->enabled_seconds, slot->spread.total.enabled);
 	}
 	identities_clamp(s->specs, r->counts, s->count);

@@ -4,7 +4,7 @@
  * twentieths of a second on a processor of today; so that it can be timed natively and under the
  * model.
  */
-#include "costs/kernels/code.c"
+#include "costs/kernels/kernels_code.c"
 #include "costs/kernels/kernels_core.c"
 #include "costs/kernels/kernels_data.c"
 
@@ -41,7 +41,7 @@ static void chase(size_t size, size_t count)
 {
 	struct layout l = lines(size);
 
-	kernel_chase(chain_build(&l, 0, &seed), count & ~(size_t)7);
+	kernel_chase(kernel_chain_build(&l, 0, &seed), count & ~(size_t)7);
 }
 
 static void chains(size_t size, size_t count)
@@ -50,7 +50,7 @@ static void chains(size_t size, size_t count)
 	void *at[CHAINS];
 
 	for (unsigned i = 0; i < CHAINS; i++)
-		at[i] = chain_build(&l, i, &seed);
+		at[i] = kernel_chain_build(&l, i, &seed);
 	kernel_chains(at, count & ~(size_t)31);
 }
 
@@ -83,7 +83,7 @@ static void pages(size_t count_pages, size_t count)
 	struct layout l = {memory(count_pages * (4 * KIB + 64), PROT_READ | PROT_WRITE),
 		count_pages, 4 * KIB + 64};
 
-	kernel_chase(chain_build(&l, 0, &seed), count & ~(size_t)7);
+	kernel_chase(kernel_chain_build(&l, 0, &seed), count & ~(size_t)7);
 }
 
 /* ---- branches, arithmetic ---- */
@@ -93,7 +93,7 @@ static void branches(size_t random, size_t count)
 	uint8_t *bytes = (uint8_t *)memory(64 * KIB, PROT_READ | PROT_WRITE);
 
 	for (size_t i = 0; i < 64 * KIB; i++)
-		bytes[i] = (uint8_t)(random ? random_next(&seed) >> 40 : i & 1);
+		bytes[i] = (uint8_t)(random ? kernel_random(&seed) >> 40 : i & 1);
 	for (size_t i = 0; i < count; i += 64 * KIB)
 		kernel_branches(bytes, 64 * KIB);
 }
@@ -104,7 +104,7 @@ static void branches_early(size_t unused, size_t count)
 
 	(void)unused;
 	for (size_t i = 0; i < KIB; i++)
-		words[i] = random_next(&seed);
+		words[i] = kernel_random(&seed);
 	for (size_t i = 0; i < count; i += 64 * KIB)
 		kernel_branches_early(words, 64 * KIB);
 }
@@ -176,9 +176,9 @@ static void code(size_t size, size_t count, int jumps)
 	struct layout l = {memory(size + 64, PROT_READ | PROT_WRITE), size / 64, 64};
 
 	if (jumps)
-		code_write_jumps(&l, &seed);
+		kernel_code_write_jumps(&l, &seed);
 	else
-		code_write_straight(&l);
+		kernel_code_write_straight(&l);
 	if (mprotect(l.base, size + 64, PROT_READ | PROT_EXEC))
 		return;
 	for (size_t i = 0; i < count; i += l.count)

@@ -14,7 +14,7 @@ static void chains(void)
 	static struct node lines[1024];
 	struct layout l = {(char *)lines, 1024, sizeof(lines[0])};
 	uint64_t random = 1;
-	void *first = chain_build(&l, 3, &random), *at = first;
+	void *first = kernel_chain_build(&l, 3, &random), *at = first;
 	size_t seen = 0, steps = 0, in_order = 0;
 
 	do {
@@ -72,7 +72,7 @@ static void calibration(void)
 	ok(strlen(c.table.date) == 10 && c.table.method[0] && c.table.processor[0],
 		"date, method, processor");
 	is_str(c.table.name, host.costs, "is called as the family's table");
-	calibration_print(&c, &text);
+	calibrate_print(&c, &text);
 	is_int(costs_parse(strbuf_text(&text), text.length, "calibration", &back, &e), 0,
 		"reads back %s", e.message);
 	for (int i = 0; i < EVENT_LIMIT; i++)

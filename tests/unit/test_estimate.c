@@ -117,16 +117,16 @@ static void one_run(const struct program *p, struct totals *t)
 			continue;
 		tick_end += p->tick;
 		for (int k = 0; k < EVENTS; k++) {
-			spread_add(&r.spreads[k], &r.now[k], GROUPS * ROTATION);
+			estimate_spread_add(&r.spreads[k], &r.now[k], GROUPS * ROTATION);
 			r.now[k] = (struct observation){0, 0, 0, 0};
 		}
 	}
 	for (int k = 0; k < EVENTS; k++) {
-		struct quantity q = spread_estimate(&r.spreads[k], r.anchor_total);
+		struct quantity q = estimate_spread(&r.spreads[k], r.anchor_total);
 
 		t->errors[t->count++] = fabs(q.value - r.truth[k]) / fmax(r.truth[k], 1);
 		t->covered += q.low <= r.truth[k] && r.truth[k] <= q.high && q.low >= 0;
-		t->short_runs += spread_is_short(&r.spreads[k]);
+		t->short_runs += estimate_spread_is_short(&r.spreads[k]);
 	}
 }
 
@@ -179,45 +179,45 @@ static void test_corners(void)
 	struct observation nothing = {0, 1000, 0.004, 0.004};
 	struct quantity q;
 
-	ok(spread_estimate(&s, 0).label == LABEL_NONE, "nothing seen: no number");
-	spread_add(&s, &never, 0.016);
-	ok(spread_estimate(&s, 1e6).label == LABEL_NONE,
+	ok(estimate_spread(&s, 0).label == LABEL_NONE, "nothing seen: no number");
+	estimate_spread_add(&s, &never, 0.016);
+	ok(estimate_spread(&s, 1e6).label == LABEL_NONE,
 		"never on a counter: no number, and no zero");
 
 	s = (struct spread){.visits = 0};
 	for (int i = 0; i < 50; i++)
-		spread_add(&s, &on, 0.016);
-	q = spread_estimate(&s, 50000);
+		estimate_spread_add(&s, &on, 0.016);
+	q = estimate_spread(&s, 50000);
 	ok(q.label == LABEL_MEASURED && q.value == 5000 && q.low == 5000 && q.high == 5000,
 		"always on: measured and exact");
-	spread_add(&s, &off, 0.016);
-	q = spread_estimate(&s, 51000);
+	estimate_spread_add(&s, &off, 0.016);
+	q = estimate_spread(&s, 51000);
 	ok(q.label == LABEL_SCALED && q.value > 5000 && q.high > q.low,
 		"on for all but one turn in 51: scaled, with an interval");
 
 	s = (struct spread){.visits = 0};
 	for (int i = 0; i < 200; i++)
-		spread_add(&s, i % 4 ? &off : &on, 0.016);
+		estimate_spread_add(&s, i % 4 ? &off : &on, 0.016);
 	is_int(s.visits, 50, "visits are told apart");
-	q = spread_estimate(&s, 200000);
+	q = estimate_spread(&s, 200000);
 	is_near(q.value, 20000, 1e-6, "a steady event is scaled right");
 	ok(q.low < 20000 && q.low > 18000 && q.high > 20000 && q.high < 22000,
 		"but not nearer than Poisson allows: %.0f to %.0f", q.low, q.high);
 
 	s = (struct spread){.visits = 0};
 	for (int i = 0; i < 200; i++)
-		spread_add(&s, i % 4 ? &off : &nothing, 0.016);
-	q = spread_estimate(&s, 200000);
+		estimate_spread_add(&s, i % 4 ? &off : &nothing, 0.016);
+	q = estimate_spread(&s, 200000);
 	ok(q.label == LABEL_SCALED && q.value == 0 && q.low == 0 && q.high > 11 && q.high < 17,
 		"none seen in a quarter of the time: 0 to %.1f", q.high);
 
 	s = (struct spread){.visits = 0};
-	spread_add(&s, &on, 0.016);
-	spread_add(&s, &never, 0.016);
-	q = spread_estimate(&s, 4000);
+	estimate_spread_add(&s, &on, 0.016);
+	estimate_spread_add(&s, &never, 0.016);
+	q = estimate_spread(&s, 4000);
 	ok(q.value == 400 && q.low == 100 && q.high >= 800, "a single visit: %.0f to %.0f", q.low,
 		q.high);
-	ok(spread_is_short(&s), "and said to be too few");
+	ok(estimate_spread_is_short(&s), "and said to be too few");
 }
 
 int main(void)

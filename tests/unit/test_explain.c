@@ -42,10 +42,10 @@ static void statistics(void)
 
 	machine.model.l1d.line = machine.model.l2.line = machine.model.ll.line = 64;
 	machine.model.ll.size = 1 << 20;
-	is_int(explain_statistics(&c, &zen4, &machine, s), 0, "nothing counted, no statistics");
+	is_int(costs_statistics(&c, &zen4, &machine, s), 0, "nothing counted, no statistics");
 	c.event[EV_CYCLES] = (struct quantity){1000, 900, 1100, LABEL_SCALED};
 	c.event[EV_INSTRUCTIONS] = quantity_exact(2000, LABEL_MEASURED);
-	n = explain_statistics(&c, &zen4, &machine, s);
+	n = costs_statistics(&c, &zen4, &machine, s);
 	is_int(n, 1, "cycles and instructions give one");
 	is_str(s[0].name, "Graduated instructions/cycle", "the classic one");
 	is_near(s[0].quantity.value, 2, 1e-12, "2 instructions a cycle");
@@ -53,12 +53,12 @@ static void statistics(void)
 	is_near(s[0].quantity.high, 2000 / 900.0, 1e-12, "at most");
 	is_int(s[0].quantity.label, LABEL_SCALED, "as scaled as its worst input");
 	set(&c, EV_CYCLES, 0);
-	is_int(explain_statistics(&c, &zen4, &machine, s), 0,
+	is_int(costs_statistics(&c, &zen4, &machine, s), 0,
 		"no statistic with a denominator of zero");
 	memset(&c, 0, sizeof(c));
 	set(&c, EV_INSTRUCTIONS_15, 3000);
 	set(&c, EV_CYCLES_16, 1000);
-	n = explain_statistics(&c, &zen4, &machine, s);
+	n = costs_statistics(&c, &zen4, &machine, s);
 	ok(n == 1 && s[0].quantity.value == 3, "events 15 and 16 stand in for 17 and 0");
 
 	memset(&c, 0, sizeof(c));
@@ -71,7 +71,7 @@ static void statistics(void)
 	set(&c, EV_LL_DATA_MISSES, 100);
 	set(&c, EV_L1_WRITEBACK_QUADWORDS, 4000);
 	c.seconds = quantity_exact(0.001, LABEL_MODEL);
-	n = explain_statistics(&c, &zen4, &machine, s);
+	n = costs_statistics(&c, &zen4, &machine, s);
 	ok(n >= 50, "all counted, %zu statistics", n);
 	for (size_t i = 0; i < n; i++) {
 		const struct quantity *q = &s[i].quantity;
@@ -98,7 +98,7 @@ static void statistics(void)
 		"memory bandwidth is that of the last level's misses");
 	ok(!find(s, n, "Memory bandwidth used (MB/s, average per process)"), "and not of L2's");
 	machine.model.ll.size = 0;
-	n = explain_statistics(&c, &zen4, &machine, s);
+	n = costs_statistics(&c, &zen4, &machine, s);
 	ok(find(s, n, "Memory bandwidth used (MB/s, average per process)") &&
 			!find(s, n, "Memory read bandwidth used (MB/s, average per process)"),
 		"where there is no last level, the other way round");
@@ -157,7 +157,7 @@ static void properties(void)
 					ceil(value * (1 + 0.1 * uniform())), LABEL_SCALED};
 		}
 		c.seconds = quantity_exact(whole, LABEL_MEASURED);
-		n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+		n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 		wrong += n == 0 || faults(cause, n, whole) != 0;
 		if (n && cause[n - 1].number < 0)
 			*(cause[n - 1].seconds.value > 0 ? &unexplained : &overlap) += 1;
@@ -199,7 +199,7 @@ static void recovery(void)
 			sum += typical[number[i]];
 		}
 		c.seconds = quantity_exact(whole, LABEL_MODEL);
-		n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+		n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 		for (size_t i = 0; i < n; i++) {
 			int k = cause[i].number;
 
@@ -229,22 +229,22 @@ static void charged_once(void)
 	struct cause cause[CAUSES_MAX];
 	size_t n;
 
-	is_int(explain_breakdown(&c, &zen4, 3.7e9, cause), 0, "no time, no breakdown");
+	is_int(costs_breakdown(&c, &zen4, 3.7e9, cause), 0, "no time, no breakdown");
 	c.seconds = quantity_exact(1, LABEL_MEASURED);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	ok(n == 1 && cause[0].share == 1 && strcmp(cause[0].name, "unexplained") == 0,
 		"nothing counted: all unexplained");
 	ok(cause[0].seconds.label == LABEL_ESTIMATED, "and labelled");
 
 	set(&c, EV_TLB_MISSES, 1000);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	ok(n == 2 && by_name(cause, n, "TLB walks"), "walks as a sum");
 	is_near(cause[0].seconds.high,
 		1000 * (zen4.cost[EV_TLB_MISSES].maximum + zen4.cost[EV_DTLB_MISSES].maximum) /
 			3.7e9,
 		1e-15, "with the first level's cost, which was not counted");
 	set(&c, EV_DTLB_WALKS, 600);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	ok(by_name(cause, n, "data TLB walks") && by_name(cause, n, "other TLB walks") &&
 			!by_name(cause, n, "TLB walks"),
 		"one part counted: it and the rest");
@@ -254,7 +254,7 @@ static void charged_once(void)
 		1e-15, "the rest is 400");
 	set(&c, EV_ITLB_WALKS, 400);
 	set(&c, EV_DTLB_MISSES, 2000);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	ok(!by_name(cause, n, "other TLB walks") && by_name(cause, n, "instruction TLB walks"),
 		"both counted: no sum");
 	is_near(by_name(cause, n, "data TLB walks")->seconds.high,
@@ -270,7 +270,7 @@ static void charged_once(void)
 	set(&c, EV_CYCLES, 1000);
 	set(&c, EV_BACKEND_STALLS, 500);
 	set(&c, EV_WALK_CYCLES, 500);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	is_int(n, 3, "locked instructions and instructions once each, no stalls, and the rest");
 	memset(&c, 0, sizeof(c));
 	c.seconds = quantity_exact(100 / 3.7e9, LABEL_MODEL);
@@ -279,7 +279,7 @@ static void charged_once(void)
 	set(&c, EV_L2D_MISSES, 10);
 	set(&c, EV_FRONTEND_STALLS, 10);
 	set(&c, EV_BACKEND_STALLS, 70);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	ok(by_name(cause, n, "instructions")->share <= 0.2,
 		"instructions take no more than what is not stalled");
 	is_near(by_name(cause, n, "L2 data misses")->share,
@@ -296,7 +296,7 @@ static void charged_once(void)
 		c.seconds = quantity_exact(typical / 2 / 3.7e9, LABEL_MODEL);
 		set(&c, EV_L1D_MISSES, 1000);
 		set(&c, EV_L2D_MISSES, 1000);
-		n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+		n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 		is_near(by_name(cause, n, "L2 data misses")->seconds.value * 3.7e9,
 			1000 * (l2->typical - lambda * (l2->typical - l2->minimum)), 1e-6,
 			"one lambda for all: L2 data misses");
@@ -307,7 +307,7 @@ static void charged_once(void)
 	memset(&c, 0, sizeof(c));
 	set(&c, EV_CYCLES, 3.7e6);
 	set(&c, EV_INSTRUCTIONS_15, 3e6);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	is_near(n ? cause[0].seconds.value / cause[0].share : 0, 0.001, 1e-12,
 		"time from cycles where it is not given");
 	is_str(n ? cause[0].name : "", "instructions", "instructions by their other number");
@@ -330,7 +330,7 @@ static void intervals(void)
 	c.event[EV_L1D_MISSES] = (struct quantity){100, 80, 130, LABEL_SCALED};
 	c.event[EV_L2D_MISSES] = (struct quantity){20, 10, 40, LABEL_SCALED};
 	c.event[EV_D_WAY_MISPREDICTS] = quantity_exact(40, LABEL_MEASURED);
-	n = explain_statistics(&c, &zen4, &machine, s);
+	n = costs_statistics(&c, &zen4, &machine, s);
 	one = find(s, n, "L1 Data Cache Hit Rate");
 	ok(one && fabs(one->quantity.low - 0.87) < 1e-12 && fabs(one->quantity.high - 0.92) < 1e-12,
 		"a hit rate is lowest with most misses");
@@ -342,7 +342,7 @@ static void intervals(void)
 	memset(&c, 0, sizeof(c));
 	c.seconds = quantity_exact(1, LABEL_MEASURED);
 	c.event[EV_LL_DATA_MISSES] = (struct quantity){100, 80, 130, LABEL_SCALED};
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	is_int(n, 2, "misses and the rest");
 	is_near(cause[0].seconds.low, 80 * (l1->minimum + l2->minimum + ll->minimum) / 3.7e9, 1e-15,
 		"the least: lowest count, minimum costs, of all levels passed");
@@ -380,7 +380,7 @@ static void levels(void)
 	for (int i = 0; i < EV_COUNT; i++)
 		set(&c, i, 1000);
 	c.seconds = quantity_exact(1, LABEL_MEASURED);
-	n = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	n = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	for (size_t i = 0; i < n; i++) {
 		struct event_spec spec;
 		struct error e;
@@ -394,7 +394,7 @@ static void levels(void)
 	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)
 		ok(by_number(cause, n, kernels[k]), "time with the kernel's: event %d", kernels[k]);
 	c.user_level = true;
-	without = explain_breakdown(&c, &zen4, 3.7e9, cause);
+	without = costs_breakdown(&c, &zen4, 3.7e9, cause);
 	is_int(n - without, sizeof(kernels) / sizeof(kernels[0]),
 		"time of user level: without the kernel's causes");
 	for (size_t k = 0; k < sizeof(kernels) / sizeof(kernels[0]); k++)

@@ -101,7 +101,7 @@ static double sum(const char **at)
 static const struct statistic *made(const char *name)
 {
 	static struct statistic all[STATISTICS_MAX];
-	size_t n = explain_statistics(&counts, &costs, &machine, all);
+	size_t n = costs_statistics(&counts, &costs, &machine, all);
 
 	for (size_t i = 0; i < n; i++)
 		if (strcmp(all[i].name, name) == 0)
@@ -228,9 +228,9 @@ int main(void)
 	if (!ok(text != NULL, "%s is there", path))
 		return done();
 	count_everything();
-	behind_l2 = explain_statistics(&counts, &costs, &machine, all);
+	behind_l2 = costs_statistics(&counts, &costs, &machine, all);
 	machine.model.ll.size = 0;
-	alone = explain_statistics(&counts, &costs, &machine, all);
+	alone = costs_statistics(&counts, &costs, &machine, all);
 	machine.model.ll.size = 1 << 20;
 	/* Without a last level, one bandwidth takes the place of three statistics. */
 	is_int(compare_rows(text), behind_l2 + 1, "the page has all of them, and no others");

@@ -30,8 +30,8 @@ static inline char *layout_line(const struct layout *l, size_t i)
 
 /* Strings a layout's lines, in random order, into one cycle of pointers to slots; returns its
  * first. */
-void *chain_build(const struct layout *l, unsigned slot, uint64_t *random);
-uint64_t random_next(uint64_t *random);
+void *kernel_chain_build(const struct layout *l, unsigned slot, uint64_t *random);
+uint64_t kernel_random(uint64_t *random);
 
 /* One-cycle adds, each needing the one before: the yardstick of a core cycle.  count: a multiple
  * of 64. */
@@ -57,9 +57,9 @@ size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t from);
 #else
 #define KERNELS_HAVE_FLUSH 0
 #endif
-void flush_chase(void *at, size_t count);
-void flush_independent(const struct layout *l, size_t count, uint64_t seed);
-void flush_sweep(const struct layout *l, size_t count, size_t from);
+void kernel_flush_chase(void *at, size_t count);
+void kernel_flush_independent(const struct layout *l, size_t count, uint64_t seed);
+void kernel_flush_sweep(const struct layout *l, size_t count, size_t from);
 
 /* Loads of 8 bytes at base + 64 * (i % 64) + offset. */
 void kernel_loads_at(char *base, size_t offset, size_t count);
@@ -100,8 +100,8 @@ void kernel_unlocked(char *base, size_t lines, size_t count);
 #define KERNELS_HAVE_CODE 0
 #endif
 /* `lines` lines of instructions that do nothing, then a return: room for lines + 1. */
-void code_write_straight(const struct layout *l);
+void kernel_code_write_straight(const struct layout *l);
 /* A jump in each line to another, in random order, from line 0 on, then a return. */
-void code_write_jumps(const struct layout *l, uint64_t *random);
+void kernel_code_write_jumps(const struct layout *l, uint64_t *random);
 
 #endif

@@ -4,7 +4,7 @@
 
 #include "costs/kernels/private.h"
 
-uint64_t random_next(uint64_t *random)
+uint64_t kernel_random(uint64_t *random)
 {
 	uint64_t x = *random;
 
@@ -15,7 +15,7 @@ uint64_t random_next(uint64_t *random)
 }
 
 /* Sattolo's shuffle, done in the lines themselves: i -> index(next[i]) is one cycle. */
-KERNEL void *chain_build(const struct layout *l, unsigned slot, uint64_t *random)
+KERNEL void *kernel_chain_build(const struct layout *l, unsigned slot, uint64_t *random)
 {
 	for (size_t i = 0; i < l->count; i++) {
 		struct node *node = (struct node *)layout_line(l, i);
@@ -24,7 +24,7 @@ KERNEL void *chain_build(const struct layout *l, unsigned slot, uint64_t *random
 	}
 	for (size_t i = l->count - 1; i > 0; i--) {
 		struct node *a = (struct node *)layout_line(l, i);
-		struct node *b = (struct node *)layout_line(l, random_next(random) % i);
+		struct node *b = (struct node *)layout_line(l, kernel_random(random) % i);
 		struct node *next = a->next[slot];
 
 		a->next[slot] = b->next[slot];
@@ -133,7 +133,7 @@ static inline void flushed(void)
 #endif
 }
 
-KERNEL void flush_chase(void *at, size_t count)
+KERNEL void kernel_flush_chase(void *at, size_t count)
 {
 	for (size_t i = 0; i < count; i++) {
 		void *next = *(void *volatile *)at;
@@ -144,7 +144,7 @@ KERNEL void flush_chase(void *at, size_t count)
 	flushed();
 }
 
-KERNEL void flush_independent(const struct layout *l, size_t count, uint64_t seed)
+KERNEL void kernel_flush_independent(const struct layout *l, size_t count, uint64_t seed)
 {
 	for (size_t i = 0; i < count; i += 2) {
 		uint64_t h;
@@ -157,7 +157,7 @@ KERNEL void flush_independent(const struct layout *l, size_t count, uint64_t see
 	flushed();
 }
 
-KERNEL void flush_sweep(const struct layout *l, size_t count, size_t from)
+KERNEL void kernel_flush_sweep(const struct layout *l, size_t count, size_t from)
 {
 	for (size_t i = 0; i < count; i++)
 		flush_line(layout_line(l, (from + i) & (l->count - 1)));

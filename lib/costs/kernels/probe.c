@@ -47,11 +47,11 @@ static double chase(struct rig *r, int place)
 	double begin;
 
 	if (place == PLACE_MEMORY)
-		flush_chase(r->at[place], n);
+		kernel_flush_chase(r->at[place], n);
 	probe_prepare(r, place);
-	begin = now_ns();
+	begin = rig_now_ns();
 	r->at[place] = kernel_chase(r->at[place], n);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return have(place) ? (double)n : 0;
 }
 
@@ -62,11 +62,11 @@ static double chains(struct rig *r, int place)
 
 	if (place == PLACE_MEMORY)
 		for (int i = 0; i < CHAINS; i++)
-			flush_chase(r->chains[place][i], n / CHAINS);
+			kernel_flush_chase(r->chains[place][i], n / CHAINS);
 	probe_prepare(r, place);
-	begin = now_ns();
+	begin = rig_now_ns();
 	kernel_chains(r->chains[place], n);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return have(place) ? (double)n : 0;
 }
 
@@ -76,11 +76,11 @@ static double independent(struct rig *r, int place)
 	double begin;
 
 	if (place == PLACE_MEMORY)
-		flush_independent(&r->layout[place], n, r->random);
+		kernel_flush_independent(&r->layout[place], n, r->random);
 	probe_prepare(r, place);
-	begin = now_ns();
+	begin = rig_now_ns();
 	kernel_independent(&r->layout[place], n, &r->random);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return have(place) ? (double)n : 0;
 }
 
@@ -90,10 +90,10 @@ static double probe_sweep(struct rig *r, int place)
 	double begin;
 
 	if (place == PLACE_MEMORY)
-		flush_sweep(&r->layout[place], n, r->swept[place]);
-	begin = now_ns();
+		kernel_flush_sweep(&r->layout[place], n, r->swept[place]);
+	begin = rig_now_ns();
 	r->swept[place] = kernel_sweep(&r->layout[place], n, r->swept[place]);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return have(place) ? (double)n : 0;
 }
 
@@ -135,27 +135,27 @@ static const uint8_t *conditions(struct rig *r, int random)
 	if (!random)
 		return r->even;
 	for (size_t i = 0; i < COINS / sizeof(*words); i++)
-		words[i] = random_next(&r->random);
+		words[i] = kernel_random(&r->random);
 	return r->coins;
 }
 
 static double branches(struct rig *r, int random)
 {
 	const uint8_t *bytes = conditions(r, random);
-	double begin = now_ns();
+	double begin = rig_now_ns();
 
 	kernel_branches(bytes, COINS);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return COINS;
 }
 
 static double branches_early(struct rig *r, int random)
 {
 	const uint8_t *bytes = conditions(r, random);
-	double begin = now_ns();
+	double begin = rig_now_ns();
 
 	kernel_branches_early((const uint64_t *)bytes, COINS);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return COINS;
 }
 
@@ -286,7 +286,7 @@ static double transfer(struct rig *r, int what)
 	if (r->other_cpu < 0)
 		return 0;
 	if (!((struct node *)p.lines.base)->next[0])
-		chain_build(&p.lines, 0, &r->random);
+		kernel_chain_build(&p.lines, 0, &r->random);
 	if (!p.write) /* ours, modified: the other's reading makes them shared */
 		kernel_sweep_stores(&p.lines, SHARED_LINES, 0);
 	if (what < OWN_STORE) {
@@ -295,7 +295,7 @@ static double transfer(struct rig *r, int what)
 		pthread_join(thread, NULL);
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST);
-	begin = now_ns();
+	begin = rig_now_ns();
 	switch (what) {
 	case TRANSFER_CHASE:
 		kernel_chase(p.lines.base, SHARED_LINES);
@@ -314,7 +314,7 @@ static double transfer(struct rig *r, int what)
 		kernel_locked(p.lines.base + 56, SHARED_LINES, SHARED_LINES);
 	}
 	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores too have arrived */
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	return SHARED_LINES;
 }
 
@@ -336,12 +336,12 @@ static double fault(struct rig *r, int kind)
 	madvise(p, PAGES * SIZE, MADV_NOHUGEPAGE);
 	if (kind == FAULT_COPY) /* of the page of zeros */
 		kernel_sweep(&l, PAGES, 0);
-	begin = now_ns();
+	begin = rig_now_ns();
 	if (kind == FAULT_ZERO)
 		kernel_sweep(&l, PAGES, 0);
 	else
 		kernel_sweep_stores(&l, PAGES, 0);
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	munmap(p, PAGES * SIZE);
 	return PAGES;
 }
@@ -382,11 +382,11 @@ static double context_switch(struct rig *r, int argument)
 		return 0;
 	for (int i = 0; i <= ROUND_TRIPS; i++) {
 		if (i == 1)
-			begin = now_ns();
+			begin = rig_now_ns();
 		if (write(r->pipe_out[1], &c, 1) != 1 || read(r->pipe_back[0], &c, 1) != 1)
 			break;
 	}
-	r->own_ns = now_ns() - begin;
+	r->own_ns = rig_now_ns() - begin;
 	pthread_join(thread, NULL);
 	return 2 * ROUND_TRIPS;
 }

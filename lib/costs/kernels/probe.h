@@ -64,7 +64,7 @@ int rig_init(struct rig *r, const struct machine *host, struct error *e);
 /* New pages, and so new places in physically indexed caches. */
 int rig_shuffle(struct rig *r, struct error *e);
 void rig_fini(struct rig *r);
-double now_ns(void);
+double rig_now_ns(void);
 
 enum probe_number {
 	PROBE_MIX,

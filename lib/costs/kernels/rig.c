@@ -16,7 +16,7 @@
 #define PAGE_STEP (PAGE + LINE) /* to another page and another set of the caches */
 #define CODE_TOP  (8 * MEBI)
 
-double now_ns(void)
+double rig_now_ns(void)
 {
 	struct timespec t;
 
@@ -56,7 +56,7 @@ static void rig_place(
 {
 	r->layout[where] = (struct layout){base, count, stride};
 	r->swept[where] = 0;
-	r->at[where] = chain_build(&r->layout[where], slot, &r->random);
+	r->at[where] = kernel_chain_build(&r->layout[where], slot, &r->random);
 	/* Side by side: along the same chain, a part of its length from each other. */
 	r->chains[where][0] = r->at[where];
 	for (int i = 1; i < CHAINS; i++)
@@ -152,9 +152,9 @@ static int place_code(struct rig *r, const struct machine *host)
 
 		code.base = r->code_memory + offset[i];
 		if (i <= CODE_STRAIGHT_LL)
-			code_write_straight(&code);
+			kernel_code_write_straight(&code);
 		else
-			code_write_jumps(&code, &r->random);
+			kernel_code_write_jumps(&code, &r->random);
 		r->code[i] = code;
 	}
 	if (mprotect(r->code_memory, r->code_size, PROT_READ | PROT_EXEC)) /* a hardened system */
@@ -183,7 +183,7 @@ static void pin(struct rig *r)
 int rig_init(struct rig *r, const struct machine *host, struct error *e)
 {
 	memset(r, 0, sizeof(*r));
-	r->random = 0x2545f4914f6cdd1d ^ (uint64_t)now_ns();
+	r->random = 0x2545f4914f6cdd1d ^ (uint64_t)rig_now_ns();
 	r->pipe_out[0] = r->pipe_out[1] = r->pipe_back[0] = r->pipe_back[1] = -1;
 	pin(r);
 	r->scratch = rig_map(SCRATCH);

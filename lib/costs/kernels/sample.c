@@ -13,10 +13,10 @@
 
 static double yard_ns(void)
 {
-	double begin = now_ns();
+	double begin = rig_now_ns();
 
 	kernel_adds(YARD);
-	return (now_ns() - begin) / YARD;
+	return (rig_now_ns() - begin) / YARD;
 }
 
 /* Where in the order of runs a probe's figure stands.  Lines that pass between cores may also come
@@ -62,13 +62,13 @@ static void sample_probe(struct rig *r, int number, double seconds, double *valu
 {
 	static const int patience = 3; /* times the time, when runs are few */
 	struct run run[RUNS_MAX];
-	double begin = now_ns(), before, after;
+	double begin = rig_now_ns(), before, after;
 	int count = 0;
 
 	probe_warm(r, number);
 	before = yard_ns();
 	while (count < RUNS_MAX) {
-		double start = now_ns(), things = probe_run(r, number), end = now_ns();
+		double start = rig_now_ns(), things = probe_run(r, number), end = rig_now_ns();
 
 		if (!(things > 0)) {
 			*value = NAN;
@@ -89,7 +89,7 @@ static void sample_probe(struct rig *r, int number, double seconds, double *valu
 int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
 	struct error *e)
 {
-	double begin = now_ns(), slice, cycle_ns[PROBE_COUNT];
+	double begin = rig_now_ns(), slice, cycle_ns[PROBE_COUNT];
 	int rounds = (int)(seconds / ROUND_SHORT);
 
 	s->rounds = rounds < 3 ? 3 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
@@ -103,13 +103,13 @@ int samples_take(struct samples *s, struct rig *r, double seconds, struct progre
 			int number = (i + round * 17) % PROBE_COUNT;
 			int left = (s->rounds - round) * PROBE_COUNT - i;
 
-			slice = (seconds - (now_ns() - begin) * 1e-9) / left * 0.9;
+			slice = (seconds - (rig_now_ns() - begin) * 1e-9) / left * 0.9;
 			cycle_ns[known] = NAN;
 			sample_probe(r, number, slice > 0 ? slice : 0, &s->value[number][round],
 				&cycle_ns[known]);
 			known += !isnan(cycle_ns[known]);
-			progress_step(
-				progress, (now_ns() - begin) * 1e-9 / seconds, probe_name(number));
+			progress_step(progress, (rig_now_ns() - begin) * 1e-9 / seconds,
+				probe_name(number));
 		}
 		s->clock_hz[round] = 1e9 / stats_median(cycle_ns, (size_t)known);
 	}

@@ -78,7 +78,7 @@ static size_t put_return(char *at)
 
 #endif
 
-void code_write_straight(const struct layout *l)
+void kernel_code_write_straight(const struct layout *l)
 {
 	char *at = l->base, *end = l->base + l->count * l->stride;
 
@@ -88,9 +88,9 @@ void code_write_straight(const struct layout *l)
 	__builtin___clear_cache(l->base, at);
 }
 
-void code_write_jumps(const struct layout *l, uint64_t *random)
+void kernel_code_write_jumps(const struct layout *l, uint64_t *random)
 {
-	char *first = chain_build(l, 0, random), *at = first;
+	char *first = kernel_chain_build(l, 0, random), *at = first;
 
 	/* Each line's jump goes over the pointer that said where to. */
 	for (;;) {
