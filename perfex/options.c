@@ -35,10 +35,9 @@ static int add_sampler(void *target, const char *text, struct error *e)
 	snprintf(word, sizeof(word), "%s", text);
 	period = strchr(word, ':');
 	if (!period) {
-		error_set(e, ERR_PARSE, "-sample %s: there is no period", word);
-		return error_hint(e,
-			"-sample dsc:2003 samples every 2003rd; primes do not keep step "
-			"with loops");
+		error_set(e, ERR_PARSE, "-sample %s: no period", word);
+		return error_hint(
+			e, "give one, as in -sample dsc:2003; primes do not keep step with loops");
 	}
 	*period++ = '\0';
 	skid = strchr(period, ':');
@@ -48,10 +47,10 @@ static int add_sampler(void *target, const char *text, struct error *e)
 		return -1;
 	s->period = strtoull(period, &end, 10);
 	if (*end || end == period || *period == '-' || !s->period || s->period >> 62)
-		return error_set(e, ERR_PARSE, "-sample: '%s' is no period", period);
+		return error_set(e, ERR_PARSE, "-sample: invalid period '%s'", period);
 	if (skid && strcmp(skid, "skid") != 0)
-		return error_set(e, ERR_PARSE,
-			"-sample: behind the period may stand 'skid', not '%s'", skid);
+		return error_set(
+			e, ERR_PARSE, "-sample: only 'skid' may follow the period, not '%s'", skid);
 	if (!spec.event || !(spec.event->flags & EVENT_MODEL) ||
 		spec.event->number == EV_WALK_CYCLES)
 		return error_set(e, ERR_UNSUPPORTED, "-sample: the model cannot sample %s", word);
@@ -70,28 +69,28 @@ const char *const clock_names[] = {"first-order", "retirement", NULL};
 #define FIELD(field) offsetof(struct options, field)
 
 const struct option_row option_table[] = {
-	{"a", NULL, "count all events, taking turns where they do not fit together", OPTION_FLAG,
-		FIELD(all), NULL},
+	{"a", NULL, "count all events; those that do not fit the counters together take turns",
+		OPTION_FLAG, FIELD(all), NULL},
 	{"e", "EVENT",
-		"count this event (number, name, short name, libpfm4 string or rNNN); several with "
-		"commas, and -e may be repeated",
+		"count this event (number, name, short name, libpfm4 string or rNNN); separate "
+		"several by commas or repeat -e",
 		OPTION_CALL, 0, add_events},
-	{"y", NULL, "say what the events cost in time, and where the time goes", OPTION_FLAG,
+	{"y", NULL, "report what the events cost in time, and where the time goes", OPTION_FLAG,
 		FIELD(costs), NULL},
-	{"mp", NULL, "a row for each thread besides the sum over all", OPTION_FLAG,
-		FIELD(per_thread), NULL},
-	{"r", "RUNS", "run the command so often; report means and their intervals", OPTION_COUNT,
+	{"mp", NULL, "add a row for each thread to the sums", OPTION_FLAG, FIELD(per_thread), NULL},
+	{"r", "RUNS", "run the command RUNS times; report means with intervals", OPTION_COUNT,
 		FIELD(runs), NULL},
 	{"expect", "INSTRUCTIONS",
-		"about how many the command executes, so that the progress line can say how long "
-		"it takes",
+		"about how many the command executes, so that the progress line can show the time "
+		"left",
 		OPTION_COUNT, FIELD(expect), NULL},
 	{"passes", NULL,
-		"one run for each set of events that fits the counters, instead of taking turns",
+		"run the command once per set of events that fits the counters, instead of taking "
+		"turns",
 		OPTION_FLAG, FIELD(passes), NULL},
-	{"p", "SECONDS", "read the counts out periodically, too", OPTION_SECONDS, FIELD(period),
+	{"p", "SECONDS", "also report the counts every SECONDS", OPTION_SECONDS, FIELD(period),
 		NULL},
-	{"s", NULL, "count only from SIGUSR1 to SIGUSR2 (sent to perfex)", OPTION_FLAG,
+	{"s", NULL, "count only between SIGUSR1 and SIGUSR2 (sent to perfex)", OPTION_FLAG,
 		FIELD(by_signal), NULL},
 	{"k", NULL, "count kernel level as well as user level", OPTION_FLAG, FIELD(kernel), NULL},
 	{"x", NULL, "count exception level as well (on Linux that is kernel level)", OPTION_FLAG,
@@ -100,55 +99,54 @@ const struct option_row option_table[] = {
 		FIELD(pid_text), NULL},
 	{"source", "SOURCE", "where counts come from: auto, pmu, os or model", OPTION_STRING,
 		FIELD(source), NULL},
-	{"machine", "MACHINE", "what the model models: host, zen4, skl, r10000 ... or a file",
+	{"machine", "MACHINE", "the processor to model: host, zen4, skl, r10000 ... or a file",
 		OPTION_STRING, FIELD(machine), NULL},
 	{"clock", "CLOCK",
-		"how the model counts cycles: first-order, or retirement, which knows of "
-		"dependences and "
-		"takes up to three times as long",
+		"how the model counts cycles: first-order, or retirement, which includes "
+		"dependences and takes up to three times as long",
 		OPTION_STRING, FIELD(clock), NULL},
-	{"fast", NULL,
-		"model parts of the run only, and estimate the whole from them, with intervals",
+	{"fast", NULL, "model only parts of the run and estimate the whole, with intervals",
 		OPTION_FLAG, FIELD(fast), NULL},
 	{"turn", "BLOCKS",
-		"how long the model lets one thread run before the next: that many superblocks "
-		"(300); fewer show more of what threads do to each other, and take longer",
+		"superblocks that one thread executes on the model before the next runs (300); "
+		"fewer show more sharing between threads and take longer",
 		OPTION_COUNT, FIELD(turn), NULL},
 	{"c", "FILE", "cost table to use", OPTION_STRING, FIELD(cost_file), NULL},
 	{"t", NULL, "print the cost table in force", OPTION_FLAG, FIELD(print_costs), NULL},
 	{"profile", "FILE",
-		"write what each instruction, block and edge did to FILE, from the model",
+		"write counts of each instruction, block and edge to FILE, from the model",
 		OPTION_STRING, FIELD(profile), NULL},
-	{"blocks", NULL, "with -profile: executions only, nothing is modelled; much faster",
+	{"blocks", NULL, "with -profile: only executions; nothing is modelled; much faster",
 		OPTION_FLAG, FIELD(blocks), NULL},
 	{"sample", "EVENT:PERIOD",
-		"with -profile: sample every PERIOD-th EVENT (:skid as processors do); may be "
+		"with -profile: sample every PERIOD-th EVENT (:skid as on processors); may be "
 		"repeated",
 		OPTION_CALL, 0, add_samplers},
-	{"stacks", NULL, "with -sample: which calls led to each sample", OPTION_FLAG, FIELD(stacks),
+	{"stacks", NULL, "with -sample: the call path of each sample", OPTION_FLAG, FIELD(stacks),
 		NULL},
 	{"slices", "CYCLES", "with -profile: counts of successive slices of the run", OPTION_COUNT,
 		FIELD(slices), NULL},
 	{"counters", "N",
-		"with -profile: what a processor with N counters would have estimated, too",
+		"with -profile: also what a processor with N counters would have estimated",
 		OPTION_COUNT, FIELD(counters), NULL},
-	{"o", "FILE", "write the report here instead of stderr", OPTION_STRING, FIELD(output),
+	{"o", "FILE", "write the report to FILE instead of stderr", OPTION_STRING, FIELD(output),
 		NULL},
 	{"json", NULL, "report as JSON, on stdout unless -o is given", OPTION_FLAG, FIELD(json),
 		NULL},
 	{"csv", NULL, "report as CSV, on stdout unless -o is given", OPTION_FLAG, FIELD(csv), NULL},
 	{"plot", "PICTURE", "draw the costs (.png, .svg, .pdf, or - for the terminal); implies -y",
 		OPTION_STRING, FIELD(plot), NULL},
-	{"list", NULL, "list the events, and what counts them on this machine", OPTION_FLAG,
-		FIELD(list), NULL},
-	{"explain", "EVENT", "say all about one event", OPTION_STRING, FIELD(explain), NULL},
-	{"calibrate", NULL, "measure this machine's costs, up to a minute, into a cost table",
+	{"list", NULL, "list the events, and the source that counts each on this machine",
+		OPTION_FLAG, FIELD(list), NULL},
+	{"explain", "EVENT", "report everything about one event", OPTION_STRING, FIELD(explain),
+		NULL},
+	{"calibrate", NULL, "measure this machine's costs (up to a minute) and write a cost table",
 		OPTION_FLAG, FIELD(calibrate), NULL},
-	{"q", NULL, "say nothing besides the report", OPTION_FLAG, FIELD(quiet), NULL},
-	{"completion", "SHELL", "print completions for bash or zsh", OPTION_STRING,
+	{"q", NULL, "print nothing but the report", OPTION_FLAG, FIELD(quiet), NULL},
+	{"completion", "SHELL", "print the completion script for bash or zsh", OPTION_STRING,
 		FIELD(completion), NULL},
-	{"help", NULL, "this text", OPTION_FLAG, FIELD(help), NULL},
-	{"version", NULL, "the version", OPTION_FLAG, FIELD(version), NULL},
+	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
+	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
 
@@ -161,54 +159,48 @@ struct rule {
 static int check(const struct options *o, struct error *e)
 {
 	const struct rule rules[] = {
-		{o->all && o->events.count, "-a counts all events: leave out -e"},
+		{o->all && o->events.count, "-a already counts all events: leave out -e"},
 		{o->json && o->csv, "-json and -csv exclude each other"},
-		{o->pid && o->command,
-			"-pid attaches to a running process: there is no command to run then"},
+		{o->pid && o->command, "-pid attaches to a running process: leave out the command"},
 		{o->pid && o->runs > 1,
-			"-r runs a command again and again: that cannot be done with -pid"},
+			"-r runs a command several times: it cannot be used with -pid"},
 		{o->pid && o->passes,
-			"-passes runs a command again and again: that cannot be done with -pid"},
+			"-passes runs a command several times: it cannot be used with -pid"},
 		{o->period > 0 && (o->runs > 1 || o->passes),
-			"-p reads out one run: leave out -r and -passes"},
+			"-p reports on one run: leave out -r and -passes"},
 		{o->per_thread && (o->runs > 1 || o->passes),
-			"-mp tells the threads of one run apart: leave out -r and -passes"},
+			"-mp separates the threads of one run: leave out -r and -passes"},
 		{o->by_signal && (o->runs > 1 || o->passes),
 			"-s follows one run: leave out -r and -passes"},
 		{o->fast && (o->blocks || o->samplers.count || o->slices || o->counters),
 			"-fast models parts of the run only: leave out -blocks, -sample, -slices "
 			"and -counters"},
 		{!o->profile && (o->blocks || o->samplers.count || o->slices || o->counters),
-			"-blocks, -sample, -slices and -counters say what -profile FILE is to "
-			"hold: "
-			"give that as well"},
+			"-blocks, -sample, -slices and -counters need -profile FILE: add it"},
 		{o->profile && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
 			"-profile comes from the model: leave out -source"},
 		{o->profile && (o->pid || o->runs > 1 || o->passes || o->by_signal),
-			"-profile is of one whole run: leave out -pid, -r, -passes and -s"},
+			"-profile covers one whole run: leave out -pid, -r, -passes and -s"},
 		{o->blocks && (o->samplers.count || o->slices || o->counters || o->costs),
 			"-blocks models nothing: leave out -y, -sample, -slices and -counters"},
 		{o->blocks && (o->per_thread || o->period > 0),
 			"-blocks counts for a whole process and run: leave out -mp and -p"},
-		{o->fast && o->profile, "-fast estimates the counts of a whole run: it cannot fill "
-					"a profile; leave "
-					"out -profile and what goes with it, or -fast"},
+		{o->fast && o->profile, "-fast estimates the counts of a whole run and cannot fill "
+					"a profile: leave out either -fast or -profile"},
 		{o->fast && (o->per_thread || o->period > 0 || o->by_signal || o->pid),
 			"-fast estimates the counts of a whole run: leave out -mp, -p, -s and "
 			"-pid"},
 		{o->fast && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
-			"-fast is the model's: leave out -source"},
-		{o->turn > TURN_LIMIT,
-			"-turn: at most 100000 superblocks, which is Valgrind's own"},
+			"-fast needs the model: leave out -source"},
+		{o->turn > TURN_LIMIT, "-turn: at most 100000 superblocks (Valgrind's own value)"},
 		{o->turn && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
-			"-turn is the model's: leave out -source"},
+			"-turn needs the model: leave out -source"},
 		{o->counters == 1,
-			"-counters: one counter is for instructions, and there must be another for "
-			"events"},
-		{o->stacks && !o->samplers.count,
-			"-stacks goes with the samples of -sample: give that as well"},
+			"-counters: give at least 2, one for instructions and one for events"},
+		{o->stacks && !o->samplers.count, "-stacks needs -sample: add it"},
 		{o->calibrate && (o->json || o->csv) && o->output && strcmp(o->output, "-") == 0,
-			"-calibrate -o - writes the table where the report would go"},
+			"-calibrate -o - writes the table to standard output, as -json and -csv "
+			"do: leave out one of them"},
 		{o->list && o->command, "-list takes no command"},
 		{o->calibrate && o->command, "-calibrate takes no command"},
 		{o->explain && o->command, "-explain takes no command"},
@@ -233,7 +225,7 @@ static int default_events(struct options *o, struct error *e)
 		const char *value = getenv(variables[i]);
 
 		if (value && *value && add_events(o, value, e)) {
-			error_hint(e, "%s names it in the environment", variables[i]);
+			error_hint(e, "it comes from the environment variable %s", variables[i]);
 			return -1;
 		}
 	}
@@ -262,8 +254,8 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		long pid = strtol(o->pid_text, &end, 10);
 
 		if (*end || end == o->pid_text || pid <= 0 || pid > 0x7fffffff)
-			return error_set(e, ERR_RANGE,
-				"-pid takes the number of a process, not '%s'", o->pid_text);
+			return error_set(
+				e, ERR_RANGE, "-pid takes a process number, not '%s'", o->pid_text);
 		o->pid = (pid_t)pid;
 	}
 	if (strcmp(o->clock, clock_names[0]) != 0 && strcmp(o->clock, clock_names[1]) != 0)

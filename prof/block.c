@@ -30,27 +30,30 @@ const struct option_row block_options[] = {
 	{"hex", "STRING", "the block's bytes in hexadecimal", OPTION_STRING, FIELD(hex), NULL},
 	{"asm", "TEXT", "the block in assembler, statements separated by ';' (needs as)",
 		OPTION_STRING, FIELD(assembly), NULL},
-	{"file", "FILE", "a file of blocks, one a line in hexadecimal", OPTION_STRING, FIELD(file),
-		NULL},
+	{"file", "FILE", "a file of blocks, one per line in hexadecimal", OPTION_STRING,
+		FIELD(file), NULL},
 	{"image", "ELF", "an executable or library, with -address", OPTION_STRING, FIELD(image),
 		NULL},
-	{"address", "A[..B]", "its block at A, up to B or to the first branch", OPTION_STRING,
-		FIELD(address), NULL},
-	{"top", "N", "of an experiment, the N blocks with most samples (10)", OPTION_COUNT,
+	{"address", "A[..B]", "with -image: the block from A up to B or to the first branch",
+		OPTION_STRING, FIELD(address), NULL},
+	{"top", "N", "the N blocks of an experiment with most samples (10)", OPTION_COUNT,
 		FIELD(top), NULL},
-	{"loop", NULL, "in a loop instead of unrolled", OPTION_FLAG, FIELD(loop), NULL},
-	{"quick", NULL, "several times faster, less sure", OPTION_FLAG, FIELD(quick), NULL},
-	{"core", "CORE", "schedule for this core (that of this host), or none", OPTION_STRING,
-		FIELD(core), NULL},
-	{"cores", NULL, "list the cores that are described", OPTION_FLAG, FIELD(cores), NULL},
+	{"loop", NULL, "execute the block in a loop instead of unrolled", OPTION_FLAG, FIELD(loop),
+		NULL},
+	{"quick", NULL, "several times faster, with wider intervals", OPTION_FLAG, FIELD(quick),
+		NULL},
+	{"core", "CORE", "schedule for this core (default: that of this host), or none",
+		OPTION_STRING, FIELD(core), NULL},
+	{"cores", NULL, "list the descriptions of cores", OPTION_FLAG, FIELD(cores), NULL},
 	{"static", NULL, "only the static schedule: nothing is run", OPTION_FLAG, FIELD(unmeasured),
 		NULL},
 	{"inorder", NULL, "schedule as if the core issued strictly in order", OPTION_FLAG,
 		FIELD(inorder), NULL},
 	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
-	{"json", NULL, "JSON, schema prof.block/1, a line a block", OPTION_FLAG, FIELD(json), NULL},
+	{"json", NULL, "JSON, schema prof.block/1, one line per block", OPTION_FLAG, FIELD(json),
+		NULL},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
-	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
+	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
 
@@ -82,7 +85,7 @@ static int check(struct block_request *r, int argc, char **argv, int rest, struc
 	if (r->top && !r->experiment)
 		return error_set(e, ERR_CONFLICT, "-top is for experiments");
 	if (r->csv && r->json)
-		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
+		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
 	return 0;
 }
 

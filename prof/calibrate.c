@@ -28,17 +28,17 @@ struct calibration {
 #define TOLERANCE    0.08
 
 const struct option_row calibrate_options[] = {
-	{"core", "CORE", "begin with this description (that of this host)", OPTION_STRING,
+	{"core", "CORE", "begin with this description (default: that of this host)", OPTION_STRING,
 		FIELD(core_name), NULL},
 	{"thorough", NULL, "measure each block by several workers, as prof block does", OPTION_FLAG,
 		FIELD(thorough), NULL},
 	{"o", "FILE", "write the corrected description here (host.core)", OPTION_STRING,
 		FIELD(output), NULL},
-	{"csv", NULL, "what was measured as CSV, on standard output", OPTION_FLAG, FIELD(csv),
+	{"csv", NULL, "print the measurements as CSV on standard output", OPTION_FLAG, FIELD(csv),
 		NULL},
-	{"json", NULL, "likewise as JSON, schema prof.calibration/1", OPTION_FLAG, FIELD(json),
+	{"json", NULL, "print them as JSON, schema prof.calibration/1", OPTION_FLAG, FIELD(json),
 		NULL},
-	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
+	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
 
@@ -236,7 +236,7 @@ int do_calibrate(int argc, char **argv)
 	if (rest >= 0 && c.help)
 		return usage();
 	if (rest >= 0 && c.json && c.csv)
-		rest = error_set(&e, ERR_CONFLICT, "-csv and -json: one of them");
+		rest = error_set(&e, ERR_CONFLICT, "-csv and -json exclude each other");
 	if (rest >= 0 && rest < argc)
 		rest = error_set(
 			&e, ERR_CONFLICT, "prof calibrate takes no argument '%s'", argv[rest]);

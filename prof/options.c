@@ -78,9 +78,8 @@ static int set_quit(void *target, const char *argument, struct error *e)
 		}
 	}
 	error_set(e, ERR_PARSE, "-q does not take '%s'", argument);
-	return error_hint(e,
-		"-q 10: ten rows; -q 2%%: rows of 2%% and more; -q 90cum%%: rows until "
-		"they make up 90%%");
+	return error_hint(e, "-q 10: ten rows; -q 2%%: rows of 2%% and more; -q 90cum%%: rows "
+			     "until they add up to 90%%");
 }
 
 #define FIELD(field) offsetof(struct options, field)
@@ -88,73 +87,77 @@ static int set_quit(void *target, const char *argument, struct error *e)
 static const struct option_row rows[] = {
 	{"q", "N|N%|Ncum%", "quit after N rows, below N%, or at cumulative N%", OPTION_CALL, 0,
 		set_quit},
-	{"only", "GLOB", "only functions or images of this name; may be repeated", OPTION_CALL, 0,
+	{"only", "GLOB", "only functions or images that match; may be repeated", OPTION_CALL, 0,
 		add_only},
-	{"exclude", "GLOB", "no functions or images of this name; may be repeated", OPTION_CALL, 0,
-		add_exclude},
-	{"inclusive", NULL, "order by what functions and all they called used", OPTION_FLAG,
+	{"exclude", "GLOB", "leave out functions or images that match; may be repeated",
+		OPTION_CALL, 0, add_exclude},
+	{"inclusive", NULL, "add and sort by figures that include what was called", OPTION_FLAG,
 		FIELD(inclusive), NULL},
-	{"inlines", NULL, "functions that were inlined have rows of their own", OPTION_FLAG,
-		FIELD(inlines), NULL},
-	{"raw", NULL, "-heavy, -lines: samples where they were found; -dis: there as well",
+	{"inlines", NULL, "give inlined functions rows of their own", OPTION_FLAG, FIELD(inlines),
+		NULL},
+	{"raw", NULL,
+		"-heavy, -lines: leave samples where interrupts found them; -dis: show these as "
+		"well",
 		OPTION_FLAG, FIELD(raw), NULL},
 	{"intel", NULL, "-dis: Intel's syntax", OPTION_FLAG, FIELD(intel), NULL},
-	{"whole", NULL, "-dis: large functions too without gaps", OPTION_FLAG, FIELD(whole), NULL},
-	{"classic", NULL, "-calc: estimate as for cores that issue in order", OPTION_FLAG,
-		FIELD(classic), NULL},
-	{"core", "CORE", "-calc: schedules for this core (that of this host)", OPTION_STRING,
-		FIELD(core), NULL},
+	{"whole", NULL, "-dis: show large functions in full", OPTION_FLAG, FIELD(whole), NULL},
+	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
+		OPTION_FLAG, FIELD(classic), NULL},
+	{"core", "CORE", "-calc: schedule for this core (default: that of this host)",
+		OPTION_STRING, FIELD(core), NULL},
 	{"threads", NULL, "rows for each thread, process or rank", OPTION_FLAG, FIELD(threads),
 		NULL},
-	{"calipers", "[A,]B", "only between two caliper points, or phases of a name", OPTION_STRING,
-		FIELD(calipers), NULL},
-	{"compare", NULL, "files beside each other, with ratios, instead of added up", OPTION_FLAG,
+	{"calipers", "[A,]B", "only between two caliper points, or phases of this name",
+		OPTION_STRING, FIELD(calipers), NULL},
+	{"compare", NULL, "show files side by side with ratios instead of their sum", OPTION_FLAG,
 		FIELD(compare), NULL},
 	{"diff", NULL,
-		"what changed between two files, or directories of runs, by more than chance; with "
-		"-heavy by line, with -dso by image",
+		"changes between two files, or directories of runs, beyond chance; with -heavy by "
+		"line, with -dso by image",
 		OPTION_FLAG, FIELD(diff), NULL},
-	{"share", NULL, "-diff: of the whole, instead of absolute numbers", OPTION_FLAG,
-		FIELD(share), NULL},
-	{"ci", NULL, "with each estimate its 95% interval", OPTION_FLAG, FIELD(intervals), NULL},
+	{"share", NULL, "-diff: compare shares of the whole instead of absolute numbers",
+		OPTION_FLAG, FIELD(share), NULL},
+	{"ci", NULL, "show the 95% interval of each estimate", OPTION_FLAG, FIELD(intervals), NULL},
 	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_CALL, 0,
 		add_source},
 	{"archive", "DIR", "take images from what ssrun -archive kept; may be repeated",
 		OPTION_CALL, 0, add_archive},
 	{"root", "DIR", "look for images below DIR first", OPTION_STRING, FIELD(root), NULL},
-	{"debug-dir", "DIR", "separate debug files are there, not in /usr/lib/debug", OPTION_STRING,
-		FIELD(debug_directory), NULL},
+	{"debug-dir", "DIR", "look for separate debug files in DIR, not in /usr/lib/debug",
+		OPTION_STRING, FIELD(debug_directory), NULL},
 	{"debuginfod", NULL, "ask debuginfod servers for what is missing", OPTION_FLAG,
 		FIELD(debuginfod), NULL},
 	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
 	{"json", NULL, "JSON, schema prof.rows/1", OPTION_FLAG, FIELD(json), NULL},
 	{"export", "FORMAT", "pprof, callgrind, folded, speedscope or json, for other tools",
 		OPTION_STRING, FIELD(export), NULL},
-	{"metric", "NAME", "-export: only this column; may be repeated", OPTION_CALL, 0,
+	{"metric", "NAME", "-export: only this metric; may be repeated", OPTION_CALL, 0,
 		add_metric},
 	{"plot", "lines|costs|sweep",
-		"draw a picture: -o FILE.png, .svg or .pdf, else in the terminal", OPTION_STRING,
-		FIELD(plot), NULL},
-	{"x", "NAME", "-plot sweep: argN, -OPTION, threads, ranks, file, or a fact of runs",
+		"draw a picture: into -o FILE.png, .svg or .pdf, else on the terminal",
+		OPTION_STRING, FIELD(plot), NULL},
+	{"x", "NAME",
+		"-plot sweep: the parameter: argN, -OPTION, threads, ranks, file, or a fact of "
+		"runs",
 		OPTION_STRING, FIELD(x), NULL},
-	{"y", "EVENT,...", "-plot sweep: events, by EVENT/EVENT or EVENT/x^N; or costs",
-		OPTION_STRING, FIELD(y), NULL},
-	{"dot", NULL, "-cfg: for dot(1) of Graphviz", OPTION_FLAG, FIELD(dot), NULL},
+	{"y", "EVENT,...", "-plot sweep: EVENT, EVENT/EVENT, EVENT/x^N, or costs", OPTION_STRING,
+		FIELD(y), NULL},
+	{"dot", NULL, "-cfg: a graph for dot(1) of Graphviz", OPTION_FLAG, FIELD(dot), NULL},
 	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
-	{"tui", NULL, "look at the reports on the terminal: ? there says which keys", OPTION_FLAG,
-		FIELD(tui), NULL},
-	{"mouse", NULL, "-tui: the mouse works", OPTION_FLAG, FIELD(mouse), NULL},
-	{"ascii", NULL, "-tui: no characters but ASCII", OPTION_FLAG, FIELD(ascii), NULL},
-	{"merge", NULL, "add files up into one (-o FILE) instead of reporting", OPTION_FLAG,
+	{"tui", NULL, "show the reports on the terminal; press ? for keys", OPTION_FLAG, FIELD(tui),
+		NULL},
+	{"mouse", NULL, "-tui: turn the mouse on", OPTION_FLAG, FIELD(mouse), NULL},
+	{"ascii", NULL, "-tui: draw with ASCII characters only", OPTION_FLAG, FIELD(ascii), NULL},
+	{"merge", NULL, "add files up into one (-o FILE), without a report", OPTION_FLAG,
 		FIELD(merge), NULL},
 	{"dump", NULL,
-		"print all that files hold; with -q, without argument, only what equal runs have "
-		"in common",
+		"print the whole contents of files; with -q, without argument, only what equal "
+		"runs have in common",
 		OPTION_FLAG, FIELD(dump), NULL},
-	{"completion", "SHELL", "print completions for bash or zsh", OPTION_STRING,
+	{"completion", "SHELL", "print the completion script for bash or zsh", OPTION_STRING,
 		FIELD(completion), NULL},
-	{"help", NULL, "this list", OPTION_FLAG, FIELD(help), NULL},
-	{"version", NULL, "version", OPTION_FLAG, FIELD(version), NULL},
+	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
+	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},
 };
 
 /* -q is another option where there are no rows to quit. */
@@ -197,14 +200,15 @@ static struct option_row *make_table(void)
 static int check_diff(const struct options *o, struct error *e)
 {
 	if (!o->diff)
-		return o->share ? error_set(e, ERR_CONFLICT, "-share is for -diff") : 0;
+		return o->share ? error_set(e, ERR_CONFLICT, "-share needs -diff") : 0;
 	if (o->merge || o->dump || o->compare || o->threads)
 		return error_set(e, ERR_CONFLICT,
-			"-diff takes none of -merge, -dump, -compare and -threads");
+			"-diff cannot be combined with -merge, -dump, -compare or -threads");
 	for (size_t i = 0; views[i].name; i++)
 		if (o->view[i] && !view_of_changes(views[i].make))
 			return error_set(e, ERR_CONFLICT,
-				"-diff has no changes of -%s to show: functions, -heavy or -dso",
+				"-diff cannot be combined with -%s: it reports functions, -heavy "
+				"or -dso",
 				views[i].name);
 	return 0;
 }
@@ -212,14 +216,14 @@ static int check_diff(const struct options *o, struct error *e)
 static int check_export(const struct options *o, bool report, struct error *e)
 {
 	if (!o->export)
-		return o->metrics.count > 1 ? error_set(e, ERR_CONFLICT, "-metric is for -export")
+		return o->metrics.count > 1 ? error_set(e, ERR_CONFLICT, "-metric needs -export")
 					    : 0;
 	if (report || o->csv || o->json || o->merge || o->dump || o->diff)
-		return error_set(
-			e, ERR_CONFLICT, "-export makes a file for other tools: no report");
-	if (o->quit.rows || o->quit.percent > 0 || o->quit.cumulative > 0 || o->inclusive)
 		return error_set(e, ERR_CONFLICT,
-			"-export leaves nothing out and orders nothing: no -q, no -inclusive");
+			"-export writes a file for other tools: leave out reports");
+	if (o->quit.rows || o->quit.percent > 0 || o->quit.cumulative > 0 || o->inclusive)
+		return error_set(
+			e, ERR_CONFLICT, "-export writes everything: leave out -q and -inclusive");
 	return 0;
 }
 
@@ -227,17 +231,19 @@ static int check_tui(const struct options *o, size_t chosen, struct error *e)
 {
 	if (!o->tui)
 		return o->mouse || o->ascii
-			       ? error_set(e, ERR_CONFLICT, "-mouse and -ascii are for -tui")
+			       ? error_set(e, ERR_CONFLICT, "-mouse and -ascii need -tui")
 			       : 0;
 	if (o->csv || o->json || o->output || o->merge || o->dump || o->export || o->plot ||
 		o->dot) {
 		error_set(e, ERR_CONFLICT,
-			"-tui takes none of -csv, -json, -export, -plot, -dot, -o, -merge and "
-			"-dump");
-		return error_hint(e, "there, w writes what is shown to a file");
+			"-tui cannot be combined with -csv, -json, -export, -plot, -dot, -o, "
+			"-merge or -dump");
+		return error_hint(
+			e, "in the terminal interface, key w writes what is shown to a file");
 	}
 	if (chosen > 1)
-		return error_set(e, ERR_CONFLICT, "-tui begins with one report");
+		return error_set(
+			e, ERR_CONFLICT, "-tui begins with one report: leave out the others");
 	return 0;
 }
 
@@ -247,20 +253,19 @@ static int check_plot(const struct options *o, bool report, struct error *e)
 	bool known = false;
 
 	if (!o->plot)
-		return o->x || o->y ? error_set(e, ERR_CONFLICT, "-x and -y are for -plot sweep")
-				    : 0;
+		return o->x || o->y ? error_set(e, ERR_CONFLICT, "-x and -y need -plot sweep") : 0;
 	for (size_t i = 0; i < sizeof(kinds) / sizeof(kinds[0]); i++)
 		known = known || strcmp(o->plot, kinds[i]) == 0;
 	if (!known) {
-		error_set(e, ERR_PARSE, "-plot draws no '%s'", o->plot);
-		return error_hint(e, "-plot lines: source lines; costs: events; sweep: over a "
-				     "parameter (-x)");
+		error_set(e, ERR_PARSE, "-plot: unknown kind '%s'", o->plot);
+		return error_hint(e,
+			"lines: source lines; costs: events; sweep: curves over a parameter (-x)");
 	}
 	if (report || o->csv || o->json || o->merge || o->dump || o->diff || o->compare ||
 		o->export || o->threads || o->tui)
-		return error_set(e, ERR_CONFLICT, "-plot draws one picture: no report beside it");
+		return error_set(e, ERR_CONFLICT, "-plot draws one picture: leave out reports");
 	if ((o->x || o->y) && strcmp(o->plot, "sweep") != 0)
-		return error_set(e, ERR_CONFLICT, "-x and -y are for -plot sweep");
+		return error_set(e, ERR_CONFLICT, "-x and -y need -plot sweep");
 	return 0;
 }
 
@@ -271,26 +276,27 @@ static int check(const struct options *o, struct error *e)
 	for (size_t i = 0; i < VIEWS_MAX; i++)
 		chosen += o->view[i];
 	if (o->dot && (o->csv || o->json))
-		return error_set(e, ERR_CONFLICT, "-dot, -csv and -json: one of them");
+		return error_set(e, ERR_CONFLICT, "-dot, -csv and -json exclude each other");
 	for (size_t i = 0; o->dot && views[i].name; i++)
 		if (o->view[i] != (views[i].make == prof_cfg))
-			return error_set(e, ERR_CONFLICT, "-dot draws the graph of -cfg only");
+			return error_set(e, ERR_CONFLICT, "-dot needs -cfg, and no other report");
 	if (o->csv && o->json)
-		return error_set(e, ERR_CONFLICT, "-csv and -json: one of them");
+		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
 	if (o->merge && (chosen || o->csv || o->json || o->compare))
-		return error_set(e, ERR_CONFLICT, "-merge makes a file, not a report");
+		return error_set(e, ERR_CONFLICT, "-merge writes a file: leave out reports");
 	if (o->dump && (chosen || o->csv || o->json || o->merge)) {
-		error_set(e, ERR_CONFLICT, "-dump prints files as they are: no report");
-		return error_hint(e, "-export json has all of them for scripts");
+		error_set(e, ERR_CONFLICT, "-dump prints files as they are: leave out reports");
+		return error_hint(e, "for scripts, -export json writes all samples");
 	}
 	if (o->merge && !o->output) {
-		error_set(e, ERR_CONFLICT, "-merge needs to know where to write");
+		error_set(e, ERR_CONFLICT, "-merge needs -o");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
 	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))
-		return error_set(e, ERR_CONFLICT, "-csv and -json take one report at a time");
+		return error_set(
+			e, ERR_CONFLICT, "-csv and -json print one report: leave out the others");
 	return check_export(o, chosen > 0, e);
 }
 

@@ -75,7 +75,7 @@ static const struct {
 	size_t request, option;
 } switch_fields[] = {
 	SWITCH("inclusive", "functions with all that they called", 'i', inclusive),
-	SWITCH("inlines", "functions that were inlined have rows of their own", 'u', inlines),
+	SWITCH("inlines", "give inlined functions rows of their own", 'u', inlines),
 	SWITCH("threads", "rows for each thread, process or rank", 0, threads),
 	SWITCH("raw", "samples where they were found", 0, raw),
 	SWITCH("intel", "disassembly in Intel's syntax", 0, intel),

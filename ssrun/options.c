@@ -61,7 +61,7 @@ static int set_bursts(void *target, const char *argument, struct error *e)
 	o->bursts = strtod(argument, &end);
 	if (*end || end == argument || !(o->bursts >= 0.01 && o->bursts <= 10000))
 		return error_set(e, ERR_RANGE,
-			"-bursts takes a number a second between 0.01 and 10000, not '%s'",
+			"-bursts takes a rate between 0.01 and 10000 per second, not '%s'",
 			argument);
 	return 0;
 }
@@ -78,10 +78,10 @@ static bool wants_branches(const struct options *o)
 static int check_branches(const struct options *o, struct error *e)
 {
 	if (o->bursts > 0 && !wants_branches(o))
-		return error_set(e, ERR_CONFLICT, "-bursts is for -branches");
+		return error_set(e, ERR_CONFLICT, "-bursts needs -branches");
 	if (o->all && wants_branches(o))
-		return error_set(e, ERR_CONFLICT,
-			"-branches follows a command or a process, not the whole system");
+		return error_set(
+			e, ERR_CONFLICT, "-branches follows a command or a process: leave out -a");
 	return 0;
 }
 
@@ -100,35 +100,35 @@ const char *const stack_names[] = {[STACK_AUTO] = "auto",
 
 const struct option_row option_table[] = {
 	{"e", "EVENT:PERIOD",
-		"sample every PERIOD-th EVENT (:stacks for call paths); several with commas, and "
-		"-e may be repeated",
+		"sample every PERIOD-th EVENT (:stacks for call paths); separate several by commas "
+		"or repeat -e",
 		OPTION_CALL, 0, add_event},
-	{"both", NULL, "sample at both periods of the experiment, so that profiles can be compared",
+	{"both", NULL, "sample at both periods of the experiment, to check that the profiles agree",
 		OPTION_FLAG, FIELD(both), NULL},
-	{"o", "FILE", "write the experiment here, not to COMMAND.EXPERIMENT.PID", OPTION_STRING,
-		FIELD(output), NULL},
-	{"archive", "DIR", "keep copies of the sampled images here", OPTION_STRING, FIELD(archive),
-		NULL},
+	{"o", "FILE", "write the experiment to FILE instead of COMMAND.EXPERIMENT.PID",
+		OPTION_STRING, FIELD(output), NULL},
+	{"archive", "DIR", "keep copies of the sampled images in DIR", OPTION_STRING,
+		FIELD(archive), NULL},
 	{"stack", "HOW",
 		"call paths by fp (frame pointers), dwarf or dwarf:BYTES (call frame rules on a "
-		"copy of so much stack), or auto",
+		"copy of BYTES of the stack), or auto",
 		OPTION_STRING, FIELD(stack_text), NULL},
 	{"pid", "PID", "sample a running process until it ends or ^C", OPTION_STRING,
 		FIELD(pid_text), NULL},
 	{"a", NULL, "sample the whole system until ^C or -for", OPTION_FLAG, FIELD(all), NULL},
-	{"for", "SECONDS", "with -pid and -a: no longer than this", OPTION_SECONDS, FIELD(seconds),
+	{"for", "SECONDS", "with -pid and -a: stop after this time", OPTION_SECONDS, FIELD(seconds),
 		NULL},
-	{"cal", "SECONDS", "begin a new phase every so many seconds", OPTION_SECONDS,
+	{"cal", "SECONDS", "begin a new phase every SECONDS", OPTION_SECONDS,
 		FIELD(caliper_seconds), NULL},
 	{"calsig", "SIGNAL", "begin a new phase when ssrun gets this signal", OPTION_CALL, 0,
 		set_signal},
 	{"bursts", "RATE",
-		"with -branches: follow branches so many times a second of CPU time, whatever it "
+		"with -branches: follow branches RATE times per second of CPU time, whatever it "
 		"costs",
 		OPTION_CALL, 0, set_bursts},
 	{"source", "SOURCE", "where samples come from: auto, pmu, os or model", OPTION_STRING,
 		FIELD(source_name), NULL},
-	{"machine", "MACHINE", "what the model models: host, zen4, skl, r10000 ... or a file",
+	{"machine", "MACHINE", "the processor to model: host, zen4, skl, r10000 ... or a file",
 		OPTION_STRING, FIELD(machine), NULL},
 	{"clock", "CLOCK", "how the model counts cycles: first-order or retirement", OPTION_STRING,
 		FIELD(clock), NULL},
@@ -136,20 +136,20 @@ const struct option_row option_table[] = {
 		"about how many the command executes, for the progress line of the model",
 		OPTION_COUNT, FIELD(expect), NULL},
 	{"turn", "BLOCKS",
-		"how many superblocks the model lets one thread run before the next (300)",
+		"superblocks that one thread executes on the model before the next runs (300)",
 		OPTION_COUNT, FIELD(turn), NULL},
 	{"x", NULL, "sample in the kernel as well, or fail", OPTION_FLAG, FIELD(kernel), NULL},
-	{"list", NULL, "list the experiments, their periods and sources on this machine",
+	{"list", NULL, "list the experiments with their periods and sources on this machine",
 		OPTION_FLAG, FIELD(list), NULL},
-	{"json", NULL, "-list as JSON, schema ssrun.list/1", OPTION_FLAG, FIELD(json), NULL},
-	{"csv", NULL, "-list as CSV", OPTION_FLAG, FIELD(csv), NULL},
-	{"v", NULL, "say what is sampled, at which period, and what became of it", OPTION_FLAG,
+	{"json", NULL, "with -list: JSON, schema ssrun.list/1", OPTION_FLAG, FIELD(json), NULL},
+	{"csv", NULL, "with -list: CSV", OPTION_FLAG, FIELD(csv), NULL},
+	{"v", NULL, "report what is sampled, its period, and the result", OPTION_FLAG,
 		FIELD(verbose), NULL},
-	{"q", NULL, "say nothing but errors", OPTION_FLAG, FIELD(quiet), NULL},
-	{"completion", "SHELL", "print completions for bash or zsh", OPTION_STRING,
+	{"q", NULL, "print only errors", OPTION_FLAG, FIELD(quiet), NULL},
+	{"completion", "SHELL", "print the completion script for bash or zsh", OPTION_STRING,
 		FIELD(completion), NULL},
-	{"help", NULL, "this text", OPTION_FLAG, FIELD(help), NULL},
-	{"version", NULL, "the version", OPTION_FLAG, FIELD(version), NULL},
+	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
+	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},
 	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
 };
 
@@ -180,7 +180,7 @@ static int from_environment(struct options *o, struct error *e)
 	char text[160];
 
 	if (!number || !period || !*number || !*period) {
-		error_set(e, ERR_CONFLICT, "-prof_hwc samples what the environment says");
+		error_set(e, ERR_CONFLICT, "-prof_hwc: no event and period in the environment");
 		return error_hint(e, "set _SPEEDSHOP_HWC_COUNTER_NUMBER and "
 				     "_SPEEDSHOP_HWC_COUNTER_OVERFLOW, or give -e EVENT:PERIOD");
 	}
@@ -220,7 +220,7 @@ static int parse_pid(struct options *o, struct error *e)
 	pid = strtol(o->pid_text, &end, 10);
 	if (*end || end == o->pid_text || pid <= 0 || pid > 0x7fffffff)
 		return error_set(
-			e, ERR_RANGE, "-pid takes the number of a process, not '%s'", o->pid_text);
+			e, ERR_RANGE, "-pid takes a process number, not '%s'", o->pid_text);
 	o->pid = (pid_t)pid;
 	return 0;
 }
@@ -244,8 +244,9 @@ static int parse_stack(struct options *o, struct error *e)
 		return 0;
 	bytes = strtoul(colon + 1, &end, 10);
 	if (*end || end == colon + 1 || bytes < 256 || bytes > STACK_BYTES_MAX)
-		return error_set(e, ERR_RANGE, "-stack: between 256 and %d bytes, not '%s'",
-			STACK_BYTES_MAX, colon + 1);
+		return error_set(e, ERR_RANGE,
+			"-stack dwarf takes between 256 and %d bytes, not '%s'", STACK_BYTES_MAX,
+			colon + 1);
 	o->stack_bytes = (uint32_t)bytes & ~7u;
 	return 0;
 }
@@ -270,18 +271,16 @@ struct rule {
 static int check(const struct options *o, struct error *e)
 {
 	const struct rule rules[] = {
-		{o->pid && o->command,
-			"-pid attaches to a running process: there is no command to run then"},
-		{o->all && (o->command || o->pid), "-a watches the whole system: leave out -pid "
-						   "and the command, and say how long with -for"},
+		{o->pid && o->command, "-pid attaches to a running process: leave out the command"},
+		{o->all && (o->command || o->pid), "-a samples the whole system: leave out -pid "
+						   "and the command, and limit it by -for"},
 		{o->seconds > 0 && !o->pid && !o->all,
-			"-for ends -pid and -a; a command ends by itself"},
+			"-for needs -pid or -a: a command ends by itself"},
 		{o->json && o->csv, "-json and -csv exclude each other"},
 		{(o->json || o->csv) && !o->list,
-			"-json and -csv are for -list; what was sampled, prof -json reports"},
+			"-json and -csv need -list: use prof -json to report samples"},
 		{o->list && o->command, "-list takes no command"},
-		{o->turn > TURN_LIMIT,
-			"-turn: at most 100000 superblocks, which is Valgrind's own"},
+		{o->turn > TURN_LIMIT, "-turn: at most 100000 superblocks (Valgrind's own value)"},
 		{o->quiet && o->verbose, "-q and -v exclude each other"},
 	};
 

@@ -10,7 +10,7 @@ done
 run perfex -fast -mp true
 like "no threads" "$err" "-fast estimates the counts of a whole run: leave out -mp"
 run perfex -fast -source os true
-like "the model only" "$err" "-fast is the model's: leave out -source"
+like "the model only" "$err" "-fast needs the model: leave out -source"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
 events="-e gi -e 18 -e 61 -e 24 -e 25 -e cy -e 35 -e 36"
 # shellcheck disable=SC2086 # words

@@ -29,5 +29,5 @@ ok "-turn 20 shows more interventions than -turn 1000 ($short, $long)" test "$sh
 run perfex -turn 100001 true
 is "turns longer than Valgrind's are refused" "$status" 125
 run perfex -turn 10 -source os true
-like "-turn is for the model" "$err" "-turn is the model's"
+like "-turn is for the model" "$err" "-turn needs the model"
 done_testing

@@ -72,9 +72,9 @@ run perfex -frobnicate true
 like "unknown option" "$err" 'no option -frobnicate'
 run perfex -a -e cy true; like "-a with -e" "$err" 'leave out -e'
 run perfex -json -csv true; like "-json with -csv" "$err" 'exclude each other'
-run perfex -pid 1 true; like "-pid with a command" "$err" 'no command to run'
-run $perf -mp -r 2 true; like "-mp with -r" "$err" 'one run apart'
-run $perf -mp -passes true; like "-mp with -passes" "$err" 'one run apart'
+run perfex -pid 1 true; like "-pid with a command" "$err" 'leave out the command'
+run $perf -mp -r 2 true; like "-mp with -r" "$err" 'threads of one run'
+run $perf -mp -passes true; like "-mp with -passes" "$err" 'threads of one run'
 run perfex -r 0 true; like "-r 0" "$err" 'whole number from 1'
 run perfex -source wrong true; like "unknown source" "$err" "no source 'wrong'"
 run perfex -machine zen44 -source model true; like "unknown machine offers the nearest" "$err" "zen4"

@@ -111,7 +111,7 @@ like "two sources" "$err" 'one source of blocks'
 prof_block -image app
 like "-image alone" "$err" '-image and -address belong together'
 prof_block -csv -json -hex 90
-like "two formats" "$err" '-csv and -json: one of them'
+like "two formats" "$err" '-csv and -json exclude each other'
 prof_block -top 3 -hex 90
 like "-top without experiment" "$err" '-top is for experiments'
 prof_block -hex 0f05

@@ -142,7 +142,7 @@ run prof -diff before; is "one file" "$status" 125
 like "is too few" "$err" 'two files or directories, not 1'
 run prof -diff before after before; like "three are too many" "$err" 'not 3'
 run prof -diff -calltree before after; like "a tree has no changes to show" "$err" '-calltree'
-run prof -share before; like "-share alone" "$err" '-share is for -diff'
+run prof -share before; like "-share alone" "$err" '-share needs -diff'
 run prof -diff -threads before after; is "threads do not match" "$status" 125
 run prof -diff -merge -o x before after; is "-merge is another thing" "$status" 125
 { echo "type dsc_hwc"; echo "image elf $work/old/app"; echo "metric dsc 131 model - 26"; echo "sample 0 0 0 5 1:$(address old/app main)"; } | make_experiment misses

@@ -211,13 +211,13 @@ like "with process numbers" "$out" '100'
 run prof -dump -q two
 unlike "-dump -q: without" "$out" '^process.* 100'
 run prof -dump -json two
-like "-dump is no report" "$err" 'no report'
+like "-dump is no report" "$err" 'leave out reports'
 
 # what cannot be
 run prof -merge two three
-like "-merge needs -o" "$err" 'where to write'
+like "-merge needs -o" "$err" '-merge needs -o'
 run prof -json -csv two
-like "-json and -csv exclude each other" "$err" 'one of them'
+like "-json and -csv exclude each other" "$err" 'exclude each other'
 run prof -butterfly app.pcsamp.100
 like "no call paths" "$err" 'no call paths'
 is "status of failure" "$status" 125

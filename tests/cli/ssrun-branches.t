@@ -5,11 +5,11 @@
 branchy=$build/tests/programs/branchy unruly=$build/tests/programs/unruly
 
 run ssrun -fpcsamp -bursts 5 true
-is "-bursts alone" "$status $err" "125 ssrun: -bursts is for -branches"
+is "-bursts alone" "$status $err" "125 ssrun: -bursts needs -branches"
 run ssrun -branches -bursts often true
-like "-bursts takes a rate" "$status $err" "^125 .*between 0.01 and 10000, not 'often'"
+like "-bursts takes a rate" "$status $err" "^125 .*between 0.01 and 10000 per second, not 'often'"
 run ssrun -branches -a -for 1
-like "-branches follows a command" "$status $err" '^125 .*not the whole system'
+like "-branches follows a command" "$status $err" '^125 .*leave out -a'
 
 if [ "$(uname -m)" != x86_64 ]; then
 	run ssrun -branches -o elsewhere "$branchy" mix 10

@@ -34,9 +34,9 @@ run prof -tui app.exp </dev/null
 is "no terminal: our failure" "$status" 125
 like "no terminal: says which" "$err" 'needs a terminal.*standard input'
 run prof -tui -csv app.exp
-like "-csv beside it" "$err" 'takes none of -csv'
+like "-csv beside it" "$err" 'cannot be combined with -csv'
 run prof -mouse app.exp
-like "-mouse alone" "$err" 'are for -tui'
+like "-mouse alone" "$err" 'need -tui'
 run prof -tui -lines -dis app.exp
 like "one report" "$err" 'begins with one report'
 

@@ -316,7 +316,7 @@ static const struct tui_source_ops tui_fake_ops = {.ask = tui_fake_ask,
 
 static const struct tui_switch tui_fake_switches[] = {
 	{"inclusive", "functions with all that they called", 'i'},
-	{"inlines", "functions that were inlined have rows of their own", 'u'},
+	{"inlines", "give inlined functions rows of their own", 'u'},
 	{NULL, NULL, 0},
 };
 
