@@ -380,24 +380,15 @@ NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_br
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken)
 {
-	static const struct {
-		uint8_t events[2];
-	} also[] = {
-		[MODEL_CONDITIONAL] = {{EV_CONDITIONAL_BRANCHES}},
-		[MODEL_JUMP] = {{0}},
-		[MODEL_CALL] = {{EV_CALLS}},
-		[MODEL_INDIRECT_JUMP] = {{EV_INDIRECT_BRANCHES}},
-		[MODEL_INDIRECT_CALL] = {{EV_INDIRECT_BRANCHES, EV_CALLS}},
-		[MODEL_RETURN] = {{EV_RETURNS}},
-	};
+	uint16_t statics[MODEL_STATICS] = {0};
 	struct core *core = m->core;
 	unsigned i;
 
 	taken = taken || kind != MODEL_CONDITIONAL;
-	m->counts[EV_BRANCHES]++;
-	m->counts[EV_TAKEN_BRANCHES] += (uint64_t)taken;
-	for (i = 0; i < 2 && also[kind].events[i]; i++)
-		m->counts[also[kind].events[i]]++;
+	model_outcome_statics(
+		&(struct model_outcome){.kind = (uint8_t)kind, .taken = taken != 0}, statics);
+	for (i = MODEL_STATIC_BRANCHES; i <= MODEL_STATIC_RETURNS; i++)
+		m->counts[model_static_event(i)] += statics[i];
 	if (taken)
 		clock_taken(m, &core->clock);
 	if (kind != MODEL_CONDITIONAL) {

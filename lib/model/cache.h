@@ -27,7 +27,7 @@ enum line_state {
 	MODIFIED = 3,
 	MESI = 3,       /* mask of the above */
 	WRITTEN = 4,    /* in the second level: a store has gone to the first-level copy */
-	WATCHED = 4,    /* in the first level: see sharing.c */
+	WATCHED = 4,    /* in the first level: see hierarchy.c */
 	PREFETCHED = 8, /* and not used since */
 	STATES = 15,    /* mask of all state bits */
 };

@@ -296,25 +296,9 @@ const char *model_check(const struct model_config *config)
 	return why;
 }
 
-/* What a table of events can be true of: everything, or what the machine has. */
-static int has_writebacks(const struct model_config *c)
-{
-	return c->flavour == MODEL_NATIVE;
-}
-
-static int has_sharing(const struct model_config *c)
-{
-	return c->flavour == MODEL_NATIVE && c->cores > 1;
-}
-
 static int has_secondary(const struct model_config *c)
 {
 	return c->l2.size || c->ll.size;
-}
-
-static int has_ll(const struct model_config *c)
-{
-	return c->ll.size != 0;
 }
 
 static int has_prefetchers(const struct model_config *c)
@@ -327,17 +311,16 @@ int model_counts_event(const struct model_config *c, int event)
 {
 	switch (event) {
 	case EV_L1_WRITEBACK_QUADWORDS:
-		return has_writebacks(c);
-	case EV_L2_WRITEBACK_QUADWORDS:
-		return has_writebacks(c) && has_secondary(c);
 	case EV_STORES_TO_CLEAN:
-		return has_writebacks(c);
+		return c->flavour == MODEL_NATIVE;
+	case EV_L2_WRITEBACK_QUADWORDS:
+		return c->flavour == MODEL_NATIVE && has_secondary(c);
 	case EV_INTERVENTIONS:
 	case EV_INVALIDATIONS:
 	case EV_INTERVENTION_HITS:
 	case EV_INVALIDATION_HITS:
 	case EV_STORES_TO_SHARED:
-		return has_sharing(c);
+		return c->flavour == MODEL_NATIVE && c->cores > 1;
 	case EV_L2I_MISSES:
 	case EV_L2D_MISSES:
 	case EV_L2_REFERENCES:
@@ -345,7 +328,7 @@ int model_counts_event(const struct model_config *c, int event)
 	case EV_LL_DATA_MISSES:
 	case EV_LL_INSTRUCTION_MISSES:
 	case EV_LL_REFERENCES:
-		return has_ll(c);
+		return c->ll.size != 0;
 	case EV_HARDWARE_PREFETCHES:
 		return has_prefetchers(c);
 	case EV_DTLB_MISSES:
@@ -362,40 +345,19 @@ int model_counts_event(const struct model_config *c, int event)
 	case EV_STORE_FORWARD_FAILURES:
 	case EV_ALIASES_4K:
 		return c->store_buffer != 0;
-	case EV_CYCLES:
-	case EV_CYCLES_16:
-	case EV_INSTRUCTIONS:
-	case EV_INSTRUCTIONS_15:
-	case EV_DECODED_BRANCHES:
-	case EV_L1I_MISSES:
-	case EV_LOADS:
-	case EV_STORES:
-	case EV_STORE_CONDITIONALS:
-	case EV_FP_INSTRUCTIONS:
-	case EV_MISPREDICTED_BRANCHES:
-	case EV_L1D_MISSES:
-	case EV_SOFTWARE_PREFETCHES:
-	case EV_FRONTEND_STALLS:
-	case EV_BACKEND_STALLS:
-	case EV_DIVIDES:
-	case EV_DIVIDER_CYCLES:
-	case EV_VECTOR_INSTRUCTIONS:
-	case EV_FP_OPERATIONS:
-	case EV_MICRO_OPS:
-	case EV_CONDITIONAL_BRANCHES:
-	case EV_MISPREDICTED_CONDITIONALS:
-	case EV_INDIRECT_BRANCHES:
-	case EV_MISPREDICTED_INDIRECTS:
-	case EV_RETURNS:
-	case EV_MISPREDICTED_RETURNS:
-	case EV_CALLS:
-	case EV_TAKEN_BRANCHES:
-	case EV_BRANCHES:
-	case EV_LOCKED_INSTRUCTIONS:
-	case EV_SPLIT_ACCESSES:
-	case EV_SYSTEM_CALLS:
-		return 1;
-	default:
+	/* Of what is speculated, or not modelled. */
+	case EV_ISSUED_INSTRUCTIONS:
+	case EV_ISSUED_LOADS:
+	case EV_ISSUED_STORES:
+	case EV_ISSUED_STORE_CONDITIONALS:
+	case EV_FAILED_STORE_CONDITIONALS:
+	case EV_L2_ECC_ERRORS:
+	case EV_I_WAY_MISPREDICTS:
+	case EV_VIRTUAL_COHERENCY:
+	case EV_D_WAY_MISPREDICTS:
+	case EV_MEMORY_ORDER_CLEARS:
 		return 0;
+	default: /* from page faults on the kernel's */
+		return event >= 0 && event < EV_PAGE_FAULTS;
 	}
 }

@@ -149,15 +149,6 @@ void clock_drain(struct model *m, struct core *core)
 	c->front += m->mispredict;
 }
 
-static uint64_t cycles_of(const uint64_t *cycles, enum model_cause first, enum model_cause last)
-{
-	uint64_t sum = 0;
-
-	for (unsigned i = first; i <= (unsigned)last; i++)
-		sum += cycles[i];
-	return sum;
-}
-
 static void flush_retired(struct core *core)
 {
 	struct retire *t = core->retire;
@@ -171,11 +162,11 @@ static void flush_retired(struct core *core)
 		cycles[i] -= t->counted[i];
 		t->counted[i] = so_far;
 	}
-	core->counts[EV_CYCLES] += cycles_of(cycles, MODEL_CAUSE_BASE, MODEL_CAUSE_MISPREDICT);
+	core->counts[EV_CYCLES] += retire_sum(cycles, MODEL_CAUSE_BASE, MODEL_CAUSE_MISPREDICT);
 	core->counts[EV_BACKEND_STALLS] +=
-		cycles_of(cycles, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING);
+		retire_sum(cycles, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING);
 	core->counts[EV_FRONTEND_STALLS] +=
-		cycles_of(cycles, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT);
+		retire_sum(cycles, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT);
 }
 
 /* Brings the counts of the core's thread up to date; what is less than a cycle stays for the next

@@ -156,15 +156,11 @@ static enum supplier ask_others(struct model *m, struct core *core, uint64_t add
 		unsigned number = (unsigned)__builtin_ctzll(others);
 		unsigned state = request(m, &m->cores[number], unit, exclusive, known, owned);
 
-		if (take_ownership && (state >= EXCLUSIVE || (exclusive && state == SHARED)))
-			sharing_conflict(m, core, &m->cores[number], unit, exclusive, d);
 		others &= others - 1;
 		if (state != INVALID)
 			found |= UINT64_C(1) << number;
 		modified |= state == MODIFIED;
 	}
-	if (take_ownership)
-		sharing_asked(m, core, unit, d);
 	if (found && take_ownership && UNLIKELY(m->watch != 0) && m->watch->objects)
 		objects_request(m->watch->objects, m, unit, fetched);
 	if (exclusive || (!found && take_ownership)) {

@@ -12,8 +12,6 @@
  */
 #include "model/state.h"
 
-#define PAGE_BITS 4095u
-
 static void push(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
 	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
@@ -39,29 +37,6 @@ void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint
 	push(b, address, size, order);
 }
 
-/* How far back is the youngest store in the buffer that meets the load in this granule
- * (bits 11..3), or 0. */
-static uint32_t look_back(const struct model *m, const struct core *core, uint64_t granule,
-	uint64_t address, unsigned size)
-{
-	const struct store_buffer *b = &core->stores;
-	uint32_t number = b->last[granule % STORE_GRANULES].number;
-
-	for (;;) {
-		const struct buffered_store *s = &b->ring[number % STORES_MAX];
-		uint32_t back = (uint32_t)b->number - number;
-
-		if (back > m->config.store_buffer ||
-			(uint32_t)core->clock.order - s->order > m->config.window)
-			return 0;
-		if (((address - s->address) & PAGE_BITS) < s->size ||
-			((s->address - address) & PAGE_BITS) < size)
-			return back;
-		number = b->before[(granule - (s->address >> 3)) % STORE_GRANULES]
-				  [number % STORES_MAX];
-	}
-}
-
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	const struct store_buffer *b = &core->stores;
@@ -75,7 +50,8 @@ void forward_load(struct model *m, struct core *core, uint64_t address, unsigned
 	if (span > STORE_GRANULES)
 		span = STORE_GRANULES;
 	for (i = 0; i < span; i++) {
-		uint32_t back = look_back(m, core, granule + i, address, size);
+		uint32_t back =
+			forward_look_back(m, b, granule + i, address, size, core->clock.order);
 
 		if (back && (!youngest || back < youngest))
 			youngest = back;

@@ -24,7 +24,9 @@
  * States: see coherence.c.  In the last level an entry is SHARED (clean) or MODIFIED (dirty), in
  * L1I always SHARED.
  */
+#include "model/objects.h"
 #include "model/state.h"
+#include "model/watch.h"
 
 /* An event of a core, which need not be the current one. */
 static void count_at(struct model *m, struct core *core, unsigned event, uint64_t n)
@@ -405,15 +407,20 @@ static int leaves_late(const struct model *m, const struct core *core)
 	return (core->l2.ways ? m->config.l2_inclusion : m->config.ll_inclusion) == MODEL_EXCLUSIVE;
 }
 
-/* A line that others want is looked at for a while after it was had from them. */
+/* With objects, every access to a line that cores take from each other is looked at. */
 static NOINLINE void watch_line(
 	struct model *m, struct core *core, uint64_t address, uint64_t *entry, enum purpose purpose)
 {
-	slot_drop(core, address);
-	if (sharing_watch(m, core, address, purpose))
+	struct objects *o = m->watch ? m->watch->objects : (struct objects *)0;
+	uint64_t unit = address & ~m->unit;
+
+	if (o && is_demand(purpose) && objects_knows(o, unit)) {
+		objects_access(o, m, unit, purpose == STORE);
+		slot_drop(core, address);
 		*entry |= WATCHED | UNSEEN;
-	else
+	} else {
 		*entry &= ~(uint64_t)WATCHED;
+	}
 }
 
 INLINE void watch(struct model *m, struct core *core, uint64_t address, uint64_t *entry,

@@ -168,7 +168,7 @@ static NOINLINE void note_target(struct model_watch *w, struct model_segment *s,
 		e->count++;
 		return;
 	}
-	targets_count(t, from, to);
+	targets_add(t, from, to, 1);
 	s->run.base = (uint32_t)(targets_find(t, from, to) - t->entry);
 }
 

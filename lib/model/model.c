@@ -118,18 +118,19 @@ static unsigned core_count(const struct model_config *config)
 	return config->flavour == MODEL_CACHEGRIND ? 1 : config->cores;
 }
 
-/* m: where to leave the pointers, or null to measure. */
-static void lay_out(struct arena *a, const struct model_config *config, struct model *m)
+/* m: where to leave the pointers.  Without memory, where it is only measured, all cores are `core`.
+ */
+static void lay_out(
+	struct arena *a, const struct model_config *config, struct model *m, struct core *core)
 {
-	struct core scratch = {0}, *cores;
 	unsigned i, n = core_count(config);
 
 	take(a, sizeof(struct model));
-	cores = take(a, n * sizeof(struct core));
+	m->cores = take(a, n * sizeof(struct core));
 	for (i = 0; i < n; i++) {
-		struct core *core = m ? &cores[i] : &scratch;
 		void *predictor;
 
+		core = m->cores ? &m->cores[i] : core;
 		lay_out_cache(a, &core->l1i, &config->l1i, config, MODEL_L1I);
 		lay_out_cache(a, &core->l1d, &config->l1d, config, MODEL_L1D);
 		lay_out_cache(a, &core->l2, &config->l2, config, MODEL_L2);
@@ -143,45 +144,25 @@ static void lay_out(struct arena *a, const struct model_config *config, struct m
 		predictor = take(a, predictor_size(config));
 		if (config->clock == MODEL_CLOCK_RETIREMENT)
 			core->retire = take(a, sizeof(*core->retire));
-		if (m)
+		if (m->cores)
 			predictor_init(&core->predictor, config, predictor);
 	}
-	if (m) {
-		m->cores = cores;
-		lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
-	} else {
-		lay_out_cache(a, &scratch.l2, &config->ll, config, MODEL_LL);
-	}
-	if (config->large_pages != MODEL_PAGES_SMALL) {
-		void *large = take(a, LARGE_RANGES * sizeof(struct large_range));
-
-		if (m)
-			m->large = large;
-	}
-	if (config->clock == MODEL_CLOCK_RETIREMENT) {
-		void *had = take(a, (size_t)1 << (HAD_BITS - 3));
-
-		if (m)
-			m->had = had;
-	}
-	if (n > 1) {
-		void *directory = take(a, sizeof(struct directory_entry) << DIRECTORY_BITS);
-		void *brought = take(a, sizeof(struct sharing_brought) << DIRECTORY_BITS);
-		void *sharing = take(a, sizeof(struct sharing_entry) * MODEL_SHARING_MAX);
-
-		if (m) {
-			m->directory = directory;
-			m->brought = brought;
-			m->sharing = sharing;
-		}
-	}
+	lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
+	if (config->large_pages != MODEL_PAGES_SMALL)
+		m->large = take(a, LARGE_RANGES * sizeof(*m->large));
+	if (config->clock == MODEL_CLOCK_RETIREMENT)
+		m->had = take(a, (size_t)1 << (HAD_BITS - 3));
+	if (n > 1)
+		m->directory = take(a, sizeof(*m->directory) << DIRECTORY_BITS);
 }
 
 size_t model_size(const struct model_config *config)
 {
 	struct arena a = {0, 0};
+	struct model model = {0};
+	struct core core = {0};
 
-	lay_out(&a, config, (struct model *)0);
+	lay_out(&a, config, &model, &core);
 	return a.used;
 }
 
@@ -217,7 +198,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	uint64_t width = config->width;
 	unsigned i;
 
-	lay_out(&a, config, m);
+	lay_out(&a, config, m, (struct core *)0);
 	m->config = *config;
 	m->cachegrind = config->flavour == MODEL_CACHEGRIND;
 	m->stored = m->cachegrind ? SHARED : MODIFIED;

@@ -129,7 +129,7 @@ struct model_execution_config {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 6
+#define MODEL_CONFIG_VERSION 7
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -156,7 +156,6 @@ struct model_config {
 				    histories */
 	uint32_t return_stack;   /* entries */
 	uint32_t store_buffer;   /* entries */
-	uint32_t physical_page_colour; /* reserved, 0 */
 	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no
 			    limit */
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
@@ -175,7 +174,6 @@ struct model_config {
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t clock;       /* enum model_clock */
 	uint32_t fetches;     /* lines of code in sequence that are asked for at once; 0, 1: one */
-	uint32_t reserved;
 	struct model_execution_config execution;
 };
 
@@ -240,40 +238,6 @@ void model_prefetch(struct model *m, uint64_t address);
  * taken. */
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken);
-
-/*
- * Who shares a unit of coherence (a line): it was in one core's private caches when another asked
- * for it.  Up to MODEL_SHARING_MAX units are remembered, those asked for most often.
- */
-#define MODEL_SHARING_MAX  4096
-#define MODEL_SHARING_ENDS 4
-struct model_sharing_end {
-	uint32_t thread, core;
-	uint64_t instruction; /* address of one that went there; 0: unknown */
-	uint64_t granules; /* bit i: it touched bytes i * g .. i * g + g - 1, g = bytes / 64 or 8 */
-};
-struct model_sharing {
-	uint64_t address;
-	uint32_t bytes;
-	uint32_t ends; /* threads, of which these are the last to be heard of */
-	uint64_t requests,
-		stores; /* that found the unit elsewhere; those of them that were stores */
-	struct model_sharing_end end[MODEL_SHARING_ENDS];
-};
-/* Number index of them, in no order; 0: there is none of this number. */
-int model_sharing(const struct model *m, unsigned index, struct model_sharing *sharing);
-/* Has no byte (as far as granules tell) been touched by two threads? */
-static inline int model_sharing_is_false(const struct model_sharing *s)
-{
-	uint64_t any = 0;
-
-	for (uint32_t i = 0; i < s->ends; i++) {
-		if (!s->end[i].granules || (s->end[i].granules & any))
-			return 0;
-		any |= s->end[i].granules;
-	}
-	return s->ends > 1;
-}
 
 /* From here on length bytes at address are mapped with pages of 1 << page_bits bytes: 21 or more
  * for those of 2 MiB, else whatever is there (or nothing: unmapped) has small ones.  Only whole

@@ -19,7 +19,7 @@
  * was it in vain where another touches what the core wrote, before that gets the line again.
  *
  * Counts are the model's, where each event comes by: hits cost nothing, but those in lines that are
- * shared, which stay WATCHED (sharing.c).  All memory is got from `memory` and grows with what is
+ * shared, which stay WATCHED (hierarchy.c).  All memory is got from `memory` and grows with what is
  * distinct, up to limits; what finds no room is counted as lost.
  */
 #ifndef MODEL_OBJECTS_H
@@ -128,7 +128,7 @@ void objects_gone(struct objects *o, uint64_t from, uint64_t length);
 void objects_kinds(const struct objects *o, const struct objects_line *line, uint64_t *needed,
 	uint64_t *useless);
 
-/* For coherence.c and sharing.c.  Is the unit one that is looked at? */
+/* For coherence.c and hierarchy.c.  Is the unit one that is looked at? */
 int objects_knows(const struct objects *o, uint64_t unit);
 /* The current access took the unit from other cores; fetched: this one did not have it. */
 void objects_request(struct objects *o, const struct model *m, uint64_t unit, int fetched);

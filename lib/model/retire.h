@@ -173,7 +173,7 @@ struct retire {
 	uint32_t width, window, misses, store_buffer, fetches;
 	uint32_t slot; /* parts: of one instruction */
 	struct retire_form form[MODEL_LATENCIES];
-	uint32_t forward, renamed, renames, mispredict, taken;
+	uint32_t forward, renamed, mispredict, taken;
 	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
@@ -243,6 +243,16 @@ void retire_record(
 /* Whole cycles so far by cause into cycles[MODEL_CAUSES]; returns their sum, which lags behind by
  * less than MODEL_CAUSES cycles. */
 uint64_t retire_cycles(const struct retire *t, uint64_t *cycles);
+/* Of by_cause[MODEL_CAUSES], the causes first to last. */
+static inline uint64_t retire_sum(
+	const uint64_t *by_cause, enum model_cause first, enum model_cause last)
+{
+	uint64_t sum = 0;
+
+	for (unsigned i = first; i <= (unsigned)last; i++)
+		sum += by_cause[i];
+	return sum;
+}
 
 /* Into the instruction's row. */
 void retire_tell(

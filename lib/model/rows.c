@@ -6,8 +6,8 @@
 
 #define SLOT(bank, slot) (1 + (bank)*MODEL_ROW_SLOTS + (slot))
 
-/* Where each item has its place: 1 + bank * MODEL_ROW_SLOTS + slot; 0: nowhere. */
-static const uint8_t place_of[MODEL_ROW_ITEMS] = {
+/* Where each event has its place: 1 + bank * MODEL_ROW_SLOTS + slot; 0: nowhere. */
+static const uint8_t event_place[EVENT_LIMIT] = {
 	/* What loads and stores do. */
 	[EV_L1D_MISSES] = SLOT(0, 0),
 	[EV_L2_REFERENCES] = SLOT(0, 1),
@@ -64,41 +64,16 @@ static const uint8_t place_of[MODEL_ROW_ITEMS] = {
 	[EV_FP_INSTRUCTIONS] = SLOT(3, 4),
 	[EV_VECTOR_INSTRUCTIONS] = SLOT(3, 5),
 	[EV_FP_OPERATIONS] = SLOT(3, 6),
-/* What is no event. */
-#define OTHER(n) [EVENT_LIMIT + (n)] = SLOT(4 + (n) / 15, (n) % 15)
-	OTHER(0),
-	OTHER(1),
-	OTHER(2),
-	OTHER(3),
-	OTHER(4),
-	OTHER(5),
-	OTHER(6),
-	OTHER(7),
-	OTHER(8),
-	OTHER(9),
-	OTHER(10),
-	OTHER(11),
-	OTHER(12),
-	OTHER(13),
-	OTHER(14),
-	OTHER(15),
-	OTHER(16),
-	OTHER(17),
-	OTHER(18),
-	OTHER(19),
-	OTHER(20),
-	OTHER(21),
-	OTHER(22),
-	OTHER(23),
-	OTHER(24),
-	OTHER(25),
-	OTHER(26),
-	OTHER(27),
-	OTHER(28),
-	OTHER(29),
-	OTHER(30),
-	OTHER(31),
 };
+
+/* Likewise of any item: what is no event comes behind. */
+static unsigned place_of(unsigned item)
+{
+	unsigned other = item - EVENT_LIMIT;
+
+	return item < EVENT_LIMIT ? event_place[item]
+				  : SLOT(4u + other / MODEL_ROW_SLOTS, other % MODEL_ROW_SLOTS);
+}
 
 static unsigned bank_of(const struct model_row *p)
 {
@@ -161,7 +136,7 @@ static void carry(struct model_rows *r, uint32_t piece, unsigned slot, uint64_t 
 
 void rows_add(struct model_rows *r, uint32_t *row, unsigned item, uint64_t n)
 {
-	unsigned place = place_of[item], bank, slot;
+	unsigned place = place_of(item), bank, slot;
 	uint64_t sum;
 	uint32_t piece;
 
@@ -196,7 +171,7 @@ static uint64_t whole(const struct model_rows *r, uint32_t piece, unsigned slot)
 
 uint64_t rows_get(const struct model_rows *r, uint32_t row, unsigned item)
 {
-	unsigned place = place_of[item];
+	unsigned place = place_of(item);
 	uint32_t piece = place ? find(r, row, (place - 1) / MODEL_ROW_SLOTS) : 0;
 
 	return piece ? whole(r, piece, (place - 1) % MODEL_ROW_SLOTS) : 0;

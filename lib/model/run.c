@@ -54,31 +54,19 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 }
 
 /* Within one granule: is it settled without moving time?  What meets only the low bits of an
- * address is counted.  As look_back and forward_load of forward.c have it. */
+ * address is counted.  As forward_load has it. */
 NOINLINE int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	const struct store_buffer *b = &core->stores;
-	uint64_t granule = address >> 3, ahead, behind;
-	uint32_t number = b->last[granule % STORE_GRANULES].number;
-	const struct buffered_store *store;
-	unsigned size = a->size;
+	uint32_t back = forward_look_back(m, b, address >> 3, address, a->size, order);
+	const struct buffered_store *store = &b->ring[(b->number - back) % STORES_MAX];
 
-	for (;;) {
-		store = &b->ring[number % STORES_MAX];
-		if ((uint32_t)b->number - number > m->config.store_buffer ||
-			(uint32_t)order - store->order > m->config.window)
-			return 1;
-		behind = address - store->address;
-		ahead = store->address - address;
-		if ((behind & 4095) < store->size || (ahead & 4095) < size)
-			break;
-		number = b->before[(granule - (store->address >> 3)) % STORE_GRANULES]
-				  [number % STORES_MAX];
-	}
-	if (behind < store->size)
-		return behind + size <= store->size;
-	if (ahead < size)
+	if (!back)
+		return 1;
+	if (address - store->address < store->size)
+		return address - store->address + a->size <= store->size;
+	if (store->address - address < a->size)
 		return 0;
 	m->insn = &s->block->insns[a->insn];
 	watch_address(m, address);

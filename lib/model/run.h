@@ -83,7 +83,7 @@ void run_elsewhere(struct model *m, struct core *core, const struct model_segmen
 	const struct model_outcome *o, const uint64_t *record);
 void mispredicted(struct model *m, struct core *core, unsigned event);
 /* May the load, of the instruction of this order, meet a store that is still in the buffer, other
- * than to get all of its bytes?  As look_back of forward.c has it. */
+ * than to get all of its bytes?  As forward_look_back has it. */
 INLINE int meets_store(const struct model *m, const struct core *core, uint64_t address,
 	unsigned size, uint64_t order)
 {

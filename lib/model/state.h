@@ -183,7 +183,6 @@ struct core {
 	struct cache large_itlb, large_dtlb, large_stlb; /* for pages of 2 MiB alone */
 	uint64_t
 		fetch_line; /* line of the last fetch, the most recent of its set; NEVER at first */
-	uint64_t fetch_page; /* of the last instruction fetch, likewise */
 	uint32_t class_bits; /* of the current instruction */
 	unsigned number;
 	unsigned thread;  /* that ran here last */
@@ -247,28 +246,12 @@ struct large_range {
 	uint64_t begin, end;
 };
 
-/* What brought a unit, by the index of its directory entry. */
-struct sharing_brought {
-	uint64_t unit, at, granules;
-	uint32_t core;
-};
-
-#define SHARING_WAYS 4
-
-struct sharing_entry {
-	struct model_sharing is; /* requests 0: empty */
-	uint64_t time, heard[MODEL_SHARING_ENDS];
-	uint32_t watch[MODEL_SHARING_ENDS]; /* accesses still to be looked at */
-};
-
 struct model {
 	struct core *core; /* the current one */
 	uint64_t *counts;  /* of the current thread */
 	struct core *cores;
 	struct cache ll;
-	struct directory_entry *directory;
-	struct sharing_brought *brought; /* like the directory; these three null with one core */
-	struct sharing_entry *sharing;
+	struct directory_entry *directory; /* null with one core */
 	uint64_t *had;      /* for the retirement clock, else null: lines that came from memory */
 	uint64_t active;    /* cores that have run something */
 	uint64_t unit;      /* bytes whose ownership moves together, less one */
@@ -444,14 +427,6 @@ static inline uint64_t model_at(const struct model *m)
 	return m->insn ? m->insn->address : m->at;
 }
 
-/* sharing.c: the core's current access asks others for the unit; finds that the other has it; goes
- * to a line that is, or is to be, WATCHED: is it to be on? */
-void sharing_asked(
-	struct model *m, struct core *core, uint64_t unit, const struct directory_entry *d);
-void sharing_conflict(struct model *m, struct core *core, struct core *other, uint64_t unit,
-	int exclusive, const struct directory_entry *d);
-int sharing_watch(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
-
 /* cachegrind.c. */
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);
 uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size);
@@ -470,6 +445,27 @@ static inline int forward_settled(
 
 	return last_store_covers(s, address, size) ||
 	       (uint32_t)b->number - s->number > m->config.store_buffer;
+}
+
+/* How far back is the youngest store in the buffer that a load, of the instruction of this order,
+ * meets in this granule (bits 11..3), or 0. */
+static inline uint32_t forward_look_back(const struct model *m, const struct store_buffer *b,
+	uint64_t granule, uint64_t address, unsigned size, uint64_t order)
+{
+	uint32_t number = b->last[granule % STORE_GRANULES].number;
+
+	for (;;) {
+		const struct buffered_store *s = &b->ring[number % STORES_MAX];
+		uint32_t back = (uint32_t)b->number - number;
+
+		if (back > m->config.store_buffer || (uint32_t)order - s->order > m->config.window)
+			return 0;
+		if (((address - s->address) & 4095) < s->size ||
+			((s->address - address) & 4095) < size)
+			return back;
+		number = b->before[(granule - (s->address >> 3)) % STORE_GRANULES]
+				  [number % STORES_MAX];
+	}
 }
 
 static inline void forward_remember(

@@ -49,9 +49,4 @@ static inline void targets_add(struct model_targets *t, uint64_t from, uint64_t 
 	e->count += times;
 }
 
-static inline void targets_count(struct model_targets *t, uint64_t from, uint64_t to)
-{
-	targets_add(t, from, to, 1);
-}
-
 #endif

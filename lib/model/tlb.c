@@ -229,44 +229,43 @@ static uint64_t translate_usual(struct model *m, struct core *core, uint64_t add
 	return m->second_tlb;
 }
 
+/* misses: of the first level, where there is one. */
+INLINE uint64_t translate(struct model *m, struct core *core, struct page_slot *slots,
+	struct cache *first, struct cache *large, uint32_t split, uint64_t address,
+	enum event_number misses, enum event_number walks)
+{
+	int is = is_large(m, address);
+
+	if (!first->ways)
+		return core->stlb.ways ? translate_second(m, core, slots, address, is, walks)
+				       : no_translation(m, core, slots, address);
+	if (use(m, core, slots, first, large, split, address, is))
+		return 0;
+	count(m, misses, 1);
+	return translate_second(m, core, (struct page_slot *)0, address, is, walks);
+}
+
 uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 {
-	uint32_t split = m->config.large_dtlb.ways == MODEL_LARGE_SPLIT;
-	int is;
-
 	if (LIKELY(core->usual_tlbs) && LIKELY(!m->large_count) && LIKELY(address >> 12)) {
 		uint64_t latency = translate_usual(m, core, address);
 
 		if (LIKELY(latency != NEVER))
 			return latency;
 	}
-	is = is_large(m, address);
 	/* The same translations may be those of instructions. */
 	if (!core->itlb.ways && core->stlb.ways)
 		fetch_settle(core);
-	if (!core->dtlb.ways)
-		return core->stlb.ways ? translate_second(m, core, core->data_pages, address, is,
-						 EV_DTLB_WALKS)
-				       : no_translation(m, core, core->data_pages, address);
-	if (use(m, core, core->data_pages, &core->dtlb, &core->large_dtlb, split, address, is))
-		return 0;
-	count(m, EV_DTLB_MISSES, 1);
-	return translate_second(m, core, (struct page_slot *)0, address, is, EV_DTLB_WALKS);
+	return translate(m, core, core->data_pages, &core->dtlb, &core->large_dtlb,
+		m->config.large_dtlb.ways == MODEL_LARGE_SPLIT, address, EV_DTLB_MISSES,
+		EV_DTLB_WALKS);
 }
 
 uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
 {
-	uint32_t split = m->config.large_itlb.ways == MODEL_LARGE_SPLIT;
-	int is = is_large(m, address);
-
-	if (!core->itlb.ways)
-		return core->stlb.ways ? translate_second(m, core, core->fetch_pages, address, is,
-						 EV_ITLB_WALKS)
-				       : no_translation(m, core, core->fetch_pages, address);
-	if (use(m, core, core->fetch_pages, &core->itlb, &core->large_itlb, split, address, is))
-		return 0;
-	count(m, EV_ITLB_MISSES, 1);
-	return translate_second(m, core, (struct page_slot *)0, address, is, EV_ITLB_WALKS);
+	return translate(m, core, core->fetch_pages, &core->itlb, &core->large_itlb,
+		m->config.large_itlb.ways == MODEL_LARGE_SPLIT, address, EV_ITLB_MISSES,
+		EV_ITLB_WALKS);
 }
 
 /* ---- mappings that change ---- */

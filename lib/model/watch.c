@@ -243,29 +243,12 @@ void watch_count(struct model *m, unsigned event, uint64_t n)
 
 /* ---- what execution tells ---- */
 
-static int is_call(unsigned kind)
-{
-	return kind == MODEL_CALL || kind == MODEL_INDIRECT_CALL;
-}
-
 static unsigned branch_tells(const struct model_outcome *o, enum model_static which)
 {
-	switch (which) {
-	case MODEL_STATIC_BRANCHES:
-		return 1;
-	case MODEL_STATIC_CONDITIONALS:
-		return o->kind == MODEL_CONDITIONAL;
-	case MODEL_STATIC_TAKEN:
-		return o->taken != 0;
-	case MODEL_STATIC_CALLS:
-		return is_call(o->kind);
-	case MODEL_STATIC_INDIRECTS:
-		return o->kind == MODEL_INDIRECT_JUMP || o->kind == MODEL_INDIRECT_CALL;
-	case MODEL_STATIC_RETURNS:
-		return o->kind == MODEL_RETURN;
-	default:
-		return 0;
-	}
+	uint16_t statics[MODEL_STATICS] = {0};
+
+	model_outcome_statics(o, statics);
+	return statics[which];
 }
 
 static unsigned access_tells(const struct model_access *a, enum model_static which)
@@ -444,8 +427,8 @@ void watch_record(struct model_watch *w, const struct model_segment *segment,
 	w->address = 0;
 	if (b->indirect && segment->insn_count == b->insn_count && !segment->next &&
 		w->targets.entry)
-		targets_count(
-			&w->targets, b->insns[b->insn_count - 1].address, record[b->words - 1]);
+		targets_add(
+			&w->targets, b->insns[b->insn_count - 1].address, record[b->words - 1], 1);
 	if (!w->thread)
 		return;
 	if (w->thread->skid_count)

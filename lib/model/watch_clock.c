@@ -14,15 +14,6 @@
 
 enum { CYCLES, FRONT, BACK, CLOCKS };
 
-static uint64_t sum(const uint64_t *slots, unsigned first, unsigned last)
-{
-	uint64_t n = 0;
-
-	for (; first <= last; first++)
-		n += slots[first];
-	return n;
-}
-
 /* Slots so far. */
 static uint64_t read_clock(const struct core *core, unsigned which)
 {
@@ -33,9 +24,11 @@ static uint64_t read_clock(const struct core *core, unsigned which)
 	case CYCLES:
 		return t ? t->gone : clock_now(c);
 	case FRONT:
-		return t ? sum(t->slots, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT) : c->front;
+		return t ? retire_sum(t->slots, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT)
+			 : c->front;
 	default:
-		return t ? sum(t->slots, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING) : c->back;
+		return t ? retire_sum(t->slots, MODEL_CAUSE_DEPENDENCY, MODEL_CAUSE_SERIALISING)
+			 : c->back;
 	}
 }
 

@@ -78,113 +78,6 @@ static void false_sharing(void)
 	run_end(&run);
 }
 
-/* The unit at address in the table of who shares what. */
-static struct model_sharing shared_at(uint64_t address)
-{
-	struct model_sharing s, found = {0};
-
-	for (unsigned i = 0; i < MODEL_SHARING_MAX; i++)
-		if (model_sharing(run.model, i, &s) && s.address == address)
-			found = s;
-	return found;
-}
-
-static const struct model_sharing_end *end_of(const struct model_sharing *s, unsigned thread)
-{
-	static const struct model_sharing_end none;
-
-	for (unsigned i = 0; i < s->ends; i++)
-		if (s->end[i].thread == thread)
-			return &s->end[i];
-	return &none;
-}
-
-/* Each thread loads at its address and stores behind that, 20 times in each of its turns, from
- * instructions of its own. */
-static void two_users(const struct model_config *config, uint64_t a, uint64_t b)
-{
-	begin(config);
-	for (int turn = 0; turn < 20; turn++) {
-		uint64_t address = turn % 2 ? b : a;
-
-		run_thread(&run, turn % 2);
-		for (int i = 0; i < 20; i++) {
-			model_instruction(run.model, 0x401000 + 0x100u * (turn % 2), 4, 0, 1, 0);
-			model_load(run.model, address, 8);
-			model_instruction(run.model, 0x401004 + 0x100u * (turn % 2), 4, 0, 1, 0);
-			model_store(run.model, address + 8, 4);
-		}
-	}
-}
-
-static void both_ends(void)
-{
-	struct model_config config = zen4();
-	struct model_sharing s;
-
-	two_users(&config, 0x10000, 0x10020);
-	s = shared_at(0x10000);
-	is_int(s.ends, 2, "a falsely shared line has two ends");
-	is_int(s.requests, total(EV_INTERVENTION_HITS, 2) + total(EV_INVALIDATION_HITS, 2),
-		"as many requests as found it elsewhere");
-	is_int(s.stores, total(EV_INVALIDATION_HITS, 2), "of which the stores invalidated");
-	is_int(end_of(&s, 0)->granules, 3, "thread 0 touches bytes 0 to 15");
-	is_int(end_of(&s, 1)->granules, 0x30, "thread 1 touches bytes 32 to 47");
-	ok(model_sharing_is_false(&s), "which is false sharing");
-	ok((end_of(&s, 0)->instruction & ~UINT64_C(4)) == 0x401000 &&
-			(end_of(&s, 1)->instruction & ~UINT64_C(4)) == 0x401100,
-		"by these instructions: %llx, %llx", (unsigned long long)end_of(&s, 0)->instruction,
-		(unsigned long long)end_of(&s, 1)->instruction);
-	ok(end_of(&s, 1)->core == 1 && s.bytes == 64, "on that core");
-	run_end(&run);
-
-	two_users(&config, 0x10000, 0x10008);
-	s = shared_at(0x10000);
-	ok(s.ends == 2 && !model_sharing_is_false(&s),
-		"what one stores and the other loads is shared");
-	run_end(&run);
-
-	two_users(&config, 0x10000, 0x10040);
-	is_int(shared_at(0x10000).ends, 0, "a line apart nothing is");
-	run_end(&run);
-
-	begin(&config);
-	model_instruction(run.model, 0x401000, 4, 0, 1, 0);
-	model_store(run.model, 0x10038, 8);
-	run_thread(&run, 1);
-	model_instruction(run.model, 0x402000, 4, 0, 1, 0);
-	model_load(run.model, 0x10000, 16);
-	s = shared_at(0x10000);
-	ok(s.requests == 1 && end_of(&s, 0)->instruction == 0x401000 &&
-			end_of(&s, 0)->granules == 0x80 && end_of(&s, 1)->instruction == 0x402000 &&
-			end_of(&s, 1)->granules == 3,
-		"a single request knows who brought the line");
-	run_end(&run);
-}
-
-/* More lines than the table has room for, one of them often. */
-static void many_lines(void)
-{
-	struct model_config config = zen4();
-	struct model_sharing s;
-	unsigned count = 0;
-
-	begin(&config);
-	for (uint64_t i = 0; i < 3 * MODEL_SHARING_MAX; i++) {
-		for (unsigned thread = 0; thread < 2; thread++) {
-			run_thread(&run, thread);
-			model_store(run.model, 0x100000 + 64 * i, 8);
-			model_store(run.model, 0x10000, 8);
-		}
-	}
-	for (unsigned i = 0; i < MODEL_SHARING_MAX; i++)
-		count += model_sharing(run.model, i, &s) != 0;
-	ok(count > MODEL_SHARING_MAX / 2, "the table is full: %u", count);
-	is_int(model_sharing(run.model, MODEL_SHARING_MAX, &s), 0, "and ends");
-	ok(shared_at(0x10000).requests > 3 * MODEL_SHARING_MAX, "what is shared most is kept");
-	run_end(&run);
-}
-
 /* A program that writes what it executes. */
 static void own_code(void)
 {
@@ -344,8 +237,6 @@ int main(void)
 	stale();
 	clean_stores();
 	round_robin();
-	both_ends();
-	many_lines();
 	own_code();
 	return done();
 }

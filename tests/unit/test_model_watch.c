@@ -436,11 +436,11 @@ static void test_targets(void)
 	struct model_targets t = {.entry = entries, .mask = 63};
 
 	for (int i = 0; i < 1000; i++)
-		targets_count(&t, 0x100 + (uint64_t)(i % 5), 0x200 + (uint64_t)(i % 7));
+		targets_add(&t, 0x100 + (uint64_t)(i % 5), 0x200 + (uint64_t)(i % 7), 1);
 	is_int(t.used, 35, "pairs");
 	is_int(targets_find(&t, 0x100, 0x200)->count, 29, "and how often");
 	for (int i = 0; i < 1000; i++)
-		targets_count(&t, (uint64_t)i, 1);
+		targets_add(&t, (uint64_t)i, 1, 1);
 	ok(t.lost > 0 && t.used <= 49,
 		"beyond three quarters, new ones are lost, and that is said");
 }
