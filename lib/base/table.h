@@ -19,6 +19,19 @@ struct table {
 	size_t mask;
 };
 
+/* An empty table of entries of a type, which begin with their member `key`. */
+#define TABLE_OF(type)                                                                             \
+	(struct table)                                                                             \
+	{                                                                                          \
+		.entry_size = sizeof(type), .key_size = sizeof(((type *)0)->key)                   \
+	}
+
+/* The number of an entry that table_add or table_find returned. */
+static inline size_t table_number(const struct table *t, const void *entry)
+{
+	return (size_t)((const char *)entry - t->entries) / t->entry_size;
+}
+
 /* The entry with this key, zeroed behind it if it is new; NULL when memory is out. */
 void *table_add(struct table *t, const void *key);
 /* NULL: there is none. */

@@ -3,21 +3,23 @@
 
 #include <string.h>
 
-void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size)
+void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t more)
 {
 	char *slot;
 
-	if (*count == *capacity) {
+	if (more > *capacity - *count) {
 		size_t bigger = *capacity ? *capacity * 2 : 8;
-		void *moved = reallocarray(*data, bigger, size);
+		void *moved;
 
+		bigger = bigger > *count + more ? bigger : *count + more;
+		moved = reallocarray(*data, bigger, size);
 		if (!moved)
 			return NULL;
 		*data = moved;
 		*capacity = bigger;
 	}
 	slot = (char *)*data + *count * size;
-	memset(slot, 0, size);
-	++*count;
+	memset(slot, 0, more * size);
+	*count += more;
 	return slot;
 }

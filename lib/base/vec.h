@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A growing array of any type: VEC(struct thing) things = {0}; vec_push(&things) returns a zeroed
- * slot, or NULL when memory is out.  Elements move when the array grows: keep indices, not
- * pointers.
+ * slot, or NULL when memory is out; vec_add(&things, thing) appends a copy.  Elements move when the
+ * array grows: keep indices, not pointers.
  */
 #ifndef BASE_VEC_H
 #define BASE_VEC_H
@@ -16,11 +16,15 @@
 		size_t count, capacity;                                                            \
 	}
 
-void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size);
+void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t more);
 
-#define vec_push(v)                                                                                \
+/* The first of n new zeroed slots (n > 0); NULL when memory is out. */
+#define vec_extend(v, n)                                                                           \
 	((__typeof__((v)->data))vec_grow(                                                          \
-		(void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data)))
-#define vec_fini(v) (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+		(void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data), n))
+#define vec_push(v) vec_extend(v, 1)
+/* Appends a copy of the element: 0, or -1 when memory is out. */
+#define vec_add(v, element) (vec_push(v) ? ((v)->data[(v)->count - 1] = (element), 0) : -1)
+#define vec_fini(v)         (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif
