@@ -40,11 +40,11 @@ int reporting_damage(const struct loaded *l, struct prof_table *t, struct error 
 	if (!l->damaged)
 		return 0;
 	t->incomplete = true;
-	if (l->damaged > 1 ? prof_note(t, "%zu files are damaged, the first: %s", l->damaged,
-				     l->damage)
-			   : prof_note(t, "damaged: %s", l->damage))
-		return error_nomem(e);
-	return 0;
+	if (l->damaged > 1)
+		prof_note(t, "%zu files are damaged, the first: %s", l->damaged, l->damage);
+	else
+		prof_note(t, "damaged: %s", l->damage);
+	return prof_finish(t, 0, e);
 }
 
 prof_view *reporting_view(const struct options *o, const struct view *view)

@@ -168,11 +168,9 @@ int tui_glance_table(struct tui_glance *g, uint64_t budget, struct experiment *f
 	rc = prof_procedures(data, t, NULL);
 	data->request = NULL;
 	data->names = (struct prof_names){0};
-	if (rc == 0)
-		rc = prof_note(t,
-			"Preliminary: of the first %.0f%% of the samples; the file is being read",
-			100 * experiment_glance_part(g->g));
-	if (rc == 0)
+	prof_note(t, "Preliminary: of the first %.0f%% of the samples; the file is being read",
+		100 * experiment_glance_part(g->g));
+	if (prof_finish(t, rc, NULL) == 0)
 		return more;
 out:
 	prof_table_fini(t);

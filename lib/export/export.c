@@ -76,9 +76,11 @@ struct export_profile *export_new(struct prof_data *d, const struct export_reque
 		error_set(e, ERR_CONFLICT, "%s knows no threads within a file", format->name);
 		error_hint(e, "leave -threads out, or take pprof, speedscope, folded or json");
 	} else if (export_choose(x, e) == 0 && prof_data_tree(d, e) == 0 &&
-		   export_name(x, e) == 0 && export_describe(x, e) == 0 &&
-		   prof_describe(&x->notes, d, e) == 0 && prof_coverage(&x->notes, d, e) == 0) {
-		return x;
+		   export_name(x, e) == 0 && export_describe(x, e) == 0) {
+		prof_describe(&x->notes, d);
+		prof_coverage(&x->notes, d);
+		if (prof_finish(&x->notes, 0, e) == 0)
+			return x;
 	}
 	export_free(x);
 	return NULL;

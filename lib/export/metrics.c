@@ -95,10 +95,9 @@ static int select_metrics(struct export_profile *x, struct error *e)
 			error_set(e, ERR_CONFLICT, "%s has room for one metric", x->format->name);
 			return error_hint(e, "-metric once, or another format");
 		}
-		if (prof_note(&x->notes,
-			    "%s has room for one metric: this is %s, -metric chooses another",
-			    x->format->name, x->metrics.data[0].name))
-			return error_nomem(e);
+		prof_note(&x->notes,
+			"%s has room for one metric: this is %s, -metric chooses another",
+			x->format->name, x->metrics.data[0].name);
 		kept = 1;
 	}
 	x->metrics.count = kept;

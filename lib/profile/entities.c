@@ -6,6 +6,15 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
+const struct prof_grain_text prof_grains[] = {
+	[PROF_BY_IMAGE] = {"image", "Image"},
+	[PROF_BY_PROCEDURE] = {"function", "Function"},
+	[PROF_BY_LINE] = {"line", "Line"},
+	[PROF_BY_SOURCE] = {"line", "Line"},
+};
+
 /* -compare: the same image in another build. */
 static uint32_t entity_image(const struct prof_data *d, uint32_t image)
 {
@@ -77,49 +86,54 @@ static bool busier(const struct prof_data *d, size_t a, size_t b)
 	return m && d->counts.data[a * m] > d->counts.data[b * m];
 }
 
-static int take_places(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
+int prof_sums_begin(struct prof_sums *s, const struct prof_data *d)
 {
-	uint32_t *images = calloc(d->images.count + 1, sizeof(*images));
-	int rc = 0;
+	*s = (struct prof_sums){.metrics = d->metrics.count,
+		.entities = TABLE_OF(struct prof_entity),
+		.of = calloc(d->places.count + 1, sizeof(*s->of))};
+	return s->of ? 0 : -1;
+}
 
-	if (!images)
+int prof_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
+	const struct prof_entity *key,
+	bool (*better)(const struct prof_data *d, size_t a, size_t b))
+{
+	size_t before = s->entities.count;
+	struct prof_entity *own = table_add(&s->entities, &key->key);
+
+	if (!own)
 		return -1;
-	for (uint32_t i = 0; i < d->images.count; i++)
-		images[i] = entity_image(d, i);
-	for (size_t i = 0; i < d->places.count && rc == 0; i++) {
-		struct prof_entity key = entity_of(d, images, i, grain), *own;
-		size_t before = s->entities.count;
+	s->of[place] = (uint32_t)table_number(&s->entities, own);
+	if (s->entities.count > before || better(d, place, own->place))
+		own->place = (uint32_t)place;
+	own->selected |= wanted_place(d, place);
+	return 0;
+}
 
-		own = table_add(&s->entities, &key.key);
-		if (!own) {
-			rc = -1;
-			break;
-		}
-		s->of[i] = (uint32_t)(own - (struct prof_entity *)(void *)s->entities.entries);
-		if (s->entities.count > before || busier(d, i, own->place))
-			own->place = (uint32_t)i;
-		own->selected |= wanted_place(d, i);
-	}
-	free(images);
-	return rc;
+int prof_sums_end(struct prof_sums *s, const struct prof_data *d)
+{
+	s->own = calloc(s->entities.count * s->metrics + 1, sizeof(*s->own));
+	for (size_t i = 0; s->own && i < d->places.count; i++)
+		for (size_t k = 0; k < s->metrics && wanted_place(d, i); k++)
+			s->own[s->of[i] * s->metrics + k] += d->counts.data[i * s->metrics + k];
+	return s->own ? 0 : -1;
 }
 
 int prof_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
-	memset(s, 0, sizeof(*s));
-	s->metrics = d->metrics.count;
-	s->entities = (struct table){.entry_size = sizeof(struct prof_entity),
-		.key_size = sizeof(((struct prof_entity *)0)->key)};
-	s->of = calloc(d->places.count + 1, sizeof(*s->of));
-	if (!s->of || take_places(s, d, grain))
-		return -1;
-	s->own = calloc(s->entities.count * s->metrics + 1, sizeof(*s->own));
-	if (!s->own)
-		return -1;
-	for (size_t i = 0; i < d->places.count; i++)
-		for (size_t k = 0; k < s->metrics && wanted_place(d, i); k++)
-			s->own[s->of[i] * s->metrics + k] += d->counts.data[i * s->metrics + k];
-	return 0;
+	uint32_t *images = calloc(d->images.count + 1, sizeof(*images));
+	int rc = prof_sums_begin(s, d);
+
+	for (uint32_t i = 0; images && i < d->images.count; i++)
+		images[i] = entity_image(d, i);
+	for (size_t i = 0; images && i < d->places.count && rc == 0; i++) {
+		const struct prof_entity key = entity_of(d, images, i, grain);
+
+		rc = prof_sums_take(s, d, i, &key, busier);
+	}
+	rc = images && rc == 0 ? prof_sums_end(s, d) : -1;
+	free(images);
+	return rc;
 }
 
 struct inclusion {
@@ -162,4 +176,22 @@ void prof_sums_fini(struct prof_sums *s)
 	free(s->own);
 	free(s->inclusive);
 	memset(s, 0, sizeof(*s));
+}
+
+static int text_order(const struct prof_data *d, uint32_t a, uint32_t b)
+{
+	return a == b ? 0 : strcmp(prof_string_at(d, a), prof_string_at(d, b));
+}
+
+int prof_entity_order(
+	const struct prof_data *d, const struct prof_entity *a, const struct prof_entity *b)
+{
+	return sort_rising(a->key.group, b->key.group)
+		       ?: text_order(d, a->key.procedure, b->key.procedure)
+		       ?: strcmp(d->images.data[a->key.image].image->path,
+				  d->images.data[b->key.image].image->path)
+		       ?: text_order(d, a->key.file, b->key.file)
+		       ?: sort_rising(a->key.line, b->key.line)
+		       ?: sort_rising(a->key.begin, b->key.begin)
+		       ?: sort_rising(a->key.image, b->key.image);
 }

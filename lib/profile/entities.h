@@ -15,6 +15,11 @@ enum prof_grain {
 	PROF_BY_SOURCE, /* of a file, in whatever function; of a function where no line is known */
 };
 
+/* "function", "Function" */
+extern const struct prof_grain_text {
+	const char *name, *title;
+} prof_grains[];
+
 struct prof_entity { /* table entry */
 	struct {
 		uint64_t begin; /* of the function, where it has an address of its own */
@@ -42,6 +47,18 @@ static inline const struct prof_entity *prof_entity_at(const struct prof_sums *s
 {
 	return (const struct prof_entity *)(const void *)s->entities.entries + i;
 }
+
+/* Order of what costs the same: by thread, procedure, image, file, line, address. */
+int prof_entity_order(
+	const struct prof_data *d, const struct prof_entity *a, const struct prof_entity *b);
+
+/* For other ways to group: between init and finish each place goes to the entity of a key, whose
+ * place becomes this one if better says so.  -1 when memory is out. */
+int prof_sums_begin(struct prof_sums *s, const struct prof_data *d);
+int prof_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
+	const struct prof_entity *key,
+	bool (*better)(const struct prof_data *d, size_t a, size_t b));
+int prof_sums_end(struct prof_sums *s, const struct prof_data *d);
 
 /* Does the request (-only, -exclude) want this function of this image? */
 bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);

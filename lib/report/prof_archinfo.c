@@ -8,13 +8,14 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "base/sort.h"
 #include "explain/code.h"
 #include "isa/isa.h"
 #include "profile/entities.h"
 #include "report/prof_columns.h"
 #include "report/prof_views.h"
 
-enum { USUAL_ROWS = 40, MNEMONICS = 4096, SIZES = 8, LENGTHS = INSN_LENGTH_MAX + 1 };
+enum { USUAL_ROWS = 40, MNEMONICS = 4096, SIZES = 8, WIDTHS = 4 };
 
 enum branch_row {
 	BRANCH_CONDITIONAL,
@@ -46,31 +47,34 @@ static const char *const operand_names[OPERAND_ROWS] = {"on the stack (push, pop
 	"at a constant address", "in the thread's own data (%fs, %gs)", "base",
 	"base + displacement", "base + index", "base + index + displacement"};
 
-static const char *const width_names[] = {
+static const char *const size_names[SIZES] = {
+	"1 byte", "2 bytes", "4 bytes", "8 bytes", "16 bytes", "32 bytes", "64 bytes", "more"};
+
+static const char *const width_names[WIDTHS] = {
 	"scalar, or none of one width", "128 bits", "256 bits", "512 bits"};
 
 struct mix {
 	enum isa_machine machine;
-	uint64_t all, other; /* executions; of what could not be decoded */
-	uint64_t bytes;      /* of code, executed */
-	uint64_t classes[INSN_CLASSES], plain;
+	uint64_t all, other;                /* executions; of what could not be decoded */
+	uint64_t bytes;                     /* of code, executed */
+	uint64_t classes[INSN_CLASSES + 1]; /* the last: of none */
 	uint64_t mnemonics[MNEMONICS];
 	uint64_t reads[REG_COUNT], writes[REG_COUNT];
 	uint64_t branches[BRANCH_ROWS], ended; /* all that may go elsewhere */
 	uint64_t loads[OPERAND_ROWS], stores[OPERAND_ROWS];
 	uint64_t load_sizes[SIZES], store_sizes[SIZES]; /* by log2 of bytes */
-	uint64_t widths[4], fp_widths[4];
-	uint64_t lengths[LENGTHS];
+	uint64_t widths[WIDTHS], fp_widths[WIDTHS];
 	bool edges;
 	enum label label;
 };
+
+enum archinfo_column { ARCHINFO_COUNT, ARCHINFO_AVERAGE, ARCHINFO_SECTION, ARCHINFO_COLUMNS };
 
 struct archinfo {
 	struct prof_data *d;
 	struct prof_table *t;
 	struct mix *mix;
 	struct table taken; /* struct taken */
-	long count, average, section;
 };
 
 struct taken { /* table entry */
@@ -85,8 +89,7 @@ static int take_edges(struct archinfo *a)
 {
 	const struct prof_data *d = a->d;
 
-	a->taken = (struct table){
-		.entry_size = sizeof(struct taken), .key_size = sizeof(((struct taken *)0)->key)};
+	a->taken = TABLE_OF(struct taken);
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
@@ -174,8 +177,7 @@ static void add_insn(struct archinfo *a, uint32_t image, const struct insn *insn
 						    : 0;
 
 	m->bytes += n * insn->length;
-	m->lengths[insn->length < LENGTHS ? insn->length : LENGTHS - 1] += n;
-	m->plain += insn->classes ? 0 : n;
+	m->classes[INSN_CLASSES] += insn->classes ? 0 : n;
 	m->mnemonics[insn->mnemonic % MNEMONICS] += n;
 	for (unsigned bit = 0; bit < INSN_CLASSES; bit++)
 		m->classes[bit] += insn->classes >> bit & 1 ? n : 0;
@@ -240,37 +242,27 @@ static bool add_all(struct archinfo *a)
 	return any;
 }
 
-static int head(struct archinfo *a, const char *text)
+static void head(struct archinfo *a, const char *text)
 {
-	struct prof_row row = {.role = PROF_HEAD, .procedure = text, .parent = -1};
-	long at = prof_row_add(a->t, &row);
-
-	if (at < 0)
-		return -1;
-	for (size_t i = 0; i < a->t->columns.count; i++)
-		prof_cells(a->t, (size_t)at)[i].percent = NAN;
-	return 0;
+	prof_no_shares(a->t,
+		prof_row_add(a->t,
+			&(struct prof_row){.role = PROF_HEAD, .procedure = text, .parent = -1}));
 }
 
 /* n of `whole`; rows that would be 0 are left out. */
-static int add_row(
+static void add_row(
 	struct archinfo *a, const char *section, const char *name, uint64_t n, uint64_t whole)
 {
-	struct prof_row row = {.role = PROF_ROW, .parent = -1, .text = name};
+	const struct prof_row row = {.role = PROF_ROW, .parent = -1, .text = name};
 	struct prof_cell *cells;
-	long at;
 
 	if (!n)
-		return 0;
-	at = prof_row_add(a->t, &row);
-	if (at < 0)
-		return -1;
-	cells = prof_cells(a->t, (size_t)at);
-	cells[a->count].quantity = quantity_exact((double)n, a->mix->label);
-	cells[a->count].percent = whole ? 100 * (double)n / (double)whole : NAN;
-	cells[a->count].cumulative = NAN;
-	cells[a->section].text = section;
-	return 0;
+		return;
+	cells = prof_cells(a->t, prof_row_add(a->t, &row));
+	cells[ARCHINFO_COUNT].quantity = quantity_exact((double)n, a->mix->label);
+	cells[ARCHINFO_COUNT].percent = whole ? 100 * (double)n / (double)whole : NAN;
+	cells[ARCHINFO_COUNT].cumulative = NAN;
+	cells[ARCHINFO_SECTION].text = section;
 }
 
 struct named {
@@ -282,80 +274,40 @@ static int by_count(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
-	if (x->n != y->n)
-		return x->n > y->n ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return sort_falling(x->n, y->n) ?: strcmp(x->name, y->name);
 }
 
-/* Those that have a name, the most frequent first, as far as -q goes; the rest as one row. */
-static int add_sorted(struct archinfo *a, const char *section, struct named *list, size_t count)
+/* The most frequent first, as shares of all instructions; where rows are cut, as far as -q goes,
+ * the rest as one row. */
+static void ranked_section(struct archinfo *a, const char *title, const char *section,
+	const char *(*name_of)(enum isa_machine machine, unsigned i), const uint64_t *counts,
+	size_t size, bool cuts)
 {
-	struct prof_quit quit = a->d->request->quit;
-	double before = 0;
-	uint64_t rest = 0;
-
-	if (!quit.rows && !(quit.percent > 0) && !(quit.cumulative > 0))
-		quit.rows = USUAL_ROWS;
-	if (count)
-		qsort(list, count, sizeof(*list), by_count);
-	for (size_t i = 0; i < count && list[i].n; i++) {
-		double percent = 100 * (double)list[i].n / (double)a->mix->all;
-
-		if (rest || prof_quits(&quit, i, percent, before))
-			rest += list[i].n;
-		else if (add_row(a, section, list[i].name, list[i].n, a->mix->all))
-			return -1;
-		before += percent;
-	}
-	return add_row(a, section, "(others)", rest, a->mix->all);
-}
-
-static int classes_section(struct archinfo *a)
-{
-	struct named list[INSN_CLASSES + 1];
-
-	for (unsigned i = 0; i < INSN_CLASSES; i++)
-		list[i] = (struct named){isa_class_name(i), a->mix->classes[i]};
-	list[INSN_CLASSES] = (struct named){"plain integer, register to register", a->mix->plain};
-	qsort(list, INSN_CLASSES + 1, sizeof(*list), by_count);
-	if (head(a, "Instructions by kind (one may be of several)"))
-		return -1;
-	for (unsigned i = 0; i <= INSN_CLASSES; i++)
-		if (add_row(a, "kind", list[i].name, list[i].n, a->mix->all))
-			return -1;
-	return 0;
-}
-
-static int mnemonics_section(struct archinfo *a)
-{
-	struct named *list = calloc(MNEMONICS, sizeof(*list));
-	int rc;
-
-	if (!list)
-		return -1;
-	for (unsigned i = 0; i < MNEMONICS; i++)
-		list[i] = (struct named){isa_mnemonic(a->mix->machine, i), a->mix->mnemonics[i]};
-	rc = head(a, "Instructions by name") || add_sorted(a, "name", list, MNEMONICS) ? -1 : 0;
-	free(list);
-	return rc;
-}
-
-static int registers_section(
-	struct archinfo *a, const char *title, const char *section, const uint64_t *counts)
-{
-	struct named list[REG_COUNT];
+	struct prof_cut cut = prof_cut_of(a->d, (struct prof_quit){.rows = USUAL_ROWS});
+	struct named *list = prof_scratch(a->t, size, sizeof(*list));
+	uint64_t all = a->mix->all, rest = 0;
 	size_t count = 0;
 
-	for (unsigned i = 0; i < REG_COUNT; i++)
-		if (counts[i] && isa_register_name(a->mix->machine, i))
-			list[count++] =
-				(struct named){isa_register_name(a->mix->machine, i), counts[i]};
+	for (unsigned i = 0; list && i < size; i++) {
+		const char *name = counts[i] ? name_of(a->mix->machine, i) : NULL;
+
+		if (name)
+			list[count++] = (struct named){name, counts[i]};
+	}
 	if (!count)
-		return 0;
-	return head(a, title) || add_sorted(a, section, list, count) ? -1 : 0;
+		return;
+	head(a, title);
+	qsort(list, count, sizeof(*list), by_count);
+	for (size_t i = 0; i < count; i++)
+		if (cuts && (rest || prof_cuts(&cut, 100 * (double)list[i].n / (double)all)))
+			rest += list[i].n;
+		else
+			add_row(a, section, list[i].name, list[i].n, all);
+	add_row(a, section, "(others)", rest, all);
 }
 
-static int fixed_section(struct archinfo *a, const char *title, const char *section,
+/* All of them in their order, as shares of their sum. */
+static void fixed_section(struct archinfo *a, const char *title, const char *section,
 	const char *const *names, const uint64_t *counts, size_t count)
 {
 	uint64_t all = 0;
@@ -363,107 +315,90 @@ static int fixed_section(struct archinfo *a, const char *title, const char *sect
 	for (size_t i = 0; i < count; i++)
 		all += counts[i];
 	if (!all)
-		return 0;
-	if (head(a, title))
-		return -1;
+		return;
+	head(a, title);
 	for (size_t i = 0; i < count; i++)
-		if (add_row(a, section, names[i], counts[i], all))
-			return -1;
-	return 0;
+		add_row(a, section, names[i], counts[i], all);
 }
 
-static int branches_section(struct archinfo *a)
+static const char *class_name(enum isa_machine machine, unsigned i)
+{
+	(void)machine;
+	return i < INSN_CLASSES ? isa_class_name(i) : "plain integer, register to register";
+}
+
+static void branches_section(struct archinfo *a)
 {
 	const uint64_t *b = a->mix->branches;
 
 	if (!a->mix->ended)
-		return 0;
-	if (head(a, "Branches (those taken: of the conditional ones; others: of all branches)"))
-		return -1;
+		return;
+	head(a, "Branches (those taken: of the conditional ones; others: of all branches)");
 	for (unsigned i = 0; i < BRANCH_ROWS; i++)
-		if (add_row(a, "branch", branch_names[i], b[i],
-			    i == BRANCH_TAKEN ? b[BRANCH_CONDITIONAL] : a->mix->ended))
-			return -1;
-	return 0;
+		add_row(a, "branch", branch_names[i], b[i],
+			i == BRANCH_TAKEN ? b[BRANCH_CONDITIONAL] : a->mix->ended);
 }
 
-static int sizes_section(
-	struct archinfo *a, const char *title, const char *section, const uint64_t *counts)
+static void average(struct archinfo *a, const char *name, uint64_t over, uint64_t under)
 {
-	static const char *const names[SIZES] = {"1 byte", "2 bytes", "4 bytes", "8 bytes",
-		"16 bytes", "32 bytes", "64 bytes", "more"};
-
-	return fixed_section(a, title, section, names, counts, SIZES);
-}
-
-static int average(struct archinfo *a, const char *name, uint64_t over, uint64_t under)
-{
-	struct prof_row row = {.role = PROF_ROW, .parent = -1, .text = name};
+	const struct prof_row row = {.role = PROF_ROW, .parent = -1, .text = name};
 	struct prof_cell *cells;
-	long at;
 
 	if (!under)
-		return 0;
-	at = prof_row_add(a->t, &row);
-	if (at < 0)
-		return -1;
-	cells = prof_cells(a->t, (size_t)at);
-	cells[a->average].quantity = quantity_exact((double)over / (double)under, a->mix->label);
-	cells[a->count].percent = cells[a->average].percent = NAN;
-	cells[a->section].text = "average";
-	return 0;
+		return;
+	cells = prof_cells(a->t, prof_row_add(a->t, &row));
+	cells[ARCHINFO_AVERAGE].quantity =
+		quantity_exact((double)over / (double)under, a->mix->label);
+	cells[ARCHINFO_COUNT].percent = cells[ARCHINFO_AVERAGE].percent = NAN;
+	cells[ARCHINFO_SECTION].text = "average";
 }
 
-static int averages_section(struct archinfo *a)
+static void averages_section(struct archinfo *a)
 {
 	const struct mix *m = a->mix;
 	uint64_t decoded = m->all - m->other;
 	uint64_t taken = m->ended - m->branches[BRANCH_CONDITIONAL] + m->branches[BRANCH_TAKEN];
 
-	return head(a, "Averages") || average(a, "bytes an instruction", m->bytes, decoded) ||
-			       average(a, "instructions a block (between branches)", decoded,
-				       m->ended) ||
-			       average(a, "instructions between taken branches", decoded,
-				       m->edges ? taken : 0)
-		       ? -1
-		       : 0;
+	head(a, "Averages");
+	average(a, "bytes an instruction", m->bytes, decoded);
+	average(a, "instructions a block (between branches)", decoded, m->ended);
+	average(a, "instructions between taken branches", decoded, m->edges ? taken : 0);
 }
 
-static int all_sections(struct archinfo *a)
+static void all_sections(struct archinfo *a)
 {
 	const struct mix *m = a->mix;
 
-	return classes_section(a) || mnemonics_section(a) || branches_section(a) ||
-			       fixed_section(a, "Loads by operand", "load", operand_names, m->loads,
-				       OPERAND_ROWS) ||
-			       fixed_section(a, "Stores by operand", "store", operand_names,
-				       m->stores, OPERAND_ROWS) ||
-			       sizes_section(a, "Loads by size", "load size", m->load_sizes) ||
-			       sizes_section(a, "Stores by size", "store size", m->store_sizes) ||
-			       fixed_section(a, "Floating-point arithmetic by width", "fp width",
-				       width_names, m->fp_widths, 4) ||
-			       fixed_section(a, "Other vector instructions by width",
-				       "vector width", width_names, m->widths, 4) ||
-			       registers_section(a, "Registers read", "register read", m->reads) ||
-			       registers_section(
-				       a, "Registers written", "register written", m->writes)
-		       ? -1
-		       : 0;
+	ranked_section(a, "Instructions by kind (one may be of several)", "kind", class_name,
+		m->classes, INSN_CLASSES + 1, false);
+	ranked_section(
+		a, "Instructions by name", "name", isa_mnemonic, m->mnemonics, MNEMONICS, true);
+	branches_section(a);
+	fixed_section(a, "Loads by operand", "load", operand_names, m->loads, OPERAND_ROWS);
+	fixed_section(a, "Stores by operand", "store", operand_names, m->stores, OPERAND_ROWS);
+	fixed_section(a, "Loads by size", "load size", size_names, m->load_sizes, SIZES);
+	fixed_section(a, "Stores by size", "store size", size_names, m->store_sizes, SIZES);
+	fixed_section(a, "Floating-point arithmetic by width", "fp width", width_names,
+		m->fp_widths, WIDTHS);
+	fixed_section(a, "Other vector instructions by width", "vector width", width_names,
+		m->widths, WIDTHS);
+	ranked_section(
+		a, "Registers read", "register read", isa_register_name, m->reads, REG_COUNT, true);
+	ranked_section(a, "Registers written", "register written", isa_register_name, m->writes,
+		REG_COUNT, true);
 }
 
-static int notes(struct archinfo *a)
+static void notes(struct archinfo *a)
 {
-	if (a->mix->other &&
+	unsigned long long other = a->mix->other;
+
+	if (other)
 		prof_note(a->t, "%llu instruction%s (%.2f%%) %s of code that cannot be had or read",
-			(unsigned long long)a->mix->other, plural(a->mix->other),
-			100 * (double)a->mix->other / (double)a->mix->all,
-			plural_is(a->mix->other)))
-		return -1;
-	if (!a->mix->edges &&
+			other, plural(other), 100 * (double)other / (double)a->mix->all,
+			plural_is(other));
+	if (!a->mix->edges)
 		prof_note(a->t, "The experiment holds no edges: how many branches were taken is "
-				"not known"))
-		return -1;
-	return 0;
+				"not known");
 }
 
 static int make(struct archinfo *a, struct error *e)
@@ -473,48 +408,37 @@ static int make(struct archinfo *a, struct error *e)
 		.name = "instructions",
 		.unit = "instructions",
 		.experiment = 0};
-	struct prof_column section = {
-		.kind = PROF_TEXT, .flags = PROF_SCRIPTS, .name = "section", .experiment = -1};
-	struct prof_column average = {
-		.kind = PROF_RATIO, .name = "average", .unit = "", .experiment = -1};
+	struct prof_column others[] = {{.kind = PROF_RATIO, .name = "average"},
+		{.kind = PROF_TEXT, .flags = PROF_SCRIPTS, .name = "section"}};
 
-	section.unit = "";
-	if (take_edges(a))
+	prof_describe(a->t, a->d);
+	if (!a->mix || take_edges(a))
 		return error_nomem(e);
 	if (!add_all(a)) {
 		error_set(e, ERR_NOT_FOUND, "no experiment here counted instructions exactly");
 		return error_hint(e, "ssrun -ideal does");
 	}
-	count.label = a->mix->label;
-	a->count = prof_column_add(a->t, &count);
-	average.label = a->mix->label;
-	a->average = prof_column_add(a->t, &average);
-	a->section = prof_column_add(a->t, &section);
-	if (a->count < 0 || a->average < 0 || a->section < 0 || averages_section(a) ||
-		all_sections(a) || notes(a))
+	count.label = others[0].label = a->mix->label;
+	prof_column_add(a->t, &count);
+	prof_columns_add(a->t, others, 2);
+	if (a->t->failed)
 		return error_nomem(e);
+	averages_section(a);
+	all_sections(a);
+	notes(a);
+	prof_coverage(a->t, a->d);
 	return 0;
 }
 
 int prof_archinfo(struct prof_data *d, struct prof_table *t, struct error *e)
 {
-	struct archinfo a = {.d = d, .t = t};
+	struct archinfo a = {.d = d, .t = t, .mix = prof_scratch(t, 1, sizeof(*a.mix))};
 	int rc;
 
 	t->report = "archinfo";
 	t->layout = PROF_CODE;
 	t->title = "What was executed";
-	a.mix = calloc(1, sizeof(*a.mix));
-	if (!a.mix)
-		return error_nomem(e);
-	rc = prof_data_name(d, false, e);
-	if (rc == 0 && prof_describe(t, d, e))
-		rc = -1;
-	if (rc == 0)
-		rc = make(&a, e);
-	if (rc == 0)
-		rc = prof_coverage(t, d, e);
+	rc = prof_data_name(d, false, e) ? -1 : make(&a, e);
 	table_fini(&a.taken);
-	free(a.mix);
-	return rc;
+	return prof_finish(t, rc, e);
 }

@@ -5,45 +5,38 @@
 #include <stdio.h>
 #include <string.h>
 
-int prof_block_columns(struct prof_block_columns *c, struct prof_table *t,
-	const struct prof_explain *x, bool margin)
-{
-	struct prof_column n = {.kind = PROF_COUNT,
-		.flags = PROF_KEY | PROF_PERCENT | (margin ? 0 : PROF_CUMULATIVE),
-		.name = "cycles",
-		.unit = "cycles",
-		.experiment = -1,
-		.label = LABEL_ESTIMATED};
-	struct prof_column text = {.kind = PROF_TEXT, .unit = "", .experiment = -1};
+#include "base/plural.h"
 
-	c->cycles = prof_column_add(t, &n);
-	n.flags = PROF_KEY;
-	n.name = n.unit = "executions";
-	n.label = x->analysis.exact ? x->d->metrics.data[x->analysis.counted].metric->label
-				    : LABEL_ESTIMATED;
-	c->executions = prof_column_add(t, &n);
-	n.kind = PROF_RATIO;
-	n.unit = "cycles";
-	n.label = LABEL_ESTIMATED;
-	n.name = "each";
-	n.heading = "cycles each";
-	c->each = prof_column_add(t, &n);
-	n.name = "best";
-	n.heading = "best case";
-	c->best = prof_column_add(t, &n);
-	text.name = "confidence";
-	c->confidence = prof_column_add(t, &text);
-	text.name = "cause";
-	text.heading = "waits for";
-	c->cause = prof_column_add(t, &text);
-	text.name = "margin";
-	text.heading = "";
-	text.flags = PROF_MARGIN;
-	c->margin = margin ? prof_column_add(t, &text) : 0;
-	return c->cycles < 0 || c->executions < 0 || c->each < 0 || c->best < 0 ||
-			       c->confidence < 0 || c->cause < 0 || c->margin < 0
-		       ? -1
-		       : 0;
+void prof_block_columns(struct prof_waits *w, bool margin)
+{
+	const struct prof_column columns[BLOCK_COLUMNS] = {
+		[BLOCK_CYCLES] = {.kind = PROF_COUNT,
+			.flags = PROF_KEY | PROF_PERCENT | (margin ? 0 : PROF_CUMULATIVE),
+			.name = "cycles",
+			.unit = "cycles",
+			.label = LABEL_ESTIMATED},
+		[BLOCK_EXECUTIONS] = prof_executions_column(&w->x),
+		[BLOCK_EACH] = {.kind = PROF_RATIO,
+			.flags = PROF_KEY,
+			.name = "each",
+			.heading = "cycles each",
+			.unit = "cycles",
+			.label = LABEL_ESTIMATED},
+		[BLOCK_BEST] = {.kind = PROF_RATIO,
+			.flags = PROF_KEY,
+			.name = "best",
+			.heading = "best case",
+			.unit = "cycles",
+			.label = LABEL_ESTIMATED},
+		[BLOCK_CONFIDENCE] = {.kind = PROF_TEXT, .name = "confidence"},
+		[BLOCK_CAUSE] = {.kind = PROF_TEXT, .name = "cause", .heading = "waits for"},
+		[BLOCK_MARGIN] = {.kind = PROF_TEXT,
+			.flags = PROF_MARGIN,
+			.name = "margin",
+			.heading = ""},
+	};
+
+	prof_columns_add(w->t, columns, margin ? BLOCK_COLUMNS : BLOCK_MARGIN);
 }
 
 /* The two causes that most of its cycles were waited for. */
@@ -67,7 +60,7 @@ static const char *causes_of(struct prof_table *t, const struct prof_explained *
 	for (unsigned k = 0; k < CULPRITS + 2; k++)
 		all += sum[k];
 	all = fmax(all, cycles);
-	for (int n = 0; n < 2 && text && cycles > 0; n++) {
+	for (int n = 0; n < 2 && cycles > 0; n++) {
 		unsigned most = 0;
 
 		for (unsigned k = 1; k < CULPRITS + 2; k++)
@@ -85,71 +78,69 @@ static const char *causes_of(struct prof_table *t, const struct prof_explained *
 	return text;
 }
 
-int prof_block_make(struct prof_block_row *r, struct prof_table *t, const struct prof_explained *p,
-	uint32_t block)
+double prof_block_cycles(const struct prof_explained *p, uint32_t block)
+{
+	const struct flow_block *b = &p->code.flow->blocks.data[block];
+	double cycles = 0;
+
+	for (uint32_t i = b->first; i < b->first + b->count; i++)
+		cycles += p->input.cycles[i];
+	return cycles;
+}
+
+struct prof_block_row prof_block_make(
+	struct prof_table *t, const struct prof_explained *p, uint32_t block)
 {
 	const struct flow *f = p->code.flow;
 	const struct flow_block *b = &f->blocks.data[block];
 	const struct insn *last = flow_last(f, b);
-	const struct flow_loop *loop = b->loop == FLOW_NONE ? NULL : &f->loops.data[b->loop];
 	char last_text[INSN_TEXT_MAX];
-
-	*r = (struct prof_block_row){.image = p->procedure->image,
+	struct prof_block_row r = {.image = p->procedure->image,
 		.block = block,
 		.from = f->insns.data[b->first].address,
 		.to = last->address + last->length,
 		.procedure = p->name,
 		.confidence = prof_culprits_confidence(p, b->first),
-		.executions = prof_executions_of(&p->analysed, b->first)};
-	for (uint32_t i = b->first; i < b->first + b->count; i++) {
-		r->cycles += p->input.cycles[i];
-		r->best += p->input.mi[i];
-	}
-	r->cause = causes_of(t, p, b, r->cycles);
+		.executions = prof_executions_of(&p->analysed, b->first),
+		.cycles = prof_block_cycles(p, block)};
+
+	for (uint32_t i = b->first; i < b->first + b->count; i++)
+		r.best += p->input.mi[i];
+	r.cause = causes_of(t, p, b, r.cycles);
 	isa_text(p->code.machine, p->code.bytes + (last->address - p->code.begin),
 		p->code.size - (size_t)(last->address - p->code.begin), last->address, ISA_ATT,
 		last_text);
-	r->text = prof_text(t, "%u instruction%s%s%s, ends in %s", b->count,
-		b->count == 1 ? "" : "s", loop ? ", loop depth " : "",
-		loop ? prof_text(t, "%u", loop->depth) : "", last_text);
-	return r->cause && r->text ? 0 : -1;
+	r.text = prof_text(t, "%u instruction%s%s, ends in %s", b->count, plural(b->count),
+		b->loop == FLOW_NONE
+			? ""
+			: prof_text(t, ", loop depth %u", f->loops.data[b->loop].depth),
+		last_text);
+	return r;
 }
 
-long prof_block_add(const struct prof_block_columns *c, struct prof_table *t,
-	const struct prof_explain *x, const struct prof_block_row *r)
+size_t prof_block_add(struct prof_waits *w, const struct prof_block_row *r, const char *margin)
 {
-	double all = x->total * x->analysis.cycles;
-	const struct prof_names *n = &x->d->names;
-	struct image_line line = {0};
-	struct prof_row row = {.role = PROF_ROW,
-		.procedure = r->procedure,
-		.image = x->d->images.data[r->image].name,
-		.address = r->from,
-		.addressed = true,
-		.note = c->margin ? r->text
-				  : prof_text(t, "%llx-%llx: %s", (unsigned long long)r->from,
-					    (unsigned long long)r->to, r->text),
-		.parent = -1};
+	struct prof_table *t = w->t;
+	double all = w->x.total * w->x.analysis.cycles;
+	struct prof_row row = prof_code_row(w->d, r->procedure, r->image, r->from);
 	struct prof_cell *cells;
-	long at;
+	size_t at;
 
-	if (n->ops->line(n->context, r->image, r->from, &line) == 0 && line.line) {
-		row.file = line.file;
-		row.line = line.line;
-	}
+	row.note = margin ? r->text
+			  : prof_text(t, "%llx-%llx: %s", (unsigned long long)r->from,
+				    (unsigned long long)r->to, r->text);
 	at = prof_row_add(t, &row);
-	if (at < 0 || !row.note)
-		return -1;
-	cells = prof_cells(t, (size_t)at);
-	for (size_t k = 0; k < t->columns.count; k++)
-		cells[k].percent = cells[k].cumulative = NAN;
-	cells[c->cycles].quantity = quantity_exact(r->cycles, LABEL_ESTIMATED);
-	cells[c->cycles].percent = all > 0 ? 100 * r->cycles / all : 0;
-	cells[c->executions].quantity = r->executions;
-	cells[c->each].quantity =
-		prof_cycles_each(&x->analysis, r->cycles / x->analysis.cycles, r->executions);
-	cells[c->best].quantity = quantity_exact(r->best, LABEL_ESTIMATED);
-	cells[c->confidence].text = r->confidence;
-	cells[c->cause].text = r->cause;
+	prof_no_shares(t, at);
+	cells = prof_cells(t, at);
+	cells[BLOCK_CYCLES].quantity = quantity_exact(r->cycles, LABEL_ESTIMATED);
+	cells[BLOCK_CYCLES].percent = prof_percent(r->cycles, all);
+	cells[BLOCK_EXECUTIONS].quantity = r->executions;
+	cells[BLOCK_EACH].quantity =
+		prof_cycles_each(&w->x.analysis, r->cycles / w->x.analysis.cycles, r->executions);
+	cells[BLOCK_BEST].quantity = quantity_exact(r->best, LABEL_ESTIMATED);
+	cells[BLOCK_CONFIDENCE].text = r->confidence;
+	cells[BLOCK_CAUSE].text = r->cause;
+	if (margin && margin[0])
+		cells[BLOCK_MARGIN].text = margin;
 	return at;
 }

@@ -5,13 +5,18 @@
 
 #include "report/prof_culprits.h"
 
-struct prof_block_columns {
-	long cycles, executions, each, best, confidence, cause, margin;
+enum prof_block_column {
+	BLOCK_CYCLES,
+	BLOCK_EXECUTIONS,
+	BLOCK_EACH,
+	BLOCK_BEST,
+	BLOCK_CONFIDENCE,
+	BLOCK_CAUSE,
+	BLOCK_MARGIN, /* jumps, where they are drawn beside the blocks */
+	BLOCK_COLUMNS
 };
 
-/* margin: jumps are drawn beside them. */
-int prof_block_columns(struct prof_block_columns *c, struct prof_table *t,
-	const struct prof_explain *x, bool margin);
+void prof_block_columns(struct prof_waits *w, bool margin);
 
 /* One block. */
 struct prof_block_row {
@@ -22,10 +27,10 @@ struct prof_block_row {
 	double cycles, best; /* all, and at least a time */
 };
 
-int prof_block_make(struct prof_block_row *r, struct prof_table *t, const struct prof_explained *p,
-	uint32_t block);
-/* Index of the row; -1 when memory is out. */
-long prof_block_add(const struct prof_block_columns *c, struct prof_table *t,
-	const struct prof_explain *x, const struct prof_block_row *r);
+double prof_block_cycles(const struct prof_explained *p, uint32_t block);
+struct prof_block_row prof_block_make(
+	struct prof_table *t, const struct prof_explained *p, uint32_t block);
+/* Index of the row.  margin: what is drawn beside it; NULL where there is no such column. */
+size_t prof_block_add(struct prof_waits *w, const struct prof_block_row *r, const char *margin);
 
 #endif

@@ -38,7 +38,7 @@ static bool group_of(
 	found = table_find(&g->d->places, &place.key);
 	if (!found)
 		return false;
-	*key = g->s->of[found - (struct prof_place *)(void *)g->d->places.entries];
+	*key = g->s->of[table_number(&g->d->places, found)];
 	return prof_entity_at(g->s, (size_t)*key)->selected;
 }
 
@@ -50,7 +50,7 @@ static const char *place_text(
 	return row->procedure ? row->procedure : row->image;
 }
 
-static int say_groups(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
+static void say_groups(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
 	const struct comparison *c, const uint64_t *periods, enum prof_grain grain)
 {
 	for (size_t i = 0, shown = 0; i < c->groups.count && shown < SHOWN; i++) {
@@ -59,54 +59,46 @@ static int say_groups(struct prof_table *t, const struct prof_data *d, const str
 
 		if (!g->differs)
 			continue;
-		if (prof_entity_row(t, d, prof_entity_at(s, (size_t)g->key), grain, &row))
-			return -1;
+		row = prof_entity_row(t, d, prof_entity_at(s, (size_t)g->key), grain);
 		shown++;
-		if (prof_note(t, "  %5.1f%% at %llu, %5.1f%% at %llu: %s",
-			    100 * (double)g->counts[0] / (double)c->samples[0],
-			    (unsigned long long)periods[0],
-			    100 * (double)g->counts[1] / (double)c->samples[1],
-			    (unsigned long long)periods[1], place_text(t, &row, grain)))
-			return -1;
+		prof_note(t, "  %5.1f%% at %llu, %5.1f%% at %llu: %s",
+			100 * (double)g->counts[0] / (double)c->samples[0],
+			(unsigned long long)periods[0],
+			100 * (double)g->counts[1] / (double)c->samples[1],
+			(unsigned long long)periods[1], place_text(t, &row, grain));
 	}
-	return 0;
 }
 
-static int say_result(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
+static void say_result(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
 	const struct comparison *c, size_t head, size_t metric, enum prof_grain grain)
 {
-	static const char *const by[] = {[PROF_BY_IMAGE] = "image",
-		[PROF_BY_PROCEDURE] = "function",
-		[PROF_BY_LINE] = "line",
-		[PROF_BY_SOURCE] = "line"};
+	const char *name = d->metrics.data[metric].metric->short_name;
+	const char *by = prof_grains[grain].name;
 	const uint64_t periods[] = {
 		d->metrics.data[head].metric->period, d->metrics.data[metric].metric->period};
-	struct prof_agreement *a = vec_push(&t->agreements);
 	bool differs = c->p < DIFFERS;
+	const struct prof_agreement a = {
+		head, metric, by, c->cells, c->statistic, c->p, c->difference, differs};
 
-	if (!a)
-		return -1;
-	*a = (struct prof_agreement){
-		head, metric, by[grain], c->cells, c->statistic, c->p, c->difference, differs};
-	if (c->cells < 2)
-		return prof_note(t,
+	t->failed |= vec_add(&t->agreements, a) != 0;
+	if (c->cells < 2) {
+		prof_note(t,
 			"%s: too few samples at both periods, or too few different places, to "
 			"compare their profiles by %s",
-			d->metrics.data[metric].metric->short_name, by[grain]);
-	if (prof_note(t,
-		    "%s at periods %llu and %llu: the profiles by %s %s (chi-square %.1f, %u "
-		    "degree%s of freedom, p %s)",
-		    d->metrics.data[metric].metric->short_name, (unsigned long long)periods[0],
-		    (unsigned long long)periods[1], by[grain],
-		    differs ? "differ by more than chance" : "agree", c->statistic, c->cells - 1,
-		    plural(c->cells - 1), c->p < 1e-15 ? "< 1e-15" : prof_text(t, "= %.2g", c->p)))
-		return -1;
+			name, by);
+		return;
+	}
+	prof_note(t,
+		"%s at periods %llu and %llu: the profiles by %s %s (chi-square %.1f, %u "
+		"degree%s of freedom, p %s)",
+		name, (unsigned long long)periods[0], (unsigned long long)periods[1], by,
+		differs ? "differ by more than chance" : "agree", c->statistic, c->cells - 1,
+		plural(c->cells - 1), c->p < 1e-15 ? "< 1e-15" : prof_text(t, "= %.2g", c->p));
 	if (!differs)
-		return 0;
-	if (prof_note(t, "  one of the periods is in step with the program, or the program did not "
-			 "do the same all the time; these differ most:"))
-		return -1;
-	return say_groups(t, d, s, c, periods, grain);
+		return;
+	prof_note(t, "  one of the periods is in step with the program, or the program did not "
+		     "do the same all the time; these differ most:");
+	say_groups(t, d, s, c, periods, grain);
 }
 
 int prof_both(struct prof_table *t, const struct prof_data *d, const struct prof_sums *s,
@@ -118,16 +110,13 @@ int prof_both(struct prof_table *t, const struct prof_data *d, const struct prof
 		struct grouping g = {d, s, m->input};
 		size_t head = order_metric_head(x, m->index);
 		struct comparison c;
-		int rc;
 
 		if (head == m->index)
 			continue;
 		if (experiment_compare(&c, x, head, x, m->index, group_of, &g, e))
 			return -1;
-		rc = say_result(t, d, s, &c, i - (m->index - head), i, grain);
+		say_result(t, d, s, &c, i - (m->index - head), i, grain);
 		comparison_fini(&c);
-		if (rc)
-			return error_nomem(e);
 	}
 	return 0;
 }

@@ -5,40 +5,39 @@
 #include "experiment/branches.h"
 #include "report/prof_columns.h"
 
-static int describe_windows(struct prof_table *t, const struct experiment *x)
+static void describe_windows(struct prof_table *t, const struct experiment *x)
 {
 	uint64_t windows = experiment_tally(x, TALLY_WINDOWS);
 
-	if (!windows)
-		return 0;
-	return prof_summary(t, "Windows", "%" PRIu64 " (at %zu branches, %.3g secs. of CPU time)",
-		windows, experiment_rates(x), (double)experiment_tally(x, TALLY_WINDOW_NS) * 1e-9);
+	if (windows)
+		prof_summary(t, "Windows", "%" PRIu64 " (at %zu branches, %.3g secs. of CPU time)",
+			windows, experiment_rates(x),
+			(double)experiment_tally(x, TALLY_WINDOW_NS) * 1e-9);
 }
 
 /* Of the time of the program, which has that of stops in it. */
-static int describe_cost(struct prof_table *t, const struct experiment *x)
+static void describe_cost(struct prof_table *t, const struct experiment *x)
 {
 	double all = (double)experiment_tally(x, TALLY_PROGRAM_NS);
 
-	if (all <= 0)
-		return 0;
-	return prof_summary(t, "Time that recording branches took, by that of the program",
-		"%.1f%% (measured)", 100 * (double)experiment_tally(x, TALLY_COST_NS) / all);
+	if (all > 0)
+		prof_summary(t, "Time that recording branches took, by that of the program",
+			"%.1f%% (measured)",
+			100 * (double)experiment_tally(x, TALLY_COST_NS) / all);
 }
 
-int prof_describe_bursts(struct prof_table *t, const struct experiment *x)
+void prof_describe_bursts(struct prof_table *t, const struct experiment *x)
 {
 	uint64_t left_out = experiment_tally(x, TALLY_SAMPLES_LEFT_OUT);
 
 	if (!experiment_has_branches(x))
-		return 0;
-	if (prof_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
-		    experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT)) ||
-		prof_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
-			experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x)) ||
-		describe_windows(t, x) || describe_cost(t, x))
-		return -1;
-	return left_out ? prof_summary(
-				  t, "Samples left out, in or behind bursts", "%" PRIu64, left_out)
-			: 0;
+		return;
+	prof_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
+		experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT));
+	prof_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
+		experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x));
+	describe_windows(t, x);
+	describe_cost(t, x);
+	if (left_out)
+		prof_summary(t, "Samples left out, in or behind bursts", "%" PRIu64, left_out);
 }

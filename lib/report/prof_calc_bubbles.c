@@ -40,7 +40,7 @@ static const char *name_of(enum culprit_cause cause)
 	return CULPRIT_DATA >> cause & 1 ? "D-cache miss" : culprit_name(cause);
 }
 
-int calc_bubble(struct dis *l, struct dis_body *b, uint32_t i)
+void calc_bubble(struct dis *l, struct dis_body *b, uint32_t i)
 {
 	const struct culprits *c = &b->explained->culprits;
 	const struct culprit_wait *w = &c->wait[i];
@@ -48,7 +48,7 @@ int calc_bubble(struct dis *l, struct dis_body *b, uint32_t i)
 	struct bubble bubble = {.told = l->calc->told};
 
 	if (!(times > 0) || wait < LEAST_WAIT * times || !(w->dynamic + w->fixed > 0))
-		return 0;
+		return;
 	for (uint32_t k = w->first; k < w->first + w->count; k++) {
 		const struct culprit *x = &c->list.data[k];
 		enum culprit_cause cause = (enum culprit_cause)x->cause;
@@ -60,7 +60,7 @@ int calc_bubble(struct dis *l, struct dis_body *b, uint32_t i)
 		add(&bubble, STATIC_LETTER, STATIC, "by the schedule");
 	if (w->unexplained >= LEAST_SHARE * wait)
 		bubble.letters[bubble.count++] = UNEXPLAINED_LETTER;
-	return dis_bubble_row(l, b, i,
+	dis_bubble_row(l, b, i,
 		prof_text(l->t, "    %s%s %.1f cycles%s", bubble.letters,
 			wait >= DOTS_FROM * times ? " ..." : "", wait / times, bubble.legend));
 }

@@ -7,62 +7,84 @@
 
 #include "report/prof_culprits.h"
 
-static int add_columns(struct dis *l)
-{
-	struct prof_calc *c = l->calc;
-	struct prof_column column = {.kind = PROF_COUNT,
-		.flags = PROF_KEY,
-		.name = "executions",
-		.unit = "executions",
-		.experiment = -1,
-		.label = LABEL_ESTIMATED};
-	struct prof_column ratio = {.kind = PROF_RATIO,
+static const struct prof_column columns[CALC_COLUMNS] = {
+	[CALC_CPI] = {.kind = PROF_RATIO,
 		.flags = PROF_KEY,
 		.name = "cpi",
 		.unit = "cycles",
-		.experiment = -1,
-		.label = LABEL_ESTIMATED};
-	struct prof_column text = {.kind = PROF_TEXT, .unit = "", .experiment = -1};
-
-	c->executions = c->confidence = 0;
-	if (c->explain.analysis.exact) {
-		l->t->columns.data[l->columns.executions].flags |= PROF_KEY;
-	} else {
-		c->executions = prof_column_add(l->t, &column);
-		text.name = "confidence";
-		c->confidence = prof_column_add(l->t, &text);
-	}
-	c->cpi = prof_column_add(l->t, &ratio);
-	ratio.name = "mi";
-	c->mi = prof_column_add(l->t, &ratio);
-	text.name = "block";
-	text.heading = NULL;
-	text.flags = PROF_SCRIPTS;
-	c->block = prof_column_add(l->t, &text);
-	text.name = "static";
-	text.heading = "waits for";
-	text.flags = 0;
-	c->why = prof_column_add(l->t, &text);
-	text.name = "culprit";
-	text.heading = NULL;
-	c->blame = prof_column_add(l->t, &text);
-	return c->executions < 0 || c->confidence < 0 || c->cpi < 0 || c->mi < 0 || c->why < 0 ||
-			       c->blame < 0 || c->block < 0
-		       ? -1
-		       : 0;
-}
+		.label = LABEL_ESTIMATED},
+	[CALC_MI] = {.kind = PROF_RATIO,
+		.flags = PROF_KEY,
+		.name = "mi",
+		.unit = "cycles",
+		.label = LABEL_ESTIMATED},
+	[CALC_BLOCK] = {.kind = PROF_TEXT, .flags = PROF_SCRIPTS, .name = "block"},
+	[CALC_WHY] = {.kind = PROF_TEXT, .name = "static", .heading = "waits for"},
+	[CALC_BLAME] = {.kind = PROF_TEXT, .name = "culprit"},
+};
 
 int calc_init(struct dis *l, struct error *e)
 {
-	if (prof_explain_init(&l->calc->explain, l->d, e))
+	const struct prof_column confidence = {.kind = PROF_TEXT, .name = "confidence"};
+	struct prof_column executions;
+	struct prof_calc *c = l->calc;
+
+	if (prof_explain_init(&c->explain, l->d, e))
 		return -1;
-	return add_columns(l) ? error_nomem(e) : 0;
+	executions = prof_executions_column(&c->explain);
+	if (c->explain.analysis.exact) {
+		l->t->columns.data[l->columns.executions].flags |= PROF_KEY;
+	} else {
+		c->executions = prof_column_add(l->t, &executions);
+		c->confidence = prof_columns_add(l->t, &confidence, 1);
+	}
+	c->first = prof_columns_add(l->t, columns, CALC_COLUMNS);
+	return l->t->failed ? error_nomem(e) : 0;
 }
 
 void calc_fini(struct dis *l)
 {
 	if (l->calc)
 		prof_explain_fini(&l->calc->explain);
+}
+
+/* How sure the executions of what has most samples are; NULL where they were counted. */
+static const char *confidence_of_most(const struct dis *l, const struct dis_body *b)
+{
+	const struct flow *f = b->code.flow;
+	uint32_t most = 0;
+
+	if (l->calc->explain.analysis.exact || !f->insns.count)
+		return NULL;
+	for (uint32_t i = 1; i < f->insns.count; i++)
+		if (b->calc->samples[i] > b->calc->samples[most])
+			most = i;
+	return analysis_confidence_name(b->calc->frequencies.block[f->block_of[most]].confidence);
+}
+
+static void summary(struct dis *l, const struct dis_body *b)
+{
+	const char *sure = confidence_of_most(l, b);
+	const struct flow *f = b->code.flow;
+	struct prof_row *head = &l->t->rows.data[l->t->rows.count - 1];
+	struct quantity cpi = prof_loop_cpi(b->calc, FLOW_NONE);
+	double best = 0, executed = 0;
+
+	for (uint32_t i = 0; i < f->insns.count; i++) {
+		double times = prof_executed(b->calc, i);
+
+		executed += times;
+		best += times * b->calc->mi[i];
+	}
+	if (executed > 0)
+		head->note = prof_text(l->t,
+			"%s, best case %.2f CPI, actual %.2f (%.2g to %.2g) CPI (both "
+			"estimated%s%s)",
+			head->note, best / executed, cpi.value, cpi.low, cpi.high,
+			sure ? ", confidence " : "", sure ? sure : "");
+	else
+		head->note =
+			prof_text(l->t, "%s; how often it was executed is not known", head->note);
 }
 
 int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
@@ -76,9 +98,12 @@ int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
 	if (prof_explained_make(b->explained, &l->calc->explain, b->procedure, e))
 		return -1;
 	b->calc = b->explained->told ? &b->explained->analysed : NULL;
+	if (!b->calc)
+		return 0;
 	/* Frequencies split samples better than what they were split by before. */
-	for (size_t i = 0; b->calc && moved && i < b->code.flow->insns.count; i++)
+	for (size_t i = 0; moved && i < b->code.flow->insns.count; i++)
 		moved[i].value = b->calc->samples[i];
+	summary(l, b);
 	return 0;
 }
 
@@ -110,48 +135,28 @@ static const char *reason(struct dis *l, const struct dis_body *b, uint32_t i)
 	return schedule_cause_name(r->cause);
 }
 
-int calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
+void calc_fill(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
 {
+	const struct prof_calc *c = l->calc;
 	uint32_t at = b->code.flow->block_of[i];
 	struct prof_cell *cells = prof_cells(l->t, row);
-	struct prof_row *r = &l->t->rows.data[row];
-	const char *why, *block, *blame;
+	const char *blame;
 
 	if (!b->calc)
-		return 0;
-	why = reason(l, b, i);
-	block = prof_text(l->t, "%u", at);
+		return;
 	blame = prof_culprits_blame(l->t, b->explained, i);
-	r->first_culprit = l->t->culprits.count;
-	if (prof_culprits_take(l->t, b->explained, i))
-		return -1;
-	r->culprits = l->t->culprits.count - r->first_culprit;
-
-	if (!l->calc->explain.analysis.exact) {
-		cells[l->calc->executions].quantity = prof_executions_of(b->calc, i);
-		cells[l->calc->confidence].text =
+	prof_culprits_take(l->t, b->explained, i, &l->t->rows.data[row]);
+	if (!c->explain.analysis.exact) {
+		cells[c->executions].quantity = prof_executions_of(b->calc, i);
+		cells[c->confidence].text =
 			analysis_confidence_name(b->calc->frequencies.block[at].confidence);
 	}
-	cells[l->calc->cpi].quantity = prof_cpi_of(b->calc, i);
-	cells[l->calc->mi].quantity = quantity_exact(b->calc->mi[i], LABEL_ESTIMATED);
-	cells[l->calc->why].text = why;
-	cells[l->calc->blame].text = blame && blame[0] ? blame : NULL;
-	cells[l->calc->block].text = block;
-	return block && blame ? 0 : -1;
-}
-
-/* How sure the executions of what has most samples are; NULL where they were counted. */
-static const char *confidence_of_most(const struct dis *l, const struct dis_body *b)
-{
-	const struct flow *f = b->code.flow;
-	uint32_t most = 0;
-
-	if (l->calc->explain.analysis.exact || !f->insns.count)
-		return NULL;
-	for (uint32_t i = 1; i < f->insns.count; i++)
-		if (b->calc->samples[i] > b->calc->samples[most])
-			most = i;
-	return analysis_confidence_name(b->calc->frequencies.block[f->block_of[most]].confidence);
+	cells += c->first;
+	cells[CALC_CPI].quantity = prof_cpi_of(b->calc, i);
+	cells[CALC_MI].quantity = quantity_exact(b->calc->mi[i], LABEL_ESTIMATED);
+	cells[CALC_WHY].text = reason(l, b, i);
+	cells[CALC_BLAME].text = blame[0] ? blame : NULL;
+	cells[CALC_BLOCK].text = prof_text(l->t, "%u", at);
 }
 
 const char *calc_loop(struct dis *l, const struct dis_body *b, uint32_t loop)
@@ -161,68 +166,41 @@ const char *calc_loop(struct dis *l, const struct dis_body *b, uint32_t loop)
 	return cpi.label == LABEL_NONE ? "" : prof_text(l->t, ", %.2f CPI", cpi.value);
 }
 
-int calc_summary(struct dis *l, const struct dis_body *b)
+/* What executions were estimated from, and how to know more. */
+static const char *estimate(struct dis *l)
 {
-	const char *sure = b->calc ? confidence_of_most(l, b) : NULL;
-	const struct flow *f = b->code.flow;
-	struct prof_row *head = &l->t->rows.data[l->t->rows.count - 1];
-	double best = 0, executed = 0;
-	struct quantity cpi;
-
-	if (!b->calc)
-		return 0;
-	for (uint32_t i = 0; i < f->insns.count; i++) {
-		double times = prof_executed(b->calc, i);
-
-		executed += times;
-		best += times * b->calc->mi[i];
-	}
-	cpi = prof_loop_cpi(b->calc, FLOW_NONE);
-	if (executed > 0)
-		head->note = prof_text(l->t,
-			"%s, best case %.2f CPI, actual %.2f (%.2g to %.2g) CPI (both "
-			"estimated%s%s)",
-			head->note, best / executed, cpi.value, cpi.low, cpi.high,
-			sure ? ", confidence " : "", sure ? sure : "");
-	else
-		head->note =
-			prof_text(l->t, "%s; how often it was executed is not known", head->note);
-	return head->note ? 0 : -1;
-}
-
-int calc_notes(struct dis *l)
-{
-	if (prof_note(l->t,
-		    "mi: cycles at least that each instruction keeps retirement waiting, by the "
-		    "schedule "
-		    "of core %s; cpi: cycles that it took",
-		    l->calc->explain.analysis.core.name))
-		return -1;
-	if (l->calc->explain.analysis.exact)
-		return 0;
 	if (l->d->request->classic)
-		return prof_note(l->t,
-			"Executions are estimated from samples (clusters of samples / mi, in order "
-			"issue); ssrun -ideal counts them, and its file beside this one gives "
-			"exact ones");
+		return "from samples (clusters of samples / mi, in order "
+		       "issue); ssrun -ideal counts them, and its file beside this one gives "
+		       "exact ones";
 	if (prof_branches_timed(l->d))
-		return prof_note(l->t,
-			"Executions are estimated from branch records of %.0f bursts at random "
+		return prof_text(l->t,
+			"from branch records of %.0f bursts at random "
 			"moments of "
 			"the run; ssrun -ideal counts them, and its file beside this one gives "
 			"exact ones",
 			prof_branches_timed(l->d));
 	if (prof_branches_any(l->d))
-		return prof_note(l->t,
-			"Executions are estimated from branch records, which say how ways part, "
+		return prof_text(l->t,
+			"from branch records, which say how ways part, "
 			"and "
 			"from samples%s; ssrun -ideal counts them, and its file beside this one "
 			"gives exact ones",
 			prof_branches_rated(l->d)
 				? ""
 				: ", of which alone the scale is (no address was watched often)");
-	return prof_note(l->t,
-		"Executions are estimated from samples alone (samples / mi that flow through the "
-		"procedure); ssrun -branches records what makes better ones, ssrun -ideal counts "
-		"them, and its file beside this one gives exact ones");
+	return "from samples alone (samples / mi that flow through the "
+	       "procedure); ssrun -branches records what makes better ones, ssrun -ideal counts "
+	       "them, and its file beside this one gives exact ones";
+}
+
+void calc_notes(struct dis *l)
+{
+	prof_note(l->t,
+		"mi: cycles at least that each instruction keeps retirement waiting, by the "
+		"schedule "
+		"of core %s; cpi: cycles that it took",
+		l->calc->explain.analysis.core.name);
+	if (!l->calc->explain.analysis.exact)
+		prof_note(l->t, "Executions are estimated %s", estimate(l));
 }

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/plural.h"
 #include "events/numbers.h"
 #include "machine/machine.h"
 
@@ -22,17 +23,17 @@ static const char *fresh_name(
 {
 	const char *text = prof_text(t, "%s%s", name, suffix);
 
-	if (text && taken(t, text) && type && type[0] && !strchr(type, ',')) {
+	if (taken(t, text) && type && type[0] && !strchr(type, ',')) {
 		text = prof_text(t, "%s.%s%s", type, name, suffix);
-		if (text && !taken(t, text))
+		if (!taken(t, text))
 			return text;
 	}
-	for (int n = 2; text && taken(t, text); n++)
+	for (int n = 2; !t->failed && taken(t, text); n++)
 		text = prof_text(t, "%s.%d%s", name, n, suffix);
 	return text;
 }
 
-static long metric_column(struct prof_columns *c, size_t i, bool inclusive, bool first)
+static size_t metric_column(struct prof_columns *c, size_t i, bool inclusive, bool first)
 {
 	const struct prof_metric *m = &c->data->metrics.data[i];
 	const struct experiment_metric *of = m->metric;
@@ -52,81 +53,66 @@ static long metric_column(struct prof_columns *c, size_t i, bool inclusive, bool
 
 	column.name = fresh_name(t, of->short_name[0] ? of->short_name : "count", type,
 		inclusive ? ".inclusive" : "");
-	return column.name ? prof_column_add(t, &column) : -1;
+	return prof_column_add(t, &column);
 }
 
-static int metric_columns(struct prof_columns *c, unsigned flags)
+static void metric_columns(struct prof_columns *c, unsigned flags)
 {
 	const struct prof_data *d = c->data;
+	bool tree = flags & PROF_COLUMNS_TREE;
 
 	for (size_t i = 0; i < d->metrics.count; i++) {
-		bool tree = flags & PROF_COLUMNS_TREE;
-		bool inclusive = (flags & (PROF_COLUMNS_INCLUSIVE | PROF_COLUMNS_TREE)) &&
-				 (d->metrics.data[i].metric->flags & METRIC_STACKS);
-		long *own = vec_push(&c->own), *all = vec_push(&c->inclusive);
+		bool inclusive = flags && (d->metrics.data[i].metric->flags & METRIC_STACKS);
 
-		if (!own || !all)
-			return -1;
-		*all = -1;
-		if (tree && inclusive) {
-			*all = metric_column(c, i, true, false);
-			if (*all < 0)
-				return -1;
-		}
-		*own = metric_column(c, i, false, i == 0 && !tree);
-		if (*own < 0)
-			return -1;
-		if (!tree && inclusive) {
-			*all = metric_column(c, i, true, false);
-			if (*all < 0)
-				return -1;
-		}
+		c->inclusive[i] = tree && inclusive ? (long)metric_column(c, i, true, false) : -1;
+		c->own[i] = metric_column(c, i, false, i == 0 && !tree);
+		if (!tree && inclusive)
+			c->inclusive[i] = (long)metric_column(c, i, true, false);
 	}
-	return 0;
 }
 
-static int add_ratio(struct prof_columns *c, size_t over, size_t under, double scale,
+static void add_ratio(struct prof_columns *c, size_t over, size_t under, double scale,
 	const char *name, const char *unit)
 {
-	struct prof_ratio *r = vec_push(&c->ratios);
-	struct prof_column column = {.kind = PROF_RATIO, .unit = unit, .experiment = -1};
+	const struct prof_metric *m = c->data->metrics.data;
+	struct prof_column column = {.kind = PROF_RATIO,
+		.name = name,
+		.unit = unit,
+		.experiment = -1,
+		.label = scale == 1 ? label_join(m[over].metric->label, m[under].metric->label)
+				    : LABEL_ESTIMATED};
 
-	column.name = name;
-	column.label = scale == 1 ? label_join(c->data->metrics.data[over].metric->label,
-					    c->data->metrics.data[under].metric->label)
-				  : LABEL_ESTIMATED;
-	if (!r || !name)
-		return -1;
-	*r = (struct prof_ratio){prof_column_add(c->table, &column), over, under, scale};
-	return r->column < 0 ? -1 : 0;
+	c->ratios[c->ratio_count++] =
+		(struct prof_ratio){prof_column_add(c->table, &column), over, under, scale};
+}
+
+/* "dsc/gi" */
+static const char *ratio_name(const struct prof_columns *c, size_t over, size_t under)
+{
+	const struct prof_column *columns = c->table->columns.data;
+
+	return prof_text(
+		c->table, "%s/%s", columns[c->own[over]].name, columns[c->own[under]].name);
 }
 
 /* Everything by instructions: cycles as CPI, time by way of the clock. */
-static int instruction_ratios(struct prof_columns *c, size_t under)
+static void instruction_ratios(struct prof_columns *c, size_t under)
 {
 	const struct prof_data *d = c->data;
-	const char *gi = c->table->columns.data[c->own.data[under]].name;
 
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		const struct experiment_metric *m = d->metrics.data[i].metric;
-		bool cycles = m->event == EV_CYCLES || m->event == EV_CYCLES_16;
+		bool cycles = m->event == EV_CYCLES || m->event == EV_CYCLES_16 ||
+			      m->flags & METRIC_CLOCK;
 		double scale = m->flags & METRIC_CLOCK ? prof_clock_hz(d, i) : 1;
-		const char *name;
 
 		if (prof_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
 			(m->flags & METRIC_WALL))
 			continue;
-		if (cycles || (m->flags & METRIC_CLOCK))
-			name = fresh_name(c->table, "cpi", NULL, "");
-		else
-			name = prof_text(
-				c->table, "%s/%s", c->table->columns.data[c->own.data[i]].name, gi);
-		if (add_ratio(c, i, under, scale, name,
-			    cycles || (m->flags & METRIC_CLOCK) ? "cycles an instruction"
-								: "for each instruction"))
-			return -1;
+		add_ratio(c, i, under, scale,
+			cycles ? fresh_name(c->table, "cpi", NULL, "") : ratio_name(c, i, under),
+			cycles ? "cycles an instruction" : "for each instruction");
 	}
-	return 0;
 }
 
 static bool same_metric(const struct prof_metric *a, const struct prof_metric *b)
@@ -136,9 +122,22 @@ static bool same_metric(const struct prof_metric *a, const struct prof_metric *b
 	       strcmp(a->metric->source, b->metric->source) == 0;
 }
 
-static int ratios(struct prof_columns *c)
+/* -compare: each metric by the first one of another run that is the same. */
+static void run_ratios(struct prof_columns *c)
 {
-	const struct prof_data *d = c->data;
+	const struct prof_metric *m = c->data->metrics.data;
+
+	for (size_t i = 1; i < c->data->metrics.count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (same_metric(&m[k], &m[i])) {
+				add_ratio(c, i, k, 1, ratio_name(c, i, k), "");
+				break;
+			}
+}
+
+/* The metric of executed instructions, an exact one if there is any. */
+static size_t instructions(const struct prof_data *d)
+{
 	size_t base = d->metrics.count;
 
 	for (size_t i = d->metrics.count; i-- > 0;)
@@ -147,67 +146,47 @@ static int ratios(struct prof_columns *c)
 				!(d->metrics.data[base].metric->flags & METRIC_EXACT) ||
 				(d->metrics.data[i].metric->flags & METRIC_EXACT)))
 			base = i;
-	if (d->request->compare) {
-		for (size_t i = 1; i < d->metrics.count; i++)
-			for (size_t k = 0; k < i; k++) {
-				const char *over = c->table->columns.data[c->own.data[i]].name;
-				const char *under = c->table->columns.data[c->own.data[k]].name;
-
-				if (!same_metric(&d->metrics.data[k], &d->metrics.data[i]))
-					continue;
-				if (add_ratio(c, i, k, 1, prof_text(c->table, "%s/%s", over, under),
-					    ""))
-					return -1;
-				break;
-			}
-		return 0;
-	}
-	return base < d->metrics.count ? instruction_ratios(c, base) : 0;
+	return base;
 }
 
-static int executions(struct prof_columns *c, const char *name)
+static void executions(struct prof_columns *c, const char *name)
 {
 	const struct prof_data *d = c->data;
+	size_t i = instructions(d);
+	struct prof_column column = {.kind = PROF_COUNT,
+		.flags = PROF_EXACT,
+		.name = name,
+		.unit = name,
+		.experiment = (long)i};
 
 	c->executions = -1;
-	for (size_t i = 0; name && i < d->metrics.count; i++) {
-		const struct experiment_metric *m = d->metrics.data[i].metric;
-		struct prof_column column = {.kind = PROF_COUNT,
-			.flags = PROF_EXACT,
-			.name = name,
-			.unit = name,
-			.experiment = (long)i,
-			.label = m->label};
-
-		if (!prof_counts_instructions(&d->metrics.data[i]) || !(m->flags & METRIC_EXACT))
-			continue;
-		c->exact = i;
-		c->executions = prof_column_add(c->table, &column);
-		return c->executions < 0 ? -1 : 0;
-	}
-	return 0;
+	if (!name || i >= d->metrics.count || !(d->metrics.data[i].metric->flags & METRIC_EXACT))
+		return;
+	column.label = d->metrics.data[i].metric->label;
+	c->exact = i;
+	c->executions = (long)prof_column_add(c->table, &column);
 }
 
 int prof_columns_init(struct prof_columns *c, struct prof_table *t, const struct prof_data *d,
 	unsigned flags, const char *executions_name, struct error *e)
 {
-	memset(c, 0, sizeof(*c));
-	c->table = t;
-	c->data = d;
-	if (prof_describe(t, d, e))
-		return -1;
-	if (metric_columns(c, flags) || executions(c, executions_name) || ratios(c)) {
-		prof_columns_fini(c);
-		return error_nomem(e);
-	}
-	return 0;
-}
+	size_t metrics = d->metrics.count;
 
-void prof_columns_fini(struct prof_columns *c)
-{
-	vec_fini(&c->own);
-	vec_fini(&c->inclusive);
-	vec_fini(&c->ratios);
+	*c = (struct prof_columns){.table = t,
+		.data = d,
+		.own = prof_scratch(t, metrics, sizeof(*c->own)),
+		.inclusive = prof_scratch(t, metrics, sizeof(*c->inclusive)),
+		.ratios = prof_scratch(t, metrics, sizeof(*c->ratios))};
+	prof_describe(t, d);
+	if (t->failed)
+		return error_nomem(e);
+	metric_columns(c, flags);
+	executions(c, executions_name);
+	if (d->request->compare)
+		run_ratios(c);
+	else if (instructions(d) < metrics)
+		instruction_ratios(c, instructions(d));
+	return t->failed ? error_nomem(e) : 0;
 }
 
 static void fill_cell(struct prof_cell *cell, const struct prof_metric *m, uint64_t n)
@@ -218,7 +197,7 @@ static void fill_cell(struct prof_cell *cell, const struct prof_metric *m, uint6
 	cell->weak = !exact && n && n < PROF_WEAK;
 	cell->quantity = exact ? quantity_exact((double)n * m->unit, m->metric->label)
 			       : prof_sampled(n, m->unit, m->metric->label);
-	cell->percent = m->samples ? 100 * (double)n / (double)m->samples : 0;
+	cell->percent = prof_percent((double)n, (double)m->samples);
 }
 
 /* Half of the interval, relative. */
@@ -250,12 +229,14 @@ void prof_columns_fill(const struct prof_columns *c, size_t row, const uint64_t 
 {
 	struct prof_cell *cells = prof_cells(c->table, row);
 
-	for (size_t i = 0; i < c->own.count; i++) {
-		fill_cell(&cells[c->own.data[i]], &c->data->metrics.data[i], own[i]);
-		if (c->inclusive.data[i] >= 0 && inclusive)
-			fill_cell(&cells[c->inclusive.data[i]], &c->data->metrics.data[i],
-				inclusive[i]);
+	for (size_t i = 0; i < c->data->metrics.count; i++) {
+		if (own)
+			fill_cell(&cells[c->own[i]], &c->data->metrics.data[i], own[i]);
+		if (c->inclusive[i] >= 0 && inclusive)
+			fill_cell(&cells[c->inclusive[i]], &c->data->metrics.data[i], inclusive[i]);
 	}
+	if (!own)
+		return;
 	if (c->executions >= 0) {
 		struct prof_cell *cell = &cells[c->executions];
 
@@ -263,34 +244,30 @@ void prof_columns_fill(const struct prof_columns *c, size_t row, const uint64_t 
 			(double)times, c->data->metrics.data[c->exact].metric->label);
 		cell->percent = NAN;
 	}
-	for (size_t i = 0; i < c->ratios.count; i++) {
-		const struct prof_ratio *r = &c->ratios.data[i];
+	for (size_t i = 0; i < c->ratio_count; i++) {
+		const struct prof_ratio *r = &c->ratios[i];
 
 		cells[r->column].percent = NAN;
-		fill_ratio(&cells[r->column], &cells[c->own.data[r->over]],
-			&cells[c->own.data[r->under]], r->scale,
-			c->table->columns.data[r->column].label);
+		fill_ratio(&cells[r->column], &cells[c->own[r->over]], &cells[c->own[r->under]],
+			r->scale, c->table->columns.data[r->column].label);
 	}
 }
 
-int prof_columns_total(const struct prof_columns *c)
+void prof_columns_total(const struct prof_columns *c)
 {
-	struct prof_row row = {.role = PROF_TOTAL, .parent = -1};
-	size_t metrics = c->data->metrics.count;
-	uint64_t *sums = calloc(metrics + 1, sizeof(*sums));
-	long at = sums ? prof_row_add(c->table, &row) : -1;
+	const struct prof_row row = {.role = PROF_TOTAL, .parent = -1};
+	size_t metrics = c->data->metrics.count, at = prof_row_add(c->table, &row);
+	uint64_t *sums = prof_scratch(c->table, metrics, sizeof(*sums));
+	struct prof_cell *cells = prof_cells(c->table, at);
 
-	if (at >= 0) {
-		for (size_t i = 0; i < metrics; i++)
-			sums[i] = c->data->metrics.data[i].samples;
-		prof_columns_fill(c, (size_t)at, sums, sums, 0);
-		for (size_t i = 0; i < c->table->columns.count; i++)
-			prof_cells(c->table, (size_t)at)[i].cumulative = NAN;
-		if (c->executions >= 0)
-			prof_cells(c->table, (size_t)at)[c->executions].quantity.label = LABEL_NONE;
-	}
-	free(sums);
-	return at < 0 ? -1 : 0;
+	for (size_t i = 0; sums && i < metrics; i++)
+		sums[i] = c->data->metrics.data[i].samples;
+	if (sums)
+		prof_columns_fill(c, at, sums, sums, 0);
+	for (size_t i = 0; i < c->table->columns.count; i++)
+		cells[i].cumulative = NAN;
+	if (c->executions >= 0)
+		cells[c->executions].quantity.label = LABEL_NONE;
 }
 
 struct spot { /* table entry */
@@ -304,8 +281,7 @@ struct spot { /* table entry */
 /* A function that begins with its loop: jumps of its own back to its entry are no calls. */
 static int take_off_jumps(const struct prof_data *d, const struct prof_sums *s, uint64_t *times)
 {
-	struct table spots = {
-		.entry_size = sizeof(struct spot), .key_size = sizeof(((struct spot *)0)->key)};
+	struct table spots = TABLE_OF(struct spot);
 	int rc = -1;
 
 	for (size_t i = 0; i < d->places.count; i++) {
@@ -348,10 +324,9 @@ done:
 
 uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *s)
 {
-	bool calls = false;
-
-	uint64_t *times = calloc(s->entities.count + 1, sizeof(*times));
+	uint64_t *times = prof_scratch(c->table, s->entities.count, sizeof(*times));
 	const struct prof_data *d = c->data;
+	bool calls = false;
 
 	for (size_t i = 0; times && c->executions >= 0 && i < d->places.count; i++) {
 		const struct prof_entity *n = prof_entity_at(s, s->of[i]);
@@ -364,15 +339,37 @@ uint64_t *prof_executions(const struct prof_columns *c, const struct prof_sums *
 		if (times[s->of[i]] < count)
 			times[s->of[i]] = count;
 	}
-	if (times && calls && take_off_jumps(d, s, times)) {
-		free(times);
-		return NULL;
-	}
-	return times;
+	return times && calls && take_off_jumps(d, s, times) ? NULL : times;
 }
 
-bool prof_quits(const struct prof_quit *q, size_t index, double percent, double cumulative_before)
+struct prof_cut prof_cut_of(const struct prof_data *d, struct prof_quit usual)
 {
-	return (q->rows && index >= q->rows) || percent < q->percent ||
-	       (q->cumulative > 0 && cumulative_before >= q->cumulative);
+	const struct prof_quit *q = &d->request->quit;
+	bool asked = q->rows || q->percent > 0 || q->cumulative > 0;
+
+	return (struct prof_cut){.quit = asked ? *q : usual};
+}
+
+bool prof_cuts(struct prof_cut *cut, double percent)
+{
+	const struct prof_quit *q = &cut->quit;
+
+	if ((q->rows && cut->shown >= q->rows) || percent < q->percent ||
+		(q->cumulative > 0 && cut->cumulative >= q->cumulative))
+		return true;
+	cut->shown++;
+	cut->cumulative += percent;
+	return false;
+}
+
+void prof_left_out(struct prof_table *t, size_t n, const char *what, const char *why)
+{
+	if (n)
+		prof_note(
+			t, "%zu more %s%s %s left out (%s)", n, what, plural(n), plural_is(n), why);
+}
+
+double prof_percent(double n, double all)
+{
+	return all > 0 ? 100 * n / all : 0;
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 enum { SHOWN = 3, POSSIBLE_SHOWN = 2 };
 #define POSSIBLE 0.5
 
@@ -18,19 +20,16 @@ const char *prof_culprits_confidence(const struct prof_explained *p, uint32_t i)
 		p->analysed.frequencies.block[p->code.flow->block_of[i]].confidence);
 }
 
-static int take(struct prof_table *t, const char *cause, double value, double low, double high,
+static void take(struct prof_table *t, const char *cause, double value, double low, double high,
 	const struct flow *f, uint32_t blame)
 {
-	struct prof_culprit *c = vec_push(&t->culprits);
+	struct prof_culprit c = {.cause = cause, .cycles = {value, low, high, LABEL_ESTIMATED}};
 
-	if (!c)
-		return -1;
-	*c = (struct prof_culprit){.cause = cause, .cycles = {value, low, high, LABEL_ESTIMATED}};
 	if (blame != FLOW_NONE) {
-		c->blame = f->insns.data[blame].address;
-		c->blamed = true;
+		c.blame = f->insns.data[blame].address;
+		c.blamed = true;
 	}
-	return 0;
+	t->failed |= vec_add(&t->culprits, c) != 0;
 }
 
 /* The instruction that the schedule blames. */
@@ -42,7 +41,7 @@ static uint32_t scheduled(const struct prof_explained *p, uint32_t i)
 }
 
 /* What the schedule says, between what no other cause can have been and all that it allows. */
-static int take_fixed(
+static void take_fixed(
 	struct prof_table *t, const struct prof_explained *p, uint32_t i, double others)
 {
 	const struct culprit_wait *w = &p->culprits.wait[i];
@@ -53,28 +52,30 @@ static int take_fixed(
 		low = w->fixed_low;
 		high = w->fixed_high;
 	}
-	return take(t, prof_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
+	take(t, prof_text(t, "static: %s", culprit_fixed_name(culprit_fixed(&p->input, i))),
 		w->fixed, low, high, p->code.flow, scheduled(p, i));
 }
 
-int prof_culprits_take(struct prof_table *t, const struct prof_explained *p, uint32_t i)
+void prof_culprits_take(
+	struct prof_table *t, const struct prof_explained *p, uint32_t i, struct prof_row *row)
 {
 	const struct culprit_wait *w = &p->culprits.wait[i];
 	double others = 0;
 
+	row->first_culprit = t->culprits.count;
 	for (uint32_t k = w->first; k < w->first + w->count; k++) {
 		const struct culprit *c = &p->culprits.list.data[k];
 
 		others += c->high;
-		if (take(t, culprit_key((enum culprit_cause)c->cause), c->likely, c->low, c->high,
-			    p->code.flow, c->blame))
-			return -1;
+		take(t, culprit_key((enum culprit_cause)c->cause), c->likely, c->low, c->high,
+			p->code.flow, c->blame);
 	}
-	if (w->fixed > 0 && take_fixed(t, p, i, others))
-		return -1;
-	return w->unexplained > 0 ? take(t, "unexplained", w->unexplained, w->unexplained,
-					    w->unexplained, p->code.flow, FLOW_NONE)
-				  : 0;
+	if (w->fixed > 0)
+		take_fixed(t, p, i, others);
+	if (w->unexplained > 0)
+		take(t, "unexplained", w->unexplained, w->unexplained, w->unexplained, p->code.flow,
+			FLOW_NONE);
+	row->culprits = t->culprits.count - row->first_culprit;
 }
 
 /* Causes under the name that people see: the levels of the data cache are one. */
@@ -87,9 +88,7 @@ static int by_share(const void *a, const void *b)
 {
 	const struct share *x = a, *y = b;
 
-	if (x->cycles != y->cycles)
-		return x->cycles > y->cycles ? -1 : 1;
-	return strcmp(x->name, y->name);
+	return sort_falling_number(x->cycles, y->cycles) ?: strcmp(x->name, y->name);
 }
 
 static size_t shares_of(const struct prof_explained *p, uint32_t i, struct share *list)
@@ -182,13 +181,59 @@ const char *prof_culprits_blame(struct prof_table *t, const struct prof_explaine
 	return prof_text(t, "%llx", (unsigned long long)p->code.flow->insns.data[blame].address);
 }
 
-int prof_culprits_describe(struct prof_table *t, const struct prof_explain *x)
+void prof_culprits_describe(struct prof_table *t, const struct prof_explain *x)
 {
 	const char *from = prof_branches_any(x->d) && !x->d->request->classic
 				   ? "branch records and samples"
 				   : "samples alone (better: ssrun -branches)";
 
-	if (prof_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table))
-		return -1;
-	return x->analysis.exact ? 0 : prof_summary(t, "Executions are estimated from", "%s", from);
+	prof_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table);
+	if (!x->analysis.exact)
+		prof_summary(t, "Executions are estimated from", "%s", from);
+}
+
+struct prof_column prof_executions_column(const struct prof_explain *x)
+{
+	return (struct prof_column){.kind = PROF_COUNT,
+		.flags = PROF_KEY,
+		.name = "executions",
+		.unit = "executions",
+		.experiment = -1,
+		.label = x->analysis.exact ? x->d->metrics.data[x->analysis.counted].metric->label
+					   : LABEL_ESTIMATED};
+}
+
+struct prof_row prof_code_row(
+	const struct prof_data *d, const char *procedure, uint32_t image, uint64_t address)
+{
+	struct image_line line = {0};
+	struct prof_row row = {.role = PROF_ROW,
+		.procedure = procedure,
+		.image = d->images.data[image].name,
+		.address = address,
+		.addressed = true,
+		.parent = -1};
+
+	if (d->names.ops->line(d->names.context, image, address, &line) == 0 && line.line) {
+		row.file = line.file;
+		row.line = line.line;
+	}
+	return row;
+}
+
+int prof_waits_report(struct prof_data *d, struct prof_table *t,
+	int (*make)(struct prof_waits *w, struct error *e), struct error *e)
+{
+	struct prof_waits w = {.d = d, .t = t};
+	int rc = prof_data_name(d, false, e);
+
+	prof_describe(t, d);
+	if (rc == 0)
+		rc = prof_explain_init(&w.x, d, e);
+	if (rc == 0)
+		rc = make(&w, e);
+	if (rc == 0)
+		prof_coverage(t, d);
+	prof_explain_fini(&w.x);
+	return prof_finish(t, rc, e);
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between prof_dataspace.c (objects), prof_sharing.c (lines that threads share) and prof_members.c
- * (parts of objects). */
+/* For prof_dataspace.c (objects), which asks prof_sharing.c (lines that threads share) and
+ * prof_members.c (parts of objects); all add rows by prof_dataspace_rows.c. */
 #ifndef REPORT_PROF_DATASPACE_H
 #define REPORT_PROF_DATASPACE_H
 
@@ -16,11 +16,11 @@ enum dataspace_row {
 };
 
 /* Rows of a table of all inputs, by the object that they are about: those of object i are
- * ref[first[i]] .. ref[first[i + 1]]. */
+ * ref[first[i]] .. ref[first[i + 1]], in order of inputs and rows. */
 struct dataspace_refs {
 	size_t *first;
 	struct dataspace_ref {
-		uint32_t input, row;
+		uint32_t object, input, row;
 	} * ref;
 };
 
@@ -29,28 +29,36 @@ struct dataspace_view {
 	struct prof_table *t;
 	struct prof_objects o;
 	struct dataspace_refs refs[DATA_TABLES]; /* places, touches, lines */
-	VEC(long) columns;                       /* of metrics; -1: all are 0 */
-	long kind, sharing;                      /* columns of text */
+	long *columns;                           /* of metrics; -1: all are 0 */
+	size_t kind, sharing;                    /* columns of text */
 	size_t by;                               /* metric that rows are sorted by */
 	uint64_t requests;                       /* of all lines that were taken */
 	bool lines;                              /* -datalines */
 	long last[3];                            /* row of each depth that was added last */
 };
 
-/* counts: by metric, or NULL where a row has none.  The row's index; -1 when memory is out. */
-long dataspace_row(struct dataspace_view *v, const struct prof_row *row, enum dataspace_row kind,
+/* prof_dataspace_rows.c: columns, and rows of the tables by object. */
+void dataspace_columns(struct dataspace_view *v);
+void dataspace_refs(struct dataspace_view *v, int which);
+static inline const struct experiment *dataspace_input(
+	const struct dataspace_view *v, const struct dataspace_ref *ref)
+{
+	return v->d->request->inputs[ref->input].experiment;
+}
+/* counts: by metric, or NULL where a row has none. */
+void dataspace_row(struct dataspace_view *v, const struct prof_row *row, enum dataspace_row kind,
 	const char *sharing, const uint64_t *counts);
 /* A row that is a text. */
-int dataspace_text(struct dataspace_view *v, unsigned depth, enum dataspace_row kind,
+void dataspace_text(struct dataspace_view *v, unsigned depth, enum dataspace_row kind,
 	const char *sharing, const uint64_t *counts, const char *text);
 /* "n more WHAT": nothing where n is 0. */
-int dataspace_more(struct dataspace_view *v, size_t n, const char *what, unsigned depth);
+void dataspace_more(struct dataspace_view *v, size_t n, const char *what, unsigned depth);
 
 /* Rows below an object. */
-int sharing_rows(struct dataspace_view *v, uint32_t object);
-int members_rows(struct dataspace_view *v, uint32_t object);
-int places_rows(struct dataspace_view *v, uint32_t object);
+void sharing_rows(struct dataspace_view *v, uint32_t object);
+void members_rows(struct dataspace_view *v, uint32_t object);
+void places_rows(struct dataspace_view *v, uint32_t object);
 /* Below all rows: what is falsely shared. */
-int sharing_notes(struct dataspace_view *v);
+void sharing_notes(struct dataspace_view *v);
 
 #endif

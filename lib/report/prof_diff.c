@@ -6,11 +6,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 #include "explain/unskid.h"
 #include "report/prof_columns.h"
 #include "report/prof_views.h"
 
-static long add_column(
+static size_t add_column(
 	struct prof_diff *f, const struct prof_pair *pair, const char *what, unsigned flags)
 {
 	const struct experiment_metric *m = pair->metric;
@@ -32,7 +34,7 @@ static long add_column(
 	if (flags & (PROF_CHANGE | PROF_SCRIPTS) && !(m->flags & METRIC_EXACT) &&
 		m->label != LABEL_MODEL)
 		c.label = LABEL_ESTIMATED;
-	return c.name && c.heading ? prof_column_add(f->table, &c) : -1;
+	return prof_column_add(f->table, &c);
 }
 
 /* "dsc"; of two of that name, the second is "dsc.2". */
@@ -48,22 +50,17 @@ static const char *pair_name(struct prof_diff *f, size_t pair)
 	return n > 1 ? prof_text(f->table, "%s.%d", name, n) : name;
 }
 
-static int add_columns(struct prof_diff *f)
+static void add_columns(struct prof_diff *f)
 {
 	for (size_t i = 0; i < f->pairs.count; i++) {
 		struct prof_pair *pair = &f->pairs.data[i];
 
 		pair->name = pair_name(f, i);
-		if (!pair->name)
-			return -1;
 		pair->before = add_column(f, pair, "before", PROF_SAMPLES);
 		pair->after = add_column(f, pair, "after", PROF_SAMPLES);
 		pair->change = add_column(f, pair, "change", PROF_CHANGE | PROF_PERCENT);
 		pair->p = add_column(f, pair, "p", PROF_SCRIPTS);
-		if (pair->before < 0 || pair->after < 0 || pair->change < 0 || pair->p < 0)
-			return -1;
 	}
-	return 0;
 }
 
 static uint64_t side_count(const struct prof_pair *pair, size_t row, unsigned side)
@@ -122,17 +119,14 @@ static int by_change(const void *pa, const void *pb)
 {
 	const struct order *a = pa, *b = pb;
 
-	if (a->pair != b->pair)
-		return a->pair < b->pair ? -1 : 1;
-	if (a->size != b->size)
-		return a->size > b->size ? -1 : 1;
-	return a->row < b->row ? -1 : a->row > b->row;
+	return sort_rising(a->pair, b->pair) ?: sort_falling_number(a->size, b->size)
+		       ?: sort_rising(a->row, b->row);
 }
 
 /* The rows that changed, most first; *count of them. */
 static struct order *changed_rows(const struct prof_diff *f, size_t *count)
 {
-	struct order *order = calloc(f->sums.entities.count + 1, sizeof(*order));
+	struct order *order = prof_scratch(f->table, f->sums.entities.count, sizeof(*order));
 
 	*count = 0;
 	for (size_t i = 0; order && i < f->sums.entities.count; i++)
@@ -171,64 +165,57 @@ static void true_names(const struct prof_diff *f, const struct prof_entity *n, s
 	row->note = name->inlined ? "inlined" : NULL;
 }
 
-static int add_row(struct prof_diff *f, size_t row)
+static void add_row(struct prof_diff *f, size_t row)
 {
 	const struct prof_entity *n = prof_entity_at(&f->sums, row);
 	const char *note = one_sided(f, row);
-	struct prof_row r;
-	long at;
+	struct prof_row r = prof_entity_row(f->table, f->data, n, f->grain);
+	size_t at;
 
-	if (prof_entity_row(f->table, f->data, n, f->grain, &r))
-		return -1;
 	true_names(f, n, &r);
 	r.addressed = false;
-	if (note && r.note)
-		note = prof_text(f->table, "%s, %s", r.note, note);
-	r.note = note ? note : r.note;
+	if (note)
+		r.note = r.note ? prof_text(f->table, "%s, %s", r.note, note) : note;
 	at = prof_row_add(f->table, &r);
-	for (size_t i = 0; at >= 0 && i < f->pairs.count; i++)
-		fill_cells(f, &f->pairs.data[i], row, prof_cells(f->table, (size_t)at));
-	return at < 0 ? -1 : 0;
+	for (size_t i = 0; i < f->pairs.count; i++)
+		fill_cells(f, &f->pairs.data[i], row, prof_cells(f->table, at));
 }
 
-static int add_total(struct prof_diff *f)
+static void add_total(struct prof_diff *f)
 {
-	struct prof_row r = {.role = PROF_TOTAL, .parent = -1};
-	long at = prof_row_add(f->table, &r);
+	const struct prof_row r = {.role = PROF_TOTAL, .parent = -1};
+	struct prof_cell *cells = prof_cells(f->table, prof_row_add(f->table, &r));
 
-	for (size_t i = 0; at >= 0 && i < f->pairs.count; i++) {
+	for (size_t i = 0; i < f->pairs.count; i++) {
 		const struct prof_pair *pair = &f->pairs.data[i];
-		struct prof_cell *cells = prof_cells(f->table, (size_t)at);
 
 		fill_cells(f, pair, f->sums.entities.count, cells);
 		if (f->data->request->shares)
 			cells[pair->change].quantity.label = cells[pair->p].quantity.label =
 				LABEL_NONE;
 	}
-	return at < 0 ? -1 : 0;
 }
 
-static int add_rows(struct prof_diff *f, struct error *e)
+static void add_rows(struct prof_diff *f)
 {
-	const struct prof_quit *q = &f->data->request->quit;
-	size_t count, shown = 0;
-	struct order *order = changed_rows(f, &count);
-	int rc = order ? add_total(f) : -1;
+	struct prof_cut cut = {.quit = f->data->request->quit};
+	size_t count;
+	const struct order *order = changed_rows(f, &count);
 
-	for (; shown < count && rc == 0; shown++) {
-		const struct prof_pair *pair = &f->pairs.data[order[shown].pair];
+	cut.quit.cumulative = 0;
+	add_total(f);
+	for (size_t i = 0; i < count; i++) {
+		const struct prof_pair *pair = &f->pairs.data[order[i].pair];
 		const struct compare_change *all = &pair->table.changes[f->sums.entities.count];
 
-		if (prof_quits(q, shown,
-			    100 * order[shown].size / fmax(all->rates[0], all->rates[1]), 0))
+		if (prof_cuts(&cut, 100 * order[i].size / fmax(all->rates[0], all->rates[1]))) {
+			prof_note(f->table, "%zu more row%s changed and left out (-q)", count - i,
+				count - i == 1 ? " is" : "s are");
 			break;
-		rc = add_row(f, order[shown].row);
+		}
+		add_row(f, order[i].row);
 	}
-	if (rc == 0 && shown < count)
-		rc = prof_note(f->table, "%zu more row%s changed and left out (-q)", count - shown,
-			count - shown == 1 ? " is" : "s are");
-	free(order);
-	return rc ? error_nomem(e) : prof_diff_notes(f, count, e);
+	prof_diff_notes(f, count);
 }
 
 static int make(struct prof_diff *f, struct error *e)
@@ -245,11 +232,14 @@ static int make(struct prof_diff *f, struct error *e)
 		return error_nomem(e);
 	if (prof_diff_compare(f, e))
 		return -1;
-	if (add_columns(f) || prof_diff_head(f))
+	add_columns(f);
+	if (f->table->failed)
 		return error_nomem(e);
-	if (add_rows(f, e))
-		return -1;
-	return moved && prof_note(f->table, PROF_MOVED) ? error_nomem(e) : 0;
+	prof_diff_head(f);
+	add_rows(f);
+	if (moved)
+		prof_note(f->table, PROF_MOVED);
+	return 0;
 }
 
 static int diff(struct prof_data *d, struct prof_table *t, enum prof_grain grain, struct error *e)
@@ -263,7 +253,7 @@ static int diff(struct prof_data *d, struct prof_table *t, enum prof_grain grain
 	rc = make(&f, e);
 	prof_diff_pairs_fini(&f);
 	prof_sums_fini(&f.sums);
-	return rc;
+	return prof_finish(t, rc, e);
 }
 
 int prof_diff(struct prof_data *d, struct prof_table *t, struct error *e)

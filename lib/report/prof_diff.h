@@ -16,7 +16,7 @@ struct prof_pair {
 	VEC(size_t) runs;                       /* metrics of prof_data, those before first */
 	size_t sides[2];                        /* how many of them are of each side */
 	struct compare_table table;             /* of the rows; the last is the whole */
-	long before, after, change, p;          /* columns */
+	size_t before, after, change, p;        /* columns */
 	double unit;                            /* of what is shown: 1, or 100 of shares */
 };
 
@@ -39,7 +39,7 @@ int prof_diff_compare(struct prof_diff *f, struct error *e);
 void prof_diff_pairs_fini(struct prof_diff *f);
 
 /* prof_diff_head.c: what is said above and below the rows. */
-int prof_diff_head(struct prof_diff *f);
-int prof_diff_notes(struct prof_diff *f, size_t shown, struct error *e);
+void prof_diff_head(struct prof_diff *f);
+void prof_diff_notes(struct prof_diff *f, size_t changed);
 
 #endif

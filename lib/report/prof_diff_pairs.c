@@ -38,14 +38,10 @@ static int take_pair(struct prof_diff *f, size_t metric, bool types)
 		return -1;
 	*pair = (struct prof_pair){.metric = d->metrics.data[metric].metric};
 	for (size_t i = metric; i < d->metrics.count; i++) {
-		size_t *slot;
-
 		if (!same_metric(d, i, metric, types))
 			continue;
-		slot = vec_push(&pair->runs);
-		if (!slot)
+		if (vec_add(&pair->runs, i))
 			return -1;
-		*slot = i;
 		pair->sides[side_of(d, i)]++;
 	}
 	if (!pair->sides[0] || !pair->sides[1]) {

@@ -180,12 +180,10 @@ static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *
 {
 	const struct prof_place *p = prof_place_at(d, place);
 	struct prof_entity key = {.key = {.group = p->key.group, .image = images[p->key.image]}};
-	struct prof_entity *own;
-	size_t before = s->entities.count;
-	long procedure;
 
 	if (grain != PROF_BY_IMAGE) {
-		procedure = procedure_stem(d, d->name[place].procedure);
+		long procedure = procedure_stem(d, d->name[place].procedure);
+
 		if (procedure < 0)
 			return -1;
 		key.key.procedure = (uint32_t)procedure;
@@ -193,44 +191,19 @@ static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *
 	}
 	if (grain == PROF_BY_LINE && line_key(&key, d, beginnings, place))
 		return -1;
-	own = table_add(&s->entities, &key.key);
-	if (!own)
-		return -1;
-	s->of[place] = (uint32_t)(own - (struct prof_entity *)(void *)s->entities.entries);
-	if (s->entities.count > before || better(d, place, own->place))
-		own->place = (uint32_t)place;
-	own->selected |= prof_wanted(d, p->key.image, d->name[place].procedure);
-	return 0;
-}
-
-static void add_up(struct prof_sums *s, const struct prof_data *d)
-{
-	for (size_t i = 0; i < d->places.count; i++)
-		for (size_t k = 0; k < s->metrics && prof_wanted(d, prof_place_at(d, i)->key.image,
-							     d->name[i].procedure);
-			k++)
-			s->own[s->of[i] * s->metrics + k] += d->counts.data[i * s->metrics + k];
+	return prof_sums_take(s, d, place, &key, better);
 }
 
 int prof_diff_sums(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
-	struct table beginnings = {.entry_size = sizeof(struct beginning),
-		.key_size = sizeof(((struct beginning *)0)->key)};
+	struct table beginnings = TABLE_OF(struct beginning);
 	uint32_t *images = match_images(d);
-	int rc = images ? 0 : -1;
+	int rc = prof_sums_begin(s, d);
 
-	memset(s, 0, sizeof(*s));
-	s->metrics = d->metrics.count;
-	s->entities = (struct table){.entry_size = sizeof(struct prof_entity),
-		.key_size = sizeof(((struct prof_entity *)0)->key)};
-	s->of = calloc(d->places.count + 1, sizeof(*s->of));
-	for (size_t i = 0; s->of && i < d->places.count && rc == 0; i++)
+	for (size_t i = 0; images && i < d->places.count && rc == 0; i++)
 		rc = take_place(s, d, images, &beginnings, i, grain);
-	if (s->of && rc == 0)
-		s->own = calloc(s->entities.count * s->metrics + 1, sizeof(*s->own));
-	if (s->own)
-		add_up(s, d);
+	rc = images && rc == 0 ? prof_sums_end(s, d) : -1;
 	table_fini(&beginnings);
 	free(images);
-	return s->own ? 0 : -1;
+	return rc;
 }

@@ -25,54 +25,44 @@ static bool has_skid(const struct dis *l, size_t metric)
 	return l->d->metrics.data[metric].metric->flags & METRIC_SKID;
 }
 
-static long text_column(struct dis *l, const char *name, const char *heading, unsigned flags)
+static void raw_columns(struct dis *l)
 {
-	struct prof_column c = {
-		.kind = PROF_TEXT, .flags = flags, .name = name, .heading = heading, .unit = ""};
+	for (size_t i = 0; i < l->d->metrics.count; i++) {
+		struct prof_column column = l->t->columns.data[l->columns.own[i]];
 
-	c.experiment = -1;
-	return prof_column_add(l->t, &c);
-}
-
-static int raw_columns(struct dis *l)
-{
-	l->raw = calloc(l->d->metrics.count, sizeof(*l->raw));
-	for (size_t i = 0; l->raw && i < l->d->metrics.count; i++) {
-		const struct prof_metric *m = &l->d->metrics.data[i];
-		struct prof_column column = l->t->columns.data[l->columns.own.data[i]];
-
-		l->raw[i] = -1;
-		if (!(m->metric->flags & METRIC_SKID))
+		if (!has_skid(l, i))
 			continue;
 		column.name = prof_text(l->t, "%s.raw", column.name);
 		column.heading = column.name;
 		column.flags &= ~(unsigned)(PROF_CUMULATIVE | PROF_BAR | PROF_PERCENT);
 		column.flags |= l->d->request->raw ? 0 : PROF_SCRIPTS;
-		l->raw[i] = column.name ? prof_column_add(l->t, &column) : -1;
-		if (l->raw[i] < 0)
-			return -1;
+		l->raw[i] = prof_column_add(l->t, &column);
 	}
-	return l->raw ? 0 : -1;
 }
+
+static const struct prof_column text_columns[DIS_TEXTS] = {
+	[DIS_LOOP] = {.kind = PROF_TEXT, .name = "loop"},
+	[DIS_MARGIN] = {.kind = PROF_TEXT, .flags = PROF_MARGIN, .name = "margin", .heading = ""},
+	[DIS_BYTES] = {.kind = PROF_TEXT, .flags = PROF_SCRIPTS, .name = "bytes"},
+	[DIS_TARGET] = {.kind = PROF_TEXT, .flags = PROF_SCRIPTS, .name = "target"},
+};
 
 static int add_columns(struct dis *l)
 {
-	struct prof_column taken = {.kind = PROF_COUNT,
+	const struct prof_column taken = {.kind = PROF_COUNT,
 		.flags = PROF_EXACT,
 		.name = "taken",
 		.unit = "branches",
-		.experiment = -1,
 		.label = l->edges.label};
 
-	if (raw_columns(l))
-		return -1;
-	l->taken = l->edges.any ? prof_column_add(l->t, &taken) : 0;
-	l->loop = text_column(l, "loop", NULL, 0);
-	l->margin = text_column(l, "margin", "", PROF_MARGIN);
-	l->bytes = text_column(l, "bytes", NULL, PROF_SCRIPTS);
-	l->target = text_column(l, "target", NULL, PROF_SCRIPTS);
-	return l->taken < 0 || l->loop < 0 || l->margin < 0 || l->bytes < 0 || l->target < 0 ? -1
-											     : 0;
+	l->raw = prof_scratch(l->t, l->d->metrics.count, sizeof(*l->raw));
+	l->own = prof_scratch(l->t, l->d->metrics.count, sizeof(*l->own));
+	if (l->raw)
+		raw_columns(l);
+	if (l->edges.any)
+		l->taken = prof_columns_add(l->t, &taken, 1);
+	l->text = prof_columns_add(l->t, text_columns, DIS_TEXTS);
+	return l->t->failed ? -1 : 0;
 }
 
 /* What is shown of a large procedure: what has numbers, and what is around. */
@@ -103,20 +93,14 @@ static int make_arrows(struct dis_body *b)
 	VEC(struct flow_arrow) arrows = {0};
 	int rc = 0;
 
-	for (size_t i = 0; i < f->edges.count; i++) {
+	for (size_t i = 0; i < f->edges.count && rc == 0; i++) {
 		const struct flow_edge *edge = &f->edges.data[i];
 		const struct flow_block *from = &f->blocks.data[edge->from];
-		struct flow_arrow *arrow;
+		const struct flow_arrow arrow = {
+			from->first + from->count - 1, f->blocks.data[edge->to].first};
 
-		if (edge->kind == FLOW_FALL)
-			continue;
-		arrow = vec_push(&arrows);
-		if (!arrow) {
-			rc = -1;
-			break;
-		}
-		arrow->from = from->first + from->count - 1;
-		arrow->to = f->blocks.data[edge->to].first;
+		if (edge->kind != FLOW_FALL)
+			rc = vec_add(&arrows, arrow);
 	}
 	if (rc == 0)
 		rc = flow_margin_make(
@@ -157,7 +141,7 @@ static int move_samples(struct dis *l, struct dis_body *b)
 }
 
 /* Without code: addresses with their samples. */
-static int bare_rows(struct dis *l, const struct dis_body *b)
+static void bare_rows(struct dis *l, const struct dis_body *b)
 {
 	const struct prof_data *d = l->d;
 	uint32_t image = b->procedure->image;
@@ -166,65 +150,59 @@ static int bare_rows(struct dis *l, const struct dis_body *b)
 		i < d->places.count; i++) {
 		uint32_t index = l->procedures.places[i];
 		const struct prof_place *place = prof_place_at(d, index);
-		struct prof_row row = {.role = PROF_ROW,
+		const struct prof_row row = {.role = PROF_ROW,
 			.procedure = b->name,
 			.image = d->images.data[image].name,
 			.address = place->key.address,
 			.addressed = true,
 			.parent = -1};
-		long at;
 
 		if (place->key.image != image || place->key.address - b->code.begin >= b->code.size)
 			break;
-		at = prof_row_add(l->t, &row);
-		if (at < 0)
-			return -1;
-		prof_columns_fill(&l->columns, (size_t)at,
+		prof_columns_fill(&l->columns, prof_row_add(l->t, &row),
 			&d->counts.data[index * d->metrics.count], NULL, 0);
 	}
-	return 0;
 }
 
-static int code_rows(struct dis *l, struct dis_body *b)
+static void code_rows(struct dis *l, struct dis_body *b)
 {
 	uint32_t n = (uint32_t)b->code.flow->insns.count;
 
 	for (uint32_t i = 0, k; i < n; i = k) {
-		k = i + 1;
-		if (b->shown[i]) {
-			if (dis_source_row(l, b, i) || (b->calc && calc_bubble(l, b, i)) ||
-				dis_insn_row(l, b, i))
-				return -1;
+		for (k = i; k < n && !b->shown[k]; k++)
+			;
+		if (k > i) {
+			dis_gap_row(l, b, i, k);
 			continue;
 		}
-		while (k < n && !b->shown[k])
-			k++;
-		if (dis_gap_row(l, b, i, k))
-			return -1;
+		k = i + 1;
+		dis_source_row(l, b, i);
+		if (b->calc)
+			calc_bubble(l, b, i);
+		dis_insn_row(l, b, i);
 	}
-	return 0;
-}
-
-static int calc_rows(struct dis *l, struct dis_body *b, struct error *e)
-{
-	return calc_analyse(l, b, e) || calc_summary(l, b) || code_rows(l, b) ? -1 : 0;
 }
 
 static int procedure_rows(struct dis *l, const struct prof_procedure *procedure, struct error *e)
 {
 	struct dis_body b = {.procedure = procedure};
-	int rc = -1;
+	int rc = 0;
 
 	b.name = prof_string_at(l->d, procedure->name);
 	if (prof_code_load(&b.code, l->d, &l->procedures, procedure, e))
 		return -1;
 	b.moved = calloc(l->d->metrics.count + 1, sizeof(*b.moved));
-	if (b.moved && dis_head_row(l, &b) == 0) {
-		if (!b.code.flow)
-			rc = bare_rows(l, &b);
-		else if (move_samples(l, &b) == 0 && make_arrows(&b) == 0 &&
-			 choose_shown(l, &b) == 0)
-			rc = l->calc ? calc_rows(l, &b, e) : code_rows(l, &b);
+	dis_head_row(l, &b);
+	if (!b.moved) {
+		rc = error_nomem(e);
+	} else if (!b.code.flow) {
+		bare_rows(l, &b);
+	} else if (move_samples(l, &b) || make_arrows(&b) || choose_shown(l, &b)) {
+		rc = error_nomem(e);
+	} else {
+		rc = l->calc ? calc_analyse(l, &b, e) : 0;
+		if (rc == 0)
+			code_rows(l, &b);
 	}
 	for (size_t k = 0; b.moved && k < l->d->metrics.count; k++)
 		free(b.moved[k]);
@@ -234,94 +212,91 @@ static int procedure_rows(struct dis *l, const struct prof_procedure *procedure,
 	calc_body_free(l, &b);
 	flow_margin_fini(&b.arrows);
 	prof_code_fini(&b.code);
-	return rc ? error_nomem(e) : 0;
+	return rc;
 }
 
 static int all_procedures(struct dis *l, struct error *e)
 {
 	const struct prof_data *d = l->d;
-	struct prof_quit quit = d->request->quit;
-	double all = (double)d->metrics.data[0].samples, before = 0;
+	struct prof_cut cut = prof_cut_of(d, (struct prof_quit){.cumulative = USUAL_SHARE});
+	size_t count = l->procedures.list.count;
 
-	if (!quit.rows && !(quit.percent > 0) && !(quit.cumulative > 0))
-		quit.cumulative = USUAL_SHARE;
-	for (size_t i = 0; i < l->procedures.list.count; i++) {
+	for (size_t i = 0; i < count; i++) {
 		const struct prof_procedure *p = &l->procedures.list.data[i];
-		double percent = all > 0 ? 100 * (double)p->value / all : 0;
 
-		prof_progress(d, (size_t)before, 100, "disassembling");
-		if (prof_quits(&quit, i, percent, before)) {
-			prof_note(l->t, "%zu more function%s %s left out (-q, -only)",
-				l->procedures.list.count - i, plural(l->procedures.list.count - i),
-				plural_is(l->procedures.list.count - i));
+		prof_progress(d, (size_t)cut.cumulative, 100, "disassembling");
+		if (prof_cuts(&cut,
+			    prof_percent((double)p->value, (double)d->metrics.data[0].samples))) {
+			prof_left_out(l->t, count - i, "function", "-q, -only");
 			break;
 		}
-		before += percent;
 		if (procedure_rows(l, p, e))
 			return -1;
 	}
 	return 0;
 }
 
-static int notes(struct dis *l)
+static void notes(struct dis *l)
 {
+	unsigned long long nameless = l->procedures.nameless;
 	bool skid = false;
 
 	for (size_t k = 0; k < l->d->metrics.count; k++)
 		skid = skid || has_skid(l, k);
-	if (skid &&
+	if (skid)
 		prof_note(l->t,
 			"Samples taken by interrupts stand at the instruction that waited: the one "
-			"executed before the address found (-raw shows that)"))
+			"executed before the address found (-raw shows that)");
+	if (l->guessed)
+		prof_note(l->t,
+			"?: estimated: %llu sample%s could be of several "
+			"instructions, or of another function",
+			(unsigned long long)l->guessed, plural(l->guessed));
+	if (nameless)
+		prof_note(l->t, "%llu sample%s %s in no function", nameless, plural(nameless),
+			plural_is(nameless));
+	if (l->unknown)
+		prof_note(l->t,
+			"%zu jump%s where is not known: arrows and loops may be "
+			"missing",
+			l->unknown, l->unknown == 1 ? " goes" : "s go");
+}
+
+static int fill(struct dis *l, struct error *e)
+{
+	if (prof_data_name(l->d, false, e) ||
+		prof_columns_init(&l->columns, l->t, l->d, 0, "executions", e) ||
+		(l->calc && calc_init(l, e)))
 		return -1;
-	if (l->guessed && prof_note(l->t,
-				  "?: estimated: %llu sample%s could be of several "
-				  "instructions, or of another function",
-				  (unsigned long long)l->guessed, plural(l->guessed)))
+	if (prof_edges_init(&l->edges, l->d) || add_columns(l) ||
+		prof_procedures_init(&l->procedures, l->d))
+		return error_nomem(e);
+	if (all_procedures(l, e))
 		return -1;
-	if (l->procedures.nameless &&
-		prof_note(l->t, "%llu sample%s %s in no function",
-			(unsigned long long)l->procedures.nameless, plural(l->procedures.nameless),
-			plural_is(l->procedures.nameless)))
-		return -1;
-	return l->unknown && prof_note(l->t,
-				     "%zu jump%s where is not known: arrows and loops may be "
-				     "missing",
-				     l->unknown, l->unknown == 1 ? " goes" : "s go")
-		       ? -1
-		       : 0;
+	prof_columns_total(&l->columns);
+	notes(l);
+	if (l->calc)
+		calc_notes(l);
+	prof_coverage(l->t, l->d);
+	return 0;
 }
 
 static int make(struct prof_data *d, struct prof_table *t, struct prof_calc *calc, struct error *e)
 {
 	struct dis l = {.d = d, .t = t, .calc = calc};
-	int rc = -1;
+	int rc;
 
 	t->layout = PROF_CODE;
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
-	if (prof_data_name(d, false, e) || prof_columns_init(&l.columns, t, d, 0, "executions", e))
-		return -1;
-	if (calc && calc_init(&l, e)) {
-		prof_columns_fini(&l.columns);
-		return -1;
-	}
-	if (prof_edges_init(&l.edges, d) || add_columns(&l) ||
-		prof_procedures_init(&l.procedures, d))
-		error_nomem(e);
-	else if (all_procedures(&l, e) == 0)
-		rc = prof_columns_total(&l.columns) || notes(&l) || (calc && calc_notes(&l))
-			     ? error_nomem(e)
-			     : prof_coverage(t, d, e);
+	rc = fill(&l, e);
 	calc_fini(&l);
 	for (size_t i = 0; i < l.sources.count; i++)
 		prof_source_close(&l.sources.data[i].text);
 	vec_fini(&l.sources);
-	free(l.raw);
 	prof_procedures_fini(&l.procedures);
 	prof_edges_fini(&l.edges);
-	prof_columns_fini(&l.columns);
-	return rc;
+	return prof_finish(t, rc, e);
 }
 
 int prof_dis(struct prof_data *d, struct prof_table *t, struct error *e)

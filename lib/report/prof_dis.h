@@ -18,6 +18,8 @@ struct dis_source {
 struct prof_calc;
 struct prof_analysed;
 
+enum dis_text { DIS_LOOP, DIS_MARGIN, DIS_BYTES, DIS_TARGET, DIS_TEXTS };
+
 struct dis {
 	struct prof_data *d;
 	struct prof_table *t;
@@ -25,8 +27,10 @@ struct dis {
 	struct prof_procedures procedures;
 	struct prof_edges edges;
 	VEC(struct dis_source) sources;
-	long *raw; /* column of each metric; -1: it has no skid */
-	long taken, loop, margin, bytes, target;
+	size_t *raw;      /* column of each metric that has skid */
+	uint64_t *own;    /* [metric]: of one instruction */
+	size_t taken;     /* column, where edges were counted */
+	size_t text;      /* the first of enum dis_text */
 	uint64_t guessed; /* samples of the first metric with skid that were moved by a guess */
 	size_t unknown;   /* jumps */
 	struct prof_calc *calc; /* of -calc; else NULL */
@@ -47,13 +51,13 @@ struct dis_body {
 	const char *name;
 };
 
-/* Each adds a row, -1 when memory is out.  The procedure's own; the source line of instruction i,
- * where it is another one than before; the instruction; what was left out between two. */
-int dis_head_row(struct dis *l, const struct dis_body *b);
-int dis_source_row(struct dis *l, struct dis_body *b, uint32_t i);
-int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i);
-int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to);
+/* Each adds a row.  The procedure's own; the source line of instruction i, where it is another one
+ * than before; the instruction; what was left out between two. */
+void dis_head_row(struct dis *l, const struct dis_body *b);
+void dis_source_row(struct dis *l, struct dis_body *b, uint32_t i);
+void dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i);
+void dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to);
 /* What instruction i waited for, before its row. */
-int dis_bubble_row(struct dis *l, struct dis_body *b, uint32_t i, const char *text);
+void dis_bubble_row(struct dis *l, struct dis_body *b, uint32_t i, const char *text);
 
 #endif

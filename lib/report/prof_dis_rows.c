@@ -22,8 +22,7 @@ static const char *source_line(struct dis *l, const char *file, unsigned line)
 		if (!s)
 			return NULL;
 		s->file = file;
-		if (prof_source_open(&s->text, file, l->d->request->source_paths))
-			memset(&s->text, 0, sizeof(s->text));
+		prof_source_open(&s->text, file, l->d->request->source_paths);
 	}
 	text = s->text.text ? prof_source_line(&s->text, line) : NULL;
 	return text ? prof_text(l->t, "%s", text) : NULL;
@@ -123,10 +122,10 @@ static void fill_moved(struct dis *l, size_t row, const struct dis_body *b, uint
 	const struct prof_metric *metric = &l->d->metrics.data[k];
 	const struct prof_moved *m = &b->moved[k][i];
 	uint64_t raw = b->code.counts[i * l->d->metrics.count + k];
-	struct prof_cell *cell = &prof_cells(l->t, row)[l->columns.own.data[k]];
+	struct prof_cell *cell = &prof_cells(l->t, row)[l->columns.own[k]];
 
 	cell->quantity = moved_quantity(m, metric, metric->metric->label);
-	cell->percent = metric->samples ? 100 * m->value / (double)metric->samples : 0;
+	cell->percent = prof_percent(m->value, (double)metric->samples);
 	cell = &prof_cells(l->t, row)[l->raw[k]];
 	cell->quantity = prof_sampled(raw, metric->unit, metric->metric->label);
 	cell->samples = raw;
@@ -146,39 +145,28 @@ static double taken_of(const struct dis_body *b, uint32_t i)
 	return taken;
 }
 
-static void blank(struct dis *l, size_t row)
-{
-	for (size_t k = 0; k < l->t->columns.count; k++)
-		prof_cells(l->t, row)[k].percent = prof_cells(l->t, row)[k].cumulative = NAN;
-}
-
-static int fill_numbers(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
+static void fill_numbers(struct dis *l, size_t row, const struct dis_body *b, uint32_t i)
 {
 	size_t metrics = l->d->metrics.count;
 	const uint64_t *counts = b->code.counts + i * metrics;
-	uint64_t *own = calloc(metrics + 1, sizeof(*own));
 
-	if (!own)
-		return -1;
 	for (size_t k = 0; k < metrics; k++)
-		own[k] = b->moved[k] ? (uint64_t)llround(b->moved[k][i].value) : counts[k];
-	prof_columns_fill(&l->columns, row, own, NULL,
+		l->own[k] = b->moved[k] ? (uint64_t)llround(b->moved[k][i].value) : counts[k];
+	prof_columns_fill(&l->columns, row, l->own, NULL,
 		l->columns.executions >= 0 ? counts[l->columns.exact] : 0);
-	free(own);
 	for (size_t k = 0; k < metrics; k++) {
-		prof_cells(l->t, row)[l->columns.own.data[k]].cumulative = NAN;
+		prof_cells(l->t, row)[l->columns.own[k]].cumulative = NAN;
 		if (b->moved[k])
 			fill_moved(l, row, b, i, k);
 	}
-	if (l->calc && calc_fill(l, row, b, i))
-		return -1;
+	if (l->calc)
+		calc_fill(l, row, b, i);
 	if (b->edges && insn_jumps(&b->code.flow->insns.data[i]))
 		prof_cells(l->t, row)[l->taken].quantity =
 			quantity_exact(taken_of(b, i), l->edges.label);
-	return 0;
 }
 
-int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i)
+void dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i)
 {
 	const struct flow *f = b->code.flow;
 	const struct insn *insn = &f->insns.data[i];
@@ -195,7 +183,7 @@ int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i)
 		.parent = -1};
 	const char *target = target_text(l, b, insn, &outside), *place = place_note(l, b, i);
 	struct prof_cell *cells;
-	long at;
+	size_t at;
 
 	isa_text(b->code.machine, b->code.bytes + (insn->address - b->code.begin),
 		b->code.size - (size_t)(insn->address - b->code.begin), insn->address,
@@ -203,88 +191,68 @@ int dis_insn_row(struct dis *l, struct dis_body *b, uint32_t i)
 	row.text = prof_text(l->t, "%s", text);
 	row.note = row_note(l, outside ? target : NULL, place);
 	at = prof_row_add(l->t, &row);
-	if (at < 0 || !row.text)
-		return -1;
-	blank(l, (size_t)at);
-	if (fill_numbers(l, (size_t)at, b, i))
-		return -1;
-	cells = prof_cells(l->t, (size_t)at);
-	cells[l->bytes].text = hex_bytes(l, b, insn);
-	cells[l->target].text = target && target[0] ? target : NULL;
+	prof_no_shares(l->t, at);
+	fill_numbers(l, at, b, i);
+	cells = prof_cells(l->t, at) + l->text;
+	cells[DIS_BYTES].text = hex_bytes(l, b, insn);
+	cells[DIS_TARGET].text = target && target[0] ? target : NULL;
 	if (loop != FLOW_NONE)
-		cells[l->loop].text = prof_text(l->t, "%u", f->loops.data[loop].depth);
+		cells[DIS_LOOP].text = prof_text(l->t, "%u", f->loops.data[loop].depth);
 	if (b->arrows.width)
-		cells[l->margin].text = prof_text(l->t, "%.*s", (int)b->arrows.width,
+		cells[DIS_MARGIN].text = prof_text(l->t, "%.*s", (int)b->arrows.width,
 			b->arrows.cells + (size_t)i * b->arrows.width);
-	return 0;
 }
 
-/* The margin of a row that is no instruction, behind instruction i - 1. */
-static void between(struct dis *l, const struct dis_body *b, long row, uint32_t i)
+/* Adds a row that is no instruction, behind instruction i - 1, with its margin. */
+static void between(struct dis *l, const struct dis_body *b, const struct prof_row *r, uint32_t i)
 {
 	char text[FLOW_LANES_MAX + 2];
+	size_t row = prof_row_add(l->t, r);
 
-	blank(l, (size_t)row);
+	prof_no_shares(l->t, row);
 	if (!b->arrows.width || !i)
 		return;
 	flow_margin_between(&b->arrows, i - 1, text);
-	prof_cells(l->t, (size_t)row)[l->margin].text = prof_text(l->t, "%s", text);
+	prof_cells(l->t, row)[l->text + DIS_MARGIN].text = prof_text(l->t, "%s", text);
 }
 
 /* The source line of instruction i, where it is another one than before. */
-int dis_source_row(struct dis *l, struct dis_body *b, uint32_t i)
+void dis_source_row(struct dis *l, struct dis_body *b, uint32_t i)
 {
 	uint64_t address = b->code.flow->insns.data[i].address;
 	const struct prof_names *n = &l->d->names;
 	struct prof_row row = {.role = PROF_SOURCE_LINE, .parent = -1};
 	struct image_frame frames[2];
 	struct image_line line = {0};
-	long at;
 
 	if (n->ops->line(n->context, b->procedure->image, address, &line) || !line.file ||
 		!line.line)
-		return 0;
+		return;
 	if (b->file && strcmp(b->file, line.file) == 0 && b->line == line.line)
-		return 0;
-	b->file = line.file;
-	b->line = line.line;
-	row.file = line.file;
-	row.line = line.line;
+		return;
+	row.file = b->file = line.file;
+	row.line = b->line = line.line;
 	row.text = source_line(l, line.file, line.line);
 	if (n->ops->inlines(n->context, b->procedure->image, address, frames, 2) > 1 &&
 		frames[0].name)
 		row.note = prof_text(l->t, "inlined %s", frames[0].name);
-	at = prof_row_add(l->t, &row);
-	if (at < 0)
-		return -1;
-	between(l, b, at, i);
-	return 0;
+	between(l, b, &row, i);
 }
 
-int dis_bubble_row(struct dis *l, struct dis_body *b, uint32_t i, const char *text)
+void dis_bubble_row(struct dis *l, struct dis_body *b, uint32_t i, const char *text)
 {
-	struct prof_row row = {.role = PROF_BUBBLE, .parent = -1, .note = text};
-	long at = text ? prof_row_add(l->t, &row) : -1;
-
-	if (at < 0)
-		return -1;
-	between(l, b, at, i);
-	return 0;
+	between(l, b, &(struct prof_row){.role = PROF_BUBBLE, .parent = -1, .note = text}, i);
 }
 
-int dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to)
+void dis_gap_row(struct dis *l, struct dis_body *b, uint32_t from, uint32_t to)
 {
-	struct prof_row row = {.role = PROF_GAP, .parent = -1};
-	long at;
+	const struct prof_row row = {.role = PROF_GAP,
+		.parent = -1,
+		.note = prof_text(l->t, "%u instruction%s without samples %s left out (-whole)",
+			to - from, plural(to - from), plural_is(to - from))};
 
-	row.note = prof_text(l->t, "%u instruction%s without samples %s left out (-whole)",
-		to - from, plural(to - from), plural_is(to - from));
-	at = prof_row_add(l->t, &row);
-	if (at < 0 || !row.note)
-		return -1;
-	between(l, b, at, from);
+	between(l, b, &row, from);
 	b->file = NULL;
-	return 0;
 }
 
 static const char *head_note(struct dis *l, const struct dis_body *b, const char *why)
@@ -306,26 +274,25 @@ static const char *head_note(struct dis *l, const struct dis_body *b, const char
 		deepest > 1 ? prof_text(l->t, ", %u deep", deepest) : "");
 }
 
-int dis_head_row(struct dis *l, const struct dis_body *b)
+void dis_head_row(struct dis *l, const struct dis_body *b)
 {
+	const char *why = NULL;
 	struct prof_row row = {.role = PROF_HEAD,
 		.parent = -1,
 		.procedure = b->name,
 		.image = l->d->images.data[b->procedure->image].name,
 		.address = b->code.begin,
 		.addressed = true};
-	const char *why = NULL;
-	long at;
+	struct prof_cell *cells;
+	size_t at;
 
 	l->d->names.ops->state(l->d->names.context, b->procedure->image, &why);
 	row.note = head_note(l, b, why);
 	at = prof_row_add(l->t, &row);
-	if (at < 0 || !row.note)
-		return -1;
-	prof_columns_fill(&l->columns, (size_t)at, b->code.sums, NULL, 0);
+	prof_columns_fill(&l->columns, at, b->code.sums, NULL, 0);
+	cells = prof_cells(l->t, at);
 	if (l->columns.executions >= 0)
-		prof_cells(l->t, (size_t)at)[l->columns.executions].quantity.label = LABEL_NONE;
+		cells[l->columns.executions].quantity.label = LABEL_NONE;
 	for (size_t k = 0; k < l->t->columns.count; k++)
-		prof_cells(l->t, (size_t)at)[k].cumulative = NAN;
-	return 0;
+		cells[k].cumulative = NAN;
 }

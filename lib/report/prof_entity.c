@@ -2,6 +2,56 @@
 #include "report/prof_entity.h"
 
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/sort.h"
+
+uint64_t *prof_group_sums(
+	struct prof_table *t, const struct prof_data *d, const struct prof_sums *s, size_t metric)
+{
+	uint64_t *groups = prof_scratch(t, d->groups.count, sizeof(*groups));
+
+	for (size_t i = 0; groups && i < s->entities.count; i++)
+		groups[prof_entity_at(s, i)->key.group] += s->own[i * s->metrics + metric];
+	return groups;
+}
+
+static int by_rank(const void *a, const void *b)
+{
+	const struct prof_rank *x = a, *y = b;
+
+	return sort_falling(x->group, y->group)
+		       ?: sort_rising(x->of->key.group, y->of->key.group)
+		       ?: sort_falling(x->value, y->value)
+		       ?: sort_falling(x->others, y->others)
+		       ?: prof_entity_order(x->d, x->of, y->of);
+}
+
+struct prof_rank *prof_ranks(struct prof_table *t, const struct prof_data *d,
+	const struct prof_sums *s, size_t metric, bool any, size_t *count)
+{
+	struct prof_rank *ranks = prof_scratch(t, s->entities.count, sizeof(*ranks));
+	const uint64_t *groups = prof_group_sums(t, d, s, metric);
+
+	*count = 0;
+	for (size_t i = 0; ranks && groups && i < s->entities.count; i++) {
+		const struct prof_entity *n = prof_entity_at(s, i);
+		const uint64_t *values = (s->inclusive ? s->inclusive : s->own) + i * s->metrics;
+		struct prof_rank r = {.group = groups[n->key.group],
+			.value = values[metric],
+			.entity = (uint32_t)i,
+			.d = d,
+			.of = n};
+
+		for (size_t k = 0; any && k < s->metrics; k++)
+			r.others += values[k];
+		if (n->selected && (r.value || r.others))
+			ranks[(*count)++] = r;
+	}
+	if (ranks)
+		qsort(ranks, *count, sizeof(*ranks), by_rank);
+	return groups ? ranks : NULL;
+}
 
 static const char *thread_text(struct prof_table *t, const struct prof_data *d, uint32_t index)
 {
@@ -19,38 +69,35 @@ static const char *thread_text(struct prof_table *t, const struct prof_data *d, 
 	return prof_text(t, "%sthread %d of %d %s", rank, (int)g->key.tid, (int)g->key.pid, name);
 }
 
-int prof_entity_row(struct prof_table *t, const struct prof_data *d, const struct prof_entity *n,
-	enum prof_grain grain, struct prof_row *row)
+struct prof_row prof_entity_row(struct prof_table *t, const struct prof_data *d,
+	const struct prof_entity *n, enum prof_grain grain)
 {
 	const struct prof_place *p = prof_place_at(d, n->place);
+	struct prof_row row = {.parent = -1, .image = d->images.data[n->key.image].name};
 	struct image_line line = {0};
 
-	*row = (struct prof_row){.parent = -1, .image = d->images.data[n->key.image].name};
-	if (d->request->threads) {
-		row->thread = thread_text(t, d, n->key.group);
-		if (!row->thread)
-			return -1;
-	}
+	if (d->request->threads)
+		row.thread = thread_text(t, d, n->key.group);
 	if (grain == PROF_BY_IMAGE)
-		return 0;
+		return row;
 	if (grain == PROF_BY_SOURCE && n->key.file) {
-		row->image = NULL;
-		row->file = prof_string_at(d, n->key.file);
-		row->line = n->key.line;
-		return 0;
+		row.image = NULL;
+		row.file = prof_string_at(d, n->key.file);
+		row.line = n->key.line;
+		return row;
 	}
-	row->procedure = prof_string_at(d, n->key.procedure);
-	row->address = n->key.begin ? n->key.begin : p->key.address;
-	row->addressed = !d->request->compare;
+	row.procedure = prof_string_at(d, n->key.procedure);
+	row.address = n->key.begin ? n->key.begin : p->key.address;
+	row.addressed = !d->request->compare;
 	if (n->key.inlined)
-		row->note = "inlined";
+		row.note = "inlined";
 	if (grain >= PROF_BY_LINE) {
-		row->address = p->key.address;
-		row->file = n->key.file ? prof_string_at(d, n->key.file) : NULL;
-		row->line = n->key.line;
-	} else if (d->names.ops->line(d->names.context, p->key.image, row->address, &line) == 0) {
-		row->file = line.file;
-		row->line = line.line;
+		row.address = p->key.address;
+		row.file = n->key.file ? prof_string_at(d, n->key.file) : NULL;
+		row.line = n->key.line;
+	} else if (d->names.ops->line(d->names.context, p->key.image, row.address, &line) == 0) {
+		row.file = line.file;
+		row.line = line.line;
 	}
-	return 0;
+	return row;
 }

@@ -13,17 +13,12 @@ static const char *const reason_texts[EXPERIMENT_REASONS] = {
 	[EXPERIMENT_NO_ROOM] = "for which a table had no room",
 };
 
-int prof_experiment_add(struct prof_table *t, const struct prof_data *d, size_t i)
+void prof_experiment_add(struct prof_table *t, const struct prof_data *d, size_t i)
 {
 	const struct prof_metric *m = &d->metrics.data[i];
 	const struct prof_input *input = &d->request->inputs[m->input];
 	const struct experiment_metric *of = m->metric;
-	struct prof_experiment *own;
-
-	own = vec_push(&t->experiments);
-	if (!own)
-		return -1;
-	*own = (struct prof_experiment){
+	const struct prof_experiment own = {
 		.file = input->file,
 		.type = input->experiment->type,
 		.event = of->name,
@@ -41,7 +36,8 @@ int prof_experiment_add(struct prof_table *t, const struct prof_data *d, size_t 
 		.unattributed =
 			of->reasons[EXPERIMENT_NO_MAPPING] + of->reasons[EXPERIMENT_NO_ROOM],
 	};
-	return 0;
+
+	t->failed |= vec_add(&t->experiments, own) != 0;
 }
 
 static const struct experiment_fact *find_fact(const struct experiment *x, const char *key)
@@ -68,115 +64,102 @@ const char *const prof_facts[][2] = {
 	{NULL, NULL},
 };
 
-static int describe_run(struct prof_table *t, const struct prof_data *d, size_t input)
+static void describe_run(struct prof_table *t, const struct prof_data *d, size_t input)
 {
 	const struct prof_input *in = &d->request->inputs[input];
 	const struct experiment *x = in->experiment;
 
-	if (prof_head(t, "Experiment file", "%s", in->file))
-		return -1;
+	prof_head(t, "Experiment file", "%s", in->file);
 	for (size_t i = 0; prof_facts[i][0]; i++) {
 		const struct experiment_fact *fact = find_fact(x, prof_facts[i][0]);
 
-		if (fact && prof_head(t, prof_facts[i][1], "%s%s", fact->value,
-				    fact->several ? " (others differ)" : ""))
-			return -1;
+		if (fact)
+			prof_head(t, prof_facts[i][1], "%s%s", fact->value,
+				fact->several ? " (others differ)" : "");
 	}
-	if (prof_head(t, "Experiment name", "%s", x->type))
-		return -1;
-	if (x->runs > 1 && prof_head(t, "Files added up", "%" PRIu32, x->runs))
-		return -1;
-	if (!x->complete && prof_head(t, "Complete", "no: the run was not watched to its end"))
-		return -1;
-	return d->request->calipers ? prof_head(t, "Calipers", "%s", d->request->calipers) : 0;
+	prof_head(t, "Experiment name", "%s", x->type);
+	if (x->runs > 1)
+		prof_head(t, "Files added up", "%" PRIu32, x->runs);
+	if (!x->complete)
+		prof_head(t, "Complete", "no: the run was not watched to its end");
+	if (d->request->calipers)
+		prof_head(t, "Calipers", "%s", d->request->calipers);
 }
 
-static int describe_clock(struct prof_table *t, const struct prof_metric *m)
+static void describe_clock(struct prof_table *t, const struct prof_metric *m)
 {
-	const struct experiment_metric *of = m->metric;
-	const char *label = label_name(of->label);
-	struct quantity q = prof_sampled(m->samples, m->unit, of->label);
-
-	if (prof_summary(t, "Accumulated time (secs.)", "%.3f (%s)", q.value, label) ||
-		prof_summary(t, "Time per sample (msecs.)", "%.6g", (double)of->period / 1e6))
-		return -1;
-	return 0;
+	prof_summary(t, "Accumulated time (secs.)", "%.3f (%s)", (double)m->samples * m->unit,
+		label_name(m->metric->label));
+	prof_summary(t, "Time per sample (msecs.)", "%.6g", (double)m->metric->period / 1e6);
 }
 
-static int describe_counter(struct prof_table *t, const struct prof_metric *m)
+static void describe_counter(struct prof_table *t, const struct prof_metric *m)
 {
 	const struct experiment_metric *of = m->metric;
-	const char *label = label_name(of->label);
 	bool exact = of->flags & METRIC_EXACT;
 	double counts = of->total && !exact ? (double)of->total : (double)m->samples * m->unit;
 
-	if (prof_summary(t, "Counter name (number)", "%s (%d)", of->name, of->event) ||
-		(!exact && prof_summary(t, "Counter overflow value", "%" PRIu64, of->period)) ||
-		prof_summary(t, "Total counts", "%.0f (%s%s)", counts, label,
-			exact       ? ", exact"
-			: of->total ? ""
-				    : ", samples by overflow value"))
-		return -1;
-	return 0;
+	prof_summary(t, "Counter name (number)", "%s (%d)", of->name, of->event);
+	if (!exact)
+		prof_summary(t, "Counter overflow value", "%" PRIu64, of->period);
+	prof_summary(t, "Total counts", "%.0f (%s%s)", counts, label_name(of->label),
+		exact       ? ", exact"
+		: of->total ? ""
+			    : ", samples by overflow value");
 }
 
 /* What was counted beside the samples says how much of it they stand for. */
-static int describe_share(
+static void describe_share(
 	struct prof_table *t, const struct prof_metric *m, const struct prof_request *r)
 {
 	const struct experiment_metric *of = m->metric;
-	double all = (double)of->total * (of->flags & METRIC_CLOCK ? 1e-9 : 1);
+	bool clock = of->flags & METRIC_CLOCK;
+	double all = (double)of->total * (clock ? 1e-9 : 1), sampled = (double)m->samples * m->unit;
 
 	if (!of->total || of->flags & METRIC_EXACT || r->calipers)
-		return 0;
-	if (of->flags & METRIC_CLOCK &&
-		prof_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label)))
-		return -1;
-	if (of->flags & METRIC_CLOCK && (double)m->samples * m->unit < all / 2 &&
-		all > 10 * m->unit &&
+		return;
+	if (clock)
+		prof_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label));
+	if (clock && sampled < all / 2 && all > 10 * m->unit)
 		prof_note(t,
 			"%s: most of the time is in no sample: threads ended before their first "
 			"one "
 			"was due (a finer period finds more of it)",
-			of->short_name))
-		return -1;
-	return prof_summary(
-		t, "Of that, in samples", "%.1f%%", 100 * (double)m->samples * m->unit / all);
+			of->short_name);
+	prof_summary(t, "Of that, in samples", "%.1f%%", 100 * sampled / all);
 }
 
-static int describe_metric(struct prof_table *t, const struct prof_metric *m,
+static void describe_metric(struct prof_table *t, const struct prof_metric *m,
 	const struct prof_request *r, bool several)
 {
 	const struct experiment_metric *of = m->metric;
 
-	if (several && prof_summary(t, "Metric", "%s", of->short_name))
-		return -1;
-	if (of->flags & METRIC_CLOCK ? describe_clock(t, m) : describe_counter(t, m))
-		return -1;
-	if (!(of->flags & METRIC_EXACT) && prof_summary(t, "Total samples", "%" PRIu64, m->samples))
-		return -1;
-	if (describe_share(t, m, r))
-		return -1;
-	return prof_summary(t, "Counted by", "%s (%s)%s%s%s", of->source, label_name(of->label),
+	if (several)
+		prof_summary(t, "Metric", "%s", of->short_name);
+	if (of->flags & METRIC_CLOCK)
+		describe_clock(t, m);
+	else
+		describe_counter(t, m);
+	if (!(of->flags & METRIC_EXACT))
+		prof_summary(t, "Total samples", "%" PRIu64, m->samples);
+	describe_share(t, m, r);
+	prof_summary(t, "Counted by", "%s (%s)%s%s%s", of->source, label_name(of->label),
 		of->note && of->note[0] ? ", " : "", of->note ? of->note : "",
 		of->flags & METRIC_KERNEL ? ", kernel included" : "");
 }
 
-int prof_describe(struct prof_table *t, const struct prof_data *d, struct error *e)
+void prof_describe(struct prof_table *t, const struct prof_data *d)
 {
-	if (d->request->command && prof_head(t, NULL, "%s", d->request->command))
-		return error_nomem(e);
+	if (d->request->command)
+		prof_head(t, NULL, "%s", d->request->command);
 	for (size_t i = 0; i < d->request->count; i++)
-		if (describe_run(t, d, i))
-			return error_nomem(e);
-	for (size_t i = 0; i < d->metrics.count; i++)
-		if (prof_experiment_add(t, d, i) ||
-			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1))
-			return error_nomem(e);
+		describe_run(t, d, i);
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		prof_experiment_add(t, d, i);
+		describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1);
+	}
 	for (size_t i = 0; i < d->request->count; i++)
-		if (prof_describe_bursts(t, d->request->inputs[i].experiment))
-			return error_nomem(e);
-	return 0;
+		prof_describe_bursts(t, d->request->inputs[i].experiment);
 }
 
 /* The name of a metric's first column, where there are several. */
@@ -188,24 +171,22 @@ static const char *column_name(const struct prof_table *t, size_t metric)
 	return t->experiments.data[metric].short_name;
 }
 
-static int cover_metric(struct prof_table *t, const struct prof_data *d, size_t i)
+static void cover_metric(struct prof_table *t, const struct prof_data *d, size_t i)
 {
 	const struct experiment_metric *of = d->metrics.data[i].metric;
 	bool name = d->metrics.count > 1;
 	const char *head = name ? column_name(t, i) : "", *colon = name ? ": " : "";
 
-	if (of->lost && prof_note(t, "%s%s%" PRIu64 " sample%s lost by the kernel", head, colon,
-				of->lost, of->lost == 1 ? " was" : "s were"))
-		return -1;
-	if (of->throttled && prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " time%s",
-				     head, colon, of->throttled, plural(of->throttled)))
-		return -1;
+	if (of->lost)
+		prof_note(t, "%s%s%" PRIu64 " sample%s lost by the kernel", head, colon, of->lost,
+			of->lost == 1 ? " was" : "s were");
+	if (of->throttled)
+		prof_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " time%s", head, colon,
+			of->throttled, plural(of->throttled));
 	for (int k = 0; k < EXPERIMENT_REASONS; k++)
-		if (of->reasons[k] &&
+		if (of->reasons[k])
 			prof_note(t, "%s%s%" PRIu64 " sample%s %s", head, colon, of->reasons[k],
-				plural(of->reasons[k]), reason_texts[k]))
-			return -1;
-	return 0;
+				plural(of->reasons[k]), reason_texts[k]);
 }
 
 /* Samples in each image, of all metrics. */
@@ -226,44 +207,38 @@ static const char *what_counted(const struct prof_data *d)
 	return "count";
 }
 
-static int cover_image(
+static void cover_image(
 	struct prof_table *t, const struct prof_data *d, uint32_t i, uint64_t samples)
 {
 	const char *why = NULL, *path = d->images.data[i].image->path;
 	enum prof_image_state state;
 
 	if (!samples || d->images.data[i].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
-		return 0;
+		return;
 	state = d->names.ops->state(d->names.context, i, &why);
-	if (state == PROF_IMAGE_REPLACED) {
-		t->incomplete = true;
-		return prof_note(t,
+	t->incomplete |= state == PROF_IMAGE_REPLACED || (why && state == PROF_IMAGE_MISSING);
+	if (state == PROF_IMAGE_REPLACED)
+		prof_note(t,
 			"%s is another file than the one that ran: its %" PRIu64
 			" %s%s %s shown by address (%s)",
 			path, samples, what_counted(d), plural(samples), plural_is(samples),
 			why ? why : "replaced since");
-	}
-	if (!why)
-		return 0;
-	t->incomplete = t->incomplete || state == PROF_IMAGE_MISSING;
-	return prof_note(t, "%s (%" PRIu64 " %s%s): %s%s", path, samples, what_counted(d),
-		plural(samples), why,
-		state == PROF_IMAGE_MISSING
-			? " (-root, -archive or an executable before the files say where it is)"
-			: "");
+	else if (why)
+		prof_note(t, "%s (%" PRIu64 " %s%s): %s%s", path, samples, what_counted(d),
+			plural(samples), why,
+			state == PROF_IMAGE_MISSING ? " (-root, -archive or an executable before "
+						      "the files say where it is)"
+						    : "");
 }
 
-int prof_coverage(struct prof_table *t, const struct prof_data *d, struct error *e)
+void prof_coverage(struct prof_table *t, const struct prof_data *d)
 {
-	uint64_t *samples = calloc(d->images.count + 1, sizeof(*samples));
-	int rc = samples ? 0 : -1;
+	uint64_t *samples = prof_scratch(t, d->images.count, sizeof(*samples));
 
-	for (size_t i = 0; i < d->metrics.count && rc == 0; i++)
-		rc = cover_metric(t, d, i);
-	if (rc == 0)
+	for (size_t i = 0; i < d->metrics.count; i++)
+		cover_metric(t, d, i);
+	if (samples)
 		image_samples(d, samples);
-	for (uint32_t i = 0; i < d->images.count && rc == 0; i++)
-		rc = cover_image(t, d, i, samples[i]);
-	free(samples);
-	return rc ? error_nomem(e) : 0;
+	for (uint32_t i = 0; samples && i < d->images.count; i++)
+		cover_image(t, d, i, samples[i]);
 }

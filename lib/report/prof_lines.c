@@ -8,6 +8,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
+#include "base/sort.h"
 #include "explain/unskid.h"
 #include "report/prof_columns.h"
 #include "report/prof_source.h"
@@ -23,11 +24,9 @@ struct line {
 };
 
 struct listing {
-	struct prof_columns columns;
-	struct prof_sums sums;
-	uint64_t *times;
-	struct line *lines;
-	size_t count;
+	struct prof_columns *columns;
+	struct prof_sums *sums;
+	const uint64_t *times;
 };
 
 /* Threads, files by samples (what has no line last), lines by number. */
@@ -35,32 +34,16 @@ static int by_place(const void *a, const void *b)
 {
 	const struct line *x = a, *y = b;
 	const struct prof_entity *p = x->of, *q = y->of;
-	int order;
 
-	if (x->group != y->group)
-		return x->group > y->group ? -1 : 1;
-	if (p->key.group != q->key.group)
-		return p->key.group < q->key.group ? -1 : 1;
-	if (!p->key.file != !q->key.file)
-		return p->key.file ? -1 : 1;
-	if (x->file_value != y->file_value)
-		return x->file_value > y->file_value ? -1 : 1;
-	order = strcmp(prof_string_at(x->d, p->key.file), prof_string_at(x->d, q->key.file));
-	if (order)
-		return order;
-	if (p->key.file)
-		return p->key.line < q->key.line ? -1 : p->key.line > q->key.line;
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	order = strcmp(
-		prof_string_at(x->d, p->key.procedure), prof_string_at(x->d, q->key.procedure));
-	if (order)
-		return order;
-	order = strcmp(x->d->images.data[p->key.image].image->path,
-		x->d->images.data[q->key.image].image->path);
-	if (order)
-		return order;
-	return p->key.begin < q->key.begin ? -1 : p->key.begin > q->key.begin;
+	return sort_falling(x->group, y->group)
+		       ?: sort_rising(p->key.group, q->key.group)
+		       ?: sort_rising(!p->key.file, !q->key.file)
+		       ?: sort_falling(x->file_value, y->file_value)
+		       ?: strcmp(prof_string_at(x->d, p->key.file),
+				  prof_string_at(x->d, q->key.file))
+		       ?: sort_rising(p->key.line, q->key.line)
+		       ?: sort_falling(x->value, y->value)
+		       ?: prof_entity_order(x->d, p, q);
 }
 
 struct file_sum { /* table entry */
@@ -70,50 +53,44 @@ struct file_sum { /* table entry */
 	uint64_t value;
 };
 
-static uint64_t *file_value(struct table *files, uint32_t group, uint32_t file)
+/* Samples of each file in each thread; -1 when memory is out. */
+static int add_files(struct table *files, const struct prof_sums *s)
 {
-	struct file_sum key = {.key = {group, file}}, *own = table_add(files, &key.key);
+	for (size_t i = 0; i < s->entities.count; i++) {
+		const struct prof_entity *n = prof_entity_at(s, i);
+		struct file_sum key = {.key = {n->key.group, n->key.file}}, *own;
 
-	return own ? &own->value : NULL;
+		own = table_add(files, &key.key);
+		if (!own)
+			return -1;
+		own->value += s->own[i * s->metrics];
+	}
+	return 0;
 }
 
-static int collect_lines(struct listing *l, const struct prof_data *d)
+/* The entities that have samples, as they are shown; *count of them; NULL when memory is out. */
+static struct line *collect_lines(const struct listing *l, size_t *count)
 {
-	struct table files = {.entry_size = sizeof(struct file_sum),
-		.key_size = sizeof(((struct file_sum *)0)->key)};
-	uint64_t *groups = calloc(d->groups.count + 1, sizeof(*groups));
-	const struct prof_sums *s = &l->sums;
-	int rc = groups ? 0 : -1;
+	const struct prof_data *d = l->columns->data;
+	const struct prof_sums *s = l->sums;
+	struct table files = TABLE_OF(struct file_sum);
+	struct prof_table *t = l->columns->table;
+	struct prof_rank *ranks = prof_ranks(t, d, s, 0, true, count);
+	struct line *lines = prof_scratch(t, s->entities.count, sizeof(*lines));
 
-	l->lines = calloc(s->entities.count + 1, sizeof(*l->lines));
-	for (size_t i = 0; l->lines && i < s->entities.count && rc == 0; i++) {
-		const struct prof_entity *n = prof_entity_at(s, i);
-		uint64_t all = 0, *sum = file_value(&files, n->key.group, n->key.file);
+	if (!ranks || !lines || add_files(&files, s))
+		*count = 0;
+	for (size_t i = 0; i < *count; i++) {
+		const struct prof_rank *r = &ranks[i];
+		const struct file_sum key = {.key = {r->of->key.group, r->of->key.file}};
+		const struct file_sum *file = table_find(&files, &key.key);
 
-		for (size_t k = 0; k < s->metrics; k++)
-			all += s->own[i * s->metrics + k];
-		if (!sum)
-			rc = -1;
-		if (!sum || !all || !n->selected)
-			continue;
-		*sum += s->own[i * s->metrics];
-		groups[n->key.group] += s->own[i * s->metrics];
-		l->lines[l->count++] = (struct line){
-			.entity = (uint32_t)i, .value = s->own[i * s->metrics], .of = n, .d = d};
+		lines[i] = (struct line){r->group, file->value, r->value, r->entity, r->of, d};
 	}
-	for (size_t i = 0; i < l->count && rc == 0; i++) {
-		struct line *line = &l->lines[i];
-
-		const uint64_t *sum = file_value(&files, line->of->key.group, line->of->key.file);
-
-		line->group = groups[line->of->key.group];
-		line->file_value = sum ? *sum : 0;
-	}
-	if (l->lines && rc == 0)
-		qsort(l->lines, l->count, sizeof(*l->lines), by_place);
-	free(groups);
 	table_fini(&files);
-	return l->lines ? rc : -1;
+	if (*count)
+		qsort(lines, *count, sizeof(*lines), by_place);
+	return lines;
 }
 
 /* What is to be said of a file behind its name: a newer source, or none. */
@@ -136,144 +113,109 @@ static const char *file_note(struct prof_table *t, const struct prof_data *d,
 	return NULL;
 }
 
-static int head_row(struct listing *l, const struct line *line, const struct prof_source *source)
+static void head_row(
+	const struct listing *l, const struct line *line, const struct prof_source *source)
 {
-	struct prof_table *t = l->columns.table;
-	struct prof_row row = {.role = PROF_HEAD, .parent = -1, .procedure = "(no line known)"};
+	struct prof_table *t = l->columns->table;
+	struct prof_row row = {.role = PROF_HEAD,
+		.parent = -1,
+		.note = file_note(t, line->d, line, source),
+		.thread = prof_entity_row(t, line->d, line->of, PROF_BY_SOURCE).thread};
 
-	if (line->of->key.file) {
-		row.procedure = NULL;
+	if (line->of->key.file)
 		row.file = prof_string_at(line->d, line->of->key.file);
-	}
-	row.note = file_note(t, line->d, line, source);
-	if (line->d->request->threads) {
-		struct prof_row of;
-
-		if (prof_entity_row(t, line->d, line->of, PROF_BY_SOURCE, &of))
-			return -1;
-		row.thread = of.thread;
-	}
-	return prof_row_add(t, &row) < 0 ? -1 : 0;
+	else
+		row.procedure = "(no line known)";
+	prof_row_add(t, &row);
 }
 
-/* A line without samples. */
-static int bare_row(struct prof_table *t, const char *thread, const char *file,
-	const struct prof_source *source, unsigned line)
+static const char *source_text(
+	struct prof_table *t, const struct prof_source *source, unsigned line)
 {
-	struct prof_row row = {.parent = -1, .file = file, .line = line, .thread = thread};
 	const char *text = prof_source_line(source, line);
 
-	if (!text)
-		return 0;
-	row.text = prof_text(t, "%s", text);
-	return row.text && prof_row_add(t, &row) >= 0 ? 0 : -1;
+	return text ? prof_text(t, "%s", text) : NULL;
 }
 
-static int line_row(struct listing *l, const struct line *line, const struct prof_source *source)
+/* Lines without samples, up to `end`; row is like theirs. */
+static void bare_rows(struct prof_table *t, const struct prof_source *source, struct prof_row row,
+	unsigned from, unsigned end)
 {
-	struct prof_table *t = l->columns.table;
-	const char *text = prof_source_line(source, line->of->key.line);
-	size_t at = line->entity * l->sums.metrics;
-	struct prof_row row;
-	long index;
+	for (row.line = from; row.line < end; row.line++) {
+		row.text = source_text(t, source, row.line);
+		if (row.text)
+			prof_row_add(t, &row);
+	}
+}
 
-	if (prof_entity_row(t, line->d, line->of, PROF_BY_SOURCE, &row))
-		return -1;
-	if (text)
-		row.text = prof_text(t, "%s", text);
-	index = prof_row_add(t, &row);
-	if (index < 0)
-		return -1;
-	prof_columns_fill(
-		&l->columns, (size_t)index, l->sums.own + at, NULL, l->times[line->entity]);
-	return 0;
+static void line_row(
+	const struct listing *l, const struct line *line, const struct prof_source *source)
+{
+	struct prof_table *t = l->columns->table;
+	struct prof_row row = prof_entity_row(t, line->d, line->of, PROF_BY_SOURCE);
+
+	row.text = source_text(t, source, line->of->key.line);
+	prof_columns_fill(l->columns, prof_row_add(t, &row),
+		l->sums->own + line->entity * l->sums->metrics, NULL, l->times[line->entity]);
 }
 
 /* All lines of one file; count of them. */
-static int file_rows(struct listing *l, const struct line *lines, size_t count)
+static void file_rows(const struct listing *l, const struct line *lines, size_t count)
 {
-	const struct prof_data *d = lines->d;
-	const char *file = prof_string_at(d, lines->of->key.file), *thread;
+	struct prof_table *t = l->columns->table;
+	const char *file = prof_string_at(lines->d, lines->of->key.file);
+	struct prof_row bare = {.parent = -1, .file = file}, gap = {.role = PROF_GAP, .parent = -1};
 	struct prof_source source = {0};
-	struct prof_table *t = l->columns.table;
 	unsigned shown = 0; /* the last line that stands there */
-	int rc;
 
 	if (lines->of->key.file)
-		prof_source_open(&source, file, d->request->source_paths);
-	rc = head_row(l, lines, &source);
-	thread = rc ? NULL : t->rows.data[t->rows.count - 1].thread;
-	for (size_t i = 0; i < count && rc == 0; i++) {
+		prof_source_open(&source, file, lines->d->request->source_paths);
+	head_row(l, lines, &source);
+	bare.thread = gap.thread = t->rows.data[t->rows.count - 1].thread;
+	for (size_t i = 0; i < count; i++) {
 		unsigned line = lines[i].of->key.line, from = line > AROUND ? line - AROUND : 1;
 		unsigned next = i + 1 < count ? lines[i + 1].of->key.line : UINT32_MAX;
-		struct prof_row gap = {.role = PROF_GAP, .parent = -1, .thread = thread};
+		unsigned end = line + AROUND + 1 < next ? line + AROUND + 1 : next;
 
-		if (source.text && shown && from > shown + 1 && prof_row_add(t, &gap) < 0)
-			rc = -1;
-		for (unsigned k = from > shown ? from : shown + 1; k < line && rc == 0; k++)
-			rc = bare_row(t, thread, file, &source, k);
-		if (rc == 0)
-			rc = line_row(l, &lines[i], &source);
-		shown = line;
-		for (unsigned k = line + 1; line && k <= line + AROUND && k < next && rc == 0;
-			k++) {
-			rc = bare_row(t, thread, file, &source, k);
-			shown = k;
-		}
+		if (source.text && shown && from > shown + 1)
+			prof_row_add(t, &gap);
+		bare_rows(t, &source, bare, from > shown ? from : shown + 1, line);
+		line_row(l, &lines[i], &source);
+		if (line)
+			bare_rows(t, &source, bare, line + 1, end);
+		shown = line ? end - 1 : 0;
 	}
 	prof_source_close(&source);
-	return rc;
 }
 
-static int all_rows(struct listing *l, const struct prof_data *d)
+static void rows(struct prof_columns *c, struct prof_sums *s, enum prof_grain grain)
 {
-	double cumulative = 0, all = (double)d->metrics.data[0].samples;
-	size_t files = 0;
+	const struct prof_data *d = c->data;
+	struct listing l = {c, s, prof_executions(c, s)};
+	struct prof_cut cut = {.quit = d->request->quit};
+	size_t count;
+	struct line *lines = collect_lines(&l, &count);
 
-	for (size_t i = 0, k; i < l->count; i = k, files++) {
-		double percent = all > 0 ? 100 * (double)l->lines[i].file_value / all : 0;
-
-		for (k = i + 1;
-			k < l->count && l->lines[k].of->key.file == l->lines[i].of->key.file &&
-			l->lines[k].of->key.group == l->lines[i].of->key.group;
+	(void)grain;
+	c->table->title = "Line list, in source order";
+	c->table->failed |= !l.times || !lines;
+	for (size_t i = 0, k; i < count && !c->table->failed; i = k) {
+		if (prof_cuts(&cut, prof_percent((double)lines[i].file_value,
+					    (double)d->metrics.data[0].samples))) {
+			prof_note(c->table, "more files are left out (-q)");
+			return;
+		}
+		for (k = i + 1; k < count && lines[k].of->key.file == lines[i].of->key.file &&
+				lines[k].of->key.group == lines[i].of->key.group;
 			k++)
 			;
-		if (prof_quits(&d->request->quit, files, percent, cumulative))
-			return prof_note(l->columns.table, "more files are left out (-q)");
-		cumulative += percent;
-		if (file_rows(l, l->lines + i, k - i))
-			return -1;
+		file_rows(&l, lines + i, k - i);
 	}
-	return 0;
 }
 
 int prof_lines(struct prof_data *d, struct prof_table *t, struct error *e)
 {
-	struct listing l = {0};
-	bool moved;
-	int rc = -1;
-
 	t->report = "lines";
 	t->layout = PROF_SOURCE;
-	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
-	if (prof_unskid(d, &moved, e) || prof_data_name(d, true, e) ||
-		prof_columns_init(
-			&l.columns, t, d, 0, d->request->compare ? NULL : "executions", e))
-		return -1;
-	t->title = "Line list, in source order";
-	if (prof_sums_init(&l.sums, d, PROF_BY_SOURCE) == 0)
-		l.times = prof_executions(&l.columns, &l.sums);
-	if (l.times && collect_lines(&l, d) == 0 && all_rows(&l, d) == 0 &&
-		prof_columns_total(&l.columns) == 0)
-		rc = prof_coverage(t, d, e) || prof_both(t, d, &l.sums, PROF_BY_SOURCE, e) ? -1 : 0;
-	else
-		error_nomem(e);
-	if (rc == 0 && moved && prof_note(t, PROF_MOVED))
-		rc = error_nomem(e);
-	free(l.times);
-	free(l.lines);
-	prof_sums_fini(&l.sums);
-	prof_columns_fini(&l.columns);
-	return rc;
+	return prof_list(d, t, PROF_BY_SOURCE, "executions", rows, e);
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "report/prof_dataspace.h"
 
@@ -27,47 +28,38 @@ struct part {
 
 typedef VEC(struct part) part_list;
 
-static void fini_parts(part_list *parts)
-{
-	for (size_t i = 0; i < parts->count; i++)
-		free(parts->data[i].counts);
-	vec_fini(parts);
-}
-
 /* The part of that name, made if there is none. */
 static struct part *part_of(struct dataspace_view *v, part_list *parts, const char *text)
 {
 	struct part *p;
 
-	for (size_t i = 0; i < parts->count; i++)
+	/* Events of a line follow each other. */
+	for (size_t i = parts->count; i-- > 0;)
 		if (strcmp(parts->data[i].text, text) == 0)
 			return &parts->data[i];
 	p = vec_push(parts);
-	if (!p)
-		return NULL;
-	p->text = prof_text(v->t, "%s", text);
-	p->counts = calloc(v->o.metrics.count, sizeof(*p->counts));
-	return p->text && p->counts ? p : NULL;
+	if (p) {
+		p->text = prof_text(v->t, "%s", text);
+		p->counts = prof_scratch(v->t, v->o.metrics.count, sizeof(*p->counts));
+	}
+	v->t->failed |= !p;
+	return p && p->counts ? p : NULL;
 }
 
 static int by_count(const void *pa, const void *pb)
 {
 	const struct part *a = pa, *b = pb;
 
-	if (a->first != b->first)
-		return a->first > b->first ? -1 : 1;
-	if (a->all != b->all)
-		return a->all > b->all ? -1 : 1;
-	return strcmp(a->text, b->text);
+	return sort_falling(a->first, b->first) ?: sort_falling(a->all, b->all)
+		       ?: strcmp(a->text, b->text);
 }
 
-static int show(struct dataspace_view *v, part_list *parts, enum dataspace_row kind, size_t limit,
+static void show(struct dataspace_view *v, part_list *parts, enum dataspace_row kind, size_t limit,
 	const char *what)
 {
 	size_t shown = 0;
-	int rc = 0;
 
-	for (size_t i = 0; i < parts->count; i++) {
+	for (size_t i = 0; i < parts->count && !v->t->failed; i++) {
 		struct part *p = &parts->data[i];
 
 		p->first = p->counts[v->by];
@@ -76,10 +68,11 @@ static int show(struct dataspace_view *v, part_list *parts, enum dataspace_row k
 	}
 	if (parts->count)
 		qsort(parts->data, parts->count, sizeof(*parts->data), by_count);
-	for (; rc == 0 && shown < parts->count && shown < limit; shown++)
-		rc = dataspace_text(
+	for (; shown < parts->count && shown < limit; shown++)
+		dataspace_text(
 			v, 1, kind, NULL, parts->data[shown].counts, parts->data[shown].text);
-	return rc ? rc : dataspace_more(v, parts->count - shown, what, 1);
+	dataspace_more(v, parts->count - shown, what, 1);
+	vec_fini(parts);
 }
 
 /* ---- members ---- */
@@ -164,63 +157,62 @@ static bool name_of_frame(const struct dataspace_view *v, uint32_t input,
 	return true;
 }
 
-int members_rows(struct dataspace_view *v, uint32_t object)
+/* What the touched part of the object is called; false: nobody knows. */
+static bool name_of_part(const struct dataspace_view *v, uint32_t input, const struct experiment *x,
+	const struct experiment_touch *t, struct strbuf *to)
 {
-	const struct prof_object *o = prof_object_at(&v->o, object);
+	const struct prof_object *o = prof_object_at(&v->o, v->o.of[input][t->key.object]);
+
+	switch (o->kind) {
+	case EXPERIMENT_OBJECT_VARIABLE:
+		return name_of_variable(v, o, t, to);
+	case EXPERIMENT_OBJECT_STACK:
+		return name_of_frame(v, input, experiment_object_at(x, t->key.object), to);
+	case EXPERIMENT_OBJECT_HEAP:
+	case EXPERIMENT_OBJECT_MAPPING:
+		return name_of_block(v, o, t, v->d->image_of.data[input][t->key.image], to);
+	default:
+		return false;
+	}
+}
+
+void members_rows(struct dataspace_view *v, uint32_t object)
+{
 	const struct dataspace_refs *refs = &v->refs[DATA_TOUCHES];
 	part_list parts = {0};
 	struct strbuf text = {0};
-	int rc = 0;
 
-	for (size_t i = refs->first[object]; rc == 0 && i < refs->first[object + 1]; i++) {
-		uint32_t input = refs->ref[i].input;
-		const struct experiment_touch *t = experiment_touch_at(
-			v->d->request->inputs[input].experiment, refs->ref[i].row);
+	for (size_t i = refs->first[object]; i < refs->first[object + 1]; i++) {
+		const struct dataspace_ref *ref = &refs->ref[i];
+		const struct experiment *x = dataspace_input(v, ref);
+		const struct experiment_touch *t = experiment_touch_at(x, ref->row);
 		struct part *p;
-		bool named = false;
 
 		text.length = 0;
-		if (o->kind == EXPERIMENT_OBJECT_VARIABLE)
-			named = name_of_variable(v, o, t, &text);
-		else if (o->kind == EXPERIMENT_OBJECT_STACK)
-			named = name_of_frame(v, input,
-				experiment_object_at(
-					v->d->request->inputs[input].experiment, t->key.object),
-				&text);
-		else if (o->kind == EXPERIMENT_OBJECT_HEAP || o->kind == EXPERIMENT_OBJECT_MAPPING)
-			named = name_of_block(
-				v, o, t, v->d->image_of.data[input][t->key.image], &text);
-		if (!named)
+		if (!name_of_part(v, ref->input, x, t, &text))
 			continue;
-		p = text.failed ? NULL : part_of(v, &parts, strbuf_text(&text));
+		p = part_of(v, &parts, strbuf_text(&text));
 		if (p)
-			p->counts[v->o.metric_of[input][t->key.metric]] += t->count;
-		rc = p ? 0 : -1;
+			p->counts[v->o.metric_of[ref->input][t->key.metric]] += t->count;
 	}
-	if (rc == 0)
-		rc = show(v, &parts, DATASPACE_MEMBER, MEMBERS_SHOWN, "members");
+	v->t->failed |= text.failed;
 	strbuf_fini(&text);
-	fini_parts(&parts);
-	return rc;
+	show(v, &parts, DATASPACE_MEMBER, MEMBERS_SHOWN, "members");
 }
 
 /* ---- lines of the cache ---- */
 
 /* "bytes 64-127" of the object, as far as its blocks begin at one place in their lines. */
-static void put_line(struct strbuf *to, const struct prof_object *o,
-	const struct experiment_object *of, const struct experiment_place *p)
+static void put_line(
+	struct strbuf *to, const struct experiment_object *of, const struct experiment_place *p)
 {
 	long long size = (long long)EXPERIMENT_LINE_BYTES << p->key.scale;
 	long long from = (long long)((uint64_t)p->key.line * (uint64_t)size);
-	uint64_t begins = of->key.kind == EXPERIMENT_OBJECT_VARIABLE ||
-					  of->key.kind == EXPERIMENT_OBJECT_IMAGE
-				  ? of->key.address % EXPERIMENT_LINE_BYTES
-				  : of->begins;
+	bool fixed = of->key.kind == EXPERIMENT_OBJECT_VARIABLE ||
+		     of->key.kind == EXPERIMENT_OBJECT_IMAGE;
+	uint64_t begins = fixed ? of->key.address % EXPERIMENT_LINE_BYTES : of->begins;
 
-	(void)o;
-	if (begins == EXPERIMENT_SEVERAL ||
-		(of->key.kind != EXPERIMENT_OBJECT_VARIABLE &&
-			of->key.kind != EXPERIMENT_OBJECT_IMAGE && !of->blocks)) {
+	if (begins == EXPERIMENT_SEVERAL || (!fixed && !of->blocks)) {
 		strbuf_printf(to, "line %lld", (long long)p->key.line << p->key.scale);
 		if (p->key.scale)
 			strbuf_printf(to, " and %llu more",
@@ -231,37 +223,25 @@ static void put_line(struct strbuf *to, const struct prof_object *o,
 	strbuf_printf(to, "bytes %lld-%lld", from < 0 ? 0 : from, from + size - 1);
 }
 
-int places_rows(struct dataspace_view *v, uint32_t object)
+void places_rows(struct dataspace_view *v, uint32_t object)
 {
 	const struct dataspace_refs *refs = &v->refs[DATA_PLACES];
 	part_list parts = {0};
 	struct strbuf text = {0};
-	int rc = 0;
 
-	for (size_t i = refs->first[object]; rc == 0 && i < refs->first[object + 1]; i++) {
-		uint32_t input = refs->ref[i].input;
-		const struct experiment *x = v->d->request->inputs[input].experiment;
-		const struct experiment_place *p = experiment_place_at(x, refs->ref[i].row);
+	for (size_t i = refs->first[object]; i < refs->first[object + 1]; i++) {
+		const struct dataspace_ref *ref = &refs->ref[i];
+		const struct experiment *x = dataspace_input(v, ref);
+		const struct experiment_place *p = experiment_place_at(x, ref->row);
 		struct part *part;
 
 		text.length = 0;
-		put_line(&text, prof_object_at(&v->o, object),
-			experiment_object_at(x, p->key.object), p);
-		/* Events of a line follow each other. */
-		part = parts.count && !text.failed &&
-				       strcmp(parts.data[parts.count - 1].text,
-					       strbuf_text(&text)) == 0
-			       ? &parts.data[parts.count - 1]
-			       : NULL;
-		if (!part)
-			part = text.failed ? NULL : part_of(v, &parts, strbuf_text(&text));
+		put_line(&text, experiment_object_at(x, p->key.object), p);
+		part = part_of(v, &parts, strbuf_text(&text));
 		if (part)
-			part->counts[v->o.metric_of[input][p->key.metric]] += p->count;
-		rc = part ? 0 : -1;
+			part->counts[v->o.metric_of[ref->input][p->key.metric]] += p->count;
 	}
-	if (rc == 0)
-		rc = show(v, &parts, DATASPACE_PLACE, PLACES_SHOWN, "lines");
+	v->t->failed |= text.failed;
 	strbuf_fini(&text);
-	fini_parts(&parts);
-	return rc;
+	show(v, &parts, DATASPACE_PLACE, PLACES_SHOWN, "lines");
 }

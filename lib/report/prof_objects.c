@@ -273,7 +273,7 @@ static long add_object(struct prof_objects *o, struct prof_data *d, size_t input
 		own->blocks += key.blocks;
 		own->bytes += key.bytes;
 	}
-	return own - (struct prof_object *)(void *)o->all.entries;
+	return (long)table_number(&o->all, own);
 }
 
 /* ---- metrics ---- */
@@ -300,13 +300,10 @@ static int rank_of(int event)
 static int by_rank(const void *pa, const void *pb)
 {
 	const struct experiment_metric *const *a = pa, *const *b = pb;
-	int x = rank_of((*a)->event), y = rank_of((*b)->event);
 
-	if (x != y)
-		return x < y ? -1 : 1;
-	if ((*a)->label != (*b)->label)
-		return (*a)->label < (*b)->label ? -1 : 1;
-	return strcmp((*a)->short_name, (*b)->short_name);
+	return rank_of((*a)->event) - rank_of((*b)->event)
+		       ?: (int)(*a)->label - (int)(*b)->label
+		       ?: strcmp((*a)->short_name, (*b)->short_name);
 }
 
 static long find_metric(const struct prof_objects *o, const struct experiment_metric *m)
@@ -324,14 +321,10 @@ static int take_metrics(struct prof_objects *o, const struct prof_data *d)
 		const struct experiment *x = d->request->inputs[i].experiment;
 
 		for (size_t k = 0; k < x->data.metrics.count; k++) {
-			const struct experiment_metric **slot;
+			const struct experiment_metric *m = &x->data.metrics.data[k];
 
-			if (find_metric(o, &x->data.metrics.data[k]) >= 0)
-				continue;
-			slot = vec_push(&o->metrics);
-			if (!slot)
+			if (find_metric(o, m) < 0 && vec_add(&o->metrics, m))
 				return -1;
-			*slot = &x->data.metrics.data[k];
 		}
 	}
 	if (o->metrics.count)
@@ -394,8 +387,7 @@ static int take_counts(struct prof_objects *o, const struct prof_data *d)
 int prof_objects_init(struct prof_objects *o, struct prof_data *d, struct error *e)
 {
 	memset(o, 0, sizeof(*o));
-	o->all = (struct table){.entry_size = sizeof(struct prof_object),
-		.key_size = sizeof(((struct prof_object *)0)->key)};
+	o->all = TABLE_OF(struct prof_object);
 	o->of = calloc(d->request->count + 1, sizeof(*o->of));
 	o->metric_of = calloc(d->request->count + 1, sizeof(*o->metric_of));
 	o->inputs = o->of && o->metric_of ? d->request->count : 0;

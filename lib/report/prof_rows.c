@@ -1,14 +1,23 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "report/prof_rows.h"
 
+#include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
+
+static void free_scratch(struct prof_table *t)
+{
+	while (t->scratch.count)
+		free(t->scratch.data[--t->scratch.count]);
+}
 
 void prof_table_fini(struct prof_table *t)
 {
 	for (size_t i = 0; i < t->arena.count; i++)
 		free(t->arena.data[i]);
+	free_scratch(t);
+	vec_fini(&t->scratch);
 	vec_fini(&t->arena);
 	vec_fini(&t->columns);
 	vec_fini(&t->rows);
@@ -22,15 +31,33 @@ void prof_table_fini(struct prof_table *t)
 	vec_fini(&t->notes);
 }
 
+int prof_finish(struct prof_table *t, int rc, struct error *e)
+{
+	free_scratch(t);
+	return rc == 0 && t->failed ? error_nomem(e) : rc;
+}
+
+void *prof_scratch(struct prof_table *t, size_t count, size_t size)
+{
+	void *room = calloc(count + 1, size);
+
+	if (room && vec_add(&t->scratch, room) == 0)
+		return room;
+	free(room);
+	t->failed = true;
+	return NULL;
+}
+
 static const char *text_of(struct prof_table *t, const char *format, va_list ap)
 {
 	char **slot = vec_push(&t->arena);
 
-	if (!slot)
-		return NULL;
-	if (vasprintf(slot, format, ap) < 0)
+	if (slot && vasprintf(slot, format, ap) >= 0)
+		return *slot;
+	if (slot)
 		*slot = NULL;
-	return *slot;
+	t->failed = true;
+	return "";
 }
 
 const char *prof_text(struct prof_table *t, const char *format, ...)
@@ -44,57 +71,77 @@ const char *prof_text(struct prof_table *t, const char *format, ...)
 	return text;
 }
 
-long prof_column_add(struct prof_table *t, const struct prof_column *column)
+/* Has room for a row ready as well, so that the first one cannot fail. */
+size_t prof_column_add(struct prof_table *t, const struct prof_column *column)
 {
 	struct prof_column *own = vec_push(&t->columns);
 
-	if (!own)
-		return -1;
+	if (!own || !vec_push(&t->rows) || !vec_extend(&t->cells, t->columns.count)) {
+		t->failed = true;
+		return 0;
+	}
+	t->rows.count = t->cells.count = 0;
 	*own = *column;
-	return (long)t->columns.count - 1;
+	own->unit = column->unit ? column->unit : "";
+	return t->columns.count - 1;
 }
 
-long prof_row_add(struct prof_table *t, const struct prof_row *row)
+size_t prof_columns_add(struct prof_table *t, const struct prof_column *columns, size_t count)
 {
-	struct prof_row *own = vec_push(&t->rows);
+	size_t first = t->columns.count;
 
-	if (!own)
-		return -1;
-	*own = *row;
-	own->first_cell = t->cells.count;
-	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct prof_cell *cell = vec_push(&t->cells);
+	for (size_t i = 0; i < count; i++) {
+		struct prof_column column = columns[i];
 
-		if (!cell)
-			return -1;
+		column.experiment = -1;
+		prof_column_add(t, &column);
 	}
-	return (long)t->rows.count - 1;
+	return first;
+}
+
+size_t prof_row_add(struct prof_table *t, const struct prof_row *row)
+{
+	size_t cells = t->cells.count;
+
+	if (t->columns.count && !vec_extend(&t->cells, t->columns.count)) {
+		t->failed = true;
+	} else if (vec_add(&t->rows, *row)) {
+		t->cells.count = cells;
+		t->failed = true;
+	} else {
+		t->rows.data[t->rows.count - 1].first_cell = cells;
+	}
+	return t->rows.count - 1; /* without room the last row is used again */
+}
+
+void prof_no_shares(const struct prof_table *t, size_t row)
+{
+	for (size_t i = 0; i < t->columns.count; i++)
+		prof_cells(t, row)[i].percent = prof_cells(t, row)[i].cumulative = NAN;
 }
 
 #define ADD_LINE(lines, name)                                                                      \
 	do {                                                                                       \
-		struct prof_line *line = vec_push(lines);                                          \
+		struct prof_line line = {.label = name};                                           \
 		va_list ap;                                                                        \
                                                                                                    \
-		if (!line)                                                                         \
-			return -1;                                                                 \
 		va_start(ap, format);                                                              \
-		*line = (struct prof_line){name, text_of(t, format, ap)};                          \
+		line.value = text_of(t, format, ap);                                               \
 		va_end(ap);                                                                        \
-		return line->value ? 0 : -1;                                                       \
+		t->failed |= vec_add(lines, line) != 0;                                            \
 	} while (0)
 
-int prof_head(struct prof_table *t, const char *label, const char *format, ...)
+void prof_head(struct prof_table *t, const char *label, const char *format, ...)
 {
 	ADD_LINE(&t->head, label);
 }
 
-int prof_summary(struct prof_table *t, const char *label, const char *format, ...)
+void prof_summary(struct prof_table *t, const char *label, const char *format, ...)
 {
 	ADD_LINE(&t->summary, label);
 }
 
-int prof_note(struct prof_table *t, const char *format, ...)
+void prof_note(struct prof_table *t, const char *format, ...)
 {
 	ADD_LINE(&t->notes, NULL);
 }

@@ -6,6 +6,9 @@
  *
  * Texts are borrowed: those made for a table live in its arena, names of functions and files in the
  * images they come from, which outlive it.
+ *
+ * What adds to a table cannot fail by itself: when memory is out, `failed` is set, what was added
+ * may be missing or overwritten, and prof_finish says so at the end.
  */
 #ifndef REPORT_PROF_ROWS_H
 #define REPORT_PROF_ROWS_H
@@ -151,27 +154,40 @@ struct prof_table {
 	VEC(struct prof_line) summary; /* of the metrics */
 	VEC(struct prof_line) notes;   /* coverage, warnings: below the rows */
 	VEC(char *) arena;
-	bool incomplete; /* something could not be read or named: exit status */
+	VEC(void *) scratch; /* of prof_scratch */
+	bool incomplete;     /* something could not be read or named: exit status */
+	bool failed;         /* memory was out: something is missing */
 };
 
 void prof_table_fini(struct prof_table *t);
-/* A text that lives as long as the table; NULL when memory is out. */
+/* Ends a report that was filled with these: frees what prof_scratch gave.  rc where it is not 0;
+ * else 0, or -1 with *e set if memory was out on the way. */
+int prof_finish(struct prof_table *t, int rc, struct error *e);
+
+/* A zeroed array that lives until prof_finish; NULL when memory is out. */
+void *prof_scratch(struct prof_table *t, size_t count, size_t size);
+/* A text that lives as long as the table. */
 const char *prof_text(struct prof_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Index of the new column; -1 when memory is out.  All columns come before all rows. */
-long prof_column_add(struct prof_table *t, const struct prof_column *column);
-/* Index of the new row, whose cells are there and empty; -1 when memory is out. */
-long prof_row_add(struct prof_table *t, const struct prof_row *row);
+/* Index of the new column, or of the first of several.  All columns come before all rows, and rows
+ * need t->failed to be false once all columns are there.  unit NULL: "". */
+size_t prof_column_add(struct prof_table *t, const struct prof_column *column);
+/* Likewise, of columns that are of no one experiment. */
+size_t prof_columns_add(struct prof_table *t, const struct prof_column *columns, size_t count);
+/* Index of the new row, whose cells are there and empty. */
+size_t prof_row_add(struct prof_table *t, const struct prof_row *row);
 /* The cells of a row; they move when a row is added. */
 static inline struct prof_cell *prof_cells(const struct prof_table *t, size_t row)
 {
 	return t->cells.data + t->rows.data[row].first_cell;
 }
+/* None of a row's cells has a share. */
+void prof_no_shares(const struct prof_table *t, size_t row);
 /* A line of the head or summary; of the notes, without label. */
-int prof_head(struct prof_table *t, const char *label, const char *format, ...)
+void prof_head(struct prof_table *t, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-int prof_summary(struct prof_table *t, const char *label, const char *format, ...)
+void prof_summary(struct prof_table *t, const char *label, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));
-int prof_note(struct prof_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
+void prof_note(struct prof_table *t, const char *format, ...) __attribute__((format(printf, 2, 3)));
 
 #endif

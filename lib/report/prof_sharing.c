@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "report/prof_dataspace.h"
 
@@ -137,43 +138,30 @@ static bool is_contended(const struct shared *s, bool *writes)
 	return threads;
 }
 
-static const char *sharing_of(const struct shared *s)
+static const struct sharing {
+	const char *name, *text;
+} false_sharing = {"false", "false sharing"}, true_sharing = {"true", "true sharing"},
+  both_sharing = {"both", "true and false sharing"}, read_sharing = {"read", "read by several"},
+  no_sharing = {"moved", "came from another thread"};
+
+static const struct sharing *sharing_of(const struct shared *s)
 {
 	double needed = (double)s->line->needed, useless = (double)s->line->useless;
 	bool writes, threads = is_contended(s, &writes);
 
 	if (!threads)
-		return "moved";
+		return &no_sharing;
 	if (!writes)
-		return "read";
+		return &read_sharing;
 	if (needed + useless == 0)
-		return bytes_meet(s) ? "true" : "false";
+		return bytes_meet(s) ? &true_sharing : &false_sharing;
 	/* Of a few only it says little where bytes say otherwise. */
 	if (100 * useless >= NEARLY_ALL * (needed + useless))
 		return (needed + useless) * KNOWN_AT_LEAST < (double)s->line->requests &&
 				       bytes_meet(s)
-			       ? "both"
-			       : "false";
-	return 100 * needed >= NEARLY_ALL * (needed + useless) ? "true" : "both";
-}
-
-static const struct {
-	const char *name, *text;
-} sharings[] = {
-	{"false", "false sharing"},
-	{"true", "true sharing"},
-	{"both", "true and false sharing"},
-	{"read", "read by several"},
-	{"moved", "came from another thread"},
-};
-
-static const char *sharing_text(const char *name)
-{
-	size_t i = 0;
-
-	while (strcmp(sharings[i].name, name) != 0)
-		i++;
-	return sharings[i].text;
+			       ? &both_sharing
+			       : &false_sharing;
+	return 100 * needed >= NEARLY_ALL * (needed + useless) ? &true_sharing : &both_sharing;
 }
 
 /* ---- ends ---- */
@@ -182,13 +170,9 @@ static int by_use(const void *pa, const void *pb)
 {
 	const struct end *a = pa, *b = pb;
 
-	if (a->requests != b->requests)
-		return a->requests > b->requests ? -1 : 1;
-	if (a->accesses != b->accesses)
-		return a->accesses > b->accesses ? -1 : 1;
-	if (a->threads.data[0] != b->threads.data[0])
-		return a->threads.data[0] < b->threads.data[0] ? -1 : 1;
-	return strcmp(a->place, b->place);
+	return sort_falling(a->requests, b->requests) ?: sort_falling(a->accesses, b->accesses)
+		       ?: sort_rising(a->threads.data[0], b->threads.data[0])
+		       ?: strcmp(a->place, b->place);
 }
 
 static void fini_ends(end_list *ends)
@@ -214,34 +198,25 @@ static int take_ends(struct dataspace_view *v, const struct shared *s, end_list 
 	for (size_t i = 0; i < s->ends; i++) {
 		const struct experiment_end *from = experiment_end_at(s->x, s->first + i);
 		struct end one = {.object = v->o.of[s->input][from->key.object],
+			.place = prof_code_place(v->t, v->d,
+				v->d->image_of.data[s->input][from->key.image], from->key.address),
 			.requests = from->requests,
 			.accesses = from->loads + from->stores};
 		struct end *to = NULL;
-		uint32_t *thread;
 
 		memcpy(one.read, from->read, sizeof(one.read));
 		memcpy(one.written, from->written, sizeof(one.written));
-		one.place = prof_code_place(v->t, v->d,
-			v->d->image_of.data[s->input][from->key.image], from->key.address);
-		if (!one.place)
-			return -1;
 		for (size_t k = 0; !to && k < ends->count; k++)
 			if (ends->data[k].threads.data[0] == from->key.thread &&
 				ends->data[k].object == one.object &&
 				strcmp(ends->data[k].place, one.place) == 0)
 				to = &ends->data[k];
-		if (to) {
+		if (to)
 			add_up(to, &one);
-			continue;
+		else if (vec_add(&one.threads, from->key.thread) || vec_add(ends, one)) {
+			vec_fini(&one.threads);
+			return -1;
 		}
-		to = vec_push(ends);
-		if (!to)
-			return -1;
-		*to = one;
-		thread = vec_push(&to->threads);
-		if (!thread)
-			return -1;
-		*thread = from->key.thread;
 	}
 	return 0;
 }
@@ -253,7 +228,6 @@ static int join_ends(end_list *ends)
 
 	for (size_t i = 0; i < ends->count; i++) {
 		struct end one = ends->data[i], *to = NULL;
-		uint32_t *thread;
 
 		for (size_t k = 0; !to && k < kept; k++)
 			if (ends->data[k].object == one.object &&
@@ -267,23 +241,12 @@ static int join_ends(end_list *ends)
 			ends->data[kept++] = one;
 			continue;
 		}
-		thread = vec_push(&to->threads);
-		if (!thread)
+		if (vec_add(&to->threads, one.threads.data[0]))
 			return -1;
-		*thread = one.threads.data[0];
 		add_up(to, &one);
 		vec_fini(&ends->data[i].threads);
 	}
 	ends->count = kept;
-	return 0;
-}
-
-static int find_all_ends(struct dataspace_view *v, const struct shared *s, end_list *ends)
-{
-	if (take_ends(v, s, ends) || join_ends(ends))
-		return -1;
-	if (ends->count)
-		qsort(ends->data, ends->count, sizeof(*ends->data), by_use);
 	return 0;
 }
 
@@ -323,10 +286,9 @@ static void put_access(struct strbuf *to, const struct end *end, uint64_t unit)
 }
 
 /* "thread 1 writes bytes 8-15 of sums in physics (weather: weather.c, 55)" */
-static int add_end(struct dataspace_view *v, const struct shared *s, const struct end *end)
+static void add_end(struct dataspace_view *v, const struct shared *s, const struct end *end)
 {
 	struct strbuf text = {0};
-	int rc;
 
 	put_threads(&text, end);
 	put_access(&text, end, s->line->key.bytes);
@@ -337,9 +299,9 @@ static int add_end(struct dataspace_view *v, const struct shared *s, const struc
 	if (end->requests)
 		strbuf_printf(&text, ": took it %llu time%s", (unsigned long long)end->requests,
 			plural(end->requests));
-	rc = text.failed ? -1 : dataspace_text(v, 2, DATASPACE_END, NULL, NULL, strbuf_text(&text));
+	dataspace_text(v, 2, DATASPACE_END, NULL, NULL, strbuf_text(&text));
+	v->t->failed |= text.failed;
 	strbuf_fini(&text);
-	return rc;
 }
 
 /* Those who never took it are only of interest as the other end. */
@@ -348,50 +310,46 @@ static bool is_end_shown(const struct end *end, size_t shown)
 	return shown < (end->requests ? ENDS_SHOWN : 2);
 }
 
-static int add_ends(struct dataspace_view *v, const struct shared *s)
+static void add_ends(struct dataspace_view *v, const struct shared *s)
 {
 	end_list ends = {0};
 	size_t shown = 0;
-	int rc = find_all_ends(v, s, &ends);
 
-	for (; rc == 0 && shown < ends.count && is_end_shown(&ends.data[shown], shown); shown++)
-		rc = add_end(v, s, &ends.data[shown]);
-	if (rc == 0)
-		rc = dataspace_more(v, ends.count - shown, "places in the code", 2);
+	if (take_ends(v, s, &ends) || join_ends(&ends))
+		v->t->failed = true;
+	else if (ends.count)
+		qsort(ends.data, ends.count, sizeof(*ends.data), by_use);
+	for (; shown < ends.count && is_end_shown(&ends.data[shown], shown); shown++)
+		add_end(v, s, &ends.data[shown]);
+	dataspace_more(v, ends.count - shown, "places in the code", 2);
 	fini_ends(&ends);
-	return rc;
 }
 
 /* ---- lines ---- */
 
 /* "false sharing of bytes 0-63: taken from another thread 429 times, 209 of 210 needlessly" */
-static int add_line(struct dataspace_view *v, const struct shared *s)
+static void add_line(struct dataspace_view *v, const struct shared *s)
 {
-	const char *sharing = sharing_of(s);
-	uint64_t known = s->line->needed + s->line->useless;
-	struct strbuf text = {0};
-	int rc;
+	const struct sharing *sharing = sharing_of(s);
+	unsigned long long requests = s->line->requests, useless = s->line->useless,
+			   known = s->line->needed + useless;
 
-	strbuf_printf(&text, "%s: line from byte %lld on, taken from another thread %llu time%s",
-		sharing_text(sharing), (long long)s->line->key.offset,
-		(unsigned long long)s->line->requests, plural(s->line->requests));
-	if (known)
-		strbuf_printf(&text, ", %llu of %llu needlessly",
-			(unsigned long long)s->line->useless, (unsigned long long)known);
-	rc = text.failed ? -1
-			 : dataspace_text(v, 1, DATASPACE_LINE, sharing, NULL, strbuf_text(&text));
-	strbuf_fini(&text);
-	return rc ? -1 : add_ends(v, s);
+	dataspace_text(v, 1, DATASPACE_LINE, sharing->name, NULL,
+		prof_text(v->t,
+			"%s: line from byte %lld on, taken from another thread %llu time%s%s",
+			sharing->text, (long long)s->line->key.offset, requests, plural(requests),
+			known ? prof_text(v->t, ", %llu of %llu needlessly", useless, known) : ""));
+	add_ends(v, s);
 }
 
 /* Which lines of an object there is something to say of. */
 static bool is_shown(const struct dataspace_view *v, const struct shared *s)
 {
-	const char *sharing = sharing_of(s);
+	const struct sharing *sharing = sharing_of(s);
 
 	if (v->lines)
 		return true;
-	return strcmp(sharing, "read") != 0 && strcmp(sharing, "moved") != 0 &&
+	return sharing != &read_sharing && sharing != &no_sharing &&
 	       s->line->requests >= REQUESTS_LEAST &&
 	       s->line->requests * 100 >= v->requests * WORTH_SHOWING;
 }
@@ -400,56 +358,47 @@ static int by_requests(const void *pa, const void *pb)
 {
 	const struct shared *a = pa, *b = pb;
 
-	if (a->line->requests != b->line->requests)
-		return a->line->requests > b->line->requests ? -1 : 1;
-	if (a->line->key.offset != b->line->key.offset)
-		return a->line->key.offset < b->line->key.offset ? -1 : 1;
-	if (a->input != b->input)
-		return a->input < b->input ? -1 : 1;
-	return a->index < b->index ? -1 : a->index > b->index;
+	return sort_falling(a->line->requests, b->line->requests)
+		       ?: (a->line->key.offset > b->line->key.offset) -
+				  (a->line->key.offset < b->line->key.offset)
+		       ?: sort_rising(a->input, b->input) ?: sort_rising(a->index, b->index);
 }
 
 typedef VEC(struct shared) shared_list;
 
-static int find_lines(struct dataspace_view *v, uint32_t object, shared_list *lines)
+static shared_list find_lines(struct dataspace_view *v, uint32_t object)
 {
 	const struct dataspace_refs *refs = &v->refs[DATA_LINES];
+	shared_list lines = {0};
 
 	for (size_t i = refs->first[object]; i < refs->first[object + 1]; i++) {
-		const struct experiment *x = v->d->request->inputs[refs->ref[i].input].experiment;
+		const struct dataspace_ref *ref = &refs->ref[i];
+		const struct experiment *x = dataspace_input(v, ref);
 		struct shared one = {.x = x,
-			.line = experiment_line_at(x, refs->ref[i].row),
-			.input = refs->ref[i].input,
-			.index = refs->ref[i].row};
-		struct shared *slot;
+			.line = experiment_line_at(x, ref->row),
+			.input = ref->input,
+			.index = ref->row};
 
 		if (!one.line->requests)
 			continue;
 		find_ends(&one);
-		if (!is_shown(v, &one))
-			continue;
-		slot = vec_push(lines);
-		if (!slot)
-			return -1;
-		*slot = one;
+		if (is_shown(v, &one))
+			v->t->failed |= vec_add(&lines, one) != 0;
 	}
-	if (lines->count)
-		qsort(lines->data, lines->count, sizeof(*lines->data), by_requests);
-	return 0;
+	if (lines.count)
+		qsort(lines.data, lines.count, sizeof(*lines.data), by_requests);
+	return lines;
 }
 
-int sharing_rows(struct dataspace_view *v, uint32_t object)
+void sharing_rows(struct dataspace_view *v, uint32_t object)
 {
-	shared_list lines = {0};
+	shared_list lines = find_lines(v, object);
 	size_t shown = 0;
-	int rc = find_lines(v, object, &lines);
 
-	for (; rc == 0 && shown < lines.count && shown < LINES_SHOWN; shown++)
-		rc = add_line(v, &lines.data[shown]);
-	if (rc == 0)
-		rc = dataspace_more(v, lines.count - shown, "shared lines", 1);
+	for (; shown < lines.count && shown < LINES_SHOWN; shown++)
+		add_line(v, &lines.data[shown]);
+	dataspace_more(v, lines.count - shown, "shared lines", 1);
 	vec_fini(&lines);
-	return rc;
 }
 
 /* ---- what is falsely shared ---- */
@@ -464,52 +413,43 @@ static int by_culprit(const void *pa, const void *pb)
 {
 	const struct culprit *a = pa, *b = pb;
 
-	if (a->requests != b->requests)
-		return a->requests > b->requests ? -1 : 1;
-	return a->object < b->object ? -1 : a->object > b->object;
+	return sort_falling(a->requests, b->requests) ?: sort_rising(a->object, b->object);
 }
 
-static int say_culprit(struct dataspace_view *v, const struct culprit *c)
+static void say_culprit(struct dataspace_view *v, const struct culprit *c)
 {
 	const struct prof_object *o = prof_object_at(&v->o, c->object);
-	const char *image = o->key.image ? v->d->images.data[o->key.image].name : NULL;
 
-	return prof_note(v->t,
-		"False sharing: %s%s%s%s: %zu line%s, taken from another thread %llu "
+	prof_note(v->t,
+		"False sharing: %s%s: %zu line%s, taken from another thread %llu "
 		"times (%.1f%% of all)",
-		prof_string_at(v->d, o->key.name), image ? " (" : "", image ? image : "",
-		image ? ")" : "", c->lines, c->lines == 1 ? "" : "s",
-		(unsigned long long)c->requests, 100 * (double)c->requests / (double)v->requests);
+		prof_string_at(v->d, o->key.name),
+		o->key.image ? prof_text(v->t, " (%s)", v->d->images.data[o->key.image].name) : "",
+		c->lines, plural(c->lines), (unsigned long long)c->requests,
+		100 * (double)c->requests / (double)v->requests);
 }
 
-int sharing_notes(struct dataspace_view *v)
+void sharing_notes(struct dataspace_view *v)
 {
-	VEC(struct culprit) culprits = {0};
-	int rc = 0;
+	struct culprit *culprits = prof_scratch(v->t, v->o.all.count, sizeof(*culprits));
+	size_t count = 0;
 
-	for (uint32_t o = 0; rc == 0 && o < v->o.all.count; o++) {
-		struct culprit one = {.object = o}, *slot;
-		shared_list lines = {0};
+	for (uint32_t o = 0; culprits && o < v->o.all.count; o++) {
+		struct culprit one = {.object = o};
+		shared_list lines = find_lines(v, o);
 
-		rc = find_lines(v, o, &lines);
-		for (size_t i = 0; rc == 0 && i < lines.count; i++)
-			if (strcmp(sharing_of(&lines.data[i]), "false") == 0) {
+		for (size_t i = 0; i < lines.count; i++)
+			if (sharing_of(&lines.data[i]) == &false_sharing) {
 				one.requests += lines.data[i].line->requests;
 				one.lines++;
 			}
 		vec_fini(&lines);
-		if (rc || !one.lines)
-			continue;
-		slot = vec_push(&culprits);
-		if (slot)
-			*slot = one;
-		rc = slot ? 0 : -1;
+		if (one.lines)
+			culprits[count++] = one;
 	}
-	if (culprits.count)
-		qsort(culprits.data, culprits.count, sizeof(*culprits.data), by_culprit);
-	for (size_t i = 0; rc == 0 && i < culprits.count && i < CULPRITS_SHOWN; i++)
-		if (culprits.data[i].requests * 100 >= v->requests * WORTH_SHOWING)
-			rc = say_culprit(v, &culprits.data[i]);
-	vec_fini(&culprits);
-	return rc;
+	if (culprits)
+		qsort(culprits, count, sizeof(*culprits), by_culprit);
+	for (size_t i = 0; i < count && i < CULPRITS_SHOWN; i++)
+		if (culprits[i].requests * 100 >= v->requests * WORTH_SHOWING)
+			say_culprit(v, &culprits[i]);
 }

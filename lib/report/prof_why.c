@@ -6,20 +6,18 @@
  * are known.
  */
 #include <math.h>
-#include <string.h>
 
-#include "report/prof_columns.h"
 #include "report/prof_culprits.h"
 #include "report/prof_views.h"
 
 struct why {
-	struct prof_data *d;
+	struct prof_waits *w;
 	struct prof_table *t;
-	struct prof_explain x;
 	struct culprits_sum all;
 	double bare; /* cycles of code that cannot be had */
-	long from, to, likely;
 };
+
+enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_COLUMNS };
 
 /* ---- what helps ---- */
 
@@ -67,107 +65,91 @@ static const char *const advice[CULPRITS] = {
 
 /* ---- rows ---- */
 
-static void set_share(struct why *w, long at, long column, double cycles)
+static void set_share(const struct why *w, size_t at, size_t column, double cycles)
 {
-	struct prof_cell *c = &prof_cells(w->t, (size_t)at)[column];
-
-	c->quantity = quantity_exact(cycles, LABEL_ESTIMATED);
-	c->percent = w->all.cycles > 0 ? 100 * cycles / w->all.cycles : 0;
-	c->cumulative = NAN;
+	prof_cells(w->t, at)[column] =
+		(struct prof_cell){.quantity = quantity_exact(cycles, LABEL_ESTIMATED),
+			.percent = prof_percent(cycles, w->all.cycles),
+			.cumulative = NAN};
 }
 
 /* from, to: bounds; depth: of a part of the row above. */
-static int add(struct why *w, enum prof_role role, const char *name, const char *key,
+static void add(const struct why *w, enum prof_role role, const char *name, const char *key,
 	unsigned depth, double from, double to, double likely)
 {
-	struct prof_row row = {
+	const struct prof_row row = {
 		.role = role, .text = name, .note = key, .parent = -1, .depth = depth};
-	long at = prof_row_add(w->t, &row);
+	size_t at = prof_row_add(w->t, &row);
 
-	if (at < 0)
-		return -1;
-	set_share(w, at, w->from, from);
-	set_share(w, at, w->to, to);
-	set_share(w, at, w->likely, likely);
-	return 0;
+	set_share(w, at, WHY_FROM, from);
+	set_share(w, at, WHY_TO, to);
+	set_share(w, at, WHY_LIKELY, likely);
 }
 
-static int add_exact(
-	struct why *w, enum prof_role role, const char *name, const char *key, double cycles)
+static void add_exact(
+	const struct why *w, enum prof_role role, const char *name, const char *key, double cycles)
 {
-	return add(w, role, name, key, 0, cycles, cycles, cycles);
+	add(w, role, name, key, 0, cycles, cycles, cycles);
 }
 
-static int add_data(struct why *w)
-{
-	const struct culprits_sum *s = &w->all;
-	double likely = s->likely[CULPRIT_L2] + s->likely[CULPRIT_LL] + s->likely[CULPRIT_MEMORY];
-
-	return add(w, PROF_ROW, "D-cache miss", "dcache", 0, s->data_low, s->data_high, likely);
-}
-
-static int dynamic_rows(struct why *w)
+static void dynamic_rows(const struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
 
 	for (unsigned k = 0; k < CULPRITS; k++) {
 		bool level = CULPRIT_DATA >> k & 1;
 
-		if (k == CULPRIT_L2 && add_data(w))
-			return -1;
-		if (level && !(s->high[k] > 0))
-			continue;
-		if (add(w, PROF_ROW, culprit_name((enum culprit_cause)k),
-			    culprit_key((enum culprit_cause)k), level, s->low[k], s->high[k],
-			    s->likely[k]))
-			return -1;
+		if (k == CULPRIT_L2)
+			add(w, PROF_ROW, "D-cache miss", "dcache", 0, s->data_low, s->data_high,
+				s->likely[CULPRIT_L2] + s->likely[CULPRIT_LL] +
+					s->likely[CULPRIT_MEMORY]);
+		if (!level || s->high[k] > 0)
+			add(w, PROF_ROW, culprit_name((enum culprit_cause)k),
+				culprit_key((enum culprit_cause)k), level, s->low[k], s->high[k],
+				s->likely[k]);
 	}
-	return add_exact(w, PROF_ROW, "Unexplained stall", "unexplained", s->unexplained) ||
-			       add_exact(w, PROF_ROW, "Unexplained gain", "gain", s->gain) ||
-			       add_exact(w, PROF_SUBTOTAL, "Subtotal dynamic", "dynamic",
-				       s->dynamic + s->gain)
-		       ? -1
-		       : 0;
+	add_exact(w, PROF_ROW, "Unexplained stall", "unexplained", s->unexplained);
+	add_exact(w, PROF_ROW, "Unexplained gain", "gain", s->gain);
+	add_exact(w, PROF_SUBTOTAL, "Subtotal dynamic", "dynamic", s->dynamic + s->gain);
 }
 
-static int static_rows(struct why *w, double *sum)
+/* Cycles of all of them. */
+static double static_rows(const struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
+	double sum = 0;
 
-	*sum = 0;
 	for (unsigned k = 0; k < CULPRIT_FIXED; k++) {
 		const char *name = culprit_fixed_name(k);
-		const char *text = prof_text(w->t, "Static: %s", name);
-		const char *key = prof_text(w->t, "static-%s", name);
 
-		*sum += s->fixed[k];
-		if (!text || !key ||
-			(s->fixed_high[k] != 0 && add(w, PROF_ROW, text, key, 0, s->fixed_low[k],
-							  s->fixed_high[k], s->fixed[k])))
-			return -1;
+		sum += s->fixed[k];
+		if (s->fixed_high[k] != 0)
+			add(w, PROF_ROW, prof_text(w->t, "Static: %s", name),
+				prof_text(w->t, "static-%s", name), 0, s->fixed_low[k],
+				s->fixed_high[k], s->fixed[k]);
 	}
-	return add_exact(w, PROF_SUBTOTAL, "Subtotal static", "static", *sum);
+	add_exact(w, PROF_SUBTOTAL, "Subtotal static", "static", sum);
+	return sum;
 }
 
-static int rows(struct why *w)
+static void rows(const struct why *w)
 {
 	const struct culprits_sum *s = &w->all;
 	double fixed, dynamic = s->dynamic + s->gain;
 
-	if (dynamic_rows(w) || static_rows(w, &fixed) ||
-		add_exact(w, PROF_SUBTOTAL, "Total stall", "stall", dynamic + fixed) ||
-		add_exact(w, PROF_ROW, "Execution", "execution", s->execution) ||
-		add_exact(w, PROF_ROW, "Net sampling error", "error", s->error))
-		return -1;
-	if (s->untold + w->bare > 0 &&
-		add_exact(w, PROF_ROW, "Executions not known", "unknown", s->untold + w->bare))
-		return -1;
-	return add_exact(w, PROF_SUBTOTAL, "Total tallied", "total",
+	dynamic_rows(w);
+	fixed = static_rows(w);
+	add_exact(w, PROF_SUBTOTAL, "Total stall", "stall", dynamic + fixed);
+	add_exact(w, PROF_ROW, "Execution", "execution", s->execution);
+	add_exact(w, PROF_ROW, "Net sampling error", "error", s->error);
+	if (s->untold + w->bare > 0)
+		add_exact(w, PROF_ROW, "Executions not known", "unknown", s->untold + w->bare);
+	add_exact(w, PROF_SUBTOTAL, "Total tallied", "total",
 		dynamic + fixed + s->execution + s->error + s->untold + w->bare);
 }
 
 /* The largest causes in plain words. */
-static int advise(struct why *w)
+static void advise(const struct why *w)
 {
 	bool said[CULPRITS] = {false};
 
@@ -180,37 +162,16 @@ static int advise(struct why *w)
 		if (said[most] || !(w->all.likely[most] > 0.03 * w->all.cycles))
 			break;
 		said[most] = true;
-		if (prof_note(w->t, "%s, about %.0f%%: %s", culprit_name((enum culprit_cause)most),
-			    100 * w->all.likely[most] / w->all.cycles, advice[most]))
-			return -1;
+		prof_note(w->t, "%s, about %.0f%%: %s", culprit_name((enum culprit_cause)most),
+			100 * w->all.likely[most] / w->all.cycles, advice[most]);
 	}
-	return 0;
-}
-
-static int add_columns(struct why *w)
-{
-	struct prof_column c = {.kind = PROF_COUNT,
-		.flags = PROF_KEY | PROF_PERCENT,
-		.unit = "cycles",
-		.experiment = -1,
-		.label = LABEL_ESTIMATED};
-
-	c.name = "from";
-	c.heading = "only this";
-	w->from = prof_column_add(w->t, &c);
-	c.name = "to";
-	c.heading = "partly this";
-	w->to = prof_column_add(w->t, &c);
-	c.name = "likely";
-	c.heading = "likely";
-	w->likely = prof_column_add(w->t, &c);
-	return w->from < 0 || w->to < 0 || w->likely < 0 ? -1 : 0;
 }
 
 static int take_procedure(void *to, struct prof_explained *p, struct error *e)
 {
 	struct why *w = to;
-	double cycles = (double)p->code.sums[w->x.analysis.metric] * w->x.analysis.cycles;
+	const struct prof_explain *x = &w->w->x;
+	double cycles = (double)p->code.sums[x->analysis.metric] * x->analysis.cycles;
 
 	(void)e;
 	if (p->told) {
@@ -222,41 +183,45 @@ static int take_procedure(void *to, struct prof_explained *p, struct error *e)
 	return 0;
 }
 
-static int summary(struct why *w)
-{
-	double all = w->x.total * w->x.analysis.cycles;
+#define WHY_COLUMN(column_name, column_heading)                                                    \
+	{                                                                                          \
+		.kind = PROF_COUNT, .flags = PROF_KEY | PROF_PERCENT, .name = column_name,         \
+		.heading = column_heading, .unit = "cycles", .label = LABEL_ESTIMATED              \
+	}
 
-	if (prof_culprits_describe(w->t, &w->x))
+static const struct prof_column columns[WHY_COLUMNS] = {
+	[WHY_FROM] = WHY_COLUMN("from", "only this"),
+	[WHY_TO] = WHY_COLUMN("to", "partly this"),
+	[WHY_LIKELY] = WHY_COLUMN("likely", "likely"),
+};
+
+static int make(struct prof_waits *waits, struct error *e)
+{
+	struct why w = {.w = waits, .t = waits->t};
+	double all = waits->x.total * waits->x.analysis.cycles;
+
+	if (prof_explain_each(&waits->x, take_procedure, &w, e))
 		return -1;
-	return all > 0 ? prof_summary(w->t, "Of all samples, those of these functions", "%.1f%%",
-				 100 * w->all.cycles / all)
-		       : 0;
-}
-
-static int notes(struct why *w)
-{
-	return prof_note(w->t,
+	prof_culprits_describe(w.t, &waits->x);
+	if (all > 0)
+		prof_summary(w.t, "Of all samples, those of these functions", "%.1f%%",
+			100 * w.all.cycles / all);
+	prof_columns_add(w.t, columns, WHY_COLUMNS);
+	if (w.t->failed)
+		return error_nomem(e);
+	rows(&w);
+	advise(&w);
+	prof_note(w.t,
 		"only this: cycles that nothing else is left for; partly this: that it can have "
 		"been, "
 		"with others; likely: by what each usually costs");
+	return 0;
 }
 
 int prof_why(struct prof_data *d, struct prof_table *t, struct error *e)
 {
-	struct why w = {.d = d, .t = t};
-	int rc = -1;
-
 	t->report = "why";
 	t->title = "Where the cycles went";
 	t->layout = PROF_CAUSES;
-	if (prof_data_name(d, false, e) || prof_describe(t, d, e) || prof_explain_init(&w.x, d, e))
-		goto out;
-	rc = prof_explain_each(&w.x, take_procedure, &w, e);
-	if (rc == 0 && (summary(&w) || add_columns(&w) || rows(&w) || advise(&w) || notes(&w)))
-		rc = error_nomem(e);
-	if (rc == 0)
-		rc = prof_coverage(t, d, e);
-out:
-	prof_explain_fini(&w.x);
-	return rc;
+	return prof_waits_report(d, t, make, e);
 }
