@@ -24,8 +24,6 @@
 #ifndef EXPERIMENT_BRANCHES_H
 #define EXPERIMENT_BRANCHES_H
 
-#include <stdio.h>
-
 #include "experiment/experiment.h"
 
 /* table entries ("key" first, see base/table.h) */
@@ -88,10 +86,8 @@ struct experiment_tally {
 	uint64_t count;
 };
 
+/* In experiment.branches.tables. */
 enum { BRANCH_RUNS, BRANCH_RATES, BRANCH_TALLIES, BRANCH_TABLES };
-
-/* For experiment_branches_get: runs as files of minor version 2 have them, without rates. */
-#define BRANCH_RUNS_ALONE BRANCH_TABLES
 
 static inline size_t experiment_runs(const struct experiment *x)
 {
@@ -130,24 +126,5 @@ int experiment_add_rate(struct experiment *x, const struct experiment_rate *rate
 int experiment_add_tally(struct experiment *x, enum experiment_tally_kind kind, uint64_t count);
 /* 0: there is none. */
 uint64_t experiment_tally(const struct experiment *x, enum experiment_tally_kind kind);
-
-/* For experiment_init and experiment_fini. */
-void experiment_branches_init(struct experiment *x);
-void experiment_branches_fini(struct experiment *x);
-/* For experiment_settle: images[old] is the new number.  -1 when memory is out. */
-int experiment_branches_settle(struct experiment *x, const uint32_t *images);
-/* For experiment_merge. */
-int experiment_branches_merge(
-	struct experiment *a, const struct experiment *b, const uint32_t *images, struct error *e);
-
-/* The tables in a file, in this order. */
-struct strbuf;
-struct cursor;
-const char *experiment_branches_type(int which);
-void experiment_branches_put(const struct experiment *x, int which, size_t row, struct strbuf *to);
-/* Reads a row behind the last; false: it makes no sense, or (*nomem) memory is out. */
-bool experiment_branches_get(struct experiment *x, int which, struct cursor *c, bool *nomem);
-/* Lines for -dump. */
-void experiment_branches_dump(const struct experiment *x, FILE *out);
 
 #endif

@@ -33,7 +33,7 @@ static int add_samples(struct table *t, int side, const struct experiment *x, ui
 		tally = table_add(t, &key);
 		if (!tally)
 			return -1;
-		tally->counts[side] = experiment_sum(tally->counts[side], s->count);
+		tally->counts[side] = row_sum(tally->counts[side], s->count);
 	}
 	return 0;
 }
@@ -159,7 +159,7 @@ int experiment_compare(struct comparison *c, const struct experiment *x, uint32_
 		g->key = tally->key;
 		for (int side = 0; side < 2; side++) {
 			g->counts[side] = tally->counts[side];
-			c->samples[side] = experiment_sum(c->samples[side], g->counts[side]);
+			c->samples[side] = row_sum(c->samples[side], g->counts[side]);
 		}
 	}
 	if (c->groups.count)

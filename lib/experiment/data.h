@@ -13,8 +13,6 @@
 #ifndef EXPERIMENT_DATA_H
 #define EXPERIMENT_DATA_H
 
-#include <stdio.h>
-
 #include "experiment/experiment.h"
 
 enum experiment_object_kind {
@@ -98,10 +96,6 @@ EXPERIMENT_DATA_AT(touch, touches)
 EXPERIMENT_DATA_AT(line, lines)
 EXPERIMENT_DATA_AT(end, ends)
 
-/* For experiment_init and experiment_fini. */
-int experiment_data_init(struct experiment *x);
-void experiment_data_fini(struct experiment *x);
-
 /* Are there any? */
 static inline bool experiment_has_data(const struct experiment *x)
 {
@@ -119,25 +113,8 @@ int experiment_data_touch(struct experiment *x, const struct experiment_touch *t
 long experiment_data_line(struct experiment *x, const struct experiment_line *line);
 int experiment_data_end(struct experiment *x, const struct experiment_end *end);
 
-/* For experiment_settle, behind images and nodes: images[old] and nodes[old] are new numbers (nodes
- * NULL: they stay).  -1 when memory is out. */
-int experiment_data_settle(struct experiment *x, const uint32_t *images, const uint32_t *nodes);
-/* For experiment_merge: adds b's to a's, whose numbers of images and nodes are these. */
-int experiment_data_merge(struct experiment *a, const struct experiment *b, const uint32_t *images,
-	const uint32_t *nodes, struct error *e);
-
-/* The tables in a file, in this order. */
+/* The tables, for those that go over several of them. */
 enum { DATA_OBJECTS, DATA_PLACES, DATA_TOUCHES, DATA_LINES, DATA_ENDS, DATA_TABLES };
-struct strbuf;
-struct cursor;
-extern const char experiment_data_types[DATA_TABLES][5];
 struct table *experiment_data_table(const struct experiment *x, int which);
-void experiment_data_put(const struct experiment *x, int which, size_t row, struct strbuf *to);
-/* What strcmp would return. */
-int experiment_data_order(int which, const void *a, const void *b);
-/* A line for -dump. */
-void experiment_data_dump(const struct experiment *x, int which, size_t row, FILE *out);
-/* Reads a row behind the last; false: it makes no sense, or (*nomem) memory is out. */
-bool experiment_data_get(struct experiment *x, int which, struct cursor *c, bool *nomem);
 
 #endif

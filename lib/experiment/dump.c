@@ -4,8 +4,7 @@
 #include <inttypes.h>
 #include <string.h>
 
-#include "experiment/branches.h"
-#include "experiment/data.h"
+#include "experiment/private.h"
 
 struct dump {
 	const struct experiment *x;
@@ -48,22 +47,10 @@ static const char *const facts_of_place[] = {"host", "cpu", "kernel"};
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))
 
-/* In quotes; quotes, backslashes and control characters escaped. */
-static void put_quoted(struct dump *d, const char *text)
-{
-	putc('"', d->out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			fprintf(d->out, "\\x%02x", *c);
-		else
-			fprintf(d->out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-	putc('"', d->out);
-}
-
 static void put_named(struct dump *d, const char *name, const char *text)
 {
 	fprintf(d->out, " %s ", name);
-	put_quoted(d, text);
+	row_quote(text, d->out);
 }
 
 static void dump_run(struct dump *d)
@@ -95,9 +82,9 @@ static void dump_facts(struct dump *d)
 		if (d->quiet && place)
 			continue;
 		fputs("fact ", d->out);
-		put_quoted(d, f->key);
+		row_quote(f->key, d->out);
 		putc(' ', d->out);
-		put_quoted(d, f->value);
+		row_quote(f->value, d->out);
 		fputs(f->several ? " several\n" : "\n", d->out);
 	}
 }
@@ -108,7 +95,7 @@ static void dump_images(struct dump *d)
 		const struct experiment_image *image = &d->x->images.data[i];
 
 		fprintf(d->out, "image %zu %s ", i, image_kinds[image->kind]);
-		put_quoted(d, image->path);
+		row_quote(image->path, d->out);
 		if (image->build_id_length)
 			fputs(" build-id ", d->out);
 		for (uint32_t j = 0; j < image->build_id_length; j++)
@@ -192,58 +179,8 @@ static void dump_phases(struct dump *d)
 	}
 }
 
-static void dump_symbols(struct dump *d)
+static void dump_data_metrics(struct dump *d)
 {
-	for (size_t i = 0; i < d->x->symbols.count; i++) {
-		const struct experiment_symbol *s = table_at(&d->x->symbols, i);
-
-		fprintf(d->out, "symbol image %" PRIu32 " address %" PRIx64 " length %" PRIu64,
-			s->key.image, s->key.address, s->length);
-		put_named(d, "name", s->name);
-		putc('\n', d->out);
-	}
-}
-
-static void dump_nodes(struct dump *d)
-{
-	for (size_t i = 1; i < d->x->nodes.count; i++) {
-		const struct experiment_node *n = experiment_node_at(d->x, i);
-
-		fprintf(d->out,
-			"node %zu parent %" PRIu32 " image %" PRIu32 " address %" PRIx64 "\n", i,
-			n->key.parent, n->key.image, n->key.address);
-	}
-}
-
-static void dump_samples(struct dump *d)
-{
-	for (size_t i = 0; i < d->x->samples.count; i++) {
-		const struct experiment_sample *s = experiment_sample_at(d->x, i);
-
-		fprintf(d->out,
-			"sample metric %" PRIu32 " thread %" PRIu32 " phase %" PRIu32
-			" node %" PRIu32 " count %" PRIu64 "\n",
-			s->key.metric, s->key.thread, s->key.phase, s->key.node, s->count);
-	}
-}
-
-static void dump_edges(struct dump *d)
-{
-	for (size_t i = 0; i < d->x->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&d->x->edges, i);
-
-		fprintf(d->out,
-			"edge image %" PRIu32 " from %" PRIx64 " image %" PRIu32 " to %" PRIx64
-			" kind %" PRIu32 " taken %" PRIu32 " count %" PRIu64 "\n",
-			edge->key.from_image, edge->key.from, edge->key.to_image, edge->key.to,
-			edge->key.kind, edge->key.taken, edge->count);
-	}
-}
-
-static void dump_data(struct dump *d)
-{
-	if (!experiment_has_data(d->x))
-		return;
 	for (size_t i = 0; i < d->x->data.metrics.count; i++) {
 		const struct experiment_metric *m = &d->x->data.metrics.data[i];
 
@@ -256,12 +193,17 @@ static void dump_data(struct dump *d)
 		fprintf(d->out, " label %s period %" PRIu64 " total %" PRIu64 "\n",
 			label_name(m->label), m->period, m->total);
 	}
-	for (int which = 0; which < DATA_TABLES; which++)
-		for (size_t i = which == DATA_OBJECTS;
-			i < experiment_data_table(d->x, which)->count; i++)
-			experiment_data_dump(d->x, which, i, d->out);
-	if (d->x->data.lost)
-		fprintf(d->out, "data-lost %" PRIu64 "\n", d->x->data.lost);
+}
+
+static void dump_tables(struct dump *d)
+{
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++) {
+		if (i == EXPERIMENT_OBJECTS)
+			dump_data_metrics(d);
+		row_dump(experiment_table(d->x, i), experiment_kind(i), d->out);
+		if (i == EXPERIMENT_ENDS && d->x->data.lost)
+			fprintf(d->out, "data-lost %" PRIu64 "\n", d->x->data.lost);
+	}
 }
 
 void experiment_dump(const struct experiment *x, unsigned flags, FILE *out)
@@ -274,10 +216,5 @@ void experiment_dump(const struct experiment *x, unsigned flags, FILE *out)
 	dump_metrics(&d);
 	dump_processes(&d);
 	dump_phases(&d);
-	dump_symbols(&d);
-	dump_nodes(&d);
-	dump_samples(&d);
-	dump_edges(&d);
-	dump_data(&d);
-	experiment_branches_dump(x, out);
+	dump_tables(&d);
 }

@@ -1,14 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "experiment/branches.h"
 #include "experiment/data.h"
 
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/private.h"
+
 static bool copy_text(char **to, const char *from)
 {
 	*to = strdup(from ? from : "");
 	return *to != NULL;
+}
+
+void experiment_metric_fini(struct experiment_metric *m)
+{
+	free(m->name);
+	free(m->short_name);
+	free(m->unit);
+	free(m->source);
+	free(m->note);
+}
+
+static void experiment_metrics_fini(experiment_metrics *list)
+{
+	for (size_t i = 0; i < list->count; i++)
+		experiment_metric_fini(&list->data[i]);
+	vec_fini(list);
 }
 
 int experiment_init(struct experiment *x, struct error *e)
@@ -17,27 +34,23 @@ int experiment_init(struct experiment *x, struct error *e)
 
 	memset(x, 0, sizeof(*x));
 	x->runs = 1;
-	x->nodes = (struct table){.entry_size = sizeof(struct experiment_node),
-		.key_size = sizeof(((struct experiment_node *)0)->key)};
-	x->samples = (struct table){.entry_size = sizeof(struct experiment_sample),
-		.key_size = sizeof(((struct experiment_sample *)0)->key)};
-	x->edges = (struct table){.entry_size = sizeof(struct experiment_edge),
-		.key_size = sizeof(((struct experiment_edge *)0)->key)};
-	x->symbols = (struct table){.entry_size = sizeof(struct experiment_symbol),
-		.key_size = sizeof(((struct experiment_symbol *)0)->key)};
-	experiment_branches_init(x);
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		if (row_init(experiment_table(x, i), experiment_kind(i)))
+			goto fail;
+	/* No path has the root's key. */
+	((struct experiment_node *)table_at(&x->nodes, EXPERIMENT_ROOT))->key.parent = UINT32_MAX;
 	if (!copy_text(&x->type, "") ||
 		experiment_image(x, &(struct experiment_image){.path = (char *)"[unknown]"}, e) <
 			0 ||
 		experiment_process(x, &(struct experiment_process){.rank = -1, .status = -1}, e) <
 			0 ||
 		experiment_thread(x, &(struct experiment_thread){0}, e) < 0 ||
-		experiment_phase(x, &beginning, e) < 0 ||
-		experiment_node(x, UINT32_MAX, EXPERIMENT_ROOT, 0) < 0 || experiment_data_init(x)) {
-		experiment_fini(x);
-		return error_nomem(e);
-	}
+		experiment_phase(x, &beginning, e) < 0)
+		goto fail;
 	return 0;
+fail:
+	experiment_fini(x);
+	return error_nomem(e);
 }
 
 void experiment_fini(struct experiment *x)
@@ -48,35 +61,21 @@ void experiment_fini(struct experiment *x)
 	}
 	for (size_t i = 0; i < x->images.count; i++)
 		free(x->images.data[i].path);
-	for (size_t i = 0; i < x->metrics.count; i++) {
-		struct experiment_metric *m = &x->metrics.data[i];
-
-		free(m->name);
-		free(m->short_name);
-		free(m->unit);
-		free(m->source);
-		free(m->note);
-	}
+	experiment_metrics_fini(&x->metrics);
+	experiment_metrics_fini(&x->data.metrics);
 	for (size_t i = 0; i < x->processes.count; i++)
 		free(x->processes.data[i].command);
 	for (size_t i = 0; i < x->threads.count; i++)
 		free(x->threads.data[i].name);
 	for (size_t i = 0; i < x->phases.count; i++)
 		free(x->phases.data[i].name);
-	for (size_t i = 0; i < x->symbols.count; i++)
-		free(((struct experiment_symbol *)table_at(&x->symbols, i))->name);
 	vec_fini(&x->facts);
 	vec_fini(&x->images);
-	vec_fini(&x->metrics);
 	vec_fini(&x->processes);
 	vec_fini(&x->threads);
 	vec_fini(&x->phases);
-	table_fini(&x->nodes);
-	table_fini(&x->samples);
-	table_fini(&x->edges);
-	table_fini(&x->symbols);
-	experiment_data_fini(x);
-	experiment_branches_fini(x);
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		row_fini(experiment_table(x, i), experiment_kind(i));
 	free(x->type);
 	memset(x, 0, sizeof(*x));
 }
@@ -106,10 +105,10 @@ long experiment_image(struct experiment *x, const struct experiment_image *image
 	return copy_text(&own->path, image->path) ? (long)x->images.count - 1 : error_nomem(e);
 }
 
-long experiment_metric(
-	struct experiment *x, const struct experiment_metric *metric, struct error *e)
+static long metric_add(
+	experiment_metrics *list, const struct experiment_metric *metric, struct error *e)
 {
-	struct experiment_metric *own = vec_push(&x->metrics);
+	struct experiment_metric *own = vec_push(list);
 
 	if (!own)
 		return error_nomem(e);
@@ -120,7 +119,19 @@ long experiment_metric(
 		!copy_text(&own->unit, metric->unit) || !copy_text(&own->source, metric->source) ||
 		!copy_text(&own->note, metric->note))
 		return error_nomem(e);
-	return (long)x->metrics.count - 1;
+	return (long)list->count - 1;
+}
+
+long experiment_metric(
+	struct experiment *x, const struct experiment_metric *metric, struct error *e)
+{
+	return metric_add(&x->metrics, metric, e);
+}
+
+long experiment_data_metric(
+	struct experiment *x, const struct experiment_metric *metric, struct error *e)
+{
+	return metric_add(&x->data.metrics, metric, e);
 }
 
 long experiment_process(
@@ -159,20 +170,11 @@ long experiment_phase(struct experiment *x, const struct experiment_phase *phase
 int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, uint64_t length,
 	const char *name, struct error *e)
 {
-	struct experiment_symbol key = {.key = {.address = address, .image = image}};
-	struct experiment_symbol *own = table_add(&x->symbols, &key.key);
+	const struct experiment_symbol symbol = {.key = {.address = address, .image = image},
+		.length = length,
+		.name = (char *)name};
 
-	if (!own)
-		return error_nomem(e);
-	if (own->name) {
-		int order = strcmp(own->name, name);
-
-		if (order < 0 || (order == 0 && own->length >= length))
-			return 0; /* one address, several names: the same one in any order */
-		free(own->name);
-	}
-	own->length = length;
-	return copy_text(&own->name, name) ? 0 : error_nomem(e);
+	return row_add(&x->symbols, &experiment_symbols_kind, &symbol) < 0 ? error_nomem(e) : 0;
 }
 
 static struct experiment_fact *fact_find(const struct experiment *x, const char *key)

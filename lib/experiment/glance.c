@@ -10,7 +10,6 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "experiment/coding.h"
 #include "experiment/private.h"
 
 enum {

@@ -2,28 +2,23 @@
 /*
  * One experiment added to another.
  *
- * Each table of b gets a map from its numbers to those of a.  Long tables are found by a finger: as
- * both are mostly in the same order, the next entry of b is, more often than not, the next or one
- * of the next of a; else it is looked up, and added if it is not there.
+ * Each list and table of b that others refer to gets a map from its numbers to those of a.
  */
 #include "experiment/merge.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
-
-#define FINGER_STEPS 8
 
 struct merge {
 	struct experiment *a;
 	const struct experiment *b;
 	unsigned flags;
 	struct error *e;
-	uint32_t *images, *metrics, *processes, *threads, *phases, *nodes; /* numbers of b to a's */
+	uint32_t *to[EXPERIMENT_TABLES]; /* numbers of b to a's */
 };
 
 int experiment_merge_begin(struct experiment *x, struct error *e)
@@ -35,8 +30,7 @@ int experiment_merge_begin(struct experiment *x, struct error *e)
 	return 0;
 }
 
-/* ---- the run
- * ------------------------------------------------------------------------------------- */
+/* ---- the run ---- */
 
 static int compare_words(const void *a, const void *b)
 {
@@ -110,13 +104,13 @@ static void merge_run(struct merge *m)
 
 	if (!a->began || (b->began && b->began < a->began))
 		a->began = b->began;
-	a->elapsed = experiment_sum(a->elapsed, b->elapsed);
+	a->elapsed = row_sum(a->elapsed, b->elapsed);
 	a->runs = a->runs + b->runs < a->runs ? UINT32_MAX : a->runs + b->runs;
 	a->complete &= b->complete;
+	a->data.lost = row_sum(a->data.lost, b->data.lost);
 }
 
-/* ---- rows
- * ---------------------------------------------------------------------------------------- */
+/* ---- rows ---- */
 
 static int merge_images(struct merge *m)
 {
@@ -132,7 +126,7 @@ static int merge_images(struct merge *m)
 			at = experiment_image(m->a, image, m->e);
 		if (at < 0)
 			return -1;
-		m->images[i] = (uint32_t)at;
+		m->to[EXPERIMENT_IMAGES][i] = (uint32_t)at;
 	}
 	return 0;
 }
@@ -150,9 +144,9 @@ static void insert_metric(struct experiment *x, size_t at)
 	x->metrics.data[at] = metric;
 	table_changed(&x->samples);
 	for (size_t i = 0; i < x->samples.count; i++) {
-		struct experiment_sample *s = table_at(&x->samples, i);
+		struct experiment_sample *sample = table_at(&x->samples, i);
 
-		s->key.metric += s->key.metric >= at;
+		sample->key.metric += sample->key.metric >= at;
 	}
 }
 
@@ -186,16 +180,15 @@ static bool has_samples(const struct experiment *x, uint32_t metric)
 }
 
 /* Counts of a metric that both have, before samples are added. */
-static int sum_metric(struct merge *m, uint32_t i)
+static int sum_metric(struct experiment_metric *own, bool own_counted,
+	const struct experiment_metric *other, bool other_counted, struct error *e)
 {
-	struct experiment_metric *own = &m->a->metrics.data[m->metrics[i]],
-				 metric = m->b->metrics.data[i];
+	struct experiment_metric metric = *other;
 
-	metric.note = strdup(metric.note);
+	metric.note = strdup(other->note);
 	if (!metric.note)
-		return error_nomem(m->e);
-	experiment_metric_sum(own, !own->total && has_samples(m->a, m->metrics[i]), &metric,
-		!metric.total && has_samples(m->b, i));
+		return error_nomem(e);
+	experiment_metric_sum(own, own_counted, &metric, other_counted);
 	free(metric.note);
 	return 0;
 }
@@ -203,14 +196,38 @@ static int sum_metric(struct merge *m, uint32_t i)
 static int merge_metrics(struct merge *m)
 {
 	const struct experiment *b = m->b;
+	uint32_t *to = m->to[EXPERIMENT_METRICS];
 
 	for (size_t i = 0; i < b->metrics.count; i++)
 		if (merge_metric(m, i))
 			return -1;
 	for (uint32_t i = 0; i < b->metrics.count; i++) {
-		while (order_metrics(m->a, m->metrics[i], b, i) != 0)
-			m->metrics[i]++;
-		if (sum_metric(m, i))
+		const struct experiment_metric *metric = &b->metrics.data[i];
+		struct experiment_metric *own;
+
+		while (order_metrics(m->a, to[i], b, i) != 0)
+			to[i]++;
+		own = &m->a->metrics.data[to[i]];
+		if (sum_metric(own, !own->total && has_samples(m->a, to[i]), metric,
+			    !metric->total && has_samples(b, i), m->e))
+			return -1;
+	}
+	return 0;
+}
+
+static int merge_data_metrics(struct merge *m)
+{
+	experiment_metrics *all = &m->a->data.metrics;
+
+	for (size_t i = 0; i < m->b->data.metrics.count; i++) {
+		const struct experiment_metric *metric = &m->b->data.metrics.data[i];
+		size_t at = 0;
+
+		while (at < all->count && order_data_metrics(&all->data[at], metric) != 0)
+			at++;
+		m->to[EXPERIMENT_DATA_METRICS][i] = (uint32_t)at;
+		if (at < all->count ? sum_metric(&all->data[at], true, metric, true, m->e)
+				    : experiment_data_metric(m->a, metric, m->e) < 0)
 			return -1;
 	}
 	return 0;
@@ -225,23 +242,22 @@ static int merge_processes(struct merge *m)
 
 		if (process < 0)
 			return -1;
-		m->processes[i] = (uint32_t)process;
+		m->to[EXPERIMENT_PROCESSES][i] = (uint32_t)process;
 	}
 	for (size_t i = 1; i < b->threads.count; i++) {
 		struct experiment_thread t = b->threads.data[i];
 		long thread;
 
-		t.process = m->processes[t.process];
+		t.process = m->to[EXPERIMENT_PROCESSES][t.process];
 		thread = experiment_thread(m->a, &t, m->e);
 		if (thread < 0)
 			return -1;
-		m->threads[i] = (uint32_t)thread;
+		m->to[EXPERIMENT_THREADS][i] = (uint32_t)thread;
 	}
 	return 0;
 }
 
-/* ---- phases
- * -------------------------------------------------------------------------------------- */
+/* ---- phases ---- */
 
 struct named {
 	const char *name;
@@ -287,7 +303,7 @@ static int find_phases(struct merge *m)
 	size_t i = 1, j = 1;
 
 	for (size_t k = 0; k < b->phases.count; k++)
-		m->phases[k] = same || k == 0 ? (uint32_t)k : UINT32_MAX;
+		m->to[EXPERIMENT_PHASES][k] = same || k == 0 ? (uint32_t)k : UINT32_MAX;
 	if (same || b->phases.count < 2)
 		return 0;
 	of_a = sort_phases(a);
@@ -296,7 +312,7 @@ static int find_phases(struct merge *m)
 		int order = strcmp(of_a[i].name, of_b[j].name);
 
 		if (order == 0)
-			m->phases[of_b[j].number] = of_a[i].number;
+			m->to[EXPERIMENT_PHASES][of_b[j].number] = of_a[i].number;
 		i += order <= 0;
 		j += order >= 0;
 	}
@@ -313,15 +329,15 @@ static int merge_phases(struct merge *m)
 		struct experiment_phase p = m->b->phases.data[i], *own;
 		long phase;
 
-		p.thread = m->threads[p.thread];
-		if (m->phases[i] == UINT32_MAX) {
+		p.thread = m->to[EXPERIMENT_THREADS][p.thread];
+		if (m->to[EXPERIMENT_PHASES][i] == UINT32_MAX) {
 			phase = experiment_phase(m->a, &p, m->e);
 			if (phase < 0)
 				return -1;
-			m->phases[i] = (uint32_t)phase;
+			m->to[EXPERIMENT_PHASES][i] = (uint32_t)phase;
 			continue;
 		}
-		own = &m->a->phases.data[m->phases[i]];
+		own = &m->a->phases.data[m->to[EXPERIMENT_PHASES][i]];
 		if (p.time < own->time)
 			own->time = p.time;
 		if (p.thread != own->thread)
@@ -330,124 +346,29 @@ static int merge_phases(struct merge *m)
 	return 0;
 }
 
-/* ---- nodes, samples, edges, symbols
- * -------------------------------------------------------------- */
+/* ---- tables ---- */
 
-/* Where the last one was found.  What lies elsewhere, such as behind the part of the table that is
- * in order, does not move the finger, unless it happens twice in a row. */
-struct finger {
-	size_t at;
-	bool missed;
-};
-
-/* The entry with this key: near the finger, or wherever it is, or new; NULL when memory is out. */
-#define DEFINE_FIND(name, type, order)                                                             \
-	static type *name(struct table *t, const type *wanted, struct finger *f)                   \
-	{                                                                                          \
-		type *entries = (type *)(void *)t->entries, *found;                                \
-		size_t end =                                                                       \
-			f->at + 1 + FINGER_STEPS < t->count ? f->at + 1 + FINGER_STEPS : t->count; \
-                                                                                                   \
-		for (size_t i = f->at + 1; i < end; i++) {                                         \
-			int found_order = order(&entries[i], wanted);                              \
-                                                                                                   \
-			if (found_order < 0)                                                       \
-				continue;                                                          \
-			if (found_order > 0)                                                       \
-				break;                                                             \
-			*f = (struct finger){i, false};                                            \
-			return &entries[i];                                                        \
-		}                                                                                  \
-		found = table_add(t, &wanted->key);                                                \
-		if (found && f->missed)                                                            \
-			f->at = (size_t)(found - (type *)(void *)t->entries);                      \
-		f->missed = true;                                                                  \
-		return found;                                                                      \
-	}
-
-DEFINE_FIND(find_node, struct experiment_node, order_nodes)
-DEFINE_FIND(find_sample, struct experiment_sample, order_samples)
-DEFINE_FIND(find_edge, struct experiment_edge, order_edges)
-
-static int merge_nodes(struct merge *m)
+static struct row_numbers numbers_of(const struct merge *m)
 {
-	struct finger finger = {0};
+	struct row_numbers n = {0};
 
-	m->nodes[0] = 0;
-	for (size_t i = 1; i < m->b->nodes.count; i++) {
-		struct experiment_node n = *experiment_node_at(m->b, i), *own;
+	for (int i = 0; i < EXPERIMENT_TABLES; i++)
+		n.to[i] = m->to[i];
+	return n;
+}
 
-		n.key.parent = m->nodes[n.key.parent];
-		n.key.image = m->images[n.key.image];
-		own = find_node(&m->a->nodes, &n, &finger);
-		if (!own)
+static int merge_tables(struct merge *m)
+{
+	const struct row_numbers n = numbers_of(m);
+
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		if (row_merge(experiment_table(m->a, i), experiment_table(m->b, i),
+			    experiment_kind(i), &n, m->to[i]))
 			return error_nomem(m->e);
-		m->nodes[i] = (uint32_t)(own - experiment_node_at(m->a, 0));
-	}
 	return 0;
 }
 
-static int merge_samples(struct merge *m)
-{
-	struct finger finger = {0};
-
-	for (size_t i = 0; i < m->b->samples.count; i++) {
-		struct experiment_sample s = *experiment_sample_at(m->b, i), *own;
-
-		s.key.metric = m->metrics[s.key.metric];
-		s.key.thread = m->threads[s.key.thread];
-		s.key.phase = m->phases[s.key.phase];
-		s.key.node = m->nodes[s.key.node];
-		own = find_sample(&m->a->samples, &s, &finger);
-		if (!own)
-			return error_nomem(m->e);
-		own->count = experiment_sum(own->count, s.count);
-	}
-	return 0;
-}
-
-static int merge_edges(struct merge *m)
-{
-	struct finger finger = {0};
-
-	for (size_t i = 0; i < m->b->edges.count; i++) {
-		struct experiment_edge edge = *(struct experiment_edge *)table_at(&m->b->edges, i),
-				       *own;
-
-		edge.key.from_image = m->images[edge.key.from_image];
-		edge.key.to_image = m->images[edge.key.to_image];
-		own = find_edge(&m->a->edges, &edge, &finger);
-		if (!own)
-			return error_nomem(m->e);
-		own->count = experiment_sum(own->count, edge.count);
-	}
-	return 0;
-}
-
-static int merge_data(struct merge *m)
-{
-	return experiment_data_merge(m->a, m->b, m->images, m->nodes, m->e);
-}
-
-static int merge_branches(struct merge *m)
-{
-	return experiment_branches_merge(m->a, m->b, m->images, m->e);
-}
-
-static int merge_symbols(struct merge *m)
-{
-	for (size_t i = 0; i < m->b->symbols.count; i++) {
-		const struct experiment_symbol *s = table_at(&m->b->symbols, i);
-
-		if (experiment_symbol(m->a, m->images[s->key.image], s->key.address, s->length,
-			    s->name, m->e))
-			return -1;
-	}
-	return 0;
-}
-
-/* ---- processes folded
- * ---------------------------------------------------------------------------- */
+/* ---- processes folded ---- */
 
 static void fold_rank(struct experiment_folded *f, int32_t low, int32_t high, uint64_t count)
 {
@@ -483,11 +404,17 @@ static void fold_processes(struct experiment_folded *f, const struct experiment 
 /* a as it would be without MERGE_THREADS. */
 static int fold_sum(struct experiment *a, struct error *e)
 {
+	struct row_numbers n = {0};
+	uint32_t *none = calloc(a->threads.count, sizeof(*none));
 	struct table old = a->samples;
-	int status = 0;
+	int status;
 
-	if (a->processes.count == 1 && a->threads.count == 1)
+	if (!none)
+		return error_nomem(e);
+	if (a->processes.count == 1 && a->threads.count == 1) {
+		free(none);
 		return 0;
+	}
 	fold_processes(&a->folded, a);
 	for (; a->threads.count > 1; a->threads.count--)
 		free(a->threads.data[a->threads.count - 1].name);
@@ -495,53 +422,35 @@ static int fold_sum(struct experiment *a, struct error *e)
 		free(a->processes.data[a->processes.count - 1].command);
 	for (size_t i = 0; i < a->phases.count; i++)
 		a->phases.data[i].thread = 0;
-	a->samples = (struct table){.entry_size = old.entry_size, .key_size = old.key_size};
-	for (size_t i = 0; i < old.count && status == 0; i++) {
-		struct experiment_sample s = *(struct experiment_sample *)table_at(&old, i), *own;
-
-		s.key.thread = 0;
-		own = table_add(&a->samples, &s.key);
-		if (own)
-			own->count = experiment_sum(own->count, s.count);
-		else
-			status = error_nomem(e);
-	}
+	n.to[EXPERIMENT_THREADS] = none;
+	status = row_init(&a->samples, &experiment_samples_kind) ||
+		 row_merge(&a->samples, &old, &experiment_samples_kind, &n, NULL);
 	table_fini(&old);
-	return status;
+	free(none);
+	return status ? error_nomem(e) : 0;
 }
 
-/* ---- all
- * ----------------------------------------------------------------------------------------- */
+/* ---- all ---- */
 
-/* All in one; NULL when memory is out.  Yours to free. */
-static uint32_t *make_maps(struct merge *m)
+static int make_maps(struct merge *m)
 {
-	const struct experiment *b = m->b;
-	const struct {
-		uint32_t **map;
-		size_t count;
-	} maps[] = {{&m->images, b->images.count}, {&m->metrics, b->metrics.count},
-		{&m->processes, b->processes.count}, {&m->threads, b->threads.count},
-		{&m->phases, b->phases.count}, {&m->nodes, b->nodes.count}};
-	size_t count = 0;
-	uint32_t *all;
+	struct row_numbers n;
 
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]); i++)
-		count += maps[i].count;
-	all = calloc(count, sizeof(*all));
-	count = 0;
-	for (size_t i = 0; i < sizeof(maps) / sizeof(maps[0]) && all; i++) {
-		*maps[i].map = all + count;
-		count += maps[i].count;
+	experiment_limits(m->b, &n);
+	for (int i = ROW_NUMBER + 1; i < EXPERIMENT_TABLES; i++) {
+		if (i >= EXPERIMENT_LISTS && !experiment_kind(i)->referred_to)
+			continue;
+		m->to[i] = calloc(n.limit[i] + 1, sizeof(*m->to[i]));
+		if (!m->to[i])
+			return error_nomem(m->e);
 	}
-	return all;
+	return 0;
 }
 
 static int merge_all(struct merge *m)
 {
 	static int (*const steps[])(struct merge *) = {merge_types, merge_facts, merge_images,
-		merge_metrics, merge_phases, merge_nodes, merge_samples, merge_edges, merge_symbols,
-		merge_data, merge_branches};
+		merge_metrics, merge_data_metrics, merge_phases, merge_tables};
 
 	if (m->flags & MERGE_THREADS) {
 		const struct experiment_folded *f = &m->b->folded;
@@ -569,9 +478,9 @@ int experiment_merge(
 	struct experiment *a, const struct experiment *b, unsigned flags, struct error *e)
 {
 	struct merge m = {.a = a, .b = b, .flags = flags, .e = e};
-	uint32_t *maps = make_maps(&m);
-	int status = maps ? merge_all(&m) : error_nomem(e);
+	int status = make_maps(&m) || merge_all(&m) ? -1 : 0;
 
-	free(maps);
+	for (int i = 0; i < EXPERIMENT_TABLES; i++)
+		free(m.to[i]);
 	return status;
 }

@@ -8,11 +8,11 @@ void experiment_metric_sum(
 {
 	bool unknown = (a_counted && !a->total) || (b_counted && !b->total);
 
-	a->total = unknown ? 0 : experiment_sum(a->total, b->total);
-	a->lost = experiment_sum(a->lost, b->lost);
-	a->throttled = experiment_sum(a->throttled, b->throttled);
+	a->total = unknown ? 0 : row_sum(a->total, b->total);
+	a->lost = row_sum(a->lost, b->lost);
+	a->throttled = row_sum(a->throttled, b->throttled);
 	for (int i = 0; i < EXPERIMENT_REASONS; i++)
-		a->reasons[i] = experiment_sum(a->reasons[i], b->reasons[i]);
+		a->reasons[i] = row_sum(a->reasons[i], b->reasons[i]);
 	if (*b->note && (!*a->note || strcmp(b->note, a->note) < 0)) {
 		char *note = a->note;
 

@@ -87,25 +87,3 @@ int order_phases(const struct experiment_phase *a, const struct experiment_phase
 	TRY(ORDER(a->time, b->time));
 	return strcmp(a->name, b->name);
 }
-
-int order_edges(const void *pa, const void *pb)
-{
-	const struct experiment_edge *a = pa, *b = pb;
-
-	TRY(ORDER(a->key.from_image, b->key.from_image));
-	TRY(ORDER(a->key.from, b->key.from));
-	TRY(ORDER(a->key.to_image, b->key.to_image));
-	TRY(ORDER(a->key.to, b->key.to));
-	TRY(ORDER(a->key.kind, b->key.kind));
-	return ORDER(a->key.taken, b->key.taken);
-}
-
-int order_symbols(const void *pa, const void *pb)
-{
-	const struct experiment_symbol *a = pa, *b = pb;
-
-	TRY(ORDER(a->key.image, b->key.image));
-	TRY(ORDER(a->key.address, b->key.address));
-	TRY(strcmp(a->name, b->name));
-	return ORDER(b->length, a->length);
-}

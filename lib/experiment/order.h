@@ -21,15 +21,12 @@ int order_processes(const struct experiment_process *a, const struct experiment_
 int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
 /* 0 does not mean that they are the same: one point may be passed twice at a time. */
 int order_phases(const struct experiment_phase *a, const struct experiment_phase *b);
-/* As qsort wants them: nodes, samples, edges by key; symbols by key, name and length. */
-int order_edges(const void *a, const void *b);
-int order_symbols(const void *a, const void *b);
-
 static inline uint64_t order_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
 
+/* As qsort wants them, by key: what is slow where it is worked out field by field. */
 static inline int order_nodes(const void *pa, const void *pb)
 {
 	const struct experiment_node *a = (const struct experiment_node *)pa,

@@ -10,44 +10,22 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "experiment/branches.h"
-#include "experiment/coding.h"
-#include "experiment/data.h"
-#include "experiment/file.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
 
 struct reader {
 	struct experiment *x;
-	bool nomem;
 	uint64_t *addresses; /* the last one of each image */
-	uint64_t sections;
+	uint64_t sections;   /* up to the one that is read */
 };
 
-/* ---- what tables have in common
- * ------------------------------------------------------------------ */
-
-/* An own copy, NULL where there is none. */
-static char *get_text(struct reader *r, struct cursor *c)
-{
-	size_t length;
-	const uint8_t *data = get_bytes(c, &length);
-	char *text;
-
-	if (length && memchr(data, 0, length))
-		c->bad = true;
-	if (c->bad)
-		return NULL;
-	text = strndup((const char *)data, length);
-	r->nomem |= !text;
-	return text;
-}
+/* ---- what tables have in common ---- */
 
 /* Rows that are as long as they say: later versions may put more into them. */
 static void read_records(struct reader *r, struct cursor *c,
 	void (*read_record)(struct reader *r, struct cursor *record))
 {
-	while (c->at < c->end && !c->bad && !r->nomem) {
+	while (c->at < c->end && !c->bad) {
 		size_t length;
 		const uint8_t *data = get_bytes(c, &length);
 		struct cursor record = {.at = data, .end = data + length, .bad = c->bad};
@@ -55,28 +33,20 @@ static void read_records(struct reader *r, struct cursor *c,
 		if (!record.bad)
 			read_record(r, &record);
 		c->bad |= record.bad;
+		c->nomem |= record.nomem;
 	}
+}
+
+static void out_of_memory(struct cursor *c)
+{
+	c->bad = c->nomem = true;
 }
 
 /* A row that came behind others: is it in order? */
 #define in_order(vec, order)                                                                       \
 	((vec).count < 2 || (order)(&(vec).data[(vec).count - 2], &(vec).data[(vec).count - 1]) < 0)
 
-static bool last_in_order(const struct table *t, int (*order)(const void *a, const void *b))
-{
-	return t->count < 2 || order(table_at(t, t->count - 2), table_at(t, t->count - 1)) < 0;
-}
-
-static void *append(struct reader *r, struct table *t)
-{
-	void *entry = table_append(t);
-
-	r->nomem |= !entry;
-	return entry;
-}
-
-/* ---- sections
- * ------------------------------------------------------------------------------------ */
+/* ---- sections ---- */
 
 static void read_run(struct reader *r, struct cursor *c)
 {
@@ -84,7 +54,7 @@ static void read_run(struct reader *r, struct cursor *c)
 	struct experiment_folded *f = &x->folded;
 
 	free(x->type);
-	x->type = get_text(r, c);
+	x->type = get_string(c);
 	x->began = get_uint(c);
 	x->elapsed = get_uint(c);
 	x->runs = get_u32(c);
@@ -107,13 +77,13 @@ static void read_fact(struct reader *r, struct cursor *c)
 	struct experiment_fact *f = vec_push(&r->x->facts);
 
 	if (!f) {
-		r->nomem = true;
+		out_of_memory(c);
 		return;
 	}
-	f->key = get_text(r, c);
-	f->value = get_text(r, c);
+	f->key = get_string(c);
+	f->value = get_string(c);
 	f->several = get_uint(c) & 1;
-	if (!c->bad && !r->nomem && !in_order(r->x->facts, order_facts))
+	if (!c->bad && !in_order(r->x->facts, order_facts))
 		c->bad = true;
 }
 
@@ -129,11 +99,11 @@ static void read_image(struct reader *r, struct cursor *c)
 	size_t length;
 
 	if (!image) {
-		r->nomem = true;
+		out_of_memory(c);
 		return;
 	}
 	image->kind = get_below(c, EXPERIMENT_IMAGE_KINDS);
-	image->path = get_text(r, c);
+	image->path = get_string(c);
 	id = get_bytes(c, &length);
 	c->bad |= length > EXPERIMENT_BUILD_ID_MAX;
 	if (!c->bad) {
@@ -144,7 +114,7 @@ static void read_image(struct reader *r, struct cursor *c)
 	image->fingerprint = get_uint(c);
 	image->pid = get_s32(c);
 	/* The first, "unknown", is in no order. */
-	if (!c->bad && !r->nomem && r->x->images.count > 2 && !in_order(r->x->images, order_images))
+	if (!c->bad && r->x->images.count > 2 && !in_order(r->x->images, order_images))
 		c->bad = true;
 }
 
@@ -154,21 +124,21 @@ static void read_images(struct reader *r, struct cursor *c)
 }
 
 /* Behind the others; NULL when memory is out. */
-static struct experiment_metric *get_metric(
-	struct reader *r, struct cursor *c, experiment_metrics *all)
+static struct experiment_metric *get_metric(struct cursor *c, experiment_metrics *all)
 {
 	struct experiment_metric *m = vec_push(all);
 	uint64_t reasons;
 
-	r->nomem |= !m;
-	if (!m)
+	if (!m) {
+		out_of_memory(c);
 		return NULL;
+	}
 	m->event = get_s32(c);
-	m->name = get_text(r, c);
-	m->short_name = get_text(r, c);
-	m->unit = get_text(r, c);
-	m->source = get_text(r, c);
-	m->note = get_text(r, c);
+	m->name = get_string(c);
+	m->short_name = get_string(c);
+	m->unit = get_string(c);
+	m->source = get_string(c);
+	m->note = get_string(c);
 	m->label = get_below(c, LABEL_COUNT);
 	m->flags = get_u32(c);
 	m->skid = get_u32(c);
@@ -184,13 +154,13 @@ static struct experiment_metric *get_metric(
 
 static void read_metric(struct reader *r, struct cursor *c)
 {
-	struct experiment_metric *m = get_metric(r, c, &r->x->metrics);
+	struct experiment_metric *m = get_metric(c, &r->x->metrics);
 	size_t n = r->x->metrics.count;
 
 	if (!m)
 		return;
 	c->bad |= n == 1 && m->flags & METRIC_BOTH;
-	if (!c->bad && !r->nomem && n > 1 && order_metrics(r->x, n - 2, r->x, n - 1) >= 0)
+	if (!c->bad && n > 1 && order_metrics(r->x, n - 2, r->x, n - 1) >= 0)
 		c->bad = true;
 }
 
@@ -204,7 +174,7 @@ static void read_process(struct reader *r, struct cursor *c)
 	struct experiment_process *p = vec_push(&r->x->processes);
 
 	if (!p) {
-		r->nomem = true;
+		out_of_memory(c);
 		return;
 	}
 	p->pid = get_s32(c);
@@ -213,9 +183,8 @@ static void read_process(struct reader *r, struct cursor *c)
 	p->status = get_s32(c);
 	p->begin = get_uint(c);
 	p->end = get_uint(c);
-	p->command = get_text(r, c);
-	if (!c->bad && !r->nomem && r->x->processes.count > 2 &&
-		!in_order(r->x->processes, order_processes))
+	p->command = get_string(c);
+	if (!c->bad && r->x->processes.count > 2 && !in_order(r->x->processes, order_processes))
 		c->bad = true;
 }
 
@@ -229,14 +198,13 @@ static void read_thread(struct reader *r, struct cursor *c)
 	struct experiment_thread *t = vec_push(&r->x->threads);
 
 	if (!t) {
-		r->nomem = true;
+		out_of_memory(c);
 		return;
 	}
 	t->process = get_below(c, r->x->processes.count);
 	t->tid = get_s32(c);
-	t->name = get_text(r, c);
-	if (!c->bad && !r->nomem && r->x->threads.count > 2 &&
-		!in_order(r->x->threads, order_threads))
+	t->name = get_string(c);
+	if (!c->bad && r->x->threads.count > 2 && !in_order(r->x->threads, order_threads))
 		c->bad = true;
 }
 
@@ -250,14 +218,14 @@ static void read_phase(struct reader *r, struct cursor *c)
 	struct experiment_phase *p = vec_push(&r->x->phases);
 
 	if (!p) {
-		r->nomem = true;
+		out_of_memory(c);
 		return;
 	}
 	p->time = get_uint(c);
 	p->thread = get_below(c, r->x->threads.count);
-	p->name = get_text(r, c);
+	p->name = get_string(c);
 	/* Two may be equal. */
-	if (!c->bad && !r->nomem && r->x->phases.count > 2 && order_phases(p - 1, p) > 0)
+	if (!c->bad && r->x->phases.count > 2 && order_phases(p - 1, p) > 0)
 		c->bad = true;
 }
 
@@ -266,33 +234,13 @@ static void read_phases(struct reader *r, struct cursor *c)
 	read_records(r, c, read_phase);
 }
 
-static void read_symbols(struct reader *r, struct cursor *c)
-{
-	struct table *t = &r->x->symbols;
-	struct experiment_symbol last = {0};
-
-	if (t->count)
-		last = *(struct experiment_symbol *)table_at(t, t->count - 1);
-	while (c->at < c->end && !c->bad && !r->nomem) {
-		struct experiment_symbol *s = append(r, t);
-
-		if (!s)
-			return;
-		s->key.image = get_below(c, r->x->images.count - last.key.image) + last.key.image;
-		s->key.address = last.key.address + (uint64_t)unzigzag(get_uint(c));
-		s->length = get_uint(c);
-		s->name = get_text(r, c);
-		c->bad |= t->count > 1 && ORDER(last.key.image, s->key.image) >= 0 &&
-			  last.key.address >= s->key.address;
-		last = *s;
-	}
-}
-
 /* Each entry takes a byte or more: room for all that can come. */
-static bool reserve(struct reader *r, struct table *t, const struct cursor *c)
+static bool reserve(struct table *t, struct cursor *c)
 {
-	r->nomem |= table_reserve(t, (size_t)(c->end - c->at)) != 0;
-	return !r->nomem;
+	if (table_reserve(t, (size_t)(c->end - c->at)) == 0)
+		return true;
+	out_of_memory(c);
+	return false;
 }
 
 static void read_nodes(struct reader *r, struct cursor *c)
@@ -303,8 +251,9 @@ static void read_nodes(struct reader *r, struct cursor *c)
 	uint64_t *addresses = r->addresses ? r->addresses : calloc(images, sizeof(*addresses));
 
 	r->addresses = addresses;
-	r->nomem |= !addresses;
-	if (!reserve(r, t, c))
+	if (!addresses)
+		out_of_memory(c);
+	if (!addresses || !reserve(t, c))
 		return;
 	if (t->count == 1)
 		last = (struct experiment_node){0};
@@ -351,46 +300,23 @@ static void read_histogram(struct reader *r, struct cursor *c)
 			return;
 		*s = key;
 		t->count++;
-		c->bad |= next == 0 && !last_in_order(t, order_samples);
+		c->bad |= next == 0 && t->count > 1 && order_samples(s - 1, s) >= 0;
 		next = key.key.node + 1;
 	}
 }
 
 static void read_samples(struct reader *r, struct cursor *c)
 {
-	if (!reserve(r, &r->x->samples, c))
+	if (!reserve(&r->x->samples, c))
 		return;
 	while (c->at < c->end && !c->bad)
 		read_histogram(r, c);
 }
 
-static void read_edges(struct reader *r, struct cursor *c)
-{
-	struct table *t = &r->x->edges;
-	uint64_t from = 0;
-
-	if (t->count)
-		from = ((struct experiment_edge *)table_at(t, t->count - 1))->key.from;
-	while (c->at < c->end && !c->bad && !r->nomem) {
-		struct experiment_edge *edge = append(r, t);
-
-		if (!edge)
-			return;
-		edge->key.from_image = get_below(c, r->x->images.count);
-		edge->key.from = from += (uint64_t)unzigzag(get_uint(c));
-		edge->key.to_image = get_below(c, r->x->images.count);
-		edge->key.to = from + (uint64_t)unzigzag(get_uint(c));
-		edge->key.kind = get_u32(c);
-		edge->key.taken = get_u32(c);
-		edge->count = get_uint(c);
-		c->bad |= edge->count == 0 || !last_in_order(t, order_edges);
-	}
-}
-
 static void read_data_metric(struct reader *r, struct cursor *c)
 {
-	get_metric(r, c, &r->x->data.metrics);
-	if (!c->bad && !r->nomem && !in_order(r->x->data.metrics, order_data_metrics))
+	get_metric(c, &r->x->data.metrics);
+	if (!c->bad && !in_order(r->x->data.metrics, order_data_metrics))
 		c->bad = true;
 }
 
@@ -399,114 +325,104 @@ static void read_data_metrics(struct reader *r, struct cursor *c)
 	read_records(r, c, read_data_metric);
 }
 
-static void read_rows(struct reader *r, struct cursor *c, int which)
-{
-	bool good = true;
-
-	while (c->at < c->end && good && !c->bad && !r->nomem)
-		good = experiment_data_get(r->x, which, c, &r->nomem);
-	c->bad |= !good;
-}
-
-static void read_objects(struct reader *r, struct cursor *c)
-{
-	read_rows(r, c, DATA_OBJECTS);
-}
-
-static void read_places(struct reader *r, struct cursor *c)
-{
-	read_rows(r, c, DATA_PLACES);
-}
-
-static void read_touches(struct reader *r, struct cursor *c)
-{
-	read_rows(r, c, DATA_TOUCHES);
-}
-
-static void read_lines(struct reader *r, struct cursor *c)
-{
-	read_rows(r, c, DATA_LINES);
-}
-
-static void read_ends(struct reader *r, struct cursor *c)
-{
-	read_rows(r, c, DATA_ENDS);
-}
-
 static void read_data_lost(struct reader *r, struct cursor *c)
 {
 	r->x->data.lost = get_uint(c);
 }
 
-static void read_branches(struct reader *r, struct cursor *c, int which)
+static void read_rows(
+	struct reader *r, struct cursor *c, struct table *t, const struct row_kind *kind)
 {
-	bool good = true;
+	struct row_numbers n;
 
-	while (c->at < c->end && good && !c->bad && !r->nomem)
-		good = experiment_branches_get(r->x, which, c, &r->nomem);
-	c->bad |= !good;
-}
-
-static void read_runs(struct reader *r, struct cursor *c)
-{
-	read_branches(r, c, BRANCH_RUNS);
+	experiment_limits(r->x, &n);
+	row_get(t, kind, &n, c);
 }
 
 static void read_runs_alone(struct reader *r, struct cursor *c)
 {
-	read_branches(r, c, BRANCH_RUNS_ALONE);
-}
-
-static void read_rates(struct reader *r, struct cursor *c)
-{
-	read_branches(r, c, BRANCH_RATES);
-}
-
-static void read_tallies(struct reader *r, struct cursor *c)
-{
-	read_branches(r, c, BRANCH_TALLIES);
+	read_rows(r, c, experiment_table(r->x, EXPERIMENT_RUNS), &experiment_runs_alone_kind);
 }
 
 static void read_end(struct reader *r, struct cursor *c)
 {
-	c->bad |= get_uint(c) != r->sections;
+	c->bad |= get_uint(c) != r->sections - 1;
 }
 
-/* ---- the file
- * ------------------------------------------------------------------------------------ */
+/* ---- the file ---- */
 
-/* In the order that a file has them in. */
+/* Sections that are no tables of rows, in the order that a file has them in, and before which table
+ * they come. */
 static const struct {
 	char type[5];
-	bool repeats;
+	enum experiment_rows before;
 	void (*read)(struct reader *r, struct cursor *c);
-} known[] = {
-	{"RUN ", false, read_run},
-	{"FACT", false, read_facts},
-	{"IMAG", false, read_images},
-	{"METR", false, read_metrics},
-	{"PROC", false, read_processes},
-	{"THRD", false, read_threads},
-	{"PHAS", false, read_phases},
-	{"SYMB", true, read_symbols},
-	{"NODE", true, read_nodes},
-	{"SAMP", true, read_samples},
-	{"EDGE", true, read_edges},
-	{"DMET", false, read_data_metrics},
-	{"DOBJ", true, read_objects},
-	{"DPLA", true, read_places},
-	{"DTOU", true, read_touches},
-	{"DLIN", true, read_lines},
-	{"DEND", true, read_ends},
-	{"DLOS", false, read_data_lost},
-	{"BRUN", true, read_runs_alone},
-	{"BRRA", true, read_runs},
-	{"BRAT", true, read_rates},
-	{"BTAL", true, read_tallies},
-	{"END ", false, read_end},
+} others[] = {
+	{"RUN ", EXPERIMENT_LISTS, read_run},
+	{"FACT", EXPERIMENT_LISTS, read_facts},
+	{"IMAG", EXPERIMENT_LISTS, read_images},
+	{"METR", EXPERIMENT_LISTS, read_metrics},
+	{"PROC", EXPERIMENT_LISTS, read_processes},
+	{"THRD", EXPERIMENT_LISTS, read_threads},
+	{"PHAS", EXPERIMENT_LISTS, read_phases},
+	{"DMET", EXPERIMENT_OBJECTS, read_data_metrics},
+	{"DLOS", EXPERIMENT_RUNS, read_data_lost},
+	{"BRUN", EXPERIMENT_RUNS, read_runs_alone},
+	{"END ", EXPERIMENT_TABLES, read_end},
 };
 
-enum { KNOWN = sizeof(known) / sizeof(known[0]), LAST = KNOWN - 1 };
+enum { OTHERS = sizeof(others) / sizeof(others[0]) };
+
+/* Where sections stand in a file: tables behind what comes before them. */
+static int place_of_table(int table)
+{
+	return table * (OTHERS + 1) + OTHERS;
+}
+
+static int place_of_other(int i)
+{
+	return (int)others[i].before * (OTHERS + 1) + i;
+}
+
+#define FIRST place_of_other(0)
+#define LAST  place_of_other(OTHERS - 1)
+
+struct section {
+	int place; /* -1: not known */
+	bool repeats;
+	const char *type;
+	enum experiment_rows table; /* where read is NULL */
+	void (*read)(struct reader *r, struct cursor *c);
+};
+
+static struct section find_section(const uint8_t *type)
+{
+	for (int i = 0; i < OTHERS; i++)
+		if (memcmp(others[i].type, type, 4) == 0)
+			return (struct section){.place = place_of_other(i),
+				.repeats = others[i].read == read_runs_alone,
+				.type = others[i].type,
+				.read = others[i].read};
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		if (memcmp(experiment_kind(i)->type, type, 4) == 0)
+			return (struct section){.place = place_of_table(i),
+				.repeats = true,
+				.type = experiment_kind(i)->type,
+				.table = (enum experiment_rows)i};
+	return (struct section){.place = -1};
+}
+
+static void read_section(struct reader *r, const struct section *s, struct cursor *c)
+{
+	if (s->read)
+		s->read(r, c);
+	else if (s->table == EXPERIMENT_NODES)
+		read_nodes(r, c);
+	else if (s->table == EXPERIMENT_SAMPLES)
+		read_samples(r, c);
+	else
+		read_rows(r, c, experiment_table(r->x, s->table), experiment_kind(s->table));
+}
 
 bool experiment_is_file(const void *data, size_t size)
 {
@@ -558,28 +474,18 @@ static int next_section(const uint8_t *data, size_t size, size_t *at, struct cur
 		sum = crc32_z(sum, data + *at + CODING_SECTION, length);
 	if (sum != get_fixed(data + *at + 8, 4))
 		return damaged(damage, "corrupted: wrong checksum of the section at byte %zu", *at);
-	c->at = data + *at + CODING_SECTION;
-	c->end = c->at + length;
-	c->bad = false;
+	*c = (struct cursor){
+		.at = data + *at + CODING_SECTION, .end = data + *at + CODING_SECTION + length};
 	*at += CODING_SECTION + length;
 	return 0;
 }
 
-static int find_known(const uint8_t *type)
-{
-	int i = 0;
-
-	while (i < KNOWN && memcmp(known[i].type, type, 4) != 0)
-		i++;
-	return i;
-}
-
 static bool is_large(const uint8_t *type)
 {
-	int i = find_known(type);
+	struct section s = find_section(type);
 
-	return i < KNOWN && (known[i].read == read_nodes || known[i].read == read_samples ||
-				    known[i].read == read_edges || known[i].read == read_end);
+	return s.table == EXPERIMENT_NODES || s.table == EXPERIMENT_SAMPLES ||
+	       s.table == EXPERIMENT_EDGES || s.place == LAST;
 }
 
 /* Up to the end; or, where head is set, up to the first section from which on there are nodes and
@@ -592,8 +498,8 @@ static int read_sections(struct reader *r, const uint8_t *data, size_t size, siz
 
 	while (last != LAST) {
 		size_t begin = at;
+		struct section s;
 		struct cursor c;
-		int i;
 
 		if (head && size - at >= CODING_SECTION && is_large(data + at)) {
 			*head = at;
@@ -601,22 +507,22 @@ static int read_sections(struct reader *r, const uint8_t *data, size_t size, siz
 		}
 		if (next_section(data, size, &at, &c, damage))
 			return last >= 0 ? 0 : error_set(e, ERR_PARSE, "%s", damage->message);
-		i = find_known(data + begin);
-		if (i < KNOWN) {
-			c.bad = i < last || (i == last && !known[i].repeats) || (last < 0 && i > 0);
-			if (!c.bad)
-				known[i].read(r, &c);
-			if (r->nomem)
-				return error_nomem(e);
-			if (c.bad)
-				return error_set(e, ERR_PARSE,
-					"the section %s at byte %zu makes no sense", known[i].type,
-					begin);
-			last = i;
-		} else if (last < 0) {
+		s = find_section(data + begin);
+		if (last < 0 && s.place < 0)
 			return error_set(e, ERR_PARSE, "the first section is not \"RUN \"");
-		}
 		r->sections++;
+		if (s.place < 0)
+			continue;
+		c.bad = s.place < last || (s.place == last && !s.repeats) ||
+			(last < 0 && s.place != FIRST);
+		if (!c.bad)
+			read_section(r, &s, &c);
+		if (c.nomem)
+			return error_nomem(e);
+		if (c.bad)
+			return error_set(e, ERR_PARSE, "the section %s at byte %zu makes no sense",
+				s.type, begin);
+		last = s.place;
 	}
 	if (at < size)
 		damaged(damage, "corrupted: %zu bytes behind its end", size - at);

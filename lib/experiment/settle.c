@@ -9,8 +9,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/branches.h"
-#include "experiment/data.h"
 #include "experiment/file.h"
 #include "experiment/order.h"
 #include "experiment/private.h"
@@ -42,6 +40,11 @@ static int place_images(const struct experiment *x, size_t a, size_t b)
 static int place_metrics(const struct experiment *x, size_t a, size_t b)
 {
 	return order_metrics(x, a, x, b);
+}
+
+static int place_data_metrics(const struct experiment *x, size_t a, size_t b)
+{
+	return order_data_metrics(&x->data.metrics.data[a], &x->data.metrics.data[b]);
 }
 
 static int place_processes(const struct experiment *x, size_t a, size_t b)
@@ -82,11 +85,7 @@ static void absorb_metric(void *row, void *other)
 	struct experiment_metric *m = other;
 
 	experiment_metric_sum(row, true, m, true);
-	free(m->name);
-	free(m->short_name);
-	free(m->unit);
-	free(m->source);
-	free(m->note);
+	experiment_metric_fini(m);
 }
 
 struct place_context {
@@ -165,44 +164,21 @@ struct sorted_node {
 	uint32_t old;
 };
 
-/* From number begin on. */
-static bool in_order(
-	const struct table *t, size_t begin, int (*order)(const void *a, const void *b))
+/* Images that were equal have become one: so may nodes. */
+static int join_nodes(struct experiment *x, const struct row_numbers *n, uint32_t *to)
 {
-	for (size_t i = begin + 1; i < t->count; i++)
-		if (order(table_at(t, i - 1), table_at(t, i)) >= 0)
-			return false;
-	return true;
-}
+	struct table joined;
 
-/* Images that were equal have become one: so may nodes.  parents come before children, so each
- * finds its parent's new number. */
-static uint32_t *join_nodes(struct experiment *x)
-{
-	struct table joined = {.entry_size = x->nodes.entry_size, .key_size = x->nodes.key_size};
-	uint32_t *to = malloc(x->nodes.count * sizeof(*to));
-
-	for (size_t i = 0; to && i < x->nodes.count; i++) {
-		struct experiment_node node = *experiment_node_at(x, i);
-		struct experiment_node *own;
-
-		if (i > 0)
-			node.key.parent = to[node.key.parent];
-		own = table_add(&joined, &node.key);
-		if (!own) {
-			free(to);
-			to = NULL;
-		} else {
-			to[i] = (uint32_t)(own - (struct experiment_node *)(void *)joined.entries);
-		}
-	}
-	if (!to) {
+	if (row_init(&joined, &experiment_nodes_kind) ||
+		row_merge(&joined, &x->nodes, &experiment_nodes_kind, n, to)) {
 		table_fini(&joined);
-		return NULL;
+		return -1;
 	}
+	memcpy(table_at(&joined, EXPERIMENT_ROOT), table_at(&x->nodes, EXPERIMENT_ROOT),
+		joined.entry_size);
 	table_fini(&x->nodes);
 	x->nodes = joined;
-	return to;
+	return 0;
 }
 
 /* Level by level: sorted holds the nodes but the root by (old parent, image, address), first[p] is
@@ -251,157 +227,92 @@ out:
 	return to;
 }
 
-/* NULL in *to: numbers stay. */
+static bool in_order(const struct table *nodes)
+{
+	for (size_t i = EXPERIMENT_ROOT + 2; i < nodes->count; i++)
+		if (order_nodes(table_at(nodes, i - 1), table_at(nodes, i)) >= 0)
+			return false;
+	return true;
+}
+
+/* n has the new numbers of images, and `to` of nodes. */
 static int settle_nodes(
-	struct experiment *x, const uint32_t *images, bool images_joined, uint32_t **to)
+	struct experiment *x, const struct row_numbers *n, bool images_joined, uint32_t *to)
 {
-	struct experiment_node *nodes = (struct experiment_node *)(void *)x->nodes.entries;
-	uint32_t *joined = NULL;
+	struct row_numbers images = {.to = {[EXPERIMENT_IMAGES] = n->to[EXPERIMENT_IMAGES]}};
 	size_t old_count = x->nodes.count;
+	uint32_t *sorted;
 
-	for (size_t i = 0; i < old_count; i++)
-		nodes[i].key.image = images[nodes[i].key.image];
-	table_changed(&x->nodes);
-	if (images_joined && !(joined = join_nodes(x)))
-		return -1;
-	if (in_order(&x->nodes, 1, order_nodes)) {
-		*to = joined;
-		return 0;
-	}
-	*to = sort_nodes(x);
-	if (*to && joined) {
-		for (size_t i = 0; i < old_count; i++)
-			joined[i] = (*to)[joined[i]];
-		free(*to);
-		*to = joined;
+	if (images_joined) {
+		if (join_nodes(x, n, to))
+			return -1;
 	} else {
-		free(joined);
+		row_renumber(&x->nodes, &experiment_nodes_kind, &images);
+		for (size_t i = 0; i < old_count; i++)
+			to[i] = (uint32_t)i;
 	}
-	return *to ? 0 : -1;
-}
-
-/* ---- samples, edges, symbols
- * --------------------------------------------------------------------- */
-
-static uint64_t *sample_count(void *entry)
-{
-	return &((struct experiment_sample *)entry)->count;
-}
-
-static uint64_t *edge_count(void *entry)
-{
-	return &((struct experiment_edge *)entry)->count;
-}
-
-/* Sorts; equal keys add up, and what was never counted goes. */
-static void settle_counts(struct table *t, int (*order)(const void *a, const void *b),
-	uint64_t *(*count)(void *entry))
-{
-	size_t kept = 0;
-
-	table_changed(t); /* keys were renumbered */
-	if (!in_order(t, 0, order))
-		table_sort(t, order);
-	for (size_t i = 0; i < t->count; i++) {
-		void *entry = table_at(t, i);
-
-		if (*count(entry) == 0)
-			continue;
-		if (kept && order(table_at(t, kept - 1), entry) == 0) {
-			uint64_t *sum = count(table_at(t, kept - 1));
-
-			*sum = experiment_sum(*sum, *count(entry));
-		} else {
-			memmove(table_at(t, kept++), entry, t->entry_size);
-		}
-	}
-	t->count = kept;
-}
-
-static void settle_symbols(struct table *t)
-{
-	size_t kept = 0;
-
-	table_sort(t, order_symbols);
-	for (size_t i = 0; i < t->count; i++) {
-		struct experiment_symbol *s = table_at(t, i),
-					 *last = kept ? table_at(t, kept - 1) : NULL;
-
-		if (last && memcmp(&last->key, &s->key, sizeof(s->key)) == 0)
-			free(s->name);
-		else
-			memmove(table_at(t, kept++), s, sizeof(*s));
-	}
-	t->count = kept;
+	if (in_order(&x->nodes))
+		return 0;
+	sorted = sort_nodes(x);
+	for (size_t i = 0; sorted && i < old_count; i++)
+		to[i] = sorted[to[i]];
+	free(sorted);
+	return sorted ? 0 : -1;
 }
 
 /* ---- all
  * ----------------------------------------------------------------------------------------- */
 
-enum { IMAGES, METRICS, PROCESSES, THREADS, PHASES, NODES, MAPS };
-
-static int settle_rows(struct experiment *x, uint32_t **to)
+static int settle_lists(struct experiment *x, uint32_t **to)
 {
 	free(sort_rows(x, ROWS(x->facts, 0, place_facts, NULL)));
-	to[IMAGES] = sort_rows(x, ROWS(x->images, 1, place_images, absorb_image));
-	to[METRICS] = sort_rows(x, ROWS(x->metrics, 0, place_metrics, absorb_metric));
-	to[PROCESSES] = sort_rows(x, ROWS(x->processes, 1, place_processes, absorb_process));
-	if (!to[IMAGES] || !to[METRICS] || !to[PROCESSES])
+	to[EXPERIMENT_IMAGES] = sort_rows(x, ROWS(x->images, 1, place_images, absorb_image));
+	to[EXPERIMENT_METRICS] = sort_rows(x, ROWS(x->metrics, 0, place_metrics, absorb_metric));
+	to[EXPERIMENT_DATA_METRICS] =
+		sort_rows(x, ROWS(x->data.metrics, 0, place_data_metrics, absorb_metric));
+	to[EXPERIMENT_PROCESSES] =
+		sort_rows(x, ROWS(x->processes, 1, place_processes, absorb_process));
+	if (!to[EXPERIMENT_IMAGES] || !to[EXPERIMENT_METRICS] || !to[EXPERIMENT_DATA_METRICS] ||
+		!to[EXPERIMENT_PROCESSES])
 		return -1;
 	for (size_t i = 0; i < x->threads.count; i++)
-		x->threads.data[i].process = to[PROCESSES][x->threads.data[i].process];
-	to[THREADS] = sort_rows(x, ROWS(x->threads, 1, place_threads, absorb_thread));
-	if (!to[THREADS])
+		x->threads.data[i].process = to[EXPERIMENT_PROCESSES][x->threads.data[i].process];
+	to[EXPERIMENT_THREADS] = sort_rows(x, ROWS(x->threads, 1, place_threads, absorb_thread));
+	if (!to[EXPERIMENT_THREADS])
 		return -1;
 	for (size_t i = 0; i < x->phases.count; i++)
-		x->phases.data[i].thread = to[THREADS][x->phases.data[i].thread];
-	to[PHASES] = sort_rows(x, ROWS(x->phases, 1, place_phases, NULL));
-	return to[PHASES] ? 0 : -1;
+		x->phases.data[i].thread = to[EXPERIMENT_THREADS][x->phases.data[i].thread];
+	to[EXPERIMENT_PHASES] = sort_rows(x, ROWS(x->phases, 1, place_phases, NULL));
+	return to[EXPERIMENT_PHASES] ? 0 : -1;
 }
 
-static void renumber(struct experiment *x, uint32_t **to)
+static int settle_table(struct experiment *x, int which, bool images_joined, uint32_t **to)
 {
-	for (size_t i = 0; i < x->samples.count; i++) {
-		struct experiment_sample *s = table_at(&x->samples, i);
+	const struct row_kind *kind = experiment_kind(which);
+	struct table *t = experiment_table(x, which);
+	struct row_numbers n = {0};
 
-		s->key.metric = to[METRICS][s->key.metric];
-		s->key.thread = to[THREADS][s->key.thread];
-		s->key.phase = to[PHASES][s->key.phase];
-		if (to[NODES])
-			s->key.node = to[NODES][s->key.node];
-	}
-	for (size_t i = 0; i < x->edges.count; i++) {
-		struct experiment_edge *edge = table_at(&x->edges, i);
-
-		edge->key.from_image = to[IMAGES][edge->key.from_image];
-		edge->key.to_image = to[IMAGES][edge->key.to_image];
-	}
-	for (size_t i = 0; i < x->symbols.count; i++) {
-		struct experiment_symbol *s = table_at(&x->symbols, i);
-
-		s->key.image = to[IMAGES][s->key.image];
-	}
+	if (kind->referred_to && !(to[which] = malloc((t->count + 1) * sizeof(**to))))
+		return -1;
+	for (int i = 0; i < EXPERIMENT_TABLES; i++)
+		n.to[i] = to[i];
+	return which == EXPERIMENT_NODES ? settle_nodes(x, &n, images_joined, to[which])
+					 : row_settle(t, kind, &n, to[which]);
 }
 
 int experiment_settle(struct experiment *x, struct error *e)
 {
-	uint32_t *to[MAPS] = {0};
+	uint32_t *to[EXPERIMENT_TABLES] = {0};
 	size_t images = x->images.count;
-	int status = -1;
+	int status;
 
 	/* A lone second period has no other. */
 	if (x->metrics.count)
 		x->metrics.data[0].flags &= ~(uint32_t)METRIC_BOTH;
-	if (settle_rows(x, to) == 0 &&
-		settle_nodes(x, to[IMAGES], x->images.count < images, &to[NODES]) == 0) {
-		renumber(x, to);
-		settle_counts(&x->samples, order_samples, sample_count);
-		settle_counts(&x->edges, order_edges, edge_count);
-		settle_symbols(&x->symbols);
-		status = experiment_data_settle(x, to[IMAGES], to[NODES]) ||
-			 experiment_branches_settle(x, to[IMAGES]);
-	}
-	for (int i = 0; i < MAPS; i++)
+	status = settle_lists(x, to);
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES && status == 0; i++)
+		status = settle_table(x, i, x->images.count < images, to);
+	for (int i = 0; i < EXPERIMENT_TABLES; i++)
 		free(to[i]);
 	return status ? error_nomem(e) : 0;
 }

@@ -5,9 +5,8 @@
 #include <zlib.h>
 
 #include "experiment/branches.h"
-#include "experiment/coding.h"
 #include "experiment/data.h"
-#include "experiment/file.h"
+#include "experiment/private.h"
 
 struct writer {
 	const struct experiment *x;
@@ -173,26 +172,6 @@ static void write_phases(struct writer *w)
 	end_table(w, "PHAS");
 }
 
-static void write_symbols(struct writer *w)
-{
-	uint64_t address = 0;
-	uint32_t image = 0;
-
-	for (size_t i = 0; i < w->x->symbols.count; i++) {
-		const struct experiment_symbol *s = table_at(&w->x->symbols, i);
-
-		put_uint(&w->section, s->key.image - image);
-		put_sint(&w->section, (int64_t)(s->key.address - address));
-		put_uint(&w->section, s->length);
-		put_text(&w->section, s->name);
-		image = s->key.image;
-		address = s->key.address;
-		if (w->section.length >= CODING_CHUNK)
-			end_section(w, "SYMB");
-	}
-	end_table(w, "SYMB");
-}
-
 /*
  * The address is told by its distance from the one before it in the same image.  In the lowest bit
  * of the first number: 0, image and parent are those of the node before, and the rest is that
@@ -270,57 +249,42 @@ static void write_samples(struct writer *w)
 	end_table(w, "SAMP");
 }
 
-static void write_edges(struct writer *w)
+static void write_rows(struct writer *w, int which)
 {
-	uint64_t from = 0;
+	const struct row_kind *kind = experiment_kind(which);
+	const struct table *t = experiment_table(w->x, which);
 
-	for (size_t i = 0; i < w->x->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&w->x->edges, i);
-
-		put_uint(&w->section, edge->key.from_image);
-		put_sint(&w->section, (int64_t)(edge->key.from - from));
-		put_uint(&w->section, edge->key.to_image);
-		put_sint(&w->section, (int64_t)(edge->key.to - edge->key.from));
-		put_uint(&w->section, edge->key.kind);
-		put_uint(&w->section, edge->key.taken);
-		put_uint(&w->section, edge->count);
-		from = edge->key.from;
+	for (size_t i = kind->fixed; i < t->count; i++) {
+		row_put(t, kind, i, &w->section);
 		if (w->section.length >= CODING_CHUNK)
-			end_section(w, "EDGE");
+			end_section(w, kind->type);
 	}
-	end_table(w, "EDGE");
+	end_table(w, kind->type);
 }
 
-static void write_data(struct writer *w)
+static void write_table(struct writer *w, int which)
 {
-	if (!experiment_has_data(w->x))
-		return;
-	write_metric_rows(w, &w->x->data.metrics, "DMET");
-	for (int which = 0; which < DATA_TABLES; which++) {
-		size_t count = experiment_data_table(w->x, which)->count;
-
-		/* Object 0 is not told. */
-		for (size_t i = which == DATA_OBJECTS; i < count; i++) {
-			experiment_data_put(w->x, which, i, &w->section);
-			if (w->section.length >= CODING_CHUNK)
-				end_section(w, experiment_data_types[which]);
-		}
-		end_table(w, experiment_data_types[which]);
-	}
-	put_uint(&w->section, w->x->data.lost);
-	end_section(w, "DLOS");
+	if (which == EXPERIMENT_NODES)
+		write_nodes(w);
+	else if (which == EXPERIMENT_SAMPLES)
+		write_samples(w);
+	else
+		write_rows(w, which);
 }
 
-static void write_branches(struct writer *w)
+static void write_tables(struct writer *w)
 {
-	for (int which = 0; which < BRANCH_TABLES; which++) {
-		for (size_t i = 0; i < w->x->branches.tables[which].count; i++) {
-			experiment_branches_put(w->x, which, i, &w->section);
-			if (w->section.length >= CODING_CHUNK)
-				end_section(w, experiment_branches_type(which));
-		}
-		end_table(w, experiment_branches_type(which));
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_OBJECTS; i++)
+		write_table(w, i);
+	if (experiment_has_data(w->x)) {
+		write_metric_rows(w, &w->x->data.metrics, "DMET");
+		for (int i = EXPERIMENT_OBJECTS; i <= EXPERIMENT_ENDS; i++)
+			write_table(w, i);
+		put_uint(&w->section, w->x->data.lost);
+		end_section(w, "DLOS");
 	}
+	for (int i = EXPERIMENT_ENDS + 1; i < EXPERIMENT_TABLES; i++)
+		write_table(w, i);
 }
 
 static unsigned minor_version(const struct experiment *x)
@@ -333,8 +297,7 @@ static unsigned minor_version(const struct experiment *x)
 int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 {
 	static void (*const tables[])(struct writer *) = {write_run, write_facts, write_images,
-		write_metrics, write_processes, write_threads, write_phases, write_symbols,
-		write_nodes, write_samples, write_edges, write_data, write_branches};
+		write_metrics, write_processes, write_threads, write_phases, write_tables};
 	struct writer w = {.x = x, .out = out};
 	uint8_t version[4];
 

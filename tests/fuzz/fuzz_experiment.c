@@ -11,7 +11,7 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "experiment/coding.h"
+#include "experiment/private.h"
 #include "experiment/dump.h"
 #include "experiment/merge.h"
 

@@ -7,7 +7,7 @@
 #include <zlib.h>
 
 #include "../tap.h"
-#include "experiment/coding.h"
+#include "experiment/private.h"
 #include "experiment/dump.h"
 #include "experiment_random.h"
 

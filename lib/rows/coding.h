@@ -1,25 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How numbers and texts lie in an experiment file, ssexp(5): numbers in groups of seven bits, least
- * first, with the eighth bit set in all bytes but the last (LEB128); signed ones with their sign
- * in the lowest bit (zigzag); texts as their length and bytes.
+ * How numbers and texts lie in experiment files, ssexp(5), and in those of the modelled processor:
+ * numbers in groups of seven bits, least first, with the eighth bit set in all bytes but the last
+ * (LEB128); signed ones with their sign in the lowest bit (zigzag); texts as their length and
+ * bytes.
  */
-#ifndef EXPERIMENT_CODING_H
-#define EXPERIMENT_CODING_H
+#ifndef ROWS_CODING_H
+#define ROWS_CODING_H
 
 #include <stdbool.h>
 #include <stdint.h>
 #include <string.h>
 
 #include "base/strbuf.h"
-
-#define CODING_MAGIC   "\x89SSEXP\r\n"
-#define CODING_MAJOR   1
-#define CODING_DATA    1     /* minor version of files with data space */
-#define CODING_MINOR   3     /* of files with branch records; with neither, 0 */
-#define CODING_PREFIX  12    /* bytes: magic, major, minor */
-#define CODING_SECTION 12    /* bytes: type, length of what follows, checksum */
-#define CODING_CHUNK   65536 /* bytes from which on a long table goes on in another section */
 
 static inline void put_uint(struct strbuf *s, uint64_t v)
 {
@@ -74,6 +67,7 @@ static inline uint64_t get_fixed(const uint8_t *from, int bytes)
 struct cursor {
 	const uint8_t *at, *end;
 	bool bad;
+	bool nomem; /* it is bad because memory was out */
 };
 
 static inline uint64_t get_slowly(struct cursor *c)
@@ -153,6 +147,23 @@ static inline const uint8_t *get_bytes(struct cursor *c, size_t *length)
 	c->at += n;
 	*length = (size_t)n;
 	return data;
+}
+
+/* A text of its own; NULL where there is none. */
+static inline char *get_string(struct cursor *c)
+{
+	size_t length;
+	const uint8_t *data = get_bytes(c, &length);
+	char *text;
+
+	if (length && memchr(data, 0, length))
+		c->bad = true;
+	if (c->bad)
+		return NULL;
+	text = strndup((const char *)data, length);
+	c->nomem |= !text;
+	c->bad |= !text;
+	return text;
 }
 
 #endif

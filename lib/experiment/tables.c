@@ -1,0 +1,117 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The tables of an experiment.  data.c and branches.c describe those of theirs. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "experiment/branches.h"
+#include "experiment/order.h"
+#include "experiment/private.h"
+
+static const struct row_field symbol_fields[] = {
+	{ROW_KEY(experiment_symbol, image), .coding = ROW_RISE, .reference = EXPERIMENT_IMAGES},
+	{ROW_KEY(experiment_symbol, address), .coding = ROW_STEP, .hex = 1},
+	{ROW_FIELD(experiment_symbol, length), .own = 1},
+	{ROW_FIELD(experiment_symbol, name), .coding = ROW_TEXT, .own = 1},
+};
+
+/* Of several names the least stays, of several lengths of it the greatest. */
+static void add_symbol(void *to, void *row)
+{
+	struct experiment_symbol *a = to, *b = row;
+	int order = a->name ? strcmp(a->name, b->name) : 1;
+	char *name = a->name;
+
+	if (order < 0 || (order == 0 && a->length >= b->length))
+		return;
+	a->length = b->length;
+	a->name = b->name;
+	b->name = name;
+}
+
+const struct row_kind experiment_symbols_kind = {ROW_KIND(experiment_symbol, symbol_fields, 2),
+	.type = "SYMB", .word = "symbol", .add = add_symbol};
+
+/* Row 0 is the root, which has no parent.  They lie in files in a way of their own. */
+static const struct row_field node_fields[] = {
+	{ROW_KEY(experiment_node, parent), .reference = EXPERIMENT_NODES},
+	{ROW_KEY(experiment_node, image), .reference = EXPERIMENT_IMAGES},
+	{ROW_KEY(experiment_node, address), .hex = 1},
+};
+
+const struct row_kind experiment_nodes_kind = {ROW_KIND(experiment_node, node_fields, 3),
+	.type = "NODE", .word = "node", .fixed = 1, .numbered = true, .referred_to = true,
+	.order = order_nodes};
+
+/* These, too. */
+static const struct row_field sample_fields[] = {
+	{ROW_KEY(experiment_sample, metric), .reference = EXPERIMENT_METRICS},
+	{ROW_KEY(experiment_sample, thread), .reference = EXPERIMENT_THREADS},
+	{ROW_KEY(experiment_sample, phase), .reference = EXPERIMENT_PHASES},
+	{ROW_KEY(experiment_sample, node), .reference = EXPERIMENT_NODES},
+	{ROW_FIELD(experiment_sample, count), .positive = 1},
+};
+
+const struct row_kind experiment_samples_kind = {ROW_KIND(experiment_sample, sample_fields, 4),
+	.type = "SAMP", .word = "sample", .order = order_samples};
+
+enum { EDGE_FROM_IMAGE, EDGE_FROM };
+
+static const struct row_field edge_fields[] = {
+	[EDGE_FROM_IMAGE] = {ROW_KEY_AS(experiment_edge, from_image, "image"),
+		.reference = EXPERIMENT_IMAGES},
+	[EDGE_FROM] = {ROW_KEY(experiment_edge, from), .coding = ROW_STEP, .hex = 1},
+	{ROW_KEY_AS(experiment_edge, to_image, "image"), .reference = EXPERIMENT_IMAGES},
+	{ROW_KEY(experiment_edge, to), .coding = ROW_DISTANCE, .from = EDGE_FROM, .hex = 1},
+	{ROW_KEY(experiment_edge, kind)},
+	{ROW_KEY(experiment_edge, taken)},
+	{ROW_FIELD(experiment_edge, count), .positive = 1},
+};
+
+const struct row_kind experiment_edges_kind = {
+	ROW_KIND(experiment_edge, edge_fields, 6), .type = "EDGE", .word = "edge"};
+
+static const struct {
+	const struct row_kind *kind;
+	size_t offset; /* in struct experiment */
+} tables[EXPERIMENT_TABLES] = {
+#define TABLE(which, member)                                                                       \
+	{                                                                                          \
+		&experiment_##which##_kind, offsetof(struct experiment, member)                    \
+	}
+	[EXPERIMENT_SYMBOLS] = TABLE(symbols, symbols),
+	[EXPERIMENT_NODES] = TABLE(nodes, nodes),
+	[EXPERIMENT_SAMPLES] = TABLE(samples, samples),
+	[EXPERIMENT_EDGES] = TABLE(edges, edges),
+	[EXPERIMENT_OBJECTS] = TABLE(objects, data.objects),
+	[EXPERIMENT_PLACES] = TABLE(places, data.places),
+	[EXPERIMENT_TOUCHES] = TABLE(touches, data.touches),
+	[EXPERIMENT_LINES] = TABLE(lines, data.lines),
+	[EXPERIMENT_ENDS] = TABLE(ends, data.ends),
+	[EXPERIMENT_RUNS] = TABLE(runs, branches.tables[BRANCH_RUNS]),
+	[EXPERIMENT_RATES] = TABLE(rates, branches.tables[BRANCH_RATES]),
+	[EXPERIMENT_TALLIES] = TABLE(tallies, branches.tables[BRANCH_TALLIES]),
+};
+
+_Static_assert(EXPERIMENT_TABLES <= ROW_REFERENCES, "numbers of tables are references");
+
+const struct row_kind *experiment_kind(int which)
+{
+	return tables[which].kind;
+}
+
+struct table *experiment_table(const struct experiment *x, int which)
+{
+	return (struct table *)(uintptr_t)((const char *)x + tables[which].offset);
+}
+
+void experiment_limits(const struct experiment *x, struct row_numbers *n)
+{
+	n->limit[EXPERIMENT_IMAGES] = x->images.count;
+	n->limit[EXPERIMENT_METRICS] = x->metrics.count;
+	n->limit[EXPERIMENT_PROCESSES] = x->processes.count;
+	n->limit[EXPERIMENT_THREADS] = x->threads.count;
+	n->limit[EXPERIMENT_PHASES] = x->phases.count;
+	n->limit[EXPERIMENT_DATA_METRICS] = x->data.metrics.count;
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		n->limit[i] = experiment_table(x, i)->count;
+}

@@ -1,0 +1,126 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Tables of rows that add up, described once: what fields a row has, in the order of its file,
+ * which of them are its key, and what they refer to.  That description orders, renumbers, adds up,
+ * merges, writes, reads and prints them.
+ *
+ * The fields of the key come first; rows are sorted by them, in that order.  The other fields of
+ * two rows with one key add up: numbers and reals to their sum (numbers stay at their greatest
+ * value, so that sums are the same in any order), words to their union.
+ *
+ * A table owns the texts of its rows.
+ */
+#ifndef ROWS_ROWS_H
+#define ROWS_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+#include <stdio.h>
+
+#include "base/strbuf.h"
+#include "base/table.h"
+#include "rows/coding.h"
+
+enum row_coding {
+	ROW_UINT,
+	ROW_SINT,
+	ROW_RISE,     /* uint: what it is more than in the row before (at first, 0); never less */
+	ROW_STEP,     /* sint: likewise, or less */
+	ROW_DISTANCE, /* sint: what it is more than the field `from` of the same row */
+	ROW_REAL,     /* a double, finite and not negative, no key: 8 bytes, the least first */
+	ROW_WORDS,    /* numbers of 64 bits, no key: each a uint */
+	ROW_TEXT,     /* char *, no key: length and bytes */
+};
+
+#define ROW_REFERENCES 32 /* tables that rows may refer to, number 0 left out */
+#define ROW_NUMBER     0  /* the field is a number and refers to nothing */
+
+struct row_field {
+	const char *name;
+	uint8_t offset, size; /* bytes; size 4 or 8, of words 8 times their number */
+	uint8_t coding, from; /* enum row_coding */
+	uint8_t reference; /* of which table it is a row's number (then size is 4); or ROW_NUMBER */
+	uint8_t hex;       /* printed so */
+	uint8_t positive;  /* rows with 0 there are none: settling drops them */
+	uint8_t own;       /* row_kind.add adds it up */
+	uint32_t limit;    /* values are below it; 0: any that fit */
+	/* Words that are printed in place of name and value, for values below names_count. */
+	const char *const *names;
+	uint32_t names_count;
+};
+
+struct row_kind {
+	const char *type; /* of its section */
+	const char *word; /* begins its lines in dumps */
+	const struct row_field *fields;
+	uint8_t field_count, keys; /* keys: so many of the fields */
+	uint8_t size, key_size;    /* bytes of a row */
+	uint8_t fixed;    /* rows at the beginning that every such table has: neither written nor
+			     printed, and in no order */
+	bool numbered;    /* lines in dumps have the number of the row */
+	bool referred_to; /* others refer to it: settling and merging have to say where rows went */
+	/* Optional: what row_order would find, only faster. */
+	int (*order)(const void *a, const void *b);
+	/* Optional: for fields marked own.  `to` is all zero behind its key where it is new; texts
+	 * that stay may be exchanged.  Called before the other fields are added. */
+	void (*add)(void *to, void *row);
+};
+
+/* Fields of struct `type`, and a kind of such structs whose key is its member `key`. */
+#define ROW_FIELD(type, field)                                                                     \
+	.name = #field, .offset = offsetof(struct type, field),                                    \
+	.size = sizeof(((struct type *)0)->field)
+#define ROW_KEY(type, field) ROW_KEY_AS(type, field, #field)
+#define ROW_KEY_AS(type, field, word)                                                              \
+	.name = (word), .offset = offsetof(struct type, key.field),                                \
+	.size = sizeof(((struct type *)0)->key.field)
+#define ROW_KIND(type, list, key_fields)                                                           \
+	.fields = (list), .field_count = sizeof(list) / sizeof((list)[0]), .keys = (key_fields),   \
+	.size = sizeof(struct type), .key_size = sizeof(((struct type *)0)->key)
+
+/* Of each table that is referred to, by its reference. */
+struct row_numbers {
+	const uint32_t *to[ROW_REFERENCES]; /* new numbers; NULL: they stay */
+	size_t limit[ROW_REFERENCES];       /* for row_get: how many there are */
+};
+
+/* Counts stay at their greatest value. */
+static inline uint64_t row_sum(uint64_t a, uint64_t b)
+{
+	return a + b < a ? UINT64_MAX : a + b;
+}
+
+/* With its fixed rows, all zero.  -1 when memory is out. */
+int row_init(struct table *t, const struct row_kind *k);
+void row_fini(struct table *t, const struct row_kind *k);
+/* Adds a row to the one with its key, and copies its texts; its index, -1 when memory is out. */
+long row_add(struct table *t, const struct row_kind *k, const void *row);
+/* What strcmp would return, by their keys. */
+int row_order(const struct row_kind *k, const void *a, const void *b);
+/* Sets each reference to what n says. */
+void row_renumber(struct table *t, const struct row_kind *k, const struct row_numbers *n);
+/* Renumbers and sorts; rows of one key add up.  to (may be NULL): the new number of each row; of
+ * dropped ones, any.  -1 when memory is out. */
+int row_settle(
+	struct table *t, const struct row_kind *k, const struct row_numbers *n, uint32_t *to);
+/*
+ * Adds b's rows, renumbered, to a's; to (may be NULL): row of a for each of b.  Rows may refer to
+ * earlier ones of their own table, where n has `to` for it.  -1 when memory is out.
+ *
+ * Rows are found by a finger: as both tables are mostly in the same order, the next row of b is,
+ * more often than not, the next or one of the next of a; else it is looked up, and added if it is
+ * not there.
+ */
+int row_merge(struct table *a, const struct table *b, const struct row_kind *k,
+	const struct row_numbers *n, uint32_t *to);
+void row_put(const struct table *t, const struct row_kind *k, size_t row, struct strbuf *to);
+/* Reads rows behind the last, up to the cursor's end.  It is bad then, if they make no sense. */
+void row_get(
+	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c);
+/* Lines, one a row. */
+void row_dump(const struct table *t, const struct row_kind *k, FILE *out);
+/* In quotes; quotes, backslashes and control characters escaped. */
+void row_quote(const char *text, FILE *out);
+
+#endif
