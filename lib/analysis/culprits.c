@@ -48,7 +48,8 @@ char culprit_letter(enum culprit_cause cause)
 
 /* ---- suspects ---- */
 
-void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
+/* As culprit_suspect, with a bound in cycles. */
+static void suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
 	double likely, uint32_t blame)
 {
 	struct culprit_suspect *x = &s->suspect[cause];
@@ -67,7 +68,7 @@ void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double 
 {
 	const struct culprit_cost *c = &s->in->machine->cost[cause];
 
-	culprit_suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
+	suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
 }
 
 /* The instruction that wrote last what op reads; FLOW_NONE: not known. */
@@ -124,12 +125,12 @@ static void suspect_execution(
 	if (insn->classes & INSN_LOCK)
 		culprit_suspect(s, CULPRIT_LOCKED, n, n, s->insn);
 	if (insn->classes & (INSN_SERIALISING | INSN_SYSCALL | INSN_PRIVILEGED))
-		culprit_suspect_cycles(s, CULPRIT_SERIALISING, INFINITY,
+		suspect_cycles(s, CULPRIT_SERIALISING, INFINITY,
 			n * s->in->machine->cost[CULPRIT_SERIALISING].typical, s->insn);
 	else if (insn->classes & INSN_FENCE)
 		culprit_suspect(s, CULPRIT_SERIALISING, n, n * 0.3, s->insn);
 	if (most > mi)
-		culprit_suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
+		suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
 			n * trust * (fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1),
 			blame);
 	if (most > mi && !s->in->core->in_order && culprit_runs_ahead(s, op))
@@ -552,7 +553,8 @@ const char *culprit_fixed_name(unsigned fixed)
 					       : schedule_cause_name((enum schedule_cause)fixed);
 }
 
-double culprits_least(const struct culprits *c, uint32_t insn, unsigned set)
+/* What is left when no other cause than these (bits) may have been it. */
+static double least_of(const struct culprits *c, uint32_t insn, unsigned set)
 {
 	const struct culprit_wait *w = &c->wait[insn];
 	double others = fmin(w->most, w->wait), own = 0;
@@ -575,7 +577,7 @@ static void add_culprits(struct culprits_sum *s, const struct culprits *c, uint3
 		s->likely[x->cause] += x->likely;
 		data += CULPRIT_DATA >> x->cause & 1 ? x->high : 0;
 	}
-	s->data_low += w->unsure ? w->data_low : culprits_least(c, i, CULPRIT_DATA);
+	s->data_low += w->unsure ? w->data_low : least_of(c, i, CULPRIT_DATA);
 	s->data_high += w->unsure ? w->data_high : fmin(data, w->wait);
 }
 

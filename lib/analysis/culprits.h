@@ -139,9 +139,6 @@ int culprits_find(struct culprits *c, const struct culprits_input *in, struct er
 int culprits_unsure(struct culprits *c, const struct culprits_input *in, struct error *e);
 void culprits_fini(struct culprits *c);
 
-/* What is left when these causes (bits) may not have been it: the least that the others had. */
-double culprits_least(const struct culprits *c, uint32_t insn, unsigned causes);
-
 /* What a wait of the schedule is for: enum schedule_cause, or a division's own. */
 enum { CULPRIT_FIXED_DIVISION = SCHEDULE_CAUSES, CULPRIT_FIXED };
 unsigned culprit_fixed(const struct culprits_input *in, uint32_t insn);

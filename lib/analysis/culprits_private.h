@@ -5,7 +5,7 @@
 
 #include "analysis/culprits.h"
 
-enum { ACCESSES_KEPT = 48, GENERALS = 16, NO_INSN = -1 };
+enum { ACCESSES_KEPT = 48, GENERALS = 16 };
 
 /* A general register's value: that of an origin plus an offset. */
 struct culprit_value {
@@ -69,9 +69,6 @@ double culprits_divide(struct culprit *list, const double *weight, uint32_t coun
 /* It may have been this cause, `most` times, probably `times`; blame FLOW_NONE: none is known. */
 void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
 	uint32_t blame);
-/* Likewise, with a bound in cycles. */
-void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
-	double likely, uint32_t blame);
 
 /* culprits_memory.c: what a load or store may have waited for. */
 void culprit_memory(struct culprit_search *s, const struct op *op, const struct insn *insn);

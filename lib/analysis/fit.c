@@ -284,11 +284,6 @@ double analysis_fit_block(const struct analysis_fit *t, uint32_t block)
 	return t->flow[block];
 }
 
-double analysis_fit_edge(const struct analysis_fit *t, uint32_t edge)
-{
-	return t->flow[t->blocks + edge];
-}
-
 double analysis_fit_entered(const struct analysis_fit *t)
 {
 	return t->entry == FLOW_NONE ? 0 : t->flow[t->entry];
@@ -347,7 +342,7 @@ void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies
 	for (uint32_t i = 0; i < t->edges; i++) {
 		const struct analysis_estimate *from =
 			&q->block[(t->arc[t->blocks + i].from - 2) / 2];
-		double x = analysis_fit_edge(t, i);
+		double x = t->flow[t->blocks + i];
 
 		q->edge[i] = (struct analysis_estimate){
 			.value = x, .high = fmax(from->high, x), .confidence = ANALYSIS_LOW};

@@ -34,7 +34,6 @@ void analysis_fit_step(struct analysis_fit *t);
 
 /* What was found so far, in samples a cycle. */
 double analysis_fit_block(const struct analysis_fit *t, uint32_t block);
-double analysis_fit_edge(const struct analysis_fit *t, uint32_t edge);
 /* How often the procedure is entered at its first block from outside. */
 double analysis_fit_entered(const struct analysis_fit *t);
 

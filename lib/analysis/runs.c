@@ -20,7 +20,8 @@ static int compare_segments(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-uint32_t analysis_runs_from(const struct analysis_runs *r, uint32_t image, uint64_t address)
+/* The first segment that begins at or behind this address (of this image or a later one). */
+static uint32_t first_from(const struct analysis_runs *r, uint32_t image, uint64_t address)
 {
 	const struct runs_segment key = {.image = image, .begin = address};
 	uint32_t low = 0, high = r->segments;
@@ -38,7 +39,7 @@ uint32_t analysis_runs_from(const struct analysis_runs *r, uint32_t image, uint6
 
 uint32_t analysis_runs_segment(const struct analysis_runs *r, uint32_t image, uint64_t address)
 {
-	uint32_t at = analysis_runs_from(r, image, address);
+	uint32_t at = first_from(r, image, address);
 
 	if (at < r->segments && r->segment[at].image == image && r->segment[at].begin == address)
 		return r->segment[at].outs ? at : ANALYSIS_RUNS_NONE;
@@ -109,7 +110,7 @@ static void reach(struct analysis_runs *r, uint32_t segment, uint64_t address)
 
 static int add_run(struct analysis_runs *r, const struct analysis_run *run)
 {
-	uint32_t at = analysis_runs_from(r, run->image, run->begin);
+	uint32_t at = first_from(r, run->image, run->begin);
 
 	for (; at + 1 < r->segments; at++) {
 		const struct runs_segment *next = &r->segment[at + 1];
@@ -121,7 +122,7 @@ static int add_run(struct analysis_runs *r, const struct analysis_run *run)
 			return -1;
 	}
 	reach(r, at, run->end);
-	return add_way(r, at, run->end, analysis_runs_from(r, run->to_image, run->to), run);
+	return add_way(r, at, run->end, first_from(r, run->to_image, run->to), run);
 }
 
 static int compare_ways(const void *a, const void *b)
@@ -254,11 +255,6 @@ double analysis_runs_flow(const struct analysis_runs *r, uint32_t segment)
 uint64_t analysis_runs_taken(const struct analysis_runs *r, uint32_t segment)
 {
 	return (uint64_t)r->segment[segment].out;
-}
-
-double analysis_runs_round(const struct analysis_runs *r, uint32_t segment)
-{
-	return r->segment[segment].round;
 }
 
 void analysis_runs_tell(struct analysis_runs *r, uint32_t segment, double log_factor, double weight)

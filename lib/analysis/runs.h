@@ -55,8 +55,6 @@ void analysis_runs_free(struct analysis_runs *r);
 /* The segment that this instruction is in: what lies between two places where runs begin.  Or
  * ANALYSIS_RUNS_NONE: no run passed it. */
 uint32_t analysis_runs_segment(const struct analysis_runs *r, uint32_t image, uint64_t address);
-/* The first segment that begins at or behind this address (of this image or a later one). */
-uint32_t analysis_runs_from(const struct analysis_runs *r, uint32_t image, uint64_t address);
 uint32_t analysis_runs_count(const struct analysis_runs *r);
 
 /* Do frequencies come from rates?  Then they are in their unit, and what follows on segments, on
@@ -78,8 +76,6 @@ struct analysis_passage analysis_runs_edge(
 /* Of a segment: how often it was executed, and left in runs. */
 double analysis_runs_flow(const struct analysis_runs *r, uint32_t segment);
 uint64_t analysis_runs_taken(const struct analysis_runs *r, uint32_t segment);
-/* Of those, the ways that came back to where they began. */
-double analysis_runs_round(const struct analysis_runs *r, uint32_t segment);
 
 /* Evidence of a segment: the logarithm of what its frequency should be multiplied by, with
  * 1 / variance. */

@@ -32,44 +32,46 @@ static void add_arc(struct field *f, uint32_t from, uint32_t to, double conducta
 	f->weight[f->arcs++] = 1 / fmax(conductance, 1e-12);
 }
 
+/* Room for so many arcs.  -1 when memory is out. */
+static int make_field(struct field *f, size_t arcs)
+{
+	f->arc = calloc(arcs + 1, sizeof(*f->arc));
+	f->weight = calloc(3 * (arcs + 1), sizeof(*f->weight));
+	f->target = f->weight + arcs + 1;
+	f->flow = f->target + arcs + 1;
+	return f->arc && f->weight ? 0 : -1;
+}
+
+static void free_field(struct field *f)
+{
+	analysis_network_free(f->network);
+	free(f->arc);
+	free(f->weight);
+}
+
 /* What of the ways seen goes in circles: bursts begin in slow code, and how often that was left
  * says nothing about how often it is entered. */
 int runs_find_circles(struct analysis_runs *r)
 {
-	size_t n = r->ways.count + 1;
-	struct field field = {0}, *f = &field;
+	struct field f = {0};
+	int rc = make_field(&f, r->ways.count);
 
-	f->arc = calloc(n, sizeof(*f->arc));
-	f->weight = calloc(3 * n, sizeof(*f->weight));
-	if (!f->arc || !f->weight) {
-		free(f->arc);
-		free(f->weight);
-		return -1;
-	}
-	f->target = f->weight + n;
-	f->flow = f->target + n;
-	for (uint32_t i = 0; i < r->ways.count; i++) {
+	for (uint32_t i = 0; i < r->ways.count && rc == 0; i++) {
 		const struct runs_way *w = runs_way(r, i);
 
-		f->arc[i] = (struct analysis_pair){w->key.from + 1, w->key.to + 1};
-		f->weight[i] = 1 / (w->count * w->count);
-		f->target[i] = w->count;
+		f.arc[i] = (struct analysis_pair){w->key.from + 1, w->key.to + 1};
+		f.weight[i] = 1 / (w->count * w->count);
+		f.target[i] = w->count;
 	}
-	f->network = analysis_network_new(r->segments + 1, f->arc, (uint32_t)r->ways.count);
-	if (f->network)
-		analysis_network_solve(f->network, f->weight, f->target, f->flow);
-	for (uint32_t i = 0; i < r->ways.count && f->network; i++) {
-		struct runs_way *w = runs_way(r, i);
-
-		w->round = fmin(fmax(f->flow[i], 0), w->count);
-		r->segment[w->key.from].round += w->round;
-	}
-	free(f->arc);
-	free(f->weight);
-	if (!f->network)
-		return -1;
-	analysis_network_free(f->network);
-	return 0;
+	if (rc == 0)
+		f.network = analysis_network_new(r->segments + 1, f.arc, (uint32_t)r->ways.count);
+	if (f.network)
+		analysis_network_solve(f.network, f.weight, f.target, f.flow);
+	for (uint32_t i = 0; i < r->ways.count && f.network; i++)
+		runs_way(r, i)->round = fmin(fmax(f.flow[i], 0), runs_way(r, i)->count);
+	rc = f.network ? 0 : -1;
+	free_field(&f);
+	return rc;
 }
 
 /* Where all that enters a place comes by one way, its share of what it leaves says how often; where
@@ -157,29 +159,22 @@ static void take_deviations(struct field *f, struct analysis_runs *r)
 
 int analysis_runs_settle(struct analysis_runs *r, bool deviations)
 {
-	size_t n = r->ways.count + 2 * (size_t)r->segments + 2;
 	struct field f = {.random = 1};
-	int rc = -1;
+	int rc = make_field(&f, r->ways.count + 2 * (size_t)r->segments + 1);
 
-	f.arc = calloc(n, sizeof(*f.arc));
-	f.weight = calloc(3 * n, sizeof(*f.weight));
-	if (f.arc && f.weight) {
-		f.target = f.weight + n;
-		f.flow = f.target + n;
+	if (rc == 0) {
 		fill_field(&f, r);
 		f.network = analysis_network_new(r->segments + 2, f.arc, f.arcs);
+		rc = f.network ? 0 : -1;
 	}
-	if (f.network) {
+	if (rc == 0) {
 		solve(&f, r, 0);
 		take_mean(&f, r);
 		if (deviations)
 			take_deviations(&f, r);
-		rc = 0;
+		for (uint32_t i = 0; i < r->segments; i++)
+			r->segment[i].told = r->segment[i].weight = 0;
 	}
-	for (uint32_t i = 0; i < r->segments && rc == 0; i++)
-		r->segment[i].told = r->segment[i].weight = 0;
-	analysis_network_free(f.network);
-	free(f.arc);
-	free(f.weight);
+	free_field(&f);
 	return rc;
 }

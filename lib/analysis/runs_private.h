@@ -12,7 +12,6 @@ struct runs_segment {
 	uint32_t image;
 	uint32_t first, outs; /* ways */
 	double in, out;       /* how often it was entered and left */
-	double round;         /* of out: what came back to where it began */
 	double flow, deviation;
 	double told, weight;
 };

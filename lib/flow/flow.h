@@ -16,7 +16,6 @@
 #define FLOW_FLOW_H
 
 #include "base/error.h"
-#include "base/strbuf.h"
 #include "base/vec.h"
 #include "isa/isa.h"
 
@@ -121,13 +120,9 @@ static inline const struct insn *flow_last(const struct flow *f, const struct fl
 
 /* Whether block is in loop (or one inside it); loop may be FLOW_NONE, which all are in. */
 bool flow_in_loop(const struct flow *f, uint32_t block, uint32_t loop);
-bool flow_dominates(const struct flow *f, uint32_t dominator, uint32_t block);
 
 /* False for functions known by name never to return (abort, exit, __stack_chk_fail,
  * std::terminate() ...), mangled or not, with or without "@plt" and versions. */
 bool flow_name_returns(const char *name);
-
-/* One line a block, for tests and people: addresses, edges, dominator, loop, flags. */
-void flow_dump(const struct flow *f, struct strbuf *out);
 
 #endif

@@ -182,10 +182,3 @@ int flow_dominators(struct flow *f, const struct flow_order *o)
 	free(all);
 	return 0;
 }
-
-bool flow_dominates(const struct flow *f, uint32_t dominator, uint32_t block)
-{
-	while (block != FLOW_NONE && block != dominator)
-		block = f->blocks.data[block].dominator;
-	return block == dominator;
-}

@@ -17,14 +17,10 @@
 
 void follow_begin(struct schedule_work *w, const struct schedule_options *options, unsigned window)
 {
-	if (w->latest >= CALENDAR)
-		memset(w->busy, 0, sizeof(w->busy));
-	else
-		memset(w->busy, 0, (w->latest + 1) * sizeof(w->busy[0]));
-	if (w->latest >= CALENDAR)
-		memset(w->banks, 0, sizeof(w->banks));
-	else
-		memset(w->banks, 0, (w->latest + 1) * sizeof(w->banks[0]));
+	uint32_t kept = w->latest < CALENDAR ? w->latest + 1 : CALENDAR;
+
+	memset(w->busy, 0, kept * sizeof(w->busy[0]));
+	memset(w->banks, 0, kept * sizeof(w->banks[0]));
 	w->latest = 0;
 	memset(w->full, 0, sizeof(w->full));
 	memset(w->used, 0, sizeof(w->used));
@@ -274,36 +270,86 @@ static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t compl
 	return w->commit;
 }
 
-static void execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
+/* Inputs; one that is needed late may come late. */
+static void wait_for_inputs(struct walk *k, const struct op *op, struct times *t)
+{
+	for (unsigned n = 0; n < op->input_count && (op->executes || !op->loads); n++) {
+		unsigned reg = op->input[n].reg;
+		uint32_t when = k->w->ready[reg], late = op->input[n].late;
+
+		wait_for(t, when > late ? when - late : 0, SCHEDULE_INPUT, k->w->ready_op[reg]);
+	}
+}
+
+/* The load and the inputs; when what is loaded is there. */
+static uint32_t begin_op(struct walk *k, const struct op *op, struct times *t, uint32_t *issued)
 {
 	struct schedule_work *w = k->w;
-	uint32_t loaded = 0, issued = 0, first = UINT32_MAX, last = 0, result, data;
-	const struct op_uop *u = op->uops;
+	uint32_t loaded = 0;
 
 	if (op->locked)
 		wait_for(t, w->unlocked, SCHEDULE_SERIAL, UINT32_MAX);
 	if (op->loads)
-		loaded = issue_load(k, op, t, &issued);
+		loaded = issue_load(k, op, t, issued);
 	if (op->locked) {
 		w->unlocked = t->start + k->c->locked;
 		if (loaded + op->latency < w->unlocked)
 			loaded = w->unlocked - op->latency;
 	}
-	u += op->loads;
-	/* Inputs; one that is needed late may come late. */
-	for (unsigned n = 0; n < op->input_count; n++) {
-		uint32_t when = w->ready[op->input[n].reg];
-
-		when = when > op->input[n].late ? when - op->input[n].late : 0;
-		if (op->executes || !op->loads)
-			wait_for(t, when, SCHEDULE_INPUT, w->ready_op[op->input[n].reg]);
-	}
+	wait_for_inputs(k, op, t);
 	if (op->loads && loaded > t->start) {
 		if (t->cause != SCHEDULE_MEMORY && t->cause != SCHEDULE_PORT &&
 			t->cause != SCHEDULE_INPUT)
 			t->cause = SCHEDULE_LATENCY;
 		t->start = loaded;
 	}
+	return loaded;
+}
+
+/* A micro-operation that nothing else waits for, from a cycle on: is it the last to complete? */
+static bool issue_store(
+	struct walk *k, const struct op_uop *u, uint32_t from, struct times *t, uint32_t *issued)
+{
+	uint32_t cycle = take_port(k->w, u, from);
+
+	if (cycle > *issued)
+		*issued = cycle;
+	if (cycle + 1 <= t->complete)
+		return false;
+	t->complete = cycle + 1;
+	if (cycle > from) {
+		t->cause = SCHEDULE_PORT;
+		t->ports = u->ports;
+	}
+	return true;
+}
+
+/* The address as soon as its registers are there, the data with the result. */
+static void issue_stores(struct walk *k, const struct op *op, const struct op_uop *u, uint32_t data,
+	struct times *t, uint32_t *issued)
+{
+	for (unsigned n = 0; n < op->addresses; n++, u++) {
+		uint32_t from = t->rename + 1;
+
+		for (unsigned a = 0; a < op->address_count; a++)
+			if (k->w->ready[op->address[a]] > from)
+				from = k->w->ready[op->address[a]];
+		if (!op->datas && data > from)
+			from = data;
+		if (issue_store(k, u, from, t, issued))
+			t->ports = u->ports;
+	}
+	for (unsigned n = 0; n < op->datas; n++, u++)
+		issue_store(k, u, data, t, issued);
+}
+
+static void execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
+{
+	struct schedule_work *w = k->w;
+	uint32_t issued = 0, first = UINT32_MAX, last = 0, result, data;
+	uint32_t loaded = begin_op(k, op, t, &issued);
+	const struct op_uop *u = op->uops + op->loads;
+
 	for (unsigned n = 0; n < op->executes; n++, u++) {
 		uint32_t cycle = take_port(w, u, t->start);
 
@@ -328,38 +374,8 @@ static void execute(struct walk *k, const struct op *op, uint32_t number, struct
 	if (op->executes && last > issued)
 		issued = last;
 	t->complete = result;
-	/* Stores: the address as soon as its registers are there, the data with the result. */
 	data = op->executes || op->loads ? result : t->start;
-	for (unsigned n = 0; n < op->addresses; n++, u++) {
-		uint32_t from = t->rename + 1, cycle;
-
-		for (unsigned a = 0; a < op->address_count; a++)
-			if (w->ready[op->address[a]] > from)
-				from = w->ready[op->address[a]];
-		if (!op->datas && data > from)
-			from = data;
-		cycle = take_port(w, u, from);
-		if (cycle + 1 > t->complete) {
-			t->complete = cycle + 1;
-			t->cause = cycle > from ? SCHEDULE_PORT : t->cause;
-			t->ports = u->ports;
-		}
-		if (cycle > issued)
-			issued = cycle;
-	}
-	for (unsigned n = 0; n < op->datas; n++, u++) {
-		uint32_t cycle = take_port(w, u, data);
-
-		if (cycle + 1 > t->complete) {
-			t->complete = cycle + 1;
-			if (cycle > data) {
-				t->cause = SCHEDULE_PORT;
-				t->ports = u->ports;
-			}
-		}
-		if (cycle > issued)
-			issued = cycle;
-	}
+	issue_stores(k, op, u, data, t, &issued);
 	t->issue = issued ? issued : t->start;
 	for (unsigned n = 0; n < op->output_count; n++) {
 		unsigned reg = op->output[n];
@@ -410,8 +426,10 @@ static void retire_op(struct walk *k, const struct op *op, struct times *t)
 
 /* ---- one repetition ---- */
 
-static void follow_ops(struct walk *k, const struct op *ops, size_t count, struct times *t)
+void follow(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t)
 {
+	uint32_t width = 2 * k->c->rename;
+
 	for (size_t i = 0; i < count; i++) {
 		t[i].ports = 0;
 		rename_op(k, &ops[i], &t[i]);
@@ -420,27 +438,7 @@ static void follow_ops(struct walk *k, const struct op *ops, size_t count, struc
 	}
 	if (k->last_retire > 4096)
 		forget_before(k->w, t[0].rename);
-}
-
-/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
-static void turn(struct walk *k, const struct op *last)
-{
-	uint32_t width = 2 * k->c->rename;
-
-	if (last->branch && k->c->taken)
+	/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
+	if (taken && count && ops[count - 1].branch && k->c->taken)
 		k->front = (k->front + width - 1) / width * width;
-}
-
-void follow(struct walk *k, const struct op *ops, size_t count, struct times *t)
-{
-	follow_ops(k, ops, count, t);
-	if (k->options->loop && count)
-		turn(k, &ops[count - 1]);
-}
-
-void follow_block(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t)
-{
-	follow_ops(k, ops, count, t);
-	if (taken && count)
-		turn(k, &ops[count - 1]);
 }

@@ -67,9 +67,8 @@ struct walk {
 
 /* Before the first repetition of a block. */
 void follow_begin(struct schedule_work *w, const struct schedule_options *options, unsigned window);
-/* Once more through it; t[count]: when what happened to each instruction. */
-void follow(struct walk *k, const struct op *ops, size_t count, struct times *t);
-/* A block of a path; taken: its last instruction branches. */
-void follow_block(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t);
+/* Once more through it; taken: its last instruction may branch away.  t[count]: when what happened
+ * to each instruction. */
+void follow(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t);
 
 #endif

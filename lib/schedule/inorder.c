@@ -64,16 +64,13 @@ static void issue_one(struct issue *q, const struct op *op, struct schedule_row 
 	}
 }
 
-int schedule_in_order(const struct core *c, const struct op *ops, size_t count,
-	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
-	struct error *e)
+void schedule_in_order(const struct core *c, const struct op *ops, size_t count, struct schedule *s,
+	struct schedule_row *rows)
 {
 	struct issue q = {.c = c, .cycle = 1};
 	struct schedule_row none = {0};
 	uint32_t before = 0;
 
-	(void)options;
-	(void)e;
 	for (size_t i = 0; i < count; i++) {
 		struct schedule_row *row = rows ? &rows[i] : &none;
 		uint32_t latency = ops[i].loads ? ops[i].load_latency : ops[i].latency;
@@ -100,7 +97,5 @@ int schedule_in_order(const struct core *c, const struct op *ops, size_t count,
 		s->micro_operations++;
 	}
 	s->cycles = q.cycle;
-	s->repetitions = 1;
 	s->bound = SCHEDULE_FRONT_END;
-	return 0;
 }

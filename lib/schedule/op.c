@@ -406,8 +406,7 @@ static bool names_rsp(const struct insn *i)
 }
 
 /* A micro-operation brings rsp up to date before somebody else uses it. */
-static void synchronise(
-	const struct core *c, const struct insn *insns, size_t count, bool loop, struct op *ops)
+static void synchronise(const struct insn *insns, size_t count, bool loop, struct op *ops)
 {
 	bool behind = false;
 
@@ -422,7 +421,6 @@ static void synchronise(
 			}
 		}
 	}
-	(void)c;
 }
 
 void op_make_block(
@@ -434,5 +432,5 @@ void op_make_block(
 		if (fuses(c, &insns[n], &insns[n + 1]))
 			fuse(&ops[n], &ops[n + 1]);
 	if (c->stack_engine && c->stack_sync)
-		synchronise(c, insns, count, loop, ops);
+		synchronise(insns, count, loop, ops);
 }

@@ -25,8 +25,8 @@ struct schedule_path *schedule_path_new(const struct core *c, struct error *e)
 		return NULL;
 	}
 	p->options.loop = true; /* from where decoded instructions are kept: no limit of bytes */
-	p->walk.c = c;
-	schedule_path_begin(p);
+	follow_begin(p->work, &p->options, c->window);
+	p->walk = (struct walk){.w = p->work, .c = c, .options = &p->options};
 	return p;
 }
 
@@ -35,14 +35,6 @@ void schedule_path_free(struct schedule_path *p)
 	if (p)
 		schedule_work_free(p->work);
 	free(p);
-}
-
-void schedule_path_begin(struct schedule_path *p)
-{
-	const struct core *c = p->walk.c;
-
-	follow_begin(p->work, &p->options, c->window);
-	p->walk = (struct walk){.w = p->work, .c = c, .options = &p->options};
 }
 
 /* What most of the gaps are for, by a vote that each weighs in. */
@@ -67,7 +59,7 @@ void schedule_path_block(struct schedule_path *p, const struct op *ops, uint32_t
 	uint32_t before = p->walk.last_retire, begin;
 
 	p->walk.first = first;
-	follow_block(&p->walk, ops + first, count, taken, p->times);
+	follow(&p->walk, ops + first, count, taken, p->times);
 	begin = p->times[0].rename;
 	for (uint32_t i = 0; rows && i < count; i++) {
 		const struct times *t = &p->times[i];

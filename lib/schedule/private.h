@@ -4,8 +4,7 @@
 
 #include "schedule/schedule.h"
 
-int schedule_in_order(const struct core *c, const struct op *ops, size_t count,
-	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
-	struct error *e);
+void schedule_in_order(const struct core *c, const struct op *ops, size_t count, struct schedule *s,
+	struct schedule_row *rows);
 
 #endif

@@ -144,7 +144,7 @@ static void scale_rows(struct schedule_row *rows, size_t count, double cycles)
 		rows[i].mi *= cycles / sum;
 }
 
-static int run(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
+static void run(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
 	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
 	struct times *t, uint32_t (*causes)[SCHEDULE_CAUSES])
 {
@@ -157,7 +157,7 @@ static int run(struct schedule_work *w, const struct core *c, const struct op *o
 	follow_begin(w, options, c->window);
 	l.begin[0] = 0;
 	while (l.count < limit && !period) {
-		follow(&k, ops, count, t);
+		follow(&k, ops, count, options->loop, t);
 		l.begin[++l.count] = k.last_retire;
 		period = period_of(&l);
 	}
@@ -177,16 +177,14 @@ static int run(struct schedule_work *w, const struct core *c, const struct op *o
 		for (unsigned n = 0; n < more; n++) {
 			uint32_t before = k.last_retire;
 
-			follow(&k, ops, count, t);
+			follow(&k, ops, count, options->loop, t);
 			note_rows(t, count, before, rows, causes);
 		}
 		scale_rows(rows, count, s->cycles);
 	}
-	s->repetitions = l.count;
 	for (unsigned p = 0; p < c->ports; p++)
 		s->port_use[p] = (double)used[p] / l.count;
 	judge(c, ops, count, options, t, s);
-	return 0;
 }
 
 int schedule_ops(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
@@ -195,15 +193,16 @@ int schedule_ops(struct schedule_work *w, const struct core *c, const struct op 
 {
 	uint32_t(*causes)[SCHEDULE_CAUSES] = NULL;
 	struct times *t;
-	int rc = 0;
 
 	memset(s, 0, sizeof(*s));
 	s->chain = -1;
 	if (!count || count > SCHEDULE_BLOCK_MAX)
 		return error_set(e, ERR_RANGE, "a block has 1 to %d instructions, not %zu",
 			SCHEDULE_BLOCK_MAX, count);
-	if (options->in_order || c->in_order)
-		return schedule_in_order(c, ops, count, options, s, rows, e);
+	if (options->in_order || c->in_order) {
+		schedule_in_order(c, ops, count, s, rows);
+		return 0;
+	}
 	t = malloc(count * sizeof(*t));
 	if (rows)
 		causes = malloc(count * sizeof(*causes));
@@ -218,10 +217,10 @@ int schedule_ops(struct schedule_work *w, const struct core *c, const struct op 
 			ops[i].loads + ops[i].executes + ops[i].addresses + ops[i].datas;
 		s->guessed += ops[i].guessed;
 	}
-	rc = run(w, c, ops, count, options, s, rows, t, causes);
+	run(w, c, ops, count, options, s, rows, t, causes);
 	free(t);
 	free(causes);
-	return rc;
+	return 0;
 }
 
 int schedule_block(struct schedule_work *w, const struct core *c, const struct insn *insns,

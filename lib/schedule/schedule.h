@@ -47,8 +47,7 @@ struct schedule {
 	double port_use[CORE_PORTS_MAX]; /* micro-operations a repetition */
 	enum schedule_cause bound;       /* what holds the whole block up */
 	uint32_t bound_ports;
-	int chain; /* an instruction of the chain of results that binds; -1: none does */
-	unsigned repetitions;
+	int chain;        /* an instruction of the chain of results that binds; -1: none does */
 	unsigned guessed; /* instructions without a rule of their own */
 };
 
@@ -84,8 +83,6 @@ struct schedule_path;
 /* NULL with *e set when memory is out. */
 struct schedule_path *schedule_path_new(const struct core *c, struct error *e);
 void schedule_path_free(struct schedule_path *p);
-/* As if nothing had been before. */
-void schedule_path_begin(struct schedule_path *p);
 /* The block ops[first..first + count), not more than SCHEDULE_BLOCK_MAX; taken: its last
  * instruction branches away.  Adds to rows[first..), NULL: not wanted: mi the cycles that each kept
  * retirement waiting this time; blame is an index in ops; vote[first..) is what cause stands for so

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "../unit/flow_check.h"
+#include "../unit/flow_dump.h"
 
 #define AT 0x401000
 

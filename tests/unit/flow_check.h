@@ -8,6 +8,13 @@
 
 #include "flow/flow.h"
 
+static bool flow_check_dominates(const struct flow *f, uint32_t dominator, uint32_t block)
+{
+	while (block != FLOW_NONE && block != dominator)
+		block = f->blocks.data[block].dominator;
+	return block == dominator;
+}
+
 static bool flow_check_counts(const struct flow *f, const struct flow_edge *e)
 {
 	return !(f->blocks.data[e->from].flags & FLOW_ORPHAN) ||
@@ -75,7 +82,7 @@ static const char *flow_check_dominators(const struct flow *f, uint8_t *reached)
 		flow_check_reach(f, d, reached);
 		for (uint32_t i = 0; i < f->blocks.count; i++)
 			if (!(f->blocks.data[i].flags & (FLOW_ORPHAN | FLOW_PADDING)) &&
-				flow_dominates(f, d, i) == reached[i])
+				flow_check_dominates(f, d, i) == reached[i])
 				return "dominators are not right";
 	}
 	return NULL;
@@ -107,7 +114,7 @@ static const char *flow_check_body(const struct flow *f, uint32_t l, uint8_t *bo
 		blocks += body[i];
 		if (body[i] != flow_in_loop(f, i, l))
 			return "a loop is not the natural loop of its head";
-		if (body[i] && !flow_dominates(f, loop->head, i))
+		if (body[i] && !flow_check_dominates(f, loop->head, i))
 			return "a head does not dominate its loop";
 	}
 	return blocks == loop->blocks ? NULL : "a loop has another number of blocks";

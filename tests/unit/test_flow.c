@@ -7,6 +7,7 @@
 
 #include "../tap.h"
 #include "flow_check.h"
+#include "flow_dump.h"
 
 #define AT UINT64_C(0x401000)
 

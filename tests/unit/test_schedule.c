@@ -184,8 +184,8 @@ static void test_any(void)
 		blocks++;
 		if (s.cycles < 0.99 * s.slots / core.rename) {
 			faster++;
-			printf("# %zu instructions: %.3f cycles, %.1f slots, %u repetitions\n",
-				count, s.cycles, s.slots, s.repetitions);
+			printf("# %zu instructions: %.3f cycles, %.1f slots\n", count, s.cycles,
+				s.slots);
 		}
 		for (unsigned p = 0; p < core.ports; p++)
 			if (s.cycles < 0.95 * s.port_use[p] - 0.5) {

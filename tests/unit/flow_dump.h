@@ -1,4 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A graph as text: one line a block, with its addresses, edges, dominator, loop and flags. */
+#ifndef TESTS_FLOW_DUMP_H
+#define TESTS_FLOW_DUMP_H
+
+#include "base/strbuf.h"
 #include "flow/flow.h"
 
 static const char *const edge_kinds[] = {
@@ -18,7 +23,7 @@ static void dump_loop(const struct flow *f, uint32_t l, struct strbuf *out)
 	strbuf_puts(out, loop->irreducible ? ", irreducible\n" : "\n");
 }
 
-void flow_dump(const struct flow *f, struct strbuf *out)
+static void flow_dump(const struct flow *f, struct strbuf *out)
 {
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		const struct flow_block *b = &f->blocks.data[i];
@@ -45,3 +50,5 @@ void flow_dump(const struct flow *f, struct strbuf *out)
 	for (uint32_t l = 0; l < f->loops.count; l++)
 		dump_loop(f, l, out);
 }
+
+#endif
