@@ -182,26 +182,20 @@ uint32_t arena_slot(struct arena *a, uint64_t value)
 	return a->slots++;
 }
 
-static int write_all(int memory, const void *from, size_t size, uint64_t to)
-{
-	return size == 0 || pwrite(memory, from, size, (off_t)to) == (ssize_t)size ? 0 : -1;
-}
-
 int arena_send(struct arena *a, int memory)
 {
-	int rc = write_all(memory, a->mirror + a->sent, a->used - a->sent, a->code + a->sent);
+	bool good =
+		process_write(memory, a->code + a->sent, a->mirror + a->sent, a->used - a->sent);
 
-	for (size_t i = 0; i < a->patches.count && rc == 0; i++) {
+	for (size_t i = 0; i < a->patches.count && good; i++) {
 		const struct patch *p = &a->patches.data[i];
 
-		rc = write_all(memory, a->mirror + p->at, p->size, a->code + p->at);
+		good = process_write(memory, a->code + p->at, a->mirror + p->at, p->size);
 	}
-	if (rc == 0)
-		rc = write_all(memory, a->values + a->slots_sent,
-			(a->slots - a->slots_sent) * (size_t)8,
-			arena_slot_address(a, a->slots_sent));
+	good = good && process_write(memory, arena_slot_address(a, a->slots_sent),
+			       a->values + a->slots_sent, (a->slots - a->slots_sent) * (size_t)8);
 	a->patches.count = 0;
 	a->sent = a->used;
 	a->slots_sent = a->slots;
-	return rc;
+	return good ? 0 : -1;
 }

@@ -58,7 +58,7 @@ static int run(struct held *f, const struct block *block)
 	}
 	f->held = true;
 	f->b->counts[TALLY_STOPS]++;
-	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), enters);
+	tracer_mend_mask(tracer_find(f->b, f->tid), enters);
 	f->registers = f->before;
 	f->registers.rip = end;
 	return 0;
@@ -188,7 +188,7 @@ void branches_burst(struct branches *b, pid_t tid)
 
 	if (process_look(b, f.process))
 		return;
-	branches_pin_to(b, tid);
+	branches_pin_to(tid);
 	began = branches_now(CLOCK_MONOTONIC);
 	f.until = began + WAIT_STOP;
 	branches_set_horizon(b, began);
@@ -199,7 +199,7 @@ void branches_burst(struct branches *b, pid_t tid)
 		used = hold_time(f.process, tid);
 		t = tracer_find(b, tid);
 		t->trap_blocked = false;
-		tracer_mend_mask(b, t, true);
+		tracer_mend_mask(t, true);
 		if (f.process->cache) {
 			native_take_out(f.process->cache);
 			f.registers.rip = native_step_out(f.process->cache, f.registers.rip);

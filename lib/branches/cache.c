@@ -81,9 +81,8 @@ static void clear_table(struct cache *c, const struct arena *a)
 	for (size_t i = 0; i < a->chains.count; i++) {
 		const struct chain *chain = table_at(&a->chains, i);
 
-		if (pwrite(c->process->memory, &none, sizeof(none),
-			    (off_t)(a->table + chain->key.hash * (uint64_t)8)) != sizeof(none))
-			c->refused = true;
+		c->refused |= !process_write(c->process->memory,
+			a->table + chain->key.hash * (uint64_t)8, &none, sizeof(none));
 	}
 }
 
@@ -195,8 +194,7 @@ static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
 	add_row(c, &p->run, copy, p->to, all);
 }
 
-/* Into what was met; the sum of it. */
-static uint64_t harvest(struct cache *c)
+uint64_t cache_count(struct cache *c)
 {
 	uint64_t *values[ARENAS_MAX] = {NULL}, all = 0;
 	bool good = true;
@@ -207,8 +205,7 @@ static uint64_t harvest(struct cache *c)
 		size_t size = a->slots_sent * (size_t)8;
 
 		values[i] = malloc(a->slots * (size_t)8);
-		good = values[i] &&
-		       pread(c->process->memory, values[i], size, (off_t)a->data) == (ssize_t)size;
+		good = values[i] && process_read(c->process->memory, a->data, values[i], size);
 		if (good)
 			memcpy(values[i] + a->slots_sent, a->values + a->slots_sent,
 				(a->slots - a->slots_sent) * (size_t)8);
@@ -228,11 +225,6 @@ static uint64_t harvest(struct cache *c)
 		all += ((struct met *)table_at(&c->met, c->touched.data[i]))->now;
 	c->unfinished = 0;
 	return all;
-}
-
-uint64_t cache_count(struct cache *c)
-{
-	return harvest(c);
 }
 
 void cache_rate(struct cache *c, double seconds)

@@ -43,7 +43,7 @@ static int get_registers(struct held *f)
 }
 
 /* A stop behind a single step, or at the first instruction of a handler. */
-static bool is_step(pid_t tid, int status)
+bool cached_stepped(pid_t tid, int status)
 {
 	siginfo_t info;
 
@@ -51,11 +51,6 @@ static bool is_step(pid_t tid, int status)
 	       ptrace(PTRACE_GETSIGINFO, tid, NULL, &info) == 0 &&
 	       (info.si_code == TRAP_BRKPT || info.si_code == TRAP_TRACE ||
 		       info.si_code == SIGTRAP);
-}
-
-bool cached_stepped(pid_t tid, int status)
-{
-	return is_step(tid, status);
 }
 
 /* One instruction of the original, or the way into a handler. */
@@ -77,11 +72,11 @@ static int step(struct held *f, long deliver)
 			continue; /* somebody wants us to stop: soon */
 		if (rc <= 0)
 			break;
-		if (is_step(f->tid, status)) {
+		if (cached_stepped(f->tid, status)) {
 			b->stepping = 0;
 			t = tracer_find(b, f->tid);
 			f->until += branches_now(CLOCK_MONOTONIC) - began;
-			tracer_mend_mask(b, t, true);
+			tracer_mend_mask(t, true);
 			return get_registers(f) ? OVER : ON;
 		}
 		if (status >> 16 == PTRACE_EVENT_EXEC || status >> 16 == PTRACE_EVENT_STOP) {
@@ -197,8 +192,8 @@ static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uin
 		const struct arena *a = &c->arenas[e->arena];
 
 		f->registers.rip--;
-		if (pread(c->process->memory, &sum, sizeof(sum),
-			    (off_t)arena_slot_address(a, SLOT_TARGET)) != (ssize_t)sizeof(sum) ||
+		if (!process_read(c->process->memory, arena_slot_address(a, SLOT_TARGET), &sum,
+			    sizeof(sum)) ||
 			cache_leave(c, &f->registers, &at))
 			return OVER;
 		*begin = at.address;
@@ -290,7 +285,7 @@ static int stopped(struct course *r, int status)
 			return OVER;
 		return stopped(r, status);
 	}
-	tracer_mend_mask(f->b, tracer_find(f->b, f->tid), false);
+	tracer_mend_mask(tracer_find(f->b, f->tid), false);
 	if (e)
 		return leave_exit(c, f, e, begin);
 	if (leave(c, f, begin))

@@ -9,6 +9,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "base/stats.h"
 #include "branches/private.h"
 
 #define ROUNDS 9
@@ -16,12 +17,11 @@
 
 #define STAT_PROCESSOR 39
 
-void branches_pin_to(struct branches *b, pid_t tid)
+void branches_pin_to(pid_t tid)
 {
 	long processor = process_stat(tid, STAT_PROCESSOR);
 	cpu_set_t set;
 
-	(void)b;
 	if (processor < 0 || processor >= CPU_SETSIZE)
 		return;
 	CPU_ZERO(&set);
@@ -61,7 +61,6 @@ static int stop_once(pid_t pid)
 	if (ptrace(PTRACE_GETREGS, pid, NULL, &before) != 0)
 		return -1;
 	registers = before;
-	registers.rip += 0;
 	if (step_apply(pid, &before, &registers) || ptrace(PTRACE_CONT, pid, NULL, NULL) != 0)
 		return -1;
 	return next_stop(pid);
@@ -81,12 +80,6 @@ static int measure(pid_t pid, clockid_t clock, double *elapsed, double *stopped)
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
-{
-	return (*(const double *)a > *(const double *)b) -
-	       (*(const double *)a < *(const double *)b);
-}
-
 int branches_calibrate(struct branches *b)
 {
 	double elapsed[ROUNDS], stopped[ROUNDS];
@@ -100,7 +93,7 @@ int branches_calibrate(struct branches *b)
 	if (pid < 0)
 		return -1;
 	if (next_stop(pid) == 0 && clock_getcpuclockid(pid, &clock) == 0) {
-		branches_pin_to(b, pid);
+		branches_pin_to(pid);
 		rc = stop_once(pid);
 		for (int i = 0; i < ROUNDS && rc == 0; i++)
 			rc = measure(pid, clock, &elapsed[i], &stopped[i]);
@@ -111,9 +104,7 @@ int branches_calibrate(struct branches *b)
 		;
 	if (rc)
 		return -1;
-	qsort(elapsed, ROUNDS, sizeof(*elapsed), compare);
-	qsort(stopped, ROUNDS, sizeof(*stopped), compare);
-	b->costs.elapsed = elapsed[ROUNDS / 2];
-	b->costs.stopped = stopped[ROUNDS / 2];
+	b->costs.elapsed = stats_median(elapsed, ROUNDS);
+	b->costs.stopped = stats_median(stopped, ROUNDS);
 	return 0;
 }

@@ -242,11 +242,6 @@ bool cache_flags_dead(struct cache *c, uint64_t address)
 	return f->dead;
 }
 
-static bool dead_flags(struct translation *t, uint64_t address)
-{
-	return cache_flags_dead(t->out.cache, address);
-}
-
 /* ---- writing ---- */
 
 static struct copy *find(struct cache *c, uint64_t address, uint64_t begin)
@@ -302,48 +297,44 @@ static void connect(struct cache *c, const struct copy *copy)
 	w->first = left;
 }
 
-/* Where to count: before the first instruction at which flags are dead; count: nowhere. */
-static unsigned counting_place(const struct code *code)
+/* Where a block is counted: before the first instruction at which flags are dead; else behind all,
+ * if its only target needs none; else at its beginning, by a detour. */
+enum { AT_BEGIN = -1, NOWHERE = -2 };
+
+static int counting_place(struct translation *t, const struct copy *copy)
 {
+	const struct code *code = &t->code;
 	unsigned i = 0;
 
 	while (i < code->count && !dead_at(code, i))
 		i++;
-	return i;
+	if (i == code->count && !((copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL) &&
+					cache_flags_dead(t->out.cache, copy->taken)))
+		return AT_BEGIN;
+	return (int)i;
 }
 
 static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 {
 	const struct code *code = &t->code;
 	struct out *o = &t->out;
-	unsigned place = counts ? counting_place(code) : code->count;
+	int place = counts ? counting_place(t, copy) : NOWHERE;
 
-	if (counts) {
+	if (counts)
 		copy->head = arena_slot(o->arena, 0);
-		if (place == code->count &&
-			(copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL) &&
-			dead_flags(t, copy->taken))
-			place = code->count + 1; /* behind all */
-		else if (place == code->count)
-			place = code->count + 2;
-	}
-	copy->head_dear = place == code->count + 2;
+	copy->head_dear = place == AT_BEGIN;
 	if (copy->head_dear) {
 		emit_count(o, copy->head, false);
 		o->undo = COUNTED;
 	}
-	for (unsigned i = 0; i < code->count; i++) {
-		o->address = code->insns[i].address;
-		if (counts && i == place) {
+	for (int i = 0; i <= (int)code->count; i++) {
+		o->address = i < (int)code->count ? code->insns[i].address : code->end;
+		if (i == place) {
 			emit_count(o, copy->head, true);
 			o->undo = COUNTED;
 		}
-		emit_copy(o, code->at[i], &code->insns[i]);
-	}
-	o->address = code->end;
-	if (place == code->count + 1) {
-		emit_count(o, copy->head, true);
-		o->undo = COUNTED;
+		if (i < (int)code->count)
+			emit_copy(o, code->at[i], &code->insns[i]);
 	}
 }
 
@@ -363,7 +354,7 @@ static int emit_way(struct translation *t, const struct hop *hop)
 	if (to && !hop->counter && hop->jump)
 		return 0;
 	if (hop->counter)
-		emit_count(o, hop->counter, dead_flags(t, hop->target));
+		emit_count(o, hop->counter, cache_flags_dead(t->out.cache, hop->target));
 	if (to) {
 		emit_jump(o, "\xe9", to->at);
 		return 0;
@@ -380,17 +371,17 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 
 	/* Loops go back more often than not. */
 	copy->side_taken = x->to > copy->end;
-	if (!dead_flags(t, copy->side_taken ? x->to : x->next) &&
-		dead_flags(t, copy->side_taken ? x->next : x->to))
+	if (!cache_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next) &&
+		cache_flags_dead(t->out.cache, copy->side_taken ? x->next : x->to))
 		copy->side_taken = !copy->side_taken;
 	copy->side = arena_slot(o->arena, 0);
-	copy->side_dear = !dead_flags(t, copy->side_taken ? x->to : x->next);
+	copy->side_dear = !cache_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next);
 	jump = emit_jump(o, opcode, o->arena->used);
 	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
 	o->address = x->next;
 	o->undo = 0;
 	if (!copy->side_taken)
-		emit_count(o, copy->side, dead_flags(t, x->next));
+		emit_count(o, copy->side, cache_flags_dead(t->out.cache, x->next));
 	return x->next;
 }
 
@@ -415,7 +406,7 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	jump = emit_jump(o, "\xe9", o->arena->used);
 	later(t, jump, 0, x->next);
 	o->address = x->to;
-	emit_count(o, copy->side, dead_flags(t, x->to));
+	emit_count(o, copy->side, cache_flags_dead(t->out.cache, x->to));
 	return x->to;
 }
 
@@ -592,9 +583,8 @@ int cache_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *co
 		emit_patch(a, last->miss, p->at);
 	} else {
 		entry = a->code + p->at;
-		if (pwrite(c->process->memory, &entry, sizeof(entry),
-			    (off_t)(a->table + key.key.hash * (uint64_t)8)) !=
-			(ssize_t)sizeof(entry))
+		if (!process_write(c->process->memory, a->table + key.key.hash * (uint64_t)8,
+			    &entry, sizeof(entry)))
 			return -1;
 	}
 	chain->last = (uint32_t)c->pairs.count;

@@ -42,8 +42,8 @@ bool cache_critical(const struct held *f)
 	if (ptrace(PTRACE_GET_RSEQ_CONFIGURATION, f->tid, (void *)sizeof(place), &place) <= 0 ||
 		!place.address)
 		return false;
-	return pread(f->process->memory, &section, sizeof(section),
-		       (off_t)(place.address + AT_CRITICAL)) == (ssize_t)sizeof(section) &&
+	return process_read(f->process->memory, place.address + AT_CRITICAL, &section,
+		       sizeof(section)) &&
 	       section;
 }
 

@@ -2,8 +2,6 @@
 /* From within copies to where the originals would be. */
 #include "branches/cache.h"
 
-#include <unistd.h>
-
 /* The last that begins at or before `at`. */
 static const struct place *find(const struct arena *a, uint32_t at)
 {
@@ -20,37 +18,19 @@ static const struct place *find(const struct arena *a, uint32_t at)
 	return low ? &a->places.data[low - 1] : NULL;
 }
 
-static int slot(const struct cache *c, const struct arena *a, uint32_t number, uint64_t *value)
+static bool slot(const struct cache *c, const struct arena *a, uint32_t number, void *value)
 {
-	return pread(c->process->memory, value, sizeof(*value),
-		       (off_t)arena_slot_address(a, number)) == (ssize_t)sizeof(*value)
-		       ? 0
-		       : -1;
+	return process_read(c->process->memory, arena_slot_address(a, number), value, 8);
 }
 
-static int undo(
+static bool undo(
 	const struct cache *c, const struct arena *a, uint8_t how, struct user_regs_struct *r)
 {
-	uint64_t value;
-
 	if (how & FORWARD)
 		how |= UNDO_RCX | UNDO_RDX;
-	if (how & UNDO_RAX) {
-		if (slot(c, a, SLOT_RAX, &value))
-			return -1;
-		r->rax = value;
-	}
-	if (how & UNDO_RCX) {
-		if (slot(c, a, SLOT_RCX, &value))
-			return -1;
-		r->rcx = value;
-	}
-	if (how & UNDO_RDX) {
-		if (slot(c, a, SLOT_RDX, &value))
-			return -1;
-		r->rdx = value;
-	}
-	return 0;
+	return (!(how & UNDO_RAX) || slot(c, a, SLOT_RAX, &r->rax)) &&
+	       (!(how & UNDO_RCX) || slot(c, a, SLOT_RCX, &r->rcx)) &&
+	       (!(how & UNDO_RDX) || slot(c, a, SLOT_RDX, &r->rdx));
 }
 
 int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at)
@@ -60,11 +40,11 @@ int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at)
 	const struct place *p = a ? find(a, (uint32_t)(r->rip - a->code)) : NULL;
 	uint64_t sum, number;
 
-	if (!p || undo(c, a, p->undo, r))
+	if (!p || !undo(c, a, p->undo, r))
 		return -1;
 	*at = *p;
 	if (p->undo & FORWARD) {
-		if (slot(c, a, SLOT_TARGET, &sum))
+		if (!slot(c, a, SLOT_TARGET, &sum))
 			return -1;
 		number = sum >> 48;
 		if (number == 0 || number > c->sites.count)

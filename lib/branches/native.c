@@ -17,7 +17,6 @@
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/syscall.h>
 #include <unistd.h>
 
 #include "branches/cache.h"
@@ -31,7 +30,6 @@
 #define STUB_BYTES 16
 #define STUBS      254 /* of an arena */
 #define UNIT       1e4 /* of tallies */
-#define SAME_SPACE 1   /* KCMP_VM */
 
 /* Table entry: a branch with a displacement of 32 bits. */
 struct direct {
@@ -94,16 +92,6 @@ bool native_counts(const struct cache *c)
 
 /* ---- in and out ---- */
 
-static bool read_all(const struct cache *c, void *to, size_t size, uint64_t from)
-{
-	return pread(c->process->memory, to, size, (off_t)from) == (ssize_t)size;
-}
-
-static bool write_all(const struct cache *c, const void *from, size_t size, uint64_t to)
-{
-	return pwrite(c->process->memory, from, size, (off_t)to) == (ssize_t)size;
-}
-
 void native_take_out(struct cache *c)
 {
 	struct native *n = c->native;
@@ -117,11 +105,12 @@ void native_take_out(struct cache *c)
 		struct watched *w = &n->watched[i];
 		uint32_t there;
 
-		if (!read_all(c, &w->hits, sizeof(w->hits), w->counter))
+		if (!process_read(c->process->memory, w->counter, &w->hits, sizeof(w->hits)))
 			n->ns = 0;
 		/* The program may have put something else there. */
-		if (read_all(c, &there, sizeof(there), w->where) && there == w->ours)
-			write_all(c, &w->own, sizeof(w->own), w->where);
+		if (process_read(c->process->memory, w->where, &there, sizeof(there)) &&
+			there == w->ours)
+			process_write(c->process->memory, w->where, &w->own, sizeof(w->own));
 	}
 }
 
@@ -136,7 +125,7 @@ static bool make_stub(struct cache *c, const struct arena *a, const struct stub 
 	memcpy(bytes + 3, &word, sizeof(word));
 	word = (uint32_t)(s->key.to - (at + sizeof(bytes)));
 	memcpy(bytes + 8, &word, sizeof(word));
-	return write_all(c, bytes, sizeof(bytes), at);
+	return process_write(c->process->memory, at, bytes, sizeof(bytes));
 }
 
 /* The stub of a branch; NULL: it can have none. */
@@ -178,8 +167,8 @@ static bool put_in(struct cache *c, struct held *f, unsigned i, const struct dir
 		.counter = arena_slot_address(a, SLOT_WATCHED + s->number)};
 	w->own = (uint32_t)(w->to - (w->where + 4));
 	w->ours = (uint32_t)(a->code + STUB_BYTES * s->number - (w->where + 4));
-	return write_all(c, &zero, sizeof(zero), w->counter) &&
-	       write_all(c, &w->ours, sizeof(w->ours), w->where);
+	return process_write(c->process->memory, w->counter, &zero, sizeof(zero)) &&
+	       process_write(c->process->memory, w->where, &w->ours, sizeof(w->ours));
 }
 
 uint64_t native_step_out(const struct cache *c, uint64_t address)
@@ -240,21 +229,18 @@ void native_put_in(struct cache *c, struct held *f)
 	n->began = branches_now(c->process->clock);
 }
 
-void native_clean(struct branches *b, struct followed *copy, const struct followed *parent)
+void native_clean(struct followed *copy, const struct followed *parent)
 {
 	const struct native *n = parent->cache ? parent->cache->native : NULL;
 	uint32_t there;
 
-	(void)b;
-	if (!n || !n->in || syscall(SYS_kcmp, parent->pid, copy->pid, SAME_SPACE, 0, 0) == 0 ||
-		process_memory(copy) < 0)
+	if (!n || !n->in || process_shares(parent->pid, copy->pid) || process_memory(copy) < 0)
 		return;
 	for (unsigned i = 0; i < n->count; i++) {
 		const struct watched *w = &n->watched[i];
 
-		if (pread(copy->memory, &there, 4, (off_t)w->where) == 4 && there == w->ours &&
-			pwrite(copy->memory, &w->own, 4, (off_t)w->where) != 4)
-			return;
+		if (process_read(copy->memory, w->where, &there, 4) && there == w->ours)
+			process_write(copy->memory, w->where, &w->own, 4);
 	}
 }
 
@@ -266,10 +252,10 @@ static uint8_t displacement_of(struct cache *c, uint64_t address, uint64_t to)
 	uint8_t bytes[6] = {0}, at = 1;
 	int32_t word;
 
-	if (!read_all(c, bytes, 5, address))
+	if (!process_read(c->process->memory, address, bytes, 5))
 		return 0;
 	if (bytes[0] == 0x0f && (bytes[1] & 0xf0) == 0x80)
-		at = read_all(c, bytes, 6, address) ? 2 : 0;
+		at = process_read(c->process->memory, address, bytes, 6) ? 2 : 0;
 	else if (bytes[0] != 0xe8 && bytes[0] != 0xe9)
 		return 0;
 	if (!at)

@@ -228,11 +228,16 @@ struct thread *tracer_find(struct branches *b, pid_t tid);
 struct site *tracer_site(
 	struct branches *b, pid_t tid, int status, struct user_regs_struct *registers);
 /* Blocks SIGTRAP again where our trap has unblocked it. */
-void tracer_mend_mask(struct branches *b, struct thread *t, bool entered);
+void tracer_mend_mask(struct thread *t, bool entered);
 /* A system call that our stop has interrupted begins again. */
 void tracer_mend_call(pid_t tid, struct user_regs_struct *registers);
 
 /* process.c */
+/* All of size bytes of the memory of a process (struct followed). */
+bool process_read(int memory, uint64_t from, void *to, size_t size);
+bool process_write(int memory, uint64_t to, const void *from, size_t size);
+/* Do two processes, or threads, share their memory? */
+bool process_shares(pid_t a, pid_t b);
 struct followed *process_add(struct branches *b, pid_t pid);
 struct followed *process_find(struct branches *b, pid_t pid);
 void process_remove(struct branches *b, struct followed *p);
@@ -306,7 +311,7 @@ void cache_free(struct cache *c);
 void native_take_out(struct cache *c);
 bool native_counts(const struct cache *c);
 void native_renew(struct cache *c);
-void native_clean(struct branches *b, struct followed *copy, const struct followed *parent);
+void native_clean(struct followed *copy, const struct followed *parent);
 void cache_renew(struct cache *c);
 /* Records what was met. */
 void cache_tell(struct cache *c);
@@ -324,7 +329,7 @@ void branches_window_tell(struct branches *b);
 int branches_calibrate(struct branches *b);
 /* This thread goes to the processor that tid runs on; branches_pin_free lets it go anywhere again.
  */
-void branches_pin_to(struct branches *b, pid_t tid);
+void branches_pin_to(pid_t tid);
 void branches_pin_free(struct branches *b);
 
 /* pace.c: bursts and windows at their moments, until all is over. */

@@ -6,12 +6,14 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/syscall.h>
 #include <sys/sysmacros.h>
 #include <unistd.h>
 
 #include "branches/private.h"
 
-#define TEXT_MAX (4u << 20)
+#define TEXT_MAX   (4u << 20)
+#define SAME_SPACE 1 /* KCMP_VM */
 
 /* All of a file of /proc; NULL: it cannot be read.  Yours to free. */
 static char *read_text(pid_t pid, const char *name)
@@ -72,6 +74,21 @@ struct followed *process_find(struct branches *b, pid_t pid)
 		if (b->processes.data[i]->pid == pid)
 			return b->processes.data[i];
 	return NULL;
+}
+
+bool process_read(int memory, uint64_t from, void *to, size_t size)
+{
+	return pread(memory, to, size, (off_t)from) == (ssize_t)size;
+}
+
+bool process_write(int memory, uint64_t to, const void *from, size_t size)
+{
+	return pwrite(memory, from, size, (off_t)to) == (ssize_t)size;
+}
+
+bool process_shares(pid_t a, pid_t b)
+{
+	return syscall(SYS_kcmp, a, b, SAME_SPACE, 0, 0) == 0;
 }
 
 static void close_memory(struct followed *p)

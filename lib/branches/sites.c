@@ -1,24 +1,28 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Breakpoints.  They stand in one process at a time. */
 #include <string.h>
-#include <sys/syscall.h>
-#include <unistd.h>
 
 #include "branches/private.h"
 
 #define BREAKPOINT 0xcc
-#define SAME_SPACE 1 /* KCMP_VM */
 
 static bool has_byte(int memory, uint64_t address, uint8_t byte)
 {
 	uint8_t there;
 
-	return pread(memory, &there, 1, (off_t)address) == 1 && there == byte;
+	return process_read(memory, address, &there, 1) && there == byte;
 }
 
 static bool put_byte(int memory, uint64_t address, uint8_t byte)
 {
-	return pwrite(memory, &byte, 1, (off_t)address) == 1;
+	return process_write(memory, address, &byte, 1);
+}
+
+/* The program may have put something else there. */
+static void restore_byte(int memory, uint64_t address, uint8_t first)
+{
+	if (has_byte(memory, address, BREAKPOINT))
+		put_byte(memory, address, first);
 }
 
 int sites_put(struct branches *b, struct followed *p, uint64_t address, const struct transfer *t)
@@ -61,9 +65,7 @@ void sites_clear(struct branches *b)
 	for (size_t i = 0; i < b->sites.count; i++) {
 		const struct site *s = table_at(&b->sites, i);
 
-		/* The program may have put something else there. */
-		if (has_byte(b->sited->memory, s->key.address, BREAKPOINT))
-			put_byte(b->sited->memory, s->key.address, s->transfer.first);
+		restore_byte(b->sited->memory, s->key.address, s->transfer.first);
 		remember(b, s->key.address, &s->transfer);
 	}
 	empty(b);
@@ -81,29 +83,22 @@ void sites_forget(struct branches *b, const struct followed *p)
 	empty(b);
 }
 
-static void clean_byte(const struct followed *copy, uint64_t address, uint8_t first)
-{
-	if (has_byte(copy->memory, address, BREAKPOINT))
-		put_byte(copy->memory, address, first);
-}
-
 void sites_clean(struct branches *b, struct followed *copy, pid_t parent)
 {
 	const struct gone *last = &b->gone[(b->gone_count + GONE_MAX - 1) % GONE_MAX];
 	bool lately = b->gone_count && last->time + SECOND > branches_now(CLOCK_MONOTONIC);
 
 	/* vfork: it is no copy. */
-	if ((!b->sited && !lately) || syscall(SYS_kcmp, parent, copy->pid, SAME_SPACE, 0, 0) == 0 ||
-		process_memory(copy) < 0)
+	if ((!b->sited && !lately) || process_shares(parent, copy->pid) || process_memory(copy) < 0)
 		return;
 	for (size_t i = 0; b->sited && b->sited->pid == parent && i < b->sites.count; i++) {
 		const struct site *s = table_at(&b->sites, i);
 
-		clean_byte(copy, s->key.address, s->transfer.first);
+		restore_byte(copy->memory, s->key.address, s->transfer.first);
 	}
 	for (size_t i = 0; i < GONE_MAX && i < b->gone_count; i++)
 		if (b->gone[i].pid == parent)
-			clean_byte(copy, b->gone[i].address, b->gone[i].first);
+			restore_byte(copy->memory, b->gone[i].address, b->gone[i].first);
 }
 
 const struct gone *sites_gone(const struct branches *b, uint64_t address)

@@ -1,9 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What instructions that transfer control do. */
-#include <errno.h>
 #include <stddef.h>
 #include <sys/ptrace.h>
-#include <unistd.h>
 
 #include "branches/private.h"
 #include "isa/isa.h"
@@ -79,12 +77,6 @@ static uint64_t value_of(const struct user_regs_struct *r, unsigned reg)
 	return *(const unsigned long long *)(const void *)((const char *)r + places[reg]);
 }
 
-static int read_word(int memory, uint64_t address, uint64_t *word)
-{
-	return pread(memory, word, sizeof(*word), (off_t)address) == (ssize_t)sizeof(*word) ? 0
-											    : -1;
-}
-
 static int find_target(
 	const struct transfer *t, int memory, const struct user_regs_struct *r, uint64_t *to)
 {
@@ -102,7 +94,7 @@ static int find_target(
 		(uint64_t)t->displacement + value_of(r, t->base) + value_of(r, t->index) * t->scale;
 	if (t->segment)
 		address += t->segment == 0x64 ? r->fs_base : r->gs_base;
-	return read_word(memory, address, to);
+	return process_read(memory, address, to, sizeof(*to)) ? 0 : -1;
 }
 
 int step_transfer(const struct transfer *t, int memory, struct user_regs_struct *r)
@@ -122,13 +114,12 @@ int step_transfer(const struct transfer *t, int memory, struct user_regs_struct 
 		break;
 	case TRANSFER_CALL:
 		if (find_target(t, memory, r, &to) ||
-			pwrite(memory, &t->next, sizeof(t->next), (off_t)(r->rsp - 8)) !=
-				(ssize_t)sizeof(t->next))
+			!process_write(memory, r->rsp - 8, &t->next, sizeof(t->next)))
 			return -1;
 		r->rsp -= 8;
 		break;
 	case TRANSFER_RETURN:
-		if (read_word(memory, r->rsp, &to))
+		if (!process_read(memory, r->rsp, &to, sizeof(to)))
 			return -1;
 		r->rsp += 8u + t->drop;
 		break;
@@ -139,24 +130,24 @@ int step_transfer(const struct transfer *t, int memory, struct user_regs_struct 
 	return 0;
 }
 
-static int poke(pid_t tid, size_t offset, uint64_t value)
-{
-	return ptrace(PTRACE_POKEUSER, tid, (void *)offset, (void *)(uintptr_t)value) == 0 ? 0 : -1;
-}
-
 int step_apply(pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *r)
 {
+	const struct {
+		size_t offset;
+		uint64_t before, now;
+	} changes[] = {
+		{offsetof(struct user_regs_struct, rsp), before->rsp, r->rsp},
+		{offsetof(struct user_regs_struct, rcx), before->rcx, r->rcx},
+		{offsetof(struct user_regs_struct, rax), before->rax, r->rax},
+		{offsetof(struct user_regs_struct, rdx), before->rdx, r->rdx},
+		{offsetof(struct user_regs_struct, rip), before->rip, r->rip},
+	};
 	int rc = 0;
 
-	if (before->rsp != r->rsp)
-		rc |= poke(tid, offsetof(struct user_regs_struct, rsp), r->rsp);
-	if (before->rcx != r->rcx)
-		rc |= poke(tid, offsetof(struct user_regs_struct, rcx), r->rcx);
-	if (before->rax != r->rax)
-		rc |= poke(tid, offsetof(struct user_regs_struct, rax), r->rax);
-	if (before->rdx != r->rdx)
-		rc |= poke(tid, offsetof(struct user_regs_struct, rdx), r->rdx);
-	if (before->rip != r->rip)
-		rc |= poke(tid, offsetof(struct user_regs_struct, rip), r->rip);
+	for (size_t i = 0; i < sizeof(changes) / sizeof(changes[0]); i++)
+		if (changes[i].before != changes[i].now &&
+			ptrace(PTRACE_POKEUSER, tid, (void *)changes[i].offset,
+				(void *)(uintptr_t)changes[i].now) != 0)
+			rc = -1;
 	return rc;
 }

@@ -10,7 +10,6 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/ptrace.h>
-#include <sys/syscall.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
@@ -19,9 +18,8 @@
 #define OPTIONS                                                                                    \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
 		PTRACE_O_TRACESYSGOOD)
-#define KCMP_VM_SAME 1 /* KCMP_VM */
-#define CALL_STOP    (SIGTRAP | 0x80)
-#define WAITED       (__WALL | __WNOTHREAD)
+#define CALL_STOP (SIGTRAP | 0x80)
+#define WAITED    (__WALL | __WNOTHREAD)
 
 /* Results of system calls that only tracers see. */
 #define RESTART_NO_HANDLER 514
@@ -100,14 +98,13 @@ void tracer_mend_call(pid_t tid, struct user_regs_struct *r)
 
 #define BIT(signal) (1ull << ((signal)-1))
 
-void tracer_mend_mask(struct branches *b, struct thread *t, bool entered)
+void tracer_mend_mask(struct thread *t, bool entered)
 {
 	/* Who blocks these as well blocks everything. */
 	const uint64_t all =
 		BIT(SIGILL) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGABRT);
 	uint64_t mask;
 
-	(void)b;
 	if (!t->trap_blocked && !entered)
 		return;
 	if (ptrace(PTRACE_GETSIGMASK, t->tid, (void *)sizeof(mask), &mask) != 0)
@@ -170,7 +167,7 @@ static bool pass_site(struct branches *b, struct thread *t, int status)
 		return false;
 	registers = before;
 	registers.rip = s->key.address;
-	tracer_mend_mask(b, t, true);
+	tracer_mend_mask(t, true);
 	if (probe(b, t, s)) {
 		step_apply(t->tid, &before, &registers);
 		return true;
@@ -199,12 +196,12 @@ static bool pass_gone(struct branches *b, struct thread *t, int status)
 		return false;
 	gone = sites_gone(b, before.rip - 1);
 	if (!gone || process_memory(t->process) < 0 ||
-		pread(t->process->memory, &there, 1, (off_t)gone->address) != 1 ||
+		!process_read(t->process->memory, gone->address, &there, 1) ||
 		(there == 0xcc && gone->pid == t->process->pid))
 		return false;
-	if (there == 0xcc && pwrite(t->process->memory, &gone->first, 1, (off_t)gone->address) != 1)
+	if (there == 0xcc && !process_write(t->process->memory, gone->address, &gone->first, 1))
 		return false;
-	tracer_mend_mask(b, t, true);
+	tracer_mend_mask(t, true);
 	registers = before;
 	registers.rip = before.rip - 1;
 	step_apply(t->tid, &before, &registers);
@@ -223,10 +220,10 @@ static void born(struct branches *b, pid_t tid)
 	parent = status_number(tid, "PPid:");
 	process_renew(b, t->process);
 	/* vfork: what we did to memory would be the parent's. */
-	t->process->uncached = syscall(SYS_kcmp, parent, tid, KCMP_VM_SAME, 0, 0) == 0;
+	t->process->uncached = process_shares(parent, tid);
 	if (process_find(b, parent)) {
 		sites_clean(b, t->process, parent);
-		native_clean(b, t->process, process_find(b, parent));
+		native_clean(t->process, process_find(b, parent));
 	}
 }
 
@@ -289,7 +286,7 @@ static void stopped(struct branches *b, pid_t tid, int status)
 			hold_unpin(b->calling);
 	} else if (t && t->stepping && cached_stepped(tid, status)) {
 		t->stepping = false;
-		tracer_mend_mask(b, t, true);
+		tracer_mend_mask(t, true);
 	} else if (event == 0 && !(t && (pass_site(b, t, status) || pass_gone(b, t, status)))) {
 		deliver = number;
 	}

@@ -187,7 +187,7 @@ static void count(struct branches *b, const struct window *w)
 /* A single thread that is stopped often goes faster where we are, see hold.c. */
 static void begin_close(struct branches *b, struct held *f)
 {
-	branches_pin_to(b, f->tid);
+	branches_pin_to(f->tid);
 	f->until = branches_now(CLOCK_MONOTONIC) + WAIT_STOP;
 	hold_quiet(b, true);
 	tracer_tick(b, TICK);

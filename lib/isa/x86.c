@@ -1,24 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64 by Zydis, which is visible in this file only.  What kind an instruction is comes from
- * tables over Zydis' categories and mnemonics; operands come from its decoded operands, hidden ones
- * included.
+ * x86-64 by Zydis, which is visible here, in x86_text.c and encode.c only.  What kind an
+ * instruction is comes from tables over Zydis' categories and mnemonics; operands come from its
+ * decoded operands, hidden ones included.
  */
-#include <Zycore/Format.h>
-#include <Zydis/Zydis.h>
-#include <stdio.h>
 #include <string.h>
 
-#include "isa/private.h"
+#include "isa/x86.h"
 
-#define COUNT(a) (sizeof(a) / sizeof(*(a)))
-
-struct category_row {
-	ZydisInstructionCategory category;
+struct class_row {
+	unsigned key; /* of Zydis */
 	uint32_t classes;
 };
 
-static const struct category_row by_category[] = {
+static const struct class_row by_category[] = {
 	{ZYDIS_CATEGORY_CALL, INSN_BRANCH | INSN_CALL | INSN_STACK},
 	{ZYDIS_CATEGORY_RET, INSN_BRANCH | INSN_RETURN | INSN_STACK},
 	{ZYDIS_CATEGORY_COND_BR, INSN_BRANCH | INSN_CONDITIONAL},
@@ -41,13 +36,8 @@ static const struct category_row by_category[] = {
 	{ZYDIS_CATEGORY_SCATTER, INSN_GATHER},
 };
 
-struct mnemonic_row {
-	ZydisMnemonic mnemonic;
-	uint32_t classes;
-};
-
 /* What the category does not tell. */
-static const struct mnemonic_row by_mnemonic[] = {
+static const struct class_row by_mnemonic[] = {
 	{ZYDIS_MNEMONIC_HLT, INSN_STOPS | INSN_PRIVILEGED},
 	{ZYDIS_MNEMONIC_UD0, INSN_STOPS},
 	{ZYDIS_MNEMONIC_UD1, INSN_STOPS},
@@ -166,12 +156,6 @@ static bool is_vector(ZydisRegister reg)
 	       class == ZYDIS_REGCLASS_ZMM;
 }
 
-static bool is_float(const ZydisDecodedOperand *o)
-{
-	return o->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 &&
-	       o->element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80;
-}
-
 static void add_register(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
 	struct insn *insn, bool merges_mask)
 {
@@ -282,14 +266,21 @@ static void add_flags(const ZydisDecodedInstruction *z, struct insn *insn)
 	}
 }
 
+static uint32_t look_up(const struct class_row *rows, size_t count, unsigned key)
+{
+	uint32_t classes = 0;
+
+	for (size_t i = 0; i < count; i++)
+		if (rows[i].key == key)
+			classes |= rows[i].classes;
+	return classes;
+}
+
 static uint32_t look_up_name(ZydisMnemonic mnemonic, bool fp)
 {
 	const char *name = ZydisMnemonicGetString(mnemonic);
-	uint32_t classes = 0;
+	uint32_t classes = look_up(by_mnemonic, COUNT(by_mnemonic), mnemonic);
 
-	for (size_t i = 0; i < COUNT(by_mnemonic); i++)
-		if (by_mnemonic[i].mnemonic == mnemonic)
-			classes |= by_mnemonic[i].classes;
 	if (!name)
 		return classes;
 	name += name[0] == 'v';
@@ -322,10 +313,7 @@ static uint32_t classes_by_category(const ZydisDecodedInstruction *z)
 
 	classes = __atomic_load_n(&table[z->meta.category], __ATOMIC_RELAXED);
 	if (!classes) {
-		classes = KNOWN;
-		for (size_t i = 0; i < COUNT(by_category); i++)
-			if (by_category[i].category == z->meta.category)
-				classes |= by_category[i].classes;
+		classes = KNOWN | look_up(by_category, COUNT(by_category), z->meta.category);
 		__atomic_store_n(&table[z->meta.category], classes, __ATOMIC_RELAXED);
 	}
 	return classes & ~KNOWN;
@@ -458,7 +446,7 @@ static void add_branch(const ZydisDecodedInstruction *z, struct insn *insn)
 		insn->classes |= INSN_INDIRECT;
 }
 
-static int decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
+int x86_decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
 	ZydisDecodedOperand *operands)
 {
 	ZydisDecoder decoder;
@@ -473,10 +461,10 @@ static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
 	bool fp = false;
 
-	if (decode_whole(bytes, size, &z, o))
+	if (x86_decode_whole(bytes, size, &z, o))
 		return -1;
 	for (unsigned i = 0; i < z.operand_count && !fp; i++)
-		fp = is_float(&o[i]) && computes(&z) && o[i].actions;
+		fp = x86_is_float(&o[i]) && computes(&z) && o[i].actions;
 	insn->length = z.length;
 	insn->mnemonic = (uint16_t)z.mnemonic;
 	insn->encoding = encoding_of(&z);
@@ -518,159 +506,6 @@ static size_t x86_length(const uint8_t *bytes, size_t size)
 	return z.length;
 }
 
-/* Names by which assemblers know what Zydis calls otherwise. */
-static const char *plain_name(ZydisMnemonic mnemonic)
-{
-	static const struct {
-		ZydisMnemonic mnemonic;
-		const char *name;
-	} names[] = {
-		{ZYDIS_MNEMONIC_JZ, "je"},
-		{ZYDIS_MNEMONIC_JNZ, "jne"},
-		{ZYDIS_MNEMONIC_JNB, "jae"},
-		{ZYDIS_MNEMONIC_JNBE, "ja"},
-		{ZYDIS_MNEMONIC_JNL, "jge"},
-		{ZYDIS_MNEMONIC_JNLE, "jg"},
-		{ZYDIS_MNEMONIC_SETZ, "sete"},
-		{ZYDIS_MNEMONIC_SETNZ, "setne"},
-		{ZYDIS_MNEMONIC_SETNB, "setae"},
-		{ZYDIS_MNEMONIC_SETNBE, "seta"},
-		{ZYDIS_MNEMONIC_SETNL, "setge"},
-		{ZYDIS_MNEMONIC_SETNLE, "setg"},
-		{ZYDIS_MNEMONIC_CMOVZ, "cmove"},
-		{ZYDIS_MNEMONIC_CMOVNZ, "cmovne"},
-		{ZYDIS_MNEMONIC_CMOVNB, "cmovae"},
-		{ZYDIS_MNEMONIC_CMOVNBE, "cmova"},
-		{ZYDIS_MNEMONIC_CMOVNL, "cmovge"},
-		{ZYDIS_MNEMONIC_CMOVNLE, "cmovg"},
-	};
-
-	for (size_t i = 0; i < COUNT(names); i++)
-		if (names[i].mnemonic == mnemonic)
-			return names[i].name;
-	return ZydisMnemonicGetString(mnemonic);
-}
-
-static char size_letter(unsigned bits)
-{
-	return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'l' : bits == 64 ? 'q' : '\0';
-}
-
-/* AT&T's names of what Intel's syntax tells by operands; NULL: no such. */
-static const char *att_name(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
-	char name[INSN_MNEMONIC_MAX])
-{
-	switch (z->mnemonic) {
-	case ZYDIS_MNEMONIC_CBW:
-		return "cbtw";
-	case ZYDIS_MNEMONIC_CWDE:
-		return "cwtl";
-	case ZYDIS_MNEMONIC_CDQE:
-		return "cltq";
-	case ZYDIS_MNEMONIC_CWD:
-		return "cwtd";
-	case ZYDIS_MNEMONIC_CDQ:
-		return "cltd";
-	case ZYDIS_MNEMONIC_CQO:
-		return "cqto";
-	case ZYDIS_MNEMONIC_MOVSXD:
-	case ZYDIS_MNEMONIC_MOVSX:
-	case ZYDIS_MNEMONIC_MOVZX:
-		snprintf(name, INSN_MNEMONIC_MAX, "mov%c%c%c",
-			z->mnemonic == ZYDIS_MNEMONIC_MOVZX ? 'z' : 's', size_letter(o[1].size),
-			size_letter(o[0].size));
-		return name;
-	default:
-		return NULL;
-	}
-}
-
-/* The size, where no register tells it. */
-static char att_suffix(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
-{
-	const ZydisDecodedOperand *memory = NULL;
-
-	if (z->meta.category == ZYDIS_CATEGORY_WIDENOP)
-		return size_letter(o[0].size);
-	if (z->meta.branch_type != ZYDIS_BRANCH_TYPE_NONE || z->avx.vector_length ||
-		z->meta.category == ZYDIS_CATEGORY_PUSH || z->meta.category == ZYDIS_CATEGORY_POP ||
-		z->meta.category == ZYDIS_CATEGORY_PREFETCH ||
-		z->meta.category == ZYDIS_CATEGORY_SETCC)
-		return '\0';
-	for (unsigned i = 0; i < z->operand_count_visible; i++) {
-		if (o[i].type == ZYDIS_OPERAND_TYPE_MEMORY)
-			memory = &o[i];
-		else if (o[i].type == ZYDIS_OPERAND_TYPE_REGISTER &&
-			 z->meta.category != ZYDIS_CATEGORY_SHIFT &&
-			 z->meta.category != ZYDIS_CATEGORY_ROTATE &&
-			 z->meta.category != ZYDIS_CATEGORY_CONVERT)
-			return '\0';
-	}
-	if (!memory)
-		return '\0';
-	if (memory->element_type >= ZYDIS_ELEMENT_TYPE_FLOAT16 &&
-		memory->element_type <= ZYDIS_ELEMENT_TYPE_FLOAT80)
-		return z->meta.category != ZYDIS_CATEGORY_X87_ALU ? '\0'
-		       : memory->size == 32                       ? 's'
-		       : memory->size == 64                       ? 'l'
-								  : 't';
-	return size_letter(memory->size);
-}
-
-static ZyanStatus print_mnemonic(const ZydisFormatter *formatter, ZydisFormatterBuffer *buffer,
-	ZydisFormatterContext *context)
-{
-	bool att = formatter->style == ZYDIS_FORMATTER_STYLE_ATT;
-	char name[INSN_MNEMONIC_MAX], full[INSN_MNEMONIC_MAX + 1];
-	const char *special = att ? att_name(context->instruction, context->operands, name) : NULL;
-	char suffix = att && !special ? att_suffix(context->instruction, context->operands) : '\0';
-	ZyanString *string;
-
-	snprintf(full, sizeof(full), "%s%c",
-		special ? special : plain_name(context->instruction->mnemonic), suffix);
-	ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_MNEMONIC));
-	ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
-	return ZyanStringAppendFormat(string, "%s", full);
-}
-
-static int x86_text(
-	const uint8_t *bytes, size_t size, uint64_t address, enum isa_style style, char *text)
-{
-	ZydisDecodedInstruction z;
-	ZydisDecodedOperand o[ZYDIS_MAX_OPERAND_COUNT];
-	ZydisFormatter formatter;
-	ZydisFormatterFunc mnemonic = &print_mnemonic;
-
-	if (decode_whole(bytes, size, &z, o))
-		return -1;
-	ZydisFormatterInit(&formatter,
-		style == ISA_INTEL ? ZYDIS_FORMATTER_STYLE_INTEL : ZYDIS_FORMATTER_STYLE_ATT);
-	ZydisFormatterSetHook(
-		&formatter, ZYDIS_FORMATTER_FUNC_PRINT_MNEMONIC, (const void **)&mnemonic);
-	ZydisFormatterSetProperty(
-		&formatter, ZYDIS_FORMATTER_PROP_ADDR_PADDING_ABSOLUTE, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(
-		&formatter, ZYDIS_FORMATTER_PROP_DISP_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(
-		&formatter, ZYDIS_FORMATTER_PROP_IMM_PADDING, ZYDIS_PADDING_DISABLED);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_RELATIVE_RIPREL, 1);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, 0);
-	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, style == ISA_INTEL);
-	if (z.meta.category == ZYDIS_CATEGORY_WIDENOP)
-		z.operand_count_visible = 1; /* nopl (%rax): assemblers know no register of it */
-	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &z, o,
-		       z.operand_count_visible, text, INSN_TEXT_MAX, address, NULL))
-		       ? 0
-		       : -1;
-}
-
-static const char *x86_mnemonic(unsigned mnemonic)
-{
-	return mnemonic && mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE
-		       ? plain_name((ZydisMnemonic)mnemonic)
-		       : NULL;
-}
-
 static bool x86_fuses(const struct insn *first, const struct insn *branch)
 {
 	static const ZydisMnemonic pairs[] = {ZYDIS_MNEMONIC_CMP, ZYDIS_MNEMONIC_TEST,
@@ -682,26 +517,6 @@ static bool x86_fuses(const struct insn *first, const struct insn *branch)
 	       !(first->classes & (INSN_STORE | INSN_LOCK)) &&
 	       !(first->memories && first->has_immediate) &&
 	       among((ZydisMnemonic)first->mnemonic, pairs, COUNT(pairs));
-}
-
-static const char *x86_register_name(unsigned reg)
-{
-	static const char *const rest[] = {"cf", "pf", "af", "zf", "sf", "of", "df", "other flags",
-		"mxcsr", "x87 state", "fs/gs base", "system"};
-
-	if (reg < REG_GENERAL + 16)
-		return ZydisRegisterGetString(
-			ZydisRegisterEncode(ZYDIS_REGCLASS_GPR64, (ZyanU8)reg));
-	if (reg >= REG_VECTOR && reg < REG_VECTOR + 32)
-		return ZydisRegisterGetString(
-			ZydisRegisterEncode(ZYDIS_REGCLASS_ZMM, (ZyanU8)(reg - REG_VECTOR)));
-	if (reg >= REG_MASK && reg < REG_MASK + 8)
-		return ZydisRegisterGetString(
-			ZydisRegisterEncode(ZYDIS_REGCLASS_MASK, (ZyanU8)(reg - REG_MASK)));
-	if (reg >= REG_X87 && reg < REG_X87 + 8)
-		return ZydisRegisterGetString(
-			ZydisRegisterEncode(ZYDIS_REGCLASS_X87, (ZyanU8)(reg - REG_X87)));
-	return reg >= REG_CARRY && reg < REG_COUNT ? rest[reg - REG_CARRY] : NULL;
 }
 
 const struct isa_ops isa_x86 = {
