@@ -12,7 +12,9 @@
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
 #include "sources/model_profile.h"
+#include "valgrind/counted.h"
 #include "valgrind/images.h"
+#include "valgrind/modes.h"
 #include "valgrind/profile.h"
 #include "valgrind/tool.h"
 
@@ -88,18 +90,19 @@ struct model_block *block_new(
 	return m;
 }
 
-UChar *block_specials(struct model_block *block)
-{
-	return (UChar *)block->specials;
-}
-
-struct model_outcome *block_outcomes(struct model_block *block)
+/* What is kept of a descriptor that is live. */
+static struct block *known(const struct model_block *block)
 {
 	struct block *b = VG_(HT_lookup)(table(&live), block->address);
 
 	tl_assert(b && b->model == block);
-	return (struct model_outcome *)(block->specials -
-					aligned(b->outcome_room * sizeof(struct model_outcome)));
+	return b;
+}
+
+struct model_outcome *block_outcomes(struct model_block *block)
+{
+	return (struct model_outcome *)(block->specials - aligned(known(block)->outcome_room *
+								  sizeof(struct model_outcome)));
 }
 
 struct model_block *block_find(Addr address)
@@ -280,10 +283,9 @@ static UInt find_repeats(const struct model_block *m)
 
 void block_ready(struct model_block *block)
 {
-	struct block *b = VG_(HT_lookup)(table(&live), block->address);
+	struct block *b = known(block);
 	struct bytes text = {0};
 
-	tl_assert(b && b->model == block);
 	b->insn_count = block->insn_count;
 	b->segment_count = block->segment_count;
 	b->repeats = find_repeats(block);
@@ -345,9 +347,8 @@ static void retire(struct block *b)
 
 struct block_branch *block_branch(struct model_block *block)
 {
-	struct block *b = VG_(HT_lookup)(table(&live), block->address);
+	struct block *b = known(block);
 
-	tl_assert(b && b->model == block);
 	b->branch.block = block;
 	return &b->branch;
 }
@@ -399,6 +400,17 @@ void block_discard(Addr address)
 		block_free(b);
 }
 
+void discard_superblock(Addr address, VexGuestExtents extents)
+{
+	(void)extents;
+	if (modes_counts(address)) {
+		counted_discard(address);
+		return;
+	}
+	trace_flush();
+	block_discard(address);
+}
+
 void blocks_keep(Bool starts)
 {
 	keeping = True;
@@ -422,47 +434,54 @@ void blocks_reset(void)
 	}
 }
 
-/* ---- writing ---- */
+/* ---- what was executed ---- */
 
-static void write_block(
-	struct bytes *to, const struct block *b, void (*events)(struct bytes *to, UInt row))
+struct visit {
+	struct bytes *to;
+	void (*events)(struct bytes *to, UInt row);
+	uint64_t sums[MODEL_STATICS];
+};
+
+static void each_executed(struct visit *v, void (*what)(struct visit *v, const struct block *b))
+{
+	VgHashTable *tables[] = {live, past};
+
+	for (UInt i = 0; i < 2; i++) {
+		const struct block *b;
+
+		if (!tables[i])
+			continue;
+		VG_(HT_ResetIter)(tables[i]);
+		while ((b = VG_(HT_Next)(tables[i])) != NULL)
+			if (b->shape && executed(b))
+				what(v, b);
+	}
+}
+
+static void write_block(struct visit *v, const struct block *b)
 {
 	UInt rows = 0;
 
-	bytes_v(to, b->shape_length);
-	bytes_raw(to, b->shape, b->shape_length);
+	bytes_v(v->to, b->shape_length);
+	bytes_raw(v->to, b->shape, b->shape_length);
 	for (UInt i = 0; i < b->segment_count; i++)
-		bytes_v(to, ended_in(b, i));
+		bytes_v(v->to, ended_in(b, i));
 	for (UInt i = 0; i < b->insn_count; i++)
 		rows += row_of(b, i) != 0;
-	bytes_v(to, rows);
+	bytes_v(v->to, rows);
 	for (UInt i = 0; rows && i < b->insn_count; i++)
 		if (row_of(b, i)) {
-			bytes_v(to, i);
-			events(to, row_of(b, i));
+			bytes_v(v->to, i);
+			v->events(v->to, row_of(b, i));
 		}
-}
-
-static void write_table(
-	struct bytes *to, VgHashTable *t, void (*events)(struct bytes *to, UInt row))
-{
-	struct block *b;
-
-	if (!t)
-		return;
-	VG_(HT_ResetIter)(t);
-	while ((b = VG_(HT_Next)(t)) != NULL)
-		if (b->shape && executed(b))
-			write_block(to, b, events);
 }
 
 void blocks_write(struct bytes *to, void (*events)(struct bytes *to, UInt row))
 {
-	write_table(to, live, events);
-	write_table(to, past, events);
-}
+	struct visit v = {.to = to, .events = events};
 
-/* ---- sums ---- */
+	each_executed(&v, write_block);
+}
 
 static const uint16_t *statics_of(const struct block *b, UInt segment)
 {
@@ -470,41 +489,28 @@ static const uint16_t *statics_of(const struct block *b, UInt segment)
 			: b->statics + segment * MODEL_STATICS;
 }
 
-static void sum_block(const struct block *b, uint64_t *sums)
+static void sum_block(struct visit *v, const struct block *b)
 {
 	for (UInt i = 0; i < b->segment_count; i++) {
 		uint64_t n = ended_in(b, i);
 
 		for (UInt k = 0; n && k < MODEL_STATICS; k++)
-			sums[k] += n * statics_of(b, i)[k];
+			v->sums[k] += n * statics_of(b, i)[k];
 	}
 	/* Further iterations are no instructions of their own. */
 	if (b->repeats) {
-		sums[MODEL_STATIC_INSTRUCTIONS] -= ended_in(b, b->repeats - 1);
-		sums[MODEL_STATIC_MICRO_OPS] -= ended_in(b, b->repeats - 1) * b->repeat_uops;
+		v->sums[MODEL_STATIC_INSTRUCTIONS] -= ended_in(b, b->repeats - 1);
+		v->sums[MODEL_STATIC_MICRO_OPS] -= ended_in(b, b->repeats - 1) * b->repeat_uops;
 	}
-}
-
-static void sum_table(VgHashTable *t, uint64_t *sums)
-{
-	struct block *b;
-
-	if (!t)
-		return;
-	VG_(HT_ResetIter)(t);
-	while ((b = VG_(HT_Next)(t)) != NULL)
-		if (b->shape && executed(b))
-			sum_block(b, sums);
 }
 
 void blocks_sum(uint64_t *counts)
 {
-	uint64_t sums[MODEL_STATICS] = {0};
+	struct visit v = {0};
 
-	sum_table(live, sums);
-	sum_table(past, sums);
+	each_executed(&v, sum_block);
 	for (UInt k = 0; k <= MODEL_STATIC_RETURNS; k++)
-		counts[model_static_event(k)] = sums[k];
+		counts[model_static_event(k)] = v.sums[k];
 	counts[EV_INSTRUCTIONS_15] = counts[EV_INSTRUCTIONS];
 	counts[EV_DECODED_BRANCHES] = counts[EV_CONDITIONAL_BRANCHES];
 }

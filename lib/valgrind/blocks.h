@@ -22,8 +22,6 @@ struct model_block *block_new(
 	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes);
 /* The room for its outcomes; segments point into it. */
 struct model_outcome *block_outcomes(struct model_block *block);
-/* What block->specials points to, to be written. */
-UChar *block_specials(struct model_block *block);
 void block_ready(struct model_block *block);
 void block_discard(Addr address);
 /* NULL: there is none now. */

@@ -7,14 +7,15 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_threadstate.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 #include "pub_tool_xarray.h"
 
 #include "valgrind/images.h"
+#include "valgrind/spans.h"
 #include "valgrind/stacks.h"
+#include "valgrind/tool.h"
 #include "valgrind/variables.h"
 
 #define OBJECTS_MAX 1000000u
@@ -31,13 +32,6 @@ struct object {
 	UInt next;   /* the hash's */
 };
 
-/* What the program mapped itself. */
-struct area {
-	Addr start;
-	SizeT size;
-	UInt object;
-};
-
 /* A thread's stack lies below `high`, in one mapping with where its stack pointer is. */
 struct stack {
 	Addr high, end; /* end: of that mapping, when the thread began */
@@ -51,7 +45,7 @@ Bool dataspace_kept;
 static struct objects counts;
 static XArray *objects; /* number 1 is the first */
 static UInt *hash;
-static OSet *areas;
+static OSet *areas;          /* of struct span: what the program mapped itself */
 static struct stack *stacks; /* by Valgrind's number of the thread */
 static UInt stacks_used;     /* as many of them were ever in use */
 static Addr break_low, break_high;
@@ -225,17 +219,9 @@ void dataspace_thread_ended(ThreadId tid)
 
 /* ---- what lies where ---- */
 
-static Word holds(const void *key, const void *element)
-{
-	const struct area *a = element;
-	Addr address = *(const Addr *)key;
-
-	return address < a->start ? -1 : address - a->start >= a->size;
-}
-
 static UInt in_area(Addr address, Addr *start)
 {
-	const struct area *a = VG_(OSetGen_LookupWithCmp)(areas, &address, holds);
+	const struct span *a = spans_at(areas, address);
 	const NSegment *s;
 	const HChar *name;
 
@@ -289,14 +275,6 @@ static uint32_t image(void *context, uint64_t instruction)
 	return images_at(instruction);
 }
 
-static void *memory(void *old, size_t size)
-{
-	if (size)
-		return VG_(realloc)("objects", old, size);
-	VG_(free)(old);
-	return NULL;
-}
-
 void dataspace_see(Addr code)
 {
 	if (dataspace_kept)
@@ -308,32 +286,17 @@ void dataspace_see(Addr code)
 /* An area's part that goes leaves what is around it. */
 static void cut_areas(Addr a, SizeT length)
 {
-	for (;;) {
-		struct area *found = NULL, *piece;
-		Addr at = a;
+	struct span *found;
 
-		found = VG_(OSetGen_LookupWithCmp)(areas, &at, holds);
-		if (!found) {
-			VG_(OSetGen_ResetIterAt)(areas, &at);
-			found = VG_(OSetGen_Next)(areas);
-			if (found && found->start >= a + length)
-				found = NULL;
-		}
-		if (!found)
-			return;
-		VG_(OSetGen_Remove)(areas, &found->start);
-		if (found->start + found->size > a + length) {
-			piece = VG_(OSetGen_AllocNode)(areas, sizeof(*piece));
-			*piece = (struct area){a + length,
-				found->start + found->size - (a + length), found->object};
-			VG_(OSetGen_Insert)(areas, piece);
-		}
-		if (found->start < a) {
-			found->size = a - found->start;
-			VG_(OSetGen_Insert)(areas, found);
-		} else {
-			VG_(OSetGen_FreeNode)(areas, found);
-		}
+	while ((found = spans_over(areas, a, length)) != NULL) {
+		struct span whole = *found;
+		Addr end = whole.start + whole.size;
+
+		spans_remove(areas, found);
+		if (whole.start < a)
+			spans_add(areas, whole.start, a - whole.start, whole.object);
+		if (end > a + length)
+			spans_add(areas, a + length, end - (a + length), whole.object);
 	}
 }
 
@@ -352,17 +315,13 @@ static void mapped(Addr a, SizeT length)
 	const NSegment *s = VG_(am_find_nsegment)(a);
 	const HChar *name =
 		s && (s->kind == SkFileC || s->kind == SkFileV) ? VG_(am_get_filename)(s) : NULL;
-	UInt node = paths_node(stacks_of(running));
-	struct area *area;
+	UInt node = paths_node(stacks_of(running)), object;
 
 	cut_areas(a, length);
-	area = VG_(OSetGen_AllocNode)(areas, sizeof(*area));
-	area->start = a;
-	area->size = length;
-	area->object = dataspace_object(MODEL_OBJECT_MAPPING, 0, 0, 0, 0,
+	object = dataspace_object(MODEL_OBJECT_MAPPING, 0, 0, 0, 0,
 		node == PATH_LOST ? PATH_ROOT : node, name ? name : "");
-	dataspace_add_block(area->object, a, length);
-	VG_(OSetGen_Insert)(areas, area);
+	dataspace_add_block(object, a, length);
+	spans_add(areas, a, length, object);
 }
 
 void dataspace_system_call(ThreadId tid, UInt number, const UWord *arguments, SysRes result)
@@ -399,11 +358,11 @@ void dataspace_begin(void)
 	dataspace_kept = True;
 	hash = VG_(calloc)("objects", HASH_SIZE, sizeof(*hash));
 	reset_objects();
-	areas = VG_(OSetGen_Create)(0, NULL, VG_(malloc), "areas", VG_(free));
+	areas = spans_new();
 	stacks = VG_(calloc)("stacks", VG_N_THREADS, sizeof(*stacks));
 	counts.find = find;
 	counts.image = image;
-	counts.memory = memory;
+	counts.memory = tool_memory;
 	objects_init(&counts);
 	heap_begin();
 }
@@ -421,7 +380,7 @@ void dataspace_reset(void)
 
 void dataspace_forked(ThreadId tid)
 {
-	struct area *a;
+	struct span *a;
 
 	if (!dataspace_kept)
 		return;

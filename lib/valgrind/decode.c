@@ -193,37 +193,6 @@ static void sse(const struct scan *s, struct decoded *d)
 	}
 }
 
-static void prefetch_operand(const struct scan *s, struct decoded *d)
-{
-	unsigned at = s->at + 1, mod = s->modrm >> 6, rm = s->modrm & 7, bytes = 0;
-	uint32_t raw = 0;
-
-	d->base = (uint8_t)(rm | (s->rex & 1) << 3);
-	d->index = DECODE_NO_REGISTER;
-	bytes = mod == 1 ? 1 : mod == 2 ? 4 : 0;
-	if (rm == 4) {
-		unsigned sib = s->code[at++], index = (sib >> 3 & 7) | (s->rex & 2) << 2;
-
-		d->base = (uint8_t)((sib & 7) | (s->rex & 1) << 3);
-		if (index != 4) {
-			d->index = (uint8_t)index;
-			d->scale = (uint8_t)(sib >> 6);
-		}
-		if ((sib & 7) == 5 && mod == 0) {
-			d->base = DECODE_NO_REGISTER;
-			bytes = 4;
-		}
-	} else if (rm == 5 && mod == 0) {
-		d->base = DECODE_RIP;
-		bytes = 4;
-	}
-	if (at + bytes > s->length)
-		bytes = 0;
-	for (unsigned i = 0; i < bytes; i++)
-		raw |= (uint32_t)s->code[at + i] << 8 * i;
-	d->displacement = bytes == 1 ? (int8_t)raw : (int32_t)raw;
-}
-
 static void two_byte(const struct scan *s, struct decoded *d, uint64_t address)
 {
 	unsigned op = s->opcode;
@@ -245,7 +214,7 @@ static void two_byte(const struct scan *s, struct decoded *d, uint64_t address)
 		   (op == 0x0d && !is_register(s))) {
 		if (s->length > s->at + (unsigned)((s->modrm & 7) == 4)) {
 			d->class_bits |= MODEL_PREFETCH;
-			prefetch_operand(s, d);
+			scan_memory(s, &d->operand);
 		}
 	} else if (within(op, 0x10, 0x17) || within(op, 0x28, 0x2f) || within(op, 0x50, 0x7f) ||
 		   op == 0xc2 || within(op, 0xc4, 0xc6) || op >= 0xd0) {
@@ -293,8 +262,7 @@ void decode(const uint8_t *code, unsigned length, uint64_t address, struct decod
 	scan(&s, code, length);
 	*out = (struct decoded){.length = (uint8_t)length,
 		.branch = DECODE_NO_BRANCH,
-		.base = DECODE_NO_REGISTER,
-		.index = DECODE_NO_REGISTER,
+		.operand = {.base = SCAN_NO_REGISTER, .index = SCAN_NO_REGISTER},
 		.uops = 1};
 	switch (s.map) {
 	case 0:

@@ -10,11 +10,9 @@
 #ifndef VALGRIND_DECODE_H
 #define VALGRIND_DECODE_H
 
-#include <stdint.h>
+#include "valgrind/scan.h"
 
-#define DECODE_NO_BRANCH   0xff
-#define DECODE_NO_REGISTER 0xff
-#define DECODE_RIP         0xfe /* as base: the address of the next instruction */
+#define DECODE_NO_BRANCH 0xff
 
 struct decoded {
 	uint16_t class_bits; /* enum model_instruction_class; never MODEL_REPEATED */
@@ -22,11 +20,9 @@ struct decoded {
 	uint8_t flops;       /* floating-point operations; a fused multiply-add is two */
 	uint8_t branch;      /* enum model_branch_kind, or DECODE_NO_BRANCH */
 	uint8_t length;
-	uint8_t repeats; /* a string instruction with a repeat prefix */
-	/* Of a prefetch: its address is base + (index << scale) + displacement. */
-	uint8_t base, index, scale; /* numbers of registers as encoded: rax 0, rcx 1 ... r15 15 */
-	int32_t displacement;
-	uint64_t target; /* of a direct branch */
+	uint8_t repeats;            /* a string instruction with a repeat prefix */
+	struct scan_memory operand; /* of a prefetch */
+	uint64_t target;            /* of a direct branch */
 };
 
 /* code: `length` readable bytes (1..15), executed at `address`. */

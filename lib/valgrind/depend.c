@@ -22,6 +22,7 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 #include "valgrind/latency.h"
+#include "valgrind/scan.h"
 
 #define GUEST(field) ((Int)offsetof(VexGuestAMD64State, guest_##field))
 
@@ -136,20 +137,23 @@ static struct set needs(const struct walk *w, const IRExpr *e)
 	return s;
 }
 
-static void use(struct walk *w, const IRExpr *e)
+static void add_needs(const struct walk *w, struct set *to, const IRExpr *e)
 {
 	struct set s = needs(w, e);
 
+	set_join(to, &s);
+}
+
+static void use(struct walk *w, const IRExpr *e)
+{
 	if (w->insn >= 0)
-		set_join(&needed[w->insn].operands, &s);
+		add_needs(w, &needed[w->insn].operands, e);
 }
 
 static void use_address(struct walk *w, const IRExpr *e)
 {
-	struct set s = needs(w, e);
-
 	if (w->insn >= 0)
-		set_join(&needed[w->insn].address, &s);
+		add_needs(w, &needed[w->insn].address, e);
 }
 
 /* The current instruction computes t from what is in `from`. */
@@ -196,16 +200,15 @@ static Bool moves(struct walk *w, IRTemp t, const IRExpr *e)
 
 static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 {
-	struct set from = {0}, s;
+	struct set from = {0};
 	IRExpr *const *args;
 	Int base;
+	UInt reg;
 
 	switch (e->tag) {
 	case Iex_Get:
-		copies(w, t,
-			register_at(e->Iex.Get.offset, &base) == NO_SLOT
-				? NO_SLOT
-				: w->now[register_at(e->Iex.Get.offset, &base)]);
+		reg = register_at(e->Iex.Get.offset, &base);
+		copies(w, t, reg == NO_SLOT ? NO_SLOT : w->now[reg]);
 		return;
 	case Iex_GetI:
 		copies(w, t, w->now[MODEL_REGISTER_OTHER]);
@@ -220,41 +223,32 @@ static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 		loads(w, t, e->Iex.Load.addr);
 		return;
 	case Iex_Unop:
-		from = needs(w, e->Iex.Unop.arg);
+		add_needs(w, &from, e->Iex.Unop.arg);
 		break;
 	case Iex_Binop:
 		if (moves(w, t, e))
 			return;
-		from = needs(w, e->Iex.Binop.arg1);
-		s = needs(w, e->Iex.Binop.arg2);
-		set_join(&from, &s);
+		add_needs(w, &from, e->Iex.Binop.arg1);
+		add_needs(w, &from, e->Iex.Binop.arg2);
 		break;
 	case Iex_Triop:
-		from = needs(w, e->Iex.Triop.details->arg1);
-		s = needs(w, e->Iex.Triop.details->arg2);
-		set_join(&from, &s);
-		s = needs(w, e->Iex.Triop.details->arg3);
-		set_join(&from, &s);
+		add_needs(w, &from, e->Iex.Triop.details->arg1);
+		add_needs(w, &from, e->Iex.Triop.details->arg2);
+		add_needs(w, &from, e->Iex.Triop.details->arg3);
 		break;
 	case Iex_Qop:
-		from = needs(w, e->Iex.Qop.details->arg2);
-		s = needs(w, e->Iex.Qop.details->arg3);
-		set_join(&from, &s);
-		s = needs(w, e->Iex.Qop.details->arg4);
-		set_join(&from, &s);
+		add_needs(w, &from, e->Iex.Qop.details->arg2);
+		add_needs(w, &from, e->Iex.Qop.details->arg3);
+		add_needs(w, &from, e->Iex.Qop.details->arg4);
 		break;
 	case Iex_CCall:
-		for (args = e->Iex.CCall.args; *args; args++) {
-			s = needs(w, *args);
-			set_join(&from, &s);
-		}
+		for (args = e->Iex.CCall.args; *args; args++)
+			add_needs(w, &from, *args);
 		break;
 	case Iex_ITE:
-		from = needs(w, e->Iex.ITE.cond);
-		s = needs(w, e->Iex.ITE.iftrue);
-		set_join(&from, &s);
-		s = needs(w, e->Iex.ITE.iffalse);
-		set_join(&from, &s);
+		add_needs(w, &from, e->Iex.ITE.cond);
+		add_needs(w, &from, e->Iex.ITE.iftrue);
+		add_needs(w, &from, e->Iex.ITE.iffalse);
 		break;
 	default:
 		break;
@@ -498,4 +492,18 @@ void depend(const IRSB *in, struct model_insn *insns, Int count)
 	use(&w, in->next);
 	end_instruction(&w);
 	fill(&w);
+}
+
+const uint32_t *depend_keys(const struct model_block *block)
+{
+	static uint32_t keys[MODEL_BLOCK_INSNS_MAX];
+
+	for (UInt i = 0; i < block->insn_count; i++) {
+		const struct model_insn *insn = &block->insns[i];
+
+		keys[i] = insn->access_count == 1
+				  ? scan_address((const uint8_t *)insn->address, insn->length)
+				  : 0;
+	}
+	return keys;
 }

@@ -9,7 +9,6 @@
  */
 #include "valgrind/tool.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_libcfile.h"
 #include "pub_tool_libcprint.h"
@@ -32,8 +31,7 @@ static Bool is_exec(UInt number)
 const HChar *program_string(UWord address)
 {
 	for (UWord at = address; at < address + VKI_PATH_MAX; at++) {
-		if ((at == address || at % VKI_PAGE_SIZE == 0) &&
-			!VG_(am_is_valid_for_client)(at, 1, VKI_PROT_READ))
+		if ((at == address || at % VKI_PAGE_SIZE == 0) && !tool_readable(at, 1))
 			return NULL;
 		if (*(const HChar *)at == '\0')
 			return (const HChar *)address;
@@ -43,7 +41,7 @@ const HChar *program_string(UWord address)
 
 static const HChar *program_argv0(UWord argv)
 {
-	if (!VG_(am_is_valid_for_client)(argv, sizeof(UWord), VKI_PROT_READ) || !*(UWord *)argv)
+	if (!tool_readable(argv, sizeof(UWord)) || !*(UWord *)argv)
 		return NULL;
 	return program_string(*(UWord *)argv);
 }

@@ -12,22 +12,14 @@
  */
 #include "valgrind/dataspace.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
-#include "pub_tool_oset.h"
 #include "pub_tool_threadstate.h"
-#include "pub_tool_vki.h"
 
+#include "valgrind/spans.h"
 #include "valgrind/stacks.h"
 #include "valgrind/tool.h"
 #include "valgrind/variables.h"
-
-struct block {
-	Addr start; /* the set's key */
-	SizeT size;
-	UInt object;
-};
 
 struct call {
 	Addr due;     /* the stack pointer when it will have returned; NOBODY: there is none */
@@ -41,13 +33,13 @@ struct call {
 #define NOBODY 1 /* no stack pointer */
 
 Addr heap_due = NOBODY;
-static OSet *blocks;
+static OSet *blocks;       /* of struct span */
 static struct call *calls; /* by Valgrind's number of the thread */
 static ThreadId running;
 
 void heap_begin(void)
 {
-	blocks = VG_(OSetGen_Create)(0, NULL, VG_(malloc), "blocks", VG_(free));
+	blocks = spans_new();
 	calls = VG_(calloc)("calls", VG_N_THREADS, sizeof(*calls));
 	for (UInt i = 0; i < VG_N_THREADS; i++)
 		calls[i].due = NOBODY;
@@ -61,41 +53,23 @@ void heap_thread(ThreadId tid)
 
 /* ---- blocks ---- */
 
-static Word holds(const void *key, const void *element)
-{
-	const struct block *b = element;
-	Addr address = *(const Addr *)key;
-
-	return address < b->start ? -1 : address - b->start >= b->size;
-}
-
-static Word overlaps(const void *key, const void *element)
-{
-	const Addr *range = key;
-	const struct block *b = element;
-
-	return range[1] <= b->start ? -1 : range[0] >= b->start + b->size;
-}
-
-static void remove_block(struct block *b)
+static void remove_block(struct span *b)
 {
 	objects_gone(dataspace_objects(), b->start, b->size);
-	VG_(OSetGen_Remove)(blocks, &b->start);
-	VG_(OSetGen_FreeNode)(blocks, b);
+	spans_remove(blocks, b);
 }
 
 void heap_unmapped(Addr a, SizeT length)
 {
-	Addr range[2] = {a, a + length};
-	struct block *b;
+	struct span *b;
 
-	while ((b = VG_(OSetGen_LookupWithCmp)(blocks, range, overlaps)) != NULL)
+	while ((b = spans_over(blocks, a, length)) != NULL)
 		remove_block(b);
 }
 
 static void add_block(Addr start, SizeT size, UInt node)
 {
-	struct block *b;
+	UInt object;
 
 	if (!size)
 		size = 1;
@@ -103,25 +77,22 @@ static void add_block(Addr start, SizeT size, UInt node)
 		return;
 	heap_unmapped(start, size);
 	objects_gone(dataspace_objects(), start, size);
-	b = VG_(OSetGen_AllocNode)(blocks, sizeof(*b));
-	b->start = start;
-	b->size = size;
-	b->object = dataspace_object(MODEL_OBJECT_HEAP, 0, 0, 0, 0, node, "");
-	dataspace_add_block(b->object, start, size);
-	VG_(OSetGen_Insert)(blocks, b);
+	object = dataspace_object(MODEL_OBJECT_HEAP, 0, 0, 0, 0, node, "");
+	dataspace_add_block(object, start, size);
+	spans_add(blocks, start, size, object);
 }
 
 static void free_block(Addr start)
 {
-	struct block *b = start ? VG_(OSetGen_Lookup)(blocks, &start) : NULL;
+	struct span *b = start ? spans_at(blocks, start) : NULL;
 
-	if (b)
+	if (b && b->start == start)
 		remove_block(b);
 }
 
 UInt heap_find(Addr address, Addr *start)
 {
-	const struct block *b = VG_(OSetGen_LookupWithCmp)(blocks, &address, holds);
+	const struct span *b = spans_at(blocks, address);
 
 	if (!b)
 		return 0;
@@ -132,7 +103,7 @@ UInt heap_find(Addr address, Addr *start)
 void heap_forked(void)
 {
 	UInt object = 0;
-	struct block *b;
+	struct span *b;
 
 	VG_(OSetGen_ResetIter)(blocks);
 	while ((b = VG_(OSetGen_Next)(blocks)) != NULL) {
@@ -144,11 +115,6 @@ void heap_forked(void)
 }
 
 /* ---- calls ---- */
-
-static Bool readable(Addr a, SizeT size)
-{
-	return VG_(am_is_valid_for_client)(a, size, VKI_PROT_READ);
-}
 
 static SizeT product(SizeT a, SizeT b)
 {
@@ -176,7 +142,7 @@ void heap_enter(UWord kind, UWord a, UWord b, UWord c, UWord sp)
 		free_block(a);
 		return;
 	}
-	if (!readable(sp, sizeof(Addr)))
+	if (!tool_readable(sp, sizeof(Addr)))
 		return;
 	*call = (struct call){.kind = (enum allocator)kind,
 		.due = sp + sizeof(Addr),
@@ -197,14 +163,14 @@ void heap_enter(UWord kind, UWord a, UWord b, UWord c, UWord sp)
 static void finish(const struct call *call, Addr result)
 {
 	if (call->kind == ALIGNS_AT) {
-		if (result || !readable(call->where, sizeof(Addr)))
+		if (result || !tool_readable(call->where, sizeof(Addr)))
 			return;
 		result = *(Addr *)call->where;
 	}
 	/* realloc(p, 0) frees. */
 	if (call->old && (result || !call->size))
 		free_block(call->old);
-	if (result && readable(result, 1))
+	if (result && tool_readable(result, 1))
 		add_block(result, call->size, call->node);
 }
 

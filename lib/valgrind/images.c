@@ -11,6 +11,8 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_xarray.h"
 
+#include "valgrind/tool.h"
+
 #define HEADERS_MAX  64   /* program headers looked at */
 #define NOTES_MAX    4096 /* bytes of notes looked at */
 #define SEGMENTS_MAX 100000
@@ -31,11 +33,6 @@ const struct image *images_get(UInt number)
 UInt images_count(void)
 {
 	return images ? (UInt)VG_(sizeXA)(images) : 0;
-}
-
-static Bool readable(Addr a, SizeT length)
-{
-	return a + length > a && VG_(am_is_valid_for_client)(a, length, VKI_PROT_READ);
 }
 
 /* Where the file's offset 0 is mapped, at or below the segment; 0: nowhere. */
@@ -64,7 +61,7 @@ static void find_build_id(struct image *im, Addr at, SizeT size)
 {
 	Addr end;
 
-	if (size > NOTES_MAX || !readable(at, size))
+	if (size > NOTES_MAX || !tool_readable(at, size))
 		return;
 	for (end = at + size; at + sizeof(Elf64_Nhdr) <= end;) {
 		const Elf64_Nhdr *note = (const Elf64_Nhdr *)at;
@@ -88,11 +85,11 @@ static void read_elf(struct image *im, Addr base)
 	const Elf64_Ehdr *header = (const Elf64_Ehdr *)base;
 	const Elf64_Phdr *p;
 
-	if (!base || !readable(base, sizeof(*header)) ||
+	if (!base || !tool_readable(base, sizeof(*header)) ||
 		VG_(memcmp)(header->e_ident, ELFMAG, SELFMAG) != 0 ||
 		header->e_ident[EI_CLASS] != ELFCLASS64 || header->e_phentsize != sizeof(*p) ||
 		header->e_phnum > HEADERS_MAX ||
-		!readable(base + header->e_phoff, header->e_phnum * sizeof(*p)))
+		!tool_readable(base + header->e_phoff, header->e_phnum * sizeof(*p)))
 		return;
 	p = (const Elf64_Phdr *)(base + header->e_phoff);
 	for (UInt i = 0; i < header->e_phnum; i++)
@@ -104,9 +101,18 @@ static void read_elf(struct image *im, Addr base)
 			if (p[i].p_flags & PF_X)
 				break;
 		}
-	for (UInt i = 0; im->kind == IMAGE_FILE && i < header->e_phnum; i++)
+	for (UInt i = 0; im->kind == IMAGE_FILE && i < header->e_phnum; i++) {
+		Addr from = im->bias + p[i].p_vaddr, to = from + p[i].p_memsz;
+
 		if (p[i].p_type == PT_NOTE && !im->build_id_length)
-			find_build_id(im, im->bias + p[i].p_vaddr, p[i].p_memsz);
+			find_build_id(im, from, p[i].p_memsz);
+		if (p[i].p_type != PT_LOAD)
+			continue;
+		if (!im->high || from < im->low)
+			im->low = VG_PGROUNDDN(from);
+		if (to > im->high)
+			im->high = VG_PGROUNDUP(to);
+	}
 }
 
 static void look_at(struct image *im, const NSegment *s)

@@ -23,6 +23,7 @@ struct image {
 	Addr start, end;   /* of the mapping, as far as it was seen; end is exclusive */
 	ULong file_offset; /* of start */
 	Addr bias;
+	Addr low, high;    /* of an ELF image: all of it in memory, high exclusive */
 	const HChar *path; /* "" where there is none */
 	UInt build_id_length;
 	UChar build_id[IMAGE_BUILD_ID_MAX];

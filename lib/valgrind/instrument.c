@@ -217,11 +217,6 @@ static void add_access(
 		b->statics[MODEL_STATIC_STORES]++;
 }
 
-static void add_load(struct builder *b, IRExpr *address, Int size)
-{
-	add_access(b, MODEL_ACCESS_LOAD, address, size, False);
-}
-
 /* The load that the current instruction has just done, if it is this one; else NULL. */
 static struct model_access *same_load(struct builder *b, IRExpr *address, Int size)
 {
@@ -272,48 +267,27 @@ static void add_guarded(
 
 static IRExpr *general_register(struct builder *b, unsigned number)
 {
-	static const Int offset[16] = {
-		offsetof(VexGuestAMD64State, guest_RAX),
-		offsetof(VexGuestAMD64State, guest_RCX),
-		offsetof(VexGuestAMD64State, guest_RDX),
-		offsetof(VexGuestAMD64State, guest_RBX),
-		offsetof(VexGuestAMD64State, guest_RSP),
-		offsetof(VexGuestAMD64State, guest_RBP),
-		offsetof(VexGuestAMD64State, guest_RSI),
-		offsetof(VexGuestAMD64State, guest_RDI),
-		offsetof(VexGuestAMD64State, guest_R8),
-		offsetof(VexGuestAMD64State, guest_R9),
-		offsetof(VexGuestAMD64State, guest_R10),
-		offsetof(VexGuestAMD64State, guest_R11),
-		offsetof(VexGuestAMD64State, guest_R12),
-		offsetof(VexGuestAMD64State, guest_R13),
-		offsetof(VexGuestAMD64State, guest_R14),
-		offsetof(VexGuestAMD64State, guest_R15),
-	};
-
-	return assign(b, Ity_I64, IRExpr_Get(offset[number & 15], Ity_I64));
+	/* They stand one after another, in the order of their encoding. */
+	return assign(b, Ity_I64,
+		IRExpr_Get(
+			offsetof(VexGuestAMD64State, guest_RAX) + 8 * (Int)(number & 15), Ity_I64));
 }
 
 static void tell_prefetch(struct builder *b)
 {
-	const struct decoded *d = &b->decoded;
-	UWord constant = (UWord)(Word)d->displacement;
+	const struct scan_memory *o = &b->decoded.operand;
+	UWord constant = (UWord)(Word)o->displacement;
 	IRExpr *sum;
 
-	if (!recording()) {
-		add_access(b, MODEL_ACCESS_PREFETCH, word(0), 1, False);
-		b->address = NULL;
-		return;
-	}
-	if (d->base == DECODE_RIP)
-		constant += last(b)->address + d->length;
+	if (o->base == SCAN_RIP)
+		constant += last(b)->address + b->decoded.length;
 	sum = word(constant);
-	if (d->base < 16)
-		sum = add(b, general_register(b, d->base), sum);
-	if (d->index < 16) {
+	if (o->base < 16 && recording())
+		sum = add(b, general_register(b, o->base), sum);
+	if (o->index < 16 && recording()) {
 		IRExpr *index = assign(b, Ity_I64,
-			IRExpr_Binop(Iop_Shl64, general_register(b, d->index),
-				IRExpr_Const(IRConst_U8(d->scale))));
+			IRExpr_Binop(Iop_Shl64, general_register(b, o->index),
+				IRExpr_Const(IRConst_U8(o->scale))));
 
 		sum = add(b, sum, index);
 	}
@@ -430,7 +404,7 @@ static void see_dirty(struct builder *b, const IRDirty *d)
 	Bool stores = d->mFx == Ifx_Write || d->mFx == Ifx_Modify;
 
 	if (loads && always)
-		add_load(b, d->mAddr, d->mSize);
+		add_access(b, MODEL_ACCESS_LOAD, d->mAddr, d->mSize, False);
 	else if (loads)
 		add_guarded(b, MODEL_ACCESS_LOAD, d->mAddr, d->mSize, d->guard);
 	if (stores && always)
@@ -447,7 +421,7 @@ static void see_cas(struct builder *b, const IRCAS *cas)
 		size *= 2;
 	/* VEX makes a locked operation of a load and a compare-and-swap; in truth it reads once. */
 	if (!same_load(b, cas->addr, size))
-		add_load(b, cas->addr, size);
+		add_access(b, MODEL_ACCESS_LOAD, cas->addr, size, False);
 	add_store(b, cas->addr, size);
 }
 
@@ -472,7 +446,8 @@ static void see(struct builder *b, const IRStmt *st)
 	case Ist_WrTmp:
 		data = st->Ist.WrTmp.data;
 		if (data->tag == Iex_Load)
-			add_load(b, data->Iex.Load.addr, sizeofIRType(data->Iex.Load.ty));
+			add_access(b, MODEL_ACCESS_LOAD, data->Iex.Load.addr,
+				sizeofIRType(data->Iex.Load.ty), False);
 		break;
 	case Ist_Store:
 		add_store(b, st->Ist.Store.addr,
@@ -548,25 +523,6 @@ static void finish(struct builder *b, const IRSB *in)
 
 /* ---- superblocks ---- */
 
-/* Is where the superblock goes written into the record? */
-static Bool goes_anywhere(const IRSB *in)
-{
-	Addr to;
-
-	return !constant_address(in->next, &to);
-}
-
-void discard_superblock(Addr address, VexGuestExtents extents)
-{
-	(void)extents;
-	if (modes_counts(address)) {
-		counted_discard(address);
-		return;
-	}
-	trace_flush();
-	block_discard(address);
-}
-
 /* An allocator begins here, or has returned. */
 static void tell_heap(struct builder *b, Addr at)
 {
@@ -589,28 +545,13 @@ static void tell_heap(struct builder *b, Addr at)
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
-/* To the model, once it is whole. */
-static void describe(struct model_block *block)
-{
-	static uint32_t addresses[MODEL_BLOCK_INSNS_MAX];
-
-	for (UInt i = 0; dependences && i < block->insn_count; i++) {
-		const struct model_insn *insn = &block->insns[i];
-
-		addresses[i] = insn->access_count == 1
-				       ? scan_address((const uint8_t *)insn->address, insn->length)
-				       : 0;
-	}
-	model_describe(model, block, NULL, addresses);
-}
-
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word)
 {
 	struct builder b = {.out = deepCopyIRSBExceptStmts(in)};
 	struct extent e = extent_of(in);
-	Addr key = modes_key(closure->nraddr);
+	Addr key = modes_key(closure->nraddr), to;
 	Int i = 0;
 
 	(void)layout, (void)extents, (void)host;
@@ -624,7 +565,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	b.block = block_new(
 		key, e.insns, e.accesses, e.fetches, e.exits + 1, (e.exits + 1) * e.branches);
 	b.next_outcome = block_outcomes(b.block);
-	b.block->indirect = goes_anywhere(in);
+	b.block->indirect = !constant_address(in->next, &to);
 	b.begun = VG_(malloc)("begun", (e.exits + 1) * sizeof(*b.begun));
 	/* Before the first mark stands what Valgrind needs for itself. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
@@ -640,10 +581,10 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (b.block->insn_count)
 		finish(&b, in);
 	VG_(free)(b.begun);
-	if (dependences && !counting)
+	if (dependences && !counting) {
 		depend(in, b.block->insns, b.block->insn_count);
-	if (!counting)
-		describe(b.block);
+		model_describe(model, b.block, NULL, depend_keys(b.block));
+	}
 	block_ready(b.block);
 	if (counting) {
 		counted_describe(b.block, b.counters);

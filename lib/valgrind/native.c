@@ -54,14 +54,11 @@ static const HChar *look_at(const HChar *path, UInt depth, Bool *script)
 {
 	HChar head[256 + 1];
 	struct vg_stat st;
-	Int fd, n;
+	Int n;
 
 	if (sr_isError(VG_(stat)(path, &st)) || !VKI_S_ISREG(st.mode))
 		return NULL;
-	fd = VG_(fd_open)(path, VKI_O_RDONLY, 0);
-	n = fd >= 0 ? VG_(read)(fd, head, sizeof(head) - 1) : -1;
-	if (fd >= 0)
-		VG_(close)(fd);
+	n = tool_read(path, head, sizeof(head) - 1);
 	if (n >= 2 && head[0] == '#' && head[1] == '!') {
 		*script = True;
 		return depth ? look_at(interpreter(head, n), depth - 1, script) : NULL;
@@ -78,23 +75,15 @@ static const HChar *look_at(const HChar *path, UInt depth, Bool *script)
 
 const HChar *native_needs;
 
-/* The tool is started again by paths, with files that only its own user may read. */
-static Bool can_read(const HChar *path)
-{
-	SysRes r = VG_(open)(path, VKI_O_RDONLY, 0);
-
-	if (!sr_isError(r))
-		VG_(close)((Int)sr_Res(r));
-	return !sr_isError(r);
-}
-
 const HChar *why_native(const HChar *path, Bool *script)
 {
 	struct vg_stat st;
+	HChar byte;
 
 	if (sr_isError(VG_(stat)(path, &st)))
 		return NULL; /* it fails as it would */
-	if (!can_read(VG_(name_of_launcher)) || !can_read(native_needs))
+	/* The tool is started again by paths, with files that only its own user may read. */
+	if (tool_read(VG_(name_of_launcher), &byte, 1) < 0 || tool_read(native_needs, &byte, 1) < 0)
 		return "another root or user, who cannot reach the model";
 	return look_at(path, SCRIPT_DEPTH, script);
 }

@@ -70,13 +70,9 @@ static void map_bss(void)
 void pages_start(void)
 {
 	HChar text[64];
-	SysRes r = VG_(open)("/sys/kernel/mm/transparent_hugepage/enabled", VKI_O_RDONLY, 0);
-	Int length;
+	Int length =
+		tool_read("/sys/kernel/mm/transparent_hugepage/enabled", text, sizeof(text) - 1);
 
-	if (sr_isError(r))
-		return;
-	length = VG_(read)((Int)sr_Res(r), text, sizeof(text) - 1);
-	VG_(close)((Int)sr_Res(r));
 	text[length > 0 ? length : 0] = '\0';
 	if (VG_(strstr)(text, "[always]"))
 		transparent = ALWAYS_LARGE;

@@ -10,7 +10,6 @@
  */
 #include "valgrind/tool.h"
 
-#include "pub_tool_aspacemgr.h"
 #include "pub_tool_machine.h"
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
@@ -52,7 +51,7 @@ __attribute__((used)) void __wrap_vgPlain_sigframe_destroy(ThreadId tid, Bool in
 {
 	Addr at = VG_(get_SP)(tid) + FRAME_REGISTERS;
 	ULong wanted[REGISTERS], copy;
-	Bool readable = info && VG_(am_is_valid_for_client)(at, sizeof(wanted), VKI_PROT_READ);
+	Bool readable = info && tool_readable(at, sizeof(wanted));
 
 	for (UInt i = 0; readable && i < REGISTERS; i++)
 		wanted[i] = ((const ULong *)at)[i];
@@ -93,8 +92,7 @@ void after_sigaction(UInt number, const UWord *arguments, Bool failed)
 		precision_of[signal] <= least || !arguments[1])
 		return;
 	action = (const struct vki_sigaction_base *)arguments[1];
-	if (!VG_(am_is_valid_for_client)(arguments[1], sizeof(*action), VKI_PROT_READ) ||
-		!(action->sa_flags & VKI_SA_SIGINFO))
+	if (!tool_readable(arguments[1], sizeof(*action)) || !(action->sa_flags & VKI_SA_SIGINFO))
 		return;
 	least = precision_of[signal];
 	VG_(discard_translations)(0, ~(ULong)0 >> 1, "perfexmodel");

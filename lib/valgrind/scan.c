@@ -100,36 +100,50 @@ static int is_general(const struct scan *s)
 }
 
 /* Source: Intel's manual, volume 2, chapter 2: ModRM, SIB, displacements. */
+void scan_memory(const struct scan *s, struct scan_memory *m)
+{
+	unsigned at = s->at + 1, mod = s->modrm >> 6, rm = s->modrm & 7, bytes = 0;
+	uint32_t raw = 0;
+
+	m->base = (uint8_t)(rm | (s->rex & 1) << 3);
+	m->index = SCAN_NO_REGISTER;
+	m->scale = 0;
+	bytes = mod == 1 ? 1 : mod == 2 ? 4 : 0;
+	if (rm == 4) {
+		unsigned sib = at < s->length ? s->code[at] : 0;
+		unsigned index = (sib >> 3 & 7) | (s->rex & 2) << 2;
+
+		at++;
+		m->base = (uint8_t)((sib & 7) | (s->rex & 1) << 3);
+		if (index != 4) {
+			m->index = (uint8_t)index;
+			m->scale = (uint8_t)(sib >> 6);
+		}
+		if ((sib & 7) == 5 && mod == 0) {
+			m->base = SCAN_NO_REGISTER;
+			bytes = 4;
+		}
+	} else if (rm == 5 && mod == 0) {
+		m->base = SCAN_RIP;
+		bytes = 4;
+	}
+	if (at + bytes > s->length)
+		bytes = 0;
+	for (unsigned i = 0; i < bytes; i++)
+		raw |= (uint32_t)s->code[at + i] << 8 * i;
+	m->displacement = bytes == 1 ? (int8_t)raw : (int32_t)raw;
+}
+
 uint32_t scan_address(const uint8_t *code, unsigned length)
 {
-	unsigned mode, base, bytes, i;
-	uint32_t displacement = 0;
+	struct scan_memory m;
 	struct scan s;
 
 	scan(&s, code, length);
-	if (!is_general(&s) || s.at >= length)
+	if (!is_general(&s) || s.at >= length || s.modrm >> 6 == 3)
 		return 0;
-	mode = s.modrm >> 6;
-	base = s.modrm & 7;
-	s.at++;
-	bytes = mode == 1 ? 1 : mode == 2 ? 4 : 0;
-	if (mode == 3)
+	scan_memory(&s, &m);
+	if (m.base > 15 || m.index != SCAN_NO_REGISTER)
 		return 0;
-	if (base == 4) {
-		unsigned sib = next_byte(&s);
-
-		if ((sib >> 3 & 7) != 4 || s.rex & 2)
-			return 0;
-		base = sib & 7;
-		if (base == 5 && mode == 0)
-			return 0;
-	} else if (base == 5 && mode == 0) {
-		return 0; /* relative to the program counter */
-	}
-	for (i = 0; i < bytes; i++)
-		displacement |= (uint32_t)next_byte(&s) << 8 * i;
-	if (bytes == 1 && displacement & 0x80)
-		displacement |= 0xffffff00;
-	base |= (s.rex & 1) << 3;
-	return (displacement * 32 + base) | 1u << 31;
+	return ((uint32_t)m.displacement * 32 + m.base) | 1u << 31;
 }

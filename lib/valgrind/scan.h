@@ -19,6 +19,17 @@ struct scan {
 /* code: `length` readable bytes; they must outlive s. */
 void scan(struct scan *s, const uint8_t *code, unsigned length);
 
+/* An operand in memory: its address is base + (index << scale) + displacement. */
+#define SCAN_NO_REGISTER 0xff
+#define SCAN_RIP         0xfe /* as base: the address of the next instruction */
+struct scan_memory {
+	uint8_t base, index, scale; /* numbers of registers as encoded: rax 0, rcx 1 ... r15 15 */
+	int32_t displacement;
+};
+
+/* The operand of an instruction whose ModRM says that it has one. */
+void scan_memory(const struct scan *s, struct scan_memory *m);
+
 /* The address of its operand in memory by base register and displacement: equal ones are equal
  * numbers, and few others are.  0: it has none, or one with an index or without a register, or is
  * not of general registers. */

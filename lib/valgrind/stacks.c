@@ -9,6 +9,7 @@
 
 #include "valgrind/core.h"
 #include "valgrind/images.h"
+#include "valgrind/tool.h"
 
 #define NODES_MAX (1u << 21) /* address space, not memory */
 #define NODES_MIN (1u << 12)
@@ -16,15 +17,6 @@
 Bool stacks_kept;
 static struct path_nodes nodes;
 static struct paths *paths; /* by Valgrind's number of the thread */
-
-static void *memory(void *old, size_t size)
-{
-	if (!size) {
-		VG_(free)(old);
-		return NULL;
-	}
-	return VG_(realloc)("paths", old, size);
-}
 
 static uint32_t place(uint64_t address)
 {
@@ -54,17 +46,12 @@ void stacks_begin(void)
 	paths = VG_(calloc)("paths", VG_N_THREADS, sizeof(*paths));
 }
 
-static void begin(struct paths *p)
-{
-	*p = (struct paths){.nodes = &nodes, .memory = memory, .apart = apart};
-}
-
 void stacks_thread(ThreadId tid)
 {
 	if (!stacks_kept)
 		return;
 	paths_fini(&paths[tid]);
-	begin(&paths[tid]);
+	paths[tid] = (struct paths){.nodes = &nodes, .memory = tool_memory, .apart = apart};
 }
 
 struct paths *stacks_of(ThreadId tid)

@@ -47,6 +47,32 @@ static struct thread *threads; /* VG_N_THREADS of them */
 static UInt threads_created;
 static ThreadId running; /* whose counts the model adds to */
 
+/* ---- for all files of the tool ---- */
+
+void *tool_memory(void *old, size_t size)
+{
+	if (size)
+		return VG_(realloc)("memory", old, size);
+	VG_(free)(old);
+	return NULL;
+}
+
+Bool tool_readable(Addr a, SizeT size)
+{
+	return a + size > a && VG_(am_is_valid_for_client)(a, size, VKI_PROT_READ);
+}
+
+Int tool_read(const HChar *path, void *buffer, Int room)
+{
+	Int fd = VG_(fd_open)(path, VKI_O_RDONLY, 0), n = -1;
+
+	if (fd >= 0) {
+		n = VG_(read)(fd, buffer, room);
+		VG_(close)(fd);
+	}
+	return n;
+}
+
 /* ---- threads ---- */
 
 static void make_current(ThreadId tid)
@@ -152,7 +178,7 @@ static void before_limit(UInt number, const UWord *arguments)
 		resource != VKI_RLIMIT_NOFILE ||
 		(number == __NR_prlimit64 && arguments[0] &&
 			arguments[0] != (UWord)VG_(getpid)()) ||
-		!VG_(am_is_valid_for_client)(at, sizeof(*new), VKI_PROT_READ))
+		!tool_readable(at, sizeof(*new)))
 		return;
 	new = (const struct vki_rlimit *)at;
 	if (new->rlim_cur <= new->rlim_max &&new->rlim_max < (UWord)VG_(fd_hard_limit))
@@ -307,17 +333,15 @@ __attribute__((noreturn)) static void give_up(const HChar *what, const HChar *wh
 static void read_config(void)
 {
 	const HChar *wrong;
-	Int fd;
+	Int n;
 
 	if (!config_path || !counts_directory)
 		give_up("must be given", "--model-config and --model-counts");
-	fd = VG_(fd_open)(config_path, VKI_O_RDONLY, 0);
-	if (fd < 0)
+	n = tool_read(config_path, &config, sizeof(config));
+	if (n < 0)
 		give_up("cannot open it", config_path);
-	if (VG_(read)(fd, &config, sizeof(config)) != (Int)sizeof(config) ||
-		config.version != MODEL_CONFIG_VERSION)
+	if (n != (Int)sizeof(config) || config.version != MODEL_CONFIG_VERSION)
 		give_up("not a configuration of this version of the model", config_path);
-	VG_(close)(fd);
 	wrong = model_check(&config);
 	if (wrong)
 		give_up(wrong, config_path);

@@ -22,7 +22,7 @@
  *   blocks.c      descriptors of superblocks, and what discarded ones counted
  *   images.c      where the code comes from
  *   stacks.c      call paths
- *   dataspace.c   which data misses are about, with heap.c and variables.c
+ *   dataspace.c   which data misses are about, with heap.c, spans.c and variables.c
  *   profile*.c    what is known of each instruction, into a file (profile.h)
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
  */
@@ -40,6 +40,14 @@
 #define PLAIN_CLASSES (MODEL_FP | MODEL_VECTOR)
 
 extern struct model *model;
+
+/* ---- tool.c ---- */
+/* realloc(3), which never fails; size 0 releases. */
+void *tool_memory(void *old, size_t size);
+/* May the program read all of it? */
+Bool tool_readable(Addr a, SizeT size);
+/* Up to room bytes of a file: how many, -1: it cannot be opened or read. */
+Int tool_read(const HChar *path, void *buffer, Int room);
 
 /* ---- trace.c ---- */
 #define TRACE_WORDS      32768
@@ -64,6 +72,8 @@ extern UInt fetch_line;
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word);
+
+/* ---- blocks.c ---- */
 void discard_superblock(Addr address, VexGuestExtents extents);
 
 /* ---- precise.c ---- */

@@ -105,14 +105,10 @@ static struct turn *turn_of(Int lwp)
 static HChar kernel_state(Int lwp)
 {
 	HChar text[512], *at;
-	Int fd, n;
+	Int n;
 
 	VG_(sprintf)(text, "/proc/self/task/%d/stat", lwp);
-	fd = VG_(fd_open)(text, VKI_O_RDONLY, 0);
-	if (fd < 0)
-		return 0;
-	n = VG_(read)(fd, text, sizeof(text) - 1);
-	VG_(close)(fd);
+	n = tool_read(text, text, sizeof(text) - 1);
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';

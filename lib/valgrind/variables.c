@@ -11,7 +11,8 @@
 
 #include "valgrind/images.h"
 
-#define TABLE_MAX (1ul << 30) /* bytes of a table: what is larger is damage */
+#define TABLE_MAX   (1ul << 30) /* bytes of a table: what is larger is damage */
+#define ENTRIES_MAX 64          /* allocators of a file */
 
 static XArray *modules; /* of struct module */
 static UInt last;       /* index + 1 of the one found last */
@@ -120,7 +121,7 @@ static enum allocator allocator_of(const HChar *name)
 	return NO_ALLOCATOR;
 }
 
-static void see_symbol(struct module *m, const Elf64_Sym *s, const HChar *name, SizeT room)
+static void see_symbol(struct module *m, const Elf64_Sym *s, const HChar *name)
 {
 	UInt type = ELF64_ST_TYPE(s->st_info);
 	enum allocator kind;
@@ -130,7 +131,7 @@ static void see_symbol(struct module *m, const Elf64_Sym *s, const HChar *name, 
 	if (type == STT_OBJECT && s->st_size && m->bias + s->st_value >= m->low &&
 		m->bias + s->st_value < m->high)
 		m->variables[m->count++] = (struct variable){s->st_value, s->st_size};
-	if (type != STT_FUNC || m->entry_count >= room)
+	if (type != STT_FUNC || m->entry_count >= ENTRIES_MAX)
 		return;
 	kind = allocator_of(name);
 	if (kind)
@@ -160,8 +161,6 @@ static UInt settle(struct variable *all, UInt count)
 	return kept;
 }
 
-#define ENTRIES_MAX 64
-
 static void read_symbols(struct module *m, const struct file *f, const Elf64_Shdr *table)
 {
 	const Elf64_Shdr *strings;
@@ -181,30 +180,10 @@ static void read_symbols(struct module *m, const struct file *f, const Elf64_Shd
 			"variables", m->variables, (m->count + n) * sizeof(*m->variables));
 		for (SizeT i = 1; i < n; i++)
 			if (symbols[i].st_name < strings->sh_size)
-				see_symbol(m, &symbols[i], names + symbols[i].st_name, ENTRIES_MAX);
+				see_symbol(m, &symbols[i], names + symbols[i].st_name);
 	}
 	VG_(free)(names);
 	VG_(free)(symbols);
-}
-
-static void read_extent(struct module *m, const struct file *f)
-{
-	SizeT size = f->header.e_phnum * sizeof(Elf64_Phdr);
-	Elf64_Phdr *p =
-		f->header.e_phentsize == sizeof(*p) ? read_part(f, f->header.e_phoff, size) : NULL;
-
-	for (UInt i = 0; p && i < f->header.e_phnum; i++) {
-		Addr from = m->bias + VG_PGROUNDDN(p[i].p_vaddr);
-		Addr to = m->bias + VG_PGROUNDUP(p[i].p_vaddr + p[i].p_memsz);
-
-		if (p[i].p_type != PT_LOAD)
-			continue;
-		if (!m->high || from < m->low)
-			m->low = from;
-		if (to > m->high)
-			m->high = to;
-	}
-	VG_(free)(p);
 }
 
 /* What has no symbol is at least of a section. */
@@ -228,7 +207,8 @@ static void read_module(struct module *m, const struct image *im)
 	if (im->kind != IMAGE_FILE || !open_file(&f, im->path))
 		return;
 	if (f.sections) {
-		read_extent(m, &f);
+		m->low = im->low;
+		m->high = im->high;
 		m->entries = VG_(malloc)("entries", ENTRIES_MAX * sizeof(*m->entries));
 		table = section_of(&f, SHT_SYMTAB);
 		if (table)

@@ -116,11 +116,11 @@ static void operand(const char *hex, int base, int index, int scale, int displac
 	struct decoded d;
 
 	decode(bytes, length, AT, &d);
-	ok(d.class_bits == MODEL_PREFETCH && d.base == base && d.index == index &&
-			(index == DECODE_NO_REGISTER || d.scale == scale) &&
-			d.displacement == displacement,
-		"prefetch %s: base %d index %d scale %d displacement %d", hex, d.base, d.index,
-		d.scale, d.displacement);
+	ok(d.class_bits == MODEL_PREFETCH && d.operand.base == base && d.operand.index == index &&
+			(index == SCAN_NO_REGISTER || d.operand.scale == scale) &&
+			d.operand.displacement == displacement,
+		"prefetch %s: base %d index %d scale %d displacement %d", hex, d.operand.base,
+		d.operand.index, d.operand.scale, d.operand.displacement);
 }
 
 int main(void)
@@ -129,15 +129,15 @@ int main(void)
 
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++)
 		check(&table[i]);
-	operand("0f1808", 0, DECODE_NO_REGISTER, 0, 0);                /* (%rax) */
-	operand("0f184940", 1, DECODE_NO_REGISTER, 0, 64);             /* 64(%rcx) */
-	operand("410f188f00f0ffff", 15, DECODE_NO_REGISTER, 0, -4096); /* -4096(%r15) */
-	operand("0f180cd8", 0, 3, 3, 0);                               /* (%rax,%rbx,8) */
-	operand("430f184c7e80", 14, 15, 1, -128);                      /* -128(%r14,%r15,2) */
-	operand("0f180c24", 4, DECODE_NO_REGISTER, 0, 0);              /* (%rsp) */
-	operand("0f180c8d00100000", DECODE_NO_REGISTER, 1, 2, 4096);   /* 4096(,%rcx,4) */
-	operand("0f180d10000000", DECODE_RIP, DECODE_NO_REGISTER, 0, 16);
-	operand("0f0d09", 1, DECODE_NO_REGISTER, 0, 0); /* prefetchw (%rcx) */
+	operand("0f1808", 0, SCAN_NO_REGISTER, 0, 0);                /* (%rax) */
+	operand("0f184940", 1, SCAN_NO_REGISTER, 0, 64);             /* 64(%rcx) */
+	operand("410f188f00f0ffff", 15, SCAN_NO_REGISTER, 0, -4096); /* -4096(%r15) */
+	operand("0f180cd8", 0, 3, 3, 0);                             /* (%rax,%rbx,8) */
+	operand("430f184c7e80", 14, 15, 1, -128);                    /* -128(%r14,%r15,2) */
+	operand("0f180c24", 4, SCAN_NO_REGISTER, 0, 0);              /* (%rsp) */
+	operand("0f180c8d00100000", SCAN_NO_REGISTER, 1, 2, 4096);   /* 4096(,%rcx,4) */
+	operand("0f180d10000000", SCAN_RIP, SCAN_NO_REGISTER, 0, 16);
+	operand("0f0d09", 1, SCAN_NO_REGISTER, 0, 0); /* prefetchw (%rcx) */
 
 	/* Cut short anywhere, nothing is read behind the end (the sanitizer watches). */
 	for (size_t i = 0; i < sizeof(table) / sizeof(table[0]); i++) {
