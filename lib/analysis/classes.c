@@ -15,7 +15,7 @@ enum {
 	STAYS = FLOW_RETURNS | FLOW_LEAVES | FLOW_NO_RETURN | FLOW_STOPS | FLOW_BAD | FLOW_RUNS_OUT
 };
 
-static int add_arc(struct maker *m, uint32_t block, bool into, bool artificial)
+static int classes_add_arc(struct maker *m, uint32_t block, bool into, bool artificial)
 {
 	struct analysis_arc *arc = vec_push(&m->c->arcs);
 
@@ -26,7 +26,7 @@ static int add_arc(struct maker *m, uint32_t block, bool into, bool artificial)
 }
 
 /* Marks what block leads to or, backward, what leads to it. */
-static void spread(struct maker *m, uint32_t block, bool forward)
+static void classes_spread(struct maker *m, uint32_t block, bool forward)
 {
 	const struct flow *f = m->f;
 	size_t depth = 0;
@@ -65,9 +65,9 @@ static int ways_in(struct maker *m)
 	for (uint32_t i = 0; i < n; i++) {
 		if (!(m->f->blocks.data[i].flags & FLOW_ENTRY))
 			continue;
-		if (add_arc(m, i, true, false))
+		if (classes_add_arc(m, i, true, false))
 			return -1;
-		spread(m, i, true);
+		classes_spread(m, i, true);
 	}
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = 0; i < n; i++) {
@@ -75,9 +75,9 @@ static int ways_in(struct maker *m)
 
 			if (m->reached[i] || lies_idle(b) || (round == 0 && b->ins))
 				continue;
-			if (add_arc(m, i, true, true))
+			if (classes_add_arc(m, i, true, true))
 				return -1;
-			spread(m, i, true);
+			classes_spread(m, i, true);
 		}
 	return 0;
 }
@@ -102,9 +102,9 @@ static int ways_out(struct maker *m)
 
 		if (lies_idle(b) || (b->outs && !(b->flags & STAYS)))
 			continue;
-		if (add_arc(m, i, false, false))
+		if (classes_add_arc(m, i, false, false))
 			return -1;
-		spread(m, i, false);
+		classes_spread(m, i, false);
 	}
 	for (int round = 0; round < 2; round++)
 		for (uint32_t i = n; i-- > 0;) {
@@ -112,15 +112,15 @@ static int ways_out(struct maker *m)
 
 			if (m->reached[i] || lies_idle(b) || (round == 0 && !ends_a_turn(f, b)))
 				continue;
-			if (add_arc(m, i, false, true))
+			if (classes_add_arc(m, i, false, true))
 				return -1;
-			spread(m, i, false);
+			classes_spread(m, i, false);
 		}
 	return 0;
 }
 
 /* Blocks are arcs from node 2b + 1 to 2b + 2; node 0 is outside. */
-static int classify(struct maker *m)
+static int classes_classify(struct maker *m)
 {
 	struct analysis_classes *c = m->c;
 	uint32_t blocks = (uint32_t)m->f->blocks.count, edges = (uint32_t)m->f->edges.count;
@@ -183,7 +183,7 @@ struct analysis_classes *analysis_classes_new(const struct flow *f, struct error
 	if (rc == 0 && f->missing)
 		keep_apart(&m);
 	else if (rc == 0)
-		rc = classify(&m);
+		rc = classes_classify(&m);
 	free(m.reached);
 	free(m.stack);
 	if (rc == 0)

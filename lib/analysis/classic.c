@@ -79,7 +79,7 @@ static bool believable(double frequency, const struct point *p, size_t n)
 }
 
 /* p[0..n), in order of ratio: the issue points of one class. */
-static void estimate(struct analysis_estimate *x, const struct point *p, size_t n)
+static void classic_estimate(struct analysis_estimate *x, const struct point *p, size_t n)
 {
 	double samples = 0;
 
@@ -116,7 +116,7 @@ static void estimate_classes(struct classic *c)
 
 		for (to = from; to < c->points.count && c->points.data[to].class == p->class;)
 			to++;
-		estimate(&c->class[p->class], p, to - from);
+		classic_estimate(&c->class[p->class], p, to - from);
 	}
 }
 

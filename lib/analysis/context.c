@@ -156,7 +156,7 @@ static void walk_by(struct context *c, uint32_t block)
 	}
 }
 
-static void average(struct context *c)
+static void context_average(struct context *c)
 {
 	for (uint32_t i = 0; i < c->f->blocks.count; i++) {
 		const struct flow_block *b = &c->f->blocks.data[i];
@@ -182,7 +182,7 @@ int analysis_context(const struct flow *f, const struct core *core, const double
 		while (c.code[i] && c.visits[i] < VISITS)
 			walk_by(&c, i);
 	if (rc == 0)
-		average(&c);
+		context_average(&c);
 	free_context(&c);
 	return rc;
 }

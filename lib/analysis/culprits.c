@@ -200,8 +200,8 @@ static void show_hidden(struct culprit_search *s, const struct op *op, struct cu
 	s->suspect[CULPRIT_FRONT_END].weight *= DOUBT;
 }
 
-static void all_events(struct culprit_search *s, const struct op *op, const struct insn *insn,
-	struct culprit_wait *w)
+static void culprits_all_events(struct culprit_search *s, const struct op *op,
+	const struct insn *insn, struct culprit_wait *w)
 {
 	bool stores = insn->classes & INSN_STORE && !(insn->classes & INSN_LOAD);
 
@@ -280,7 +280,7 @@ static int by_likely(const void *a, const void *b)
 }
 
 /* How likely it is, in cycles. */
-static double weigh(const struct culprits_input *in, unsigned cause, double weight)
+static double culprits_weigh(const struct culprits_input *in, unsigned cause, double weight)
 {
 	return weight * (in->factor && !in->events[cause] ? in->factor[cause] : 1);
 }
@@ -309,7 +309,8 @@ static void take_spare(
 	}
 }
 
-static int keep(struct culprits *c, struct culprit_wait *w, const struct culprit *list, uint32_t n)
+static int culprits_keep(
+	struct culprits *c, struct culprit_wait *w, const struct culprit *list, uint32_t n)
 {
 	w->first = (uint32_t)c->list.count;
 	for (uint32_t k = 0; k < n; k++) {
@@ -325,7 +326,7 @@ static int keep(struct culprits *c, struct culprit_wait *w, const struct culprit
 
 /* The schedule is one of the suspects: behind a wait that is no part of it, its own may be hidden.
  */
-static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
+static int culprits_judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
 {
 	struct culprit list[CULPRITS + 1];
 	double weight[CULPRITS + 1], all = 0;
@@ -345,7 +346,7 @@ static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wa
 			.high = fmin(x->high, w->wait),
 			.usual = x->usual,
 			.weight = x->weight};
-		weight[n++] = fmax(weigh(s->in, k, x->weight), 1e-9 * s->executions);
+		weight[n++] = fmax(culprits_weigh(s->in, k, x->weight), 1e-9 * s->executions);
 	}
 	for (uint32_t k = 0; k < n; k++)
 		all += list[k].high;
@@ -358,7 +359,7 @@ static int judge(struct culprits *c, struct culprit_search *s, struct culprit_wa
 	w->dynamic = w->wait - w->fixed;
 	if (n)
 		qsort(list + (w->most > 0), n - (w->most > 0), sizeof(*list), by_likely);
-	return keep(c, w, list + (w->most > 0), n - (w->most > 0));
+	return culprits_keep(c, w, list + (w->most > 0), n - (w->most > 0));
 }
 
 /* ---- an instruction, a block, all ---- */
@@ -375,8 +376,8 @@ static double turn(const struct culprits_input *in, const struct op *op, uint32_
 }
 
 /* False where there is nothing to be judged. */
-static bool split(const struct culprits_input *in, const struct op *op, uint32_t i, double n,
-	struct culprit_wait *w)
+static bool culprits_split(const struct culprits_input *in, const struct op *op, uint32_t i,
+	double n, struct culprit_wait *w)
 {
 	double cycles = in->cycles[i], own = n * turn(in, op, i), least = fmax(n * in->mi[i], own);
 	double scatter = sqrt(fmax(cycles, least) * in->sample);
@@ -408,7 +409,7 @@ static bool witnessed(struct culprit_search *s, struct culprit_wait *w)
 	return true;
 }
 
-static int look_at(struct culprits *c, struct culprit_search *s, const struct op *op)
+static int culprits_look_at(struct culprits *c, struct culprit_search *s, const struct op *op)
 {
 	const struct insn *insn = &s->in->flow->insns.data[s->insn];
 	struct culprit_wait *w = &c->wait[s->insn];
@@ -418,7 +419,7 @@ static int look_at(struct culprits *c, struct culprit_search *s, const struct op
 		c->untold += s->in->cycles[s->insn];
 		return 0;
 	}
-	waits = split(s->in, op, s->insn, s->executions, w);
+	waits = culprits_split(s->in, op, s->insn, s->executions, w);
 	if (!waits && !s->in->survey && !s->in->any_events)
 		return 0;
 	w->trust = trust_latency(s, op);
@@ -429,16 +430,16 @@ static int look_at(struct culprits *c, struct culprit_search *s, const struct op
 	else
 		culprit_memory(s, op, insn);
 	suspect_execution(s, op, insn, s->in->core->in_order ? 1 : w->trust);
-	all_events(s, op, insn, w);
+	culprits_all_events(s, op, insn, w);
 	survey(c, s, w);
 	if (!waits && s->in->any_events)
 		waits = witnessed(s, w);
-	return waits ? judge(c, s, w) : 0;
+	return waits ? culprits_judge(c, s, w) : 0;
 }
 
 /* What the schedule lets one instruction wait for, retirement may show at a neighbour: what is
  * unexplained in a block is first what others of the block did not wait. */
-static void settle(struct culprits *c, const struct flow_block *b)
+static void culprits_settle(struct culprits *c, const struct flow_block *b)
 {
 	double more = 0, less = 0, both;
 
@@ -481,12 +482,12 @@ static int look_at_block(struct culprits *c, struct culprit_search *s)
 		for (uint32_t k = 0; k < count; k++) {
 			s->insn = first + k;
 			s->executions = n;
-			if (look_at(c, s, &s->ops[k]))
+			if (culprits_look_at(c, s, &s->ops[k]))
 				return -1;
 			culprit_pass(s, &s->ops[k], &in->flow->insns.data[first + k], first + k);
 		}
 	}
-	settle(c, b);
+	culprits_settle(c, b);
 	return 0;
 }
 

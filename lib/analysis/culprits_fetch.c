@@ -51,7 +51,7 @@ static double edge_times(const struct culprit_search *s, uint32_t edge)
 	return isnan(n) ? s->executions : n;
 }
 
-static void count_wrong(const struct culprit_search *s, struct arrival *a, uint32_t edge)
+static void fetch_count_wrong(const struct culprit_search *s, struct arrival *a, uint32_t edge)
 {
 	const struct flow *f = s->in->flow;
 	const struct flow_edge *e = &f->edges.data[edge];
@@ -92,7 +92,7 @@ static void count_edge(const struct culprit_search *s, struct arrival *a, uint32
 	a->total += n;
 	if (e->kind != FLOW_FALL)
 		a->jumped += n;
-	count_wrong(s, a, edge);
+	fetch_count_wrong(s, a, edge);
 	if (n < RARE * s->executions)
 		return;
 	if (unit_of(last, s->in->machine->line) != unit_of(insn, s->in->machine->line)) {

@@ -50,8 +50,8 @@ struct before {
 };
 
 /* weight: of those that met nothing before. */
-static void add(struct kinds *k, const struct before *b, double times, double walk, double data,
-	enum culprit_cause from, double weight)
+static void hidden_add(struct kinds *k, const struct before *b, double times, double walk,
+	double data, enum culprit_cause from, double weight)
 {
 	for (unsigned i = 0; i < 4; i++) {
 		bool wrong = i & 1, missed = i & 2;
@@ -80,7 +80,7 @@ static double from_level(const struct culprit_search *s, const struct op *op,
 	return op->loads ? fmin(times_of(s, level, takes), left) : 0;
 }
 
-static struct before before(const struct culprit_search *s)
+static struct before hidden_before(const struct culprit_search *s)
 {
 	const struct culprit_suspect *x = &s->suspect[CULPRIT_MISPREDICT];
 	struct before b = {.penalty = s->in->machine->cost[CULPRIT_MISPREDICT].typical};
@@ -97,7 +97,7 @@ static struct before before(const struct culprit_search *s)
 static void make_kinds(const struct culprit_search *s, const struct op *op, struct kinds *k)
 {
 	double left = s->executions, misses = 0, walk = 0;
-	struct before b = before(s);
+	struct before b = hidden_before(s);
 	bool ahead = culprit_runs_ahead(s, op);
 	double walks = op->loads && !ahead ? times_of(s, CULPRIT_DTLB, &walk) : 0;
 
@@ -113,8 +113,8 @@ static void make_kinds(const struct culprit_search *s, const struct op *op, stru
 			weight = misses > 0 && !ahead
 					 ? misses / (misses + (b.missed + b.wrong) * s->executions)
 					 : 0;
-		add(k, &b, both, walk, data, levels[i], 1);
-		add(k, &b, n - both, 0, data, levels[i], weight);
+		hidden_add(k, &b, both, walk, data, levels[i], 1);
+		hidden_add(k, &b, n - both, 0, data, levels[i], weight);
 		walks -= both;
 		left -= n;
 	}
@@ -157,7 +157,7 @@ static double find_mean(const struct kinds *k, double wait)
 	return exp2(high);
 }
 
-static void take(struct culprit_search *s, enum culprit_cause cause, double cycles)
+static void hidden_take(struct culprit_search *s, enum culprit_cause cause, double cycles)
 {
 	struct culprit_suspect *x = &s->suspect[cause];
 
@@ -166,7 +166,7 @@ static void take(struct culprit_search *s, enum culprit_cause cause, double cycl
 }
 
 /* Counted causes that are told of here; the others' are to be left to them. */
-static bool mine(unsigned cause)
+static bool hidden_mine(unsigned cause)
 {
 	return cause == CULPRIT_ICACHE || cause == CULPRIT_MISPREDICT ||
 	       (cause >= CULPRIT_L2 && cause <= CULPRIT_DTLB);
@@ -200,14 +200,14 @@ double culprit_hidden(struct culprit_search *s, const struct op *op, double wait
 	if (!(all > 0))
 		return -1;
 	for (unsigned c = 0; c < CULPRITS; c++)
-		if (s->in->events[c] && !mine(c) && s->suspect[c].there)
+		if (s->in->events[c] && !hidden_mine(c) && s->suspect[c].there)
 			others += s->suspect[c].weight;
 	wait = fmax(wait - others, wait * all / (all + others));
 	mean = find_mean(&k, wait);
 	for (uint32_t i = 0; i < k.count; i++)
 		share(sums, &k.kind[i], mean);
 	for (unsigned c = 0; c < CULPRITS; c++)
-		if (mine(c) && s->in->events[c])
-			take(s, (enum culprit_cause)c, sums[c]);
+		if (hidden_mine(c) && s->in->events[c])
+			hidden_take(s, (enum culprit_cause)c, sums[c]);
 	return mean > 0 && all > others ? sums[CULPRITS] : -1;
 }

@@ -73,7 +73,7 @@ static int ask(struct units *u, uint32_t image, uint64_t address, double rate)
 	return 0;
 }
 
-static int add_block(
+static int lines_add_block(
 	struct culprit_lines *l, uint32_t image, struct culprit_search *s, double executions)
 {
 	const struct flow *f = s->in->flow;
@@ -100,7 +100,7 @@ int culprit_lines_add(
 		rc = -1;
 	for (s.block = 0; rc == 0 && s.block < in->flow->blocks.count; s.block++)
 		if (in->executions[s.block] > 0)
-			rc = add_block(l, image, &s, in->executions[s.block]);
+			rc = lines_add_block(l, image, &s, in->executions[s.block]);
 	free(s.ops);
 	free(s.loops);
 	return rc ? error_nomem(e) : 0;
@@ -108,7 +108,7 @@ int culprit_lines_add(
 
 /* ---- how long they stay ---- */
 
-static int by_place(const void *a, const void *b)
+static int lines_by_place(const void *a, const void *b)
 {
 	const struct unit *x = a, *y = b;
 
@@ -124,7 +124,7 @@ static void merge(struct units *u)
 	size_t kept = 0;
 
 	if (u->list.count)
-		qsort(u->list.data, u->list.count, sizeof(*u->list.data), by_place);
+		qsort(u->list.data, u->list.count, sizeof(*u->list.data), lines_by_place);
 	for (size_t i = 0; i < u->list.count; i++) {
 		const struct unit *x = &u->list.data[i];
 
@@ -158,7 +158,7 @@ static double share_missing(const struct units *u)
 	return all > 0 ? missing / all : 0;
 }
 
-static void settle(struct units *u)
+static void lines_settle(struct units *u)
 {
 	double low = -40, high = 40; /* log2 */
 
@@ -180,8 +180,8 @@ static void settle(struct units *u)
 
 void culprit_lines_settle(struct culprit_lines *l)
 {
-	settle(&l->lines);
-	settle(&l->pages);
+	lines_settle(&l->lines);
+	lines_settle(&l->pages);
 }
 
 static double missing(const struct units *u, uint32_t image, uint64_t address)

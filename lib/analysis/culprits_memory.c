@@ -40,7 +40,8 @@ bool culprit_is_stack(const struct culprit_search *s, const struct op_memory *m)
 	return m->base == REG_RSP || origin == s->stack || (s->framed && m->base == REG_RBP);
 }
 
-static struct culprit_access place_of(const struct culprit_search *s, const struct op_memory *m)
+static struct culprit_access memory_place_of(
+	const struct culprit_search *s, const struct op_memory *m)
 {
 	struct culprit_access a = {.scale = m->scale, .size = m->size, .at = m->displacement};
 
@@ -135,7 +136,7 @@ static bool is_small_table(const struct culprit_search *s, const struct op_memor
 
 static void load_known(struct culprit_search *s, const struct op_memory *m, uint32_t blame)
 {
-	struct culprit_access a = place_of(s, m);
+	struct culprit_access a = memory_place_of(s, m);
 	struct history h = look_back(s, &a);
 	double stride = culprit_stride(s, m), n = s->executions;
 	double usual = stride >= 0 ? UNFORESEEN : 1;
@@ -189,7 +190,7 @@ static void stores_at(struct culprit_search *s, const struct op *op, const struc
 	}
 	if (!op->store.there || (insn->memories && insn->memory[0].segment))
 		return;
-	a = place_of(s, &op->store);
+	a = memory_place_of(s, &op->store);
 	stride = culprit_stride(s, &op->store);
 	distance = look_back(s, &a).distance;
 	if (culprit_is_stack(s, &op->store) || insn->classes & INSN_STACK)
@@ -231,7 +232,7 @@ void culprit_forget(struct culprit_search *s)
 static void note_access(
 	struct culprit_search *s, const struct op_memory *m, bool store, uint32_t insn)
 {
-	struct culprit_access a = place_of(s, m);
+	struct culprit_access a = memory_place_of(s, m);
 
 	a.store = store;
 	a.insn = insn;
@@ -239,7 +240,7 @@ static void note_access(
 }
 
 /* Below what a general register is that the instruction has written; 0: not known. */
-static uint64_t values_of(const struct culprit_search *s, const struct insn *insn)
+static uint64_t memory_values_of(const struct culprit_search *s, const struct insn *insn)
 {
 	const char *mnemonic = isa_mnemonic(ISA_X86_64, insn->mnemonic);
 	const struct insn_operand *to = &insn->operand[0], *from = &insn->operand[1];
@@ -279,7 +280,7 @@ void culprit_pass(
 	for (unsigned r = 0; r < GENERALS; r++)
 		if (insn_registers_have(&insn->writes, REG_GENERAL + r) && r != changed)
 			s->value[r] = (struct culprit_value){++s->origins, 0, 0};
-	values = changed != REG_NONE && insn->operands ? values_of(s, insn) : 0;
+	values = changed != REG_NONE && insn->operands ? memory_values_of(s, insn) : 0;
 	if (changed != REG_NONE) {
 		s->value[changed] = now.origin ? now : (struct culprit_value){++s->origins, 0, 0};
 		s->value[changed].values = values;

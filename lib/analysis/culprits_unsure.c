@@ -44,7 +44,7 @@ static double most(const struct range *r, double each)
 }
 
 /* sure: of each, what does not rest on there being no other explanation. */
-static double least(const struct range *r, double each, double sure)
+static double unsure_least(const struct range *r, double each, double sure)
 {
 	double left = r->cycles - r->high * (r->turn + r->fixed + r->others - each);
 
@@ -56,7 +56,7 @@ static bool is_counted(const struct unsure *u, unsigned cause)
 	return u->in->events[cause] != NULL;
 }
 
-static struct culprit *add(struct unsure *u, const struct culprit *from)
+static struct culprit *unsure_add(struct unsure *u, const struct culprit *from)
 {
 	struct culprit *x = vec_push(&u->list);
 
@@ -66,20 +66,20 @@ static struct culprit *add(struct unsure *u, const struct culprit *from)
 }
 
 /* What the instruction had, to the end of the new list. */
-static int keep(struct unsure *u, uint32_t insn)
+static int unsure_keep(struct unsure *u, uint32_t insn)
 {
 	struct culprit_wait *w = &u->c->wait[insn];
 	uint32_t first = (uint32_t)u->list.count;
 
 	for (uint32_t k = w->first; k < w->first + w->count; k++)
-		if (!add(u, &u->c->list.data[k]))
+		if (!unsure_add(u, &u->c->list.data[k]))
 			return -1;
 	w->first = first;
 	return 0;
 }
 
 /* Where a cause stands in the list of an instruction that is being made anew. */
-static struct culprit *find(struct unsure *u, uint32_t first, unsigned cause)
+static struct culprit *unsure_find(struct unsure *u, uint32_t first, unsigned cause)
 {
 	for (size_t k = first; k < u->list.count; k++)
 		if (u->list.data[k].cause == cause)
@@ -87,40 +87,41 @@ static struct culprit *find(struct unsure *u, uint32_t first, unsigned cause)
 	return NULL;
 }
 
-static int widen(struct unsure *u, uint32_t insn, const struct range *r, double executions)
+static int unsure_widen(struct unsure *u, uint32_t insn, const struct range *r, double executions)
 {
 	struct culprit_wait *w = &u->c->wait[insn];
 	const struct culprit_wait *s = &u->small.wait[insn];
 	double data = 0, each;
 
-	if (keep(u, insn))
+	if (unsure_keep(u, insn))
 		return -1;
 	for (uint32_t k = s->first; k < s->first + s->count; k++) {
 		const struct culprit *from = &u->small.list.data[k];
-		struct culprit *x = find(u, w->first, from->cause);
+		struct culprit *x = unsure_find(u, w->first, from->cause);
 
 		each = from->high / executions;
 		data += CULPRIT_DATA >> from->cause & 1 ? each : 0;
 		if (is_counted(u, from->cause))
 			continue;
 		if (!x) {
-			x = add(u, &(struct culprit){.cause = from->cause, .blame = from->blame});
+			x = unsure_add(
+				u, &(struct culprit){.cause = from->cause, .blame = from->blame});
 			if (!x)
 				return -1;
 		}
 		x->high = fmax(x->high, most(r, each));
-		x->low = fmin(x->low, least(r, each, from->low / executions));
+		x->low = fmin(x->low, unsure_least(r, each, from->low / executions));
 	}
 	w->count = (uint32_t)u->list.count - w->first;
 	w->unsure = true;
-	w->fixed_low = fmin(w->fixed, least(r, r->fixed, r->fixed));
+	w->fixed_low = fmin(w->fixed, unsure_least(r, r->fixed, r->fixed));
 	w->fixed_high = fmax(w->fixed, most(r, r->fixed));
-	w->data_low = is_counted(u, CULPRIT_L2) ? 0 : least(r, data, data);
+	w->data_low = is_counted(u, CULPRIT_L2) ? 0 : unsure_least(r, data, data);
 	w->data_high = most(r, data);
 	return 0;
 }
 
-static int look(struct unsure *u, uint32_t insn)
+static int unsure_look(struct unsure *u, uint32_t insn)
 {
 	const struct culprits_input *in = u->in;
 	const struct culprit_wait *s = &u->small.wait[insn];
@@ -131,12 +132,12 @@ static int look(struct unsure *u, uint32_t insn)
 	r.low = fmin(in->least[block], f);
 	r.high = fmax(in->most[block], f);
 	if (!(f > 0) || !(r.cycles > 0) || r.high <= NEAR * r.low)
-		return keep(u, insn);
+		return unsure_keep(u, insn);
 	r.turn = s->execution / executions;
 	r.fixed = s->most / executions;
 	for (uint32_t k = s->first; k < s->first + s->count; k++)
 		r.others += u->small.list.data[k].high / executions;
-	return widen(u, insn, &r, executions);
+	return unsure_widen(u, insn, &r, executions);
 }
 
 /* Culprits where everything was executed SMALL as often. */
@@ -173,7 +174,7 @@ int culprits_unsure(struct culprits *c, const struct culprits_input *in, struct 
 		return 0;
 	rc = find_small(&u, e);
 	for (uint32_t i = 0; rc == 0 && i < c->count; i++)
-		if (look(&u, i))
+		if (unsure_look(&u, i))
 			rc = error_nomem(e);
 	culprits_fini(&u.small);
 	if (rc) {

@@ -90,7 +90,7 @@ static uint32_t number_from(struct search *s, uint32_t root, uint32_t number)
 	return number;
 }
 
-static void push(struct search *s, struct node *n, uint32_t b)
+static void cycles_push(struct search *s, struct node *n, uint32_t b)
 {
 	s->bracket[b].above = NONE;
 	s->bracket[b].below = n->top;
@@ -119,7 +119,7 @@ static void take_out(struct search *s, struct node *n, uint32_t b)
 }
 
 /* Puts the brackets of a child on top of its parent's. */
-static void join(struct search *s, struct node *n, const struct node *child)
+static void cycles_join(struct search *s, struct node *n, const struct node *child)
 {
 	if (child->top == NONE)
 		return;
@@ -156,7 +156,7 @@ static uint32_t back_arcs(struct search *s, uint32_t at)
 
 		if (arc == n->up || s->node[to].number >= n->number)
 			continue;
-		push(s, n, arc);
+		cycles_push(s, n, arc);
 		if (s->node[to].number < high)
 			high = s->node[to].number;
 	}
@@ -185,7 +185,7 @@ static void tell_parent(struct search *s, const struct node *n, uint32_t at)
 {
 	struct node *parent = &s->node[n->parent];
 
-	join(s, parent, n);
+	cycles_join(s, parent, n);
 	if (n->high < parent->high || parent->high_child == NONE) {
 		parent->high_other = parent->high;
 		parent->high = n->high;
@@ -203,7 +203,7 @@ static void visit(struct search *s, uint32_t at)
 	if (n->high_other < own && n->high_other < n->number) {
 		uint32_t to = s->order[n->high_other];
 
-		push(s, n, s->arc_count + at);
+		cycles_push(s, n, s->arc_count + at);
 		s->cap_next[at] = s->node[to].caps;
 		s->node[to].caps = at;
 	}
@@ -215,7 +215,7 @@ static void visit(struct search *s, uint32_t at)
 	tell_parent(s, n, at);
 }
 
-static void run(struct search *s)
+static void cycles_run(struct search *s)
 {
 	uint32_t number = 0;
 
@@ -248,7 +248,7 @@ uint32_t analysis_cycle_classes(
 	s.node = calloc((size_t)nodes + 1, sizeof(*s.node));
 	s.bracket = calloc((size_t)nodes + arc_count + 1, sizeof(*s.bracket));
 	if (s.first && s.half && s.order && s.cap_next && s.node && s.bracket)
-		run(&s);
+		cycles_run(&s);
 	else
 		s.classes = NONE;
 	free(s.first);

@@ -100,7 +100,7 @@ static double likelihood(const struct flow *f, const struct flow_edge *edge)
 	return l;
 }
 
-static void add_up(struct analysis_fit *t, const struct analysis_input *in)
+static void fit_add_up(struct analysis_fit *t, const struct analysis_input *in)
 {
 	const struct flow *f = in->flow;
 
@@ -128,7 +128,7 @@ static void add_up(struct analysis_fit *t, const struct analysis_input *in)
 	}
 }
 
-static void begin(struct analysis_fit *t)
+static void fit_begin(struct analysis_fit *t)
 {
 	double samples = 0, time = 0;
 
@@ -173,8 +173,8 @@ struct analysis_fit *analysis_fit_new(const struct analysis_input *in)
 		t->weight = t->before + arcs;
 		t->target = t->weight + arcs;
 		if (make_arcs(t, in) == 0) {
-			add_up(t, in);
-			begin(t);
+			fit_add_up(t, in);
+			fit_begin(t);
 			return t;
 		}
 	}
@@ -216,7 +216,8 @@ static void make_times(struct analysis_fit *t)
 }
 
 /* How far a class is off its flow, as a part of it: towards what it should be. */
-static double distance(const struct analysis_fit *t, uint32_t class, double flow, double *weight)
+static double fit_distance(
+	const struct analysis_fit *t, uint32_t class, double flow, double *weight)
 {
 	double s = t->class_samples[class], time = t->class_time[class];
 	double displaced = SHADOW / time, spread = SPREAD * SPREAD;
@@ -248,7 +249,7 @@ static void add_pull(struct analysis_fit *t, uint32_t a, const struct pull *p)
 static void aim_all(struct analysis_fit *t)
 {
 	for (uint32_t i = 0; i < t->blocks; i++) {
-		double weight, u = distance(t, t->class[i], t -> flow[i], &weight);
+		double weight, u = fit_distance(t, t->class[i], t -> flow[i], &weight);
 
 		aim(t, i, u, weight / t->class_blocks[t->class[i]] + 1e-6);
 		add_pull(t, i, &t->pull[i]);
@@ -324,7 +325,7 @@ static double factor_of(double samples)
 	return rows[i].factor;
 }
 
-static struct analysis_estimate estimate(double value, double samples, double time)
+static struct analysis_estimate fit_estimate(double value, double samples, double time)
 {
 	double factor = factor_of(samples);
 
@@ -337,7 +338,7 @@ static struct analysis_estimate estimate(double value, double samples, double ti
 void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies *q)
 {
 	for (uint32_t i = 0; i < t->blocks; i++)
-		q->block[i] = estimate(
+		q->block[i] = fit_estimate(
 			t->flow[i], t->class_samples[t->class[i]], t->class_time[t->class[i]]);
 	for (uint32_t i = 0; i < t->edges; i++) {
 		const struct analysis_estimate *from =

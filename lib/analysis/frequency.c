@@ -20,7 +20,7 @@ static const double factors[] = {
 	[ANALYSIS_UNKNOWN] = 1, [ANALYSIS_LOW] = 12, [ANALYSIS_MEDIUM] = 6, [ANALYSIS_HIGH] = 2};
 
 /* one: the frequency that a sample would mean. */
-static void widen(struct analysis_estimate *x, double samples, double one)
+static void frequency_widen(struct analysis_estimate *x, double samples, double one)
 {
 	double scatter = 1 + 1.96 / sqrt(fmax(samples, 1));
 
@@ -47,10 +47,10 @@ static void bound(struct analysis_frequencies *q, const struct analysis_input *i
 			samples += in->samples[k];
 			cycles += in->mi[k];
 		}
-		widen(&q->block[i], samples, cycles > 0 ? 1 / cycles : 1);
+		frequency_widen(&q->block[i], samples, cycles > 0 ? 1 / cycles : 1);
 	}
 	for (size_t i = 0; i < f->edges.count; i++)
-		widen(&q->edge[i], 1e6, 1);
+		frequency_widen(&q->edge[i], 1e6, 1);
 }
 
 int analysis_frequencies_make(

@@ -108,7 +108,7 @@ static void reach(struct analysis_runs *r, uint32_t segment, uint64_t address)
 		r->segment[segment].last = address;
 }
 
-static int add_run(struct analysis_runs *r, const struct analysis_run *run)
+static int runs_add_run(struct analysis_runs *r, const struct analysis_run *run)
 {
 	uint32_t at = first_from(r, run->image, run->begin);
 
@@ -164,7 +164,7 @@ struct analysis_runs *analysis_runs_new(
 	rc = make_segments(r, runs, count);
 	for (size_t i = 0; i < count && rc == 0; i++)
 		if (sensible(&runs[i]))
-			rc = add_run(r, &runs[i]);
+			rc = runs_add_run(r, &runs[i]);
 	if (rc == 0) {
 		index_ways(r);
 		if (!r->rated)
@@ -197,7 +197,7 @@ struct sum {
 	double flow, count, together, alone;
 };
 
-static void add_up(struct sum *sum, const struct runs_way *w)
+static void runs_add_up(struct sum *sum, const struct runs_way *w)
 {
 	sum->flow += w->flow;
 	sum->count += w->count;
@@ -224,7 +224,7 @@ struct analysis_passage analysis_runs_at(
 
 	for (uint32_t i = 0; s && i < s->outs; i++)
 		if (runs_way(r, s->first + i)->key.end >= address)
-			add_up(&sum, runs_way(r, s->first + i));
+			runs_add_up(&sum, runs_way(r, s->first + i));
 	return passage(r, &sum, s ? s->deviation : INFINITY);
 }
 
@@ -242,7 +242,7 @@ struct analysis_passage analysis_runs_edge(
 		bool goes = w->key.end == from && next->image == image && next->begin == to;
 
 		if (goes || (passes && falls))
-			add_up(&sum, w);
+			runs_add_up(&sum, w);
 	}
 	return passage(r, &sum, sqrt(1 / fmax(sum.count, 1)));
 }

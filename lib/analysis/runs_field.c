@@ -26,7 +26,7 @@ struct field {
 	uint64_t random;
 };
 
-static void add_arc(struct field *f, uint32_t from, uint32_t to, double conductance)
+static void field_add_arc(struct field *f, uint32_t from, uint32_t to, double conductance)
 {
 	f->arc[f->arcs] = (struct analysis_pair){from, to};
 	f->weight[f->arcs++] = 1 / fmax(conductance, 1e-12);
@@ -92,17 +92,17 @@ static void fill_field(struct field *f, const struct analysis_runs *r)
 	for (uint32_t i = 0; i < r->ways.count; i++) {
 		const struct runs_way *w = runs_way(r, i);
 
-		add_arc(f, w->key.from + 1, w->key.to + 1, conductance(r, w));
+		field_add_arc(f, w->key.from + 1, w->key.to + 1, conductance(r, w));
 	}
 	for (uint32_t i = 0; i < r->segments; i++)
-		add_arc(f, i + 1, link,
+		field_add_arc(f, i + 1, link,
 			TIE * RUNS_LINK *
 				(r->segment[i].out / RUNS_BURST +
 					fabs(r->segment[i].out - r->segment[i].in)));
 	f->anchors = f->arcs;
 	for (uint32_t i = 0; i < r->segments; i++)
-		add_arc(f, i + 1, 0, r->segment[i].weight + VAGUE);
-	add_arc(f, link, 0, VAGUE);
+		field_add_arc(f, i + 1, 0, r->segment[i].weight + VAGUE);
+	field_add_arc(f, link, 0, VAGUE);
 }
 
 /* Of a normal distribution, near enough. */
@@ -117,7 +117,7 @@ static double noise(struct field *f)
 	return sum;
 }
 
-static void solve(struct field *f, const struct analysis_runs *r, double how_much)
+static void field_solve(struct field *f, const struct analysis_runs *r, double how_much)
 {
 	for (uint32_t i = 0; i < f->arcs; i++)
 		f->target[i] = how_much > 0 ? how_much * noise(f) / sqrt(f->weight[i]) : 0;
@@ -146,7 +146,7 @@ static void take_deviations(struct field *f, struct analysis_runs *r)
 	for (uint32_t i = 0; i < r->segments; i++)
 		r->segment[i].deviation = 0;
 	for (int draw = 0; draw < DRAWS; draw++) {
-		solve(f, r, 1);
+		field_solve(f, r, 1);
 		for (uint32_t i = 0; i < r->segments; i++) {
 			double u = analysis_network_potential(f->network, i + 1);
 
@@ -168,7 +168,7 @@ int analysis_runs_settle(struct analysis_runs *r, bool deviations)
 		rc = f.network ? 0 : -1;
 	}
 	if (rc == 0) {
-		solve(&f, r, 0);
+		field_solve(&f, r, 0);
 		take_mean(&f, r);
 		if (deviations)
 			take_deviations(&f, r);

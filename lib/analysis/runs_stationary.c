@@ -52,7 +52,7 @@ static struct arc *arc_at(const struct chain *c, uint32_t i)
 	return (struct arc *)(void *)c->arcs.entries + i;
 }
 
-static int add_arc(struct chain *c, uint32_t from, uint32_t to, double share)
+static int stationary_add_arc(struct chain *c, uint32_t from, uint32_t to, double share)
 {
 	struct arc key = {.key = {from, to}}, *own;
 	size_t before = c->arcs.count;
@@ -136,7 +136,8 @@ static int bypass(struct chain *c, uint32_t node)
 			struct arc a = *arc_at(c, k);
 
 			c->work++;
-			if (!c->gone[a.key.to] && add_arc(c, from, a.key.to, share * a.share / sum))
+			if (!c->gone[a.key.to] &&
+				stationary_add_arc(c, from, a.key.to, share * a.share / sum))
 				return -1;
 		}
 	}
@@ -161,7 +162,7 @@ static int bypass(struct chain *c, uint32_t node)
 	return 0;
 }
 
-static int eliminate(struct chain *c)
+static int stationary_eliminate(struct chain *c)
 {
 	for (uint32_t i = 0; i < c->nodes; i++)
 		if (push_turn(c, i))
@@ -239,10 +240,11 @@ static int fill_chain(struct chain *c, const struct analysis_runs *r)
 		double all = s->out + (s->out > 0 ? RUNS_LINK : 1) * ends;
 
 		for (uint32_t k = s->first; k < s->first + s->outs; k++)
-			if (add_arc(c, i, runs_way(r, k)->key.to, runs_way(r, k)->count / all))
+			if (stationary_add_arc(
+				    c, i, runs_way(r, k)->key.to, runs_way(r, k)->count / all))
 				return -1;
-		if (add_arc(c, i, link, all > 0 ? 1 - s->out / all : 0) ||
-			add_arc(c, link, i, RUNS_LINK * begins / fmax(r->links, 1)))
+		if (stationary_add_arc(c, i, link, all > 0 ? 1 - s->out / all : 0) ||
+			stationary_add_arc(c, link, i, RUNS_LINK * begins / fmax(r->links, 1)))
 			return -1;
 		c->flow[i] = s->out;
 	}
@@ -282,7 +284,7 @@ int runs_make_stationary(struct analysis_runs *r)
 		memset(c.in, 0xff, n * sizeof(*c.in));
 		rc = fill_chain(&c, r);
 		if (rc == 0)
-			rc = eliminate(&c);
+			rc = stationary_eliminate(&c);
 	}
 	if (rc == 0) {
 		if (c.taken == c.nodes - 1)

@@ -18,16 +18,17 @@
 #define ROOM_SLOTS 4096u
 #define SIZE       (ARENA_CODE + ARENA_DATA)
 
-static uint64_t distance(uint64_t a, uint64_t b)
+static uint64_t arena_distance(uint64_t a, uint64_t b)
 {
 	return a < b ? b - a : a - b;
 }
 
 static bool reaches(uint64_t base, const struct area *area)
 {
-	return distance(base, area->begin) < REACH && distance(base, area->end) < REACH &&
-	       distance(base + SIZE, area->begin) < REACH &&
-	       distance(base + SIZE, area->end) < REACH;
+	return arena_distance(base, area->begin) < REACH &&
+	       arena_distance(base, area->end) < REACH &&
+	       arena_distance(base + SIZE, area->begin) < REACH &&
+	       arena_distance(base + SIZE, area->end) < REACH;
 }
 
 /* The place in a gap that is nearest to one wanted; 0: the gap is too small. */
@@ -41,7 +42,7 @@ static uint64_t place_in(uint64_t begin, uint64_t end, uint64_t wanted)
 	return wanted < begin ? begin : wanted > end ? end & ~4095ull : wanted;
 }
 
-static uint64_t find_place(const struct followed *p, const struct area *area)
+static uint64_t arena_find_place(const struct followed *p, const struct area *area)
 {
 	uint64_t before = LOWEST, begin, end, best = 0;
 	uint64_t wanted = area->begin > 2 * APART ? area->begin - APART : area->begin + APART;
@@ -62,7 +63,7 @@ static uint64_t find_place(const struct followed *p, const struct area *area)
 			begin = HIGHEST, end = HIGHEST;
 		at = place_in(before, begin, wanted);
 		if (at && reaches(at, area) &&
-			(!best || distance(at, wanted) < distance(best, wanted)))
+			(!best || arena_distance(at, wanted) < arena_distance(best, wanted)))
 			best = at;
 		while (more && !strchr(line, '\n') && fgets(line, sizeof(line), maps))
 			;
@@ -93,7 +94,7 @@ void arena_fini(struct arena *a)
 	memset(a, 0, sizeof(*a));
 }
 
-static void *room(size_t size)
+static void *arena_memory(size_t size)
 {
 	void *p = mmap(NULL, size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -101,7 +102,7 @@ static void *room(size_t size)
 	return p == MAP_FAILED ? NULL : p;
 }
 
-static uint64_t map(
+static uint64_t arena_map(
 	struct cache *c, struct held *f, uint64_t at, uint64_t size, uint64_t protection)
 {
 	long got = inject_call(c, f, SYS_mmap,
@@ -114,12 +115,12 @@ static uint64_t map(
 	return got > 0 && (uint64_t)got == at ? at : 0;
 }
 
-static int make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
+static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 {
-	a->code = map(c, f, at, ARENA_CODE, PROT_READ | PROT_EXEC);
+	a->code = arena_map(c, f, at, ARENA_CODE, PROT_READ | PROT_EXEC);
 	if (!a->code)
 		return -1;
-	a->data = map(c, f, at + ARENA_CODE, ARENA_DATA, PROT_READ | PROT_WRITE);
+	a->data = arena_map(c, f, at + ARENA_CODE, ARENA_DATA, PROT_READ | PROT_WRITE);
 	if (!a->data) {
 		inject_call(c, f, SYS_munmap, (const uint64_t[6]){at, ARENA_CODE});
 		return -1;
@@ -133,8 +134,8 @@ static int make(struct cache *c, struct held *f, struct arena *a, uint64_t at)
 	/* Or each new target costs a page fault. */
 	inject_call(
 		c, f, SYS_madvise, (const uint64_t[6]){a->table, ARENA_TABLE, MADV_POPULATE_WRITE});
-	a->mirror = room(ARENA_CODE);
-	a->values = room(ARENA_SLOTS * 8);
+	a->mirror = arena_memory(ARENA_CODE);
+	a->values = arena_memory(ARENA_SLOTS * 8);
 	arena_reset(a);
 	return a->mirror && a->values ? 0 : -1;
 }
@@ -150,11 +151,11 @@ struct arena *arena_for(struct cache *c, struct held *f, uint64_t address)
 	for (unsigned i = 0; i < c->arena_count; i++)
 		if (reaches(c->arenas[i].code, area))
 			return &c->arenas[i];
-	at = c->arena_count < ARENAS_MAX ? find_place(c->process, area) : 0;
+	at = c->arena_count < ARENAS_MAX ? arena_find_place(c->process, area) : 0;
 	if (!at || c->refused)
 		return NULL;
 	a = &c->arenas[c->arena_count];
-	if (make(c, f, a, at)) {
+	if (arena_make(c, f, a, at)) {
 		arena_fini(a);
 		c->refused = true;
 		return NULL;

@@ -113,7 +113,7 @@ size_t branches_read_code(
 	return (size_t)n;
 }
 
-static void decode(struct branches *b, struct followed *p, struct block *block)
+static void block_decode(struct branches *b, struct followed *p, struct block *block)
 {
 	const struct area *area = process_area(p, block->key.begin);
 	uint8_t bytes[READ_BYTES + INSN_LENGTH_MAX] = {0};
@@ -154,7 +154,7 @@ const struct block *branches_block(struct branches *b, struct followed *p, uint6
 		block = table_add(&p->blocks, &begin);
 		if (!block)
 			return NULL;
-		decode(b, p, block);
+		block_decode(b, p, block);
 	}
 	return block->transfer.kind == TRANSFER_NONE ? NULL : block;
 }

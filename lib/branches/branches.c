@@ -144,7 +144,7 @@ static int wait_for_begin(struct branches *b, struct error *e)
 	return -1;
 }
 
-static int start(struct branches *b, struct error *e)
+static int branches_start(struct branches *b, struct error *e)
 {
 	b->wake = eventfd(0, EFD_CLOEXEC);
 	if (b->wake < 0)
@@ -173,7 +173,7 @@ struct branches *branches_new(const struct branches_request *r, struct error *e)
 	b->sites = (struct table){.entry_size = sizeof(struct site), .key_size = 8};
 	b->candidates = (struct table){.entry_size = sizeof(struct candidate),
 		.key_size = sizeof(((struct candidate *)0)->key)};
-	if (start(b, e)) {
+	if (branches_start(b, e)) {
 		free_all(b);
 		return NULL;
 	}

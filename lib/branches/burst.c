@@ -25,7 +25,7 @@
 #define TIMED_MIN (10.0 * MICROSECOND)
 
 /* Lets it go as far as the transfer at the end of the block. */
-static int run(struct held *f, const struct block *block)
+static int burst_run(struct held *f, const struct block *block)
 {
 	uint64_t end = block->end, until = branches_now(CLOCK_MONOTONIC) + WAIT_STEP;
 	bool enters = block->enters || f->stale;
@@ -76,7 +76,7 @@ static int record(struct held *f, uint64_t begin, uint64_t end, uint64_t to)
 }
 
 /* How many runs were recorded; *cut: it could have been more. */
-static unsigned follow(struct held *f, unsigned length, bool *cut)
+static unsigned burst_follow(struct held *f, unsigned length, bool *cut)
 {
 	bool whole = false; /* what comes now began behind a transfer */
 	unsigned n = 0;
@@ -89,7 +89,7 @@ static unsigned follow(struct held *f, unsigned length, bool *cut)
 		if (!found)
 			break;
 		block = *found;
-		if ((!block.idle || f->stale) && run(f, &block))
+		if ((!block.idle || f->stale) && burst_run(f, &block))
 			break;
 		f->registers.rip = block.end;
 		if (step_transfer(&block.transfer, f->process->memory, &f->registers))
@@ -103,7 +103,7 @@ static unsigned follow(struct held *f, unsigned length, bool *cut)
 	return n;
 }
 
-static void tell(struct held *f, uint64_t began, uint64_t runs, bool cut, double cost)
+static void burst_tell(struct held *f, uint64_t began, uint64_t runs, bool cut, double cost)
 {
 	struct branches *b = f->b;
 
@@ -118,7 +118,7 @@ static void tell(struct held *f, uint64_t began, uint64_t runs, bool cut, double
 				.end = branches_now(CLOCK_MONOTONIC)});
 }
 
-static uint64_t between(struct branches *b, uint64_t least, uint64_t most)
+static uint64_t burst_between(struct branches *b, uint64_t least, uint64_t most)
 {
 	return least + (uint64_t)(branches_chance(b) * (double)(most - least));
 }
@@ -141,12 +141,12 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	struct branches *b = f->b;
 	struct followed *p = f->process;
 	pid_t pid = p->pid, tid = f->tid;
-	uint64_t length = between(b, CACHED_MIN, CACHED_MAX), runs, used, stops, now;
+	uint64_t length = burst_between(b, CACHED_MIN, CACHED_MAX), runs, used, stops, now;
 	double ns;
 	bool held;
 
 	if (!c)
-		return follow(f, (unsigned)between(b, LENGTH_MIN, LENGTH_MAX), cut);
+		return burst_follow(f, (unsigned)burst_between(b, LENGTH_MIN, LENGTH_MAX), cut);
 	hold_pin(f);
 	used = hold_time(p, tid);
 	stops = b->counts[TALLY_STOPS];
@@ -219,7 +219,7 @@ void branches_burst(struct branches *b, pid_t tid)
 	if (process_find(b, pid) == f.process && tracer_find(b, tid)) {
 		used = used ? hold_time(f.process, tid) - used : 0;
 		b->counts[TALLY_STOP_NS] += used;
-		tell(&f, began, runs, cut,
+		burst_tell(&f, began, runs, cut,
 			(double)(used + branches_now(CLOCK_THREAD_CPUTIME_ID) - own));
 	}
 	branches_set_horizon(b, 0);

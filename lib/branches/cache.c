@@ -102,7 +102,7 @@ void cache_renew(struct cache *c)
 
 /* ---- what was met ---- */
 
-static struct met *meet(struct cache *c, uint64_t begin, uint64_t end, uint64_t to)
+static struct met *cache_meet(struct cache *c, uint64_t begin, uint64_t end, uint64_t to)
 {
 	const struct met key = {.key = {begin, end, to}};
 	struct met *m = table_add(&c->met, &key.key);
@@ -120,7 +120,7 @@ static struct met *meet(struct cache *c, uint64_t begin, uint64_t end, uint64_t 
 	return m;
 }
 
-static void add(struct cache *c, struct met *m, uint64_t times)
+static void cache_add(struct cache *c, struct met *m, uint64_t times)
 {
 	uint32_t *slot;
 
@@ -137,11 +137,11 @@ static void add(struct cache *c, struct met *m, uint64_t times)
 
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times)
 {
-	add(c, meet(c, begin, end, to), times);
+	cache_add(c, cache_meet(c, begin, end, to), times);
 }
 
 /* Row is where that run is known, + 1. */
-static void add_row(
+static void cache_add_row(
 	struct cache *c, uint32_t *row, const struct copy *copy, uint64_t to, uint64_t times)
 {
 	struct met *m;
@@ -149,12 +149,12 @@ static void add_row(
 	if (!times || !copy->key.begin)
 		return;
 	if (!*row) {
-		m = meet(c, copy->key.begin, copy->end, to);
+		m = cache_meet(c, copy->key.begin, copy->end, to);
 		if (!m)
 			return;
 		*row = (uint32_t)(m - (struct met *)table_at(&c->met, 0)) + 1;
 	}
-	add(c, table_at(&c->met, *row - 1), times);
+	cache_add(c, table_at(&c->met, *row - 1), times);
 }
 
 static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
@@ -176,11 +176,11 @@ static void count_copy(struct cache *c, uint64_t *const *values, size_t i)
 	if (side > all)
 		side = all;
 	if (!copy->side) {
-		add_row(c, &copy->run_taken, copy, copy->taken, all);
+		cache_add_row(c, &copy->run_taken, copy, copy->taken, all);
 		return;
 	}
-	add_row(c, &copy->run_taken, copy, copy->taken, copy->side_taken ? side : all - side);
-	add_row(c, &copy->run_next, copy, copy->next, copy->side_taken ? all - side : side);
+	cache_add_row(c, &copy->run_taken, copy, copy->taken, copy->side_taken ? side : all - side);
+	cache_add_row(c, &copy->run_next, copy, copy->next, copy->side_taken ? all - side : side);
 }
 
 static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
@@ -191,7 +191,7 @@ static void count_pair(struct cache *c, uint64_t *const *values, size_t i)
 	uint64_t all = values[copy->arena][p->counter] - a->values[p->counter];
 
 	c->work += (double)all * INDIRECT;
-	add_row(c, &p->run, copy, p->to, all);
+	cache_add_row(c, &p->run, copy, p->to, all);
 }
 
 uint64_t cache_count(struct cache *c)

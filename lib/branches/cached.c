@@ -54,7 +54,7 @@ bool cached_stepped(pid_t tid, int status)
 }
 
 /* One instruction of the original, or the way into a handler. */
-static int step(struct held *f, long deliver)
+static int cached_step(struct held *f, long deliver)
 {
 	uint64_t began = branches_now(CLOCK_MONOTONIC), until = began + WAIT_STEP;
 	struct branches *b = f->b;
@@ -139,7 +139,7 @@ static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 	last = enters && changes_code(f);
 	if (enters)
 		hold_unpin(f);
-	rc = step(f, 0);
+	rc = cached_step(f, 0);
 	if (rc == ON && f->registers.rip != address + length)
 		*begin = 0;
 	if (rc == ON && enters)
@@ -147,7 +147,7 @@ static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 	return rc == ON && last ? END : rc;
 }
 
-static void meet(struct cache *c, uint64_t sum, uint64_t to)
+static void cached_meet(struct cache *c, uint64_t sum, uint64_t to)
 {
 	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
 	const struct copy *copy = table_at(&c->copies, site->copy);
@@ -162,14 +162,14 @@ static int miss(struct cache *c, struct held *f, uint64_t sum)
 	uint64_t to = f->registers.rip;
 	const struct copy *copy;
 
-	meet(c, sum, to);
+	cached_meet(c, sum, to);
 	copy = cache_copy(c, f, to, to);
 	if (copy && !table_find(&c->pairs, &sum))
 		cache_pair(c, sum, to, copy);
 	return ON;
 }
 
-static int leave(struct cache *c, struct held *f, uint64_t *begin)
+static int cached_leave(struct cache *c, struct held *f, uint64_t *begin)
 {
 	struct place at;
 
@@ -260,7 +260,7 @@ static int await(struct course *r, uint64_t until, int *status)
 }
 
 /* The thread has stopped within copies. */
-static int stopped(struct course *r, int status)
+static int cached_stopped(struct course *r, int status)
 {
 	struct cache *c = r->cache;
 	struct held *f = r->held;
@@ -283,12 +283,12 @@ static int stopped(struct course *r, int status)
 			ptrace(PTRACE_CONT, f->tid, NULL, NULL);
 		if (await(r, UINT64_MAX, &status))
 			return OVER;
-		return stopped(r, status);
+		return cached_stopped(r, status);
 	}
 	tracer_mend_mask(tracer_find(f->b, f->tid), false);
 	if (e)
 		return leave_exit(c, f, e, begin);
-	if (leave(c, f, begin))
+	if (cached_leave(c, f, begin))
 		return OVER;
 	r->interrupted = status >> 16 == PTRACE_EVENT_STOP && signal == SIGTRAP;
 	if (r->interrupted)
@@ -300,10 +300,10 @@ static int stopped(struct course *r, int status)
 		return OVER;
 	}
 	/* A fault happens again, in the original. */
-	return step(f, is_fault(f->tid) ? 0 : signal);
+	return cached_step(f, is_fault(f->tid) ? 0 : signal);
 }
 
-static int run(struct course *r, const struct copy *copy)
+static int cached_run(struct course *r, const struct copy *copy)
 {
 	struct held *f = r->held;
 	struct cache *c = r->cache;
@@ -328,13 +328,13 @@ static int run(struct course *r, const struct copy *copy)
 	ran = (double)(hold_time(f->process, f->tid) - used) - cache_stop_cost(f->b);
 	if (ran > 0)
 		r->left = ran < (double)r->left ? r->left - (uint64_t)ran : 0;
-	return stopped(r, status);
+	return cached_stopped(r, status);
 }
 
 int cached_follow(struct cache *c, struct held *f, uint64_t length)
 {
 	struct course r = {.cache = c, .held = f, .left = length};
-	int rc = f->stale ? step(f, 0) : ON;
+	int rc = f->stale ? cached_step(f, 0) : ON;
 
 	while (rc == ON && r.left && branches_now(CLOCK_MONOTONIC) < f->until &&
 		!branches_stopping(f->b)) {
@@ -347,7 +347,7 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 		copy = cache_copy(c, f, address, r.begin);
 		if (!copy || c->full)
 			break;
-		rc = run(&r, copy);
+		rc = cached_run(&r, copy);
 		/* It had to wait for the processor. */
 		if (rc == END && r.interrupted && r.left > LEFT_OVER)
 			rc = ON;

@@ -66,7 +66,7 @@ static int stop_once(pid_t pid)
 	return next_stop(pid);
 }
 
-static int measure(pid_t pid, clockid_t clock, double *elapsed, double *stopped)
+static int calibrate_measure(pid_t pid, clockid_t clock, double *elapsed, double *stopped)
 {
 	uint64_t began, used;
 
@@ -96,7 +96,7 @@ int branches_calibrate(struct branches *b)
 		branches_pin_to(pid);
 		rc = stop_once(pid);
 		for (int i = 0; i < ROUNDS && rc == 0; i++)
-			rc = measure(pid, clock, &elapsed[i], &stopped[i]);
+			rc = calibrate_measure(pid, clock, &elapsed[i], &stopped[i]);
 		branches_pin_free(b);
 	}
 	kill(pid, SIGKILL);

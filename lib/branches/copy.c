@@ -109,7 +109,7 @@ size_t cache_single(const struct cache *c, uint64_t address, bool *enters)
 	return insn.length;
 }
 
-static const struct code_page *page_of(struct cache *c, uint64_t address)
+static const struct code_page *copy_page_of(struct cache *c, uint64_t address)
 {
 	uint64_t number = address / CODE_PAGE;
 	struct code_page *page = table_find(&c->pages, &number);
@@ -134,7 +134,7 @@ static size_t read_code(struct cache *c, uint64_t address, uint8_t *bytes, size_
 	size_t done = 0, at, part;
 
 	while (done < size) {
-		const struct code_page *page = page_of(c, address + done);
+		const struct code_page *page = copy_page_of(c, address + done);
 
 		at = (address + done) % CODE_PAGE;
 		if (!page || at >= page->have)
@@ -244,14 +244,14 @@ bool cache_flags_dead(struct cache *c, uint64_t address)
 
 /* ---- writing ---- */
 
-static struct copy *find(struct cache *c, uint64_t address, uint64_t begin)
+static struct copy *copy_find(struct cache *c, uint64_t address, uint64_t begin)
 {
 	const struct copy key = {.key = {address, begin}};
 
 	return table_find(&c->copies, &key.key);
 }
 
-static void enqueue(struct translation *t, uint64_t target)
+static void copy_enqueue(struct translation *t, uint64_t target)
 {
 	if (t->queued < QUEUE)
 		t->queue[t->queued++] = target;
@@ -260,11 +260,11 @@ static void enqueue(struct translation *t, uint64_t target)
 static void later(struct translation *t, uint32_t jump, uint32_t counter, uint64_t target)
 {
 	t->hops[t->hop_count++] = (struct hop){jump, counter, target};
-	enqueue(t, target);
+	copy_enqueue(t, target);
 }
 
 /* What waits for this copy goes there from now on. */
-static void connect(struct cache *c, const struct copy *copy)
+static void copy_connect(struct cache *c, const struct copy *copy)
 {
 	const struct waiting key = {.key = {copy->key.address, copy->key.begin}};
 	struct waiting *w = table_find(&c->waiting, &key.key);
@@ -343,7 +343,7 @@ static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 static int emit_way(struct translation *t, const struct hop *hop)
 {
 	struct out *o = &t->out;
-	const struct copy *to = find(o->cache, hop->target, hop->target);
+	const struct copy *to = copy_find(o->cache, hop->target, hop->target);
 
 	o->address = hop->target;
 	o->undo = 0;
@@ -461,7 +461,7 @@ static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *be
 	indirect = copy->kind == TRANSFER_RETURN ||
 		   (code->transfers && code->transfer.target != TARGET_DIRECT);
 	emit_straight(t, copy, code->transfers && !indirect);
-	connect(c, copy);
+	copy_connect(c, copy);
 	t->left--;
 	if (code->transfers) {
 		address = emit_transfer(t, copy);
@@ -483,7 +483,7 @@ static void emit_chain(struct translation *t, uint64_t address, uint64_t begin)
 
 	t->hop_count = 0;
 	while (address && !c->full) {
-		const struct copy *to = find(c, address, begin);
+		const struct copy *to = copy_find(c, address, begin);
 		const struct area *area = process_area(c->process, address);
 
 		if (to && to->arena == o->arena_index) {
@@ -513,7 +513,7 @@ static void emit_miss(struct out *o)
 		o->cache->full = true;
 }
 
-static bool begin(struct translation *t, uint64_t address)
+static bool copy_begin(struct translation *t, uint64_t address)
 {
 	struct cache *c = t->out.cache;
 	struct arena *a = arena_for(c, t->held, address);
@@ -531,7 +531,7 @@ static bool begin(struct translation *t, uint64_t address)
 
 struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint64_t run)
 {
-	struct copy *copy = find(c, address, run);
+	struct copy *copy = copy_find(c, address, run);
 	struct translation *t;
 
 	if (copy)
@@ -542,16 +542,16 @@ struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint6
 	t->out.cache = c;
 	t->held = f;
 	t->left = AHEAD;
-	if (begin(t, address))
+	if (copy_begin(t, address))
 		emit_chain(t, address, run);
 	while (t->taken < t->queued && t->left && !c->full) {
 		uint64_t next = t->queue[t->taken++];
 
-		if (!find(c, next, next) && begin(t, next))
+		if (!copy_find(c, next, next) && copy_begin(t, next))
 			emit_chain(t, next, next);
 	}
 	free(t);
-	return find(c, address, run);
+	return copy_find(c, address, run);
 }
 
 int cache_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)

@@ -16,7 +16,7 @@
 #define JUMP_SLOT    "\xff\x25"
 #define WIDE_RDX     "\x48\xba"
 
-static void mark(struct out *o)
+static void emit_mark(struct out *o)
 {
 	struct place *p = vec_push(&o->arena->places);
 
@@ -26,21 +26,21 @@ static void mark(struct out *o)
 		o->cache->full = true;
 }
 
-static void put(struct arena *a, const void *bytes, size_t size)
+static void emit_put(struct arena *a, const void *bytes, size_t size)
 {
 	memcpy(a->mirror + a->used, bytes, size);
 	a->used += (uint32_t)size;
 }
 
-static void put_word(struct arena *a, uint32_t word)
+static void emit_put_word(struct arena *a, uint32_t word)
 {
-	put(a, &word, sizeof(word));
+	emit_put(a, &word, sizeof(word));
 }
 
 void emit(struct out *o, const void *bytes, size_t size)
 {
-	mark(o);
-	put(o->arena, bytes, size);
+	emit_mark(o);
+	emit_put(o->arena, bytes, size);
 }
 
 static uint32_t displacement(const struct arena *a, uint64_t to)
@@ -51,13 +51,13 @@ static uint32_t displacement(const struct arena *a, uint64_t to)
 void emit_slot(struct out *o, const char *bytes, uint32_t slot)
 {
 	emit(o, bytes, strlen(bytes));
-	put_word(o->arena, displacement(o->arena, arena_slot_address(o->arena, slot)));
+	emit_put_word(o->arena, displacement(o->arena, arena_slot_address(o->arena, slot)));
 }
 
 void emit_wide(struct out *o, const char *bytes, uint64_t immediate)
 {
 	emit(o, bytes, strlen(bytes));
-	put(o->arena, &immediate, sizeof(immediate));
+	emit_put(o->arena, &immediate, sizeof(immediate));
 }
 
 void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn)
@@ -92,7 +92,7 @@ uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to)
 	struct arena *a = o->arena;
 
 	emit(o, opcode, strlen(opcode));
-	put_word(a, to - (a->used + 4));
+	emit_put_word(a, to - (a->used + 4));
 	return a->used - 4;
 }
 
@@ -190,12 +190,12 @@ int emit_indirect(
 		emit_slot(o, PUSH, arena_slot(o->arena, t->next));
 	if (t->kind == TRANSFER_RETURN) {
 		emit(o, "\x48\x8d\xa4\x24", 4); /* lea 8 + drop(%rsp), %rsp */
-		put_word(o->arena, 8u + t->drop);
+		emit_put_word(o->arena, 8u + t->drop);
 	}
 	o->undo = FORWARD;
 	emit(o, "\x0f\xb7\xc9", 3); /* movzwl %cx, %ecx */
 	emit(o, "\x48\x8d\x15", 3); /* lea table(%rip), %rdx */
-	put_word(o->arena, displacement(o->arena, o->arena->table));
+	emit_put_word(o->arena, displacement(o->arena, o->arena->table));
 	emit(o, "\x48\x8b\x0c\xca", 4); /* mov (%rdx,%rcx,8), %rcx */
 	emit(o, "\xe3\x02", 2);         /* jrcxz */
 	emit(o, "\xff\xe1", 2);         /* jmp *%rcx */

@@ -47,14 +47,14 @@ bool cache_critical(const struct held *f)
 	       section;
 }
 
-static int compare(const void *a, const void *b)
+static int fresh_compare(const void *a, const void *b)
 {
 	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
 
 	return (x > y) - (x < y);
 }
 
-static bool same(struct cache *c, uint64_t number)
+static bool fresh_same(struct cache *c, uint64_t number)
 {
 	const struct code_page *page = table_find(&c->pages, &number);
 	uint8_t bytes[CODE_PAGE];
@@ -90,7 +90,7 @@ bool cache_fresh(struct cache *c)
 	if (c->pagemap < 0)
 		return false;
 	if (!c->pages_sorted)
-		qsort(c->page_numbers.data, c->page_numbers.count, sizeof(uint64_t), compare);
+		qsort(c->page_numbers.data, c->page_numbers.count, sizeof(uint64_t), fresh_compare);
 	c->pages_sorted = true;
 	for (size_t i = 0; i < c->page_numbers.count && fresh; i++) {
 		uint64_t number = c->page_numbers.data[i], entry = PRESENT;
@@ -105,7 +105,7 @@ bool cache_fresh(struct cache *c)
 		if (number - first < have)
 			entry = entries[number - first];
 		if (entry & (PRESENT | SWAPPED) && !(entry & OF_FILE))
-			fresh = same(c, number);
+			fresh = fresh_same(c, number);
 	}
 	return fresh;
 }

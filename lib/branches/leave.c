@@ -3,7 +3,7 @@
 #include "branches/cache.h"
 
 /* The last that begins at or before `at`. */
-static const struct place *find(const struct arena *a, uint32_t at)
+static const struct place *leave_find(const struct arena *a, uint32_t at)
 {
 	size_t low = 0, high = a->places.count;
 
@@ -37,7 +37,7 @@ int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at)
 {
 	int which = arena_at(c, r->rip);
 	const struct arena *a = which < 0 ? NULL : &c->arenas[which];
-	const struct place *p = a ? find(a, (uint32_t)(r->rip - a->code)) : NULL;
+	const struct place *p = a ? leave_find(a, (uint32_t)(r->rip - a->code)) : NULL;
 	uint64_t sum, number;
 
 	if (!p || !undo(c, a, p->undo, r))

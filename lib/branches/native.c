@@ -340,7 +340,7 @@ static double faster(const struct native *n, double *pairs)
 	return isfinite(found) ? found : 0;
 }
 
-static void compare(struct cache *c)
+static void native_compare(struct cache *c)
 {
 	struct native *n = c->native;
 
@@ -358,7 +358,7 @@ static void compare(struct cache *c)
 	n->ns = 0;
 }
 
-static void tell(struct cache *c)
+static void native_tell(struct cache *c)
 {
 	struct native *n = c->native;
 	uint64_t *counts = c->b->counts;
@@ -380,12 +380,12 @@ void native_rate(struct cache *c, double seconds)
 	n->bursts++;
 	for (size_t i = 0; i < c->touched.count; i++)
 		met(c, table_at(&c->met, c->touched.data[i]), seconds);
-	compare(c);
+	native_compare(c);
 }
 
-static void forget(struct cache *c)
+static void native_forget(struct cache *c)
 {
-	tell(c);
+	native_tell(c);
 	table_fini(&c->native->known);
 	c->native->known = (struct table){.entry_size = sizeof(struct direct), .key_size = 16};
 	c->native->bursts = 0;
@@ -394,13 +394,13 @@ static void forget(struct cache *c)
 void native_renew(struct cache *c)
 {
 	if (c->native)
-		forget(c);
+		native_forget(c);
 }
 
 void native_free(struct cache *c)
 {
 	if (c->native) {
-		forget(c);
+		native_forget(c);
 		table_fini(&c->native->stubs);
 	}
 	free(c->native);

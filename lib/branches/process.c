@@ -209,7 +209,7 @@ static int take_line(struct followed *p, const char *line)
 	return 0;
 }
 
-static uint64_t hash_of(const char *text)
+static uint64_t process_hash_of(const char *text)
 {
 	uint64_t hash = 14695981039346656037u;
 
@@ -233,7 +233,7 @@ static bool still_there(const struct followed *p, const struct area *areas, size
 static int look_at_maps(struct followed *p)
 {
 	char *text = read_text(p->pid, "maps"), *line = text;
-	uint64_t hash = text ? hash_of(text) : 0;
+	uint64_t hash = text ? process_hash_of(text) : 0;
 	int rc = text ? 0 : -1;
 
 	if (text && hash != p->maps) {

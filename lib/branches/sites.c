@@ -47,13 +47,13 @@ int sites_put(struct branches *b, struct followed *p, uint64_t address, const st
 	return -1;
 }
 
-static void remember(struct branches *b, uint64_t address, const struct transfer *t)
+static void sites_remember(struct branches *b, uint64_t address, const struct transfer *t)
 {
 	b->gone[b->gone_count++ % GONE_MAX] =
 		(struct gone){address, branches_now(CLOCK_MONOTONIC), b->sited->pid, t->first};
 }
 
-static void empty(struct branches *b)
+static void sites_empty(struct branches *b)
 {
 	b->sites.count = 0;
 	table_changed(&b->sites);
@@ -66,9 +66,9 @@ void sites_clear(struct branches *b)
 		const struct site *s = table_at(&b->sites, i);
 
 		restore_byte(b->sited->memory, s->key.address, s->transfer.first);
-		remember(b, s->key.address, &s->transfer);
+		sites_remember(b, s->key.address, &s->transfer);
 	}
-	empty(b);
+	sites_empty(b);
 }
 
 void sites_forget(struct branches *b, const struct followed *p)
@@ -78,9 +78,9 @@ void sites_forget(struct branches *b, const struct followed *p)
 	for (size_t i = 0; i < b->sites.count; i++) {
 		const struct site *s = table_at(&b->sites, i);
 
-		remember(b, s->key.address, &s->transfer);
+		sites_remember(b, s->key.address, &s->transfer);
 	}
-	empty(b);
+	sites_empty(b);
 }
 
 void sites_clean(struct branches *b, struct followed *copy, pid_t parent)

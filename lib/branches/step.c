@@ -13,7 +13,7 @@
 #define OVERFLOW (1u << 11)
 
 /* Conditions come in pairs, the second of which is the contrary. */
-static bool holds(unsigned condition, uint64_t flags)
+static bool step_holds(unsigned condition, uint64_t flags)
 {
 	bool less = !(flags & SIGN) != !(flags & OVERFLOW), is = false;
 
@@ -47,7 +47,7 @@ static bool holds(unsigned condition, uint64_t flags)
 }
 
 /* loopne, loope, loop, jrcxz. */
-static bool counts(const struct transfer *t, struct user_regs_struct *r)
+static bool step_counts(const struct transfer *t, struct user_regs_struct *r)
 {
 	uint64_t left;
 
@@ -60,7 +60,7 @@ static bool counts(const struct transfer *t, struct user_regs_struct *r)
 	return left != 0 && !(r->eflags & ZERO) == !t->condition;
 }
 
-static uint64_t value_of(const struct user_regs_struct *r, unsigned reg)
+static uint64_t step_value_of(const struct user_regs_struct *r, unsigned reg)
 {
 	static const uint16_t places[] = {offsetof(struct user_regs_struct, rax),
 		offsetof(struct user_regs_struct, rcx), offsetof(struct user_regs_struct, rdx),
@@ -87,11 +87,11 @@ static int find_target(
 		return 0;
 	}
 	if (t->target == TARGET_REGISTER) {
-		*to = value_of(r, t->reg);
+		*to = step_value_of(r, t->reg);
 		return 0;
 	}
-	address =
-		(uint64_t)t->displacement + value_of(r, t->base) + value_of(r, t->index) * t->scale;
+	address = (uint64_t)t->displacement + step_value_of(r, t->base) +
+		  step_value_of(r, t->index) * t->scale;
 	if (t->segment)
 		address += t->segment == 0x64 ? r->fs_base : r->gs_base;
 	return process_read(memory, address, to, sizeof(*to)) ? 0 : -1;
@@ -103,10 +103,10 @@ int step_transfer(const struct transfer *t, int memory, struct user_regs_struct 
 
 	switch (t->kind) {
 	case TRANSFER_CONDITION:
-		r->rip = holds(t->condition, r->eflags) ? t->to : t->next;
+		r->rip = step_holds(t->condition, r->eflags) ? t->to : t->next;
 		return 0;
 	case TRANSFER_COUNT:
-		r->rip = counts(t, r) ? t->to : t->next;
+		r->rip = step_counts(t, r) ? t->to : t->next;
 		return 0;
 	case TRANSFER_JUMP:
 		if (find_target(t, memory, r, &to))

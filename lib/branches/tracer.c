@@ -55,7 +55,7 @@ static pid_t status_number(pid_t tid, const char *key)
 	return value;
 }
 
-static struct thread *begins(struct branches *b, pid_t tid)
+static struct thread *tracer_begins(struct branches *b, pid_t tid)
 {
 	pid_t pid = status_number(tid, "Tgid:");
 	struct followed *p = process_add(b, pid > 0 ? pid : tid);
@@ -72,7 +72,7 @@ static struct thread *begins(struct branches *b, pid_t tid)
 	return t;
 }
 
-static void ends(struct branches *b, pid_t tid)
+static void tracer_ends(struct branches *b, pid_t tid)
 {
 	struct thread *t = tracer_find(b, tid);
 	struct followed *p = t ? t->process : NULL;
@@ -134,7 +134,7 @@ struct site *tracer_site(
  * What a stop costs here and now: now and then a thread meets the breakpoint twice, and what CPU
  * time it has used in between is that.  True: it is to go on at the breakpoint.
  */
-static bool probe(struct branches *b, struct thread *t, struct site *s)
+static bool tracer_probe(struct branches *b, struct thread *t, struct site *s)
 {
 	uint64_t now;
 
@@ -168,7 +168,7 @@ static bool pass_site(struct branches *b, struct thread *t, int status)
 	registers = before;
 	registers.rip = s->key.address;
 	tracer_mend_mask(t, true);
-	if (probe(b, t, s)) {
+	if (tracer_probe(b, t, s)) {
 		step_apply(t->tid, &before, &registers);
 		return true;
 	}
@@ -212,7 +212,7 @@ static bool pass_gone(struct branches *b, struct thread *t, int status)
 
 static void born(struct branches *b, pid_t tid)
 {
-	struct thread *t = begins(b, tid);
+	struct thread *t = tracer_begins(b, tid);
 	pid_t parent;
 
 	if (!t || t->process->pid != tid)
@@ -228,17 +228,17 @@ static void born(struct branches *b, pid_t tid)
 }
 
 /* Of several threads one has called exec, and has the process's own number now. */
-static void execed(struct branches *b, pid_t tid)
+static void tracer_execed(struct branches *b, pid_t tid)
 {
 	unsigned long former = 0;
 	struct thread *t;
 	struct followed *p;
 
 	if (ptrace(PTRACE_GETEVENTMSG, tid, NULL, &former) == 0 && (pid_t)former != tid)
-		ends(b, (pid_t)former);
+		tracer_ends(b, (pid_t)former);
 	t = tracer_find(b, tid);
 	if (!t)
-		t = begins(b, tid);
+		t = tracer_begins(b, tid);
 	p = t ? t->process : NULL;
 	for (size_t i = b->threads.count; p && i-- > 0;)
 		if (b->threads.data[i].process == p && b->threads.data[i].tid != tid) {
@@ -259,7 +259,7 @@ void tracer_go(struct branches *b, pid_t tid, long deliver)
 		tid, NULL, (void *)deliver);
 }
 
-static void stopped(struct branches *b, pid_t tid, int status)
+static void tracer_stopped(struct branches *b, pid_t tid, int status)
 {
 	int event = status >> 16, number = WSTOPSIG(status);
 	struct thread *t = tracer_find(b, tid);
@@ -278,7 +278,7 @@ static void stopped(struct branches *b, pid_t tid, int status)
 		if (ptrace(PTRACE_GETREGS, tid, NULL, &registers) == 0)
 			tracer_mend_call(tid, &registers);
 	} else if (event == PTRACE_EVENT_EXEC) {
-		execed(b, tid);
+		tracer_execed(b, tid);
 	} else if (event == PTRACE_EVENT_CLONE && t && t->process->cache) {
 		native_take_out(t->process->cache);
 	} else if (event == 0 && number == CALL_STOP) {
@@ -297,9 +297,9 @@ static void stopped(struct branches *b, pid_t tid, int status)
 void tracer_deal(struct branches *b, pid_t tid, int status)
 {
 	if (WIFSTOPPED(status))
-		stopped(b, tid, status);
+		tracer_stopped(b, tid, status);
 	else
-		ends(b, tid);
+		tracer_ends(b, tid);
 }
 
 static void child_ended(struct branches *b, int status, const struct rusage *usage)
@@ -375,10 +375,10 @@ int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status)
 
 /* ---- beginning and end ---- */
 
-static int seize(struct branches *b, pid_t tid, struct error *e)
+static int tracer_seize(struct branches *b, pid_t tid, struct error *e)
 {
 	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
-		return begins(b, tid) ? 0 : error_nomem(e);
+		return tracer_begins(b, tid) ? 0 : error_nomem(e);
 	if (errno == ESRCH)
 		return 0;
 	error_sys(e, errno, "cannot follow process %d", (int)tid);
@@ -387,7 +387,7 @@ static int seize(struct branches *b, pid_t tid, struct error *e)
 			     "forbids it");
 }
 
-static int seize_all(struct branches *b, pid_t pid, struct error *e)
+static int tracer_seize_all(struct branches *b, pid_t pid, struct error *e)
 {
 	char path[48];
 	size_t before;
@@ -405,7 +405,7 @@ static int seize_all(struct branches *b, pid_t pid, struct error *e)
 		while ((entry = readdir(d))) {
 			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 
-			if (tid > 0 && !tracer_find(b, tid) && seize(b, tid, e)) {
+			if (tid > 0 && !tracer_find(b, tid) && tracer_seize(b, tid, e)) {
 				closedir(d);
 				return -1;
 			}
@@ -422,12 +422,12 @@ int tracer_begin(struct branches *b, struct error *e)
 	event._sigev_un._tid = gettid();
 	b->timed = timer_create(CLOCK_MONOTONIC, &event, &b->ticks) == 0;
 	if (b->request.running)
-		return seize_all(b, b->request.pid, e);
-	return seize(b, b->request.pid, e);
+		return tracer_seize_all(b, b->request.pid, e);
+	return tracer_seize(b, b->request.pid, e);
 }
 
 /* Stops a thread wherever it is and lets it go; a signal that comes just then is passed on. */
-static void let_go(struct branches *b, pid_t tid)
+static void tracer_let_go(struct branches *b, pid_t tid)
 {
 	struct user_regs_struct registers;
 	struct thread *t = tracer_find(b, tid);
@@ -461,7 +461,7 @@ void tracer_end(struct branches *b)
 	while (b->threads.count) {
 		pid_t tid = b->threads.data[b->threads.count - 1].tid;
 
-		let_go(b, tid);
-		ends(b, tid);
+		tracer_let_go(b, tid);
+		tracer_ends(b, tid);
 	}
 }

@@ -87,7 +87,7 @@ static double return_time(const struct branches *b, const struct candidate *c)
 }
 
 /* Of some that can be counted, the one that was counted least. */
-static struct candidate *choose(struct branches *b)
+static struct candidate *window_choose(struct branches *b)
 {
 	bool best_only = branches_chance(b) < 0.5;
 	struct candidate *best = NULL;
@@ -158,7 +158,7 @@ static int watch(struct branches *b, struct window *w)
 	}
 }
 
-static void count(struct branches *b, const struct window *w)
+static void window_count(struct branches *b, const struct window *w)
 {
 	struct candidate *c = w->candidate;
 	double stopped = (double)w->stops * w->cost, ns = w->used - stopped, hits = (double)w->hits;
@@ -224,7 +224,7 @@ static void open_window(struct branches *b, struct window *w, double returns)
 		begin_close(b, &f);
 	if (process_find(b, pid) == w->process &&
 		sites_put(b, w->process, w->address, &block->transfer) == 0 && watch(b, w) == 0)
-		count(b, w);
+		window_count(b, w);
 	sites_clear(b);
 	if (close)
 		end_close(b, &f);
@@ -232,7 +232,7 @@ static void open_window(struct branches *b, struct window *w, double returns)
 
 void branches_window(struct branches *b, struct followed *p)
 {
-	struct window w = {.candidate = choose(b), .process = p};
+	struct window w = {.candidate = window_choose(b), .process = p};
 	double returns, wanted;
 
 	if (!w.candidate || (p->cache && native_counts(p->cache)) || process_look(b, p))
@@ -248,7 +248,7 @@ void branches_window(struct branches *b, struct followed *p)
 		open_window(b, &w, returns);
 	} else {
 		w.used = w.length;
-		count(b, &w);
+		window_count(b, &w);
 	}
 }
 

@@ -89,7 +89,8 @@ static void draw(struct flow_margin *m, const struct bundle *b, const struct flo
 }
 
 /* When all lanes stand: what leads from them to the text. */
-static void connect(struct flow_margin *m, const struct bundle *b, const struct flow_arrow *arrows)
+static void arrows_connect(
+	struct flow_margin *m, const struct bundle *b, const struct flow_arrow *arrows)
 {
 	unsigned at = m->width - 2 - (unsigned)b->lane;
 
@@ -99,7 +100,7 @@ static void connect(struct flow_margin *m, const struct bundle *b, const struct 
 	m->cells[(size_t)b->to * m->width + m->width - 1] = '>';
 }
 
-static int make(struct flow_margin *m, struct flow_arrow *arrows, size_t count)
+static int arrows_make(struct flow_margin *m, struct flow_arrow *arrows, size_t count)
 {
 	struct bundle *bundles = calloc(count, sizeof(*bundles));
 	uint8_t *busy = calloc(m->rows, 1);
@@ -129,7 +130,7 @@ static int make(struct flow_margin *m, struct flow_arrow *arrows, size_t count)
 				draw(m, &bundles[i], arrows);
 		for (size_t i = 0; i < n; i++)
 			if (bundles[i].lane >= 0)
-				connect(m, &bundles[i], arrows);
+				arrows_connect(m, &bundles[i], arrows);
 	}
 	free(bundles);
 	free(busy);
@@ -150,7 +151,7 @@ int flow_margin_make(
 	if (!copy)
 		return -1;
 	memcpy(copy, arrows, count * sizeof(*copy));
-	rc = make(m, copy, count);
+	rc = arrows_make(m, copy, count);
 	free(copy);
 	return rc;
 }

@@ -50,7 +50,7 @@ static int sweep(struct builder *b)
 	return 0;
 }
 
-static void mark(struct builder *b, uint32_t insn, enum mark how)
+static void build_mark(struct builder *b, uint32_t insn, enum mark how)
 {
 	if (insn < b->f->insns.count)
 		b->marks[insn] |= how;
@@ -65,21 +65,21 @@ static void mark_leaders(struct builder *b)
 {
 	struct flow *f = b->f;
 
-	mark(b, 0, LEADER | ENTRY);
+	build_mark(b, 0, LEADER | ENTRY);
 	for (size_t i = 0; i < b->r->entry_count; i++)
-		mark(b, flow_insn_at(f, b->r->entries[i]), LEADER | ENTRY);
+		build_mark(b, flow_insn_at(f, b->r->entries[i]), LEADER | ENTRY);
 	for (size_t i = 0; i < b->tables.targets.count; i++)
-		mark(b, b->tables.targets.data[i], LEADER);
+		build_mark(b, b->tables.targets.data[i], LEADER);
 	for (uint32_t i = 0; i < f->insns.count; i++) {
 		const struct insn *insn = &f->insns.data[i];
 
 		if (insn_jumps(insn) && insn->has_target)
-			mark(b, flow_insn_at(f, insn->target), LEADER);
+			build_mark(b, flow_insn_at(f, insn->target), LEADER);
 		if (insn->classes & INSN_CALL && b->r->returns &&
 			!b->r->returns(b->r->context, insn))
-			mark(b, i, SPLIT);
+			build_mark(b, i, SPLIT);
 		if (insn_jumps(insn) || !insn_falls_through(insn) || b->marks[i] & SPLIT)
-			mark(b, i + 1, LEADER);
+			build_mark(b, i + 1, LEADER);
 	}
 }
 
@@ -120,7 +120,8 @@ static int make_blocks(struct builder *b)
 	return 0;
 }
 
-static int add_edge(struct builder *b, uint32_t from, uint32_t to_insn, enum flow_edge_kind kind)
+static int build_add_edge(
+	struct builder *b, uint32_t from, uint32_t to_insn, enum flow_edge_kind kind)
 {
 	struct flow_edge *edge = vec_push(&b->f->edges);
 
@@ -131,13 +132,13 @@ static int add_edge(struct builder *b, uint32_t from, uint32_t to_insn, enum flo
 }
 
 /* The direct branch at the end of block. */
-static int add_target(struct builder *b, uint32_t block, const struct insn *insn)
+static int build_add_target(struct builder *b, uint32_t block, const struct insn *insn)
 {
 	struct flow *f = b->f;
 	uint32_t to = flow_insn_at(f, insn->target);
 
 	if (to != FLOW_NONE)
-		return add_edge(
+		return build_add_edge(
 			b, block, to, insn->classes & INSN_CONDITIONAL ? FLOW_TAKEN : FLOW_JUMP);
 	f->blocks.data[block].flags |= inside(f, insn->target) ? FLOW_MIDDLE : FLOW_LEAVES;
 	return 0;
@@ -147,7 +148,7 @@ static int add_table(struct builder *b, uint32_t block, const struct flow_table 
 {
 	b->f->blocks.data[block].flags |= t->flags;
 	for (uint32_t i = 0; i < t->count; i++)
-		if (add_edge(b, block, b->tables.targets.data[t->first + i], FLOW_TABLE))
+		if (build_add_edge(b, block, b->tables.targets.data[t->first + i], FLOW_TABLE))
 			return -1;
 	return 0;
 }
@@ -155,7 +156,7 @@ static int add_table(struct builder *b, uint32_t block, const struct flow_table 
 static int add_fall(struct builder *b, uint32_t block, uint32_t last)
 {
 	if (last + 1 < b->f->insns.count)
-		return add_edge(b, block, last + 1, FLOW_FALL);
+		return build_add_edge(b, block, last + 1, FLOW_FALL);
 	b->f->blocks.data[block].flags |= FLOW_RUNS_OUT;
 	return 0;
 }
@@ -187,7 +188,7 @@ static int make_edges(struct builder *b)
 			block->flags |= FLOW_NO_RETURN;
 		else if (insn_falls_through(insn) && add_fall(b, i, last))
 			return -1;
-		if (jumps && insn->has_target && add_target(b, i, insn))
+		if (jumps && insn->has_target && build_add_target(b, i, insn))
 			return -1;
 		while (table < b->tables.tables.count && b->tables.tables.data[table].jump < last)
 			table++;

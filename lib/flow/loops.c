@@ -30,7 +30,7 @@ static bool is_ancestor(const struct flow_order *o, uint32_t a, uint32_t b)
 	return a <= b && b <= o->last[a];
 }
 
-static uint32_t find(struct finder *x, uint32_t v)
+static uint32_t loops_find(struct finder *x, uint32_t v)
 {
 	while (x->up[v] != v) {
 		x->up[v] = x->up[x->up[v]];
@@ -39,7 +39,7 @@ static uint32_t find(struct finder *x, uint32_t v)
 	return v;
 }
 
-static void take(struct finder *x, uint32_t v, size_t *count)
+static void loops_take(struct finder *x, uint32_t v, size_t *count)
 {
 	if (x->inside[v])
 		return;
@@ -49,9 +49,9 @@ static void take(struct finder *x, uint32_t v, size_t *count)
 
 /* An edge from `from` (FLOW_NONE: the procedure's caller) into the loop of head w, at one of its
  * members. */
-static int follow(struct finder *x, uint32_t w, uint32_t from, size_t *count)
+static int loops_follow(struct finder *x, uint32_t w, uint32_t from, size_t *count)
 {
-	uint32_t v = from == FLOW_NONE ? from : find(x, from);
+	uint32_t v = from == FLOW_NONE ? from : loops_find(x, from);
 
 	if (v == FLOW_NONE || !is_ancestor(x->o, w, v)) {
 		struct link *link = vec_push(&x->links);
@@ -62,7 +62,7 @@ static int follow(struct finder *x, uint32_t w, uint32_t from, size_t *count)
 		x->entry[w] = (uint32_t)x->links.count;
 		x->kind[w] = 2;
 	} else if (v != w) {
-		take(x, v, count);
+		loops_take(x, v, count);
 	}
 	return 0;
 }
@@ -81,15 +81,15 @@ static int collapse(struct finder *x, uint32_t w)
 			continue;
 		edge->back = true;
 		x->kind[w] |= 1;
-		from = find(x, from);
+		from = loops_find(x, from);
 		if (from != w)
-			take(x, from, &count);
+			loops_take(x, from, &count);
 	}
 	for (size_t at = 0; at < count; at++) {
 		uint32_t v = x->body[at];
 		const struct flow_block *member = &f->blocks.data[x->o->block[v]];
 
-		if (member->flags & FLOW_ENTRY && follow(x, w, FLOW_NONE, &count))
+		if (member->flags & FLOW_ENTRY && loops_follow(x, w, FLOW_NONE, &count))
 			return -1;
 		for (uint32_t i = 0; i < member->ins; i++) {
 			const struct flow_edge *edge = &f->edges.data[f->in[member->first_in + i]];
@@ -97,11 +97,11 @@ static int collapse(struct finder *x, uint32_t w)
 
 			/* what comes back to v belongs to v's own loop */
 			if (flow_edge_counts(f, edge) && !is_ancestor(x->o, v, from) &&
-				follow(x, w, from, &count))
+				loops_follow(x, w, from, &count))
 				return -1;
 		}
 		for (uint32_t i = x->entry[v]; i; i = x->links.data[i - 1].next)
-			if (follow(x, w, x->links.data[i - 1].from, &count))
+			if (loops_follow(x, w, x->links.data[i - 1].from, &count))
 				return -1;
 	}
 	for (size_t at = 0; at < count; at++) {
@@ -141,7 +141,7 @@ static int number_loops(struct finder *x, uint32_t *loop_of)
 	return 0;
 }
 
-static void measure(struct flow *f)
+static void loops_measure(struct flow *f)
 {
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		uint32_t l = f->blocks.data[i].loop;
@@ -197,7 +197,7 @@ int flow_loops(struct flow *f, const struct flow_order *o)
 		if (collapse(&x, w))
 			goto out;
 	if (number_loops(&x, all + 4 * n) == 0) {
-		measure(f);
+		loops_measure(f);
 		status = 0;
 	}
 out:

@@ -30,7 +30,7 @@ struct walk {
 	bool orphans; /* what is met now is not reached from an entry */
 };
 
-static void enter(struct walk *w, uint32_t block, uint32_t parent, size_t depth)
+static void order_enter(struct walk *w, uint32_t block, uint32_t parent, size_t depth)
 {
 	struct flow_order *o = w->order;
 
@@ -50,7 +50,7 @@ static void visit_from(struct walk *w, uint32_t root)
 
 	if (o->number[root] != FLOW_NONE)
 		return;
-	enter(w, root, FLOW_NONE, depth++);
+	order_enter(w, root, FLOW_NONE, depth++);
 	while (depth) {
 		struct visit *v = &w->stack[depth - 1];
 		const struct flow_block *b = &w->f->blocks.data[v->block];
@@ -62,7 +62,7 @@ static void visit_from(struct walk *w, uint32_t root)
 		}
 		root = w->f->edges.data[b->first_out + v->edge++].to;
 		if (o->number[root] == FLOW_NONE)
-			enter(w, root, o->number[v->block], depth++);
+			order_enter(w, root, o->number[v->block], depth++);
 	}
 }
 
@@ -130,7 +130,7 @@ static void take_semi(struct tree *t, uint32_t w, uint32_t pred)
 		t->semi[w] = t->semi[u];
 }
 
-static void solve(const struct flow *f, const struct flow_order *o, struct tree *t)
+static void order_solve(const struct flow *f, const struct flow_order *o, struct tree *t)
 {
 	for (uint32_t w = o->count; w > 0; w--) {
 		const struct flow_block *b = &f->blocks.data[o->block[w - 1]];
@@ -175,7 +175,7 @@ int flow_dominators(struct flow *f, const struct flow_order *o)
 		t.semi[i] = t.label[i] = i;
 		t.ancestor[i] = FLOW_NONE;
 	}
-	solve(f, o, &t);
+	order_solve(f, o, &t);
 	for (uint32_t w = 1; w < n; w++)
 		f->blocks.data[o->block[w - 1]].dominator =
 			t.dominator[w] ? o->block[t.dominator[w] - 1] : FLOW_NONE;

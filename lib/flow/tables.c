@@ -293,7 +293,7 @@ static uint64_t room_behind(const struct finder *x, uint64_t table)
 	return low < x->start_count ? x->starts[low] - table : UINT64_MAX;
 }
 
-static int add_target(struct finder *x, struct flow_table *t, uint32_t insn)
+static int tables_add_target(struct finder *x, struct flow_table *t, uint32_t insn)
 {
 	uint32_t *target;
 
@@ -309,7 +309,7 @@ static int add_target(struct finder *x, struct flow_table *t, uint32_t insn)
 }
 
 /* The address in entry i of the table; false where it cannot be read. */
-static bool read_entry(struct finder *x, const struct shape *s, uint32_t i, uint64_t *to)
+static bool tables_read_entry(struct finder *x, const struct shape *s, uint32_t i, uint64_t *to)
 {
 	uint64_t address = s->table + (uint64_t)i * s->width;
 	uint8_t raw[8];
@@ -334,14 +334,14 @@ static int read_entries(struct finder *x, const struct shape *s, struct flow_tab
 
 	if (!s->bound && room < limit)
 		limit = (uint32_t)room;
-	for (uint32_t i = 0; i < limit && read_entry(x, s, i, &to); i++) {
+	for (uint32_t i = 0; i < limit && tables_read_entry(x, s, i, &to); i++) {
 		uint32_t insn = flow_insn_at(x->f, to);
 
 		if (insn == FLOW_NONE && !s->bound)
 			break;
 		if (insn != FLOW_NONE) {
 			good++;
-			if (add_target(x, t, insn))
+			if (tables_add_target(x, t, insn))
 				return -1;
 		} else if (to >= x->f->begin && to < x->f->end) {
 			middle++;
@@ -374,7 +374,7 @@ static int add_seen(struct finder *x, struct flow_table *t)
 
 		if (seen[x->next].from != from || insn == FLOW_NONE)
 			continue;
-		if (add_target(x, t, insn))
+		if (tables_add_target(x, t, insn))
 			return -1;
 		if (t->flags & FLOW_UNKNOWN)
 			t->flags ^= FLOW_UNKNOWN | FLOW_SEEN;

@@ -78,7 +78,7 @@ static uint32_t word_of(const uint8_t *b)
 	return (uint32_t)b[0] | (uint32_t)b[1] << 8 | (uint32_t)b[2] << 16 | (uint32_t)b[3] << 24;
 }
 
-static unsigned row_of(uint32_t word)
+static unsigned aarch64_row_of(uint32_t word)
 {
 	for (unsigned i = 1; i < sizeof(rows) / sizeof(*rows); i++)
 		if ((word & rows[i].mask) == rows[i].value)
@@ -108,7 +108,7 @@ static int aarch64_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 	if (size < 4)
 		return -1;
 	word = word_of(bytes);
-	row = row_of(word);
+	row = aarch64_row_of(word);
 	if (!row)
 		return -1;
 	insn->length = 4;
@@ -128,7 +128,7 @@ static int aarch64_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 
 static size_t aarch64_length(const uint8_t *bytes, size_t size)
 {
-	return size >= 4 && row_of(word_of(bytes)) ? 4 : 0;
+	return size >= 4 && aarch64_row_of(word_of(bytes)) ? 4 : 0;
 }
 
 /* Of branches, and what has no operands: all else is the word. */
@@ -145,7 +145,7 @@ static int aarch64_text(
 	if (size < 4)
 		return -1;
 	word = word_of(bytes);
-	r = &rows[row_of(word)];
+	r = &rows[aarch64_row_of(word)];
 	if (!(r->classes & INSN_BRANCH)) {
 		if (word != 0xd503201f)
 			return -1;

@@ -266,7 +266,7 @@ static void add_flags(const ZydisDecodedInstruction *z, struct insn *insn)
 	}
 }
 
-static uint32_t look_up(const struct class_row *rows, size_t count, unsigned key)
+static uint32_t x86_look_up(const struct class_row *rows, size_t count, unsigned key)
 {
 	uint32_t classes = 0;
 
@@ -279,7 +279,7 @@ static uint32_t look_up(const struct class_row *rows, size_t count, unsigned key
 static uint32_t look_up_name(ZydisMnemonic mnemonic, bool fp)
 {
 	const char *name = ZydisMnemonicGetString(mnemonic);
-	uint32_t classes = look_up(by_mnemonic, COUNT(by_mnemonic), mnemonic);
+	uint32_t classes = x86_look_up(by_mnemonic, COUNT(by_mnemonic), mnemonic);
 
 	if (!name)
 		return classes;
@@ -313,14 +313,14 @@ static uint32_t classes_by_category(const ZydisDecodedInstruction *z)
 
 	classes = __atomic_load_n(&table[z->meta.category], __ATOMIC_RELAXED);
 	if (!classes) {
-		classes = KNOWN | look_up(by_category, COUNT(by_category), z->meta.category);
+		classes = KNOWN | x86_look_up(by_category, COUNT(by_category), z->meta.category);
 		__atomic_store_n(&table[z->meta.category], classes, __ATOMIC_RELAXED);
 	}
 	return classes & ~KNOWN;
 }
 
 /* Moves and bitwise operations have floating-point operands, too, but compute nothing. */
-static bool computes(const ZydisDecodedInstruction *z)
+static bool x86_computes(const ZydisDecodedInstruction *z)
 {
 	switch (z->meta.category) {
 	case ZYDIS_CATEGORY_DATAXFER:
@@ -464,7 +464,7 @@ static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 	if (x86_decode_whole(bytes, size, &z, o))
 		return -1;
 	for (unsigned i = 0; i < z.operand_count && !fp; i++)
-		fp = x86_is_float(&o[i]) && computes(&z) && o[i].actions;
+		fp = x86_is_float(&o[i]) && x86_computes(&z) && o[i].actions;
 	insn->length = z.length;
 	insn->mnemonic = (uint16_t)z.mnemonic;
 	insn->encoding = encoding_of(&z);

@@ -6,7 +6,7 @@
 #include "isa/x86.h"
 
 /* Names by which assemblers know what Zydis calls otherwise. */
-static const char *plain_name(ZydisMnemonic mnemonic)
+static const char *text_plain_name(ZydisMnemonic mnemonic)
 {
 	static const struct {
 		ZydisMnemonic mnemonic;
@@ -113,7 +113,7 @@ static ZyanStatus print_mnemonic(const ZydisFormatter *formatter, ZydisFormatter
 	ZyanString *string;
 
 	snprintf(full, sizeof(full), "%s%c",
-		special ? special : plain_name(context->instruction->mnemonic), suffix);
+		special ? special : text_plain_name(context->instruction->mnemonic), suffix);
 	ZYAN_CHECK(ZydisFormatterBufferAppend(buffer, ZYDIS_TOKEN_MNEMONIC));
 	ZYAN_CHECK(ZydisFormatterBufferGetString(buffer, &string));
 	return ZyanStringAppendFormat(string, "%s", full);
@@ -152,7 +152,7 @@ int x86_text(const uint8_t *bytes, size_t size, uint64_t address, enum isa_style
 const char *x86_mnemonic(unsigned mnemonic)
 {
 	return mnemonic && mnemonic <= ZYDIS_MNEMONIC_MAX_VALUE
-		       ? plain_name((ZydisMnemonic)mnemonic)
+		       ? text_plain_name((ZydisMnemonic)mnemonic)
 		       : NULL;
 }
 

@@ -82,7 +82,7 @@ size_t predictor_size(const struct model_config *config)
 	       INDIRECT_TABLES * (sizeof(uint64_t) << INDIRECT_BITS);
 }
 
-static unsigned step(unsigned counter, unsigned most, unsigned up)
+static unsigned branch_step(unsigned counter, unsigned most, unsigned up)
 {
 	if (up)
 		return counter < most ? counter + 1 : most;
@@ -112,7 +112,7 @@ static uint8_t next_base(unsigned state, unsigned taken)
 		run = 0;
 	if (run == SETTLES)
 		return taken ? SETTLED_TAKEN : SETTLED_NOT_TAKEN;
-	return (uint8_t)(DYNAMIC + run * RUN_ONE + step(counter, 3, taken));
+	return (uint8_t)(DYNAMIC + run * RUN_ONE + branch_step(counter, 3, taken));
 }
 
 /* What becomes of the entry that predicts, and was it right? */
@@ -124,8 +124,8 @@ static uint8_t next_entry(unsigned index)
 	unsigned right = (is_new ? alternative : said) == taken;
 
 	if (said != alternative)
-		useful = step(useful, 3, said == taken);
-	counter = step(counter, 7, taken);
+		useful = branch_step(useful, 3, said == taken);
+	counter = branch_step(counter, 7, taken);
 	return (uint8_t)(useful | COUNTER(counter) | (right ? RIGHT : 0));
 }
 
@@ -174,7 +174,8 @@ struct place {
 	uint16_t *near, *far;
 };
 
-static inline struct place find_place(const struct predictor *p, uint64_t history, uint64_t address)
+static inline struct place branch_find_place(
+	const struct predictor *p, uint64_t history, uint64_t address)
 {
 	uint64_t product = history * MULTIPLIER, mask = p->set_mask;
 	struct place place = {
@@ -186,10 +187,10 @@ static inline struct place find_place(const struct predictor *p, uint64_t histor
 }
 
 /* After a misprediction: a new entry in a table of longer history, from `start` on. */
-static NOINLINE int allocate(
+static NOINLINE int branch_allocate(
 	struct predictor *p, uint64_t history, uint64_t address, unsigned start, unsigned taken)
 {
-	struct place place = find_place(p, history, address);
+	struct place place = branch_find_place(p, history, address);
 	uint16_t *entry[WAYS];
 	struct ways tags;
 	unsigned i;
@@ -240,7 +241,7 @@ NOINLINE int predict_dynamic(
 	}
 	*streak = (uint8_t)((*streak & 1u) == taken ? *streak + 0u + STREAK_ONE : taken);
 	hash_tags(&tags, history, address);
-	place = find_place(p, history, address);
+	place = branch_find_place(p, history, address);
 	all.entry[WAYS - 1] = state & 2 ? TAKEN_BIT : 0;
 	ways_gather(&all.half[1], place.near, place.far);
 	found = ways_agree(&all.half[1], &tags, TAG) << 1 | 1;
@@ -254,7 +255,7 @@ NOINLINE int predict_dynamic(
 		place.far);
 	if (outcome & RIGHT)
 		return 1;
-	return allocate(p, history, address, provider, taken);
+	return branch_allocate(p, history, address, provider, taken);
 }
 
 /* ---- indirect ---- */
@@ -276,7 +277,7 @@ struct target_set {
 	uint64_t tag;
 };
 
-static inline struct target_set find_targets(
+static inline struct target_set branch_find_targets(
 	const struct predictor *p, unsigned i, uint64_t path, uint64_t from)
 {
 	uint64_t hash = (p->history & path_outcomes[i]) * ADDRESS_MULTIPLIER;
@@ -326,7 +327,7 @@ static NOINLINE int learn_target(const struct predictor *p, uint64_t path, uint6
 	else if (known)
 		*known = (*known & TARGET_TAG) | to;
 	for (i = next; i < tables; i++)
-		if (place_target(find_targets(p, i, path, from), to))
+		if (place_target(branch_find_targets(p, i, path, from), to))
 			break;
 	return 0;
 }
@@ -340,7 +341,7 @@ int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64
 	p->path = path << 8 | (to * MULTIPLIER) >> 56;
 	/* The longest that knows the branch; if that is right, the others are of no interest. */
 	for (provider = tables; provider-- > 0;) {
-		known = target_known(find_targets(p, provider, path, from));
+		known = target_known(branch_find_targets(p, provider, path, from));
 		if (known)
 			break;
 	}

@@ -53,7 +53,7 @@ void clock_wait(struct clock *c)
 	c->next_wait = c->count ? c->queue[c->first].order : NEVER;
 }
 
-static void enqueue(struct model *m, struct clock *c, uint64_t ready)
+static void clock_enqueue(struct model *m, struct clock *c, uint64_t ready)
 {
 	struct waiting *last = &c->queue[(c->first + c->count - 1) % WAITING_MAX];
 
@@ -97,7 +97,7 @@ void clock_load(struct model *m, struct core *core, uint64_t latency)
 	ready = miss_ready(c, m->config.misses, latency);
 	if (ready - clock_now(c) >
 		m->config.window) /* else the window hides it, whatever follows */
-		enqueue(m, c, ready);
+		clock_enqueue(m, c, ready);
 }
 
 void clock_store(struct model *m, struct core *core, uint64_t latency)
@@ -132,7 +132,7 @@ void clock_divide(struct model *m, struct core *core, uint64_t busy)
 		c->divider_free = now;
 	c->divider_free += busy;
 	if (c->divider_free - now > m->config.window)
-		enqueue(m, c, c->divider_free);
+		clock_enqueue(m, c, c->divider_free);
 }
 
 void clock_drain(struct model *m, struct core *core)

@@ -45,7 +45,7 @@ static int directory_knows(const struct directory_entry *d, uint64_t unit)
 }
 
 /* The highest state of any copy in the core's private data caches. */
-static unsigned probe(struct model *m, const struct core *core, uint64_t unit)
+static unsigned coherence_probe(struct model *m, const struct core *core, uint64_t unit)
 {
 	const uint64_t *entry = cache_find(&core->l2, unit);
 	unsigned state = entry ? *entry & MESI : INVALID;
@@ -118,7 +118,7 @@ static void count_request(struct model *m, uint64_t *counts, unsigned event, uns
 static unsigned request(
 	struct model *m, struct core *other, uint64_t unit, int exclusive, int known, int owned)
 {
-	unsigned state = probe(m, other, unit);
+	unsigned state = coherence_probe(m, other, unit);
 	uint64_t *counts = other->counts;
 
 	if (state >= EXCLUSIVE || (owned && state == INVALID))
@@ -195,7 +195,7 @@ void coherence_upgrade(struct model *m, struct core *core, uint64_t address)
 	uint64_t unit = address & ~m->unit;
 
 	ask_others(m, core, address, 1, 1, 0);
-	if (probe(m, core, unit) == SHARED)
+	if (coherence_probe(m, core, unit) == SHARED)
 		set_state(m, core, unit, EXCLUSIVE);
 }
 
@@ -209,7 +209,7 @@ void coherence_gone(struct model *m, struct core *core, uint64_t address)
 		return;
 	d = directory_at(m, unit);
 	if (directory_knows(d, unit) && d->holders == UINT64_C(1) << core->number &&
-		probe(m, core, unit) == INVALID)
+		coherence_probe(m, core, unit) == INVALID)
 		d->unit = d->holders = 0;
 }
 

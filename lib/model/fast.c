@@ -101,22 +101,22 @@ uint64_t model_fast_begin(struct model_fast *f, uint64_t gap, const uint64_t *co
 	return STRETCH >> (MODEL_FAST_SHORT - 1);
 }
 
-static double between(const struct model_fast *f, unsigned from, unsigned to, unsigned event)
+static double fast_between(const struct model_fast *f, unsigned from, unsigned to, unsigned event)
 {
 	return (double)(f->start[to][event] - f->start[from][event]);
 }
 
 static double rate(const struct model_fast *f, unsigned from, unsigned to, unsigned event)
 {
-	return between(f, from, to, event) / between(f, from, to, EV_INSTRUCTIONS);
+	return fast_between(f, from, to, event) / fast_between(f, from, to, EV_INSTRUCTIONS);
 }
 
 /* Adds the stretch's part `from` and all behind it to the event's tail. */
 static void add_tail(struct model_fast *f, unsigned event, unsigned from, double stands)
 {
 	struct model_fast_tail *t = &f->tails[event][from - 1];
-	double n = between(f, from, MODEL_FAST_SHORT, EV_INSTRUCTIONS);
-	double seen = between(f, from, MODEL_FAST_SHORT, event), now = seen / n,
+	double n = fast_between(f, from, MODEL_FAST_SHORT, EV_INSTRUCTIONS);
+	double seen = fast_between(f, from, MODEL_FAST_SHORT, event), now = seen / n,
 	       gap = (double)f->gap, step, drift;
 
 	t->value += now * stands;
@@ -139,14 +139,14 @@ static void add_tail(struct model_fast *f, unsigned event, unsigned from, double
 	t->before = now;
 }
 
-static void add_event(struct model_fast *f, unsigned event, double stands)
+static void fast_add_event(struct model_fast *f, unsigned event, double stands)
 {
 	struct model_window_sums *s = &f->windows->events[event];
 	double more;
 
 	for (unsigned from = 1; from < MODEL_FAST_SHORT; from++)
 		add_tail(f, event, from, stands);
-	s->modelled += between(f, 0, f->parts, event);
+	s->modelled += fast_between(f, 0, f->parts, event);
 	if (f->parts != MODEL_FAST_LONG)
 		return;
 	more = (rate(f, MODEL_FAST_LONG - 2, MODEL_FAST_LONG - 1, event) -
@@ -210,17 +210,18 @@ static void publish(struct model_fast *f)
 static void end_stretch(struct model_fast *f)
 {
 	struct model_windows *w = f->windows;
-	double modelled = between(f, 0, f->parts, EV_INSTRUCTIONS),
+	double modelled = fast_between(f, 0, f->parts, EV_INSTRUCTIONS),
 	       stands = (double)f->gap + modelled;
 
 	for (unsigned e = 0; e < EVENT_LIMIT; e++)
 		if (!exact_events[e])
-			add_event(f, e, stands);
+			fast_add_event(f, e, stands);
 	w->count++;
 	w->stood_for += stands;
 	w->modelled += modelled;
-	f->cost += (uint64_t)(MODELLING * modelled + MISS * between(f, 0, f->parts, EV_L1D_MISSES) +
-			      MISPREDICT * between(f, 0, f->parts, EV_MISPREDICTED_BRANCHES));
+	f->cost += (uint64_t)(MODELLING * modelled +
+			      MISS * fast_between(f, 0, f->parts, EV_L1D_MISSES) +
+			      MISPREDICT * fast_between(f, 0, f->parts, EV_MISPREDICTED_BRANCHES));
 	if (f->parts == MODEL_FAST_LONG)
 		f->long_stood += stands;
 	f->gap_before = (double)f->gap;

@@ -4,7 +4,7 @@
 #include "model/run.h"
 
 /* wandering: somebody wants to know where it goes. */
-static unsigned way_of(const struct model_segment *s, int wandering)
+static unsigned fetched_way_of(const struct model_segment *s, int wandering)
 {
 	static const uint8_t way[] = {
 		[MODEL_CONDITIONAL] = CONDITIONAL,
@@ -65,7 +65,7 @@ int repeat_see(struct model_segment *s)
 }
 
 /* Of enum RUN_*. */
-static unsigned kind_of(struct model_segment *s)
+static unsigned fetched_kind_of(struct model_segment *s)
 {
 	const struct model_access *a = s->block->accesses;
 	unsigned kind = s->access_count ? 0 : RUN_NONE;
@@ -124,7 +124,7 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 		.access_count = s->access_count,
 		.insn_count = s->insn_count,
 		.fetch_count = (uint8_t)s->fetch_count,
-		.way = (uint8_t)way_of(s, m->watch && m->watch->targets.entry),
+		.way = (uint8_t)fetched_way_of(s, m->watch && m->watch->targets.entry),
 	};
 	if (s->outcome_count) {
 		s->run.from = s->outcomes->from;
@@ -133,7 +133,7 @@ int fetch_see(struct model *m, struct core *core, struct model_segment *s)
 		s->run.taken = s->outcomes->taken;
 	}
 	find_ways(s);
-	s->run.seen = s->run.known = (uint8_t)kind_of(s);
+	s->run.seen = s->run.known = (uint8_t)fetched_kind_of(s);
 	core->fetched = s;
 	return 1;
 }
@@ -143,7 +143,7 @@ static void note_use(uint64_t *used, uint64_t tick)
 	*used = *used < tick ? tick : *used;
 }
 
-static NOINLINE void settle(struct core *core)
+static NOINLINE void fetched_settle(struct core *core)
 {
 	struct model_segment *s = core->fetched;
 	unsigned page_bits = core->page_bits;
@@ -177,5 +177,5 @@ static NOINLINE void settle(struct core *core)
 void fetch_settle(struct core *core)
 {
 	if (core->fetched)
-		settle(core);
+		fetched_settle(core);
 }

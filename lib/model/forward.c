@@ -12,7 +12,7 @@
  */
 #include "model/state.h"
 
-static void push(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
+static void forward_push(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
 	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
 	uint64_t granule = address >> 3;
@@ -33,8 +33,8 @@ static void push(struct store_buffer *b, uint64_t address, unsigned size, uint64
 void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
 	for (; size > STORE_PIECE; size -= STORE_PIECE, address += STORE_PIECE)
-		push(b, address, STORE_PIECE, order);
-	push(b, address, size, order);
+		forward_push(b, address, STORE_PIECE, order);
+	forward_push(b, address, size, order);
 }
 
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size)

@@ -81,7 +81,7 @@ static int recall_l1(struct model *m, struct core *core, uint64_t address, uint6
 }
 
 /* So do all its private caches. */
-static int recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
+static int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
 {
 	uint64_t line = core->l2.offset + 1, a = address, *entry;
 	int modified = 0;
@@ -114,7 +114,7 @@ static void leave_ll(struct model *m, struct core *core, uint64_t victim)
 	dirty = is_dirty(victim);
 	if (m->config.ll_inclusion == MODEL_INCLUSIVE) {
 		for (cores = m->active; cores; cores &= cores - 1)
-			dirty |= recall(
+			dirty |= hierarchy_recall(
 				m, &m->cores[__builtin_ctzll(cores)], address, m->ll.offset + 1);
 		coherence_forget(m, address, m->ll.offset + 1);
 	}
@@ -351,7 +351,7 @@ static void come_near(const struct cache *c, uint64_t address, int replaces)
 
 /* Gets a line that the private caches do not have, into L2 if l2 (the entry that victim left) is
  * not null; *held becomes the state it has, but for the store that asks for it. */
-static NOINLINE uint64_t fill(struct model *m, struct core *core, uint64_t address,
+static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint64_t address,
 	enum purpose purpose, uint64_t *l2, uint64_t victim, unsigned *held)
 {
 	int late = m->config.ll_inclusion == MODEL_EXCLUSIVE;
@@ -396,7 +396,7 @@ INLINE uint64_t refill(struct model *m, struct core *core, uint64_t address, enu
 			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
 	}
 	*missed = 1;
-	latency = fill(m, core, address, purpose, l2, victim, &held);
+	latency = hierarchy_fill(m, core, address, purpose, l2, victim, &held);
 	*state = purpose == STORE ? MODIFIED : held;
 	return latency;
 }
@@ -491,7 +491,7 @@ uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, en
 /* ---- the machines of today ---- */
 
 #define USUAL_LINE 6
-static int usual_sets(const struct cache *c)
+static int hierarchy_usual_sets(const struct cache *c)
 {
 	return c->ways && !c->sets && c->bits == USUAL_LINE && c->ways % WAYS_AT_ONCE == 0 &&
 	       c->ways <= WAYS_VECTOR_MAX;
@@ -500,7 +500,7 @@ static int usual_sets(const struct cache *c)
 int hierarchy_is_usual(const struct model *m, const struct core *core)
 {
 	return core->slotted && !m->cachegrind && m->config.l2_inclusion != MODEL_EXCLUSIVE &&
-	       usual_sets(&core->l1d) && usual_sets(&core->l2);
+	       hierarchy_usual_sets(&core->l1d) && hierarchy_usual_sets(&core->l2);
 }
 
 /* The line's entry in L2, which is a use of it; null: it is not there, and nothing has changed. */
@@ -670,7 +670,7 @@ static NOINLINE void bring_ahead_l2(struct model *m, struct core *core, uint64_t
 
 	count(m, EV_HARDWARE_PREFETCHES, 1);
 	l2 = cache_use(&core->l2, line, &victim);
-	prefetch_sent(m, core, line, fill(m, core, line, AHEAD, l2, victim, &held));
+	prefetch_sent(m, core, line, hierarchy_fill(m, core, line, AHEAD, l2, victim, &held));
 	*l2 |= PREFETCHED;
 }
 

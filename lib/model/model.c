@@ -27,7 +27,7 @@ struct arena {
 	size_t used;
 };
 
-static void *take(struct arena *a, size_t bytes)
+static void *model_take(struct arena *a, size_t bytes)
 {
 	size_t at = a->used;
 
@@ -35,7 +35,7 @@ static void *take(struct arena *a, size_t bytes)
 	return a->base ? (void *)(a->base + at) : (void *)0;
 }
 
-static unsigned log2_of(uint64_t n)
+static unsigned model_log2_of(uint64_t n)
 {
 	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
 }
@@ -48,20 +48,20 @@ static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32
 		ways ? sets * ways : 1; /* guesses about what is not there find an empty entry */
 	uint64_t hints = hinted && count <= 65536 ? HINTS : 1;
 
-	c->entries = take(a, count * sizeof(*c->entries));
-	c->used = take(a, count * sizeof(*c->used));
-	c->hints = take(a, hints * sizeof(*c->hints));
+	c->entries = model_take(a, count * sizeof(*c->entries));
+	c->used = model_take(a, count * sizeof(*c->used));
+	c->hints = model_take(a, hints * sizeof(*c->hints));
 	c->hint_mask = hints - 1;
 	c->ways = ways;
 	c->mask = sets & (sets - 1) ? 0 : sets - 1;
 	c->sets = sets & (sets - 1) ? sets : 0;
-	c->bits = log2_of(line);
+	c->bits = model_log2_of(line);
 	c->offset = line - 1;
 	c->quadwords = line / 16;
 	c->policy = policy;
 	c->front = hinted != 0;
 	if (policy != MODEL_LRU)
-		c->policy_sets = take(a, sets * sizeof(*c->policy_sets));
+		c->policy_sets = model_take(a, sets * sizeof(*c->policy_sets));
 }
 
 static void lay_out_cache(struct arena *a, struct cache *c, const struct model_cache_config *cache,
@@ -120,13 +120,13 @@ static unsigned core_count(const struct model_config *config)
 
 /* m: where to leave the pointers.  Without memory, where it is only measured, all cores are `core`.
  */
-static void lay_out(
+static void model_lay_out(
 	struct arena *a, const struct model_config *config, struct model *m, struct core *core)
 {
 	unsigned i, n = core_count(config);
 
-	take(a, sizeof(struct model));
-	m->cores = take(a, n * sizeof(struct core));
+	model_take(a, sizeof(struct model));
+	m->cores = model_take(a, n * sizeof(struct core));
 	for (i = 0; i < n; i++) {
 		void *predictor;
 
@@ -141,19 +141,19 @@ static void lay_out(
 		lay_out_large(a, &core->large_dtlb, &config->large_dtlb, config, MODEL_DTLB);
 		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
 		note_uses(core);
-		predictor = take(a, predictor_size(config));
+		predictor = model_take(a, predictor_size(config));
 		if (config->clock == MODEL_CLOCK_RETIREMENT)
-			core->retire = take(a, sizeof(*core->retire));
+			core->retire = model_take(a, sizeof(*core->retire));
 		if (m->cores)
 			predictor_init(&core->predictor, config, predictor);
 	}
 	lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
 	if (config->large_pages != MODEL_PAGES_SMALL)
-		m->large = take(a, LARGE_RANGES * sizeof(*m->large));
+		m->large = model_take(a, LARGE_RANGES * sizeof(*m->large));
 	if (config->clock == MODEL_CLOCK_RETIREMENT)
-		m->had = take(a, (size_t)1 << (HAD_BITS - 3));
+		m->had = model_take(a, (size_t)1 << (HAD_BITS - 3));
 	if (n > 1)
-		m->directory = take(a, sizeof(*m->directory) << DIRECTORY_BITS);
+		m->directory = model_take(a, sizeof(*m->directory) << DIRECTORY_BITS);
 }
 
 size_t model_size(const struct model_config *config)
@@ -162,7 +162,7 @@ size_t model_size(const struct model_config *config)
 	struct model model = {0};
 	struct core core = {0};
 
-	lay_out(&a, config, &model, &core);
+	model_lay_out(&a, config, &model, &core);
 	return a.used;
 }
 
@@ -198,7 +198,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	uint64_t width = config->width;
 	unsigned i;
 
-	lay_out(&a, config, m, (struct core *)0);
+	model_lay_out(&a, config, m, (struct core *)0);
 	m->config = *config;
 	m->cachegrind = config->flavour == MODEL_CACHEGRIND;
 	m->stored = m->cachegrind ? SHARED : MODIFIED;
@@ -207,7 +207,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	m->unit = config->l2.line > config->l1d.line && config->l2.size ? config->l2.line - 1
 									: m->data_line;
 	m->page = config->page_size - 1;
-	m->page_bits = log2_of(config->page_size);
+	m->page_bits = model_log2_of(config->page_size);
 	m->prefetching = config->l1i_next.lines || config->l1d_next.lines ||
 			 config->l1d_stride.entries ||
 			 (config->l2.size && (config->l2_stream.entries || config->l2_adjacent));
@@ -356,7 +356,8 @@ static NOINLINE void fetch_slowly(
 }
 
 /* Fetches what does not lie in the line of the last fetch. */
-static inline void fetch(struct model *m, struct core *core, uint64_t address, unsigned length)
+static inline void model_fetch_other(
+	struct model *m, struct core *core, uint64_t address, unsigned length)
 {
 	const uint64_t *entry = cache_guess(&core->l1i, address);
 
@@ -391,7 +392,7 @@ NOINLINE void classify_special(struct model *m, struct core *core, unsigned clas
 		clock_drain(m, core);
 }
 
-static NOINLINE void classify(
+static NOINLINE void model_classify(
 	struct model *m, struct core *core, unsigned class_bits, unsigned flops)
 {
 	m->counts[EV_FP_OPERATIONS] += flops;
@@ -416,13 +417,13 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 		counts[EV_INSTRUCTIONS]++;
 		counts[EV_MICRO_OPS] += uops;
 		if (class_bits | flops)
-			classify(m, core, class_bits, flops);
+			model_classify(m, core, class_bits, flops);
 	}
 	if (!length)
 		length = 1;
 	if (((address ^ core->fetch_line) | ((address + length - 1) ^ core->fetch_line)) &
 		~m->fetch_line)
-		fetch(m, core, address, length);
+		model_fetch_other(m, core, address, length);
 }
 
 /* ---- data ---- */

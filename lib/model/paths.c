@@ -273,7 +273,7 @@ void paths_signal_end(struct paths *p)
 		go_to(p, p->stacks[i - 1].base);
 }
 
-static void push(
+static void paths_push(
 	struct paths *p, struct path_stack *s, uint64_t sp, uint64_t caller, unsigned length)
 {
 	if (s->count == s->room && s->room < PATH_FRAMES_MAX) {
@@ -307,7 +307,7 @@ static void call(struct paths *p, uint64_t sp, const struct model_insn *by)
 	if (s->high && sp > s->high)
 		s = call_elsewhere(p, sp);
 	pop_below(s, sp + 1);
-	push(p, s, sp, by->address, by->length);
+	paths_push(p, s, sp, by->address, by->length);
 }
 
 static void give_back(struct paths *p, uint64_t sp, uint64_t target)
@@ -329,7 +329,7 @@ static void give_back(struct paths *p, uint64_t sp, uint64_t target)
 	pop_below(s, sp);
 }
 
-static void jump(struct paths *p, uint64_t sp)
+static void paths_jump(struct paths *p, uint64_t sp)
 {
 	struct path_stack *s = &p->stacks[p->current - 1];
 	uint64_t top = top_of(s);
@@ -368,7 +368,7 @@ void paths_record(struct paths *p, const struct model_segment *segment, const ui
 		give_back(p, sp, b->indirect ? record[last] : segment->next);
 		break;
 	case MODEL_INDIRECT_JUMP:
-		jump(p, sp);
+		paths_jump(p, sp);
 		break;
 	default:
 		break;

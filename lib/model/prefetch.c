@@ -60,7 +60,7 @@ uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line)
 /* ---- the first level ---- */
 
 /* number modulo entries, mostly a power of two. */
-static uint32_t entry_of(uint32_t number, uint32_t entries)
+static uint32_t prefetch_entry_of(uint32_t number, uint32_t entries)
 {
 	return LIKELY(!(entries & (entries - 1))) ? number & (entries - 1) : number % entries;
 }
@@ -86,7 +86,8 @@ static void stride(struct model *m, struct core *core, uint64_t address)
 	const struct model_prefetcher *config = &m->config.l1d_stride;
 	uint64_t instruction = model_at(m);
 	uint64_t key = instruction ? instruction : (address & ~m->page) | 1;
-	struct stride_entry *e = &core->prefetch.strides[entry_of((uint32_t)key, config->entries)];
+	struct stride_entry *e =
+		&core->prefetch.strides[prefetch_entry_of((uint32_t)key, config->entries)];
 	int64_t distance = (int64_t)(address - e->last), line = (int64_t)m->data_line + 1;
 	uint64_t target;
 
@@ -147,9 +148,8 @@ INLINE void stream(struct model *m, struct core *core, uint64_t address)
 {
 	const struct model_prefetcher *config = &m->config.l2_stream;
 	uint64_t page = address & ~m->page;
-	struct stream_entry *e =
-		&core->prefetch
-			 .streams[entry_of((uint32_t)(address >> m->page_bits), config->entries)];
+	struct stream_entry *e = &core->prefetch.streams[prefetch_entry_of(
+		(uint32_t)(address >> m->page_bits), config->entries)];
 	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
 	int64_t way;
 

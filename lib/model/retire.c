@@ -105,7 +105,7 @@ static NOINLINE uint64_t take_later(struct retire *t, uint64_t at, uint32_t port
 }
 
 /* From `at` on: the cycle in which one of these ports is free; it is then taken. */
-static inline uint64_t take(struct retire *t, uint64_t at, uint32_t ports)
+static inline uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports)
 {
 	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
 
@@ -230,7 +230,7 @@ static void add_phase(struct phases *p, enum model_cause cause, uint64_t from, u
 }
 
 /* The time from `at` to `done` (parts), split by phases, is insn's to bear. */
-static NOINLINE void explain(struct retire *t, const struct model_insn *insn,
+static NOINLINE void retire_explain(struct retire *t, const struct model_insn *insn,
 	const struct phases *phases, uint64_t at, uint64_t done)
 {
 	uint64_t other = done - at;
@@ -340,8 +340,8 @@ static inline uint64_t begin_load(
 }
 
 /* at: when the address is known.  When the data are there. */
-static uint64_t load(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
-	uint64_t address, unsigned size, uint64_t at)
+static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
+	const struct retire_op *op, uint64_t address, unsigned size, uint64_t at)
 {
 	struct retire *t = w->t;
 	uint64_t begin, done;
@@ -525,7 +525,7 @@ void retire_note(struct retire *t, const struct model_insn *insn, enum retire_wh
 }
 
 /* Does an access load, or store? */
-static inline int loads(unsigned kind)
+static inline int retire_loads(unsigned kind)
 {
 	return kind == MODEL_ACCESS_LOAD || kind == MODEL_ACCESS_MODIFY;
 }
@@ -558,7 +558,7 @@ static int any_stores(const struct model_access *a, unsigned n)
 static int any_loads(const struct model_access *a, unsigned n)
 {
 	for (; n > 0; n--, a++)
-		if (loads(a->kind))
+		if (retire_loads(a->kind))
 			return 1;
 	return 0;
 }
@@ -573,8 +573,8 @@ static uint64_t be_alone(struct walk *w, uint64_t from)
 }
 
 /* All that it executes, from cycle `at` on, its address known at `from`: when it is done. */
-static uint64_t execute(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
-	const struct touched *m, uint64_t at, uint64_t from)
+static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
+	const struct retire_op *op, const struct touched *m, uint64_t at, uint64_t from)
 {
 	struct retire *t = w->t;
 	uint64_t begin, done;
@@ -585,14 +585,15 @@ static uint64_t execute(struct walk *w, const struct model_insn *insn, const str
 	if (m->count)
 		at = later(at, from);
 	for (i = 0; i < m->count; i++)
-		if (loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
-			at = later(at, load(w, insn, op, m->address[i], m->access[i].size, from));
+		if (retire_loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
+			at = later(at,
+				retire_load(w, insn, op, m->address[i], m->access[i].size, from));
 	if (op->special)
 		return execute_special(w, op, at);
-	begin = take(t, at, op->ports);
+	begin = retire_take(t, at, op->ports);
 	done = begin + op->latency;
 	for (i = 0; i < op->more_count; i++) {
-		begin = take(t, at, op->more[i]);
+		begin = retire_take(t, at, op->more[i]);
 		done = later(done, begin + 1);
 	}
 	if (done > at + op->latency)
@@ -609,7 +610,7 @@ static void go(
 	uint64_t at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
 
 	if (at > gone)
-		explain(t, insn, &w->phases, gone + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS);
+		retire_explain(t, insn, &w->phases, gone + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS);
 	w->phases.count = 0;
 	t->gone = at;
 	t->retired[t->instructions++ % RETIRE_WINDOW_MAX] = at;
@@ -663,7 +664,7 @@ static NOINLINE void generally(
 	/* Of the last one there are not always words for all. */
 	if (last && m.count > s->access_count - (unsigned)insn->first_access)
 		m.count = s->access_count - (unsigned)insn->first_access;
-	done = execute(w, insn, op, &m, at, from);
+	done = retire_execute(w, insn, op, &m, at, from);
 	data = op->special || any_loads(m.access, m.count) ? done : at + op->latency;
 	for (k = 0; k < MODEL_RESULTS_MAX; k++)
 		t->ready[insn->result[k]] = done;
@@ -693,7 +694,7 @@ static NOINLINE void wait_longer(
 	struct walk *w, const struct model_insn *insn, uint64_t gone, uint64_t at)
 {
 	if (at > gone)
-		explain(w->t, insn, &w->phases, gone + RETIRE_CYCLE, at + RETIRE_CYCLE);
+		retire_explain(w->t, insn, &w->phases, gone + RETIRE_CYCLE, at + RETIRE_CYCLE);
 	w->phases.count = 0;
 }
 
@@ -761,7 +762,7 @@ static inline __attribute__((always_inline)) const struct retire_op *run(struct 
 			at = later(at, from);
 		}
 		came = next;
-		done = take(t, at, op->ports);
+		done = retire_take(t, at, op->ports);
 		if (UNLIKELY(done != at))
 			add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done + op->latency);
 		done += op->latency;

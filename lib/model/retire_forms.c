@@ -227,7 +227,7 @@ static int put_results(const struct model_block *b, unsigned i, struct retire_op
 }
 
 /* Accesses and what else there is that the loop does not do itself. */
-static uint8_t way_of(const struct model_block *b, const struct model_insn *n,
+static uint8_t forms_way_of(const struct model_block *b, const struct model_insn *n,
 	const struct retire_form *f, uint32_t line)
 {
 	const struct model_access *a = &b->accesses[n->first_access];
@@ -243,14 +243,14 @@ static uint8_t way_of(const struct model_block *b, const struct model_insn *n,
 					       : RETIRE_GENERALLY;
 }
 
-static void prepare(const struct retire *t, const struct model_block *b, unsigned i,
+static void forms_prepare(const struct retire *t, const struct model_block *b, unsigned i,
 	const struct retire_form *f, uint32_t key)
 {
 	const struct model_insn *n = &b->insns[i];
 	struct retire_op *op = &b->ops[i];
 	unsigned k;
 
-	*op = (struct retire_op){.way = way_of(b, n, f, 1u << t->line_bits),
+	*op = (struct retire_op){.way = forms_way_of(b, n, f, 1u << t->line_bits),
 		.special = f->special,
 		.more_count = f->more_count,
 		.first_access = n->first_access,
@@ -277,7 +277,7 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 	unsigned i;
 
 	for (i = 0; i < block->insn_count; i++)
-		prepare(t, block, i, forms ? &forms[i] : &t->form[block->insns[i].latency],
+		forms_prepare(t, block, i, forms ? &forms[i] : &t->form[block->insns[i].latency],
 			keys ? keys[i] : 0);
 	for (i = 0; i < block->insn_count; i++)
 		if (!put_results(block, i, &block->ops[i]))

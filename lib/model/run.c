@@ -12,7 +12,7 @@
 #include "model/branch.h"
 
 /* A guarded access that happened. */
-static NOINLINE void count_guarded(struct model *m, const struct model_segment *s,
+static NOINLINE void run_count_guarded(struct model *m, const struct model_segment *s,
 	const struct model_access *a, uint64_t address)
 {
 	m->counts[EV_LOADS] += a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY;
@@ -42,7 +42,7 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 {
 	arrive(m, core, &s->block->insns[a->insn], order);
 	if (a->guarded)
-		count_guarded(m, s, a, address);
+		run_count_guarded(m, s, a, address);
 	watch_address(m, address);
 	if (a->kind == MODEL_ACCESS_PREFETCH)
 		model_prefetch(m, address);

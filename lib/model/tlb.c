@@ -40,7 +40,7 @@ static uint32_t range_at(const struct model *m, uint64_t unit)
 	return low;
 }
 
-static int is_large(const struct model *m, uint64_t address)
+static int tlb_is_large(const struct model *m, uint64_t address)
 {
 	uint64_t unit = address >> LARGE_BITS;
 	uint32_t at;
@@ -138,7 +138,7 @@ static void found(struct model *m, struct core *core, struct page_slot *slots, s
 /* ---- translations ---- */
 
 /* Uses the translation in one TLB; says whether it was there. */
-static int use(struct model *m, struct core *core, struct page_slot *slots, struct cache *small,
+static int tlb_use(struct model *m, struct core *core, struct page_slot *slots, struct cache *small,
 	struct cache *large, uint32_t split, uint64_t address, int is)
 {
 	struct cache *tlb = is && large->ways ? large : small;
@@ -172,7 +172,7 @@ static uint64_t translate_second(struct model *m, struct core *core, struct page
 	uint32_t split = m->config.large_stlb.ways == MODEL_LARGE_SPLIT;
 
 	if (core->stlb.ways &&
-		use(m, core, slots, &core->stlb, &core->large_stlb, split, address, is))
+		tlb_use(m, core, slots, &core->stlb, &core->large_stlb, split, address, is))
 		return slots ? 0 : m->second_tlb;
 	count(m, walks, 1);
 	return m->walk;
@@ -180,7 +180,7 @@ static uint64_t translate_second(struct model *m, struct core *core, struct page
 
 /* ---- the machines of today ---- */
 
-static int usual_sets(const struct cache *tlb)
+static int tlb_usual_sets(const struct cache *tlb)
 {
 	return tlb->policy == MODEL_LRU && cache_ways_at_once(tlb, UINT64_MAX) && !tlb->sets;
 }
@@ -188,7 +188,7 @@ static int usual_sets(const struct cache *tlb)
 /* Two levels of data TLBs, LRU; instructions have a first level of their own. */
 int translate_is_usual(const struct model *m, const struct core *core)
 {
-	return core->itlb.ways && usual_sets(&core->dtlb) && usual_sets(&core->stlb) &&
+	return core->itlb.ways && tlb_usual_sets(&core->dtlb) && tlb_usual_sets(&core->stlb) &&
 	       core->dtlb.used == core->page_used && m->page_bits == 12;
 }
 
@@ -234,12 +234,12 @@ INLINE uint64_t translate(struct model *m, struct core *core, struct page_slot *
 	struct cache *first, struct cache *large, uint32_t split, uint64_t address,
 	enum event_number misses, enum event_number walks)
 {
-	int is = is_large(m, address);
+	int is = tlb_is_large(m, address);
 
 	if (!first->ways)
 		return core->stlb.ways ? translate_second(m, core, slots, address, is, walks)
 				       : no_translation(m, core, slots, address);
-	if (use(m, core, slots, first, large, split, address, is))
+	if (tlb_use(m, core, slots, first, large, split, address, is))
 		return 0;
 	count(m, misses, 1);
 	return translate_second(m, core, (struct page_slot *)0, address, is, walks);

@@ -285,7 +285,7 @@ struct walk {
 			  happens at the end */
 };
 
-static void tell(struct walk *w, unsigned n, unsigned insn, uint64_t address)
+static void watch_tell(struct walk *w, unsigned n, unsigned insn, uint64_t address)
 {
 	uint64_t times;
 
@@ -308,16 +308,17 @@ static void walk_static(struct model_watch *watch, unsigned sampler, unsigned n,
 
 	if (which == MODEL_STATIC_LOADS || which == MODEL_STATIC_STORES)
 		for (i = 0; i < s->access_count; i++)
-			tell(&w, access_tells(&b->accesses[i], which), b->accesses[i].insn,
+			watch_tell(&w, access_tells(&b->accesses[i], which), b->accesses[i].insn,
 				record[1 + i]);
 	else if (which >= MODEL_STATIC_BRANCHES)
 		for (i = 0; i < s->outcome_count; i++)
-			tell(&w, branch_tells(&s->outcomes[i], which), s->outcomes[i].insn, 0);
+			watch_tell(
+				&w, branch_tells(&s->outcomes[i], which), s->outcomes[i].insn, 0);
 	else
 		for (i = first; i < s->insn_count; i++)
-			tell(&w, insn_tells(&b->insns[i], which), i, 0);
+			watch_tell(&w, insn_tells(&b->insns[i], which), i, 0);
 	if (w.left && s->insn_count)
-		tell(&w, w.left, s->insn_count - 1u, 0);
+		watch_tell(&w, w.left, s->insn_count - 1u, 0);
 }
 
 static void sample_statics(struct model_watch *w, const uint64_t *record, int repeats)

@@ -89,7 +89,7 @@ static void walk_cycles(struct model_watch *w, unsigned sampler, const struct co
 	}
 }
 
-static void forget(struct model_watch *w, const struct core *core)
+static void clock_forget(struct model_watch *w, const struct core *core)
 {
 	unsigned i;
 
@@ -109,7 +109,7 @@ void watch_clock(struct model_watch *w)
 	if (!w->thread)
 		return;
 	if (w->clock_core != core || w->clock_thread != w->thread) {
-		forget(w, core);
+		clock_forget(w, core);
 		return;
 	}
 	for (i = 0; i < CLOCKS; i++)

@@ -99,14 +99,14 @@ static uint32_t take_port(struct schedule_work *w, const struct op_uop *u, uint3
 
 /* ---- addresses ---- */
 
-static struct value value_of(const struct schedule_work *w, unsigned reg)
+static struct value follow_value_of(const struct schedule_work *w, unsigned reg)
 {
 	return reg < 32 ? w->value[reg] : (struct value){0, 0};
 }
 
 static void address_of(const struct schedule_work *w, const struct op_memory *m, struct stored *to)
 {
-	struct value base = value_of(w, m->base), index = value_of(w, m->index);
+	struct value base = follow_value_of(w, m->base), index = follow_value_of(w, m->index);
 
 	to->base = base.origin;
 	to->index = index.origin * 16 + m->scale;
@@ -143,7 +143,7 @@ static void change_value(struct schedule_work *w, const struct op *op)
 		w->value[op->changed].offset += op->constant;
 		return;
 	case OP_CHANGE_COPY:
-		w->value[op->changed] = value_of(w, op->from);
+		w->value[op->changed] = follow_value_of(w, op->from);
 		w->value[op->changed].offset += op->constant;
 		return;
 	}
@@ -151,7 +151,8 @@ static void change_value(struct schedule_work *w, const struct op *op)
 
 /* ---- one instruction ---- */
 
-static void wait_for(struct times *t, uint32_t cycle, enum schedule_cause cause, uint32_t blame)
+static void follow_wait_for(
+	struct times *t, uint32_t cycle, enum schedule_cause cause, uint32_t blame)
 {
 	if (cycle <= t->start)
 		return;
@@ -196,7 +197,7 @@ static uint32_t issue_load(struct walk *k, const struct op *op, struct times *t,
 	for (unsigned n = 0; n < op->address_count; n++) {
 		unsigned reg = op->address[n];
 
-		wait_for(t, w->ready[reg], SCHEDULE_INPUT, w->ready_op[reg]);
+		follow_wait_for(t, w->ready[reg], SCHEDULE_INPUT, w->ready_op[reg]);
 	}
 	from = t->start;
 	if (op->load.there) {
@@ -277,7 +278,8 @@ static void wait_for_inputs(struct walk *k, const struct op *op, struct times *t
 		unsigned reg = op->input[n].reg;
 		uint32_t when = k->w->ready[reg], late = op->input[n].late;
 
-		wait_for(t, when > late ? when - late : 0, SCHEDULE_INPUT, k->w->ready_op[reg]);
+		follow_wait_for(
+			t, when > late ? when - late : 0, SCHEDULE_INPUT, k->w->ready_op[reg]);
 	}
 }
 
@@ -288,7 +290,7 @@ static uint32_t begin_op(struct walk *k, const struct op *op, struct times *t, u
 	uint32_t loaded = 0;
 
 	if (op->locked)
-		wait_for(t, w->unlocked, SCHEDULE_SERIAL, UINT32_MAX);
+		follow_wait_for(t, w->unlocked, SCHEDULE_SERIAL, UINT32_MAX);
 	if (op->loads)
 		loaded = issue_load(k, op, t, issued);
 	if (op->locked) {
@@ -343,7 +345,7 @@ static void issue_stores(struct walk *k, const struct op *op, const struct op_uo
 		issue_store(k, u, data, t, issued);
 }
 
-static void execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
+static void follow_execute(struct walk *k, const struct op *op, uint32_t number, struct times *t)
 {
 	struct schedule_work *w = k->w;
 	uint32_t issued = 0, first = UINT32_MAX, last = 0, result, data;
@@ -433,7 +435,7 @@ void follow(struct walk *k, const struct op *ops, size_t count, bool taken, stru
 	for (size_t i = 0; i < count; i++) {
 		t[i].ports = 0;
 		rename_op(k, &ops[i], &t[i]);
-		execute(k, &ops[i], k->first + (uint32_t)i, &t[i]);
+		follow_execute(k, &ops[i], k->first + (uint32_t)i, &t[i]);
 		retire_op(k, &ops[i], &t[i]);
 	}
 	if (k->last_retire > 4096)

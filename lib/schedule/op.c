@@ -182,7 +182,7 @@ static void add_uop(struct op *op, uint32_t ports, unsigned busy)
 		op->uops[n] = (struct op_uop){.ports = ports, .busy = (uint8_t)busy};
 }
 
-static unsigned room(const struct op *op)
+static unsigned op_room(const struct op *op)
 {
 	return OP_UOPS_MAX - ((unsigned)op->loads + op->executes + op->addresses + op->datas);
 }
@@ -205,7 +205,7 @@ static bool to_vector(const struct insn *i)
 static void add_loads(const struct core *c, const struct insn *i, struct op *op)
 {
 	for (unsigned m = 0; m < i->memories; m++) {
-		if (!i->memory[m].reads || !room(op))
+		if (!i->memory[m].reads || !op_room(op))
 			continue;
 		add_uop(op, to_vector(i) ? c->vector_load : c->load, 1);
 		op->loads++;
@@ -222,7 +222,7 @@ static void add_stores(const struct core *c, const struct insn *i, struct op *op
 	unsigned stores = 0;
 
 	for (unsigned m = 0; m < i->memories; m++) {
-		if (!i->memory[m].writes || room(op) < 2)
+		if (!i->memory[m].writes || op_room(op) < 2)
 			continue;
 		stores++;
 		op->store = make_memory(&i->memory[m]);
@@ -245,7 +245,7 @@ static void add_stores(const struct core *c, const struct insn *i, struct op *op
 static void add_executes(const struct core_rule *r, struct op *op)
 {
 	for (unsigned k = 0; k < r->kinds; k++)
-		for (unsigned n = 0; n < r->uops[k].count && room(op) > 4; n++) {
+		for (unsigned n = 0; n < r->uops[k].count && op_room(op) > 4; n++) {
 			add_uop(op, r->uops[k].ports, r->uops[k].busy);
 			op->executes++;
 		}
@@ -343,7 +343,7 @@ static void rename_away(
 		op->input_count = 0;
 }
 
-static void make(const struct core *c, const struct insn *i, struct op *op)
+static void op_make(const struct core *c, const struct insn *i, struct op *op)
 {
 	const char *mnemonic = isa_mnemonic(ISA_X86_64, i->mnemonic);
 
@@ -427,7 +427,7 @@ void op_make_block(
 	const struct core *c, const struct insn *insns, size_t count, bool loop, struct op *ops)
 {
 	for (size_t n = 0; n < count; n++)
-		make(c, &insns[n], &ops[n]);
+		op_make(c, &insns[n], &ops[n]);
 	for (size_t n = 0; n + 1 < count; n++)
 		if (fuses(c, &insns[n], &insns[n + 1]))
 			fuse(&ops[n], &ops[n + 1]);

@@ -95,7 +95,7 @@ static void note_rows(const struct times *t, size_t count, uint32_t before,
 }
 
 /* What holds the whole up: the fullest of what there is, else a chain of results. */
-static void judge(const struct core *c, const struct op *ops, size_t count,
+static void schedule_judge(const struct core *c, const struct op *ops, size_t count,
 	const struct schedule_options *options, const struct times *t, struct schedule *s)
 {
 	double fullest = 0;
@@ -144,9 +144,9 @@ static void scale_rows(struct schedule_row *rows, size_t count, double cycles)
 		rows[i].mi *= cycles / sum;
 }
 
-static void run(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
-	const struct schedule_options *options, struct schedule *s, struct schedule_row *rows,
-	struct times *t, uint32_t (*causes)[SCHEDULE_CAUSES])
+static void schedule_run(struct schedule_work *w, const struct core *c, const struct op *ops,
+	size_t count, const struct schedule_options *options, struct schedule *s,
+	struct schedule_row *rows, struct times *t, uint32_t (*causes)[SCHEDULE_CAUSES])
 {
 	struct walk k = {.w = w, .c = c, .options = options};
 	struct lengths l = {.count = 0};
@@ -184,7 +184,7 @@ static void run(struct schedule_work *w, const struct core *c, const struct op *
 	}
 	for (unsigned p = 0; p < c->ports; p++)
 		s->port_use[p] = (double)used[p] / l.count;
-	judge(c, ops, count, options, t, s);
+	schedule_judge(c, ops, count, options, t, s);
 }
 
 int schedule_ops(struct schedule_work *w, const struct core *c, const struct op *ops, size_t count,
@@ -217,7 +217,7 @@ int schedule_ops(struct schedule_work *w, const struct core *c, const struct op 
 			ops[i].loads + ops[i].executes + ops[i].addresses + ops[i].datas;
 		s->guessed += ops[i].guessed;
 	}
-	run(w, c, ops, count, options, s, rows, t, causes);
+	schedule_run(w, c, ops, count, options, s, rows, t, causes);
 	free(t);
 	free(causes);
 	return 0;

@@ -91,7 +91,7 @@ struct model_block *block_new(
 }
 
 /* What is kept of a descriptor that is live. */
-static struct block *known(const struct model_block *block)
+static struct block *blocks_known(const struct model_block *block)
 {
 	struct block *b = VG_(HT_lookup)(table(&live), block->address);
 
@@ -101,8 +101,9 @@ static struct block *known(const struct model_block *block)
 
 struct model_outcome *block_outcomes(struct model_block *block)
 {
-	return (struct model_outcome *)(block->specials - aligned(known(block)->outcome_room *
-								  sizeof(struct model_outcome)));
+	return (struct model_outcome *)(block->specials -
+					aligned(blocks_known(block)->outcome_room *
+						sizeof(struct model_outcome)));
 }
 
 struct model_block *block_find(Addr address)
@@ -217,7 +218,7 @@ static void shape(struct bytes *to, const struct model_block *m)
 
 /* ---- from translation to discard, and back ---- */
 
-static Word differs(const void *node1, const void *node2)
+static Word blocks_differs(const void *node1, const void *node2)
 {
 	const struct block *a = node1, *b = node2;
 
@@ -253,7 +254,7 @@ static uint64_t ended_in(const struct block *b, UInt segment)
 /* Goes on with what the same superblock counted before. */
 static void take_over(struct block *b)
 {
-	struct block *before = past ? VG_(HT_gen_remove)(past, b, differs) : NULL;
+	struct block *before = past ? VG_(HT_gen_remove)(past, b, blocks_differs) : NULL;
 
 	if (!before)
 		return;
@@ -283,7 +284,7 @@ static UInt find_repeats(const struct model_block *m)
 
 void block_ready(struct model_block *block)
 {
-	struct block *b = known(block);
+	struct block *b = blocks_known(block);
 	struct bytes text = {0};
 
 	b->insn_count = block->insn_count;
@@ -298,7 +299,7 @@ void block_ready(struct model_block *block)
 	take_over(b);
 }
 
-static Bool executed(const struct block *b)
+static Bool blocks_executed(const struct block *b)
 {
 	ULong n = 0;
 
@@ -307,7 +308,7 @@ static Bool executed(const struct block *b)
 	return n != 0;
 }
 
-static UInt row_of(const struct block *b, UInt insn)
+static UInt blocks_row_of(const struct block *b, UInt insn)
 {
 	if (b->model)
 		return b->model->insns[insn].row;
@@ -328,11 +329,11 @@ static void retire(struct block *b)
 	UInt any = 0;
 
 	for (UInt i = 0; i < b->insn_count; i++)
-		any |= row_of(b, i);
+		any |= blocks_row_of(b, i);
 	if (any)
 		b->rows = VG_(malloc)("rows", b->insn_count * sizeof(*b->rows));
 	for (UInt i = 0; any && i < b->insn_count; i++)
-		b->rows[i] = row_of(b, i);
+		b->rows[i] = blocks_row_of(b, i);
 	b->ended = VG_(malloc)("ended", b->segment_count * sizeof(*b->ended));
 	for (UInt i = 0; i < b->segment_count; i++)
 		b->ended[i] = ended_in(b, i);
@@ -347,13 +348,13 @@ static void retire(struct block *b)
 
 struct block_branch *block_branch(struct model_block *block)
 {
-	struct block *b = known(block);
+	struct block *b = blocks_known(block);
 
 	b->branch.block = block;
 	return &b->branch;
 }
 
-static void tell(struct block_branch *branch, uint64_t until)
+static void blocks_tell(struct block_branch *branch, uint64_t until)
 {
 	const struct model_block *m = branch->block;
 
@@ -368,14 +369,14 @@ void block_goes(struct block_branch *branch, Addr to)
 {
 	const struct model_block *m = branch->block;
 
-	tell(branch, m->segments[m->segment_count - 1].ended - 1);
+	blocks_tell(branch, m->segments[m->segment_count - 1].ended - 1);
 	branch->to = to;
 }
 
 static void tell_branch(struct block *b)
 {
 	if (b->model && b->branch.block)
-		tell(&b->branch, b->model->segments[b->segment_count - 1].ended);
+		blocks_tell(&b->branch, b->model->segments[b->segment_count - 1].ended);
 }
 
 void blocks_tell_branches(void)
@@ -394,7 +395,7 @@ void block_discard(Addr address)
 	if (!b)
 		return;
 	tell_branch(b);
-	if (b->shape && executed(b))
+	if (b->shape && blocks_executed(b))
 		retire(b);
 	else
 		block_free(b);
@@ -453,7 +454,7 @@ static void each_executed(struct visit *v, void (*what)(struct visit *v, const s
 			continue;
 		VG_(HT_ResetIter)(tables[i]);
 		while ((b = VG_(HT_Next)(tables[i])) != NULL)
-			if (b->shape && executed(b))
+			if (b->shape && blocks_executed(b))
 				what(v, b);
 	}
 }
@@ -467,12 +468,12 @@ static void write_block(struct visit *v, const struct block *b)
 	for (UInt i = 0; i < b->segment_count; i++)
 		bytes_v(v->to, ended_in(b, i));
 	for (UInt i = 0; i < b->insn_count; i++)
-		rows += row_of(b, i) != 0;
+		rows += blocks_row_of(b, i) != 0;
 	bytes_v(v->to, rows);
 	for (UInt i = 0; rows && i < b->insn_count; i++)
-		if (row_of(b, i)) {
+		if (blocks_row_of(b, i)) {
 			bytes_v(v->to, i);
-			v->events(v->to, row_of(b, i));
+			v->events(v->to, blocks_row_of(b, i));
 		}
 }
 

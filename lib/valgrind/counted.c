@@ -85,7 +85,7 @@ Bool counted_knows(Addr key)
 	return blocks && VG_(HT_lookup)(blocks, key);
 }
 
-static void take(uint64_t *counter, int64_t *sums)
+static void counted_take_one(uint64_t *counter, int64_t *sums)
 {
 	const int16_t *statics = counted_statics(counter);
 	int64_t n = (int64_t)*counter;
@@ -102,7 +102,7 @@ void counted_discard(Addr key)
 	if (!b)
 		return;
 	for (UInt i = 0; i < b->rows; i++) {
-		take(&b->counters[i], discarded);
+		counted_take_one(&b->counters[i], discarded);
 		VG_(memset)
 		(counted_statics(&b->counters[i]), 0, COUNTED_STATICS * sizeof(int16_t));
 	}
@@ -128,7 +128,7 @@ void counted_take(int64_t sums[COUNTED_STATICS])
 				any |= c->counts[i + k];
 			for (UInt k = 0; any && k < CHUNK_LINE; k++)
 				if (c->counts[i + k])
-					take(&c->counts[i + k], sums);
+					counted_take_one(&c->counts[i + k], sums);
 		}
 }
 

@@ -63,7 +63,7 @@ static Bool write_zeros(Int fd, SizeT size)
 
 /* Space on the disk for bytes from..to of the file.  The program may have lowered the limit on the
  * size of files; ours are no output of its own. */
-static Bool allocate(Int fd, SizeT from, SizeT to)
+static Bool counts_allocate(Int fd, SizeT from, SizeT to)
 {
 	struct vki_rlimit old, raised;
 	Bool good = False;
@@ -83,7 +83,7 @@ static Bool allocate(Int fd, SizeT from, SizeT to)
 }
 
 /* Puts the file, or without one private memory, at the front of the address space kept for it. */
-static Bool map(Int fd, SizeT size)
+static Bool counts_map(Int fd, SizeT size)
 {
 	UWord flags =
 		VKI_MAP_FIXED | (fd >= 0 ? VKI_MAP_SHARED : VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS);
@@ -132,7 +132,7 @@ static Int create(UInt *generation, HChar *name)
 	return -1;
 }
 
-static void fill(UInt generation, const HChar *command)
+static void counts_fill(UInt generation, const HChar *command)
 {
 	shared->version = MODEL_SHARED_VERSION;
 	shared->state = MODEL_STATE_RUNNING;
@@ -157,9 +157,9 @@ static const HChar *begin_file(UInt *generation)
 		return "cannot create a file for counts there";
 	/* First the lock, then the content: a file with content and no lock is final. */
 	system_call(__NR_flock, (UWord)fd, LOCK_EXCLUSIVE, 0, 0);
-	if (!allocate(fd, 0, FIRST_SIZE))
+	if (!counts_allocate(fd, 0, FIRST_SIZE))
 		why = "no room for a file of counts there";
-	else if (!map(fd, FIRST_SIZE))
+	else if (!counts_map(fd, FIRST_SIZE))
 		why = "cannot map a file of counts there";
 	if (why) {
 		counts_unlink_beside(name);
@@ -182,8 +182,8 @@ const HChar *counts_open(const HChar *directory, const HChar *command)
 		VG_(out_of_memory_NORETURN)("perfexmodel", reserved);
 	why = begin_file(&generation);
 	if (why)
-		map(-1, reserved);
-	fill(generation, command);
+		counts_map(-1, reserved);
+	counts_fill(generation, command);
 	return why;
 }
 
@@ -199,22 +199,23 @@ void counts_forked(const HChar *command)
 	if (begin_file(&generation)) {
 		/* Told to the parent, whose file is still what is mapped. */
 		__atomic_fetch_add(&shared->lost_children, 1, __ATOMIC_RELAXED);
-		map(-1, reserved);
+		counts_map(-1, reserved);
 	} else if (before > mapped) {
 		/* What is left of the parent's. */
 		VG_(do_syscall)
 		(__NR_mmap, (UWord)shared + mapped, before - mapped, VKI_PROT_READ | VKI_PROT_WRITE,
 			VKI_MAP_FIXED | VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, (UWord)-1, 0, 0, 0);
 	}
-	fill(generation, command);
+	counts_fill(generation, command);
 }
 
 /* Doubles the file.  False where there is no room. */
-static Bool grow(void)
+static Bool counts_grow(void)
 {
 	SizeT size = 2 * mapped < reserved ? 2 * mapped : reserved;
 
-	if (size == mapped || !allocate(descriptor, mapped, size) || !map(descriptor, size))
+	if (size == mapped || !counts_allocate(descriptor, mapped, size) ||
+		!counts_map(descriptor, size))
 		return False;
 	shared->slot_count = slots_in(size);
 	return True;
@@ -260,13 +261,13 @@ UInt counts_add_thread(void)
 {
 	UInt slot = free_slot();
 
-	if (!slot && shared->slot_count < SLOTS_KEPT && grow())
+	if (!slot && shared->slot_count < SLOTS_KEPT && counts_grow())
 		slot = free_slot();
 	if (!slot) {
 		fold_ended();
 		slot = free_slot();
 	}
-	if (!slot && grow())
+	if (!slot && counts_grow())
 		slot = free_slot();
 	if (slot) {
 		VG_(memset)(&shared->slots[slot], 0, sizeof(shared->slots[slot]));

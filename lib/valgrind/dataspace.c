@@ -64,7 +64,7 @@ static UInt object_count(void)
 	return (UInt)VG_(sizeXA)(objects);
 }
 
-static Bool same(const struct object *a, const struct object *b)
+static Bool dataspace_same(const struct object *a, const struct object *b)
 {
 	return a->kind == b->kind && a->image == b->image && a->address == b->address &&
 	       a->size == b->size && a->thread == b->thread && a->node == b->node &&
@@ -86,7 +86,7 @@ UInt dataspace_object(enum model_object_kind kind, UInt image, Addr address, ULo
 	UInt *slot = &hash[(h >> 32) % HASH_SIZE];
 
 	for (UInt i = *slot; i; i = object_at(i)->next)
-		if (same(object_at(i), &o))
+		if (dataspace_same(object_at(i), &o))
 			return i;
 	if (object_count() >= OBJECTS_MAX) {
 		lost_objects++;
@@ -241,7 +241,7 @@ static UInt in_area(Addr address, Addr *start)
 	return dataspace_object(MODEL_OBJECT_MAPPING, 0, 0, 0, 0, PATH_ROOT, name ? name : "");
 }
 
-static uint32_t find(void *context, uint64_t address, uint64_t *start)
+static uint32_t dataspace_find(void *context, uint64_t address, uint64_t *start)
 {
 	const struct module *m;
 	Addr from = 0;
@@ -310,7 +310,7 @@ void dataspace_unmapped(Addr a, SizeT length)
 	objects_gone(&counts, a, length);
 }
 
-static void mapped(Addr a, SizeT length)
+static void dataspace_mapped(Addr a, SizeT length)
 {
 	const NSegment *s = VG_(am_find_nsegment)(a);
 	const HChar *name =
@@ -336,10 +336,10 @@ void dataspace_system_call(ThreadId tid, UInt number, const UWord *arguments, Sy
 		if (at > break_high)
 			break_high = at;
 	} else if (number == __NR_mmap) {
-		mapped(at, VG_PGROUNDUP(arguments[1]));
+		dataspace_mapped(at, VG_PGROUNDUP(arguments[1]));
 		see_code(at);
 	} else if (number == __NR_mremap) {
-		mapped(at, VG_PGROUNDUP(arguments[2]));
+		dataspace_mapped(at, VG_PGROUNDUP(arguments[2]));
 	}
 }
 
@@ -360,7 +360,7 @@ void dataspace_begin(void)
 	reset_objects();
 	areas = spans_new();
 	stacks = VG_(calloc)("stacks", VG_N_THREADS, sizeof(*stacks));
-	counts.find = find;
+	counts.find = dataspace_find;
 	counts.image = image;
 	counts.memory = tool_memory;
 	objects_init(&counts);
@@ -460,7 +460,7 @@ void dataspace_write_touches(struct bytes *to)
 	}
 }
 
-static void write_end(struct bytes *to, const struct objects_end *e)
+static void dataspace_write_end(struct bytes *to, const struct objects_end *e)
 {
 	bytes_v(to, e->key[1] >> 32);
 	bytes_v(to, e->key[1] & 0xffffffff);
@@ -496,7 +496,7 @@ void dataspace_write_lines(struct bytes *to)
 		bytes_v(to, useless);
 		bytes_v(to, count);
 		for (UInt k = l->first; k; k = ends[k - 1].next)
-			write_end(to, &ends[k - 1]);
+			dataspace_write_end(to, &ends[k - 1]);
 	}
 }
 

@@ -144,7 +144,7 @@ static void add_needs(const struct walk *w, struct set *to, const IRExpr *e)
 	set_join(to, &s);
 }
 
-static void use(struct walk *w, const IRExpr *e)
+static void depend_use(struct walk *w, const IRExpr *e)
 {
 	if (w->insn >= 0)
 		add_needs(w, &needed[w->insn].operands, e);
@@ -157,7 +157,7 @@ static void use_address(struct walk *w, const IRExpr *e)
 }
 
 /* The current instruction computes t from what is in `from`. */
-static void computes(struct walk *w, IRTemp t, struct set from)
+static void depend_computes(struct walk *w, IRTemp t, struct set from)
 {
 	w->values[t] = (struct value){.insn = (Short)w->insn,
 		.slot = (UChar)(w->insn < 0 ? NO_SLOT : MODEL_RESULT + w->insn),
@@ -167,16 +167,16 @@ static void computes(struct walk *w, IRTemp t, struct set from)
 static void copies(struct walk *w, IRTemp t, UInt slot)
 {
 	if (w->insn >= 0 && slot == (UInt)(MODEL_RESULT + w->insn)) {
-		computes(w, t, (struct set){0});
+		depend_computes(w, t, (struct set){0});
 		return;
 	}
 	w->values[t] = (struct value){.insn = -1, .slot = (UChar)slot};
 }
 
-static void loads(struct walk *w, IRTemp t, const IRExpr *address)
+static void depend_loads(struct walk *w, IRTemp t, const IRExpr *address)
 {
 	use_address(w, address);
-	computes(w, t, (struct set){0});
+	depend_computes(w, t, (struct set){0});
 }
 
 /* A register plus or minus a constant: is it there at once? */
@@ -220,7 +220,7 @@ static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 		w->values[t] = (struct value){.insn = -1, .slot = NO_SLOT};
 		return;
 	case Iex_Load:
-		loads(w, t, e->Iex.Load.addr);
+		depend_loads(w, t, e->Iex.Load.addr);
 		return;
 	case Iex_Unop:
 		add_needs(w, &from, e->Iex.Unop.arg);
@@ -253,7 +253,7 @@ static void see_temporary(struct walk *w, IRTemp t, const IRExpr *e)
 	default:
 		break;
 	}
-	computes(w, t, from);
+	depend_computes(w, t, from);
 }
 
 /* ---- statements ---- */
@@ -272,18 +272,18 @@ static void see_put(struct walk *w, Int offset, const IRExpr *data)
 		if (v->slot == w->now[reg] && reg < 16 && (v->moved || v->insn < 0))
 			return;
 	}
-	use(w, data);
+	depend_use(w, data);
 	write_register(w, reg, offset - base, size);
 }
 
-static void see_dirty(struct walk *w, const IRDirty *d)
+static void depend_see_dirty(struct walk *w, const IRDirty *d)
 {
 	Int i, base;
 
 	for (i = 0; d->args[i]; i++)
 		if (!is_IRExpr_VECRET_or_GSPTR(d->args[i]))
-			use(w, d->args[i]);
-	use(w, d->guard);
+			depend_use(w, d->args[i]);
+	depend_use(w, d->guard);
 	if (d->mFx != Ifx_None)
 		use_address(w, d->mAddr);
 	for (i = 0; w->insn >= 0 && i < d->nFxState; i++) {
@@ -303,24 +303,24 @@ static void see_dirty(struct walk *w, const IRDirty *d)
 			}
 	}
 	if (d->tmp != IRTemp_INVALID)
-		computes(w, d->tmp, (struct set){0});
+		depend_computes(w, d->tmp, (struct set){0});
 	if (w->insn >= 0 && w->insns[w->insn].latency == MODEL_LATENCY_ALU)
 		w->insns[w->insn].latency = MODEL_LATENCY_MICROCODE;
 }
 
-static void see_cas(struct walk *w, const IRCAS *cas)
+static void depend_see_cas(struct walk *w, const IRCAS *cas)
 {
 	use_address(w, cas->addr);
-	use(w, cas->expdLo);
-	use(w, cas->expdHi);
-	use(w, cas->dataLo);
-	use(w, cas->dataHi);
-	computes(w, cas->oldLo, (struct set){0});
+	depend_use(w, cas->expdLo);
+	depend_use(w, cas->expdHi);
+	depend_use(w, cas->dataLo);
+	depend_use(w, cas->dataHi);
+	depend_computes(w, cas->oldLo, (struct set){0});
 	if (cas->oldHi != IRTemp_INVALID)
-		computes(w, cas->oldHi, (struct set){0});
+		depend_computes(w, cas->oldHi, (struct set){0});
 }
 
-static void see(struct walk *w, const IRStmt *st)
+static void depend_see(struct walk *w, const IRStmt *st)
 {
 	switch (st->tag) {
 	case Ist_WrTmp:
@@ -333,32 +333,32 @@ static void see(struct walk *w, const IRStmt *st)
 	case Ist_PutI:
 		if (w->insn < 0)
 			break;
-		use(w, st->Ist.PutI.details->data);
+		depend_use(w, st->Ist.PutI.details->data);
 		set_add(&needed[w->insn].operands, w->now[MODEL_REGISTER_OTHER]);
 		write_register(w, MODEL_REGISTER_OTHER, 0, 32);
 		break;
 	case Ist_Store:
 		use_address(w, st->Ist.Store.addr);
-		use(w, st->Ist.Store.data);
+		depend_use(w, st->Ist.Store.data);
 		break;
 	case Ist_StoreG:
 		use_address(w, st->Ist.StoreG.details->addr);
-		use(w, st->Ist.StoreG.details->data);
-		use(w, st->Ist.StoreG.details->guard);
+		depend_use(w, st->Ist.StoreG.details->data);
+		depend_use(w, st->Ist.StoreG.details->guard);
 		break;
 	case Ist_LoadG:
-		use(w, st->Ist.LoadG.details->guard);
-		use(w, st->Ist.LoadG.details->alt);
-		loads(w, st->Ist.LoadG.details->dst, st->Ist.LoadG.details->addr);
+		depend_use(w, st->Ist.LoadG.details->guard);
+		depend_use(w, st->Ist.LoadG.details->alt);
+		depend_loads(w, st->Ist.LoadG.details->dst, st->Ist.LoadG.details->addr);
 		break;
 	case Ist_CAS:
-		see_cas(w, st->Ist.CAS.details);
+		depend_see_cas(w, st->Ist.CAS.details);
 		break;
 	case Ist_Dirty:
-		see_dirty(w, st->Ist.Dirty.details);
+		depend_see_dirty(w, st->Ist.Dirty.details);
 		break;
 	case Ist_Exit:
-		use(w, st->Ist.Exit.guard);
+		depend_use(w, st->Ist.Exit.guard);
 		break;
 	default:
 		break; /* MBE, AbiHint, NoOp; LLSC is not x86's */
@@ -378,7 +378,7 @@ static Int usefulness(const struct walk *w, UInt slot)
 	return 2 + (from->latency > MODEL_LATENCY_STORE) + 2 * (from->access_count > 0);
 }
 
-static void choose(const struct walk *w, struct set *s, UChar *slots, Int room)
+static void depend_choose(const struct walk *w, struct set *s, UChar *slots, Int room)
 {
 	Int i, j, best;
 
@@ -416,7 +416,7 @@ static void end_instruction(struct walk *w)
 }
 
 /* When all is known, also of what later instructions need of earlier ones. */
-static void fill(const struct walk *w)
+static void depend_fill(const struct walk *w)
 {
 	Int i, j;
 
@@ -424,8 +424,8 @@ static void fill(const struct walk *w)
 		struct model_insn *insn = &w->insns[i];
 		struct needed *n = &needed[i];
 
-		choose(w, &n->address, insn->for_address, 2);
-		choose(w, &n->operands, insn->source, MODEL_SOURCES_MAX);
+		depend_choose(w, &n->address, insn->for_address, 2);
+		depend_choose(w, &n->operands, insn->source, MODEL_SOURCES_MAX);
 		for (j = 0; j < MODEL_RESULTS_MAX; j++)
 			insn->result[j] =
 				j < n->results.count ? n->results.slot[j] : MODEL_SLOT_SINK;
@@ -449,7 +449,7 @@ static Bool touches_memory(const IRStmt *st)
 	}
 }
 
-static void begin_instruction(struct walk *w, Int at)
+static void depend_begin_instruction(struct walk *w, Int at)
 {
 	const IRStmt *mark = w->in->stmts[at];
 	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
@@ -481,17 +481,17 @@ void depend(const IRSB *in, struct model_insn *insns, Int count)
 		w.now[i] = (UChar)i;
 	for (i = 0; i < in->stmts_used; i++) {
 		if (in->stmts[i]->tag != Ist_IMark) {
-			see(&w, in->stmts[i]);
+			depend_see(&w, in->stmts[i]);
 			continue;
 		}
 		end_instruction(&w);
 		if (w.insn + 1 == count)
 			break;
-		begin_instruction(&w, i);
+		depend_begin_instruction(&w, i);
 	}
-	use(&w, in->next);
+	depend_use(&w, in->next);
 	end_instruction(&w);
-	fill(&w);
+	depend_fill(&w);
 }
 
 const uint32_t *depend_keys(const struct model_block *block)

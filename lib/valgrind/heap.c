@@ -67,7 +67,7 @@ void heap_unmapped(Addr a, SizeT length)
 		remove_block(b);
 }
 
-static void add_block(Addr start, SizeT size, UInt node)
+static void heap_add_block(Addr start, SizeT size, UInt node)
 {
 	UInt object;
 
@@ -160,7 +160,7 @@ void heap_enter(UWord kind, UWord a, UWord b, UWord c, UWord sp)
 	heap_due = call->due;
 }
 
-static void finish(const struct call *call, Addr result)
+static void heap_finish(const struct call *call, Addr result)
 {
 	if (call->kind == ALIGNS_AT) {
 		if (result || !tool_readable(call->where, sizeof(Addr)))
@@ -171,7 +171,7 @@ static void finish(const struct call *call, Addr result)
 	if (call->old && (result || !call->size))
 		free_block(call->old);
 	if (result && tool_readable(result, 1))
-		add_block(result, call->size, call->node);
+		heap_add_block(result, call->size, call->node);
 }
 
 void heap_return(UWord code, UWord value)
@@ -182,5 +182,5 @@ void heap_return(UWord code, UWord value)
 	if (code != call.returns)
 		return;
 	trace_flush();
-	finish(&call, value);
+	heap_finish(&call, value);
 }

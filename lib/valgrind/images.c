@@ -20,14 +20,14 @@
 static XArray *images; /* of struct image; the first is number 1 */
 static UInt last;      /* found last, most often the next as well */
 
-static struct image *get(UInt number)
+static struct image *images_entry(UInt number)
 {
 	return VG_(indexXA)(images, (Word)number - 1);
 }
 
 const struct image *images_get(UInt number)
 {
-	return get(number);
+	return images_entry(number);
 }
 
 UInt images_count(void)
@@ -115,7 +115,7 @@ static void read_elf(struct image *im, Addr base)
 	}
 }
 
-static void look_at(struct image *im, const NSegment *s)
+static void images_look_at(struct image *im, const NSegment *s)
 {
 	const HChar *path = VG_(am_get_filename)(s);
 
@@ -135,7 +135,7 @@ static void look_at(struct image *im, const NSegment *s)
 	read_elf(im, first_page(s));
 }
 
-static Bool same(const struct image *a, const struct image *b)
+static Bool images_same(const struct image *a, const struct image *b)
 {
 	return a->kind == b->kind && a->bias == b->bias && a->dev == b->dev && a->ino == b->ino &&
 	       a->start - a->file_offset == b->start - b->file_offset &&
@@ -148,13 +148,13 @@ static Bool same(const struct image *a, const struct image *b)
 static UInt find_same(const struct image *now)
 {
 	for (UInt i = images_count(); i > 0; i--)
-		if (same(get(i), now))
+		if (images_same(images_entry(i), now))
 			return i;
 	return 0;
 }
 
 /* All that a program makes is one image: there, addresses say all. */
-static void join(struct image *known, const struct image *now)
+static void images_join(struct image *known, const struct image *now)
 {
 	if (now->start < known->start || known->gone) {
 		known->start = now->start;
@@ -165,9 +165,9 @@ static void join(struct image *known, const struct image *now)
 	known->gone = False;
 }
 
-static Bool holds(UInt number, Addr address)
+static Bool images_holds(UInt number, Addr address)
 {
-	const struct image *im = get(number);
+	const struct image *im = images_entry(number);
 
 	return im->kind != IMAGE_ANONYMOUS && !im->gone && address >= im->start &&
 	       address < im->end;
@@ -179,10 +179,10 @@ UInt images_at(Addr address)
 	struct image now;
 	UInt i;
 
-	if (last && holds(last, address))
+	if (last && images_holds(last, address))
 		return last;
 	for (i = images_count(); i > 0; i--)
-		if (holds(i, address))
+		if (images_holds(i, address))
 			return last = i;
 	s = VG_(am_find_nsegment)(address);
 	if (!s || (s->kind != SkFileC && s->kind != SkFileV && s->kind != SkAnonC &&
@@ -190,10 +190,10 @@ UInt images_at(Addr address)
 		return 0;
 	if (!images)
 		images = VG_(newXA)(VG_(malloc), "images", VG_(free), sizeof(struct image));
-	look_at(&now, s);
+	images_look_at(&now, s);
 	i = find_same(&now);
 	if (i) {
-		join(get(i), &now);
+		images_join(images_entry(i), &now);
 		return i;
 	}
 	now.path = VG_(strdup)("image", now.path);
@@ -209,7 +209,7 @@ static Bool overlaps(const struct image *im, Addr a, SizeT length)
 Bool images_overlap(Addr a, SizeT length)
 {
 	for (UInt i = 1; i <= images_count(); i++)
-		if (overlaps(get(i), a, length))
+		if (overlaps(images_entry(i), a, length))
 			return True;
 	return False;
 }
@@ -217,6 +217,6 @@ Bool images_overlap(Addr a, SizeT length)
 void images_unmapped(Addr a, SizeT length)
 {
 	for (UInt i = 1; i <= images_count(); i++)
-		if (overlaps(get(i), a, length))
-			get(i)->gone = True;
+		if (overlaps(images_entry(i), a, length))
+			images_entry(i)->gone = True;
 }

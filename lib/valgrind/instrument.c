@@ -73,7 +73,7 @@ static IRExpr *load_word(struct builder *b, const void *from)
 	return assign(b, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, word((UWord)from)));
 }
 
-static IRExpr *add(struct builder *b, IRExpr *a, IRExpr *c)
+static IRExpr *instrument_add(struct builder *b, IRExpr *a, IRExpr *c)
 {
 	return assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, a, c));
 }
@@ -87,8 +87,8 @@ static Bool recording(void)
 
 static void add_to(struct builder *b, uint64_t *counter, IRExpr *n)
 {
-	addStmtToIRSB(b->out,
-		IRStmt_Store(Iend_LE, word((UWord)counter), add(b, load_word(b, counter), n)));
+	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)counter),
+				      instrument_add(b, load_word(b, counter), n)));
 }
 
 /* Word `index` of the record becomes value, an atom. */
@@ -98,7 +98,7 @@ static void write_word(struct builder *b, UInt index, IRExpr *value)
 
 	if (!recording())
 		return;
-	at = index ? add(b, b->record, word(index * sizeof(uint64_t))) : b->record;
+	at = index ? instrument_add(b, b->record, word(index * sizeof(uint64_t))) : b->record;
 
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, at, value));
 }
@@ -120,7 +120,7 @@ static void begin_record(struct builder *b)
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 	b->record = load_word(b, &trace_at);
 	addStmtToIRSB(b->out, IRStmt_Store(Iend_LE, word((UWord)&trace_at),
-				      add(b, b->record, IRExpr_Const(b->words))));
+				      instrument_add(b, b->record, IRExpr_Const(b->words))));
 }
 
 /* ---- descriptors ---- */
@@ -246,7 +246,7 @@ static void add_store(struct builder *b, IRExpr *address, Int size)
 }
 
 /* Counts it when it happens. */
-static void count_guarded(struct builder *b, enum model_access_kind kind, IRExpr *guard)
+static void instrument_count_guarded(struct builder *b, enum model_access_kind kind, IRExpr *guard)
 {
 	uint64_t *counter = &b->counters[b->guards_at++];
 
@@ -261,7 +261,7 @@ static void add_guarded(
 	if (recording())
 		address = assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0)));
 	if (counting)
-		count_guarded(b, kind, guard);
+		instrument_count_guarded(b, kind, guard);
 	add_access(b, kind, address, size, True);
 }
 
@@ -283,13 +283,13 @@ static void tell_prefetch(struct builder *b)
 		constant += last(b)->address + b->decoded.length;
 	sum = word(constant);
 	if (o->base < 16 && recording())
-		sum = add(b, general_register(b, o->base), sum);
+		sum = instrument_add(b, general_register(b, o->base), sum);
 	if (o->index < 16 && recording()) {
 		IRExpr *index = assign(b, Ity_I64,
 			IRExpr_Binop(Iop_Shl64, general_register(b, o->index),
 				IRExpr_Const(IRConst_U8(o->scale))));
 
-		sum = add(b, sum, index);
+		sum = instrument_add(b, sum, index);
 	}
 	add_access(b, MODEL_ACCESS_PREFETCH, sum, 1, False);
 	b->address = NULL;
@@ -358,7 +358,7 @@ static void pass_branch(struct builder *b)
 	pass_outcome(b, &o);
 }
 
-static void begin_instruction(struct builder *b, const IRStmt *mark)
+static void instrument_begin_instruction(struct builder *b, const IRStmt *mark)
 {
 	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
 	UInt length = mark->Ist.IMark.len;
@@ -397,7 +397,7 @@ static void see_exit(struct builder *b, const IRStmt *st)
 	}
 }
 
-static void see_dirty(struct builder *b, const IRDirty *d)
+static void instrument_see_dirty(struct builder *b, const IRDirty *d)
 {
 	Bool always = d->guard->tag == Iex_Const && d->guard->Iex.Const.con->Ico.U1;
 	Bool loads = d->mFx == Ifx_Read || d->mFx == Ifx_Modify;
@@ -413,7 +413,7 @@ static void see_dirty(struct builder *b, const IRDirty *d)
 		add_guarded(b, MODEL_ACCESS_STORE, d->mAddr, d->mSize, d->guard);
 }
 
-static void see_cas(struct builder *b, const IRCAS *cas)
+static void instrument_see_cas(struct builder *b, const IRCAS *cas)
 {
 	Int size = sizeofIRType(typeOfIRExpr(b->out->tyenv, cas->dataLo));
 
@@ -434,14 +434,14 @@ static Int loadg_size(const IRLoadG *lg)
 }
 
 /* What a statement does, told before the statement itself. */
-static void see(struct builder *b, const IRStmt *st)
+static void instrument_see(struct builder *b, const IRStmt *st)
 {
 	const IRTypeEnv *types = b->out->tyenv;
 	const IRExpr *data;
 
 	switch (st->tag) {
 	case Ist_IMark:
-		begin_instruction(b, st);
+		instrument_begin_instruction(b, st);
 		break;
 	case Ist_WrTmp:
 		data = st->Ist.WrTmp.data;
@@ -463,10 +463,10 @@ static void see(struct builder *b, const IRStmt *st)
 			st->Ist.StoreG.details->guard);
 		break;
 	case Ist_CAS:
-		see_cas(b, st->Ist.CAS.details);
+		instrument_see_cas(b, st->Ist.CAS.details);
 		break;
 	case Ist_Dirty:
-		see_dirty(b, st->Ist.Dirty.details);
+		instrument_see_dirty(b, st->Ist.Dirty.details);
 		break;
 	case Ist_Exit:
 		see_exit(b, st);
@@ -477,7 +477,7 @@ static void see(struct builder *b, const IRStmt *st)
 }
 
 /* For call paths: the stack pointer behind a call, a return or a jump that may change the stack. */
-static void write_stack(struct builder *b)
+static void instrument_write_stack(struct builder *b)
 {
 	struct model_block *block = b->block;
 	UInt kind = last(b)->branch;
@@ -489,7 +489,7 @@ static void write_stack(struct builder *b)
 }
 
 /* The end of the superblock. */
-static void finish(struct builder *b, const IRSB *in)
+static void instrument_finish(struct builder *b, const IRSB *in)
 {
 	struct model_outcome o;
 	Addr to = 0;
@@ -498,7 +498,7 @@ static void finish(struct builder *b, const IRSB *in)
 
 	if (b->block->indirect && profile_kind == PROFILE_BLOCKS)
 		count_branch(b, in->next);
-	write_stack(b);
+	instrument_write_stack(b);
 	words = 1u + b->block->access_count + (b->block->stack != 0);
 	if (b->block->indirect)
 		write_word(b, words, in->next);
@@ -573,13 +573,13 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (dataspace_kept)
 		tell_heap(&b, closure->nraddr);
 	for (; i < in->stmts_used; i++) {
-		see(&b, in->stmts[i]);
+		instrument_see(&b, in->stmts[i]);
 		addStmtToIRSB(b.out, in->stmts[i]);
 		if (in->stmts[i]->tag == Ist_Exit)
 			begin_segment(&b);
 	}
 	if (b.block->insn_count)
-		finish(&b, in);
+		instrument_finish(&b, in);
 	VG_(free)(b.begun);
 	if (dependences && !counting) {
 		depend(in, b.block->insns, b.block->insn_count);

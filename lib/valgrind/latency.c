@@ -204,7 +204,7 @@ static const struct row rows[] = {
 };
 /* clang-format on */
 
-static int fits(const struct row *r, const struct scan *s)
+static int latency_fits(const struct row *r, const struct scan *s)
 {
 	int is_register = s->modrm >> 6 == 3;
 
@@ -228,7 +228,7 @@ unsigned latency_of(const uint8_t *code, unsigned length, unsigned class_bits)
 		return MODEL_LATENCY_FP_DIVIDE;
 	scan(&s, code, length);
 	for (i = 0; i < sizeof(rows) / sizeof(rows[0]); i++)
-		if (fits(&rows[i], &s))
+		if (latency_fits(&rows[i], &s))
 			return rows[i].latency;
 	return MODEL_LATENCY_ALU;
 }

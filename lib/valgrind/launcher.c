@@ -21,7 +21,7 @@
 #include "valgrind/launcher.h"
 
 /* The value of an option before the program's name; NULL if it is not there, or empty. */
-static const char *option(char **argv, const char *name)
+static const char *launcher_option(char **argv, const char *name)
 {
 	size_t length = strlen(name);
 
@@ -32,7 +32,7 @@ static const char *option(char **argv, const char *name)
 }
 
 /* The program's name, the first word that is not an option. */
-static char **program(char **argv)
+static char **launcher_program(char **argv)
 {
 	char **word = argv + 1;
 
@@ -47,8 +47,9 @@ int main(int argc, char **argv)
 {
 	char path[4096 + sizeof(TOOL_NAME_V3)];
 	ssize_t length = readlink("/proc/self/exe", path, 4096);
-	const char *counts = option(argv, OPTION_COUNTS), *real = option(argv, OPTION_PATH);
-	char **command = program(argv);
+	const char *counts = launcher_option(argv, OPTION_COUNTS),
+		   *real = launcher_option(argv, OPTION_PATH);
+	char **command = launcher_program(argv);
 
 	(void)argc;
 	if (length <= 0 || length >= 4096) {
@@ -63,7 +64,7 @@ int main(int argc, char **argv)
 	if (counts && *command && access(counts, F_OK) != 0 && errno == ENOENT) {
 		/* The run that counted is over, and this program outlives it: as it would without
 		 * us. */
-		const char *argv0 = option(argv, OPTION_ARGV0), *file = *command;
+		const char *argv0 = launcher_option(argv, OPTION_ARGV0), *file = *command;
 
 		if (argv0)
 			*command = (char *)argv0;

@@ -16,7 +16,7 @@
 void __real_vgPlain_logging_atfork_child(ThreadId tid);
 void __wrap_vgPlain_logging_atfork_child(ThreadId tid);
 
-static void name_of(HChar *name)
+static void log_name_of(HChar *name)
 {
 	VG_(sprintf)(name, "%s%d", MODEL_LOG_PREFIX, VG_(getpid)());
 }
@@ -44,7 +44,7 @@ __attribute__((used)) void __wrap_vgPlain_logging_atfork_child(ThreadId tid)
 	Int fd;
 
 	(void)tid;
-	name_of(name);
+	log_name_of(name);
 	fd = counts_open_beside(name, VKI_O_WRONLY | VKI_O_CREAT | VKI_O_TRUNC);
 	if (fd < 0)
 		return;
@@ -57,7 +57,7 @@ void log_end(void)
 	struct vg_stat st;
 	HChar name[64];
 
-	name_of(name);
+	log_name_of(name);
 	if (VG_(fstat)(VG_(log_output_sink).fd, &st) == 0 && st.size == 0)
 		counts_unlink_beside(name);
 }

@@ -31,26 +31,26 @@ static Bool has_capabilities(const HChar *path)
 	return !sr_isError(r) && sr_Res(r) > 0;
 }
 
-static Bool blank(HChar c)
+static Bool native_blank(HChar c)
 {
 	return c == ' ' || c == '\t';
 }
 
 /* The path behind #!, NUL-terminated in place. */
-static const HChar *interpreter(HChar *head, Int length)
+static const HChar *native_interpreter(HChar *head, Int length)
 {
 	HChar *at = head + 2, *end;
 
 	head[length] = '\0';
-	while (blank(*at))
+	while (native_blank(*at))
 		at++;
-	for (end = at; *end && *end != '\n' && !blank(*end); end++)
+	for (end = at; *end && *end != '\n' && !native_blank(*end); end++)
 		;
 	*end = '\0';
 	return at;
 }
 
-static const HChar *look_at(const HChar *path, UInt depth, Bool *script)
+static const HChar *native_look_at(const HChar *path, UInt depth, Bool *script)
 {
 	HChar head[256 + 1];
 	struct vg_stat st;
@@ -61,7 +61,8 @@ static const HChar *look_at(const HChar *path, UInt depth, Bool *script)
 	n = tool_read(path, head, sizeof(head) - 1);
 	if (n >= 2 && head[0] == '#' && head[1] == '!') {
 		*script = True;
-		return depth ? look_at(interpreter(head, n), depth - 1, script) : NULL;
+		return depth ? native_look_at(native_interpreter(head, n), depth - 1, script)
+			     : NULL;
 	}
 	if ((st.mode & (VKI_S_ISUID | VKI_S_ISGID)) || has_capabilities(path))
 		return "privileged";
@@ -85,5 +86,5 @@ const HChar *why_native(const HChar *path, Bool *script)
 	/* The tool is started again by paths, with files that only its own user may read. */
 	if (tool_read(VG_(name_of_launcher), &byte, 1) < 0 || tool_read(native_needs, &byte, 1) < 0)
 		return "another root or user, who cannot reach the model";
-	return look_at(path, SCRIPT_DEPTH, script);
+	return native_look_at(path, SCRIPT_DEPTH, script);
 }

@@ -41,7 +41,7 @@ static enum { NEVER_LARGE, WHERE_ADVISED, ALWAYS_LARGE } transparent;
 static Bool disabled;
 static Addr heap_end;
 
-static void map(Addr address, SizeT size, Bool large)
+static void pages_map_in(Addr address, SizeT size, Bool large)
 {
 	model_map(model, address, size, large ? LARGE_BITS : SMALL_BITS);
 }
@@ -62,7 +62,7 @@ static void map_bss(void)
 		const NSegment *before = VG_(am_find_nsegment)(starts[i] - 1);
 
 		if (s && s->hasW && before && before->kind == SkFileC)
-			map(s->start, s->end - s->start + 1, True);
+			pages_map_in(s->start, s->end - s->start + 1, True);
 	}
 	VG_(free)(starts);
 }
@@ -82,23 +82,23 @@ void pages_start(void)
 		map_bss();
 }
 
-static void mapped(const UWord *a, Addr at)
+static void pages_mapped(const UWord *a, Addr at)
 {
 	UWord protection = a[2], flags = a[3];
 	Bool anonymous = (flags & MAP_IS_ANON) && (flags & MAP_IS_PRIVATE);
 
-	map(at, a[1], False);
+	pages_map_in(at, a[1], False);
 	if ((flags & MAP_IS_HUGETLB) || (anonymous && (protection & PROTECT_WRITE) && by_itself()))
-		map(at, a[1], True);
+		pages_map_in(at, a[1], True);
 }
 
 /* The heap's end moves by less than a page, or up, or down. */
 static void heap_moved(Addr end)
 {
 	if (heap_end && end > heap_end && by_itself())
-		map(heap_end, end - heap_end, True);
+		pages_map_in(heap_end, end - heap_end, True);
 	if (heap_end && end < heap_end)
-		map(end, heap_end - end, False);
+		pages_map_in(end, heap_end - end, False);
 	heap_end = end;
 }
 
@@ -107,13 +107,13 @@ static void moved(const UWord *a, Addr to)
 	SizeT old_size = a[1], size = a[2];
 
 	if (to != a[0] && !(a[3] & REMAP_DONTUNMAP))
-		map(a[0], old_size, False);
+		pages_map_in(a[0], old_size, False);
 	if (to == a[0] && size < old_size)
-		map(a[0] + size, old_size - size, False);
+		pages_map_in(a[0] + size, old_size - size, False);
 	if (to == a[0] && size > old_size && by_itself())
-		map(a[0] + old_size, size - old_size, True);
+		pages_map_in(a[0] + old_size, size - old_size, True);
 	if (to != a[0])
-		map(to, size, by_itself());
+		pages_map_in(to, size, by_itself());
 }
 
 static void advised(const UWord *a)
@@ -121,10 +121,10 @@ static void advised(const UWord *a)
 	const NSegment *s = VG_(am_find_nsegment)(a[0]);
 
 	if (a[2] == ADVISE_SMALL)
-		map(a[0], a[1], False);
+		pages_map_in(a[0], a[1], False);
 	if (a[2] == ADVISE_HUGE && transparent != NEVER_LARGE && !disabled && s &&
 		s->kind == SkAnonC)
-		map(a[0], a[1], True);
+		pages_map_in(a[0], a[1], True);
 }
 
 /* Parts of large pages at the ends of the range are so no more. */
@@ -133,9 +133,9 @@ static void protected_otherwise(Addr from, SizeT size)
 	Addr end = from + size;
 
 	if (from & (LARGE_SIZE - 1))
-		map(from, 1, False);
+		pages_map_in(from, 1, False);
 	if (end & (LARGE_SIZE - 1))
-		map(end, 1, False);
+		pages_map_in(end, 1, False);
 }
 
 void pages_system_call(UInt number, const UWord *a, SysRes result)
@@ -146,10 +146,10 @@ void pages_system_call(UInt number, const UWord *a, SysRes result)
 		return;
 	switch (number) {
 	case __NR_mmap:
-		mapped(a, sr_Res(result));
+		pages_mapped(a, sr_Res(result));
 		break;
 	case __NR_munmap:
-		map(a[0], a[1], False);
+		pages_map_in(a[0], a[1], False);
 		break;
 	case __NR_mremap:
 		moved(a, sr_Res(result));

@@ -38,7 +38,7 @@ static UInt looked, ran;        /* counter when it was set; superblocks since we
 static Bool told;               /* that modes do not work */
 static volatile UInt *evaluated;
 
-static void begin(void)
+static void sampled_begin_look(void)
 {
 	model_fast_reset(&plan, counts_windows());
 	left = MODEL_FAST_EXACT;
@@ -54,7 +54,7 @@ void sampled_begin(void)
 {
 	sampling = True;
 	modes_begin();
-	begin();
+	sampled_begin_look();
 }
 
 void sampled_forked(void)
@@ -64,11 +64,11 @@ void sampled_forked(void)
 	counted_reset();
 	if (counting)
 		modes_set(False);
-	begin();
+	sampled_begin_look();
 }
 
 /* What the counters say, to the current thread's counts: how many instructions. */
-static ULong take_counts(void)
+static ULong sampled_take_counts(void)
 {
 	static const uint8_t event[COUNTED_STATICS] = {
 		[COUNTED_LOCKED] = EV_LOCKED_INSTRUCTIONS,
@@ -214,7 +214,7 @@ Bool sampled_leave(void)
 	if (ran < SUPERBLOCKS && !surprised)
 		return False;
 	ran = 0;
-	skipped += take_counts();
+	skipped += sampled_take_counts();
 	if (skipped < to_skip && !surprised)
 		return False;
 	if (skipped >= to_skip)
@@ -238,5 +238,5 @@ void sampled_resume(void)
 void sampled_sync(void)
 {
 	if (counting)
-		skipped += take_counts();
+		skipped += sampled_take_counts();
 }

@@ -37,7 +37,7 @@ static void join_neighbours(void)
 	length *= 2;
 }
 
-static void add(const struct slice *now)
+static void slices_add(const struct slice *now)
 {
 	if (count == SLICES_MAX)
 		join_neighbours();
@@ -59,7 +59,7 @@ void slices_look(void)
 		return;
 	counts_sum(now.counts, EV_COUNT);
 	if (now.counts[EV_CYCLES] - before.counts[EV_CYCLES] >= length)
-		add(&now);
+		slices_add(&now);
 }
 
 void slices_write(struct bytes *to)

@@ -16,7 +16,7 @@ void spans_add(OSet *spans, Addr start, SizeT size, UInt object)
 	VG_(OSetGen_Insert)(spans, s);
 }
 
-static Word overlap(const void *key, const void *element)
+static Word spans_overlap(const void *key, const void *element)
 {
 	const struct span *range = key, *s = element;
 
@@ -27,7 +27,7 @@ struct span *spans_over(const OSet *spans, Addr a, SizeT length)
 {
 	const struct span range = {a, length, 0};
 
-	return VG_(OSetGen_LookupWithCmp)((OSet *)spans, &range, overlap);
+	return VG_(OSetGen_LookupWithCmp)((OSet *)spans, &range, spans_overlap);
 }
 
 struct span *spans_at(const OSet *spans, Addr address)

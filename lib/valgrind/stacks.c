@@ -18,7 +18,7 @@ Bool stacks_kept;
 static struct path_nodes nodes;
 static struct paths *paths; /* by Valgrind's number of the thread */
 
-static uint32_t place(uint64_t address)
+static uint32_t stacks_place(uint64_t address)
 {
 	return images_at(address);
 }
@@ -42,7 +42,7 @@ void stacks_begin(void)
 		nodes.hash = VG_(am_shadow_alloc)(nodes.limit * sizeof(*nodes.hash));
 	if (!nodes.hash)
 		VG_(out_of_memory_NORETURN)("perfexmodel", NODES_MIN * sizeof(*nodes.node));
-	nodes.place = place;
+	nodes.place = stacks_place;
 	paths = VG_(calloc)("paths", VG_N_THREADS, sizeof(*paths));
 }
 

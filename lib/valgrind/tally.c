@@ -7,7 +7,7 @@
 #define FIRST_SIZE 1024u
 #define LAST_SIZE  (1u << 21) /* 64 MiB */
 
-static struct tally_entry *find(struct tally *t, ULong a, ULong b, ULong c)
+static struct tally_entry *tally_find(struct tally *t, ULong a, ULong b, ULong c)
 {
 	ULong hash =
 		(a * 0x9e3779b97f4a7c15u) ^ (b * 0xc2b2ae3d27d4eb4fu) ^ (c * 0x165667b19e3779f9u);
@@ -21,7 +21,7 @@ static struct tally_entry *find(struct tally *t, ULong a, ULong b, ULong c)
 	}
 }
 
-static void grow(struct tally *t)
+static void tally_grow(struct tally *t)
 {
 	struct tally before = *t;
 
@@ -33,7 +33,7 @@ static void grow(struct tally *t)
 		const struct tally_entry *e = &before.entries[i];
 
 		if (e->count)
-			*find(t, e->key[0], e->key[1], e->key[2]) = *e;
+			*tally_find(t, e->key[0], e->key[1], e->key[2]) = *e;
 	}
 	VG_(free)(before.entries);
 }
@@ -43,8 +43,8 @@ void tally_add(struct tally *t, ULong a, ULong b, ULong c, ULong times)
 	struct tally_entry *e;
 
 	if (t->used >= t->size / 4 * 3 && t->size < LAST_SIZE)
-		grow(t);
-	e = find(t, a, b, c);
+		tally_grow(t);
+	e = tally_find(t, a, b, c);
 	if (!e->count) {
 		if (t->used >= t->size / 4 * 3) {
 			t->lost += times;

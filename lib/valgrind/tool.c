@@ -209,7 +209,7 @@ static void memory_mapped(Addr a, SizeT length, Bool r, Bool w, Bool x, ULong ha
 	profile_unmapped(a, length);
 }
 
-static void finish(Int status)
+static void tool_finish(Int status)
 {
 	(void)status;
 	sampled_sync();
@@ -419,7 +419,7 @@ static void options_read(void)
 	take_name();
 }
 
-static void start(void)
+static void tool_start(void)
 {
 	VG_(details_name)("perfexmodel");
 	VG_(details_version)(PERFEX_VERSION);
@@ -427,7 +427,7 @@ static void start(void)
 	VG_(details_copyright_author)("GNU GPL'd, by the authors of perfex");
 	VG_(details_bug_reports_to)("the authors of perfex");
 	VG_(details_avg_translation_sizeB)(500);
-	VG_(basic_tool_funcs)(options_read, instrument, finish);
+	VG_(basic_tool_funcs)(options_read, instrument, tool_finish);
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
 	VG_(needs_superblock_discards)(discard_superblock);
 	VG_(needs_client_requests)(client_request);
@@ -442,4 +442,4 @@ static void start(void)
 	VG_(track_die_mem_munmap)(profile_unmapped);
 }
 
-VG_DETERMINE_INTERFACE_VERSION(start)
+VG_DETERMINE_INTERFACE_VERSION(tool_start)

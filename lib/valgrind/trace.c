@@ -45,7 +45,7 @@ void trace_flush(void)
 }
 
 /* How many of the record's instructions come before the one at address. */
-static UInt executed(const uint64_t *record, Addr address)
+static UInt trace_executed(const uint64_t *record, Addr address)
 {
 	const struct model_segment *s = model_word_segment(record[0]);
 	UInt i = 0;
@@ -70,7 +70,7 @@ void trace_stop(Addr program_counter)
 		at += model_word_words(*at);
 	trace_at = at;
 	trace_flush();
-	model_run_part(model, at, executed(at, program_counter));
+	model_run_part(model, at, trace_executed(at, program_counter));
 }
 
 void trace_inside(Bool now)

@@ -68,7 +68,7 @@ static void yield(void)
 	VG_(do_syscall)(__NR_sched_yield, 0, 0, 0, 0, 0, 0, 0, 0);
 }
 
-static void enter(void)
+static void turns_enter(void)
 {
 	Int pid = VG_(getpid)();
 
@@ -82,7 +82,7 @@ static void enter(void)
 	}
 }
 
-static void leave(void)
+static void turns_leave(void)
 {
 	__atomic_store_n(&guard, 0, __ATOMIC_RELEASE);
 }
@@ -165,12 +165,12 @@ static void wait_for_turn(struct turn *me)
 				wake(next);
 			continue;
 		}
-		leave();
+		turns_leave();
 		if (owner)
 			VG_(do_syscall)
 		(__NR_futex, (UWord)&me->wake, 0 /* FUTEX_WAIT */, (UWord)seen, 0, 0, 0, 0, 0);
 		else yield();
-		enter();
+		turns_enter();
 	}
 }
 
@@ -202,7 +202,7 @@ __attribute__((used)) void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_
 	struct turn *me;
 
 	(void)lock;
-	enter();
+	turns_enter();
 	me = turn_of(lwp);
 	if (me) {
 		me->state = WAITING;
@@ -212,7 +212,7 @@ __attribute__((used)) void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_
 	} else {
 		owner = lwp; /* the first thread, at the very start */
 	}
-	leave();
+	turns_leave();
 }
 
 __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
@@ -220,7 +220,7 @@ __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_
 	struct turn *me;
 
 	(void)lock;
-	enter();
+	turns_enter();
 	me = turn_of(VG_(gettid)());
 	if (me && me->state == RUNNING)
 		me->state = OUTSIDE;
@@ -231,7 +231,7 @@ __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_
 			break;
 		}
 	}
-	leave();
+	turns_leave();
 }
 
 __attribute__((used)) int __wrap_vgModuleLocal_get_sched_lock_owner(struct sched_lock *lock)
@@ -244,12 +244,12 @@ __attribute__((used)) int __wrap_vgModuleLocal_get_sched_lock_owner(struct sched
 __attribute__((used)) void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
 {
 	if (turns) {
-		enter();
+		turns_enter();
 		if (turns[tid].state == STARTING) {
 			turns[tid].lwp = VG_(gettid)();
 			turns[tid].state = OUTSIDE;
 		}
-		leave();
+		turns_leave();
 	}
 	__real_vgPlain_acquire_BigLock(tid, who);
 }
@@ -289,7 +289,7 @@ static void count_company(void)
 
 void turns_add(ThreadId tid, UInt number, Bool itself)
 {
-	enter();
+	turns_enter();
 	if (!turns)
 		turns = VG_(calloc)("turns", VG_N_THREADS, sizeof(*turns));
 	if (used <= tid)
@@ -298,16 +298,16 @@ void turns_add(ThreadId tid, UInt number, Bool itself)
 		.lwp = itself ? VG_(gettid)() : 0,
 		.number = number};
 	count_company();
-	leave();
+	turns_leave();
 }
 
 void turns_end(ThreadId tid)
 {
-	enter();
+	turns_enter();
 	/* One that never started has no kernel thread to wait for. */
 	turns[tid].state = turns[tid].lwp ? ENDING : NOBODY;
 	count_company();
-	leave();
+	turns_leave();
 }
 
 void turns_forked(ThreadId tid)

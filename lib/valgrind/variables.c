@@ -148,7 +148,7 @@ static Int by_start(const void *a, const void *b)
 }
 
 /* Aliases, and parts of others, go; how many stay. */
-static UInt settle(struct variable *all, UInt count)
+static UInt variables_settle(struct variable *all, UInt count)
 {
 	UInt kept = 0;
 
@@ -161,7 +161,7 @@ static UInt settle(struct variable *all, UInt count)
 	return kept;
 }
 
-static void read_symbols(struct module *m, const struct file *f, const Elf64_Shdr *table)
+static void variables_read_symbols(struct module *m, const struct file *f, const Elf64_Shdr *table)
 {
 	const Elf64_Shdr *strings;
 	Elf64_Sym *symbols;
@@ -187,7 +187,7 @@ static void read_symbols(struct module *m, const struct file *f, const Elf64_Shd
 }
 
 /* What has no symbol is at least of a section. */
-static void read_sections(struct module *m, const struct file *f)
+static void variables_read_sections(struct module *m, const struct file *f)
 {
 	m->sections = VG_(malloc)("sections", (f->header.e_shnum + 1u) * sizeof(*m->sections));
 	for (UInt i = 0; i < f->header.e_shnum; i++) {
@@ -196,7 +196,7 @@ static void read_sections(struct module *m, const struct file *f)
 		if ((s->sh_flags & SHF_ALLOC) && !(s->sh_flags & SHF_TLS) && s->sh_size)
 			m->sections[m->section_count++] = (struct variable){s->sh_addr, s->sh_size};
 	}
-	m->section_count = settle(m->sections, m->section_count);
+	m->section_count = variables_settle(m->sections, m->section_count);
 }
 
 static void read_module(struct module *m, const struct image *im)
@@ -212,13 +212,13 @@ static void read_module(struct module *m, const struct image *im)
 		m->entries = VG_(malloc)("entries", ENTRIES_MAX * sizeof(*m->entries));
 		table = section_of(&f, SHT_SYMTAB);
 		if (table)
-			read_symbols(m, &f, table);
+			variables_read_symbols(m, &f, table);
 		/* What is stripped still says what it offers to others. */
 		table = section_of(&f, SHT_DYNSYM);
 		if (table && !m->count)
-			read_symbols(m, &f, table);
-		m->count = settle(m->variables, m->count);
-		read_sections(m, &f);
+			variables_read_symbols(m, &f, table);
+		m->count = variables_settle(m->variables, m->count);
+		variables_read_sections(m, &f);
 	}
 	VG_(free)(f.sections);
 	VG_(close)(f.fd);
@@ -226,12 +226,12 @@ static void read_module(struct module *m, const struct image *im)
 
 /* ---- modules ---- */
 
-static struct module *get(UInt i)
+static struct module *variables_get(UInt i)
 {
 	return VG_(indexXA)(modules, (Word)i);
 }
 
-static UInt count(void)
+static UInt variables_count(void)
 {
 	return modules ? (UInt)VG_(sizeXA)(modules) : 0;
 }
@@ -242,8 +242,8 @@ void variables_see(Addr code)
 
 	if (!m.image)
 		return;
-	for (UInt i = 0; i < count(); i++)
-		if (get(i)->image == m.image && !get(i)->gone)
+	for (UInt i = 0; i < variables_count(); i++)
+		if (variables_get(i)->image == m.image && !variables_get(i)->gone)
 			return;
 	if (!modules)
 		modules = VG_(newXA)(VG_(malloc), "modules", VG_(free), sizeof(m));
@@ -254,12 +254,12 @@ void variables_see(Addr code)
 
 const struct module *variables_module(Addr address)
 {
-	const struct module *m = last ? get(last - 1) : NULL;
+	const struct module *m = last ? variables_get(last - 1) : NULL;
 
 	if (m && address >= m->low && address < m->high && !m->gone)
 		return m;
-	for (UInt i = 0; i < count(); i++) {
-		m = get(i);
+	for (UInt i = 0; i < variables_count(); i++) {
+		m = variables_get(i);
 		if (address >= m->low && address < m->high && !m->gone) {
 			last = i + 1;
 			return m;
@@ -268,7 +268,7 @@ const struct module *variables_module(Addr address)
 	return NULL;
 }
 
-static const struct variable *find(const struct variable *all, UInt count, Addr at)
+static const struct variable *variables_find_in(const struct variable *all, UInt count, Addr at)
 {
 	UInt low = 0, high = count;
 
@@ -285,12 +285,12 @@ static const struct variable *find(const struct variable *all, UInt count, Addr 
 
 const struct variable *variables_find(const struct module *m, Addr address)
 {
-	return find(m->variables, m->count, address - m->bias);
+	return variables_find_in(m->variables, m->count, address - m->bias);
 }
 
 const struct variable *variables_section(const struct module *m, Addr address)
 {
-	return find(m->sections, m->section_count, address - m->bias);
+	return variables_find_in(m->sections, m->section_count, address - m->bias);
 }
 
 enum allocator variables_allocator(Addr code)
@@ -305,8 +305,8 @@ enum allocator variables_allocator(Addr code)
 
 void variables_unmapped(Addr a, SizeT length)
 {
-	for (UInt i = 0; i < count(); i++) {
-		struct module *m = get(i);
+	for (UInt i = 0; i < variables_count(); i++) {
+		struct module *m = variables_get(i);
 
 		if (m->gone || !m->high || a + length <= m->low || a >= m->high)
 			continue;
