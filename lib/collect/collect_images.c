@@ -38,7 +38,8 @@ static uint64_t image_hash(const void *data, size_t size)
 	return h;
 }
 
-bool images_is_anonymous(const char *name)
+/* Is this name of a mapping that of no file? */
+static bool image_is_anonymous(const char *name)
 {
 	static const char *const prefixes[] = {"//anon", "/dev/zero", "/memfd:", "/SYSV",
 		"/anon_hugepage", "/i915", "[heap]", "[stack", "[anon", "anon_inode:"};
@@ -311,7 +312,7 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 	long index;
 	int new;
 
-	if (images_is_anonymous(m->path))
+	if (image_is_anonymous(m->path))
 		return images_anonymous(images, pid);
 	new = image_add(images, m->path, identity, &image, &index);
 	if (new <= 0)

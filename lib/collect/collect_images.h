@@ -53,8 +53,6 @@ int images_look(struct collect_images *images, size_t i);
 long images_register(struct collect_images *images, size_t i, struct experiment *x);
 /* For unwinding; NULL where it cannot be opened.  Borrowed. */
 struct image *images_open(struct collect_images *images, size_t i);
-/* Is this name of a mapping that of no file? */
-bool images_is_anonymous(const char *name);
 void images_fini(struct collect_images *images);
 
 #endif

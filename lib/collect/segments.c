@@ -9,65 +9,57 @@
 #define HEAD      8192
 #define PAGE_MASK 0xfffu
 
-static int segment_add(struct segments *s, uint64_t offset, uint64_t size, uint64_t address)
+/* The i-th program header, and false: it is beyond what was read. */
+static bool segment_header(const char *data, size_t size, uint64_t first, uint64_t step, unsigned i,
+	bool wide, Elf64_Phdr *p)
 {
-	struct segment *new = vec_push(&s->list);
+	size_t own = wide ? sizeof(Elf64_Phdr) : sizeof(Elf32_Phdr);
+	uint64_t at = first + i * step;
+	Elf32_Phdr narrow;
 
-	if (!new)
-		return -1;
-	*new = (struct segment){offset, size, address};
-	return 0;
-}
-
-static int parse_64(struct segments *s, const char *data, size_t size)
-{
-	Elf64_Ehdr h;
-	Elf64_Phdr p;
-
-	if (size < sizeof(h))
-		return 0;
-	memcpy(&h, data, sizeof(h));
-	s->elf = true;
-	for (unsigned i = 0; i < h.e_phnum && h.e_phentsize >= sizeof(p); i++) {
-		uint64_t at = h.e_phoff + (uint64_t)i * h.e_phentsize;
-
-		if (at > size || size - at < sizeof(p))
-			break;
-		memcpy(&p, data + at, sizeof(p));
-		if (p.p_type == PT_LOAD && segment_add(s, p.p_offset, p.p_filesz, p.p_vaddr))
-			return -1;
+	if (step < own || at > size || size - at < own)
+		return false;
+	if (wide) {
+		memcpy(p, data + at, own);
+	} else {
+		memcpy(&narrow, data + at, own);
+		*p = (Elf64_Phdr){.p_type = narrow.p_type,
+			.p_offset = narrow.p_offset,
+			.p_filesz = narrow.p_filesz,
+			.p_vaddr = narrow.p_vaddr};
 	}
-	return 0;
-}
-
-static int parse_32(struct segments *s, const char *data, size_t size)
-{
-	Elf32_Ehdr h;
-	Elf32_Phdr p;
-
-	if (size < sizeof(h))
-		return 0;
-	memcpy(&h, data, sizeof(h));
-	s->elf = true;
-	for (unsigned i = 0; i < h.e_phnum && h.e_phentsize >= sizeof(p); i++) {
-		uint64_t at = h.e_phoff + (uint64_t)i * h.e_phentsize;
-
-		if (at > size || size - at < sizeof(p))
-			break;
-		memcpy(&p, data + at, sizeof(p));
-		if (p.p_type == PT_LOAD && segment_add(s, p.p_offset, p.p_filesz, p.p_vaddr))
-			return -1;
-	}
-	return 0;
+	return true;
 }
 
 int segments_parse(struct segments *s, const void *data, size_t size)
 {
 	const unsigned char *ident = data;
+	bool wide = size > EI_CLASS && ident[EI_CLASS] == ELFCLASS64;
+	union {
+		Elf64_Ehdr wide;
+		Elf32_Ehdr narrow;
+	} h;
+	size_t length = wide ? sizeof(h.wide) : sizeof(h.narrow);
+	Elf64_Phdr p;
 
-	if (size < EI_NIDENT || memcmp(ident, ELFMAG, SELFMAG) != 0)
+	if (size < length || memcmp(ident, ELFMAG, SELFMAG) != 0)
 		return 0;
-	return ident[EI_CLASS] == ELFCLASS64 ? parse_64(s, data, size) : parse_32(s, data, size);
+	memcpy(&h, data, length);
+	s->elf = true;
+	for (unsigned i = 0; i < (wide ? h.wide.e_phnum : h.narrow.e_phnum); i++) {
+		struct segment *new;
+
+		if (!segment_header(data, size, wide ? h.wide.e_phoff : h.narrow.e_phoff,
+			    wide ? h.wide.e_phentsize : h.narrow.e_phentsize, i, wide, &p))
+			break;
+		if (p.p_type != PT_LOAD)
+			continue;
+		new = vec_push(&s->list);
+		if (!new)
+			return -1;
+		*new = (struct segment){p.p_offset, p.p_filesz, p.p_vaddr};
+	}
+	return 0;
 }
 
 int segments_read(struct segments *s, int fd)

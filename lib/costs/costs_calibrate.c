@@ -147,8 +147,7 @@ static struct figure calibrate_choose(
 	struct figure best = {NAN, NAN};
 
 	for (int i = 0; i < TERMS && term[i].scale > 0; i++) {
-		struct figure f =
-			samples_difference2(s, term[i].a, term[i].b, term[i].c, term[i].d);
+		struct figure f = samples_difference(s, term[i].a, term[i].b, term[i].c, term[i].d);
 
 		f.value = fmax(f.value * term[i].scale - term[i].less, 0);
 		f.spread *= term[i].scale;

@@ -59,26 +59,19 @@ static const struct generic hardware[EV_COUNT] = {
 	[EV_BRANCHES] = {"branches", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_INSTRUCTIONS, NULL},
 };
 
-static const struct {
-	const char *name;
-	const struct encoding *rows;
-} tables[] = {
-	{"zen2", encodings_zen2},
-	{"zen3", encodings_zen3},
-	{"zen4", encodings_zen4},
-	{"skl", encodings_skl},
-	{"icx", encodings_icx},
-	{"spr", encodings_spr},
-	{"neoverse-n1", encodings_neoverse_n1},
-};
 /* clang-format on */
 
-static const char *const families[] = {
-	"zen2", "zen3", "zen4", "skl", "icx", "spr", "neoverse-n1", NULL};
+static const struct encoding_family *const families[] = {&encodings_zen2, &encodings_zen3,
+	&encodings_zen4, &encodings_skl, &encodings_icx, &encodings_spr, &encodings_neoverse_n1};
+enum { FAMILIES = sizeof(families) / sizeof(families[0]) };
 
 const char *const *event_families(void)
 {
-	return families;
+	static const char *const names[] = {
+		"zen2", "zen3", "zen4", "skl", "icx", "spr", "neoverse-n1", NULL};
+
+	_Static_assert(sizeof(names) / sizeof(names[0]) == FAMILIES + 1, "one name a family");
+	return names;
 }
 
 static int encodings_fill(struct event_code *code, const struct generic *generic)
@@ -91,10 +84,14 @@ static int encodings_fill(struct event_code *code, const struct generic *generic
 	return 0;
 }
 
-static int fill_family(struct event_code *code, const struct encoding *row, struct error *e)
+static int fill_family(struct event_code *code, const struct encoding_family *family,
+	const struct encoding *row, struct error *e)
 {
+	char text[sizeof(code->text)];
+
 	if (!row->raw) {
-		if (libpfm_encode(row->event, false, code, e))
+		snprintf(text, sizeof(text), "%s%s", family->prefix, row->event);
+		if (libpfm_encode(text, false, code, e))
 			return -1;
 	} else {
 		memset(code, 0, sizeof(*code));
@@ -107,11 +104,20 @@ static int fill_family(struct event_code *code, const struct encoding *row, stru
 }
 
 /* NULL: not one of ours. */
-static const struct encoding *find_family(const char *family)
+static const struct encoding_family *find_family(const char *name)
 {
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		if (strcmp(tables[i].name, family) == 0)
-			return tables[i].rows;
+	for (size_t i = 0; i < FAMILIES; i++)
+		if (strcmp(families[i]->name, name) == 0)
+			return families[i];
+	return NULL;
+}
+
+/* The family's own row or the nearest base's; NULL: it does not count the event. */
+static const struct encoding *find_row(const struct encoding_family *family, int number)
+{
+	for (; family; family = family->base)
+		if (family->rows[number].event)
+			return *family->rows[number].event ? &family->rows[number] : NULL;
 	return NULL;
 }
 
@@ -124,30 +130,32 @@ static int unsupported(const char *family, const struct event *event, struct err
 	return error_hint(e, "`perfex -list` shows what can be counted here");
 }
 
-int event_encode_for(const char *family, int number, struct event_code *code, struct error *e)
+int event_encode_for(const char *name, int number, struct event_code *code, struct error *e)
 {
-	const struct encoding *rows = find_family(family);
+	const struct encoding_family *family = find_family(name);
 	const struct event *event = event_by_number(number);
+	const struct encoding *row;
 	struct nearest n;
 	char guess[128];
 
 	if (!event)
 		return error_set(e, ERR_RANGE, "there is no event %d: they are 0 to %d", number,
 			EV_COUNT - 1);
-	if (!rows && strcmp(family, "generic") != 0) {
-		nearest_init(&n, family);
-		for (int i = 0; families[i]; i++)
-			nearest_offer(&n, families[i]);
-		error_set(e, ERR_NOT_FOUND, "there is no family of processors '%s'", family);
+	if (!family && strcmp(name, "generic") != 0) {
+		nearest_init(&n, name);
+		for (int i = 0; i < FAMILIES; i++)
+			nearest_offer(&n, families[i]->name);
+		error_set(e, ERR_NOT_FOUND, "there is no family of processors '%s'", name);
 		return error_hint(e, "%s", nearest_text(&n, guess, sizeof(guess)));
 	}
 	if (software[number].text)
 		return encodings_fill(code, &software[number]);
-	if (rows && rows[number].event)
-		return fill_family(code, &rows[number], e);
-	if (!rows && hardware[number].text)
+	row = find_row(family, number);
+	if (row)
+		return fill_family(code, family, row, e);
+	if (!family && hardware[number].text)
 		return encodings_fill(code, &hardware[number]);
-	return unsupported(family, event, e);
+	return unsupported(name, event, e);
 }
 
 int event_encode(struct event_spec *spec, struct error *e)

@@ -12,16 +12,23 @@
 #include "events/numbers.h"
 
 struct encoding {
-	const char
-		*event; /* libpfm4 string, or for raw codes the maker's name; NULL: not available */
-	uint64_t raw;   /* PERF_TYPE_RAW config; 0: event is a libpfm4 string */
-	const char *note; /* how what is counted differs from the row; NULL: it does not */
+	const char *event; /* libpfm4 string without its family's prefix, or the maker's name of a
+			      raw code; NULL: the base's row, or not available */
+	uint64_t raw;      /* PERF_TYPE_RAW config; 0: event is a libpfm4 string */
+	const char *note;  /* how what is counted differs from the row; NULL: it does not */
 };
 
-/* Indexed by event number, EV_COUNT of them. */
-extern const struct encoding encodings_zen2[], encodings_zen3[], encodings_zen4[];
-extern const struct encoding encodings_skl[], encodings_icx[], encodings_spr[];
-extern const struct encoding encodings_neoverse_n1[];
+struct encoding_family {
+	const char *name;   /* "zen4" */
+	const char *prefix; /* of the libpfm4 strings: "amd64_fam19h_zen4::"; NULL: none are used */
+	const struct encoding_family *base; /* whose rows stand where this has none; NULL: none */
+	/* By event number.  An event "" is not available, whatever the base has. */
+	struct encoding rows[EV_COUNT];
+};
+
+extern const struct encoding_family encodings_zen2, encodings_zen3, encodings_zen4;
+extern const struct encoding_family encodings_skl, encodings_icx, encodings_spr;
+extern const struct encoding_family encodings_neoverse_n1;
 
 /* Families by what identifies a processor; "generic" for those that are none of ours.  Static.  The
  * host's own is event_host_family. */

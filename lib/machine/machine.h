@@ -44,9 +44,4 @@ int machine_host(const char *root, struct machine *m, struct error *e);
 /* Calls each with the name of every description of ours, sorted. */
 int machine_walk(void (*each)(const char *name, void *context), void *context, struct error *e);
 
-/* Appends m in the format that machine_parse reads.  (For -explain, and to start a FILE of one's
- * own from.) */
-struct strbuf;
-void machine_print(const struct machine *m, struct strbuf *out);
-
 #endif

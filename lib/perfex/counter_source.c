@@ -22,11 +22,11 @@ static struct source_options options_of(int scope)
 }
 
 static int counter_accepts(
-	const struct source_ops *ops, int scope, struct event_spec *spec, struct error *why)
+	const struct counter_ops *ops, int scope, struct event_spec *spec, struct error *why)
 {
 	struct source_options options = options_of(scope);
 
-	return ops->probe(&options, why) ? -1 : ops->accepts(&options, spec, why);
+	return ops->of->probe(&options, why) ? -1 : ops->of->accepts(&options, spec, why);
 }
 
 static void close_session(void *session)
@@ -39,7 +39,7 @@ static void close_session(void *session)
 	free(s);
 }
 
-static void *counter_open_session(const struct source_ops *ops, int scope, struct event_spec *specs,
+static void *counter_open(const struct counter_ops *ops, int scope, struct event_spec *specs,
 	size_t count, struct error *e)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -48,11 +48,11 @@ static void *counter_open_session(const struct source_ops *ops, int scope, struc
 		error_nomem(e);
 		return NULL;
 	}
-	s->ops = ops;
+	s->ops = ops->of;
 	s->scope = scope;
 	s->options = options_of(scope);
 	if (reading_init(&s->reading, count, e) == 0)
-		s->inner = ops->open(&s->options, specs, count, e);
+		s->inner = s->ops->open(&s->options, specs, count, e);
 	if (!s->inner) {
 		close_session(s);
 		return NULL;
@@ -83,30 +83,11 @@ static int counter_read_counts(void *session, struct count *counts, struct error
 	return 0;
 }
 
-static int counter_os_accepts(int scope, struct event_spec *spec, struct error *why)
-{
-	return counter_accepts(&source_os, scope, spec, why);
-}
-
-static void *counter_os_open(int scope, struct event_spec *specs, size_t count, struct error *e)
-{
-	return counter_open_session(&source_os, scope, specs, count, e);
-}
-
-static int counter_pmu_accepts(int scope, struct event_spec *spec, struct error *why)
-{
-	return counter_accepts(&source_pmu, scope, spec, why);
-}
-
-static void *counter_pmu_open(int scope, struct event_spec *specs, size_t count, struct error *e)
-{
-	return counter_open_session(&source_pmu, scope, specs, count, e);
-}
-
 const struct counter_ops counter_os = {
 	.source = "os",
-	.accepts = counter_os_accepts,
-	.open = counter_os_open,
+	.of = &source_os,
+	.accepts = counter_accepts,
+	.open = counter_open,
 	.enable = counter_enable,
 	.read = counter_read_counts,
 	.close = close_session,
@@ -114,8 +95,9 @@ const struct counter_ops counter_os = {
 
 const struct counter_ops counter_pmu = {
 	.source = "pmu",
-	.accepts = counter_pmu_accepts,
-	.open = counter_pmu_open,
+	.of = &source_pmu,
+	.accepts = counter_accepts,
+	.open = counter_open,
 	.enable = counter_enable,
 	.read = counter_read_counts,
 	.close = close_session,

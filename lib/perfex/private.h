@@ -24,13 +24,19 @@
 struct counter_ops {
 	const char *source; /* "pmu", "os", "model" */
 	/* 0 if it can count this event in this process; may encode spec. */
-	int (*accepts)(int scope, struct event_spec *spec, struct error *why);
+	int (*accepts)(const struct counter_ops *ops, int scope, struct event_spec *spec,
+		struct error *why);
 	/* specs are borrowed until close.  Counting is off. */
-	void *(*open)(int scope, struct event_spec *specs, size_t count, struct error *e);
+	void *(*open)(const struct counter_ops *ops, int scope, struct event_spec *specs,
+		size_t count, struct error *e);
 	int (*enable)(void *session, bool on, struct error *e);
 	/* Cumulative while enabled.  counts: as many as specs, all LABEL_NONE. */
 	int (*read)(void *session, struct count *counts, struct error *e);
 	void (*close)(void *session);
+	const struct source_ops *of; /* counter_source.c: what counts */
+	/* counter_figures.c: the figures as they stand, by event number, and their label. */
+	int (*now)(int scope, uint64_t now[EVENT_LIMIT], struct error *e);
+	enum label label;
 };
 
 extern const struct counter_ops counter_model, counter_self, counter_os, counter_pmu;
@@ -40,15 +46,10 @@ bool counter_model_present(void);
 /* The modelled clock in Hz; 0 outside the model. */
 double counter_model_clock(void);
 
-/* Who counts this event here.  NULL with the reason, and what to do. */
-const struct counter_ops *perfex_counter_choose(
-	int scope, struct event_spec *spec, struct error *e);
-
 /* As perfex_add, for an event that was named by number. */
 int session_add_number(struct perfex *p, int number, struct error *e);
 /* The public calls with our own kind of error. */
 struct perfex *session_open(int scope, struct error *e);
-int session_add(struct perfex *p, const char *text, struct error *e);
 int session_start(struct perfex *p, struct error *e);
 int session_read(struct perfex *p, struct perfex_value *values, int count, struct error *e);
 int session_stop(struct perfex *p, struct error *e);

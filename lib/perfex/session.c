@@ -68,19 +68,21 @@ static void explain_pmu(const struct event_spec *spec, struct error *e)
 		error_hint(e, "%s", model);
 }
 
-const struct counter_ops *perfex_counter_choose(int scope, struct event_spec *spec, struct error *e)
+/* What counts this event here.  NULL with the reason, and what to do. */
+static const struct counter_ops *choose_counter(int scope, struct event_spec *spec, struct error *e)
 {
 	bool os_event = spec->event && (spec->event->flags & EVENT_OS);
 
 	if (counter_model_present())
-		return counter_model.accepts(scope, spec, e) ? NULL : &counter_model;
-	if (counter_self.accepts(scope, spec, NULL) == 0)
+		return counter_model.accepts(&counter_model, scope, spec, e) ? NULL
+									     : &counter_model;
+	if (counter_self.accepts(&counter_self, scope, spec, NULL) == 0)
 		return &counter_self;
-	if (counter_os.accepts(scope, spec, os_event ? e : NULL) == 0)
+	if (counter_os.accepts(&counter_os, scope, spec, os_event ? e : NULL) == 0)
 		return &counter_os;
 	if (os_event)
 		return NULL;
-	if (counter_pmu.accepts(scope, spec, e) == 0)
+	if (counter_pmu.accepts(&counter_pmu, scope, spec, e) == 0)
 		return &counter_pmu;
 	if (e)
 		explain_pmu(spec, e);
@@ -112,7 +114,7 @@ static int add_spec(struct perfex *p, const struct event_spec *spec, struct erro
 	if (!added)
 		return error_nomem(e);
 	added->spec = *spec;
-	added->counter = perfex_counter_choose(p->scope, &added->spec, e);
+	added->counter = choose_counter(p->scope, &added->spec, e);
 	if (!added->counter) {
 		p->events.count--;
 		return -1;
@@ -120,7 +122,7 @@ static int add_spec(struct perfex *p, const struct event_spec *spec, struct erro
 	return (int)p->events.count - 1;
 }
 
-int session_add(struct perfex *p, const char *text, struct error *e)
+static int session_add(struct perfex *p, const char *text, struct error *e)
 {
 	struct event_spec spec;
 
@@ -161,7 +163,8 @@ static int open_part(struct perfex *p, int which, struct error *e)
 		part->specs[to] = p->events.data[i].spec;
 		part->index[to++] = i;
 	}
-	part->session = session_counters[which]->open(p->scope, part->specs, part->count, e);
+	part->session = session_counters[which]->open(
+		session_counters[which], p->scope, part->specs, part->count, e);
 	return part->session ? 0 : -1;
 }
 

@@ -78,7 +78,7 @@ static bool core_pmu_exists(void)
 	return found;
 }
 
-void perf_circumstances(struct perf_circumstances *c)
+static void find_circumstances(struct perf_circumstances *c)
 {
 	char line[256];
 	unsigned long long capabilities;
@@ -170,7 +170,7 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 	struct perf_circumstances here;
 
 	if (!c) {
-		perf_circumstances(&here);
+		find_circumstances(&here);
 		c = &here;
 	}
 	switch (errnum) {

@@ -29,7 +29,6 @@ struct perf_circumstances {
 	bool seccomp;      /* a filter is on us */
 	bool nmi_watchdog; /* it takes a counter on each processor */
 };
-void perf_circumstances(struct perf_circumstances *c);
 
 /*
  * Fills e for errnum, the errno of perf_open on attr; pid is 0 for ourselves.  ERR_UNSUPPORTED,

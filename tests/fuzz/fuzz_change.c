@@ -8,6 +8,8 @@
 #include "base/strbuf.h"
 #include "machine/private.h"
 
+#include "../unit/machine_print.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)

@@ -8,6 +8,8 @@
 #include "base/strbuf.h"
 #include "machine/machine.h"
 
+#include "../unit/machine_print.h"
+
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 
 /* A few hundred of everything, from two threads, at addresses near and far. */

@@ -11,6 +11,8 @@
 #include "base/strbuf.h"
 #include "machine/private.h"
 
+#include "machine_print.h"
+
 static struct machine m;
 static struct error e;
 

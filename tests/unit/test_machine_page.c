@@ -11,6 +11,8 @@
 #include "base/strbuf.h"
 #include "machine/private.h"
 
+#include "machine_print.h"
+
 #define BEGIN ".\\\" begin generated\n"
 #define END   ".\\\" end generated\n"
 

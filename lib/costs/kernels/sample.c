@@ -129,7 +129,7 @@ static double sample_settled(const struct samples *s, int probe)
 	return quantile(x, s->rounds, fmax(typical_run(probe), 0.25));
 }
 
-struct figure samples_difference2(const struct samples *s, int a, int b, int c, int d)
+struct figure samples_difference(const struct samples *s, int a, int b, int c, int d)
 {
 	struct figure f = {.value = sample_settled(s, a) - sample_settled(s, b) -
 				    (sample_settled(s, c) - sample_settled(s, d))};
@@ -144,11 +144,6 @@ struct figure samples_difference2(const struct samples *s, int a, int b, int c, 
 	stats_median(x, (size_t)n); /* sorts */
 	f.spread = x[3 * n / 4] - x[n / 4];
 	return f;
-}
-
-struct figure samples_difference(const struct samples *s, int plus, int minus)
-{
-	return samples_difference2(s, plus, minus, -1, -1);
 }
 
 double samples_clock(const struct samples *s)

@@ -33,10 +33,8 @@ struct figure {
 /* seconds: how long it may take in all; fewer rounds when that is short. */
 int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
 	struct error *e);
-/* plus - minus; minus may be -1. */
-struct figure samples_difference(const struct samples *s, int plus, int minus);
-/* Likewise of (a - b) - (c - d). */
-struct figure samples_difference2(const struct samples *s, int a, int b, int c, int d);
+/* (a - b) - (c - d); b, c and d may be -1. */
+struct figure samples_difference(const struct samples *s, int a, int b, int c, int d);
 double samples_clock(const struct samples *s);
 
 #endif

@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes a machine in the format that machine_parse reads. */
+/* Writes a machine in the format that machine_parse reads, for tests that read it again. */
+#ifndef TESTS_MACHINE_PRINT_H
+#define TESTS_MACHINE_PRINT_H
+
 #include <stdio.h>
 #include <string.h>
 
@@ -127,7 +130,7 @@ static void print_value(const struct field *f, const struct machine *m, struct s
 	}
 }
 
-void machine_print(const struct machine *m, struct strbuf *out)
+static void machine_print(const struct machine *m, struct strbuf *out)
 {
 	const char *section = "";
 
@@ -146,3 +149,5 @@ void machine_print(const struct machine *m, struct strbuf *out)
 		strbuf_putc(out, '\n');
 	}
 }
+
+#endif
