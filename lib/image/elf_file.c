@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/elf_file.h"
 
+#include <elfutils/libdwelf.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/mman.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -17,54 +17,62 @@ static int not_regular(const char *path, struct error *e)
 	return error_hint(e, what_is_read);
 }
 
-static int map_descriptor(int fd, const char *path, struct span *raw, struct error *e)
+/* libelf copies the section headers of what it maps itself, so that it can inflate sections without
+ * writing to the file's bytes. */
+static int map_descriptor(struct elf_file *f, int fd, struct error *e)
 {
 	struct stat st;
-	void *map;
 
 	if (fstat(fd, &st) != 0)
-		return error_sys(e, errno, "cannot stat %s", path);
+		return error_sys(e, errno, "cannot stat %s", f->path);
 	if (!S_ISREG(st.st_mode))
-		return not_regular(path, e);
+		return not_regular(f->path, e);
 	if (st.st_size == 0)
 		return 0;
-	map = mmap(NULL, (size_t)st.st_size, PROT_READ, MAP_PRIVATE, fd, 0);
-	if (map == MAP_FAILED)
-		return error_sys(e, errno, "cannot map %s", path);
-	raw->data = map;
-	raw->size = (size_t)st.st_size;
+	if (elf_version(EV_CURRENT) == EV_NONE)
+		return error_set(e, ERR_UNSUPPORTED, "libelf is too old");
+	f->elf = elf_begin(fd, ELF_C_READ_MMAP, NULL);
+	f->raw.data = f->elf ? (uint8_t *)elf_rawfile(f->elf, &f->raw.size) : NULL;
+	if (!f->raw.data)
+		return error_sys(e, errno, "cannot map %s", f->path);
+	elf_cntl(f->elf, ELF_C_FDDONE);
 	return 0;
 }
 
-int elf_map(const char *path, struct span *raw, struct error *e)
+static struct elf_file *new_file(const char *path, struct error *e)
 {
+	struct elf_file *f = calloc(1, sizeof(*f));
+
+	if (f && (f->path = strdup(path)))
+		return f;
+	free(f);
+	error_nomem(e);
+	return NULL;
+}
+
+struct elf_file *elf_file_map(const char *path, struct error *e)
+{
+	struct elf_file *f;
 	struct stat st;
 	int fd, failed;
 
-	*raw = (struct span){0};
 	/* to open a device may do something already */
-	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode))
-		return not_regular(path, e);
+	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
+		not_regular(path, e);
+		return NULL;
+	}
 	fd = open(path, O_RDONLY | O_CLOEXEC | O_NONBLOCK | O_NOCTTY);
-	if (fd < 0)
-		return error_sys(e, errno, "cannot open %s", path);
-	failed = map_descriptor(fd, path, raw, e);
+	if (fd < 0) {
+		error_sys(e, errno, "cannot open %s", path);
+		return NULL;
+	}
+	f = new_file(path, e);
+	failed = f ? map_descriptor(f, fd, e) : -1;
 	close(fd);
-	return failed;
-}
-
-void elf_unmap(struct span *raw)
-{
-	if (raw->data)
-		munmap((void *)raw->data, raw->size);
-	*raw = (struct span){0};
-}
-
-static struct span part(struct span s, uint64_t offset, uint64_t size)
-{
-	if (offset > s.size || size > s.size - offset)
-		return (struct span){0};
-	return (struct span){s.data + offset, (size_t)size};
+	if (!failed)
+		return f;
+	elf_file_close(f);
+	return NULL;
 }
 
 const char *span_string(struct span s, uint64_t offset)
@@ -76,26 +84,20 @@ const char *span_string(struct span s, uint64_t offset)
 
 static int read_sections(struct elf_file *f, struct error *e)
 {
-	struct span names = {0};
-	Elf_Scn *scn = NULL;
-	size_t strndx;
+	Elf_Scn *scn = elf_getscn(f->elf, 0);
+	size_t names;
 	GElf_Shdr h;
 
-	if (elf_getshdrstrndx(f->elf, &strndx) == 0 && (scn = elf_getscn(f->elf, strndx)) &&
-		gelf_getshdr(scn, &h) && h.sh_type != SHT_NOBITS)
-		names = part(f->raw, h.sh_offset, h.sh_size);
-	scn = elf_getscn(f->elf, 0);
-	for (; scn; scn = elf_nextscn(f->elf, scn)) {
-		struct elf_section *s;
-		const char *name;
+	if (elf_getshdrstrndx(f->elf, &names) != 0)
+		names = SHN_UNDEF;
+	for (; scn && gelf_getshdr(scn, &h); scn = elf_nextscn(f->elf, scn)) {
+		const char *name = elf_strptr(f->elf, names, h.sh_name);
+		struct elf_section *s = vec_push(&f->sections);
 
-		if (!gelf_getshdr(scn, &h))
-			break;
-		s = vec_push(&f->sections);
 		if (!s)
 			return error_nomem(e);
-		name = span_string(names, h.sh_name);
 		s->name = name ? name : "";
+		s->scn = scn;
 		s->header = h;
 		if (h.sh_size > UINT64_MAX - h.sh_addr) /* no address space is like this */
 			s->header.sh_size = 0;
@@ -124,54 +126,18 @@ static int read_segments(struct elf_file *f, struct error *e)
 	return 0;
 }
 
-/* Notes are name and contents, each padded to 4 bytes (8 where the segment says so). */
-static bool read_notes(struct elf_file *f, struct span s, uint64_t align)
-{
-	uint64_t mask = align == 8 ? 7 : 3;
-
-	while (s.size >= 12) {
-		uint32_t h[3];
-		uint64_t name, contents;
-
-		memcpy(h, s.data, sizeof(h));
-		name = 12;
-		contents = (name + h[0] + mask) & ~mask;
-		if (contents > s.size || h[1] > s.size - contents)
-			return false;
-		if (h[2] == NT_GNU_BUILD_ID && h[0] == 4 && memcmp(s.data + name, "GNU", 4) == 0 &&
-			h[1] > 0 && h[1] <= BUILD_ID_MAX) {
-			memcpy(f->build_id, s.data + contents, h[1]);
-			f->build_id_length = h[1];
-			return true;
-		}
-		contents = (contents + h[1] + mask) & ~mask;
-		if (contents > s.size)
-			return false;
-		s = part(s, contents, s.size - contents);
-	}
-	return false;
-}
-
-/* Sections first: in a debug file the segments' offsets mean the file that it came from. */
 static void read_build_id(struct elf_file *f)
 {
-	for (size_t i = 0; i < f->sections.count; i++) {
-		const GElf_Shdr *h = &f->sections.data[i].header;
+	const void *id;
+	ssize_t length = dwelf_elf_gnu_build_id(f->elf, &id);
 
-		if (h->sh_type == SHT_NOTE &&
-			read_notes(f, part(f->raw, h->sh_offset, h->sh_size), h->sh_addralign))
-			return;
-	}
-	for (size_t i = 0; i < f->segments.count; i++) {
-		const GElf_Phdr *h = &f->segments.data[i];
-
-		if (h->p_type == PT_NOTE &&
-			read_notes(f, part(f->raw, h->p_offset, h->p_filesz), h->p_align))
-			return;
-	}
+	if (length <= 0 || length > BUILD_ID_MAX)
+		return;
+	memcpy(f->build_id, id, (size_t)length);
+	f->build_id_length = (size_t)length;
 }
 
-static int read_headers(struct elf_file *f, struct error *e)
+int elf_file_read(struct elf_file *f, struct error *e)
 {
 	const uint8_t *ident = f->raw.data;
 
@@ -183,10 +149,6 @@ static int read_headers(struct elf_file *f, struct error *e)
 		error_set(e, ERR_UNSUPPORTED, "%s is a big-endian ELF file", f->path);
 		return error_hint(e, "this toolkit reads little-endian ones");
 	}
-	if (elf_version(EV_CURRENT) == EV_NONE)
-		return error_set(e, ERR_UNSUPPORTED, "libelf is too old");
-	/* libelf does not write to memory that it was given to read */
-	f->elf = elf_memory((char *)(uintptr_t)f->raw.data, f->raw.size);
 	if (!f->elf || elf_kind(f->elf) != ELF_K_ELF || !gelf_getehdr(f->elf, &f->header)) {
 		error_set(e, ERR_PARSE, "the ELF header of %s is damaged", f->path);
 		return error_hint(e, "build or copy the file again");
@@ -197,36 +159,37 @@ static int read_headers(struct elf_file *f, struct error *e)
 	return 0;
 }
 
-static struct elf_file *from(struct span raw, bool mapped, const char *path, struct error *e)
+static struct elf_file *read_or_close(struct elf_file *f, struct error *e)
 {
-	struct elf_file *f = calloc(1, sizeof(*f));
-
-	if (!f || !(f->path = strdup(path))) {
-		if (mapped)
-			elf_unmap(&raw);
-		free(f);
-		error_nomem(e);
-		return NULL;
-	}
-	f->raw = raw;
-	f->mapped = mapped;
-	if (read_headers(f, e)) {
-		elf_file_close(f);
-		return NULL;
-	}
-	return f;
+	if (!f || elf_file_read(f, e) == 0)
+		return f;
+	elf_file_close(f);
+	return NULL;
 }
 
 struct elf_file *elf_file_open(const char *path, struct error *e)
 {
-	struct span raw;
-
-	return elf_map(path, &raw, e) ? NULL : from(raw, true, path, e);
+	return read_or_close(elf_file_map(path, e), e);
 }
 
 struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *path, struct error *e)
 {
-	return from((struct span){bytes, size}, false, path, e);
+	struct elf_file *f = new_file(path, e);
+
+	if (!f)
+		return NULL;
+	f->copy = malloc(size + 1);
+	if (!f->copy) {
+		elf_file_close(f);
+		error_nomem(e);
+		return NULL;
+	}
+	if (size)
+		memcpy(f->copy, bytes, size);
+	f->raw = (struct span){f->copy, size};
+	if (elf_version(EV_CURRENT) != EV_NONE)
+		f->elf = elf_memory((char *)f->copy, size);
+	return read_or_close(f, e);
 }
 
 void elf_file_close(struct elf_file *f)
@@ -235,30 +198,64 @@ void elf_file_close(struct elf_file *f)
 		return;
 	if (f->elf)
 		elf_end(f->elf);
-	for (size_t i = 0; i < f->sections.count; i++)
-		free(f->sections.data[i].inflated);
 	vec_fini(&f->sections);
 	vec_fini(&f->segments);
-	if (f->mapped)
-		elf_unmap(&f->raw);
+	free(f->copy);
 	free(f->path);
 	free(f);
+}
+
+struct span elf_file_contents(const struct elf_section *s)
+{
+	GElf_Shdr now; /* without the flag once it is inflated */
+	Elf_Data *data;
+
+	if (!gelf_getshdr(s->scn, &now) || now.sh_type == SHT_NOBITS || now.sh_type == SHT_NULL ||
+		now.sh_size == 0)
+		return (struct span){0};
+	if ((now.sh_flags & SHF_COMPRESSED) && elf_compress(s->scn, 0, 0) < 0)
+		return (struct span){0};
+	/* it fails where that was done before */
+	if (strncmp(s->name, ".zdebug_", 8) == 0)
+		(void)elf_compress_gnu(s->scn, 0, 0);
+	data = elf_rawdata(s->scn, NULL);
+	return data && data->d_buf ? (struct span){data->d_buf, data->d_size} : (struct span){0};
+}
+
+struct elf_section *elf_file_section(struct elf_file *f, const char *name)
+{
+	for (size_t i = 0; i < f->sections.count; i++)
+		if (strcmp(f->sections.data[i].name, name) == 0)
+			return &f->sections.data[i];
+	if (strncmp(name, ".debug_", 7) == 0)
+		for (size_t i = 0; i < f->sections.count; i++)
+			if (strncmp(f->sections.data[i].name, ".zdebug_", 8) == 0 &&
+				strcmp(f->sections.data[i].name + 8, name + 7) == 0)
+				return &f->sections.data[i];
+	return NULL;
+}
+
+struct span elf_file_find(struct elf_file *f, const char *name)
+{
+	struct elf_section *s = elf_file_section(f, name);
+
+	return s ? elf_file_contents(s) : (struct span){0};
 }
 
 struct span elf_file_at(struct elf_file *f, uint64_t address)
 {
 	for (size_t i = 0; i < f->segments.count; i++) {
 		const GElf_Phdr *h = &f->segments.data[i];
-		uint64_t into = address - h->p_vaddr;
+		uint64_t into = address - h->p_vaddr, left, in_file;
 
 		if (h->p_type != PT_LOAD || address < h->p_vaddr || into >= h->p_filesz)
 			continue;
 		if (h->p_offset >= f->raw.size || into >= f->raw.size - h->p_offset)
 			return (struct span){0};
-		into += h->p_offset;
-		return part(f->raw, into,
-			h->p_offset + h->p_filesz < f->raw.size ? h->p_offset + h->p_filesz - into
-								: f->raw.size - into);
+		left = h->p_filesz - into;
+		in_file = f->raw.size - h->p_offset - into;
+		return (struct span){
+			f->raw.data + h->p_offset + into, left < in_file ? left : in_file};
 	}
 	return (struct span){0};
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF file in memory: the image itself, its separate debug file, a .dwo.  Headers go through
- * libelf; contents are spans of the mapped file, checked against its size here, once. Little-endian
- * files only.
+ * One ELF file in memory: the image itself, its separate debug file, a .dwo.  libelf maps it,
+ * checks what is where, and inflates sections.  Everything lives until elf_file_close.
+ * Little-endian files only.
  */
 #ifndef IMAGE_ELF_FILE_H
 #define IMAGE_ELF_FILE_H
@@ -22,17 +22,15 @@ struct span {
 
 struct elf_section {
 	const char *name; /* never NULL */
-	GElf_Shdr header;
-	uint8_t *inflated; /* contents of a compressed one, once asked for; ours */
-	size_t inflated_size;
-	bool refused; /* compressed, and cannot be read */
+	GElf_Shdr header; /* as in the file: the size of a compressed one is that there */
+	Elf_Scn *scn;
 };
 
 struct elf_file {
 	char *path;
 	Elf *elf;
-	struct span raw; /* the whole file */
-	bool mapped;     /* by us */
+	struct span raw; /* the whole file, as it is */
+	void *copy;      /* of an image in memory; ours */
 	GElf_Ehdr header;
 	VEC(struct elf_section) sections;
 	VEC(GElf_Phdr) segments;
@@ -42,20 +40,20 @@ struct elf_file {
 
 /* Opens a regular file and checks that it is ELF. */
 struct elf_file *elf_file_open(const char *path, struct error *e);
-/* bytes stay the caller's and must outlive it; path is for messages. */
+/* bytes are copied; path is for messages. */
 struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *path, struct error *e);
 void elf_file_close(struct elf_file *f);
 
-/* Maps a regular file whole, never waiting for a FIFO's other end.  An empty one gives data NULL
- * and size 0. */
-int elf_map(const char *path, struct span *raw, struct error *e);
-void elf_unmap(struct span *raw);
+/* The two steps of elf_file_open: a regular file whole, whatever it is, never waiting for a FIFO's
+ * other end (an empty one has raw.data NULL); and its headers. */
+struct elf_file *elf_file_map(const char *path, struct error *e);
+int elf_file_read(struct elf_file *f, struct error *e);
 
 /* NULL: there is none of this name. */
 struct elf_section *elf_file_section(struct elf_file *f, const char *name);
 /* The contents, inflated where compressed (names .debug_x find .zdebug_x too); data NULL where
  * there are none. */
-struct span elf_file_contents(struct elf_file *f, struct elf_section *s);
+struct span elf_file_contents(const struct elf_section *s);
 struct span elf_file_find(struct elf_file *f, const char *name);
 /* The allocated section or, without sections, nothing: NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *f, uint64_t address);

@@ -34,23 +34,19 @@ uint64_t fingerprint(const void *bytes, size_t size)
 int image_identify(const char *path, uint8_t *build_id, size_t *build_id_length, uint64_t *size,
 	uint64_t *fingerprint_of, struct error *e)
 {
-	struct span raw;
-	struct elf_file *f = NULL;
+	struct elf_file *f = elf_file_map(path, e);
 
 	*build_id_length = 0;
 	*fingerprint_of = 0;
-	if (elf_map(path, &raw, e))
+	if (!f)
 		return -1;
-	*size = raw.size;
-	if (raw.size)
-		f = elf_file_memory(raw.data, raw.size, path, NULL);
-	if (f && f->build_id_length) {
+	*size = f->raw.size;
+	if (elf_file_read(f, NULL) == 0 && f->build_id_length) {
 		*build_id_length = f->build_id_length;
 		memcpy(build_id, f->build_id, f->build_id_length);
 	} else {
-		*fingerprint_of = fingerprint(raw.data, raw.size);
+		*fingerprint_of = fingerprint(f->raw.data, f->raw.size);
 	}
 	elf_file_close(f);
-	elf_unmap(&raw);
 	return 0;
 }

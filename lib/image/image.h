@@ -47,8 +47,7 @@ struct image_identity {
  * ERR_PERMISSION. */
 struct image *image_open(
 	const struct image_identity *id, const struct image_search *where, struct error *e);
-/* An image that is in memory only, the vdso for one; bytes stay the caller's and must outlive it.
- */
+/* An image that is in memory only, the vdso for one; bytes are copied. */
 struct image *image_open_memory(const void *bytes, size_t size, const char *name, struct error *e);
 void image_close(struct image *image);
 

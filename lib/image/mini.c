@@ -41,6 +41,7 @@ struct elf_file *image_mini(struct image *image)
 {
 	struct span packed = elf_file_find(image->elf, ".gnu_debugdata");
 	lzma_stream s = LZMA_STREAM_INIT;
+	uint8_t *bytes = NULL;
 	size_t size = 0;
 
 	if (image->mini_sought || !packed.size)
@@ -50,8 +51,9 @@ struct elf_file *image_mini(struct image *image)
 		return NULL;
 	s.next_in = packed.data;
 	s.avail_in = packed.size;
-	if (decode(&s, &image->mini_bytes, &size))
-		image->mini = elf_file_memory(image->mini_bytes, size, image->path, NULL);
+	if (decode(&s, &bytes, &size))
+		image->mini = elf_file_memory(bytes, size, image->path, NULL);
+	free(bytes);
 	lzma_end(&s);
 	return image->mini;
 }

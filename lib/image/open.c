@@ -197,7 +197,6 @@ void image_close(struct image *image)
 	debug_free(image->debug);
 	elf_file_close(image->separate);
 	elf_file_close(image->mini);
-	free(image->mini_bytes);
 	elf_file_close(image->elf);
 	for (size_t i = 0; image->archives && image->archives[i]; i++)
 		free(image->archives[i]);

@@ -31,16 +31,16 @@ static int by_address(const void *a, const void *b)
 /* Relocations of the 64-bit machines that have stubs here all carry addends. */
 static int read_relocations(struct slots *slots, struct elf_file *f, struct elf_section *section)
 {
-	struct span s = elf_file_contents(f, section), table, strings;
+	struct span s = elf_file_contents(section), table, strings;
 	struct elf_section *symtab;
 
 	if (section->header.sh_type != SHT_RELA || !(section->header.sh_flags & SHF_ALLOC) ||
 		section->header.sh_link >= f->sections.count)
 		return 0;
 	symtab = &f->sections.data[section->header.sh_link];
-	table = elf_file_contents(f, symtab);
+	table = elf_file_contents(symtab);
 	strings = symtab->header.sh_link < f->sections.count
-			  ? elf_file_contents(f, &f->sections.data[symtab->header.sh_link])
+			  ? elf_file_contents(&f->sections.data[symtab->header.sh_link])
 			  : (struct span){0};
 	for (size_t i = 0; i < s.size / sizeof(Elf64_Rela); i++) {
 		struct slot *slot;
@@ -157,7 +157,7 @@ static int read_stubs(struct image *image, const struct slots *slots, size_t whi
 
 	if (!section)
 		return 0;
-	s = elf_file_contents(image->elf, section);
+	s = elf_file_contents(section);
 	if (section->header.sh_entsize >= 8 && section->header.sh_entsize <= 32)
 		size = (unsigned)section->header.sh_entsize;
 	for (; at + size <= s.size; at += size) {

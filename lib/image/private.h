@@ -42,7 +42,6 @@ struct image {
 	struct elf_file *separate; /* debug file; NULL: none, or not looked for yet */
 	bool separate_sought;
 	struct elf_file *mini; /* of .gnu_debugdata; NULL: none, or not looked for yet */
-	uint8_t *mini_bytes;
 	bool mini_sought;
 	struct symbols symbols;
 	struct variables variables;

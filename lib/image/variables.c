@@ -54,9 +54,9 @@ static int read_table(struct finding *found, struct elf_file *f, const char *nam
 
 	if (!s)
 		return 0;
-	table = elf_file_contents(f, s);
+	table = elf_file_contents(s);
 	if (s->header.sh_link < f->sections.count)
-		strings = elf_file_contents(f, &f->sections.data[s->header.sh_link]);
+		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
 	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
 		if (consider(found, f, &symbol, strings))
 			return -1;

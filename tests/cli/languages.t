@@ -1,0 +1,109 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Every experiment on programs of other compilers than C's: Go, whose linker compresses .debug_frame, and Rust; and C
+# whose call frame rules are compressed.
+# In real time: samples of short runs.
+. "$TOP/tests/lib.sh"
+as_user() { HOME=$(getent passwd "$(id -u)" | cut -d: -f6) "$@"; }
+
+cat > gospin.go <<'EOF'
+package main
+
+import "fmt"
+
+//go:noinline
+func churn(n int) (sum int) {
+	for i := 0; i < n; i++ {
+		sum += i * i / (i + 1)
+	}
+	return
+}
+
+func main() {
+	total := 0
+	for i := 0; i < 25; i++ {
+		total += churn(1000000)
+	}
+	fmt.Println(total)
+}
+EOF
+cat > rustspin.rs <<'EOF'
+#[inline(never)]
+fn churn(n: u64) -> u64 {
+    let mut sum = 0;
+    for i in 0..std::hint::black_box(n) {
+        sum += i * i / (i + 1);
+    }
+    sum
+}
+fn main() {
+    let mut total = 0;
+    for _ in 0..25 {
+        total += churn(1000000);
+    }
+    println!("{}", total);
+}
+EOF
+cat > packed.c <<'EOF'
+#include <stdio.h>
+__attribute__((noinline)) long churn(long n)
+{
+	long sum = 0;
+	for (long i = 0; i < n; i++)
+		sum += i * i / (i + 1);
+	__asm__ volatile("");
+	return sum;
+}
+int main(void)
+{
+	long total = 0;
+	for (int i = 0; i < 25; i++)
+		total += churn(1000000);
+	printf("%ld\n", total);
+	return 0;
+}
+EOF
+
+# name function line-of-its-loop: of the program ./name
+experiments() {
+	for experiment in pcsamp fpcsamp usertime totaltime branches ideal bbcounts dataspace dsc_hwc gi_hwctime; do
+		run timeout 600 ssrun -$experiment -o "$1.$experiment" "./$1"
+		is "$1, $experiment: it runs" "$status" 0
+		run prof -q 5 "$1.$experiment"
+		is "... prof reads it" "$status" 0
+		case $experiment in dataspace | dsc_hwc) ;; *) like "... and knows its function" "$out" "$2" ;; esac
+	done
+	run prof -butterfly "$1.usertime"
+	like "$1: call paths" "$out" "$2"
+	run prof -heavy -q 3 "$1.fpcsamp"
+	like "... and lines" "$out" "$2.*, ($3|$(($3 + 1)))\)"
+}
+
+if command -v go >/dev/null; then
+	if GOCACHE=$work/cache as_user go build -o gospin gospin.go 2>go.log; then
+		like "Go: .debug_frame is compressed" "$(readelf -SW gospin)" 'debug_frame.* C '
+		experiments gospin 'main\.churn' 7
+	else
+		skip "Go" "go does not build: $(tail -1 go.log)"
+	fi
+else
+	skip "Go" "go is not installed (package golang-go)"
+fi
+
+if command -v rustc >/dev/null && as_user rustc --version >/dev/null 2>&1; then
+	if as_user rustc -g -O -o rustspin rustspin.rs 2>rust.log; then
+		experiments rustspin 'rustspin::churn' 4
+	else
+		skip "Rust" "rustc does not build: $(tail -1 rust.log)"
+	fi
+else
+	skip "Rust" "rustc is not installed (package rustc)"
+fi
+
+gcc -O1 -g -gz -fno-asynchronous-unwind-tables -fno-omit-frame-pointer -o packed packed.c
+like "C without .eh_frame: .debug_frame is compressed" "$(readelf -SW packed)" 'debug_frame.* C '
+run ssrun -usertime -stack dwarf -o packed.usertime ./packed
+is "... its call paths" "$status" 0
+run prof -butterfly packed.usertime
+like "... end in main" "$out" 'main'
+rm -rf cache
+done_testing
