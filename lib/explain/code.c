@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "experiment/branches.h"
 #include "profile/entities.h"
 
@@ -18,11 +19,8 @@ static int by_address(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->address != y->address)
-		return x->address < y->address ? -1 : 1;
-	return x->place < y->place ? -1 : x->place > y->place;
+	return sort_rising(x->image, y->image) ?: sort_rising(x->address, y->address)
+		       ?: sort_rising(x->place, y->place);
 }
 
 static int sort_places(struct prof_procedures *p, const struct prof_data *d)
@@ -51,13 +49,8 @@ static int by_cost(const void *a, const void *b)
 {
 	const struct prof_procedure *x = a, *y = b;
 
-	if (x->value != y->value)
-		return x->value > y->value ? -1 : 1;
-	if (x->all != y->all)
-		return x->all > y->all ? -1 : 1;
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->begin < y->begin ? -1 : x->begin > y->begin;
+	return sort_falling(x->value, y->value) ?: sort_falling(x->all, y->all)
+		       ?: sort_rising(x->image, y->image) ?: sort_rising(x->begin, y->begin);
 }
 
 /* The function of a place; with -inlines its name may be that of an inlined one. */
@@ -81,11 +74,8 @@ static int by_place(const void *a, const void *b)
 {
 	const struct prof_jump *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	if (x->jump.from != y->jump.from)
-		return x->jump.from < y->jump.from ? -1 : 1;
-	return (x->jump.to > y->jump.to) - (x->jump.to < y->jump.to);
+	return sort_rising(x->image, y->image) ?: sort_rising(x->jump.from, y->jump.from)
+		       ?: sort_rising(x->jump.to, y->jump.to);
 }
 
 /* Those that direct branches make among them are no news and do no harm. */
@@ -98,15 +88,13 @@ static int take_seen(struct prof_procedures *p, const struct prof_data *d)
 
 		for (size_t k = 0; k < experiment_runs(x); k++) {
 			const struct experiment_run *run = experiment_run_at(x, k);
-			struct prof_jump *own;
+			struct prof_jump own = {.jump = {run->key.end, run->key.to}};
 
 			if (run->key.image != run->key.to_image)
 				continue;
-			own = vec_push(&p->seen);
-			if (!own)
+			own.image = d->image_of.data[i][run->key.image];
+			if (vec_add(&p->seen, own))
 				return -1;
-			own->image = d->image_of.data[i][run->key.image];
-			own->jump = (struct flow_jump){run->key.end, run->key.to};
 		}
 	}
 	if (p->seen.count)

@@ -26,8 +26,7 @@ static enum label label_of(const struct experiment *x)
 int prof_edges_init(struct prof_edges *edges, const struct prof_data *d)
 {
 	edges->any = false;
-	edges->all = (struct table){.entry_size = sizeof(struct counted),
-		.key_size = sizeof(((struct counted *)0)->key)};
+	edges->all = TABLE_OF(struct counted);
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 

@@ -49,8 +49,8 @@ static double count_of(
 	if (metric < 0)
 		return 0;
 	return x->d->metrics.data[k].unit *
-	       (p->moved[k] ? p->moved[k][insn].value
-			    : (double)p->code.counts[insn * x->d->metrics.count + k]);
+	       (p->moves.moved[k] ? p->moves.moved[k][insn].value
+				  : (double)p->code.counts[insn * x->d->metrics.count + k]);
 }
 
 /* Of one cause, by instruction: struct culprits_input. */
@@ -134,34 +134,6 @@ static void count_wrong(struct prof_explain *x, const struct prof_explained *p)
 
 /* ---- a procedure ---- */
 
-static int move_samples(struct prof_explained *p, struct prof_explain *x)
-{
-	const struct flow *f = p->code.flow;
-	size_t metrics = x->d->metrics.count;
-	struct prof_skid s = {.flow = f, .entered = NAN};
-
-	p->moved = calloc(metrics + 1, sizeof(*p->moved));
-	if (!p->moved)
-		return -1;
-	if (x->edges.any) {
-		const uint64_t *times =
-			x->analysis.exact ? p->code.counts + x->analysis.counted : NULL;
-
-		s.edges = p->counted_edges = prof_edges_of(
-			&x->edges, f, p->procedure->image, times, metrics, &s.entered);
-		if (!p->counted_edges)
-			return -1;
-	}
-	for (size_t k = 0; k < metrics; k++) {
-		if (!(x->d->metrics.data[k].metric->flags & METRIC_SKID))
-			continue;
-		p->moved[k] = calloc(f->insns.count + 1, sizeof(**p->moved));
-		if (!p->moved[k] || prof_skid_move(&s, p->code.counts + k, metrics, p->moved[k]))
-			return -1;
-	}
-	return 0;
-}
-
 /* executions: of blocks; behind them the least and the most that they can be. */
 static void take_frequencies(struct prof_explained *p, double *executions, double *edges)
 {
@@ -182,8 +154,8 @@ static void take_frequencies(struct prof_explained *p, double *executions, doubl
 		const struct analysis_estimate *x =
 			p->analysed.frequencies.edge ? &p->analysed.frequencies.edge[i] : NULL;
 
-		if (p->counted_edges)
-			edges[i] = p->counted_edges[i];
+		if (p->moves.edges)
+			edges[i] = p->moves.edges[i];
 		else
 			edges[i] = x && x->confidence != ANALYSIS_UNKNOWN ? x->value * unit : NAN;
 	}
@@ -224,7 +196,7 @@ static int make_input(struct prof_explained *p, struct prof_explain *x)
 		.factor = x->learnt ? x->factor : NULL,
 		.line_misses = lines,
 		.page_misses = pages,
-		.counted = p->counted_edges != NULL,
+		.counted = p->moves.edges != NULL,
 		.behind_calls = m->metric->flags & METRIC_SKID,
 		.faults = m->metric->flags & METRIC_WALL};
 	take_events(p, x, events);
@@ -255,7 +227,8 @@ static int analyse(struct prof_explained *p, struct prof_explain *x, struct erro
 		p->borrowed = true;
 		return 0;
 	}
-	if (prof_analyse(&p->analysed, &x->analysis, &p->code, p->moved[x->analysis.metric], e))
+	if (prof_analyse(
+		    &p->analysed, &x->analysis, &p->code, p->moves.moved[x->analysis.metric], e))
 		return -1;
 	if (x->kept_insns + n > KEPT_MAX)
 		return 0;
@@ -272,6 +245,8 @@ static int analyse(struct prof_explained *p, struct prof_explain *x, struct erro
 static int prepare(struct prof_explained *p, struct prof_explain *x,
 	const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
 {
+	const uint64_t *times;
+
 	memset(p, 0, sizeof(*p));
 	p->procedure = procedure;
 	p->name = prof_string_at(x->d, procedure->name);
@@ -279,7 +254,8 @@ static int prepare(struct prof_explained *p, struct prof_explain *x,
 	memset(code, 0, sizeof(*code));
 	if (!p->code.flow || p->code.machine != ISA_X86_64)
 		return 0;
-	if (move_samples(p, x))
+	times = x->analysis.exact ? p->code.counts + x->analysis.counted : NULL;
+	if (prof_moves_make(&p->moves, x->d, &x->edges, &p->code, times))
 		return error_nomem(e);
 	if (analyse(p, x, e))
 		return -1;
@@ -314,10 +290,7 @@ void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)
 	free(p->memory);
 	if (!p->borrowed)
 		prof_analysed_fini(&p->analysed);
-	free(p->counted_edges);
-	for (size_t k = 0; p->moved && k < x->d->metrics.count; k++)
-		free(p->moved[k]);
-	free(p->moved);
+	prof_moves_fini(&p->moves, x->d);
 	prof_code_fini(&p->code);
 }
 
@@ -381,8 +354,7 @@ int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error 
 {
 	memset(x, 0, sizeof(*x));
 	x->d = d;
-	x->kept = (struct table){
-		.entry_size = sizeof(struct kept), .key_size = sizeof(((struct kept *)0)->key)};
+	x->kept = TABLE_OF(struct kept);
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
 	if (prof_analysis_init(&x->analysis, d, e) || prof_explain_machine(x, e))

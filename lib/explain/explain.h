@@ -42,8 +42,7 @@ struct prof_explained {
 	const struct prof_procedure *procedure;
 	const char *name;
 	struct prof_code code;
-	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
-	double *counted_edges;     /* executions; NULL: not counted */
+	struct prof_moves moves;
 	struct prof_analysed analysed;
 	struct culprits_input input;
 	struct culprits culprits;

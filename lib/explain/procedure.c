@@ -378,3 +378,33 @@ struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop)
 	}
 	return prof_cycles_each(p->analysis, samples, times);
 }
+
+int prof_moves_make(struct prof_moves *m, const struct prof_data *d, const struct prof_edges *edges,
+	const struct prof_code *code, const uint64_t *times)
+{
+	struct prof_skid s = {.flow = code->flow, .entered = NAN};
+	size_t metrics = d->metrics.count;
+
+	m->moved = calloc(metrics + 1, sizeof(*m->moved));
+	if (edges->any)
+		s.edges = m->edges =
+			prof_edges_of(edges, code->flow, code->image, times, metrics, &s.entered);
+	if (!m->moved || (edges->any && !m->edges))
+		return -1;
+	for (size_t k = 0; k < metrics; k++) {
+		if (!(d->metrics.data[k].metric->flags & METRIC_SKID))
+			continue;
+		m->moved[k] = calloc(code->flow->insns.count + 1, sizeof(**m->moved));
+		if (!m->moved[k] || prof_skid_move(&s, code->counts + k, metrics, m->moved[k]))
+			return -1;
+	}
+	return 0;
+}
+
+void prof_moves_fini(struct prof_moves *m, const struct prof_data *d)
+{
+	for (size_t k = 0; m->moved && k < d->metrics.count; k++)
+		free(m->moved[k]);
+	free(m->moved);
+	free(m->edges);
+}

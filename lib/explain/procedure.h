@@ -14,6 +14,18 @@
 #include "explain/skid.h"
 #include "schedule/schedule.h"
 
+/* Samples of a procedure at what waited, and its edges. */
+struct prof_moves {
+	double *edges;             /* executions; NULL: not counted */
+	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
+};
+
+/* times[i * metrics]: executions of instruction i; NULL: not counted.  -1 when memory is out, with
+ * what there is to be freed all the same. */
+int prof_moves_make(struct prof_moves *m, const struct prof_data *d, const struct prof_edges *edges,
+	const struct prof_code *code, const uint64_t *times);
+void prof_moves_fini(struct prof_moves *m, const struct prof_data *d);
+
 /* Of a whole report. */
 struct prof_analysis {
 	const struct prof_data *d;

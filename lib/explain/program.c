@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/table.h"
 
 enum {
@@ -45,16 +46,6 @@ static struct unit *unit_at(const struct prof_program *g, size_t i)
 
 /* ---- one procedure by itself ---- */
 
-static int note_call(struct prof_program *g, uint32_t block, uint64_t target)
-{
-	struct call *own = vec_push(&g->calls);
-
-	if (!own)
-		return -1;
-	*own = (struct call){(uint32_t)g->units.count - 1, block, target, UINT32_MAX};
-	return 0;
-}
-
 static int note_calls(struct prof_program *g, const struct flow *f)
 {
 	for (uint32_t i = 0; i < f->insns.count; i++) {
@@ -62,8 +53,11 @@ static int note_calls(struct prof_program *g, const struct flow *f)
 		bool leaves = insn_jumps(insn) && !(insn->classes & INSN_CONDITIONAL) &&
 			      (insn->target < f->begin || insn->target >= f->end);
 
+		const struct call own = {
+			(uint32_t)g->units.count - 1, f->block_of[i], insn->target, UINT32_MAX};
+
 		if (insn->has_target && (insn->classes & INSN_CALL || leaves) &&
-			note_call(g, f->block_of[i], insn->target))
+			vec_add(&g->calls, own))
 			return -1;
 	}
 	return 0;
@@ -135,9 +129,8 @@ struct by_name {
 static int compare_names(const void *a, const void *b)
 {
 	const struct by_name *x = a, *y = b;
-	int order = strcmp(x->name, y->name);
 
-	return order ? order : (x->unit > y->unit) - (x->unit < y->unit);
+	return strcmp(x->name, y->name) ?: sort_rising(x->unit, y->unit);
 }
 
 /* The unit of this name, the first that is of another image. */
@@ -168,7 +161,7 @@ static uint32_t find_unit(const struct prof_program *g, uint32_t image, uint64_t
 	struct unit key = {.key = {.begin = begin, .image = image}};
 	const struct unit *u = table_find(&g->units, &key.key);
 
-	return u ? (uint32_t)(u - unit_at(g, 0)) : UINT32_MAX;
+	return u ? (uint32_t)table_number(&g->units, u) : UINT32_MAX;
 }
 
 /* "malloc" of "malloc@plt", in another image; what has no samples calls nobody. */
@@ -211,15 +204,10 @@ static int find_callees(struct prof_program *g)
 	for (uint32_t i = 0; i < n && rc == 0; i++) {
 		uint32_t callee =
 			behind_stub(g, names, unit_at(g, i)->key.image, unit_at(g, i)->name);
-		struct call *own;
+		const struct call own = {i, 0, 0, callee};
 
-		if (callee == UINT32_MAX)
-			continue;
-		own = vec_push(&g->calls);
-		if (own)
-			*own = (struct call){i, 0, 0, callee};
-		else
-			rc = -1;
+		if (callee != UINT32_MAX)
+			rc = vec_add(&g->calls, own);
 	}
 	free(names);
 	return rc;
@@ -274,8 +262,7 @@ struct prof_program *prof_program_new(const struct prof_analysis *a, struct erro
 		return NULL;
 	}
 	g->analysis = a;
-	g->units = (struct table){
-		.entry_size = sizeof(struct unit), .key_size = sizeof(((struct unit *)0)->key)};
+	g->units = TABLE_OF(struct unit);
 	if (prof_code_all(a->d, add_unit, g, e) || (find_callees(g) && error_nomem(e))) {
 		prof_program_free(g);
 		return NULL;

@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "explain/unskid.h"
 
 #include "explain/code.h"
@@ -56,9 +57,7 @@ static int by_remainder(const void *a, const void *b)
 {
 	const struct remainder *x = a, *y = b;
 
-	if (x->rest != y->rest)
-		return x->rest > y->rest ? -1 : 1;
-	return x->insn < y->insn ? -1 : x->insn > y->insn;
+	return sort_falling_number(x->rest, y->rest) ?: sort_rising(x->insn, y->insn);
 }
 
 /* Whole numbers that add up to `all`. */
@@ -132,15 +131,11 @@ static int move_metric(
 		return rc < 0 ? -1 : 0; /* shares that do not add up are left alone */
 	take_off(u, c, image, group, metric, true);
 	for (size_t i = 0; i < n; i++) {
-		struct addition *own;
-
-		if (!u->whole[i])
-			continue;
-		own = vec_push(&u->additions);
-		if (!own)
-			return -1;
-		*own = (struct addition){
+		const struct addition own = {
 			c->flow->insns.data[i].address, u->whole[i], group, image, metric};
+
+		if (u->whole[i] && vec_add(&u->additions, own))
+			return -1;
 	}
 	return 0;
 }
@@ -152,18 +147,13 @@ static int find_groups(struct unskid *u, const struct prof_code *c, uint32_t ima
 		i < u->d->places.count; i++) {
 		const struct prof_place *p = prof_place_at(u->d, u->procedures.places[i]);
 		bool known = false;
-		uint32_t *own;
 
 		if (p->key.image != image || p->key.address - c->begin >= c->size)
 			break;
 		for (size_t k = 0; k < u->groups.count; k++)
 			known = known || u->groups.data[k] == p->key.group;
-		if (known)
-			continue;
-		own = vec_push(&u->groups);
-		if (!own)
+		if (!known && vec_add(&u->groups, p->key.group))
 			return -1;
-		*own = p->key.group;
 	}
 	return 0;
 }

@@ -3,20 +3,25 @@
 
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 
+static void fini_panel(struct picture_panel *panel)
+{
+	for (size_t i = 0; i < panel->series.count; i++)
+		vec_fini(&panel->series.data[i].points);
+	vec_fini(&panel->series);
+	vec_fini(&panel->categories);
+}
+
 void picture_fini(struct picture *p)
 {
-	for (size_t i = 0; i < p->panels.count; i++) {
-		struct picture_panel *panel = &p->panels.data[i];
-
-		for (size_t k = 0; k < panel->series.count; k++)
-			vec_fini(&panel->series.data[k].points);
-		vec_fini(&panel->series);
-		vec_fini(&panel->categories);
-	}
+	for (size_t i = 0; i < p->panels.count; i++)
+		fini_panel(&p->panels.data[i]);
+	fini_panel(&p->spare_panel);
+	vec_fini(&p->spare_series.points);
 	vec_fini(&p->panels);
 	for (size_t i = 0; i < p->arena.count; i++)
 		free(p->arena.data[i]);
@@ -24,62 +29,61 @@ void picture_fini(struct picture *p)
 	*p = (struct picture){.title = NULL};
 }
 
+int picture_finish(const struct picture *p, struct error *e)
+{
+	return p->failed ? error_nomem(e) : 0;
+}
+
 const char *picture_text(struct picture *p, const char *format, ...)
 {
-	char **slot = vec_push(&p->arena);
+	char *text = NULL;
 	va_list ap;
+	int length;
 
-	if (!slot)
-		return NULL;
 	va_start(ap, format);
-	if (vasprintf(slot, format, ap) < 0)
-		*slot = NULL;
+	length = vasprintf(&text, format, ap);
 	va_end(ap);
-	return *slot;
+	if (length >= 0 && vec_add(&p->arena, text) == 0)
+		return text;
+	if (length >= 0)
+		free(text);
+	p->failed = true;
+	return "";
 }
 
 struct picture_panel *picture_panel_add(struct picture *p, enum picture_shape shape)
 {
 	struct picture_panel *panel = vec_push(&p->panels);
 
-	if (panel)
-		panel->shape = shape;
+	p->failed |= !panel;
+	panel = panel ? panel : &p->spare_panel;
+	panel->shape = shape;
 	return panel;
 }
 
-struct picture_series *picture_series_add(struct picture_panel *panel, const char *name)
+struct picture_series *picture_series_add(
+	struct picture *p, struct picture_panel *panel, const char *name)
 {
-	struct picture_series *s;
+	struct picture_series *s = vec_push(&panel->series);
 
-	if (!name)
-		return NULL;
-	s = vec_push(&panel->series);
-	if (s)
-		s->name = name;
+	p->failed |= !s;
+	s = s ? s : &p->spare_series;
+	s->name = name;
 	return s;
 }
 
-long picture_category_add(struct picture_panel *panel, const char *name)
+size_t picture_category_add(struct picture *p, struct picture_panel *panel, const char *name)
 {
-	const char **slot;
-
-	if (!name)
-		return -1;
-	slot = vec_push(&panel->categories);
-	if (!slot)
-		return -1;
-	*slot = name;
-	return (long)panel->categories.count - 1;
+	p->failed |= vec_add(&panel->categories, name) != 0;
+	return panel->categories.count - 1;
 }
 
-int picture_point_add(struct picture_series *s, double x, double y, double low, double high)
+void picture_point_add(
+	struct picture *p, struct picture_series *s, double x, double y, double low, double high)
 {
-	struct picture_point *point = vec_push(&s->points);
+	const struct picture_point point = {x, y, low, high};
 
-	if (!point)
-		return -1;
-	*point = (struct picture_point){x, y, low, high};
-	return 0;
+	p->failed |= vec_add(&s->points, point) != 0;
 }
 
 const char *picture_command(struct picture *p, const char *const *words, size_t length)
@@ -99,7 +103,8 @@ const char *picture_command(struct picture *p, const char *const *words, size_t 
 		text.length = length - 3;
 		strbuf_puts(&text, "...");
 	}
-	result = text.failed ? NULL : picture_text(p, "%s", strbuf_text(&text));
+	p->failed |= text.failed;
+	result = picture_text(p, "%s", strbuf_text(&text));
 	strbuf_fini(&text);
 	return result;
 }

@@ -4,7 +4,8 @@
  * gnuplot script of.  The figures are those of Zagha et al. (1996): event costs (2, 8, 9), source
  * lines with their misses (3), sweeps over a parameter (4 to 7).
  *
- * Texts are borrowed or live in the arena.
+ * Texts are borrowed or live in the arena.  What adds to a picture cannot fail by itself: when
+ * memory is out, `failed` is set and what was added is missing, which picture_finish says.
  */
 #ifndef PICTURE_PICTURE_H
 #define PICTURE_PICTURE_H
@@ -44,18 +45,25 @@ struct picture {
 	const char *title, *subtitle; /* what; of which program, where and how counted */
 	VEC(struct picture_panel) panels;
 	VEC(char *) arena;
+	bool failed;                      /* memory was out */
+	struct picture_panel spare_panel; /* what cannot be added goes there */
+	struct picture_series spare_series;
 };
 
 void picture_fini(struct picture *p);
-/* A text that lives as long as the picture; NULL when memory is out. */
+/* 0, or -1 with *e set if memory was out on the way. */
+int picture_finish(const struct picture *p, struct error *e);
+/* A text that lives as long as the picture. */
 const char *picture_text(struct picture *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* These return NULL or -1 when memory is out.  Panels and series move when one is added. */
+/* Panels and series move when one is added. */
 struct picture_panel *picture_panel_add(struct picture *p, enum picture_shape shape);
-struct picture_series *picture_series_add(struct picture_panel *panel, const char *name);
+struct picture_series *picture_series_add(
+	struct picture *p, struct picture_panel *panel, const char *name);
 /* Index of the category. */
-long picture_category_add(struct picture_panel *panel, const char *name);
-int picture_point_add(struct picture_series *s, double x, double y, double low, double high);
+size_t picture_category_add(struct picture *p, struct picture_panel *panel, const char *name);
+void picture_point_add(
+	struct picture *p, struct picture_series *s, double x, double y, double low, double high);
 /* A command as titles show it: without the directories of the program, in `length` characters at
  * most.  words: NULL-terminated. */
 const char *picture_command(struct picture *p, const char *const *words, size_t length);

@@ -29,32 +29,29 @@ static double row_percent(const struct prof_table *t, size_t row)
 	return most;
 }
 
-static int find_pieces(const struct prof_table *t, pieces *list)
+static pieces find_pieces(struct picture *p, const struct prof_table *t)
 {
+	pieces list = {0};
 	size_t head = 0;
 	bool open = false;
 
-	for (size_t i = 0; i < t->rows.count; i++) {
+	for (size_t i = 0; i < t->rows.count && !p->failed; i++) {
 		enum prof_role role = t->rows.data[i].role;
+		const struct piece fresh = {.first = i, .head = head};
 		struct piece *piece;
 
 		if (role == PROF_HEAD)
 			head = i;
-		open = open && role == PROF_ROW;
-		if (role != PROF_ROW)
+		if (role == PROF_ROW && !open)
+			p->failed |= vec_add(&list, fresh) != 0;
+		open = role == PROF_ROW;
+		if (!open || p->failed)
 			continue;
-		if (!open) {
-			piece = vec_push(list);
-			if (!piece)
-				return -1;
-			*piece = (struct piece){.first = i, .head = head};
-			open = true;
-		}
-		piece = &list->data[list->count - 1];
+		piece = &list.data[list.count - 1];
 		piece->count++;
 		piece->most = fmax(piece->most, row_percent(t, i));
 	}
-	return 0;
+	return list;
 }
 
 /* The best that fit, with a line each for what separates them. */
@@ -136,47 +133,37 @@ static const char *row_text(struct picture *p, const struct prof_row *r, size_t 
 	return text;
 }
 
-static int add_points(
-	struct picture_panel *panel, const struct prof_table *t, size_t row, long category)
+static void add_points(struct picture *p, struct picture_panel *panel, const struct prof_table *t,
+	size_t row, size_t category)
 {
 	size_t series = 0;
 
-	for (size_t i = 0; i < t->columns.count; i++) {
+	for (size_t i = 0; i < t->columns.count && !p->failed; i++) {
 		const struct prof_cell *cell = &prof_cells(t, row)[i];
 		double scale = cell->quantity.value > 0 ? cell->percent / cell->quantity.value : 0;
 
 		if (!(t->columns.data[i].flags & PROF_PERCENT))
 			continue;
 		series++;
-		if (cell->quantity.label != LABEL_NONE &&
-			picture_point_add(&panel->series.data[series - 1], (double)category,
+		if (cell->quantity.label != LABEL_NONE)
+			picture_point_add(p, &panel->series.data[series - 1], (double)category,
 				cell->percent, cell->quantity.low * scale,
-				fmin(100, cell->quantity.high * scale)))
-			return -1;
+				fmin(100, cell->quantity.high * scale));
 	}
-	return 0;
 }
 
-static int add_piece(struct picture *p, struct picture_panel *panel, const struct prof_table *t,
+static void add_piece(struct picture *p, struct picture_panel *panel, const struct prof_table *t,
 	const struct piece *piece, const struct piece *before, size_t indentation)
 {
-	if (!before || before->head != piece->head) {
-		const struct prof_row *head = &t->rows.data[piece->head];
-		const char *name = head->file ? base_name(head->file) : head->procedure;
+	const struct prof_row *head = &t->rows.data[piece->head];
+	const char *name = head->file ? base_name(head->file) : head->procedure;
 
-		if (picture_category_add(panel, name ? name : "?") < 0)
-			return -1;
-	} else if (picture_category_add(panel, "  ...") < 0) {
-		return -1;
-	}
-	for (size_t i = piece->first; i < piece->first + piece->count; i++) {
-		long category =
-			picture_category_add(panel, row_text(p, &t->rows.data[i], indentation));
-
-		if (category < 0 || add_points(panel, t, i, category))
-			return -1;
-	}
-	return 0;
+	if (before && before->head == piece->head)
+		name = "  ...";
+	picture_category_add(p, panel, name ? name : "?");
+	for (size_t i = piece->first; i < piece->first + piece->count; i++)
+		add_points(p, panel, t, i,
+			picture_category_add(p, panel, row_text(p, &t->rows.data[i], indentation)));
 }
 
 const char *picture_origin(struct picture *p, const struct experiment *x)
@@ -189,46 +176,35 @@ const char *picture_origin(struct picture *p, const struct experiment *x)
 
 	if (command && command[word])
 		words[1] = command + word + 1;
-	words[0] = words[0] ? picture_command(p, words, COMMAND) : NULL;
-	if (!words[0])
-		return NULL;
-	return picture_text(p, "%s, on %s", words[0],
+	return picture_text(p, "%s, on %s", picture_command(p, words, COMMAND),
 		model  ? model
 		: host ? host
 		       : "an unknown host");
 }
 
-static int add_series(struct picture *p, struct picture_panel *panel, const struct prof_table *t)
-{
-	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct prof_column *c = &t->columns.data[i];
-
-		if (c->flags & PROF_PERCENT &&
-			!picture_series_add(
-				panel, picture_text(p, "%s (%s)", c->name, label_name(c->label))))
-			return -1;
-	}
-	return 0;
-}
-
-static int fill(struct picture *p, struct picture_panel *panel, const struct prof_data *d,
-	const struct prof_table *t, pieces *list)
+static void fill(struct picture *p, struct picture_panel *panel, const struct prof_data *d,
+	const struct prof_table *t)
 {
 	const struct experiment_metric *m = d->metrics.data[0].metric;
 	const struct piece *before = NULL;
+	pieces list = find_pieces(p, t);
 	size_t indent;
 
-	if (find_pieces(t, list) || add_series(p, panel, t))
-		return -1;
-	choose(list);
-	indent = indentation(t, list);
-	for (size_t i = 0; i < list->count; i++) {
-		if (!list->data[i].shown)
-			continue;
-		if (add_piece(p, panel, t, &list->data[i], before, indent))
-			return -1;
-		before = &list->data[i];
+	for (size_t i = 0; i < t->columns.count; i++) {
+		const struct prof_column *c = &t->columns.data[i];
+
+		if (c->flags & PROF_PERCENT)
+			picture_series_add(p, panel,
+				picture_text(p, "%s (%s)", c->name, label_name(c->label)));
 	}
+	choose(&list);
+	indent = indentation(t, &list);
+	for (size_t i = 0; i < list.count; i++)
+		if (list.data[i].shown) {
+			add_piece(p, panel, t, &list.data[i], before, indent);
+			before = &list.data[i];
+		}
+	vec_fini(&list);
 	if (panel->series.count == 1) {
 		p->title = picture_text(p, "%s by source line", m->name);
 		panel->x_label = picture_text(p, "%% of all %s (%s%s)", m->name,
@@ -238,21 +214,16 @@ static int fill(struct picture *p, struct picture_panel *panel, const struct pro
 		panel->x_label = "% of all";
 	}
 	p->subtitle = picture_origin(p, d->request->inputs[0].experiment);
-	return p->title && panel->x_label && p->subtitle ? 0 : -1;
 }
 
 int picture_lines(
 	struct picture *p, const struct prof_data *d, const struct prof_table *t, struct error *e)
 {
 	struct picture_panel *panel = picture_panel_add(p, PICTURE_LISTING);
-	pieces list = {0};
-	int rc = panel ? fill(p, panel, d, t, &list) : -1;
 
-	vec_fini(&list);
-	if (rc)
-		return error_nomem(e);
-	if (panel->categories.count)
-		return 0;
+	fill(p, panel, d, t);
+	if (p->failed || panel->categories.count)
+		return picture_finish(p, e);
 	error_set(e, ERR_NOT_FOUND, "no line has %g%% of the samples or more", LEAST);
 	return error_hint(
 		e, "prof -procedures says which functions have them, and what has no lines");

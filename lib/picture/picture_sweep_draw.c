@@ -10,11 +10,14 @@
 #include "base/strbuf.h"
 #include "picture/picture_sweep_private.h"
 
+enum scale { PLAIN, COST /* seconds that events typically cost */, TIME /* seconds of cycles */ };
+
 struct term { /* of -y */
 	const char *text;
 	bool costs;
 	const struct sweep_event *over, *under; /* under NULL: by nothing, or by a power of x */
 	int power;
+	enum scale scale;
 };
 
 typedef VEC(struct term) terms;
@@ -58,8 +61,6 @@ static int parse_term(struct sweep *s, char *word, terms *list, struct error *e)
 	if (!t)
 		return error_nomem(e);
 	t->text = picture_text(s->picture, "%s", word);
-	if (!t->text)
-		return error_nomem(e);
 	if (slash)
 		*slash = '\0';
 	t->costs = strcmp(word, "costs") == 0;
@@ -104,12 +105,11 @@ static int all_events(struct sweep *s, terms *list, struct error *e)
 		return error_hint(e, "-y EVENT,... says which to draw");
 	}
 	for (size_t i = 0; i < s->events.count; i++) {
-		struct term *t = vec_push(list);
+		const struct term t = {
+			.text = s->events.data[i].short_name, .over = &s->events.data[i]};
 
-		if (!t)
+		if (vec_add(list, t))
 			return error_nomem(e);
-		t->text = s->events.data[i].short_name;
-		t->over = &s->events.data[i];
 	}
 	return 0;
 }
@@ -131,22 +131,39 @@ static struct quantity divide(struct quantity a, struct quantity b)
 	return out;
 }
 
-static struct quantity by_power(struct quantity q, double x, int power)
+static struct quantity scaled(struct quantity q, double by)
 {
-	double divisor = power ? pow(x, power) : 1;
+	return isfinite(by) ? (struct quantity){q.value * by, q.low * by, q.high * by, q.label}
+			    : (struct quantity){.label = LABEL_NONE};
+}
 
-	if (!(fabs(divisor) > 0))
-		return (struct quantity){.label = LABEL_NONE};
-	return (struct quantity){q.value / divisor, q.low / divisor, q.high / divisor, q.label};
+static struct quantity event_value(
+	const struct sweep *s, size_t run, size_t row, const struct sweep_event *event)
+{
+	return s->values[(run * s->rows.count + row) * s->events.count +
+			 (size_t)(event - s->events.data)];
+}
+
+static double cost_of(const struct sweep *s, size_t run, const struct sweep_event *event)
+{
+	return s->costs[run * s->events.count + (size_t)(event - s->events.data)];
 }
 
 static struct quantity value_of(const struct sweep *s, const struct term *t, size_t run, size_t row)
 {
-	struct quantity q = s->value(s, run, row, t->over);
+	struct quantity q = event_value(s, run, row, t->over);
+	double by = 1;
 
 	if (t->under)
-		return divide(q, s->value(s, run, row, t->under));
-	return by_power(q, s->runs.data[run].x, t->power);
+		return divide(q, event_value(s, run, row, t->under));
+	if (t->scale == COST && q.label != LABEL_NONE) {
+		/* of which there were none: nobody knows their cost, and nothing depends on it */
+		by = isfinite(cost_of(s, run, t->over)) ? cost_of(s, run, t->over) : 0;
+		q.label = LABEL_ESTIMATED;
+	} else if (t->scale == TIME && !t->over->clock) {
+		by = 1 / s->runs.data[run].clock_hz;
+	}
+	return scaled(q, by / (t->power ? pow(s->runs.data[run].x, t->power) : 1));
 }
 
 /* Runs at one x: their mean, with what they differ by. */
@@ -161,81 +178,38 @@ static struct quantity mean_of(const double *values, size_t n, struct quantity f
 	return (struct quantity){mean, mean - half, mean + half, first.label};
 }
 
-static int by_x(const void *a, const void *b)
+/* A point for each x of the variant that has a value. */
+static void add_curve(struct sweep *s, struct picture_series *series, const struct term *t,
+	size_t row, size_t variant)
 {
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
-/* All x of a variant, each once, in order; *count of them; yours to free. */
-static double *all_x(const struct sweep *s, size_t variant, size_t *count)
-{
-	double *x = calloc(s->runs.count + 1, sizeof(*x));
-	size_t n = 0;
-
-	*count = 0;
-	if (!x)
-		return NULL;
-	for (size_t i = 0; i < s->runs.count; i++)
-		if (s->runs.data[i].variant == variant)
-			x[n++] = s->runs.data[i].x;
-	qsort(x, n, sizeof(*x), by_x);
-	for (size_t i = 0; i < n; i++)
-		if (!*count || x[*count - 1] != x[i])
-			x[(*count)++] = x[i];
-	return x;
-}
-
-typedef struct quantity point_of(const struct sweep *s, const void *what, size_t run, size_t row);
-
-/* The value at one x. */
-static struct quantity at_x(const struct sweep *s, point_of *of, const void *what, size_t row,
-	size_t variant, double x, double *room)
-{
+	double *values = calloc(s->runs.count + 1, sizeof(*values)), x = 0;
 	struct quantity first = {.label = LABEL_NONE};
 	size_t n = 0;
 
-	for (size_t i = 0; i < s->runs.count; i++) {
+	s->picture->failed |= !values;
+	for (size_t i = 0; i <= s->runs.count && values; i++) {
+		const struct sweep_run *run = i < s->runs.count ? &s->runs.data[s->order[i]] : NULL;
 		struct quantity q;
 
-		if (s->runs.data[i].variant != variant || s->runs.data[i].x != x)
+		if (run && run->variant != variant)
 			continue;
-		q = of(s, what, i, row);
-		if (q.label == LABEL_NONE || !isfinite(q.value))
+		if (n && (!run || run->x != x)) {
+			q = mean_of(values, n, first);
+			picture_point_add(s->picture, series, x, q.value, q.low, q.high);
+			n = 0;
+		}
+		q = run ? value_of(s, t, s->order[i], row) : first;
+		if (!run || q.label == LABEL_NONE || !isfinite(q.value))
 			continue;
 		first = n ? first : q;
-		room[n++] = q.value;
+		x = run->x;
+		values[n++] = q.value;
 	}
-	return mean_of(room, n, first);
-}
-
-static int add_curve(struct sweep *s, struct picture_series *series, point_of *of, const void *what,
-	size_t row, size_t variant)
-{
-	double *room = calloc(s->runs.count + 1, sizeof(*room));
-	size_t count;
-	double *x = all_x(s, variant, &count);
-	int rc = room && x ? 0 : -1;
-
-	for (size_t i = 0; i < count && rc == 0; i++) {
-		struct quantity q = at_x(s, of, what, row, variant, x[i], room);
-
-		if (q.label != LABEL_NONE)
-			rc = picture_point_add(series, x[i], q.value, q.low, q.high);
-	}
-	free(room);
-	free(x);
-	return rc;
+	free(values);
 }
 
 /* ---- curves
  * -------------------------------------------------------------------------------------- */
-
-static struct quantity term_point(const struct sweep *s, const void *what, size_t run, size_t row)
-{
-	return value_of(s, what, run, row);
-}
 
 static const char *curve_name(
 	struct sweep *s, const char *term, size_t row, size_t variant, bool rows)
@@ -246,10 +220,10 @@ static const char *curve_name(
 	if (term)
 		strbuf_puts(&b, term);
 	if (rows)
-		strbuf_printf(&b, "%s%s", b.length ? ", " : "", s->rows.data[row].name);
+		strbuf_printf(&b, "%s%s", b.length ? ", " : "", s->rows.data[row]);
 	if (s->variants.count > 1)
 		strbuf_printf(&b, "%s%s", b.length ? ", " : "", s->variants.data[variant]);
-	name = picture_text(s->picture, "%s", b.length ? strbuf_text(&b) : s->rows.data[row].name);
+	name = picture_text(s->picture, "%s", b.length ? strbuf_text(&b) : s->rows.data[row]);
 	strbuf_fini(&b);
 	return name;
 }
@@ -268,25 +242,23 @@ static const char *term_label(struct sweep *s, const struct term *t)
 		label_name(t->over->label));
 }
 
-static int add_term(struct sweep *s, struct picture_panel *panel, const struct term *t, bool named)
+static void add_term(struct sweep *s, struct picture_panel *panel, const struct term *t, bool named)
 {
 	bool rows = s->rows.count > 1;
 
 	for (size_t row = 0; row < s->rows.count; row++)
 		for (size_t v = 0; v < s->variants.count && panel->series.count < CURVES_MAX; v++) {
-			struct picture_series *series = picture_series_add(
-				panel, curve_name(s, named ? t->text : NULL, row, v, rows));
+			struct picture_series *series = picture_series_add(s->picture, panel,
+				curve_name(s, named ? t->text : NULL, row, v, rows));
 
-			if (!series || add_curve(s, series, term_point, t, row, v))
-				return -1;
-			if (!series->points.count)
+			add_curve(s, series, t, row, v);
+			if (!series->points.count && !s->picture->failed)
 				panel->series.count--;
 		}
-	return 0;
 }
 
 /* One panel of several events, if they are of one row; else one each. */
-static int add_panels(struct sweep *s, const terms *list)
+static void add_panels(struct sweep *s, const terms *list)
 {
 	bool together = s->rows.count == 1 && list->count > 1;
 	struct picture_panel *panel = NULL;
@@ -298,8 +270,6 @@ static int add_panels(struct sweep *s, const terms *list)
 			continue;
 		if (!panel || !together) {
 			panel = picture_panel_add(s->picture, PICTURE_CURVES);
-			if (!panel)
-				return -1;
 			panel->x_label = s->x_label;
 			panel->title = together ? "Events" : t->under ? t->text : t->over->name;
 			panel->y_label = term_label(s, t);
@@ -307,19 +277,12 @@ static int add_panels(struct sweep *s, const terms *list)
 		if (together && i && strcmp(t->over->unit, list->data[0].over->unit) != 0)
 			panel->y_label =
 				picture_text(s->picture, "events (%s)", label_name(t->over->label));
-		if (!panel->y_label || add_term(s, panel, t, together))
-			return -1;
+		add_term(s, panel, t, together);
 	}
-	return 0;
 }
 
 /* ---- areas
  * --------------------------------------------------------------------------------------- */
-
-struct part {                            /* of the time */
-	const struct sweep_event *event; /* NULL: what is left */
-	const struct term *term;
-};
 
 static bool is_time(const struct sweep_event *event)
 {
@@ -334,141 +297,94 @@ static const struct sweep_event *time_event(const struct sweep *s)
 	return NULL;
 }
 
-/* Seconds of a row. */
-static struct quantity time_point(const struct sweep *s, const void *what, size_t run, size_t row)
-{
-	const struct part *part = what;
-	const struct sweep_event *event = time_event(s);
-	struct quantity q = s->value(s, run, row, event);
-	double clock = event->clock ? 1 : s->clock(s, run);
-
-	if (q.label == LABEL_NONE || !(clock > 0))
-		return (struct quantity){.label = LABEL_NONE};
-	q = (struct quantity){q.value / clock, q.low / clock, q.high / clock, q.label};
-	return by_power(q, s->runs.data[run].x, part->term->power);
-}
-
-static struct quantity part_point(const struct sweep *s, const void *what, size_t run, size_t row)
-{
-	const struct part *part = what;
-	struct quantity q = s->value(s, run, row, part->event);
-	double cost = s->cost(s, run, part->event);
-
-	if (q.label == LABEL_NONE)
-		return q;
-	/* of which there were none: nobody knows their cost, and nothing depends on it */
-	cost = isfinite(cost) ? cost : 0;
-	q = (struct quantity){q.value * cost, q.low * cost, q.high * cost, LABEL_ESTIMATED};
-	return by_power(q, s->runs.data[run].x, part->term->power);
-}
-
 static bool costs_something(const struct sweep *s, const struct sweep_event *event)
 {
 	for (size_t i = 0; i < s->runs.count; i++)
-		if (s->cost(s, i, event) > 0)
+		if (cost_of(s, i, event) > 0)
 			return !is_time(event);
 	return false;
 }
 
 /* Lays a series on what lies there already: low, high are where it begins and ends. */
-static int pile_up(struct picture_series *series, double *heights, size_t count)
+static void pile_up(struct picture_series *series, double *heights)
 {
-	for (size_t i = 0; i < series->points.count && i < count; i++) {
+	for (size_t i = 0; i < series->points.count; i++) {
 		struct picture_point *at = &series->points.data[i];
 
 		at->low = heights[i];
 		at->high = heights[i] += at->y;
 	}
-	return 0;
 }
 
-/* What the time is more than its parts; where they overlap, nothing. */
-static int add_rest(struct picture_panel *panel, const struct picture_series *time, double *heights)
+/* The time, and as an area what it is more than its parts; where they overlap, nothing. */
+static void add_time(struct sweep *s, struct picture_panel *panel, const struct term *t, size_t row,
+	size_t variant, double *heights)
 {
-	struct picture_series *rest;
-	VEC(struct picture_point) points = {0};
-	int rc = 0;
+	struct picture_series *rest =
+		picture_series_add(s->picture, panel, "other (what is left of the time)");
+	struct picture_series *all;
 
-	for (size_t i = 0; i < time->points.count && rc == 0; i++) {
-		struct picture_point *point = vec_push(&points);
-
-		rc = point ? 0 : -1;
-		if (point)
-			*point = (struct picture_point){time->points.data[i].x,
-				fmax(0, time->points.data[i].y - heights[i]), NAN, NAN};
+	add_curve(s, rest, t, row, variant);
+	if (!rest->points.count && !s->picture->failed) {
+		panel->series.count--;
+		return;
 	}
-	rest = rc == 0 ? picture_series_add(panel, "other (what is left of the time)") : NULL;
-	for (size_t i = 0; rest && i < points.count; i++)
-		rc |= picture_point_add(rest, points.data[i].x, points.data[i].y, heights[i],
-			heights[i] + points.data[i].y);
-	vec_fini(&points);
-	return rest ? rc : -1;
+	for (size_t i = 0; i < rest->points.count; i++)
+		rest->points.data[i].y = fmax(0, rest->points.data[i].y - heights[i]);
+	pile_up(rest, heights);
+	all = picture_series_add(s->picture, panel,
+		picture_text(s->picture, "all (%s)", label_name(t->over->label)));
+	all->line = true;
+	add_curve(s, all, t, row, variant);
 }
 
-static int fill_areas(struct sweep *s, struct picture_panel *panel, const struct term *t,
+static void fill_areas(struct sweep *s, struct picture_panel *panel, const struct term *t,
 	size_t row, size_t variant, double *heights)
 {
-	struct part part = {.term = t};
-	struct picture_series *series, time = {.line = true};
-	int rc = 0;
+	struct term part = {.power = t->power, .scale = COST};
 
 	for (size_t i = 0; i < s->events.count; i++) {
-		part.event = &s->events.data[i];
-		if (!costs_something(s, part.event))
+		struct picture_series *series;
+
+		part.over = &s->events.data[i];
+		if (!costs_something(s, part.over))
 			continue;
-		series = picture_series_add(panel, part.event->name);
-		if (!series || add_curve(s, series, part_point, &part, row, variant) ||
-			pile_up(series, heights, s->runs.count))
-			return -1;
+		series = picture_series_add(s->picture, panel, part.over->name);
+		add_curve(s, series, &part, row, variant);
+		pile_up(series, heights);
 	}
-	if (!time_event(s))
-		return 0;
-	rc = add_curve(s, &time, time_point, &part, row, variant);
-	if (rc == 0 && time.points.count)
-		rc = add_rest(panel, &time, heights);
-	series = rc == 0 && time.points.count
-			 ? picture_series_add(panel, picture_text(s->picture, "all (%s)",
-							     label_name(time_event(s)->label)))
-			 : NULL;
-	if (!series) {
-		vec_fini(&time.points);
-		return rc;
+	part.over = time_event(s);
+	part.scale = TIME;
+	if (part.over)
+		add_time(s, panel, &part, row, variant, heights);
+}
+
+/* A panel of each row and variant. */
+static int add_areas(struct sweep *s, const struct term *t, struct error *e)
+{
+	size_t variants = s->variants.count;
+
+	for (size_t i = 0; i < s->rows.count * variants && !s->picture->failed; i++) {
+		double *heights = calloc(s->runs.count + 1, sizeof(*heights));
+		struct picture_panel *panel = picture_panel_add(s->picture, PICTURE_AREAS);
+
+		if (!heights)
+			return error_nomem(e);
+		fill_areas(s, panel, t, i / variants, i % variants, heights);
+		free(heights);
+		panel->title = curve_name(s, NULL, i / variants, i % variants, true);
+		panel->x_label = s->x_label;
+		panel->y_label = picture_text(
+			s->picture, "seconds%s (events: estimated)", power_text(s, t->power));
+		if (!panel->series.count) {
+			error_set(e, ERR_NOT_FOUND, "no event of these files has a known cost");
+			return error_hint(e, "perfex -y counts what has");
+		}
 	}
-	time.name = series->name;
-	*series = time;
 	return 0;
 }
 
-static int add_areas(struct sweep *s, const struct term *t, struct error *e)
-{
-	double *heights = calloc(s->runs.count + 1, sizeof(*heights));
-	int rc = heights ? 0 : -1;
-
-	for (size_t row = 0; row < s->rows.count && rc == 0; row++)
-		for (size_t v = 0; v < s->variants.count && rc == 0; v++) {
-			struct picture_panel *panel = picture_panel_add(s->picture, PICTURE_AREAS);
-
-			memset(heights, 0, s->runs.count * sizeof(*heights));
-			rc = panel ? fill_areas(s, panel, t, row, v, heights) : -1;
-			if (rc)
-				break;
-			panel->title = curve_name(s, NULL, row, v, true);
-			panel->x_label = s->x_label;
-			panel->y_label = picture_text(s->picture, "seconds%s (events: estimated)",
-				power_text(s, t->power));
-			if (!panel->series.count) {
-				free(heights);
-				error_set(e, ERR_NOT_FOUND,
-					"no event of these files has a known cost");
-				return error_hint(e, "perfex -y counts what has");
-			}
-			rc = panel->title && panel->y_label ? 0 : -1;
-		}
-	free(heights);
-	return rc ? error_nomem(e) : 0;
-}
-
-static int titles(struct sweep *s, const terms *list)
+static void titles(struct sweep *s, const terms *list)
 {
 	const struct sweep_run *first = &s->runs.data[0];
 	const char *program =
@@ -486,7 +402,6 @@ static int titles(struct sweep *s, const terms *list)
 	s->picture->subtitle = picture_text(s->picture, "%s%s%s, %zu run%s", program ? program : "",
 		program ? ", on " : "on ", where ? where : "an unknown host", s->runs.count,
 		plural(s->runs.count));
-	return s->picture->title && s->picture->subtitle ? 0 : -1;
 }
 
 int sweep_draw(struct sweep *s, struct error *e)
@@ -499,8 +414,10 @@ int sweep_draw(struct sweep *s, struct error *e)
 		error_hint(e, "-only says which functions to draw");
 		rc = -1;
 	}
-	if (rc == 0 && (titles(s, &list) || add_panels(s, &list)))
-		rc = error_nomem(e);
+	if (rc == 0) {
+		titles(s, &list);
+		add_panels(s, &list);
+	}
 	for (size_t i = 0; i < list.count && rc == 0; i++)
 		if (list.data[i].costs)
 			rc = add_areas(s, &list.data[i], e);

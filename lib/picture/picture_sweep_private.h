@@ -10,6 +10,7 @@ struct sweep_run {
 	VEC(const char *) words;             /* the command */
 	const struct experiment *experiment; /* NULL: of perfex */
 	const struct counts_report *report;  /* NULL: of ssrun */
+	double clock_hz;                     /* 0: not known */
 	double x;
 	size_t variant; /* index in variants */
 };
@@ -21,29 +22,20 @@ struct sweep_event {
 	bool clock;
 };
 
-struct sweep_row {
-	const char *name;
-	size_t entity;
-};
-#define SWEEP_WHOLE SIZE_MAX /* entity of the whole run */
-
 struct sweep {
 	struct picture *picture;
 	const struct picture_sweep_request *request;
 	VEC(struct sweep_run) runs;
 	VEC(struct sweep_event) events;
-	VEC(struct sweep_row) rows;
+	VEC(const char *) rows;     /* names: of procedures, of the whole */
 	VEC(const char *) variants; /* commands that differ otherwise than in numbers */
 	const char *x_label;
-	/* an event of a row in a run, in units of the event (seconds of clocks); LABEL_NONE: there
-	 * is none */
-	struct quantity (*value)(
-		const struct sweep *s, size_t run, size_t row, const struct sweep_event *event);
-	/* seconds that one event typically costs in a run, NAN: not known; cycles a second there,
-	 * 0: not known */
-	double (*cost)(const struct sweep *s, size_t run, const struct sweep_event *event);
-	double (*clock)(const struct sweep *s, size_t run);
-	const void *values; /* its own */
+	/* [(run * rows + row) * events + event]: in units of the event (seconds of clocks);
+	 * LABEL_NONE: there is none */
+	struct quantity *values;
+	double *costs; /* [run * events + event]: seconds that one typically costs; NAN: not known
+			*/
+	size_t *order; /* runs by x */
 };
 
 /* picture_sweep_x.c: x and variant of each run. */

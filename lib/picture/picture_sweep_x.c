@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
 #include "base/strbuf.h"
 #include "picture/picture_sweep_private.h"
 
@@ -140,7 +141,7 @@ static int place_by(struct sweep *s, numbered *number, size_t n, const char *lab
 	for (size_t i = 0; i < s->runs.count; i++)
 		s->runs.data[i].x = number(&s->runs.data[i], n);
 	s->x_label = label;
-	return label ? 0 : -1;
+	return 0;
 }
 
 static const char *program(const struct sweep *s)
@@ -166,17 +167,20 @@ static int place_by_itself(struct sweep *s, struct error *e)
 	return error_hint(e, "-x says where the parameter is: argN, -OPTION, threads, ranks, file");
 }
 
-static int place_by_name(struct sweep *s, const char *x)
+static void place_by_name(struct sweep *s, const char *x)
 {
 	size_t n = argument_index(x);
 
-	if (n)
-		return place_by(s, argument, n,
+	if (n) {
+		place_by(s, argument, n,
 			picture_text(s->picture, "argument %zu of %s", n, program(s)));
+		return;
+	}
 	if (strcmp(x, "file") == 0) {
 		for (n = 0; n + 1 < TRIED && !tells_apart(s, file_number, n); n++)
 			;
-		return place_by(s, file_number, n < TRIED - 1 ? n : 0, "number in the file's name");
+		place_by(s, file_number, n < TRIED - 1 ? n : 0, "number in the file's name");
+		return;
 	}
 	for (size_t i = 0; i < s->runs.count; i++) {
 		struct sweep_run *run = &s->runs.data[i];
@@ -187,7 +191,6 @@ static int place_by_name(struct sweep *s, const char *x)
 						   : fact(run, x);
 	}
 	s->x_label = x;
-	return 0;
 }
 
 static int check(const struct sweep *s, struct error *e)
@@ -229,48 +232,46 @@ static const char *variant_of(const struct sweep *s, const struct sweep_run *run
 		if (i == 0 || !is_parameter(s, run->words.data[i]))
 			strbuf_printf(&text, "%s%s", i ? " " : "",
 				i ? run->words.data[i] : base_name(run->words.data[0]));
-	result = text.failed ? NULL : picture_text(s->picture, "%s", strbuf_text(&text));
+	s->picture->failed |= text.failed;
+	result = picture_text(s->picture, "%s", strbuf_text(&text));
 	strbuf_fini(&text);
 	return result;
 }
 
-static int find_variants(struct sweep *s)
+static void find_variants(struct sweep *s)
 {
 	for (size_t i = 0; i < s->runs.count; i++) {
 		struct sweep_run *run = &s->runs.data[i];
-		const char *own = variant_of(s, run), **slot;
+		const char *own = variant_of(s, run);
 		size_t k = 0;
 
-		if (!own)
-			return -1;
 		while (k < s->variants.count && strcmp(s->variants.data[k], own) != 0)
 			k++;
 		run->variant = k;
-		if (k < s->variants.count)
-			continue;
-		slot = vec_push(&s->variants);
-		if (!slot)
-			return -1;
-		*slot = own;
+		if (k == s->variants.count)
+			s->picture->failed |= vec_add(&s->variants, own) != 0;
 	}
-	return 0;
+}
+
+static int by_x(const void *pa, const void *pb, void *context)
+{
+	size_t a = *(const size_t *)pa, b = *(const size_t *)pb;
+	const struct sweep_run *runs = context;
+
+	return sort_falling_number(runs[b].x, runs[a].x) ?: sort_rising(a, b);
 }
 
 int sweep_place(struct sweep *s, struct error *e)
 {
-	struct error none = {0};
-	int rc;
-
-	if (!s->request->x) {
-		rc = place_by_itself(s, &none);
-		if (rc && none.code) {
-			*e = none;
-			return -1;
-		}
-	} else {
-		rc = place_by_name(s, s->request->x);
-	}
-	if (rc || find_variants(s))
-		return error_nomem(e);
-	return check(s, e);
+	if (s->request->x)
+		place_by_name(s, s->request->x);
+	else if (place_by_itself(s, e))
+		return -1;
+	if (check(s, e))
+		return -1;
+	find_variants(s);
+	for (size_t i = 0; i < s->runs.count; i++)
+		s->order[i] = i;
+	qsort_r(s->order, s->runs.count, sizeof(*s->order), by_x, s->runs.data);
+	return picture_finish(s->picture, e);
 }

@@ -59,14 +59,10 @@ static long add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool 
 	if (!node)
 		return -1;
 	node->key = key.key;
-	if (d->nodes.count > before)
-		for (size_t i = 0; i < d->metrics.count; i++) {
-			const uint64_t *slot = vec_push(&d->node_counts);
-
-			if (!slot)
-				return -1;
-		}
-	return node - (struct prof_node *)(void *)d->nodes.entries;
+	if (d->nodes.count > before && d->metrics.count &&
+		!vec_extend(&d->node_counts, d->metrics.count))
+		return -1;
+	return (long)table_number(&d->nodes, node);
 }
 
 /* Up from the node to one that is known or the root, then down again. */
@@ -79,18 +75,16 @@ static long take_node(
 	long parent = 0;
 
 	while (node != EXPERIMENT_ROOT) {
-		uint32_t known = recall(memos, input, group, node), *slot;
+		uint32_t known = recall(memos, input, group, node);
 
 		if (known) {
 			parent = known - 1;
 			break;
 		}
-		slot = vec_push(&path);
-		if (!slot) {
+		if (vec_add(&path, node)) {
 			parent = -1;
 			break;
 		}
-		*slot = node;
 		/* a damaged file may say anything; what it gives must still end */
 		if (experiment_node_at(x, node)->key.parent >= node)
 			break;
@@ -115,8 +109,7 @@ static long take_node(
 static int take_paths(struct prof_data *d, size_t input)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
-	struct memos memos = {.table = {.entry_size = sizeof(struct memo),
-				      .key_size = sizeof(((struct memo *)0)->key)}};
+	struct memos memos = {.table = TABLE_OF(struct memo)};
 	size_t first = prof_metric_index(d, input, 0);
 	int rc = 0;
 

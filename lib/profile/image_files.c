@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/sort.h"
+
 struct named { /* a symbol that the experiment holds */
 	uint64_t address, length;
 	const char *name;
@@ -30,7 +32,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
-	return x->address < y->address ? -1 : x->address > y->address;
+	return sort_rising(x->address, y->address);
 }
 
 static int take_symbols(struct prof_images *images)
@@ -42,14 +44,12 @@ static int take_symbols(struct prof_images *images)
 
 		for (size_t k = 0; k < x->symbols.count; k++) {
 			const struct experiment_symbol *s = table_at(&x->symbols, k);
-			struct named *own;
+			const struct named own = {s->key.address, s->length, s->name, NULL};
 
-			if (s->key.image >= x->images.count)
-				continue;
-			own = vec_push(&images->slots[d->image_of.data[i][s->key.image]].symbols);
-			if (!own)
+			if (s->key.image < x->images.count &&
+				vec_add(&images->slots[d->image_of.data[i][s->key.image]].symbols,
+					own))
 				return -1;
-			*own = (struct named){s->key.address, s->length, s->name, NULL};
 		}
 	}
 	for (size_t i = 0; i < d->images.count; i++)

@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "base/sort.h"
 #include "profile/places.h"
 
 struct order {
@@ -14,9 +15,7 @@ static int by_address(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
-	if (x->image != y->image)
-		return x->image < y->image ? -1 : 1;
-	return x->address < y->address ? -1 : x->address > y->address;
+	return sort_rising(x->image, y->image) ?: sort_rising(x->address, y->address);
 }
 
 const char *prof_nameless(

@@ -45,7 +45,6 @@ static long find_image(struct prof_data *d, struct table *known, size_t input, u
 					  image->build_id_length ? 0 : image->fingerprint}};
 	size_t before = known->count;
 	struct image_entry *entry;
-	struct prof_image *own;
 
 	if (path < 0 || id < 0)
 		return -1;
@@ -53,11 +52,10 @@ static long find_image(struct prof_data *d, struct table *known, size_t input, u
 	if (!entry || known->count == before)
 		return entry ? (long)entry->index : -1;
 	entry->index = (uint32_t)d->images.count;
-	own = vec_push(&d->images);
-	if (!own)
-		return -1;
-	*own = (struct prof_image){image, input, index, base_name(image->path)};
-	return (long)entry->index;
+	return vec_add(&d->images,
+		       ((struct prof_image){image, input, index, base_name(image->path)}))
+		       ? -1
+		       : (long)entry->index;
 }
 
 static int take_images_of(struct prof_data *d, struct table *known, size_t input, uint32_t *map)
@@ -93,8 +91,7 @@ static int take_images_to(struct prof_data *d, struct table *known)
 
 static int take_images(struct prof_data *d)
 {
-	struct table known = {.entry_size = sizeof(struct image_entry),
-		.key_size = sizeof(((struct image_entry *)0)->key)};
+	struct table known = TABLE_OF(struct image_entry);
 	int rc = take_images_to(d, &known);
 
 	table_fini(&known);
@@ -107,14 +104,15 @@ static int take_metrics(struct prof_data *d)
 		const struct experiment *x = d->request->inputs[i].experiment;
 
 		for (size_t k = 0; k < x->metrics.count; k++) {
-			struct prof_metric *m = vec_push(&d->metrics);
 			const struct experiment_metric *of = &x->metrics.data[k];
+			const struct prof_metric m = {.metric = of,
+				.input = i,
+				.index = (uint32_t)k,
+				.unit = (double)(of->period ? of->period : 1) *
+					(of->flags & METRIC_CLOCK ? 1e-9 : 1)};
 
-			if (!m)
+			if (vec_add(&d->metrics, m))
 				return -1;
-			*m = (struct prof_metric){.metric = of, .input = i, .index = (uint32_t)k};
-			m->unit = (double)(of->period ? of->period : 1) *
-				  (of->flags & METRIC_CLOCK ? 1e-9 : 1);
 		}
 	}
 	return 0;
@@ -176,7 +174,7 @@ long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread)
 	const struct prof_group key = group_key(d, input, thread);
 	const struct prof_group *group = table_find(&d->groups, &key.key);
 
-	return group ? group - (const struct prof_group *)(const void *)d->groups.entries : -1;
+	return group ? (long)table_number(&d->groups, group) : -1;
 }
 
 long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
@@ -187,7 +185,7 @@ long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
 	if (!group)
 		return -1;
 	group->command = key.command;
-	return group - (struct prof_group *)(void *)d->groups.entries;
+	return (long)table_number(&d->groups, group);
 }
 
 /* The slot of an address; NULL: it has none. */
@@ -269,15 +267,11 @@ long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_
 	if (!place)
 		return -1;
 	if (near)
-		*near = (uint32_t)(place - (struct prof_place *)(void *)d->places.entries) + 1;
-	if (d->places.count > before)
-		for (size_t i = 0; i < d->metrics.count; i++) {
-			const uint64_t *slot = vec_push(&d->counts);
-
-			if (!slot)
-				return -1;
-		}
-	return place - (struct prof_place *)(void *)d->places.entries;
+		*near = (uint32_t)table_number(&d->places, place) + 1;
+	if (d->places.count > before && d->metrics.count &&
+		!vec_extend(&d->counts, d->metrics.count))
+		return -1;
+	return (long)table_number(&d->places, place);
 }
 
 bool prof_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s)
@@ -341,12 +335,9 @@ int prof_data_init(struct prof_data *d, const struct prof_request *request, stru
 {
 	memset(d, 0, sizeof(*d));
 	d->request = request;
-	d->groups = (struct table){.entry_size = sizeof(struct prof_group),
-		.key_size = sizeof(((struct prof_group *)0)->key)};
-	d->places = (struct table){.entry_size = sizeof(struct prof_place),
-		.key_size = sizeof(((struct prof_place *)0)->key)};
-	d->nodes = (struct table){.entry_size = sizeof(struct prof_node),
-		.key_size = sizeof(((struct prof_node *)0)->key)};
+	d->groups = TABLE_OF(struct prof_group);
+	d->places = TABLE_OF(struct prof_place);
+	d->nodes = TABLE_OF(struct prof_node);
 	d->strings = prof_strings_table();
 	if (prof_string(d, "") < 0 || take_images(d) || take_metrics(d) || find_near(d))
 		goto memory;

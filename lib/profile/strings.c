@@ -22,8 +22,7 @@ static uint64_t hash_of(const char *text)
 
 struct table prof_strings_table(void)
 {
-	return (struct table){.entry_size = sizeof(struct string_entry),
-		.key_size = sizeof(((struct string_entry *)0)->key)};
+	return TABLE_OF(struct string_entry);
 }
 
 void prof_strings_fini(struct table *strings)
@@ -49,7 +48,7 @@ long prof_string(struct prof_data *d, const char *text)
 		} else if (strcmp(own->text, text) != 0) {
 			continue;
 		}
-		return own - (struct string_entry *)(void *)d->strings.entries;
+		return (long)table_number(&d->strings, own);
 	}
 }
 

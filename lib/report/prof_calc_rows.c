@@ -89,7 +89,7 @@ static void summary(struct dis *l, const struct dis_body *b)
 
 int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
 {
-	struct prof_moved *moved = b->moved[l->calc->explain.analysis.metric];
+	struct prof_moved *moved = b->moves.moved[l->calc->explain.analysis.metric];
 
 	b->explained = calloc(1, sizeof(*b->explained));
 	if (!b->explained)

@@ -49,7 +49,7 @@ static void add_edges(struct cfg *g, const struct prof_explained *p, size_t firs
 
 		if (!isnan(times))
 			a.executions = quantity_exact(
-				times, p->counted_edges ? g->w->x.edges.label : LABEL_ESTIMATED);
+				times, p->moves.edges ? g->w->x.edges.label : LABEL_ESTIMATED);
 		g->t->failed |= vec_add(&g->t->arcs, a) != 0;
 	}
 }

@@ -111,32 +111,16 @@ static int make_arrows(struct dis_body *b)
 
 static int move_samples(struct dis *l, struct dis_body *b)
 {
-	const struct flow *f = b->code.flow;
-	size_t metrics = l->d->metrics.count;
-	struct prof_skid s = {.flow = f, .entered = NAN};
-	bool first = true;
+	const uint64_t *times =
+		l->columns.executions >= 0 ? b->code.counts + l->columns.exact : NULL;
+	const struct prof_moved *first = NULL;
 
-	if (l->edges.any) {
-		const uint64_t *times =
-			l->columns.executions >= 0 ? b->code.counts + l->columns.exact : NULL;
-
-		b->edges = prof_edges_of(
-			&l->edges, f, b->procedure->image, times, metrics, &s.entered);
-		if (!b->edges)
-			return -1;
-		s.edges = b->edges;
-	}
-	for (size_t k = 0; k < metrics; k++) {
-		if (!has_skid(l, k))
-			continue;
-		b->moved[k] = calloc(f->insns.count + 1, sizeof(**b->moved));
-		if (!b->moved[k] || prof_skid_move(&s, b->code.counts + k, metrics, b->moved[k]))
-			return -1;
-		for (size_t i = 0; first && i < f->insns.count; i++)
-			l->guessed += (uint64_t)llround(
-				fmax(b->moved[k][i].value - (double)b->moved[k][i].sure, 0));
-		first = false;
-	}
+	if (prof_moves_make(&b->moves, l->d, &l->edges, &b->code, times))
+		return -1;
+	for (size_t k = l->d->metrics.count; k-- > 0;)
+		first = b->moves.moved[k] ? b->moves.moved[k] : first;
+	for (size_t i = 0; first && i < b->code.flow->insns.count; i++)
+		l->guessed += (uint64_t)llround(fmax(first[i].value - (double)first[i].sure, 0));
 	return 0;
 }
 
@@ -191,11 +175,8 @@ static int procedure_rows(struct dis *l, const struct prof_procedure *procedure,
 	b.name = prof_string_at(l->d, procedure->name);
 	if (prof_code_load(&b.code, l->d, &l->procedures, procedure, e))
 		return -1;
-	b.moved = calloc(l->d->metrics.count + 1, sizeof(*b.moved));
 	dis_head_row(l, &b);
-	if (!b.moved) {
-		rc = error_nomem(e);
-	} else if (!b.code.flow) {
+	if (!b.code.flow) {
 		bare_rows(l, &b);
 	} else if (move_samples(l, &b) || make_arrows(&b) || choose_shown(l, &b)) {
 		rc = error_nomem(e);
@@ -204,10 +185,7 @@ static int procedure_rows(struct dis *l, const struct prof_procedure *procedure,
 		if (rc == 0)
 			code_rows(l, &b);
 	}
-	for (size_t k = 0; b.moved && k < l->d->metrics.count; k++)
-		free(b.moved[k]);
-	free(b.moved);
-	free(b.edges);
+	prof_moves_fini(&b.moves, l->d);
 	free(b.shown);
 	calc_body_free(l, &b);
 	flow_margin_fini(&b.arrows);

@@ -3,9 +3,7 @@
 #ifndef REPORT_PROF_DIS_H
 #define REPORT_PROF_DIS_H
 
-#include "explain/code.h"
-#include "explain/edges.h"
-#include "explain/skid.h"
+#include "explain/procedure.h"
 #include "flow/arrows.h"
 #include "report/prof_columns.h"
 #include "report/prof_source.h"
@@ -40,8 +38,7 @@ struct dis {
 struct dis_body {
 	struct prof_code code;
 	const struct prof_procedure *procedure;
-	struct prof_moved **moved; /* [metric]; NULL: it has no skid */
-	double *edges;             /* executions; NULL: not counted */
+	struct prof_moves moves;
 	struct flow_margin arrows;
 	uint8_t *shown;                   /* of each instruction */
 	struct prof_analysed *calc;       /* of -calc; else NULL */

@@ -120,7 +120,7 @@ static struct quantity moved_quantity(
 static void fill_moved(struct dis *l, size_t row, const struct dis_body *b, uint32_t i, size_t k)
 {
 	const struct prof_metric *metric = &l->d->metrics.data[k];
-	const struct prof_moved *m = &b->moved[k][i];
+	const struct prof_moved *m = &b->moves.moved[k][i];
 	uint64_t raw = b->code.counts[i * l->d->metrics.count + k];
 	struct prof_cell *cell = &prof_cells(l->t, row)[l->columns.own[k]];
 
@@ -141,7 +141,7 @@ static double taken_of(const struct dis_body *b, uint32_t i)
 
 	for (uint32_t k = 0; k < block->outs; k++)
 		if (f->edges.data[block->first_out + k].kind != FLOW_FALL)
-			taken += b->edges[block->first_out + k];
+			taken += b->moves.edges[block->first_out + k];
 	return taken;
 }
 
@@ -151,17 +151,18 @@ static void fill_numbers(struct dis *l, size_t row, const struct dis_body *b, ui
 	const uint64_t *counts = b->code.counts + i * metrics;
 
 	for (size_t k = 0; k < metrics; k++)
-		l->own[k] = b->moved[k] ? (uint64_t)llround(b->moved[k][i].value) : counts[k];
+		l->own[k] = b->moves.moved[k] ? (uint64_t)llround(b->moves.moved[k][i].value)
+					      : counts[k];
 	prof_columns_fill(&l->columns, row, l->own, NULL,
 		l->columns.executions >= 0 ? counts[l->columns.exact] : 0);
 	for (size_t k = 0; k < metrics; k++) {
 		prof_cells(l->t, row)[l->columns.own[k]].cumulative = NAN;
-		if (b->moved[k])
+		if (b->moves.moved[k])
 			fill_moved(l, row, b, i, k);
 	}
 	if (l->calc)
 		calc_fill(l, row, b, i);
-	if (b->edges && insn_jumps(&b->code.flow->insns.data[i]))
+	if (b->moves.edges && insn_jumps(&b->code.flow->insns.data[i]))
 		prof_cells(l->t, row)[l->taken].quantity =
 			quantity_exact(taken_of(b, i), l->edges.label);
 }
