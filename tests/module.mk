@@ -4,6 +4,7 @@
 # tests/programs/*.c    small programs that the scripts run
 # tests/tools/*.c       small programs that know the toolkit, which the scripts ask
 # tests/lint/*.t        what `make lint` runs
+comma         := ,
 UNIT_TESTS    := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(sort $(wildcard tests/unit/test_*.c)))
 TEST_PROGRAMS := $(patsubst tests/programs/%.c,$(O)/tests/programs/%,$(sort $(wildcard tests/programs/*.c)))
 CLI_TESTS     := $(sort $(wildcard tests/cli/*.t))
@@ -13,6 +14,11 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBTOOLKIT) $(IMAGE_LIBS) $(PERFDATA_LIBS) $(LINK_LIBS)
+
+# Where inject.h makes allocations fail.
+INJECTING     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(shell grep -l '"inject.h"' tests/unit/*.c))
+$(INJECTING): ALL_LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocarray free strdup strndup \
+    vasprintf asprintf fopen open_memstream)
 
 # Reports as prof has them.
 $(O)/tests/unit/test_tui_screens $(O)/tests/unit/test_tui_keys $(O)/tests/unit/test_tui_fuzz: $(O)/obj/prof/views.o

@@ -166,47 +166,46 @@ void file_abandon(struct file_out *f)
 	memset(f, 0, sizeof(*f));
 }
 
-static char *beside_executable(const char *directory, const char *name)
+/* The directory above the one that the executable is in; NULL where /proc does not say. */
+static const char *executable_prefix(char *self, size_t size)
 {
-	char self[PATH_MAX], *path, *slash;
-	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 1);
+	ssize_t n = readlink("/proc/self/exe", self, size - 1);
 
-	if (n <= 0)
-		return NULL;
-	self[n] = '\0';
+	self[n > 0 ? n : 0] = '\0';
 	for (int up = 0; up < 2; up++) {
-		slash = strrchr(self, '/');
+		char *slash = strrchr(self, '/');
+
 		if (!slash)
 			return NULL;
 		*slash = '\0';
 	}
-	if (asprintf(&path, "%s/%s/perfex/%s", self, directory, name) < 0)
-		return NULL;
-	return path;
+	return self;
 }
 
 static char *find_ours(
 	const char *variable, const char *directory, const char *name, struct error *e)
 {
+	char self[PATH_MAX], below[64];
 	const char *root = getenv(variable);
-	char *path = NULL;
+	const struct {
+		const char *prefix, *below;
+	} places[] = {{root && *root ? root : NULL, ""},
+		{executable_prefix(self, sizeof(self)), below}, {PERFEX_PREFIX, below}};
 
-	if (root && *root) {
-		if (asprintf(&path, "%s/%s", root, name) < 0)
-			path = NULL;
-		if (path && access(path, R_OK) == 0)
+	snprintf(below, sizeof(below), "/%s/perfex", directory);
+	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
+		char *path;
+
+		if (!places[i].prefix)
+			continue;
+		if (asprintf(&path, "%s%s/%s", places[i].prefix, places[i].below, name) < 0) {
+			error_nomem(e);
+			return NULL;
+		}
+		if (access(path, R_OK) == 0)
 			return path;
 		free(path);
 	}
-	path = beside_executable(directory, name);
-	if (path && access(path, R_OK) == 0)
-		return path;
-	free(path);
-	if (asprintf(&path, "%s/%s/perfex/%s", PERFEX_PREFIX, directory, name) < 0)
-		path = NULL;
-	if (path && access(path, R_OK) == 0)
-		return path;
-	free(path);
 	error_set(e, ERR_NOT_FOUND, "cannot find %s, a file of this toolkit", name);
 	error_hint(e,
 		"install the toolkit whole (make install), or set %s to the directory that holds "

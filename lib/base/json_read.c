@@ -138,8 +138,7 @@ static char *parse_string(struct parser *p)
 		goto bad;
 	}
 	p->at++;
-	strbuf_puts(&out, "");
-	text = out.data ? strbuf_take(&out) : strdup("");
+	text = strbuf_take(&out);
 	if (!text)
 		error_nomem(p->e);
 	return text;

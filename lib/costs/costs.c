@@ -44,14 +44,18 @@ static int load_ours(const char *name, struct cost_table *t, struct error *e)
 {
 	char file[64];
 	char *path;
+	struct error nowhere;
 	int rc;
 
 	if (!costs_plain_name(name))
 		return 1;
 	snprintf(file, sizeof(file), "costs/%s.costs", name);
-	path = file_data_path(file, e);
-	if (!path)
-		return 1;
+	path = file_data_path(file, &nowhere);
+	if (!path) {
+		if (e)
+			*e = nowhere;
+		return nowhere.code == ERR_NOT_FOUND ? 1 : -1;
+	}
 	rc = costs_load(path, t, e);
 	free(path);
 	return rc;
