@@ -118,16 +118,10 @@ endef
 DATA_FILES :=
 $(foreach d,$(DATA),$(eval $(call data_rule,$(word 1,$(subst :, ,$d)),$(word 2,$(subst :, ,$d)))))
 
-# Completions come from the programs' own tables, so they can be made where those run.
-COMPLETIONS  := $(if $(CROSS_COMPILE),,$(foreach p,$(PROGRAMS),$(O)/share/bash-completion/completions/$p $(O)/share/zsh/site-functions/_$p))
-$(O)/share/bash-completion/completions/%: $(O)/bin/% $(DATA_FILES)
-	@mkdir -p $(@D)
-	$(Q)$< -completion bash > $@
-$(O)/share/zsh/site-functions/_%: $(O)/bin/% $(DATA_FILES)
-	@mkdir -p $(@D)
-	$(Q)$< -completion zsh > $@
+# bash looks for a script by the name of the command; zsh reads which commands a script is for.
+COMPLETIONS  := $(PROGRAMS:%=docs/completions/perfex.bash:share/bash-completion/completions/%) docs/completions/_perfex:share/zsh/site-functions/_perfex
 
-all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(LIBSPEEDSHOP) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES) $(COMPLETIONS)
+all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(LIBSPEEDSHOP) $(VALGRIND_TOOL) $(DATA_FILES) $(EXAMPLES)
 
 # ---- what people type ----------------------------------------------------------------------------
 
@@ -142,7 +136,7 @@ demo: deps
 
 INSTALL      += $(foreach p,$(PROGRAMS),$(O)/bin/$p:bin/$p:755) \
                 $(foreach d,$(DATA),$(word 1,$(subst :, ,$d)):share/perfex/$(word 2,$(subst :, ,$d)):644) \
-                $(foreach c,$(COMPLETIONS),$c:$(patsubst $(O)/%,%,$c):644) \
+                $(COMPLETIONS:%=%:644) \
                 $(foreach m,$(sort $(wildcard docs/man/*.[1-9])),$m:share/man/man$(subst .,,$(suffix $m))/$(notdir $m):644) \
                 $(foreach d,LICENSE LICENSE.LGPL README.md $(sort $(wildcard docs/*.md docs/*.png docs/*.svg docs/*/*.png docs/*/*.svg)) \
                     $(sort $(wildcard examples/*.c examples/*.f90 examples/*.sh)) examples/Makefile,$d:share/doc/perfex/$d:644)

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 
 #include "base/home.h"
+#include "base/say.h"
 #include "costs/costs_calibrate.h"
 #include "perfex.h"
-#include "say.h"
 
 enum { SECONDS_AT_MOST = 60 };
 

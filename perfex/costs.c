@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfex -t: the cost table in force. */
 #include "costs/costs.h"
+#include "base/say.h"
 #include "base/sheet.h"
 #include "perfex.h"
-#include "say.h"
 
 static const char *const head_columns[] = {
 	"name", "processor", "clock_hz", "date", "method", "origin", NULL};

@@ -8,11 +8,11 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "base/terminal.h"
 #include "perfex.h"
 #include "render/counts.h"
 #include "report/counts.h"
-#include "say.h"
 #include "sources/sources_run.h"
 
 struct counting {

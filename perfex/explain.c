@@ -4,9 +4,9 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "base/sheet.h"
 #include "perfex.h"
-#include "say.h"
 
 static void wrapped(struct strbuf *out, const char *label, const char *text)
 {

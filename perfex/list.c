@@ -1,12 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perfex -list: the events, and which source counts them on this machine. */
+/* perfex -list: the events, and which source counts them on this machine.  -completion: what
+ * arguments may be. */
 #include <stdio.h>
 #include <string.h>
 
 #include "base/json.h"
+#include "base/say.h"
 #include "base/sheet.h"
 #include "perfex.h"
-#include "say.h"
 
 enum { SOURCES_MAX = 4 };
 
@@ -206,4 +207,32 @@ int do_list(const struct options *o)
 	}
 	strbuf_fini(&text);
 	return status;
+}
+
+static void print_machine(const char *name, void *out)
+{
+	option_print_word(out, "MACHINE", name, "");
+}
+
+int do_completion(const struct options *o)
+{
+	struct strbuf text = {0};
+	struct error e = {0};
+	size_t count;
+	const struct event *events = event_table(&count);
+	int rc;
+
+	option_print(option_table, &text);
+	for (size_t i = 0; i < count; i++)
+		option_print_word(&text, "EVENT", events[i].short_name, events[i].name);
+	option_print_word(&text, "SOURCE", "auto", "");
+	for (const struct source_ops *const *s = sources; *s; s++)
+		option_print_word(&text, "SOURCE", (*s)->name, "");
+	option_print_words(&text, "CLOCK", clock_names);
+	print_machine("host", &text);
+	rc = machine_walk(print_machine, &text, &e) || output(o, &text, stdout, &e);
+	if (rc)
+		say_error(&e);
+	strbuf_fini(&text);
+	return rc ? EXIT_OURS : 0;
 }

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/say.h"
 #include "perfex.h"
-#include "say.h"
 
 static int usage(FILE *out)
 {

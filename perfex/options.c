@@ -143,7 +143,7 @@ const struct option_row option_table[] = {
 	{"calibrate", NULL, "measure this machine's costs (up to a minute) and write a cost table",
 		OPTION_FLAG, FIELD(calibrate), NULL},
 	{"q", NULL, "print nothing but the report", OPTION_FLAG, FIELD(quiet), NULL},
-	{"completion", "SHELL", "print the completion script for bash or zsh", OPTION_STRING,
+	{"completion", NULL, "print the options for completions of shells", OPTION_FLAG,
 		FIELD(completion), NULL},
 	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},

@@ -15,7 +15,7 @@
 struct options {
 	bool all, per_thread, by_signal, exceptions, kernel, costs, print_costs, passes;
 	bool defaulted; /* events are the default ones */
-	bool json, csv, list, calibrate, help, version, quiet;
+	bool json, csv, list, calibrate, completion, help, version, quiet;
 	bool blocks;            /* -blocks */
 	bool stacks;            /* -stacks */
 	bool fast;              /* -fast */
@@ -24,7 +24,6 @@ struct options {
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text, *clock;
-	const char *completion; /* shell */
 	double period;
 	unsigned long runs, expect;
 	pid_t pid;

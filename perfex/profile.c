@@ -6,9 +6,9 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/say.h"
 #include "perfex.h"
 #include "render/profile.h"
-#include "say.h"
 
 #define SLICE_CYCLES 1000000
 

@@ -11,11 +11,11 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "base/say.h"
 #include "base/sheet.h"
 #include "machine/machine.h"
 #include "prof.h"
 #include "render/block.h"
-#include "say.h"
 
 struct block_request {
 	const char *hex, *assembly, *file, *image, *address, *output, *experiment;

@@ -8,13 +8,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "base/table.h"
 #include "block.h"
 #include "experiment/experiment.h"
 #include "flow/flow.h"
 #include "image/image.h"
 #include "prof.h"
-#include "say.h"
 
 struct hot_address {
 	struct {

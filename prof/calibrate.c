@@ -8,11 +8,11 @@
 #include "base/file.h"
 #include "base/option.h"
 #include "base/progress.h"
+#include "base/say.h"
 #include "base/sheet.h"
 #include "corefit/corefit.h"
 #include "machine/machine.h"
 #include "prof.h"
-#include "say.h"
 
 struct calibration {
 	const char *core_name, *output;

@@ -2,9 +2,9 @@
 /* -dump: all that files hold, as text. */
 #include <stdlib.h>
 
+#include "base/say.h"
 #include "experiment/dump.h"
 #include "prof.h"
-#include "say.h"
 
 static int dump_one(
 	const struct options *o, const char *path, FILE *out, bool *damaged, struct error *e)

@@ -7,8 +7,8 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/say.h"
 #include "prof.h"
-#include "say.h"
 
 static bool to_file(const struct options *o)
 {

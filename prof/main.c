@@ -5,8 +5,10 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/say.h"
+#include "export/export.h"
 #include "prof.h"
-#include "say.h"
+#include "schedule/core.h"
 
 static int usage(const struct options *o)
 {
@@ -18,6 +20,34 @@ static int usage(const struct options *o)
 		stdout);
 	option_usage(o->table, stdout);
 	return 0;
+}
+
+static void print_core(const char *name, void *out)
+{
+	option_print_word(out, "CORE", name, "");
+}
+
+/* What completions of shells read. */
+static int do_completion(const struct options *o)
+{
+	struct strbuf text = {0};
+	struct error e = {0};
+	int rc;
+
+	option_print(o->table, &text);
+	for (const struct export_format *f = export_formats; f->name; f++)
+		option_print_word(&text, "FORMAT", f->name, f->help);
+	rc = core_walk(print_core, &text, &e);
+	strbuf_puts(&text, "command\tblock\n");
+	option_print(block_options, &text);
+	strbuf_puts(&text, "command\tcalibrate\n");
+	option_print(calibrate_options, &text);
+	if (rc || write_out(o, &text, &e)) {
+		say_error(&e);
+		rc = -1;
+	}
+	strbuf_fini(&text);
+	return rc ? EXIT_OURS : 0;
 }
 
 static int act(const struct options *o)

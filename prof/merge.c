@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* -merge: many files become one. */
+#include "base/say.h"
 #include "prof.h"
-#include "say.h"
 
 int do_merge(const struct options *o)
 {

@@ -154,7 +154,7 @@ static const struct option_row rows[] = {
 		"print the whole contents of files; with -q, without argument, only what equal "
 		"runs have in common",
 		OPTION_FLAG, FIELD(dump), NULL},
-	{"completion", "SHELL", "print the completion script for bash or zsh", OPTION_STRING,
+	{"completion", NULL, "print the options for completions of shells", OPTION_FLAG,
 		FIELD(completion), NULL},
 	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},

@@ -19,12 +19,11 @@ struct options {
 	bool inclusive, inlines, threads, intervals, compare, diff, share;
 	bool raw, intel, whole, classic;
 	bool tui, mouse, ascii;
-	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, help, version;
+	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, completion, help, version;
 	const char *core, *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;
 	word_list only, exclude, sources, archives;
-	const char *completion; /* shell */
-	const char *export;     /* format */
+	const char *export; /* format */
 	const char *plot, *x, *y;
 	word_list metrics;
 	char **files; /* words of argv that are no options, NULL-terminated; owned, the words not */

@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "base/terminal.h"
 #include "picture/picture_costs.h"
 #include "picture/picture_lines.h"
@@ -11,7 +12,6 @@
 #include "prof.h"
 #include "report/counts_experiment.h"
 #include "report/prof_views.h"
-#include "say.h"
 
 /* What a picture is made from, and what must outlive it. */
 struct drawing {

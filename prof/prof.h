@@ -15,7 +15,6 @@ int do_report(const struct options *o);
 int do_tui(const struct options *o);
 int do_merge(const struct options *o);
 int do_dump(const struct options *o);
-int do_completion(const struct options *o);
 /* prof block ...: argv[0] is "block". */
 int do_block(int argc, char **argv);
 int do_calibrate(int argc, char **argv);

@@ -6,13 +6,13 @@
 #include <unistd.h>
 
 #include "base/file.h"
+#include "base/say.h"
 #include "base/terminal.h"
 #include "events/numbers.h"
 #include "machine/machine.h"
 #include "prof.h"
 #include "render/prof.h"
 #include "report.h"
-#include "say.h"
 #include "views.h"
 
 static int draw(

@@ -4,8 +4,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/say.h"
 #include "report.h"
-#include "say.h"
 #include "tui/terminal.h"
 #include "tui_source.h"
 

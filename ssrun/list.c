@@ -1,12 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -list: the experiments, with their periods and what samples them on this machine. */
+/* -list: the experiments, with their periods and what samples them on this machine.  -completion:
+ * what arguments may be. */
 #include <errno.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/say.h"
 #include "base/sheet.h"
 #include "experiment/experiment.h"
-#include "say.h"
 #include "ssrun.h"
 
 /* An experiment as it would be here. */
@@ -69,6 +71,15 @@ static void row(struct sheet *s, const struct options *o, const struct machine *
 	sheet_text(s, x->help);
 }
 
+static int put(const struct strbuf *text, struct error *e)
+{
+	if (text->failed)
+		return error_nomem(e);
+	if (fputs(strbuf_text(text), stdout) < 0 || fflush(stdout))
+		return error_sys(e, errno, "cannot write the list");
+	return 0;
+}
+
 static int for_scripts(const struct options *o, const struct machine *machine, struct error *e)
 {
 	static const char *const columns[] = {
@@ -86,8 +97,8 @@ static int for_scripts(const struct options *o, const struct machine *machine, s
 		rc = sheet_document("ssrun.list/1", NULL, "experiments", &rows, &text, e);
 	else
 		sheet_csv(&rows, &text);
-	if (rc == 0 && (fputs(strbuf_text(&text), stdout) < 0 || fflush(stdout)))
-		rc = error_sys(e, errno, "cannot write the list");
+	if (rc == 0)
+		rc = put(&text, e);
 	strbuf_fini(&text);
 	sheet_fini(&rows);
 	return rc;
@@ -115,4 +126,37 @@ int do_list(const struct options *o)
 	printf("%-18s %14s %-12s %-6s %s\n", "prof_hwc", "any", "events", "",
 		"-e EVENT:PERIOD, or what the environment says");
 	return 0;
+}
+
+static void print_machine(const char *name, void *out)
+{
+	option_print_word(out, "MACHINE", name, "");
+}
+
+int do_completion(void)
+{
+	struct whole_table *table = whole_table();
+	struct strbuf text = {0};
+	struct error e = {0};
+	size_t count;
+	const struct event *events = event_table(&count);
+	int rc;
+
+	if (table)
+		option_print(table->rows, &text);
+	for (size_t i = 0; i < count; i++)
+		option_print_word(&text, "EVENT", events[i].short_name, events[i].name);
+	option_print_words(&text, "SOURCE", source_names);
+	option_print_words(&text, "CLOCK", clock_names);
+	option_print_words(&text, "HOW", stack_names);
+	print_machine("host", &text);
+	if (table)
+		rc = machine_walk(print_machine, &text, &e) || put(&text, &e);
+	else
+		rc = error_nomem(&e);
+	if (rc)
+		say_error(&e);
+	strbuf_fini(&text);
+	free(table);
+	return rc ? EXIT_OURS : 0;
 }

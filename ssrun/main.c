@@ -6,7 +6,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "say.h"
+#include "base/say.h"
 #include "ssrun.h"
 
 static int usage(FILE *out)
@@ -31,7 +31,7 @@ static int act(struct options *o)
 	if (o->version)
 		return printf("ssrun %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
-		return do_completion(o);
+		return do_completion();
 	if (o->list)
 		return do_list(o);
 	if (!o->metrics.list.count) {

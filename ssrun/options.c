@@ -146,7 +146,7 @@ const struct option_row option_table[] = {
 	{"v", NULL, "report what is sampled, its period, and the result", OPTION_FLAG,
 		FIELD(verbose), NULL},
 	{"q", NULL, "print only errors", OPTION_FLAG, FIELD(quiet), NULL},
-	{"completion", "SHELL", "print the completion script for bash or zsh", OPTION_STRING,
+	{"completion", NULL, "print the options for completions of shells", OPTION_FLAG,
 		FIELD(completion), NULL},
 	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
 	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},

@@ -15,9 +15,9 @@
 
 struct options {
 	bool experiments[EXPERIMENTS_MAX]; /* asked for, as collect_experiment_at numbers them */
-	bool prof_hwc, all, both, kernel, verbose, quiet, list, json, csv, help, version;
+	bool prof_hwc, all, both, kernel, verbose, quiet, list, json, csv, completion, help,
+		version;
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;
-	const char *completion; /* shell */
 	double caliper_seconds, seconds, bursts;
 	unsigned long expect, turn;
 	int caliper_signal;

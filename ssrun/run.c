@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "base/plural.h"
+#include "base/say.h"
 #include "base/strbuf.h"
-#include "say.h"
 #include "ssrun.h"
 
 int find_machine(const struct options *o, struct machine *m, struct error *e)

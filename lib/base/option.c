@@ -166,3 +166,21 @@ void option_usage(const struct option_row *table, FILE *out)
 		}
 	}
 }
+
+void option_print(const struct option_row *table, struct strbuf *out)
+{
+	for (; table->name; table++)
+		strbuf_printf(out, "option\t%s-%s\t%s\t%s\n", table->kind == OPTION_CALL ? "*" : "",
+			table->name, table->argument ? table->argument : "-", table->help);
+}
+
+void option_print_word(struct strbuf *out, const char *argument, const char *word, const char *help)
+{
+	strbuf_printf(out, "word\t%s\t%s\t%s\n", argument, word, help);
+}
+
+void option_print_words(struct strbuf *out, const char *argument, const char *const *words)
+{
+	for (; *words; words++)
+		option_print_word(out, argument, *words, "");
+}

@@ -48,4 +48,19 @@ int option_list(const char *argument, int (*call)(void *target, const char *thin
 /* One line an option, wrapped for 80 columns. */
 void option_usage(const struct option_row *table, FILE *out);
 
+/*
+ * What a program prints for completions of shells (docs/completions), one line each, fields between
+ * tabs:
+ *   option  NAME  ARGUMENT  HELP   NAME with its dash, and "*" before it if it may be repeated; "-"
+ *                                  for no argument
+ *   word  ARGUMENT  WORD  HELP     what an argument of that name may be; HELP may be empty
+ *   command  NAME                  the options that follow are those of the subcommand NAME
+ */
+struct strbuf;
+void option_print(const struct option_row *table, struct strbuf *out);
+void option_print_word(
+	struct strbuf *out, const char *argument, const char *word, const char *help);
+/* words ends with NULL. */
+void option_print_words(struct strbuf *out, const char *argument, const char *const *words);
+
 #endif

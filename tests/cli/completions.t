@@ -1,17 +1,17 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # Completions, asked for as the shells ask for them.
 . "$TOP/tests/lib.sh"
-share=$build/share
+here=$top/docs/completions
 
+ok "bash reads its script" bash -n "$here/perfex.bash"
+ok "zsh reads its script" zsh -n "$here/_perfex"
+is "shellcheck" "$(shellcheck -s bash -S warning -e SC2207 "$here/perfex.bash")" ""
 for p in perfex ssrun prof; do
-	ok "$p: bash reads its completions" bash -n "$share/bash-completion/completions/$p"
-	ok "$p: zsh reads its completions" zsh -n "$share/zsh/site-functions/_$p"
-	$p -completion bash > now
-	ok "$p: they are what is installed" cmp now "$share/bash-completion/completions/$p"
-	is "$p: shellcheck" "$(shellcheck -s bash -S warning -e SC2207 now)" ""
-	run $p -completion fish
-	is "$p: another shell is refused" "$status" 125
-	like "$p: and told what there is" "$err" "bash or zsh, not 'fish'"
+	$p -completion > table
+	$p -help | sed -n 's/^  \(-[a-z_-]*\).*/\1/p' | sort > shown
+	sed -n '/^command/q; s/^option\t\**\(-[^\t]*\).*/\1/p' table | sort > printed
+	is "$p: the table has all options" "$(comm -23 shown printed)" ""
+	is "$p: its lines are of the documented form" "$(grep -avcP '^(option\t\*?-[\w-]+\t[^\t]+\t[^\t]*|word\t\w+\t[\w.+-]+\t[^\t]*|command\t\w+)$' table)" 0
 done
 
 # Files of all kinds
@@ -25,7 +25,7 @@ mkdir app.d
 # offers WORD...: what bash offers for the last one, sorted; with=package or none
 cat > ask <<'END'
 if [ "$with" = package ]; then . /usr/share/bash-completion/bash_completion; fi
-. "$share/bash-completion/completions/$1"
+. "$here/perfex.bash"
 # as readline splits them
 COMP_LINE="$*" COMP_POINT=${#COMP_LINE}
 COMP_WORDS=()
@@ -41,7 +41,7 @@ function=$(complete -p "$1" | sed 's/.*-F \([^ ]*\).*/\1/')
 $function "$1" "${COMP_WORDS[COMP_CWORD]}" "${COMP_WORDS[COMP_CWORD - 1]}" 2>/dev/null
 printf '%s\n' "${COMPREPLY[@]}" | sort
 END
-export share with
+export here with
 offers() { bash --norc ask "$@" | uniq | tr '\n' ' ' | sed 's/ $//'; }
 
 for with in none package; do
@@ -80,9 +80,11 @@ for with in none package; do
 	is "$with: other files where there is none" "$(offers prof app.t)" "app.txt"
 	is "$with: what cannot be known" "$(offers prof -only a)" ""
 done
-ok "bash-completion finds them where they are installed" env XDG_DATA_DIRS="$share" bash --norc -c '
+mkdir -p share/bash-completion/completions
+for p in perfex ssrun prof; do cp "$here/perfex.bash" share/bash-completion/completions/$p; done
+ok "bash-completion finds them where they are installed" env XDG_DATA_DIRS="$PWD/share" bash --norc -c '
 	. /usr/share/bash-completion/bash_completion
-	_completion_loader prof; complete -p prof | grep -q _prof'
+	_completion_loader prof; complete -p prof | grep -q _perfex'
 
 # zsh: at a terminal of its own, as there is no other way to ask
 cat > ask.zsh <<'END'
@@ -91,7 +93,7 @@ zpty shell zsh -f -i
 lines() { local -a all; [[ -e zsh.out ]] && all=("${(@f)$(<zsh.out)}"); print $#all }
 wait_for() { local part; while (($(lines) < $1)); do zpty -r -t shell part || sleep 0.02; done }
 zpty -w shell "stty rows 500 cols 200; unset zle_bracketed_paste; setopt nobeep nolistbeep; unsetopt automenu; LISTMAX=10000"
-zpty -w shell "fpath=($share/zsh/site-functions \$fpath); autoload -Uz compinit; compinit -u -D; zstyle ':completion:*' verbose no"
+zpty -w shell "fpath=($here \$fpath); autoload -Uz compinit; compinit -u -D; zstyle ':completion:*' verbose no"
 zpty -w shell "report() { print -r -- \$BUFFER >> zsh.out; BUFFER= }; zle -N report; bindkey '^_' report; print begin >> zsh.out"
 wait_for 1
 n=1

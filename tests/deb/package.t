@@ -45,7 +45,7 @@ export PKG_CONFIG_SYSROOT_DIR PKG_CONFIG_LIBDIR
 ok "programs build with its libraries" gcc -o use use.c $(pkg-config --cflags --libs perfex speedshop)
 ok "and run" ./use
 is "manual pages are compressed, and readable" "$(for page in "$root"/usr/share/man/man*/*; do gzip -dc "$page" | mandoc -T lint -W error || echo "$page"; done 2>&1)" ""
-like "completions are where Debian's shells look" "$(cd "$root" && find usr/share -name '*prof' | sort | tr '\n' ' ')" 'usr/share/bash-completion/completions/prof usr/share/zsh/vendor-completions/_prof '
+like "completions are where Debian's shells look" "$(cd "$root" && find usr/share \( -name prof -path '*completion*' -o -name _perfex \) | sort | tr '\n' ' ')" 'usr/share/bash-completion/completions/prof usr/share/zsh/vendor-completions/_perfex '
 is "nothing says where it was built" "$(grep -rlaF "$top" "$root/usr")" ""
 if command -v lintian >/dev/null; then
 	is "lintian has no objection" "$(lintian --allow-root --fail-on none "$deb" 2>&1)" ""

@@ -21,6 +21,6 @@ one_home ncurses '#include <(n?curses|term)' 'lib/tui/terminal'
 one_home Zydis '#include <Zydis' 'lib/isa/'
 one_home "Valgrind's tool interface" '#include "?<?(valgrind/)?pub_tool' 'lib/valgrind/'
 is "no library prints or exits" "$(grep -nE '\b(printf|puts|perror|fprintf\(stderr|exit|abort)\(' lib/*/*.c |
-	grep -vE '^lib/(base/progress\.c|base/json\.c|valgrind/|perfex/)|snprintf|strbuf_|VG_\(|_exit\(|/\*|fprintf\(out|fprintf\(j->out|fprintf\(f,|costs/kernels' |
+	grep -vE '^lib/(base/progress\.c|base/say\.c|base/json\.c|valgrind/|perfex/)|snprintf|strbuf_|VG_\(|_exit\(|/\*|fprintf\(out|fprintf\(j->out|fprintf\(f,|costs/kernels' |
 	grep -E '\b(printf|puts|perror|exit|abort)\(|fprintf\(stderr')" ""
 done_testing

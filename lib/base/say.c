@@ -1,21 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "say.h"
+#include "base/say.h"
 
+#include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 void say_error(const struct error *e)
 {
-	fprintf(stderr, "perfex: %s\n", e->message);
+	say("%s", e->message);
 	if (e->hint[0])
-		fprintf(stderr, "perfex:   %s\n", e->hint);
+		say("  %s", e->hint);
 }
 
 void say(const char *format, ...)
 {
 	va_list ap;
 
-	fputs("perfex: ", stderr);
+	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(ap, format);
 	vfprintf(stderr, format, ap);
 	va_end(ap);

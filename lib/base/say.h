@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What commands print on standard error, after their names, and how they exit.  For commands only:
+ * libraries fill a struct error.
+ */
+#ifndef BASE_SAY_H
+#define BASE_SAY_H
+
+#include "base/error.h"
+
+enum {
+	EXIT_INCOMPLETE = 1, /* a report that lacks something */
+	/* Failures of our own, as env(1) and timeout(1) have them. */
+	EXIT_OURS = 125,
+	EXIT_CANNOT_RUN = 126,
+	EXIT_NOT_FOUND = 127,
+};
+
+/* "PROGRAM: MESSAGE" and, indented, the hint. */
+void say_error(const struct error *e);
+void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
+
+#endif
