@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfex -explain EVENT: all about one event. */
 #include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
 
 #include "base/say.h"
@@ -202,28 +201,15 @@ static void record_encodings(struct record *r, const struct event_spec *spec)
 
 static int record_json(const struct record *r, struct strbuf *out, struct error *e)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-	struct json j;
+	struct json_document document;
+	struct json *j = &document.json;
 
-	if (!f)
-		return error_nomem(e);
-	json_init(&j, f);
-	json_object(&j, NULL);
-	json_string(&j, "schema", "perfex.explain/1");
-	sheet_members(&r->event, &j);
-	sheet_json(&r->sources, &j, "sources");
-	sheet_json(&r->encodings, &j, "encodings");
-	json_end_object(&j);
-	putc('\n', f);
-	if (fclose(f)) {
-		free(text);
-		return error_nomem(e);
-	}
-	strbuf_add(out, text, length);
-	free(text);
-	return 0;
+	if (json_begin(&document, "perfex.explain/1", e))
+		return -1;
+	sheet_members(&r->event, j);
+	sheet_json(&r->sources, j, "sources");
+	sheet_json(&r->encodings, j, "encodings");
+	return json_end(&document, out, e);
 }
 
 /* "field,value" for the event, then who counts it and how. */

@@ -127,57 +127,47 @@ static int list_csv(const struct usable *u, const struct source_options *options
 static int list_json(const struct usable *u, const struct source_options *options,
 	struct strbuf *out, struct error *e)
 {
-	size_t count, length;
+	size_t count;
 	const struct event *table = event_table(&count);
-	char *text = NULL;
-	FILE *f = open_memstream(&text, &length);
-	struct json j;
+	struct json_document document;
+	struct json *j = &document.json;
 
-	if (!f)
-		return error_nomem(e);
-	json_init(&j, f);
-	json_object(&j, NULL);
-	json_string(&j, "schema", "perfex.list/1");
-	json_array(&j, "events");
+	if (json_begin(&document, "perfex.list/1", e))
+		return -1;
+	json_array(j, "events");
 	for (size_t i = 0; i < count; i++) {
 		struct availability a;
 
 		find_sources(u, options, &table[i], &a);
-		json_object(&j, NULL);
-		json_integer(&j, "number", table[i].number);
-		json_string(&j, "short", table[i].short_name);
-		json_string(&j, "name", table[i].name);
-		json_string(&j, "unit", table[i].unit);
-		json_string(&j, "today", table[i].today ? table[i].today : table[i].name);
-		json_string(&j, "meaning", table[i].meaning);
-		json_string(&j, "pitfall", table[i].pitfall);
-		json_bool(&j, "overlaps", (table[i].flags & EVENT_OVERLAPS) != 0);
-		json_array(&j, "sources");
+		json_object(j, NULL);
+		json_integer(j, "number", table[i].number);
+		json_string(j, "short", table[i].short_name);
+		json_string(j, "name", table[i].name);
+		json_string(j, "unit", table[i].unit);
+		json_string(j, "today", table[i].today ? table[i].today : table[i].name);
+		json_string(j, "meaning", table[i].meaning);
+		json_string(j, "pitfall", table[i].pitfall);
+		json_bool(j, "overlaps", (table[i].flags & EVENT_OVERLAPS) != 0);
+		json_array(j, "sources");
 		for (size_t k = 0; k < a.count; k++)
-			json_string(&j, NULL, a.source[k]->name);
-		json_end_array(&j);
-		json_end_object(&j);
+			json_string(j, NULL, a.source[k]->name);
+		json_end_array(j);
+		json_end_object(j);
 	}
-	json_end_array(&j);
-	json_array(&j, "sources");
+	json_end_array(j);
+	json_array(j, "sources");
 	for (size_t i = 0; i < u->count; i++) {
-		json_object(&j, NULL);
-		json_string(&j, "name", u->source[i]->name);
-		json_bool(&j, "works", u->works[i]);
+		json_object(j, NULL);
+		json_string(j, "name", u->source[i]->name);
+		json_bool(j, "works", u->works[i]);
 		if (!u->works[i]) {
-			json_string(&j, "why", u->why[i].message);
-			json_string(&j, "remedy", u->why[i].hint);
+			json_string(j, "why", u->why[i].message);
+			json_string(j, "remedy", u->why[i].hint);
 		}
-		json_end_object(&j);
+		json_end_object(j);
 	}
-	json_end_array(&j);
-	json_end_object(&j);
-	putc('\n', f);
-	if (fclose(f))
-		return error_nomem(e);
-	strbuf_add(out, text, length);
-	free(text);
-	return 0;
+	json_end_array(j);
+	return json_end(&document, out, e);
 }
 
 int do_list(const struct options *o)

@@ -10,9 +10,9 @@
 #include <string.h>
 #include <sys/eventfd.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "report.h"
 #include "tui_glance.h"
@@ -48,7 +48,7 @@ struct tui_maker {
 	bool dropped;     /* nobody waits for that */
 	bool busy, stop;
 	char what[160];
-	struct timespec since;
+	double since;
 	struct error unread;
 	bool incomplete;
 
@@ -93,7 +93,7 @@ static void say_what(struct tui_maker *m, const char *what, const char *of)
 {
 	pthread_mutex_lock(&m->mutex);
 	snprintf(m->what, sizeof(m->what), "%s%s%s", what, of && *of ? " " : "", of ? of : "");
-	clock_gettime(CLOCK_MONOTONIC, &m->since);
+	m->since = clock_seconds();
 	pthread_mutex_unlock(&m->mutex);
 }
 
@@ -454,12 +454,10 @@ static char *source_command(void *context, const struct tui_ask *ask)
 static void source_progress(void *context, char *room, size_t size)
 {
 	struct tui_maker *m = context;
-	struct timespec now;
 
-	clock_gettime(CLOCK_MONOTONIC, &now);
 	pthread_mutex_lock(&m->mutex);
 	if (m->busy)
-		snprintf(room, size, "%s (%ld s)", m->what, (long)(now.tv_sec - m->since.tv_sec));
+		snprintf(room, size, "%s (%ld s)", m->what, (long)(clock_seconds() - m->since));
 	pthread_mutex_unlock(&m->mutex);
 }
 
@@ -506,13 +504,6 @@ static void list_reports(struct tui_maker *m)
 	}
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static int start(struct tui_maker *m)
 {
 	sigset_t all, before;
@@ -538,7 +529,7 @@ struct tui_maker *tui_maker_new(const struct options *o, const struct arguments 
 	m->o = o;
 	m->arguments = a;
 	m->busy = true;
-	snprintf(m->title, sizeof(m->title), "%.150s%s", base_name(a->paths.data[0]),
+	snprintf(m->title, sizeof(m->title), "%.150s%s", file_base_name(a->paths.data[0]),
 		a->paths.count > 1 ? " ..." : "");
 	list_reports(m);
 	for (size_t i = 0; i < SWITCHES; i++)
@@ -546,7 +537,7 @@ struct tui_maker *tui_maker_new(const struct options *o, const struct arguments 
 			switch_fields[i].name, switch_fields[i].help, switch_fields[i].key};
 	pthread_mutex_init(&m->mutex, NULL);
 	pthread_cond_init(&m->changed, NULL);
-	clock_gettime(CLOCK_MONOTONIC, &m->since);
+	m->since = clock_seconds();
 	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
 	rc = m->wake < 0 ? errno : start(m);
 	if (rc == 0)

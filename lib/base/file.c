@@ -56,6 +56,13 @@ fail:
 	return NULL;
 }
 
+const char *file_base_name(const char *path)
+{
+	const char *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? slash + 1 : path;
+}
+
 /* The descriptor that /dev/stdout, /dev/fd/5 or /proc/self/fd/5 names; -1: none. */
 static int descriptor_named(const char *path)
 {

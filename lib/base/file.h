@@ -29,6 +29,9 @@ int file_create(struct file_out *f, const char *path, struct error *e);
 int file_commit(struct file_out *f, struct error *e);
 void file_abandon(struct file_out *f);
 
+/* What follows the last slash of path; path itself where nothing does. */
+const char *file_base_name(const char *path);
+
 /*
  * The path of a data file of ours, such as "machines/zen4.machine": $PERFEX_DATA/NAME if that
  * variable is set, else ../share/perfex/NAME relative to the running executable, else

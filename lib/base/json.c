@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/strbuf.h"
 #include "base/utf8.h"
 
 void json_init(struct json *j, FILE *out)
@@ -126,4 +127,29 @@ void json_null(struct json *j, const char *key)
 {
 	lead(j, key);
 	fputs("null", j->out);
+}
+
+int json_begin(struct json_document *d, const char *schema, struct error *e)
+{
+	FILE *f = open_memstream(&d->text, &d->length);
+
+	if (!f)
+		return error_nomem(e);
+	json_init(&d->json, f);
+	json_object(&d->json, NULL);
+	json_string(&d->json, "schema", schema);
+	return 0;
+}
+
+int json_end(struct json_document *d, struct strbuf *out, struct error *e)
+{
+	bool failed;
+
+	json_end_object(&d->json);
+	putc('\n', d->json.out);
+	failed = fclose(d->json.out);
+	if (!failed)
+		strbuf_add(out, d->text, d->length);
+	free(d->text);
+	return failed || out->failed ? error_nomem(e) : 0;
 }

@@ -10,6 +10,8 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/error.h"
+
 #define JSON_DEPTH_MAX 32
 
 struct json {
@@ -29,5 +31,16 @@ void json_number(struct json *j, const char *key, double value);
 void json_integer(struct json *j, const char *key, long long value);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
+
+/* A document in memory: an object that begins with its schema. */
+struct json_document {
+	struct json json; /* for the other members */
+	char *text;
+	size_t length;
+};
+int json_begin(struct json_document *d, const char *schema, struct error *e);
+/* Appends the document and a newline to out; d is empty afterwards, also on failure. */
+struct strbuf;
+int json_end(struct json_document *d, struct strbuf *out, struct error *e);
 
 #endif

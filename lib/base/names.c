@@ -7,11 +7,7 @@
 #include <string.h>
 
 #include "base/file.h"
-
-static int compare_names(const void *a, const void *b)
-{
-	return strcmp(*(char *const *)a, *(char *const *)b);
-}
+#include "base/order.h"
 
 void names_fini(name_list *names)
 {
@@ -56,7 +52,7 @@ int names_list(name_list *names, const char *directory, const char *suffix, stru
 	if (rc)
 		names_fini(names);
 	else if (names->count)
-		qsort(names->data, names->count, sizeof(names->data[0]), compare_names);
+		qsort(names->data, names->count, sizeof(names->data[0]), order_strings);
 	return rc;
 }
 

@@ -6,10 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-static double seconds_between(const struct timespec *a, const struct timespec *b)
-{
-	return (double)(b->tv_sec - a->tv_sec) + (double)(b->tv_nsec - a->tv_nsec) * 1e-9;
-}
+#include "base/clock.h"
 
 void progress_begin(struct progress *p, bool enabled)
 {
@@ -17,22 +14,21 @@ void progress_begin(struct progress *p, bool enabled)
 
 	memset(p, 0, sizeof(*p));
 	p->enabled = enabled && isatty(STDERR_FILENO) && term && strcmp(term, "dumb") != 0;
-	clock_gettime(CLOCK_MONOTONIC, &p->begin);
-	p->last = p->begin;
+	p->begin = p->last = clock_seconds();
 }
 
 void progress_step(struct progress *p, double fraction, const char *what)
 {
 	enum { WIDTH = 30 };
-	struct timespec now;
 	char bar[WIDTH + 1];
 	bool known = fraction >= 0;
+	double now;
 	int full;
 
 	if (!p || !p->enabled)
 		return;
-	clock_gettime(CLOCK_MONOTONIC, &now);
-	if (seconds_between(&p->begin, &now) < 1.0 || seconds_between(&p->last, &now) < 0.1)
+	now = clock_seconds();
+	if (now - p->begin < 1.0 || now - p->last < 0.1)
 		return;
 	p->last = now;
 	p->drawn = true;

@@ -9,11 +9,10 @@
 #define BASE_PROGRESS_H
 
 #include <stdbool.h>
-#include <time.h>
 
 struct progress {
 	bool enabled, drawn;
-	struct timespec begin, last;
+	double begin, last; /* seconds of clock_seconds */
 };
 
 void progress_begin(struct progress *p, bool enabled);

@@ -189,30 +189,14 @@ void sheet_csv_members(const struct sheet *s, struct strbuf *out)
 int sheet_document(const char *schema, const struct sheet *head, const char *key,
 	const struct sheet *rows, struct strbuf *out, struct error *e)
 {
-	char *text = NULL;
-	size_t length;
-	FILE *f = open_memstream(&text, &length);
-	struct json j;
+	struct json_document d;
 
-	if (!f || rows->failed || (head && head->failed)) {
-		if (f)
-			fclose(f);
-		free(text);
+	if (rows->failed || (head && head->failed))
 		return error_nomem(e);
-	}
-	json_init(&j, f);
-	json_object(&j, NULL);
-	json_string(&j, "schema", schema);
+	if (json_begin(&d, schema, e))
+		return -1;
 	if (head)
-		sheet_members(head, &j);
-	sheet_json(rows, &j, key);
-	json_end_object(&j);
-	putc('\n', f);
-	if (fclose(f)) {
-		free(text);
-		return error_nomem(e);
-	}
-	strbuf_add(out, text, length);
-	free(text);
-	return out->failed ? error_nomem(e) : 0;
+		sheet_members(head, &d.json);
+	sheet_json(rows, &d.json, key);
+	return json_end(&d, out, e);
 }

@@ -4,6 +4,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
+
 double stats_mean(const double *x, size_t n)
 {
 	double sum = 0;
@@ -24,18 +26,11 @@ double stats_stddev(const double *x, size_t n)
 	return sqrt(sum / (double)(n - 1));
 }
 
-static int ascending(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 double stats_median(double *x, size_t n)
 {
 	if (n == 0)
 		return NAN;
-	qsort(x, n, sizeof(*x), ascending);
+	qsort(x, n, sizeof(*x), order_doubles);
 	return n % 2 ? x[n / 2] : (x[n / 2 - 1] + x[n / 2]) / 2;
 }
 

@@ -9,6 +9,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "base/stats.h"
 #include "blockbench/block_accept.h"
 #include "blockbench/block_states.h"
@@ -76,13 +77,6 @@ static uint32_t distinct_pages(void)
 	return pages < 1 ? 1 : pages > DATA_PAGES ? DATA_PAGES : (uint32_t)pages;
 }
 
-static int bench_by_value(const void *a, const void *b)
-{
-	double x = *(const double *)a, y = *(const double *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Of sorted figures, the middle ones: all of three, three of five, three of seven ... */
 static double bench_spread(const double *x, unsigned n)
 {
@@ -103,7 +97,7 @@ static bool bench_settled(const struct blockbench *b, struct pending *p)
 		return true;
 	if (p->figures < WORKERS_MIN)
 		return false;
-	qsort(p->figure, p->figures, sizeof(double), bench_by_value);
+	qsort(p->figure, p->figures, sizeof(double), order_doubles);
 	return bench_spread(p->figure, p->figures) <= APART;
 }
 

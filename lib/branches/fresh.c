@@ -14,6 +14,7 @@
 #include <sys/ptrace.h>
 #include <unistd.h>
 
+#include "base/order.h"
 #include "branches/cache.h"
 
 #define ENTRIES 512
@@ -45,13 +46,6 @@ bool cache_critical(const struct held *f)
 	return process_read(f->process->memory, place.address + AT_CRITICAL, &section,
 		       sizeof(section)) &&
 	       section;
-}
-
-static int fresh_compare(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
 }
 
 static bool fresh_same(struct cache *c, uint64_t number)
@@ -90,7 +84,7 @@ bool cache_fresh(struct cache *c)
 	if (c->pagemap < 0)
 		return false;
 	if (!c->pages_sorted)
-		qsort(c->page_numbers.data, c->page_numbers.count, sizeof(uint64_t), fresh_compare);
+		qsort(c->page_numbers.data, c->page_numbers.count, sizeof(uint64_t), order_u64);
 	c->pages_sorted = true;
 	for (size_t i = 0; i < c->page_numbers.count && fresh; i++) {
 		uint64_t number = c->page_numbers.data[i], entry = PRESENT;

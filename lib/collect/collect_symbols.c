@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/order.h"
 
 #define FILE_MAX ((size_t)512 << 20)
 
@@ -21,13 +22,6 @@ struct names {
 struct addresses {
 	VEC(uint64_t) list;
 };
-
-static int symbols_by_value(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return (*x > *y) - (*x < *y);
-}
 
 static int symbols_by_address(const void *a, const void *b)
 {
@@ -53,7 +47,7 @@ static int symbols_sampled(const struct experiment *x, uint32_t image, struct ad
 		*slot = n->key.address;
 	}
 	if (a->list.count)
-		qsort(a->list.data, a->list.count, sizeof(uint64_t), symbols_by_value);
+		qsort(a->list.data, a->list.count, sizeof(uint64_t), order_u64);
 	return 0;
 }
 

@@ -9,6 +9,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "experiment/file.h"
 
 /* Names that follow the first choice where that is taken: NAME.2, NAME.3 ... */
@@ -17,7 +18,7 @@
 int collect_output_init(struct collect_output *o, const char *file, const char *directory,
 	const char *command, const char *experiment, int rank, struct error *e)
 {
-	const char *slash = strrchr(command, '/'), *base = slash ? slash + 1 : command;
+	const char *base = file_base_name(command);
 	char number[16] = "";
 
 	memset(o, 0, sizeof(*o));
@@ -170,7 +171,7 @@ int collect_output_checkpoint(struct collect_output *o, const struct experiment 
 static int write_elsewhere(struct collect_output *o, struct experiment *x)
 {
 	const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};
-	const char *slash = strrchr(o->path, '/'), *base = slash ? slash + 1 : o->path;
+	const char *base = file_base_name(o->path);
 
 	for (size_t i = 0; i < sizeof(directories) / sizeof(directories[0]); i++) {
 		char *path;

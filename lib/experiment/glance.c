@@ -7,9 +7,9 @@
 #include <string.h>
 #include <sys/mman.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "experiment/private.h"
 
 enum {
@@ -56,14 +56,6 @@ struct experiment_glance {
 	size_t visited; /* sections of samples */
 	bool bad;
 };
-
-static uint64_t now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 /* ---- opening ---- */
 
@@ -231,7 +223,7 @@ static void take_node(struct experiment_glance *g)
 /* True: there are more. */
 static bool take_nodes(struct experiment_glance *g, uint64_t budget)
 {
-	uint64_t begin = now();
+	uint64_t begin = clock_ns();
 
 	while (!g->bad) {
 		for (int i = 0; i < SLICE && g->c.at < g->c.end && !g->bad; i++)
@@ -243,7 +235,7 @@ static bool take_nodes(struct experiment_glance *g, uint64_t budget)
 				.end = g->nodes.data[g->node_section].end};
 			g->node_section++;
 		}
-		if (budget != UINT64_MAX && now() - begin >= budget)
+		if (budget != UINT64_MAX && clock_ns() - begin >= budget)
 			return true;
 	}
 	return false;
@@ -311,7 +303,7 @@ static size_t spread(size_t turn, size_t count_of)
 static bool take_samples(struct experiment_glance *g, uint64_t budget)
 {
 	size_t turns = (g->samples.count + STRIDE - 1) / STRIDE * STRIDE;
-	uint64_t begin = now();
+	uint64_t begin = clock_ns();
 
 	for (; g->visited < turns && !g->bad; g->visited++) {
 		size_t i = spread(g->visited, g->samples.count);
@@ -325,7 +317,7 @@ static bool take_samples(struct experiment_glance *g, uint64_t budget)
 		while (c.at < c.end && !c.bad && !g->bad)
 			take_histogram(g, &c);
 		g->bad = g->bad || c.bad;
-		if (budget != UINT64_MAX && now() - begin >= budget) {
+		if (budget != UINT64_MAX && clock_ns() - begin >= budget) {
 			g->visited++;
 			return g->visited < turns;
 		}

@@ -13,6 +13,7 @@
  */
 #include <string.h>
 
+#include "base/order.h"
 #include "flow/private.h"
 
 #define LOOK_BACK     32
@@ -270,13 +271,6 @@ static struct shape shape_of(const struct finder *x, uint32_t jump)
 	return s;
 }
 
-static int by_value(const void *a, const void *b)
-{
-	uint64_t x = *(const uint64_t *)a, y = *(const uint64_t *)b;
-
-	return (x > y) - (x < y);
-}
-
 /* Bytes up to the next table. */
 static uint64_t room_behind(const struct finder *x, uint64_t table)
 {
@@ -401,7 +395,7 @@ static int find_shapes(struct finder *x)
 	for (size_t i = 0; i < x->shapes.count; i++)
 		if (x->shapes.data[i].width)
 			x->starts[x->start_count++] = x->shapes.data[i].table;
-	qsort(x->starts, x->start_count, sizeof(*x->starts), by_value);
+	qsort(x->starts, x->start_count, sizeof(*x->starts), order_u64);
 	return 0;
 }
 

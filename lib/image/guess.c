@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "image/private.h"
 
 struct guess {
@@ -18,13 +19,6 @@ struct guess {
 #define SDATA4       0x1b /* DW_EH_PE_sdata4 | DW_EH_PE_pcrel */
 #define UDATA4       0x03
 #define TABLE_SDATA4 0x3b /* DW_EH_PE_sdata4 | DW_EH_PE_datarel: all linkers' */
-
-static int compare(const void *a, const void *b)
-{
-	const uint64_t *x = a, *y = b;
-
-	return *x < *y ? -1 : *x > *y;
-}
 
 /* The header of the binary search table: version, three encodings, address of .eh_frame, count. */
 static void read_starts(struct image *image)
@@ -55,7 +49,7 @@ static void read_starts(struct image *image)
 		*slot = base + (uint64_t)(int64_t)offset;
 	}
 	if (s->starts.count)
-		qsort(s->starts.data, s->starts.count, sizeof(*s->starts.data), compare);
+		qsort(s->starts.data, s->starts.count, sizeof(*s->starts.data), order_u64);
 }
 
 /* Narrows [*low, *high) to the function around address that the table knows. */

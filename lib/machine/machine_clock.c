@@ -5,8 +5,8 @@
  * one cycle for the one before on every processor that we know.  The fastest of a few bursts
  * counts; the others were interrupted.
  */
-#include <time.h>
 
+#include "base/clock.h"
 #include "machine/private.h"
 
 #if defined(__x86_64__)
@@ -30,23 +30,15 @@
 enum { STEPS = 32, ROUNDS = 2048, BURSTS = 8 };
 #define STEPS_8 STEP STEP STEP STEP STEP STEP STEP STEP
 
-static uint64_t nanoseconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000 + (uint64_t)t.tv_nsec;
-}
-
 uint64_t machine_timed_hz(void)
 {
 	uint64_t best = UINT64_MAX, x = 1, y = 3;
 
 	for (int i = 0; i < BURSTS; i++) {
-		uint64_t n = ROUNDS, begin = nanoseconds(), took;
+		uint64_t n = ROUNDS, begin = clock_ns(), took;
 
 		LOOP(STEPS_8 STEPS_8 STEPS_8 STEPS_8, x, y, n);
-		took = nanoseconds() - begin;
+		took = clock_ns() - begin;
 		if (took < best)
 			best = took;
 	}

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/strbuf.h"
 
 enum { ROWS = 36, COMMAND = 70, TAB = 4 };
@@ -111,13 +112,6 @@ static size_t indentation(const struct prof_table *t, const pieces *list)
 	return least == SIZE_MAX ? 0 : least;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static const char *row_text(struct picture *p, const struct prof_row *r, size_t indentation)
 {
 	struct strbuf b = {0};
@@ -156,7 +150,7 @@ static void add_piece(struct picture *p, struct picture_panel *panel, const stru
 	const struct piece *piece, const struct piece *before, size_t indentation)
 {
 	const struct prof_row *head = &t->rows.data[piece->head];
-	const char *name = head->file ? base_name(head->file) : head->procedure;
+	const char *name = head->file ? file_base_name(head->file) : head->procedure;
 
 	if (before && before->head == piece->head)
 		name = "  ...";

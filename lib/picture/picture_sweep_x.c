@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/sort.h"
 #include "base/strbuf.h"
 #include "picture/picture_sweep_private.h"
@@ -22,17 +23,10 @@ static double number_of(const char *text)
 	return *end || !isfinite(value) ? NAN : value;
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* The n-th number in a file's name, from 0; NAN. */
 static double file_number(const struct sweep_run *run, size_t n)
 {
-	const char *at = base_name(run->file);
+	const char *at = file_base_name(run->file);
 
 	while (*at) {
 		char *end;
@@ -146,7 +140,7 @@ static int place_by(struct sweep *s, numbered *number, size_t n, const char *lab
 
 static const char *program(const struct sweep *s)
 {
-	return s->runs.data[0].words.count ? base_name(s->runs.data[0].words.data[0])
+	return s->runs.data[0].words.count ? file_base_name(s->runs.data[0].words.data[0])
 					   : "the program";
 }
 
@@ -231,7 +225,7 @@ static const char *variant_of(const struct sweep *s, const struct sweep_run *run
 	for (size_t i = 0; i < run->words.count; i++)
 		if (i == 0 || !is_parameter(s, run->words.data[i]))
 			strbuf_printf(&text, "%s%s", i ? " " : "",
-				i ? run->words.data[i] : base_name(run->words.data[0]));
+				i ? run->words.data[i] : file_base_name(run->words.data[0]));
 	s->picture->failed |= text.failed;
 	result = picture_text(s->picture, "%s", strbuf_text(&text));
 	strbuf_fini(&text);

@@ -6,16 +6,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/stats.h"
 #include "events/numbers.h"
 #include "profile/places_private.h"
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 struct image_entry { /* of a table */
 	struct {
@@ -53,7 +47,7 @@ static long find_image(struct prof_data *d, struct table *known, size_t input, u
 		return entry ? (long)entry->index : -1;
 	entry->index = (uint32_t)d->images.count;
 	return vec_add(&d->images,
-		       ((struct prof_image){image, input, index, base_name(image->path)}))
+		       ((struct prof_image){image, input, index, file_base_name(image->path)}))
 		       ? -1
 		       : (long)entry->index;
 }

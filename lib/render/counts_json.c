@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "render/counts.h"
 #include "render/number.h"
@@ -109,49 +108,36 @@ static void threads(const struct counts_report *r, struct json *j)
 
 int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *f = open_memstream(&text, &length);
-	struct json j;
+	struct json_document document;
+	struct json *j = &document.json;
 
-	if (!f)
-		return error_nomem(e);
-	json_init(&j, f);
-	json_object(&j, NULL);
-	json_string(&j, "schema", "perfex.counts/1");
-	json_array(&j, "command");
+	if (json_begin(&document, "perfex.counts/1", e))
+		return -1;
+	json_array(j, "command");
 	for (size_t i = 0; r->command && r->command[i]; i++)
-		json_string(&j, NULL, r->command[i]);
-	json_end_array(&j);
+		json_string(j, NULL, r->command[i]);
+	json_end_array(j);
 	if (r->pid)
-		json_integer(&j, "pid", r->pid);
-	json_integer(&j, "status", r->exit_status);
-	json_string(&j, "source", r->source);
-	json_string(&j, "machine", r->machine);
-	json_number(&j, "clock_hz", r->clock_hz);
-	number_json(&j, "elapsed_seconds", &r->elapsed);
-	number_json(&j, "cpu_seconds", &r->seconds);
-	json_integer(&j, "runs", (long long)r->runs);
-	json_integer(&j, "passes", (long long)r->passes);
-	json_integer(&j, "groups", (long long)r->groups);
-	json_array(&j, "events");
+		json_integer(j, "pid", r->pid);
+	json_integer(j, "status", r->exit_status);
+	json_string(j, "source", r->source);
+	json_string(j, "machine", r->machine);
+	json_number(j, "clock_hz", r->clock_hz);
+	number_json(j, "elapsed_seconds", &r->elapsed);
+	number_json(j, "cpu_seconds", &r->seconds);
+	json_integer(j, "runs", (long long)r->runs);
+	json_integer(j, "passes", (long long)r->passes);
+	json_integer(j, "groups", (long long)r->groups);
+	json_array(j, "events");
 	for (size_t i = 0; i < r->event_count; i++)
-		event_object(&j, &r->events[i], &r->events[i].count, r->costs);
-	json_end_array(&j);
-	uncounted(r, &j);
+		event_object(j, &r->events[i], &r->events[i].count, r->costs);
+	json_end_array(j);
+	uncounted(r, j);
 	if (r->costs) {
-		json_string(&j, "cost_table", r->cost_table);
-		statistics(r, &j);
-		breakdown(r, &j);
+		json_string(j, "cost_table", r->cost_table);
+		statistics(r, j);
+		breakdown(r, j);
 	}
-	threads(r, &j);
-	json_end_object(&j);
-	putc('\n', f);
-	if (fclose(f)) {
-		free(text);
-		return error_nomem(e);
-	}
-	strbuf_add(out, text, length);
-	free(text);
-	return 0;
+	threads(r, j);
+	return json_end(&document, out, e);
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Disassembly: instructions, their margin of jumps, the source lines between them. */
 #include <inttypes.h>
-#include <string.h>
 
+#include "base/file.h"
 #include "render/prof_private.h"
 #include "render/prof_strips.h"
 
@@ -36,13 +36,6 @@ void prof_margin(const char *cells, const struct prof_style *style, struct strbu
 	}
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 static void source_line(
 	const struct prof_row *r, const struct prof_style *style, struct strbuf *out)
 {
@@ -50,7 +43,7 @@ static void source_line(
 
 	if (style->dim)
 		strbuf_puts(out, "\033[2m");
-	strbuf_printf(out, "; %s:%u", r->file ? base_name(r->file) : "", r->line);
+	strbuf_printf(out, "; %s:%u", r->file ? file_base_name(r->file) : "", r->line);
 	if (r->note)
 		strbuf_printf(out, " [%s]", r->note);
 	strbuf_printf(out, "  %s", text);

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
 #include <stdio.h>
-#include <stdlib.h>
 
 #include "base/json.h"
 #include "render/number.h"
@@ -200,41 +199,28 @@ static void agreements(const struct prof_table *t, struct json *j)
 
 int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e)
 {
-	char *text = NULL;
-	size_t length = 0;
-	FILE *f = open_memstream(&text, &length);
-	struct json j;
+	struct json_document document;
+	struct json *j = &document.json;
 
-	if (!f)
-		return error_nomem(e);
-	json_init(&j, f);
-	json_object(&j, NULL);
-	json_string(&j, "schema", "prof.rows/1");
-	json_string(&j, "report", t->report);
-	experiments(t, &j);
-	lines(&j, "run", t->head.data, t->head.count);
+	if (json_begin(&document, "prof.rows/1", e))
+		return -1;
+	json_string(j, "report", t->report);
+	experiments(t, j);
+	lines(j, "run", t->head.data, t->head.count);
 	if (t->layout == PROF_FACTS)
-		lines(&j, "summary", t->summary.data, t->summary.count);
-	columns(t, &j);
-	json_array(&j, "rows");
+		lines(j, "summary", t->summary.data, t->summary.count);
+	columns(t, j);
+	json_array(j, "rows");
 	for (size_t i = 0; i < t->rows.count; i++)
 		if (t->rows.data[i].role != PROF_TOTAL)
-			row(t, i, NULL, &j);
-	json_end_array(&j);
+			row(t, i, NULL, j);
+	json_end_array(j);
 	for (size_t i = 0; i < t->rows.count; i++)
 		if (t->rows.data[i].role == PROF_TOTAL)
-			row(t, i, "total", &j);
-	arcs(t, &j);
-	agreements(t, &j);
-	lines(&j, "notes", t->notes.data, t->notes.count);
-	json_bool(&j, "incomplete", t->incomplete);
-	json_end_object(&j);
-	putc('\n', f);
-	if (fclose(f)) {
-		free(text);
-		return error_nomem(e);
-	}
-	strbuf_add(out, text, length);
-	free(text);
-	return 0;
+			row(t, i, "total", j);
+	arcs(t, j);
+	agreements(t, j);
+	lines(j, "notes", t->notes.data, t->notes.count);
+	json_bool(j, "incomplete", t->incomplete);
+	return json_end(&document, out, e);
 }

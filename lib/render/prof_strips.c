@@ -3,8 +3,8 @@
 
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/file.h"
 #include "render/number.h"
 #include "render/prof_private.h"
 
@@ -182,13 +182,6 @@ const char *prof_places_heading(const struct prof_table *t)
 	return t->places ? t->places : places[t->layout];
 }
 
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
-
 /* "function (dso: file, line)", or what there is of it. */
 static void place(const struct prof_row *r, struct strbuf *out)
 {
@@ -205,7 +198,7 @@ static void place(const struct prof_row *r, struct strbuf *out)
 		return;
 	strbuf_printf(out, " (%s", r->image ? r->image : "");
 	if (r->file)
-		strbuf_printf(out, ": %s, %u", base_name(r->file), r->line);
+		strbuf_printf(out, ": %s, %u", file_base_name(r->file), r->line);
 	strbuf_putc(out, ')');
 }
 

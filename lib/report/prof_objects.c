@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/file.h"
 #include "base/strbuf.h"
 #include "events/numbers.h"
 
@@ -17,13 +18,6 @@ struct place {
 	unsigned line;
 	uint32_t image;
 };
-
-static const char *base_name(const char *path)
-{
-	const char *slash = strrchr(path, '/');
-
-	return slash && slash[1] ? slash + 1 : path;
-}
 
 /* The functions inlined there, innermost first, and the real one; at least one. */
 static size_t places_at(
@@ -63,7 +57,7 @@ const char *prof_code_place(
 	if (!p[0].file)
 		return prof_text(t, "%s (%s)", p[0].function, name);
 	return prof_text(
-		t, "%s (%s: %s, %u)", p[0].function, name, base_name(p[0].file), p[0].line);
+		t, "%s (%s: %s, %u)", p[0].function, name, file_base_name(p[0].file), p[0].line);
 }
 
 /* ---- where something was allocated ---- */

@@ -5,9 +5,9 @@
 #include <stdint.h>
 #include <stdlib.h>
 #include <sys/ioctl.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "sources/perf_open.h"
 
 /* The members of group g, and candidate behind them.  Returns how many. */
@@ -46,26 +46,18 @@ size_t grouping_make(
 	return groups;
 }
 
-static double grouping_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
-
 /* Nanoseconds that the group of fd was on the counters; patient for 2 ms, as other users take turns
  * too. */
 static uint64_t got_on(int fd)
 {
 	uint64_t words[3] = {0, 0, 0};
-	double begin = grouping_now();
+	double begin = clock_seconds();
 
 	ioctl(fd, PERF_EVENT_IOC_ENABLE, PERF_IOC_FLAG_GROUP);
 	do {
 		if (read(fd, words, sizeof(words)) != (ssize_t)sizeof(words))
 			return 0;
-	} while (words[2] == 0 && grouping_now() - begin < 2e-3);
+	} while (words[2] == 0 && clock_seconds() - begin < 2e-3);
 	return words[2];
 }
 

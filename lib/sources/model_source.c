@@ -14,9 +14,9 @@
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "base/file.h"
 #include "base/strbuf.h"
 #include "process/executable.h"
@@ -46,14 +46,6 @@ struct model_session {
 	struct model_sums kept; /* counted while enabled, before that */
 	double instructions;    /* at the last tick */
 };
-
-static double now_seconds(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 /* ---- probe and accepts ---- */
 
@@ -288,10 +280,10 @@ static int model_enable(void *session, bool on, struct error *e)
 	if (on) {
 		model_sums_fini(&s->base);
 		s->base = sums;
-		s->enabled_at = now_seconds();
+		s->enabled_at = clock_seconds();
 		return 0;
 	}
-	s->enabled_seconds += now_seconds() - s->enabled_at;
+	s->enabled_seconds += clock_seconds() - s->enabled_at;
 	model_sums_subtract(&sums, &s->base);
 	if (model_sums_add(&s->kept, &sums, e)) {
 		model_sums_fini(&sums);
@@ -543,7 +535,8 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	}
 	reading_sort_threads(r);
 	memcpy(r->note, s->note, sizeof(r->note));
-	r->enabled_seconds = s->enabled_seconds + (s->enabled ? now_seconds() - s->enabled_at : 0);
+	r->enabled_seconds =
+		s->enabled_seconds + (s->enabled ? clock_seconds() - s->enabled_at : 0);
 	rc = 0;
 out:
 	model_sums_fini(&sums);

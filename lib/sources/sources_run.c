@@ -11,6 +11,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "process/launch.h"
 
 struct session {
@@ -37,14 +38,6 @@ struct run {
 	double speed;                         /* instructions per second of late */
 	struct run_result *result;
 };
-
-static double run_now(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (double)t.tv_sec + (double)t.tv_nsec * 1e-9;
-}
 
 static int session_open(struct run *run, const struct source_ops *ops, const struct plan *p,
 	unsigned pass, const struct source_options *options, struct event_spec *specs,
@@ -164,7 +157,7 @@ static int report_period(struct run *run, struct error *e)
 
 	if (run_read_all(run, &all, e))
 		return -1;
-	run->request->on_period(run->request->context, run_now() - run->begin, &all);
+	run->request->on_period(run->request->context, clock_seconds() - run->begin, &all);
 	reading_fini(&all);
 	return 0;
 }
@@ -212,7 +205,7 @@ static void show_progress(struct run *run, double t)
 
 static int do_due(struct run *run, struct error *e)
 {
-	double t = run_now();
+	double t = clock_seconds();
 
 	if (run->tick_every > 0 && t >= run->next_tick) {
 		for (size_t i = 0; i < run->session_count; i++)
@@ -233,7 +226,7 @@ static int do_due(struct run *run, struct error *e)
 
 static struct timespec until_due(const struct run *run, bool polling)
 {
-	double t = run_now(), due = t + (polling ? 0.05 : 3600);
+	double t = clock_seconds(), due = t + (polling ? 0.05 : 3600);
 
 	if (run->tick_every > 0 && run->next_tick < due)
 		due = run->next_tick;
@@ -438,7 +431,7 @@ static int run_start(struct run *run, sigset_t *signals, struct error *e)
 		return -1;
 	if (!run->request->by_signal && enable_all(run, true, e))
 		return -1;
-	run->begin = run_now();
+	run->begin = clock_seconds();
 	run->next_tick = run->begin + run->tick_every;
 	run->instructions_at = run->begin;
 	run->next_period = run->begin + run->request->period;
@@ -472,7 +465,7 @@ static int run_finish(struct run *run, struct error *e)
 {
 	struct run_result *result = run->result;
 
-	result->elapsed = run_now() - run->begin;
+	result->elapsed = clock_seconds() - run->begin;
 	for (size_t i = 0; i < run->session_count; i++) {
 		const struct session *s = &run->sessions[i];
 

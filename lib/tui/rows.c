@@ -5,7 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 #include <strings.h>
-#include <time.h>
+
+#include "base/clock.h"
 
 enum { SLICE = 512 }; /* rows between two looks at the clock */
 
@@ -22,14 +23,6 @@ struct tui_rows_job {
 	size_t count;
 	size_t width, left, a, b, at;
 };
-
-uint64_t tui_clock(void)
-{
-	struct timespec t;
-
-	clock_gettime(CLOCK_MONOTONIC, &t);
-	return (uint64_t)t.tv_sec * 1000000000u + (uint64_t)t.tv_nsec;
-}
 
 static void free_job(struct tui_rows *r)
 {
@@ -264,7 +257,7 @@ static bool merge_row(struct tui_rows *r)
 int tui_rows_work(struct tui_rows *r, uint64_t budget)
 {
 	struct tui_rows_job *j = r->job;
-	uint64_t begin = budget == UINT64_MAX ? 0 : tui_clock();
+	uint64_t begin = budget == UINT64_MAX ? 0 : clock_ns();
 	bool more = true;
 
 	if (!j)
@@ -272,7 +265,7 @@ int tui_rows_work(struct tui_rows *r, uint64_t budget)
 	while (more) {
 		for (size_t i = 0; i < SLICE && more; i++)
 			more = choose_row(r) || merge_row(r);
-		if (more && budget != UINT64_MAX && tui_clock() - begin >= budget)
+		if (more && budget != UINT64_MAX && clock_ns() - begin >= budget)
 			return 1;
 	}
 	free(r->index);

@@ -52,7 +52,4 @@ size_t tui_rows_find(const struct tui_rows *r, size_t row);
 /* Does this row of the table hold the text, in whatever case? */
 bool tui_row_matches(const struct prof_table *t, size_t row, const char *text);
 
-/* Now, in ns of a clock that only goes forward. */
-uint64_t tui_clock(void);
-
 #endif

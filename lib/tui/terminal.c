@@ -13,6 +13,7 @@
 #include <sys/ioctl.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "tui/actions.h"
 
 enum {
@@ -192,7 +193,7 @@ static void mouse_event(struct tui *t)
 {
 	static uint64_t last;
 	static int last_row = -1;
-	uint64_t now = tui_clock();
+	uint64_t now = clock_ns();
 	MEVENT m;
 
 	if (getmouse(&m) != OK)

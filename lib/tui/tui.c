@@ -7,6 +7,7 @@
 #include <string.h>
 #include <strings.h>
 
+#include "base/clock.h"
 #include "tui/actions.h"
 
 void tui_say(struct tui *t, const char *format, ...)
@@ -289,7 +290,7 @@ static bool search_on(struct tui *t, uint64_t end)
 			return false;
 		}
 		s->at = s->backward ? (line ? line - 1 : count - 1) : line + 1;
-		if (--s->left % 64 == 0 && end != UINT64_MAX && tui_clock() >= end)
+		if (--s->left % 64 == 0 && end != UINT64_MAX && clock_ns() >= end)
 			return true;
 	}
 	s->active = false;
@@ -317,7 +318,7 @@ void tui_search_start(struct tui *t, bool backward)
 
 bool tui_work(struct tui *t, uint64_t budget)
 {
-	uint64_t end = budget == UINT64_MAX ? UINT64_MAX : tui_clock() + budget;
+	uint64_t end = budget == UINT64_MAX ? UINT64_MAX : clock_ns() + budget;
 	struct tui_page *p = tui_top(t);
 	struct tui_answer a;
 	bool more = false;
