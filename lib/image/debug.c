@@ -1,15 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The debug information of an image: where it is, and which unit has an address. */
+#include "image/debug.h"
+
+#include <elfutils/libdwelf.h>
 #include <stdlib.h>
+#include <string.h>
 
-#include "image/dwarf.h"
 #include "image/private.h"
-
-struct adding {
-	struct debug *debug;
-	uint32_t unit;
-	size_t count;
-};
 
 bool debug_is_code(struct debug *d, uint64_t low, uint64_t high)
 {
@@ -27,101 +24,149 @@ bool debug_is_code(struct debug *d, uint64_t low, uint64_t high)
 	return false;
 }
 
-static int add_range(void *context, uint64_t low, uint64_t high)
+int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint32_t value)
 {
-	struct adding *a = context;
+	Dwarf_Addr base = 0, low, high;
+	ptrdiff_t at = 0;
 
-	if (!debug_is_code(a->debug, low, high))
-		return 0;
-	a->count++;
-	return intervals_add(&a->debug->ranges, low, high, a->unit);
-}
-
-/* Sets of .debug_aranges that are about units which do not say themselves (old compilers). */
-static int add_aranges(struct debug *d, const bool *silent)
-{
-	struct span s = dwarf_section(&d->main, DEBUG_ARANGES);
-	struct cursor c = cursor_at(s, 0);
-
-	while (!c.bad && c.at != c.end) {
-		const uint8_t *start = c.at;
-		uint8_t offset_size, address_size, segment_size;
-		struct cursor set = dwarf_open_part(&c, &offset_size);
-		struct adding a = {d, 0, 0};
-		struct unit *u;
-
-		(void)cursor_u16(&set);
-		u = dwarf_unit_of(&d->main, cursor_fixed(&set, offset_size));
-		address_size = cursor_u8(&set);
-		segment_size = cursor_u8(&set);
-		if (set.bad || !u || segment_size || (address_size != 4 && address_size != 8))
-			continue;
-		a.unit = (uint32_t)(u - d->main.units);
-		if (!silent[a.unit])
-			continue;
-		/* tuples are aligned to their size from the beginning of the set */
-		cursor_skip(&set, (uint64_t)(start - set.at) & (2u * address_size - 1));
-		while (!set.bad && cursor_left(&set) >= 2u * address_size) {
-			uint64_t low = cursor_fixed(&set, address_size);
-			uint64_t size = cursor_fixed(&set, address_size);
-
-			if (low == 0 && size == 0)
-				break;
-			if (add_range(&a, low, low + size))
-				return -1;
-		}
-	}
+	while ((at = dwarf_ranges(die, at, &base, &low, &high)) > 0)
+		if (debug_is_code(d, low, high) && intervals_add(to, low, high, value))
+			return -1;
 	return 0;
 }
 
-static int read_ranges(struct debug *d)
+static int add_unit(struct debug *d, Dwarf_Die *die, bool *silent)
 {
-	bool *silent = calloc(d->main.count + 1, sizeof(*silent)), any = false;
-	int failed = 0;
+	struct unit *u = vec_push(&d->units);
+	size_t before = d->ranges.all.count;
+	int tag = dwarf_tag(die);
 
-	if (!silent)
+	if (!u)
 		return -1;
-	for (size_t i = 0; !failed && i < d->main.count; i++) {
-		struct unit *u = &d->main.units[i];
-		struct adding a = {d, (uint32_t)i, 0};
+	u->die = *die;
+	if (tag != DW_TAG_compile_unit && tag != DW_TAG_skeleton_unit)
+		return 0;
+	if (debug_add_ranges(d, die, &d->ranges, (uint32_t)(d->units.count - 1)))
+		return -1;
+	*silent = *silent || d->ranges.all.count == before;
+	return 0;
+}
 
-		if (u->type == DW_UT_type || !unit_read(u))
+/* .debug_aranges of units that do not say themselves (old compilers). */
+static int add_aranges(struct debug *d)
+{
+	bool *said = calloc(d->units.count + 1, sizeof(*said));
+	Dwarf_Aranges *all;
+	size_t count;
+	int failed = said ? 0 : -1;
+
+	for (size_t i = 0; said && i < d->ranges.all.count; i++)
+		said[d->ranges.all.data[i].value] = true;
+	if (dwarf_getaranges(d->dwarf, &all, &count) != 0)
+		count = 0;
+	for (size_t i = 0; !failed && i < count; i++) {
+		Dwarf_Addr low;
+		Dwarf_Word size;
+		Dwarf_Off offset;
+		Dwarf_Die die;
+		struct unit *u;
+
+		if (dwarf_getarangeinfo(dwarf_onearange(all, i), &low, &size, &offset) != 0 ||
+			!dwarf_offdie(d->dwarf, offset, &die))
 			continue;
-		if (u->tag != DW_TAG_compile_unit && u->tag != DW_TAG_skeleton_unit)
-			continue;
-		failed = unit_own_ranges(u, add_range, &a);
-		silent[i] = a.count == 0;
-		any = any || silent[i];
+		u = debug_unit_of(d, &die);
+		if (u && !said[u - d->units.data] && debug_is_code(d, low, low + size))
+			failed = intervals_add(
+				&d->ranges, low, low + size, (uint32_t)(u - d->units.data));
 	}
-	if (!failed && any)
-		failed = add_aranges(d, silent);
-	free(silent);
+	free(said);
+	return failed;
+}
+
+static int read_units(struct debug *d)
+{
+	Dwarf_CU *cu = NULL;
+	Dwarf_Half version;
+	bool silent = false;
+	int failed = 0;
+	uint8_t type;
+	Dwarf_Die die;
+
+	while (!failed && dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
+		if (type != DW_UT_type)
+			failed = add_unit(d, &die, &silent);
+	if (!failed && silent)
+		failed = add_aranges(d);
 	intervals_settle(&d->ranges);
 	return failed;
 }
 
-static bool has_debug(struct elf_file *f)
+bool debug_strings_end(struct elf_file *f)
 {
-	return f && elf_file_find(f, ".debug_info").size;
+	static const char *const sections[] = {
+		".debug_str", ".debug_line_str", ".debug_str.dwo", ".debug_line_str.dwo"};
+
+	for (size_t i = 0; i < sizeof(sections) / sizeof(*sections); i++) {
+		struct span s = elf_file_find(f, sections[i]);
+
+		if (s.size && s.data[s.size - 1])
+			return false;
+	}
+	return true;
 }
 
-static void find_sections(struct debug *d)
+/* What dwz moved out of several files into one that they share.  Where it is missing, libdw gets an
+ * empty one, and does not take any file of that name. */
+static void find_alt(struct debug *d)
+{
+	static const struct made_section nothing = {".debug_info", "", 1};
+	const char *name;
+	const void *id;
+	ssize_t length = dwelf_dwarf_gnu_debugaltlink(d->dwarf, &name, &id);
+
+	if (length <= 0)
+		return;
+	d->alt_elf = debug_file_linked(d->image, d->elf->path, name, id, (size_t)length);
+	if (d->alt_elf && debug_strings_end(d->alt_elf))
+		d->alt = dwarf_begin_elf(d->alt_elf->elf, DWARF_C_READ, NULL);
+	if (!d->alt) {
+		image_complain(d->image,
+			"some names are not known: %s, which it shares with others, is missing",
+			name);
+		d->no_alt = made_memory(&nothing, 1);
+		d->alt = dwarf_begin_elf(d->no_alt, DWARF_C_READ, NULL);
+	}
+	dwarf_setalt(d->dwarf, d->alt);
+}
+
+static bool has_debug(struct elf_file *f)
+{
+	struct elf_section *s = f ? elf_file_section(f, ".debug_info") : NULL;
+
+	return s && s->header.sh_type != SHT_NOBITS && s->header.sh_size;
+}
+
+static void find(struct debug *d)
 {
 	struct image *image = d->image;
 
 	if (image->elf->header.e_type == ET_REL)
 		return;
 	if (has_debug(image->elf))
-		d->main.elf = image->elf;
+		d->elf = image->elf;
 	else if (has_debug(image_separate(image)))
-		d->main.elf = image->separate;
+		d->elf = image->separate;
 	else
 		image_complain(image, "it has no debug information (compile with -g)");
-	if (d->main.elf)
-		dwarf_find_alt(&d->main, image);
-	if (d->main.elf && (dwarf_read_units(&d->main) || read_ranges(d)))
-		image_complain(image, "memory is out for its debug information");
-	else if (d->main.elf && d->ranges.all.count == 0)
+	if (!d->elf)
+		return;
+	d->dwarf = dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL);
+	if (d->dwarf && debug_strings_end(d->elf)) {
+		find_alt(d);
+		if (read_units(d))
+			image_complain(image, "memory is out for its debug information");
+	}
+	if (d->ranges.all.count == 0)
 		image_complain(image, "its debug information is about no code of it, or damaged");
 }
 
@@ -132,26 +177,51 @@ struct debug *debug_of(struct image *image)
 		if (!image->debug)
 			return NULL;
 		image->debug->image = image;
-		find_sections(image->debug);
+		find(image->debug);
 	}
-	return image->debug->main.elf ? image->debug : NULL;
+	return image->debug->units.count ? image->debug : NULL;
 }
 
 struct unit *debug_unit_at(struct debug *d, uint64_t address)
 {
 	const struct interval *i = intervals_find(&d->ranges, address);
 
-	return i ? &d->main.units[i->value] : NULL;
+	return i ? &d->units.data[i->value] : NULL;
+}
+
+struct unit *debug_unit_of(struct debug *d, Dwarf_Die *die)
+{
+	Dwarf_Off offset = dwarf_dieoffset(die);
+	size_t low = 0, high = d->units.count;
+
+	if (dwarf_cu_getdwarf(die->cu) != d->dwarf)
+		return NULL;
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+
+		if (dwarf_dieoffset(&d->units.data[middle].die) <= offset)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low ? &d->units.data[low - 1] : NULL;
 }
 
 void debug_free(struct debug *d)
 {
 	if (!d)
 		return;
+	for (size_t i = 0; i < d->units.count; i++)
+		functions_free(d->units.data[i].functions);
+	vec_fini(&d->units);
+	intervals_fini(&d->ranges);
 	debug_split_fini(d);
 	debug_names_fini(d);
-	dwarf_fini(&d->main);
-	intervals_fini(&d->ranges);
+	lines_fini(d);
+	dwarf_end(d->dwarf);
+	dwarf_end(d->alt);
+	elf_end(d->no_alt);
+	elf_file_close(d->alt_elf);
 	free(d);
 }
 
@@ -159,10 +229,9 @@ int image_line_at(struct image *image, uint64_t address, struct image_line *line
 {
 	struct debug *d = debug_of(image);
 	struct unit *u = d ? debug_unit_at(d, address) : NULL;
-	struct line_table *t = u ? line_table_of(u, d) : NULL;
 
 	*line = (struct image_line){0};
-	return t ? line_table_find(t, address, line) : -1;
+	return u ? lines_find(d, u, address, line) : -1;
 }
 
 const char *image_complaint(struct image *image)

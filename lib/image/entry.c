@@ -1,93 +1,67 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "image/dwarf.h"
+/* Entries and attributes, as libdw gives them, within bounds that it does not check. */
+#include <string.h>
 
-bool entries_begin(struct entries *s, struct unit *u, uint64_t offset)
+#include "image/debug.h"
+
+/* The bytes of the section from `at` on, which is in it; 0: it is in none. */
+static size_t bytes_from(Dwarf_CU *cu, const void *at)
 {
-	struct span info = dwarf_section(u->file, DEBUG_INFO);
+	Elf *elf = dwarf_getelf(dwarf_cu_getdwarf(cu));
 
-	s->unit = u;
-	s->abbrevs = abbrevs_of(u);
-	s->start = info.data;
-	if (!s->abbrevs || offset < u->first || offset >= u->end || u->end > info.size)
-		return false;
-	info.size = u->end;
-	s->at = cursor_at(info, offset);
-	return !s->at.bad;
+	for (Elf_Scn *scn = elf_nextscn(elf, NULL); scn; scn = elf_nextscn(elf, scn)) {
+		Elf_Data *data = elf_rawdata(scn, NULL);
+		uintptr_t into = data ? (uintptr_t)at - (uintptr_t)data->d_buf : 0;
+
+		if (data && data->d_buf && into < data->d_size)
+			return data->d_size - into;
+	}
+	return 0;
 }
 
-bool entries_next(struct entries *s, struct entry *e)
+const char *debug_string(Dwarf_Attribute *a)
 {
-	uint64_t code;
+	const char *text = a ? dwarf_formstring(a) : NULL;
 
-	if (s->at.at == s->at.end)
-		return false;
-	e->offset = (uint64_t)(s->at.at - s->start);
-	code = cursor_uleb(&s->at);
-	e->abbrev = NULL;
-	if (code == 0)
-		return !s->at.bad;
-	e->abbrev = abbrev_find(s->abbrevs, code);
-	if (!e->abbrev)
-		return false;
-	e->values = s->at;
-	if (e->abbrev->size >= 0) {
-		cursor_skip(&s->at, (uint64_t)e->abbrev->size);
-		return !s->at.bad;
-	}
-	for (uint32_t i = 0; i < e->abbrev->count; i++) {
-		const struct abbrev_spec *spec = &s->abbrevs->specs.data[e->abbrev->first + i];
-
-		if (spec->size >= 0)
-			cursor_skip(&s->at, (uint64_t)spec->size);
-		else
-			form_skip(&s->at, s->unit, spec->form);
-	}
-	return !s->at.bad;
+	if (!text || dwarf_whatform(a) != DW_FORM_string)
+		return text;
+	return memchr(text, '\0', bytes_from(a->cu, text)) ? text : NULL;
 }
 
-void entry_values(const struct entries *s, const struct entry *e, const uint16_t *wanted,
-	struct value *values)
+uint64_t debug_number(Dwarf_Die *die, unsigned attribute)
 {
-	struct cursor c = e->values;
+	Dwarf_Attribute a;
+	Dwarf_Word value;
 
-	for (size_t k = 0; wanted[k]; k++)
-		values[k] = (struct value){0};
-	for (uint32_t i = 0; i < e->abbrev->count && !c.bad; i++) {
-		const struct abbrev_spec *spec = &s->abbrevs->specs.data[e->abbrev->first + i];
-		size_t k = 0;
-
-		while (wanted[k] && wanted[k] != spec->name)
-			k++;
-		if (wanted[k])
-			values[k] = form_read(&c, s->unit, spec->form, spec->constant);
-		else
-			form_skip(&c, s->unit, spec->form);
-	}
+	return dwarf_formudata(dwarf_attr(die, attribute, &a), &value) == 0 ? value : 0;
 }
 
-struct unit *value_reference(struct unit *u, const struct value *v, uint64_t *offset)
-{
-	struct dwarf_file *f = u->file;
+struct walker {
+	debug_visit *visit;
+	void *context;
+	size_t left; /* entries */
+};
 
-	switch (v->form) {
-	case DW_FORM_ref1:
-	case DW_FORM_ref2:
-	case DW_FORM_ref4:
-	case DW_FORM_ref8:
-	case DW_FORM_ref_udata:
-		*offset = u->offset + v->u;
-		return *offset >= u->first && *offset < u->end ? u : NULL;
-	case DW_FORM_GNU_ref_alt:
-	case DW_FORM_ref_sup4:
-	case DW_FORM_ref_sup8:
-		f = f->alt;
-		break;
-	case DW_FORM_ref_addr:
-		break;
-	default:
-		return NULL;
-	}
-	*offset = v->u;
-	u = f ? dwarf_unit_of(f, v->u) : NULL;
-	return u && unit_read(u) ? u : NULL;
+static enum debug_way walk(struct walker *w, Dwarf_Die *parent, unsigned depth)
+{
+	Dwarf_Die die;
+
+	if (depth >= DEBUG_DEEPEST || dwarf_child(parent, &die) != 0)
+		return WALK_OVER;
+	do {
+		enum debug_way way = w->left-- ? w->visit(w->context, &die, depth) : WALK_STOP;
+
+		if (way == WALK_IN)
+			way = walk(w, &die, depth + 1);
+		if (way == WALK_STOP)
+			return WALK_STOP;
+	} while (dwarf_siblingof(&die, &die) == 0);
+	return WALK_OVER;
+}
+
+void debug_walk(Dwarf_Die *die, debug_visit *visit, void *context)
+{
+	struct walker w = {visit, context, bytes_from(die->cu, die->addr)};
+
+	(void)walk(&w, die, 0);
 }

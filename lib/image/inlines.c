@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "image/dwarf.h"
+#include "image/debug.h"
 
 /* Writes frames while there is room, and counts on. */
 struct frames {
@@ -15,20 +15,19 @@ static void add(struct frames *f, const char *name, const struct image_line *lin
 }
 
 /* From the innermost inlined function outwards; line becomes that of the call each time. */
-static void walk(struct frames *frames, struct debug *d, struct unit *u, const struct function *f,
+static void walk(struct frames *frames, struct debug *d, struct unit *u, struct function *f,
 	uint64_t address, struct image_line *line)
 {
 	const struct interval *i = intervals_find(&f->ranges, address);
-	struct line_table *t = line_table_of(u->skeleton ? u->skeleton : u, d);
 
 	for (uint32_t at = i ? i->value : 0; at != 0; at = f->inlined.data[at].parent) {
-		const struct inlined *n = &f->inlined.data[at];
+		Dwarf_Die *die = &f->inlined.data[at].die;
 
-		add(frames, debug_name(d, u, n->origin), line);
+		add(frames, debug_name(d, die), line);
 		*line = (struct image_line){
-			.file = t ? line_table_file(t, n->file) : NULL,
-			.line = n->line,
-			.column = n->column,
+			.file = lines_file(d, u, debug_number(die, DW_AT_call_file)),
+			.line = (unsigned)debug_number(die, DW_AT_call_line),
+			.column = (unsigned)debug_number(die, DW_AT_call_column),
 		};
 	}
 }
@@ -38,21 +37,20 @@ size_t image_inlines_at(
 {
 	struct frames out = {frames, room, 0};
 	struct debug *d = debug_of(image);
-	struct unit *u = d ? debug_unit_at(d, address) : NULL, *whole;
+	struct unit *u = d ? debug_unit_at(d, address) : NULL;
 	const struct image_symbol *symbol;
-	struct function *f;
 	struct image_line line;
+	struct function *f;
 
 	if (!u)
 		return 0;
 	(void)image_line_at(image, address, &line);
-	whole = debug_whole_unit(d, u);
-	f = whole ? unit_function_at(whole, d, address) : NULL;
+	f = unit_function_at(d, u, address);
 	if (f)
-		walk(&out, d, whole, f, address, &line);
+		walk(&out, d, u, f, address, &line);
 	symbol = image_symbol_at(image, address);
 	if (f && (!symbol || symbol->guessed))
-		add(&out, debug_name(d, whole, f->offset), &line);
+		add(&out, debug_name(d, &f->die), &line);
 	else if (symbol)
 		add(&out, symbol->demangled, &line);
 	return out.count;

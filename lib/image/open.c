@@ -8,8 +8,8 @@
 #include "image/archive.h"
 #include "image/build_id_cache.h"
 #include "image/cfi.h"
+#include "image/debug.h"
 #include "image/debuginfod.h"
-#include "image/dwarf.h"
 #include "image/fingerprint.h"
 #include "image/private.h"
 

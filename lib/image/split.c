@@ -2,66 +2,114 @@
 /*
  * Split DWARF: entries in .dwo files, one a unit, or in one .dwp package beside the image (DWARF 5,
  * section 7.3; GNU's earlier one of DWARF 4).
+ *
+ * libdw 0.188 looks for a .dwo file only by the path in its skeleton unit, and knows no packages.
+ * So it gets another skeleton unit, made here, that names the file which was found.
  */
 #include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
 
 #include "base/strbuf.h"
-#include "image/dwarf.h"
+#include "image/debug.h"
 #include "image/private.h"
 
-/* DW_SECT_*: columns of a package's index. */
-static const struct {
-	uint32_t id;
-	bool only_5;
-	enum debug_section section;
-} columns[] = {
-	{1, false, DEBUG_INFO},
-	{3, false, DEBUG_ABBREV},
-	{4, false, DEBUG_LINE},
-	{6, false, DEBUG_STR_OFFSETS},
-	{8, true, DEBUG_RNGLISTS},
+/* A skeleton unit made here, and the split one that libdw found by it. */
+struct split {
+	struct strbuf info;
+	Elf *elf;
+	Dwarf *dwarf;
 };
 
-static struct dwarf_file *add_file(struct debug *d, struct elf_file *elf, bool owned)
-{
-	struct dwarf_file **longer = realloc(d->more, (d->more_count + 1) * sizeof(*longer)), *f;
+/* What is known of a skeleton unit. */
+struct skeleton {
+	uint64_t id, low_pc, addr_base, ranges_base;
+	uint8_t address_size;
+	bool version_5;
+};
 
-	if (!longer)
-		return NULL;
-	d->more = longer;
-	f = calloc(1, sizeof(*f));
-	if (!f)
-		return NULL;
-	f->elf = elf;
-	f->owned = owned;
-	f->split = true;
-	d->more[d->more_count++] = f;
-	return f;
+/* DW_TAG_compile_unit, then attribute and form of each value that put_unit writes. */
+static const uint8_t abbrevs_4[] = {1, DW_TAG_compile_unit, DW_CHILDREN_no, //
+	0xb0, 0x42, DW_FORM_string,                                         /* DW_AT_GNU_dwo_name */
+	0xb1, 0x42, DW_FORM_data8,                                          /* DW_AT_GNU_dwo_id */
+	0xb2, 0x42, DW_FORM_sec_offset, /* DW_AT_GNU_ranges_base */
+	0xb3, 0x42, DW_FORM_sec_offset, /* DW_AT_GNU_addr_base */
+	DW_AT_low_pc, DW_FORM_addr, 0, 0, 0};
+static const uint8_t abbrevs_5[] = {1, DW_TAG_skeleton_unit, DW_CHILDREN_no, DW_AT_dwo_name,
+	DW_FORM_string, DW_AT_addr_base, DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, 0, 0, 0};
+
+static void put(struct strbuf *s, uint64_t value, size_t bytes)
+{
+	strbuf_add(s, (const char *)&value, bytes);
 }
 
-/* The unit of this id among those of a file. */
-static struct unit *find_unit(struct dwarf_file *f, struct unit *skeleton)
+/* The unit, without its length. */
+static void put_unit(struct strbuf *s, const struct skeleton *k, const char *path)
 {
-	if (dwarf_read_units(f))
-		return NULL;
-	for (size_t i = 0; i < f->count; i++) {
-		struct unit *u = &f->units[i];
-
-		u->skeleton = skeleton;
-		if (unit_read(u) && u->tag == DW_TAG_compile_unit && u->dwo_id == skeleton->dwo_id)
-			return u;
+	put(s, k->version_5 ? 5 : 4, 2);
+	if (k->version_5) {
+		put(s, DW_UT_skeleton, 1);
+		put(s, k->address_size, 1);
 	}
-	return NULL;
+	put(s, 0, 4); /* offset of the abbreviations */
+	put(s, k->version_5 ? k->id : k->address_size, k->version_5 ? 8 : 1);
+	put(s, 1, 1); /* the abbreviation */
+	strbuf_add(s, path, strlen(path) + 1);
+	if (!k->version_5) {
+		put(s, k->id, 8);
+		put(s, k->ranges_base, 4);
+	}
+	put(s, k->addr_base, 4);
+	put(s, k->low_pc, k->address_size);
 }
 
-static struct unit *try_dwo(struct debug *d, struct unit *u, const char *path)
+/* The first entry of the split unit in the file at path, if it is that of the skeleton. */
+static bool link_file(struct debug *d, const struct skeleton *k, const char *path, Dwarf_Die *found)
 {
-	struct elf_file *elf = elf_file_open(path, NULL);
-	struct dwarf_file *f = elf ? add_file(d, elf, true) : NULL;
+	struct span addresses = elf_file_find(d->elf, ".debug_addr");
+	struct span ranges = elf_file_find(d->elf, ".debug_ranges");
+	struct split *s = calloc(1, sizeof(*s)), **slot = s ? vec_push(&d->splits) : NULL;
+	struct strbuf unit = {0};
+	Dwarf_Half version;
+	uint8_t type;
+	Dwarf_CU *cu;
+	Dwarf_Die die;
 
-	if (!f)
-		elf_file_close(elf);
-	return f ? find_unit(f, u) : NULL;
+	if (!slot) {
+		free(s);
+		return false;
+	}
+	*slot = s;
+	put_unit(&unit, k, path);
+	put(&s->info, unit.length, 4);
+	strbuf_add(&s->info, strbuf_text(&unit), unit.length);
+	s->elf = made_memory(
+		(const struct made_section[]){
+			{".debug_info", s->info.data, s->info.length},
+			{".debug_abbrev", k->version_5 ? abbrevs_5 : abbrevs_4,
+				k->version_5 ? sizeof(abbrevs_5) : sizeof(abbrevs_4)},
+			{".debug_addr", addresses.data, addresses.size},
+			{".debug_ranges", ranges.data, ranges.size},
+		},
+		4);
+	s->dwarf =
+		unit.failed || s->info.failed ? NULL : dwarf_begin_elf(s->elf, DWARF_C_READ, NULL);
+	strbuf_fini(&unit);
+	if (s->dwarf && d->alt)
+		dwarf_setalt(s->dwarf, d->alt);
+	return s->dwarf &&
+	       dwarf_get_units(s->dwarf, NULL, &cu, &version, &type, &die, found) == 0 &&
+	       found->addr;
+}
+
+/* libdw would open whatever is there, and read strings to their zero. */
+static bool is_fit(const char *path)
+{
+	struct elf_file *f = elf_file_open(path, NULL);
+	bool fit = f && debug_strings_end(f);
+
+	elf_file_close(f);
+	return fit;
 }
 
 /* Directory of path, with the slash. */
@@ -74,152 +122,103 @@ static void add_directory(struct strbuf *s, const char *path)
 }
 
 /* Where .dwo files are looked for, in this order. */
-static struct unit *find_dwo(struct debug *d, struct unit *u)
+static bool find_dwo(struct debug *d, const struct skeleton *k, const char *name,
+	const char *directory, Dwarf_Die *found)
 {
-	const char *root = d->image->where.root, *name = u->dwo_name, *base = strrchr(name, '/');
-	struct unit *found = NULL;
+	const char *root = d->image->where.root, *base = strrchr(name, '/');
+	bool is_found = false;
 
-	for (int way = 0; !found && way < 4; way++) {
+	for (int way = 0; !is_found && way < 4; way++) {
 		struct strbuf path = {0};
+		char *whole;
 
 		if (way == 0 && !(root && *root))
 			continue;
 		if (way == 0)
 			strbuf_printf(&path, "%s/", root);
-		if (way < 2 && name[0] != '/' && u->directory)
-			strbuf_printf(&path, "%s/", u->directory);
+		if (way < 2 && name[0] != '/' && directory)
+			strbuf_printf(&path, "%s/", directory);
 		if (way >= 2)
-			add_directory(&path, d->main.elf->path);
+			add_directory(&path, d->elf->path);
 		strbuf_puts(&path, way < 3 ? name : base ? base + 1 : name);
-		if (!path.failed)
-			found = try_dwo(d, u, strbuf_text(&path));
+		/* libdw takes no relative path without a directory */
+		whole = path.failed ? NULL : realpath(strbuf_text(&path), NULL);
+		is_found = whole && is_fit(whole) && link_file(d, k, whole, found);
+		free(whole);
 		strbuf_fini(&path);
 	}
-	return found;
+	return is_found;
 }
 
-static struct elf_file *package_of(struct debug *d)
+static bool find_packaged(struct debug *d, const struct skeleton *k, Dwarf_Die *found)
 {
-	const char *paths[] = {d->image->elf->path, d->main.elf->path, d->image->path};
+	int fd = package_open(d, k->id);
+	struct strbuf path = {0};
+	bool is_found;
 
-	for (size_t i = 0; !d->package_sought && !d->package && i < 3; i++) {
-		struct strbuf path = {0};
-
-		strbuf_printf(&path, "%s.dwp", paths[i]);
-		if (!path.failed)
-			d->package = elf_file_open(strbuf_text(&path), NULL);
-		strbuf_fini(&path);
-	}
-	d->package_sought = true;
-	return d->package;
-}
-
-struct package_index {
-	struct span s;
-	uint32_t version, columns, units, slots;
-	uint64_t ids, offsets, sizes; /* where the tables are */
-};
-
-static bool read_index(struct package_index *x, struct span s)
-{
-	struct cursor c = cursor_at(s, 0);
-	uint64_t cells;
-
-	x->s = s;
-	x->version = cursor_u32(&c) & 0xffff;
-	x->columns = cursor_u32(&c);
-	x->units = cursor_u32(&c);
-	x->slots = cursor_u32(&c);
-	cells = (uint64_t)x->columns * x->units;
-	if (c.bad || (x->version != 2 && x->version != 5) || x->columns > 64 || x->slots == 0 ||
-		(x->slots & (x->slots - 1)) || x->slots > s.size / 12 || cells > s.size / 4)
+	if (fd < 0)
 		return false;
-	x->ids = 16 + UINT64_C(12) * x->slots;
-	x->offsets = x->ids + UINT64_C(4) * x->columns;
-	x->sizes = x->offsets + 4 * cells;
-	return x->sizes + 4 * cells <= s.size;
+	strbuf_printf(&path, "/proc/self/fd/%d", fd);
+	is_found = !path.failed && link_file(d, k, strbuf_text(&path), found);
+	strbuf_fini(&path);
+	close(fd);
+	return is_found;
 }
 
-static uint64_t index_at(const struct package_index *x, uint64_t offset, unsigned size)
+static void read_skeleton(struct skeleton *k, Dwarf_Die *die)
 {
-	struct cursor c = cursor_at(x->s, offset);
+	Dwarf_Half version;
+	uint8_t type;
 
-	return cursor_fixed(&c, size);
+	*k = (struct skeleton){0};
+	if (dwarf_cu_info(die->cu, &version, &type, NULL, NULL, &k->id, &k->address_size, NULL))
+		return;
+	k->version_5 = version >= 5;
+	k->addr_base = debug_number(die, k->version_5 ? DW_AT_addr_base : DW_AT_GNU_addr_base);
+	k->ranges_base = debug_number(die, DW_AT_GNU_ranges_base);
+	(void)dwarf_lowpc(die, &k->low_pc);
 }
 
-/* The row of a unit, from 1; 0: it is not there. */
-static uint32_t find_row(const struct package_index *x, uint64_t id)
+static void find_whole(struct debug *d, struct unit *u)
 {
-	uint32_t mask = x->slots - 1, at = (uint32_t)id & mask;
-	uint32_t step = ((uint32_t)(id >> 32) & mask) | 1;
+	Dwarf_Attribute a;
+	const char *name = debug_string(dwarf_attr(&u->die, DW_AT_dwo_name, &a)), *directory;
+	struct skeleton k;
 
-	for (uint32_t n = 0; n < x->slots; n++, at = (at + step) & mask) {
-		uint32_t row =
-			(uint32_t)index_at(x, 16 + UINT64_C(8) * x->slots + UINT64_C(4) * at, 4);
-
-		if (row == 0)
-			return 0;
-		if (index_at(x, 16 + UINT64_C(8) * at, 8) == id)
-			return row <= x->units ? row : 0;
+	if (!name)
+		name = debug_string(dwarf_attr(&u->die, DW_AT_GNU_dwo_name, &a));
+	if (!name) {
+		u->whole = u->die;
+		return;
 	}
-	return 0;
+	directory = debug_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	read_skeleton(&k, &u->die);
+	if (find_packaged(d, &k, &u->whole) || find_dwo(d, &k, name, directory, &u->whole))
+		return;
+	u->whole.addr = NULL;
+	image_complain(d->image,
+		"inlined functions are not known: %s is missing or not that of this build", name);
 }
 
-static void take_part(
-	struct dwarf_file *f, enum debug_section section, uint64_t offset, uint64_t size)
+Dwarf_Die *debug_whole_unit(struct debug *d, struct unit *u)
 {
-	struct span all = dwarf_section(f, section);
-	bool inside = offset <= all.size && size <= all.size - offset;
-
-	f->sections[section] = inside ? (struct span){all.data + offset, size} : (struct span){0};
-}
-
-static struct unit *find_packaged(struct debug *d, struct unit *u)
-{
-	struct elf_file *package = package_of(d);
-	struct package_index x;
-	struct dwarf_file *f;
-	uint32_t row;
-
-	if (!package || !read_index(&x, elf_file_find(package, ".debug_cu_index")) ||
-		!(row = find_row(&x, u->dwo_id)) || !(f = add_file(d, package, false)))
-		return NULL;
-	for (uint32_t i = 0; i < x.columns; i++) {
-		uint64_t id = index_at(&x, x.ids + 4 * i, 4);
-		uint64_t cell = 4 * ((uint64_t)(row - 1) * x.columns + i);
-
-		for (size_t k = 0; k < sizeof(columns) / sizeof(*columns); k++)
-			if (columns[k].id == id && (x.version == 5 || !columns[k].only_5))
-				take_part(f, columns[k].section, index_at(&x, x.offsets + cell, 4),
-					index_at(&x, x.sizes + cell, 4));
+	if (!u->whole_sought) {
+		u->whole_sought = true;
+		find_whole(d, u);
 	}
-	return find_unit(f, u);
-}
-
-struct unit *debug_whole_unit(struct debug *d, struct unit *u)
-{
-	if (!u->dwo_name)
-		return u;
-	if (!u->split_sought) {
-		u->split_sought = true;
-		u->split = find_packaged(d, u);
-		if (!u->split)
-			u->split = find_dwo(d, u);
-		if (!u->split)
-			image_complain(d->image,
-				"inlined functions are not known: %s is missing or "
-				"not that of this build",
-				u->dwo_name);
-	}
-	return u->split;
+	return u->whole.addr ? &u->whole : NULL;
 }
 
 void debug_split_fini(struct debug *d)
 {
-	for (size_t i = 0; i < d->more_count; i++) {
-		dwarf_fini(d->more[i]);
-		free(d->more[i]);
+	for (size_t i = 0; i < d->splits.count; i++) {
+		struct split *s = d->splits.data[i];
+
+		dwarf_end(s->dwarf);
+		elf_end(s->elf);
+		strbuf_fini(&s->info);
+		free(s);
 	}
-	free(d->more);
+	vec_fini(&d->splits);
 	elf_file_close(d->package);
 }

@@ -8,20 +8,23 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "image/dwarf.h"
+#include "image/debug.h"
 #include "image/private.h"
 
 enum { DEEPEST = 32, SECTION_MAX = 1 << 29 /* bytes of .debug_info that are worth a pass */ };
 
 struct placed { /* a variable's entry */
-	uint64_t address, offset;
+	uint64_t address;
+	size_t order; /* in which they were found */
 	struct unit *unit;
+	Dwarf_Die die;
 };
 
 /* The structure of a size in a unit, as it was looked for. */
 struct sized {
 	struct unit *unit;
-	uint64_t size, offset; /* offset 0: none, or several */
+	uint64_t size;
+	Dwarf_Die die; /* addr NULL: none, or several */
 };
 
 struct data_types {
@@ -30,104 +33,57 @@ struct data_types {
 	VEC(struct sized) sizes;
 };
 
-/* An entry, and the unit that it is in; unit NULL: none. */
-struct type {
-	struct unit *unit;
-	uint64_t offset;
-};
-
-enum {
-	NAME,
-	TYPE,
-	SIZE,
-	LOCATION,
-	MEMBER,
-	UPPER,
-	ELEMENTS,
-	SPECIFICATION,
-	FILE_NUMBER,
-	LINE,
-	ATTRIBUTES
-};
-
-static const uint16_t wanted[ATTRIBUTES + 1] = {
-	[NAME] = DW_AT_name,
-	[TYPE] = DW_AT_type,
-	[SIZE] = DW_AT_byte_size,
-	[LOCATION] = DW_AT_location,
-	[MEMBER] = DW_AT_data_member_location,
-	[UPPER] = DW_AT_upper_bound,
-	[ELEMENTS] = DW_AT_count,
-	[SPECIFICATION] = DW_AT_specification,
-	[FILE_NUMBER] = DW_AT_decl_file,
-	[LINE] = DW_AT_decl_line,
-};
-
-/* Reads one entry; leaves s behind it, at its children. */
-static bool read_entry(struct type t, struct entries *s, struct entry *e, struct value *v)
+/* The entry that an attribute refers to; false: there is none. */
+static bool refers(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 {
-	if (!t.unit || !entries_begin(s, t.unit, t.offset) || !entries_next(s, e) || !e->abbrev)
-		return false;
-	entry_values(s, e, wanted, v);
-	return true;
+	Dwarf_Attribute a;
+
+	return dwarf_formref_die(dwarf_attr(die, attribute, &a), to) != NULL;
 }
 
-static struct type type_of(struct unit *u, const struct value *v)
+static const char *name_of(Dwarf_Die *die)
 {
-	struct type t = {0};
+	Dwarf_Attribute a;
 
-	if (v[TYPE].form)
-		t.unit = value_reference(u, &v[TYPE], &t.offset);
-	return t;
-}
-
-/* ---- sizes ---- */
-
-static bool is_wrapper(uint16_t tag)
-{
-	return tag == DW_TAG_typedef || tag == DW_TAG_const_type || tag == DW_TAG_volatile_type ||
-	       tag == DW_TAG_atomic_type || tag == DW_TAG_restrict_type;
-}
-
-static bool is_structure(uint16_t tag)
-{
-	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
+	return debug_string(dwarf_attr(die, DW_AT_name, &a));
 }
 
 /* Elements of an array, of all its dimensions together; 0: not known. */
-static uint64_t count_elements(struct entries *s)
+static uint64_t count_elements(Dwarf_Die *array)
 {
 	uint64_t all = 1;
-	struct entry e;
+	Dwarf_Die range;
 
-	while (entries_next(s, &e) && e.abbrev) {
-		struct value v[ATTRIBUTES];
-		uint64_t n;
-
-		if (e.abbrev->tag != DW_TAG_subrange_type)
+	if (dwarf_child(array, &range) != 0)
+		return 0;
+	do {
+		if (dwarf_tag(&range) != DW_TAG_subrange_type)
 			continue;
-		entry_values(s, &e, wanted, v);
-		n = v[ELEMENTS].form ? v[ELEMENTS].u : v[UPPER].form ? v[UPPER].u + 1 : 0;
-		all *= n;
-	}
+		if (dwarf_hasattr(&range, DW_AT_upper_bound))
+			all *= debug_number(&range, DW_AT_upper_bound) + 1;
+		else
+			all *= debug_number(&range, DW_AT_count);
+	} while (dwarf_siblingof(&range, &range) == 0);
 	return all;
 }
 
-static uint64_t size_of(struct type t, int depth)
+/* libdw sizes no array in a unit without a language, as those of dwz are. */
+static uint64_t size_of(Dwarf_Die *type, int depth)
 {
-	struct value v[ATTRIBUTES];
-	struct entries s;
-	struct entry e;
+	Dwarf_Word size;
+	Dwarf_Die plain, element;
 
-	if (depth > DEEPEST || !read_entry(t, &s, &e, v))
+	if (dwarf_aggregate_size(type, &size) == 0)
+		return size;
+	if (depth > DEEPEST || dwarf_peel_type(type, &plain) != 0 ||
+		dwarf_tag(&plain) != DW_TAG_array_type || !refers(&plain, DW_AT_type, &element))
 		return 0;
-	if (v[SIZE].form)
-		return v[SIZE].u;
-	if (is_wrapper(e.abbrev->tag))
-		return size_of(type_of(t.unit, v), depth + 1);
-	if (e.abbrev->tag == DW_TAG_array_type && e.abbrev->children)
-		return size_of(type_of(t.unit, v), depth + 1) * count_elements(&s);
-	return e.abbrev->tag == DW_TAG_pointer_type ? t.unit->address_size : 0;
+	return count_elements(&plain) * size_of(&element, depth + 1);
+}
+
+static bool is_structure(int tag)
+{
+	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
 /* ---- what lies at an offset ---- */
@@ -152,67 +108,58 @@ __attribute__((format(printf, 2, 3))) static void put(struct walk *w, const char
 }
 
 /* Where a member lies in its structure; false: who knows. */
-static bool member_offset(const struct value *v, uint64_t *offset)
+static bool member_offset(Dwarf_Die *member, uint64_t *offset)
 {
-	struct cursor c;
+	Dwarf_Attribute a;
+	Dwarf_Op *ops;
+	size_t count;
 
 	*offset = 0;
-	if (!v->form)
+	if (!dwarf_attr(member, DW_AT_data_member_location, &a))
 		return true; /* of a union */
-	if (form_is_constant(v->form)) {
-		*offset = v->u;
+	if (dwarf_formudata(&a, offset) == 0)
 		return true;
-	}
-	if (!v->s || !v->u)
+	if (dwarf_getlocation(&a, &ops, &count) != 0 || count != 1 ||
+		ops[0].atom != DW_OP_plus_uconst)
 		return false;
-	c = (struct cursor){(const uint8_t *)v->s, (const uint8_t *)v->s + v->u, false};
-	if (cursor_u8(&c) != DW_OP_plus_uconst)
-		return false;
-	*offset = cursor_uleb(&c);
-	return !c.bad;
+	*offset = ops[0].number;
+	return true;
 }
 
-/* Into the member that has the offset; {0}: none has. */
-static struct type enter_structure(struct walk *w, struct unit *u, struct entries *s)
+/* From a structure into the member that has the offset; false: none has. */
+static bool enter_structure(struct walk *w, Dwarf_Die *type)
 {
-	struct entry e;
-	unsigned depth = 1;
+	Dwarf_Die member;
 
-	while (depth && entries_next(s, &e)) {
-		struct value v[ATTRIBUTES];
-		struct type t;
+	if (dwarf_child(type, &member) != 0)
+		return false;
+	do {
+		int tag = dwarf_tag(&member);
 		uint64_t at, size;
-		const char *name;
+		Dwarf_Die inner;
 
-		if (!e.abbrev) {
-			depth--;
+		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
+			!refers(&member, DW_AT_type, &inner))
 			continue;
-		}
-		depth += e.abbrev->children;
-		if (depth - e.abbrev->children != 1 ||
-			(e.abbrev->tag != DW_TAG_member && e.abbrev->tag != DW_TAG_inheritance))
-			continue;
-		entry_values(s, &e, wanted, v);
-		t = type_of(u, v);
-		size = t.unit ? size_of(t, 0) : 0;
-		if (!member_offset(&v[MEMBER], &at) || w->offset < at ||
+		size = size_of(&inner, 0);
+		if (!member_offset(&member, &at) || w->offset < at ||
 			w->offset - at + w->span >= size)
 			continue;
-		name = value_string(u, &v[NAME]);
-		if (name && e.abbrev->tag == DW_TAG_member)
-			put(w, ".%s", name);
+		if (tag == DW_TAG_member && name_of(&member))
+			put(w, ".%s", name_of(&member));
 		w->offset -= at;
-		return t;
-	}
-	return (struct type){0};
+		*type = inner;
+		return true;
+	} while (dwarf_siblingof(&member, &member) == 0);
+	return false;
 }
 
-static struct type enter_array(struct walk *w, struct type element)
+static bool enter_array(struct walk *w, Dwarf_Die *type)
 {
-	uint64_t size = size_of(element, 0);
+	uint64_t size = refers(type, DW_AT_type, type) ? size_of(type, 0) : 0;
 
 	if (!size)
-		return (struct type){0};
+		return false;
 	if (!w->to->element)
 		w->to->element = size;
 	if (w->offset / size == (w->offset + w->span) / size) {
@@ -220,34 +167,26 @@ static struct type enter_array(struct walk *w, struct type element)
 	} else {
 		put(w, "[]");
 		if (!w->apart || w->apart % size)
-			return (struct type){0}; /* it goes over parts of elements too */
+			return false; /* it goes over parts of elements too */
 		w->span = w->apart = 0;
 	}
 	w->offset %= size;
-	return element;
+	return true;
 }
 
-static void walk_type(struct walk *w, struct type t)
+static void walk_type(struct walk *w, Dwarf_Die type)
 {
-	for (int depth = 0; t.unit && depth < DEEPEST; depth++) {
-		struct value v[ATTRIBUTES];
-		struct entries s;
-		struct entry e;
-		const char *name;
+	bool on = true;
 
-		if (!read_entry(t, &s, &e, v))
-			return;
-		if (is_wrapper(e.abbrev->tag)) {
-			t = type_of(t.unit, v);
-		} else if (e.abbrev->tag == DW_TAG_array_type) {
-			t = enter_array(w, type_of(t.unit, v));
-		} else if (is_structure(e.abbrev->tag) && e.abbrev->children) {
-			name = value_string(t.unit, &v[NAME]);
-			if (name)
-				w->to->structure = name;
-			t = enter_structure(w, t.unit, &s);
+	for (int depth = 0; on && depth < DEEPEST && dwarf_peel_type(&type, &type) == 0; depth++) {
+		int tag = dwarf_tag(&type);
+
+		if (is_structure(tag)) {
+			if (dwarf_haschildren(&type) == 1 && name_of(&type))
+				w->to->structure = name_of(&type);
+			on = enter_structure(w, &type);
 		} else {
-			return;
+			on = tag == DW_TAG_array_type && enter_array(w, &type);
 		}
 	}
 }
@@ -255,47 +194,45 @@ static void walk_type(struct walk *w, struct type t)
 /* ---- variables ---- */
 
 /* The address that an expression is, if it is nothing else. */
-static bool expression_address(struct unit *u, const struct value *v, uint64_t *address)
+static bool static_address(Dwarf_Die *die, uint64_t *address)
 {
-	struct cursor c;
-	uint8_t op;
+	Dwarf_Attribute a, indexed;
+	Dwarf_Block x;
+	Dwarf_Op *ops;
+	size_t count;
 
-	if (!v->s || !v->u || form_is_constant(v->form))
+	if (!dwarf_attr(die, DW_AT_location, &a) || dwarf_formblock(&a, &x) != 0 || !x.length)
 		return false;
-	c = (struct cursor){(const uint8_t *)v->s, (const uint8_t *)v->s + v->u, false};
-	op = cursor_u8(&c);
-	if (op == DW_OP_addr) {
-		*address = cursor_fixed(&c, u->address_size);
-		return !c.bad && c.at == c.end;
+	if (x.data[0] == DW_OP_addr && (x.length == 5 || x.length == 9)) {
+		*address = 0;
+		memcpy(address, x.data + 1, x.length - 1);
+		return true;
 	}
-	if (op != DW_OP_addrx && op != DW_OP_GNU_addr_index)
-		return false;
-	return unit_address(u, cursor_uleb(&c), address) && !c.bad && c.at == c.end;
+	return (x.data[0] == DW_OP_addrx || x.data[0] == DW_OP_GNU_addr_index) &&
+	       dwarf_getlocation(&a, &ops, &count) == 0 && count == 1 &&
+	       dwarf_getlocation_attr(&a, ops, &indexed) == 0 &&
+	       dwarf_formaddr(&indexed, address) == 0;
 }
 
-static int read_unit(struct data_types *types, struct unit *u)
+struct reading {
+	struct data_types *to;
+	struct unit *unit;
+};
+
+static enum debug_way look_for_variable(void *context, Dwarf_Die *die, unsigned depth)
 {
-	struct entries s;
-	struct entry e;
+	const struct reading *r = context;
+	struct placed *slot;
+	uint64_t address;
 
-	if (!entries_begin(&s, u, u->first))
-		return 0;
-	while (entries_next(&s, &e)) {
-		struct value v[ATTRIBUTES];
-		struct placed *slot;
-		uint64_t address;
-
-		if (!e.abbrev || e.abbrev->tag != DW_TAG_variable)
-			continue;
-		entry_values(&s, &e, wanted, v);
-		if (!expression_address(u, &v[LOCATION], &address))
-			continue;
-		slot = vec_push(&types->all);
-		if (!slot)
-			return -1;
-		*slot = (struct placed){address, e.offset, u};
-	}
-	return 0;
+	(void)depth;
+	if (dwarf_tag(die) != DW_TAG_variable || !static_address(die, &address))
+		return WALK_IN;
+	slot = vec_push(&r->to->all);
+	if (!slot)
+		return WALK_STOP;
+	*slot = (struct placed){address, r->to->all.count, r->unit, *die};
+	return WALK_IN;
 }
 
 static int by_address(const void *pa, const void *pb)
@@ -304,7 +241,7 @@ static int by_address(const void *pa, const void *pb)
 
 	if (a->address != b->address)
 		return a->address < b->address ? -1 : 1;
-	return a->offset < b->offset ? -1 : a->offset > b->offset;
+	return a->order < b->order ? -1 : a->order > b->order;
 }
 
 static struct data_types *all_types(struct image *image)
@@ -322,23 +259,23 @@ static struct data_types *types_of(struct image *image)
 	if (!types || types->variables)
 		return types;
 	types->variables = true;
-	if (dwarf_section(&d->main, DEBUG_INFO).size > SECTION_MAX)
+	if (elf_file_find(d->elf, ".debug_info").size > SECTION_MAX)
 		return types;
-	for (size_t i = 0; i < d->main.count; i++) {
-		struct unit *u = &d->main.units[i];
-		struct unit *whole = unit_read(u) ? debug_whole_unit(d, u) : NULL;
+	for (size_t i = 0; i < d->units.count; i++) {
+		struct reading r = {types, &d->units.data[i]};
+		Dwarf_Die *whole = debug_whole_unit(d, r.unit);
 
-		if (whole && read_unit(types, whole))
-			break;
+		if (whole)
+			debug_walk(whole, look_for_variable, &r);
 	}
 	if (types->all.count)
 		qsort(types->all.data, types->all.count, sizeof(*types->all.data), by_address);
 	return types;
 }
 
-static const struct placed *find_variable(struct image *image, uint64_t address)
+static struct placed *find_variable(struct image *image, uint64_t address)
 {
-	const struct data_types *types = types_of(image);
+	struct data_types *types = types_of(image);
 	size_t low = 0, high = types ? types->all.count : 0;
 
 	while (low < high) {
@@ -354,117 +291,97 @@ static const struct placed *find_variable(struct image *image, uint64_t address)
 		       : NULL;
 }
 
-/* Type and place of a variable, which its declaration may have instead. */
-static struct type read_variable(
-	struct image *image, const struct placed *p, struct image_line *line)
+/* The file that an entry is declared in, perhaps by what it refers to; NULL: it does not say. */
+static const char *declared_in(struct debug *d, struct unit *placed, Dwarf_Die *die)
 {
-	struct type at = {p->unit, p->offset}, t = {0};
-	struct debug *d = debug_of(image);
+	Dwarf_Attribute a;
+	Dwarf_Word number;
+	struct unit *u;
+	Dwarf_Die unit;
 
-	*line = (struct image_line){0};
-	for (int way = 0; at.unit && way < 4 && (!t.unit || !line->line); way++) {
-		struct unit *u = at.unit;
-		struct value v[ATTRIBUTES];
-		struct line_table *table;
-		struct entries s;
-		struct entry e;
-
-		if (!read_entry(at, &s, &e, v))
-			break;
-		if (!t.unit)
-			t = type_of(u, v);
-		if (!line->line && v[LINE].form) {
-			table = line_table_of(u->skeleton ? u->skeleton : u, d);
-			line->line = (unsigned)v[LINE].u;
-			line->file = table ? line_table_file(table, v[FILE_NUMBER].u) : NULL;
-		}
-		at.unit = v[SPECIFICATION].form ? value_reference(u, &v[SPECIFICATION], &at.offset)
-						: NULL;
-	}
-	return t;
+	if (dwarf_formudata(dwarf_attr_integrate(die, DW_AT_decl_file, &a), &number) != 0 ||
+		!dwarf_cu_die(a.cu, &unit, NULL, NULL, NULL, NULL, NULL, NULL))
+		return NULL;
+	u = debug_unit_of(d, &unit);
+	return lines_file(d, u ? u : placed, number);
 }
 
 int image_variable_line(struct image *image, uint64_t address, struct image_line *line)
 {
-	const struct placed *p = find_variable(image, address);
+	struct placed *p = find_variable(image, address);
+	Dwarf_Attribute a;
+	Dwarf_Word number;
 
 	*line = (struct image_line){0};
-	if (p)
-		(void)read_variable(image, p, line);
+	if (!p || dwarf_formudata(dwarf_attr_integrate(&p->die, DW_AT_decl_line, &a), &number) != 0)
+		return -1;
+	line->line = (unsigned)number;
+	line->file = declared_in(debug_of(image), p->unit, &p->die);
 	return line->file ? 0 : -1;
 }
 
 int image_variable_member(struct image *image, uint64_t address, uint64_t offset, uint64_t span,
 	uint64_t apart, struct image_member *member)
 {
-	const struct placed *p = find_variable(image, address);
+	struct placed *p = find_variable(image, address);
 	struct walk w = {.to = member, .offset = offset, .span = span, .apart = apart};
-	struct image_line line;
-	struct type t;
+	Dwarf_Attribute a;
+	Dwarf_Die type;
 
 	memset(member, 0, sizeof(*member));
-	if (!p)
+	if (!p || !dwarf_formref_die(dwarf_attr_integrate(&p->die, DW_AT_type, &a), &type))
 		return -1;
-	t = read_variable(image, p, &line);
-	walk_type(&w, t);
+	walk_type(&w, type);
 	return member->path[0] ? 0 : -1;
 }
 
 /* ---- structures by their size ---- */
 
-/* Is it declared in the system's headers?  Those are in every unit, and hardly what a program has
- * many of. */
-static bool is_the_systems(struct debug *d, struct unit *u, const struct value *v)
+struct sizing {
+	struct debug *debug;
+	struct sized *to;
+	const char *name;
+};
+
+/* Those of the system's headers are in every unit, and hardly what a program has many of. */
+static enum debug_way look_for_size(void *context, Dwarf_Die *die, unsigned depth)
 {
-	struct line_table *t = line_table_of(u->skeleton ? u->skeleton : u, d);
-	const char *file = t && v[FILE_NUMBER].form ? line_table_file(t, v[FILE_NUMBER].u) : NULL;
+	struct sizing *s = context;
+	const char *name, *file;
 
-	return file && strncmp(file, "/usr/", 5) == 0;
-}
-
-/* The one that all entries of this size are called after; 0: none, or several. */
-static uint64_t look_for_size(struct debug *d, struct unit *u, uint64_t size)
-{
-	const char *name = NULL;
-	uint64_t found = 0;
-	struct entries s;
-	struct entry e;
-
-	if (!entries_begin(&s, u, u->first))
-		return 0;
-	while (entries_next(&s, &e)) {
-		struct value v[ATTRIBUTES];
-		const char *own;
-
-		if (!e.abbrev || !is_structure(e.abbrev->tag) || !e.abbrev->children)
-			continue;
-		entry_values(&s, &e, wanted, v);
-		own = value_string(u, &v[NAME]);
-		if (!own || !v[SIZE].form || v[SIZE].u != size || is_the_systems(d, u, v))
-			continue;
-		if (name && strcmp(name, own) != 0)
-			return 0;
-		name = own;
-		found = e.offset;
+	(void)depth;
+	if (!is_structure(dwarf_tag(die)) || dwarf_haschildren(die) != 1 ||
+		debug_number(die, DW_AT_byte_size) != s->to->size || !(name = name_of(die)))
+		return WALK_IN;
+	file = declared_in(s->debug, s->to->unit, die);
+	if (file && strncmp(file, "/usr/", 5) == 0)
+		return WALK_IN;
+	if (s->name && strcmp(s->name, name) != 0) {
+		s->to->die.addr = NULL;
+		return WALK_STOP;
 	}
-	return found;
+	s->name = name;
+	s->to->die = *die;
+	return WALK_IN;
 }
 
-static uint64_t structure_of_size(struct image *image, struct unit *u, uint64_t size)
+/* The one that all entries of this size are called after; NULL: none, or several. */
+static Dwarf_Die *structure_of_size(struct image *image, struct unit *u, uint64_t size)
 {
 	struct data_types *types = all_types(image);
-	struct sized *slot;
+	struct sizing s = {.debug = debug_of(image)};
+	Dwarf_Die *whole = debug_whole_unit(s.debug, u);
 
 	for (size_t i = 0; types && i < types->sizes.count; i++)
 		if (types->sizes.data[i].unit == u && types->sizes.data[i].size == size)
-			return types->sizes.data[i].offset;
-	if (!types)
-		return 0;
-	slot = vec_push(&types->sizes);
-	if (!slot)
-		return 0;
-	*slot = (struct sized){u, size, look_for_size(debug_of(image), u, size)};
-	return slot->offset;
+			return &types->sizes.data[i].die;
+	s.to = types && whole ? vec_push(&types->sizes) : NULL;
+	if (!s.to)
+		return NULL;
+	s.to->unit = u;
+	s.to->size = size;
+	debug_walk(whole, look_for_size, &s);
+	return &s.to->die;
 }
 
 int image_structure_member(struct image *image, uint64_t code, uint64_t size, uint64_t offset,
@@ -473,16 +390,13 @@ int image_structure_member(struct image *image, uint64_t code, uint64_t size, ui
 	struct debug *d = debug_of(image);
 	struct unit *u = d ? debug_unit_at(d, code) : NULL;
 	struct walk w = {.to = member, .offset = offset};
-	struct type found = {0};
+	Dwarf_Die *found;
 
 	memset(member, 0, sizeof(*member));
-	found.unit = u && size ? debug_whole_unit(d, u) : NULL;
-	if (!found.unit)
+	found = u && size ? structure_of_size(image, u, size) : NULL;
+	if (!found || !found->addr)
 		return -1;
-	found.offset = structure_of_size(image, found.unit, size);
-	if (!found.offset)
-		return -1;
-	walk_type(&w, found);
+	walk_type(&w, *found);
 	member->element = size;
 	return member->path[0] ? 0 : -1;
 }

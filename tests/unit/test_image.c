@@ -7,7 +7,6 @@
 #include <sys/auxv.h>
 
 #include "base/file.h"
-#include "image/cursor.h"
 #include "image/image.h"
 #include "image/intervals.h"
 #include "image/unwind.h"
@@ -55,26 +54,6 @@ static void test_intervals(void)
 		intervals_fini(&s);
 	}
 	is_int(wrong, 0, "ranges that nest and overlap: the innermost is found");
-}
-
-static void test_cursor(void)
-{
-	static const uint8_t bytes[] = {0xe5, 0x8e, 0x26, 0x9b, 0xf1, 0x59, 'a', 'b', 0, 1, 0x80};
-	struct cursor c = cursor_at((struct span){bytes, sizeof(bytes)}, 0);
-
-	is_int(cursor_uleb(&c), 624485, "an unsigned LEB128");
-	is_int(cursor_sleb(&c), -624485, "a signed one");
-	is_str(cursor_string(&c), "ab", "a string");
-	is_int(cursor_u8(&c), 1, "a byte");
-	ok(!c.bad, "all was there");
-	(void)cursor_uleb(&c);
-	ok(c.bad && c.at == c.end, "a number that does not end is bad");
-	is_int(cursor_u64(&c), 0, "... and so is all behind it");
-	c = cursor_at((struct span){bytes, sizeof(bytes)}, 12);
-	ok(c.bad, "an offset beyond the end");
-	c = cursor_at((struct span){bytes, 2}, 0);
-	is_int(cursor_u32(&c), 0, "more than there is");
-	ok(c.bad, "... is bad");
 }
 
 static void demangles(const char *name, const char *want)
@@ -182,7 +161,6 @@ static void test_aarch64(void)
 int main(void)
 {
 	test_intervals();
-	test_cursor();
 	test_names();
 	test_vdso();
 	test_aarch64();

@@ -1,0 +1,128 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The debug information of an image, read by libdw: which unit has an address, its lines, its
+ * functions and what is inlined in them.  A unit's entries and lines are read when an address in it
+ * is first asked for.
+ *
+ * A Dwarf_Die and what libdw returns of it live until debug_free.  The exception are lines: libdw
+ * keeps 40 bytes a row, so they are read through a second handle that is closed again when it has
+ * grown (lines.c); nothing of it is returned.
+ *
+ * libdw 0.188 trusts some of what it reads.  So sections of strings must end with a zero, a string
+ * in .debug_info must end in it (debug_string), and a walk over entries visits no more of them than
+ * there are bytes (debug_walk).
+ */
+#ifndef IMAGE_DEBUG_H
+#define IMAGE_DEBUG_H
+
+#include <dwarf.h>
+#include <elfutils/libdw.h>
+
+#include "base/table.h"
+#include "image/image.h"
+#include "image/intervals.h"
+
+struct functions;
+struct split;
+
+struct unit {
+	Dwarf_Die die;   /* its first entry */
+	Dwarf_Die whole; /* that of its split unit, once sought; addr NULL: it is not found */
+	bool whole_sought;
+	unsigned lines_in; /* handle for lines that has decoded its table */
+	struct functions *functions;
+};
+
+struct debug {
+	struct image *image;
+	struct elf_file *elf; /* the image's own or its separate one; NULL: there is nothing */
+	Dwarf *dwarf;
+	Dwarf *alt; /* of dwz; NULL: none */
+	struct elf_file *alt_elf;
+	Elf *no_alt;             /* what stands for a missing one */
+	VEC(struct unit) units;  /* in order of offset */
+	struct intervals ranges; /* of addresses to units, by index */
+	struct table names;      /* of functions' entries */
+
+	Dwarf *lines;    /* the handle for lines; NULL: none is open */
+	unsigned handle; /* its number, from 1 */
+	size_t rows;     /* that it has decoded */
+	struct table files;
+
+	VEC(struct split *) splits;
+	struct elf_file *package; /* .dwp */
+	bool package_sought;
+};
+
+/* NULL where there is no debug information; read on first use. */
+struct debug *debug_of(struct image *image);
+void debug_free(struct debug *d);
+/* The unit that has code at address; NULL: none. */
+struct unit *debug_unit_at(struct debug *d, uint64_t address);
+/* The unit of an entry of the image's own file; NULL: it is in another file. */
+struct unit *debug_unit_of(struct debug *d, Dwarf_Die *die);
+/* Is this where code can be?  What linkers threw away has addresses such as 0 and -1. */
+bool debug_is_code(struct debug *d, uint64_t low, uint64_t high);
+/* Adds the ranges of an entry that are code. -1 when memory is out. */
+int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint32_t value);
+
+/* Do the file's sections of strings end with a zero?  libdw reads to it. */
+bool debug_strings_end(struct elf_file *f);
+/* The attribute's string; NULL: it is none, or does not end. */
+const char *debug_string(Dwarf_Attribute *a);
+/* The number that an attribute of the entry is; 0: it has none. */
+uint64_t debug_number(Dwarf_Die *die, unsigned attribute);
+
+enum debug_way { WALK_IN, WALK_OVER, WALK_STOP };
+/* Visits the entries inside of die, each before those inside of it; depth counts from 0. */
+typedef enum debug_way debug_visit(void *context, Dwarf_Die *die, unsigned depth);
+#define DEBUG_DEEPEST 1024 /* nesting of entries; more is damage */
+void debug_walk(Dwarf_Die *die, debug_visit *visit, void *context);
+
+/* names.c: the name of a function's entry, demangled; NULL: it has none. */
+const char *debug_name(struct debug *d, Dwarf_Die *die);
+void debug_names_fini(struct debug *d);
+
+/* lines.c */
+int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line);
+/* The path of a file by its number in the unit's table, lives until debug_free; NULL: there is
+ * none. */
+const char *lines_file(struct debug *d, struct unit *u, uint64_t number);
+void lines_fini(struct debug *d);
+
+/* functions.c */
+struct inlined {
+	Dwarf_Die die;
+	uint32_t parent; /* into the same array; 0 is the function itself */
+};
+struct function {
+	Dwarf_Die die;
+	bool read;
+	VEC(struct inlined) inlined;
+	struct intervals ranges; /* of inlined */
+};
+/* The function of a unit that has code at address, with what is inlined in it; NULL: none. */
+struct function *unit_function_at(struct debug *d, struct unit *u, uint64_t address);
+void functions_free(struct functions *f);
+
+/* split.c: the first entry with the contents of a unit: its own, or that of its split one; NULL
+ * where that is not found. */
+Dwarf_Die *debug_whole_unit(struct debug *d, struct unit *u);
+void debug_split_fini(struct debug *d);
+
+/* package.c: the contents of a split unit in the image's .dwp, as a .dwo file that only its
+ * descriptor names; -1: it is not there. */
+int package_open(struct debug *d, uint64_t id);
+
+/* made.c: ELF files for libdw that are made here. */
+struct made_section {
+	const char *name;
+	const void *bytes;
+	size_t size;
+};
+/* In memory; the bytes must outlive it.  NULL: it cannot be made. */
+Elf *made_memory(const struct made_section *sections, size_t count);
+/* A file that only its descriptor names; -1: it cannot be made. */
+int made_file(const struct made_section *sections, size_t count);
+
+#endif

@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Lines of addresses, from the tables that libdw decodes whole.  Their rows take 40 bytes each and
+ * stay as long as the handle that they were decoded through.  So this handle is another one than
+ * that of the entries, and it is opened anew when it has decoded MOST_ROWS: callers ask in order of
+ * address, and do not come back to a unit often.
+ *
+ * Rows of functions that the linker threw away begin at 0.  libdw sorts all rows of a unit by
+ * address, so these hide lines of the unit's own code where that lies as low as such a function is
+ * long.
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/strbuf.h"
+#include "image/debug.h"
+#include "image/private.h"
+
+#define MOST_ROWS (1u << 18)
+
+struct file {
+	struct {
+		uint64_t unit, number;
+	} key;
+	char *path; /* NULL: there is none */
+};
+
+/* The unit as the handle for lines knows it. */
+static Dwarf_Die *reopened(struct debug *d, struct unit *u, Dwarf_Die *die)
+{
+	if (d->lines && d->rows > MOST_ROWS && u->lines_in != d->handle) {
+		dwarf_end(d->lines);
+		d->lines = NULL;
+	}
+	if (!d->lines) {
+		d->lines = dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL);
+		d->rows = 0;
+		d->handle++;
+		if (d->lines && d->alt)
+			dwarf_setalt(d->lines, d->alt);
+	}
+	return d->lines ? dwarf_offdie(d->lines, dwarf_dieoffset(&u->die), die) : NULL;
+}
+
+/* The rows of a unit; NULL: it has none. */
+static Dwarf_Lines *decoded(struct debug *d, struct unit *u, Dwarf_Die *die, size_t *count)
+{
+	Dwarf_Lines *lines;
+
+	if (!reopened(d, u, die) || dwarf_getsrclines(die, &lines, count) != 0)
+		return NULL;
+	if (u->lines_in != d->handle)
+		d->rows += *count;
+	u->lines_in = d->handle;
+	return lines;
+}
+
+/* "a/./b" and "a//b" are "a/b": compilers do not agree on these. */
+static void drop_dots(char *path)
+{
+	char *to = path;
+
+	for (const char *from = path; *from; from++) {
+		bool after_slash = to != path && to[-1] == '/';
+
+		while (after_slash && (*from == '/' || (from[0] == '.' && from[1] == '/')))
+			from += *from == '/' ? 1 : 2;
+		*to++ = *from;
+		if (!*from)
+			return;
+	}
+	*to = '\0';
+}
+
+/* libdw puts a file's directory before it, but not the unit's before a relative one. */
+static char *full_path(struct unit *u, const char *name)
+{
+	Dwarf_Attribute a;
+	const char *directory = debug_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	size_t length = directory ? strlen(directory) : 0;
+	struct strbuf path = {0};
+	char *text;
+
+	if (name[0] != '/' && length &&
+		(strncmp(name, directory, length) != 0 || name[length] != '/'))
+		strbuf_printf(&path, "%s/", directory);
+	strbuf_puts(&path, name);
+	text = strbuf_take(&path);
+	if (text)
+		drop_dots(text);
+	return text;
+}
+
+static const char *file_of(struct debug *d, struct unit *u, Dwarf_Files *files, size_t number)
+{
+	struct file key = {.key = {dwarf_dieoffset(&u->die), number}}, *f;
+	const char *name;
+	size_t before;
+
+	d->files.entry_size = sizeof(struct file);
+	d->files.key_size = sizeof(key.key);
+	before = d->files.count;
+	f = table_add(&d->files, &key.key);
+	if (!f)
+		return NULL;
+	if (d->files.count != before) {
+		name = dwarf_filesrc(files, number, NULL, NULL);
+		/* before DWARF 5 number 0 is no file */
+		f->path = name && strcmp(name, "???") != 0 ? full_path(u, name) : NULL;
+	}
+	return f->path;
+}
+
+const char *lines_file(struct debug *d, struct unit *u, uint64_t number)
+{
+	struct file key = {.key = {dwarf_dieoffset(&u->die), number}}, *f;
+	Dwarf_Files *files;
+	size_t count;
+	Dwarf_Die die;
+
+	f = d->files.count ? table_find(&d->files, &key.key) : NULL;
+	if (f)
+		return f->path;
+	if (!decoded(d, u, &die, &count) || dwarf_getsrcfiles(&die, &files, &count) != 0 ||
+		number >= count)
+		return NULL;
+	return file_of(d, u, files, (size_t)number);
+}
+
+/* The last row at or before address; NULL: none. */
+static Dwarf_Line *row_before(Dwarf_Lines *lines, size_t count, uint64_t address, size_t *index)
+{
+	size_t low = 0, high = count;
+
+	while (low < high) {
+		size_t middle = low + (high - low) / 2;
+		Dwarf_Addr at;
+
+		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) == 0 && at <= address)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	*index = low;
+	return low ? dwarf_onesrcline(lines, low - 1) : NULL;
+}
+
+/* Does any of the rows at the very address begin a statement?  end: behind the last of them. */
+static bool begins(Dwarf_Lines *lines, size_t end, uint64_t address)
+{
+	while (end-- > 0) {
+		Dwarf_Line *row = dwarf_onesrcline(lines, end);
+		bool statement, ends;
+		Dwarf_Addr at;
+
+		if (dwarf_lineaddr(row, &at) != 0 || at != address ||
+			dwarf_lineendsequence(row, &ends) != 0 || ends)
+			return false;
+		if (dwarf_linebeginstatement(row, &statement) == 0 && statement)
+			return true;
+	}
+	return false;
+}
+
+int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
+{
+	size_t count, end, number;
+	int row_line, column;
+	Dwarf_Files *files;
+	Dwarf_Line *row;
+	Dwarf_Lines *lines;
+	Dwarf_Die die;
+	bool ends;
+
+	lines = decoded(d, u, &die, &count);
+	row = lines ? row_before(lines, count, address, &end) : NULL;
+	if (!row || dwarf_lineendsequence(row, &ends) != 0 || ends ||
+		dwarf_line_file(row, &files, &number) != 0)
+		return -1;
+	line->file = file_of(d, u, files, number);
+	if (dwarf_lineno(row, &row_line) == 0)
+		line->line = (unsigned)row_line;
+	if (dwarf_linecol(row, &column) == 0)
+		line->column = (unsigned)column;
+	line->begins = begins(lines, end, address);
+	return line->file ? 0 : -1;
+}
+
+void lines_fini(struct debug *d)
+{
+	for (size_t i = 0; i < d->files.count; i++)
+		free(((struct file *)table_at(&d->files, i))->path);
+	table_fini(&d->files);
+	dwarf_end(d->lines);
+}
