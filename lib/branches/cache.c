@@ -47,11 +47,11 @@ struct cache *cache_of(struct held *f)
 		init_tables(c);
 		p->cache = c;
 	}
-	if (cache_critical(f))
+	if (fresh_critical(f))
 		c->refused = p->uncached = true;
 	if (c->refused)
 		return NULL;
-	if (c->full || !cache_fresh(c))
+	if (c->full || !fresh_originals(c))
 		cache_renew(c);
 	return c->refused ? NULL : c;
 }

@@ -8,8 +8,8 @@
  * registers, on its stack or in its memory: calls push addresses of originals, and returns look up
  * the copy of their target. What a copy does besides uses slots of its arena, changes no live
  * flags, and writes nothing at or below the stack pointer. A thread that stops in a copy, for any
- * reason, is moved to the corresponding place in the original (cache_leave), so signals, faults and
- * system calls happen there.
+ * reason, is moved to the corresponding place in the original (leave_copies), so signals, faults
+ * and system calls happen there.
  *
  * An indirect transfer adds its own number to the target, so that one table has the copy and the
  * counter of each (site, target). Counters are plain increments where flags are dead. Of a
@@ -218,21 +218,21 @@ static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
 
 /* fresh.c */
 /* Whether the originals are what they were. */
-bool cache_fresh(struct cache *c);
+bool fresh_originals(struct cache *c);
 /* Whether the thread may be in a critical section of rseq. */
-bool cache_critical(const struct held *f);
+bool fresh_critical(const struct held *f);
 
 /* inject.c: a system call by the thread in our hands, for us.  Its result, negative: an error. */
 long inject_call(struct cache *c, struct held *f, long number, const uint64_t arguments[6]);
 
 /* copy.c: translates what begins there, and what may come after it.  NULL: it cannot be. */
-struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint64_t begin);
+struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_t begin);
 /* An indirect transfer of site went to a copy. */
-int cache_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
+int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
 
 /* The length of an instruction that can be carried out in the original by a single step; 0: it
  * cannot. Whether it is a system call. */
-size_t cache_single(const struct cache *c, uint64_t address, bool *enters);
+size_t copy_single(const struct cache *c, uint64_t address, bool *enters);
 
 /* emit.c: bytes of copies. */
 struct out {
@@ -272,7 +272,7 @@ enum flags_effect flags_at_once(const uint8_t *bytes);
 void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills);
 
 /* leave.c: what the registers were if the original had run.  -1: that is not within copies. */
-int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at);
+int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);
 
 /* What counters say of a burst that has ended: how many transfers, and those go into met. */
 uint64_t cache_count(struct cache *c);
@@ -286,7 +286,7 @@ uint64_t native_step_out(const struct cache *c, uint64_t address);
 void native_rate(struct cache *c, double seconds);
 void native_free(struct cache *c);
 /* copy.c: whether no flags are needed that are there at an address. */
-bool cache_flags_dead(struct cache *c, uint64_t address);
+bool copy_flags_dead(struct cache *c, uint64_t address);
 
 /* A run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);

@@ -131,7 +131,7 @@ static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 {
 	uint64_t address = f->registers.rip;
 	bool enters, last;
-	size_t length = cache_single(c, address, &enters);
+	size_t length = copy_single(c, address, &enters);
 	int rc;
 
 	if (!length)
@@ -163,9 +163,9 @@ static int miss(struct cache *c, struct held *f, uint64_t sum)
 	const struct copy *copy;
 
 	cached_meet(c, sum, to);
-	copy = cache_copy(c, f, to, to);
+	copy = copy_get(c, f, to, to);
 	if (copy && !table_find(&c->pairs, &sum))
-		cache_pair(c, sum, to, copy);
+		copy_pair(c, sum, to, copy);
 	return ON;
 }
 
@@ -175,7 +175,7 @@ static int cached_leave(struct cache *c, struct held *f, uint64_t *begin)
 
 	if (arena_at(c, f->registers.rip) < 0)
 		return 0;
-	if (cache_leave(c, &f->registers, &at))
+	if (leave_copies(c, &f->registers, &at))
 		return -1;
 	c->unfinished = at.undo & COUNTED ? at.copy + 1 : 0;
 	*begin = 0;
@@ -194,7 +194,7 @@ static int leave_exit(struct cache *c, struct held *f, const struct exit *e, uin
 		f->registers.rip--;
 		if (!process_read(c->process->memory, arena_slot_address(a, SLOT_TARGET), &sum,
 			    sizeof(sum)) ||
-			cache_leave(c, &f->registers, &at))
+			leave_copies(c, &f->registers, &at))
 			return OVER;
 		*begin = at.address;
 		return miss(c, f, sum);
@@ -344,7 +344,7 @@ int cached_follow(struct cache *c, struct held *f, uint64_t length)
 		if (!r.begin &&
 			table_find(&c->copies, &(struct copy){.key = {address, address}}.key))
 			r.begin = address;
-		copy = cache_copy(c, f, address, r.begin);
+		copy = copy_get(c, f, address, r.begin);
 		if (!copy || c->full)
 			break;
 		rc = cached_run(&r, copy);

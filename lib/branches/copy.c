@@ -95,7 +95,7 @@ static bool can_copy(const struct arena *a, const uint8_t *bytes, const struct i
 	       a->code - target < (2047ull << 20) || target - a->code < (2000ull << 20);
 }
 
-size_t cache_single(const struct cache *c, uint64_t address, bool *enters)
+size_t copy_single(const struct cache *c, uint64_t address, bool *enters)
 {
 	uint8_t bytes[INSN_LENGTH_MAX] = {0};
 	size_t have = branches_read_code(c->b, c->process, address, bytes, sizeof(bytes));
@@ -201,7 +201,7 @@ static bool dead_at(const struct code *code, unsigned i)
 	return !live;
 }
 
-bool cache_flags_dead(struct cache *c, uint64_t address)
+bool copy_flags_dead(struct cache *c, uint64_t address)
 {
 	struct flags_at *f = table_find(&c->flags, &address);
 	uint8_t bytes[FLAG_INSNS * INSN_LENGTH_MAX] = {0}, live = FLAGS_ALL, reads, kills;
@@ -309,7 +309,7 @@ static int counting_place(struct translation *t, const struct copy *copy)
 	while (i < code->count && !dead_at(code, i))
 		i++;
 	if (i == code->count && !((copy->kind == TRANSFER_JUMP || copy->kind == TRANSFER_CALL) &&
-					cache_flags_dead(t->out.cache, copy->taken)))
+					copy_flags_dead(t->out.cache, copy->taken)))
 		return AT_BEGIN;
 	return (int)i;
 }
@@ -354,7 +354,7 @@ static int emit_way(struct translation *t, const struct hop *hop)
 	if (to && !hop->counter && hop->jump)
 		return 0;
 	if (hop->counter)
-		emit_count(o, hop->counter, cache_flags_dead(t->out.cache, hop->target));
+		emit_count(o, hop->counter, copy_flags_dead(t->out.cache, hop->target));
 	if (to) {
 		emit_jump(o, "\xe9", to->at);
 		return 0;
@@ -371,17 +371,17 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 
 	/* Loops go back more often than not. */
 	copy->side_taken = x->to > copy->end;
-	if (!cache_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next) &&
-		cache_flags_dead(t->out.cache, copy->side_taken ? x->next : x->to))
+	if (!copy_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next) &&
+		copy_flags_dead(t->out.cache, copy->side_taken ? x->next : x->to))
 		copy->side_taken = !copy->side_taken;
 	copy->side = arena_slot(o->arena, 0);
-	copy->side_dear = !cache_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next);
+	copy->side_dear = !copy_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next);
 	jump = emit_jump(o, opcode, o->arena->used);
 	later(t, jump, copy->side_taken ? copy->side : 0, x->to);
 	o->address = x->next;
 	o->undo = 0;
 	if (!copy->side_taken)
-		emit_count(o, copy->side, cache_flags_dead(t->out.cache, x->next));
+		emit_count(o, copy->side, copy_flags_dead(t->out.cache, x->next));
 	return x->next;
 }
 
@@ -406,7 +406,7 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	jump = emit_jump(o, "\xe9", o->arena->used);
 	later(t, jump, 0, x->next);
 	o->address = x->to;
-	emit_count(o, copy->side, cache_flags_dead(t->out.cache, x->to));
+	emit_count(o, copy->side, copy_flags_dead(t->out.cache, x->to));
 	return x->to;
 }
 
@@ -529,7 +529,7 @@ static bool copy_begin(struct translation *t, uint64_t address)
 	return !c->full;
 }
 
-struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint64_t run)
+struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_t run)
 {
 	struct copy *copy = copy_find(c, address, run);
 	struct translation *t;
@@ -554,7 +554,7 @@ struct copy *cache_copy(struct cache *c, struct held *f, uint64_t address, uint6
 	return copy_find(c, address, run);
 }
 
-int cache_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
+int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy)
 {
 	const struct site_key *site = &c->sites.data[(sum >> 48) - 1];
 	const struct copy *from = table_at(&c->copies, site->copy);

@@ -35,7 +35,7 @@ struct rseq_place { /* as the kernel tells it */
 	uint32_t size, signature, flags, zero;
 };
 
-bool cache_critical(const struct held *f)
+bool fresh_critical(const struct held *f)
 {
 	struct rseq_place place = {0};
 	uint64_t section = 0;
@@ -69,7 +69,7 @@ static size_t near(const struct cache *c, size_t i)
 	return last - first + 1;
 }
 
-bool cache_fresh(struct cache *c)
+bool fresh_originals(struct cache *c)
 {
 	uint64_t entries[ENTRIES] = {0}, first = 0, have = 0;
 	char path[64];

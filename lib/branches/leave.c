@@ -33,7 +33,7 @@ static bool undo(
 	       (!(how & UNDO_RDX) || slot(c, a, SLOT_RDX, &r->rdx));
 }
 
-int cache_leave(struct cache *c, struct user_regs_struct *r, struct place *at)
+int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at)
 {
 	int which = arena_at(c, r->rip);
 	const struct arena *a = which < 0 ? NULL : &c->arenas[which];

@@ -263,7 +263,7 @@ static uint8_t displacement_of(struct cache *c, uint64_t address, uint64_t to)
 	memcpy(&word, bytes + at, sizeof(word));
 	if (address + at + 4 + (uint64_t)(int64_t)word != to)
 		return 0;
-	return cache_flags_dead(c, to) ? at : 0;
+	return copy_flags_dead(c, to) ? at : 0;
 }
 
 static void met(struct cache *c, const struct met *m, double seconds)

@@ -223,7 +223,7 @@ static void write_line(
 	bool guessed;
 
 	isa_decode(ISA_X86_64, f->many, f->many_length, 0, &i);
-	rule = core_rule(core, &i, &guessed);
+	rule = op_rule(core, &i, &guessed);
 	latency = late ? (unsigned)(f->latency + 0.5) : rule->latency;
 	strbuf_printf(out, "%s : ", isa_mnemonic(ISA_X86_64, f->mnemonic));
 	operands_text(f, out);

@@ -76,7 +76,7 @@ static size_t set_bytes(const struct model_config *config)
 	return config->predictor_kind == 1 ? sizeof(struct ways) << config->predictor_bits : 0;
 }
 
-size_t predictor_size(const struct model_config *config)
+size_t branch_predictor_size(const struct model_config *config)
 {
 	return 2 * base_bytes(config) + set_bytes(config) +
 	       INDIRECT_TABLES * (sizeof(uint64_t) << INDIRECT_BITS);
@@ -129,7 +129,7 @@ static uint8_t next_entry(unsigned index)
 	return (uint8_t)(useful | COUNTER(counter) | (right ? RIGHT : 0));
 }
 
-void predictor_init(struct predictor *p, const struct model_config *config, void *memory)
+void branch_predictor_init(struct predictor *p, const struct model_config *config, void *memory)
 {
 	char *at = memory;
 	unsigned i;
@@ -215,7 +215,7 @@ static NOINLINE int branch_allocate(
 }
 
 /* Without branches, which would be as hard to predict as those that are modelled. */
-NOINLINE int predict_dynamic(
+NOINLINE int branch_predict(
 	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken)
 {
 	/* The base is a table that always matches, number 0; the ways are 1 to 8. */
@@ -332,7 +332,7 @@ static NOINLINE int learn_target(const struct predictor *p, uint64_t path, uint6
 	return 0;
 }
 
-int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
+int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to)
 {
 	unsigned tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider;
 	uint64_t *known = 0, path = p->path;
@@ -366,7 +366,7 @@ NOINLINE void branch_elsewhere(struct model *m, struct core *core, enum model_br
 	if (kind == MODEL_CALL || kind == MODEL_INDIRECT_CALL)
 		push_return(m, p, next);
 	if (kind == MODEL_INDIRECT_CALL || kind == MODEL_INDIRECT_JUMP) {
-		good = predict_indirect(m, p, from, to);
+		good = branch_predict_indirect(m, p, from, to);
 	} else if (kind == MODEL_RETURN) {
 		good = predict_return(m, p, from, to);
 		event = EV_MISPREDICTED_RETURNS;

@@ -41,7 +41,7 @@ static inline uint8_t *predictor_streak(struct predictor *p, uint64_t from)
 }
 
 /* What is not settled, or was wrong.  base, streak: the branch's. */
-int predict_dynamic(
+int branch_predict(
 	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken);
 
 /* index: predictor_base of it; taken: 0 or 1. */
@@ -59,10 +59,10 @@ static inline int predict_conditional(
 		p->history = p->history << 1 | taken;
 		return 1;
 	}
-	return predict_dynamic(p, base, streak, from, taken);
+	return branch_predict(p, base, streak, from, taken);
 }
 
-int predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
+int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
 /* All but conditional branches and direct jumps: predicts, counts a misprediction and charges it.
  */
 void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
@@ -85,7 +85,7 @@ static inline int predict_return(struct model *m, struct predictor *p, uint64_t 
 	uint64_t predicted;
 
 	if (UNLIKELY(!m->config.return_stack))
-		return predict_indirect(m, p, from, to);
+		return branch_predict_indirect(m, p, from, to);
 	if (!p->return_count) {
 		/* Calls that were not modelled have left something here. */
 		p->returns_unseen -= p->returns_unseen > 0;

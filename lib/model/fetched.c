@@ -50,7 +50,7 @@ static void find_ways(const struct model_segment *s)
 	}
 }
 
-int repeat_see(struct model_segment *s)
+int fetched_see_repeat(struct model_segment *s)
 {
 	if (s->insn_count != 1 || s->outcome_count)
 		return 0;
@@ -89,9 +89,9 @@ static unsigned fetched_kind_of(struct model_segment *s)
  * Instruction lines and pages that are there stay there until something goes the long way, and
  * until then only the last of their uses matters.  So a segment whose lines and pages are at hand
  * becomes one of core->fetched, and notes when it was run last; all else is put off until
- * fetch_settle. Returns 0 if they are not at hand.
+ * fetched_settle. Returns 0 if they are not at hand.
  */
-int fetch_see(struct model *m, struct core *core, struct model_segment *s)
+int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {
 	const struct cache *l1i = &core->l1i;
 	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
@@ -143,7 +143,7 @@ static void note_use(uint64_t *used, uint64_t tick)
 	*used = *used < tick ? tick : *used;
 }
 
-static NOINLINE void fetched_settle(struct core *core)
+static NOINLINE void fetched_settle_all(struct core *core)
 {
 	struct model_segment *s = core->fetched;
 	unsigned page_bits = core->page_bits;
@@ -174,8 +174,8 @@ static NOINLINE void fetched_settle(struct core *core)
 	core->fetched = (struct model_segment *)0;
 }
 
-void fetch_settle(struct core *core)
+void fetched_settle(struct core *core)
 {
 	if (core->fetched)
-		fetched_settle(core);
+		fetched_settle_all(core);
 }

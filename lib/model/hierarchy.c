@@ -52,7 +52,7 @@ void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
 		entry = cache_find(&core->l1i, a);
 		if (!entry)
 			continue;
-		fetch_settle(core);
+		fetched_settle(core);
 		cache_remove(&core->l1i, entry);
 		if (core->fetch_line == a)
 			core->fetch_line = NEVER;

@@ -22,7 +22,7 @@
 #include "model/branch.h"
 #include "model/run.h"
 
-int is_common(const struct model *m)
+int loop_is_common(const struct model *m)
 {
 	const struct cache *l1d = &m->core->l1d;
 
@@ -148,13 +148,13 @@ static NOINLINE void access_slowly(struct model *m, struct core *core,
 	struct pace p;
 
 	if (passed == MEETS) {
-		meet_store(m, core, s, a, address, base + a->insn + 1u);
+		run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 		p = (struct pace){.tick = m->tick, .order = base};
 		passed = pass_access(m, core, a, address, &p, 0, 1);
 		m->tick = p.tick;
 	}
 	if (passed == UNSLOTTED)
-		access_common(m, core, s, a, address, base);
+		run_access_common(m, core, s, a, address, base);
 }
 
 /* Where a branch through a register or memory, or a return, went, for who wants to know. */
@@ -186,7 +186,7 @@ static NOINLINE void mispredicted_at(
 	struct model *m, struct core *core, const struct model_segment *s, unsigned event)
 {
 	m->insn = &s->block->insns[s->outcomes->insn];
-	mispredicted(m, core, event);
+	run_mispredicted(m, core, event);
 }
 
 /* A record that is not as most are. */
@@ -195,7 +195,7 @@ static NOINLINE void pass_slowly(
 {
 	struct model_watch *w = m->watch;
 
-	fetch_settle(core);
+	fetched_settle(core);
 	if (w)
 		watch_record(w, s, record, s->slow && m->repeating == s->block->insns[0].address);
 	s->ended++;
@@ -233,7 +233,7 @@ static NOINLINE int iterates(struct model *m, struct core *core, struct model_se
 
 	if (m->repeating != in->address || core->fetched ||
 		(((in->address ^ core->fetch_line) | (last ^ core->fetch_line)) & ~m->fetch_line) ||
-		(!s->run.accesses && !repeat_see(s)))
+		(!s->run.accesses && !fetched_see_repeat(s)))
 		return 0;
 	for (unsigned i = MODEL_STATIC_LOADS; i <= MODEL_STATIC_STORES; i++) {
 		m->counts[model_static_event(i)] += s->statics[i];
@@ -373,9 +373,9 @@ accesses:
 		if (LIKELY(passed == PASSED))
 			continue;
 		if (LIKELY(passed == UNSLOTTED)) {
-			WITHIN(access_common(m, core, s, a, *at, base));
+			WITHIN(run_access_common(m, core, s, a, *at, base));
 		} else if (LIKELY(*at % GRANULE + a->size <= GRANULE) &&
-			   LIKELY(met_in_vain(m, core, s, a, *at, p.order + a->insn + 1u))) {
+			   LIKELY(run_met_in_vain(m, core, s, a, *at, p.order + a->insn + 1u))) {
 			met = 1;
 			goto retry;
 		} else {
@@ -433,7 +433,7 @@ unseen:
 	p.tick -= s->run.fetch_count;
 	if (m->watch && watch_exceeds(m->watch, s))
 		goto out;
-	if (!s->slow && fetch_see(m, core, s))
+	if (!s->slow && fetched_see(m, core, s))
 		goto seen;
 	if (s->slow && !retire && iterates(m, core, s)) {
 		passed_by = 0;
@@ -441,7 +441,7 @@ unseen:
 	}
 	again = s->slow && m->repeating == s->block->insns[0].address;
 	ELSEWHERE(pass_slowly(m, core, s, at));
-	if (retire && !(again && goes_along(retire, s, at)))
+	if (retire && !(again && run_goes_along(retire, s, at)))
 		retire_record(retire, s, at, s->insn_count);
 	if (p.order >= limit)
 		end = behind;
@@ -451,7 +451,7 @@ out:
 	return at;
 }
 
-const uint64_t *run_common(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit)
+const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit)
 {
 	if (m->core->retire)
 		return run_loop(m, at, end, limit, m->core->retire);

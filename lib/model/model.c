@@ -141,11 +141,11 @@ static void model_lay_out(
 		lay_out_large(a, &core->large_dtlb, &config->large_dtlb, config, MODEL_DTLB);
 		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
 		note_uses(core);
-		predictor = model_take(a, predictor_size(config));
+		predictor = model_take(a, branch_predictor_size(config));
 		if (config->clock == MODEL_CLOCK_RETIREMENT)
 			core->retire = model_take(a, sizeof(*core->retire));
 		if (m->cores)
-			predictor_init(&core->predictor, config, predictor);
+			branch_predictor_init(&core->predictor, config, predictor);
 	}
 	lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
 	if (config->large_pages != MODEL_PAGES_SMALL)
@@ -182,7 +182,7 @@ static void init_core(struct model *m, unsigned number)
 						   core->dtlb.used == core->page_used
 					 : !core->stlb.ways);
 	core->usual = (uint32_t)hierarchy_is_usual(m, core);
-	core->usual_tlbs = (uint32_t)translate_is_usual(m, core);
+	core->usual_tlbs = (uint32_t)tlb_is_usual(m, core);
 	core->fetch_line = NEVER;
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
@@ -339,7 +339,7 @@ static NOINLINE void fetch_slowly(
 	for (;;) {
 		if (line != core->fetch_line) {
 			if (!page_known(m, core->fetch_pages, line)) {
-				latency += part = translate_fetch(m, core, line);
+				latency += part = tlb_translate_fetch(m, core, line);
 				note_translation(m, core, FETCH, part);
 			}
 			if (!m->cachegrind) {
@@ -370,7 +370,7 @@ static inline void model_fetch_other(
 	fetch_slowly(m, core, address, length);
 }
 
-NOINLINE void classify_special(struct model *m, struct core *core, unsigned class_bits)
+NOINLINE void model_classify_special(struct model *m, struct core *core, unsigned class_bits)
 {
 	if (class_bits & MODEL_PREFETCH)
 		count(m, EV_SOFTWARE_PREFETCHES, 1);
@@ -400,7 +400,7 @@ static NOINLINE void model_classify(
 		m->counts[EV_FP_INSTRUCTIONS]++;
 	if (class_bits & MODEL_VECTOR)
 		m->counts[EV_VECTOR_INSTRUCTIONS]++;
-	classify_special(m, core, class_bits);
+	model_classify_special(m, core, class_bits);
 }
 
 void model_instruction(struct model *m, uint64_t address, unsigned length, unsigned class_bits,
@@ -439,7 +439,7 @@ static uint64_t access_data(
 	m->accessed_size = size;
 	for (;; page += m->page + 1) {
 		if (!page_known(m, core->data_pages, page)) {
-			latency += part = translate_data(m, core, page);
+			latency += part = tlb_translate_data(m, core, page);
 			note_translation(m, core, purpose, part);
 		}
 		if (page == (last & ~m->page))
@@ -456,7 +456,7 @@ static uint64_t access_data(
 	return latency;
 }
 
-NOINLINE void load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size)
+NOINLINE void model_load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	uint64_t latency;
 
@@ -486,10 +486,11 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 			return;
 		}
 	}
-	load_slowly(m, core, address, size);
+	model_load_slowly(m, core, address, size);
 }
 
-NOINLINE void store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size)
+NOINLINE void model_store_slowly(
+	struct model *m, struct core *core, uint64_t address, unsigned size)
 {
 	uint64_t latency;
 
@@ -522,7 +523,7 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 			return;
 		}
 	}
-	store_slowly(m, core, address, size);
+	model_store_slowly(m, core, address, size);
 }
 
 void model_prefetch(struct model *m, uint64_t address)

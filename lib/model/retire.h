@@ -2,7 +2,8 @@
 /*
  * The retirement clock: a core that takes instructions in in order, executes them as soon as their
  * operands, an execution unit and the memory allow, and retires them in order, so that every cycle
- * has one instruction and one cause.  Slower and truer than clock.c, which knows no dependences.
+ * has one instruction and one cause.  Slower and truer than clock.c, which knows no
+ * instrument_dependences.
  *
  * Fed with records (trace.h) after their events are known: what went wrong in a record is noted
  * first (retire_note), then the record is run (retire_record).  Freestanding; the caller owns the

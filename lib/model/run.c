@@ -47,15 +47,15 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 	if (a->kind == MODEL_ACCESS_PREFETCH)
 		model_prefetch(m, address);
 	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
-		load_slowly(m, core, address, a->size);
+		model_load_slowly(m, core, address, a->size);
 	if (a->kind == MODEL_ACCESS_STORE || a->kind == MODEL_ACCESS_MODIFY)
-		store_slowly(m, core, address, a->size);
+		model_store_slowly(m, core, address, a->size);
 	watch_address(m, 0);
 }
 
 /* Within one granule: is it settled without moving time?  What meets only the low bits of an
  * address is counted.  As forward_load has it. */
-NOINLINE int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
+NOINLINE int run_met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	const struct store_buffer *b = &core->stores;
@@ -76,13 +76,13 @@ NOINLINE int met_in_vain(struct model *m, struct core *core, const struct model_
 }
 
 /* A load that may meet a store in the buffer. */
-NOINLINE void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+NOINLINE void run_meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
 	unsigned size = a->size;
 
 	if (LIKELY(!((address ^ (address + size - 1)) >> 3)) &&
-		LIKELY(met_in_vain(m, core, s, a, address, order)))
+		LIKELY(run_met_in_vain(m, core, s, a, address, order)))
 		return;
 	arrive(m, core, &s->block->insns[a->insn], order);
 	watch_address(m, address);
@@ -126,7 +126,8 @@ INLINE void remember_store(struct core *core, uint64_t address, unsigned size, u
 		forward_store(&core->stores, address, size, order);
 }
 
-/* What load_slowly and store_slowly do, for an access in one line whose page is at hand. */
+/* What model_load_slowly and model_store_slowly do, for an access in one line whose page is at
+ * hand. */
 static NOINLINE void access_line(struct model *m, struct core *core, const struct model_access *a,
 	struct model_insn *in, uint64_t address, uint64_t order)
 {
@@ -182,7 +183,7 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 	if (LIKELY(slot->page == number))
 		*slot->used = ++m->tick;
 	else
-		latency = translate_data(m, core, address & ~m->page);
+		latency = tlb_translate_data(m, core, address & ~m->page);
 	latency += hierarchy_usual(m, core, line, purpose, &entry);
 	if (latency && purpose == LOAD)
 		clock_load(m, core, latency);
@@ -197,8 +198,9 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 }
 
 /* An access without a slot. */
-NOINLINE void access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
-	const struct model_access *a, uint64_t address, uint64_t order)
+NOINLINE void run_access_unslotted(struct model *m, struct core *core,
+	const struct model_segment *s, const struct model_access *a, uint64_t address,
+	uint64_t order)
 {
 	struct cache *l1d = &core->l1d;
 	const struct page_slot *slot;
@@ -223,14 +225,14 @@ NOINLINE void access_unslotted(struct model *m, struct core *core, const struct 
 		if (a->kind == MODEL_ACCESS_STORE)
 			remember_store(core, address, a->size, order);
 		else if (meets_store(m, core, address, a->size, order))
-			meet_store(m, core, s, a, address, order);
+			run_meet_store(m, core, s, a, address, order);
 		*slot->used = ++m->tick;
 		l1d->used[entry - l1d->entries] = m->tick;
 	}
 	fill_slot(m, core, address);
 }
 
-void access_common(struct model *m, struct core *core, const struct model_segment *s,
+void run_access_common(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t base)
 {
 	uint64_t order = base + a->insn + 1u;
@@ -239,7 +241,7 @@ void access_common(struct model *m, struct core *core, const struct model_segmen
 		(UNLIKELY(a->way == OTHERWISE) &&
 			(a->kind != MODEL_ACCESS_PREFETCH || a->guarded)) ||
 		UNLIKELY(address % LINE_BYTES + a->size > LINE_BYTES))
-		access_unslotted(m, core, s, a, address, order);
+		run_access_unslotted(m, core, s, a, address, order);
 	else
 		access_usual(m, core, a, &s->block->insns[a->insn], address, order);
 }
@@ -263,21 +265,21 @@ static uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 		if (LIKELY(way <= MODIFIES) && LIKELY(!(address & a->mask))) {
 			if (LIKELY(way == LOADS)) {
 				if (UNLIKELY(!forward_settled(m, core, address, size)))
-					meet_store(m, core, s, a, address, base + a->insn + 1u);
+					run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 				goto used;
 			}
 			if (UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
 				UNLIKELY(core->stores.number >= core->clock.stores_full))
 				goto unslotted;
 			if (way == MODIFIES && UNLIKELY(!forward_settled(m, core, address, size)))
-				meet_store(m, core, s, a, address, base + a->insn + 1u);
+				run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 			forward_remember(&core->stores, address, size, base + a->insn + 1u);
 		} else {
 			if (UNLIKELY((address & ((1u << bits) - 1)) + size > 1u << bits))
 				goto unslotted;
 			if (way == WIDE_LOADS || way == LOADS) {
 				if (meets_store(m, core, address, size, base + a->insn + 1u))
-					meet_store(m, core, s, a, address, base + a->insn + 1u);
+					run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 			} else {
 				if ((way != WIDE_STORES && way != STORES) ||
 					!core->storable[line % LINE_SLOTS] ||
@@ -292,7 +294,7 @@ static uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 		continue;
 	unslotted:
 		m->tick = tick;
-		access_unslotted(m, core, s, a, address, base + a->insn + 1u);
+		run_access_unslotted(m, core, s, a, address, base + a->insn + 1u);
 		tick = m->tick;
 	}
 	return tick;
@@ -313,14 +315,14 @@ NOINLINE uint64_t run_specials(struct model *m, struct core *core, const struct 
 		at = in->first_access;
 		m->tick = tick;
 		arrive(m, core, in, base + b->specials[k] + 1u);
-		classify_special(m, core, in->class_bits);
+		model_classify_special(m, core, in->class_bits);
 		tick = m->tick;
 	}
 	return run_accesses(m, core, s, words + at, b->accesses + at, b->accesses + s->access_count,
 		base, tick);
 }
 
-NOINLINE void mispredicted(struct model *m, struct core *core, unsigned event)
+NOINLINE void run_mispredicted(struct model *m, struct core *core, unsigned event)
 {
 	count(m, event, 1);
 	core->clock.front += m->mispredict;
@@ -345,7 +347,7 @@ INLINE void run_outcome(struct model *m, struct core *core, const struct model_s
 		if (UNLIKELY(!predict_conditional(&core->predictor,
 			    predictor_base(&core->predictor, o->from), o->from, o->taken))) {
 			m->insn = &s->block->insns[o->insn];
-			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
+			run_mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
 		}
 	} else if (o->kind != MODEL_JUMP) {
 		m->insn = &s->block->insns[o->insn];
@@ -373,7 +375,7 @@ NOINLINE void run_outcomes(struct model *m, struct core *core, const struct mode
  * part of the one before.
  */
 #define REPEAT_BYTES 32
-NOINLINE int goes_along(
+NOINLINE int run_goes_along(
 	const struct retire *t, const struct model_segment *s, const uint64_t *record)
 {
 	return !t->notes && s->access_count &&
@@ -399,7 +401,7 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 		if (UNLIKELY(!predict_conditional(
 			    &core->predictor, s->run.base, s->run.from, s->run.taken))) {
 			m->insn = &s->block->insns[s->outcomes->insn];
-			mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
+			run_mispredicted(m, core, EV_MISPREDICTED_CONDITIONALS);
 		}
 	} else if (way == CALL) {
 		push_return(m, &core->predictor, s->run.from + s->run.length);
@@ -407,7 +409,7 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 		if (UNLIKELY(!predict_return(m, &core->predictor, s->run.from,
 			    outcome_target(s->block, s->outcomes, record)))) {
 			m->insn = &s->block->insns[s->outcomes->insn];
-			mispredicted(m, core, EV_MISPREDICTED_RETURNS);
+			run_mispredicted(m, core, EV_MISPREDICTED_RETURNS);
 		}
 	} else if (way == INDIRECT) {
 		m->insn = &s->block->insns[s->outcomes->insn];
@@ -419,7 +421,7 @@ INLINE void run_end(struct model *m, struct core *core, const struct model_segme
 static NOINLINE unsigned run_slowly(
 	struct model *m, struct core *core, struct model_segment *s, const uint64_t *record)
 {
-	fetch_settle(core);
+	fetched_settle(core);
 	s->ended++;
 	step_record(m, s, record, s->insn_count);
 	return s->block->words;
@@ -439,7 +441,7 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 
 		if (m->watch)
 			watch_record(m->watch, s, at, again);
-		if (UNLIKELY(!s->run.seen) && (s->slow || !fetch_see(m, core, s))) {
+		if (UNLIKELY(!s->run.seen) && (s->slow || !fetched_see(m, core, s))) {
 			m->tick = tick;
 			at += run_slowly(m, core, s, at);
 			tick = m->tick;
@@ -455,11 +457,11 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 				tick = run_specials(m, core, s, record + 1, base, tick);
 			run_end(m, core, s, record, base);
 		}
-		if (core->retire && !(again && goes_along(core->retire, s, record)))
+		if (core->retire && !(again && run_goes_along(core->retire, s, record)))
 			retire_record(core->retire, s, record, s->insn_count);
 	}
 	m->tick = tick;
-	fetch_settle(core);
+	fetched_settle(core);
 	if (m->watch)
 		watch_end(m->watch);
 }
@@ -477,7 +479,7 @@ void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 {
 	struct core *core = m->core;
 
-	if (!is_common(m) || (m->watch && !watch_is_calm(m->watch))) {
+	if (!loop_is_common(m) || (m->watch && !watch_is_calm(m->watch))) {
 		run_records(m, begin, end);
 		return;
 	}
@@ -490,8 +492,8 @@ void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
 			limit = order + watch_ahead(m->watch);
 		}
 		if (limit > order) {
-			begin = run_common(m, begin, end, limit);
-			fetch_settle(core);
+			begin = loop_run(m, begin, end, limit);
+			fetched_settle(core);
 			if (limit != NEVER)
 				watch_settle(m->watch, core->ran);
 		}

@@ -66,14 +66,14 @@ static inline uint64_t outcome_target(
 
 /* run.c: what both loops over records leave to functions; order: of the access's instruction, base:
  * of the one before the record's first.  Nothing of what moves time may be kept elsewhere. */
-void meet_store(struct model *m, struct core *core, const struct model_segment *s,
+void run_meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
-int met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
+int run_met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
-/* access_unslotted where is_common. */
-void access_common(struct model *m, struct core *core, const struct model_segment *s,
+/* run_access_unslotted where loop_is_common. */
+void run_access_common(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t base);
-void access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
+void run_access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
 uint64_t run_specials(struct model *m, struct core *core, const struct model_segment *s,
 	const uint64_t *words, uint64_t base, uint64_t tick);
@@ -81,7 +81,7 @@ void run_outcomes(struct model *m, struct core *core, const struct model_segment
 	const uint64_t *record, uint64_t base);
 void run_elsewhere(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_outcome *o, const uint64_t *record);
-void mispredicted(struct model *m, struct core *core, unsigned event);
+void run_mispredicted(struct model *m, struct core *core, unsigned event);
 /* May the load, of the instruction of this order, meet a store that is still in the buffer, other
  * than to get all of its bytes?  As forward_look_back has it. */
 INLINE int meets_store(const struct model *m, const struct core *core, uint64_t address,
@@ -104,9 +104,8 @@ INLINE int meets_store(const struct model *m, const struct core *core, uint64_t 
 
 /* loop.c: the records at..end, on the machines that it is for; up to the first one behind which
  * clock.order is not below limit, or which watch_exceeds.  Returns where it stopped. */
-const uint64_t *run_common(
-	struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit);
-int is_common(const struct model *m);
+const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit);
+int loop_is_common(const struct model *m);
 
 /* step.c: the record's first insns instructions. */
 void step_record(
@@ -114,12 +113,12 @@ void step_record(
 
 /* fetched.c: the segment becomes one of core->fetched, and its `run` is filled in; 0 if its lines
  * and pages are not at hand. */
-int fetch_see(struct model *m, struct core *core, struct model_segment *s);
+int fetched_see(struct model *m, struct core *core, struct model_segment *s);
 /* Likewise for one that is slow, whatever is at hand: it is an iteration of a repeated instruction
  * and no more, and its accesses are of the usual kinds; else 0. */
-int repeat_see(struct model_segment *s);
+int fetched_see_repeat(struct model_segment *s);
 
 /* Is the record a repetition that the one before has in it already, for the retirement clock? */
-int goes_along(const struct retire *t, const struct model_segment *s, const uint64_t *record);
+int run_goes_along(const struct retire *t, const struct model_segment *s, const uint64_t *record);
 
 #endif

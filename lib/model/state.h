@@ -381,9 +381,9 @@ uint64_t hierarchy_usual(
 	struct model *m, struct core *core, uint64_t line, enum purpose purpose, uint64_t **entry);
 int hierarchy_is_usual(const struct model *m, const struct core *core);
 /* Translations of one page; the latency beyond a hit, in slots. */
-uint64_t translate_data(struct model *m, struct core *core, uint64_t address);
-uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address);
-int translate_is_usual(const struct model *m, const struct core *core);
+uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address);
+uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address);
+int tlb_is_usual(const struct model *m, const struct core *core);
 /* A line arrives from the private caches of the core. */
 void hierarchy_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
 /* L1I loses these bytes. */
@@ -399,15 +399,15 @@ void coherence_gone(struct model *m, struct core *core, uint64_t address);
 void coherence_forget(struct model *m, uint64_t address, uint64_t bytes);
 
 /* model.c: what the fast paths do not settle; the instruction has been told. */
-void load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
-void store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
+void model_load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
+void model_store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
 /* The slot of a page. */
 static inline struct page_slot *page_slot(struct page_slot *slots, uint64_t page)
 {
 	return &slots[page % PAGE_SLOTS];
 }
 /* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and what they cost. */
-void classify_special(struct model *m, struct core *core, unsigned class_bits);
+void model_classify_special(struct model *m, struct core *core, unsigned class_bits);
 /* Prefetches of a line, unless the level has it. */
 void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line);
 void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line);
@@ -483,10 +483,10 @@ static inline void forward_remember(
 
 /* fetched.c: notes the uses of instruction lines and pages that were put off.  Before anything
  * looks at them. */
-void fetch_settle(struct core *core);
+void fetched_settle(struct core *core);
 
 /* branch.c. */
-size_t predictor_size(const struct model_config *config);
-void predictor_init(struct predictor *p, const struct model_config *config, void *memory);
+size_t branch_predictor_size(const struct model_config *config);
+void branch_predictor_init(struct predictor *p, const struct model_config *config, void *memory);
 
 #endif

@@ -186,13 +186,13 @@ static int tlb_usual_sets(const struct cache *tlb)
 }
 
 /* Two levels of data TLBs, LRU; instructions have a first level of their own. */
-int translate_is_usual(const struct model *m, const struct core *core)
+int tlb_is_usual(const struct model *m, const struct core *core)
 {
 	return core->itlb.ways && tlb_usual_sets(&core->dtlb) && tlb_usual_sets(&core->stlb) &&
 	       core->dtlb.used == core->page_used && m->page_bits == 12;
 }
 
-/* What translate_data does for a small page among such, of which there is a translation in the
+/* What tlb_translate_data does for a small page among such, of which there is a translation in the
  * second level at the least. */
 static uint64_t translate_usual(struct model *m, struct core *core, uint64_t address)
 {
@@ -245,7 +245,7 @@ INLINE uint64_t translate(struct model *m, struct core *core, struct page_slot *
 	return translate_second(m, core, (struct page_slot *)0, address, is, walks);
 }
 
-uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
+uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address)
 {
 	if (LIKELY(core->usual_tlbs) && LIKELY(!m->large_count) && LIKELY(address >> 12)) {
 		uint64_t latency = translate_usual(m, core, address);
@@ -255,13 +255,13 @@ uint64_t translate_data(struct model *m, struct core *core, uint64_t address)
 	}
 	/* The same translations may be those of instructions. */
 	if (!core->itlb.ways && core->stlb.ways)
-		fetch_settle(core);
+		fetched_settle(core);
 	return translate(m, core, core->data_pages, &core->dtlb, &core->large_dtlb,
 		m->config.large_dtlb.ways == MODEL_LARGE_SPLIT, address, EV_DTLB_MISSES,
 		EV_DTLB_WALKS);
 }
 
-uint64_t translate_fetch(struct model *m, struct core *core, uint64_t address)
+uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address)
 {
 	return translate(m, core, core->fetch_pages, &core->itlb, &core->large_itlb,
 		m->config.large_itlb.ways == MODEL_LARGE_SPLIT, address, EV_ITLB_MISSES,

@@ -62,7 +62,7 @@ static bool rule_fits(const struct core_rule *r, const struct insn *i)
 	return true;
 }
 
-const struct core_rule *core_rule(const struct core *c, const struct insn *i, bool *guessed)
+const struct core_rule *op_rule(const struct core *c, const struct insn *i, bool *guessed)
 {
 	*guessed = false;
 	for (int32_t at = c->first[i->mnemonic % CORE_MNEMONICS_MAX]; at >= 0;
@@ -348,7 +348,7 @@ static void op_make(const struct core *c, const struct insn *i, struct op *op)
 	const char *mnemonic = isa_mnemonic(ISA_X86_64, i->mnemonic);
 
 	memset(op, 0, sizeof(*op));
-	op->rule = core_rule(c, i, &op->guessed);
+	op->rule = op_rule(c, i, &op->guessed);
 	op->latency = op->rule->latency;
 	op->flags_latency = op->rule->flags_latency ? op->rule->flags_latency : op->latency;
 	op->length = i->length;

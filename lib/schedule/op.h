@@ -64,7 +64,7 @@ struct op {
 };
 
 /* The rule for an instruction, never NULL for a core that core_parse accepted. */
-const struct core_rule *core_rule(const struct core *c, const struct insn *i, bool *guessed);
+const struct core_rule *op_rule(const struct core *c, const struct insn *i, bool *guessed);
 
 /* Makes count ops of the instructions of a block, fusion and the stack engine considered; loop: the
  * block follows itself. */

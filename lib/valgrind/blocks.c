@@ -62,7 +62,7 @@ struct model_block *block_new(
 		aligned(insns * sizeof(struct model_insn)),
 		aligned(outcomes * sizeof(struct model_outcome)),
 		aligned(insns),
-		dependences ? insns * sizeof(struct retire_op) : 0,
+		instrument_dependences ? insns * sizeof(struct retire_op) : 0,
 	};
 	SizeT at[sizeof(size) / sizeof(size[0])], total = 0;
 	struct block *b = VG_(calloc)("block", 1, sizeof(*b));
@@ -81,7 +81,7 @@ struct model_block *block_new(
 	m->fetches = (struct model_fetch *)(memory + at[3]);
 	m->insns = (struct model_insn *)(memory + at[4]);
 	m->specials = memory + at[6];
-	if (dependences)
+	if (instrument_dependences)
 		m->ops = (struct retire_op *)(memory + at[7]);
 	b->node.key = address;
 	b->model = m;
@@ -401,7 +401,7 @@ void block_discard(Addr address)
 		block_free(b);
 }
 
-void discard_superblock(Addr address, VexGuestExtents extents)
+void blocks_discard(Addr address, VexGuestExtents extents)
 {
 	(void)extents;
 	if (modes_counts(address)) {

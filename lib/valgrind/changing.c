@@ -39,7 +39,7 @@ UInt changing_code(const VexGuestExtents *extents)
 	return check;
 }
 
-void protection_changed(Addr from, SizeT size, Bool readable, Bool writable, Bool executable)
+void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bool executable)
 {
 	(void)readable, (void)executable;
 	for (Addr at = from; writable && at < from + size;) {

@@ -28,7 +28,7 @@ static Bool is_exec(UInt number)
 	return number == __NR_execve || number == __NR_execveat;
 }
 
-const HChar *program_string(UWord address)
+const HChar *exec_string(UWord address)
 {
 	for (UWord at = address; at < address + VKI_PATH_MAX; at++) {
 		if ((at == address || at % VKI_PAGE_SIZE == 0) && !tool_readable(at, 1))
@@ -43,7 +43,7 @@ static const HChar *program_argv0(UWord argv)
 {
 	if (!tool_readable(argv, sizeof(UWord)) || !*(UWord *)argv)
 		return NULL;
-	return program_string(*(UWord *)argv);
+	return exec_string(*(UWord *)argv);
 }
 
 /* Sets an option that the new image will be started with; value NULL: to nothing. */
@@ -87,7 +87,7 @@ static const HChar *own_executable(HChar *buffer, SizeT size)
 	return buffer;
 }
 
-void before_exec(UInt number, UWord *arguments)
+void exec_before(UInt number, UWord *arguments)
 {
 	HChar buffer[VKI_PATH_MAX];
 	const HChar *path, *argv0, *why;
@@ -99,7 +99,7 @@ void before_exec(UInt number, UWord *arguments)
 	model_sync(model);
 	profile_save(MODEL_STATE_EXEC);
 	counts_set_state(MODEL_STATE_EXEC);
-	path = number == __NR_execve ? program_string(arguments[0]) : NULL;
+	path = number == __NR_execve ? exec_string(arguments[0]) : NULL;
 	if (!path)
 		return;
 	if (is_proc_self(path)) {
@@ -108,7 +108,7 @@ void before_exec(UInt number, UWord *arguments)
 		if (!path)
 			return;
 	}
-	why = why_native(path, &script);
+	why = native_why(path, &script);
 	if (why) {
 		VG_(clo_trace_children) = False;
 		counts_note_native(path, why);
@@ -120,7 +120,7 @@ void before_exec(UInt number, UWord *arguments)
 }
 
 /* Only when an exec failed: else there is nobody left to come here. */
-void after_exec(UInt number)
+void exec_after(UInt number)
 {
 	if (!is_exec(number))
 		return;

@@ -8,7 +8,8 @@ static void measure_instruction(struct extent *e, const IRStmt *mark)
 {
 	Addr address = mark->Ist.IMark.addr + mark->Ist.IMark.delta;
 	UInt length = mark->Ist.IMark.len ? mark->Ist.IMark.len : VG_MIN_INSTR_SZB;
-	Addr first = address / fetch_line, last_line = (address + length - 1) / fetch_line;
+	Addr first = address / instrument_fetch_line,
+	     last_line = (address + length - 1) / instrument_fetch_line;
 	struct decoded d;
 
 	decode((const uint8_t *)address, length, address, &d);

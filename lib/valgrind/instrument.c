@@ -50,8 +50,8 @@ struct builder {
 	UInt guards_at;
 };
 
-UInt fetch_line = 64;
-Bool dependences;
+UInt instrument_fetch_line = 64;
+Bool instrument_dependences;
 
 /* ---- pieces of intermediate representation ---- */
 
@@ -82,7 +82,7 @@ static IRExpr *instrument_add(struct builder *b, IRExpr *a, IRExpr *c)
  * branches where they go. */
 static Bool recording(void)
 {
-	return profile_kind != PROFILE_BLOCKS && !counting;
+	return profile_kind != PROFILE_BLOCKS && !modes_counting;
 }
 
 static void add_to(struct builder *b, uint64_t *counter, IRExpr *n)
@@ -139,7 +139,7 @@ static void begin_segment(struct builder *b)
 	b->begun[number] = IRConst_U64(0);
 	write_word(b, 0, IRExpr_Const(b->begun[number]));
 	if (!recording())
-		add_to(b, counting ? &b->counters[number] : &s->ended, word(1));
+		add_to(b, modes_counting ? &b->counters[number] : &s->ended, word(1));
 }
 
 /* Counts where the superblock goes, `next`: only when that is not where it went last is there
@@ -260,7 +260,7 @@ static void add_guarded(
 {
 	if (recording())
 		address = assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0)));
-	if (counting)
+	if (modes_counting)
 		instrument_count_guarded(b, kind, guard);
 	add_access(b, kind, address, size, True);
 }
@@ -301,9 +301,9 @@ static void tell_prefetch(struct builder *b)
 static void add_fetches(struct builder *b, Addr address, UInt length)
 {
 	struct model_block *block = b->block;
-	Addr mask = ~(Addr)(fetch_line - 1), end = (address + length - 1) & mask;
+	Addr mask = ~(Addr)(instrument_fetch_line - 1), end = (address + length - 1) & mask;
 
-	for (Addr line = address & mask; line <= end; line += fetch_line) {
+	for (Addr line = address & mask; line <= end; line += instrument_fetch_line) {
 		if (block->fetch_count && block->fetches[block->fetch_count - 1].line == line)
 			continue;
 		block->fetches[block->fetch_count++] = (struct model_fetch){
@@ -555,12 +555,12 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	Int i = 0;
 
 	(void)layout, (void)extents, (void)host;
-	sampled_translated(!(
-		counting ? block_find(closure->nraddr) != NULL : counted_knows(modes_other(key))));
+	sampled_translated(!(modes_counting ? block_find(closure->nraddr) != NULL
+					    : counted_knows(modes_other(key))));
 	tl_assert(guest_word == host_word && host_word == Ity_I64);
 	tl_assert(e.insns <= MODEL_BLOCK_INSNS_MAX);
 	b.guards_at = e.exits + 1;
-	if (counting)
+	if (modes_counting)
 		b.counters = counted_new(key, b.guards_at + e.guards);
 	b.block = block_new(
 		key, e.insns, e.accesses, e.fetches, e.exits + 1, (e.exits + 1) * e.branches);
@@ -581,12 +581,12 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (b.block->insn_count)
 		instrument_finish(&b, in);
 	VG_(free)(b.begun);
-	if (dependences && !counting) {
+	if (instrument_dependences && !modes_counting) {
 		depend(in, b.block->insns, b.block->insn_count);
 		model_describe(model, b.block, NULL, depend_keys(b.block));
 	}
 	block_ready(b.block);
-	if (counting) {
+	if (modes_counting) {
 		counted_describe(b.block, b.counters);
 		block_discard(key);
 	}

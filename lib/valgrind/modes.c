@@ -20,7 +20,7 @@ struct pair {
 
 extern struct pair VG_(tt_fast)[SETS][PAIRS];
 
-Bool counting;
+Bool modes_counting;
 static Bool wanted, refuted;
 static UInt proofs;
 /* Sets that may have something in them. */
@@ -45,7 +45,7 @@ Bool modes_refuted(void)
 
 Addr modes_key(Addr address)
 {
-	return counting ? address | COUNTS : address;
+	return modes_counting ? address | COUNTS : address;
 }
 
 Bool modes_counts(Addr key)
@@ -83,7 +83,7 @@ void modes_set(Bool to_counting)
 		is_used[used[i]] = 0;
 	}
 	used_count = 0;
-	counting = to_counting;
+	modes_counting = to_counting;
 }
 
 /* ---- in front of the core's table of translations ---- */
@@ -118,12 +118,12 @@ __attribute__((used)) Bool __wrap_vgPlain_search_transtab(
 	if (guest & COUNTS) /* a jump to nowhere */
 		return False;
 	found = __real_vgPlain_search_transtab(
-		&at, section, entry, modes_key(guest), cache && !counting);
+		&at, section, entry, modes_key(guest), cache && !modes_counting);
 	if (found && code)
 		*code = at;
 	if (!found || !cache)
 		return found;
-	if (counting) {
+	if (modes_counting) {
 		struct pair *set = use_set(guest);
 
 		for (UInt i = PAIRS - 1; i > 0; i--)
@@ -147,7 +147,7 @@ __attribute__((used)) void __wrap_vgPlain_add_to_transtab(const VexGuestExtents 
 		return;
 	/* The core has put the key into the cache, where no jump may find one that is no address.
 	 */
-	if (counting)
+	if (modes_counting)
 		VG_(tt_fast)[set_of(key)][0].guest = NO_GUEST;
 	else
 		use_set(guest);

@@ -18,7 +18,7 @@
 #include "pub_tool_basics.h"
 
 /* Are translations that only count what runs, and is made, now? */
-extern Bool counting;
+extern Bool modes_counting;
 
 /* Some will be wanted. */
 void modes_begin(void);

@@ -76,7 +76,7 @@ static const HChar *native_look_at(const HChar *path, UInt depth, Bool *script)
 
 const HChar *native_needs;
 
-const HChar *why_native(const HChar *path, Bool *script)
+const HChar *native_why(const HChar *path, Bool *script)
 {
 	struct vg_stat st;
 	HChar byte;

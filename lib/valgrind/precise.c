@@ -10,7 +10,7 @@
 
 #include "libvex.h"
 
-Bool exact_prefetches;
+Bool precise_prefetches;
 
 VexTranslateResult __real_LibVEX_Translate(VexTranslateArgs *arguments);
 VexTranslateResult __wrap_LibVEX_Translate(VexTranslateArgs *arguments);
@@ -36,7 +36,7 @@ static UInt choose_precision(
 {
 	UInt checks = valgrinds_own(opaque, precision, extents);
 
-	if (exact_prefetches && may_prefetch(extents))
+	if (precise_prefetches && may_prefetch(extents))
 		*precision = VexRegUpdAllregsAtEachInsn;
 	resume_precision(precision);
 	return checks | changing_code(extents);

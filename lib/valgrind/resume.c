@@ -82,7 +82,7 @@ void resume_precision(VexRegisterUpdates *precision)
 		*precision = least;
 }
 
-void after_sigaction(UInt number, const UWord *arguments, Bool failed)
+void resume_sigaction(UInt number, const UWord *arguments, Bool failed)
 {
 	const struct vki_sigaction_base *action;
 	UWord signal = arguments[0];

@@ -62,7 +62,7 @@ void sampled_forked(void)
 	if (!sampling)
 		return;
 	counted_reset();
-	if (counting)
+	if (modes_counting)
 		modes_set(False);
 	sampled_begin_look();
 }
@@ -144,10 +144,10 @@ void sampled_translated(Bool new)
 {
 	if (!sampling || exact)
 		return;
-	translated += !counting;
+	translated += !modes_counting;
 	if (!new)
 		return;
-	if (counting && quiet >= QUIET && specials < SPECIALS + instructions / ONE_IN)
+	if (modes_counting && quiet >= QUIET && specials < SPECIALS + instructions / ONE_IN)
 		surprised = True;
 	quiet = 0;
 	if (special)
@@ -159,7 +159,7 @@ void sampled_enter(volatile UInt *counter)
 	if (!sampling)
 		return;
 	evaluated = counter;
-	if (counting && *counter > SUPERBLOCKS)
+	if (modes_counting && *counter > SUPERBLOCKS)
 		*counter = SUPERBLOCKS;
 	if (surprised)
 		*counter = 0; /* not a single one */
@@ -207,7 +207,7 @@ Bool sampled_leave(void)
 		skip();
 		return True;
 	}
-	if (!counting)
+	if (!modes_counting)
 		return False;
 	if (looked)
 		ran += looked > now ? looked - now : 0;
@@ -229,7 +229,7 @@ void sampled_resume(void)
 {
 	static const int64_t less[EVENT_LIMIT] = {[EV_INSTRUCTIONS] = -1, [EV_MICRO_OPS] = -1};
 
-	if (!counting || !model_repeating(model))
+	if (!modes_counting || !model_repeating(model))
 		return;
 	model_fast_count(model, less, 0, 0);
 	model_set_repeating(model, 0);
@@ -237,6 +237,6 @@ void sampled_resume(void)
 
 void sampled_sync(void)
 {
-	if (counting)
+	if (modes_counting)
 		skipped += sampled_take_counts();
 }

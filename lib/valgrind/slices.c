@@ -10,7 +10,7 @@ struct slice {
 	uint64_t counts[EV_COUNT];
 };
 
-Bool slicing;
+Bool slices_on;
 static ULong length; /* cycles of a slice */
 static struct slice *slices;
 static UInt count, room;
@@ -19,7 +19,7 @@ static struct slice before; /* counts at the end of the last slice */
 void slices_begin(ULong cycles)
 {
 	length = cycles;
-	slicing = cycles != 0;
+	slices_on = cycles != 0;
 }
 
 void slices_reset(void)

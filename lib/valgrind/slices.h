@@ -7,7 +7,7 @@
 #include "valgrind/bytes.h"
 
 /* Does anybody want to know? */
-extern Bool slicing;
+extern Bool slices_on;
 /* 0 cycles: nobody does. */
 void slices_begin(ULong cycles);
 /* Often, with the counts of all threads up to date: a slice ends here if it is long enough. */

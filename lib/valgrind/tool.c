@@ -188,7 +188,7 @@ static void before_limit(UInt number, const UWord *arguments)
 static void before_system_call(ThreadId tid, UInt number, UWord *arguments, UInt count)
 {
 	(void)tid, (void)count;
-	before_exec(number, arguments);
+	exec_before(number, arguments);
 	before_limit(number, arguments);
 }
 
@@ -196,8 +196,8 @@ static void after_system_call(
 	ThreadId tid, UInt number, UWord *arguments, UInt count, SysRes result)
 {
 	(void)count;
-	after_exec(number);
-	after_sigaction(number, arguments, sr_isError(result));
+	exec_after(number);
+	resume_sigaction(number, arguments, sr_isError(result));
 	pages_system_call(number, arguments, result);
 	dataspace_system_call(tid, number, arguments, result);
 }
@@ -241,7 +241,7 @@ static UWord answer_read(UWord number, ThreadId tid, UWord array, UWord count)
 
 static UWord answer_caliper(ThreadId tid, UWord text)
 {
-	const HChar *name = program_string(text);
+	const HChar *name = exec_string(text);
 
 	if (profile_kind == PROFILE_NONE || !name)
 		return 0;
@@ -388,19 +388,20 @@ static void options_read(void)
 		VG_(clo_vex_control).iropt_unroll_thresh = 0;
 		VG_(clo_vex_control).guest_chase = False;
 	}
-	exact_prefetches = config.flavour != MODEL_CACHEGRIND;
+	precise_prefetches = config.flavour != MODEL_CACHEGRIND;
 	/* Lines of LL matter too where a group is one reference to them. */
-	fetch_line = config.flavour == MODEL_CACHEGRIND && config.ll.line < config.l1i.line
-			     ? config.ll.line
-			     : config.l1i.line;
-	dependences = config.clock == MODEL_CLOCK_RETIREMENT;
+	instrument_fetch_line =
+		config.flavour == MODEL_CACHEGRIND && config.ll.line < config.l1i.line
+			? config.ll.line
+			: config.l1i.line;
+	instrument_dependences = config.clock == MODEL_CLOCK_RETIREMENT;
 	size = model_size(&config);
 	memory = (Addr)VG_(am_shadow_alloc)(size + 64);
 	if (!memory)
 		VG_(out_of_memory_NORETURN)("perfexmodel", size);
 	model = model_init((void *)((memory + 63) & ~(Addr)63), &config);
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
-	exact_prefetches &= profile_kind != PROFILE_BLOCKS;
+	precise_prefetches &= profile_kind != PROFILE_BLOCKS;
 	model_set_watch(model, profile_watch());
 	why = counts_open(counts_directory, VG_(args_the_exename));
 	if (first_image() && why)
@@ -409,7 +410,7 @@ static void options_read(void)
 		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
 	if (fast)
 		sampled_begin();
-	if (fast || slicing)
+	if (fast || slices_on)
 		trace_be_fine();
 	profile_open(VG_(args_the_exename));
 	VG_(atfork)(before_fork, NULL, in_child);
@@ -429,14 +430,14 @@ static void tool_start(void)
 	VG_(details_avg_translation_sizeB)(500);
 	VG_(basic_tool_funcs)(options_read, instrument, tool_finish);
 	VG_(needs_command_line_options)(process_option, print_usage, print_debug_usage);
-	VG_(needs_superblock_discards)(discard_superblock);
+	VG_(needs_superblock_discards)(blocks_discard);
 	VG_(needs_client_requests)(client_request);
 	VG_(needs_syscall_wrapper)(before_system_call, after_system_call);
 	VG_(track_pre_thread_ll_create)(thread_created);
 	VG_(track_pre_thread_ll_exit)(thread_ended);
 	VG_(track_start_client_code)(starts_running);
 	VG_(track_stop_client_code)(stops_running);
-	VG_(track_change_mem_mprotect)(protection_changed);
+	VG_(track_change_mem_mprotect)(changing_protection);
 	VG_(track_pre_deliver_signal)(signal_delivered);
 	VG_(track_new_mem_mmap)(memory_mapped);
 	VG_(track_die_mem_munmap)(profile_unmapped);

@@ -66,19 +66,19 @@ void trace_inside(Bool now);
 
 /* ---- instrument.c ---- */
 /* What instructions need of each other is asked for. */
-extern Bool dependences;
+extern Bool instrument_dependences;
 /* Bytes of an instruction line, a power of two. */
-extern UInt fetch_line;
+extern UInt instrument_fetch_line;
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
 	IRType host_word);
 
 /* ---- blocks.c ---- */
-void discard_superblock(Addr address, VexGuestExtents extents);
+void blocks_discard(Addr address, VexGuestExtents extents);
 
 /* ---- precise.c ---- */
 /* Keep all registers exact where there are prefetches. */
-extern Bool exact_prefetches;
+extern Bool precise_prefetches;
 
 /* ---- turns.c ---- */
 /* A thread was created; itself: it is the caller, and runs. */
@@ -89,20 +89,20 @@ void turns_forked(ThreadId tid);
 
 /* ---- exec.c ---- */
 /* Around each system call, in which they do something if it is an exec. */
-void before_exec(UInt number, UWord *arguments);
-void after_exec(UInt number);
+void exec_before(UInt number, UWord *arguments);
+void exec_after(UInt number);
 /* A string in the program's memory, checked as far as it is read.  NULL if it is not readable or
  * too long. */
-const HChar *program_string(UWord address);
+const HChar *exec_string(UWord address);
 
 /* ---- changing.c ---- */
 /* Which parts of a superblock must be compared with its translation each time, beyond those that
  * Valgrind compares: a bit each. */
 UInt changing_code(const VexGuestExtents *extents);
-void protection_changed(Addr from, SizeT size, Bool readable, Bool writable, Bool executable);
+void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bool executable);
 
 /* ---- resume.c ---- */
-void after_sigaction(UInt number, const UWord *arguments, Bool failed);
+void resume_sigaction(UInt number, const UWord *arguments, Bool failed);
 /* Raises it to what the program's handlers of signals need. */
 void resume_precision(VexRegisterUpdates *precision);
 
@@ -122,7 +122,7 @@ void log_end(void);
 extern const HChar *native_needs;
 /* Why the file at path, about to be executed, cannot run under Valgrind; NULL if it can, or does
  * not exist. */
-const HChar *why_native(const HChar *path, Bool *script);
+const HChar *native_why(const HChar *path, Bool *script);
 
 /* ---- counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's

@@ -38,7 +38,7 @@ void trace_flush(void)
 	instructions = model_fast_instructions(model);
 	model_run(model, trace_buffer, end);
 	sampled_modelled(model_fast_instructions(model) - instructions);
-	if (UNLIKELY(slicing)) {
+	if (UNLIKELY(slices_on)) {
 		model_sync(model);
 		slices_look();
 	}
