@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ways to run a record share: step.c runs it instruction by instruction, fetched.c runs
+ * What the ways to run a record share: model_step.c runs it instruction by instruction, fetched.c runs
  * segments whose lines are in the first level, run.c is the loop over records.
  */
 #ifndef MODEL_RUN_H
@@ -107,7 +107,7 @@ INLINE int meets_store(const struct model *m, const struct core *core, uint64_t 
 const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit);
 int loop_is_common(const struct model *m);
 
-/* step.c: the record's first insns instructions. */
+/* model_step.c: the record's first insns instructions. */
 void step_record(
 	struct model *m, const struct model_segment *s, const uint64_t *record, unsigned insns);
 

@@ -16,7 +16,7 @@
 #include "valgrind/spans.h"
 #include "valgrind/stacks.h"
 #include "valgrind/tool.h"
-#include "valgrind/variables.h"
+#include "valgrind/valgrind_variables.h"
 
 #define OBJECTS_MAX 1000000u
 #define SEVERAL     64u /* blocks begin at different places in their lines */

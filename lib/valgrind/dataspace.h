@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Data-space profiling in the tool: what lies where in the program's memory (model/objects.h asks).
- *   dataspace.c   objects and their numbers, stacks, mappings; the sections of the profile
- *   heap.c        blocks of the heap, and who allocated them
- *   variables.c   variables of ELF files
+ *   dataspace.c           objects and their numbers, stacks, mappings; the sections of the profile
+ *   heap.c                blocks of the heap, and who allocated them
+ *   valgrind_variables.c  variables of ELF files
  * Without --model-dataspace none of it does anything.
  */
 #ifndef VALGRIND_DATASPACE_H

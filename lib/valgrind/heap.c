@@ -19,7 +19,7 @@
 #include "valgrind/spans.h"
 #include "valgrind/stacks.h"
 #include "valgrind/tool.h"
-#include "valgrind/variables.h"
+#include "valgrind/valgrind_variables.h"
 
 struct call {
 	Addr due;     /* the stack pointer when it will have returned; NOBODY: there is none */

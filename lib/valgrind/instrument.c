@@ -29,7 +29,7 @@
 #include "valgrind/sampled.h"
 #include "valgrind/scan.h"
 #include "valgrind/stacks.h"
-#include "valgrind/variables.h"
+#include "valgrind/valgrind_variables.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 

@@ -1,29 +1,29 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * perfexmodel: the Valgrind tool that drives lib/model.
- *   tool.c        life of a process: options, threads, forks, execs, client requests
- *   counts.c      the shared file that the counts live in
- *   instrument.c  VEX's intermediate representation -> calls of the helpers
- *   precise.c     exact registers for the addresses of prefetches
- *   turns.c       which thread runs next
- *   exec.c        one program executes another
- *   native.c      programs that cannot run under Valgrind
- *   resume.c      handlers of signals that change registers
- *   log.c         Valgrind's messages
- *   changing.c    code that is changed
- *   pages.c       which memory has large pages
- *   debug.c       no debugging information
- *   fused.c       fused multiply-adds by the instruction for it
- *   trace.c       the buffer of records
- *   sampled.c     when there are records and when only counts
- *   modes.c       two translations of each superblock
- *   counted.c     superblocks that only count
- *   decode.c      what VEX does not tell, from the instruction's bytes
- *   blocks.c      descriptors of superblocks, and what discarded ones counted
- *   images.c      where the code comes from
- *   stacks.c      call paths
- *   dataspace.c   which data misses are about, with heap.c, spans.c and variables.c
- *   profile*.c    what is known of each instruction, into a file (profile.h)
+ *   tool.c             life of a process: options, threads, forks, execs, client requests
+ *   valgrind_counts.c  the shared file that the counts live in
+ *   instrument.c       VEX's intermediate representation -> calls of the helpers
+ *   precise.c          exact registers for the addresses of prefetches
+ *   turns.c            which thread runs next
+ *   exec.c             one program executes another
+ *   valgrind_native.c  programs that cannot run under Valgrind
+ *   resume.c           handlers of signals that change registers
+ *   log.c              Valgrind's messages
+ *   changing.c         code that is changed
+ *   pages.c            which memory has large pages
+ *   valgrind_debug.c   no debugging information
+ *   fused.c            fused multiply-adds by the instruction for it
+ *   trace.c            the buffer of records
+ *   sampled.c          when there are records and when only counts
+ *   modes.c            two translations of each superblock
+ *   counted.c          superblocks that only count
+ *   decode.c           what VEX does not tell, from the instruction's bytes
+ *   blocks.c           descriptors of superblocks, and what discarded ones counted
+ *   images.c           where the code comes from
+ *   stacks.c           call paths
+ *   dataspace.c        which data misses are about, with heap.c, spans.c and valgrind_variables.c
+ *   profile*.c         what is known of each instruction, into a file (profile.h)
  * All state is global, as Valgrind's is: one model a process, one thread at a time.
  */
 #ifndef VALGRIND_TOOL_H
@@ -117,14 +117,14 @@ void log_tidy(void);
 /* At the end: an empty log need not stay. */
 void log_end(void);
 
-/* ---- native.c ---- */
+/* ---- valgrind_native.c ---- */
 /* What the model needs to run another program: a file of its own that must be readable. */
 extern const HChar *native_needs;
 /* Why the file at path, about to be executed, cannot run under Valgrind; NULL if it can, or does
  * not exist. */
 const HChar *native_why(const HChar *path, Bool *script);
 
-/* ---- counts.c ---- */
+/* ---- valgrind_counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's
  * slot.  NULL, or why not (static text); counting goes on in private memory then. */
 const HChar *counts_open(const HChar *directory, const HChar *command);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "valgrind/variables.h"
+#include "valgrind/valgrind_variables.h"
 
 #include <elf.h>
 
