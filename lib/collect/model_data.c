@@ -1,170 +1,103 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Data space: from the profiles of process images into the experiment. */
 #include <stdlib.h>
-#include <string.h>
 
 #include "collect/model_filling.h"
 #include "events/event.h"
-#include "experiment/data.h"
+#include "experiment/tables.h"
 
-struct filling_data {
-	struct filling *f;
-	long metric[EVENT_LIMIT]; /* in x; -1: not yet there */
-	uint32_t *object;         /* likewise, of the profile's */
+/* Tables whose rows are to be added, each behind those that it refers to. */
+static const struct {
+	enum experiment_rows which;
+	size_t offset; /* in struct profile */
+} data_tables[] = {
+	{EXPERIMENT_OBJECTS, offsetof(struct profile, objects)},
+	{EXPERIMENT_PLACES, offsetof(struct profile, places)},
+	{EXPERIMENT_TOUCHES, offsetof(struct profile, touches)},
+	{EXPERIMENT_LINES, offsetof(struct profile, lines)},
+	{EXPERIMENT_ENDS, offsetof(struct profile, ends)},
 };
 
-static int metric_of(struct filling_data *d, uint32_t event)
+enum { TABLES = sizeof(data_tables) / sizeof(data_tables[0]) };
+
+static const struct table *data_table(const struct filling *f, int i)
+{
+	return (const struct table *)(const void *)((const char *)f->p + data_tables[i].offset);
+}
+
+/* Which numbers of one kind the tables refer to; NULL when memory is out. */
+static bool *mark(const struct filling *f, enum experiment_rows what, size_t count)
+{
+	bool *used = calloc(count, sizeof(*used));
+
+	for (int i = 0; used && i < TABLES; i++)
+		row_mark(data_table(f, i), experiment_kind(data_tables[i].which), what, used);
+	return used;
+}
+
+static long add_metric(struct filling *f, uint32_t event)
 {
 	const struct event *known = event_by_number((int)event);
 	struct experiment_metric m = {.event = (int32_t)event,
+		.name = (char *)(known ? known->name : "unknown event"),
+		.short_name = (char *)(known ? known->short_name : "?"),
+		.unit = (char *)(known ? known->unit : "events"),
 		.source = (char *)"model",
 		.note = (char *)"",
 		.label = LABEL_MODEL,
 		.flags = METRIC_EXACT,
 		.period = 1};
 
-	if (d->metric[event] >= 0)
-		return (int)d->metric[event];
-	m.name = (char *)(known ? known->name : "unknown event");
-	m.short_name = (char *)(known ? known->short_name : "?");
-	m.unit = (char *)(known ? known->unit : "events");
-	d->metric[event] = experiment_data_metric(d->f->x, &m, d->f->e);
-	return (int)d->metric[event];
+	return experiment_data_metric(f->x, &m, f->e);
 }
 
-/* Files that are mapped are images too. */
-static long file_image(struct filling_data *d, const char *path)
+/* In x, of what the tables refer to; NULL with *f->e set.  Yours to free. */
+static uint32_t *find_numbers(struct filling *f, enum experiment_rows what, size_t count)
 {
-	struct experiment_image image = {.kind = EXPERIMENT_IMAGE_FILE, .path = (char *)path};
+	bool *used = mark(f, what, count);
+	uint32_t *to = calloc(count, sizeof(*to));
+	bool good = used && to;
 
-	return *path ? experiment_image(d->f->x, &image, d->f->e) : 0;
-}
+	if (!good)
+		error_nomem(f->e);
+	for (size_t i = 0; good && i < count; i++) {
+		long number = !used[i]                    ? 0
+			      : what == EXPERIMENT_IMAGES ? model_fill_image(f, (uint32_t)i)
+							  : add_metric(f, (uint32_t)i);
 
-static int fill_objects(struct filling_data *d)
-{
-	const struct profile *p = d->f->p;
-
-	for (size_t i = 1; i < p->objects.count; i++) {
-		const struct profile_object *from = &p->objects.data[i];
-		long image = from->kind == EXPERIMENT_OBJECT_MAPPING
-				     ? file_image(d, from->name)
-				     : model_fill_image(d->f, from->image);
-		struct experiment_object to = {.key = {.address = from->address,
-						       .size = from->size,
-						       .kind = from->kind,
-						       .thread = from->thread,
-						       .image = (uint32_t)image,
-						       .node = d->f->node[from->node]},
-			.blocks = from->blocks,
-			.bytes = from->bytes,
-			.begins = from->begins};
-		long index = image < 0 ? -1 : experiment_data_object(d->f->x, &to);
-
-		if (index < 0)
-			return -1;
-		d->object[i] = (uint32_t)index;
+		good = number >= 0;
+		to[i] = (uint32_t)number;
 	}
-	return 0;
+	free(used);
+	if (good)
+		return to;
+	free(to);
+	return NULL;
 }
 
-static int fill_places(struct filling_data *d)
+int model_fill_data(struct filling *f)
 {
-	const struct profile *p = d->f->p;
+	uint32_t *images = find_numbers(f, EXPERIMENT_IMAGES, f->p->images.count);
+	uint32_t *metrics = images ? find_numbers(f, EXPERIMENT_DATA_METRICS, EVENT_LIMIT) : NULL;
+	struct row_numbers n = {.to = {[EXPERIMENT_IMAGES] = images,
+					[EXPERIMENT_DATA_METRICS] = metrics,
+					[EXPERIMENT_NODES] = f->node}};
+	uint32_t *maps[TABLES] = {0};
+	int rc = images && metrics ? 0 : -1;
 
-	for (size_t i = 0; i < p->object_places.count; i++) {
-		const struct profile_object_place *from = &p->object_places.data[i];
-		int metric = metric_of(d, from->event);
-		struct experiment_place to = {.key = {.line = from->line,
-						      .metric = (uint32_t)metric,
-						      .object = d->object[from->object],
-						      .scale = from->scale},
-			.count = from->count};
-
-		if (metric < 0 || (to.count && experiment_data_place(d->f->x, &to)))
-			return -1;
-	}
-	return 0;
-}
-
-static int fill_touches(struct filling_data *d)
-{
-	const struct profile *p = d->f->p;
-
-	for (size_t i = 0; i < p->object_touches.count; i++) {
-		const struct profile_object_touch *from = &p->object_touches.data[i];
-		int metric = metric_of(d, from->event);
-		long image = model_fill_image(d->f, from->image);
-		struct experiment_touch to = {.key = {.address = from->address,
-						      .metric = (uint32_t)metric,
-						      .object = d->object[from->object],
-						      .image = (uint32_t)image},
-			.count = from->count,
-			.least = from->least,
-			.most = from->most,
-			.apart = from->apart};
-
-		if (metric < 0 || image < 0 || (to.count && experiment_data_touch(d->f->x, &to)))
-			return -1;
-	}
-	return 0;
-}
-
-static int fill_ends(struct filling_data *d, const struct profile_object_line *line, uint32_t index)
-{
-	for (size_t i = 0; i < line->count; i++) {
-		const struct profile_object_end *from = &d->f->p->object_ends.data[line->first + i];
-		long image = model_fill_image(d->f, from->image);
-		struct experiment_end to = {.key = {.address = from->address,
-						    .line = index,
-						    .thread = from->thread,
-						    .object = d->object[from->object],
-						    .image = (uint32_t)image},
-			.requests = from->requests,
-			.loads = from->loads,
-			.stores = from->stores};
-
-		memcpy(to.read, from->read, sizeof(to.read));
-		memcpy(to.written, from->written, sizeof(to.written));
-		if (image < 0 || experiment_data_end(d->f->x, &to))
-			return -1;
-	}
-	return 0;
-}
-
-static int fill_lines(struct filling_data *d)
-{
-	const struct profile *p = d->f->p;
-
-	for (size_t i = 0; i < p->object_lines.count; i++) {
-		const struct profile_object_line *from = &p->object_lines.data[i];
-		struct experiment_line to = {.key = {.offset = from->offset,
-						     .bytes = from->bytes,
-						     .object = d->object[from->object]},
-			.requests = from->requests,
-			.needed = from->needed,
-			.useless = from->useless};
-		long index = experiment_data_line(d->f->x, &to);
-
-		if (index < 0 || fill_ends(d, from, (uint32_t)index))
-			return -1;
-	}
-	return 0;
-}
-
-int model_fill_data(struct filling *f, const uint64_t *totals)
-{
-	struct filling_data d = {.f = f};
-	int rc;
-
-	(void)totals;
-	for (size_t i = 0; i < EVENT_LIMIT; i++)
-		d.metric[i] = -1;
-	d.object = calloc(f->p->objects.count + 1, sizeof(*d.object));
 	f->x->data.lost += f->p->lost.objects;
-	rc = d.object && fill_objects(&d) == 0 && fill_places(&d) == 0 && fill_touches(&d) == 0 &&
-			     fill_lines(&d) == 0
-		     ? 0
-		     : error_nomem(f->e);
-	free(d.object);
+	for (int i = 0; i < TABLES && rc == 0; i++) {
+		const struct table *from = data_table(f, i);
+
+		maps[i] = malloc((from->count + 1) * sizeof(**maps));
+		n.to[data_tables[i].which] = maps[i];
+		if (!maps[i] ||
+			experiment_merge_table(f->x, data_tables[i].which, from, &n, maps[i]))
+			rc = error_nomem(f->e);
+	}
+	for (int i = 0; i < TABLES; i++)
+		free(maps[i]);
+	free(images);
+	free(metrics);
 	return rc;
 }

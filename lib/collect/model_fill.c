@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/tables.h"
 #include "image/image.h"
 
 #define ANONYMOUS "[anonymous]"
@@ -64,7 +65,8 @@ long model_fill_image(struct filling *f, uint32_t i)
 	if (f->image[i] >= 0)
 		return f->image[i];
 	memcpy(to.build_id, from->build_id, from->build_id_length);
-	identify(&to);
+	if (!from->by_name)
+		identify(&to);
 	return f->image[i] = experiment_image(f->x, &to, f->e);
 }
 
@@ -169,8 +171,7 @@ static void mark_paths(const struct filling *f, bool *wanted)
 		if (s->key.node != PROFILE_PATH_LOST)
 			wanted[s->key.node] = true;
 	}
-	for (size_t i = 0; i < f->p->objects.count; i++)
-		wanted[f->p->objects.data[i].node] = true;
+	row_mark(&f->p->objects, &experiment_objects_kind, EXPERIMENT_NODES, wanted);
 	for (size_t i = f->p->nodes.count; i-- > 1;)
 		if (wanted[i])
 			wanted[((struct profile_node *)table_at(&f->p->nodes, i))->key.parent] =
@@ -279,20 +280,15 @@ static int fill_exact(struct filling *f, size_t metric)
 static int fill_edges(struct filling *f)
 {
 	for (size_t i = 0; i < f->p->edges.count; i++) {
-		const struct profile_edge *from = table_at(&f->p->edges, i);
-		long from_image = model_fill_image(f, from->key.from_image);
-		long to_image = model_fill_image(f, from->key.to_image);
-		struct experiment_edge to = {.key = {.from = from->key.from,
-						     .to = from->key.to,
-						     .from_image = (uint32_t)from_image,
-						     .to_image = (uint32_t)to_image,
-						     .kind = from->key.kind,
-						     .taken = from->key.taken},
-			.count = from->count};
+		struct experiment_edge edge = *(struct experiment_edge *)table_at(&f->p->edges, i);
+		long from = model_fill_image(f, edge.key.from_image);
+		long to = model_fill_image(f, edge.key.to_image);
 
-		if (from_image < 0 || to_image < 0)
+		if (from < 0 || to < 0)
 			return -1;
-		if (experiment_add_edge(f->x, &to))
+		edge.key.from_image = (uint32_t)from;
+		edge.key.to_image = (uint32_t)to;
+		if (experiment_add_edge(f->x, &edge))
 			return error_nomem(f->e);
 	}
 	return 0;
@@ -328,7 +324,7 @@ static int fill(struct filling *f, const uint64_t *totals)
 			return -1;
 		f->x->metrics.data[i].total = total_of(f, m, totals);
 	}
-	if (f->p->objects.count > 1 && model_fill_data(f, totals))
+	if (f->p->objects.count > 1 && model_fill_data(f))
 		return -1;
 	return exact ? fill_edges(f) : 0;
 }

@@ -18,10 +18,10 @@ struct filling {
 	struct error *e;
 };
 
-/* In x, of the profile's; -1 when memory is out. */
+/* In x, of the profile's; -1 with *f->e set. */
 long model_fill_image(struct filling *f, uint32_t i);
 
 /* model_data.c: which data misses are about. */
-int model_fill_data(struct filling *f, const uint64_t *totals);
+int model_fill_data(struct filling *f);
 
 #endif

@@ -6,7 +6,7 @@
 #define EXPERIMENT_PRIVATE_H
 
 #include "experiment/file.h"
-#include "rows/rows.h"
+#include "experiment/tables.h"
 
 #define CODING_MAGIC   "\x89SSEXP\r\n"
 #define CODING_MAJOR   1
@@ -15,48 +15,6 @@
 #define CODING_PREFIX  12    /* bytes: magic, major, minor */
 #define CODING_SECTION 12    /* bytes: type, length of what follows, checksum */
 #define CODING_CHUNK   65536 /* bytes from which on a long table goes on in another section */
-
-/* ---- tables: tables.c says which there are ---- */
-
-/*
- * What rows refer to, by number: first what is no table of rows (lists), then the tables, in the
- * order in which they lie in a file, settle and are merged.  So each comes after those that it
- * refers to.  A new table is a number here, a table in struct experiment, and its kind.
- */
-enum experiment_rows {
-	EXPERIMENT_IMAGES = ROW_NUMBER + 1,
-	EXPERIMENT_METRICS,
-	EXPERIMENT_PROCESSES,
-	EXPERIMENT_THREADS,
-	EXPERIMENT_PHASES,
-	EXPERIMENT_DATA_METRICS,
-	EXPERIMENT_LISTS, /* up to here */
-	EXPERIMENT_SYMBOLS = EXPERIMENT_LISTS,
-	EXPERIMENT_NODES,
-	EXPERIMENT_SAMPLES,
-	EXPERIMENT_EDGES,
-	EXPERIMENT_OBJECTS,
-	EXPERIMENT_PLACES,
-	EXPERIMENT_TOUCHES,
-	EXPERIMENT_LINES,
-	EXPERIMENT_ENDS,
-	EXPERIMENT_RUNS,
-	EXPERIMENT_RATES,
-	EXPERIMENT_TALLIES,
-	EXPERIMENT_TABLES, /* up to here */
-};
-
-extern const struct row_kind experiment_symbols_kind, experiment_nodes_kind,
-	experiment_samples_kind, experiment_edges_kind, experiment_objects_kind,
-	experiment_places_kind, experiment_touches_kind, experiment_lines_kind,
-	experiment_ends_kind, experiment_runs_kind, experiment_rates_kind, experiment_tallies_kind;
-/* Runs as files of minor version 2 have them, without rates. */
-extern const struct row_kind experiment_runs_alone_kind;
-
-const struct row_kind *experiment_kind(int which);
-struct table *experiment_table(const struct experiment *x, int which);
-/* Limits of references: how many there are of each. */
-void experiment_limits(const struct experiment *x, struct row_numbers *n);
 
 void experiment_metric_fini(struct experiment_metric *m);
 /* Adds the counts of b to those of a, which is the same metric, and takes the lesser note; b is

@@ -11,8 +11,8 @@
 #include <sys/resource.h>
 #include <time.h>
 
+#include "model/wire/requests.h"
 #include "perfex/private.h"
-#include "sources/model_requests.h"
 
 struct figures {
 	const struct counter_ops *ops;

@@ -170,7 +170,7 @@ static void blocks(const struct profile_report *r, struct json *j)
 static void edges(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->edges.count; i++) {
-		const struct profile_edge *edge = table_at(&p->edges, i);
+		const struct experiment_edge *edge = table_at(&p->edges, i);
 
 		begin(j, "edge");
 		json_integer(j, "image", edge->key.from_image);

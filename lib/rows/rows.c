@@ -183,6 +183,13 @@ void row_renumber(struct table *t, const struct row_kind *k, const struct row_nu
 	table_changed(t);
 }
 
+void row_mark(const struct table *t, const struct row_kind *k, unsigned reference, bool *used)
+{
+	for (const struct row_field *f = k->fields; f < fields_end(k); f++)
+		for (size_t i = k->fixed; f->reference == reference && i < t->count; i++)
+			used[get_field(table_at(t, i), f)] = true;
+}
+
 /* ---- adding ---- */
 
 int row_init(struct table *t, const struct row_kind *k)

@@ -98,6 +98,8 @@ void row_fini(struct table *t, const struct row_kind *k);
 long row_add(struct table *t, const struct row_kind *k, const void *row);
 /* What strcmp would return, by their keys. */
 int row_order(const struct row_kind *k, const void *a, const void *b);
+/* Which rows of another table are referred to: used[number] becomes true for each. */
+void row_mark(const struct table *t, const struct row_kind *k, unsigned reference, bool *used);
 /* Sets each reference to what n says. */
 void row_renumber(struct table *t, const struct row_kind *k, const struct row_numbers *n);
 /* Renumbers and sorts; rows of one key add up.  to (may be NULL): the new number of each row; of

@@ -10,7 +10,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "sources/model_shared.h"
+#include "model/wire/shared.h"
 #include "sources/windows.h"
 
 #define READ_TRIES 100

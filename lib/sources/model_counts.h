@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The counts in the files of sources/model_shared.h, added up.  Files of process images that have
+ * The counts in the files of model/wire/shared.h, added up.  Files of process images that have
  * ended are added to a sum and unlinked, so that a run may have any number of processes.
  */
 #ifndef SOURCES_MODEL_COUNTS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directory that a run under the model keeps its files in (sources/model_shared.h), in memory
+ * The directory that a run under the model keeps its files in (model/wire/shared.h), in memory
  * by preference.  Its file "config" is locked for as long as the run lasts, so that what a run has
  * left that was killed can be told from what is in use: the next run removes it.
  */

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The `model` source: the command runs under a Valgrind tool of ours (lib/valgrind), which drives a
- * modelled processor (lib/model) and leaves its counts in files (sources/model_shared.h).
+ * modelled processor (lib/model) and leaves its counts in files (model/wire/shared.h).
  *
  * The tool counts all the time; stopping, starting and periodic reading are differences of what the
  * files hold, with the resolution given there.  Only user mode is modelled.
@@ -25,7 +25,7 @@
 #include "sources/model_counts.h"
 #include "sources/model_install.h"
 #include "sources/model_scratch.h"
-#include "sources/model_shared.h"
+#include "model/wire/shared.h"
 #include "sources/source.h"
 #include "sources/windows.h"
 

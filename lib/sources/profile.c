@@ -9,35 +9,99 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "experiment/tables.h"
 #include "model/trace.h"
 #include "model/watch.h"
-#include "sources/model_profile.h"
-#include "sources/model_shared.h"
+#include "model/wire/profile.h"
+#include "model/wire/shared.h"
 #include "sources/profile_paths.h"
 #include "sources/profile_read.h"
+
+/* ---- tables ---- */
+
+/* What rows refer to, besides images as those of experiments do. */
+enum { PROFILE_SAMPLERS = EXPERIMENT_TABLES, PROFILE_PROCESSES };
+
+/* What was counted of one is added while it is read. */
+static const struct row_field insn_fields[] = {
+	{ROW_KEY(profile_insn, image), .reference = EXPERIMENT_IMAGES},
+	{ROW_KEY(profile_insn, address)},
+	{ROW_KEY(profile_insn, length)},
+};
+
+static const struct row_kind insns_kind = {ROW_KIND(profile_insn, insn_fields, 3)};
+
+/* Nodes are renumbered where they are sorted: paths may be lost. */
+static const struct row_field sample_fields[] = {
+	{ROW_KEY(profile_sample, sampler), .reference = PROFILE_SAMPLERS},
+	{ROW_KEY(profile_sample, image), .reference = EXPERIMENT_IMAGES},
+	{ROW_KEY(profile_sample, address)},
+	{ROW_KEY(profile_sample, pid)},
+	{ROW_KEY(profile_sample, tid)},
+	{ROW_KEY(profile_sample, phase)},
+	{ROW_KEY(profile_sample, node)},
+	{ROW_KEY(profile_sample, process), .reference = PROFILE_PROCESSES},
+	{ROW_FIELD(profile_sample, count)},
+};
+
+static const struct row_kind samples_kind = {ROW_KIND(profile_sample, sample_fields, 8)};
+
+static const struct row_field data_fields[] = {
+	{ROW_KEY(profile_data, sampler), .reference = PROFILE_SAMPLERS},
+	{ROW_KEY(profile_data, pid)},
+	{ROW_KEY(profile_data, address)},
+	{ROW_FIELD(profile_data, count)},
+};
+
+static const struct row_kind data_kind = {ROW_KIND(profile_data, data_fields, 3)};
+
+static const struct row_field node_fields[] = {
+	{ROW_KEY(profile_node, parent), .reference = EXPERIMENT_NODES},
+	{ROW_KEY(profile_node, image), .reference = EXPERIMENT_IMAGES},
+	{ROW_KEY(profile_node, address)},
+	{ROW_KEY(profile_node, length)},
+};
+
+static const struct row_kind nodes_kind = {ROW_KIND(profile_node, node_fields, 4), .fixed = 1};
+
+static const struct {
+	const struct row_kind *kind;
+	size_t offset; /* in struct profile */
+	bool sorted;   /* at the end of profile_finish */
+} tables[] = {
+	{&insns_kind, offsetof(struct profile, insns), false},
+	{&experiment_edges_kind, offsetof(struct profile, edges), true},
+	{&samples_kind, offsetof(struct profile, samples), true},
+	{&data_kind, offsetof(struct profile, data), true},
+	{&nodes_kind, offsetof(struct profile, nodes), false},
+	{&experiment_objects_kind, offsetof(struct profile, objects), false},
+	{&experiment_places_kind, offsetof(struct profile, places), false},
+	{&experiment_touches_kind, offsetof(struct profile, touches), false},
+	{&experiment_lines_kind, offsetof(struct profile, lines), false},
+	{&experiment_ends_kind, offsetof(struct profile, ends), false},
+};
+
+enum { TABLES = sizeof(tables) / sizeof(tables[0]) };
+
+static struct table *profile_table(struct profile *p, int i)
+{
+	return (struct table *)(void *)((char *)p + tables[i].offset);
+}
 
 int profile_init(struct profile *p, struct error *e)
 {
 	struct profile_image *unknown;
-	struct profile_object *nobody;
 
 	memset(p, 0, sizeof(*p));
-#define KEYED(type) {.entry_size = sizeof(struct type), .key_size = sizeof(((struct type *)0)->key)}
-	p->insns = (struct table)KEYED(profile_insn);
-	p->edges = (struct table)KEYED(profile_edge);
-	p->samples = (struct table)KEYED(profile_sample);
-	p->data = (struct table)KEYED(profile_data);
-	p->nodes = (struct table)KEYED(profile_node);
+	for (int i = 0; i < TABLES; i++)
+		if (row_init(profile_table(p, i), tables[i].kind))
+			return error_nomem(e);
 	/* No other is so long. */
-	if (!table_add(&p->nodes, &(struct profile_node){.key.length = UINT32_MAX}.key))
-		return error_nomem(e);
+	((struct profile_node *)table_at(&p->nodes, PROFILE_ROOT))->key.length = UINT32_MAX;
 	unknown = vec_push(&p->images);
 	if (unknown)
 		unknown->path = strdup("");
-	nobody = vec_push(&p->objects);
-	if (!unknown || !unknown->path || !nobody)
-		return error_nomem(e);
-	return 0;
+	return unknown && unknown->path ? 0 : error_nomem(e);
 }
 
 void profile_fini(struct profile *p)
@@ -50,23 +114,13 @@ void profile_fini(struct profile *p)
 		free(p->calipers.data[i].name);
 		vec_fini(&p->calipers.data[i].threads);
 	}
-	for (size_t i = 0; i < p->objects.count; i++)
-		free(p->objects.data[i].name);
-	vec_fini(&p->objects);
-	vec_fini(&p->object_places);
-	vec_fini(&p->object_touches);
-	vec_fini(&p->object_lines);
-	vec_fini(&p->object_ends);
 	vec_fini(&p->images);
 	vec_fini(&p->samplers);
 	vec_fini(&p->slices);
 	vec_fini(&p->calipers);
 	vec_fini(&p->processes);
-	table_fini(&p->insns);
-	table_fini(&p->edges);
-	table_fini(&p->samples);
-	table_fini(&p->data);
-	table_fini(&p->nodes);
+	for (int i = 0; i < TABLES; i++)
+		row_fini(profile_table(p, i), tables[i].kind);
 }
 
 /* ---- images and samplers ---- */
@@ -82,7 +136,9 @@ static int compare_images(const struct profile_image *a, const struct profile_im
 			(a->build_id_length < b->build_id_length);
 	if (!order)
 		order = memcmp(a->build_id, b->build_id, a->build_id_length);
-	return order ? order : (a->pid > b->pid) - (a->pid < b->pid);
+	if (!order)
+		order = (a->pid > b->pid) - (a->pid < b->pid);
+	return order ? order : a->by_name - b->by_name;
 }
 
 int64_t profile_image_add(struct profile *p, struct profile_image *image)
@@ -130,67 +186,11 @@ int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sam
 
 #define ORDER(a, b) ((a) > (b)) - ((a) < (b))
 
-static int compare_insns(const void *x, const void *y)
-{
-	const struct profile_insn *a = x, *b = y;
-	int order = ORDER(a->key.image, b->key.image);
-
-	if (!order)
-		order = ORDER(a->key.address, b->key.address);
-	return order ? order : ORDER(a->key.length, b->key.length);
-}
-
 static int compare_counts(const void *x, const void *y)
 {
 	const struct profile_count *a = x, *b = y;
 
 	return ORDER(a->item, b->item);
-}
-
-static int compare_edges(const void *x, const void *y)
-{
-	const struct profile_edge *a = x, *b = y;
-	int order = ORDER(a->key.from_image, b->key.from_image);
-
-	if (!order)
-		order = ORDER(a->key.from, b->key.from);
-	if (!order)
-		order = ORDER(a->key.to_image, b->key.to_image);
-	if (!order)
-		order = ORDER(a->key.to, b->key.to);
-	if (!order)
-		order = ORDER(a->key.kind, b->key.kind);
-	return order ? order : ORDER(a->key.taken, b->key.taken);
-}
-
-static int compare_samples(const void *x, const void *y)
-{
-	const struct profile_sample *a = x, *b = y;
-	int order = ORDER(a->key.sampler, b->key.sampler);
-
-	if (!order)
-		order = ORDER(a->key.image, b->key.image);
-	if (!order)
-		order = ORDER(a->key.address, b->key.address);
-	if (!order)
-		order = ORDER(a->key.pid, b->key.pid);
-	if (!order)
-		order = ORDER(a->key.tid, b->key.tid);
-	if (!order)
-		order = ORDER(a->key.phase, b->key.phase);
-	if (!order)
-		order = ORDER(a->key.node, b->key.node);
-	return order ? order : ORDER(a->key.process, b->key.process);
-}
-
-static int compare_data(const void *x, const void *y)
-{
-	const struct profile_data *a = x, *b = y;
-	int order = ORDER(a->key.sampler, b->key.sampler);
-
-	if (!order)
-		order = ORDER(a->key.pid, b->key.pid);
-	return order ? order : ORDER(a->key.address, b->key.address);
 }
 
 static int compare_processes(const struct profile_process *a, const struct profile_process *b)
@@ -240,50 +240,36 @@ static int processes_order(const struct profile *p, size_t a, size_t b)
 	return compare_processes(&p->processes.data[a], &p->processes.data[b]);
 }
 
-static void renumber(
-	struct profile *p, const uint32_t *image, const uint32_t *sampler, const uint32_t *process)
+static void renumber(struct profile *p, const struct row_numbers *n)
 {
+	for (int i = 0; i < TABLES; i++)
+		row_renumber(profile_table(p, i), tables[i].kind, n);
 	for (size_t i = 0; i < p->insns.count; i++) {
 		struct profile_insn *d = table_at(&p->insns, i);
 
-		d->key.image = image[d->key.image];
 		if (d->counts.count)
 			qsort(d->counts.data, d->counts.count, sizeof(*d->counts.data),
 				compare_counts);
 	}
-	for (size_t i = 0; i < p->edges.count; i++) {
-		struct profile_edge *edge = table_at(&p->edges, i);
-
-		edge->key.from_image = image[edge->key.from_image];
-		edge->key.to_image = image[edge->key.to_image];
-	}
-	for (size_t i = 0; i < p->samples.count; i++) {
-		struct profile_sample *s = table_at(&p->samples, i);
-
-		s->key.image = image[s->key.image];
-		s->key.sampler = sampler[s->key.sampler];
-		s->key.process = process[s->key.process];
-	}
-	for (size_t i = 0; i < p->nodes.count; i++) {
-		struct profile_node *n = table_at(&p->nodes, i);
-
-		n->key.image = image[n->key.image];
-	}
-	for (size_t i = 0; i < p->data.count; i++) {
-		struct profile_data *d = table_at(&p->data, i);
-
-		d->key.sampler = sampler[d->key.sampler];
-	}
-	for (size_t i = 0; i < p->objects.count; i++)
-		p->objects.data[i].image = image[p->objects.data[i].image];
-	for (size_t i = 0; i < p->object_touches.count; i++)
-		p->object_touches.data[i].image = image[p->object_touches.data[i].image];
-	for (size_t i = 0; i < p->object_ends.count; i++)
-		p->object_ends.data[i].image = image[p->object_ends.data[i].image];
 	for (size_t i = 0; i < p->slices.count; i++)
-		p->slices.data[i].process = process[p->slices.data[i].process];
+		p->slices.data[i].process = n->to[PROFILE_PROCESSES][p->slices.data[i].process];
 	for (size_t i = 0; i < p->calipers.count; i++)
-		p->calipers.data[i].process = process[p->calipers.data[i].process];
+		p->calipers.data[i].process = n->to[PROFILE_PROCESSES][p->calipers.data[i].process];
+}
+
+static int sort_table(struct table *t, const struct row_kind *kind, struct error *e)
+{
+	static const struct row_numbers same;
+
+	return row_settle(t, kind, &same, NULL) ? error_nomem(e) : 0;
+}
+
+static int sort_tables(struct profile *p, struct error *e)
+{
+	for (int i = 0; i < TABLES; i++)
+		if (tables[i].sorted && sort_table(profile_table(p, i), tables[i].kind, e))
+			return -1;
+	return 0;
 }
 
 /* Puts things where their ranks say.  The ranks are used up. */
@@ -410,7 +396,7 @@ static struct place *find_targets(const struct profile *p, size_t *count)
 
 	*count = 0;
 	for (size_t i = 0; targets && i < p->edges.count; i++) {
-		const struct profile_edge *edge = table_at(&p->edges, i);
+		const struct experiment_edge *edge = table_at(&p->edges, i);
 
 		if (edge->key.kind != PROFILE_FALL)
 			targets[(*count)++] = (struct place){edge->key.to, edge->key.to_image};
@@ -471,7 +457,7 @@ static struct leaving *find_leaving(const struct profile *p)
 	struct leaving *out = malloc((p->edges.count + 1) * sizeof(*out));
 
 	for (size_t i = 0; out && i < p->edges.count; i++) {
-		const struct profile_edge *edge = table_at(&p->edges, i);
+		const struct experiment_edge *edge = table_at(&p->edges, i);
 
 		out[i] = (struct leaving){{edge->key.from, edge->key.from_image}, edge->count};
 	}
@@ -488,13 +474,13 @@ static int add_next(
 	const struct profile_insn *a = table_at(&p->insns, second - 1),
 				  *b = table_at(&p->insns, second);
 	struct place from = {a->key.address, a->key.image};
-	struct profile_edge edge = {.key = {.from = a->key.address,
-					    .to = b->key.address,
-					    .from_image = a->key.image,
-					    .to_image = b->key.image,
-					    .kind = PROFILE_FALL}};
+	struct experiment_edge edge = {.key = {.from = a->key.address,
+					       .to = b->key.address,
+					       .from_image = a->key.image,
+					       .to_image = b->key.image,
+					       .kind = PROFILE_FALL}};
 	uint64_t left = 0, all = a->executions;
-	struct profile_edge *e;
+	struct experiment_edge *e;
 
 	if (a->key.image != b->key.image || a->key.address + a->key.length != b->key.address ||
 		a->branch != MODEL_NO_BRANCH)
@@ -538,16 +524,15 @@ int profile_finish(struct profile *p, struct error *e)
 		error_nomem(e);
 		goto out;
 	}
-	renumber(p, image, sampler, process);
+	renumber(p, &(struct row_numbers){.to = {[EXPERIMENT_IMAGES] = image,
+						  [PROFILE_SAMPLERS] = sampler,
+						  [PROFILE_PROCESSES] = process}});
 	PERMUTE(p->images, image);
 	PERMUTE(p->samplers, sampler);
 	PERMUTE(p->processes, process);
-	table_sort(&p->insns, compare_insns);
-	if (add_sequence(p, e) || profile_sort_nodes(p, e))
+	if (sort_table(&p->insns, &insns_kind, e) || add_sequence(p, e) ||
+		profile_sort_nodes(p, e) || sort_tables(p, e))
 		goto out;
-	table_sort(&p->edges, compare_edges);
-	table_sort(&p->samples, compare_samples);
-	table_sort(&p->data, compare_data);
 	rc = group(p->slices.data, p->slices.count, sizeof(*p->slices.data), p->processes.count, e);
 	if (rc == 0)
 		rc = group(p->calipers.data, p->calipers.count, sizeof(*p->calipers.data),
@@ -574,25 +559,45 @@ static bool is_over(int directory, const char *name)
 	return faccessat(directory, counts, F_OK, 0) != 0 && errno == ENOENT;
 }
 
+/* All of an open file, yours to free, and its size; NULL with *e set. */
+static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
+{
+	struct stat st;
+	char *data;
+
+	*size = 0;
+	if (fstat(fd, &st)) {
+		error_sys(e, errno, "cannot find out the size of %s", name);
+		return NULL;
+	}
+	data = malloc((size_t)st.st_size + 1);
+	if (!data)
+		error_nomem(e);
+	while (data && *size < (size_t)st.st_size) {
+		ssize_t n = pread(fd, data + *size, (size_t)st.st_size - *size, (off_t)*size);
+
+		if (n < 0 && errno == EINTR)
+			continue;
+		if (n <= 0) {
+			error_sys(e, n < 0 ? errno : EIO, "cannot read all of %s", name);
+			free(data);
+			return NULL;
+		}
+		*size += (size_t)n;
+	}
+	return data;
+}
+
 static int take_file(struct profile *p, int directory, const char *name, struct error *e)
 {
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC), rc = 0;
-	struct stat st;
-	char *data = NULL;
-	size_t size = 0;
+	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC), rc;
+	char *data;
+	size_t size;
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : error_sys(e, errno, "cannot open %s", name);
-	if (fstat(fd, &st) == 0)
-		data = malloc((size_t)st.st_size + 1);
-	while (data && size < (size_t)st.st_size) {
-		ssize_t n = pread(fd, data + size, (size_t)st.st_size - size, (off_t)size);
-
-		if (n <= 0)
-			break;
-		size += (size_t)n;
-	}
-	rc = data ? profile_add(p, data, size, e) : error_nomem(e);
+	data = read_whole(fd, name, &size, e);
+	rc = data ? profile_add(p, data, size, e) : -1;
 	free(data);
 	close(fd);
 	if (rc == 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * What a run did, instruction by instruction: the profiles of process images
- * (sources/model_profile.h) added up.  The sum is a function of the set of files: in whatever order
+ * (model/wire/profile.h) added up.  The sum is a function of the set of files: in whatever order
  * they are added, it is the same once profile_finish has sorted it.
  *
  * Instructions are known by image and address, the address being the one that the image's own
@@ -20,6 +20,7 @@
 #include "base/table.h"
 #include "base/vec.h"
 #include "events/numbers.h"
+#include "experiment/data.h"
 
 #define PROFILE_BUILD_ID_MAX 64
 #define PROFILE_SAMPLERS_MAX 32 /* that the model takes */
@@ -33,7 +34,8 @@ enum profile_image_kind {
 
 struct profile_image {
 	enum profile_image_kind kind;
-	pid_t pid; /* of an anonymous one, else 0 */
+	pid_t pid;    /* of an anonymous one, else 0 */
+	bool by_name; /* a file with data, of which nothing but the path is known */
 	char *path;
 	uint8_t build_id[PROFILE_BUILD_ID_MAX];
 	size_t build_id_length;
@@ -60,17 +62,10 @@ struct profile_insn {
 	VEC(struct profile_count) counts; /* of what execution does not tell */
 };
 
-/* From the last instruction of what was executed to the next; kind: enum model_branch_kind, or
- * PROFILE_FALL where there is no branch (the code goes on elsewhere only for the translator). */
+/* Of edges (struct experiment_edge, from the last instruction of what was executed to the next),
+ * kind is enum model_branch_kind, or PROFILE_FALL where there is no branch (the code goes on
+ * elsewhere only for the translator). */
 #define PROFILE_FALL 255
-struct profile_edge {
-	struct {
-		uint64_t from, to;
-		uint32_t from_image, to_image;
-		uint32_t kind, taken;
-	} key;
-	uint64_t count;
-};
 
 /* A call path: the caller's, and where it called.  [0] is the path of what nobody called. */
 #define PROFILE_ROOT      0
@@ -109,50 +104,6 @@ struct profile_data {
 		uint64_t address; /* of a line of 64 bytes */
 	} key;
 	uint64_t count;
-};
-
-/*
- * What data misses are about (sources/model_profile.h, OBJECTS and what follows), as each process
- * image says it: objects of different ones may be the same.  [0] of objects is "nobody knows".
- */
-struct profile_object {
-	uint32_t kind; /* enum model_object_kind */
-	uint32_t image, thread, node;
-	uint64_t address, size;
-	uint64_t blocks, bytes;
-	uint32_t begins; /* where in a line of 64 bytes blocks begin; 64: here and there */
-	char *name;
-};
-
-struct profile_object_place {
-	uint32_t object, event;
-	int64_t line; /* 2^scale lines of 64 bytes from the one that the object begins in */
-	uint32_t scale;
-	uint64_t count;
-};
-
-struct profile_object_touch {
-	uint32_t object, image, event;
-	uint64_t address;    /* of the instruction */
-	int64_t least, most; /* offsets */
-	uint64_t apart;      /* greatest common divisor of distances between offsets */
-	uint64_t count;
-};
-
-#define PROFILE_MASK_WORDS 2
-
-struct profile_object_end {
-	uint32_t thread, object, image;
-	uint64_t address; /* of the instruction */
-	uint64_t requests, loads, stores;
-	uint64_t read[PROFILE_MASK_WORDS], written[PROFILE_MASK_WORDS];
-};
-
-struct profile_object_line {
-	uint32_t object;
-	int64_t offset; /* of the unit of coherence in the object */
-	uint64_t bytes, requests, needed, useless;
-	size_t first, count; /* in ends */
 };
 
 struct profile_slice {
@@ -195,11 +146,9 @@ struct profile {
 	VEC(struct profile_slice) slices; /* in order, of each process */
 	VEC(struct profile_caliper) calipers;
 	VEC(struct profile_process) processes;
-	VEC(struct profile_object) objects;
-	VEC(struct profile_object_place) object_places;
-	VEC(struct profile_object_touch) object_touches;
-	VEC(struct profile_object_line) object_lines;
-	VEC(struct profile_object_end) object_ends;
+	/* What data misses are about: rows of experiment/data.h, with images and nodes of the
+	 * profile, and events as metrics. */
+	struct table objects, places, touches, lines, ends;
 	struct profile_lost lost;
 	uint64_t uncounted[EVENT_LIMIT]; /* while samples did not count (suspended, cleared) */
 	uint64_t counted; /* instructions of all process images, also those that left no profile */

@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "experiment/tables.h"
+
 struct numbered {
 	struct profile_node node;
 	uint32_t depth, before; /* its number until now */
@@ -76,8 +78,8 @@ int profile_sort_nodes(struct profile *p, struct error *e)
 			if (s->key.node != PROFILE_PATH_LOST)
 				s->key.node = now[s->key.node];
 		}
-		for (size_t i = 0; i < p->objects.count; i++)
-			p->objects.data[i].node = now[p->objects.data[i].node];
+		row_renumber(&p->objects, &experiment_objects_kind,
+			&(struct row_numbers){.to = {[EXPERIMENT_NODES] = now}});
 	}
 	free(all);
 	free(now);

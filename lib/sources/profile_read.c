@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader of sources/model_profile.h: the file, images, and what was executed. */
+/* The reader of model/wire/profile.h: the file, images, and what was executed. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "model/rows.h"
 #include "model/trace.h"
-#include "sources/model_profile.h"
-#include "sources/model_shared.h"
+#include "model/wire/profile.h"
+#include "model/wire/shared.h"
 #include "sources/profile.h"
 #include "sources/profile_read.h"
 
@@ -18,13 +18,13 @@ static int read_image(struct reading_file *f, struct cursor *c)
 {
 	struct profile_image im = {0};
 	struct mapping *m;
-	uint64_t kind = get_v(c), start = get_v(c), length = get_v(c), bias;
+	uint64_t kind = get_uint(c), start = get_uint(c), length = get_uint(c), bias;
 	const uint8_t *path, *build_id;
 	size_t path_length;
 	int64_t found;
 
-	get_v(c); /* the offset in the file: what addresses need is the bias */
-	bias = get_v(c);
+	get_uint(c); /* the offset in the file: what addresses need is the bias */
+	bias = get_uint(c);
 	path_length = get_count(c, 1 << 20);
 	path = get_raw(c, path_length);
 	im.build_id_length = get_count(c, PROFILE_BUILD_ID_MAX);
@@ -93,13 +93,13 @@ struct superblock {
 static int add_edge(struct reading_file *f, const struct mapping *from_mapping, uint64_t from,
 	const struct mapping *to_mapping, uint64_t to, uint32_t kind, bool taken, uint64_t count)
 {
-	struct profile_edge edge = {.key = {.from = from - from_mapping->bias,
-					    .to = to - to_mapping->bias,
-					    .from_image = from_mapping->image,
-					    .to_image = to_mapping->image,
-					    .kind = kind,
-					    .taken = taken}};
-	struct profile_edge *e;
+	struct experiment_edge edge = {.key = {.from = from - from_mapping->bias,
+					       .to = to - to_mapping->bias,
+					       .from_image = from_mapping->image,
+					       .to_image = to_mapping->image,
+					       .kind = kind,
+					       .taken = taken}};
+	struct experiment_edge *e;
 
 	if (!count)
 		return 0;
@@ -121,19 +121,19 @@ static void read_insn(
 	d->length = get_byte(c);
 	d->what = get_byte(c);
 	if (d->what & MODEL_INSN_ELSEWHERE) {
-		d->address += (uint64_t)get_z(c);
-		d->mapping = mapping_of(f, get_v(c));
+		d->address += (uint64_t)get_sint(c);
+		d->mapping = mapping_of(f, get_uint(c));
 	}
 	if (d->what & MODEL_INSN_CLASS)
-		d->class_bits = (uint16_t)get_v(c);
-	d->branch = d->what & MODEL_INSN_BRANCH ? (uint8_t)get_v(c) : MODEL_NO_BRANCH;
-	d->uops = d->what & MODEL_INSN_UOPS ? (uint16_t)get_v(c) : 1;
+		d->class_bits = (uint16_t)get_uint(c);
+	d->branch = d->what & MODEL_INSN_BRANCH ? (uint8_t)get_uint(c) : MODEL_NO_BRANCH;
+	d->uops = d->what & MODEL_INSN_UOPS ? (uint16_t)get_uint(c) : 1;
 	if (d->what & MODEL_INSN_FLOPS)
-		d->flops = (uint16_t)get_v(c);
+		d->flops = (uint16_t)get_uint(c);
 	if (d->what & MODEL_INSN_LOADS)
-		d->loads = (uint16_t)get_v(c);
+		d->loads = (uint16_t)get_uint(c);
 	if (d->what & MODEL_INSN_STORES)
-		d->stores = (uint16_t)get_v(c);
+		d->stores = (uint16_t)get_uint(c);
 }
 
 /* A branch that `ended` records went through. */
@@ -146,8 +146,8 @@ static int read_outcome(struct reading_file *f, struct cursor *c, struct superbl
 	const struct mapping *to;
 
 	*insn = get_count(c, b->insn_count ? b->insn_count - 1 : 0);
-	how = get_v(c);
-	target = b->address + (uint64_t)get_z(c);
+	how = get_uint(c);
+	target = b->address + (uint64_t)get_sint(c);
 	if (c->bad || how / 2 > MODEL_RETURN || !b->insn_count)
 		return c->bad = true, 0;
 	d = &b->insns[*insn];
@@ -166,9 +166,9 @@ static int read_segment(
 	struct reading_file *f, struct cursor *c, struct superblock *b, uint64_t ended)
 {
 	size_t insns = get_count(c, b->insn_count), outcomes, insn = SIZE_MAX;
-	uint64_t loads = get_v(c), stores = get_v(c);
-	bool fixed = get_v(c) != 0;
-	uint64_t next = fixed ? b->address + (uint64_t)get_z(c) : 0;
+	uint64_t loads = get_uint(c), stores = get_uint(c);
+	bool fixed = get_uint(c) != 0;
+	uint64_t next = fixed ? b->address + (uint64_t)get_sint(c) : 0;
 	const struct insn *d;
 
 	outcomes = get_count(c, 255);
@@ -251,7 +251,7 @@ static int read_rows(struct reading_file *f, struct cursor *c, const struct supe
 		size_t insn = get_count(c, b->insn_count - 1), items = get_count(c, 255);
 
 		for (size_t k = 0; k < items && !c->bad; k++) {
-			uint64_t item = get_v(c), n = get_v(c);
+			uint64_t item = get_uint(c), n = get_uint(c);
 
 			if (c->bad || item > 255)
 				return c->bad = true, 0;
@@ -267,13 +267,14 @@ static int read_superblock(struct reading_file *f, struct cursor *c, struct supe
 {
 	size_t shape_length = get_count(c, left(c)), segments, code = 0;
 	const uint8_t *shape_text = get_raw(c, shape_length);
-	struct cursor shape = {
-		shape_text, shape_text ? shape_text + shape_length : NULL, !shape_text};
+	struct cursor shape = {.at = shape_text,
+		.end = shape_text ? shape_text + shape_length : NULL,
+		.bad = !shape_text};
 	uint64_t flags;
 
-	b->mapping = mapping_of(f, get_v(&shape));
-	b->address = get_v(&shape);
-	flags = get_v(&shape);
+	b->mapping = mapping_of(f, get_uint(&shape));
+	b->address = get_uint(&shape);
+	flags = get_uint(&shape);
 	b->insn_count = get_count(&shape, SUPERBLOCK_MAX);
 	for (size_t i = 0; i < b->insn_count && !shape.bad; i++) {
 		read_insn(f, &shape, b, &b->insns[i]);
@@ -283,7 +284,7 @@ static int read_superblock(struct reading_file *f, struct cursor *c, struct supe
 		get_raw(&shape, code);
 	segments = get_count(&shape, SUPERBLOCK_MAX);
 	for (size_t i = 0; i < segments && !shape.bad && !c->bad; i++)
-		if (read_segment(f, &shape, b, get_v(c)))
+		if (read_segment(f, &shape, b, get_uint(c)))
 			return -1;
 	c->bad |= shape.bad;
 	if (c->bad || !b->insn_count)
@@ -325,12 +326,12 @@ static uint8_t branch_kind(const struct reading_file *f, const struct mapping *m
 static int read_indirect(struct reading_file *f, struct cursor *c)
 {
 	while (left(c)) {
-		const struct mapping *from_mapping = mapping_of(f, get_v(c)), *to_mapping;
-		uint64_t from = get_v(c), to, count;
+		const struct mapping *from_mapping = mapping_of(f, get_uint(c)), *to_mapping;
+		uint64_t from = get_uint(c), to, count;
 
-		to_mapping = mapping_of(f, get_v(c));
-		to = get_v(c);
-		count = get_v(c);
+		to_mapping = mapping_of(f, get_uint(c));
+		to = get_uint(c);
+		count = get_uint(c);
 		if (!c->bad && add_edge(f, from_mapping, from, to_mapping, to,
 				       branch_kind(f, from_mapping, from), true, count))
 			return -1;
@@ -383,7 +384,7 @@ static bool read_sections(struct reading_file *f, struct cursor all, size_t read
 			return false;
 		if (head.type != readers[reader].type)
 			continue;
-		c = (struct cursor){content, content + head.length, false};
+		c = (struct cursor){.at = content, .end = content + head.length};
 		*rc = readers[reader].read(f, &c);
 		if (*rc || c.bad)
 			return false;
@@ -435,5 +436,6 @@ int profile_add(struct profile *p, const void *data, size_t size, struct error *
 	vec_fini(&f.samplers);
 	vec_fini(&f.threads);
 	vec_fini(&f.nodes);
+	vec_fini(&f.objects);
 	return f.nomem ? error_nomem(e) : 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between profile.c and what reads sources/model_profile.h: profile_read.c reads the file and what
+ * Between profile.c and what reads model/wire/profile.h: profile_read.c reads the file and what
  * was executed, profile_read_run.c samples, threads and phases.  Readers believe nothing: what a
  * cursor cannot deliver makes it bad, and everything behind that 0.
  */
@@ -9,7 +9,8 @@
 
 #include <string.h>
 
-#include "sources/model_profile.h"
+#include "model/wire/profile.h"
+#include "rows/coding.h"
 #include "sources/profile.h"
 
 /* The index of the image, which takes over its path, or of its like; -1 when memory is out. */
@@ -17,11 +18,6 @@ int64_t profile_image_add(struct profile *p, struct profile_image *image);
 int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sampler);
 
 /* ---- bytes ---- */
-
-struct cursor {
-	const uint8_t *at, *end;
-	bool bad;
-};
 
 static inline uint8_t get_byte(struct cursor *c)
 {
@@ -32,32 +28,15 @@ static inline uint8_t get_byte(struct cursor *c)
 	return *c->at++;
 }
 
-static inline uint64_t get_v(struct cursor *c)
+static inline int64_t get_sint(struct cursor *c)
 {
-	uint64_t value = 0;
-
-	for (unsigned shift = 0; shift < 64; shift += 7) {
-		uint8_t byte = get_byte(c);
-
-		value |= (uint64_t)(byte & 0x7f) << shift;
-		if (!(byte & 0x80))
-			return value;
-	}
-	c->bad = true;
-	return 0;
-}
-
-static inline int64_t get_z(struct cursor *c)
-{
-	uint64_t value = get_v(c);
-
-	return (int64_t)(value >> 1 ^ (0 - (value & 1)));
+	return unzigzag(get_uint(c));
 }
 
 /* limit: what is beyond it is damage. */
 static inline size_t get_count(struct cursor *c, size_t limit)
 {
-	uint64_t n = get_v(c);
+	uint64_t n = get_uint(c);
 
 	if (n > limit)
 		c->bad = true;
@@ -96,9 +75,8 @@ struct reading_file {
 	VEC(struct mapping) mappings;
 	VEC(uint32_t) samplers; /* in the profile, of the file's */
 	VEC(pid_t) threads;
-	VEC(uint32_t) nodes; /* in the profile, of the file's less one */
-	size_t objects;      /* of the profile, before those of this file; less one */
-	size_t object_count;
+	VEC(uint32_t) nodes;   /* in the profile, of the file's less one */
+	VEC(uint32_t) objects; /* likewise */
 	struct error *e;
 	bool nomem;
 };

@@ -2,86 +2,120 @@
 /* What data misses are about. */
 #include <string.h>
 
+#include "experiment/tables.h"
 #include "sources/profile_read.h"
+
+/* Numbers of kinds in files are those of experiments. */
+#define SAME_KIND(name)                                                                            \
+	_Static_assert((int)MODEL_OBJECT_##name == (int)EXPERIMENT_OBJECT_##name, "kinds differ")
+SAME_KIND(UNKNOWN);
+SAME_KIND(VARIABLE);
+SAME_KIND(IMAGE);
+SAME_KIND(HEAP);
+SAME_KIND(STACK);
+SAME_KIND(THREAD);
+SAME_KIND(MAPPING);
+SAME_KIND(BREAK);
+SAME_KIND(KINDS);
+_Static_assert(sizeof(((struct experiment_end *)0)->read) == 16, "masks of two numbers");
 
 /* The object as the profile numbers it; 0: none. */
 static uint32_t get_object(struct reading_file *f, struct cursor *c)
 {
-	uint64_t number = get_v(c);
+	size_t number = get_count(c, f->objects.count);
 
-	if (number > f->object_count)
-		c->bad = true;
-	return c->bad || !number ? 0 : (uint32_t)(f->objects + number);
+	return number ? f->objects.data[number - 1] : 0;
 }
 
-static char *get_text(struct reading_file *f, struct cursor *c)
+/* The image and the address in it of an instruction. */
+static uint64_t get_code(struct reading_file *f, struct cursor *c, uint32_t *image)
 {
-	size_t length = get_count(c, left(c));
-	const uint8_t *at = get_raw(c, length);
-	char *text;
+	const struct mapping *m = mapping_of(f, get_uint(c));
 
-	if (c->bad)
-		return NULL;
-	text = strndup((const char *)at, length);
-	f->nomem |= !text;
-	return text;
+	*image = m->image;
+	return get_uint(c) - m->bias;
+}
+
+/* Files that are mapped are images too. */
+static uint32_t file_image(struct reading_file *f, const uint8_t *name, size_t length)
+{
+	struct profile_image image = {.kind = PROFILE_IMAGE_FILE, .by_name = true};
+	int64_t found;
+
+	if (!length)
+		return 0;
+	image.path = strndup((const char *)name, length);
+	found = image.path ? profile_image_add(f->p, &image) : -1;
+	f->nomem |= found < 0;
+	return found < 0 ? 0 : (uint32_t)found;
 }
 
 static int read_object(struct reading_file *f, struct cursor *c)
 {
-	struct profile_object o = {.kind = (uint32_t)get_count(c, MODEL_OBJECT_KINDS - 1)}, *to;
-	const struct mapping *m = mapping_of(f, get_v(c));
+	struct experiment_object o = {
+		.key = {.kind = (uint32_t)get_count(c, MODEL_OBJECT_KINDS - 1)}};
+	const struct mapping *m = mapping_of(f, get_uint(c));
+	size_t length;
+	const uint8_t *name;
+	uint32_t *to;
+	long found;
 
-	o.image = m->image;
-	o.address = get_v(c);
-	if (o.kind == MODEL_OBJECT_STACK)
-		o.address -= m->bias;
-	o.size = get_v(c);
-	o.thread = (uint32_t)get_count(c, UINT32_MAX);
-	o.node = profile_node_at(f, c, get_v(c));
-	o.blocks = get_v(c);
-	o.bytes = get_v(c);
-	o.begins = (uint32_t)get_count(c, 64);
-	o.name = get_text(f, c);
-	if (c->bad || f->nomem)
-		return f->nomem ? -1 : 0;
-	to = vec_push(&f->p->objects);
-	if (!to)
+	o.key.image = m->image;
+	o.key.address = get_uint(c);
+	if (o.key.kind == EXPERIMENT_OBJECT_STACK)
+		o.key.address -= m->bias;
+	o.key.size = get_uint(c);
+	o.key.thread = (uint32_t)get_count(c, UINT32_MAX);
+	o.key.node = profile_node_at(f, c, get_uint(c));
+	o.blocks = get_uint(c);
+	o.bytes = get_uint(c);
+	o.begins = get_count(c, EXPERIMENT_SEVERAL);
+	name = get_bytes(c, &length);
+	if (c->bad)
+		return 0;
+	if (o.key.kind == EXPERIMENT_OBJECT_MAPPING)
+		o.key.image = file_image(f, name, length);
+	found = f->nomem ? -1 : row_add(&f->p->objects, &experiment_objects_kind, &o);
+	to = vec_push(&f->objects);
+	if (found < 0 || !to)
 		return out_of_memory(f);
-	*to = o;
-	f->object_count++;
+	*to = (uint32_t)found;
 	return 0;
 }
 
 int profile_read_objects(struct reading_file *f, struct cursor *c)
 {
-	if (!f->object_count)
-		f->objects = f->p->objects.count - 1;
 	while (left(c))
 		if (read_object(f, c))
 			return -1;
 	return 0;
 }
 
+/* Counts of events: a row for each that is not 0.  metric and count are fields of the row. */
+static int read_events(struct reading_file *f, struct cursor *c, struct table *t,
+	const struct row_kind *kind, const void *row, uint32_t *metric, uint64_t *count)
+{
+	size_t n = get_count(c, EVENT_LIMIT);
+
+	for (size_t i = 0; i < n && !c->bad; i++) {
+		*metric = (uint32_t)get_count(c, EVENT_LIMIT - 1);
+		*count = get_uint(c);
+		if (!c->bad && *count && row_add(t, kind, row) < 0)
+			return out_of_memory(f);
+	}
+	return 0;
+}
+
 int profile_read_object_places(struct reading_file *f, struct cursor *c)
 {
 	while (left(c)) {
-		struct profile_object_place p = {.object = get_object(f, c)}, *to;
-		size_t n;
+		struct experiment_place p = {.key = {.object = get_object(f, c)}};
 
-		p.line = get_z(c);
-		p.scale = (uint32_t)get_count(c, 57);
-		n = get_count(c, EVENT_LIMIT);
-		for (size_t i = 0; i < n && !c->bad; i++) {
-			p.event = (uint32_t)get_count(c, EVENT_LIMIT - 1);
-			p.count = get_v(c);
-			if (c->bad)
-				break;
-			to = vec_push(&f->p->object_places);
-			if (!to)
-				return out_of_memory(f);
-			*to = p;
-		}
+		p.key.line = get_sint(c);
+		p.key.scale = (uint32_t)get_count(c, EXPERIMENT_SCALE_MAX);
+		if (read_events(f, c, &f->p->places, &experiment_places_kind, &p, &p.key.metric,
+			    &p.count))
+			return -1;
 	}
 	return 0;
 }
@@ -89,78 +123,59 @@ int profile_read_object_places(struct reading_file *f, struct cursor *c)
 int profile_read_object_touches(struct reading_file *f, struct cursor *c)
 {
 	while (left(c)) {
-		struct profile_object_touch t = {.object = get_object(f, c)}, *to;
-		const struct mapping *m = mapping_of(f, get_v(c));
-		size_t n;
+		struct experiment_touch t = {.key = {.object = get_object(f, c)}};
 
-		t.image = m->image;
-		t.address = get_v(c) - m->bias;
-		t.least = get_z(c);
-		t.most = get_z(c);
-		t.apart = get_v(c);
-		n = get_count(c, EVENT_LIMIT);
-		for (size_t i = 0; i < n && !c->bad; i++) {
-			t.event = (uint32_t)get_count(c, EVENT_LIMIT - 1);
-			t.count = get_v(c);
-			if (c->bad)
-				break;
-			to = vec_push(&f->p->object_touches);
-			if (!to)
-				return out_of_memory(f);
-			*to = t;
-		}
+		t.key.address = get_code(f, c, &t.key.image);
+		t.least = get_sint(c);
+		t.most = get_sint(c);
+		t.apart = get_uint(c);
+		if (read_events(f, c, &f->p->touches, &experiment_touches_kind, &t, &t.key.metric,
+			    &t.count))
+			return -1;
 	}
 	return 0;
 }
 
-static int read_end(struct reading_file *f, struct cursor *c)
+static int read_end(struct reading_file *f, struct cursor *c, uint32_t line)
 {
-	struct profile_object_end e = {.thread = (uint32_t)get_count(c, UINT32_MAX)}, *to;
-	const struct mapping *m;
+	struct experiment_end e = {
+		.key = {.line = line, .thread = (uint32_t)get_count(c, UINT32_MAX)}};
 
-	e.object = get_object(f, c);
-	m = mapping_of(f, get_v(c));
-	e.image = m->image;
-	e.address = get_v(c) - m->bias;
-	e.requests = get_v(c);
-	e.loads = get_v(c);
-	e.stores = get_v(c);
-	for (int i = 0; i < PROFILE_MASK_WORDS; i++)
-		e.read[i] = get_v(c);
-	for (int i = 0; i < PROFILE_MASK_WORDS; i++)
-		e.written[i] = get_v(c);
-	if (c->bad)
-		return 0;
-	to = vec_push(&f->p->object_ends);
-	if (!to)
+	e.key.object = get_object(f, c);
+	e.key.address = get_code(f, c, &e.key.image);
+	e.requests = get_uint(c);
+	e.loads = get_uint(c);
+	e.stores = get_uint(c);
+	for (int i = 0; i < EXPERIMENT_MASK_WORDS; i++)
+		e.read[i] = get_uint(c);
+	for (int i = 0; i < EXPERIMENT_MASK_WORDS; i++)
+		e.written[i] = get_uint(c);
+	if (!c->bad && row_add(&f->p->ends, &experiment_ends_kind, &e) < 0)
 		return out_of_memory(f);
-	*to = e;
 	return 0;
 }
 
 int profile_read_object_lines(struct reading_file *f, struct cursor *c)
 {
 	while (left(c)) {
-		struct profile_object_line l = {.object = get_object(f, c)}, *to;
+		struct experiment_line l = {.key = {.object = get_object(f, c)}};
 		size_t n;
+		long line;
 
-		l.offset = get_z(c);
-		l.bytes = get_v(c);
-		l.requests = get_v(c);
-		l.needed = get_v(c);
-		l.useless = get_v(c);
-		l.first = f->p->object_ends.count;
+		l.key.offset = get_sint(c);
+		l.key.bytes = get_uint(c);
+		l.requests = get_uint(c);
+		l.needed = get_uint(c);
+		l.useless = get_uint(c);
 		n = get_count(c, left(c));
-		for (size_t i = 0; i < n && !c->bad; i++)
-			if (read_end(f, c))
-				return -1;
-		l.count = f->p->object_ends.count - l.first;
 		if (c->bad)
 			return 0;
-		to = vec_push(&f->p->object_lines);
-		if (!to)
+		line = row_add(&f->p->lines, &experiment_lines_kind, &l);
+		if (line < 0)
 			return out_of_memory(f);
-		*to = l;
+		for (size_t i = 0; i < n && !c->bad; i++)
+			if (read_end(f, c, (uint32_t)line))
+				return -1;
 	}
 	return 0;
 }
@@ -168,6 +183,6 @@ int profile_read_object_lines(struct reading_file *f, struct cursor *c)
 int profile_read_objects_lost(struct reading_file *f, struct cursor *c)
 {
 	if (left(c))
-		f->p->lost.objects += get_v(c);
+		f->p->lost.objects += get_uint(c);
 	return 0;
 }

@@ -14,8 +14,8 @@ int profile_read_events(struct reading_file *f, struct cursor *c)
 		int64_t found;
 		uint32_t *to;
 
-		s.period = get_v(c);
-		s.skid = get_v(c) != 0;
+		s.period = get_uint(c);
+		s.skid = get_uint(c) != 0;
 		if (c->bad)
 			return 0;
 		found = profile_sampler_add(f->p, &s);
@@ -31,7 +31,7 @@ int profile_read_events(struct reading_file *f, struct cursor *c)
 
 static uint32_t get_sampler(struct reading_file *f, struct cursor *c)
 {
-	uint64_t i = get_v(c);
+	uint64_t i = get_uint(c);
 
 	if (i >= f->samplers.count)
 		c->bad = true;
@@ -49,13 +49,13 @@ int profile_read_nodes(struct reading_file *f, struct cursor *c)
 {
 	f->p->stacks |= left(c) > 0;
 	while (left(c)) {
-		struct profile_node key = {.key = {.parent = profile_node_at(f, c, get_v(c))}},
+		struct profile_node key = {.key = {.parent = profile_node_at(f, c, get_uint(c))}},
 				    *node;
-		const struct mapping *m = mapping_of(f, get_v(c));
+		const struct mapping *m = mapping_of(f, get_uint(c));
 		uint32_t *to;
 
 		key.key.image = m->image;
-		key.key.address = get_v(c) - m->bias;
+		key.key.address = get_uint(c) - m->bias;
 		key.key.length = (uint32_t)get_count(c, 15);
 		if (c->bad)
 			return 0;
@@ -73,21 +73,21 @@ static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 {
 	while (left(c)) {
 		struct profile_sample key = {.count = 0}, *to;
-		uint64_t node = paths ? get_v(c) : 1, thread, address;
+		uint64_t node = paths ? get_uint(c) : 1, thread, address;
 		const struct mapping *m;
 
 		key.key.node = node ? profile_node_at(f, c, node - 1) : PROFILE_PATH_LOST;
 		key.key.sampler = get_sampler(f, c);
-		thread = get_v(c);
+		thread = get_uint(c);
 		key.key.process = (uint32_t)f->process;
 		key.key.pid = f->header->pid;
 		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
-		key.key.phase = get_v(c);
-		m = mapping_of(f, get_v(c));
-		address = get_v(c);
+		key.key.phase = get_uint(c);
+		m = mapping_of(f, get_uint(c));
+		address = get_uint(c);
 		key.key.image = m->image;
 		key.key.address = address - m->bias;
-		key.count = get_v(c);
+		key.count = get_uint(c);
 		if (c->bad)
 			return 0;
 		to = table_add(&f->p->samples, &key.key);
@@ -116,8 +116,8 @@ int profile_read_data(struct reading_file *f, struct cursor *c)
 		uint64_t count;
 
 		key.key.pid = f->header->pid;
-		key.key.address = get_v(c);
-		count = get_v(c);
+		key.key.address = get_uint(c);
+		count = get_uint(c);
 		if (c->bad)
 			return 0;
 		to = table_add(&f->p->data, &key.key);
@@ -135,7 +135,7 @@ static void read_counts(struct cursor *c, uint64_t *counts)
 	size_t n = get_count(c, EVENT_LIMIT);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		uint64_t event = get_v(c), count = get_v(c);
+		uint64_t event = get_uint(c), count = get_uint(c);
 
 		if (event < EV_COUNT)
 			counts[event] = count;
@@ -145,7 +145,7 @@ static void read_counts(struct cursor *c, uint64_t *counts)
 int profile_read_slices(struct reading_file *f, struct cursor *c)
 {
 	if (left(c))
-		f->p->processes.data[f->process].slice_cycles = get_v(c);
+		f->p->processes.data[f->process].slice_cycles = get_uint(c);
 	while (left(c)) {
 		struct profile_slice *s = vec_push(&f->p->slices);
 
@@ -164,7 +164,7 @@ int profile_read_threads(struct reading_file *f, struct cursor *c)
 
 		if (!tid)
 			return out_of_memory(f);
-		*tid = (pid_t)get_v(c);
+		*tid = (pid_t)get_uint(c);
 	}
 	return 0;
 }
@@ -174,7 +174,7 @@ static int read_caliper(struct reading_file *f, struct cursor *c)
 	size_t length = get_count(c, 1 << 20), threads;
 	const uint8_t *name = get_raw(c, length);
 	struct profile_caliper *to;
-	pid_t tid = (pid_t)get_v(c);
+	pid_t tid = (pid_t)get_uint(c);
 
 	threads = get_count(c, left(c));
 	if (c->bad || !name)
@@ -192,7 +192,7 @@ static int read_caliper(struct reading_file *f, struct cursor *c)
 
 		if (!t)
 			return out_of_memory(f);
-		t->tid = (pid_t)get_v(c);
+		t->tid = (pid_t)get_uint(c);
 		read_counts(c, t->counts);
 	}
 	return 0;
@@ -223,8 +223,8 @@ int profile_read_lost(struct reading_file *f, struct cursor *c)
 	uint64_t *const to[] = {&l->samples, &l->counts, &l->targets, &l->data, &l->calipers};
 
 	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && left(c); i++)
-		*to[i] += get_v(c);
+		*to[i] += get_uint(c);
 	for (size_t i = 0; i < f->samplers.count && left(c); i++)
-		f->p->samplers.data[f->samplers.data[i]].lost += get_v(c);
+		f->p->samplers.data[f->samplers.data[i]].lost += get_uint(c);
 	return 0;
 }

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two requests to the model (sources/model_requests.h, which a test compares) that points go
+/* The two requests to the model (model/wire/requests.h, which a test compares) that points go
  * by, and the question whether it is there. */
 #ifndef SPEEDSHOP_REQUEST_H
 #define SPEEDSHOP_REQUEST_H

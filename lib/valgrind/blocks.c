@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See blocks.h.  While a profile is taken, each superblock has a "shape" (sources/model_profile.h):
+ * See blocks.h.  While a profile is taken, each superblock has a "shape" (model/wire/profile.h):
  * what it consists of, written down at once, while its code is certainly there.  A superblock that
  * is discarded leaves its shape, the counts of its segments and the rows of its instructions.  One
  * that is translated with the same shape at the same address takes them over.
@@ -9,9 +9,9 @@
 
 #include "model/retire.h"
 
+#include "model/wire/profile.h"
 #include "pub_tool_hashtable.h"
 #include "pub_tool_libcassert.h"
-#include "sources/model_profile.h"
 #include "valgrind/counted.h"
 #include "valgrind/images.h"
 #include "valgrind/modes.h"

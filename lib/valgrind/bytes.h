@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Text that grows, in the encodings of sources/model_profile.h. */
+/* Text that grows, in the encodings of model/wire/profile.h. */
 #ifndef VALGRIND_BYTES_H
 #define VALGRIND_BYTES_H
 

@@ -10,7 +10,7 @@
 #define VALGRIND_DATASPACE_H
 
 #include "model/objects.h"
-#include "sources/model_profile.h"
+#include "model/wire/profile.h"
 #include "valgrind/bytes.h"
 
 #include "pub_tool_basics.h"

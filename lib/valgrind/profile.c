@@ -11,7 +11,7 @@
 #include "pub_tool_options.h"
 #include "pub_tool_xarray.h"
 
-#include "sources/model_profile.h"
+#include "model/wire/profile.h"
 #include "valgrind/blocks.h"
 #include "valgrind/dataspace.h"
 #include "valgrind/images.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The profile of a process image (sources/model_profile.h): what it consists of, and its file.
+ * The profile of a process image (model/wire/profile.h): what it consists of, and its file.
  *   profile.c        what is asked for, and what is known besides the descriptors of superblocks
  *   profile_file.c   into the file
  *   slices.c         counts of successive slices of the run
@@ -9,8 +9,8 @@
 #define VALGRIND_PROFILE_H
 
 #include "model/watch.h"
-#include "sources/model_requests.h"
-#include "sources/model_shared.h"
+#include "model/wire/requests.h"
+#include "model/wire/shared.h"
 #include "valgrind/bytes.h"
 
 enum profile_kind {
@@ -33,7 +33,7 @@ void profile_thread(ThreadId tid, UInt number);
 void profile_name_thread(UInt number, Int kernel_tid);
 /* The program passes a caliper point; with all counts up to date. */
 void profile_caliper(Int kernel_tid, const HChar *name);
-/* Which samples count from now on (sources/model_requests.h); with all counts up to date. */
+/* Which samples count from now on (model/wire/requests.h); with all counts up to date. */
 void profile_sampling(enum model_sampling what);
 /* Without a model: an indirect branch went to a place so many times. */
 void profile_goes(Addr from, Addr to, uint64_t times);

@@ -12,7 +12,7 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "sources/model_profile.h"
+#include "model/wire/profile.h"
 #include "valgrind/blocks.h"
 #include "valgrind/core.h"
 #include "valgrind/tool.h"

@@ -21,7 +21,7 @@
 #include "pub_tool_vkiscnums.h"
 
 #include "pub_tool_clreq.h"
-#include "sources/model_requests.h"
+#include "model/wire/requests.h"
 #include "valgrind/core.h"
 #include "valgrind/dataspace.h"
 #include "valgrind/profile.h"

@@ -31,7 +31,7 @@
 
 #include "model/model.h"
 #include "model/trace.h"
-#include "sources/model_shared.h"
+#include "model/wire/shared.h"
 
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file that the counts live in (sources/model_shared.h), from the tool's side.  It is allocated
+ * The file that the counts live in (model/wire/shared.h), from the tool's side.  It is allocated
  * on the disk before it is used, so that a full one shows as an error here and not as a SIGBUS
  * later.
  *

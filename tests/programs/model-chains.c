@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "sources/model_requests.h"
+#include "model/wire/requests.h"
 
 enum { STEPS = 4000, LINES = 1024 };
 

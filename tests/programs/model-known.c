@@ -8,7 +8,7 @@
 #include <string.h>
 #include <sys/syscall.h>
 
-#include "sources/model_requests.h"
+#include "model/wire/requests.h"
 
 static const struct {
 	int event;

@@ -16,7 +16,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-#include "sources/model_requests.h"
+#include "model/wire/requests.h"
 
 static char memory[1 << 20];
 static volatile long sum;

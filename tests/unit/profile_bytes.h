@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Writes profiles in the format of sources/model_profile.h, for tests of the reader. */
+/* Writes profiles in the format of model/wire/profile.h, for tests of the reader. */
 #ifndef TESTS_PROFILE_BYTES_H
 #define TESTS_PROFILE_BYTES_H
 
 #include <stdint.h>
 #include <string.h>
 
-#include "sources/model_profile.h"
-#include "sources/model_shared.h"
+#include "model/wire/profile.h"
+#include "model/wire/shared.h"
 
 struct out {
 	uint8_t data[65536];

@@ -9,7 +9,7 @@
 
 #include "../tap.h"
 #include "sources/model_counts.h"
-#include "sources/model_shared.h"
+#include "model/wire/shared.h"
 
 enum { SLOTS = 8 };
 static char directory[] = "/tmp/perfex-counts.XXXXXX";

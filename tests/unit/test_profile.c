@@ -139,7 +139,7 @@ static void test_sum(void)
 static uint64_t edge_count(const struct profile *p, uint64_t from, uint64_t to)
 {
 	for (size_t i = 0; i < p->edges.count; i++) {
-		const struct profile_edge *edge = table_at(&p->edges, i);
+		const struct experiment_edge *edge = table_at(&p->edges, i);
 
 		if (edge->key.from == from && edge->key.to == to)
 			return edge->count;
@@ -158,7 +158,7 @@ static void test_edges(void)
 	is_int(edge_count(&p, 0x1004, 0x1900), 7, "taken");
 	is_int(edge_count(&p, 0x1004, 0x1006), 2, "not taken");
 	is_int(edge_count(&p, 0x1009, 0x1800), 2, "return, by address");
-	is_int(((struct profile_edge *)table_at(&p.edges, p.edges.count - 1))->key.kind,
+	is_int(((struct experiment_edge *)table_at(&p.edges, p.edges.count - 1))->key.kind,
 		MODEL_RETURN, "and its kind");
 	profile_find_blocks(&p, &blocks, NULL);
 	is_int(blocks.count, 2, "two blocks");
@@ -227,6 +227,11 @@ static void with_paths(struct out *o, int32_t pid, bool swapped)
 static void test_objects(void)
 {
 	static struct out o;
+	const struct experiment_object *object;
+	const struct experiment_place *place;
+	const struct experiment_touch *touch;
+	const struct experiment_line *line;
+	const struct experiment_end *end;
 	struct profile p;
 
 	out_objects(&o, 7);
@@ -235,24 +240,28 @@ static void test_objects(void)
 	is_int(profile_add(&p, o.data, o.length, NULL), 0, "and those of another process");
 	profile_finish(&p, NULL);
 	is_int(p.damaged, 0, "whole");
-	is_int(p.objects.count, 5, "two each, and the unknown one");
-	is_int(p.objects.data[1].kind, MODEL_OBJECT_HEAP, "a block of the heap");
-	is_int(((struct profile_node *)table_at(&p.nodes, p.objects.data[1].node))->key.address,
-		0x1010, "by the call that allocated it");
-	is_int((long long)p.objects.data[2].address, 0x1234,
+	is_int(p.objects.count, 3, "those that are the same are one; and the unknown one");
+	object = table_at(&p.objects, 1);
+	is_int(object->key.kind, EXPERIMENT_OBJECT_HEAP, "a block of the heap");
+	is_int(object->blocks, 4, "the blocks of both");
+	is_int(((struct profile_node *)table_at(&p.nodes, object->key.node))->key.address, 0x1010,
+		"by the call that allocated it");
+	object = table_at(&p.objects, 2);
+	is_int((long long)object->key.address, 0x1234,
 		"addresses of code are those of program headers");
-	is_int(p.object_places.count, 4, "counts by line, of each event");
-	ok(p.object_places.data[0].line == -1 && p.object_places.data[1].count == 3,
+	is_int(p.places.count, 2, "counts by line, of each event");
+	place = table_at(&p.places, 1);
+	ok(place->key.line == -1 && place->key.metric == 26 && place->count == 6,
 		"with their lines and counts");
-	ok(p.object_touches.data[0].least == -8 && p.object_touches.data[0].most == 272 &&
-			p.object_touches.data[0].apart == 280 &&
-			p.object_touches.data[0].address == 0x1100,
+	touch = table_at(&p.touches, 0);
+	ok(touch->least == -8 && touch->most == 272 && touch->apart == 280 &&
+			touch->key.address == 0x1100,
 		"by instruction, with offsets");
-	ok(p.object_lines.count == 2 && p.object_lines.data[1].count == 2 &&
-			p.object_lines.data[1].object == 3,
-		"lines of each process are of its objects");
-	ok(p.object_ends.data[1].thread == 1 && p.object_ends.data[1].written[0] == 0xff00,
-		"both ends");
+	line = table_at(&p.lines, 0);
+	ok(p.lines.count == 1 && line->requests == 18 && line->key.object == 1,
+		"lines are of their objects");
+	end = table_at(&p.ends, 1);
+	ok(p.ends.count == 2 && end->key.thread == 1 && end->written[0] == 0xff00, "both ends");
 	is_int(p.lost.objects, 4, "what found no room");
 	profile_fini(&p);
 	for (size_t n = sizeof(struct model_profile_header); n < o.length; n++) {
@@ -335,7 +344,7 @@ static uint64_t digest(const struct profile *p)
 			MIX(d->counts.data[k].item * 1000 + d->counts.data[k].n);
 	}
 	for (size_t i = 0; i < p->edges.count; i++) {
-		const struct profile_edge *edge = table_at(&p->edges, i);
+		const struct experiment_edge *edge = table_at(&p->edges, i);
 
 		MIX(edge->key.from * 3 + edge->key.to);
 		MIX(edge->key.to_image);

@@ -15,7 +15,7 @@
 
 #include "../tap.h"
 #include "collect/points.h"
-#include "sources/model_requests.h"
+#include "model/wire/requests.h"
 #include "speedshop.h"
 #include "speedshop/request.h"
 

@@ -2,7 +2,7 @@
 /* clang-format off */
 /*
  * What the Valgrind tool found out about each instruction of a process image: a file beside that of
- * the counts (sources/model_shared.h), "profile.PID.N" with the same numbers, written by
+ * the counts (model/wire/shared.h), "profile.PID.N" with the same numbers, written by
  * lib/valgrind/profile.c and read by sources/profile_read.c.
  *
  * The file begins with struct model_profile_header.  It says where in the file the last complete
@@ -68,8 +68,8 @@
  * address.
  */
 /* clang-format on */
-#ifndef SOURCES_MODEL_PROFILE_H
-#define SOURCES_MODEL_PROFILE_H
+#ifndef MODEL_WIRE_PROFILE_H
+#define MODEL_WIRE_PROFILE_H
 
 #include <stdint.h>
 

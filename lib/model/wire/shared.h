@@ -16,8 +16,8 @@
  * Resolution: instructions, accesses and misses are there at once; what the model keeps elsewhere
  * (cycles) is brought up to date at system calls and every 100,000 superblocks, some milliseconds.
  */
-#ifndef SOURCES_MODEL_SHARED_H
-#define SOURCES_MODEL_SHARED_H
+#ifndef MODEL_WIRE_SHARED_H
+#define MODEL_WIRE_SHARED_H
 
 #include <stdint.h>
 
@@ -62,7 +62,7 @@ struct model_shared {
 	char native_program[112]; /* the first of them */
 	char command[16];
 	uint32_t folds; /* odd while ended threads are being folded into slot 0: read again */
-	uint32_t lost_profiles; /* there was no room for them (sources/model_profile.h) */
+	uint32_t lost_profiles; /* there was no room for them (model/wire/profile.h) */
 	/* A thread's slot whose counts are being added to slot 0.  Not 0: slot 1 holds the sum, and
 	 * replaces slot 0 and this one, should the process have died on the way. */
 	uint32_t folding;

@@ -7,8 +7,8 @@
  * A request is itself counted: some ten instructions each.  Counts never go back, so start, stop
  * and read are differences of two readings.
  */
-#ifndef SOURCES_MODEL_REQUESTS_H
-#define SOURCES_MODEL_REQUESTS_H
+#ifndef MODEL_WIRE_REQUESTS_H
+#define MODEL_WIRE_REQUESTS_H
 
 #include <stdint.h>
 
