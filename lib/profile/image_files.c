@@ -266,44 +266,9 @@ static int names_segment(
 	return s->image ? image_segment_at(s->image, address, segment) : -1;
 }
 
-static int names_variable(
-	void *names, uint32_t image, uint64_t address, struct image_variable *variable)
+static struct image *names_file(void *names, uint32_t image)
 {
-	struct slot *s = slot_of(names, image);
-
-	return s->image ? image_variable_at(s->image, address, variable) : -1;
-}
-
-static int names_section(
-	void *names, uint32_t image, uint64_t address, struct image_variable *section)
-{
-	struct slot *s = slot_of(names, image);
-
-	return s->image ? image_section_at(s->image, address, section) : -1;
-}
-
-static int names_declared(void *names, uint32_t image, uint64_t address, struct image_line *line)
-{
-	struct slot *s = slot_of(names, image);
-
-	return s->image ? image_variable_line(s->image, address, line) : -1;
-}
-
-static int names_member(void *names, uint32_t image, uint64_t address, uint64_t offset,
-	uint64_t span, uint64_t apart, struct image_member *member)
-{
-	struct slot *s = slot_of(names, image);
-
-	return s->image ? image_variable_member(s->image, address, offset, span, apart, member)
-			: -1;
-}
-
-static int names_structure(void *names, uint32_t image, uint64_t code, uint64_t size,
-	uint64_t offset, struct image_member *member)
-{
-	struct slot *s = slot_of(names, image);
-
-	return s->image ? image_structure_member(s->image, code, size, offset, member) : -1;
+	return slot_of(names, image)->image;
 }
 
 const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
@@ -312,9 +277,5 @@ const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
 	.machine = names_machine,
 	.code = names_code,
 	.segment = names_segment,
-	.variable = names_variable,
-	.section = names_section,
-	.declared = names_declared,
-	.member = names_member,
-	.structure = names_structure,
+	.file = names_file,
 	.state = names_state};

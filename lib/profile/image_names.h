@@ -34,23 +34,19 @@ struct prof_names_ops {
 	/* As image_segment_at; NULL: nobody knows. */
 	int (*segment)(
 		void *names, uint32_t image, uint64_t address, struct image_segment *segment);
-	/* As image_variable_at.  NULL: nobody knows any. */
-	int (*variable)(
-		void *names, uint32_t image, uint64_t address, struct image_variable *variable);
-	/* As image_section_at, likewise. */
-	int (*section)(
-		void *names, uint32_t image, uint64_t address, struct image_variable *section);
-	/* As image_variable_line, image_variable_member, image_structure_member, likewise. */
-	int (*declared)(void *names, uint32_t image, uint64_t address, struct image_line *line);
-	int (*member)(void *names, uint32_t image, uint64_t address, uint64_t offset, uint64_t span,
-		uint64_t apart, struct image_member *member);
-	int (*structure)(void *names, uint32_t image, uint64_t code, uint64_t size, uint64_t offset,
-		struct image_member *member);
+	/* The file, for what only files know: variables, types.  NULL where there is none; a NULL
+	 * operation: nobody has any. */
+	struct image *(*file)(void *names, uint32_t image);
 };
 
 struct prof_names {
 	const struct prof_names_ops *ops;
 	void *context;
 };
+
+static inline struct image *prof_names_file(const struct prof_names *n, uint32_t image)
+{
+	return n->ops->file ? n->ops->file(n->context, image) : NULL;
+}
 
 #endif

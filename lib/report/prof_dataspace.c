@@ -40,21 +40,22 @@ static const char *note_of(struct dataspace_view *v, const struct prof_object *o
 static void add_object(struct dataspace_view *v, uint32_t object)
 {
 	const struct prof_object *o = prof_object_at(&v->o, object);
-	const char *file = prof_string_at(v->d, o->key.file);
+	const char *allocated = prof_string_at(v->d, o->key.file);
+	struct image *file = o->kind == EXPERIMENT_OBJECT_VARIABLE
+				     ? prof_names_file(&v->d->names, o->place)
+				     : NULL;
 	struct image_line declared = {0};
 	struct prof_row row = {.role = PROF_ROW,
 		.parent = -1,
 		.procedure = prof_string_at(v->d, o->key.name),
 		.image = o->key.image ? v->d->images.data[o->key.image].name : NULL,
-		.file = *file ? file : NULL,
+		.file = *allocated ? allocated : NULL,
 		.line = o->key.line,
 		.address = o->address,
 		.addressed = o->address != 0,
 		.note = note_of(v, o)};
 
-	if (o->kind == EXPERIMENT_OBJECT_VARIABLE && v->d->names.ops->declared &&
-		v->d->names.ops->declared(v->d->names.context, o->place, o->address, &declared) ==
-			0) {
+	if (file && image_variable_line(file, o->address, &declared) == 0) {
 		row.file = declared.file;
 		row.line = declared.line;
 	}
@@ -157,7 +158,7 @@ static int make(struct dataspace_view *v, struct error *e)
 static int view(struct prof_data *d, struct prof_table *t, bool lines, struct error *e)
 {
 	struct dataspace_view v = {.d = d, .t = t, .lines = lines};
-	int rc = prof_objects_init(&v.o, d, e);
+	int rc = prof_objects_init(&v.o, t, d, e);
 
 	t->layout = PROF_TREE;
 	t->places = "object (dso: file, line that declares or allocates it)";

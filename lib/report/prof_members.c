@@ -80,11 +80,11 @@ static void show(struct dataspace_view *v, part_list *parts, enum dataspace_row 
 static bool name_of_variable(const struct dataspace_view *v, const struct prof_object *o,
 	const struct experiment_touch *t, struct strbuf *to)
 {
-	const struct prof_names_ops *ops = v->d->names.ops;
+	struct image *file = prof_names_file(&v->d->names, o->place);
 	struct image_member m;
 
-	if (!ops->member || t->least < 0 ||
-		ops->member(v->d->names.context, o->place, o->address, (uint64_t)t->least,
+	if (!file || t->least < 0 ||
+		image_variable_member(file, o->address, (uint64_t)t->least,
 			(uint64_t)t->most - (uint64_t)t->least, t->apart, &m))
 		return false;
 	if (strcmp(m.path, "[]") == 0)
@@ -116,16 +116,16 @@ static uint64_t distance(
 static bool name_of_block(const struct dataspace_view *v, const struct prof_object *o,
 	const struct experiment_touch *t, uint32_t code, struct strbuf *to)
 {
-	const struct prof_names_ops *ops = v->d->names.ops;
+	struct image *file = prof_names_file(&v->d->names, code);
 	uint64_t steps, whole = distance(o, t, &steps), size = 0;
 	struct image_member m, found = {0};
 	unsigned sizes = 0;
 
-	if (t->least < 0 || !ops->structure)
+	if (t->least < 0 || !file)
 		return false;
 	for (uint64_t step = 1; step <= steps && whole / step >= SIZE_LEAST; step++) {
-		if (whole % step || ops->structure(v->d->names.context, code, t->key.address,
-					    whole / step, (uint64_t)t->least % (whole / step), &m))
+		if (whole % step || image_structure_member(file, t->key.address, whole / step,
+					    (uint64_t)t->least % (whole / step), &m))
 			continue;
 		/* Several may be meant. */
 		size = sizes++ ? 0 : whole / step;
@@ -176,6 +176,17 @@ static bool name_of_part(const struct dataspace_view *v, uint32_t input, const s
 	}
 }
 
+/* Adds count of a metric of an input to the part of that name. */
+static void add_count(struct dataspace_view *v, part_list *parts, const struct strbuf *name,
+	uint32_t input, uint32_t metric, uint64_t count)
+{
+	struct part *p = part_of(v, parts, strbuf_text(name));
+
+	v->t->failed |= name->failed;
+	if (p)
+		p->counts[v->o.metric_of[input][metric]] += count;
+}
+
 void members_rows(struct dataspace_view *v, uint32_t object)
 {
 	const struct dataspace_refs *refs = &v->refs[DATA_TOUCHES];
@@ -186,16 +197,11 @@ void members_rows(struct dataspace_view *v, uint32_t object)
 		const struct dataspace_ref *ref = &refs->ref[i];
 		const struct experiment *x = dataspace_input(v, ref);
 		const struct experiment_touch *t = experiment_touch_at(x, ref->row);
-		struct part *p;
 
 		text.length = 0;
-		if (!name_of_part(v, ref->input, x, t, &text))
-			continue;
-		p = part_of(v, &parts, strbuf_text(&text));
-		if (p)
-			p->counts[v->o.metric_of[ref->input][t->key.metric]] += t->count;
+		if (name_of_part(v, ref->input, x, t, &text))
+			add_count(v, &parts, &text, ref->input, t->key.metric, t->count);
 	}
-	v->t->failed |= text.failed;
 	strbuf_fini(&text);
 	show(v, &parts, DATASPACE_MEMBER, MEMBERS_SHOWN, "members");
 }
@@ -233,15 +239,11 @@ void places_rows(struct dataspace_view *v, uint32_t object)
 		const struct dataspace_ref *ref = &refs->ref[i];
 		const struct experiment *x = dataspace_input(v, ref);
 		const struct experiment_place *p = experiment_place_at(x, ref->row);
-		struct part *part;
 
 		text.length = 0;
 		put_line(&text, experiment_object_at(x, p->key.object), p);
-		part = part_of(v, &parts, strbuf_text(&text));
-		if (part)
-			part->counts[v->o.metric_of[ref->input][p->key.metric]] += p->count;
+		add_count(v, &parts, &text, ref->input, p->key.metric, p->count);
 	}
-	v->t->failed |= text.failed;
 	strbuf_fini(&text);
 	show(v, &parts, DATASPACE_PLACE, PLACES_SHOWN, "lines");
 }

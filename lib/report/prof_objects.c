@@ -154,14 +154,13 @@ static uint32_t image_of(const struct naming *n)
 
 static void name_variable(struct naming *n)
 {
-	const struct prof_names_ops *ops = n->d->names.ops;
+	struct image *file = prof_names_file(&n->d->names, image_of(n));
 	struct image_variable v;
 
 	n->to->key.image = n->to->place = image_of(n);
 	n->to->address = n->of->key.address;
 	n->to->bytes = n->of->key.size;
-	if (ops->variable &&
-		ops->variable(n->d->names.context, n->to->key.image, n->of->key.address, &v) == 0 &&
+	if (file && image_variable_at(file, n->of->key.address, &v) == 0 &&
 		v.address == n->of->key.address)
 		strbuf_puts(&n->text, v.name);
 	else
@@ -170,13 +169,12 @@ static void name_variable(struct naming *n)
 
 static void name_image(struct naming *n)
 {
-	const struct prof_names_ops *ops = n->d->names.ops;
+	struct image *file = prof_names_file(&n->d->names, image_of(n));
 	struct image_variable v;
 
 	n->to->key.image = image_of(n);
 	n->to->bytes = n->of->key.size;
-	if (n->of->key.size && ops->section &&
-		ops->section(n->d->names.context, n->to->key.image, n->of->key.address, &v) == 0)
+	if (n->of->key.size && file && image_section_at(file, n->of->key.address, &v) == 0)
 		strbuf_printf(&n->text, "section %s", v.name);
 	else
 		strbuf_puts(&n->text, "data without a name");
@@ -309,7 +307,7 @@ static long find_metric(const struct prof_objects *o, const struct experiment_me
 	return i < o->metrics.count ? (long)i : -1;
 }
 
-static int take_metrics(struct prof_objects *o, const struct prof_data *d)
+static int take_metrics(struct prof_objects *o, struct prof_table *t, const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
@@ -325,7 +323,8 @@ static int take_metrics(struct prof_objects *o, const struct prof_data *d)
 		qsort(o->metrics.data, o->metrics.count, sizeof(*o->metrics.data), by_rank);
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
-		uint32_t *map = o->metric_of[i] = calloc(x->data.metrics.count + 1, sizeof(*map));
+		uint32_t *map = o->metric_of[i] =
+			prof_scratch(t, x->data.metrics.count, sizeof(*map));
 
 		if (!map)
 			return -1;
@@ -337,15 +336,13 @@ static int take_metrics(struct prof_objects *o, const struct prof_data *d)
 
 /* ---- all ---- */
 
-static int take_objects(struct prof_objects *o, struct prof_data *d)
+static int take_objects(struct prof_objects *o, struct prof_table *t, struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
-		const struct experiment *x = d->request->inputs[i].experiment;
-		uint32_t *map = o->of[i] = calloc(x->data.objects.count + 1, sizeof(*map));
+		size_t count = d->request->inputs[i].experiment->data.objects.count;
+		uint32_t *map = o->of[i] = prof_scratch(t, count, sizeof(*map));
 
-		if (!map)
-			return -1;
-		for (size_t k = 0; k < x->data.objects.count; k++) {
+		for (size_t k = 0; map && k < count; k++) {
 			long index = add_object(o, d, i, k);
 
 			if (index < 0)
@@ -353,61 +350,45 @@ static int take_objects(struct prof_objects *o, struct prof_data *d)
 			map[k] = (uint32_t)index;
 		}
 	}
-	return 0;
+	return t->failed ? -1 : 0;
 }
 
-static int take_counts(struct prof_objects *o, const struct prof_data *d)
+static int take_counts(struct prof_objects *o, struct prof_table *t, const struct prof_data *d)
 {
 	size_t metrics = o->metrics.count;
 
-	o->counts = calloc(o->all.count * metrics + 1, sizeof(*o->counts));
-	o->totals = calloc(metrics + 1, sizeof(*o->totals));
-	if (!o->counts || !o->totals)
-		return -1;
-	for (size_t i = 0; i < d->request->count; i++) {
+	o->counts = prof_scratch(t, o->all.count * metrics, sizeof(*o->counts));
+	o->totals = prof_scratch(t, metrics, sizeof(*o->totals));
+	for (size_t i = 0; !t->failed && i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
 		for (size_t k = 0; k < x->data.touches.count; k++) {
-			const struct experiment_touch *t = experiment_touch_at(x, k);
-			uint32_t metric = o->metric_of[i][t->key.metric];
+			const struct experiment_touch *touch = experiment_touch_at(x, k);
+			uint32_t metric = o->metric_of[i][touch->key.metric];
 
-			o->counts[o->of[i][t->key.object] * metrics + metric] += t->count;
-			o->totals[metric] += t->count;
+			o->counts[o->of[i][touch->key.object] * metrics + metric] += touch->count;
+			o->totals[metric] += touch->count;
 		}
 	}
-	return 0;
+	return t->failed ? -1 : 0;
 }
 
-int prof_objects_init(struct prof_objects *o, struct prof_data *d, struct error *e)
+int prof_objects_init(
+	struct prof_objects *o, struct prof_table *t, struct prof_data *d, struct error *e)
 {
-	memset(o, 0, sizeof(*o));
-	o->all = TABLE_OF(struct prof_object);
-	o->of = calloc(d->request->count + 1, sizeof(*o->of));
-	o->metric_of = calloc(d->request->count + 1, sizeof(*o->metric_of));
-	o->inputs = o->of && o->metric_of ? d->request->count : 0;
-	if (!o->of || !o->metric_of || take_metrics(o, d) || take_objects(o, d) ||
-		take_counts(o, d)) {
-		prof_objects_fini(o);
+	*o = (struct prof_objects){.all = TABLE_OF(struct prof_object),
+		.of = prof_scratch(t, d->request->count, sizeof(*o->of)),
+		.metric_of = prof_scratch(t, d->request->count, sizeof(*o->metric_of))};
+	if (t->failed || take_metrics(o, t, d) || take_objects(o, t, d) || take_counts(o, t, d))
 		return error_nomem(e);
-	}
 	if (o->metrics.count)
 		return 0;
-	prof_objects_fini(o);
 	error_set(e, ERR_NOT_FOUND, "no experiment here knows which data its misses are about");
 	return error_hint(e, "ssrun -dataspace finds out");
 }
 
 void prof_objects_fini(struct prof_objects *o)
 {
-	for (size_t i = 0; i < o->inputs; i++) {
-		free(o->of[i]);
-		free(o->metric_of[i]);
-	}
-	free(o->of);
-	free(o->metric_of);
 	vec_fini(&o->metrics);
 	table_fini(&o->all);
-	free(o->counts);
-	free(o->totals);
-	memset(o, 0, sizeof(*o));
 }

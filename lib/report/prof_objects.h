@@ -23,8 +23,7 @@ struct prof_object {
 };
 
 struct prof_objects {
-	struct table all; /* struct prof_object */
-	size_t inputs;
+	struct table all;                              /* struct prof_object */
 	uint32_t **of;                                 /* [input][object there]: index in all */
 	VEC(const struct experiment_metric *) metrics; /* the same of several inputs are one */
 	uint32_t **metric_of;                          /* [input][data metric there] */
@@ -32,8 +31,10 @@ struct prof_objects {
 	uint64_t *totals;                              /* [metric] */
 };
 
-/* ERR_NOT_FOUND where no input has data space. */
-int prof_objects_init(struct prof_objects *o, struct prof_data *d, struct error *e);
+/* ERR_NOT_FOUND where no input has data space.  Arrays are as of prof_scratch; prof_objects_fini
+ * all the same. */
+int prof_objects_init(
+	struct prof_objects *o, struct prof_table *t, struct prof_data *d, struct error *e);
 void prof_objects_fini(struct prof_objects *o);
 
 static inline const struct prof_object *prof_object_at(const struct prof_objects *o, size_t i)

@@ -53,14 +53,12 @@ static int split(struct prof_source *s, size_t length)
 	size_t at = 0;
 
 	while (at < length) {
-		size_t *slot = vec_push(&begin);
 		size_t line = strcspn(s->text + at, "\n");
 
-		if (!slot) {
+		if (vec_add(&begin, at)) {
 			vec_fini(&begin);
 			return -1;
 		}
-		*slot = at;
 		s->text[at + line] = '\0';
 		if (line && s->text[at + line - 1] == '\r')
 			s->text[at + line - 1] = '\0';
