@@ -52,8 +52,9 @@ MODULES      := base rows events model machine process sources costs experiment 
 LINK_LIBS    := -lpfm -lm
 # What lib/experiment, lib/image and lib/isa need besides: libs.PROGRAM names it for the commands that use them.
 IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -llzma -lpthread
-# And lib/perfdata, lib/tui.
+# And lib/perfdata, lib/base/json_read.c, lib/tui.
 PERFDATA_LIBS := -lzstd
+JSON_LIBS    := -ljson-c
 TUI_LIBS     := -lncursesw -ltinfo
 
 include $(patsubst %,lib/%/module.mk,$(MODULES))

@@ -13,7 +13,7 @@ LINT_TESTS    := $(sort $(wildcard tests/lint/*.t))
 $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBTOOLKIT) $(IMAGE_LIBS) $(PERFDATA_LIBS) $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBTOOLKIT) $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 
 # Where inject.h makes allocations fail.
 INJECTING     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(shell grep -l '"inject.h"' tests/unit/*.c))
@@ -31,7 +31,7 @@ TEST_TOOLS    := $(patsubst tests/tools/%.c,$(O)/tests/tools/%,$(sort $(wildcard
 $(O)/tests/tools/%: $(O)/obj/tests/tools/%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 check-built check-cli bench: $(TEST_TOOLS)
 
 # Without the sanitizers: these run under Valgrind too.
@@ -77,12 +77,12 @@ fuzz:
 fuzzers: $(FUZZERS:%=$(O)/fuzz/%)
 $(O)/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -fsanitize=fuzzer -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 # Without libFuzzer: a main that feeds each file named on the command line once.
 $(O)/tests/replay/%: $(O)/obj/tests/fuzz/fuzz_%.o $(O)/obj/tests/fuzz/replay.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
 	$(say) LD $@
-	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(LINK_LIBS)
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 REPLAYS      := $(FUZZERS:%=$(O)/tests/replay/%)
 check-built check-cli: $(REPLAYS)
 .PHONY: fuzzers

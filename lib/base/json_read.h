@@ -1,35 +1,31 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A JSON text as a tree, for the results of our own programs (RFC 8259; of a name that is there
- * twice the first counts; numbers are doubles).
+ * JSON texts as trees, for the results of our own programs.  json-c does it; it is visible in
+ * json_read.c only.  Of a name that is given twice the last counts.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
 
-#include <stdbool.h>
 #include <stddef.h>
 
 #include "base/error.h"
 
-enum json_kind { JSON_NULL, JSON_BOOL, JSON_NUMBER, JSON_STRING, JSON_ARRAY, JSON_OBJECT };
+struct json_object; /* json-c's, of any type; NULL is JSON's null, or nothing */
 
-struct json_value {
-	enum json_kind kind;
-	double number;                   /* of a boolean 0 or 1 */
-	char *string;                    /* NUL-terminated; NUL characters in it become '?' */
-	char *name;                      /* as a member of an object */
-	struct json_value *first, *next; /* members; the one behind this */
-};
+/* One value with nothing but white space around it, nested up to 64 deep.  name is what errors call
+ * the text: "NAME:LINE: message".  NULL with *e set, also for a text that says null. */
+struct json_object *json_parse(const char *text, size_t length, const char *name, struct error *e);
+void json_free(struct json_object *v);
 
-/* One value and nothing behind it but white space.  name is what errors call the text:
- * "NAME:LINE: message".  NULL with *e set. */
-struct json_value *json_parse(const char *text, size_t length, const char *name, struct error *e);
-void json_free(struct json_value *v);
+/* The functions below accept any v.  What they return lives as long as the tree. */
 
-/* Of an object; NULL: it has none of that name, or v is none, or NULL. */
-const struct json_value *json_member(const struct json_value *v, const char *name);
-/* What there is, else the other. */
-double json_to_number(const struct json_value *v, double other);
-const char *json_to_string(const struct json_value *v, const char *other);
+/* Of an object; NULL: it has none of that name, or v is none. */
+const struct json_object *json_member(const struct json_object *v, const char *name);
+/* Of an array; 0: it is empty, or v is none. */
+size_t json_length(const struct json_object *v);
+const struct json_object *json_element(const struct json_object *v, size_t i);
+/* The value if v is of that type, else other. */
+double json_to_number(const struct json_object *v, double other);
+const char *json_to_string(const struct json_object *v, const char *other);
 
 #endif

@@ -6,16 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-static size_t length_of(const struct json_value *list)
-{
-	size_t n = 0;
-
-	for (const struct json_value *v = list ? list->first : NULL; v; v = v->next)
-		n++;
-	return n;
-}
-
-static struct quantity read_quantity(const struct json_value *v)
+static struct quantity read_quantity(const struct json_object *v)
 {
 	const char *label = json_to_string(json_member(v, "label"), "");
 	struct quantity q = {.label = LABEL_NONE};
@@ -32,16 +23,16 @@ static struct quantity read_quantity(const struct json_value *v)
 }
 
 /* A number that fits an int; else other. */
-static int read_int(const struct json_value *v, int other)
+static int read_int(const struct json_object *v, int other)
 {
 	double value = json_to_number(v, other);
 
 	return value >= -1e9 && value <= 1e9 ? (int)value : other;
 }
 
-static void read_event(struct event_row *row, const struct json_value *v)
+static void read_event(struct event_row *row, const struct json_object *v)
 {
-	const struct json_value *seconds = json_member(v, "seconds");
+	const struct json_object *seconds = json_member(v, "seconds");
 
 	*row = (struct event_row){
 		.number = read_int(json_member(v, "number"), -1),
@@ -49,28 +40,27 @@ static void read_event(struct event_row *row, const struct json_value *v)
 		.name = json_to_string(json_member(v, "name"), ""),
 		.unit = json_to_string(json_member(v, "unit"), ""),
 		.count = {.quantity = read_quantity(json_member(v, "count"))},
-		.costed = seconds && seconds->kind == JSON_OBJECT,
 		.typical = json_to_number(json_member(seconds, "typical"), NAN),
 		.minimum = json_to_number(json_member(seconds, "minimum"), NAN),
 		.maximum = json_to_number(json_member(seconds, "maximum"), NAN),
 	};
-	row->costed = row->costed && isfinite(row->typical);
+	row->costed = isfinite(row->typical);
 }
 
-static int read_events(struct counts_report *r, const struct json_value *list, struct error *e)
+static int read_events(struct counts_report *r, const struct json_object *list, struct error *e)
 {
-	r->events = calloc(length_of(list) + 1, sizeof(*r->events));
+	r->events = calloc(json_length(list) + 1, sizeof(*r->events));
 	if (!r->events)
 		return error_nomem(e);
-	for (const struct json_value *v = list ? list->first : NULL; v; v = v->next)
-		read_event(&r->events[r->event_count++], v);
+	for (size_t i = 0; i < json_length(list); i++)
+		read_event(&r->events[r->event_count++], json_element(list, i));
 	return 0;
 }
 
-static void read_causes(struct counts_report *r, const struct json_value *list)
+static void read_causes(struct counts_report *r, const struct json_object *list)
 {
-	for (const struct json_value *v = list ? list->first : NULL;
-		v && r->cause_count < CAUSES_MAX; v = v->next) {
+	for (size_t i = 0; i < json_length(list) && r->cause_count < CAUSES_MAX; i++) {
+		const struct json_object *v = json_element(list, i);
 		struct cause c = {.name = json_to_string(json_member(v, "cause"), ""),
 			.number = read_int(json_member(v, "number"), -1),
 			.seconds = read_quantity(json_member(v, "seconds")),
@@ -82,12 +72,13 @@ static void read_causes(struct counts_report *r, const struct json_value *list)
 }
 
 /* Who they were; their counts are not taken over. */
-static int read_threads(struct counts_report *r, const struct json_value *list, struct error *e)
+static int read_threads(struct counts_report *r, const struct json_object *list, struct error *e)
 {
-	r->threads = calloc(length_of(list) + 1, sizeof(*r->threads));
+	r->threads = calloc(json_length(list) + 1, sizeof(*r->threads));
 	if (!r->threads)
 		return error_nomem(e);
-	for (const struct json_value *v = list ? list->first : NULL; v; v = v->next) {
+	for (size_t i = 0; i < json_length(list); i++) {
+		const struct json_object *v = json_element(list, i);
 		struct thread_row *row = &r->threads[r->thread_count++];
 
 		row->tid = read_int(json_member(v, "tid"), 0);
@@ -96,24 +87,24 @@ static int read_threads(struct counts_report *r, const struct json_value *list, 
 	return 0;
 }
 
-static int read_command(struct counts_file *f, const struct json_value *list, struct error *e)
+static int read_command(struct counts_file *f, const struct json_object *list, struct error *e)
 {
-	size_t n = length_of(list), i = 0;
+	size_t n = json_length(list);
 
 	if (!n)
 		return 0;
 	f->command = calloc(n + 1, sizeof(*f->command));
 	if (!f->command)
 		return error_nomem(e);
-	for (const struct json_value *v = list->first; v; v = v->next)
-		f->command[i++] = json_to_string(v, "?");
+	for (size_t i = 0; i < n; i++)
+		f->command[i] = json_to_string(json_element(list, i), "?");
 	f->report->command = f->command;
 	return 0;
 }
 
 static int read_report(struct counts_file *f, struct error *e)
 {
-	const struct json_value *j = f->json;
+	const struct json_object *j = f->json;
 	struct counts_report *r = f->report;
 
 	r->pid = read_int(json_member(j, "pid"), 0);

@@ -8,7 +8,7 @@
 
 struct counts_file {
 	struct counts_report *report; /* its texts are in json */
-	struct json_value *json;
+	struct json_object *json;
 	const char **command;
 };
 

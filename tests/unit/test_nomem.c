@@ -4,7 +4,6 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "base/json_read.h"
 #include "base/names.h"
 #include "base/option.h"
 #include "base/sheet.h"
@@ -92,16 +91,6 @@ static int entries(struct error *e)
 		rc = error_nomem(e);
 	table_fini(&t);
 	return rc;
-}
-
-static int json(struct error *e)
-{
-	static const char document[] =
-		"{\"a\": [1, 2, {\"b\\u00e9\": null, \"c\": true}], \"d\": \"a \\\"text\\\"\"}";
-	struct json_value *v = json_parse(document, sizeof(document) - 1, "x.json", e);
-
-	json_free(v);
-	return v ? 0 : -1;
 }
 
 static int records(struct error *e)
@@ -192,7 +181,6 @@ int main(void)
 	inject_each("a vector", vector, false);
 	inject_each("a string", text, false);
 	inject_each("a table", entries, false);
-	inject_each("JSON", json, false);
 	inject_each("records", records, false);
 	inject_each("files", files, false);
 	inject_each("a machine", machine, false);
