@@ -17,6 +17,8 @@
 #define READ_BYTES 512
 #define QUEUE      64
 #define FLAG_INSNS 12 /* that are looked at to see whether flags matter */
+/* How far from the first byte of an arena's code displacements reach that are anywhere in it. */
+#define COPY_REACH ((2ull << 30) - ARENA_CODE)
 
 struct code { /* a block of the original */
 	struct insn insns[INSNS];
@@ -91,8 +93,7 @@ static bool can_copy(const struct arena *a, const uint8_t *bytes, const struct i
 		return false;
 	memcpy(&word, bytes + insn->relative_at, sizeof(word));
 	target = insn->address + insn->length + (uint64_t)(int64_t)word;
-	return target - (a->code - (1ull << 30)) < (2ull << 30) ||
-	       a->code - target < (2047ull << 20) || target - a->code < (2000ull << 20);
+	return target - (a->code - COPY_REACH) < 2 * COPY_REACH;
 }
 
 size_t copy_single(const struct cache *c, uint64_t address, bool *enters)

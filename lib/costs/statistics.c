@@ -29,8 +29,7 @@ struct row {
 	int input[INPUTS_MAX];
 };
 
-/* ---- intervals
- * ----------------------------------------------------------------------------------- */
+/* ---- intervals ---- */
 
 static const struct quantity none;
 
@@ -73,8 +72,7 @@ static struct quantity complement(struct quantity q)
 					       fmax(1 - q.low, 0), q.label};
 }
 
-/* ---- formulas
- * ------------------------------------------------------------------------------------ */
+/* ---- formulas ---- */
 
 static struct quantity statistics_ratio(const struct quantity *in, const struct context *x)
 {
@@ -194,8 +192,7 @@ static struct quantity bytes_per_operation(const struct quantity *in, const stru
 					 : none;
 }
 
-/* ---- the table
- * ----------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 #define COUNT_INPUTS(...) (int)(sizeof((int[]){__VA_ARGS__}) / sizeof(int))
 #define ROW(name, unit, scale, formula, ...)                                                       \

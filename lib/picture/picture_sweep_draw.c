@@ -24,8 +24,7 @@ typedef VEC(struct term) terms;
 
 enum { CURVES_MAX = 12, POWER_MAX = 9 };
 
-/* ---- -y
- * ------------------------------------------------------------------------------------------ */
+/* ---- -y ---- */
 
 static const struct sweep_event *find_event(
 	const struct sweep *s, const char *name, struct error *e)
@@ -114,8 +113,7 @@ static int all_events(struct sweep *s, terms *list, struct error *e)
 	return 0;
 }
 
-/* ---- values
- * -------------------------------------------------------------------------------------- */
+/* ---- values ---- */
 
 static struct quantity divide(struct quantity a, struct quantity b)
 {
@@ -208,8 +206,7 @@ static void add_curve(struct sweep *s, struct picture_series *series, const stru
 	free(values);
 }
 
-/* ---- curves
- * -------------------------------------------------------------------------------------- */
+/* ---- curves ---- */
 
 static const char *curve_name(
 	struct sweep *s, const char *term, size_t row, size_t variant, bool rows)
@@ -281,8 +278,7 @@ static void add_panels(struct sweep *s, const terms *list)
 	}
 }
 
-/* ---- areas
- * --------------------------------------------------------------------------------------- */
+/* ---- areas ---- */
 
 static bool is_time(const struct sweep_event *event)
 {

@@ -175,8 +175,7 @@ static void setting(const struct drawing *g, const char *name, const char *text)
 	strbuf_putc(g->out, '\n');
 }
 
-/* ---- sizes
- * --------------------------------------------------------------------------------------- */
+/* ---- sizes ---- */
 
 static size_t rows_of(const struct picture_panel *p)
 {
@@ -284,8 +283,7 @@ static void begin_panel(const struct drawing *g, size_t i)
 	strbuf_putc(g->out, '\n');
 }
 
-/* ---- data
- * ---------------------------------------------------------------------------------------- */
+/* ---- data ---- */
 
 static void number(struct strbuf *out, double value)
 {
@@ -365,8 +363,7 @@ static void range(const struct drawing *g, const char *axis, double low, double 
 	strbuf_printf(g->out, "set %srange [%.9g:%.9g]\n", axis, low, high > low ? high : low + 1);
 }
 
-/* ---- bars
- * ---------------------------------------------------------------------------------------- */
+/* ---- bars ---- */
 
 static size_t longest(const struct picture_panel *p)
 {
@@ -499,8 +496,7 @@ static void bars(const struct drawing *g, size_t panel)
 	strbuf_putc(g->out, '\n');
 }
 
-/* ---- curves
- * -------------------------------------------------------------------------------------- */
+/* ---- curves ---- */
 
 static void curve(const struct drawing *g, size_t panel, size_t i, const char *separator)
 {

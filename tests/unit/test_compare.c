@@ -8,8 +8,7 @@
 #include "experiment/compare.h"
 #include "experiment_random.h"
 
-/* ---- chi-square
- * ---------------------------------------------------------------------------------- */
+/* ---- chi-square ---- */
 
 /* Closed forms: one degree of freedom, and even numbers of them. */
 static double by_hand(double x, int df)
@@ -56,8 +55,7 @@ static void test_chi_square(void)
 		"at the ends");
 }
 
-/* ---- tables
- * -------------------------------------------------------------------------------------- */
+/* ---- tables ---- */
 
 static void make_profile(struct experiment *x)
 {
@@ -139,8 +137,7 @@ static void test_small(void)
 	experiment_fini(&x);
 }
 
-/* ---- sampled programs
- * ---------------------------------------------------------------------------- */
+/* ---- sampled programs ---- */
 
 enum { PROCEDURES = 20, PERIOD = 1009, FINE = 211, TRIALS = 600 };
 

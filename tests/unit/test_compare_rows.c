@@ -8,8 +8,7 @@
 #include "base/stats.h"
 #include "experiment/compare_rows.h"
 
-/* ---- the tests that it is made of
- * ---------------------------------------------------------------- */
+/* ---- the tests that it is made of ---- */
 
 static double choose(int n, int k)
 {
@@ -88,8 +87,7 @@ static void test_statistics(void)
 		"the incomplete beta function");
 }
 
-/* ---- simulated runs
- * ------------------------------------------------------------------------------ */
+/* ---- simulated runs ---- */
 
 static uint64_t state;
 
@@ -243,8 +241,7 @@ static void test_chance(void)
 	}
 }
 
-/* ---- small things
- * -------------------------------------------------------------------------------- */
+/* ---- small things ---- */
 
 static struct compare_change one(size_t before, size_t after, const uint64_t *counts, bool exact,
 	bool shares, double *exposures)

@@ -214,8 +214,7 @@ static void test_corrupted(void)
 	experiment_fini(&x);
 }
 
-/* ---- files made by hand
- * -------------------------------------------------------------------------- */
+/* ---- files made by hand ---- */
 
 static void begin_file(struct strbuf *out, unsigned major)
 {

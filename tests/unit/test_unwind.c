@@ -37,8 +37,7 @@ static struct sample samples[SAMPLES];
 static volatile int sample_count;
 static __thread uint64_t stack_end;
 
-/* ---- the images of this process
- * ------------------------------------------------------------------ */
+/* ---- the images of this process ---- */
 
 static struct loaded {
 	uint64_t bias, low, high;
@@ -99,8 +98,7 @@ static const char *name_of(uint64_t pc)
 	return s ? s->name : "?";
 }
 
-/* ---- taking samples
- * ------------------------------------------------------------------------------ */
+/* ---- taking samples ---- */
 
 static void note_stack_end(void)
 {
@@ -197,8 +195,7 @@ static void handle(int number, int flags)
 	sigaction(number, &action, NULL);
 }
 
-/* ---- programs to look at
- * ------------------------------------------------------------------------- */
+/* ---- programs to look at ---- */
 
 static volatile unsigned sink;
 static int (*volatile innermost)(void) = capture;
@@ -277,8 +274,7 @@ static __attribute__((noinline)) unsigned busy(unsigned n)
 	return (unsigned)strlen(text) + (unsigned)abs(atoi(text));
 }
 
-/* ---- tests
- * --------------------------------------------------------------------------------------- */
+/* ---- tests ---- */
 
 /* Where our frame `at` stands in theirs; handlers come first there. */
 static int their_place(const struct sample *s, uint64_t pc)

@@ -17,8 +17,7 @@ struct probe {
 	bool ns;
 };
 
-/* ---- memory
- * -------------------------------------------------------------------------------------- */
+/* ---- memory ---- */
 
 /* Fewer where each takes longer. */
 static size_t accesses(const struct rig *r, int place)
@@ -117,8 +116,7 @@ static double whole_chain(struct rig *r, int offset)
 	return 32768;
 }
 
-/* ---- core
- * ---------------------------------------------------------------------------------------- */
+/* ---- core ---- */
 
 static double probe_mix(struct rig *r, int argument)
 {
@@ -227,8 +225,7 @@ static double code(struct rig *r, int place)
 	return (double)(times * l->count);
 }
 
-/* ---- two processors
- * ------------------------------------------------------------------------------ */
+/* ---- two processors ---- */
 
 struct partner {
 	struct layout lines;
@@ -318,8 +315,7 @@ static double transfer(struct rig *r, int what)
 	return SHARED_LINES;
 }
 
-/* ---- the kernel
- * ---------------------------------------------------------------------------------- */
+/* ---- the kernel ---- */
 
 enum fault { FAULT_WRITE, FAULT_ZERO, FAULT_COPY };
 
@@ -391,8 +387,7 @@ static double context_switch(struct rig *r, int argument)
 	return 2 * ROUND_TRIPS;
 }
 
-/* ---- the table
- * ----------------------------------------------------------------------------------- */
+/* ---- the table ---- */
 
 /* clang-format off */
 #define PLACES(base, run) \
