@@ -58,7 +58,7 @@ int do_print_costs(const struct options *o)
 	struct machine machine;
 	struct strbuf text = {0};
 	struct error e = {0};
-	int rc = find_machine(o, &machine, &e);
+	int rc = machine_find_clock(o->machine, o->clock, &machine, &e);
 
 	if (rc == 0)
 		rc = find_costs(o, &machine, o->machine != NULL, &table, &e);

@@ -409,7 +409,7 @@ static int prepare(struct counting *c, struct error *e)
 	struct plan_request request = {
 		.source = o->source, .passes = o->passes, .attach = o->pid != 0, .all = o->all};
 
-	if (find_machine(o, &c->machine, e))
+	if (machine_find_clock(o->machine, o->clock, &c->machine, e))
 		return -1;
 	c->source_options = (struct source_options){
 		.per_thread = o->per_thread,

@@ -264,7 +264,8 @@ int do_explain(const struct options *o)
 	int status = 0;
 
 	memset(&spec, 0, sizeof(spec));
-	if (event_parse(o->explain, &spec, &e) || find_machine(o, &machine, &e)) {
+	if (event_parse(o->explain, &spec, &e) ||
+		machine_find_clock(o->machine, o->clock, &machine, &e)) {
 		say_error(&e);
 		return EXIT_OURS;
 	}

@@ -179,7 +179,7 @@ int do_list(const struct options *o)
 	struct error e = {0};
 	int status = 0;
 
-	if (find_machine(o, &machine, &e)) {
+	if (machine_find_clock(o->machine, o->clock, &machine, &e)) {
 		say_error(&e);
 		return EXIT_OURS;
 	}

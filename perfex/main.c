@@ -22,20 +22,6 @@ static int usage(FILE *out)
 	return 0;
 }
 
-int find_machine(const struct options *o, struct machine *m, struct error *e)
-{
-	const char *wrong;
-
-	if (machine_find(o->machine, m, e))
-		return -1;
-	if (strcmp(o->clock, "retirement") == 0)
-		m->model.clock = MODEL_CLOCK_RETIREMENT;
-	wrong = model_check(&m->model);
-	return wrong ? error_set(e, ERR_CONFLICT, "-clock %s with machine %s: %s", o->clock,
-			       m->name, wrong)
-		     : 0;
-}
-
 int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	struct cost_table *t, struct error *e)
 {

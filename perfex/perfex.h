@@ -17,9 +17,7 @@ int do_calibrate(const struct options *o);
 int do_print_costs(const struct options *o);
 int do_completion(const struct options *o);
 
-/* The machine that -machine names or, without, this host; and the table of costs that goes with it.
- */
-int find_machine(const struct options *o, struct machine *m, struct error *e);
+/* The table of costs that goes with the machine that -machine names. */
 int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	struct cost_table *t, struct error *e);
 

@@ -10,41 +10,6 @@
 #include "base/strbuf.h"
 #include "views.h"
 
-static int add_word(word_list *list, const char *word, struct error *e)
-{
-	const char **slot = vec_push(list);
-
-	if (!slot)
-		return error_nomem(e);
-	*slot = word;
-	return 0;
-}
-
-static int add_only(void *target, const char *argument, struct error *e)
-{
-	return add_word(&((struct options *)target)->only, argument, e);
-}
-
-static int add_exclude(void *target, const char *argument, struct error *e)
-{
-	return add_word(&((struct options *)target)->exclude, argument, e);
-}
-
-static int add_source(void *target, const char *argument, struct error *e)
-{
-	return add_word(&((struct options *)target)->sources, argument, e);
-}
-
-static int add_archive(void *target, const char *argument, struct error *e)
-{
-	return add_word(&((struct options *)target)->archives, argument, e);
-}
-
-static int add_metric(void *target, const char *argument, struct error *e)
-{
-	return add_word(&((struct options *)target)->metrics, argument, e);
-}
-
 /* A report and the function that it is about. */
 static int add_calc(void *target, const char *argument, struct error *e)
 {
@@ -53,7 +18,7 @@ static int add_calc(void *target, const char *argument, struct error *e)
 	for (size_t i = 0; views[i].name; i++)
 		if (views[i].make == prof_calc)
 			o->view[i] = true;
-	return add_word(&o->only, argument, e);
+	return word_list_add(&o->only, argument, e);
 }
 
 /* n, n% or ncum%. */
@@ -87,10 +52,10 @@ static int set_quit(void *target, const char *argument, struct error *e)
 static const struct option_row rows[] = {
 	{"q", "N|N%|Ncum%", "quit after N rows, below N%, or at cumulative N%", OPTION_CALL, 0,
 		set_quit},
-	{"only", "GLOB", "only functions or images that match; may be repeated", OPTION_CALL, 0,
-		add_only},
+	{"only", "GLOB", "only functions or images that match; may be repeated", OPTION_WORDS,
+		FIELD(only), NULL},
 	{"exclude", "GLOB", "leave out functions or images that match; may be repeated",
-		OPTION_CALL, 0, add_exclude},
+		OPTION_WORDS, FIELD(exclude), NULL},
 	{"inclusive", NULL, "add and sort by figures that include what was called", OPTION_FLAG,
 		FIELD(inclusive), NULL},
 	{"inlines", NULL, "give inlined functions rows of their own", OPTION_FLAG, FIELD(inlines),
@@ -118,10 +83,10 @@ static const struct option_row rows[] = {
 	{"share", NULL, "-diff: compare shares of the whole instead of absolute numbers",
 		OPTION_FLAG, FIELD(share), NULL},
 	{"ci", NULL, "show the 95% interval of each estimate", OPTION_FLAG, FIELD(intervals), NULL},
-	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_CALL, 0,
-		add_source},
+	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_WORDS,
+		FIELD(sources), NULL},
 	{"archive", "DIR", "take images from what ssrun -archive kept; may be repeated",
-		OPTION_CALL, 0, add_archive},
+		OPTION_WORDS, FIELD(archives), NULL},
 	{"root", "DIR", "look for images below DIR first", OPTION_STRING, FIELD(root), NULL},
 	{"debug-dir", "DIR", "look for separate debug files in DIR, not in /usr/lib/debug",
 		OPTION_STRING, FIELD(debug_directory), NULL},
@@ -131,8 +96,8 @@ static const struct option_row rows[] = {
 	{"json", NULL, "JSON, schema prof.rows/1", OPTION_FLAG, FIELD(json), NULL},
 	{"export", "FORMAT", "pprof, callgrind, folded, speedscope or json, for other tools",
 		OPTION_STRING, FIELD(export), NULL},
-	{"metric", "NAME", "-export: only this metric; may be repeated", OPTION_CALL, 0,
-		add_metric},
+	{"metric", "NAME", "-export: only this metric; may be repeated", OPTION_WORDS,
+		FIELD(metrics), NULL},
 	{"plot", "lines|costs|sweep",
 		"draw a picture: into -o FILE.png, .svg or .pdf, else on the terminal",
 		OPTION_STRING, FIELD(plot), NULL},
@@ -347,7 +312,7 @@ static int take_procedures(struct options *o, struct error *e)
 	for (size_t i = 0; o->files[i]; i++) {
 		if (access(o->files[i], F_OK) == 0 || strchr(o->files[i], '/'))
 			o->files[kept++] = o->files[i];
-		else if (add_word(&o->only, o->files[i], e))
+		else if (word_list_add(&o->only, o->files[i], e))
 			return -1;
 	}
 	o->files[kept] = NULL;
@@ -364,9 +329,10 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	for (int i = 1; i < argc && strcmp(argv[i], "--") != 0; i++)
 		if (argv[i][0] == '-' && strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
 			make_dump_table(o->table);
-	if (parse_words(o, argc, argv, e) || take_procedures(o, e) || add_word(&o->only, NULL, e) ||
-		add_word(&o->exclude, NULL, e) || add_word(&o->sources, NULL, e) ||
-		add_word(&o->archives, NULL, e) || add_word(&o->metrics, NULL, e))
+	if (parse_words(o, argc, argv, e) || take_procedures(o, e) ||
+		word_list_add(&o->only, NULL, e) || word_list_add(&o->exclude, NULL, e) ||
+		word_list_add(&o->sources, NULL, e) || word_list_add(&o->archives, NULL, e) ||
+		word_list_add(&o->metrics, NULL, e))
 		return -1;
 	return check(o, e);
 }

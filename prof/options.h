@@ -12,8 +12,6 @@
 
 enum { VIEWS_MAX = 24 };
 
-typedef VEC(const char *) word_list; /* NULL-terminated once parsed */
-
 struct options {
 	bool view[VIEWS_MAX]; /* by row of views[] */
 	bool inclusive, inlines, threads, intervals, compare, diff, share;
@@ -22,6 +20,7 @@ struct options {
 	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, completion, help, version;
 	const char *core, *calipers, *output, *root, *debug_directory;
 	struct prof_quit quit;
+	/* NULL-terminated once parsed */
 	word_list only, exclude, sources, archives;
 	const char *export; /* format */
 	const char *plot, *x, *y;

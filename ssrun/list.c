@@ -4,7 +4,6 @@
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
 #include "base/say.h"
 #include "base/sheet.h"
@@ -110,7 +109,7 @@ int do_list(const struct options *o)
 	struct machine machine;
 	struct error e = {0};
 
-	if (find_machine(o, &machine, &e)) {
+	if (machine_find_clock(o->machine, o->clock, &machine, &e)) {
 		say_error(&e);
 		return EXIT_OURS;
 	}

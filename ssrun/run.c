@@ -12,20 +12,6 @@
 #include "base/strbuf.h"
 #include "ssrun.h"
 
-int find_machine(const struct options *o, struct machine *m, struct error *e)
-{
-	const char *wrong;
-
-	if (machine_find(o->machine, m, e))
-		return -1;
-	if (strcmp(o->clock, "retirement") == 0)
-		m->model.clock = MODEL_CLOCK_RETIREMENT;
-	wrong = model_check(&m->model);
-	return wrong ? error_set(e, ERR_CONFLICT, "-clock %s with machine %s: %s", o->clock,
-			       m->name, wrong)
-		     : 0;
-}
-
 static void hear(void *context, int level, const char *line)
 {
 	const struct options *o = context;
@@ -221,7 +207,7 @@ int do_run(struct options *o)
 	struct machine machine = {0}, *m = needs_machine(o) ? &machine : NULL;
 	int status;
 
-	if ((m && find_machine(o, m, &e)) ||
+	if ((m && machine_find_clock(o->machine, o->clock, m, &e)) ||
 		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||
 		name_output(o, &output, &e)) {
 		status = failed(&e);

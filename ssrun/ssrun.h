@@ -9,7 +9,4 @@ int do_run(struct options *o);
 int do_list(const struct options *o);
 int do_completion(void);
 
-/* The machine that -machine names or, without, this host. */
-int find_machine(const struct options *o, struct machine *m, struct error *e);
-
 #endif

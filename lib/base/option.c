@@ -9,6 +9,16 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 
+int word_list_add(word_list *list, const char *word, struct error *e)
+{
+	const char **slot = vec_push(list);
+
+	if (!slot)
+		return error_nomem(e);
+	*slot = word;
+	return 0;
+}
+
 /* The row that `name` (length bytes) means: an exact match, or the only one that begins so. */
 static const struct option_row *find_row(
 	const struct option_row *table, const char *name, size_t length, struct error *e)
@@ -79,6 +89,8 @@ static int store(const struct option_row *row, void *target, const char *argumen
 				row->name, argument);
 		*(double *)place = seconds;
 		return 0;
+	case OPTION_WORDS:
+		return word_list_add(place, argument, e);
 	case OPTION_CALL:
 		return row->call(target, argument, e);
 	}
@@ -170,7 +182,8 @@ void option_usage(const struct option_row *table, FILE *out)
 void option_print(const struct option_row *table, struct strbuf *out)
 {
 	for (; table->name; table++)
-		strbuf_printf(out, "option\t%s-%s\t%s\t%s\n", table->kind == OPTION_CALL ? "*" : "",
+		strbuf_printf(out, "option\t%s-%s\t%s\t%s\n",
+			table->kind == OPTION_CALL || table->kind == OPTION_WORDS ? "*" : "",
 			table->name, table->argument ? table->argument : "-", table->help);
 }
 

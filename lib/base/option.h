@@ -14,15 +14,20 @@
 #include <stdio.h>
 
 #include "base/error.h"
+#include "base/vec.h"
 
 enum option_kind {
 	OPTION_FLAG,    /* bool at offset := true */
 	OPTION_STRING,  /* const char * at offset := argument, borrowed from argv */
 	OPTION_COUNT,   /* unsigned long at offset := argument, a whole number >= 1 */
 	OPTION_SECONDS, /* double at offset := argument, seconds > 0 */
+	OPTION_WORDS,   /* the word_list at offset gets one more, borrowed from argv */
 	OPTION_CALL, /* call(target, argument, e): for what may come several times or needs a check
 		      */
 };
+
+typedef VEC(const char *) word_list;
+int word_list_add(word_list *list, const char *word, struct error *e);
 
 struct option_row {
 	const char *name;     /* without dashes; NULL ends the table */

@@ -118,13 +118,13 @@ void sheet_members(const struct sheet *s, struct json *j)
 	members(s, 0, j);
 }
 
-static void csv_text(struct strbuf *out, const char *text)
+void csv_text(struct strbuf *out, const char *text)
 {
-	bool quoted = strpbrk(text, ",\"\n\r");
+	bool quoted = text && strpbrk(text, ",\"\n\r");
 
 	if (quoted)
 		strbuf_putc(out, '"');
-	for (; *text; text++) {
+	for (; text && *text; text++) {
 		if (*text == '"')
 			strbuf_putc(out, '"');
 		strbuf_putc(out, *text);
@@ -137,7 +137,7 @@ static void csv_cell(struct strbuf *out, const struct sheet_cell *c)
 {
 	char text[40], *comma;
 
-	if (c->kind == SHEET_TEXT && c->text)
+	if (c->kind == SHEET_TEXT)
 		csv_text(out, c->text);
 	if (c->kind == SHEET_BOOL)
 		strbuf_puts(out, c->number != 0 ? "true" : "false");

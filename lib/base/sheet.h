@@ -37,6 +37,9 @@ void sheet_fini(struct sheet *s);
 void sheet_json(const struct sheet *s, struct json *j, const char *key);
 /* The first row, as members of the object at hand. */
 void sheet_members(const struct sheet *s, struct json *j);
+/* A cell of CSV, in quotes where it needs them; NULL: empty. */
+void csv_text(struct strbuf *out, const char *text);
+
 /* A heading, and a line for each row. */
 void sheet_csv(const struct sheet *s, struct strbuf *out);
 /* Likewise, without heading. */

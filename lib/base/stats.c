@@ -248,3 +248,21 @@ void stats_poisson95(double n, double *low, double *high)
 		*low = n == 1 ? -log1p(-0.025) : poisson_mean(n - 1, 0.975, *low);
 	*high = poisson_mean(n, 0.025, *high);
 }
+
+static int by_value(const void *a, const void *b)
+{
+	const struct stats_weighed *x = a, *y = b;
+
+	return ORDER(x->value, y->value);
+}
+
+double stats_weighed(struct stats_weighed *x, size_t n, double part)
+{
+	double sum = 0;
+	size_t i = 0;
+
+	qsort(x, n, sizeof(*x), by_value);
+	while (i + 1 < n && sum + x[i].weight < part)
+		sum += x[i++].weight;
+	return x[i].value;
+}

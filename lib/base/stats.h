@@ -30,4 +30,11 @@ double stats_fisher(double x, double n, double y, double m);
  * may be a fraction. */
 void stats_poisson95(double n, double *low, double *high);
 
+struct stats_weighed {
+	double value, weight;
+};
+/* The least value that those up to it weigh as much as `part` of the whole, or else the greatest.
+ * Sorts x, of n > 0, by value. */
+double stats_weighed(struct stats_weighed *x, size_t n, double part);
+
 #endif

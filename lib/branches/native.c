@@ -19,6 +19,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "base/stats.h"
 #include "branches/cache.h"
 
 #define WATCHED    24     /* branches at a time */
@@ -290,17 +291,6 @@ static void met(struct cache *c, const struct met *m, double seconds)
 	}
 }
 
-struct ratio {
-	double value, weight;
-};
-
-static int compare_ratios(const void *a, const void *b)
-{
-	const struct ratio *x = a, *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
-
 /* Rates in bursts: of those that it was watched before; or of all, if that is most of them.  The
  * first are slower, with new copies. */
 static double in_copies(const struct native *n, const struct direct *d)
@@ -314,8 +304,8 @@ static double in_copies(const struct native *n, const struct direct *d)
  */
 static double faster(const struct native *n, double *pairs)
 {
-	struct ratio *all = calloc(n->known.count + 1, sizeof(*all));
-	double half = 0, whole = 0, found = 0;
+	struct stats_weighed *all = calloc(n->known.count + 1, sizeof(*all));
+	double whole = 0, found = 0;
 	size_t count = 0;
 
 	*pairs = 0;
@@ -325,17 +315,13 @@ static double faster(const struct native *n, double *pairs)
 
 		if (!d->pairs || !(d->natively + own > 0))
 			continue;
-		all[count++] = (struct ratio){
+		all[count++] = (struct stats_weighed){
 			own > 0 ? d->natively / own : HUGE_VAL, d->pairs * often * often};
 		whole += d->pairs * often * often;
 		*pairs += d->pairs;
 	}
-	if (count)
-		qsort(all, count, sizeof(*all), compare_ratios);
-	for (size_t i = 0; i < count && 2 * half < whole; i++) {
-		half += all[i].weight;
-		found = all[i].value;
-	}
+	if (whole > 0)
+		found = stats_weighed(all, count, whole / 2);
 	free(all);
 	return isfinite(found) ? found : 0;
 }

@@ -5,6 +5,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/stats.h"
 #include "explain/by_branches_private.h"
 
 /* Chosen once for all programs, round numbers near where profiles are best on those of
@@ -84,25 +85,14 @@ static double flow_of(const struct prof_branches *b, uint32_t at)
 	return analysis_runs_flow(b->runs, at);
 }
 
-struct weighed {
-	double value, weight;
-};
-
-static int compare_weighed(const void *a, const void *b)
-{
-	const struct weighed *x = a, *y = b;
-
-	return (x->value > y->value) - (x->value < y->value);
-}
-
 /* Cycles against those expected, where neither little nor much is waited: of the whole, a few
  * places that wait for memory may be most.  UNHINDERED of what is expected takes less.  Of places
  * that have too few samples for that, the mean. */
 static double slower_of(const struct prof_branches *b, const struct clock *clock)
 {
-	uint32_t n = analysis_runs_count(b->runs), used = 0, i = 0;
-	struct weighed *w = calloc(n + 1, sizeof(*w));
-	double cycles = 0, samples = 0, known = 0, sum = 0, found;
+	uint32_t n = analysis_runs_count(b->runs), used = 0;
+	struct stats_weighed *w = calloc(n + 1, sizeof(*w));
+	double cycles = 0, samples = 0, known = 0, found;
 
 	for (uint32_t k = 0; k < n; k++) {
 		cycles += flow_of(b, k) * clock[k].cycles;
@@ -113,15 +103,14 @@ static double slower_of(const struct prof_branches *b, const struct clock *clock
 		double own = flow_of(b, k) * clock[k].cycles;
 
 		if (own > 0 && own * samples > ENOUGH * cycles) {
-			w[used++] = (struct weighed){clock[k].samples / own, own};
+			w[used++] = (struct stats_weighed){clock[k].samples / own, own};
 			known += own;
 		}
 	}
 	if (w && 2 * known > cycles) {
-		qsort(w, used, sizeof(*w), compare_weighed);
-		while (i + 1 < used && sum + w[i].weight < UNHINDERED * known)
-			sum += w[i++].weight;
-		found = w[i].value > 0 ? w[i].value : found;
+		double likely = stats_weighed(w, used, UNHINDERED * known);
+
+		found = likely > 0 ? likely : found;
 	}
 	free(w);
 	return found;
@@ -166,10 +155,10 @@ static bool tell_rates(struct prof_branches *b)
 }
 
 /* Of a segment: the logarithm of its cycles against those expected, and what that weighs. */
-static struct weighed weigh(const struct prof_branches *b, const struct clock *c, double flow)
+static struct stats_weighed weigh(const struct prof_branches *b, const struct clock *c, double flow)
 {
 	double like = b->slower * flow * c->cycles;
-	struct weighed w = {0};
+	struct stats_weighed w = {0};
 
 	if (!(c->cycles > 0))
 		return w;
@@ -187,14 +176,14 @@ static void tell_clock(struct prof_branches *b, const struct clock *clock)
 
 	b->slower = slower_of(b, clock);
 	for (uint32_t i = 0; i < n; i++) {
-		struct weighed w = weigh(b, &clock[i], flow_of(b, i));
+		struct stats_weighed w = weigh(b, &clock[i], flow_of(b, i));
 
 		sum += w.weight * w.value;
 		weight += w.weight;
 	}
 	mean = weight > 0 ? sum / weight : 0;
 	for (uint32_t i = 0; i < n; i++) {
-		struct weighed w = weigh(b, &clock[i], flow_of(b, i));
+		struct stats_weighed w = weigh(b, &clock[i], flow_of(b, i));
 
 		analysis_runs_tell(b->runs, i, w.value - mean, w.weight);
 	}

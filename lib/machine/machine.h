@@ -37,6 +37,10 @@ int machine_parse(
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 
+/* Likewise, with the clock that -clock names ("first-order" or "retirement"), if it goes with the
+ * machine. */
+int machine_find_clock(const char *name, const char *clock, struct machine *m, struct error *e);
+
 /* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a
  * copy), the rest from its family's description. */
 int machine_host(const char *root, struct machine *m, struct error *e);

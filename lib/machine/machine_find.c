@@ -219,3 +219,17 @@ int machine_find(const char *name, struct machine *m, struct error *e)
 	free(base);
 	return status ? status : machine_change(m, changes + 1, e);
 }
+
+int machine_find_clock(const char *name, const char *clock, struct machine *m, struct error *e)
+{
+	const char *wrong;
+
+	if (machine_find(name, m, e))
+		return -1;
+	if (strcmp(clock, "retirement") == 0)
+		m->model.clock = MODEL_CLOCK_RETIREMENT;
+	wrong = model_check(&m->model);
+	return wrong ? error_set(e, ERR_CONFLICT, "-clock %s with machine %s: %s", clock, m->name,
+			       wrong)
+		     : 0;
+}

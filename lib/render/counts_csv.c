@@ -1,23 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <string.h>
-
+#include "base/sheet.h"
 #include "render/counts.h"
 #include "render/number.h"
-
-static void cell(struct strbuf *out, const char *text)
-{
-	if (!strpbrk(text, ",\"\n\r")) {
-		strbuf_puts(out, text);
-		return;
-	}
-	strbuf_putc(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			strbuf_putc(out, '"');
-		strbuf_putc(out, *text);
-	}
-	strbuf_putc(out, '"');
-}
 
 static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_row *row,
 	const struct count *count, bool costed)
@@ -29,11 +13,11 @@ static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_ro
 	if (row->number >= 0)
 		strbuf_printf(out, "%d", row->number);
 	strbuf_putc(out, ',');
-	cell(out, row->short_name);
+	csv_text(out, row->short_name);
 	strbuf_putc(out, ',');
-	cell(out, row->name);
+	csv_text(out, row->name);
 	strbuf_putc(out, ',');
-	cell(out, row->unit);
+	csv_text(out, row->unit);
 	strbuf_putc(out, ',');
 	number_csv(out, &count->quantity, NUMBER_COUNT);
 	if (costed) {
@@ -47,7 +31,7 @@ static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_ro
 	} else {
 		strbuf_puts(out, ",,,,,");
 	}
-	cell(out, count->why);
+	csv_text(out, count->why);
 	strbuf_putc(out, '\n');
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include <inttypes.h>
 #include <math.h>
-#include <string.h>
 
+#include "base/sheet.h"
 #include "render/number.h"
 #include "render/prof.h"
 #include "render/prof_private.h"
@@ -19,23 +19,6 @@ const char *const prof_role_names[] = {
 	[PROF_BUBBLE] = "bubble",
 };
 
-static void quoted(struct strbuf *out, const char *text)
-{
-	if (!text)
-		return;
-	if (!strpbrk(text, ",\"\n\r")) {
-		strbuf_puts(out, text);
-		return;
-	}
-	strbuf_putc(out, '"');
-	for (; *text; text++) {
-		if (*text == '"')
-			strbuf_putc(out, '"');
-		strbuf_putc(out, *text);
-	}
-	strbuf_putc(out, '"');
-}
-
 static void heading(const struct prof_table *t, struct strbuf *out)
 {
 	strbuf_puts(out, "role,thread,procedure,image,file,line,address,note,text,depth");
@@ -45,14 +28,14 @@ static void heading(const struct prof_table *t, struct strbuf *out)
 		if (c->flags & PROF_MARGIN)
 			continue;
 		strbuf_putc(out, ',');
-		quoted(out, c->name);
+		csv_text(out, c->name);
 		if (c->kind == PROF_TEXT)
 			continue;
 		for (int k = 0; k < 3; k++) {
 			static const char *const parts[] = {"low", "high", "label"};
 
 			strbuf_putc(out, ',');
-			quoted(out, c->name);
+			csv_text(out, c->name);
 			strbuf_printf(out, ".%s", parts[k]);
 		}
 		if (c->flags & PROF_PERCENT)
@@ -68,7 +51,7 @@ static void place(const struct prof_row *r, struct strbuf *out)
 	strbuf_puts(out, prof_role_names[r->role]);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		strbuf_putc(out, ',');
-		quoted(out, texts[i]);
+		csv_text(out, texts[i]);
 	}
 	strbuf_putc(out, ',');
 	if (r->line)
@@ -77,18 +60,18 @@ static void place(const struct prof_row *r, struct strbuf *out)
 	if (r->addressed)
 		strbuf_printf(out, "0x%" PRIx64, r->address);
 	strbuf_putc(out, ',');
-	quoted(out, r->note);
+	csv_text(out, r->note);
 	strbuf_putc(out, ',');
-	quoted(out, r->text);
+	csv_text(out, r->text);
 	strbuf_printf(out, ",%u", r->depth);
 }
 
 static void lines(const struct prof_line *line, size_t count, struct strbuf *out)
 {
 	for (size_t i = 0; i < count; i++) {
-		quoted(out, line[i].label);
+		csv_text(out, line[i].label);
 		strbuf_putc(out, ',');
-		quoted(out, line[i].value);
+		csv_text(out, line[i].value);
 		strbuf_putc(out, '\n');
 	}
 }
@@ -122,7 +105,7 @@ void render_prof_csv(const struct prof_table *t, struct strbuf *out)
 				continue;
 			strbuf_putc(out, ',');
 			if (c->kind == PROF_TEXT) {
-				quoted(out, cell[k].text);
+				csv_text(out, cell[k].text);
 				continue;
 			}
 			number_csv(out, &cell[k].quantity,
