@@ -92,7 +92,8 @@ static struct tui_switch switches[SWITCHES + 1];
 static void say_what(struct tui_maker *m, const char *what, const char *of)
 {
 	pthread_mutex_lock(&m->mutex);
-	snprintf(m->what, sizeof(m->what), "%s%s%s", what, of && *of ? " " : "", of ? of : "");
+	snprintf(m->what, sizeof(m->what), "%.40s%s%.110s", what, of && *of ? " " : "",
+		of ? of : "");
 	m->since = clock_seconds();
 	pthread_mutex_unlock(&m->mutex);
 }
