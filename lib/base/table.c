@@ -199,3 +199,13 @@ void table_fini(struct table *t)
 	t->slots = NULL;
 	t->count = t->capacity = t->mask = 0;
 }
+
+uint64_t table_hash(const void *data, size_t size)
+{
+	const unsigned char *bytes = data;
+	uint64_t h = 0xcbf29ce484222325u;
+
+	for (size_t i = 0; i < size; i++)
+		h = (h ^ bytes[i]) * 0x100000001b3u;
+	return h;
+}

@@ -51,4 +51,7 @@ void table_changed(struct table *t);
 void table_sort(struct table *t, int (*compare)(const void *a, const void *b));
 void table_fini(struct table *t);
 
+/* A key made of bytes, for tables of texts (FNV-1a). */
+uint64_t table_hash(const void *data, size_t size);
+
 #endif

@@ -2,6 +2,7 @@
 #include "collect/collect.h"
 
 #include <errno.h>
+#include <linux/perf_event.h>
 #include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,13 +22,11 @@ static const char *const source_names[] = {[COLLECT_AUTO] = "auto",
 /* The kernel samples it by itself, without a counter of the processor. */
 static bool is_kernels(const struct collect_metric *m)
 {
-	static const int sampled[] = {EV_TASK_CLOCK, EV_PAGE_FAULTS, EV_MAJOR_FAULTS,
-		EV_CONTEXT_SWITCHES, EV_CPU_MIGRATIONS};
+	struct event_code code;
 
-	for (size_t i = 0; i < sizeof(sampled) / sizeof(sampled[0]); i++)
-		if (m->spec.event && m->spec.event->number == sampled[i])
-			return true;
-	return false;
+	return m->spec.event &&
+	       event_encode_for("generic", m->spec.event->number, &code, NULL) == 0 &&
+	       code.type == PERF_TYPE_SOFTWARE;
 }
 
 /* Of samples with addresses, at 195 MHz: as for secondary misses. */

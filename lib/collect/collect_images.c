@@ -27,17 +27,6 @@ void images_init(struct collect_images *images, const char *archive)
 		.entry_size = sizeof(struct name), .key_size = sizeof(((struct name *)0)->key)};
 }
 
-/* FNV-1a. */
-static uint64_t image_hash(const void *data, size_t size)
-{
-	const unsigned char *p = data;
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (size_t i = 0; i < size; i++)
-		h = (h ^ p[i]) * 0x100000001b3u;
-	return h;
-}
-
 /* Is this name of a mapping that of no file? */
 static bool image_is_anonymous(const char *name)
 {
@@ -56,7 +45,7 @@ static bool image_is_anonymous(const char *name)
 static int image_add(struct collect_images *images, const char *path, uint64_t identity,
 	struct collect_image **image, long *index)
 {
-	struct name *n, key = {.key = {image_hash(path, strlen(path)), identity}};
+	struct name *n, key = {.key = {table_hash(path, strlen(path)), identity}};
 
 	n = table_add(&images->by_name, &key.key);
 	if (!n)
@@ -307,7 +296,7 @@ static void archive(struct collect_images *images, const struct collect_image *i
 long images_find(struct collect_images *images, pid_t pid, const struct record_mapping *m)
 {
 	uint64_t identity =
-		m->build_id_length ? image_hash(m->build_id, m->build_id_length) : m->inode ^ 1;
+		m->build_id_length ? table_hash(m->build_id, m->build_id_length) : m->inode ^ 1;
 	struct collect_image *image;
 	long index;
 	int new;

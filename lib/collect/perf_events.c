@@ -14,17 +14,6 @@
 #define RING_STACKS      ((size_t)512 << 10) /* what the kernel grants everybody */
 #define RING_STACKS_ROOT ((size_t)4 << 20)
 
-static const struct {
-	int number;
-	uint64_t config;
-} kernels[] = {
-	{EV_TASK_CLOCK, PERF_COUNT_SW_CPU_CLOCK},
-	{EV_PAGE_FAULTS, PERF_COUNT_SW_PAGE_FAULTS},
-	{EV_MAJOR_FAULTS, PERF_COUNT_SW_PAGE_FAULTS_MAJ},
-	{EV_CONTEXT_SWITCHES, PERF_COUNT_SW_CONTEXT_SWITCHES},
-	{EV_CPU_MIGRATIONS, PERF_COUNT_SW_CPU_MIGRATIONS},
-};
-
 static const struct collect_metric *perf_events_metric_of(
 	const struct collect_request *r, size_t event, const struct sampler *s)
 {
@@ -107,6 +96,7 @@ static struct perf_event_attr perf_events_attr_of(
 	const struct collect_request *r, const struct sampler *s, size_t event)
 {
 	const struct collect_metric *m = perf_events_metric_of(r, event, s);
+	struct event_code code;
 	struct perf_event_attr attr = {
 		.sample_period = m->period,
 		.sample_type = s->rings.format.sample_type,
@@ -129,9 +119,11 @@ static struct perf_event_attr perf_events_attr_of(
 	} else {
 		attr.type = PERF_TYPE_SOFTWARE;
 		attr.exclude_idle = 1; /* drivers of counters may refuse it */
-		for (size_t i = 0; i < sizeof(kernels) / sizeof(kernels[0]); i++)
-			if (m->spec.event && m->spec.event->number == kernels[i].number)
-				attr.config = kernels[i].config;
+		if (m->spec.event &&
+			event_encode_for("generic", m->spec.event->number, &code, NULL) == 0)
+			attr.config = code.config;
+		if (attr.config == PERF_COUNT_SW_TASK_CLOCK)
+			attr.config = PERF_COUNT_SW_CPU_CLOCK;
 	}
 	if (s->events.data[event].switches) {
 		attr.config = PERF_COUNT_SW_CONTEXT_SWITCHES;

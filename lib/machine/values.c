@@ -148,34 +148,35 @@ static int read_hz(struct parser *p, const struct field *f, void *target)
 	return 0;
 }
 
-static int read_size(struct parser *p, const struct field *f, void *target)
+/* A word that parse understands, within the field's range; what: "a whole number". */
+static int read_u32(struct parser *p, const struct field *f, uint32_t *target,
+	bool (*parse)(const char *word, uint64_t *value), const char *what)
 {
 	uint64_t value;
 
 	if (machine_parser_word(p) <= 0)
 		return -1;
-	if (!value_size_of(p->word, &value))
-		return machine_parser_fail(
-			p, "%s '%s' is not a size, such as 4096, 4K or 2M", f->key, p->word);
+	if (!parse(p->word, &value))
+		return machine_parser_fail(p, "%s '%s' is not %s", f->key, p->word, what);
 	if (in_range(p, f, value))
 		return -1;
-	*(uint32_t *)target = (uint32_t)value;
+	*target = (uint32_t)value;
 	return 0;
+}
+
+static int read_size(struct parser *p, const struct field *f, void *target)
+{
+	return read_u32(p, f, target, value_size_of, "a size, such as 4096, 4K or 2M");
+}
+
+static bool value_count_of(const char *word, uint64_t *value)
+{
+	return value_digits(&word, value) && !*word;
 }
 
 static int read_count(struct parser *p, const struct field *f, void *target)
 {
-	const char *s = p->word;
-	uint64_t value;
-
-	if (machine_parser_word(p) <= 0)
-		return -1;
-	if (!value_digits(&s, &value) || *s)
-		return machine_parser_fail(p, "%s '%s' is not a whole number", f->key, p->word);
-	if (in_range(p, f, value))
-		return -1;
-	*(uint32_t *)target = (uint32_t)value;
-	return 0;
+	return read_u32(p, f, target, value_count_of, "a whole number");
 }
 
 static int read_log2(struct parser *p, const struct field *f, void *target)
@@ -190,19 +191,14 @@ static int read_log2(struct parser *p, const struct field *f, void *target)
 	return 0;
 }
 
+static bool value_cycles_of(const char *word, uint64_t *value)
+{
+	return number_with(word, "cycle", "cycles", value);
+}
+
 static int read_cycles(struct parser *p, const struct field *f, void *target)
 {
-	uint64_t value;
-
-	if (machine_parser_word(p) <= 0)
-		return -1;
-	if (!number_with(p->word, "cycle", "cycles", &value))
-		return machine_parser_fail(
-			p, "%s '%s' is not a number of cycles, such as 13-cycle", f->key, p->word);
-	if (in_range(p, f, value))
-		return -1;
-	*(uint32_t *)target = (uint32_t)value;
-	return 0;
+	return read_u32(p, f, target, value_cycles_of, "a number of cycles, such as 13-cycle");
 }
 
 /* Words that each say by their unit what they are, in any order. */

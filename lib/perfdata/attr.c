@@ -90,16 +90,21 @@ struct perfdata_id *perfdata_find_id(const struct perfdata *p, uint64_t id)
 	return table_find(&p->ids, &key.key);
 }
 
-int perfdata_set_name(struct perfdata *p, uint32_t event, const char *name, size_t length)
+int perfdata_keep_text(char **to, const char *text, size_t length, char instead)
 {
-	char *own = strndup(name, length);
+	char *own = strndup(text, length);
 
 	if (!own)
 		return -1;
 	for (char *c = own; *c; c++)
 		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = '?';
-	free(p->events.data[event].name);
-	p->events.data[event].name = own;
+			*c = instead;
+	free(*to);
+	*to = own;
 	return 0;
+}
+
+int perfdata_set_name(struct perfdata *p, uint32_t event, const char *name, size_t length)
+{
+	return perfdata_keep_text(&p->events.data[event].name, name, length, '?');
 }

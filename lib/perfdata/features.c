@@ -62,26 +62,12 @@ static const char *take_string(struct bytes *b, size_t *length)
 	return at;
 }
 
-static int features_keep(char **to, const char *text, size_t length)
-{
-	char *own = strndup(text, length);
-
-	if (!own)
-		return -1;
-	for (char *c = own; *c; c++)
-		if ((unsigned char)*c < ' ' || *c == 127)
-			*c = ' ';
-	free(*to);
-	*to = own;
-	return 0;
-}
-
 static int features_read_text(struct perfdata *p, struct bytes *b, enum perfdata_text which)
 {
 	size_t length;
 	const char *text = take_string(b, &length);
 
-	return text && length ? features_keep(&p->texts[which], text, length) : 0;
+	return text && length ? perfdata_keep_text(&p->texts[which], text, length, ' ') : 0;
 }
 
 /* Words of the command line, as many as come first. */
@@ -104,7 +90,7 @@ static int features_read_command(struct perfdata *p, struct bytes *b)
 	}
 	if (fclose(f))
 		return -1;
-	rc = size ? features_keep(&p->command, line, size) : 0;
+	rc = size ? perfdata_keep_text(&p->command, line, size, ' ') : 0;
 	free(line);
 	return rc;
 }
@@ -145,18 +131,10 @@ struct path {
 	uint32_t index; /* in build_ids, plus 1 */
 };
 
-static uint64_t features_hash(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return h;
-}
-
 const struct perfdata_build_id *perfdata_find_build_id(const struct perfdata *p, const char *path)
 {
-	struct path key = {.key = {features_hash(path)}}, *found = table_find(&p->paths, &key.key);
+	struct path key = {.key = {table_hash(path, strlen(path))}},
+		    *found = table_find(&p->paths, &key.key);
 	const struct perfdata_build_id *id = found ? &p->build_ids.data[found->index - 1] : NULL;
 
 	return id && strcmp(id->path, path) == 0 && !id->ambiguous ? id : NULL;
@@ -178,7 +156,7 @@ int perfdata_add_build_id(struct perfdata *p, const char *record, size_t size)
 	id.path = strndup(record + AT_PATH, length);
 	if (!id.path)
 		return -1;
-	key.key.hash = features_hash(id.path);
+	key.key.hash = table_hash(id.path, length);
 	path = table_add(&p->paths, &key.key);
 	if (path && path->index) {
 		own = &p->build_ids.data[path->index - 1];

@@ -125,6 +125,9 @@ long perfdata_add_event(struct perfdata *p, const char *attr, size_t size);
 int perfdata_add_ids(struct perfdata *p, uint32_t event, const char *ids, size_t count);
 /* The id's entry; NULL: nobody told of it. */
 struct perfdata_id *perfdata_find_id(const struct perfdata *p, uint64_t id);
+/* A copy of `length` bytes of text, with another character for control characters; what was in *to
+ * is freed.  -1 when memory is out. */
+int perfdata_keep_text(char **to, const char *text, size_t length, char instead);
 int perfdata_set_name(struct perfdata *p, uint32_t event, const char *name, size_t length);
 /* features.c: feature `number` in size bytes.  -1: memory is out; what makes no sense says
  * nothing. */

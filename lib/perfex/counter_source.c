@@ -77,7 +77,7 @@ static int counter_read_counts(void *session, struct count *counts, struct error
 {
 	struct session *s = session;
 
-	if (s->ops->tick(s->inner, e) || s->ops->read(s->inner, &s->reading, e))
+	if ((s->ops->tick && s->ops->tick(s->inner, e)) || s->ops->read(s->inner, &s->reading, e))
 		return -1;
 	memcpy(counts, s->reading.counts, s->reading.count * sizeof(*counts));
 	return 0;

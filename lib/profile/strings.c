@@ -11,15 +11,6 @@ struct string_entry {
 	char *text;
 };
 
-static uint64_t hash_of(const char *text)
-{
-	uint64_t h = 0xcbf29ce484222325u;
-
-	for (; *text; text++)
-		h = (h ^ (unsigned char)*text) * 0x100000001b3u;
-	return h;
-}
-
 struct table prof_strings_table(void)
 {
 	return TABLE_OF(struct string_entry);
@@ -34,7 +25,7 @@ void prof_strings_fini(struct table *strings)
 
 long prof_string(struct prof_data *d, const char *text)
 {
-	struct string_entry key = {.key = {.hash = hash_of(text)}};
+	struct string_entry key = {.key = {.hash = table_hash(text, strlen(text))}};
 
 	for (;; key.key.turn++) {
 		struct string_entry *own = table_add(&d->strings, &key.key);

@@ -44,14 +44,17 @@ static int list_tasks(struct bank *b, struct error *e)
 	return 0;
 }
 
-int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct error *e)
+int bank_begin(struct bank *b, pid_t pid, bool running, const struct source_options *options,
+	struct error *e)
 {
 	memset(b, 0, sizeof(*b));
 	b->pid = pid;
 	b->running = running;
-	b->flags = running ? flags & ~(unsigned)BANK_FROM_EXEC : flags;
-	/* With BANK_EACH the threads of a running process come through bank_join as well. */
-	if (running && !(flags & BANK_EACH)) {
+	b->from_exec = options->from_exec && !running;
+	b->alone = options->alone;
+	b->each = options->per_thread;
+	/* With per_thread the threads of a running process come through bank_join as well. */
+	if (running && !b->each) {
 		if (list_tasks(b, e) == 0)
 			return 0;
 	} else if (running || task_new(b, pid)) {
@@ -73,8 +76,8 @@ static void bank_close_fd(int *fd)
 static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool leads)
 {
 	attr->disabled = leads;
-	attr->enable_on_exec = leads && (b->flags & BANK_FROM_EXEC);
-	attr->inherit = !(b->flags & (BANK_ALONE | BANK_EACH));
+	attr->enable_on_exec = leads && b->from_exec;
+	attr->inherit = !b->alone && !b->each;
 	attr->read_format =
 		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_GROUP;
 }
@@ -171,7 +174,7 @@ int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader)
 int bank_enable(struct bank *b, bool on, struct error *e)
 {
 	unsigned long request = on ? PERF_EVENT_IOC_ENABLE : PERF_EVENT_IOC_DISABLE;
-	bool by_exec = on && (b->flags & BANK_FROM_EXEC) && !b->started;
+	bool by_exec = on && b->from_exec && !b->started;
 
 	b->started |= on;
 	b->on = on;

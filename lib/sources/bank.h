@@ -4,7 +4,7 @@
  *
  * Usually the events are opened on the threads that a process has at the beginning (one, for a
  * command that we start) and inherited by all that it creates; what those count comes with the sum,
- * also when they have ended.  Where threads are to be told apart (BANK_EACH) nothing is inherited,
+ * also when they have ended.  Where threads are to be told apart (per_thread) nothing is inherited,
  * and every new thread must be given to bank_join before its first instruction (trace.h).
  *
  * Threads that a running process creates while bank_begin lists it are a gap when inheriting: such
@@ -23,14 +23,9 @@
 
 #include "base/error.h"
 #include "base/vec.h"
+#include "sources/source.h"
 
 #define BANK_LEADER SIZE_MAX /* in place of a leader: the event leads a group of its own */
-
-enum bank_flag {
-	BANK_FROM_EXEC = 1 << 0, /* counting begins with the exec */
-	BANK_ALONE = 1 << 1,     /* only the one thread, not what it creates */
-	BANK_EACH = 1 << 2,      /* each thread by itself: bank_join, bank_leave */
-};
 
 struct bank_event {
 	struct perf_event_attr attr;
@@ -50,8 +45,10 @@ struct bank_value {
 
 struct bank {
 	pid_t pid;
-	bool running; /* the process runs already */
-	unsigned flags;
+	bool running;     /* the process runs already */
+	bool from_exec;   /* counting begins with the exec */
+	bool alone;       /* only the one thread, not what it creates */
+	bool each;        /* each thread by itself: bank_join, bank_leave */
 	bool on, started; /* enabled now; enabled once */
 	VEC(struct bank_event) events;
 	VEC(struct bank_task) tasks;
@@ -60,8 +57,9 @@ struct bank {
 	size_t scratch_size;
 };
 
-/* Lists the threads; opens nothing.  flags: enum bank_flag. */
-int bank_begin(struct bank *b, pid_t pid, bool running, unsigned flags, struct error *e);
+/* Lists the threads; opens nothing.  Of the options: per_thread, alone, from_exec. */
+int bank_begin(struct bank *b, pid_t pid, bool running, const struct source_options *options,
+	struct error *e);
 /*
  * Opens one more event, in the group of the event with index leader or BANK_LEADER.  What and which
  * levels stand in attr; the rest is filled in here.  On failure -1 with errno, and the bank is as

@@ -345,12 +345,6 @@ static double model_done(void *session)
 	return s->instructions;
 }
 
-static size_t model_groups(void *session)
-{
-	(void)session;
-	return 1;
-}
-
 /* ---- results ---- */
 
 /* What Valgrind may say on the way that the user must know. */
@@ -556,7 +550,6 @@ const struct source_ops source_model = {
 	.tick_interval = model_tick_interval,
 	.tick = model_tick,
 	.instructions = model_done,
-	.groups = model_groups,
 	.read = model_read,
 	.finish = model_finish,
 	.close = model_close,

@@ -167,14 +167,6 @@ static void *os_open(const struct source_options *options, struct event_spec *sp
 	return s;
 }
 
-static int os_prepare(void *session, struct launch *launch, struct error *e)
-{
-	(void)session;
-	(void)launch;
-	(void)e;
-	return 0;
-}
-
 /* 0 if open; else errno, and *leader stays. */
 static int os_add(struct os_session *s, struct os_event *event, bool exclude_kernel, size_t *leader)
 {
@@ -196,14 +188,11 @@ static int os_add(struct os_session *s, struct os_event *event, bool exclude_ker
 static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct os_session *s = session;
-	unsigned flags = (s->options.per_thread ? BANK_EACH : 0) |
-			 (s->options.alone ? BANK_ALONE : 0) |
-			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
 	size_t leader = BANK_LEADER, refused = 0;
 	struct error refusal = {0};
 	bool forbidden = false;
 
-	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
+	if (bank_begin(&s->bank, pid, running, &s->options, e) != 0)
 		return -1;
 	s->whole_run = s->options.from_exec && !running;
 	for (size_t i = 0; i < s->count; i++) {
@@ -263,25 +252,6 @@ static int os_thread(void *session, enum trace_news news, pid_t pid, pid_t tid, 
 	struct os_session *s = session;
 
 	return rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
-}
-
-static double os_tick_interval(void *session)
-{
-	(void)session;
-	return 0;
-}
-
-static int os_tick(void *session, struct error *e)
-{
-	(void)session;
-	(void)e;
-	return 0;
-}
-
-static size_t os_groups(void *session)
-{
-	(void)session;
-	return 1;
 }
 
 static void count_from_usage(
@@ -354,13 +324,9 @@ const struct source_ops source_os = {
 	.probe = os_probe,
 	.accepts = os_accepts,
 	.open = os_open,
-	.prepare = os_prepare,
 	.attach = os_attach,
 	.thread = os_thread,
 	.enable = os_enable,
-	.tick_interval = os_tick_interval,
-	.tick = os_tick,
-	.groups = os_groups,
 	.read = os_read,
 	.finish = os_finish,
 	.close = os_close,

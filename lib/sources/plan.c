@@ -121,7 +121,7 @@ static bool plan_fits(const struct source_ops *source, const struct source_optio
 
 	if (!session)
 		return false;
-	together = source->groups(session) <= 1;
+	together = !source->groups || source->groups(session) <= 1;
 	source->close(session);
 	return together;
 }

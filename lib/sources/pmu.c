@@ -185,14 +185,6 @@ fail:
 	return NULL;
 }
 
-static int pmu_prepare(void *session, struct launch *launch, struct error *e)
-{
-	(void)session;
-	(void)launch;
-	(void)e;
-	return 0;
-}
-
 static int pmu_add(
 	struct pmu_session *s, const struct perf_event_attr *attr, size_t leader, struct error *e)
 {
@@ -226,11 +218,8 @@ static int pmu_add_group(struct pmu_session *s, size_t g, struct error *e)
 static int pmu_attach(void *session, pid_t pid, bool running, struct error *e)
 {
 	struct pmu_session *s = session;
-	unsigned flags = (s->options.per_thread ? BANK_EACH : 0) |
-			 (s->options.alone ? BANK_ALONE : 0) |
-			 (s->options.from_exec ? BANK_FROM_EXEC : 0);
 
-	if (bank_begin(&s->bank, pid, running, flags, e) != 0)
+	if (bank_begin(&s->bank, pid, running, &s->options, e) != 0)
 		return -1;
 	s->first = calloc(s->groups + 1, sizeof(*s->first));
 	if (!s->first)
@@ -287,21 +276,12 @@ static int pmu_read(void *session, struct reading *r, struct error *e)
 	return pmu_observe(s, e) != 0 ? -1 : pmu_report(s, r, e);
 }
 
-static int pmu_finish(void *session, const struct rusage *usage, struct error *e)
-{
-	(void)session;
-	(void)usage;
-	(void)e;
-	return 0;
-}
-
 const struct source_ops source_pmu = {
 	.name = "pmu",
 	.native = true,
 	.probe = pmu_probe,
 	.accepts = pmu_accepts,
 	.open = pmu_open,
-	.prepare = pmu_prepare,
 	.attach = pmu_attach,
 	.thread = pmu_thread,
 	.enable = pmu_enable,
@@ -309,6 +289,5 @@ const struct source_ops source_pmu = {
 	.tick = pmu_tick,
 	.groups = pmu_groups,
 	.read = pmu_read,
-	.finish = pmu_finish,
 	.close = pmu_close,
 };

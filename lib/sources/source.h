@@ -100,6 +100,7 @@ struct source_ops {
 	/* specs are borrowed until close. */
 	void *(*open)(const struct source_options *options, struct event_spec *specs, size_t count,
 		struct error *e);
+	/* NULL: nothing is to be prepared. */
 	int (*prepare)(void *session, struct launch *launch, struct error *e);
 	/* running: pid is not ours and runs already (-pid); else it is our child, stopped before
 	 * its exec. */
@@ -112,18 +113,19 @@ struct source_ops {
 	/* Job control: stops the session's processes, or lets them go on.  NULL in sources whose
 	 * processes stop for ^Z by themselves. */
 	void (*stop)(void *session, bool stop);
-	/* Seconds between the calls of tick that it wants; 0: none. */
+	/* Seconds between the calls of tick that it wants; 0, or both NULL: none. */
 	double (*tick_interval)(void *session);
 	int (*tick)(void *session, struct error *e);
 	/* Instructions executed until the last tick, for the progress line.  NULL in sources that
 	 * do not make a run so slow that one is wanted. */
 	double (*instructions)(void *session);
-	/* Sets of events that must take turns on the counters: 1 when all are counted all the time.
-	 */
+	/* Sets of events that must take turns on the counters: 1, or NULL, when all are counted all
+	 * the time. */
 	size_t (*groups)(void *session);
 	/* r was initialised by reading_init with the session's number of events. */
 	int (*read)(void *session, struct reading *r, struct error *e);
-	/* usage: of the child and its awaited descendants, NULL if unknown (-pid). */
+	/* usage: of the child and its awaited descendants, NULL if unknown (-pid).  NULL: nothing
+	 * is to be done then. */
 	int (*finish)(void *session, const struct rusage *usage, struct error *e);
 	void (*close)(void *session);
 };

@@ -417,6 +417,7 @@ static int run_start(struct run *run, sigset_t *signals, struct error *e)
 		run->pidfd = (int)syscall(SYS_pidfd_open, pid, 0);
 	for (size_t i = 0; i < run->session_count; i++) {
 		const struct session *s = &run->sessions[i];
+		size_t groups;
 		double every;
 
 		if (s->ops->attach(s->handle, pid, !run->launched, e))
@@ -424,8 +425,9 @@ static int run_start(struct run *run, sigset_t *signals, struct error *e)
 		every = s->ops->tick_interval ? s->ops->tick_interval(s->handle) : 0;
 		if (every > 0 && (run->tick_every == 0 || every < run->tick_every))
 			run->tick_every = every;
-		if (s->ops->groups(s->handle) > run->result->groups)
-			run->result->groups = s->ops->groups(s->handle);
+		groups = s->ops->groups ? s->ops->groups(s->handle) : 1;
+		if (groups > run->result->groups)
+			run->result->groups = groups;
 	}
 	if (start_tracing(run, pid, e))
 		return -1;

@@ -27,8 +27,8 @@ static bool count(char *const *argv, const struct source_options *options, struc
 	struct launch l;
 	struct error e;
 	void *s = source_os.open(options, specs, EVENTS, &e);
-	bool good = s && launch_init(&l, argv, &e) == 0 && source_os.prepare(s, &l, &e) == 0 &&
-		    launch_start(&l, &e) == 0 && source_os.attach(s, l.pid, false, &e) == 0 &&
+	bool good = s && launch_init(&l, argv, &e) == 0 && launch_start(&l, &e) == 0 &&
+		    source_os.attach(s, l.pid, false, &e) == 0 &&
 		    source_os.enable(s, true, &e) == 0 && launch_release(&l, &e) == 0;
 
 	while (good && launch_poll(&l, true, &e) == 0)
