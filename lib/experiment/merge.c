@@ -44,7 +44,9 @@ static int merge_types(struct merge *m)
 	struct strbuf joined = {0};
 	char *copies[2] = {strdup(m->a->type), strdup(m->b->type)}, *rest, **word, *type = NULL;
 
-	for (int i = 0; i < 2 && copies[0] && copies[1]; i++)
+	if (!copies[0] || !copies[1])
+		goto out;
+	for (int i = 0; i < 2; i++)
 		for (char *w = strtok_r(copies[i], ",", &rest); w; w = strtok_r(NULL, ",", &rest)) {
 			word = vec_push(&words);
 			if (!word)

@@ -265,15 +265,17 @@ static int settle_nodes(
 
 static int settle_lists(struct experiment *x, uint32_t **to)
 {
-	free(sort_rows(x, ROWS(x->facts, 0, place_facts, NULL)));
+	uint32_t *facts = sort_rows(x, ROWS(x->facts, 0, place_facts, NULL));
+
+	free(facts);
 	to[EXPERIMENT_IMAGES] = sort_rows(x, ROWS(x->images, 1, place_images, absorb_image));
 	to[EXPERIMENT_METRICS] = sort_rows(x, ROWS(x->metrics, 0, place_metrics, absorb_metric));
 	to[EXPERIMENT_DATA_METRICS] =
 		sort_rows(x, ROWS(x->data.metrics, 0, place_data_metrics, absorb_metric));
 	to[EXPERIMENT_PROCESSES] =
 		sort_rows(x, ROWS(x->processes, 1, place_processes, absorb_process));
-	if (!to[EXPERIMENT_IMAGES] || !to[EXPERIMENT_METRICS] || !to[EXPERIMENT_DATA_METRICS] ||
-		!to[EXPERIMENT_PROCESSES])
+	if (!facts || !to[EXPERIMENT_IMAGES] || !to[EXPERIMENT_METRICS] ||
+		!to[EXPERIMENT_DATA_METRICS] || !to[EXPERIMENT_PROCESSES])
 		return -1;
 	for (size_t i = 0; i < x->threads.count; i++)
 		x->threads.data[i].process = to[EXPERIMENT_PROCESSES][x->threads.data[i].process];

@@ -559,7 +559,8 @@ static bool is_over(int directory, const char *name)
 	return faccessat(directory, counts, F_OK, 0) != 0 && errno == ENOENT;
 }
 
-/* All of an open file, yours to free, and its size; NULL with *e set. */
+/* An open file, yours to free, and its size; NULL with *e set.  What a file lacks that was cut off
+ * meanwhile, profile_add finds. */
 static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
 {
 	struct stat st;
@@ -578,11 +579,13 @@ static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
 
 		if (n < 0 && errno == EINTR)
 			continue;
-		if (n <= 0) {
-			error_sys(e, n < 0 ? errno : EIO, "cannot read all of %s", name);
+		if (n < 0) {
+			error_sys(e, errno, "cannot read %s", name);
 			free(data);
 			return NULL;
 		}
+		if (n == 0)
+			break;
 		*size += (size_t)n;
 	}
 	return data;
