@@ -140,7 +140,7 @@ static void insns(const struct profile *p, struct json *j)
 		const struct profile_insn *d = table_at(&p->insns, i);
 		uint64_t n[EVENT_LIMIT];
 
-		profile_counts(d, n);
+		profile_report_counts(d, n);
 		begin(j, "instruction");
 		json_integer(j, "image", d->key.image);
 		address(j, "address", d->key.address);

@@ -17,6 +17,11 @@ int profile_report_init(
 	return 0;
 }
 
+void profile_report_counts(const struct profile_insn *insn, uint64_t *counts)
+{
+	profile_counts(insn, counts);
+}
+
 void profile_report_fini(struct profile_report *r)
 {
 	vec_fini(&r->blocks);

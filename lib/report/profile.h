@@ -21,6 +21,8 @@ struct profile_report {
 /* counters: 0, or at least 2.  The profile is finished. */
 int profile_report_init(
 	struct profile_report *r, const struct profile *p, size_t counters, struct error *e);
+/* All events of an instruction, counts[EVENT_LIMIT]. */
+void profile_report_counts(const struct profile_insn *insn, uint64_t *counts);
 void profile_report_fini(struct profile_report *r);
 
 #endif

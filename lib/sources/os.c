@@ -19,7 +19,7 @@
 
 #include "sources/bank.h"
 #include "sources/perf_open.h"
-#include "sources/rows.h"
+#include "sources/thread_rows.h"
 #include "sources/source.h"
 
 struct os_row {
@@ -136,7 +136,7 @@ static void os_close(void *session)
 
 	if (!s)
 		return;
-	rows_fini(&s->rows);
+	thread_rows_fini(&s->rows);
 	bank_close(&s->bank);
 	free(s->values);
 	free(s->events);
@@ -251,7 +251,7 @@ static int os_thread(void *session, enum trace_news news, pid_t pid, pid_t tid, 
 {
 	struct os_session *s = session;
 
-	return rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
+	return thread_rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
 }
 
 static void count_from_usage(
@@ -302,8 +302,8 @@ static int os_read(void *session, struct reading *r, struct error *e)
 		if ((double)v->enabled * 1e-9 > r->enabled_seconds)
 			r->enabled_seconds = (double)v->enabled * 1e-9;
 	}
-	rows_judge(&s->rows, r->counts, s->count);
-	return s->options.per_thread ? rows_report(&s->rows, &s->bank, r, os_count_thread, s, e)
+	thread_rows_judge(&s->rows, r->counts, s->count);
+	return s->options.per_thread ? thread_rows_report(&s->rows, &s->bank, r, os_count_thread, s, e)
 				     : 0;
 }
 

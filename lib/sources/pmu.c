@@ -145,7 +145,7 @@ static void pmu_close(void *session)
 
 	if (!s)
 		return;
-	rows_fini(&s->rows);
+	thread_rows_fini(&s->rows);
 	bank_close(&s->bank);
 	free(s->slot_of);
 	free(s->slots);
@@ -237,7 +237,7 @@ static int pmu_thread(void *session, enum trace_news news, pid_t pid, pid_t tid,
 {
 	struct pmu_session *s = session;
 
-	return rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
+	return thread_rows_hear(&s->rows, &s->bank, news, pid, tid, command, e);
 }
 
 static int pmu_enable(void *session, bool on, struct error *e)

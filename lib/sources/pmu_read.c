@@ -180,8 +180,8 @@ int pmu_report(struct pmu_session *s, struct reading *r, struct error *e)
 		r->enabled_seconds = fmax(r->enabled_seconds, slot->spread.total.enabled);
 	}
 	identities_clamp(s->specs, r->counts, s->count);
-	rows_judge(&s->rows, r->counts, s->count);
+	thread_rows_judge(&s->rows, r->counts, s->count);
 	return s->options.per_thread
-		       ? rows_report(&s->rows, &s->bank, r, pmu_read_count_thread, s, e)
+		       ? thread_rows_report(&s->rows, &s->bank, r, pmu_read_count_thread, s, e)
 		       : 0;
 }

@@ -9,7 +9,7 @@
 #include "sources/bank.h"
 #include "sources/estimate.h"
 #include "sources/grouping.h"
-#include "sources/rows.h"
+#include "sources/thread_rows.h"
 #include "sources/source.h"
 
 #define RESIDENTS_MAX 2

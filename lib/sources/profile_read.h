@@ -17,6 +17,10 @@
 int64_t profile_image_add(struct profile *p, struct profile_image *image);
 int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sampler);
 
+/* Edges from the end of each block to the next, for what went on there without a branch.
+ * Instructions are sorted.  -1 with *e set. */
+int profile_add_sequence(struct profile *p, struct error *e);
+
 /* ---- bytes ---- */
 
 static inline uint8_t get_byte(struct cursor *c)

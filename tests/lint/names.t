@@ -4,14 +4,14 @@
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
 # Modules whose symbols and statics are not held to this as yet.
-unlinted='base branches experiment explain export image model picture process profile render report rows tui valgrind'
+unlinted='base branches experiment explain export image model picture process profile render report tui valgrind'
 # Symbols that others have named: SGI's libperfex and SpeedShop.
 public='^(lib/perfex/perfex_classic\.c (load_costs|print_costs|print_counters|read_counters|start_counters)_?|lib/speedshop/points\.c ssrt_.*)$'
 
 sources=$(tracked | grep -E '^lib/.*\.c$')
 linted=$(printf '%s\n' "$sources" | grep -Ev "^lib/($(echo "$unlinted" | tr ' ' '|'))/")
 # Still to be renamed: lib/sources and lib/collect, where the tool's profile is read.
-linted=$(printf '%s\n' "$linted" | grep -Ev '^lib/(sources/(profile|rows|model_counts)|collect/(model|data_samples))')
+linted=$(printf '%s\n' "$linted" | grep -Ev '^lib/(sources/(profile|model_counts)|collect/(model|data_samples))')
 
 is "files of one base name in lib" "$(printf '%s\n' "$sources" | sed 's|.*/||' | sort | uniq -d | while read -r twin; do
 	printf '%s\n' "$linted" | grep -q "/$twin$" && printf '%s\n' "$sources" | grep "/$twin$"

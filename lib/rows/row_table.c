@@ -2,67 +2,14 @@
 #include "rows/rows.h"
 
 #include <assert.h>
-#include <inttypes.h>
-#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "rows/fields.h"
+
 #define FINGER_STEPS 8
 
-static const struct row_field *fields_end(const struct row_kind *k)
-{
-	return k->fields + k->field_count;
-}
-
-static uint64_t get_field(const void *row, const struct row_field *f)
-{
-	const char *at = (const char *)row + f->offset;
-	uint32_t word;
-	uint64_t value;
-
-	if (f->size == sizeof(word)) {
-		memcpy(&word, at, sizeof(word));
-		return word;
-	}
-	memcpy(&value, at, sizeof(value));
-	return value;
-}
-
-static void set_field(void *row, const struct row_field *f, uint64_t value)
-{
-	char *at = (char *)row + f->offset;
-	uint32_t word = (uint32_t)value;
-
-	if (f->size == sizeof(word))
-		memcpy(at, &word, sizeof(word));
-	else
-		memcpy(at, &value, sizeof(value));
-}
-
-static char *get_text(const void *row, const struct row_field *f)
-{
-	char *text;
-
-	memcpy(&text, (const char *)row + f->offset, sizeof(text));
-	return text;
-}
-
-static void set_text(void *row, const struct row_field *f, char *text)
-{
-	memcpy((char *)row + f->offset, &text, sizeof(text));
-}
-
-static uint64_t *words_of(void *row, const struct row_field *f)
-{
-	return (uint64_t *)(void *)((char *)row + f->offset);
-}
-
-static size_t word_count(const struct row_field *f)
-{
-	return f->size / sizeof(uint64_t);
-}
-
-static bool has_texts(const struct row_kind *k)
+static bool row_has_texts(const struct row_kind *k)
 {
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++)
 		if (f->coding == ROW_TEXT)
@@ -70,28 +17,28 @@ static bool has_texts(const struct row_kind *k)
 	return false;
 }
 
-static void free_texts(void *row, const struct row_kind *k)
+static void row_free_texts(void *row, const struct row_kind *k)
 {
 	for (const struct row_field *f = k->fields + k->keys; f < fields_end(k); f++)
 		if (f->coding == ROW_TEXT)
-			free(get_text(row, f));
+			free(field_text(row, f));
 }
 
 /* Own copies in place of borrowed texts; false: memory is out, and there are none. */
-static bool copy_texts(void *row, const struct row_kind *k)
+static bool row_copy_texts(void *row, const struct row_kind *k)
 {
 	bool good = true;
 
 	for (const struct row_field *f = k->fields + k->keys; f < fields_end(k); f++)
 		if (f->coding == ROW_TEXT) {
-			const char *text = get_text(row, f);
+			const char *text = field_text(row, f);
 			char *copy = good ? strdup(text ? text : "") : NULL;
 
 			good = copy != NULL;
-			set_text(row, f, copy);
+			field_set_text(row, f, copy);
 		}
 	if (!good)
-		free_texts(row, k);
+		row_free_texts(row, k);
 	return good;
 }
 
@@ -102,7 +49,7 @@ int row_order(const struct row_kind *k, const void *a, const void *b)
 	if (k->order)
 		return k->order(a, b);
 	for (const struct row_field *f = k->fields; f < k->fields + k->keys; f++) {
-		uint64_t x = get_field(a, f), y = get_field(b, f);
+		uint64_t x = field_get(a, f), y = field_get(b, f);
 
 		if (x == y)
 			continue;
@@ -113,7 +60,7 @@ int row_order(const struct row_kind *k, const void *a, const void *b)
 	return 0;
 }
 
-static int compare_rows(const void *a, const void *b, void *kind)
+static int row_compare(const void *a, const void *b, void *kind)
 {
 	return row_order(kind, a, b);
 }
@@ -123,7 +70,7 @@ struct numbered {
 	uint32_t old;
 };
 
-static int compare_numbered(const void *pa, const void *pb, void *kind)
+static int row_compare_numbered(const void *pa, const void *pb, void *kind)
 {
 	const struct numbered *a = pa, *b = pb;
 
@@ -143,7 +90,7 @@ struct plan {
 	size_t sum[UINT8_MAX]; /* offsets of counts */
 };
 
-static void make_plan(struct plan *p, const struct row_kind *k, const struct row_numbers *n)
+static void row_plan(struct plan *p, const struct row_kind *k, const struct row_numbers *n)
 {
 	p->kind = k;
 	p->references = p->sums = 0;
@@ -163,7 +110,7 @@ static void make_plan(struct plan *p, const struct row_kind *k, const struct row
 	}
 }
 
-static inline void renumber(char *row, const struct plan *p, size_t references)
+static inline void renumber_row(char *row, const struct plan *p, size_t references)
 {
 #pragma GCC unroll 4
 	for (size_t i = 0; i < references; i++) {
@@ -177,9 +124,9 @@ void row_renumber(struct table *t, const struct row_kind *k, const struct row_nu
 {
 	struct plan p;
 
-	make_plan(&p, k, n);
+	row_plan(&p, k, n);
 	for (size_t i = k->fixed; p.references && i < t->count; i++)
-		renumber(table_at(t, i), &p, p.references);
+		renumber_row(table_at(t, i), &p, p.references);
 	table_changed(t);
 }
 
@@ -187,7 +134,7 @@ void row_mark(const struct table *t, const struct row_kind *k, unsigned referenc
 {
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++)
 		for (size_t i = k->fixed; f->reference == reference && i < t->count; i++)
-			used[get_field(table_at(t, i), f)] = true;
+			used[field_get(table_at(t, i), f)] = true;
 }
 
 /* ---- adding ---- */
@@ -203,12 +150,12 @@ int row_init(struct table *t, const struct row_kind *k)
 
 void row_fini(struct table *t, const struct row_kind *k)
 {
-	for (size_t i = k->fixed; has_texts(k) && i < t->count; i++)
-		free_texts(table_at(t, i), k);
+	for (size_t i = k->fixed; row_has_texts(k) && i < t->count; i++)
+		row_free_texts(table_at(t, i), k);
 	table_fini(t);
 }
 
-static void add_field(void *to, void *row, const struct row_field *f)
+static void field_add(void *to, void *row, const struct row_field *f)
 {
 	if (f->coding == ROW_REAL) {
 		double a, b;
@@ -218,30 +165,30 @@ static void add_field(void *to, void *row, const struct row_field *f)
 		a += b;
 		memcpy((char *)to + f->offset, &a, sizeof(a));
 	} else if (f->coding == ROW_WORDS) {
-		for (size_t i = 0; i < word_count(f); i++)
-			words_of(to, f)[i] |= words_of(row, f)[i];
+		for (size_t i = 0; i < field_word_count(f); i++)
+			field_words(to, f)[i] |= field_words(row, f)[i];
 	} else {
-		set_field(to, f, row_sum(get_field(to, f), get_field(row, f)));
+		field_set(to, f, row_sum(field_get(to, f), field_get(row, f)));
 	}
 }
 
 /* Two rows of one key: what is not needed of the other's texts stays in it. */
-static void add_up(void *to, void *row, const struct row_kind *k)
+static void row_add_up(void *to, void *row, const struct row_kind *k)
 {
 	if (k->add)
 		k->add(to, row);
 	for (const struct row_field *f = k->fields + k->keys; f < fields_end(k); f++)
 		if (!f->own)
-			add_field(to, row, f);
+			field_add(to, row, f);
 }
 
 /* With own copies of its texts, to where it belongs. */
-static int add_copy(void *to, void *row, const struct row_kind *k)
+static int row_add_copy(void *to, void *row, const struct row_kind *k)
 {
-	if (!copy_texts(row, k))
+	if (!row_copy_texts(row, k))
 		return -1;
-	add_up(to, row, k);
-	free_texts(row, k);
+	row_add_up(to, row, k);
+	row_free_texts(row, k);
 	return 0;
 }
 
@@ -252,7 +199,7 @@ long row_add(struct table *t, const struct row_kind *k, const void *row)
 	if (!to)
 		return -1;
 	memcpy(copy, row, k->size);
-	if (add_copy(to, copy, k))
+	if (row_add_copy(to, copy, k))
 		return -1;
 	return (to - t->entries) / (long)t->entry_size;
 }
@@ -260,7 +207,7 @@ long row_add(struct table *t, const struct row_kind *k, const void *row)
 /* ---- settling ---- */
 
 /* How many rows are in order, from the beginning. */
-static size_t in_order(const struct table *t, const struct row_kind *k)
+static size_t rows_in_order(const struct table *t, const struct row_kind *k)
 {
 	size_t i = k->fixed + 1u;
 
@@ -271,7 +218,7 @@ static size_t in_order(const struct table *t, const struct row_kind *k)
 
 /* Tables that have grown are mostly in order up to what is new: only that is sorted, and merged
  * from the end.  first: it comes behind those in order. */
-static int sort_rows(struct table *t, const struct row_kind *k, size_t first)
+static int rows_sort(struct table *t, const struct row_kind *k, size_t first)
 {
 	size_t size = t->entry_size, left = t->count - first, at = t->count;
 	char *rows = malloc(left * size);
@@ -279,7 +226,7 @@ static int sort_rows(struct table *t, const struct row_kind *k, size_t first)
 	if (!rows)
 		return -1;
 	memcpy(rows, table_at(t, first), left * size);
-	qsort_r(rows, left, size, compare_rows, (void *)(uintptr_t)k);
+	qsort_r(rows, left, size, row_compare, (void *)(uintptr_t)k);
 	while (left > 0) {
 		char *last = rows + (left - 1) * size;
 
@@ -294,7 +241,7 @@ static int sort_rows(struct table *t, const struct row_kind *k, size_t first)
 }
 
 /* Sorts; where each row was; NULL when memory is out. */
-static struct numbered *sort_numbered(struct table *t, const struct row_kind *k)
+static struct numbered *rows_sort_numbered(struct table *t, const struct row_kind *k)
 {
 	struct table now = {.entry_size = t->entry_size, .key_size = t->key_size};
 	struct numbered *sorted = malloc(t->count * sizeof(*sorted));
@@ -305,7 +252,7 @@ static struct numbered *sort_numbered(struct table *t, const struct row_kind *k)
 	}
 	for (size_t i = 0; i < t->count; i++)
 		sorted[i] = (struct numbered){table_at(t, i), (uint32_t)i};
-	qsort_r(sorted + k->fixed, t->count - k->fixed, sizeof(*sorted), compare_numbered,
+	qsort_r(sorted + k->fixed, t->count - k->fixed, sizeof(*sorted), row_compare_numbered,
 		(void *)(uintptr_t)k);
 	for (size_t i = 0; i < t->count; i++)
 		memcpy(table_append(&now), sorted[i].row, t->entry_size);
@@ -314,17 +261,17 @@ static struct numbered *sort_numbered(struct table *t, const struct row_kind *k)
 	return sorted;
 }
 
-static bool is_counted(const void *row, const struct row_kind *k)
+static bool row_is_counted(const void *row, const struct row_kind *k)
 {
 	for (const struct row_field *f = k->fields + k->keys; f < fields_end(k); f++)
-		if (f->positive && get_field(row, f) == 0)
+		if (f->positive && field_get(row, f) == 0)
 			return false;
 	return true;
 }
 
 /* Of sorted rows: those of one key add up, and what was never counted goes.  sorted NULL: they are
  * where they have been. */
-static void join_rows(
+static void rows_join(
 	struct table *t, const struct row_kind *k, const struct numbered *sorted, uint32_t *to)
 {
 	size_t kept = k->fixed;
@@ -336,9 +283,9 @@ static void join_rows(
 		bool same = kept > k->fixed && row_order(k, last, row) == 0;
 
 		if (same)
-			add_up(last, row, k);
-		if (same || !is_counted(row, k))
-			free_texts(row, k);
+			row_add_up(last, row, k);
+		if (same || !row_is_counted(row, k))
+			row_free_texts(row, k);
 		else if (kept++ != i)
 			memcpy(table_at(t, kept - 1), row, t->entry_size);
 		if (to)
@@ -353,12 +300,12 @@ int row_settle(struct table *t, const struct row_kind *k, const struct row_numbe
 	size_t first;
 
 	row_renumber(t, k, n);
-	first = in_order(t, k);
-	if (first < t->count && to && !(sorted = sort_numbered(t, k)))
+	first = rows_in_order(t, k);
+	if (first < t->count && to && !(sorted = rows_sort_numbered(t, k)))
 		return -1;
-	if (first < t->count && !to && sort_rows(t, k, first))
+	if (first < t->count && !to && rows_sort(t, k, first))
 		return -1;
-	join_rows(t, k, sorted, to);
+	rows_join(t, k, sorted, to);
 	free(sorted);
 	return 0;
 }
@@ -380,7 +327,7 @@ struct shape {
 
 /* In pieces as small as the numbers that have just been written: larger ones would wait for all of
  * them to be in the cache. */
-static inline bool same_key(const char *a, const char *b, size_t size)
+static inline bool row_same_key(const char *a, const char *b, size_t size)
 {
 	const uint32_t *x = (const uint32_t *)(const void *)a,
 		       *y = (const uint32_t *)(const void *)b;
@@ -393,14 +340,14 @@ static inline bool same_key(const char *a, const char *b, size_t size)
 }
 
 /* The row with this key: near the finger, or wherever it is, or new; NULL when memory is out. */
-static inline __attribute__((always_inline)) char *find_row(struct table *t,
+static inline __attribute__((always_inline)) char *row_find(struct table *t,
 	const struct row_kind *k, const char *wanted, struct finger *f, const struct shape *shape)
 {
 	size_t end = f->next + FINGER_STEPS < t->count ? f->next + FINGER_STEPS : t->count;
 	char *found = t->entries + f->next * shape->size;
 
 	for (size_t i = f->next; i < end; i++, found += shape->size) {
-		if (same_key(found, wanted, shape->key_size)) {
+		if (row_same_key(found, wanted, shape->key_size)) {
 			*f = (struct finger){i + 1, false};
 			return found;
 		}
@@ -414,7 +361,7 @@ static inline __attribute__((always_inline)) char *find_row(struct table *t,
 	return found;
 }
 
-static inline void add_sums(char *own, const char *row, const struct plan *p, size_t sums)
+static inline void row_add_sums(char *own, const char *row, const struct plan *p, size_t sums)
 {
 #pragma GCC unroll 4
 	for (size_t i = 0; i < sums; i++) {
@@ -424,7 +371,7 @@ static inline void add_sums(char *own, const char *row, const struct plan *p, si
 	}
 }
 
-static inline __attribute__((always_inline)) int merge_rows(struct table *a, const struct table *b,
+static inline __attribute__((always_inline)) int rows_merge(struct table *a, const struct table *b,
 	const struct plan *p, uint32_t *to, struct shape shape)
 {
 	const struct row_kind *k = p->kind;
@@ -435,12 +382,12 @@ static inline __attribute__((always_inline)) int merge_rows(struct table *a, con
 		char *own;
 
 		memcpy(row, b->entries + i * shape.size, shape.size);
-		renumber((char *)row, p, shape.references);
-		own = find_row(a, k, (char *)row, &finger, &shape);
-		if (!own || (!shape.simple && add_copy(own, row, k)))
+		renumber_row((char *)row, p, shape.references);
+		own = row_find(a, k, (char *)row, &finger, &shape);
+		if (!own || (!shape.simple && row_add_copy(own, row, k)))
 			return -1;
 		if (shape.simple)
-			add_sums(own, (char *)row, p, shape.sums);
+			row_add_sums(own, (char *)row, p, shape.sums);
 		if (to)
 			to[i] = (uint32_t)((size_t)(own - a->entries) / shape.size);
 	}
@@ -456,180 +403,13 @@ int row_merge(struct table *a, const struct table *b, const struct row_kind *k,
 	struct shape shape;
 	struct plan p;
 
-	make_plan(&p, k, n);
+	row_plan(&p, k, n);
 	shape = (struct shape){k->size, k->key_size, p.references, p.sums, p.simple};
 	for (size_t i = 0; to && i < k->fixed; i++)
 		to[i] = (uint32_t)i;
 	if (memcmp(&shape, &node, sizeof(shape)) == 0)
-		return merge_rows(a, b, &p, to, node);
+		return rows_merge(a, b, &p, to, node);
 	if (memcmp(&shape, &sample, sizeof(shape)) == 0)
-		return merge_rows(a, b, &p, to, sample);
-	return merge_rows(a, b, &p, to, shape);
-}
-
-/* ---- in files ---- */
-
-/* What a field is told as a distance from. */
-static uint64_t base_of(
-	const struct row_kind *k, const struct row_field *f, const void *row, const void *before)
-{
-	if (f->coding == ROW_DISTANCE)
-		return get_field(row, &k->fields[f->from]);
-	return (f->coding == ROW_STEP || f->coding == ROW_RISE) && before ? get_field(before, f)
-									  : 0;
-}
-
-static void put_real(struct strbuf *to, uint64_t bits)
-{
-	uint8_t bytes[sizeof(bits)];
-
-	put_fixed(bytes, bits, sizeof(bits));
-	strbuf_add(to, (const char *)bytes, sizeof(bits));
-}
-
-/* Its bits. */
-static uint64_t get_real(struct cursor *c)
-{
-	uint64_t bits;
-	double value;
-
-	if (c->end - c->at < (ptrdiff_t)sizeof(bits)) {
-		c->bad = true;
-		c->at = c->end;
-		return 0;
-	}
-	bits = get_fixed(c->at, sizeof(bits));
-	c->at += sizeof(bits);
-	memcpy(&value, &bits, sizeof(value));
-	if (!isfinite(value) || signbit(value))
-		c->bad = true;
-	return bits;
-}
-
-void row_put(const struct table *t, const struct row_kind *k, size_t i, struct strbuf *to)
-{
-	void *row = table_at(t, i), *before = i ? table_at(t, i - 1) : NULL;
-
-	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
-		if (f->coding == ROW_TEXT) {
-			put_text(to, get_text(row, f));
-		} else if (f->coding == ROW_WORDS) {
-			for (size_t j = 0; j < word_count(f); j++)
-				put_uint(to, words_of(row, f)[j]);
-		} else if (f->coding == ROW_REAL) {
-			put_real(to, get_field(row, f));
-		} else {
-			uint64_t value = get_field(row, f) - base_of(k, f, row, before);
-
-			if (f->coding == ROW_UINT || f->coding == ROW_RISE)
-				put_uint(to, value);
-			else
-				put_sint(to, (int64_t)value);
-		}
-	}
-}
-
-/* A number that is to be below limit. */
-static uint64_t get_number(
-	struct cursor *c, const struct row_field *f, uint64_t base, const struct row_numbers *n)
-{
-	uint64_t limit = f->reference ? n->limit[f->reference] : f->limit;
-
-	if (f->coding != ROW_UINT && f->coding != ROW_RISE)
-		return base + (uint64_t)unzigzag(get_uint(c));
-	if (f->reference || f->limit)
-		return base + get_below(c, limit - base);
-	return base + (f->size == sizeof(uint32_t) ? get_u32(c) : get_uint(c));
-}
-
-static void get_row(
-	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c)
-{
-	void *row = table_append(t), *before;
-
-	if (!row) {
-		c->bad = c->nomem = true;
-		return;
-	}
-	before = t->count > 1 ? table_at(t, t->count - 2) : NULL;
-	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
-		if (f->coding == ROW_TEXT) {
-			set_text(row, f, get_string(c));
-		} else if (f->coding == ROW_WORDS) {
-			for (size_t i = 0; i < word_count(f); i++)
-				words_of(row, f)[i] = get_uint(c);
-		} else {
-			uint64_t value = f->coding == ROW_REAL
-						 ? get_real(c)
-						 : get_number(c, f, base_of(k, f, row, before), n);
-
-			c->bad |= f->positive && value == 0;
-			set_field(row, f, value);
-		}
-	}
-	c->bad |= before && row_order(k, before, row) >= 0;
-}
-
-void row_get(
-	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c)
-{
-	while (c->at < c->end && !c->bad)
-		get_row(t, k, n, c);
-}
-
-/* ---- in words ---- */
-
-void row_quote(const char *text, FILE *out)
-{
-	putc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			fprintf(out, "\\x%02x", *c);
-		else
-			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
-	putc('"', out);
-}
-
-static void dump_number(const struct row_field *f, uint64_t value, FILE *out)
-{
-	double real;
-
-	if (f->names) {
-		if (value < f->names_count)
-			fprintf(out, " %s", f->names[value]);
-		else
-			fprintf(out, " %" PRIu64, value);
-		return;
-	}
-	memcpy(&real, &value, sizeof(real));
-	if (f->coding == ROW_REAL)
-		fprintf(out, " %s %.17g", f->name, real);
-	else if (f->coding == ROW_SINT)
-		fprintf(out, " %s %" PRId64, f->name, (int64_t)value);
-	else
-		fprintf(out, f->hex ? " %s %" PRIx64 : " %s %" PRIu64, f->name, value);
-}
-
-void row_dump(const struct table *t, const struct row_kind *k, FILE *out)
-{
-	for (size_t i = k->fixed; i < t->count; i++) {
-		void *row = table_at(t, i);
-
-		fputs(k->word, out);
-		if (k->numbered)
-			fprintf(out, " %zu", i);
-		for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
-			if (f->coding == ROW_TEXT) {
-				fprintf(out, " %s ", f->name);
-				row_quote(get_text(row, f), out);
-			} else if (f->coding == ROW_WORDS) {
-				fprintf(out, " %s ", f->name);
-				for (size_t j = word_count(f); j-- > 0;)
-					fprintf(out, "%016" PRIx64, words_of(row, f)[j]);
-			} else {
-				dump_number(f, get_field(row, f), out);
-			}
-		}
-		putc('\n', out);
-	}
+		return rows_merge(a, b, &p, to, sample);
+	return rows_merge(a, b, &p, to, shape);
 }

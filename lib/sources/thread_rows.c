@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "sources/rows.h"
+#include "sources/thread_rows.h"
 
 #include <errno.h>
 #include <stdio.h>
@@ -9,7 +9,7 @@
 #include "base/plural.h"
 #include "sources/perf_open.h"
 
-static struct row *row_add(struct rows *rows, pid_t pid, pid_t tid)
+static struct row *thread_row_add(struct rows *rows, pid_t pid, pid_t tid)
 {
 	struct row *row = vec_push(&rows->list);
 
@@ -21,7 +21,7 @@ static struct row *row_add(struct rows *rows, pid_t pid, pid_t tid)
 }
 
 /* Of the thread that has that number now. */
-static struct row *row_find(struct rows *rows, pid_t tid)
+static struct row *thread_row_find(struct rows *rows, pid_t tid)
 {
 	for (size_t i = rows->list.count; i-- > 0;)
 		if (rows->list.data[i].tid == tid && !rows->list.data[i].ended)
@@ -29,9 +29,9 @@ static struct row *row_find(struct rows *rows, pid_t tid)
 	return NULL;
 }
 
-static int begins(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, struct error *e)
+static int thread_row_begins(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, struct error *e)
 {
-	struct row *row = row_add(rows, pid, tid);
+	struct row *row = thread_row_add(rows, pid, tid);
 	struct error why;
 
 	if (!row)
@@ -52,13 +52,13 @@ static int begins(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, struc
 	return 0;
 }
 
-static int ends(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, const char *command,
+static int thread_row_ends(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, const char *command,
 	struct error *e)
 {
-	struct row *row = row_find(rows, tid);
+	struct row *row = thread_row_find(rows, tid);
 
 	if (!row)
-		row = row_add(rows, pid, tid);
+		row = thread_row_add(rows, pid, tid);
 	if (!row || !(row->values = calloc(b->events.count + 1, sizeof(*row->values))))
 		return error_nomem(e);
 	row->ended = true;
@@ -66,19 +66,19 @@ static int ends(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, const c
 	return bank_leave(b, tid, row->values, e);
 }
 
-int rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pid_t pid, pid_t tid,
+int thread_rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pid_t pid, pid_t tid,
 	const char *command, struct error *e)
 {
 	struct row *row;
 
 	switch (news) {
 	case TRACE_BEGINS:
-		return begins(rows, b, pid, tid, e);
+		return thread_row_begins(rows, b, pid, tid, e);
 	case TRACE_ENDS:
-		return ends(rows, b, pid, tid, command, e);
+		return thread_row_ends(rows, b, pid, tid, command, e);
 	case TRACE_RENAMED:
 		bank_rename(b, tid, pid);
-		row = row_find(rows, tid);
+		row = thread_row_find(rows, tid);
 		if (row)
 			row->tid = pid;
 		return 0;
@@ -86,7 +86,7 @@ int rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pid_t pid
 	return 0;
 }
 
-static void read_name(pid_t tid, char *name, size_t size)
+static void thread_read_name(pid_t tid, char *name, size_t size)
 {
 	char path[48];
 	FILE *f;
@@ -101,16 +101,16 @@ static void read_name(pid_t tid, char *name, size_t size)
 }
 
 /* Rows for threads that run and that nobody announced: the command itself. */
-static int add_running(struct rows *rows, struct bank *b, struct error *e)
+static int thread_add_running(struct rows *rows, struct bank *b, struct error *e)
 {
 	for (size_t i = 0; i < b->tasks.count; i++)
-		if (!row_find(rows, b->tasks.data[i].tid) &&
-			!row_add(rows, b->pid, b->tasks.data[i].tid))
+		if (!thread_row_find(rows, b->tasks.data[i].tid) &&
+			!thread_row_add(rows, b->pid, b->tasks.data[i].tid))
 			return error_nomem(e);
 	return 0;
 }
 
-static int read_row(
+static int thread_read_row(
 	struct bank *b, const struct row *row, struct bank_value *values, struct error *e)
 {
 	if (row->ended) {
@@ -124,7 +124,7 @@ static int read_row(
 	return 0;
 }
 
-int rows_report(struct rows *rows, struct bank *b, struct reading *r,
+int thread_rows_report(struct rows *rows, struct bank *b, struct reading *r,
 	void (*count)(void *session, const struct bank_value *values, struct count *counts),
 	void *session, struct error *e)
 {
@@ -133,7 +133,7 @@ int rows_report(struct rows *rows, struct bank *b, struct reading *r,
 
 	if (!values)
 		return error_nomem(e);
-	if (add_running(rows, b, e) != 0)
+	if (thread_add_running(rows, b, e) != 0)
 		goto out;
 	for (size_t i = 0; i < rows->list.count; i++) {
 		struct row *row = &rows->list.data[i];
@@ -144,7 +144,7 @@ int rows_report(struct rows *rows, struct bank *b, struct reading *r,
 			goto out;
 		}
 		if (!row->ended)
-			read_name(row->tid, row->command, sizeof(row->command));
+			thread_read_name(row->tid, row->command, sizeof(row->command));
 		out->pid = row->pid;
 		out->tid = row->tid;
 		memcpy(out->command, row->command, sizeof(out->command));
@@ -154,7 +154,7 @@ int rows_report(struct rows *rows, struct bank *b, struct reading *r,
 					row->why);
 			continue;
 		}
-		if (read_row(b, row, values, e) != 0)
+		if (thread_read_row(b, row, values, e) != 0)
 			goto out;
 		count(session, values, out->counts);
 	}
@@ -165,7 +165,7 @@ out:
 	return rc;
 }
 
-void rows_judge(const struct rows *rows, struct count *counts, size_t count)
+void thread_rows_judge(const struct rows *rows, struct count *counts, size_t count)
 {
 	for (size_t i = 0; rows->missed && i < count; i++) {
 		memset(&counts[i], 0, sizeof(counts[i]));
@@ -175,7 +175,7 @@ void rows_judge(const struct rows *rows, struct count *counts, size_t count)
 	}
 }
 
-void rows_fini(struct rows *rows)
+void thread_rows_fini(struct rows *rows)
 {
 	for (size_t i = 0; i < rows->list.count; i++)
 		free(rows->list.data[i].values);

@@ -2,8 +2,8 @@
 /*
  * The threads of a session: what those that ended had counted, and their names.
  */
-#ifndef SOURCES_ROWS_H
-#define SOURCES_ROWS_H
+#ifndef SOURCES_THREAD_ROWS_H
+#define SOURCES_THREAD_ROWS_H
 
 #include "sources/bank.h"
 #include "sources/source.h"
@@ -22,15 +22,15 @@ struct rows {
 };
 
 /* What source_ops.thread does, for a session that has a bank. */
-int rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pid_t pid, pid_t tid,
+int thread_rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pid_t pid, pid_t tid,
 	const char *command, struct error *e);
 /* Adds a row to r for every thread; count turns one's values (per event of the bank) into its
  * counts. */
-int rows_report(struct rows *rows, struct bank *b, struct reading *r,
+int thread_rows_report(struct rows *rows, struct bank *b, struct reading *r,
 	void (*count)(void *session, const struct bank_value *values, struct count *counts),
 	void *session, struct error *e);
 /* If threads were missed, there is no sum: takes it out of counts, and says why. */
-void rows_judge(const struct rows *rows, struct count *counts, size_t count);
-void rows_fini(struct rows *rows);
+void thread_rows_judge(const struct rows *rows, struct count *counts, size_t count);
+void thread_rows_fini(struct rows *rows);
 
 #endif

@@ -1,0 +1,173 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Rows in files, and in words. */
+#include <inttypes.h>
+#include <math.h>
+#include <string.h>
+
+#include "rows/fields.h"
+
+/* What a field is told as a distance from. */
+static uint64_t field_base(
+	const struct row_kind *k, const struct row_field *f, const void *row, const void *before)
+{
+	if (f->coding == ROW_DISTANCE)
+		return field_get(row, &k->fields[f->from]);
+	return (f->coding == ROW_STEP || f->coding == ROW_RISE) && before ? field_get(before, f)
+									  : 0;
+}
+
+static void field_put_real(struct strbuf *to, uint64_t bits)
+{
+	uint8_t bytes[sizeof(bits)];
+
+	put_fixed(bytes, bits, sizeof(bits));
+	strbuf_add(to, (const char *)bytes, sizeof(bits));
+}
+
+/* Its bits. */
+static uint64_t field_get_real(struct cursor *c)
+{
+	uint64_t bits;
+	double value;
+
+	if (c->end - c->at < (ptrdiff_t)sizeof(bits)) {
+		c->bad = true;
+		c->at = c->end;
+		return 0;
+	}
+	bits = get_fixed(c->at, sizeof(bits));
+	c->at += sizeof(bits);
+	memcpy(&value, &bits, sizeof(value));
+	if (!isfinite(value) || signbit(value))
+		c->bad = true;
+	return bits;
+}
+
+void row_put(const struct table *t, const struct row_kind *k, size_t i, struct strbuf *to)
+{
+	void *row = table_at(t, i), *before = i ? table_at(t, i - 1) : NULL;
+
+	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
+		if (f->coding == ROW_TEXT) {
+			put_text(to, field_text(row, f));
+		} else if (f->coding == ROW_WORDS) {
+			for (size_t j = 0; j < field_word_count(f); j++)
+				put_uint(to, field_words(row, f)[j]);
+		} else if (f->coding == ROW_REAL) {
+			field_put_real(to, field_get(row, f));
+		} else {
+			uint64_t value = field_get(row, f) - field_base(k, f, row, before);
+
+			if (f->coding == ROW_UINT || f->coding == ROW_RISE)
+				put_uint(to, value);
+			else
+				put_sint(to, (int64_t)value);
+		}
+	}
+}
+
+/* A number that is to be below limit. */
+static uint64_t field_get_number(
+	struct cursor *c, const struct row_field *f, uint64_t base, const struct row_numbers *n)
+{
+	uint64_t limit = f->reference ? n->limit[f->reference] : f->limit;
+
+	if (f->coding != ROW_UINT && f->coding != ROW_RISE)
+		return base + (uint64_t)unzigzag(get_uint(c));
+	if (f->reference || f->limit)
+		return base + get_below(c, limit - base);
+	return base + (f->size == sizeof(uint32_t) ? get_u32(c) : get_uint(c));
+}
+
+static void row_get_one(
+	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c)
+{
+	void *row = table_append(t), *before;
+
+	if (!row) {
+		c->bad = c->nomem = true;
+		return;
+	}
+	before = t->count > 1 ? table_at(t, t->count - 2) : NULL;
+	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
+		if (f->coding == ROW_TEXT) {
+			field_set_text(row, f, get_string(c));
+		} else if (f->coding == ROW_WORDS) {
+			for (size_t i = 0; i < field_word_count(f); i++)
+				field_words(row, f)[i] = get_uint(c);
+		} else {
+			uint64_t value =
+				f->coding == ROW_REAL
+					? field_get_real(c)
+					: field_get_number(c, f, field_base(k, f, row, before), n);
+
+			c->bad |= f->positive && value == 0;
+			field_set(row, f, value);
+		}
+	}
+	c->bad |= before && row_order(k, before, row) >= 0;
+}
+
+void row_get(
+	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c)
+{
+	while (c->at < c->end && !c->bad)
+		row_get_one(t, k, n, c);
+}
+
+/* ---- in words ---- */
+
+void row_quote(const char *text, FILE *out)
+{
+	putc('"', out);
+	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
+		if (*c < ' ' || *c == 0x7f)
+			fprintf(out, "\\x%02x", *c);
+		else
+			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+	putc('"', out);
+}
+
+static void field_dump(const struct row_field *f, uint64_t value, FILE *out)
+{
+	double real;
+
+	if (f->names) {
+		if (value < f->names_count)
+			fprintf(out, " %s", f->names[value]);
+		else
+			fprintf(out, " %" PRIu64, value);
+		return;
+	}
+	memcpy(&real, &value, sizeof(real));
+	if (f->coding == ROW_REAL)
+		fprintf(out, " %s %.17g", f->name, real);
+	else if (f->coding == ROW_SINT)
+		fprintf(out, " %s %" PRId64, f->name, (int64_t)value);
+	else
+		fprintf(out, f->hex ? " %s %" PRIx64 : " %s %" PRIu64, f->name, value);
+}
+
+void row_dump(const struct table *t, const struct row_kind *k, FILE *out)
+{
+	for (size_t i = k->fixed; i < t->count; i++) {
+		void *row = table_at(t, i);
+
+		fputs(k->word, out);
+		if (k->numbered)
+			fprintf(out, " %zu", i);
+		for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
+			if (f->coding == ROW_TEXT) {
+				fprintf(out, " %s ", f->name);
+				row_quote(field_text(row, f), out);
+			} else if (f->coding == ROW_WORDS) {
+				fprintf(out, " %s ", f->name);
+				for (size_t j = field_word_count(f); j-- > 0;)
+					fprintf(out, "%016" PRIx64, field_words(row, f)[j]);
+			} else {
+				field_dump(f, field_get(row, f), out);
+			}
+		}
+		putc('\n', out);
+	}
+}

@@ -1,0 +1,212 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What a profile says: events of instructions, blocks, and edges between them. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "model/trace.h"
+#include "model/watch.h"
+#include "model/wire/profile.h"
+#include "sources/profile_read.h"
+
+#define ORDER(a, b) ((a) > (b)) - ((a) < (b))
+
+_Static_assert(PROFILE_SAMPLERS_MAX == MODEL_SAMPLERS_MAX, "the model's limit");
+
+uint32_t profile_sampled_as(uint32_t event)
+{
+	return watch_event(event);
+}
+
+void profile_counts(const struct profile_insn *d, uint64_t *counts)
+{
+	bool conditional = d->branch == MODEL_CONDITIONAL;
+	bool indirect = d->branch == MODEL_INDIRECT_JUMP || d->branch == MODEL_INDIRECT_CALL;
+	uint64_t once = d->executions - d->repeated;
+	bool call = d->branch == MODEL_CALL || d->branch == MODEL_INDIRECT_CALL;
+
+	memset(counts, 0, EVENT_LIMIT * sizeof(*counts));
+	for (size_t i = 0; i < d->counts.count; i++)
+		if (d->counts.data[i].item < EVENT_LIMIT)
+			counts[d->counts.data[i].item] += d->counts.data[i].n;
+	counts[EV_LOADS] += d->loads;
+	counts[EV_STORES] += d->stores;
+	counts[EV_INSTRUCTIONS] += once;
+	counts[EV_MICRO_OPS] += once * d->uops;
+	counts[EV_FP_OPERATIONS] += once * d->flops;
+	counts[EV_FP_INSTRUCTIONS] += d->class_bits & MODEL_FP ? once : 0;
+	counts[EV_VECTOR_INSTRUCTIONS] += d->class_bits & MODEL_VECTOR ? once : 0;
+	counts[EV_BRANCHES] += d->branches;
+	counts[EV_TAKEN_BRANCHES] += d->taken;
+	counts[EV_CONDITIONAL_BRANCHES] += conditional ? d->branches : 0;
+	counts[EV_INDIRECT_BRANCHES] += indirect ? d->branches : 0;
+	counts[EV_CALLS] += call ? d->branches : 0;
+	counts[EV_RETURNS] += d->branch == MODEL_RETURN ? d->branches : 0;
+	counts[EV_CYCLES_16] = counts[EV_CYCLES];
+	counts[EV_INSTRUCTIONS_15] = counts[EV_INSTRUCTIONS];
+	counts[EV_STORE_CONDITIONALS] = counts[EV_LOCKED_INSTRUCTIONS];
+	counts[EV_DECODED_BRANCHES] = counts[EV_CONDITIONAL_BRANCHES];
+	counts[EV_TLB_MISSES] = counts[EV_DTLB_WALKS] + counts[EV_ITLB_WALKS];
+	counts[EV_MISPREDICTED_BRANCHES] = counts[EV_MISPREDICTED_CONDITIONALS] +
+					   counts[EV_MISPREDICTED_INDIRECTS] +
+					   counts[EV_MISPREDICTED_RETURNS];
+}
+
+bool profile_is_executed(int event)
+{
+	static const bool executed[EV_COUNT] = {
+		[EV_INSTRUCTIONS] = true,
+		[EV_INSTRUCTIONS_15] = true,
+		[EV_MICRO_OPS] = true,
+		[EV_LOADS] = true,
+		[EV_STORES] = true,
+		[EV_FP_INSTRUCTIONS] = true,
+		[EV_VECTOR_INSTRUCTIONS] = true,
+		[EV_FP_OPERATIONS] = true,
+		[EV_BRANCHES] = true,
+		[EV_CONDITIONAL_BRANCHES] = true,
+		[EV_DECODED_BRANCHES] = true,
+		[EV_TAKEN_BRANCHES] = true,
+		[EV_CALLS] = true,
+		[EV_INDIRECT_BRANCHES] = true,
+		[EV_RETURNS] = true,
+	};
+
+	return event >= 0 && event < EV_COUNT && executed[event];
+}
+
+/* Targets of branches, sorted. */
+struct place {
+	uint64_t address;
+	uint32_t image;
+};
+
+static int compare_places(const void *x, const void *y)
+{
+	const struct place *a = x, *b = y;
+	int order = ORDER(a->image, b->image);
+
+	return order ? order : ORDER(a->address, b->address);
+}
+
+static struct place *find_targets(const struct profile *p, size_t *count)
+{
+	struct place *targets = malloc((p->edges.count + 1) * sizeof(*targets));
+
+	*count = 0;
+	for (size_t i = 0; targets && i < p->edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->edges, i);
+
+		if (edge->key.kind != PROFILE_FALL)
+			targets[(*count)++] = (struct place){edge->key.to, edge->key.to_image};
+	}
+	if (targets)
+		qsort(targets, *count, sizeof(*targets), compare_places);
+	return targets;
+}
+
+/* Does b go on with the block of a, the instruction before it? */
+static bool goes_on(const struct profile_insn *a, const struct profile_insn *b)
+{
+	return a->key.image == b->key.image && a->key.address + a->key.length == b->key.address &&
+	       a->branch == MODEL_NO_BRANCH && a->executions == b->executions && !a->repeated &&
+	       !b->repeated;
+}
+
+int profile_find_blocks(const struct profile *p, profile_blocks *blocks, struct error *e)
+{
+	size_t count, at = 0;
+	struct place *targets = find_targets(p, &count);
+	struct profile_block *block = NULL;
+
+	if (!targets)
+		return error_nomem(e);
+	for (size_t i = 0; i < p->insns.count; i++) {
+		const struct profile_insn *d = table_at(&p->insns, i);
+		struct place here = {d->key.address, d->key.image};
+
+		while (at < count && compare_places(&targets[at], &here) < 0)
+			at++;
+		if (block && goes_on(table_at(&p->insns, i - 1), d) &&
+			!(at < count && compare_places(&targets[at], &here) == 0)) {
+			block->count++;
+			continue;
+		}
+		block = vec_push(blocks);
+		if (!block) {
+			free(targets);
+			return error_nomem(e);
+		}
+		*block = (struct profile_block){i, 1};
+	}
+	free(targets);
+	return 0;
+}
+
+/* ---- edges between instructions that follow each other ---- */
+
+struct leaving {
+	struct place from;
+	uint64_t count;
+};
+
+/* How often execution left each instruction by an edge, sorted. */
+static struct leaving *find_leaving(const struct profile *p)
+{
+	struct leaving *out = malloc((p->edges.count + 1) * sizeof(*out));
+
+	for (size_t i = 0; out && i < p->edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->edges, i);
+
+		out[i] = (struct leaving){{edge->key.from, edge->key.from_image}, edge->count};
+	}
+	if (out)
+		qsort(out, p->edges.count, sizeof(*out), compare_places);
+	return out;
+}
+
+/* Within a superblock, execution goes from one instruction to the next without a word.  Where a
+ * block begins there, that is an edge too: whatever did not leave otherwise. */
+static int add_next(
+	struct profile *p, const struct leaving *out, size_t count, size_t *at, size_t second)
+{
+	const struct profile_insn *a = table_at(&p->insns, second - 1),
+				  *b = table_at(&p->insns, second);
+	struct place from = {a->key.address, a->key.image};
+	struct experiment_edge edge = {.key = {.from = a->key.address,
+					       .to = b->key.address,
+					       .from_image = a->key.image,
+					       .to_image = b->key.image,
+					       .kind = PROFILE_FALL}};
+	uint64_t left = 0, all = a->executions;
+	struct experiment_edge *e;
+
+	if (a->key.image != b->key.image || a->key.address + a->key.length != b->key.address ||
+		a->branch != MODEL_NO_BRANCH)
+		return 0;
+	while (*at < count && compare_places(&out[*at], &from) < 0)
+		++*at;
+	for (size_t i = *at; i < count && compare_places(&out[i], &from) == 0; i++)
+		left += out[i].count;
+	if (left >= all)
+		return 0;
+	e = table_add(&p->edges, &edge.key);
+	if (!e)
+		return -1;
+	e->count += all - left;
+	return 0;
+}
+
+int profile_add_sequence(struct profile *p, struct error *e)
+{
+	struct leaving *out = find_leaving(p);
+	size_t at = 0, known = p->edges.count;
+	profile_blocks blocks = {0};
+	int rc = out ? profile_find_blocks(p, &blocks, e) : error_nomem(e);
+
+	for (size_t i = 1; rc == 0 && i < blocks.count; i++)
+		if (add_next(p, out, known, &at, blocks.data[i].first))
+			rc = error_nomem(e);
+	vec_fini(&blocks);
+	free(out);
+	return rc;
+}
