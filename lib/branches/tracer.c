@@ -3,17 +3,15 @@
  * Creation, end and stops of threads. Every stopped thread is dealt with and continued at once,
  * except the one that a burst waits for.
  */
-#include <dirent.h>
 #include <errno.h>
 #include <signal.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
 #include "branches/private.h"
+#include "process/seize.h"
 
 #define OPTIONS                                                                                    \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC |     \
@@ -40,24 +38,15 @@ bool tracer_any(const struct branches *b)
 /* A number of /proc/TID/status; -1. */
 static pid_t status_number(pid_t tid, const char *key)
 {
-	char path[48], line[128];
-	size_t length = strlen(key);
-	pid_t value = -1;
-	FILE *f;
+	char value[32];
 
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	f = fopen(path, "re");
-	while (f && value < 0 && fgets(line, sizeof(line), f))
-		if (strncmp(line, key, length) == 0)
-			value = (pid_t)strtol(line + length, NULL, 10);
-	if (f)
-		fclose(f);
-	return value;
+	seize_status(tid, key, value, sizeof(value));
+	return value[0] ? (pid_t)strtol(value, NULL, 10) : -1;
 }
 
 static struct thread *tracer_begins(struct branches *b, pid_t tid)
 {
-	pid_t pid = status_number(tid, "Tgid:");
+	pid_t pid = status_number(tid, "Tgid");
 	struct followed *p = process_add(b, pid > 0 ? pid : tid);
 	struct thread *t;
 
@@ -217,7 +206,7 @@ static void born(struct branches *b, pid_t tid)
 
 	if (!t || t->process->pid != tid)
 		return;
-	parent = status_number(tid, "PPid:");
+	parent = status_number(tid, "PPid");
 	process_renew(b, t->process);
 	/* vfork: what we did to memory would be the parent's. */
 	t->process->uncached = process_shares(parent, tid);
@@ -375,55 +364,24 @@ int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status)
 
 /* ---- beginning and end ---- */
 
-static int tracer_seize(struct branches *b, pid_t tid, struct error *e)
+static bool tracer_knows(void *context, pid_t tid)
 {
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
-		return tracer_begins(b, tid) ? 0 : error_nomem(e);
-	if (errno == ESRCH)
-		return 0;
-	error_sys(e, errno, "cannot follow process %d", (int)tid);
-	return error_hint(e, "branch records need ptrace: a debugger or strace may have the "
-			     "process already, or kernel.yama.ptrace_scope or a container "
-			     "forbids it");
+	return tracer_find(context, tid);
 }
 
-static int tracer_seize_all(struct branches *b, pid_t pid, struct error *e)
+static int tracer_seized(void *context, pid_t tid, struct error *e)
 {
-	char path[48];
-	size_t before;
-
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	/* Threads that were born meanwhile of ones not yet seized: look again until there are none.
-	 */
-	do {
-		struct dirent *entry;
-		DIR *d = opendir(path);
-
-		before = b->threads.count;
-		if (!d)
-			return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
-		while ((entry = readdir(d))) {
-			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-			if (tid > 0 && !tracer_find(b, tid) && tracer_seize(b, tid, e)) {
-				closedir(d);
-				return -1;
-			}
-		}
-		closedir(d);
-	} while (b->threads.count > before);
-	return 0;
+	return tracer_begins(context, tid) ? 0 : error_nomem(e);
 }
 
 int tracer_begin(struct branches *b, struct error *e)
 {
+	const struct seizer seizer = {OPTIONS, "branch records", tracer_knows, tracer_seized, b};
 	struct sigevent event = {.sigev_notify = SIGEV_THREAD_ID, .sigev_signo = SIGCHLD};
 
 	event._sigev_un._tid = gettid();
 	b->timed = timer_create(CLOCK_MONOTONIC, &event, &b->ticks) == 0;
-	if (b->request.running)
-		return tracer_seize_all(b, b->request.pid, e);
-	return tracer_seize(b, b->request.pid, e);
+	return (b->request.running ? seize_process : seize_thread)(&seizer, b->request.pid, e);
 }
 
 /* Stops a thread wherever it is and lets it go; a signal that comes just then is passed on. */
@@ -434,12 +392,7 @@ static void tracer_let_go(struct branches *b, pid_t tid)
 	int word, event;
 	long deliver = 0;
 
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
-		return;
-	while (waitpid(tid, &word, WAITED) < 0)
-		if (errno != EINTR)
-			return;
-	if (!WIFSTOPPED(word))
+	if (!seize_stop(tid, WAITED, &word))
 		return;
 	event = word >> 16;
 	if (t && t->process->threads == 1 && t->process->cache)

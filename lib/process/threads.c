@@ -1,46 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "process/threads.h"
 
-#include <dirent.h>
-#include <errno.h>
 #include <signal.h>
-#include <stdint.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 #include <unistd.h>
 
+#include "process/seize.h"
+
 #define OPTIONS                                                                                    \
 	(PTRACE_O_TRACECLONE | PTRACE_O_TRACEFORK | PTRACE_O_TRACEVFORK | PTRACE_O_TRACEEXEC)
-
-/* The value of a line of /proc/TID/status, or "". */
-static void status_line(pid_t tid, const char *key, char *value, size_t size)
-{
-	char path[48], line[128];
-	size_t length = strlen(key);
-	FILE *f;
-
-	value[0] = '\0';
-	snprintf(path, sizeof(path), "/proc/%d/status", (int)tid);
-	f = fopen(path, "re");
-	if (!f)
-		return;
-	while (fgets(line, sizeof(line), f))
-		if (strncmp(line, key, length) == 0) {
-			line[strcspn(line, "\n")] = '\0';
-			snprintf(value, size, "%s", line + length);
-			break;
-		}
-	fclose(f);
-}
 
 static pid_t process_of(pid_t tid)
 {
 	char value[32];
 
-	status_line(tid, "Tgid:\t", value, sizeof(value));
+	seize_status(tid, "Tgid", value, sizeof(value));
 	return value[0] ? (pid_t)strtol(value, NULL, 10) : tid;
 }
 
@@ -79,56 +55,30 @@ static int ends(struct trace *t, pid_t tid, struct error *e)
 	if (!known(t, tid))
 		return 0;
 	forget(t, tid);
-	status_line(tid, "Name:\t", command, sizeof(command));
+	seize_status(tid, "Name", command, sizeof(command));
 	return t->hear(t->context, TRACE_ENDS, process_of(tid), tid, command, e);
 }
 
-static int seize(struct trace *t, pid_t tid, bool tell, struct error *e)
+static bool seizer_knows(void *context, pid_t tid)
 {
-	if (ptrace(PTRACE_SEIZE, tid, NULL, (void *)(uintptr_t)OPTIONS) == 0)
-		return begins(t, tid, tell, e);
-	if (errno == ESRCH)
-		return 0;
-	error_sys(e, errno, "cannot follow the threads of process %d", (int)tid);
-	return error_hint(e,
-		"rows per thread (-mp) need ptrace: a debugger may have the process already, "
-		"or kernel.yama.ptrace_scope or a container forbids it");
+	return known(context, tid);
 }
 
-static int seize_all(struct trace *t, pid_t pid, struct error *e)
+/* Of our own child everybody knows. */
+static int seizer_begins(void *context, pid_t tid, struct error *e)
 {
-	char path[48];
-	size_t before;
+	struct trace *t = context;
 
-	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	/* Threads that were born meanwhile of ones not yet seized: look again until there are none.
-	 */
-	do {
-		struct dirent *entry;
-		DIR *d = opendir(path);
-
-		before = t->threads.count;
-		if (!d)
-			return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
-		while ((entry = readdir(d))) {
-			pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
-
-			if (tid > 0 && !known(t, tid) && seize(t, tid, true, e) != 0) {
-				closedir(d);
-				return -1;
-			}
-		}
-		closedir(d);
-	} while (t->threads.count > before);
-	return 0;
+	return begins(t, tid, !t->child, e);
 }
 
 int trace_begin(struct trace *t, pid_t pid, bool running, struct error *e)
 {
+	const struct seizer seizer = {
+		OPTIONS, "rows per thread (-mp)", seizer_knows, seizer_begins, t};
+
 	t->child = running ? 0 : pid;
-	if (running)
-		return seize_all(t, pid, e);
-	return seize(t, pid, false, e);
+	return running ? seize_process(&seizer, pid, e) : seize_thread(&seizer, pid, e);
 }
 
 /* An exec by another thread than the first: that one is gone, without a word, and its number is the
@@ -203,12 +153,7 @@ static void let_go(pid_t tid)
 {
 	int word;
 
-	if (ptrace(PTRACE_INTERRUPT, tid, NULL, NULL) != 0)
-		return;
-	while (waitpid(tid, &word, __WALL) < 0)
-		if (errno != EINTR)
-			return;
-	if (WIFSTOPPED(word))
+	if (seize_stop(tid, __WALL, &word))
 		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(word >> 16 ? 0 : WSTOPSIG(word)));
 }
 
