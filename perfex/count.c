@@ -150,22 +150,6 @@ static void announce(const struct counting *c)
 			why->hint);
 }
 
-static void subtract(struct reading *r, const struct reading *before)
-{
-	for (size_t i = 0; i < r->count && i < before->count; i++) {
-		struct quantity *q = &r->counts[i].quantity;
-		const struct quantity *p = &before->counts[i].quantity;
-		double half;
-
-		if (q->label == LABEL_NONE || p->label == LABEL_NONE)
-			continue;
-		half = hypot((q->high - q->low) / 2, (p->high - p->low) / 2);
-		q->value = fmax(0, q->value - p->value);
-		q->low = fmax(0, q->value - half);
-		q->high = q->value + half;
-	}
-}
-
 /* -p: what was counted since the last read-out. */
 static void on_period(void *context, double seconds, const struct reading *r)
 {
@@ -173,21 +157,14 @@ static void on_period(void *context, double seconds, const struct reading *r)
 	struct reading now;
 	struct strbuf text = {0};
 
-	if (reading_init(&now, r->count, NULL))
+	if (reading_since(&now, r, &c->previous, NULL))
 		return;
-	memcpy(now.counts, r->counts, r->count * sizeof(*r->counts));
-	if (c->previous.counts)
-		subtract(&now, &c->previous);
-	else if (reading_init(&c->previous, r->count, NULL))
-		goto out;
 	render_readout_text(seconds, c->specs, &now, &text);
-	memcpy(c->previous.counts, r->counts, r->count * sizeof(*r->counts));
 	if (c->options->output && !c->options->json && !c->options->csv)
 		strbuf_add(&c->readouts, strbuf_text(&text), text.length);
 	else
 		fputs(strbuf_text(&text), stderr);
 	strbuf_fini(&text);
-out:
 	reading_fini(&now);
 }
 
@@ -207,21 +184,6 @@ static void rewind_stdin(struct counting *c, bool again)
 	} else if (c->stdin_start >= 0) {
 		lseek(STDIN_FILENO, c->stdin_start, SEEK_SET);
 	}
-}
-
-/* Moves what this pass counted into the run's reading. */
-static int join(const struct counting *c, unsigned pass, struct reading *run, struct reading *part)
-{
-	if (pass == 0 && c->plan.passes == 1) {
-		reading_fini(run);
-		*run = *part;
-		memset(part, 0, sizeof(*part));
-		return 0;
-	}
-	for (size_t i = 0; i < c->count; i++)
-		if (c->plan.entries[i].pass == pass)
-			run->counts[i] = part->counts[i];
-	return 0;
 }
 
 /* One repetition: all passes.  1 if it was interrupted. */
@@ -258,7 +220,7 @@ static int one_run(struct counting *c, struct error *e)
 		}
 		if (result.reading.note[0])
 			say("%s", result.reading.note);
-		join(c, pass, run, &result.reading);
+		plan_join(&c->plan, pass, run, &result.reading);
 		shortest = fmin(shortest, result.elapsed);
 		interrupted = result.interrupted;
 		if (result.groups > c->groups)

@@ -222,6 +222,19 @@ fail:
 	return -1;
 }
 
+void plan_join(const struct plan *p, unsigned pass, struct reading *run, struct reading *part)
+{
+	if (p->passes == 1) {
+		reading_fini(run);
+		*run = *part;
+		memset(part, 0, sizeof(*part));
+		return;
+	}
+	for (size_t i = 0; i < p->count; i++)
+		if (p->entries[i].pass == pass)
+			run->counts[i] = part->counts[i];
+}
+
 void plan_fini(struct plan *p)
 {
 	free(p->entries);

@@ -41,6 +41,8 @@ struct plan_request {
 int plan_make(struct plan *p, const struct plan_request *request,
 	const struct source_options *options, struct event_spec *specs, size_t count,
 	struct error *e);
+/* Moves what this pass counted into the reading of a run of all passes; part may be empty then. */
+void plan_join(const struct plan *p, unsigned pass, struct reading *run, struct reading *part);
 void plan_fini(struct plan *p);
 
 #endif

@@ -1,4 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -52,6 +53,31 @@ void reading_sort_threads(struct reading *r)
 		}
 		r->threads[j] = t;
 	}
+}
+
+/* Differences of scaled counts: both scatter, independently. */
+static void subtract(struct quantity *q, const struct quantity *p)
+{
+	double half = hypot((q->high - q->low) / 2, (p->high - p->low) / 2);
+
+	if (q->label == LABEL_NONE || p->label == LABEL_NONE)
+		return;
+	q->value = fmax(0, q->value - p->value);
+	q->low = fmax(0, q->value - half);
+	q->high = q->value + half;
+}
+
+int reading_since(
+	struct reading *now, const struct reading *r, struct reading *before, struct error *e)
+{
+	if ((!before->counts && reading_init(before, r->count, e)) ||
+		reading_init(now, r->count, e))
+		return -1;
+	memcpy(now->counts, r->counts, r->count * sizeof(*r->counts));
+	for (size_t i = 0; i < r->count; i++)
+		subtract(&now->counts[i].quantity, &before->counts[i].quantity);
+	memcpy(before->counts, r->counts, r->count * sizeof(*r->counts));
+	return 0;
 }
 
 void reading_fini(struct reading *r)

@@ -82,6 +82,10 @@ int reading_init(struct reading *r, size_t count, struct error *e);
 struct thread_reading *reading_add_thread(struct reading *r);
 /* By pid, then tid; what has the same numbers (one after the other) stays in its order. */
 void reading_sort_threads(struct reading *r);
+/* now is initialised with the counts of r less those of before, which r's take the place of; before
+ * may be zeroed.  Threads are left out. */
+int reading_since(
+	struct reading *now, const struct reading *r, struct reading *before, struct error *e);
 void reading_fini(struct reading *r);
 
 struct launch; /* process/launch.h */
