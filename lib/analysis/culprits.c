@@ -42,34 +42,7 @@ char culprit_letter(enum culprit_cause cause)
 	return causes[cause].letter;
 }
 
-/* Who was seen weighs more than who is usual; and events that few samples missed may be there. */
-#define WITNESS 1.0
-#define DOUBT   0.01
-
 /* ---- suspects ---- */
-
-/* As culprit_suspect, with a bound in cycles. */
-static void suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
-	double likely, uint32_t blame)
-{
-	struct culprit_suspect *x = &s->suspect[cause];
-
-	if (!(most > 0))
-		return;
-	if (!x->there || blame != FLOW_NONE)
-		x->blame = blame;
-	x->there = true;
-	x->high += most;
-	x->weight += likely;
-}
-
-void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
-	uint32_t blame)
-{
-	const struct culprit_cost *c = &s->in->machine->cost[cause];
-
-	suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
-}
 
 /* The instruction that wrote last what op reads; FLOW_NONE: not known. */
 static uint32_t producer(const struct culprit_search *s, const struct op *op)
@@ -152,25 +125,6 @@ static void suspect_operands(struct culprit_search *s, const struct op *op)
 		s->suspect[k].blame = load;
 }
 
-/* Counts of events are better than rules. */
-void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
-	uint32_t blame)
-{
-	struct culprit_suspect *x = &s->suspect[cause];
-
-	if (!x->there && !(usual > 0))
-		return;
-	if (!x->there)
-		x->blame = blame;
-	x->there = most > 0;
-	x->high = most;
-	x->spare = 0;
-	x->weight = WITNESS * usual + DOUBT * most;
-	/* Of these, nothing is hidden and nothing is added: each costs what it costs. */
-	if (cause == CULPRIT_MISPREDICT)
-		x->usual = fmax(usual, 1e-9);
-}
-
 /* What a store missed is waited for in the store buffer. */
 static void store_events(struct culprit_search *s)
 {
@@ -196,8 +150,8 @@ static void show_hidden(struct culprit_search *s, const struct op *op, struct cu
 		return;
 	if (w->most > 0)
 		w->trust = fmin(w->trust, left / w->most);
-	x->weight = fmin(x->weight, fmax(left - w->most * w->trust, DOUBT * left));
-	s->suspect[CULPRIT_FRONT_END].weight *= DOUBT;
+	x->weight = fmin(x->weight, fmax(left - w->most * w->trust, CULPRIT_DOUBT * left));
+	s->suspect[CULPRIT_FRONT_END].weight *= CULPRIT_DOUBT;
 }
 
 static void culprits_all_events(struct culprit_search *s, const struct op *op,

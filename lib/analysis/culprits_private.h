@@ -7,6 +7,10 @@
 
 enum { ACCESSES_KEPT = 48, GENERALS = 16 };
 
+/* Counted causes outweigh usual ones; but events that few samples missed may be there: the share of
+ * a bound that they weigh. */
+#define CULPRIT_DOUBT 0.01
+
 /* A general register's value: that of an origin plus an offset. */
 struct culprit_value {
 	uint32_t origin;
@@ -66,7 +70,8 @@ struct culprit_search {
  * weights > 0. */
 double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait);
 
-/* It may have been this cause, `most` times, probably `times`; blame FLOW_NONE: none is known. */
+/* culprits_suspect.c.  It may have been this cause, `most` times, probably `times`; blame
+ * FLOW_NONE: none is known. */
 void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
 	uint32_t blame);
 

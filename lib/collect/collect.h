@@ -71,6 +71,8 @@ int collect_perf(const struct collect_request *r, struct experiment *x,
 int collect_model(const struct collect_request *r, struct experiment *x,
 	struct collect_result *result, struct error *e);
 
+extern const char *const collect_source_names[]; /* by enum collect_source */
+
 /* Says a line to the user of r. */
 void collect_say(const struct collect_request *r, int level, const char *format, ...)
 	__attribute__((format(printf, 3, 4)));

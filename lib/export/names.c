@@ -166,3 +166,37 @@ int export_name(struct export_profile *x, struct error *e)
 	free(order);
 	return rc ? error_nomem(e) : 0;
 }
+
+int export_full_name(struct strbuf *s, const struct export_profile *x, uint32_t function)
+{
+	const struct export_function *f = export_function_at(x, function);
+
+	strbuf_puts(s, export_text(x, f->key.name));
+	if (!f->key.begin && !f->key.inlined &&
+		x->data->images.data[f->key.image].image->kind != EXPERIMENT_IMAGE_UNKNOWN)
+		strbuf_printf(s, " [%s]", x->data->images.data[f->key.image].name);
+	return s->failed ? -1 : 0;
+}
+
+void export_thread_name(struct strbuf *s, const struct export_profile *x, uint32_t group)
+{
+	const struct prof_group *g = export_group_at(x, group);
+
+	if (g->key.rank >= 0)
+		strbuf_printf(s, "rank %d ", (int)g->key.rank);
+	if (!g->key.pid && !g->key.tid && g->key.rank < 0) {
+		strbuf_puts(s, "all threads");
+		return;
+	}
+	strbuf_puts(s, g->command && g->command[0] ? g->command : "thread");
+	if (g->key.pid || g->key.tid)
+		strbuf_printf(s, " %d/%d", (int)g->key.pid, (int)g->key.tid);
+}
+
+bool export_any(const struct export_profile *x, size_t node)
+{
+	for (size_t m = 0; m < x->metrics.count; m++)
+		if (export_samples(x, node, m))
+			return true;
+	return false;
+}

@@ -97,7 +97,7 @@ static inline const char *export_text(const struct export_profile *x, uint32_t s
 	return prof_string_at(x->data, string);
 }
 
-/* Any of the metrics? */
+/* names.c.  Any of the metrics? */
 bool export_any(const struct export_profile *x, size_t node);
 /* "app", or "(no symbol) [libc.so.6]": a name that says enough where no image stands beside it. */
 int export_full_name(struct strbuf *s, const struct export_profile *x, uint32_t function);

@@ -14,11 +14,6 @@ struct builder {
 	struct error *e;
 };
 
-uint32_t flow_insn_at(const struct flow *f, uint64_t address)
-{
-	return address >= f->begin && address < f->end ? f->at[address - f->begin] - 1 : FLOW_NONE;
-}
-
 uint32_t flow_insn_over(const struct flow *f, uint64_t address)
 {
 	for (int back = 0; back < INSN_LENGTH_MAX && address >= f->begin; back++, address--) {

@@ -109,7 +109,10 @@ struct flow *flow_new(const struct flow_request *r, struct error *e);
 void flow_free(struct flow *f);
 
 /* The instruction that begins at address, or FLOW_NONE. */
-uint32_t flow_insn_at(const struct flow *f, uint64_t address);
+static inline uint32_t flow_insn_at(const struct flow *f, uint64_t address)
+{
+	return address >= f->begin && address < f->end ? f->at[address - f->begin] - 1 : FLOW_NONE;
+}
 /* The instruction that address lies in, or FLOW_NONE. */
 uint32_t flow_insn_over(const struct flow *f, uint64_t address);
 

@@ -14,11 +14,9 @@
 #include "base/vec.h"
 #include "machine/private.h"
 
-static const char suffix[] = ".machine";
-
 int machine_walk(void (*each)(const char *name, void *context), void *context, struct error *e)
 {
-	return names_walk("machines", suffix, each, context, e);
+	return names_walk("machines", MACHINE_SUFFIX, each, context, e);
 }
 
 static int not_found(const char *name, struct error *e)
@@ -29,7 +27,7 @@ static int not_found(const char *name, struct error *e)
 	char near[200];
 
 	error_set(e, ERR_NOT_FOUND, "no machine is called '%s', and there is no such file", name);
-	if (names_list(&names, "machines", suffix, NULL))
+	if (names_list(&names, "machines", MACHINE_SUFFIX, NULL))
 		return -1;
 	nearest_init(&n, name);
 	nearest_offer(&n, "host");
@@ -155,23 +153,6 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 	return 0;
 }
 
-/* One of ours: 0 found, 1 there is none of this name, -1 error. */
-static int machine_find_ours(const char *name, struct machine *m, struct error *e)
-{
-	char file[80], *path;
-	int status;
-
-	if (strchr(name, '/') ||
-		snprintf(file, sizeof(file), "machines/%s%s", name, suffix) >= (int)sizeof(file))
-		return 1;
-	path = file_data_path(file, NULL);
-	if (!path)
-		return 1;
-	status = machine_load(path, m, e);
-	free(path);
-	return status;
-}
-
 static int find_whole(const char *name, struct machine *m, struct error *e)
 {
 	struct stat st;
@@ -183,7 +164,7 @@ static int find_whole(const char *name, struct machine *m, struct error *e)
 		return find_cachegrind("", m, e);
 	if (strncmp(name, "cachegrind:", 11) == 0)
 		return find_cachegrind(name + 11, m, e);
-	status = machine_find_ours(name, m, e);
+	status = machine_ours(name, m, e);
 	if (status <= 0)
 		return status;
 	if (strchr(name, '/') || stat(name, &st) == 0)

@@ -226,12 +226,16 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	struct model_config seen = {0};
 	struct machine_identity id;
 	bool exact = false, tlbs;
+	int found;
 
 	if (!sysfs_caches(root, &seen) && cpuid)
 		machine_cpuid_caches(cpuid, &seen);
 	machine_identify(root, &id);
 	base = machine_family(&id, seen.l1i.size, &exact);
-	if (machine_find(base, m, e))
+	found = machine_ours(base, m, e);
+	if (found > 0)
+		error_set(e, ERR_NOT_FOUND, "no machine is called '%s'", base);
+	if (found)
 		return -1;
 	if (sysfs_caches(root, &m->model))
 		caches = "from sysfs";

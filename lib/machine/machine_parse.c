@@ -3,7 +3,6 @@
  * Reads machine descriptions (perfex-machine(5)): lines of words below [section] headings.  Every
  * error names the line.  The text need not be NUL-terminated; nothing is allocated.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,37 +10,6 @@
 #include "base/file.h"
 #include "base/nearest.h"
 #include "machine/values.h"
-
-int machine_parser_fail(struct parser *p, const char *format, ...)
-{
-	char text[400];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	if (!p->line)
-		return error_set(p->e, ERR_PARSE, "%s: %s", p->name, text);
-	return error_set(p->e, ERR_PARSE, "%s:%u: %s", p->name, p->line, text);
-}
-
-int machine_parser_word(struct parser *p)
-{
-	const char *begin;
-
-	while (p->at < p->end && parser_blank(*p->at))
-		p->at++;
-	begin = p->at;
-	while (p->at < p->end && !parser_blank(*p->at))
-		p->at++;
-	if (p->at - begin > WORD_MAX_LENGTH)
-		return machine_parser_fail(p,
-			"a word of %zu characters; none here has more than %d",
-			(size_t)(p->at - begin), WORD_MAX_LENGTH);
-	memcpy(p->word, begin, (size_t)(p->at - begin));
-	p->word[p->at - begin] = '\0';
-	return p->word[0] != '\0';
-}
 
 int machine_parser_unknown(struct parser *p, const char *what, const char *word)
 {
@@ -216,5 +184,21 @@ int machine_load(const char *path, struct machine *m, struct error *e)
 		return -1;
 	status = machine_parse(text, length, path, m, e);
 	free(text);
+	return status;
+}
+
+int machine_ours(const char *name, struct machine *m, struct error *e)
+{
+	char file[80], *path;
+	int status;
+
+	if (strchr(name, '/') || snprintf(file, sizeof(file), "machines/%s%s", name,
+					 MACHINE_SUFFIX) >= (int)sizeof(file))
+		return 1;
+	path = file_data_path(file, NULL);
+	if (!path)
+		return 1;
+	status = machine_load(path, m, e);
+	free(path);
 	return status;
 }

@@ -42,6 +42,10 @@ enum { PREFETCH_ENTRIES = 1, PREFETCH_AHEAD = 2, PREFETCH_LINES = 4 };
 extern const struct field machine_fields[];
 extern const size_t machine_field_count;
 
+#define MACHINE_SUFFIX ".machine"
+/* The description of ours that has this name: 0, 1 there is none, -1 with *e set. */
+int machine_ours(const char *name, struct machine *m, struct error *e);
+
 /* The documented defaults. */
 void machine_defaults(struct machine *m);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Reads the values of a machine description: one function for each kind of field. */
+#include <stdarg.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -432,4 +433,35 @@ static reader *const readers[] = {
 int value_read(struct parser *p, const struct field *f)
 {
 	return readers[f->kind](p, f, (char *)p->m + f->offset);
+}
+
+int machine_parser_fail(struct parser *p, const char *format, ...)
+{
+	char text[400];
+	va_list ap;
+
+	va_start(ap, format);
+	vsnprintf(text, sizeof(text), format, ap);
+	va_end(ap);
+	if (!p->line)
+		return error_set(p->e, ERR_PARSE, "%s: %s", p->name, text);
+	return error_set(p->e, ERR_PARSE, "%s:%u: %s", p->name, p->line, text);
+}
+
+int machine_parser_word(struct parser *p)
+{
+	const char *begin;
+
+	while (p->at < p->end && parser_blank(*p->at))
+		p->at++;
+	begin = p->at;
+	while (p->at < p->end && !parser_blank(*p->at))
+		p->at++;
+	if (p->at - begin > WORD_MAX_LENGTH)
+		return machine_parser_fail(p,
+			"a word of %zu characters; none here has more than %d",
+			(size_t)(p->at - begin), WORD_MAX_LENGTH);
+	memcpy(p->word, begin, (size_t)(p->at - begin));
+	p->word[p->at - begin] = '\0';
+	return p->word[0] != '\0';
 }

@@ -5,9 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/file.h"
-#include "base/names.h"
-#include "base/strbuf.h"
 #include "isa/isa.h"
 
 void core_fini(struct core *c)
@@ -48,46 +45,4 @@ const char *core_ports_name(const struct core *c, uint32_t ports, char text[64])
 			at += (size_t)snprintf(
 				text + at, 64 - at, "%s%s", at ? " " : "", c->port_names[i]);
 	return text;
-}
-
-static void note_origin(struct core *c, const char *name, bool path)
-{
-	char *whole = path ? realpath(name, NULL) : NULL;
-
-	snprintf(c->origin, sizeof(c->origin), "%s", whole ? whole : name);
-	free(whole);
-}
-
-int core_find(struct core *c, const char *name, struct error *e)
-{
-	bool path = strchr(name, '/') != NULL || strchr(name, '.') != NULL;
-	struct strbuf file = {0};
-	char *where = NULL, *text;
-	size_t length;
-	int rc;
-
-	if (!path) {
-		strbuf_printf(&file, "cores/%s.core", name);
-		where = file_data_path(strbuf_text(&file), e);
-		strbuf_fini(&file);
-		if (!where) {
-			error_set(e, ERR_NOT_FOUND, "there is no description of a core '%s'", name);
-			return error_hint(e, "prof block -cores lists them; a file's name has a "
-					     "dot or a slash in it");
-		}
-	}
-	text = file_read(where ? where : name, 0, &length, e);
-	free(where);
-	if (!text)
-		return -1;
-	rc = core_parse(c, text, length, name, e);
-	free(text);
-	if (rc == 0)
-		note_origin(c, name, path);
-	return rc;
-}
-
-int core_walk(void (*each)(const char *name, void *context), void *context, struct error *e)
-{
-	return names_walk("cores", ".core", each, context, e);
 }

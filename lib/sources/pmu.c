@@ -19,38 +19,6 @@
 #include "sources/pmu_session.h"
 #include "sources/selftest.h"
 
-static bool counts_kernel(const struct source_options *o, const struct event_spec *spec)
-{
-	if (spec && spec->code.levels)
-		return spec->code.levels & EVENT_KERNEL;
-	/* On Linux, the exception level is the kernel's. */
-	return o->kernel || o->exceptions ||
-	       (spec && spec->event && (spec->event->flags & EVENT_KERNEL_SIDE));
-}
-
-static struct perf_event_attr pmu_attr_of(
-	const struct source_options *o, const struct event_spec *spec)
-{
-	struct perf_event_attr attr = {
-		.type = spec->code.type,
-		.config = spec->code.config,
-		.config1 = spec->code.config1,
-		.config2 = spec->code.config2,
-	};
-	bool user = spec->code.levels ? (spec->code.levels & EVENT_USER) != 0 : o->user;
-
-	attr.exclude_user = !user;
-	attr.exclude_kernel = attr.exclude_hv = !counts_kernel(o, spec);
-	return attr;
-}
-
-struct perf_event_attr pmu_generic_attr(const struct source_options *o, uint64_t config)
-{
-	struct event_spec spec = {.code = {.type = PERF_TYPE_HARDWARE, .config = config}};
-
-	return pmu_attr_of(o, &spec);
-}
-
 static int pmu_probe(const struct source_options *options, struct error *why)
 {
 	struct perf_event_attr attr = {.type = PERF_TYPE_HARDWARE,
@@ -80,7 +48,7 @@ static int pmu_accepts(
 
 	if (!spec->encoded && event_encode(spec, why) != 0)
 		return -1;
-	attr = pmu_attr_of(options, spec);
+	attr = pmu_attr(options, spec);
 	if (must_prove_itself(options, spec, &attr)) {
 		int counted = selftest_event(&attr);
 
@@ -95,23 +63,6 @@ static int pmu_accepts(
 	if (!grouping_try(&one, 1) && errno != EBUSY)
 		return perf_explain(errno, &attr, 0, NULL, why);
 	return 0;
-}
-
-static bool pmu_same(const struct perf_event_attr *a, const struct perf_event_attr *b)
-{
-	return a->type == b->type && a->config == b->config && a->config1 == b->config1 &&
-	       a->config2 == b->config2 && a->exclude_user == b->exclude_user &&
-	       a->exclude_kernel == b->exclude_kernel;
-}
-
-size_t pmu_slot(struct pmu_session *s, const struct perf_event_attr *attr)
-{
-	for (size_t i = 0; i < s->slot_count; i++)
-		if (pmu_same(&s->slots[i].attr, attr))
-			return i;
-	s->slots[s->slot_count].attr = *attr;
-	s->slots[s->slot_count].group = GROUP_NONE;
-	return s->slot_count++;
 }
 
 /* ---- the session ----------------------------------------------------------------------------- */
@@ -173,7 +124,7 @@ static void *pmu_open(const struct source_options *options, struct event_spec *s
 
 		if (!specs[i].encoded && event_encode(&specs[i], e) != 0)
 			goto fail;
-		attr = pmu_attr_of(options, &specs[i]);
+		attr = pmu_attr(options, &specs[i]);
 		s->slot_of[i] = pmu_slot(s, &attr);
 	}
 	if (pmu_choose_groups(s, e) != 0)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session of the pmu source; private to pmu*.c: pmu.c opens and starts, pmu_choose.c makes the
- * groups, pmu_read.c turns what was seen into counts.
+ * A session of the pmu source; private to pmu*.c: pmu.c opens and starts, pmu_slots.c keeps what is
+ * counted, pmu_choose.c makes the groups, pmu_read.c turns what was seen into counts.
  */
 #ifndef SOURCES_PMU_SESSION_H
 #define SOURCES_PMU_SESSION_H
@@ -39,7 +39,8 @@ struct pmu_session {
 	struct rows rows; /* with per_thread */
 };
 
-/* The attr of a generic hardware event at the session's levels. */
+/* The attr of an event, and of a generic hardware event at the session's levels. */
+struct perf_event_attr pmu_attr(const struct source_options *o, const struct event_spec *spec);
 struct perf_event_attr pmu_generic_attr(const struct source_options *o, uint64_t config);
 /* The slot that counts attr; a new one if there is none (there is room). */
 size_t pmu_slot(struct pmu_session *s, const struct perf_event_attr *attr);

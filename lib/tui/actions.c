@@ -1,14 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "tui/actions.h"
 
-const char *const tui_group_names[] = {
-	[TUI_GROUP_MOVE] = "Moving",
-	[TUI_GROUP_VIEW] = "Views",
-	[TUI_GROUP_FIND] = "Finding and sorting",
-	[TUI_GROUP_SHOW] = "What is shown",
-	[TUI_GROUP_OTHER] = "Other",
-};
-
 /* clang-format off */
 const struct tui_action tui_actions[] = {
 	{"up", TUI_GROUP_MOVE, {TUI_KEY_UP, 'k'}, NULL, "one line up", tui_do_up, NULL, NULL},
@@ -71,12 +63,4 @@ const struct tui_action *tui_action_of(const struct tui *t, int key)
 				return a;
 	(void)t;
 	return NULL;
-}
-
-void tui_action_keys(const struct tui_action *a, struct strbuf *out)
-{
-	char room[8];
-
-	for (int i = 0; i < TUI_ACTION_KEYS && a->keys[i]; i++)
-		strbuf_printf(out, "%s%s", i ? " " : "", tui_key_name(a->keys[i], room));
 }

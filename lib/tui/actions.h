@@ -32,13 +32,9 @@ struct tui_action {
 };
 
 extern const struct tui_action tui_actions[]; /* ends with name NULL */
-extern const char *const tui_group_names[];   /* by enum tui_group */
 
 /* NULL: the key does nothing. */
 const struct tui_action *tui_action_of(const struct tui *t, int key);
-/* "Up, k": of an action, as people read them. */
-void tui_action_keys(const struct tui_action *a, struct strbuf *out);
-
 /* move.c */
 void tui_do_up(struct tui *t, int key);
 void tui_do_down(struct tui *t, int key);

@@ -195,18 +195,35 @@ void tui_turn(struct tui *t)
 	p->cursor = cursor;
 }
 
-static void fill_help(struct tui_page *p)
+static const char *const group_names[] = {
+	[TUI_GROUP_MOVE] = "Moving",
+	[TUI_GROUP_VIEW] = "Views",
+	[TUI_GROUP_FIND] = "Finding and sorting",
+	[TUI_GROUP_SHOW] = "What is shown",
+	[TUI_GROUP_OTHER] = "Other",
+};
+
+/* "Up, k": of an action, as people read them. */
+static void put_keys(const struct tui_action *a, struct strbuf *out)
 {
-	const struct tui_action *a = tui_actions;
+	char room[8];
+
+	for (int i = 0; i < TUI_ACTION_KEYS && a->keys[i]; i++)
+		strbuf_printf(out, "%s%s", i ? " " : "", tui_key_name(a->keys[i], room));
+}
+
+static void fill_help(const struct tui *t, struct tui_page *p)
+{
+	const struct tui_action *a;
 
 	for (int group = 0; group < TUI_GROUPS; group++) {
-		tui_page_line(p, "%s%s", group ? "" : "", tui_group_names[group]);
-		for (a = tui_actions; a->name; a++) {
+		tui_page_line(p, "%s%s", group ? "" : "", group_names[group]);
+		for (a = t->actions; a->name; a++) {
 			struct strbuf keys = {0};
 
 			if ((int)a->group != group)
 				continue;
-			tui_action_keys(a, &keys);
+			put_keys(a, &keys);
 			tui_page_line(p, "  %-22s %s", strbuf_text(&keys), a->help);
 			strbuf_fini(&keys);
 		}
@@ -221,7 +238,7 @@ void tui_fill_menu(struct tui *t, struct tui_page *p)
 
 	tui_page_clear_lines(p);
 	if (p->kind == TUI_PAGE_HELP)
-		fill_help(p);
+		fill_help(t, p);
 	for (size_t i = 0; p->kind == TUI_PAGE_REPORTS && t->source.reports[i].name; i++)
 		tui_page_line(p, "%zu  %-12s %s", i + 1, t->source.reports[i].name,
 			t->source.reports[i].help);

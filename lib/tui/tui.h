@@ -40,13 +40,14 @@ struct tui {
 	char message[512]; /* in the last line, until the next key */
 	bool wrong;        /* it is an error */
 	bool quit, redraw;
-	bool intervals;                  /* are shown */
-	bool mouse;                      /* wanted */
-	bool unicode;                    /* the terminal can; screen.unicode: it is wanted */
-	uint64_t ticket;                 /* the last one given out */
-	uint32_t switches;               /* for reports to come */
-	VEC(char *) hidden;              /* columns: "report:name:part" */
-	const struct tui_action *action; /* that runs */
+	bool intervals;                   /* are shown */
+	bool mouse;                       /* wanted */
+	bool unicode;                     /* the terminal can; screen.unicode: it is wanted */
+	uint64_t ticket;                  /* the last one given out */
+	uint32_t switches;                /* for reports to come */
+	VEC(char *) hidden;               /* columns: "report:name:part" */
+	const struct tui_action *actions; /* all that keys do; ends with name NULL */
+	const struct tui_action *action;  /* that runs */
 	char *export_path, *export_text;
 	size_t hottest; /* rank of the row that `hottest` went to last */
 };

@@ -1,0 +1,47 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What may have been the cause of a wait, with bounds. */
+#include "analysis/culprits_private.h"
+
+#include <math.h>
+
+/* As culprit_suspect, with a bound in cycles. */
+static void suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
+	double likely, uint32_t blame)
+{
+	struct culprit_suspect *x = &s->suspect[cause];
+
+	if (!(most > 0))
+		return;
+	if (!x->there || blame != FLOW_NONE)
+		x->blame = blame;
+	x->there = true;
+	x->high += most;
+	x->weight += likely;
+}
+
+void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
+	uint32_t blame)
+{
+	const struct culprit_cost *c = &s->in->machine->cost[cause];
+
+	suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
+}
+
+/* Counts of events are better than rules. */
+void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
+	uint32_t blame)
+{
+	struct culprit_suspect *x = &s->suspect[cause];
+
+	if (!x->there && !(usual > 0))
+		return;
+	if (!x->there)
+		x->blame = blame;
+	x->there = most > 0;
+	x->high = most;
+	x->spare = 0;
+	x->weight = usual + CULPRIT_DOUBT * most;
+	/* Of these, nothing is hidden and nothing is added: each costs what it costs. */
+	if (cause == CULPRIT_MISPREDICT)
+		x->usual = fmax(usual, 1e-9);
+}

@@ -1,0 +1,163 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands at the head of an experiment: facts of the run, its metrics; and what is said
+ * meanwhile. */
+#include <errno.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/utsname.h>
+#include <time.h>
+
+#include "base/strbuf.h"
+#include "collect/collect.h"
+
+const char *const collect_source_names[] = {[COLLECT_AUTO] = "auto",
+	[COLLECT_OS] = "os",
+	[COLLECT_PMU] = "pmu",
+	[COLLECT_MODEL] = "model"};
+
+void collect_say(const struct collect_request *r, int level, const char *format, ...)
+{
+	char line[1024];
+	va_list ap;
+
+	if (!r->say)
+		return;
+	va_start(ap, format);
+	vsnprintf(line, sizeof(line), format, ap);
+	va_end(ap);
+	r->say(r->context, level, line);
+}
+
+int collect_rank(void)
+{
+	static const char *const variables[] = {
+		"OMPI_COMM_WORLD_RANK", "PMI_RANK", "PMIX_RANK", "SLURM_PROCID"};
+
+	for (size_t i = 0; i < sizeof(variables) / sizeof(variables[0]); i++) {
+		const char *text = getenv(variables[i]);
+		char *end;
+		long rank = text ? strtol(text, &end, 10) : -1;
+
+		if (text && *text && !*end && rank >= 0 && rank < 0x7fffffff)
+			return (int)rank;
+	}
+	return -1;
+}
+
+static int fact_command(const struct collect_request *r, struct experiment *x, struct error *e)
+{
+	struct strbuf text = {0};
+	int rc;
+
+	for (size_t i = 0; r->argv && r->argv[i]; i++)
+		strbuf_printf(&text, "%s%s", i ? " " : "", r->argv[i]);
+	if (!r->argv && r->pid)
+		strbuf_printf(&text, "-pid %d", (int)r->pid);
+	else if (!r->argv)
+		strbuf_puts(&text, "-a");
+	rc = experiment_fact(x, "command", strbuf_text(&text), e);
+	strbuf_fini(&text);
+	return rc;
+}
+
+/* The name that /proc/cpuinfo has; "" on machines where it has none. */
+static void cpu_name(char *text, size_t size)
+{
+	char line[256];
+	FILE *f = fopen("/proc/cpuinfo", "re");
+
+	text[0] = '\0';
+	while (f && fgets(line, sizeof(line), f)) {
+		const char *colon = strchr(line, ':');
+
+		if (strncmp(line, "model name", 10) != 0 || !colon || !colon[1])
+			continue;
+		line[strcspn(line, "\n")] = '\0';
+		snprintf(text, size, "%s", colon + 2);
+		break;
+	}
+	if (f)
+		fclose(f);
+}
+
+static int collect_describe_metric(
+	const struct collect_metric *m, struct experiment *x, const char *source, struct error *e)
+{
+	static const enum label labels[] = {[COLLECT_OS] = LABEL_MEASURED,
+		[COLLECT_PMU] = LABEL_MEASURED,
+		[COLLECT_MODEL] = LABEL_MODEL};
+	const struct event *event = m->spec.event;
+	bool clock = m->flags & METRIC_CLOCK, wall = m->flags & METRIC_WALL;
+	struct experiment_metric metric = {
+		.event = event && !wall ? event->number : -1,
+		.name = (char *)(wall    ? "Elapsed time"
+				 : clock ? "CPU time"
+				 : event ? event->name
+					 : m->spec.name),
+		.short_name = (char *)(wall    ? "wall"
+				       : clock ? "time"
+				       : event ? event->short_name
+					       : m->spec.argument),
+		.unit = (char *)(clock   ? "ns"
+				 : event ? event->unit
+					 : "events"),
+		.source = (char *)(source ? source : collect_source_names[m->source]),
+		.note = (char *)"",
+		.label = labels[m->source],
+		.flags = m->flags,
+		.period = m->period,
+	};
+
+	return experiment_metric(x, &metric, e) < 0 ? -1 : 0;
+}
+
+/* What turns sampled time into cycles (prof's cpi); the model has a clock of its own, and says so.
+ */
+static int fact_clock(
+	const struct collect_request *r, struct experiment *x, const char *source, struct error *e)
+{
+	char hz[32];
+
+	if (!r->machine || !r->machine->model.clock_hz || (source && strcmp(source, "model") == 0))
+		return 0;
+	snprintf(hz, sizeof(hz), "%llu", (unsigned long long)r->machine->model.clock_hz);
+	return experiment_fact(x, "clock_hz", hz, e);
+}
+
+static int describe_type(const struct collect_request *r, struct experiment *x, struct error *e)
+{
+	struct strbuf type = {0};
+
+	collect_metrics_type(r->metrics, &type);
+	free(x->type);
+	x->type = strbuf_take(&type);
+	return x->type ? 0 : error_nomem(e);
+}
+
+int collect_describe(
+	const struct collect_request *r, struct experiment *x, const char *source, struct error *e)
+{
+	struct utsname host;
+	struct timespec now;
+	char cpu[128], kernel[160];
+
+	if (uname(&host) != 0)
+		return error_sys(e, errno, "uname");
+	cpu_name(cpu, sizeof(cpu));
+	snprintf(kernel, sizeof(kernel), "%s %s", host.sysname, host.release);
+	clock_gettime(CLOCK_REALTIME, &now);
+	x->began = (uint64_t)now.tv_sec * 1000000000u + (uint64_t)now.tv_nsec;
+	if (describe_type(r, x, e) || fact_command(r, x, e) || fact_clock(r, x, source, e) ||
+		experiment_fact(x, "host", host.nodename, e) ||
+		experiment_fact(x, "machine", host.machine, e) ||
+		experiment_fact(x, "kernel", kernel, e) ||
+		experiment_fact(x, "version", PERFEX_VERSION, e) ||
+		(cpu[0] && experiment_fact(x, "cpu", cpu, e)))
+		return -1;
+	for (size_t i = 0; i < r->metrics->list.count; i++)
+		if (collect_describe_metric(&r->metrics->list.data[i], x, source, e))
+			return -1;
+	return 0;
+}
