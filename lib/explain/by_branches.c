@@ -204,24 +204,6 @@ double prof_branches_weight(const struct prof_data *d, size_t metric)
 	return sampled > 0 ? 1 + fmax(left - stops, 0) / sampled : 1;
 }
 
-static struct analysis_passage edge_of(
-	const struct prof_branches *b, const struct flow *f, uint32_t image, uint32_t edge)
-{
-	const struct flow_edge *x = &f->edges.data[edge];
-
-	return analysis_runs_edge(b->runs, image, flow_last(f, &f->blocks.data[x->from])->address,
-		f->insns.data[f->blocks.data[x->to].first].address, x->kind == FLOW_FALL);
-}
-
-double *prof_branches_edges(const struct prof_branches *b, const struct flow *f, uint32_t image)
-{
-	double *edges = calloc(f->edges.count + 1, sizeof(*edges));
-
-	for (uint32_t i = 0; edges && i < f->edges.count; i++)
-		edges[i] = edge_of(b, f, image, i).flow;
-	return edges;
-}
-
 int prof_branches_new(struct prof_branches **to, const struct prof_analysis *a, struct error *e)
 {
 	struct prof_branches *b = calloc(1, sizeof(*b));
@@ -323,7 +305,7 @@ void prof_branches_tell(const struct prof_branches *b, struct prof_analysed *p)
 		tell_block(b, p, i);
 	for (uint32_t i = 0; i < f->edges.count; i++) {
 		const struct analysis_estimate *from = &p->frequencies.block[f->edges.data[i].from];
-		struct analysis_passage x = edge_of(b, f, p->code->image, i);
+		struct analysis_passage x = prof_branches_edge(b, f, p->code->image, i);
 
 		p->frequencies.edge[i] =
 			x.seen ? estimate_of(b, &x)

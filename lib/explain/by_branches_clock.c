@@ -57,7 +57,7 @@ static int add_procedure(
 	edges = prof_branches_edges(b, f, code->image);
 	if (!edges)
 		return error_nomem(e);
-	rc = prof_schedule(&p, b->analysis, code, edges, e);
+	rc = prof_schedule(&p, b->analysis, code, edges, NULL, e);
 	free(edges);
 	for (uint32_t i = 0; i < f->insns.count && rc == 0;) {
 		uint32_t at = analysis_runs_segment(b->runs, code->image, f->insns.data[i].address);

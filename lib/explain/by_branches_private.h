@@ -24,6 +24,9 @@ struct prof_branches {
 #define PROF_BRANCHES_OFTEN                                                                        \
 	20 /* windows of an address, at least: fewer met all of a phase, or nothing */
 
+/* How often an edge of f was passed, as runs have it. */
+struct analysis_passage prof_branches_edge(
+	const struct prof_branches *b, const struct flow *f, uint32_t image, uint32_t edge);
 /* Cycles of so many instructions with these Mi, where little goes wrong. */
 double prof_branches_expected(double mi, uint32_t insns);
 /* Makes frequencies of runs that have no rates.  -1 with *e set when memory is out. */

@@ -55,14 +55,15 @@ struct prof_analysed {
 	struct analysis_frequencies frequencies; /* none where executions were counted */
 };
 
-/* moved: of the metric (skid.h); NULL: samples are where they were found.  Borrows a and code,
+/* moved: of the metric (skid.h); NULL: it has no skid.  Borrows a and code,
  * whose flow is not NULL.  -1 with *e set when memory is out; prof_analysed_fini all the same. */
 int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct prof_code *code,
 	const struct prof_moved *moved, struct error *e);
 /* Samples and schedule alone, of edges that are passed as often as given (any unit; NULL: not
- * known). */
+ * known), by which samples are moved where moved is NULL. */
 int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
-	const struct prof_code *code, const double *edges, struct error *e);
+	const struct prof_code *code, const double *edges, const struct prof_moved *moved,
+	struct error *e);
 void prof_analysed_fini(struct prof_analysed *p);
 
 /* How often instruction i was executed, counted or estimated; LABEL_NONE: not known. */

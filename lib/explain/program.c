@@ -74,7 +74,7 @@ static int fit_alone(struct prof_program *g, struct unit *u, const struct prof_c
 	for (int round = 0; round <= last && rc == 0; round++) {
 		struct analysis_input in = {.flow = code->flow, .classes = classes};
 
-		rc = prof_schedule(&p, g->analysis, code, edges, e);
+		rc = prof_schedule(&p, g->analysis, code, edges, NULL, e);
 		in.samples = p.samples;
 		in.mi = p.mi;
 		analysis_fit_free(u->fit);

@@ -1,0 +1,23 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What runs say of the edges of a procedure. */
+#include <stdlib.h>
+
+#include "explain/by_branches_private.h"
+
+struct analysis_passage prof_branches_edge(
+	const struct prof_branches *b, const struct flow *f, uint32_t image, uint32_t edge)
+{
+	const struct flow_edge *x = &f->edges.data[edge];
+
+	return analysis_runs_edge(b->runs, image, flow_last(f, &f->blocks.data[x->from])->address,
+		f->insns.data[f->blocks.data[x->to].first].address, x->kind == FLOW_FALL);
+}
+
+double *prof_branches_edges(const struct prof_branches *b, const struct flow *f, uint32_t image)
+{
+	double *edges = calloc(f->edges.count + 1, sizeof(*edges));
+
+	for (uint32_t i = 0; edges && i < f->edges.count; i++)
+		edges[i] = prof_branches_edge(b, f, image, i).flow;
+	return edges;
+}
