@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # The bench, and the worker: a program of its own without C library, whose bytes are part of the library.
-lib.blockbench     := bench.c block_accept.c block_classes.c block_hex.c block_list.c block_states.c crew.c embed.c
+lib.blockbench     := bench.c block_accept.c block_asm.c block_classes.c block_hex.c block_items.c block_list.c block_states.c crew.c embed.c
 blockworker        := $(O)/obj/blockworker/blockworker
 blockworker_objs   := $(patsubst %,$(O)/obj/blockworker/%.o,worker_entry worker_system worker_trap worker_pages worker_code worker_measure worker_pmu block_states)
 blockworker_cflags := -std=gnu11 $(WARNINGS) -O2 -m64 -march=x86-64 -ffreestanding -fno-stack-protector -fno-pie -fcf-protection=none \

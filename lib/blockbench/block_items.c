@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "base/file.h"
-#include "block.h"
+#include "blockbench/block_items.h"
 #include "blockbench/block_list.h"
 #include "image/image.h"
 #include "isa/isa.h"

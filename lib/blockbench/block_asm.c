@@ -9,7 +9,7 @@
 #include <unistd.h>
 
 #include "base/file.h"
-#include "block.h"
+#include "blockbench/block_items.h"
 
 extern char **environ;
 
