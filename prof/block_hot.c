@@ -7,7 +7,8 @@
 #include "base/say.h"
 #include "block.h"
 #include "explain/hot_blocks.h"
-#include "prof.h"
+#include "load/load.h"
+#include "profile/image_files.h"
 
 static int take(block_items *items, const struct hot_blocks *hot, size_t i, struct error *e)
 {
@@ -61,7 +62,7 @@ static int find(block_items *items, struct prof_data *d, size_t top, struct erro
 
 int blocks_from_experiment(block_items *items, const char *path, size_t top, struct error *e)
 {
-	const struct options none = {0};
+	const struct load_request files = {.search = {0}};
 	const struct prof_images_search search = {0};
 	char *words[] = {(char *)path, NULL};
 	struct prof_input input = {.file = path};
@@ -70,8 +71,9 @@ int blocks_from_experiment(block_items *items, const char *path, size_t top, str
 	struct arguments arguments;
 	struct loaded loaded = {0};
 	struct prof_data data = {0};
-	int rc = arguments_find(&arguments, words, e) || load(&loaded, &none, &arguments, e) ? -1
-											     : 0;
+	int rc = arguments_find(&arguments, words, e) || loaded_read(&loaded, &files, &arguments, e)
+			 ? -1
+			 : 0;
 
 	if (rc == 0) {
 		input.experiment = &loaded.experiments.data[0];

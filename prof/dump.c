@@ -5,14 +5,16 @@
 #include "base/say.h"
 #include "experiment/dump.h"
 #include "prof.h"
+#include "report.h"
 
 static int dump_one(
 	const struct options *o, const char *path, FILE *out, bool *damaged, struct error *e)
 {
 	struct experiment_damage damage = {0};
+	const struct load_request files = reporting_files(o);
 	struct experiment x;
 
-	if (read_one(&x, o, path, &damage, e))
+	if (load_file(&x, &files, path, &damage, e))
 		return -1;
 	experiment_dump(&x, o->dump_quiet ? DUMP_QUIET : 0, out);
 	experiment_fini(&x);

@@ -1,7 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* -merge: many files become one. */
 #include "base/say.h"
+#include "experiment/experiment.h"
 #include "prof.h"
+#include "report.h"
 
 int do_merge(const struct options *o)
 {
@@ -12,7 +14,7 @@ int do_merge(const struct options *o)
 
 	rc = arguments_find(&arguments, o->files, &e);
 	if (rc == 0)
-		rc = load(&loaded, o, &arguments, &e);
+		rc = reporting_load(&loaded, o, &arguments, &e);
 	if (rc == 0 && loaded.damaged)
 		say("%s; what comes before is in the sum", loaded.damage);
 	if (rc == 0)

@@ -8,15 +8,15 @@
 #include <unistd.h>
 
 #include "base/strbuf.h"
-#include "views.h"
+#include "report/views.h"
 
 /* A report and the function that it is about. */
 static int add_calc(void *target, const char *argument, struct error *e)
 {
 	struct options *o = target;
 
-	for (size_t i = 0; views[i].name; i++)
-		if (views[i].make == prof_calc)
+	for (size_t i = 0; prof_views[i].name; i++)
+		if (prof_views[i].make == prof_calc)
 			o->view[i] = true;
 	return word_list_add(&o->only, argument, e);
 }
@@ -142,7 +142,7 @@ static struct option_row *make_table(void)
 	size_t count = 0, more = sizeof(rows) / sizeof(rows[0]);
 	struct option_row *table;
 
-	while (views[count].name)
+	while (prof_views[count].name)
 		count++;
 	if (count > VIEWS_MAX)
 		return NULL;
@@ -150,10 +150,10 @@ static struct option_row *make_table(void)
 	if (!table)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		table[i] = (struct option_row){views[i].name, NULL, views[i].help, OPTION_FLAG,
-			FIELD(view) + i * sizeof(bool), NULL};
+		table[i] = (struct option_row){prof_views[i].name, NULL, prof_views[i].help,
+			OPTION_FLAG, FIELD(view) + i * sizeof(bool), NULL};
 	for (size_t i = 0; i < count; i++)
-		if (views[i].make == prof_calc) {
+		if (prof_views[i].alone) {
 			table[i].argument = "PROCEDURE";
 			table[i].kind = OPTION_CALL;
 			table[i].call = add_calc;
@@ -169,12 +169,12 @@ static int check_diff(const struct options *o, struct error *e)
 	if (o->merge || o->dump || o->compare || o->threads)
 		return error_set(e, ERR_CONFLICT,
 			"-diff cannot be combined with -merge, -dump, -compare or -threads");
-	for (size_t i = 0; views[i].name; i++)
-		if (o->view[i] && !view_of_changes(views[i].make))
+	for (size_t i = 0; prof_views[i].name; i++)
+		if (o->view[i] && !prof_view_make(&prof_views[i], true))
 			return error_set(e, ERR_CONFLICT,
 				"-diff cannot be combined with -%s: it reports functions, -heavy "
 				"or -dso",
-				views[i].name);
+				prof_views[i].name);
 	return 0;
 }
 
@@ -242,8 +242,8 @@ static int check(const struct options *o, struct error *e)
 		chosen += o->view[i];
 	if (o->dot && (o->csv || o->json))
 		return error_set(e, ERR_CONFLICT, "-dot, -csv and -json exclude each other");
-	for (size_t i = 0; o->dot && views[i].name; i++)
-		if (o->view[i] != (views[i].make == prof_cfg))
+	for (size_t i = 0; o->dot && prof_views[i].name; i++)
+		if (o->view[i] != (prof_views[i].make == prof_cfg))
 			return error_set(e, ERR_CONFLICT, "-dot needs -cfg, and no other report");
 	if (o->csv && o->json)
 		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
@@ -303,8 +303,8 @@ static int take_procedures(struct options *o, struct error *e)
 	size_t kept = 0, files = 0;
 	bool any = false;
 
-	for (size_t i = 0; views[i].name; i++)
-		any = any || (o->view[i] && views[i].about);
+	for (size_t i = 0; prof_views[i].name; i++)
+		any = any || (o->view[i] && prof_views[i].about);
 	for (size_t i = 0; o->files[i]; i++)
 		files += access(o->files[i], F_OK) == 0;
 	if (!any || !files)

@@ -8,12 +8,9 @@
 #include "base/file.h"
 #include "base/say.h"
 #include "base/terminal.h"
-#include "events/numbers.h"
-#include "machine/machine.h"
 #include "prof.h"
 #include "render/prof.h"
 #include "report.h"
-#include "views.h"
 
 static int draw(
 	const struct options *o, const struct prof_table *t, struct strbuf *out, struct error *e)
@@ -35,23 +32,6 @@ static int draw(
 	return out->failed ? error_nomem(e) : 0;
 }
 
-int reporting_damage(const struct loaded *l, struct prof_table *t, struct error *e)
-{
-	if (!l->damaged)
-		return 0;
-	t->incomplete = true;
-	if (l->damaged > 1)
-		prof_note(t, "%zu files are damaged, the first: %s", l->damaged, l->damage);
-	else
-		prof_note(t, "damaged: %s", l->damage);
-	return prof_finish(t, 0, e);
-}
-
-prof_view *reporting_view(const struct options *o, const struct view *view)
-{
-	return o->diff ? view_of_changes(view->make) : view->make;
-}
-
 /* One view, from samples to text. */
 static int make_view(const struct options *o, const struct loaded *l, const struct view *view,
 	const struct prof_request *request, const struct prof_images_search *search,
@@ -59,7 +39,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 {
 	struct prof_images *images = NULL;
 	struct prof_table table = {0};
-	prof_view *make = reporting_view(o, view);
+	prof_view *make = prof_view_make(view, o->diff);
 	struct prof_data data;
 	int rc = -1;
 
@@ -71,7 +51,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 		rc = make(&data, &table, e);
 	}
 	if (rc == 0)
-		rc = reporting_damage(l, &table, e);
+		rc = loaded_note_damage(l, &table, e);
 	if (rc == 0)
 		rc = draw(o, &table, out, e);
 	*incomplete = *incomplete || table.incomplete;
@@ -105,14 +85,14 @@ static int all_views(const struct options *o, const struct loaded *l,
 	bool any = false;
 	int rc = 0;
 
-	for (size_t i = 0; views[i].name && rc == 0; i++) {
+	for (size_t i = 0; prof_views[i].name && rc == 0; i++) {
 		if (!o->view[i])
 			continue;
 		any = true;
-		rc = make_view(o, l, &views[i], request, search, &text, incomplete, e);
+		rc = make_view(o, l, &prof_views[i], request, search, &text, incomplete, e);
 	}
 	if (!any)
-		rc = make_view(o, l, &views[0], request, search, &text, incomplete, e);
+		rc = make_view(o, l, &prof_views[0], request, search, &text, incomplete, e);
 	progress_end(request->progress);
 	if (rc == 0)
 		rc = write_out(o, &text, e);
@@ -120,52 +100,45 @@ static int all_views(const struct options *o, const struct loaded *l,
 	return rc;
 }
 
-/* Cycles from time need a clock.  Runs of time alone do not record it: where they were on this host
- * and instructions were counted as well, it is found out now. */
-static double find_clock(const struct loaded *l, const char *host, bool wanted)
-{
-	bool time = false, instructions = wanted;
-	struct machine machine;
-
-	for (size_t i = 0; i < l->experiments.count; i++) {
-		const struct experiment *x = &l->experiments.data[i];
-		const char *where = experiment_fact_find(x, "host");
-
-		for (size_t k = 0; k < x->metrics.count; k++) {
-			const struct experiment_metric *m = &x->metrics.data[k];
-
-			time = time || (m->flags & METRIC_CLOCK && m->label == LABEL_MEASURED &&
-					       where && strcmp(where, host) == 0 &&
-					       !experiment_fact_find(x, "clock_hz"));
-			instructions = instructions || m->event == EV_INSTRUCTIONS;
-		}
-	}
-	if (!time || !instructions || machine_find(NULL, &machine, NULL))
-		return 0;
-	return (double)machine.model.clock_hz;
-}
-
 static bool wants_clock(const struct options *o)
 {
-	for (size_t i = 0; views[i].name; i++)
-		if (o->view[i] && views[i].cycles)
+	for (size_t i = 0; prof_views[i].name; i++)
+		if (o->view[i] && prof_views[i].cycles)
 			return true;
 	return false;
 }
 
 struct prof_images_search reporting_search(const struct options *o, const struct arguments *a)
 {
-	return (struct prof_images_search){.where = search_of(o), .executable = a->executable};
+	return (struct prof_images_search){
+		.where = reporting_files(o).search, .executable = a->executable};
 }
 
-int reporting_init(struct reporting *r, const struct options *o, const struct arguments *a,
-	const struct loaded *l, struct error *e)
+static bool is_sweep(const struct options *o)
 {
-	r->search = reporting_search(o, a);
-	r->inputs = calloc(l->experiments.count + 1, sizeof(*r->inputs));
-	r->request = (struct prof_request){.inputs = r->inputs,
-		.count = l->experiments.count,
-		.command = o->line,
+	return o->plot && strcmp(o->plot, "sweep") == 0;
+}
+
+struct load_request reporting_files(const struct options *o)
+{
+	struct load_request r = {.search = {.archives = o->archives.data,
+					 .root = o->root,
+					 .debug_directory = o->debug_directory,
+					 .debuginfod = o->debuginfod},
+		.quiet = o->tui,
+		.threads = o->threads,
+		.together = o->merge,
+		.apart = o->compare || o->diff || is_sweep(o),
+		.ranks = !o->compare};
+
+	for (size_t i = 0; prof_views[i].name; i++)
+		r.threads = r.threads || (o->view[i] && prof_views[i].threads);
+	return r;
+}
+
+struct prof_request reporting_request(const struct options *o)
+{
+	return (struct prof_request){.command = o->line,
 		.calipers = o->calipers,
 		.only = o->only.data,
 		.exclude = o->exclude.data,
@@ -179,29 +152,16 @@ int reporting_init(struct reporting *r, const struct options *o, const struct ar
 		.whole = o->whole,
 		.classic = o->classic,
 		.core = o->core,
-		.compare = o->compare || o->diff || (o->plot && strcmp(o->plot, "sweep") == 0),
-		.shares = o->share,
-		.sides = {l->sides[0].word, l->sides[1].word}};
-	if (!r->inputs)
-		return error_nomem(e);
-	for (size_t i = 0; i < l->experiments.count; i++)
-		r->inputs[i] = (struct prof_input){&l->experiments.data[i], l->names.data[i],
-			o->diff && i >= l->sides[0].files};
-	return 0;
+		.compare = o->compare || o->diff || is_sweep(o),
+		.shares = o->share};
 }
 
-void reporting_clock(struct reporting *r, const struct loaded *l, bool wanted)
+int reporting_load(
+	struct loaded *l, const struct options *o, const struct arguments *a, struct error *e)
 {
-	if (uname(&r->host))
-		return;
-	r->request.host = r->host.nodename;
-	r->request.host_hz = find_clock(l, r->host.nodename, wanted);
-}
+	const struct load_request files = reporting_files(o);
 
-void reporting_fini(struct reporting *r)
-{
-	free(r->inputs);
-	r->inputs = NULL;
+	return loaded_read(l, &files, a, e);
 }
 
 int reporting_arguments(const struct options *o, struct arguments *a, struct error *e)
@@ -211,26 +171,26 @@ int reporting_arguments(const struct options *o, struct arguments *a, struct err
 	return (o->plot ? arguments_find_any : arguments_find)(a, o->files, e);
 }
 
-static int report(const struct options *o, const struct arguments *a, const struct loaded *l,
+static int report(const struct options *o, const struct arguments *a, struct loaded *l,
 	bool *incomplete, struct error *e)
 {
-	struct reporting r = {0};
+	const struct prof_images_search search = reporting_search(o, a);
+	struct prof_request request = reporting_request(o);
 	struct progress progress;
-	int rc = reporting_init(&r, o, a, l, e);
+	int rc = loaded_ask(l, &request, e);
 
 	progress_begin(&progress, true);
-	r.request.progress = &progress;
+	request.progress = &progress;
 	if (rc == 0) {
-		reporting_clock(&r, l, wants_clock(o));
+		loaded_clock(l, &request, wants_clock(o));
 		if (o->export)
-			rc = do_export(o, &r.request, &r.search, incomplete, e);
+			rc = do_export(o, &request, &search, incomplete, e);
 		else if (o->plot)
-			rc = do_plot(o, l, &r.request, &r.search, incomplete, e);
+			rc = do_plot(o, l, &request, &search, incomplete, e);
 		else
-			rc = all_views(o, l, &r.request, &r.search, incomplete, e);
+			rc = all_views(o, l, &request, &search, incomplete, e);
 	}
 	progress_end(&progress);
-	reporting_fini(&r);
 	return rc;
 }
 
@@ -244,7 +204,7 @@ int do_report(const struct options *o)
 
 	rc = reporting_arguments(o, &arguments, &e);
 	if (rc == 0)
-		rc = load(&loaded, o, &arguments, &e);
+		rc = reporting_load(&loaded, o, &arguments, &e);
 	if (rc == 0 && loaded.damaged)
 		say("%s; what comes before is shown", loaded.damage);
 	if (rc == 0)

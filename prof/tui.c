@@ -5,11 +5,12 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "browse/browse.h"
 #include "report.h"
 #include "tui/terminal.h"
-#include "tui_source.h"
+#include "tui_command.h"
 
-static int run(const struct options *o, struct tui_maker *maker, int *signal, struct error *e)
+static int run(const struct options *o, struct browse *browse, int *signal, struct error *e)
 {
 	const char *no_color = getenv("NO_COLOR");
 	const struct tui_terminal_options options = {.ascii = o->ascii,
@@ -20,26 +21,47 @@ static int run(const struct options *o, struct tui_maker *maker, int *signal, st
 	uint32_t switches;
 	size_t report;
 
-	tui_maker_source(maker, &source, &report, &switches);
+	browse_source(browse, &source, &report, &switches);
 	return tui_terminal_run(&source, report, switches, &options, signal, e);
+}
+
+static const char *first_report(const struct options *o)
+{
+	for (size_t i = 0; prof_views[i].name; i++)
+		if (o->view[i])
+			return prof_views[i].name;
+	return NULL;
 }
 
 int do_tui(const struct options *o)
 {
+	const struct load_request files = reporting_files(o);
+	const struct prof_request request = reporting_request(o);
 	struct arguments arguments = {0};
-	struct tui_maker *maker = NULL;
+	struct prof_images_search search;
+	const struct browse_request asked = {.files = &files,
+		.arguments = &arguments,
+		.search = &search,
+		.request = &request,
+		.first = first_report(o),
+		.changes = o->diff,
+		.command = tui_command,
+		.context = o};
+	struct browse *browse = NULL;
 	struct error e = {0}, unread = {0};
 	bool incomplete = false;
 	int signal = 0, rc = -1, status;
 
-	if (tui_terminal_check(&e) == 0 && reporting_arguments(o, &arguments, &e) == 0)
-		maker = tui_maker_new(o, &arguments, &e);
-	if (maker)
-		rc = run(o, maker, &signal, &e);
+	if (tui_terminal_check(&e) == 0 && reporting_arguments(o, &arguments, &e) == 0) {
+		search = reporting_search(o, &arguments);
+		browse = browse_new(&asked, &e);
+	}
+	if (browse)
+		rc = run(o, browse, &signal, &e);
 	if (rc)
 		say_error(&e);
 	status = rc ? EXIT_OURS : signal ? 128 + signal : 0;
-	if (maker && !tui_maker_free(maker, &unread, &incomplete))
+	if (browse && !browse_free(browse, &unread, &incomplete))
 		_exit(status);
 	if (unread.code && rc == 0 && !signal) {
 		say_error(&unread);

@@ -2,7 +2,9 @@
 /* The command that prints what -tui shows. */
 #include <string.h>
 
-#include "tui_source.h"
+#include "base/strbuf.h"
+#include "options.h"
+#include "tui_command.h"
 
 /* A word for the shell. */
 static void put_word(struct strbuf *out, const char *word)
@@ -62,9 +64,10 @@ static void put_quit(struct strbuf *out, const struct prof_quit *q)
 		strbuf_printf(out, " -q %gcum%%", q->cumulative);
 }
 
-char *tui_command(const struct options *o, const struct tui_report *report, const char *procedure,
+char *tui_command(const void *options, const struct tui_report *report, const char *procedure,
 	const struct tui_switch *table, uint32_t switches)
 {
+	const struct options *o = options;
 	struct strbuf out = {0};
 
 	strbuf_puts(&out, "prof");

@@ -98,12 +98,12 @@ static void suspect_execution(
 	if (insn->classes & INSN_LOCK)
 		culprit_suspect(s, CULPRIT_LOCKED, n, n, s->insn);
 	if (insn->classes & (INSN_SERIALISING | INSN_SYSCALL | INSN_PRIVILEGED))
-		suspect_cycles(s, CULPRIT_SERIALISING, INFINITY,
+		culprit_suspect_cycles(s, CULPRIT_SERIALISING, INFINITY,
 			n * s->in->machine->cost[CULPRIT_SERIALISING].typical, s->insn);
 	else if (insn->classes & INSN_FENCE)
 		culprit_suspect(s, CULPRIT_SERIALISING, n, n * 0.3, s->insn);
 	if (most > mi)
-		suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
+		culprit_suspect_cycles(s, CULPRIT_DEPENDENCY, n * (most - mi),
 			n * trust * (fmax(own - mi, 0) * 0.3 + (most - fmax(own, mi)) * 0.1),
 			blame);
 	if (most > mi && !s->in->core->in_order && culprit_runs_ahead(s, op))

@@ -74,6 +74,9 @@ double culprits_divide(struct culprit *list, const double *weight, uint32_t coun
  * FLOW_NONE: none is known. */
 void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
 	uint32_t blame);
+/* Likewise, with a bound in cycles. */
+void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
+	double likely, uint32_t blame);
 
 /* culprits_memory.c: what a load or store may have waited for. */
 void culprit_memory(struct culprit_search *s, const struct op *op, const struct insn *insn);

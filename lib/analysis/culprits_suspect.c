@@ -4,8 +4,7 @@
 
 #include <math.h>
 
-/* As culprit_suspect, with a bound in cycles. */
-static void suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
+void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, double most,
 	double likely, uint32_t blame)
 {
 	struct culprit_suspect *x = &s->suspect[cause];
@@ -24,7 +23,7 @@ void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double 
 {
 	const struct culprit_cost *c = &s->in->machine->cost[cause];
 
-	suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
+	culprit_suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
 }
 
 /* Counts of events are better than rules. */

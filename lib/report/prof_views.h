@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports.  Each takes samples that are added up and fills an empty table; prof/views.c names them.
+ * Reports.  Each takes samples that are added up and fills an empty table; views.c names them.
  * Order of rows: the first column falling, then procedure, image, file, line, address.
  */
 #ifndef REPORT_PROF_VIEWS_H

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the interface has its reports from: prof, which makes them beside it (prof/tui_source.c),
+ * Where the interface has its reports from: prof, which makes them beside it (browse/browse.c),
  * or a test.  The interface asks and goes on; answers come when they are ready, several to one
  * question where a first one is preliminary.  A table that was answered stays as it is until it is
  * released.

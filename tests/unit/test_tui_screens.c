@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Golden screens of -tui (tests/data/tui): every report of prof/views.c, help and menus, at three
+ * Golden screens of -tui (tests/data/tui): every report of report/views.c, help and menus, at three
  * sizes, in Unicode and ASCII.  UPDATE=1 writes them anew; read the difference.
  */
 #include "../tap.h"

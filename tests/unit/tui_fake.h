@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports for tests of -tui: those of prof/views.c, over an experiment that never changes.  Answers
- * are made when they are asked for and handed over when the interface looks, or held back.
+ * Reports for tests of -tui: those of report/views.c, over an experiment that never changes.
+ * Answers are made when they are asked for and handed over when the interface looks, or held back.
  */
 #ifndef TESTS_TUI_FAKE_H
 #define TESTS_TUI_FAKE_H
@@ -9,10 +9,10 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "../../prof/views.h"
 #include "base/strbuf.h"
 #include "experiment/data.h"
 #include "prof_fake.h"
+#include "report/views.h"
 #include "tui/actions.h"
 
 enum { TUI_FAKE_VIEWS = 40 };
@@ -360,14 +360,14 @@ static inline void tui_fake_init(struct tui_fake *f, bool diff)
 		.compare = diff,
 		.core = "zen4",
 		.sides = {"before", "after"}};
-	for (size_t i = 0; views[i].name && count < TUI_FAKE_VIEWS; i++) {
-		prof_view *make = diff ? view_of_changes(views[i].make) : views[i].make;
+	for (size_t i = 0; prof_views[i].name && count < TUI_FAKE_VIEWS; i++) {
+		prof_view *make = prof_view_make(&prof_views[i], diff);
 
 		if (!make)
 			continue;
 		f->make[count] = make;
 		f->reports[count++] = (struct tui_report){
-			views[i].name, views[i].help, strcmp(views[i].name, "calc") == 0};
+			prof_views[i].name, prof_views[i].help, prof_views[i].alone};
 	}
 }
 

@@ -9,12 +9,13 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/progress.h"
+#include "load/load.h"
 #include "perfdata/perfdata.h"
-#include "prof.h"
 
 #define SPOOL "/proc/self/fd/"
 
-ssize_t read_beginning(const char *path, char *bytes, size_t size)
+ssize_t load_beginning(const char *path, char *bytes, size_t size)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);
 	ssize_t n;
@@ -26,44 +27,35 @@ ssize_t read_beginning(const char *path, char *bytes, size_t size)
 	return n;
 }
 
-bool read_knows(const char *bytes, ssize_t length)
+bool load_knows(const char *bytes, ssize_t length)
 {
 	return length > 0 && (experiment_is_file(bytes, (size_t)length) ||
 				     perfdata_is_file(bytes, (size_t)length));
 }
 
-bool read_is_perfdata(const char *path)
+bool load_is_perfdata(const char *path)
 {
 	char bytes[64];
-	ssize_t length = read_beginning(path, bytes, sizeof(bytes));
+	ssize_t length = load_beginning(path, bytes, sizeof(bytes));
 
 	return length > 0 && perfdata_is_file(bytes, (size_t)length);
 }
 
-struct image_search search_of(const struct options *o)
-{
-	return (struct image_search){.archives = o->archives.data,
-		.root = o->root,
-		.debug_directory = o->debug_directory,
-		.debuginfod = o->debuginfod};
-}
-
-int read_one(struct experiment *x, const struct options *o, const char *path,
+int load_file(struct experiment *x, const struct load_request *r, const char *path,
 	struct experiment_damage *damage, struct error *e)
 {
-	const struct image_search where = search_of(o);
 	struct progress progress;
 	int rc;
 
-	if (!read_is_perfdata(path))
+	if (!load_is_perfdata(path))
 		return experiment_read(x, path, damage, e);
-	progress_begin(&progress, !o->tui);
-	rc = perfdata_read(x, path, &where, &progress, damage, e);
+	progress_begin(&progress, !r->quiet);
+	rc = perfdata_read(x, path, &r->search, &progress, damage, e);
 	progress_end(&progress);
 	return rc;
 }
 
-bool read_is_pipe(const char *word)
+bool load_is_pipe(const char *word)
 {
 	struct stat st;
 
@@ -84,7 +76,7 @@ static int copy(int from, int to)
 	return 0;
 }
 
-char *read_spool(const char *word, struct error *e)
+char *load_spool(const char *word, struct error *e)
 {
 	bool standard = strcmp(word, "-") == 0;
 	int from = standard ? STDIN_FILENO : open(word, O_RDONLY | O_CLOEXEC);
@@ -104,7 +96,7 @@ char *read_spool(const char *word, struct error *e)
 	return path;
 }
 
-const char *read_name(const char *path)
+const char *load_name(const char *path)
 {
 	return strncmp(path, SPOOL, strlen(SPOOL)) == 0 ? "standard input" : path;
 }

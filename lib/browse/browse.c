@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tui_source.h"
+#include "browse/browse.h"
 
 #include <errno.h>
 #include <fcntl.h>
@@ -14,8 +14,8 @@
 
 #include "base/clock.h"
 #include "base/file.h"
-#include "report.h"
-#include "tui_glance.h"
+#include "browse/first_table.h"
+#include "report/views.h"
 
 struct job {
 	struct tui_ask ask;
@@ -29,11 +29,10 @@ struct made {
 	struct experiment *functions; /* of a preliminary one; else NULL */
 };
 
-struct tui_maker {
-	const struct options *o;
-	const struct arguments *arguments;
-	struct tui_report reports[VIEWS_MAX + 1];
-	const struct view *views[VIEWS_MAX];
+struct browse {
+	const struct browse_request *r;
+	struct tui_report *reports; /* and the views that they are of */
+	const struct view **views;
 	char title[200];
 	int wake;
 	pthread_t thread;
@@ -47,40 +46,39 @@ struct tui_maker {
 	uint64_t working; /* ticket; 0: none */
 	bool dropped;     /* nobody waits for that */
 	bool busy, stop;
-	char what[160];
+	char what[240];
 	double since;
 	struct error unread;
 	bool incomplete;
 
 	/* the thread's own */
 	struct loaded loaded;
-	struct reporting reporting;
-	struct tui_glance glance; /* its images serve all reports, where there is one */
-	struct prof_data base;    /* samples added up by place */
+	struct prof_request request;
+	struct first_table glance; /* its images serve all reports, where there is one */
+	struct prof_data base;     /* samples added up by place */
 	struct prof_images *images;
 	struct prof_names names;
-	struct tui_bare_names bare; /* the same without lines */
+	struct browse_bare_names bare; /* the same without lines */
 	bool ready, clock;
 };
-
-#define SWITCH(name, help, key, field)                                                             \
-	{                                                                                          \
-		name, help, key, offsetof(struct prof_request, field),                             \
-			offsetof(struct options, field)                                            \
-	}
 
 static const struct {
 	const char *name, *help;
 	char key;
-	size_t request, option;
+	size_t field;
 } switch_fields[] = {
-	SWITCH("inclusive", "functions with all that they called", 'i', inclusive),
-	SWITCH("inlines", "give inlined functions rows of their own", 'u', inlines),
-	SWITCH("threads", "rows for each thread, process or rank", 0, threads),
-	SWITCH("raw", "samples where they were found", 0, raw),
-	SWITCH("intel", "disassembly in Intel's syntax", 0, intel),
-	SWITCH("whole", "disassembly of large functions without gaps", 0, whole),
-	SWITCH("classic", "calc: estimate as for cores that issue in order", 0, classic),
+	{"inclusive", "functions with all that they called", 'i',
+		offsetof(struct prof_request, inclusive)},
+	{"inlines", "give inlined functions rows of their own", 'u',
+		offsetof(struct prof_request, inlines)},
+	{"threads", "rows for each thread, process or rank", 0,
+		offsetof(struct prof_request, threads)},
+	{"raw", "samples where they were found", 0, offsetof(struct prof_request, raw)},
+	{"intel", "disassembly in Intel's syntax", 0, offsetof(struct prof_request, intel)},
+	{"whole", "disassembly of large functions without gaps", 0,
+		offsetof(struct prof_request, whole)},
+	{"classic", "calc: estimate as for cores that issue in order", 0,
+		offsetof(struct prof_request, classic)},
 };
 
 enum { SWITCHES = sizeof(switch_fields) / sizeof(*switch_fields) };
@@ -89,7 +87,7 @@ static struct tui_switch switches[SWITCHES + 1];
 
 /* ---- the thread ---- */
 
-static void say_what(struct tui_maker *m, const char *what, const char *of)
+static void say_what(struct browse *m, const char *what, const char *of)
 {
 	pthread_mutex_lock(&m->mutex);
 	snprintf(m->what, sizeof(m->what), "%.40s%s%.110s", what, of && *of ? " " : "",
@@ -98,7 +96,7 @@ static void say_what(struct tui_maker *m, const char *what, const char *of)
 	pthread_mutex_unlock(&m->mutex);
 }
 
-static void wake(struct tui_maker *m)
+static void wake(struct browse *m)
 {
 	const uint64_t one = 1;
 
@@ -120,7 +118,7 @@ static void made_free(struct made *made)
 
 /* The ticket of a question that a list of functions answers for the time being; 0: there is none.
  */
-static uint64_t waiting_for_functions(struct tui_maker *m)
+static uint64_t waiting_for_functions(struct browse *m)
 {
 	uint64_t ticket = 0;
 
@@ -136,7 +134,7 @@ static uint64_t waiting_for_functions(struct tui_maker *m)
 	return ticket;
 }
 
-static void answer_for_now(struct tui_maker *m, uint64_t ticket, struct made *made)
+static void answer_for_now(struct browse *m, uint64_t ticket, struct made *made)
 {
 	struct tui_answer *a;
 
@@ -152,13 +150,13 @@ static void answer_for_now(struct tui_maker *m, uint64_t ticket, struct made *ma
 }
 
 /* A look at the file after some moments, and one at all of it, before it is read with care. */
-static void glance(struct tui_maker *m)
+static void glance(struct browse *m)
 {
 	enum { FIRST = 25000000 /* ns of each kind */ };
 	uint64_t budget = FIRST, ticket;
 	int more = 1;
 
-	if (tui_glance_open(&m->glance, m->o, m->arguments))
+	if (first_table_open(&m->glance, m->r))
 		return;
 	for (; more > 0; budget = UINT64_MAX) {
 		struct made *made = calloc(1, sizeof(*made));
@@ -169,7 +167,7 @@ static void glance(struct tui_maker *m)
 			free(made);
 			return;
 		}
-		more = tui_glance_table(
+		more = first_table_table(
 			&m->glance, budget, made->functions, &made->data, &made->table);
 		ticket = waiting_for_functions(m);
 		if (more >= 0 && ticket)
@@ -181,24 +179,25 @@ static void glance(struct tui_maker *m)
 	}
 }
 
-static int read_files(struct tui_maker *m, struct error *e)
+static int read_files(struct browse *m, struct error *e)
 {
 	say_what(m, "reading", m->title);
-	if (tui_glance_wanted(m->o, m->arguments))
+	if (first_table_wanted(m->r))
 		glance(m);
-	if (load(&m->loaded, m->o, m->arguments, e) ||
-		reporting_init(&m->reporting, m->o, m->arguments, &m->loaded, e))
+	m->request = *m->r->request;
+	m->request.command = NULL;
+	if (loaded_read(&m->loaded, m->r->files, m->r->arguments, e) ||
+		loaded_ask(&m->loaded, &m->request, e))
 		return -1;
-	m->reporting.request.command = NULL;
 	say_what(m, "adding up samples", NULL);
-	if (prof_data_init(&m->base, &m->reporting.request, e))
+	if (prof_data_init(&m->base, &m->request, e))
 		return -1;
 	/* Images are those of the file, whoever looks at it. */
 	if (m->glance.images) {
 		m->images = m->glance.images;
 		return 0;
 	}
-	m->images = prof_images_new(&m->base, &m->reporting.search, e);
+	m->images = prof_images_new(&m->base, m->r->search, e);
 	return m->images ? 0 : -1;
 }
 
@@ -217,28 +216,28 @@ static char *quote_glob(const char *name)
 	return out;
 }
 
-static int make_table(struct tui_maker *m, const struct tui_ask *ask, const char *glob,
+static int make_table(struct browse *m, const struct tui_ask *ask, const char *glob,
 	struct made *made, struct error *e)
 {
-	struct prof_request request = m->reporting.request;
+	struct prof_request request = m->request;
 	const char *only[] = {glob, NULL};
 	const struct view *view = m->views[ask->report];
-	char *line = tui_command(
-		m->o, &m->reports[ask->report], ask->procedure, switches, ask->switches);
+	char *line = m->r->command(
+		m->r->context, &m->reports[ask->report], ask->procedure, switches, ask->switches);
 	int rc;
 
 	if (glob)
 		request.only = only;
 	for (size_t i = 0; i < SWITCHES; i++)
-		*(bool *)((char *)&request + switch_fields[i].request) = ask->switches >> i & 1;
+		*(bool *)((char *)&request + switch_fields[i].field) = ask->switches >> i & 1;
 	request.command = line;
 	rc = prof_data_init(&made->data, &request, e);
 	if (rc == 0) {
 		made->data.names = m->names;
-		rc = reporting_view(m->o, view)(&made->data, &made->table, e);
+		rc = prof_view_make(view, m->r->changes)(&made->data, &made->table, e);
 	}
 	if (rc == 0)
-		rc = reporting_damage(&m->loaded, &made->table, e);
+		rc = loaded_note_damage(&m->loaded, &made->table, e);
 	made->data.request = NULL; /* ends with this call */
 	free(line);
 	return rc;
@@ -246,17 +245,17 @@ static int make_table(struct tui_maker *m, const struct tui_ask *ask, const char
 
 /* Names of functions cost little, their lines may take long: so a list of functions comes without
  * lines first. */
-static void make_without_lines(struct tui_maker *m, const struct job *job)
+static void make_without_lines(struct browse *m, const struct job *job)
 {
 	enum { MANY = 500 /* places */ };
 	const struct prof_names names = m->names;
 	struct made *made;
 
-	if (reporting_view(m->o, m->views[job->ask.report]) != prof_procedures ||
+	if (prof_view_make(m->views[job->ask.report], m->r->changes) != prof_procedures ||
 		job->ask.procedure || m->base.places.count < MANY)
 		return;
 	made = calloc(1, sizeof(*made));
-	m->names = (struct prof_names){&tui_bare_ops, &m->bare};
+	m->names = (struct prof_names){&browse_bare_ops, &m->bare};
 	if (made && make_table(m, &job->ask, NULL, made, NULL) == 0)
 		answer_for_now(m, job->ticket, made);
 	else
@@ -264,7 +263,7 @@ static void make_without_lines(struct tui_maker *m, const struct job *job)
 	m->names = names;
 }
 
-static struct made *make(struct tui_maker *m, const struct tui_ask *ask, struct error *e)
+static struct made *make(struct browse *m, const struct tui_ask *ask, struct error *e)
 {
 	struct made *made = calloc(1, sizeof(*made));
 	char *glob = ask->procedure ? quote_glob(ask->procedure) : NULL;
@@ -274,7 +273,7 @@ static struct made *make(struct tui_maker *m, const struct tui_ask *ask, struct 
 	} else {
 		if (m->views[ask->report]->cycles && !m->clock) {
 			say_what(m, "measuring the clock", NULL);
-			reporting_clock(&m->reporting, &m->loaded, true);
+			loaded_clock(&m->loaded, &m->request, true);
 			m->clock = true;
 		}
 		say_what(m, m->reports[ask->report].name, ask->procedure);
@@ -288,7 +287,7 @@ static struct made *make(struct tui_maker *m, const struct tui_ask *ask, struct 
 	return NULL;
 }
 
-static void answer(struct tui_maker *m, uint64_t ticket, struct made *made, const struct error *e)
+static void answer(struct browse *m, uint64_t ticket, struct made *made, const struct error *e)
 {
 	struct tui_answer *a = NULL;
 
@@ -309,7 +308,7 @@ static void answer(struct tui_maker *m, uint64_t ticket, struct made *made, cons
 }
 
 /* The next thing to do; false: stop.  The mutex is held. */
-static bool next_job(struct tui_maker *m, struct job *job, struct made **released)
+static bool next_job(struct browse *m, struct job *job, struct made **released)
 {
 	*released = NULL;
 	while (!m->stop && !m->jobs.count && !m->released.count) {
@@ -331,7 +330,7 @@ static bool next_job(struct tui_maker *m, struct job *job, struct made **release
 
 static void *work(void *context)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 	struct error unread = {0};
 	struct made *released;
 	struct job job = {0};
@@ -370,7 +369,7 @@ static void *work(void *context)
 
 static int source_ask(void *context, const struct tui_ask *ask, uint64_t ticket, struct error *e)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 	struct job *job;
 	int rc = 0;
 
@@ -394,7 +393,7 @@ static int source_ask(void *context, const struct tui_ask *ask, uint64_t ticket,
 
 static void source_drop(void *context, uint64_t ticket)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 
 	pthread_mutex_lock(&m->mutex);
 	for (size_t i = 0; i < m->jobs.count; i++) {
@@ -411,7 +410,7 @@ static void source_drop(void *context, uint64_t ticket)
 
 static bool source_answer(void *context, struct tui_answer *a)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 	bool any;
 	uint64_t count;
 
@@ -430,7 +429,7 @@ static bool source_answer(void *context, struct tui_answer *a)
 
 static void source_release(void *context, const struct prof_table *table)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 	struct made *made =
 		(struct made *)(void *)((char *)(uintptr_t)table - offsetof(struct made, table));
 	struct made **slot;
@@ -447,14 +446,15 @@ static void source_release(void *context, const struct prof_table *table)
 
 static char *source_command(void *context, const struct tui_ask *ask)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 
-	return tui_command(m->o, &m->reports[ask->report], ask->procedure, switches, ask->switches);
+	return m->r->command(
+		m->r->context, &m->reports[ask->report], ask->procedure, switches, ask->switches);
 }
 
 static void source_progress(void *context, char *room, size_t size)
 {
-	struct tui_maker *m = context;
+	struct browse *m = context;
 
 	pthread_mutex_lock(&m->mutex);
 	if (m->busy)
@@ -489,23 +489,27 @@ static const struct tui_source_ops ops = {
 
 /* ---- both ---- */
 
-/* A report takes a procedure where its option does. */
-static void list_reports(struct tui_maker *m)
+static int list_reports(struct browse *m)
 {
 	size_t count = 0;
 
-	for (size_t i = 0; views[i].name; i++) {
-		const char *argument = m->o->table[i].argument;
-
-		if (!reporting_view(m->o, &views[i]))
+	while (prof_views[count].name)
+		count++;
+	m->reports = calloc(count + 1, sizeof(*m->reports));
+	m->views = calloc(count + 1, sizeof(*m->views));
+	if (!m->reports || !m->views)
+		return -1;
+	count = 0;
+	for (const struct view *v = prof_views; v->name; v++) {
+		if (!prof_view_make(v, m->r->changes))
 			continue;
-		m->views[count] = &views[i];
-		m->reports[count++] = (struct tui_report){views[i].name, views[i].help,
-			argument && strcmp(argument, "PROCEDURE") == 0};
+		m->views[count] = v;
+		m->reports[count++] = (struct tui_report){v->name, v->help, v->alone};
 	}
+	return 0;
 }
 
-static int start(struct tui_maker *m)
+static int start(struct browse *m)
 {
 	sigset_t all, before;
 	int rc;
@@ -518,56 +522,7 @@ static int start(struct tui_maker *m)
 	return rc;
 }
 
-struct tui_maker *tui_maker_new(const struct options *o, const struct arguments *a, struct error *e)
-{
-	struct tui_maker *m = calloc(1, sizeof(*m));
-	int rc;
-
-	if (!m) {
-		error_nomem(e);
-		return NULL;
-	}
-	m->o = o;
-	m->arguments = a;
-	m->busy = true;
-	snprintf(m->title, sizeof(m->title), "%.150s%s", file_base_name(a->paths.data[0]),
-		a->paths.count > 1 ? " ..." : "");
-	list_reports(m);
-	for (size_t i = 0; i < SWITCHES; i++)
-		switches[i] = (struct tui_switch){
-			switch_fields[i].name, switch_fields[i].help, switch_fields[i].key};
-	pthread_mutex_init(&m->mutex, NULL);
-	pthread_cond_init(&m->changed, NULL);
-	m->since = clock_seconds();
-	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
-	rc = m->wake < 0 ? errno : start(m);
-	if (rc == 0)
-		return m;
-	error_sys(e, rc, "cannot start the thread that makes reports");
-	free(m);
-	return NULL;
-}
-
-void tui_maker_source(struct tui_maker *m, struct tui_source *source, size_t *report, uint32_t *on)
-{
-	*source = (struct tui_source){.ops = &ops,
-		.context = m,
-		.reports = m->reports,
-		.switches = switches,
-		.title = m->title,
-		.changes = m->o->diff,
-		.wake = m->wake};
-	*report = 0;
-	*on = 0;
-	for (size_t i = 0; m->reports[i].name; i++)
-		if (m->o->view[m->views[i] - views])
-			*report = i;
-	for (size_t i = 0; i < SWITCHES; i++)
-		if (*(const bool *)((const char *)m->o + switch_fields[i].option))
-			*on |= 1u << i;
-}
-
-static void free_all(struct tui_maker *m)
+static void free_all(struct browse *m)
 {
 	for (size_t i = 0; i < m->jobs.count; i++)
 		free(m->jobs.data[i].ask.procedure);
@@ -582,18 +537,68 @@ static void free_all(struct tui_maker *m)
 	vec_fini(&m->released);
 	vec_fini(&m->answers);
 	if (m->glance.g)
-		tui_glance_close(&m->glance);
+		first_table_close(&m->glance);
 	else
 		prof_images_free(m->images);
 	if (m->ready)
 		prof_data_fini(&m->base);
-	reporting_fini(&m->reporting);
 	loaded_fini(&m->loaded);
-	close(m->wake);
+	free(m->reports);
+	free(m->views);
+	if (m->wake >= 0)
+		close(m->wake);
 	free(m);
 }
 
-bool tui_maker_free(struct tui_maker *m, struct error *e, bool *incomplete)
+struct browse *browse_new(const struct browse_request *r, struct error *e)
+{
+	struct browse *m = calloc(1, sizeof(*m));
+	int rc;
+
+	if (!m) {
+		error_nomem(e);
+		return NULL;
+	}
+	m->r = r;
+	m->busy = true;
+	snprintf(m->title, sizeof(m->title), "%.150s%s",
+		file_base_name(r->arguments->paths.data[0]),
+		r->arguments->paths.count > 1 ? " ..." : "");
+	for (size_t i = 0; i < SWITCHES; i++)
+		switches[i] = (struct tui_switch){
+			switch_fields[i].name, switch_fields[i].help, switch_fields[i].key};
+	pthread_mutex_init(&m->mutex, NULL);
+	pthread_cond_init(&m->changed, NULL);
+	m->since = clock_seconds();
+	m->wake = eventfd(0, EFD_CLOEXEC | EFD_NONBLOCK);
+	rc = m->wake < 0 ? errno : list_reports(m) ? ENOMEM : start(m);
+	if (rc == 0)
+		return m;
+	error_sys(e, rc, "cannot start the thread that makes reports");
+	free_all(m);
+	return NULL;
+}
+
+void browse_source(struct browse *m, struct tui_source *source, size_t *report, uint32_t *on)
+{
+	*source = (struct tui_source){.ops = &ops,
+		.context = m,
+		.reports = m->reports,
+		.switches = switches,
+		.title = m->title,
+		.changes = m->r->changes,
+		.wake = m->wake};
+	*report = 0;
+	*on = 0;
+	for (size_t i = 0; m->r->first && m->reports[i].name; i++)
+		if (strcmp(m->reports[i].name, m->r->first) == 0)
+			*report = i;
+	for (size_t i = 0; i < SWITCHES; i++)
+		if (*(const bool *)((const char *)m->r->request + switch_fields[i].field))
+			*on |= 1u << i;
+}
+
+bool browse_free(struct browse *m, struct error *e, bool *incomplete)
 {
 	bool busy;
 

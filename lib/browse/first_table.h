@@ -3,35 +3,34 @@
  * The first table of a large file, of what was read of it in the first moments: functions and their
  * samples, without lines.  It is preliminary; the one of the whole file takes its place.
  */
-#ifndef PROF_TUI_GLANCE_H
-#define PROF_TUI_GLANCE_H
+#ifndef BROWSE_FIRST_TABLE_H
+#define BROWSE_FIRST_TABLE_H
 
+#include "browse/browse.h"
 #include "experiment/glance.h"
-#include "report.h"
 
-struct tui_glance {
+struct first_table {
 	struct experiment_glance *g;
 	struct prof_input input;
 	struct prof_request request;
-	struct prof_images_search search;
 	struct prof_data data; /* images only */
 	struct prof_images *images;
 };
 
-/* Is it worth it for this file? */
-bool tui_glance_wanted(const struct options *o, const struct arguments *a);
+/* Is it worth it for what is asked? */
+bool first_table_wanted(const struct browse_request *r);
 /* -1: there will be no first table; nothing is to be told, since reading the file will. */
-int tui_glance_open(struct tui_glance *g, const struct options *o, const struct arguments *a);
+int first_table_open(struct first_table *g, const struct browse_request *r);
 /* After some more reading (ns of each kind): fills an empty table, whose texts live in g and in
  * what comes with it.  1: there is more to come; 0: that was all; -1: nothing was made. */
-int tui_glance_table(struct tui_glance *g, uint64_t budget, struct experiment *functions,
+int first_table_table(struct first_table *g, uint64_t budget, struct experiment *functions,
 	struct prof_data *data, struct prof_table *t);
-void tui_glance_close(struct tui_glance *g);
+void first_table_close(struct first_table *g);
 
 /* Names without lines, which take long, on top of others. */
-struct tui_bare_names {
+struct browse_bare_names {
 	struct prof_names under;
 };
-extern const struct prof_names_ops tui_bare_ops;
+extern const struct prof_names_ops browse_bare_ops;
 
 #endif

@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "tui_glance.h"
+#include "browse/first_table.h"
 
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
+
+#include "report/prof_views.h"
 
 enum {
 	LARGE = 4 << 20, /* bytes; what is smaller is read at once */
@@ -14,7 +16,7 @@ enum {
 
 static int bare_symbol(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol)
 {
-	struct prof_names *n = &((struct tui_bare_names *)names)->under;
+	struct prof_names *n = &((struct browse_bare_names *)names)->under;
 
 	return n->ops->symbol(n->context, image, address, symbol);
 }
@@ -41,44 +43,46 @@ static size_t bare_inlines(
 
 static enum prof_image_state bare_state(void *names, uint32_t image, const char **why)
 {
-	struct prof_names *n = &((struct tui_bare_names *)names)->under;
+	struct prof_names *n = &((struct browse_bare_names *)names)->under;
 
 	return n->ops->state(n->context, image, why);
 }
 
-const struct prof_names_ops tui_bare_ops = {
+const struct prof_names_ops browse_bare_ops = {
 	.symbol = bare_symbol, .line = bare_line, .inlines = bare_inlines, .state = bare_state};
 
 /* ---- the file ---- */
 
-bool tui_glance_wanted(const struct options *o, const struct arguments *a)
+bool first_table_wanted(const struct browse_request *r)
 {
+	const struct prof_request *q = r->request;
 	struct stat st;
 
-	if (a->paths.count != 1 || o->compare || o->diff || o->calipers || o->threads ||
-		o->inclusive || o->inlines)
+	if (r->arguments->paths.count != 1 || q->compare || q->calipers || q->threads ||
+		q->inclusive || q->inlines)
 		return false;
-	return stat(a->paths.data[0], &st) == 0 && S_ISREG(st.st_mode) && st.st_size >= LARGE;
+	return stat(r->arguments->paths.data[0], &st) == 0 && S_ISREG(st.st_mode) &&
+	       st.st_size >= LARGE;
 }
 
-int tui_glance_open(struct tui_glance *g, const struct options *o, const struct arguments *a)
+int first_table_open(struct first_table *g, const struct browse_request *r)
 {
+	const char *path = r->arguments->paths.data[0];
+
 	memset(g, 0, sizeof(*g));
-	g->g = experiment_glance_open(a->paths.data[0], NULL);
+	g->g = experiment_glance_open(path, NULL);
 	if (!g->g)
 		return -1;
-	g->input = (struct prof_input){
-		.experiment = experiment_glance_head(g->g), .file = a->paths.data[0]};
+	g->input = (struct prof_input){.experiment = experiment_glance_head(g->g), .file = path};
 	g->request = (struct prof_request){.inputs = &g->input,
 		.count = 1,
-		.only = o->only.data,
-		.exclude = o->exclude.data,
-		.quit = o->quit};
-	g->search = reporting_search(o, a);
+		.only = r->request->only,
+		.exclude = r->request->exclude,
+		.quit = r->request->quit};
 	if (!g->request.quit.rows || g->request.quit.rows > ROWS)
 		g->request.quit.rows = ROWS;
 	if (prof_data_init(&g->data, &g->request, NULL) == 0) {
-		g->images = prof_images_new(&g->data, &g->search, NULL);
+		g->images = prof_images_new(&g->data, r->search, NULL);
 		if (g->images)
 			return 0;
 		prof_data_fini(&g->data);
@@ -88,7 +92,7 @@ int tui_glance_open(struct tui_glance *g, const struct options *o, const struct 
 	return -1;
 }
 
-void tui_glance_close(struct tui_glance *g)
+void first_table_close(struct first_table *g)
 {
 	prof_images_free(g->images);
 	prof_data_fini(&g->data);
@@ -99,7 +103,7 @@ void tui_glance_close(struct tui_glance *g)
 /* ---- functions ---- */
 
 struct gathering {
-	struct tui_glance *g;
+	struct first_table *g;
 	struct experiment *x;
 	uint32_t image, node;
 	uint64_t begin, size; /* of the function that node stands for */
@@ -129,7 +133,7 @@ static int gather(void *context, uint32_t image, uint64_t address, const uint64_
 }
 
 /* An experiment of the same images and metrics, with a node for each function. */
-static int gather_all(struct tui_glance *g, struct experiment *x)
+static int gather_all(struct first_table *g, struct experiment *x)
 {
 	const struct experiment *head = experiment_glance_head(g->g);
 	struct gathering at = {.g = g, .x = x};
@@ -149,13 +153,13 @@ static int gather_all(struct tui_glance *g, struct experiment *x)
 	return experiment_glance_walk(g->g, gather, &at);
 }
 
-int tui_glance_table(struct tui_glance *g, uint64_t budget, struct experiment *functions,
+int first_table_table(struct first_table *g, uint64_t budget, struct experiment *functions,
 	struct prof_data *data, struct prof_table *t)
 {
 	int more = experiment_glance_work(g->g, budget, budget);
 	struct prof_input input = {.experiment = functions, .file = g->input.file};
 	struct prof_request request = g->request;
-	struct tui_bare_names names = {{&prof_images_ops, g->images}};
+	struct browse_bare_names names = {{&prof_images_ops, g->images}};
 	int rc = -1;
 
 	memset(functions, 0, sizeof(*functions));
@@ -164,7 +168,7 @@ int tui_glance_table(struct tui_glance *g, uint64_t budget, struct experiment *f
 	request.inputs = &input;
 	if (more < 0 || gather_all(g, functions) || prof_data_init(data, &request, NULL))
 		goto out;
-	data->names = (struct prof_names){&tui_bare_ops, &names};
+	data->names = (struct prof_names){&browse_bare_ops, &names};
 	rc = prof_procedures(data, t, NULL);
 	data->request = NULL;
 	data->names = (struct prof_names){0};

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The reports that prof can make: an option each. */
-#ifndef PROF_VIEWS_H
-#define PROF_VIEWS_H
+#ifndef REPORT_VIEWS_H
+#define REPORT_VIEWS_H
 
 #include "report/prof_views.h"
 
@@ -9,14 +9,15 @@ struct view {
 	const char *name; /* of its option, without dash; of the report in JSON */
 	const char *help; /* one line, for usage */
 	prof_view *make;
+	bool alone;   /* is about one procedure, always, which its option names */
 	bool threads; /* wants the processes of several files kept apart */
 	bool about;   /* words that are no files are functions that it is about */
 	bool cycles;  /* explains cycles: wants to know the clock */
 };
 
-/* What -diff makes of a view; NULL: it has no differences to show. */
-prof_view *view_of_changes(prof_view *make);
+/* What fills the table of a view, or of its changes (-diff); NULL: it has none to show. */
+prof_view *prof_view_make(const struct view *view, bool changes);
 
-extern const struct view views[]; /* the first is the default one; ends with name NULL */
+extern const struct view prof_views[]; /* the first is the default one; ends with name NULL */
 
 #endif

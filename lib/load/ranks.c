@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "prof.h"
+#include "load/load.h"
 
 struct launch {
 	size_t to;          /* index of the experiment that it is added up in */
@@ -95,7 +95,7 @@ static void move(struct loaded *l, size_t from, size_t to)
 	l->names.data[from] = NULL;
 }
 
-int join_ranks(struct loaded *l, struct error *e)
+int loaded_join_ranks(struct loaded *l, struct error *e)
 {
 	size_t kept = 0, first = 0, boundary = l->sides[0].files;
 	launches list = {0};

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "views.h"
+#include "report/views.h"
 
 #include <stddef.h>
 
 /* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1). */
-const struct view views[] = {
+const struct view prof_views[] = {
 	{.name = "procedures",
 		.help = "functions, most costly first (what prof does without options)",
 		.make = prof_procedures},
@@ -28,6 +28,7 @@ const struct view views[] = {
 	{.name = "calc",
 		.help = "executions, cycles and waits of each instruction of a function",
 		.make = prof_calc,
+		.alone = true,
 		.cycles = true},
 	{.name = "stalls",
 		.help = "the longest waits of the program, and their possible causes",
@@ -62,7 +63,7 @@ const struct view views[] = {
 	{.name = NULL},
 };
 
-prof_view *view_of_changes(prof_view *make)
+prof_view *prof_view_make(const struct view *view, bool changes)
 {
 	static const struct {
 		prof_view *of, *changes;
@@ -72,8 +73,10 @@ prof_view *view_of_changes(prof_view *make)
 		{prof_images_view, prof_diff_images},
 	};
 
+	if (!changes)
+		return view->make;
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++)
-		if (known[i].of == make)
+		if (known[i].of == view->make)
 			return known[i].changes;
 	return NULL;
 }

@@ -1,0 +1,11 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#ifndef PROF_TUI_COMMAND_H
+#define PROF_TUI_COMMAND_H
+
+#include "tui/source.h"
+
+/* What prints what a report shows, of a struct options; yours to free. */
+char *tui_command(const void *options, const struct tui_report *report, const char *procedure,
+	const struct tui_switch *table, uint32_t switches);
+
+#endif
