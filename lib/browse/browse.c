@@ -167,7 +167,7 @@ static void glance(struct browse *m)
 			free(made);
 			return;
 		}
-		more = first_table_table(
+		more = first_table_fill(
 			&m->glance, budget, made->functions, &made->data, &made->table);
 		ticket = waiting_for_functions(m);
 		if (more >= 0 && ticket)

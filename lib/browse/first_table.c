@@ -153,7 +153,7 @@ static int gather_all(struct first_table *g, struct experiment *x)
 	return experiment_glance_walk(g->g, gather, &at);
 }
 
-int first_table_table(struct first_table *g, uint64_t budget, struct experiment *functions,
+int first_table_fill(struct first_table *g, uint64_t budget, struct experiment *functions,
 	struct prof_data *data, struct prof_table *t)
 {
 	int more = experiment_glance_work(g->g, budget, budget);
