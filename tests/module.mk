@@ -15,6 +15,11 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBTOOLKIT) $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 
+# Where inject.h makes allocations fail.
+INJECTING     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(shell grep -l '"inject.h"' tests/unit/*.c))
+$(INJECTING): ALL_LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocarray free strdup strndup \
+    vasprintf asprintf fopen open_memstream)
+
 # Looks at the tool's translation, where its headers are.
 $(O)/obj/tests/unit/test_depend.o: CPPFLAGS += $(if $(VALGRIND_TOOL),-isystem $(valgrind_include))
 
