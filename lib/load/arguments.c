@@ -43,7 +43,7 @@ static path_list *list_for(struct arguments *a, const char *bytes, ssize_t lengt
 	return a->any && is_counts(bytes, length) ? &a->counts : NULL;
 }
 
-static char *join(const char *directory, const char *name)
+static char *join_path(const char *directory, const char *name)
 {
 	char *path;
 
@@ -61,7 +61,7 @@ static int add_directory(struct arguments *a, const char *directory, struct erro
 		return error_sys(e, errno, "%s", directory);
 	for (int i = 0; i < n; i++) {
 		char *path = rc == 0 && entries[i]->d_name[0] != '.'
-				     ? join(directory, entries[i]->d_name)
+				     ? join_path(directory, entries[i]->d_name)
 				     : NULL;
 		path_list *list =
 			path ? list_for(a, bytes, load_beginning(path, bytes, sizeof(bytes)))

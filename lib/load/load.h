@@ -84,7 +84,7 @@ int loaded_read(
 	struct loaded *l, const struct load_request *r, const struct arguments *a, struct error *e);
 void loaded_fini(struct loaded *l);
 /* Files of the ranks of one launch become one. */
-int loaded_join_ranks(struct loaded *l, struct error *e);
+int ranks_join(struct loaded *l, struct error *e);
 
 /* Makes a request one of all that was read: its inputs, one an experiment, and sides.  They are
  * l's. */

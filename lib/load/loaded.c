@@ -200,7 +200,7 @@ int loaded_read(
 	for (size_t i = 0; i < a->paths.count; i++)
 		if (load_one(l, r, a->paths.data[i], e))
 			return -1;
-	return r->ranks ? loaded_join_ranks(l, e) : 0;
+	return r->ranks ? ranks_join(l, e) : 0;
 }
 
 void loaded_fini(struct loaded *l)

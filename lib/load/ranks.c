@@ -60,7 +60,7 @@ static int new_launch(launches *list, const struct experiment *x, size_t to)
 }
 
 /* Adds the experiment at i to that of its launch, if there is one: then *joined. */
-static int join(
+static int join_launch(
 	struct loaded *l, launches *list, size_t i, size_t first, bool *joined, struct error *e)
 {
 	struct experiment *x = &l->experiments.data[i], *to;
@@ -95,7 +95,7 @@ static void move(struct loaded *l, size_t from, size_t to)
 	l->names.data[from] = NULL;
 }
 
-int loaded_join_ranks(struct loaded *l, struct error *e)
+int ranks_join(struct loaded *l, struct error *e)
 {
 	size_t kept = 0, first = 0, boundary = l->sides[0].files;
 	launches list = {0};
@@ -107,7 +107,7 @@ int loaded_join_ranks(struct loaded *l, struct error *e)
 		if (boundary && i == boundary)
 			first = kept;
 		move(l, i, kept);
-		rc = join(l, &list, kept, first, &joined, e);
+		rc = join_launch(l, &list, kept, first, &joined, e);
 		if (!joined) {
 			kept++;
 			continue;
