@@ -176,6 +176,19 @@ static enum block_class end_at_branch(const struct insn *insn, size_t at, size_t
 	return BLOCK_OK;
 }
 
+static void apply_options(struct job *j, const struct block_options *options, const struct facts *f,
+	struct block_result *r)
+{
+	if (options->quick)
+		j->flags |= JOB_QUICK;
+	if (options->mode != BLOCK_LOOPED)
+		return;
+	j->flags |= JOB_LOOP;
+	j->counter = free_register(f);
+	if (j->counter == NO_REGISTER)
+		r->warnings |= BLOCK_WARN_COUNTER;
+}
+
 enum block_class block_accept(struct channel *c, uint32_t *bytes_used, uint32_t *relocations_used,
 	const struct block *block, const struct block_options *options, struct block_result *r,
 	bool *full)
@@ -235,14 +248,7 @@ enum block_class block_accept(struct channel *c, uint32_t *bytes_used, uint32_t 
 	memcpy(c->bytes + *bytes_used, block->bytes, end);
 	*bytes_used += (uint32_t)end;
 	*relocations_used += relocations;
-	if (options->quick)
-		j->flags |= JOB_QUICK;
-	if (options->mode == BLOCK_LOOPED) {
-		j->flags |= JOB_LOOP;
-		j->counter = free_register(&f);
-		if (j->counter == NO_REGISTER)
-			r->warnings |= BLOCK_WARN_COUNTER;
-	}
+	apply_options(j, options, &f, r);
 	c->jobs++;
 	return BLOCK_OK;
 }

@@ -57,6 +57,8 @@ struct trap {
 	bool write;
 };
 extern volatile struct trap trap;
+/* What a trap of this number makes of the block. */
+enum block_class trap_class(uint32_t number);
 #define TRAP_TIMEOUT 256
 void worker_handler(int signal, void *info, void *context);
 

@@ -227,33 +227,6 @@ struct attempt {
 	double ratio; /* core cycles a unit of that */
 };
 
-static const struct {
-	uint32_t trap;
-	enum block_class class;
-} classes[] = {
-	{0, BLOCK_DIVIDE_ERROR},
-	{1, BLOCK_TRAP_FLAG},
-	{3, BLOCK_TRAP_FLAG},
-	{4, BLOCK_ARITHMETIC},
-	{5, BLOCK_PROTECTION},
-	{6, BLOCK_UNSUPPORTED},
-	{7, BLOCK_UNSUPPORTED},
-	{12, BLOCK_PROTECTION},
-	{13, BLOCK_PROTECTION},
-	{16, BLOCK_ARITHMETIC},
-	{17, BLOCK_ALIGNMENT},
-	{19, BLOCK_ARITHMETIC},
-	{TRAP_TIMEOUT, BLOCK_TIMEOUT},
-};
-
-static enum block_class class_of(uint32_t number)
-{
-	for (unsigned i = 0; i < sizeof(classes) / sizeof(*classes); i++)
-		if (classes[i].trap == number)
-			return classes[i].class;
-	return BLOCK_CRASHED;
-}
-
 /* Runs the longer version until every page that it touches is there. */
 static enum block_class map_all(struct attempt *t)
 {
@@ -270,7 +243,7 @@ static enum block_class map_all(struct attempt *t)
 		a->trap = trap.number;
 		a->address = trap.address;
 		if (trap.number != 14)
-			return class_of(trap.number);
+			return trap_class(trap.number);
 		class = pages_map(trap.address, trap.write, t->c->distinct);
 		if (class == BLOCK_PAGES && !pages.single)
 			pages_clear(true);

@@ -34,3 +34,30 @@ void worker_handler(int signal, void *information, void *context)
 	at->rip = (uint64_t)worker_abort;
 	at->eflags = 2;
 }
+
+static const struct {
+	uint32_t trap;
+	enum block_class class;
+} classes[] = {
+	{0, BLOCK_DIVIDE_ERROR},
+	{1, BLOCK_TRAP_FLAG},
+	{3, BLOCK_TRAP_FLAG},
+	{4, BLOCK_ARITHMETIC},
+	{5, BLOCK_PROTECTION},
+	{6, BLOCK_UNSUPPORTED},
+	{7, BLOCK_UNSUPPORTED},
+	{12, BLOCK_PROTECTION},
+	{13, BLOCK_PROTECTION},
+	{16, BLOCK_ARITHMETIC},
+	{17, BLOCK_ALIGNMENT},
+	{19, BLOCK_ARITHMETIC},
+	{TRAP_TIMEOUT, BLOCK_TIMEOUT},
+};
+
+enum block_class trap_class(uint32_t number)
+{
+	for (unsigned i = 0; i < sizeof(classes) / sizeof(*classes); i++)
+		if (classes[i].trap == number)
+			return classes[i].class;
+	return BLOCK_CRASHED;
+}

@@ -16,6 +16,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/clock.h"
 #include "collect/collect.h"
 #include "collect/perf_events.h"
 #include "process/launch.h"
@@ -44,17 +45,13 @@ struct collection {
 	VEC(struct pollfd) poll;
 };
 
-static uint64_t clock_ns(clockid_t clock)
+/* CPU time of ours. */
+static uint64_t perf_cpu_ns(void)
 {
 	struct timespec t;
 
-	clock_gettime(clock, &t);
+	clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &t);
 	return (uint64_t)t.tv_sec * SECOND + (uint64_t)t.tv_nsec;
-}
-
-static uint64_t perf_now(void)
-{
-	return clock_ns(CLOCK_MONOTONIC);
 }
 
 /* ---- beginning ------------------------------------------------------------------------------- */
@@ -180,7 +177,7 @@ static int begin_branches(struct collection *c, pid_t pid, struct error *e)
 	struct branches_request request = {.pid = pid,
 		.running = !r->argv,
 		.rate = r->bursts,
-		.seed = perf_now() ^ (uint64_t)pid << 40,
+		.seed = clock_ns() ^ (uint64_t)pid << 40,
 		.quiet = silence,
 		.context = &c->sampler.rings};
 	struct error why;
@@ -206,7 +203,7 @@ static int begin_command(struct collection *c, struct error *e)
 		return -1;
 	if (perf_events_open(r, &c->sampler, pid, true, e) || begin_branches(c, pid, e))
 		return -1;
-	c->began = c->sampler.spaces.began = perf_now();
+	c->began = c->sampler.spaces.began = clock_ns();
 	p = spaces_add(&c->sampler.spaces, pid, getpid(), false, c->began);
 	if (!p || spaces_thread(&c->sampler.spaces, p, pid) < 0)
 		return error_nomem(e);
@@ -224,7 +221,7 @@ static int begin_running(struct collection *c, struct error *e)
 	if (collect_output_claim(r->output, r->all ? getpid() : r->pid, e))
 		return -1;
 	c->pidfd = r->all ? -1 : (int)syscall(SYS_pidfd_open, r->pid, 0);
-	c->began = c->sampler.spaces.began = perf_now();
+	c->began = c->sampler.spaces.began = clock_ns();
 	rings_enable(&c->sampler.rings, true);
 	if (r->all)
 		return look_at_all(c, e);
@@ -282,7 +279,7 @@ static int perf_on_signal(
 	int number = (int)info->ssi_signo;
 
 	if (number == c->request->caliper_signal)
-		return phases_point(&c->sampler.phases, perf_now()) ? error_nomem(e) : 0;
+		return phases_point(&c->sampler.phases, clock_ns()) ? error_nomem(e) : 0;
 	if (number == SIGCHLD)
 		return 0;
 	if (number != SIGUSR1 && number != SIGUSR2) {
@@ -317,11 +314,11 @@ static void checkpoint(struct collection *c, uint64_t time)
 
 	if (time < c->next_checkpoint)
 		return;
-	before = clock_ns(CLOCK_PROCESS_CPUTIME_ID);
+	before = perf_cpu_ns();
 	set_elapsed(c, time);
 	if (collect_output_checkpoint(c->request->output, c->experiment, &why))
 		collect_say(c->request, 1, "no checkpoint: %s", why.message);
-	cost = clock_ns(CLOCK_PROCESS_CPUTIME_ID) - before;
+	cost = perf_cpu_ns() - before;
 	c->next_checkpoint =
 		time + (cost * CHECKPOINT_SHARE > CHECKPOINT_EVERY ? cost * CHECKPOINT_SHARE
 								   : CHECKPOINT_EVERY);
@@ -406,7 +403,7 @@ static int perf_loop(struct collection *c, struct error *e)
 		uint64_t time;
 		int ended;
 
-		if (poll(c->poll.data, c->poll.count, timeout(c, perf_now())) < 0 && errno != EINTR)
+		if (poll(c->poll.data, c->poll.count, timeout(c, clock_ns())) < 0 && errno != EINTR)
 			return error_sys(e, errno, "poll");
 		if (hear_signals(c, e))
 			return -1;
@@ -415,7 +412,7 @@ static int perf_loop(struct collection *c, struct error *e)
 		if (ended != 0)
 			return ended < 0 ? -1 : 0;
 		drop_ended(c);
-		time = perf_now();
+		time = clock_ns();
 		if (sampler_drain(&c->sampler, time - GUARD, e) || on_time(c, time, e))
 			return -1;
 	}
@@ -465,7 +462,7 @@ static int add_totals(struct collection *c, struct error *e)
 
 static int perf_end(struct collection *c, struct error *e)
 {
-	uint64_t time = perf_now();
+	uint64_t time = clock_ns();
 	struct sampler *s = &c->sampler;
 
 	if (s->branches.branches)

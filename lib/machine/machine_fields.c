@@ -1,8 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* What a machine description may say: the one table that parsing, printing and checking go by. */
-#include <stdio.h>
-#include <string.h>
-
 #include "machine/private.h"
 
 #define AT(member)    offsetof(struct machine, member)
@@ -110,68 +107,72 @@ const struct field machine_fields[] = {
 /* clang-format on */
 const size_t machine_field_count = sizeof(machine_fields) / sizeof(machine_fields[0]);
 
+static const struct machine defaults = {
+	.name = "custom",
+	.costs = "generic",
+	.core = "none",
+	.model =
+		{
+			.version = MODEL_CONFIG_VERSION,
+			.flavour = MODEL_NATIVE,
+			.clock_hz = 3000000000,
+			.cores = 8,
+			.page_size = 4096,
+			.l1i = {32 << 10, 8, 64, 4},
+			.l1d = {32 << 10, 8, 64, 4},
+			.l2 = {1 << 20, 8, 64, 14},
+			.ll = {16 << 20, 16, 64, 50},
+			.itlb = {64, 64},
+			.dtlb = {64, 64},
+			.stlb = {2048, 16},
+			.large_pages = MODEL_PAGES_KERNEL,
+			.memory_latency = 280,
+			.stlb_latency = 7,
+			.walk_latency = 30,
+			.width = 4,
+			.window = 224,
+			.mispredict_penalty = 16,
+			.divide_latency = 18,
+			.fp_divide_latency = 5,
+			.store_forward_penalty = 13,
+			.intervention_latency = 100,
+			.lock_latency = 18,
+			.predictor_bits = 12,
+			.predictor_kind = 1,
+			.return_stack = 32,
+			.store_buffer = 56,
+			.misses = 16,
+			.l2_interval = 2,
+			.ll_interval = 4,
+			.memory_interval = 10,
+			.taken_interval = 1,
+			.execution = {.loads = 3,
+				.stores = 2,
+				.alus = 4,
+				.multipliers = 1,
+				.fp_adders = 2,
+				.fp_multipliers = 2,
+				.vectors = 3,
+				.shuffles = 2,
+				.multiply = 3,
+				.fp_add = 4,
+				.fp_multiply = 4,
+				.fused = 4,
+				.convert = 6,
+				.vector = 1,
+				.vector_multiply = 4,
+				.shuffle = 1,
+				.move = 3,
+				.crypto = 4,
+				.microcode = 20,
+				.divide = 18,
+				.fp_divide = 13,
+				.vector_load = 2,
+				.forward = 5},
+		},
+};
+
 void machine_defaults(struct machine *m)
 {
-	memset(m, 0, sizeof(*m));
-	snprintf(m->name, sizeof(m->name), "custom");
-	snprintf(m->costs, sizeof(m->costs), "generic");
-	snprintf(m->core, sizeof(m->core), "none");
-	m->model = (struct model_config){
-		.version = MODEL_CONFIG_VERSION,
-		.flavour = MODEL_NATIVE,
-		.clock_hz = 3000000000,
-		.cores = 8,
-		.page_size = 4096,
-		.l1i = {32 << 10, 8, 64, 4},
-		.l1d = {32 << 10, 8, 64, 4},
-		.l2 = {1 << 20, 8, 64, 14},
-		.ll = {16 << 20, 16, 64, 50},
-		.itlb = {64, 64},
-		.dtlb = {64, 64},
-		.stlb = {2048, 16},
-		.large_pages = MODEL_PAGES_KERNEL,
-		.memory_latency = 280,
-		.stlb_latency = 7,
-		.walk_latency = 30,
-		.width = 4,
-		.window = 224,
-		.mispredict_penalty = 16,
-		.divide_latency = 18,
-		.fp_divide_latency = 5,
-		.store_forward_penalty = 13,
-		.intervention_latency = 100,
-		.lock_latency = 18,
-		.predictor_bits = 12,
-		.predictor_kind = 1,
-		.return_stack = 32,
-		.store_buffer = 56,
-		.misses = 16,
-		.l2_interval = 2,
-		.ll_interval = 4,
-		.memory_interval = 10,
-		.taken_interval = 1,
-		.execution = {.loads = 3,
-			.stores = 2,
-			.alus = 4,
-			.multipliers = 1,
-			.fp_adders = 2,
-			.fp_multipliers = 2,
-			.vectors = 3,
-			.shuffles = 2,
-			.multiply = 3,
-			.fp_add = 4,
-			.fp_multiply = 4,
-			.fused = 4,
-			.convert = 6,
-			.vector = 1,
-			.vector_multiply = 4,
-			.shuffle = 1,
-			.move = 3,
-			.crypto = 4,
-			.microcode = 20,
-			.divide = 18,
-			.fp_divide = 13,
-			.vector_load = 2,
-			.forward = 5},
-	};
+	*m = defaults;
 }
