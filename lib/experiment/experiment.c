@@ -12,22 +12,6 @@ static bool copy_text(char **to, const char *from)
 	return *to != NULL;
 }
 
-void experiment_metric_fini(struct experiment_metric *m)
-{
-	free(m->name);
-	free(m->short_name);
-	free(m->unit);
-	free(m->source);
-	free(m->note);
-}
-
-static void experiment_metrics_fini(experiment_metrics *list)
-{
-	for (size_t i = 0; i < list->count; i++)
-		experiment_metric_fini(&list->data[i]);
-	vec_fini(list);
-}
-
 int experiment_init(struct experiment *x, struct error *e)
 {
 	struct experiment_phase beginning = {.name = (char *)""};
@@ -55,25 +39,8 @@ fail:
 
 void experiment_fini(struct experiment *x)
 {
-	for (size_t i = 0; i < x->facts.count; i++) {
-		free(x->facts.data[i].key);
-		free(x->facts.data[i].value);
-	}
-	for (size_t i = 0; i < x->images.count; i++)
-		free(x->images.data[i].path);
-	experiment_metrics_fini(&x->metrics);
-	experiment_metrics_fini(&x->data.metrics);
-	for (size_t i = 0; i < x->processes.count; i++)
-		free(x->processes.data[i].command);
-	for (size_t i = 0; i < x->threads.count; i++)
-		free(x->threads.data[i].name);
-	for (size_t i = 0; i < x->phases.count; i++)
-		free(x->phases.data[i].name);
-	vec_fini(&x->facts);
-	vec_fini(&x->images);
-	vec_fini(&x->processes);
-	vec_fini(&x->threads);
-	vec_fini(&x->phases);
+	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS; i++)
+		experiment_list_fini(x, i);
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		row_fini(experiment_table(x, i), experiment_kind(i));
 	free(x->type);
@@ -90,81 +57,42 @@ static bool image_same(const struct experiment_image *a, const struct experiment
 
 long experiment_image(struct experiment *x, const struct experiment_image *image, struct error *e)
 {
-	struct experiment_image *own;
-
 	if (image->build_id_length > EXPERIMENT_BUILD_ID_MAX)
 		return error_set(e, ERR_RANGE, "the build-id of %s has %u bytes", image->path,
 			image->build_id_length);
 	for (size_t i = 0; i < x->images.count; i++)
 		if (image_same(&x->images.data[i], image))
 			return (long)i;
-	own = vec_push(&x->images);
-	if (!own)
-		return error_nomem(e);
-	*own = *image;
-	return copy_text(&own->path, image->path) ? (long)x->images.count - 1 : error_nomem(e);
-}
-
-static long metric_add(
-	experiment_metrics *list, const struct experiment_metric *metric, struct error *e)
-{
-	struct experiment_metric *own = vec_push(list);
-
-	if (!own)
-		return error_nomem(e);
-	*own = *metric;
-	own->name = own->short_name = own->unit = own->source = own->note = NULL;
-	if (!copy_text(&own->name, metric->name) ||
-		!copy_text(&own->short_name, metric->short_name) ||
-		!copy_text(&own->unit, metric->unit) || !copy_text(&own->source, metric->source) ||
-		!copy_text(&own->note, metric->note))
-		return error_nomem(e);
-	return (long)list->count - 1;
+	return experiment_list_add(x, EXPERIMENT_IMAGES, image, e);
 }
 
 long experiment_metric(
 	struct experiment *x, const struct experiment_metric *metric, struct error *e)
 {
-	return metric_add(&x->metrics, metric, e);
+	return experiment_list_add(x, EXPERIMENT_METRICS, metric, e);
 }
 
 long experiment_data_metric(
 	struct experiment *x, const struct experiment_metric *metric, struct error *e)
 {
-	return metric_add(&x->data.metrics, metric, e);
+	return experiment_list_add(x, EXPERIMENT_DATA_METRICS, metric, e);
 }
 
 long experiment_process(
 	struct experiment *x, const struct experiment_process *process, struct error *e)
 {
-	struct experiment_process *own = vec_push(&x->processes);
-
-	if (!own)
-		return error_nomem(e);
-	*own = *process;
-	return copy_text(&own->command, process->command) ? (long)x->processes.count - 1
-							  : error_nomem(e);
+	return experiment_list_add(x, EXPERIMENT_PROCESSES, process, e);
 }
 
 long experiment_thread(
 	struct experiment *x, const struct experiment_thread *thread, struct error *e)
 {
-	struct experiment_thread *own = vec_push(&x->threads);
-
-	if (!own)
-		return error_nomem(e);
-	*own = *thread;
-	return copy_text(&own->name, thread->name) ? (long)x->threads.count - 1 : error_nomem(e);
+	return experiment_list_add(x, EXPERIMENT_THREADS, thread, e);
 }
 
 long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e)
 {
-	struct experiment_phase *own = vec_push(&x->phases);
-
-	if (!own)
-		return error_nomem(e);
-	*own = *phase;
-	return copy_text(&own->name, phase->name) ? (long)x->phases.count - 1 : error_nomem(e);
+	return experiment_list_add(x, EXPERIMENT_PHASES, phase, e);
 }
 
 int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, uint64_t length,

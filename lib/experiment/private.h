@@ -16,7 +16,30 @@
 #define CODING_SECTION 12    /* bytes: type, length of what follows, checksum */
 #define CODING_CHUNK   65536 /* bytes from which on a long table goes on in another section */
 
-void experiment_metric_fini(struct experiment_metric *m);
+/* ---- lists: lists.c says which there are ---- */
+
+/* A VEC, whatever it is of. */
+struct experiment_vec {
+	char *data;
+	size_t count, capacity;
+};
+
+struct experiment_list {
+	struct row_kind kind; /* of records */
+	size_t offset;        /* in struct experiment */
+	size_t fixed;         /* at the beginning, stay where they are, and are not written */
+	bool ties;            /* rows that are equal both stay, in the order they have */
+	int (*order)(const struct experiment *x, size_t a, size_t b);
+	void (*add)(void *row, void *other); /* the counts of one that is equal */
+};
+
+/* By enum experiment_rows, below EXPERIMENT_LISTS. */
+extern const struct experiment_list experiment_lists[];
+struct experiment_vec *experiment_list_vec(const struct experiment *x, int which);
+/* Copies the row and its texts to the end; its number, -1 with *e set when memory is out. */
+long experiment_list_add(struct experiment *x, int which, const void *row, struct error *e);
+void experiment_list_fini(struct experiment *x, int which);
+
 /* Adds the counts of b to those of a, which is the same metric, and takes the lesser note; b is
  * what it was, but its note may be exchanged for a's.  counted: has it samples?  (A total of 0 is
  * one that is not known where there are samples, and then the sum is not known either.) */

@@ -19,32 +19,10 @@ struct reader {
 	uint64_t sections;   /* up to the one that is read */
 };
 
-/* ---- what tables have in common ---- */
-
-/* Rows that are as long as they say: later versions may put more into them. */
-static void read_records(struct reader *r, struct cursor *c,
-	void (*read_record)(struct reader *r, struct cursor *record))
-{
-	while (c->at < c->end && !c->bad) {
-		size_t length;
-		const uint8_t *data = get_bytes(c, &length);
-		struct cursor record = {.at = data, .end = data + length, .bad = c->bad};
-
-		if (!record.bad)
-			read_record(r, &record);
-		c->bad |= record.bad;
-		c->nomem |= record.nomem;
-	}
-}
-
 static void out_of_memory(struct cursor *c)
 {
 	c->bad = c->nomem = true;
 }
-
-/* A row that came behind others: is it in order? */
-#define in_order(vec, order)                                                                       \
-	((vec).count < 2 || (order)(&(vec).data[(vec).count - 2], &(vec).data[(vec).count - 1]) < 0)
 
 /* ---- sections ---- */
 
@@ -67,171 +45,28 @@ static void read_run(struct reader *r, struct cursor *c)
 	f->rank_high = get_s32(c);
 }
 
-static int order_facts(const struct experiment_fact *a, const struct experiment_fact *b)
+static void read_list(struct reader *r, int which, struct cursor *c)
 {
-	return strcmp(a->key, b->key);
-}
+	const struct experiment_list *l = &experiment_lists[which];
+	struct experiment_vec *v = experiment_list_vec(r->x, which);
+	struct row_numbers n;
 
-static void read_fact(struct reader *r, struct cursor *c)
-{
-	struct experiment_fact *f = vec_push(&r->x->facts);
+	experiment_limits(r->x, &n);
+	while (c->at < c->end && !c->bad) {
+		void *row = vec_grow((void **)&v->data, &v->count, &v->capacity, l->kind.size, 1);
 
-	if (!f) {
-		out_of_memory(c);
-		return;
+		if (!row) {
+			out_of_memory(c);
+			return;
+		}
+		row_get_record(row, &l->kind, &n, c);
+		/* What is fixed is in no order. */
+		if (!c->bad && v->count > l->fixed + 1)
+			c->bad = l->order(r->x, v->count - 2, v->count - 1) >= (l->ties ? 1 : 0);
 	}
-	f->key = get_string(c);
-	f->value = get_string(c);
-	f->several = get_uint(c) & 1;
-	if (!c->bad && !in_order(r->x->facts, order_facts))
-		c->bad = true;
-}
-
-static void read_facts(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_fact);
-}
-
-static void read_image(struct reader *r, struct cursor *c)
-{
-	struct experiment_image *image = vec_push(&r->x->images);
-	const uint8_t *id;
-	size_t length;
-
-	if (!image) {
-		out_of_memory(c);
-		return;
-	}
-	image->kind = get_below(c, EXPERIMENT_IMAGE_KINDS);
-	image->path = get_string(c);
-	id = get_bytes(c, &length);
-	c->bad |= length > EXPERIMENT_BUILD_ID_MAX;
-	if (!c->bad) {
-		memcpy(image->build_id, id, length);
-		image->build_id_length = (uint32_t)length;
-	}
-	image->size = get_uint(c);
-	image->fingerprint = get_uint(c);
-	image->pid = get_s32(c);
-	/* The first, "unknown", is in no order. */
-	if (!c->bad && r->x->images.count > 2 && !in_order(r->x->images, order_images))
-		c->bad = true;
-}
-
-static void read_images(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_image);
-}
-
-/* Behind the others; NULL when memory is out. */
-static struct experiment_metric *get_metric(struct cursor *c, experiment_metrics *all)
-{
-	struct experiment_metric *m = vec_push(all);
-	uint64_t reasons;
-
-	if (!m) {
-		out_of_memory(c);
-		return NULL;
-	}
-	m->event = get_s32(c);
-	m->name = get_string(c);
-	m->short_name = get_string(c);
-	m->unit = get_string(c);
-	m->source = get_string(c);
-	m->note = get_string(c);
-	m->label = get_below(c, LABEL_COUNT);
-	m->flags = get_u32(c);
-	m->skid = get_u32(c);
-	m->period = get_uint(c);
-	m->total = get_uint(c);
-	m->lost = get_uint(c);
-	m->throttled = get_uint(c);
-	reasons = get_uint(c);
-	for (uint64_t i = 0; i < reasons && i < EXPERIMENT_REASONS; i++)
-		m->reasons[i] = get_uint(c);
-	return m;
-}
-
-static void read_metric(struct reader *r, struct cursor *c)
-{
-	struct experiment_metric *m = get_metric(c, &r->x->metrics);
-	size_t n = r->x->metrics.count;
-
-	if (!m)
-		return;
-	c->bad |= n == 1 && m->flags & METRIC_BOTH;
-	if (!c->bad && n > 1 && order_metrics(r->x, n - 2, r->x, n - 1) >= 0)
-		c->bad = true;
-}
-
-static void read_metrics(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_metric);
-}
-
-static void read_process(struct reader *r, struct cursor *c)
-{
-	struct experiment_process *p = vec_push(&r->x->processes);
-
-	if (!p) {
-		out_of_memory(c);
-		return;
-	}
-	p->pid = get_s32(c);
-	p->ppid = get_s32(c);
-	p->rank = get_s32(c);
-	p->status = get_s32(c);
-	p->begin = get_uint(c);
-	p->end = get_uint(c);
-	p->command = get_string(c);
-	if (!c->bad && r->x->processes.count > 2 && !in_order(r->x->processes, order_processes))
-		c->bad = true;
-}
-
-static void read_processes(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_process);
-}
-
-static void read_thread(struct reader *r, struct cursor *c)
-{
-	struct experiment_thread *t = vec_push(&r->x->threads);
-
-	if (!t) {
-		out_of_memory(c);
-		return;
-	}
-	t->process = get_below(c, r->x->processes.count);
-	t->tid = get_s32(c);
-	t->name = get_string(c);
-	if (!c->bad && r->x->threads.count > 2 && !in_order(r->x->threads, order_threads))
-		c->bad = true;
-}
-
-static void read_threads(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_thread);
-}
-
-static void read_phase(struct reader *r, struct cursor *c)
-{
-	struct experiment_phase *p = vec_push(&r->x->phases);
-
-	if (!p) {
-		out_of_memory(c);
-		return;
-	}
-	p->time = get_uint(c);
-	p->thread = get_below(c, r->x->threads.count);
-	p->name = get_string(c);
-	/* Two may be equal. */
-	if (!c->bad && r->x->phases.count > 2 && order_phases(p - 1, p) > 0)
-		c->bad = true;
-}
-
-static void read_phases(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_phase);
+	/* A second period stands behind the first. */
+	if (which == EXPERIMENT_METRICS && !c->bad && r->x->metrics.count)
+		c->bad = r->x->metrics.data[0].flags & METRIC_BOTH;
 }
 
 /* Each entry takes a byte or more: room for all that can come. */
@@ -313,18 +148,6 @@ static void read_samples(struct reader *r, struct cursor *c)
 		read_histogram(r, c);
 }
 
-static void read_data_metric(struct reader *r, struct cursor *c)
-{
-	get_metric(c, &r->x->data.metrics);
-	if (!c->bad && !in_order(r->x->data.metrics, order_data_metrics))
-		c->bad = true;
-}
-
-static void read_data_metrics(struct reader *r, struct cursor *c)
-{
-	read_records(r, c, read_data_metric);
-}
-
 static void read_data_lost(struct reader *r, struct cursor *c)
 {
 	r->x->data.lost = get_uint(c);
@@ -354,21 +177,21 @@ static void read_end(struct reader *r, struct cursor *c)
 /* Sections that are no tables of rows, in the order that a file has them in, and before which table
  * they come. */
 static const struct {
+	enum experiment_rows before, list; /* list: where read is NULL */
 	char type[5];
-	enum experiment_rows before;
 	void (*read)(struct reader *r, struct cursor *c);
 } others[] = {
-	{"RUN ", EXPERIMENT_LISTS, read_run},
-	{"FACT", EXPERIMENT_LISTS, read_facts},
-	{"IMAG", EXPERIMENT_LISTS, read_images},
-	{"METR", EXPERIMENT_LISTS, read_metrics},
-	{"PROC", EXPERIMENT_LISTS, read_processes},
-	{"THRD", EXPERIMENT_LISTS, read_threads},
-	{"PHAS", EXPERIMENT_LISTS, read_phases},
-	{"DMET", EXPERIMENT_OBJECTS, read_data_metrics},
-	{"DLOS", EXPERIMENT_RUNS, read_data_lost},
-	{"BRUN", EXPERIMENT_RUNS, read_runs_alone},
-	{"END ", EXPERIMENT_TABLES, read_end},
+	{EXPERIMENT_LISTS, 0, "RUN ", read_run},
+	{EXPERIMENT_LISTS, EXPERIMENT_FACTS, "FACT", NULL},
+	{EXPERIMENT_LISTS, EXPERIMENT_IMAGES, "IMAG", NULL},
+	{EXPERIMENT_LISTS, EXPERIMENT_METRICS, "METR", NULL},
+	{EXPERIMENT_LISTS, EXPERIMENT_PROCESSES, "PROC", NULL},
+	{EXPERIMENT_LISTS, EXPERIMENT_THREADS, "THRD", NULL},
+	{EXPERIMENT_LISTS, EXPERIMENT_PHASES, "PHAS", NULL},
+	{EXPERIMENT_OBJECTS, EXPERIMENT_DATA_METRICS, "DMET", NULL},
+	{EXPERIMENT_RUNS, 0, "DLOS", read_data_lost},
+	{EXPERIMENT_RUNS, 0, "BRUN", read_runs_alone},
+	{EXPERIMENT_TABLES, 0, "END ", read_end},
 };
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
@@ -402,6 +225,7 @@ static struct section find_section(const uint8_t *type)
 			return (struct section){.place = place_of_other(i),
 				.repeats = others[i].read == read_runs_alone,
 				.type = others[i].type,
+				.table = others[i].list,
 				.read = others[i].read};
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		if (memcmp(experiment_kind(i)->type, type, 4) == 0)
@@ -416,6 +240,8 @@ static void read_section(struct reader *r, const struct section *s, struct curso
 {
 	if (s->read)
 		s->read(r, c);
+	else if (s->table < EXPERIMENT_LISTS)
+		read_list(r, s->table, c);
 	else if (s->table == EXPERIMENT_NODES)
 		read_nodes(r, c);
 	else if (s->table == EXPERIMENT_SAMPLES)

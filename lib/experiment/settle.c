@@ -13,137 +13,70 @@
 #include "experiment/order.h"
 #include "experiment/private.h"
 
-/* ---- tables of rows
- * ------------------------------------------------------------------------------ */
-
-/* Rows of one kind, which something else knows by their numbers. */
-struct rows {
-	void *data; /* of size bytes each */
-	size_t *count, size;
-	size_t fixed; /* at the beginning, stay where they are */
-	/* 0: equal; then the first absorbs the second, or (NULL) both stay, in the order they have
-	 */
-	int (*order)(const struct experiment *x, size_t a, size_t b);
-	void (*absorb)(void *row, void *other);
-};
-
-static int place_facts(const struct experiment *x, size_t a, size_t b)
-{
-	return strcmp(x->facts.data[a].key, x->facts.data[b].key);
-}
-
-static int place_images(const struct experiment *x, size_t a, size_t b)
-{
-	return order_images(&x->images.data[a], &x->images.data[b]);
-}
-
-static int place_metrics(const struct experiment *x, size_t a, size_t b)
-{
-	return order_metrics(x, a, x, b);
-}
-
-static int place_data_metrics(const struct experiment *x, size_t a, size_t b)
-{
-	return order_data_metrics(&x->data.metrics.data[a], &x->data.metrics.data[b]);
-}
-
-static int place_processes(const struct experiment *x, size_t a, size_t b)
-{
-	return order_processes(&x->processes.data[a], &x->processes.data[b]);
-}
-
-static int place_threads(const struct experiment *x, size_t a, size_t b)
-{
-	return order_threads(&x->threads.data[a], &x->threads.data[b]);
-}
-
-static int place_phases(const struct experiment *x, size_t a, size_t b)
-{
-	return order_phases(&x->phases.data[a], &x->phases.data[b]);
-}
-
-static void absorb_image(void *row, void *other)
-{
-	(void)row;
-	free(((struct experiment_image *)other)->path);
-}
-
-static void absorb_process(void *row, void *other)
-{
-	(void)row;
-	free(((struct experiment_process *)other)->command);
-}
-
-static void absorb_thread(void *row, void *other)
-{
-	(void)row;
-	free(((struct experiment_thread *)other)->name);
-}
-
-static void absorb_metric(void *row, void *other)
-{
-	struct experiment_metric *m = other;
-
-	experiment_metric_sum(row, true, m, true);
-	experiment_metric_fini(m);
-}
+/* ---- lists ---- */
 
 struct place_context {
 	const struct experiment *x;
-	const struct rows *rows;
+	const struct experiment_list *list;
 };
 
 static int compare_places(const void *pa, const void *pb, void *data)
 {
 	const struct place_context *c = data;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	int order = c->rows->order(c->x, a, b);
+	int order = c->list->order(c->x, a, b);
 
 	return order ? order : ORDER(a, b);
 }
 
 /* Moves rows into their places; to[old number] = new one. */
-static int move_rows(const struct rows *r, const uint32_t *places, const uint32_t *to)
+static int move_rows(const struct experiment_list *l, struct experiment_vec *v,
+	const uint32_t *places, const uint32_t *to)
 {
-	char *sorted = malloc(*r->count * r->size + 1);
-	size_t kept = 0;
+	size_t size = l->kind.size, kept = 0;
+	char *sorted = malloc(v->count * size + 1);
 
 	if (!sorted)
 		return -1;
-	for (size_t i = 0; i < *r->count; i++) {
-		char *row = (char *)r->data + places[i] * r->size;
+	for (size_t i = 0; i < v->count; i++) {
+		char *row = v->data + places[i] * size;
 
-		if (to[places[i]] == kept)
-			memcpy(sorted + kept++ * r->size, row, r->size);
-		else
-			r->absorb(sorted + (kept - 1) * r->size, row);
+		if (to[places[i]] == kept) {
+			memcpy(sorted + kept++ * size, row, size);
+			continue;
+		}
+		if (l->add)
+			l->add(sorted + (kept - 1) * size, row);
+		row_free_texts(row, &l->kind);
 	}
 	if (kept)
-		memcpy(r->data, sorted, kept * r->size);
-	*r->count = kept;
+		memcpy(v->data, sorted, kept * size);
+	v->count = kept;
 	free(sorted);
 	return 0;
 }
 
 /* The new number of each row; NULL when memory is out.  Yours to free. */
-static uint32_t *sort_rows(const struct experiment *x, const struct rows *r)
+static uint32_t *sort_list(const struct experiment *x, int which)
 {
-	size_t n = *r->count, kept = 0;
+	const struct experiment_list *l = &experiment_lists[which];
+	struct experiment_vec *v = experiment_list_vec(x, which);
+	size_t n = v->count, kept = 0;
 	uint32_t *places = malloc((n + 1) * sizeof(*places)), *to = malloc((n + 1) * sizeof(*to));
-	struct place_context context = {x, r};
+	struct place_context context = {x, l};
 
 	if (!places || !to)
 		goto fail;
 	for (size_t i = 0; i < n; i++)
 		places[i] = (uint32_t)i;
-	if (n > r->fixed)
-		qsort_r(places + r->fixed, n - r->fixed, sizeof(*places), compare_places, &context);
+	if (n > l->fixed)
+		qsort_r(places + l->fixed, n - l->fixed, sizeof(*places), compare_places, &context);
 	for (size_t i = 0; i < n; i++) {
-		bool same = r->absorb && i > r->fixed && r->order(x, places[i - 1], places[i]) == 0;
+		bool same = !l->ties && i > l->fixed && l->order(x, places[i - 1], places[i]) == 0;
 
 		to[places[i]] = (uint32_t)(same ? kept - 1 : kept++);
 	}
-	if (move_rows(r, places, to))
+	if (move_rows(l, v, places, to))
 		goto fail;
 	free(places);
 	return to;
@@ -153,8 +86,20 @@ fail:
 	return NULL;
 }
 
-#define ROWS(vec, fixed, place, absorb)                                                            \
-	(&(struct rows){(vec).data, &(vec).count, sizeof(*(vec).data), fixed, place, absorb})
+static int settle_list(struct experiment *x, int which, uint32_t **to)
+{
+	const struct row_kind *kind = &experiment_lists[which].kind;
+	struct experiment_vec *v = experiment_list_vec(x, which);
+	/* As a table, for its references. */
+	struct table rows = {.entries = v->data, .count = v->count, .entry_size = kind->size};
+	struct row_numbers n = {0};
+
+	for (int i = 0; i < EXPERIMENT_LISTS; i++)
+		n.to[i] = to[i];
+	row_renumber(&rows, kind, &n);
+	to[which] = sort_list(x, which);
+	return to[which] ? 0 : -1;
+}
 
 /* ---- nodes
  * --------------------------------------------------------------------------------------- */
@@ -263,31 +208,6 @@ static int settle_nodes(
 /* ---- all
  * ----------------------------------------------------------------------------------------- */
 
-static int settle_lists(struct experiment *x, uint32_t **to)
-{
-	uint32_t *facts = sort_rows(x, ROWS(x->facts, 0, place_facts, NULL));
-
-	free(facts);
-	to[EXPERIMENT_IMAGES] = sort_rows(x, ROWS(x->images, 1, place_images, absorb_image));
-	to[EXPERIMENT_METRICS] = sort_rows(x, ROWS(x->metrics, 0, place_metrics, absorb_metric));
-	to[EXPERIMENT_DATA_METRICS] =
-		sort_rows(x, ROWS(x->data.metrics, 0, place_data_metrics, absorb_metric));
-	to[EXPERIMENT_PROCESSES] =
-		sort_rows(x, ROWS(x->processes, 1, place_processes, absorb_process));
-	if (!facts || !to[EXPERIMENT_IMAGES] || !to[EXPERIMENT_METRICS] ||
-		!to[EXPERIMENT_DATA_METRICS] || !to[EXPERIMENT_PROCESSES])
-		return -1;
-	for (size_t i = 0; i < x->threads.count; i++)
-		x->threads.data[i].process = to[EXPERIMENT_PROCESSES][x->threads.data[i].process];
-	to[EXPERIMENT_THREADS] = sort_rows(x, ROWS(x->threads, 1, place_threads, absorb_thread));
-	if (!to[EXPERIMENT_THREADS])
-		return -1;
-	for (size_t i = 0; i < x->phases.count; i++)
-		x->phases.data[i].thread = to[EXPERIMENT_THREADS][x->phases.data[i].thread];
-	to[EXPERIMENT_PHASES] = sort_rows(x, ROWS(x->phases, 1, place_phases, NULL));
-	return to[EXPERIMENT_PHASES] ? 0 : -1;
-}
-
 static int settle_table(struct experiment *x, int which, bool images_joined, uint32_t **to)
 {
 	const struct row_kind *kind = experiment_kind(which);
@@ -306,12 +226,13 @@ int experiment_settle(struct experiment *x, struct error *e)
 {
 	uint32_t *to[EXPERIMENT_TABLES] = {0};
 	size_t images = x->images.count;
-	int status;
+	int status = 0;
 
 	/* A lone second period has no other. */
 	if (x->metrics.count)
 		x->metrics.data[0].flags &= ~(uint32_t)METRIC_BOTH;
-	status = settle_lists(x, to);
+	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS && status == 0; i++)
+		status = settle_list(x, i, to);
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES && status == 0; i++)
 		status = settle_table(x, i, x->images.count < images, to);
 	for (int i = 0; i < EXPERIMENT_TABLES; i++)

@@ -106,12 +106,8 @@ struct table *experiment_table(const struct experiment *x, int which)
 
 void experiment_limits(const struct experiment *x, struct row_numbers *n)
 {
-	n->limit[EXPERIMENT_IMAGES] = x->images.count;
-	n->limit[EXPERIMENT_METRICS] = x->metrics.count;
-	n->limit[EXPERIMENT_PROCESSES] = x->processes.count;
-	n->limit[EXPERIMENT_THREADS] = x->threads.count;
-	n->limit[EXPERIMENT_PHASES] = x->phases.count;
-	n->limit[EXPERIMENT_DATA_METRICS] = x->data.metrics.count;
+	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS; i++)
+		n->limit[i] = experiment_list_vec(x, i)->count;
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		n->limit[i] = experiment_table(x, i)->count;
 }

@@ -15,7 +15,8 @@
  * refers to.  A new table is a number here, a table in struct experiment, and its kind.
  */
 enum experiment_rows {
-	EXPERIMENT_IMAGES = ROW_NUMBER + 1,
+	EXPERIMENT_FACTS = ROW_NUMBER + 1,
+	EXPERIMENT_IMAGES,
 	EXPERIMENT_METRICS,
 	EXPERIMENT_PROCESSES,
 	EXPERIMENT_THREADS,

@@ -41,15 +41,6 @@ static void end_table(struct writer *w, const char *type)
 		end_section(w, type);
 }
 
-/* A row that later versions may make longer. */
-static void end_record(struct writer *w)
-{
-	put_bytes(&w->section, strbuf_text(&w->record), w->record.length);
-	if (w->record.failed)
-		w->section.failed = true;
-	w->record.length = 0;
-}
-
 static void write_run(struct writer *w)
 {
 	const struct experiment *x = w->x;
@@ -69,107 +60,14 @@ static void write_run(struct writer *w)
 	end_section(w, "RUN ");
 }
 
-static void write_facts(struct writer *w)
+static void write_list(struct writer *w, int which)
 {
-	for (size_t i = 0; i < w->x->facts.count; i++) {
-		const struct experiment_fact *f = &w->x->facts.data[i];
+	const struct experiment_list *l = &experiment_lists[which];
+	const struct experiment_vec *v = experiment_list_vec(w->x, which);
 
-		put_text(&w->record, f->key);
-		put_text(&w->record, f->value);
-		put_uint(&w->record, f->several);
-		end_record(w);
-	}
-	end_table(w, "FACT");
-}
-
-static void write_images(struct writer *w)
-{
-	for (size_t i = 1; i < w->x->images.count; i++) {
-		const struct experiment_image *image = &w->x->images.data[i];
-
-		put_uint(&w->record, image->kind);
-		put_text(&w->record, image->path);
-		put_bytes(&w->record, image->build_id, image->build_id_length);
-		put_uint(&w->record, image->size);
-		put_uint(&w->record, image->fingerprint);
-		put_sint(&w->record, image->pid);
-		end_record(w);
-	}
-	end_table(w, "IMAG");
-}
-
-static void write_metric_rows(struct writer *w, const experiment_metrics *all, const char *type)
-{
-	for (size_t i = 0; i < all->count; i++) {
-		const struct experiment_metric *m = &all->data[i];
-
-		put_sint(&w->record, m->event);
-		put_text(&w->record, m->name);
-		put_text(&w->record, m->short_name);
-		put_text(&w->record, m->unit);
-		put_text(&w->record, m->source);
-		put_text(&w->record, m->note);
-		put_uint(&w->record, m->label);
-		put_uint(&w->record, m->flags);
-		put_uint(&w->record, m->skid);
-		put_uint(&w->record, m->period);
-		put_uint(&w->record, m->total);
-		put_uint(&w->record, m->lost);
-		put_uint(&w->record, m->throttled);
-		put_uint(&w->record, EXPERIMENT_REASONS);
-		for (int reason = 0; reason < EXPERIMENT_REASONS; reason++)
-			put_uint(&w->record, m->reasons[reason]);
-		end_record(w);
-	}
-	end_table(w, type);
-}
-
-static void write_metrics(struct writer *w)
-{
-	write_metric_rows(w, &w->x->metrics, "METR");
-}
-
-static void write_processes(struct writer *w)
-{
-	for (size_t i = 1; i < w->x->processes.count; i++) {
-		const struct experiment_process *p = &w->x->processes.data[i];
-
-		put_sint(&w->record, p->pid);
-		put_sint(&w->record, p->ppid);
-		put_sint(&w->record, p->rank);
-		put_sint(&w->record, p->status);
-		put_uint(&w->record, p->begin);
-		put_uint(&w->record, p->end);
-		put_text(&w->record, p->command);
-		end_record(w);
-	}
-	end_table(w, "PROC");
-}
-
-static void write_threads(struct writer *w)
-{
-	for (size_t i = 1; i < w->x->threads.count; i++) {
-		const struct experiment_thread *t = &w->x->threads.data[i];
-
-		put_uint(&w->record, t->process);
-		put_sint(&w->record, t->tid);
-		put_text(&w->record, t->name);
-		end_record(w);
-	}
-	end_table(w, "THRD");
-}
-
-static void write_phases(struct writer *w)
-{
-	for (size_t i = 1; i < w->x->phases.count; i++) {
-		const struct experiment_phase *p = &w->x->phases.data[i];
-
-		put_uint(&w->record, p->time);
-		put_uint(&w->record, p->thread);
-		put_text(&w->record, p->name);
-		end_record(w);
-	}
-	end_table(w, "PHAS");
+	for (size_t i = l->fixed; i < v->count; i++)
+		row_put_record(v->data + i * l->kind.size, &l->kind, &w->record, &w->section);
+	end_table(w, l->kind.type);
 }
 
 /*
@@ -277,7 +175,7 @@ static void write_tables(struct writer *w)
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_OBJECTS; i++)
 		write_table(w, i);
 	if (experiment_has_data(w->x)) {
-		write_metric_rows(w, &w->x->data.metrics, "DMET");
+		write_list(w, EXPERIMENT_DATA_METRICS);
 		for (int i = EXPERIMENT_OBJECTS; i <= EXPERIMENT_ENDS; i++)
 			write_table(w, i);
 		put_uint(&w->section, w->x->data.lost);
@@ -296,8 +194,6 @@ static unsigned minor_version(const struct experiment *x)
 
 int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 {
-	static void (*const tables[])(struct writer *) = {write_run, write_facts, write_images,
-		write_metrics, write_processes, write_threads, write_phases, write_tables};
 	struct writer w = {.x = x, .out = out};
 	uint8_t version[4];
 
@@ -307,8 +203,10 @@ int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 	put_fixed(version, CODING_MAJOR, 2);
 	put_fixed(version + 2, minor_version(x), 2);
 	strbuf_add(out, (const char *)version, sizeof(version));
-	for (size_t i = 0; i < sizeof(tables) / sizeof(tables[0]); i++)
-		tables[i](&w);
+	write_run(&w);
+	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_DATA_METRICS; i++)
+		write_list(&w, i);
+	write_tables(&w);
 	put_uint(&w.section, w.sections);
 	end_section(&w, "END ");
 	strbuf_fini(&w.section);

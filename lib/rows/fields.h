@@ -60,4 +60,15 @@ static inline size_t field_word_count(const struct row_field *f)
 	return f->size / sizeof(uint64_t);
 }
 
+/* Of ROW_BYTES. */
+static inline uint32_t *field_length(void *row, const struct row_field *f)
+{
+	return (uint32_t *)(void *)((char *)row + f->from);
+}
+
+static inline bool *field_flag(void *row, const struct row_field *f)
+{
+	return (bool *)((char *)row + f->offset);
+}
+
 #endif

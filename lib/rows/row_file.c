@@ -43,27 +43,57 @@ static uint64_t field_get_real(struct cursor *c)
 	return bits;
 }
 
-void row_put(const struct table *t, const struct row_kind *k, size_t i, struct strbuf *to)
+static void field_put_number(const struct row_field *f, uint64_t value, struct strbuf *to)
 {
-	void *row = table_at(t, i), *before = i ? table_at(t, i - 1) : NULL;
+	if (f->coding == ROW_UINT || f->coding == ROW_RISE)
+		put_uint(to, value);
+	else if (f->size == sizeof(int32_t) && f->coding == ROW_SINT)
+		put_sint(to, (int32_t)value);
+	else
+		put_sint(to, (int64_t)value);
+}
 
+static void row_put_fields(void *row, void *before, const struct row_kind *k, struct strbuf *to)
+{
 	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
-		if (f->coding == ROW_TEXT) {
+		switch ((enum row_coding)f->coding) {
+		case ROW_TEXT:
 			put_text(to, field_text(row, f));
-		} else if (f->coding == ROW_WORDS) {
+			break;
+		case ROW_LIST:
+			put_uint(to, field_word_count(f));
+			/* fall through */
+		case ROW_WORDS:
 			for (size_t j = 0; j < field_word_count(f); j++)
 				put_uint(to, field_words(row, f)[j]);
-		} else if (f->coding == ROW_REAL) {
+			break;
+		case ROW_BYTES:
+			put_bytes(to, (char *)row + f->offset, *field_length(row, f));
+			break;
+		case ROW_FLAG:
+			put_uint(to, *field_flag(row, f));
+			break;
+		case ROW_REAL:
 			field_put_real(to, field_get(row, f));
-		} else {
-			uint64_t value = field_get(row, f) - field_base(k, f, row, before);
-
-			if (f->coding == ROW_UINT || f->coding == ROW_RISE)
-				put_uint(to, value);
-			else
-				put_sint(to, (int64_t)value);
+			break;
+		default:
+			field_put_number(f, field_get(row, f) - field_base(k, f, row, before), to);
 		}
 	}
+}
+
+void row_put(const struct table *t, const struct row_kind *k, size_t i, struct strbuf *to)
+{
+	row_put_fields(table_at(t, i), i ? table_at(t, i - 1) : NULL, k, to);
+}
+
+void row_put_record(
+	const void *row, const struct row_kind *k, struct strbuf *scratch, struct strbuf *to)
+{
+	row_put_fields((void *)(uintptr_t)row, NULL, k, scratch);
+	put_bytes(to, strbuf_text(scratch), scratch->length);
+	to->failed |= scratch->failed;
+	scratch->length = 0;
 }
 
 /* A number that is to be below limit. */
@@ -72,11 +102,63 @@ static uint64_t field_get_number(
 {
 	uint64_t limit = f->reference ? n->limit[f->reference] : f->limit;
 
+	if (f->coding == ROW_SINT && f->size == sizeof(int32_t))
+		return (uint32_t)get_s32(c);
 	if (f->coding != ROW_UINT && f->coding != ROW_RISE)
 		return base + (uint64_t)unzigzag(get_uint(c));
 	if (f->reference || f->limit)
 		return base + get_below(c, limit - base);
 	return base + (f->size == sizeof(uint32_t) ? get_u32(c) : get_uint(c));
+}
+
+static void field_get_words(void *row, const struct row_field *f, uint64_t n, struct cursor *c)
+{
+	for (uint64_t i = 0; i < n && i < field_word_count(f); i++)
+		field_words(row, f)[i] = get_uint(c);
+}
+
+static void field_get_bytes(void *row, const struct row_field *f, struct cursor *c)
+{
+	size_t length;
+	const uint8_t *bytes = get_bytes(c, &length);
+
+	c->bad |= length > f->size;
+	if (c->bad)
+		return;
+	memcpy((char *)row + f->offset, bytes, length);
+	*field_length(row, f) = (uint32_t)length;
+}
+
+static void row_get_fields(void *row, const void *before, const struct row_kind *k,
+	const struct row_numbers *n, struct cursor *c)
+{
+	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
+		uint64_t value;
+
+		switch ((enum row_coding)f->coding) {
+		case ROW_TEXT:
+			field_set_text(row, f, get_string(c));
+			break;
+		case ROW_LIST:
+			field_get_words(row, f, get_uint(c), c);
+			break;
+		case ROW_WORDS:
+			field_get_words(row, f, field_word_count(f), c);
+			break;
+		case ROW_BYTES:
+			field_get_bytes(row, f, c);
+			break;
+		case ROW_FLAG:
+			*field_flag(row, f) = get_uint(c) & 1;
+			break;
+		default:
+			value = f->coding == ROW_REAL
+					? field_get_real(c)
+					: field_get_number(c, f, field_base(k, f, row, before), n);
+			c->bad |= f->positive && value == 0;
+			field_set(row, f, value);
+		}
+	}
 }
 
 static void row_get_one(
@@ -89,23 +171,21 @@ static void row_get_one(
 		return;
 	}
 	before = t->count > 1 ? table_at(t, t->count - 2) : NULL;
-	for (const struct row_field *f = k->fields; f < fields_end(k); f++) {
-		if (f->coding == ROW_TEXT) {
-			field_set_text(row, f, get_string(c));
-		} else if (f->coding == ROW_WORDS) {
-			for (size_t i = 0; i < field_word_count(f); i++)
-				field_words(row, f)[i] = get_uint(c);
-		} else {
-			uint64_t value =
-				f->coding == ROW_REAL
-					? field_get_real(c)
-					: field_get_number(c, f, field_base(k, f, row, before), n);
-
-			c->bad |= f->positive && value == 0;
-			field_set(row, f, value);
-		}
-	}
+	row_get_fields(row, before, k, n, c);
 	c->bad |= before && row_order(k, before, row) >= 0;
+}
+
+void row_get_record(
+	void *row, const struct row_kind *k, const struct row_numbers *n, struct cursor *c)
+{
+	size_t length;
+	const uint8_t *data = get_bytes(c, &length);
+	struct cursor record = {.at = data, .end = data + length, .bad = c->bad};
+
+	if (!record.bad)
+		row_get_fields(row, NULL, k, n, &record);
+	c->bad |= record.bad;
+	c->nomem |= record.nomem;
 }
 
 void row_get(

@@ -17,15 +17,14 @@ static bool row_has_texts(const struct row_kind *k)
 	return false;
 }
 
-static void row_free_texts(void *row, const struct row_kind *k)
+void row_free_texts(void *row, const struct row_kind *k)
 {
 	for (const struct row_field *f = k->fields + k->keys; f < fields_end(k); f++)
 		if (f->coding == ROW_TEXT)
 			free(field_text(row, f));
 }
 
-/* Own copies in place of borrowed texts; false: memory is out, and there are none. */
-static bool row_copy_texts(void *row, const struct row_kind *k)
+bool row_copy_texts(void *row, const struct row_kind *k)
 {
 	bool good = true;
 

@@ -31,6 +31,10 @@ enum row_coding {
 	ROW_REAL,     /* a double, finite and not negative, no key: 8 bytes, the least first */
 	ROW_WORDS,    /* numbers of 64 bits, no key: each a uint */
 	ROW_TEXT,     /* char *, no key: length and bytes */
+	/* In records only (row_put_record): */
+	ROW_LIST,  /* words behind their number: later versions may have more */
+	ROW_BYTES, /* length and bytes; their number is a uint32_t at offset `from` */
+	ROW_FLAG,  /* bool: a uint, of which the lowest bit counts */
 };
 
 #define ROW_REFERENCES 32 /* tables that rows may refer to, number 0 left out */
@@ -76,8 +80,11 @@ struct row_kind {
 	.name = (word), .offset = offsetof(struct type, key.field),                                \
 	.size = sizeof(((struct type *)0)->key.field)
 #define ROW_KIND(type, list, key_fields)                                                           \
-	.fields = (list), .field_count = sizeof(list) / sizeof((list)[0]), .keys = (key_fields),   \
-	.size = sizeof(struct type), .key_size = sizeof(((struct type *)0)->key)
+	ROW_RECORD(type, list), .keys = (key_fields), .key_size = sizeof(((struct type *)0)->key)
+/* Of records, which have no key. */
+#define ROW_RECORD(type, list)                                                                     \
+	.fields = (list), .field_count = sizeof(list) / sizeof((list)[0]),                         \
+	.size = sizeof(struct type)
 
 /* Of each table that is referred to, by its reference. */
 struct row_numbers {
@@ -117,6 +124,16 @@ int row_settle(
 int row_merge(struct table *a, const struct table *b, const struct row_kind *k,
 	const struct row_numbers *n, uint32_t *to);
 void row_put(const struct table *t, const struct row_kind *k, size_t row, struct strbuf *to);
+/* Records: rows that say how long they are, since later versions may put more into them.  scratch
+ * is empty, before and after. */
+void row_put_record(
+	const void *row, const struct row_kind *k, struct strbuf *scratch, struct strbuf *to);
+/* row is all zero. */
+void row_get_record(
+	void *row, const struct row_kind *k, const struct row_numbers *n, struct cursor *c);
+/* Own copies in place of borrowed texts; false: memory is out, and none of them is owned. */
+bool row_copy_texts(void *row, const struct row_kind *k);
+void row_free_texts(void *row, const struct row_kind *k);
 /* Reads rows behind the last, up to the cursor's end.  It is bad then, if they make no sense. */
 void row_get(
 	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c);

@@ -1,0 +1,169 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The lists of an experiment: what is few, and has texts. */
+#include "experiment/order.h"
+#include "experiment/private.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+static const struct row_field fact_fields[] = {
+	{ROW_FIELD(experiment_fact, key), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_fact, value), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_fact, several), .coding = ROW_FLAG},
+};
+
+static int order_facts(const struct experiment *x, size_t a, size_t b)
+{
+	return strcmp(x->facts.data[a].key, x->facts.data[b].key);
+}
+
+static const struct row_field image_fields[] = {
+	{ROW_FIELD(experiment_image, kind), .limit = EXPERIMENT_IMAGE_KINDS},
+	{ROW_FIELD(experiment_image, path), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_image, build_id), .coding = ROW_BYTES,
+		.from = offsetof(struct experiment_image, build_id_length)},
+	{ROW_FIELD(experiment_image, size)},
+	{ROW_FIELD(experiment_image, fingerprint)},
+	{ROW_FIELD(experiment_image, pid), .coding = ROW_SINT},
+};
+
+static int order_own_images(const struct experiment *x, size_t a, size_t b)
+{
+	return order_images(&x->images.data[a], &x->images.data[b]);
+}
+
+static const struct row_field metric_fields[] = {
+	{ROW_FIELD(experiment_metric, event), .coding = ROW_SINT},
+	{ROW_FIELD(experiment_metric, name), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_metric, short_name), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_metric, unit), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_metric, source), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_metric, note), .coding = ROW_TEXT},
+	{ROW_FIELD(experiment_metric, label), .limit = LABEL_COUNT},
+	{ROW_FIELD(experiment_metric, flags)},
+	{ROW_FIELD(experiment_metric, skid)},
+	{ROW_FIELD(experiment_metric, period)},
+	{ROW_FIELD(experiment_metric, total)},
+	{ROW_FIELD(experiment_metric, lost)},
+	{ROW_FIELD(experiment_metric, throttled)},
+	{ROW_FIELD(experiment_metric, reasons), .coding = ROW_LIST},
+};
+
+static int order_own_metrics(const struct experiment *x, size_t a, size_t b)
+{
+	return order_metrics(x, a, x, b);
+}
+
+static int order_own_data_metrics(const struct experiment *x, size_t a, size_t b)
+{
+	return order_data_metrics(&x->data.metrics.data[a], &x->data.metrics.data[b]);
+}
+
+static void add_metric(void *row, void *other)
+{
+	experiment_metric_sum(row, true, other, true);
+}
+
+static const struct row_field process_fields[] = {
+	{ROW_FIELD(experiment_process, pid), .coding = ROW_SINT},
+	{ROW_FIELD(experiment_process, ppid), .coding = ROW_SINT},
+	{ROW_FIELD(experiment_process, rank), .coding = ROW_SINT},
+	{ROW_FIELD(experiment_process, status), .coding = ROW_SINT},
+	{ROW_FIELD(experiment_process, begin)},
+	{ROW_FIELD(experiment_process, end)},
+	{ROW_FIELD(experiment_process, command), .coding = ROW_TEXT},
+};
+
+static int order_own_processes(const struct experiment *x, size_t a, size_t b)
+{
+	return order_processes(&x->processes.data[a], &x->processes.data[b]);
+}
+
+static const struct row_field thread_fields[] = {
+	{ROW_FIELD(experiment_thread, process), .reference = EXPERIMENT_PROCESSES},
+	{ROW_FIELD(experiment_thread, tid), .coding = ROW_SINT},
+	{ROW_FIELD(experiment_thread, name), .coding = ROW_TEXT},
+};
+
+static int order_own_threads(const struct experiment *x, size_t a, size_t b)
+{
+	return order_threads(&x->threads.data[a], &x->threads.data[b]);
+}
+
+static const struct row_field phase_fields[] = {
+	{ROW_FIELD(experiment_phase, time)},
+	{ROW_FIELD(experiment_phase, thread), .reference = EXPERIMENT_THREADS},
+	{ROW_FIELD(experiment_phase, name), .coding = ROW_TEXT},
+};
+
+static int order_own_phases(const struct experiment *x, size_t a, size_t b)
+{
+	return order_phases(&x->phases.data[a], &x->phases.data[b]);
+}
+
+const struct experiment_list experiment_lists[EXPERIMENT_LISTS] = {
+	[EXPERIMENT_FACTS] = {.kind = {ROW_RECORD(experiment_fact, fact_fields), .type = "FACT"},
+		.offset = offsetof(struct experiment, facts),
+		.order = order_facts},
+	[EXPERIMENT_IMAGES] = {.kind = {ROW_RECORD(experiment_image, image_fields), .type = "IMAG"},
+		.offset = offsetof(struct experiment, images),
+		.fixed = 1,
+		.order = order_own_images},
+	[EXPERIMENT_METRICS] = {.kind = {ROW_RECORD(experiment_metric, metric_fields),
+					.type = "METR"},
+		.offset = offsetof(struct experiment, metrics),
+		.order = order_own_metrics,
+		.add = add_metric},
+	[EXPERIMENT_PROCESSES] = {.kind = {ROW_RECORD(experiment_process, process_fields),
+					  .type = "PROC"},
+		.offset = offsetof(struct experiment, processes),
+		.fixed = 1,
+		.order = order_own_processes},
+	[EXPERIMENT_THREADS] = {.kind = {ROW_RECORD(experiment_thread, thread_fields),
+					.type = "THRD"},
+		.offset = offsetof(struct experiment, threads),
+		.fixed = 1,
+		.order = order_own_threads},
+	/* One point may be passed twice at a time. */
+	[EXPERIMENT_PHASES] = {.kind = {ROW_RECORD(experiment_phase, phase_fields), .type = "PHAS"},
+		.offset = offsetof(struct experiment, phases),
+		.fixed = 1,
+		.ties = true,
+		.order = order_own_phases},
+	[EXPERIMENT_DATA_METRICS] =
+		{.kind = {ROW_RECORD(experiment_metric, metric_fields), .type = "DMET"},
+			.offset = offsetof(struct experiment, data.metrics),
+			.order = order_own_data_metrics,
+			.add = add_metric},
+};
+
+struct experiment_vec *experiment_list_vec(const struct experiment *x, int which)
+{
+	return (struct experiment_vec *)(uintptr_t)((const char *)x +
+						    experiment_lists[which].offset);
+}
+
+long experiment_list_add(struct experiment *x, int which, const void *row, struct error *e)
+{
+	const struct row_kind *kind = &experiment_lists[which].kind;
+	struct experiment_vec *v = experiment_list_vec(x, which);
+	void *own = vec_grow((void **)&v->data, &v->count, &v->capacity, kind->size, 1);
+
+	if (!own)
+		return error_nomem(e);
+	memcpy(own, row, kind->size);
+	if (row_copy_texts(own, kind))
+		return (long)v->count - 1;
+	v->count--;
+	return error_nomem(e);
+}
+
+void experiment_list_fini(struct experiment *x, int which)
+{
+	struct experiment_vec *v = experiment_list_vec(x, which);
+	const struct row_kind *kind = &experiment_lists[which].kind;
+
+	for (size_t i = 0; i < v->count; i++)
+		row_free_texts(v->data + i * kind->size, kind);
+	vec_fini(v);
+}
