@@ -139,6 +139,23 @@ static void find_alt(struct debug *d)
 	dwarf_setalt(d->dwarf, d->alt);
 }
 
+/* libdw inflates all that it finds.  Nothing is asked of these, which are a third of it. */
+static void hide_unused(struct elf_file *f)
+{
+	static const char *const unused[] = {
+		".debug_loclists", ".debug_loc", ".debug_macro", ".debug_macinfo"};
+
+	for (size_t i = 0; i < sizeof(unused) / sizeof(*unused); i++) {
+		struct elf_section *s = elf_file_section(f, unused[i]);
+		GElf_Shdr h;
+
+		if (!s || !gelf_getshdr(s->scn, &h))
+			continue;
+		h.sh_type = SHT_NOBITS;
+		(void)gelf_update_shdr(s->scn, &h);
+	}
+}
+
 static bool has_debug(struct elf_file *f)
 {
 	struct elf_section *s = f ? elf_file_section(f, ".debug_info") : NULL;
@@ -160,6 +177,7 @@ static void find(struct debug *d)
 		image_complain(image, "it has no debug information (compile with -g)");
 	if (!d->elf)
 		return;
+	hide_unused(d->elf);
 	d->dwarf = dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL);
 	if (d->dwarf && debug_strings_end(d->elf)) {
 		find_alt(d);

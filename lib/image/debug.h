@@ -5,8 +5,8 @@
  * is first asked for.
  *
  * A Dwarf_Die and what libdw returns of it live until debug_free.  The exception are lines: libdw
- * keeps 40 bytes a row, so they are read through a second handle that is closed again when it has
- * grown (lines.c); nothing of it is returned.
+ * keeps 40 bytes a row, so the handle that they are read through is closed when it has grown
+ * (lines.c); nothing of it is returned.
  *
  * libdw 0.188 trusts some of what it reads.  So sections of strings must end with a zero, a string
  * in .debug_info must end in it (debug_string), and a walk over entries visits no more of them than
@@ -44,10 +44,10 @@ struct debug {
 	struct intervals ranges; /* of addresses to units, by index */
 	struct table names;      /* of functions' entries */
 
-	Dwarf *lines;    /* the handle for lines; NULL: none is open */
+	Dwarf *lines;    /* the handle for lines, at first that of the entries; NULL: none */
 	unsigned handle; /* its number, from 1 */
 	size_t rows;     /* that it has decoded */
-	struct table files;
+	struct table files, answers;
 
 	VEC(struct split *) splits;
 	struct elf_file *package; /* .dwp */

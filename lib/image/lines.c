@@ -1,9 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Lines of addresses, from the tables that libdw decodes whole.  Their rows take 40 bytes each and
- * stay as long as the handle that they were decoded through.  So this handle is another one than
- * that of the entries, and it is opened anew when it has decoded MOST_ROWS: callers ask in order of
- * address, and do not come back to a unit often.
+ * stay as long as the handle that they were decoded through.  So the handle of the entries serves
+ * for the first MOST_ROWS only, and then another one, which is opened anew each time that it has
+ * decoded as many.  Callers ask in order of address, and for the same addresses again in the next
+ * pass, so that answers are kept.
  *
  * Rows of functions that the linker threw away begin at 0.  libdw sorts all rows of a unit by
  * address, so these hide lines of the unit's own code where that lies as low as such a function is
@@ -16,7 +17,7 @@
 #include "image/debug.h"
 #include "image/private.h"
 
-#define MOST_ROWS (1u << 18)
+#define MOST_ROWS (1u << 16)
 
 struct file {
 	struct {
@@ -25,15 +26,20 @@ struct file {
 	char *path; /* NULL: there is none */
 };
 
+static void close_handle(struct debug *d)
+{
+	if (d->lines != d->dwarf)
+		dwarf_end(d->lines);
+	d->lines = NULL;
+}
+
 /* The unit as the handle for lines knows it. */
 static Dwarf_Die *reopened(struct debug *d, struct unit *u, Dwarf_Die *die)
 {
-	if (d->lines && d->rows > MOST_ROWS && u->lines_in != d->handle) {
-		dwarf_end(d->lines);
-		d->lines = NULL;
-	}
+	if (d->lines && d->rows > MOST_ROWS && u->lines_in != d->handle)
+		close_handle(d);
 	if (!d->lines) {
-		d->lines = dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL);
+		d->lines = d->handle ? dwarf_begin_elf(d->elf->elf, DWARF_C_READ, NULL) : d->dwarf;
 		d->rows = 0;
 		d->handle++;
 		if (d->lines && d->alt)
@@ -90,6 +96,14 @@ static char *full_path(struct unit *u, const char *name)
 		drop_dots(text);
 	return text;
 }
+
+/* A line that was found, or is not there. */
+struct answer {
+	struct {
+		uint64_t address;
+	} key;
+	struct image_line line;
+};
 
 static const char *file_of(struct debug *d, struct unit *u, Dwarf_Files *files, size_t number)
 {
@@ -162,7 +176,7 @@ static bool begins(Dwarf_Lines *lines, size_t end, uint64_t address)
 	return false;
 }
 
-int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
+static void find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
 {
 	size_t count, end, number;
 	int row_line, column;
@@ -176,13 +190,29 @@ int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_l
 	row = lines ? row_before(lines, count, address, &end) : NULL;
 	if (!row || dwarf_lineendsequence(row, &ends) != 0 || ends ||
 		dwarf_line_file(row, &files, &number) != 0)
-		return -1;
+		return;
 	line->file = file_of(d, u, files, number);
 	if (dwarf_lineno(row, &row_line) == 0)
 		line->line = (unsigned)row_line;
 	if (dwarf_linecol(row, &column) == 0)
 		line->column = (unsigned)column;
 	line->begins = begins(lines, end, address);
+}
+
+int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
+{
+	struct answer key = {.key = {address}}, *answer;
+	size_t before;
+
+	d->answers.entry_size = sizeof(struct answer);
+	d->answers.key_size = sizeof(key.key);
+	before = d->answers.count;
+	answer = table_add(&d->answers, &key.key);
+	if (!answer)
+		return -1;
+	if (d->answers.count != before)
+		find(d, u, address, &answer->line);
+	*line = answer->line;
 	return line->file ? 0 : -1;
 }
 
@@ -191,5 +221,6 @@ void lines_fini(struct debug *d)
 	for (size_t i = 0; i < d->files.count; i++)
 		free(((struct file *)table_at(&d->files, i))->path);
 	table_fini(&d->files);
-	dwarf_end(d->lines);
+	table_fini(&d->answers);
+	close_handle(d);
 }

@@ -76,6 +76,22 @@ else
 	skip "clang's DWARF" "clang++ is not installed"
 fi
 
+# parts of variables
+cat > data.cc <<'EOF'
+int value;
+struct inner { short low, high; };
+struct outer { int first; struct inner pair[3]; int &refers; const char *tail; };
+outer whole = {1, {{2, 3}, {4, 5}, {6, 7}}, value, ""};
+int main(int argc, char **) { return whole.pair[argc].high + *whole.tail; }
+EOF
+part() { "$q" "$1" data "$(printf %x $((0x$(nm "$1" | awk '$3 == "whole" {print $1}') + $2)))"; }
+for flags in -gdwarf-2 -gdwarf-4 -gdwarf-5 "-gdwarf-4 -fdebug-types-section" "-gdwarf-4 -gsplit-dwarf" "-gdwarf-5 -gsplit-dwarf" "-g -flto"; do
+	# shellcheck disable=SC2086
+	g++ -O1 $flags -o d data.cc
+	is "a member of an element: $flags" "$(part d 10 | sed 's/:[0-9]* / /')" "whole $work/data.cc:4 inner.pair[1].high"
+	like "... a reference" "$(part d 16)" ' outer\.refers$'
+done
+
 # .dwp packages
 for version in 4 5; do
 	for tool in dwp llvm-dwp; do

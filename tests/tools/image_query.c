@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Asks lib/image about a file: image_query [-option ...] FILE QUESTION [ARGUMENT]
- *   identify | symbols | complaint | find NAME | symbol A | line A | inlines A | code A
+ *   identify | symbols | complaint | find NAME | symbol A | line A | inlines A | code A | data A
  *   each: for addresses from standard input, one line each: function, line; frames, innermost first
  *   every N: symbol, line and inlines of N addresses spread over all functions, and how long it
  * took A is an address in hex, or a name with +0xOFFSET behind it.
@@ -80,6 +80,25 @@ static int ask_code(struct image *image, const char *argument)
 		printf("%02x", bytes[i]);
 	putchar('\n');
 	return n == 0;
+}
+
+/* A variable that has the byte at an address, where it is declared, and which part of it that is.
+ */
+static int ask_data(struct image *image, const char *argument)
+{
+	uint64_t address = strtoull(argument, NULL, 16);
+	struct image_variable v;
+	struct image_member m;
+	struct image_line l;
+
+	if (image_variable_at(image, address, &v))
+		return !!puts("none");
+	(void)image_variable_line(image, v.address, &l);
+	(void)image_variable_member(image, v.address, address - v.address, 0, 0, &m);
+	printf("%s ", v.name);
+	show_line(&l);
+	printf(" %s%s\n", m.structure ? m.structure : "", m.path);
+	return 0;
 }
 
 static int ask_find(struct image *image, const char *name)
@@ -227,6 +246,7 @@ static const struct question {
 	{"line", ask_line},
 	{"inlines", ask_inlines},
 	{"code", ask_code},
+	{"data", ask_data},
 	{"each", ask_each},
 	{"every", ask_every},
 };
