@@ -37,7 +37,7 @@ char *file_read(const char *path, size_t limit, size_t *length, struct error *e)
 		}
 		if (text.length + (size_t)n > limit) {
 			error_set(e, ERR_RANGE,
-				"%s is larger than the %zu bytes such a file may have", path,
+				"%s is larger than %zu bytes, the limit for such files", path,
 				limit);
 			goto fail;
 		}
@@ -133,7 +133,7 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 		f->stream = open_temporary(f);
 	if (!f->stream) {
 		error_sys(e, errno, "cannot write %s", path);
-		error_hint(e, "check that its directory exists and that you may write there");
+		error_hint(e, "check that its directory exists and is writable");
 		file_abandon(f);
 		return -1;
 	}
@@ -215,8 +215,8 @@ static char *find_ours(
 	}
 	error_set(e, ERR_NOT_FOUND, "cannot find %s, a file of this toolkit", name);
 	error_hint(e,
-		"install the toolkit whole (make install), or set %s to the directory that holds "
-		"it",
+		"install the toolkit completely (make install), or set %s to the directory of the "
+		"file",
 		variable);
 	return NULL;
 }

@@ -28,8 +28,7 @@ static char *path_of(const struct kind *kind, const char *name, bool make, struc
 	char *top = NULL, *ours = NULL, *path = NULL;
 
 	if (!given && !home) {
-		error_set(e, ERR_NOT_FOUND, "neither %s nor HOME says where your files are",
-			kind->variable);
+		error_set(e, ERR_NOT_FOUND, "neither %s nor HOME is set", kind->variable);
 		return NULL;
 	}
 	if ((given ? asprintf(&top, "%s", given) : asprintf(&top, "%s/%s", home, kind->below)) <

@@ -78,15 +78,16 @@ static int store(const struct option_row *row, void *target, const char *argumen
 		count = strtoul(argument, &end, 10);
 		if (errno || *end || end == argument || argument[0] == '-' || count == 0)
 			return error_set(e, ERR_RANGE,
-				"-%s takes a whole number from 1 up, not '%s'", row->name,
+				"-%s takes a whole number of at least 1, not '%s'", row->name,
 				argument);
 		*(unsigned long *)place = count;
 		return 0;
 	case OPTION_SECONDS:
 		seconds = strtod(argument, &end);
 		if (*end || end == argument || !isfinite(seconds) || seconds <= 0)
-			return error_set(e, ERR_RANGE, "-%s takes seconds above 0, not '%s'",
-				row->name, argument);
+			return error_set(e, ERR_RANGE,
+				"-%s takes a number of seconds above 0, not '%s'", row->name,
+				argument);
 		*(double *)place = seconds;
 		return 0;
 	case OPTION_WORDS:
@@ -141,8 +142,7 @@ int option_list(const char *argument, int (*call)(void *target, const char *thin
 		return error_nomem(e);
 	while (!bad && (thing = strsep(&rest, ",")))
 		bad = *thing ? call(target, thing, e)
-			     : error_set(e, ERR_PARSE, "'%s': something is missing at a comma",
-				       argument);
+			     : error_set(e, ERR_PARSE, "'%s': missing word at a comma", argument);
 	free(copy);
 	return bad;
 }

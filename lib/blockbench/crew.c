@@ -31,7 +31,7 @@ static int memory_file(const char *name, size_t size, struct error *e)
 	int fd = memfd_create(name, MFD_CLOEXEC);
 
 	if (fd < 0 || ftruncate(fd, (off_t)size)) {
-		error_sys(e, errno, "cannot make memory for the block profiler's worker");
+		error_sys(e, errno, "cannot create memory for the block profiler's worker");
 		if (fd >= 0)
 			close(fd);
 		return -1;
@@ -143,7 +143,8 @@ static int crew_start(struct crew *crew, int code, int data, struct error *e)
 	pid_t parent = getpid(), pid;
 
 	if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair))
-		return error_sys(e, errno, "cannot make a socket for the block profiler's worker");
+		return error_sys(
+			e, errno, "cannot create a socket for the block profiler's worker");
 	pid = fork();
 	if (pid == 0)
 		become_worker(crew->program_fd,
@@ -219,7 +220,7 @@ int crew_work(struct crew *crew, struct error *e)
 		at = c->begun;
 		if (!at && ++deaths_at_start > 3)
 			return error_set(
-				e, ERR_UNSUPPORTED, "the block profiler's worker does not start");
+				e, ERR_UNSUPPORTED, "the block profiler's worker did not start");
 		if (at && c->answer[at - 1].class != BLOCK_TIMEOUT)
 			c->answer[at - 1].class = BLOCK_CRASHED;
 		if (at >= c->jobs && at) {

@@ -95,8 +95,8 @@ static void *trace(void *data)
 		return NULL;
 	if (rc == 0) {
 		if (branches_calibrate(b))
-			branches_say(b, "the cost of stops could not be measured: no rates of "
-					"execution");
+			branches_say(b, "the cost of stops could not be measured: there are no "
+					"execution rates");
 		branches_run(b);
 	}
 	sites_clear(b);

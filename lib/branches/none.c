@@ -9,7 +9,7 @@
 struct branches *branches_new(const struct branches_request *r, struct error *e)
 {
 	(void)r;
-	error_set(e, ERR_UNSUPPORTED, "branch records are made on x86-64 only");
+	error_set(e, ERR_UNSUPPORTED, "branch records need x86-64");
 	return NULL;
 }
 

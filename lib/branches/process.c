@@ -276,7 +276,7 @@ static const char *objection(struct followed *p)
 	p->uncached |= !strstr(status, "\nSeccomp:\t0\n");
 	features = strstr(status, "\nx86_Thread_features:");
 	if (has_trap(status, "\nSigIgn:") || has_trap(status, "\nSigCgt:"))
-		why = "it handles or ignores SIGTRAP itself";
+		why = "it handles or ignores SIGTRAP";
 	else if (features) {
 		features[1 + strcspn(features + 1, "\n")] = '\0';
 		if (strstr(features, "shstk"))
@@ -295,7 +295,7 @@ int process_look(struct branches *b, struct followed *p)
 	why = objection(p);
 	if (why) {
 		if (!b->warned && process_stat(p->pid, 3) != 'Z')
-			branches_say(b, "no branches of process %d: %s", (int)p->pid, why);
+			branches_say(b, "process %d: no branch records: %s", (int)p->pid, why);
 		b->warned = true;
 		return -1;
 	}

@@ -286,7 +286,7 @@ static void archive(struct collect_images *images, const struct collect_image *i
 	if (!images->archive || id->kind != EXPERIMENT_IMAGE_ELF)
 		return;
 	if (!image->readable)
-		error_set(&why, ERR_NOT_FOUND, "%s is not there any more", id->path);
+		error_set(&why, ERR_NOT_FOUND, "%s does not exist any more", id->path);
 	else if (archive_add(images->archive, &key, image->readable, &why) == 0)
 		return;
 	if (images->unarchived++ == 0)

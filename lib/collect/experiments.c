@@ -29,12 +29,12 @@ static const struct fixed fixed[] = {
 		METRIC_CLOCK | METRIC_STACKS, 30000000, 6000000},
 	{"totaltime", "elapsed time by call path, blocked or not, every 30 ms", EV_TASK_CLOCK,
 		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000},
-	{"branches", "CPU time by address, and which way branches go", EV_TASK_CLOCK,
+	{"branches", "CPU time by address, and directions of branches", EV_TASK_CLOCK,
 		METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000},
 	{"ideal", "exact executions of every instruction and edge", EV_INSTRUCTIONS, METRIC_EXACT,
 		1, 1},
 	{"bbcounts", "the same as ideal", EV_INSTRUCTIONS, METRIC_EXACT, 1, 1},
-	{"dataspace", "which data misses and coherence requests are about", EV_L2D_MISSES,
+	{"dataspace", "data that misses and coherence requests belong to", EV_L2D_MISSES,
 		METRIC_DATA, 1, 1},
 };
 
@@ -237,7 +237,7 @@ int collect_metrics_add(
 
 	if (both && (x->flags & (METRIC_EXACT | METRIC_DATA)))
 		return error_set(
-			e, ERR_CONFLICT, "-both: %s counts exactly, it has no periods", x->name);
+			e, ERR_CONFLICT, "-both: %s counts exactly and has no periods", x->name);
 	snprintf(spec.name, sizeof(spec.name), "%s", x->event->name);
 	snprintf(spec.argument, sizeof(spec.argument), "%s", x->event->short_name);
 	for (size_t i = 0; i < 1 + (size_t)both; i++) {
@@ -264,9 +264,9 @@ static int experiment_split(
 		colon = strrchr(word, ':');
 	}
 	if (!colon || colon == word) {
-		error_set(e, ERR_PARSE, "-e %s: there is no period", text);
+		error_set(e, ERR_PARSE, "-e %s: no period", text);
 		return error_hint(
-			e, "-e dsc:2003 samples every 2003rd; primes do not keep step with loops");
+			e, "give one, as in -e dsc:2003; primes do not keep step with loops");
 	}
 	*colon++ = '\0';
 	if (strcmp(colon, "exact") == 0) {
@@ -276,7 +276,7 @@ static int experiment_split(
 	}
 	*period = strtoull(colon, &end, 10);
 	if (*end || end == colon || *colon == '-' || !*period || *period >> 62)
-		return error_set(e, ERR_PARSE, "-e %s: '%s' is no period", text, colon);
+		return error_set(e, ERR_PARSE, "-e %s: invalid period '%s'", text, colon);
 	return 0;
 }
 

@@ -51,8 +51,8 @@ static int may_replace(const char *path, struct error *e)
 	close(fd);
 	if (n <= 0 || experiment_is_file(head, (size_t)n))
 		return 0;
-	error_set(e, ERR_CONFLICT, "%s is there, and is no experiment", path);
-	return error_hint(e, "remove it, or name another file with -o");
+	error_set(e, ERR_CONFLICT, "%s exists but is not an experiment", path);
+	return error_hint(e, "remove it, or give another file with -o");
 }
 
 int collect_output_check(const struct collect_output *o, struct error *e)
@@ -95,13 +95,13 @@ int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e)
 		if (errno != EEXIST) {
 			error_sys(e, errno, "cannot write %s", path);
 			free(path);
-			return error_hint(e, "-o FILE, or _SPEEDSHOP_OUTPUT_DIRECTORY, writes "
-					     "elsewhere");
+			return error_hint(e, "give -o FILE, or set _SPEEDSHOP_OUTPUT_DIRECTORY, to "
+					     "write elsewhere");
 		}
 		free(path);
 	}
-	return error_set(
-		e, ERR_CONFLICT, "%s.%d and all its like are there already", o->prefix, (int)pid);
+	return error_set(e, ERR_CONFLICT, "%s.%d and all names before it exist already", o->prefix,
+		(int)pid);
 }
 
 /* In the same order, so that every index stays. */

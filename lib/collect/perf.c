@@ -84,7 +84,7 @@ static int attach(struct collection *c, pid_t pid, struct error *e)
 
 		before = known.count;
 		if (!d) {
-			error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+			error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)pid);
 			goto out;
 		}
 		while ((entry = readdir(d))) {
@@ -475,7 +475,7 @@ static int perf_end(struct collection *c, struct error *e)
 	c->result->elapsed = (double)c->experiment->elapsed * 1e-9;
 	c->experiment->complete = true;
 	if (s->phases.lost)
-		collect_say(c->request, 0, "%llu caliper points came too fast and are lost",
+		collect_say(c->request, 0, "%llu caliper points were lost: they came too fast",
 			(unsigned long long)s->phases.lost);
 	if (s->images.unarchived)
 		collect_say(c->request, 0, "%zu images could not be archived: %s",

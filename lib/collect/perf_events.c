@@ -40,7 +40,7 @@ static int add_switches(
 {
 	if (s->blocking)
 		return error_set(e, ERR_CONFLICT,
-			"only one experiment of a run can be of elapsed time: leave out -both");
+			"a run can have only one experiment of elapsed time: leave out -both");
 	s->blocking = true;
 	blocked_init(&s->blocked, s->experiment, (uint32_t)metric, m->period);
 	return perf_events_add_event(s, metric, true, true, e);
@@ -179,16 +179,14 @@ static int perf_events_refused(const struct collect_request *r, const struct per
 	if (errno == 0)
 		return -1; /* e says it */
 	if (r->all && (errno == EACCES || errno == EPERM)) {
-		error_set(e, ERR_PERMISSION, "the kernel does not let us watch the whole system");
-		return error_hint(e, "as root: sysctl kernel.perf_event_paranoid=0, or give ssrun "
-				     "the capability: setcap cap_perfmon+ep; or watch a process "
-				     "of your own with -pid");
+		error_set(e, ERR_PERMISSION, "the kernel forbids sampling the whole system");
+		return error_hint(e, "as root: sysctl kernel.perf_event_paranoid=0, or setcap "
+				     "cap_perfmon+ep ssrun; or sample your own process with -pid");
 	}
 	if (errno == EMFILE) {
 		error_set(e, ERR_SYSTEM,
-			"too many open files: every thread takes one for each "
-			"processor and period");
-		return error_hint(e, "raise the hard limit: ulimit -Hn");
+			"too many open files: each thread needs one per processor and period");
+		return error_hint(e, "raise the hard limit (ulimit -Hn)");
 	}
 	perf_explain(errno, attr, pid > 0 && r->pid ? pid : 0, NULL, e);
 	if (r->argv && (e->code == ERR_PERMISSION || e->code == ERR_UNSUPPORTED)) {

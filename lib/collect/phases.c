@@ -70,7 +70,7 @@ int phases_listen(struct phases *p, struct error *e)
 	void *map = MAP_FAILED;
 
 	if (make_file(p))
-		return error_sys(e, errno, "cannot make a file for caliper points");
+		return error_sys(e, errno, "cannot create a file for caliper points");
 	if (ftruncate(p->fd, (off_t)size) == 0)
 		map = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_SHARED, p->fd, 0);
 	if (map == MAP_FAILED)

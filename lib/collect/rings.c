@@ -68,8 +68,8 @@ static int map_ring(struct rings *r, struct ring *ring, int fd, struct error *e)
 		return 0;
 	}
 	error_sys(e, errno, "cannot map the kernel's buffer for samples");
-	return error_hint(e, "many profilers at once may lock too much memory: raise "
-			     "kernel.perf_event_mlock_kb or ulimit -l");
+	return error_hint(e, "several profilers together may exceed the limit of locked memory: "
+			     "raise kernel.perf_event_mlock_kb or ulimit -l");
 }
 
 static int ring_remember(struct rings *r, int fd, uint32_t index, struct error *e)

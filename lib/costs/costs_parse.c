@@ -113,13 +113,12 @@ static int costs_parse_number(
 		return fail(p, w.text, "the %s '%s' is negative", what, text);
 	if (w.length >= sizeof(text) || strspn(text, "0123456789.eE+-") != w.length ||
 		(text[0] != '.' && (text[0] < '0' || text[0] > '9')))
-		return fail(p, w.text, "'%s' is not a number; here stands the %s", text, what);
+		return fail(p, w.text, "'%s' is not a number: expected the %s", text, what);
 	*value = strtod(text, &end);
 	if (*end)
-		return fail(p, w.text, "'%s' is not a number; here stands the %s", text, what);
+		return fail(p, w.text, "'%s' is not a number: expected the %s", text, what);
 	if (!(*value <= limit))
-		return fail(p, w.text, "the %s %s is over the largest that makes sense, %g", what,
-			text, limit);
+		return fail(p, w.text, "the %s %s is above the maximum %g", what, text, limit);
 	return 0;
 }
 
@@ -135,7 +134,7 @@ static int unknown_event(struct parser *p, struct word w)
 		nearest_offer(&near, table[i].short_name);
 	for (int i = 0; i < HEADER_COUNT; i++)
 		nearest_offer(&near, header_name[i]);
-	fail(p, w.text, "there is no event '%s'", name);
+	fail(p, w.text, "unknown event '%s'", name);
 	nearest_text(&near, text, sizeof(text));
 	return error_hint(p->e, "%s%sperfex -list lists the events", text, *text ? " " : "");
 }
@@ -181,10 +180,10 @@ static int parse_row(struct parser *p, struct word event)
 	cost.minimum = value[1];
 	cost.maximum = value[2];
 	if (cost.minimum > cost.typical)
-		return fail(p, word[1].text, "the minimum cost %g is over the typical cost %g",
+		return fail(p, word[1].text, "the minimum cost %g is above the typical cost %g",
 			cost.minimum, cost.typical);
 	if (cost.maximum < cost.typical)
-		return fail(p, word[2].text, "the maximum cost %g is under the typical cost %g",
+		return fail(p, word[2].text, "the maximum cost %g is below the typical cost %g",
 			cost.maximum, cost.typical);
 	unit = next_word(p);
 	if (unit.length == 0) {
@@ -196,12 +195,13 @@ static int parse_row(struct parser *p, struct word event)
 	} else if (!word_is(unit, "cycles")) {
 		char text[32];
 
-		return fail(p, unit.text, "the unit is '%s'; it must be 'cycles' or 'ns'",
-			costs_shown(unit, text, sizeof(text)));
+		return fail(
+			p, unit.text, "unknown unit '%s'", costs_shown(unit, text, sizeof(text)));
 	}
 	more = next_word(p);
 	if (more.length)
-		return fail(p, more.text, "more words than a row has; comments begin with '#'");
+		return fail(
+			p, more.text, "unexpected words after the row: comments begin with '#'");
 	p->event_line[number] = p->number;
 	p->t->cost[number] = cost;
 	return 0;
@@ -217,22 +217,23 @@ static int parse_clock(struct parser *p)
 	double value;
 
 	if (costs_parse_number(p, number, "clock rate", CLOCK_MAX, &value))
-		return error_hint(p->e, "such as: clock 2600 MHz");
+		return error_hint(p->e, "write it as in: clock 2600 MHz");
 	word = next_word(p);
 	more = next_word(p);
 	if (more.length)
-		return fail(p, more.text, "more words than a clock has: clock 2600 MHz");
+		return fail(p, more.text,
+			"unexpected words after the clock: write it as in clock 2600 MHz");
 	for (size_t i = 0; i < sizeof(unit) / sizeof(unit[0]); i++) {
 		if (!word_is(word, unit[i].name))
 			continue;
 		value *= unit[i].hz;
 		if (!(value > 0) || value > CLOCK_MAX)
-			return fail(p, number.text, "no processor runs at %g Hz", value);
+			return fail(p, number.text, "%g Hz is not a processor's clock", value);
 		p->t->clock_hz = value;
 		return 0;
 	}
 	fail(p, word.text, "missing or unknown unit of the clock");
-	return error_hint(p->e, "Hz, kHz, MHz or GHz, such as: clock 2600 MHz");
+	return error_hint(p->e, "write Hz, kHz, MHz or GHz, as in: clock 2600 MHz");
 }
 
 /* The rest of the line, trimmed, into one of the table's texts. */
@@ -307,7 +308,7 @@ static int parse_line(struct parser *p)
 
 	for (const char *c = p->at; c < p->end; c++)
 		if ((unsigned char)*c < ' ' && *c != '\t')
-			return fail(p, c, "a control character; cost tables are plain text");
+			return fail(p, c, "a control character: cost tables are plain text");
 	w = next_word(p);
 	if (w.length == 0)
 		return 0;
@@ -342,7 +343,7 @@ int costs_parse(
 		p.line = line;
 		if (n >= sizeof(line))
 			return fail(&p, line + sizeof(line) - 1,
-				"a line longer than %zu bytes; is this a cost table?",
+				"a line of more than %zu bytes: is this a cost table?",
 				sizeof(line) - 1);
 		memcpy(line, at, n);
 		if (n > 0 && line[n - 1] == '\r') /* edited elsewhere */

@@ -139,13 +139,13 @@ int event_encode_for(const char *name, int number, struct event_code *code, stru
 	char guess[128];
 
 	if (!event)
-		return error_set(e, ERR_RANGE, "there is no event %d: they are 0 to %d", number,
-			EV_COUNT - 1);
+		return error_set(
+			e, ERR_RANGE, "no event %d: events are 0 to %d", number, EV_COUNT - 1);
 	if (!family && strcmp(name, "generic") != 0) {
 		nearest_init(&n, name);
 		for (int i = 0; i < FAMILIES; i++)
 			nearest_offer(&n, families[i]->name);
-		error_set(e, ERR_NOT_FOUND, "there is no family of processors '%s'", name);
+		error_set(e, ERR_NOT_FOUND, "unknown processor family '%s'", name);
 		return error_hint(e, "%s", nearest_text(&n, guess, sizeof(guess)));
 	}
 	if (software[number].text)

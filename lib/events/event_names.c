@@ -115,8 +115,8 @@ static int event_parse_number(const char *text, struct event_spec *spec, struct 
 	number = strtol(text, &end, 10);
 	if (errno == 0 && number >= 0 && number < EV_COUNT && *text != '-')
 		return take_row(spec, event_by_number((int)number));
-	error_set(e, ERR_RANGE, "there is no event %s: they are 0 to %d", text, EV_COUNT - 1);
-	return error_hint(e, "`perfex -list` shows them all");
+	error_set(e, ERR_RANGE, "no event %s: events are 0 to %d", text, EV_COUNT - 1);
+	return error_hint(e, "`perfex -list` shows all events");
 }
 
 static const struct event *find_exact(const char *name)
@@ -209,7 +209,7 @@ static int unknown(const char *text, struct error *e)
 	for (size_t i = 0; i < sizeof(other_words) / sizeof(other_words[0]); i++)
 		nearest_offer(&n, other_words[i].word);
 	libpfm_offer(&n);
-	error_set(e, ERR_NOT_FOUND, "there is no event '%s'", text);
+	error_set(e, ERR_NOT_FOUND, "unknown event '%s'", text);
 	nearest_text(&n, guess, sizeof(guess));
 	return error_hint(e, "%s%s`perfex -list` shows the events", guess, *guess ? " " : "");
 }
@@ -234,7 +234,7 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 		length--;
 	if (length >= sizeof(spec->argument))
 		return error_set(e, ERR_PARSE,
-			"the name of an event has over %zu characters: '%.40s...'",
+			"the name of an event has more than %zu characters: '%.40s...'",
 			sizeof(spec->argument) - 1, text);
 	memcpy(spec->argument, text, length);
 	text = spec->argument;
@@ -257,9 +257,8 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 		return 0;
 	}
 	if (others.length && pfm.code == ERR_NOT_FOUND) {
-		error_set(e, ERR_CONFLICT, "'%s' is part of the names of several events: %s", text,
-			strbuf_text(&others));
-		error_hint(e, "give more of the name, its number or its short name");
+		error_set(e, ERR_CONFLICT, "'%s' is ambiguous: %s", text, strbuf_text(&others));
+		error_hint(e, "give more of the name, the number or the short name");
 	} else if (pfm.code == ERR_NOT_FOUND) {
 		unknown(text, e);
 	} else if (e) {

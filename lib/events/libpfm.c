@@ -66,7 +66,7 @@ static int libpfm_explain(int result, const char *text, struct error *e)
 {
 	switch (result) {
 	case PFM_ERR_NOTFOUND:
-		return error_set(e, ERR_NOT_FOUND, "libpfm4 knows no event '%s'", text);
+		return error_set(e, ERR_NOT_FOUND, "libpfm4 has no event '%s'", text);
 	case PFM_ERR_NOMEM:
 		return error_nomem(e);
 	default:
@@ -90,8 +90,8 @@ int libpfm_encode(const char *text, bool host, struct event_code *code, struct e
 	if (result != PFM_SUCCESS)
 		return libpfm_explain(result, text, e);
 	if (host && !present(index, &pmu_name)) {
-		error_set(e, ERR_UNSUPPORTED,
-			"event '%s' is of another processor: %s is not this one", text, pmu_name);
+		error_set(e, ERR_UNSUPPORTED, "event '%s' is for another processor, %s", text,
+			pmu_name);
 		return error_hint(e, "`perfex -list` shows what can be counted here");
 	}
 	memset(code, 0, sizeof(*code));

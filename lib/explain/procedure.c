@@ -39,9 +39,10 @@ static int find_metric(struct prof_analysis *a, struct error *e)
 		a->cycles *= prof_branches_weight(a->d, a->metric);
 		return 0;
 	}
-	error_set(e, ERR_UNSUPPORTED, "-calc needs samples of time or cycles, and the clock");
-	return error_hint(e, "ssrun -fpcsamp on this host records time; of another host's runs the "
-			     "clock is not known");
+	error_set(e, ERR_UNSUPPORTED,
+		"-calc needs samples of time or cycles, and the clock frequency");
+	return error_hint(e, "ssrun -fpcsamp on this host records both; for other hosts the clock "
+			     "frequency is not known");
 }
 
 static int find_core(struct prof_analysis *a, struct error *e)
@@ -56,14 +57,14 @@ static int find_core(struct prof_analysis *a, struct error *e)
 	}
 	if (strcmp(name, "none") == 0) {
 		error_set(e, ERR_UNSUPPORTED, "no core description fits this host");
-		return error_hint(e, "-core takes one of prof block -cores");
+		return error_hint(e, "give one of prof block -cores with -core");
 	}
 	if (core_find(&a->core, name, e))
 		return -1;
 	if (!a->core.x86) {
 		error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
 		core_fini(&a->core);
-		return error_hint(e, "prof block -cores lists the others");
+		return error_hint(e, "give another of prof block -cores with -core");
 	}
 	a->work = schedule_work_new(e);
 	if (a->work)

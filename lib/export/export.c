@@ -19,12 +19,12 @@ const struct export_format export_formats[] = {
 		.merged = true,
 		.write = export_callgrind},
 	{.name = "folded",
-		.help = "a line for each stack, for flamegraph.pl and its kin",
+		.help = "one line per stack, for flamegraph.pl and similar tools",
 		.one = true,
 		.bare = true,
 		.write = export_folded},
 	{.name = "speedscope", .help = "speedscope.app", .write = export_speedscope},
-	{.name = "json", .help = "all of it, schema prof.profile/1", .write = export_json},
+	{.name = "json", .help = "everything, schema prof.profile/1", .write = export_json},
 	{.name = NULL},
 };
 
@@ -40,8 +40,8 @@ const struct export_format *export_format_find(const char *name, struct error *e
 		nearest_offer(&near, f->name);
 	}
 	nearest_text(&near, hint, sizeof(hint));
-	error_set(e, ERR_NOT_FOUND, "-export knows no format '%s'", name);
-	error_hint(e, "%s%spprof, callgrind, folded, speedscope and json are known", hint,
+	error_set(e, ERR_NOT_FOUND, "-export: unknown format '%s'", name);
+	error_hint(e, "%s%sthe formats are pprof, callgrind, folded, speedscope and json", hint,
 		hint[0] ? " " : "");
 	return NULL;
 }
@@ -73,8 +73,8 @@ struct export_profile *export_new(struct prof_data *d, const struct export_reque
 	x->request = request;
 	x->format = format;
 	if (format->merged && d->request->threads) {
-		error_set(e, ERR_CONFLICT, "%s knows no threads within a file", format->name);
-		error_hint(e, "leave -threads out, or take pprof, speedscope, folded or json");
+		error_set(e, ERR_CONFLICT, "-export %s cannot separate threads", format->name);
+		error_hint(e, "leave out -threads, or use pprof, speedscope, folded or json");
 	} else if (export_choose(x, e) == 0 && prof_data_tree(d, e) == 0 &&
 		   export_name(x, e) == 0 && export_describe(x, e) == 0) {
 		prof_describe(&x->notes, d);

@@ -92,11 +92,11 @@ static int select_metrics(struct export_profile *x, struct error *e)
 			x->metrics.data[kept++] = x->metrics.data[i];
 	if (x->format->one && kept > 1) {
 		if (names && *names) {
-			error_set(e, ERR_CONFLICT, "%s has room for one metric", x->format->name);
-			return error_hint(e, "-metric once, or another format");
+			error_set(e, ERR_CONFLICT, "-export %s writes one metric", x->format->name);
+			return error_hint(e, "give -metric once, or use another format");
 		}
 		prof_note(&x->notes,
-			"%s has room for one metric: this is %s, -metric chooses another",
+			"-export %s writes one metric, %s: choose another with -metric",
 			x->format->name, x->metrics.data[0].name);
 		kept = 1;
 	}

@@ -30,7 +30,7 @@ static int change_one(struct parser *p, const char *begin)
 
 	p->at = begin;
 	if (!equals) {
-		machine_parser_fail(p, "'%.*s' is no change", (int)(p->end - begin), begin);
+		machine_parser_fail(p, "'%.*s' is not KEY=VALUE", (int)(p->end - begin), begin);
 		return error_hint(p->e, "write KEY=VALUE, as in %s:L2=512K", p->name);
 	}
 	snprintf(p->word, sizeof(p->word), "%.*s", (int)(equals - begin), begin);
@@ -43,12 +43,11 @@ static int change_one(struct parser *p, const char *begin)
 	while (p->at < p->end && parser_blank(*p->at))
 		p->at++;
 	if (p->at == p->end)
-		return machine_parser_fail(p, "%s lacks its value", f->key);
+		return machine_parser_fail(p, "%s has no value", f->key);
 	if (value_read(p, f))
 		return -1;
 	got = machine_parser_word(p);
-	return got > 0 ? machine_parser_fail(p, "'%s' is more than belongs to %s", p->word, f->key)
-		       : got;
+	return got > 0 ? machine_parser_fail(p, "unexpected '%s' after %s", p->word, f->key) : got;
 }
 
 int machine_change(struct machine *m, const char *changes, struct error *e)
@@ -62,9 +61,8 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 	p.name = name;
 	for (const char *c = changes; *c; c++)
 		if (((unsigned char)*c < 0x20 && !parser_blank(*c)) || *c == 0x7f)
-			return machine_parser_fail(&p,
-				"a control character (0x%02x) among its changes",
-				(unsigned char)*c);
+			return machine_parser_fail(
+				&p, "a control character (0x%02x) in a change", (unsigned char)*c);
 	for (const char *begin = changes;; begin = p.end + 1) {
 		p.end = begin + strcspn(begin, ",");
 		if (change_one(&p, begin))

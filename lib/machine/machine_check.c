@@ -17,22 +17,21 @@ const char *machine_check_cache(
 	if (c->size == 0)
 		return NULL;
 	if (!check_power_of_two(c->line) || c->line < 16 || c->line > 4096)
-		snprintf(text, size,
-			"a line of %u bytes: lines are a power of two, 16 to 4096 bytes", c->line);
+		snprintf(text, size, "a line of %u bytes: use a power of two from 16 to 4096",
+			c->line);
 	else if (c->size > 1u << 30)
 		snprintf(text, size, "%u bytes: a cache is at most 1G", c->size);
 	else if (c->ways == 0)
-		snprintf(text, size, "0 ways: it takes at least one");
+		snprintf(text, size, "0 ways: give at least one");
 	else if (set > c->size)
 		snprintf(text, size,
-			"%u ways of %u bytes make a set larger than the %u bytes of the whole "
-			"cache",
+			"a set of %u ways of %u bytes is larger than the cache of %u bytes",
 			c->ways, c->line, c->size);
 	else if (c->size % set)
 		snprintf(text, size, "%u bytes do not divide into sets of %u ways of %u bytes",
 			c->size, c->ways, c->line);
 	else if (flavour == MODEL_CACHEGRIND && !check_power_of_two(c->size / set))
-		snprintf(text, size, "%llu sets: cachegrind's caches have a power of two of them",
+		snprintf(text, size, "%llu sets: cachegrind needs a power of two",
 			(unsigned long long)(c->size / set));
 	else
 		return NULL;
@@ -107,13 +106,12 @@ const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size
 	if (t->entries > 1u << 16)
 		snprintf(text, size, "%u entries: a TLB has at most 65536", t->entries);
 	else if (t->ways == 0)
-		snprintf(text, size, "0 ways: it takes at least one");
+		snprintf(text, size, "0 ways: give at least one");
 	else if (t->ways > t->entries || t->entries % t->ways)
 		snprintf(text, size, "%u entries do not divide into sets of %u ways", t->entries,
 			t->ways);
 	else if (!check_power_of_two(t->entries / t->ways))
-		snprintf(text, size, "%u sets: a TLB has a power of two of them",
-			t->entries / t->ways);
+		snprintf(text, size, "%u sets: a TLB needs a power of two", t->entries / t->ways);
 	else
 		return NULL;
 	return text;

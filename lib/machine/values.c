@@ -44,7 +44,7 @@ static bool value_size_of(const char *word, uint64_t *value)
 static int in_range(struct parser *p, const struct field *f, uint64_t value)
 {
 	if (value < f->low || value > f->high)
-		return machine_parser_fail(p, "%s %llu is out of its range, %llu to %llu", f->key,
+		return machine_parser_fail(p, "%s %llu is out of range, %llu to %llu", f->key,
 			(unsigned long long)value, (unsigned long long)f->low,
 			(unsigned long long)f->high);
 	return 0;
@@ -72,8 +72,8 @@ static int value_read_word(struct parser *p, const struct field *f, void *target
 		return -1;
 	if (strlen(p->word) >= f->high || p->word[strspn(p->word, allowed)])
 		return machine_parser_fail(p,
-			"%s '%s': a name is up to %llu letters, digits, '.', '_', '+' or '-'",
-			f->key, p->word, (unsigned long long)f->high - 1);
+			"%s '%s': use up to %llu letters, digits, '.', '_', '+' or '-'", f->key,
+			p->word, (unsigned long long)f->high - 1);
 	strcpy(target, p->word);
 	return 0;
 }
@@ -229,7 +229,7 @@ static int value_take_part(struct parser *p, const struct field *f, struct parts
 		if (in_range(p, f, value))
 			return -1;
 	} else {
-		machine_parser_fail(p, "%s: cannot make sense of '%s'", f->key, p->word);
+		machine_parser_fail(p, "%s: invalid '%s'", f->key, p->word);
 		return error_hint(p->e, "write it as in '%s %s', or '%s none'", f->key,
 			f->kind == FIELD_CACHE ? "32K 8-way 64-byte 4-cycle"
 			: f->latency           ? "2048-entry 16-way 7-cycle"
@@ -237,10 +237,9 @@ static int value_take_part(struct parser *p, const struct field *f, struct parts
 			f->key);
 	}
 	if (*has)
-		return machine_parser_fail(
-			p, "%s: '%s' says a second time what was already said", f->key, p->word);
+		return machine_parser_fail(p, "%s: '%s' repeats a part", f->key, p->word);
 	if (value > UINT32_MAX || (value == 0 && !full && slot != &parts->latency))
-		return machine_parser_fail(p, "%s: %s is out of its range", f->key, p->word);
+		return machine_parser_fail(p, "%s: %s is out of range", f->key, p->word);
 	*has = true;
 	*slot = value;
 	return 0;
@@ -254,8 +253,7 @@ static int take_parts(struct parser *p, const struct field *f, struct parts *par
 	memset(parts, 0, sizeof(*parts));
 	while ((got = machine_parser_word(p)) > 0) {
 		if (parts->none)
-			return machine_parser_fail(
-				p, "%s: there is nothing to say after 'none'", f->key);
+			return machine_parser_fail(p, "%s: unexpected text after 'none'", f->key);
 		if (words++ == 0 && strcmp(p->word, "none") == 0)
 			parts->none = true;
 		else if (value_take_part(p, f, parts))
@@ -360,7 +358,7 @@ static int read_large(struct parser *p, const struct field *f, void *target)
 	p->at = begin;
 	if (strcmp(p->word, "none") == 0) {
 		machine_parser_fail(p, "%s cannot be none", f->key);
-		return error_hint(p->e, "'split' is a TLB that keeps large pages in pieces");
+		return error_hint(p->e, "write 'split' for a TLB that keeps large pages in pieces");
 	}
 	as_tlb.kind = FIELD_TLB;
 	return read_tlb(p, &as_tlb, target);
@@ -386,7 +384,7 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 		while (i < 3 && !number_with(p->word, parts[i].unit, parts[i].units, &number))
 			i++;
 		if (i == 3 || !(f->low >> i & 1)) {
-			machine_parser_fail(p, "%s: cannot make sense of '%s'", f->key, p->word);
+			machine_parser_fail(p, "%s: invalid '%s'", f->key, p->word);
 			return error_hint(p->e, "write it as in '%s%s%s%s%s%s', or '%s off'",
 				f->key, f->low & PREFETCH_ENTRIES ? " " : "",
 				f->low & PREFETCH_ENTRIES ? parts[0].example : "",
@@ -395,12 +393,10 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 				f->low & PREFETCH_LINES ? parts[2].example : "", f->key);
 		}
 		if (value[i])
-			return machine_parser_fail(p,
-				"%s: '%s' says a second time what was already said", f->key,
-				p->word);
+			return machine_parser_fail(p, "%s: '%s' repeats a part", f->key, p->word);
 		if (number < 1 || number > parts[i].most)
-			return machine_parser_fail(p, "%s: %s is out of its range, 1 to %llu",
-				f->key, p->word, (unsigned long long)parts[i].most);
+			return machine_parser_fail(p, "%s: %s is out of range, 1 to %llu", f->key,
+				p->word, (unsigned long long)parts[i].most);
 		value[i] = (uint32_t)number;
 	}
 	if (got < 0)
@@ -408,7 +404,7 @@ static int read_prefetcher(struct parser *p, const struct field *f, void *target
 	for (unsigned i = 0; i < 3 && !got; i++)
 		if ((f->low >> i & 1) && !value[i])
 			return machine_parser_fail(
-				p, "%s lacks a part, such as %s", f->key, parts[i].example);
+				p, "%s: missing part, such as %s", f->key, parts[i].example);
 	*(struct model_prefetcher *)target =
 		(struct model_prefetcher){value[0], value[1], value[2]};
 	return 0;

@@ -91,11 +91,11 @@ static bool policy_of(
 	uint32_t most;
 
 	if (policy >= MODEL_POLICIES)
-		return blame(f, key, "there is no policy %u", policy);
+		return blame(f, key, "unknown policy %u", policy);
 	most = MODEL_WAYS_MAX(policy);
 	if (ways <= most)
 		return false;
-	blame(f, key, "it replaces in sets of up to %u ways, and %s has %u", most, what, ways);
+	blame(f, key, "its policy needs sets of up to %u ways, and %s has %u", most, what, ways);
 	return advise(f, "take lru or random%s, or fewer ways",
 		most < 64 && ways <= 64 ? ", tree-plru or bit-plru" : "");
 }
@@ -146,8 +146,8 @@ static bool inclusion(const struct model_config *c, struct machine_fault *f)
 			if (level[i].cache->line == o->line)
 				continue;
 			blame(f, keys[outer - 2],
-				"an exclusive %s has the lines of what it takes them from: %s has "
-				"%u bytes, %s %u",
+				"an exclusive %s needs the line size of the level before it: %s "
+				"has %u bytes, %s %u",
 				level[outer].key, level[i].key, level[i].cache->line,
 				level[outer].key, o->line);
 			return advise(f, "take neither or inclusive, or lines of the same length");
@@ -192,7 +192,7 @@ static bool cachegrind(const struct model_config *c, struct machine_fault *f)
 	for (size_t i = 0; i < sizeof(rules) / sizeof(rules[0]); i++) {
 		if (!rules[i].given)
 			continue;
-		blame(f, rules[i].key, "the semantics of cachegrind want '%s'", rules[i].want);
+		blame(f, rules[i].key, "the semantics of cachegrind need '%s'", rules[i].want);
 		return advise(f, "change it, or take 'semantics native'");
 	}
 	return false;

@@ -131,8 +131,8 @@ static const char *check_policy(uint32_t policy, uint32_t ways)
 	if (policy >= MODEL_POLICIES)
 		return "unknown replacement policy";
 	if (ways > MODEL_WAYS_MAX(policy))
-		return "tree-plru and bit-plru replace in sets of up to 64 ways, srrip and qlru "
-		       "of up to 32";
+		return "tree-plru and bit-plru need sets of up to 64 ways, srrip and qlru of up to "
+		       "32";
 	return (const char *)0;
 }
 
@@ -183,7 +183,7 @@ static const char *check_inclusion(const struct model_config *config)
 		return "an exclusive L2 has the line of L1I and L1D";
 	if (config->ll.size && config->ll_inclusion == MODEL_INCLUSIVE && config->l2.size &&
 		config->l2_inclusion == MODEL_EXCLUSIVE)
-		return "an inclusive LL behind an exclusive L2 is not modelled";
+		return "an inclusive LL after an exclusive L2 is not modelled";
 	if (config->ll.size && config->ll_inclusion == MODEL_EXCLUSIVE && config->ll.line != before)
 		return "an exclusive LL has the line of the caches before it";
 	return (const char *)0;
@@ -211,11 +211,11 @@ static const char *check_prefetchers(const struct model_config *config)
 		return "L2's adjacent prefetch is off (0) or on (1)";
 	if (!prefetcher_off(&config->l1d_stride) &&
 		(!config->l1d_stride.entries || !config->l1d_stride.ahead))
-		return "a stride prefetcher needs entries and how far to keep ahead";
+		return "a stride prefetcher needs entries and a distance";
 	if (!prefetcher_off(&config->l2_stream) &&
 		(!config->l2_stream.entries || !config->l2_stream.ahead ||
 			!config->l2_stream.lines))
-		return "a stream prefetcher needs entries, how far to keep ahead, and lines";
+		return "a stream prefetcher needs entries, a distance, and lines";
 	if (on && config->flavour == MODEL_CACHEGRIND)
 		return "cachegrind has no prefetchers";
 	return (const char *)0;
@@ -267,7 +267,7 @@ const char *model_check(const struct model_config *config)
 	const char *why;
 
 	if (config->version != MODEL_CONFIG_VERSION)
-		return "description is of another version";
+		return "the description has another version";
 	if (config->flavour > MODEL_CACHEGRIND)
 		return "unknown flavour";
 	if (!config->clock_hz)

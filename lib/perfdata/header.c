@@ -59,8 +59,8 @@ static bool is_inside(const struct perfdata *p, struct section s)
 static int nonsense(struct error *e, const char *what, uint64_t value)
 {
 	error_set(e, ERR_PARSE, "its header makes no sense: %s %" PRIu64, what, value);
-	return error_hint(e, "the file was damaged, or written by something else than perf: record "
-			     "it again, or see whether perf report -i reads it");
+	return error_hint(e, "the file is damaged or not written by perf: record it again, or "
+			     "check it with perf report -i");
 }
 
 /* Attributes with the place of their ids behind them. */
@@ -145,7 +145,7 @@ static int read_file(struct perfdata *p, uint64_t header, struct error *e)
 	struct section data;
 
 	if (p->size < header) {
-		error_set(e, ERR_PARSE, "it is cut short in its header, after byte %zu", p->size);
+		error_set(e, ERR_PARSE, "its header is truncated after byte %zu", p->size);
 		return error_hint(e, "record it again");
 	}
 	if (read_attrs(p, e))
@@ -157,8 +157,7 @@ static int read_file(struct perfdata *p, uint64_t header, struct error *e)
 	p->end = p->size;
 	if (data.size == 0 && p->size > p->begin) {
 		perfdata_damage(p,
-			"perf record was not ended properly: what it writes in the end is "
-			"missing");
+			"perf record was not ended properly: what it writes at the end is missing");
 		return 0;
 	}
 	if (data.size > p->size - p->begin) {
@@ -175,12 +174,12 @@ int perfdata_header(struct perfdata *p, struct error *e)
 	uint64_t header;
 
 	if (p->size < PIPE_HEADER || !perfdata_is_file(p->data, p->size)) {
-		error_set(e, ERR_PARSE, "it is no perf.data file");
-		return error_hint(e, "perf record makes one");
+		error_set(e, ERR_PARSE, "it is not a perf.data file");
+		return error_hint(e, "record one with perf record");
 	}
 	if (!begins_with(p->data, p->size, marks[0]) && !begins_with(p->data, p->size, marks[1])) {
-		error_set(e, ERR_UNSUPPORTED, "it is of the first version of perf.data, of 2009");
-		return error_hint(e, "record it again with a perf of today");
+		error_set(e, ERR_UNSUPPORTED, "it has the first version of perf.data, of 2009");
+		return error_hint(e, "record it again with a current perf");
 	}
 	/* A mark that reads backwards was written by the other byte order. */
 	p->swapped =

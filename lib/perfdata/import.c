@@ -351,8 +351,8 @@ static int import_end(struct import *im, struct error *e)
 	if (name_kernel(im))
 		return error_nomem(e);
 	if (p->counts && im->x->samples.count == 0) {
-		error_set(e, ERR_UNSUPPORTED, "it is of perf stat: counts, without samples");
-		return error_hint(e, "perf record samples");
+		error_set(e, ERR_UNSUPPORTED, "it is a file of perf stat, which has no samples");
+		return error_hint(e, "record samples with perf record");
 	}
 	if (p->events.count == 0) {
 		error_set(e, ERR_PARSE, "%s",

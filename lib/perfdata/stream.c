@@ -258,8 +258,7 @@ static int on_compressed(struct stream *s, const char *at, size_t size, uint64_t
 		b->used += (size_t)n;
 		s->out += (uint64_t)n;
 		if (s->out / GROWTH_MAX > s->in) {
-			perfdata_damage(
-				s->p, "compressed data makes no sense at byte %" PRIu64, offset);
+			perfdata_damage(s->p, "invalid compressed data at byte %" PRIu64, offset);
 			free(b);
 			return 0;
 		}
@@ -330,7 +329,7 @@ static int stream_walk(struct stream *s, const char *at, size_t size, struct blo
 		if (h.size < sizeof(struct perf_event_header)) {
 			perfdata_damage(s->p,
 				"a record of %u bytes at byte %" PRIu64
-				": what is behind it cannot be told apart",
+				": the records after it cannot be found",
 				h.size, where);
 			i = size;
 			break;

@@ -92,12 +92,12 @@ static int figures_model_accepts(
 		return 0;
 	if (spec->event && (spec->event->flags & EVENT_OS)) {
 		error_set(why, ERR_UNSUPPORTED,
-			"%s: inside the model the kernel would count the model itself", spec->name);
+			"%s: under the model the kernel would count the model itself", spec->name);
 		return error_hint(why, "run the program without the model to count this event");
 	}
-	error_set(why, ERR_UNSUPPORTED,
-		"%s: the modelled machine has nothing that this event counts", spec->name);
-	return error_hint(why, "`perfex -source model -list` shows those that it counts");
+	error_set(why, ERR_UNSUPPORTED, "%s: the modelled machine does not have this event",
+		spec->name);
+	return error_hint(why, "`perfex -source model -list` shows the events that it counts");
 }
 
 static int figures_model_now(int scope, uint64_t *now, struct error *e)
@@ -111,7 +111,7 @@ static int figures_model_now(int scope, uint64_t *now, struct error *e)
 		error_set(e, ERR_UNSUPPORTED,
 			"the model that this program runs under does not answer as expected");
 		return error_hint(
-			e, "libperfex and perfex are of different versions: install both anew");
+			e, "libperfex and perfex have different versions: install both again");
 	}
 	return 0;
 }
@@ -142,7 +142,7 @@ static int figures_self_accepts(
 		return 0;
 	}
 	return error_set(why, ERR_UNSUPPORTED,
-		"%s is not among what the kernel tells a thread about itself", spec->name);
+		"%s: the kernel does not report it to the thread itself", spec->name);
 }
 
 static int figures_self_now(int scope, uint64_t *now, struct error *e)

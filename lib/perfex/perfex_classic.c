@@ -70,9 +70,9 @@ static int effective(int which, int number, int *event, struct error *e)
 	if (event_parse(text && *text ? text : given, &spec, e))
 		return -1;
 	if (!spec.event) {
-		error_set(e, ERR_RANGE, "%s=%.100s is no event of the table", name,
+		error_set(e, ERR_RANGE, "%s=%.100s is not an event of the table", name,
 			text ? text : given);
-		return error_hint(e, "`perfex -list` shows them all");
+		return error_hint(e, "`perfex -list` shows all events");
 	}
 	*event = spec.event->number;
 	return 0;

@@ -94,7 +94,7 @@ struct perfex *session_open(int scope, struct error *e)
 	struct perfex *p;
 
 	if (scope != PERFEX_THREAD && scope != PERFEX_PROCESS) {
-		error_set(e, ERR_RANGE, "scope %d is neither PERFEX_THREAD nor PERFEX_PROCESS",
+		error_set(e, ERR_RANGE, "invalid scope %d: use PERFEX_THREAD or PERFEX_PROCESS",
 			scope);
 		return NULL;
 	}
@@ -218,14 +218,14 @@ static int check_thread(const struct perfex *p, struct error *e)
 {
 	if (p->scope != PERFEX_THREAD || p->thread == gettid())
 		return 0;
-	error_set(e, ERR_CONFLICT, "another thread started to count, and counts itself");
+	error_set(e, ERR_CONFLICT, "another thread started the counting, and counts only itself");
 	return error_hint(e, "start, read and stop in one thread, or open with PERFEX_PROCESS");
 }
 
 int session_start(struct perfex *p, struct error *e)
 {
 	if (p->running)
-		return error_set(e, ERR_CONFLICT, "counting is already on");
+		return error_set(e, ERR_CONFLICT, "counting is already started");
 	if (p->opened ? check_thread(p, e) : open_parts(p, e))
 		return -1;
 	p->thread = gettid();
@@ -235,7 +235,7 @@ int session_start(struct perfex *p, struct error *e)
 int session_stop(struct perfex *p, struct error *e)
 {
 	if (!p->running)
-		return error_set(e, ERR_CONFLICT, "counting is not on");
+		return error_set(e, ERR_CONFLICT, "counting is not started");
 	if (check_thread(p, e))
 		return -1;
 	return switch_parts(p, false, e);
@@ -300,7 +300,7 @@ void perfex_export_error(const struct error *e, struct perfex_error *out)
 static int no_handle(const struct perfex *p, struct error *e)
 {
 	return p ? 0
-		 : error_set(e, ERR_CONFLICT, "no handle: perfex_open was not called, or failed");
+		 : error_set(e, ERR_CONFLICT, "no handle: perfex_open was not called or failed");
 }
 
 struct perfex *perfex_open(int scope, struct perfex_error *error)
@@ -319,7 +319,7 @@ int perfex_add(struct perfex *p, const char *event, struct perfex_error *error)
 
 	if (status == 0)
 		status = event ? session_add(p, event, &e)
-			       : error_set(&e, ERR_PARSE, "no event was named");
+			       : error_set(&e, ERR_PARSE, "no event was given");
 	if (status >= 0)
 		memset(&e, 0, sizeof(e));
 	perfex_export_error(&e, error);

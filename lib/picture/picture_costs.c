@@ -167,15 +167,12 @@ int picture_costs(struct picture *p, const struct counts_report *const *reports,
 
 	for (size_t i = 0; i < count; i++)
 		if (!reports[i]->costs)
-			return error_set(
-				e, ERR_CONFLICT, "a picture of costs needs costs: perfex -y");
+			return error_set(e, ERR_CONFLICT, "no costs in these files: use perfex -y");
 	titles(p, &in);
 	add_panel(p, &in, "Each event at its typical cost; lines: from least to most",
 		"seconds (estimated)", event_candidates, event_amount);
 	if (!p->panels.count && !p->failed) {
-		error_set(e, ERR_NOT_FOUND,
-			"there is nothing to draw: no event that was counted is known to "
-			"have cost any time");
+		error_set(e, ERR_NOT_FOUND, "nothing to draw: no counted event has a known cost");
 		return error_hint(e, "perfex -a -y counts all events that have costs");
 	}
 	if (label != LABEL_NONE)

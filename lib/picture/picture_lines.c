@@ -220,5 +220,5 @@ int picture_lines(
 		return picture_finish(p, e);
 	error_set(e, ERR_NOT_FOUND, "no line has %g%% of the samples or more", LEAST);
 	return error_hint(
-		e, "prof -procedures says which functions have them, and what has no lines");
+		e, "prof -procedures shows which functions have them, and code without lines");
 }

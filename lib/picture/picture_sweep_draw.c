@@ -36,7 +36,7 @@ static const struct sweep_event *find_event(
 			return &s->events.data[i];
 	for (size_t i = 0; i < s->events.count; i++)
 		strbuf_printf(&all, "%s%s", i ? ", " : "", s->events.data[i].short_name);
-	error_set(e, ERR_NOT_FOUND, "there is no event '%s' in these files", name);
+	error_set(e, ERR_NOT_FOUND, "no event '%s' in these files", name);
 	error_hint(e, "there are %.400s", strbuf_text(&all));
 	strbuf_fini(&all);
 	return NULL;
@@ -72,9 +72,9 @@ static int parse_term(struct sweep *s, char *word, terms *list, struct error *e)
 	if (!slash || t->power)
 		return 0;
 	if (t->costs) {
-		error_set(e, ERR_PARSE, "-y costs goes by x or a power of it, not by '%s'",
+		error_set(e, ERR_PARSE, "-y costs is divided by x or a power of it, not by '%s'",
 			slash + 1);
-		return error_hint(e, "-y costs, -y costs/x, -y costs/x^3");
+		return error_hint(e, "use -y costs, -y costs/x or -y costs/x^3");
 	}
 	t->under = find_event(s, slash + 1, e);
 	return t->under ? 0 : -1;
@@ -101,7 +101,7 @@ static int all_events(struct sweep *s, terms *list, struct error *e)
 	if (s->events.count > FEW) {
 		error_set(e, ERR_CONFLICT, "%zu events are too many for one picture",
 			s->events.count);
-		return error_hint(e, "-y EVENT,... says which to draw");
+		return error_hint(e, "choose some with -y EVENT,...");
 	}
 	for (size_t i = 0; i < s->events.count; i++) {
 		const struct term t = {
@@ -374,7 +374,7 @@ static int add_areas(struct sweep *s, const struct term *t, struct error *e)
 			s->picture, "seconds%s (events: estimated)", power_text(s, t->power));
 		if (!panel->series.count) {
 			error_set(e, ERR_NOT_FOUND, "no event of these files has a known cost");
-			return error_hint(e, "perfex -y counts what has");
+			return error_hint(e, "record with perfex -y");
 		}
 	}
 	return 0;
@@ -406,8 +406,8 @@ int sweep_draw(struct sweep *s, struct error *e)
 	int rc = s->request->y ? parse_terms(s, &list, e) : all_events(s, &list, e);
 
 	if (rc == 0 && !s->rows.count) {
-		error_set(e, ERR_NOT_FOUND, "no function has a part of the samples worth a curve");
-		error_hint(e, "-only says which functions to draw");
+		error_set(e, ERR_NOT_FOUND, "no function has enough samples for a curve");
+		error_hint(e, "choose functions with -only");
 		rc = -1;
 	}
 	if (rc == 0) {

@@ -156,9 +156,8 @@ static int place_by_itself(struct sweep *s, struct error *e)
 		if (tells_apart(s, file_number, n))
 			return place_by(s, file_number, n, "number in the file's name");
 	error_set(e, ERR_NOT_FOUND,
-		"the runs do not differ in a number, neither of their commands nor "
-		"of their files' names");
-	return error_hint(e, "-x says where the parameter is: argN, -OPTION, threads, ranks, file");
+		"the runs do not differ in a number of their commands or file names");
+	return error_hint(e, "give the parameter with -x: argN, -OPTION, threads, ranks, file");
 }
 
 static void place_by_name(struct sweep *s, const char *x)
@@ -198,12 +197,10 @@ static int check(const struct sweep *s, struct error *e)
 			continue;
 		error_set(e, ERR_NOT_FOUND, "%s has no number for -x %s", run->file, x ? x : "");
 		if (x && strcmp(x, "threads") == 0 && run->report)
-			return error_hint(e, "perfex -mp counts threads each by itself");
-		return error_hint(e,
-			"argN: word N behind the command that is no option; -OPTION: the word "
-			"behind it; "
-			"threads; ranks; file: a number in its name; or a fact of the run "
-			"(prof -dump)");
+			return error_hint(e, "record with perfex -mp, which counts each thread");
+		return error_hint(e, "argN: word N after the command that is not an option; "
+				     "-OPTION: the word after it; threads; ranks; file: a number "
+				     "in its name; or a fact of the run (prof -dump)");
 	}
 	return 0;
 }

@@ -91,16 +91,14 @@ static bool plain_path(const char *path)
 int plot_check(const char *path, struct error *e)
 {
 	if (!find_kind(path)) {
-		error_set(e, ERR_UNSUPPORTED, "cannot tell from '%s' what kind of picture to draw",
-			path);
+		error_set(e, ERR_UNSUPPORTED, "unknown kind of picture '%s'", path);
 		return error_hint(
 			e, "end its name in .png, .svg or .pdf, or use - for the terminal");
 	}
 	if (plain_path(path))
 		return 0;
-	error_set(e, ERR_UNSUPPORTED, "gnuplot cannot be told of a file of this name: %s", path);
-	return error_hint(
-		e, "backquotes, control characters and what is no UTF-8 are too much for it");
+	error_set(e, ERR_UNSUPPORTED, "gnuplot cannot take this file name: %s", path);
+	return error_hint(e, "avoid backquotes, control characters and invalid UTF-8");
 }
 
 /* Columns that plot_quoted's text takes. */
@@ -572,9 +570,9 @@ int plot_script(
 	for (size_t i = 0; i < p->panels.count; i++)
 		if (!p->panels.data[i].series.count ||
 			!p->panels.data[i].series.data[0].points.count)
-			return error_set(e, ERR_NOT_FOUND, "there is nothing to draw");
+			return error_set(e, ERR_NOT_FOUND, "nothing to draw");
 	if (!p->panels.count)
-		return error_set(e, ERR_NOT_FOUND, "there is nothing to draw");
+		return error_set(e, ERR_NOT_FOUND, "nothing to draw");
 	begin(&g);
 	for (size_t i = 0; i < p->panels.count; i++)
 		data(&g, i);

@@ -21,7 +21,7 @@ static int take(int fd, struct strbuf *text, struct error *e)
 
 	while ((n = read(fd, bytes, sizeof(bytes))) != 0) {
 		if (n < 0 && errno != EINTR)
-			return error_sys(e, errno, "cannot read what gnuplot writes");
+			return error_sys(e, errno, "cannot read the output of gnuplot");
 		for (ssize_t i = 0; i < n; i++) {
 			while (bytes[i] == '\n' && text->length &&
 				text->data[text->length - 1] == ' ')
@@ -64,7 +64,7 @@ static int wait_for(pid_t pid, const char *script, const char *picture, struct e
 	if (strcmp(picture, "-") != 0)
 		unlink(picture); /* half of one is none */
 	error_set(e, ERR_SYSTEM, "gnuplot failed on %s", script);
-	return error_hint(e, "its message stands above; the script is kept");
+	return error_hint(e, "its message is above; the script is kept");
 }
 
 static int run(const char *script, const char *picture, struct strbuf *text, struct error *e)

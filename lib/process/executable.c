@@ -31,11 +31,12 @@ static int not_run(const char *command, int errnum, struct error *e)
 	if (e)
 		e->code = ERR_CANNOT_RUN;
 	if (errnum == ENOENT && !strchr(command, '/'))
-		error_hint(e, "no directory of PATH has it%s",
-			access(command, F_OK) == 0 ? "; this one does: put ./ before the name"
-						   : "");
+		error_hint(e, "it is in no directory of PATH%s",
+			access(command, F_OK) == 0
+				? ", but in the current directory: put ./ before the name"
+				: "");
 	else if (errnum == EACCES)
-		error_hint(e, "it must be a file with execute permission: chmod +x");
+		error_hint(e, "make it an executable file: chmod +x");
 	return -1;
 }
 
@@ -89,7 +90,7 @@ static int not_there(const char *path, unsigned depth, struct error *e)
 	error_sys(e, errnum, "cannot run its interpreter %s", path);
 	if (e)
 		e->code = ERR_CANNOT_RUN;
-	return error_hint(e, "the first line of the script names it, behind #!");
+	return error_hint(e, "check the first line of the script, after #!");
 }
 
 static int kind_of(const char *path, unsigned depth, enum executable *kind, struct error *e)

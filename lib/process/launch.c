@@ -187,12 +187,12 @@ int launch_start(struct launch *l, struct error *e)
 	if (l->pid)
 		return error_set(e, ERR_CONFLICT, "the command was started already");
 	if (pipe2(gate, O_CLOEXEC) != 0)
-		return error_sys(e, errno, "cannot make a pipe");
+		return error_sys(e, errno, "cannot create a pipe");
 	if (pipe2(notes, O_CLOEXEC) != 0) {
 		errnum = errno;
 		close(gate[0]);
 		close(gate[1]);
-		return error_sys(e, errnum, "cannot make a pipe");
+		return error_sys(e, errnum, "cannot create a pipe");
 	}
 	fflush(NULL);
 	sigfillset(&all);
@@ -228,7 +228,7 @@ static int exec_failed(struct launch *l, int errnum, struct error *e)
 		if (e)
 			e->code = ERR_CANNOT_RUN;
 		if (errnum == EACCES)
-			error_hint(e, "it must be a file with execute permission: chmod +x");
+			error_hint(e, "make it an executable file: chmod +x");
 		return -1;
 	}
 	error_sys(e, ENOENT, "cannot find %s", name);
@@ -239,8 +239,10 @@ static int exec_failed(struct launch *l, int errnum, struct error *e)
 			"the file exists, but not the interpreter that its first line names (or "
 			"its loader)");
 	else if (!strchr(name, '/'))
-		error_hint(e, "no directory of PATH has it%s",
-			access(name, F_OK) == 0 ? "; this one does: put ./ before the name" : "");
+		error_hint(e, "it is in no directory of PATH%s",
+			access(name, F_OK) == 0
+				? ", but in the current directory: put ./ before the name"
+				: "");
 	return -1;
 }
 
@@ -321,7 +323,7 @@ int launch_began(struct launch *l, int milliseconds, struct error *e)
 int launch_release(struct launch *l, struct error *e)
 {
 	if (l->gate < 0)
-		return error_set(e, ERR_CONFLICT, "the command does not wait at its gate");
+		return error_set(e, ERR_CONFLICT, "the command is not waiting to be started");
 	launch_open_gate(l);
 	return launch_began(l, -1, e) > 0 ? 0 : -1;
 }

@@ -18,10 +18,10 @@ static int no_point(const struct experiment *x, const char *word, struct error *
 	if (x->phases.count <= 1) {
 		error_set(e, ERR_NOT_FOUND, "-calipers %s: the experiment has no caliper points",
 			word);
-		return error_hint(e, "ssrt_caliper_point(\"name\") in the program, or ssrun -cal "
-				     "SECONDS, makes some");
+		return error_hint(e, "call ssrt_caliper_point(\"name\") in the program, or use "
+				     "ssrun -cal SECONDS");
 	}
-	error_set(e, ERR_NOT_FOUND, "-calipers: there is no point '%s'; points are 0 to %zu", word,
+	error_set(e, ERR_NOT_FOUND, "-calipers: no point '%s': points are 0 to %zu", word,
 		x->phases.count);
 	nearest_init(&near, word);
 	for (size_t i = 1; i < x->phases.count; i++)

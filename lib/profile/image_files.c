@@ -81,7 +81,7 @@ static int find_executable(struct prof_images *images, struct error *e)
 	}
 	error_set(e, ERR_CONFLICT, "%s is not what ran in this experiment",
 		images->search->executable);
-	return error_hint(e, "leave it out: files are found where they were, if they are the same");
+	return error_hint(e, "leave it out: files are found at their recorded paths");
 }
 
 struct prof_images *prof_images_new(
@@ -132,10 +132,10 @@ static const char *why_nameless(const char *path)
 		   memcmp(mark, "\177ELF", sizeof(mark)) == 0;
 
 	if (!f)
-		return "it is not there: there are no names";
+		return "the file does not exist: there are no names";
 	fclose(f);
-	return elf ? "nobody can tell whether it is the file that ran: there are no names"
-		   : "no ELF file: there are no names";
+	return elf ? "unknown whether it is the file that ran: there are no names"
+		   : "not an ELF file: there are no names";
 }
 
 static void try_open(struct prof_images *images, uint32_t index)

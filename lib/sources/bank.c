@@ -29,7 +29,7 @@ static int list_tasks(struct bank *b, struct error *e)
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)b->pid);
 	d = opendir(path);
 	if (!d)
-		return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)b->pid);
+		return error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)b->pid);
 	while ((entry = readdir(d))) {
 		pid_t tid = (pid_t)strtol(entry->d_name, NULL, 10);
 

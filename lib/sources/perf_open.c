@@ -218,7 +218,7 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 		return perf_open_refused(
 			ERR_UNSUPPORTED, errnum, "this kernel is too old for the event", "", e);
 	case ESRCH:
-		error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+		error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)pid);
 		if (e)
 			e->errnum = errnum;
 		return -1;

@@ -116,7 +116,7 @@ else
 	like "and why" "$err" 'would count the model itself'
 	run perfex -source model -machine r10000 -e 17 "$examples/count" lld
 	is "what the modelled machine does not have is refused" "$status" 1
-	like "and not counted as zero" "$err" 'modelled machine has nothing'
+	like "and not counted as zero" "$err" 'modelled machine does not have'
 	under "$examples/classic" 17 26
 	like "the classic calls count on the model" "$err" '^17 Graduated instructions\.+ +[1-9][0-9]+ model$'
 	if [ -x "$examples/count-f" ]; then

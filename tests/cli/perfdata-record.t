@@ -52,7 +52,7 @@ fi
 
 if perf stat record -o counts.data true >/dev/null 2>&1; then
 	run prof counts.data
-	is "counts of perf stat are no samples" "$status:$(printf '%s' "$err" | head -1)" "125:prof: counts.data: it is of perf stat: counts, without samples"
+	is "counts of perf stat are no samples" "$status:$(printf '%s' "$err" | head -1)" "125:prof: counts.data: it is a file of perf stat, which has no samples"
 else
 	skip "counts of perf stat" "perf stat record does not work here"
 fi

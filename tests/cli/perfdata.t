@@ -110,7 +110,7 @@ EOF
 run prof malformed.data
 is "chains longer than records: the others are shown" "$status" 1
 like "chains longer than records: how many" "$err" '5 records are malformed'
-like "a file that nobody can identify any more" "$(prof plain.data)" '/nowhere/libtwo.so \([0-9]+ samples\): it is not there: there are no names'
+like "a file that nobody can identify any more" "$(prof plain.data)" '/nowhere/libtwo.so \([0-9]+ samples\): the file does not exist: there are no names'
 is "a directory with recordings" "$(mkdir d && cp plain.data d/perf.data && prof -csv d | tail -1)" "$(prof -csv plain.data | tail -1)"
 run prof -merge -o sum plain.data big-endian.data
 samples_in() { prof -json "$1" | grep -o '"samples":[0-9]*' | awk -F: '{ n += $2 } END { print n }'; }

@@ -66,7 +66,7 @@ run perfex -e dscc true
 is "unknown event: 125" "$status" 125
 like "the nearest is offered" "$err" "did you mean 'dsc'"
 run perfex -source os -e task-clock,page-faults -e pf -csv sh -c :; is "events with commas" "$(echo "$out" | grep -c measured)" 3
-run perfex -e gi,,br true; is "nothing between commas" "$status:$err" "125:perfex: 'gi,,br': something is missing at a comma"
+run perfex -e gi,,br true; is "nothing between commas" "$status:$err" "125:perfex: 'gi,,br': missing word at a comma"
 run perfex -e 9999 true; is "number out of range: 125" "$status" 125
 run perfex -frobnicate true
 like "unknown option" "$err" 'no option -frobnicate'
@@ -75,7 +75,7 @@ run perfex -json -csv true; like "-json with -csv" "$err" 'exclude each other'
 run perfex -pid 1 true; like "-pid with a command" "$err" 'leave out the command'
 run $perf -mp -r 2 true; like "-mp with -r" "$err" 'threads of one run'
 run $perf -mp -passes true; like "-mp with -passes" "$err" 'threads of one run'
-run perfex -r 0 true; like "-r 0" "$err" 'whole number from 1'
+run perfex -r 0 true; like "-r 0" "$err" 'whole number of at least 1'
 run perfex -source wrong true; like "unknown source" "$err" "no source 'wrong'"
 run perfex -machine zen44 -source model true; like "unknown machine offers the nearest" "$err" "zen4"
 run $perf -y -c nofile true; is "unreadable cost table: 125" "$status" 125

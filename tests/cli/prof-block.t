@@ -21,7 +21,7 @@ like "as CSV" "$out" '^4801d8,ok,[0-9.]+,[0-9.]+,[0-9.]+,measured,1,'
 is "whose lines have as many cells as its head" "$(printf '%s\n' "$out" | awk -F, '{ print NF }' | sort -u | wc -l)" 1
 prof_block -loop -hex 4801d875fb
 like "in a loop" "$out" 'looped: '
-like "which says what became of the branch" "$out" "warning: the branch at its end stands for the loop's"
+like "which says what became of the branch" "$out" "warning: the branch at its end was replaced by the loop's"
 run prof block -hex 4801d8
 like "three workers, not quick" "$out" 'in [3-9] workers'
 
@@ -116,7 +116,7 @@ prof_block -top 3 -hex 90
 like "-top without experiment" "$err" '-top is for experiments'
 prof_block -hex 0f05
 is "nothing could be measured" "$status" 1
-like "why" "$out" 'system-call: calls the system'
+like "why" "$out" 'system-call: makes a system call'
 prof_block -file /dev/null
 like "an empty file" "$err" 'there is no block to measure'
 prof_block no-such-file

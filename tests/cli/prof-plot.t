@@ -150,7 +150,7 @@ is "a hostile name is drawn" "$status" "$([ -n "$gnuplot" ] && echo 0 || echo 12
 run prof -plot costs -o bad2.svg bad.json ./*owned*2.json
 run prof -plot costs bad.json
 run prof -plot costs -o "bad'\`touch owned\`.svg" bad.json
-like "nor is a picture's name" "$err" 'cannot be told of a file of this name'
+like "nor is a picture's name" "$err" 'cannot take this file name'
 run prof -plot costs -o "it's \$(touch owned).svg" bad.json
 run perfex -q -source os -e page-faults -plot costs2.svg true "$bad" '`touch owned`'
 not_ok "and not obeyed" test -e owned

@@ -24,7 +24,7 @@ is "nor of a closed pipe" "$status:$err" 141:
 echo precious > text
 run ssrun -pcsamp -o text true
 is "what is no experiment is not written over" "$status:$(cat text)" 125:precious
-like "and that is said" "$err" 'text is there, and is no experiment'
+like "and that is said" "$err" 'text exists but is not an experiment'
 
 run ssrun -pcsamp ./nowhere
 is "a command that is not found" "$status" 127

@@ -38,7 +38,7 @@ if [ "$(id -u)" = 0 ] && $nobody test -r "$work" 2>/dev/null; then
 		like "-x fails then" "$status $err" '^125 .*perf_event_paranoid'
 		# shellcheck disable=SC2086
 		run $nobody open/ssrun -pcsamp -a -for 1 -o open/all
-		like "and -a, with a way out" "$err" 'of your own with -pid'
+		like "and -a, with a way out" "$err" 'your own process with -pid'
 		# shellcheck disable=SC2086
 		run $nobody open/ssrun -totaltime -o open/total open/sampled sleep
 		is "-totaltime runs" "$status" 0

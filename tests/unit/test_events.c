@@ -252,7 +252,7 @@ static void errors(void)
 	fails("0x1a", ERR_NOT_FOUND, "0x1a", "");
 	memset(text, 'a', sizeof(text) - 1);
 	text[sizeof(text) - 1] = '\0';
-	fails(text, ERR_PARSE, "over 127", "");
+	fails(text, ERR_PARSE, "more than 127", "");
 	is_int(event_parse("nothing like it", &(struct event_spec){0}, NULL), -1,
 		"errors may go unasked");
 }

@@ -64,7 +64,7 @@ static void configurations(void)
 	ok(model_check(&config) == NULL, "r10000 is a machine");
 	config = zen4();
 	config.version++;
-	refused("another version", config, "description is of another version");
+	refused("another version", config, "the description has another version");
 	config = zen4();
 	config.l1d.ways = 0;
 	refused("no ways", config, "L1D needs between 1 and 4096 ways");

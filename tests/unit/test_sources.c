@@ -186,7 +186,7 @@ static const struct {
 		"fs.file-max"},
 	{"encoding", EINVAL, {.has_pmu = true}, false, 0, ERR_UNSUPPORTED, "encoding",
 		"another processor"},
-	{"process gone", ESRCH, {.has_pmu = true}, false, 4711, ERR_NOT_FOUND, "no process 4711",
+	{"process gone", ESRCH, {.has_pmu = true}, false, 4711, ERR_NOT_FOUND, "process 4711 does not exist",
 		""},
 	{"anything else", EIO, {.has_pmu = true}, false, 0, ERR_SYSTEM, "perf_event_open", ""},
 };

@@ -194,7 +194,7 @@ int rig_init(struct rig *r, const struct machine *host, struct error *e)
 	for (size_t i = 0; i < COINS; i++)
 		r->even[i] = i & 1 ? 0xaa : 0x55; /* alternates by bytes, and nearly so by bits */
 	if (pipe2(r->pipe_out, O_CLOEXEC) || pipe2(r->pipe_back, O_CLOEXEC)) {
-		error_sys(e, errno, "cannot make a pipe");
+		error_sys(e, errno, "cannot create a pipe");
 		goto fail;
 	}
 	if (place_lines(r, host, e) || place_code(r, host))
