@@ -54,8 +54,8 @@ static int default_to_kernel(struct counting *c, struct error *e)
 			   source_pmu.probe(&c->source_options, &why) == 0))
 		return 0;
 	if (!os && !o->quiet)
-		say("no hardware counters (%s), and the model cannot attach: counting what the "
-		    "kernel counts",
+		say("no hardware counters (%s), and the model cannot attach: counting events of "
+		    "the kernel",
 			why.message);
 	o->events.count = 0;
 	for (size_t i = 0; i < sizeof(names) / sizeof(names[0]); i++) {
@@ -252,7 +252,7 @@ static int run_all(struct counting *c, struct error *e)
 			continue;
 		if (r > 0) { /* it was cut short: the mean is of the others */
 			reading_fini(&c->readings[--c->runs]);
-			say("run %lu was interrupted, and is left out", r + 1);
+			say("run %lu was interrupted and is left out", r + 1);
 		}
 		break;
 	}

@@ -15,8 +15,8 @@ static int usage(FILE *out)
 	fputs("usage: perfex [options] command [argument ...]\n"
 	      "       perfex [options] -pid PID\n"
 	      "       perfex -list | -explain EVENT | -t | -calibrate\n"
-	      "Counts the events of a run and says what they cost in time.  To begin with: perfex "
-	      "-a -y command\n\n",
+	      "Counts the events of a run and reports what they cost in time.  Try: perfex -a -y "
+	      "command\n\n",
 		out);
 	option_usage(option_table, out);
 	return 0;
@@ -52,7 +52,7 @@ static int act(struct options *o)
 		return do_count(o);
 	if (o->print_costs)
 		return do_print_costs(o);
-	say("there is no command to run");
+	say("no command to run");
 	fputs("perfex:   usage: perfex [options] command [argument ...]; perfex -help lists the "
 	      "options\n",
 		stderr);

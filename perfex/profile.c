@@ -48,12 +48,12 @@ static void say_what_is_missing(const struct profile_report *r)
 			(unsigned long long)(p->unprofiled + p->damaged),
 			p->unprofiled + p->damaged == 1 ? "" : "es");
 	else if (profiled < r->instructions)
-		say("the profile lacks %llu of %llu instructions: processes were killed, or go on",
+		say("the profile lacks %llu of %llu instructions: processes were killed or still "
+		    "run",
 			(unsigned long long)(r->instructions - profiled),
 			(unsigned long long)r->instructions);
 	if (l->samples || l->counts || l->targets || l->data || l->calipers)
-		say("the profile's tables were full: lost are %llu samples, %llu counts, %llu "
-		    "targets, "
+		say("the profile's tables were full: lost %llu samples, %llu counts, %llu targets, "
 		    "%llu data addresses, %llu caliper points",
 			(unsigned long long)l->samples, (unsigned long long)l->counts,
 			(unsigned long long)l->targets, (unsigned long long)l->data,

@@ -60,8 +60,8 @@ const struct option_row block_options[] = {
 static int usage(void)
 {
 	fputs("usage: prof block [options] [experiment-file]\n"
-	      "Measures how many cycles a basic block of x86-64 takes in its steady state.  To "
-	      "begin with: prof block -hex 4801d8\n\n",
+	      "Measures how many cycles a basic block of x86-64 takes in its steady state.  Try: "
+	      "prof block -hex 4801d8\n\n",
 		stdout);
 	option_usage(block_options, stdout);
 	return 0;
@@ -74,16 +74,16 @@ static int check(struct block_request *r, int argc, char **argv, int rest, struc
 	r->experiment = rest < argc ? argv[rest] : NULL;
 	if (sources != 1) {
 		error_set(e, ERR_CONFLICT,
-			sources ? "one source of blocks, please" : "there is no block to measure");
+			sources ? "give one source of blocks" : "no block to measure");
 		return error_hint(e, "prof block -hex STRING, -asm TEXT, -file FILE, -image ELF "
 				     "-address A..B, or an experiment file");
 	}
 	if (rest + 1 < argc)
-		return error_set(e, ERR_CONFLICT, "one experiment file at a time");
+		return error_set(e, ERR_CONFLICT, "give one experiment file");
 	if (!!r->image != !!r->address)
-		return error_set(e, ERR_CONFLICT, "-image and -address belong together");
+		return error_set(e, ERR_CONFLICT, "-image and -address need each other");
 	if (r->top && !r->experiment)
-		return error_set(e, ERR_CONFLICT, "-top is for experiments");
+		return error_set(e, ERR_CONFLICT, "-top needs an experiment");
 	if (r->csv && r->json)
 		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
 	return 0;
@@ -279,7 +279,7 @@ static int run(const struct block_request *request, bool *any, struct error *e)
 	int rc = gather(request, &items, e);
 
 	if (rc == 0 && !items.count)
-		rc = error_set(e, ERR_NOT_FOUND, "there is no block to measure");
+		rc = error_set(e, ERR_NOT_FOUND, "no block to measure");
 	if (rc == 0) {
 		results = calloc(items.count, sizeof(*results));
 		rc = results ? 0 : error_nomem(e);

@@ -45,9 +45,8 @@ const struct option_row calibrate_options[] = {
 static int usage(void)
 {
 	fputs("usage: prof calibrate [options]\n"
-	      "Measures latency and throughput of every instruction form that this processor has, "
-	      "and "
-	      "corrects a core description by them.\n\n",
+	      "Measures latency and throughput of every instruction form of this processor and "
+	      "corrects a core description.\n\n",
 		stdout);
 	option_usage(calibrate_options, stdout);
 	return 0;
@@ -66,7 +65,7 @@ static int open_core(struct calibration *c, struct error *e)
 	if (strcmp(name, "none") == 0) {
 		error_set(e, ERR_NOT_FOUND, "no core description fits this processor");
 		return error_hint(
-			e, "name one that is like it with -core: prof block -cores lists them");
+			e, "give the most similar one with -core: prof block -cores lists them");
 	}
 	if (core_find(&c->core, name, e))
 		return -1;

@@ -20,8 +20,8 @@ static int check_terminal(
 {
 	if (!format->binary || to_file(o) || !isatty(STDOUT_FILENO))
 		return 0;
-	error_set(e, ERR_CONFLICT, "-export %s is nothing for a terminal", format->name);
-	return error_hint(e, "-o FILE, or a pipe");
+	error_set(e, ERR_CONFLICT, "-export %s cannot be written to a terminal", format->name);
+	return error_hint(e, "use -o FILE or a pipe");
 }
 
 static int write_to(const struct options *o, const struct export_profile *x, struct error *e)

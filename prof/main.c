@@ -13,8 +13,8 @@
 static int usage(const struct options *o)
 {
 	fputs("usage: prof [options] [executable] experiment-file ...\n"
-	      "Reports what ssrun recorded: by function, source line, call path.  To begin with: "
-	      "ssrun -pcsamp command, then prof command.pcsamp.*\n"
+	      "Reports what ssrun recorded: by function, source line, call path.  Try: ssrun "
+	      "-pcsamp command, then prof command.pcsamp.*\n"
 	      "prof block measures basic blocks, prof calibrate the processor: see their "
 	      "-help.\n\n",
 		stdout);

@@ -32,8 +32,7 @@ static int need_experiments(const struct drawing *g, struct error *e)
 		return 0;
 	error_set(e, ERR_CONFLICT, "%s holds counts of a whole run, not samples",
 		g->l->counts.count ? g->l->count_names.data[0] : "no file");
-	return error_hint(
-		e, "ssrun records where a program's samples fall; -plot costs draws counts");
+	return error_hint(e, "record samples with ssrun, or draw counts with -plot costs");
 }
 
 static int open_data(struct drawing *g, struct error *e)
@@ -114,7 +113,7 @@ static int draw_sweep(struct drawing *g, struct error *e)
 
 	if (g->l->experiments.count && g->l->counts.count)
 		return error_set(e, ERR_CONFLICT,
-			"a sweep is over experiments of ssrun or results of perfex, not both");
+			"a sweep needs experiments of ssrun or results of perfex, not both");
 	if (g->l->counts.count)
 		return picture_sweep_counts(&g->picture, &r, g->l->counts.data,
 			(const char *const *)g->l->count_names.data, g->l->counts.count, e);
@@ -136,7 +135,7 @@ static int make(struct drawing *g, struct error *e)
 	for (size_t i = 0; i < sizeof(plots) / sizeof(plots[0]); i++)
 		if (strcmp(g->o->plot, plots[i].name) == 0)
 			return plots[i].draw(g, e);
-	return error_set(e, ERR_PARSE, "-plot draws no '%s'", g->o->plot);
+	return error_set(e, ERR_PARSE, "-plot: unknown kind '%s'", g->o->plot);
 }
 
 static void fini(struct drawing *g)

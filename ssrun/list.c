@@ -123,7 +123,7 @@ int do_list(const struct options *o)
 	for (size_t i = 0; collect_experiment_at(i, &x) == 0; i++)
 		list_one(o, &machine, &x);
 	printf("%-18s %14s %-12s %-6s %s\n", "prof_hwc", "any", "events", "",
-		"-e EVENT:PERIOD, or what the environment says");
+		"-e EVENT:PERIOD, or event and period of the environment");
 	return 0;
 }
 

@@ -14,8 +14,7 @@ static int usage(FILE *out)
 	fputs("usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
 	      "       ssrun -EXPERIMENT [options] -pid PID | -a\n"
 	      "       ssrun -list\n"
-	      "Samples a run into COMMAND.EXPERIMENT.PID, for prof.  To begin with: ssrun -pcsamp "
-	      "command\n\n"
+	      "Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp command\n\n"
 	      "Experiments: pcsamp fpcsamp usertime totaltime ideal bbcounts, and X_hwc fX_hwc\n"
 	      "X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
 	      "misses); -list shows them with their periods.\n\n",
@@ -35,11 +34,11 @@ static int act(struct options *o)
 	if (o->list)
 		return do_list(o);
 	if (!o->metrics.list.count) {
-		say("which experiment? to begin with: ssrun -pcsamp command; -list shows all");
+		say("no experiment was given: try ssrun -pcsamp command; -list shows all");
 		return EXIT_OURS;
 	}
 	if (!o->command && !o->pid && !o->all) {
-		say("there is no command to run");
+		say("no command to run");
 		fputs("ssrun:   usage: ssrun -EXPERIMENT [options] command [argument ...]; ssrun "
 		      "-help lists the options\n",
 			stderr);

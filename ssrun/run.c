@@ -93,8 +93,8 @@ static void say_signal(const struct options *o, const struct collect_result *res
 
 	if (!result->killed || o->quiet || !o->command || number == SIGINT || number == SIGPIPE)
 		return;
-	say("%s was ended by signal %d (%s); the experiment has what was before", o->command[0],
-		number, strsignal(number));
+	say("%s was ended by signal %d (%s): the experiment has the samples before it",
+		o->command[0], number, strsignal(number));
 }
 
 static void report(const struct options *o, const struct experiment *x,
@@ -112,7 +112,7 @@ static void report(const struct options *o, const struct experiment *x,
 		say("%llu record%s lost: the machine could not keep up", (unsigned long long)lost,
 			lost == 1 ? " was" : "s were");
 	if (throttled && !o->quiet)
-		say("the kernel slowed sampling down %llu time%s: a longer period will do better",
+		say("the kernel slowed sampling down %llu time%s: use a longer period",
 			(unsigned long long)throttled, plural(throttled));
 	say_signal(o, result);
 	if (!o->verbose)

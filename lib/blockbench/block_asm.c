@@ -21,7 +21,7 @@ static int run_program(const char *const *argv, struct error *e)
 
 	if (rc) {
 		error_sys(e, rc, "cannot run %s", argv[0]);
-		return error_hint(e, "-asm needs as and objcopy (package binutils); -hex does not");
+		return error_hint(e, "install as and objcopy (package binutils), or use -hex");
 	}
 	while (waitpid(pid, &status, 0) < 0)
 		if (errno != EINTR)
@@ -60,7 +60,7 @@ static int assemble(block_items *items, const char *directory, const char *text,
 					 binary, NULL},
 			e);
 	if (rc > 0)
-		error_set(e, ERR_PARSE, "the assembler does not take '%s'", text);
+		error_set(e, ERR_PARSE, "the assembler rejects '%s'", text);
 	bytes = rc ? NULL : file_read(binary, 1 << 20, &length, e);
 	if (bytes) {
 		struct block_item *item = block_item_new(items, bytes, length);
@@ -82,7 +82,7 @@ int blocks_from_asm(block_items *items, const char *text, struct error *e)
 	int rc;
 
 	if (!mkdtemp(directory))
-		return error_sys(e, errno, "cannot make a directory in /tmp");
+		return error_sys(e, errno, "cannot create a directory in /tmp");
 	rc = assemble(items, directory, text, e);
 	rmdir(directory);
 	return rc;

@@ -100,8 +100,9 @@ static int parse_range(const char *text, uint64_t *begin, uint64_t *end, struct 
 			at = (char *)text;
 	}
 	if (at == text || *at || errno) {
-		error_set(e, ERR_PARSE, "-address does not take '%s'", text);
-		return error_hint(e, "-address 401000, or -address 401000..401020, in hexadecimal");
+		error_set(e, ERR_PARSE, "invalid -address '%s'", text);
+		return error_hint(
+			e, "use -address 401000 or -address 401000..401020, in hexadecimal");
 	}
 	return 0;
 }

@@ -356,7 +356,7 @@ int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error 
 	x->d = d;
 	x->kept = TABLE_OF(struct kept);
 	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
+		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
 	if (prof_analysis_init(&x->analysis, d, e) || prof_explain_machine(x, e))
 		return -1;
 	x->total = (double)d->metrics.data[x->analysis.metric].samples;

@@ -397,8 +397,8 @@ static void notes(struct archinfo *a)
 			other, plural(other), 100 * (double)other / (double)a->mix->all,
 			plural_is(other));
 	if (!a->mix->edges)
-		prof_note(a->t, "The experiment holds no edges: how many branches were taken is "
-				"not known");
+		prof_note(a->t,
+			"The experiment has no edges: the number of taken branches is not known");
 }
 
 static int make(struct archinfo *a, struct error *e)
@@ -416,7 +416,7 @@ static int make(struct archinfo *a, struct error *e)
 		return error_nomem(e);
 	if (!add_all(a)) {
 		error_set(e, ERR_NOT_FOUND, "no experiment here counted instructions exactly");
-		return error_hint(e, "ssrun -ideal does");
+		return error_hint(e, "record one with ssrun -ideal");
 	}
 	count.label = others[0].label = a->mix->label;
 	prof_column_add(a->t, &count);

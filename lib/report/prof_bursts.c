@@ -39,5 +39,5 @@ void prof_describe_bursts(struct prof_table *t, const struct experiment *x)
 	describe_windows(t, x);
 	describe_cost(t, x);
 	if (left_out)
-		prof_summary(t, "Samples left out, in or behind bursts", "%" PRIu64, left_out);
+		prof_summary(t, "Samples left out, in or after bursts", "%" PRIu64, left_out);
 }

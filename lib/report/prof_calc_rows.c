@@ -83,8 +83,7 @@ static void summary(struct dis *l, const struct dis_body *b)
 			head->note, best / executed, cpi.value, cpi.low, cpi.high,
 			sure ? ", confidence " : "", sure ? sure : "");
 	else
-		head->note =
-			prof_text(l->t, "%s; how often it was executed is not known", head->note);
+		head->note = prof_text(l->t, "%s; its executions are not known", head->note);
 }
 
 int calc_analyse(struct dis *l, struct dis_body *b, struct error *e)
@@ -188,7 +187,7 @@ static const char *estimate(struct dis *l)
 			"gives exact ones",
 			prof_branches_rated(l->d)
 				? ""
-				: ", of which alone the scale is (no address was watched often)");
+				: ", which alone give the scale (no address was watched often)");
 	return "from samples alone (samples / mi that flow through the "
 	       "procedure); ssrun -branches records what makes better ones, ssrun -ideal counts "
 	       "them, and its file beside this one gives exact ones";

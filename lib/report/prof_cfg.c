@@ -83,7 +83,7 @@ static int take_procedure(struct cfg *g, const struct prof_procedure *procedure,
 		.image = g->w->d->images.data[procedure->image].name,
 		.addressed = true,
 		.address = procedure->begin,
-		.note = "its code cannot be had"};
+		.note = "its code is not available"};
 	int rc = prof_explained_make(&p, &g->w->x, procedure, e);
 
 	if (rc == 0) {
@@ -122,7 +122,7 @@ static int make(struct prof_waits *w, struct error *e)
 			return -1;
 	}
 	if (g.unknown)
-		prof_note(w->t, "%zu jump%s where is not known: edges are missing", g.unknown,
+		prof_note(w->t, "%zu jump%s to an unknown target: edges are missing", g.unknown,
 			g.unknown == 1 ? " goes" : "s go");
 	return 0;
 }

@@ -79,7 +79,7 @@ static void describe_sides(struct prof_diff *f)
 		describe_fact(f, prof_facts[i][0], prof_facts[i][1]);
 	for (size_t i = 0; i < r->count; i++)
 		if (!r->inputs[i].experiment->complete)
-			prof_head(t, "Complete", "no: %s was not watched to its end",
+			prof_head(t, "Complete", "no: %s was not recorded to its end",
 				r->inputs[i].file);
 	if (r->calipers)
 		prof_head(t, "Calipers", "%s", r->calipers);
@@ -203,9 +203,8 @@ static void say_hosts(struct prof_diff *f)
 
 	if (!r->shares && f->pairs.data[0].metric->label != LABEL_MODEL && a && b &&
 		(strcmp(a, b) != 0 || several[0] || several[1]))
-		prof_note(f->table,
-			"Not all runs were on the same kind of processor: the changes are "
-			"those of processors, too (-share compares shares)");
+		prof_note(f->table, "Not all runs were on the same kind of processor: changes "
+				    "include those of processors (-share compares shares)");
 }
 
 void prof_diff_notes(struct prof_diff *f, size_t changed)
@@ -222,12 +221,12 @@ void prof_diff_notes(struct prof_diff *f, size_t changed)
 					   f->pairs.data[i].metric->label != LABEL_MODEL);
 	}
 	if (single)
-		prof_note(t, "Chance is that of sampling: how runs of one program differ is not "
-			     "known from one run a side (directories of several runs say it)");
+		prof_note(t, "Chance is that of sampling: one run per side does not show how runs "
+			     "of one program differ (give directories of several runs)");
 	say_unpaired(f);
 	say_hosts(f);
 	prof_coverage(t, f->data);
 	if (t->incomplete)
-		prof_note(t, "What was replaced or is missing has no names to be matched by: ssrun "
-			     "-archive keeps what ran, and prof -archive finds it");
+		prof_note(t, "Replaced or missing files have no names to match by: record with "
+			     "ssrun -archive, and use prof -archive");
 }

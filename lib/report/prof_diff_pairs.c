@@ -62,9 +62,8 @@ int prof_diff_pairs(struct prof_diff *f, struct error *e)
 		return 0;
 	error_set(e, ERR_CONFLICT, "%s and %s have no metric in common", f->data->request->sides[0],
 		f->data->request->sides[1]);
-	return error_hint(e,
-		"what is compared is one event from one source; prof -summary says what "
-		"an experiment holds");
+	return error_hint(e, "-diff compares one event from one source; prof -summary shows the "
+			     "metrics of an experiment");
 }
 
 /* Counts and exposures of one pair; the row behind the last is that of all. */

@@ -222,21 +222,18 @@ static void notes(struct dis *l)
 	for (size_t k = 0; k < l->d->metrics.count; k++)
 		skid = skid || has_skid(l, k);
 	if (skid)
-		prof_note(l->t,
-			"Samples taken by interrupts stand at the instruction that waited: the one "
-			"executed before the address found (-raw shows that)");
+		prof_note(l->t, "Samples of interrupts are shown at the instruction that waited: "
+				"the one executed before the address found (-raw shows that)");
 	if (l->guessed)
 		prof_note(l->t,
-			"?: estimated: %llu sample%s could be of several "
-			"instructions, or of another function",
+			"?: estimated: %llu sample%s may belong to several instructions, or to "
+			"another function",
 			(unsigned long long)l->guessed, plural(l->guessed));
 	if (nameless)
 		prof_note(l->t, "%llu sample%s %s in no function", nameless, plural(nameless),
 			plural_is(nameless));
 	if (l->unknown)
-		prof_note(l->t,
-			"%zu jump%s where is not known: arrows and loops may be "
-			"missing",
+		prof_note(l->t, "%zu jump%s to an unknown target: arrows and loops may be missing",
 			l->unknown, l->unknown == 1 ? " goes" : "s go");
 }
 
@@ -266,7 +263,7 @@ static int make(struct prof_data *d, struct prof_table *t, struct prof_calc *cal
 
 	t->layout = PROF_CODE;
 	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
+		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
 	rc = fill(&l, e);
 	calc_fini(&l);
 	for (size_t i = 0; i < l.sources.count; i++)

@@ -87,9 +87,9 @@ static const char *place_note(struct dis *l, const struct dis_body *b, uint32_t 
 	if (i + 1 != block->first + block->count)
 		return NULL;
 	if (block->flags & FLOW_UNKNOWN)
-		return "goes where is not known";
+		return "goes to an unknown target";
 	if (block->flags & FLOW_SEEN)
-		return "goes where it was seen to go, or elsewhere";
+		return "goes where it was seen to go, or to an unknown target";
 	if (block->flags & FLOW_MIDDLE)
 		return "into the middle of an instruction";
 	return block->flags & FLOW_NO_RETURN ? "does not return" : NULL;
@@ -263,7 +263,7 @@ static const char *head_note(struct dis *l, const struct dis_body *b, const char
 
 	if (!f)
 		return prof_text(
-			l->t, "its code cannot be had%s%s", why ? ": " : "", why ? why : "");
+			l->t, "its code is not available%s%s", why ? ": " : "", why ? why : "");
 	for (size_t i = 0; i < f->loops.count; i++)
 		deepest = f->loops.data[i].depth > deepest ? f->loops.data[i].depth : deepest;
 	for (size_t i = 0; i < f->blocks.count; i++)

@@ -75,7 +75,7 @@ int prof_list(struct prof_data *d, struct prof_table *t, enum prof_grain grain,
 	int rc;
 
 	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment holds no metric");
+		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
 	if ((grain >= PROF_BY_LINE && prof_unskid(d, &moved, e)) ||
 		(inclusive && prof_data_paths(d, e)) ||
 		prof_data_name(d, grain >= PROF_BY_LINE, e) ||

@@ -81,7 +81,7 @@ static void describe_run(struct prof_table *t, const struct prof_data *d, size_t
 	if (x->runs > 1)
 		prof_head(t, "Files added up", "%" PRIu32, x->runs);
 	if (!x->complete)
-		prof_head(t, "Complete", "no: the run was not watched to its end");
+		prof_head(t, "Complete", "no: the run was not recorded to its end");
 	if (d->request->calipers)
 		prof_head(t, "Calipers", "%s", d->request->calipers);
 }

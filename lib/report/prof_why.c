@@ -22,45 +22,41 @@ enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_COLUMNS };
 /* ---- what helps ---- */
 
 static const char *const advice[CULPRITS] = {
-	[CULPRIT_ICACHE] = "code is larger than the first level holds: keep what runs together "
-			   "together (-freorder-functions with a profile), inline and unroll less",
+	[CULPRIT_ICACHE] =
+		"code is larger than the first level: place code that runs together in one region "
+		"(-freorder-functions with a profile), inline and unroll less",
 	[CULPRIT_ITLB] = "code is spread over many pages: order functions by use, or map code with "
 			 "large pages",
 	[CULPRIT_L2] = "data come from the second level: make the working set smaller (blocking, "
 		       "smaller types), or let loads run ahead of their use",
 	[CULPRIT_LL] = "data come from the last level: block loops so that data are used again "
-		       "while they are near; split hot from cold fields",
-	[CULPRIT_MEMORY] =
-		"data come from memory: touch less of it, in the order in which it lies; "
-		"prefetch where addresses are known early",
-	[CULPRIT_DTLB] = "data lie in more pages than the TLB holds: access them in the order of "
-			 "pages, or use large pages (madvise MADV_HUGEPAGE)",
-	[CULPRIT_MISPREDICT] =
-		"branches depend on data that cannot be foreseen: compute both sides "
-		"(conditional moves, masks), sort the data, or use tables",
-	[CULPRIT_STORES] =
-		"stores miss faster than lines come: write whole lines in order, or past "
-		"the caches where the data are not needed soon",
-	[CULPRIT_FORWARD] =
-		"loads want bytes of stores that are of another size or place: write and "
-		"read with one width",
+		       "while they are in near caches; split hot from cold fields",
+	[CULPRIT_MEMORY] = "data come from memory: access less of it, in address order; prefetch "
+			   "where addresses are known early",
+	[CULPRIT_DTLB] = "data are on more pages than the TLB has entries: access them in the "
+			 "order of pages, or use large pages (madvise MADV_HUGEPAGE)",
+	[CULPRIT_MISPREDICT] = "branches depend on unpredictable data: compute both sides "
+			       "(conditional moves, masks), sort the data, or use tables",
+	[CULPRIT_STORES] = "stores miss faster than lines arrive: write whole lines in order, or "
+			   "bypass the caches for data not needed soon",
+	[CULPRIT_FORWARD] = "loads need bytes of stores of another size or address: write and read "
+			    "with one width",
 	[CULPRIT_DIVIDER] =
 		"divisions: by constants or powers of two, multiply by a reciprocal, or "
 		"use narrower types",
 	[CULPRIT_MULTIPLIER] =
 		"multiplications wait for each other: break the chain, or use shifts "
 		"and additions",
-	[CULPRIT_LOCKED] =
-		"atomic instructions: do them less often (one a batch, one a thread), and "
-		"keep what they touch on lines of its own",
+	[CULPRIT_LOCKED] = "atomic instructions: use fewer (one per batch, one per thread), and "
+			   "put their data on separate lines",
 	[CULPRIT_SERIALISING] =
 		"system calls and serialising instructions: make fewer of them, each "
 		"for more work",
 	[CULPRIT_FAULT] = "pages are touched for the first time: reuse memory, or map it populated",
 	[CULPRIT_DEPENDENCY] = "chains of results from one block to the next: break them (several "
-			       "sums at once, pointers that are known earlier)",
-	[CULPRIT_FRONT_END] = "many taken branches: straighten the usual way (profile feedback), "
-			      "unroll short loops",
+			       "sums in parallel, pointers known earlier)",
+	[CULPRIT_FRONT_END] = "many taken branches: make the usual path fall through (profile "
+			      "feedback), unroll short loops",
 };
 
 /* ---- rows ---- */
@@ -211,10 +207,8 @@ static int make(struct prof_waits *waits, struct error *e)
 		return error_nomem(e);
 	rows(&w);
 	advise(&w);
-	prof_note(w.t,
-		"only this: cycles that nothing else is left for; partly this: that it can have "
-		"been, "
-		"with others; likely: by what each usually costs");
+	prof_note(w.t, "only this: cycles that no other cause explains; partly this: cycles that "
+		       "it explains at most; likely: divided by usual costs");
 	return 0;
 }
 

@@ -68,7 +68,7 @@ int core_unknown_group(struct core_reader *r, const char *name)
 	nearest_init(&n, name);
 	for (unsigned i = 0; i < r->core->group_count; i++)
 		nearest_offer(&n, r->core->groups[i].name);
-	core_fail(r, "'%s' is no name from the section [ports]", name);
+	core_fail(r, "unknown port '%s': section [ports] must name it", name);
 	nearest_text(&n, near, sizeof(near));
 	return near[0] ? error_hint(r->e, "%s", near) : -1;
 }
@@ -154,11 +154,11 @@ static int set_key(
 	switch (k->kind) {
 	case KEY_NUMBER:
 		if (count != 1)
-			return core_fail(r, "'%s' wants one number", k->name);
+			return core_fail(r, "'%s' needs one number", k->name);
 		return core_read_number(r, words[0], (unsigned)k->limit, (unsigned *)(void *)at);
 	case KEY_FLAG:
 		if (count != 1 || (strcmp(words[0], "yes") && strcmp(words[0], "no")))
-			return core_fail(r, "'%s' wants yes or no", k->name);
+			return core_fail(r, "'%s' needs yes or no", k->name);
 		*(bool *)at = words[0][0] == 'y';
 		return 0;
 	case KEY_PORTS:
@@ -166,13 +166,13 @@ static int set_key(
 		if (!group)
 			return count == 1
 				       ? core_unknown_group(r, words[0])
-				       : core_fail(r, "'%s' wants one name from [ports]", k->name);
+				       : core_fail(r, "'%s' needs one name from [ports]", k->name);
 		*(uint32_t *)(void *)at = group->ports;
 		return 0;
 	case KEY_TEXT:
 		if (strlen(rest) >= k->limit)
 			return core_fail(
-				r, "'%s' has room for %zu characters", k->name, k->limit - 1);
+				r, "'%s' takes at most %zu characters", k->name, k->limit - 1);
 		memcpy(at, rest, strlen(rest) + 1);
 		return 0;
 	}
@@ -228,11 +228,11 @@ static int read_ports(struct core_reader *r, char *line)
 	size_t count = core_split(line, words, WORDS_MAX);
 
 	if (count < 2)
-		return core_fail(r, "a line of [ports] is a name and its ports");
+		return core_fail(r, "expected a name and its ports");
 	if (core_find_group(c, words[0]))
-		return core_fail(r, "'%s' is there already", words[0]);
+		return core_fail(r, "'%s' is already defined", words[0]);
 	if (c->group_count == CORE_GROUPS_MAX || strlen(words[0]) >= sizeof(g->name))
-		return core_fail(r, "'%s': at most %d names of %zu characters", words[0],
+		return core_fail(r, "'%s': at most %d names of up to %zu characters", words[0],
 			CORE_GROUPS_MAX, sizeof(g->name) - 1);
 	g = &c->groups[c->group_count];
 	g->ports = 0;
@@ -262,7 +262,7 @@ static int read_heading(struct core_reader *r, const char *line)
 			return 0;
 		}
 	}
-	core_fail(r, "'%s' is no heading", line);
+	core_fail(r, "unknown heading '%s'", line);
 	return error_hint(r->e, "[core] [front] [ports] [memory] [instructions]");
 }
 
@@ -278,18 +278,18 @@ static int read_base(struct core_reader *r, const char *name)
 
 	if (r->depth == 4)
 		return core_fail(
-			r, "descriptions that are based on each other, more than four deep");
+			r, "descriptions are based on each other more than four levels deep");
 	if (name[0] == '/') {
 		path = strdup(name);
 	} else if (strlen(name) > 40 || strchr(name, '/')) {
 		return core_fail(
-			r, "'%s' is neither the name of a description nor a whole path", name);
+			r, "'%s' is neither the name of a description nor an absolute path", name);
 	} else {
 		snprintf(file, sizeof(file), "cores/%s.core", name);
 		path = file_data_path(file, r->e);
 	}
 	if (!path)
-		return core_fail(r, "there is no description '%s'", name);
+		return core_fail(r, "no description '%s'", name);
 	text = file_read(path, 0, &length, r->e);
 	free(path);
 	if (!text)
@@ -316,7 +316,7 @@ static int read_line(struct core_reader *r, char *line)
 	if (!r->section[0] && strncmp(line, "base ", 5) == 0)
 		return read_base(r, line + 5 + strspn(line + 5, " \t"));
 	if (!r->section[0])
-		return core_fail(r, "'%s' stands before the first heading", line);
+		return core_fail(r, "'%s' is before the first heading", line);
 	if (strcmp(r->section, "ports") == 0)
 		return read_ports(r, line);
 	if (strcmp(r->section, "instructions") == 0)
@@ -370,7 +370,7 @@ static int parse_lines(struct core_reader *r, const char *text, size_t length)
 		if (n > LINE_MAX_LENGTH)
 			return core_fail(r, "a line of more than %d characters", LINE_MAX_LENGTH);
 		if (memchr(at, '\0', n))
-			return core_fail(r, "this is no text");
+			return core_fail(r, "this is not a text file");
 		memcpy(line, at, n);
 		line[n] = '\0';
 		if (read_line(r, line))

@@ -233,7 +233,7 @@ int schedule_block(struct schedule_work *w, const struct core *c, const struct i
 	for (size_t i = 0; i < count; i++)
 		if (insns[i].classes & INSN_BAD)
 			return error_set(
-				e, ERR_PARSE, "instruction %zu of the block is none", i + 1);
+				e, ERR_PARSE, "instruction %zu of the block is invalid", i + 1);
 	op_make_block(c, insns, count, true, w->ops);
 	return schedule_ops(w, c, w->ops, count, options, s, rows, e);
 }

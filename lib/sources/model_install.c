@@ -95,7 +95,7 @@ static int check_version(const struct built_for *b, struct error *e)
 	if (same)
 		return 0;
 	if (installed_version(version, sizeof(version)) != 0) {
-		error_set(e, ERR_NOT_FOUND, "Valgrind is not installed, and the model runs on it");
+		error_set(e, ERR_NOT_FOUND, "the model needs Valgrind, which is not installed");
 		return error_hint(
 			e, "install Valgrind %s (Debian: apt-get install valgrind)", b->version);
 	}
@@ -114,8 +114,9 @@ int model_install_find(struct model_install *m, struct error *e)
 
 	memset(m, 0, sizeof(*m));
 #ifndef __x86_64__
-	error_set(e, ERR_UNSUPPORTED, "the modelled processor runs on x86-64 only");
-	return error_hint(e, "-source pmu counts on hardware, -source os what the kernel knows");
+	error_set(e, ERR_UNSUPPORTED, "the model needs x86-64");
+	return error_hint(
+		e, "use -source pmu for hardware counters, -source os for events of the kernel");
 #endif
 	tool = file_libexec_path("perfexmodel-amd64-linux", NULL);
 	if (!tool) {

@@ -132,7 +132,7 @@ int model_scratch_make(struct model_scratch *s, const struct model_config *confi
 		s->path[0] = '\0';
 		error_sys(
 			e, errno, "Valgrind, and with it the model, cannot write in %s", valgrinds);
-		return error_hint(e, "set TMPDIR to a directory that can be written");
+		return error_hint(e, "set TMPDIR to a writable directory");
 	}
 
 	for (size_t i = 0; i < sizeof(places) / sizeof(places[0]); i++) {
@@ -145,9 +145,9 @@ int model_scratch_make(struct model_scratch *s, const struct model_config *confi
 			errnum = rc;
 	}
 	s->path[0] = '\0';
-	error_sys(e, errnum,
-		"the model finds no room for its counts in TMPDIR, /dev/shm, /tmp or /var/tmp");
-	return error_hint(e, "set TMPDIR to a directory that can be written");
+	error_sys(
+		e, errnum, "no room for the model's counts in TMPDIR, /dev/shm, /tmp or /var/tmp");
+	return error_hint(e, "set TMPDIR to a writable directory");
 }
 
 void model_scratch_remove(struct model_scratch *s)

@@ -73,17 +73,16 @@ static int model_accepts(
 
 	if (spec->origin != EVENT_ORIGIN_TABLE || !event) {
 		error_set(why, ERR_UNSUPPORTED,
-			"the model does not know the processor's own event %s", spec->name);
-		return error_hint(why, "perfex -list shows the events that it knows");
+			"the model does not have the processor's own event %s", spec->name);
+		return error_hint(why, "perfex -list shows the events that it has");
 	}
 	if (!(event->flags & EVENT_MODEL)) {
 		error_set(why, ERR_UNSUPPORTED, "the model does not count %s", event->name);
 		return event->flags & EVENT_OS ? error_hint(why, "-source os counts it") : -1;
 	}
 	if (options->profile && options->profile->blocks && !profile_is_executed(event->number)) {
-		error_set(why, ERR_UNSUPPORTED, "with -blocks nothing is modelled, and so not %s",
-			event->name);
-		return error_hint(why, "leave out -blocks, or count instructions, branches ...");
+		error_set(why, ERR_UNSUPPORTED, "-blocks does not model %s", event->name);
+		return error_hint(why, "leave out -blocks, or count instructions or branches");
 	}
 	if (!options->user) {
 		error_set(why, ERR_UNSUPPORTED, "the model sees user mode only");
@@ -93,7 +92,7 @@ static int model_accepts(
 	if (options->machine && !model_counts_event(&options->machine->model, event->number)) {
 		error_set(why, ERR_UNSUPPORTED, "the machine %s, as modelled, has no %s",
 			options->machine->name, event->name);
-		return error_hint(why, "-machine names another");
+		return error_hint(why, "choose another with -machine");
 	}
 	return 0;
 }
@@ -154,24 +153,23 @@ static int check_command(const char *command, struct error *e)
 		return 0;
 	case EXECUTABLE_OTHER:
 		error_set(e, ERR_UNSUPPORTED,
-			"the model runs 64-bit x86 programs only, and %s is not one", path);
+			"%s is not a 64-bit x86 program, which the model needs", path);
 		break;
 	case EXECUTABLE_PRIVILEGED:
 		error_set(e, ERR_PERMISSION,
-			"%s has privileges of its own (set-user-ID, set-group-ID, capabilities), "
-			"and Valgrind cannot run it",
+			"%s has privileges (set-user-ID, set-group-ID, capabilities): Valgrind "
+			"cannot run it",
 			path);
 		break;
 	case EXECUTABLE_UNREADABLE:
-		error_set(e, ERR_PERMISSION,
-			"%s may be executed but not read, and the model must read it", path);
+		error_set(e, ERR_PERMISSION, "%s is not readable: the model must read it", path);
 		break;
 	}
 	if (e) {
 		e->code = ERR_CANNOT_RUN;
 		e->errnum = EACCES;
 	}
-	return error_hint(e, "-source os or -source pmu counts it as it runs by itself");
+	return error_hint(e, "use -source os or -source pmu, which run it natively");
 }
 
 /* "%" begins a format in Valgrind's names of log files. */
@@ -353,14 +351,15 @@ static const struct {
 } troubles[] = {
 	/* 62: the prefix of AVX-512, which is nothing else in 64-bit code. */
 	{"unhandled instruction bytes: 0x62",
-		"AVX-512 code, which Valgrind cannot run: the program got SIGILL there.  Build it "
-		"for x86-64-v3 (AVX2), or count it as it runs with -source os"},
+		"AVX-512 code, which Valgrind cannot run: the program got SIGILL.  Build it for "
+		"x86-64-v3 (AVX2), or count it natively with -source os"},
 	{"unhandled instruction bytes",
-		"Valgrind does not know an instruction of the program, which got SIGILL"},
-	{"'impossible' happened", "Valgrind broke down, and the program with it; counts end there"},
-	{"can't recover", "Valgrind gave up, and the program with it; counts end there"},
-	{"FATAL", "Valgrind gave up, and the program with it; counts end there"},
-	{"out of memory", "Valgrind ran out of memory, and the program with it; counts end there"},
+		"an instruction that Valgrind cannot run: the program got SIGILL"},
+	{"'impossible' happened", "Valgrind crashed with the program: counts end there"},
+	{"can't recover", "Valgrind stopped with the program: counts end there"},
+	{"FATAL", "Valgrind stopped with the program: counts end there"},
+	{"out of memory",
+		"Valgrind ran out of memory and stopped with the program: counts end there"},
 	{"perfexmodel: ", "some processes were not counted"},
 };
 
@@ -430,12 +429,12 @@ static int did_not_run(const struct model_session *s, const char *word, struct e
 	if (!word[0] && executable_find(s->command, path, sizeof(path), NULL) == 0 &&
 		executable_cut(path, &has, &needs)) {
 		error_set(e, ERR_CANNOT_RUN,
-			"%s cannot be run: the file ends at byte %llu, and its segments at %llu",
-			path, (unsigned long long)has, (unsigned long long)needs);
-		return error_hint(e, "it was cut off: copy or link it again");
+			"cannot run %s: the file ends at byte %llu, its segments at %llu", path,
+			(unsigned long long)has, (unsigned long long)needs);
+		return error_hint(e, "the file is truncated: copy or link it again");
 	}
 	error_set(e, ERR_CANNOT_RUN, "the model could not run %s: %s", s->command,
-		word[0] ? word : "Valgrind ended without a word");
+		word[0] ? word : "Valgrind ended without a message");
 	return error_hint(e, "`valgrind --tool=none %s` may say more", s->command);
 }
 
@@ -460,14 +459,14 @@ static int model_finish(void *session, const struct rusage *usage, struct error 
 			sums.native_program);
 	else if (sums.lost)
 		snprintf(s->note, sizeof(s->note),
-			"not counted: %llu process%s that found no room for counts",
+			"not counted: %llu process%s without room for counts",
 			(unsigned long long)sums.lost, sums.lost > 1 ? "es" : "");
 	else if (sums.images > s->counts.ended.images)
 		snprintf(s->note, sizeof(s->note),
-			"not counted: what %llu process%s of the command still do%s",
+			"not counted: %llu process%s of the command still run%s",
 			(unsigned long long)(sums.images - s->counts.ended.images),
 			sums.images - s->counts.ended.images > 1 ? "es" : "",
-			sums.images - s->counts.ended.images > 1 ? "" : "es");
+			sums.images - s->counts.ended.images > 1 ? "" : "s");
 	model_sums_fini(&sums);
 	read_logs(s, first);
 	if (ran)

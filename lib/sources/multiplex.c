@@ -69,8 +69,8 @@ int multiplex(const struct profile *p, size_t counters, multiplexed_events *to, 
 	size_t groups;
 
 	if (counters < 2)
-		return error_set(e, ERR_RANGE,
-			"one counter is for instructions: there must be another for events");
+		return error_set(
+			e, ERR_RANGE, "at least two counters are needed: one is for instructions");
 	if (choose_events(p, counters, to, e))
 		return -1;
 	groups = to->count ? to->data[to->count - 1].group + 1 : 0;

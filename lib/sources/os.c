@@ -123,7 +123,7 @@ static int os_accepts(
 	(void)options;
 	if (os_row_of(spec))
 		return 0;
-	error_set(why, ERR_UNSUPPORTED, "the kernel does not count %s by itself", spec->name);
+	error_set(why, ERR_UNSUPPORTED, "the kernel does not count %s", spec->name);
 	return error_hint(why, "-source pmu counts it on hardware that has it%s",
 		spec->event && (spec->event->flags & EVENT_MODEL)
 			? ", -source model on a modelled processor"
@@ -204,7 +204,7 @@ static int os_attach(void *session, pid_t pid, bool running, struct error *e)
 		if (event->row->config == NO_COUNTER) {
 			event->index = SIZE_MAX;
 			error_set(&why, ERR_UNSUPPORTED,
-				"the kernel tells it only of a command, when that has ended");
+				"the kernel reports it only for a command that has ended");
 			snprintf(event->why, sizeof(event->why), "%.*s",
 				(int)sizeof(event->why) - 1, why.message);
 			if (running && refused++ == 0)
@@ -260,7 +260,7 @@ static void count_from_usage(
 	if (event->row->from_usage && s->have_usage && s->whole_run) {
 		c->quantity = quantity_exact(event->row->from_usage(&s->usage), LABEL_MEASURED);
 		snprintf(c->why, sizeof(c->why),
-			"by rusage: the command and the descendants it waited for");
+			"from rusage: the command and the descendants it waited for");
 		return;
 	}
 	c->quantity = quantity_exact(0, LABEL_NONE);

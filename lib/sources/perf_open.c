@@ -121,17 +121,16 @@ static int explain_permission(int errnum, const struct perf_event_attr *attr, pi
 			"%d",
 			attr->exclude_kernel ? "performance" : "kernel-level", c->paranoid);
 		snprintf(hint, sizeof(hint),
-			"as root: sysctl kernel.perf_event_paranoid=%d, or give this program the "
-			"capability: setcap "
-			"cap_perfmon+ep",
+			"as root: sysctl kernel.perf_event_paranoid=%d, or setcap cap_perfmon+ep "
+			"this program",
 			need);
 		return perf_open_refused(ERR_PERMISSION, errnum, message, hint, e);
 	}
 	if (pid > 0) {
-		snprintf(message, sizeof(message), "the kernel does not let us count process %d",
+		snprintf(message, sizeof(message), "the kernel forbids counting process %d",
 			(int)pid);
 		return perf_open_refused(ERR_PERMISSION, errnum, message,
-			"it belongs to somebody else or changed its privileges: run this as its "
+			"it belongs to another user or changed its privileges: run this as its "
 			"owner or as root",
 			e);
 	}
@@ -185,19 +184,17 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 	case ENOSYS:
 		return perf_open_refused(ERR_UNSUPPORTED, errnum,
 			c->seccomp ? "this container's seccomp filter hides perf_event_open"
-				   : "there is no perf_event_open here: the kernel was built "
-				     "without it, or a "
-				     "container's seccomp filter hides it",
+				   : "perf_event_open is not available: the kernel was built "
+				     "without it, or a container's seccomp filter hides it",
 			"start the container with --cap-add PERFMON, or with a seccomp profile "
 			"that allows "
 			"perf_event_open",
 			e);
 	case EBUSY:
 		return perf_open_refused(ERR_BUSY, errnum, "the hardware counters are taken",
-			c->nmi_watchdog ? "the NMI watchdog holds one (as root: sysctl "
-					  "kernel.nmi_watchdog=0); another "
-					  "profiler may hold more"
-					: "another profiler holds them: stop it, or wait for it",
+			c->nmi_watchdog ? "the NMI watchdog uses one (as root: sysctl "
+					  "kernel.nmi_watchdog=0); another profiler may use more"
+					: "another profiler uses them: stop it, or wait for it",
 			e);
 	case EMFILE:
 	case ENFILE:
@@ -205,14 +202,14 @@ int perf_explain(int errnum, const struct perf_event_attr *attr, pid_t pid,
 			"too many open files for that many counters",
 			errnum == EMFILE
 				? "raise the hard limit (ulimit -Hn), count fewer events, or leave "
-				  "-mp out"
+				  "out -mp"
 				: "the system's table of files is full (sysctl fs.file-max)",
 			e);
 	case EINVAL:
 		return perf_open_refused(ERR_UNSUPPORTED, errnum,
 			"the kernel rejects the event's encoding",
-			"the code may be of another processor, or its levels (-x, -k) cannot be "
-			"told apart here",
+			"the code may be for another processor, or its levels (-x, -k) cannot be "
+			"separated here",
 			e);
 	case E2BIG:
 		return perf_open_refused(

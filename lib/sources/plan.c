@@ -67,10 +67,10 @@ static int assign_without_pmu(struct plan *p, const struct plan_request *request
 			offer(entry, &source_model, options, &specs[i]);
 		else if (os_event)
 			plan_refuse(entry, "the kernel would count the model's own too",
-				"use -passes, which gives it a run of its own, or -source os");
+				"use -passes, which counts it in another run, or -source os");
 		else if (model_works)
 			plan_refuse(entry,
-				"the model cannot know it, and there are no counters here",
+				"the model cannot count it, and there are no hardware counters",
 				p->reason.hint);
 		else
 			plan_refuse(entry,
@@ -194,7 +194,7 @@ int plan_make(struct plan *p, const struct plan_request *request,
 
 		if (!source) {
 			error_set(e, ERR_NOT_FOUND, "no source '%s'", request->source);
-			error_hint(e, "sources are auto, pmu, os and model");
+			error_hint(e, "use auto, pmu, os or model");
 			goto fail;
 		}
 		if (assign_one(p, source, options, specs, e))
@@ -210,8 +210,8 @@ int plan_make(struct plan *p, const struct plan_request *request,
 		goto fail;
 	}
 	if (!any) {
-		error_set(e, ERR_UNSUPPORTED, "none of these events can be counted here");
-		error_hint(e, "perfex -list says what can, and why not");
+		error_set(e, ERR_UNSUPPORTED, "no event given can be counted here");
+		error_hint(e, "perfex -list shows which events can, and the reasons");
 		goto fail;
 	}
 	if (request->passes && spread_over_passes(p, options, specs, e))

@@ -58,7 +58,7 @@ static int pmu_accepts(
 			return perf_explain(errno, &attr, 0, NULL, why);
 		error_set(
 			why, ERR_UNSUPPORTED, "%s opens but counts nothing here", spec->code.text);
-		return error_hint(why, "-source pmu counts it all the same");
+		return error_hint(why, "-source pmu counts it nevertheless");
 	}
 	if (!grouping_try(&one, 1) && errno != EBUSY)
 		return perf_explain(errno, &attr, 0, NULL, why);

@@ -84,8 +84,8 @@ int pmu_observe(struct pmu_session *s, struct error *e)
 static void say_why_not(const struct pmu_session *s, const struct slot *slot, struct count *c)
 {
 	static const char taken[] =
-		"counters taken: it never got one (NMI watchdog, another profiler?)";
-	static const char brief[] = "the run was too short: its turn never came (-passes)";
+		"counters are taken: it never got one (NMI watchdog, another profiler?)";
+	static const char brief[] = "the run was too short: it got no turn (-passes)";
 	bool others = false;
 
 	for (size_t g = 0; g < s->groups; g++)
@@ -159,7 +159,7 @@ static void pmu_read_count_thread(
 				      (double)slot->spread.visits * share < SPREAD_VISITS_MIN;
 		if (counts[i].quantity.label == LABEL_NONE)
 			snprintf(counts[i].why, sizeof(counts[i].why),
-				"its turn never came while this thread ran");
+				"it got no turn while this thread ran");
 	}
 	identities_clamp(s->specs, counts, s->count);
 }

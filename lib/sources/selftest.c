@@ -95,8 +95,7 @@ int selftest_judge(double seen_instructions, double seen_cycles, double expected
 {
 	if (expected > 0 && fabs(seen_instructions - expected) > 0.01 * expected)
 		error_set(why, ERR_UNSUPPORTED,
-			"the PMU opens but does not count right: %.0f instructions of a loop that "
-			"has %.0f",
+			"the PMU counts wrongly: %.0f instructions for a loop of %.0f",
 			seen_instructions, expected);
 	else if (seen_instructions <= 0)
 		error_set(why, ERR_UNSUPPORTED, "the PMU opens but counts no instructions");
@@ -105,7 +104,7 @@ int selftest_judge(double seen_instructions, double seen_cycles, double expected
 	else
 		return 0;
 	return error_hint(why,
-		"this virtual machine's PMU cannot be trusted; -source pmu uses it all the same");
+		"the PMU of this virtual machine is unreliable: -source pmu uses it nevertheless");
 }
 
 int selftest_pmu(struct error *why)

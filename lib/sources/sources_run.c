@@ -457,7 +457,7 @@ static void never_began(struct reading *r)
 	for (size_t i = 0; i < r->count; i++) {
 		memset(&r->counts[i], 0, sizeof(r->counts[i]));
 		snprintf(r->counts[i].why, sizeof(r->counts[i].why),
-			"SIGUSR1, which begins to count, never came");
+			"SIGUSR1, which starts counting, never came");
 	}
 	for (size_t t = 0; t < r->thread_count; t++)
 		memcpy(r->threads[t].counts, r->counts, r->count * sizeof(*r->counts));

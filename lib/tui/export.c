@@ -79,7 +79,7 @@ static void write_it(struct tui *t, bool replace)
 		    strlen(t->export_text), replace, &e) == 0) {
 		tui_say(t, "written to %.300s", t->export_path);
 	} else if (e.code == ERR_CONFLICT && !replace) {
-		tui_prompt_open(t, "the file is there already; replace it (y)? ", NULL, answer);
+		tui_prompt_open(t, "the file exists: replace it (y)? ", NULL, answer);
 		return;
 	} else {
 		tui_say_error(t, &e);
@@ -116,7 +116,7 @@ void tui_do_export(struct tui *t, int key)
 
 	(void)key;
 	if (p->kind != TUI_PAGE_REPORT || !p->table) {
-		tui_say(t, "there is no report here to write");
+		tui_say(t, "no report to write");
 		return;
 	}
 	if (p->preliminary) {

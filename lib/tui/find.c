@@ -74,7 +74,7 @@ void tui_do_filter(struct tui *t, int key)
 {
 	(void)key;
 	if (!tui_has_rows(t)) {
-		tui_say(t, "there are no rows here");
+		tui_say(t, "no rows");
 		return;
 	}
 	tui_prompt_open(t, "only rows with: ", tui_top(t)->filter, filter);
@@ -128,7 +128,7 @@ void tui_do_reverse(struct tui *t, int key)
 	if (!tui_has_rows(t))
 		return;
 	if (p->sort < 0) {
-		tui_say(t, "rows are as the report has them: sort them first (>)");
+		tui_say(t, "rows are not sorted: sort them first (>)");
 		return;
 	}
 	p->reverse = !p->reverse;

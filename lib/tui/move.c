@@ -103,7 +103,7 @@ void tui_do_hottest(struct tui *t, int key)
 		}
 	}
 	if (!found) {
-		tui_say(t, t->hottest ? "that was the last one" : "no row has a share");
+		tui_say(t, t->hottest ? "no more rows" : "no row has a share");
 		t->hottest = 0;
 		return;
 	}

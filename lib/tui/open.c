@@ -67,7 +67,7 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 	struct tui_page *p;
 
 	if (report < 0) {
-		tui_say(t, "there is no such report");
+		tui_say(t, "unknown report");
 		return;
 	}
 	p = tui_open(t, (size_t)report, procedure);
@@ -105,7 +105,7 @@ static bool recenter(struct tui *t, struct tui_page *p, const struct prof_row *r
 			return true;
 		}
 	}
-	tui_say(t, "%.200s has no place of its own here", r->procedure);
+	tui_say(t, "%.200s has no entry of its own here", r->procedure);
 	return true;
 }
 
@@ -127,13 +127,13 @@ static void enter_row(struct tui *t, struct tui_page *p)
 
 	if (!r || r->role == PROF_TOTAL || (step->rows == IMAGES && !r->image) ||
 		(step->rows == FUNCTIONS && !procedure && !r->file)) {
-		tui_say(t, "there is nothing in this line to go into");
+		tui_say(t, "nothing to open in this line");
 		return;
 	}
 	if (recenter(t, p, r))
 		return;
 	if (!step->to)
-		tui_say(t, "this is as deep as it goes");
+		tui_say(t, "there is no deeper view");
 	else if (step->rows == OBJECTS)
 		open_whole(t, to, r->procedure);
 	else
@@ -196,7 +196,7 @@ void tui_do_report(struct tui *t, int key)
 
 	(void)key;
 	if (!procedure) {
-		tui_say(t, "there is no procedure in this line");
+		tui_say(t, "no procedure in this line");
 		return;
 	}
 	if (report < 0 || !whole(t->action->report)) {

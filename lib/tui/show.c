@@ -18,7 +18,7 @@ static bool tree(struct tui *t)
 	struct tui_page *p = tui_top(t);
 
 	if (!p->rows.table || p->rows.table->layout != PROF_TREE) {
-		tui_say(t, "this is no tree");
+		tui_say(t, "this report is not a tree");
 		return false;
 	}
 	return tui_rows_collapsed(&p->rows) != NULL;
@@ -50,13 +50,13 @@ void tui_do_expand(struct tui *t, int key)
 		if (key == ' ')
 			tui_do_page_down(t, key);
 		else
-			tui_say(t, "this is no tree");
+			tui_say(t, "this report is not a tree");
 		return;
 	}
 	if (!tree(t) || row < 0)
 		return;
 	if (!has_children(p->rows.table, (size_t)row)) {
-		tui_say(t, "there is nothing below it");
+		tui_say(t, "nothing below it");
 		return;
 	}
 	p->rows.collapsed[row] = !p->rows.collapsed[row];

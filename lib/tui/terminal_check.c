@@ -10,16 +10,15 @@
 
 static int no_terminal(struct error *e, const char *which)
 {
-	error_set(e, ERR_UNSUPPORTED, "-tui needs a terminal, and %s is none", which);
+	error_set(e, ERR_UNSUPPORTED, "-tui needs a terminal: %s is not one", which);
 	return error_hint(e, "without -tui, prof prints the same reports");
 }
 
 static int wrong_terminal(struct error *e, const char *name, const char *why)
 {
 	error_set(e, ERR_UNSUPPORTED, "the terminal '%.60s' (TERM) %s", name, why);
-	return error_hint(e,
-		"TERM=xterm, or what yours is like; without -tui, prof prints the same "
-		"reports");
+	return error_hint(
+		e, "set TERM=xterm or similar; without -tui, prof prints the same reports");
 }
 
 int tui_terminal_check(struct error *e)
@@ -33,9 +32,9 @@ int tui_terminal_check(struct error *e)
 	if (!isatty(STDOUT_FILENO))
 		return no_terminal(e, "standard output");
 	if (!name || !*name)
-		return wrong_terminal(e, "", "is not said");
+		return wrong_terminal(e, "", "is not set");
 	if (setupterm(name, STDOUT_FILENO, &status) != OK)
-		return wrong_terminal(e, name, "is not known here");
+		return wrong_terminal(e, name, "is unknown");
 	moves = cursor_address && clear_screen;
 	del_curterm(cur_term);
 	return moves ? 0 : wrong_terminal(e, name, "cannot move its cursor");

@@ -101,7 +101,7 @@ struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind)
 	struct tui_page **slot, *p;
 
 	if (t->pages.count >= TUI_PAGES_MAX) {
-		tui_say(t, "there are too many views on top of each other: go back first");
+		tui_say(t, "too many open views: go back first");
 		return NULL;
 	}
 	p = tui_page_new(kind);
@@ -279,7 +279,7 @@ static bool search_on(struct tui *t, uint64_t end)
 			return true;
 	}
 	s->active = false;
-	tui_say(t, "'%s' is not here", s->text);
+	tui_say(t, "'%s' not found", s->text);
 	return false;
 }
 
@@ -290,8 +290,7 @@ void tui_search_start(struct tui *t, bool backward)
 	size_t count = tui_page_count(p);
 
 	if (!s->text || !*s->text || !count) {
-		tui_say(t, s->text && *s->text ? "there is nothing to search"
-					       : "search for what? (/)");
+		tui_say(t, s->text && *s->text ? "nothing to search" : "no search text: press /");
 		return;
 	}
 	s->active = true;

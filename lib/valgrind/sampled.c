@@ -108,8 +108,8 @@ static void part_ended(void)
 		if (modes_refuted() && !told) {
 			told = True;
 			VG_(umsg)
-			("perfexmodel: this Valgrind keeps translations in a way that is not known "
-			 "here: everything is modelled, and nothing skipped\n");
+			("perfexmodel: this Valgrind keeps translations in an unknown way: "
+			 "everything is modelled, nothing is skipped\n");
 		}
 	} else if (special) {
 		due = True;

@@ -85,6 +85,6 @@ const HChar *native_why(const HChar *path, Bool *script)
 		return NULL; /* it fails as it would */
 	/* The tool is started again by paths, with files that only its own user may read. */
 	if (tool_read(VG_(name_of_launcher), &byte, 1) < 0 || tool_read(native_needs, &byte, 1) < 0)
-		return "another root or user, who cannot reach the model";
+		return "another root directory or user, without access to the model";
 	return native_look_at(path, SCRIPT_DEPTH, script);
 }

@@ -168,5 +168,5 @@ isnt_zero=$status
 ok "what is no experiment is refused" test "$isnt_zero" -ne 0
 run ssrun -q -machine zen4 -o plain.x -dsc_hwc "$sharing" static 10
 run prof -dataspace plain.x
-like "an experiment without data space says how to get it" "$err" 'ssrun -dataspace finds out'
+like "an experiment without data space says how to get it" "$err" 'record one with ssrun -dataspace'
 done_testing

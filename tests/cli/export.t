@@ -166,7 +166,7 @@ is "pprof: an inlined function has its own line" "$(printf '%s\n' "$text" | awk 
 prof -export pprof app.usertime.1 > one 2>/dev/null; prof -export pprof app.usertime.1 > two 2>/dev/null
 ok "pprof: equal bytes every time" cmp one two
 script -qec "prof -export pprof app.usertime.1" /dev/null < /dev/null > shown 2>&1
-like "pprof: not to a terminal" "$(cat shown)" 'nothing for a terminal'
+like "pprof: not to a terminal" "$(cat shown)" 'cannot be written to a terminal'
 
 # callgrind_annotate
 export_to callgrind app.usertime.1 app.ideal.3

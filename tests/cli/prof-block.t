@@ -50,7 +50,7 @@ if command -v as >/dev/null && command -v objcopy >/dev/null; then
 	like "assembled" "$out" "$ok_json"
 	prof_block -asm 'no such thing'
 	is "what as does not take" "$status" 125
-	like "is said" "$err" "the assembler does not take 'no such thing'"
+	like "is said" "$err" "the assembler rejects 'no such thing'"
 else
 	skip "assembled" "binutils are not installed"
 fi
@@ -81,7 +81,7 @@ like "up to the first branch" "$out" "warning: the branch at its end was left ou
 prof_block -image app -address "$spin..$(printf %x $((0x$spin + 2)))"
 like "or a range" "$out" ' app 0x0*'
 prof_block -image app -address 10..8
-like "a range that is none" "$err" "-address does not take '10..8'"
+like "a range that is none" "$err" "invalid -address '10..8'"
 prof_block -image app -address ffffffff00000000
 like "no code there" "$err" 'has no code at'
 
@@ -109,16 +109,16 @@ like "hint" "$err" 'prof block -hex STRING'
 prof_block -hex 90 -file blocks.csv
 like "two sources" "$err" 'one source of blocks'
 prof_block -image app
-like "-image alone" "$err" '-image and -address belong together'
+like "-image alone" "$err" '-image and -address need each other'
 prof_block -csv -json -hex 90
 like "two formats" "$err" '-csv and -json exclude each other'
 prof_block -top 3 -hex 90
-like "-top without experiment" "$err" '-top is for experiments'
+like "-top without experiment" "$err" '-top needs an experiment'
 prof_block -hex 0f05
 is "nothing could be measured" "$status" 1
 like "why" "$out" 'system-call: makes a system call'
 prof_block -file /dev/null
-like "an empty file" "$err" 'there is no block to measure'
+like "an empty file" "$err" 'no block to measure'
 prof_block no-such-file
 is "no such experiment" "$status" 125
 

@@ -152,7 +152,7 @@ mv old/app old/app.away
 run prof -diff before after
 is "names that cannot be found any more" "$status" 1
 like "are missed" "$out" 'old/app .*-archive'
-like "and what helps is said" "$out" 'ssrun -archive keeps what ran'
+like "and what helps is said" "$out" 'record with ssrun -archive'
 mv old/app.away old/app
 
 # A real fix, before and after: the model counts the same every time.

@@ -176,11 +176,11 @@ END
 run prof -dis -q 100cum% odd.exp
 like "of a large function, what has no samples is left out" "$out" '[0-9]+ instructions without samples are left out \(-whole\)'
 like "a loop entered at several places" "$out" 'loop 1, entered at several places'
-like "a jump to where a register says" "$out" 'jmp \*?%rcx +goes where is not known'
-like "is counted" "$out" '^1 jump goes where is not known'
+like "a jump to where a register says" "$out" 'jmp \*?%rcx +goes to an unknown target'
+like "is counted" "$out" '^1 jump goes to an unknown target'
 like "what cannot be decoded" "$out" '\.byte 0x06'
 like "code that cannot be had: addresses" "$out" 'ffff0010'
-like "which says so" "$out" 'schedule: its code cannot be had'
+like "which says so" "$out" 'schedule: its code is not available'
 like "samples in no function" "$out" '^5 samples are in no function'
 run prof -dis -q 100cum% -whole odd.exp
 unlike "-whole: nothing is left out" "$out" 'left out'

@@ -37,7 +37,7 @@ unlike "is said before the run" "$out" ran
 like "by name" "$err" '/nonexistent/file'
 
 run ssrun true
-like "there must be an experiment" "$status $err" '^125 .*which experiment'
+like "there must be an experiment" "$status $err" '^125 .*no experiment was given'
 run ssrun -pcsamp
 like "and a command" "$status $err" '^125 .*leave out the command'
 run ssrun -pcsam true

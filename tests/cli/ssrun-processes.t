@@ -74,7 +74,7 @@ wait $pid 2>/dev/null
 touch killed.enough
 run prof -summary killed
 is "ssrun killed: what it wrote can be read" "$status" 0
-like "and says that it is not complete" "$out" 'not watched to its end'
+like "and says that it is not complete" "$out" 'not recorded to its end'
 
 ssrun -fpcsamp -o interrupted "$sampled" until interrupted.enough 2>err & pid=$!
 wait_for test -s interrupted
@@ -84,7 +84,7 @@ wait $pid
 is "a signal goes on to the command" $? 143
 run prof interrupted
 like "and the experiment is written" "$out" 'work \(sampled'
-unlike "whole" "$out" 'not watched'
+unlike "whole" "$out" 'not recorded'
 
 run ssrun -totaltime -o total "$sampled" sleep
 is "totaltime" "$status $err" "0 "

@@ -68,7 +68,7 @@ until_text "a shell" 'ready>'
 keys 'TERM=dumb prof -tui app.exp' Enter
 until_text "TERM=dumb" "'dumb' .*cannot move its cursor"
 keys 'clear; TERM=nothing-of-this-name prof -tui app.exp' Enter
-until_text "an unknown terminal" "is not known here"
+until_text "an unknown terminal" "is unknown"
 keys 'clear; prof -tui app.exp | cat' Enter
 until_text "a pipe behind it" "standard output is none"
 keys 'clear; prof -tui nothing.exp' Enter

@@ -101,10 +101,10 @@ static void test_runs(void)
 	counts_report_free(r);
 
 	count(1, DSC, 0, LABEL_NONE);
-	strcpy(readings[1].counts[DSC].why, "its turn never came");
+	strcpy(readings[1].counts[DSC].why, "it got no turn");
 	r = report(RUNS, false);
 	is_int(r->events[DSC].count.quantity.label, LABEL_NONE, "not counted in one: no mean");
-	is_str(r->events[DSC].count.why, "its turn never came", "and why");
+	is_str(r->events[DSC].count.why, "it got no turn", "and why");
 	counts_report_free(r);
 	count(1, DSC, 110, LABEL_MEASURED);
 	readings[1].counts[DSC].why[0] = '\0';

@@ -209,7 +209,7 @@ static void test_refused(void)
 	is_int((int)e.code, ERR_RANGE, "is out of range");
 	decode("06", insns, 1);
 	is_int(schedule_block(work, &core, insns, 1, &options, &s, NULL, &e), -1,
-		"what is no instruction");
+		"what is unknown instruction");
 	is_int((int)e.code, ERR_PARSE, "is refused");
 }
 
@@ -219,13 +219,13 @@ static void test_descriptions(void)
 		const char *text, *message;
 	} table[] = {
 		{"name x\n", "before the first heading"},
-		{"[cores]\n", "no heading"},
+		{"[cores]\n", "unknown heading"},
 		{"[core]\nrename many\n", "not a whole number"},
 		{"[core]\nrenaming 4\n", "unknown key"},
 		{"[instructions]\nadd : r : alu\n", "MNEMONICS : OPERANDS"},
-		{"[ports]\nalu 0\n[instructions]\nadd : q : alu : 1\n", "no kind of operand"},
-		{"[ports]\nalu 0\n[instructions]\nadd : r : mul : 1\n", "no name from the section"},
-		{"[ports]\nalu 0\n[instructions]\nnonsense : r : alu : 1\n", "no instruction"},
+		{"[ports]\nalu 0\n[instructions]\nadd : q : alu : 1\n", "unknown operand kind"},
+		{"[ports]\nalu 0\n[instructions]\nadd : r : mul : 1\n", "unknown port"},
+		{"[ports]\nalu 0\n[instructions]\nnonsense : r : alu : 1\n", "unknown instruction"},
 		{"[ports]\nalu 0\n[instructions]\nadd : : alu : 1\n", "must be given"},
 	};
 	struct core c;

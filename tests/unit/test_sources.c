@@ -176,7 +176,7 @@ static const struct {
 	{"hidden by seccomp", ENOSYS, {.seccomp = true}, false, 0, ERR_UNSUPPORTED, "seccomp",
 		"--cap-add PERFMON"},
 	{"not in the kernel", ENOSYS, {.seccomp = false}, false, 0, ERR_UNSUPPORTED,
-		"no perf_event_open", "container"},
+		"perf_event_open is not available", "container"},
 	{"taken", EBUSY, {.has_pmu = true}, false, 0, ERR_BUSY, "taken", "profiler"},
 	{"taken by the watchdog", EBUSY, {.has_pmu = true, .nmi_watchdog = true}, false, 0,
 		ERR_BUSY, "taken", "kernel.nmi_watchdog=0"},
@@ -186,8 +186,8 @@ static const struct {
 		"fs.file-max"},
 	{"encoding", EINVAL, {.has_pmu = true}, false, 0, ERR_UNSUPPORTED, "encoding",
 		"another processor"},
-	{"process gone", ESRCH, {.has_pmu = true}, false, 4711, ERR_NOT_FOUND, "process 4711 does not exist",
-		""},
+	{"process gone", ESRCH, {.has_pmu = true}, false, 4711, ERR_NOT_FOUND,
+		"process 4711 does not exist", ""},
 	{"anything else", EIO, {.has_pmu = true}, false, 0, ERR_SYSTEM, "perf_event_open", ""},
 };
 

@@ -315,7 +315,7 @@ static const struct tui_source_ops tui_fake_ops = {.ask = tui_fake_ask,
 	.write = tui_fake_write};
 
 static const struct tui_switch tui_fake_switches[] = {
-	{"inclusive", "functions with all that they called", 'i'},
+	{"inclusive", "inclusive figures of functions", 'i'},
 	{"inlines", "give inlined functions rows of their own", 'u'},
 	{NULL, NULL, 0},
 };
