@@ -56,7 +56,7 @@ else
 fi
 PATH=/nonexistent "$build/bin/prof" block -asm nop 2> err
 is "without an assembler" "$?" 125
-like "there is a hint" "$(cat err)" 'needs as and objcopy \(package binutils\)'
+like "there is a hint" "$(cat err)" 'install as and objcopy \(package binutils\)'
 
 cat > app.c <<'END'
 int spin(int n)

@@ -39,7 +39,7 @@ like "by name" "$err" '/nonexistent/file'
 run ssrun true
 like "there must be an experiment" "$status $err" '^125 .*no experiment was given'
 run ssrun -pcsamp
-like "and a command" "$status $err" '^125 .*leave out the command'
+like "and a command" "$status $err" '^125 .*no command to run'
 run ssrun -pcsam true
 is "options may be abbreviated" "$status" 0
 run ssrun -pcsmap true

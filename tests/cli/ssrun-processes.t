@@ -54,7 +54,7 @@ like "and sees it" "$out" 'work \(sampled'
 run prof -summary attached
 like "-cal: phases" "$out" ' ([3-9]|[1-9][0-9]+): Caliper points'
 run ssrun -pcsamp -pid 4194304
-like "no such process" "$status $err" '^125 .*no process 4194304'
+like "no such process" "$status $err" '^125 .*process 4194304 does not exist'
 
 ssrun -q -usertime -o brief sh -c 'i=0; while [ $i -lt 150 ]; do /bin/true; i=$((i + 1)); done'
 run prof brief
