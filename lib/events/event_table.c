@@ -367,7 +367,7 @@ static const struct event event_rows[EV_COUNT] = {
 		.short_name = "sclean",
 		.unit = "stores",
 		.today = "first writes to lines that this core holds alone and unmodified",
-		.meaning = "Stores to lines that only this processor had and nobody had modified.",
+		.meaning = "Stores to lines that only this processor had and that were not modified.",
 		.pitfall = "It measures data read before it is written, and is no sign of sharing.",
 		.flags = OVERLAPS | MODEL,
 	},
@@ -447,7 +447,7 @@ static const struct event event_rows[EV_COUNT] = {
 		.short_name = "itlb",
 		.unit = "misses",
 		.meaning = "Instruction fetches whose translation was not in the first-level TLB.",
-		.pitfall = "Fetching ahead hides many of them behind instructions already decoded.",
+		.pitfall = "Fetching ahead hides many of them while earlier instructions are executed.",
 		.flags = OVERLAPS | MODEL,
 	},
 	[EV_ITLB_WALKS] = {
@@ -763,7 +763,7 @@ static const struct event event_rows[EV_COUNT] = {
 		.unit = "ns",
 		.meaning = "The part of the task clock that the kernel worked for the program: system "
 		           "calls, page faults, starting and ending.",
-		.pitfall = "The kernel tells it of whole runs only, to its own precision, and the model "
+		.pitfall = "The kernel reports it for whole runs only, to its own precision, and the model "
 		           "has no part of it, so that beside modelled counts it takes -passes and a "
 		           "run of its own.",
 		.flags = REDUNDANT | OS,

@@ -383,8 +383,8 @@ int prof_objects_init(
 		return error_nomem(e);
 	if (o->metrics.count)
 		return 0;
-	error_set(e, ERR_NOT_FOUND, "no experiment here knows which data its misses are about");
-	return error_hint(e, "ssrun -dataspace finds out");
+	error_set(e, ERR_NOT_FOUND, "no experiment here has data of misses");
+	return error_hint(e, "record one with ssrun -dataspace");
 }
 
 void prof_objects_fini(struct prof_objects *o)

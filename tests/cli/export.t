@@ -129,7 +129,7 @@ is "a flat profile is stacks of one frame" "$(cut -d' ' -f1 out.folded | sort | 
 rows app.usertime.1 > want
 export_to folded app.usertime.1
 like "folded says what its numbers are" "$err" 'CPU time \(time\): 137 samples of 30000000 ns each \(measured, os'
-like "folded: other metrics are named" "$err" 'room for one metric: this is time, -metric'
+like "folded: other metrics are named" "$err" 'folded writes one metric, time: choose another'
 is "folded: sums" "$(reader folded out.folded | sed 's/^samples/time/' | awk '{ $NF = sprintf("%.0f", $NF * 30000000) } 1')" "$(grep '^time' want | tr ';' :)"
 is "folded: a line" "$(grep 'odd' out.folded)" "main;search;odd:name 7"
 export_to folded -metric dsc app.usertime.1

@@ -70,7 +70,7 @@ until_text "TERM=dumb" "'dumb' .*cannot move its cursor"
 keys 'clear; TERM=nothing-of-this-name prof -tui app.exp' Enter
 until_text "an unknown terminal" "is unknown"
 keys 'clear; prof -tui app.exp | cat' Enter
-until_text "a pipe behind it" "standard output is none"
+until_text "a pipe behind it" "standard output is not one"
 keys 'clear; prof -tui nothing.exp' Enter
 until_text "no such file" "nothing.exp: No such file"
 
