@@ -67,17 +67,17 @@ static const struct {
 	char key;
 	size_t field;
 } switch_fields[] = {
-	{"inclusive", "functions with all that they called", 'i',
+	{"inclusive", "inclusive figures of functions", 'i',
 		offsetof(struct prof_request, inclusive)},
 	{"inlines", "give inlined functions rows of their own", 'u',
 		offsetof(struct prof_request, inlines)},
 	{"threads", "rows for each thread, process or rank", 0,
 		offsetof(struct prof_request, threads)},
-	{"raw", "samples where they were found", 0, offsetof(struct prof_request, raw)},
+	{"raw", "leave samples where interrupts found them", 0, offsetof(struct prof_request, raw)},
 	{"intel", "disassembly in Intel's syntax", 0, offsetof(struct prof_request, intel)},
-	{"whole", "disassembly of large functions without gaps", 0,
+	{"whole", "disassembly of large functions in full", 0,
 		offsetof(struct prof_request, whole)},
-	{"classic", "calc: estimate as for cores that issue in order", 0,
+	{"classic", "calc: estimate executions as for cores that issue in order", 0,
 		offsetof(struct prof_request, classic)},
 };
 
@@ -374,9 +374,8 @@ static int source_ask(void *context, const struct tui_ask *ask, uint64_t ticket,
 	int rc = 0;
 
 	if (m->reports[ask->report].procedure && !ask->procedure) {
-		error_set(e, ERR_NOT_FOUND, "-%s is about one procedure",
-			m->reports[ask->report].name);
-		return error_hint(e, "go to a line of one first");
+		error_set(e, ERR_NOT_FOUND, "-%s needs a procedure", m->reports[ask->report].name);
+		return error_hint(e, "select a line of a procedure first");
 	}
 	pthread_mutex_lock(&m->mutex);
 	job = vec_push(&m->jobs);
@@ -470,7 +469,7 @@ static int source_write(void *context, const char *path, const char *text, size_
 
 	(void)context;
 	if (!replace && stat(path, &st) == 0)
-		return error_set(e, ERR_CONFLICT, "%s is there already", path);
+		return error_set(e, ERR_CONFLICT, "%s exists already", path);
 	if (file_create(&f, path, e))
 		return -1;
 	fwrite(text, 1, length, f.stream);

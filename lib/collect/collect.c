@@ -27,9 +27,9 @@ static bool is_models(const struct collect_metric *m)
 
 static int cannot(const struct collect_metric *m, enum collect_source s, struct error *e)
 {
-	error_set(e, ERR_UNSUPPORTED, "%s: %s is nothing that the source %s can sample",
-		m->experiment, m->spec.name, collect_source_names[s]);
-	return error_hint(e, "ssrun -list shows what samples what on this machine");
+	error_set(e, ERR_UNSUPPORTED, "%s: the source %s cannot sample %s", m->experiment,
+		m->spec.name, collect_source_names[s]);
+	return error_hint(e, "ssrun -list shows the sources of experiments on this machine");
 }
 
 /* Exact counts are the model's alone, clocks the kernel's. */

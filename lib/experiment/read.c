@@ -351,7 +351,7 @@ static int read_sections(struct reader *r, const uint8_t *data, size_t size, siz
 		last = s.place;
 	}
 	if (at < size)
-		damaged(damage, "corrupted: %zu bytes behind its end", size - at);
+		damaged(damage, "corrupted: %zu bytes after its end", size - at);
 	return 0;
 }
 

@@ -8,7 +8,7 @@
 /* Before names are asked for.  *moved: some samples may be elsewhere now. */
 int prof_unskid(struct prof_data *d, bool *moved, struct error *e);
 #define PROF_MOVED                                                                                 \
-	"Samples taken by interrupts stand at the line that waited: that of the instruction "      \
+	"Samples of interrupts are shown at the line that waited: that of the instruction "        \
 	"executed before the address found (-raw: where they were found)"
 
 #endif

@@ -75,8 +75,8 @@ static int add_directory(struct arguments *a, const char *directory, struct erro
 	}
 	free(entries);
 	if (rc == 0 && a->paths.count + a->counts.count == before) {
-		error_set(e, ERR_NOT_FOUND, "there is no experiment file in %s", directory);
-		error_hint(e, "ssrun -pcsamp COMMAND makes one");
+		error_set(e, ERR_NOT_FOUND, "no experiment file in %s", directory);
+		error_hint(e, "record one with ssrun -pcsamp COMMAND");
 		rc = -1;
 	}
 	return rc;
@@ -86,9 +86,9 @@ static int not_an_experiment(const char *word, const char *bytes, ssize_t length
 {
 	error_set(e, ERR_PARSE, "%s is not an experiment file", word);
 	if (length >= 4 && memcmp(bytes, "\177ELF", 4) == 0)
-		return error_hint(e, "an executable stands before the experiment files: prof "
+		return error_hint(e, "give an executable before the experiment files: prof "
 				     "[executable] file ...");
-	return error_hint(e, "ssrun -pcsamp COMMAND makes one");
+	return error_hint(e, "record one with ssrun -pcsamp COMMAND");
 }
 
 static int add_pipe(struct arguments *a, const char *word, struct error *e)
@@ -154,9 +154,8 @@ int arguments_find_sides(struct arguments *a, char *const *words, struct error *
 	if (sides == 2)
 		return 0;
 	error_set(e, ERR_CONFLICT, "-diff compares two files or directories, not %zu", sides);
-	return error_hint(e,
-		"prof -diff BEFORE AFTER; several runs of one side stand in a directory "
-		"of their own");
+	return error_hint(
+		e, "use prof -diff BEFORE AFTER; put several runs of one side in a directory");
 }
 
 static int find(struct arguments *a, char *const *words, struct error *e)
@@ -166,9 +165,9 @@ static int find(struct arguments *a, char *const *words, struct error *e)
 			return -1;
 	if (a->paths.count || a->counts.count)
 		return 0;
-	error_set(e, ERR_NOT_FOUND, "there is no experiment file to report on");
-	return error_hint(e, "usage: prof [options] [executable] file ...; ssrun -pcsamp COMMAND "
-			     "makes one");
+	error_set(e, ERR_NOT_FOUND, "no experiment file was given");
+	return error_hint(e, "usage: prof [options] [executable] file ...; record a file with "
+			     "ssrun -pcsamp COMMAND");
 }
 
 int arguments_find(struct arguments *a, char *const *words, struct error *e)

@@ -26,7 +26,7 @@ static int not_found(const char *name, struct error *e)
 	struct nearest n;
 	char near[200];
 
-	error_set(e, ERR_NOT_FOUND, "no machine is called '%s', and there is no such file", name);
+	error_set(e, ERR_NOT_FOUND, "'%s' is neither a machine nor a file", name);
 	if (names_list(&names, "machines", MACHINE_SUFFIX, NULL))
 		return -1;
 	nearest_init(&n, name);
@@ -37,7 +37,8 @@ static int not_found(const char *name, struct error *e)
 		strbuf_printf(&all, ", %s", names.data[i]);
 	}
 	nearest_text(&n, near, sizeof(near));
-	error_hint(e, "%s%sknown: host%s, cachegrind:I1=...:D1=...:LL=... or the path of a file",
+	error_hint(e,
+		"%s%sgive one of host%s, cachegrind:I1=...:D1=...:LL=... or the path of a file",
 		near, near[0] ? " " : "", strbuf_text(&all));
 	strbuf_fini(&all);
 	names_fini(&names);
@@ -71,11 +72,11 @@ static int cachegrind_cache(
 		return error_set(e, ERR_PARSE, "%s of cachegrind: a cache of 0 bytes", part);
 	if (!machine_check_cache(c, MODEL_CACHEGRIND, why, sizeof(why)))
 		return 0;
-	error_set(e, ERR_PARSE, "%s of cachegrind cannot be: %s", part, why);
+	error_set(e, ERR_PARSE, "invalid %s of cachegrind: %s", part, why);
 	return error_hint(e, "%s", machine_hint_cache(c, MODEL_CACHEGRIND, hint, sizeof(hint)));
 malformed:
-	error_set(
-		e, ERR_PARSE, "%s of cachegrind is SIZE,WAYS,LINE in bytes, not '%s'", part, text);
+	error_set(e, ERR_PARSE, "%s of cachegrind takes SIZE,WAYS,LINE in bytes, not '%s'", part,
+		text);
 	return error_hint(
 		e, "write it as in cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64");
 }
@@ -133,7 +134,7 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 			continue;
 		}
 		status = error_set(e, ERR_PARSE,
-			"'%s' is none of cachegrind's caches: I1=, D1= and LL=", part);
+			"'%s' is not one of cachegrind's caches, I1=, D1= and LL=", part);
 		error_hint(e,
 			"write it as in cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64");
 	}
@@ -141,7 +142,7 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 	if (status)
 		return status;
 	if (machine_find_fault(m, &fault)) {
-		error_set(e, ERR_PARSE, "this cachegrind machine cannot be: %s", fault.text);
+		error_set(e, ERR_PARSE, "invalid cachegrind machine: %s", fault.text);
 		return error_hint(e, "%s", fault.hint);
 	}
 	snprintf(m->name, sizeof(m->name), "cachegrind");

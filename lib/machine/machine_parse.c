@@ -23,8 +23,8 @@ int machine_parser_unknown(struct parser *p, const char *what, const char *word)
 
 		if (!heading && strcmp(f->key, word) == 0) {
 			machine_parser_fail(
-				p, "'%s' belongs into the section [%s]", word, f->section);
-			return error_hint(p->e, "put it below a line '[%s]'", f->section);
+				p, "'%s' belongs in the section [%s]", word, f->section);
+			return error_hint(p->e, "write it below a line '[%s]'", f->section);
 		}
 		nearest_offer(&n, heading ? f->section : f->key);
 	}
@@ -38,7 +38,8 @@ static int parse_read_heading(struct parser *p)
 	size_t length = strlen(p->word);
 
 	if (length < 3 || p->word[length - 1] != ']')
-		return machine_parser_fail(p, "'%s' is not a heading such as [caches]", p->word);
+		return machine_parser_fail(
+			p, "unknown heading '%s': write it as in [caches]", p->word);
 	p->word[length - 1] = '\0';
 	for (size_t i = 0; i < machine_field_count; i++) {
 		if (strcmp(machine_fields[i].section, p->word + 1))
@@ -63,11 +64,11 @@ static int read_field(struct parser *p)
 		while (p->at < p->end && parser_blank(*p->at))
 			p->at++;
 		if (p->at == p->end)
-			return machine_parser_fail(p, "%s lacks its value", f->key);
+			return machine_parser_fail(p, "%s has no value", f->key);
 		return value_read(p, f);
 	}
 	if (!p->section[0]) {
-		machine_parser_fail(p, "'%s' stands before any section", p->word);
+		machine_parser_fail(p, "'%s' is before the first section", p->word);
 		return error_hint(p->e, "begin with a line '[machine]'");
 	}
 	return machine_parser_unknown(p, "keyword", p->word);
@@ -93,7 +94,7 @@ static int parse_read_line(struct parser *p)
 	if ((p->word[0] == '[' ? parse_read_heading(p) : read_field(p)))
 		return -1;
 	got = machine_parser_word(p);
-	return got > 0 ? machine_parser_fail(p, "'%s' is more than belongs here", p->word) : got;
+	return got > 0 ? machine_parser_fail(p, "unexpected '%s'", p->word) : got;
 }
 
 /* The line of a keyword, 0: it was not given. */
@@ -112,8 +113,8 @@ static int parse_refuse(struct parser *p, const char *key, const char *why, cons
 	if (parse_line_of(p, key))
 		machine_parser_fail(p, "%s cannot be: %s", key, why);
 	else
-		error_set(p->e, ERR_PARSE, "%s: this machine cannot be: %s%s%s", p->name,
-			key ? key : "", key ? ": " : "", why);
+		error_set(p->e, ERR_PARSE, "%s: invalid machine: %s%s%s", p->name, key ? key : "",
+			key ? ": " : "", why);
 	return hint[0] ? error_hint(p->e, "%s", hint) : -1;
 }
 
@@ -168,7 +169,7 @@ int machine_parse(
 			return -1;
 	}
 	if (!anything_seen(&p)) {
-		error_set(e, ERR_PARSE, "%s: describes no machine: it is empty", name);
+		error_set(e, ERR_PARSE, "%s: the file is empty: it describes no machine", name);
 		return error_hint(e, "perfex-machine(5) has an example");
 	}
 	return machine_parser_check(&p);

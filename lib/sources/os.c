@@ -19,8 +19,8 @@
 
 #include "sources/bank.h"
 #include "sources/perf_open.h"
-#include "sources/thread_rows.h"
 #include "sources/source.h"
+#include "sources/thread_rows.h"
 
 struct os_row {
 	int number; /* of the event table */
@@ -303,8 +303,9 @@ static int os_read(void *session, struct reading *r, struct error *e)
 			r->enabled_seconds = (double)v->enabled * 1e-9;
 	}
 	thread_rows_judge(&s->rows, r->counts, s->count);
-	return s->options.per_thread ? thread_rows_report(&s->rows, &s->bank, r, os_count_thread, s, e)
-				     : 0;
+	return s->options.per_thread
+		       ? thread_rows_report(&s->rows, &s->bank, r, os_count_thread, s, e)
+		       : 0;
 }
 
 static int os_finish(void *session, const struct rusage *usage, struct error *e)

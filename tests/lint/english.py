@@ -36,7 +36,8 @@ BANNED = [
     (r"no (?:heading|kind of|change of)\b.*\bis no", "unknown"),
 ]
 FORMS = [(re.compile(r"(?<![\w$-])(?:" + p + r")(?![\w-])", re.IGNORECASE), use) for p, use in BANNED]
-STRING = re.compile(r'"((?:[^"\\\n]|\\.)*)"')
+# Names of rows of reports, which scripts may rely on.
+KEPT = {"Fetch behind a jump", "bytes an instruction"}
 COMMENT = re.compile(r"/\*.*?\*/|//[^\n]*", re.DOTALL)
 NAMES = re.compile(r"`[^`\n]*`|\\f.|https?:\S+")  # code within prose
 
@@ -85,7 +86,7 @@ def main():
         with open(path, encoding="utf-8") as f:
             text = f.read()
         for number, words in (strings if path.endswith((".c", ".h")) else prose)(path, text):
-            for form, use in FORMS:
+            for form, use in FORMS if words not in KEPT else []:
                 m = form.search(words)
                 if m:
                     bad += 1

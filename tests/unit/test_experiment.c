@@ -7,8 +7,8 @@
 #include <zlib.h>
 
 #include "../tap.h"
-#include "experiment/private.h"
 #include "experiment/dump.h"
+#include "experiment/private.h"
 #include "experiment_random.h"
 
 static void test_round_trip(void)
@@ -295,7 +295,7 @@ static void test_versions(void)
 	is_str(x.type, "t", "type");
 	experiment_fini(&x);
 	section(&out, "NEWS", "", 0);
-	ok(parse(&out, &x, &e) && strstr(e.message, "12 bytes behind its end"),
+	ok(parse(&out, &x, &e) && strstr(e.message, "12 bytes after its end"),
 		"nothing may follow the end");
 	strbuf_fini(&out);
 	begin_file(&out, 2);
