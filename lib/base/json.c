@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "base/json.h"
 
+#include <inttypes.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -90,6 +91,20 @@ void json_string(struct json *j, const char *key, const char *value)
 {
 	lead(j, key);
 	quoted(j->out, value);
+}
+
+void json_optional(struct json *j, const char *key, const char *value)
+{
+	if (value)
+		json_string(j, key, value);
+}
+
+void json_address(struct json *j, const char *key, uint64_t value)
+{
+	char text[24];
+
+	snprintf(text, sizeof(text), "0x%" PRIx64, value);
+	json_string(j, key, text);
 }
 
 void json_number(struct json *j, const char *key, double value)

@@ -8,6 +8,7 @@
 #define BASE_JSON_H
 
 #include <stdbool.h>
+#include <stdint.h>
 #include <stdio.h>
 
 #include "base/error.h"
@@ -27,6 +28,10 @@ void json_array(struct json *j, const char *key);
 void json_end_object(struct json *j);
 void json_end_array(struct json *j);
 void json_string(struct json *j, const char *key, const char *value);
+/* Nothing where value is NULL. */
+void json_optional(struct json *j, const char *key, const char *value);
+/* As text, "0x401000". */
+void json_address(struct json *j, const char *key, uint64_t value);
 void json_number(struct json *j, const char *key, double value);
 void json_integer(struct json *j, const char *key, long long value);
 void json_bool(struct json *j, const char *key, bool value);

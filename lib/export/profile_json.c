@@ -13,14 +13,6 @@ static const char *const kinds[EXPERIMENT_IMAGE_KINDS] = {
 	[EXPERIMENT_IMAGE_VDSO] = "vdso",
 };
 
-static void address(struct json *j, const char *key, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%llx", (unsigned long long)value);
-	json_string(j, key, text);
-}
-
 static void metrics(const struct export_profile *x, struct json *j)
 {
 	json_array(j, "metrics");
@@ -97,7 +89,7 @@ static void functions(const struct export_profile *x, struct json *j)
 			json_string(j, "symbol", export_text(x, f->key.symbol));
 		json_integer(j, "image", f->key.image);
 		if (f->key.begin)
-			address(j, "address", f->key.begin);
+			json_address(j, "address", f->key.begin);
 		if (f->key.inlined)
 			json_bool(j, "inlined", true);
 		if (f->key.file)
@@ -117,7 +109,7 @@ static void locations(const struct export_profile *x, struct json *j)
 
 		json_object(j, NULL);
 		json_integer(j, "image", l->image);
-		address(j, "address", l->address);
+		json_address(j, "address", l->address);
 		json_array(j, "frames");
 		for (uint32_t k = 0; k < l->frames; k++) {
 			const struct export_frame *f = &x->frames.data[l->first + k];

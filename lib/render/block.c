@@ -173,7 +173,8 @@ void render_blocks_csv_head(struct strbuf *out)
 		"schedule_label,core,bound\n");
 }
 
-static void csv_text(const char *text, struct strbuf *out)
+/* In quotes, always. */
+static void csv_quoted(const char *text, struct strbuf *out)
 {
 	strbuf_putc(out, '"');
 	for (; *text; text++)
@@ -189,7 +190,7 @@ void render_blocks_csv(const struct block_row *row, struct strbuf *out)
 	if (row->block.length)
 		hex(row, SIZE_MAX, out);
 	else
-		csv_text(row->hex, out);
+		csv_quoted(row->hex, out);
 	strbuf_printf(out, ",%s,", row->result ? block_class_name(r->class) : "not-measured");
 	number_csv(out, &r->cycles, NUMBER_RATIO);
 	strbuf_printf(out, ",%u,%u,%u,%u,%u,%u,%u,\"%s\",\"", r->instructions, r->unroll[0],
@@ -198,9 +199,9 @@ void render_blocks_csv(const struct block_row *row, struct strbuf *out)
 		if (r->warnings >> i & 1)
 			strbuf_printf(out, "%s%s", n++ ? "; " : "", block_warning_text(i));
 	strbuf_puts(out, "\",");
-	csv_text(row->where, out);
+	csv_quoted(row->where, out);
 	strbuf_putc(out, ',');
-	csv_text(row->function, out);
+	csv_quoted(row->function, out);
 	if (row->share >= 0)
 		strbuf_printf(out, ",%.4g", row->share);
 	else
@@ -238,12 +239,6 @@ static void json_schedule(struct json *j, const struct block_row *row)
 	json_end_array(j);
 }
 
-static void json_optional(struct json *j, const char *key, const char *text)
-{
-	if (text[0])
-		json_string(j, key, text);
-}
-
 void render_block_json(const struct block_row *row, enum block_mode mode, FILE *out)
 {
 	const struct block_result *r = row->result;
@@ -256,8 +251,10 @@ void render_block_json(const struct block_row *row, enum block_mode mode, FILE *
 	json_string(&j, "schema", "prof.block/1");
 	json_string(&j, "hex", strbuf_text(&text));
 	json_string(&j, "class", r ? block_class_name(r->class) : "not-measured");
-	json_optional(&j, "where", row->where);
-	json_optional(&j, "function", row->function);
+	if (row->where[0])
+		json_string(&j, "where", row->where);
+	if (row->function[0])
+		json_string(&j, "function", row->function);
 	if (row->share >= 0)
 		json_number(&j, "share", row->share);
 	json_schedule(&j, row);

@@ -17,8 +17,7 @@ static void event_object(
 	number_json(j, "count", &count->quantity);
 	if (count->quantity.label == LABEL_NONE || count->why[0])
 		json_string(j, "why", count->why);
-	if (row->note)
-		json_string(j, "note", row->note);
+	json_optional(j, "note", row->note);
 	if (count->clamped)
 		json_bool(j, "clamped", true);
 	if (count->short_run)

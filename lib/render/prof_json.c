@@ -1,7 +1,4 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include <inttypes.h>
-#include <stdio.h>
-
 #include "base/json.h"
 #include "render/number.h"
 #include "render/prof.h"
@@ -85,8 +82,6 @@ static void cells(const struct prof_table *t, size_t row, struct json *j)
 
 static void culprits(const struct prof_table *t, const struct prof_row *r, struct json *j)
 {
-	char address[24];
-
 	json_array(j, "culprits");
 	for (size_t i = r->first_culprit; i < r->first_culprit + r->culprits; i++) {
 		const struct prof_culprit *c = &t->culprits.data[i];
@@ -94,10 +89,8 @@ static void culprits(const struct prof_table *t, const struct prof_row *r, struc
 		json_object(j, NULL);
 		json_string(j, "cause", c->cause);
 		number_json(j, "cycles", &c->cycles);
-		if (c->blamed) {
-			snprintf(address, sizeof(address), "0x%" PRIx64, c->blame);
-			json_string(j, "blame", address);
-		}
+		if (c->blamed)
+			json_address(j, "blame", c->blame);
 		json_end_object(j);
 	}
 	json_end_array(j);
@@ -106,29 +99,20 @@ static void culprits(const struct prof_table *t, const struct prof_row *r, struc
 static void row(const struct prof_table *t, size_t i, const char *key, struct json *j)
 {
 	const struct prof_row *r = &t->rows.data[i];
-	char address[24];
 
 	json_object(j, key);
 	if (r->role != PROF_ROW)
 		json_string(j, "role", prof_role_names[r->role]);
-	if (r->thread)
-		json_string(j, "thread", r->thread);
-	if (r->procedure)
-		json_string(j, "procedure", r->procedure);
-	if (r->image)
-		json_string(j, "image", r->image);
-	if (r->file)
-		json_string(j, "file", r->file);
+	json_optional(j, "thread", r->thread);
+	json_optional(j, "procedure", r->procedure);
+	json_optional(j, "image", r->image);
+	json_optional(j, "file", r->file);
 	if (r->line)
 		json_integer(j, "line", r->line);
-	if (r->addressed) {
-		snprintf(address, sizeof(address), "0x%" PRIx64, r->address);
-		json_string(j, "address", address);
-	}
-	if (r->text)
-		json_string(j, "text", r->text);
-	if (r->note)
-		json_string(j, "note", r->note);
+	if (r->addressed)
+		json_address(j, "address", r->address);
+	json_optional(j, "text", r->text);
+	json_optional(j, "note", r->note);
 	if (t->layout == PROF_TREE) {
 		json_integer(j, "depth", r->depth);
 		json_integer(j, "parent", r->parent);

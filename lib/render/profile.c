@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "render/profile.h"
 
-#include <inttypes.h>
 #include <stdlib.h>
 
 #include "base/json.h"
@@ -36,14 +35,6 @@ static void end(struct json *j)
 	json_end_object(j);
 	putc('\n', j->out);
 	j->filled[0] = false;
-}
-
-static void address(struct json *j, const char *key, uint64_t value)
-{
-	char text[24];
-
-	snprintf(text, sizeof(text), "0x%" PRIx64, value);
-	json_string(j, key, text);
 }
 
 /* "counts": by short name, what is not zero. */
@@ -143,7 +134,7 @@ static void insns(const struct profile *p, struct json *j)
 		profile_report_counts(d, n);
 		begin(j, "instruction");
 		json_integer(j, "image", d->key.image);
-		address(j, "address", d->key.address);
+		json_address(j, "address", d->key.address);
 		json_integer(j, "length", d->key.length);
 		json_integer(j, "executions", (long long)d->executions);
 		counts(j, n);
@@ -160,7 +151,7 @@ static void blocks(const struct profile_report *r, struct json *j)
 
 		begin(j, "block");
 		json_integer(j, "image", d->key.image);
-		address(j, "address", d->key.address);
+		json_address(j, "address", d->key.address);
 		json_integer(j, "instructions", (long long)b->count);
 		json_integer(j, "executions", (long long)d->executions);
 		end(j);
@@ -174,9 +165,9 @@ static void edges(const struct profile *p, struct json *j)
 
 		begin(j, "edge");
 		json_integer(j, "image", edge->key.from_image);
-		address(j, "from", edge->key.from);
+		json_address(j, "from", edge->key.from);
 		json_integer(j, "to_image", edge->key.to_image);
-		address(j, "to", edge->key.to);
+		json_address(j, "to", edge->key.to);
 		json_string(j, "kind", edge_kind(edge->key.kind));
 		json_bool(j, "taken", edge->key.taken);
 		json_integer(j, "count", (long long)edge->count);
@@ -200,7 +191,7 @@ static void nodes(const struct profile *p, struct json *j)
 		json_integer(j, "node", (long long)i);
 		json_integer(j, "parent", n->key.parent);
 		json_integer(j, "image", n->key.image);
-		address(j, "address", n->key.address);
+		json_address(j, "address", n->key.address);
 		if (!n->key.length)
 			json_bool(j, "interrupted", true);
 		end(j);
@@ -225,7 +216,7 @@ static void samples(const struct profile *p, struct json *j)
 		begin(j, "sample");
 		json_integer(j, "sampler", s->key.sampler);
 		json_integer(j, "image", s->key.image);
-		address(j, "address", s->key.address);
+		json_address(j, "address", s->key.address);
 		json_integer(j, "process", s->key.process);
 		json_integer(j, "pid", s->key.pid);
 		json_integer(j, "tid", s->key.tid);
@@ -241,7 +232,7 @@ static void samples(const struct profile *p, struct json *j)
 		begin(j, "data");
 		json_integer(j, "sampler", d->key.sampler);
 		json_integer(j, "pid", d->key.pid);
-		address(j, "line", d->key.address);
+		json_address(j, "line", d->key.address);
 		json_integer(j, "count", (long long)d->count);
 		end(j);
 	}

@@ -109,12 +109,11 @@ static void export(struct tui *t, const char *path)
 		tui_say(t, "out of memory");
 }
 
-void tui_do_export(struct tui *t, int key)
+void tui_do_export(struct tui *t)
 {
 	const struct tui_page *p = tui_top(t);
 	char name[80];
 
-	(void)key;
 	if (p->kind != TUI_PAGE_REPORT || !p->table) {
 		tui_say(t, "no report to write");
 		return;

@@ -30,27 +30,23 @@ static void search_back(struct tui *t, const char *text)
 	set_search(t, text, true);
 }
 
-void tui_do_search(struct tui *t, int key)
+void tui_do_search(struct tui *t)
 {
-	(void)key;
 	tui_prompt_open(t, "search: ", NULL, search);
 }
 
-void tui_do_search_back(struct tui *t, int key)
+void tui_do_search_back(struct tui *t)
 {
-	(void)key;
 	tui_prompt_open(t, "search backward: ", NULL, search_back);
 }
 
-void tui_do_next(struct tui *t, int key)
+void tui_do_next(struct tui *t)
 {
-	(void)key;
 	tui_search_start(t, t->search.upward);
 }
 
-void tui_do_previous(struct tui *t, int key)
+void tui_do_previous(struct tui *t)
 {
-	(void)key;
 	tui_search_start(t, !t->search.upward);
 }
 
@@ -70,9 +66,8 @@ static void filter(struct tui *t, const char *text)
 		tui_say(t, "out of memory");
 }
 
-void tui_do_filter(struct tui *t, int key)
+void tui_do_filter(struct tui *t)
 {
-	(void)key;
 	if (!tui_has_rows(t)) {
 		tui_say(t, "no rows");
 		return;
@@ -108,23 +103,20 @@ static void sort_by(struct tui *t, long step)
 	tui_focus_clear(&p->focus);
 }
 
-void tui_do_sort_next(struct tui *t, int key)
+void tui_do_sort_next(struct tui *t)
 {
-	(void)key;
 	sort_by(t, 1);
 }
 
-void tui_do_sort_previous(struct tui *t, int key)
+void tui_do_sort_previous(struct tui *t)
 {
-	(void)key;
 	sort_by(t, -1);
 }
 
-void tui_do_reverse(struct tui *t, int key)
+void tui_do_reverse(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 
-	(void)key;
 	if (!tui_has_rows(t))
 		return;
 	if (p->sort < 0) {

@@ -98,7 +98,8 @@ void tui_key(struct tui *t, int key)
 		a = tui_action_of(t, key);
 		if (a) {
 			t->action = a;
-			a->run(t, key);
+			t->key = key;
+			a->run(t);
 		}
 	}
 	if (!t->quit)

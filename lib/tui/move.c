@@ -13,15 +13,13 @@ static void move(struct tui *t, bool down, size_t lines)
 		p->cursor = count - p->cursor > lines ? p->cursor + lines : count - 1;
 }
 
-void tui_do_up(struct tui *t, int key)
+void tui_do_up(struct tui *t)
 {
-	(void)key;
 	move(t, false, 1);
 }
 
-void tui_do_down(struct tui *t, int key)
+void tui_do_down(struct tui *t)
 {
-	(void)key;
 	move(t, true, 1);
 }
 
@@ -33,65 +31,58 @@ static size_t screenful(const struct tui *t)
 	return rows > 1 ? (size_t)rows - 1 : 1;
 }
 
-void tui_do_page_up(struct tui *t, int key)
+void tui_do_page_up(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 	size_t lines = screenful(t);
 
-	(void)key;
 	p->top -= p->top < lines ? p->top : lines;
 	move(t, false, lines);
 }
 
-void tui_do_page_down(struct tui *t, int key)
+void tui_do_page_down(struct tui *t)
 {
-	(void)key;
 	tui_top(t)->top += screenful(t);
 	move(t, true, screenful(t));
 	if (tui_top(t)->top > tui_top(t)->cursor)
 		tui_top(t)->top = tui_top(t)->cursor;
 }
 
-void tui_do_first(struct tui *t, int key)
+void tui_do_first(struct tui *t)
 {
-	(void)key;
 	tui_top(t)->cursor = 0;
 }
 
-void tui_do_last(struct tui *t, int key)
+void tui_do_last(struct tui *t)
 {
-	(void)key;
 	move(t, true, tui_page_count(tui_top(t)));
 }
 
 enum { SCROLL = 8 };
 
-void tui_do_left(struct tui *t, int key)
+void tui_do_left(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 
-	(void)key;
 	p->skip -= p->skip < SCROLL ? p->skip : SCROLL;
 }
 
-void tui_do_right(struct tui *t, int key)
+void tui_do_right(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 
-	(void)key;
 	if (p->skip < 10000)
 		p->skip += SCROLL;
 }
 
 /* Rows in order of their share: the one behind that of the cursor, or the first of all. */
-void tui_do_hottest(struct tui *t, int key)
+void tui_do_hottest(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 	double now = t->hottest ? tui_page_share(p, p->cursor) : 0, best = 0;
 	size_t at = p->cursor;
 	bool found = false;
 
-	(void)key;
 	for (size_t i = 0; i < p->rows.count; i++) {
 		double s = tui_page_share(p, i);
 		bool after = !t->hottest || s < now || (s == now && i > p->cursor);

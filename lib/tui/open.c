@@ -140,14 +140,13 @@ static void enter_row(struct tui *t, struct tui_page *p)
 		open_at(t, to, step->rows == IMAGES ? r->image : procedure, line_of(t, p));
 }
 
-void tui_do_enter(struct tui *t, int key)
+void tui_do_enter(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 	size_t chosen = p->cursor;
 	char name[256];
 	const char *procedure;
 
-	(void)key;
 	switch (p->kind) {
 	case TUI_PAGE_REPORT:
 		enter_row(t, p);
@@ -167,18 +166,17 @@ void tui_do_enter(struct tui *t, int key)
 	tui_open(t, chosen, procedure ? name : NULL);
 }
 
-void tui_do_back(struct tui *t, int key)
+void tui_do_back(struct tui *t)
 {
-	if (t->pages.count == 1 && key != 'q') {
+	if (t->pages.count == 1 && t->key != 'q') {
 		tui_say(t, "this is the first view; q ends the program");
 		return;
 	}
 	tui_pop(t);
 }
 
-void tui_do_quit(struct tui *t, int key)
+void tui_do_quit(struct tui *t)
 {
-	(void)key;
 	t->quit = true;
 }
 
@@ -188,13 +186,12 @@ static bool whole(const char *report)
 	return strcmp(report, "butterfly") == 0 || strcmp(report, "calltree") == 0;
 }
 
-void tui_do_report(struct tui *t, int key)
+void tui_do_report(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 	const char *procedure = p->kind == TUI_PAGE_REPORT ? subject(t, p) : NULL;
 	long report = tui_report_find(t, t->action->report);
 
-	(void)key;
 	if (!procedure) {
 		tui_say(t, "no procedure in this line");
 		return;
@@ -226,22 +223,22 @@ static void open_number(struct tui *t, size_t report)
 	tui_open(t, report, procedure);
 }
 
-void tui_do_number(struct tui *t, int key)
+void tui_do_number(struct tui *t)
 {
-	size_t report = (size_t)(key - '1');
+	size_t report = (size_t)(t->key - '1');
 
 	if (report < reports(t))
 		open_number(t, report);
 }
 
-void tui_do_next_report(struct tui *t, int key)
+void tui_do_next_report(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 	size_t count = reports(t), next = p->ask.report;
 
 	if (p->kind != TUI_PAGE_REPORT)
 		return;
-	next = key == TUI_KEY_BACKTAB ? (next + count - 1) % count : (next + 1) % count;
+	next = t->key == TUI_KEY_BACKTAB ? (next + count - 1) % count : (next + 1) % count;
 	open_number(t, next);
 	/* The new page takes the place of the old one, which it may have been about. */
 	if (tui_top(t) != p) {
@@ -253,12 +250,11 @@ void tui_do_next_report(struct tui *t, int key)
 	}
 }
 
-void tui_do_reports(struct tui *t, int key)
+void tui_do_reports(struct tui *t)
 {
 	size_t now = tui_top(t)->ask.report;
 	struct tui_page *p;
 
-	(void)key;
 	if (tui_top(t)->kind == TUI_PAGE_REPORTS)
 		return;
 	p = tui_push(t, TUI_PAGE_REPORTS);
@@ -268,11 +264,10 @@ void tui_do_reports(struct tui *t, int key)
 	p->cursor = now;
 }
 
-void tui_do_help(struct tui *t, int key)
+void tui_do_help(struct tui *t)
 {
 	struct tui_page *p;
 
-	(void)key;
 	if (tui_top(t)->kind == TUI_PAGE_HELP)
 		return;
 	p = tui_push(t, TUI_PAGE_HELP);

@@ -36,19 +36,18 @@ static bool has_children(const struct prof_table *t, size_t row)
 	       t->rows.data[row + 1].depth > t->rows.data[row].depth;
 }
 
-void tui_do_expand(struct tui *t, int key)
+void tui_do_expand(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 	long row = tui_page_row(p, p->cursor);
 
-	(void)key;
 	if (p->kind != TUI_PAGE_REPORT) {
 		tui_turn(t);
 		return;
 	}
 	if (!p->rows.table || p->rows.table->layout != PROF_TREE) {
-		if (key == ' ')
-			tui_do_page_down(t, key);
+		if (t->key == ' ')
+			tui_do_page_down(t);
 		else
 			tui_say(t, "this report is not a tree");
 		return;
@@ -63,20 +62,18 @@ void tui_do_expand(struct tui *t, int key)
 	arrange(t);
 }
 
-void tui_do_expand_all(struct tui *t, int key)
+void tui_do_expand_all(struct tui *t)
 {
-	(void)key;
 	if (!tree(t))
 		return;
 	memset(tui_top(t)->rows.collapsed, 0, tui_top(t)->rows.table->rows.count);
 	arrange(t);
 }
 
-void tui_do_collapse_all(struct tui *t, int key)
+void tui_do_collapse_all(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 
-	(void)key;
 	if (!tree(t))
 		return;
 	for (size_t i = 0; i < p->rows.table->rows.count; i++)
@@ -101,18 +98,16 @@ static void open_menu(struct tui *t, enum tui_page_kind kind)
 		tui_fill_menu(t, p);
 }
 
-void tui_do_columns(struct tui *t, int key)
+void tui_do_columns(struct tui *t)
 {
-	(void)key;
 	if (tui_top(t)->kind == TUI_PAGE_REPORT && !tui_top(t)->strips.count)
 		tui_say(t, "this report has no columns");
 	else
 		open_menu(t, TUI_PAGE_COLUMNS);
 }
 
-void tui_do_switches(struct tui *t, int key)
+void tui_do_switches(struct tui *t)
 {
-	(void)key;
 	open_menu(t, TUI_PAGE_SWITCHES);
 }
 
@@ -126,11 +121,10 @@ static void turn_switch(struct tui *t, struct tui_page *p, size_t i)
 	tui_say(t, "-%s is %s: %s", s->name, p->ask.switches & 1u << i ? "on" : "off", s->help);
 }
 
-void tui_do_switch(struct tui *t, int key)
+void tui_do_switch(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 
-	(void)key;
 	if (p->kind != TUI_PAGE_REPORT)
 		return;
 	for (size_t i = 0; t->source.switches[i].name; i++)
@@ -252,16 +246,14 @@ void tui_fill_menu(struct tui *t, struct tui_page *p)
 			part_name(of->table, &of->strips.data[i]));
 }
 
-void tui_do_intervals(struct tui *t, int key)
+void tui_do_intervals(struct tui *t)
 {
-	(void)key;
 	tui_show_intervals(t, !t->intervals);
 	tui_say(t, "95%% intervals are %s", t->intervals ? "shown" : "not shown");
 }
 
-void tui_do_unicode(struct tui *t, int key)
+void tui_do_unicode(struct tui *t)
 {
-	(void)key;
 	if (!t->unicode) {
 		tui_say(t, "the terminal's locale has no Unicode");
 		return;
@@ -269,15 +261,13 @@ void tui_do_unicode(struct tui *t, int key)
 	t->screen.unicode = !t->screen.unicode;
 }
 
-void tui_do_mouse(struct tui *t, int key)
+void tui_do_mouse(struct tui *t)
 {
-	(void)key;
 	t->mouse = !t->mouse;
 	tui_say(t, "the mouse is %s", t->mouse ? "on (with Shift, the terminal's own)" : "off");
 }
 
-void tui_do_redraw(struct tui *t, int key)
+void tui_do_redraw(struct tui *t)
 {
-	(void)key;
 	t->redraw = true;
 }

@@ -48,6 +48,7 @@ struct tui {
 	VEC(char *) hidden;               /* columns: "report:name:part" */
 	const struct tui_action *actions; /* all that keys do; ends with name NULL */
 	const struct tui_action *action;  /* that runs */
+	int key;                          /* that it runs for */
 	char *export_path, *export_text;
 	size_t hottest; /* rank of the row that `hottest` went to last */
 };
