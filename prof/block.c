@@ -183,7 +183,7 @@ static int scheduler_open(struct scheduler *s, const struct block_request *reque
 	if (!s->core.x86) {
 		error_set(e, ERR_UNSUPPORTED, "core %s does not execute x86-64", name);
 		core_fini(&s->core);
-		return error_hint(e, "prof block -cores lists the others");
+		return error_hint(e, "give another of prof block -cores with -core");
 	}
 	s->work = schedule_work_new(e);
 	if (!s->work)

@@ -454,8 +454,7 @@ int machine_parser_word(struct parser *p)
 	while (p->at < p->end && !parser_blank(*p->at))
 		p->at++;
 	if (p->at - begin > WORD_MAX_LENGTH)
-		return machine_parser_fail(p,
-			"a word of %zu characters; none here has more than %d",
+		return machine_parser_fail(p, "a word of %zu characters: the maximum is %d",
 			(size_t)(p->at - begin), WORD_MAX_LENGTH);
 	memcpy(p->word, begin, (size_t)(p->at - begin));
 	p->word[p->at - begin] = '\0';

@@ -53,7 +53,7 @@ int seize_process(const struct seizer *s, pid_t pid, struct error *e)
 		DIR *list = opendir(path);
 
 		if (!list)
-			return error_set(e, ERR_NOT_FOUND, "there is no process %d", (int)pid);
+			return error_set(e, ERR_NOT_FOUND, "process %d does not exist", (int)pid);
 		fresh = seize_listed(s, list, e);
 		closedir(list);
 	} while (fresh > 0);

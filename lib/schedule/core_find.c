@@ -30,9 +30,9 @@ int core_find(struct core *c, const char *name, struct error *e)
 		where = file_data_path(strbuf_text(&file), e);
 		strbuf_fini(&file);
 		if (!where) {
-			error_set(e, ERR_NOT_FOUND, "there is no description of a core '%s'", name);
-			return error_hint(e, "prof block -cores lists them; a file's name has a "
-					     "dot or a slash in it");
+			error_set(e, ERR_NOT_FOUND, "no description of a core '%s'", name);
+			return error_hint(e, "prof block -cores lists them; a file name must "
+					     "contain a dot or a slash");
 		}
 	}
 	text = file_read(where ? where : name, 0, &length, e);

@@ -51,7 +51,7 @@ static int read_operand(struct core_reader *r, const char *word, struct core_sig
 			return 0;
 		}
 	}
-	core_fail(r, "'%s' is no kind of operand", word);
+	core_fail(r, "unknown operand kind '%s'", word);
 	return error_hint(r->e, "r r8 r16 r32 r64 v x y z k mm st m m8..m512 i same none *");
 }
 
@@ -99,7 +99,7 @@ static int read_uops(struct core_reader *r, char *word, struct core_rule *rule)
 	if (star) {
 		*star = '\0';
 		if (core_read_number(r, word, 255, &number) || !number)
-			return number ? -1 : core_fail(r, "no micro-operation at all");
+			return number ? -1 : core_fail(r, "no micro-operation");
 		word = star + 1;
 	}
 	u->count = (uint8_t)number;
@@ -185,7 +185,7 @@ static int add_rules(struct core_reader *r, const struct core_rule *rule, const 
 			number = (int)c->own_mnemonics.count - 1;
 		}
 		if (number < 0 || number >= CORE_MNEMONICS_MAX)
-			return core_fail(r, "there is no instruction '%s'", pattern);
+			return core_fail(r, "unknown instruction '%s'", pattern);
 		return add_rule(r, rule, number);
 	}
 	for (unsigned i = 1; i < CORE_MNEMONICS_MAX && c->x86; i++) {
@@ -211,8 +211,8 @@ int core_read_instruction(struct core_reader *r, char *line)
 		part[i] = at;
 		at = strchr(at, ':');
 		if (!at != (i == 3))
-			return core_fail(r, "a line of [instructions] is MNEMONICS : OPERANDS : "
-					    "MICRO-OPERATIONS : LATENCY");
+			return core_fail(
+				r, "expected MNEMONICS : OPERANDS : MICRO-OPERATIONS : LATENCY");
 		if (at)
 			*at++ = '\0';
 	}
