@@ -48,7 +48,7 @@ static int write_to(const struct options *o, const struct export_profile *x, str
 /* What is missing, and what the format cannot say. */
 static void tell(const struct export_profile *x, const struct export_format *format)
 {
-	const struct prof_table *notes = export_notes(x);
+	const struct report_table *notes = export_notes(x);
 
 	for (size_t i = 0; format->bare && i < export_metrics(x); i++)
 		say("%s: %s", format->name, export_metric_text(x, i));

@@ -15,8 +15,8 @@ static int add_calc(void *target, const char *argument, struct error *e)
 {
 	struct options *o = target;
 
-	for (size_t i = 0; prof_views[i].name; i++)
-		if (prof_views[i].make == prof_calc)
+	for (size_t i = 0; report_views[i].name; i++)
+		if (report_views[i].make == report_calc)
 			o->view[i] = true;
 	return word_list_add(&o->only, argument, e);
 }
@@ -142,7 +142,7 @@ static struct option_row *make_table(void)
 	size_t count = 0, more = sizeof(rows) / sizeof(rows[0]);
 	struct option_row *table;
 
-	while (prof_views[count].name)
+	while (report_views[count].name)
 		count++;
 	if (count > VIEWS_MAX)
 		return NULL;
@@ -150,10 +150,10 @@ static struct option_row *make_table(void)
 	if (!table)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		table[i] = (struct option_row){prof_views[i].name, NULL, prof_views[i].help,
+		table[i] = (struct option_row){report_views[i].name, NULL, report_views[i].help,
 			OPTION_FLAG, FIELD(view) + i * sizeof(bool), NULL};
 	for (size_t i = 0; i < count; i++)
-		if (prof_views[i].alone) {
+		if (report_views[i].alone) {
 			table[i].argument = "PROCEDURE";
 			table[i].kind = OPTION_CALL;
 			table[i].call = add_calc;
@@ -169,12 +169,12 @@ static int check_diff(const struct options *o, struct error *e)
 	if (o->merge || o->dump || o->compare || o->threads)
 		return error_set(e, ERR_CONFLICT,
 			"-diff cannot be combined with -merge, -dump, -compare or -threads");
-	for (size_t i = 0; prof_views[i].name; i++)
-		if (o->view[i] && !prof_view_make(&prof_views[i], true))
+	for (size_t i = 0; report_views[i].name; i++)
+		if (o->view[i] && !report_view_make(&report_views[i], true))
 			return error_set(e, ERR_CONFLICT,
 				"-diff cannot be combined with -%s: it reports functions, -heavy "
 				"or -dso",
-				prof_views[i].name);
+				report_views[i].name);
 	return 0;
 }
 
@@ -242,8 +242,8 @@ static int check(const struct options *o, struct error *e)
 		chosen += o->view[i];
 	if (o->dot && (o->csv || o->json))
 		return error_set(e, ERR_CONFLICT, "-dot, -csv and -json exclude each other");
-	for (size_t i = 0; o->dot && prof_views[i].name; i++)
-		if (o->view[i] != (prof_views[i].make == prof_cfg))
+	for (size_t i = 0; o->dot && report_views[i].name; i++)
+		if (o->view[i] != (report_views[i].make == report_cfg))
 			return error_set(e, ERR_CONFLICT, "-dot needs -cfg, and no other report");
 	if (o->csv && o->json)
 		return error_set(e, ERR_CONFLICT, "-csv and -json exclude each other");
@@ -303,8 +303,8 @@ static int take_procedures(struct options *o, struct error *e)
 	size_t kept = 0, files = 0;
 	bool any = false;
 
-	for (size_t i = 0; prof_views[i].name; i++)
-		any = any || (o->view[i] && prof_views[i].about);
+	for (size_t i = 0; report_views[i].name; i++)
+		any = any || (o->view[i] && report_views[i].about);
 	for (size_t i = 0; o->files[i]; i++)
 		files += access(o->files[i], F_OK) == 0;
 	if (!any || !files)

@@ -11,7 +11,7 @@
 #include "picture/plot.h"
 #include "prof.h"
 #include "report/counts_experiment.h"
-#include "report/prof_views.h"
+#include "report/report_views.h"
 
 /* What a picture is made from, and what must outlive it. */
 struct drawing {
@@ -21,7 +21,7 @@ struct drawing {
 	const struct prof_images_search *search;
 	struct picture picture;
 	struct prof_data data;
-	struct prof_table table;
+	struct report_table table;
 	struct prof_images *images;
 	struct counts_costs costs; /* of experiments */
 };
@@ -48,7 +48,7 @@ static int open_data(struct drawing *g, struct error *e)
 
 static int draw_lines(struct drawing *g, struct error *e)
 {
-	if (need_experiments(g, e) || open_data(g, e) || prof_lines(&g->data, &g->table, e))
+	if (need_experiments(g, e) || open_data(g, e) || report_lines(&g->data, &g->table, e))
 		return -1;
 	return picture_lines(&g->picture, &g->data, &g->table, e);
 }
@@ -141,7 +141,7 @@ static int make(struct drawing *g, struct error *e)
 static void fini(struct drawing *g)
 {
 	picture_fini(&g->picture);
-	prof_table_fini(&g->table);
+	report_table_fini(&g->table);
 	prof_images_free(g->images);
 	prof_data_fini(&g->data);
 	free(g->costs.report.events);

@@ -13,7 +13,7 @@
 #include "report.h"
 
 static int draw(
-	const struct options *o, const struct prof_table *t, struct strbuf *out, struct error *e)
+	const struct options *o, const struct report_table *t, struct strbuf *out, struct error *e)
 {
 	bool terminal = !o->output && isatty(STDOUT_FILENO);
 	const char *no_color = getenv("NO_COLOR");
@@ -38,8 +38,8 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	struct strbuf *out, bool *incomplete, struct error *e)
 {
 	struct prof_images *images = NULL;
-	struct prof_table table = {0};
-	prof_view *make = prof_view_make(view, o->diff);
+	struct report_table table = {0};
+	report_view *make = report_view_make(view, o->diff);
 	struct prof_data data;
 	int rc = -1;
 
@@ -55,7 +55,7 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	if (rc == 0)
 		rc = draw(o, &table, out, e);
 	*incomplete = *incomplete || table.incomplete;
-	prof_table_fini(&table);
+	report_table_fini(&table);
 	prof_images_free(images);
 	prof_data_fini(&data);
 	return rc;
@@ -85,14 +85,14 @@ static int all_views(const struct options *o, const struct loaded *l,
 	bool any = false;
 	int rc = 0;
 
-	for (size_t i = 0; prof_views[i].name && rc == 0; i++) {
+	for (size_t i = 0; report_views[i].name && rc == 0; i++) {
 		if (!o->view[i])
 			continue;
 		any = true;
-		rc = make_view(o, l, &prof_views[i], request, search, &text, incomplete, e);
+		rc = make_view(o, l, &report_views[i], request, search, &text, incomplete, e);
 	}
 	if (!any)
-		rc = make_view(o, l, &prof_views[0], request, search, &text, incomplete, e);
+		rc = make_view(o, l, &report_views[0], request, search, &text, incomplete, e);
 	progress_end(request->progress);
 	if (rc == 0)
 		rc = write_out(o, &text, e);
@@ -102,8 +102,8 @@ static int all_views(const struct options *o, const struct loaded *l,
 
 static bool wants_clock(const struct options *o)
 {
-	for (size_t i = 0; prof_views[i].name; i++)
-		if (o->view[i] && prof_views[i].cycles)
+	for (size_t i = 0; report_views[i].name; i++)
+		if (o->view[i] && report_views[i].cycles)
 			return true;
 	return false;
 }
@@ -131,8 +131,8 @@ struct load_request reporting_files(const struct options *o)
 		.apart = o->compare || o->diff || is_sweep(o),
 		.ranks = !o->compare};
 
-	for (size_t i = 0; prof_views[i].name; i++)
-		r.threads = r.threads || (o->view[i] && prof_views[i].threads);
+	for (size_t i = 0; report_views[i].name; i++)
+		r.threads = r.threads || (o->view[i] && report_views[i].threads);
 	return r;
 }
 

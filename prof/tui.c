@@ -27,9 +27,9 @@ static int run(const struct options *o, struct browse *browse, int *signal, stru
 
 static const char *first_report(const struct options *o)
 {
-	for (size_t i = 0; prof_views[i].name; i++)
+	for (size_t i = 0; report_views[i].name; i++)
 		if (o->view[i])
-			return prof_views[i].name;
+			return report_views[i].name;
 	return NULL;
 }
 

@@ -24,7 +24,7 @@ struct job {
 
 /* A report: its table, and what its texts may live in. */
 struct made {
-	struct prof_table table;
+	struct report_table table;
 	struct prof_data data;
 	struct experiment *functions; /* of a preliminary one; else NULL */
 };
@@ -108,7 +108,7 @@ static void made_free(struct made *made)
 {
 	if (!made)
 		return;
-	prof_table_fini(&made->table);
+	report_table_fini(&made->table);
 	prof_data_fini(&made->data);
 	if (made->functions)
 		experiment_fini(made->functions);
@@ -126,7 +126,7 @@ static uint64_t waiting_for_functions(struct browse *m)
 	for (size_t i = 0; i < m->jobs.count; i++) {
 		const struct job *job = &m->jobs.data[i];
 
-		if (m->views[job->ask.report]->make == prof_procedures && !job->ask.procedure &&
+		if (m->views[job->ask.report]->make == report_procedures && !job->ask.procedure &&
 			!job->ask.switches)
 			ticket = job->ticket;
 	}
@@ -234,7 +234,7 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	rc = prof_data_init(&made->data, &request, e);
 	if (rc == 0) {
 		made->data.names = m->names;
-		rc = prof_view_make(view, m->r->changes)(&made->data, &made->table, e);
+		rc = report_view_make(view, m->r->changes)(&made->data, &made->table, e);
 	}
 	if (rc == 0)
 		rc = loaded_note_damage(&m->loaded, &made->table, e);
@@ -251,7 +251,7 @@ static void make_without_lines(struct browse *m, const struct job *job)
 	const struct prof_names names = m->names;
 	struct made *made;
 
-	if (prof_view_make(m->views[job->ask.report], m->r->changes) != prof_procedures ||
+	if (report_view_make(m->views[job->ask.report], m->r->changes) != report_procedures ||
 		job->ask.procedure || m->base.places.count < MANY)
 		return;
 	made = calloc(1, sizeof(*made));
@@ -426,7 +426,7 @@ static bool source_answer(void *context, struct tui_answer *a)
 	return any;
 }
 
-static void source_release(void *context, const struct prof_table *table)
+static void source_release(void *context, const struct report_table *table)
 {
 	struct browse *m = context;
 	struct made *made =
@@ -492,15 +492,15 @@ static int list_reports(struct browse *m)
 {
 	size_t count = 0;
 
-	while (prof_views[count].name)
+	while (report_views[count].name)
 		count++;
 	m->reports = calloc(count + 1, sizeof(*m->reports));
 	m->views = calloc(count + 1, sizeof(*m->views));
 	if (!m->reports || !m->views)
 		return -1;
 	count = 0;
-	for (const struct view *v = prof_views; v->name; v++) {
-		if (!prof_view_make(v, m->r->changes))
+	for (const struct view *v = report_views; v->name; v++) {
+		if (!report_view_make(v, m->r->changes))
 			continue;
 		m->views[count] = v;
 		m->reports[count++] = (struct tui_report){v->name, v->help, v->alone};

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "report/prof_views.h"
+#include "report/report_views.h"
 
 enum {
 	LARGE = 4 << 20, /* bytes; what is smaller is read at once */
@@ -154,7 +154,7 @@ static int gather_all(struct first_table *g, struct experiment *x)
 }
 
 int first_table_fill(struct first_table *g, uint64_t budget, struct experiment *functions,
-	struct prof_data *data, struct prof_table *t)
+	struct prof_data *data, struct report_table *t)
 {
 	int more = experiment_glance_work(g->g, budget, budget);
 	struct prof_input input = {.experiment = functions, .file = g->input.file};
@@ -169,15 +169,15 @@ int first_table_fill(struct first_table *g, uint64_t budget, struct experiment *
 	if (more < 0 || gather_all(g, functions) || prof_data_init(data, &request, NULL))
 		goto out;
 	data->names = (struct prof_names){&browse_bare_ops, &names};
-	rc = prof_procedures(data, t, NULL);
+	rc = report_procedures(data, t, NULL);
 	data->request = NULL;
 	data->names = (struct prof_names){0};
-	prof_note(t, "Preliminary: of the first %.0f%% of the samples; the file is being read",
+	report_note(t, "Preliminary: of the first %.0f%% of the samples; the file is being read",
 		100 * experiment_glance_part(g->g));
-	if (prof_finish(t, rc, NULL) == 0)
+	if (report_finish(t, rc, NULL) == 0)
 		return more;
 out:
-	prof_table_fini(t);
+	report_table_fini(t);
 	prof_data_fini(data);
 	experiment_fini(functions);
 	return -1;

@@ -24,7 +24,7 @@ int first_table_open(struct first_table *g, const struct browse_request *r);
 /* After some more reading (ns of each kind): fills an empty table, whose texts live in g and in
  * what comes with it.  1: there is more to come; 0: that was all; -1: nothing was made. */
 int first_table_fill(struct first_table *g, uint64_t budget, struct experiment *functions,
-	struct prof_data *data, struct prof_table *t);
+	struct prof_data *data, struct report_table *t);
 void first_table_close(struct first_table *g);
 
 /* Names without lines, which take long, on top of others. */

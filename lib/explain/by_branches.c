@@ -51,7 +51,7 @@ static double slower_in_bursts(const struct prof_data *d)
 
 /* CPU time that the program takes where nobody follows it: told by ssrun, what is done in bursts
  * included; or as samples have it where those are of another run. */
-static double program_seconds(const struct prof_branches *b)
+static double program_seconds(const struct explain_branches *b)
 {
 	const struct prof_data *d = b->analysis->d;
 	const struct prof_metric *m = &d->metrics.data[b->analysis->metric];
@@ -63,19 +63,19 @@ static double program_seconds(const struct prof_branches *b)
 	return all > stops && m->samples ? (all - stops + bursts) * 1e-9 : b->seconds;
 }
 
-double prof_branches_timed(const struct prof_data *d)
+double explain_branches_timed(const struct prof_data *d)
 {
 	double bursts = tally_of(d, TALLY_BURSTS_TIMED);
 
 	return bursts >= TIMED_LEAST ? bursts : 0;
 }
 
-static struct timed timed_of(const struct prof_branches *b)
+static struct timed timed_of(const struct explain_branches *b)
 {
 	const struct prof_data *d = b->analysis->d;
 	struct timed t = {0};
 
-	t.bursts = prof_branches_timed(d);
+	t.bursts = explain_branches_timed(d);
 	if (t.bursts > 0)
 		t.unit = slower_in_bursts(d) * program_seconds(b) / b->analysis->cycles;
 	return t;
@@ -95,7 +95,7 @@ static void take_rate(struct analysis_run *own, const struct experiment_run *run
 	own->variance = square * n / (t->bursts * t->bursts) * t->unit * t->unit;
 }
 
-static int gather_from(struct prof_branches *b, const struct experiment *x,
+static int gather_from(struct explain_branches *b, const struct experiment *x,
 	const uint32_t *image_of, const struct timed *t)
 {
 	for (size_t i = 0; i < experiment_runs(x); i++) {
@@ -125,7 +125,7 @@ static int gather_from(struct prof_branches *b, const struct experiment *x,
 }
 
 /* Runs that only bursts without time have met are as frequent as others of so many. */
-static void fill_gaps(struct prof_branches *b)
+static void fill_gaps(struct explain_branches *b)
 {
 	double rates = 0, counts = 0;
 
@@ -146,14 +146,14 @@ static void fill_gaps(struct prof_branches *b)
 	}
 }
 
-static int gather(struct prof_branches *b)
+static int by_branches_gather(struct explain_branches *b)
 {
 	const struct prof_data *d = b->analysis->d;
 	const struct prof_metric *m = &d->metrics.data[b->analysis->metric];
 	struct timed t;
 
 	b->seconds = (double)m->samples * m->unit;
-	b->seconds *= prof_branches_weight(d, b->analysis->metric);
+	b->seconds *= explain_branches_weight(d, b->analysis->metric);
 	b->slower = SLOWER;
 	b->scale = LOOSE;
 	if (counted_natively(d))
@@ -167,7 +167,7 @@ static int gather(struct prof_branches *b)
 	return 0;
 }
 
-bool prof_branches_any(const struct prof_data *d)
+bool explain_branches_any(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++)
 		if (experiment_runs(d->request->inputs[i].experiment))
@@ -175,19 +175,19 @@ bool prof_branches_any(const struct prof_data *d)
 	return false;
 }
 
-bool prof_branches_rated(const struct prof_data *d)
+bool explain_branches_rated(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
 		for (size_t k = 0; k < experiment_rates(x); k++)
-			if (experiment_rate_at(x, k)->windows >= PROF_BRANCHES_OFTEN)
+			if (experiment_rate_at(x, k)->windows >= EXPLAIN_BRANCHES_OFTEN)
 				return true;
 	}
 	return false;
 }
 
-double prof_branches_weight(const struct prof_data *d, size_t metric)
+double explain_branches_weight(const struct prof_data *d, size_t metric)
 {
 	const struct prof_metric *m = &d->metrics.data[metric];
 	const struct experiment *x = d->request->inputs[m->input].experiment;
@@ -204,32 +204,33 @@ double prof_branches_weight(const struct prof_data *d, size_t metric)
 	return sampled > 0 ? 1 + fmax(left - stops, 0) / sampled : 1;
 }
 
-int prof_branches_new(struct prof_branches **to, const struct prof_analysis *a, struct error *e)
+int explain_branches_new(
+	struct explain_branches **to, const struct explain_analysis *a, struct error *e)
 {
-	struct prof_branches *b = calloc(1, sizeof(*b));
+	struct explain_branches *b = calloc(1, sizeof(*b));
 
 	*to = NULL;
 	if (!b)
 		return error_nomem(e);
 	b->analysis = a;
-	if (gather(b)) {
-		prof_branches_free(b);
+	if (by_branches_gather(b)) {
+		explain_branches_free(b);
 		return error_nomem(e);
 	}
 	if (!b->list.count) {
-		prof_branches_free(b);
+		explain_branches_free(b);
 		return 0;
 	}
 	b->runs = analysis_runs_new(b->list.data, b->list.count, e);
-	if (!b->runs || (!analysis_runs_rated(b->runs) && prof_branches_by_clock(b, e))) {
-		prof_branches_free(b);
+	if (!b->runs || (!analysis_runs_rated(b->runs) && explain_branches_by_clock(b, e))) {
+		explain_branches_free(b);
 		return -1;
 	}
 	*to = b;
 	return 0;
 }
 
-void prof_branches_free(struct prof_branches *b)
+void explain_branches_free(struct explain_branches *b)
 {
 	if (!b)
 		return;
@@ -242,7 +243,7 @@ void prof_branches_free(struct prof_branches *b)
 /* ---- answers ---- */
 
 static struct analysis_estimate estimate_of(
-	const struct prof_branches *b, const struct analysis_passage *x)
+	const struct explain_branches *b, const struct analysis_passage *x)
 {
 	bool rated = analysis_runs_rated(b->runs);
 	double deviation =
@@ -259,7 +260,8 @@ static struct analysis_estimate estimate_of(
 }
 
 /* What no burst met, though many may have passed nearby. */
-static struct analysis_estimate unseen(const struct prof_branches *b, double samples, double cycles)
+static struct analysis_estimate unseen(
+	const struct explain_branches *b, double samples, double cycles)
 {
 	double value = samples / (cycles * b->slower + 1 / b->once);
 
@@ -267,7 +269,7 @@ static struct analysis_estimate unseen(const struct prof_branches *b, double sam
 		.value = value, .high = value + 3 * b->once, .confidence = ANALYSIS_LOW};
 }
 
-static void tell_block(const struct prof_branches *b, struct prof_analysed *p, uint32_t block)
+static void tell_block(const struct explain_branches *b, struct explain_analysed *p, uint32_t block)
 {
 	const struct flow *f = p->code->flow;
 	const struct flow_block *own = &f->blocks.data[block];
@@ -294,10 +296,10 @@ static void tell_block(const struct prof_branches *b, struct prof_analysed *p, u
 	mean.deviation /= fmax(weight, 1);
 	p->frequencies.block[block] =
 		weight > 0 ? estimate_of(b, &mean)
-			   : unseen(b, samples, prof_branches_expected(mi, own->count));
+			   : unseen(b, samples, explain_branches_expected(mi, own->count));
 }
 
-void prof_branches_tell(const struct prof_branches *b, struct prof_analysed *p)
+void explain_branches_tell(const struct explain_branches *b, struct explain_analysed *p)
 {
 	const struct flow *f = p->code->flow;
 
@@ -305,7 +307,7 @@ void prof_branches_tell(const struct prof_branches *b, struct prof_analysed *p)
 		tell_block(b, p, i);
 	for (uint32_t i = 0; i < f->edges.count; i++) {
 		const struct analysis_estimate *from = &p->frequencies.block[f->edges.data[i].from];
-		struct analysis_passage x = prof_branches_edge(b, f, p->code->image, i);
+		struct analysis_passage x = explain_branches_edge(b, f, p->code->image, i);
 
 		p->frequencies.edge[i] =
 			x.seen ? estimate_of(b, &x)

@@ -11,24 +11,26 @@
 #include "analysis/runs.h"
 #include "explain/procedure.h"
 
-struct prof_branches;
+struct explain_branches;
 
 /* Whether there are branch records, and rates among them. */
-bool prof_branches_any(const struct prof_data *d);
-bool prof_branches_rated(const struct prof_data *d);
+bool explain_branches_any(const struct prof_data *d);
+bool explain_branches_rated(const struct prof_data *d);
 /* How many bursts tell how often runs were executed; 0: none, or too few for that. */
-double prof_branches_timed(const struct prof_data *d);
+double explain_branches_timed(const struct prof_data *d);
 /* Times that a sample counts for: those in bursts and windows were left out. */
-double prof_branches_weight(const struct prof_data *d, size_t metric);
+double explain_branches_weight(const struct prof_data *d, size_t metric);
 
 /* *b is NULL where experiments have no branch records.  -1 with *e set when memory is out. */
-int prof_branches_new(struct prof_branches **b, const struct prof_analysis *a, struct error *e);
-void prof_branches_free(struct prof_branches *b);
+int explain_branches_new(
+	struct explain_branches **b, const struct explain_analysis *a, struct error *e);
+void explain_branches_free(struct explain_branches *b);
 
 /* How often each edge of f was passed, in samples a cycle; yours to free.  NULL when memory is out.
  */
-double *prof_branches_edges(const struct prof_branches *b, const struct flow *f, uint32_t image);
+double *explain_branches_edges(
+	const struct explain_branches *b, const struct flow *f, uint32_t image);
 /* Frequencies of p, whose samples and schedule are known and frequencies have room. */
-void prof_branches_tell(const struct prof_branches *b, struct prof_analysed *p);
+void explain_branches_tell(const struct explain_branches *b, struct explain_analysed *p);
 
 #endif

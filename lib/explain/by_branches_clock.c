@@ -30,34 +30,34 @@ struct clock { /* of a segment */
 	double samples, cycles;
 };
 
-double prof_branches_expected(double mi, uint32_t insns)
+double explain_branches_expected(double mi, uint32_t insns)
 {
 	return hypot(mi, BLOCK + INSN * insns);
 }
 
 struct clocks { /* of all segments */
-	struct prof_branches *b;
+	struct explain_branches *b;
 	struct clock *clock;
 };
 
-static int add_procedure(
-	void *to, const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
+static int add_procedure(void *to, const struct explain_procedure *procedure,
+	struct explain_code *code, struct error *e)
 {
 	const struct clocks *c = to;
-	const struct prof_branches *b = c->b;
+	const struct explain_branches *b = c->b;
 	struct clock *clock = c->clock;
 	const struct flow *f = code->flow;
-	struct prof_analysed p;
+	struct explain_analysed p;
 	double *edges;
 	int rc;
 
 	(void)procedure;
 	if (!f || !code->sums[b->analysis->metric])
 		return 0;
-	edges = prof_branches_edges(b, f, code->image);
+	edges = explain_branches_edges(b, f, code->image);
 	if (!edges)
 		return error_nomem(e);
-	rc = prof_schedule(&p, b->analysis, code, edges, NULL, e);
+	rc = explain_schedule(&p, b->analysis, code, edges, NULL, e);
 	free(edges);
 	for (uint32_t i = 0; i < f->insns.count && rc == 0;) {
 		uint32_t at = analysis_runs_segment(b->runs, code->image, f->insns.data[i].address);
@@ -74,13 +74,13 @@ static int add_procedure(
 			clock[at].samples += p.samples[i];
 			mi += p.mi[i];
 		}
-		clock[at].cycles += prof_branches_expected(mi, n);
+		clock[at].cycles += explain_branches_expected(mi, n);
 	}
-	prof_analysed_fini(&p);
+	explain_analysed_fini(&p);
 	return rc;
 }
 
-static double flow_of(const struct prof_branches *b, uint32_t at)
+static double flow_of(const struct explain_branches *b, uint32_t at)
 {
 	return analysis_runs_flow(b->runs, at);
 }
@@ -88,7 +88,7 @@ static double flow_of(const struct prof_branches *b, uint32_t at)
 /* Cycles against those expected, where neither little nor much is waited: of the whole, a few
  * places that wait for memory may be most.  UNHINDERED of what is expected takes less.  Of places
  * that have too few samples for that, the mean. */
-static double slower_of(const struct prof_branches *b, const struct clock *clock)
+static double slower_of(const struct explain_branches *b, const struct clock *clock)
 {
 	uint32_t n = analysis_runs_count(b->runs), used = 0;
 	struct stats_weighed *w = calloc(n + 1, sizeof(*w));
@@ -116,14 +116,14 @@ static double slower_of(const struct prof_branches *b, const struct clock *clock
 	return found;
 }
 
-static void scale_by_clock(struct prof_branches *b, const struct clock *clock)
+static void scale_by_clock(struct explain_branches *b, const struct clock *clock)
 {
 	analysis_runs_scale(b->runs, slower_of(b, clock) / SLOWER);
 }
 
 /* Expected hits of a row.  Only what was seen is ever watched: what was seen once was mostly seen
  * by chance. */
-static double likely_hits(const struct prof_branches *b, const struct rate *r)
+static double likely_hits(const struct explain_branches *b, const struct rate *r)
 {
 	struct analysis_passage x = analysis_runs_at(b->runs, r->image, r->address);
 
@@ -133,7 +133,7 @@ static double likely_hits(const struct prof_branches *b, const struct rate *r)
 
 /* Windows meet all of a phase or nothing, so that only sums are unbiased, not logarithms: how far
  * hits are off is told as a part of those expected, with the variance of these. */
-static bool tell_rates(struct prof_branches *b)
+static bool tell_rates(struct explain_branches *b)
 {
 	bool told = false;
 
@@ -142,7 +142,7 @@ static bool tell_rates(struct prof_branches *b)
 		uint32_t at = analysis_runs_segment(b->runs, r->image, r->address);
 		double hits;
 
-		if (at == ANALYSIS_RUNS_NONE || r->windows < PROF_BRANCHES_OFTEN)
+		if (at == ANALYSIS_RUNS_NONE || r->windows < EXPLAIN_BRANCHES_OFTEN)
 			continue;
 		hits = fmax(likely_hits(b, r), 1e-3);
 		if ((double)r->hits > MANY * (double)r->windows)
@@ -155,7 +155,8 @@ static bool tell_rates(struct prof_branches *b)
 }
 
 /* Of a segment: the logarithm of its cycles against those expected, and what that weighs. */
-static struct stats_weighed weigh(const struct prof_branches *b, const struct clock *c, double flow)
+static struct stats_weighed weigh(
+	const struct explain_branches *b, const struct clock *c, double flow)
 {
 	double like = b->slower * flow * c->cycles;
 	struct stats_weighed w = {0};
@@ -169,7 +170,7 @@ static struct stats_weighed weigh(const struct prof_branches *b, const struct cl
 }
 
 /* What is alike everywhere belongs to the program, not to its parts. */
-static void tell_clock(struct prof_branches *b, const struct clock *clock)
+static void tell_clock(struct explain_branches *b, const struct clock *clock)
 {
 	uint32_t n = analysis_runs_count(b->runs);
 	double sum = 0, weight = 0, mean;
@@ -189,14 +190,15 @@ static void tell_clock(struct prof_branches *b, const struct clock *clock)
 	}
 }
 
-int prof_branches_by_clock(struct prof_branches *b, struct error *e)
+int explain_branches_by_clock(struct explain_branches *b, struct error *e)
 {
 	uint32_t n = analysis_runs_count(b->runs);
 	struct clock *clock = calloc(n + 1, sizeof(*clock));
 	double flow = 0, seen = 0;
 	bool rated;
 	struct clocks clocks = {b, clock};
-	int rc = clock ? prof_code_all(b->analysis->d, add_procedure, &clocks, e) : error_nomem(e);
+	int rc = clock ? explain_code_all(b->analysis->d, add_procedure, &clocks, e)
+		       : error_nomem(e);
 
 	if (rc == 0) {
 		scale_by_clock(b, clock);

@@ -4,8 +4,8 @@
 
 #include "explain/by_branches_private.h"
 
-struct analysis_passage prof_branches_edge(
-	const struct prof_branches *b, const struct flow *f, uint32_t image, uint32_t edge)
+struct analysis_passage explain_branches_edge(
+	const struct explain_branches *b, const struct flow *f, uint32_t image, uint32_t edge)
 {
 	const struct flow_edge *x = &f->edges.data[edge];
 
@@ -13,11 +13,12 @@ struct analysis_passage prof_branches_edge(
 		f->insns.data[f->blocks.data[x->to].first].address, x->kind == FLOW_FALL);
 }
 
-double *prof_branches_edges(const struct prof_branches *b, const struct flow *f, uint32_t image)
+double *explain_branches_edges(
+	const struct explain_branches *b, const struct flow *f, uint32_t image)
 {
 	double *edges = calloc(f->edges.count + 1, sizeof(*edges));
 
 	for (uint32_t i = 0; edges && i < f->edges.count; i++)
-		edges[i] = prof_branches_edge(b, f, image, i).flow;
+		edges[i] = explain_branches_edge(b, f, image, i).flow;
 	return edges;
 }

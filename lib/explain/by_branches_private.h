@@ -10,8 +10,8 @@ struct rate { /* of windows */
 	uint32_t image;
 };
 
-struct prof_branches {
-	const struct prof_analysis *analysis;
+struct explain_branches {
+	const struct explain_analysis *analysis;
 	struct analysis_runs *runs;
 	VEC(struct analysis_run) list;
 	VEC(struct rate) rates;
@@ -21,15 +21,15 @@ struct prof_branches {
 	double once;    /* frequency of what is seen once */
 };
 
-#define PROF_BRANCHES_OFTEN                                                                        \
+#define EXPLAIN_BRANCHES_OFTEN                                                                     \
 	20 /* windows of an address, at least: fewer met all of a phase, or nothing */
 
 /* How often an edge of f was passed, as runs have it. */
-struct analysis_passage prof_branches_edge(
-	const struct prof_branches *b, const struct flow *f, uint32_t image, uint32_t edge);
+struct analysis_passage explain_branches_edge(
+	const struct explain_branches *b, const struct flow *f, uint32_t image, uint32_t edge);
 /* Cycles of so many instructions with these Mi, where little goes wrong. */
-double prof_branches_expected(double mi, uint32_t insns);
+double explain_branches_expected(double mi, uint32_t insns);
 /* Makes frequencies of runs that have no rates.  -1 with *e set when memory is out. */
-int prof_branches_by_clock(struct prof_branches *b, struct error *e);
+int explain_branches_by_clock(struct explain_branches *b, struct error *e);
 
 #endif

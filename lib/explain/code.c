@@ -23,7 +23,7 @@ static int by_address(const void *a, const void *b)
 		       ?: sort_rising(x->place, y->place);
 }
 
-static int sort_places(struct prof_procedures *p, const struct prof_data *d)
+static int sort_places(struct explain_procedures *p, const struct prof_data *d)
 {
 	size_t n = d->places.count;
 	struct order *order = calloc(n + 1, sizeof(*order));
@@ -45,9 +45,9 @@ static int sort_places(struct prof_procedures *p, const struct prof_data *d)
 	return 0;
 }
 
-static int by_cost(const void *a, const void *b)
+static int code_by_cost(const void *a, const void *b)
 {
-	const struct prof_procedure *x = a, *y = b;
+	const struct explain_procedure *x = a, *y = b;
 
 	return sort_falling(x->value, y->value) ?: sort_falling(x->all, y->all)
 		       ?: sort_rising(x->image, y->image) ?: sort_rising(x->begin, y->begin);
@@ -70,16 +70,16 @@ static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *be
 
 /* ---- jumps seen ---- */
 
-static int by_place(const void *a, const void *b)
+static int code_by_place(const void *a, const void *b)
 {
-	const struct prof_jump *x = a, *y = b;
+	const struct explain_jump *x = a, *y = b;
 
 	return sort_rising(x->image, y->image) ?: sort_rising(x->jump.from, y->jump.from)
 		       ?: sort_rising(x->jump.to, y->jump.to);
 }
 
 /* Those that direct branches make among them are no news and do no harm. */
-static int take_seen(struct prof_procedures *p, const struct prof_data *d)
+static int take_seen(struct explain_procedures *p, const struct prof_data *d)
 {
 	size_t kept = 0;
 
@@ -88,7 +88,7 @@ static int take_seen(struct prof_procedures *p, const struct prof_data *d)
 
 		for (size_t k = 0; k < experiment_runs(x); k++) {
 			const struct experiment_run *run = experiment_run_at(x, k);
-			struct prof_jump own = {.jump = {run->key.end, run->key.to}};
+			struct explain_jump own = {.jump = {run->key.end, run->key.to}};
 
 			if (run->key.image != run->key.to_image)
 				continue;
@@ -98,24 +98,24 @@ static int take_seen(struct prof_procedures *p, const struct prof_data *d)
 		}
 	}
 	if (p->seen.count)
-		qsort(p->seen.data, p->seen.count, sizeof(*p->seen.data), by_place);
+		qsort(p->seen.data, p->seen.count, sizeof(*p->seen.data), code_by_place);
 	for (size_t i = 0; i < p->seen.count; i++)
-		if (!kept || by_place(&p->seen.data[kept - 1], &p->seen.data[i]))
+		if (!kept || code_by_place(&p->seen.data[kept - 1], &p->seen.data[i]))
 			p->seen.data[kept++] = p->seen.data[i];
 	p->seen.count = kept;
 	return 0;
 }
 
 /* The first in image at or behind address. */
-static size_t seen_from(const struct prof_procedures *p, uint32_t image, uint64_t address)
+static size_t seen_from(const struct explain_procedures *p, uint32_t image, uint64_t address)
 {
-	const struct prof_jump key = {image, {.from = address}};
+	const struct explain_jump key = {image, {.from = address}};
 	size_t low = 0, high = p->seen.count;
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
 
-		if (by_place(&p->seen.data[middle], &key) < 0)
+		if (code_by_place(&p->seen.data[middle], &key) < 0)
 			low = middle + 1;
 		else
 			high = middle;
@@ -125,10 +125,10 @@ static size_t seen_from(const struct prof_procedures *p, uint32_t image, uint64_
 
 /* ---- procedures ---- */
 
-int prof_procedures_init(struct prof_procedures *p, const struct prof_data *d)
+int explain_procedures_init(struct explain_procedures *p, const struct prof_data *d)
 {
 	size_t metrics = d->metrics.count;
-	struct prof_procedure *own = NULL;
+	struct explain_procedure *own = NULL;
 
 	memset(p, 0, sizeof(*p));
 	if (sort_places(p, d) || take_seen(p, d))
@@ -158,21 +158,21 @@ int prof_procedures_init(struct prof_procedures *p, const struct prof_data *d)
 			own->all += counts[k];
 	}
 	if (p->list.count)
-		qsort(p->list.data, p->list.count, sizeof(*p->list.data), by_cost);
+		qsort(p->list.data, p->list.count, sizeof(*p->list.data), code_by_cost);
 	return 0;
 }
 
-int prof_procedures_all(struct prof_procedures *p, const struct prof_data *d)
+int explain_procedures_all(struct explain_procedures *p, const struct prof_data *d)
 {
 	struct prof_request request = *d->request;
 	struct prof_data whole = *d;
 
 	request.only = request.exclude = NULL;
 	whole.request = &request;
-	return prof_procedures_init(p, &whole);
+	return explain_procedures_init(p, &whole);
 }
 
-void prof_procedures_fini(struct prof_procedures *p)
+void explain_procedures_fini(struct explain_procedures *p)
 {
 	vec_fini(&p->seen);
 	vec_fini(&p->list);
@@ -180,8 +180,8 @@ void prof_procedures_fini(struct prof_procedures *p)
 	p->places = NULL;
 }
 
-size_t prof_place_from(const struct prof_data *d, const struct prof_procedures *p, uint32_t image,
-	uint64_t address)
+size_t explain_place_from(const struct prof_data *d, const struct explain_procedures *p,
+	uint32_t image, uint64_t address)
 {
 	size_t low = 0, high = d->places.count;
 	struct order want = {image, 0, address};
@@ -204,7 +204,7 @@ struct asker {
 	uint32_t image;
 };
 
-static size_t read_image(void *context, uint64_t address, void *bytes, size_t size)
+static size_t code_read_image(void *context, uint64_t address, void *bytes, size_t size)
 {
 	const struct asker *a = context;
 
@@ -223,7 +223,7 @@ static bool call_returns(void *context, const struct insn *call)
 	return flow_name_returns(symbol.name);
 }
 
-enum isa_machine prof_machine(const struct prof_data *d, uint32_t image)
+enum isa_machine explain_isa(const struct prof_data *d, uint32_t image)
 {
 	static const enum isa_machine machines[] = {
 		[IMAGE_OTHER] = ISA_NONE,
@@ -236,8 +236,8 @@ enum isa_machine prof_machine(const struct prof_data *d, uint32_t image)
 					 : ISA_NONE;
 }
 
-static int take_counts(struct prof_code *c, const struct prof_data *d,
-	const struct prof_procedures *p, uint32_t image)
+static int code_take_counts(struct explain_code *c, const struct prof_data *d,
+	const struct explain_procedures *p, uint32_t image)
 {
 	size_t metrics = d->metrics.count, n = c->flow ? c->flow->insns.count : 0;
 
@@ -245,7 +245,7 @@ static int take_counts(struct prof_code *c, const struct prof_data *d,
 	c->sums = calloc(metrics + 1, sizeof(*c->sums));
 	if (!c->counts || !c->sums)
 		return -1;
-	for (size_t i = prof_place_from(d, p, image, c->begin); i < d->places.count; i++) {
+	for (size_t i = explain_place_from(d, p, image, c->begin); i < d->places.count; i++) {
 		const struct prof_place *place = prof_place_at(d, p->places[i]);
 		const uint64_t *counts = d->counts.data + p->places[i] * metrics;
 		uint32_t at;
@@ -266,7 +266,7 @@ static int take_counts(struct prof_code *c, const struct prof_data *d,
 }
 
 static struct flow *make_flow(
-	struct flow_request *r, const struct prof_procedures *p, uint32_t image, struct error *e)
+	struct flow_request *r, const struct explain_procedures *p, uint32_t image, struct error *e)
 {
 	size_t first = seen_from(p, image, r->begin), end = seen_from(p, image, r->begin + r->size);
 	struct flow_jump *seen = calloc(end - first + 1, sizeof(*seen));
@@ -285,15 +285,16 @@ static struct flow *make_flow(
 	return f;
 }
 
-int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct prof_procedures *p,
-	const struct prof_procedure *procedure, struct error *e)
+int explain_code_load(struct explain_code *c, const struct prof_data *d,
+	const struct explain_procedures *p, const struct explain_procedure *procedure,
+	struct error *e)
 {
 	const struct prof_names_ops *ops = d->names.ops;
 	struct asker asker = {&d->names, procedure->image};
 	struct image_symbol symbol = {.address = procedure->begin, .size = 1};
 	struct flow_request r = {.begin = procedure->begin,
 		.context = &asker,
-		.read = read_image,
+		.read = code_read_image,
 		.returns = call_returns};
 
 	memset(c, 0, sizeof(*c));
@@ -301,10 +302,10 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 	c->image = procedure->image;
 	c->begin = procedure->begin;
 	c->size = symbol.size ? symbol.size : 1;
-	c->machine = prof_machine(d, procedure->image);
+	c->machine = explain_isa(d, procedure->image);
 	c->bytes = c->machine != ISA_NONE && c->size <= CODE_MAX ? malloc(c->size) : NULL;
 	if (c->bytes)
-		r.size = read_image(&asker, c->begin, c->bytes, c->size);
+		r.size = code_read_image(&asker, c->begin, c->bytes, c->size);
 	if (r.size) {
 		r.machine = c->machine;
 		r.bytes = c->bytes;
@@ -312,15 +313,15 @@ int prof_code_load(struct prof_code *c, const struct prof_data *d, const struct 
 		if (!c->flow)
 			goto fail;
 	}
-	if (take_counts(c, d, p, procedure->image) == 0)
+	if (code_take_counts(c, d, p, procedure->image) == 0)
 		return 0;
 	error_nomem(e);
 fail:
-	prof_code_fini(c);
+	explain_code_fini(c);
 	return -1;
 }
 
-void prof_code_fini(struct prof_code *c)
+void explain_code_fini(struct explain_code *c)
 {
 	flow_free(c->flow);
 	free(c->bytes);
@@ -329,28 +330,28 @@ void prof_code_fini(struct prof_code *c)
 	memset(c, 0, sizeof(*c));
 }
 
-int prof_code_each(const struct prof_data *d, const struct prof_procedures *all,
-	prof_code_take *take, void *to, struct error *e)
+int explain_code_each(const struct prof_data *d, const struct explain_procedures *all,
+	explain_code_take *take, void *to, struct error *e)
 {
 	int rc = 0;
 
 	for (size_t i = 0; i < all->list.count && rc == 0; i++) {
-		struct prof_code code;
+		struct explain_code code;
 
-		if (prof_code_load(&code, d, all, &all->list.data[i], e))
+		if (explain_code_load(&code, d, all, &all->list.data[i], e))
 			return -1;
 		rc = take(to, &all->list.data[i], &code, e);
-		prof_code_fini(&code);
+		explain_code_fini(&code);
 	}
 	return rc;
 }
 
-int prof_code_all(const struct prof_data *d, prof_code_take *take, void *to, struct error *e)
+int explain_code_all(const struct prof_data *d, explain_code_take *take, void *to, struct error *e)
 {
-	struct prof_procedures all;
-	int rc = prof_procedures_all(&all, d) ? error_nomem(e)
-					      : prof_code_each(d, &all, take, to, e);
+	struct explain_procedures all;
+	int rc = explain_procedures_all(&all, d) ? error_nomem(e)
+						 : explain_code_each(d, &all, take, to, e);
 
-	prof_procedures_fini(&all);
+	explain_procedures_fini(&all);
 	return rc;
 }

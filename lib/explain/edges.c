@@ -23,7 +23,7 @@ static enum label label_of(const struct experiment *x)
 }
 
 /* Edges within one image only: others are calls and returns, which are none of a procedure. */
-int prof_edges_init(struct prof_edges *edges, const struct prof_data *d)
+int explain_edges_init(struct explain_edges *edges, const struct prof_data *d)
 {
 	edges->any = false;
 	edges->all = TABLE_OF(struct counted);
@@ -50,12 +50,12 @@ int prof_edges_init(struct prof_edges *edges, const struct prof_data *d)
 	return 0;
 }
 
-void prof_edges_fini(struct prof_edges *edges)
+void explain_edges_fini(struct explain_edges *edges)
 {
 	table_fini(&edges->all);
 }
 
-static double recorded(const struct prof_edges *edges, const struct flow *f, uint32_t image,
+static double recorded(const struct explain_edges *edges, const struct flow *f, uint32_t image,
 	const struct flow_edge *edge)
 {
 	const struct flow_block *to = &f->blocks.data[edge->to];
@@ -79,7 +79,7 @@ static double fallen(
 	return fmax(left, 0);
 }
 
-double *prof_edges_of(const struct prof_edges *edges, const struct flow *f, uint32_t image,
+double *explain_edges_of(const struct explain_edges *edges, const struct flow *f, uint32_t image,
 	const uint64_t *times, size_t stride, double *entered)
 {
 	double *counts = calloc(f->edges.count + 1, sizeof(*counts)), into = 0;

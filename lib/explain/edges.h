@@ -6,19 +6,19 @@
 #include "flow/flow.h"
 #include "profile/places.h"
 
-struct prof_edges {
+struct explain_edges {
 	struct table all; /* by image and addresses */
 	bool any;
 	enum label label;
 };
 
-int prof_edges_init(struct prof_edges *edges, const struct prof_data *d);
-void prof_edges_fini(struct prof_edges *edges);
+int explain_edges_init(struct explain_edges *edges, const struct prof_data *d);
+void explain_edges_fini(struct explain_edges *edges);
 
 /* Executions of each edge of f, a procedure of image; yours to free.  times[i * stride], which may
  * be NULL: executions of instruction i; they tell what falls through.  *entered: executions of the
  * entry from elsewhere, where they are known, else NAN.  NULL when memory is out. */
-double *prof_edges_of(const struct prof_edges *edges, const struct flow *f, uint32_t image,
+double *explain_edges_of(const struct explain_edges *edges, const struct flow *f, uint32_t image,
 	const uint64_t *times, size_t stride, double *entered);
 
 #endif

@@ -30,7 +30,7 @@ static const struct {
 	{CULPRIT_LOCKED, EV_STORE_CONDITIONALS, 0},
 	{CULPRIT_FAULT, EV_PAGE_FAULTS, 0},
 };
-_Static_assert(sizeof(tells) / sizeof(*tells) == PROF_EXPLAIN_EVENTS, "costs of all events");
+_Static_assert(sizeof(tells) / sizeof(*tells) == EXPLAIN_EVENTS, "costs of all events");
 
 /* The metric of an event; -1: none. */
 static long metric_of(const struct prof_data *d, int event)
@@ -42,7 +42,7 @@ static long metric_of(const struct prof_data *d, int event)
 }
 
 static double count_of(
-	const struct prof_explained *p, const struct prof_explain *x, long metric, uint32_t insn)
+	const struct explain_result *p, const struct explain *x, long metric, uint32_t insn)
 {
 	size_t k = (size_t)metric;
 
@@ -60,7 +60,7 @@ struct counted {
 
 /* What so many cost; at most, what so few samples of them can have missed included. */
 static void take_event(
-	struct prof_explained *p, const struct prof_explain *x, size_t which, struct counted *to)
+	struct explain_result *p, const struct explain *x, size_t which, struct counted *to)
 {
 	long metric = metric_of(x->d, tells[which].event);
 	long less = metric_of(x->d, tells[which].less);
@@ -83,19 +83,19 @@ static void take_event(
 /* Arrays of each instruction; none where nothing was counted. */
 enum { EVENT_ARRAYS = 4 };
 
-static size_t event_room(const struct prof_explain *x)
+static size_t event_room(const struct explain *x)
 {
-	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++)
+	for (size_t i = 0; i < EXPLAIN_EVENTS; i++)
 		if (metric_of(x->d, tells[i].event) >= 0)
 			return EVENT_ARRAYS * CULPRITS;
 	return 0;
 }
 
-static void take_events(struct prof_explained *p, const struct prof_explain *x, double *room)
+static void take_events(struct explain_result *p, const struct explain *x, double *room)
 {
 	size_t n = p->code.flow->insns.count;
 
-	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++) {
+	for (size_t i = 0; i < EXPLAIN_EVENTS; i++) {
 		unsigned cause = tells[i].cause;
 		double *at = room + EVENT_ARRAYS * cause * n;
 		struct counted c = {at, at + n, at + 2 * n, at + 3 * n};
@@ -114,13 +114,13 @@ static void take_events(struct prof_explained *p, const struct prof_explain *x, 
 }
 
 /* Mispredictions of returns and calls, of the whole program. */
-static void count_wrong(struct prof_explain *x, const struct prof_explained *p)
+static void count_wrong(struct explain *x, const struct explain_result *p)
 {
 	const struct flow *f = p->code.flow;
 	long metric = metric_of(x->d, EV_MISPREDICTED_BRANCHES);
 
 	for (uint32_t i = 0; metric >= 0 && i < f->insns.count; i++) {
-		double n = prof_executed(&p->analysed, i), wrong = count_of(p, x, metric, i);
+		double n = explain_executed(&p->analysed, i), wrong = count_of(p, x, metric, i);
 
 		if (f->insns.data[i].classes & INSN_RETURN) {
 			x->returns += n;
@@ -135,7 +135,7 @@ static void count_wrong(struct prof_explain *x, const struct prof_explained *p)
 /* ---- a procedure ---- */
 
 /* executions: of blocks; behind them the least and the most that they can be. */
-static void take_frequencies(struct prof_explained *p, double *executions, double *edges)
+static void take_frequencies(struct explain_result *p, double *executions, double *edges)
 {
 	const struct flow *f = p->code.flow;
 	double unit = p->analysed.analysis->cycles;
@@ -143,7 +143,7 @@ static void take_frequencies(struct prof_explained *p, double *executions, doubl
 	size_t n = f->blocks.count;
 
 	for (uint32_t i = 0; i < n; i++) {
-		struct quantity q = prof_executions_of(&p->analysed, f->blocks.data[i].first);
+		struct quantity q = explain_executions_of(&p->analysed, f->blocks.data[i].first);
 		bool known = q.label != LABEL_NONE;
 
 		executions[i] = known ? q.value : 0;
@@ -161,7 +161,7 @@ static void take_frequencies(struct prof_explained *p, double *executions, doubl
 	}
 }
 
-static int make_input(struct prof_explained *p, struct prof_explain *x)
+static int make_input(struct explain_result *p, struct explain *x)
 {
 	const struct flow *f = p->code.flow;
 	const struct prof_metric *m = &x->d->metrics.data[x->analysis.metric];
@@ -212,10 +212,10 @@ struct kept { /* table entry */
 		uint64_t begin;
 		uint32_t image, reserved;
 	} key;
-	struct prof_analysed analysed;
+	struct explain_analysed analysed;
 };
 
-static int analyse(struct prof_explained *p, struct prof_explain *x, struct error *e)
+static int analyse(struct explain_result *p, struct explain *x, struct error *e)
 {
 	struct kept key = {.key = {p->procedure->begin, p->procedure->image, 0}};
 	struct kept *kept = table_find(&x->kept, &key.key);
@@ -227,7 +227,7 @@ static int analyse(struct prof_explained *p, struct prof_explain *x, struct erro
 		p->borrowed = true;
 		return 0;
 	}
-	if (prof_analyse(
+	if (explain_analyse(
 		    &p->analysed, &x->analysis, &p->code, p->moves.moved[x->analysis.metric], e))
 		return -1;
 	if (x->kept_insns + n > KEPT_MAX)
@@ -242,8 +242,8 @@ static int analyse(struct prof_explained *p, struct prof_explain *x, struct erro
 }
 
 /* Takes the code over. */
-static int prepare(struct prof_explained *p, struct prof_explain *x,
-	const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
+static int explain_prepare(struct explain_result *p, struct explain *x,
+	const struct explain_procedure *procedure, struct explain_code *code, struct error *e)
 {
 	const uint64_t *times;
 
@@ -255,7 +255,7 @@ static int prepare(struct prof_explained *p, struct prof_explain *x,
 	if (!p->code.flow || p->code.machine != ISA_X86_64)
 		return 0;
 	times = x->analysis.exact ? p->code.counts + x->analysis.counted : NULL;
-	if (prof_moves_make(&p->moves, x->d, &x->edges, &p->code, times))
+	if (explain_moves_make(&p->moves, x->d, &x->edges, &p->code, times))
 		return error_nomem(e);
 	if (analyse(p, x, e))
 		return -1;
@@ -265,16 +265,16 @@ static int prepare(struct prof_explained *p, struct prof_explain *x,
 	return 0;
 }
 
-int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
-	const struct prof_procedure *procedure, struct error *e)
+int explain_result_make(struct explain_result *p, struct explain *x,
+	const struct explain_procedure *procedure, struct error *e)
 {
-	struct prof_code code = {0};
+	struct explain_code code = {0};
 
-	if (prof_code_load(&code, x->d, &x->procedures, procedure, e)) {
+	if (explain_code_load(&code, x->d, &x->procedures, procedure, e)) {
 		memset(p, 0, sizeof(*p));
 		return -1;
 	}
-	if (prepare(p, x, procedure, &code, e))
+	if (explain_prepare(p, x, procedure, &code, e))
 		return -1;
 	if (!p->told)
 		return 0;
@@ -284,43 +284,43 @@ int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
 		       : 0;
 }
 
-void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x)
+void explain_result_fini(struct explain_result *p, const struct explain *x)
 {
 	culprits_fini(&p->culprits);
 	free(p->memory);
 	if (!p->borrowed)
-		prof_analysed_fini(&p->analysed);
-	prof_moves_fini(&p->moves, x->d);
-	prof_code_fini(&p->code);
+		explain_analysed_fini(&p->analysed);
+	explain_moves_fini(&p->moves, x->d);
+	explain_code_fini(&p->code);
 }
 
 /* ---- a program ---- */
 
 struct look {
-	struct prof_explain *x;
-	int (*each)(struct prof_explain *x, struct prof_explained *p, struct error *e);
+	struct explain *x;
+	int (*each)(struct explain *x, struct explain_result *p, struct error *e);
 };
 
-static int look_at(
-	void *to, const struct prof_procedure *procedure, struct prof_code *code, struct error *e)
+static int explain_look_at(void *to, const struct explain_procedure *procedure,
+	struct explain_code *code, struct error *e)
 {
 	const struct look *l = to;
-	struct prof_explained p;
-	int rc = prepare(&p, l->x, procedure, code, e);
+	struct explain_result p;
+	int rc = explain_prepare(&p, l->x, procedure, code, e);
 
 	if (rc == 0 && p.told)
 		rc = l->each(l->x, &p, e);
-	prof_explained_fini(&p, l->x);
+	explain_result_fini(&p, l->x);
 	return rc;
 }
 
-static int add_lines(struct prof_explain *x, struct prof_explained *p, struct error *e)
+static int add_lines(struct explain *x, struct explain_result *p, struct error *e)
 {
 	count_wrong(x, p);
 	return culprit_lines_add(x->lines, p->procedure->image, &p->input, e);
 }
 
-static int add_waits(struct prof_explain *x, struct prof_explained *p, struct error *e)
+static int add_waits(struct explain *x, struct explain_result *p, struct error *e)
 {
 	p->input.survey = true;
 	if (culprits_find(&p->culprits, &p->input, e))
@@ -328,70 +328,72 @@ static int add_waits(struct prof_explain *x, struct prof_explained *p, struct er
 	return culprits_learn_add(x->learn, &p->culprits, e);
 }
 
-static int look_around(struct prof_explain *x, struct error *e)
+static int look_around(struct explain *x, struct error *e)
 {
 	struct look lines = {x, add_lines}, waits = {x, add_waits};
-	struct prof_procedures all; /* also what is not shown: it takes room as well */
-	int rc = prof_procedures_all(&all, x->d) ? error_nomem(e) : 0;
+	struct explain_procedures all; /* also what is not shown: it takes room as well */
+	int rc = explain_procedures_all(&all, x->d) ? error_nomem(e) : 0;
 
 	x->lines = culprit_lines_new(&x->machine, e);
 	x->learn = culprits_learn_new(e);
 	if (rc == 0)
-		rc = x->lines && x->learn ? prof_code_each(x->d, &all, look_at, &lines, e) : -1;
+		rc = x->lines && x->learn
+			     ? explain_code_each(x->d, &all, explain_look_at, &lines, e)
+			     : -1;
 	if (rc == 0) {
 		culprit_lines_settle(x->lines);
-		rc = prof_code_each(x->d, &all, look_at, &waits, e);
+		rc = explain_code_each(x->d, &all, explain_look_at, &waits, e);
 	}
 	if (rc == 0) {
 		culprits_learn_factors(x->learn, x->factor);
 		x->learnt = true;
 	}
-	prof_procedures_fini(&all);
+	explain_procedures_fini(&all);
 	return rc;
 }
 
-int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error *e)
+int explain_init(struct explain *x, struct prof_data *d, struct error *e)
 {
 	memset(x, 0, sizeof(*x));
 	x->d = d;
 	x->kept = TABLE_OF(struct kept);
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
-	if (prof_analysis_init(&x->analysis, d, e) || prof_explain_machine(x, e))
+	if (explain_analysis_init(&x->analysis, d, e) || explain_machine(x, e))
 		return -1;
 	x->total = (double)d->metrics.data[x->analysis.metric].samples;
-	for (size_t i = 0; i < PROF_EXPLAIN_EVENTS; i++)
-		prof_explain_event_cost(x, i, tells[i].event);
-	if (prof_edges_init(&x->edges, d) || prof_procedures_init(&x->procedures, d))
+	for (size_t i = 0; i < EXPLAIN_EVENTS; i++)
+		explain_event_cost(x, i, tells[i].event);
+	if (explain_edges_init(&x->edges, d) || explain_procedures_init(&x->procedures, d))
 		return error_nomem(e);
 	return look_around(x, e);
 }
 
-int prof_explain_each(struct prof_explain *x, prof_explain_take *take, void *to, struct error *e)
+int explain_each(struct explain *x, explain_take *take, void *to, struct error *e)
 {
 	size_t count = x->procedures.list.count;
 	int rc = 0;
 
 	for (size_t i = 0; rc == 0 && i < count; i++) {
-		struct prof_explained p;
+		struct explain_result p;
 
 		prof_progress(x->d, i, count, "explaining waits");
-		rc = prof_explained_make(&p, x, &x->procedures.list.data[i], e);
+		rc = explain_result_make(&p, x, &x->procedures.list.data[i], e);
 		if (rc == 0)
 			rc = take(to, &p, e);
-		prof_explained_fini(&p, x);
+		explain_result_fini(&p, x);
 	}
 	return rc;
 }
 
-void prof_explain_fini(struct prof_explain *x)
+void explain_fini(struct explain *x)
 {
 	for (size_t i = 0; i < x->kept.count; i++)
-		prof_analysed_fini(&((struct kept *)table_at(&x->kept, i))->analysed);
+		explain_analysed_fini(&((struct kept *)table_at(&x->kept, i))->analysed);
 	table_fini(&x->kept);
 	culprit_lines_free(x->lines);
 	culprits_learn_free(x->learn);
-	prof_procedures_fini(&x->procedures);
-	prof_edges_fini(&x->edges);
-	prof_analysis_fini(&x->analysis);
+	explain_procedures_fini(&x->procedures);
+	explain_edges_fini(&x->edges);
+	explain_analysis_fini(&x->analysis);
 }

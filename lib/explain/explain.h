@@ -12,38 +12,38 @@
 #include "events/numbers.h"
 #include "explain/procedure.h"
 
-enum { PROF_EXPLAIN_EVENTS = 15 };
+enum { EXPLAIN_EVENTS = 15 };
 
-struct prof_explain {
+struct explain {
 	struct prof_data *d;
-	struct prof_analysis analysis;
-	struct prof_procedures procedures;
-	struct prof_edges edges;
+	struct explain_analysis analysis;
+	struct explain_procedures procedures;
+	struct explain_edges edges;
 	struct culprits_machine machine;
 	char machine_name[32], cost_table[32];
 	struct culprit_lines *lines;
 	double factor[CULPRITS + 1]; /* how usual causes are in this program */
 	bool learnt;
 	struct culprits_learn *learn;
-	struct culprit_cost single[EVENT_LIMIT];             /* of events, in cycles */
-	struct culprit_cost event_cost[PROF_EXPLAIN_EVENTS]; /* of those that tell of causes */
-	double returns, wrong_returns, calls, wrong_calls;   /* where mispredictions were counted */
+	struct culprit_cost single[EVENT_LIMIT];           /* of events, in cycles */
+	struct culprit_cost event_cost[EXPLAIN_EVENTS];    /* of those that tell of causes */
+	double returns, wrong_returns, calls, wrong_calls; /* where mispredictions were counted */
 	struct table kept; /* what is known of procedures that were looked at */
 	size_t kept_insns;
 	double total; /* samples of the metric, all of them */
 };
 
 /* d is named.  All procedures are looked at once, for what code is where. */
-int prof_explain_init(struct prof_explain *x, struct prof_data *d, struct error *e);
-void prof_explain_fini(struct prof_explain *x);
+int explain_init(struct explain *x, struct prof_data *d, struct error *e);
+void explain_fini(struct explain *x);
 
 /* One procedure. */
-struct prof_explained {
-	const struct prof_procedure *procedure;
+struct explain_result {
+	const struct explain_procedure *procedure;
 	const char *name;
-	struct prof_code code;
-	struct prof_moves moves;
-	struct prof_analysed analysed;
+	struct explain_code code;
+	struct explain_moves moves;
+	struct explain_analysed analysed;
 	struct culprits_input input;
 	struct culprits culprits;
 	double *memory; /* of all arrays of input */
@@ -51,18 +51,18 @@ struct prof_explained {
 	bool told;      /* there is code, and culprits hold */
 };
 
-/* -1 with *e set when memory is out; prof_explained_fini all the same. */
-int prof_explained_make(struct prof_explained *p, struct prof_explain *x,
-	const struct prof_procedure *procedure, struct error *e);
-void prof_explained_fini(struct prof_explained *p, const struct prof_explain *x);
+/* -1 with *e set when memory is out; explain_result_fini all the same. */
+int explain_result_make(struct explain_result *p, struct explain *x,
+	const struct explain_procedure *procedure, struct error *e);
+void explain_result_fini(struct explain_result *p, const struct explain *x);
 /* Makes each procedure in turn and hands it to take, which returns 0, or -1 with *e set to stop
  * there.  Progress is told. */
-typedef int prof_explain_take(void *to, struct prof_explained *p, struct error *e);
-int prof_explain_each(struct prof_explain *x, prof_explain_take *take, void *to, struct error *e);
+typedef int explain_take(void *to, struct explain_result *p, struct error *e);
+int explain_each(struct explain *x, explain_take *take, void *to, struct error *e);
 
 /* What culprits need to know of the processor (explain_machine.c). */
-int prof_explain_machine(struct prof_explain *x, struct error *e);
+int explain_machine(struct explain *x, struct error *e);
 /* After that: event_cost[which], of one occurrence. */
-void prof_explain_event_cost(struct prof_explain *x, size_t which, int event);
+void explain_event_cost(struct explain *x, size_t which, int event);
 
 #endif

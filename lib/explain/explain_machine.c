@@ -32,7 +32,7 @@ static const struct {
 };
 
 /* A load that has missed waits for all of its latency, what a hit takes included. */
-static void add_hit(struct prof_explain *x, const struct model_config *m)
+static void add_hit(struct explain *x, const struct model_config *m)
 {
 	for (unsigned k = CULPRIT_L2; k <= CULPRIT_MEMORY; k++) {
 		struct culprit_cost *to = &x->machine.cost[k];
@@ -51,7 +51,7 @@ static double cycles(const struct cost *c, double amount, double clock_hz)
 }
 
 /* Of each event alone. */
-static void take_singles(struct prof_explain *x, const struct cost_table *t, double clock_hz)
+static void take_singles(struct explain *x, const struct cost_table *t, double clock_hz)
 {
 	for (int i = 0; i < EVENT_LIMIT; i++) {
 		const struct cost *c = &t->cost[i];
@@ -62,7 +62,7 @@ static void take_singles(struct prof_explain *x, const struct cost_table *t, dou
 	}
 }
 
-static void take_costs(struct prof_explain *x, const struct cost_table *t, double clock_hz)
+static void take_costs(struct explain *x, const struct cost_table *t, double clock_hz)
 {
 	for (size_t i = 0; i < sizeof(made_of) / sizeof(*made_of); i++) {
 		struct culprit_cost *to = &x->machine.cost[made_of[i].cause];
@@ -84,7 +84,7 @@ struct wanted {
 	char name[32];
 };
 
-static void look_at(const char *name, void *context)
+static void explain_machine_look_at(const char *name, void *context)
 {
 	struct wanted *w = context;
 	struct machine m;
@@ -93,20 +93,20 @@ static void look_at(const char *name, void *context)
 		snprintf(w->name, sizeof(w->name), "%s", m.name);
 }
 
-static int find_machine(struct prof_explain *x, struct machine *m, bool *host, struct error *e)
+static int find_machine(struct explain *x, struct machine *m, bool *host, struct error *e)
 {
 	struct wanted w = {.core = x->d->request->core};
 
 	*host = !w.core;
 	if (!w.core)
 		return machine_find("host", m, e);
-	if (machine_walk(look_at, &w, e))
+	if (machine_walk(explain_machine_look_at, &w, e))
 		return -1;
 	return machine_find(w.name[0] ? w.name : "generic", m, e);
 }
 
 /* Waits at retirement are hardly hidden: a load from the third level has missed twice. */
-void prof_explain_event_cost(struct prof_explain *x, size_t which, int event)
+void explain_event_cost(struct explain *x, size_t which, int event)
 {
 	static const struct {
 		int event;
@@ -127,7 +127,7 @@ void prof_explain_event_cost(struct prof_explain *x, size_t which, int event)
 		*to = x->single[EV_TLB_MISSES];
 }
 
-int prof_explain_machine(struct prof_explain *x, struct error *e)
+int explain_machine(struct explain *x, struct error *e)
 {
 	struct culprits_machine *to = &x->machine;
 	struct cost_table table;

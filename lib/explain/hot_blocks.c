@@ -12,8 +12,8 @@ struct search {
 };
 
 /* Instructions first .. last of a procedure, where they have samples. */
-static int take_piece(const struct search *s, const struct prof_procedure *procedure,
-	const struct prof_code *c, uint32_t first, uint32_t last)
+static int hot_blocks_take_piece(const struct search *s, const struct explain_procedure *procedure,
+	const struct explain_code *c, uint32_t first, uint32_t last)
 {
 	const struct insn *from = &c->flow->insns.data[first], *to = &c->flow->insns.data[last];
 	struct hot_block *own;
@@ -39,8 +39,8 @@ static int take_piece(const struct search *s, const struct prof_procedure *proce
 	return 0;
 }
 
-static int cut_procedure(
-	void *to, const struct prof_procedure *procedure, struct prof_code *c, struct error *e)
+static int cut_procedure(void *to, const struct explain_procedure *procedure,
+	struct explain_code *c, struct error *e)
 {
 	const struct flow *f = c->flow;
 
@@ -51,7 +51,7 @@ static int cut_procedure(
 		for (uint32_t k = first; k <= last; k++) {
 			if (!(f->insns.data[k].classes & INSN_CALL) && k < last)
 				continue;
-			if (take_piece(to, procedure, c, first, k))
+			if (hot_blocks_take_piece(to, procedure, c, first, k))
 				return error_nomem(e);
 			first = k + 1;
 		}
@@ -78,7 +78,7 @@ int hot_blocks_find(struct hot_blocks *h, const struct prof_data *d, struct erro
 	h->total = h->lost = d->metrics.count ? d->metrics.data[0].samples : 0;
 	if (!h->total)
 		return error_set(e, ERR_NOT_FOUND, "the experiment has no samples");
-	if (prof_code_all(d, cut_procedure, &s, e)) {
+	if (explain_code_all(d, cut_procedure, &s, e)) {
 		hot_blocks_fini(h);
 		return -1;
 	}

@@ -23,7 +23,7 @@ static double cycles_of(const struct prof_data *d, size_t i)
 }
 
 /* That of most samples. */
-static int find_metric(struct prof_analysis *a, struct error *e)
+static int procedure_find_metric(struct explain_analysis *a, struct error *e)
 {
 	const struct prof_metric *list = a->d->metrics.data;
 
@@ -36,7 +36,7 @@ static int find_metric(struct prof_analysis *a, struct error *e)
 		a->cycles = cycles;
 	}
 	if (a->cycles > 0) {
-		a->cycles *= prof_branches_weight(a->d, a->metric);
+		a->cycles *= explain_branches_weight(a->d, a->metric);
 		return 0;
 	}
 	error_set(e, ERR_UNSUPPORTED,
@@ -45,7 +45,7 @@ static int find_metric(struct prof_analysis *a, struct error *e)
 			     "frequency is not known");
 }
 
-static int find_core(struct prof_analysis *a, struct error *e)
+static int find_core(struct explain_analysis *a, struct error *e)
 {
 	const char *name = a->d->request->core;
 	struct machine machine;
@@ -74,7 +74,7 @@ static int find_core(struct prof_analysis *a, struct error *e)
 }
 
 /* Executions are those of the metric that counts instructions exactly. */
-static void find_counts(struct prof_analysis *a)
+static void find_counts(struct explain_analysis *a)
 {
 	for (size_t i = 0; i < a->d->metrics.count && !a->exact; i++) {
 		const struct prof_metric *m = &a->d->metrics.data[i];
@@ -84,27 +84,27 @@ static void find_counts(struct prof_analysis *a)
 	}
 }
 
-int prof_analysis_init(struct prof_analysis *a, const struct prof_data *d, struct error *e)
+int explain_analysis_init(struct explain_analysis *a, const struct prof_data *d, struct error *e)
 {
 	memset(a, 0, sizeof(*a));
 	a->d = d;
 	find_counts(a);
-	return find_metric(a, e) || find_core(a, e) ? -1 : 0;
+	return procedure_find_metric(a, e) || find_core(a, e) ? -1 : 0;
 }
 
-void prof_analysis_fini(struct prof_analysis *a)
+void explain_analysis_fini(struct explain_analysis *a)
 {
 	if (!a->work)
 		return;
-	prof_branches_free(a->branches);
-	prof_program_free(a->program);
+	explain_branches_free(a->branches);
+	explain_program_free(a->program);
 	schedule_work_free(a->work);
 	core_fini(&a->core);
 	a->work = NULL;
 }
 
 /* One procedure by itself. */
-static int estimate(struct prof_analysed *p, struct error *e)
+static int procedure_estimate(struct explain_analysed *p, struct error *e)
 {
 	struct analysis_input input = {.flow = p->code->flow,
 		.samples = p->samples,
@@ -123,13 +123,13 @@ static int estimate(struct prof_analysed *p, struct error *e)
 }
 
 /* As the whole program has it: from branch records, or else from its samples. */
-static int look_up(struct prof_analysed *p, const struct analysis_fit *fit, struct error *e)
+static int look_up(struct explain_analysed *p, const struct analysis_fit *fit, struct error *e)
 {
 	const struct flow *f = p->code->flow;
-	const struct prof_branches *branches = p->analysis->branches;
-	double *edges = branches ? prof_branches_edges(branches, f, p->code->image)
+	const struct explain_branches *branches = p->analysis->branches;
+	double *edges = branches ? explain_branches_edges(branches, f, p->code->image)
 				 : analysis_fit_edges(fit);
-	int rc = edges ? prof_schedule(p, p->analysis, p->code, edges, NULL, e) : error_nomem(e);
+	int rc = edges ? explain_schedule(p, p->analysis, p->code, edges, NULL, e) : error_nomem(e);
 
 	free(edges);
 	if (rc)
@@ -139,14 +139,14 @@ static int look_up(struct prof_analysed *p, const struct analysis_fit *fit, stru
 	if (!p->frequencies.block || !p->frequencies.edge)
 		return error_nomem(e);
 	if (branches)
-		prof_branches_tell(branches, p);
+		explain_branches_tell(branches, p);
 	else
 		analysis_fit_tell(fit, &p->frequencies);
 	return 0;
 }
 
-int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct prof_code *code,
-	const struct prof_moved *moved, struct error *e)
+int explain_analyse(struct explain_analysed *p, struct explain_analysis *a,
+	const struct explain_code *code, const struct explain_moved *moved, struct error *e)
 {
 	const struct analysis_fit *fit = NULL;
 
@@ -155,26 +155,26 @@ int prof_analyse(struct prof_analysed *p, struct prof_analysis *a, const struct 
 	p->code = code;
 	if (!a->exact && !a->d->request->classic && !a->asked) {
 		a->asked = true;
-		if (prof_branches_new(&a->branches, a, e))
+		if (explain_branches_new(&a->branches, a, e))
 			return -1;
 	}
 	if (!a->exact && !a->d->request->classic && !a->core.in_order && !a->branches) {
 		if (!a->program)
-			a->program = prof_program_new(a, e);
+			a->program = explain_program_new(a, e);
 		if (!a->program)
 			return -1;
-		fit = prof_program_find(a->program, code->image, code->begin);
+		fit = explain_program_find(a->program, code->image, code->begin);
 	}
 	if (fit || a->branches)
 		return look_up(p, fit, e);
-	if (prof_schedule(p, a, code, NULL, moved, e))
+	if (explain_schedule(p, a, code, NULL, moved, e))
 		return -1;
-	return a->exact ? 0 : estimate(p, e);
+	return a->exact ? 0 : procedure_estimate(p, e);
 }
 
-struct quantity prof_executions_of(const struct prof_analysed *p, uint32_t i)
+struct quantity explain_executions_of(const struct explain_analysed *p, uint32_t i)
 {
-	const struct prof_analysis *a = p->analysis;
+	const struct explain_analysis *a = p->analysis;
 	const struct analysis_estimate *x;
 	double unit = a->cycles;
 
@@ -187,15 +187,15 @@ struct quantity prof_executions_of(const struct prof_analysed *p, uint32_t i)
 	return (struct quantity){x->value * unit, x->low * unit, x->high * unit, LABEL_ESTIMATED};
 }
 
-double prof_executed(const struct prof_analysed *p, uint32_t i)
+double explain_executed(const struct explain_analysed *p, uint32_t i)
 {
-	struct quantity q = prof_executions_of(p, i);
+	struct quantity q = explain_executions_of(p, i);
 
 	return q.label == LABEL_NONE ? 0 : q.value;
 }
 
-struct quantity prof_cycles_each(
-	const struct prof_analysis *a, double samples, struct quantity times)
+struct quantity explain_cycles_each(
+	const struct explain_analysis *a, double samples, struct quantity times)
 {
 	struct quantity s = prof_sampled((uint64_t)llround(samples), 1, LABEL_ESTIMATED), q;
 
@@ -208,12 +208,12 @@ struct quantity prof_cycles_each(
 	return q;
 }
 
-struct quantity prof_cpi_of(const struct prof_analysed *p, uint32_t i)
+struct quantity explain_cpi_of(const struct explain_analysed *p, uint32_t i)
 {
-	return prof_cycles_each(p->analysis, p->samples[i], prof_executions_of(p, i));
+	return explain_cycles_each(p->analysis, p->samples[i], explain_executions_of(p, i));
 }
 
-struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop)
+struct quantity explain_loop_cpi(const struct explain_analysed *p, uint32_t loop)
 {
 	const struct flow *f = p->code->flow;
 	const struct flow_loop *l = loop == FLOW_NONE ? NULL : &f->loops.data[loop];
@@ -223,7 +223,7 @@ struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop)
 
 	for (uint32_t k = first; k < end; k++) {
 		const struct flow_block *b = &f->blocks.data[k];
-		struct quantity own = prof_executions_of(p, b->first);
+		struct quantity own = explain_executions_of(p, b->first);
 
 		if (!flow_in_loop(f, k, loop))
 			continue;
@@ -236,32 +236,32 @@ struct quantity prof_loop_cpi(const struct prof_analysed *p, uint32_t loop)
 		times.low += own.low * b->count;
 		times.high += own.high * b->count;
 	}
-	return prof_cycles_each(p->analysis, samples, times);
+	return explain_cycles_each(p->analysis, samples, times);
 }
 
-int prof_moves_make(struct prof_moves *m, const struct prof_data *d, const struct prof_edges *edges,
-	const struct prof_code *code, const uint64_t *times)
+int explain_moves_make(struct explain_moves *m, const struct prof_data *d,
+	const struct explain_edges *edges, const struct explain_code *code, const uint64_t *times)
 {
-	struct prof_skid s = {.flow = code->flow, .entered = NAN};
+	struct explain_skid s = {.flow = code->flow, .entered = NAN};
 	size_t metrics = d->metrics.count;
 
 	m->moved = calloc(metrics + 1, sizeof(*m->moved));
 	if (edges->any)
-		s.edges = m->edges =
-			prof_edges_of(edges, code->flow, code->image, times, metrics, &s.entered);
+		s.edges = m->edges = explain_edges_of(
+			edges, code->flow, code->image, times, metrics, &s.entered);
 	if (!m->moved || (edges->any && !m->edges))
 		return -1;
 	for (size_t k = 0; k < metrics; k++) {
 		if (!(d->metrics.data[k].metric->flags & METRIC_SKID))
 			continue;
 		m->moved[k] = calloc(code->flow->insns.count + 1, sizeof(**m->moved));
-		if (!m->moved[k] || prof_skid_move(&s, code->counts + k, metrics, m->moved[k]))
+		if (!m->moved[k] || explain_skid_move(&s, code->counts + k, metrics, m->moved[k]))
 			return -1;
 	}
 	return 0;
 }
 
-void prof_moves_fini(struct prof_moves *m, const struct prof_data *d)
+void explain_moves_fini(struct explain_moves *m, const struct prof_data *d)
 {
 	for (size_t k = 0; m->moved && k < d->metrics.count; k++)
 		free(m->moved[k]);

@@ -33,20 +33,20 @@ struct call {
 	uint32_t callee; /* unit */
 };
 
-struct prof_program {
-	const struct prof_analysis *analysis;
+struct explain_program {
+	const struct explain_analysis *analysis;
 	struct table units;
 	VEC(struct call) calls;
 };
 
-static struct unit *unit_at(const struct prof_program *g, size_t i)
+static struct unit *unit_at(const struct explain_program *g, size_t i)
 {
 	return table_at(&g->units, i);
 }
 
 /* ---- one procedure by itself ---- */
 
-static int note_calls(struct prof_program *g, const struct flow *f)
+static int note_calls(struct explain_program *g, const struct flow *f)
 {
 	for (uint32_t i = 0; i < f->insns.count; i++) {
 		const struct insn *insn = &f->insns.data[i];
@@ -63,23 +63,23 @@ static int note_calls(struct prof_program *g, const struct flow *f)
 	return 0;
 }
 
-static int fit_alone(struct prof_program *g, struct unit *u, const struct prof_code *code,
+static int fit_alone(struct explain_program *g, struct unit *u, const struct explain_code *code,
 	struct analysis_classes *classes, struct error *e)
 {
 	bool few = code->sums[g->analysis->metric] < FEW;
 	int last = few ? 0 : REFINEMENTS, rc = 0;
-	struct prof_analysed p;
+	struct explain_analysed p;
 	double *edges = NULL;
 
 	for (int round = 0; round <= last && rc == 0; round++) {
 		struct analysis_input in = {.flow = code->flow, .classes = classes};
 
-		rc = prof_schedule(&p, g->analysis, code, edges, NULL, e);
+		rc = explain_schedule(&p, g->analysis, code, edges, NULL, e);
 		in.samples = p.samples;
 		in.mi = p.mi;
 		analysis_fit_free(u->fit);
 		u->fit = rc ? NULL : analysis_fit_new(&in);
-		prof_analysed_fini(&p);
+		explain_analysed_fini(&p);
 		free(edges);
 		edges = NULL;
 		if (!u->fit)
@@ -96,9 +96,9 @@ static int fit_alone(struct prof_program *g, struct unit *u, const struct prof_c
 }
 
 static int add_unit(
-	void *to, const struct prof_procedure *p, struct prof_code *code, struct error *e)
+	void *to, const struct explain_procedure *p, struct explain_code *code, struct error *e)
 {
-	struct prof_program *g = to;
+	struct explain_program *g = to;
 	struct unit *u, key = {.key = {.begin = p->begin, .image = p->image}};
 	struct analysis_classes *classes;
 	int rc;
@@ -134,7 +134,7 @@ static int compare_names(const void *a, const void *b)
 }
 
 /* The unit of this name, the first that is of another image. */
-static uint32_t find_name(const struct prof_program *g, const struct by_name *names, size_t n,
+static uint32_t find_name(const struct explain_program *g, const struct by_name *names, size_t n,
 	const char *name, size_t length, uint32_t image)
 {
 	size_t low = 0, high = n;
@@ -156,7 +156,7 @@ static uint32_t find_name(const struct prof_program *g, const struct by_name *na
 	return UINT32_MAX;
 }
 
-static uint32_t find_unit(const struct prof_program *g, uint32_t image, uint64_t begin)
+static uint32_t find_unit(const struct explain_program *g, uint32_t image, uint64_t begin)
 {
 	struct unit key = {.key = {.begin = begin, .image = image}};
 	const struct unit *u = table_find(&g->units, &key.key);
@@ -165,8 +165,8 @@ static uint32_t find_unit(const struct prof_program *g, uint32_t image, uint64_t
 }
 
 /* "malloc" of "malloc@plt", in another image; what has no samples calls nobody. */
-static uint32_t behind_stub(
-	const struct prof_program *g, const struct by_name *names, uint32_t image, const char *stub)
+static uint32_t behind_stub(const struct explain_program *g, const struct by_name *names,
+	uint32_t image, const char *stub)
 {
 	const char *at = strstr(stub, "@plt");
 
@@ -174,7 +174,7 @@ static uint32_t behind_stub(
 		  : UINT32_MAX;
 }
 
-static void find_callee(struct prof_program *g, struct call *c, const struct by_name *names)
+static void find_callee(struct explain_program *g, struct call *c, const struct by_name *names)
 {
 	const struct prof_names *ask = &g->analysis->d->names;
 	uint32_t image = unit_at(g, c->unit)->key.image;
@@ -189,7 +189,7 @@ static void find_callee(struct prof_program *g, struct call *c, const struct by_
 }
 
 /* Stubs that have samples are procedures, which call what they are the stubs of. */
-static int find_callees(struct prof_program *g)
+static int find_callees(struct explain_program *g)
 {
 	size_t n = g->units.count;
 	struct by_name *names = calloc(n + 1, sizeof(*names));
@@ -216,7 +216,7 @@ static int find_callees(struct prof_program *g)
 /* ---- all together ---- */
 
 /* What enters a procedure and what its callers say meet halfway; a caller takes its part. */
-static void tie(struct prof_program *g)
+static void tie(struct explain_program *g)
 {
 	for (size_t i = 0; i < g->units.count; i++)
 		unit_at(g, i)->called = 0;
@@ -253,9 +253,9 @@ static void tie(struct prof_program *g)
 	}
 }
 
-struct prof_program *prof_program_new(const struct prof_analysis *a, struct error *e)
+struct explain_program *explain_program_new(const struct explain_analysis *a, struct error *e)
 {
-	struct prof_program *g = calloc(1, sizeof(*g));
+	struct explain_program *g = calloc(1, sizeof(*g));
 
 	if (!g) {
 		error_nomem(e);
@@ -263,8 +263,8 @@ struct prof_program *prof_program_new(const struct prof_analysis *a, struct erro
 	}
 	g->analysis = a;
 	g->units = TABLE_OF(struct unit);
-	if (prof_code_all(a->d, add_unit, g, e) || (find_callees(g) && error_nomem(e))) {
-		prof_program_free(g);
+	if (explain_code_all(a->d, add_unit, g, e) || (find_callees(g) && error_nomem(e))) {
+		explain_program_free(g);
 		return NULL;
 	}
 	for (int step = 0; step < TOGETHER; step++) {
@@ -276,7 +276,7 @@ struct prof_program *prof_program_new(const struct prof_analysis *a, struct erro
 	return g;
 }
 
-void prof_program_free(struct prof_program *g)
+void explain_program_free(struct explain_program *g)
 {
 	if (!g)
 		return;
@@ -287,8 +287,8 @@ void prof_program_free(struct prof_program *g)
 	free(g);
 }
 
-const struct analysis_fit *prof_program_find(
-	const struct prof_program *g, uint32_t image, uint64_t begin)
+const struct analysis_fit *explain_program_find(
+	const struct explain_program *g, uint32_t image, uint64_t begin)
 {
 	uint32_t unit = find_unit(g, image, begin);
 

@@ -12,15 +12,15 @@
 #include "analysis/fit.h"
 #include "explain/procedure.h"
 
-struct prof_program;
+struct explain_program;
 
 /* NULL with *e set when memory is out.  Linear in the code of those procedures. */
-struct prof_program *prof_program_new(const struct prof_analysis *a, struct error *e);
-void prof_program_free(struct prof_program *g);
+struct explain_program *explain_program_new(const struct explain_analysis *a, struct error *e);
+void explain_program_free(struct explain_program *g);
 
 /* What was found of the procedure that begins at this address of image; NULL: it has no samples, or
  * no code. */
-const struct analysis_fit *prof_program_find(
-	const struct prof_program *g, uint32_t image, uint64_t begin);
+const struct analysis_fit *explain_program_find(
+	const struct explain_program *g, uint32_t image, uint64_t begin);
 
 #endif

@@ -20,7 +20,7 @@ static bool repeats(const struct flow *f, uint32_t block)
 
 /* Each block as if it followed itself.  Bytes that are no code have no schedule: no issue points.
  */
-static void schedule_blocks(struct prof_analysed *p)
+static void schedule_blocks(struct explain_analysed *p)
 {
 	const struct flow *f = p->code->flow;
 
@@ -38,7 +38,7 @@ static void schedule_blocks(struct prof_analysed *p)
 	}
 }
 
-static int take_room(struct prof_analysed *p)
+static int take_room(struct explain_analysed *p)
 {
 	size_t n = p->code->flow->insns.count;
 
@@ -49,7 +49,7 @@ static int take_room(struct prof_analysed *p)
 	return p->mi && p->samples && p->rows && p->unsure ? 0 : -1;
 }
 
-static void take_samples(struct prof_analysed *p, const struct prof_moved *moved)
+static void scheduled_take_samples(struct explain_analysed *p, const struct explain_moved *moved)
 {
 	size_t n = p->code->flow->insns.count, metrics = p->analysis->d->metrics.count;
 
@@ -62,7 +62,7 @@ static void take_samples(struct prof_analysed *p, const struct prof_moved *moved
 
 /* Cycles that what leads over an edge keeps retirement waiting: its last instruction, or that and
  * what it is fused with. */
-static double wait_before(const struct prof_analysed *p, const struct flow_edge *edge)
+static double wait_before(const struct explain_analysed *p, const struct flow_edge *edge)
 {
 	const struct flow *f = p->code->flow;
 	const struct flow_block *b = &f->blocks.data[edge->from];
@@ -75,17 +75,17 @@ static double wait_before(const struct prof_analysed *p, const struct flow_edge 
 }
 
 /* Samples found behind edges are split by how often those were passed and how long that took. */
-static int move_by(struct prof_analysed *p, const double *edges)
+static int move_by(struct explain_analysed *p, const double *edges)
 {
-	const struct prof_analysis *a = p->analysis;
+	const struct explain_analysis *a = p->analysis;
 	const struct flow *f = p->code->flow;
-	struct prof_skid s = {.flow = f, .entered = NAN};
-	struct prof_moved *moved;
+	struct explain_skid s = {.flow = f, .entered = NAN};
+	struct explain_moved *moved;
 	double *shares;
 	int rc;
 
 	if (!(a->d->metrics.data[a->metric].metric->flags & METRIC_SKID)) {
-		take_samples(p, NULL);
+		scheduled_take_samples(p, NULL);
 		return 0;
 	}
 	shares = calloc(f->edges.count + 1, sizeof(*shares));
@@ -98,17 +98,17 @@ static int move_by(struct prof_analysed *p, const double *edges)
 	for (size_t i = 0; edges && i < f->edges.count; i++)
 		shares[i] = edges[i] * wait_before(p, &f->edges.data[i]);
 	s.edges = edges ? shares : NULL;
-	rc = prof_skid_move(&s, p->code->counts + a->metric, a->d->metrics.count, moved);
+	rc = explain_skid_move(&s, p->code->counts + a->metric, a->d->metrics.count, moved);
 	if (rc == 0)
-		take_samples(p, moved);
+		scheduled_take_samples(p, moved);
 	free(moved);
 	free(shares);
 	return rc;
 }
 
-static int schedule_all(struct prof_analysed *p, const double *edges, struct error *e)
+static int schedule_all(struct explain_analysed *p, const double *edges, struct error *e)
 {
-	const struct prof_analysis *a = p->analysis;
+	const struct explain_analysis *a = p->analysis;
 	size_t n = p->code->flow->insns.count;
 
 	if (a->core.in_order || a->d->request->classic)
@@ -120,8 +120,8 @@ static int schedule_all(struct prof_analysed *p, const double *edges, struct err
 	return 0;
 }
 
-int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
-	const struct prof_code *code, const double *edges, const struct prof_moved *moved,
+int explain_schedule(struct explain_analysed *p, const struct explain_analysis *a,
+	const struct explain_code *code, const double *edges, const struct explain_moved *moved,
 	struct error *e)
 {
 	memset(p, 0, sizeof(*p));
@@ -133,11 +133,11 @@ int prof_schedule(struct prof_analysed *p, const struct prof_analysis *a,
 		return -1;
 	if (!moved)
 		return move_by(p, edges) ? error_nomem(e) : 0;
-	take_samples(p, moved);
+	scheduled_take_samples(p, moved);
 	return 0;
 }
 
-void prof_analysed_fini(struct prof_analysed *p)
+void explain_analysed_fini(struct explain_analysed *p)
 {
 	analysis_frequencies_fini(&p->frequencies);
 	free(p->mi);

@@ -9,12 +9,12 @@
 enum { ROUNDS = 3 };
 
 struct mover {
-	const struct prof_skid *s;
-	struct prof_moved *moved;
+	const struct explain_skid *s;
+	struct explain_moved *moved;
 	double *own; /* samples of each block */
 };
 
-static void give(struct prof_moved *to, uint64_t samples, double share, bool sure)
+static void give(struct explain_moved *to, uint64_t samples, double share, bool sure)
 {
 	to->value += (double)samples * share;
 	to->might += samples;
@@ -36,7 +36,8 @@ static uint32_t source_of(const struct flow *f, const struct flow_edge *edge)
 }
 
 /* How much of what arrives at block comes over its k-th edge; before they are made to add up. */
-static double weight(const struct mover *m, const struct flow_block *block, uint32_t k, bool even)
+static double skid_weight(
+	const struct mover *m, const struct flow_block *block, uint32_t k, bool even)
 {
 	uint32_t edge = m->s->flow->in[block->first_in + k];
 
@@ -63,7 +64,7 @@ static void move_head(struct mover *m, const struct flow_block *block, uint64_t 
 	bool even;
 
 	for (uint32_t k = 0; k < block->ins; k++)
-		sum += weight(m, block, k, false);
+		sum += skid_weight(m, block, k, false);
 	even = !(sum > 0);
 	if (even)
 		sum = block->ins;
@@ -75,7 +76,8 @@ static void move_head(struct mover *m, const struct flow_block *block, uint64_t 
 		bool only = block->ins == 1 && !(block->flags & FLOW_ENTRY) &&
 			    !(f->insns.data[from].classes & INSN_CALL);
 
-		give(&m->moved[from], samples, only ? 1 : weight(m, block, k, even) / sum, only);
+		give(&m->moved[from], samples, only ? 1 : skid_weight(m, block, k, even) / sum,
+			only);
 	}
 }
 
@@ -99,8 +101,8 @@ static void move_block(
 	}
 }
 
-int prof_skid_move(
-	const struct prof_skid *s, const uint64_t *raw, size_t stride, struct prof_moved *moved)
+int explain_skid_move(const struct explain_skid *s, const uint64_t *raw, size_t stride,
+	struct explain_moved *moved)
 {
 	const struct flow *f = s->flow;
 	struct mover m = {.s = s, .moved = moved};

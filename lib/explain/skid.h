@@ -22,14 +22,14 @@
 
 #include "flow/flow.h"
 
-struct prof_moved {     /* of one instruction */
+struct explain_moved {  /* of one instruction */
 	double value;   /* samples */
 	uint64_t sure;  /* of these, moved without a guess */
 	uint64_t might; /* that could be its own, `sure` among them */
 	bool estimated; /* some were, or may have been, given to others */
 };
 
-struct prof_skid {
+struct explain_skid {
 	const struct flow *flow;
 	const double *edges; /* executions of each edge; NULL: not counted */
 	double entered;      /* executions of the procedure's entry from outside; NAN: not known */
@@ -37,7 +37,7 @@ struct prof_skid {
 
 /* raw[i * stride]: samples at instruction i.  moved has room for all instructions, and its values
  * add up to those of raw.  -1 when memory is out. */
-int prof_skid_move(
-	const struct prof_skid *s, const uint64_t *raw, size_t stride, struct prof_moved *moved);
+int explain_skid_move(const struct explain_skid *s, const uint64_t *raw, size_t stride,
+	struct explain_moved *moved);
 
 #endif

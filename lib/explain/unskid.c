@@ -26,24 +26,24 @@ struct addition {
 
 struct unskid {
 	struct prof_data *d;
-	struct prof_procedures procedures;
+	struct explain_procedures procedures;
 	VEC(uint32_t) groups; /* that have samples in the function at hand */
 	VEC(struct addition) additions;
 	uint64_t *raw, *whole;
-	struct prof_moved *moved;
+	struct explain_moved *moved;
 };
 
-static bool has_skid(const struct prof_data *d, size_t metric)
+static bool unskid_has_skid(const struct prof_data *d, size_t metric)
 {
 	uint32_t flags = d->metrics.data[metric].metric->flags;
 
 	return flags & METRIC_SKID && !(flags & METRIC_EXACT);
 }
 
-static bool enough(const struct prof_data *d, const struct prof_code *c)
+static bool enough(const struct prof_data *d, const struct explain_code *c)
 {
 	for (size_t k = 0; k < d->metrics.count; k++)
-		if (has_skid(d, k) && c->sums[k] >= PROF_WEAK)
+		if (unskid_has_skid(d, k) && c->sums[k] >= PROF_WEAK)
 			return true;
 	return false;
 }
@@ -61,7 +61,7 @@ static int by_remainder(const void *a, const void *b)
 }
 
 /* Whole numbers that add up to `all`. */
-static int round_shares(const struct prof_moved *moved, size_t n, uint64_t all, uint64_t *whole)
+static int round_shares(const struct explain_moved *moved, size_t n, uint64_t all, uint64_t *whole)
 {
 	struct remainder *rest = calloc(n + 1, sizeof(*rest));
 	uint64_t sum = 0;
@@ -83,14 +83,14 @@ static int round_shares(const struct prof_moved *moved, size_t n, uint64_t all, 
 }
 
 /* Samples of one metric and thread in the function: taken off the places into u->raw; their sum. */
-static uint64_t take_off(struct unskid *u, const struct prof_code *c, uint32_t image,
+static uint64_t take_off(struct unskid *u, const struct explain_code *c, uint32_t image,
 	uint32_t group, size_t metric, bool take)
 {
 	struct prof_data *d = u->d;
 	uint64_t sum = 0;
 
-	for (size_t i = prof_place_from(d, &u->procedures, image, c->begin); i < u->d->places.count;
-		i++) {
+	for (size_t i = explain_place_from(d, &u->procedures, image, c->begin);
+		i < u->d->places.count; i++) {
 		const struct prof_place *p = prof_place_at(d, u->procedures.places[i]);
 		uint64_t *count =
 			d->counts.data + u->procedures.places[i] * d->metrics.count + metric;
@@ -112,10 +112,10 @@ static uint64_t take_off(struct unskid *u, const struct prof_code *c, uint32_t i
 	return sum;
 }
 
-static int move_metric(
-	struct unskid *u, const struct prof_code *c, uint32_t image, uint32_t group, size_t metric)
+static int move_metric(struct unskid *u, const struct explain_code *c, uint32_t image,
+	uint32_t group, size_t metric)
 {
-	const struct prof_skid s = {.flow = c->flow, .entered = NAN};
+	const struct explain_skid s = {.flow = c->flow, .entered = NAN};
 	size_t n = c->flow->insns.count;
 	uint64_t all;
 	int rc;
@@ -124,7 +124,7 @@ static int move_metric(
 	all = take_off(u, c, image, group, metric, false);
 	if (!all)
 		return 0;
-	if (prof_skid_move(&s, u->raw, 1, u->moved))
+	if (explain_skid_move(&s, u->raw, 1, u->moved))
 		return -1;
 	rc = round_shares(u->moved, n, all, u->whole);
 	if (rc)
@@ -140,10 +140,10 @@ static int move_metric(
 	return 0;
 }
 
-static int find_groups(struct unskid *u, const struct prof_code *c, uint32_t image)
+static int find_groups(struct unskid *u, const struct explain_code *c, uint32_t image)
 {
 	u->groups.count = 0;
-	for (size_t i = prof_place_from(u->d, &u->procedures, image, c->begin);
+	for (size_t i = explain_place_from(u->d, &u->procedures, image, c->begin);
 		i < u->d->places.count; i++) {
 		const struct prof_place *p = prof_place_at(u->d, u->procedures.places[i]);
 		bool known = false;
@@ -158,7 +158,7 @@ static int find_groups(struct unskid *u, const struct prof_code *c, uint32_t ima
 	return 0;
 }
 
-static int move_function(struct unskid *u, const struct prof_code *c, uint32_t image)
+static int move_function(struct unskid *u, const struct explain_code *c, uint32_t image)
 {
 	size_t n = c->flow->insns.count;
 	int rc = find_groups(u, c, image);
@@ -170,7 +170,7 @@ static int move_function(struct unskid *u, const struct prof_code *c, uint32_t i
 		rc = -1;
 	for (size_t g = 0; g < u->groups.count && rc == 0; g++)
 		for (size_t k = 0; k < u->d->metrics.count && rc == 0; k++)
-			if (has_skid(u->d, k))
+			if (unskid_has_skid(u->d, k))
 				rc = move_metric(u, c, image, u->groups.data[g], k);
 	free(u->raw);
 	free(u->whole);
@@ -181,18 +181,18 @@ static int move_function(struct unskid *u, const struct prof_code *c, uint32_t i
 static int move_all(struct unskid *u, struct error *e)
 {
 	for (size_t i = 0; i < u->procedures.list.count; i++) {
-		const struct prof_procedure *p = &u->procedures.list.data[i];
-		struct prof_code code;
+		const struct explain_procedure *p = &u->procedures.list.data[i];
+		struct explain_code code;
 		int rc = 0;
 
 		prof_progress(u->d, i, u->procedures.list.count, "moving samples");
 		if (p->all < PROF_WEAK)
 			continue;
-		if (prof_code_load(&code, u->d, &u->procedures, p, e))
+		if (explain_code_load(&code, u->d, &u->procedures, p, e))
 			return -1;
 		if (code.flow && enough(u->d, &code))
 			rc = move_function(u, &code, p->image);
-		prof_code_fini(&code);
+		explain_code_fini(&code);
 		if (rc)
 			return error_nomem(e);
 	}
@@ -212,7 +212,7 @@ static int apply(struct unskid *u)
 	return 0;
 }
 
-int prof_unskid(struct prof_data *d, bool *moved, struct error *e)
+int explain_unskid(struct prof_data *d, bool *moved, struct error *e)
 {
 	enum { FEW = 64 };
 	struct unskid u = {.d = d};
@@ -220,17 +220,17 @@ int prof_unskid(struct prof_data *d, bool *moved, struct error *e)
 
 	*moved = false;
 	for (size_t i = 0; i < d->metrics.count; i++)
-		*moved = *moved || has_skid(d, i);
+		*moved = *moved || unskid_has_skid(d, i);
 	/* call paths end where they were found; a crowd of threads is too much work */
 	*moved = *moved && !d->request->raw && !d->request->inclusive && d->groups.count <= FEW;
 	if (!*moved)
 		return 0;
 	if (prof_data_name(d, false, e))
 		return -1;
-	rc = prof_procedures_init(&u.procedures, d) ? error_nomem(e) : move_all(&u, e);
+	rc = explain_procedures_init(&u.procedures, d) ? error_nomem(e) : move_all(&u, e);
 	if (rc == 0 && apply(&u))
 		rc = error_nomem(e);
-	prof_procedures_fini(&u.procedures);
+	explain_procedures_fini(&u.procedures);
 	vec_fini(&u.groups);
 	vec_fini(&u.additions);
 	return rc;

@@ -6,8 +6,8 @@
 #include "profile/places.h"
 
 /* Before names are asked for.  *moved: some samples may be elsewhere now. */
-int prof_unskid(struct prof_data *d, bool *moved, struct error *e);
-#define PROF_MOVED                                                                                 \
+int explain_unskid(struct prof_data *d, bool *moved, struct error *e);
+#define EXPLAIN_MOVED                                                                              \
 	"Samples of interrupts are shown at the line that waited: that of the instruction "        \
 	"executed before the address found (-raw: where they were found)"
 

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 #include "export/private.h"
-#include "report/prof_columns.h"
+#include "report/report_columns.h"
 
 const struct export_format export_formats[] = {
 	{.name = "pprof",
@@ -56,7 +56,7 @@ void export_free(struct export_profile *x)
 	table_fini(&x->functions);
 	free(x->location);
 	free(x->wanted);
-	prof_table_fini(&x->notes);
+	report_table_fini(&x->notes);
 	free(x);
 }
 
@@ -77,9 +77,9 @@ struct export_profile *export_new(struct prof_data *d, const struct export_reque
 		error_hint(e, "leave out -threads, or use pprof, speedscope, folded or json");
 	} else if (export_choose(x, e) == 0 && prof_data_tree(d, e) == 0 &&
 		   export_name(x, e) == 0 && export_describe(x, e) == 0) {
-		prof_describe(&x->notes, d);
-		prof_coverage(&x->notes, d);
-		if (prof_finish(&x->notes, 0, e) == 0)
+		report_describe(&x->notes, d);
+		report_coverage(&x->notes, d);
+		if (report_finish(&x->notes, 0, e) == 0)
 			return x;
 	}
 	export_free(x);
@@ -91,7 +91,7 @@ int export_write(const struct export_profile *x, FILE *out, struct error *e)
 	return x->format->write(x, out, e);
 }
 
-const struct prof_table *export_notes(const struct export_profile *x)
+const struct report_table *export_notes(const struct export_profile *x)
 {
 	return &x->notes;
 }

@@ -14,7 +14,7 @@
 
 #include "base/progress.h"
 #include "profile/places.h"
-#include "report/prof_rows.h"
+#include "report/report_rows.h"
 
 struct export_request {
 	const char *creator;        /* program and version */
@@ -47,7 +47,7 @@ void export_free(struct export_profile *x);
 int export_write(const struct export_profile *x, FILE *out, struct error *e);
 
 /* What is missing in it (lines of `notes`, and `incomplete`), as below prof's reports. */
-const struct prof_table *export_notes(const struct export_profile *x);
+const struct report_table *export_notes(const struct export_profile *x);
 /* "CPU time (time): 995 samples of 1000003 ns, measured by os", of each metric exported. */
 size_t export_metrics(const struct export_profile *x);
 const char *export_metric_text(const struct export_profile *x, size_t metric);

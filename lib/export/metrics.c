@@ -21,11 +21,11 @@ static const char *fresh_name(struct export_profile *x, const struct prof_metric
 	const char *own = m->metric->short_name[0] ? m->metric->short_name : "count", *name;
 	const char *type = r->compare ? "" : r->inputs[m->input].experiment->type;
 
-	name = prof_text(&x->notes, "%s", own);
+	name = report_text(&x->notes, "%s", own);
 	if (name && taken(x, name) && type && type[0] && !strchr(type, ','))
-		name = prof_text(&x->notes, "%s.%s", type, own);
+		name = report_text(&x->notes, "%s.%s", type, own);
 	for (int n = 2; name && taken(x, name); n++)
-		name = prof_text(&x->notes, "%s.%d", own, n);
+		name = report_text(&x->notes, "%s.%d", own, n);
 	return name;
 }
 
@@ -95,7 +95,7 @@ static int select_metrics(struct export_profile *x, struct error *e)
 			error_set(e, ERR_CONFLICT, "-export %s writes one metric", x->format->name);
 			return error_hint(e, "give -metric once, or use another format");
 		}
-		prof_note(&x->notes,
+		report_note(&x->notes,
 			"-export %s writes one metric, %s: choose another with -metric",
 			x->format->name, x->metrics.data[0].name);
 		kept = 1;
@@ -126,17 +126,17 @@ int export_describe(struct export_profile *x, struct error *e)
 		for (size_t n = 1; n < x->data->nodes.count; n++)
 			own->samples += export_samples(x, n, i);
 		if (own->exact)
-			own->text =
-				prof_text(&x->notes, "%s (%s): %" PRIu64 " %s, exact (%s, %s%s%s)",
-					of->name, own->name, own->samples, own->unit, label,
-					of->source, note[0] ? ", " : "", note);
+			own->text = report_text(&x->notes,
+				"%s (%s): %" PRIu64 " %s, exact (%s, %s%s%s)", of->name, own->name,
+				own->samples, own->unit, label, of->source, note[0] ? ", " : "",
+				note);
 		else
-			own->text = prof_text(&x->notes,
+			own->text = report_text(&x->notes,
 				"%s (%s): %" PRIu64 " samples of %" PRIu64 " %s each (%s, %s%s%s)",
 				of->name, own->name, own->samples, own->unit_size, own->unit, label,
 				of->source, note[0] ? ", " : "", note);
 		if (own->text && of_file)
-			own->text = prof_text(&x->notes, "%s, of %s", own->text, of_file);
+			own->text = report_text(&x->notes, "%s, of %s", own->text, of_file);
 		if (!own->text)
 			return error_nomem(e);
 	}

@@ -57,7 +57,7 @@ struct export_profile {
 	struct table functions;
 	uint32_t *location; /* [place] */
 	bool *wanted;       /* [place] */
-	struct prof_table notes;
+	struct report_table notes;
 };
 
 /* names.c: locations, frames, functions, wanted. */

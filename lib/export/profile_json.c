@@ -18,7 +18,7 @@ static void metrics(const struct export_profile *x, struct json *j)
 	json_array(j, "metrics");
 	for (size_t m = 0; m < x->metrics.count; m++) {
 		const struct export_metric *own = &x->metrics.data[m];
-		const struct prof_experiment *of = &x->notes.experiments.data[own->index];
+		const struct report_experiment *of = &x->notes.experiments.data[own->index];
 
 		json_object(j, NULL);
 		json_string(j, "name", own->name);
@@ -42,7 +42,7 @@ static void metrics(const struct export_profile *x, struct json *j)
 	json_end_array(j);
 }
 
-static void lines(struct json *j, const char *key, const struct prof_line *line, size_t count)
+static void lines(struct json *j, const char *key, const struct report_line *line, size_t count)
 {
 	json_array(j, key);
 	for (size_t i = 0; i < count; i++) {

@@ -12,7 +12,7 @@
 #include "experiment/merge.h"
 #include "image/image.h"
 #include "profile/places.h"
-#include "report/prof_rows.h"
+#include "report/report_rows.h"
 
 struct counts_file; /* report/counts_read.h */
 
@@ -94,6 +94,6 @@ int loaded_ask(struct loaded *l, struct prof_request *request, struct error *e);
  * may have to be measured. */
 void loaded_clock(struct loaded *l, struct prof_request *request, bool wanted);
 /* Damaged files are mentioned below a table. */
-int loaded_note_damage(const struct loaded *l, struct prof_table *t, struct error *e);
+int loaded_note_damage(const struct loaded *l, struct report_table *t, struct error *e);
 
 #endif

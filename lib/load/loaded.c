@@ -268,14 +268,14 @@ void loaded_clock(struct loaded *l, struct prof_request *request, bool wanted)
 	request->host_hz = find_clock(l, l->host.nodename, wanted);
 }
 
-int loaded_note_damage(const struct loaded *l, struct prof_table *t, struct error *e)
+int loaded_note_damage(const struct loaded *l, struct report_table *t, struct error *e)
 {
 	if (!l->damaged)
 		return 0;
 	t->incomplete = true;
 	if (l->damaged > 1)
-		prof_note(t, "%zu files are damaged, the first: %s", l->damaged, l->damage);
+		report_note(t, "%zu files are damaged, the first: %s", l->damaged, l->damage);
 	else
-		prof_note(t, "damaged: %s", l->damage);
-	return prof_finish(t, 0, e);
+		report_note(t, "damaged: %s", l->damage);
+	return report_finish(t, 0, e);
 }

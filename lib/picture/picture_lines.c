@@ -20,32 +20,32 @@ struct piece { /* rows of the table between gaps and headings */
 
 typedef VEC(struct piece) pieces;
 
-static double row_percent(const struct prof_table *t, size_t row)
+static double row_percent(const struct report_table *t, size_t row)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].flags & PROF_PERCENT)
-			most = fmax(most, prof_cells(t, row)[i].percent);
+		if (t->columns.data[i].flags & REPORT_PERCENT)
+			most = fmax(most, report_cells(t, row)[i].percent);
 	return most;
 }
 
-static pieces find_pieces(struct picture *p, const struct prof_table *t)
+static pieces find_pieces(struct picture *p, const struct report_table *t)
 {
 	pieces list = {0};
 	size_t head = 0;
 	bool open = false;
 
 	for (size_t i = 0; i < t->rows.count && !p->failed; i++) {
-		enum prof_role role = t->rows.data[i].role;
+		enum report_role role = t->rows.data[i].role;
 		const struct piece fresh = {.first = i, .head = head};
 		struct piece *piece;
 
-		if (role == PROF_HEAD)
+		if (role == REPORT_HEAD)
 			head = i;
-		if (role == PROF_ROW && !open)
+		if (role == REPORT_ROW && !open)
 			p->failed |= vec_add(&list, fresh) != 0;
-		open = role == PROF_ROW;
+		open = role == REPORT_ROW;
 		if (!open || p->failed)
 			continue;
 		piece = &list.data[list.count - 1];
@@ -93,7 +93,7 @@ static void expand(struct strbuf *out, const char *text)
 	}
 }
 
-static size_t indentation(const struct prof_table *t, const pieces *list)
+static size_t indentation(const struct report_table *t, const pieces *list)
 {
 	size_t least = SIZE_MAX;
 
@@ -112,7 +112,7 @@ static size_t indentation(const struct prof_table *t, const pieces *list)
 	return least == SIZE_MAX ? 0 : least;
 }
 
-static const char *row_text(struct picture *p, const struct prof_row *r, size_t indentation)
+static const char *row_text(struct picture *p, const struct report_row *r, size_t indentation)
 {
 	struct strbuf b = {0};
 	const char *text;
@@ -127,16 +127,16 @@ static const char *row_text(struct picture *p, const struct prof_row *r, size_t 
 	return text;
 }
 
-static void add_points(struct picture *p, struct picture_panel *panel, const struct prof_table *t,
+static void add_points(struct picture *p, struct picture_panel *panel, const struct report_table *t,
 	size_t row, size_t category)
 {
 	size_t series = 0;
 
 	for (size_t i = 0; i < t->columns.count && !p->failed; i++) {
-		const struct prof_cell *cell = &prof_cells(t, row)[i];
+		const struct report_cell *cell = &report_cells(t, row)[i];
 		double scale = cell->quantity.value > 0 ? cell->percent / cell->quantity.value : 0;
 
-		if (!(t->columns.data[i].flags & PROF_PERCENT))
+		if (!(t->columns.data[i].flags & REPORT_PERCENT))
 			continue;
 		series++;
 		if (cell->quantity.label != LABEL_NONE)
@@ -146,10 +146,10 @@ static void add_points(struct picture *p, struct picture_panel *panel, const str
 	}
 }
 
-static void add_piece(struct picture *p, struct picture_panel *panel, const struct prof_table *t,
+static void add_piece(struct picture *p, struct picture_panel *panel, const struct report_table *t,
 	const struct piece *piece, const struct piece *before, size_t indentation)
 {
-	const struct prof_row *head = &t->rows.data[piece->head];
+	const struct report_row *head = &t->rows.data[piece->head];
 	const char *name = head->file ? file_base_name(head->file) : head->procedure;
 
 	if (before && before->head == piece->head)
@@ -177,7 +177,7 @@ const char *picture_origin(struct picture *p, const struct experiment *x)
 }
 
 static void fill(struct picture *p, struct picture_panel *panel, const struct prof_data *d,
-	const struct prof_table *t)
+	const struct report_table *t)
 {
 	const struct experiment_metric *m = d->metrics.data[0].metric;
 	const struct piece *before = NULL;
@@ -185,9 +185,9 @@ static void fill(struct picture *p, struct picture_panel *panel, const struct pr
 	size_t indent;
 
 	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct prof_column *c = &t->columns.data[i];
+		const struct report_column *c = &t->columns.data[i];
 
-		if (c->flags & PROF_PERCENT)
+		if (c->flags & REPORT_PERCENT)
 			picture_series_add(p, panel,
 				picture_text(p, "%s (%s)", c->name, label_name(c->label)));
 	}
@@ -211,7 +211,7 @@ static void fill(struct picture *p, struct picture_panel *panel, const struct pr
 }
 
 int picture_lines(
-	struct picture *p, const struct prof_data *d, const struct prof_table *t, struct error *e)
+	struct picture *p, const struct prof_data *d, const struct report_table *t, struct error *e)
 {
 	struct picture_panel *panel = picture_panel_add(p, PICTURE_LISTING);
 

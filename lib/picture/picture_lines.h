@@ -5,12 +5,12 @@
 
 #include "picture/picture.h"
 #include "profile/places.h"
-#include "report/prof_rows.h"
+#include "report/report_rows.h"
 
-/* t is what prof_lines made of d; both must outlive the picture.  As many pieces of source as there
- * is room for, those with the line that has most first, in their order. */
-int picture_lines(
-	struct picture *p, const struct prof_data *d, const struct prof_table *t, struct error *e);
+/* t is what report_lines made of d; both must outlive the picture.  As many pieces of source as
+ * there is room for, those with the line that has most first, in their order. */
+int picture_lines(struct picture *p, const struct prof_data *d, const struct report_table *t,
+	struct error *e);
 
 /* "COMMAND, on HOST" of an experiment, for titles. */
 const char *picture_origin(struct picture *p, const struct experiment *x);

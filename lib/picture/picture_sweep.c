@@ -10,8 +10,8 @@
 #include "base/sort.h"
 #include "picture/picture_sweep_private.h"
 #include "report/counts_experiment.h"
-#include "report/prof_diff.h"
-#include "report/prof_views.h"
+#include "report/report_diff.h"
+#include "report/report_views.h"
 
 static void add_event(struct sweep *s, struct sweep_event event)
 {
@@ -277,7 +277,7 @@ int picture_sweep(struct picture *p, const struct picture_sweep_request *r, stru
 	if (prof_data_name(d, false, e) ||
 		counts_of_experiment(&costs, d->request->inputs[0].experiment, e))
 		return -1;
-	rc = prof_diff_sums(&sums, d, PROF_BY_PROCEDURE)
+	rc = report_diff_sums(&sums, d, PROF_BY_PROCEDURE)
 		     ? error_nomem(e)
 		     : sweep_experiments(&s, d, &sums, &costs, e);
 	prof_sums_fini(&sums);

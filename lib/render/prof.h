@@ -5,7 +5,7 @@
 
 #include "base/error.h"
 #include "base/strbuf.h"
-#include "report/prof_rows.h"
+#include "report/report_rows.h"
 
 struct prof_style {
 	bool dim;       /* figures that mean little are dimmed (terminals), else marked with '~' */
@@ -14,12 +14,12 @@ struct prof_style {
 };
 
 void render_prof_text(
-	const struct prof_table *t, const struct prof_style *style, struct strbuf *out);
+	const struct report_table *t, const struct prof_style *style, struct strbuf *out);
 /* One object, "prof.rows/1": prof(1) says what is in it. */
-int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e);
+int render_prof_json(const struct report_table *t, struct strbuf *out, struct error *e);
 /* A heading, then a line a row; each number with low, high and label. */
-void render_prof_csv(const struct prof_table *t, struct strbuf *out);
+void render_prof_csv(const struct report_table *t, struct strbuf *out);
 /* Rows and arcs of a graph for dot(1), one digraph for each heading. */
-void render_prof_dot(const struct prof_table *t, struct strbuf *out);
+void render_prof_dot(const struct report_table *t, struct strbuf *out);
 
 #endif

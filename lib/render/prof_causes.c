@@ -7,12 +7,12 @@
 
 enum { NAME = 38 };
 
-static bool exact(const struct prof_cell *c)
+static bool exact(const struct report_cell *c)
 {
 	return c[0].quantity.value == c[1].quantity.value;
 }
 
-static void shares(const struct prof_cell *c, struct strbuf *out)
+static void shares(const struct report_cell *c, struct strbuf *out)
 {
 	if (exact(c))
 		strbuf_printf(out, "%18.1f%%", c[0].percent);
@@ -21,7 +21,7 @@ static void shares(const struct prof_cell *c, struct strbuf *out)
 			c[2].percent);
 }
 
-static void name(const struct prof_row *r, struct strbuf *out)
+static void name(const struct report_row *r, struct strbuf *out)
 {
 	size_t before = out->length;
 
@@ -31,17 +31,17 @@ static void name(const struct prof_row *r, struct strbuf *out)
 		strbuf_repeat(out, ' ', NAME - (out->length - before));
 }
 
-void prof_draw_causes(const struct prof_table *t, struct strbuf *out)
+void prof_draw_causes(const struct report_table *t, struct strbuf *out)
 {
 	strbuf_repeat(out, ' ', NAME);
 	strbuf_printf(out, "%7s    %7s  %9s\n", "only", "partly", "likely");
 	strbuf_repeat(out, ' ', NAME);
 	strbuf_printf(out, "%7s    %7s  %9s\n\n", "this", "this", "estimated");
 	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct prof_row *r = &t->rows.data[i];
-		const struct prof_cell *c = prof_cells(t, i);
+		const struct report_row *r = &t->rows.data[i];
+		const struct report_cell *c = report_cells(t, i);
 
-		if (r->role == PROF_SUBTOTAL) {
+		if (r->role == REPORT_SUBTOTAL) {
 			strbuf_puts(out, "  ");
 			strbuf_repeat(out, '-', NAME + 17);
 			strbuf_putc(out, '\n');
@@ -49,7 +49,7 @@ void prof_draw_causes(const struct prof_table *t, struct strbuf *out)
 		name(r, out);
 		shares(c, out);
 		strbuf_putc(out, '\n');
-		if (r->role == PROF_SUBTOTAL && i + 1 < t->rows.count)
+		if (r->role == REPORT_SUBTOTAL && i + 1 < t->rows.count)
 			strbuf_putc(out, '\n');
 	}
 }

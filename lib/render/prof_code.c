@@ -37,7 +37,7 @@ void prof_margin(const char *cells, const struct prof_style *style, struct strbu
 }
 
 static void source_line(
-	const struct prof_row *r, const struct prof_style *style, struct strbuf *out)
+	const struct report_row *r, const struct prof_style *style, struct strbuf *out)
 {
 	const char *text = r->text ? r->text : "";
 
@@ -51,17 +51,17 @@ static void source_line(
 		strbuf_puts(out, "\033[0m");
 }
 
-void prof_draw_code(const struct prof_row *r, const struct prof_style *style, struct strbuf *out)
+void prof_draw_code(const struct report_row *r, const struct prof_style *style, struct strbuf *out)
 {
 	size_t before;
 
-	if (r->role == PROF_SOURCE_LINE) {
+	if (r->role == REPORT_SOURCE_LINE) {
 		source_line(r, style, out);
 		return;
 	}
 	if (r->addressed)
 		strbuf_printf(out, "%" PRIx64 "  ", r->address);
-	else if (r->role == PROF_GAP)
+	else if (r->role == REPORT_GAP)
 		strbuf_puts(out, "... ");
 	before = out->length;
 	strbuf_puts(out, r->text ? r->text : "");

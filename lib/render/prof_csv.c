@@ -8,28 +8,28 @@
 #include "render/prof_private.h"
 
 const char *const prof_role_names[] = {
-	[PROF_ROW] = "row",
-	[PROF_TOTAL] = "total",
-	[PROF_HEAD] = "head",
-	[PROF_CALLER] = "caller",
-	[PROF_CALLEE] = "callee",
-	[PROF_GAP] = "gap",
-	[PROF_SOURCE_LINE] = "source",
-	[PROF_SUBTOTAL] = "subtotal",
-	[PROF_BUBBLE] = "bubble",
+	[REPORT_ROW] = "row",
+	[REPORT_TOTAL] = "total",
+	[REPORT_HEAD] = "head",
+	[REPORT_CALLER] = "caller",
+	[REPORT_CALLEE] = "callee",
+	[REPORT_GAP] = "gap",
+	[REPORT_SOURCE_LINE] = "source",
+	[REPORT_SUBTOTAL] = "subtotal",
+	[REPORT_BUBBLE] = "bubble",
 };
 
-static void heading(const struct prof_table *t, struct strbuf *out)
+static void heading(const struct report_table *t, struct strbuf *out)
 {
 	strbuf_puts(out, "role,thread,procedure,image,file,line,address,note,text,depth");
 	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct prof_column *c = &t->columns.data[i];
+		const struct report_column *c = &t->columns.data[i];
 
-		if (c->flags & PROF_MARGIN)
+		if (c->flags & REPORT_MARGIN)
 			continue;
 		strbuf_putc(out, ',');
 		csv_text(out, c->name);
-		if (c->kind == PROF_TEXT)
+		if (c->kind == REPORT_TEXT)
 			continue;
 		for (int k = 0; k < 3; k++) {
 			static const char *const parts[] = {"low", "high", "label"};
@@ -38,13 +38,13 @@ static void heading(const struct prof_table *t, struct strbuf *out)
 			csv_text(out, c->name);
 			strbuf_printf(out, ".%s", parts[k]);
 		}
-		if (c->flags & PROF_PERCENT)
+		if (c->flags & REPORT_PERCENT)
 			strbuf_printf(out, ",%s.percent", c->name);
 	}
 	strbuf_putc(out, '\n');
 }
 
-static void place(const struct prof_row *r, struct strbuf *out)
+static void place(const struct report_row *r, struct strbuf *out)
 {
 	const char *const texts[] = {r->thread, r->procedure, r->image, r->file};
 
@@ -66,7 +66,7 @@ static void place(const struct prof_row *r, struct strbuf *out)
 	strbuf_printf(out, ",%u", r->depth);
 }
 
-static void lines(const struct prof_line *line, size_t count, struct strbuf *out)
+static void lines(const struct report_line *line, size_t count, struct strbuf *out)
 {
 	for (size_t i = 0; i < count; i++) {
 		csv_text(out, line[i].label);
@@ -77,7 +77,7 @@ static void lines(const struct prof_line *line, size_t count, struct strbuf *out
 }
 
 /* Where there are no rows: what is said instead. */
-static void facts(const struct prof_table *t, struct strbuf *out)
+static void facts(const struct report_table *t, struct strbuf *out)
 {
 	strbuf_puts(out, "name,value\n");
 	lines(t->head.data, t->head.count, out);
@@ -85,36 +85,36 @@ static void facts(const struct prof_table *t, struct strbuf *out)
 	lines(t->notes.data, t->notes.count, out);
 }
 
-void render_prof_csv(const struct prof_table *t, struct strbuf *out)
+void render_prof_csv(const struct report_table *t, struct strbuf *out)
 {
-	if (t->layout == PROF_FACTS) {
+	if (t->layout == REPORT_FACTS) {
 		facts(t, out);
 		return;
 	}
 	heading(t, out);
 	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct prof_cell *cell = prof_cells(t, i);
+		const struct report_cell *cell = report_cells(t, i);
 
-		if (t->rows.data[i].role == PROF_GAP)
+		if (t->rows.data[i].role == REPORT_GAP)
 			continue;
 		place(&t->rows.data[i], out);
 		for (size_t k = 0; k < t->columns.count; k++) {
-			const struct prof_column *c = &t->columns.data[k];
+			const struct report_column *c = &t->columns.data[k];
 
-			if (c->flags & PROF_MARGIN)
+			if (c->flags & REPORT_MARGIN)
 				continue;
 			strbuf_putc(out, ',');
-			if (c->kind == PROF_TEXT) {
+			if (c->kind == REPORT_TEXT) {
 				csv_text(out, cell[k].text);
 				continue;
 			}
 			number_csv(out, &cell[k].quantity,
-				c->kind == PROF_RATIO     ? NUMBER_RATIO
-				: c->flags & PROF_SECONDS ? NUMBER_SECONDS
-							  : NUMBER_COUNT);
-			if (c->flags & PROF_PERCENT && isfinite(cell[k].percent))
+				c->kind == REPORT_RATIO     ? NUMBER_RATIO
+				: c->flags & REPORT_SECONDS ? NUMBER_SECONDS
+							    : NUMBER_COUNT);
+			if (c->flags & REPORT_PERCENT && isfinite(cell[k].percent))
 				strbuf_printf(out, ",%.4f", cell[k].percent);
-			else if (c->flags & PROF_PERCENT)
+			else if (c->flags & REPORT_PERCENT)
 				strbuf_putc(out, ',');
 		}
 		strbuf_putc(out, '\n');

@@ -17,16 +17,16 @@ static void quoted(struct strbuf *out, const char *text)
 }
 
 /* What a row's figures say, a line each. */
-static void figures(const struct prof_table *t, size_t row, struct strbuf *out)
+static void figures(const struct report_table *t, size_t row, struct strbuf *out)
 {
-	const struct prof_cell *cell = prof_cells(t, row);
+	const struct report_cell *cell = report_cells(t, row);
 
 	for (size_t k = 0; k < t->columns.count; k++) {
-		const struct prof_column *c = &t->columns.data[k];
+		const struct report_column *c = &t->columns.data[k];
 
-		if (c->flags & (PROF_MARGIN | PROF_SCRIPTS))
+		if (c->flags & (REPORT_MARGIN | REPORT_SCRIPTS))
 			continue;
-		if (c->kind == PROF_TEXT) {
+		if (c->kind == REPORT_TEXT) {
 			if (cell[k].text && cell[k].text[0]) {
 				quoted(out, cell[k].text);
 				strbuf_puts(out, "\\l");
@@ -38,17 +38,17 @@ static void figures(const struct prof_table *t, size_t row, struct strbuf *out)
 		strbuf_printf(out, "%s (%s) ", c->heading ? c->heading : c->name,
 			label_name(cell[k].quantity.label));
 		number_figure(out, cell[k].quantity.value,
-			c->kind == PROF_RATIO ? NUMBER_RATIO : NUMBER_COUNT);
-		if (c->flags & PROF_PERCENT && isfinite(cell[k].percent))
+			c->kind == REPORT_RATIO ? NUMBER_RATIO : NUMBER_COUNT);
+		if (c->flags & REPORT_PERCENT && isfinite(cell[k].percent))
 			strbuf_printf(out, ", %.1f%%", cell[k].percent);
 		strbuf_puts(out, "\\l");
 	}
 }
 
-static void node(const struct prof_table *t, size_t row, struct strbuf *out)
+static void node(const struct report_table *t, size_t row, struct strbuf *out)
 {
-	const struct prof_row *r = &t->rows.data[row];
-	double percent = t->columns.count ? prof_cells(t, row)[0].percent : 0;
+	const struct report_row *r = &t->rows.data[row];
+	double percent = t->columns.count ? report_cells(t, row)[0].percent : 0;
 	double red = isfinite(percent) ? fmin(fmax(percent, 0) / 30, 1) : 0;
 
 	strbuf_printf(out, "\tn%zu [label=\"", row);
@@ -59,10 +59,10 @@ static void node(const struct prof_table *t, size_t row, struct strbuf *out)
 	strbuf_printf(out, "\", fillcolor=\"0.03 %.2f 1.0\"];\n", red);
 }
 
-static void arcs(const struct prof_table *t, size_t from, size_t to, struct strbuf *out)
+static void arcs(const struct report_table *t, size_t from, size_t to, struct strbuf *out)
 {
 	for (size_t i = 0; i < t->arcs.count; i++) {
-		const struct prof_arc *a = &t->arcs.data[i];
+		const struct report_arc *a = &t->arcs.data[i];
 
 		if (a->from < from || a->from >= to)
 			continue;
@@ -76,15 +76,15 @@ static void arcs(const struct prof_table *t, size_t from, size_t to, struct strb
 	}
 }
 
-void render_prof_dot(const struct prof_table *t, struct strbuf *out)
+void render_prof_dot(const struct report_table *t, struct strbuf *out)
 {
 	size_t from = 0;
 
 	while (from < t->rows.count) {
-		const struct prof_row *head = &t->rows.data[from];
+		const struct report_row *head = &t->rows.data[from];
 		size_t to = from + 1;
 
-		if (head->role != PROF_HEAD) {
+		if (head->role != REPORT_HEAD) {
 			from++;
 			continue;
 		}
@@ -92,7 +92,7 @@ void render_prof_dot(const struct prof_table *t, struct strbuf *out)
 		quoted(out, head->procedure);
 		strbuf_puts(out, "\" {\n\tnode [shape=box, fontname=\"monospace\", fontsize=9, "
 				 "style=filled];\n\tedge [fontname=\"monospace\", fontsize=8];\n");
-		for (; to < t->rows.count && t->rows.data[to].role == PROF_ROW; to++)
+		for (; to < t->rows.count && t->rows.data[to].role == REPORT_ROW; to++)
 			node(t, to, out);
 		arcs(t, from, to, out);
 		strbuf_puts(out, "}\n");

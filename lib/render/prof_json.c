@@ -4,11 +4,11 @@
 #include "render/prof.h"
 #include "render/prof_private.h"
 
-static void experiments(const struct prof_table *t, struct json *j)
+static void experiments(const struct report_table *t, struct json *j)
 {
 	json_array(j, "experiments");
 	for (size_t i = 0; i < t->experiments.count; i++) {
-		const struct prof_experiment *x = &t->experiments.data[i];
+		const struct report_experiment *x = &t->experiments.data[i];
 
 		json_object(j, NULL);
 		json_string(j, "file", x->file);
@@ -32,59 +32,59 @@ static void experiments(const struct prof_table *t, struct json *j)
 	json_end_array(j);
 }
 
-static void columns(const struct prof_table *t, struct json *j)
+static void columns(const struct report_table *t, struct json *j)
 {
 	json_array(j, "columns");
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind != PROF_TEXT)
+		if (t->columns.data[i].kind != REPORT_TEXT)
 			json_string(j, NULL, t->columns.data[i].name);
 	json_end_array(j);
 	json_array(j, "units");
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind != PROF_TEXT)
+		if (t->columns.data[i].kind != REPORT_TEXT)
 			json_string(j, NULL, t->columns.data[i].unit);
 	json_end_array(j);
 }
 
-static void cells(const struct prof_table *t, size_t row, struct json *j)
+static void cells(const struct report_table *t, size_t row, struct json *j)
 {
-	const struct prof_cell *cell = prof_cells(t, row);
+	const struct report_cell *cell = report_cells(t, row);
 	bool cumulative = false;
 
 	json_array(j, "counts");
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind != PROF_TEXT)
+		if (t->columns.data[i].kind != REPORT_TEXT)
 			number_json(j, NULL, &cell[i].quantity);
 	json_end_array(j);
 	json_array(j, "percent");
 	for (size_t i = 0; i < t->columns.count; i++) {
-		if (t->columns.data[i].kind == PROF_TEXT)
+		if (t->columns.data[i].kind == REPORT_TEXT)
 			continue;
-		if (t->columns.data[i].flags & PROF_PERCENT)
+		if (t->columns.data[i].flags & REPORT_PERCENT)
 			json_number(j, NULL, cell[i].percent);
 		else
 			json_null(j, NULL);
-		cumulative = cumulative || (t->columns.data[i].flags & PROF_CUMULATIVE);
+		cumulative = cumulative || (t->columns.data[i].flags & REPORT_CUMULATIVE);
 	}
 	json_end_array(j);
-	if (cumulative && t->rows.data[row].role == PROF_ROW)
+	if (cumulative && t->rows.data[row].role == REPORT_ROW)
 		for (size_t i = 0; i < t->columns.count; i++)
-			if (t->columns.data[i].flags & PROF_CUMULATIVE)
+			if (t->columns.data[i].flags & REPORT_CUMULATIVE)
 				json_number(j, "cumulative", cell[i].cumulative);
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].flags & PROF_KEY)
+		if (t->columns.data[i].flags & REPORT_KEY)
 			number_json(j, t->columns.data[i].name, &cell[i].quantity);
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind == PROF_TEXT && cell[i].text &&
-			!(t->columns.data[i].flags & PROF_MARGIN))
+		if (t->columns.data[i].kind == REPORT_TEXT && cell[i].text &&
+			!(t->columns.data[i].flags & REPORT_MARGIN))
 			json_string(j, t->columns.data[i].name, cell[i].text);
 }
 
-static void culprits(const struct prof_table *t, const struct prof_row *r, struct json *j)
+static void culprits(const struct report_table *t, const struct report_row *r, struct json *j)
 {
 	json_array(j, "culprits");
 	for (size_t i = r->first_culprit; i < r->first_culprit + r->culprits; i++) {
-		const struct prof_culprit *c = &t->culprits.data[i];
+		const struct report_culprit *c = &t->culprits.data[i];
 
 		json_object(j, NULL);
 		json_string(j, "cause", c->cause);
@@ -96,12 +96,12 @@ static void culprits(const struct prof_table *t, const struct prof_row *r, struc
 	json_end_array(j);
 }
 
-static void row(const struct prof_table *t, size_t i, const char *key, struct json *j)
+static void row(const struct report_table *t, size_t i, const char *key, struct json *j)
 {
-	const struct prof_row *r = &t->rows.data[i];
+	const struct report_row *r = &t->rows.data[i];
 
 	json_object(j, key);
-	if (r->role != PROF_ROW)
+	if (r->role != REPORT_ROW)
 		json_string(j, "role", prof_role_names[r->role]);
 	json_optional(j, "thread", r->thread);
 	json_optional(j, "procedure", r->procedure);
@@ -113,18 +113,18 @@ static void row(const struct prof_table *t, size_t i, const char *key, struct js
 		json_address(j, "address", r->address);
 	json_optional(j, "text", r->text);
 	json_optional(j, "note", r->note);
-	if (t->layout == PROF_TREE) {
+	if (t->layout == REPORT_TREE) {
 		json_integer(j, "depth", r->depth);
 		json_integer(j, "parent", r->parent);
 	}
-	if (t->columns.count && r->role != PROF_GAP)
+	if (t->columns.count && r->role != REPORT_GAP)
 		cells(t, i, j);
 	if (r->culprits)
 		culprits(t, r, j);
 	json_end_object(j);
 }
 
-static void lines(struct json *j, const char *key, const struct prof_line *line, size_t count)
+static void lines(struct json *j, const char *key, const struct report_line *line, size_t count)
 {
 	json_array(j, key);
 	for (size_t i = 0; i < count; i++) {
@@ -140,13 +140,13 @@ static void lines(struct json *j, const char *key, const struct prof_line *line,
 	json_end_array(j);
 }
 
-static void arcs(const struct prof_table *t, struct json *j)
+static void arcs(const struct report_table *t, struct json *j)
 {
 	if (!t->arcs.count)
 		return;
 	json_array(j, "edges");
 	for (size_t i = 0; i < t->arcs.count; i++) {
-		const struct prof_arc *a = &t->arcs.data[i];
+		const struct report_arc *a = &t->arcs.data[i];
 
 		json_object(j, NULL);
 		json_integer(j, "from", (long long)a->from);
@@ -159,13 +159,13 @@ static void arcs(const struct prof_table *t, struct json *j)
 	json_end_array(j);
 }
 
-static void agreements(const struct prof_table *t, struct json *j)
+static void agreements(const struct report_table *t, struct json *j)
 {
 	if (!t->agreements.count)
 		return;
 	json_array(j, "both");
 	for (size_t i = 0; i < t->agreements.count; i++) {
-		const struct prof_agreement *a = &t->agreements.data[i];
+		const struct report_agreement *a = &t->agreements.data[i];
 
 		json_object(j, NULL);
 		json_integer(j, "first", (long long)a->first);
@@ -181,7 +181,7 @@ static void agreements(const struct prof_table *t, struct json *j)
 	json_end_array(j);
 }
 
-int render_prof_json(const struct prof_table *t, struct strbuf *out, struct error *e)
+int render_prof_json(const struct report_table *t, struct strbuf *out, struct error *e)
 {
 	struct json_document document;
 	struct json *j = &document.json;
@@ -191,16 +191,16 @@ int render_prof_json(const struct prof_table *t, struct strbuf *out, struct erro
 	json_string(j, "report", t->report);
 	experiments(t, j);
 	lines(j, "run", t->head.data, t->head.count);
-	if (t->layout == PROF_FACTS)
+	if (t->layout == REPORT_FACTS)
 		lines(j, "summary", t->summary.data, t->summary.count);
 	columns(t, j);
 	json_array(j, "rows");
 	for (size_t i = 0; i < t->rows.count; i++)
-		if (t->rows.data[i].role != PROF_TOTAL)
+		if (t->rows.data[i].role != REPORT_TOTAL)
 			row(t, i, NULL, j);
 	json_end_array(j);
 	for (size_t i = 0; i < t->rows.count; i++)
-		if (t->rows.data[i].role == PROF_TOTAL)
+		if (t->rows.data[i].role == REPORT_TOTAL)
 			row(t, i, "total", j);
 	arcs(t, j);
 	agreements(t, j);

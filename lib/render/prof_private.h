@@ -5,12 +5,12 @@
 
 #include "render/prof.h"
 
-extern const char *const prof_role_names[]; /* by enum prof_role */
+extern const char *const prof_role_names[]; /* by enum report_role */
 
-/* prof_code.c: what stands behind the numbers of a row of PROF_CODE. */
-void prof_draw_code(const struct prof_row *r, const struct prof_style *style, struct strbuf *out);
+/* prof_code.c: what stands behind the numbers of a row of REPORT_CODE. */
+void prof_draw_code(const struct report_row *r, const struct prof_style *style, struct strbuf *out);
 
-/* prof_causes.c: all rows of PROF_CAUSES. */
-void prof_draw_causes(const struct prof_table *t, struct strbuf *out);
+/* prof_causes.c: all rows of REPORT_CAUSES. */
+void prof_draw_causes(const struct report_table *t, struct strbuf *out);
 
 #endif

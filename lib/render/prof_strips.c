@@ -11,43 +11,43 @@
 enum { BAR_WIDTH = 20 };
 
 /* Code needs the room. */
-size_t prof_bar_width(const struct prof_table *t)
+size_t prof_bar_width(const struct report_table *t)
 {
-	return t->layout == PROF_CODE ? BAR_WIDTH / 2 : BAR_WIDTH;
+	return t->layout == REPORT_CODE ? BAR_WIDTH / 2 : BAR_WIDTH;
 }
 
-double prof_bar_most(const struct prof_table *t)
+double prof_bar_most(const struct report_table *t)
 {
 	double most = 0;
 
 	for (size_t i = 0; i < t->columns.count; i++)
-		for (size_t r = 0; t->columns.data[i].flags & PROF_BAR && r < t->rows.count; r++)
-			if (t->rows.data[r].role == PROF_ROW)
-				most = fmax(most, prof_cells(t, r)[i].percent);
+		for (size_t r = 0; t->columns.data[i].flags & REPORT_BAR && r < t->rows.count; r++)
+			if (t->rows.data[r].role == REPORT_ROW)
+				most = fmax(most, report_cells(t, r)[i].percent);
 	return most;
 }
 
 /* A figure in the style of its column. */
 static void column_figure(
-	const struct prof_table *t, const struct prof_column *c, double value, struct strbuf *b)
+	const struct report_table *t, const struct report_column *c, double value, struct strbuf *b)
 {
-	if (c->flags & PROF_CHANGE && value > 0)
+	if (c->flags & REPORT_CHANGE && value > 0)
 		strbuf_putc(b, '+');
-	if (c->flags & PROF_SECONDS && (fabs(value) >= 0.0005 || value == 0))
+	if (c->flags & REPORT_SECONDS && (fabs(value) >= 0.0005 || value == 0))
 		strbuf_printf(b, "%.3f", value);
-	else if (c->flags & PROF_SECONDS && t->layout == PROF_CODE)
+	else if (c->flags & REPORT_SECONDS && t->layout == REPORT_CODE)
 		strbuf_printf(b, "%.2g", value); /* shares of a sample */
 	else
 		number_figure(b, value,
-			c->kind == PROF_RATIO     ? NUMBER_RATIO
-			: c->flags & PROF_SECONDS ? NUMBER_SECONDS
-						  : NUMBER_COUNT);
+			c->kind == REPORT_RATIO     ? NUMBER_RATIO
+			: c->flags & REPORT_SECONDS ? NUMBER_SECONDS
+						    : NUMBER_COUNT);
 }
 
-static void interval(const struct prof_table *t, const struct prof_column *c,
+static void interval(const struct report_table *t, const struct report_column *c,
 	const struct quantity *q, struct strbuf *b)
 {
-	if (!(c->flags & PROF_CHANGE)) {
+	if (!(c->flags & REPORT_CHANGE)) {
 		number_interval(b, q);
 		return;
 	}
@@ -58,8 +58,8 @@ static void interval(const struct prof_table *t, const struct prof_column *c,
 	column_figure(t, c, q->high, b);
 }
 
-static void value(const struct prof_table *t, const struct prof_style *style,
-	const struct prof_column *c, const struct prof_cell *cell, struct strbuf *b)
+static void value(const struct report_table *t, const struct prof_style *style,
+	const struct report_column *c, const struct report_cell *cell, struct strbuf *b)
 {
 	const struct quantity *q = &cell->quantity;
 
@@ -70,20 +70,20 @@ static void value(const struct prof_table *t, const struct prof_style *style,
 	column_figure(t, c, q->value, b);
 }
 
-void prof_strip_figure(const struct prof_table *t, const struct prof_style *style,
+void prof_strip_figure(const struct report_table *t, const struct prof_style *style,
 	const struct prof_strip *s, size_t row, double bar_most, struct strbuf *b)
 {
-	const struct prof_column *c = &t->columns.data[s->column];
-	const struct prof_cell *cell = &prof_cells(t, row)[s->column];
+	const struct report_column *c = &t->columns.data[s->column];
+	const struct report_cell *cell = &report_cells(t, row)[s->column];
 	const struct quantity *q = &cell->quantity;
 
 	if (s->part == PROF_PART_TEXT) {
 		strbuf_puts(b, cell->text ? cell->text : "");
 		return;
 	}
-	if (s->part == PROF_PART_BAR && t->rows.data[row].role != PROF_ROW)
+	if (s->part == PROF_PART_BAR && t->rows.data[row].role != REPORT_ROW)
 		return;
-	if (q->label == LABEL_NONE || (t->layout == PROF_CODE && q->value == 0))
+	if (q->label == LABEL_NONE || (t->layout == REPORT_CODE && q->value == 0))
 		return;
 	switch (s->part) {
 	case PROF_PART_VALUE:
@@ -95,7 +95,7 @@ void prof_strip_figure(const struct prof_table *t, const struct prof_style *styl
 	case PROF_PART_PERCENT:
 		if (isfinite(cell->percent))
 			strbuf_printf(
-				b, c->flags & PROF_CHANGE ? "%+.1f%%" : "%.1f%%", cell->percent);
+				b, c->flags & REPORT_CHANGE ? "%+.1f%%" : "%.1f%%", cell->percent);
 		break;
 	case PROF_PART_CUMULATIVE:
 		if (isfinite(cell->cumulative))
@@ -115,9 +115,9 @@ void prof_strip_figure(const struct prof_table *t, const struct prof_style *styl
 	}
 }
 
-static bool shows_bar(const struct prof_table *t)
+static bool shows_bar(const struct report_table *t)
 {
-	return t->layout == PROF_SOURCE || t->layout == PROF_CODE;
+	return t->layout == REPORT_SOURCE || t->layout == REPORT_CODE;
 }
 
 static int add_strip(prof_strips *strips, size_t column, enum prof_part part, const char *first,
@@ -131,59 +131,60 @@ static int add_strip(prof_strips *strips, size_t column, enum prof_part part, co
 	return 0;
 }
 
-static int numeric_strips(const struct prof_table *t, bool intervals, size_t i, prof_strips *strips)
+static int numeric_strips(
+	const struct report_table *t, bool intervals, size_t i, prof_strips *strips)
 {
-	const struct prof_column *c = &t->columns.data[i];
+	const struct report_column *c = &t->columns.data[i];
 	const char *name = c->heading ? c->heading : c->name;
 
 	if (add_strip(strips, i, PROF_PART_VALUE, name, label_name(c->label)) ||
-		((intervals || c->flags & PROF_CHANGE) && !(c->flags & PROF_EXACT) &&
+		((intervals || c->flags & REPORT_CHANGE) && !(c->flags & REPORT_EXACT) &&
 			add_strip(strips, i, PROF_PART_INTERVAL, "95%", "")) ||
-		(c->flags & PROF_PERCENT && add_strip(strips, i, PROF_PART_PERCENT, "%", "")) ||
-		(c->flags & PROF_CUMULATIVE && t->layout == PROF_LIST &&
+		(c->flags & REPORT_PERCENT && add_strip(strips, i, PROF_PART_PERCENT, "%", "")) ||
+		(c->flags & REPORT_CUMULATIVE && t->layout == REPORT_LIST &&
 			add_strip(strips, i, PROF_PART_CUMULATIVE, "cum.%", "")) ||
-		(c->flags & PROF_SAMPLES && (c->flags & PROF_CUMULATIVE || intervals) &&
+		(c->flags & REPORT_SAMPLES && (c->flags & REPORT_CUMULATIVE || intervals) &&
 			add_strip(strips, i, PROF_PART_SAMPLES, "samples", "")) ||
-		(c->flags & PROF_BAR && shows_bar(t) &&
+		(c->flags & REPORT_BAR && shows_bar(t) &&
 			add_strip(strips, i, PROF_PART_BAR, "", "")))
 		return -1;
 	return 0;
 }
 
-int prof_strips_make(const struct prof_table *t, bool intervals, prof_strips *strips)
+int prof_strips_make(const struct report_table *t, bool intervals, prof_strips *strips)
 {
 	for (size_t i = 0; i < t->columns.count; i++)
-		if (t->columns.data[i].kind != PROF_TEXT &&
-			!(t->columns.data[i].flags & PROF_SCRIPTS) &&
+		if (t->columns.data[i].kind != REPORT_TEXT &&
+			!(t->columns.data[i].flags & REPORT_SCRIPTS) &&
 			numeric_strips(t, intervals, i, strips))
 			return -1;
 	for (size_t i = 0; i < t->columns.count; i++) {
-		const struct prof_column *c = &t->columns.data[i];
+		const struct report_column *c = &t->columns.data[i];
 
-		if (c->kind == PROF_TEXT && !(c->flags & PROF_SCRIPTS) &&
+		if (c->kind == REPORT_TEXT && !(c->flags & REPORT_SCRIPTS) &&
 			add_strip(strips, i, PROF_PART_TEXT, c->heading ? c->heading : c->name, ""))
 			return -1;
 	}
 	return 0;
 }
 
-const char *prof_places_heading(const struct prof_table *t)
+const char *prof_places_heading(const struct report_table *t)
 {
 	static const char *const places[] = {
-		[PROF_LIST] = "function (dso: file, line)",
-		[PROF_SOURCE] = " line  source",
-		[PROF_TREE] = "function (dso: file, line)",
-		[PROF_BUTTERFLY] = "function (dso: file, line)",
-		[PROF_FACTS] = "",
-		[PROF_CODE] = "",
-		[PROF_CAUSES] = "cause",
+		[REPORT_LIST] = "function (dso: file, line)",
+		[REPORT_SOURCE] = " line  source",
+		[REPORT_TREE] = "function (dso: file, line)",
+		[REPORT_BUTTERFLY] = "function (dso: file, line)",
+		[REPORT_FACTS] = "",
+		[REPORT_CODE] = "",
+		[REPORT_CAUSES] = "cause",
 	};
 
 	return t->places ? t->places : places[t->layout];
 }
 
 /* "function (dso: file, line)", or what there is of it. */
-static void place(const struct prof_row *r, struct strbuf *out)
+static void place(const struct report_row *r, struct strbuf *out)
 {
 	if (!r->procedure) {
 		strbuf_puts(out, r->image ? r->image : "");
@@ -202,18 +203,18 @@ static void place(const struct prof_row *r, struct strbuf *out)
 	strbuf_putc(out, ')');
 }
 
-static void heading_row(const struct prof_row *r, struct strbuf *out)
+static void heading_row(const struct report_row *r, struct strbuf *out)
 {
 	strbuf_printf(out, "%s%s%s", r->file ? r->file : r->procedure, r->note ? ": " : "",
 		r->note ? r->note : "");
 }
 
-void prof_row_text(
-	const struct prof_table *t, size_t row, const struct prof_style *style, struct strbuf *out)
+void prof_row_text(const struct report_table *t, size_t row, const struct prof_style *style,
+	struct strbuf *out)
 {
-	const struct prof_row *r = &t->rows.data[row];
+	const struct report_row *r = &t->rows.data[row];
 
-	if (r->role == PROF_TOTAL) {
+	if (r->role == REPORT_TOTAL) {
 		strbuf_puts(out, "TOTAL");
 		return;
 	}
@@ -221,20 +222,20 @@ void prof_row_text(
 		heading_row(r, out);
 		return;
 	}
-	if (r->role == PROF_GAP && t->layout != PROF_CODE) {
+	if (r->role == REPORT_GAP && t->layout != REPORT_CODE) {
 		strbuf_puts(out, "...");
 		return;
 	}
-	if (t->layout == PROF_TREE)
+	if (t->layout == REPORT_TREE)
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
-	if (t->layout == PROF_BUTTERFLY && r->role != PROF_HEAD)
-		strbuf_puts(out, r->role == PROF_CALLER ? "    " : "      ");
-	if (t->layout == PROF_CAUSES) {
+	if (t->layout == REPORT_BUTTERFLY && r->role != REPORT_HEAD)
+		strbuf_puts(out, r->role == REPORT_CALLER ? "    " : "      ");
+	if (t->layout == REPORT_CAUSES) {
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
 		strbuf_puts(out, r->text ? r->text : "");
-	} else if (t->layout == PROF_CODE)
+	} else if (t->layout == REPORT_CODE)
 		prof_draw_code(r, style, out);
-	else if (t->layout == PROF_SOURCE && r->line)
+	else if (t->layout == REPORT_SOURCE && r->line)
 		strbuf_printf(out, "%5u  %s", r->line, r->text ? r->text : "");
 	else
 		place(r, out);

@@ -28,7 +28,7 @@ struct prof_strip {
 typedef VEC(struct prof_strip) prof_strips;
 
 /* In order from left to right; -1 when memory is out. */
-int prof_strips_make(const struct prof_table *t, bool intervals, prof_strips *strips);
+int prof_strips_make(const struct report_table *t, bool intervals, prof_strips *strips);
 
 /* Texts and bars stand left in their column, figures right. */
 static inline bool prof_strip_left(const struct prof_strip *s)
@@ -37,32 +37,32 @@ static inline bool prof_strip_left(const struct prof_strip *s)
 }
 
 /* Does the cell mean too little to be shown like others? */
-static inline bool prof_strip_weak(const struct prof_strip *s, const struct prof_cell *cell)
+static inline bool prof_strip_weak(const struct prof_strip *s, const struct report_cell *cell)
 {
 	return cell->weak && (s->part == PROF_PART_VALUE || s->part == PROF_PART_PERCENT);
 }
 
 /* Characters that a bar may take. */
-size_t prof_bar_width(const struct prof_table *t);
+size_t prof_bar_width(const struct report_table *t);
 /* The longest bar is of so many percent. */
-double prof_bar_most(const struct prof_table *t);
+double prof_bar_most(const struct report_table *t);
 
 /* The figure of a row; nothing where there is none.  A margin is not drawn yet (prof_margin). */
-void prof_strip_figure(const struct prof_table *t, const struct prof_style *style,
+void prof_strip_figure(const struct report_table *t, const struct prof_style *style,
 	const struct prof_strip *s, size_t row, double bar_most, struct strbuf *out);
 /* A margin's cells (flow/arrows.h) as lines. */
 void prof_margin(const char *cells, const struct prof_style *style, struct strbuf *out);
 
 /* What stands behind the numbers: the place, indented where the layout is a tree, or code, or the
  * line of source. */
-void prof_row_text(
-	const struct prof_table *t, size_t row, const struct prof_style *style, struct strbuf *out);
-/* A heading of its own, which has no numbers: a file of PROF_SOURCE, say. */
-static inline bool prof_row_is_heading(const struct prof_table *t, size_t row)
+void prof_row_text(const struct report_table *t, size_t row, const struct prof_style *style,
+	struct strbuf *out);
+/* A heading of its own, which has no numbers: a file of REPORT_SOURCE, say. */
+static inline bool prof_row_is_heading(const struct report_table *t, size_t row)
 {
-	return t->rows.data[row].role == PROF_HEAD && t->layout != PROF_BUTTERFLY;
+	return t->rows.data[row].role == REPORT_HEAD && t->layout != REPORT_BUTTERFLY;
 }
 /* The heading over it. */
-const char *prof_places_heading(const struct prof_table *t);
+const char *prof_places_heading(const struct report_table *t);
 
 #endif

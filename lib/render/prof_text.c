@@ -10,7 +10,7 @@
 #include "render/prof_strips.h"
 
 struct drawing {
-	const struct prof_table *table;
+	const struct report_table *table;
 	const struct prof_style *style;
 	struct strbuf *out;
 	prof_strips strips;
@@ -32,7 +32,7 @@ static size_t longer(size_t a, size_t b)
 
 static void measure(struct drawing *g)
 {
-	const struct prof_table *t = g->table;
+	const struct report_table *t = g->table;
 	struct strbuf b = {0};
 
 	g->most = prof_bar_most(t);
@@ -82,7 +82,7 @@ static void numbers(const struct drawing *g, size_t row)
 
 	for (size_t i = 0; i < g->strips.count; i++) {
 		const struct prof_strip *s = &g->strips.data[i];
-		const struct prof_cell *cell = &prof_cells(g->table, row)[s->column];
+		const struct report_cell *cell = &report_cells(g->table, row)[s->column];
 		bool left = prof_strip_left(s), dim = g->style->dim && prof_strip_weak(s, cell);
 
 		b.length = 0;
@@ -92,7 +92,7 @@ static void numbers(const struct drawing *g, size_t row)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
 		if (dim)
 			strbuf_puts(g->out, "\033[2m");
-		if (g->table->columns.data[s->column].flags & PROF_MARGIN)
+		if (g->table->columns.data[s->column].flags & REPORT_MARGIN)
 			prof_margin(strbuf_text(&b), g->style, g->out);
 		else if (b.length)
 			strbuf_add(g->out, b.data, b.length);
@@ -106,11 +106,11 @@ static void numbers(const struct drawing *g, size_t row)
 
 static void draw_row(const struct drawing *g, size_t i)
 {
-	const struct prof_row *r = &g->table->rows.data[i];
+	const struct report_row *r = &g->table->rows.data[i];
 
 	if (prof_row_is_heading(g->table, i))
 		strbuf_putc(g->out, '\n');
-	else if (r->role == PROF_GAP && g->table->layout != PROF_CODE)
+	else if (r->role == REPORT_GAP && g->table->layout != REPORT_CODE)
 		strbuf_puts(g->out, "  ");
 	else {
 		numbers(g, i);
@@ -123,35 +123,35 @@ static void draw_row(const struct drawing *g, size_t i)
 
 static void rows(const struct drawing *g)
 {
-	const struct prof_table *t = g->table;
+	const struct report_table *t = g->table;
 	const char *thread = NULL;
 
 	for (size_t i = 0; i < t->rows.count; i++) {
-		const struct prof_row *r = &t->rows.data[i];
+		const struct report_row *r = &t->rows.data[i];
 
 		if (r->thread && (!thread || strcmp(thread, r->thread) != 0)) {
 			strbuf_printf(g->out, "%s%s:\n", thread ? "\n" : "", r->thread);
 			thread = r->thread;
 		}
-		if (r->role == PROF_TOTAL && i)
+		if (r->role == REPORT_TOTAL && i)
 			strbuf_putc(g->out, '\n');
 		draw_row(g, i);
-		if (r->role == PROF_TOTAL && i + 1 < t->rows.count)
+		if (r->role == REPORT_TOTAL && i + 1 < t->rows.count)
 			strbuf_putc(g->out, '\n');
-		if (t->layout == PROF_BUTTERFLY && r->role != PROF_CALLER &&
-			r->role != PROF_TOTAL &&
-			(i + 1 == t->rows.count || t->rows.data[i + 1].role == PROF_CALLER ||
-				(t->rows.data[i + 1].role == PROF_HEAD)))
+		if (t->layout == REPORT_BUTTERFLY && r->role != REPORT_CALLER &&
+			r->role != REPORT_TOTAL &&
+			(i + 1 == t->rows.count || t->rows.data[i + 1].role == REPORT_CALLER ||
+				(t->rows.data[i + 1].role == REPORT_HEAD)))
 			rule(g->out);
 	}
 }
 
-static void head(const struct prof_table *t, struct strbuf *out)
+static void head(const struct report_table *t, struct strbuf *out)
 {
 	rule(out);
 	strbuf_puts(out, "SpeedShop profile listing\n");
 	for (size_t i = 0; i < t->head.count; i++) {
-		const struct prof_line *l = &t->head.data[i];
+		const struct report_line *l = &t->head.data[i];
 
 		if (l->label)
 			strbuf_printf(out, "%36s: %s\n", l->value, l->label);
@@ -189,13 +189,13 @@ static void clean(struct strbuf *out, size_t from)
 }
 
 void render_prof_text(
-	const struct prof_table *t, const struct prof_style *style, struct strbuf *out)
+	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	struct drawing g = {.table = t, .style = style, .out = out};
 	size_t from = out->length;
 
 	head(t, out);
-	if (t->layout != PROF_FACTS) {
+	if (t->layout != REPORT_FACTS) {
 		if (prof_strips_make(t, style->intervals, &g.strips)) {
 			out->failed = true;
 			return;
@@ -203,7 +203,7 @@ void render_prof_text(
 		if (t->title)
 			strbuf_printf(out, "%s\n", t->title);
 		rule(out);
-		if (t->layout == PROF_CAUSES) {
+		if (t->layout == REPORT_CAUSES) {
 			prof_draw_causes(t, out);
 		} else {
 			measure(&g);

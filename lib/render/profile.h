@@ -4,7 +4,7 @@
 
 #include <stdio.h>
 
-#include "report/profile.h"
+#include "report/report_profile.h"
 
 /* As lines of JSON, "perfex.profile/1": docs/man/perfex-profile.5. */
 void render_profile_json(const struct profile_report *r, FILE *out);

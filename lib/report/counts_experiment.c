@@ -38,7 +38,7 @@ static int find_costs(struct counts_costs *c, const struct experiment *x, struct
 	return costs_find(known ? machine.costs : "generic", ours && known, NULL, &c->table, e);
 }
 
-static double total_of(const struct experiment *x, uint32_t metric)
+static double counts_experiment_total_of(const struct experiment *x, uint32_t metric)
 {
 	const struct experiment_metric *m = &x->metrics.data[metric];
 	uint64_t sum = 0;
@@ -65,7 +65,7 @@ static void read_metric(struct counts_costs *c, const struct experiment *x, uint
 	struct event_row *row = &c->report.events[c->report.event_count++];
 	const struct cost *cost =
 		m->event >= 0 && m->event < EVENT_LIMIT ? &c->table.cost[m->event] : NULL;
-	double n = total_of(x, metric);
+	double n = counts_experiment_total_of(x, metric);
 
 	*row = (struct event_row){.number = m->event,
 		.short_name = m->short_name,

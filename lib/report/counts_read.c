@@ -47,7 +47,8 @@ static void read_event(struct event_row *row, const struct json_object *v)
 	row->costed = isfinite(row->typical);
 }
 
-static int read_events(struct counts_report *r, const struct json_object *list, struct error *e)
+static int counts_read_read_events(
+	struct counts_report *r, const struct json_object *list, struct error *e)
 {
 	r->events = calloc(json_length(list) + 1, sizeof(*r->events));
 	if (!r->events)
@@ -117,7 +118,7 @@ static int read_report(struct counts_file *f, struct error *e)
 	r->seconds = read_quantity(json_member(j, "cpu_seconds"));
 	r->costs = json_member(j, "breakdown") != NULL;
 	read_causes(r, json_member(j, "breakdown"));
-	return read_events(r, json_member(j, "events"), e) ||
+	return counts_read_read_events(r, json_member(j, "events"), e) ||
 			       read_threads(r, json_member(j, "threads"), e) ||
 			       read_command(f, json_member(j, "command"), e)
 		       ? -1

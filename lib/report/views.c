@@ -4,73 +4,75 @@
 #include <stddef.h>
 
 /* A new report is a row here (options.c makes its option), a function and an .It Fl in prof(1). */
-const struct view prof_views[] = {
+const struct view report_views[] = {
 	{.name = "procedures",
 		.help = "functions, most costly first (what prof does without options)",
-		.make = prof_procedures},
-	{.name = "heavy", .help = "source lines, most costly first", .make = prof_heavy},
-	{.name = "lines", .help = "source files with counts beside each line", .make = prof_lines},
+		.make = report_procedures},
+	{.name = "heavy", .help = "source lines, most costly first", .make = report_heavy},
+	{.name = "lines",
+		.help = "source files with counts beside each line",
+		.make = report_lines},
 	{.name = "butterfly",
 		.help = "each function between its callers and callees",
-		.make = prof_butterfly},
-	{.name = "calltree", .help = "the call tree", .make = prof_calltree},
+		.make = report_butterfly},
+	{.name = "calltree", .help = "the call tree", .make = report_calltree},
 	{.name = "dso",
 		.help = "the executable, shared libraries, the kernel",
-		.make = prof_images_view},
+		.make = report_images_view},
 	{.name = "usage",
 		.help = "processes of the run and what each used",
-		.make = prof_usage,
+		.make = report_usage,
 		.threads = true},
-	{.name = "summary", .help = "the contents of the experiment", .make = prof_summary_view},
+	{.name = "summary", .help = "the contents of the experiment", .make = report_summary_view},
 	{.name = "dis",
 		.help = "disassembly of the most costly functions, with source lines and jumps",
-		.make = prof_dis},
+		.make = report_dis},
 	{.name = "calc",
 		.help = "executions, cycles and waits of each instruction of a function",
-		.make = prof_calc,
+		.make = report_calc,
 		.alone = true,
 		.cycles = true},
 	{.name = "stalls",
 		.help = "the longest waits of the program, and their possible causes",
-		.make = prof_stalls,
+		.make = report_stalls,
 		.about = true,
 		.cycles = true},
 	{.name = "why",
 		.help = "the cycles of a function, or of the program, by cause, with remedies",
-		.make = prof_why,
+		.make = report_why,
 		.about = true,
 		.cycles = true},
 	{.name = "topblocks",
 		.help = "the basic blocks that took most cycles",
-		.make = prof_topblocks,
+		.make = report_topblocks,
 		.about = true,
 		.cycles = true},
 	{.name = "cfg",
 		.help = "the control flow graph of a function; with -dot for Graphviz",
-		.make = prof_cfg,
+		.make = report_cfg,
 		.about = true,
 		.cycles = true},
 	{.name = "archinfo",
 		.help = "kinds of instructions executed, from exact counts (ssrun -ideal)",
-		.make = prof_archinfo},
+		.make = report_archinfo},
 	{.name = "dataspace",
 		.help = "variables and allocations that misses belong to, and sharing of their "
 			"lines",
-		.make = prof_dataspace},
+		.make = report_dataspace},
 	{.name = "datalines",
 		.help = "the cache lines of those variables and allocations",
-		.make = prof_datalines},
+		.make = report_datalines},
 	{.name = NULL},
 };
 
-prof_view *prof_view_make(const struct view *view, bool changes)
+report_view *report_view_make(const struct view *view, bool changes)
 {
 	static const struct {
-		prof_view *of, *changes;
+		report_view *of, *changes;
 	} known[] = {
-		{prof_procedures, prof_diff},
-		{prof_heavy, prof_diff_lines},
-		{prof_images_view, prof_diff_images},
+		{report_procedures, report_diff},
+		{report_heavy, report_diff_lines},
+		{report_images_view, report_diff_images},
 	};
 
 	if (!changes)

@@ -3,12 +3,12 @@
 #ifndef REPORT_VIEWS_H
 #define REPORT_VIEWS_H
 
-#include "report/prof_views.h"
+#include "report/report_views.h"
 
 struct view {
 	const char *name; /* of its option, without dash; of the report in JSON */
 	const char *help; /* one line, for usage */
-	prof_view *make;
+	report_view *make;
 	bool alone;   /* is about one procedure, always, which its option names */
 	bool threads; /* wants the processes of several files kept apart */
 	bool about;   /* words that are no files are functions that it is about */
@@ -16,8 +16,8 @@ struct view {
 };
 
 /* What fills the table of a view, or of its changes (-diff); NULL: it has none to show. */
-prof_view *prof_view_make(const struct view *view, bool changes);
+report_view *report_view_make(const struct view *view, bool changes);
 
-extern const struct view prof_views[]; /* the first is the default one; ends with name NULL */
+extern const struct view report_views[]; /* the first is the default one; ends with name NULL */
 
 #endif

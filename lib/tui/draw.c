@@ -86,9 +86,9 @@ static int worth(const struct tui_page *p, size_t i)
 	int value = parts[s->part];
 
 	/* What the report is for stays longer than what stands beside it. */
-	if (flags & PROF_MARGIN)
+	if (flags & REPORT_MARGIN)
 		value = MARGIN;
-	if (flags & PROF_KEY && s->part != PROF_PART_INTERVAL)
+	if (flags & REPORT_KEY && s->part != PROF_PART_INTERVAL)
 		value = KEY;
 
 	if (s->column == p->strips.data[0].column && s->part == PROF_PART_PERCENT)
@@ -113,7 +113,7 @@ static int numbers_width(const struct frame *f)
 static void choose(struct frame *f)
 {
 	struct tui_page *p = f->p;
-	bool texts = p->table->layout == PROF_SOURCE || p->table->layout == PROF_TREE;
+	bool texts = p->table->layout == REPORT_SOURCE || p->table->layout == REPORT_TREE;
 	int columns = f->t->screen.columns, room = columns * (texts ? 5 : 4) / 10;
 
 	for (size_t i = 0; i < p->strips.count; i++)
@@ -192,11 +192,11 @@ static void draw_numbers(struct frame *f, int line, size_t row)
 
 	for (size_t i = 0; i < p->strips.count; i++) {
 		const struct prof_strip *s = &p->strips.data[i];
-		const struct prof_cell *cell = &prof_cells(p->table, row)[s->column];
+		const struct report_cell *cell = &report_cells(p->table, row)[s->column];
 		enum tui_style style = prof_strip_weak(s, cell)   ? TUI_WEAK
 				       : s->part == PROF_PART_BAR ? TUI_BAR
 				       : s->part == PROF_PART_PERCENT && cell->percent >= HOT &&
-						       p->table->rows.data[row].role != PROF_TOTAL
+						       p->table->rows.data[row].role != REPORT_TOTAL
 					       ? TUI_HOT
 					       : TUI_PLAIN;
 		const char *text;
@@ -209,7 +209,7 @@ static void draw_numbers(struct frame *f, int line, size_t row)
 		text = b.length ? strbuf_text(&b) : "";
 		if (s->part == PROF_PART_BAR && b.length) {
 			text = bar_text(&b, f->t->screen.unicode);
-		} else if (p->table->columns.data[s->column].flags & PROF_MARGIN) {
+		} else if (p->table->columns.data[s->column].flags & REPORT_MARGIN) {
 			prof_margin(text, &f->style, &margin);
 			text = margin.length ? strbuf_text(&margin) : "";
 		}
@@ -243,9 +243,9 @@ static void mark_match(struct frame *f, int line, int column, const char *text)
 /* A branch has a mark that says whether what is below is shown. */
 static void draw_fold(struct frame *f, int line, size_t row)
 {
-	const struct prof_table *t = f->p->table;
+	const struct report_table *t = f->p->table;
 	bool unicode = f->t->screen.unicode;
-	bool any = row + 1 < t->rows.count && t->rows.data[row + 1].role == PROF_ROW &&
+	bool any = row + 1 < t->rows.count && t->rows.data[row + 1].role == REPORT_ROW &&
 		   t->rows.data[row + 1].depth > t->rows.data[row].depth;
 	bool folded = f->p->rows.collapsed && f->p->rows.collapsed[row];
 	long at = f->place + 2 * (long)t->rows.data[row].depth - (long)f->p->skip;
@@ -260,22 +260,22 @@ static void draw_fold(struct frame *f, int line, size_t row)
 
 static void draw_row(struct frame *f, int line, size_t row)
 {
-	const struct prof_table *t = f->p->table;
-	const struct prof_row *r = &t->rows.data[row];
+	const struct report_table *t = f->p->table;
+	const struct report_row *r = &t->rows.data[row];
 	bool heading = prof_row_is_heading(t, row);
-	enum tui_style style = heading || r->role == PROF_SOURCE_LINE || r->role == PROF_GAP
+	enum tui_style style = heading || r->role == REPORT_SOURCE_LINE || r->role == REPORT_GAP
 				       ? TUI_SOURCE
 				       : TUI_PLAIN;
 	int columns = f->t->screen.columns, at = heading ? 2 : f->place;
 	struct strbuf text = {0};
 
-	if (!heading && (r->role != PROF_GAP || t->layout == PROF_CODE))
+	if (!heading && (r->role != REPORT_GAP || t->layout == REPORT_CODE))
 		draw_numbers(f, line, row);
-	if (t->layout == PROF_TREE && r->role != PROF_TOTAL)
+	if (t->layout == REPORT_TREE && r->role != REPORT_TOTAL)
 		at += 2;
 	prof_row_text(t, row, &f->style, &text);
 	tui_put(&f->t->screen, line, at, columns, f->p->skip, strbuf_text(&text), style);
-	if (t->layout == PROF_TREE)
+	if (t->layout == REPORT_TREE)
 		draw_fold(f, line, row);
 	mark_match(f, line, at, strbuf_text(&text));
 	strbuf_fini(&text);

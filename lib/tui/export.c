@@ -13,8 +13,8 @@ static bool ends(const char *text, const char *end)
 	return n >= k && strcmp(text + n - k, end) == 0;
 }
 
-static int render(const struct prof_table *t, const char *path, bool intervals, struct strbuf *out,
-	struct error *e)
+static int render(const struct report_table *t, const char *path, bool intervals,
+	struct strbuf *out, struct error *e)
 {
 	const struct prof_style style = {.intervals = intervals};
 
@@ -31,7 +31,7 @@ static int render(const struct prof_table *t, const char *path, bool intervals, 
 static int render_shown(const struct tui_page *p, const char *path, bool intervals,
 	struct strbuf *out, struct error *e)
 {
-	struct prof_table shown = *p->table;
+	struct report_table shown = *p->table;
 	bool chosen = p->rows.index && (p->sort >= 0 || p->filter);
 	int rc;
 

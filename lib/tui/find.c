@@ -84,7 +84,7 @@ static bool sorts(const struct tui_page *p, long strip)
 		return true; /* as reported; by name */
 	s = &p->strips.data[strip];
 	return !p->hidden[strip] && s->part != PROF_PART_BAR &&
-	       !(p->table->columns.data[s->column].flags & PROF_MARGIN);
+	       !(p->table->columns.data[s->column].flags & REPORT_MARGIN);
 }
 
 static void sort_by(struct tui *t, long step)

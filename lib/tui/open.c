@@ -62,7 +62,7 @@ bool tui_has_procedure(const struct tui *t)
 }
 
 /* A report of one procedure, at a line where one is known. */
-static void open_at(struct tui *t, long report, const char *procedure, const struct prof_row *r)
+static void open_at(struct tui *t, long report, const char *procedure, const struct report_row *r)
 {
 	struct tui_page *p;
 
@@ -79,7 +79,7 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 }
 
 /* The row, where its line is a place in a procedure and not the beginning of it. */
-static const struct prof_row *line_of(const struct tui *t, const struct tui_page *p)
+static const struct report_row *line_of(const struct tui *t, const struct tui_page *p)
 {
 	const struct step *step = step_of(t, p);
 
@@ -89,16 +89,16 @@ static const struct prof_row *line_of(const struct tui *t, const struct tui_page
 }
 
 /* To the head of the procedure in the butterfly. */
-static bool recenter(struct tui *t, struct tui_page *p, const struct prof_row *r)
+static bool recenter(struct tui *t, struct tui_page *p, const struct report_row *r)
 {
-	const struct prof_table *table = p->table;
+	const struct report_table *table = p->table;
 
-	if (table->layout != PROF_BUTTERFLY || r->role == PROF_HEAD || !r->procedure)
+	if (table->layout != REPORT_BUTTERFLY || r->role == REPORT_HEAD || !r->procedure)
 		return false;
 	for (size_t i = 0; i < p->rows.count; i++) {
-		const struct prof_row *head = &table->rows.data[tui_rows_at(&p->rows, i)];
+		const struct report_row *head = &table->rows.data[tui_rows_at(&p->rows, i)];
 
-		if (head->role == PROF_HEAD && head->procedure &&
+		if (head->role == REPORT_HEAD && head->procedure &&
 			strcmp(head->procedure, r->procedure) == 0) {
 			p->cursor = i;
 			p->top = i;
@@ -120,12 +120,12 @@ static void open_whole(struct tui *t, long report, const char *name)
 
 static void enter_row(struct tui *t, struct tui_page *p)
 {
-	const struct prof_row *r = tui_page_current(p);
+	const struct report_row *r = tui_page_current(p);
 	const struct step *step = step_of(t, p);
 	const char *procedure = subject(t, p);
 	long to = step->to ? tui_report_find(t, step->to) : -1;
 
-	if (!r || r->role == PROF_TOTAL || (step->rows == IMAGES && !r->image) ||
+	if (!r || r->role == REPORT_TOTAL || (step->rows == IMAGES && !r->image) ||
 		(step->rows == FUNCTIONS && !procedure && !r->file)) {
 		tui_say(t, "nothing to open in this line");
 		return;

@@ -76,7 +76,7 @@ int tui_page_line(struct tui_page *p, const char *format, ...)
 	return -1;
 }
 
-const struct prof_row *tui_page_current(const struct tui_page *p)
+const struct report_row *tui_page_current(const struct tui_page *p)
 {
 	long row = tui_page_row(p, p->cursor);
 
@@ -85,16 +85,16 @@ const struct prof_row *tui_page_current(const struct tui_page *p)
 
 const char *tui_page_procedure(const struct tui_page *p, long row)
 {
-	const struct prof_row *rows;
+	const struct report_row *rows;
 
 	if (row < 0 || !p->table)
 		return NULL;
 	rows = p->table->rows.data;
-	if (rows[row].role == PROF_TOTAL)
+	if (rows[row].role == REPORT_TOTAL)
 		return NULL;
-	if (rows[row].procedure || p->table->layout != PROF_CODE)
+	if (rows[row].procedure || p->table->layout != REPORT_CODE)
 		return rows[row].procedure;
-	while (row > 0 && rows[row].role != PROF_HEAD)
+	while (row > 0 && rows[row].role != REPORT_HEAD)
 		row--;
 	return rows[row].procedure;
 }
@@ -126,7 +126,7 @@ static int wrap(struct tui_page *p, const char *text, size_t width, size_t inden
 
 enum { LABELS = 26 /* columns of labels of facts */, LEAST = 16 /* columns for a text */ };
 
-static int add_values(struct tui_page *p, const struct prof_line *lines, size_t count)
+static int add_values(struct tui_page *p, const struct report_line *lines, size_t count)
 {
 	size_t label = p->width > LABELS + LEAST + 2 ? LABELS : 0;
 
@@ -152,13 +152,13 @@ static int add_values(struct tui_page *p, const struct prof_line *lines, size_t 
 /* What is said of the run stands with the facts, what is said of the rows below them. */
 int tui_page_texts(struct tui_page *p, size_t width)
 {
-	const struct prof_table *t = p->table;
+	const struct report_table *t = p->table;
 
 	p->width = width > LEAST ? width : LEAST;
 	if (!t)
 		return 0;
 	tui_page_clear_lines(p);
-	if (t->layout == PROF_FACTS &&
+	if (t->layout == REPORT_FACTS &&
 		(add_values(p, t->head.data, t->head.count) || tui_page_line(p, "%s", "") ||
 			add_values(p, t->summary.data, t->summary.count)))
 		return -1;
@@ -182,16 +182,17 @@ int tui_page_strips(struct tui_page *p, bool intervals)
 	return p->hidden ? 0 : -1;
 }
 
-int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width, bool intervals)
+int tui_page_take(
+	struct tui_page *p, const struct report_table *table, size_t width, bool intervals)
 {
 	p->failed = false;
 	tui_page_clear_lines(p);
-	tui_rows_set(&p->rows, table->layout == PROF_FACTS ? NULL : table);
+	tui_rows_set(&p->rows, table->layout == REPORT_FACTS ? NULL : table);
 	p->table = table;
 	p->bar_most = 0;
 	if (tui_page_strips(p, intervals) || tui_page_texts(p, width))
 		return -1;
-	if (table->layout == PROF_SOURCE || table->layout == PROF_CODE)
+	if (table->layout == REPORT_SOURCE || table->layout == REPORT_CODE)
 		p->bar_most = prof_bar_most(table);
 	if (p->cursor >= tui_page_count(p))
 		p->cursor = tui_page_count(p) ? tui_page_count(p) - 1 : 0;
@@ -242,7 +243,7 @@ void tui_page_go(struct tui_page *p, size_t row)
 
 int tui_page_keep_focus(struct tui_page *p)
 {
-	const struct prof_row *r = tui_page_current(p);
+	const struct report_row *r = tui_page_current(p);
 	long row = tui_page_row(p, p->cursor);
 
 	if (!r)
@@ -255,29 +256,30 @@ int tui_page_keep_focus(struct tui_page *p)
 static int fits(const struct tui_page *p, size_t row)
 {
 	const struct tui_focus *f = &p->focus;
-	const struct prof_row *r = &p->table->rows.data[row];
+	const struct report_row *r = &p->table->rows.data[row];
 	int score = 0;
 
 	if (f->procedure && r->procedure) {
 		if (strcmp(f->procedure, r->procedure) != 0)
 			return 0;
-		score += r->role == PROF_HEAD ? 3 : r->role == PROF_ROW ? 2 : 1;
+		score += r->role == REPORT_HEAD ? 3 : r->role == REPORT_ROW ? 2 : 1;
 	}
 	if (f->file && f->line && r->file && r->line == f->line && strcmp(r->file, f->file) == 0)
 		score += 4;
-	return r->role == PROF_TOTAL ? 0 : score;
+	return r->role == REPORT_TOTAL ? 0 : score;
 }
 
 double tui_page_share(const struct tui_page *p, size_t line)
 {
 	long row = tui_page_row(p, line);
-	const struct prof_row *r = row < 0 ? NULL : &p->table->rows.data[row];
+	const struct report_row *r = row < 0 ? NULL : &p->table->rows.data[row];
 
-	if (!r || r->role != (p->table->layout == PROF_BUTTERFLY ? PROF_HEAD : PROF_ROW))
+	if (!r || r->role != (p->table->layout == REPORT_BUTTERFLY ? REPORT_HEAD : REPORT_ROW))
 		return -1;
 	for (size_t i = 0; i < p->strips.count; i++)
 		if (p->strips.data[i].part == PROF_PART_PERCENT)
-			return prof_cells(p->table, (size_t)row)[p->strips.data[i].column].percent;
+			return report_cells(p->table, (size_t)row)[p->strips.data[i].column]
+				.percent;
 	return -1;
 }
 

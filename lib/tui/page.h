@@ -30,7 +30,7 @@ struct tui_page {
 	struct tui_ask ask;
 	uint64_t ticket;
 	bool waiting, preliminary, failed;
-	const struct prof_table *table; /* NULL: none yet, or none ever */
+	const struct report_table *table; /* NULL: none yet, or none ever */
 	struct tui_rows rows;
 	prof_strips strips;
 	bool *hidden; /* [strip] */
@@ -60,13 +60,14 @@ static inline long tui_page_row(const struct tui_page *p, size_t line)
 	return line < p->rows.count ? (long)tui_rows_at(&p->rows, line) : -1;
 }
 /* The row under the cursor; NULL: none. */
-const struct prof_row *tui_page_current(const struct tui_page *p);
+const struct report_row *tui_page_current(const struct tui_page *p);
 /* The procedure of a row, or of the one above that begins the group; NULL: none. */
 const char *tui_page_procedure(const struct tui_page *p, long row);
 
 /* Takes a new table: rows, columns, notes in lines of so many columns.  The old one is the caller's
  * again.  -1: memory. */
-int tui_page_take(struct tui_page *p, const struct prof_table *table, size_t width, bool intervals);
+int tui_page_take(
+	struct tui_page *p, const struct report_table *table, size_t width, bool intervals);
 /* Columns anew, none of them hidden. */
 int tui_page_strips(struct tui_page *p, bool intervals);
 /* Shows an error instead. */

@@ -36,7 +36,7 @@ static void free_job(struct tui_rows *r)
 	r->job = NULL;
 }
 
-void tui_rows_set(struct tui_rows *r, const struct prof_table *table)
+void tui_rows_set(struct tui_rows *r, const struct report_table *table)
 {
 	tui_rows_fini(r);
 	r->table = table;
@@ -60,12 +60,12 @@ void tui_rows_fini(struct tui_rows *r)
 
 /* Rows whose order means nothing by itself: they can be sorted.  Of a butterfly those are its
  * functions; of all others, what has numbers and is no sum. */
-static bool sortable(const struct prof_table *t, size_t row)
+static bool sortable(const struct report_table *t, size_t row)
 {
-	return t->rows.data[row].role == (t->layout == PROF_BUTTERFLY ? PROF_HEAD : PROF_ROW);
+	return t->rows.data[row].role == (t->layout == REPORT_BUTTERFLY ? REPORT_HEAD : REPORT_ROW);
 }
 
-static double key_of(const struct prof_cell *cell, enum prof_part part)
+static double key_of(const struct report_cell *cell, enum prof_part part)
 {
 	const struct quantity *q = &cell->quantity;
 	double key = q->value;
@@ -128,10 +128,10 @@ int tui_rows_start(struct tui_rows *r, const struct tui_order *order)
 	return 0;
 }
 
-bool tui_row_matches(const struct prof_table *t, size_t row, const char *text)
+bool tui_row_matches(const struct report_table *t, size_t row, const char *text)
 {
 	static const struct prof_style style = {.dim = false};
-	const struct prof_row *r = &t->rows.data[row];
+	const struct report_row *r = &t->rows.data[row];
 	struct strbuf b = {0};
 	bool found;
 
@@ -148,10 +148,10 @@ bool tui_row_matches(const struct prof_table *t, size_t row, const char *text)
 static bool wanted(struct tui_rows *r, size_t row)
 {
 	struct tui_rows_job *j = r->job;
-	const struct prof_row *p = &r->table->rows.data[row];
+	const struct report_row *p = &r->table->rows.data[row];
 	bool sorts = j->by_column || j->by_place;
 
-	if (p->role == PROF_TOTAL)
+	if (p->role == REPORT_TOTAL)
 		return true;
 	if (sorts && !sortable(r->table, row))
 		return false;
@@ -165,9 +165,9 @@ static bool wanted(struct tui_rows *r, size_t row)
 	return true;
 }
 
-static const char *name_of(const struct prof_table *t, uint32_t row)
+static const char *name_of(const struct report_table *t, uint32_t row)
 {
-	const struct prof_row *r = &t->rows.data[row];
+	const struct report_row *r = &t->rows.data[row];
 	const char *name = r->procedure ? r->procedure : r->file ? r->file : r->image;
 
 	return name ? name : "";
@@ -178,11 +178,11 @@ static const char *name_of(const struct prof_table *t, uint32_t row)
 static bool exchange(const struct tui_rows *r, uint32_t a, uint32_t b)
 {
 	const struct tui_rows_job *j = r->job;
-	const struct prof_row *rows = r->table->rows.data;
+	const struct report_row *rows = r->table->rows.data;
 	int order = 0;
 
-	if (rows[a].role == PROF_TOTAL || rows[b].role == PROF_TOTAL)
-		return rows[b].role != PROF_TOTAL;
+	if (rows[a].role == REPORT_TOTAL || rows[b].role == REPORT_TOTAL)
+		return rows[b].role != REPORT_TOTAL;
 	if (j->keys) {
 		order = j->keys[b] > j->keys[a] ? 1 : j->keys[b] < j->keys[a] ? -1 : 0;
 	} else if (j->by_place) {
@@ -192,8 +192,8 @@ static bool exchange(const struct tui_rows *r, uint32_t a, uint32_t b)
 				: rows[a].line < rows[b].line ? -1
 							      : 0;
 	} else {
-		const char *x = prof_cells(r->table, a)[j->by.column].text;
-		const char *y = prof_cells(r->table, b)[j->by.column].text;
+		const char *x = report_cells(r->table, a)[j->by.column].text;
+		const char *y = report_cells(r->table, b)[j->by.column].text;
 
 		order = strcmp(x ? x : "", y ? y : "");
 	}
@@ -211,7 +211,7 @@ static bool choose_row(struct tui_rows *r)
 		j->from[j->count++] = (uint32_t)j->row;
 		if (j->keys)
 			j->keys[j->row] =
-				key_of(&prof_cells(r->table, j->row)[j->by.column], j->by.part);
+				key_of(&report_cells(r->table, j->row)[j->by.column], j->by.part);
 	}
 	j->row++;
 	return true;

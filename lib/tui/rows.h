@@ -20,7 +20,7 @@ struct tui_order {
 };
 
 struct tui_rows {
-	const struct prof_table *table;
+	const struct report_table *table;
 	uint32_t *index; /* rows of the table; NULL: all, in order */
 	size_t count;
 	uint8_t *collapsed; /* [row] of a tree; NULL: none is */
@@ -28,7 +28,7 @@ struct tui_rows {
 };
 
 /* All rows. */
-void tui_rows_set(struct tui_rows *r, const struct prof_table *table);
+void tui_rows_set(struct tui_rows *r, const struct report_table *table);
 void tui_rows_fini(struct tui_rows *r);
 
 static inline size_t tui_rows_at(const struct tui_rows *r, size_t i)
@@ -50,6 +50,6 @@ static inline bool tui_rows_busy(const struct tui_rows *r)
 size_t tui_rows_find(const struct tui_rows *r, size_t row);
 
 /* Does this row of the table hold the text, in whatever case? */
-bool tui_row_matches(const struct prof_table *t, size_t row, const char *text);
+bool tui_row_matches(const struct report_table *t, size_t row, const char *text);
 
 #endif

@@ -10,14 +10,14 @@ bool tui_has_tree(const struct tui *t)
 	const struct tui_page *p = tui_top(t);
 
 	return p->kind == TUI_PAGE_COLUMNS || p->kind == TUI_PAGE_SWITCHES ||
-	       (p->rows.table && p->rows.table->layout == PROF_TREE);
+	       (p->rows.table && p->rows.table->layout == REPORT_TREE);
 }
 
 static bool tree(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);
 
-	if (!p->rows.table || p->rows.table->layout != PROF_TREE) {
+	if (!p->rows.table || p->rows.table->layout != REPORT_TREE) {
 		tui_say(t, "this report is not a tree");
 		return false;
 	}
@@ -30,9 +30,9 @@ static void arrange(struct tui *t)
 		tui_say(t, "out of memory");
 }
 
-static bool has_children(const struct prof_table *t, size_t row)
+static bool has_children(const struct report_table *t, size_t row)
 {
-	return row + 1 < t->rows.count && t->rows.data[row + 1].role == PROF_ROW &&
+	return row + 1 < t->rows.count && t->rows.data[row + 1].role == REPORT_ROW &&
 	       t->rows.data[row + 1].depth > t->rows.data[row].depth;
 }
 
@@ -45,7 +45,7 @@ void tui_do_expand(struct tui *t)
 		tui_turn(t);
 		return;
 	}
-	if (!p->rows.table || p->rows.table->layout != PROF_TREE) {
+	if (!p->rows.table || p->rows.table->layout != REPORT_TREE) {
 		if (t->key == ' ')
 			tui_do_page_down(t);
 		else
@@ -132,7 +132,7 @@ void tui_do_switch(struct tui *t)
 			turn_switch(t, p, i);
 }
 
-static const char *part_name(const struct prof_table *t, const struct prof_strip *s)
+static const char *part_name(const struct report_table *t, const struct prof_strip *s)
 {
 	static const char *const names[] = {
 		[PROF_PART_VALUE] = "",
@@ -144,7 +144,7 @@ static const char *part_name(const struct prof_table *t, const struct prof_strip
 		[PROF_PART_TEXT] = "",
 	};
 
-	return t->columns.data[s->column].flags & PROF_MARGIN ? ", jumps" : names[s->part];
+	return t->columns.data[s->column].flags & REPORT_MARGIN ? ", jumps" : names[s->part];
 }
 
 static void turn_column(struct tui *t, struct tui_page *p, size_t i)

@@ -13,7 +13,7 @@
 #include <stdint.h>
 
 #include "base/error.h"
-#include "report/prof_rows.h"
+#include "report/report_rows.h"
 
 struct tui_report {
 	const char *name, *help; /* "procedures"; one line */
@@ -34,7 +34,7 @@ struct tui_ask {
 
 struct tui_answer {
 	uint64_t ticket;
-	const struct prof_table *table; /* NULL: see error */
+	const struct report_table *table; /* NULL: see error */
 	struct error error;
 	bool preliminary; /* a better one follows */
 };
@@ -46,7 +46,7 @@ struct tui_source_ops {
 	void (*drop)(void *context, uint64_t ticket);
 	/* The next answer that is ready; false: none is. */
 	bool (*answer)(void *context, struct tui_answer *answer);
-	void (*release)(void *context, const struct prof_table *table);
+	void (*release)(void *context, const struct report_table *table);
 	/* The command that prints the same.  Yours to free; NULL when memory is out. */
 	char *(*command)(void *context, const struct tui_ask *ask);
 	/* What is being done for who waits: "reading app.exp: 40%". */

@@ -223,7 +223,7 @@ static struct tui_page *find_page(struct tui *t, uint64_t ticket)
 static void take(struct tui *t, const struct tui_answer *a)
 {
 	struct tui_page *p = find_page(t, a->ticket);
-	const struct prof_table *old;
+	const struct report_table *old;
 	bool keeps;
 
 	if (!p) {

@@ -4,7 +4,7 @@
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
 # Modules whose symbols and statics are not held to this as yet.
-unlinted='base branches experiment explain export image model picture process profile render report tui valgrind'
+unlinted='base branches experiment export image model picture process profile render tui valgrind'
 # Symbols that others have named: SGI's libperfex and SpeedShop.
 public='^(lib/perfex/perfex_classic\.c (load_costs|print_costs|print_counters|read_counters|start_counters)_?|lib/speedshop/points\.c ssrt_.*)$'
 

@@ -34,9 +34,9 @@ struct figure {
 
 struct asked {
 	struct prof_data data;
-	struct prof_analysis analysis;
-	struct prof_procedures procedures;
-	struct prof_edges edges, none;
+	struct explain_analysis analysis;
+	struct explain_procedures procedures;
+	struct explain_edges edges, none;
 	bool insns, figures, clock;
 	double runs;  /* of samples, for each of counts */
 	long counted; /* metric; -1 */
@@ -61,12 +61,13 @@ static void show_width(const struct analysis_estimate *x)
 		printf(" -");
 }
 
-static uint64_t count_of(const struct asked *a, const struct prof_code *c, uint32_t i)
+static uint64_t count_of(const struct asked *a, const struct explain_code *c, uint32_t i)
 {
 	return c->counts[i * a->data.metrics.count + (size_t)a->counted];
 }
 
-static void show_blocks(const struct asked *a, const struct prof_analysed *p, const uint32_t *class)
+static void show_blocks(
+	const struct asked *a, const struct explain_analysed *p, const uint32_t *class)
 {
 	const struct flow *f = p->code->flow;
 
@@ -90,8 +91,8 @@ static void show_blocks(const struct asked *a, const struct prof_analysed *p, co
 	}
 }
 
-static void show_edges(const struct asked *a, const struct prof_analysed *p, const uint32_t *class,
-	const double *counts)
+static void show_edges(const struct asked *a, const struct explain_analysed *p,
+	const uint32_t *class, const double *counts)
 {
 	const struct flow *f = p->code->flow;
 
@@ -108,7 +109,7 @@ static void show_edges(const struct asked *a, const struct prof_analysed *p, con
 	}
 }
 
-static void show_insns(const struct asked *a, const struct prof_analysed *p)
+static void show_insns(const struct asked *a, const struct explain_analysed *p)
 {
 	const struct flow *f = p->code->flow;
 
@@ -122,7 +123,7 @@ static void show_insns(const struct asked *a, const struct prof_analysed *p)
 	}
 }
 
-static void note_figures(struct asked *a, const struct prof_analysed *p, const double *counts)
+static void note_figures(struct asked *a, const struct explain_analysed *p, const double *counts)
 {
 	const struct flow *f = p->code->flow;
 	double unit = a->analysis.cycles / a->runs;
@@ -224,22 +225,22 @@ static void show_figures(struct asked *a)
 		high > 0 ? 100 * good / high : 0, bad > 0 ? 100 * low / bad : 0);
 }
 
-static int show(struct asked *a, const struct prof_procedure *p, const struct prof_code *code,
+static int show(struct asked *a, const struct explain_procedure *p, const struct explain_code *code,
 	struct error *e)
 {
 	size_t metrics = a->data.metrics.count;
-	const struct prof_skid skid = {.flow = code->flow, .entered = NAN};
-	struct prof_moved *moved = calloc(code->flow->insns.count + 1, sizeof(*moved));
+	const struct explain_skid skid = {.flow = code->flow, .entered = NAN};
+	struct explain_moved *moved = calloc(code->flow->insns.count + 1, sizeof(*moved));
 	struct analysis_classes *classes = analysis_classes_new(code->flow, e);
-	struct prof_analysed analysed = {0};
+	struct explain_analysed analysed = {0};
 	double *counts = NULL, entered;
 	int rc = -1;
 
 	if (moved && classes &&
-		prof_skid_move(&skid, code->counts + a->analysis.metric, metrics, moved) == 0 &&
-		prof_analyse(&analysed, &a->analysis, code, moved, e) == 0) {
+		explain_skid_move(&skid, code->counts + a->analysis.metric, metrics, moved) == 0 &&
+		explain_analyse(&analysed, &a->analysis, code, moved, e) == 0) {
 		if (a->counted >= 0)
-			counts = prof_edges_of(&a->edges, code->flow, p->image,
+			counts = explain_edges_of(&a->edges, code->flow, p->image,
 				code->counts + a->counted, metrics, &entered);
 		if (a->figures) {
 			note_figures(a, &analysed, counts);
@@ -257,7 +258,7 @@ static int show(struct asked *a, const struct prof_procedure *p, const struct pr
 	}
 done:
 	free(counts);
-	prof_analysed_fini(&analysed);
+	explain_analysed_fini(&analysed);
 	analysis_classes_free(classes);
 	free(moved);
 	return rc;
@@ -272,15 +273,15 @@ static int all(struct asked *a, struct error *e)
 	if (!a->figures)
 		printf("cycles %.9g\n", a->analysis.cycles);
 	for (size_t i = 0; i < a->procedures.list.count && rc == 0; i++) {
-		const struct prof_procedure *p = &a->procedures.list.data[i];
-		struct prof_code code;
+		const struct explain_procedure *p = &a->procedures.list.data[i];
+		struct explain_code code;
 
 		if (!p->value)
 			continue;
-		rc = prof_code_load(&code, &a->data, &a->procedures, p, e);
+		rc = explain_code_load(&code, &a->data, &a->procedures, p, e);
 		if (rc == 0 && code.flow)
 			rc = show(a, p, &code, e);
-		prof_code_fini(&code);
+		explain_code_fini(&code);
 	}
 	if (a->figures && rc == 0)
 		show_figures(a);
@@ -299,16 +300,16 @@ static int ask(struct asked *a, const struct prof_request *request, struct error
 	if (images) {
 		a->data.names = (struct prof_names){&prof_images_ops, images};
 		if (prof_data_name(&a->data, false, e) == 0 &&
-			prof_edges_init(&a->edges, &a->data) == 0 &&
-			prof_procedures_init(&a->procedures, &a->data) == 0 &&
-			prof_analysis_init(&a->analysis, &a->data, e) == 0) {
+			explain_edges_init(&a->edges, &a->data) == 0 &&
+			explain_procedures_init(&a->procedures, &a->data) == 0 &&
+			explain_analysis_init(&a->analysis, &a->data, e) == 0) {
 			a->analysis.asked = a->clock;
 			rc = all(a, e);
 		}
 	}
-	prof_analysis_fini(&a->analysis);
-	prof_procedures_fini(&a->procedures);
-	prof_edges_fini(&a->edges);
+	explain_analysis_fini(&a->analysis);
+	explain_procedures_fini(&a->procedures);
+	explain_edges_fini(&a->edges);
 	prof_images_free(images);
 	prof_data_fini(&a->data);
 	return rc;

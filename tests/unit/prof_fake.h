@@ -10,7 +10,7 @@
 #include <string.h>
 
 #include "profile/places.h"
-#include "report/prof_views.h"
+#include "report/report_views.h"
 
 struct fake_names {
 	unsigned symbols, lines;
@@ -111,12 +111,12 @@ static inline void fake_samples(struct experiment *x, uint32_t metric, uint32_t 
 /* Makes a table of view; false (with *e) where it fails. */
 struct fake_report {
 	struct prof_data data;
-	struct prof_table table;
+	struct report_table table;
 	struct fake_names names;
 };
 
 static inline int fake_report(
-	struct fake_report *r, const struct prof_request *q, prof_view *view, struct error *e)
+	struct fake_report *r, const struct prof_request *q, report_view *view, struct error *e)
 {
 	memset(&r->table, 0, sizeof(r->table));
 	if (prof_data_init(&r->data, q, e))
@@ -127,13 +127,13 @@ static inline int fake_report(
 
 static inline void fake_report_fini(struct fake_report *r)
 {
-	prof_table_fini(&r->table);
+	report_table_fini(&r->table);
 	prof_data_fini(&r->data);
 	memset(&r->names, 0, sizeof(r->names));
 }
 
 /* The row of a function (and line); -1: there is none. */
-static inline long fake_row(const struct prof_table *t, const char *procedure, unsigned line)
+static inline long fake_row(const struct report_table *t, const char *procedure, unsigned line)
 {
 	for (size_t i = 0; i < t->rows.count; i++)
 		if (t->rows.data[i].procedure &&

@@ -31,14 +31,14 @@ static void tree_experiment(struct experiment *x)
 	fake_samples(x, 0, 0, 0, 4, PATH(MAIN, SORT, SORT + 8, LEAF));
 }
 
-static int own_of(const struct prof_table *t, size_t row)
+static int own_of(const struct report_table *t, size_t row)
 {
-	return (int)prof_cells(t, row)[t->layout == PROF_LIST ? 0 : 1].samples;
+	return (int)report_cells(t, row)[t->layout == REPORT_LIST ? 0 : 1].samples;
 }
 
-static int all_of(const struct prof_table *t, size_t row)
+static int all_of(const struct report_table *t, size_t row)
 {
-	return (int)prof_cells(t, row)[t->layout == PROF_LIST ? 1 : 0].samples;
+	return (int)report_cells(t, row)[t->layout == REPORT_LIST ? 1 : 0].samples;
 }
 
 static void test_inclusive(void)
@@ -55,7 +55,7 @@ static void test_inclusive(void)
 	struct error e = {0};
 
 	tree_experiment(&x);
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "-inclusive %s", e.message);
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "-inclusive %s", e.message);
 	is_str(r.table.columns.data[1].name, "time.inclusive", "column");
 	for (size_t i = 0; i < 5; i++) {
 		is_str(r.table.rows.data[i].procedure, want[i].name, "order by inclusive");
@@ -64,20 +64,20 @@ static void test_inclusive(void)
 	}
 	fake_report_fini(&r);
 	x.metrics.data[0].flags = METRIC_CLOCK;
-	ok(fake_report(&r, &q, prof_procedures, &e) && e.code == ERR_UNSUPPORTED && e.hint[0],
+	ok(fake_report(&r, &q, report_procedures, &e) && e.code == ERR_UNSUPPORTED && e.hint[0],
 		"without call paths: %s", e.message);
 	fake_report_fini(&r);
 	experiment_fini(&x);
 }
 
 /* The row of this role next to the head of function; -1. */
-static long butterfly_row(
-	const struct prof_table *t, const char *function, enum prof_role role, const char *other)
+static long butterfly_row(const struct report_table *t, const char *function, enum report_role role,
+	const char *other)
 {
-	long head = -1, step = role == PROF_CALLER ? -1 : 1;
+	long head = -1, step = role == REPORT_CALLER ? -1 : 1;
 
 	for (size_t i = 0; i < t->rows.count; i++)
-		if (t->rows.data[i].role == PROF_HEAD &&
+		if (t->rows.data[i].role == REPORT_HEAD &&
 			strcmp(t->rows.data[i].procedure, function) == 0)
 			head = (long)i;
 	for (long i = head + step;
@@ -92,19 +92,19 @@ static void test_butterfly(void)
 {
 	static const struct {
 		const char *function, *other;
-		enum prof_role role;
+		enum report_role role;
 		int samples;
 	} want[] = {
-		{"search", "main", PROF_CALLER, 33},
-		{"search", "compare", PROF_CALLEE, 20},
-		{"search", "leaf", PROF_CALLEE, 3},
-		{"sort", "main", PROF_CALLER, 22},
-		{"sort", "sort", PROF_CALLER, 15},
-		{"sort", "sort", PROF_CALLEE, 15},
-		{"sort", "leaf", PROF_CALLEE, 4},
-		{"leaf", "sort", PROF_CALLER, 4},
-		{"leaf", "search", PROF_CALLER, 3},
-		{"main", "search", PROF_CALLEE, 33},
+		{"search", "main", REPORT_CALLER, 33},
+		{"search", "compare", REPORT_CALLEE, 20},
+		{"search", "leaf", REPORT_CALLEE, 3},
+		{"sort", "main", REPORT_CALLER, 22},
+		{"sort", "sort", REPORT_CALLER, 15},
+		{"sort", "sort", REPORT_CALLEE, 15},
+		{"sort", "leaf", REPORT_CALLEE, 4},
+		{"leaf", "sort", REPORT_CALLER, 4},
+		{"leaf", "search", REPORT_CALLER, 3},
+		{"main", "search", REPORT_CALLEE, 33},
 	};
 	struct experiment x;
 	struct prof_input input = {&x, "app.usertime.1", 0};
@@ -114,23 +114,23 @@ static void test_butterfly(void)
 	struct error e = {0};
 
 	tree_experiment(&x);
-	ok(fake_report(&r, &q, prof_butterfly, &e) == 0, "butterfly %s", e.message);
+	ok(fake_report(&r, &q, report_butterfly, &e) == 0, "butterfly %s", e.message);
 	is_str(r.table.rows.data[0].procedure, "main", "main comes first");
-	is_int(r.table.rows.data[0].role, PROF_HEAD, "and has no callers");
+	is_int(r.table.rows.data[0].role, REPORT_HEAD, "and has no callers");
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		long row = butterfly_row(&r.table, want[i].function, want[i].role, want[i].other);
 
 		ok(row >= 0, "%s beside %s", want[i].other, want[i].function);
 		is_int(row < 0 ? -1 : all_of(&r.table, (size_t)row), want[i].samples, "samples");
 	}
-	ok(prof_cells(&r.table, 1)[1].quantity.label == LABEL_NONE,
+	ok(report_cells(&r.table, 1)[1].quantity.label == LABEL_NONE,
 		"a callee's own figure has no meaning here");
 	render_prof_text(&r.table, &(struct prof_style){0}, &out);
 	ok(strstr(strbuf_text(&out), "search (app: app.c, 17)\n"), "drawn");
 	strbuf_fini(&out);
 	fake_report_fini(&r);
 	q.quit.cumulative = 50;
-	ok(fake_report(&r, &q, prof_butterfly, &e) && e.code == ERR_CONFLICT, "-q cum%%");
+	ok(fake_report(&r, &q, report_butterfly, &e) && e.code == ERR_CONFLICT, "-q cum%%");
 	fake_report_fini(&r);
 	experiment_fini(&x);
 }
@@ -152,7 +152,7 @@ static void test_calltree(void)
 	struct error e = {0};
 
 	tree_experiment(&x);
-	ok(fake_report(&r, &q, prof_calltree, &e) == 0, "calltree %s", e.message);
+	ok(fake_report(&r, &q, report_calltree, &e) == 0, "calltree %s", e.message);
 	is_int(r.table.rows.count, 8, "seven branches and the total");
 	for (size_t i = 0; i < sizeof(want) / sizeof(want[0]); i++) {
 		is_str(r.table.rows.data[i].procedure, want[i].name, "branch");
@@ -163,12 +163,12 @@ static void test_calltree(void)
 	}
 	fake_report_fini(&r);
 	q.quit.percent = 20;
-	ok(fake_report(&r, &q, prof_calltree, &e) == 0, "pruned");
+	ok(fake_report(&r, &q, report_calltree, &e) == 0, "pruned");
 	is_int(r.table.rows.count, 6, "-q 20%%: five branches and the total");
 	ok(r.table.notes.count == 1, "and says so: %s", r.table.notes.data[0].value);
 	fake_report_fini(&r);
 	q.quit = (struct prof_quit){.rows = 2};
-	ok(fake_report(&r, &q, prof_calltree, &e) == 0, "pruned");
+	ok(fake_report(&r, &q, report_calltree, &e) == 0, "pruned");
 	is_int(r.table.rows.count, 3, "-q 2");
 	fake_report_fini(&r);
 	experiment_fini(&x);
@@ -197,7 +197,7 @@ static void test_random(void)
 		}
 		fake_samples(&x, 0, 0, 0, (uint64_t)i + 1, paths[i]);
 	}
-	ok(fake_report(&r, &q, prof_procedures, NULL) == 0, "random trees");
+	ok(fake_report(&r, &q, report_procedures, NULL) == 0, "random trees");
 	for (uint64_t f = 0; f < FAKE_FUNCTIONS; f++) {
 		uint64_t want = 0;
 		long row = fake_row(&r.table, fake_functions[f], 0);
@@ -240,14 +240,14 @@ static void test_sources(void)
 	fake_samples(&x, 0, 0, 0, 30, PATH(0x1020)); /* line 3 */
 	fake_samples(&x, 0, 0, 0, 20, PATH(0x1030)); /* line 4 */
 	fake_samples(&x, 0, 0, 0, 50, PATH(0x1400)); /* line 65 */
-	ok(fake_report(&r, &q, prof_lines, &e) == 0, "lines %s", e.message);
+	ok(fake_report(&r, &q, report_lines, &e) == 0, "lines %s", e.message);
 	is_str(r.table.rows.data[0].file, "/src/app.c", "the file stands above");
 	is_int(r.table.rows.data[1].line, 1, "lines before");
 	is_str(r.table.rows.data[3].text, "text of line 3;", "text, without its line end");
-	is_int(prof_cells(&r.table, 3)[0].samples, 30, "samples");
+	is_int(report_cells(&r.table, 3)[0].samples, 30, "samples");
 	is_int(r.table.rows.data[6].line, 6, "lines behind");
-	is_int(r.table.rows.data[7].role, PROF_GAP, "a gap");
-	is_int(prof_cells(&r.table, 10)[0].samples, 50, "and on");
+	is_int(r.table.rows.data[7].role, REPORT_GAP, "a gap");
+	is_int(report_cells(&r.table, 10)[0].samples, 50, "and on");
 	is_int(r.table.rows.count, 14, "two lines around each");
 	render_prof_text(&r.table, &(struct prof_style){0}, &out);
 	ok(strstr(strbuf_text(&out), "********************     65  text of line 65;"), "bar");
@@ -256,7 +256,7 @@ static void test_sources(void)
 
 	unlink(path);
 	rmdir(directory);
-	ok(fake_report(&r, &q, prof_lines, &e) == 0, "without source");
+	ok(fake_report(&r, &q, report_lines, &e) == 0, "without source");
 	ok(strstr(r.table.rows.data[0].note, "not found"), "says so");
 	is_int(r.table.rows.count, 5, "lines with samples alone");
 	fake_report_fini(&r);

@@ -47,16 +47,16 @@ static void test_procedures(void)
 	struct prof_input input = {&x, "app.pcsamp.1", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
-	struct prof_cell *cell;
+	struct report_cell *cell;
 	struct error e = {0};
 
 	flat_experiment(&x);
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "procedures %s", e.message);
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "procedures %s", e.message);
 	is_int(r.table.rows.count, 6, "five rows and the total");
 	is_str(r.table.rows.data[0].procedure, "search", "most costly first");
 	is_str(r.table.rows.data[2].procedure, "(unknown)", "what has no mapping");
 	is_str(r.table.rows.data[4].procedure, "leaf", "the last one");
-	cell = prof_cells(&r.table, 0);
+	cell = report_cells(&r.table, 0);
 	ok(fabs(cell[0].quantity.value - 800 * 1000003e-9) < 1e-9, "seconds");
 	ok(cell[0].quantity.low < cell[0].quantity.value &&
 			cell[0].quantity.high > cell[0].quantity.value,
@@ -66,18 +66,18 @@ static void test_procedures(void)
 	is_int(cell[1].samples, 70, "the other metric beside it");
 	ok(cell[1].quantity.value == 70 * 131 && cell[1].quantity.label == LABEL_MODEL,
 		"in units of its event, with its label");
-	ok(prof_cells(&r.table, 4)[0].weak && !cell[0].weak, "five samples are few");
-	ok(fabs(prof_cells(&r.table, 4)[0].cumulative - 100) < 1e-9, "cumulative ends at 100");
-	is_int(r.table.rows.data[5].role, PROF_TOTAL, "total");
-	is_int(prof_cells(&r.table, 5)[0].samples, 1050, "of all");
+	ok(report_cells(&r.table, 4)[0].weak && !cell[0].weak, "five samples are few");
+	ok(fabs(report_cells(&r.table, 4)[0].cumulative - 100) < 1e-9, "cumulative ends at 100");
+	is_int(r.table.rows.data[5].role, REPORT_TOTAL, "total");
+	is_int(report_cells(&r.table, 5)[0].samples, 1050, "of all");
 	is_int(r.names.symbols, 7, "each address asked for once");
 	fake_report_fini(&r);
 
 	q.inlines = true;
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "-inlines");
-	is_int(prof_cells(&r.table, (size_t)fake_row(&r.table, "compare", 0))[0].samples, 200,
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "-inlines");
+	is_int(report_cells(&r.table, (size_t)fake_row(&r.table, "compare", 0))[0].samples, 200,
 		"the inlined function has a row of its own");
-	is_int(prof_cells(&r.table, 0)[0].samples, 600, "and its samples are not the caller's");
+	is_int(report_cells(&r.table, 0)[0].samples, 600, "and its samples are not the caller's");
 	fake_report_fini(&r);
 	experiment_fini(&x);
 }
@@ -91,15 +91,15 @@ static void test_lines(void)
 	struct error e = {0};
 
 	flat_experiment(&x);
-	ok(fake_report(&r, &q, prof_heavy, &e) == 0, "heavy %s", e.message);
+	ok(fake_report(&r, &q, report_heavy, &e) == 0, "heavy %s", e.message);
 	is_str(r.table.rows.data[0].file, "/src/app.c", "file");
 	is_int(r.table.rows.data[0].line, 0x110 / 16 + 1, "line");
 	is_str(r.table.rows.data[1].note, "inlined compare", "says what was inlined there");
-	is_int(prof_cells(&r.table, 1)[0].samples, 200, "samples of the line");
+	is_int(report_cells(&r.table, 1)[0].samples, 200, "samples of the line");
 	fake_report_fini(&r);
-	ok(fake_report(&r, &q, prof_images_view, &e) == 0, "images");
+	ok(fake_report(&r, &q, report_images_view, &e) == 0, "images");
 	is_str(r.table.rows.data[0].image, "app", "image");
-	is_int(prof_cells(&r.table, 0)[0].samples, 1000, "all its samples");
+	is_int(report_cells(&r.table, 0)[0].samples, 1000, "all its samples");
 	fake_report_fini(&r);
 	experiment_fini(&x);
 }
@@ -109,7 +109,7 @@ static size_t list_length(const struct prof_request *q)
 	struct fake_report r = {0};
 	size_t count;
 
-	if (fake_report(&r, q, prof_procedures, NULL)) {
+	if (fake_report(&r, q, report_procedures, NULL)) {
 		fake_report_fini(&r);
 		return 0;
 	}
@@ -197,7 +197,7 @@ static void test_threads(void)
 	fake_samples(&x, 0, 1, 0, 10, PATH(0x1000));
 	fake_samples(&x, 0, 2, 0, 30, PATH(0x1000));
 	fake_samples(&x, 0, 2, 0, 20, PATH(0x1110));
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "-threads %s", e.message);
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "-threads %s", e.message);
 	is_int(r.table.rows.count, 4, "a row for each function and thread");
 	is_str(r.table.rows.data[0].thread, "rank 3 thread 11 of 10 worker", "busiest first");
 	is_str(r.table.rows.data[2].thread, "rank 3 process 10 app", "the other one");
@@ -213,17 +213,17 @@ static void test_compare(void)
 	struct prof_input inputs[] = {{&a, "before", 0}, {&b, "after", 0}};
 	struct prof_request q = {.inputs = inputs, .count = 2, .compare = true};
 	struct fake_report r = {0};
-	struct prof_cell *cell;
+	struct report_cell *cell;
 	struct error e = {0};
 
 	flat_experiment(&a);
 	flat_experiment(&b);
 	b.images.data[1].build_id[0] = 7;
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "-compare %s", e.message);
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "-compare %s", e.message);
 	is_int(r.table.columns.count, 6, "two metrics of two files, two ratios");
 	is_str(r.table.columns.data[2].name, "time.2", "names are distinct");
 	is_str(r.table.columns.data[4].name, "time.2/time", "ratio");
-	cell = prof_cells(&r.table, (size_t)fake_row(&r.table, "(unknown)", 0));
+	cell = report_cells(&r.table, (size_t)fake_row(&r.table, "(unknown)", 0));
 	is_int(cell[0].samples, 50, "the same row");
 	is_int(cell[2].samples, 50, "for both");
 	ok(cell[4].quantity.value == 1 && cell[4].quantity.low < 1 && cell[4].quantity.high > 1 &&
@@ -241,7 +241,7 @@ static void test_ideal(void)
 	struct prof_input input = {&x, "app", 0};
 	struct prof_request q = {.inputs = &input, .count = 1};
 	struct fake_report r = {0};
-	struct prof_cell *cell;
+	struct report_cell *cell;
 	struct error e = {0};
 
 	experiment_init(&x, NULL);
@@ -252,10 +252,10 @@ static void test_ideal(void)
 	fake_samples(&x, 0, 0, 0, 100, PATH(0x1110)); /* 0.1 s, 2e8 cycles */
 	fake_samples(&x, 1, 0, 0, 7, PATH(0x1100));
 	fake_samples(&x, 1, 0, 0, 100000000, PATH(0x1110));
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "ideal %s", e.message);
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "ideal %s", e.message);
 	is_str(r.table.columns.data[2].name, "calls", "executions of functions");
 	is_str(r.table.columns.data[3].name, "cpi", "CPI");
-	cell = prof_cells(&r.table, 0);
+	cell = report_cells(&r.table, 0);
 	ok(cell[2].quantity.value == 7 && cell[2].quantity.high == 7, "called seven times");
 	ok(fabs(cell[3].quantity.value - 2e8 / 100000007) < 1e-6 &&
 			cell[3].quantity.label == LABEL_ESTIMATED,
@@ -274,7 +274,7 @@ static void test_replaced(void)
 	struct error e = {0};
 
 	flat_experiment(&x);
-	ok(fake_report(&r, &q, prof_procedures, &e) == 0, "of a replaced file");
+	ok(fake_report(&r, &q, report_procedures, &e) == 0, "of a replaced file");
 	is_str(r.table.rows.data[0].procedure, "0x1110", "addresses stay addresses");
 	ok(r.table.incomplete, "and the report says that something is missing");
 	ok(r.table.notes.count == 1 && strstr(r.table.notes.data[0].value, "another file"),
@@ -294,8 +294,8 @@ static void test_render(void)
 	struct error e = {0};
 
 	flat_experiment(&x);
-	fake_report(&r, &q, prof_procedures, &e);
-	prof_note(&r.table, "a name\033]0;title\a and\rmore");
+	fake_report(&r, &q, report_procedures, &e);
+	report_note(&r.table, "a name\033]0;title\a and\rmore");
 	render_prof_text(&r.table, &(struct prof_style){0}, &out);
 	ok(strstr(strbuf_text(&out), "a name?]0;title? and?more"),
 		"what a terminal would obey is not passed on");

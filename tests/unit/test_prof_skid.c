@@ -14,7 +14,7 @@
 struct bench {
 	struct flow *flow;
 	uint64_t raw[ROOM];
-	struct prof_moved moved[ROOM];
+	struct explain_moved moved[ROOM];
 };
 
 static size_t unhex(const char *hex, uint8_t *bytes, size_t room)
@@ -40,10 +40,10 @@ static void begin(struct bench *b, const char *hex)
 
 static void move(struct bench *b, const double *edges, double entered)
 {
-	struct prof_skid s = {.flow = b->flow, .edges = edges, .entered = entered};
+	struct explain_skid s = {.flow = b->flow, .edges = edges, .entered = entered};
 	double before = 0, after = 0;
 
-	ok(prof_skid_move(&s, b->raw, 1, b->moved) == 0, "moved");
+	ok(explain_skid_move(&s, b->raw, 1, b->moved) == 0, "moved");
 	for (size_t i = 0; i < b->flow->insns.count; i++) {
 		before += (double)b->raw[i];
 		after += b->moved[i].value;

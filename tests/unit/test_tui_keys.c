@@ -41,9 +41,9 @@ static const char *title(void)
 
 static const char *procedure(void)
 {
-	const struct prof_row *r = tui_page_current(tui_top(&t));
+	const struct report_row *r = tui_page_current(tui_top(&t));
 
-	return r && r->role == PROF_TOTAL ? "TOTAL" : r && r->procedure ? r->procedure : "";
+	return r && r->role == REPORT_TOTAL ? "TOTAL" : r && r->procedure ? r->procedure : "";
 }
 
 #define SEARCH "search(int, employee const*)"
@@ -69,10 +69,10 @@ static void test_ways(void)
 	tui_fake_keys(&t, "jjb");
 	is_str(title(), "butterfly", "callers");
 	ok(strncmp(procedure(), "compare", 7) == 0, "of the function that was chosen");
-	is_int(tui_page_current(tui_top(&t))->role, PROF_HEAD, "its own row");
+	is_int(tui_page_current(tui_top(&t))->role, REPORT_HEAD, "its own row");
 	tui_fake_keys(&t, "k\n");
 	is_str(procedure(), SEARCH, "Enter on a caller: its own row");
-	is_int(tui_page_current(tui_top(&t))->role, PROF_HEAD, "there too");
+	is_int(tui_page_current(tui_top(&t))->role, REPORT_HEAD, "there too");
 	tui_fake_keys(&t, "qq");
 	ok(t.quit, "q from the first view ends it");
 	end();
@@ -223,10 +223,10 @@ static void test_clicks(void)
 
 /* ---- many rows ---- */
 
-static void many(struct prof_table *table, size_t rows)
+static void many(struct report_table *table, size_t rows)
 {
-	struct prof_column column = {.kind = PROF_COUNT,
-		.flags = PROF_PERCENT,
+	struct report_column column = {.kind = REPORT_COUNT,
+		.flags = REPORT_PERCENT,
 		.name = "time",
 		.unit = "",
 		.label = LABEL_MODEL};
@@ -234,14 +234,14 @@ static void many(struct prof_table *table, size_t rows)
 
 	memset(table, 0, sizeof(*table));
 	table->report = "many";
-	table->layout = PROF_LIST;
-	prof_column_add(table, &column);
+	table->layout = REPORT_LIST;
+	report_column_add(table, &column);
 	for (size_t i = 0; i < rows; i++) {
-		struct prof_row row = {
+		struct report_row row = {
 			.parent = -1, .procedure = names[i % 5], .line = (unsigned)i};
-		long at = prof_row_add(table, &row);
+		long at = report_row_add(table, &row);
 
-		prof_cells(table, (size_t)at)->quantity =
+		report_cells(table, (size_t)at)->quantity =
 			quantity_exact((double)(i * 7919 % rows), LABEL_MODEL);
 	}
 }
@@ -249,15 +249,15 @@ static void many(struct prof_table *table, size_t rows)
 static bool falling(const struct tui_rows *r)
 {
 	for (size_t i = 1; i < r->count; i++)
-		if (prof_cells(r->table, tui_rows_at(r, i - 1))->quantity.value <
-			prof_cells(r->table, tui_rows_at(r, i))->quantity.value)
+		if (report_cells(r->table, tui_rows_at(r, i - 1))->quantity.value <
+			report_cells(r->table, tui_rows_at(r, i))->quantity.value)
 			return false;
 	return true;
 }
 
 static void test_many(size_t count)
 {
-	struct prof_table table;
+	struct report_table table;
 	struct tui_rows r = {0};
 	struct prof_strip by = {.part = PROF_PART_VALUE};
 	size_t slices = 0;
@@ -281,7 +281,7 @@ static void test_many(size_t count)
 	ok(r.count == count && tui_rows_at(&r, 77) == 77,
 		"given up in the middle, and as reported");
 	tui_rows_fini(&r);
-	prof_table_fini(&table);
+	report_table_fini(&table);
 }
 
 int main(void)

@@ -22,7 +22,7 @@ struct tui_fake {
 	struct prof_input inputs[2];
 	struct prof_request request;
 	struct tui_report reports[TUI_FAKE_VIEWS + 1];
-	prof_view *make[TUI_FAKE_VIEWS];
+	report_view *make[TUI_FAKE_VIEWS];
 	VEC(struct tui_answer) answers;
 	const char *paths[2];
 	char directory[64];
@@ -193,7 +193,7 @@ static inline void tui_fake_experiment(struct experiment *x, unsigned more)
 /* ---- the source ---- */
 
 struct tui_fake_table {
-	struct prof_table table;
+	struct report_table table;
 	struct prof_data data;
 	struct fake_names names;
 };
@@ -230,20 +230,20 @@ static inline int tui_fake_ask(
 			return 0;
 		}
 	}
-	prof_table_fini(&own->table);
+	report_table_fini(&own->table);
 	prof_data_fini(&own->data);
 	free(own);
 	f->made--;
 	return 0;
 }
 
-static inline void tui_fake_release(void *context, const struct prof_table *table)
+static inline void tui_fake_release(void *context, const struct report_table *table)
 {
 	struct tui_fake *f = context;
 	struct tui_fake_table *own = (struct tui_fake_table *)(uintptr_t)table;
 
 	f->released++;
-	prof_table_fini(&own->table);
+	report_table_fini(&own->table);
 	prof_data_fini(&own->data);
 	free(own);
 }
@@ -360,14 +360,14 @@ static inline void tui_fake_init(struct tui_fake *f, bool diff)
 		.compare = diff,
 		.core = "zen4",
 		.sides = {"before", "after"}};
-	for (size_t i = 0; prof_views[i].name && count < TUI_FAKE_VIEWS; i++) {
-		prof_view *make = prof_view_make(&prof_views[i], diff);
+	for (size_t i = 0; report_views[i].name && count < TUI_FAKE_VIEWS; i++) {
+		report_view *make = report_view_make(&report_views[i], diff);
 
 		if (!make)
 			continue;
 		f->make[count] = make;
 		f->reports[count++] = (struct tui_report){
-			prof_views[i].name, prof_views[i].help, prof_views[i].alone};
+			report_views[i].name, report_views[i].help, report_views[i].alone};
 	}
 }
 

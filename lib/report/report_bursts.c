@@ -1,0 +1,43 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What branch records are made of, and what they cost. */
+#include <inttypes.h>
+
+#include "experiment/branches.h"
+#include "report/report_columns.h"
+
+static void describe_windows(struct report_table *t, const struct experiment *x)
+{
+	uint64_t windows = experiment_tally(x, TALLY_WINDOWS);
+
+	if (windows)
+		report_summary(t, "Windows",
+			"%" PRIu64 " (at %zu branches, %.3g secs. of CPU time)", windows,
+			experiment_rates(x), (double)experiment_tally(x, TALLY_WINDOW_NS) * 1e-9);
+}
+
+/* Of the time of the program, which has that of stops in it. */
+static void describe_cost(struct report_table *t, const struct experiment *x)
+{
+	double all = (double)experiment_tally(x, TALLY_PROGRAM_NS);
+
+	if (all > 0)
+		report_summary(t, "Time that recording branches took, by that of the program",
+			"%.1f%% (measured)",
+			100 * (double)experiment_tally(x, TALLY_COST_NS) / all);
+}
+
+void report_describe_bursts(struct report_table *t, const struct experiment *x)
+{
+	uint64_t left_out = experiment_tally(x, TALLY_SAMPLES_LEFT_OUT);
+
+	if (!experiment_has_branches(x))
+		return;
+	report_summary(t, "Bursts", "%" PRIu64 " (%" PRIu64 " of them cut short)",
+		experiment_tally(x, TALLY_BURSTS), experiment_tally(x, TALLY_BURSTS_CUT));
+	report_summary(t, "Branches followed in them", "%" PRIu64 " (%zu different runs)",
+		experiment_tally(x, TALLY_TRANSFERS), experiment_runs(x));
+	describe_windows(t, x);
+	describe_cost(t, x);
+	if (left_out)
+		report_summary(t, "Samples left out, in or after bursts", "%" PRIu64, left_out);
+}

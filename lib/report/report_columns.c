@@ -1,0 +1,375 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/report_columns.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "events/numbers.h"
+#include "machine/machine.h"
+
+static bool taken(const struct report_table *t, const char *name)
+{
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (strcmp(t->columns.data[i].name, name) == 0)
+			return true;
+	return false;
+}
+
+/* "time"; where another column has that name, "usertime.time", else "time.2". */
+static const char *fresh_name(
+	struct report_table *t, const char *name, const char *type, const char *suffix)
+{
+	const char *text = report_text(t, "%s%s", name, suffix);
+
+	if (taken(t, text) && type && type[0] && !strchr(type, ',')) {
+		text = report_text(t, "%s.%s%s", type, name, suffix);
+		if (!taken(t, text))
+			return text;
+	}
+	for (int n = 2; !t->failed && taken(t, text); n++)
+		text = report_text(t, "%s.%d%s", name, n, suffix);
+	return text;
+}
+
+static size_t metric_column(struct report_columns *c, size_t i, bool inclusive, bool first)
+{
+	const struct prof_metric *m = &c->data->metrics.data[i];
+	const struct experiment_metric *of = m->metric;
+	const struct prof_request *r = c->data->request;
+	const char *type = r->compare ? NULL : r->inputs[m->input].experiment->type;
+	struct report_table *t = c->table;
+	bool clock = of->flags & METRIC_CLOCK;
+	struct report_column column = {
+		.kind = REPORT_COUNT,
+		.flags = REPORT_PERCENT | (clock ? REPORT_SECONDS : 0) |
+			 (of->flags & METRIC_EXACT ? REPORT_EXACT : REPORT_SAMPLES) |
+			 (first ? REPORT_CUMULATIVE | REPORT_BAR : 0),
+		.unit = clock ? "seconds" : of->unit,
+		.experiment = (long)i,
+		.label = of->label,
+	};
+
+	column.name = fresh_name(t, of->short_name[0] ? of->short_name : "count", type,
+		inclusive ? ".inclusive" : "");
+	return report_column_add(t, &column);
+}
+
+static void metric_columns(struct report_columns *c, unsigned flags)
+{
+	const struct prof_data *d = c->data;
+	bool tree = flags & REPORT_COLUMNS_TREE;
+
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		bool inclusive = flags && (d->metrics.data[i].metric->flags & METRIC_STACKS);
+
+		c->inclusive[i] = tree && inclusive ? (long)metric_column(c, i, true, false) : -1;
+		c->own[i] = metric_column(c, i, false, i == 0 && !tree);
+		if (!tree && inclusive)
+			c->inclusive[i] = (long)metric_column(c, i, true, false);
+	}
+}
+
+static void add_ratio(struct report_columns *c, size_t over, size_t under, double scale,
+	const char *name, const char *unit)
+{
+	const struct prof_metric *m = c->data->metrics.data;
+	struct report_column column = {.kind = REPORT_RATIO,
+		.name = name,
+		.unit = unit,
+		.experiment = -1,
+		.label = scale == 1 ? label_join(m[over].metric->label, m[under].metric->label)
+				    : LABEL_ESTIMATED};
+
+	c->ratios[c->ratio_count++] =
+		(struct report_ratio){report_column_add(c->table, &column), over, under, scale};
+}
+
+/* "dsc/gi" */
+static const char *ratio_name(const struct report_columns *c, size_t over, size_t under)
+{
+	const struct report_column *columns = c->table->columns.data;
+
+	return report_text(
+		c->table, "%s/%s", columns[c->own[over]].name, columns[c->own[under]].name);
+}
+
+/* Everything by instructions: cycles as CPI, time by way of the clock. */
+static void instruction_ratios(struct report_columns *c, size_t under)
+{
+	const struct prof_data *d = c->data;
+
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		const struct experiment_metric *m = d->metrics.data[i].metric;
+		bool cycles = m->event == EV_CYCLES || m->event == EV_CYCLES_16 ||
+			      m->flags & METRIC_CLOCK;
+		double scale = m->flags & METRIC_CLOCK ? prof_clock_hz(d, i) : 1;
+
+		if (prof_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
+			(m->flags & METRIC_WALL))
+			continue;
+		add_ratio(c, i, under, scale,
+			cycles ? fresh_name(c->table, "cpi", NULL, "") : ratio_name(c, i, under),
+			cycles ? "cycles an instruction" : "for each instruction");
+	}
+}
+
+static bool columns_same_metric(const struct prof_metric *a, const struct prof_metric *b)
+{
+	return a->input != b->input && a->metric->event == b->metric->event &&
+	       strcmp(a->metric->name, b->metric->name) == 0 &&
+	       strcmp(a->metric->source, b->metric->source) == 0;
+}
+
+/* -compare: each metric by the first one of another run that is the same. */
+static void run_ratios(struct report_columns *c)
+{
+	const struct prof_metric *m = c->data->metrics.data;
+
+	for (size_t i = 1; i < c->data->metrics.count; i++)
+		for (size_t k = 0; k < i; k++)
+			if (columns_same_metric(&m[k], &m[i])) {
+				add_ratio(c, i, k, 1, ratio_name(c, i, k), "");
+				break;
+			}
+}
+
+/* The metric of executed instructions, an exact one if there is any. */
+static size_t instructions(const struct prof_data *d)
+{
+	size_t base = d->metrics.count;
+
+	for (size_t i = d->metrics.count; i-- > 0;)
+		if (prof_counts_instructions(&d->metrics.data[i]) &&
+			(base == d->metrics.count ||
+				!(d->metrics.data[base].metric->flags & METRIC_EXACT) ||
+				(d->metrics.data[i].metric->flags & METRIC_EXACT)))
+			base = i;
+	return base;
+}
+
+static void executions(struct report_columns *c, const char *name)
+{
+	const struct prof_data *d = c->data;
+	size_t i = instructions(d);
+	struct report_column column = {.kind = REPORT_COUNT,
+		.flags = REPORT_EXACT,
+		.name = name,
+		.unit = name,
+		.experiment = (long)i};
+
+	c->executions = -1;
+	if (!name || i >= d->metrics.count || !(d->metrics.data[i].metric->flags & METRIC_EXACT))
+		return;
+	column.label = d->metrics.data[i].metric->label;
+	c->exact = i;
+	c->executions = (long)report_column_add(c->table, &column);
+}
+
+int report_columns_init(struct report_columns *c, struct report_table *t, const struct prof_data *d,
+	unsigned flags, const char *executions_name, struct error *e)
+{
+	size_t metrics = d->metrics.count;
+
+	*c = (struct report_columns){.table = t,
+		.data = d,
+		.own = report_scratch(t, metrics, sizeof(*c->own)),
+		.inclusive = report_scratch(t, metrics, sizeof(*c->inclusive)),
+		.ratios = report_scratch(t, metrics, sizeof(*c->ratios))};
+	report_describe(t, d);
+	if (t->failed)
+		return error_nomem(e);
+	metric_columns(c, flags);
+	executions(c, executions_name);
+	if (d->request->compare)
+		run_ratios(c);
+	else if (instructions(d) < metrics)
+		instruction_ratios(c, instructions(d));
+	return t->failed ? error_nomem(e) : 0;
+}
+
+static void fill_cell(struct report_cell *cell, const struct prof_metric *m, uint64_t n)
+{
+	bool exact = m->metric->flags & METRIC_EXACT;
+
+	cell->samples = n;
+	cell->weak = !exact && n && n < PROF_WEAK;
+	cell->quantity = exact ? quantity_exact((double)n * m->unit, m->metric->label)
+			       : prof_sampled(n, m->unit, m->metric->label);
+	cell->percent = report_percent((double)n, (double)m->samples);
+}
+
+/* Half of the interval, relative. */
+static double columns_spread(const struct quantity *q)
+{
+	return q->value > 0 ? (q->high - q->low) / (2 * q->value) : 0;
+}
+
+static void fill_ratio(struct report_cell *cell, const struct report_cell *over,
+	const struct report_cell *under, double scale, enum label label)
+{
+	const struct quantity *a = &over->quantity, *b = &under->quantity;
+	double value, factor, r = columns_spread(a), s = columns_spread(b);
+
+	if (a->label == LABEL_NONE || b->label == LABEL_NONE || b->value <= 0)
+		return;
+	value = scale * a->value / b->value;
+	/* on a logarithmic scale, so that it stays positive */
+	factor = exp(sqrt(r * r + s * s));
+	/* no sample is a weak figure, too: it says at most how much */
+	cell->weak = over->weak || under->weak || (a->value == 0 && a->high > 0);
+	cell->quantity = (struct quantity){value, value / factor, value * factor, label};
+	if (a->value == 0)
+		cell->quantity.high = scale * a->high / b->value;
+}
+
+void report_columns_fill(const struct report_columns *c, size_t row, const uint64_t *own,
+	const uint64_t *inclusive, uint64_t times)
+{
+	struct report_cell *cells = report_cells(c->table, row);
+
+	for (size_t i = 0; i < c->data->metrics.count; i++) {
+		if (own)
+			fill_cell(&cells[c->own[i]], &c->data->metrics.data[i], own[i]);
+		if (c->inclusive[i] >= 0 && inclusive)
+			fill_cell(&cells[c->inclusive[i]], &c->data->metrics.data[i], inclusive[i]);
+	}
+	if (!own)
+		return;
+	if (c->executions >= 0) {
+		struct report_cell *cell = &cells[c->executions];
+
+		cell->quantity = quantity_exact(
+			(double)times, c->data->metrics.data[c->exact].metric->label);
+		cell->percent = NAN;
+	}
+	for (size_t i = 0; i < c->ratio_count; i++) {
+		const struct report_ratio *r = &c->ratios[i];
+
+		cells[r->column].percent = NAN;
+		fill_ratio(&cells[r->column], &cells[c->own[r->over]], &cells[c->own[r->under]],
+			r->scale, c->table->columns.data[r->column].label);
+	}
+}
+
+void report_columns_total(const struct report_columns *c)
+{
+	const struct report_row row = {.role = REPORT_TOTAL, .parent = -1};
+	size_t metrics = c->data->metrics.count, at = report_row_add(c->table, &row);
+	uint64_t *sums = report_scratch(c->table, metrics, sizeof(*sums));
+	struct report_cell *cells = report_cells(c->table, at);
+
+	for (size_t i = 0; sums && i < metrics; i++)
+		sums[i] = c->data->metrics.data[i].samples;
+	if (sums)
+		report_columns_fill(c, at, sums, sums, 0);
+	for (size_t i = 0; i < c->table->columns.count; i++)
+		cells[i].cumulative = NAN;
+	if (c->executions >= 0)
+		cells[c->executions].quantity.label = LABEL_NONE;
+}
+
+struct spot { /* table entry */
+	struct {
+		uint64_t address;
+		uint64_t image;
+	} key;
+	size_t entity;
+};
+
+/* A function that begins with its loop: jumps of its own back to its entry are no calls. */
+static int take_off_jumps(const struct prof_data *d, const struct prof_sums *s, uint64_t *times)
+{
+	struct table spots = TABLE_OF(struct spot);
+	int rc = -1;
+
+	for (size_t i = 0; i < d->places.count; i++) {
+		const struct prof_place *p = prof_place_at(d, i);
+		const struct spot key = {.key = {p->key.address, p->key.image}};
+		struct spot *spot = table_add(&spots, &key.key);
+
+		if (!spot)
+			goto done;
+		spot->entity = s->of[i];
+	}
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->edges.count; k++) {
+			const struct experiment_edge *edge = table_at(&x->edges, k);
+			struct spot key = {.key = {edge->key.to, 0}}, *to, *from;
+
+			if (edge->key.from_image != edge->key.to_image ||
+				edge->key.to_image >= x->images.count ||
+				edge->key.kind == MODEL_CALL ||
+				edge->key.kind == MODEL_INDIRECT_CALL)
+				continue;
+			key.key.image = d->image_of.data[i][edge->key.to_image];
+			to = table_find(&spots, &key.key);
+			key.key.address = edge->key.from;
+			from = to ? table_find(&spots, &key.key) : NULL;
+			if (from && from->entity == to->entity &&
+				prof_entity_at(s, to->entity)->key.begin == edge->key.to)
+				times[to->entity] -= edge->count < times[to->entity]
+							     ? edge->count
+							     : times[to->entity];
+		}
+	}
+	rc = 0;
+done:
+	table_fini(&spots);
+	return rc;
+}
+
+uint64_t *report_executions(const struct report_columns *c, const struct prof_sums *s)
+{
+	uint64_t *times = report_scratch(c->table, s->entities.count, sizeof(*times));
+	const struct prof_data *d = c->data;
+	bool calls = false;
+
+	for (size_t i = 0; times && c->executions >= 0 && i < d->places.count; i++) {
+		const struct prof_entity *n = prof_entity_at(s, s->of[i]);
+		uint64_t count = d->counts.data[i * d->metrics.count + c->exact];
+
+		if (!n->key.line && n->key.begin &&
+			prof_place_at(d, i)->key.address != n->key.begin)
+			continue;
+		calls |= !n->key.line && n->key.begin;
+		if (times[s->of[i]] < count)
+			times[s->of[i]] = count;
+	}
+	return times && calls && take_off_jumps(d, s, times) ? NULL : times;
+}
+
+struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual)
+{
+	const struct prof_quit *q = &d->request->quit;
+	bool asked = q->rows || q->percent > 0 || q->cumulative > 0;
+
+	return (struct report_cut){.quit = asked ? *q : usual};
+}
+
+bool report_cuts(struct report_cut *cut, double percent)
+{
+	const struct prof_quit *q = &cut->quit;
+
+	if ((q->rows && cut->shown >= q->rows) || percent < q->percent ||
+		(q->cumulative > 0 && cut->cumulative >= q->cumulative))
+		return true;
+	cut->shown++;
+	cut->cumulative += percent;
+	return false;
+}
+
+void report_left_out(struct report_table *t, size_t n, const char *what, const char *why)
+{
+	if (n)
+		report_note(
+			t, "%zu more %s%s %s left out (%s)", n, what, plural(n), plural_is(n), why);
+}
+
+double report_percent(double n, double all)
+{
+	return all > 0 ? 100 * n / all : 0;
+}

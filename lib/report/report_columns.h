@@ -1,0 +1,83 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The columns of a table of places: for each metric what is the place's own and, with -inclusive,
+ * what it called as well; then how often it was executed, where that was counted exactly; then
+ * ratios.
+ */
+#ifndef REPORT_REPORT_COLUMNS_H
+#define REPORT_REPORT_COLUMNS_H
+
+#include "report/report_entity.h"
+
+struct report_ratio {
+	size_t column;
+	size_t over, under; /* metrics */
+	double scale;       /* of over's unit to the one shown; 1, or cycles a second */
+};
+
+struct report_columns { /* arrays live until report_finish */
+	struct report_table *table;
+	const struct prof_data *data;
+	size_t *own;     /* column of each metric */
+	long *inclusive; /* likewise; -1 where there is none */
+	struct report_ratio *ratios;
+	size_t ratio_count;
+	long executions; /* column; -1: none */
+	size_t exact;    /* metric that it comes from */
+};
+
+enum report_columns_flag { REPORT_COLUMNS_INCLUSIVE = 1, REPORT_COLUMNS_TREE = 2 };
+
+/* Adds columns to an empty table, the metrics to its experiments, and what is to be said of both
+ * above the rows.  executions names that column ("calls", "executions"), NULL: it makes no sense
+ * here.  -1 when memory is out. */
+int report_columns_init(struct report_columns *c, struct report_table *t, const struct prof_data *d,
+	unsigned flags, const char *executions, struct error *e);
+
+/* The cells of a row.  inclusive may be NULL; own too: then only inclusive ones are filled. */
+void report_columns_fill(const struct report_columns *c, size_t row, const uint64_t *own,
+	const uint64_t *inclusive, uint64_t executions);
+/* Adds the row of the whole run. */
+void report_columns_total(const struct report_columns *c);
+
+/* Executions of entities: of a function, of its first instruction; of a line, of that of its
+ * instructions that was executed most.  [entity], yours to free; NULL when memory is out. */
+uint64_t *report_executions(const struct report_columns *c, const struct prof_sums *s);
+
+/* report_head.c: "value: label" lines on the run and its metrics; coverage, below. */
+/* The part of it that is about branch records. */
+void report_describe_bursts(struct report_table *t, const struct experiment *x);
+void report_describe(struct report_table *t, const struct prof_data *d);
+void report_coverage(struct report_table *t, const struct prof_data *d);
+
+/* What one metric is, for the list of the table's experiments. */
+void report_experiment_add(struct report_table *t, const struct prof_data *d, size_t metric);
+/* Facts of a run that heads show: key and what it is called; ends with NULL. */
+extern const char *const report_facts[][2];
+
+/* report_both.c: what ssrun -both asked, answered below the rows. */
+int report_both(struct report_table *t, const struct prof_data *d, const struct prof_sums *s,
+	enum prof_grain grain, struct error *e);
+
+/* A report of places at a grain: names, columns, sums, then the rows that add makes of them, the
+ * total and what is to be said below. */
+typedef void report_list_rows(struct report_columns *c, struct prof_sums *s, enum prof_grain grain);
+int report_list(struct prof_data *d, struct report_table *t, enum prof_grain grain,
+	const char *executions, report_list_rows *add, struct error *e);
+
+/* -q, on shares in falling order. */
+struct report_cut {
+	struct prof_quit quit;
+	size_t shown;
+	double cumulative; /* percent, of what is shown */
+};
+/* usual: what holds where the request says nothing. */
+struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual);
+/* Is a row of that share left out, and all that follow?  Else it counts as shown. */
+bool report_cuts(struct report_cut *cut, double percent);
+/* "n more rows are left out (-q)", where there are any; why: "-q". */
+void report_left_out(struct report_table *t, size_t n, const char *what, const char *why);
+/* n of all, in percent; 0 where there is nothing. */
+double report_percent(double n, double all);
+
+#endif

@@ -1,0 +1,40 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the reports of waits (report_stalls.c, report_why.c, report_topblocks.c) have in common. */
+#ifndef REPORT_REPORT_CULPRITS_H
+#define REPORT_REPORT_CULPRITS_H
+
+#include "explain/explain.h"
+#include "report/report_columns.h"
+
+/* A report of what instructions waited for. */
+struct report_waits {
+	struct prof_data *d;
+	struct report_table *t;
+	struct explain x;
+};
+
+/* Names, the run, what explains it; then what make adds, and what is to be said below. */
+int report_waits_report(struct prof_data *d, struct report_table *t,
+	int (*make)(struct report_waits *w, struct error *e), struct error *e);
+
+/* A column of executions as that analysis knows them. */
+struct report_column report_executions_column(const struct explain *x);
+/* The row of code at an address, with its line. */
+struct report_row report_code_row(
+	const struct prof_data *d, const char *procedure, uint32_t image, uint64_t address);
+
+/* How sure its executions are: "exact", "high" ...; "" where they are not known. */
+const char *report_culprits_confidence(const struct explain_result *p, uint32_t i);
+/* Adds the culprits of instruction i to the table's, as those of row. */
+void report_culprits_take(
+	struct report_table *t, const struct explain_result *p, uint32_t i, struct report_row *row);
+/* "dcache 80%, dtlb 20%": most likely first, what stands in the schedule among them. */
+const char *report_culprits_text(
+	struct report_table *t, const struct explain_result *p, uint32_t i);
+/* The address of the instruction that caused most of it, "" where that is itself. */
+const char *report_culprits_blame(
+	struct report_table *t, const struct explain_result *p, uint32_t i);
+/* Which core and which costs all that stands on. */
+void report_culprits_describe(struct report_table *t, const struct explain *x);
+
+#endif

@@ -1,0 +1,209 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include <stdlib.h>
+#include <string.h>
+
+#include "report/report_diff.h"
+
+/* "libc.so.6": up to where the version begins. */
+static size_t image_stem(const char *name)
+{
+	const char *so = strstr(name, ".so");
+
+	return so && (so[3] == '.' || !so[3]) ? (size_t)(so - name) + 3 : strlen(name);
+}
+
+static bool same_image(const struct prof_image *a, const struct prof_image *b)
+{
+	size_t n = image_stem(a->name);
+
+	return a->image->kind == b->image->kind && image_stem(b->name) == n &&
+	       strncmp(a->name, b->name, n) == 0;
+}
+
+/* The image that a side's first run was started from, by the first word of its command; -1. */
+static long program_of(const struct prof_data *d, unsigned side)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+		const char *command = experiment_fact_find(x, "command"), *end, *base;
+
+		if (d->request->inputs[i].side != side || !command)
+			continue;
+		end = command + strcspn(command, " ");
+		for (base = end; base > command && base[-1] != '/'; base--)
+			;
+		for (size_t k = 0; k < x->images.count; k++) {
+			uint32_t own = d->image_of.data[i][k];
+			const char *name = d->images.data[own].name;
+
+			if (strlen(name) == (size_t)(end - base) &&
+				strncmp(name, base, strlen(name)) == 0)
+				return (long)own;
+		}
+		return -1;
+	}
+	return -1;
+}
+
+static bool side_has(const struct prof_data *d, unsigned side, const struct prof_image *image)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; d->request->inputs[i].side == side && k < x->images.count; k++)
+			if (same_image(&d->images.data[d->image_of.data[i][k]], image))
+				return true;
+	}
+	return false;
+}
+
+/* For each image, the first one that is the same in another build. */
+static uint32_t *match_images(const struct prof_data *d)
+{
+	uint32_t *first = calloc(d->images.count + 1, sizeof(*first));
+	long before = program_of(d, 0), after = program_of(d, 1);
+
+	if (!first)
+		return NULL;
+	for (uint32_t i = 0; i < d->images.count; i++)
+		for (first[i] = 0; !same_image(&d->images.data[first[i]], &d->images.data[i]);)
+			first[i]++;
+	/* programs of two names, neither of which the other side knows */
+	if (before >= 0 && after >= 0 && !side_has(d, 1, &d->images.data[before]) &&
+		!side_has(d, 0, &d->images.data[after]))
+		for (uint32_t i = 0; i < d->images.count; i++)
+			if (first[i] == first[after])
+				first[i] = first[before];
+	return first;
+}
+
+/* The procedure without what compilers append to copies of it: they differ from build to build. */
+static long procedure_stem(struct prof_data *d, uint32_t procedure)
+{
+	static const char *const suffixes[] = {
+		" [clone ", ".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm.", ".cold"};
+	const char *name = prof_string_at(d, procedure);
+	size_t length = strlen(name);
+	char *stem;
+	long index;
+
+	for (size_t i = 0; i < sizeof(suffixes) / sizeof(suffixes[0]); i++) {
+		const char *at = strstr(name, suffixes[i]);
+
+		if (at && at > name && (size_t)(at - name) < length)
+			length = (size_t)(at - name);
+	}
+	if (!name[length])
+		return procedure;
+	stem = strndup(name, length);
+	index = stem ? prof_string(d, stem) : -1;
+	free(stem);
+	return index;
+}
+
+static long file_stem(struct prof_data *d, uint32_t file)
+{
+	const char *path = prof_string_at(d, file), *slash = strrchr(path, '/');
+
+	return slash && slash[1] ? prof_string(d, slash + 1) : (long)file;
+}
+
+struct beginning { /* table entry: of a procedure */
+	struct {
+		uint64_t begin, image;
+	} key;
+	const char *file; /* NULL: not known */
+	unsigned line;
+};
+
+/* Where the place's procedure begins. */
+static const struct beginning *beginning_of(
+	const struct prof_data *d, struct table *known, size_t place)
+{
+	struct beginning key = {.key = {d->name[place].begin, prof_place_at(d, place)->key.image}};
+	size_t before = known->count;
+	struct beginning *b = table_add(known, &key.key);
+	struct image_line line;
+
+	if (b && known->count > before && key.key.begin &&
+		d->names.ops->line(
+			d->names.context, (uint32_t)key.key.image, key.key.begin, &line) == 0) {
+		b->file = line.file;
+		b->line = line.line;
+	}
+	return b;
+}
+
+/* inlined of a key: what the line is counted from. */
+enum { FROM_FILE = 2, FROM_PROCEDURE = 4 };
+
+static int line_key(
+	struct prof_entity *key, struct prof_data *d, struct table *beginnings, size_t place)
+{
+	const struct prof_name *name = &d->name[place];
+	const struct beginning *b = beginning_of(d, beginnings, place);
+	long file = file_stem(d, name->file);
+
+	if (!b || file < 0)
+		return -1;
+	key->key.file = (uint32_t)file;
+	key->key.line = name->line;
+	key->key.inlined |= FROM_FILE;
+	if (!name->inlined && b->file && strcmp(b->file, prof_string_at(d, name->file)) == 0) {
+		key->key.line = name->line - b->line;
+		key->key.inlined ^= FROM_FILE | FROM_PROCEDURE;
+	}
+	return 0;
+}
+
+/* Samples of a place on a side. */
+static uint64_t diff_rows_weight(const struct prof_data *d, size_t place, unsigned side)
+{
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (d->request->inputs[d->metrics.data[i].input].side == side)
+			sum += d->counts.data[place * d->metrics.count + i];
+	return sum;
+}
+
+/* Names are those of the new build, where it has any. */
+static bool better(const struct prof_data *d, size_t a, size_t b)
+{
+	uint64_t x = diff_rows_weight(d, a, 1), y = diff_rows_weight(d, b, 1);
+
+	return x != y ? x > y : diff_rows_weight(d, a, 0) > diff_rows_weight(d, b, 0);
+}
+
+static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *images,
+	struct table *beginnings, size_t place, enum prof_grain grain)
+{
+	const struct prof_place *p = prof_place_at(d, place);
+	struct prof_entity key = {.key = {.group = p->key.group, .image = images[p->key.image]}};
+
+	if (grain != PROF_BY_IMAGE) {
+		long procedure = procedure_stem(d, d->name[place].procedure);
+
+		if (procedure < 0)
+			return -1;
+		key.key.procedure = (uint32_t)procedure;
+		key.key.inlined = d->name[place].inlined;
+	}
+	if (grain == PROF_BY_LINE && line_key(&key, d, beginnings, place))
+		return -1;
+	return prof_sums_take(s, d, place, &key, better);
+}
+
+int report_diff_sums(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
+{
+	struct table beginnings = TABLE_OF(struct beginning);
+	uint32_t *images = match_images(d);
+	int rc = prof_sums_begin(s, d);
+
+	for (size_t i = 0; images && i < d->places.count && rc == 0; i++)
+		rc = take_place(s, d, images, &beginnings, i, grain);
+	rc = images && rc == 0 ? prof_sums_end(s, d) : -1;
+	table_fini(&beginnings);
+	free(images);
+	return rc;
+}

@@ -1,0 +1,244 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What stands above and below the rows: SpeedShop's lines "value: label", and what is missing. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/plural.h"
+#include "report/report_columns.h"
+
+static const char *const reason_texts[EXPERIMENT_REASONS] = {
+	[EXPERIMENT_NO_MAPPING] = "outside all known mappings",
+	[EXPERIMENT_NO_STACK] = "with a call path that breaks off",
+	[EXPERIMENT_NO_ROOM] = "for which a table had no room",
+};
+
+void report_experiment_add(struct report_table *t, const struct prof_data *d, size_t i)
+{
+	const struct prof_metric *m = &d->metrics.data[i];
+	const struct prof_input *input = &d->request->inputs[m->input];
+	const struct experiment_metric *of = m->metric;
+	const struct report_experiment own = {
+		.file = input->file,
+		.type = input->experiment->type,
+		.event = of->name,
+		.short_name = of->short_name,
+		.unit = of->unit,
+		.source = of->source,
+		.note = of->note,
+		.period = of->period,
+		.flags = of->flags,
+		.label = of->label,
+		.samples = m->samples,
+		.lost = of->lost,
+		.throttled = of->throttled,
+		.total = of->total,
+		.unattributed =
+			of->reasons[EXPERIMENT_NO_MAPPING] + of->reasons[EXPERIMENT_NO_ROOM],
+	};
+
+	t->failed |= vec_add(&t->experiments, own) != 0;
+}
+
+static const struct experiment_fact *head_find_fact(const struct experiment *x, const char *key)
+{
+	for (size_t i = 0; i < x->facts.count; i++)
+		if (strcmp(x->facts.data[i].key, key) == 0)
+			return &x->facts.data[i];
+	return NULL;
+}
+
+const char *const report_facts[][2] = {
+	{"program", "Target program"},
+	{"command", "Command"},
+	{"host", "Host"},
+	{"cpu", "CPU"},
+	{"cpus", "Number of CPUs"},
+	{"machine", "Architecture"},
+	{"model", "Modelled machine"},
+	{"model.clock", "Its clock frequency (Hz)"},
+	{"kernel", "Kernel"},
+	{"perf", "Version of perf"},
+	{"skipped", "Not read"},
+	{"clock_hz", "Clock frequency (Hz)"},
+	{NULL, NULL},
+};
+
+static void describe_run(struct report_table *t, const struct prof_data *d, size_t input)
+{
+	const struct prof_input *in = &d->request->inputs[input];
+	const struct experiment *x = in->experiment;
+
+	report_head(t, "Experiment file", "%s", in->file);
+	for (size_t i = 0; report_facts[i][0]; i++) {
+		const struct experiment_fact *fact = head_find_fact(x, report_facts[i][0]);
+
+		if (fact)
+			report_head(t, report_facts[i][1], "%s%s", fact->value,
+				fact->several ? " (others differ)" : "");
+	}
+	report_head(t, "Experiment name", "%s", x->type);
+	if (x->runs > 1)
+		report_head(t, "Files added up", "%" PRIu32, x->runs);
+	if (!x->complete)
+		report_head(t, "Complete", "no: the run was not recorded to its end");
+	if (d->request->calipers)
+		report_head(t, "Calipers", "%s", d->request->calipers);
+}
+
+static void describe_clock(struct report_table *t, const struct prof_metric *m)
+{
+	report_summary(t, "Accumulated time (secs.)", "%.3f (%s)", (double)m->samples * m->unit,
+		label_name(m->metric->label));
+	report_summary(t, "Time per sample (msecs.)", "%.6g", (double)m->metric->period / 1e6);
+}
+
+static void describe_counter(struct report_table *t, const struct prof_metric *m)
+{
+	const struct experiment_metric *of = m->metric;
+	bool exact = of->flags & METRIC_EXACT;
+	double counts = of->total && !exact ? (double)of->total : (double)m->samples * m->unit;
+
+	report_summary(t, "Counter name (number)", "%s (%d)", of->name, of->event);
+	if (!exact)
+		report_summary(t, "Counter overflow value", "%" PRIu64, of->period);
+	report_summary(t, "Total counts", "%.0f (%s%s)", counts, label_name(of->label),
+		exact       ? ", exact"
+		: of->total ? ""
+			    : ", samples by overflow value");
+}
+
+/* What was counted beside the samples says how much of it they stand for. */
+static void describe_share(
+	struct report_table *t, const struct prof_metric *m, const struct prof_request *r)
+{
+	const struct experiment_metric *of = m->metric;
+	bool clock = of->flags & METRIC_CLOCK;
+	double all = (double)of->total * (clock ? 1e-9 : 1), sampled = (double)m->samples * m->unit;
+
+	if (!of->total || of->flags & METRIC_EXACT || r->calipers)
+		return;
+	if (clock)
+		report_summary(t, "Counted time (secs.)", "%.3f (%s)", all, label_name(of->label));
+	if (clock && sampled < all / 2 && all > 10 * m->unit)
+		report_note(t,
+			"%s: most of the time is in no sample: threads ended before their first "
+			"one "
+			"was due (a finer period finds more of it)",
+			of->short_name);
+	report_summary(t, "Of that, in samples", "%.1f%%", 100 * sampled / all);
+}
+
+static void describe_metric(struct report_table *t, const struct prof_metric *m,
+	const struct prof_request *r, bool several)
+{
+	const struct experiment_metric *of = m->metric;
+
+	if (several)
+		report_summary(t, "Metric", "%s", of->short_name);
+	if (of->flags & METRIC_CLOCK)
+		describe_clock(t, m);
+	else
+		describe_counter(t, m);
+	if (!(of->flags & METRIC_EXACT))
+		report_summary(t, "Total samples", "%" PRIu64, m->samples);
+	describe_share(t, m, r);
+	report_summary(t, "Counted by", "%s (%s)%s%s%s", of->source, label_name(of->label),
+		of->note && of->note[0] ? ", " : "", of->note ? of->note : "",
+		of->flags & METRIC_KERNEL ? ", kernel included" : "");
+}
+
+void report_describe(struct report_table *t, const struct prof_data *d)
+{
+	if (d->request->command)
+		report_head(t, NULL, "%s", d->request->command);
+	for (size_t i = 0; i < d->request->count; i++)
+		describe_run(t, d, i);
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		report_experiment_add(t, d, i);
+		describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1);
+	}
+	for (size_t i = 0; i < d->request->count; i++)
+		report_describe_bursts(t, d->request->inputs[i].experiment);
+}
+
+/* The name of a metric's first column, where there are several. */
+static const char *column_name(const struct report_table *t, size_t metric)
+{
+	for (size_t i = 0; i < t->columns.count; i++)
+		if (t->columns.data[i].experiment == (long)metric)
+			return t->columns.data[i].name;
+	return t->experiments.data[metric].short_name;
+}
+
+static void cover_metric(struct report_table *t, const struct prof_data *d, size_t i)
+{
+	const struct experiment_metric *of = d->metrics.data[i].metric;
+	bool name = d->metrics.count > 1;
+	const char *head = name ? column_name(t, i) : "", *colon = name ? ": " : "";
+
+	if (of->lost)
+		report_note(t, "%s%s%" PRIu64 " sample%s lost by the kernel", head, colon, of->lost,
+			of->lost == 1 ? " was" : "s were");
+	if (of->throttled)
+		report_note(t, "%s%sthe kernel slowed sampling down %" PRIu64 " time%s", head,
+			colon, of->throttled, plural(of->throttled));
+	for (int k = 0; k < EXPERIMENT_REASONS; k++)
+		if (of->reasons[k])
+			report_note(t, "%s%s%" PRIu64 " sample%s %s", head, colon, of->reasons[k],
+				plural(of->reasons[k]), reason_texts[k]);
+}
+
+/* Samples in each image, of all metrics. */
+static void image_samples(const struct prof_data *d, uint64_t *samples)
+{
+	for (size_t i = 0; i < d->places.count; i++)
+		for (size_t k = 0; k < d->metrics.count; k++)
+			samples[prof_place_at(d, i)->key.image] +=
+				d->counts.data[i * d->metrics.count + k];
+}
+
+/* What the counts of all metrics together are. */
+static const char *what_counted(const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->metrics.count; i++)
+		if (!(d->metrics.data[i].metric->flags & METRIC_EXACT))
+			return "sample";
+	return "count";
+}
+
+static void cover_image(
+	struct report_table *t, const struct prof_data *d, uint32_t i, uint64_t samples)
+{
+	const char *why = NULL, *path = d->images.data[i].image->path;
+	enum prof_image_state state;
+
+	if (!samples || d->images.data[i].image->kind == EXPERIMENT_IMAGE_UNKNOWN)
+		return;
+	state = d->names.ops->state(d->names.context, i, &why);
+	t->incomplete |= state == PROF_IMAGE_REPLACED || (why && state == PROF_IMAGE_MISSING);
+	if (state == PROF_IMAGE_REPLACED)
+		report_note(t,
+			"%s is another file than the one that ran: its %" PRIu64
+			" %s%s %s shown by address (%s)",
+			path, samples, what_counted(d), plural(samples), plural_is(samples),
+			why ? why : "replaced since");
+	else if (why)
+		report_note(t, "%s (%" PRIu64 " %s%s): %s%s", path, samples, what_counted(d),
+			plural(samples), why,
+			state == PROF_IMAGE_MISSING ? " (-root, -archive or an executable before "
+						      "the files say where it is)"
+						    : "");
+}
+
+void report_coverage(struct report_table *t, const struct prof_data *d)
+{
+	uint64_t *samples = report_scratch(t, d->images.count, sizeof(*samples));
+
+	for (size_t i = 0; i < d->metrics.count; i++)
+		cover_metric(t, d, i);
+	if (samples)
+		image_samples(d, samples);
+	for (uint32_t i = 0; samples && i < d->images.count; i++)
+		cover_image(t, d, i, samples[i]);
+}

@@ -1,0 +1,398 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "report/report_objects.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "events/numbers.h"
+
+/* ---- code ---- */
+
+enum { FRAMES = 16, CALLERS = 3 };
+
+struct place {
+	const char *function, *file;
+	unsigned line;
+	uint32_t image;
+};
+
+/* The functions inlined there, innermost first, and the real one; at least one. */
+static size_t places_at(
+	const struct prof_data *d, uint32_t image, uint64_t address, struct place *to, size_t room)
+{
+	struct image_frame frames[FRAMES];
+	struct image_symbol symbol;
+	struct image_line line;
+	size_t n = d->names.ops->inlines(d->names.context, image, address, frames, FRAMES);
+
+	if (n > FRAMES)
+		n = FRAMES;
+	for (size_t i = 0; i < n && i < room; i++)
+		to[i] = (struct place){
+			frames[i].name, frames[i].line.file, frames[i].line.line, image};
+	if (n > 1)
+		return n < room ? n : room;
+	to[0] = (struct place){.image = image};
+	if (d->names.ops->symbol(d->names.context, image, address, &symbol) == 0)
+		to[0].function = symbol.demangled;
+	if (d->names.ops->line(d->names.context, image, address, &line) == 0) {
+		to[0].file = line.file;
+		to[0].line = line.line;
+	}
+	return 1;
+}
+
+const char *report_code_place(
+	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address)
+{
+	struct place p[FRAMES];
+	const char *name = d->images.data[image].name;
+
+	places_at(d, image, address, p, FRAMES);
+	if (!p[0].function)
+		return report_text(t, "0x%llx (%s)", (unsigned long long)address, name);
+	if (!p[0].file)
+		return report_text(t, "%s (%s)", p[0].function, name);
+	return report_text(
+		t, "%s (%s: %s, %u)", p[0].function, name, file_base_name(p[0].file), p[0].line);
+}
+
+/* ---- where something was allocated ---- */
+
+/* "void std::f<int>(long)" is of std. */
+static bool is_of_namespace(const char *function, const char *name)
+{
+	size_t length = strcspn(function, "<(");
+	const char *found = strstr(function, name);
+
+	return found && (size_t)(found - function) < length &&
+	       (found == function || found[-1] == ' ');
+}
+
+/* What stands between the program and its allocator says nothing of who wanted the memory. */
+static bool is_between(const struct prof_data *d, const struct place *p)
+{
+	static const char *const functions[] = {"malloc", "calloc", "realloc", "operator new",
+		"__libc_", "_dl_", "mmap", "__mmap", "posix_memalign", "aligned_alloc"};
+	static const char *const images[] = {"libstdc++.so", "libc++.so", "ld-linux", "ld-musl"};
+	const char *image = d->images.data[p->image].name;
+
+	for (size_t i = 0; p->function && i < sizeof(functions) / sizeof(functions[0]); i++)
+		if (strncmp(p->function, functions[i], strlen(functions[i])) == 0)
+			return true;
+	for (size_t i = 0; i < sizeof(images) / sizeof(images[0]); i++)
+		if (strncmp(image, images[i], strlen(images[i])) == 0)
+			return true;
+	return p->function && (is_of_namespace(p->function, "std::") ||
+				      is_of_namespace(p->function, "__gnu_cxx::"));
+}
+
+static void add_name(const struct prof_data *d, const struct place *p, struct strbuf *to)
+{
+	if (p->function)
+		strbuf_puts(to, p->function);
+	else
+		strbuf_puts(to, d->images.data[p->image].name);
+}
+
+/* "f < g < h", from the call path; *first: the place of f. */
+static void describe_path(const struct prof_data *d, size_t input, uint32_t node, struct strbuf *to,
+	struct place *first)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	struct place chain[FRAMES], nearest = {0};
+	size_t shown = 0, left = x->nodes.count;
+	bool any = false, ended = false; /* what calls main is nobody's */
+
+	for (; node && node < x->nodes.count && left-- && shown < CALLERS;
+		node = experiment_node_at(x, node)->key.parent) {
+		const struct experiment_node *n = experiment_node_at(x, node);
+		size_t count = places_at(
+			d, d->image_of.data[input][n->key.image], n->key.address, chain, FRAMES);
+
+		for (size_t i = 0; i < count && shown < CALLERS; i++) {
+			if (!any)
+				nearest = chain[i];
+			any = true;
+			if (is_between(d, &chain[i]))
+				continue;
+			if (ended)
+				break;
+			ended = chain[i].function && strcmp(chain[i].function, "main") == 0;
+			strbuf_puts(to, shown ? " < " : "");
+			add_name(d, &chain[i], to);
+			if (!shown++)
+				*first = chain[i];
+		}
+	}
+	if (!shown && any) {
+		*first = nearest;
+		add_name(d, &nearest, to);
+	}
+	if (!any)
+		strbuf_puts(to, "unknown callers");
+}
+
+/* ---- objects ---- */
+
+struct naming {
+	struct prof_data *d;
+	size_t input;
+	const struct experiment_object *of;
+	struct report_object *to;
+	struct strbuf text;
+	struct place place; /* where it was allocated */
+};
+
+static uint32_t image_of(const struct naming *n)
+{
+	return n->d->image_of.data[n->input][n->of->key.image];
+}
+
+static void name_variable(struct naming *n)
+{
+	struct image *file = prof_names_file(&n->d->names, image_of(n));
+	struct image_variable v;
+
+	n->to->key.image = n->to->place = image_of(n);
+	n->to->address = n->of->key.address;
+	n->to->bytes = n->of->key.size;
+	if (file && image_variable_at(file, n->of->key.address, &v) == 0 &&
+		v.address == n->of->key.address)
+		strbuf_puts(&n->text, v.name);
+	else
+		strbuf_printf(&n->text, "data at 0x%llx", (unsigned long long)n->of->key.address);
+}
+
+static void name_image(struct naming *n)
+{
+	struct image *file = prof_names_file(&n->d->names, image_of(n));
+	struct image_variable v;
+
+	n->to->key.image = image_of(n);
+	n->to->bytes = n->of->key.size;
+	if (n->of->key.size && file && image_section_at(file, n->of->key.address, &v) == 0)
+		strbuf_printf(&n->text, "section %s", v.name);
+	else
+		strbuf_puts(&n->text, "data without a name");
+}
+
+static void name_allocated(struct naming *n)
+{
+	const char *how =
+		n->of->key.kind == EXPERIMENT_OBJECT_HEAP ? "allocated in " : "mapped in ";
+
+	strbuf_puts(&n->text, how);
+	describe_path(n->d, n->input, n->of->key.node, &n->text, &n->place);
+	n->to->key.image = n->place.image;
+	n->to->key.line = n->place.line;
+	n->to->blocks = n->of->blocks;
+	n->to->bytes = n->of->bytes;
+}
+
+static void name_mapping(struct naming *n)
+{
+	const struct prof_data *d = n->d;
+
+	if (!n->of->key.image) {
+		name_allocated(n);
+		return;
+	}
+	strbuf_printf(&n->text, "mapping of %s", d->images.data[image_of(n)].image->path);
+	n->to->blocks = n->of->blocks;
+	n->to->bytes = n->of->bytes;
+}
+
+static void name_stack(struct naming *n)
+{
+	strbuf_printf(&n->text, "stack of thread %u", n->of->key.thread);
+}
+
+static void name_thread(struct naming *n)
+{
+	strbuf_printf(&n->text, "thread-local data of thread %u", n->of->key.thread);
+}
+
+static void name_break(struct naming *n)
+{
+	strbuf_puts(&n->text, "heap between blocks (the allocator's own)");
+}
+
+static void name_unknown(struct naming *n)
+{
+	strbuf_puts(&n->text, "[unknown]");
+}
+
+/* Index in o; -1 when memory is out. */
+static long objects_add_object(
+	struct report_objects *o, struct prof_data *d, size_t input, size_t object)
+{
+	static void (*const name[EXPERIMENT_OBJECT_KINDS])(struct naming * n) = {
+		[EXPERIMENT_OBJECT_UNKNOWN] = name_unknown,
+		[EXPERIMENT_OBJECT_VARIABLE] = name_variable,
+		[EXPERIMENT_OBJECT_IMAGE] = name_image,
+		[EXPERIMENT_OBJECT_HEAP] = name_allocated,
+		[EXPERIMENT_OBJECT_STACK] = name_stack,
+		[EXPERIMENT_OBJECT_THREAD] = name_thread,
+		[EXPERIMENT_OBJECT_MAPPING] = name_mapping,
+		[EXPERIMENT_OBJECT_BREAK] = name_break,
+	};
+	struct report_object key = {0}, *own;
+	struct naming n = {.d = d,
+		.input = input,
+		.of = experiment_object_at(d->request->inputs[input].experiment, object),
+		.to = &key};
+	long string, file;
+	size_t before = o->all.count;
+
+	key.kind = n.of->key.kind;
+	name[key.kind](&n);
+	string = n.text.failed ? -1 : prof_string(d, strbuf_text(&n.text));
+	file = prof_string(d, n.place.file ? n.place.file : "");
+	strbuf_fini(&n.text);
+	if (string < 0 || file < 0)
+		return -1;
+	key.key.name = (uint32_t)string;
+	key.key.file = (uint32_t)file;
+	own = table_add(&o->all, &key.key);
+	if (!own)
+		return -1;
+	if (o->all.count > before) {
+		*own = key;
+	} else if (key.blocks) {
+		own->blocks += key.blocks;
+		own->bytes += key.bytes;
+	}
+	return (long)table_number(&o->all, own);
+}
+
+/* ---- metrics ---- */
+
+static bool objects_same_metric(
+	const struct experiment_metric *a, const struct experiment_metric *b)
+{
+	return a->event == b->event && a->label == b->label && a->period == b->period &&
+	       strcmp(a->short_name, b->short_name) == 0 && strcmp(a->source, b->source) == 0;
+}
+
+/* What costs most for one comes first: misses that go far, then the nearer ones, then requests. */
+static int objects_rank_of(int event)
+{
+	static const int order[] = {EV_L2D_MISSES, EV_LL_DATA_MISSES, EV_L1D_MISSES, EV_DTLB_WALKS,
+		EV_DTLB_MISSES, EV_INTERVENTIONS, EV_INTERVENTION_HITS, EV_INVALIDATIONS,
+		EV_INVALIDATION_HITS, EV_STORES_TO_SHARED};
+	int i = 0;
+
+	while (i < (int)(sizeof(order) / sizeof(order[0])) && order[i] != event)
+		i++;
+	return i;
+}
+
+static int objects_by_rank(const void *pa, const void *pb)
+{
+	const struct experiment_metric *const *a = pa, *const *b = pb;
+
+	return objects_rank_of((*a)->event) - objects_rank_of((*b)->event)
+		       ?: (int)(*a)->label - (int)(*b)->label
+		       ?: strcmp((*a)->short_name, (*b)->short_name);
+}
+
+static long objects_find_metric(const struct report_objects *o, const struct experiment_metric *m)
+{
+	size_t i = 0;
+
+	while (i < o->metrics.count && !objects_same_metric(o->metrics.data[i], m))
+		i++;
+	return i < o->metrics.count ? (long)i : -1;
+}
+
+static int take_metrics(struct report_objects *o, struct report_table *t, const struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->data.metrics.count; k++) {
+			const struct experiment_metric *m = &x->data.metrics.data[k];
+
+			if (objects_find_metric(o, m) < 0 && vec_add(&o->metrics, m))
+				return -1;
+		}
+	}
+	if (o->metrics.count)
+		qsort(o->metrics.data, o->metrics.count, sizeof(*o->metrics.data), objects_by_rank);
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+		uint32_t *map = o->metric_of[i] =
+			report_scratch(t, x->data.metrics.count, sizeof(*map));
+
+		if (!map)
+			return -1;
+		for (size_t k = 0; k < x->data.metrics.count; k++)
+			map[k] = (uint32_t)objects_find_metric(o, &x->data.metrics.data[k]);
+	}
+	return 0;
+}
+
+/* ---- all ---- */
+
+static int take_objects(struct report_objects *o, struct report_table *t, struct prof_data *d)
+{
+	for (size_t i = 0; i < d->request->count; i++) {
+		size_t count = d->request->inputs[i].experiment->data.objects.count;
+		uint32_t *map = o->of[i] = report_scratch(t, count, sizeof(*map));
+
+		for (size_t k = 0; map && k < count; k++) {
+			long index = objects_add_object(o, d, i, k);
+
+			if (index < 0)
+				return -1;
+			map[k] = (uint32_t)index;
+		}
+	}
+	return t->failed ? -1 : 0;
+}
+
+static int objects_take_counts(
+	struct report_objects *o, struct report_table *t, const struct prof_data *d)
+{
+	size_t metrics = o->metrics.count;
+
+	o->counts = report_scratch(t, o->all.count * metrics, sizeof(*o->counts));
+	o->totals = report_scratch(t, metrics, sizeof(*o->totals));
+	for (size_t i = 0; !t->failed && i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		for (size_t k = 0; k < x->data.touches.count; k++) {
+			const struct experiment_touch *touch = experiment_touch_at(x, k);
+			uint32_t metric = o->metric_of[i][touch->key.metric];
+
+			o->counts[o->of[i][touch->key.object] * metrics + metric] += touch->count;
+			o->totals[metric] += touch->count;
+		}
+	}
+	return t->failed ? -1 : 0;
+}
+
+int report_objects_init(
+	struct report_objects *o, struct report_table *t, struct prof_data *d, struct error *e)
+{
+	*o = (struct report_objects){.all = TABLE_OF(struct report_object),
+		.of = report_scratch(t, d->request->count, sizeof(*o->of)),
+		.metric_of = report_scratch(t, d->request->count, sizeof(*o->metric_of))};
+	if (t->failed || take_metrics(o, t, d) || take_objects(o, t, d) ||
+		objects_take_counts(o, t, d))
+		return error_nomem(e);
+	if (o->metrics.count)
+		return 0;
+	error_set(e, ERR_NOT_FOUND, "no experiment here has data of misses");
+	return error_hint(e, "record one with ssrun -dataspace");
+}
+
+void report_objects_fini(struct report_objects *o)
+{
+	vec_fini(&o->metrics);
+	table_fini(&o->all);
+}

@@ -1,0 +1,28 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* A profile as it is reported: what it is of, and what it says. */
+#ifndef REPORT_REPORT_PROFILE_H
+#define REPORT_REPORT_PROFILE_H
+
+#include "machine/machine.h"
+#include "sources/multiplex.h"
+#include "sources/profile.h"
+
+struct profile_report {
+	const char *const *command; /* NULL-terminated; borrowed, as all else here is */
+	const struct machine *machine;
+	const struct profile *profile;
+	bool blocks_only;               /* only what execution tells was counted */
+	uint64_t instructions;          /* of the whole run */
+	profile_blocks blocks;          /* owned */
+	multiplexed_events multiplexed; /* owned; none unless asked for */
+	size_t counters;                /* of the imitated processor; 0: none */
+};
+
+/* counters: 0, or at least 2.  The profile is finished. */
+int profile_report_init(
+	struct profile_report *r, const struct profile *p, size_t counters, struct error *e);
+/* All events of an instruction, counts[EVENT_LIMIT]. */
+void profile_report_counts(const struct profile_insn *insn, uint64_t *counts);
+void profile_report_fini(struct profile_report *r);
+
+#endif

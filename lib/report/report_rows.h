@@ -1,0 +1,195 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The one table that prof shows: columns of numbers (and of text), rows of places in the program,
+ * and what is to be said above and below.  Reports fill it, lib/render draws it as text, JSON or
+ * CSV and decides nothing; so they never disagree.
+ *
+ * Texts are borrowed: those made for a table live in its arena, names of functions and files in the
+ * images they come from, which outlive it.
+ *
+ * What adds to a table cannot fail by itself: when memory is out, `failed` is set, what was added
+ * may be missing or overwritten, and report_finish says so at the end.
+ */
+#ifndef REPORT_REPORT_ROWS_H
+#define REPORT_REPORT_ROWS_H
+
+#include <stdbool.h>
+#include <stddef.h>
+#include <stdint.h>
+
+#include "base/error.h"
+#include "base/vec.h"
+#include "events/label.h"
+
+/* How text is laid out; JSON and CSV do not care. */
+enum report_layout {
+	REPORT_LIST,      /* numbers, then the place: procedures, lines, images */
+	REPORT_SOURCE,    /* files as headings, numbers and a bar beside the source text */
+	REPORT_TREE,      /* places indented by depth */
+	REPORT_BUTTERFLY, /* callers, the function, what it calls */
+	REPORT_FACTS,     /* no rows but what `head` says */
+	REPORT_CODE,      /* numbers beside text columns: disassembly */
+	REPORT_CAUSES,    /* shares from..to beside what they are for, with subtotals */
+};
+
+enum report_column_kind {
+	REPORT_COUNT, /* something counted, in units of its event */
+	REPORT_RATIO, /* one column by another */
+	REPORT_TEXT,  /* cells are text */
+};
+
+enum report_column_flag {
+	REPORT_PERCENT = 1 << 0,    /* has a share of the whole run */
+	REPORT_CUMULATIVE = 1 << 1, /* and the sum of shares down to the row */
+	REPORT_SAMPLES = 1 << 2,    /* and says how many samples it stands on */
+	REPORT_BAR = 1 << 3,        /* and is drawn as a bar where there is room */
+	REPORT_SECONDS = 1 << 4,    /* its unit is seconds */
+	REPORT_EXACT = 1 << 5,      /* each one was counted: there are no samples */
+	REPORT_SCRIPTS = 1 << 6,    /* in JSON and CSV only */
+	REPORT_MARGIN = 1 << 7,     /* a drawing (flow/arrows.h), for people only */
+	REPORT_KEY = 1 << 8,        /* in JSON by its name as well */
+	REPORT_CHANGE = 1 << 9,     /* a difference: with its sign, and its interval as it is */
+};
+
+struct report_column {
+	enum report_column_kind kind;
+	unsigned flags;
+	const char *name;    /* for scripts: "time", "dsc", "dsc/gi" */
+	const char *heading; /* for people; NULL: name */
+	const char *unit;    /* plural; "" */
+	long experiment;     /* index in experiments; -1: made of several */
+	enum label label;    /* of what it holds, for headings; cells have their own */
+};
+
+struct report_cell {
+	struct quantity quantity; /* LABEL_NONE: there is none */
+	double percent, cumulative;
+	uint64_t samples; /* that it stands on */
+	bool weak;        /* too few of them to mean anything */
+	const char *text; /* of a REPORT_TEXT column; may be NULL */
+};
+
+enum report_role {
+	REPORT_ROW,         /* one of the list */
+	REPORT_TOTAL,       /* the whole run */
+	REPORT_HEAD,        /* begins a group: a file of -lines, the function of -butterfly */
+	REPORT_CALLER,      /* of the REPORT_HEAD that follows */
+	REPORT_CALLEE,      /* of the REPORT_HEAD before */
+	REPORT_GAP,         /* something was left out here; note: what */
+	REPORT_SOURCE_LINE, /* of what follows, in a disassembly */
+	REPORT_SUBTOTAL,    /* of the rows above it */
+	REPORT_BUBBLE,      /* what the instruction that follows waited for */
+};
+
+/* One of the things that an instruction may have waited for. */
+struct report_culprit {
+	const char *cause;      /* for scripts */
+	struct quantity cycles; /* low..high: bounds */
+	uint64_t blame;         /* address of the instruction that caused it */
+	bool blamed;            /* there is one */
+};
+
+struct report_row {
+	enum report_role role;
+	const char *procedure; /* NULL where rows are none; likewise the next ones */
+	const char *image, *file, *thread;
+	const char *note;               /* behind the place: "inlined in main" */
+	const char *text;               /* a line of source */
+	unsigned line;                  /* 0: none */
+	uint64_t address;               /* of the image */
+	bool addressed;                 /* there is one */
+	unsigned depth;                 /* of a tree */
+	long parent;                    /* row index; -1: none */
+	size_t first_cell;              /* in the table's cells; one a column */
+	size_t first_culprit, culprits; /* in the table's */
+};
+
+/* From one row to another, where rows are a graph. */
+struct report_arc {
+	size_t from, to;
+	const char *kind; /* "fall", "taken", "jump", "table" */
+	bool back;        /* closes a loop */
+	struct quantity executions;
+};
+
+/* What the numbers of one metric are and how they were got: one a metric of a file. */
+struct report_experiment {
+	const char *file, *type;
+	const char *event, *short_name, *unit, *source, *note;
+	uint64_t period; /* units a sample (of clocks: ns) */
+	uint32_t flags;  /* enum experiment_metric_flag */
+	enum label label;
+	uint64_t samples, lost, throttled, unattributed;
+	uint64_t total; /* units counted beside the samples; 0: not known */
+};
+
+/* Two metrics that are one event at two periods: do their profiles agree? */
+struct report_agreement {
+	size_t first, second; /* experiments */
+	const char *by;       /* "function", "line" */
+	uint32_t cells;       /* below 2: there was nothing to compare */
+	double statistic, p;  /* chi-square with cells - 1 degrees of freedom; its probability */
+	double difference;    /* typical relative one of shares, beyond chance */
+	bool differs;
+};
+
+/* "value: label" above the rows, or a line of text below (then label is NULL). */
+struct report_line {
+	const char *label, *value;
+};
+
+struct report_table {
+	const char *report; /* "procedures", "lines" ... */
+	const char *title;  /* one line above the rows */
+	enum report_layout layout;
+	const char *places; /* what rows stand for, over them; NULL: "function (dso: file, line)" */
+	VEC(struct report_column) columns;
+	VEC(struct report_row) rows;
+	VEC(struct report_cell) cells;
+	VEC(struct report_culprit) culprits;
+	VEC(struct report_arc) arcs;
+	VEC(struct report_experiment) experiments;
+	VEC(struct report_agreement) agreements;
+	VEC(struct report_line) head;    /* of the run */
+	VEC(struct report_line) summary; /* of the metrics */
+	VEC(struct report_line) notes;   /* coverage, warnings: below the rows */
+	VEC(char *) arena;
+	VEC(void *) scratch; /* of report_scratch */
+	bool incomplete;     /* something could not be read or named: exit status */
+	bool failed;         /* memory was out: something is missing */
+};
+
+void report_table_fini(struct report_table *t);
+/* Ends a report that was filled with these: frees what report_scratch gave.  rc where it is not 0;
+ * else 0, or -1 with *e set if memory was out on the way. */
+int report_finish(struct report_table *t, int rc, struct error *e);
+
+/* A zeroed array that lives until report_finish; NULL when memory is out. */
+void *report_scratch(struct report_table *t, size_t count, size_t size);
+/* A text that lives as long as the table. */
+const char *report_text(struct report_table *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+/* Index of the new column, or of the first of several.  All columns come before all rows, and rows
+ * need t->failed to be false once all columns are there.  unit NULL: "". */
+size_t report_column_add(struct report_table *t, const struct report_column *column);
+/* Likewise, of columns that are of no one experiment. */
+size_t report_columns_add(
+	struct report_table *t, const struct report_column *columns, size_t count);
+/* Index of the new row, whose cells are there and empty. */
+size_t report_row_add(struct report_table *t, const struct report_row *row);
+/* The cells of a row; they move when a row is added. */
+static inline struct report_cell *report_cells(const struct report_table *t, size_t row)
+{
+	return t->cells.data + t->rows.data[row].first_cell;
+}
+/* None of a row's cells has a share. */
+void report_no_shares(const struct report_table *t, size_t row);
+/* A line of the head or summary; of the notes, without label. */
+void report_head(struct report_table *t, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void report_summary(struct report_table *t, const char *label, const char *format, ...)
+	__attribute__((format(printf, 3, 4)));
+void report_note(struct report_table *t, const char *format, ...)
+	__attribute__((format(printf, 2, 3)));
+
+#endif

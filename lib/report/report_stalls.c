@@ -1,0 +1,154 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* The longest waits of a program, each with what it may have been for. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/sort.h"
+#include "report/report_culprits.h"
+#include "report/report_views.h"
+
+enum { USUAL_ROWS = 20 };
+
+struct stall {
+	double cycles; /* waited */
+	struct report_row row;
+	struct quantity executions, cpi;
+	const char *confidence, *culprits, *blame;
+	uint32_t image;
+};
+
+struct stalls {
+	struct report_waits *w;
+	VEC(struct stall) list;
+	double sure, waited; /* cycles whose executions are sure, cycles waited */
+};
+
+static void take_stall(struct stalls *l, const struct explain_result *p, uint32_t i)
+{
+	const struct culprit_wait *w = &p->culprits.wait[i];
+	struct report_table *t = l->w->t;
+	struct stall s = {.cycles = fmax(w->dynamic + w->fixed + w->gain, 0),
+		.image = p->procedure->image,
+		.row = report_code_row(
+			l->w->d, p->name, p->procedure->image, p->code.flow->insns.data[i].address),
+		.executions = explain_executions_of(&p->analysed, i),
+		.cpi = explain_cpi_of(&p->analysed, i),
+		.confidence = report_culprits_confidence(p, i)};
+
+	report_culprits_take(t, p, i, &s.row);
+	s.culprits = report_culprits_text(t, p, i);
+	s.blame = report_culprits_blame(t, p, i);
+	t->failed |= vec_add(&l->list, s) != 0;
+}
+
+static int stalls_take_procedure(void *to, struct explain_result *p, struct error *e)
+{
+	struct stalls *l = to;
+
+	for (uint32_t i = 0; p->told && i < p->code.flow->insns.count; i++) {
+		const struct culprit_wait *w = &p->culprits.wait[i];
+		const char *sure = report_culprits_confidence(p, i);
+
+		l->sure += strcmp(sure, "low") && sure[0] ? p->input.cycles[i] : 0;
+		l->waited += w->dynamic + w->fixed + w->gain;
+		if (w->dynamic + w->fixed > 0)
+			take_stall(l, p, i);
+	}
+	return l->w->t->failed ? error_nomem(e) : 0;
+}
+
+static int stalls_by_cycles(const void *a, const void *b)
+{
+	const struct stall *x = a, *y = b;
+
+	return sort_falling_number(x->cycles, y->cycles) ?: sort_rising(x->image, y->image)
+		       ?: sort_rising(x->row.address, y->row.address);
+}
+
+enum {
+	STALL_CYCLES,
+	STALL_EXECUTIONS,
+	STALL_CPI,
+	STALL_CONFIDENCE,
+	STALL_CAUSE,
+	STALL_BLAME,
+	STALL_ADDRESS,
+	STALL_COLUMNS
+};
+
+static void stalls_add_columns(const struct report_waits *w)
+{
+	const struct report_column columns[STALL_COLUMNS] = {
+		[STALL_CYCLES] = {.kind = REPORT_COUNT,
+			.flags = REPORT_KEY | REPORT_PERCENT | REPORT_CUMULATIVE,
+			.name = "stall",
+			.unit = "cycles",
+			.label = LABEL_ESTIMATED},
+		[STALL_EXECUTIONS] = report_executions_column(&w->x),
+		[STALL_CPI] = {.kind = REPORT_RATIO,
+			.flags = REPORT_KEY,
+			.name = "cpi",
+			.unit = "cycles",
+			.label = LABEL_ESTIMATED},
+		[STALL_CONFIDENCE] = {.kind = REPORT_TEXT, .name = "confidence"},
+		[STALL_CAUSE] = {.kind = REPORT_TEXT, .name = "cause", .heading = "likely cause"},
+		[STALL_BLAME] = {.kind = REPORT_TEXT, .name = "because", .heading = "blame"},
+		[STALL_ADDRESS] = {.kind = REPORT_TEXT, .name = "at", .heading = "address"},
+	};
+
+	report_columns_add(w->t, columns, STALL_COLUMNS);
+}
+
+static void stalls_add_row(
+	struct report_table *t, const struct stall *s, double percent, double cumulative)
+{
+	struct report_cell *cells = report_cells(t, report_row_add(t, &s->row));
+
+	cells[STALL_CYCLES] =
+		(struct report_cell){.quantity = quantity_exact(s->cycles, LABEL_ESTIMATED),
+			.percent = percent,
+			.cumulative = fmin(cumulative, 100)};
+	cells[STALL_EXECUTIONS].quantity = s->executions;
+	cells[STALL_CPI].quantity = s->cpi;
+	cells[STALL_CONFIDENCE].text = s->confidence;
+	cells[STALL_CAUSE].text = s->culprits;
+	cells[STALL_BLAME].text = s->blame;
+	cells[STALL_ADDRESS].text = report_text(t, "%llx", (unsigned long long)s->row.address);
+}
+
+static int stalls_make(struct report_waits *w, struct error *e)
+{
+	double all = w->x.total * w->x.analysis.cycles;
+	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = USUAL_ROWS});
+	struct stalls l = {.w = w};
+	int rc = explain_each(&w->x, stalls_take_procedure, &l, e);
+
+	if (rc == 0 && all > 0) {
+		report_summary(w->t,
+			"Of all samples, where executions are sure (medium, high, exact)", "%.1f%%",
+			100 * l.sure / all);
+		report_summary(w->t, "Of all samples, waits", "%.1f%%", 100 * l.waited / all);
+		report_culprits_describe(w->t, &w->x);
+	}
+	stalls_add_columns(w);
+	if (l.list.count)
+		qsort(l.list.data, l.list.count, sizeof(*l.list.data), stalls_by_cycles);
+	for (size_t i = 0; rc == 0 && !w->t->failed && i < l.list.count; i++) {
+		double percent = report_percent(l.list.data[i].cycles, all);
+
+		if (report_cuts(&cut, percent))
+			break;
+		stalls_add_row(w->t, &l.list.data[i], percent, cut.cumulative);
+	}
+	vec_fini(&l.list);
+	return rc;
+}
+
+int report_stalls(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "stalls";
+	t->title = "Longest waits, and what they may have been for";
+	t->layout = REPORT_LIST;
+	return report_waits_report(d, t, stalls_make, e);
+}

@@ -1,0 +1,158 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* What the run used, and what is in its experiment: no places. */
+#include <inttypes.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+
+#include "report/report_columns.h"
+#include "report/report_views.h"
+
+/* The points by number and name, as -calipers takes them; of many the first. */
+static void describe_points(struct report_table *t, const struct experiment *x)
+{
+	enum { SHOWN = 20 };
+
+	report_summary(t, "Caliper points", "%zu", x->phases.count - 1);
+	for (size_t i = 1; i < x->phases.count && i <= SHOWN; i++)
+		report_summary(
+			t, report_text(t, "Caliper point %zu", i), "%s", x->phases.data[i].name);
+}
+
+int report_summary_view(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "summary";
+	t->layout = REPORT_FACTS;
+	report_describe(t, d);
+	for (size_t i = 0; i < d->request->count; i++) {
+		const struct experiment *x = d->request->inputs[i].experiment;
+
+		report_summary(
+			t, "Elapsed time (secs.)", "%.3f (measured)", (double)x->elapsed * 1e-9);
+		report_summary(
+			t, "Processes", "%" PRIu64, x->processes.count - 1 + x->folded.processes);
+		report_summary(t, "Threads", "%" PRIu64, x->threads.count - 1 + x->folded.threads);
+		describe_points(t, x);
+		report_summary(t, "Images", "%zu", x->images.count - 1);
+		report_summary(t, "Distinct addresses", "%zu", d->places.count);
+	}
+	report_coverage(t, d);
+	return report_finish(t, 0, e);
+}
+
+static const char *status_text(struct report_table *t, int status)
+{
+	if (status < 0)
+		return "";
+	if (WIFSIGNALED(status))
+		return report_text(t, "signal %d", WTERMSIG(status));
+	return report_text(t, "exit %d", WEXITSTATUS(status));
+}
+
+/* Samples of each process of an input, [process * metrics + metric of the input]. */
+static uint64_t *process_samples(struct report_table *t, const struct prof_data *d, size_t input)
+{
+	const struct experiment *x = d->request->inputs[input].experiment;
+	uint64_t *sums = report_scratch(t, x->processes.count * x->metrics.count, sizeof(*sums));
+
+	for (size_t i = 0; sums && i < x->samples.count; i++) {
+		const struct experiment_sample *s = experiment_sample_at(x, i);
+		uint32_t process = s->key.thread < x->threads.count
+					   ? x->threads.data[s->key.thread].process
+					   : 0;
+
+		if (prof_selects(d, input, s) && process < x->processes.count)
+			sums[process * x->metrics.count + s->key.metric] += s->count;
+	}
+	return sums;
+}
+
+enum { USAGE_ELAPSED, USAGE_THREADS, USAGE_STATUS, USAGE_COLUMNS };
+
+static const struct report_column usage_columns[USAGE_COLUMNS] = {
+	[USAGE_ELAPSED] = {.kind = REPORT_COUNT,
+		.flags = REPORT_SECONDS | REPORT_EXACT,
+		.name = "elapsed",
+		.unit = "seconds",
+		.label = LABEL_MEASURED},
+	[USAGE_THREADS] = {.kind = REPORT_COUNT,
+		.flags = REPORT_EXACT,
+		.name = "threads",
+		.unit = "threads",
+		.label = LABEL_MEASURED},
+	[USAGE_STATUS] = {.kind = REPORT_TEXT, .name = "status"},
+};
+
+struct usage {
+	struct report_columns columns;
+	size_t first; /* of usage_columns */
+};
+
+static void process_row(
+	struct usage *u, size_t input, uint32_t process, const uint64_t *samples, uint64_t threads)
+{
+	const struct prof_data *d = u->columns.data;
+	const struct experiment *x = d->request->inputs[input].experiment;
+	const struct experiment_process *p = &x->processes.data[process];
+	struct report_table *t = u->columns.table;
+	const struct report_row row = {.parent = -1,
+		.image = process ? report_text(t, "%d %s", (int)p->pid, p->command)
+				 : "not of one process"};
+	uint64_t *own = report_scratch(t, d->metrics.count, sizeof(*own));
+	size_t index = report_row_add(t, &row);
+	struct report_cell *cells = report_cells(t, index) + u->first;
+
+	if (!own)
+		return;
+	memcpy(own + prof_metric_index(d, input, 0), samples, x->metrics.count * sizeof(*own));
+	report_columns_fill(&u->columns, index, own, NULL, 0);
+	if (p->end > p->begin)
+		cells[USAGE_ELAPSED].quantity =
+			quantity_exact((double)(p->end - p->begin) * 1e-9, LABEL_MEASURED);
+	cells[USAGE_THREADS].quantity = quantity_exact((double)threads, LABEL_MEASURED);
+	cells[USAGE_STATUS].text = status_text(t, p->status);
+}
+
+static void input_rows(struct usage *u, size_t input)
+{
+	const struct experiment *x = u->columns.data->request->inputs[input].experiment;
+	struct report_table *t = u->columns.table;
+	const uint64_t *samples = process_samples(t, u->columns.data, input);
+	uint64_t *threads = report_scratch(t, x->processes.count, sizeof(*threads));
+
+	if (!samples || !threads)
+		return;
+	for (size_t i = 1; i < x->threads.count; i++)
+		if (x->threads.data[i].process < x->processes.count)
+			threads[x->threads.data[i].process]++;
+	for (uint32_t i = 0; i < x->processes.count; i++) {
+		const uint64_t *own = samples + i * x->metrics.count;
+		bool any = i > 0;
+
+		for (size_t k = 0; k < x->metrics.count; k++)
+			any = any || own[k];
+		if (any)
+			process_row(u, input, i, own, threads[i]);
+	}
+}
+
+int report_usage(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	struct usage u;
+
+	t->report = "usage";
+	t->layout = REPORT_LIST;
+	t->places = "process";
+	t->title = "Processes, in the order in which they began";
+	if (report_columns_init(&u.columns, t, d, 0, NULL, e))
+		return report_finish(t, -1, e);
+	for (size_t i = 0; i < t->columns.count; i++)
+		t->columns.data[i].flags &= ~(unsigned)REPORT_CUMULATIVE;
+	u.first = report_columns_add(t, usage_columns, USAGE_COLUMNS);
+	for (size_t i = 0; i < d->request->count && !t->failed; i++)
+		input_rows(&u, i);
+	if (!t->failed)
+		report_columns_total(&u.columns);
+	report_coverage(t, d);
+	return report_finish(t, 0, e);
+}

@@ -1,0 +1,222 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Where the cycles of a procedure, or of the program, went: each cause from what only it can have
+ * been to what it can have been in part, and what usually helps.  After figure 4 of Anderson et al.
+ * (SOSP'97): dynamic waits, static ones and execution make up all samples, as far as executions
+ * are known.
+ */
+#include <math.h>
+
+#include "report/report_culprits.h"
+#include "report/report_views.h"
+
+struct why {
+	struct report_waits *w;
+	struct report_table *t;
+	struct culprits_sum all;
+	double bare; /* cycles of code that cannot be had */
+};
+
+enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_COLUMNS };
+
+/* ---- what helps ---- */
+
+static const char *const advice[CULPRITS] = {
+	[CULPRIT_ICACHE] =
+		"code is larger than the first level: place code that runs together in one region "
+		"(-freorder-functions with a profile), inline and unroll less",
+	[CULPRIT_ITLB] = "code is spread over many pages: order functions by use, or map code with "
+			 "large pages",
+	[CULPRIT_L2] = "data come from the second level: make the working set smaller (blocking, "
+		       "smaller types), or let loads run ahead of their use",
+	[CULPRIT_LL] = "data come from the last level: block loops so that data are used again "
+		       "while they are in near caches; split hot from cold fields",
+	[CULPRIT_MEMORY] = "data come from memory: access less of it, in address order; prefetch "
+			   "where addresses are known early",
+	[CULPRIT_DTLB] = "data are on more pages than the TLB has entries: access them in the "
+			 "order of pages, or use large pages (madvise MADV_HUGEPAGE)",
+	[CULPRIT_MISPREDICT] = "branches depend on unpredictable data: compute both sides "
+			       "(conditional moves, masks), sort the data, or use tables",
+	[CULPRIT_STORES] = "stores miss faster than lines arrive: write whole lines in order, or "
+			   "bypass the caches for data not needed soon",
+	[CULPRIT_FORWARD] = "loads need bytes of stores of another size or address: write and read "
+			    "with one width",
+	[CULPRIT_DIVIDER] =
+		"divisions: by constants or powers of two, multiply by a reciprocal, or "
+		"use narrower types",
+	[CULPRIT_MULTIPLIER] =
+		"multiplications wait for each other: break the chain, or use shifts "
+		"and additions",
+	[CULPRIT_LOCKED] = "atomic instructions: use fewer (one per batch, one per thread), and "
+			   "put their data on separate lines",
+	[CULPRIT_SERIALISING] =
+		"system calls and serialising instructions: make fewer of them, each "
+		"for more work",
+	[CULPRIT_FAULT] = "pages are touched for the first time: reuse memory, or map it populated",
+	[CULPRIT_DEPENDENCY] = "chains of results from one block to the next: break them (several "
+			       "sums in parallel, pointers known earlier)",
+	[CULPRIT_FRONT_END] = "many taken branches: make the usual path fall through (profile "
+			      "feedback), unroll short loops",
+};
+
+/* ---- rows ---- */
+
+static void set_share(const struct why *w, size_t at, size_t column, double cycles)
+{
+	report_cells(w->t, at)[column] =
+		(struct report_cell){.quantity = quantity_exact(cycles, LABEL_ESTIMATED),
+			.percent = report_percent(cycles, w->all.cycles),
+			.cumulative = NAN};
+}
+
+/* from, to: bounds; depth: of a part of the row above. */
+static void why_add(const struct why *w, enum report_role role, const char *name, const char *key,
+	unsigned depth, double from, double to, double likely)
+{
+	const struct report_row row = {
+		.role = role, .text = name, .note = key, .parent = -1, .depth = depth};
+	size_t at = report_row_add(w->t, &row);
+
+	set_share(w, at, WHY_FROM, from);
+	set_share(w, at, WHY_TO, to);
+	set_share(w, at, WHY_LIKELY, likely);
+}
+
+static void add_exact(const struct why *w, enum report_role role, const char *name, const char *key,
+	double cycles)
+{
+	why_add(w, role, name, key, 0, cycles, cycles, cycles);
+}
+
+static void dynamic_rows(const struct why *w)
+{
+	const struct culprits_sum *s = &w->all;
+
+	for (unsigned k = 0; k < CULPRITS; k++) {
+		bool level = CULPRIT_DATA >> k & 1;
+
+		if (k == CULPRIT_L2)
+			why_add(w, REPORT_ROW, "D-cache miss", "dcache", 0, s->data_low,
+				s->data_high,
+				s->likely[CULPRIT_L2] + s->likely[CULPRIT_LL] +
+					s->likely[CULPRIT_MEMORY]);
+		if (!level || s->high[k] > 0)
+			why_add(w, REPORT_ROW, culprit_name((enum culprit_cause)k),
+				culprit_key((enum culprit_cause)k), level, s->low[k], s->high[k],
+				s->likely[k]);
+	}
+	add_exact(w, REPORT_ROW, "Unexplained stall", "unexplained", s->unexplained);
+	add_exact(w, REPORT_ROW, "Unexplained gain", "gain", s->gain);
+	add_exact(w, REPORT_SUBTOTAL, "Subtotal dynamic", "dynamic", s->dynamic + s->gain);
+}
+
+/* Cycles of all of them. */
+static double static_rows(const struct why *w)
+{
+	const struct culprits_sum *s = &w->all;
+	double sum = 0;
+
+	for (unsigned k = 0; k < CULPRIT_FIXED; k++) {
+		const char *name = culprit_fixed_name(k);
+
+		sum += s->fixed[k];
+		if (s->fixed_high[k] != 0)
+			why_add(w, REPORT_ROW, report_text(w->t, "Static: %s", name),
+				report_text(w->t, "static-%s", name), 0, s->fixed_low[k],
+				s->fixed_high[k], s->fixed[k]);
+	}
+	add_exact(w, REPORT_SUBTOTAL, "Subtotal static", "static", sum);
+	return sum;
+}
+
+static void why_rows(const struct why *w)
+{
+	const struct culprits_sum *s = &w->all;
+	double fixed, dynamic = s->dynamic + s->gain;
+
+	dynamic_rows(w);
+	fixed = static_rows(w);
+	add_exact(w, REPORT_SUBTOTAL, "Total stall", "stall", dynamic + fixed);
+	add_exact(w, REPORT_ROW, "Execution", "execution", s->execution);
+	add_exact(w, REPORT_ROW, "Net sampling error", "error", s->error);
+	if (s->untold + w->bare > 0)
+		add_exact(w, REPORT_ROW, "Executions not known", "unknown", s->untold + w->bare);
+	add_exact(w, REPORT_SUBTOTAL, "Total tallied", "total",
+		dynamic + fixed + s->execution + s->error + s->untold + w->bare);
+}
+
+/* The largest causes in plain words. */
+static void advise(const struct why *w)
+{
+	bool said[CULPRITS] = {false};
+
+	for (int n = 0; n < 3; n++) {
+		unsigned most = 0;
+
+		for (unsigned k = 1; k < CULPRITS; k++)
+			if (!said[k] && (said[most] || w->all.likely[k] > w->all.likely[most]))
+				most = k;
+		if (said[most] || !(w->all.likely[most] > 0.03 * w->all.cycles))
+			break;
+		said[most] = true;
+		report_note(w->t, "%s, about %.0f%%: %s", culprit_name((enum culprit_cause)most),
+			100 * w->all.likely[most] / w->all.cycles, advice[most]);
+	}
+}
+
+static int why_take_procedure(void *to, struct explain_result *p, struct error *e)
+{
+	struct why *w = to;
+	const struct explain *x = &w->w->x;
+	double cycles = (double)p->code.sums[x->analysis.metric] * x->analysis.cycles;
+
+	(void)e;
+	if (p->told) {
+		culprits_add(&w->all, &p->culprits, &p->input);
+		return 0;
+	}
+	w->bare += cycles;
+	w->all.cycles += cycles;
+	return 0;
+}
+
+#define WHY_COLUMN(column_name, column_heading)                                                    \
+	{                                                                                          \
+		.kind = REPORT_COUNT, .flags = REPORT_KEY | REPORT_PERCENT, .name = column_name,   \
+		.heading = column_heading, .unit = "cycles", .label = LABEL_ESTIMATED              \
+	}
+
+static const struct report_column columns[WHY_COLUMNS] = {
+	[WHY_FROM] = WHY_COLUMN("from", "only this"),
+	[WHY_TO] = WHY_COLUMN("to", "partly this"),
+	[WHY_LIKELY] = WHY_COLUMN("likely", "likely"),
+};
+
+static int why_make(struct report_waits *waits, struct error *e)
+{
+	struct why w = {.w = waits, .t = waits->t};
+	double all = waits->x.total * waits->x.analysis.cycles;
+
+	if (explain_each(&waits->x, why_take_procedure, &w, e))
+		return -1;
+	report_culprits_describe(w.t, &waits->x);
+	if (all > 0)
+		report_summary(w.t, "Of all samples, those of these functions", "%.1f%%",
+			100 * w.all.cycles / all);
+	report_columns_add(w.t, columns, WHY_COLUMNS);
+	if (w.t->failed)
+		return error_nomem(e);
+	why_rows(&w);
+	advise(&w);
+	report_note(w.t, "only this: cycles that no other cause explains; partly this: cycles that "
+			 "it explains at most; likely: divided by usual costs");
+	return 0;
+}
+
+int report_why(struct prof_data *d, struct report_table *t, struct error *e)
+{
+	t->report = "why";
+	t->title = "Where the cycles went";
+	t->layout = REPORT_CAUSES;
+	return report_waits_report(d, t, why_make, e);
+}
