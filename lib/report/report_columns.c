@@ -181,6 +181,8 @@ int report_columns_init(struct report_columns *c, struct report_table *t, const 
 	if (t->failed)
 		return error_nomem(e);
 	metric_columns(c, flags);
+	if (t->failed) /* others are named after these */
+		return error_nomem(e);
 	executions(c, executions_name);
 	if (d->request->compare)
 		run_ratios(c);

@@ -78,8 +78,10 @@ static struct line *collect_lines(const struct listing *l, size_t *count)
 	struct report_rank *ranks = report_ranks(t, d, s, 0, true, count);
 	struct line *lines = report_scratch(t, s->entities.count, sizeof(*lines));
 
-	if (!ranks || !lines || add_files(&files, s))
+	if (!ranks || !lines || add_files(&files, s)) {
+		t->failed = true;
 		*count = 0;
+	}
 	for (size_t i = 0; i < *count; i++) {
 		const struct report_rank *r = &ranks[i];
 		const struct file_sum key = {.key = {r->of->key.group, r->of->key.file}};
@@ -199,7 +201,7 @@ static void lines_rows(struct report_columns *c, struct prof_sums *s, enum prof_
 
 	(void)grain;
 	c->table->title = "Line list, in source order";
-	c->table->failed |= !l.times || !lines;
+	c->table->failed |= !l.times;
 	for (size_t i = 0, k; i < count && !c->table->failed; i = k) {
 		if (report_cuts(&cut, report_percent((double)lines[i].file_value,
 					      (double)d->metrics.data[0].samples))) {

@@ -74,15 +74,14 @@ const char *report_text(struct report_table *t, const char *format, ...)
 /* Has room for a row ready as well, so that the first one cannot fail. */
 size_t report_column_add(struct report_table *t, const struct report_column *column)
 {
-	struct report_column *own = vec_push(&t->columns);
-
-	if (!own || !vec_push(&t->rows) || !vec_extend(&t->cells, t->columns.count)) {
+	if (vec_add(&t->columns, *column)) {
 		t->failed = true;
 		return 0;
 	}
+	if (!column->unit)
+		t->columns.data[t->columns.count - 1].unit = "";
+	t->failed |= !vec_push(&t->rows) || !vec_extend(&t->cells, t->columns.count);
 	t->rows.count = t->cells.count = 0;
-	*own = *column;
-	own->unit = column->unit ? column->unit : "";
 	return t->columns.count - 1;
 }
 
