@@ -8,7 +8,11 @@ as_user() { HOME=$(getent passwd "$(id -u)" | cut -d: -f6) "$@"; }
 cat > gospin.go <<'EOF'
 package main
 
-import "fmt"
+import (
+	"fmt"
+	"os"
+	"strconv"
+)
 
 //go:noinline
 func churn(n int) (sum int) {
@@ -20,7 +24,8 @@ func churn(n int) (sum int) {
 
 func main() {
 	total := 0
-	for i := 0; i < 25; i++ {
+	rounds, _ := strconv.Atoi(os.Args[1])
+	for i := 0; i < rounds; i++ {
 		total += churn(1000000)
 	}
 	fmt.Println(total)
@@ -37,7 +42,8 @@ fn churn(n: u64) -> u64 {
 }
 fn main() {
     let mut total = 0;
-    for _ in 0..25 {
+    let rounds: u32 = std::env::args().nth(1).unwrap().parse().unwrap();
+    for _ in 0..rounds {
         total += churn(1000000);
     }
     println!("{}", total);
@@ -56,7 +62,7 @@ __attribute__((noinline)) long churn(long n)
 int main(void)
 {
 	long total = 0;
-	for (int i = 0; i < 25; i++)
+	for (int i = 0; i < 60; i++)
 		total += churn(1000000);
 	printf("%ld\n", total);
 	return 0;
@@ -66,11 +72,12 @@ EOF
 # name function line-of-its-loop: of the program ./name
 experiments() {
 	for experiment in pcsamp fpcsamp usertime totaltime branches ideal bbcounts dataspace dsc_hwc gi_hwctime; do
-		run timeout 600 ssrun -$experiment -o "$1.$experiment" "./$1"
+		case $experiment in *_hwc* | ideal | bbcounts | dataspace) rounds=10 ;; *) rounds=90 ;; esac
+		run ssrun -$experiment -o "$1.$experiment" "./$1" $rounds
 		is "$1, $experiment: it runs" "$status" 0
 		run prof -q 5 "$1.$experiment"
 		is "... prof reads it" "$status" 0
-		case $experiment in dataspace | dsc_hwc) ;; *) like "... and knows its function" "$out" "$2" ;; esac
+		case $experiment in dataspace | *_hwc*) ;; *) like "... and knows its function" "$out" "$2" ;; esac
 	done
 	run prof -butterfly "$1.usertime"
 	like "$1: call paths" "$out" "$2"
@@ -81,7 +88,7 @@ experiments() {
 if command -v go >/dev/null; then
 	if GOCACHE=$work/cache as_user go build -o gospin gospin.go 2>go.log; then
 		like "Go: .debug_frame is compressed" "$(readelf -SW gospin)" 'debug_frame.* C '
-		experiments gospin 'main\.churn' 7
+		experiments gospin 'main\.churn' 11
 	else
 		skip "Go" "go does not build: $(tail -1 go.log)"
 	fi
