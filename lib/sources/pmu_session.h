@@ -9,8 +9,8 @@
 #include "sources/bank.h"
 #include "sources/estimate.h"
 #include "sources/grouping.h"
-#include "sources/thread_rows.h"
 #include "sources/source.h"
+#include "sources/thread_rows.h"
 
 #define RESIDENTS_MAX 2
 

@@ -29,7 +29,8 @@ static struct row *thread_row_find(struct rows *rows, pid_t tid)
 	return NULL;
 }
 
-static int thread_row_begins(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, struct error *e)
+static int thread_row_begins(
+	struct rows *rows, struct bank *b, pid_t pid, pid_t tid, struct error *e)
 {
 	struct row *row = thread_row_add(rows, pid, tid);
 	struct error why;
@@ -52,8 +53,8 @@ static int thread_row_begins(struct rows *rows, struct bank *b, pid_t pid, pid_t
 	return 0;
 }
 
-static int thread_row_ends(struct rows *rows, struct bank *b, pid_t pid, pid_t tid, const char *command,
-	struct error *e)
+static int thread_row_ends(struct rows *rows, struct bank *b, pid_t pid, pid_t tid,
+	const char *command, struct error *e)
 {
 	struct row *row = thread_row_find(rows, tid);
 

@@ -20,8 +20,8 @@
 #include "pub_tool_vki.h"
 #include "pub_tool_vkiscnums.h"
 
-#include "pub_tool_clreq.h"
 #include "model/wire/requests.h"
+#include "pub_tool_clreq.h"
 #include "valgrind/core.h"
 #include "valgrind/dataspace.h"
 #include "valgrind/profile.h"

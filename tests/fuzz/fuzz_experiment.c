@@ -11,9 +11,9 @@
 #include <string.h>
 #include <zlib.h>
 
-#include "experiment/private.h"
 #include "experiment/dump.h"
 #include "experiment/merge.h"
+#include "experiment/private.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

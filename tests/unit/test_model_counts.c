@@ -8,8 +8,8 @@
 #include <unistd.h>
 
 #include "../tap.h"
-#include "sources/model_counts.h"
 #include "model/wire/shared.h"
+#include "sources/model_counts.h"
 
 enum { SLOTS = 8 };
 static char directory[] = "/tmp/perfex-counts.XXXXXX";
