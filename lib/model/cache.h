@@ -32,6 +32,11 @@ enum line_state {
 	STATES = 15,    /* mask of all state bits */
 };
 
+static inline int is_dirty(uint64_t entry)
+{
+	return (entry & MESI) == MODIFIED;
+}
+
 /* In an entry: cache_guess and its like must not find the line, so that the next use of it goes the
  * long way.  (No address of a program has this bit.) */
 #define UNSEEN (UINT64_C(1) << 63)

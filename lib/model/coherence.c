@@ -92,7 +92,7 @@ static void write_out(struct model *m, struct core *holder, uint64_t unit)
 
 	holder->counts[holder->l2.ways ? EV_L2_WRITEBACK_QUADWORDS : EV_L1_WRITEBACK_QUADWORDS] +=
 		quadwords;
-	hierarchy_write_back(m, holder, unit, 1);
+	outside_write_back(m, holder, unit, 1);
 }
 
 /* The unit's data are what an event on another core is about. */

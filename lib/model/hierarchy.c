@@ -28,20 +28,6 @@
 #include "model/state.h"
 #include "model/watch.h"
 
-/* An event of a core, which need not be the current one. */
-static void count_at(struct model *m, struct core *core, unsigned event, uint64_t n)
-{
-	if (core == m->core)
-		count(m, event, n);
-	else
-		core->counts[event] += n;
-}
-
-static int is_dirty(uint64_t entry)
-{
-	return (entry & MESI) == MODIFIED;
-}
-
 /* ---- lines that go ---- */
 
 void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
@@ -80,8 +66,7 @@ static int recall_l1(struct model *m, struct core *core, uint64_t address, uint6
 	return modified;
 }
 
-/* So do all its private caches. */
-static int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
+int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
 {
 	uint64_t line = core->l2.offset + 1, a = address, *entry;
 	int modified = 0;
@@ -103,44 +88,13 @@ static int hierarchy_recall(struct model *m, struct core *core, uint64_t address
 	return modified;
 }
 
-/* A line has left the last level.  Where there is no second level, that is the secondary cache. */
-static void leave_ll(struct model *m, struct core *core, uint64_t victim)
-{
-	uint64_t address = victim & ~m->ll.offset, cores;
-	int dirty;
-
-	if (victim == NEVER || !victim)
-		return;
-	dirty = is_dirty(victim);
-	if (m->config.ll_inclusion == MODEL_INCLUSIVE) {
-		for (cores = m->active; cores; cores &= cores - 1)
-			dirty |= hierarchy_recall(
-				m, &m->cores[__builtin_ctzll(cores)], address, m->ll.offset + 1);
-		coherence_forget(m, address, m->ll.offset + 1);
-	}
-	if (dirty && !m->cores[0].l2.ways)
-		count_at(m, core, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
-}
-
-void hierarchy_write_back(struct model *m, struct core *core, uint64_t address, int dirty)
-{
-	uint64_t victim, *entry;
-
-	if (!m->ll.ways)
-		return;
-	entry = cache_use(&m->ll, address, &victim);
-	if (dirty)
-		*entry |= MODIFIED;
-	leave_ll(m, core, victim);
-}
-
 /* A line leaves the private caches for what is behind. */
 static void leave_core(struct model *m, struct core *core, uint64_t address, int dirty)
 {
 	if (dirty)
 		coherence_gone(m, core, address);
 	if (dirty || m->config.ll_inclusion == MODEL_EXCLUSIVE)
-		hierarchy_write_back(m, core, address, dirty);
+		outside_write_back(m, core, address, dirty);
 }
 
 /* A line has left the second level. */
@@ -192,83 +146,6 @@ INLINE void leave_l1d(struct model *m, struct core *core, uint64_t victim)
 }
 
 /* ---- lines that come ---- */
-
-/* An exclusive last level gives up what it has. */
-static uint64_t outside_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
-{
-	uint64_t *entry = cache_find(&m->ll, address), unused;
-
-	if (!entry)
-		return NEVER;
-	if (keep) {
-		cache_use(&m->ll, address, &unused);
-	} else {
-		if (is_dirty(*entry) && !core->l2.ways)
-			count(m, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
-		cache_remove(&m->ll, entry);
-	}
-	return 0;
-}
-
-/* Looks for the line in the last level; a null victim of LL: it was there. */
-static int ll_has(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
-	enum supplier supplier, uint64_t *victim)
-{
-	*victim = 0;
-	if (m->config.ll_inclusion == MODEL_EXCLUSIVE)
-		return outside_exclusive(m, core, address,
-			       is_code(purpose) || supplier == FROM_OUTSIDE_SHARED) != NEVER;
-	cache_use(&m->ll, address, victim);
-	return *victim == NEVER;
-}
-
-/*
- * What nobody has had yet the kernel wrote a moment ago: it zeroes pages, copies what is read, and
- * keeps files that are run again and again.  So for the retirement clock such lines, which count as
- * misses, take no longer than those of the last level.  Once: later it is had.  Lines are told
- * apart by a hash; that two have the same becomes likely with some hundred megabytes, and then one
- * of them takes what memory takes.
- */
-static int is_fresh(struct model *m, uint64_t address)
-{
-	uint64_t at = (address >> 6) * 0x9e3779b97f4a7c15u >> (64 - HAD_BITS);
-	uint64_t bit = UINT64_C(1) << (at & 63);
-	int fresh = !(m->had[at >> 6] & bit);
-
-	m->had[at >> 6] |= bit;
-	return fresh;
-}
-
-/* The last level and what is behind it. */
-static uint64_t outside(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
-	enum supplier supplier)
-{
-	int secondary = !m->cores[0].l2.ways, counted = is_demand(purpose);
-	uint64_t victim;
-
-	if (m->ll.ways && counted) {
-		count(m, EV_LL_REFERENCES, 1);
-		if (secondary)
-			count(m, EV_L2_REFERENCES, 1);
-	}
-	if (supplier == FROM_MODIFIED)
-		return clock_line(m, core, LINE_FROM_HOLDER, m->intervention);
-	if (!m->ll.ways)
-		return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
-	if (ll_has(m, core, address, purpose, supplier, &victim))
-		return clock_line(m, core, LINE_FROM_LL, m->ll.latency);
-	if (counted) {
-		count(m, purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES, 1);
-		if (secondary)
-			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
-	}
-	leave_ll(m, core, victim);
-	if (m->had && is_fresh(m, address)) {
-		m->sender = sender_of(MODEL_CAUSE_MEMORY, RETIRE_TURN_LL);
-		return m->ll.latency;
-	}
-	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
-}
 
 /*
  * A store is about to make the core's line in L1 MODIFIED, and the core has it in `state`: in L2 if
@@ -336,19 +213,6 @@ INLINE uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, ui
 	return l2;
 }
 
-/* The set of a large cache is seldom at hand on the host: it begins to come. */
-static void come_near(const struct cache *c, uint64_t address, int replaces)
-{
-	uint64_t set = cache_set(c, address);
-	unsigned i;
-
-	for (i = 0; i < c->ways; i += 8) {
-		__builtin_prefetch(&c->entries[set + i]);
-		if (replaces && !c->policy)
-			__builtin_prefetch(&c->used[set + i]);
-	}
-}
-
 /* Gets a line that the private caches do not have, into L2 if l2 (the entry that victim left) is
  * not null; *held becomes the state it has, but for the store that asks for it. */
 static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint64_t address,
@@ -359,9 +223,9 @@ static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint
 	uint64_t latency;
 
 	if (m->ll.ways) {
-		come_near(&m->ll, address, !late);
+		outside_come_near(&m->ll, address, !late);
 		if (late && victim)
-			come_near(&m->ll, victim & ~core->l2.offset, 1);
+			outside_come_near(&m->ll, victim & ~core->l2.offset, 1);
 	}
 	if (!late)
 		leave_l2(m, core, victim);
@@ -370,7 +234,7 @@ static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint
 										    : SHARED;
 	if (l2)
 		*l2 = (*l2 & ~(uint64_t)STATES) | *held | (purpose == STORE ? WRITTEN : 0);
-	latency = outside(m, core, address, purpose, supplier);
+	latency = outside_fetch(m, core, address, purpose, supplier);
 	if (late)
 		leave_l2(m, core, victim);
 	return latency;

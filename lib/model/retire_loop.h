@@ -1,9 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of the retirement clock share. */
+/*
+ * What the files of the retirement clock share: what the loop over records (retire.c) and the way
+ * of instructions that are not simple (retire_general.c) both do with ports, lines and stores.
+ */
 #ifndef MODEL_RETIRE_LOOP_H
 #define MODEL_RETIRE_LOOP_H
 
 #include "model/retire.h"
+
+#define NOINLINE    __attribute__((noinline))
+#define LIKELY(x)   __builtin_expect(!!(x), 1)
+#define UNLIKELY(x) __builtin_expect(!!(x), 0)
 
 /* Of struct retire_op. */
 enum retire_way {
@@ -16,6 +23,134 @@ enum retire_way {
 static inline uint64_t later(uint64_t a, uint64_t b)
 {
 	return a > b ? a : b;
+}
+
+/* ---- why an instruction waits ---- */
+
+enum { PHASES_MAX = 32 };
+
+/* What it did, other than wait for operands or be executed, in the order of time; cycles. */
+struct phase {
+	uint64_t from, until;
+	enum model_cause cause;
+};
+
+struct phases {
+	uint32_t count;
+	struct phase phase[PHASES_MAX];
+};
+
+static inline void add_phase(
+	struct phases *p, enum model_cause cause, uint64_t from, uint64_t until)
+{
+	if (p->count < PHASES_MAX)
+		p->phase[p->count++] = (struct phase){from, until, cause};
+}
+
+/* What is in the way of a walk through a record. */
+struct walk {
+	struct retire *t;
+	const struct retire_note *note; /* the next one; behind the last is one of no instruction */
+	struct phases phases;
+};
+
+/* insn bears the time from `at` to `done` (parts), split by phases. */
+void retire_explain(struct retire *t, const struct model_insn *insn, const struct phases *phases,
+	uint64_t at, uint64_t done);
+
+/* Any instruction: number i of the record, `last` if none follows in it. */
+void retire_generally(struct walk *w, const struct model_segment *s, const uint64_t *record,
+	unsigned i, int last);
+/* insn, which takes `cost`, comes when nothing holds it any more. */
+void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost);
+
+/* ---- ports ---- */
+
+/* retire_take and take_load where not all that is wanted is free. */
+uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t ports, uint32_t banks);
+
+/* From `at` on: the cycle in which one of these ports is free; it is then taken. */
+static inline uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports)
+{
+	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
+
+	if (UNLIKELY(!free))
+		return retire_take_later(t, at, ports, 0);
+	*busy |= free & -free & ~RETIRE_NO_PORT;
+	return at;
+}
+
+/* The same of a load, which wants its bank, too. */
+static inline uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_t address)
+{
+	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
+	uint32_t *taken = &t->banks[at % RETIRE_CALENDAR];
+	uint32_t banks = t->bank_loads << (address >> 1 & 28), bank = banks & ~*taken;
+
+	if (UNLIKELY(!free) || UNLIKELY(!bank & (banks != 0)))
+		return retire_take_later(t, at, ports, banks);
+	*busy |= free & -free & ~RETIRE_NO_PORT;
+	*taken |= bank & -bank;
+	return at;
+}
+
+/* ---- loads and stores ---- */
+
+/* The line of a load with data at `done` may be on its way: when it has them. */
+uint64_t retire_wait_for_line(struct walk *w, uint64_t address, uint64_t done);
+
+/* Data there at `done`, unless a store has them: then when they come from there. */
+static inline uint64_t forwarded(
+	const struct retire *t, const struct retire_op *op, uint64_t address, uint64_t done)
+{
+	const struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
+	uint64_t ready = later(done, s->ready);
+
+	ready = s->key == op->key ? s->data : ready;
+	return s->granule == address >> 3 ? ready : done;
+}
+
+static inline uint64_t begin_load(
+	struct walk *w, const struct retire_op *op, uint64_t address, uint64_t at)
+{
+	uint64_t begin = take_load(w->t, at, op->load_ports, address);
+
+	if (UNLIKELY(begin != at))
+		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, begin + op->load);
+	return begin;
+}
+
+/* Further granules of a store. */
+void retire_store_rest(struct retire *t, uint64_t address, unsigned size, uint64_t ready);
+
+/* The data of a store within a granule, or two: there at `ready`. */
+static inline void store_data(
+	struct retire *t, uint32_t key, unsigned size, uint64_t address, uint64_t ready)
+{
+	uint64_t granule = address >> 3;
+	struct retire_stored *s = &t->stored[granule % RETIRE_STORED];
+
+	*s = (struct retire_stored){
+		granule, ready + t->forward, ready + t->renamed, key ? key : UINT64_MAX};
+	if (UNLIKELY((address + size - 1) >> 3 != granule))
+		retire_store_rest(t, address, size, ready + t->forward);
+}
+
+/* It retired at `gone`. */
+static inline void store_leaves(struct retire *t, uint64_t address, uint64_t gone)
+{
+	uint64_t line = address >> t->line_bits;
+	uint64_t leaves =
+		later(t->drained + (line == t->stored_line ? t->drain : t->drain_line), gone);
+
+	t->stored_line = line;
+	t->drained = leaves;
+	t->store_left[t->stores++ % RETIRE_STORES_MAX] = leaves;
+}
+
+static inline uint64_t room_of_stores(const struct retire *t)
+{
+	return t->store_left[(t->stores - t->store_buffer) % RETIRE_STORES_MAX];
 }
 
 #endif

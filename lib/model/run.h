@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ways to run a record share: model_step.c runs it instruction by instruction, fetched.c runs
- * segments whose lines are in the first level, run.c is the loop over records.
+ * What the ways to run a record share: model_step.c runs it instruction by instruction, fetched.c
+ * runs segments whose lines are in the first level, run.c is the loop over records.
  */
 #ifndef MODEL_RUN_H
 #define MODEL_RUN_H

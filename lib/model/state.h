@@ -290,6 +290,14 @@ static inline void count(struct model *m, unsigned event, uint64_t n)
 	if (UNLIKELY(m->watch != 0))
 		watch_count(m, event, n);
 }
+/* An event of a core, which need not be the current one. */
+static inline void count_at(struct model *m, struct core *core, unsigned event, uint64_t n)
+{
+	if (core == m->core)
+		count(m, event, n);
+	else
+		core->counts[event] += n;
+}
 
 /* For the retirement clock: why the current instruction is late.  latency in slots. */
 static inline void note(struct model *m, struct core *core, enum retire_what what,
@@ -384,8 +392,8 @@ int hierarchy_is_usual(const struct model *m, const struct core *core);
 uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address);
 int tlb_is_usual(const struct model *m, const struct core *core);
-/* A line arrives from the private caches of the core. */
-void hierarchy_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
+/* All private caches of the core lose these bytes; says whether a line was modified. */
+int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes);
 /* L1I loses these bytes. */
 void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes);
 
@@ -397,6 +405,14 @@ void coherence_upgrade(struct model *m, struct core *core, uint64_t address);
 void coherence_gone(struct model *m, struct core *core, uint64_t address);
 /* No core has these bytes any more. */
 void coherence_forget(struct model *m, uint64_t address, uint64_t bytes);
+
+/* outside.c.  Gets a line: the latency. */
+uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	enum supplier supplier);
+/* A line arrives from the private caches of the core. */
+void outside_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
+/* The set of a large cache is seldom at hand on the host: it begins to come. */
+void outside_come_near(const struct cache *c, uint64_t address, int replaces);
 
 /* model.c: what the fast paths do not settle; the instruction has been told. */
 void model_load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);

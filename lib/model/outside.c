@@ -1,0 +1,127 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The last level and what is behind it, as the private caches (hierarchy.c, where the kinds of
+ * levels are told) see it.
+ */
+#include "model/state.h"
+
+/* A line has left the last level.  Where there is no second level, that is the secondary cache. */
+static void leave_ll(struct model *m, struct core *core, uint64_t victim)
+{
+	uint64_t address = victim & ~m->ll.offset, cores;
+	int dirty;
+
+	if (victim == NEVER || !victim)
+		return;
+	dirty = is_dirty(victim);
+	if (m->config.ll_inclusion == MODEL_INCLUSIVE) {
+		for (cores = m->active; cores; cores &= cores - 1)
+			dirty |= hierarchy_recall(
+				m, &m->cores[__builtin_ctzll(cores)], address, m->ll.offset + 1);
+		coherence_forget(m, address, m->ll.offset + 1);
+	}
+	if (dirty && !m->cores[0].l2.ways)
+		count_at(m, core, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
+}
+
+void outside_write_back(struct model *m, struct core *core, uint64_t address, int dirty)
+{
+	uint64_t victim, *entry;
+
+	if (!m->ll.ways)
+		return;
+	entry = cache_use(&m->ll, address, &victim);
+	if (dirty)
+		*entry |= MODIFIED;
+	leave_ll(m, core, victim);
+}
+
+/* An exclusive last level gives up what it has. */
+static uint64_t take_from_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
+{
+	uint64_t *entry = cache_find(&m->ll, address), unused;
+
+	if (!entry)
+		return NEVER;
+	if (keep) {
+		cache_use(&m->ll, address, &unused);
+	} else {
+		if (is_dirty(*entry) && !core->l2.ways)
+			count(m, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
+		cache_remove(&m->ll, entry);
+	}
+	return 0;
+}
+
+/* Looks for the line in the last level; a null victim of LL: it was there. */
+static int ll_has(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	enum supplier supplier, uint64_t *victim)
+{
+	*victim = 0;
+	if (m->config.ll_inclusion == MODEL_EXCLUSIVE)
+		return take_from_exclusive(m, core, address,
+			       is_code(purpose) || supplier == FROM_OUTSIDE_SHARED) != NEVER;
+	cache_use(&m->ll, address, victim);
+	return *victim == NEVER;
+}
+
+/*
+ * What nobody has had yet the kernel wrote a moment ago: it zeroes pages, copies what is read, and
+ * keeps files that are run again and again.  So for the retirement clock such lines, which count as
+ * misses, take no longer than those of the last level.  Once: later it is had.  Lines are told
+ * apart by a hash; that two have the same becomes likely with some hundred megabytes, and then one
+ * of them takes what memory takes.
+ */
+static int is_fresh(struct model *m, uint64_t address)
+{
+	uint64_t at = (address >> 6) * 0x9e3779b97f4a7c15u >> (64 - HAD_BITS);
+	uint64_t bit = UINT64_C(1) << (at & 63);
+	int fresh = !(m->had[at >> 6] & bit);
+
+	m->had[at >> 6] |= bit;
+	return fresh;
+}
+
+/* The last level and what is behind it. */
+uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
+	enum supplier supplier)
+{
+	int secondary = !m->cores[0].l2.ways, counted = is_demand(purpose);
+	uint64_t victim;
+
+	if (m->ll.ways && counted) {
+		count(m, EV_LL_REFERENCES, 1);
+		if (secondary)
+			count(m, EV_L2_REFERENCES, 1);
+	}
+	if (supplier == FROM_MODIFIED)
+		return clock_line(m, core, LINE_FROM_HOLDER, m->intervention);
+	if (!m->ll.ways)
+		return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
+	if (ll_has(m, core, address, purpose, supplier, &victim))
+		return clock_line(m, core, LINE_FROM_LL, m->ll.latency);
+	if (counted) {
+		count(m, purpose == FETCH ? EV_LL_INSTRUCTION_MISSES : EV_LL_DATA_MISSES, 1);
+		if (secondary)
+			count(m, purpose == FETCH ? EV_L2I_MISSES : EV_L2D_MISSES, 1);
+	}
+	leave_ll(m, core, victim);
+	if (m->had && is_fresh(m, address)) {
+		m->sender = sender_of(MODEL_CAUSE_MEMORY, RETIRE_TURN_LL);
+		return m->ll.latency;
+	}
+	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
+}
+
+/* The set of a large cache is seldom at hand on the host: it begins to come. */
+void outside_come_near(const struct cache *c, uint64_t address, int replaces)
+{
+	uint64_t set = cache_set(c, address);
+	unsigned i;
+
+	for (i = 0; i < c->ways; i += 8) {
+		__builtin_prefetch(&c->entries[set + i]);
+		if (replaces && !c->policy)
+			__builtin_prefetch(&c->used[set + i]);
+	}
+}

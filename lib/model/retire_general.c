@@ -1,0 +1,396 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The retirement clock's way for every instruction: those that have met something (a miss, a branch
+ * mispredicted), that touch memory more than once or lock it, divide or serialise. retire.c takes
+ * the others.
+ */
+#include "model/retire_loop.h"
+
+/* ---- lines ---- */
+
+/*
+ * When a line that is wanted at `at` can be asked for, with a request kept for `latency`: in the
+ * first request that has room earliest.  Each remembers when it is free for good and one gap before
+ * its last use, so that a load that waits for another one's data does not keep the rest waiting.
+ */
+static uint64_t take_request(struct retire *t, uint64_t at, uint64_t latency)
+{
+	struct retire_request *r = t->request;
+	uint64_t begin = UINT64_MAX;
+	uint32_t i, best = 0;
+
+	for (i = 0; i < t->misses; i++) {
+		uint64_t gap = later(at, r[i].gap), end = later(at, r[i].end);
+		uint64_t begins = gap + latency <= r[i].gap_end ? gap : end;
+
+		best = begins < begin ? i : best;
+		begin = begins < begin ? begins : begin;
+	}
+	if (!t->misses)
+		return at;
+	r += best;
+	if (begin < r->end) {
+		r->gap = begin + latency;
+	} else {
+		r->gap = r->end;
+		r->gap_end = begin;
+		r->end = begin + latency;
+	}
+	return begin;
+}
+
+/* The sender's turn: not before `at`. */
+static uint64_t take_turn(struct retire *t, enum retire_turn sender, uint64_t at)
+{
+	uint64_t interval = sender == RETIRE_TURN_NONE ? 0 : t->interval[sender], n;
+
+	if (!interval)
+		return at;
+	for (n = at / interval; t->sent[sender][n % RETIRE_INTERVALS] == n + 1; n++)
+		;
+	t->sent[sender][n % RETIRE_INTERVALS] = n + 1;
+	return later(at, n * interval);
+}
+
+uint64_t retire_ahead(struct retire *t, enum retire_turn turn, uint64_t latency)
+{
+	uint64_t now = t->gone >> RETIRE_CYCLE_BITS;
+
+	return take_turn(t, turn, now) + latency - now;
+}
+
+/* Asks for the line of an address: when it is there. */
+static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_note *note)
+{
+	enum retire_turn turn = (enum retire_turn)note->turn;
+	uint64_t begin = take_turn(t, turn, take_request(t, at, note->latency));
+	uint64_t line = note->address >> t->line_bits, end = begin + note->latency;
+
+	/* What was stored to goes back to L2 some day. */
+	if (note->what == RETIRE_STORE)
+		take_turn(t, RETIRE_TURN_L2, begin);
+	t->lines[line % RETIRE_LINES] = (struct retire_line){line, end, note->cause};
+	t->arrival = later(t->arrival, end);
+	return end;
+}
+
+/* Nothing comes before `until`; insn, which is next and takes `cost`, has to wait. */
+static void hold(struct retire *t, const struct model_insn *insn, uint64_t cost,
+	enum model_cause cause, uint64_t until)
+{
+	if (until > t->gone + cost) {
+		retire_charge(t, insn, cause, until - t->gone - cost);
+		t->gone = until - cost;
+	}
+	t->came = later(t->came + cost, until) - cost;
+}
+
+/* ---- loads and stores ---- */
+
+static int is_level(enum model_cause cause)
+{
+	return cause >= MODEL_CAUSE_L2 && cause <= MODEL_CAUSE_INTERVENTION;
+}
+
+/* insn loads from `at` on, and it is not as simple as a hit; when it has its data. */
+static NOINLINE uint64_t load_noted(
+	struct walk *w, const struct model_insn *insn, uint64_t at, uint64_t hit)
+{
+	struct retire *t = w->t;
+	uint64_t line = 0;
+
+	for (; w->note->insn == insn; w->note++) {
+		enum model_cause cause = (enum model_cause)w->note->cause;
+
+		if (w->note->what != RETIRE_LOAD)
+			break;
+		if (is_level(cause)) {
+			uint64_t there = request_line(t, at, w->note);
+
+			hit = 0;
+			add_phase(&w->phases, cause, later(at, line), there);
+			line = later(line, there);
+		} else {
+			uint64_t there = at + w->note->latency;
+
+			add_phase(&w->phases, cause, at, there);
+			at = there;
+		}
+	}
+	return later(line, at + hit);
+}
+
+/* A load that would have its data at `done` is not forwarded them: it waits until the stores before
+ * it have left the buffer, and then gets them from the cache. */
+static NOINLINE uint64_t load_fails(struct walk *w, uint64_t done)
+{
+	uint64_t from = done, drained = (w->t->drained + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
+
+	done = later(done, drained) + w->note++->latency;
+	add_phase(&w->phases, MODEL_CAUSE_FORWARD, from, done);
+	return done;
+}
+
+/* at: when the address is known.  When the data are there. */
+static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
+	const struct retire_op *op, uint64_t address, unsigned size, uint64_t at)
+{
+	struct retire *t = w->t;
+	uint64_t begin, done;
+
+	begin = begin_load(w, op, address, later(at, t->barrier));
+	/* Lines are loaded one after the other. */
+	if ((address & ((1u << t->line_bits) - 1)) + size > 1u << t->line_bits)
+		begin = begin_load(w, op, address + size - 1, begin);
+	done = begin + op->load;
+	if (w->note->insn == insn)
+		done = load_noted(w, insn, begin, op->load);
+	done = forwarded(t, op, address, done);
+	if (w->note->insn == insn && w->note->what == RETIRE_FORWARD)
+		done = load_fails(w, done);
+	return begin < t->arrival ? retire_wait_for_line(w, address, done) : done;
+}
+
+/* Its line or its translation comes late: when it is there. */
+static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *insn, uint64_t gone)
+{
+	struct retire *t = w->t;
+	uint64_t there = 0;
+
+	for (; w->note->insn == insn && w->note->what == RETIRE_STORE; w->note++)
+		there = later(there, is_level((enum model_cause)w->note->cause)
+					     ? request_line(t, gone, w->note)
+					     : gone + w->note->latency);
+	return there;
+}
+
+/* ---- instructions that have met something, or are not simple ---- */
+
+/* A line of code missed: when it is there.  The one behind the last was asked for ahead. */
+static uint64_t line_comes(struct retire *t, const struct retire_note *n, uint64_t came)
+{
+	uint64_t until = came, asked = t->restarted;
+
+	if (t->fetches > 1 && n->address == t->fetched_line + (UINT64_C(1) << t->line_bits)) {
+		asked = later(asked, t->fetch_came[(t->fetch_count - t->fetches) % RETIRE_FETCHES]);
+		until = asked < came ? asked : came;
+	}
+	until += (uint64_t)n->latency << RETIRE_CYCLE_BITS;
+	t->fetched_line = n->address;
+	t->fetch_came[t->fetch_count++ % RETIRE_FETCHES] = later(came, until);
+	return until;
+}
+
+/* What an instruction's coming waits for: notes, and if it stores, room in the store buffer. */
+static void come_late(struct walk *w, const struct model_insn *insn, uint64_t cost, uint64_t room)
+{
+	struct retire *t = w->t;
+
+	for (; w->note->insn == insn && w->note->what == RETIRE_FETCH; w->note++) {
+		const struct retire_note *n = w->note;
+		uint64_t came = t->came + cost;
+		int line = n->cause >= MODEL_CAUSE_FETCH_L2 &&
+			   n->cause <= MODEL_CAUSE_FETCH_INTERVENTION;
+
+		hold(t, insn, cost, (enum model_cause)n->cause,
+			line ? line_comes(t, n, came)
+			     : came + ((uint64_t)n->latency << RETIRE_CYCLE_BITS));
+	}
+	hold(t, insn, cost, MODEL_CAUSE_STORE_BUFFER, room);
+}
+
+/* Those of enum model_latency that are special, operands there at `at`: when it is done. */
+static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint64_t at)
+{
+	struct retire *t = w->t;
+	uint64_t begin = at, done, gone = t->gone + op->cost;
+
+	if (op->special == MODEL_LATENCY_DIVIDE || op->special == MODEL_LATENCY_FP_DIVIDE) {
+		begin = later(at, t->divider_free);
+		t->divider_free = begin + op->busy;
+		done = begin + op->latency;
+		add_phase(&w->phases, MODEL_CAUSE_DIVIDER, at, done);
+		return done;
+	}
+	if (op->special == MODEL_LATENCY_LOCKED) {
+		done = at + op->latency;
+		add_phase(&w->phases, MODEL_CAUSE_LOCKED, 0, done);
+		t->barrier = done;
+		return done;
+	}
+	gone = (later(gone, t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
+	done = later(later(at, gone), t->divider_free) + op->latency;
+	add_phase(&w->phases, MODEL_CAUSE_SERIALISING, 0, done);
+	t->redirected = (done + t->mispredict) << RETIRE_CYCLE_BITS;
+	t->redirected_by = MODEL_CAUSE_SERIALISING;
+	return done;
+}
+
+/* The notes of an instruction that has retired which nothing has asked for yet. */
+static void take_notes(struct walk *w, const struct model_insn *insn, uint64_t done)
+{
+	struct retire *t = w->t;
+
+	for (; w->note->insn == insn; w->note++) {
+		if (w->note->what == RETIRE_PREFETCH) {
+			request_line(t, done, w->note);
+		} else if (w->note->what == RETIRE_MISPREDICT) {
+			t->redirected = later(t->came + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS) -
+					RETIRE_CYCLE +
+					((uint64_t)t->mispredict << RETIRE_CYCLE_BITS) + t->slot;
+			t->redirected_by = MODEL_CAUSE_MISPREDICT;
+		}
+	}
+}
+
+/* Does an access load, or store? */
+static inline int retire_loads(unsigned kind)
+{
+	return kind == MODEL_ACCESS_LOAD || kind == MODEL_ACCESS_MODIFY;
+}
+
+static inline int stores(unsigned kind)
+{
+	return kind == MODEL_ACCESS_STORE || kind == MODEL_ACCESS_MODIFY;
+}
+
+static inline int happens(const struct model_access *a, uint64_t address)
+{
+	return !a->guarded || address;
+}
+
+/* What an instruction does with memory: accesses for which there are words. */
+struct touched {
+	const struct model_access *access;
+	const uint64_t *address;
+	unsigned count;
+};
+
+static int any_stores(const struct model_access *a, unsigned n)
+{
+	for (; n > 0; n--, a++)
+		if (stores(a->kind))
+			return 1;
+	return 0;
+}
+
+static int any_loads(const struct model_access *a, unsigned n)
+{
+	for (; n > 0; n--, a++)
+		if (retire_loads(a->kind))
+			return 1;
+	return 0;
+}
+
+/* A locked instruction waits until it is alone. */
+static uint64_t be_alone(struct walk *w, uint64_t from)
+{
+	uint64_t alone = (later(w->t->gone, w->t->drained) + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
+
+	add_phase(&w->phases, MODEL_CAUSE_LOCKED, from, alone);
+	return later(from, alone);
+}
+
+/* All that it executes, from cycle `at` on, its address known at `from`: when it is done. */
+static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
+	const struct retire_op *op, const struct touched *m, uint64_t at, uint64_t from)
+{
+	struct retire *t = w->t;
+	uint64_t begin, done;
+	unsigned i;
+
+	if (m->count && op->special == MODEL_LATENCY_LOCKED)
+		from = be_alone(w, from);
+	if (m->count)
+		at = later(at, from);
+	for (i = 0; i < m->count; i++)
+		if (retire_loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
+			at = later(at,
+				retire_load(w, insn, op, m->address[i], m->access[i].size, from));
+	if (op->special)
+		return execute_special(w, op, at);
+	begin = retire_take(t, at, op->ports);
+	done = begin + op->latency;
+	for (i = 0; i < op->more_count; i++) {
+		begin = retire_take(t, at, op->more[i]);
+		done = later(done, begin + 1);
+	}
+	if (done > at + op->latency)
+		add_phase(&w->phases, MODEL_CAUSE_UNIT, at, done);
+	return done;
+}
+
+/* When it has retired that is done at `done`. */
+static void go(
+	struct walk *w, const struct model_insn *insn, const struct retire_op *op, uint64_t done)
+{
+	struct retire *t = w->t;
+	uint64_t gone = t->gone + op->cost;
+	uint64_t at = later(done << RETIRE_CYCLE_BITS, gone + RETIRE_CYCLE) - RETIRE_CYCLE;
+
+	if (at > gone)
+		retire_explain(t, insn, &w->phases, gone + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS);
+	w->phases.count = 0;
+	t->gone = at;
+	t->retired[t->instructions++ % RETIRE_WINDOW_MAX] = at;
+}
+
+static void store_all(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
+	const struct touched *m, uint64_t ready)
+{
+	struct retire *t = w->t;
+	uint64_t gone = (t->gone + RETIRE_CYCLE - 1) >> RETIRE_CYCLE_BITS;
+	unsigned i;
+
+	for (i = 0; i < m->count; i++)
+		if (stores(m->access[i].kind) && happens(&m->access[i], m->address[i])) {
+			uint64_t there = store_noted(w, insn, gone) << RETIRE_CYCLE_BITS;
+
+			store_data(t, op->key, m->access[i].size, m->address[i], ready);
+			store_leaves(t, m->address[i], later(t->gone, there));
+		}
+}
+
+/* insn comes when nothing holds it any more. */
+NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost)
+{
+	hold(t, insn, cost, (enum model_cause)t->redirected_by, t->redirected);
+	if (t->redirected_by != MODEL_CAUSE_TAKEN)
+		t->restarted = t->redirected;
+	t->redirected = 0;
+}
+
+/* Any instruction: number i of the record, `last` if none follows in it. */
+NOINLINE void retire_generally(
+	struct walk *w, const struct model_segment *s, const uint64_t *record, unsigned i, int last)
+{
+	struct retire *t = w->t;
+	const struct model_insn *insn = &s->block->insns[i];
+	const struct retire_op *op = &s->block->ops[i];
+	struct touched m = {&s->block->accesses[insn->first_access],
+		&record[1 + insn->first_access], insn->access_count};
+	uint64_t at, from, done, data;
+	unsigned k;
+
+	come_late(w, insn, op->cost, any_stores(m.access, m.count) ? room_of_stores(t) : 0);
+	t->came = later(
+		t->came + op->cost, t->retired[(t->instructions - t->window) % RETIRE_WINDOW_MAX]);
+	at = from = t->came >> RETIRE_CYCLE_BITS;
+	for (k = 0; k < MODEL_SOURCES_MAX; k++)
+		at = later(at, t->ready[op->source[k]]);
+	for (k = 0; k < 2; k++)
+		from = later(from, t->ready[op->for_address[k]]);
+	/* Of the last one there are not always words for all. */
+	if (last && m.count > s->access_count - (unsigned)insn->first_access)
+		m.count = s->access_count - (unsigned)insn->first_access;
+	done = retire_execute(w, insn, op, &m, at, from);
+	data = op->special || any_loads(m.access, m.count) ? done : at + op->latency;
+	for (k = 0; k < MODEL_RESULTS_MAX; k++)
+		t->ready[insn->result[k]] = done;
+	t->ready[MODEL_RESULT + i] = done;
+	go(w, insn, op, done);
+	store_all(w, insn, op, &m, data);
+	take_notes(w, insn, done);
+	if (t->redirected && !last)
+		retire_go_on(t, insn + 1, op[1].cost);
+}
