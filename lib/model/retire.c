@@ -210,7 +210,7 @@ static inline const struct retire_op *noted_op(
 }
 
 /* A load that hits, its address known at `from`: when it has its data. */
-static inline uint64_t load_hit(
+INLINE uint64_t load_hit(
 	struct walk *w, const struct retire_op *op, uint64_t address, uint64_t from)
 {
 	uint64_t begin = begin_load(w, op, address, later(from, w->t->barrier));
@@ -224,9 +224,9 @@ static inline uint64_t load_hit(
  * careful: an instruction may have to wait for room in the window or has met something, or somebody
  * wants to know who waits; else none of that is so in the whole record.
  */
-static inline __attribute__((always_inline)) const struct retire_op *run(struct walk *w,
-	const struct model_block *block, const struct retire_op *op, const struct retire_op *end,
-	const uint64_t *record, const int careful)
+INLINE const struct retire_op *run(struct walk *w, const struct model_block *block,
+	const struct retire_op *op, const struct retire_op *end, const uint64_t *record,
+	const int careful)
 {
 	struct retire *t = w->t;
 	const struct retire_op *noted = careful ? noted_op(w, block) : end;

@@ -8,6 +8,7 @@
 
 #include "model/retire.h"
 
+#define INLINE      static inline __attribute__((always_inline))
 #define NOINLINE    __attribute__((noinline))
 #define LIKELY(x)   __builtin_expect(!!(x), 1)
 #define UNLIKELY(x) __builtin_expect(!!(x), 0)
@@ -70,7 +71,7 @@ void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost
 uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t ports, uint32_t banks);
 
 /* From `at` on: the cycle in which one of these ports is free; it is then taken. */
-static inline uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports)
+INLINE uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports)
 {
 	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
 
@@ -81,7 +82,7 @@ static inline uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports
 }
 
 /* The same of a load, which wants its bank, too. */
-static inline uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_t address)
+INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_t address)
 {
 	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
 	uint32_t *taken = &t->banks[at % RETIRE_CALENDAR];
@@ -100,7 +101,7 @@ static inline uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, 
 uint64_t retire_wait_for_line(struct walk *w, uint64_t address, uint64_t done);
 
 /* Data there at `done`, unless a store has them: then when they come from there. */
-static inline uint64_t forwarded(
+INLINE uint64_t forwarded(
 	const struct retire *t, const struct retire_op *op, uint64_t address, uint64_t done)
 {
 	const struct retire_stored *s = &t->stored[(address >> 3) % RETIRE_STORED];
@@ -110,7 +111,7 @@ static inline uint64_t forwarded(
 	return s->granule == address >> 3 ? ready : done;
 }
 
-static inline uint64_t begin_load(
+INLINE uint64_t begin_load(
 	struct walk *w, const struct retire_op *op, uint64_t address, uint64_t at)
 {
 	uint64_t begin = take_load(w->t, at, op->load_ports, address);
@@ -124,7 +125,7 @@ static inline uint64_t begin_load(
 void retire_store_rest(struct retire *t, uint64_t address, unsigned size, uint64_t ready);
 
 /* The data of a store within a granule, or two: there at `ready`. */
-static inline void store_data(
+INLINE void store_data(
 	struct retire *t, uint32_t key, unsigned size, uint64_t address, uint64_t ready)
 {
 	uint64_t granule = address >> 3;
@@ -137,7 +138,7 @@ static inline void store_data(
 }
 
 /* It retired at `gone`. */
-static inline void store_leaves(struct retire *t, uint64_t address, uint64_t gone)
+INLINE void store_leaves(struct retire *t, uint64_t address, uint64_t gone)
 {
 	uint64_t line = address >> t->line_bits;
 	uint64_t leaves =
