@@ -17,12 +17,7 @@ enum {
 
 static int classes_add_arc(struct maker *m, uint32_t block, bool into, bool artificial)
 {
-	struct analysis_arc *arc = vec_push(&m->c->arcs);
-
-	if (!arc)
-		return -1;
-	*arc = (struct analysis_arc){block, into, artificial};
-	return 0;
+	return vec_add(&m->c->arcs, ((struct analysis_arc){block, into, artificial}));
 }
 
 /* Marks what block leads to or, backward, what leads to it. */

@@ -45,17 +45,16 @@ static int find_points(struct classic *c)
 	const struct flow *f = c->in->flow;
 
 	for (uint32_t i = 0; i < f->insns.count; i++) {
-		struct point *p;
+		struct point p;
 
 		if (c->in->mi[i] < LEAST_MI || (c->in->unsure && c->in->unsure[i]))
 			continue;
-		p = vec_push(&c->points);
-		if (!p)
-			return -1;
-		*p = (struct point){.class = c->in->classes->block[f->block_of[i]],
+		p = (struct point){.class = c->in->classes->block[f->block_of[i]],
 			.ratio = c->in->samples[i] / c->in->mi[i],
 			.mi = c->in->mi[i],
 			.samples = c->in->samples[i]};
+		if (vec_add(&c->points, p))
+			return -1;
 	}
 	if (c->points.count)
 		qsort(c->points.data, c->points.count, sizeof(*c->points.data), by_class);

@@ -268,11 +268,8 @@ static int culprits_keep(
 {
 	w->first = (uint32_t)c->list.count;
 	for (uint32_t k = 0; k < n; k++) {
-		struct culprit *x = vec_push(&c->list);
-
-		if (!x)
+		if (vec_add(&c->list, list[k]))
 			return -1;
-		*x = list[k];
 		w->count++;
 	}
 	return 0;

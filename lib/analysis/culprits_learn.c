@@ -49,14 +49,12 @@ void culprits_learn_free(struct culprits_learn *l)
 static int add_item(
 	struct culprits_learn *l, struct wait *w, unsigned cause, const struct culprit *c)
 {
-	struct item *x;
+	struct item x = {(uint8_t)cause, (float)c->high, (float)c->weight, (float)c->usual};
 
 	if (!(c->high > 0) || !(c->weight > 0))
 		return 0;
-	x = vec_push(&l->items);
-	if (!x)
+	if (vec_add(&l->items, x))
 		return -1;
-	*x = (struct item){(uint8_t)cause, (float)c->high, (float)c->weight, (float)c->usual};
 	w->count++;
 	return 0;
 }

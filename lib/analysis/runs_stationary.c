@@ -78,13 +78,11 @@ static int stationary_add_arc(struct chain *c, uint32_t from, uint32_t to, doubl
 static int push_turn(struct chain *c, uint32_t node)
 {
 	struct turn own = {(uint64_t)c->ins[node] * c->outs[node], node};
-	const struct turn *room;
 	size_t at = c->turns.count;
 
 	if (node == c->nodes - 1) /* the way from burst to burst stays to the end */
 		return 0;
-	room = vec_push(&c->turns);
-	if (!room)
+	if (!vec_push(&c->turns))
 		return -1;
 	for (; at && c->turns.data[(at - 1) / 2].cost > own.cost; at = (at - 1) / 2)
 		c->turns.data[at] = c->turns.data[(at - 1) / 2];

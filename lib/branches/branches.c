@@ -31,14 +31,12 @@ double branches_chance(struct branches *b)
 
 int branches_put(struct branches *b, const struct branch_record *r)
 {
-	struct branch_record *slot;
+	int rc;
 
 	pthread_mutex_lock(&b->lock);
-	slot = vec_push(&b->queue);
-	if (slot)
-		*slot = *r;
+	rc = vec_add(&b->queue, *r);
 	pthread_mutex_unlock(&b->lock);
-	return slot ? 0 : -1;
+	return rc;
 }
 
 void branches_say(struct branches *b, const char *format, ...)
@@ -50,12 +48,8 @@ void branches_say(struct branches *b, const char *format, ...)
 	vsnprintf(text, sizeof(text), format, arguments);
 	va_end(arguments);
 	pthread_mutex_lock(&b->lock);
-	for (size_t i = 0; i <= strlen(text); i++) {
-		char *slot = vec_push(&b->notices);
-
-		if (slot)
-			*slot = text[i];
-	}
+	for (size_t i = 0; i <= strlen(text); i++)
+		(void)vec_add(&b->notices, text[i]);
 	pthread_mutex_unlock(&b->lock);
 }
 

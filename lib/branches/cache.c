@@ -122,16 +122,10 @@ static struct met *cache_meet(struct cache *c, uint64_t begin, uint64_t end, uin
 
 static void cache_add(struct cache *c, struct met *m, uint64_t times)
 {
-	uint32_t *slot;
-
 	if (!m || !times)
 		return;
-	if (!m->now) {
-		slot = vec_push(&c->touched);
-		if (!slot)
-			return;
-		*slot = (uint32_t)(m - (struct met *)table_at(&c->met, 0));
-	}
+	if (!m->now && vec_add(&c->touched, (uint32_t)(m - (struct met *)table_at(&c->met, 0))))
+		return;
 	m->now += times;
 }
 

@@ -114,14 +114,11 @@ static const struct code_page *copy_page_of(struct cache *c, uint64_t address)
 {
 	uint64_t number = address / CODE_PAGE;
 	struct code_page *page = table_find(&c->pages, &number);
-	uint64_t *slot;
 
 	if (page)
 		return page;
-	slot = vec_push(&c->page_numbers);
-	page = slot ? table_add(&c->pages, &number) : NULL;
-	if (slot)
-		*slot = number;
+	if (vec_add(&c->page_numbers, number) == 0)
+		page = table_add(&c->pages, &number);
 	c->pages_sorted = false;
 	if (page)
 		page->have = (uint32_t)branches_read_code(
@@ -285,12 +282,8 @@ static void copy_connect(struct cache *c, const struct copy *copy)
 			continue;
 		}
 		a->mirror[at] = 0xe9;
-		if (at < a->sent) {
-			struct patch *p = vec_push(&a->patches);
-
-			if (p)
-				*p = (struct patch){at, 1};
-		}
+		if (at < a->sent)
+			(void)vec_add(&a->patches, ((struct patch){at, 1}));
 		emit_patch(a, at + 1, copy->at);
 		if (e->jump)
 			emit_patch(a, e->jump, copy->at);

@@ -18,11 +18,9 @@
 
 static void emit_mark(struct out *o)
 {
-	struct place *p = vec_push(&o->arena->places);
+	struct place p = {o->arena->used, o->copy, o->address, o->undo};
 
-	if (p)
-		*p = (struct place){o->arena->used, o->copy, o->address, o->undo};
-	else
+	if (vec_add(&o->arena->places, p))
 		o->cache->full = true;
 }
 
@@ -99,14 +97,10 @@ uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to)
 void emit_patch(struct arena *a, uint32_t at, uint32_t to)
 {
 	uint32_t word = to - (at + 4);
-	struct patch *p;
 
 	memcpy(a->mirror + at, &word, sizeof(word));
-	if (at >= a->sent)
-		return;
-	p = vec_push(&a->patches);
-	if (p)
-		*p = (struct patch){at, sizeof(word)};
+	if (at < a->sent)
+		(void)vec_add(&a->patches, ((struct patch){at, sizeof(word)}));
 }
 
 int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t begin, uint32_t jump)

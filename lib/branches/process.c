@@ -119,19 +119,17 @@ int process_memory(struct followed *p)
 
 struct followed *process_add(struct branches *b, pid_t pid)
 {
-	struct followed *p = process_find(b, pid), **slot;
+	struct followed *p = process_find(b, pid);
 
 	if (p)
 		return p;
 	p = calloc(1, sizeof(*p));
 	if (!p)
 		return NULL;
-	slot = vec_push(&b->processes);
-	if (!slot) {
+	if (vec_add(&b->processes, p)) {
 		free(p);
 		return NULL;
 	}
-	*slot = p;
 	p->pid = pid;
 	p->memory = -1;
 	forget_code(p);
@@ -194,7 +192,6 @@ static int take_line(struct followed *p, const char *line)
 	unsigned high, low;
 	char mode[8];
 	int name = 0;
-	struct area *area;
 
 	if (sscanf(line, "%" SCNx64 "-%" SCNx64 " %7s %" SCNx64 " %x:%x %" SCNu64 " %n", &begin,
 		    &end, mode, &offset, &high, &low, &inode, &name) < 7)
@@ -202,11 +199,8 @@ static int take_line(struct followed *p, const char *line)
 	if (mode[1] == 'w' || mode[2] != 'x' || mode[3] != 'p' ||
 		(inode == 0 && strncmp(line + name, "[vdso]", 6) != 0))
 		return 0;
-	area = vec_push(&p->areas);
-	if (!area)
-		return -1;
-	*area = (struct area){begin, end, offset, inode ? makedev(high, low) : 0, inode};
-	return 0;
+	return vec_add(&p->areas,
+		((struct area){begin, end, offset, inode ? makedev(high, low) : 0, inode}));
 }
 
 static uint64_t process_hash_of(const char *text)

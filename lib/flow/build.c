@@ -118,12 +118,9 @@ static int make_blocks(struct builder *b)
 static int build_add_edge(
 	struct builder *b, uint32_t from, uint32_t to_insn, enum flow_edge_kind kind)
 {
-	struct flow_edge *edge = vec_push(&b->f->edges);
+	struct flow_edge edge = {.from = from, .to = b->f->block_of[to_insn], .kind = kind};
 
-	if (!edge)
-		return error_nomem(b->e);
-	*edge = (struct flow_edge){.from = from, .to = b->f->block_of[to_insn], .kind = kind};
-	return 0;
+	return vec_add(&b->f->edges, edge) ? error_nomem(b->e) : 0;
 }
 
 /* The direct branch at the end of block. */

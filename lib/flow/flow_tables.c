@@ -289,15 +289,11 @@ static uint64_t room_behind(const struct finder *x, uint64_t table)
 
 static int tables_add_target(struct finder *x, struct flow_table *t, uint32_t insn)
 {
-	uint32_t *target;
-
 	if (x->seen[insn] == (uint32_t)x->t->tables.count)
 		return 0;
 	x->seen[insn] = (uint32_t)x->t->tables.count;
-	target = vec_push(&x->t->targets);
-	if (!target)
+	if (vec_add(&x->t->targets, insn))
 		return -1;
-	*target = insn;
 	t->count++;
 	return 0;
 }
@@ -380,14 +376,10 @@ static int find_shapes(struct finder *x)
 {
 	for (uint32_t i = 0; i < x->f->insns.count; i++) {
 		const struct insn *insn = at(x, i);
-		struct shape *s;
 
-		if (!insn_jumps(insn) || !(insn->classes & INSN_INDIRECT))
-			continue;
-		s = vec_push(&x->shapes);
-		if (!s)
+		if (insn_jumps(insn) && insn->classes & INSN_INDIRECT &&
+			vec_add(&x->shapes, shape_of(x, i)))
 			return -1;
-		*s = shape_of(x, i);
 	}
 	x->starts = calloc(x->shapes.count + 1, sizeof(*x->starts));
 	if (!x->starts)

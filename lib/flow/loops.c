@@ -54,11 +54,8 @@ static int loops_follow(struct finder *x, uint32_t w, uint32_t from, size_t *cou
 	uint32_t v = from == FLOW_NONE ? from : loops_find(x, from);
 
 	if (v == FLOW_NONE || !is_ancestor(x->o, w, v)) {
-		struct link *link = vec_push(&x->links);
-
-		if (!link)
+		if (vec_add(&x->links, ((struct link){.from = v, .next = x->entry[w]})))
 			return -1;
-		*link = (struct link){.from = v, .next = x->entry[w]};
 		x->entry[w] = (uint32_t)x->links.count;
 		x->kind[w] = 2;
 	} else if (v != w) {
