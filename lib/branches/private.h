@@ -268,7 +268,8 @@ void sites_clean(struct branches *b, struct followed *copy, pid_t parent);
 /* Was there one lately, of this process or one that it may be a copy of? */
 const struct gone *sites_gone(const struct branches *b, uint64_t address);
 
-/* branches_block.c: what begins at an address; NULL: it cannot be followed.  Until the next call. */
+/* branches_block.c: what begins at an address; NULL: it cannot be followed.  Until the next call.
+ */
 const struct block *branches_block(struct branches *b, struct followed *p, uint64_t begin);
 /* Code as it is without our breakpoints; bytes read. */
 size_t branches_read_code(
