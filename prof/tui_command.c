@@ -1,9 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The command that prints what -tui shows. */
+#include <stdlib.h>
 #include <string.h>
 
 #include "base/strbuf.h"
 #include "options.h"
+#include "profile/entities.h"
 #include "tui_command.h"
 
 /* A word for the shell. */
@@ -43,15 +45,11 @@ static void put_options(struct strbuf *out, const char *option, const word_list 
 /* A name as a pattern that fits it alone. */
 static void put_name(struct strbuf *out, const char *name)
 {
-	struct strbuf glob = {0};
+	char *glob = prof_only_name(name);
 
-	for (; *name; name++) {
-		if (strchr("*?[]\\", *name))
-			strbuf_putc(&glob, '\\');
-		strbuf_putc(&glob, *name);
-	}
-	put_word(out, strbuf_text(&glob));
-	strbuf_fini(&glob);
+	put_word(out, glob ? glob : "");
+	out->failed = out->failed || !glob;
+	free(glob);
 }
 
 static void put_quit(struct strbuf *out, const struct prof_quit *q)

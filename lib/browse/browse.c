@@ -2,19 +2,18 @@
 #include "browse/browse.h"
 
 #include <errno.h>
-#include <fcntl.h>
 #include <pthread.h>
 #include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/eventfd.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/clock.h"
 #include "base/file.h"
 #include "browse/first_table.h"
+#include "profile/entities.h"
 #include "report/views.h"
 
 struct job {
@@ -201,21 +200,6 @@ static int read_files(struct browse *m, struct error *e)
 	return m->images ? 0 : -1;
 }
 
-/* A pattern that this name alone fits. */
-static char *quote_glob(const char *name)
-{
-	char *out = malloc(2 * strlen(name) + 1), *to = out;
-
-	for (; out && *name; name++) {
-		if (strchr("*?[]\\", *name))
-			*to++ = '\\';
-		*to++ = *name;
-	}
-	if (out)
-		*to = '\0';
-	return out;
-}
-
 static int make_table(struct browse *m, const struct tui_ask *ask, const char *glob,
 	struct made *made, struct error *e)
 {
@@ -266,7 +250,7 @@ static void make_without_lines(struct browse *m, const struct job *job)
 static struct made *make(struct browse *m, const struct tui_ask *ask, struct error *e)
 {
 	struct made *made = calloc(1, sizeof(*made));
-	char *glob = ask->procedure ? quote_glob(ask->procedure) : NULL;
+	char *glob = ask->procedure ? prof_only_name(ask->procedure) : NULL;
 
 	if (!made || (ask->procedure && !glob)) {
 		error_nomem(e);
@@ -465,10 +449,9 @@ static int source_write(void *context, const char *path, const char *text, size_
 	bool replace, struct error *e)
 {
 	struct file_out f;
-	struct stat st;
 
 	(void)context;
-	if (!replace && stat(path, &st) == 0)
+	if (!replace && access(path, F_OK) == 0)
 		return error_set(e, ERR_CONFLICT, "%s exists already", path);
 	if (file_create(&f, path, e))
 		return -1;

@@ -446,15 +446,6 @@ static void add_branch(const ZydisDecodedInstruction *z, struct insn *insn)
 		insn->classes |= INSN_INDIRECT;
 }
 
-int x86_decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
-	ZydisDecodedOperand *operands)
-{
-	ZydisDecoder decoder;
-
-	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
-	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, z, operands)) ? 0 : -1;
-}
-
 static int x86_decode(const uint8_t *bytes, size_t size, struct insn *insn)
 {
 	ZydisDecodedInstruction z;

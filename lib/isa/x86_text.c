@@ -176,3 +176,12 @@ const char *x86_register_name(unsigned reg)
 				classes[i].class, (ZyanU8)(reg - classes[i].first)));
 	return reg >= REG_CARRY && reg < REG_COUNT ? rest[reg - REG_CARRY] : NULL;
 }
+
+int x86_decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
+	ZydisDecodedOperand *operands)
+{
+	ZydisDecoder decoder;
+
+	ZydisDecoderInit(&decoder, ZYDIS_MACHINE_MODE_LONG_64, ZYDIS_STACK_WIDTH_64);
+	return ZYAN_SUCCESS(ZydisDecoderDecodeFull(&decoder, bytes, size, z, operands)) ? 0 : -1;
+}

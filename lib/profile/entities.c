@@ -195,3 +195,17 @@ int prof_entity_order(
 		       ?: sort_rising(a->key.begin, b->key.begin)
 		       ?: sort_rising(a->key.image, b->key.image);
 }
+
+char *prof_only_name(const char *name)
+{
+	char *out = malloc(2 * strlen(name) + 1), *to = out;
+
+	for (; out && *name; name++) {
+		if (strchr("*?[]\\", *name))
+			*to++ = '\\';
+		*to++ = *name;
+	}
+	if (out)
+		*to = '\0';
+	return out;
+}

@@ -8,7 +8,6 @@
  *
  * Every error names the line.
  */
-#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,60 +17,6 @@
 #include "schedule/core_private.h"
 
 #define LINE_MAX_LENGTH 1000
-
-int core_fail(struct core_reader *r, const char *format, ...)
-{
-	char text[400];
-	va_list ap;
-
-	va_start(ap, format);
-	vsnprintf(text, sizeof(text), format, ap);
-	va_end(ap);
-	return error_set(r->e, ERR_PARSE, "%s:%u: %s", r->name, r->line, text);
-}
-
-/* Splits at blanks, in place. */
-size_t core_split(char *text, char **words, size_t room)
-{
-	size_t n = 0;
-
-	for (char *save, *w = strtok_r(text, " \t", &save); w && n < room;
-		w = strtok_r(NULL, " \t", &save))
-		words[n++] = w;
-	return n;
-}
-
-int core_read_number(struct core_reader *r, const char *word, unsigned limit, unsigned *to)
-{
-	char *end;
-	unsigned long value = strtoul(word, &end, 10);
-
-	if (*word < '0' || *word > '9' || *end || value > limit)
-		return core_fail(r, "'%s' is not a whole number from 0 to %u", word, limit);
-	*to = (unsigned)value;
-	return 0;
-}
-
-const struct core_group *core_find_group(const struct core *c, const char *name)
-{
-	for (unsigned i = 0; i < c->group_count; i++)
-		if (strcmp(c->groups[i].name, name) == 0)
-			return &c->groups[i];
-	return NULL;
-}
-
-int core_unknown_group(struct core_reader *r, const char *name)
-{
-	struct nearest n;
-	char near[200];
-
-	nearest_init(&n, name);
-	for (unsigned i = 0; i < r->core->group_count; i++)
-		nearest_offer(&n, r->core->groups[i].name);
-	core_fail(r, "unknown port '%s': section [ports] must name it", name);
-	nearest_text(&n, near, sizeof(near));
-	return near[0] ? error_hint(r->e, "%s", near) : -1;
-}
 
 /* ---- [core] ---- */
 
