@@ -5,6 +5,8 @@
  * names that SpeedShop had (cy gi ic isc dc dsc tlb gfp fsc br) are kept.  perfex-events(7) is this
  * table, for readers.
  *
+ * One file: a table of one row shape, in the order of the event numbers.
+ *
  * EVENT_REDUNDANT keeps time from being charged twice.  Of two rows that tell of the same time, the
  * one of the R10000 bears the cost and the other does not: page walks are charged as 23 and not as
  * 37, 39 or 40, mispredicted branches as 24 and not as 54, 56 or 58, locked instructions as 20 and
