@@ -20,7 +20,7 @@ static int classes_add_arc(struct maker *m, uint32_t block, bool into, bool arti
 	return vec_add(&m->c->arcs, ((struct analysis_arc){block, into, artificial}));
 }
 
-/* Marks what block leads to or, backward, what leads to it. */
+/* Marks the blocks that block leads to or, backward, those that lead to it. */
 static void classes_spread(struct maker *m, uint32_t block, bool forward)
 {
 	const struct flow *f = m->f;
@@ -52,7 +52,7 @@ static bool lies_idle(const struct flow_block *b)
 	return b->flags & FLOW_PADDING;
 }
 
-/* Ways in: of entries; then of what they do not reach, that first which nothing leads to. */
+/* Arcs in: of entries; then of blocks that these do not reach, first those without predecessors. */
 static int ways_in(struct maker *m)
 {
 	uint32_t n = (uint32_t)m->f->blocks.count;
@@ -85,7 +85,8 @@ static bool ends_a_turn(const struct flow *f, const struct flow_block *b)
 	return false;
 }
 
-/* Ways out: of what returns or leaves; then of loops without end, where a turn ends. */
+/* Arcs out: of blocks that return or leave; then of loops without an exit, at the end of an
+ * iteration. */
 static int ways_out(struct maker *m)
 {
 	const struct flow *f = m->f;

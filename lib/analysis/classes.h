@@ -3,24 +3,24 @@
  * Which blocks and edges of a procedure must be executed equally often.
  *
  * Cycle equivalence after Johnson, Pearson and Pingali (PLDI'94): two arcs of a strongly connected
- * graph are in one class when every cycle through one passes the other, too.  Blocks are arcs here,
- * from where they are entered to where they are left.  The world outside is a node: it enters
- * entries, and what returns or leaves goes back to it.  Loops without end (Anderson et al.,
- * SOSP'97, section 6.1) get a way out that is not in the code, blocks that nothing leads to a way
- * in.  Such ways are virtual arcs: they can only make classes smaller.
+ * graph are in one class when every cycle through one passes the other, too. A block is an arc
+ * here, from its entry to its exit. A node stands for the outside: it has arcs to the procedure's
+ * entries, and blocks that return or leave have arcs to it. A loop without an exit gets a virtual
+ * arc out (Anderson et al., SOSP'97, section 6.1), and an unreachable block gets a virtual arc in.
+ * Virtual arcs can only make classes smaller.
  *
- * What a class says holds for executions from entry to exit: not for what longjmp, exceptions or
- * signals leave in the middle.
+ * Classes hold for executions from entry to exit. They do not hold for executions that longjmp, an
+ * exception or a signal ends early.
  */
 #ifndef ANALYSIS_CLASSES_H
 #define ANALYSIS_CLASSES_H
 
 #include "flow/flow.h"
 
-struct analysis_arc { /* between the world outside and a block */
+struct analysis_arc { /* from or to the outside */
 	uint32_t block;
-	bool into;       /* else out of it */
-	bool artificial; /* nothing in the code says so */
+	bool into;       /* else an exit */
+	bool artificial; /* no such arc is in the code */
 };
 
 struct analysis_classes {
@@ -35,9 +35,9 @@ struct analysis_classes {
 struct analysis_classes *analysis_classes_new(const struct flow *f, struct error *e);
 void analysis_classes_free(struct analysis_classes *c);
 
-/* The algorithm itself, on any graph: class[i] is the class of arc i.  Directions do not matter as
- * long as the graph is strongly connected; an arc on no cycle is a class of its own.  Returns how
- * many classes there are, FLOW_NONE when memory is out. */
+/* The algorithm itself, on any graph: class[i] is the class of arc i. Directions do not matter as
+ * long as the graph is strongly connected; an arc on no cycle is a class of its own. Returns the
+ * number of classes, FLOW_NONE when memory is out. */
 struct analysis_pair {
 	uint32_t from, to; /* nodes */
 };

@@ -4,10 +4,10 @@
  *
  * Where the paper gives no numbers, these are used: a cluster's largest ratio is 1.5 times its
  * smallest (its own example); it holds a quarter of the class's issue points at least, and no
- * issue point may have waited 60 times its Mi longer than it would imply.  Mi is that of
- * retirement, fractions included; ratios are those of windows, which begin behind the issue point
- * that an instruction depends on, only where a schedule names it: here windows are single
- * instructions.  One whose samples may be another's is none.
+ * issue point may have waited 60 times its Mi longer than it would imply. Mi is that of
+ * retirement, fractions included; here, windows are single instructions, as no schedule names the
+ * issue point that one depends on. An instruction whose samples may be another's is no issue
+ * point.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -85,7 +85,7 @@ static void classic_estimate(struct analysis_estimate *x, const struct point *p,
 	for (size_t i = 0; i < n; i++)
 		samples += p[i].samples;
 	x->confidence = ANALYSIS_LOW;
-	if (samples < FEW_SAMPLES * (double)n) { /* too few: all of them at once */
+	if (samples < FEW_SAMPLES * (double)n) { /* too few: all of them together */
 		pool(x, p, n);
 		return;
 	}
@@ -119,8 +119,8 @@ static void estimate_classes(struct classic *c)
 	}
 }
 
-/* One side of a block: the class that is the only unknown one of block = sum of edges and ways to
- * the world outside is what is left. */
+/* One side of a block's equation (block = sum of edges and arcs to the outside). If its class is
+ * the only unknown one, it gets the rest. */
 static bool balance(struct classic *c, uint32_t block, bool into)
 {
 	const struct analysis_classes *k = c->in->classes;

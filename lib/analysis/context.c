@@ -10,7 +10,7 @@ enum {
 	STEPS = 24, /* blocks of a walk */
 };
 #define LIKELY 8.0  /* an edge back, against the others of its block */
-#define LEAST  0.02 /* share of an edge that seems never to be passed */
+#define LEAST  0.02 /* share of an edge that is probably never passed */
 
 struct context {
 	const struct flow *f;
@@ -19,7 +19,7 @@ struct context {
 	struct schedule_row *rows;
 	float *vote;
 	float *share, *passed; /* of edges; passed: in this procedure's walks */
-	uint32_t *visits;      /* of blocks: those that rows know of */
+	uint32_t *visits;      /* of blocks: those included in rows */
 	bool *code;            /* of blocks: no bytes that are none */
 };
 
@@ -81,7 +81,7 @@ static void set_shares(struct context *c, const double *edge)
 	}
 }
 
-/* The edge out of block that is most behind its share; FLOW_NONE. */
+/* The edge out of block that lags its share most; FLOW_NONE. */
 static uint32_t next_edge(struct context *c, uint32_t block)
 {
 	const struct flow_block *b = &c->f->blocks.data[block];
@@ -100,7 +100,7 @@ static uint32_t next_edge(struct context *c, uint32_t block)
 	return best;
 }
 
-/* Where a walk begins that is to come by block: up the likeliest edges. */
+/* The beginning of a walk that is to include block: up the likeliest edges. */
 static uint32_t way_before(const struct context *c, uint32_t block, uint32_t way[BEFORE + 1])
 {
 	const struct flow *f = c->f;
@@ -140,7 +140,7 @@ static void pass(struct context *c, uint32_t block, uint32_t edge, bool count)
 	c->visits[block] += count;
 }
 
-/* Past block; what comes before it only makes the state that it is entered in. */
+/* Walks past block. The blocks before it only set the state at its entry. */
 static void walk_by(struct context *c, uint32_t block)
 {
 	uint32_t way[BEFORE + 1], n = way_before(c, block, way), edge;

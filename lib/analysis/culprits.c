@@ -44,7 +44,7 @@ char culprit_letter(enum culprit_cause cause)
 
 /* ---- suspects ---- */
 
-/* The instruction that wrote last what op reads; FLOW_NONE: not known. */
+/* The last instruction that wrote an operand of op; FLOW_NONE: unknown. */
 static uint32_t producer(const struct culprit_search *s, const struct op *op)
 {
 	uint32_t last = 0;
@@ -56,16 +56,16 @@ static uint32_t producer(const struct culprit_search *s, const struct op *op)
 	return last ? last - 1 : FLOW_NONE;
 }
 
-/* A load that takes about its own latency each time it is executed is a link of a chain; one that
- * takes longer has missed, and whenever it did, its latency was no part of the wait. */
+/* Whether a load is a link of a chain: it takes about its own latency per execution. A load that
+ * takes longer has missed, and then its latency was not part of the wait. */
 #define CHAIN_FROM  0.5
 #define CHAIN_UNTIL 1.25
 #define CHAIN       3.0
 #define MISSED      0.4
-/* A load whose address is known long before has hit long before. */
+/* A load whose address was known early has hit early. */
 #define AHEAD 0.03
 
-/* How likely a load's own latency is what was waited for, against 1. */
+/* Likelihood, relative to 1, that the wait was the load's own latency. */
 static double trust_latency(const struct culprit_search *s, const struct op *op)
 {
 	double own = op->latency > op->flags_latency ? op->latency : op->flags_latency, ratio;
@@ -78,7 +78,7 @@ static double trust_latency(const struct culprit_search *s, const struct op *op)
 	return ratio > CHAIN_UNTIL ? MISSED : ratio > CHAIN_FROM && s->in->counted ? CHAIN : 1;
 }
 
-/* When it is the oldest one, nothing but its own latency is left of dependences. */
+/* The operands of the oldest instruction are ready: only its own latency is left. */
 static void suspect_execution(
 	struct culprit_search *s, const struct op *op, const struct insn *insn, double trust)
 {
@@ -110,7 +110,7 @@ static void suspect_execution(
 		s->suspect[CULPRIT_DEPENDENCY].weight *= fmax((double)latency / most, AHEAD);
 }
 
-/* In order, an instruction waits for the loads that its operands come from. */
+/* In order, an instruction waits for the loads that produce its operands. */
 static void suspect_operands(struct culprit_search *s, const struct op *op)
 {
 	const struct flow *f = s->in->flow;
@@ -125,7 +125,7 @@ static void suspect_operands(struct culprit_search *s, const struct op *op)
 		s->suspect[k].blame = load;
 }
 
-/* What a store missed is waited for in the store buffer. */
+/* A store's miss delays retirement through the store buffer. */
 static void store_events(struct culprit_search *s)
 {
 	double usual = 0;
@@ -140,7 +140,7 @@ static void store_events(struct culprit_search *s)
 		s->suspect[CULPRIT_STORES].weight += usual;
 }
 
-/* What is left for the instruction's own latency is no more than that. */
+/* The rest limits the instruction's own latency. */
 static void show_hidden(struct culprit_search *s, const struct op *op, struct culprit_wait *w)
 {
 	struct culprit_suspect *x = &s->suspect[CULPRIT_DEPENDENCY];
@@ -174,8 +174,7 @@ static void culprits_all_events(struct culprit_search *s, const struct op *op,
 
 /* ---- the division of a wait among its culprits ---- */
 
-/* to = min(room, weight * scale), so that they make the whole where that can be.  Returns what is
- * left. */
+/* to = min(room, weight * scale), so that the sum is the wait if possible. Returns the rest. */
 static double pour(
 	double *to, const double *room, const double *weight, uint32_t count, double wait)
 {
@@ -233,13 +232,13 @@ static int by_likely(const void *a, const void *b)
 	return x->cause < y->cause ? -1 : x->cause > y->cause;
 }
 
-/* How likely it is, in cycles. */
+/* The weight of a cause, in cycles, with its factor. */
 static double culprits_weigh(const struct culprits_input *in, unsigned cause, double weight)
 {
 	return weight * (in->factor && !in->events[cause] ? in->factor[cause] : 1);
 }
 
-/* What is possible, whether it was seen or not: for culprits_learn. */
+/* Everything possible, seen or not: for culprits_learn. */
 static void survey(struct culprits *c, const struct culprit_search *s, const struct culprit_wait *w)
 {
 	for (unsigned k = 0; k < CULPRITS; k++)
@@ -248,8 +247,8 @@ static void survey(struct culprits *c, const struct culprit_search *s, const str
 	c->possible[CULPRITS] += w->most * w->trust;
 }
 
-/* Where executions of edges are estimates, so are bounds that follow from them: what nothing else
- * explains may be beyond. */
+/* If executions of edges are estimates, so are bounds that follow from them: a cause may get the
+ * unexplained rest beyond its bound. */
 static void take_spare(
 	const struct culprit_search *s, struct culprit_wait *w, struct culprit *list, uint32_t n)
 {
@@ -275,8 +274,7 @@ static int culprits_keep(
 	return 0;
 }
 
-/* The schedule is one of the suspects: behind a wait that is no part of it, its own may be hidden.
- */
+/* The schedule is one of the suspects: another wait may hide the schedule's. */
 static int culprits_judge(struct culprits *c, struct culprit_search *s, struct culprit_wait *w)
 {
 	struct culprit list[CULPRITS + 1];
@@ -315,8 +313,8 @@ static int culprits_judge(struct culprits *c, struct culprit_search *s, struct c
 
 /* ---- an instruction, a block, all ---- */
 
-/* What an instruction takes of its turn to retire, in cycles.  The schedule gives those of all that
- * retire together to the first; samples find each of them. */
+/* Cycles of an instruction's own turn to retire. The schedule gives those of all instructions that
+ * retire together to the first; samples are spread over all of them. */
 static double turn(const struct culprits_input *in, const struct op *op, uint32_t i)
 {
 	double width = in->core->retire ? in->core->retire : in->core->rename;
@@ -326,7 +324,7 @@ static double turn(const struct culprits_input *in, const struct op *op, uint32_
 	return op->half_slots / (2 * width);
 }
 
-/* False where there is nothing to be judged. */
+/* False if there is no wait to divide. */
 static bool culprits_split(const struct culprits_input *in, const struct op *op, uint32_t i,
 	double n, struct culprit_wait *w)
 {
@@ -345,7 +343,7 @@ static bool culprits_split(const struct culprits_input *in, const struct op *op,
 	return w->wait > 0;
 }
 
-/* Misses that were counted are no matter of scatter. */
+/* Counted misses are not scatter. */
 static bool witnessed(struct culprit_search *s, struct culprit_wait *w)
 {
 	double sure = 0;
@@ -388,8 +386,8 @@ static int culprits_look_at(struct culprits *c, struct culprit_search *s, const 
 	return waits ? culprits_judge(c, s, w) : 0;
 }
 
-/* What the schedule lets one instruction wait for, retirement may show at a neighbour: what is
- * unexplained in a block is first what others of the block did not wait. */
+/* Retirement may show the schedule's wait of one instruction at a neighbour: so the unexplained
+ * wait of a block is first charged to schedule waits of the block that were not seen. */
 static void culprits_settle(struct culprits *c, const struct flow_block *b)
 {
 	double more = 0, less = 0, both;
@@ -505,7 +503,7 @@ const char *culprit_fixed_name(unsigned fixed)
 					       : schedule_cause_name((enum schedule_cause)fixed);
 }
 
-/* What is left when no other cause than these (bits) may have been it. */
+/* The rest if no cause but these (bits) is possible. */
 static double least_of(const struct culprits *c, uint32_t insn, unsigned set)
 {
 	const struct culprit_wait *w = &c->wait[insn];

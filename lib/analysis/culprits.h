@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the instructions of a procedure waited for: "guilty until proven innocent" (Anderson et al.,
- * SOSP'97, section 6.3). Cycles beyond those that the static schedule explains are a dynamic wait.
- * At first every cause is a suspect. Causes that the code rules out are removed, and each of the
- * rest gets a bound: at most so many occurrences, at most so many cycles each. A cause is charged
- * at least what the others together cannot explain, and at most its bound. Between these, `likely`
- * divides the wait in proportion to the usual cost of each cause where it is possible.
+ * What the instructions of a procedure waited for: "guilty until proven innocent" (Anderson et
+ * al., SOSP'97, section 6.3). Cycles beyond those that the static schedule explains are a dynamic
+ * wait. At first every cause is a suspect. Causes that the code rules out are removed, and each of
+ * the rest gets a bound: a largest number of occurrences and of cycles for each. A cause is
+ * charged at least what the others together cannot explain, and at most its bound. Between these,
+ * `likely` divides the wait in proportion to the usual cost of each cause where it is possible.
  *
- * Samples are of what retirement waits for. On a core that executes out of order, all operands of
- * the oldest instruction are ready: so it waits for its own miss, for its own latency, or because
- * it came late from the front end, and rules can be local. On a core that executes in order, it
- * waits for the load that its operands come from.
+ * A sample names the instruction that retirement waits for. On a core that executes out of order,
+ * the operands of the oldest instruction are ready. It waits for its own miss, for its own
+ * latency, or because the front end delivered it late, so rules can be local. On a core that
+ * executes in order, it waits for the load that produces its operands.
  *
  * The factors of priors are learnt from the program: instructions that could have waited for a
  * cause and did not make it less likely. With fixed priors, loads were blamed for mispredicted
@@ -29,7 +29,7 @@
 enum culprit_cause {
 	CULPRIT_ICACHE,
 	CULPRIT_ITLB,
-	CULPRIT_L2, /* data from there; the next two in the order of distance */
+	CULPRIT_L2, /* data from L2; the next two are in order of distance */
 	CULPRIT_LL,
 	CULPRIT_MEMORY,
 	CULPRIT_DTLB,
@@ -41,9 +41,9 @@ enum culprit_cause {
 	CULPRIT_LOCKED,
 	CULPRIT_SERIALISING,
 	CULPRIT_FAULT,      /* page faults */
-	CULPRIT_DEPENDENCY, /* operands of other blocks, its own latency: beyond the block's
+	CULPRIT_DEPENDENCY, /* operands from other blocks or its own latency, beyond the block's
 			       schedule */
-	CULPRIT_FRONT_END,  /* fetching and decoding what was jumped to: likewise */
+	CULPRIT_FRONT_END,  /* fetching and decoding a jump's target, beyond the block's schedule */
 	CULPRITS
 };
 
@@ -60,86 +60,86 @@ struct culprit_cost {
 struct culprits_machine {
 	struct culprit_cost cost[CULPRITS];
 	uint32_t line, page;               /* bytes, powers of two */
-	uint32_t fetch_lines, fetch_pages; /* that the first level holds, of code */
-	double data[3];                    /* bytes that L1, L2, LL hold; 0: not known */
+	uint32_t fetch_lines, fetch_pages; /* entries of the first level, for code */
+	double data[3];                    /* bytes of L1, L2, LL; 0: unknown */
 };
 
 struct culprits_input {
 	const struct flow *flow;
 	const struct core *core;
 	const struct culprits_machine *machine;
-	const double *cycles;       /* of each instruction, at what waited */
-	double sample;              /* cycles that a sample stands for: how much they scatter */
-	const double *executions;   /* of each block; 0 or NAN: not known */
-	const double *least, *most; /* bounds of these; NULL: they are sure (culprits_unsure) */
-	const double *edges;        /* of each edge; NAN: not known; may be NULL */
+	const double
+		*cycles; /* cycles of each instruction, charged to the instruction that waited */
+	double sample;   /* cycles per sample: the scatter follows from them */
+	const double *executions;   /* executions of each block; 0 or NAN: unknown */
+	const double *least, *most; /* their bounds; NULL: executions are exact (culprits_unsure) */
+	const double *edges;        /* of each edge; NAN: unknown; may be NULL */
 	const double *mi;           /* of each instruction */
 	const struct schedule_row *rows; /* likewise */
-	const bool *unsure;              /* of each: its cycles may be another's; may be NULL */
-	/* Likely misses of each instruction's line and page a time that it is fetched anew
-	 * (culprits_lines.h); may be NULL. */
+	const bool *unsure; /* of each: its cycles may belong to another; may be NULL */
+	/* Probability that each instruction's line and page miss per fetch (culprits_lines.h); may
+	 * be NULL. */
 	const double *line_misses, *page_misses;
-	/* Events counted by instruction: what they cost usually, and at most, in cycles; of a
-	 * misprediction at the branch.  NULL: nobody counted. */
+	/* Events counted by instruction: their usual and greatest cost, in cycles; mispredictions
+	 * at the branch. NULL: not counted. */
 	const double *events[CULPRITS], *events_most[CULPRITS];
-	/* Of misses: how often, and what all of them take, in cycles; NULL: not told. */
+	/* Of misses: their number and the cycles of all together; NULL: unknown. */
 	const double *events_times[CULPRITS], *events_full[CULPRITS];
-	/* Where mispredictions were counted: of returns, and of calls, the share mispredicted. */
+	/* Where mispredictions were counted: the mispredicted share of returns and of calls. */
 	double wrong_returns, wrong_calls;
-	bool counted;      /* executions of edges are no estimates */
-	bool behind_calls; /* what waits behind a call is shown at the call */
+	bool counted;      /* executions of edges are exact */
+	bool behind_calls; /* a wait after a call is shown at the call */
 	/* How much more or less usual causes are in this program than elsewhere, the schedule's
-	 * waits last (culprits_learn.h); NULL: not known. */
+	 * waits last (culprits_learn.h); NULL: unknown. */
 	const double *factor;
 	bool survey;     /* fill culprits.possible */
-	bool any_events; /* some of events is there */
-	bool faults;     /* the time of page faults is that of the instruction */
+	bool any_events; /* at least one element of events is set */
+	bool faults;     /* page faults are charged to the instruction */
 };
 
 struct culprit {
 	uint8_t cause;    /* enum culprit_cause */
-	uint32_t blame;   /* instruction; FLOW_NONE: none is known */
+	uint32_t blame;   /* instruction; FLOW_NONE: unknown */
 	double low, high; /* cycles */
 	double likely;
-	double weight; /* what likely is in proportion to, before factors */
-	double usual;  /* it gets no more as long as others can have it; 0: no such limit */
+	double weight; /* before factors, likely is in proportion to this */
+	double usual;  /* limit as long as other causes can take the rest; 0: none */
 };
 
 /* Cycles of one instruction; they add up to what was sampled there. */
 struct culprit_wait {
 	double execution;   /* its turns to retire */
-	double fixed;       /* what the schedule says it waits, as far as that was seen */
+	double fixed;       /* the schedule's wait, as far as samples show it */
 	double dynamic;     /* beyond both */
 	double gain;        /* it took less than its turns: <= 0 */
-	double error;       /* a difference that so few samples do not tell from none */
+	double error;       /* a difference within the scatter of the samples */
 	double unexplained; /* of dynamic */
 	/* Not part of the sum: */
-	double wait;  /* beyond its turns: fixed and dynamic together; 0 where that is error */
-	double most;  /* what the schedule says at most */
-	double trust; /* how likely that is, before factors: 1 where nothing speaks against it */
+	double wait;  /* beyond its turns: fixed and dynamic together; 0 if that is error */
+	double most;  /* the schedule's wait at most */
+	double trust; /* confidence in most, before factors: 1 if no evidence is against it */
 	uint32_t first, count; /* of list */
-	/* Bounds where executions are not sure: of fixed, and of CULPRIT_DATA taken together. */
+	/* Bounds if executions are uncertain: of fixed, and of all CULPRIT_DATA together. */
 	bool unsure;
 	double fixed_low, fixed_high, data_low, data_high;
 };
 
 struct culprits {
 	size_t count;
-	struct culprit_wait *wait; /* of each instruction */
-	VEC(struct culprit) list;  /* most likely first, of each instruction */
-	double untold;             /* cycles where executions are not known */
-	double possible[CULPRITS +
-			1]; /* sums of weights, of what waited or not; the schedule's last */
+	struct culprit_wait *wait;     /* of each instruction */
+	VEC(struct culprit) list;      /* most likely first, of each instruction */
+	double untold;                 /* cycles of instructions with unknown executions */
+	double possible[CULPRITS + 1]; /* sums of weights, waited or not; the schedule's last */
 };
 
 /* -1 with *e set when memory is out. */
 int culprits_find(struct culprits *c, const struct culprits_input *in, struct error *e);
-/* Behind that: bounds are widened to what can have been between in->least and in->most executions,
- * and causes that could have had a part are added; what is likely stays as it is. */
+/* To be called after culprits_find: widens bounds to what is possible between in->least and
+ * in->most executions, and adds causes that are possible there. likely does not change. */
 int culprits_unsure(struct culprits *c, const struct culprits_input *in, struct error *e);
 void culprits_fini(struct culprits *c);
 
-/* What a wait of the schedule is for: enum schedule_cause, or a division's own. */
+/* The reason of a wait of the schedule: enum schedule_cause, or a divider's own. */
 enum { CULPRIT_FIXED_DIVISION = SCHEDULE_CAUSES, CULPRIT_FIXED };
 unsigned culprit_fixed(const struct culprits_input *in, uint32_t insn);
 const char *culprit_fixed_name(unsigned fixed);

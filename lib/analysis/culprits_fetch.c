@@ -1,41 +1,41 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What comes from how an instruction was reached.
+ * Causes that depend on how an instruction was reached.
  *
- * Misses of code: an instruction in the same line as everything that can be executed right before
- * it cannot have missed (the paper's rule); one in a loop without calls that fits the first level
- * has missed at most once each time that the loop was entered.
+ * Misses of code: an instruction in the same line as all of its predecessors cannot have missed
+ * (the paper's rule). An instruction in a loop without calls that fits the first level has missed
+ * at most once per entry of the loop.
  *
- * Mispredictions: whoever foresees nothing but the more frequent way of a branch is wrong as often
- * as the other one is taken; who foresees both, at most twice as often.  So where a loop goes on
- * for long, its end is suspicious and its way back is not.
+ * Mispredictions: a predictor that always foresees the more frequent direction of a branch is
+ * wrong as often as the other direction is taken; one that foresees both, at most twice as often.
+ * So the exit of a long loop is suspicious and its back edge is not.
  */
 #include <math.h>
 
 #include "analysis/culprits_private.h"
 
-/* Ways that lead here less often than this share of the block's executions do not count. */
+/* Edges that lead here less often than this share of the block's executions do not count. */
 #define RARE 0.02
-/* Of what could be mispredicted at most: usual shares. */
+/* Usual shares of the possible mispredictions. */
 #define USUAL_BRANCH   0.5
 #define USUAL_INDIRECT 0.2
 #define USUAL_ENTRY    0.02
 #define USUAL_RETURN   0.01
-/* A branch is mispredicted that often, whatever estimates of its ways say. */
+/* Least share of mispredictions of a branch, whatever the estimates of its edges are. */
 #define LEAST_BRANCH 0.005
 /* Without a better guess. */
 #define USUAL_LINE 0.01
 #define USUAL_PAGE 0.001
 #define USUAL_JUMP 0.3
 
-/* How often execution came here by ways of each kind. */
+/* Executions by the kind of edge that they came by. */
 struct arrival {
-	double total;               /* all that is known, and what must have come from outside */
-	double outside;             /* callers, jumps that are not known */
-	double lines, pages;        /* came from another one */
-	double jumped;              /* taken branches */
-	double wrong, wrongly;      /* mispredictions: at most, and usually */
-	uint32_t branch, line_from; /* whom to blame: the last instruction before */
+	double total;          /* all that are known, and those that must have come from outside */
+	double outside;        /* callers, unknown jumps */
+	double lines, pages;   /* came from another line */
+	double jumped;         /* taken branches */
+	double wrong, wrongly; /* mispredictions: at most, and usually */
+	uint32_t branch, line_from; /* instruction to blame: the last one before */
 };
 
 static uint64_t unit_of(const struct insn *i, uint32_t unit)
@@ -43,7 +43,7 @@ static uint64_t unit_of(const struct insn *i, uint32_t unit)
 	return (i->address + i->length - 1) / unit;
 }
 
-/* The executions of an edge; where nobody knows, of all that come. */
+/* The executions of an edge; if unknown, of the current instruction. */
 static double edge_times(const struct culprit_search *s, uint32_t edge)
 {
 	double n = s->in->edges ? s->in->edges[edge] : NAN;
@@ -69,12 +69,12 @@ static void fetch_count_wrong(const struct culprit_search *s, struct arrival *a,
 		return;
 	for (uint32_t k = b->first_out; k < b->first_out + b->outs; k++)
 		others += k == edge ? 0 : edge_times(s, k);
-	if (b->outs < 2) /* its other way leads out of the procedure */
+	if (b->outs < 2) /* its other edge leads out of the procedure */
 		others = fmax(s->in->executions[e->from] - here, 0);
 	lesser = fmax(fmin(here, others), LEAST_BRANCH * (here + others));
 	wrong = fmin(here, 2 * lesser);
 	a->wrong += wrong;
-	/* Who is wrong thought that the other way would be taken. */
+	/* After a misprediction, the other direction had been foreseen. */
 	a->wrongly += here + others > 0
 			      ? fmin(USUAL_BRANCH * lesser * others / (here + others) * 2, wrong)
 			      : 0;
@@ -121,7 +121,7 @@ static void count_block(const struct culprit_search *s, struct arrival *a)
 	a->wrongly += a->outside * (b->flags & FLOW_ENTRY ? USUAL_ENTRY : USUAL_INDIRECT);
 }
 
-/* Misses of code at most, where loops around hold it. */
+/* The greatest number of code misses if loops around keep the code. */
 double culprit_held(const struct culprit_search *s, double times, double room, double unit)
 {
 	const struct flow *f = s->in->flow;
@@ -158,7 +158,7 @@ static void suspect_code(struct culprit_search *s, const struct arrival *a)
 			a->line_from);
 }
 
-/* The instruction behind a call comes from wherever that returned. */
+/* The instruction after a call is reached from any return of the callee. */
 static void count_return(const struct culprit_search *s, struct arrival *a, uint32_t call)
 {
 	double n = s->executions;
@@ -208,7 +208,7 @@ void culprit_reached(struct culprit_search *s)
 		culprit_suspect(s, CULPRIT_FRONT_END, a.jumped, a.jumped * USUAL_JUMP, a.branch);
 }
 
-/* What can have been waited for at an edge's end: what comes from elsewhere is not shown. */
+/* The possible waits at an edge's end: waits that came from elsewhere are not shown. */
 static double room_of(const struct culprit_search *s, uint32_t edge)
 {
 	const struct flow *f = s->in->flow;
@@ -218,7 +218,7 @@ static double room_of(const struct culprit_search *s, uint32_t edge)
 	return fmax(s->in->cycles[to] - code, 0);
 }
 
-/* Likewise, beyond what the instruction there takes by itself. */
+/* Likewise, beyond the instruction's own cycles. */
 static double surplus_of(const struct culprit_search *s, uint32_t edge)
 {
 	const struct flow *f = s->in->flow;
@@ -231,8 +231,8 @@ static double surplus_of(const struct culprit_search *s, uint32_t edge)
 	return fmax(room_of(s, edge) - own * s->in->executions[f->edges.data[edge].to], 0);
 }
 
-/* Of a conditional branch, rather on the way that is taken less often: who is wrong thought that it
- * would be the other one.  Of others, where there was a wait. */
+/* Of a conditional branch, rather at the end of the less frequent edge, as the other direction was
+ * foreseen. Of others, at the edge whose end waited. */
 static void divide_wrong(struct culprit_search *s, const struct flow_block *from, double wrong)
 {
 	bool conditional = flow_last(s->in->flow, from)->classes & INSN_CONDITIONAL;
@@ -253,7 +253,7 @@ static void divide_wrong(struct culprit_search *s, const struct flow_block *from
 		s->wrong[k] += fmax(surplus_of(s, k) - s->wrong[k], 0) * fmin(left / room, 1);
 }
 
-/* What was waited for at a block, as far as no known edge explains its executions. */
+/* The possible waits at a block, as far as no known edge explains its executions. */
 static double unknown_room(const struct culprit_search *s, const struct flow_block *b)
 {
 	double n = s->in->executions[b - s->in->flow->blocks.data], known = 0;

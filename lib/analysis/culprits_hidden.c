@@ -17,11 +17,11 @@
 
 enum { WRONG, FETCH, WALK, DATA, PHASES, KINDS_MAX = 32, STEPS = 26 };
 
-/* Executions that met the same. */
+/* Executions with the same delays. */
 struct kind {
 	double times;
 	double takes[PHASES];    /* cycles */
-	enum culprit_cause data; /* where they came from; CULPRITS: the first level */
+	enum culprit_cause data; /* the level that had the data; CULPRITS: the first */
 };
 
 struct kinds {
@@ -32,7 +32,7 @@ struct kinds {
 static const enum culprit_cause levels[] = {CULPRIT_MEMORY, CULPRIT_LL, CULPRIT_L2, CULPRITS};
 enum { LEVELS = sizeof(levels) / sizeof(*levels) };
 
-/* How often it was counted, and what that takes each time. */
+/* The number counted, and the cycles of each. */
 static double times_of(const struct culprit_search *s, enum culprit_cause cause, double *takes)
 {
 	const double *times = s->in->events_times[cause];
@@ -49,7 +49,7 @@ struct before {
 	double missed, fetch;
 };
 
-/* weight: of those that met nothing before. */
+/* weight: of those without an earlier delay. */
 static void hidden_add(struct kinds *k, const struct before *b, double times, double walk,
 	double data, enum culprit_cause from, double weight)
 {
@@ -64,8 +64,8 @@ static void hidden_add(struct kinds *k, const struct before *b, double times, do
 	}
 }
 
-/* What a load takes that finds everything there.  What the procedure keeps on its stack is known
- * when it comes. */
+/* Cycles of a load that hits in the first level. The address of the procedure's own stack is known
+ * early. */
 static double hit(const struct culprit_search *s, const struct op *op)
 {
 	bool stack = op->load.there && culprit_is_stack(s, &op->load);
@@ -73,7 +73,7 @@ static double hit(const struct culprit_search *s, const struct op *op)
 	return op->loads && !stack ? (double)op->load_latency : 0;
 }
 
-/* How often data came from a level that is not the first. */
+/* How often data came from a level beyond the first. */
 static double from_level(const struct culprit_search *s, const struct op *op,
 	enum culprit_cause level, double left, double *takes)
 {
@@ -91,9 +91,9 @@ static struct before hidden_before(const struct culprit_search *s)
 	return b;
 }
 
-/* What runs ahead has its translation and a hit's data before its turn.  What was not translated
- * comes from farther away, rather.  Where data are missed, hits may be
- * links of a chain as well; where only what was before is known to have waited, they are not. */
+/* A load that runs ahead has its translation and a hit's data before its turn. Untranslated data
+ * probably come from farther away. If data miss, hits may be links of a chain as well; if only
+ * earlier delays are known to have waited, they are not. */
 static void make_kinds(const struct culprit_search *s, const struct op *op, struct kinds *k)
 {
 	double left = s->executions, misses = 0, walk = 0;
@@ -165,14 +165,14 @@ static void hidden_take(struct culprit_search *s, enum culprit_cause cause, doub
 		x->weight = x->usual = fmax(cycles, 1e-9);
 }
 
-/* Counted causes that are told of here; the others' are to be left to them. */
+/* Counted causes handled here; the others keep their share. */
 static bool hidden_mine(unsigned cause)
 {
 	return cause == CULPRIT_ICACHE || cause == CULPRIT_MISPREDICT ||
 	       (cause >= CULPRIT_L2 && cause <= CULPRIT_DTLB);
 }
 
-/* Of one kind, what is seen of each phase. */
+/* For one kind, the visible part of each phase. */
 static void share(double *sums, const struct kind *k, double mean)
 {
 	const enum culprit_cause causes[PHASES] = {

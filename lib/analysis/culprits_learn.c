@@ -7,7 +7,7 @@
 #include "analysis/culprits_private.h"
 
 enum { ROUNDS = 12 };
-/* Of what was possible, so much is taken as seen before: factors of rare causes stay near 1. */
+/* This share of the possible waits counts as seen before: factors of rare causes stay near 1. */
 #define DOUBT 0.01
 #define LEAST 0.02
 #define MOST  50.0

@@ -7,21 +7,21 @@
 
 #include "analysis/culprits_private.h"
 
-/* Programs are in bursts in one place and then in another: what is asked for often is missing at
- * the beginning of each, as often as this times the share of all. */
+/* Programs work in phases: code that is often requested misses at the beginning of each, as often
+ * as this times its share. */
 #define BURSTS 0.1
 
 struct unit { /* a line, or a page */
 	uint64_t number;
 	uint32_t image;
-	double rate; /* times that it is asked for */
+	double rate; /* requests */
 };
 
 struct units {
 	VEC(struct unit) list; /* in order of image and number, once settled */
-	uint32_t bytes, room;  /* of one; how many fit */
-	double memory;         /* for how long one is kept, as 1 / rate */
-	double often;          /* of all times that one is asked for, the share that misses */
+	uint32_t bytes, room;  /* of one unit; number of units that fit */
+	double memory;         /* time that a unit is kept, as 1 / rate */
+	double often;          /* of all requests, the share that misses */
 };
 
 struct culprit_lines {
@@ -56,7 +56,7 @@ void culprit_lines_free(struct culprit_lines *l)
 
 /* ---- adding ---- */
 
-/* Of what is in one unit, the most: it is asked for in one go. */
+/* The most requested code of a unit: a unit is requested as a whole. */
 static int ask(struct units *u, uint32_t image, uint64_t address, double rate)
 {
 	uint64_t number = address / u->bytes;
@@ -106,7 +106,7 @@ int culprit_lines_add(
 	return rc ? error_nomem(e) : 0;
 }
 
-/* ---- how long they stay ---- */
+/* ---- the time that they are kept ---- */
 
 static int lines_by_place(const void *a, const void *b)
 {
@@ -201,7 +201,7 @@ static double missing(const struct units *u, uint32_t image, uint64_t address)
 	if (low == u->list.count || u->list.data[low].image != image ||
 		u->list.data[low].number != key.number)
 		return 1;
-	/* What is executed once was missing then. */
+	/* Code that is executed once misses once. */
 	return fmax(fmax(exp(-u->list.data[low].rate * u->memory), BURSTS * u->often),
 		fmin(1 / fmax(u->list.data[low].rate, 1), 1));
 }

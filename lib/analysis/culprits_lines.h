@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How likely the lines and pages of a program's code are to be missing when they are needed, from
- * how often they are executed alone.
+ * The probability that lines and pages of code miss when they are needed, from execution counts
+ * alone.
  *
  * After Che, Tung and Wang ("Hierarchical Web caching systems", JSAC 2002): in a cache of C lines
- * that are asked for independently, line i with rate r(i) is missing with probability
- * exp(-r(i) T), where T is such that C lines are expected to be there.  Programs are kinder than
- * that, so loops without calls that fit ask for their lines once each time they are entered.
- * Where all code that is executed fits, nothing misses.
+ * with independent requests, line i with rate r(i) misses with probability exp(-r(i) T), where T
+ * is such that C lines are expected in the cache. Requests of programs are more local than that: a
+ * loop without calls that fits requests its lines once per entry. If all executed code fits,
+ * nothing misses.
  *
  * Cost: O(n log n) of n lines.
  */
@@ -24,10 +24,10 @@ void culprit_lines_free(struct culprit_lines *l);
  * -1 with *e set when memory is out. */
 int culprit_lines_add(
 	struct culprit_lines *l, uint32_t image, const struct culprits_input *in, struct error *e);
-/* All is added. */
+/* To be called after the last culprits_lines_add. */
 void culprit_lines_settle(struct culprit_lines *l);
-/* Of each instruction, that its line and its page are missing when it is fetched anew; [0, 1].
- * What was never added is missing always. */
+/* For each instruction, the probability that its line and its page miss per fetch; [0, 1]. 1 for
+ * code that was never added. */
 void culprit_lines_misses(const struct culprit_lines *l, uint32_t image, const struct flow *f,
 	double *lines, double *pages);
 

@@ -20,7 +20,7 @@ static void note_op(struct culprit_loop *l, const struct op *op, const struct in
 	l->calls = l->calls || insn->classes & (INSN_CALL | INSN_SYSCALL | INSN_BAD);
 }
 
-/* Inner loops have turns of their own: what they add is not known. */
+/* Inner loops have iterations of their own: the sum of their additions is unknown. */
 static void add_to_parent(struct culprit_loop *parent, const struct culprit_loop *inner)
 {
 	for (unsigned r = 0; r < GENERALS; r++)
@@ -39,12 +39,12 @@ static void find_entries(const struct culprits_input *in, struct culprit_loop *l
 		const struct flow_edge *e = &f->edges.data[i];
 		uint32_t loop = f->blocks.data[e->to].loop;
 
-		/* The loops that it enters, from the inside out. */
+		/* The loops entered at this block, from the inside out. */
 		for (; loop != FLOW_NONE && !flow_in_loop(f, e->from, loop);
 			loop = f->loops.data[loop].parent)
 			loops[loop].entries += in->edges[i];
 	}
-	/* Who calls the procedure may enter them as well. */
+	/* Callers of the procedure may enter them as well. */
 	for (size_t i = 0; i < f->blocks.count; i++) {
 		uint32_t loop = f->blocks.data[i].loop;
 
@@ -73,7 +73,7 @@ struct culprit_loop *culprit_loops(const struct culprits_input *in, struct op *o
 	}
 	if (!loops)
 		return NULL;
-	/* Outer ones stand before those in them. */
+	/* Outer loops precede those in them. */
 	for (size_t i = f->loops.count; i-- > 0;)
 		if (f->loops.data[i].parent != FLOW_NONE)
 			add_to_parent(&loops[f->loops.data[i].parent], &loops[i]);

@@ -2,29 +2,29 @@
 /*
  * Loads and stores: which of them can have missed.
  *
- * Ruled out are the stack (what a procedure pushes and spills is there), what the same block, or
- * the one before it that it must follow, has just loaded or stored, and in part what lies close to
- * that, or is reached by a constant step in a loop: of these only every so many can be in a new
- * line or page.
+ * Ruled out are the stack (it has what a procedure pushed and spilled) and data that the same
+ * block, or the block that always precedes it, has just accessed. Partly ruled out are data close
+ * to these, and data that a loop reaches by a constant step: only one access in several can be in
+ * a new line or page.
  */
 #include <math.h>
 #include <string.h>
 
 #include "analysis/culprits_private.h"
 
-/* Of loads that nothing is known of: the usual share that finds its data there.  Only what they
- * are in proportion to each other, and to what else an instruction may wait for, matters. */
+/* Of loads of unknown addresses, the usual share that hits each level. Only the proportions among
+ * these and to other causes matter. */
 #define USUAL_L2     0.04
 #define USUAL_LL     0.012
 #define USUAL_MEMORY 0.003
 #define USUAL_WALK   0.008
-/* What a prefetcher leaves of the misses of a constant step. */
+/* The share of a constant step's misses that a prefetcher leaves. */
 #define UNFORESEEN 0.25
-/* A table of that share of the first level, or of a page, in a loop: how usual its misses are
- * against others'. */
+/* Of a loop's table of this share of the first level or of a page: how usual its misses are
+ * compared with others'. */
 #define SMALL_TABLE 0.25
 #define USUAL_SMALL 0.03
-/* A store that finds the store buffer full, of those that miss. */
+/* Of stores that miss, the share that finds the store buffer full. */
 #define USUAL_FULL  0.01
 #define USUAL_FAULT 1e-5
 
@@ -61,10 +61,10 @@ static bool comparable(const struct culprit_access *a, const struct culprit_acce
 	return a->base == b->base && a->index == b->index && (a->scale == b->scale || !a->index);
 }
 
-/* What was touched before: how near, and whether a store has bytes of it. */
+/* The nearest earlier access, and whether a store wrote any of the bytes. */
 struct history {
 	double distance;                    /* bytes to the nearest access; INFINITY: none */
-	const struct culprit_access *store; /* the last one that has bytes of it */
+	const struct culprit_access *store; /* the last store to any of the bytes */
 };
 
 static struct history look_back(const struct culprit_search *s, const struct culprit_access *a)
@@ -89,7 +89,7 @@ static bool covers(const struct culprit_access *store, const struct culprit_acce
 	return store->at <= a->at && a->at + a->size <= store->at + store->size;
 }
 
-/* Of its executions, the share that can be in a line (page) that the ones before were not in. */
+/* The share of executions that can be in another line (page) than the execution before. */
 static double fresh(double distance, double stride, double unit)
 {
 	double share = fmin(distance / unit, 1);
@@ -97,8 +97,8 @@ static double fresh(double distance, double stride, double unit)
 	return stride >= 0 ? fmin(share, fmin(stride / unit, 1)) : share;
 }
 
-/* Steps through more than a level holds, from one entry of the loop to the next, find nothing
- * there.  Where the data come from; CULPRITS: not known. */
+/* A loop that steps through more than a level holds finds nothing in it when entered again. The
+ * level that has the data; CULPRITS: unknown. */
 static unsigned walks_through(const struct culprit_search *s, double stride)
 {
 	uint32_t loop = s->in->flow->blocks.data[s->block].loop;
@@ -121,7 +121,7 @@ static void suspect_levels(struct culprit_search *s, double most, double likely,
 	culprit_suspect(s, CULPRIT_MEMORY, most, likely * USUAL_MEMORY, blame);
 }
 
-/* Of a table that stays where it is, and whose index has few values, all is near soon. */
+/* A table at a fixed address with an index of few values is soon in the cache. */
 static bool is_small_table(const struct culprit_search *s, const struct op_memory *m)
 {
 	uint32_t loop = s->in->flow->blocks.data[s->block].loop;
@@ -152,7 +152,7 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 	line = n * fresh(h.distance, stride, s->in->machine->line);
 	page = n * fresh(h.distance, stride, s->in->machine->page);
 	if (m->base == REG_NONE && m->index == REG_NONE)
-		usual *= 0.1; /* one place: mostly still there */
+		usual *= 0.1; /* one place: mostly still in the cache */
 	if (is_small_table(s, m))
 		usual *= USUAL_SMALL;
 	if (line > 0)
@@ -164,13 +164,13 @@ static void load_known(struct culprit_search *s, const struct op_memory *m, uint
 		culprit_suspect(s, CULPRIT_DTLB, page, page * usual * USUAL_WALK, blame);
 }
 
-/* In order, the one that needs the data waits, else the load. */
+/* In order, the instruction that uses the data waits, else the load. */
 static void loads_at(struct culprit_search *s, const struct op *op, const struct insn *insn)
 {
 	if (insn->classes & (INSN_PREFETCH | INSN_NOP | INSN_RETURN | INSN_SYSCALL))
 		return;
 	if (insn->memories && insn->memory[0].segment)
-		return; /* a thread's own, small and warm */
+		return; /* thread-local: small and often used */
 	if (insn->classes & (INSN_REP | INSN_GATHER) || insn->more_memory) {
 		suspect_levels(s, INFINITY, s->executions, s->insn);
 		culprit_suspect(s, CULPRIT_DTLB, INFINITY, s->executions * USUAL_WALK, s->insn);
@@ -214,9 +214,9 @@ void culprit_memory(struct culprit_search *s, const struct op *op, const struct 
 			s, CULPRIT_FAULT, s->executions, s->executions * USUAL_FAULT, s->insn);
 }
 
-/* ---- what is known behind an instruction ---- */
+/* ---- the state after an instruction ---- */
 
-/* Registers that a called function gives back: rbx, rsp, rbp, r12 to r15. */
+/* Registers that a called function preserves: rbx, rsp, rbp, r12 to r15. */
 #define KEPT 0xf038u
 
 void culprit_forget(struct culprit_search *s)
@@ -239,7 +239,7 @@ static void note_access(
 	s->access[s->accesses++ % ACCESSES_KEPT] = a;
 }
 
-/* Below what a general register is that the instruction has written; 0: not known. */
+/* Exclusive upper bound of a general register that the instruction has written; 0: unknown. */
 static uint64_t memory_values_of(const struct culprit_search *s, const struct insn *insn)
 {
 	const char *mnemonic = isa_mnemonic(ISA_X86_64, insn->mnemonic);
@@ -290,7 +290,7 @@ void culprit_pass(
 			s->writer[r] = i + 1;
 	if (!(insn->classes & (INSN_CALL | INSN_SYSCALL)))
 		return;
-	/* What was called may have done anything to memory. */
+	/* The called function may have changed any memory. */
 	now = s->value[REG_RSP];
 	now.offset += insn->classes & INSN_CALL ? 8 : 0;
 	s->accesses = 0;

@@ -7,18 +7,18 @@
 
 enum { ACCESSES_KEPT = 48, GENERALS = 16 };
 
-/* Counted causes outweigh usual ones; but events that few samples missed may be there: the share of
- * a bound that they weigh. */
+/* Counted causes outweigh usual ones, but a few events may have escaped the samples: the share of
+ * a bound that such events weigh. */
 #define CULPRIT_DOUBT 0.01
 
 /* A general register's value: that of an origin plus an offset. */
 struct culprit_value {
 	uint32_t origin;
 	int64_t offset;
-	uint64_t values; /* it is below; 0: not known */
+	uint64_t values; /* exclusive upper bound of its value; 0: unknown */
 };
 
-/* A piece of memory that was touched before. */
+/* Memory that was accessed before. */
 struct culprit_access {
 	uint32_t base, index; /* origins; 0: none */
 	uint8_t scale, size;
@@ -27,12 +27,12 @@ struct culprit_access {
 	uint32_t insn;
 };
 
-/* What a loop does to general registers in one turn. */
+/* The effect of one iteration of a loop on general registers. */
 struct culprit_loop {
 	int64_t step[GENERALS];                     /* the constant that is added */
-	uint16_t writes[GENERALS], plain[GENERALS]; /* all, and those that add a constant */
-	bool calls;                                 /* or does what the code does not tell */
-	double entries; /* executions of edges into it; NAN: not known */
+	uint16_t writes[GENERALS], plain[GENERALS]; /* all, and additions of a constant */
+	bool calls;                                 /* or its effect is unknown */
+	double entries;                             /* executions of edges into it; NAN: unknown */
 };
 
 /* One cause that a wait may have. */
@@ -40,38 +40,38 @@ struct culprit_suspect {
 	bool there;
 	double high, weight; /* cycles */
 	double usual;        /* struct culprit's */
-	double spare;        /* beyond high, where nothing else explains the wait */
+	double spare;        /* beyond high, if nothing else explains the wait */
 	uint32_t blame;
 };
 
 struct culprit_search {
 	const struct culprits_input *in;
 	struct culprit_suspect suspect[CULPRITS];
-	uint32_t insn;     /* the one that waited */
+	uint32_t insn;     /* the instruction that waited */
 	double executions; /* of it */
-	/* The block at hand. */
+	/* The current block. */
 	struct op *ops;
 	uint32_t block;
-	/* What is known before the instruction. */
+	/* State before the instruction. */
 	struct culprit_value value[GENERALS];
 	uint32_t origins, stack; /* origins given out; that of the stack pointer */
-	bool framed;             /* rbp holds the frame */
+	bool framed;             /* rbp is the frame pointer */
 	struct culprit_access access[ACCESSES_KEPT];
-	uint32_t accesses; /* so far: the last ACCESSES_KEPT are there */
+	uint32_t accesses; /* so far: the last ACCESSES_KEPT are kept */
 	uint32_t *writer;  /* instruction that wrote a register last, + 1; [REG_COUNT] */
 	struct culprit_loop *loops;
-	/* Mispredictions that were counted, in cycles: of each edge, and of jumps to blocks that no
-	 * edge leads to, in each cycle that these waited. */
+	/* Counted mispredictions, in cycles: of each edge, and of jumps to blocks without a known
+	 * edge, per cycle that these waited. */
 	double *wrong, wrong_unknown;
 };
 
-/* likely = min(high, weight * scale) of each, so that they make the whole where that can be, first
- * with `usual` for high where that is less; returns what is left.  At most CULPRITS + 1 of them,
- * weights > 0. */
+/* likely = min(high, weight * scale) of each, so that the sum is the whole if possible. First with
+ * `usual` for high where that is less. Returns the rest. At most CULPRITS + 1 elements, weights >
+ * 0. */
 double culprits_divide(struct culprit *list, const double *weight, uint32_t count, double wait);
 
-/* culprits_suspect.c.  It may have been this cause, `most` times, probably `times`; blame
- * FLOW_NONE: none is known. */
+/* culprits_suspect.c. Adds this cause with at most `most` occurrences, probably `times`; blame
+ * FLOW_NONE: unknown. */
 void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double most, double times,
 	uint32_t blame);
 /* Likewise, with a bound in cycles. */
@@ -80,40 +80,40 @@ void culprit_suspect_cycles(struct culprit_search *s, enum culprit_cause cause, 
 
 /* culprits_memory.c: what a load or store may have waited for. */
 void culprit_memory(struct culprit_search *s, const struct op *op, const struct insn *insn);
-/* What is known behind the instruction. */
+/* Updates the state after the instruction. */
 void culprit_pass(
 	struct culprit_search *s, const struct op *op, const struct insn *insn, uint32_t i);
-/* Nothing is known. */
+/* Clears the state. */
 void culprit_forget(struct culprit_search *s);
 
-/* Whether a load's address is known long before its turn: a constant step leads to it, less than a
- * page wide. */
+/* Whether a load's address is known long before its turn: it grows by a constant of less than a
+ * page. */
 bool culprit_runs_ahead(const struct culprit_search *s, const struct op *op);
 
-/* Whether it is the procedure's own stack. */
+/* Whether it is on the procedure's own stack. */
 bool culprit_is_stack(const struct culprit_search *s, const struct op_memory *m);
 
-/* culprits_fetch.c: what comes from how the instruction was reached. */
+/* culprits_fetch.c: causes that depend on how the instruction was reached. */
 void culprit_reached(struct culprit_search *s);
 void culprit_mispredicted(struct culprit_search *s);
-/* Mispredictions that were counted, divided among the ways of their branches: fills s->wrong. */
+/* Divides counted mispredictions among the edges of their branches: fills s->wrong. */
 void culprit_wrong_ways(struct culprit_search *s);
-/* Of times that the block at hand is executed, those at most in which its code was not there: loops
- * around it keep it, whose code fits `room` units. */
+/* Of the executions of the current block, the greatest number in which its code was missing: loops
+ * around it whose code fits `room` units keep it. */
 double culprit_held(const struct culprit_search *s, double times, double room, double unit);
 
-/* They were counted here: what they cost usually and at most. */
+/* Counted events at this instruction: their usual and greatest cost. */
 void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
 	uint32_t blame);
 
-/* culprits_hidden.c: what is seen of misses that were counted, when the instruction waited `wait`
- * cycles.  Returns what is left of that for its own latency, or -1 where all may be seen. */
+/* culprits_hidden.c: the visible part of counted misses, if the instruction waited `wait` cycles.
+ * Returns the rest for its own latency, or -1 if all of a miss may be visible. */
 double culprit_hidden(struct culprit_search *s, const struct op *op, double wait);
 
 /* culprits_loops.c; NULL when memory is out. */
 struct culprit_loop *culprit_loops(const struct culprits_input *in, struct op *ops);
-/* Bytes by which an address moves in each turn of the block's innermost loop: 0: it stays; < 0: not
- * known. */
+/* Bytes by which an address changes per iteration of the block's innermost loop: 0: constant; < 0:
+ * unknown. */
 double culprit_stride(const struct culprit_search *s, const struct op_memory *m);
 
 #endif

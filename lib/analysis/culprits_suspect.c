@@ -40,7 +40,7 @@ void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double 
 	x->high = most;
 	x->spare = 0;
 	x->weight = usual + CULPRIT_DOUBT * most;
-	/* Of these, nothing is hidden and nothing is added: each costs what it costs. */
+	/* Nothing of these is hidden and nothing adds to them: the cost is as given. */
 	if (cause == CULPRIT_MISPREDICT)
 		x->usual = fmax(usual, 1e-9);
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What culprits can have been where executions F are known only to lie between two bounds.
+ * Bounds of culprits if executions F are known only between two bounds.
  *
- * An instruction took S cycles, of which F * e were its turns.  A cause can have had F * b of them
- * at most, b cycles each time, and no more than the S - F * e that were waited.  One of these grows
- * with F and the other falls: so the most that it can have had is where they meet, or at the bound
- * of F that is nearest.  The least is what is left at the greatest F, where turns, the schedule and
- * all other causes can have the most, or all that it can have at the least F.
+ * An instruction took S cycles, of which F * e were its turns. A cause has at most F * b of them,
+ * b cycles each time, and at most the waited S - F * e. One of these grows with F and the other
+ * falls. So the most that a cause can have is at their intersection, or at the nearest bound of F.
+ * The least is the rest at the greatest F, where turns, the schedule and all other causes have the
+ * most, or all that it can have at the least F.
  *
  * e and b of each instruction are found by looking for culprits once more, with F so small that S
  * limits nothing.
@@ -17,9 +17,9 @@
 
 #include "analysis/culprits.h"
 
-/* So much less than F. */
+/* Factor of F for that. */
 #define SMALL 1e-3
-/* Bounds that are nearer than this are no reason to look. */
+/* If bounds are nearer than this, culprits are not searched again. */
 #define NEAR 1.05
 
 struct unsure {
@@ -32,7 +32,7 @@ struct unsure {
 /* One instruction. */
 struct range {
 	double cycles, low, high; /* S, bounds of F */
-	double turn, fixed;       /* e, and what the schedule lets it wait each time */
+	double turn, fixed;       /* e, and the schedule's wait per execution */
 	double others;            /* sum of all b */
 };
 
@@ -43,7 +43,7 @@ static double most(const struct range *r, double each)
 	return fmax(fmin(r->cycles - f * r->turn, f * each), 0);
 }
 
-/* sure: of each, what does not rest on there being no other explanation. */
+/* sure: of each, the part that holds whatever the other causes are. */
 static double unsure_least(const struct range *r, double each, double sure)
 {
 	double left = r->cycles - r->high * (r->turn + r->fixed + r->others - each);
@@ -65,7 +65,7 @@ static struct culprit *unsure_add(struct unsure *u, const struct culprit *from)
 	return x;
 }
 
-/* What the instruction had, to the end of the new list. */
+/* Copies the instruction's culprits to the end of the new list. */
 static int unsure_keep(struct unsure *u, uint32_t insn)
 {
 	struct culprit_wait *w = &u->c->wait[insn];
@@ -78,7 +78,7 @@ static int unsure_keep(struct unsure *u, uint32_t insn)
 	return 0;
 }
 
-/* Where a cause stands in the list of an instruction that is being made anew. */
+/* The position of a cause in the list of an instruction that is being rebuilt. */
 static struct culprit *unsure_find(struct unsure *u, uint32_t first, unsigned cause)
 {
 	for (size_t k = first; k < u->list.count; k++)
@@ -140,7 +140,7 @@ static int unsure_look(struct unsure *u, uint32_t insn)
 	return unsure_widen(u, insn, &r, executions);
 }
 
-/* Culprits where everything was executed SMALL as often. */
+/* Culprits with all executions multiplied by SMALL. */
 static int find_small(struct unsure *u, struct error *e)
 {
 	const struct flow *f = u->in->flow;

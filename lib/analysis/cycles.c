@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Cycle equivalence in linear time (Johnson, Pearson, Pingali: The program structure tree, PLDI'94,
- * section 3.3).  A depth-first search without regard to direction leaves tree arcs and back arcs;
- * the brackets of a tree arc are the back arcs from below it to above it, and two tree arcs are
- * equivalent when their brackets are the same.  The set of brackets is told by its newest member
- * and its size; capping brackets keep this true where branches of the tree join.
+ * Cycle equivalence in linear time (Johnson, Pearson, Pingali: The program structure tree,
+ * PLDI'94, section 3.3). An undirected depth-first search yields tree arcs and back arcs; the
+ * brackets of a tree arc are the back arcs from below it to above it, and two tree arcs are
+ * equivalent when their brackets are the same. The newest member and the size identify a set of
+ * brackets; capping brackets keep this true where branches of the tree join.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -13,9 +13,9 @@
 
 #define NONE FLOW_NONE
 
-struct bracket { /* arcs, then a cap a node */
+struct bracket { /* arcs, then one cap per node */
 	uint32_t above, below;
-	uint32_t size, class; /* of the list when this was last on top, and the class it meant */
+	uint32_t size, class; /* size of the list when this was last on top, and its class then */
 };
 
 struct node {
@@ -133,7 +133,7 @@ static void cycles_join(struct search *s, struct node *n, const struct node *chi
 	n->size += child->size;
 }
 
-/* Back arcs at a node: those from below end, those to above begin.  Returns the lowest number that
+/* Back arcs at a node: those from below end, those to above begin. Returns the lowest number that
  * one of its own goes to. */
 static uint32_t back_arcs(struct search *s, uint32_t at)
 {
@@ -167,7 +167,7 @@ static void name_tree_arc(struct search *s, struct node *n)
 {
 	struct bracket *top;
 
-	if (n->top == NONE) { /* a bridge: on no cycle */
+	if (n->top == NONE) { /* a bridge: not on a cycle */
 		s->class[n->up] = s->classes++;
 		return;
 	}

@@ -7,21 +7,21 @@
 
 #include "analysis/network.h"
 
-/* Chosen once for all programs and cores, round numbers near where the overlap of profiles with
- * exact ones is best on the programs of tests/accuracy/frequencies, which is flat around them. */
-#define SHADOW   4.0   /* variance of displacement, cycles for each cycle */
-#define SPREAD   0.5   /* standard deviation of the logarithm of T */
-#define PENALTY  3.0   /* cycles of an edge that is never foreseen: what half-foreseen ones cost */
-#define BLOCK    0.5   /* T of a block is not much less than this ... */
-#define INSN     0.15  /* ... and this for each instruction, as schedules are not that sure */
-#define FREE     0.1   /* weight of an edge's usual share, against 1 / variance of a logarithm */
-#define CUT      1.0   /* more than this is cut */
-#define LIKELY   8.0   /* edges: back to the head of a loop ... */
-#define BACKWARD 4.0   /* ... to a lower address otherwise ... */
-#define FALLS    1.5   /* ... to the next instruction ... */
-#define LEAVES   4.0   /* ... not out of a loop ... */
-#define GIVES_UP 50.0  /* ... nor to what does not return */
-#define STRIDE   8.0   /* a step changes no flow by more than this factor */
+/* Chosen once for all programs and cores: round numbers near the best overlap of profiles with
+ * exact ones on the programs of tests/accuracy/frequencies. The optimum is flat. */
+#define SHADOW   4.0  /* variance of displacement, cycles per cycle */
+#define SPREAD   0.5  /* standard deviation of the logarithm of T */
+#define PENALTY  3.0  /* cycles of an edge that is never foreseen: the cost of half-foreseen ones */
+#define BLOCK    0.5  /* T of a block is not much less than this ... */
+#define INSN     0.15 /* ... and this for each instruction, as schedules are uncertain */
+#define FREE     0.1  /* weight of an edge's usual share, against 1 / variance of a logarithm */
+#define CUT      1.0  /* larger excesses are cut */
+#define LIKELY   8.0  /* edges: back to the head of a loop ... */
+#define BACKWARD 4.0  /* ... to a lower address otherwise ... */
+#define FALLS    1.5  /* ... to the next instruction ... */
+#define LEAVES   4.0  /* ... not out of a loop ... */
+#define GIVES_UP 50.0 /* ... nor to what does not return */
+#define STRIDE   8.0  /* a step changes no flow by more than this factor */
 #define LEAST    1e-12 /* flow */
 
 enum { STEPS = 16 }; /* of a procedure by itself */
@@ -32,7 +32,7 @@ struct pull {
 
 struct analysis_fit {
 	uint32_t blocks, edges, arcs, entry;
-	struct analysis_pair *arc; /* of blocks, edges, ways to and from outside */
+	struct analysis_pair *arc; /* of blocks, edges, arcs from and to outside */
 	struct analysis_network *network;
 	uint32_t *class; /* of blocks */
 	uint32_t classes;
@@ -79,8 +79,9 @@ static int make_arcs(struct analysis_fit *t, const struct analysis_input *in)
 	return t->network ? 0 : -1;
 }
 
-/* How likely an edge is against the others of its block, as far as code tells: loops go round,
- * compilers let what is likely fall through or jump back, and do not expect to give up. */
+/* Likelihood of an edge against the others of its block, as far as the code shows it: loops
+ * iterate, compilers let the likely case fall through or jump back, and calls that do not return
+ * are unlikely. */
 static double likelihood(const struct flow *f, const struct flow_edge *edge)
 {
 	const struct flow_block *from = &f->blocks.data[edge->from];
@@ -215,7 +216,7 @@ static void make_times(struct analysis_fit *t)
 		t->class_time[t->class[i]] += t->time[i];
 }
 
-/* How far a class is off its flow, as a part of it: towards what it should be. */
+/* The relative difference of a class from its flow: the direction of its next change. */
 static double fit_distance(
 	const struct analysis_fit *t, uint32_t class, double flow, double *weight)
 {
@@ -273,7 +274,7 @@ void analysis_fit_step(struct analysis_fit *t)
 	memset(t->pull, 0, (t->blocks + 1) * sizeof(*t->pull));
 	memcpy(t->before, t->flow, t->arcs * sizeof(*t->before));
 	analysis_network_solve(t->network, t->weight, t->target, t->flow);
-	for (uint32_t i = 0; i < t->arcs; i++) { /* not too far at once, and above 0 */
+	for (uint32_t i = 0; i < t->arcs; i++) { /* bounds the step, and keeps it above 0 */
 		double x = fmin(fmax(t->flow[i], t->before[i] / STRIDE), t->before[i] * STRIDE);
 
 		t->flow[i] = fmax(x, LEAST);
@@ -310,9 +311,8 @@ double *analysis_fit_edges(const struct analysis_fit *t)
 	return edges;
 }
 
-/* By how much an estimate may be off to either side: a factor that 95% of samples were within on
- * the programs of tests/accuracy/frequencies, by how many samples a class has; not a proven bound.
- */
+/* The factor by which an estimate may be off to either side, by the samples of a class: 95% of the
+ * estimates were within it on the programs of tests/accuracy/frequencies. Not a proven bound. */
 static double factor_of(double samples)
 {
 	static const struct {

@@ -25,21 +25,21 @@
 
 struct analysis_fit;
 
-/* Needs no more of the input than samples and mi by block: all of it may go when this returns. NULL
+/* Needs only samples and mi by block of the input: all of it may be freed when this returns. NULL
  * when memory is out. */
 struct analysis_fit *analysis_fit_new(const struct analysis_input *in);
 void analysis_fit_free(struct analysis_fit *t);
 /* One step towards the minimum. */
 void analysis_fit_step(struct analysis_fit *t);
 
-/* What was found so far, in samples a cycle. */
+/* The result so far, in samples per cycle. */
 double analysis_fit_block(const struct analysis_fit *t, uint32_t block);
 /* How often the procedure is entered at its first block from outside. */
 double analysis_fit_entered(const struct analysis_fit *t);
 
 /* Of all edges; yours to free.  NULL when memory is out. */
 double *analysis_fit_edges(const struct analysis_fit *t);
-/* All of it. */
+/* Frees f. */
 void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies *q);
 
 /* From elsewhere: in the next step the block's (FLOW_NONE: the entry's) frequency should be this,

@@ -13,13 +13,13 @@ const char *analysis_confidence_name(enum analysis_confidence confidence)
 }
 
 /* How wrong an estimate of each confidence may be by the rule for cores that issue in order, as a
- * factor to either side, beside what so few samples scatter.  Chosen after real programs
+ * factor to either side, besides the scatter of the samples. Chosen after real programs
  * (tests/accuracy/frequencies), where mispredicted branches make short blocks seem ten times as
  * frequent as they are; not a proven bound. */
 static const double factors[] = {
 	[ANALYSIS_UNKNOWN] = 1, [ANALYSIS_LOW] = 12, [ANALYSIS_MEDIUM] = 6, [ANALYSIS_HIGH] = 2};
 
-/* one: the frequency that a sample would mean. */
+/* one: the frequency that one sample gives. */
 static void frequency_widen(struct analysis_estimate *x, double samples, double one)
 {
 	double scatter = 1 + 1.96 / sqrt(fmax(samples, 1));

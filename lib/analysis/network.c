@@ -9,10 +9,10 @@
 
 enum {
 	STEPS = 60,     /* of conjugate gradients, where the factor is not complete */
-	WORK = 8,       /* pairs of neighbours for each arc, and in any case ... */
-	ROOM = 1 << 17, /* ... so many, beyond which the factor is not completed */
+	WORK = 8,       /* pairs of neighbours per arc, and in any case ... */
+	ROOM = 1 << 17, /* ... this number; beyond these the factor is not completed */
 };
-#define CLOSE 1e-18 /* square of the residual, of what it began with */
+#define CLOSE 1e-18 /* square of the residual, relative to the first */
 #define NONE  UINT32_MAX
 
 struct next { /* of a node's list of neighbours */
@@ -27,11 +27,11 @@ struct update { /* of the factor: by two neighbours of an eliminated node */
 struct analysis_network {
 	uint32_t nodes, arcs;
 	struct analysis_pair *arc;
-	uint32_t *slot_of; /* of arcs: between two nodes; NONE: to the world, or to itself */
+	uint32_t *slot_of; /* of arcs: between two nodes; NONE: to the outside, or a self-loop */
 	VEC(struct analysis_pair) slots; /* pairs of nodes, those of the factor last */
 	uint32_t *order;                 /* of elimination */
 	uint32_t *first, *first_update;  /* of each place in order: in neighbours, in updates */
-	VEC(struct next) neighbours;     /* eliminated later; more is not used */
+	VEC(struct next) neighbours;     /* eliminated later; the rest is unused */
 	VEC(struct update) updates;      /* left and right: in neighbours */
 	bool complete;
 	double *conductance, *diagonal, *factor; /* of arcs; of nodes; of slots */
@@ -97,7 +97,7 @@ static void link_to(struct ordering *o, uint32_t from, uint32_t to, uint32_t slo
 	o->degree[from]++;
 }
 
-/* The slot of two nodes; where there is none yet, it is made if wanted. */
+/* The slot of two nodes; a new one is added if wanted. */
 static uint32_t slot_between(struct ordering *o, uint32_t a, uint32_t b, bool make)
 {
 	struct analysis_network *n = o->n;
@@ -143,7 +143,7 @@ static void queue_node(struct ordering *o, uint32_t node)
 		o->lowest = d;
 }
 
-/* A node of least degree; NONE: all are gone. */
+/* A node of least degree; NONE: all are eliminated. */
 static uint32_t next_node(struct ordering *o)
 {
 	while (o->lowest < o->buckets) {
@@ -193,7 +193,7 @@ static void eliminate(struct ordering *o, uint32_t node)
 			if (slot == NONE) {
 				n->complete = false;
 				if (o->failed || o->work > 2 * limit)
-					break; /* even to look is too much work */
+					break; /* even the check is too much work */
 				continue;
 			}
 			own = vec_push(&n->updates);
@@ -323,7 +323,7 @@ static void make_factor(struct analysis_network *n)
 	for (uint32_t i = 0; i + 1 < n->nodes; i++) {
 		double d = n->diagonal[n->order[i]];
 
-		if (!(d > 0)) /* on no way to the world: rounding */
+		if (!(d > 0)) /* not connected to the outside: rounding */
 			d = n->diagonal[n->order[i]] = INFINITY;
 		for (uint32_t k = n->first_update[i]; k < n->first_update[i + 1]; k++) {
 			const struct update *u = &n->updates.data[k];

@@ -7,7 +7,7 @@
 
 #include "analysis/runs_private.h"
 
-#define LONGEST (1u << 20) /* bytes of a run: others are mistakes */
+#define LONGEST (1u << 20) /* bytes of a run: longer ones are errors */
 
 /* ---- segments ---- */
 
@@ -20,7 +20,7 @@ static int compare_segments(const void *a, const void *b)
 	return (x->begin > y->begin) - (x->begin < y->begin);
 }
 
-/* The first segment that begins at or behind this address (of this image or a later one). */
+/* The first segment that begins at or after this address (of this image or a later one). */
 static uint32_t first_from(const struct analysis_runs *r, uint32_t image, uint64_t address)
 {
 	const struct runs_segment key = {.image = image, .begin = address};
@@ -81,7 +81,7 @@ static int make_segments(struct analysis_runs *r, const struct analysis_run *run
 	return 0;
 }
 
-/* ---- ways ---- */
+/* ---- edges ---- */
 
 static int add_way(struct analysis_runs *r, uint32_t from, uint64_t end, uint32_t to,
 	const struct analysis_run *run)

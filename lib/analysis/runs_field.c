@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Logarithms of frequencies, given ways that were seen and what was told: a Gaussian field over the
- * graph.  A way that was taken n times ties its ends with a variance of about 4 / n, less where it
- * is all of what leaves the one and enters the other.  The mean is one solution of a Laplacian
- * system (analysis/network.h); the deviation of each frequency is found from solutions with noise
- * of these variances, which are draws of the field.
+ * Logarithms of frequencies from observed edges and other evidence: a Gaussian field over the
+ * graph. An edge that was taken n times ties its ends with a variance of about 4 / n, less if it
+ * is all that leaves the one and enters the other. The mean is one solution of a Laplacian system
+ * (analysis/network.h). Deviations are estimated from solutions with noise of these variances,
+ * which are draws of the field.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,15 +14,15 @@
 #include "analysis/runs_private.h"
 
 enum { DRAWS = 24 };
-#define CERTAIN 0.02 /* what a way may still be off that is the only one */
-#define VAGUE   1e-4 /* weight of no evidence at all */
-#define TIE     0.25 /* 1 / variance, of a way that was taken once */
+#define CERTAIN 0.02 /* remaining variance of an edge that is the only one */
+#define VAGUE   1e-4 /* weight of absent evidence */
+#define TIE     0.25 /* 1 / variance of an edge that was taken once */
 
 struct field {
 	struct analysis_network *network;
 	struct analysis_pair *arc;
 	double *weight, *target, *flow; /* of arcs; weight is 1 / conductance */
-	uint32_t arcs, anchors;         /* anchors: the first of them, one a node */
+	uint32_t arcs, anchors;         /* anchors: index of the first, one per node */
 	uint64_t random;
 };
 
@@ -49,8 +49,8 @@ static void free_field(struct field *f)
 	free(f->weight);
 }
 
-/* What of the ways seen goes in circles: bursts begin in slow code, and how often that was left
- * says nothing about how often it is entered. */
+/* The circular part of the observed edges: bursts begin in slow code, so the number of times that
+ * code was left does not give the number of times it is entered. */
 int runs_find_circles(struct analysis_runs *r)
 {
 	struct field f = {0};
@@ -74,8 +74,8 @@ int runs_find_circles(struct analysis_runs *r)
 	return rc;
 }
 
-/* Where all that enters a place comes by one way, its share of what it leaves says how often; where
- * it is one of several, what goes in circles does. */
+/* If one edge is all that enters a place, its share of its origin's exits gives its weight; if it
+ * is one of several, its circular part does. */
 static double conductance(const struct analysis_runs *r, const struct runs_way *w)
 {
 	const struct runs_segment *from = &r->segment[w->key.from], *to = &r->segment[w->key.to];
@@ -105,7 +105,7 @@ static void fill_field(struct field *f, const struct analysis_runs *r)
 	field_add_arc(f, link, 0, VAGUE);
 }
 
-/* Of a normal distribution, near enough. */
+/* A normal distribution, approximately. */
 static double noise(struct field *f)
 {
 	double sum = 0;

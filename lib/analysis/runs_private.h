@@ -5,13 +5,13 @@
 #include "analysis/runs.h"
 #include "base/table.h"
 
-#define RUNS_PASSES UINT64_MAX /* end of a way that goes on to the next segment */
+#define RUNS_PASSES UINT64_MAX /* end of an edge to the next segment */
 
 struct runs_segment {
 	uint64_t begin, last; /* addresses; last: of the last instruction that was executed */
 	uint32_t image;
-	uint32_t first, outs; /* ways */
-	double in, out;       /* how often it was entered and left */
+	uint32_t first, outs; /* edges */
+	double in, out;       /* times that it was entered and left */
 	double flow, deviation;
 	double told, weight;
 };
@@ -22,8 +22,8 @@ struct runs_way { /* table entry */
 		uint32_t from, to;
 	} key;
 	double count, flow;
-	double round; /* of count: what came back to where it began */
-	/* By rates: deviation of what varies with others, variance of what varies by itself. */
+	double round; /* part of count that is in circulation */
+	/* By rates: deviation of the part that varies with others, variance of its own part. */
 	double together, alone;
 };
 
@@ -40,12 +40,12 @@ static inline struct runs_way *runs_way(const struct analysis_runs *r, size_t i)
 	return (struct runs_way *)(void *)r->ways.entries + i;
 }
 
-#define RUNS_LINK  0.02  /* a burst's end and beginning, against a way that was seen */
-#define RUNS_BURST 256.0 /* about so many ways behind where a burst began it may end */
+#define RUNS_LINK  0.02  /* weight of the edge between bursts, against an observed edge */
+#define RUNS_BURST 256.0 /* a burst ends about this number of edges after its beginning */
 
-/* The stationary distribution: flow of all segments and ways.  -1 when memory is out. */
+/* The stationary distribution: flow of all segments and edges. -1 when memory is out. */
 int runs_make_stationary(struct analysis_runs *r);
-/* What of the ways seen goes in circles (round).  -1 when memory is out. */
+/* The circular part of the observed edges (round). -1 when memory is out. */
 int runs_find_circles(struct analysis_runs *r);
 
 #endif

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Elimination after Grassmann, Taksar and Heyman: a state is taken out of a chain by going straight
- * from each state before it to each one behind it; what is left is a chain of fewer states.  Going
- * back, the flow of a state is what those before it sent.  Nothing is subtracted, so no digits are
- * lost where a loop goes round a million times.
+ * Elimination after Grassmann, Taksar and Heyman: a state is removed from a chain by joining each
+ * of its predecessors directly to each of its successors; the rest is a chain of fewer states. In
+ * reverse order, the flow of a state is the sum from its predecessors. Nothing is subtracted, so
+ * no digits are lost even if a loop iterates a million times.
  *
- * States with few neighbours go first.  Where a program's core is so dense that this would be too
- * much work, what is left is solved by iteration.
+ * States with few neighbours go first. Where a program's core is too dense for this, the rest is
+ * solved by iteration.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -37,9 +37,9 @@ struct chain {
 	struct table arcs;
 	uint32_t nodes;
 	uint32_t *out, *in;   /* first arc of each */
-	uint32_t *outs, *ins; /* to and from those that are left */
+	uint32_t *outs, *ins; /* to and from remaining nodes */
 	bool *gone;
-	double *left; /* shares of all ways to other nodes, when it went */
+	double *left; /* shares of all edges to other nodes, at its elimination */
 	uint32_t *order;
 	uint32_t taken;
 	VEC(struct turn) turns; /* a heap: the least cost first */
@@ -73,14 +73,14 @@ static int stationary_add_arc(struct chain *c, uint32_t from, uint32_t to, doubl
 	return 0;
 }
 
-/* ---- the heap of turns ---- */
+/* ---- the heap of next nodes ---- */
 
 static int push_turn(struct chain *c, uint32_t node)
 {
 	struct turn own = {(uint64_t)c->ins[node] * c->outs[node], node};
 	size_t at = c->turns.count;
 
-	if (node == c->nodes - 1) /* the way from burst to burst stays to the end */
+	if (node == c->nodes - 1) /* the edge from burst to burst is kept to the end */
 		return 0;
 	if (!vec_push(&c->turns))
 		return -1;
@@ -184,7 +184,7 @@ static double sent_to(const struct chain *c, uint32_t node)
 	return sum;
 }
 
-/* What was too dense to be eliminated; flow holds a first guess. */
+/* Solves the dense rest; flow is a first estimate. */
 static void iterate(struct chain *c)
 {
 	for (uint32_t i = 0; i < c->nodes; i++) {
@@ -215,7 +215,7 @@ static void iterate(struct chain *c)
 static void go_back(struct chain *c)
 {
 	for (uint32_t i = 0; i < c->taken; i++)
-		c->flow[c->order[i]] = 0; /* until its turn: what went before it sends nothing */
+		c->flow[c->order[i]] = 0; /* not yet reached: its predecessors have sent nothing */
 	for (uint32_t i = c->taken; i-- > 0;) {
 		uint32_t node = c->order[i];
 
