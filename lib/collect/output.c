@@ -104,63 +104,14 @@ int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e)
 		(int)pid);
 }
 
-/* In the same order, so that every index stays. */
-static int output_copy(struct experiment *to, const struct experiment *from, struct error *e)
-{
-	for (size_t i = 0; i < from->facts.count; i++)
-		if (experiment_fact(to, from->facts.data[i].key, from->facts.data[i].value, e))
-			return -1;
-	for (size_t i = 1; i < from->images.count; i++)
-		if (experiment_image(to, &from->images.data[i], e) < 0)
-			return -1;
-	for (size_t i = 0; i < from->metrics.count; i++)
-		if (experiment_metric(to, &from->metrics.data[i], e) < 0)
-			return -1;
-	for (size_t i = 1; i < from->processes.count; i++)
-		if (experiment_process(to, &from->processes.data[i], e) < 0)
-			return -1;
-	for (size_t i = 1; i < from->threads.count; i++)
-		if (experiment_thread(to, &from->threads.data[i], e) < 0)
-			return -1;
-	for (size_t i = 1; i < from->phases.count; i++)
-		if (experiment_phase(to, &from->phases.data[i], e) < 0)
-			return -1;
-	for (size_t i = 1; i < from->nodes.count; i++) {
-		const struct experiment_node *n = experiment_node_at(from, i);
-
-		if (experiment_node(to, n->key.parent, n->key.image, n->key.address) < 0)
-			return error_nomem(e);
-	}
-	for (size_t i = 0; i < from->samples.count; i++) {
-		const struct experiment_sample *s = experiment_sample_at(from, i);
-
-		if (experiment_add(
-			    to, s->key.metric, s->key.thread, s->key.phase, s->key.node, s->count))
-			return error_nomem(e);
-	}
-	for (size_t i = 0; i < from->symbols.count; i++) {
-		const struct experiment_symbol *s = table_at(&from->symbols, i);
-
-		if (experiment_symbol(to, s->key.image, s->key.address, s->length, s->name, e))
-			return -1;
-	}
-	free(to->type);
-	to->type = strdup(from->type);
-	to->began = from->began;
-	to->elapsed = from->elapsed;
-	return to->type ? 0 : error_nomem(e);
-}
-
 int collect_output_checkpoint(struct collect_output *o, const struct experiment *x, struct error *e)
 {
 	struct experiment now;
 	int rc;
 
-	if (experiment_init(&now, e))
+	if (experiment_copy(&now, x, e))
 		return -1;
-	rc = output_copy(&now, x, e);
-	if (rc == 0)
-		rc = experiment_write(&now, o->path, e);
+	rc = experiment_write(&now, o->path, e);
 	if (rc == 0)
 		o->claimed = true;
 	experiment_fini(&now);

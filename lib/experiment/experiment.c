@@ -47,6 +47,23 @@ void experiment_fini(struct experiment *x)
 	memset(x, 0, sizeof(*x));
 }
 
+int experiment_copy(struct experiment *to, const struct experiment *from, struct error *e)
+{
+	bool good;
+
+	*to = *from;
+	good = copy_text(&to->type, from->type);
+	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS; i++)
+		good &= experiment_list_copy(to, from, i) == 0;
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		good &= row_copy(experiment_table(to, i), experiment_table(from, i),
+				experiment_kind(i)) == 0;
+	if (good)
+		return 0;
+	experiment_fini(to);
+	return error_nomem(e);
+}
+
 static bool image_same(const struct experiment_image *a, const struct experiment_image *b)
 {
 	return a->kind == b->kind && a->pid == b->pid && a->size == b->size &&

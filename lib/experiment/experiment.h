@@ -202,6 +202,9 @@ struct experiment {
 /* Creates index 0 of everything.  -1 when memory is out. */
 int experiment_init(struct experiment *x, struct error *e);
 void experiment_fini(struct experiment *x);
+/* All that from holds, with the same index for everything; to is not initialised.  -1 when memory
+ * is out, with to as after experiment_fini. */
+int experiment_copy(struct experiment *to, const struct experiment *from, struct error *e);
 
 /* All copy what they are given and return an index, or -1 with *e set.  experiment_image finds an
  * equal one that is there. */

@@ -158,6 +158,18 @@ long experiment_list_add(struct experiment *x, int which, const void *row, struc
 	return error_nomem(e);
 }
 
+int experiment_list_copy(struct experiment *to, const struct experiment *from, int which)
+{
+	const struct experiment_vec *v = experiment_list_vec(from, which);
+	size_t size = experiment_lists[which].kind.size;
+
+	*experiment_list_vec(to, which) = (struct experiment_vec){0};
+	for (size_t i = 0; i < v->count; i++)
+		if (experiment_list_add(to, which, v->data + i * size, NULL) < 0)
+			return -1;
+	return 0;
+}
+
 void experiment_list_fini(struct experiment *x, int which)
 {
 	struct experiment_vec *v = experiment_list_vec(x, which);

@@ -154,6 +154,21 @@ void row_fini(struct table *t, const struct row_kind *k)
 	table_fini(t);
 }
 
+int row_copy(struct table *to, const struct table *from, const struct row_kind *k)
+{
+	*to = (struct table){.entry_size = k->size, .key_size = k->key_size};
+	if (table_reserve(to, from->count))
+		return -1;
+	for (size_t i = 0; i < from->count; i++) {
+		void *row = memcpy(table_at(to, i), table_at(from, i), k->size);
+
+		if (i >= k->fixed && !row_copy_texts(row, k))
+			return -1;
+		to->count++;
+	}
+	return 0;
+}
+
 static void field_add(void *to, void *row, const struct row_field *f)
 {
 	if (f->coding == ROW_REAL) {

@@ -101,6 +101,9 @@ static inline uint64_t row_sum(uint64_t a, uint64_t b)
 /* With its fixed rows, all zero.  -1 when memory is out. */
 int row_init(struct table *t, const struct row_kind *k);
 void row_fini(struct table *t, const struct row_kind *k);
+/* The same rows in the same places; to is not initialised.  -1 when memory is out; row_fini is due
+ * then, too. */
+int row_copy(struct table *to, const struct table *from, const struct row_kind *k);
 /* Adds a row to the one with its key, and copies its texts; its index, -1 when memory is out. */
 long row_add(struct table *t, const struct row_kind *k, const void *row);
 /* What strcmp would return, by their keys. */

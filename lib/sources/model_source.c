@@ -55,7 +55,6 @@ static int model_probe(const struct source_options *options, struct error *why)
 	int rc = model_install_find(&install, why);
 	const char *wrong;
 
-	(void)options;
 	model_install_fini(&install);
 	if (rc)
 		return -1;

@@ -50,6 +50,30 @@ static void test_round_trip(void)
 	ok(same && nodes > 10000 && samples > 10000, "what is read is what was written");
 }
 
+static void test_copy(void)
+{
+	bool same = true;
+
+	for (uint64_t seed = 1; seed <= 40; seed++) {
+		struct experiment x, copy;
+		struct error e = {0};
+		size_t n = 0, m = 0;
+		char *a, *b;
+
+		random_experiment(&x, seed, 40);
+		x.folded.threads = x.data.lost = seed;
+		same &= experiment_copy(&copy, &x, &e) == 0;
+		b = random_bytes(&copy, &m);
+		experiment_fini(&copy);
+		a = random_bytes(&x, &n);
+		experiment_fini(&x);
+		same &= a && b && n == m && memcmp(a, b, n) == 0;
+		free(a);
+		free(b);
+	}
+	ok(same, "a copy has all that the experiment has");
+}
+
 /* The same content added in another order: addresses, threads, images. */
 static char *either_way(bool reversed, size_t *size)
 {
@@ -487,6 +511,7 @@ static void test_dump(void)
 int main(void)
 {
 	test_round_trip();
+	test_copy();
 	test_order();
 	test_numbers();
 	test_size();

@@ -42,6 +42,22 @@ static int read_back(struct error *e)
 	return 0;
 }
 
+static int copied(struct error *e)
+{
+	struct experiment x, copy;
+	bool on = inject_on;
+	int rc;
+
+	inject_on = false;
+	random_experiment(&x, seed, 40);
+	inject_on = on;
+	rc = experiment_copy(&copy, &x, e);
+	if (rc == 0)
+		experiment_fini(&copy);
+	experiment_fini(&x);
+	return rc;
+}
+
 static int merged(struct error *e)
 {
 	struct experiment sum, x = {0};
@@ -84,6 +100,7 @@ int main(void)
 		experiment_fini(&x);
 		inject_each("an experiment is settled and written", settled, false);
 		inject_each("an experiment is read", read_back, false);
+		inject_each("an experiment is copied", copied, false);
 		inject_each("experiments are merged", merged, false);
 		free(bytes);
 	}
