@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libperfex: a program counts its own events.  See libperfex(3).  Link with -lperfex.
+ * libperfex: a program counts its own events. See libperfex(3). Link with -lperfex.
  *
  * Counts come from the processor's counters where there are any; from the modelled processor when
  * the program runs under `perfex -source model`; clocks, page faults and context switches from the
- * kernel.  Every value says by its label which it is.  Where nothing can count an event, adding it
- * fails, and the error says why and what to do: there are no silent zeros.
+ * kernel. Each value has a label that names its source. If nothing can count an event, adding it
+ * fails, and the error explains why and what to do. A count that is missing is never shown as zero.
  */
 #ifndef PERFEX_H
 #define PERFEX_H
@@ -20,9 +20,9 @@ extern "C" {
 /*
  * ---- The classic five calls: two events, by number, of the calling thread. ----
  *
- * Events are numbered as `perfex -list` shows them.  The environment variables T5_EVENT0 and
- * T5_EVENT1, if set, name other events instead of e0 and e1, everywhere below.  All return -1 on
- * failure, with errno set and perfex_last_error() saying more.
+ * Events are numbered as `perfex -list` shows them. The environment variables T5_EVENT0 and
+ * T5_EVENT1, if set, replace e0 and e1 in all five calls. All return -1 on failure, with errno set
+ * and details in perfex_last_error().
  */
 
 /* Sets both counts to zero and starts counting.  Returns the generation, a number above 0 that
@@ -35,7 +35,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1);
 int print_counters(int e0, long long c0, int e1, long long c1);
 /* Writes to stderr what each count cost: typical, minimum and maximum time in seconds. */
 int print_costs(int e0, long long c0, int e1, long long c1);
-/* Takes the costs in a file, perfex-costs(5), for the machine's own. */
+/* Uses the costs in a file, perfex-costs(5), instead of the machine's own. */
 int load_costs(char *file);
 
 /*
@@ -49,7 +49,7 @@ struct perfex; /* opaque */
 enum perfex_scope {
 	PERFEX_THREAD = 0, /* the thread that calls perfex_start first; it must also stop, and read
 			      while counting is on */
-	PERFEX_PROCESS = 1 /* the whole process: all of its threads, those of the future as well */
+	PERFEX_PROCESS = 1 /* the whole process: all of its threads, including later ones */
 };
 
 enum perfex_label {
@@ -70,19 +70,19 @@ struct perfex_value {
 enum perfex_error_code {
 	PERFEX_OK = 0,
 	PERFEX_ERR_NOMEM = 1,
-	PERFEX_ERR_SYSTEM = 2,      /* a system call failed; errnum says how */
+	PERFEX_ERR_SYSTEM = 2,      /* a system call failed; errnum is its errno */
 	PERFEX_ERR_PARSE = 3,       /* an event or a file is malformed */
 	PERFEX_ERR_NOT_FOUND = 4,   /* no such event or file */
-	PERFEX_ERR_UNSUPPORTED = 5, /* nothing here can count it */
-	PERFEX_ERR_PERMISSION = 6,  /* something could, but it is not allowed to us */
-	PERFEX_ERR_BUSY = 7,        /* somebody else holds the counters */
-	PERFEX_ERR_CONFLICT = 8,    /* calls in an order that makes no sense */
+	PERFEX_ERR_UNSUPPORTED = 5, /* no source on this machine can count it */
+	PERFEX_ERR_PERMISSION = 6,  /* a source could count it, but permission is missing */
+	PERFEX_ERR_BUSY = 7,        /* the counters are in use by another process */
+	PERFEX_ERR_CONFLICT = 8,    /* the calls are in a wrong order */
 	PERFEX_ERR_RANGE = 9        /* a number out of its range */
 };
 
 struct perfex_error {
 	int code;          /* enum perfex_error_code */
-	int errnum;        /* errno, where one lies behind it; else 0 */
+	int errnum;        /* errno of the failed system call; else 0 */
 	char message[512]; /* one line */
 	char hint[512];    /* what to do; may be empty */
 };
@@ -94,27 +94,26 @@ struct perfex *perfex_open(int scope, struct perfex_error *error);
 /* Adds an event: a number, a name, a short name, a libpfm4 string or a raw code, as for `perfex
  * -e`.  Only before the first start.  Returns its index, 0 for the first; -1 on failure. */
 int perfex_add(struct perfex *p, const char *event, struct perfex_error *error);
-/* Starts, or goes on: counts add up over several starts and stops. */
+/* Starts or continues counting: counts add up over several starts and stops. */
 int perfex_start(struct perfex *p, struct perfex_error *error);
 /* Stores the counts so far of the first `count` events; counting goes on.  Returns how many were
  * stored. */
 int perfex_read(
 	struct perfex *p, struct perfex_value *values, int count, struct perfex_error *error);
-/* Stops.  Counts stand still from then on. */
+/* Stops. The counts do not change any more. */
 int perfex_stop(struct perfex *p, struct perfex_error *error);
 /* p may be NULL. */
 void perfex_close(struct perfex *p);
 
-/* What reports call an added event; NULL if there is none with this index.  Valid until
+/* The name that reports use for an added event; NULL if there is none with this index. Valid until
  * perfex_close. */
 const char *perfex_event_name(const struct perfex *p, int index);
 /* Where it is counted: "pmu", "os" or "model". */
 const char *perfex_event_source(const struct perfex *p, int index);
-/* "measured", "scaled", ...; "" for PERFEX_NONE and what is no label. */
+/* "measured", "scaled", ...; "" for PERFEX_NONE and for values that are not labels. */
 const char *perfex_label_name(int label);
 
-/* What the last of the classic calls in this thread that failed had to say; code PERFEX_OK if none
- * did. */
+/* The error of the last classic call in this thread that failed; code PERFEX_OK if none did. */
 const struct perfex_error *perfex_last_error(void);
 
 #ifdef __GNUC__

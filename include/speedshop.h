@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * libspeedshop: a program says to ssrun where its phases begin, and what is not to count.  See
- * ssapi(3).  Link with -lspeedshop.
+ * libspeedshop: a program marks for ssrun where its phases begin and which parts are not to be
+ * counted. See ssapi(3). Link with -lspeedshop.
  *
  * All of these may be called at any time, in any thread, from handlers of signals and in children
- * of forks.  When nobody listens, each is a few instructions that do nothing.
+ * of forks. If no ssrun listens, each is a few instructions without effect.
  */
 #ifndef SPEEDSHOP_H
 #define SPEEDSHOP_H
@@ -16,8 +16,8 @@ extern "C" {
 #pragma GCC visibility push(default)
 #endif
 
-/* A phase of this name ("" or NULL: of none) begins, for the whole experiment.  Of long names the
- * first 95 bytes count.  Returns 1 if somebody listens, else 0. */
+/* A phase of this name ("" or NULL: without a name) begins, for the whole experiment. Only the
+ * first 95 bytes of a name are used. Returns 1 if ssrun listens, else 0. */
 int ssrt_caliper_point(const char *name);
 
 /* Samples from here on, until ssrt_experiment_restart, do not count. */
@@ -31,14 +31,14 @@ void ssrt_experiment_init(void);
 void ssrt_experiment_shutdown(void);
 void ssrt_experiment_stop(void);
 
-/* What ssrt_interface_routine can be asked. */
+/* Queries for ssrt_interface_routine. */
 enum ssrt_op {
-	SSRT_LISTENING = 0, /* 0: nobody listens; 1: ssrun samples the program as it runs; 2: on
-			       the model */
+	SSRT_LISTENING = 0, /* 0: ssrun does not listen; 1: ssrun samples the program as it runs; 2:
+			       on the model */
 	SSRT_VERSION = 1    /* of this interface: 1 */
 };
 
-/* context is not used.  -1: no such op. */
+/* context is not used. Returns -1 for an unknown op. */
 long ssrt_interface_routine(int op, void *context);
 
 #ifdef __GNUC__

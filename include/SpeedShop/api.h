@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* For programs written for SpeedShop's own library: ssrt_caliper_point has flags there, which never
- * meant anything, in front of its label.  See ssapi(3). */
+/* For programs written for SpeedShop's own library. There, ssrt_caliper_point takes flags, which
+ * never had a meaning, before its label. See ssapi(3). */
 #ifndef SPEEDSHOP_API_H
 #define SPEEDSHOP_API_H
 

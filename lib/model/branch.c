@@ -2,37 +2,38 @@
 /*
  * Branch prediction.
  *
- * Conditional branches look first into a base table, a byte by address, which steps from state to
- * state as a small machine.  Kind 0 (R10000): the machine is a two-bit counter (Smith, ISCA 1981).
+ * Conditional branches first use a base table: a byte per address, the state of a small automaton.
+ * Kind 0 (R10000): the automaton is a two-bit counter (Smith, ISCA 1981).
  *
  * Kind 1: TAGE (Seznec and Michaud, "A case for (partially) TAgged GEometric history length branch
- * prediction", JILP 8, 2006), with eight tagged tables.  The longest history that matches predicts;
- * a misprediction allocates an entry of a longer one.  Deviations, most of them for speed:
+ * prediction", JILP 8, 2006), with eight tagged tables. The longest history that matches predicts;
+ * a misprediction allocates an entry of a longer one. Deviations, most of them for speed:
  * - Four tables share an index, so that a branch has its entries in two places and all are compared
- *   at once.  The index has the address and, for the four of shorter histories, the last
- *   log2(entries) outcomes, for the others the last log2(entries) + 27; tags, of 11 bits, tell the
- *   rest.
- * - Histories are of 4, 16, 20, 32, 36, 48, 52 and 64 outcomes, the upper pieces of their products
+ *   at once. The index contains the address and, for the four of shorter histories, the last
+ *   log2(entries) outcomes, for the others the last log2(entries) + 27; tags, of 11 bits, contain
+ *   the rest.
+ * - Histories are of 4, 16, 20, 32, 36, 48, 52 and 64 outcomes: the upper pieces of their products
  *   with an odd number instead of folded registers.
- * - Before the tables are asked there is a look into a table of streaks, by the address and the
- *   last STREAK_HISTORY outcomes: what went the same way SURE times running there is predicted so,
- *   and the tables do not learn of it until it is wrong.
- * - A branch that has only ever been taken, or only ever been not taken, is predicted so and stays
- *   out of the tables, as AMD's optimization guides describe for Zen (never seen taken, always
- * taken, then dynamic), and so does one whose two-bit counter was right SETTLES times running,
- * until it is wrong.  All outcomes enter the history.
- * - The base always learns, and new entries always leave the prediction to what they would replace.
- * - Useful bits fall only where allocation finds no room.
+ * - A table of streaks is used before the tagged tables, by the address and the last STREAK_HISTORY
+ *   outcomes. A branch with the same outcome SURE times in a row there is predicted so, and does
+ *   not train the tables until it is wrong.
+ * - A branch that has always been taken, or never, is predicted so and is not in the tables, as
+ *   AMD's optimization guides describe for Zen (never seen taken, always taken, then dynamic). So
+ *   is one whose two-bit counter was right SETTLES times in a row, until it is wrong. All outcomes
+ *   enter the history.
+ * - The base table always learns, and new entries always leave the prediction to the entry that
+ *   they would replace.
+ * - Useful bits are cleared only where allocation finds no room.
  *
- * Indirect branches: the same idea with targets (ITTAGE, Seznec, JWAC-2 2011).  Behind the table by
- * address there are two by more: the targets of the last two indirect branches and the last eight
- * outcomes of conditional ones, and those of eight and 24.  Each has 2048 entries, four ways a set:
- * a Redwood Cove follows code of 1024 operations with six targets without a mistake, and of 2048
- * not.
+ * Indirect branches: the same method with targets (ITTAGE, Seznec, JWAC-2 2011). After the table by
+ * address there are two with history: the targets of the last two indirect branches and the last
+ * eight outcomes of conditional ones, and those of eight and 24. Each has 2048 entries, four ways
+ * per set: a Redwood Cove follows code of 1024 operations with six targets without misprediction,
+ * but not of 2048.
  *
- * Returns are predicted by a circular stack that forgets the oldest when full.  Direct jumps and
- * calls are never mispredicted.  Prediction and update are one step: a branch is resolved before
- * the next is seen.
+ * Returns are predicted by a circular stack; when it is full, the oldest entry is overwritten.
+ * Direct jumps and calls are never mispredicted. Prediction and update are one step: a branch is
+ * resolved before the next is predicted.
  *
  * Cost: a settled branch some three host instructions, another about 80 without a jump, a
  * misprediction twice that.
@@ -218,7 +219,7 @@ static NOINLINE int branch_allocate(
 NOINLINE int branch_predict(
 	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken)
 {
-	/* The base is a table that always matches, number 0; the ways are 1 to 8. */
+	/* The base table always matches and has number 0; the ways are 1 to 8. */
 	union {
 		uint16_t entry[2 * WAYS];
 		struct ways half[2];
@@ -289,7 +290,7 @@ static inline struct target_set branch_find_targets(
 		(hash << 16 & TARGET_TAG) | TAG_ONE};
 }
 
-/* NULL: the table does not know the branch. */
+/* NULL: the branch is not in the table. */
 static inline uint64_t *target_known(struct target_set set)
 {
 	unsigned i;
@@ -300,7 +301,7 @@ static inline uint64_t *target_known(struct target_set set)
 	return 0;
 }
 
-/* In the place of one that is not sure; where all are, one of them becomes less so. */
+/* Replaces an entry without confidence; if all have some, reduces that of one. */
 static int place_target(struct target_set set, uint64_t to)
 {
 	unsigned i, start = (unsigned)(set.tag >> 52), way;
@@ -308,7 +309,7 @@ static int place_target(struct target_set set, uint64_t to)
 	for (i = 0; i < INDIRECT_WAYS; i++) {
 		way = (start + i) % INDIRECT_WAYS;
 		if (!(set.way[way] & CONFIDENCE)) {
-			set.way[way] = set.tag | to | SURE_ONE; /* to be seen once more */
+			set.way[way] = set.tag | to | SURE_ONE; /* must be confirmed once more */
 			return 1;
 		}
 	}
@@ -316,7 +317,7 @@ static int place_target(struct target_set set, uint64_t to)
 	return 0;
 }
 
-/* The table by address always knows the branch; longer ones learn when the shorter failed. */
+/* The table by address always has the branch; longer ones learn when the shorter one was wrong. */
 static NOINLINE int learn_target(const struct predictor *p, uint64_t path, uint64_t from,
 	uint64_t *known, unsigned next, unsigned tables, uint64_t to)
 {
@@ -339,7 +340,7 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 
 	to &= TARGET;
 	p->path = path << 8 | (to * MULTIPLIER) >> 56;
-	/* The longest that knows the branch; if that is right, the others are of no interest. */
+	/* The longest that has the branch; if that is right, the others are not used. */
 	for (provider = tables; provider-- > 0;) {
 		known = target_known(branch_find_targets(p, provider, path, from));
 		if (known)

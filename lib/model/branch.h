@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branch prediction, for the loops that run branches; see branch.c for how it is done.
+ * Branch prediction, for the loops that run branches; branch.c describes the algorithms.
  *
- * Each call predicts a branch, compares with what it did, learns that, and says whether the
- * prediction was right (1) or not (0).  Nothing else of the model changes, but for
- * branch_elsewhere.
+ * Each call predicts a branch, compares the prediction with the outcome, trains the predictor, and
+ * returns whether the prediction was right (1) or not (0). Only branch_elsewhere changes other
+ * parts of the model.
  */
 #ifndef MODEL_BRANCH_H
 #define MODEL_BRANCH_H
@@ -12,8 +12,8 @@
 #include "model/state.h"
 
 /*
- * What the base table holds of a conditional branch.  Below DYNAMIC bit 0 is the direction that is
- * predicted without asking the tables, and an outcome that agrees changes nothing.
+ * An entry of the base table for a conditional branch. In entries below DYNAMIC, bit 0 is the
+ * predicted direction; the tables are not used, and an outcome that agrees changes nothing.
  */
 enum base_state {
 	NEVER_TAKEN,
@@ -67,7 +67,7 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
  */
 void branch_elsewhere(struct model *m, struct core *core, enum model_branch_kind kind,
 	uint64_t from, uint64_t next, uint64_t to);
-/* A call, whose return should go to `next`. */
+/* A call, which should return to `next`. */
 static inline void push_return(const struct model *m, struct predictor *p, uint64_t next)
 {
 	uint32_t size = m->config.return_stack;

@@ -37,11 +37,11 @@ static inline int is_dirty(uint64_t entry)
 	return (entry & MESI) == MODIFIED;
 }
 
-/* In an entry: cache_guess and its like must not find the line, so that the next use of it goes the
- * long way.  (No address of a program has this bit.) */
+/* In an entry: cache_guess and similar must not find the line, so that its next use takes the slow
+ * path. (No address of a program has this bit.) */
 #define UNSEEN (UINT64_C(1) << 63)
 
-/* What another policy than LRU knows of a set. */
+/* State of a set for policies other than LRU. */
 struct policy_set {
 	uint64_t bits;   /* see policy.c */
 	uint64_t filled; /* bit 2w: way w < 32 is not empty */
@@ -54,10 +54,10 @@ struct cache {
 	uint16_t *hints;   /* by the low bits of the line number: index of an entry */
 	uint64_t hint_mask;
 	uint64_t *time;     /* the model's clock of uses */
-	uint64_t mask;      /* sets - 1, when that is a power of two */
+	uint64_t mask;      /* sets - 1, if that is a power of two */
 	uint64_t sets;      /* else the number of sets, for a division; 0 when mask serves */
 	uint64_t offset;    /* line - 1 */
-	uint32_t ways;      /* 0: there is no such cache */
+	uint32_t ways;      /* 0: the cache does not exist */
 	uint32_t bits;      /* log2 of the line */
 	uint64_t latency;   /* slots */
 	uint32_t quadwords; /* 16-byte units in a line */
@@ -82,7 +82,7 @@ static inline void set_age(struct policy_set *s, uint32_t way, unsigned to)
 /* A bit of each age. */
 #define AGES UINT64_C(0x5555555555555555)
 
-/* All ways but one age by as much as makes the oldest of them 3. */
+/* Ages all ways except one until the oldest of them is 3. */
 static inline void qlru_age(struct policy_set *s, uint32_t but)
 {
 	uint64_t others = s->filled & ~(UINT64_C(1) << 2 * but), bits, more;
@@ -103,7 +103,7 @@ static inline void qlru_hit(struct policy_set *s, uint32_t way)
 /* A power of two, a few times the lines of a first-level cache. */
 #define HINTS 2048
 
-/* The set that a line of this number goes to. */
+/* The set of the line with this number. */
 static inline uint64_t cache_set_number(const struct cache *c, uint64_t number)
 {
 	return UNLIKELY(c->sets != 0) ? number % c->sets : number & c->mask;
@@ -147,11 +147,11 @@ static inline void cache_touch(struct cache *c, const uint64_t *entry)
 }
 
 #ifdef __AVX2__
-/* The ways four at a time; the same as below, a few times faster. */
+/* Four ways at a time; a few times faster than the version below, with the same result. */
 #include <immintrin.h>
 #define WAYS_AT_ONCE 4
 
-/* For each of n ways, of what `cache_way` and `cache_oldest` do. */
+/* For each of n ways, what `cache_way` and `cache_oldest` do. */
 static inline __attribute__((always_inline)) uint64_t cache_match(
 	const uint64_t *entries, uint32_t n, uint64_t line)
 {
@@ -213,7 +213,7 @@ static inline __attribute__((always_inline)) uint32_t cache_least_of_six(const u
 	return (uint32_t)__builtin_ctz(found);
 }
 
-/* Index of the way that holds the line, or -1.  The usual numbers of ways have no loop. */
+/* Index of the way that has the line, or -1. The usual numbers of ways need no loop. */
 static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
 {
 	uint64_t found = ways == 8          ? cache_match(entries, 8, line)
@@ -252,7 +252,8 @@ static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 }
 #endif
 
-/* May cache_way look for the line?  Line 0 looks like nothing; nobody's code or data are there. */
+/* May cache_way look for the line? Line 0 looks like an empty way; no program has code or data
+ * there. */
 static inline int cache_ways_at_once(const struct cache *c, uint64_t line)
 {
 	return (c->ways % WAYS_AT_ONCE == 0 || c->ways == WAYS_SIX) && c->ways &&
@@ -295,7 +296,7 @@ static inline uint64_t *cache_search(
 		*found = way >= 0;
 		return c->entries + set + (way >= 0 ? (uint32_t)way : cache_oldest(used, c->ways));
 	}
-	/* All ways without leaving early: how far to go is what a processor predicts badly. */
+	/* Visits all ways without an early exit: processors predict such an exit badly. */
 	for (i = 0; i < c->ways; i++) {
 		uint32_t is = (uint32_t)cache_holds(entries[i], line);
 
@@ -348,9 +349,9 @@ static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *v
 }
 
 /*
- * Pages whose translation is certainly in the first TLB that data or instructions have, by the low
- * bits of the page number: such an access needs no more than to note the use.  Page 0 is never
- * here, so that an empty slot is one.
+ * Pages whose translation is certainly in the first TLB for data or instructions, by the low bits
+ * of the page number. Such an access only has to note its use. Page 0 is never here and marks an
+ * empty slot.
  */
 #define PAGE_SLOTS 512
 
@@ -359,8 +360,8 @@ struct page_slot {
 	uint64_t *used; /* of the translation */
 };
 
-/* The same for a line that goes to the set of another number and is found by key: an address, but
- * for bits of its offset. */
+/* The same for a line in the set of another number. It is found by key: an address without some
+ * bits of its offset. */
 static inline uint64_t *cache_use_key(
 	struct cache *c, uint64_t number, uint64_t key, uint64_t *victim)
 {

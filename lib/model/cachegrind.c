@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The flavour that imitates cachegrind's simulation (Valgrind 3.19, its manual's section
+ * The variant that imitates cachegrind's simulation (Valgrind 3.19, its manual's section
  * "Simulation Details"), so that the two can be compared miss by miss:
  *
- * - two levels: L1I and L1D, and behind them LL; exact LRU; loads and stores alike; nothing is ever
- * invalidated; one set of caches for all threads;
+ * - two levels: L1I and L1D, then LL; exact LRU; loads and stores alike; nothing is ever
+ *   invalidated; one set of caches for all threads;
  * - an access that crosses from one line to the next touches both in that order, and is one miss if
- * either is;
+ *   either is;
  * - one that misses L1 touches LL by the same rule with the line size of LL;
- * - what is longer than the smallest line of the three caches is cut to that length;
+ * - an access longer than the smallest line of the three caches is cut to that length;
  * - a further iteration of a rep instruction fetches the instruction again.
  *
- * Cachegrind counts a load and a store of the same bytes by one instruction as one access.  Here
- * they are two; the misses are the same, for the store finds what the load brought.
+ * Cachegrind counts a load and a store of the same bytes by one instruction as one access. Here
+ * they are two; the misses are the same, because the store hits the line that the load fetched.
  */
 #include "model/state.h"
 
-/* core: whose first level it may be. */
+/* core: the owner of its first level, if it is one. */
 static int misses(struct core *core, struct cache *c, uint64_t address, unsigned size)
 {
 	uint64_t last = address + size - 1, victim, second;

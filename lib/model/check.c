@@ -169,7 +169,7 @@ static const char *check_policies(const struct model_config *config)
 	return why;
 }
 
-/* Exclusive caches hand whole lines to each other. */
+/* Exclusive caches pass whole lines to each other. */
 static const char *check_inclusion(const struct model_config *config)
 {
 	uint32_t l1 = config->l1d.line == config->l1i.line ? config->l1d.line : 0;

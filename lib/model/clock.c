@@ -2,30 +2,29 @@
 /*
  * The modelled cycle count: a first-order interval model (after Karkhanis and Smith, "A first-order
  * superscalar processor model", ISCA 2004, and Eyerman et al., TOCS 27(2), 2009, section 3),
- * evaluated as the program goes along instead of from averages.
+ * evaluated during execution instead of from averages.
  *
  * - An instruction takes one slot, 1/width of a cycle: the base.
  * - The front end delivers nothing while an instruction line or page is fetched, nor for
- * mispredict_penalty cycles after a misprediction.  These are charged in full.
+ *   mispredict_penalty cycles after a misprediction. These are charged in full.
  * - A load whose data come after L cycles blocks retirement only when the `window` instructions
- * behind it have been taken in: instruction i + window waits until the load of instruction i has
- * its data.  So a latency of up to window/width cycles is hidden, misses less than a window apart
- * overlap, and only the part that nothing covers is charged. The same rule holds for the divider,
- * which does one division after another.
- * - Only so many loads can wait for lines at once (config.misses); those beyond take turns, so that
- * a stream of misses costs at least latency / misses each, as Little's law has it.  And each level
- * sends a core at most one line in so many cycles (config.l2_interval, ll_interval,
- * memory_interval): its bandwidth.
- * - At most one taken branch in taken_interval cycles is fetched behind.
- * - A missing store waits in the store buffer; the program waits when as many stores as fit in it
- * have come behind.
- * - A locked instruction waits for its own data and lock_latency; a serialising one for all that is
- * under way, and for the refill of the pipeline.
+ *   after it have been taken in: instruction i + window waits until the load of instruction i has
+ *   its data. So a latency of up to window/width cycles is hidden, misses less than a window apart
+ *   overlap, and only the part that nothing covers is charged. The same rule holds for the divider,
+ *   which does one division after another.
+ * - At most config.misses loads can wait for lines at once; others take turns, so that a stream of
+ *   misses costs at least latency / misses each (Little's law). Each level sends a core at most one
+ *   line per interval (config.l2_interval, ll_interval, memory_interval): its bandwidth.
+ * - Fetch continues after at most one taken branch in taken_interval cycles.
+ * - A missing store waits in the store buffer; the program waits when the buffer has become full of
+ *   later stores.
+ * - A locked instruction waits for its own data and lock_latency; a serialising one for all
+ * outstanding work, and for the refill of the pipeline.
  *
- * Whatever is charged moves time on, so that stalls that coincide are charged once: cycles are base
- * + front + back. Integer arithmetic in slots; constant cost an event.  Known deviations:
- * dependences between instructions are unknown here, so a chain of loads of which each needs the
- * one before overlaps when it should not, and latencies of arithmetic do not appear.
+ * Charged cycles advance the time, so that stalls that coincide are charged once: cycles are base +
+ * front + back. Integer arithmetic in slots; constant cost per event. Known deviations: dependences
+ * between instructions are not known here, so a chain of loads of which each needs the one before
+ * overlaps when it should not, and latencies of arithmetic do not appear.
  */
 #include "model/state.h"
 
@@ -37,8 +36,8 @@ static void wait_until(struct clock *c, uint64_t time)
 		c->back += time - now;
 }
 
-/* Instructions that have begun were so late that they had to wait for what the head of the queue
- * stands for.  To be called before anything else moves time on. */
+/* Charges the wait for the head of the queue, for instructions that began after its order. Call it
+ * before time is advanced otherwise. */
 void clock_wait(struct clock *c)
 {
 	while (c->count && c->queue[c->first].order <= c->order) {
@@ -58,7 +57,7 @@ static void clock_enqueue(struct model *m, struct clock *c, uint64_t ready)
 	struct waiting *last = &c->queue[(c->first + c->count - 1) % WAITING_MAX];
 
 	if (c->count && last->ready >= ready)
-		return; /* waiting for that is waiting for this */
+		return; /* a wait for that one covers this one */
 	if (c->count == WAITING_MAX) {
 		last->ready = ready;
 		return;
@@ -116,7 +115,7 @@ void clock_store(struct model *m, struct core *core, uint64_t latency)
 		c->stores_ready = ready;
 }
 
-/* A store comes when the buffer is full of others behind one that misses. */
+/* A store comes when the buffer is full of stores that follow a missing one. */
 void clock_store_full(struct clock *c)
 {
 	wait_until(c, c->stores_ready);

@@ -8,22 +8,22 @@
  * EXCLUSIVE and MODIFIED mean that no other core has it.
  *
  * - A load that misses in a core's private caches, where another core owns the unit (EXCLUSIVE or
- * MODIFIED), sends that one an intervention; both have it SHARED afterwards and modified data are
+ * MODIFIED), sends the owner an intervention; both have it SHARED afterwards and modified data are
  * written back.
  * - A store that misses sends the owner an intervention, or each sharer an invalidation; all lose
  * it.
  * - A store to a SHARED line sends invalidations to the other sharers.
- * - Instruction fetches ask for SHARED, for each unit of the line.
+ * - Instruction fetches request SHARED, for each unit of the line.
  *
  * Counts go to the core that receives a request: EV_INTERVENTIONS and EV_INVALIDATIONS for each,
- * the _HITS when it still had the line.  It may have it no more, because the directory is told when
- * a core writes its modified data back but not when a clean line is dropped.  So the directory is a
- * table that remembers who fetched; where it does not know a unit (another took its place), all
- * active cores are asked without a count for those that lack it. Which state a line gets depends on
- * the real copies alone, never on the directory.
+ * the _HITS if it still had the line.  It may have lost it, because the directory is updated when a
+ * core writes its modified data back but not when a clean line is dropped.  So the directory is a
+ * table of the cores that fetched a unit.  If a unit is not in it (another replaced it), requests
+ * go to all active cores, and those without the unit are not counted. The state that a line gets
+ * depends only on the real copies, never on the directory.
  *
- * Nothing happens while only one core has ever run.  Cost: one look into the directory and a probe
- * per holder on each miss of the private caches.
+ * While only one core has ever run, there are no requests.  Cost: one lookup in the directory and
+ * one probe per holder on each miss of the private caches.
  */
 #include "model/objects.h"
 #include "model/state.h"
@@ -114,7 +114,7 @@ static void count_request(struct model *m, uint64_t *counts, unsigned event, uns
 	charge(m, hits, unit);
 }
 
-/* The request for one other core; says in which state that had the unit. */
+/* The request for one other core; returns the state in which that had the unit. */
 static unsigned request(
 	struct model *m, struct core *other, uint64_t unit, int exclusive, int known, int owned)
 {

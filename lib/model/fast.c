@@ -3,7 +3,7 @@
 
 #include "model/state.h"
 
-/* Instructions of a stretch; each so many is a long one. */
+/* Instructions of a stretch; one in LONG_EACH is long. */
 #define STRETCH   UINT64_C(500000)
 #define LONG_EACH 6
 /* What something costs, in instructions that are skipped: to model an instruction, a miss of L1D, a
@@ -76,7 +76,7 @@ uint64_t model_fast_skip(struct model_fast *f, uint64_t translated)
 		 rate = SHARE;
 
 	f->cost += translated * TRANSLATION;
-	/* The stretch to come is paid for first. */
+	/* The next stretch is paid for first. */
 	cost = f->cost + (modelled ? f->cost / modelled : MODELLING) * length;
 	allowed = f->skipped / 1000 * SHARE;
 	if (f->skipped / 1000 * (SHARE_FIRST - SHARE) < IN_ANY_CASE) {
@@ -111,7 +111,7 @@ static double rate(const struct model_fast *f, unsigned from, unsigned to, unsig
 	return fast_between(f, from, to, event) / fast_between(f, from, to, EV_INSTRUCTIONS);
 }
 
-/* Adds the stretch's part `from` and all behind it to the event's tail. */
+/* Adds the stretch's part `from` and all later parts to the event's tail. */
 static void add_tail(struct model_fast *f, unsigned event, unsigned from, double stands)
 {
 	struct model_fast_tail *t = &f->tails[event][from - 1];
@@ -156,9 +156,8 @@ static void fast_add_event(struct model_fast *f, unsigned event, double stands)
 	f->last_squares[event] += more * more;
 }
 
-/* Behind which place of stretches does the event not depend on it any more?  As far as one can
- * tell: its rate differs from that of the last half by less than two standard errors of this
- * difference. */
+/* After which division of stretches does the event no longer depend on it? The first at which its
+ * rate differs from that of the last half by less than two standard errors of this difference. */
 static unsigned choose_tail(const struct model_fast_tail *tails)
 {
 	for (unsigned i = 0; i + 1 < TAILS; i++)
@@ -167,7 +166,7 @@ static unsigned choose_tail(const struct model_fast_tail *tails)
 	return TAILS - 1;
 }
 
-/* Half of what is certain of a difference when it is drift, with so many squares. */
+/* A difference is corrected by the part of it that is drift and not noise. */
 static void publish_event(struct model_fast *f, unsigned event)
 {
 	struct model_windows *w = f->windows;
@@ -186,7 +185,7 @@ static void publish_event(struct model_fast *f, unsigned event)
 		noise = t->far_squares * scale * scale;
 		rest = f->last[event] * scale;
 	}
-	/* As much of it as is no chance. */
+	/* The part that is not noise. */
 	sure = far * far > 2 * noise ? 1 - 2 * noise / (far * far) : 0;
 	s->value -= sure * far;
 	s->variance += noise;

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sampled simulation: stretches of the execution are modelled, and between them only what follows
- * from execution alone is counted (model_fast_exact).  Here is when, and what it says of the whole;
- * the caller runs the program, models and counts.
+ * Sampled simulation: some stretches of the execution are modelled. Between them, only what follows
+ * from execution alone is counted (model_fast_exact). This file decides when to model and estimates
+ * the totals; the caller runs the program, models and counts.
  *
- * A process begins with MODEL_FAST_EXACT instructions that are modelled.  Behind them come periods:
- * a skipped part of pseudo-random length (the same in each run), then a stretch.  Lengths grow as
- * the run goes on.  Behind a skipped part the model's state is as old as that: caches lack what the
- * program used meanwhile and hold what it has long left.  So a stretch is divided at an eighth of
- * its length, a quarter and a half, and each event counted from the place on behind which
- * it does not matter any more, which is told by how the stretches' own halves differ.  What is left
- * of the trend widens the interval.
+ * The first MODEL_FAST_EXACT instructions of a process are modelled. Periods follow: a skipped part
+ * of pseudo-random length (the same in each run), then a stretch. Lengths grow during the run.
  *
- * A stretch stands for the skipped part before it as well.  What that makes in all, beyond what was
- * modelled, and its variance, from differences between successive stretches, are sums for the
- * process, in the form that an interval needs (sources/windows.h).
+ * During a skipped part the model's state does not change: then caches lack the lines that the
+ * program used meanwhile, and hold lines that it no longer uses. So a stretch is divided at 1/8,
+ * 1/4 and 1/2 of its length. Each event is counted from the division after which the skipped part
+ * has no more influence; the differences between the halves of the stretches show which it is. The
+ * rest of the trend widens the interval.
+ *
+ * A stretch also represents the skipped part before it. The sums for the process are the total
+ * beyond what was modelled, and its variance, computed from differences between successive
+ * stretches, in the form that an interval needs (sources/windows.h).
  */
 #ifndef MODEL_FAST_H
 #define MODEL_FAST_H
@@ -30,7 +31,7 @@
 #define MODEL_FAST_SHORT 4
 #define MODEL_FAST_LONG  7
 
-/* Of one event, over all that lies behind the exact beginning and is stood for. */
+/* Of one event, over all that follows the exact beginning and is represented. */
 struct model_window_sums {
 	double value;    /* estimate, of what was modelled and what was not */
 	double modelled; /* of it */
@@ -41,18 +42,19 @@ struct model_window_sums {
 
 struct model_windows {
 	uint64_t count;  /* stretches that ended */
-	uint64_t beyond; /* instructions behind the exact beginning, and not modelled for themselves
+	uint64_t beyond; /* instructions after the exact beginning that were not modelled themselves
 			  */
-	double stood_for; /* of these, with a stretch that stands for them */
+	double stood_for; /* of these, with a stretch that represents them */
 	double modelled;  /* of these */
 	struct model_window_sums events[EVENT_LIMIT];
 };
 
 /* From a part of each stretch to the end of a short one; rate is events an instruction. */
 struct model_fast_tail {
-	double value, before; /* rate times what it stands for; the rate in the last stretch */
+	double value, before; /* rate times the instructions it represents; the rate in the last
+				 stretch */
 	double variance, squares;
-	double seen, weight; /* Poisson's variance; instructions for each that was seen */
+	double seen, weight; /* Poisson's variance; instructions for each that was counted */
 	/* Against the last part of short ones; of long ones, and against the last but one there. */
 	double drift, drift_squares, far, far_squares;
 };
@@ -63,8 +65,8 @@ struct model_fast {
 	uint64_t gap;                  /* skipped before this stretch */
 	uint64_t cost, skipped;        /* all in all, in instructions that are skipped */
 	uint64_t random;               /* state of a generator, not 0 */
-	uint32_t part, parts;          /* that comes next; of this stretch */
-	double gap_before, long_stood; /* what long ones stand for */
+	uint32_t part, parts;          /* of the next; of this stretch */
+	double gap_before, long_stood; /* instructions that long ones represent */
 	uint64_t start[MODEL_FAST_LONG + 1][EVENT_LIMIT]; /* counts where each part begins */
 	struct model_fast_tail tails[EVENT_LIMIT][MODEL_FAST_SHORT - 1];
 	double last[EVENT_LIMIT],
@@ -87,7 +89,8 @@ uint64_t model_fast_part(struct model_fast *f, const uint64_t *counts);
 /* Adds what was counted without being modelled to the current thread's counts, by event; divides
  * are among them, and are here again for the divider's cycles. */
 void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, uint64_t fp_divides);
-/* Some of the program's execution was not modelled: forgets what is certainly wrong behind that. */
+/* Part of the program's execution was not modelled: drops the state that is certainly wrong after
+   it. */
 void model_fast_resume(struct model *m);
 /* Of the current thread, so far. */
 uint64_t model_fast_instructions(const struct model *m);

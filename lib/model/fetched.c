@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Segments whose instruction lines and pages are at hand. */
+/* Segments whose instruction lines and pages are in the first level. */
 #include "model/branch.h"
 #include "model/run.h"
 
-/* wandering: somebody wants to know where it goes. */
+/* wandering: a watcher needs the target. */
 static unsigned fetched_way_of(const struct model_segment *s, int wandering)
 {
 	static const uint8_t way[] = {
@@ -86,10 +86,10 @@ static unsigned fetched_kind_of(struct model_segment *s)
 }
 
 /*
- * Instruction lines and pages that are there stay there until something goes the long way, and
- * until then only the last of their uses matters.  So a segment whose lines and pages are at hand
- * becomes one of core->fetched, and notes when it was run last; all else is put off until
- * fetched_settle. Returns 0 if they are not at hand.
+ * Instruction lines and pages that are in the first level stay there until an access takes the slow
+ * path, and until then only the last of their uses matters. So a segment whose lines and pages are
+ * there becomes one of core->fetched, and notes when it was run last; all else is delayed until
+ * fetched_settle. Returns 0 if they are not there.
  */
 int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {

@@ -1,14 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Store-to-load forwarding.  The stores that a load may still meet in the store buffer are the last
- * config.store_buffer ones that are at most config.window instructions old.  As in real processors
- * the youngest of them whose bits 11..0 overlap with the load's decides: it overlaps in truth and
- * holds all bytes of the load: forwarded; it holds only some: the load waits (a failure); it is at
- * another page: 4 KiB aliasing, counted and without cost.  What is stored by more than 64 bytes at
- * once takes an entry for each 64.
+ * Store-to-load forwarding. The stores that a load may still overlap in the store buffer are the
+ * last config.store_buffer ones that are at most config.window instructions old. As in real
+ * processors the youngest of them whose bits 11..0 overlap with the load's decides:
+ * - it really overlaps and has all bytes of the load: forwarded;
+ * - it has only some of them: the load waits (a failure);
+ * - it is at another page: 4 KiB aliasing, counted and without cost.
  *
- * A table by bits 11..3 says which store came last to each eight bytes of a page, and each store
- * which came before it there, so that a load looks only at stores that come near it.
+ * A store of more than 64 bytes takes an entry for each 64.
+ *
+ * A table by bits 11..3 has the last store to each eight bytes of a page, and each store has the
+ * one before it there, so that a load compares only stores to nearby bytes.
  */
 #include "model/state.h"
 

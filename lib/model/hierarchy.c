@@ -45,7 +45,7 @@ void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes)
 	}
 }
 
-/* The core's first level loses these lines; says whether one was modified. */
+/* Drops these lines from the core's first level; returns whether one was modified. */
 static int recall_l1(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
 {
 	uint64_t line = core->l1d.offset + 1, first = address & ~core->l1d.offset, a, *entry;
@@ -88,7 +88,7 @@ int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint6
 	return modified;
 }
 
-/* A line leaves the private caches for what is behind. */
+/* Moves a line from the private caches to the next level. */
 static void leave_core(struct model *m, struct core *core, uint64_t address, int dirty)
 {
 	if (dirty)
@@ -145,7 +145,7 @@ INLINE void leave_l1d(struct model *m, struct core *core, uint64_t victim)
 	leave_l1(m, core, victim & ~core->l1d.offset, victim & MESI);
 }
 
-/* ---- lines that come ---- */
+/* ---- lines that arrive ---- */
 
 /*
  * A store is about to make the core's line in L1 MODIFIED, and the core has it in `state`: in L2 if
@@ -214,7 +214,7 @@ INLINE uint64_t *use_l2(struct model *m, struct core *core, uint64_t address, ui
 }
 
 /* Gets a line that the private caches do not have, into L2 if l2 (the entry that victim left) is
- * not null; *held becomes the state it has, but for the store that asks for it. */
+ * not null; *held becomes its state, before the effect of the store that requests it. */
 static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint64_t address,
 	enum purpose purpose, uint64_t *l2, uint64_t victim, unsigned *held)
 {
@@ -240,8 +240,7 @@ static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint
 	return latency;
 }
 
-/* Gets a line into L1 (and L2); *state becomes the state it has in L1, *missed tells whether L2 did
- * not have it. */
+/* Gets a line into L1 (and L2); *state becomes its state in L1, *missed whether L2 missed. */
 INLINE uint64_t refill(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
 	unsigned *state, int *missed)
 {
@@ -265,7 +264,7 @@ INLINE uint64_t refill(struct model *m, struct core *core, uint64_t address, enu
 	return latency;
 }
 
-/* Does what leaves L1 enter the next level only after the line that takes its place has come? */
+/* Does a line that leaves L1 enter the next level only after the line that replaces it has come? */
 static int leaves_late(const struct model *m, const struct core *core)
 {
 	return (core->l2.ways ? m->config.l2_inclusion : m->config.ll_inclusion) == MODEL_EXCLUSIVE;
@@ -454,7 +453,7 @@ uint64_t hierarchy_usual(
 	return hit_data(m, core, line, purpose, entry);
 }
 
-/* What L1D holds modified of a line that is fetched goes out first. */
+/* Writes back what L1D has modified of a line, before that line is fetched. */
 static void release_data(struct model *m, struct core *core, uint64_t address, uint64_t bytes)
 {
 	uint64_t line = core->l1d.offset + 1, first = address & ~core->l1d.offset, a, *entry;

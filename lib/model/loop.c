@@ -31,10 +31,10 @@ int loop_is_common(const struct model *m)
 }
 
 /*
- * While the loop runs, of the first-order clock it keeps two things itself: the order of the last
- * instruction, and `free`, the order from which on a taken branch need not wait for the one before:
- * that is clock_taken's taken_free less what was lost to the front and back ends until then.  At
- * `stop` something waits, or the loop is to end.
+ * The part of the first-order clock that the loop keeps in variables of its own while it runs: the
+ * order of the last instruction, and `free`, the order from which on a taken branch need not wait
+ * for the one before. `free` is the clock's taken_free minus the front and back stalls until then.
+ * At order `stop` an instruction has to wait, or the loop is to end.
  */
 struct pace {
 	uint64_t tick, order, free, stop;
@@ -63,7 +63,7 @@ INLINE void pass_taken(struct clock *c, struct pace *p, uint64_t interval)
 	p->free = p->order + interval;
 }
 
-/* Does the load, within one granule, perhaps meet a store other than to get all of its bytes? */
+/* May the load, within one granule, overlap a store, except by getting all of its bytes from it? */
 INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_t window,
 	uint64_t address, unsigned size, uint64_t order)
 {
@@ -75,8 +75,8 @@ INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_
 	return (uint32_t)b->number - last->number <= m->config.store_buffer;
 }
 
-/* What an access may do without a function: PASSED, or else nothing was done, and it is one that
- * MEETS a store or must go UNSLOTTED. */
+/* The result of an access without a function call: PASSED; otherwise nothing was done, and the
+ * access overlaps a store (MEETS) or has no slot (UNSLOTTED). */
 enum passed { PASSED, MEETS, UNSLOTTED };
 
 /* May a store go to the line, and into the buffer? */
@@ -86,8 +86,8 @@ INLINE int may_store(const struct core *core, uint64_t address)
 	       LIKELY(core->stores.number < core->clock.stores_full);
 }
 
-/* Loads and stores that span granules or are wide, and what loads and stores.  met: whom it meets
- * has been looked at. */
+/* Loads and stores that span granules or are wide, and instructions that load and store. met: the
+ * overlap with stores is already handled. */
 INLINE enum passed pass_other(struct model *m, struct core *core, const struct model_access *a,
 	uint64_t address, uint64_t base, int met)
 {
@@ -139,7 +139,8 @@ INLINE enum passed pass_access(struct model *m, struct core *core, const struct 
 	return PASSED;
 }
 
-/* What pass_access did not do, from there on; all that is kept back has been brought up to date. */
+/* The rest of an access that pass_access did not do; all delayed state has been brought up to date.
+ * */
 static NOINLINE void access_slowly(struct model *m, struct core *core,
 	const struct model_segment *s, const struct model_access *a, uint64_t address,
 	enum passed passed)
@@ -157,7 +158,7 @@ static NOINLINE void access_slowly(struct model *m, struct core *core,
 		run_access_common(m, core, s, a, address, base);
 }
 
-/* Where a branch through a register or memory, or a return, went, for who wants to know. */
+/* Counts the target of a branch through a register or memory, or of a return, for the watch. */
 static NOINLINE void note_target(struct model_watch *w, struct model_segment *s, uint64_t to)
 {
 	struct model_targets *t = &w->targets;
@@ -189,7 +190,7 @@ static NOINLINE void mispredicted_at(
 	run_mispredicted(m, core, event);
 }
 
-/* A record that is not as most are. */
+/* An unusual record. */
 static NOINLINE void pass_slowly(
 	struct model *m, struct core *core, struct model_segment *s, const uint64_t *record)
 {
@@ -204,7 +205,7 @@ static NOINLINE void pass_slowly(
 		watch_end(w);
 }
 
-/* What is not done in the loop itself; behind it all is as if nothing had been kept back. */
+/* Calls a function outside the loop, with the state of the clock brought up to date. */
 #define ELSEWHERE(call)                                                                            \
 	do {                                                                                       \
 		leave(m, clock, &p);                                                               \
@@ -223,9 +224,9 @@ static NOINLINE void pass_slowly(
 		p.order = base;                                                                    \
 	} while (0)
 
-/* Is the segment a further iteration of the repeated instruction that was executed last?  That has
- * accesses and nothing else: it is fetched from the line of the last fetch, and no instruction of
- * its own.  Then it is counted, but for its accesses themselves. */
+/* Is the segment a further iteration of the repeated instruction that was executed last? Such an
+ * iteration only accesses memory: it is fetched from the line of the last fetch, and is not counted
+ * as an instruction. If so, counts it, except for its accesses. */
 static NOINLINE int iterates(struct model *m, struct core *core, struct model_segment *s)
 {
 	const struct model_insn *in = &s->block->insns[0];

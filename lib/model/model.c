@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modelled processor: what the caller calls, with the fast paths.
+ * The modelled processor: the functions for the caller, with the fast paths.
  *
- * What is assumed (perfex-model(7) says it for users):
- * - Only executed instructions exist: no speculation, hence nothing is issued that does not
- * graduate.
+ * Assumptions (perfex-model(7) describes them for users):
+ * - Only executed instructions exist: no speculation, so every instruction that is issued
+ *   graduates.
  * - Virtual addresses index everything; pages are of config.page_size, or of 2 MiB where model_map
- * said so (tlb.c).
+ *   was called (tlb.c).
  * - Threads run one at a time, in the caller's interleaving; thread t runs on core t modulo
- * config.cores.
- * - Caches: hierarchy.c (native) and cachegrind.c.  Coherence: coherence.c.  Branches: branch.c.
- *   Store buffer: forward.c.  Prefetchers: prefetch.c.  Cycles: clock.c, or retire.c.  Records of
- *   many instructions at once: run.c.
- * - Nothing of the kernel.
+ *   config.cores.
+ * - Caches: hierarchy.c (native) and cachegrind.c. Coherence: coherence.c. Branches: branch.c.
+ *   Store buffer: forward.c. Prefetchers: prefetch.c. Cycles: clock.c, or retire.c. Records of many
+ *   instructions at once: run.c.
+ * - The kernel is not modelled.
  *
  * The fast paths leave out what would change nothing: a fetch from the line of the last fetch and a
- * translation of the page of the last one are hits on the most recent entry of their set.  So all
- * counts are as if every access had gone the long way.
+ * translation of the page of the last one are hits on the most recent entry of their set. So all
+ * counts are the same as if every access had taken the slow path.
  */
 #include "model/state.h"
 
@@ -84,7 +84,7 @@ static void lay_out_tlb(struct arena *a, struct cache *c, const struct model_tlb
 			config->policy[level], level < MODEL_STLB);
 }
 
-/* Without entries for large pages alone, ways says where else they go: see tlb.c. */
+/* Without entries for large pages alone, `ways` selects where else their entries are: see tlb.c. */
 static void lay_out_large(struct arena *a, struct cache *c, const struct model_tlb_config *tlb,
 	const struct model_config *config, enum model_level level)
 {
@@ -283,7 +283,7 @@ void model_describe(struct model *m, struct model_block *block, const struct ret
 
 /* ---- instructions ---- */
 
-/* Is the page's translation at hand?  Then it is used. */
+/* Is the page's translation in the first TLB? If so, notes its use. */
 static inline int page_known(struct model *m, struct page_slot *slots, uint64_t address)
 {
 	uint64_t page = (address >> m->page_bits) + 1;
@@ -295,8 +295,7 @@ static inline int page_known(struct model *m, struct page_slot *slots, uint64_t 
 	return 1;
 }
 
-/* What the retirement clock must know of a line that was fetched or accessed after latency slots.
- */
+/* Notes for the retirement clock a line that was fetched or accessed after latency slots. */
 static void note_line(struct model *m, struct core *core, enum purpose purpose, uint64_t latency,
 	uint64_t address)
 {
@@ -470,8 +469,8 @@ NOINLINE void model_load_slowly(struct model *m, struct core *core, uint64_t add
 		clock_load(m, core, latency);
 }
 
-/* The fast path is for a load in one granule of eight bytes whose line is found at once.  It calls
- * nothing. */
+/* The fast path is for a load in one granule of eight bytes whose line is found at once. It calls
+ * no functions. */
 void model_load(struct model *m, uint64_t address, unsigned size)
 {
 	struct core *core = m->core;

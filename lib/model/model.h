@@ -39,8 +39,9 @@ enum model_policy {
 	MODEL_TREE_PLRU, /* a binary tree of bits that point away from what was used */
 	MODEL_BIT_PLRU, /* a bit an entry, set by use, all others cleared when the last one would be
 			 */
-	MODEL_RANDOM,   /* the next of a sequence that is the same in every run */
-	MODEL_SRRIP,    /* two-bit ages: 2 when new, 0 when used again; the first of age 3 goes */
+	MODEL_RANDOM,   /* pseudo-random; the same sequence in every run */
+	MODEL_SRRIP,    /* two-bit ages: 2 when new, 0 when used again; the first of age 3 is
+			   replaced */
 	MODEL_QLRU,     /* likewise, but of age 1 when new (Intel's L2 and L3: QLRU_H00_M1_R0_U1) */
 	MODEL_POLICIES
 };
@@ -65,7 +66,7 @@ enum model_level {
 
 /* What a cache holds of what those nearer to the core hold. */
 enum model_inclusion {
-	MODEL_NEITHER,   /* what came through it; each leaves on its own */
+	MODEL_NEITHER,   /* lines that came through it; each leaves independently */
 	MODEL_INCLUSIVE, /* everything: what leaves it leaves those too */
 	MODEL_EXCLUSIVE, /* nothing: it is filled with what leaves them, and gives up what they
 			    fetch */
@@ -75,7 +76,7 @@ enum model_inclusion {
 /* Which pages of 2 MiB there are. */
 enum model_pages {
 	MODEL_PAGES_SMALL,  /* none */
-	MODEL_PAGES_KERNEL, /* those that model_map tells of */
+	MODEL_PAGES_KERNEL, /* those given by model_map */
 	MODEL_PAGES_MODES
 };
 
@@ -83,7 +84,7 @@ enum model_pages {
 enum {
 	/* With entries 0, ways is one of these: */
 	MODEL_LARGE_SHARED = 0, /* a 2 MiB page takes one of the entries for 4 KiB pages */
-	MODEL_LARGE_SPLIT = 1,  /* it takes one for each of its 4 KiB that is used */
+	MODEL_LARGE_SPLIT = 1,  /* one entry for each 4 KiB of it that is used */
 };
 
 /* A hardware prefetcher; all zero: there is none.  What else is zero depends on its kind. */
@@ -108,7 +109,7 @@ enum model_clock {
 	MODEL_CLOCK_RETIREMENT = 1,  /* retire.c: needs dependences */
 };
 
-/* What the retirement clock knows of execution. */
+/* What the retirement clock needs to know of execution. */
 struct model_execution_config {
 	/* Units, 1 to 15: instructions of a kind that begin in a cycle at best.  0: no limit; of
 	 * fp_adders: the multipliers add. */
@@ -173,7 +174,7 @@ struct model_config {
 					      entries, ahead, lines */
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t clock;       /* enum model_clock */
-	uint32_t fetches;     /* lines of code in sequence that are asked for at once; 0, 1: one */
+	uint32_t fetches;     /* sequential lines of code requested at once; 0, 1: one */
 	struct model_execution_config execution;
 };
 
@@ -200,12 +201,11 @@ enum model_branch_kind {
 	MODEL_RETURN,
 };
 
-struct model; /* opaque; lives in the caller's memory */
+struct model; /* opaque; is in the caller's memory */
 
 /*
- * NULL if config is one that the model can be, else what is wrong with it (static text).  Checked
- * limits: powers of two where needed, ways * line divides size, sizes up to 1 GiB, cores up to
- * MODEL_CORES_MAX ...
+ * NULL if the model supports config, else the reason (static text). Checked limits: powers of two
+ * where needed, ways * line divides size, sizes up to 1 GiB, cores up to MODEL_CORES_MAX ...
  */
 const char *model_check(const struct model_config *config);
 /* Does the model count this event on this machine?  Events that it does not count stay 0 and must
@@ -218,11 +218,11 @@ size_t model_size(const struct model_config *config);
 struct model *model_init(void *memory, const struct model_config *config);
 
 /* The thread that executes from here on: thread (0, 1, ... in order of creation) chooses the core,
- * counts is its array of EVENT_LIMIT counters.  May be called at any time, and must be before the
- * first instruction.  Brings the array of the thread before up to date (model_sync).  An array must
- * outlive the model, also when its thread ends: what another core asks of a core is charged to the
- * thread that ran there last.  It may be set to zero, as a whole, behind a model_sync; else only
- * the model changes it, for some counts follow from others. */
+ * counts is its array of EVENT_LIMIT counters. May be called at any time, and must be called before
+ * the first instruction. Brings the array of the previous thread up to date (model_sync). An array
+ * must outlive the model, even if its thread ends: requests from other cores are charged to the
+ * thread that ran last on the core. After a model_sync the caller may set the whole array to zero;
+ * otherwise only the model changes it, because some counts are derived from others. */
 void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts);
 
 /* One instruction begins: its fetch of `length` bytes at `address`; class is a set of
@@ -234,8 +234,8 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 void model_load(struct model *m, uint64_t address, unsigned size);
 void model_store(struct model *m, uint64_t address, unsigned size);
 void model_prefetch(struct model *m, uint64_t address);
-/* from: address of the branch; next: address of the instruction behind it; to: where it went if
- * taken. */
+/* from: address of the branch; next: address of the instruction after it; to: its target if taken.
+ * */
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken);
 

@@ -66,7 +66,8 @@ static void grow(struct objects *o, struct objects_table *t)
 	place_slots(t);
 }
 
-/* The index + 1 of the entry with this key, zeroed behind it if it is new; 0: there is no room. */
+/* The index + 1 of the entry with this key; a new one has zeros after the key; 0: there is no room.
+ * */
 static uint32_t add(struct objects *o, struct objects_table *t, uint64_t a, uint64_t b, uint64_t c)
 {
 	const uint64_t key[3] = {a, b, c};
@@ -338,7 +339,7 @@ void objects_kinds(const struct objects *o, const struct objects_line *line, uin
 	*useless = copy.useless;
 }
 
-/* The line of a unit, made when it is asked for the first time. */
+/* The line of a unit, created on first use. */
 static struct objects_line *line_of(struct objects *o, const struct model *m, uint64_t unit)
 {
 	struct objects_line *line = line_at(o, unit);
@@ -365,7 +366,7 @@ static struct objects_line *line_of(struct objects *o, const struct model *m, ui
 	return line;
 }
 
-/* A grave: those behind stay found. */
+/* Leaves an entry without an address, so that later entries of the hash are still found. */
 static void bury(struct objects *o, uint32_t slot)
 {
 	struct objects_line *line = (void *)entry_at(&o->lines, o->live[slot] - 1);
@@ -526,7 +527,7 @@ void objects_request(struct objects *o, const struct model *m, uint64_t unit, in
 	struct objects_end *e;
 
 	if (!touched(m, unit, mask)) {
-		if (fetched) /* a prefetcher asks */
+		if (fetched) /* a request of a prefetcher */
 			fetched_now(o, m, unit);
 		return;
 	}

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data-space profiling: which data the misses are about (Zagha et al., section 5: what they wished
- * for).  The caller knows what lies where and numbers it: variables, blocks of the heap by where
- * they were allocated, stacks ("objects", from 1 on; 0: nobody knows).  Here it is counted,
- *   - by line of an object (struct objects_place).  An object of more than OBJECTS_LINES_MAX lines
- * is counted by 4, 16 ... of them, so that memory does not grow with the size of data;
- *   - by instruction (struct objects_touch), with the least offset that it touched and the greatest
- *     common divisor of all distances from there: one that goes over an array of structures says so
- *     how large these are and which member it is about;
- *   - by line that several cores want (struct objects_line): who touches which of its bytes, by
- *     which instructions, at both ends.
+ * Data-space profiling: which data the misses are about (Zagha et al., section 5: future work
+ * there). The caller numbers the objects: variables, heap blocks by their allocation site, stacks
+ * (from 1 on; 0: unknown). Counted here:
+ * - by line of an object (struct objects_place).  An object of more than OBJECTS_LINES_MAX lines
+ *   is counted by 4, 16 ... of them, so that memory does not grow with the size of data;
+ * - by instruction (struct objects_touch), with the least offset that it touched and the greatest
+ *   common divisor of all distances from there.  For an instruction that walks an array of
+ *   structures these give the size of a structure and the member;
+ * - by line that several cores use (struct objects_line): which of its bytes each touches, by
+ *   which instructions, at both ends.
  *
- * Is sharing false?  After Dubois et al. ("The detection and elimination of useless misses"): a
- * core that gets a line from another needed it where, while it has the line, it touches a byte that
- * another has written since it lost it; else only its neighbours were wanted.  So what is written
- * once, before threads begin to work side by side, makes no sharing true, and who only reads what
- * nobody writes any more does neither.  Nor
- * was it in vain where another touches what the core wrote, before that gets the line again.
+ * Is sharing false? After Dubois et al. ("The detection and elimination of useless misses"): a core
+ * that got a line from another core needed it if, while it has the line, it touches a byte that
+ * another core wrote since it lost the line. Otherwise it needed only other bytes of the line. So
+ * bytes that are written once, before threads work in parallel, do not make sharing true; nor do
+ * reads of bytes that are no longer written. A transfer also counts as needed if another core
+ * touches what this core wrote, before this core gets the line again.
  *
- * Counts are the model's, where each event comes by: hits cost nothing, but those in lines that are
- * shared, which stay WATCHED (hierarchy.c).  All memory is got from `memory` and grows with what is
- * distinct, up to limits; what finds no room is counted as lost.
+ * Counts are taken where the model counts each event. Hits cost nothing, except in shared lines,
+ * which stay WATCHED (hierarchy.c). All memory is allocated from `memory` and grows with the number
+ * of distinct items, up to limits; what exceeds them is counted as lost.
  */
 #ifndef MODEL_OBJECTS_H
 #define MODEL_OBJECTS_H
@@ -49,7 +49,7 @@ struct objects_place {
 };
 
 struct objects_touch {
-	uint64_t key[3]; /* object; instruction; its image, as `image` says */
+	uint64_t key[3]; /* object; instruction; its image, as given by `image` */
 	uint64_t counts[OBJECTS_COLUMNS];
 	int64_t least, most; /* offsets in the object */
 	uint64_t apart;      /* greatest common divisor of distances; 0: always at the same place */
@@ -65,7 +65,7 @@ struct objects_line {
 	uint32_t first, holders; /* ends and holders, index + 1 */
 };
 
-/* One thread's instruction that goes there. */
+/* One instruction of one thread that accesses the line. */
 struct objects_end {
 	uint64_t key[3];                  /* line's index; thread << 32 | object; instruction */
 	uint64_t requests, loads, stores; /* requests: that took the line from others */
@@ -73,7 +73,7 @@ struct objects_end {
 	uint32_t next, image;
 };
 
-/* What a core knows of a line. */
+/* State of a line for one core. */
 struct objects_holder {
 	uint64_t key[3];                      /* line's index; core */
 	uint64_t foreign[OBJECTS_MASK_WORDS]; /* written by others since it lost the line */
@@ -84,7 +84,7 @@ struct objects_holder {
 	uint8_t got, needed, known;
 };
 
-/* A hash table; entries lie in the order in which they came. */
+/* A hash table; entries are in order of insertion. */
 struct objects_table {
 	char *entries;
 	uint32_t *slots; /* index + 1 */
@@ -104,7 +104,7 @@ struct objects {
 	void *(*memory)(void *old, size_t size);
 	void *context;
 	uint32_t off;  /* nothing counts for now */
-	uint64_t code; /* the instruction that find is asked for */
+	uint64_t code; /* the instruction passed to find */
 	struct objects_table places, touches, lines, ends, holders;
 	struct objects_size *sizes; /* by object */
 	uint32_t size_count;
@@ -115,24 +115,24 @@ struct objects {
 };
 
 void objects_init(struct objects *o);
-/* Forgets all counts. */
+/* Clears all counts. */
 void objects_reset(struct objects *o);
 
 /* n of an event happened to the byte at address, by the model's current instruction. */
 void objects_count(
 	struct objects *o, const struct model *m, unsigned event, uint64_t n, uint64_t address);
-/* Bytes from..from+length are no object's any more, or another's. */
+/* Bytes from..from+length no longer belong to an object, or belong to another. */
 void objects_gone(struct objects *o, uint64_t from, uint64_t length);
 
 /* The kinds of a line as they would be if all that cores hold of it were over. */
 void objects_kinds(const struct objects *o, const struct objects_line *line, uint64_t *needed,
 	uint64_t *useless);
 
-/* For coherence.c and hierarchy.c.  Is the unit one that is looked at? */
+/* For coherence.c and hierarchy.c. Is the unit watched? */
 int objects_knows(const struct objects *o, uint64_t unit);
 /* The current access took the unit from other cores; fetched: this one did not have it. */
 void objects_request(struct objects *o, const struct model *m, uint64_t unit, int fetched);
-/* The current access goes there, whether it asked others or not. */
+/* The current access goes there, whether or not it sends requests to other cores. */
 void objects_access(struct objects *o, const struct model *m, uint64_t unit, int store);
 
 #endif

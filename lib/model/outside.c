@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The last level and what is behind it, as the private caches (hierarchy.c, where the kinds of
- * levels are told) see it.
+ * The last level and memory, for the private caches (hierarchy.c, which describes the kinds of
+ * levels).
  */
 #include "model/state.h"
 
-/* A line has left the last level.  Where there is no second level, that is the secondary cache. */
+/* A line has left the last level. Without a second level, this is the secondary cache. */
 static void leave_ll(struct model *m, struct core *core, uint64_t victim)
 {
 	uint64_t address = victim & ~m->ll.offset, cores;
@@ -66,11 +66,11 @@ static int ll_has(struct model *m, struct core *core, uint64_t address, enum pur
 }
 
 /*
- * What nobody has had yet the kernel wrote a moment ago: it zeroes pages, copies what is read, and
- * keeps files that are run again and again.  So for the retirement clock such lines, which count as
- * misses, take no longer than those of the last level.  Once: later it is had.  Lines are told
- * apart by a hash; that two have the same becomes likely with some hundred megabytes, and then one
- * of them takes what memory takes.
+ * Lines that are used for the first time were written by the kernel a moment ago: it zeroes pages,
+ * copies what is read, and caches files that are often run. So for the retirement clock such lines,
+ * which count as misses, take no longer than those of the last level, but only the first time.
+ * Lines are distinguished by a hash. Collisions become likely with some hundred megabytes; then one
+ * of the two lines has the latency of memory.
  */
 static int is_fresh(struct model *m, uint64_t address)
 {
@@ -82,7 +82,7 @@ static int is_fresh(struct model *m, uint64_t address)
 	return fresh;
 }
 
-/* The last level and what is behind it. */
+/* The last level and memory. */
 uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enum purpose purpose,
 	enum supplier supplier)
 {
@@ -113,7 +113,7 @@ uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enu
 	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
 }
 
-/* The set of a large cache is seldom at hand on the host: it begins to come. */
+/* Prefetches the set of a large cache on the host, where it is seldom in a cache. */
 void outside_come_near(const struct cache *c, uint64_t address, int replaces)
 {
 	uint64_t set = cache_set(c, address);

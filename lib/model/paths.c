@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See paths.h.  A call, and a return to its caller, cost some comparisons; everything else is rare,
- * but for jumps through registers, which mostly stay within their function. */
+/* See paths.h. A call, and a return to its caller, cost some comparisons. All other cases are rare,
+ * except jumps through registers, which mostly stay within their function. */
 #include "model/paths.h"
 
 #define WORD         8    /* of a return address */
@@ -127,7 +127,7 @@ static int is_base(const struct paths *p, uint32_t number)
 	return 0;
 }
 
-/* A free one, or the one that nobody came back to for longest; 0: all are in use. */
+/* A free stack, or the one not used for longest; 0: all are in use. */
 static uint32_t find_free(const struct paths *p)
 {
 	uint32_t i, oldest = 0;
@@ -145,7 +145,7 @@ static uint32_t find_free(const struct paths *p)
 	return oldest;
 }
 
-/* Makes a new one the current one.  Where there is no room, the current one goes on. */
+/* Makes a new stack the current one. If there is no room, the current one continues. */
 static struct path_stack *begin_stack(struct paths *p, uint64_t high)
 {
 	uint32_t number = find_free(p);
@@ -167,7 +167,7 @@ static struct path_stack *begin_stack(struct paths *p, uint64_t high)
 	return s;
 }
 
-/* Goes on with stack `number`.  Handlers that interrupted it are over. */
+/* Continues with stack `number`. Handlers that interrupted it are over. */
 static struct path_stack *go_to(struct paths *p, uint32_t number)
 {
 	uint32_t i = p->current, above;
@@ -188,7 +188,7 @@ static uint64_t top_of(const struct path_stack *s)
 	return s->count ? s->frames[s->count - 1].stack_pointer : s->high;
 }
 
-/* Ends the frames whose return addresses lie below sp. */
+/* Ends the frames whose return addresses are below sp. */
 static void pop_below(struct path_stack *s, uint64_t sp)
 {
 	while (s->count && s->frames[s->count - 1].stack_pointer < sp)
@@ -197,8 +197,8 @@ static void pop_below(struct path_stack *s, uint64_t sp)
 		s->beyond = 0;
 }
 
-/* The stack that waits for a return to `target` (0: to anywhere), with the stack pointer sp behind
- * it; 0: none. */
+/* The stack that waits for a return to `target` (0: to any address), with the stack pointer sp
+ * after it; 0: none. */
 static uint32_t find_waiting(const struct paths *p, uint64_t sp, uint64_t target)
 {
 	uint32_t i;
@@ -214,7 +214,8 @@ static uint32_t find_waiting(const struct paths *p, uint64_t sp, uint64_t target
 	return 0;
 }
 
-/* The one that sp lies in, of several (a handler's is part of another) the narrowest; 0: none. */
+/* The stack that contains sp; of several (a handler's is part of another) the narrowest; 0: none.
+ * */
 static uint32_t find_around(const struct paths *p, uint64_t sp)
 {
 	uint32_t i, found = 0;
@@ -289,7 +290,7 @@ static void paths_push(
 		.stack_pointer = sp, .caller = caller, .length = (uint16_t)length};
 }
 
-/* A call whose stack pointer is above all that its stack has. */
+/* A call whose stack pointer is above all frames of its stack. */
 static struct path_stack *call_elsewhere(struct paths *p, uint64_t sp)
 {
 	uint32_t from = p->current, number = find_around(p, sp);

@@ -26,7 +26,7 @@
 #include "model/trace.h"
 
 enum {
-	PATH_ROOT = 0,          /* nobody's caller */
+	PATH_ROOT = 0,          /* the root: has no caller */
 	PATH_LOST = 0xffffffff, /* no room for it */
 	PATH_FRAMES_MAX = 1 << 20,
 	PATH_STACKS_MAX = 256, /* of a thread */
@@ -35,7 +35,7 @@ enum {
 struct path_node {
 	uint64_t address; /* of the instruction that called; of one that a signal interrupted */
 	uint32_t parent;
-	uint32_t image;  /* whatever `place` says */
+	uint32_t image;  /* independent of `place` */
 	uint32_t next;   /* the hash's */
 	uint16_t length; /* of that instruction; 0: it was interrupted */
 	uint16_t gone;   /* its code is: what is there now is another */
@@ -46,15 +46,15 @@ struct path_nodes {
 	struct path_node *node; /* room for `limit`, [0] included; need not be zeroed */
 	uint32_t limit, count;  /* 0 counts as 1 */
 	uint32_t *hash;         /* `limit` of them, a power of two, zeroed */
-	/* Which image an address, whose code is there now, belongs to. */
+	/* The image whose code is at an address now. */
 	uint32_t (*place)(uint64_t address);
 };
 
 struct path_frame {
-	uint64_t stack_pointer; /* where the return address lies */
+	uint64_t stack_pointer; /* address of the return address */
 	uint64_t caller;        /* address of the call */
-	uint32_t node;          /* 0: nobody has asked yet */
-	uint16_t length;        /* of the call: the return address is behind it */
+	uint32_t node;          /* 0: not requested yet */
+	uint16_t length;        /* of the call: the return address follows it */
 };
 
 struct path_stack {
@@ -66,7 +66,7 @@ struct path_stack {
 	uint64_t missing;     /* stack pointer of the first frame beyond */
 	uint64_t used;        /* when it was last the current one; 0: free */
 	uint64_t interrupted; /* of a handler: address of the instruction */
-	uint32_t node;        /* that one's, 0: nobody has asked yet */
+	uint32_t node;        /* its node, 0: not requested yet */
 	uint8_t handler;
 };
 
@@ -78,29 +78,28 @@ struct paths {
 	uint64_t time;
 	/* realloc(3), which never fails; size 0 releases. */
 	void *(*memory)(void *old, size_t size);
-	/* May these two addresses belong to different stacks? Asked only where they lie far apart.
-	 */
+	/* May these two addresses belong to different stacks? Used only if they are far apart. */
 	int (*apart)(uint64_t a, uint64_t b);
 };
 
 void paths_fini(struct paths *p);
 
-/* The thread goes on with the stack pointer at sp: said when it begins, and before a handler of a
- * signal runs; later calls are free to come and change nothing. */
+/* The thread continues with the stack pointer at sp. Called when it begins, and before a signal
+ * handler runs; later calls are allowed and change nothing. */
 void paths_enter(struct paths *p, uint64_t sp);
 /* A record that ended in a call, a return or a jump through a register, whose block writes the
- * stack pointer (model_block.stack).  Others need not be told. */
+ * stack pointer (model_block.stack). Other records need no call. */
 void paths_record(struct paths *p, const struct model_segment *segment, const uint64_t *record);
 /* A signal's handler is about to run in place of the instruction at address; it has returned. */
 void paths_signal(struct paths *p, uint64_t address);
 void paths_signal_end(struct paths *p);
 
-/* The node of where the thread is: of the call that led into the function that runs. */
+/* The node of the thread's position: of the call of the current function. */
 uint32_t paths_node(struct paths *p);
 
 /* Code at from..from+length is gone: from now on places there are new ones. */
 void paths_gone(struct path_nodes *n, uint64_t from, uint64_t length);
-/* Forgets all nodes, in favour of none; those of threads with paths_forget. */
+/* Clears all nodes; call paths_forget for each thread. */
 void path_nodes_reset(struct path_nodes *n);
 void paths_forget(struct paths *p);
 

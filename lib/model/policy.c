@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Replacement other than exact LRU (which is in cache.h, because the fast paths take part in
- * it).
+ * Replacement policies other than exact LRU (which is in cache.h, because the fast paths take part
+ * in it).
  *
- * What a policy knows of a set is one word.  Using the way that was used last once more changes
- * nothing with the policies that first-level caches and TLBs may have (tree-plru, bit-plru,
- * random), and the fast paths of model.c and run.c do no more than that: every other line of a
- * set is UNSEEN by them, so that its use comes here.
+ * The state of a set is one word. With the policies that first-level caches and TLBs may have
+ * (tree-plru, bit-plru, random), using the last used way once more changes nothing, and the fast
+ * paths of model.c and run.c do no more than that: all other lines of a set are marked UNSEEN, so
+ * that their use comes here.
  *
- * - Tree-PLRU: a complete binary tree over the ways, a bit a node, that says where to look for
- *   the victim: 1 is the upper half.  Where the ways are no power of two, what is missing is
- *   never looked at.
+ * - Tree-PLRU: a complete binary tree over the ways, one bit per node, that selects the half to
+ *   search for the victim: 1 is the upper half. If the number of ways is not a power of two, the
+ *   missing ways are never selected.
  * - Bit-PLRU (MRU, NRU): see Malamy et al., US patent 5353425.
  * - SRRIP: Jaleel et al., "High performance cache replacement using re-reference interval
  *   prediction", ISCA 2010, with two bits and promotion to 0.
  * - QLRU: Abel and Reineke, "nanoBench", ISPASS 2020: QLRU_H00_M1_R0_U1.
  *
- * An invalid way is filled before any victim is sought, the lowest first.
+ * Invalid ways are filled before a victim is chosen, the lowest first.
  */
 #include "model/state.h"
 
@@ -157,7 +157,7 @@ static void hide_others(struct policy_set *s, uint64_t *entries, uint32_t way)
 	s->last = way;
 }
 
-/* The way that holds the line; else the first empty one, with *held 0; else c->ways. */
+/* The way that has the line; else the first empty one, with *held 0; else c->ways. */
 static uint32_t look_for(const struct cache *c, struct policy_set *s, const uint64_t *entries,
 	uint64_t line, int *held)
 {

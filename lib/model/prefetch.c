@@ -1,22 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Hardware prefetchers.  Each can be absent (config):
+ * Hardware prefetchers. Each can be absent (config):
  *
- * - l1i_next, l1d_next: tagged sequential prefetching (Smith, "Cache memories", Computing
- *   Surveys 14(3), 1982): the next lines, on a miss and on the first use of a line that was
- *   prefetched.
+ * - l1i_next, l1d_next: tagged sequential prefetching (Smith, "Cache memories", Computing Surveys
+ *   14(3), 1982): the next lines, on a miss and on the first use of a line that was prefetched.
  * - l1d_stride: loads of one instruction at a constant distance (Fu, Patel and Janssens, MICRO
- *   1992; Chen and Baer, 1995).  What it sees are the misses and first uses.  Distances of less
- *   than two lines mean the next line.  Instructions have their entry by the low bits of their
- *   address; where the instruction is not known, the page stands for it.
- * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and
- *   Kessler, ISCA 1994, and the streamer of Intel's Optimization Reference Manual).  Pages have
- *   their entry by the low bits of their number.
- * - l2_adjacent: a request that misses L2 fetches the other line of its pair, too.
+ *   1992; Chen and Baer, 1995). Its input is the misses and first uses. Distances of less than two
+ *   lines mean the next line. Instructions have their entry by the low bits of their address; if
+ *   the instruction is not known, the page is used instead.
+ * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
+ *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). Pages have their entry
+ *   by the low bits of their number.
+ * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
- * None leaves the page.  What they fetch is no reference and no miss; it takes its turn with the
- * supplier of the line (clock_line), other cores are asked for it, and it replaces lines.  A
- * demand that comes before the line does waits for the rest of the time.
+ * None of them crosses a page. A prefetch is not counted as a reference or a miss; it takes its
+ * turn with the supplier of the line (clock_line), other cores receive its requests, and it
+ * replaces lines. A demand access that comes before the line arrives waits for the rest of the
+ * latency.
  */
 #include "model/state.h"
 
@@ -125,8 +125,8 @@ void prefetch_code(struct model *m, struct core *core, uint64_t line)
 
 /* ---- the second level ---- */
 
-/* The stream goes on: what is ahead of it, up to so many lines at once.  Not inlined, for few
- * requests come here. */
+/* Prefetches the next lines of the stream, up to a limit at once. Not inlined, because few requests
+ * come here. */
 static NOINLINE void stream_on(
 	struct model *m, struct core *core, struct stream_entry *e, uint64_t page, int64_t line)
 {

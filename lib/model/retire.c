@@ -52,14 +52,14 @@ uint64_t retire_cycles(const struct retire *t, uint64_t *cycles)
 NOINLINE void retire_tell(
 	struct retire *t, const struct model_insn *insn, enum model_cause cause, uint64_t parts)
 {
-	/* Rows are the model's own, in blocks that nobody else writes to. */
+	/* Rows belong to the model and are in blocks that only it writes. */
 	rows_add(t->rows, (uint32_t *)(uintptr_t)&insn->row, MODEL_ROW_CAUSES + (unsigned)cause,
 		parts);
 }
 
 /* ---- ports ---- */
 
-/* Nothing can want them any more. */
+/* No later instruction can use these cycles. */
 static inline void clear_before(struct retire *t, uint64_t cycle)
 {
 	if (cycle > t->cleared + RETIRE_CALENDAR)
@@ -74,8 +74,8 @@ static inline struct retire_full *full_of(struct retire *t, uint64_t wanted)
 	return &t->full[(uint32_t)(wanted ^ wanted >> 32) * 0x9e3779b1u >> (32 - RETIRE_FULL_BITS)];
 }
 
-/* The first cycle behind one in which all ports or, where banks is not 0, all of these are busy.  A
- * whole calendar of such is all that is looked at. */
+/* The first later cycle in which a port and, if banks is not 0, one of these banks is free.
+ * Searches at most one whole calendar. */
 NOINLINE uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t ports, uint32_t banks)
 {
 	uint64_t wanted = ports | (uint64_t)banks << 32, cycle = at, last = at + RETIRE_CALENDAR;
@@ -220,9 +220,9 @@ INLINE uint64_t load_hit(
 }
 
 /*
- * Goes through ops until something is in the way that retire_generally is for: that op, or the end.
- * careful: an instruction may have to wait for room in the window or has met something, or somebody
- * wants to know who waits; else none of that is so in the whole record.
+ * Runs ops up to one that needs retire_generally: returns that op, or the end. careful: an
+ * instruction may have to wait for room in the window, or has notes, or waits are counted by
+ * instruction; else none of that applies in the whole record.
  */
 INLINE const struct retire_op *run(struct walk *w, const struct model_block *block,
 	const struct retire_op *op, const struct retire_op *end, const uint64_t *record,

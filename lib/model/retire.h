@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The retirement clock: a core that takes instructions in in order, executes them as soon as their
- * operands, an execution unit and the memory allow, and retires them in order, so that every cycle
- * has one instruction and one cause.  Slower and truer than clock.c, which knows no
+ * operands, an execution unit and the memory allow, and retires them in order. So every cycle has
+ * one instruction and one cause. It is slower and more accurate than clock.c, which has no
  * instrument_dependences.
  *
- * Fed with records (trace.h) after their events are known: what went wrong in a record is noted
- * first (retire_note), then the record is run (retire_record).  Freestanding; the caller owns the
- * memory, which begins zeroed.
+ * Its input is records (trace.h) after their events are known: misses and mispredictions of a
+ * record are noted first (retire_note), then the record is run (retire_record). Freestanding; the
+ * caller owns the memory, which must be zeroed at first.
  *
- * Execution is timed in cycles; how instructions come and go, config.width of them a cycle, in
- * parts of a cycle (RETIRE_CYCLE).
+ * Execution is timed in cycles. Dispatch and retirement, config.width instructions per cycle, are
+ * timed in parts of a cycle (RETIRE_CYCLE).
  */
 #ifndef MODEL_RETIRE_H
 #define MODEL_RETIRE_H
@@ -73,15 +73,15 @@ enum model_latency {
 
 /* What a note is about. */
 enum retire_what {
-	RETIRE_FETCH,      /* the instruction comes late */
+	RETIRE_FETCH,      /* the instruction is dispatched late */
 	RETIRE_LOAD,       /* it loads late */
 	RETIRE_FORWARD,    /* its load cannot be forwarded all its bytes */
-	RETIRE_STORE,      /* its line comes late */
-	RETIRE_PREFETCH,   /* a line has been asked for that nobody waits for yet */
+	RETIRE_STORE,      /* its line arrives late */
+	RETIRE_PREFETCH,   /* a line was requested for which no instruction waits yet */
 	RETIRE_MISPREDICT, /* what follows is fetched anew; the rest of the note does not matter */
 };
 
-/* Whose turn a line takes. */
+/* The supplier whose interval a line occupies. */
 enum retire_turn {
 	RETIRE_TURN_L2,
 	RETIRE_TURN_LL, /* also other cores' */
@@ -92,8 +92,8 @@ enum retire_turn {
 struct retire_note {
 	const struct model_insn *insn;
 	uint64_t address; /* of the access */
-	/* Cycles.  Of causes L2 to INTERVENTION and FETCH_L2 to FETCH_INTERVENTION: load to use; of
-	 * the others: what comes on top. */
+	/* Cycles. Of causes L2 to INTERVENTION and FETCH_L2 to FETCH_INTERVENTION: load to use; of
+	 * the others: the additional cycles. */
 	uint32_t latency;
 	uint8_t what;  /* enum retire_what */
 	uint8_t cause; /* enum model_cause */
@@ -119,8 +119,8 @@ enum {
 /* What no port is needed for takes this one, which is never busy. */
 #define RETIRE_NO_PORT (UINT32_C(1) << 31)
 
-/* What a core does with an instruction.  Ports are bits; of those that are free the lowest is
- * taken, so the least wanted ones should stand there. */
+/* How a core executes an instruction. Ports are bits; the lowest free port is taken, so the lowest
+ * bits should be the ports that few other instructions use. */
 struct retire_form {
 	uint32_t ports;      /* of its first micro-operation, or RETIRE_NO_PORT */
 	uint32_t load_ports; /* likewise, of loads */
@@ -130,11 +130,11 @@ struct retire_form {
 	uint32_t busy;    /* cycles for which the divider is kept */
 	uint8_t special;  /* enum model_latency, or 0 for all that are not */
 	uint8_t more_count;
-	uint8_t half_slots; /* of its turn when it comes and retires: 2 is an instruction's, 0 none
-			       of its own */
+	uint8_t half_slots; /* dispatch and retirement time of its turn: 2 for an instruction, 0 if
+			       it has none of its own */
 };
 
-/* An instruction of a block as the loop wants it; made by retire_prepare. */
+/* An instruction of a block in the form for the loop; filled by retire_prepare. */
 struct retire_op {
 	uint8_t way;  /* how to run it */
 	uint8_t many; /* sources, more than two */
@@ -147,7 +147,7 @@ struct retire_op {
 	uint32_t more[RETIRE_MORE];
 };
 
-/* A line that was asked for. */
+/* A line that was requested. */
 struct retire_line {
 	uint64_t line, ready;
 	uint32_t cause;
@@ -170,7 +170,7 @@ struct retire_request {
 };
 
 struct retire {
-	/* The machine; times in cycles unless it says parts. */
+	/* The machine; times in cycles unless marked as parts. */
 	uint32_t width, window, misses, store_buffer, fetches;
 	uint32_t slot; /* parts: of one instruction */
 	struct retire_form form[MODEL_LATENCIES];
@@ -178,29 +178,29 @@ struct retire {
 	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
-	uint32_t bank_loads;        /* of a bank in a cycle, as so many bits; 0: any number */
+	uint32_t bank_loads;        /* of a bank per cycle, as a bit mask; 0: any number */
 
 	/* Counts: parts by cause; their sum is the time of the last retirement. */
 	uint64_t slots[MODEL_CAUSES];
 	uint64_t instructions;          /* walked */
-	uint64_t counted[MODEL_CAUSES]; /* the caller's: cycles that are in somebody's counts */
+	uint64_t counted[MODEL_CAUSES]; /* the caller's: cycles that are in the counts of a thread */
 
-	struct model_rows *rows; /* parts by instruction go there; null: nobody wants them */
-	uint64_t came, gone;     /* parts: when the last instruction came, and retired */
-	uint64_t taken_last;     /* parts: when the last taken branch was fetched behind */
-	uint64_t arrival;        /* of the last of all lines asked for */
+	struct model_rows *rows; /* parts are added here by instruction; null: not needed */
+	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
+	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
+	uint64_t arrival;        /* of the last of all requested lines */
 	uint64_t barrier;        /* no load before that */
 	uint64_t divider_free;
 	uint64_t stores,
 		drained;      /* number of stores so far; parts: when the last leaves the buffer */
 	uint64_t stored_line; /* of the last store */
-	uint64_t redirected;  /* parts: nothing comes before; 0: nothing is held */
+	uint64_t redirected;  /* parts: dispatch waits until then; 0: it does not wait */
 	uint32_t redirected_by; /* enum model_cause */
 	uint32_t notes;
 	uint64_t fetched_line;               /* that was missed last */
 	uint64_t restarted;                  /* parts: when fetching began anew */
 	uint64_t fetch_count;                /* lines missed in a row */
-	uint64_t fetch_came[RETIRE_FETCHES]; /* parts: when what is in them came */
+	uint64_t fetch_came[RETIRE_FETCHES]; /* parts: when the line of each was used */
 
 	uint64_t ready[256]; /* by slot of trace.h: when the result is there.  Of MODEL_SLOT_NONE
 				always 0 */
@@ -221,14 +221,14 @@ struct retire {
 
 /* t: zeroed. */
 void retire_init(struct retire *t, const struct model_config *config);
-/* Fills block->ops, for which there is room, of its instructions and accesses.  forms: what the
- * core does with each; null: what its class says.  keys: as in struct retire_op; null: none. */
+/* Fills block->ops, which has room, from its instructions and accesses. forms: how the core
+ * executes each; null: by its class. keys: as in struct retire_op; null: none. */
 void retire_prepare(const struct retire *t, struct model_block *block,
 	const struct retire_form *forms, const uint32_t *keys);
-/* A line that is fetched ahead takes its turn with its sender now: the cycles until it is there. */
+/* A line that is prefetched takes its turn with its sender now: the cycles until it arrives. */
 uint64_t retire_ahead(struct retire *t, enum retire_turn turn, uint64_t latency);
-/* Something happened to an instruction of the record that is run next.  In any order, but those
- * of one instruction and kind in theirs. */
+/* An event of an instruction of the record that is run next. In any order, except that events of
+ * one instruction and kind must be in their order. */
 void retire_note(struct retire *t, const struct model_insn *insn, enum retire_what what,
 	enum model_cause cause, uint32_t latency, uint64_t address);
 /* Of the line that was noted last, where it is not its cause's. */
@@ -237,11 +237,11 @@ static inline void retire_note_turn(struct retire *t, enum retire_turn turn)
 	if (t->notes)
 		t->note[t->notes - 1].turn = (uint8_t)turn;
 }
-/* The first `insns` instructions of a record that ended in s, whose block is prepared.  record: its
+/* The first `insns` instructions of a record that ended in s, whose block is prepared. record: its
  * words. */
 void retire_record(
 	struct retire *t, const struct model_segment *s, const uint64_t *record, unsigned insns);
-/* Whole cycles so far by cause into cycles[MODEL_CAUSES]; returns their sum, which lags behind by
+/* Stores whole cycles so far by cause in cycles[MODEL_CAUSES]; returns their sum, which lags by
  * less than MODEL_CAUSES cycles. */
 uint64_t retire_cycles(const struct retire *t, uint64_t *cycles);
 /* Of by_cause[MODEL_CAUSES], the causes first to last. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the retirement clock knows before a program runs: the machine, the latency and ports of each
- * class of instructions, and blocks prepared for its loop when they are translated. Results that no
- * instruction reads are not kept; those of the same block are read from registers.
+ * What the retirement clock computes before a program runs: the machine, the latency and ports of
+ * each class of instructions, and blocks prepared for its loop when they are translated. Results
+ * that no instruction reads are not kept; those of the same block are read from registers.
  *
  * Each class has units of its own: a number of ports. Units that do not fit into the 31 ports of a
- * calendar's entry have no limit.
+ * calendar's entry are unlimited.
  */
 #include "model/retire_loop.h"
 
@@ -159,8 +159,8 @@ static int writes(const struct model_block *b, unsigned i, unsigned slot)
 	return r[0] == slot || r[1] == slot || r[2] == slot;
 }
 
-/* What instruction i reads of the block's results it reads of a register, where that is the same.
- */
+/* The register from which instruction i can read a result of the block, if it still has that value.
+ * */
 static uint8_t register_of(const struct model_block *b, unsigned i, uint8_t slot)
 {
 	unsigned from = slot - (unsigned)MODEL_RESULT, k, later;
@@ -209,7 +209,7 @@ static int is_read(const struct model_block *b, unsigned slot)
 	return 0;
 }
 
-/* Where its result goes: two places; 0: that is not enough. */
+/* The two places for its result; 0: two are not enough. */
 static int put_results(const struct model_block *b, unsigned i, struct retire_op *op)
 {
 	const struct model_insn *n = &b->insns[i];

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The retirement clock's way for every instruction: those that have met something (a miss, a branch
- * mispredicted), that touch memory more than once or lock it, divide or serialise. retire.c takes
- * the others.
+ * The retirement clock's general path, for every instruction: those with notes (a miss, a branch
+ * mispredicted), and those that touch memory more than once or lock it, divide or serialise.
+ * retire.c runs the others.
  */
 #include "model/retire_loop.h"
 
 /* ---- lines ---- */
 
 /*
- * When a line that is wanted at `at` can be asked for, with a request kept for `latency`: in the
- * first request that has room earliest.  Each remembers when it is free for good and one gap before
- * its last use, so that a load that waits for another one's data does not keep the rest waiting.
+ * When a line that is needed at `at` can be requested, if the request takes `latency`: uses the
+ * request buffer with the earliest room. Each has the time when it is finally free and one gap
+ * before its last use, so that a load that waits for another one's data does not delay the others.
  */
 static uint64_t take_request(struct retire *t, uint64_t at, uint64_t latency)
 {
@@ -59,14 +59,14 @@ uint64_t retire_ahead(struct retire *t, enum retire_turn turn, uint64_t latency)
 	return take_turn(t, turn, now) + latency - now;
 }
 
-/* Asks for the line of an address: when it is there. */
+/* Requests the line of an address; returns when it arrives. */
 static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_note *note)
 {
 	enum retire_turn turn = (enum retire_turn)note->turn;
 	uint64_t begin = take_turn(t, turn, take_request(t, at, note->latency));
 	uint64_t line = note->address >> t->line_bits, end = begin + note->latency;
 
-	/* What was stored to goes back to L2 some day. */
+	/* A modified line is written back to L2 later. */
 	if (note->what == RETIRE_STORE)
 		take_turn(t, RETIRE_TURN_L2, begin);
 	t->lines[line % RETIRE_LINES] = (struct retire_line){line, end, note->cause};
@@ -74,7 +74,7 @@ static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_
 	return end;
 }
 
-/* Nothing comes before `until`; insn, which is next and takes `cost`, has to wait. */
+/* Dispatch waits until `until`; insn, which is next and takes `cost`, is charged. */
 static void hold(struct retire *t, const struct model_insn *insn, uint64_t cost,
 	enum model_cause cause, uint64_t until)
 {
@@ -151,7 +151,7 @@ static uint64_t retire_load(struct walk *w, const struct model_insn *insn,
 	return begin < t->arrival ? retire_wait_for_line(w, address, done) : done;
 }
 
-/* Its line or its translation comes late: when it is there. */
+/* Its line or its translation arrives late: when it is there. */
 static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *insn, uint64_t gone)
 {
 	struct retire *t = w->t;
@@ -164,9 +164,10 @@ static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *in
 	return there;
 }
 
-/* ---- instructions that have met something, or are not simple ---- */
+/* ---- instructions with notes, or that are not simple ---- */
 
-/* A line of code missed: when it is there.  The one behind the last was asked for ahead. */
+/* A line of code missed: when it arrives. The line after the last missed one was requested ahead.
+ * */
 static uint64_t line_comes(struct retire *t, const struct retire_note *n, uint64_t came)
 {
 	uint64_t until = came, asked = t->restarted;
@@ -226,7 +227,7 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 	return done;
 }
 
-/* The notes of an instruction that has retired which nothing has asked for yet. */
+/* Handles the remaining notes of an instruction that has retired. */
 static void take_notes(struct walk *w, const struct model_insn *insn, uint64_t done)
 {
 	struct retire *t = w->t;
@@ -320,7 +321,7 @@ static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
 	return done;
 }
 
-/* When it has retired that is done at `done`. */
+/* Retires an instruction that is done at `done`. */
 static void go(
 	struct walk *w, const struct model_insn *insn, const struct retire_op *op, uint64_t done)
 {
@@ -351,7 +352,7 @@ static void store_all(struct walk *w, const struct model_insn *insn, const struc
 		}
 }
 
-/* insn comes when nothing holds it any more. */
+/* Dispatches insn when nothing delays it any more. */
 NOINLINE void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost)
 {
 	hold(t, insn, cost, (enum model_cause)t->redirected_by, t->redirected);

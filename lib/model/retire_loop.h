@@ -51,7 +51,7 @@ static inline void add_phase(
 /* What is in the way of a walk through a record. */
 struct walk {
 	struct retire *t;
-	const struct retire_note *note; /* the next one; behind the last is one of no instruction */
+	const struct retire_note *note; /* the next op; the op after the last has no instruction */
 	struct phases phases;
 };
 
@@ -62,12 +62,12 @@ void retire_explain(struct retire *t, const struct model_insn *insn, const struc
 /* Any instruction: number i of the record, `last` if none follows in it. */
 void retire_generally(struct walk *w, const struct model_segment *s, const uint64_t *record,
 	unsigned i, int last);
-/* insn, which takes `cost`, comes when nothing holds it any more. */
+/* Dispatches insn, which takes `cost`, when nothing delays it any more. */
 void retire_go_on(struct retire *t, const struct model_insn *insn, uint64_t cost);
 
 /* ---- ports ---- */
 
-/* retire_take and take_load where not all that is wanted is free. */
+/* retire_take and take_load if some resource is busy. */
 uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t ports, uint32_t banks);
 
 /* From `at` on: the cycle in which one of these ports is free; it is then taken. */
@@ -81,7 +81,7 @@ INLINE uint64_t retire_take(struct retire *t, uint64_t at, uint32_t ports)
 	return at;
 }
 
-/* The same of a load, which wants its bank, too. */
+/* The same for a load, which also needs its bank. */
 INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_t address)
 {
 	uint32_t *busy = &t->calendar[at % RETIRE_CALENDAR], free = ports & ~*busy;
@@ -100,7 +100,7 @@ INLINE uint64_t take_load(struct retire *t, uint64_t at, uint32_t ports, uint64_
 /* The line of a load with data at `done` may be on its way: when it has them. */
 uint64_t retire_wait_for_line(struct walk *w, uint64_t address, uint64_t done);
 
-/* Data there at `done`, unless a store has them: then when they come from there. */
+/* Data arrive at `done`, unless a store has them: then when the store forwards them. */
 INLINE uint64_t forwarded(
 	const struct retire *t, const struct retire_op *op, uint64_t address, uint64_t done)
 {

@@ -56,7 +56,7 @@ static const uint8_t event_place[EVENT_LIMIT] = {
 	[EV_MEMORY_ORDER_CLEARS] = SLOT(2, 12),
 	[EV_D_WAY_MISPREDICTS] = SLOT(2, 13),
 	[EV_I_WAY_MISPREDICTS] = SLOT(2, 14),
-	/* What execution tells of most instructions, and must be counted of others. */
+	/* Determined by execution for most instructions; must be counted for others. */
 	[EV_INSTRUCTIONS] = SLOT(3, 0),
 	[EV_MICRO_OPS] = SLOT(3, 1),
 	[EV_LOADS] = SLOT(3, 2),
@@ -66,7 +66,7 @@ static const uint8_t event_place[EVENT_LIMIT] = {
 	[EV_FP_OPERATIONS] = SLOT(3, 6),
 };
 
-/* Likewise of any item: what is no event comes behind. */
+/* The same for any item: items that are not events follow the events. */
 static unsigned place_of(unsigned item)
 {
 	unsigned other = item - EVENT_LIMIT;

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counts of events by instruction.  An instruction has a row (struct model_insn.row) once something
- * happened to it; a row is a chain of pieces, each with the counts of one bank of events that often
- * come together, so that most instructions need one.
+ * Counts of events by instruction. An instruction gets a row (struct model_insn.row) at its first
+ * event. A row is a chain of pieces, each with the counts of one bank of events that often occur
+ * together, so that most instructions need one.
  *
- * The memory is the caller's: pieces need not be zeroed.  Where there is no piece left, what is
- * counted is lost, and how much is said.
+ * The memory is the caller's; pieces need not be zeroed. If no piece is left, the count is added to
+ * the counts lost.
  */
 #ifndef MODEL_ROWS_H
 #define MODEL_ROWS_H
@@ -49,7 +49,7 @@ void rows_add(struct model_rows *r, uint32_t *row, unsigned item, uint64_t n);
 void rows_walk(const struct model_rows *r, uint32_t row,
 	void (*visit)(void *context, unsigned item, uint64_t n), void *context);
 uint64_t rows_get(const struct model_rows *r, uint32_t row, unsigned item);
-/* Forgets all rows. */
+/* Clears all rows. */
 void rows_reset(struct model_rows *r);
 
 #endif

@@ -25,7 +25,7 @@ static NOINLINE void run_count_guarded(struct model *m, const struct model_segme
 	watch_address(m, 0);
 }
 
-/* What comes before anything that the fast path does not settle. */
+/* Must precede anything that the fast path does not handle. */
 static inline void arrive(struct model *m, struct core *core, struct model_insn *in, uint64_t order)
 {
 	m->insn = in;
@@ -53,8 +53,8 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 	watch_address(m, 0);
 }
 
-/* Within one granule: is it settled without moving time?  What meets only the low bits of an
- * address is counted.  As forward_load has it. */
+/* Within one granule: is the overlap without cost in time? Overlaps of only the low bits of an
+ * address are counted. As in forward_load. */
 NOINLINE int run_met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
@@ -75,7 +75,7 @@ NOINLINE int run_met_in_vain(struct model *m, struct core *core, const struct mo
 	return 1;
 }
 
-/* A load that may meet a store in the buffer. */
+/* A load that may overlap a store in the buffer. */
 NOINLINE void run_meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
@@ -101,7 +101,7 @@ INLINE void set_slot(
 	core->storable[at] = (uint8_t)storable;
 }
 
-/* The line and its page get a slot, if they are at hand. */
+/* Fills the slot of the line and its page, if they are in the first level. */
 static void fill_slot(struct model *m, struct core *core, uint64_t address)
 {
 	const struct cache *l1d = &core->l1d;
@@ -126,8 +126,8 @@ INLINE void remember_store(struct core *core, uint64_t address, unsigned size, u
 		forward_store(&core->stores, address, size, order);
 }
 
-/* What model_load_slowly and model_store_slowly do, for an access in one line whose page is at
- * hand. */
+/* The same as model_load_slowly and model_store_slowly, for an access in one line whose page is in
+ * the first TLB. */
 static NOINLINE void access_line(struct model *m, struct core *core, const struct model_access *a,
 	struct model_insn *in, uint64_t address, uint64_t order)
 {
@@ -155,8 +155,8 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 	watch_address(m, 0);
 }
 
-/* The same for loads and stores of up to a line, and prefetches, where the core is as
- * hierarchy_usual assumes; whether the line and its page are at hand or not. */
+/* The same for loads and stores of up to a line, and prefetches, if the core is as hierarchy_usual
+ * assumes; whether the line and its page are in the first level or not. */
 INLINE void access_usual(struct model *m, struct core *core, const struct model_access *a,
 	struct model_insn *in, uint64_t address, uint64_t order)
 {
@@ -261,7 +261,7 @@ static uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 
 		if (UNLIKELY(slot->above != line_slot_above(address, bits)))
 			goto unslotted;
-		/* What lies in one granule lies in one line. */
+		/* An access within one granule is within one line. */
 		if (LIKELY(way <= MODIFIES) && LIKELY(!(address & a->mask))) {
 			if (LIKELY(way == LOADS)) {
 				if (UNLIKELY(!forward_settled(m, core, address, size)))
@@ -370,9 +370,9 @@ NOINLINE void run_outcomes(struct model *m, struct core *core, const struct mode
 }
 
 /*
- * Of a repeated string instruction processors move some 32 bytes at a time, whatever its unit: for
- * the retirement clock an iteration that goes on in the same 32 bytes, and waits for nothing, is
- * part of the one before.
+ * Processors move some 32 bytes at a time in a repeated string instruction, whatever its unit. So
+ * for the retirement clock an iteration that continues in the same 32 bytes, without waits, is part
+ * of the one before.
  */
 #define REPEAT_BYTES 32
 NOINLINE int run_goes_along(
@@ -383,7 +383,7 @@ NOINLINE int run_goes_along(
 		       s->block->accesses[s->access_count - 1].size;
 }
 
-/* What a record does behind its accesses. */
+/* The part of a record after its accesses. */
 INLINE void run_end(struct model *m, struct core *core, const struct model_segment *s,
 	const uint64_t *record, uint64_t base)
 {
@@ -466,7 +466,7 @@ static void run_records(struct model *m, const uint64_t *at, const uint64_t *end
 		watch_end(m->watch);
 }
 
-/* The end of the next so many records. */
+/* The end of the next RECORDS_AT_ONCE records. */
 #define RECORDS_AT_ONCE 64
 static const uint64_t *skip_records(const uint64_t *at, const uint64_t *end)
 {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the ways to run a record share: model_step.c runs it instruction by instruction, fetched.c
- * runs segments whose lines are in the first level, run.c is the loop over records.
+ * What the functions that run a record share: model_step.c runs it instruction by instruction,
+ * fetched.c runs segments whose lines are in the first level, run.c is the loop over records.
  */
 #ifndef MODEL_RUN_H
 #define MODEL_RUN_H
@@ -17,8 +17,8 @@
 #define COMMON_PAGE 12
 #define LINE_BYTES  (1u << COMMON_LINE)
 
-/* How a record's branches are run; WANDERS: where it goes only the record knows, and somebody wants
- * to; UNUSUAL: INNER. */
+/* How a record's branches are run. WANDERS: the target is only in the record, and a watcher needs
+ * it; UNUSUAL: INNER. */
 enum {
 	NO_BRANCH,
 	CONDITIONAL,
@@ -38,8 +38,8 @@ enum {
 enum { LOADS = 1, STORES, MODIFIES, WIDE_LOADS, WIDE_STORES, OTHERWISE };
 #define GRANULE 8
 
-/* Which accesses a segment has, model_running.seen: the letters say loads and stores of one, two,
- * four or eight bytes, in order; ANY: whatever they are, and INNER, SPECIAL and WANDERS have it. */
+/* The accesses of a segment, model_running.seen: the letters are loads and stores of one, two, four
+ * or eight bytes, in order; ANY: any others; always ANY with INNER, SPECIAL and WANDERS. */
 enum { RUN_UNSEEN, RUN_ANY, RUN_NONE, RUN_L, RUN_S, RUN_LL, RUN_LS, RUN_SL, RUN_SS };
 
 /* The access at address is under way; 0: none is. */
@@ -49,7 +49,7 @@ static inline void watch_address(struct model *m, uint64_t address)
 		m->watch->address = address;
 }
 
-/* An access that is in no sums, for who watches. */
+/* An access that is in no sums, for watchers. */
 static inline void watch_guarded(struct model *m, const struct model_access *a)
 {
 	if (a->kind == MODEL_ACCESS_LOAD || a->kind == MODEL_ACCESS_MODIFY)
@@ -82,8 +82,8 @@ void run_outcomes(struct model *m, struct core *core, const struct model_segment
 void run_elsewhere(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_outcome *o, const uint64_t *record);
 void run_mispredicted(struct model *m, struct core *core, unsigned event);
-/* May the load, of the instruction of this order, meet a store that is still in the buffer, other
- * than to get all of its bytes?  As forward_look_back has it. */
+/* May the load, of the instruction of this order, overlap a store that is still in the buffer,
+ * except by getting all of its bytes from it? As in forward_look_back. */
 INLINE int meets_store(const struct model *m, const struct core *core, uint64_t address,
 	unsigned size, uint64_t order)
 {
@@ -102,8 +102,8 @@ INLINE int meets_store(const struct model *m, const struct core *core, uint64_t 
 	return 0;
 }
 
-/* loop.c: the records at..end, on the machines that it is for; up to the first one behind which
- * clock.order is not below limit, or which watch_exceeds.  Returns where it stopped. */
+/* loop.c: runs the records at..end, on the machines that it supports, up to the first record after
+ * which clock.order is not below limit, or that watch_exceeds. Returns where it stopped. */
 const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit);
 int loop_is_common(const struct model *m);
 
@@ -112,10 +112,10 @@ void step_record(
 	struct model *m, const struct model_segment *s, const uint64_t *record, unsigned insns);
 
 /* fetched.c: the segment becomes one of core->fetched, and its `run` is filled in; 0 if its lines
- * and pages are not at hand. */
+ * and pages are not in the first level. */
 int fetched_see(struct model *m, struct core *core, struct model_segment *s);
-/* Likewise for one that is slow, whatever is at hand: it is an iteration of a repeated instruction
- * and no more, and its accesses are of the usual kinds; else 0. */
+/* The same for a slow segment, whether its lines are there or not: it must be one iteration of a
+ * repeated instruction and no more, with accesses of the usual kinds; else 0. */
 int fetched_see_repeat(struct model_segment *s);
 
 /* Is the record a repetition that the one before has in it already, for the retirement clock? */

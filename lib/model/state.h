@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The state of the modelled processor, private to lib/model.  All of it lies in the memory that the
- * caller of model_init gave, and all-zero memory is nearly a reset processor, so that what a
- * program does not touch is never written: model_init sets only the few fields whose rest position
- * is not zero.
+ * The state of the modelled processor, private to lib/model. All of it is in the memory passed to
+ * model_init. All-zero memory is nearly a reset processor: model_init sets only the few fields
+ * whose reset value is not zero, so memory that a program does not use is never written.
  *
- * Time is kept in slots: a cycle has config.width of them, and an instruction takes one.  So
- * nothing is divided until the counts are brought up to date.
+ * Time is kept in slots: a cycle has config.width of them, and an instruction takes one. So nothing
+ * is divided until the counts are brought up to date.
  */
 #ifndef MODEL_STATE_H
 #define MODEL_STATE_H
@@ -18,7 +17,7 @@
 
 /* A modern core keeps fewer loads waiting than this. */
 #define WAITING_MAX 64
-/* Stores looked back upon; config.store_buffer may not be larger. */
+/* Stores that are searched for forwarding; config.store_buffer may not be larger. */
 #define STORES_MAX       256
 #define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
 #define INDIRECT_BITS    11
@@ -31,9 +30,9 @@
 
 #define INLINE static inline __attribute__((always_inline))
 
-/* Who sends a line to the private caches of a core. */
-/* In the order of enum model_cause; another core's line comes as those of LL do. */
-#define HAD_BITS 24 /* log2 of how many lines are told apart */
+/* The suppliers of lines to the private caches of a core. */
+/* In the order of enum model_cause; lines from another core arrive like those of LL. */
+#define HAD_BITS 24 /* log2 of how many lines are distinguished */
 
 enum line_supplier {
 	LINE_FROM_L2,
@@ -58,7 +57,7 @@ struct clock {
 	uint64_t next_wait;   /* order of the first entry of the queue, or NEVER */
 	uint64_t divider_free;
 	uint64_t line_free[SUPPLIERS]; /* when each supplier can send its next line */
-	uint64_t taken_free;           /* when the next taken branch can be fetched behind */
+	uint64_t taken_free;           /* when fetch can continue after the next taken branch */
 	uint64_t stores_ready;         /* when the missing stores in the store buffer are done */
 	uint64_t stores_full; /* number of the store that finds the buffer full, or NEVER */
 	uint64_t now_done, front_done, back_done; /* slots that are already in somebody's counts */
@@ -162,7 +161,7 @@ struct stride_entry {
 
 struct stream_entry {
 	uint64_t page;       /* address | 1 */
-	int64_t last, front; /* lines of the page: asked for, prefetched */
+	int64_t last, front; /* lines of the page: requested, prefetched */
 	int64_t way;         /* 1 ascending, -1 descending, 0: unknown */
 };
 
@@ -197,11 +196,12 @@ struct core {
 	uint32_t usual;                /* is it as hierarchy_usual assumes? */
 	uint32_t usual_tlbs;           /* is it as translate_usual does? */
 	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
-	uint64_t ran[MODEL_STATICS];   /* what settled ones told, until watch_settle takes it */
+	uint64_t ran[MODEL_STATICS];   /* counts of settled segments, until watch_settle takes them
+					*/
 	struct line_slot line_slots[LINE_SLOTS];
 	uint8_t storable[LINE_SLOTS]; /* of line_slots: a store need not change the line's state */
-	/* The `used` of L1D, of the first TLBs that data have, if they are not larger; the last is
-	 * what page slots name where there is no TLB. */
+	/* The `used` of L1D and of the first data TLBs, if they are not larger; page slots name the
+	 * last entry if there is no TLB. */
 	uint64_t line_used[LINES_NOTED], page_used[PAGES_NOTED];
 	struct prefetch prefetch;
 };
@@ -254,7 +254,7 @@ struct model {
 	struct directory_entry *directory; /* null with one core */
 	uint64_t *had;      /* for the retirement clock, else null: lines that came from memory */
 	uint64_t active;    /* cores that have run something */
-	uint64_t unit;      /* bytes whose ownership moves together, less one */
+	uint64_t unit;      /* bytes whose ownership moves together, minus one */
 	uint64_t data_line; /* bytes, less one */
 	uint64_t fetch_line;
 	uint64_t page;
@@ -265,7 +265,7 @@ struct model {
 	uint64_t line_interval[SUPPLIERS], taken_interval;
 	uint64_t window, memory, intervention, second_tlb, walk, mispredict, divide, fp_divide,
 		forward, lock;
-	/* sender_of the line that clock_line was asked for last. */
+	/* sender_of the line of the last clock_line. */
 	uint32_t sender;
 	uint64_t tick;      /* uses of caches so far */
 	uint64_t repeating; /* see model_repeating */
@@ -276,8 +276,9 @@ struct model {
 	uint64_t at;          /* the instruction's address, where insn is not known */
 	uint32_t accessed_size;
 	uint64_t accessed;         /* address of the last data access that went here the long way */
-	struct model_insn *insn;   /* what is being executed, where the caller says; else null */
-	struct model_watch *watch; /* who wants to know of each event, or null */
+	struct model_insn *insn;   /* the instruction being executed, if the caller passes it; else
+				      null */
+	struct model_watch *watch; /* the watch of single events, or null */
 	struct model_config config;
 };
 
@@ -316,7 +317,7 @@ static inline uint64_t clock_now(const struct clock *c)
 {
 	return c->order + c->front + c->back;
 }
-/* In one number: what is to be blamed for a line's latency, and whose turn it takes to send it. */
+/* One number: the cause of a line's latency, and the sender whose turn it takes. */
 static inline uint32_t sender_of(enum model_cause cause, enum retire_turn turn)
 {
 	return (uint32_t)cause | (uint32_t)turn << 8;
@@ -329,7 +330,7 @@ static inline enum retire_turn sender_turn(uint32_t sender)
 {
 	return (enum retire_turn)(sender >> 8);
 }
-/* A line comes after latency slots if its supplier is free; the latency as it will be. */
+/* A line arrives after latency slots if its supplier is free; returns the latency with the wait. */
 static inline uint64_t clock_line(
 	struct model *m, struct core *core, enum line_supplier supplier, uint64_t latency)
 {
@@ -349,7 +350,7 @@ static inline uint64_t clock_line(
 	return begin - now + latency;
 }
 void clock_wait(struct clock *c);
-/* At most one taken branch in so many cycles is fetched behind. */
+/* Fetch continues after at most one taken branch in taken_interval cycles. */
 static inline void clock_taken(struct model *m, struct clock *c)
 {
 	uint64_t now = clock_now(c);
@@ -377,7 +378,7 @@ static inline int is_code(enum purpose p)
 {
 	return p == FETCH || p == FETCH_AHEAD;
 }
-/* One access that lies in one first-level line; the latency behind the first level, in slots. */
+/* One access that lies in one first-level line; the latency beyond the first level, in slots. */
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address);
 /*
@@ -392,7 +393,7 @@ int hierarchy_is_usual(const struct model *m, const struct core *core);
 uint64_t tlb_translate_data(struct model *m, struct core *core, uint64_t address);
 uint64_t tlb_translate_fetch(struct model *m, struct core *core, uint64_t address);
 int tlb_is_usual(const struct model *m, const struct core *core);
-/* All private caches of the core lose these bytes; says whether a line was modified. */
+/* Drops these bytes from all private caches of the core; returns whether a line was modified. */
 int hierarchy_recall(struct model *m, struct core *core, uint64_t address, uint64_t bytes);
 /* L1I loses these bytes. */
 void hierarchy_forget_code(struct core *core, uint64_t address, uint64_t bytes);
@@ -411,10 +412,10 @@ uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enu
 	enum supplier supplier);
 /* A line arrives from the private caches of the core. */
 void outside_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
-/* The set of a large cache is seldom at hand on the host: it begins to come. */
+/* Prefetches the set of a large cache on the host, where it is seldom in a cache. */
 void outside_come_near(const struct cache *c, uint64_t address, int replaces);
 
-/* model.c: what the fast paths do not settle; the instruction has been told. */
+/* model.c: accesses that the fast paths do not handle; the instruction is already set. */
 void model_load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
 void model_store_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);
 /* The slot of a page. */
@@ -429,12 +430,12 @@ void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line);
 void hierarchy_ahead_l1d(struct model *m, struct core *core, uint64_t line);
 void hierarchy_ahead_l2(struct model *m, struct core *core, uint64_t line);
 
-/* prefetch.c: what prefetchers do behind a miss of L1D, L1I, or the first use of a line that was
- * prefetched; behind a request to L2, and whether that missed. */
+/* prefetch.c: what prefetchers do after a miss of L1D or L1I, after the first use of a line that
+ * was prefetched, and after a request to L2, with whether that missed. */
 void prefetch_data(struct model *m, struct core *core, uint64_t line, enum purpose purpose);
 void prefetch_code(struct model *m, struct core *core, uint64_t line);
 void prefetch_behind_l1(struct model *m, struct core *core, uint64_t address, int missed);
-/* A prefetched line was asked for and takes latency slots; what of it remains. */
+/* A prefetched line was requested and takes latency slots; returns the rest of them. */
 void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t latency);
 uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line);
 /* The address of the instruction that is executed; 0: unknown. */
@@ -451,7 +452,7 @@ uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, 
 void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order);
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size);
 
-/* forward.c, for what lies in one granule.  Is it certain that the load meets no store, or is
+/* forward.c, for accesses within one granule. Is it certain that the load overlaps no store, or is
  * forwarded? */
 static inline int forward_settled(
 	const struct model *m, const struct core *core, uint64_t address, unsigned size)
@@ -463,8 +464,8 @@ static inline int forward_settled(
 	       (uint32_t)b->number - s->number > m->config.store_buffer;
 }
 
-/* How far back is the youngest store in the buffer that a load, of the instruction of this order,
- * meets in this granule (bits 11..3), or 0. */
+/* Distance to the youngest store in the buffer that overlaps a load, of the instruction of this
+ * order, in this granule (bits 11..3), or 0. */
 static inline uint32_t forward_look_back(const struct model *m, const struct store_buffer *b,
 	uint64_t granule, uint64_t address, unsigned size, uint64_t order)
 {

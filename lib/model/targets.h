@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How often branches through registers or memory, and returns, went where: a table of the caller's
- * memory, zeroed, a power of two of entries.  Past three quarters full, new pairs are lost, and how
- * many is said.
+ * How often branches through registers or memory, and returns, went to each target: a table in the
+ * caller's memory, zeroed, with a power of two of entries. Above three quarters full, new pairs are
+ * lost and counted.
  */
 #ifndef MODEL_TARGETS_H
 #define MODEL_TARGETS_H
@@ -15,7 +15,7 @@ struct model_target {
 };
 
 struct model_targets {
-	struct model_target *entry; /* null: nobody wants to know */
+	struct model_target *entry; /* null: not counted */
 	uint64_t mask;              /* entries, less one */
 	uint64_t used, lost;
 };

@@ -3,13 +3,13 @@
  * Translations, below the fast paths: first-level TLBs for instructions and data, a second level
  * for both, and walks of the page table.
  *
- * Pages are of config.page_size, but for those of 2 MiB that model_map tells of.  Each TLB keeps a
- * large page by its own rule (config.large_itlb ...): in entries of another array, in one entry of
- * the same, where it goes to the set that its number says, or piece by piece.
+ * Pages are of config.page_size, except those of 2 MiB set by model_map. Each TLB keeps a large
+ * page by its own rule (config.large_itlb ...): in entries of another array, in one entry of the
+ * same array, in the set of the large page's number, or in pieces of the small size.
  *
- * What the fast paths need to know of a page is in its slot: that its translation is in the first
- * TLB, and where its use is to be noted.  Where replacement is neither lru nor random, that is true
- * only of the page that the TLB was used for last.
+ * The slot of a page has what the fast paths need: that its translation is in the first TLB, and
+ * where to note its use. If replacement is neither lru nor random, only the page for which the TLB
+ * was used last has a slot.
  */
 #include "model/state.h"
 
@@ -24,7 +24,7 @@ static uint64_t large_key(const struct cache *tlb, uint64_t address)
 
 /* ---- which pages are large ---- */
 
-/* The first range that ends behind this unit of 2 MiB. */
+/* The first range that ends after this unit of 2 MiB. */
 static uint32_t range_at(const struct model *m, uint64_t unit)
 {
 	uint32_t low = 0, high = m->large_count;
@@ -113,7 +113,7 @@ static void lose(struct model *m, struct core *core, struct page_slot *slots, st
 			slots[i].page = 0;
 }
 
-/* The TLB's entry translates the address now, and replaced victim (0 or NEVER: nothing).  slots: of
+/* The TLB's entry translates the address now, and replaced victim (0 or NEVER: nothing). slots:
  * those whose first TLB this is, or null. */
 static void found(struct model *m, struct core *core, struct page_slot *slots, struct cache *tlb,
 	uint64_t address, uint64_t *entry, uint64_t victim)
@@ -137,7 +137,7 @@ static void found(struct model *m, struct core *core, struct page_slot *slots, s
 
 /* ---- translations ---- */
 
-/* Uses the translation in one TLB; says whether it was there. */
+/* Uses the translation in one TLB; returns whether it was there. */
 static int tlb_use(struct model *m, struct core *core, struct page_slot *slots, struct cache *small,
 	struct cache *large, uint32_t split, uint64_t address, int is)
 {
@@ -165,7 +165,7 @@ static uint64_t no_translation(
 	return 0;
 }
 
-/* slots: of who has no first level, or null. */
+/* slots: those without a first-level TLB, or null. */
 static uint64_t translate_second(struct model *m, struct core *core, struct page_slot *slots,
 	uint64_t address, int is, enum event_number walks)
 {
@@ -307,7 +307,8 @@ void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page
 	if (m->config.large_pages != MODEL_PAGES_KERNEL || m->page_bits != 12 || m->cachegrind ||
 		!length || last < address)
 		return;
-	/* A large page is whole, and no more one when part of it goes. */
+	/* A range can become large only in whole pages of 2 MiB, and stops being large with any
+	 * part of one. */
 	begin = large ? (address >> LARGE_BITS) + ((address & (unit - 1)) != 0)
 		      : address >> LARGE_BITS;
 	end = large && ((last + 1) & (unit - 1)) ? last >> LARGE_BITS : (last >> LARGE_BITS) + 1;

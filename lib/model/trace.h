@@ -2,26 +2,26 @@
 /*
  * What a program executed, as the Valgrind tool writes it down and the model reads it.
  *
- * A superblock that is executed leaves one record in a buffer of words.  Everything about it that
- * is known when it is translated stands in descriptors (struct model_block and what hangs on it),
- * which the record's first word leads to; the record holds only what is known when it runs:
+ * A superblock that is executed leaves one record in a buffer of words. Everything about it that is
+ * known when it is translated is in descriptors (struct model_block and those it points to), which
+ * the record's first word points to; the record has only what is known when it runs:
  *
  *	word 0	the struct model_segment that was begun last, and block->words (model_word)
  *	word 1	the address of the block's first access; 0: a guarded one that did not happen
  *	...	of its second, and so on, in program order: block->access_count words
- *	then	if block->stack: the stack pointer behind its last instruction
- *	last	if block->indirect: where its last branch went
+ *	then	if block->stack: the stack pointer after its last instruction
+ *	last	if block->indirect: the target of its last branch
  *
- * A record has block->words words always, also when the block was left early: what its segments
- * up to the one of word 0 do not reach was not executed, and those words mean nothing.
+ * A record always has block->words words, also if the block was left early: code beyond the
+ * segments up to the one of word 0 was not executed, and its words have no meaning.
  *
- * A segment is what lies between two ways out of a superblock.  Its figures are sums from the
- * beginning of the block, so that one segment describes a whole record.
+ * A segment is the code between two exits of a superblock. Its numbers are sums from the beginning
+ * of the block, so that one segment describes a whole record.
  *
  * An address has at most 48 bits.
  *
- * Descriptors belong to the caller and must live as long as a record may name them.  The model
- * writes only what is marked "the model's".
+ * Descriptors belong to the caller and must live as long as a record may name them. The model
+ * writes only the fields that are marked "the model's".
  */
 #ifndef MODEL_TRACE_H
 #define MODEL_TRACE_H
@@ -34,9 +34,9 @@
 /* In an instruction's class_bits: the model must take its blocks one instruction at a time. */
 #define MODEL_STEPPED (1 << 15)
 
-/* Registers as dependences know them: 0..15 the general ones as encoded, 16 the flags, 17..32 the
- * vector registers, 33 the x87 stack and what else there is; from MODEL_RESULT on the results of
- * the block's own instructions, by index. */
+/* Registers in dependences: 0..15 the general ones as encoded, 16 the flags, 17..32 the vector
+ * registers, 33 the x87 stack and all others; from MODEL_RESULT on the results of the block's own
+ * instructions, by index. */
 enum {
 	MODEL_REGISTER_FLAGS = 16,
 	MODEL_REGISTER_VECTOR = 17,
@@ -47,7 +47,7 @@ enum {
 	MODEL_SLOT_NONE = 255, /* as a source: needs nothing */
 	MODEL_SOURCES_MAX = 4,
 	MODEL_RESULTS_MAX = 3,
-	/* More instructions than this are no block. */
+	/* A block has at most this many instructions. */
 	MODEL_BLOCK_INSNS_MAX = 190,
 };
 
@@ -62,8 +62,8 @@ struct model_insn {
 	uint8_t branch;        /* enum model_branch_kind, or MODEL_NO_BRANCH */
 	uint16_t first_access; /* of its accesses, in the block's */
 	uint8_t access_count;
-	/* For the retirement clock; all MODEL_SLOT_NONE, MODEL_SLOT_SINK and 0 while nobody asks
-	 * for it.  Those that are used stand first. */
+	/* For the retirement clock; all MODEL_SLOT_NONE, MODEL_SLOT_SINK and 0 without it. Used
+	 * slots come first. */
 	uint8_t latency;                   /* enum model_latency */
 	uint8_t for_address[2];            /* sources that its accesses' addresses need */
 	uint8_t source[MODEL_SOURCES_MAX]; /* registers, or results of this block */
@@ -88,14 +88,14 @@ enum model_access_kind {
 	MODEL_ACCESS_PREFETCH,
 };
 
-/* Where fetching goes to another line of the first-level instruction cache. */
+/* Where fetch crosses to another line of the first-level instruction cache. */
 struct model_fetch {
 	uint64_t line;
-	uint32_t hint; /* the model's: index of the line's entry when it was last seen */
+	uint32_t hint; /* the model's: index of the line's entry at its last use */
 	uint32_t insn; /* which is the first to be fetched from it */
 };
 
-/* What execution alone tells of a record, in model_segment.statics. */
+/* Events of a record that execution alone determines, in model_segment.statics. */
 enum model_static {
 	MODEL_STATIC_INSTRUCTIONS,
 	MODEL_STATIC_MICRO_OPS,
@@ -147,23 +147,23 @@ struct model_outcome {
 /* What running a record takes of its segment; the model's. */
 #define MODEL_RUNNING_SIMPLE 2
 struct model_running {
-	struct model_segment *link; /* the one that was seen before */
+	struct model_segment *link; /* the segment seen before this one */
 	const struct model_access *accesses;
 	uint64_t tick;  /* when it was fetched last */
 	uint64_t from;  /* its branch's address */
-	uint32_t count; /* records since it was seen first */
+	uint32_t count; /* records since it was first seen */
 	uint32_t base;  /* its branch, in the predictor's base table */
 	uint16_t insn_count, access_count;
 	/* Of its first accesses, where they are simple (see `seen`). */
 	uint8_t size[MODEL_RUNNING_SIMPLE], insn[MODEL_RUNNING_SIMPLE];
 	uint8_t fetch_count;
 	uint8_t length; /* of its branch */
-	uint8_t seen;   /* 0, or: all of this is true, and its lines and pages are at hand; which
-			   accesses it has (model/run.h) */
+	uint8_t seen;   /* 0, or: all of this is valid, and its lines and pages are in the first
+			   level; the kinds of its accesses (model/run.h) */
 	uint8_t way;    /* how to run it */
 	uint8_t taken;
-	uint8_t known;     /* 0, or what `seen` is while it is seen: all but link, tick and count
-			      is as it was when it was seen before */
+	uint8_t known;     /* 0, or the value of `seen` when it is seen: all fields except link,
+			      tick and count are unchanged since it was seen before */
 	uint64_t reserved; /* a line of the host */
 };
 
@@ -173,7 +173,7 @@ struct model_segment {
 	uint64_t ended;                  /* the model's: records that ended here */
 	struct model_block *block;
 	const struct model_outcome *outcomes; /* of branches, in order */
-	uint64_t next;                        /* the block that follows; 0: only the record knows */
+	uint64_t next;                        /* the block that follows; 0: only in the record */
 	uint16_t insn_count, access_count, fetch_count;
 	uint8_t outcome_count;
 	uint8_t slow;         /* must go instruction by instruction */
@@ -196,8 +196,8 @@ struct model_block {
 	uint8_t *specials;
 };
 
-/* The first word of a record.  It says itself how long the record is, so that a processor that
- * reads many of them need not wait for what the segment says. */
+/* The first word of a record. It has the record's length itself, so that the host need not wait for
+ * the segment to be loaded. */
 #define MODEL_WORDS_BITS 16
 
 static inline uint64_t model_word(const struct model_segment *s, unsigned words)
@@ -215,7 +215,7 @@ static inline unsigned model_word_words(uint64_t word)
 	return (uint16_t)word;
 }
 
-/* Adds what a branch tells by itself. */
+/* Adds what a branch alone determines. */
 static inline void model_outcome_statics(const struct model_outcome *o, uint16_t *statics)
 {
 	static const uint8_t also[] = {

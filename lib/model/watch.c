@@ -163,8 +163,8 @@ static void pass_skids(struct model_watch *w)
 	t->skid_count = kept;
 }
 
-/* A whole number of cycles further on, instructions stand in the same slots of a cycle again:
- * samples go through all slots in turn, a slot later each time and then back. */
+/* After a whole number of cycles, instructions retire in the same slots of a cycle again. So that
+ * samples include all slots, each is one slot later than the one before, then the first again. */
 static void shift_slot(struct model_watch *w, unsigned sampler, uint64_t *left)
 {
 	uint32_t unit = w->sampler[sampler].unit, step = unit / w->model->config.width;
@@ -241,7 +241,7 @@ void watch_count(struct model *m, unsigned event, uint64_t n)
 		sample_event(m, w, sum, n);
 }
 
-/* ---- what execution tells ---- */
+/* ---- events that execution determines ---- */
 
 static unsigned branch_tells(const struct model_outcome *o, enum model_static which)
 {
@@ -341,9 +341,9 @@ static void sample_statics(struct model_watch *w, const uint64_t *record, int re
 	}
 }
 
-/* ---- what need not be told of each record ---- */
+/* ---- records that need not be reported singly ---- */
 
-/* What an instruction tells at most, or so it is thought: see watch_exceeds. */
+/* The assumed maximum of each event per instruction: see watch_exceeds. */
 static const uint8_t at_most[MODEL_STATICS] = {
 	[MODEL_STATIC_INSTRUCTIONS] = 1,
 	[MODEL_STATIC_MICRO_OPS] = 6,

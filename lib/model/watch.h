@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Who wants to know of single events, and not only how many there were: counts by instruction
- * (rows), samples at the overflow of counters, targets of indirect branches.
+ * Watching of single events, not only of their numbers: counts by instruction (rows), samples at
+ * the overflow of counters, targets of indirect branches.
  *
  * A sampler is a counter of one event that overflows at every period-th occurrence; each thread has
- * counters of its own.  A sample names the instruction at the overflow exactly; with skid, as
- * processors' counters do it, one that retires later: by 1 with probability 1/2, 2 with 1/4, ..., 8
- * with 1/128 (deterministic).  Where an instruction occurs several times at once (a writeback of
- * four quadwords), all overflows in it are one call with their number.
+ * counters of its own. A sample names the instruction at the overflow exactly; with skid, like the
+ * counters of processors, it names one that retires later: by 1 with probability 1/2, 2 with 1/4,
+ * ..., 8 with 1/128 (deterministic). If an instruction has several occurrences at once (a writeback
+ * of four quadwords), all overflows in it are one call with their number.
  *
- * All memory is the caller's.  A watch that is all zero watches nothing.
+ * All memory is the caller's. A watch that is all zero watches nothing.
  */
 #ifndef MODEL_WATCH_H
 #define MODEL_WATCH_H
@@ -46,7 +46,7 @@ struct model_sampler {
 	uint8_t event;
 	uint8_t skid;      /* 1: with skid */
 	uint8_t next;      /* index + 1 of the next sampler of the same event; 0: none */
-	uint8_t by_static; /* 1 + enum model_static that tells this event; 0: none does */
+	uint8_t by_static; /* 1 + enum model_static with this event; 0: none */
 	uint8_t by_clock;  /* cycles and stalls */
 	uint32_t unit;     /* occurrences are counted in parts of one: slots of a cycle */
 };
@@ -55,18 +55,18 @@ struct model_watch {
 	struct model_rows rows;
 	struct model_targets targets;
 	unsigned sampler_count;
-	unsigned static_count; /* of them whose event execution tells */
+	unsigned static_count; /* samplers whose event execution determines */
 	struct model_sampler sampler[MODEL_SAMPLERS_MAX];
 	uint8_t sampler_of[EVENT_LIMIT];   /* index + 1 of the first of an event's; 0: none */
 	struct model_watch_thread *thread; /* the one that executes */
-	/* insn: NULL where the model was not told which; address: of the data that it accessed, 0
-	 * where there are none. */
+	/* insn: NULL if the model does not know it; address: of the data that it accessed, 0 if
+	 * there are none. */
 	void (*sample)(void *context, unsigned sampler, const struct model_insn *insn,
 		uint64_t address, uint64_t times);
 	void *context;
-	struct paths *paths;     /* of the thread that executes; null: nobody wants to know */
+	struct paths *paths;     /* of the thread that executes; null: not needed */
 	struct objects *objects; /* what data events are about; null: likewise */
-	/* For samples of cycles: what the clocks showed behind the last record of this thread. */
+	/* For samples of cycles: the clocks after the last record of this thread. */
 	struct model *model;
 	unsigned clocks; /* bit 0: cycles are sampled; 1, 2: stalls of the front, the back end */
 	const void *clock_core, *clock_thread;
@@ -82,17 +82,18 @@ int watch_add_sampler(struct model_watch *w, unsigned event, uint64_t period, in
 /* What samplers of an event are counted by: the event that it is a second name of, or itself. */
 unsigned watch_event(unsigned event);
 void watch_thread_init(const struct model_watch *w, struct model_watch_thread *t);
-/* NULL: nobody watches. */
+/* NULL: no watch. */
 void model_set_watch(struct model *m, struct model_watch *w);
 
-/* For each record, before anything that it does: samples of what execution tells, and those that
- * waited; targets of indirect branches.  repeats: its first instruction is a further iteration of
- * a repeated one.  watch_end comes behind the last record of a row. */
+/* For each record, before it is run: samples of events that execution determines, and samples that
+ * waited; targets of indirect branches. repeats: its first instruction is a further iteration of a
+ * repeated one. watch_end follows the last record of a row. */
 void watch_record(struct model_watch *w, const struct model_segment *segment,
 	const uint64_t *record, int repeats);
-/* Is it enough to tell of single events, and of what records tell now and then?  Then so many
- * instructions can pass before an overflow of what they tell, 0: none; ran: what they told, which
- * is emptied.  That does not hold for a segment that exceeds what is thought of an instruction. */
+/* watch_is_calm: is it enough to report single events, and the counts of records from time to time?
+ * Then watch_ahead is the number of instructions before an overflow of these counts, 0: none;
+ * watch_settle adds `ran`, the counts, and clears it. This does not hold for a segment that exceeds
+ * the assumed maximum per instruction (watch_exceeds). */
 int watch_is_calm(const struct model_watch *w);
 uint64_t watch_ahead(const struct model_watch *w);
 void watch_settle(struct model_watch *w, uint64_t *ran);

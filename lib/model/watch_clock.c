@@ -37,7 +37,8 @@ static unsigned clock_of(unsigned event)
 	return event == EV_CYCLES ? CYCLES : event == EV_FRONTEND_STALLS ? FRONT : BACK;
 }
 
-/* Who waited, in a record that retired `retired` instructions from order `first` on. */
+/* The instruction that waited, in a record that retired `retired` instructions from order `first`
+ * on. */
 static unsigned find_waiter(
 	const struct model_watch *w, const struct core *core, uint64_t first, unsigned retired)
 {
