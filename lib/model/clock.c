@@ -19,7 +19,7 @@
  * - A missing store waits in the store buffer; the program waits when the buffer has become full of
  *   later stores.
  * - A locked instruction waits for its own data and lock_latency; a serialising one for all
- * outstanding work, and for the refill of the pipeline.
+ *   outstanding work, and for the refill of the pipeline.
  *
  * Charged cycles advance the time, so that stalls that coincide are charged once: cycles are base +
  * front + back. Integer arithmetic in slots; constant cost per event. Known deviations: dependences

@@ -8,10 +8,10 @@
  * EXCLUSIVE and MODIFIED mean that no other core has it.
  *
  * - A load that misses in a core's private caches, where another core owns the unit (EXCLUSIVE or
- * MODIFIED), sends the owner an intervention; both have it SHARED afterwards and modified data are
- * written back.
+ *   MODIFIED), sends the owner an intervention; both have it SHARED afterwards and modified data
+ *   are written back.
  * - A store that misses sends the owner an intervention, or each sharer an invalidation; all lose
- * it.
+ *   it.
  * - A store to a SHARED line sends invalidations to the other sharers.
  * - Instruction fetches request SHARED, for each unit of the line.
  *

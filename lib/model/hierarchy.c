@@ -7,16 +7,16 @@
  * one access to each.  How L2 relates to L1, and LL to all private caches (config.l2_inclusion,
  * ll_inclusion):
  *
- * - Neither inclusive nor exclusive: a line that comes from outside is put into every level on
- *   its way, and leaving one level does not touch the others.  A dirty line that leaves a level
- *   is a use of that line in the next, which it enters if it was not there; it is written out
- *   before the line that takes its place is fetched.
- * - Inclusive: the same, but what leaves the level leaves the levels before it too.  Modified
- *   data found there go out with it.
+ * - Neither inclusive nor exclusive: a line that comes from outside is put into every level on its
+ *   way, and leaving one level does not touch the others. A dirty line that leaves a level is a use
+ *   of that line in the next, which it enters if it was not there; it is written out before the
+ *   line that takes its place is fetched.
+ * - Inclusive: the same, but what leaves the level leaves the levels before it too. Modified data
+ *   found there go out with it.
  * - Exclusive: what comes from outside passes it by, and what leaves the level before, clean or
- *   dirty, enters it, after the line that takes its place was fetched.  A line found is taken
- *   out of it; but instruction fetches leave it there, and LL keeps what other cores share.  A
- *   dirty line that LL gives up is written to memory.
+ *   dirty, enters it, after the line that takes its place was fetched. A line found is taken out of
+ *   it; but instruction fetches leave it there, and LL keeps what other cores share. A dirty line
+ *   that LL gives up is written to memory.
  *
  * Instructions and data in one core: a store to a line takes it from L1I, and a fetch that
  * misses L1I takes it from L1D if that holds it modified.

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See blocks.h.  While a profile is taken, each superblock has a "shape" (model/wire/profile.h):
- * what it consists of, written down at once, while its code is certainly there.  A superblock that
- * is discarded leaves its shape, the counts of its segments and the rows of its instructions.  One
- * that is translated with the same shape at the same address takes them over.
+ * See blocks.h. While a profile is taken, each superblock has a "shape" (model/wire/profile.h): its
+ * contents, written at once, while its code is certainly mapped. A superblock that is discarded
+ * leaves its shape, the counts of its segments and the rows of its instructions. The next one with
+ * the same shape at the same address takes them over.
  */
 #include "valgrind/blocks.h"
 
@@ -21,14 +21,14 @@
 struct block {
 	VgHashNode node;           /* key: the superblock's address */
 	struct model_block *model; /* NULL: discarded */
-	UChar *shape;              /* NULL: nobody profiles */
+	UChar *shape;              /* NULL: there is no profile */
 	uint64_t *ended;           /* of a discarded one, by segment */
 	uint32_t *rows;            /* likewise, by instruction; NULL: none has one */
 	UInt shape_length, insn_count, segment_count, outcome_room;
 	uint16_t *statics; /* of a discarded one, MODEL_STATICS for each segment */
 	UInt repeat_uops;
-	UInt repeats; /* segment + 1 behind which comes a further iteration of its only
-			 instruction; 0: none */
+	UInt repeats; /* segment + 1 that a further iteration of its only instruction follows; 0:
+			 none */
 	struct block_branch branch;
 };
 
@@ -53,7 +53,7 @@ static SizeT aligned(SizeT n)
 struct model_block *block_new(
 	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes)
 {
-	/* What each record needs stands together. */
+	/* The data that each record needs are adjacent. */
 	const SizeT size[] = {
 		aligned(sizeof(struct model_block)),
 		segments * sizeof(struct model_segment),
@@ -90,7 +90,7 @@ struct model_block *block_new(
 	return m;
 }
 
-/* What is kept of a descriptor that is live. */
+/* The struct block of a live descriptor. */
 static struct block *blocks_known(const struct model_block *block)
 {
 	struct block *b = VG_(HT_lookup)(table(&live), block->address);
@@ -251,7 +251,7 @@ static uint64_t ended_in(const struct block *b, UInt segment)
 	return s->ended - s[1].ended;
 }
 
-/* Goes on with what the same superblock counted before. */
+/* Continues with the counts of the same superblock before. */
 static void take_over(struct block *b)
 {
 	struct block *before = past ? VG_(HT_gen_remove)(past, b, blocks_differs) : NULL;
@@ -270,7 +270,7 @@ static void take_over(struct block *b)
 	block_free(before);
 }
 
-/* The segment behind which its last instruction, a repeated one, goes on. */
+/* The segment after which its last instruction, a repeated one, continues. */
 static UInt find_repeats(const struct model_block *m)
 {
 	const struct model_insn *last = &m->insns[m->insn_count - 1u];
@@ -344,7 +344,7 @@ static void retire(struct block *b)
 	VG_(HT_add_node)(table(&past), b);
 }
 
-/* ---- indirect branches, where there is no model ---- */
+/* ---- indirect branches, without a model ---- */
 
 struct block_branch *block_branch(struct model_block *block)
 {
@@ -498,7 +498,7 @@ static void sum_block(struct visit *v, const struct block *b)
 		for (UInt k = 0; n && k < MODEL_STATICS; k++)
 			v->sums[k] += n * statics_of(b, i)[k];
 	}
-	/* Further iterations are no instructions of their own. */
+	/* Further iterations do not count as instructions. */
 	if (b->repeats) {
 		v->sums[MODEL_STATIC_INSTRUCTIONS] -= ended_in(b, b->repeats - 1);
 		v->sums[MODEL_STATIC_MICRO_OPS] -= ended_in(b, b->repeats - 1) * b->repeat_uops;

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The descriptors (model/trace.h) of translated superblocks, by address, and what is kept of those
- * that are discarded.
+ * The descriptors (model/trace.h) of translated superblocks, by address, and what is kept of
+ * discarded ones.
  *
- * A descriptor is made by block_new, filled by the caller, and finished by block_ready, which must
- * come before the code runs; block_discard ends it.  Who profiles (blocks_keep) loses nothing by
- * that: counts are kept, and go on where the same code is translated again.  No record that names a
- * descriptor may be waiting for the model when it is discarded.
+ * block_new creates a descriptor, the caller fills it, and block_ready finishes it, which must come
+ * before the code runs; block_discard ends it. With a profile (blocks_keep) the counts of discarded
+ * descriptors are kept and continued when the same code is translated again. A descriptor must not
+ * be discarded while records that name it wait for the model.
  */
 #ifndef VALGRIND_BLOCKS_H
 #define VALGRIND_BLOCKS_H
@@ -16,8 +16,8 @@
 
 #include "pub_tool_basics.h"
 
-/* One allocation: room for so many of each.  All zero but the pointers and the address; the counts
- * are the caller's to fill.  block->specials points to room for `insns` indices. */
+/* One allocation, with room for the given number of each. All zero except the pointers and the
+ * address; the caller fills in the counts. block->specials points to room for `insns` indices. */
 struct model_block *block_new(
 	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes);
 /* The room for its outcomes; segments point into it. */
@@ -31,8 +31,8 @@ struct model_block *block_find(Addr address);
  * began and not how often they ended, and indirect branches where they went (struct block_branch).
  */
 void blocks_keep(Bool starts);
-/* Where a superblock went the last times, while it always goes to the same place: what counts where
- * there is no model.  block_goes is called by the code when that changes. */
+/* The target of a superblock while it is always the same, for counts without a model. The code
+ * calls block_goes when the target changes. */
 struct block_branch {
 	uint64_t to;
 	uint64_t since; /* the last segment's count when it began to go there */
@@ -40,10 +40,10 @@ struct block_branch {
 };
 struct block_branch *block_branch(struct model_block *block);
 void block_goes(struct block_branch *branch, Addr to);
-/* Tells of all that is only in these (profile_goes). */
+/* Reports all counts that are only in these (profile_goes). */
 void blocks_tell_branches(void);
 
-/* Adds up what execution tells of all that was executed: counts[EVENT_LIMIT]. */
+/* Adds up the events of all executed code that execution determines: counts[EVENT_LIMIT]. */
 void blocks_sum(uint64_t *counts);
 
 /* All counts to zero: in the child of a fork. */

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Code that changes where Valgrind does not look.  It compares the code of a superblock with what
- * it was translated from each time only where that lies in no file, which is where compilers at run
- * time put theirs.  Some, though, write it through another mapping of the same memory, which is a
- * file in memory; and some programs make their own text writable to patch it.  Both are checked
- * here, too; the code of ordinary files costs nothing.
+ * Code that changes where Valgrind does not check. Valgrind compares the code of a superblock with
+ * the translated one each time only if it is not in a file, as is usual for code generated at run
+ * time. Some generators, though, write code through another mapping of the same memory, which is a
+ * file in memory; and some programs make their own text writable to patch it. Both are also checked
+ * here; the code of ordinary files costs nothing.
  */
 #include "valgrind/tool.h"
 

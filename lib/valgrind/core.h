@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tool uses of Valgrind's core beyond the headers for tools: in the static library, and
- * the same from Valgrind 3.15 to 3.22 at least, but promised by nobody.  The build checks the
- * version.
+ * Functions of Valgrind's core that the headers for tools do not declare. They are in the static
+ * library and the same in Valgrind 3.15 to 3.22 at least, but without guarantee. The build checks
+ * the version.
  */
 #ifndef VALGRIND_CORE_H
 #define VALGRIND_CORE_H

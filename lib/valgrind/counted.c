@@ -9,10 +9,10 @@
 
 #define CHUNK      4096u /* rows; a superblock has fewer */
 #define CHUNK_LINE 8     /* looked at at once */
-#define SIZES      64    /* of superblocks whose counters are used again */
+#define SIZES      64    /* of superblocks whose counters are reused */
 
-/* The counters stand at the beginning, at a multiple of its size, so that a row is found by its
- * counter. */
+/* The counters are at the beginning, and a chunk is aligned to its size, so that a row is found by
+ * its counter. */
 struct chunk {
 	uint64_t counts[CHUNK];
 	int16_t statics[CHUNK][COUNTED_STATICS];
@@ -26,10 +26,10 @@ struct counted {
 	VgHashNode node; /* by key */
 	uint64_t *counters;
 	UInt rows;
-	struct counted *unused; /* the next that is not used any more */
+	struct counted *unused; /* the next unused one */
 };
 
-static struct chunk *chunks; /* the one that is being filled is the first */
+static struct chunk *chunks; /* the first is the one being filled */
 static VgHashTable *blocks;
 static struct counted *unused[SIZES];
 static int64_t discarded[COUNTED_STATICS];
@@ -48,7 +48,7 @@ int16_t *counted_statics(uint64_t *counter)
 
 static void add_chunk(void)
 {
-	/* Address space; what lies around the chunk is never touched. */
+	/* Address space; memory around the chunk is never touched. */
 	UWord memory = (UWord)VG_(am_shadow_alloc)(2 * CHUNK_SIZE);
 	struct chunk *c = (struct chunk *)((memory + CHUNK_SIZE - 1) & ~(CHUNK_SIZE - 1));
 
@@ -160,7 +160,7 @@ static void sum_segment(
 		else
 			sums[COUNTED_FP_DIVIDES] += (bits & MODEL_FP_DIVIDE) != 0;
 	}
-	/* A further iteration follows, which is no instruction of its own. */
+	/* A further iteration follows, which does not count as an instruction. */
 	if (s->insn_count && (last->class_bits & MODEL_STEPPED) && s->next == last->address) {
 		sums[MODEL_STATIC_INSTRUCTIONS]--;
 		sums[MODEL_STATIC_MICRO_OPS] -= last->uops;

@@ -11,7 +11,7 @@
 
 #include "pub_tool_basics.h"
 
-/* Of a row, behind enum model_static. */
+/* Of a row, after enum model_static. */
 enum counted_static {
 	COUNTED_LOCKED = MODEL_STATICS,
 	COUNTED_PREFETCHES,
@@ -29,9 +29,9 @@ int16_t *counted_statics(uint64_t *counter);
 Bool counted_knows(Addr key);
 /* It is over; what it counted is kept for counted_take. */
 void counted_discard(Addr key);
-/* Adds all that was counted since the last time to sums, and forgets it. */
+/* Adds all counts since the last call to sums, and clears them. */
 void counted_take(int64_t sums[COUNTED_STATICS]);
-/* Forgets what was counted: in the child of a fork. */
+/* Clears the counts: in the child of a fork. */
 void counted_reset(void);
 /* Fills in the counters of a superblock's segments, of which the descriptor is complete. */
 void counted_describe(const struct model_block *block, uint64_t *counters);

@@ -32,7 +32,7 @@ struct object {
 	UInt next;   /* the hash's */
 };
 
-/* A thread's stack lies below `high`, in one mapping with where its stack pointer is. */
+/* A thread's stack is below `high`, in one mapping with its stack pointer. */
 struct stack {
 	Addr high, end; /* end: of that mapping, when the thread began */
 	UInt number;
@@ -123,7 +123,7 @@ static Addr thread_pointer(ThreadId tid)
 	return fs;
 }
 
-/* Code of the function whose frame the address lies in, and the frame's place. */
+/* Code of the function whose frame contains the address, and the frame's place. */
 static Addr frame_code(ThreadId tid, Addr address, Addr *place)
 {
 	const struct paths *p = stacks_of(tid);
@@ -217,7 +217,7 @@ void dataspace_thread_ended(ThreadId tid)
 		stacks[tid].live = False;
 }
 
-/* ---- what lies where ---- */
+/* ---- objects by address ---- */
 
 static UInt in_area(Addr address, Addr *start)
 {
@@ -283,7 +283,7 @@ void dataspace_see(Addr code)
 
 /* ---- what changes ---- */
 
-/* An area's part that goes leaves what is around it. */
+/* Removes part of an area; the rest of the area stays. */
 static void cut_areas(Addr a, SizeT length)
 {
 	struct span *found;

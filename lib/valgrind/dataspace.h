@@ -1,10 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data-space profiling in the tool: what lies where in the program's memory (model/objects.h asks).
+ * Data-space profiling in the tool: which object is at which address of the program (for
+ * model/objects.h).
  *   dataspace.c           objects and their numbers, stacks, mappings; the sections of the profile
- *   heap.c                blocks of the heap, and who allocated them
+ *   heap.c                blocks of the heap, and their allocation sites
  *   valgrind_variables.c  variables of ELF files
- * Without --model-dataspace none of it does anything.
+ * Without --model-dataspace all of it is inactive.
  */
 #ifndef VALGRIND_DATASPACE_H
 #define VALGRIND_DATASPACE_H
@@ -43,7 +44,7 @@ void dataspace_write_lines(struct bytes *to);
 ULong dataspace_lost(void);
 
 /* ---- heap.c ---- */
-/* The stack pointer of the running thread at which its allocator has returned; else nobody's. */
+/* The stack pointer of the running thread at which its allocator has returned; else NOBODY. */
 extern Addr heap_due;
 void heap_begin(void);
 /* An allocator begins to run (enum allocator), with these arguments; it has returned, at that
@@ -54,7 +55,7 @@ void heap_thread(ThreadId tid);
 /* The block that has the byte: its object, and where it begins.  0: none. */
 UInt heap_find(Addr address, Addr *start);
 void heap_unmapped(Addr a, SizeT length);
-/* Blocks stay, but nobody knows any more who allocated them. */
+/* Keeps the blocks, without their allocation sites. */
 void heap_forked(void);
 
 #endif

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What an x86-64 instruction is, from its bytes: as much as the model wants to know and VEX's
- * intermediate representation does not tell (prefetches, repeat and lock prefixes, kinds of
- * branches, floating point).  Not a disassembler: the length is known beforehand, and an
- * instruction that is not recognised is a plain one.
+ * Properties of an x86-64 instruction, from its bytes: those that the model needs and VEX's
+ * intermediate representation lacks (prefetches, repeat and lock prefixes, kinds of branches,
+ * floating point). Not a disassembler: the length is known beforehand, and an unknown instruction
+ * is treated as a plain one.
  *
- * Pure C without libc: the Valgrind tool holds it, and unit tests run it natively.  Owns nothing.
+ * Pure C without libc: it is in the Valgrind tool, and unit tests run it natively. Owns nothing.
  */
 #ifndef VALGRIND_DECODE_H
 #define VALGRIND_DECODE_H

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What each instruction of a superblock needs from which other one, from VEX's flat intermediate
+ * The dependences between the instructions of a superblock, from VEX's flat intermediate
  * representation as it is after optimisation: values that pass from one instruction to another in
  * temporaries within the block, in guest registers between blocks.
  *
- * Source: def-use chains of straight-line code, one pass.  Cost: a few operations per statement.
+ * Source: def-use chains of straight-line code, one pass. Cost: a few operations per statement.
  *
- * The four fields in which VEX keeps what it computes flags from are one register.  So are the x87
- * stack and what belongs to it.  The stack pointer moved by a constant, and any register that an
- * instruction moves by a constant beside its access (string operations), is there at once, as the
- * stack engines and renamers of processors have it.
+ * The four fields in which VEX keeps the operands of flags are one register. So are the x87 stack
+ * and its state. The stack pointer moved by a constant, and any register that an instruction moves
+ * by a constant besides its access (string operations), is ready at once, as with the stack engines
+ * and renamers of processors.
  *
- * Known deviations: an instruction's results come at once, at the end; where optimisation has
- * merged additions of constants of several instructions, the last needs only what the first needed;
- * a fifth operand is not waited for; DF, the rounding mode and the like are always there.
+ * Known deviations: all results of an instruction are ready together, at its end; where
+ * optimisation has merged additions of constants of several instructions, the last depends only on
+ * what the first depends on; a fifth operand is ignored; DF, the rounding mode and similar state
+ * are always ready.
  */
 #include "valgrind/depend.h"
 
@@ -37,7 +38,8 @@ struct set {
 struct value {
 	Short insn;      /* the instruction that computes it; -1: it is a copy of slot */
 	UChar moved;     /* it is a register moved by a constant */
-	UChar slot;      /* where others find it; of one that is moved: what was moved */
+	UChar slot;      /* the slot that others read; of one that is moved: the slot that was moved
+			  */
 	struct set from; /* what its instruction needs for it */
 };
 
@@ -83,7 +85,7 @@ static void set_join(struct set *s, const struct set *other)
 
 /* ---- the guest's registers ---- */
 
-/* Which register lies at an offset, and from where on. */
+/* The register at an offset, and where it begins. */
 static UInt register_at(Int offset, Int *base)
 {
 	if (offset >= GUEST(RAX) && offset < GUEST(CC_OP)) {
@@ -367,7 +369,7 @@ static void depend_see(struct walk *w, const IRStmt *st)
 
 /* ---- instructions ---- */
 
-/* The longer it is waited for the earlier it should stand. */
+/* Operands that are ready late come first. */
 static Int usefulness(const struct walk *w, UInt slot)
 {
 	const struct model_insn *from;
@@ -402,8 +404,8 @@ static void end_instruction(struct walk *w)
 
 	if (w->insn < 0)
 		return;
-	/* What keeps part of its register needs what that was; the upper half of a vector does not
-	 * count, nor do that of a general register or the fields of the flags. */
+	/* A partial write to a register depends on the register's old value. Upper halves of
+	 * vectors and of general registers, and the fields of the flags, do not count. */
 	for (reg = 0; reg < MODEL_REGISTERS; reg++) {
 		UInt all = reg < MODEL_REGISTER_FLAGS                                   ? 15
 			   : reg >= MODEL_REGISTER_VECTOR && reg < MODEL_REGISTER_OTHER ? 0xffff

@@ -12,8 +12,8 @@
  * are `count`: its IMarks in their order.  Their class_bits and access_count are set, their bytes
  * readable. */
 void depend(const IRSB *in, struct model_insn *insns, Int count);
-/* Of each instruction, what its address is told apart by (scan_address); 0: it has no one access.
- * Until the next call. */
+/* For each instruction, the key of its address (scan_address); 0: it does not have exactly one
+ * access. Valid until the next call. */
 const uint32_t *depend_keys(const struct model_block *block);
 
 #endif

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The program executes another: the tool is started again for that, by way of the launcher.
+ * The program executes another: the tool is started again for that, through the launcher.
  *
- * Valgrind loses two things on the way.  What was argv[0] becomes the path; and /proc/self/exe
- * means the launcher by the time that it is looked at.  Both travel as options of ours, which
- * Valgrind hands on to the new image with all others: the launcher puts the path right, and the new
- * image its argv[0].
+ * Valgrind loses two things in this. argv[0] is replaced by the path; and /proc/self/exe is the
+ * launcher when it is read. Both are passed in options of ours, which Valgrind passes to the new
+ * image with all others: the launcher corrects the path, and the new image its argv[0].
  */
 #include "valgrind/tool.h"
 
@@ -119,7 +118,7 @@ void exec_before(UInt number, UWord *arguments)
 		set_option(OPTION_ARGV0, argv0);
 }
 
-/* Only when an exec failed: else there is nobody left to come here. */
+/* Only when an exec failed: a successful one does not return. */
 void exec_after(UInt number)
 {
 	if (!is_exec(number))

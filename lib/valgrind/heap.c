@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks of the heap.  The program keeps its allocator: nothing is replaced, preloaded or called in
- * its place, so addresses, counts and the environment are those of a run without all this, and
- * static executables and allocators of the program's own are seen as well.  Allocators are known by
- * the names of their functions.  A superblock that begins one (a call always begins one) tells its
- * arguments; every superblock compares the stack pointer with the one at which the allocator will
- * have returned, which is one comparison while nothing is allocated, and then has the result.
+ * Blocks of the heap. The program keeps its allocator: nothing is replaced, preloaded or called in
+ * its place. So addresses, counts and the environment are those of a run without data-space
+ * profiling, and static executables and allocators of the program's own work as well. Allocators
+ * are recognised by the names of their functions. A superblock that begins one (a call always
+ * begins one) reports its arguments; every superblock compares the stack pointer with the one at
+ * which the allocator will have returned, which is one comparison while there is no allocation in
+ * progress, and then has the result.
  *
  * An allocator that calls another (operator new malloc, realloc free) is one allocation: the
  * outermost counts.
@@ -22,10 +23,10 @@
 #include "valgrind/valgrind_variables.h"
 
 struct call {
-	Addr due;     /* the stack pointer when it will have returned; NOBODY: there is none */
+	Addr due;     /* the stack pointer when it will have returned; NOBODY: no call is active */
 	Addr returns; /* to there */
 	enum allocator kind;
-	Addr old, where; /* what is reallocated; where the result goes */
+	Addr old, where; /* the reallocated block; where the result is stored */
 	SizeT size;
 	UInt node;
 };
@@ -121,7 +122,7 @@ static SizeT product(SizeT a, SizeT b)
 	return b && a > (SizeT)-1 / b ? 0 : a * b;
 }
 
-/* The node of the call that led here. */
+/* The node of the call that allocates. */
 static UInt site(void)
 {
 	UInt node = paths_node(stacks_of(running));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* See images.h.  What an ELF file says of itself is read from memory, where its first page is
- * mapped by all loaders in use: the file may have been replaced since. */
+/* See images.h. An ELF file's headers are read from memory, where all loaders in use map its first
+ * page: the file may have been replaced since. */
 #include "valgrind/images.h"
 
 #include <elf.h>
@@ -144,7 +144,7 @@ static Bool images_same(const struct image *a, const struct image *b)
 	       VG_(strcmp)(a->path, b->path) == 0;
 }
 
-/* The same image, seen before; 0: there is none. */
+/* The number of the same image, mapped before; 0: none. */
 static UInt find_same(const struct image *now)
 {
 	for (UInt i = images_count(); i > 0; i--)
@@ -153,7 +153,7 @@ static UInt find_same(const struct image *now)
 	return 0;
 }
 
-/* All that a program makes is one image: there, addresses say all. */
+/* All generated code is one image: its addresses are unambiguous. */
 static void images_join(struct image *known, const struct image *now)
 {
 	if (now->start < known->start || known->gone) {

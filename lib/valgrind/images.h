@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Where the code of the program comes from: executable mappings, with the path, the build-id and
- * the load address of the file.  A mapping is looked at when code in it is translated, so nothing
- * need be known of those that nothing is executed from.  Numbers begin with 1 and stay; what is
- * unmapped and mapped again at the same place from the same file is the same image.
+ * the load address of the file. A mapping is read when code in it is first translated, so mappings
+ * without executed code cost nothing. Numbers start at 1 and do not change; a file that is unmapped
+ * and mapped again at the same place is the same image.
  */
 #ifndef VALGRIND_IMAGES_H
 #define VALGRIND_IMAGES_H
@@ -14,13 +14,14 @@
 
 enum image_kind {
 	IMAGE_FILE = 1,   /* addresses less bias are those of the file's program headers */
-	IMAGE_OTHER_FILE, /* mapped from a file that is no ELF image: less bias, offsets in it */
+	IMAGE_OTHER_FILE, /* mapped from a file that is not an ELF image: minus bias, offsets in it
+			   */
 	IMAGE_ANONYMOUS,  /* code that a program made: bias is 0 */
 };
 
 struct image {
 	enum image_kind kind;
-	Addr start, end;   /* of the mapping, as far as it was seen; end is exclusive */
+	Addr start, end;   /* of the mapping, as far as it is known; end is exclusive */
 	ULong file_offset; /* of start */
 	Addr bias;
 	Addr low, high;    /* of an ELF image: all of it in memory, high exclusive */

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Translation: each superblock writes a record of itself (model/trace.h) and gets the descriptors
- * that the model reads it by.  What the code does at run time is little: take room in the buffer,
- * store the segment that begins, store each address.
+ * with which the model reads it. The code does little at run time: it takes room in the buffer,
+ * stores the segment that begins, and stores each address.
  *
  * Kinds of branches come from the instruction's bytes, their outcome from VEX: a side exit of a
- * conditional branch goes to the target or, where VEX turned the condition round, to the next
- * instruction.  Other side exits (string instructions, guarded operations) are no branches.
+ * conditional branch goes to the target or, if VEX inverted the condition, to the next instruction.
+ * Other side exits (string instructions, guarded operations) are not branches.
  *
  * Known deviation: VEX drops loads whose result is never used, so they are not counted.
  */
@@ -41,7 +41,7 @@ struct builder {
 	IRConst *words;         /* of the record, times eight: set when they are known */
 	IRConst **begun; /* what each segment writes into the record's first word; likewise */
 	IRExpr *address; /* of the last access */
-	Bool branch_due; /* the last instruction is a branch that has not been told yet */
+	Bool branch_due; /* the last instruction is a branch that is not recorded yet */
 	uint16_t statics[MODEL_STATICS];             /* so far */
 	struct model_outcome outcomes[OUTCOMES_MAX]; /* of branches so far that were passed */
 	UInt outcome_count;
@@ -78,8 +78,8 @@ static IRExpr *instrument_add(struct builder *b, IRExpr *a, IRExpr *c)
 	return assign(b, Ity_I64, IRExpr_Binop(Iop_Add64, a, c));
 }
 
-/* Are there records?  Else segments count themselves, and, unless that is all that is wanted,
- * branches where they go. */
+/* Are there records? Else segments count themselves, and so do the targets of branches, unless only
+ * blocks are counted. */
 static Bool recording(void)
 {
 	return profile_kind != PROFILE_BLOCKS && !modes_counting;
@@ -142,8 +142,7 @@ static void begin_segment(struct builder *b)
 		add_to(b, modes_counting ? &b->counters[number] : &s->ended, word(1));
 }
 
-/* Counts where the superblock goes, `next`: only when that is not where it went last is there
- * anything to do. */
+/* Counts the superblock's target, `next`: work is needed only if it differs from the last one. */
 static void count_branch(struct builder *b, IRExpr *next)
 {
 	struct block_branch *branch = block_branch(b->block);
@@ -154,7 +153,7 @@ static void count_branch(struct builder *b, IRExpr *next)
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
-/* The last segment ends; if by a branch, so.  next: where to, 0: the record says. */
+/* The last segment ends, with branch `by` if not null. next: its target, 0: in the record. */
 static void end_segment(struct builder *b, Addr next, const struct model_outcome *by)
 {
 	struct model_block *block = b->block;
@@ -179,7 +178,7 @@ static void end_segment(struct builder *b, Addr next, const struct model_outcome
 		s->slow |= (block->insns[i].class_bits & MODEL_STEPPED) != 0;
 }
 
-/* A branch went this way and the superblock goes on. */
+/* A branch had this outcome and the superblock continues. */
 static void pass_outcome(struct builder *b, const struct model_outcome *o)
 {
 	tl_assert(b->outcome_count < OUTCOMES_MAX);
@@ -228,7 +227,8 @@ static struct model_access *same_load(struct builder *b, IRExpr *address, Int si
 	return a->kind == MODEL_ACCESS_LOAD && a->size == size ? a : NULL;
 }
 
-/* A store to where the same instruction has just loaded from goes with that. */
+/* A store to the address that the same instruction has just loaded from is merged with that load.
+ * */
 static void add_store(struct builder *b, IRExpr *address, Int size)
 {
 	struct model_access *a = same_load(b, address, size);
@@ -267,7 +267,7 @@ static void add_guarded(
 
 static IRExpr *general_register(struct builder *b, unsigned number)
 {
-	/* They stand one after another, in the order of their encoding. */
+	/* They are adjacent, in the order of their encoding. */
 	return assign(b, Ity_I64,
 		IRExpr_Get(
 			offsetof(VexGuestAMD64State, guest_RAX) + 8 * (Int)(number & 15), Ity_I64));
@@ -344,7 +344,7 @@ static Bool constant_address(const IRExpr *e, Addr *address)
 	return True;
 }
 
-/* The end of a branch that no side exit told of, and the superblock goes on. */
+/* The end of a branch that no side exit has recorded, and the superblock continues. */
 static void pass_branch(struct builder *b)
 {
 	struct model_outcome o;
@@ -353,7 +353,7 @@ static void pass_branch(struct builder *b)
 		return;
 	b->branch_due = False;
 	if (last(b)->branch == MODEL_CONDITIONAL)
-		return; /* VEX follows both ways at once: nobody knows */
+		return; /* VEX follows both paths at once: the outcome is unknown */
 	o = outcome(b, True);
 	pass_outcome(b, &o);
 }
@@ -380,7 +380,7 @@ static void instrument_begin_instruction(struct builder *b, const IRStmt *mark)
 
 /* ---- statements ---- */
 
-/* A side exit, behind which a new segment begins. */
+/* A side exit, after which a new segment begins. */
 static void see_exit(struct builder *b, const IRStmt *st)
 {
 	Addr to = st->Ist.Exit.dst->Ico.U64;
@@ -433,7 +433,7 @@ static Int loadg_size(const IRLoadG *lg)
 	return sizeofIRType(loaded);
 }
 
-/* What a statement does, told before the statement itself. */
+/* Instruments a statement, before the statement itself. */
 static void instrument_see(struct builder *b, const IRStmt *st)
 {
 	const IRTypeEnv *types = b->out->tyenv;
@@ -476,7 +476,7 @@ static void instrument_see(struct builder *b, const IRStmt *st)
 	}
 }
 
-/* For call paths: the stack pointer behind a call, a return or a jump that may change the stack. */
+/* For call paths: the stack pointer after a call, a return or a jump that may change the stack. */
 static void instrument_write_stack(struct builder *b)
 {
 	struct model_block *block = b->block;
@@ -567,7 +567,7 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	b.next_outcome = block_outcomes(b.block);
 	b.block->indirect = !constant_address(in->next, &to);
 	b.begun = VG_(malloc)("begun", (e.exits + 1) * sizeof(*b.begun));
-	/* Before the first mark stands what Valgrind needs for itself. */
+	/* The statements before the first mark are Valgrind's own. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]);
 	if (dataspace_kept)

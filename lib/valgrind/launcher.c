@@ -31,7 +31,7 @@ static const char *launcher_option(char **argv, const char *name)
 	return NULL;
 }
 
-/* The program's name, the first word that is not an option. */
+/* The program's name: the first argument that is not an option. */
 static char **launcher_program(char **argv)
 {
 	char **word = argv + 1;

@@ -29,7 +29,8 @@ void log_tidy(void)
 		return;
 	for (Int fd = 0; fd < VG_(log_output_sink).fd; fd++) {
 		if (VG_(fstat)(fd, &other))
-			break; /* the first that is free; it opened the lowest that was */
+			break; /* the first free one; the log has the lowest that was free when it
+				  was opened */
 		if (other.dev == ours.dev && other.ino == ours.ino) {
 			VG_(close)(fd);
 			break;

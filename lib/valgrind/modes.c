@@ -145,8 +145,9 @@ __attribute__((used)) void __wrap_vgPlain_add_to_transtab(const VexGuestExtents 
 	__real_vgPlain_add_to_transtab(extents, key, code, length, checks_itself, profiled, insns);
 	if (!wanted)
 		return;
-	/* The core has put the key into the cache, where no jump may find one that is no address.
-	 */
+	/* The core has put the key into its cache for indirect jumps, which must contain only
+	 * addresses.
+	 * */
 	if (modes_counting)
 		VG_(tt_fast)[set_of(key)][0].guest = NO_GUEST;
 	else

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Two translations of each superblock, one that writes records and one that only counts segments,
- * and which of them runs (-fast). Valgrind's core keeps translations by the guest's address.
- * Functions in front of the core's (--wrap of the linker) give those that count a key of their own:
- * the address with a bit that no address of a program has. Chains between translations then stay
- * within a mode, and code that is discarded by address is found in both. A switch costs some
- * microseconds, because the core's cache for indirect jumps knows plain addresses only and must be
- * emptied.
+ * and the choice which of them runs (-fast). Valgrind's core keeps translations by the guest's
+ * address. Functions that replace the core's (--wrap of the linker) give those that count a key of
+ * their own: the address with a bit that no address of a program has. Chains between translations
+ * then stay within a mode, and code that is discarded by address is found in both. A switch costs
+ * some microseconds, because the core's cache for indirect jumps has only plain addresses and must
+ * be emptied.
  *
  * While the tool only counts, the caches of the model are not updated, and the stretches after a
  * switch show how stale they became (sources/windows.h). Writing records for them and filtering
@@ -22,10 +22,10 @@ extern Bool modes_counting;
 
 /* Some will be wanted. */
 void modes_begin(void);
-/* Has the core been seen to do what this relies on?  Looks at it for as long as records are
- * written, from modes_begin on; False also where it has not done enough yet. */
+/* Has the core shown the behaviour that this code relies on? Checked while records are written,
+ * from modes_begin on; False also until there is enough evidence. */
 Bool modes_proven(void);
-/* Has it been seen not to? */
+/* Has it shown a different one? */
 Bool modes_refuted(void);
 /* Outside the program's code, and with no jump about to be chained. */
 void modes_set(Bool to_counting);

@@ -1,19 +1,20 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which memory the kernel maps with pages of 2 MiB, told to the model (model_map).
+ * Which memory the kernel maps with pages of 2 MiB, passed to the model (model_map).
  *
- * The rule, which is the same in every run on a host: an aligned 2 MiB is one page if, when it is
- * mapped, it lies wholly in what is mapped, and that is
+ * The rule is the same in every run on a host. An aligned 2 MiB is one page if, when it is mapped,
+ * it is wholly in mapped memory, and that memory is
  * - a mapping of huge pages (MAP_HUGETLB), or
- * - private, anonymous and writable (mmap, brk, mremap, or the program's bss), where
- *   /sys/kernel/mm/transparent_hugepage/enabled says "always"; or where it says "madvise", once it
- *   was madvised so; and not where it was madvised otherwise.
- * It is one no more when part of it is unmapped, mapped anew, moved or protected otherwise, or once
- * it is madvised otherwise.
+ * - private, anonymous and writable (mmap, brk, mremap, or the program's bss), if
+ *   /sys/kernel/mm/transparent_hugepage/enabled is "always" and no other madvise was applied; or,
+ *   if it is "madvise", once madvise requested it.
  *
- * The kernel decides when memory is touched first, has large pages only while it finds some, and
- * collects small pages into large ones later (khugepaged): none of that is followed.  Nor do
- * Valgrind's mappings lie where the kernel's own would.  Stacks have small pages.
+ * It stops being one page when part of it is unmapped, mapped anew, moved or protected otherwise,
+ * or once another madvise is applied.
+ *
+ * The kernel decides at the first touch, uses large pages only while it finds some, and collects
+ * small pages into large ones later (khugepaged): none of that is modelled. Valgrind's mappings
+ * also have other addresses than the kernel would choose. Stacks have small pages.
  */
 #include "valgrind/tool.h"
 

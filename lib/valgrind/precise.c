@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * VEX says nothing of a prefetch's address, so it is computed from the registers (instrument.c),
- * and its optimiser drops an update of a register that a later one in the same superblock makes
- * invisible.  Superblocks with a prefetch are therefore translated with every update kept.  VEX
- * asks for that in a callback; Valgrind gives its own, which this one, put in front of it by the
- * linker (--wrap), calls first.
+ * VEX has no expression for a prefetch's address, so it is computed from the registers
+ * (instrument.c). VEX's optimiser drops an update of a register that a later one in the same
+ * superblock hides. Superblocks with a prefetch are therefore translated with every update kept.
+ * VEX requests that in a callback; Valgrind passes its own, and this one replaces it (--wrap of the
+ * linker) and calls it first.
  */
 #include "valgrind/tool.h"
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See profile.h.  What the model tells goes into tables by address, or by address and image where
- * it is kept: where an image goes, what is by address alone is given its images first.
+ * See profile.h. The model's data goes into tables by address, or by address and image if it is
+ * kept: when an image is unmapped, data by address alone is first assigned to its images.
  */
 #include "valgrind/profile.h"
 
@@ -48,7 +48,7 @@ static ULong calipers_lost;
 static uint64_t uncounted[EVENT_LIMIT], suspended_at[EVENT_LIMIT];
 static Bool suspended, ended;
 
-/* ---- what is asked for ---- */
+/* ---- options ---- */
 
 Bool profile_option(const HChar *argument)
 {
@@ -204,7 +204,7 @@ void profile_name_thread(UInt number, Int kernel_tid)
 	*(Int *)VG_(indexXA)(names, number) = kernel_tid;
 }
 
-/* Gives what the model knows by address its images, and takes it over. */
+/* Assigns images to the model's data by address, and takes it over. */
 static void keep_targets(void)
 {
 	struct model_targets *t = &watch.targets;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The profile of a process image (model/wire/profile.h): what it consists of, and its file.
- *   profile.c        what is asked for, and what is known besides the descriptors of superblocks
+ * The profile of a process image (model/wire/profile.h): its data, and its file.
+ *   profile.c        the options, and the data that is not in the descriptors of superblocks
  *   profile_file.c   into the file
  *   slices.c         counts of successive slices of the run
  */
@@ -24,9 +24,9 @@ extern enum profile_kind profile_kind;
 /* ---- profile.c ---- */
 /* --model-profile=, --model-sample=, --model-stacks=, --model-slices= */
 Bool profile_option(const HChar *argument);
-/* What is wrong with them, or NULL.  Behind all options, before the first thread. */
+/* The error in the options, or NULL. Call it after all options, before the first thread. */
 const HChar *profile_begin(void);
-/* What the model tells of what happens; NULL: nobody wants to know. */
+/* The watch for the model's events; NULL: not needed. */
 struct model_watch *profile_watch(void);
 /* A thread, by its number in order of creation, runs from now on. */
 void profile_thread(ThreadId tid, UInt number);
@@ -35,9 +35,9 @@ void profile_name_thread(UInt number, Int kernel_tid);
 void profile_caliper(Int kernel_tid, const HChar *name);
 /* Which samples count from now on (model/wire/requests.h); with all counts up to date. */
 void profile_sampling(enum model_sampling what);
-/* Without a model: an indirect branch went to a place so many times. */
+/* Without a model: an indirect branch went to `to` that many times. */
 void profile_goes(Addr from, Addr to, uint64_t times);
-/* Code was unmapped; what the model was told of must have been run before. */
+/* Code was unmapped; records that use it must have been run before. */
 void profile_unmapped(Addr a, SizeT length);
 /* In the child of a fork: nothing was counted yet. */
 void profile_reset(void);
@@ -45,7 +45,8 @@ void profile_reset(void);
 void profile_write_sections(struct bytes *to);
 
 /* ---- profile_file.c ---- */
-/* The file of this image, and of the child of a fork; behind counts_open and counts_forked. */
+/* The file of this image, and of the child of a fork; call it after counts_open and counts_forked.
+ * */
 void profile_open(const HChar *command);
 void profile_save(enum model_shared_state state);
 /* Now and then, with all counts up to date: writes what there is, if it is time.  blocks: executed

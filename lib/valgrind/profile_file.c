@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The profile's file, open from the beginning: the program may change its root, its user or its
- * directory.  A new profile goes where the last one is not, then the header changes to it.
+ * directory. A new profile is written where the last one is not, then the header changes to it.
  */
 #include "valgrind/profile.h"
 
@@ -72,7 +72,7 @@ static Bool write_at(const void *data, SizeT size, ULong at)
 	return True;
 }
 
-/* Behind the header if the last one leaves room there, else behind that. */
+/* After the header if the last profile leaves room there, else after that. */
 static ULong place(SizeT size)
 {
 	if (!header.length || DATA_START + size <= header.offset)
@@ -106,8 +106,9 @@ void profile_save(enum model_shared_state state)
 	profile_write_sections(&b);
 	header.instructions = instructions();
 	header.state = state;
-	/* The program may have lowered its limit on the size of files; ours are no output of its
-	 * own. */
+	/* The program may have lowered its limit on the size of files; ours are not output of the
+	 * program.
+	 * */
 	VG_(getrlimit)(LIMIT_FILE_SIZE, &old);
 	raised = old;
 	raised.rlim_cur = raised.rlim_max;

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Handlers of signals that change where, and with what in its registers, the program goes on: how
- * runtimes turn a fault into an exception, or repair what caused it.  Valgrind shows a handler the
- * registers and then goes on with its own copy; here, what the handler changed is changed.
+ * Handlers of signals that change the program counter or the registers with which the program
+ * continues: runtimes do so to turn a fault into an exception, or to repair its cause. Valgrind
+ * shows a handler the registers and then continues with its own copy; here, the handler's changes
+ * are applied to the copy.
  *
- * Its copy holds all registers exactly only at the ends of superblocks.  From the first handler on
- * that could look at them after a fault, superblocks are translated so that they are exact at each
+ * The copy has all registers exactly only at the ends of superblocks. From the first handler on
+ * that could read them after a fault, superblocks are translated so that they are exact at each
  * memory access, or at each instruction where a division may fault.
  */
 #include "valgrind/tool.h"

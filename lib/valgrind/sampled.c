@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * While superblocks count, nothing of ours runs; the core's own counter of superblocks, which is in
- * the program's state so that threads get their turns, brings the program back now and then to see
- * how many instructions it has done.  While records are written, they are counted when the buffer
- * is emptied, and that counter is set so that the program comes back at the next chance.  Modes
- * change only there.
+ * While superblocks count, the tool itself does not run. The core's own counter of superblocks,
+ * which is in the program's state so that threads get their turns, returns control from time to
+ * time, and then the executed instructions are added up. While records are written, instructions
+ * are counted when the buffer is emptied, and that counter is set so that control returns at the
+ * next opportunity. Modes change only there.
  */
 #include "valgrind/sampled.h"
 
@@ -17,8 +17,8 @@
 
 #define SUPERBLOCKS 50000   /* at most, before we look */
 #define QUIET       2000000 /* instructions */
-#define AFTERWARDS  50000   /* likewise, modelled behind new code */
-/* How much may be special: so many instructions, and one in so many. */
+#define AFTERWARDS  50000   /* likewise, modelled after new code */
+/* Limits of special instructions: a number, and one in ONE_IN. */
 #define SPECIALS 500000
 #define ONE_IN   100
 
@@ -27,12 +27,12 @@ static Bool sampling;
 static ULong left;      /* instructions to be modelled until something is due */
 static Bool due, exact; /* it is; it is the end of the exact beginning */
 static ULong to_skip, skipped;
-/* Code that was not executed before is modelled for itself, where it comes after a time without
- * any: the ends of programs, for example, are like nothing else. */
+/* Code that was not executed before is modelled separately if it comes after a time without any:
+ * the ends of programs, for example, differ from the rest. */
 static Bool surprised, special; /* there is such code; it is being modelled */
 static ULong quiet;             /* instructions since the last new code */
 static ULong specials;          /* instructions that were modelled for themselves */
-static ULong instructions;      /* all in all, behind the beginning */
+static ULong instructions;      /* in total, after the beginning */
 static UInt translated;         /* superblocks, for records, since the last stretch */
 static UInt looked, ran;        /* counter when it was set; superblocks since we looked */
 static Bool told;               /* that modes do not work */
@@ -67,7 +67,7 @@ void sampled_forked(void)
 	sampled_begin_look();
 }
 
-/* What the counters say, to the current thread's counts: how many instructions. */
+/* Adds the counters to the current thread's counts; returns the number of instructions. */
 static ULong sampled_take_counts(void)
 {
 	static const uint8_t event[COUNTED_STATICS] = {

@@ -10,17 +10,18 @@
 void sampled_begin(void);
 /* In the child of a fork. */
 void sampled_forked(void);
-/* Records were run, with so many instructions. */
+/* Records with this number of instructions were run. */
 void sampled_modelled(ULong instructions);
 /* A superblock is being translated; new: none with its address is there. */
 void sampled_translated(Bool new);
-/* A thread's code is about to run, until `counter`, a superblock or more each, is down; and has
- * stopped.  Returns True where a jump that is about to be chained must not be. */
+/* A thread's code is about to run until `counter`, decremented by each superblock or more often, is
+ * 0; and has stopped. sampled_leave returns True if a jump that is about to be chained must not be.
+ * */
 void sampled_enter(volatile UInt *counter);
 Bool sampled_leave(void);
-/* A thread is current, and goes on. */
+/* A thread is current, and continues. */
 void sampled_resume(void);
-/* All that was counted goes to the current thread. */
+/* Adds all counts to those of the current thread. */
 void sampled_sync(void);
 
 #endif

@@ -27,7 +27,7 @@ struct scan_memory {
 	int32_t displacement;
 };
 
-/* The operand of an instruction whose ModRM says that it has one. */
+/* The operand of an instruction with a ModRM byte. */
 void scan_memory(const struct scan *s, struct scan_memory *m);
 
 /* The address of its operand in memory by base register and displacement: equal ones are equal

@@ -6,9 +6,9 @@
 
 #include "valgrind/bytes.h"
 
-/* Does anybody want to know? */
+/* Are slices on? */
 extern Bool slices_on;
-/* 0 cycles: nobody does. */
+/* 0 cycles: no slices. */
 void slices_begin(ULong cycles);
 /* Often, with the counts of all threads up to date: a slice ends here if it is long enough. */
 void slices_look(void);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pieces of memory that do not overlap, by address, each with the number of what lies there. */
+/* Pieces of memory that do not overlap, by address, each with a number. */
 #ifndef VALGRIND_SPANS_H
 #define VALGRIND_SPANS_H
 

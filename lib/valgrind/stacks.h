@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Call paths (model/paths.h) of the program's threads: what the tool tells of them, and the nodes
- * in the profile's file.  Without stacks_begin none of it does anything. */
+/* Call paths (model/paths.h) of the program's threads: the tool's input to them, and the nodes in
+ * the profile's file. Without stacks_begin all of it is inactive. */
 #ifndef VALGRIND_STACKS_H
 #define VALGRIND_STACKS_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How often each key of three words came: a hash table that grows up to a limit; beyond it new keys
- * are lost, and how often that was is kept. */
+/* Counts of keys of three words: a hash table that grows up to a limit. Beyond it new keys are
+ * lost, and the losses are counted. */
 #ifndef VALGRIND_TALLY_H
 #define VALGRIND_TALLY_H
 

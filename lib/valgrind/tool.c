@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perfexmodel's life: what Valgrind's core tells it, and when.
+ * perfexmodel's life: the callbacks of Valgrind's core.
  *
- * The model's counts go straight into the current thread's slot of the shared file.  What the model
- * keeps elsewhere it writes there (model_sync) whenever a thread stops running the program's code:
- * at each system call, and every 100,000 superblocks at the latest.
+ * The model's counts go directly into the current thread's slot of the shared file. Counts that the
+ * model keeps elsewhere are written there (model_sync) whenever a thread stops running the
+ * program's code: at each system call, and every 100,000 superblocks at the latest.
  */
 #include "valgrind/tool.h"
 
@@ -45,7 +45,7 @@ static struct model_config config;
 struct model *model;
 static struct thread *threads; /* VG_N_THREADS of them */
 static UInt threads_created;
-static ThreadId running; /* whose counts the model adds to */
+static ThreadId running; /* the thread to whose counts the model adds */
 
 /* ---- for all files of the tool ---- */
 
@@ -167,7 +167,7 @@ static void in_child(ThreadId tid)
 	make_current(tid);
 }
 
-/* Valgrind lets no program lower its hard limit on descriptors. */
+/* Valgrind does not let programs lower their hard limit on descriptors. */
 static void before_limit(UInt number, const UWord *arguments)
 {
 	const struct vki_rlimit *new;

@@ -18,13 +18,13 @@
  *   sampled.c          when there are records and when only counts
  *   modes.c            two translations of each superblock
  *   counted.c          superblocks that only count
- *   decode.c           what VEX does not tell, from the instruction's bytes
+ *   decode.c           properties of instructions that VEX lacks, from their bytes
  *   blocks.c           descriptors of superblocks, and what discarded ones counted
  *   images.c           where the code comes from
  *   stacks.c           call paths
  *   dataspace.c        which data misses are about, with heap.c, spans.c and valgrind_variables.c
  *   profile*.c         what is known of each instruction, into a file (profile.h)
- * All state is global, as Valgrind's is: one model a process, one thread at a time.
+ * All state is global, like Valgrind's: one model per process, one thread at a time.
  */
 #ifndef VALGRIND_TOOL_H
 #define VALGRIND_TOOL_H
@@ -53,7 +53,7 @@ Int tool_read(const HChar *path, void *buffer, Int room);
 #define TRACE_WORDS      32768
 #define TRACE_WORDS_FINE 2048
 #define TRACE_RECORD_MAX 2048 /* words of one record */
-/* Where the next record goes; beyond trace_limit the buffer must be emptied first. */
+/* The address of the next record; beyond trace_limit the buffer must be emptied first. */
 extern uint64_t *trace_at, *trace_limit;
 /* Before anything is translated: something looks at the model whenever the buffer is emptied. */
 void trace_be_fine(void);
@@ -65,7 +65,7 @@ void trace_stop(Addr program_counter);
 void trace_inside(Bool now);
 
 /* ---- instrument.c ---- */
-/* What instructions need of each other is asked for. */
+/* Are dependences between instructions recorded? */
 extern Bool instrument_dependences;
 /* Bytes of an instruction line, a power of two. */
 extern UInt instrument_fetch_line;
@@ -107,7 +107,7 @@ void resume_sigaction(UInt number, const UWord *arguments, Bool failed);
 void resume_precision(VexRegisterUpdates *precision);
 
 /* ---- pages.c ---- */
-/* Before the program runs; behind each of its system calls. */
+/* Before the program runs; after each of its system calls. */
 void pages_start(void);
 void pages_system_call(UInt number, const UWord *arguments, SysRes result);
 
@@ -126,7 +126,7 @@ const HChar *native_why(const HChar *path, Bool *script);
 
 /* ---- valgrind_counts.c ---- */
 /* Makes this process image's file in directory (which stays the caller's) and its first thread's
- * slot.  NULL, or why not (static text); counting goes on in private memory then. */
+ * slot. Returns NULL, or the error (static text); counting then continues in private memory. */
 const HChar *counts_open(const HChar *directory, const HChar *command);
 /* In the child of fork: a new file; the parent's stays with the parent. */
 void counts_forked(const HChar *command);
@@ -148,7 +148,7 @@ UInt counts_generation(void);
 void counts_note_unprofiled(void);
 void counts_sum(uint64_t *counts, UInt n);
 void counts_set_state(enum model_shared_state state);
-/* A program that is about to run outside the model, and why.  NULL: it did not after all. */
+/* A program that is about to run outside the model, and the reason. why NULL: its exec failed. */
 void counts_note_native(const HChar *program, const HChar *why);
 
 #endif

@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The buffer of records (model/trace.h) between the program's code, which fills it, and the model,
- * which runs what is there whenever it is full, and before anything that the order of things could
- * show: another thread's turn, a system call, a signal, a translation that goes away.  It is small
- * enough to stay in the processor's own second-level cache, and large enough that a superblock is
- * in it many times (see model/fetched.c).
+ * which runs the records whenever it is full, and before each event whose order matters: another
+ * thread's turn, a system call, a signal, a translation that is discarded. It is small enough to
+ * stay in the host's second-level cache, and large enough that a superblock is in it many times
+ * (see model/fetched.c).
  *
- * A fault leaves the last record unfinished.  Valgrind leaves the code by a long jump then, so that
- * `inside` stays set; what was executed are the instructions before the one that the program
- * counter names, for Valgrind keeps that exact at each access.
+ * A fault leaves the last record unfinished. Valgrind then leaves the code by a long jump, so that
+ * `inside` stays set; the instructions before the one at the program counter were executed, because
+ * Valgrind keeps the program counter exact at each access.
  */
 #include "valgrind/tool.h"
 
@@ -44,7 +44,7 @@ void trace_flush(void)
 	}
 }
 
-/* How many of the record's instructions come before the one at address. */
+/* The number of the record's instructions before the one at address. */
 static UInt trace_executed(const uint64_t *record, Addr address)
 {
 	const struct model_segment *s = model_word_segment(record[0]);

@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whose turn it is, the same each time.  Valgrind runs one thread at a time, the one that holds its
- * big lock; but who gets it next is a race of wake-ups in the kernel, and so counts of programs
- * with threads would differ from run to run.  This lock takes its place (by the linker's --wrap).
+ * The order of the threads' turns, the same in each run. Valgrind runs one thread at a time, the
+ * one that holds its big lock. Which one gets it next is a race of wake-ups in the kernel, and so
+ * counts of programs with threads would differ from run to run. This lock replaces it (by the
+ * linker's --wrap).
  *
- * A turn is given only when nothing is on its way any more: each thread waits for a turn, or sleeps
- * in a system call of its own, which /proc/self/task tells (a thread that has been woken is not
- * asleep from that moment on), or is gone.  Of those that wait, the next in order of creation
- * behind the last one goes on.  So what runs depends on the program alone, as long as nothing from
- * outside (time, input, other processes) wakes its threads.
+ * A turn is given only when all threads are settled: each waits for a turn, or sleeps in a system
+ * call of its own, as shown by /proc/self/task (a thread that has been woken is not asleep from
+ * that moment on), or has ended. Of those that wait, the next in order of creation after the last
+ * one runs. So the order depends on the program alone, as long as nothing from outside (time,
+ * input, other processes) wakes its threads.
  *
- * Turns are short (turn_blocks): on real processors threads run side by side, and lines that they
- * share go to and fro between their caches; with Valgrind's own turns of 100,000 superblocks that
- * would hardly be seen.
+ * Turns are short (turn_blocks): on real processors threads run in parallel, and lines that they
+ * share move to and fro between their caches; with Valgrind's own turns of 100,000 superblocks that
+ * would hardly occur.
  *
- * Cost: nothing with one thread; else some microseconds a thread at each system call that may
+ * Cost: nothing with one thread; else some microseconds per thread at each system call that may
  * block, and at the end of each turn.
  */
 #include "valgrind/tool.h"
@@ -33,7 +34,7 @@
 #include "valgrind/core.h"
 #include "valgrind/sampled.h"
 
-/* Of the core (pub_core_dispatch_asm.h): a jump is to be chained to where it goes. */
+/* Of the core (pub_core_dispatch_asm.h): a jump is to be chained to its target. */
 #define CHAIN_ME_SLOWLY 49
 #define CHAIN_ME_FAST   51
 
@@ -112,11 +113,11 @@ static HChar kernel_state(Int lwp)
 	if (n <= 0)
 		return 0;
 	text[n] = '\0';
-	at = VG_(strrchr)(text, ')'); /* behind the command's name */
+	at = VG_(strrchr)(text, ')'); /* after the command's name */
 	return at && at[1] ? at[2] : 0;
 }
 
-/* Is nothing on its way here that this thread could still do?  Forgets threads that are gone. */
+/* Can this thread not change the order any more? Frees the turns of threads that have ended. */
 static Bool settled(struct turn *t)
 {
 	HChar letter;
@@ -133,7 +134,7 @@ static Bool settled(struct turn *t)
 	return t->state == OUTSIDE && (letter == 'S' || letter == 'T' || letter == 't');
 }
 
-/* Who is next; NULL: not known yet.  Only when nobody has the turn. */
+/* The thread that runs next; NULL: not known yet. Only when no thread has the turn. */
 static struct turn *next_turn(void)
 {
 	struct turn *least = NULL, *next = NULL;
@@ -227,7 +228,7 @@ __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_
 	owner = 0;
 	for (UInt i = 1; i < used; i++) {
 		if (turns[i].state == WAITING) {
-			wake(&turns[i]); /* to find out who is next */
+			wake(&turns[i]); /* to find out which is next */
 			break;
 		}
 	}
@@ -240,7 +241,7 @@ __attribute__((used)) int __wrap_vgModuleLocal_get_sched_lock_owner(struct sched
 	return owner;
 }
 
-/* A new thread comes here first, and only here says which it is. */
+/* A new thread comes here first; only then is its number known. */
 __attribute__((used)) void __wrap_vgPlain_acquire_BigLock(ThreadId tid, const HChar *who)
 {
 	if (turns) {
@@ -276,7 +277,7 @@ __attribute__((used)) void __wrap_vgPlain_disp_run_translations(
 	}
 }
 
-/* ---- what the tool is told ---- */
+/* ---- callbacks for the tool ---- */
 
 static void count_company(void)
 {

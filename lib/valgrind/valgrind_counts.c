@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file that the counts live in (model/wire/shared.h), from the tool's side.  It is allocated
- * on the disk before it is used, so that a full one shows as an error here and not as a SIGBUS
- * later.
+ * The file with the counts (model/wire/shared.h), in the tool. It is allocated on the disk before
+ * it is used, so that a full disk is an error here and not a SIGBUS later.
  *
- * Where there is no room, counting goes on in private memory: the program must run to its end all
- * the same.
+ * If there is no room, counting continues in private memory: the program must run to its end
+ * anyway.
  */
 #include "valgrind/tool.h"
 
@@ -61,8 +60,8 @@ static Bool write_zeros(Int fd, SizeT size)
 	return True;
 }
 
-/* Space on the disk for bytes from..to of the file.  The program may have lowered the limit on the
- * size of files; ours are no output of its own. */
+/* Space on the disk for bytes from..to of the file. The program may have lowered the limit on the
+ * size of files; ours are not output of the program. */
 static Bool counts_allocate(Int fd, SizeT from, SizeT to)
 {
 	struct vki_rlimit old, raised;
@@ -197,7 +196,7 @@ void counts_forked(const HChar *command)
 	if (descriptor >= 0)
 		VG_(close)(descriptor);
 	if (begin_file(&generation)) {
-		/* Told to the parent, whose file is still what is mapped. */
+		/* Counted in the parent's file, which is still mapped. */
 		__atomic_fetch_add(&shared->lost_children, 1, __ATOMIC_RELAXED);
 		counts_map(-1, reserved);
 	} else if (before > mapped) {
@@ -209,7 +208,7 @@ void counts_forked(const HChar *command)
 	counts_fill(generation, command);
 }
 
-/* Doubles the file.  False where there is no room. */
+/* Doubles the file. False if there is no room. */
 static Bool counts_grow(void)
 {
 	SizeT size = 2 * mapped < reserved ? 2 * mapped : reserved;
@@ -234,8 +233,7 @@ static void fold(UInt slot)
 	__atomic_store_n(&shared->folding, 0, __ATOMIC_SEQ_CST);
 }
 
-/* Adds all ended threads to slot 0; shared->folds is odd meanwhile, for who reads at the same time.
- */
+/* Adds all ended threads to slot 0; shared->folds is odd meanwhile, for concurrent readers. */
 static void fold_ended(void)
 {
 	__atomic_fetch_add(&shared->folds, 1, __ATOMIC_SEQ_CST);

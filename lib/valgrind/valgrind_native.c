@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Programs that the modelled one executes and Valgrind cannot run: its exec would fail, or the
- * program would not do its work.  They run natively instead, and are said not to be counted.
- * (process/executable.c is the same question about the first program.)
+ * program would not work. They run natively instead, and are reported as not counted.
+ * (process/executable.c decides the same for the first program.)
  */
 #include "valgrind/tool.h"
 
@@ -13,7 +13,7 @@
 #include "pub_tool_vkiscnums.h"
 #include "valgrind/core.h"
 
-/* As deep as the kernel follows scripts whose interpreters are scripts. */
+/* The depth to which the kernel follows scripts whose interpreters are scripts. */
 #define SCRIPT_DEPTH 5
 #define ELF_CLASS    4 /* offset in the file */
 #define ELF_CLASS_64 2
@@ -36,7 +36,7 @@ static Bool native_blank(HChar c)
 	return c == ' ' || c == '\t';
 }
 
-/* The path behind #!, NUL-terminated in place. */
+/* The path after #!, NUL-terminated in place. */
 static const HChar *native_interpreter(HChar *head, Int length)
 {
 	HChar *at = head + 2, *end;

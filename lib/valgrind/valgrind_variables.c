@@ -213,7 +213,7 @@ static void read_module(struct module *m, const struct image *im)
 		table = section_of(&f, SHT_SYMTAB);
 		if (table)
 			variables_read_symbols(m, &f, table);
-		/* What is stripped still says what it offers to others. */
+		/* Stripped files still have the symbols that they export. */
 		table = section_of(&f, SHT_DYNSYM);
 		if (table && !m->count)
 			variables_read_symbols(m, &f, table);

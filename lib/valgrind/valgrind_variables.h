@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the symbol tables of the program's ELF files say that is needed while it runs: where each
- * variable lies, so that misses can be counted by it, and where allocators begin.  Names of
- * variables stay in the file.  A file is read when code of it is translated first.
+ * Data from the symbol tables of the program's ELF files that is needed while it runs: the
+ * addresses of variables, so that misses can be counted by variable, and the entry points of
+ * allocators. Names of variables stay in the file. A file is read when code of it is first
+ * translated.
  */
 #ifndef VALGRIND_VARIABLES_H
 #define VALGRIND_VARIABLES_H
