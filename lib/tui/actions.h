@@ -19,6 +19,9 @@ enum tui_group {
 
 enum { TUI_ACTION_KEYS = 5 };
 
+typedef void tui_do(struct tui *t);        /* what a key does */
+typedef bool tui_has(const struct tui *t); /* whether an action is offered now */
+
 struct tui_action {
 	const char *name; /* for tests and the manual */
 	enum tui_group group;
@@ -26,60 +29,30 @@ struct tui_action {
 	const char *bar;           /* one or two words for the last line, '!' before: it comes
 				      first; NULL: not there */
 	const char *help;          /* one line; ends without full stop */
-	void (*run)(struct tui *t);
-	bool (*fits)(const struct tui *t); /* is it offered now?  NULL: always */
-	const char *report;                /* that it opens, of those that open one */
+	tui_do *run;
+	tui_has *fits;      /* NULL: always offered */
+	const char *report; /* that it opens, of those that open one */
 };
 
 extern const struct tui_action tui_actions[]; /* ends with name NULL */
 
 /* NULL: the key does nothing. */
 const struct tui_action *tui_action_of(const struct tui *t, int key);
-/* move.c */
-void tui_do_up(struct tui *t);
-void tui_do_down(struct tui *t);
-void tui_do_page_up(struct tui *t);
-void tui_do_page_down(struct tui *t);
-void tui_do_first(struct tui *t);
-void tui_do_last(struct tui *t);
-void tui_do_left(struct tui *t);
-void tui_do_right(struct tui *t);
-void tui_do_hottest(struct tui *t);
-/* open.c */
-void tui_do_enter(struct tui *t);
-void tui_do_back(struct tui *t);
-void tui_do_quit(struct tui *t);
-void tui_do_report(struct tui *t);
-void tui_do_number(struct tui *t);
-void tui_do_next_report(struct tui *t);
-void tui_do_reports(struct tui *t);
-void tui_do_help(struct tui *t);
-bool tui_has_procedure(const struct tui *t);
-/* find.c */
-void tui_do_search(struct tui *t);
-void tui_do_search_back(struct tui *t);
-void tui_do_next(struct tui *t);
-void tui_do_previous(struct tui *t);
-void tui_do_filter(struct tui *t);
-void tui_do_sort_next(struct tui *t);
-void tui_do_sort_previous(struct tui *t);
-void tui_do_reverse(struct tui *t);
-bool tui_has_rows(const struct tui *t);
-/* show.c */
-void tui_do_expand(struct tui *t);
-void tui_do_expand_all(struct tui *t);
-void tui_do_collapse_all(struct tui *t);
-void tui_do_columns(struct tui *t);
-void tui_do_switches(struct tui *t);
-void tui_do_switch(struct tui *t);
-void tui_do_intervals(struct tui *t);
-void tui_do_unicode(struct tui *t);
-void tui_do_mouse(struct tui *t);
-void tui_do_redraw(struct tui *t);
-bool tui_has_tree(const struct tui *t);
+
+/* By file: move.c, open.c, find.c, show.c, export.c. */
+tui_do tui_do_up, tui_do_down, tui_do_page_up, tui_do_page_down, tui_do_first, tui_do_last,
+	tui_do_left, tui_do_right, tui_do_hottest;
+tui_do tui_do_enter, tui_do_back, tui_do_quit, tui_do_report, tui_do_number, tui_do_next_report,
+	tui_do_reports, tui_do_help;
+tui_do tui_do_search, tui_do_search_back, tui_do_next, tui_do_previous, tui_do_filter,
+	tui_do_sort_next, tui_do_sort_previous, tui_do_reverse;
+tui_do tui_do_expand, tui_do_expand_all, tui_do_collapse_all, tui_do_columns, tui_do_switches,
+	tui_do_switch, tui_do_intervals, tui_do_unicode, tui_do_mouse, tui_do_redraw;
+tui_do tui_do_export;
+
+tui_has tui_has_procedure, tui_has_rows, tui_has_tree;
+
 /* Turns what the cursor of a menu is on. */
 void tui_turn(struct tui *t);
-/* export.c */
-void tui_do_export(struct tui *t);
 
 #endif
