@@ -73,6 +73,11 @@ void guesses_fini(struct symbols *s);
 
 /* One entry of .symtab or .dynsym, of either class; false behind the last. */
 bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol);
+/* Calls with each symbol of a section; one that is absent, or f NULL, has none.  -1 when a call
+ * fails. */
+typedef int elf_symbol_call(
+	void *context, const struct elf_file *f, const GElf_Sym *symbol, struct span strings);
+int elf_symbols(struct elf_file *f, const char *section, elf_symbol_call *call, void *context);
 
 /* Keeps the first complaint only. */
 void image_complain(struct image *image, const char *format, ...)

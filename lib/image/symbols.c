@@ -39,6 +39,23 @@ bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym 
 	return true;
 }
 
+int elf_symbols(struct elf_file *f, const char *section, elf_symbol_call *call, void *context)
+{
+	struct elf_section *s = f ? elf_file_section(f, section) : NULL;
+	struct span table, strings = {0};
+	GElf_Sym symbol;
+
+	if (!s)
+		return 0;
+	table = elf_file_contents(s);
+	if (s->header.sh_link < f->sections.count)
+		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
+	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
+		if (call(context, f, &symbol, strings))
+			return -1;
+	return 0;
+}
+
 static uint32_t rank_of(const GElf_Sym *s)
 {
 	uint32_t binding = GELF_ST_BIND(s->st_info);
@@ -64,9 +81,9 @@ static const GElf_Shdr *code_section(const struct elf_file *f, const GElf_Sym *s
 	return h->sh_flags & SHF_EXECINSTR ? h : NULL;
 }
 
-static int consider(
-	struct candidates *c, const struct elf_file *f, const GElf_Sym *s, struct span strings)
+static int consider(void *context, const struct elf_file *f, const GElf_Sym *s, struct span strings)
 {
+	struct candidates *c = context;
 	unsigned type = GELF_ST_TYPE(s->st_info);
 	const GElf_Shdr *h;
 	const char *name;
@@ -92,23 +109,6 @@ static int consider(
 	slot->name = name;
 	slot->rank = rank_of(s);
 	slot->label = s->st_size == 0;
-	return 0;
-}
-
-static int read_table(struct candidates *c, struct elf_file *f, const char *name)
-{
-	struct elf_section *s = elf_file_section(f, name);
-	struct span table = {0}, strings = {0};
-	GElf_Sym symbol;
-
-	if (!s)
-		return 0;
-	table = elf_file_contents(s);
-	if (s->header.sh_link < f->sections.count)
-		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
-	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
-		if (consider(c, f, &symbol, strings))
-			return -1;
 	return 0;
 }
 
@@ -183,21 +183,18 @@ static int by_address(const void *a, const void *b)
 /* The tables in order of what they know; -1 when memory is out. */
 static int read_tables(struct image *image, struct candidates *c)
 {
-	struct elf_file *separate, *mini;
 	size_t own;
 
-	if (read_table(c, image->elf, ".symtab"))
+	if (elf_symbols(image->elf, ".symtab", consider, c))
 		return -1;
-	separate = c->all.count ? NULL : image_separate(image);
-	if (separate && read_table(c, separate, ".symtab"))
+	if (!c->all.count && elf_symbols(image_separate(image), ".symtab", consider, c))
 		return -1;
 	if (c->all.count)
 		return 0;
-	mini = image_mini(image);
-	if (mini && read_table(c, mini, ".symtab"))
+	if (elf_symbols(image_mini(image), ".symtab", consider, c))
 		return -1;
 	own = c->all.count;
-	if (read_table(c, image->elf, ".dynsym"))
+	if (elf_symbols(image->elf, ".dynsym", consider, c))
 		return -1;
 	if (own == 0)
 		image_complain(image, c->all.count ? "it has no symbols but those for the dynamic "

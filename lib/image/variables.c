@@ -27,9 +27,10 @@ struct finding {
 };
 
 static int consider(
-	struct finding *f, const struct elf_file *elf, const GElf_Sym *s, struct span strings)
+	void *context, const struct elf_file *elf, const GElf_Sym *s, struct span strings)
 {
 	const char *name = span_string(strings, s->st_name);
+	struct finding *f = context;
 	struct found *slot;
 
 	if (GELF_ST_TYPE(s->st_info) != STT_OBJECT || !s->st_size || !name || !*name ||
@@ -43,23 +44,6 @@ static int consider(
 	if (!slot)
 		return -1;
 	*slot = (struct found){s->st_value, s->st_size, name, GELF_ST_BIND(s->st_info)};
-	return 0;
-}
-
-static int read_table(struct finding *found, struct elf_file *f, const char *name)
-{
-	struct elf_section *s = f ? elf_file_section(f, name) : NULL;
-	struct span table, strings = {0};
-	GElf_Sym symbol;
-
-	if (!s)
-		return 0;
-	table = elf_file_contents(s);
-	if (s->header.sh_link < f->sections.count)
-		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
-	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
-		if (consider(found, f, &symbol, strings))
-			return -1;
 	return 0;
 }
 
@@ -81,11 +65,11 @@ static void load(struct image *image, struct finding *found)
 {
 	struct variables *v = &image->variables;
 
-	if (read_table(found, image->elf, ".symtab"))
+	if (elf_symbols(image->elf, ".symtab", consider, found))
 		return;
-	if (!found->all.count && read_table(found, image_separate(image), ".symtab"))
+	if (!found->all.count && elf_symbols(image_separate(image), ".symtab", consider, found))
 		return;
-	if (!found->all.count && read_table(found, image->elf, ".dynsym"))
+	if (!found->all.count && elf_symbols(image->elf, ".dynsym", consider, found))
 		return;
 	if (found->all.count)
 		qsort(found->all.data, found->all.count, sizeof(*found->all.data), compare);
