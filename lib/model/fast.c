@@ -21,33 +21,18 @@
 #define NONE_SEEN 3.5
 #define TAILS     (MODEL_FAST_SHORT - 1)
 
-static const uint8_t exact_events[EVENT_LIMIT] = {
-	[EV_INSTRUCTIONS] = 1,
-	[EV_INSTRUCTIONS_15] = 1,
-	[EV_MICRO_OPS] = 1,
-	[EV_LOADS] = 1,
-	[EV_STORES] = 1,
-	[EV_STORE_CONDITIONALS] = 1,
-	[EV_LOCKED_INSTRUCTIONS] = 1,
-	[EV_FP_INSTRUCTIONS] = 1,
-	[EV_FP_OPERATIONS] = 1,
-	[EV_VECTOR_INSTRUCTIONS] = 1,
-	[EV_DIVIDES] = 1,
-	[EV_DIVIDER_CYCLES] = 1,
-	[EV_SOFTWARE_PREFETCHES] = 1,
-	[EV_SYSTEM_CALLS] = 1,
-	[EV_BRANCHES] = 1,
-	[EV_CONDITIONAL_BRANCHES] = 1,
-	[EV_DECODED_BRANCHES] = 1,
-	[EV_TAKEN_BRANCHES] = 1,
-	[EV_CALLS] = 1,
-	[EV_INDIRECT_BRANCHES] = 1,
-	[EV_RETURNS] = 1,
-};
-
 int model_fast_exact(unsigned event)
 {
-	return event < EVENT_LIMIT && exact_events[event];
+	switch (event) {
+	case EV_STORE_CONDITIONALS:
+	case EV_LOCKED_INSTRUCTIONS:
+	case EV_DIVIDES:
+	case EV_DIVIDER_CYCLES:
+	case EV_SOFTWARE_PREFETCHES:
+	case EV_SYSTEM_CALLS:
+		return 1;
+	}
+	return model_event_is_static(event);
 }
 
 /* xorshift64* (Vigna, 2016). */
@@ -202,7 +187,7 @@ static void publish_event(struct model_fast *f, unsigned event)
 static void publish(struct model_fast *f)
 {
 	for (unsigned e = 0; e < EVENT_LIMIT; e++)
-		if (!exact_events[e])
+		if (!model_fast_exact(e))
 			publish_event(f, e);
 }
 
@@ -213,7 +198,7 @@ static void end_stretch(struct model_fast *f)
 	       stands = (double)f->gap + modelled;
 
 	for (unsigned e = 0; e < EVENT_LIMIT; e++)
-		if (!exact_events[e])
+		if (!model_fast_exact(e))
 			fast_add_event(f, e, stands);
 	w->count++;
 	w->stood_for += stands;

@@ -135,6 +135,19 @@ static inline unsigned model_static_event(unsigned which)
 	return event[which];
 }
 
+/* Whether an event is the sum of a static: then what executes decides it, on any machine. */
+static inline int model_event_is_static(unsigned event)
+{
+	unsigned i;
+
+	if (event == EV_INSTRUCTIONS_15 || event == EV_DECODED_BRANCHES)
+		return 1;
+	for (i = 0; i <= MODEL_STATIC_RETURNS; i++)
+		if (model_static_event(i) == event)
+			return 1;
+	return 0;
+}
+
 /* A branch as it went in records that end in, or pass, a segment. */
 struct model_outcome {
 	uint16_t insn;

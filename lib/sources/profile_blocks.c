@@ -53,25 +53,7 @@ void profile_counts(const struct profile_insn *d, uint64_t *counts)
 
 bool profile_is_executed(int event)
 {
-	static const bool executed[EV_COUNT] = {
-		[EV_INSTRUCTIONS] = true,
-		[EV_INSTRUCTIONS_15] = true,
-		[EV_MICRO_OPS] = true,
-		[EV_LOADS] = true,
-		[EV_STORES] = true,
-		[EV_FP_INSTRUCTIONS] = true,
-		[EV_VECTOR_INSTRUCTIONS] = true,
-		[EV_FP_OPERATIONS] = true,
-		[EV_BRANCHES] = true,
-		[EV_CONDITIONAL_BRANCHES] = true,
-		[EV_DECODED_BRANCHES] = true,
-		[EV_TAKEN_BRANCHES] = true,
-		[EV_CALLS] = true,
-		[EV_INDIRECT_BRANCHES] = true,
-		[EV_RETURNS] = true,
-	};
-
-	return event >= 0 && event < EV_COUNT && executed[event];
+	return event >= 0 && model_event_is_static((unsigned)event);
 }
 
 /* Targets of branches, sorted. */

@@ -38,16 +38,21 @@ void windows_subtract(struct model_windows *to, const struct model_windows *from
 
 /* No estimate of what was not modelled is said to be better than this part of it.  Predictors learn
  * only in what is modelled, and what they come to differs for good in some programs. */
-static const double at_best[EVENT_LIMIT] = {
-	[EV_MISPREDICTED_BRANCHES] = 0.05,
-	[EV_MISPREDICTED_CONDITIONALS] = 0.05,
-	[EV_MISPREDICTED_INDIRECTS] = 0.05,
-	[EV_MISPREDICTED_RETURNS] = 0.05,
-	[EV_FRONTEND_STALLS] = 0.05,
-	[EV_CYCLES] = 0.02,
-	[EV_CYCLES_16] = 0.02,
-};
-#define AT_BEST 0.005
+static double windows_at_best(unsigned event)
+{
+	switch (event) {
+	case EV_MISPREDICTED_BRANCHES:
+	case EV_MISPREDICTED_CONDITIONALS:
+	case EV_MISPREDICTED_INDIRECTS:
+	case EV_MISPREDICTED_RETURNS:
+	case EV_FRONTEND_STALLS:
+		return 0.05;
+	case EV_CYCLES:
+	case EV_CYCLES_16:
+		return 0.02;
+	}
+	return 0.005;
+}
 
 /* A run of few stretches has parts that none of them saw: intervals are wider by so much over their
  * number. */
@@ -77,7 +82,7 @@ struct quantity windows_estimate(
 	/* What no stretch stands for yet is as the rest. */
 	scale = (double)w->beyond / w->stood_for;
 	error = windows_scatter(s, scale) * (1 + UNSEEN_PARTS / (double)w->count);
-	error = hypot(error, fmax(at_best[event], AT_BEST) * (s->value * scale - s->modelled));
+	error = hypot(error, windows_at_best(event) * (s->value * scale - s->modelled));
 	counted -= s->modelled;
 	q.value = counted + s->value * scale;
 	q.low = fmax(q.value - hypot(error, s->below * scale), counted);
