@@ -15,7 +15,7 @@
 #include "perfex/private.h"
 
 struct figures {
-	const struct counter_ops *ops;
+	const struct counter *counter;
 	int scope;
 	bool on;
 	size_t count;
@@ -23,7 +23,7 @@ struct figures {
 	int numbers[];
 };
 
-static void *figures_open(const struct counter_ops *ops, int scope, struct event_spec *specs,
+static void *figures_open(const struct counter *counter, int scope, struct event_spec *specs,
 	size_t count, struct error *e)
 {
 	struct figures *s = calloc(1, sizeof(*s) + count * sizeof(s->numbers[0]));
@@ -32,7 +32,7 @@ static void *figures_open(const struct counter_ops *ops, int scope, struct event
 		error_nomem(e);
 		return NULL;
 	}
-	s->ops = ops;
+	s->counter = counter;
 	s->scope = scope;
 	s->count = count;
 	for (size_t i = 0; i < count; i++)
@@ -47,7 +47,7 @@ static int figures_enable(void *session, bool on, struct error *e)
 
 	if (s->on == on)
 		return 0;
-	if (s->ops->now(s->scope, on ? s->begin : now, e))
+	if (s->counter->now(s->scope, on ? s->begin : now, e))
 		return -1;
 	for (size_t i = 0; !on && i < EVENT_LIMIT; i++)
 		s->total[i] += now[i] - s->begin[i];
@@ -60,16 +60,23 @@ static int figures_read(void *session, struct count *counts, struct error *e)
 	struct figures *s = session;
 	uint64_t now[EVENT_LIMIT] = {0};
 
-	if (s->on && s->ops->now(s->scope, now, e))
+	if (s->on && s->counter->now(s->scope, now, e))
 		return -1;
 	for (size_t i = 0; i < s->count; i++) {
 		int number = s->numbers[i];
 		uint64_t value = s->total[number] + (s->on ? now[number] - s->begin[number] : 0);
 
-		counts[i].quantity = quantity_exact((double)value, s->ops->label);
+		counts[i].quantity = quantity_exact((double)value, s->counter->label);
 	}
 	return 0;
 }
+
+static const struct counter_ops figures_ops = {
+	.open = figures_open,
+	.enable = figures_enable,
+	.read = figures_read,
+	.close = free,
+};
 
 /* ---- the modelled processor ---- */
 
@@ -84,9 +91,9 @@ double counter_model_clock(void)
 }
 
 static int figures_model_accepts(
-	const struct counter_ops *ops, int scope, struct event_spec *spec, struct error *why)
+	const struct counter *counter, int scope, struct event_spec *spec, struct error *why)
 {
-	(void)ops;
+	(void)counter;
 	(void)scope;
 	if (spec->event && model_request_counts_event(spec->event->number))
 		return 0;
@@ -116,13 +123,10 @@ static int figures_model_now(int scope, uint64_t *now, struct error *e)
 	return 0;
 }
 
-const struct counter_ops counter_model = {
+const struct counter counter_model = {
+	.ops = &figures_ops,
 	.source = "model",
 	.accepts = figures_model_accepts,
-	.open = figures_open,
-	.enable = figures_enable,
-	.read = figures_read,
-	.close = free,
 	.now = figures_model_now,
 	.label = LABEL_MODEL,
 };
@@ -130,9 +134,9 @@ const struct counter_ops counter_model = {
 /* ---- the kernel, asked by the thread itself ---- */
 
 static int figures_self_accepts(
-	const struct counter_ops *ops, int scope, struct event_spec *spec, struct error *why)
+	const struct counter *counter, int scope, struct event_spec *spec, struct error *why)
 {
-	(void)ops;
+	(void)counter;
 	(void)scope;
 	switch (spec->event ? spec->event->number : -1) {
 	case EV_TASK_CLOCK:
@@ -163,13 +167,10 @@ static int figures_self_now(int scope, uint64_t *now, struct error *e)
 	return 0;
 }
 
-const struct counter_ops counter_self = {
+const struct counter counter_self = {
+	.ops = &figures_ops,
 	.source = "os",
 	.accepts = figures_self_accepts,
-	.open = figures_open,
-	.enable = figures_enable,
-	.read = figures_read,
-	.close = free,
 	.now = figures_self_now,
 	.label = LABEL_MEASURED,
 };

@@ -22,11 +22,11 @@ static struct source_options options_of(int scope)
 }
 
 static int counter_accepts(
-	const struct counter_ops *ops, int scope, struct event_spec *spec, struct error *why)
+	const struct counter *counter, int scope, struct event_spec *spec, struct error *why)
 {
 	struct source_options options = options_of(scope);
 
-	return ops->of->probe(&options, why) ? -1 : ops->of->accepts(&options, spec, why);
+	return counter->of->probe(&options, why) ? -1 : counter->of->accepts(&options, spec, why);
 }
 
 static void close_session(void *session)
@@ -39,7 +39,7 @@ static void close_session(void *session)
 	free(s);
 }
 
-static void *counter_open(const struct counter_ops *ops, int scope, struct event_spec *specs,
+static void *counter_open(const struct counter *counter, int scope, struct event_spec *specs,
 	size_t count, struct error *e)
 {
 	struct session *s = calloc(1, sizeof(*s));
@@ -48,7 +48,7 @@ static void *counter_open(const struct counter_ops *ops, int scope, struct event
 		error_nomem(e);
 		return NULL;
 	}
-	s->ops = ops->of;
+	s->ops = counter->of;
 	s->scope = scope;
 	s->options = options_of(scope);
 	if (reading_init(&s->reading, count, e) == 0)
@@ -83,22 +83,14 @@ static int counter_read_counts(void *session, struct count *counts, struct error
 	return 0;
 }
 
-const struct counter_ops counter_os = {
-	.source = "os",
-	.of = &source_os,
-	.accepts = counter_accepts,
+static const struct counter_ops session_ops = {
 	.open = counter_open,
 	.enable = counter_enable,
 	.read = counter_read_counts,
 	.close = close_session,
 };
 
-const struct counter_ops counter_pmu = {
-	.source = "pmu",
-	.of = &source_pmu,
-	.accepts = counter_accepts,
-	.open = counter_open,
-	.enable = counter_enable,
-	.read = counter_read_counts,
-	.close = close_session,
-};
+const struct counter counter_os = {
+	.ops = &session_ops, .source = "os", .accepts = counter_accepts, .of = &source_os};
+const struct counter counter_pmu = {
+	.ops = &session_ops, .source = "pmu", .accepts = counter_accepts, .of = &source_pmu};

@@ -21,25 +21,32 @@
 
 #include "sources/source.h"
 
+struct counter;
+
+/* What becomes of a session. */
 struct counter_ops {
-	const char *source; /* "pmu", "os", "model" */
-	/* 0 if it can count this event in this process; may encode spec. */
-	int (*accepts)(const struct counter_ops *ops, int scope, struct event_spec *spec,
-		struct error *why);
 	/* specs are borrowed until close.  Counting is off. */
-	void *(*open)(const struct counter_ops *ops, int scope, struct event_spec *specs,
+	void *(*open)(const struct counter *counter, int scope, struct event_spec *specs,
 		size_t count, struct error *e);
 	int (*enable)(void *session, bool on, struct error *e);
 	/* Cumulative while enabled.  counts: as many as specs, all LABEL_NONE. */
 	int (*read)(void *session, struct count *counts, struct error *e);
 	void (*close)(void *session);
+};
+
+struct counter {
+	const struct counter_ops *ops;
+	const char *source; /* "pmu", "os", "model" */
+	/* 0 if it can count this event in this process; may encode spec. */
+	int (*accepts)(const struct counter *counter, int scope, struct event_spec *spec,
+		struct error *why);
 	const struct source_ops *of; /* counter_source.c: what counts */
 	/* counter_figures.c: the figures as they stand, by event number, and their label. */
 	int (*now)(int scope, uint64_t now[EVENT_LIMIT], struct error *e);
 	enum label label;
 };
 
-extern const struct counter_ops counter_model, counter_self, counter_os, counter_pmu;
+extern const struct counter counter_model, counter_self, counter_os, counter_pmu;
 
 /* Whether this program runs under the model. */
 bool counter_model_present(void);

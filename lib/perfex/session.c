@@ -13,13 +13,13 @@
 #include "base/vec.h"
 #include "perfex/private.h"
 
-static const struct counter_ops *const session_counters[] = {
+static const struct counter *const session_counters[] = {
 	&counter_model, &counter_self, &counter_os, &counter_pmu};
 enum { COUNTERS = sizeof(session_counters) / sizeof(session_counters[0]) };
 
 struct added {
 	struct event_spec spec;
-	const struct counter_ops *counter;
+	const struct counter *counter;
 };
 
 /* The events of one counter, in the order in which they were added. */
@@ -69,7 +69,7 @@ static void explain_pmu(const struct event_spec *spec, struct error *e)
 }
 
 /* What counts this event here.  NULL with the reason, and what to do. */
-static const struct counter_ops *choose_counter(int scope, struct event_spec *spec, struct error *e)
+static const struct counter *choose_counter(int scope, struct event_spec *spec, struct error *e)
 {
 	bool os_event = spec->event && (spec->event->flags & EVENT_OS);
 
@@ -163,7 +163,7 @@ static int open_part(struct perfex *p, int which, struct error *e)
 		part->specs[to] = p->events.data[i].spec;
 		part->index[to++] = i;
 	}
-	part->session = session_counters[which]->open(
+	part->session = session_counters[which]->ops->open(
 		session_counters[which], p->scope, part->specs, part->count, e);
 	return part->session ? 0 : -1;
 }
@@ -174,7 +174,7 @@ static void close_parts(struct perfex *p)
 		struct part *part = &p->parts[i];
 
 		if (part->session)
-			session_counters[i]->close(part->session);
+			session_counters[i]->ops->close(part->session);
 		free(part->specs);
 		free(part->index);
 		free(part->counts);
@@ -206,7 +206,7 @@ static int switch_parts(struct perfex *p, bool on, struct error *e)
 		int which = on ? i : COUNTERS - 1 - i;
 
 		if (p->parts[which].session &&
-			session_counters[which]->enable(p->parts[which].session, on, e))
+			session_counters[which]->ops->enable(p->parts[which].session, on, e))
 			return -1;
 	}
 	p->running = on;
@@ -271,7 +271,7 @@ int session_read(struct perfex *p, struct perfex_value *values, int count, struc
 		if (!part->session)
 			continue;
 		memset(part->counts, 0, part->count * sizeof(*part->counts));
-		if (session_counters[i]->read(part->session, part->counts, e))
+		if (session_counters[i]->ops->read(part->session, part->counts, e))
 			return -1;
 		for (size_t k = 0; k < part->count; k++) {
 			if (part->index[k] >= (size_t)(count < 0 ? 0 : count))
