@@ -265,18 +265,14 @@ int do_explain(const struct options *o)
 
 	memset(&spec, 0, sizeof(spec));
 	if (event_parse(o->explain, &spec, &e) ||
-		machine_find_clock(o->machine, o->clock, &machine, &e)) {
-		say_error(&e);
-		return EXIT_OURS;
-	}
+		machine_find_clock(o->machine, o->clock, &machine, &e))
+		return say_failure(&e);
 	if (o->json || o->csv)
 		status = for_scripts(o, &spec, &machine, &text, &e) ? EXIT_OURS : 0;
 	else
 		explain(o, &spec, &machine, &text);
-	if (status || output(o, &text, stdout, &e)) {
-		say_error(&e);
-		status = EXIT_OURS;
-	}
+	if (status || output(o, &text, stdout, &e))
+		status = say_failure(&e);
 	strbuf_fini(&text);
 	return status;
 }

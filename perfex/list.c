@@ -179,10 +179,8 @@ int do_list(const struct options *o)
 	struct error e = {0};
 	int status = 0;
 
-	if (machine_find_clock(o->machine, o->clock, &machine, &e)) {
-		say_error(&e);
-		return EXIT_OURS;
-	}
+	if (machine_find_clock(o->machine, o->clock, &machine, &e))
+		return say_failure(&e);
 	options.machine = &machine;
 	probe_all(&options, &usable);
 	if (o->json)
@@ -191,10 +189,8 @@ int do_list(const struct options *o)
 		list_csv(&usable, &options, &text, &e);
 	else
 		list_text(&usable, &options, o->quiet, &text);
-	if (e.code || output(o, &text, stdout, &e)) {
-		say_error(&e);
-		status = EXIT_OURS;
-	}
+	if (e.code || output(o, &text, stdout, &e))
+		status = say_failure(&e);
 	strbuf_fini(&text);
 	return status;
 }

@@ -10,15 +10,15 @@
 #include "base/say.h"
 #include "perfex.h"
 
-static int usage(FILE *out)
+static int usage(void)
 {
-	fputs("usage: perfex [options] command [argument ...]\n"
-	      "       perfex [options] -pid PID\n"
-	      "       perfex -list | -explain EVENT | -t | -calibrate\n"
-	      "Counts the events of a run and reports what they cost in time.  Try: perfex -a -y "
-	      "command\n\n",
-		out);
-	option_usage(option_table, out);
+	option_usage(
+		"usage: perfex [options] command [argument ...]\n"
+		"       perfex [options] -pid PID\n"
+		"       perfex -list | -explain EVENT | -t | -calibrate\n"
+		"Counts the events of a run and reports what they cost in time.  Try: perfex -a -y "
+		"command\n\n",
+		option_table, stdout);
 	return 0;
 }
 
@@ -37,7 +37,7 @@ int find_costs(const struct options *o, const struct machine *m, bool modelled,
 static int act(struct options *o)
 {
 	if (o->help)
-		return usage(stdout);
+		return usage();
 	if (o->version)
 		return printf("perfex %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
@@ -66,12 +66,7 @@ int main(int argc, char **argv)
 	int status;
 
 	file_hold_standard();
-	if (options_parse(&options, argc, argv, &e)) {
-		say_error(&e);
-		status = EXIT_OURS;
-	} else {
-		status = act(&options);
-	}
+	status = options_parse(&options, argc, argv, &e) ? say_failure(&e) : act(&options);
 	options_fini(&options);
 	return status;
 }

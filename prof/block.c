@@ -24,46 +24,40 @@ struct block_request {
 	bool loop, quick, unmeasured, inorder, cores, csv, json, help;
 };
 
-#define FIELD(field) offsetof(struct block_request, field)
+#define FIELD(field) .offset = offsetof(struct block_request, field)
 
 const struct option_row block_options[] = {
-	{"hex", "STRING", "the block's bytes in hexadecimal", OPTION_STRING, FIELD(hex), NULL},
+	{"hex", "STRING", "the block's bytes in hexadecimal", OPTION_STRING, FIELD(hex)},
 	{"asm", "TEXT", "the block in assembler, statements separated by ';' (needs as)",
-		OPTION_STRING, FIELD(assembly), NULL},
+		OPTION_STRING, FIELD(assembly)},
 	{"file", "FILE", "a file of blocks, one per line in hexadecimal", OPTION_STRING,
-		FIELD(file), NULL},
-	{"image", "ELF", "an executable or library, with -address", OPTION_STRING, FIELD(image),
-		NULL},
+		FIELD(file)},
+	{"image", "ELF", "an executable or library, with -address", OPTION_STRING, FIELD(image)},
 	{"address", "A[..B]", "with -image: the block from A up to B or to the first branch",
-		OPTION_STRING, FIELD(address), NULL},
+		OPTION_STRING, FIELD(address)},
 	{"top", "N", "the N blocks of an experiment with most samples (10)", OPTION_COUNT,
-		FIELD(top), NULL},
-	{"loop", NULL, "execute the block in a loop instead of unrolled", OPTION_FLAG, FIELD(loop),
-		NULL},
-	{"quick", NULL, "several times faster, with wider intervals", OPTION_FLAG, FIELD(quick),
-		NULL},
+		FIELD(top)},
+	{"loop", NULL, "execute the block in a loop instead of unrolled", FIELD(loop)},
+	{"quick", NULL, "several times faster, with wider intervals", FIELD(quick)},
 	{"core", "CORE", "schedule for this core (default: that of this host), or none",
-		OPTION_STRING, FIELD(core), NULL},
-	{"cores", NULL, "list the descriptions of cores", OPTION_FLAG, FIELD(cores), NULL},
-	{"static", NULL, "only the static schedule: nothing is run", OPTION_FLAG, FIELD(unmeasured),
-		NULL},
-	{"inorder", NULL, "schedule as if the core issued strictly in order", OPTION_FLAG,
-		FIELD(inorder), NULL},
-	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
-	{"json", NULL, "JSON, schema prof.block/1, one line per block", OPTION_FLAG, FIELD(json),
-		NULL},
-	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
-	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
-	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+		OPTION_STRING, FIELD(core)},
+	{"cores", NULL, "list the descriptions of cores", FIELD(cores)},
+	{"static", NULL, "only the static schedule: nothing is run", FIELD(unmeasured)},
+	{"inorder", NULL, "schedule as if the core issued strictly in order", FIELD(inorder)},
+	{"csv", NULL, "comma-separated values", FIELD(csv)},
+	{"json", NULL, "JSON, schema prof.block/1, one line per block", FIELD(json)},
+	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output)},
+	{"help", NULL, "list the options", FIELD(help)},
+	{.name = NULL},
 };
 
 static int usage(void)
 {
-	fputs("usage: prof block [options] [experiment-file]\n"
-	      "Measures how many cycles a basic block of x86-64 takes in its steady state.  Try: "
-	      "prof block -hex 4801d8\n\n",
-		stdout);
-	option_usage(block_options, stdout);
+	option_usage(
+		"usage: prof block [options] [experiment-file]\n"
+		"Measures how many cycles a basic block of x86-64 takes in its steady state.  Try: "
+		"prof block -hex 4801d8\n\n",
+		block_options, stdout);
 	return 0;
 }
 
@@ -352,9 +346,7 @@ int do_block(int argc, char **argv)
 		return usage();
 	if (rest >= 0 && request.cores)
 		return list_cores(&request);
-	if (rest < 0 || check(&request, argc, argv, rest, &e) || run(&request, &any, &e)) {
-		say_error(&e);
-		return EXIT_OURS;
-	}
+	if (rest < 0 || check(&request, argc, argv, rest, &e) || run(&request, &any, &e))
+		return say_failure(&e);
 	return any ? 0 : EXIT_INCOMPLETE;
 }

@@ -24,31 +24,29 @@ struct calibration {
 	size_t blocks;
 };
 
-#define FIELD(field) offsetof(struct calibration, field)
+#define FIELD(field) .offset = offsetof(struct calibration, field)
 #define TOLERANCE    0.08
 
 const struct option_row calibrate_options[] = {
 	{"core", "CORE", "begin with this description (default: that of this host)", OPTION_STRING,
-		FIELD(core_name), NULL},
-	{"thorough", NULL, "measure each block by several workers, as prof block does", OPTION_FLAG,
-		FIELD(thorough), NULL},
+		FIELD(core_name)},
+	{"thorough", NULL, "measure each block by several workers, as prof block does",
+		FIELD(thorough)},
 	{"o", "FILE", "write the corrected description here (host.core)", OPTION_STRING,
-		FIELD(output), NULL},
-	{"csv", NULL, "print the measurements as CSV on standard output", OPTION_FLAG, FIELD(csv),
-		NULL},
-	{"json", NULL, "print them as JSON, schema prof.calibration/1", OPTION_FLAG, FIELD(json),
-		NULL},
-	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
-	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+		FIELD(output)},
+	{"csv", NULL, "print the measurements as CSV on standard output", FIELD(csv)},
+	{"json", NULL, "print them as JSON, schema prof.calibration/1", FIELD(json)},
+	{"help", NULL, "list the options", FIELD(help)},
+	{.name = NULL},
 };
 
 static int usage(void)
 {
-	fputs("usage: prof calibrate [options]\n"
-	      "Measures latency and throughput of every instruction form of this processor and "
-	      "corrects a core description.\n\n",
-		stdout);
-	option_usage(calibrate_options, stdout);
+	option_usage(
+		"usage: prof calibrate [options]\n"
+		"Measures latency and throughput of every instruction form of this processor and "
+		"corrects a core description.\n\n",
+		calibrate_options, stdout);
 	return 0;
 }
 
@@ -247,6 +245,5 @@ int do_calibrate(int argc, char **argv)
 	}
 	if (rc == 0)
 		return 0;
-	say_error(&e);
-	return EXIT_OURS;
+	return say_failure(&e);
 }

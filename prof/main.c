@@ -12,13 +12,13 @@
 
 static int usage(const struct options *o)
 {
-	fputs("usage: prof [options] [executable] experiment-file ...\n"
-	      "Reports what ssrun recorded: by function, source line, call path.  Try: ssrun "
-	      "-pcsamp command, then prof command.pcsamp.*\n"
-	      "prof block measures basic blocks, prof calibrate the processor: see their "
-	      "-help.\n\n",
-		stdout);
-	option_usage(o->table, stdout);
+	option_usage(
+		"usage: prof [options] [executable] experiment-file ...\n"
+		"Reports what ssrun recorded: by function, source line, call path.  Try: ssrun "
+		"-pcsamp command, then prof command.pcsamp.*\n"
+		"prof block measures basic blocks, prof calibrate the processor: see their "
+		"-help.\n\n",
+		o->table, stdout);
 	return 0;
 }
 
@@ -77,12 +77,7 @@ int main(int argc, char **argv)
 		return do_block(argc - 1, argv + 1);
 	if (argc > 1 && strcmp(argv[1], "calibrate") == 0)
 		return do_calibrate(argc - 1, argv + 1);
-	if (options_parse(&options, argc, argv, &e)) {
-		say_error(&e);
-		status = EXIT_OURS;
-	} else {
-		status = act(&options);
-	}
+	status = options_parse(&options, argc, argv, &e) ? say_failure(&e) : act(&options);
 	options_fini(&options);
 	return status;
 }

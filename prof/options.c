@@ -47,82 +47,76 @@ static int set_quit(void *target, const char *argument, struct error *e)
 			     "until they add up to 90%%");
 }
 
-#define FIELD(field) offsetof(struct options, field)
+#define FIELD(field) .offset = offsetof(struct options, field)
 
 static const struct option_row rows[] = {
-	{"q", "N|N%|Ncum%", "quit after N rows, below N%, or at cumulative N%", OPTION_CALL, 0,
-		set_quit},
+	{"q", "N|N%|Ncum%", "quit after N rows, below N%, or at cumulative N%", OPTION_CALL,
+		.call = set_quit},
 	{"only", "GLOB", "only functions or images that match; may be repeated", OPTION_WORDS,
-		FIELD(only), NULL},
+		FIELD(only)},
 	{"exclude", "GLOB", "leave out functions or images that match; may be repeated",
-		OPTION_WORDS, FIELD(exclude), NULL},
-	{"inclusive", NULL, "add and sort by figures that include what was called", OPTION_FLAG,
-		FIELD(inclusive), NULL},
-	{"inlines", NULL, "give inlined functions rows of their own", OPTION_FLAG, FIELD(inlines),
-		NULL},
+		OPTION_WORDS, FIELD(exclude)},
+	{"inclusive", NULL, "add and sort by figures that include what was called",
+		FIELD(inclusive)},
+	{"inlines", NULL, "give inlined functions rows of their own", FIELD(inlines)},
 	{"raw", NULL,
 		"-heavy, -lines: leave samples where interrupts found them; -dis: show these as "
 		"well",
-		OPTION_FLAG, FIELD(raw), NULL},
-	{"intel", NULL, "-dis: Intel's syntax", OPTION_FLAG, FIELD(intel), NULL},
-	{"whole", NULL, "-dis: show large functions in full", OPTION_FLAG, FIELD(whole), NULL},
+		FIELD(raw)},
+	{"intel", NULL, "-dis: Intel's syntax", FIELD(intel)},
+	{"whole", NULL, "-dis: show large functions in full", FIELD(whole)},
 	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
-		OPTION_FLAG, FIELD(classic), NULL},
+		FIELD(classic)},
 	{"core", "CORE", "-calc: schedule for this core (default: that of this host)",
-		OPTION_STRING, FIELD(core), NULL},
-	{"threads", NULL, "rows for each thread, process or rank", OPTION_FLAG, FIELD(threads),
-		NULL},
+		OPTION_STRING, FIELD(core)},
+	{"threads", NULL, "rows for each thread, process or rank", FIELD(threads)},
 	{"calipers", "[A,]B", "only between two caliper points, or phases of this name",
-		OPTION_STRING, FIELD(calipers), NULL},
-	{"compare", NULL, "show files side by side with ratios instead of their sum", OPTION_FLAG,
-		FIELD(compare), NULL},
+		OPTION_STRING, FIELD(calipers)},
+	{"compare", NULL, "show files side by side with ratios instead of their sum",
+		FIELD(compare)},
 	{"diff", NULL,
 		"changes between two files, or directories of runs, beyond chance; with -heavy by "
 		"line, with -dso by image",
-		OPTION_FLAG, FIELD(diff), NULL},
+		FIELD(diff)},
 	{"share", NULL, "-diff: compare shares of the whole instead of absolute numbers",
-		OPTION_FLAG, FIELD(share), NULL},
-	{"ci", NULL, "show the 95% interval of each estimate", OPTION_FLAG, FIELD(intervals), NULL},
+		FIELD(share)},
+	{"ci", NULL, "show the 95% interval of each estimate", FIELD(intervals)},
 	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_WORDS,
-		FIELD(sources), NULL},
+		FIELD(sources)},
 	{"archive", "DIR", "take images from what ssrun -archive kept; may be repeated",
-		OPTION_WORDS, FIELD(archives), NULL},
-	{"root", "DIR", "look for images below DIR first", OPTION_STRING, FIELD(root), NULL},
+		OPTION_WORDS, FIELD(archives)},
+	{"root", "DIR", "look for images below DIR first", OPTION_STRING, FIELD(root)},
 	{"debug-dir", "DIR", "look for separate debug files in DIR, not in /usr/lib/debug",
-		OPTION_STRING, FIELD(debug_directory), NULL},
-	{"debuginfod", NULL, "ask debuginfod servers for what is missing", OPTION_FLAG,
-		FIELD(debuginfod), NULL},
-	{"csv", NULL, "comma-separated values", OPTION_FLAG, FIELD(csv), NULL},
-	{"json", NULL, "JSON, schema prof.rows/1", OPTION_FLAG, FIELD(json), NULL},
+		OPTION_STRING, FIELD(debug_directory)},
+	{"debuginfod", NULL, "ask debuginfod servers for what is missing", FIELD(debuginfod)},
+	{"csv", NULL, "comma-separated values", FIELD(csv)},
+	{"json", NULL, "JSON, schema prof.rows/1", FIELD(json)},
 	{"export", "FORMAT", "pprof, callgrind, folded, speedscope or json, for other tools",
-		OPTION_STRING, FIELD(export), NULL},
+		OPTION_STRING, FIELD(export)},
 	{"metric", "NAME", "-export: only this metric; may be repeated", OPTION_WORDS,
-		FIELD(metrics), NULL},
+		FIELD(metrics)},
 	{"plot", "lines|costs|sweep",
 		"draw a picture: into -o FILE.png, .svg or .pdf, else on the terminal",
-		OPTION_STRING, FIELD(plot), NULL},
+		OPTION_STRING, FIELD(plot)},
 	{"x", "NAME",
 		"-plot sweep: the parameter: argN, -OPTION, threads, ranks, file, or a fact of "
 		"runs",
-		OPTION_STRING, FIELD(x), NULL},
+		OPTION_STRING, FIELD(x)},
 	{"y", "EVENT,...", "-plot sweep: EVENT, EVENT/EVENT, EVENT/x^N, or costs", OPTION_STRING,
-		FIELD(y), NULL},
-	{"dot", NULL, "-cfg: a graph for dot(1) of Graphviz", OPTION_FLAG, FIELD(dot), NULL},
-	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output), NULL},
-	{"tui", NULL, "show the reports on the terminal; press ? for keys", OPTION_FLAG, FIELD(tui),
-		NULL},
-	{"mouse", NULL, "-tui: turn the mouse on", OPTION_FLAG, FIELD(mouse), NULL},
-	{"ascii", NULL, "-tui: draw with ASCII characters only", OPTION_FLAG, FIELD(ascii), NULL},
-	{"merge", NULL, "add files up into one (-o FILE), without a report", OPTION_FLAG,
-		FIELD(merge), NULL},
+		FIELD(y)},
+	{"dot", NULL, "-cfg: a graph for dot(1) of Graphviz", FIELD(dot)},
+	{"o", "FILE", "write to FILE", OPTION_STRING, FIELD(output)},
+	{"tui", NULL, "show the reports on the terminal; press ? for keys", FIELD(tui)},
+	{"mouse", NULL, "-tui: turn the mouse on", FIELD(mouse)},
+	{"ascii", NULL, "-tui: draw with ASCII characters only", FIELD(ascii)},
+	{"merge", NULL, "add files up into one (-o FILE), without a report", FIELD(merge)},
 	{"dump", NULL,
 		"print the whole contents of files; with -q, without argument, only what equal "
 		"runs have in common",
-		OPTION_FLAG, FIELD(dump), NULL},
-	{"completion", NULL, "print the options for completions of shells", OPTION_FLAG,
-		FIELD(completion), NULL},
-	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
-	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},
+		FIELD(dump)},
+	{"completion", NULL, "print the options for completions of shells", FIELD(completion)},
+	{"help", NULL, "list the options", FIELD(help)},
+	{"version", NULL, "print the version", FIELD(version)},
 };
 
 /* -q is another option where there are no rows to quit. */
@@ -132,7 +126,7 @@ static void make_dump_table(struct option_row *table)
 		if (strcmp(table->name, "q") == 0) {
 			table->argument = NULL;
 			table->kind = OPTION_FLAG;
-			table->offset = FIELD(dump_quiet);
+			table->offset = offsetof(struct options, dump_quiet);
 		}
 }
 
@@ -150,8 +144,8 @@ static struct option_row *make_table(void)
 	if (!table)
 		return NULL;
 	for (size_t i = 0; i < count; i++)
-		table[i] = (struct option_row){report_views[i].name, NULL, report_views[i].help,
-			OPTION_FLAG, FIELD(view) + i * sizeof(bool), NULL};
+		table[i] = (struct option_row){
+			report_views[i].name, NULL, report_views[i].help, FIELD(view[i])};
 	for (size_t i = 0; i < count; i++)
 		if (report_views[i].alone) {
 			table[i].argument = "PROCEDURE";

@@ -63,10 +63,8 @@ int do_tui(const struct options *o)
 	status = rc ? EXIT_OURS : signal ? 128 + signal : 0;
 	if (browse && !browse_free(browse, &unread, &incomplete))
 		_exit(status);
-	if (unread.code && rc == 0 && !signal) {
-		say_error(&unread);
-		status = EXIT_OURS;
-	}
+	if (unread.code && rc == 0 && !signal)
+		status = say_failure(&unread);
 	arguments_fini(&arguments);
 	return status ? status : incomplete ? EXIT_INCOMPLETE : 0;
 }

@@ -109,16 +109,10 @@ int do_list(const struct options *o)
 	struct machine machine;
 	struct error e = {0};
 
-	if (machine_find_clock(o->machine, o->clock, &machine, &e)) {
-		say_error(&e);
-		return EXIT_OURS;
-	}
-	if (o->json || o->csv) {
-		if (for_scripts(o, &machine, &e) == 0)
-			return 0;
-		say_error(&e);
-		return EXIT_OURS;
-	}
+	if (machine_find_clock(o->machine, o->clock, &machine, &e))
+		return say_failure(&e);
+	if (o->json || o->csv)
+		return for_scripts(o, &machine, &e) ? say_failure(&e) : 0;
 	printf("%-18s %14s %-12s %-6s %s\n", "experiment", "period", "of", "source", "samples");
 	for (size_t i = 0; collect_experiment_at(i, &x) == 0; i++)
 		list_one(o, &machine, &x);

@@ -9,24 +9,25 @@
 #include "base/say.h"
 #include "ssrun.h"
 
-static int usage(FILE *out)
+static int usage(void)
 {
-	fputs("usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
-	      "       ssrun -EXPERIMENT [options] -pid PID | -a\n"
-	      "       ssrun -list\n"
-	      "Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp command\n\n"
-	      "Experiments: pcsamp fpcsamp usertime totaltime ideal bbcounts, and X_hwc fX_hwc\n"
-	      "X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
-	      "misses); -list shows them with their periods.\n\n",
-		out);
-	option_usage(option_table, out);
+	option_usage(
+		"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
+		"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
+		"       ssrun -list\n"
+		"Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp "
+		"command\n\n"
+		"Experiments: pcsamp fpcsamp usertime totaltime ideal bbcounts, and X_hwc fX_hwc\n"
+		"X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
+		"misses); -list shows them with their periods.\n\n",
+		option_table, stdout);
 	return 0;
 }
 
 static int act(struct options *o)
 {
 	if (o->help)
-		return usage(stdout);
+		return usage();
 	if (o->version)
 		return printf("ssrun %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
@@ -54,12 +55,7 @@ int main(int argc, char **argv)
 	int status;
 
 	file_hold_standard();
-	if (options_parse(&options, argc, argv, &e)) {
-		say_error(&e);
-		status = EXIT_OURS;
-	} else {
-		status = act(&options);
-	}
+	status = options_parse(&options, argc, argv, &e) ? say_failure(&e) : act(&options);
 	options_fini(&options);
 	return status;
 }

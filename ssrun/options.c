@@ -96,61 +96,59 @@ const char *const stack_names[] = {[STACK_AUTO] = "auto",
 	[STACK_DWARF] = "dwarf",
 	[STACK_DWARF + 1] = NULL};
 
-#define FIELD(field) offsetof(struct options, field)
+#define FIELD(field) .offset = offsetof(struct options, field)
 
 const struct option_row option_table[] = {
 	{"e", "EVENT:PERIOD",
 		"sample every PERIOD-th EVENT (:stacks for call paths); separate several by commas "
 		"or repeat -e",
-		OPTION_CALL, 0, add_event},
+		OPTION_CALL, .call = add_event},
 	{"both", NULL, "sample at both periods of the experiment, to check that the profiles agree",
-		OPTION_FLAG, FIELD(both), NULL},
+		FIELD(both)},
 	{"o", "FILE", "write the experiment to FILE instead of COMMAND.EXPERIMENT.PID",
-		OPTION_STRING, FIELD(output), NULL},
+		OPTION_STRING, FIELD(output)},
 	{"archive", "DIR", "keep copies of the sampled images in DIR", OPTION_STRING,
-		FIELD(archive), NULL},
+		FIELD(archive)},
 	{"stack", "HOW",
 		"call paths by fp (frame pointers), dwarf or dwarf:BYTES (call frame rules on a "
 		"copy of BYTES of the stack), or auto",
-		OPTION_STRING, FIELD(stack_text), NULL},
+		OPTION_STRING, FIELD(stack_text)},
 	{"pid", "PID", "sample a running process until it ends or ^C", OPTION_STRING,
-		FIELD(pid_text), NULL},
-	{"a", NULL, "sample the whole system until ^C or -for", OPTION_FLAG, FIELD(all), NULL},
-	{"for", "SECONDS", "with -pid and -a: stop after this time", OPTION_SECONDS, FIELD(seconds),
-		NULL},
+		FIELD(pid_text)},
+	{"a", NULL, "sample the whole system until ^C or -for", FIELD(all)},
+	{"for", "SECONDS", "with -pid and -a: stop after this time", OPTION_SECONDS,
+		FIELD(seconds)},
 	{"cal", "SECONDS", "begin a new phase every SECONDS", OPTION_SECONDS,
-		FIELD(caliper_seconds), NULL},
-	{"calsig", "SIGNAL", "begin a new phase when ssrun gets this signal", OPTION_CALL, 0,
-		set_signal},
+		FIELD(caliper_seconds)},
+	{"calsig", "SIGNAL", "begin a new phase when ssrun gets this signal", OPTION_CALL,
+		.call = set_signal},
 	{"bursts", "RATE",
 		"with -branches: follow branches RATE times per second of CPU time, whatever it "
 		"costs",
-		OPTION_CALL, 0, set_bursts},
+		OPTION_CALL, .call = set_bursts},
 	{"source", "SOURCE", "where samples come from: auto, pmu, os or model", OPTION_STRING,
-		FIELD(source_name), NULL},
+		FIELD(source_name)},
 	{"machine", "MACHINE", "the processor to model: host, zen4, skl, r10000 ... or a file",
-		OPTION_STRING, FIELD(machine), NULL},
+		OPTION_STRING, FIELD(machine)},
 	{"clock", "CLOCK", "how the model counts cycles: first-order or retirement", OPTION_STRING,
-		FIELD(clock), NULL},
+		FIELD(clock)},
 	{"expect", "INSTRUCTIONS",
 		"about how many the command executes, for the progress line of the model",
-		OPTION_COUNT, FIELD(expect), NULL},
+		OPTION_COUNT, FIELD(expect)},
 	{"turn", "BLOCKS",
 		"superblocks that one thread executes on the model before the next runs (300)",
-		OPTION_COUNT, FIELD(turn), NULL},
-	{"x", NULL, "sample in the kernel as well, or fail", OPTION_FLAG, FIELD(kernel), NULL},
+		OPTION_COUNT, FIELD(turn)},
+	{"x", NULL, "sample in the kernel as well, or fail", FIELD(kernel)},
 	{"list", NULL, "list the experiments with their periods and sources on this machine",
-		OPTION_FLAG, FIELD(list), NULL},
-	{"json", NULL, "with -list: JSON, schema ssrun.list/1", OPTION_FLAG, FIELD(json), NULL},
-	{"csv", NULL, "with -list: CSV", OPTION_FLAG, FIELD(csv), NULL},
-	{"v", NULL, "report what is sampled, its period, and the result", OPTION_FLAG,
-		FIELD(verbose), NULL},
-	{"q", NULL, "print only errors", OPTION_FLAG, FIELD(quiet), NULL},
-	{"completion", NULL, "print the options for completions of shells", OPTION_FLAG,
-		FIELD(completion), NULL},
-	{"help", NULL, "list the options", OPTION_FLAG, FIELD(help), NULL},
-	{"version", NULL, "print the version", OPTION_FLAG, FIELD(version), NULL},
-	{NULL, NULL, NULL, OPTION_FLAG, 0, NULL},
+		FIELD(list)},
+	{"json", NULL, "with -list: JSON, schema ssrun.list/1", FIELD(json)},
+	{"csv", NULL, "with -list: CSV", FIELD(csv)},
+	{"v", NULL, "report what is sampled, its period, and the result", FIELD(verbose)},
+	{"q", NULL, "print only errors", FIELD(quiet)},
+	{"completion", NULL, "print the options for completions of shells", FIELD(completion)},
+	{"help", NULL, "list the options", FIELD(help)},
+	{"version", NULL, "print the version", FIELD(version)},
+	{.name = NULL},
 };
 
 struct whole_table *whole_table(void)
@@ -163,12 +161,9 @@ struct whole_table *whole_table(void)
 	for (const struct option_row *row = option_table; row->name; row++)
 		t->rows[n++] = *row;
 	for (i = 0; i < EXPERIMENTS_MAX && collect_experiment_at(i, &t->names[i]) == 0; i++)
-		t->rows[n++] = (struct option_row){.name = t->names[i].name,
-			.help = t->names[i].help,
-			.kind = OPTION_FLAG,
-			.offset = FIELD(experiments) + i * sizeof(bool)};
-	t->rows[n++] = (struct option_row){
-		.name = "prof_hwc", .help = "", .kind = OPTION_FLAG, .offset = FIELD(prof_hwc)};
+		t->rows[n++] = (struct option_row){
+			t->names[i].name, NULL, t->names[i].help, FIELD(experiments[i])};
+	t->rows[n++] = (struct option_row){"prof_hwc", NULL, "", FIELD(prof_hwc)};
 	return t;
 }
 

@@ -147,10 +147,11 @@ int option_list(const char *argument, int (*call)(void *target, const char *thin
 	return bad;
 }
 
-void option_usage(const struct option_row *table, FILE *out)
+void option_usage(const char *head, const struct option_row *table, FILE *out)
 {
 	enum { INDENT = 24, WIDTH = 79 };
 
+	fputs(head, out);
 	for (const struct option_row *row = table; row->name; row++) {
 		const char *text = row->help;
 		int column = fprintf(out, "  -%s%s%s", row->name, row->argument ? " " : "",

@@ -17,7 +17,7 @@
 #include "base/vec.h"
 
 enum option_kind {
-	OPTION_FLAG,    /* bool at offset := true */
+	OPTION_FLAG,    /* bool at offset := true; the default of a row */
 	OPTION_STRING,  /* const char * at offset := argument, borrowed from argv */
 	OPTION_COUNT,   /* unsigned long at offset := argument, a whole number >= 1 */
 	OPTION_SECONDS, /* double at offset := argument, seconds > 0 */
@@ -50,8 +50,8 @@ int option_parse(
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e);
 
-/* One line an option, wrapped for 80 columns. */
-void option_usage(const struct option_row *table, FILE *out);
+/* head, then one line an option, wrapped for 80 columns. */
+void option_usage(const char *head, const struct option_row *table, FILE *out);
 
 /*
  * What a program prints for completions of shells (docs/completions), one line each, fields between

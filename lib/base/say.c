@@ -12,6 +12,12 @@ void say_error(const struct error *e)
 		say("  %s", e->hint);
 }
 
+int say_failure(const struct error *e)
+{
+	say_error(e);
+	return EXIT_OURS;
+}
+
 void say(const char *format, ...)
 {
 	va_list ap;

@@ -18,6 +18,8 @@ enum {
 
 /* "PROGRAM: MESSAGE" and, indented, the hint. */
 void say_error(const struct error *e);
+/* The same; returns EXIT_OURS, for a command to exit with. */
+int say_failure(const struct error *e);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif
