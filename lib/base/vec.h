@@ -24,7 +24,10 @@ void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t
 		(void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data), n))
 #define vec_push(v) vec_extend(v, 1)
 /* Appends a copy of the element: 0, or -1 when memory is out. */
-#define vec_add(v, element) (vec_push(v) ? ((v)->data[(v)->count - 1] = (element), 0) : -1)
-#define vec_fini(v)         (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
+#define vec_add(v, element)                                                                        \
+	(vec_grow((void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data), 1)         \
+			? ((v)->data[(v)->count - 1] = (element), 0)                               \
+			: -1)
+#define vec_fini(v) (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpfm4, which is visible in pfm.c and nowhere else.  It is initialised at first use, which takes
- * milliseconds, and stays so until the process ends; strings that it hands out live as long.
+ * libpfm4, which is visible in libpfm.c and nowhere else.  It is initialised at first use, which
+ * takes milliseconds, and stays so until the process ends; strings that it hands out live as long.
  */
 #ifndef EVENTS_LIBPFM_H
 #define EVENTS_LIBPFM_H

@@ -30,7 +30,7 @@ struct variables {
 };
 
 struct data_types; /* types.c */
-struct debug;      /* dwarf.h */
+struct debug;      /* debug.h */
 struct cfi;        /* cfi.h */
 
 struct image {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Between parse.c, which reads the lines of a machine description, and values.c, which reads what a
- * line says after its keyword. */
+/* Between machine_parse.c, which reads the lines of a machine description, and values.c, which
+ * reads what a line says after its keyword. */
 #ifndef MACHINE_VALUES_H
 #define MACHINE_VALUES_H
 

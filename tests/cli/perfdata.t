@@ -59,7 +59,7 @@ refused() { # name, file, what is said
 	is "$1: and what to do" "$(printf '%s\n' "$err" | wc -l)" 2
 }
 patch bad.data 0 'PERFFILE'
-refused "the first version" bad.data 'bad.data: it is of the first version'
+refused "the first version" bad.data 'bad.data: it has the first version of perf.data'
 patch bad.data 8 '\377\377'
 refused "a header of another size" bad.data 'its header makes no sense: a header of bytes: 65535'
 patch bad.data 16 '\001\000'
@@ -71,7 +71,7 @@ refused "no events" bad.data 'it has no events'
 patch bad.data 40 '\377\377\377\377'
 refused "records nowhere" bad.data 'records begin at byte 4294967295'
 head -c 60 plain.data > bad.data
-refused "a header that is cut" bad.data 'cut short in its header, after byte 60'
+refused "a header that is cut" bad.data 'its header is truncated after byte 60'
 head -c 8 plain.data > bad.data
 refused "a mark alone" bad.data 'bad.data'
 head -c 16 pipe.data > bad.data

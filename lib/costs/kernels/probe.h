@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Probes: what calibration times, one figure each; costs are differences between them
- * (calibrate.c).  A rig is what they run on: buffers, code, two processors.
+ * (costs_calibrate.c).  A rig is what they run on: buffers, code, two processors.
  */
 #ifndef COSTS_KERNELS_PROBE_H
 #define COSTS_KERNELS_PROBE_H
