@@ -53,7 +53,7 @@ int bank_begin(struct bank *b, pid_t pid, bool running, const struct source_opti
 	b->from_exec = options->from_exec && !running;
 	b->alone = options->alone;
 	b->each = options->per_thread;
-	/* With per_thread the threads of a running process come through bank_join as well. */
+	/* With per_thread the threads of a running process are given to bank_join as well. */
 	if (running && !b->each) {
 		if (list_tasks(b, e) == 0)
 			return 0;
@@ -262,7 +262,7 @@ int bank_read(struct bank *b, struct bank_value *values, struct error *e)
 	return 0;
 }
 
-/* ---- threads that come and go ---------------------------------------------------------------- */
+/* ---- threads that begin and end -------------------------------------------------------------- */
 
 static void task_close(struct bank *b, struct bank_task *task, size_t opened)
 {

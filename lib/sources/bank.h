@@ -3,14 +3,13 @@
  * A bank: perf events, in groups, opened on threads, and read as sums over all of them.
  *
  * Usually the events are opened on the threads that a process has at the beginning (one, for a
- * command that we start) and inherited by all that it creates; what those count comes with the sum,
- * also when they have ended.  Where threads are to be told apart (per_thread) nothing is inherited,
- * and every new thread must be given to bank_join before its first instruction (trace.h).
+ * command that we start) and inherited by all that it creates. Counts of inherited events are in
+ * the sum, also after their thread has ended. With per_thread, nothing is inherited, and every new
+ * thread must be given to bank_join before its first instruction (trace.h).
  *
- * Threads that a running process creates while bank_begin lists it are a gap when inheriting: such
- * a thread has the counters if its creator had them already, and cannot be told from one that has
- * not, so it is not opened again; counting nothing of a thread for a moment is the lesser evil than
- * counting it twice.
+ * With inheritance, threads that a running process creates while bank_begin lists them are a gap.
+ * Such a thread has the counters if its creator had them already, and cannot be distinguished from
+ * one that has not, so it is not opened again: missing a thread is better than counting it twice.
  */
 #ifndef SOURCES_BANK_H
 #define SOURCES_BANK_H
@@ -25,11 +24,11 @@
 #include "base/vec.h"
 #include "sources/source.h"
 
-#define BANK_LEADER SIZE_MAX /* in place of a leader: the event leads a group of its own */
+#define BANK_LEADER SIZE_MAX /* instead of a leader: the event leads a group of its own */
 
 struct bank_event {
 	struct perf_event_attr attr;
-	size_t leader; /* index of its group's first event; its own if that is it */
+	size_t leader; /* index of its group's first event; its own if it is the first */
 };
 
 struct bank_task {
@@ -61,9 +60,9 @@ struct bank {
 int bank_begin(struct bank *b, pid_t pid, bool running, const struct source_options *options,
 	struct error *e);
 /*
- * Opens one more event, in the group of the event with index leader or BANK_LEADER.  What and which
- * levels stand in attr; the rest is filled in here.  On failure -1 with errno, and the bank is as
- * before.
+ * Opens one more event, in the group of the event with index leader or BANK_LEADER. attr has the
+ * event and its levels; the other fields are filled in here. On failure -1 with errno, and the bank
+ * is unchanged.
  */
 int bank_add(struct bank *b, const struct perf_event_attr *attr, size_t leader);
 int bank_enable(struct bank *b, bool on, struct error *e);
@@ -74,7 +73,7 @@ int bank_read(struct bank *b, struct bank_value *values, struct error *e);
 int bank_join(struct bank *b, pid_t tid);
 /* A thread that ended: its last values, which stay in the sums. */
 int bank_leave(struct bank *b, pid_t tid, struct bank_value *values, struct error *e);
-/* The thread `former` goes on as tid (an exec by a thread that is not the first). */
+/* The thread `former` continues as tid (an exec by a thread that is not the first). */
 void bank_rename(struct bank *b, pid_t former, pid_t tid);
 /* One thread's values; tasks.data has them all. */
 int bank_read_task(struct bank *b, size_t task, struct bank_value *values, struct error *e);

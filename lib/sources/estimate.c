@@ -4,45 +4,43 @@
  * Techniques, 3rd ed., chapters 6 and 8; Wolter, Introduction to Variance Estimation, 2nd ed.,
  * chapter 8).
  *
- * The kernel gives each group its turn in a fixed order, so what a group sees of a run is a
- * systematic sample of it, of one visit in each cycle.  An event that was seen `value` times while
- * the anchor event was seen `anchor` times out of anchor_total is estimated as value / f with f =
- * anchor / anchor_total: the part that was seen plus the same number per anchor event in the part
- * that was not.
+ * The kernel gives each group its turn in a fixed order, so a group observes a systematic sample of
+ * the run: one visit in each cycle. An event with the count `value` while the anchor event counted
+ * `anchor` out of anchor_total is estimated as value / f with f = anchor / anchor_total: the
+ * observed part plus the same number per anchor event in the rest.
  *
  * Variance: n (1 - f) / f^2 times the variance of the residuals d = value - ratio * anchor of the n
- * visits, (1 - f) being the finite population correction, times a factor for phases.  Programs have
- * phases: neighbouring visits are alike, and a systematic sample profits from that.  (Successive
- * differences alone, which allow for half of it, made intervals 1.6 times as wide in the
- * simulation of tests/unit/test_estimate.c.)  With correlation rho between successive visits
- * (measured: successive differences against plain variance), decaying exponentially in between, and
- * k = 1 / f, the factor is Cochran's (1946; Sampling Techniques, chapter 8, for large n)
+ * visits, (1 - f) being the finite population correction, times a factor for phases. Programs have
+ * phases: neighbouring visits are alike, and a systematic sample profits from that. (Successive
+ * differences alone, which allow for half of it, made intervals 1.6 times as wide in the simulation
+ * of tests/unit/test_estimate.c.) With correlation rho between successive visits (measured:
+ * successive differences against plain variance), decaying exponentially in between, and k = 1 / f,
+ * the factor is Cochran's (1946; Sampling Techniques, chapter 8, for large n)
  *     1 - 2/(k-1) q/(1-q) + 2k/(k-1) rho/(1-rho),  q = rho^(1/k).
- * Without correlation it is 1; with a negative one, 1 - rho is taken, which is what successive
- * differences alone would say.  rho is taken half a standard error, 0.5 / sqrt(n), lower than
- * measured: too high a one makes the interval too narrow, too low a one only wide.  Of the
- * variance, as much as a Poisson process has (the mean count of a visit) is noise that neighbours
- * do not share: the factor is not applied to it, nor is it held against rho.
+ * Without correlation it is 1; with a negative one, 1 - rho is used, which is the factor of
+ * successive differences alone. rho is reduced by half a standard error, 0.5 / sqrt(n): too high a
+ * rho makes the interval too narrow, too low a one only wide. The part of the variance that a
+ * Poisson process has (the mean count of a visit) is noise that neighbours do not share: the factor
+ * is not applied to it, and it does not reduce rho.
  *
- * Visits that are scattered, one at a random place in each cycle, have no such profit: then the
- * successive differences alone are taken, which err to the wide side.
+ * Scattered visits, one at a random place in each cycle, do not profit from phases: then only the
+ * successive differences are used, whose errors are on the wide side.
  *
- * The t quantile has as many degrees of freedom as the squared differences act like
- * (Satterthwaite): 2 (sum d^2)^2 / sum d^4.  That is 2n/3 for normal ones, and about 2 where a
- * single change of phase makes all the difference, so that heavy tails and few phases widen the
- * interval by themselves.
+ * The t quantile has Satterthwaite's degrees of freedom of the squared differences: 2 (sum d^2)^2 /
+ * sum d^4. That is 2n/3 for normal ones, and about 2 if a single change of phase causes all the
+ * difference, so that heavy tails and few phases widen the interval.
  *
  * Cost: some twenty operations for each observation, no memory.
  *
- * Rare events.  A variance from few events is itself poor, so the interval is never narrower than
- * that of a Poisson process of which the seen events are a part: x seen stand for a mean between
- * the chi-square limits (by Wilson and Hilferty's cube root), and the unseen part scatters too.
- * With none seen the upper limit is about 3.7 / f.  The part that was seen is certain: no lower
- * limit lies below it.
+ * Rare events. A variance from few events is itself inexact, so the interval is never narrower than
+ * that of a Poisson process of which the counted events are a part: x events mean a mean between
+ * the chi-square limits (by Wilson and Hilferty's cube root), and the unobserved part also varies.
+ * With x = 0 the upper limit is about 3.7 / f. The observed part is certain: no lower limit is
+ * below it.
  *
  * Known deviation: a program that repeats itself in step with the rotation (a period of a whole
- * number of cycles, or a simple fraction) shows each group the same part of itself every time.  No
- * estimate from within the run can tell; -passes can.
+ * number of cycles, or a simple fraction) shows each group the same part of itself every time. No
+ * estimate from within the run can detect that; -passes can.
  */
 #include "sources/estimate.h"
 
@@ -125,7 +123,7 @@ static double estimate_scatter(const struct spread *s, double ratio, double f)
 {
 	double n = (double)s->visits, squares, steps, fourths, noise, rho, df;
 
-	if (n < 2) /* one visit says nothing about scatter */
+	if (n < 2) /* one visit has no variance */
 		return s->total.value / f;
 	squares = sum_squares(&s->visits_sum, ratio) / (n - 1);
 	steps = sum_squares(&s->steps_sum, ratio) / (2 * (n - 1));
@@ -142,7 +140,7 @@ static double estimate_scatter(const struct spread *s, double ratio, double f)
 	       sqrt(n * (1 - f) / (f * f) * (noise + (squares - noise) * phases(rho, 1 / f)));
 }
 
-/* Limits of a Poisson mean of which x events were seen. */
+/* Limits of a Poisson mean with x observed events. */
 static double poisson_low(double x)
 {
 	double root = x > 0 ? 1 - 1 / (9 * x) - 1.96 / (3 * sqrt(x)) : 0;
@@ -157,7 +155,7 @@ static double poisson_high(double x)
 	return y * root * root * root;
 }
 
-/* The estimate without an interval yet; *f becomes the part of the whole that was seen. */
+/* The estimate without an interval yet; *f becomes the observed part of the whole. */
 static struct quantity estimate_scale(const struct observation *o, double anchor_total, double *f)
 {
 	struct quantity q = {0, 0, 0, LABEL_NONE};
@@ -165,7 +163,8 @@ static struct quantity estimate_scale(const struct observation *o, double anchor
 	*f = 1;
 	if (o->running <= 0)
 		return q;
-	/* The kernel takes both times from one clock: an event that is always on has equal ones. */
+	/* The kernel takes both times from one clock: they are equal for an event that is always
+	 * on. */
 	if (o->running >= o->enabled)
 		return quantity_exact(o->value, LABEL_MEASURED);
 	*f = anchor_total > 0 && o->anchor > 0 ? o->anchor / anchor_total : o->running / o->enabled;
@@ -173,7 +172,7 @@ static struct quantity estimate_scale(const struct observation *o, double anchor
 	return quantity_exact(o->value / *f, LABEL_SCALED);
 }
 
-/* Gives q, of which x were seen, its interval: error to either side, but no less than Poisson's. */
+/* Sets the interval of q, with x observed events: error on both sides, but at least Poisson's. */
 static void estimate_widen(struct quantity *q, double x, double f, double error)
 {
 	double wider = sqrt(1 - f) / f, value = q->value;

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How many, when an event was counted part of the time: the estimate of a multiplexed count, and
- * how far to trust it.  Pure arithmetic on what was seen at each interval; memory does not grow
- * with the length of the run.
+ * The estimate of a count, and its interval, when an event was counted part of the time. Pure
+ * arithmetic on the counts of each interval; memory does not grow with the length of the run.
  */
 #ifndef SOURCES_ESTIMATE_H
 #define SOURCES_ESTIMATE_H
@@ -30,10 +29,11 @@ struct moments {
 	double fourth[5]; /* vvvv, vvva, vvaa, vaaa, aaaa */
 };
 
-/* What was seen of one event so far.  Zero-initialised is nothing. */
+/* The observations of one event so far. Empty if zero-initialised. */
 struct spread {
 	struct observation total;
-	size_t visits; /* times that its group was on the counters, as far as told apart */
+	size_t visits; /* times that its group was on the counters, as far as they can be separated
+			*/
 	struct observation visit, last; /* the current one (running > 0) and the one before it */
 	struct moments visits_sum;      /* of the visits (fourth is not used) */
 	struct moments steps_sum;       /* of the differences between successive visits */

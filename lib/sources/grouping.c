@@ -10,7 +10,7 @@
 #include "base/clock.h"
 #include "sources/perf_open.h"
 
-/* The members of group g, and candidate behind them.  Returns how many. */
+/* The members of group g, followed by candidate. Returns their number. */
 static size_t grouping_collect(const size_t *group_of, size_t candidate, size_t g, size_t *members)
 {
 	size_t n = 0;

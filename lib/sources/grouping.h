@@ -2,9 +2,9 @@
 /*
  * Which events can be on the counters together.
  *
- * Counters differ (fixed ones, ones for some events only, ones that somebody else holds), and the
- * kernel alone knows; so a set fits if it says so when tried, and nothing here reckons with numbers
- * of counters.
+ * Counters differ (fixed ones, ones for some events only, ones in use by others), and only the
+ * kernel has that information. So a set fits if the kernel accepts it; this code does not calculate
+ * with numbers of counters.
  */
 #ifndef SOURCES_GROUPING_H
 #define SOURCES_GROUPING_H
@@ -28,8 +28,8 @@ typedef bool grouping_fits(void *context, const size_t *members, size_t count);
 size_t grouping_make(
 	size_t count, grouping_fits *fits, void *context, size_t *group_of, struct error *e);
 
-/* Opens the events as one group on ourselves and sees whether it gets onto the counters.  If not,
- * errno says why: perf_event_open's, or EBUSY where it opened but never counted. */
+/* Opens the events as one group on this thread and tests whether it gets onto the counters. If not,
+ * errno has the reason: perf_event_open's, or EBUSY if it opened but never counted. */
 bool grouping_try(struct perf_event_attr *const *attrs, size_t count);
 
 #endif

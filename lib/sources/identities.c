@@ -3,8 +3,8 @@
 
 #include <math.h>
 
-/* The first is no more than the second.  Chains go from the outside in, so that a bound that is
- * itself moved bounds with its final value. */
+/* The first count is at most the second. Chains are ordered from the largest bound down, so that a
+ * bound that is itself moved is applied with its final value. */
 static const struct {
 	int small, large;
 } identities[] = {
@@ -35,7 +35,7 @@ static const struct {
 	{EV_FAILED_STORE_CONDITIONALS, EV_ISSUED_STORE_CONDITIONALS},
 };
 
-/* A row whose encoding counts something a little different is bound by no identity. */
+/* No identity applies to a row whose encoding counts something slightly different. */
 static struct count *identity_find(
 	const struct event_spec *specs, struct count *counts, size_t count, int number)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What must hold between counts: misses are no more than accesses, mispredicted branches no more
- * than branches ... A scaled estimate may say otherwise by chance; then it is moved to where it can
- * be.  A processor whose events mean something else breaks an identity by more than chance (the
- * intervals do not touch); that is left to be seen.
+ * Relations that must hold between counts: misses are at most accesses, mispredicted branches at
+ * most branches ... A scaled estimate may violate one by chance; then it is moved to the nearest
+ * possible value. A processor whose events mean something else violates one by more than chance
+ * (the intervals do not overlap); such counts are left unchanged.
  */
 #ifndef SOURCES_IDENTITIES_H
 #define SOURCES_IDENTITIES_H

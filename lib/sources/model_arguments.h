@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the tool is told of a profile that is wanted. */
+/* The tool's arguments for a profile. */
 #ifndef SOURCES_MODEL_ARGUMENTS_H
 #define SOURCES_MODEL_ARGUMENTS_H
 

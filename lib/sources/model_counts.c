@@ -144,9 +144,9 @@ static bool any(const uint64_t *counts)
 	return false;
 }
 
-/* Whose row a slot's counts belong in.  What is in none of the threads' (lines that a fork left in
- * the caches of the parent's other threads) is the first thread's; 0 stands for threads that ended
- * and were added up. */
+/* The thread whose row gets a slot's counts. Counts that belong to none (lines that a fork left in
+ * the caches of the parent's other threads) are added to the first thread's; 0 is the slot of
+ * threads that ended and were added up. */
 static pid_t thread_of(const struct model_shared *f, const struct model_shared_slot *slot)
 {
 	if (slot->state != MODEL_SLOT_FREE && slot->tid)

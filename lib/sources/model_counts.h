@@ -25,9 +25,9 @@ struct model_row {
 
 struct model_sums {
 	uint64_t total[EVENT_LIMIT];
-	VEC(struct model_row) rows;   /* none unless asked for */
+	VEC(struct model_row) rows;   /* none unless requested */
 	struct model_windows windows; /* of sampled simulation */
-	uint64_t images;              /* process images seen */
+	uint64_t images;              /* number of process images */
 	uint64_t lost;                /* processes that found no room for their counts */
 	uint64_t unprofiled;          /* profiles that found no room */
 	uint64_t native;              /* programs that ran outside the model */
@@ -45,7 +45,7 @@ void model_sums_fini(struct model_sums *s);
 int model_sums_add(struct model_sums *to, const struct model_sums *from, struct error *e);
 void model_sums_subtract(struct model_sums *to, const struct model_sums *from);
 
-/* Everything counted until now goes to *now, which the caller releases. */
+/* Stores all counts until now in *now, which the caller releases. */
 int model_counts_read(struct model_counts *c, struct model_sums *now, struct error *e);
 void model_counts_fini(struct model_counts *c);
 

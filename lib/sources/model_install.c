@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tool holds a copy of Valgrind's core, and that core preloads a small library of the installed
- * Valgrind into the program.  The two must be of one version.  The build wrote down the version,
- * the library's path and its checksum (POSIX cksum); comparing the checksum costs microseconds, and
- * only when it differs is `valgrind --version` asked.
+ * The tool contains a copy of Valgrind's core, and that core preloads a small library of the
+ * installed Valgrind into the program. The two must have the same version. The build recorded the
+ * version, the library's path and its checksum (POSIX cksum). Comparing the checksum costs
+ * microseconds; `valgrind --version` is run only if it differs.
  */
 #include "sources/model_install.h"
 

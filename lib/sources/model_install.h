@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The modelled processor's programs: where they are, and whether they fit the Valgrind that is
- * installed.
+ * The modelled processor's programs: their paths, and whether they fit the installed Valgrind.
  */
 #ifndef SOURCES_MODEL_INSTALL_H
 #define SOURCES_MODEL_INSTALL_H

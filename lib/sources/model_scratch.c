@@ -66,8 +66,8 @@ static bool old(int fd)
 	       time(NULL) - st.st_mtime >= STALE_AFTER;
 }
 
-/* Removes it if no run uses it any more.  One without a configuration may not be ours, and goes
- * only if it is empty. */
+/* Removes it if no run uses it any more. One without a configuration may belong to another program,
+ * and is removed only if it is empty. */
 static void clean_one(int below, const char *name)
 {
 	int directory = openat(below, name, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC), lock;

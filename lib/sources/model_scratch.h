@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The directory that a run under the model keeps its files in (model/wire/shared.h), in memory
- * by preference.  Its file "config" is locked for as long as the run lasts, so that what a run has
- * left that was killed can be told from what is in use: the next run removes it.
+ * The directory for the files of a run under the model (model/wire/shared.h), in memory by
+ * preference. Its file "config" is locked during the run, so that the next run can recognise and
+ * remove the directories of runs that were killed.
  */
 #ifndef SOURCES_MODEL_SCRATCH_H
 #define SOURCES_MODEL_SCRATCH_H

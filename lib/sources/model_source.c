@@ -181,8 +181,8 @@ static void add_escaped(struct strbuf *to, const char *text)
 	}
 }
 
-/* Shells tell a program its own path in "_".  To give a run the very stack that it would have under
- * cachegrind, it must be that of the wrapper, and not ours. */
+/* Shells set "_" to a program's path. For the same stack as under cachegrind, "_" must be the
+ * wrapper's path and not ours. */
 static int imitate_shell(const char *wrapper, struct launch *launch, struct error *e)
 {
 	const char *said = getenv("_");
@@ -344,7 +344,7 @@ static double model_done(void *session)
 
 /* ---- results ---- */
 
-/* What Valgrind may say on the way that the user must know. */
+/* Messages of Valgrind that the user must know. */
 static const struct {
 	const char *said, *means;
 } troubles[] = {
@@ -371,8 +371,7 @@ static void copy_line(const char *text, const char *at, char *line, size_t size)
 	snprintf(line, size, "%.*s", (int)strcspn(at, "\n"), at);
 }
 
-/* first: the first line that says something.  Returns the index of the trouble told in `line`, or
- * -1. */
+/* first: the first line with text. Returns the index of the trouble reported in `line`, or -1. */
 static int read_log(const char *path, char *first, size_t size, char *line)
 {
 	size_t length, count = sizeof(troubles) / sizeof(troubles[0]);

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a processor with few counters would have made of a run: the exact counts of its slices
- * (sources/profile.h), of which each group of events sees only those in which it has its turn,
- * scaled up as perfex scales up what a real one counts (sources/estimate.h).  Beside them the exact
- * counts: so the estimates, and their intervals, can be judged without hardware
- * (tests/accuracy/multiplex).
+ * Simulates a processor with few counters: from the exact counts of a run's slices
+ * (sources/profile.h), each group of events gets only the slices in which it has its turn, scaled
+ * up as perfex scales real counts (sources/estimate.h). With the exact counts beside them, the
+ * estimates and their intervals can be tested without hardware (tests/accuracy/multiplex).
  *
  * One counter counts instructions all the time, as the anchor; the others take the events in
- * groups, one group a slice, in turn.  Each process begins with the first group.
+ * groups, one group per slice, in turn. Each process begins with the first group.
  */
 #ifndef SOURCES_MULTIPLEX_H
 #define SOURCES_MULTIPLEX_H

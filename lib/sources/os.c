@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel counts by itself: perf's software events, and where those are out of reach the
- * rusage of the command.
+ * Counts of the kernel's own: perf's software events, and the rusage of the command if those are
+ * not available.
  *
- * Whether kernel mode is excluded matters, and differently for each: the clocks do not care; page
- * faults, with it excluded, are only those of user-mode instructions, and a read(2) into fresh
- * memory faults in the kernel; context switches and migrations always happen in the kernel, so
- * there is nothing left.  Therefore all are opened with the kernel included; where that is not
- * allowed (perf_event_paranoid 2 and no CAP_PERFMON) the clocks are opened without, and the others
- * come from rusage, which counts the same for the command and those descendants that were waited
- * for.  rusage cannot be stopped and started, and knows nothing of a process that is not our child,
- * so it is taken only for a whole run; else there is no count, and the reason in place of it.
+ * Excluding kernel mode has a different effect on each. Clocks do not change. Page faults would be
+ * only those of user-mode instructions, but a read(2) into fresh memory faults in the kernel.
+ * Context switches and migrations always happen in the kernel, so none would be left. Therefore all
+ * are opened with the kernel included. Where that is not allowed (perf_event_paranoid 2 and no
+ * CAP_PERFMON) the clocks are opened without, and the others come from rusage, which counts the
+ * same for the command and those descendants that were waited for. rusage cannot be stopped and
+ * started, and does not exist for a process that is not our child. So it is used only for a whole
+ * run; otherwise there is no count, only the reason.
  */
 #include <errno.h>
 #include <stdio.h>

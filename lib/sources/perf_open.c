@@ -59,9 +59,9 @@ static void perf_open_read_line(const char *path, const char *prefix, char *line
 	fclose(f);
 }
 
-/* Drivers of a processor's own counters give its kind a directory with "cpu" or "pmu" for a name:
- * cpu, cpu_core, armv8_pmuv3_0, armv8_cortex_a72 ...  Those of devices besides the cores (uncore,
- * imc, iommu) are no help. */
+/* Drivers of a processor's own counters have a directory with "cpu" or "pmu" in its name: cpu,
+ * cpu_core, armv8_pmuv3_0, armv8_cortex_a72 ... Those of devices besides the cores (uncore, imc,
+ * iommu) are of no use here. */
 static bool core_pmu_exists(void)
 {
 	DIR *d = opendir("/sys/bus/event_source/devices");
@@ -107,7 +107,7 @@ static int perf_open_refused(
 	return error_hint(e, "%s", hint);
 }
 
-/* EACCES, EPERM: who forbids it? */
+/* EACCES, EPERM: which setting forbids it? */
 static int explain_permission(int errnum, const struct perf_event_attr *attr, pid_t pid,
 	const struct perf_circumstances *c, struct error *e)
 {

@@ -20,7 +20,7 @@
  * raises the soft limit to the hard one, once. */
 int perf_open(struct perf_event_attr *attr, pid_t pid, int cpu, int group);
 
-/* What perf_explain looks at, so that tests can hand it any machine. */
+/* The input of perf_explain, so that tests can use any machine. */
 struct perf_circumstances {
 	bool has_pmu; /* the kernel has a driver for this processor's counters */
 	int paranoid; /* kernel.perf_event_paranoid; -1 is the most permissive */

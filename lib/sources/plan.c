@@ -47,7 +47,7 @@ static int assign_one(struct plan *p, const struct source_ops *source,
 	return 0;
 }
 
-/* No counters: the model for what it can know.  The kernel's events next to it need -passes. */
+/* No counters: the model counts the events it has. The kernel's events besides it need -passes. */
 static int assign_without_pmu(struct plan *p, const struct plan_request *request,
 	const struct source_options *options, struct event_spec *specs, bool os_only,
 	struct error *e)
@@ -149,7 +149,7 @@ static int spread_over_passes(struct plan *p, const struct source_options *optio
 
 		if (!assigned(p, *s))
 			continue;
-		/* A native source goes on in the pass in which the one before it ended. */
+		/* A native source continues in the pass of the source before it. */
 		if (used && !(*s)->native)
 			pass++;
 		for (size_t i = 0; i < p->count; i++) {

@@ -2,13 +2,13 @@
 /*
  * Which source counts which event, in which run of the command.
  *
- *   auto   pmu where it works; else the model for what it can know, and os for the rest
- *   pmu, os, model   that source alone, believed even where its self-test fails
+ *   auto   pmu if it works; else the model for the events it has, and os for the rest
+ *   pmu, os, model   that source alone, even if its self-test fails
  *
- * Events of native sources (pmu, os) share one run.  The model needs a run of its own, in which the
- * kernel's counts would be mostly the model's; so next to it, os events are counted only with
- * `passes`, which gives every source, and every group of counters that must take turns, a run of
- * its own.
+ * Events of native sources (pmu, os) share one run. The model needs a run of its own, in which the
+ * kernel's counts would be mostly those of the model itself. So with the model, os events are
+ * counted only with `passes`, which gives every source, and every group of counters that must take
+ * turns, a run of its own.
  */
 #ifndef SOURCES_PLAN_H
 #define SOURCES_PLAN_H

@@ -2,12 +2,12 @@
 /*
  * Hardware counters through perf_event_open, any number of events.
  *
- * What fits the counters together is counted all the time.  Where not all do, the events are put
- * into groups (grouping.h) which the kernel gives turns, and each group has the anchor event,
- * instructions, besides its own: the anchor's total is the sum over the groups, since their turns
- * tile the time, and the estimate of each other event is scaled by it (estimate.h).  Cycles go into
- * every group too if they were asked for and that makes no more groups, as on processors with a
- * counter for nothing else.
+ * Events that fit the counters together are counted all the time. Otherwise the events are put into
+ * groups (grouping.h) which the kernel gives turns, and each group has the anchor event,
+ * instructions, besides its own. The anchor's total is the sum over the groups, since their turns
+ * cover the whole time, and the estimate of each other event is scaled by it (estimate.h). Cycles
+ * go into every group too if they were requested and the number of groups stays the same, as on
+ * processors with a counter for cycles alone.
  */
 #include <errno.h>
 #include <math.h>
@@ -32,8 +32,8 @@ static int pmu_probe(const struct source_options *options, struct error *why)
 	return grouping_try(&one, 1) ? 0 : perf_explain(errno, &attr, 0, NULL, why);
 }
 
-/* Raw codes and libpfm4 strings are taken as given; a row of the table is we who chose its
- * encoding. */
+/* Raw codes and libpfm4 strings are used as given; for a row of the table, we chose the encoding.
+ * */
 static bool must_prove_itself(const struct source_options *o, const struct event_spec *spec,
 	const struct perf_event_attr *attr)
 {

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What fits the counters together is counted all the time.  Where not all do, each group has the
- * anchor event, instructions, besides its own.  Cycles go into every group too if they were asked
- * for and that makes no more groups, as on processors with a counter for nothing else.
+ * Events that fit the counters together are counted all the time. Otherwise each group has the
+ * anchor event, instructions, besides its own. Cycles go into every group too if they were
+ * requested and the number of groups stays the same, as on processors with a counter for cycles
+ * alone.
  */
 #include <stdlib.h>
 
@@ -95,7 +96,7 @@ int pmu_choose_groups(struct pmu_session *s, struct error *e)
 	if (s->groups == 0 || all_fit(s) || s->groups == 1 || !grouping_try(&one, 1))
 		return 0;
 	groups = s->groups;
-	/* The anchor is an instruction count that is among the events, or one more. */
+	/* The anchor is an instruction count that is among the events, or an additional one. */
 	residents[0] = plain;
 	for (size_t i = 0; i < s->count && residents[0] == plain; i++) {
 		const struct event_spec *spec = &s->specs[i];

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Observations, once a turn, and what they add up to.
+ * Observations, one per turn, and their sums.
  *
- * The anchor is in all groups, whose turns tile the run, so its total is their sum; and what scales
- * the other events is that total.  Where the turns leave gaps, because somebody else took the
- * counters, the anchor is itself scaled, by time.
+ * The anchor is in all groups, whose turns cover the whole run, so its total is their sum. The
+ * other events are scaled by that total. If the turns leave gaps, because another process took the
+ * counters, the anchor itself is scaled, by time.
  */
 #include <math.h>
 #include <stdio.h>

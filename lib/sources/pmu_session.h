@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A session of the pmu source; private to pmu*.c: pmu.c opens and starts, pmu_slots.c keeps what is
- * counted, pmu_choose.c makes the groups, pmu_read.c turns what was seen into counts.
+ * A session of the pmu source; private to pmu*.c: pmu.c opens and starts, pmu_slots.c keeps the
+ * events to count, pmu_choose.c makes the groups, pmu_read.c turns observations into counts.
  */
 #ifndef SOURCES_PMU_SESSION_H
 #define SOURCES_PMU_SESSION_H

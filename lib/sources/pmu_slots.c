@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Things to count, each once however many specs ask for it. */
+/* The events to count, each once, even if several specs request it. */
 #include "sources/pmu_session.h"
 
 static bool counts_kernel(const struct source_options *o, const struct event_spec *spec)

@@ -200,8 +200,8 @@ static int compare_processes(const struct profile_process *a, const struct profi
 	return order ? order : ORDER(a->generation, b->generation);
 }
 
-/* Where each of n things goes when they are sorted; NULL when memory is out.  An insertion sort:
- * there are few, and most are in order. */
+/* The position of each of n things after sorting; NULL if memory is out. An insertion sort: n is
+ * small, and most are in order. */
 static uint32_t *ranks(size_t n, const struct profile *p,
 	int (*compare)(const struct profile *p, size_t a, size_t b))
 {
@@ -272,7 +272,7 @@ static int sort_tables(struct profile *p, struct error *e)
 	return 0;
 }
 
-/* Puts things where their ranks say.  The ranks are used up. */
+/* Puts things in the order of their ranks. The ranks are used up. */
 #define PERMUTE(vec, rank)                                                                         \
 	for (size_t permute_i = 0; permute_i < (vec).count; permute_i++)                           \
 		while ((rank)[permute_i] != permute_i) {                                           \

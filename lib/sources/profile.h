@@ -28,7 +28,7 @@
 enum profile_image_kind {
 	PROFILE_IMAGE_UNKNOWN,
 	PROFILE_IMAGE_ELF,
-	PROFILE_IMAGE_FILE,      /* mapped from a file that is no ELF image: offsets in it */
+	PROFILE_IMAGE_FILE,      /* mapped from a file that is not an ELF image: offsets in it */
 	PROFILE_IMAGE_ANONYMOUS, /* addresses of memory */
 };
 
@@ -53,21 +53,20 @@ struct profile_insn {
 		uint32_t length; /* bytes: code that a process changes may have others there */
 	} key;
 	uint64_t executions; /* of a repeated one, its iterations */
-	uint64_t repeated;   /* of these, iterations behind another: no instructions of their own */
+	uint64_t repeated;   /* of these, iterations after another: not instructions of their own */
 	uint64_t loads, stores;           /* but those that are among counts */
 	uint64_t branches, taken;         /* of it, where it is a branch */
 	uint16_t class_bits;              /* enum model_instruction_class */
 	uint8_t branch;                   /* enum model_branch_kind, or MODEL_NO_BRANCH */
 	uint16_t uops, flops;             /* of each execution */
-	VEC(struct profile_count) counts; /* of what execution does not tell */
+	VEC(struct profile_count) counts; /* of events that execution does not determine */
 };
 
-/* Of edges (struct experiment_edge, from the last instruction of what was executed to the next),
- * kind is enum model_branch_kind, or PROFILE_FALL where there is no branch (the code goes on
- * elsewhere only for the translator). */
+/* Of edges (struct experiment_edge, from the last executed instruction to the next), kind is enum
+ * model_branch_kind, or PROFILE_FALL if there is no branch (only the translation ends there). */
 #define PROFILE_FALL 255
 
-/* A call path: the caller's, and where it called.  [0] is the path of what nobody called. */
+/* A call path: its caller's path, and the address of the call. [0] is the path without callers. */
 #define PROFILE_ROOT      0
 #define PROFILE_PATH_LOST UINT32_MAX /* there was no room for it */
 struct profile_node {
@@ -91,7 +90,7 @@ struct profile_sample {
 		uint64_t address;
 		int32_t pid, tid;
 		uint64_t phase;
-		uint32_t node;    /* the path that led there, or PROFILE_PATH_LOST */
+		uint32_t node;    /* the call path of the site, or PROFILE_PATH_LOST */
 		uint32_t process; /* index: phases are the process image's */
 	} key;
 	uint64_t count;
@@ -118,14 +117,14 @@ struct profile_caliper_thread {
 
 struct profile_caliper {
 	size_t process;
-	pid_t tid; /* who passed it */
+	pid_t tid; /* the thread that passed it */
 	char *name;
 	VEC(struct profile_caliper_thread) threads;
 };
 
 struct profile_process {
 	pid_t pid, ppid;
-	uint32_t generation; /* tells process images of one number apart */
+	uint32_t generation; /* distinguishes process images with the same pid */
 	bool complete;       /* it ended; else what it did at last is missing */
 	uint64_t instructions;
 	uint64_t slice_cycles;
@@ -159,8 +158,8 @@ struct profile {
 int profile_init(struct profile *p, struct error *e);
 void profile_fini(struct profile *p);
 
-/* Adds what is in a file's bytes.  A file with nothing in it yet adds nothing: 0.  A damaged one
- * adds what comes before the damage, and is counted. */
+/* Adds the contents of a file. A file without contents yet adds nothing: 0. Of a damaged one, the
+ * part before the damage is added, and the file is counted. */
 int profile_add(struct profile *p, const void *data, size_t size, struct error *e);
 /* Adds the profiles in a scratch directory and unlinks them: all, or those of process images that
  * ended, whose counts are gone. */
@@ -171,10 +170,10 @@ int profile_finish(struct profile *p, struct error *e);
 /* All events of an instruction, execution's as well: counts[EVENT_LIMIT] is overwritten. */
 void profile_counts(const struct profile_insn *d, uint64_t *counts);
 
-/* Samplers of an event that is another under a second name are of that one. */
+/* The event whose samplers count this one: the event of which it is a second name, or itself. */
 uint32_t profile_sampled_as(uint32_t event);
 
-/* Does execution alone tell of this event, with nothing modelled? */
+/* Does execution alone determine this event, without modelling? */
 bool profile_is_executed(int event);
 
 /* A maximal run of instructions that are executed as often as each other, with no branch but the

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a profile says: events of instructions, blocks, and edges between them. */
+/* Events of instructions, blocks, and edges between them, from a profile. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -146,8 +146,8 @@ static struct leaving *find_leaving(const struct profile *p)
 	return out;
 }
 
-/* Within a superblock, execution goes from one instruction to the next without a word.  Where a
- * block begins there, that is an edge too: whatever did not leave otherwise. */
+/* Within a superblock, execution goes from one instruction to the next without a record. If a block
+ * begins there, that is an edge too: all executions that did not leave otherwise. */
 static int add_next(
 	struct profile *p, const struct leaving *out, size_t count, size_t *at, size_t second)
 {

@@ -5,8 +5,8 @@
 
 #include "sources/profile.h"
 
-/* Sorts the nodes, whose images have their final numbers: callers before callees, those that are
- * equally deep by their callers, images and addresses; and renumbers samples.  -1 with *e set. */
+/* Sorts the nodes, whose images have their final numbers: callers before callees, nodes of the same
+ * depth by their callers, images and addresses; and renumbers samples. -1 with *e set. */
 int profile_sort_nodes(struct profile *p, struct error *e);
 
 #endif

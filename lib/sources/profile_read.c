@@ -58,7 +58,7 @@ static bool holds(const struct mapping *m, uint64_t address)
 	return address - m->start < m->length;
 }
 
-/* Where a fixed target lies: mostly where the branch does. */
+/* The mapping of a fixed target: mostly that of the branch. */
 static const struct mapping *mapping_at(
 	const struct reading_file *f, const struct mapping *near, uint64_t address)
 {
@@ -183,7 +183,7 @@ static int read_segment(
 	b->insns[insns - 1].all_stores += ended * stores;
 	if (!fixed || insn == insns - 1)
 		return 0;
-	/* A repeated string instruction that goes on. */
+	/* A further iteration of a repeated string instruction. */
 	if (next == d->address)
 		b->insns[insns - 1].repeated += ended;
 	return add_edge(f, d->mapping, d->address, mapping_at(f, d->mapping, next), next,
@@ -201,7 +201,7 @@ static int merge_insns(struct reading_file *f, struct superblock *b)
 						   .length = d->length}};
 		struct profile_insn *to;
 
-		/* Those of records that went on behind it did all that it does. */
+		/* Executions of records that continued after it made all of its accesses. */
 		to_loads = d->all_loads + executions * d->loads;
 		to_stores = d->all_stores + executions * d->stores;
 		executions += d->executions;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Between profile.c and what reads model/wire/profile.h: profile_read.c reads the file and what
- * was executed, profile_read_run.c samples, threads and phases.  Readers believe nothing: what a
- * cursor cannot deliver makes it bad, and everything behind that 0.
+ * Between profile.c and the readers of model/wire/profile.h: profile_read.c reads the file and the
+ * executed code, profile_read_run.c samples, threads and phases. Readers check all input: a read
+ * beyond the end of a cursor makes it bad, and all later reads return 0.
  */
 #ifndef SOURCES_PROFILE_READ_H
 #define SOURCES_PROFILE_READ_H

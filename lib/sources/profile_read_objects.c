@@ -91,7 +91,7 @@ int profile_read_objects(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
-/* Counts of events: a row for each that is not 0.  metric and count are fields of the row. */
+/* Counts of events: a row for each that is not 0. metric and count are fields of the row. */
 static int read_events(struct reading_file *f, struct cursor *c, struct table *t,
 	const struct row_kind *kind, const void *row, uint32_t *metric, uint64_t *count)
 {

@@ -126,7 +126,7 @@ void provoke(void)
 		buffer = aligned_alloc(PAGE, BUFFER);
 		if (p == MAP_FAILED || !buffer) {
 			free(buffer);
-			return; /* then what it would have provoked is not believed */
+			return; /* events that it should provoke then fail the self-test */
 		}
 		madvise(p, TLB_PAGES * PAGE, MADV_NOHUGEPAGE);
 		for (size_t i = 0; i < TLB_PAGES; i++)

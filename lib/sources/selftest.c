@@ -16,7 +16,7 @@ struct tally {
 	uint64_t value, enabled, running;
 };
 
-/* ITERATIONS times two instructions; returns how many that is, 0 where we do not know. */
+/* ITERATIONS times two instructions; returns their number, 0 on processors without a known loop. */
 static double known_loop(void)
 {
 	uint64_t n = ITERATIONS;

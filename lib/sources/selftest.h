@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the counters tell the truth.  Virtual machines exist whose PMU opens every event and
- * counts nothing, or something else; so before any is believed, we count ourselves doing what we
- * know.
+ * Whether the counters count correctly. In some virtual machines the PMU opens every event and
+ * counts nothing, or something else. So before using any, we count code of our own whose counts are
+ * known.
  */
 #ifndef SOURCES_SELFTEST_H
 #define SOURCES_SELFTEST_H

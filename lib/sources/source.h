@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where counts come from: one ops struct, and three of them: pmu, os, model.  Nothing above
- * lib/sources knows more of a number's origin than its label.
+ * The sources of counts: one ops struct, and three of them: pmu, os, model. Above lib/sources, only
+ * a number's label shows its source.
  *
  * Life of a session: probe -> accepts (each event) -> open -> prepare (the command, before fork) ->
  * attach (to the child, stopped before its exec, or to a running process) -> enable(true) -> tick
  * ... read ... -> [enable(false)] -> finish (all processes ended, or detached) -> read -> close.
- * Counts are cumulative from the first enable on, and stand still while disabled.  A session counts
- * a process with all its threads and all descendants created after attach.
+ * Counts are cumulative from the first enable on, and do not change while disabled. A session
+ * counts a process with all its threads and all descendants created after attach.
  */
 #ifndef SOURCES_SOURCE_H
 #define SOURCES_SOURCE_H
@@ -39,20 +39,20 @@ struct profile_request {
 struct source_options {
 	bool per_thread;               /* readings carry threads */
 	bool user, kernel, exceptions; /* levels to count; default user alone */
-	bool from_exec; /* enable(true) comes before launch_release and means: from the exec on, so
-			   that not one instruction of ours is counted (a command that is not begun
-			   by a signal) */
-	bool alone;    /* the one thread that is attached to, without what it creates (libperfex) */
+	bool from_exec; /* enable(true) comes before launch_release and takes effect at the exec, so
+			   that no instruction of ours is counted (a command that is not begun by a
+			   signal) */
+	bool alone;     /* only the attached thread, without threads that it creates (libperfex) */
 	unsigned turn; /* model: superblocks that a thread runs before another gets its turn; 0: the
 			  model's own choice */
 	bool fast;     /* model: windows of the execution only, and estimates for the rest */
-	bool forced;   /* the user insists on this source: believe what fails the self-test */
+	bool forced;   /* requested by the user: use events even if they fail the self-test */
 	const struct machine *machine;         /* model: what to model; borrowed until close */
 	const struct profile_request *profile; /* model; NULL: counts are enough */
 };
 
-/* One event's count.  quantity.label is LABEL_NONE where there is none; why then says so in a few
- * words. With a number, why is empty or says how it was come by where that matters (rusage instead
+/* One event's count. quantity.label is LABEL_NONE if there is none; then why has the reason in a
+ * few words. With a number, why is empty or describes its origin where that matters (rusage instead
  * of a counter). */
 struct count {
 	struct quantity quantity;
@@ -110,14 +110,14 @@ struct source_ops {
 	 * its exec. */
 	int (*attach)(void *session, pid_t pid, bool running, struct error *e);
 	/* With per_thread, of a native source: a thread that begins (of a running process, also
-	 * those that are there) or ends.  NULL in sources that know by themselves. */
+	 * existing ones) or ends. NULL in sources that need no calls. */
 	int (*thread)(void *session, enum trace_news news, pid_t pid, pid_t tid,
 		const char *command, struct error *e);
 	int (*enable)(void *session, bool on, struct error *e);
-	/* Job control: stops the session's processes, or lets them go on.  NULL in sources whose
+	/* Job control: stops the session's processes, or continues them. NULL in sources whose
 	 * processes stop for ^Z by themselves. */
 	void (*stop)(void *session, bool stop);
-	/* Seconds between the calls of tick that it wants; 0, or both NULL: none. */
+	/* Seconds between the calls of tick that it needs; 0, or both NULL: none. */
 	double (*tick_interval)(void *session);
 	int (*tick)(void *session, struct error *e);
 	/* Instructions executed until the last tick, for the progress line.  NULL in sources that

@@ -81,10 +81,10 @@ static int enable_all(struct run *run, bool on, struct error *e)
 }
 
 /*
- * Finds or adds the row of a thread in a reading that gathers several sessions.  Numbers come again
- * (after an exec by another thread than the first, or in a long run), and each time stands for a
- * row of its own: the search goes on behind the row found last, *next, since both lists are sorted,
- * and ends where this session's own additions begin, at old.
+ * Finds or adds the row of a thread in a reading that gathers several sessions. A tid can occur
+ * again (after an exec by another thread than the first, or in a long run), with a row each time.
+ * Since both lists are sorted, the search continues after the row found last, *next, and ends where
+ * this session's own additions begin, at old.
  */
 static struct thread_reading *thread_row(
 	struct reading *all, const struct thread_reading *like, size_t *next, size_t old)
@@ -252,7 +252,7 @@ static void stop_with_command(const struct run *run, int signal)
 	sigaddset(&one, signal);
 	stop_all(run, true);
 	raise(signal);
-	sigprocmask(SIG_UNBLOCK, &one, NULL); /* here we stand still */
+	sigprocmask(SIG_UNBLOCK, &one, NULL); /* the process is stopped here */
 	sigprocmask(SIG_BLOCK, &one, NULL);
 	stop_all(run, false);
 }
@@ -273,8 +273,8 @@ static void add_stops(const struct run *run, sigset_t *signals)
 	}
 }
 
-/* A signal came to us.  The terminal sends ^C to the command as well; what others send, we pass on.
- */
+/* perfex received a signal. The terminal sends ^C to the command as well; signals from other
+ * senders are passed on. */
 static int run_on_signal(struct run *run, const siginfo_t *info, struct error *e)
 {
 	switch (info->si_signo) {
@@ -345,7 +345,7 @@ static int poll_command(struct run *run, struct error *e)
 	return rc;
 }
 
-/* Whether the process attached to has ended; one that nobody has waited for yet has, too. */
+/* Whether the process attached to has ended; also true if its parent has not waited for it yet. */
 static bool run_process_ended(const struct run *run)
 {
 	struct pollfd p = {.fd = run->pidfd, .events = POLLIN};
@@ -376,8 +376,8 @@ static int run_loop(struct run *run, const sigset_t *signals, struct error *e)
 }
 
 /*
- * Opens the gate.  A traced child stops for every signal until it is told to go on, so that must be
- * done here already, while it makes its way to the exec.
+ * Opens the gate. A traced child stops for every signal until it is continued, so that must be done
+ * here already, before its exec.
  */
 static int run_release(struct run *run, struct error *e)
 {
@@ -489,7 +489,7 @@ static int run_finish(struct run *run, struct error *e)
 	return 0;
 }
 
-/* Signals that came while we were finishing must not kill us when the mask goes back: take them
+/* Signals that came while we were finishing must not kill us when the mask is restored: take them
  * out. */
 static void drain_signals(const sigset_t *signals)
 {

@@ -10,7 +10,7 @@
 #include "base/progress.h"
 #include "sources/plan.h"
 
-/* The line that says how far a slow run is; the same one over several runs of the command. */
+/* The line with the progress of a slow run; the same one over several runs of the command. */
 struct run_progress {
 	struct progress line;
 	double expected; /* instructions that the command executes, 0: unknown */
@@ -19,7 +19,7 @@ struct run_progress {
 struct run_request {
 	char *const *argv; /* the command; NULL with pid */
 	pid_t pid;         /* attach to this process; 0: run argv */
-	bool by_signal;    /* -s: do not count until SIGUSR1 comes; SIGUSR2 stops */
+	bool by_signal;    /* -s: do not count until SIGUSR1 arrives; SIGUSR2 stops */
 	double period;     /* -p: seconds between read-outs; 0: none */
 	/* Called at each read-out; counts as in run_result.reading.  May be NULL. */
 	void (*on_period)(void *context, double seconds, const struct reading *r);
@@ -32,7 +32,7 @@ struct run_result {
 		reading;  /* one count an event of the plan, of this pass; others LABEL_NONE */
 	int exit_status;  /* the command's, as a shell gives it; 0 with pid */
 	bool killed;      /* by a signal */
-	bool interrupted; /* ^C or a termination signal came to us */
+	bool interrupted; /* perfex received ^C or a termination signal */
 	double elapsed;   /* seconds of wall-clock time */
 	pid_t pid;        /* the command's */
 	size_t groups;    /* the most groups that took turns in a source */

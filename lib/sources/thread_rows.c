@@ -47,7 +47,7 @@ static int thread_row_begins(
 			*e = why;
 		return -1;
 	}
-	/* Its row says so, and the others go on. */
+	/* Its row has the reason, and the others continue. */
 	rows->missed++;
 	snprintf(row->why, sizeof(row->why), "%.*s", (int)sizeof(row->why) - 1, why.message);
 	return 0;
@@ -101,7 +101,7 @@ static void thread_read_name(pid_t tid, char *name, size_t size)
 	fclose(f);
 }
 
-/* Rows for threads that run and that nobody announced: the command itself. */
+/* Rows for threads that run and were not announced: the command itself. */
 static int thread_add_running(struct rows *rows, struct bank *b, struct error *e)
 {
 	for (size_t i = 0; i < b->tasks.count; i++)

@@ -12,7 +12,7 @@ struct row {
 	pid_t pid, tid;
 	char command[16];
 	bool ended;
-	char why[96];              /* why there are no counters on it; "" */
+	char why[96];              /* why it has no counters; "" if it has */
 	struct bank_value *values; /* owned; once ended */
 };
 
@@ -29,7 +29,7 @@ int thread_rows_hear(struct rows *rows, struct bank *b, enum trace_news news, pi
 int thread_rows_report(struct rows *rows, struct bank *b, struct reading *r,
 	void (*count)(void *session, const struct bank_value *values, struct count *counts),
 	void *session, struct error *e);
-/* If threads were missed, there is no sum: takes it out of counts, and says why. */
+/* If threads were missed, there is no sum: removes it from counts, and sets the reason. */
 void thread_rows_judge(const struct rows *rows, struct count *counts, size_t count);
 void thread_rows_fini(struct rows *rows);
 

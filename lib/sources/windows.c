@@ -9,7 +9,7 @@
 /* Fewer than this and the interval is hardly worth the name. */
 #define STRETCHES_MIN 30
 
-/* What stands behind count and beyond are numbers of one type. */
+/* All fields from stood_for on are numbers of one type. */
 #define SUMS                                                                                       \
 	((sizeof(struct model_windows) - offsetof(struct model_windows, stood_for)) /              \
 		sizeof(double))
@@ -36,8 +36,8 @@ void windows_subtract(struct model_windows *to, const struct model_windows *from
 		sums[i] -= less[i];
 }
 
-/* No estimate of what was not modelled is said to be better than this part of it.  Predictors learn
- * only in what is modelled, and what they come to differs for good in some programs. */
+/* The relative error of an estimate for the part that was not modelled is at least this. Predictors
+ * learn only in the modelled part, which changes their final state in some programs. */
 static double windows_at_best(unsigned event)
 {
 	switch (event) {
@@ -54,8 +54,8 @@ static double windows_at_best(unsigned event)
 	return 0.005;
 }
 
-/* A run of few stretches has parts that none of them saw: intervals are wider by so much over their
- * number. */
+/* A run of few stretches has parts that none of them covers: intervals are widened by UNSEEN_PARTS
+ * / number of stretches. */
 #define UNSEEN_PARTS 4
 
 /* Half of the interval from the scatter between stretches. */
@@ -79,7 +79,7 @@ struct quantity windows_estimate(
 	if (!w->count || w->stood_for <= 0)
 		return (struct quantity){0, 0, 0, LABEL_NONE};
 	*few = w->count < STRETCHES_MIN;
-	/* What no stretch stands for yet is as the rest. */
+	/* The part that no stretch represents yet is treated like the rest. */
 	scale = (double)w->beyond / w->stood_for;
 	error = windows_scatter(s, scale) * (1 + UNSEEN_PARTS / (double)w->count);
 	error = hypot(error, windows_at_best(event) * (s->value * scale - s->modelled));

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums over the windows of a sampled simulation (model/fast.h), and what they say of a whole run.
- */
+/* Sums over the windows of a sampled simulation (model/fast.h), and the estimates for a whole run.
+ * */
 #ifndef SOURCES_WINDOWS_H
 #define SOURCES_WINDOWS_H
 
