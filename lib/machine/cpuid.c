@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What x86 processors say of their TLBs, caches and clock.  Sources: AMD64 Architecture
- * Programmer's Manual vol. 3, appendix E (leaves 8000_0005, 8000_0006, 8000_001D, 8000_0021); Intel
- * SDM vol. 2, CPUID (leaves 4, 16H, 18H). Hypervisors pass these through, blank them or make them
- * up: whatever is impossible is left as it was.
+ * TLBs, caches and clock of x86 processors, from CPUID. Sources: AMD64 Architecture Programmer's
+ * Manual vol. 3, appendix E (leaves 8000_0005, 8000_0006, 8000_001D, 8000_0021); Intel SDM vol. 2,
+ * CPUID (leaves 4, 16H, 18H). Hypervisors pass these through, blank them or invent them: impossible
+ * values are ignored.
  */
 #include "machine/private.h"
 
@@ -73,15 +73,16 @@ static bool intel_tlbs(cpuid_function *cpuid, struct model_config *c)
 	return taken;
 }
 
-/* From Zen 5 on the second level's sizes are in units of 32 entries, and leaf 8000_0021 says so. */
+/* From Zen 5 on the second level's sizes are in units of 32 entries; leaf 8000_0021 has a bit for
+ * it. */
 static uint32_t amd_stlb_unit(cpuid_function *cpuid)
 {
 	return has_leaf(cpuid, 0x80000021) && cpuid(0x80000021, 0).eax >> 14 & 1 ? 32 : 1;
 }
 
 /* Leaf 8000_0006 gives the associativity as one of these ranges, each from its entry up to below
- * the next larger.  It is the first number in there that makes a power of two of sets.  0: there is
- * none, or it is said elsewhere. */
+ * the next larger. The result is the first number in the range that makes the number of sets a
+ * power of two. 0: none, or given in another leaf. */
 static uint32_t amd_ways(uint32_t code, uint32_t entries)
 {
 	static const uint32_t from[16] = {0, 1, 2, 3, 4, 6, 8, 0, 16, 0, 32, 48, 64, 96, 128, 0};
@@ -97,8 +98,7 @@ static uint32_t amd_ways(uint32_t code, uint32_t entries)
 	return 0;
 }
 
-/* The second level is two TLBs, of which the larger, for data, stands for the unified one of the
- * model. */
+/* The second level is two TLBs; the larger, for data, is used for the unified one of the model. */
 static bool amd_tlbs(cpuid_function *cpuid, struct model_config *c)
 {
 	uint32_t first = cpuid(0x80000005, 0).ebx, second = cpuid(0x80000006, 0).ebx;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What /proc/cpuinfo calls this processor, and which of our descriptions that is. */
+/* The processor's name in /proc/cpuinfo, and the description of ours for it. */
 #include <limits.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -9,8 +9,8 @@
 #include "machine/private.h"
 
 /*
- * Which of our descriptions a processor starts from.  The first row that matches counts.  Models
- * come first from what a hypervisor does not make up (marks); model numbers it may.
+ * The description of ours that a processor starts from. The first row that matches counts. Features
+ * that a hypervisor does not invent (marks) come first; it may invent model numbers.
  */
 static const struct family {
 	const char *vendor; /* vendor_id, or "CPU implementer" */
@@ -126,7 +126,7 @@ void machine_identify(const char *root, struct machine_identity *id)
 	free(cpuinfo);
 }
 
-/* Whether flag is one of the words in flags, which stand between blanks. */
+/* Whether flag is one of the words in flags, which are separated by blanks. */
 static bool has_flag(const char *flags, const char *flag)
 {
 	size_t length = strlen(flag);

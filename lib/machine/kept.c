@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What was timed once on this host is kept until it boots again: a core's clock comes out a few
- * percent higher or lower each time it is timed, and a modelled host that changes with it would not
- * count the same twice.  Where nothing can be kept, it is timed each time.
+ * Measured values of this host are kept until it boots again. A measured clock differs by a few
+ * percent each time, and a modelled host with a different clock would have different counts. If
+ * nothing can be kept, the clock is measured each time.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +13,7 @@
 #include "base/home.h"
 #include "machine/private.h"
 
-/* The first line of the file: it speaks of this boot of this processor. */
+/* The first line of the file: identifies this boot of this processor. */
 static bool kept_heading(const struct machine_identity *id, char *text, size_t size)
 {
 	struct error ignored;

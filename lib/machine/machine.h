@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Machine descriptions: the processors that can be modelled.  Each is a text file (format:
- * perfex-machine(5)); ours are in lib/machine/data, installed to share/perfex/machines.  This
- * host's own comes from sysfs and cpuid, with what those do not tell taken from the description of
- * its family.
+ * Machine descriptions: the processors that can be modelled. Each is a text file (format:
+ * perfex-machine(5)); ours are in lib/machine/data, installed to share/perfex/machines. This host's
+ * own comes from sysfs and cpuid, with missing values from the description of its family.
  */
 #ifndef MACHINE_MACHINE_H
 #define MACHINE_MACHINE_H
@@ -30,15 +29,15 @@ int machine_parse(
 	const char *text, size_t length, const char *name, struct machine *m, struct error *e);
 
 /*
- * The machine that `name` means: NULL or "host": this host's; a name of ours ("zen4");
+ * The machine named `name`: NULL or "host": this host's; a name of ours ("zen4");
  * "cachegrind:I1=size,assoc, line:D1=size,assoc,line:LL=size,assoc,line" (cachegrind's semantics
- * and geometry); else a path.  Behind all but cachegrind's may stand ":KEY=VALUE,..." to change
- * single fields ("zen4:L2=512K").  ERR_NOT_FOUND lists the nearest names.
+ * and geometry); else a path. All except cachegrind's may be followed by ":KEY=VALUE,..." to change
+ * single fields ("zen4:L2=512K"). ERR_NOT_FOUND lists the nearest names.
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 
-/* Likewise, with the clock that -clock names ("first-order" or "retirement"), if it goes with the
- * machine. */
+/* The same, with the clock given by -clock ("first-order" or "retirement"), if the machine supports
+ * it. */
 int machine_find_clock(const char *name, const char *clock, struct machine *m, struct error *e);
 
 /* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a

@@ -38,14 +38,14 @@ const char *machine_check_cache(
 	return text;
 }
 
-/* Whether `count` lines or entries make whole sets of so many ways, a power of two of them where
- * that is asked for. */
+/* Whether `count` lines or entries make whole sets of `ways` ways, a power of two of them where
+ * that is required. */
 static bool divides(uint64_t count, uint64_t ways, bool power)
 {
 	return count % ways == 0 && (!power || check_power_of_two(count / ways));
 }
 
-/* "8-way or 16-way": the nearest numbers of ways to `ways` that count has. */
+/* "8-way or 16-way": the possible numbers of ways for count that are nearest to `ways`. */
 static void suggest_ways(uint64_t count, uint64_t ways, bool power, char *hint, size_t size)
 {
 	uint64_t below = ways < count ? ways : count, above = ways ? ways : 1;

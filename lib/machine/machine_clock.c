@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The clock that the core really runs at, where nothing states it (in virtual machines neither
- * cpufreq nor the time-stamp counter do): the time of a chain of exclusive-ors, each of which waits
- * one cycle for the one before on every processor that we know.  The fastest of a few bursts
+ * The real clock of the core, for hosts where nothing gives it (virtual machines have neither
+ * cpufreq nor the time-stamp counter's rate): the time of a chain of exclusive-ors, each of which
+ * waits one cycle for the one before on every processor that we know. The fastest of a few bursts
  * counts; the others were interrupted.
  */
 

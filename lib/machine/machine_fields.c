@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a machine description may say: the one table that parsing, printing and checking go by. */
+/* The fields of a machine description: one table for parsing, printing and checking. */
 #include "machine/private.h"
 
 #define AT(member)    offsetof(struct machine, member)

@@ -81,8 +81,8 @@ malformed:
 		e, "write it as in cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64");
 }
 
-/* Cachegrind takes a host's LL whose sets are no power of two for one of fewer sets with more ways,
- * and the same size. */
+/* Cachegrind treats a host's LL whose number of sets is not a power of two as one with fewer sets,
+ * more ways, and the same size. */
 static void round_sets(struct model_cache_config *c)
 {
 	uint32_t sets = c->line && c->ways ? c->size / c->line / c->ways : 0, fewer;
@@ -173,8 +173,8 @@ static int find_whole(const char *name, struct machine *m, struct error *e)
 	return not_found(name, e);
 }
 
-/* The ':' before changes, NULL: there are none.  What is behind cachegrind's is its own, and a file
- * may have one in its name. */
+/* The ':' before changes, NULL: there are none. Text after "cachegrind:" is not a change, and the
+ * name of a file may contain one. */
 static const char *changes_of(const char *name)
 {
 	const char *slash = name ? strrchr(name, '/') : NULL, *colon;

@@ -64,8 +64,8 @@ static struct model_cache_config *cache_slot(
 	}
 }
 
-/* One cache directory.  sysfs says 0 ways where it does not know: then the family's number, if it
- * fits, else the nearest common one that divides. */
+/* One cache directory. sysfs has 0 ways for unknown: then the family's number is used, if it fits,
+ * else the nearest common divisor. */
 static bool sysfs_cache(const char *root, int index, struct model_config *c, bool present[4])
 {
 	uint64_t level, size, ways = 0, line = 64;
@@ -97,7 +97,7 @@ static bool sysfs_cache(const char *root, int index, struct model_config *c, boo
 	return true;
 }
 
-/* Whether sysfs knew at least the first level; what it does not list beyond that is not there. */
+/* Did sysfs list at least the first level? Levels that it does not list then do not exist. */
 static bool sysfs_caches(const char *root, struct model_config *c)
 {
 	struct model_config found = *c;
@@ -241,8 +241,8 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 		caches = "from sysfs";
 	else if (cpuid && machine_cpuid_caches(cpuid, &m->model))
 		caches = "from cpuid";
-	/* Some cpuids understate them (64 of Golden Cove's 96); a description that is the very
-	 * processor's knows better. */
+	/* Some cpuids have too small values (64 of Golden Cove's 96); a description of exactly this
+	 * processor is better. */
 	tlbs = !exact && cpuid && machine_cpuid_tlbs(cpuid, &m->model);
 	clock = host_clock(root, cpuid, &id, &m->model);
 	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)

@@ -106,7 +106,7 @@ static unsigned parse_line_of(const struct parser *p, const char *key)
 	return 0;
 }
 
-/* Says what is wrong with a keyword, or with the machine where it was not given. */
+/* Reports the error of a keyword, or of the machine if the keyword was not given. */
 static int parse_refuse(struct parser *p, const char *key, const char *why, const char *hint)
 {
 	p->line = p->changing ? 0 : parse_line_of(p, key);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Shared by the files of lib/machine: the table of what a description may say, the checks, and what
- * the host tells about itself.
+ * Shared by the files of lib/machine: the table of the fields of a description, the checks, and the
+ * data from the host.
  */
 #ifndef MACHINE_PRIVATE_H
 #define MACHINE_PRIVATE_H
@@ -10,7 +10,7 @@
 
 #include "machine/machine.h"
 
-/* How a value is written and where it goes. */
+/* The format and type of a value. */
 enum field_kind {
 	FIELD_TEXT,   /* the rest of the line */
 	FIELD_WORD,   /* letters, digits, '.', '_', '-', '+' */
@@ -23,7 +23,7 @@ enum field_kind {
 	FIELD_CACHE,  /* 32K 8-way 64-byte 4-cycle */
 	FIELD_TLB,    /* 64-entry full [7-cycle] */
 	FIELD_LARGE,  /* a TLB's entries of 2 MiB pages: 32-entry 4-way, shared or split */
-	/* 64-entry 4-ahead 2-line, or off; low says which of the three belong to it */
+	/* 64-entry 4-ahead 2-line, or off; `low` selects which of the three it has */
 	FIELD_PREFETCH,
 };
 
@@ -53,7 +53,7 @@ void machine_defaults(struct machine *m);
 const char *machine_check_cache(
 	const struct model_cache_config *c, uint32_t flavour, char *text, size_t size);
 const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size_t size);
-/* Of one that is not possible: what near it would be, written into hint. */
+/* Writes a possible value near an impossible one into hint. */
 const char *machine_hint_cache(
 	const struct model_cache_config *c, uint32_t flavour, char *hint, size_t size);
 const char *machine_hint_tlb(const struct model_tlb_config *t, char *hint, size_t size);
@@ -71,7 +71,7 @@ bool machine_find_fault(const struct machine *m, struct machine_fault *f);
  * neither. */
 void machine_fit(struct model_config *c);
 
-/* What /proc/cpuinfo below root tells; all zero where it cannot be read. */
+/* Data from /proc/cpuinfo below root; all zero if it cannot be read. */
 struct machine_identity {
 	char vendor[32]; /* vendor_id, or "CPU implementer" in hexadecimal */
 	char name[96];
@@ -84,23 +84,23 @@ void machine_identify(const char *root, struct machine_identity *id);
  * is not known.  *exact: it is of this very processor; else the nearest that we have. */
 const char *machine_family(const struct machine_identity *id, uint32_t l1i, bool *exact);
 
-/* Applies changes, KEY=VALUE and commas between; of caches and TLBs a VALUE may say part.  The
+/* Applies changes, KEY=VALUE separated by commas; of caches and TLBs a VALUE may be partial. The
  * machine's name gets a '+'. On failure m is half changed. */
 int machine_change(struct machine *m, const char *changes, struct error *e);
 
 /* machine_parse on the file at path. */
 int machine_load(const char *path, struct machine *m, struct error *e);
 
-/* x86 processors' own description.  The leaves come from a function so that tests can play any
- * processor. */
+/* Data that x86 processors give about themselves. The leaves come from a function so that tests can
+ * imitate any processor. */
 struct cpuid {
 	uint32_t eax, ebx, ecx, edx;
 };
 typedef struct cpuid cpuid_function(uint32_t leaf, uint32_t subleaf);
-/* The real one; NULL where there is no such instruction. */
+/* The real one; NULL if there is no such instruction. */
 cpuid_function *machine_cpuid(void);
-/* Takes over what the leaves tell; what they do not, or what is impossible, stays.  The return
- * value says whether anything was taken over. */
+/* Takes over the leaves' values; fields without a value, or with an impossible one, do not change.
+ * Returns whether anything was taken over. */
 bool machine_cpuid_tlbs(cpuid_function *cpuid, struct model_config *c);
 bool machine_cpuid_caches(cpuid_function *cpuid, struct model_config *c);
 /* The highest frequency as leaf 0x16 states it; 0: unknown. */
@@ -113,7 +113,8 @@ uint64_t machine_timed_hz(void);
 /* The clock of this host as it was kept since it booted, in ~/.cache/perfex/clock; 0: it was not.
  */
 uint64_t machine_kept_hz(const struct machine_identity *id);
-/* Keeps hz if nobody was faster; returns what is kept now, or hz where nothing can be. */
+/* Keeps hz unless another process already did; returns the value that is kept now, or hz if nothing
+ * can be kept. */
 uint64_t machine_keep_hz(const struct machine_identity *id, uint64_t hz);
 
 #endif

@@ -7,7 +7,7 @@
 #include "base/nearest.h"
 #include "machine/values.h"
 
-/* Digits at *text, at most 15 of them; moves *text behind them. */
+/* Digits at *text, at most 15 of them; moves *text past them. */
 static bool value_digits(const char **text, uint64_t *value)
 {
 	int n = 0;
@@ -202,7 +202,7 @@ static int read_cycles(struct parser *p, const struct field *f, void *target)
 	return read_u32(p, f, target, value_cycles_of, "a number of cycles, such as 13-cycle");
 }
 
-/* Words that each say by their unit what they are, in any order. */
+/* Words in any order, each identified by its unit. */
 struct parts {
 	bool has_size, has_ways, has_line, has_entries, has_latency, full, none;
 	uint64_t size, ways, line, entries, latency;
@@ -245,7 +245,7 @@ static int value_take_part(struct parser *p, const struct field *f, struct parts
 	return 0;
 }
 
-/* All parts of the line; parts->none if it only says "none". */
+/* All parts of the line; parts->none if it is only "none". */
 static int take_parts(struct parser *p, const struct field *f, struct parts *parts)
 {
 	int got, words = 0;

@@ -12,7 +12,7 @@ struct parser {
 	const char *name;
 	unsigned line;                  /* 0: none; an error is then of the machine as a whole */
 	bool changing;                  /* what a value leaves out stays as it is in m */
-	const char *at, *end;           /* of the line at hand, comment and blanks removed */
+	const char *at, *end;           /* of the current line, without comment and blanks */
 	char word[WORD_MAX_LENGTH + 1]; /* the last one taken */
 	char section[32];
 	unsigned seen[FIELDS_MAX]; /* line of each field, 0: not given */
@@ -31,7 +31,7 @@ static inline bool parser_blank(char c)
 	return c == ' ' || c == '\t' || c == '\r';
 }
 
-/* There is no such keyword or section (what); with the nearest. */
+/* Unknown keyword or section (what); with the nearest. */
 int machine_parser_unknown(struct parser *p, const char *what, const char *word);
 /* The checks that take the whole machine. */
 int machine_parser_check(struct parser *p);

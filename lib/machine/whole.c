@@ -127,7 +127,7 @@ static bool policies(const struct model_config *c, struct machine_fault *f)
 	return false;
 }
 
-/* Exclusive caches hand whole lines to each other. */
+/* Exclusive caches pass whole lines to each other. */
 static bool inclusion(const struct model_config *c, struct machine_fault *f)
 {
 	const uint32_t inclusions[] = {c->l2_inclusion, c->ll_inclusion};
@@ -198,7 +198,7 @@ static bool cachegrind(const struct model_config *c, struct machine_fault *f)
 	return false;
 }
 
-/* So many cores of these caches. */
+/* The number of cores with these caches. */
 static bool whole_room(const struct model_config *c, struct machine_fault *f)
 {
 	struct model_config fewer = *c;

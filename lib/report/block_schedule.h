@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the static schedule says of a measured block, beside the measurement.
+ * The static schedule of a measured block, for comparison with the measurement.
  */
 #ifndef REPORT_BLOCK_SCHEDULE_H
 #define REPORT_BLOCK_SCHEDULE_H

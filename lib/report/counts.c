@@ -77,9 +77,9 @@ static void cost_row(struct event_row *row, const struct cost_table *costs, doub
 	row->maximum = cost_seconds(c, c->maximum, clock_hz) * row->count.quantity.value;
 }
 
-/* Time on the CPU: cycles by the clock where cycles were counted, since the other events were
- * counted at the same levels; else the kernel's clock.  The model's clock is what it says; that of
- * a processor is its nominal one, so the time is an estimate. */
+/* Time on the CPU: cycles divided by the clock if cycles were counted, since the other events were
+ * counted at the same levels; else the kernel's clock. The model's clock is exact; that of a
+ * processor is its nominal one, so the time is an estimate. */
 static struct quantity cpu_seconds(struct counted *c, double clock_hz, bool kernel)
 {
 	static const int cycles[] = {EV_CYCLES, EV_CYCLES_16};

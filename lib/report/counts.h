@@ -50,7 +50,7 @@ struct counts_report {
 	size_t groups; /* sets of events that took turns on the counters */
 
 	size_t event_count;
-	struct event_row *events; /* in the order asked for */
+	struct event_row *events; /* in the order of the request */
 	size_t uncounted_count;
 	struct uncounted_row *uncounted;
 	size_t thread_count;

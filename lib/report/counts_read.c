@@ -72,7 +72,7 @@ static void read_causes(struct counts_report *r, const struct json_object *list)
 	}
 }
 
-/* Who they were; their counts are not taken over. */
+/* Reads the threads' ids and names, without their counts. */
 static int read_threads(struct counts_report *r, const struct json_object *list, struct error *e)
 {
 	r->threads = calloc(json_length(list) + 1, sizeof(*r->threads));

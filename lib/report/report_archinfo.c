@@ -277,8 +277,8 @@ static int archinfo_by_count(const void *a, const void *b)
 	return sort_falling(x->n, y->n) ?: strcmp(x->name, y->name);
 }
 
-/* The most frequent first, as shares of all instructions; where rows are cut, as far as -q goes,
- * the rest as one row. */
+/* The most frequent first, as shares of all instructions; with cuts, only the rows that -q keeps,
+ * and the rest as one row. */
 static void ranked_section(struct archinfo *a, const char *title, const char *section,
 	const char *(*name_of)(enum isa_machine machine, unsigned i), const uint64_t *counts,
 	size_t size, bool cuts)

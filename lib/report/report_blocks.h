@@ -21,7 +21,7 @@ void report_block_columns(struct report_waits *w, bool margin);
 /* One block. */
 struct report_block_row {
 	uint32_t image, block;
-	uint64_t from, to; /* addresses, the second behind its last byte */
+	uint64_t from, to; /* addresses, `to` exclusive */
 	const char *procedure, *confidence, *cause, *text;
 	struct quantity executions;
 	double cycles, best; /* all, and at least a time */
@@ -30,7 +30,7 @@ struct report_block_row {
 double report_block_cycles(const struct explain_result *p, uint32_t block);
 struct report_block_row report_block_make(
 	struct report_table *t, const struct explain_result *p, uint32_t block);
-/* Index of the row.  margin: what is drawn beside it; NULL where there is no such column. */
+/* Index of the row. margin: the drawing beside it; NULL if there is no such column. */
 size_t report_block_add(
 	struct report_waits *w, const struct report_block_row *r, const char *margin);
 

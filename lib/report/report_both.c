@@ -10,7 +10,7 @@
 #include "report/report_columns.h"
 
 enum { SHOWN = 5 };
-#define DIFFERS 0.001 /* probability of chance alone, below which it is not believed */
+#define DIFFERS 0.001 /* probability of chance alone, below which a difference counts */
 
 struct grouping {
 	const struct prof_data *d;

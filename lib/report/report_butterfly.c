@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Each function between its callers and what it calls.  A caller's figure is the part of the
- * function's inclusive samples that came by way of it; that of a callee what it used, with all
- * below, when the function called it.  On a path where a call recurs, its outermost one counts.
+ * Each function between its callers and its callees. A caller's number is the part of the
+ * function's inclusive samples that came through that caller; a callee's is its inclusive samples
+ * when the function called it. On a path where a call recurs, its outermost one counts.
  */
 #include <stdlib.h>
 
@@ -19,7 +19,7 @@ struct edge { /* table entry */
 struct edges {
 	struct report_calls *calls;
 	struct table table;
-	uint32_t *of;     /* edge of each node; UINT32_MAX: called by nobody */
+	uint32_t *of;     /* edge of each node; UINT32_MAX: no caller */
 	uint64_t *counts; /* [edge * metrics + metric] */
 	const uint64_t *subtrees;
 	size_t metrics;

@@ -26,8 +26,8 @@ struct report_calc {
 int report_calc_init(struct dis *l, struct error *e);
 void report_calc_fini(struct dis *l);
 
-/* After samples were moved; says the procedure's best case and what it took, in its row, which is
- * the last. */
+/* After samples were moved: writes the procedure's best case and its measured cycles in its row,
+ * which is the last. */
 int report_calc_analyse(struct dis *l, struct report_dis_body *b, struct error *e);
 void report_calc_body_free(struct dis *l, struct report_dis_body *b);
 /* A row before that of instruction i, where it waited. */

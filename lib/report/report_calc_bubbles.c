@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Waits, drawn where they were: a row before each instruction that waited, with a letter for each
- * thing that it may have waited for, most likely first, and what that means where it comes first
+ * Waits, shown where they occurred: a row before each instruction that waited, with a letter for
+ * each possible cause, the most likely one first, and a legend at the first use of each letter
  * (Anderson et al., SOSP'97, figure 2).
  */
 #include <stdio.h>
@@ -13,7 +13,7 @@ enum { STATIC = CULPRITS, STATIC_LETTER = 's', UNEXPLAINED_LETTER = '?' };
 /* Of what the instruction may have waited for, as shares of its wait; in cycles. */
 #define LEAST_SHARE 0.03
 #define LEAST_WAIT  0.3
-#define DOTS_FROM   3.0 /* cycles: "..." says that it is long */
+#define DOTS_FROM   3.0 /* cycles: "..." marks a long wait */
 
 struct bubble {
 	char letters[CULPRITS + 3];

@@ -165,7 +165,7 @@ const char *report_calc_loop(struct dis *l, const struct report_dis_body *b, uin
 	return cpi.label == LABEL_NONE ? "" : report_text(l->t, ", %.2f CPI", cpi.value);
 }
 
-/* What executions were estimated from, and how to know more. */
+/* The source of the estimated executions, and how to improve it. */
 static const char *calc_rows_estimate(struct dis *l)
 {
 	if (l->d->request->classic)

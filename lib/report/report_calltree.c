@@ -119,8 +119,8 @@ static int falling(const void *a, const void *b)
 	return sort_falling(*(const uint64_t *)a, *(const uint64_t *)b);
 }
 
-/* What -q leaves: so many branches (and those that cost as much as the last of them), or those
- * above a share. */
+/* Applies -q: keeps that number of branches (and those with the same cost as the last of them), or
+ * those above a share. */
 static int prune(struct tree *t, const struct prof_quit *q)
 {
 	uint64_t all = t->calls->columns.data->metrics.data[t->calls->metric].samples, *values;
@@ -142,7 +142,7 @@ static int prune(struct tree *t, const struct prof_quit *q)
 	return 0;
 }
 
-/* -only, -exclude: what leads to something that is wanted stays. */
+/* -only, -exclude: keeps paths to selected entities. */
 static int choose(struct tree *t)
 {
 	t->wanted = report_scratch(t->table, t->branches.count, sizeof(*t->wanted));

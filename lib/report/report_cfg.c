@@ -103,7 +103,7 @@ static int cfg_take_procedure(
 	return rc;
 }
 
-/* One procedure, unless -q says otherwise. */
+/* One procedure, unless -q asks for more. */
 static int cfg_make(struct report_waits *w, struct error *e)
 {
 	struct report_cut cut = report_cut_of(w->d, (struct prof_quit){.rows = 1});

@@ -122,7 +122,7 @@ static bool columns_same_metric(const struct prof_metric *a, const struct prof_m
 	       strcmp(a->metric->source, b->metric->source) == 0;
 }
 
-/* -compare: each metric by the first one of another run that is the same. */
+/* -compare: each metric divided by the first equal one of another run. */
 static void run_ratios(struct report_columns *c)
 {
 	const struct prof_metric *m = c->data->metrics.data;
@@ -219,7 +219,7 @@ static void fill_ratio(struct report_cell *cell, const struct report_cell *over,
 	value = scale * a->value / b->value;
 	/* on a logarithmic scale, so that it stays positive */
 	factor = exp(sqrt(r * r + s * s));
-	/* no sample is a weak figure, too: it says at most how much */
+	/* a metric without samples is weak too: it only has an upper limit */
 	cell->weak = over->weak || under->weak || (a->value == 0 && a->high > 0);
 	cell->quantity = (struct quantity){value, value / factor, value * factor, label};
 	if (a->value == 0)
@@ -280,7 +280,7 @@ struct spot { /* table entry */
 	size_t entity;
 };
 
-/* A function that begins with its loop: jumps of its own back to its entry are no calls. */
+/* A function that begins with its loop: its own jumps back to its entry are not calls. */
 static int take_off_jumps(const struct prof_data *d, const struct prof_sums *s, uint64_t *times)
 {
 	struct table spots = TABLE_OF(struct spot);

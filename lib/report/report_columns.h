@@ -23,14 +23,14 @@ struct report_columns { /* arrays live until report_finish */
 	struct report_ratio *ratios;
 	size_t ratio_count;
 	long executions; /* column; -1: none */
-	size_t exact;    /* metric that it comes from */
+	size_t exact;    /* its metric */
 };
 
 enum report_columns_flag { REPORT_COLUMNS_INCLUSIVE = 1, REPORT_COLUMNS_TREE = 2 };
 
-/* Adds columns to an empty table, the metrics to its experiments, and what is to be said of both
- * above the rows.  executions names that column ("calls", "executions"), NULL: it makes no sense
- * here.  -1 when memory is out. */
+/* Adds columns to an empty table, the metrics to its experiments, and the lines about both above
+ * the rows. executions names that column ("calls", "executions"), NULL: no such column. -1 when
+ * memory is out. */
 int report_columns_init(struct report_columns *c, struct report_table *t, const struct prof_data *d,
 	unsigned flags, const char *executions, struct error *e);
 
@@ -45,7 +45,7 @@ void report_columns_total(const struct report_columns *c);
 uint64_t *report_executions(const struct report_columns *c, const struct prof_sums *s);
 
 /* report_head.c: "value: label" lines on the run and its metrics; coverage, below. */
-/* The part of it that is about branch records. */
+/* The lines about branch records. */
 void report_describe_bursts(struct report_table *t, const struct experiment *x);
 void report_describe(struct report_table *t, const struct prof_data *d);
 void report_coverage(struct report_table *t, const struct prof_data *d);
@@ -55,12 +55,12 @@ void report_experiment_add(struct report_table *t, const struct prof_data *d, si
 /* Facts of a run that heads show: key and what it is called; ends with NULL. */
 extern const char *const report_facts[][2];
 
-/* report_both.c: what ssrun -both asked, answered below the rows. */
+/* report_both.c: the question of ssrun -both, answered below the rows. */
 int report_both(struct report_table *t, const struct prof_data *d, const struct prof_sums *s,
 	enum prof_grain grain, struct error *e);
 
-/* A report of places at a grain: names, columns, sums, then the rows that add makes of them, the
- * total and what is to be said below. */
+/* A report of places at a grain: names, columns, sums, then the rows that `add` makes of them, the
+ * total and the lines below. */
 typedef void report_list_rows(struct report_columns *c, struct prof_sums *s, enum prof_grain grain);
 int report_list(struct prof_data *d, struct report_table *t, enum prof_grain grain,
 	const char *executions, report_list_rows *add, struct error *e);
@@ -71,7 +71,7 @@ struct report_cut {
 	size_t shown;
 	double cumulative; /* percent, of what is shown */
 };
-/* usual: what holds where the request says nothing. */
+/* usual: the default if the request has no -q. */
 struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual);
 /* Is a row of that share left out, and all that follow?  Else it counts as shown. */
 bool report_cuts(struct report_cut *cut, double percent);

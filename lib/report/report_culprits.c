@@ -40,7 +40,8 @@ static uint32_t scheduled(const struct explain_result *p, uint32_t i)
 	return r->blame >= 0 ? (uint32_t)r->blame : FLOW_NONE;
 }
 
-/* What the schedule says, between what no other cause can have been and all that it allows. */
+/* The static wait: from the part that no other cause explains to the most that the schedule allows.
+ * */
 static void take_fixed(
 	struct report_table *t, const struct explain_result *p, uint32_t i, double others)
 {

@@ -13,11 +13,11 @@ struct report_waits {
 	struct explain x;
 };
 
-/* Names, the run, what explains it; then what make adds, and what is to be said below. */
+/* Names, the run, its explanation; then the rows of `make`, and the lines below. */
 int report_waits_report(struct prof_data *d, struct report_table *t,
 	int (*make)(struct report_waits *w, struct error *e), struct error *e);
 
-/* A column of executions as that analysis knows them. */
+/* A column of executions as computed by that analysis. */
 struct report_column report_executions_column(const struct explain *x);
 /* The row of code at an address, with its line. */
 struct report_row report_code_row(
@@ -28,13 +28,13 @@ const char *report_culprits_confidence(const struct explain_result *p, uint32_t 
 /* Adds the culprits of instruction i to the table's, as those of row. */
 void report_culprits_take(
 	struct report_table *t, const struct explain_result *p, uint32_t i, struct report_row *row);
-/* "dcache 80%, dtlb 20%": most likely first, what stands in the schedule among them. */
+/* "dcache 80%, dtlb 20%": most likely first, with the static wait among them. */
 const char *report_culprits_text(
 	struct report_table *t, const struct explain_result *p, uint32_t i);
-/* The address of the instruction that caused most of it, "" where that is itself. */
+/* The address of the instruction that caused most of it, "" for the instruction itself. */
 const char *report_culprits_blame(
 	struct report_table *t, const struct explain_result *p, uint32_t i);
-/* Which core and which costs all that stands on. */
+/* The core and the costs that the analysis used. */
 void report_culprits_describe(struct report_table *t, const struct explain *x);
 
 #endif

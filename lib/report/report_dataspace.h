@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* For report_dataspace.c (objects), which asks report_sharing.c (lines that threads share) and
+/* For report_dataspace.c (objects), which uses report_sharing.c (lines that threads share) and
  * report_members.c (parts of objects); all add rows by report_dataspace_rows.c. */
 #ifndef REPORT_REPORT_DATASPACE_H
 #define REPORT_REPORT_DATASPACE_H
@@ -48,7 +48,7 @@ static inline const struct experiment *report_dataspace_input(
 /* counts: by metric, or NULL where a row has none. */
 void report_dataspace_row(struct report_dataspace_view *v, const struct report_row *row,
 	enum report_dataspace_row kind, const char *sharing, const uint64_t *counts);
-/* A row that is a text. */
+/* A row with a text. */
 void report_dataspace_text(struct report_dataspace_view *v, unsigned depth,
 	enum report_dataspace_row kind, const char *sharing, const uint64_t *counts,
 	const char *text);

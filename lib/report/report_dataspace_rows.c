@@ -7,7 +7,7 @@
 #include "report/report_columns.h"
 #include "report/report_dataspace.h"
 
-/* What only says again what another column says is for scripts. */
+/* Columns that repeat another column are for scripts. */
 static bool is_for_scripts(int event)
 {
 	return event == EV_INTERVENTION_HITS || event == EV_INVALIDATION_HITS ||

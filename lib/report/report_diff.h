@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * prof -diff, for the files lib/report/report_diff*.c: the inputs of a request are runs of two
- * sides; what rows stand for is matched by name, as the two may be different builds.
+ * sides; rows are matched by name, because the two may be different builds.
  */
 #ifndef REPORT_REPORT_DIFF_H
 #define REPORT_REPORT_DIFF_H
@@ -28,9 +28,9 @@ struct report_diff {
 	enum prof_grain grain;
 };
 
-/* report_diff_rows.c: sums by what rows stand for in both builds.  Images go by name without
- * version, the programs themselves whatever they are called; procedures without the compiler's
- * suffixes; lines by their distance from where the procedure begins; files by base name. */
+/* report_diff_rows.c: sums by entities that are the same in both builds. Images match by name
+ * without version, the two programs always; procedures without the compiler's suffixes; lines by
+ * their distance from the beginning of the procedure; files by base name. */
 int report_diff_sums(struct prof_sums *s, struct prof_data *d, enum prof_grain grain);
 
 /* report_diff_pairs.c: which metrics there are to compare; then, with sums, their changes. */
@@ -38,7 +38,7 @@ int report_diff_pairs(struct report_diff *f, struct error *e);
 int report_diff_compare(struct report_diff *f, struct error *e);
 void report_diff_pairs_fini(struct report_diff *f);
 
-/* report_diff_head.c: what is said above and below the rows. */
+/* report_diff_head.c: the lines above and below the rows. */
 void report_diff_head(struct report_diff *f);
 void report_diff_notes(struct report_diff *f, size_t changed);
 

@@ -11,7 +11,7 @@
 
 static const char *const side_names[] = {"before", "after"};
 
-/* The fact of a side: of its first run that knows it. *several: others say something else. */
+/* The fact of a side: of its first run that has it. *several: other runs differ. */
 static const char *side_fact(
 	const struct prof_request *r, unsigned side, const char *key, bool *several)
 {

@@ -51,7 +51,7 @@ static int take_pair(struct report_diff *f, size_t metric, bool types)
 	return 0;
 }
 
-/* Metrics of one type of experiment; of different ones only where there are no others. */
+/* Metrics of experiments of one type; of different types only if there are no others. */
 int report_diff_pairs(struct report_diff *f, struct error *e)
 {
 	for (int types = 1; types >= 0 && !f->pairs.count; types--)
@@ -66,7 +66,7 @@ int report_diff_pairs(struct report_diff *f, struct error *e)
 			     "metrics of an experiment");
 }
 
-/* Counts and exposures of one pair; the row behind the last is that of all. */
+/* Counts and exposures of one pair; the row after the last is the total. */
 static int fill_pair(const struct report_diff *f, struct report_pair *pair, struct error *e)
 {
 	const struct prof_data *d = f->data;

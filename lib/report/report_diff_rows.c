@@ -68,7 +68,7 @@ static uint32_t *match_images(const struct prof_data *d)
 	for (uint32_t i = 0; i < d->images.count; i++)
 		for (first[i] = 0; !same_image(&d->images.data[first[i]], &d->images.data[i]);)
 			first[i]++;
-	/* programs of two names, neither of which the other side knows */
+	/* programs with two names, each missing on the other side */
 	if (before >= 0 && after >= 0 && !side_has(d, 1, &d->images.data[before]) &&
 		!side_has(d, 0, &d->images.data[after]))
 		for (uint32_t i = 0; i < d->images.count; i++)

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Disassembly of the procedures that hold most samples: numbers, jumps, code, source lines.
- * Samples whose address an interrupt took are moved to the instruction that waited
- * (explain/skid.h); where they were found stands in columns of their own, for scripts and with
- * -raw.
+ * Disassembly of the procedures with most samples: numbers, jumps, code, source lines. Samples at
+ * the address that an interrupt found are moved to the instruction that waited (explain/skid.h);
+ * the original addresses are in columns of their own, for scripts and with -raw.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,7 +16,7 @@
 enum {
 	USUAL_SHARE = 90,  /* percent of samples, without -q */
 	WHOLE_LIMIT = 256, /* instructions; of larger procedures only what has samples is shown */
-	AROUND = 8,        /* instructions before and behind */
+	AROUND = 8,        /* instructions before and after */
 };
 
 static bool dis_has_skid(const struct dis *l, size_t metric)

@@ -10,7 +10,7 @@
 #include "report/report_source.h"
 
 struct report_dis_source {
-	const char *file; /* of an image: lives as long */
+	const char *file; /* of an image: same lifetime */
 	struct report_source text;
 };
 

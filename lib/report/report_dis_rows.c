@@ -42,7 +42,8 @@ static const char *symbol_text(struct dis *l, uint32_t image, uint64_t address)
 	return report_text(l->t, "%s+0x%llx", name, (unsigned long long)(address - s.address));
 }
 
-/* Where an instruction leads or what it addresses, as far as its text does not say. */
+/* The target of a branch or the data that an instruction addresses, if its text does not have it.
+ * */
 static const char *target_text(
 	struct dis *l, const struct report_dis_body *b, const struct insn *insn, bool *outside)
 {
@@ -206,7 +207,7 @@ void report_dis_insn_row(struct dis *l, struct report_dis_body *b, uint32_t i)
 			b->arrows.cells + (size_t)i * b->arrows.width);
 }
 
-/* Adds a row that is no instruction, behind instruction i - 1, with its margin. */
+/* Adds a row that is not an instruction, after instruction i - 1, with its margin. */
 static void between(
 	struct dis *l, const struct report_dis_body *b, const struct report_row *r, uint32_t i)
 {

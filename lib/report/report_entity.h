@@ -20,8 +20,8 @@ struct report_rank {
 };
 
 /* The entities that the request selects, most costly thread and in it most costly entity first
- * (inclusive, where that is known); *count of them.  any: also those that have samples of other
- * metrics only.  As report_scratch; NULL when memory is out. */
+ * (inclusive, if known); *count is their number. any: also those that have samples of other metrics
+ * only. As report_scratch; NULL when memory is out. */
 struct report_rank *report_ranks(struct report_table *t, const struct prof_data *d,
 	const struct prof_sums *s, size_t metric, bool any, size_t *count);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands above and below the rows: SpeedShop's lines "value: label", and what is missing. */
+/* The lines above and below the rows: SpeedShop's lines "value: label", and warnings about missing
+ * data. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>
@@ -108,7 +109,7 @@ static void describe_counter(struct report_table *t, const struct prof_metric *m
 			    : ", samples by overflow value");
 }
 
-/* What was counted beside the samples says how much of it they stand for. */
+/* The samples as a share of the counted total. */
 static void describe_share(
 	struct report_table *t, const struct prof_metric *m, const struct prof_request *r)
 {

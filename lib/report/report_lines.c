@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source files, the one with most samples first, their lines in order with the text and some lines
- * around; what has no line stands at the end, by function.
+ * around; samples without a line are at the end, by function.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -14,7 +14,7 @@
 #include "report/report_source.h"
 #include "report/report_views.h"
 
-enum { AROUND = 2 }; /* lines shown before and behind one that has samples */
+enum { AROUND = 2 }; /* lines shown before and after one that has samples */
 
 struct line {
 	uint64_t group, file_value, value; /* of the sorting metric */
@@ -95,7 +95,7 @@ static struct line *collect_lines(const struct listing *l, size_t *count)
 	return lines;
 }
 
-/* What is to be said of a file behind its name: a newer source, or none. */
+/* The note after a file's name: a newer source, or none. */
 static const char *file_note(struct report_table *t, const struct prof_data *d,
 	const struct line *line, const struct report_source *source)
 {
@@ -169,7 +169,7 @@ static void file_rows(const struct listing *l, const struct line *lines, size_t 
 	struct report_row bare = {.parent = -1, .file = file},
 			  gap = {.role = REPORT_GAP, .parent = -1};
 	struct report_source source = {0};
-	unsigned shown = 0; /* the last line that stands there */
+	unsigned shown = 0; /* the last line shown */
 
 	if (lines->of->key.file)
 		report_source_open(&source, file, lines->d->request->source_paths);

@@ -96,9 +96,9 @@ static bool name_of_variable(const struct report_dataspace_view *v, const struct
 }
 
 /*
- * How far apart the same member of one element and another may be, at most; 0: nobody knows. Misses
- * come once a line where code goes over everything: a distance of one line says nothing, and one of
- * several may be the prefetchers' doing, so that it is only believed as a whole (*steps).
+ * The largest possible distance between the same member of two elements; 0: unknown. Code that
+ * walks all elements has one miss per line: a distance of one line has no information, and one of
+ * several may be caused by prefetchers, so that only the whole distance is used (*steps).
  */
 static uint64_t distance(
 	const struct report_object *o, const struct experiment_touch *t, uint64_t *steps)
@@ -144,7 +144,7 @@ static bool name_of_block(const struct report_dataspace_view *v, const struct re
 	return true;
 }
 
-/* The function whose frame it is. */
+/* The function of the frame. */
 static bool name_of_frame(const struct report_dataspace_view *v, uint32_t input,
 	const struct experiment_object *o, struct strbuf *to)
 {
@@ -157,7 +157,7 @@ static bool name_of_frame(const struct report_dataspace_view *v, uint32_t input,
 	return true;
 }
 
-/* What the touched part of the object is called; false: nobody knows. */
+/* The name of the touched part of the object; false: unknown. */
 static bool name_of_part(const struct report_dataspace_view *v, uint32_t input,
 	const struct experiment *x, const struct experiment_touch *t, struct strbuf *to)
 {

@@ -72,7 +72,7 @@ static bool is_of_namespace(const char *function, const char *name)
 	       (found == function || found[-1] == ' ');
 }
 
-/* What stands between the program and its allocator says nothing of who wanted the memory. */
+/* Functions between the program and its allocator do not identify the allocation site. */
 static bool is_between(const struct prof_data *d, const struct place *p)
 {
 	static const char *const functions[] = {"malloc", "calloc", "realloc", "operator new",
@@ -105,7 +105,7 @@ static void describe_path(const struct prof_data *d, size_t input, uint32_t node
 	const struct experiment *x = d->request->inputs[input].experiment;
 	struct place chain[FRAMES], nearest = {0};
 	size_t shown = 0, left = x->nodes.count;
-	bool any = false, ended = false; /* what calls main is nobody's */
+	bool any = false, ended = false; /* callers of main are left out */
 
 	for (; node && node < x->nodes.count && left-- && shown < CALLERS;
 		node = experiment_node_at(x, node)->key.parent) {
@@ -278,7 +278,7 @@ static bool objects_same_metric(
 	       strcmp(a->short_name, b->short_name) == 0 && strcmp(a->source, b->source) == 0;
 }
 
-/* What costs most for one comes first: misses that go far, then the nearer ones, then requests. */
+/* Sorted by the cost of one event: misses that go far, then nearer ones, then requests. */
 static int objects_rank_of(int event)
 {
 	static const int order[] = {EV_L2D_MISSES, EV_LL_DATA_MISSES, EV_L1D_MISSES, EV_DTLB_WALKS,

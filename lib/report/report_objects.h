@@ -42,7 +42,7 @@ static inline const struct report_object *report_object_at(const struct report_o
 	return (const struct report_object *)(const void *)o->all.entries + i;
 }
 
-/* "function (file: line)" of code, as `format` says of several: a text of t's arena. */
+/* "function (file: line)" of code, in `format`: a text of t's arena. */
 const char *report_code_place(
 	struct report_table *t, const struct prof_data *d, uint32_t image, uint64_t address);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A profile as it is reported: what it is of, and what it says. */
+/* The data of a profile's report. */
 #ifndef REPORT_REPORT_PROFILE_H
 #define REPORT_REPORT_PROFILE_H
 
@@ -11,10 +11,10 @@ struct profile_report {
 	const char *const *command; /* NULL-terminated; borrowed, as all else here is */
 	const struct machine *machine;
 	const struct profile *profile;
-	bool blocks_only;               /* only what execution tells was counted */
+	bool blocks_only;               /* only events that execution determines were counted */
 	uint64_t instructions;          /* of the whole run */
 	profile_blocks blocks;          /* owned */
-	multiplexed_events multiplexed; /* owned; none unless asked for */
+	multiplexed_events multiplexed; /* owned; none unless requested */
 	size_t counters;                /* of the imitated processor; 0: none */
 };
 

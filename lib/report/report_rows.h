@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The one table that prof shows: columns of numbers (and of text), rows of places in the program,
- * and what is to be said above and below.  Reports fill it, lib/render draws it as text, JSON or
- * CSV and decides nothing; so they never disagree.
+ * The table of all reports of prof: columns of numbers (and of text), rows of places in the
+ * program, and lines above and below. Reports fill it; lib/render writes it as text, JSON or CSV
+ * and decides nothing, so that the formats always agree.
  *
- * Texts are borrowed: those made for a table live in its arena, names of functions and files in the
- * images they come from, which outlive it.
+ * Texts are borrowed: those made for a table are in its arena; names of functions and files are in
+ * their images, which outlive it.
  *
- * What adds to a table cannot fail by itself: when memory is out, `failed` is set, what was added
- * may be missing or overwritten, and report_finish says so at the end.
+ * Functions that add to a table do not return errors: when memory is out, `failed` is set,
+ * additions may be missing or overwritten, and report_finish returns the error at the end.
  */
 #ifndef REPORT_REPORT_ROWS_H
 #define REPORT_REPORT_ROWS_H
@@ -27,7 +27,7 @@ enum report_layout {
 	REPORT_SOURCE,    /* files as headings, numbers and a bar beside the source text */
 	REPORT_TREE,      /* places indented by depth */
 	REPORT_BUTTERFLY, /* callers, the function, what it calls */
-	REPORT_FACTS,     /* no rows but what `head` says */
+	REPORT_FACTS,     /* only the lines of `head`, no rows */
 	REPORT_CODE,      /* numbers beside text columns: disassembly */
 	REPORT_CAUSES,    /* shares from..to beside what they are for, with subtotals */
 };
@@ -41,10 +41,10 @@ enum report_column_kind {
 enum report_column_flag {
 	REPORT_PERCENT = 1 << 0,    /* has a share of the whole run */
 	REPORT_CUMULATIVE = 1 << 1, /* and the sum of shares down to the row */
-	REPORT_SAMPLES = 1 << 2,    /* and says how many samples it stands on */
+	REPORT_SAMPLES = 1 << 2,    /* and has the number of its samples */
 	REPORT_BAR = 1 << 3,        /* and is drawn as a bar where there is room */
 	REPORT_SECONDS = 1 << 4,    /* its unit is seconds */
-	REPORT_EXACT = 1 << 5,      /* each one was counted: there are no samples */
+	REPORT_EXACT = 1 << 5,      /* all occurrences were counted: there are no samples */
 	REPORT_SCRIPTS = 1 << 6,    /* in JSON and CSV only */
 	REPORT_MARGIN = 1 << 7,     /* a drawing (flow/arrows.h), for people only */
 	REPORT_KEY = 1 << 8,        /* in JSON by its name as well */
@@ -64,7 +64,7 @@ struct report_column {
 struct report_cell {
 	struct quantity quantity; /* LABEL_NONE: there is none */
 	double percent, cumulative;
-	uint64_t samples; /* that it stands on */
+	uint64_t samples; /* of the value */
 	bool weak;        /* too few of them to mean anything */
 	const char *text; /* of a REPORT_TEXT column; may be NULL */
 };
@@ -93,7 +93,7 @@ struct report_row {
 	enum report_role role;
 	const char *procedure; /* NULL where rows are none; likewise the next ones */
 	const char *image, *file, *thread;
-	const char *note;               /* behind the place: "inlined in main" */
+	const char *note;               /* after the place: "inlined in main" */
 	const char *text;               /* a line of source */
 	unsigned line;                  /* 0: none */
 	uint64_t address;               /* of the image */
@@ -142,7 +142,7 @@ struct report_table {
 	const char *report; /* "procedures", "lines" ... */
 	const char *title;  /* one line above the rows */
 	enum report_layout layout;
-	const char *places; /* what rows stand for, over them; NULL: "function (dso: file, line)" */
+	const char *places; /* heading of the rows; NULL: "function (dso: file, line)" */
 	VEC(struct report_column) columns;
 	VEC(struct report_row) rows;
 	VEC(struct report_cell) cells;
@@ -169,13 +169,13 @@ void *report_scratch(struct report_table *t, size_t count, size_t size);
 /* A text that lives as long as the table. */
 const char *report_text(struct report_table *t, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
-/* Index of the new column, or of the first of several.  All columns come before all rows, and rows
- * need t->failed to be false once all columns are there.  unit NULL: "". */
+/* Index of the new column, or of the first of several. All columns must be added before all rows,
+ * and rows need t->failed to be false when all columns are added. unit NULL: "". */
 size_t report_column_add(struct report_table *t, const struct report_column *column);
 /* Likewise, of columns that are of no one experiment. */
 size_t report_columns_add(
 	struct report_table *t, const struct report_column *columns, size_t count);
-/* Index of the new row, whose cells are there and empty. */
+/* Index of the new row, with its cells empty. */
 size_t report_row_add(struct report_table *t, const struct report_row *row);
 /* The cells of a row; they move when a row is added. */
 static inline struct report_cell *report_cells(const struct report_table *t, size_t row)

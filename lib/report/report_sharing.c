@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines that threads took from each other: what kind of sharing that is, and who is at its ends.
+ * Lines that threads took from each other: the kind of sharing, and the instructions at both ends.
  *
- * A line is called falsely shared where nearly all who took it touched nothing, while they had it,
- * that others had written since (experiment/data.h); truly shared where nearly all did.  Where a
- * run is too short to know, bytes decide: threads that write none that another touches share
- * falsely. What nobody writes is read by several; what only one thread is seen at came from another
- * once.
+ * A line is called falsely shared if nearly all transfers were useless: while it had the line, the
+ * thread touched nothing that others had written since (experiment/data.h); truly shared if nearly
+ * none were. If a run is too short to decide, bytes decide: threads whose written bytes no other
+ * thread touches share falsely. A line that is never written is read by several; a line with only
+ * one thread was taken from another once.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -18,12 +18,12 @@
 
 enum {
 	NEARLY_ALL = 90,    /* percent */
-	KNOWN_AT_LEAST = 8, /* one in so many requests */
+	KNOWN_AT_LEAST = 8, /* one in this number of requests */
 	WORTH_SHOWING = 1,  /* percent of all requests, of a line in -dataspace */
 	LINES_SHOWN = 4,
 	ENDS_SHOWN = 8,
 	CULPRITS_SHOWN = 5,
-	REQUESTS_LEAST = 8, /* fewer are hand-overs, of a line in -dataspace */
+	REQUESTS_LEAST = 8, /* fewer are called hand-overs, of a line in -dataspace */
 };
 
 struct shared {
@@ -123,7 +123,7 @@ static bool bytes_meet(const struct shared *s)
 	return false;
 }
 
-/* Are two threads seen there, of which one writes? */
+/* Do two threads touch it, of which one writes? */
 static bool is_contended(const struct shared *s, bool *writes)
 {
 	bool threads = false;
@@ -155,7 +155,7 @@ static const struct sharing *sharing_of(const struct shared *s)
 		return &read_sharing;
 	if (needed + useless == 0)
 		return bytes_meet(s) ? &true_sharing : &false_sharing;
-	/* Of a few only it says little where bytes say otherwise. */
+	/* Few known transfers are weak evidence if bytes contradict them. */
 	if (100 * useless >= NEARLY_ALL * (needed + useless))
 		return (needed + useless) * KNOWN_AT_LEAST < (double)s->line->requests &&
 				       bytes_meet(s)
@@ -304,7 +304,7 @@ static void add_end(struct report_dataspace_view *v, const struct shared *s, con
 	strbuf_fini(&text);
 }
 
-/* Those who never took it are only of interest as the other end. */
+/* Those that never took it are shown only as the other end. */
 static bool is_end_shown(const struct end *end, size_t shown)
 {
 	return shown < (end->requests ? ENDS_SHOWN : 2);
@@ -343,7 +343,7 @@ static void add_line(struct report_dataspace_view *v, const struct shared *s)
 	add_ends(v, s);
 }
 
-/* Which lines of an object there is something to say of. */
+/* Is there something to report on the line of an object? */
 static bool is_shown(const struct report_dataspace_view *v, const struct shared *s)
 {
 	const struct sharing *sharing = sharing_of(s);

@@ -17,7 +17,7 @@ struct report_calls {
 /* Makes a report: rows gets all of this and adds rows; title with the name of the metric. */
 int report_calls_report(struct prof_data *d, struct report_table *t, const char *title,
 	void (*rows)(struct report_calls *c), struct error *e);
-/* Share of the whole run, in percent, of so many samples of the sorting metric. */
+/* `samples` of the sorting metric as a share of the whole run, in percent. */
 double report_calls_percent(const struct report_calls *c, uint64_t samples);
 /* Adds a row of a function; own may be NULL: it makes no sense there. */
 size_t report_calls_row(struct report_calls *c, uint32_t entity, enum report_role role,

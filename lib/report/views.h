@@ -10,9 +10,9 @@ struct view {
 	const char *help; /* one line, for usage */
 	report_view *make;
 	bool alone;   /* is about one procedure, always, which its option names */
-	bool threads; /* wants the processes of several files kept apart */
-	bool about;   /* words that are no files are functions that it is about */
-	bool cycles;  /* explains cycles: wants to know the clock */
+	bool threads; /* needs the processes of several files kept apart */
+	bool about;   /* words that are not files are its functions */
+	bool cycles;  /* explains cycles: needs the clock */
 };
 
 /* What fills the table of a view, or of its changes (-diff); NULL: it has none to show. */
