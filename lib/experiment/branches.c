@@ -21,7 +21,7 @@ static const struct row_field run_fields[] = {
 #define RATED_FIELDS 3 /* at the end of a run */
 #define RUN_KIND     ROW_KIND(experiment_run, run_fields, 5)
 
-const struct row_kind experiment_runs_kind = {RUN_KIND, .type = "BRRA", .word = "branch"};
+const struct row_kind experiment_branch_runs_kind = {RUN_KIND, .type = "BRRA", .word = "branch"};
 const struct row_kind experiment_runs_alone_kind = {.fields = run_fields,
 	.field_count = sizeof(run_fields) / sizeof(run_fields[0]) - RATED_FIELDS,
 	.keys = 5,
@@ -38,7 +38,7 @@ static const struct row_field rate_fields[] = {
 	{ROW_FIELD(experiment_rate, span)},
 };
 
-const struct row_kind experiment_rates_kind = {
+const struct row_kind experiment_branch_rates_kind = {
 	ROW_KIND(experiment_rate, rate_fields, 2), .type = "BRAT", .word = "rate"};
 
 static const char *const tally_words[TALLY_KINDS] = {
@@ -68,31 +68,30 @@ static const struct row_field tally_fields[] = {
 	{ROW_FIELD(experiment_tally, count)},
 };
 
-const struct row_kind experiment_tallies_kind = {
+const struct row_kind experiment_branch_tallies_kind = {
 	ROW_KIND(experiment_tally, tally_fields, 1), .type = "BTAL", .word = "tally"};
 
 int experiment_add_run(struct experiment *x, const struct experiment_run *run)
 {
-	return row_add(&x->branches.tables[BRANCH_RUNS], &experiment_runs_kind, run) < 0 ? -1 : 0;
+	return row_add(&x->branch_runs, &experiment_branch_runs_kind, run) < 0 ? -1 : 0;
 }
 
 int experiment_add_rate(struct experiment *x, const struct experiment_rate *rate)
 {
-	return row_add(&x->branches.tables[BRANCH_RATES], &experiment_rates_kind, rate) < 0 ? -1
-											    : 0;
+	return row_add(&x->branch_rates, &experiment_branch_rates_kind, rate) < 0 ? -1 : 0;
 }
 
 int experiment_add_tally(struct experiment *x, enum experiment_tally_kind kind, uint64_t count)
 {
 	struct experiment_tally tally = {.key = {.kind = kind}, .count = count};
-	struct table *t = &x->branches.tables[BRANCH_TALLIES];
+	struct table *t = &x->branch_tallies;
 
-	return row_add(t, &experiment_tallies_kind, &tally) < 0 ? -1 : 0;
+	return row_add(t, &experiment_branch_tallies_kind, &tally) < 0 ? -1 : 0;
 }
 
 uint64_t experiment_tally(const struct experiment *x, enum experiment_tally_kind kind)
 {
-	const struct table *t = &x->branches.tables[BRANCH_TALLIES];
+	const struct table *t = &x->branch_tallies;
 
 	for (size_t i = 0; i < t->count; i++) {
 		const struct experiment_tally *tally = table_at(t, i);

@@ -86,38 +86,30 @@ struct experiment_tally {
 	uint64_t count;
 };
 
-/* In experiment.branches.tables. */
-enum { BRANCH_RUNS, BRANCH_RATES, BRANCH_TALLIES, BRANCH_TABLES };
-
 static inline size_t experiment_runs(const struct experiment *x)
 {
-	return x->branches.tables[BRANCH_RUNS].count;
+	return x->branch_runs.count;
 }
 
 static inline const struct experiment_run *experiment_run_at(const struct experiment *x, size_t i)
 {
-	return (const struct experiment_run *)(const void *)x->branches.tables[BRANCH_RUNS]
-		       .entries +
-	       i;
+	return (const struct experiment_run *)(const void *)x->branch_runs.entries + i;
 }
 
 static inline size_t experiment_rates(const struct experiment *x)
 {
-	return x->branches.tables[BRANCH_RATES].count;
+	return x->branch_rates.count;
 }
 
 static inline const struct experiment_rate *experiment_rate_at(const struct experiment *x, size_t i)
 {
-	return (const struct experiment_rate *)(const void *)x->branches.tables[BRANCH_RATES]
-		       .entries +
-	       i;
+	return (const struct experiment_rate *)(const void *)x->branch_rates.entries + i;
 }
 
 /* Has it been looked for any? */
 static inline bool experiment_has_branches(const struct experiment *x)
 {
-	return x->branches.tables[BRANCH_RUNS].count || x->branches.tables[BRANCH_RATES].count ||
-	       x->branches.tables[BRANCH_TALLIES].count;
+	return x->branch_runs.count || x->branch_rates.count || x->branch_tallies.count;
 }
 
 /* Each adds to the row with its key; -1 when memory is out. */

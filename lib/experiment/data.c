@@ -133,25 +133,25 @@ struct table *experiment_data_table(const struct experiment *x, int which)
 
 long experiment_data_object(struct experiment *x, const struct experiment_object *object)
 {
-	return row_add(&x->data.objects, &experiment_objects_kind, object);
+	return row_add(&x->objects, &experiment_objects_kind, object);
 }
 
 int experiment_data_place(struct experiment *x, const struct experiment_place *place)
 {
-	return row_add(&x->data.places, &experiment_places_kind, place) < 0 ? -1 : 0;
+	return row_add(&x->places, &experiment_places_kind, place) < 0 ? -1 : 0;
 }
 
 int experiment_data_touch(struct experiment *x, const struct experiment_touch *touch)
 {
-	return row_add(&x->data.touches, &experiment_touches_kind, touch) < 0 ? -1 : 0;
+	return row_add(&x->touches, &experiment_touches_kind, touch) < 0 ? -1 : 0;
 }
 
 long experiment_data_line(struct experiment *x, const struct experiment_line *line)
 {
-	return row_add(&x->data.lines, &experiment_lines_kind, line);
+	return row_add(&x->lines, &experiment_lines_kind, line);
 }
 
 int experiment_data_end(struct experiment *x, const struct experiment_end *end)
 {
-	return row_add(&x->data.ends, &experiment_ends_kind, end) < 0 ? -1 : 0;
+	return row_add(&x->ends, &experiment_ends_kind, end) < 0 ? -1 : 0;
 }

@@ -88,7 +88,7 @@ struct experiment_end {
 	static inline struct experiment_##name *experiment_##name##_at(                            \
 		const struct experiment *x, size_t i)                                              \
 	{                                                                                          \
-		return (struct experiment_##name *)(void *)x->data.table.entries + i;              \
+		return (struct experiment_##name *)(void *)x->table.entries + i;                   \
 	}
 EXPERIMENT_DATA_AT(object, objects)
 EXPERIMENT_DATA_AT(place, places)

@@ -29,6 +29,7 @@
 #include "base/table.h"
 #include "base/vec.h"
 #include "events/label.h"
+#include "experiment/tables.h"
 
 #define EXPERIMENT_BUILD_ID_MAX 64
 #define EXPERIMENT_ROOT         0 /* node, image, process, thread, phase */
@@ -98,13 +99,7 @@ typedef VEC(struct experiment_metric) experiment_metrics;
 /* Which data misses are about; experiment/data.h. */
 struct experiment_data {
 	experiment_metrics metrics; /* what was counted; in no histogram of samples */
-	struct table objects, places, touches, lines, ends;
-	uint64_t lost; /* times that a table was full */
-};
-
-/* Which way control went, at random moments; experiment/branches.h. */
-struct experiment_branches {
-	struct table tables[3]; /* runs, rates, tallies */
+	uint64_t lost;              /* times that a table was full */
 };
 
 struct experiment_process {
@@ -186,17 +181,21 @@ struct experiment {
 	VEC(struct experiment_process) processes;
 	VEC(struct experiment_thread) threads;
 	VEC(struct experiment_phase) phases;
-	struct table nodes;   /* struct experiment_node; parents come before their children */
-	struct table samples; /* struct experiment_sample */
-	struct table edges;   /* struct experiment_edge */
-	struct table symbols; /* struct experiment_symbol */
-	uint64_t began;       /* ns since 1970, 0: not known */
-	uint64_t elapsed;     /* ns; of several runs, the sum */
-	uint32_t runs;        /* files that were added up; 1 as recorded */
-	bool complete;        /* the run was watched to its end */
+	/* By number and by name (experiment/tables.h).  In nodes, parents come before their
+	 * children. */
+	union {
+		struct table tables[EXPERIMENT_TABLES - EXPERIMENT_LISTS];
+		struct {
+#define EXPERIMENT_MEMBER(number, name) struct table name;
+			EXPERIMENT_TABLE_LIST(EXPERIMENT_MEMBER)
+		};
+	};
+	uint64_t began;   /* ns since 1970, 0: not known */
+	uint64_t elapsed; /* ns; of several runs, the sum */
+	uint32_t runs;    /* files that were added up; 1 as recorded */
+	bool complete;    /* the run was watched to its end */
 	struct experiment_folded folded;
 	struct experiment_data data; /* which data misses are about (experiment/data.h) */
-	struct experiment_branches branches;
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */

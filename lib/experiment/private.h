@@ -7,6 +7,7 @@
 
 #include "experiment/file.h"
 #include "experiment/tables.h"
+#include "rows/coding.h"
 
 #define CODING_MAGIC   "\x89SSEXP\r\n"
 #define CODING_MAJOR   1
@@ -38,8 +39,8 @@ extern const struct experiment_list experiment_lists[];
 struct experiment_vec *experiment_list_vec(const struct experiment *x, int which);
 /* Copies the row and its texts to the end; its number, -1 with *e set when memory is out. */
 long experiment_list_add(struct experiment *x, int which, const void *row, struct error *e);
-/* Whatever to had is forgotten, not freed.  -1 when memory is out; experiment_list_fini is due then,
- * too. */
+/* Whatever to had is forgotten, not freed.  -1 when memory is out; experiment_list_fini is due
+ * then, too. */
 int experiment_list_copy(struct experiment *to, const struct experiment *from, int which);
 void experiment_list_fini(struct experiment *x, int which);
 

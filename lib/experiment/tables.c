@@ -70,38 +70,20 @@ static const struct row_field edge_fields[] = {
 const struct row_kind experiment_edges_kind = {
 	ROW_KIND(experiment_edge, edge_fields, 6), .type = "EDGE", .word = "edge"};
 
-static const struct {
-	const struct row_kind *kind;
-	size_t offset; /* in struct experiment */
-} tables[EXPERIMENT_TABLES] = {
-#define TABLE(which, member)                                                                       \
-	{                                                                                          \
-		&experiment_##which##_kind, offsetof(struct experiment, member)                    \
-	}
-	[EXPERIMENT_SYMBOLS] = TABLE(symbols, symbols),
-	[EXPERIMENT_NODES] = TABLE(nodes, nodes),
-	[EXPERIMENT_SAMPLES] = TABLE(samples, samples),
-	[EXPERIMENT_EDGES] = TABLE(edges, edges),
-	[EXPERIMENT_OBJECTS] = TABLE(objects, data.objects),
-	[EXPERIMENT_PLACES] = TABLE(places, data.places),
-	[EXPERIMENT_TOUCHES] = TABLE(touches, data.touches),
-	[EXPERIMENT_LINES] = TABLE(lines, data.lines),
-	[EXPERIMENT_ENDS] = TABLE(ends, data.ends),
-	[EXPERIMENT_RUNS] = TABLE(runs, branches.tables[BRANCH_RUNS]),
-	[EXPERIMENT_RATES] = TABLE(rates, branches.tables[BRANCH_RATES]),
-	[EXPERIMENT_TALLIES] = TABLE(tallies, branches.tables[BRANCH_TALLIES]),
-};
+static const struct row_kind *const kinds[] = {
+#define TABLE_KIND(number, name) [EXPERIMENT_##number] = &experiment_##name##_kind,
+	EXPERIMENT_TABLE_LIST(TABLE_KIND)};
 
 _Static_assert(EXPERIMENT_TABLES <= ROW_REFERENCES, "numbers of tables are references");
 
 const struct row_kind *experiment_kind(int which)
 {
-	return tables[which].kind;
+	return kinds[which];
 }
 
 struct table *experiment_table(const struct experiment *x, int which)
 {
-	return (struct table *)(uintptr_t)((const char *)x + tables[which].offset);
+	return (struct table *)(uintptr_t)&x->tables[which - EXPERIMENT_LISTS];
 }
 
 void experiment_limits(const struct experiment *x, struct row_numbers *n)

@@ -1,19 +1,34 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The tables of an experiment as rows (lib/rows): their kinds, and their numbers, by which rows
- * refer to each other.  tables.c says which there are.
+ * The tables of an experiment as rows (lib/rows): their list, their kinds, and the numbers by which
+ * rows refer to each other.
  */
 #ifndef EXPERIMENT_TABLES_H
 #define EXPERIMENT_TABLES_H
 
-#include "experiment/experiment.h"
 #include "rows/rows.h"
 
 /*
- * What rows refer to, by number: first what is no table of rows (lists), then the tables, in the
- * order in which they lie in a file, settle and are merged.  So each comes after those that it
- * refers to.  A new table is a number here, a table in struct experiment, and its kind.
+ * All tables, in the order in which they lie in a file, settle and are merged: each comes after
+ * those that it refers to.  A table is a line here and its row_kind, experiment_NAME_kind; from
+ * this follow EXPERIMENT_NUMBER, by which rows refer to it, and the member NAME of struct
+ * experiment.
  */
+#define EXPERIMENT_TABLE_LIST(TABLE)                                                               \
+	TABLE(SYMBOLS, symbols)                                                                    \
+	TABLE(NODES, nodes)                                                                        \
+	TABLE(SAMPLES, samples)                                                                    \
+	TABLE(EDGES, edges)                                                                        \
+	TABLE(OBJECTS, objects)                                                                    \
+	TABLE(PLACES, places)                                                                      \
+	TABLE(TOUCHES, touches)                                                                    \
+	TABLE(LINES, lines)                                                                        \
+	TABLE(ENDS, ends)                                                                          \
+	TABLE(RUNS, branch_runs)                                                                   \
+	TABLE(RATES, branch_rates)                                                                 \
+	TABLE(TALLIES, branch_tallies)
+
+/* What rows refer to, by number: first what is no table of rows (lists), then the tables. */
 enum experiment_rows {
 	EXPERIMENT_FACTS = ROW_NUMBER + 1,
 	EXPERIMENT_IMAGES,
@@ -22,28 +37,18 @@ enum experiment_rows {
 	EXPERIMENT_THREADS,
 	EXPERIMENT_PHASES,
 	EXPERIMENT_DATA_METRICS,
-	EXPERIMENT_LISTS, /* up to here */
-	EXPERIMENT_SYMBOLS = EXPERIMENT_LISTS,
-	EXPERIMENT_NODES,
-	EXPERIMENT_SAMPLES,
-	EXPERIMENT_EDGES,
-	EXPERIMENT_OBJECTS,
-	EXPERIMENT_PLACES,
-	EXPERIMENT_TOUCHES,
-	EXPERIMENT_LINES,
-	EXPERIMENT_ENDS,
-	EXPERIMENT_RUNS,
-	EXPERIMENT_RATES,
-	EXPERIMENT_TALLIES,
-	EXPERIMENT_TABLES, /* up to here */
+	EXPERIMENT_LISTS,                            /* up to here */
+	EXPERIMENT_LAST_LIST = EXPERIMENT_LISTS - 1, /* the tables count on from it */
+#define EXPERIMENT_NUMBER(number, name) EXPERIMENT_##number,
+	EXPERIMENT_TABLE_LIST(EXPERIMENT_NUMBER) EXPERIMENT_TABLES, /* up to here */
 };
 
-extern const struct row_kind experiment_symbols_kind, experiment_nodes_kind,
-	experiment_samples_kind, experiment_edges_kind, experiment_objects_kind,
-	experiment_places_kind, experiment_touches_kind, experiment_lines_kind,
-	experiment_ends_kind, experiment_runs_kind, experiment_rates_kind, experiment_tallies_kind;
+#define EXPERIMENT_KIND(number, name) extern const struct row_kind experiment_##name##_kind;
+EXPERIMENT_TABLE_LIST(EXPERIMENT_KIND)
 /* Runs as files of minor version 2 have them, without rates. */
 extern const struct row_kind experiment_runs_alone_kind;
+
+struct experiment;
 
 const struct row_kind *experiment_kind(int which);
 struct table *experiment_table(const struct experiment *x, int which);

@@ -172,17 +172,15 @@ static void write_table(struct writer *w, int which)
 
 static void write_tables(struct writer *w)
 {
-	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_OBJECTS; i++)
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++) {
+		if (i == EXPERIMENT_OBJECTS)
+			write_list(w, EXPERIMENT_DATA_METRICS);
 		write_table(w, i);
-	if (experiment_has_data(w->x)) {
-		write_list(w, EXPERIMENT_DATA_METRICS);
-		for (int i = EXPERIMENT_OBJECTS; i <= EXPERIMENT_ENDS; i++)
-			write_table(w, i);
-		put_uint(&w->section, w->x->data.lost);
-		end_section(w, "DLOS");
+		if (i == EXPERIMENT_ENDS && experiment_has_data(w->x)) {
+			put_uint(&w->section, w->x->data.lost);
+			end_section(w, "DLOS");
+		}
 	}
-	for (int i = EXPERIMENT_ENDS + 1; i < EXPERIMENT_TABLES; i++)
-		write_table(w, i);
 }
 
 static unsigned minor_version(const struct experiment *x)

@@ -135,7 +135,7 @@ static int dataspace_make(struct report_dataspace_view *v, struct error *e)
 	for (size_t i = 0; i < v->d->request->count; i++) {
 		const struct experiment *x = v->d->request->inputs[i].experiment;
 
-		for (size_t k = 0; k < x->data.lines.count; k++)
+		for (size_t k = 0; k < x->lines.count; k++)
 			v->requests += experiment_line_at(x, k)->requests;
 	}
 	report_dataspace_columns(v);

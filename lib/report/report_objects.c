@@ -341,7 +341,7 @@ static int take_metrics(struct report_objects *o, struct report_table *t, const 
 static int take_objects(struct report_objects *o, struct report_table *t, struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
-		size_t count = d->request->inputs[i].experiment->data.objects.count;
+		size_t count = d->request->inputs[i].experiment->objects.count;
 		uint32_t *map = o->of[i] = report_scratch(t, count, sizeof(*map));
 
 		for (size_t k = 0; map && k < count; k++) {
@@ -365,7 +365,7 @@ static int objects_take_counts(
 	for (size_t i = 0; !t->failed && i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
 
-		for (size_t k = 0; k < x->data.touches.count; k++) {
+		for (size_t k = 0; k < x->touches.count; k++) {
 			const struct experiment_touch *touch = experiment_touch_at(x, k);
 			uint32_t metric = o->metric_of[i][touch->key.metric];
 

@@ -92,7 +92,7 @@ static void put_bytes(struct strbuf *to, const uint64_t *mask, uint64_t unit)
 /* Ends of a line follow each other. */
 static void find_ends(struct shared *s)
 {
-	size_t low = 0, high = s->x->data.ends.count;
+	size_t low = 0, high = s->x->ends.count;
 
 	while (low < high) {
 		size_t middle = low + (high - low) / 2;
@@ -103,7 +103,7 @@ static void find_ends(struct shared *s)
 			high = middle;
 	}
 	s->first = low;
-	while (low < s->x->data.ends.count && experiment_end_at(s->x, low)->key.line == s->index)
+	while (low < s->x->ends.count && experiment_end_at(s->x, low)->key.line == s->index)
 		low++;
 	s->ends = low - s->first;
 }

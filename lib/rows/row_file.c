@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "rows/coding.h"
 #include "rows/fields.h"
 
 /* What a field is told as a distance from. */

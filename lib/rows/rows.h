@@ -20,7 +20,8 @@
 
 #include "base/strbuf.h"
 #include "base/table.h"
-#include "rows/coding.h"
+
+struct cursor; /* rows/coding.h */
 
 enum row_coding {
 	ROW_UINT,

@@ -332,8 +332,7 @@ static int add_file(struct asked *a, struct experiment *sum, struct experiment *
 	if (experiment_read(&own, path, NULL, e))
 		return -1;
 	if (a->clock)
-		for (int which = BRANCH_RUNS; which <= BRANCH_RATES; which++)
-			own.branches.tables[which].count = 0;
+		own.branch_runs.count = own.branch_rates.count = 0;
 	if (is_exact(&own)) {
 		experiment_fini(counts);
 		*counts = own;

@@ -288,7 +288,7 @@ static void test_data(void)
 			"a sample of a variable");
 	is_int(data_sample(&s, p, 0, (uint32_t)node, (uintptr_t)&x), 0, "one of the stack");
 	is_int(data_sample(&s, p, 0, (uint32_t)node, 0), 0, "one without an address");
-	is_int(x.data.objects.count, 2, "the variable, and nobody's");
+	is_int(x.objects.count, 2, "the variable, and nobody's");
 	is_int(experiment_object_at(&x, 1)->key.kind, EXPERIMENT_OBJECT_VARIABLE, "is one");
 	is_int((long long)experiment_object_at(&x, 1)->key.size, sizeof(sampled_data),
 		"of its size");

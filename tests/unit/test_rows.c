@@ -6,6 +6,7 @@
 #include <stdlib.h>
 
 #include "inject.h"
+#include "rows/coding.h"
 #include "rows/rows.h"
 
 /* ---- a table of values that instructions saw: all that there is to say of it ---- */
