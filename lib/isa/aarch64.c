@@ -18,7 +18,7 @@ struct row {
 
 /* The first that fits; the last few are the wide kinds. */
 static const struct row rows[] = {
-	{0, 0, "(bad)", 0, NO_OFFSET}, /* 0 is no mnemonic */
+	{0, 0, "(bad)", 0, NO_OFFSET}, /* 0: invalid */
 	{0xfc000000, 0x14000000, "b", INSN_BRANCH, OFFSET_26},
 	{0xfc000000, 0x94000000, "bl", INSN_BRANCH | INSN_CALL, OFFSET_26},
 	{0xff000000, 0x54000000, "b.", INSN_BRANCH | INSN_CONDITIONAL, OFFSET_19},

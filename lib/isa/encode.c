@@ -16,7 +16,7 @@ static ZydisRegister zydis_register(const struct insn_operand *o)
 	case OPERAND_GENERAL:
 		class = by_bits[o->bits == 8 ? 0 : o->bits == 16 ? 1 : o->bits == 32 ? 2 : 3];
 		id = o->reg - REG_GENERAL;
-		/* Behind al, cl, dl and bl come the high bytes. */
+		/* After al, cl, dl and bl come the high bytes. */
 		if (o->bits == 8 && id >= 4)
 			id += 4;
 		return ZydisRegisterEncode(class, (ZyanU8)id);

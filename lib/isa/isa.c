@@ -14,7 +14,7 @@ static const struct isa_ops *ops_of(enum isa_machine machine)
 	return (unsigned)machine < sizeof(machines) / sizeof(*machines) ? machines[machine] : NULL;
 }
 
-/* How far a sweep goes on behind bytes that are no instruction. */
+/* How far a sweep skips over bytes that are not an instruction. */
 static size_t skipped(const struct isa_ops *ops, size_t size)
 {
 	size_t unit = ops ? ops->unit : 1;

@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Instructions in our own terms: how long, what kind, where they can go, which registers and memory
- * they read and write.  Decoders of others (Zydis) are visible in one file of this module.
+ * Instructions in terms of this project: length, kind, possible targets, registers and memory that
+ * they read and write. Other libraries' decoders (Zydis) are visible only inside this module.
  *
- * x86-64 is known in full.  Of AArch64, lengths, branches and their targets, loads, stores and the
- * wide kinds are known; registers and memory operands are not (operands_known is false), and the
- * text of what is no branch is ".inst" with the word.
+ * x86-64 is complete. Of AArch64, lengths, branches and their targets, loads, stores and the main
+ * classes are decoded; registers and memory operands are not (operands_known is false), and the
+ * text of instructions other than branches is ".inst" with the word.
  *
- * Nothing here allocates or keeps state: all functions may be called from any thread.
+ * No function allocates or keeps state: all may be called from any thread.
  */
 #ifndef ISA_ISA_H
 #define ISA_ISA_H
@@ -19,16 +19,16 @@
 enum isa_machine { ISA_NONE, ISA_X86_64, ISA_AARCH64 };
 
 enum insn_class {
-	INSN_BAD = 1 << 0,         /* these bytes are no instruction */
+	INSN_BAD = 1 << 0,         /* not a valid instruction */
 	INSN_LOAD = 1 << 1,        /* reads memory; also implicitly (pop, ret) */
 	INSN_STORE = 1 << 2,       /* writes memory; also implicitly (push, call) */
 	INSN_BRANCH = 1 << 3,      /* any change of flow that follows, with the four below */
 	INSN_CONDITIONAL = 1 << 4, /* a branch that may fall through */
-	INSN_INDIRECT = 1 << 5,    /* a branch to what a register or memory says */
+	INSN_INDIRECT = 1 << 5,    /* a branch to an address in a register or memory */
 	INSN_CALL = 1 << 6,
 	INSN_RETURN = 1 << 7,
 	INSN_STOPS = 1 << 8,        /* no instruction follows it: hlt, ud2, int3 */
-	INSN_SYSCALL = 1 << 9,      /* enters the kernel, comes back */
+	INSN_SYSCALL = 1 << 9,      /* enters the kernel and returns */
 	INSN_PRIVILEGED = 1 << 10,  /* user code may not */
 	INSN_LOCK = 1 << 11,        /* locked: the prefix, or xchg with memory */
 	INSN_FENCE = 1 << 12,       /* orders memory: mfence, lfence, sfence, dmb */
@@ -131,7 +131,7 @@ struct insn {
 				 bytes in all; 0: there is none */
 	bool has_target;
 	bool operands_known; /* what follows is complete */
-	bool more_memory;    /* it touches memory in ways memory[] does not tell */
+	bool more_memory;    /* it has more memory operands than memory[] */
 	bool has_immediate;
 	int64_t immediate; /* the last one */
 	struct insn_memory memory[INSN_MEMORY_MAX];
@@ -154,7 +154,7 @@ static inline void insn_registers_add(struct insn_registers *set, unsigned reg)
 		set->word[reg / 64] |= 1ull << (reg % 64);
 }
 
-/* Whether control can go on to the next instruction (of a call: come back to it). */
+/* Whether control can continue at the next instruction (of a call: after its return). */
 static inline bool insn_falls_through(const struct insn *i)
 {
 	if (i->classes & (INSN_STOPS | INSN_BAD))
@@ -173,12 +173,12 @@ static inline bool insn_jumps(const struct insn *i)
  * and an immediate (Intel since Sandy Bridge, AMD since Zen 3; older ones do it for fewer). */
 bool isa_fuses(enum isa_machine machine, const struct insn *first, const struct insn *branch);
 
-/* Decodes the first instruction of bytes.  What is none gets INSN_BAD and the length of the
- * smallest one, so that a sweep goes on behind it.  Returns its length; 0 only for size 0. */
+/* Decodes the first instruction of bytes. An invalid one gets INSN_BAD and the length of the
+ * smallest one, so that a sweep continues after it. Returns its length; 0 only for size 0. */
 size_t isa_decode(enum isa_machine machine, const void *bytes, size_t size, uint64_t address,
 	struct insn *insn);
 
-/* Its length alone, by less work; *bad (may be NULL) says that it is none. */
+/* Only its length, which is faster; *bad (may be NULL) is set if it is invalid. */
 size_t isa_length(enum isa_machine machine, const void *bytes, size_t size, bool *bad);
 
 enum isa_style { ISA_ATT, ISA_INTEL };

@@ -7,7 +7,7 @@
 
 struct isa_ops {
 	size_t unit; /* bytes of the smallest instruction */
-	/* 0, or -1 for what is no instruction.  insn is zeroed but for its address. */
+	/* 0, or -1 for invalid instructions. insn is zeroed except for its address. */
 	int (*decode)(const uint8_t *bytes, size_t size, struct insn *insn);
 	size_t (*length)(const uint8_t *bytes, size_t size); /* 0: none */
 	/* 0, or -1 where it has none */

@@ -36,7 +36,7 @@ static const struct class_row by_category[] = {
 	{ZYDIS_CATEGORY_SCATTER, INSN_GATHER},
 };
 
-/* What the category does not tell. */
+/* Classes that the category does not determine. */
 static const struct class_row by_mnemonic[] = {
 	{ZYDIS_MNEMONIC_HLT, INSN_STOPS | INSN_PRIVILEGED},
 	{ZYDIS_MNEMONIC_UD0, INSN_STOPS},
@@ -67,7 +67,7 @@ static const struct class_row by_mnemonic[] = {
 	{ZYDIS_MNEMONIC_IDIV, INSN_DIVIDE},
 };
 
-/* And what their families share: the beginning of the name, behind an AVX 'v'. */
+/* Classes by family: the beginning of the name, after an AVX 'v'. */
 struct prefix_row {
 	const char *prefix;
 	uint32_t classes;
@@ -293,7 +293,7 @@ static uint32_t look_up_name(ZydisMnemonic mnemonic, bool fp)
 
 #define KNOWN (1u << 31) /* no class: a table has it */
 
-/* Tables are filled as they are asked for: whoever comes second writes the same. */
+/* Tables are filled on first use: a concurrent second writer writes the same values. */
 static uint32_t classes_by_name(const ZydisDecodedInstruction *z, bool fp)
 {
 	static uint32_t table[ZYDIS_MNEMONIC_MAX_VALUE + 1][2];

@@ -9,7 +9,7 @@
 
 #define COUNT(a) (sizeof(a) / sizeof(*(a)))
 
-/* 0, or -1 for what is no instruction.  operands: ZYDIS_MAX_OPERAND_COUNT. */
+/* 0, or -1 for invalid instructions. operands: ZYDIS_MAX_OPERAND_COUNT. */
 int x86_decode_whole(const uint8_t *bytes, size_t size, ZydisDecodedInstruction *z,
 	ZydisDecodedOperand *operands);
 

@@ -5,7 +5,7 @@
 
 #include "isa/x86.h"
 
-/* Names by which assemblers know what Zydis calls otherwise. */
+/* Assemblers' names for mnemonics that Zydis names differently. */
 static const char *text_plain_name(ZydisMnemonic mnemonic)
 {
 	static const struct {
@@ -43,7 +43,7 @@ static char size_letter(unsigned bits)
 	return bits == 8 ? 'b' : bits == 16 ? 'w' : bits == 32 ? 'l' : bits == 64 ? 'q' : '\0';
 }
 
-/* AT&T's names of what Intel's syntax tells by operands; NULL: no such. */
+/* AT&T's names where Intel's syntax has operands for the same; NULL: no such. */
 static const char *att_name(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o,
 	char name[INSN_MNEMONIC_MAX])
 {
@@ -72,7 +72,7 @@ static const char *att_name(const ZydisDecodedInstruction *z, const ZydisDecoded
 	}
 }
 
-/* The size, where no register tells it. */
+/* The size, if no register gives it. */
 static char att_suffix(const ZydisDecodedInstruction *z, const ZydisDecodedOperand *o)
 {
 	const ZydisDecodedOperand *memory = NULL;
@@ -142,7 +142,8 @@ int x86_text(const uint8_t *bytes, size_t size, uint64_t address, enum isa_style
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_HEX_UPPERCASE, 0);
 	ZydisFormatterSetProperty(&formatter, ZYDIS_FORMATTER_PROP_FORCE_SIZE, style == ISA_INTEL);
 	if (z.meta.category == ZYDIS_CATEGORY_WIDENOP)
-		z.operand_count_visible = 1; /* nopl (%rax): assemblers know no register of it */
+		z.operand_count_visible = 1; /* nopl (%rax): assemblers do not accept its register
+					      */
 	return ZYAN_SUCCESS(ZydisFormatterFormatInstruction(&formatter, &z, o,
 		       z.operand_count_visible, text, INSN_TEXT_MAX, address, NULL))
 		       ? 0

@@ -4,8 +4,8 @@
 
 #include "perfdata/private.h"
 
-/* The bits behind read_format are a bitfield: compilers of big-endian machines begin each byte with
- * its highest bit, and bytes lie in the same order on both. */
+/* The bits after read_format are a bitfield: compilers of big-endian machines begin each byte with
+ * its highest bit, and bytes have the same order on both. */
 static uint64_t turn_bits(uint64_t bits)
 {
 	unsigned char bytes[8];

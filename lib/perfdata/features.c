@@ -70,7 +70,7 @@ static int features_read_text(struct perfdata *p, struct bytes *b, enum perfdata
 	return text && length ? perfdata_keep_text(&p->texts[which], text, length, ' ') : 0;
 }
 
-/* Words of the command line, as many as come first. */
+/* Reads the words of the command line, as many as there are. */
 static int features_read_command(struct perfdata *p, struct bytes *b)
 {
 	uint32_t count = take_u32(b);
@@ -95,7 +95,7 @@ static int features_read_command(struct perfdata *p, struct bytes *b)
 	return rc;
 }
 
-/* The attributes again, with names and ids: the ids say which event it is. */
+/* The attributes again, with names and ids: the ids identify the event. */
 static int features_read_names(struct perfdata *p, struct bytes *b)
 {
 	uint32_t count = take_u32(b), size = take_u32(b);

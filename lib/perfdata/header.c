@@ -63,7 +63,7 @@ static int nonsense(struct error *e, const char *what, uint64_t value)
 			     "check it with perf report -i");
 }
 
-/* Attributes with the place of their ids behind them. */
+/* Attributes followed by the position of their ids. */
 static int read_attrs(struct perfdata *p, struct error *e)
 {
 	struct section attrs = section_at(p, AT_ATTRS);
@@ -79,7 +79,7 @@ static int read_attrs(struct perfdata *p, struct error *e)
 		struct section ids;
 		long event;
 
-		/* The first kernels said 0 and meant the least. */
+		/* The first kernels wrote 0 for the smallest size. */
 		if (size < ATTR_LEAST || size > stride - SECTION)
 			size = size < ATTR_LEAST ? ATTR_LEAST : (uint32_t)stride - SECTION;
 		ids = section_at(p, (size_t)(attr - p->data) + stride - SECTION);
@@ -110,7 +110,7 @@ static void read_bits(const struct perfdata *p, uint64_t *bits)
 			bits[i] = bits[i] << 32 | bits[i] >> 32;
 }
 
-/* Their places stand behind the records, in order. */
+/* Their positions follow the records, in order. */
 static int read_features(struct perfdata *p, struct error *e)
 {
 	uint64_t bits[FEATURE_WORDS];

@@ -12,7 +12,7 @@
 #include "perfdata/private.h"
 
 #define MAP_MAX ((size_t)512 << 20) /* bytes of a JIT compiler's list of names */
-/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: a filter left them out, as it was told to. */
+/* PERF_RECORD_MISC_LOST_SAMPLES_BPF: left out by a filter on purpose. */
 #define MISC_FILTERED (1 << 15)
 
 struct import {
@@ -27,8 +27,8 @@ struct import {
 	VEC(uint64_t) chain;       /* made of branches */
 };
 
-/* ---- what comes in pipes: events, before their samples ----------------------------------------
- */
+/* ---- in pipes: events, before their samples ---------------------------------------------------
+ * */
 
 static int import_take_events(struct import *im)
 {
@@ -57,8 +57,8 @@ static int import_add_word(struct import *im, uint64_t word)
 	return slot ? 0 : -1;
 }
 
-/* Call stacks that the processor kept (perf record --call-graph lbr): each branch is a call, so the
- * chain of the user's side is where they came from. */
+/* Call stacks recorded by the processor (perf record --call-graph lbr): each branch is a call, so
+ * the sources of the branches are the chain of the user's side. */
 static int chain_of_branches(struct import *im, struct record *r)
 {
 	struct record_sample *s = &r->sample;
@@ -67,14 +67,14 @@ static int chain_of_branches(struct import *im, struct record *r)
 	im->chain.count = 0;
 	for (size_t i = 0; i < s->chain_length; i++) {
 		if (s->chain[i] == (uint64_t)PERF_CONTEXT_USER)
-			break; /* the branches say more */
+			break; /* the branches are more complete */
 		if (import_add_word(im, s->chain[i]))
 			return -1;
 	}
 	if (import_add_word(im, (uint64_t)PERF_CONTEXT_USER) ||
 		import_add_word(im, user ? s->ip : s->branches[1]))
 		return -1;
-	for (size_t i = 0; i < s->branch_count; i++) /* a call returns behind where it is */
+	for (size_t i = 0; i < s->branch_count; i++) /* a call returns to the next address */
 		if (import_add_word(im, s->branches[3 * i] + 1))
 			return -1;
 	s->chain = im->chain.data;
@@ -134,7 +134,7 @@ static int import_on_sample(struct import *im, const struct record *record)
 
 /* ---- other records --------------------------------------------------------------------------- */
 
-/* The kernel's own mapping is called by a symbol, whose address is where its offset would be. */
+/* The kernel's own mapping is named after a symbol, and its offset is that symbol's address. */
 static void on_kernel_mapping(struct import *im, const struct record_mapping *m)
 {
 	static const char prefix[] = "[kernel.kallsyms]";
@@ -213,7 +213,7 @@ static int import_on_record(void *context, const struct record *r, uint64_t offs
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
-/* What a JIT compiler says of its code lies where perf looks for it, if it was on this host. */
+/* The symbols of a JIT compiler are in perf's usual place, if it ran on this host. */
 static int import_on_leaving(void *context, struct process *p)
 {
 	struct import *im = context;
@@ -238,7 +238,7 @@ static int import_on_leaving(void *context, struct process *p)
 	return rc;
 }
 
-/* Who the kernel is, for those who name it later. */
+/* Records the kernel's identity, for naming its functions later. */
 static int identify_kernel(struct import *im)
 {
 	const struct perfdata_build_id *id = perfdata_find_build_id(&im->file, "[kernel.kallsyms]");

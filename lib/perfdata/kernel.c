@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the kernel's functions: of the one that runs now, if it is the one that was recorded, or
- * from perf's cache.  A kernel lies at another address after every boot; where it lay, one symbol
- * tells, whose address the recording has.
+ * Names of the kernel's functions: from the running kernel, if it is the recorded one, or from
+ * perf's cache. A kernel has another address after every boot; the recording has the address of one
+ * symbol, which gives the difference.
  */
 #include <fcntl.h>
 #include <inttypes.h>
@@ -23,7 +23,8 @@ static bool kernel_same_text(const char *recorded, const char *here)
 	return recorded && strcmp(recorded, here) == 0;
 }
 
-/* By its build-id, where that is known, which everybody may read here; else by host and release. */
+/* By its build-id, if the recording has it (all users may read the running one); else by host and
+ * release. */
 bool perfdata_same_kernel(const struct perfdata *p)
 {
 	const struct perfdata_build_id *id = perfdata_find_build_id(p, "[kernel.kallsyms]");
@@ -40,7 +41,7 @@ bool perfdata_same_kernel(const struct perfdata *p)
 	       kernel_same_text(p->texts[PERFDATA_KERNEL], host.release);
 }
 
-/* How far the recorded kernel lay from that of text; false: nobody knows. */
+/* The distance of the recorded kernel from that of text; false: unknown. */
 static bool find_shift(const struct perfdata *p, const char *text, uint64_t *shift)
 {
 	uint64_t address = symbols_kallsyms_find(text, p->kernel_symbol);
@@ -58,7 +59,7 @@ static int name_by(
 	return *named ? symbols_kallsyms(x, image, text, shift) : 0;
 }
 
-/* Programs of BPF, trampolines: what came while it was watched. */
+/* BPF programs and trampolines: code that was added during the recording. */
 static int name_by_records(const struct perfdata *p, struct experiment *x, uint32_t image)
 {
 	for (size_t i = 0; i < p->symbols.count; i++) {

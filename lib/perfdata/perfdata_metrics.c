@@ -54,7 +54,7 @@ static const char *metrics_name_of(const struct perfdata_event *event, char *roo
 	return room;
 }
 
-/* Units of a sample: as asked for or, where perf let the kernel choose, the mean. */
+/* Units per sample: the requested period or, if perf let the kernel choose, the mean. */
 static uint64_t metrics_period_of(const struct perfdata_event *event)
 {
 	const struct perf_event_attr *attr = &event->attr;
@@ -108,7 +108,7 @@ static uint32_t flags_of(const struct perfdata_event *event)
 	return flags;
 }
 
-/* Fills metric, whose texts are the caller's to free. */
+/* Fills metric; the caller frees its texts. */
 static int metrics_describe(
 	const struct perfdata_event *event, bool alone, struct experiment_metric *metric)
 {
@@ -126,7 +126,7 @@ static int metrics_describe(
 	metric->label = is_guess(event) ? LABEL_ESTIMATED : LABEL_MEASURED;
 	metric->flags = flags_of(event);
 	metric->period = metrics_period_of(event);
-	/* What is told twice is one loss. */
+	/* Both kinds of records report the same loss. */
 	metric->lost = event->lost > event->lost_samples ? event->lost : event->lost_samples;
 	if (event->least != event->most && event->sum < LONGEST)
 		metric->total = (uint64_t)event->sum;
@@ -168,7 +168,7 @@ int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct erro
 		struct experiment_metric *m = &x->metrics.data[i];
 		bool any = p->events.data[i].samples > 0;
 
-		/* Something must say what was looked for in vain. */
+		/* The first metric is kept even without samples, if nothing has any. */
 		free_texts(m);
 		if (!any && (i > 0 || x->samples.count)) {
 			continue;

@@ -26,7 +26,7 @@ static size_t run_end(const struct waiting *w, size_t at, size_t count)
 	return end;
 }
 
-/* Two neighbouring runs into out; equal times stay as they came. */
+/* Merges two adjacent runs into out; equal times keep their order. */
 static void order_merge(
 	const struct waiting *w, size_t at, size_t middle, size_t end, struct waiting *out)
 {

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Records in the order of their times.  They come in rounds: perf reads all its buffers, each in
- * order, and marks the end (PERF_RECORD_FINISHED_ROUND).  What is written in a round may be older
- * than what the round before had last, but not older than what that had when it began; so at each
- * mark all that is not younger than the youngest at the mark before can go.
+ * Records in the order of their times. They come in rounds: perf reads all its buffers, each in
+ * order, and marks the end (PERF_RECORD_FINISHED_ROUND). A record of a round may be older than the
+ * last one of the round before, but not older than that round's beginning. So at each mark, all
+ * records that are not younger than the youngest at the mark before can be passed on.
  */
 #ifndef PERFDATA_PERFDATA_ORDER_H
 #define PERFDATA_PERFDATA_ORDER_H
@@ -24,7 +24,7 @@ struct waiting {
 };
 
 struct order {
-	VEC(struct waiting) list; /* in the order in which they came */
+	VEC(struct waiting) list; /* in order of arrival */
 	struct waiting *spare;    /* room to merge in */
 	size_t spare_count;
 	uint64_t youngest, limit; /* of this round; of the one before */
@@ -32,8 +32,8 @@ struct order {
 
 /* -1: memory is out. */
 int order_add(struct order *o, const struct waiting *w);
-/* A round has ended (`last`: the last one): hands on what can go.  call returns 0, or -1 to stop.
- */
+/* A round has ended (`last`: the last one): passes on the records that are complete. call returns
+ * 0, or -1 to stop. */
 int order_round(struct order *o, int last, int (*call)(void *context, const struct waiting *w),
 	void *context);
 void order_fini(struct order *o);

@@ -14,12 +14,12 @@
 struct perfdata_event {
 	struct perf_event_attr attr; /* of this host's byte order; what the file's lacks is 0 */
 	struct record_format format;
-	char *name; /* perf's; NULL: not told */
+	char *name; /* perf's; NULL: not given */
 	/* of its samples */
 	uint64_t samples, least, most; /* periods */
 	double sum;                    /* of periods */
 	bool stacked;                  /* some had callers */
-	uint64_t lost, lost_samples;   /* by the two kinds of records that tell */
+	uint64_t lost, lost_samples;   /* by the two kinds of records that report losses */
 };
 
 /* An event on one processor or thread. */
@@ -48,7 +48,7 @@ enum perfdata_text {
 	PERFDATA_TEXTS
 };
 
-/* Code that came into the kernel while it was watched. */
+/* Code that was added to the kernel during the recording. */
 struct perfdata_symbol {
 	uint64_t address, length;
 	char *name;
@@ -72,10 +72,11 @@ struct perfdata {
 	VEC(struct perfdata_symbol) symbols;
 	char *texts[PERFDATA_TEXTS];
 	char *command;
-	uint32_t processors;      /* 0: not told */
-	uint64_t clock, realtime; /* one moment by the records' clock and since 1970; 0: not told */
+	uint32_t processors;      /* 0: not given */
+	uint64_t clock, realtime; /* one moment by the records' clock and since 1970; 0: not given
+				   */
 	char kernel_symbol[64];   /* by which the kernel is found ... */
-	uint64_t kernel_address;  /* and where it was; 0: not told */
+	uint64_t kernel_address;  /* and its address; 0: not given */
 	size_t begin, end;        /* of the records in the file */
 	bool counts;              /* it is of perf stat: nothing was sampled */
 	bool directory;           /* most records are in files beside it ... */
@@ -112,32 +113,31 @@ static inline uint16_t perfdata_u16(const struct perfdata *p, const void *at)
 	return p->swapped ? __builtin_bswap16(v) : v;
 }
 
-/* What is wrong with the file, said once: the first counts. */
+/* Reports damage in the file; only the first report counts. */
 void perfdata_damage(struct perfdata *p, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 
-/* header.c: what a file has before and behind its records; of a pipe, its mark alone.  -1 with *e
+/* header.c: the parts of a file before and after its records; of a pipe, only its mark. -1 with *e
  * set. */
 int perfdata_header(struct perfdata *p, struct error *e);
 /* attr.c: an event with its ids, from `size` bytes of attributes; its number, or -1 when memory is
  * out. */
 long perfdata_add_event(struct perfdata *p, const char *attr, size_t size);
 int perfdata_add_ids(struct perfdata *p, uint32_t event, const char *ids, size_t count);
-/* The id's entry; NULL: nobody told of it. */
+/* The id's entry; NULL: unknown id. */
 struct perfdata_id *perfdata_find_id(const struct perfdata *p, uint64_t id);
 /* A copy of `length` bytes of text, with another character for control characters; what was in *to
  * is freed.  -1 when memory is out. */
 int perfdata_keep_text(char **to, const char *text, size_t length, char instead);
 int perfdata_set_name(struct perfdata *p, uint32_t event, const char *name, size_t length);
-/* features.c: feature `number` in size bytes.  -1: memory is out; what makes no sense says
- * nothing. */
+/* features.c: feature `number` in size bytes. -1: memory is out; invalid contents are ignored. */
 int perfdata_feature(struct perfdata *p, unsigned number, const char *at, size_t size);
 /* A record of a build-id, header and all. */
 int perfdata_add_build_id(struct perfdata *p, const char *record, size_t size);
 const struct perfdata_build_id *perfdata_find_build_id(const struct perfdata *p, const char *path);
 
-/* stream.c: hands on all records in the order of their times, each with its event; -1: memory is
- * out, or call said so. */
+/* stream.c: passes all records in the order of their times to call, each with its event; -1: memory
+ * is out, or call returned it. */
 int perfdata_stream(struct perfdata *p,
 	int (*call)(void *context, const struct record *record, uint64_t offset), void *context);
 
@@ -147,8 +147,8 @@ int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size
 	const struct image_search *where, struct progress *progress,
 	struct experiment_damage *damage, struct error *e);
 
-/* metrics.c: metric i of x is event i; in the end they are told in the words of experiments, and
- * events that had no samples go.  -1 with *e set. */
+/* metrics.c: metric i of x is event i; finally their texts are those of experiments, and events
+ * without samples are removed. -1 with *e set. */
 int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct error *e);
 /* Calls what the experiment holds by the events' names. */
 int perfdata_type(const struct perfdata *p, struct experiment *x, struct error *e);

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The records of a file, one after the other: perf's own are looked at where they stand, the
- * kernel's are put into the order of their times.  Compressed ones, and what is not as this host
- * would have it, are copied into blocks, which live until the last record in them has been handed
- * on.
+ * The records of a file in sequence: perf's own are read in place, the kernel's are sorted by time.
+ * Compressed records, and those in another format than this host's, are copied into blocks, which
+ * live until their last record has been passed to the caller.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -13,7 +12,7 @@
 #include "perfdata/private.h"
 
 #define BLOCK ((size_t)256 << 10)
-/* Records repeat themselves, but not so: what grows more than this is no recording. */
+/* A limit on decompression: recordings do not shrink by more than this. */
 #define GROWTH_MAX 4096
 #define RECORD_MAX 65536
 
@@ -40,7 +39,7 @@ struct stream {
 	struct order order;
 	struct block *block; /* for copies, being filled */
 	struct inflate *inflate;
-	char part[RECORD_MAX]; /* the beginning of a record whose end is in the next piece */
+	char part[RECORD_MAX]; /* the beginning of a record that continues in the next piece */
 	size_t part_size;
 	uint64_t in, out; /* compressed bytes, and what became of them */
 	uint64_t last_id;
@@ -86,7 +85,7 @@ static int hand_on(struct stream *s, const struct waiting *w)
 
 	if (record_parse(w->data, h->size, &s->p->events.data[w->event].format, &r) == 0) {
 		r.event = w->event;
-		/* Of the kernel's other records the payload says which event is meant. */
+		/* The kernel's other records name their event in the payload. */
 		if (r.type != PERF_RECORD_SAMPLE)
 			r.event = stream_event_of(s, r.id);
 		rc = s->call(s->context, &r, w->offset);
@@ -223,7 +222,7 @@ static int take_piece(struct stream *s, struct block *b, uint64_t offset)
 	rc = stream_walk(s, b->data, b->used, b, offset, &done);
 	rest = b->used - done;
 	if (rc == 0 && rest > sizeof(s->part))
-		rest = 0; /* there are no such records: walk has said so */
+		rest = 0; /* there are no such records: stream_walk has reported it */
 	memcpy(s->part, b->data + done, rest);
 	s->part_size = rest;
 	if (--b->waiting == 0)
@@ -275,7 +274,7 @@ static int on_compressed_too(struct stream *s, const char *at, size_t size, uint
 	return size < 16 || used > size - 16 ? 0 : on_compressed(s, at + 16, (size_t)used, offset);
 }
 
-/* Bytes that lie behind the record and are none of its size; SIZE_MAX: nonsense. */
+/* Bytes that follow the record without being part of its size; SIZE_MAX: invalid. */
 static size_t tail_of(struct stream *s, const struct header *h, const char *at)
 {
 	uint64_t tail = 0;
@@ -314,7 +313,7 @@ static int on_own(
 
 /* ---- all ------------------------------------------------------------------------------------- */
 
-/* Records up to the last one that is whole; *done is where it ends. */
+/* Records up to the last complete one; *done is where it ends. */
 static int stream_walk(struct stream *s, const char *at, size_t size, struct block *block,
 	uint64_t offset, size_t *done)
 {
@@ -366,7 +365,7 @@ static void drop_waiting(struct stream *s)
 	inflate_free(s->inflate);
 }
 
-/* All records of a file, whose bytes from `begin` on they are. */
+/* All records of a file, which start at `begin`. */
 static int walk_file(struct stream *s, const char *data, size_t begin, size_t end, size_t size)
 {
 	size_t done = 0;

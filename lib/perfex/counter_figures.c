@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Figures that only grow and that a program can ask for at any time, so that spans are differences:
- * the counts of the modelled processor, by client requests; and what the kernel tells every thread
- * and process about itself, with no privilege and under any seccomp filter: its CPU time and the
+ * Counts that only grow and that a program can read at any time, so that spans are differences: the
+ * counts of the modelled processor, by client requests; and the kernel's values for the calling
+ * thread and process, which need no privilege and work under any seccomp filter: CPU time and the
  * events of getrusage(2).
  */
 #include <errno.h>
@@ -131,7 +131,7 @@ const struct counter counter_model = {
 	.label = LABEL_MODEL,
 };
 
-/* ---- the kernel, asked by the thread itself ---- */
+/* ---- the kernel's values, read by the thread itself ---- */
 
 static int figures_self_accepts(
 	const struct counter *counter, int scope, struct event_spec *spec, struct error *why)

@@ -58,7 +58,7 @@ const struct perfex_error *perfex_last_error(void)
 	return &mine.last;
 }
 
-/* The event that the user wants in this place: the environment's, if that names one. */
+/* The event for this place: the environment's, if that names one. */
 static int effective(int which, int number, int *event, struct error *e)
 {
 	const char *name = which ? "T5_EVENT1" : "T5_EVENT0", *text = getenv(name);
@@ -148,7 +148,7 @@ int read_counters(int e0, long long *c0, int e1, long long *c1)
 	return mine.generation;
 }
 
-/* Counts that this thread never read are whatever the caller says they are. */
+/* Counts that this thread never read have no label but the caller's values. */
 static const char *classic_label_of(int event)
 {
 	return mine.label[event] ? label_name((enum label)mine.label[event]) : "as given";
@@ -282,7 +282,7 @@ int print_costs_(const int *e0, const long long *c0, const int *e1, const long l
 	return print_costs(*e0, *c0, *e1, *c1);
 }
 
-/* Fortran hands over the length, and blanks up to it. */
+/* Fortran passes the length, with blanks up to it. */
 int load_costs_(const char *file, size_t length)
 {
 	char *name;

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Inside libperfex: what counts, for a program that counts itself.
+ * Inside libperfex: the counters for a program that counts itself.
  *
- *   model   client requests, when the program runs under the model; then nothing else counts,
- * because the kernel's and the processor's counts would be the model's own self    what the kernel
- * tells every thread about itself without any privilege: clocks, faults, switches os      perf's
- * software events pmu     the processor's counters
+ *   model   client requests, when the program runs under the model; then no other is used, because
+ *           the kernel's and the processor's counts would be those of the model itself
+ *   self    the kernel's values for every thread, without any privilege: clocks, faults, switches
+ *   os      perf's software events
+ *   pmu     the processor's counters
  *
- * `self` is called "os" to the outside: who reads the kernel's figure is our business alone.
+ * `self` is called "os" outside: how the kernel's values are read is an internal matter.
  */
 #ifndef PERFEX_PRIVATE_H
 #define PERFEX_PRIVATE_H
@@ -41,7 +42,7 @@ struct counter {
 	int (*accepts)(const struct counter *counter, int scope, struct event_spec *spec,
 		struct error *why);
 	const struct source_ops *of; /* counter_source.c: what counts */
-	/* counter_figures.c: the figures as they stand, by event number, and their label. */
+	/* counter_figures.c: the current values, by event number, and their label. */
 	int (*now)(int scope, uint64_t now[EVENT_LIMIT], struct error *e);
 	enum label label;
 };

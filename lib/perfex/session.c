@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The modern calls.  A handle holds its events, each assigned to who counts it when it is added;
- * the sessions of those are opened together at the first start.
+ * The modern calls. A handle has its events, each assigned to a counter when it is added; the
+ * counters' sessions are opened together at the first start.
  */
 #include <errno.h>
 #include <math.h>
@@ -51,7 +51,7 @@ _Static_assert(
 		(int)PERFEX_ERR_CONFLICT == ERR_CONFLICT && (int)PERFEX_ERR_RANGE == ERR_RANGE,
 	"error codes are the same inside and outside");
 
-/* Why the processor does not count it, and the two ways out: its remedy and the model. */
+/* Explains why the processor does not count it, with two remedies: its own and the model. */
 static void explain_pmu(const struct event_spec *spec, struct error *e)
 {
 	static const char model[] = "run the program under `perfex -source model`, which counts it "
@@ -213,7 +213,7 @@ static int switch_parts(struct perfex *p, bool on, struct error *e)
 	return 0;
 }
 
-/* What a thread asks the kernel or the model about itself is another thread's no more. */
+/* Counts that a thread reads about itself are not available to other threads. */
 static int check_thread(const struct perfex *p, struct error *e)
 {
 	if (p->scope != PERFEX_THREAD || p->thread == gettid())

@@ -1,11 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a plot shows, as data: panels of bars or curves with intervals, which lib/render makes a
- * gnuplot script of.  The figures are those of Zagha et al. (1996): event costs (2, 8, 9), source
- * lines with their misses (3), sweeps over a parameter (4 to 7).
+ * The contents of a plot, as data: panels of bars or curves with intervals, from which lib/render
+ * makes a gnuplot script. The figures are those of Zagha et al. (1996): event costs (2, 8, 9),
+ * source lines with their misses (3), sweeps over a parameter (4 to 7).
  *
- * Texts are borrowed or live in the arena.  What adds to a picture cannot fail by itself: when
- * memory is out, `failed` is set and what was added is missing, which picture_finish says.
+ * Texts are borrowed or are in the arena. Functions that add to a picture do not return errors:
+ * when memory is out, `failed` is set and the addition is missing; picture_finish returns the
+ * error.
  */
 #ifndef PICTURE_PICTURE_H
 #define PICTURE_PICTURE_H
@@ -46,7 +47,7 @@ struct picture {
 	VEC(struct picture_panel) panels;
 	VEC(char *) arena;
 	bool failed;                      /* memory was out */
-	struct picture_panel spare_panel; /* what cannot be added goes there */
+	struct picture_panel spare_panel; /* receives additions that failed */
 	struct picture_series spare_series;
 };
 

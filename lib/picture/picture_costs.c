@@ -7,7 +7,7 @@
 
 #include "base/sort.h"
 
-#define LEAST 0.002 /* of the longest bar: what is shorter cannot be seen */
+#define LEAST 0.002 /* of the longest bar: shorter ones would be invisible */
 enum { BARS = 12, COMMAND = 70 };
 
 /* Seconds of a name in one report: an event's or a cause's. */
@@ -68,7 +68,7 @@ static void add_candidate(struct picture *p, candidates *list, const char *name,
 	p->failed |= vec_add(list, fresh) != 0;
 }
 
-/* Events whose typical cost is 0 are what others are made of: no bars. */
+/* Events whose typical cost is 0 are parts of others: no bars. */
 static void event_candidates(struct picture *p, candidates *list, const struct counts_report *r)
 {
 	for (size_t i = 0; i < r->event_count; i++)

@@ -6,9 +6,9 @@
 #include "picture/picture.h"
 #include "report/counts.h"
 
-/* One report, or several beside each other, which names tell apart (files; NULL with one).  First
- * the events that cost most at typical costs, with lines from least to most; then, where all have
- * it, the breakdown of the time.  The reports must outlive the picture. */
+/* One report, or several beside each other, distinguished by names (files; NULL with one). First
+ * the events with the highest typical costs, with lines from least to most; then, if all have it,
+ * the breakdown of the time. The reports must outlive the picture. */
 int picture_costs(struct picture *p, const struct counts_report *const *reports,
 	const char *const *names, size_t count, struct error *e);
 

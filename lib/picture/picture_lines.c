@@ -77,7 +77,7 @@ static void choose(pieces *list)
 	}
 }
 
-/* Tabs become blanks, and what all lines of the picture begin with goes. */
+/* Replaces tabs by blanks, and removes the common indentation of all lines. */
 static void expand(struct strbuf *out, const char *text)
 {
 	size_t column = 0;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs of ssrun or of perfex, as a sweep sees them. */
+/* Runs of ssrun or of perfex, in the form for a sweep. */
 #include "picture/picture_sweep.h"
 
 #include <math.h>

@@ -11,16 +11,16 @@
 #include "report/counts_read.h"
 
 struct picture_sweep_request {
-	/* Where x comes from: "argN", word N behind the program that is no option; "-n", the word
-	 * behind that option; "threads"; "ranks"; "file", a number in the file's name; else a fact
-	 * of the run.  NULL: the first argument that is a number in all runs and not the same in
+	/* The source of x: "argN", word N after the program that is not an option; "-n", the word
+	 * after that option; "threads"; "ranks"; "file", a number in the file's name; else a fact
+	 * of the run. NULL: the first argument that is a number in all runs and not the same in
 	 * all, else "file". */
 	const char *x;
 	/* "dsc", "dsc/gi", "cy/x^3", with commas between several; "costs" or "costs/x^N": what
 	 * events cost, on top of each other.  NULL: all events. */
 	const char *y;
 	unsigned long rows; /* procedures, at most; 0: some */
-	bool filtered;      /* only procedures that the user asked for: no curve of the whole */
+	bool filtered;      /* only the selected procedures: no curve of the whole */
 };
 
 /* Each input of d is a run (d->request->compare is set).  Runs with the same x are averaged. */

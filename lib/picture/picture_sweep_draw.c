@@ -155,7 +155,7 @@ static struct quantity value_of(const struct sweep *s, const struct term *t, siz
 	if (t->under)
 		return divide(q, event_value(s, run, row, t->under));
 	if (t->scale == COST && q.label != LABEL_NONE) {
-		/* of which there were none: nobody knows their cost, and nothing depends on it */
+		/* with a count of 0: the cost is unknown, and does not matter */
 		by = isfinite(cost_of(s, run, t->over)) ? cost_of(s, run, t->over) : 0;
 		q.label = LABEL_ESTIMATED;
 	} else if (t->scale == TIME && !t->over->clock) {
@@ -301,7 +301,7 @@ static bool costs_something(const struct sweep *s, const struct sweep_event *eve
 	return false;
 }
 
-/* Lays a series on what lies there already: low, high are where it begins and ends. */
+/* Stacks a series on those below it: low, high become its lower and upper edge. */
 static void pile_up(struct picture_series *series, double *heights)
 {
 	for (size_t i = 0; i < series->points.count; i++) {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where runs of a sweep stand on its axis, and which belong to one curve. */
+/* The positions of runs on a sweep's axis, and the runs of one curve. */
 #include <ctype.h>
 #include <math.h>
 #include <stdint.h>
@@ -44,7 +44,7 @@ static double file_number(const struct sweep_run *run, size_t n)
 	return NAN;
 }
 
-/* The n-th word behind the program that is no option. */
+/* The n-th word after the program that is not an option. */
 static double argument(const struct sweep_run *run, size_t n)
 {
 	for (size_t i = 1; i < run->words.count; i++) {
@@ -101,7 +101,7 @@ static double fact(const struct sweep_run *run, const char *key)
 	return value ? number_of(value) : NAN;
 }
 
-/* "arg3": 3; 0: it is no such word. */
+/* "arg3": 3; 0: another word. */
 static size_t argument_index(const char *x)
 {
 	char *end;

@@ -6,7 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Told apart by all who see, and printed in grey. */
+/* Distinguishable with all kinds of colour vision, and when printed in grey. */
 static const char *const colours[] = {
 	"#4472a8", "#d1812c", "#5a9e4b", "#b5477a", "#7a6fb0", "#8c6d46", "#3fa7a7", "#888888"};
 enum {
@@ -111,9 +111,9 @@ static size_t text_width(const char *text)
 	return width;
 }
 
-/* Nothing is expanded between single quotes, but quotes that are doubled there end the string in
- * some cases: so none stands in it, and the text is put together from several.  A backquote would
- * do nothing: it goes all the same. */
+/* Nothing is expanded between single quotes, but a doubled quote there ends the string in some
+ * cases. So a text with quotes is put together from several strings. A backquote has no effect; it
+ * is removed anyway. */
 static void quoted_part(struct strbuf *out, const char *text, bool utf8, size_t most)
 {
 	strbuf_putc(out, '\'');
@@ -257,7 +257,7 @@ static void begin(const struct drawing *g)
 	}
 }
 
-/* What the panel before set goes. */
+/* Undoes the settings of the panel before. */
 static void begin_panel(const struct drawing *g, size_t i)
 {
 	const struct picture_panel *panel = &g->picture->panels.data[i];
@@ -381,8 +381,8 @@ static size_t name_width(const struct drawing *g, const struct picture_panel *p)
 	return g->terminal && most > width(g) / 2 ? width(g) / 2 : most;
 }
 
-/* As labels, not as tics: those are formats, and end after fifty characters.  Lines of source stand
- * left, in a font of one width. */
+/* Labels are used instead of tics, because tics are formats, and end after fifty characters. Lines
+ * of source are left-aligned, in a font of fixed width. */
 static void names(const struct drawing *g, const struct picture_panel *p)
 {
 	size_t most = name_width(g, p);
@@ -406,7 +406,7 @@ static void names(const struct drawing *g, const struct picture_panel *p)
 			fmin(0.7, (double)(most * LETTER + 25) / WIDTH));
 }
 
-/* A terminal writes in one direction only, and has room for the figure behind its bar. */
+/* A terminal writes in one direction only, and has room for the number after its bar. */
 static void terminal_bar(const struct drawing *g, size_t panel, size_t i, bool intervals)
 {
 	const struct picture_panel *p = &g->picture->panels.data[panel];
@@ -450,8 +450,8 @@ static void picture_bar(const struct drawing *g, size_t panel, size_t i, bool in
 			panel, i, shift);
 }
 
-/* The axis of values; behind bars in the terminal, room for their figures.  Are there intervals to
- * show, and room? */
+/* The axis of values; in the terminal, with room for numbers after the bars. Returns whether there
+ * are intervals to show, and room for them. */
 static bool value_axis(const struct drawing *g, const struct picture_panel *p)
 {
 	enum { FIGURE = 10, FIGURES = 29 };
@@ -499,7 +499,7 @@ static void bars(const struct drawing *g, size_t panel)
 static void curve(const struct drawing *g, size_t panel, size_t i, const char *separator)
 {
 	const struct picture_series *s = &g->picture->panels.data[panel].series.data[i];
-	/* over areas, what stands out from any of them */
+	/* over areas, a colour that contrasts with all of them */
 	const char *colour = s->line ? "black" : colours[i % COLOURS];
 	bool intervals = false;
 

@@ -100,7 +100,7 @@ static char *script_path(const char *picture)
 	return path;
 }
 
-/* For the terminal: a file that nobody else knows the name of before it is there. */
+/* For the terminal: a file whose name is unpredictable. */
 static char *temporary_path(struct error *e)
 {
 	const char *directory = getenv("TMPDIR");

@@ -11,7 +11,7 @@
 #include <sys/xattr.h>
 #include <unistd.h>
 
-/* As deep as the kernel follows scripts whose interpreters are scripts. */
+/* The depth to which the kernel follows scripts whose interpreters are scripts. */
 #define SCRIPT_DEPTH 5
 
 static int usable(const char *path)
@@ -69,7 +69,7 @@ int executable_find(const char *command, char *path, size_t size, struct error *
 	return not_run(command, errnum, e);
 }
 
-/* The path behind #!, NUL-terminated in place; NULL if there is none. */
+/* The path after #!, NUL-terminated in place; NULL if there is none. */
 static char *interpreter(char *head, ssize_t length)
 {
 	char *at = head + 2;
@@ -80,7 +80,7 @@ static char *interpreter(char *head, ssize_t length)
 	return *at ? at : NULL;
 }
 
-/* A file that is not there: the command, or what its first line names. */
+/* A missing file: the command, or the interpreter in its first line. */
 static int not_there(const char *path, unsigned depth, struct error *e)
 {
 	int errnum = errno;

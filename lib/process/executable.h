@@ -14,17 +14,17 @@
 enum executable {
 	EXECUTABLE_64,         /* an x86-64 program, or a script whose interpreter is one */
 	EXECUTABLE_OTHER,      /* an ELF file of another class or machine */
-	EXECUTABLE_PRIVILEGED, /* set-user-ID, set-group-ID; file capabilities, but for root */
+	EXECUTABLE_PRIVILEGED, /* set-user-ID, set-group-ID; file capabilities, except for root */
 	EXECUTABLE_UNREADABLE, /* executable, but not to be read */
 };
 
 /*
- * The file that execvp would run for command, looked up in PATH unless it has a slash: its path
- * goes to path. -1 with errnum ENOENT or EACCES, as execvp would fail, if there is none.
+ * The file that execvp would run for command, searched in PATH unless it has a slash: its path is
+ * written to path. -1 with errnum ENOENT or EACCES, as execvp would fail, if there is none.
  */
 int executable_find(const char *command, char *path, size_t size, struct error *e);
-/* -1 if the file is not there.  A file that is neither ELF nor begins with #! counts as a script of
- * sh. */
+/* -1 if the file does not exist. A file that is neither ELF nor begins with #! counts as a script
+ * of sh. */
 int executable_kind(const char *path, enum executable *kind, struct error *e);
 /* An ELF file of 64 bits that ends before what it loads does: bytes that it has, and needs. */
 bool executable_cut(const char *path, uint64_t *has, uint64_t *needs);

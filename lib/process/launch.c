@@ -130,8 +130,8 @@ static void write_note(int fd, const struct exec_note *note)
 		;
 }
 
-/* Whether a directory of PATH has the name.  execvp says EACCES also when it merely could not look
- * into one. */
+/* Whether a directory of PATH has the name. execvp fails with EACCES also if it could not search a
+ * directory. */
 static bool on_path(const char *name)
 {
 	const char *path = getenv("PATH"), *end;
@@ -250,7 +250,7 @@ static void take_off(struct rusage *usage, const struct rusage *before)
 {
 	struct timeval t;
 
-	/* Of the clocks, which the kernel rounds apart, none may come out negative. */
+	/* The kernel rounds the clocks separately; no difference may be negative. */
 	if (timercmp(&usage->ru_utime, &before->ru_utime, <))
 		timerclear(&usage->ru_utime);
 	else {

@@ -44,9 +44,9 @@ int launch_start(struct launch *l, struct error *e);
 /* Opens the gate.  0 once the exec succeeded; -1 with errnum ENOENT (not found: exit 127), else
  * (cannot run: 126). */
 int launch_release(struct launch *l, struct error *e);
-/* The same in two steps, for those who have to attend to the child meanwhile (trace.h). */
+/* The same in two steps, for callers that must handle the child's stops meanwhile (trace.h). */
 void launch_open_gate(struct launch *l);
-/* Waits for so many milliseconds, -1: for ever.  1 once the exec succeeded, 0 not yet, -1 as
+/* Waits for `milliseconds`, -1: without limit. 1 once the exec succeeded, 0 not yet, -1 as
  * launch_release. */
 int launch_began(struct launch *l, int milliseconds, struct error *e);
 /* Whether there is a child that went through the gate and has not been reaped. */

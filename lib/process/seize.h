@@ -16,7 +16,7 @@ struct seizer {
 	unsigned long options; /* PTRACE_O_... */
 	const char *purpose;   /* for errors: "branch records" need ptrace */
 	bool (*known)(void *context, pid_t tid);
-	/* Is told of each thread that was seized. */
+	/* Called for each thread that was seized. */
 	int (*begins)(void *context, pid_t tid, struct error *e);
 	void *context;
 };
@@ -30,7 +30,7 @@ int seize_process(const struct seizer *s, pid_t pid, struct error *e);
  * that of the stop.  False: it has ended. */
 bool seize_stop(pid_t tid, int waited, int *status);
 
-/* What /proc/TID/status has behind "key:", without blanks before; "" where there is nothing. */
+/* The value after "key:" in /proc/TID/status, without leading blanks; "" if there is none. */
 void seize_status(pid_t tid, const char *key, char *value, size_t size);
 
 #endif

@@ -64,7 +64,7 @@ static bool seizer_knows(void *context, pid_t tid)
 	return known(context, tid);
 }
 
-/* Of our own child everybody knows. */
+/* The beginning of our own child is not reported. */
 static int seizer_begins(void *context, pid_t tid, struct error *e)
 {
 	struct trace *t = context;
@@ -97,7 +97,7 @@ static int execed(struct trace *t, pid_t pid, struct error *e)
 	return t->hear(t->context, TRACE_RENAMED, pid, (pid_t)former, "", e);
 }
 
-/* A thread has stopped: sees why, and lets it go on as if we were not there. */
+/* A thread has stopped: finds out why, and continues it as if it were not traced. */
 static int stopped(struct trace *t, pid_t tid, int status, struct error *e)
 {
 	int event = status >> 16, number = WSTOPSIG(status), rc = 0;
@@ -148,7 +148,7 @@ int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error 
 	}
 }
 
-/* Stops a thread wherever it is and lets it go; a signal that comes just then is passed on. */
+/* Stops a thread wherever it is and detaches; a signal that arrives then is passed on. */
 static void let_go(pid_t tid)
 {
 	int word;

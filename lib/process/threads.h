@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Births and deaths of threads, for counts per thread.
+ * Beginnings and ends of threads, for counts per thread.
  *
- * Counters that are to be read for each thread must be opened on each before its first instruction
- * and read when it has ended.  The kernel tells an unprivileged observer of both in one way only,
- * ptrace: every new thread and process of a traced one starts stopped, and its end is reported to
- * us first.  (The kernel has a way of its own, inherit_stat with a PERF_RECORD_READ at the end of
- * each thread, but from 5.13 on for some years it wrote none: 6.1 does not, 6.18 does.)
+ * Counters for each thread must be opened on it before its first instruction and read when it has
+ * ended. An unprivileged observer can learn of both only through ptrace: every new thread and
+ * process of a traced one starts stopped, and its end is reported to the tracer first. (The kernel
+ * also has inherit_stat with a PERF_RECORD_READ at the end of each thread, but from 5.13 on some
+ * versions do not write it: 6.1 does not, 6.18 does.)
  *
- * What the command notices: a few dozen microseconds at the birth of a thread, some for each
- * signal; a debugger in it cannot trace what we trace; and, as with any tracer that is not root, a
- * set-user-id program in it runs without its privileges.  So only -mp does this.
+ * Effects on the command: a few dozen microseconds at the beginning of a thread, some for each
+ * signal; a debugger in it cannot trace the same processes; and, as with any tracer without root, a
+ * set-user-id program in it runs without its privileges. So only -mp does this.
  */
 #ifndef PROCESS_THREADS_H
 #define PROCESS_THREADS_H
@@ -23,9 +23,9 @@
 #include "base/vec.h"
 
 enum trace_news {
-	TRACE_BEGINS,  /* stopped before its first instruction, or when we came */
+	TRACE_BEGINS,  /* stopped before its first instruction, or when tracing began */
 	TRACE_ENDS,    /* has run its last */
-	TRACE_RENAMED, /* thread `tid` goes on as `pid`, whose own number it takes: an exec */
+	TRACE_RENAMED, /* thread `tid` continues as `pid`, whose number it takes: an exec */
 };
 
 struct trace {
@@ -33,19 +33,19 @@ struct trace {
 	int (*hear)(void *context, enum trace_news news, pid_t pid, pid_t tid, const char *command,
 		struct error *e);
 	void *context;
-	pid_t child; /* whose end trace_poll hands on */
+	pid_t child; /* trace_poll returns its end */
 	VEC(pid_t) threads;
 };
 
 /*
- * Follows the process from now on; with running, hear is told of each thread that it has.  child:
- * pid is our own child.
+ * Follows the process from now on; with running, hear is called for each of its threads. child: pid
+ * is our own child.
  */
 int trace_begin(struct trace *t, pid_t pid, bool running, struct error *e);
 /* Deals with all that happened; does not wait.  1 when the child has ended: *status and *usage are
  * its own. */
 int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error *e);
-/* Lets go of all that are still there. */
+/* Detaches from all that still exist. */
 void trace_end(struct trace *t);
 
 #endif
