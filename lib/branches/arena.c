@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Memory of ours in the address space of a program: where, and what is in it. */
+/* Our memory in the address space of a program: its places and contents. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,12 +9,12 @@
 
 #include "branches/cache.h"
 
-#define REACH      (1900ull << 20) /* bytes that displacements are sure to span */
-#define APART      (1ull << 30)    /* from the code, so that what is there can grow */
+#define REACH      (1900ull << 20) /* bytes that displacements reach in any case */
+#define APART      (1ull << 30)    /* from the code, so that mappings there can grow */
 #define GUARD      (16ull << 20)   /* to the next mapping: stacks and heaps grow */
 #define LOWEST     (1ull << 20)
 #define HIGHEST    (1ull << 47)
-#define ROOM_CODE  (64u << 10) /* for another block, with all that belongs to it */
+#define ROOM_CODE  (64u << 10) /* for one more block with all its slots and exits */
 #define ROOM_SLOTS 4096u
 #define SIZE       (ARENA_CODE + ARENA_DATA)
 
@@ -31,7 +31,7 @@ static bool reaches(uint64_t base, const struct area *area)
 	       arena_distance(base + SIZE, area->end) < REACH;
 }
 
-/* The place in a gap that is nearest to one wanted; 0: the gap is too small. */
+/* The place in a gap that is nearest to `wanted`; 0: the gap is too small. */
 static uint64_t place_in(uint64_t begin, uint64_t end, uint64_t wanted)
 {
 	if (end < begin || end - begin < SIZE + 2 * GUARD)
@@ -131,7 +131,7 @@ static int arena_make(struct cache *c, struct held *f, struct arena *a, uint64_t
 		(const uint64_t[6]){a->data + 4096, ARENA_DATA - 4096, MADV_DONTFORK});
 	inject_call(c, f, SYS_madvise, (const uint64_t[6]){at, SIZE, MADV_NOHUGEPAGE});
 	a->table = a->data + ARENA_SLOTS * 8;
-	/* Or each new target costs a page fault. */
+	/* Otherwise each new target costs a page fault. */
 	inject_call(
 		c, f, SYS_madvise, (const uint64_t[6]){a->table, ARENA_TABLE, MADV_POPULATE_WRITE});
 	a->mirror = arena_memory(ARENA_CODE);

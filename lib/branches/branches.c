@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The thread, and what passes between it and its owner. */
+/* The tracing thread, and its communication with its owner. */
 #include "branches/branches.h"
 
 #include <errno.h>
@@ -118,7 +118,7 @@ static void free_all(struct branches *b)
 	free(b);
 }
 
-/* Waits until the thread has seized what it is to follow, or cannot. */
+/* Waits until the thread has seized the program, or cannot. */
 static int wait_for_begin(struct branches *b, struct error *e)
 {
 	uint64_t count;

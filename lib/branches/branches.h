@@ -10,16 +10,17 @@
  * - a window: a breakpoint at one instruction counts its executions for some milliseconds.
  *
  * Bursts begin where time is spent, and their shares of one branch's targets are unbiased. The
- * place and length of a window are chosen before its moment, and nothing that it meets ends it.
+ * place and length of a window are chosen before its moment, and nothing that happens in it ends
+ * it.
  *
- * Breakpoints (int3) are put only on instructions that transfer control. A thread that meets one is
- * stopped, the tracer does what the instruction does (step.c) and continues the thread after it. So
- * no breakpoint is taken out to be passed, no other thread is stopped, and none can pass unseen. A
- * single step is not used instead: in a virtual machine it costs an exit to the hypervisor, an int3
- * does not.
+ * Breakpoints (int3) are put only on instructions that transfer control. A thread that reaches one
+ * is stopped, the tracer does what the instruction does (step.c) and continues the thread after
+ * it. So no breakpoint is taken out to be passed, no other thread is stopped, and no thread passes
+ * uncounted. A single step is not used instead: in a virtual machine it costs an exit to the
+ * hypervisor, an int3 does not.
  *
  * Between bursts, some direct calls and jumps of a single-threaded program lead through stubs that
- * count (native.c). They work on if the tracer is killed.
+ * count (native.c). They keep working if the tracer is killed.
  *
  * What the program can notice: a few dozen microseconds at the creation of a thread, some at each
  * signal; a debugger in it cannot trace the same threads; a set-user-id program in it runs without
@@ -45,37 +46,37 @@
 
 #include "base/error.h"
 
-/* Bursts a second of CPU time, unless that costs too much or another rate is asked for. */
+/* Bursts per second of CPU time, unless that costs too much or another rate is requested. */
 #define BRANCHES_RATE 300
 
 enum branch_record_kind {
 	BRANCH_RUN,   /* instructions from begin to the transfer at end, which went to `to` */
-	BRANCH_QUIET, /* a burst of process pid: from begin to end (times) samples are not its own
-		       */
+	BRANCH_QUIET, /* a burst of process pid: samples from begin to end (times) are not the
+			 program's own */
 	BRANCH_SITE,  /* a number, id, for the instruction at begin */
 	BRANCH_RATE,  /* of site id: hits in ns of CPU time in some windows; span: ns of CPU time in
-			 which they could have been */
+			 which windows were possible */
 	BRANCH_WAY,   /* a number, id, for the run from begin to end that went to `to` */
-	BRANCH_MET,   /* of run id: hits in all bursts; of those that are timed: how many met it
+	BRANCH_MET,   /* of run id: hits in all bursts; of timed bursts: how many included it
 			 (windows), the sum of its rates and of their squares */
-	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: how many more */
+	BRANCH_TALLY, /* id: enum experiment_tally_kind, hits: the increase */
 };
 
 struct branch_record {
 	enum branch_record_kind kind;
-	pid_t pid;     /* whose addresses these are */
+	pid_t pid;     /* process of these addresses */
 	uint64_t time; /* CLOCK_MONOTONIC, ns */
 	uint64_t begin, end, to;
 	uint32_t id, windows;
 	uint64_t hits, ns, span;
-	double rate, squares; /* executions a second of native CPU time */
+	double rate, squares; /* executions per second of native CPU time */
 };
 
 struct branches_request {
-	pid_t pid;    /* to be followed, with all that comes of it */
-	bool running; /* it is not our own child, held at its gate */
-	double rate;  /* bursts a second of CPU time, and windows; 0: the usual, or fewer if that
-			 cost  too much */
+	pid_t pid;    /* to be followed, with all its descendants */
+	bool running; /* it is not our own child, stopped before its exec */
+	double rate;  /* bursts and windows per second of CPU time; 0: the default, or fewer if that
+			 costs too much */
 	uint64_t seed;
 	/* Called from the thread that traces: a burst begins (on) or ends.  May be NULL. */
 	void (*quiet)(void *context, bool on);
@@ -84,22 +85,22 @@ struct branches_request {
 
 struct branches;
 
-/* Begins to follow; everything is done by a thread of its own.  The caller has SIGCHLD blocked in
- * all threads and waits for none of the processes that are followed.  NULL with *e: it is not
- * allowed, or this is no x86-64. */
+/* Begins to follow; a thread of its own does all the work. The caller has SIGCHLD blocked in all
+ * threads and waits for none of the processes that are followed. NULL with *e: not permitted, or
+ * not x86-64. */
 struct branches *branches_new(const struct branches_request *r, struct error *e);
 /* A descriptor that can be read when our own child has ended. */
 int branches_descriptor(const struct branches *b);
 /* Has our own child ended? */
 bool branches_ended(struct branches *b, int *status, struct rusage *usage);
-/* All records before this time are there to be taken. */
+/* All records before this time are complete. */
 uint64_t branches_horizon(struct branches *b);
-/* Hands on what there is in order of time.  *count records, borrowed until the next call. */
+/* Hands over complete records in order of time. *count records, borrowed until the next call. */
 const struct branch_record *branches_take(struct branches *b, size_t *count);
-/* What a user should know: processes that are not followed and why; NULL: nothing (more).  Borrowed
+/* A message for the user: processes that are not followed, and why; NULL: none (left). Borrowed
  * until the next call. */
 const char *branches_notice(struct branches *b);
-/* Ends what is going on and lets go of all; records can still be taken. */
+/* Ends bursts and windows and detaches from all threads; records can still be taken. */
 void branches_stop(struct branches *b);
 void branches_free(struct branches *b);
 

@@ -6,10 +6,10 @@
 #include "branches/private.h"
 #include "isa/isa.h"
 
-#define BLOCK_BYTES 4096 /* what is longer is not followed */
-#define READ_BYTES  512  /* at a time */
+#define BLOCK_BYTES 4096 /* longer blocks are not followed */
+#define READ_BYTES  512  /* bytes per read */
 
-/* Prefixes that may stand before a transfer. */
+/* Prefixes that may precede a transfer. */
 static bool is_prefix(uint8_t byte)
 {
 	return byte == 0x2e || byte == 0x3e || byte == 0x64 || byte == 0x65 || byte == 0x66 ||

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A burst: a thread is followed in copies (cached.c) or, where that is not possible, from one
- * transfer of control to the next. Breakpoints stay where they were put until the end of the burst,
- * so a loop costs one stop per iteration.
+ * transfer of control to the next. Breakpoints stay until the end of the burst, so a loop costs
+ * one stop per iteration.
  */
 #include <string.h>
 #include <sys/ptrace.h>
@@ -10,21 +10,21 @@
 
 #include "branches/cache.h"
 
-#define LENGTH_MIN  300 /* transfers; how many is a matter of chance, so that none keeps step */
+#define LENGTH_MIN  300 /* transfers; random, so that no loop is in step with bursts */
 #define LENGTH_MAX  900
 #define WAIT_STOP   (20 * (uint64_t)MILLISECOND) /* for a thread to stop */
-#define WAIT_STEP   (5 * (uint64_t)MILLISECOND)  /* for it to get to its transfer */
+#define WAIT_STEP   (5 * (uint64_t)MILLISECOND)  /* to get to its transfer */
 #define CACHED_MIN  (80 * (uint64_t)MICROSECOND) /* in copies */
 #define CACHED_MAX  (200 * (uint64_t)MICROSECOND)
 #define CACHED_LAST (8 * (uint64_t)MILLISECOND)
 #define LAST        (60 * (uint64_t)MILLISECOND) /* no burst is longer */
 
-/* Counting takes that part of the time in copies where it is dense (increments a nanosecond). */
+/* Share of counting in the time in copies, by its density (increments per nanosecond). */
 #define COUNTING  0.42
 #define DENSE     0.15
 #define TIMED_MIN (10.0 * MICROSECOND)
 
-/* Lets it go as far as the transfer at the end of the block. */
+/* Lets the thread run to the transfer at the end of the block. */
 static int burst_run(struct held *f, const struct block *block)
 {
 	uint64_t end = block->end, until = branches_now(CLOCK_MONOTONIC) + WAIT_STEP;
@@ -44,7 +44,7 @@ static int burst_run(struct held *f, const struct block *block)
 	for (;;) {
 		if (tracer_wait(f->b, until, f->tid, &status) <= 0)
 			return -1;
-		/* Births of threads and processes happen in the middle of a system call. */
+		/* Threads and processes are created in the middle of a system call. */
 		if (status >> 16 && status >> 16 != PTRACE_EVENT_EXEC &&
 			status >> 16 != PTRACE_EVENT_STOP) {
 			tracer_deal(f->b, f->tid, status);
@@ -75,10 +75,10 @@ static int record(struct held *f, uint64_t begin, uint64_t end, uint64_t to)
 					  .to = to});
 }
 
-/* How many runs were recorded; *cut: it could have been more. */
+/* The number of runs recorded; *cut: it was limited. */
 static unsigned burst_follow(struct held *f, unsigned length, bool *cut)
 {
-	bool whole = false; /* what comes now began behind a transfer */
+	bool whole = false; /* the next run began after a transfer */
 	unsigned n = 0;
 
 	while (n < length && branches_now(CLOCK_MONOTONIC) < f->until) {
@@ -124,9 +124,9 @@ static uint64_t burst_between(struct branches *b, uint64_t least, uint64_t most)
 }
 
 /*
- * The native time of what has taken so much in copies.  Processors count beside the rest of their
- * work, so the part of counting grows less than with its density: it is 0.35 to 0.46 of the time of
- * programs that do nothing but branch, and nothing of that of those who wait.
+ * Native time for a time in copies. Processors count in parallel with other work, so the share of
+ * counting grows less than its density: it is 0.35 to 0.46 of the time of programs that do nothing
+ * but branch, and nothing of the time of programs that wait.
  */
 static double native_time(const struct cache *c, double ns)
 {
@@ -135,7 +135,7 @@ static double native_time(const struct cache *c, double ns)
 	return ns * (1 - COUNTING * dense / (dense + DENSE));
 }
 
-/* In copies where that can be, else from breakpoint to breakpoint. */
+/* In copies if possible, else from breakpoint to breakpoint. */
 static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 {
 	struct branches *b = f->b;
@@ -166,7 +166,7 @@ static uint64_t follow_best(struct held *f, struct cache *c, bool *cut)
 	stops = b->counts[TALLY_STOPS] - stops;
 	ns = (double)used - (double)stops * cache_stop_cost(b);
 	ns = ns > (double)used / 4 ? ns : (double)used / 4;
-	/* Of one that was over at once nothing can be said. */
+	/* A burst that ended at once gives no rate. */
 	ns = ns > TIMED_MIN ? native_time(c, ns) : 0;
 	native_rate(c, ns * 1e-9);
 	cache_rate(c, ns * 1e-9);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A process's cache, and what its counters say. */
+/* A process's cache, and the evaluation of its counters. */
 #include "branches/cache.h"
 
 #include <string.h>
 #include <unistd.h>
 
-/* What ways to count take, in plain increments. */
+/* Costs of the ways to count, in plain increments. */
 #define DEAR     2.5
 #define INDIRECT 5.0
 
@@ -73,7 +73,7 @@ void cache_free(struct cache *c)
 	free(c);
 }
 
-/* No entry of the table of targets leads anywhere. */
+/* Clears the table of targets. */
 static void clear_table(struct cache *c, const struct arena *a)
 {
 	static const uint64_t none;
@@ -100,7 +100,7 @@ void cache_renew(struct cache *c)
 	c->unfinished = 0;
 }
 
-/* ---- what was met ---- */
+/* ---- runs of a burst ---- */
 
 static struct met *cache_meet(struct cache *c, uint64_t begin, uint64_t end, uint64_t to)
 {
@@ -134,7 +134,7 @@ void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint6
 	cache_add(c, cache_meet(c, begin, end, to), times);
 }
 
-/* Row is where that run is known, + 1. */
+/* row: index + 1 of the known run. */
 static void cache_add_row(
 	struct cache *c, uint32_t *row, const struct copy *copy, uint64_t to, uint64_t times)
 {

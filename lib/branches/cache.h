@@ -4,57 +4,57 @@
  * program's address space.
  *
  * During a burst, a thread runs copies of the blocks it comes to, and stops only where there is no
- * copy yet. A copy computes what the original does. The program never sees the address of a copy in
- * registers, on its stack or in its memory: calls push addresses of originals, and returns look up
- * the copy of their target. What a copy does besides uses slots of its arena, changes no live
- * flags, and writes nothing at or below the stack pointer. A thread that stops in a copy, for any
+ * copy yet. A copy computes the same as the original. The program never sees the address of a copy
+ * in registers, on its stack or in its memory: calls push addresses of originals, and returns look
+ * up the copy of their target. Its additional instructions use slots of its arena, change no live
+ * flags, and write nothing at or below the stack pointer. A thread that stops in a copy, for any
  * reason, is moved to the corresponding place in the original (leave_copies), so signals, faults
  * and system calls happen there.
  *
- * An indirect transfer adds its own number to the target, so that one table has the copy and the
+ * An indirect transfer adds its own number to the target, so one table holds the copy and the
  * counter of each (site, target). Counters are plain increments where flags are dead. Of a
- * conditional branch, one side is counted besides the block. A copied branch costs 0.5 to 1 ns more
- * than the original; a burst of 10^5 branches is therefore limited by translation, some
- * microseconds a block. A timer ends a burst, because a budget would have to be counted as well.
+ * conditional branch, one side is counted besides the block. A copied branch costs 0.5 to 1 ns
+ * more than the original; a burst of 10^5 branches is therefore limited by translation, some
+ * microseconds per block. A timer ends a burst, because a budget would have to be counted as well.
  *
  * An arena lies within reach of the code it has copies of: instructions, then slots of eight bytes
- * (counters, constants, scratch), then a table of the copies that indirect transfers go to.
- * Children of fork have none of it (MADV_DONTFORK).
+ * (counters, constants, scratch), then a table of the copies that are targets of indirect
+ * transfers. Children of fork have none of it (MADV_DONTFORK).
  */
 #ifndef BRANCHES_CACHE_H
 #define BRANCHES_CACHE_H
 
 #include "branches/private.h"
 
-struct insn; /* isa/isa.h, which does not go with <signal.h> */
+struct insn; /* isa/isa.h, which conflicts with <signal.h> */
 
 #define ARENA_CODE  (16u << 20)                     /* bytes */
 #define ARENA_SLOTS (1u << 20)                      /* of 8 bytes */
 #define ARENA_TABLE (65536u * 8)                    /* bytes */
-#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE) /* behind the code */
+#define ARENA_DATA  (ARENA_SLOTS * 8 + ARENA_TABLE) /* after the code */
 #define ARENAS_MAX  16
 #define SITES_MAX   65535 /* of indirect transfers */
 
-/* The first slots of an arena; 0 is none's. */
+/* The first slots of an arena; 0 means none. */
 enum { SLOT_RAX = 1, SLOT_RCX, SLOT_RDX, SLOT_TARGET, SLOT_WATCHED = 256, SLOTS_FIRST = 512 };
 
 /* The first page of the code has stubs (native.c), which children of fork have, too. */
 #define ARENA_STUBS 4096u
 
-/* How the registers of the original follow from those at an instruction of ours. */
+/* How the original's registers follow from those at an instruction of a copy. */
 enum {
-	UNDO_RAX = 1, /* it is in its slot */
+	UNDO_RAX = 1, /* its value is in its slot */
 	UNDO_RCX = 2,
 	UNDO_RDX = 4,
-	FORWARD = 8, /* the transfer is done: it went where SLOT_TARGET says */
-	COUNTED = 16 /* the block is counted, the transfer at its end not yet done */
+	FORWARD = 8, /* the transfer is done: SLOT_TARGET is its target */
+	COUNTED = 16 /* the block is counted, the transfer at its end is not yet done */
 };
 
-/* Where an instruction of ours is, and what of the original it belongs to. */
+/* The place of an instruction of a copy, and its original. */
 struct place {
 	uint32_t at; /* in the arena's code */
 	uint32_t copy;
-	uint64_t address; /* of the original that comes next */
+	uint64_t address; /* of the next original instruction */
 	uint8_t undo;
 };
 
@@ -66,35 +66,35 @@ struct patch {
 struct arena {
 	uint64_t code, data, table; /* addresses */
 	uint8_t *mirror;            /* of the code */
-	uint32_t used, sent;        /* bytes of it: there are; the process has */
+	uint32_t used, sent;        /* bytes of it: here; in the process */
 	uint32_t slots, slots_sent;
-	uint64_t *values;         /* of slots: as they were last */
+	uint64_t *values;         /* of slots: the values read last */
 	VEC(struct place) places; /* ascending */
 	VEC(struct patch) patches;
 	struct table chains; /* of the table of targets */
-	uint32_t miss;       /* in the code: where no target is found */
+	uint32_t miss;       /* in the code: the exit for targets without a copy */
 };
 
-/* Table entry: what was copied. */
+/* Table entry: a copied block. */
 struct copy {
 	struct {
 		uint64_t address; /* of its first instruction */
-		uint64_t begin;   /* of the run that it is part of; 0: not known */
+		uint64_t begin;   /* of the run that contains it; 0: unknown */
 	} key;
-	uint64_t end;         /* address of the transfer behind it */
-	uint64_t taken, next; /* where that goes */
+	uint64_t end;         /* address of the transfer after it */
+	uint64_t taken, next; /* its target */
 	uint32_t at;          /* in the arena's code */
 	uint8_t arena;
-	uint8_t kind; /* enum transfer_kind; TRANSFER_NONE: it is ended by something else */
+	uint8_t kind; /* enum transfer_kind; TRANSFER_NONE: the block ends otherwise */
 	bool side_taken, head_dear, side_dear; /* counted by a detour */
-	uint32_t head, side; /* slots: how often it was executed, and left to one side; 0: none */
+	uint32_t head, side;          /* slots: executions, and exits to one side; 0: none */
 	uint32_t run_taken, run_next; /* rows of runs, + 1; 0: not yet known */
 };
 
 enum exit_kind {
-	EXIT_GO,   /* to what has no copy yet */
-	EXIT_STEP, /* before what cannot be copied */
-	EXIT_MISS, /* an indirect transfer to what was not expected */
+	EXIT_GO,   /* to a block without a copy */
+	EXIT_STEP, /* before an instruction that cannot be copied */
+	EXIT_MISS, /* an indirect transfer to an unexpected target */
 };
 
 /* Table entry: an int3 of ours. */
@@ -103,9 +103,9 @@ struct exit {
 		uint64_t place; /* its address */
 	} key;
 	uint8_t kind, arena;
-	uint64_t address, begin; /* of the original: what comes next, as in struct copy */
+	uint64_t address, begin; /* of the original: the next instruction, as in struct copy */
 	uint32_t jump;           /* of the displacement of a branch to it, in the code; 0: none */
-	uint32_t next;           /* with the same target: + 1 */
+	uint32_t next;           /* next exit with the same target, + 1 */
 };
 
 /* Table entry: exits that wait for a copy. */
@@ -116,26 +116,26 @@ struct waiting {
 	uint32_t first; /* in exits, + 1 */
 };
 
-/* An indirect transfer; its key makes one number of it and a target. */
+/* An indirect transfer; its key and a target make one number. */
 struct site_key {
 	uint64_t key;
 	uint32_t copy;
 };
 
-/* Table entry: where one went. */
+/* Table entry: one target of an indirect transfer. */
 struct pair {
 	struct {
 		uint64_t sum; /* site's key + target */
 	} key;
 	uint64_t to;
-	uint32_t copy; /* that it went from */
-	uint32_t at;   /* in the code of that one's arena */
-	uint32_t miss; /* there: the displacement to where the next one is looked at */
+	uint32_t copy; /* its site */
+	uint32_t at;   /* in the code of that copy's arena */
+	uint32_t miss; /* there: the displacement to the check of the next pair */
 	uint32_t counter;
 	uint32_t run; /* + 1 */
 };
 
-/* Table entry by a hash of a sum: the last of the pairs that are looked at one after the other. */
+/* Table entry by a hash of a sum: the last pair in the chain of checks. */
 struct chain {
 	struct {
 		uint32_t hash, zero;
@@ -143,18 +143,18 @@ struct chain {
 	uint32_t last;
 };
 
-/* Table entry: a run, as bursts have met it. */
+/* Table entry: a run in bursts. */
 struct met {
 	struct {
 		uint64_t begin, end, to;
 	} key;
 	uint32_t id;
-	uint64_t now;           /* times in this burst */
-	uint64_t count, bursts; /* not yet told */
+	uint64_t now;           /* executions in this burst */
+	uint64_t count, bursts; /* not yet recorded */
 	double rate, squares;
 };
 
-/* Table entry: whether flags are written before they are read from there on. */
+/* Table entry: whether flags are written before they are read from this address on. */
 struct flags_at {
 	struct {
 		uint64_t address;
@@ -164,7 +164,7 @@ struct flags_at {
 
 #define CODE_PAGE 4096u
 
-/* Table entry: a page of the program's code, as it is without our breakpoints. */
+/* Table entry: a page of the program's code, without our breakpoints. */
 struct code_page {
 	struct {
 		uint64_t number;
@@ -185,11 +185,11 @@ struct cache {
 	struct table copies, exits, waiting, pairs, met, flags, pages;
 	VEC(uint64_t) page_numbers;
 	bool pages_sorted;
-	int pagemap; /* of /proc; -1 */
+	int pagemap; /* of /proc/PID/pagemap; -1 */
 	struct native *native;
 	VEC(struct site_key) sites;
-	VEC(uint32_t) touched; /* in met: in this burst */
-	double work;           /* what counting in this burst was, in plain increments */
+	VEC(uint32_t) touched; /* in met: of this burst */
+	double work;           /* cost of counting in this burst, in plain increments */
 	uint32_t unfinished;   /* copy, + 1, that was counted and left before its end */
 };
 
@@ -200,16 +200,16 @@ struct cache *cache_of(struct held *f);
 /* arena.c */
 /* The arena for code at this address; NULL: none. */
 struct arena *arena_for(struct cache *c, struct held *f, uint64_t address);
-/* The one that has this address of a copy; -1. */
+/* The index of the arena that has this address of a copy; -1. */
 int arena_at(const struct cache *c, uint64_t address);
 /* Whether there is room for another block. */
 bool arena_room(const struct arena *a);
-/* A new slot with this value; 0: there is none. */
+/* A new slot with this value; 0: full. */
 uint32_t arena_slot(struct arena *a, uint64_t value);
-/* Everything as it was at first. */
+/* Resets everything. */
 void arena_reset(struct arena *a);
 void arena_fini(struct arena *a);
-/* Writes to the process what is new.  -1: it cannot. */
+/* Writes the new parts to the process. -1: failed. */
 int arena_send(struct arena *a, int memory);
 static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
 {
@@ -217,21 +217,21 @@ static inline uint64_t arena_slot_address(const struct arena *a, uint32_t slot)
 }
 
 /* fresh.c */
-/* Whether the originals are what they were. */
+/* Whether the originals are unchanged. */
 bool fresh_originals(struct cache *c);
 /* Whether the thread may be in a critical section of rseq. */
 bool fresh_critical(const struct held *f);
 
-/* inject.c: a system call by the thread in our hands, for us.  Its result, negative: an error. */
+/* inject.c: lets the held thread do a system call for us. Its result, negative: an error. */
 long inject_call(struct cache *c, struct held *f, long number, const uint64_t arguments[6]);
 
-/* copy.c: translates what begins there, and what may come after it.  NULL: it cannot be. */
+/* copy.c: translates the block at this address, and likely successors. NULL: not possible. */
 struct copy *copy_get(struct cache *c, struct held *f, uint64_t address, uint64_t begin);
-/* An indirect transfer of site went to a copy. */
+/* To be called when an indirect transfer of site went to a copy. */
 int copy_pair(struct cache *c, uint64_t sum, uint64_t to, const struct copy *copy);
 
-/* The length of an instruction that can be carried out in the original by a single step; 0: it
- * cannot. Whether it is a system call. */
+/* The length of an instruction that a single step can carry out in the original; 0: not possible.
+ * *enters: whether it is a system call. */
 size_t copy_single(const struct cache *c, uint64_t address, bool *enters);
 
 /* emit.c: bytes of copies. */
@@ -240,7 +240,7 @@ struct out {
 	struct arena *arena;
 	unsigned arena_index;
 	uint32_t copy;
-	uint64_t address; /* of the original that comes next */
+	uint64_t address; /* of the next original instruction */
 	uint8_t undo;
 };
 
@@ -248,11 +248,11 @@ void emit(struct out *o, const void *bytes, size_t size);
 /* Three bytes of an instruction, and the displacement to a slot. */
 void emit_slot(struct out *o, const char *bytes, uint32_t slot);
 void emit_wide(struct out *o, const char *bytes, uint64_t immediate);
-/* An instruction that was copied. */
+/* A copied instruction. */
 void emit_copy(struct out *o, const uint8_t *bytes, const struct insn *insn);
 void emit_count(struct out *o, uint32_t slot, bool flags_dead);
-/* opcode (1 or 2 bytes) and a displacement to place `to` in the code; where that displacement is.
- */
+/* opcode (1 or 2 bytes) and a displacement to place `to` in the code; returns the displacement's
+ * place. */
 uint32_t emit_jump(struct out *o, const char *opcode, uint32_t to);
 void emit_patch(struct arena *a, uint32_t at, uint32_t to);
 /* An int3 with room for a jump. */
@@ -265,30 +265,31 @@ void emit_pair(struct out *o, struct pair *p, uint64_t key, const struct copy *t
 
 /* flags.c */
 #define FLAGS_ALL 0x3f
-/* Those that an instruction reads, and surely writes. */
-/* The same of the most usual instructions, by their first bytes. */
+/* Flags that an instruction reads, and flags that it always writes. */
+/* The same of the most frequent instructions, by their first bytes. */
 enum flags_effect { FLAGS_UNSURE, FLAGS_ALONE, FLAGS_WRITTEN };
 enum flags_effect flags_at_once(const uint8_t *bytes);
 void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uint8_t *kills);
 
-/* leave.c: what the registers were if the original had run.  -1: that is not within copies. */
+/* leave.c: the registers as if the original had run. -1: not within copies. */
 int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);
 
-/* What counters say of a burst that has ended: how many transfers, and those go into met. */
+/* Reads the counters of a burst that has ended: returns the number of transfers, adds them to met.
+ */
 uint64_t cache_count(struct cache *c);
-/* It took so much native time; 0: not known. */
+/* The burst took this native time; 0: unknown. */
 void cache_rate(struct cache *c, double seconds);
-/* native.c: branches that count between bursts.  The one thread is in our hands. */
+/* native.c: branches that count between bursts. The only thread is held. */
 void native_put_in(struct cache *c, struct held *f);
-/* Where what is interrupted there goes on: of a stub, where it leads. */
+/* Where a thread that is interrupted there continues: for a stub, its target. */
 uint64_t native_step_out(const struct cache *c, uint64_t address);
-/* What a burst has met (not yet taken out of touched), that took so long. */
+/* Evaluates a burst (not yet taken out of touched) of this length. */
 void native_rate(struct cache *c, double seconds);
 void native_free(struct cache *c);
-/* copy.c: whether no flags are needed that are there at an address. */
+/* copy.c: whether flags are dead at an address. */
 bool copy_flags_dead(struct cache *c, uint64_t address);
 
-/* A run that no counter has counted. */
+/* Adds a run that no counter has counted. */
 void cache_met(struct cache *c, uint64_t begin, uint64_t end, uint64_t to, uint64_t times);
 
 /* CPU time that a stop takes from a thread in code that it has just come to, ns. */
@@ -297,8 +298,8 @@ static inline double cache_stop_cost(const struct branches *b)
 	return 2.5 * b->costs.stopped;
 }
 
-/* cached.c: follows a thread for so many ns in copies.  Not 0: the thread is no longer in our
- * hands, nor may c be. */
+/* cached.c: follows a thread in copies for a time in ns. Not 0: the thread is no longer held, and
+ * c may be freed. */
 int cached_follow(struct cache *c, struct held *f, uint64_t length);
 
 #endif

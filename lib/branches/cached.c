@@ -20,16 +20,16 @@
 #define LEFT_OVER   (50 * (uint64_t)MICROSECOND)
 #define RINGS_APART (20 * (uint64_t)MICROSECOND)
 
-enum { OVER = -1, ON, END }; /* over: the thread is not in our hands; end: it is */
+enum { OVER = -1, ON, END }; /* over: the thread is no longer held; end: it is */
 
-/* What a burst has of its length. */
+/* The length of a burst. */
 struct course {
 	struct cache *cache;
 	struct held *held;
 	uint64_t left;  /* ns in copies */
-	uint64_t rings; /* when the timer will wake us */
+	uint64_t rings; /* next tick of the timer */
 	bool interrupted;
-	uint64_t begin; /* of the run that comes next; 0: not known */
+	uint64_t begin; /* of the next run; 0: unknown */
 };
 
 static int get_registers(struct held *f)
@@ -42,7 +42,7 @@ static int get_registers(struct held *f)
 	return 0;
 }
 
-/* A stop behind a single step, or at the first instruction of a handler. */
+/* A stop after a single step, or at the first instruction of a handler. */
 bool cached_stepped(pid_t tid, int status)
 {
 	siginfo_t info;
@@ -53,7 +53,7 @@ bool cached_stepped(pid_t tid, int status)
 		       info.si_code == SIGTRAP);
 }
 
-/* One instruction of the original, or the way into a handler. */
+/* One instruction of the original, or the entry of a handler. */
 static int cached_step(struct held *f, long deliver)
 {
 	uint64_t began = branches_now(CLOCK_MONOTONIC), until = began + WAIT_STEP;
@@ -69,7 +69,7 @@ static int cached_step(struct held *f, long deliver)
 	for (;;) {
 		rc = tracer_wait(b, until, f->tid, &status);
 		if (rc == 0 && branches_now(CLOCK_MONOTONIC) < until)
-			continue; /* somebody wants us to stop: soon */
+			continue; /* another thread requests a stop: soon */
 		if (rc <= 0)
 			break;
 		if (cached_stepped(f->tid, status)) {
@@ -84,7 +84,7 @@ static int cached_step(struct held *f, long deliver)
 			tracer_deal(b, f->tid, status);
 			return OVER;
 		}
-		/* A signal, which begins its handler, or a birth. */
+		/* A signal, which enters its handler, or a thread's creation. */
 		tracer_deal(b, f->tid, status);
 		if (!tracer_find(b, f->tid))
 			break;
@@ -104,7 +104,7 @@ static bool touches_code(const struct followed *p, uint64_t begin, uint64_t size
 	return false;
 }
 
-/* Whether a system call may change what code there is. */
+/* Whether a system call may change code mappings. */
 static bool changes_code(const struct held *f)
 {
 	const struct user_regs_struct *r = &f->registers;
@@ -126,7 +126,7 @@ static bool changes_code(const struct held *f)
 	}
 }
 
-/* What is not copied is done in the original. */
+/* Executes an instruction of the original that is not copied. */
 static int step_over(struct cache *c, struct held *f, uint64_t *begin)
 {
 	uint64_t address = f->registers.rip;
@@ -156,7 +156,7 @@ static void cached_meet(struct cache *c, uint64_t sum, uint64_t to)
 		cache_met(c, copy->key.begin, copy->end, to, 1);
 }
 
-/* It went where no copy was known. */
+/* It went to a target without a copy. */
 static int miss(struct cache *c, struct held *f, uint64_t sum)
 {
 	uint64_t to = f->registers.rip;
@@ -232,8 +232,8 @@ static bool fault_waits(pid_t tid)
 	return false;
 }
 
-/* Until it has stopped, whatever it takes: it must not go on in copies alone.  Setting the timer is
- * dear: so it rings when the burst would end had it not stopped, and is set again then. */
+/* Waits until the thread stops, however long: it must not go on in copies alone. Setting the timer
+ * is expensive: so it rings at the burst's end if there was no stop, and is set again then. */
 static int await(struct course *r, uint64_t until, int *status)
 {
 	struct held *f = r->held;
@@ -275,7 +275,8 @@ static int cached_stopped(struct course *r, int status)
 	place = f->before.rip - 1;
 	e = table_find(&c->exits, &place);
 	if (status >> 16 ? e || fault_waits(f->tid) : e && signal != SIGTRAP) {
-		/* It has met the int3 already, or its fault, and tells of something else first. */
+		/* It has executed the int3 already, or faulted, but another event is reported
+		 * first. */
 		f->held = false;
 		if (status >> 16 != PTRACE_EVENT_STOP || signal != SIGTRAP)
 			tracer_deal(f->b, f->tid, status);
@@ -324,7 +325,7 @@ static int cached_run(struct course *r, const struct copy *copy)
 	f->held = false;
 	if (await(r, branches_now(CLOCK_MONOTONIC) + r->left, &status))
 		return OVER;
-	/* The stop itself is none of its time, nor is what others had of the processor. */
+	/* The time of the stop itself and of other threads on the processor is excluded. */
 	ran = (double)(hold_time(f->process, f->tid) - used) - cache_stop_cost(f->b);
 	if (ran > 0)
 		r->left = ran < (double)r->left ? r->left - (uint64_t)ran : 0;

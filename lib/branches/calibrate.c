@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a stop costs, on a child that does nothing but meet breakpoints; and on which processor we
- * are: on that of the thread, a stop costs a few microseconds, across processors many times that.
- */
+/* The cost of a stop, measured on a child that executes breakpoints; and the choice of our
+ * processor: on the processor of the thread, a stop costs a few microseconds, across processors
+ * many times that. */
 #include <errno.h>
 #include <signal.h>
 #include <sys/prctl.h>
@@ -13,7 +13,7 @@
 #include "branches/private.h"
 
 #define ROUNDS 9
-#define STOPS  30 /* in a round */
+#define STOPS  30 /* per round */
 
 #define STAT_PROCESSOR 39
 
@@ -53,7 +53,7 @@ static int next_stop(pid_t pid)
 	return WIFSTOPPED(status) ? 0 : -1;
 }
 
-/* As a burst does it. */
+/* As in a burst. */
 static int stop_once(pid_t pid)
 {
 	struct user_regs_struct before, registers;

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Translation: from where a thread wants to go on, blocks are copied one behind the other along
- * the way that needs no jump, and then some that branches lead to, as far ahead as a stop is worth.
+ * Translation: from a thread's next instruction on, blocks are copied in the order that needs no
+ * jump, and then some targets of branches, as far ahead as a stop is worth.
  *
- * A block is counted where its flags do not matter, or by a detour over rax where they do; of the
- * two ways out of a conditional branch one is counted, the one that is likely to be rare.
+ * A block is counted where flags are dead, or by a detour over rax if they are live. Of the two
+ * edges of a conditional branch one is counted, the one that is probably rare.
  */
 #include <string.h>
 #include <unistd.h>
@@ -12,12 +12,12 @@
 #include "branches/cache.h"
 #include "isa/isa.h"
 
-#define AHEAD      16u /* blocks at a stop */
-#define INSNS      64  /* in a block; what is longer goes on in another */
+#define AHEAD      16u /* blocks per stop */
+#define INSNS      64  /* per block; the rest of a longer one is another block */
 #define READ_BYTES 512
 #define QUEUE      64
-#define FLAG_INSNS 12 /* that are looked at to see whether flags matter */
-/* How far from the first byte of an arena's code displacements reach that are anywhere in it. */
+#define FLAG_INSNS 12 /* examined to find out whether flags are live */
+/* Within this distance from the first byte of an arena's code, displacements reach all of it. */
 #define COPY_REACH ((2ull << 30) - ARENA_CODE)
 
 struct code { /* a block of the original */
@@ -25,18 +25,18 @@ struct code { /* a block of the original */
 	uint8_t reads[INSNS], kills[INSNS]; /* flags */
 	const uint8_t *at[INSNS];           /* their bytes */
 	unsigned count;
-	uint64_t end;             /* address behind them */
-	bool transfers;           /* and there is a transfer that can be copied */
-	bool stops;               /* or what cannot be copied */
+	uint64_t end;             /* address after them */
+	bool transfers;           /* and a transfer that can be copied follows */
+	bool stops;               /* or an instruction that cannot be copied */
 	struct transfer transfer; /* of the next instruction */
 	struct insn last;
 	const uint8_t *last_at;
 	uint8_t bytes[READ_BYTES + INSN_LENGTH_MAX];
 };
 
-/* Ways that have been left for later. */
+/* Targets that are copied later. */
 struct hop {
-	uint32_t jump;    /* displacement that leads to it */
+	uint32_t jump;    /* displacement of the branch to it */
 	uint32_t counter; /* 0: none */
 	uint64_t target;
 };
@@ -66,8 +66,8 @@ static bool has_narrow_address(const uint8_t *bytes)
 	return false;
 }
 
-/* Critical sections of rseq begin by a store into thread-local memory, of whose place no more is
- * known than that. */
+/* Critical sections of rseq begin by a store into thread-local memory; more is not known of its
+ * place. */
 static bool may_begin_section(const struct insn *insn)
 {
 	for (unsigned i = 0; i < insn->memories; i++) {
@@ -102,7 +102,7 @@ size_t copy_single(const struct cache *c, uint64_t address, bool *enters)
 	size_t have = branches_read_code(c->b, c->process, address, bytes, sizeof(bytes));
 	struct insn insn;
 
-	/* Its own traps look like ours, and no transaction survives one. */
+	/* A program's own traps look like ours, and a trap aborts a transaction. */
 	if (!have || bytes[0] == 0xcc || bytes[0] == 0xcd || bytes[0] == 0xf1 ||
 		!isa_decode(ISA_X86_64, bytes, have, address, &insn) || is_transactional(bytes))
 		return 0;
@@ -126,7 +126,7 @@ static const struct code_page *copy_page_of(struct cache *c, uint64_t address)
 	return page;
 }
 
-/* Bytes read: each page but once. */
+/* Bytes read: each page only once. */
 static size_t read_code(struct cache *c, uint64_t address, uint8_t *bytes, size_t size)
 {
 	size_t done = 0, at, part;
@@ -261,7 +261,7 @@ static void later(struct translation *t, uint32_t jump, uint32_t counter, uint64
 	copy_enqueue(t, target);
 }
 
-/* What waits for this copy goes there from now on. */
+/* Exits to this copy's address lead to it from now on. */
 static void copy_connect(struct cache *c, const struct copy *copy)
 {
 	const struct waiting key = {.key = {copy->key.address, copy->key.begin}};
@@ -291,8 +291,8 @@ static void copy_connect(struct cache *c, const struct copy *copy)
 	w->first = left;
 }
 
-/* Where a block is counted: before the first instruction at which flags are dead; else behind all,
- * if its only target needs none; else at its beginning, by a detour. */
+/* Where a block is counted: before the first instruction at which flags are dead; else after all,
+ * if flags are dead at its only target; else at its beginning, by a detour. */
 enum { AT_BEGIN = -1, NOWHERE = -2 };
 
 static int counting_place(struct translation *t, const struct copy *copy)
@@ -332,7 +332,7 @@ static void emit_straight(struct translation *t, struct copy *copy, bool counts)
 	}
 }
 
-/* A way out: counted, if need be, and on to where it leads.  Its first byte is at the place that
+/* An exit: counted, if necessary, then a jump to its target. Its first byte is at the place that
  * jump leads to. */
 static int emit_way(struct translation *t, const struct hop *hop)
 {
@@ -363,7 +363,7 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 	char opcode[3] = {0x0f, (char)(0x80 | x->condition), 0};
 	uint32_t jump;
 
-	/* Loops go back more often than not. */
+	/* Back edges of loops are more frequent than exits. */
 	copy->side_taken = x->to > copy->end;
 	if (!copy_flags_dead(t->out.cache, copy->side_taken ? x->to : x->next) &&
 		copy_flags_dead(t->out.cache, copy->side_taken ? x->next : x->to))
@@ -404,7 +404,7 @@ static uint64_t emit_counting(struct translation *t, struct copy *copy)
 	return x->to;
 }
 
-/* The transfer behind the block; where the copy that comes behind it begins, 0: none does. */
+/* The transfer after the block; returns where the copy of its successor begins, 0: none. */
 static uint64_t emit_transfer(struct translation *t, struct copy *copy)
 {
 	const struct transfer *x = &t->code.transfer;
@@ -426,7 +426,7 @@ static uint64_t emit_transfer(struct translation *t, struct copy *copy)
 	return x->to;
 }
 
-/* Copies one block behind the last; what is to come behind it: 0, or *begin is its run's. */
+/* Copies one block after the last. Returns its successor: 0, or *begin is its run's. */
 static uint64_t emit_block(struct translation *t, uint64_t address, uint64_t *begin)
 {
 	struct out *o = &t->out;

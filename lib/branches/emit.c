@@ -129,7 +129,7 @@ int emit_exit(struct out *o, enum exit_kind kind, uint64_t address, uint64_t beg
 	return 0;
 }
 
-/* ---- transfers to what only registers or memory tell ---- */
+/* ---- transfers whose target is in a register or memory ---- */
 
 /* mov target, %rcx: of a jump or call by register or memory. */
 static void emit_target(struct out *o, const uint8_t *bytes, const struct insn *insn)

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which flags an instruction reads, and which it leaves with nothing of what they were: what it may
- * leave alone (a shift by 0, a repetition of none) or is not documented to write it does not kill.
+ * Flags that an instruction reads, and flags that it always overwrites. A flag is not counted as
+ * overwritten if the instruction may leave it alone (a shift by 0, a repetition of none) or is not
+ * documented to write it.
  */
 #include "branches/cache.h"
 #include "isa/isa.h"
@@ -16,7 +17,7 @@ static uint8_t mask_of(const struct insn_registers *set)
 	return mask;
 }
 
-/* Instructions of one byte of opcode that write all flags they are said to. */
+/* Instructions with an opcode of one byte that write all flags they are documented to write. */
 static bool sure_plain(uint8_t op, uint8_t modrm)
 {
 	unsigned reg = modrm >> 3 & 7;

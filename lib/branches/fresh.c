@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whether the code that copies were made of is still what it was, and whether a thread may run
- * copies at all.
+ * Whether the originals of copies are unchanged, and whether a thread may run copies at all.
  *
- * A program may make its code writable, change it, and take that back between two bursts.  A page
- * that was written to (by the program, or by us, a breakpoint) is no longer the file's: pagemap
- * says so, and such pages are compared.
+ * A program may make its code writable, change it, and undo that between two bursts. A page that
+ * was written to (by the program, or by our breakpoints) is no longer the file's: pagemap shows
+ * it, and such pages are compared.
  */
 #include <fcntl.h>
 #include <stdio.h>
@@ -17,20 +16,18 @@
 #include "base/order.h"
 #include "branches/cache.h"
 
-#define ENTRIES 512
-#define APART   64 /* pages: what is farther apart is another call */
-#define PRESENT (1ull << 63)
-#define SWAPPED (1ull << 62)
-#define OF_FILE (1ull << 61)
-#define AT_CRITICAL                                                                                \
-	8 /* bytes: in struct rseq, the address of what describes a critical section               \
-	   */
+#define ENTRIES     512
+#define APART       64 /* pages: more distant ones need another call */
+#define PRESENT     (1ull << 63)
+#define SWAPPED     (1ull << 62)
+#define OF_FILE     (1ull << 61)
+#define AT_CRITICAL 8 /* bytes: offset in struct rseq of the critical section's description */
 
 #ifndef PTRACE_GET_RSEQ_CONFIGURATION
 #define PTRACE_GET_RSEQ_CONFIGURATION 0x420f
 #endif
 
-struct rseq_place { /* as the kernel tells it */
+struct rseq_place { /* as the kernel reports it */
 	uint64_t address;
 	uint32_t size, signature, flags, zero;
 };
@@ -58,7 +55,7 @@ static bool fresh_same(struct cache *c, uint64_t number)
 				memcmp(bytes, page->bytes, page->have) == 0);
 }
 
-/* How many pages from number i on are looked at together. */
+/* The number of pages from page i on that are examined together. */
 static size_t near(const struct cache *c, size_t i)
 {
 	uint64_t first = c->page_numbers.data[i], last = first;

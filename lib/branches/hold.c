@@ -1,18 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A thread of which we want more than that it goes on. */
+/* A held thread: it is stopped and controlled by the tracer for some time. */
 #include <stdio.h>
 #include <sys/ptrace.h>
 #include <sys/wait.h>
 
 #include "branches/private.h"
 
-#define QUIET_THREADS 64 /* with more of them, that takes longer than it saves */
+#define QUIET_THREADS 64 /* with more threads, pinning takes longer than it saves */
 
 #define USER_64 0x33 /* code segment */
 
 /*
- * A stop is cheap where both are on one processor, and the scheduler would move the thread to an
- * idle one each time.  Only system calls could tell, or hand it on to a child: none happens so.
+ * A stop is cheap if both threads are on one processor, but the scheduler would move the thread to
+ * an idle one each time. Only system calls could show the mask, or pass it to a child: none
+ * is executed meanwhile.
  */
 void hold_pin(struct held *f)
 {
@@ -35,7 +36,7 @@ void hold_unpin(struct held *f)
 	f->pinned = false;
 }
 
-/* Stops it wherever it is. */
+/* Stops it anywhere. */
 int hold_stop(struct held *f)
 {
 	struct branches *b = f->b;
@@ -69,7 +70,7 @@ void hold_quiet(struct branches *b, bool on)
 		b->request.quiet(b->request.context, on);
 }
 
-/* CPU time of a thread, right while it is stopped. */
+/* CPU time of a thread that is stopped. */
 uint64_t hold_time(const struct followed *p, pid_t tid)
 {
 	char path[64];

@@ -12,7 +12,7 @@
 #define LOOK_BYTES 65536u
 #define WAIT_CALL  (200 * (uint64_t)MILLISECOND)
 
-/* Any two bytes that are one. */
+/* Any two bytes of code that are a system call. */
 static uint64_t find_call(const struct followed *p)
 {
 	uint8_t *bytes = malloc(LOOK_BYTES);

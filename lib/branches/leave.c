@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From within copies to where the originals would be. */
+/* From a place in copies to the corresponding place in the originals. */
 #include "branches/cache.h"
 
 /* The last that begins at or before `at`. */

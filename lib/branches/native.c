@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How fast the code runs when nothing follows it. Between bursts, some direct branches lead through
- * stubs that count and go on to the original target: about a nanosecond each time, without a stop.
- * Breakpoints would cost as much as ten thousand instructions a stop. Stubs are put in at the end
- * of a burst and taken out at the beginning of the next, when the thread is stopped anyway; so this
- * is done for processes of one thread only.
+ * The speed of code that is not followed. Between bursts, some direct branches lead through stubs
+ * that count and go on to the original target: about a nanosecond each time, without a stop. A
+ * breakpoint's stop would cost as much as ten thousand instructions. Stubs are put in at the end
+ * of a burst and taken out at the beginning of the next, when the thread is stopped anyway; so
+ * this is done for processes of one thread only.
  *
- * Code in copies takes half as long again as natively, or ten times as long where it is new; no
- * model of that was good to ten percent. So the rate of a watched branch natively is compared with
- * its rate in copies in the next burst. The median over branches is the factor by which all rates
- * are multiplied; tallies carry it to prof. The branches to watch are chosen before.
+ * Code in copies takes 1.5 times its native time, or ten times while it is new; no model predicted
+ * that within ten percent. So the rate of a watched branch natively is compared with its rate in
+ * copies in the next burst. The median over branches is the factor by which all rates are
+ * multiplied; tallies carry it to prof. The branches to watch are chosen before.
  *
  * A stub and its counter are in pages that children of fork have, too. A stub is never reused for
  * another branch, because a signal may have interrupted a thread in it.
@@ -23,9 +23,9 @@
 #include "branches/cache.h"
 
 #define WATCHED    24     /* branches at a time */
-#define STAYS      0.97   /* chance of one to be watched on */
-#define SEEN       3      /* bursts that met a branch before it is watched */
-#define RATE_MIN   2000.0 /* a second, in copies */
+#define STAYS      0.97   /* probability that a branch is watched again */
+#define SEEN       3      /* bursts with a branch before it is watched */
+#define RATE_MIN   2000.0 /* per second, in copies */
 #define RATE_MAX   3e6
 #define TRIES      200
 #define STUB_BYTES 16
@@ -37,12 +37,12 @@ struct direct {
 	struct {
 		uint64_t address, to;
 	} key;
-	double rate; /* sum over bursts of times a second, with time as corrected */
+	double rate; /* sum over bursts of executions per second, with corrected time */
 	uint32_t bursts;
 	uint32_t pairs;
-	double natively, copied; /* sums over pairs of times a second: natively, in the burst behind
-				  */
-	uint8_t at;              /* of its displacement; 0: it is none that can be watched */
+	double natively,
+		copied; /* sums over pairs of executions per second: natively, in the burst after */
+	uint8_t at;     /* of its displacement; 0: it cannot be watched */
 };
 
 struct watched {
@@ -51,7 +51,7 @@ struct watched {
 	uint64_t counter;   /* address */
 	uint32_t own, ours; /* displacements */
 	uint64_t hits;
-	double copied; /* times a second in the burst behind */
+	double copied; /* executions per second in the burst after */
 };
 
 /* Table entry: a stub. */
@@ -70,8 +70,8 @@ struct native {
 	unsigned count;
 	bool in;
 	uint64_t began; /* CPU time of the process */
-	double ns;      /* of it, while they were in */
-	double bursts;  /* that known is of */
+	double ns;      /* of it, with stubs in place */
+	double bursts;  /* included in known */
 };
 
 static struct native *native_of(struct cache *c)
@@ -91,7 +91,7 @@ bool native_counts(const struct cache *c)
 	return c->native && c->native->count;
 }
 
-/* ---- in and out ---- */
+/* ---- insertion and removal of stubs ---- */
 
 void native_take_out(struct cache *c)
 {
@@ -108,7 +108,7 @@ void native_take_out(struct cache *c)
 
 		if (!process_read(c->process->memory, w->counter, &w->hits, sizeof(w->hits)))
 			n->ns = 0;
-		/* The program may have put something else there. */
+		/* The program may have changed it. */
 		if (process_read(c->process->memory, w->where, &there, sizeof(there)) &&
 			there == w->ours)
 			process_write(c->process->memory, w->where, &w->own, sizeof(w->own));
@@ -129,7 +129,7 @@ static bool make_stub(struct cache *c, const struct arena *a, const struct stub 
 	return process_write(c->process->memory, at, bytes, sizeof(bytes));
 }
 
-/* The stub of a branch; NULL: it can have none. */
+/* The stub of a branch; NULL: not possible. */
 static const struct stub *stub_of(struct cache *c, struct held *f, const struct direct *d)
 {
 	struct native *n = c->native;
@@ -201,7 +201,7 @@ static bool can_be_watched(const struct native *n, const struct direct *d)
 	return d->at && d->bursts >= SEEN && rate > RATE_MIN && rate < RATE_MAX;
 }
 
-/* Those that are watched on, then others. */
+/* First branches that are watched again, then others. */
 void native_put_in(struct cache *c, struct held *f)
 {
 	struct native *n = c->native;
@@ -245,9 +245,9 @@ void native_clean(struct followed *copy, const struct followed *parent)
 	}
 }
 
-/* ---- what that says ---- */
+/* ---- evaluation ---- */
 
-/* call, jmp, jcc with a displacement of 32 bits, behind which no flags are needed. */
+/* call, jmp, jcc with a displacement of 32 bits, with flags dead after it. */
 static uint8_t displacement_of(struct cache *c, uint64_t address, uint64_t to)
 {
 	uint8_t bytes[6] = {0}, at = 1;
@@ -291,17 +291,16 @@ static void met(struct cache *c, const struct met *m, double seconds)
 	}
 }
 
-/* Rates in bursts: of those that it was watched before; or of all, if that is most of them.  The
- * first are slower, with new copies. */
+/* Rates in bursts: of those after which the branch was watched; or of all, if those are most.
+ * First bursts are slower, with new copies. */
 static double in_copies(const struct native *n, const struct direct *d)
 {
 	return 2 * d->pairs >= n->bursts ? d->rate / n->bursts * d->pairs : d->copied;
 }
 
-/* How much more often branches are executed natively than in copies: the median, for a few bursts
- * miss whole phases of a program; what most bursts have met counts most, for of anything else they
- * have met less than there was, more often than not.  0: not known.
- */
+/* The ratio of native executions to those in copies: the median, as a few bursts miss whole phases
+ * of a program. Branches that are in most bursts weigh most, as bursts underestimate the others.
+ * 0: unknown. */
 static double faster(const struct native *n, double *pairs)
 {
 	struct stats_weighed *all = calloc(n->known.count + 1, sizeof(*all));

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* On processors whose instructions we cannot carry out. */
+/* For processors whose instructions this library cannot carry out. */
 #include <stddef.h>
 
 #include "branches/branches.h"

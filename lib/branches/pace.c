@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * When: the CPU time of the program, all its processes together, is cut into strata, and each has
- * one moment, uniform in it.  So moments are uniform in time, and phases of a program that are
- * longer than a stratum get their share of moments, not about their share as by a Poisson process.
- * How long strata are follows from what bursts (windows) have cost on average so far, never from
- * the last one: then those that cost more would be rarer behind them than others.
+ * Moments of bursts and windows: the CPU time of the program, all its processes together, is cut
+ * into strata, and each has one moment, uniform in it. So moments are uniform in time, and a phase
+ * that is longer than a stratum gets exactly its share of moments; by a Poisson process it would
+ * get about its share. The length of strata follows from the mean cost of bursts (windows) so far,
+ * never from the last one: otherwise expensive moments would be followed by fewer.
  */
 #include "branches/private.h"
 
 #define SHARE_BURSTS  0.05 /* of the program's time */
 #define SHARE_WINDOWS 0.015
 #define WINDOW_GAP    (25.0 * MILLISECOND)
-#define RETRY         (2 * (uint64_t)MILLISECOND) /* nobody ran just then */
+#define RETRY         (2 * (uint64_t)MILLISECOND) /* no process ran then */
 #define COST_BURST    (1.0 * MILLISECOND)         /* before any was measured */
 #define COST_WINDOW   (1.0 * MILLISECOND)
 #define SLEEP_MIN     MILLISECOND
@@ -32,7 +32,8 @@ static void draw_next(struct branches *b, struct pace *p)
 	p->end += (uint64_t)length;
 }
 
-/* Brings clocks up to date; a process by what it has used meanwhile; NULL: none has. */
+/* Updates clocks. Returns a process with a probability in proportion to its new time; NULL: none.
+ */
 static struct followed *look_at_clocks(struct branches *b)
 {
 	struct followed *chosen = NULL;
@@ -50,7 +51,7 @@ static struct followed *look_at_clocks(struct branches *b)
 	return chosen;
 }
 
-/* One of its threads that runs now; 0: none was found. */
+/* One of its threads that is running; 0: none was found. */
 static pid_t find_running(struct branches *b, const struct followed *p)
 {
 	size_t begin = (size_t)(branches_chance(b) * (double)b->threads.count);
@@ -68,7 +69,7 @@ static pid_t find_running(struct branches *b, const struct followed *p)
 	return 0;
 }
 
-/* What it costs the program and us. */
+/* The cost to the program and to us. */
 static uint64_t spent(const struct branches *b)
 {
 	return branches_now(CLOCK_THREAD_CPUTIME_ID) + b->counts[TALLY_STOP_NS];
@@ -120,7 +121,7 @@ static void tell_counts(struct branches *b)
 	}
 }
 
-/* Until the next moment can be there at the earliest. */
+/* The time before the next possible moment. */
 static uint64_t nap(const struct branches *b, bool idle)
 {
 	uint64_t next = b->bursts.next < b->windows.next ? b->bursts.next : b->windows.next;
@@ -136,7 +137,7 @@ static uint64_t nap(const struct branches *b, bool idle)
 
 void branches_run(struct branches *b)
 {
-	bool asked = b->request.rate > 0; /* whatever it costs */
+	bool asked = b->request.rate > 0; /* regardless of the cost */
 
 	b->bursts = (struct pace){.gap = SECOND / (asked ? b->request.rate : BRANCHES_RATE),
 		.share = asked ? 1 : SHARE_BURSTS,

@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of this directory share.  All of it but the queue belongs to the thread that
- * traces.
+ * Shared by the files of this directory. Everything but the queue belongs to the tracing thread.
  */
 #ifndef BRANCHES_PRIVATE_H
 #define BRANCHES_PRIVATE_H
@@ -42,20 +41,20 @@ struct transfer {
 	uint8_t segment;            /* 0, or the prefix: 0x64 fs, 0x65 gs */
 	uint8_t first;              /* byte of the instruction */
 	uint8_t wide;               /* of TRANSFER_COUNT: all of rcx counts */
-	uint16_t drop;              /* bytes that a return takes off the stack beyond its address */
-	uint64_t next;              /* address behind it */
+	uint16_t drop;              /* bytes that a return pops beyond its address */
+	uint64_t next;              /* address after it */
 	uint64_t to;                /* of TARGET_DIRECT */
-	int64_t displacement;       /* or the whole address, where there is no base */
+	int64_t displacement;       /* or the whole address, if there is no base */
 };
 
-/* Table entry: from an address to the transfer that ends what begins there. */
+/* Table entry: from an address to the first transfer after it. */
 struct block {
 	struct {
 		uint64_t begin;
 	} key;
 	uint64_t end; /* address of the transfer */
 	bool idle;    /* nothing, or only nops, before the transfer */
-	bool enters;  /* there is a system call in it */
+	bool enters;  /* it contains a system call */
 	struct transfer transfer;
 };
 
@@ -70,38 +69,38 @@ struct followed { /* a process */
 	pid_t pid;
 	int memory;      /* /proc/PID/mem; -1 */
 	clockid_t clock; /* CPU time of all its threads */
-	uint64_t used;   /* what that said last */
+	uint64_t used;   /* the last value of it */
 	bool refused;    /* not to be followed */
 	uint64_t maps;   /* a hash of its /proc/PID/maps when that was read */
 	VEC(struct area) areas;
-	struct table blocks; /* decoded; as long as the maps stay */
+	struct table blocks; /* decoded; valid as long as the maps are unchanged */
 	struct cache *cache; /* NULL: there is none yet */
-	bool uncached;       /* there must be none */
+	bool uncached;       /* not possible */
 	unsigned threads;
 };
 
 struct thread {
 	pid_t tid;
 	struct followed *process;
-	bool trap_blocked; /* SIGTRAP was, when we looked last */
-	bool stepping;     /* nobody waits for the end of its step any more */
+	bool trap_blocked; /* disposition of SIGTRAP at the last check */
+	bool stepping;     /* the end of its step is no longer awaited */
 };
 
 /* ---- breakpoints ---- */
 
-/* Table entry: one that stands. */
+/* Table entry: an inserted one. */
 struct site {
 	struct {
 		uint64_t address;
 	} key;
 	struct transfer transfer;
-	uint64_t hits;   /* by other threads than that of a burst */
-	uint64_t stops;  /* that it made, to count hits */
-	pid_t probed;    /* thread that meets it again at once, to measure what that costs */
+	uint64_t hits;   /* hits by other threads than that of a burst */
+	uint64_t stops;  /* by a window, to count hits */
+	pid_t probed;    /* thread that executes it twice, to measure the cost of a stop */
 	uint64_t before; /* CPU time of that thread then */
 };
 
-/* One that was taken out, or may be left in a copy of the process. */
+/* One that was removed, or may remain in a copy of the process. */
 struct gone {
 	uint64_t address;
 	uint64_t time; /* when */
@@ -116,24 +115,24 @@ struct candidate {
 	struct {
 		uint64_t device, inode, offset;
 	} key;
-	pid_t pid;        /* where it was met */
+	pid_t pid;        /* where it was recorded */
 	uint64_t address; /* there */
 	uint32_t id;
-	bool lost;      /* no longer there */
+	bool lost;      /* no longer mapped */
 	uint64_t met;   /* in bursts */
-	uint64_t since; /* CPU time of the program when it was met first */
+	uint64_t since; /* CPU time of the program at its first record */
 	uint64_t hits, ns, windows;
 };
 
 struct pace {
 	uint64_t next;      /* moment, CPU time of the program */
-	uint64_t end;       /* of the stratum that it is in */
-	double gap;         /* mean, ns of CPU time, asked for */
-	double share;       /* of the program's time that it may take */
-	double cost, count; /* ns so far, times so far */
+	uint64_t end;       /* of its stratum */
+	double gap;         /* mean, ns of CPU time, requested */
+	double share;       /* share of the program's time allowed */
+	double cost, count; /* ns so far, number so far */
 };
 
-/* Of stops while windows are open, measured in them. */
+/* Cost of stops in open windows, measured in them. */
 struct probes {
 	double ns;
 	uint64_t count;
@@ -141,7 +140,7 @@ struct probes {
 
 struct costs {          /* of a stop, calibrated */
 	double elapsed; /* ns */
-	double stopped; /* ns of CPU time of the one that is stopped */
+	double stopped; /* ns of CPU time of the stopped thread */
 };
 
 typedef VEC(struct branch_record) branch_queue;
@@ -167,14 +166,14 @@ struct branches {
 	VEC(struct followed *) processes;
 	VEC(struct thread) threads;
 	struct table sites;
-	struct followed *sited; /* the process that they stand in */
+	struct followed *sited; /* the process that contains them */
 	struct gone gone[GONE_MAX];
 	size_t gone_count;
 	struct table candidates;
 	uint32_t ids, run_ids;
-	pid_t stepping;        /* goes on by single steps */
-	struct cache *caching; /* of the burst that lasts */
-	bool orphaned;         /* and its process has gone */
+	pid_t stepping;        /* is single-stepping */
+	struct cache *caching; /* of the current burst */
+	bool orphaned;         /* and its process has ended */
 	uint64_t transfers;    /* recorded, with the candidates' met */
 	uint64_t used;         /* CPU time of the program */
 	uint64_t used_told, next_telling;
@@ -185,10 +184,10 @@ struct branches {
 	unsigned probe_every; /* hits */
 	double scale_hits, scale_ns; /* of windows: hits, and ns times the share of all transfers */
 	uint64_t chance;
-	uint64_t counts[TALLY_KINDS]; /* not yet told */
+	uint64_t counts[TALLY_KINDS]; /* not yet recorded */
 	cpu_set_t processors;
-	bool more;     /* another event may wait already */
-	timer_t ticks; /* wake us while a burst lasts */
+	bool more;     /* another event may be pending */
+	timer_t ticks; /* wake us during a burst */
 	bool timed, ticking;
 	bool warned;
 };
@@ -207,33 +206,33 @@ double branches_chance(struct branches *b);
 /* tracer.c: events of threads.  The rest happens inside tracer_wait. */
 int tracer_begin(struct branches *b, struct error *e);
 /*
- * Deals with what happens to threads until the time is `until` (CLOCK_MONOTONIC), or thread tid has
- * stopped or is gone.  1: tid has stopped, and *status is not dealt with; -1: it is gone; 0: time
- * is up, or somebody wants us to stop.
+ * Handles events of threads until the time is `until` (CLOCK_MONOTONIC), or thread tid has stopped
+ * or ended. 1: tid has stopped, and *status is not handled; -1: it has ended; 0: time is up, or
+ * another thread requests a stop.
  */
 int tracer_wait(struct branches *b, uint64_t until, pid_t tid, int *status);
-/* What tracer_wait does with others. */
+/* Handles the events of other threads in tracer_wait. */
 void tracer_deal(struct branches *b, pid_t tid, int status);
-/* Lets it go on, with a signal or 0. */
+/* Continues it, with a signal or 0. */
 void tracer_go(struct branches *b, pid_t tid, long deliver);
-/* From now on tracer_wait is woken by a timer that ticks, first after so many ns (0: no longer),
- * and sets none of its own: in a virtual machine that costs more than all else that a stop takes.
- */
+/* From now on a timer wakes tracer_wait, first after this number of ns (0: no longer), and
+ * tracer_wait sets none of its own: in a virtual machine, setting it costs more than the rest of a
+ * stop. */
 void tracer_tick(struct branches *b, uint64_t first);
-/* Whether any is left. */
+/* Whether any thread is left. */
 bool tracer_any(const struct branches *b);
 void tracer_end(struct branches *b);
 struct thread *tracer_find(struct branches *b, pid_t tid);
 /* Whether it stopped at a breakpoint of ours; then which, and its registers. */
 struct site *tracer_site(
 	struct branches *b, pid_t tid, int status, struct user_regs_struct *registers);
-/* Blocks SIGTRAP again where our trap has unblocked it. */
+/* Blocks SIGTRAP again if our trap has unblocked it. */
 void tracer_mend_mask(struct thread *t, bool entered);
-/* A system call that our stop has interrupted begins again. */
+/* Restarts a system call that our stop has interrupted. */
 void tracer_mend_call(pid_t tid, struct user_regs_struct *registers);
 
 /* process.c */
-/* All of size bytes of the memory of a process (struct followed). */
+/* Transfers all of size bytes of the memory of a process (struct followed). */
 bool process_read(int memory, uint64_t from, void *to, size_t size);
 bool process_write(int memory, uint64_t to, const void *from, size_t size);
 /* Do two processes, or threads, share their memory? */
@@ -241,70 +240,71 @@ bool process_shares(pid_t a, pid_t b);
 struct followed *process_add(struct branches *b, pid_t pid);
 struct followed *process_find(struct branches *b, pid_t pid);
 void process_remove(struct branches *b, struct followed *p);
-/* It has another address space now. */
+/* To be called when it has another address space. */
 void process_renew(struct branches *b, struct followed *p);
 /* Its memory, opened if need be; -1. */
 int process_memory(struct followed *p);
-/* Looks at what is mapped now.  -1: it is not to be followed. */
+/* Reads its mappings. -1: it is not to be followed. */
 int process_look(struct branches *b, struct followed *p);
 const struct area *process_area(const struct followed *p, uint64_t address);
-/* 0: it maps no such code. */
+/* 0: it does not map this code. */
 uint64_t process_address(
 	const struct followed *p, uint64_t device, uint64_t inode, uint64_t offset);
-/* Brings p->used up to date. */
+/* Updates p->used. */
 void process_clock(struct branches *b, struct followed *p);
 /* A field of /proc/TID/stat, from the third on (3: state); -1. */
 long process_stat(pid_t tid, int field);
 
 /* sites.c */
-/* 0, or -1: not what it should be there. */
+/* 0, or -1: other bytes are there than expected. */
 int sites_put(struct branches *b, struct followed *p, uint64_t address, const struct transfer *t);
-/* Takes all out. */
+/* Removes all. */
 void sites_clear(struct branches *b);
-/* The address space that they stood in is gone. */
+/* The address space that contained them has gone. */
 void sites_forget(struct branches *b, const struct followed *p);
-/* A copy of the process has copies of them. */
+/* To be called for a copy of the process: it contains copies of them. */
 void sites_clean(struct branches *b, struct followed *copy, pid_t parent);
-/* Was there one lately, of this process or one that it may be a copy of? */
+/* Was one removed recently, from this process or from one that it may be a copy of? */
 const struct gone *sites_gone(const struct branches *b, uint64_t address);
 
-/* branches_block.c: what begins at an address; NULL: it cannot be followed.  Until the next call.
- */
+/* branches_block.c: the block at an address; NULL: it cannot be followed. Valid until the next
+ * call. */
 const struct block *branches_block(struct branches *b, struct followed *p, uint64_t begin);
-/* Code as it is without our breakpoints; bytes read. */
+/* Code without our breakpoints; returns bytes read. */
 size_t branches_read_code(
 	struct branches *b, struct followed *p, uint64_t at, uint8_t *bytes, size_t size);
 struct insn;
-/* Of a branch, by its opcode; what cannot be followed is TRANSFER_NONE. */
+/* Of a branch, by its opcode; TRANSFER_NONE: it cannot be followed. */
 struct transfer branches_transfer(const uint8_t *bytes, const struct insn *insn);
 
-/* step.c: what the transfer at registers->rip does, to registers and memory; -1: it cannot, and
- * nothing was done. */
+/* step.c: carries out the transfer at registers->rip on registers and memory; -1: not possible,
+ * and nothing was changed. */
 int step_transfer(const struct transfer *t, int memory, struct user_regs_struct *registers);
 /* Writes what step_transfer changes. */
 int step_apply(
 	pid_t tid, const struct user_regs_struct *before, const struct user_regs_struct *registers);
 
-/* hold.c: a thread in our hands. */
+/* hold.c: a held thread. */
 struct held {
 	struct branches *b;
 	pid_t tid;
 	struct followed *process;
-	struct user_regs_struct before, registers; /* as the thread has them; as it will */
-	bool held;                                 /* it is stopped, and waits for us */
-	bool stale; /* in a system call: what it is stopped at is not where it goes on */
+	struct user_regs_struct before,
+		registers; /* registers of the thread; and those to be set */
+	bool held;         /* it is stopped, and waits for us */
+	bool stale;        /* in a system call: it continues elsewhere than at its stop */
 	uint64_t until;
 	bool pinned; /* to our processor; else to allowed */
 	cpu_set_t allowed;
 };
 
-/* Stops it wherever it is, before the time f->until, and sees to it that nothing shows.  -1: it
- * does not stop, or is nothing to follow (f->held: it is stopped all the same). */
+/* Stops it anywhere before the time f->until, and hides the effects of the stop. -1: it does not
+ * stop, or cannot be followed (f->held: it is stopped nevertheless). */
 int hold_stop(struct held *f);
 void hold_pin(struct held *f);
 void hold_unpin(struct held *f);
 void hold_quiet(struct branches *b, bool on);
-/* CPU time of a thread, right while it is stopped. */
+/* CPU time of a thread that is stopped. */
 uint64_t hold_time(const struct followed *p, pid_t tid);
 
 /* cache.h */
@@ -314,7 +314,7 @@ bool native_counts(const struct cache *c);
 void native_renew(struct cache *c);
 void native_clean(struct followed *copy, const struct followed *parent);
 void cache_renew(struct cache *c);
-/* Records what was met. */
+/* Records the runs of a burst. */
 void cache_tell(struct cache *c);
 /* Whether a stop is the end of a single step. */
 bool cached_stepped(pid_t tid, int status);
@@ -323,17 +323,16 @@ bool cached_stepped(pid_t tid, int status);
 void branches_burst(struct branches *b, pid_t tid);
 void branches_window(struct branches *b, struct followed *p);
 void branches_window_met(struct branches *b, struct followed *p, uint64_t address, uint64_t times);
-/* Records of what windows have counted: once, at the end. */
+/* Records the counts of windows: once, at the end. */
 void branches_window_tell(struct branches *b);
 
 /* calibrate.c */
 int branches_calibrate(struct branches *b);
-/* This thread goes to the processor that tid runs on; branches_pin_free lets it go anywhere again.
- */
+/* Moves this thread to the processor that tid runs on; branches_pin_free undoes it. */
 void branches_pin_to(pid_t tid);
 void branches_pin_free(struct branches *b);
 
-/* pace.c: bursts and windows at their moments, until all is over. */
+/* pace.c: bursts and windows at their moments, until no thread is left. */
 void branches_run(struct branches *b);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Processes that are followed: their code, their memory, their time. */
+/* Processes that are followed: their code, memory and CPU time. */
 #include <fcntl.h>
 #include <inttypes.h>
 #include <signal.h>
@@ -15,7 +15,7 @@
 #define TEXT_MAX   (4u << 20)
 #define SAME_SPACE 1 /* KCMP_VM */
 
-/* All of a file of /proc; NULL: it cannot be read.  Yours to free. */
+/* All of a file of /proc; NULL: unreadable. To be freed by the caller. */
 static char *read_text(pid_t pid, const char *name)
 {
 	size_t count = 0, capacity = 16384;
@@ -60,7 +60,7 @@ long process_stat(pid_t tid, int field)
 	n = read(fd, text, sizeof(text) - 1);
 	close(fd);
 	text[n > 0 ? n : 0] = '\0';
-	at = strrchr(text, ')'); /* its name may have anything in it */
+	at = strrchr(text, ')'); /* its name may contain any character */
 	for (; at && field > 2; field--)
 		at = strchr(at + 1, ' ');
 	if (!at || !at[0])
@@ -140,7 +140,7 @@ struct followed *process_add(struct branches *b, pid_t pid)
 	return p;
 }
 
-/* One that a burst is at work with is its to free. */
+/* A burst frees the process that it works with. */
 static void forget_cache(struct branches *b, struct followed *p)
 {
 	if (b->caching && b->caching == p->cache)
@@ -212,7 +212,7 @@ static uint64_t process_hash_of(const char *text)
 	return hash | 1;
 }
 
-/* Whether all that was mapped still is. */
+/* Whether all mappings are unchanged. */
 static bool still_there(const struct followed *p, const struct area *areas, size_t count)
 {
 	for (size_t i = 0, at = 0; i < count; i++, at++) {
@@ -250,7 +250,7 @@ static int look_at_maps(struct followed *p)
 	return rc;
 }
 
-/* The mask of signals behind a word of /proc/PID/status. */
+/* The mask of signals after a word of /proc/PID/status. */
 static bool has_trap(const char *status, const char *word)
 {
 	const char *at = strstr(status, word);
@@ -258,8 +258,8 @@ static bool has_trap(const char *status, const char *word)
 	return at && strtoull(at + strlen(word), NULL, 16) >> (SIGTRAP - 1) & 1;
 }
 
-/* Traps would be seen by a program that has plans for them, and calls that we do for a thread leave
- * nothing on a shadow stack. */
+/* A program that uses SIGTRAP itself would see our traps, and calls that we carry out for a thread
+ * leave nothing on a shadow stack. */
 static const char *objection(struct followed *p)
 {
 	char *status = read_text(p->pid, "status"), *features;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Breakpoints.  They stand in one process at a time. */
+/* Breakpoints. At any time, they are in one process only. */
 #include <string.h>
 
 #include "branches/private.h"
@@ -18,7 +18,7 @@ static bool put_byte(int memory, uint64_t address, uint8_t byte)
 	return process_write(memory, address, &byte, 1);
 }
 
-/* The program may have put something else there. */
+/* The program may have changed it. */
 static void restore_byte(int memory, uint64_t address, uint8_t first)
 {
 	if (has_byte(memory, address, BREAKPOINT))
@@ -88,7 +88,7 @@ void sites_clean(struct branches *b, struct followed *copy, pid_t parent)
 	const struct gone *last = &b->gone[(b->gone_count + GONE_MAX - 1) % GONE_MAX];
 	bool lately = b->gone_count && last->time + SECOND > branches_now(CLOCK_MONOTONIC);
 
-	/* vfork: it is no copy. */
+	/* vfork: it is not a copy. */
 	if ((!b->sited && !lately) || process_shares(parent, copy->pid) || process_memory(copy) < 0)
 		return;
 	for (size_t i = 0; b->sited && b->sited->pid == parent && i < b->sites.count; i++) {

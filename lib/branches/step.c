@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What instructions that transfer control do. */
+/* The effect of instructions that transfer control. */
 #include <stddef.h>
 #include <sys/ptrace.h>
 
@@ -12,7 +12,7 @@
 #define SIGN     (1u << 7)
 #define OVERFLOW (1u << 11)
 
-/* Conditions come in pairs, the second of which is the contrary. */
+/* Conditions come in pairs of opposites. */
 static bool step_holds(unsigned condition, uint64_t flags)
 {
 	bool less = !(flags & SIGN) != !(flags & OVERFLOW), is = false;

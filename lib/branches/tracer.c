@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Creation, end and stops of threads. Every stopped thread is dealt with and continued at once,
+ * Creation, end and stops of threads. Every stopped thread is handled and continued at once,
  * except the one that a burst waits for.
  */
 #include <errno.h>
@@ -73,13 +73,13 @@ static void tracer_ends(struct branches *b, pid_t tid)
 		process_remove(b, p);
 }
 
-/* ---- what our stops must not change ---- */
+/* ---- state that our stops must not change ---- */
 
 void tracer_mend_call(pid_t tid, struct user_regs_struct *r)
 {
 	if ((long)r->orig_rax < 0 || (long)r->rax != -EINTR)
 		return;
-	/* Unless a handler runs now, the call begins again; otherwise it says EINTR. */
+	/* Unless a handler runs now, the call begins again; otherwise it fails with EINTR. */
 	r->rax = (unsigned long long)-RESTART_NO_HANDLER;
 	ptrace(PTRACE_POKEUSER, tid, (void *)offsetof(struct user_regs_struct, rax),
 		(void *)(uintptr_t)r->rax);
@@ -89,7 +89,7 @@ void tracer_mend_call(pid_t tid, struct user_regs_struct *r)
 
 void tracer_mend_mask(struct thread *t, bool entered)
 {
-	/* Who blocks these as well blocks everything. */
+	/* A program that blocks these as well blocks everything. */
 	const uint64_t all =
 		BIT(SIGILL) | BIT(SIGBUS) | BIT(SIGFPE) | BIT(SIGSEGV) | BIT(SIGSYS) | BIT(SIGABRT);
 	uint64_t mask;
@@ -105,7 +105,7 @@ void tracer_mend_mask(struct thread *t, bool entered)
 	t->trap_blocked = mask & BIT(SIGTRAP);
 }
 
-/* ---- breakpoints met ---- */
+/* ---- stops at breakpoints ---- */
 
 struct site *tracer_site(
 	struct branches *b, pid_t tid, int status, struct user_regs_struct *registers)
@@ -120,8 +120,8 @@ struct site *tracer_site(
 }
 
 /*
- * What a stop costs here and now: now and then a thread meets the breakpoint twice, and what CPU
- * time it has used in between is that.  True: it is to go on at the breakpoint.
+ * The current cost of a stop: now and then a thread executes the breakpoint twice; the cost is the
+ * CPU time between. True: the thread is to continue at the breakpoint.
  */
 static bool tracer_probe(struct branches *b, struct thread *t, struct site *s)
 {
@@ -146,7 +146,7 @@ static bool tracer_probe(struct branches *b, struct thread *t, struct site *s)
 	return true;
 }
 
-/* A thread that no burst follows: it is counted and goes on. */
+/* A thread that is not in a burst: it is counted and continued. */
 static bool pass_site(struct branches *b, struct thread *t, int status)
 {
 	struct user_regs_struct before, registers;
@@ -163,7 +163,7 @@ static bool pass_site(struct branches *b, struct thread *t, int status)
 	}
 	if (process_memory(t->process) < 0 ||
 		step_transfer(&s->transfer, t->process->memory, &registers)) {
-		/* Let it do that by itself. */
+		/* The thread carries it out itself. */
 		sites_clear(b);
 		registers.rip = before.rip - 1;
 	} else {
@@ -173,7 +173,7 @@ static bool pass_site(struct branches *b, struct thread *t, int status)
 	return true;
 }
 
-/* It met a breakpoint just before that was taken out, or one in a copy of another process. */
+/* It executed a breakpoint just before it was removed, or one in a copy of another process. */
 static bool pass_gone(struct branches *b, struct thread *t, int status)
 {
 	struct user_regs_struct before, registers;
@@ -208,7 +208,7 @@ static void born(struct branches *b, pid_t tid)
 		return;
 	parent = status_number(tid, "PPid");
 	process_renew(b, t->process);
-	/* vfork: what we did to memory would be the parent's. */
+	/* vfork: our changes of memory would be made in the parent. */
 	t->process->uncached = process_shares(parent, tid);
 	if (process_find(b, parent)) {
 		sites_clean(b, t->process, parent);
@@ -216,7 +216,7 @@ static void born(struct branches *b, pid_t tid)
 	}
 }
 
-/* Of several threads one has called exec, and has the process's own number now. */
+/* One of several threads has called exec, and has the process's own number now. */
 static void tracer_execed(struct branches *b, pid_t tid)
 {
 	unsigned long former = 0;
@@ -255,7 +255,7 @@ static void tracer_stopped(struct branches *b, pid_t tid, int status)
 	long deliver = 0;
 
 	if (event == PTRACE_EVENT_STOP && number != SIGTRAP) {
-		/* The job is stopped (^Z): it stays so until SIGCONT. */
+		/* The job is stopped (^Z): it remains so until SIGCONT. */
 		ptrace(PTRACE_LISTEN, tid, NULL, NULL);
 		return;
 	}
@@ -304,7 +304,7 @@ static void child_ended(struct branches *b, int status, const struct rusage *usa
 		return; /* it can be read anyway */
 }
 
-/* 1: something has happened to *tid; 0: nothing. */
+/* 1: an event of *tid; 0: none. */
 static int next_event(struct branches *b, pid_t *tid, int *status)
 {
 	struct rusage usage;
@@ -384,7 +384,7 @@ int tracer_begin(struct branches *b, struct error *e)
 	return (b->request.running ? seize_process : seize_thread)(&seizer, b->request.pid, e);
 }
 
-/* Stops a thread wherever it is and lets it go; a signal that comes just then is passed on. */
+/* Stops a thread anywhere and detaches from it; a signal that arrives then is passed on. */
 static void tracer_let_go(struct branches *b, pid_t tid)
 {
 	struct user_regs_struct registers;

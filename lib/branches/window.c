@@ -4,15 +4,15 @@
  * time of a process, at a random moment.
  *
  * Hits divided by time must be an unbiased estimate for the whole run. So the instruction and the
- * length of its window are chosen before the moment, from what bursts have met so far; every window
- * has the same weight, whatever it meets; and a process that does not map the instruction counts as
- * much as one that does. Candidates are transfers that bursts have met and that seem to be executed
- * every 0.7 us to 2 ms. Half of the windows are at those of 2 to 50 us, which bursts know well and
- * stops do not slow down too much.
+ * length of its window are chosen before the moment, from what bursts have met so far; every
+ * window has the same weight, whatever happens in it; and a process that does not map the
+ * instruction counts as much as one that does. Candidates are transfers that bursts have met and
+ * that seem to be executed every 0.7 us to 2 ms. Half of the windows are at those of 2 to 50 us,
+ * whose rates bursts give well and which stops do not slow down too much.
  *
  * The time is that of the process without the time its stops took. This is measured in the window
  * itself: some of its hits are taken twice (tracer.c). The effect of a stop on caches, some 0.15
- * us, is not included; so rates of branches that return within a microsecond are low by as much.
+ * us, is not included; so rates of branches that recur within a microsecond are too low by that.
  */
 #include <stdio.h>
 #include <string.h>
@@ -24,10 +24,10 @@
 #define BEST_MIN   (2.0 * MICROSECOND)
 #define BEST_MAX   (50.0 * MICROSECOND)
 #define CLOSE                                                                                      \
-	(20.0 * MICROSECOND) /* sooner, too much of the time is that of stops where                \
-				they are dear: with several threads */
+	(20.0 * MICROSECOND) /* at shorter intervals, too much of the time is that of stops, if    \
+				they are expensive: with several threads */
 #define HITS_WANTED    80.0
-#define STOPS_MAX      3000 /* the rest of the window is taken to be like it was so far */
+#define STOPS_MAX      3000 /* the rest of the window is assumed to be like the part so far */
 #define LENGTH_MIN     (0.3 * MILLISECOND)
 #define LENGTH_MAX     (5.0 * MILLISECOND)
 #define LOOK           (1.0 * MILLISECOND)
@@ -35,14 +35,14 @@
 #define WAIT_STOP      (20 * (uint64_t)MILLISECOND)
 #define CANDIDATES_MAX 20000
 #define TRIES          40
-#define OWN_PROBES     20 /* with so many of them, a window's own count */
+#define OWN_PROBES     20 /* with this number of them, a window's own count is used */
 #define PROBES_KEPT    1000
-#define PROBES_FIRST   1.0 /* how many the calibration is worth */
-/* Transfers a nanosecond where nothing is known yet, and how many hits that knowledge is worth. */
+#define PROBES_FIRST   1.0 /* weight of the calibration, in measurements */
+/* Transfers per nanosecond before anything is known, and the weight of this in hits. */
 #define USUAL      0.2
 #define USUAL_HITS 20.0
 
-/* It gets a number, and a record says what that means, while the process is there. */
+/* It gets a number; a record gives its meaning while the process exists. */
 static void introduce(struct branches *b, struct candidate *c)
 {
 	c->since = b->used;
@@ -77,8 +77,8 @@ void branches_window_met(struct branches *b, struct followed *p, uint64_t addres
 	c->met += times;
 }
 
-/* ns from one execution to the next: by its share of all transfers, of which windows tell how often
- * they are.  What windows say of itself does not decide. */
+/* ns from one execution to the next: by its share of all transfers, whose rate windows give. Its
+ * own windows do not decide. */
 static double return_time(const struct branches *b, const struct candidate *c)
 {
 	double all = (b->scale_hits + USUAL_HITS) / (b->scale_ns + USUAL_HITS / USUAL);
@@ -86,7 +86,7 @@ static double return_time(const struct branches *b, const struct candidate *c)
 	return (double)b->transfers / (double)c->met / all;
 }
 
-/* Of some that can be counted, the one that was counted least. */
+/* Of candidates that can be counted, the one that was counted least. */
 static struct candidate *window_choose(struct branches *b)
 {
 	bool best_only = branches_chance(b) < 0.5;
@@ -107,7 +107,7 @@ static struct candidate *window_choose(struct branches *b)
 	return best;
 }
 
-/* ns of CPU time: as stops in windows took lately, or when we began. */
+/* ns of CPU time: from recent stops in windows, or from calibration. */
 static double cost_of_stop(const struct branches *b)
 {
 	return (b->probes.ns + b->costs.stopped * PROBES_FIRST) /
@@ -119,11 +119,11 @@ struct window {
 	struct followed *process;
 	uint64_t address;
 	double length;     /* ns of CPU time without stops */
-	double used, cost; /* ns: what it took; a stop */
+	double used, cost; /* ns: its length; the cost of a stop */
 	uint64_t hits, stops;
 };
 
-/* A stop in this window; its own probes, if there are enough. */
+/* Cost of a stop in this window; from its own probes, if there are enough. */
 static double cost_here(const struct branches *b, const struct probes *before)
 {
 	uint64_t own = b->probes.count - before->count;
@@ -131,7 +131,7 @@ static double cost_here(const struct branches *b, const struct probes *before)
 	return own >= OWN_PROBES ? (b->probes.ns - before->ns) / (double)own : cost_of_stop(b);
 }
 
-/* Lets the process run until the window is over.  -1: it is gone. */
+/* Lets the process run until the window is over. -1: it has ended. */
 static int watch(struct branches *b, struct window *w)
 {
 	const struct probes before = b->probes;
@@ -170,7 +170,7 @@ static void window_count(struct branches *b, const struct window *w)
 	b->counts[TALLY_WINDOWS]++;
 	b->counts[TALLY_WINDOW_NS] += (uint64_t)w->used;
 	b->counts[TALLY_STOP_NS] += (uint64_t)stopped;
-	/* Cut short for its stops, it weighs as much as others. */
+	/* A window cut short for its stops has the same weight as others. */
 	if (w->stops >= STOPS_MAX && ns > 0 && ns < w->length) {
 		hits *= w->length / ns;
 		ns = w->length;
@@ -184,7 +184,7 @@ static void window_count(struct branches *b, const struct window *w)
 	b->scale_ns += ns * (double)c->met / (double)b->transfers;
 }
 
-/* A single thread that is stopped often goes faster where we are, see hold.c. */
+/* A single thread with frequent stops runs faster on our processor, see hold.c. */
 static void begin_close(struct branches *b, struct held *f)
 {
 	branches_pin_to(f->tid);
@@ -216,7 +216,7 @@ static void open_window(struct branches *b, struct window *w, double returns)
 	pid_t pid = w->process->pid;
 
 	if (!block || block->end != w->address) {
-		w->candidate->lost = true; /* it is not what it was */
+		w->candidate->lost = true; /* the code has changed */
 		return;
 	}
 	b->probe_every = returns < CLOSE ? 2 : 4;

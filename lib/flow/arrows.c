@@ -63,7 +63,7 @@ static void choose_lane(struct bundle *b, uint8_t *busy)
 		busy[r] |= (uint8_t)(1u << b->lane);
 }
 
-/* From the lane to the text, over what is free on the way. */
+/* From the lane to the text, over free cells. */
 static void draw_across(char *row, unsigned at, unsigned width)
 {
 	for (unsigned i = at + 1; i < width; i++)
@@ -88,7 +88,7 @@ static void draw(struct flow_margin *m, const struct bundle *b, const struct flo
 	}
 }
 
-/* When all lanes stand: what leads from them to the text. */
+/* After all lanes are set: the lines from lanes to the text. */
 static void arrows_connect(
 	struct flow_margin *m, const struct bundle *b, const struct flow_arrow *arrows)
 {

@@ -78,7 +78,7 @@ static void mark_leaders(struct builder *b)
 	}
 }
 
-/* Nops and traps that nothing falls or jumps into. */
+/* Nops and traps that are not reached by falling through or jumping. */
 static bool is_padding(const struct flow *f, const struct flow_block *block)
 {
 	for (uint32_t i = block->first; i < block->first + block->count; i++) {
@@ -195,7 +195,7 @@ static int make_edges(struct builder *b)
 	return 0;
 }
 
-/* Takes out the edges of padding: nobody comes from there. */
+/* Removes the edges of padding, which is never executed. */
 static void drop_padding(struct flow *f)
 {
 	uint32_t *ins = f->in; /* counts, here */

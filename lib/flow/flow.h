@@ -2,12 +2,12 @@
 /*
  * The control flow graph of one procedure: blocks, edges, what is missing, dominators, loops.
  *
- * Instructions are found by a linear sweep over the procedure's bytes.  Calls do not end blocks,
- * except those that do not return.  Tables of jumps are resolved in the forms that gcc and clang
- * make on x86-64 (4-byte offsets from the table, 8-byte addresses); on AArch64 they are not.  What
- * could not be resolved is said by flags, never guessed: FLOW_UNKNOWN is a jump whose targets are
- * missing, FLOW_SEEN one of which those are known that were seen in a run, FLOW_ORPHAN a block that
- * no known edge reaches (targets of such jumps, landing pads of exceptions).
+ * Instructions are found by a linear sweep over the procedure's bytes. Calls do not end blocks,
+ * except those that do not return. Tables of jumps are resolved in the forms that gcc and clang
+ * make on x86-64 (4-byte offsets from the table, 8-byte addresses); on AArch64 they are not.
+ * Unresolved jumps are flagged, never guessed: FLOW_UNKNOWN is a jump whose targets are missing,
+ * FLOW_SEEN one with only the targets that were seen in a run, FLOW_ORPHAN a block that no known
+ * edge reaches (targets of such jumps, landing pads of exceptions).
  *
  * Cost: O(n) for the graph, O(m log n) for dominators and loops, of n instructions and m edges;
  * loops whose entries are many (irreducible) cost their depth besides.  Any bytes are accepted.
@@ -21,7 +21,7 @@
 
 #define FLOW_NONE UINT32_MAX
 
-/* A jump that was seen: addresses of the instruction and of where it went. */
+/* A jump that was seen: addresses of the instruction and of its target. */
 struct flow_jump {
 	uint64_t from, to;
 };
@@ -31,39 +31,40 @@ struct flow_request {
 	uint64_t begin;       /* address of the first byte, where the procedure is entered */
 	const uint8_t *bytes; /* borrowed while flow_new runs */
 	size_t size;
-	const uint64_t *entries; /* where else it is entered (symbols inside); may be NULL */
+	const uint64_t *entries; /* other entries (symbols inside); may be NULL */
 	size_t entry_count;
 	const struct flow_jump *seen; /* in order of from, then to, each once; may be NULL */
 	size_t seen_count;
 	void *context; /* of both below, which may be NULL */
-	/* Read-only data, for tables of jumps: up to size bytes; returns how many there are. */
+	/* Read-only data, for tables of jumps: up to size bytes; returns the number read. */
 	size_t (*read)(void *context, uint64_t address, void *bytes, size_t size);
-	/* Whether this call comes back (see flow_name_returns). */
+	/* Whether this call returns (see flow_name_returns). */
 	bool (*returns)(void *context, const struct insn *call);
 };
 
 enum flow_block_flag {
 	FLOW_ENTRY = 1 << 0,
-	FLOW_ORPHAN = 1 << 1,    /* no known way leads here from an entry */
-	FLOW_PADDING = 1 << 2,   /* nops between what cannot fall into them; has no edges */
+	FLOW_ORPHAN = 1 << 1,    /* no known path leads here from an entry */
+	FLOW_PADDING = 1 << 2,   /* unreachable nops; has no edges */
 	FLOW_RETURNS = 1 << 3,   /* how it ends, besides its edges */
 	FLOW_LEAVES = 1 << 4,    /* jumps out of the procedure: tail calls, parts elsewhere */
-	FLOW_UNKNOWN = 1 << 5,   /* jumps to where a register says: edges are missing */
-	FLOW_NO_RETURN = 1 << 6, /* in a call that does not come back */
+	FLOW_UNKNOWN = 1 << 5,   /* jumps to an address in a register: edges are missing */
+	FLOW_NO_RETURN = 1 << 6, /* in a call that does not return */
 	FLOW_STOPS = 1 << 7,     /* ud2, hlt ... */
-	FLOW_BAD = 1 << 8,       /* in bytes that are no instruction */
-	FLOW_RUNS_OUT = 1 << 9,  /* behind the last byte */
+	FLOW_BAD = 1 << 8,       /* in bytes that are not an instruction */
+	FLOW_RUNS_OUT = 1 << 9,  /* after the last byte */
 	FLOW_MIDDLE = 1 << 10,   /* jumps into the middle of an instruction: that edge is missing */
-	FLOW_GUESSED = 1 << 11,  /* its table had no bound: it ends where entries make no sense */
+	FLOW_GUESSED = 1 << 11, /* its table had no bound: it ends at the first implausible entry */
 	FLOW_LOOP_HEAD = 1 << 12,
-	FLOW_SEEN = 1 << 13, /* jumps to where a register says: edges are those that were seen */
+	FLOW_SEEN = 1 << 13, /* jumps to an address in a register: edges are those that were seen */
 };
 
 struct flow_block {
 	uint32_t first, count;    /* instructions */
 	uint32_t first_out, outs; /* edges */
 	uint32_t first_in, ins;   /* of flow.in */
-	uint32_t dominator; /* immediate; FLOW_NONE of entries and what several of them reach */
+	uint32_t dominator; /* immediate; FLOW_NONE of entries and blocks that several entries reach
+			     */
 	uint32_t loop;      /* the innermost; FLOW_NONE */
 	uint32_t flags;     /* enum flow_block_flag */
 };
@@ -88,7 +89,7 @@ struct flow_loop {
 	uint32_t blocks;      /* those of inner loops included */
 	uint32_t first, last; /* blocks with the lowest and highest addresses */
 	uint32_t entries;     /* edges into it from outside */
-	bool irreducible;     /* is entered beside its head, too (perhaps by the caller) */
+	bool irreducible;     /* it has other entries than its head (perhaps from the caller) */
 };
 
 struct flow {

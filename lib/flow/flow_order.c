@@ -3,8 +3,8 @@
  * Depth-first order and dominators.
  *
  * Dominators: T. Lengauer, R. E. Tarjan, "A fast algorithm for finding dominators in a flowgraph",
- * TOPLAS 1(1), 1979, in the simple variant (path compression, no balancing): O(m log n).  All roots
- * hang from a virtual one, so that what several entries reach has no dominator.
+ * TOPLAS 1(1), 1979, in the simple variant (path compression, no balancing): O(m log n). All roots
+ * are children of a virtual one, so a block that several entries reach has no dominator.
  */
 #include <string.h>
 
@@ -27,7 +27,7 @@ struct walk {
 	struct flow *f;
 	struct flow_order *order;
 	struct visit *stack;
-	bool orphans; /* what is met now is not reached from an entry */
+	bool orphans; /* blocks found from here on are not reached from an entry */
 };
 
 static void order_enter(struct walk *w, uint32_t block, uint32_t parent, size_t depth)

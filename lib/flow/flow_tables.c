@@ -2,14 +2,14 @@
 /*
  * Tables of jumps, in the forms that gcc and clang make on x86-64:
  *
- *	lea TABLE(%rip),B; movslq (B,I,4),T; add B,T; jmp *T     4-byte offsets from the table
- *	the same with lea 0(,I,4),J; mov (B,J),T; cltq           without optimisation
- *	jmp *TABLE(,I,8), or through a register                  8-byte addresses
+ * 	lea TABLE(%rip),B; movslq (B,I,4),T; add B,T; jmp *T     4-byte offsets from the table
+ * 	the same with lea 0(,I,4),J; mov (B,J),T; cltq           without optimisation
+ * 	jmp *TABLE(,I,8), or through a register                  8-byte addresses
  *
- * with a bound on I before it: cmp $N,I; ja or jae, or and $N,I.  Registers are followed backwards
+ * with a bound on I before it: cmp $N,I; ja or jae, or and $N,I. Registers are followed backwards
  * over the instructions before, as far as LOOK_BACK; the table's address, which compilers move out
- * of loops, further.  A table without bound ends where an entry leads nowhere in the procedure, or
- * where the next table begins.
+ * of loops, further. A table without bound ends at an entry that is not an address of the
+ * procedure, or at the next table.
  */
 #include <string.h>
 
@@ -19,15 +19,15 @@
 #define LOOK_BACK     32
 #define LOOK_FAR      4096
 #define ENTRIES_MAX   4096 /* of a table */
-#define ENTRIES_SHARE 8    /* of all tables together, for each instruction; and some more */
+#define ENTRIES_SHARE 8    /* of all tables together, per instruction; and a constant */
 #define ENTRIES_MORE  65536
 
 struct shape {
 	uint32_t jump;
 	uint64_t table, base; /* base: what 4-byte entries are added to */
 	unsigned width;       /* bytes of an entry; 0: no table was found */
-	uint32_t bound;       /* entries; 0: not known */
-	bool leaves;          /* no table: a tail call through a pointer */
+	uint32_t bound;       /* entries; 0: unknown */
+	bool leaves;          /* not a table: a tail call through a pointer */
 };
 
 struct finder {
@@ -37,7 +37,7 @@ struct finder {
 	VEC(struct shape) shapes;
 	uint64_t *starts; /* of tables, in order */
 	size_t start_count;
-	uint32_t *seen; /* of each instruction: the last table, + 1, that leads there */
+	uint32_t *seen; /* of each instruction: the last table, + 1, that leads to it */
 	size_t budget;
 	size_t next; /* of r->seen */
 };
@@ -47,8 +47,8 @@ static const struct insn *at(const struct finder *x, uint32_t i)
 	return &x->f->insns.data[i];
 }
 
-/* The instruction before `before` that writes reg, not further back than `limit` and not across
- * what does not fall through; FLOW_NONE. */
+/* The last instruction before `before` that writes reg, not before `limit` and with only
+ * fall-through between; FLOW_NONE. */
 static uint32_t definition(const struct finder *x, uint32_t before, unsigned reg, uint32_t limit)
 {
 	for (uint32_t n = 0; before-- > 0 && n < limit; n++) {
@@ -78,7 +78,7 @@ static bool constant(const struct finder *x, uint32_t before, unsigned reg, uint
 			return true;
 		}
 		if (n < LOOK_BACK)
-			return false; /* something else, near by */
+			return false; /* another register nearby */
 	}
 	return false;
 }
@@ -98,7 +98,7 @@ static bool is_scaled_load(const struct insn *insn, unsigned scale)
 	       insn->memory[0].index != REG_NONE;
 }
 
-/* Where the table of a scaled operand begins. */
+/* The address of the table of a scaled operand. */
 static bool table_of(
 	const struct finder *x, uint32_t user, const struct insn_memory *m, uint64_t *table)
 {
@@ -109,7 +109,7 @@ static bool table_of(
 	return *table != 0;
 }
 
-/* The registers that hold the index, going backwards; a bound on one of them is one on it. */
+/* The registers that hold the index, going backwards; a bound on one of them bounds it. */
 struct aliases {
 	struct insn_registers set;
 	bool memory; /* it was loaded: compared in memory */
@@ -130,11 +130,11 @@ static bool is_copy(const struct insn *insn)
 	       !(insn->classes & (INSN_BRANCH | INSN_STORE | INSN_ADDRESS));
 }
 
-/* The mask of and $N,I; or the compare that the jump past the table rests on. */
+/* The mask of and $N,I; or the compare that decides the jump past the table. */
 static uint32_t bound_of(const struct finder *x, uint32_t user, unsigned index)
 {
 	struct aliases a = {0};
-	uint32_t more = FLOW_NONE; /* 1: ja was met, 0: jae */
+	uint32_t more = FLOW_NONE; /* 1: ja was found, 0: jae */
 
 	insn_registers_add(&a.set, index);
 	for (uint32_t n = 0; user-- > 0 && n < LOOK_BACK; n++) {
@@ -179,7 +179,7 @@ static void addresses(const struct finder *x, uint32_t user, struct shape *s)
 	s->bound = bound_of(x, user, m->index);
 }
 
-/* Without optimisation: mov (B,J),T; cltq.  Makes of it what a scaled load would have been. */
+/* Without optimisation: mov (B,J),T; cltq. Converts it to the form of a scaled load. */
 static bool unscaled(const struct finder *x, uint32_t load, struct insn_memory *m)
 {
 	const struct insn_memory *from = &at(x, load)->memory[0];
@@ -202,7 +202,7 @@ static bool unscaled(const struct finder *x, uint32_t load, struct insn_memory *
 	return false;
 }
 
-/* The load of a 4-byte offset into reg, extended behind it or not: its operand. */
+/* The load of a 4-byte offset into reg, with or without a later extension: its operand. */
 static uint32_t offset_load(
 	const struct finder *x, uint32_t before, unsigned reg, struct insn_memory *m)
 {
@@ -236,7 +236,7 @@ static void offsets(const struct finder *x, uint32_t add, unsigned reg, struct s
 	}
 }
 
-/* A jump right behind what takes down the stack frame is a call, at the end of the procedure. */
+/* A jump right after the stack frame is released is a tail call, at the end of the procedure. */
 static bool behind_frame(const struct finder *x, uint32_t jump)
 {
 	return jump && insn_registers_have(&at(x, jump - 1)->writes, REG_RSP) &&
@@ -298,7 +298,7 @@ static int tables_add_target(struct finder *x, struct flow_table *t, uint32_t in
 	return 0;
 }
 
-/* The address in entry i of the table; false where it cannot be read. */
+/* The address in entry i of the table; false if it cannot be read. */
 static bool tables_read_entry(struct finder *x, const struct shape *s, uint32_t i, uint64_t *to)
 {
 	uint64_t address = s->table + (uint64_t)i * s->width;
@@ -315,8 +315,8 @@ static bool tables_read_entry(struct finder *x, const struct shape *s, uint32_t 
 	return true;
 }
 
-/* Reads the entries of s into t.  Entries out of the procedure are those of parts that lie
- * elsewhere: few different ones, else this is no table. */
+/* Reads the entries of s into t. Entries out of the procedure are those of its parts elsewhere:
+ * few different ones, else this is not a table. */
 static int read_entries(struct finder *x, const struct shape *s, struct flow_table *t)
 {
 	uint32_t limit = s->bound ? s->bound : ENTRIES_MAX, good = 0, middle = 0, outside = 0;
@@ -352,8 +352,8 @@ static int read_entries(struct finder *x, const struct shape *s, struct flow_tab
 	return 0;
 }
 
-/* What a run has shown: all that matters of a jump whose table was not found, and more of one whose
- * table has no bound. */
+/* Targets seen in a run: the only ones of a jump whose table was not found, and additional ones if
+ * the table has no bound. */
 static int add_seen(struct finder *x, struct flow_table *t)
 {
 	const struct flow_jump *seen = x->r->seen;

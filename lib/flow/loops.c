@@ -92,7 +92,7 @@ static int collapse(struct finder *x, uint32_t w)
 			const struct flow_edge *edge = &f->edges.data[f->in[member->first_in + i]];
 			uint32_t from = x->o->number[edge->from];
 
-			/* what comes back to v belongs to v's own loop */
+			/* an edge back to v belongs to v's own loop */
 			if (flow_edge_counts(f, edge) && !is_ancestor(x->o, v, from) &&
 				loops_follow(x, w, from, &count))
 				return -1;
@@ -111,7 +111,7 @@ static int collapse(struct finder *x, uint32_t w)
 	return 0;
 }
 
-/* Loops from heads, outer ones first: a head comes before what is in its loop in preorder. */
+/* Loops from heads, outer ones first: in preorder, a head precedes the members of its loop. */
 static int number_loops(struct finder *x, uint32_t *loop_of)
 {
 	struct flow *f = x->f;

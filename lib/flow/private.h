@@ -4,7 +4,7 @@
 
 #include "flow/flow.h"
 
-/* Where an indirect jump can go. */
+/* Targets of an indirect jump. */
 struct flow_table {
 	uint32_t jump;         /* instruction */
 	uint32_t first, count; /* of targets: instructions, each once */
@@ -20,7 +20,7 @@ struct flow_tables {
 int flow_tables_find(
 	const struct flow *f, const struct flow_request *r, struct flow_tables *t, struct error *e);
 
-/* Depth-first order from the entries, then from what they do not reach. */
+/* Depth-first order from the entries, then from blocks that these do not reach. */
 struct flow_order {
 	uint32_t *number; /* of each block, in preorder */
 	uint32_t *block;  /* by number */
@@ -33,7 +33,7 @@ struct flow_order {
 int flow_order_make(struct flow *f, struct flow_order *order);
 void flow_order_fini(struct flow_order *order);
 
-/* Edges of orphans into what is none do not count: they may never have been taken. */
+/* Edges from orphans to other blocks do not count: they may never have been taken. */
 static inline bool flow_edge_counts(const struct flow *f, const struct flow_edge *edge)
 {
 	return !(f->blocks.data[edge->from].flags & FLOW_ORPHAN) ||
