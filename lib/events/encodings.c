@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * From a row of the event table to what perf_event_open wants.  The kernel's own counts come first
- * (they are the same everywhere), then the table of the processor's family; the kernel's generic
- * hardware events serve the processors that have no table.  A row that a family's table leaves out
- * is not counted there: the kernel's generic event would be something else, or nothing.
+ * From a row of the event table to perf_event_open's encoding. The kernel's own counts come first
+ * (they are the same everywhere), then the table of the processor's family; processors without a
+ * table use the kernel's generic hardware events. A row that a family's table leaves out is not
+ * counted there: the kernel's generic event would count something else, or nothing.
  */
 #include "events/encodings.h"
 
@@ -35,7 +35,8 @@ static const struct generic software[EV_COUNT] = {
 	((cache) | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 #define KERNELS_CHOICE "reads alone, and as the kernel found it best to count on this processor"
 
-/* "cache-misses" and "cache-references" are not among them: they are another level on every processor. */
+/* "cache-misses" and "cache-references" are not included: their level differs between processors.
+ */
 static const struct generic hardware[EV_COUNT] = {
 	[EV_CYCLES] = {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL},
 	[EV_L1I_MISSES] = {"L1-icache-load-misses", PERF_TYPE_HW_CACHE, READ_MISS(PERF_COUNT_HW_CACHE_L1I),
@@ -103,7 +104,7 @@ static int fill_family(struct event_code *code, const struct encoding_family *fa
 	return 0;
 }
 
-/* NULL: not one of ours. */
+/* NULL: not one of the kernel's. */
 static const struct encoding_family *find_family(const char *name)
 {
 	for (size_t i = 0; i < FAMILIES; i++)
@@ -112,7 +113,7 @@ static const struct encoding_family *find_family(const char *name)
 	return NULL;
 }
 
-/* The family's own row or the nearest base's; NULL: it does not count the event. */
+/* The family's own row or the nearest base's; NULL: it cannot count the event. */
 static const struct encoding *find_row(const struct encoding_family *family, int number)
 {
 	for (; family; family = family->base)

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of the event table on each family of processors: data, one file a maker.  An event that
- * would only nearly mean the row stands here with a note that says what it counts instead, or not
- * at all.
+ * The rows of the event table on each family of processors: data, one file per maker. An event
+ * that only nearly counts the row has a note that says what it counts instead, or is left out.
  */
 #ifndef EVENTS_ENCODINGS_H
 #define EVENTS_ENCODINGS_H
@@ -15,14 +14,14 @@ struct encoding {
 	const char *event; /* libpfm4 string without its family's prefix, or the maker's name of a
 			      raw code; NULL: the base's row, or not available */
 	uint64_t raw;      /* PERF_TYPE_RAW config; 0: event is a libpfm4 string */
-	const char *note;  /* how what is counted differs from the row; NULL: it does not */
+	const char *note;  /* the difference from the row; NULL: none */
 };
 
 struct encoding_family {
 	const char *name;   /* "zen4" */
 	const char *prefix; /* of the libpfm4 strings: "amd64_fam19h_zen4::"; NULL: none are used */
-	const struct encoding_family *base; /* whose rows stand where this has none; NULL: none */
-	/* By event number.  An event "" is not available, whatever the base has. */
+	const struct encoding_family *base; /* the family that supplies missing rows; NULL: none */
+	/* By event number. An event "" is not available, even if the base has one. */
 	struct encoding rows[EV_COUNT];
 };
 
@@ -30,8 +29,8 @@ extern const struct encoding_family encodings_zen2, encodings_zen3, encodings_ze
 extern const struct encoding_family encodings_skl, encodings_icx, encodings_spr;
 extern const struct encoding_family encodings_neoverse_n1;
 
-/* Families by what identifies a processor; "generic" for those that are none of ours.  Static.  The
- * host's own is event_host_family. */
+/* Families by a processor's identification; "generic" for unknown ones. Static. The host's own is
+ * event_host_family. */
 const char *host_family_x86(const char *vendor, unsigned family, unsigned model);
 const char *host_family_arm(uint64_t midr);
 const char *host_family_cpuinfo(const char *text); /* of /proc/cpuinfo on Arm */

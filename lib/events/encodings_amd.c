@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * AMD's families.  Names and codes are libpfm4's; what they count was checked against AMD's
+ * AMD's families. Names and codes are libpfm4's; what they count was checked against AMD's
  * Processor Programming References (families 17h models 30h to 7Fh, 19h models 00h to 0Fh and 10h
- * to 1Fh, sections on core performance monitor counters).  What no event of these processors
- * counts: failed store conditionals, ECC, way prediction, snoops that arrive, written-back lines,
- * retired (not dispatched) loads and stores, cycles of page walks, calls, memory-order clears, 4
- * KiB aliases, and divides in floating point.
+ * to 1Fh, sections on core performance monitor counters). No event of these processors counts
+ * failed store conditionals, ECC, way prediction, incoming snoops, written-back lines, retired
+ * (not dispatched) loads and stores, cycles of page walks, calls, memory-order clears, 4 KiB
+ * aliases, and divides in floating point.
  */
 #include <stddef.h>
 
@@ -88,7 +88,7 @@ const struct encoding_family encodings_zen2 = {
 	},
 };
 
-/* Locks: from Zen 3 on only those that lock the bus are documented, which is another thing. */
+/* Locks: from Zen 3 on only bus locks are documented, which are different. */
 const struct encoding_family encodings_zen3 = {
 	.name = "zen3",
 	.prefix = "amd64_fam19h_zen3::",

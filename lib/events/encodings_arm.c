@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Arm's families: raw codes, because libpfm4 has Arm's tables on Arm alone.  Numbers are PMUv3's
+ * Arm's families: raw codes, because libpfm4 has Arm's tables only on Arm. Numbers are PMUv3's
  * common events (Arm Architecture Reference Manual, D11), those that the Neoverse N1 Technical
- * Reference Manual lists as implemented. Events whose names end in SPEC count instructions on wrong
- * paths too.  What N1 does not count: caches in quadwords, instruction fetches apart from data
- * beyond L1, conditional branches apart, snoops that arrive, the divider, prefetches,
- * floating-point operations, micro-operations, calls.
+ * Reference Manual lists as implemented. Events whose names end in SPEC count instructions on
+ * wrong paths too. N1 does not count caches in quadwords, instruction fetches apart from data
+ * beyond L1, conditional branches apart, incoming snoops, the divider, prefetches, floating-point
+ * operations, micro-operations, calls.
  */
 #include <stddef.h>
 

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Intel's families.  Where libpfm4 has a string it is used; its tables let unit masks be combined
+ * Intel's families. Where libpfm4 has a string it is used; its tables let unit masks be combined
  * only where one string covers the combination, so some rows are raw codes, event in bits 0 to 7
  * and unit mask in 8 to 15, put together from the masks of Intel's published event lists (perfmon:
  * skylake, icelakex, sapphirerapids), in which these masks are bits: STLB_MISS_LOADS 11h is bits 0
  * (loads) and 4, ALL_DEMAND_MISS 27h is the union of 21h, 22h and 24h, WALK_COMPLETED 0Eh that of
- * the page sizes.  What no single event of these processors counts: issued loads, failed store
- * conditionals, ECC, way prediction, snoops that arrive (documented on some models alone),
+ * the page sizes. No single event of these processors counts issued loads, failed store
+ * conditionals, ECC, way prediction, incoming snoops (documented on some models only),
  * written-back quadwords, divides, floating-point operations (a weighted sum of eight events).
  */
 #include <stddef.h>
@@ -99,7 +99,7 @@ const struct encoding_family encodings_icx = {
 		[EV_MISPREDICTED_CONDITIONALS] = {"BR_MISP_RETIRED:COND", 0, NULL},
 		[EV_INDIRECT_BRANCHES] = {"BR_INST_RETIRED:INDIRECT", 0, NULL},
 		[EV_MISPREDICTED_INDIRECTS] = {"BR_MISP_RETIRED:INDIRECT", 0, NULL},
-		/* In Intel's list of events for icelakex; libpfm4 has it for the others alone. */
+		/* In Intel's list of events for icelakex; libpfm4 has it only for the others. */
 		[EV_MISPREDICTED_RETURNS] = {"BR_MISP_RETIRED.RET", 0x08c5, NULL},
 		[EV_BACKEND_STALLS] = {"", 0, NULL},
 	},

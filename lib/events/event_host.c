@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Which family of processors this host is: x86 by CPUID's vendor, family and model (a hypervisor
- * passes them on, so they say nothing about whether there is a PMU), Arm by the main ID register of
- * the first processor. Models that count alike share a family: Skylake to Comet Lake and their
- * servers are skl, Ice Lake to Rocket Lake icx, Sapphire and Emerald Rapids spr.  Hybrid processors
+ * passes them on, so they do not show whether there is a PMU), Arm by the main ID register of the
+ * first processor. Models with the same events share a family: Skylake to Comet Lake and their
+ * servers are skl, Ice Lake to Rocket Lake icx, Sapphire and Emerald Rapids spr. Hybrid processors
  * are "generic": their cores count differently.
  */
 #include <inttypes.h>
@@ -69,7 +69,7 @@ const char *host_family_arm(uint64_t midr)
 	return implementer == 0x41 && part == 0xd0c ? "neoverse-n1" : generic;
 }
 
-/* The number behind the first line that begins with key; 0 if there is none. */
+/* The number after the first line that begins with key; 0 if there is none. */
 static uint64_t cpuinfo_number(const char *text, const char *key)
 {
 	const char *line = strstr(text, key), *colon = line ? strchr(line, ':') : NULL;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Events as users name them.  Tried in this order, so that what means a row of the table never
- * initialises libpfm4: number, short name, whole name, other names that mean a row,
- * raw code, part of a name, libpfm4.
+ * Events as users name them. Tried in this order, so that rows of the table never initialise
+ * libpfm4: number, short name, whole name, other names of a row, raw code, part of a name,
+ * libpfm4.
  */
 #include <ctype.h>
 #include <errno.h>
@@ -21,7 +21,7 @@
 #define NAME_MAX_LENGTH 127
 #define SPACE           " \t\n\v\f\r"
 
-/* What perf(1) calls events of which a row is the same, and what the breakdown calls its causes.
+/* perf(1)'s names of events that are the same as a row, and the breakdown's names of its causes.
  * Other words of perf(1) (cache-misses, which is L2 on some processors and the last level on
  * others; L1-dcache-load-misses, which leaves out stores) go to libpfm4. */
 static const struct {
@@ -40,7 +40,7 @@ static const struct {
 	{"major faults", EV_MAJOR_FAULTS},
 	{"cs", EV_CONTEXT_SWITCHES},
 	{"migrations", EV_CPU_MIGRATIONS},
-	/* What reports and people call caches today. */
+	/* Today's names of caches, in reports and in speech. */
 	{"l1 data misses", EV_L1D_MISSES},
 	{"l2 data misses", EV_L2D_MISSES},
 	{"last level data misses", EV_LL_DATA_MISSES},
@@ -74,7 +74,7 @@ static const struct {
 	{"corrected memory errors", EV_L2_ECC_ERRORS},
 };
 
-/* Lower case, '-' and '_' as spaces, no spaces at the ends nor two in a row.  name holds
+/* Lower case, '-' and '_' as spaces, no spaces at the ends nor two in a row. name holds
  * NAME_MAX_LENGTH + 1. */
 static void normalise(const char *text, char *name)
 {
@@ -129,7 +129,7 @@ static const struct event *find_exact(const char *name)
 	for (size_t i = 0; i < count; i++)
 		if (strcmp(table[i].short_name, name) == 0)
 			return &table[i];
-	/* 15 and 16 repeat the names of 17 and 0, and never win against them. */
+	/* 15 and 16 repeat the names of 17 and 0, and are never chosen instead of them. */
 	for (size_t i = 0; i < count; i++) {
 		normalise(table[i].name, candidate);
 		if (strcmp(candidate, name) == 0 && (!found || !(table[i].flags & EVENT_REDUNDANT)))
@@ -161,7 +161,7 @@ static int event_parse_raw(const char *text, struct event_spec *spec, struct err
 	return 0;
 }
 
-/* The one row of which name is a part.  Where there are several, NULL, and *others lists them. */
+/* The only row of which name is a part. If there are several, NULL, and *others lists them. */
 static const struct event *find_part(const char *name, struct strbuf *others)
 {
 	const struct event *found = NULL, *table;
@@ -197,7 +197,8 @@ static int unknown(const char *text, struct error *e)
 	struct nearest n;
 	size_t count;
 
-	/* Compare the event alone, not the PMU before it nor the masks and modifiers behind. */
+	/* Compares the event alone, without the PMU before it or the masks and modifiers after it.
+	 */
 	snprintf(wanted, sizeof(wanted), "%s", event ? event + 2 : text);
 	wanted[strcspn(wanted, ":")] = '\0';
 	nearest_init(&n, wanted);
@@ -246,8 +247,8 @@ int event_parse(const char *text, struct event_spec *spec, struct error *e)
 		return result;
 	if ((event = find_part(name, &others)))
 		return take_row(spec, event);
-	if (strpbrk(text,
-		    SPACE)) /* none of its names has one, and it would call it invalid parameters */
+	if (strpbrk(text, SPACE)) /* none of its names has one, and its error would be "invalid
+				     parameters" */
 		pfm.code = ERR_NOT_FOUND;
 	else if (libpfm_encode(text, true, &spec->code, &pfm) == 0) {
 		strbuf_fini(&others);

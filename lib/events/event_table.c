@@ -7,11 +7,11 @@
  *
  * One file: a table of one row shape, in the order of the event numbers.
  *
- * EVENT_REDUNDANT keeps time from being charged twice.  Of two rows that tell of the same time, the
- * one of the R10000 bears the cost and the other does not: page walks are charged as 23 and not as
- * 37, 39 or 40, mispredicted branches as 24 and not as 54, 56 or 58, locked instructions as 20 and
- * not as 62.  Loads, stores and floating-point instructions are charged for their latency, above
- * what 17 charges for their slots.
+ * EVENT_REDUNDANT prevents charging time twice. Of two rows for the same time, the R10000's has
+ * the cost and the other does not: page walks are charged as 23 and not as 37, 39 or 40,
+ * mispredicted branches as 24 and not as 54, 56 or 58, locked instructions as 20 and not as 62.
+ * Loads, stores and floating-point instructions are charged for their latency, beyond 17's charge
+ * for their slots.
  */
 #include "events/event.h"
 

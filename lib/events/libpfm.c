@@ -9,8 +9,8 @@
 
 static int status;
 
-/* The library reads its environment only here; it must encode for processors that are not this one,
- * and the program that we are part of, and what it starts, must not see that we asked for it. */
+/* The library reads its environment only here. It must encode for processors other than this one,
+ * and our program and its children must not see the variable that requests it. */
 static void initialise(void)
 {
 	static const char variable[] = "LIBPFM_ENCODE_INACTIVE";
@@ -33,8 +33,8 @@ static int ready(struct error *e)
 	return 0;
 }
 
-/* The attr of text when levels are what the caller says where text does not; NULL or the canonical
- * name, to be freed, in *name; what the event is of in *index. */
+/* The attr of text; levels apply where text sets none. NULL, or the canonical name, to be freed,
+ * in *name; the event's index in *index. */
 static int libpfm_encode_name(
 	const char *text, int levels, struct perf_event_attr *attr, char **name, int *index)
 {
@@ -99,7 +99,7 @@ int libpfm_encode(const char *text, bool host, struct event_code *code, struct e
 	code->config = attr.config;
 	code->config1 = attr.config1;
 	code->config2 = attr.config2;
-	/* Levels that stay the same whatever the default are the string's own. */
+	/* Levels that do not depend on the default are the string's own. */
 	if (libpfm_encode_name(text, PFM_PLM0, &other, &other_name, &index) == PFM_SUCCESS &&
 		attr.exclude_user == other.exclude_user &&
 		attr.exclude_kernel == other.exclude_kernel)

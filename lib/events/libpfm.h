@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * libpfm4, which is visible in libpfm.c and nowhere else.  It is initialised at first use, which
- * takes milliseconds, and stays so until the process ends; strings that it hands out live as long.
+ * libpfm4, which is visible in libpfm.c only. It is initialised at first use, which takes
+ * milliseconds, and remains initialised until the process ends; its strings live as long.
  */
 #ifndef EVENTS_LIBPFM_H
 #define EVENTS_LIBPFM_H
@@ -13,13 +13,13 @@
 #include "events/event.h"
 
 /*
- * Encodes a libpfm4 string.  With host set, events of processors other than this one are refused;
- * otherwise every processor that the library knows is encoded, here or not (tables, tests).
+ * Encodes a libpfm4 string. With host set, events of processors other than this one are refused;
+ * otherwise events of every processor that the library supports are encoded (tables, tests).
  * ERR_NOT_FOUND: there is no such event.
  */
 int libpfm_encode(const char *text, bool host, struct event_code *code, struct error *e);
 
-/* Offers the names of this host's events, the kernel's generic ones among them. */
+/* Offers the names of this host's events, including the kernel's generic ones. */
 void libpfm_offer(struct nearest *n);
 
 #endif

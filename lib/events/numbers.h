@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The numbers of the perfex events.  0 to 31 are the R10000's (Zagha et al., appendix A: counter
- * 0's sixteen, then counter 1's); above stand those of today.  Numbers are stable: scripts use
- * them.  The modelled processor and the cost tables are arrays indexed by these, so this header has
- * no other content.
+ * The numbers of the perfex events. 0 to 31 are the R10000's (Zagha et al., appendix A: counter
+ * 0's sixteen, then counter 1's); higher numbers are events of today. Numbers are stable: scripts
+ * use them. The model and the cost tables have arrays indexed by these, so this header has no
+ * other content.
  */
 #ifndef EVENTS_NUMBERS_H
 #define EVENTS_NUMBERS_H

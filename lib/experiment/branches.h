@@ -1,25 +1,25 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Branch records: which way control went, at random moments of a run.
+ * Branch records: control transfers of a run, recorded at random moments.
  *
  * Runs come from bursts in which a thread is followed for some hundred transfers of control: each
- * is a straight sequence of instructions from the target of one transfer to the next transfer, and
- * where that went.  A branch that falls through is a transfer, too.  Bursts begin at moments
- * uniform in CPU time, so among runs that begin at one address the shares of where they end and go
- * are estimates of the program's; counts of runs at different places compare time, not executions.
+ * is a straight sequence of instructions from the target of one transfer to the next transfer,
+ * with that one's target. A branch that falls through is a transfer, too. Bursts begin at moments
+ * uniform in CPU time. So among runs that begin at one address, the shares of their ends and
+ * targets are estimates of the program's; counts of runs at different places compare time, not
+ * executions.
  *
- * Of a burst that is timed it is known, moreover, what native CPU time t its code takes where
- * nobody follows it.  Then a run met c times in it has the rate c/t; of n timed bursts (a tally),
- * the sum of these over n is the mean rate, which times the program's CPU time estimates executions
- * of the whole; from squares follows its standard error, sqrt((squares/n - (rate/n)^2) / (n - 1)).
- * A burst that did not meet the run counts as one with rate 0.  Errors of runs met together vary
- * together.
+ * Of a timed burst, the native CPU time t of its code (without the tracer) is known, too. A run
+ * that occurs c times in it has the rate c/t; of n timed bursts (a tally), the sum of these over n
+ * is the mean rate. The mean rate times the program's CPU time estimates executions of the whole.
+ * Its standard error follows from squares: sqrt((squares/n - (rate/n)^2) / (n - 1)). A burst
+ * without the run counts as one with rate 0. Errors of runs in the same bursts are correlated.
  *
- * Rates say how often in the time of the program an instruction was executed: in windows of time,
- * chosen without regard to what the program does, a breakpoint counted its executions.
+ * Rates are executions of an instruction per time of the program: a breakpoint counted them in
+ * windows of time, which were chosen independently of what the program does.
  *
- * What runs and rates are made of is told by tallies.  All of it are tables whose rows add up, in
- * any order; settled ones (experiment/file.h; as read, they are) are sorted by their keys.
+ * Tallies give the totals behind runs and rates. All of these are tables whose rows add up, in any
+ * order; settled ones (experiment/file.h; those that were read are) are sorted by their keys.
  */
 #ifndef EXPERIMENT_BRANCHES_H
 #define EXPERIMENT_BRANCHES_H
@@ -30,12 +30,12 @@
 struct experiment_run {
 	struct {
 		uint64_t begin, end, to; /* addresses: of its first instruction, of the transfer
-					    that ended it, of where that went */
+					    that ended it, of that one's target */
 		uint32_t image, to_image;
 	} key;
 	uint64_t count;  /* in all bursts, timed or not; not 0 */
-	uint64_t bursts; /* timed ones that met it */
-	double rate;     /* sum over those of executions a second of native CPU time */
+	uint64_t bursts; /* timed ones that include it */
+	double rate;     /* sum over those of executions per second of native CPU time */
 	double squares;  /* sum of their squares */
 };
 
@@ -45,36 +45,35 @@ struct experiment_rate {
 		uint32_t image, reserved;
 	} key;
 	uint64_t hits;        /* executions during the windows */
-	uint64_t nanoseconds; /* of the process's CPU time in the windows, without what the stops
-				 took */
+	uint64_t nanoseconds; /* of the process's CPU time in the windows, without that of stops */
 	uint64_t windows;
-	uint64_t span; /* ns of CPU time of the program in which windows could be: from when it was
-			  met first */
+	uint64_t span; /* ns of CPU time of the program in which windows were possible: since it was
+			  first recorded */
 };
 
 /* What a tally counts; numbers are those of the file. */
 enum experiment_tally_kind {
 	TALLY_BURSTS,       /* in which at least a run was recorded */
-	TALLY_BURSTS_CUT,   /* of these, ended before their length: by a signal, by code that
-			       cannot be followed ... */
-	TALLY_BURSTS_EMPTY, /* bursts in which none was */
+	TALLY_BURSTS_CUT,   /* of these, ended before their length: by a signal, by code that cannot
+			       be followed ... */
+	TALLY_BURSTS_EMPTY, /* bursts without a run */
 	TALLY_TRANSFERS,    /* runs recorded, all together */
 	TALLY_BURST_NS,     /* CPU time that bursts took, of threads and of ssrun */
 	TALLY_WINDOWS,      /* in which hits were counted */
-	TALLY_WINDOW_NS,    /* CPU time of the process in them, with what the stops took */
-	TALLY_STOPS,        /* times that a thread was stopped, for whatever reason */
+	TALLY_WINDOW_NS,    /* CPU time of the process in them, with that of stops */
+	TALLY_STOPS,        /* times that a thread was stopped, for any reason */
 	TALLY_STOP_NS,      /* CPU time of threads in bursts and, estimated, of stops in windows */
-	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right behind a burst or window, in no
+	TALLY_SAMPLES_LEFT_OUT, /* clock samples in or right after a burst or window, in no
 				   histogram */
 	TALLY_PROGRAM_NS,       /* CPU time of all threads that could be followed */
 	TALLY_COST_NS,      /* CPU time that bursts and windows cost: of TALLY_STOP_NS, and ours */
-	TALLY_BURSTS_TIMED, /* bursts that rates of runs are of, also those that met none */
+	TALLY_BURSTS_TIMED, /* bursts that rates of runs are of, including empty ones */
 	TALLY_TIMED_NS,     /* native CPU time of these, together */
 	TALLY_TIMED_TRANSFERS, /* runs in these, together */
-	TALLY_NATIVE_PAIRS,    /* branches that were counted in the program's time, and then in a
-				  burst */
-	TALLY_NATIVE, /* by this against TALLY_COPIED they were more frequent then: so rates of all
-			 runs are */
+	TALLY_NATIVE_PAIRS, /* branches that were counted in the program's time, and then in a burst
+			     */
+	TALLY_NATIVE, /* ratio to TALLY_COPIED: they were more frequent natively, and so are all
+			 runs */
 	TALLY_COPIED,
 	TALLY_KINDS
 };
@@ -106,7 +105,7 @@ static inline const struct experiment_rate *experiment_rate_at(const struct expe
 	return (const struct experiment_rate *)(const void *)x->branch_rates.entries + i;
 }
 
-/* Has it been looked for any? */
+/* Are there any? */
 static inline bool experiment_has_branches(const struct experiment *x)
 {
 	return x->branch_runs.count || x->branch_rates.count || x->branch_tallies.count;

@@ -11,8 +11,7 @@
 #include "experiment/private.h"
 
 #define LEAST_EXPECTED                                                                             \
-	5.0 /* samples in a cell, for chi-square to be near enough (Cochran 1954)                  \
-	     */
+	5.0 /* samples per cell for chi-square to be a good approximation (Cochran 1954) */
 
 /* table entry ("key" first, see base/table.h) */
 struct tally {
@@ -58,7 +57,7 @@ static int compare_residuals(const void *pa, const void *pb)
 	return size_a != size_b ? ORDER(size_b, size_a) : ORDER(a->key, b->key);
 }
 
-/* What a cell adds to chi-square: both its entries together. */
+/* The contribution of a cell to chi-square: both its entries together. */
 static double cell_statistic(const double *counts, const double *totals)
 {
 	double sum = counts[0] + counts[1], all = totals[0] + totals[1], statistic = 0;
@@ -71,7 +70,7 @@ static double cell_statistic(const double *counts, const double *totals)
 	return statistic;
 }
 
-/* Its difference from what is expected, over the standard deviation of that (Haberman 1973). */
+/* Its difference from the expected count, over the standard deviation of that (Haberman 1973). */
 static double adjusted_residual(const struct compare_group *g, const double *totals)
 {
 	double all = totals[0] + totals[1], sum = (double)g->counts[0] + (double)g->counts[1];
@@ -81,7 +80,7 @@ static double adjusted_residual(const struct compare_group *g, const double *tot
 	return variance > 0 ? ((double)g->counts[0] - expected) / sqrt(variance) : 0;
 }
 
-/* Cells are the groups by size; the smallest are put together until each cell is large enough. */
+/* Cells are the groups by size; the smallest are joined until each cell is large enough. */
 static void test_groups(struct comparison *c)
 {
 	double totals[2] = {(double)c->samples[0], (double)c->samples[1]}, pool[2] = {0};
@@ -119,7 +118,7 @@ static void test_groups(struct comparison *c)
 	}
 }
 
-/* Which groups have other shares. */
+/* Finds the groups with different shares. */
 static int test_rows(struct comparison *c, struct error *e)
 {
 	const size_t runs[2] = {1, 1};

@@ -6,17 +6,17 @@
 
 #include "base/stats.h"
 
-#define DISCOVERIES 0.05 /* expected part of rows that are reported and did not change */
+#define DISCOVERIES 0.05 /* expected share of reported rows that did not change */
 
 enum {
-	ENOUGH = 20, /* samples a run: rows with fewer say little of scatter between runs */
+	ENOUGH = 20, /* samples per run: rows with fewer show little of the scatter between runs */
 	FEW = 5,     /* unless there are no others */
 };
 
 struct sums {
 	double counts[2], exposures[2];
 	double per_run; /* mean count of a run */
-	double share;   /* of both sides together; 0 where they are no shares */
+	double share;   /* of both sides together; 0 if they are not shares */
 };
 
 static size_t run_count(const struct compare_design *d)
@@ -38,14 +38,14 @@ static struct sums add_up(const struct compare_design *d, const uint64_t *counts
 	return s;
 }
 
-/* Degrees of freedom that runs leave for scatter on both sides. */
+/* Degrees of freedom for the scatter between the runs of both sides. */
 static double freedom(const struct compare_design *d)
 {
 	return (double)run_count(d) - 2;
 }
 
-/* Mean square of what the runs of each side differ from its mean, in units of the variance that
- * sampling and this scatter make. */
+/* Mean square of the differences of each side's runs from their mean, in units of the variance of
+ * sampling and this scatter. */
 static double dispersion(const struct compare_design *d, const uint64_t *counts,
 	const struct sums *s, double scatter)
 {
@@ -65,7 +65,7 @@ static double dispersion(const struct compare_design *d, const uint64_t *counts,
 	return sum / freedom(d);
 }
 
-/* The row's own scatter: as dispersion, of relative deviations, without what sampling makes. */
+/* The row's own scatter: as dispersion, of relative deviations, without that of sampling. */
 static double own_scatter(
 	const struct compare_design *d, const uint64_t *counts, const struct sums *s)
 {
@@ -84,7 +84,7 @@ static int ascending(const void *a, const void *b)
 	return (x > y) - (x < y);
 }
 
-/* Of the rows with enough samples; returns how many, their dispersions in values. */
+/* Of the rows with enough samples; returns their number, their dispersions in values. */
 static size_t dispersions(const struct compare_design *d, const uint64_t *counts, size_t rows,
 	double least, double scatter, double *values)
 {
@@ -100,7 +100,7 @@ static size_t dispersions(const struct compare_design *d, const uint64_t *counts
 	return n;
 }
 
-/* The scatter with which half of all rows have a dispersion below what is the median by chance:
+/* The scatter with which half of all rows have a dispersion below the median expected by chance:
  * chi-square's, over its degrees of freedom. */
 static double common_scatter(
 	const struct compare_design *d, const uint64_t *counts, size_t rows, double *values)
@@ -128,7 +128,7 @@ static double common_scatter(
 	return high;
 }
 
-/* How much more than by sampling alone counts scatter: variances times *factor, with *df degrees of
+/* The scatter of counts relative to that of sampling: variances times *factor, with *df degrees of
  * freedom (INFINITY: a known variance). */
 static void inflate(const struct compare_design *d, const uint64_t *counts, const struct sums *s,
 	double *factor, double *df)
@@ -157,7 +157,7 @@ static double exact_p(const struct compare_design *d, const struct sums *s)
 		s->exposures[0] / (s->exposures[0] + s->exposures[1]));
 }
 
-/* Student's, with the variance of the difference as if there were none. */
+/* Student's t-test, with the variance of the difference if there is no change. */
 static double scattered_p(const struct sums *s, double factor, double df)
 {
 	double change = s->counts[1] / s->exposures[1] - s->counts[0] / s->exposures[0];
@@ -170,7 +170,7 @@ static double scattered_p(const struct sums *s, double factor, double df)
 	return variance > 0 ? stats_student(change / sqrt(variance), df) : 0;
 }
 
-/* The interval of a side's rate, as if so many fewer had been counted as they scatter more. */
+/* The interval of a side's rate: counts are divided by the factor of their variance. */
 static void side_interval(const struct compare_design *d, const struct sums *s, size_t side,
 	double factor, double df, struct compare_change *c)
 {

@@ -2,9 +2,9 @@
 /*
  * Which rows of two profiles differ by more than chance, and by how much?
  *
- * Each side is one run or several.  A count is Poisson's around what the program does (samples at a
- * fixed distance scatter less, so that this is safe), and what the program does scatters from run
- * to run, which can only be known from several.  A row has changed where two tests both say so:
+ * Each side is one run or several. A count has Poisson's distribution around the run's own value
+ * (samples at a fixed distance scatter less, so this is safe), and that value varies from run to
+ * run, which only several runs show. A row has changed if two tests agree:
  *
  *   - given the sum of both sides, the exact conditional one: binomial for rates, Fisher's for
  * shares;
@@ -12,14 +12,13 @@
  *     the scatter between runs of one side: that of the row itself or, if greater, that of most
  * rows (a common square of the coefficient of variation).  Its degrees of freedom are
  * Satterthwaite's, of a known part (Poisson's) and of one estimated from the runs: not from runs
- * times rows, since what makes runs differ makes many rows differ at once.
+ * times rows, since one difference between runs changes many rows at once.
  *
- * Of many rows some differ by chance: Benjamini and Hochberg's procedure (1995) keeps the expected
- * part of those among the rows that are reported at 5%; it holds for rows that go together, too.
- * Intervals are those of each row by itself: Poisson's or Wilson's of the sides, put together as by
- * Newcombe (1998).
+ * Of many rows some differ by chance: Benjamini and Hochberg's procedure (1995) keeps their
+ * expected share of the reported rows at 5%, for correlated rows, too. Intervals are those of each
+ * row by itself: Poisson's or Wilson's of the sides, combined after Newcombe (1998).
  *
- * Cost: rows * runs, some forty times where there is scatter to be found.
+ * Cost: rows * runs, some forty times if there is scatter to estimate.
  */
 #ifndef EXPERIMENT_COMPARE_ROWS_H
 #define EXPERIMENT_COMPARE_ROWS_H
@@ -32,14 +31,14 @@
 
 struct compare_design {
 	size_t runs[2]; /* of each side, at least one */
-	/* [run], side 0 first: what a count is to be divided by.  Of rates 1 / unit; of shares the
-	 * samples of the run. */
+	/* [run], side 0 first: divisor of the counts. Of rates 1 / unit; of shares the samples of
+	 * the run. */
 	const double *exposures;
 	bool shares;
-	bool exact; /* counts are no samples: without scatter between runs any difference is one */
+	bool exact; /* counts are exact: without scatter between runs, any difference is a change */
 	bool alone; /* of compare_alone */
-	double scatter; /* square of the coefficient of variation from run to run of most rows;
-			   compare_rows finds it */
+	double scatter; /* square of the coefficient of variation from run to run of most rows; set
+			   by compare_rows */
 };
 
 struct compare_change {
@@ -54,13 +53,12 @@ struct compare_change {
  * any count take no part.  -1 when memory is out. */
 int compare_rows(struct compare_design *design, const uint64_t *counts, size_t rows,
 	struct compare_change *changes, struct error *e);
-/* One row by itself, as a total: its own scatter alone counts, since what makes a row's runs differ
- * may even out.  differs: at 5%. */
+/* One row by itself, as a total: only its own scatter counts, since differences between
+ * runs may even out. differs: at 5%. */
 void compare_alone(
 	const struct compare_design *design, const uint64_t *counts, struct compare_change *change);
 
-/* Room for all of it, zeroed, and one row more, behind the others, for what is to be compared by
- * itself. */
+/* Room for all of it, zeroed, and one row more, after the others, for compare_alone. */
 struct compare_table {
 	struct compare_design design;
 	size_t rows, runs;

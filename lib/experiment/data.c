@@ -38,7 +38,7 @@ static void add_object(void *to, void *row)
 		a->begins = EXPERIMENT_SEVERAL;
 }
 
-/* Row 0 is "nobody knows". */
+/* Row 0 is the unknown object. */
 const struct row_kind experiment_objects_kind = {ROW_KIND(experiment_object, object_fields, 6),
 	.type = "DOBJ", .word = "object", .fixed = 1, .numbered = true, .referred_to = true,
 	.add = add_object};

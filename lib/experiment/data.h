@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Data space: which data misses and coherence requests are about.
+ * Data space: the data that misses and coherence requests refer to.
  *
  * An object is a variable, the blocks of the heap that were allocated by one call path, a frame of
- * a function on a thread's stack, a mapping.  Counts of an object stand twice: by line (2^scale
- * lines of 64 bytes, from the one in which it begins) and by instruction.  Lines that cores took
- * from each other say who touched which of their bytes.
+ * a function on a thread's stack, a mapping. Counts of an object are kept twice: by line (2^scale
+ * lines of 64 bytes, from the one in which it begins) and by instruction. Lines that cores took
+ * from each other record the instructions and threads that accessed their bytes.
  *
- * Threads are numbers in order of creation here, 0 for the first, so that runs of one program can
- * be added up.  Object 0 is "nobody knows".  All of it is tables whose rows add up, in any order.
+ * Threads are numbered in order of creation here, 0 for the first, so that runs of one program can
+ * be added up. Object 0 is unknown. All of these are tables whose rows add up, in any order.
  */
 #ifndef EXPERIMENT_DATA_H
 #define EXPERIMENT_DATA_H
@@ -18,18 +18,18 @@
 enum experiment_object_kind {
 	EXPERIMENT_OBJECT_UNKNOWN,
 	EXPERIMENT_OBJECT_VARIABLE, /* image, address, size */
-	EXPERIMENT_OBJECT_IMAGE,    /* the rest of what an image has: image; lines are those of its
+	EXPERIMENT_OBJECT_IMAGE,    /* the rest of an image's data: image; lines are those of its
 				       addresses */
 	EXPERIMENT_OBJECT_HEAP,     /* node: the call path of the allocation */
 	EXPERIMENT_OBJECT_STACK,    /* thread; image and address of code in the frame's function */
-	EXPERIMENT_OBJECT_THREAD,   /* thread: what is its own besides the stack */
+	EXPERIMENT_OBJECT_THREAD,   /* thread: its own memory besides the stack */
 	EXPERIMENT_OBJECT_MAPPING,  /* node: of the call that mapped; image: the file, or 0 */
-	EXPERIMENT_OBJECT_BREAK,    /* the heap between and behind blocks */
+	EXPERIMENT_OBJECT_BREAK,    /* the heap between and after blocks */
 	EXPERIMENT_OBJECT_KINDS
 };
 
 #define EXPERIMENT_LINE_BYTES 64
-#define EXPERIMENT_SEVERAL    64 /* begins: here and there */
+#define EXPERIMENT_SEVERAL    64 /* begins at different places */
 #define EXPERIMENT_SCALE_MAX  57
 #define EXPERIMENT_MASK_WORDS 2
 
@@ -39,8 +39,8 @@ struct experiment_object {
 		uint64_t address, size;
 		uint32_t kind, image, thread, node;
 	} key;
-	uint64_t blocks, bytes; /* of heap and mappings: how many, and how large together */
-	uint64_t begins;        /* of blocks: where in a line of 64 bytes, or EXPERIMENT_SEVERAL */
+	uint64_t blocks, bytes; /* of heap and mappings: their number, and their size together */
+	uint64_t begins;        /* of blocks: offset in a line of 64 bytes, or EXPERIMENT_SEVERAL */
 };
 
 struct experiment_place {
@@ -64,13 +64,14 @@ struct experiment_touch {
 
 struct experiment_line {
 	struct {
-		int64_t offset; /* of the unit of coherence in the object that was wanted first */
+		int64_t offset; /* of the unit of coherence, the offset in the object that was
+				   wanted first */
 		uint64_t bytes; /* of the unit */
 		uint32_t object, reserved;
 	} key;
 	uint64_t requests; /* accesses that took it from others */
-	/* How often a core got it from another and needed what had been written there; or only what
-	 * lies beside it. */
+	/* How often a core got it from another and needed bytes written there; or only other
+	 * bytes. */
 	uint64_t needed, useless;
 };
 
@@ -80,7 +81,7 @@ struct experiment_end {
 		uint32_t line, thread, object, image;
 	} key;
 	uint64_t requests, loads, stores;
-	/* Bytes of the unit, or as many as it has 128 times, a bit each. */
+	/* Bytes of the unit, or 128ths of it, one bit each. */
 	uint64_t read[EXPERIMENT_MASK_WORDS], written[EXPERIMENT_MASK_WORDS];
 };
 
@@ -113,7 +114,7 @@ int experiment_data_touch(struct experiment *x, const struct experiment_touch *t
 long experiment_data_line(struct experiment *x, const struct experiment_line *line);
 int experiment_data_end(struct experiment *x, const struct experiment_end *end);
 
-/* The tables, for those that go over several of them. */
+/* The tables, for functions that handle several of them. */
 enum { DATA_OBJECTS, DATA_PLACES, DATA_TOUCHES, DATA_LINES, DATA_ENDS, DATA_TABLES };
 struct table *experiment_data_table(const struct experiment *x, int which);
 

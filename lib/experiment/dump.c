@@ -42,7 +42,7 @@ static const char *const reasons[EXPERIMENT_REASONS] = {
 	[EXPERIMENT_NO_ROOM] = "no-room",
 };
 
-/* Facts that say where a run was, and not what it did. */
+/* Facts on where a run was, not on what it did. */
 static const char *const facts_of_place[] = {"host", "cpu", "kernel"};
 
 #define LENGTH(array) (sizeof(array) / sizeof((array)[0]))

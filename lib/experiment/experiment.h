@@ -1,21 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An experiment: what one run (or the sum of several) was sampled at.
+ * An experiment: the samples and counts of one run (or the sum of several).
  *
- * Samples are histograms over nodes.  A node is an address of an image reached by a call path: node
- * 0 is the root, each other has a parent, the node of its caller.  A program counter without call
+ * Samples are histograms over nodes. A node is an address of an image reached by a call path: node
+ * 0 is the root, each other has a parent, the node of its caller. A program counter without call
  * stack is a child of the root; so flat profiles and call trees are one structure, and the own
- * (exclusive) samples of an address are those of all nodes that have it.  In callers, the address
- * is that of the call instruction (return address less one), so that it belongs to the line that
- * calls.
+ * (exclusive) samples of an address are those of all nodes with this address. In callers, the
+ * address is that of the call instruction (return address less one), so that it belongs to the
+ * calling line.
  *
- * Addresses are those that the image's own program headers give (what objdump shows), wherever it
- * was loaded.  Images are the same where their kind, path and identity are; what a process made for
- * itself (JIT) is an image of that process, with the addresses of memory.
+ * Addresses are those that the image's own program headers give (as objdump shows), wherever it
+ * was loaded. Images are the same if their kind, path and identity are. Code that a process
+ * generated (JIT) is an image of that process, with the addresses of memory.
  *
- * The structure owns all it points to; entries of tables move when something is added.  Index 0 of
- * images, processes, threads and phases always exists: "unknown", "all together", "before the first
- * point".
+ * The structure owns all it points to; entries of tables move when something is added. Index 0 of
+ * images, processes, threads and phases always exists: "unknown", "all together", "before the
+ * first point".
  */
 #ifndef EXPERIMENT_EXPERIMENT_H
 #define EXPERIMENT_EXPERIMENT_H
@@ -37,7 +37,7 @@
 enum experiment_image_kind {
 	EXPERIMENT_IMAGE_UNKNOWN,
 	EXPERIMENT_IMAGE_ELF,
-	EXPERIMENT_IMAGE_FILE,      /* mapped from a file that is no ELF image: offsets in it */
+	EXPERIMENT_IMAGE_FILE,      /* mapped from a file that is not an ELF image: offsets in it */
 	EXPERIMENT_IMAGE_ANONYMOUS, /* made by a process (JIT): addresses of memory */
 	EXPERIMENT_IMAGE_KERNEL,    /* the kernel and its modules: addresses of memory */
 	EXPERIMENT_IMAGE_VDSO,
@@ -50,25 +50,25 @@ struct experiment_image {
 	uint8_t build_id[EXPERIMENT_BUILD_ID_MAX];
 	uint32_t build_id_length; /* bytes; 0: it has none */
 	uint64_t size;            /* bytes of the file; 0: not known */
-	uint64_t fingerprint;     /* of its contents, where there is no build-id; 0: none */
+	uint64_t fingerprint;     /* of its contents, if there is no build-id; 0: none */
 	pid_t pid;                /* of an anonymous one, else 0 */
 };
 
 enum experiment_metric_flag {
 	METRIC_STACKS = 1 << 0, /* nodes are call paths */
-	METRIC_EXACT = 1 << 1,  /* each one was counted: period is 1 and counts have no error */
-	METRIC_SKID = 1 << 2,   /* an interrupt took the address: it is that of the instruction
-				   behind the one that waited (prof -dis moves it) */
-	METRIC_CLOCK = 1 << 3,  /* its unit is ns of time, on CPU or (METRIC_WALL) elapsed */
+	METRIC_EXACT = 1 << 1,  /* each event was counted: period is 1 and counts have no error */
+	METRIC_SKID = 1 << 2,  /* an interrupt took the address: it is that of the instruction after
+				  the one that waited (prof -dis moves it) */
+	METRIC_CLOCK = 1 << 3, /* its unit is ns of time, on CPU or (METRIC_WALL) elapsed */
 	METRIC_WALL = 1 << 4,
-	METRIC_KERNEL = 1 << 5, /* samples in the kernel are among them */
+	METRIC_KERNEL = 1 << 5, /* samples in the kernel are included */
 	METRIC_BOTH = 1 << 6,   /* the same event at another period as the nearest metric before it
-				   that has not this flag */
-	METRIC_DATA = 1 << 7,   /* data space is counted beside it (experiment/data.h) */
-	METRIC_BRANCHES = 1 << 8, /* branches are recorded beside it (experiment/branches.h) */
+				   without this flag */
+	METRIC_DATA = 1 << 7,   /* data space is counted, too (experiment/data.h) */
+	METRIC_BRANCHES = 1 << 8, /* branches are recorded, too (experiment/branches.h) */
 };
 
-/* Why samples have no address that means anything. */
+/* Reasons why samples have no meaningful address. */
 enum experiment_reason {
 	EXPERIMENT_NO_MAPPING, /* outside all known mappings */
 	EXPERIMENT_NO_STACK,   /* the call path breaks off: address known, callers not */
@@ -79,15 +79,15 @@ enum experiment_reason {
 struct experiment_metric {
 	int32_t event;    /* number in the event table (events/numbers.h), -1: none of these */
 	char *name;       /* "CPU time", "Secondary data cache misses" */
-	char *short_name; /* "time", "dsc": heads its column */
+	char *short_name; /* "time", "dsc": the head of its column */
 	char *unit;       /* plural: "ns", "misses" */
-	char *source;     /* "os", "pmu", "model": where from, in one word */
+	char *source;     /* "os", "pmu", "model": its source, in one word */
 	char *note;       /* machine of the model, encoding on the PMU ...; "" */
 	enum label label;
 	uint32_t flags;     /* enum experiment_metric_flag */
-	uint32_t skid;      /* instructions, asked for of the model */
-	uint64_t period;    /* units a sample; a count of n stands for n * period units */
-	uint64_t total;     /* units, counted beside the samples; 0: not known */
+	uint32_t skid;      /* instructions, requested of the model */
+	uint64_t period;    /* units per sample; a count of n stands for n * period units */
+	uint64_t total;     /* units, counted besides the samples; 0: unknown */
 	uint64_t lost;      /* samples that the kernel dropped */
 	uint64_t throttled; /* times that the kernel slowed sampling down */
 	uint64_t reasons[EXPERIMENT_REASONS]; /* samples among those of the histograms;
@@ -96,17 +96,17 @@ struct experiment_metric {
 
 typedef VEC(struct experiment_metric) experiment_metrics;
 
-/* Which data misses are about; experiment/data.h. */
+/* The data of misses; experiment/data.h. */
 struct experiment_data {
-	experiment_metrics metrics; /* what was counted; in no histogram of samples */
+	experiment_metrics metrics; /* the counted events; without samples */
 	uint64_t lost;              /* times that a table was full */
 };
 
 struct experiment_process {
 	pid_t pid, ppid;
 	int32_t rank;        /* of MPI; -1: none */
-	int32_t status;      /* wait status; -1: not known */
-	uint64_t begin, end; /* ns since the experiment began; end 0: still there at its end */
+	int32_t status;      /* wait status; -1: unknown */
+	uint64_t begin, end; /* ns since the experiment began; end 0: still running at its end */
 	char *command;       /* name, last exec's */
 };
 
@@ -117,8 +117,8 @@ struct experiment_thread {
 };
 
 struct experiment_phase {
-	uint64_t time;   /* ns since the experiment began: where it begins */
-	uint32_t thread; /* who passed the point; 0: from outside */
+	uint64_t time;   /* ns since the experiment began: its beginning */
+	uint32_t thread; /* process that passed the point; 0: from outside */
 	char *name;
 };
 
@@ -148,7 +148,7 @@ struct experiment_edge {
 	uint64_t count;
 };
 
-/* Names of what no file can tell later: JIT, kernel, vdso. */
+/* Names of addresses that are in no file: JIT, kernel, vdso. */
 struct experiment_symbol {
 	struct {
 		uint64_t address;
@@ -164,7 +164,7 @@ struct experiment_fact {
 	bool several; /* merged runs differed in it: value is the least of them (strcmp) */
 };
 
-/* What merging took out of the tables of processes and threads (experiment/merge.h); all zero as
+/* Processes and threads that merging removed from the tables (experiment/merge.h); all zero as
  * recorded. */
 struct experiment_folded {
 	uint64_t processes, threads;
@@ -195,7 +195,7 @@ struct experiment {
 	uint32_t runs;    /* files that were added up; 1 as recorded */
 	bool complete;    /* the run was watched to its end */
 	struct experiment_folded folded;
-	struct experiment_data data; /* which data misses are about (experiment/data.h) */
+	struct experiment_data data; /* the data of misses (experiment/data.h) */
 };
 
 /* Creates index 0 of everything.  -1 when memory is out. */
@@ -205,8 +205,8 @@ void experiment_fini(struct experiment *x);
  * is out, with to as after experiment_fini. */
 int experiment_copy(struct experiment *to, const struct experiment *from, struct error *e);
 
-/* All copy what they are given and return an index, or -1 with *e set.  experiment_image finds an
- * equal one that is there. */
+/* All copy their arguments and return an index, or -1 with *e set. experiment_image returns an
+ * equal one that exists. */
 long experiment_image(struct experiment *x, const struct experiment_image *image, struct error *e);
 long experiment_metric(
 	struct experiment *x, const struct experiment_metric *metric, struct error *e);
@@ -215,7 +215,7 @@ long experiment_process(
 long experiment_thread(
 	struct experiment *x, const struct experiment_thread *thread, struct error *e);
 long experiment_phase(struct experiment *x, const struct experiment_phase *phase, struct error *e);
-/* Of several names of one address the least stays. */
+/* Of several names of one address, the least is kept. */
 int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, uint64_t length,
 	const char *name, struct error *e);
 /* Sets a fact, replacing one of that key. */

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The experiment file, ssexp(5): typed, length-prefixed, checksummed sections.  What is written
- * depends on the experiment's content alone, not on the order in which it was added; so equal
- * experiments are equal files.
+ * The experiment file, ssexp(5): typed, length-prefixed, checksummed sections. The bytes depend on
+ * the experiment's content only, not on the order of additions; so equal experiments are equal
+ * files.
  */
 #ifndef EXPERIMENT_FILE_H
 #define EXPERIMENT_FILE_H
@@ -11,8 +11,8 @@
 #include "base/strbuf.h"
 #include "experiment/experiment.h"
 
-/* Sorts and renumbers everything into the one order that files have; rows that are equal become
- * one. More can be added afterwards.  On failure (memory) x is fit for experiment_fini alone. */
+/* Sorts and renumbers everything into the one order that files have; equal rows become one. More
+ * can be added afterwards. On failure (memory) x can only be passed to experiment_fini. */
 int experiment_settle(struct experiment *x, struct error *e);
 
 /* Appends the bytes of the file to out.  x is settled by it. */
@@ -21,15 +21,15 @@ int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 int experiment_write(struct experiment *x, const char *path, struct error *e);
 
 struct experiment_damage {
-	bool damaged;      /* truncated or corrupted: what came before is there */
-	char message[256]; /* "truncated after byte 1234": what, and where */
+	bool damaged;      /* truncated or corrupted: x has the part before that */
+	char message[256]; /* "truncated after byte 1234" */
 };
 
-/* Reads size bytes of a file into x, which experiment_init has not touched.  A damaged file gives
- * what can be known of it, all sections before the damage, and says so in *damage (may be NULL:
- * then it is an error); -1 where nothing can be, or where sections that are whole make no sense,
- * with x as after experiment_fini.  Memory is bounded by a multiple of size.  The tables of x are
- * not indexed: table_find needs table_index first, and what adds to them does that itself. */
+/* Reads size bytes of a file into x, which experiment_init has not touched. From a damaged file,
+ * all sections before the damage are read, with a description in *damage (may be NULL: then damage
+ * is an error). -1 if nothing can be read, or if whole sections are invalid, with x as after
+ * experiment_fini. Memory is bounded by a multiple of size. The tables of x are not indexed:
+ * table_find needs table_index first; functions that add rows do that themselves. */
 int experiment_parse(struct experiment *x, const void *data, size_t size,
 	struct experiment_damage *damage, struct error *e);
 int experiment_read(

@@ -15,8 +15,8 @@
 enum {
 	PAGE = 4096, /* addresses counted side by side */
 	COUNTERS_MAX = 1 << 25 /* of all pages: 256 MiB */,
-	STRIDE = 16,  /* sections of samples from one look to the next */
-	SLICE = 4096, /* nodes between two looks at the clock */
+	STRIDE = 16,  /* sections of samples per call */
+	SLICE = 4096, /* nodes between two checks of the clock */
 };
 
 /* Addresses of an image, PAGE of them. */
@@ -36,7 +36,7 @@ struct experiment_glance {
 	struct experiment x;
 	const uint8_t *data;
 	size_t size;
-	void *mapped; /* data, where it is to be unmapped */
+	void *mapped; /* data, if it is to be unmapped */
 	VEC(struct section) nodes, samples;
 	size_t sample_bytes, counted_bytes;
 
@@ -45,13 +45,13 @@ struct experiment_glance {
 	struct cursor c;
 	struct experiment_node last;
 	uint64_t *addresses; /* of each image */
-	uint32_t *slots; /* [node]: page * PAGE + address % PAGE; mapped for all that can come */
+	uint32_t *slots; /* [node]: page * PAGE + address % PAGE; mapped for all possible nodes */
 	size_t node_count, slots_size;
 	struct table pages;
 	struct {
 		uint64_t number;
 		uint32_t page;
-	} * recent; /* page of each image that was last asked for */
+	} * recent; /* of each image, the last page that was used */
 
 	size_t visited; /* sections of samples */
 	bool bad;
@@ -94,7 +94,7 @@ static int make_room(struct experiment_glance *g, struct error *e)
 		bytes += (size_t)(g->nodes.data[i].end - g->nodes.data[i].at);
 	g->addresses = calloc(g->x.images.count, sizeof(*g->addresses));
 	g->recent = calloc(g->x.images.count, sizeof(*g->recent));
-	/* A node takes a byte or more; memory is taken where it is written to. */
+	/* A node takes a byte or more; memory is allocated when written. */
 	g->slots_size = bytes * sizeof(*g->slots);
 	g->slots = mmap(NULL, g->slots_size, PROT_READ | PROT_WRITE,
 		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -292,7 +292,7 @@ static void take_histogram(struct experiment_glance *g, struct cursor *c)
 	}
 }
 
-/* The section of that turn: every 16th, then those beside. */
+/* The section of that turn: every 16th, then their neighbours. */
 static size_t spread(size_t turn, size_t count_of)
 {
 	size_t rows = (count_of + STRIDE - 1) / STRIDE;
@@ -341,7 +341,7 @@ double experiment_glance_part(const struct experiment_glance *g)
 	return g->sample_bytes ? (double)g->counted_bytes / (double)g->sample_bytes : 1;
 }
 
-/* ---- what was found ---- */
+/* ---- results ---- */
 
 static int by_place(const void *a, const void *b)
 {

@@ -15,8 +15,8 @@
 
 struct experiment_glance;
 
-/* Maps the file and reads what comes before its nodes, with checksums.  NULL with *e set where that
- * cannot be. */
+/* Maps the file and reads the part before its nodes, with checksums. NULL with *e set if that
+ * fails. */
 struct experiment_glance *experiment_glance_open(const char *path, struct error *e);
 /* Likewise, of the bytes of a file, which must outlive it. */
 struct experiment_glance *experiment_glance_new(const void *data, size_t size, struct error *e);
@@ -25,9 +25,9 @@ void experiment_glance_close(struct experiment_glance *g);
 /* Facts, images, metrics, processes, symbols; neither nodes nor samples.  Borrowed. */
 const struct experiment *experiment_glance_head(const struct experiment_glance *g);
 
-/* Goes on for about so many ns with nodes and as many with samples (UINT64_MAX: to the end), or
- * begins the samples anew where nodes have been added.  1: there is more; 0: that was all; -1: the
- * rest makes no sense here (damaged, or addresses too far apart), and is left to experiment_read.
+/* Continues for about this number of ns with nodes, and as many with samples (UINT64_MAX: to the
+ * end), or restarts the samples if nodes have been added. 1: there is more; 0: the end; -1: the
+ * rest cannot be read here (damaged, or addresses too far apart), and is left to experiment_read.
  */
 int experiment_glance_work(struct experiment_glance *g, uint64_t nodes, uint64_t samples);
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The lists of an experiment: what is few, and has texts. */
+/* The lists of an experiment: short tables with texts. */
 #include "experiment/order.h"
 #include "experiment/private.h"
 
@@ -124,7 +124,7 @@ const struct experiment_list experiment_lists[EXPERIMENT_LISTS] = {
 		.offset = offsetof(struct experiment, threads),
 		.fixed = 1,
 		.order = order_own_threads},
-	/* One point may be passed twice at a time. */
+	/* One point may be passed twice at the same time. */
 	[EXPERIMENT_PHASES] = {.kind = {ROW_RECORD(experiment_phase, phase_fields), .type = "PHAS"},
 		.offset = offsetof(struct experiment, phases),
 		.fixed = 1,

@@ -19,7 +19,7 @@ static int read_all(
 	for (;;) {
 		ssize_t n;
 
-		/* One byte more, to see the end. */
+		/* One byte more, to find the end. */
 		if (bytes->count + 1 >= bytes->capacity) {
 			size_t more =
 				2 * bytes->capacity > size + 2 ? 2 * bytes->capacity : size + 2;
@@ -62,7 +62,7 @@ int experiment_load(const char *path, struct experiment_bytes *bytes, struct err
 	return status;
 }
 
-/* The message of *e, begun with the file's name. */
+/* The message of *e, after the file's name. */
 void experiment_name_error(struct error *e, const char *path)
 {
 	char message[sizeof(e->message)];

@@ -133,7 +133,7 @@ static int merge_images(struct merge *m)
 	return 0;
 }
 
-/* Puts the metric last at number `at`; those from there on count one more. */
+/* Moves the last metric to number `at`; the numbers of those from there on increase by one. */
 static void insert_metric(struct experiment *x, size_t at)
 {
 	size_t last = x->metrics.count - 1;
@@ -152,7 +152,7 @@ static void insert_metric(struct experiment *x, size_t at)
 	}
 }
 
-/* Metrics stay in order: a second period behind its first. */
+/* Metrics stay in order: a second period follows its first. */
 static int merge_metric(struct merge *m, size_t i)
 {
 	struct experiment *a = m->a;
@@ -296,7 +296,7 @@ static bool same_phases(const struct experiment *a, const struct experiment *b)
 	return true;
 }
 
-/* The n-th of a name to the n-th of that name; UINT32_MAX: a has none. */
+/* The n-th phase of a name to the n-th of that name; UINT32_MAX: a has none. */
 static int find_phases(struct merge *m)
 {
 	const struct experiment *a = m->a, *b = m->b;

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Many files added up: each worker reads one after the other and adds it to its own sum; in the end
- * the sums are added.  A sum that has grown is settled, so that its order is that of files again
- * and the finger in merge.c finds what comes next; since it has grown by a share of itself, that
- * costs little in all.
+ * Many files added up: each worker reads one after the other and adds it to its own sum; finally
+ * the sums are added. A sum that has grown is settled, so that it is in the order of files again
+ * and the search in merge.c stays local. That happens after growth by a share, so its cost is
+ * small.
  */
 #include <pthread.h>
 #include <sched.h>
@@ -140,7 +140,7 @@ static void run_workers(struct worker *workers, size_t count)
 			pthread_join(workers[i].thread, NULL);
 }
 
-/* Adds the other sums to the first; they are gone then. */
+/* Adds the other sums to the first and frees them. */
 static int join_sums(struct worker *workers, size_t count, unsigned flags, struct error *e)
 {
 	struct experiment *sum = &workers[0].sum;
@@ -188,7 +188,7 @@ int experiment_merge_files(struct experiment *x, const char *const *paths, size_
 	}
 	if (status == 0)
 		*x = workers[0].sum;
-	else /* those that are gone, or never were, are all zero */
+	else /* sums that were freed or never used are all zero */
 		for (size_t i = 0; i < n; i++)
 			experiment_fini(&workers[i].sum);
 	free(workers);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The order of rows in a settled experiment and in its file: by content.  Each returns what strcmp
- * would.
+ * The order of rows in a settled experiment and in its file: by content. Each returns a value like
+ * strcmp's.
  */
 #ifndef EXPERIMENT_ORDER_H
 #define EXPERIMENT_ORDER_H
@@ -12,21 +12,21 @@
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 int order_images(const struct experiment_image *a, const struct experiment_image *b);
-/* Metric a of x and b of y, by what they are: all but counts and note.  Both periods of an event
- * stay together (METRIC_BOTH), the one without that flag first. */
+/* Metric a of x and b of y, by all fields but counts and note. Both periods of an event stay
+ * together (METRIC_BOTH), the one without that flag first. */
 int order_metrics(const struct experiment *x, size_t a, const struct experiment *y, size_t b);
 /* Two metrics of data space, likewise. */
 int order_data_metrics(const struct experiment_metric *a, const struct experiment_metric *b);
 int order_processes(const struct experiment_process *a, const struct experiment_process *b);
 int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
-/* 0 does not mean that they are the same: one point may be passed twice at a time. */
+/* 0 does not mean that they are the same: one point may be passed twice at the same time. */
 int order_phases(const struct experiment_phase *a, const struct experiment_phase *b);
 static inline uint64_t order_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;
 }
 
-/* As qsort wants them, by key: what is slow where it is worked out field by field. */
+/* For qsort, by key: specialised because a comparison field by field is slow. */
 static inline int order_nodes(const void *pa, const void *pb)
 {
 	const struct experiment_node *a = (const struct experiment_node *)pa,

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of this directory share.
+ * Shared by the files of this directory.
  */
 #ifndef EXPERIMENT_PRIVATE_H
 #define EXPERIMENT_PRIVATE_H
@@ -15,11 +15,11 @@
 #define CODING_MINOR   3     /* of files with branch records; with neither, 0 */
 #define CODING_PREFIX  12    /* bytes: magic, major, minor */
 #define CODING_SECTION 12    /* bytes: type, length of what follows, checksum */
-#define CODING_CHUNK   65536 /* bytes from which on a long table goes on in another section */
+#define CODING_CHUNK   65536 /* bytes; a longer table continues in another section */
 
-/* ---- lists: lists.c says which there are ---- */
+/* ---- lists (lists.c) ---- */
 
-/* A VEC, whatever it is of. */
+/* A VEC of any type. */
 struct experiment_vec {
 	char *data;
 	size_t count, capacity;
@@ -28,10 +28,10 @@ struct experiment_vec {
 struct experiment_list {
 	struct row_kind kind; /* of records */
 	size_t offset;        /* in struct experiment */
-	size_t fixed;         /* at the beginning, stay where they are, and are not written */
-	bool ties;            /* rows that are equal both stay, in the order they have */
+	size_t fixed;         /* first rows, which stay in place and are not written */
+	bool ties;            /* equal rows are kept, in their order */
 	int (*order)(const struct experiment *x, size_t a, size_t b);
-	void (*add)(void *row, void *other); /* the counts of one that is equal */
+	void (*add)(void *row, void *other); /* adds the counts of an equal row */
 };
 
 /* By enum experiment_rows, below EXPERIMENT_LISTS. */
@@ -45,23 +45,22 @@ int experiment_list_copy(struct experiment *to, const struct experiment *from, i
 void experiment_list_fini(struct experiment *x, int which);
 
 /* Adds the counts of b to those of a, which is the same metric, and takes the lesser note; b is
- * what it was, but its note may be exchanged for a's.  counted: has it samples?  (A total of 0 is
- * one that is not known where there are samples, and then the sum is not known either.) */
+ * unchanged, but its note may be exchanged for a's. counted: has it samples? (A total of 0 with
+ * samples is unknown, and then the sum is unknown, too.) */
 void experiment_metric_sum(
 	struct experiment_metric *a, bool a_counted, struct experiment_metric *b, bool b_counted);
 
-/* Likewise what comes before nodes, samples and edges, and where they begin.  Damage is an error.
- */
+/* Likewise the part before nodes, samples and edges, and where they begin. Damage is an error. */
 int experiment_parse_head(
 	struct experiment *x, const void *data, size_t size, size_t *at, struct error *e);
 
 /* A buffer for one file after the other. */
 struct experiment_bytes {
-	char *data; /* yours to free */
+	char *data; /* to be freed by the caller */
 	size_t count, capacity;
 };
 int experiment_load(const char *path, struct experiment_bytes *bytes, struct error *e);
-/* Puts the name of the file in front of the message. */
+/* Prepends the name of the file to the message. */
 void experiment_name_error(struct error *e, const char *path);
 
 #endif

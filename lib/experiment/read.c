@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Experiments out of files, ssexp(5).  A section counts only when all of it is there and its
- * checksum is right; what it holds then has to make sense, else the file is refused.  Rows have to
- * be in the order that experiment_settle gives them, so that none can be there twice.
+ * Experiments out of files, ssexp(5). A section counts only if it is complete and its checksum is
+ * right; if its contents are then invalid, the file is refused. Rows must be in the order of
+ * experiment_settle, so that none occurs twice.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -60,16 +60,16 @@ static void read_list(struct reader *r, int which, struct cursor *c)
 			return;
 		}
 		row_get_record(row, &l->kind, &n, c);
-		/* What is fixed is in no order. */
+		/* Fixed rows are not ordered. */
 		if (!c->bad && v->count > l->fixed + 1)
 			c->bad = l->order(r->x, v->count - 2, v->count - 1) >= (l->ties ? 1 : 0);
 	}
-	/* A second period stands behind the first. */
+	/* A second period follows the first. */
 	if (which == EXPERIMENT_METRICS && !c->bad && r->x->metrics.count)
 		c->bad = r->x->metrics.data[0].flags & METRIC_BOTH;
 }
 
-/* Each entry takes a byte or more: room for all that can come. */
+/* Each entry takes a byte or more: an upper bound of the room needed. */
 static bool reserve(struct table *t, struct cursor *c)
 {
 	if (table_reserve(t, (size_t)(c->end - c->at)) == 0)
@@ -98,7 +98,7 @@ static void read_nodes(struct reader *r, struct cursor *c)
 
 		*n = last;
 		if (first & 1) {
-			/* Parents come before their children. */
+			/* Parents precede their children. */
 			c->bad |= first >> 1 >= t->count - last.key.parent;
 			n->key.parent += (uint32_t)(first >> 1);
 			n->key.image = get_below(c, images);
@@ -174,8 +174,8 @@ static void read_end(struct reader *r, struct cursor *c)
 
 /* ---- the file ---- */
 
-/* Sections that are no tables of rows, in the order that a file has them in, and before which table
- * they come. */
+/* Sections that are not tables of rows, in the order of the file, and the table that they precede.
+ */
 static const struct {
 	enum experiment_rows before, list; /* list: where read is NULL */
 	char type[5];
@@ -196,7 +196,7 @@ static const struct {
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
 
-/* Where sections stand in a file: tables behind what comes before them. */
+/* The position of sections in a file: tables follow the others. */
 static int place_of_table(int table)
 {
 	return table * (OTHERS + 1) + OTHERS;
@@ -214,7 +214,7 @@ struct section {
 	int place; /* -1: not known */
 	bool repeats;
 	const char *type;
-	enum experiment_rows table; /* where read is NULL */
+	enum experiment_rows table; /* if read is NULL */
 	void (*read)(struct reader *r, struct cursor *c);
 };
 
@@ -283,7 +283,7 @@ __attribute__((format(printf, 2, 3))) static int damaged(
 	return 1;
 }
 
-/* A section from byte *at on: 0, and *at behind it; 1: damaged. */
+/* A section from byte *at on: 0, and *at after it; 1: damaged. */
 static int next_section(const uint8_t *data, size_t size, size_t *at, struct cursor *c,
 	struct experiment_damage *damage)
 {
@@ -314,8 +314,8 @@ static bool is_large(const uint8_t *type)
 	       s.table == EXPERIMENT_EDGES || s.place == LAST;
 }
 
-/* Up to the end; or, where head is set, up to the first section from which on there are nodes and
- * samples, and *head to where that begins. */
+/* Up to the end; or, if head is set, up to the first section of nodes and samples, whose position
+ * is stored in *head. */
 static int read_sections(struct reader *r, const uint8_t *data, size_t size, size_t *head,
 	struct experiment_damage *damage, struct error *e)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Settling: rows are sorted by content and renumbered, those that are equal become one.
+ * Settling: rows are sorted by content and renumbered, equal rows become one.
  *
- * Nodes are numbered level by level: a node's number is above its parent's, and the children of one
- * node follow each other, sorted.  So nodes are sorted by (parent, image, address) in the new
- * numbers, too, which is what makes them cheap to store.
+ * Nodes are numbered level by level: a node's number is above its parent's, and the children of
+ * one node follow each other, sorted. So nodes are sorted by (parent, image, address) in the new
+ * numbers, too, which makes them compact in files.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -228,7 +228,7 @@ int experiment_settle(struct experiment *x, struct error *e)
 	size_t images = x->images.count;
 	int status = 0;
 
-	/* A lone second period has no other. */
+	/* A second period without the first is an ordinary metric. */
 	if (x->metrics.count)
 		x->metrics.data[0].flags &= ~(uint32_t)METRIC_BOTH;
 	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS && status == 0; i++)

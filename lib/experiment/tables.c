@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The tables of an experiment.  data.c and branches.c describe those of theirs. */
+/* The tables of an experiment. data.c and branches.c describe theirs. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static const struct row_field symbol_fields[] = {
 	{ROW_FIELD(experiment_symbol, name), .coding = ROW_TEXT, .own = 1},
 };
 
-/* Of several names the least stays, of several lengths of it the greatest. */
+/* Of several names the least is kept, of its several lengths the greatest. */
 static void add_symbol(void *to, void *row)
 {
 	struct experiment_symbol *a = to, *b = row;
@@ -31,7 +31,7 @@ static void add_symbol(void *to, void *row)
 const struct row_kind experiment_symbols_kind = {ROW_KIND(experiment_symbol, symbol_fields, 2),
 	.type = "SYMB", .word = "symbol", .add = add_symbol};
 
-/* Row 0 is the root, which has no parent.  They lie in files in a way of their own. */
+/* Row 0 is the root, which has no parent. Nodes have an encoding of their own in files. */
 static const struct row_field node_fields[] = {
 	{ROW_KEY(experiment_node, parent), .reference = EXPERIMENT_NODES},
 	{ROW_KEY(experiment_node, image), .reference = EXPERIMENT_IMAGES},

@@ -52,11 +52,11 @@ struct experiment;
 
 const struct row_kind *experiment_kind(int which);
 struct table *experiment_table(const struct experiment *x, int which);
-/* Limits of references: how many there are of each. */
+/* Limits of references: the number of rows of each. */
 void experiment_limits(const struct experiment *x, struct row_numbers *n);
 
-/* Adds rows of a table of that kind to x's, with references as n says; to (may be NULL) says where
- * they went.  -1 when memory is out. */
+/* Adds rows of a table of that kind to x's, with references mapped by n; to (may be NULL) gets
+ * their new indices. -1 when memory is out. */
 int experiment_merge_table(struct experiment *x, int which, const struct table *from,
 	const struct row_numbers *n, uint32_t *to);
 

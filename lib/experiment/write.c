@@ -28,7 +28,7 @@ static void end_section(struct writer *w, const char *type)
 	put_fixed(head + 8, sum, 4);
 	strbuf_add(w->out, (const char *)head, sizeof(head));
 	strbuf_add(w->out, strbuf_text(&w->section), w->section.length);
-	/* Lengths have 32 bits: what is longer cannot be written. */
+	/* Lengths have 32 bits: longer ones cannot be written. */
 	if (w->section.failed || w->section.length > UINT32_MAX)
 		w->out->failed = true;
 	w->section.length = 0;
@@ -71,9 +71,9 @@ static void write_list(struct writer *w, int which)
 }
 
 /*
- * The address is told by its distance from the one before it in the same image.  In the lowest bit
- * of the first number: 0, image and parent are those of the node before, and the rest is that
- * distance; 1, the rest is the distance from that parent, and image and address follow.
+ * The address is given by its distance from the last one in the same image. The lowest bit of the
+ * first number: 0, image and parent are those of the last node, and the rest is that distance; 1,
+ * the rest is the distance from that parent, and image and address follow.
  */
 static void write_nodes(struct writer *w)
 {
@@ -109,7 +109,8 @@ static bool same_histogram(const struct experiment_sample *a, const struct exper
 	       a->key.phase == b->key.phase;
 }
 
-/* Samples of one histogram from number i on, as many as go into this section; the next number. */
+/* Writes samples of one histogram from number i on, as many as fit this section; returns the next
+ * number. */
 static size_t write_histogram(struct writer *w, size_t i)
 {
 	const struct experiment_sample *first = experiment_sample_at(w->x, i), *s = first;

@@ -6,25 +6,25 @@
 #include "experiment/branches.h"
 #include "explain/by_branches_private.h"
 
-/* How sure estimates are: fitted on programs of tests/accuracy/confidence and checked there on
- * others.  SCALE is beyond HIGH, since of others some were off by more than the fit said. */
-#define SCALE  0.08 /* deviation of what all estimates of a program have in common: its time */
-#define SPREAD 0.8  /* of what the scatter of rates says, by which errors are as large */
-#define FACTOR 0.35 /* of the logarithm of what rates are multiplied by beyond USUAL, likewise */
+/* The uncertainty of estimates: fitted on programs of tests/accuracy/confidence and checked there
+ * on others. SCALE is above HIGH, since some errors on the others exceeded the fit. */
+#define SCALE  0.08 /* deviation of the common factor of all estimates of a program: its time */
+#define SPREAD 0.8  /* factor between the scatter of rates and errors */
+#define FACTOR 0.35 /* of the logarithm of the factor of all rates, if beyond USUAL */
 #define USUAL  2.0
-#define LOOSE  0.8  /* deviation of all that is not in deviations, where no burst was timed */
+#define LOOSE  0.8  /* deviation of everything not in deviations, if no burst was timed */
 #define HIGH   0.05 /* deviation of an estimate whose confidence is high: 95% within 10% ... */
 #define MEDIUM 0.12 /* ... and medium: 95% within 25% */
 
-#define TIMED_LEAST 20  /* bursts, for rates to be believed */
+#define TIMED_LEAST 20  /* bursts from which on rates are used */
 #define PAIRS_LEAST 50  /* counts in the program's own time, likewise */
-#define SLOWER      1.6 /* cycles against those expected, of what no burst met */
+#define SLOWER      1.6 /* cycles relative to those expected, of code in no burst */
 
 /* ---- rows ---- */
 
 struct timed { /* bursts of all experiments together */
 	double bursts;
-	double unit; /* frequency of a rate of 1 a second */
+	double unit; /* frequency of a rate of 1 per second */
 };
 
 /* Of all experiments together. */
@@ -43,14 +43,14 @@ static bool counted_natively(const struct prof_data *d)
 	       tally_of(d, TALLY_COPIED) > 0;
 }
 
-/* Times that all rates are too low: what counts in the program's own time says. */
+/* The factor by which all rates are too low, from counts in the program's own time. */
 static double slower_in_bursts(const struct prof_data *d)
 {
 	return counted_natively(d) ? tally_of(d, TALLY_NATIVE) / tally_of(d, TALLY_COPIED) : 1;
 }
 
-/* CPU time that the program takes where nobody follows it: told by ssrun, what is done in bursts
- * included; or as samples have it where those are of another run. */
+/* Native CPU time of the program: as ssrun recorded it, including the work done in bursts; or as
+ * samples have it if those are of another run. */
 static double program_seconds(const struct explain_branches *b)
 {
 	const struct prof_data *d = b->analysis->d;
@@ -81,7 +81,7 @@ static struct timed timed_of(const struct explain_branches *b)
 	return t;
 }
 
-/* Frequency and variance by the rates of an experiment; bursts that did not meet it count. */
+/* Frequency and variance by the rates of an experiment; bursts without the run count. */
 static void take_rate(struct analysis_run *own, const struct experiment_run *run,
 	const struct experiment *x, const struct timed *t)
 {
@@ -124,7 +124,7 @@ static int gather_from(struct explain_branches *b, const struct experiment *x,
 	return 0;
 }
 
-/* Runs that only bursts without time have met are as frequent as others of so many. */
+/* Runs that are only in untimed bursts are as frequent as others with the same count. */
 static void fill_gaps(struct explain_branches *b)
 {
 	double rates = 0, counts = 0;
@@ -259,7 +259,7 @@ static struct analysis_estimate estimate_of(
 						   : ANALYSIS_LOW};
 }
 
-/* What no burst met, though many may have passed nearby. */
+/* Code in no burst, though bursts may have passed nearby. */
 static struct analysis_estimate unseen(
 	const struct explain_branches *b, double samples, double cycles)
 {

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Without rates: shares of ways from runs, weighed by what the clock's samples and windows say.
+ * Without rates: shares of directions from runs, weighted by the clock's samples and windows.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -8,18 +8,18 @@
 #include "base/stats.h"
 #include "explain/by_branches_private.h"
 
-/* Chosen once for all programs, round numbers near where profiles are best on those of
- * tests/accuracy/frequencies, flat around them. */
-#define SPREAD     0.5  /* standard deviation of the logarithm of cycles against those expected */
-#define SHADOW     4.0  /* variance of displaced samples, cycles for each cycle */
-#define TRUST      0.3  /* of what the clock says: errors of neighbours are alike */
-#define PHASES     1.0  /* variance of what a window meets, beside chance */
-#define STRIDE     3.0  /* nothing is moved further at once */
-#define MANY       60.0 /* hits of a window beyond which it may have been given up */
-#define CHANCE     0.5  /* of a run that was seen once: what is rare is known only if it was seen */
-#define SLOWER     1.0  /* cycles against those expected, where no rate tells ... */
-#define UNHINDERED 0.6  /* ... of which so many take less */
-#define WAITING    1.6  /* the mean against that, where it is all that is known */
+/* Chosen once for all programs: round numbers near the best profiles on those of
+ * tests/accuracy/frequencies. The optimum is flat. */
+#define SPREAD     0.5 /* standard deviation of the logarithm of cycles relative to those expected */
+#define SHADOW     4.0  /* variance of displaced samples, cycles per cycle */
+#define TRUST      0.3  /* weight of the clock's evidence: errors of neighbours are correlated */
+#define PHASES     1.0  /* variance of a window's hits, besides chance */
+#define STRIDE     3.0  /* bound of each change */
+#define MANY       60.0 /* hits of a window beyond which it may have been cut short */
+#define CHANCE     0.5  /* of a run that was seen once: rare code is only known if it was seen */
+#define SLOWER     1.0  /* cycles relative to those expected, if no rate is known ... */
+#define UNHINDERED 0.6  /* ... of which this share takes less */
+#define WAITING    1.6  /* the mean of that ratio, if nothing else is known */
 #define ENOUGH     4.0  /* samples of a segment to know more */
 #define INSN       0.12 /* cycles expected of an instruction, at least */
 #define BLOCK      0.1  /* and of a segment */
@@ -85,9 +85,9 @@ static double flow_of(const struct explain_branches *b, uint32_t at)
 	return analysis_runs_flow(b->runs, at);
 }
 
-/* Cycles against those expected, where neither little nor much is waited: of the whole, a few
- * places that wait for memory may be most.  UNHINDERED of what is expected takes less.  Of places
- * that have too few samples for that, the mean. */
+/* Cycles relative to those expected, with moderate waits: in the whole, a few places that wait for
+ * memory may dominate. The share UNHINDERED of the expected cycles takes less. For places with too
+ * few samples for that, the mean. */
 static double slower_of(const struct explain_branches *b, const struct clock *clock)
 {
 	uint32_t n = analysis_runs_count(b->runs), used = 0;
@@ -121,7 +121,7 @@ static void scale_by_clock(struct explain_branches *b, const struct clock *clock
 	analysis_runs_scale(b->runs, slower_of(b, clock) / SLOWER);
 }
 
-/* Expected hits of a row.  Only what was seen is ever watched: what was seen once was mostly seen
+/* Expected hits of a row. Only code that was seen is ever watched; code seen once was mostly seen
  * by chance. */
 static double likely_hits(const struct explain_branches *b, const struct rate *r)
 {
@@ -131,8 +131,8 @@ static double likely_hits(const struct explain_branches *b, const struct rate *r
 	       (1 - CHANCE / fmax((double)x.seen, 1));
 }
 
-/* Windows meet all of a phase or nothing, so that only sums are unbiased, not logarithms: how far
- * hits are off is told as a part of those expected, with the variance of these. */
+/* Windows include all of a phase or nothing, so that only sums are unbiased, not logarithms: the
+ * error of hits is given as a part of those expected, with the variance of these. */
 static bool tell_rates(struct explain_branches *b)
 {
 	bool told = false;
@@ -154,7 +154,7 @@ static bool tell_rates(struct explain_branches *b)
 	return told;
 }
 
-/* Of a segment: the logarithm of its cycles against those expected, and what that weighs. */
+/* Of a segment: the logarithm of its cycles relative to those expected, and the weight of that. */
 static struct stats_weighed weigh(
 	const struct explain_branches *b, const struct clock *c, double flow)
 {
@@ -169,7 +169,7 @@ static struct stats_weighed weigh(
 	return w;
 }
 
-/* What is alike everywhere belongs to the program, not to its parts. */
+/* A common factor belongs to the program, not to its parts. */
 static void tell_clock(struct explain_branches *b, const struct clock *clock)
 {
 	uint32_t n = analysis_runs_count(b->runs);

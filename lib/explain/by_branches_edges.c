@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What runs say of the edges of a procedure. */
+/* Executions of the edges of a procedure, by runs. */
 #include <stdlib.h>
 
 #include "explain/by_branches_private.h"

@@ -8,7 +8,7 @@
 #include "experiment/branches.h"
 #include "profile/entities.h"
 
-enum { CODE_MAX = 64 << 20 }; /* bytes: no procedure is that large, but symbols may lie */
+enum { CODE_MAX = 64 << 20 }; /* bytes: no procedure is that large, but symbols may be wrong */
 
 struct order {
 	uint32_t image, place;
@@ -68,7 +68,7 @@ static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *be
 	return true;
 }
 
-/* ---- jumps seen ---- */
+/* ---- recorded jumps ---- */
 
 static int code_by_place(const void *a, const void *b)
 {
@@ -78,7 +78,7 @@ static int code_by_place(const void *a, const void *b)
 		       ?: sort_rising(x->jump.to, y->jump.to);
 }
 
-/* Those that direct branches make among them are no news and do no harm. */
+/* Direct branches among them are known anyway and do no harm. */
 static int take_seen(struct explain_procedures *p, const struct prof_data *d)
 {
 	size_t kept = 0;
@@ -106,7 +106,7 @@ static int take_seen(struct explain_procedures *p, const struct prof_data *d)
 	return 0;
 }
 
-/* The first in image at or behind address. */
+/* The first in image at or after address. */
 static size_t seen_from(const struct explain_procedures *p, uint32_t image, uint64_t address)
 {
 	const struct explain_jump key = {image, {.from = address}};

@@ -24,9 +24,9 @@ struct explain_procedures {
 	VEC(struct explain_jump) seen;      /* in runs of branch records, by image and addresses */
 };
 
-/* All procedures that -only and -exclude leave, threads taken together.  d is named. */
+/* All procedures that -only and -exclude leave, threads taken together. d is named. */
 int explain_procedures_init(struct explain_procedures *p, const struct prof_data *d);
-/* Also what -only and -exclude leave out: what that does is known of what is shown. */
+/* Including those that -only and -exclude leave out: they affect the others' explanation. */
 int explain_procedures_all(struct explain_procedures *p, const struct prof_data *d);
 void explain_procedures_fini(struct explain_procedures *p);
 
@@ -34,20 +34,21 @@ struct explain_code {
 	enum isa_machine machine;
 	uint32_t image;
 	uint64_t begin, size;
-	uint8_t *bytes; /* NULL: the code cannot be had */
+	uint8_t *bytes; /* NULL: the code is not available */
 	struct flow *flow;
 	uint64_t *counts; /* [instruction * metrics + metric] */
 	uint64_t *sums;   /* [metric] */
 	uint64_t astray;  /* of the first metric: at addresses between instructions */
 };
 
-/* 0 also where there is no code (then flow is NULL); -1 with *e set when memory is out. */
+/* 0 also if there is no code (then flow is NULL); -1 with *e set when memory is out. */
 int explain_code_load(struct explain_code *c, const struct prof_data *d,
 	const struct explain_procedures *p, const struct explain_procedure *procedure,
 	struct error *e);
 void explain_code_fini(struct explain_code *c);
 
-/* Each of all in turn.  take may keep what c has, and then clears it; it ends the walk by -1. */
+/* Each of all in turn. take may keep the contents of c, and then clears it; it ends the walk by
+ * -1. */
 typedef int explain_code_take(void *to, const struct explain_procedure *procedure,
 	struct explain_code *c, struct error *e);
 int explain_code_each(const struct prof_data *d, const struct explain_procedures *all,
@@ -55,10 +56,10 @@ int explain_code_each(const struct prof_data *d, const struct explain_procedures
 /* The same, of explain_procedures_all. */
 int explain_code_all(const struct prof_data *d, explain_code_take *take, void *to, struct error *e);
 
-/* What its code is of; ISA_NONE where that cannot be had. */
+/* The instruction set of its code; ISA_NONE if that is not available. */
 enum isa_machine explain_isa(const struct prof_data *d, uint32_t image);
 
-/* The first of p->places at or behind address of image. */
+/* The first of p->places at or after address of image. */
 size_t explain_place_from(const struct prof_data *d, const struct explain_procedures *p,
 	uint32_t image, uint64_t address);
 

@@ -22,7 +22,7 @@ static enum label label_of(const struct experiment *x)
 	return LABEL_MODEL;
 }
 
-/* Edges within one image only: others are calls and returns, which are none of a procedure. */
+/* Edges within one image only: others are calls and returns, which no procedure contains. */
 int explain_edges_init(struct explain_edges *edges, const struct prof_data *d)
 {
 	edges->any = false;
@@ -67,7 +67,8 @@ static double recorded(const struct explain_edges *edges, const struct flow *f, 
 	return found ? (double)found->count : 0;
 }
 
-/* What falls through is what was executed and did not jump: it need not have been recorded. */
+/* An edge that falls through has the executions that did not jump: it need not have been recorded.
+ */
 static double fallen(
 	const struct flow *f, const struct flow_block *b, const double *counts, uint64_t times)
 {

@@ -15,9 +15,10 @@ struct explain_edges {
 int explain_edges_init(struct explain_edges *edges, const struct prof_data *d);
 void explain_edges_fini(struct explain_edges *edges);
 
-/* Executions of each edge of f, a procedure of image; yours to free.  times[i * stride], which may
- * be NULL: executions of instruction i; they tell what falls through.  *entered: executions of the
- * entry from elsewhere, where they are known, else NAN.  NULL when memory is out. */
+/* Executions of each edge of f, a procedure of image; to be freed by the caller. times[i *
+ * stride], which may be NULL: executions of instruction i, from which those of fall-through edges
+ * follow. *entered: executions of the entry from elsewhere, if known, else NAN. NULL when memory
+ * is out. */
 double *explain_edges_of(const struct explain_edges *edges, const struct flow *f, uint32_t image,
 	const uint64_t *times, size_t stride, double *entered);
 

@@ -7,12 +7,12 @@
 
 #include "events/numbers.h"
 
-/* ---- what is counted ---- */
+/* ---- counted events ---- */
 
-/* Which events tell of a cause; costs are exclusive, so that several may tell of one. */
+/* Events of each cause. Costs are exclusive, so several events may belong to one cause. */
 static const struct {
 	enum culprit_cause cause;
-	int event, less; /* less: of those, an event that is another cause's; 0: none */
+	int event, less; /* less: count subtracted, an event that is another cause's; 0: none */
 } tells[] = {
 	{CULPRIT_ICACHE, EV_L1I_MISSES, 0},
 	{CULPRIT_ICACHE, EV_L2I_MISSES, 0},
@@ -58,7 +58,7 @@ struct counted {
 	double *usual, *most, *times, *full;
 };
 
-/* What so many cost; at most, what so few samples of them can have missed included. */
+/* The cost of a count; at most, including counts that the samples may have missed. */
 static void take_event(
 	struct explain_result *p, const struct explain *x, size_t which, struct counted *to)
 {
@@ -80,7 +80,7 @@ static void take_event(
 	}
 }
 
-/* Arrays of each instruction; none where nothing was counted. */
+/* Arrays by instruction; NULL if nothing was counted. */
 enum { EVENT_ARRAYS = 4 };
 
 static size_t event_room(const struct explain *x)
@@ -134,7 +134,7 @@ static void count_wrong(struct explain *x, const struct explain_result *p)
 
 /* ---- a procedure ---- */
 
-/* executions: of blocks; behind them the least and the most that they can be. */
+/* executions: of blocks, followed by their least and greatest values. */
 static void take_frequencies(struct explain_result *p, double *executions, double *edges)
 {
 	const struct flow *f = p->code.flow;
@@ -204,7 +204,7 @@ static int make_input(struct explain_result *p, struct explain *x)
 	return 0;
 }
 
-/* What was found out once is kept, as long as that takes little room. */
+/* Results are kept as long as they take little room. */
 enum { KEPT_MAX = 4 << 20 }; /* instructions */
 
 struct kept { /* table entry */
@@ -241,7 +241,7 @@ static int analyse(struct explain_result *p, struct explain *x, struct error *e)
 	return 0;
 }
 
-/* Takes the code over. */
+/* Takes ownership of the code. */
 static int explain_prepare(struct explain_result *p, struct explain *x,
 	const struct explain_procedure *procedure, struct explain_code *code, struct error *e)
 {
@@ -331,7 +331,7 @@ static int add_waits(struct explain *x, struct explain_result *p, struct error *
 static int look_around(struct explain *x, struct error *e)
 {
 	struct look lines = {x, add_lines}, waits = {x, add_waits};
-	struct explain_procedures all; /* also what is not shown: it takes room as well */
+	struct explain_procedures all; /* including hidden ones: they occupy caches as well */
 	int rc = explain_procedures_all(&all, x->d) ? error_nomem(e) : 0;
 
 	x->lines = culprit_lines_new(&x->machine, e);

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Whole programs explained: for each procedure that has samples, how often it was executed
- * (procedure.h) and what its instructions waited for (analysis/culprits.h).
+ * Whole programs explained: for each procedure that has samples, its executions (procedure.h) and
+ * the causes of its instructions' waits (analysis/culprits.h).
  */
 #ifndef EXPLAIN_EXPLAIN_H
 #define EXPLAIN_EXPLAIN_H
@@ -22,18 +22,18 @@ struct explain {
 	struct culprits_machine machine;
 	char machine_name[32], cost_table[32];
 	struct culprit_lines *lines;
-	double factor[CULPRITS + 1]; /* how usual causes are in this program */
+	double factor[CULPRITS + 1]; /* factors of causes in this program */
 	bool learnt;
 	struct culprits_learn *learn;
 	struct culprit_cost single[EVENT_LIMIT];           /* of events, in cycles */
-	struct culprit_cost event_cost[EXPLAIN_EVENTS];    /* of those that tell of causes */
+	struct culprit_cost event_cost[EXPLAIN_EVENTS];    /* of those that belong to causes */
 	double returns, wrong_returns, calls, wrong_calls; /* where mispredictions were counted */
-	struct table kept; /* what is known of procedures that were looked at */
+	struct table kept;                                 /* results for procedures done so far */
 	size_t kept_insns;
-	double total; /* samples of the metric, all of them */
+	double total; /* all samples of the metric */
 };
 
-/* d is named.  All procedures are looked at once, for what code is where. */
+/* d is named. All procedures are examined once, to find where code is. */
 int explain_init(struct explain *x, struct prof_data *d, struct error *e);
 void explain_fini(struct explain *x);
 
@@ -51,18 +51,18 @@ struct explain_result {
 	bool told;      /* there is code, and culprits hold */
 };
 
-/* -1 with *e set when memory is out; explain_result_fini all the same. */
+/* -1 with *e set when memory is out; explain_result_fini is needed nevertheless. */
 int explain_result_make(struct explain_result *p, struct explain *x,
 	const struct explain_procedure *procedure, struct error *e);
 void explain_result_fini(struct explain_result *p, const struct explain *x);
-/* Makes each procedure in turn and hands it to take, which returns 0, or -1 with *e set to stop
- * there.  Progress is told. */
+/* Makes each procedure in turn and passes it to take, which returns 0, or -1 with *e set to stop.
+ * Reports progress. */
 typedef int explain_take(void *to, struct explain_result *p, struct error *e);
 int explain_each(struct explain *x, explain_take *take, void *to, struct error *e);
 
-/* What culprits need to know of the processor (explain_machine.c). */
+/* The processor's data for culprits (explain_machine.c). */
 int explain_machine(struct explain *x, struct error *e);
-/* After that: event_cost[which], of one occurrence. */
+/* Fills event_cost[which], per occurrence. Requires explain_machine. */
 void explain_event_cost(struct explain *x, size_t which, int event);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each cause costs, from the cost table in force and the description of the machine. */
+/* The cost of each cause, from the cost table in force and the description of the machine. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,14 +8,13 @@
 #include "explain/explain.h"
 #include "machine/machine.h"
 
-/* A cause is made of events whose costs add up: getting a line from memory is a miss of all levels.
- */
+/* A cause is a set of events whose costs add up: a line from memory is a miss of all levels. */
 static const struct {
 	enum culprit_cause cause;
 	int events[3]; /* ended by 0 */
-	double share;  /* of the maximum that is typical; 0: the events' own */
+	double share;  /* share of the maximum that is typical; 0: the events' own */
 } made_of[] = {
-	/* A wait for code is hardly hidden: near the latency. */
+	/* A wait for code is hardly hidden: it is near the latency. */
 	{CULPRIT_ICACHE, {EV_L1I_MISSES, EV_L2I_MISSES, EV_LL_INSTRUCTION_MISSES}, 0.03},
 	{CULPRIT_ITLB, {EV_ITLB_MISSES, EV_TLB_MISSES}, 0.5},
 	{CULPRIT_L2, {EV_L1D_MISSES}, 0.8},
@@ -31,7 +30,7 @@ static const struct {
 	{CULPRIT_FAULT, {EV_PAGE_FAULTS}, 0},
 };
 
-/* A load that has missed waits for all of its latency, what a hit takes included. */
+/* A load that has missed waits for all of its latency, including that of a hit. */
 static void add_hit(struct explain *x, const struct model_config *m)
 {
 	for (unsigned k = CULPRIT_L2; k <= CULPRIT_MEMORY; k++) {
@@ -42,7 +41,7 @@ static void add_hit(struct explain *x, const struct model_config *m)
 	}
 }
 
-/* Of its latency, what a miss costs that retirement is seen to wait for. */
+/* The share of its latency for which a miss visibly delays retirement. */
 #define USUAL_SHARE 0.7
 
 static double cycles(const struct cost *c, double amount, double clock_hz)
@@ -78,7 +77,7 @@ static void take_costs(struct explain *x, const struct cost_table *t, double clo
 	}
 }
 
-/* A machine whose core it is: the first one by name. */
+/* A machine with this core: the first one by name. */
 struct wanted {
 	const char *core;
 	char name[32];
@@ -110,7 +109,7 @@ void explain_event_cost(struct explain *x, size_t which, int event)
 {
 	static const struct {
 		int event;
-		enum culprit_cause cause; /* whose cost it is */
+		enum culprit_cause cause; /* event whose cost it is */
 	} whole[] = {
 		{EV_L1D_MISSES, CULPRIT_L2},
 		{EV_L2D_MISSES, CULPRIT_LL},
@@ -141,8 +140,8 @@ int explain_machine(struct explain *x, struct error *e)
 	take_costs(x, &table, (double)m.model.clock_hz);
 	add_hit(x, &m.model);
 	take_singles(x, &table, (double)m.model.clock_hz);
-	/* Fetching anew is the misprediction's; that latencies are seen then, which are hidden
-	 * else, is theirs. */
+	/* Fetching anew is part of the misprediction, and so are latencies that are otherwise
+	 * hidden. */
 	if (m.model.mispredict_penalty)
 		to->cost[CULPRIT_MISPREDICT].typical = x->single[EV_MISPREDICTED_BRANCHES].typical =
 			fmin(to->cost[CULPRIT_MISPREDICT].typical,

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The blocks of a program that have most samples of the first metric.  Blocks are cut at calls,
- * since a call's cycles are not the block's; a sample counts for the piece that its address lies
- * in.
+ * The blocks of a program that have most samples of the first metric. Blocks are cut at calls,
+ * since a call's cycles are not the block's; a sample counts for the piece with its address.
  */
 #ifndef EXPLAIN_HOT_BLOCKS_H
 #define EXPLAIN_HOT_BLOCKS_H
@@ -19,7 +18,7 @@ struct hot_block {
 
 struct hot_blocks {
 	VEC(struct hot_block) list; /* most samples first; all have some */
-	uint64_t total, lost;       /* samples; those of which there is no x86-64 code */
+	uint64_t total, lost;       /* samples; those without x86-64 code */
 };
 
 /* d is named. */

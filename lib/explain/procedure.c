@@ -10,7 +10,7 @@
 #include "explain/program.h"
 #include "machine/machine.h"
 
-/* Cycles that a sample stands for; 0: it is of something else, or the clock is not known. */
+/* Cycles per sample; 0: it is of something else, or the clock is unknown. */
 static double cycles_of(const struct prof_data *d, size_t i)
 {
 	const struct prof_metric *m = &d->metrics.data[i];
@@ -122,7 +122,7 @@ static int procedure_estimate(struct explain_analysed *p, struct error *e)
 	return rc;
 }
 
-/* As the whole program has it: from branch records, or else from its samples. */
+/* By the whole program: from branch records, or else from its samples. */
 static int look_up(struct explain_analysed *p, const struct analysis_fit *fit, struct error *e)
 {
 	const struct flow *f = p->code->flow;

@@ -15,7 +15,7 @@ enum {
 	TOGETHER = 16,   /* steps of all of them, tied */
 };
 #define FIRM  20.0 /* weight of a tie: 1 / variance of its logarithm */
-#define LOOSE 0.3  /* of that, where there may be callers that are not known */
+#define LOOSE 0.3  /* the share of that if there may be unknown callers */
 
 struct unit { /* table entry */
 	struct {
@@ -28,7 +28,7 @@ struct unit { /* table entry */
 };
 
 struct call {
-	uint32_t unit, block; /* where from */
+	uint32_t unit, block; /* the caller */
 	uint64_t target;
 	uint32_t callee; /* unit */
 };
@@ -119,7 +119,7 @@ static int add_unit(
 	return rc;
 }
 
-/* ---- who calls whom ---- */
+/* ---- the call graph ---- */
 
 struct by_name {
 	const char *name;
@@ -164,7 +164,7 @@ static uint32_t find_unit(const struct explain_program *g, uint32_t image, uint6
 	return u ? (uint32_t)table_number(&g->units, u) : UINT32_MAX;
 }
 
-/* "malloc" of "malloc@plt", in another image; what has no samples calls nobody. */
+/* "malloc" of "malloc@plt", in another image; a function without samples has no known calls. */
 static uint32_t behind_stub(const struct explain_program *g, const struct by_name *names,
 	uint32_t image, const char *stub)
 {
@@ -188,7 +188,7 @@ static void find_callee(struct explain_program *g, struct call *c, const struct 
 		c->callee = behind_stub(g, names, image, symbol.name);
 }
 
-/* Stubs that have samples are procedures, which call what they are the stubs of. */
+/* Stubs with samples are procedures, which call the functions that they are stubs of. */
 static int find_callees(struct explain_program *g)
 {
 	size_t n = g->units.count;
@@ -215,7 +215,7 @@ static int find_callees(struct explain_program *g)
 
 /* ---- all together ---- */
 
-/* What enters a procedure and what its callers say meet halfway; a caller takes its part. */
+/* Pulls entries and calls towards their geometric mean; each caller gets its share. */
 static void tie(struct explain_program *g)
 {
 	for (size_t i = 0; i < g->units.count; i++)

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Frequencies of all procedures of a report that have samples, tied together: a procedure is
- * entered as often as the blocks that call it are executed.  Calls are those whose target is known,
- * through stubs of the dynamic linker by name, and tail calls; that others come from elsewhere
- * (pointers, code without samples) is possible, so a tie holds more weakly where a procedure seems
- * to be entered more often than it is called.
+ * entered as often as the blocks that call it are executed. Calls are those with a known target,
+ * through stubs of the dynamic linker by name, and tail calls. Other calls (pointers, code without
+ * samples) are possible, so a tie is weaker if a procedure seems to be entered more often than
+ * called.
  */
 #ifndef EXPLAIN_PROGRAM_H
 #define EXPLAIN_PROGRAM_H
@@ -18,7 +18,7 @@ struct explain_program;
 struct explain_program *explain_program_new(const struct explain_analysis *a, struct error *e);
 void explain_program_free(struct explain_program *g);
 
-/* What was found of the procedure that begins at this address of image; NULL: it has no samples, or
+/* The result for the procedure that begins at this address of image; NULL: it has no samples, or
  * no code. */
 const struct analysis_fit *explain_program_find(
 	const struct explain_program *g, uint32_t image, uint64_t begin);

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples of a procedure and its schedule, which each other estimate stands on. */
+/* Samples of a procedure and its schedule, the input of all estimates. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "explain/procedure.h"
 
-#define LEAST_WAIT 0.15 /* cycles behind a block, where a schedule sees none */
+#define LEAST_WAIT 0.15 /* cycles after a block, if a schedule has none */
 
 static bool repeats(const struct flow *f, uint32_t block)
 {
@@ -18,7 +18,7 @@ static bool repeats(const struct flow *f, uint32_t block)
 	return false;
 }
 
-/* Each block as if it followed itself.  Bytes that are no code have no schedule: no issue points.
+/* Each block as if it followed itself. Bytes that are not code have no schedule: no issue points.
  */
 static void schedule_blocks(struct explain_analysed *p)
 {
@@ -60,8 +60,8 @@ static void scheduled_take_samples(struct explain_analysed *p, const struct expl
 	}
 }
 
-/* Cycles that what leads over an edge keeps retirement waiting: its last instruction, or that and
- * what it is fused with. */
+/* Cycles by which the origin of an edge delays retirement: its last instruction, or that and the
+ * instruction fused with it. */
 static double wait_before(const struct explain_analysed *p, const struct flow_edge *edge)
 {
 	const struct flow *f = p->code->flow;
@@ -74,7 +74,7 @@ static double wait_before(const struct explain_analysed *p, const struct flow_ed
 	return wait;
 }
 
-/* Samples found behind edges are split by how often those were passed and how long that took. */
+/* Samples after edges are split by the executions and cycles of these. */
 static int move_by(struct explain_analysed *p, const double *edges)
 {
 	const struct explain_analysis *a = p->analysis;

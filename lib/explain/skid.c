@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* Splits rest on the samples that blocks have, and these on the splits. */
+/* Splits depend on the samples of blocks, and these on the splits. */
 enum { ROUNDS = 3 };
 
 struct mover {
@@ -24,7 +24,8 @@ static void give(struct explain_moved *to, uint64_t samples, double share, bool 
 		to->estimated = true;
 }
 
-/* What waited before the edge was passed: the last instruction, or what it is fused with. */
+/* The instruction that waited before the edge was passed: the last one, or the one fused with it.
+ */
 static uint32_t source_of(const struct flow *f, const struct flow_edge *edge)
 {
 	const struct flow_block *b = &f->blocks.data[edge->from];
@@ -35,7 +36,7 @@ static uint32_t source_of(const struct flow *f, const struct flow_edge *edge)
 	return last;
 }
 
-/* How much of what arrives at block comes over its k-th edge; before they are made to add up. */
+/* The share of block's arrivals that its k-th edge has, before normalisation. */
 static double skid_weight(
 	const struct mover *m, const struct flow_block *block, uint32_t k, bool even)
 {
@@ -46,8 +47,8 @@ static double skid_weight(
 	return m->s->edges ? m->s->edges[edge] : m->own[m->s->flow->edges.data[edge].from];
 }
 
-/* From outside, where that is known; else a procedure that jumps to its entry is thought to come
- * from there. */
+/* From outside, if known; else a procedure with jumps to its entry is assumed to be entered by
+ * these only. */
 static double from_outside(const struct mover *m, const struct flow_block *block)
 {
 	if (!(block->flags & FLOW_ENTRY))

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * For reports by line: samples whose address an interrupt took are moved to the instruction that
- * waited (skid.h), in each function that has enough of them to say anything; so a line has
- * what -dis shows at its instructions.  Sums of functions stay what they were: shares are rounded
- * so that no sample is lost (largest remainders).
+ * waited (skid.h), in each function with enough of them. So lines agree with -dis. Sums of
+ * functions are unchanged: shares are rounded so that no sample is lost (largest remainders).
  *
  * Cost: the flow graph of each such function.
  */
@@ -17,7 +16,7 @@
 #include "explain/code.h"
 #include "explain/skid.h"
 
-/* Applied at the end: the index of places must stay what it is until then. */
+/* Applied at the end: the index of places must not change until then. */
 struct addition {
 	uint64_t address, count;
 	uint32_t group, image;
@@ -27,7 +26,7 @@ struct addition {
 struct unskid {
 	struct prof_data *d;
 	struct explain_procedures procedures;
-	VEC(uint32_t) groups; /* that have samples in the function at hand */
+	VEC(uint32_t) groups; /* that have samples in the current function */
 	VEC(struct addition) additions;
 	uint64_t *raw, *whole;
 	struct explain_moved *moved;
@@ -82,7 +81,8 @@ static int round_shares(const struct explain_moved *moved, size_t n, uint64_t al
 	return sum == all ? 0 : 1;
 }
 
-/* Samples of one metric and thread in the function: taken off the places into u->raw; their sum. */
+/* Samples of one metric and thread in the function: removed from the places into u->raw; their
+ * sum. */
 static uint64_t take_off(struct unskid *u, const struct explain_code *c, uint32_t image,
 	uint32_t group, size_t metric, bool take)
 {
@@ -128,7 +128,7 @@ static int move_metric(struct unskid *u, const struct explain_code *c, uint32_t 
 		return -1;
 	rc = round_shares(u->moved, n, all, u->whole);
 	if (rc)
-		return rc < 0 ? -1 : 0; /* shares that do not add up are left alone */
+		return rc < 0 ? -1 : 0; /* shares that do not add up are ignored */
 	take_off(u, c, image, group, metric, true);
 	for (size_t i = 0; i < n; i++) {
 		const struct addition own = {
@@ -221,7 +221,7 @@ int explain_unskid(struct prof_data *d, bool *moved, struct error *e)
 	*moved = false;
 	for (size_t i = 0; i < d->metrics.count; i++)
 		*moved = *moved || unskid_has_skid(d, i);
-	/* call paths end where they were found; a crowd of threads is too much work */
+	/* call paths end where they were found; many threads are too much work */
 	*moved = *moved && !d->request->raw && !d->request->inclusive && d->groups.count <= FEW;
 	if (!*moved)
 		return 0;

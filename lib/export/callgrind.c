@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The Callgrind format, version 1 (Valgrind's manual describes it), with names and positions
- * compressed.  What was inlined stays part of the real function, at its own file and line, unless
- * -inlines makes functions of it.  Where call paths are known, calls have the cost of all below
- * them; what recurs on a path counts once.  How often was called is not known: calls=1.
+ * compressed. Inlined code is part of the real function, at its own file and line, unless -inlines
+ * makes functions of it. If call paths are known, calls have the inclusive cost; recursion on a
+ * path counts once. The number of calls is unknown: calls=1.
  */
 #include <inttypes.h>
 #include <stdlib.h>
@@ -33,7 +33,7 @@ struct writer {
 	uint32_t object, file;
 	uint64_t address;
 	uint32_t line;
-	bool positioned; /* there were an address and a line before */
+	bool positioned; /* an address and a line were written before */
 };
 
 enum space { OBJECT, FILE_NAME, FUNCTION };
@@ -54,7 +54,7 @@ static long cost_of(struct writer *w, const struct cost *key)
 	return own - (struct cost *)(void *)w->costs.entries;
 }
 
-/* Where a step stands, in its function. */
+/* The position of a step in its function. */
 static struct cost place_of(const struct writer *w, const struct export_step *s, uint32_t callee)
 {
 	const struct export_location *l = &w->x->locations.data[s->location];
@@ -101,7 +101,7 @@ static uint64_t *subtrees(const struct writer *w)
 	return sums;
 }
 
-/* The call that each step was reached by; NONE of those without caller. */
+/* The call to each step; NONE of those without caller. */
 static int find_calls(struct writer *w, const uint64_t *sums, uint32_t *call)
 {
 	size_t m = w->x->metrics.count;

@@ -1,11 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Experiments in the formats that other tools read.
+ * Experiments in the formats of other tools.
  *
- * What is exported is what the request selects (-only, -exclude, -calipers), every sample of it: a
- * sample counts where its innermost function is wanted, and the sums of each metric are those of
- * prof's own reports.  Addresses stay those that were found.  Flat profiles are stacks of one
- * frame.
+ * The export has every sample that the request selects (-only, -exclude, -calipers): a sample is
+ * selected by its innermost function, and the sums of each metric are those of prof's own reports.
+ * Addresses are those found. Flat profiles are stacks of one frame.
  */
 #ifndef EXPORT_EXPORT_H
 #define EXPORT_EXPORT_H
@@ -26,27 +25,27 @@ struct export_profile;
 
 struct export_format {
 	const char *name, *help;
-	bool binary; /* nothing for a terminal */
+	bool binary; /* not for a terminal */
 	bool one;    /* has room for one metric: the first that is wanted */
-	bool bare;   /* has no room for what a number is: its user must be told elsewhere */
-	bool merged; /* knows no threads */
+	bool bare;   /* has no field for labels: the command must print them elsewhere */
+	bool merged; /* without threads */
 	int (*write)(const struct export_profile *x, FILE *out, struct error *e);
 };
 extern const struct export_format export_formats[]; /* ends with name NULL */
-/* NULL with *e set: there is none of this name. */
+/* NULL with *e set: unknown format. */
 const struct export_format *export_format_find(const char *name, struct error *e);
 
 /*
- * Names all that d holds, which must live as long, for this format; d's names are set, nothing else
- * was asked of it.  NULL with *e set.
+ * Names everything in d for this format; d must live as long. d's names are set, nothing else was
+ * asked of it. NULL with *e set.
  */
 struct export_profile *export_new(struct prof_data *d, const struct export_request *request,
 	const struct export_format *format, struct error *e);
 void export_free(struct export_profile *x);
-/* Writes it; errors of writing show in the stream. */
+/* Writes it; the stream has errors of writing. */
 int export_write(const struct export_profile *x, FILE *out, struct error *e);
 
-/* What is missing in it (lines of `notes`, and `incomplete`), as below prof's reports. */
+/* What is missing in it (lines of `notes`, and `incomplete`), as after prof's reports. */
 const struct report_table *export_notes(const struct export_profile *x);
 /* "CPU time (time): 995 samples of 1000003 ns, measured by os", of each metric exported. */
 size_t export_metrics(const struct export_profile *x);

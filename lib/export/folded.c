@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Folded stacks, as Brendan Gregg's flamegraph.pl reads them: functions, outermost first, joined by
- * ';', a space, the number of samples (of what was counted exactly: the count).
+ * Folded stacks, as Brendan Gregg's flamegraph.pl reads them: functions, outermost first, joined
+ * by ';', a space, the number of samples (for exact metrics: the count).
  */
 #include <inttypes.h>
 #include <stdlib.h>

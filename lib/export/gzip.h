@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A stream compressed as gzip does, into a file; without name and time, so that equal bytes stay
- * equal. */
+/* A stream compressed as gzip does, into a file; without name and time, so that equal input gives
+ * equal files. */
 #ifndef EXPORT_GZIP_H
 #define EXPORT_GZIP_H
 
@@ -12,7 +12,7 @@ struct gzip {
 	FILE *out;
 };
 
-/* -1 when memory is out; errors of writing show in the file. */
+/* -1 when memory is out; the file has errors of writing. */
 int gzip_begin(struct gzip *g, FILE *out);
 void gzip_add(struct gzip *g, const void *bytes, size_t size);
 void gzip_end(struct gzip *g);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which metrics, what they are called, and what they are. */
+/* The exported metrics, their names and descriptions. */
 #include <inttypes.h>
 #include <string.h>
 
@@ -14,7 +14,7 @@ static bool taken(const struct export_profile *x, const char *name)
 	return false;
 }
 
-/* As the columns of reports: "time"; "usertime.time" where that is taken, else "time.2". */
+/* As the columns of reports: "time"; "usertime.time" if that is taken, else "time.2". */
 static const char *fresh_name(struct export_profile *x, const struct prof_metric *m)
 {
 	const struct prof_request *r = x->data->request;
@@ -72,7 +72,7 @@ static int no_metric(const struct export_profile *x, const char *name, struct er
 	return error_hint(e, "%s%sit has %s", hint, hint[0] ? " " : "", all);
 }
 
-/* Those that the request names stay, or the first one. */
+/* Keeps those that the request names, or the first one. */
 static int select_metrics(struct export_profile *x, struct error *e)
 {
 	const char *const *names = x->request->metrics;

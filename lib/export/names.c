@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Every distinct address asks its image once, in order of address. */
+/* Each distinct address is looked up in its image once, in order of address. */
 #include <stdlib.h>
 
 #include "export/private.h"
@@ -41,7 +41,7 @@ static int add_frame(
 	return 0;
 }
 
-/* Those inlined at the address, the real one left out; *line: where in the real one. */
+/* Functions inlined at the address, without the real one; *line: the line in the real one. */
 static int add_inlined(
 	struct export_profile *x, const struct export_location *l, struct image_line *line)
 {
@@ -51,7 +51,7 @@ static int add_inlined(
 	size_t count = n->ops->inlines(n->context, l->image, l->address, frames, ROOM);
 
 	if (count > ROOM)
-		count = 0; /* nothing is nested so deep: a damaged file */
+		count = 0; /* deeper nesting means a damaged file */
 	for (size_t i = 0; i + 1 < count; i++) {
 		const char *name = frames[i].name ? frames[i].name : "(inlined)";
 		long string = prof_string(x->data, name);
@@ -134,7 +134,7 @@ static int name_all(struct export_profile *x, const struct order *order)
 	size_t count = x->data->places.count;
 
 	for (size_t i = 0; i < count; i++) {
-		/* the same address in another thread is there already */
+		/* the same address in another thread is already in the list */
 		if ((!i || by_address(&order[i - 1], &order[i]) != 0) && add_location(x, &order[i]))
 			return -1;
 		x->location[order[i].place] = (uint32_t)x->locations.count - 1;

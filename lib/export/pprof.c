@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * profile.proto, as Google's pprof reads it.  Each metric is two sample types, the number of
- * samples and the units that they stand for; of what was counted exactly one.  Locations are
- * addresses of images, mappings the images' segments, so that pprof finds the code again.
+ * profile.proto, as Google's pprof reads it. Each metric is two sample types, the number of
+ * samples and the units that they stand for; an exact metric is one. Locations are addresses of
+ * images, mappings the images' segments, so that pprof finds the code.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -73,7 +73,7 @@ struct writer {
 	bool failed;
 };
 
-/* Ends the message at hand: it becomes a field of the profile. */
+/* Ends the current message: it becomes a field of the profile. */
 static void emit(struct writer *w, unsigned field)
 {
 	struct strbuf out = {0};
@@ -151,7 +151,7 @@ static bool is_named(const struct export_profile *x, size_t image, const char *f
 	       memcmp(d->images.data[image].name, text + slash, length - slash) == 0;
 }
 
-/* How much an image looks like what the run was about: by name; no library; by samples. */
+/* Rank of an image as the main program: by name; not a library; by samples. */
 static double rank_of(const struct export_profile *x, size_t image, const uint64_t *samples)
 {
 	const struct prof_data *d = x->data;
@@ -166,7 +166,7 @@ static double rank_of(const struct export_profile *x, size_t image, const uint64
 	return rank + (double)samples[image] / (1 + (double)samples[d->images.count]);
 }
 
-/* The image that the run was about comes first: pprof takes it for the program.  -1: there is none,
+/* The main program comes first: pprof takes the first image for the program. -1: there is none,
  * -2: memory is out. */
 static long program(const struct export_profile *x)
 {
@@ -195,8 +195,7 @@ static long program(const struct export_profile *x)
 	return found;
 }
 
-/* The mapping of an address: the segment it is in or, where that is not known, what the image's
- * addresses span. */
+/* The mapping of an address: its segment or, if unknown, the span of the image's addresses. */
 static long mapping_of(struct writer *w, const struct export_location *l)
 {
 	const struct prof_names *n = &w->x->data->names;
@@ -224,7 +223,7 @@ static long mapping_of(struct writer *w, const struct export_location *l)
 	return (long)w->mappings.count - 1;
 }
 
-/* Locations come in order of image, which is why few mappings are looked through. */
+/* Locations come in order of image, so few mappings are searched. */
 static int find_mappings(struct writer *w)
 {
 	const struct export_profile *x = w->x;
@@ -389,7 +388,7 @@ static void comment(struct writer *w, const char *text)
 	emit_integer(w, PROFILE_COMMENT, string(w, text));
 }
 
-/* What no other field has room for: which kind of number each is, and what is missing. */
+/* Information without a field of its own: the kind of each number, and what is missing. */
 static void about(struct writer *w)
 {
 	const struct export_profile *x = w->x;

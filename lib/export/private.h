@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the writers of lib/export work on. */
+/* Data of the writers of lib/export. */
 #ifndef EXPORT_PRIVATE_H
 #define EXPORT_PRIVATE_H
 
@@ -9,9 +9,9 @@
 struct export_metric {
 	size_t index;       /* in the data's metrics */
 	const char *name;   /* no two are equal */
-	const char *text;   /* what it is, in one line */
+	const char *text;   /* its description, in one line */
 	const char *unit;   /* of its units: "ns", "misses" */
-	uint64_t unit_size; /* units a sample */
+	uint64_t unit_size; /* units per sample */
 	uint64_t samples;   /* exported */
 	bool exact, clock;
 };
@@ -20,16 +20,16 @@ struct export_metric {
 struct export_function { /* table entry */
 	struct {
 		uint64_t begin;                      /* address; 0: none of its own */
-		uint32_t name, symbol;               /* as people and as linkers know it */
-		uint32_t image, inlined, file, line; /* where it begins */
+		uint32_t name, symbol;               /* demangled, and as linkers have it */
+		uint32_t image, inlined, file, line; /* its beginning */
 	} key;
 };
 
 struct export_frame {
-	uint32_t function, file, line; /* where in the function */
+	uint32_t function, file, line; /* line in the function */
 };
 
-/* An address of an image, with the functions it is in: inlined ones first, the real one last. */
+/* An address of an image, with the functions around it: inlined ones first, the real one last. */
 struct export_location {
 	uint64_t address;
 	size_t first; /* in frames */
@@ -38,10 +38,10 @@ struct export_location {
 	bool named; /* it has a symbol */
 };
 
-/* One step of a call path.  Nodes of the data become one, or with -inlines one for each frame; 0 is
- * the root; parents come first. */
+/* One step of a call path. Nodes of the data become one step, or with -inlines one for each frame;
+ * 0 is the root; parents come first. */
 struct export_step {
-	uint32_t parent, location, frame; /* frame: of the location, where the step stands */
+	uint32_t parent, location, frame; /* frame: of the location, for this step */
 	uint32_t function;
 	uint32_t group; /* of the data */
 	uint32_t node;  /* whose samples are its own; 0: it has none */
@@ -99,18 +99,18 @@ static inline const char *export_text(const struct export_profile *x, uint32_t s
 
 /* names.c.  Any of the metrics? */
 bool export_any(const struct export_profile *x, size_t node);
-/* "app", or "(no symbol) [libc.so.6]": a name that says enough where no image stands beside it. */
+/* "app", or "(no symbol) [libc.so.6]": a name that is sufficient without an image. */
 int export_full_name(struct strbuf *s, const struct export_profile *x, uint32_t function);
 /* "rank 3 app 1234/1235", of a thread. */
 void export_thread_name(struct strbuf *s, const struct export_profile *x, uint32_t group);
 
-/* steps.c: yours to free. */
+/* steps.c: to be freed by the caller. */
 struct export_steps {
 	VEC(struct export_step) all;
 };
 int export_steps(struct export_steps *s, const struct export_profile *x);
 
-/* branches.c: paths of what the caller takes for equal. */
+/* branches.c: paths, with steps merged that the caller considers equal. */
 struct export_branch { /* table entry; 0 is the root */
 	struct {
 		uint32_t parent, group, key;
@@ -120,7 +120,7 @@ struct export_branches {
 	struct table all;
 	VEC(uint64_t) samples; /* [branch * metrics + metric] */
 	uint32_t *order;       /* depth first, parents before children, those by key */
-	uint32_t *function;    /* [branch]: one of those that it stands for */
+	uint32_t *function;    /* [branch]: one of the steps merged in it */
 };
 /* key[function]: functions with equal keys are one. */
 int export_branches(struct export_branches *b, const struct export_profile *x, const uint32_t *key);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file format of speedscope: a sampled profile for each metric and thread.  Stacks come in the
+ * The file format of speedscope: a sampled profile for each metric and thread. Stacks come in the
  * order of the call tree, so that its view by time shows frames that belong together as one.
  */
 #include <stdlib.h>
@@ -123,7 +123,8 @@ static int write_profiles(
 	json_array(j, "profiles");
 	for (uint32_t group = 0; group < groups || !group; group++)
 		for (size_t m = 0; m < x->metrics.count && rc == 0; m++) {
-			/* a profile without samples says so, a thread without need not be there */
+			/* a profile without samples is written, but a thread without samples is
+			 * left out */
 			if (!x->data->request->threads || has_any(x, b, m, group))
 				rc = write_profile(x, b, m, group, j);
 			progress_step(x->request->progress,

@@ -11,7 +11,8 @@ static int add_node(struct export_steps *s, const struct export_profile *x, uint
 	const struct export_location *l = &x->locations.data[location];
 	bool inlines = x->data->request->inlines;
 
-	/* outermost first; without -inlines the real function stands where the innermost is */
+	/* outermost first; without -inlines, the real function at the position of the innermost
+	 * frame */
 	for (uint32_t frame = inlines ? l->frames : 1; frame-- > 0;) {
 		size_t real = l->first + (inlines ? frame : l->frames - 1);
 		struct export_step *step = vec_push(&s->all);
