@@ -15,7 +15,7 @@ enum error_code {
 	ERR_NOT_FOUND,   /* no such event, machine, file ... */
 	ERR_UNSUPPORTED, /* this machine, kernel or source cannot do it */
 	ERR_PERMISSION,  /* it could, but we are not allowed to */
-	ERR_BUSY,        /* somebody else holds it (counters taken ...) */
+	ERR_BUSY,        /* in use by another process (counters ...) */
 	ERR_CONFLICT,    /* arguments that exclude each other */
 	ERR_RANGE,       /* a number out of its range */
 	ERR_CANNOT_RUN,  /* the user's command does not start; errnum ENOENT: not found */
@@ -23,7 +23,7 @@ enum error_code {
 
 struct error {
 	enum error_code code;
-	int errnum;        /* errno for ERR_SYSTEM and what derives from one; else 0 */
+	int errnum;        /* errno for ERR_SYSTEM and codes derived from one; else 0 */
 	char message[512]; /* one line, no full stop, no newline; never empty when code != ERR_NONE
 			    */
 	char hint[512];    /* what to do next; may be empty */

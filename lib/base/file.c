@@ -85,8 +85,8 @@ static int descriptor_named(const char *path)
 	return -1;
 }
 
-/* What path names is written to as it is: an open descriptor goes on where it stands, since others
- * write to it as well. */
+/* An open descriptor that path names is written directly, from its current position, because other
+ * processes may write to it as well. */
 static FILE *open_directly(const char *path)
 {
 	int named = descriptor_named(path), fd = named >= 0 ? fcntl(named, F_DUPFD_CLOEXEC, 3) : -1;
@@ -123,7 +123,7 @@ int file_create(struct file_out *f, const char *path, struct error *e)
 	bool link = lstat(path, &st) == 0 && S_ISLNK(st.st_mode), there = stat(path, &target) == 0;
 
 	memset(f, 0, sizeof(*f));
-	/* A link stays one; what it leads to is replaced. */
+	/* A symbolic link is kept; its target is replaced. */
 	f->path = link && there && descriptor_named(path) < 0 ? realpath(path, NULL) : strdup(path);
 	if (!f->path)
 		return error_nomem(e);
@@ -173,7 +173,7 @@ void file_abandon(struct file_out *f)
 	memset(f, 0, sizeof(*f));
 }
 
-/* The directory above the one that the executable is in; NULL where /proc does not say. */
+/* The directory above that of the executable; NULL if /proc does not give it. */
 static const char *executable_prefix(char *self, size_t size)
 {
 	ssize_t n = readlink("/proc/self/exe", self, size - 1);

@@ -10,8 +10,8 @@
 
 #include "base/error.h"
 
-/* The whole file, NUL-terminated behind *length bytes; yours to free.  NULL with *e set on failure,
- * also for files over `limit` bytes (0: 64 MiB). */
+/* The whole file, NUL-terminated after *length bytes; to be freed by the caller. NULL with *e set
+ * on failure, also for files over `limit` bytes (0: 64 MiB). */
 char *file_read(const char *path, size_t limit, size_t *length, struct error *e);
 
 /*
@@ -29,7 +29,7 @@ int file_create(struct file_out *f, const char *path, struct error *e);
 int file_commit(struct file_out *f, struct error *e);
 void file_abandon(struct file_out *f);
 
-/* What follows the last slash of path; path itself where nothing does. */
+/* The part after the last slash of path, or path itself. */
 const char *file_base_name(const char *path);
 
 /*
@@ -41,8 +41,9 @@ char *file_data_path(const char *name, struct error *e);
 /* Likewise for helper programs: $PERFEX_LIBEXEC, ../libexec/perfex, PREFIX/libexec/perfex. */
 char *file_libexec_path(const char *name, struct error *e);
 
-/* What a command opens must not become the standard error of a caller that closed its own: closed
- * standard descriptors are held open.  What it runs finds them closed, as they were. */
+/* To be called first by commands: a file that is opened must not become the standard error of a
+ * caller that closed its own. Closed standard descriptors are held open; child processes find them
+ * closed, as they were. */
 void file_hold_standard(void);
 
 #endif

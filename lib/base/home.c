@@ -40,7 +40,7 @@ static char *path_of(const struct kind *kind, const char *name, bool make, struc
 	}
 	if (!make)
 		goto out;
-	mkdir(top, 0777); /* if it cannot be made, the next one says so */
+	mkdir(top, 0777); /* if this fails, opening the file reports it */
 	if (mkdir(ours, 0777) && errno != EEXIST) {
 		error_sys(e, errno, "cannot make %s", ours);
 		free(path);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A streaming JSON writer: commas and escapes are its business, nesting is the caller's.  Numbers
- * are written with '.' whatever the locale, integers without exponent up to 2^53, NaN and
- * infinities as null. Strings that are not UTF-8 have their bad bytes replaced by U+FFFD.
+ * A streaming JSON writer: it does commas and escapes, the caller does nesting. Numbers are
+ * written with '.' whatever the locale, integers without exponent up to 2^53, NaN and infinities
+ * as null. Strings that are not UTF-8 have their bad bytes replaced by U+FFFD.
  */
 #ifndef BASE_JSON_H
 #define BASE_JSON_H

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * JSON texts as trees, for the results of our own programs.  json-c does it; it is visible in
- * json_read.c only.  Of a name that is given twice the last counts.
+ * JSON texts as trees, for the results of our own programs. json-c does it; it is visible in
+ * json_read.c only. Of duplicate names, the last counts.
  */
 #ifndef BASE_JSON_READ_H
 #define BASE_JSON_READ_H
@@ -12,16 +12,16 @@
 
 struct json_object; /* json-c's, of any type; NULL is JSON's null, or nothing */
 
-/* One value with nothing but white space around it, nested up to 64 deep.  name is what errors call
- * the text: "NAME:LINE: message".  NULL with *e set, also for a text that says null. */
+/* One value with nothing but white space around it, nested up to 64 deep. Errors begin with name:
+ * "NAME:LINE: message". NULL with *e set, also for the text null. */
 struct json_object *json_parse(const char *text, size_t length, const char *name, struct error *e);
 void json_free(struct json_object *v);
 
-/* The functions below accept any v.  What they return lives as long as the tree. */
+/* The functions below accept any v. Their results live as long as the tree. */
 
-/* Of an object; NULL: it has none of that name, or v is none. */
+/* Of an object; NULL: no member of that name, or v is not an object. */
 const struct json_object *json_member(const struct json_object *v, const char *name);
-/* Of an array; 0: it is empty, or v is none. */
+/* Of an array; 0: it is empty, or v is not an array. */
 size_t json_length(const struct json_object *v);
 const struct json_object *json_element(const struct json_object *v, size_t i);
 /* The value if v is of that type, else other. */

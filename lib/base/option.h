@@ -21,9 +21,8 @@ enum option_kind {
 	OPTION_STRING,  /* const char * at offset := argument, borrowed from argv */
 	OPTION_COUNT,   /* unsigned long at offset := argument, a whole number >= 1 */
 	OPTION_SECONDS, /* double at offset := argument, seconds > 0 */
-	OPTION_WORDS,   /* the word_list at offset gets one more, borrowed from argv */
-	OPTION_CALL, /* call(target, argument, e): for what may come several times or needs a check
-		      */
+	OPTION_WORDS,   /* appends to the word_list at offset, borrowed from argv */
+	OPTION_CALL,    /* call(target, argument, e): for options that repeat or need a check */
 };
 
 typedef VEC(const char *) word_list;
@@ -31,7 +30,7 @@ int word_list_add(word_list *list, const char *word, struct error *e);
 
 struct option_row {
 	const char *name;     /* without dashes; NULL ends the table */
-	const char *argument; /* what usage calls the argument; NULL for none */
+	const char *argument; /* the argument's name in usage; NULL for none */
 	const char *help;     /* one line */
 	enum option_kind kind;
 	size_t offset; /* into the target structure */
@@ -45,20 +44,19 @@ struct option_row {
 int option_parse(
 	const struct option_row *table, void *target, int argc, char **argv, struct error *e);
 
-/* For options that take several things in one argument: call(target, thing, e) for each, which is
- * gone when it returns.  -1 with *e: call said so, or there is nothing between two commas. */
+/* For options with several items in one argument: call(target, item, e) for each; the item is
+ * valid during the call. -1 with *e: from call, or there is nothing between two commas. */
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e);
 
-/* head, then one line an option, wrapped for 80 columns. */
+/* head, then one line per option, wrapped for 80 columns. */
 void option_usage(const char *head, const struct option_row *table, FILE *out);
 
 /*
- * What a program prints for completions of shells (docs/completions), one line each, fields between
- * tabs:
+ * A program's lines for completions of shells (docs/completions), with fields separated by tabs:
  *   option  NAME  ARGUMENT  HELP   NAME with its dash, and "*" before it if it may be repeated; "-"
  *                                  for no argument
- *   word  ARGUMENT  WORD  HELP     what an argument of that name may be; HELP may be empty
+ *   word  ARGUMENT  WORD  HELP     a possible argument of that name; HELP may be empty
  *   command  NAME                  the options that follow are those of the subcommand NAME
  */
 struct strbuf;

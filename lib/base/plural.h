@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What English makes of a number: "1 row is", "2 rows are". */
+/* English forms for a number: "1 row is", "2 rows are". */
 #ifndef BASE_PLURAL_H
 #define BASE_PLURAL_H
 
-/* Behind a noun. */
+/* After a noun. */
 static inline const char *plural(unsigned long long n)
 {
 	return n == 1 ? "" : "s";

@@ -37,7 +37,7 @@ void progress_step(struct progress *p, double fraction, const char *what)
 	memset(bar, '.', WIDTH);
 	memset(bar, '#', (size_t)full);
 	bar[WIDTH] = '\0';
-	/* The cursor stays at the left: what the command writes there comes to lie over this. */
+	/* The cursor stays at the left, so the command's own output overwrites the bar. */
 	if (known)
 		fprintf(stderr, "\r[%s] %3.0f%% %-40.40s\r", bar, fraction * 100, what ? what : "");
 	else

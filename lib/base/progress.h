@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A progress bar on stderr: only on a terminal, only for what takes over a second, redrawn at most
- * ten times a second, and gone without trace when done.  The one thing in lib/ that writes to the
- * terminal; libraries get it from the command that calls them, as a pointer that may be NULL (then
- * nothing is drawn).
+ * ten times a second, and erased when done. The one thing in lib/ that writes to the terminal;
+ * libraries get it from the command that calls them, as a pointer that may be NULL (then nothing
+ * is drawn).
  */
 #ifndef BASE_PROGRESS_H
 #define BASE_PROGRESS_H
@@ -16,8 +16,8 @@ struct progress {
 };
 
 void progress_begin(struct progress *p, bool enabled);
-/* fraction in [0,1], or below 0 if it is not known, which draws no bar; what is a few words on the
- * step at hand.  p may be NULL. */
+/* fraction in [0,1], or below 0 if unknown, which draws no bar; what: a few words on the current
+ * step. p may be NULL. */
 void progress_step(struct progress *p, double fraction, const char *what);
 void progress_end(struct progress *p);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What commands print on standard error, after their names, and how they exit.  For commands only:
- * libraries fill a struct error.
+ * Messages of commands on standard error, after their names, and their exit status. For commands
+ * only: libraries fill a struct error.
  */
 #ifndef BASE_SAY_H
 #define BASE_SAY_H
@@ -9,8 +9,8 @@
 #include "base/error.h"
 
 enum {
-	EXIT_INCOMPLETE = 1, /* a report that lacks something */
-	/* Failures of our own, as env(1) and timeout(1) have them. */
+	EXIT_INCOMPLETE = 1, /* the report is incomplete */
+	/* Our own failures, as env(1) and timeout(1) number them. */
 	EXIT_OURS = 125,
 	EXIT_CANNOT_RUN = 126,
 	EXIT_NOT_FOUND = 127,

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A list of records, for scripts: as JSON objects or as CSV.  Cells are given row by row, in the
- * order of the columns.  Zero-initialised but for the columns is empty and valid; that memory ran
- * out shows in `failed`, once, at the end.
+ * A list of records, for scripts: as JSON objects or as CSV. Cells are given row by row, in the
+ * order of the columns. Zero-initialised but for the columns is empty and valid. `failed` is set
+ * when memory was out; to be checked once, at the end.
  */
 #ifndef BASE_SHEET_H
 #define BASE_SHEET_H
@@ -33,18 +33,18 @@ void sheet_number(struct sheet *s, double value); /* not finite: none */
 void sheet_bool(struct sheet *s, bool value);
 void sheet_fini(struct sheet *s);
 
-/* An array of objects; cells that are none are null. */
+/* An array of objects; empty cells are null. */
 void sheet_json(const struct sheet *s, struct json *j, const char *key);
-/* The first row, as members of the object at hand. */
+/* The first row, as members of the current object. */
 void sheet_members(const struct sheet *s, struct json *j);
 /* A cell of CSV, in quotes where it needs them; NULL: empty. */
 void csv_text(struct strbuf *out, const char *text);
 
-/* A heading, and a line for each row. */
+/* A heading, and a line per row. */
 void sheet_csv(const struct sheet *s, struct strbuf *out);
 /* Likewise, without heading. */
 void sheet_csv_rows(const struct sheet *s, struct strbuf *out);
-/* Of the first row, a line "name,value" for each cell; without heading. */
+/* Of the first row, a line "name,value" per cell; without heading. */
 void sheet_csv_members(const struct sheet *s, struct strbuf *out);
 
 /* One document: {"schema": ..., members of head (may be NULL), "KEY": rows}. */

@@ -19,7 +19,7 @@ static inline int sort_falling(uint64_t a, uint64_t b)
 	return sort_rising(b, a);
 }
 
-/* Of numbers that may be fractions; none is NAN. */
+/* Of numbers that may be fractions, without NAN. */
 static inline int sort_falling_number(double a, double b)
 {
 	return (a < b) - (a > b);

@@ -54,7 +54,7 @@ double stats_t95(double df)
 	       (5 * pow(z, 5) + 16 * pow(z, 3) + 3 * z) / (96 * df * df);
 }
 
-/* Both return what is multiplied by x^a e^-x / Gamma(a): the incomplete gamma functions of
+/* Both return a factor; times x^a e^-x / Gamma(a) these are the incomplete gamma functions of
  * Abramowitz and Stegun, P(a, x) by the series 6.5.29, and Q(a, x) = 1 - P by the continued
  * fraction 6.5.31, with Lentz's method. */
 static double gamma_series(double a, double x)
@@ -193,13 +193,13 @@ double stats_fisher(double x, double n, double y, double m)
 
 	if (!(n > 0) || !(m > 0) || !(k > 0))
 		return 1;
-	/* the other tail is the larger one, but for what lies between the mean and x */
+	/* the other tail is larger, but for the part between the mean and x */
 	tail = fisher_tail(x, k, n, m, x < mean ? -1 : 1);
 	return two_sided(tail, 1);
 }
 
-/* Wilson and Hilferty: quantile of chi-square with k degrees of freedom.  With steps of Newton's on
- * Poisson's distribution below it is exact to four digits from one sample up. */
+/* Wilson and Hilferty: quantile of chi-square with k degrees of freedom. With steps of Newton's
+ * method below, it is exact to four digits from one sample up. */
 static double chi_square_quantile(double k, double z)
 {
 	double h = 2 / (9 * k), c = 1 - h + z * sqrt(h);

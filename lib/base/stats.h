@@ -21,9 +21,9 @@ double stats_chi_square(double x, double df);
 double stats_beta(double a, double b, double x);
 /* Probability that Student's t with df degrees of freedom is as far from 0 as t or farther. */
 double stats_student(double t, double df);
-/* Two-sided exact tests, as twice the smaller tail: x of n when each is one with probability p; x
- * of the first n and y of the second m when all that make up x + y are equally likely (Fisher's).
- */
+/* Two-sided exact tests, as twice the smaller tail: x of n when each is one with probability p;
+ * x of the first n and y of the second m when all that make up x + y are equally likely
+ * (Fisher's). */
 double stats_binomial(double x, double n, double p);
 double stats_fisher(double x, double n, double y, double m);
 /* The 95% interval of the mean of Poisson's distribution of which n was seen.  Exact for whole n; n
@@ -33,8 +33,8 @@ void stats_poisson95(double n, double *low, double *high);
 struct stats_weighed {
 	double value, weight;
 };
-/* The least value that those up to it weigh as much as `part` of the whole, or else the greatest.
- * Sorts x, of n > 0, by value. */
+/* The least value such that values up to it weigh at least `part` of the whole, or else the
+ * greatest. Sorts x, of n > 0, by value. */
 double stats_weighed(struct stats_weighed *x, size_t n, double part);
 
 #endif

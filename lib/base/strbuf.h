@@ -23,7 +23,7 @@ void strbuf_repeat(struct strbuf *s, char c, size_t count);
 void strbuf_printf(struct strbuf *s, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* The text, "" when empty.  Borrowed until the next call. */
 const char *strbuf_text(const struct strbuf *s);
-/* The text, yours to free, and s empty again; NULL if an allocation failed. */
+/* The text, to be freed by the caller, and s empty again; NULL if an allocation failed. */
 char *strbuf_take(struct strbuf *s);
 
 #endif

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Open addressing with linear probing, at most half full.  A slot has half of the hash too: entries
- * are looked at only where they are most likely meant, and not at all when the table grows. */
+/* Open addressing with linear probing, at most half full. A slot also has half of the hash:
+ * entries are compared only if that agrees, and are not read when the table grows. */
 #include "base/table.h"
 
 #include <stdlib.h>
@@ -9,7 +9,7 @@
 
 #define FIRST_SLOTS 64
 #define TABLE_MAX   (UINT32_MAX / 4) /* entries */
-#define PAGE        65536            /* no page is larger, but those that are called so */
+#define PAGE        65536 /* larger than any ordinary page, up to the size of huge pages */
 #define LARGE       ((size_t)8 << 20)
 
 void *table_at(const struct table *t, size_t i)
@@ -34,7 +34,7 @@ static uint64_t hash(const struct table *t, const void *key)
 	return h;
 }
 
-/* A slot: half of the hash, by which it is chosen, and an entry's number plus 1; 0: free. */
+/* A slot: half of the hash, which selects it, and an entry's number plus 1; 0: free. */
 static uint64_t slot_of(uint64_t h, size_t entry)
 {
 	return (h & 0xffffffff00000000u) | (uint32_t)(entry + 1);
@@ -62,8 +62,8 @@ static size_t probe(const struct table *t, const void *key, uint64_t h)
 	return at;
 }
 
-/* Lookups in what is large miss the TLB as often as the caches: larger pages, where the system has
- * some.  It is advice, and nothing is wrong where it is not taken. */
+/* Lookups in large tables miss the TLB as often as the caches, so huge pages are requested. The
+ * request may fail without harm. */
 static void want_large_pages(const void *memory, size_t size)
 {
 	uintptr_t begin = ((uintptr_t)memory + PAGE - 1) & ~(uintptr_t)(PAGE - 1);
@@ -85,7 +85,7 @@ static int resize(struct table *t, size_t capacity)
 	return 0;
 }
 
-/* For a slot of something that is not there. */
+/* For a slot of a missing entry. */
 static void put(struct table *t, uint64_t slot)
 {
 	size_t at = place_of(t, slot);
@@ -95,7 +95,7 @@ static void put(struct table *t, uint64_t slot)
 	t->slots[at] = slot;
 }
 
-/* Room for more than there is, and slots for it. */
+/* Makes room for more entries, and slots for them. */
 static int grow(struct table *t)
 {
 	size_t slots = FIRST_SLOTS, before = t->slots ? t->mask + 1 : 0;

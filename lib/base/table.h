@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * A hash table of entries that begin with their keys, all of one size, compared byte by byte (so
- * padding must be zero).  Entries lie in one array in the order in which they came, until somebody
- * sorts them: then they are found again once something is added, or after table_index.  They move
+ * padding must be zero). Entries are in one array in the order of insertion until the owner sorts
+ * them. After sorting, they are found again after the next addition or table_index. Entries move
  * when the table grows.
  */
 #ifndef BASE_TABLE_H
@@ -12,7 +12,7 @@
 #include <stdint.h>
 
 struct table {
-	size_t entry_size, key_size; /* bytes; set by whom it belongs to, the rest zero */
+	size_t entry_size, key_size; /* bytes; set by the owner, the rest zero */
 	size_t count, capacity;
 	char *entries;
 	uint64_t *slots; /* index + 1 of an entry below half of its hash; 0: free */
@@ -32,22 +32,22 @@ static inline size_t table_number(const struct table *t, const void *entry)
 	return (size_t)((const char *)entry - t->entries) / t->entry_size;
 }
 
-/* The entry with this key, zeroed behind it if it is new; NULL when memory is out. */
+/* The entry with this key, its rest zeroed if it is new; NULL when memory is out. */
 void *table_add(struct table *t, const void *key);
 /* NULL: there is none. */
 void *table_find(const struct table *t, const void *key);
 void *table_at(const struct table *t, size_t i);
-/* Makes a table findable again whose entries were sorted, appended or changed; table_add does so by
+/* Makes entries findable again after they were sorted, appended or changed; table_add does so by
  * itself. -1 when memory is out. */
 int table_index(struct table *t);
-/* Room for one entry more behind the others, zeroed, which its owner knows to be new: it costs no
- * search, and is not found before table_index. */
+/* Appends a zeroed entry, whose key the owner knows to be new: there is no search, and it is not
+ * found before table_index. */
 void *table_append(struct table *t);
 /* Room for that many more, so that appending them does not fail. */
 int table_reserve(struct table *t, size_t more);
-/* Keys were changed in place: what was known of them is forgotten. */
+/* To be called after changes of keys in place: drops the index. */
 void table_changed(struct table *t);
-/* By the entries. */
+/* Frees the entries. */
 void table_sort(struct table *t, int (*compare)(const void *a, const void *b));
 void table_fini(struct table *t);
 

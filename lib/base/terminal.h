@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What is known of the terminal that output goes to. */
+/* Properties of the terminal that output goes to. */
 #ifndef BASE_TERMINAL_H
 #define BASE_TERMINAL_H
 
 #include <stdbool.h>
 
-/* The locale says that text is UTF-8. */
+/* The locale's encoding is UTF-8. */
 bool terminal_utf8(void);
-/* Columns of the terminal that standard output is, or that COLUMNS says; 0: not known. */
+/* Columns of the terminal on standard output, or COLUMNS; 0: unknown. */
 unsigned terminal_columns(void);
 
 #endif

@@ -2,7 +2,7 @@
 #ifndef BASE_UTF8_H
 #define BASE_UTF8_H
 
-#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for bytes that are none */
+#define UTF8_REPLACEMENT "\xef\xbf\xbd" /* U+FFFD, for invalid bytes */
 
 /* Bytes of the valid sequence that NUL-terminated text begins with, 0 if there is none. */
 int utf8_length(const char *text);

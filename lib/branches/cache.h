@@ -274,8 +274,8 @@ void flags_of(const uint8_t *bytes, const struct insn *insn, uint8_t *reads, uin
 /* leave.c: the registers as if the original had run. -1: not within copies. */
 int leave_copies(struct cache *c, struct user_regs_struct *r, struct place *at);
 
-/* Reads the counters of a burst that has ended: returns the number of transfers, adds them to met.
- */
+/* Reads the counters of a burst that has ended: returns the number of transfers, adds them to
+ * met. */
 uint64_t cache_count(struct cache *c);
 /* The burst took this native time; 0: unknown. */
 void cache_rate(struct cache *c, double seconds);

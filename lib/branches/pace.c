@@ -32,8 +32,8 @@ static void draw_next(struct branches *b, struct pace *p)
 	p->end += (uint64_t)length;
 }
 
-/* Updates clocks. Returns a process with a probability in proportion to its new time; NULL: none.
- */
+/* Updates clocks. Returns a process with a probability in proportion to its new time; NULL:
+ * none. */
 static struct followed *look_at_clocks(struct branches *b)
 {
 	struct followed *chosen = NULL;

@@ -82,7 +82,7 @@ struct followed { /* a process */
 struct thread {
 	pid_t tid;
 	struct followed *process;
-	bool trap_blocked; /* disposition of SIGTRAP at the last check */
+	bool trap_blocked; /* SIGTRAP was, at the last check */
 	bool stepping;     /* the end of its step is no longer awaited */
 };
 
@@ -94,8 +94,8 @@ struct site {
 		uint64_t address;
 	} key;
 	struct transfer transfer;
-	uint64_t hits;   /* hits by other threads than that of a burst */
-	uint64_t stops;  /* by a window, to count hits */
+	uint64_t hits;   /* by other threads than that of a burst */
+	uint64_t stops;  /* of a window, to count hits */
 	pid_t probed;    /* thread that executes it twice, to measure the cost of a stop */
 	uint64_t before; /* CPU time of that thread then */
 };

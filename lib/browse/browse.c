@@ -21,7 +21,7 @@ struct job {
 	uint64_t ticket;
 };
 
-/* A report: its table, and what its texts may live in. */
+/* A report: its table, and the data that its texts are in. */
 struct made {
 	struct report_table table;
 	struct prof_data data;
@@ -30,7 +30,7 @@ struct made {
 
 struct browse {
 	const struct browse_request *r;
-	struct tui_report *reports; /* and the views that they are of */
+	struct tui_report *reports; /* and their views */
 	const struct view **views;
 	char title[200];
 	int wake;
@@ -39,11 +39,11 @@ struct browse {
 	/* between both threads, under the mutex */
 	pthread_mutex_t mutex;
 	pthread_cond_t changed;
-	VEC(struct job) jobs;        /* the last one asked for comes first */
+	VEC(struct job) jobs;        /* the last request comes first */
 	VEC(struct made *) released; /* to be freed */
 	VEC(struct tui_answer) answers;
 	uint64_t working; /* ticket; 0: none */
-	bool dropped;     /* nobody waits for that */
+	bool dropped;     /* no request waits for it */
 	bool busy, stop;
 	char what[240];
 	double since;
@@ -53,7 +53,7 @@ struct browse {
 	/* the thread's own */
 	struct loaded loaded;
 	struct prof_request request;
-	struct first_table glance; /* its images serve all reports, where there is one */
+	struct first_table glance; /* its images serve all reports, if there is one */
 	struct prof_data base;     /* samples added up by place */
 	struct prof_images *images;
 	struct prof_names names;
@@ -100,7 +100,7 @@ static void wake(struct browse *m)
 	const uint64_t one = 1;
 
 	if (write(m->wake, &one, sizeof(one)) < 0)
-		return; /* it is full: who is to wake is awake */
+		return; /* the counter is full: the reader is already signalled */
 }
 
 static void made_free(struct made *made)
@@ -115,8 +115,7 @@ static void made_free(struct made *made)
 	free(made);
 }
 
-/* The ticket of a question that a list of functions answers for the time being; 0: there is none.
- */
+/* The ticket of a request that a list of functions answers preliminarily; 0: there is none. */
 static uint64_t waiting_for_functions(struct browse *m)
 {
 	uint64_t ticket = 0;
@@ -148,7 +147,8 @@ static void answer_for_now(struct browse *m, uint64_t ticket, struct made *made)
 	wake(m);
 }
 
-/* A look at the file after some moments, and one at all of it, before it is read with care. */
+/* A look at part of the file after some moments, and one at all of it, before it is read
+ * completely. */
 static void glance(struct browse *m)
 {
 	enum { FIRST = 25000000 /* ns of each kind */ };
@@ -191,7 +191,7 @@ static int read_files(struct browse *m, struct error *e)
 	say_what(m, "adding up samples", NULL);
 	if (prof_data_init(&m->base, &m->request, e))
 		return -1;
-	/* Images are those of the file, whoever looks at it. */
+	/* Images are those of the file, for all reports. */
 	if (m->glance.images) {
 		m->images = m->glance.images;
 		return 0;
@@ -222,13 +222,13 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	}
 	if (rc == 0)
 		rc = loaded_note_damage(&m->loaded, &made->table, e);
-	made->data.request = NULL; /* ends with this call */
+	made->data.request = NULL; /* valid until this call returns */
 	free(line);
 	return rc;
 }
 
-/* Names of functions cost little, their lines may take long: so a list of functions comes without
- * lines first. */
+/* Names of functions are cheap, their lines may take long: so a list of functions comes first
+ * without lines. */
 static void make_without_lines(struct browse *m, const struct job *job)
 {
 	enum { MANY = 500 /* places */ };
@@ -291,7 +291,7 @@ static void answer(struct browse *m, uint64_t ticket, struct made *made, const s
 	wake(m);
 }
 
-/* The next thing to do; false: stop.  The mutex is held. */
+/* The next job; false: stop. The mutex is held. */
 static bool next_job(struct browse *m, struct job *job, struct made **released)
 {
 	*released = NULL;
@@ -349,7 +349,7 @@ static void *work(void *context)
 	return NULL;
 }
 
-/* ---- what the interface calls ---- */
+/* ---- called by the interface ---- */
 
 static int source_ask(void *context, const struct tui_ask *ask, uint64_t ticket, struct error *e)
 {
@@ -496,7 +496,7 @@ static int start(struct browse *m)
 	sigset_t all, before;
 	int rc;
 
-	/* Signals are the interface's. */
+	/* The interface handles signals. */
 	sigfillset(&all);
 	pthread_sigmask(SIG_SETMASK, &all, &before);
 	rc = pthread_create(&m->thread, NULL, work, m);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Reports for the terminal interface, made by a thread of their own while that goes on.  The thread
- * alone touches experiments, images and samples; what it hands over is a table that nobody changes
- * any more, and that comes back to it to be freed.
+ * Reports for the terminal interface, made by a separate thread. Only that thread accesses
+ * experiments, images and samples. Its result is a table that is not changed afterwards, and that
+ * is returned to it to be freed.
  */
 #ifndef BROWSE_BROWSE_H
 #define BROWSE_BROWSE_H
@@ -19,7 +19,7 @@ struct browse_request {
 	const struct prof_request *request; /* of the first report, but for inputs and command */
 	const char *first;                  /* its name; NULL: the first of all */
 	bool changes;                       /* -diff */
-	/* The command that prints what a report shows; yours to free. */
+	/* The command that prints the content of a report; to be freed by the caller. */
 	char *(*command)(const void *context, const struct tui_report *report,
 		const char *procedure, const struct tui_switch *switches, uint32_t on);
 	const void *context;
@@ -29,10 +29,10 @@ struct browse;
 
 /* Begins to read the files. */
 struct browse *browse_new(const struct browse_request *r, struct error *e);
-/* The source that it is; the first report in *report, switches in *on. */
+/* The interface's source; the first report in *report, switches in *on. */
 void browse_source(struct browse *m, struct tui_source *source, size_t *report, uint32_t *on);
-/* Stops and frees it, if that does not take long; else false, and the process had better end.  *e:
- * why nothing could be read; is anything incomplete? */
+/* Stops and frees it, if that does not take long; else false, and the process should end. *e: why
+ * nothing could be read; is anything incomplete? */
 bool browse_free(struct browse *m, struct error *e, bool *incomplete);
 
 #endif

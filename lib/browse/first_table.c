@@ -8,8 +8,8 @@
 #include "report/report_views.h"
 
 enum {
-	LARGE = 4 << 20, /* bytes; what is smaller is read at once */
-	ROWS = 200,      /* functions, as long as it is preliminary */
+	LARGE = 4 << 20, /* bytes; smaller files are read at once */
+	ROWS = 200,      /* functions, while it is preliminary */
 };
 
 /* ---- names without lines ---- */
@@ -146,7 +146,7 @@ static int gather_all(struct first_table *g, struct experiment *x)
 	for (size_t i = 0; i < head->metrics.count; i++) {
 		struct experiment_metric m = head->metrics.data[i];
 
-		m.flags &= ~(unsigned)METRIC_EXACT; /* how often was it called?  nobody knows yet */
+		m.flags &= ~(unsigned)METRIC_EXACT; /* the number of calls is not yet known */
 		if (experiment_metric(x, &m, NULL) < 0)
 			return -1;
 	}

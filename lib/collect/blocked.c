@@ -8,7 +8,7 @@ struct off {
 		uint64_t tid;
 	} key;
 	uint64_t since; /* 0: on a processor, or gone */
-	uint64_t rest;  /* ns of time off that made no sample yet */
+	uint64_t rest;  /* ns of time off not yet in a sample */
 	uint32_t thread, node;
 	bool known;
 };
@@ -54,7 +54,7 @@ int blocked_out(
 	if (!o)
 		return -1;
 	if (o->since && !known)
-		return 0; /* the sample that knows where came first */
+		return 0; /* the first sample whose call path is known */
 	o->since = time;
 	o->thread = thread;
 	o->node = node;
@@ -78,7 +78,7 @@ int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time)
 
 	if (blocked_in(b, tid, phase, time))
 		return -1;
-	o->rest = 0; /* the number may come again */
+	o->rest = 0; /* the number may be reused */
 	return 0;
 }
 

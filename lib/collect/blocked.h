@@ -14,18 +14,18 @@ struct blocked {
 	uint32_t metric;
 	uint64_t period;      /* ns */
 	struct table threads; /* by tid */
-	uint64_t unknown;     /* samples of intervals whose call path is not known */
+	uint64_t unknown;     /* samples of intervals with unknown call paths */
 };
 
 void blocked_init(struct blocked *b, struct experiment *x, uint32_t metric, uint64_t period);
-/* The thread leaves the processor at node; with known false, nobody knows where. */
+/* The thread leaves the processor at node; with known false, the node is unknown. */
 int blocked_out(
 	struct blocked *b, pid_t tid, uint32_t thread, uint32_t node, uint64_t time, bool known);
 /* It is back. */
 int blocked_in(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
 /* It has ended. */
 int blocked_exit(struct blocked *b, pid_t tid, uint32_t phase, uint64_t time);
-/* Charges all who are still off, up to time: a phase ends, or the run. */
+/* Charges all threads that are still off, up to time: a phase or the run ends. */
 int blocked_settle(struct blocked *b, uint32_t phase, uint64_t time);
 void blocked_fini(struct blocked *b);
 

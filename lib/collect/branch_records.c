@@ -5,7 +5,7 @@
 
 #include "experiment/branches.h"
 
-/* So long behind a burst caches are still what it has left. */
+/* For this time after a burst, caches are affected by it. */
 #define AFTER 1000000u
 
 static int branch_keep(struct branch_records *r, const struct branch_record *record)
@@ -47,7 +47,7 @@ int branch_records_take(struct branch_records *r, uint64_t *known)
 	return 0;
 }
 
-/* The image of an address of process p; 0, where nothing is known of it; -1 when memory is out. */
+/* The image of an address of process p; 0 if unknown; -1 when memory is out. */
 static long resolve(struct branch_records *r, struct process *p, uint64_t pc, uint64_t *address)
 {
 	const struct mapping *m = spaces_find(p, pc);
@@ -62,7 +62,7 @@ static long resolve(struct branch_records *r, struct process *p, uint64_t pc, ui
 	return image;
 }
 
-/* The key of a run, all 0 where nothing is known of its image. */
+/* The key of a run, all 0 if its image is unknown. */
 static int find_run(struct branch_records *r, struct process *p, const struct branch_record *record,
 	struct experiment_run *run)
 {
@@ -81,7 +81,7 @@ static int find_run(struct branch_records *r, struct process *p, const struct br
 	run->key.end = end;
 	run->key.to_image = (uint32_t)to_image;
 	if (to_image == 0)
-		run->key.to = 0; /* what memory a process got is another in each run */
+		run->key.to = 0; /* addresses of memory differ from run to run */
 	return 0;
 }
 

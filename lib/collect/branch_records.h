@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What lib/branches records goes into the experiment: addresses of memory become those of images,
- * as the address space was at that time; and the clock's samples of bursts are left out.
+ * Adds the records of lib/branches to the experiment: addresses of memory become those of images,
+ * by the address space at that time, and the clock's samples in bursts are left out.
  */
 #ifndef COLLECT_BRANCH_RECORDS_H
 #define COLLECT_BRANCH_RECORDS_H
@@ -10,13 +10,13 @@
 #include "collect/spaces.h"
 #include "experiment/branches.h"
 
-/* Of a burst, in which a process was stopped again and again. */
+/* Of a burst, in which a process was stopped repeatedly. */
 struct branch_quiet {
 	uint64_t begin, end;
 	pid_t pid;
 };
 
-/* Where a candidate for rates lies: by its number less 1. */
+/* The place of a candidate for rates: by its number less 1. */
 struct branch_site {
 	uint64_t address;
 	uint32_t image;
@@ -33,12 +33,12 @@ struct branch_records {
 	VEC(struct experiment_run) ways; /* without counts: by their number less 1 */
 };
 
-/* Takes what has been recorded.  Up to the time that it returns, all is known, and records of the
- * kernel may be taken.  -1 when memory is out. */
+/* Takes new records. Returns the time up to which they are complete: records of the kernel may be
+ * taken up to it. -1 when memory is out. */
 int branch_records_take(struct branch_records *r, uint64_t *known);
-/* All before this time goes into the experiment.  -1 when memory is out. */
+/* Adds everything before this time to the experiment. -1 when memory is out. */
 int branch_records_advance(struct branch_records *r, uint64_t time);
-/* Is a sample of this process at this time none of its own?  Times do not decrease. */
+/* Is a sample of this process at this time caused by the tracer? Times do not decrease. */
 bool branch_records_quiet(struct branch_records *r, pid_t pid, uint64_t time);
 void branch_records_fini(struct branch_records *r);
 

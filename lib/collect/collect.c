@@ -6,7 +6,7 @@
 
 #include "sources/source.h"
 
-/* The kernel samples it by itself, without a counter of the processor. */
+/* The kernel samples it without a counter of the processor. */
 static bool is_kernels(const struct collect_metric *m)
 {
 	struct event_code code;
@@ -32,7 +32,7 @@ static int cannot(const struct collect_metric *m, enum collect_source s, struct 
 	return error_hint(e, "ssrun -list shows the sources of experiments on this machine");
 }
 
-/* Exact counts are the model's alone, clocks the kernel's. */
+/* Only the model has exact counts, only the kernel has clocks. */
 static int wanted_source(struct collect_metric *m, enum collect_source wanted, struct error *e)
 {
 	bool good = true;
@@ -44,7 +44,7 @@ static int wanted_source(struct collect_metric *m, enum collect_source wanted, s
 	else if (wanted == COLLECT_MODEL)
 		good = is_models(m);
 	m->source = wanted;
-	/* Each one is counted on the model alone. */
+	/* Each occurrence is counted on the model only. */
 	if (wanted == COLLECT_PMU && (m->flags & METRIC_DATA))
 		m->classic = DATA_PERIOD;
 	if (!good)

@@ -27,7 +27,7 @@ void images_init(struct collect_images *images, const char *archive)
 		.entry_size = sizeof(struct name), .key_size = sizeof(((struct name *)0)->key)};
 }
 
-/* Is this name of a mapping that of no file? */
+/* Does this name of a mapping mean that there is no file? */
 static bool image_is_anonymous(const char *name)
 {
 	static const char *const prefixes[] = {"//anon", "/dev/zero", "/memfd:", "/SYSV",
@@ -77,7 +77,7 @@ static int image_identity_of(const char *path, struct experiment_image *id)
 	return 0;
 }
 
-/* Is what is open as fd what the kernel told of?  A build-id, where it is known, says more. */
+/* Is the open file fd the one that the kernel reported? By its build-id, if known. */
 static bool is_the_file(int fd, const struct record_mapping *m)
 {
 	struct stat st;
@@ -93,8 +93,8 @@ static bool has_build_id(const struct experiment_image *file, const struct recor
 		       memcmp(file->build_id, m->build_id, m->build_id_length) == 0);
 }
 
-/* Looks at the file at path.  1: it is the one, and image knows all of it; 0: it is not; -1: memory
- * is out. */
+/* Checks the file at path. 1: it is the one, and image is filled; 0: it is not; -1: memory is
+ * out. */
 static int try_file(struct collect_image *image, const char *path, const struct record_mapping *m)
 {
 	struct experiment_image seen = {.path = image->identity.path};
@@ -113,7 +113,8 @@ static int try_file(struct collect_image *image, const char *path, const struct 
 		segments_fini(&image->segments);
 		goto out;
 	}
-	/* What is in another's root goes with that process, unless we hold it open. */
+	/* A path in another process's root is gone when that process ends, unless it is held
+	 * open. */
 	if (asprintf(&image->readable, stays ? "%s" : "/proc/self/fd/%.0s%d", path, fd) < 0)
 		image->readable = NULL;
 	image->identity = seen;
@@ -134,9 +135,9 @@ static bool same_place(const char *a, const char *b)
 }
 
 /*
- * Finds what the process has mapped.  Under its own name if that is the same file for us;
- * /proc/PID/root has what has that name for the process, and /proc/PID/map_files the very file,
- * replaced or not, but not everybody may follow that.
+ * Finds the file that the process has mapped: under its own name if that is the same file for us;
+ * else under /proc/PID/root, which has the process's names; else under /proc/PID/map_files, which
+ * has the mapped file even if it was replaced, but needs privileges.
  */
 static int look_at_file(struct collect_image *image, pid_t pid, const struct record_mapping *m)
 {
@@ -163,8 +164,8 @@ static int look_at_file(struct collect_image *image, pid_t pid, const struct rec
 	return 0;
 }
 
-/* ---- of the past ------------------------------------------------------------------------------
- */
+/* ---- of the past
+ * ------------------------------------------------------------------------------ */
 
 static int look_at_copies(struct collect_image *image, const struct image_search *where,
 	const struct record_mapping *m)
@@ -203,13 +204,13 @@ static int look_at_past(struct collect_image *image, const struct image_search *
 		rc = try_file(image, m->path, m);
 	if (rc == 0)
 		rc = look_at_copies(image, where, m);
-	if (rc == 0) /* not found: it is as it was told */
+	if (rc == 0) /* not found: the record's data are kept */
 		image->identity.kind =
 			m->build_id_length ? EXPERIMENT_IMAGE_ELF : EXPERIMENT_IMAGE_FILE;
 	return rc < 0 ? -1 : 0;
 }
 
-/* Ours is that of the past where it says so itself, or the kernel is the same. */
+/* Ours is that of the past if its own data agree, or if the kernel is the same. */
 static int look_at_past_vdso(
 	struct collect_images *images, struct collect_image *image, const struct record_mapping *m)
 {
@@ -253,7 +254,7 @@ int images_look(struct collect_images *images, size_t i)
 	return m.path[0] == '/' ? look_at_past(image, images->past, &m) : 0;
 }
 
-/* What was told of it, until it is looked for. */
+/* The record's data, until the file is sought. */
 static void image_remember(struct collect_image *image, const struct record_mapping *m)
 {
 	static const char deleted[] = " (deleted)";
@@ -270,8 +271,8 @@ static void image_remember(struct collect_image *image, const struct record_mapp
 	id->build_id_length = (uint32_t)m->build_id_length;
 }
 
-/* ---- while it is there: the process, or its container, may go at any time ---------------------
- */
+/* ---- files of running processes: the process, or its container, may end at any time
+ * ------------ */
 
 static void archive(struct collect_images *images, const struct collect_image *image)
 {
@@ -334,7 +335,7 @@ long images_anonymous(struct collect_images *images, pid_t pid)
 	return new < 0 ? -1 : index;
 }
 
-/* The build-id is the first note of /sys/kernel/notes, which everybody may read. */
+/* The build-id is the first note of /sys/kernel/notes, which every user may read. */
 static void kernel_build_id(struct experiment_image *id)
 {
 	struct {

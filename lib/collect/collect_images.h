@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The files that processes have mapped code from, each looked at once: at the first mapping, while
- * the process is there and the file is what it mapped.  Containers' files are found through
- * /proc/PID.  An image is added to the experiment when it is first sampled.
+ * The files that processes have mapped code from, each examined once: at the first mapping, while
+ * the process runs and the file is the one it mapped. Containers' files are found through
+ * /proc/PID. An image is added to the experiment when it is first sampled.
  */
 #ifndef COLLECT_COLLECT_IMAGES_H
 #define COLLECT_COLLECT_IMAGES_H
@@ -17,9 +17,8 @@
 struct collect_image {
 	struct experiment_image identity; /* path is ours */
 	uint64_t inode;
-	bool looked;    /* for the file; else the identity is what was told of it */
-	char *readable; /* a path to read it from, perhaps in another's root; NULL: none was found
-			 */
+	bool looked;    /* for the file; else the identity is that of the record */
+	char *readable; /* a readable path, perhaps in another's root; NULL: none was found */
 	struct segments segments;
 	long index;           /* in the experiment; -1: not yet there */
 	struct image *handle; /* for unwinding, opened when wanted */
@@ -30,10 +29,10 @@ struct collect_images {
 	VEC(struct collect_image) list;
 	struct table by_name;
 	const char *archive; /* to be filled; NULL: none */
-	/* What ran is past: files are looked for here by what is known of them, when they are first
-	 * sampled, and never in /proc.  NULL: it runs now. */
+	/* The run is past: files are sought here by their recorded identity, when they are first
+	 * sampled, and never in /proc. NULL: the processes run now. */
 	const struct image_search *past;
-	bool blind;        /* nor are they looked for here */
+	bool blind;        /* nor are they sought here */
 	bool same_kernel;  /* the past's is the one that runs now */
 	size_t unarchived; /* images that could not be copied */
 	struct error why;  /* the first of them */
@@ -46,8 +45,8 @@ long images_find(struct collect_images *images, pid_t pid, const struct record_m
 long images_anonymous(struct collect_images *images, pid_t pid);
 /* The kernel's. */
 long images_kernel(struct collect_images *images);
-/* Looks for the file of an image of the past, if that has not been done: before anything but its
- * path is asked for.  -1 when memory is out. */
+/* Seeks the file of an image of the past, if not yet done: needed before anything but its path is
+ * used. -1 when memory is out. */
 int images_look(struct collect_images *images, size_t i);
 /* Its number in x; -1 when memory is out. */
 long images_register(struct collect_images *images, size_t i, struct experiment *x);

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A frame costs two lookups: what its address means in the address space (places), and the node
- * under its caller's.  Samples that follow each other share most of their paths, so only what is
- * further in than the part they share is looked up.
+ * A frame costs two lookups: the meaning of its address in the address space (places), and the
+ * node under its caller's. Consecutive samples share most of their paths, so only the frames
+ * inside the shared part are looked up.
  */
 #include "collect/collect_stacks.h"
 
 #include <linux/perf_event.h>
 #include <string.h>
 
-/* All registers that DWARF numbers have names for; the values of sample_regs_user's bits. */
+/* All registers with DWARF numbers; the values of sample_regs_user's bits. */
 #if defined(__x86_64__)
 #define MACHINE   IMAGE_X86_64
 #define REGISTERS 0xff01ffu
@@ -21,7 +21,7 @@
 #define REGISTERS 0u
 #endif
 
-/* Address spaces change, and what was known of the old ones stays: begin anew beyond so many. */
+/* Places of old address spaces are kept: beyond this number, the table is emptied. */
 #define PLACES_MAX ((size_t)1 << 20)
 
 struct place {
@@ -73,7 +73,7 @@ static int stack_find_place(struct stacks *s, struct process *p, struct place *p
 		return -1;
 	place->address = spaces_address(s->spaces, m, place->key.pc);
 	if (images->list.data[image].identity.kind == EXPERIMENT_IMAGE_ANONYMOUS) {
-		/* After a fork the mapping is the parent's still. */
+		/* After a fork, the mapping is still the parent's. */
 		image = images_anonymous(images, p->pid);
 		p->jitted = true;
 	}
@@ -83,7 +83,7 @@ static int stack_find_place(struct stacks *s, struct process *p, struct place *p
 	return image < 0 ? -1 : 0;
 }
 
-/* What pc means to the process; good until the next one is asked for.  NULL: memory is out. */
+/* The meaning of pc to the process; valid until the next call. NULL: memory is out. */
 static const struct place *stack_place_of(struct stacks *s, struct process *p, uint64_t pc)
 {
 	struct place key = {.key = {.pc = pc, .space = p->space}}, *place;
@@ -133,7 +133,7 @@ struct stack_node stacks_flat(struct stacks *s, struct process *p, const struct 
 		n.node = kernel_node(s, EXPERIMENT_ROOT, r->sample.ip);
 	} else if (mode_of(r) == PERF_RECORD_MISC_USER) {
 		n.node = user_node(s, p, EXPERIMENT_ROOT, r->sample.ip, &known);
-	} else { /* of a guest: nothing is known of its addresses */
+	} else { /* of a guest: its addresses are unknown */
 		known = false;
 		n.node = experiment_node(s->spaces->experiment, EXPERIMENT_ROOT, 0, 0);
 	}
@@ -141,7 +141,7 @@ struct stack_node stacks_flat(struct stacks *s, struct process *p, const struct 
 	return n;
 }
 
-/* ---- where calls came from ------------------------------------------------------------------- */
+/* ---- callers --------------------------------------------------------------------------------- */
 
 struct find {
 	struct stacks *stacks;
@@ -160,7 +160,7 @@ static struct image *stack_find_image(void *context, uint64_t pc, uint64_t *bias
 	return images_open(spaces->images, m->image);
 }
 
-/* By call frame rules; how many pcs, innermost first. */
+/* By call frame rules; returns the number of pcs, innermost first. */
 static size_t unwind_sample(
 	struct stacks *s, struct process *p, const struct record_sample *sample, bool *complete)
 {
@@ -181,7 +181,7 @@ static size_t unwind_sample(
 	return n;
 }
 
-/* The kernel's chain: what is behind PERF_CONTEXT_USER, or _KERNEL. */
+/* The kernel's chain: the part after PERF_CONTEXT_USER, or _KERNEL. */
 static size_t chain_part(
 	const struct record_sample *sample, uint64_t context, uint64_t *pcs, size_t room)
 {
@@ -201,7 +201,7 @@ static size_t chain_part(
 
 /* ---- paths ----------------------------------------------------------------------------------- */
 
-/* How many of the frames from `at` on two paths share, of those that both have. */
+/* The number of frames from `at` on that two paths share. */
 static size_t stack_shared(const uint64_t *a, const uint64_t *b, size_t at, size_t count)
 {
 	size_t i = at;
@@ -217,9 +217,9 @@ static size_t stack_least(size_t a, size_t b)
 }
 
 /*
- * A chain of frame pointers may end in what is no code: what is beyond is not true.  Frames before
- * `known` are those of the last path, which was cut at last.cut; the innermost has not been called
- * and is left alone.  -1: memory is out.
+ * A chain of frame pointers may end outside of code: frames beyond are wrong. Frames before
+ * `known` are those of the last path, which was cut at last.cut; the innermost is not a caller and
+ * is kept. -1: memory is out.
  */
 static int cut_path(struct stacks *s, struct process *p, struct stack_path *path, size_t known)
 {
@@ -262,7 +262,7 @@ static long add_nodes(
 	return node;
 }
 
-/* The node of s->pcs (users of them) under which the kernel's lie. */
+/* The node of s->pcs (users of them) that is the parent of the kernel's. */
 static long path_node(struct stacks *s, struct process *p, size_t users, const uint64_t *kernel,
 	size_t kernels, struct stack_node *n)
 {
@@ -284,14 +284,14 @@ static long path_node(struct stacks *s, struct process *p, size_t users, const u
 	if (at == users && users == users_then && kernels)
 		at += stack_shared(
 			pcs, last->pcs, users, users + stack_least(kernels, kernels_then));
-	else if (at == users || at == users_then) /* who was called last may be no code */
+	else if (at == users || at == users_then) /* the last caller may not be code */
 		at -= at > 0;
 	if (at < last->cut || last->space != p->space)
 		at = last->cut = 0;
 	memcpy(last->pcs + at, pcs + at, (users + kernels - at) * sizeof(pcs[0]));
 	last->users = users;
 	last->kernels = kernels;
-	last->space = 0; /* until it is whole */
+	last->space = 0; /* until it is complete */
 	if (cut_path(s, p, last, at))
 		return -1;
 	node = add_nodes(s, p, last, at, &known);
@@ -322,7 +322,7 @@ struct stack_node stacks_path(struct stacks *s, struct process *p, const struct 
 			sizeof(kernel) / sizeof(kernel[0]));
 	if (!users && !kernels)
 		return stacks_flat(s, p, r);
-	/* What waited is what the sample says, also where its chain begins elsewhere or nowhere. */
+	/* The sample's own address waited, even if its chain begins elsewhere or is empty. */
 	if (in_kernel) {
 		kernel[0] = sample->ip;
 		kernels += kernels == 0;

@@ -51,7 +51,7 @@ static int symbols_sampled(const struct experiment *x, uint32_t image, struct ad
 	return 0;
 }
 
-/* Both lists are in order; names with no length reach to the next. */
+/* Both lists are sorted; names without length reach to the next. */
 static int match(struct experiment *x, uint32_t image, const struct names *names,
 	const struct addresses *addresses)
 {
@@ -86,7 +86,7 @@ static int symbols_add(struct names *names, uint64_t address, uint64_t length, c
 	return 0;
 }
 
-/* Puts what was found into the experiment, and frees it. */
+/* Adds the symbols to the experiment, and frees them. */
 static int symbols_finish(struct experiment *x, uint32_t image, struct names *names,
 	struct addresses *addresses, int rc)
 {
@@ -114,8 +114,8 @@ static int parse_perf_map(struct names *names, char *line)
 
 /* ---- the kernel ------------------------------------------------------------------------------ */
 
-/* One line, cut at its end: address, and what is behind the type; 0 where it is no function, or of
- * an address that we may not know. */
+/* One line, cut at its end: address, and the part after the type; 0 if it is not a function, or if
+ * its address is hidden. */
 static uint64_t kallsyms_line(char *line, char **name)
 {
 	uint64_t address = 0;
@@ -152,8 +152,8 @@ static bool any_between(const struct addresses *a, uint64_t begin, uint64_t end)
 	return low < a->list.count && a->list.data[low] < end;
 }
 
-/* The kernel's own functions come in order, and so many that only what is wanted is kept; those of
- * modules do not, and all are. */
+/* The kernel's own functions are sorted, and numerous, so only sampled ones are kept; those of
+ * modules are not sorted, and all are kept. */
 static int kallsyms_names(
 	struct names *names, const struct addresses *wanted, char *text, uint64_t shift)
 {
@@ -216,7 +216,7 @@ int symbols_kallsyms(struct experiment *x, uint32_t image, char *text, uint64_t 
 	return symbols_finish(x, image, &names, &addresses, rc);
 }
 
-/* ---- code that processes made ---------------------------------------------------------------- */
+/* ---- generated code -------------------------------------------------------------------------- */
 
 int symbols_perf_map(struct experiment *x, uint32_t image, char *text)
 {
@@ -241,7 +241,7 @@ int symbols_kernel(struct experiment *x, uint32_t image)
 	return rc;
 }
 
-/* The number that the process has for itself: the last of NSpid. */
+/* The process's number in its own namespace: the last of NSpid. */
 static pid_t own_number(pid_t pid)
 {
 	char path[48], line[256];

@@ -1,26 +1,26 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names for sampled addresses that no file can name later: the kernel's from /proc/kallsyms, those
- * of code that a process made from its perf-PID.map, the vdso's from itself.  Only functions that
- * have samples are put into the experiment.
+ * Names for sampled addresses that are in no file: the kernel's from /proc/kallsyms, those of
+ * generated code from its perf-PID.map, the vdso's from itself. Only functions with samples are
+ * added to the experiment.
  */
 #ifndef COLLECT_COLLECT_SYMBOLS_H
 #define COLLECT_COLLECT_SYMBOLS_H
 
 #include "collect/collect_images.h"
 
-/* "ADDRESS TYPE NAME [MODULE]" lines, as in /proc/kallsyms; addresses that are all zero (we may not
- * know them) name nothing.  text is cut up.  The kernel lay `shift` further up when it was sampled;
- * where that is not 0, nobody knows where modules lay.  -1: memory is out. */
+/* "ADDRESS TYPE NAME [MODULE]" lines, as in /proc/kallsyms; with all addresses zero (hidden),
+ * nothing is named. text is modified. The kernel was `shift` higher when it was sampled; if that
+ * is not 0, places of modules are unknown. -1: memory is out. */
 int symbols_kallsyms(struct experiment *x, uint32_t image, char *text, uint64_t shift);
-/* The address of a symbol in such text; 0: there is none, or we may not know it. */
+/* The address of a symbol in such text; 0: not there, or hidden. */
 uint64_t symbols_kallsyms_find(const char *text, const char *name);
 /* "BEGIN SIZE NAME" lines, as JIT compilers write them; the last one for an address counts. */
 int symbols_perf_map(struct experiment *x, uint32_t image, char *text);
 
-/* The same from where they are.  What cannot be read names nothing. */
+/* The same from their usual files. Unreadable files name nothing. */
 int symbols_kernel(struct experiment *x, uint32_t image);
-/* pid is the process' number here or, of the past, that which it had. */
+/* pid is the process's number here or, of the past, its number then. */
 int symbols_jit(struct experiment *x, uint32_t image, pid_t pid);
 int symbols_vdso(struct experiment *x, uint32_t image, struct image *vdso);
 

@@ -20,7 +20,7 @@ static long data_metric(struct experiment *x, uint32_t metric)
 	return experiment_data_metric(x, &copy, &e);
 }
 
-/* Looks for the address in the file that m maps: true, and what lies there. */
+/* Seeks the address in the file that m maps: true, with its variable or section. */
 static bool look_in(const struct spaces *s, const struct mapping *m, uint64_t address,
 	struct experiment_object *to)
 {
@@ -41,7 +41,7 @@ static bool look_in(const struct spaces *s, const struct mapping *m, uint64_t ad
 	return true;
 }
 
-/* The code of a file is mapped; its data lie where that says. */
+/* The mapping is of code; the file's headers give the place of its data. */
 static int find_object(const struct spaces *s, const struct process *p, uint64_t address,
 	struct experiment_object *to, uint64_t *start)
 {

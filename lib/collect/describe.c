@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What stands at the head of an experiment: facts of the run, its metrics; and what is said
- * meanwhile. */
+/* The head of an experiment: facts of the run, its metrics; and messages during the run. */
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -62,7 +61,7 @@ static int fact_command(const struct collect_request *r, struct experiment *x, s
 	return rc;
 }
 
-/* The name that /proc/cpuinfo has; "" on machines where it has none. */
+/* The processor's name in /proc/cpuinfo; "" on machines without one. */
 static void cpu_name(char *text, size_t size)
 {
 	char line[256];
@@ -113,8 +112,7 @@ static int collect_describe_metric(
 	return experiment_metric(x, &metric, e) < 0 ? -1 : 0;
 }
 
-/* What turns sampled time into cycles (prof's cpi); the model has a clock of its own, and says so.
- */
+/* The clock that converts sampled time to cycles (prof's cpi); the model adds its own. */
 static int fact_clock(
 	const struct collect_request *r, struct experiment *x, const char *source, struct error *e)
 {

@@ -12,7 +12,7 @@
 #define CLASSIC_HZ 195e6
 #define COUNT(a)   (sizeof(a) / sizeof((a)[0]))
 
-/* Experiments that are no event's. */
+/* Experiments that are not of one event. */
 struct fixed {
 	const char *name, *help;
 	int event;
@@ -38,7 +38,7 @@ static const struct fixed fixed[] = {
 		METRIC_DATA, 1, 1},
 };
 
-/* How often events come decides how many make a sample. */
+/* The frequency of an event decides its period. */
 enum pace { GI, CY, IC, ISC, DC, DSC, TLB, GFP, FSC, KERNEL, PACES };
 
 static const struct {
@@ -53,12 +53,12 @@ static const struct {
 	[TLB] = {257, 53, 2521},
 	[GFP] = {32771, 6553, 10007},
 	[FSC] = {2003, 401, 5003},
-	/* Not SpeedShop's, and not scaled: no clock makes them faster. */
+	/* Not SpeedShop's, and not scaled: these events do not depend on the clock. */
 	[KERNEL] = {131, 29, 131},
 };
 
-/* Events that SpeedShop had no experiments for take after one that comes about as often; where
- * nothing stands here, after instructions. */
+/* Events without a SpeedShop experiment have the period of one with a similar frequency; by
+ * default, that of instructions. */
 static const unsigned char pace_of[EV_COUNT] = {
 	[EV_CYCLES] = CY,
 	[EV_CYCLES_16] = CY,
@@ -116,7 +116,7 @@ static const unsigned char pace_of[EV_COUNT] = {
 	[EV_CPU_MIGRATIONS] = KERNEL,
 };
 
-/* What an event's name becomes an experiment's by. */
+/* How the name of an event becomes an experiment's. */
 static const struct form {
 	const char *before, *behind, *help;
 	unsigned flags;
@@ -252,7 +252,7 @@ int collect_metrics_add(
 	return 0;
 }
 
-/* The period, and "stacks" behind it, are looked for from the end: names of libpfm4 have colons. */
+/* The period, and "stacks" after it, are parsed from the end: names of libpfm4 contain colons. */
 static int experiment_split(
 	char *word, uint64_t *period, unsigned *flags, const char *text, struct error *e)
 {

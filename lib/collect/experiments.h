@@ -1,7 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * SpeedShop's experiments, as one table: what each samples, at which period, with call stacks or
- * without.
+ * SpeedShop's experiments, as one table: event, period, and call stacks of each.
  *
  *   pcsamp fpcsamp usertime     CPU time;  totaltime: elapsed time, blocked or not
  *   ideal, bbcounts             exact executions of instructions and edges
@@ -9,8 +8,8 @@
  *   prof_hwc, -e EVENT:PERIOD   any event, any period
  *
  * Classic periods are those of the R10000 at 195 MHz (Zagha et al., section 3: two preset primes
- * for each counter); on a faster processor events come faster, so they are scaled by its clock, to
- * the next prime.  Periods of time stay what they were.
+ * for each counter); on a faster processor events are more frequent, so periods are scaled by its
+ * clock, to the next prime. Periods of time are not scaled.
  */
 #ifndef COLLECT_EXPERIMENTS_H
 #define COLLECT_EXPERIMENTS_H
@@ -23,7 +22,7 @@
 #include "events/event.h"
 
 enum collect_source {
-	COLLECT_AUTO, /* as asked for only: the one that works */
+	COLLECT_AUTO, /* only in requests: the kind that works */
 	COLLECT_OS,
 	COLLECT_PMU,
 	COLLECT_MODEL
@@ -33,25 +32,25 @@ enum collect_source {
 struct collect_experiment {
 	char name[32];             /* "dsc_hwc" */
 	char help[96];             /* one line */
-	const struct event *event; /* what is sampled; of clocks the task clock */
+	const struct event *event; /* the event; of clocks the task clock */
 	unsigned flags;            /* enum experiment_metric_flag: STACKS, EXACT, CLOCK, WALL */
 	uint64_t classic;          /* period: ns, or events at 195 MHz; exact ones: 1 */
 	uint64_t classic_fine;     /* of -both: about five times finer */
 	bool scaled;               /* classic periods are of 195 MHz */
 };
 
-/* Row i, 0 and on; -1 behind the last. */
+/* Row i, 0 and on; -1 after the last. */
 int collect_experiment_at(size_t i, struct collect_experiment *x);
-/* By its name, without a dash.  *e names the nearest. */
+/* By its name, without a dash. *e names the nearest. */
 int collect_experiment_find(const char *name, struct collect_experiment *x, struct error *e);
 
-/* What one run samples: at least one metric, in the order asked for. */
+/* The samples of one run: at least one metric, in the order requested. */
 struct collect_metric {
-	char experiment[32];    /* what asked for it */
-	struct event_spec spec; /* what is counted; encoded where it is a libpfm4 string or raw */
-	unsigned flags;         /* as above, and METRIC_BOTH */
-	uint64_t period;        /* units a sample: ns, or events; 1: exact */
-	uint64_t classic;       /* what period was scaled from, 0: it was not */
+	char experiment[32];        /* name of the request */
+	struct event_spec spec;     /* the event; encoded if it is a libpfm4 string or raw */
+	unsigned flags;             /* as above, and METRIC_BOTH */
+	uint64_t period;            /* units per sample: ns, or events; 1: exact */
+	uint64_t classic;           /* period before scaling, 0: it was not scaled */
 	enum collect_source source; /* AUTO until collect_choose */
 };
 
@@ -59,12 +58,12 @@ struct collect_metrics {
 	VEC(struct collect_metric) list;
 };
 
-/* Adds what an experiment samples (both: at both periods); periods are not scaled yet. */
+/* Adds an experiment's metrics (both: at both periods); periods are not yet scaled. */
 int collect_metrics_add(
 	struct collect_metrics *m, const struct collect_experiment *x, bool both, struct error *e);
 /* Adds EVENT:PERIOD[:stacks], or EVENT:exact[:stacks]. */
 int collect_metrics_parse(struct collect_metrics *m, const char *text, bool both, struct error *e);
-/* Appends the names of the experiments, as the type of an experiment has them: "dc_hwc,dsc_hwc". */
+/* Appends the names of the experiments, as in the type of an experiment: "dc_hwc,dsc_hwc". */
 struct strbuf;
 void collect_metrics_type(const struct collect_metrics *m, struct strbuf *out);
 void collect_metrics_fini(struct collect_metrics *m);

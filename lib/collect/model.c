@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Experiments on the model: the command runs under it once, with a sampler for each metric, or
- * counts by instruction for exact ones.  Nothing is disturbed by sampling there, so several events
- * are sampled side by side, and periods are as short as one likes.
+ * counts by instruction for exact ones. Sampling does not disturb the model, so several events are
+ * sampled together, and periods may be as short as wanted.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,7 +21,7 @@ struct modelling {
 	struct profile profile;
 	struct profile_request wanted;
 	VEC(struct profile_sampler) samplers;
-	struct event_spec *specs; /* as many as there are metrics */
+	struct event_spec *specs; /* one per metric */
 	struct plan plan;
 	struct run_result run;
 	bool ran;
@@ -111,7 +111,7 @@ static void say_what_is_not_done(const struct collect_request *r)
 			r, 0, "the model sees user mode only: nothing of the kernel is sampled");
 }
 
-/* ---- behind it ---- */
+/* ---- after the run ---- */
 
 static void say_what_is_missing(const struct collect_request *r, const struct modelling *m)
 {
@@ -178,7 +178,7 @@ static int describe_model(const struct modelling *m, struct experiment *x, struc
 		       : 0;
 }
 
-/* A process image that left no trace but its counts is there all the same. */
+/* A process image without samples is added for its counts. */
 static void describe_root(const struct modelling *m, struct experiment *x)
 {
 	for (size_t i = 1; i < x->processes.count; i++)
@@ -189,7 +189,7 @@ static void describe_root(const struct modelling *m, struct experiment *x)
 		}
 }
 
-/* Code that processes made, by the maps that JIT compilers leave. */
+/* Generated code, by the maps that JIT compilers write. */
 static int name_symbols(struct experiment *x, struct error *e)
 {
 	for (uint32_t i = 1; i < x->images.count; i++)

@@ -6,7 +6,7 @@
 #include "events/event.h"
 #include "experiment/tables.h"
 
-/* Tables whose rows are to be added, each behind those that it refers to. */
+/* Tables of new rows, each after those that it refers to. */
 static const struct {
 	enum experiment_rows which;
 	size_t offset; /* in struct profile */
@@ -25,7 +25,7 @@ static const struct table *data_table(const struct filling *f, int i)
 	return (const struct table *)(const void *)((const char *)f->p + data_tables[i].offset);
 }
 
-/* Which numbers of one kind the tables refer to; NULL when memory is out. */
+/* Marks the numbers of one kind that the tables refer to; NULL when memory is out. */
 static bool *mark(const struct filling *f, enum experiment_rows what, size_t count)
 {
 	bool *used = calloc(count, sizeof(*used));
@@ -51,7 +51,8 @@ static long add_metric(struct filling *f, uint32_t event)
 	return experiment_data_metric(f->x, &m, f->e);
 }
 
-/* In x, of what the tables refer to; NULL with *f->e set.  Yours to free. */
+/* Indices in x of the rows that the tables refer to; NULL with *f->e set. To be freed by the
+ * caller. */
 static uint32_t *find_numbers(struct filling *f, enum experiment_rows what, size_t count)
 {
 	bool *used = mark(f, what, count);

@@ -16,7 +16,7 @@ struct known_thread {
 	uint32_t index;
 };
 
-/* Cycles are in no counts by instruction. */
+/* Cycles are not counted by instruction. */
 static bool is_time(int event)
 {
 	return event == EV_CYCLES || event == EV_CYCLES_16 || event == EV_FRONTEND_STALLS ||
@@ -39,7 +39,7 @@ static const enum experiment_image_kind kinds[] = {
 	[PROFILE_IMAGE_ANONYMOUS] = EXPERIMENT_IMAGE_ANONYMOUS,
 };
 
-/* Size and fingerprint, as the file is now: one that is another by now, or gone, has none. */
+/* Size and fingerprint of the file as it is now; a file that has changed, or is gone, has none. */
 static void identify(struct experiment_image *to)
 {
 	struct experiment_image now = {.path = to->path};
@@ -77,7 +77,7 @@ static bool same_process(const struct profile *p, size_t a, size_t b)
 	return p->processes.data[a].pid == p->processes.data[b].pid;
 }
 
-/* Process images of one number are one process, of the last one's name. */
+/* Process images with one number are one process, with the last one's name. */
 static int fill_processes(struct filling *f)
 {
 	const struct profile *p = f->p;
@@ -119,7 +119,7 @@ static long thread_of(struct filling *f, uint32_t process, pid_t pid, pid_t tid)
 	return known->index;
 }
 
-/* When a point was passed, by the model's clock: that of the thread that has run for longest. */
+/* The time of a point, by the model's clock: that of the thread that has run for longest. */
 static uint64_t time_of(const struct filling *f, const struct profile_caliper *c)
 {
 	uint64_t cycles = 0;
@@ -130,7 +130,7 @@ static uint64_t time_of(const struct filling *f, const struct profile_caliper *c
 	return f->clock_hz ? (uint64_t)((double)cycles * 1e9 / (double)f->clock_hz) : 0;
 }
 
-/* Points lie together by process, in order. */
+/* Points are sorted by process. */
 static int fill_phases(struct filling *f)
 {
 	const struct profile *p = f->p;
@@ -162,7 +162,7 @@ static uint32_t phase_of(const struct filling *f, uint32_t process, uint64_t pha
 
 /* ---- call paths ---- */
 
-/* Marks the paths that somebody wants, and what they are part of. */
+/* Marks the paths that are used, and their parents. */
 static void mark_paths(const struct filling *f, bool *wanted)
 {
 	for (size_t i = 0; i < f->p->samples.count; i++) {
@@ -192,7 +192,8 @@ static int fill_paths(struct filling *f)
 		if (!wanted[i])
 			continue;
 		image = model_fill_image(f, n->key.image);
-		/* The last byte of the call; of what a signal interrupted, the first. */
+		/* The last byte of the call; for a path that a signal interrupted, the first
+		 * byte. */
 		node = image < 0
 			       ? -1
 			       : experiment_node(f->x, f->node[n->key.parent], (uint32_t)image,
@@ -296,7 +297,7 @@ static int fill_edges(struct filling *f)
 
 /* ---- all of it ---- */
 
-/* Samples stand for what was counted while they counted. */
+/* The total of a metric is its count while samples were enabled. */
 static uint64_t total_of(
 	const struct filling *f, const struct collect_metric *m, const uint64_t *totals)
 {

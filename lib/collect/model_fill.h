@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the model saw of a run (sources/profile.h) becomes an experiment. */
+/* Converts the model's profile of a run (sources/profile.h) to an experiment. */
 #ifndef COLLECT_MODEL_FILL_H
 #define COLLECT_MODEL_FILL_H
 
@@ -8,17 +8,16 @@
 #include "sources/profile.h"
 
 /*
- * Adds everything of p, which is finished, to x, whose metrics are those of m, in order.  totals:
- * of the run, EVENT_LIMIT of them; clock_hz: of the modelled machine, which times of points are
- * reckoned by.
+ * Adds everything of p, which is finished, to x, whose metrics are those of m, in order. totals:
+ * of the run, EVENT_LIMIT of them; clock_hz: of the modelled machine, for the times of points.
  *
- * Sampled metrics know threads and phases.  Exact ones are of all threads and phases together
+ * Sampled metrics have threads and phases. Exact ones are of all threads and phases together
  * (thread 0, phase 0), unless they have call paths: then each occurrence is a sample.
  */
 int model_fill(struct experiment *x, const struct collect_metrics *m, const struct profile *p,
 	const uint64_t *totals, uint64_t clock_hz, struct error *e);
 
-/* Is this metric made of samples? Else of counts by instruction. */
+/* Does this metric consist of samples? Else of counts by instruction. */
 bool model_samples(const struct collect_metric *m);
 
 #endif

@@ -12,7 +12,7 @@
 #include "base/file.h"
 #include "experiment/file.h"
 
-/* Names that follow the first choice where that is taken: NAME.2, NAME.3 ... */
+/* Names to use if the first choice exists: NAME.2, NAME.3 ... */
 #define TRIES 1000
 
 int collect_output_init(struct collect_output *o, const char *file, const char *directory,
@@ -36,8 +36,7 @@ int collect_output_init(struct collect_output *o, const char *file, const char *
 	return 0;
 }
 
-/* What is there under a name that the user gave may be replaced if it is an experiment, or nothing
- * yet. */
+/* A file that the user named may be replaced if it is an experiment, or empty. */
 static int may_replace(const char *path, struct error *e)
 {
 	char head[64];
@@ -118,7 +117,7 @@ int collect_output_checkpoint(struct collect_output *o, const struct experiment 
 	return rc;
 }
 
-/* Elsewhere, where a file of that name was not. */
+/* In another directory, without a file of that name. */
 static int write_elsewhere(struct collect_output *o, struct experiment *x)
 {
 	const char *directories[] = {getenv("TMPDIR"), "/var/tmp", "/tmp", "/dev/shm"};

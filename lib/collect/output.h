@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where an experiment is written: FILE, or DIRECTORY/COMMAND.EXPERIMENT[.rRANK].PID, which is never
- * the name of a file that is there already.
+ * The path of an experiment: FILE, or DIRECTORY/COMMAND.EXPERIMENT[.rRANK].PID, which is never an
+ * existing file.
  */
 #ifndef COLLECT_OUTPUT_H
 #define COLLECT_OUTPUT_H
@@ -19,18 +19,18 @@ struct collect_output {
 /* file: as given by the user, or NULL.  directory: NULL for the working directory. */
 int collect_output_init(struct collect_output *o, const char *file, const char *directory,
 	const char *command, const char *experiment, int rank, struct error *e);
-/* Can a file be made there?  To be asked before the run. */
+/* Can a file be created there? To be called before the run. */
 int collect_output_check(const struct collect_output *o, struct error *e);
-/* Chooses the path by the pid, unless that is done. */
+/* Chooses the path by the pid, if not yet done. */
 int collect_output_claim(struct collect_output *o, pid_t pid, struct error *e);
 /* Writes a copy of x as it is now, unfinished: x can still be added to. */
 int collect_output_checkpoint(
 	struct collect_output *o, const struct experiment *x, struct error *e);
-/* Writes x, which is settled by it.  Where there is no room or no right (any more), other
- * directories are tried: then o->path says where it went and *moved why. */
+/* Writes x, and settles it. If there is no space or permission (any more), other directories are
+ * tried: then o->path is the path used and *moved the reason. */
 int collect_output_write(
 	struct collect_output *o, struct experiment *x, struct error *moved, struct error *e);
-/* Removes what was written so far: there is nothing to tell. */
+/* Removes what was written so far: the run did not start. */
 void collect_output_discard(struct collect_output *o);
 void collect_output_fini(struct collect_output *o);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Sampling with perf_event_open: runs the command, or attaches, and reads what the kernel writes
- * until the command or the process ends, or somebody says that it is enough.
+ * Sampling with perf_event_open: runs the command, or attaches, and reads the kernel's records
+ * until the command or the process ends, or the user stops it.
  */
 #include <dirent.h>
 #include <errno.h>
@@ -22,13 +22,13 @@
 #include "process/launch.h"
 
 #define SECOND 1000000000u
-/* A record's time is taken shortly before it can be seen; what is younger waits. */
+/* A record's time is taken shortly before it is visible; newer records wait. */
 #define GUARD (SECOND / 1000)
-/* Rings wake us when they are a quarter full; what goes on beside them is looked at so often. */
+/* Rings wake us when they are a quarter full; other sources are polled at this interval. */
 #define ROUND_MS       250
 #define EARLY_ROUND_MS 30
 #define EARLY          (2 * (uint64_t)SECOND)
-/* Checkpoints: the first one early, then seldom enough that they cost less than a hundredth. */
+/* Checkpoints: the first one early, then rarely enough that they cost less than a hundredth. */
 #define CHECKPOINT_FIRST (SECOND)
 #define CHECKPOINT_EVERY (5 * (uint64_t)SECOND)
 #define CHECKPOINT_SHARE 150
@@ -45,7 +45,7 @@ struct collection {
 	VEC(struct pollfd) poll;
 };
 
-/* CPU time of ours. */
+/* Our own CPU time. */
 static uint64_t perf_cpu_ns(void)
 {
 	struct timespec t;
@@ -68,8 +68,8 @@ static int attach_thread(struct collection *c, pid_t tid, struct error *e)
 	return -1;
 }
 
-/* All threads that there are: those that are born meanwhile of threads not yet attached to are
- * found when we look again. */
+/* All existing threads; threads created meanwhile, by threads not yet attached to, are found when
+ * the list is read again. */
 static int attach(struct collection *c, pid_t pid, struct error *e)
 {
 	struct table known = {.entry_size = 8, .key_size = 8};
@@ -105,7 +105,7 @@ out:
 	return rc;
 }
 
-/* Everybody who is there. */
+/* All processes. */
 static int look_at_all(struct collection *c, struct error *e)
 {
 	struct dirent *entry;
@@ -144,8 +144,8 @@ static bool wants_branches(const struct collection *c)
 	return false;
 }
 
-/* The signals that we take ourselves; the command keeps what it was given.  That threads have
- * stopped is for who traces them. */
+/* The signals that we handle; the command's are unchanged. The tracer waits for stops of
+ * threads. */
 static int take_signals(struct collection *c, bool children, struct error *e)
 {
 	static const int handled[] = {SIGCHLD, SIGINT, SIGQUIT, SIGTERM, SIGHUP, SIGUSR1, SIGUSR2};
@@ -164,13 +164,13 @@ static int take_signals(struct collection *c, bool children, struct error *e)
 	return c->signals >= 0 ? 0 : error_sys(e, errno, "signalfd");
 }
 
-/* The kernel's events stand still while a burst lasts. */
+/* The kernel's events are disabled during a burst. */
 static void silence(void *context, bool on)
 {
 	rings_enable(context, !on);
 }
 
-/* Without them there are samples all the same. */
+/* Samples work without branch records. */
 static int begin_branches(struct collection *c, pid_t pid, struct error *e)
 {
 	const struct collect_request *r = c->request;
@@ -211,7 +211,7 @@ static int begin_command(struct collection *c, struct error *e)
 	return launch_release(&c->launch, e);
 }
 
-/* Of a process that sleeps now, nobody knows where. */
+/* For a process that sleeps now, the place is unknown. */
 static int begin_running(struct collection *c, struct error *e)
 {
 	const struct collect_request *r = c->request;
@@ -239,7 +239,7 @@ static int add_poll(struct collection *c, int fd)
 	return p ? 0 : -1;
 }
 
-/* Signals, the process attached to, the end of one that is traced, then the rings. */
+/* Signals, the process attached to, the end of a traced one, then the rings. */
 static int prepare_poll(struct collection *c, struct error *e)
 {
 	const struct branches *b = c->sampler.branches.branches;
@@ -259,7 +259,7 @@ static int perf_begin(struct collection *c, struct error *e)
 
 	if (perf_events_init(r, &c->sampler, e))
 		return -1;
-	/* The command is forked before we take signals: it keeps the mask that we were given. */
+	/* The command is forked before we block signals: it keeps our original mask. */
 	if ((r->argv && start_command(c, e)) || take_signals(c, !wants_branches(c), e))
 		return -1;
 	if ((r->argv ? begin_command(c, e) : begin_running(c, e)) || prepare_poll(c, e))
@@ -272,7 +272,7 @@ static int perf_begin(struct collection *c, struct error *e)
 
 /* ---- while it runs --------------------------------------------------------------------------- */
 
-/* The terminal sends ^C to the command as well; what others send, we pass on. */
+/* The terminal sends ^C to the command as well; signals from other processes are passed on. */
 static int perf_on_signal(
 	struct collection *c, const struct signalfd_siginfo *info, struct error *e)
 {
@@ -306,7 +306,7 @@ static void set_elapsed(struct collection *c, uint64_t time)
 	c->experiment->elapsed = time - c->began;
 }
 
-/* A checkpoint that cannot be written is no reason to stop: there may be room again at the end. */
+/* A failed checkpoint does not stop the run: there may be space again at the end. */
 static void checkpoint(struct collection *c, uint64_t time)
 {
 	uint64_t cost, before;
@@ -341,7 +341,8 @@ static int on_time(struct collection *c, uint64_t time, struct error *e)
 
 static int timeout(const struct collection *c, uint64_t time)
 {
-	/* In the beginning there is most to look at while it is there: files of short programs. */
+	/* Short programs' files must be read while they exist, so polling is frequent in the
+	 * beginning. */
 	uint64_t round = time - c->began < EARLY ? EARLY_ROUND_MS : ROUND_MS;
 	uint64_t until = time + round * 1000000u;
 
@@ -356,7 +357,7 @@ static int timeout(const struct collection *c, uint64_t time)
 	return until > time ? (int)((until - time) / 1000000u) + 1 : 0;
 }
 
-/* A ring whose events have all ended says so for ever: it is not asked again. */
+/* A ring whose events have all ended is always readable: it is no longer polled. */
 static void drop_ended(struct collection *c)
 {
 	for (size_t i = 0; i < c->poll.count; i++)
@@ -364,7 +365,7 @@ static void drop_ended(struct collection *c)
 			c->poll.data[i].fd = -1;
 }
 
-/* Who is traced is awaited there. */
+/* A traced process is awaited there. */
 static int command_ended(struct collection *c, struct error *e)
 {
 	struct branches *b = c->sampler.branches.branches;
@@ -435,8 +436,8 @@ static void report_command(struct collection *c)
 }
 
 /*
- * How much there was of what the kernel counts: threads that live shorter than a period may leave
- * no sample.  Its clock counts user and kernel mode, whatever is sampled, and on idle processors.
+ * The kernel's total counts: threads that live shorter than a period may leave no sample. Its
+ * clock counts user and kernel mode, whatever is sampled, and on idle processors.
  */
 static int add_totals(struct collection *c, struct error *e)
 {
@@ -483,8 +484,7 @@ static int perf_end(struct collection *c, struct error *e)
 	return 0;
 }
 
-/* Something of ours failed while the command ran.  It goes on, and the terminal is its own until it
- * ends. */
+/* Our own failure during the run. The command continues, and has the terminal until it ends. */
 static void perf_outlast(struct collection *c)
 {
 	if (c->sampler.branches.branches) {

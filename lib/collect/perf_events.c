@@ -11,7 +11,7 @@
 #include "sources/perf_open.h"
 
 #define RING_FLAT        ((size_t)256 << 10)
-#define RING_STACKS      ((size_t)512 << 10) /* what the kernel grants everybody */
+#define RING_STACKS      ((size_t)512 << 10) /* the kernel's limit for all users */
 #define RING_STACKS_ROOT ((size_t)4 << 20)
 
 static const struct collect_metric *perf_events_metric_of(
@@ -136,7 +136,7 @@ static struct perf_event_attr perf_events_attr_of(
 	return attr;
 }
 
-/* As precise as the processor can.  Only x86's drivers refuse what they cannot. */
+/* As precise as the processor can. Only x86's drivers refuse an unsupported precision. */
 static int open_precisely(
 	struct sampler *s, struct perf_event_attr *attr, pid_t pid, size_t event, struct error *e)
 {
@@ -153,7 +153,7 @@ static int open_precisely(
 	return rings_open(&s->rings, attr, pid, (uint32_t)event, e);
 }
 
-/* With the kernel's side where that is wanted and allowed. */
+/* With the kernel's part if wanted and permitted. */
 static int open_event(const struct collect_request *r, struct sampler *s,
 	struct perf_event_attr *attr, pid_t pid, size_t event, struct error *e)
 {
@@ -177,7 +177,7 @@ static int perf_events_refused(const struct collect_request *r, const struct per
 	pid_t pid, struct error *e)
 {
 	if (errno == 0)
-		return -1; /* e says it */
+		return -1; /* e has the reason */
 	if (r->all && (errno == EACCES || errno == EPERM)) {
 		error_set(e, ERR_PERMISSION, "the kernel forbids sampling the whole system");
 		return error_hint(e, "as root: sysctl kernel.perf_event_paranoid=0, or setcap "
@@ -210,7 +210,7 @@ static int perf_events_note(struct experiment_metric *m, const char *text, struc
 	return 0;
 }
 
-/* What the metric is, as it was opened. */
+/* The metric, as it was opened. */
 static int perf_events_describe(const struct collect_request *r, struct sampler *s, size_t event,
 	const struct perf_event_attr *attr, struct error *e)
 {
@@ -250,7 +250,7 @@ int perf_events_open(const struct collect_request *r, struct sampler *s, pid_t p
 			continue;
 		}
 		if (s->events.data[i].switches && (errno == EACCES || errno == EPERM))
-			continue; /* time off the processor is known, but not where */
+			continue; /* time off the processor is known, but not its place */
 		return perf_events_refused(r, &attr, pid, e);
 	}
 	return 0;

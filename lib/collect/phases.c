@@ -21,7 +21,7 @@ void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces)
 
 #define FILE_PREFIX "ssrun-points."
 
-/* Files of those who were killed: nobody holds their lock. */
+/* Files of processes that were killed: their lock is free. */
 static void remove_stale(const char *directory)
 {
 	struct dirent *entry;
@@ -115,7 +115,7 @@ int phases_read(struct phases *p)
 		uint64_t ready = __atomic_load_n(&slot->ready, __ATOMIC_ACQUIRE);
 
 		if (ready < p->seen + 1)
-			break; /* taken, but not filled yet */
+			break; /* taken, but not yet filled */
 		point.time = slot->time;
 		point.kind = slot->kind;
 		point.pid = (pid_t)slot->pid;

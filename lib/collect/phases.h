@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Phases of a run: caliper points that the program passes (points.h), and those from outside, put
- * into the order of time in which samples are seen.
+ * Phases of a run: caliper points that the program passes (points.h), and those from outside,
+ * sorted by time together with samples.
  */
 #ifndef COLLECT_PHASES_H
 #define COLLECT_PHASES_H
@@ -19,19 +19,19 @@ struct phase_point {
 struct phases {
 	struct experiment *experiment;   /* borrowed */
 	struct spaces *spaces;           /* borrowed */
-	VEC(struct phase_point) pending; /* in order of time, from `next` on not yet reached */
+	VEC(struct phase_point) pending; /* in order of time, from `next` on not yet passed */
 	size_t next;
 	uint32_t current; /* phase */
 	bool suspended, ended;
-	bool cut;         /* not everything that was sampled counts */
-	uint64_t cleared; /* how often samples were thrown away */
+	bool cut;         /* samples of some times are not counted */
+	uint64_t cleared; /* number of times that samples were discarded */
 	char *path;       /* of the file of points; NULL: there is none */
-	int fd;           /* of that file, which is locked: somebody listens to it; -1 */
+	int fd;           /* of that file, which is locked while it has a reader; -1 */
 	struct points *points;
 	size_t size;
 	uint64_t seen, lost; /* points */
 	unsigned outside;    /* that came from outside */
-	/* Before a point changes anything; may be NULL. */
+	/* Called before a point changes anything; may be NULL. */
 	int (*changing)(void *context, uint64_t time);
 	void *context;
 };
@@ -39,11 +39,11 @@ struct phases {
 void phases_init(struct phases *p, struct experiment *x, struct spaces *spaces);
 /* Makes the file of points. */
 int phases_listen(struct phases *p, struct error *e);
-/* Takes the points that programs have passed since.  -1: memory is out. */
+/* Reads the points that programs have passed since. -1: memory is out. */
 int phases_read(struct phases *p);
 /* A point from outside; it gets a name. */
 int phases_point(struct phases *p, uint64_t time);
-/* All points up to time have been passed.  -1: memory is out. */
+/* Passes all points up to time. -1: memory is out. */
 int phases_advance(struct phases *p, uint64_t time);
 void phases_fini(struct phases *p);
 

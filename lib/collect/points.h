@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Caliper points on their way from a program to ssrun: a ring in a file that both have mapped.  Its
- * path is in the environment; where it is not, nobody listens.
+ * Caliper points from a program to ssrun: a ring in a file that both have mapped. Its path is in
+ * the environment; without it, there is no reader.
  *
- * A writer takes a number by adding 1 to `taken`, fills slot number % room and stores number + 1 in
- * its `ready` last.  The reader follows the numbers.  Nobody waits for anybody: when the reader is
- * slower than `room` points, the oldest are lost, and it sees that.
+ * A writer takes a number by adding 1 to `taken`, fills slot number % room and stores number + 1
+ * in its `ready` last. The reader follows the numbers. Neither waits for the other: when the
+ * reader is slower than `room` points, the oldest are lost, and it detects that.
  */
 #ifndef COLLECT_POINTS_H
 #define COLLECT_POINTS_H
@@ -21,7 +21,7 @@ enum point_kind {
 	POINT_CALIPER, /* ssrt_caliper_point: a phase begins */
 	POINT_SUSPEND, /* nothing counts from here on ... */
 	POINT_RESTART, /* ... to here */
-	POINT_CLEAR,   /* ssrt_buffer_clear: forget what was sampled so far */
+	POINT_CLEAR,   /* ssrt_buffer_clear: discard samples so far */
 	POINT_END,     /* ssrt_experiment_shutdown */
 };
 
@@ -36,7 +36,7 @@ struct point {
 struct points {
 	uint64_t magic;
 	uint32_t room;
-	uint32_t listening; /* 0: the reader has gone */
+	uint32_t listening; /* 0: the reader has ended */
 	uint64_t taken;     /* atomic */
 	uint64_t reserved[5];
 	struct point point[];

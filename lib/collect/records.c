@@ -47,8 +47,7 @@ static uint32_t take_half(struct cursor *c)
 	return c->swapped ? __builtin_bswap32(half) : half;
 }
 
-/* n words that lie there, turned where they lie.  All that the kernel writes before words ends at
- * multiples of 8. */
+/* Takes n words, and swaps their bytes in place. All records before words end at multiples of 8. */
 static const uint64_t *take_words(struct cursor *c, uint64_t n)
 {
 	uint64_t *words;
@@ -63,7 +62,7 @@ static const uint64_t *take_words(struct cursor *c, uint64_t n)
 	return words;
 }
 
-/* Text to the end of the record, which must have its NUL. */
+/* Text to the end of the record, which must contain its NUL. */
 static const char *take_text(struct cursor *c)
 {
 	const char *at = c->at;
@@ -77,7 +76,7 @@ static const char *take_text(struct cursor *c)
 	return at;
 }
 
-/* ---- what records that are no samples have at their end -------------------------------------- */
+/* ---- the end of records other than samples --------------------------------------------------- */
 
 /* In this order. */
 static const uint64_t trailer[] = {PERF_SAMPLE_TID, PERF_SAMPLE_TIME, PERF_SAMPLE_ID,
@@ -153,7 +152,7 @@ static void parse_read(struct cursor *c, const struct record_format *f, struct r
 		}
 		take_words(c, time_words(f->read_format));
 		s->read = take_words(c, n * words);
-	} else { /* the times stand between the value and its id */
+	} else { /* the times are between the value and its id */
 		s->read = take_words(c, words + time_words(f->read_format));
 	}
 	s->read_count = s->read ? (size_t)n : 0;
@@ -218,7 +217,7 @@ static void record_parse_raw(struct cursor *c)
 	record_take(c, size);
 }
 
-/* In the order of the kernel; what comes behind the stack says nothing here. */
+/* In the kernel's order; fields after the stack are not used. */
 static void parse_sample(struct cursor *c, const struct record_format *f, struct record *r)
 {
 	uint64_t type = f->sample_type;

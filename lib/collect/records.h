@@ -11,28 +11,28 @@
 #include <stdint.h>
 #include <sys/types.h>
 
-/* How an event has its samples written: what its attributes (struct perf_event_attr) say. */
+/* How an event has its samples written, by its attributes (struct perf_event_attr). */
 struct record_format {
 	uint64_t sample_type; /* PERF_SAMPLE_* */
 	uint64_t read_format; /* PERF_FORMAT_* */
 	uint64_t branch_type; /* PERF_SAMPLE_BRANCH_* */
 	uint64_t registers;   /* a bit for each of a sample with REGS_USER */
-	bool bare;            /* what is no sample does not say whose it is, and when */
-	bool swapped;         /* of the other byte order; what is parsed is turned in its place */
+	bool bare;            /* records other than samples have no process and time */
+	bool swapped;         /* of the other byte order; records are swapped in place */
 };
 
 struct record_mapping {
 	uint64_t address, length, offset;
 	const char *path; /* NUL-terminated */
 	const uint8_t *build_id;
-	size_t build_id_length; /* 0: the kernel did not tell */
-	uint64_t inode;         /* 0 with a build-id, or not told */
-	bool data;              /* nothing can be executed there */
+	size_t build_id_length; /* 0: unknown */
+	uint64_t inode;         /* 0 with a build-id, or unknown */
+	bool data;              /* not executable */
 };
 
 struct record_sample {
 	uint64_t ip;
-	uint64_t address;      /* of the data that were accessed; 0: not told */
+	uint64_t address;      /* of the data that were accessed; 0: unknown */
 	const uint64_t *chain; /* with PERF_CONTEXT_* among them; not aligned to more than 8 */
 	size_t chain_length;
 	const uint64_t *registers; /* NULL: none (a kernel thread) */
@@ -41,7 +41,7 @@ struct record_sample {
 	size_t stack_size;
 	const uint64_t *branches; /* from, to, flags of each, the last one taken first */
 	size_t branch_count;
-	uint64_t period;      /* units of the event since the sample before; 0: not told */
+	uint64_t period;      /* units of the event since the last sample; 0: unknown */
 	const uint64_t *read; /* values of the event or its group, see record_value */
 	size_t read_count;    /* of values; 0: none */
 };
@@ -49,10 +49,11 @@ struct record_sample {
 struct record {
 	uint32_t type; /* PERF_RECORD_* */
 	uint16_t misc;
-	pid_t pid, tid; /* whose it is; of FORK the new ones */
-	uint64_t time;  /* 0: not known */
-	uint64_t id;    /* of the event; 0: not known */
-	uint32_t event; /* its number, for those who handed the record on: not of record_parse */
+	pid_t pid, tid; /* its process and thread; of FORK the new ones */
+	uint64_t time;  /* 0: unknown */
+	uint64_t id;    /* of the event; 0: unknown */
+	uint32_t event; /* the event's number, set by the readers of rings and files, not by
+			   record_parse */
 	union {
 		struct record_sample sample;
 		struct record_mapping mapping; /* PERF_RECORD_MMAP, _MMAP2 */
@@ -68,21 +69,21 @@ struct record {
 			uint64_t address, length;
 			const char *name;
 			bool gone;
-		} symbol; /* PERF_RECORD_KSYMBOL: of code that came into the kernel */
+		} symbol; /* PERF_RECORD_KSYMBOL: new code in the kernel */
 		struct {
 			bool out, preempted;
 		} turn; /* PERF_RECORD_SWITCH, _SWITCH_CPU_WIDE */
 	};
 };
 
-/* One record of size bytes, header and all, aligned to 8; its header is of this host's byte order.
- * -1: it is malformed, or of a kind that says nothing here (then type is set). */
+/* Parses one record of size bytes, including its header, aligned to 8; its header is of this
+ * host's byte order. -1: it is malformed, or of an unused kind (then type is set). */
 int record_parse(
 	const void *data, size_t size, const struct record_format *format, struct record *r);
 
-/* Its time alone; 0 for what is too short to have one, or has none. */
+/* Its time only; 0 if it is too short to have one, or has none. */
 uint64_t record_time(const void *data, size_t size, const struct record_format *format);
-/* The id of its event alone, likewise. */
+/* The id of its event only, likewise. */
 uint64_t record_id(const void *data, size_t size, const struct record_format *format);
 
 /* Value i of what a sample read of its event's group (PERF_SAMPLE_READ), and the event's id. */

@@ -43,8 +43,8 @@ int rings_init(struct rings *r, const struct record_format *format, size_t bytes
 	return r->scratch ? 0 : error_nomem(e);
 }
 
-/* The first event of a processor gets the ring; less memory will do where there is a limit to what
- * we may lock. */
+/* The first event of a processor gets the ring; less memory is accepted if locked memory is
+ * limited. */
 static int map_ring(struct rings *r, struct ring *ring, int fd, struct error *e)
 {
 	struct pollfd *p = vec_push(&r->poll);
@@ -127,7 +127,7 @@ int rings_open(
 		attr->wakeup_watermark = (uint32_t)(r->bytes / 4);
 		fd = open_one(r, attr, pid, ring->cpu);
 		if (fd < 0 && errno == ENODEV)
-			continue; /* this processor is not there today */
+			continue; /* this processor is offline */
 		if (fd < 0)
 			return -1;
 		any = true;
@@ -161,7 +161,7 @@ static uint32_t ring_event_of(const struct rings *r, uint64_t id)
 void rings_totals(const struct rings *r, uint64_t *totals)
 {
 	for (size_t i = 0; i < r->fds.count; i++) {
-		/* read_format may say more than the value */
+		/* read_format may add fields after the value */
 		uint64_t id = 0, values[8] = {0};
 
 		if (ioctl(r->fds.data[i], PERF_EVENT_IOC_ID, &id) == 0 &&
@@ -197,11 +197,11 @@ static void look_ahead(const struct rings *r, struct ring *ring)
 	const struct perf_event_header *h = ring_peek(r, ring);
 
 	if (!h && ring->tail < ring->head)
-		ring->tail = ring->head; /* nonsense: nothing behind it can be told apart */
+		ring->tail = ring->head; /* invalid: the rest cannot be parsed */
 	ring->next = h ? record_time(h, h->size, &r->format) : UINT64_MAX;
 }
 
-/* The ring whose next record is the oldest; *second is when another one's turn comes. */
+/* The ring whose next record is the oldest; *second is the time of the next ring's. */
 static struct ring *oldest(struct rings *r, uint64_t *second)
 {
 	struct ring *first = NULL;
@@ -222,7 +222,8 @@ static struct ring *oldest(struct rings *r, uint64_t *second)
 	return first;
 }
 
-/* Events with call stacks have more in their samples than others; the identifier comes first. */
+/* Events with call stacks have more fields in their samples than others; the identifier comes
+ * first. */
 static struct record_format format_of(const struct rings *r, const struct perf_event_header *h)
 {
 	struct record_format format = r->format;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The events of a session, opened on every processor, and the ring buffers that they write to, one
- * a processor.  Events are inherited by all threads and processes that are created later.  Records
- * are handed on in the order of their times.
+ * The events of a session, opened on every processor, and their ring buffers, one per processor.
+ * Events are inherited by all threads and processes that are created later. Records are passed on
+ * in order of time.
  */
 #ifndef COLLECT_RINGS_H
 #define COLLECT_RINGS_H
@@ -26,34 +26,34 @@ struct ring {
 };
 
 struct rings {
-	struct record_format format; /* without what only some events have */
+	struct record_format format; /* without fields that only some events have */
 	VEC(uint64_t) types;         /* sample types, by index of the event */
 	VEC(struct ring) rings;
 	VEC(int) fds; /* of all events */
 	VEC(struct pollfd) poll;
 	struct table ids; /* of the kernel -> index of the event */
 	size_t page_size;
-	size_t bytes;       /* wanted of each ring, a power of two */
+	size_t bytes;       /* requested for each ring, a power of two */
 	char *scratch;      /* a record that goes over the end of its ring */
 	uint64_t malformed; /* records */
-	bool build_ids;     /* the kernel tells those of mappings */
+	bool build_ids;     /* the kernel reports those of mappings */
 };
 
-/* Finds the processors.  bytes: of each ring, rounded up to a power of two; less where the kernel
+/* Finds the processors. bytes: of each ring, rounded up to a power of two; less if the kernel
  * grants no more. */
 int rings_init(struct rings *r, const struct record_format *format, size_t bytes, struct error *e);
 /*
- * Opens attr as event number `index` for pid (-1: everybody) on all processors.  A kernel that does
- * not know build-ids of mappings is asked without.  -1 with errno as perf_open has it (e is not
- * set), or with errno 0 and *e set.
+ * Opens attr as event number `index` for pid (-1: all) on all processors. A kernel without
+ * build-ids of mappings is asked without them. -1 with errno as perf_open has it (e is not set),
+ * or with errno 0 and *e set.
  */
 int rings_open(
 	struct rings *r, struct perf_event_attr *attr, pid_t pid, uint32_t index, struct error *e);
 void rings_enable(struct rings *r, bool on);
-/* Adds what was counted beside the samples, in all who inherited the events, to totals[index]. */
+/* Adds the total counts, of all processes that inherited the events, to totals[index]. */
 void rings_totals(const struct rings *r, uint64_t *totals);
-/* Hands on all records with times up to limit, in order, each with its event (the first where its
- * id is not known).  call returns 0, or -1 to stop. */
+/* Passes on all records with times up to limit, in order, each with its event (the first if its id
+ * is unknown). call returns 0, or -1 to stop. */
 int rings_drain(struct rings *r, uint64_t limit,
 	int (*call)(void *context, const struct record *record), void *context);
 void rings_fini(struct rings *r);

@@ -7,7 +7,7 @@
 #include "collect/data_samples.h"
 #include "experiment/branches.h"
 
-/* A process ends or becomes another: the code that it made gets its names now or never. */
+/* A process ends or calls exec: its generated code must be named now. */
 static int sampler_on_leaving(void *context, struct process *p)
 {
 	struct sampler *s = context;
@@ -22,7 +22,7 @@ static int sampler_on_leaving(void *context, struct process *p)
 	return image < 0 ? -1 : symbols_jit(s->experiment, (uint32_t)image, p->pid);
 }
 
-/* Time off the processor belongs to the phase in which it was. */
+/* Time off the processor belongs to the phase in which it passed. */
 static int on_changing(void *context, uint64_t time)
 {
 	struct sampler *s = context;
@@ -171,7 +171,7 @@ int sampler_drain(struct sampler *s, uint64_t limit, struct error *e)
 	return 0;
 }
 
-/* Of the kernel and the vdso, which stay to the end. */
+/* Of the kernel and the vdso, which exist to the end. */
 static int name_the_rest(struct sampler *s)
 {
 	for (size_t i = 0; i < s->images.list.count; i++) {

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the kernel's records do to an experiment: samples become counts of nodes at once, nothing is
- * kept of each.
+ * Applies the kernel's records to an experiment: samples are added to counts of nodes at once, and
+ * not kept.
  */
 #ifndef COLLECT_SAMPLER_H
 #define COLLECT_SAMPLER_H
@@ -28,22 +28,22 @@ struct sampler {
 	struct phases phases;
 	struct blocked blocked;
 	bool blocking;                    /* blocked is used */
-	VEC(struct sampler_event) events; /* by the numbers that rings has for them */
+	VEC(struct sampler_event) events; /* by the numbers in rings */
 	struct branch_records branches;
 	uint64_t samples;
 };
 
 void sampler_init(struct sampler *s, struct experiment *x, const char *archive);
-/* For records of what ran once; names of the kernel and of what processes made are the caller's
- * work then (spaces.leaving).  past is borrowed; NULL: files are not looked for. */
+/* For records of a past run; names of the kernel and of generated code are then the caller's task
+ * (spaces.leaving). past is borrowed; NULL: files are not sought. */
 void sampler_init_past(
 	struct sampler *s, struct experiment *x, const struct image_search *past, bool same_kernel);
-/* What one record does; records come in the order of their times.  -1: memory is out. */
+/* Handles one record; records come in the order of their times. -1: memory is out. */
 int sampler_take(struct sampler *s, const struct record *r);
-/* Takes what the kernel has written up to `limit`, a time.  -1 with *e set. */
+/* Reads the kernel's records up to `limit`, a time. -1 with *e set. */
 int sampler_drain(struct sampler *s, uint64_t limit, struct error *e);
-/* The last record has been read: what is known of processes and the kernel is put into the
- * experiment.  time: the end. */
+/* To be called after the last record: adds processes and the kernel to the experiment. time: the
+ * end. */
 int sampler_end(struct sampler *s, uint64_t time, struct error *e);
 void sampler_fini(struct sampler *s);
 

@@ -5,11 +5,11 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Program headers stand behind the file's, in all files that linkers make. */
+/* Program headers follow the file header in all files that linkers make. */
 #define HEAD      8192
 #define PAGE_MASK 0xfffu
 
-/* The i-th program header, and false: it is beyond what was read. */
+/* The i-th program header; false: it is beyond the part read. */
 static bool segment_header(const char *data, size_t size, uint64_t first, uint64_t step, unsigned i,
 	bool wide, Elf64_Phdr *p)
 {

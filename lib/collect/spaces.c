@@ -12,7 +12,7 @@
 #include "collect/collect.h"
 
 #define MAPS_MAX ((size_t)256 << 20)
-/* PERF_RECORD_MISC_FORK_EXEC: it was there before, and what it has mapped is told. */
+/* PERF_RECORD_MISC_FORK_EXEC: it existed before; its mappings are reported. */
 #define MISC_FORK_EXEC (1 << 13)
 
 struct process_entry {
@@ -45,7 +45,7 @@ static uint64_t since(const struct spaces *s, uint64_t time)
 	return time > s->began ? time - s->began : 0;
 }
 
-/* What is known of it goes; its row in the experiment stays. */
+/* Frees its state; its row in the experiment remains. */
 static int space_forget(struct spaces *s, struct process_entry *entry, uint64_t time)
 {
 	struct process *p = entry->process;
@@ -83,7 +83,7 @@ static int set_text(char **to, const char *text)
 	return 0;
 }
 
-/* A new row for a thread: numbers come again, and each time stand for another one. */
+/* A new row for a thread: numbers are reused, and mean another thread each time. */
 static struct thread_entry *thread_begins(
 	struct spaces *s, const struct process *p, pid_t tid, const char *name)
 {
@@ -98,7 +98,7 @@ static struct thread_entry *thread_begins(
 	return t;
 }
 
-/* ---- what is there already ------------------------------------------------------------------- */
+/* ---- existing processes ---------------------------------------------------------------------- */
 
 static void space_read_name(const char *path, char *name, size_t size)
 {
@@ -212,7 +212,7 @@ struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool looking
 	return looking && space_look(s, p) ? NULL : p;
 }
 
-/* NULL: no record told of it. */
+/* NULL: without a record. */
 static struct process *space_find(const struct spaces *s, pid_t pid)
 {
 	struct process_entry *entry, key = {.key = {(uint64_t)(uint32_t)pid}};
@@ -299,8 +299,8 @@ static int on_exit_of(struct spaces *s, const struct record *r)
 		entry->process->threads--;
 		return 0;
 	}
-	/* Nobody knows whether all threads of the past were told of: it stays until its number
-	 * comes again. */
+	/* It is unknown whether all threads of the past were recorded: the process is kept until
+	 * its number is reused. */
 	return s->images->past ? 0 : space_forget(s, entry, r->time);
 }
 
@@ -348,7 +348,7 @@ int spaces_record(struct spaces *s, const struct record *r)
 
 /* ---- mappings -------------------------------------------------------------------------------- */
 
-/* The first mapping that ends behind address. */
+/* The first mapping that ends after address. */
 static size_t first_behind(const struct process *p, uint64_t address)
 {
 	size_t low = 0, high = p->mappings.count;
@@ -376,8 +376,8 @@ static int space_insert(struct process *p, size_t at, const struct mapping *m)
 	return 0;
 }
 
-/* Makes room for begin..end: what lies there goes, wholly or in part.  Returns where to insert, or
- * -1. */
+/* Makes room for begin..end: removes mappings there, wholly or in part. Returns where to insert,
+ * or -1. */
 static long space_clear(struct process *p, uint64_t begin, uint64_t end)
 {
 	size_t at = first_behind(p, begin), to;
@@ -421,7 +421,7 @@ int spaces_map(struct spaces *s, struct process *p, const struct record_mapping 
 	m.image = (uint32_t)image;
 	p->space = ++s->numbers;
 	at = p->mappings.count ? space_clear(p, m.begin, m.end) : 0;
-	if (r->data) /* nothing is executed there any more */
+	if (r->data) /* it is no longer executable */
 		return at < 0 ? -1 : 0;
 	return at < 0 ? -1 : space_insert(p, (size_t)at, &m);
 }

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which process and thread a sample is of, and what its addresses mean: the address space of every
- * process as the kernel's records build it up, through fork, exec and mappings that replace others.
+ * The process and thread of a sample, and the meaning of its addresses: the address space of every
+ * process, built from the kernel's records of fork, exec and mappings that replace others.
  */
 #ifndef COLLECT_SPACES_H
 #define COLLECT_SPACES_H
@@ -16,10 +16,10 @@ struct mapping {
 struct process {
 	pid_t pid;
 	uint32_t index;               /* in the experiment */
-	uint32_t space;               /* another number whenever mappings change */
+	uint32_t space;               /* changes with mappings */
 	unsigned threads;             /* that run */
-	bool jitted;                  /* it has samples in code of its own making */
-	VEC(struct mapping) mappings; /* in order of address, none over another */
+	bool jitted;                  /* it has samples in generated code */
+	VEC(struct mapping) mappings; /* in order of address, without overlaps */
 };
 
 struct spaces {
@@ -28,33 +28,33 @@ struct spaces {
 	struct table processes, threads;
 	struct process *last; /* found at last */
 	uint32_t numbers;     /* of address spaces, given so far */
-	int rank;             /* in MPI, of all who are seen; -1: none */
+	int rank;             /* in MPI, of all processes seen; -1: none */
 	uint64_t began;       /* time of the records at which the experiment began */
-	/* Before what is known of a process is forgotten; may be NULL. */
+	/* Called before the state of a process is freed; may be NULL. */
 	int (*leaving)(void *context, struct process *p);
 	void *context;
 };
 
 void spaces_init(struct spaces *s, struct experiment *x, struct collect_images *images);
-/* A process that is about to be run or is there already; with look, what /proc knows of its
- * mappings and threads is taken over.  NULL: memory is out. */
+/* A process that is about to be run or exists already; with look, its mappings and threads are
+ * read from /proc. NULL: memory is out. */
 struct process *spaces_add(struct spaces *s, pid_t pid, pid_t ppid, bool look, uint64_t time);
-/* The process; made up (from /proc, unless it is past) where no record told of it.  NULL: memory is
+/* The process; without a record it is made up (from /proc, unless it is past). NULL: memory is
  * out. */
 struct process *spaces_process(struct spaces *s, pid_t pid, uint64_t time);
 /* The thread's number in the experiment; -1: memory is out. */
 long spaces_thread(struct spaces *s, struct process *p, pid_t tid);
-/* FORK, EXIT, COMM, MMAP, MMAP2.  -1: memory is out.  Others are left alone: 0. */
+/* FORK, EXIT, COMM, MMAP, MMAP2. -1: memory is out. Others are ignored: 0. */
 int spaces_record(struct spaces *s, const struct record *r);
-/* A mapping laid over what was there.  -1: memory is out. */
+/* A mapping that replaces earlier ones at its addresses. -1: memory is out. */
 int spaces_map(struct spaces *s, struct process *p, const struct record_mapping *m);
-/* The mapping that pc is in; NULL: none is known. */
+/* The mapping that contains pc; NULL: unknown. */
 const struct mapping *spaces_find(const struct process *p, uint64_t pc);
-/* Adds the mappings that text, /proc/PID/maps, tells of. */
+/* Adds the mappings in text, the contents of /proc/PID/maps. */
 int spaces_read_maps(struct spaces *s, struct process *p, char *text);
-/* What pc means in image i, in a mapping of it. */
+/* The address in image i of pc, which is in a mapping of it. */
 uint64_t spaces_address(const struct spaces *s, const struct mapping *m, uint64_t pc);
-/* All processes that are still there have left. */
+/* Ends all processes that are left. */
 int spaces_end(struct spaces *s);
 void spaces_fini(struct spaces *s);
 

@@ -46,13 +46,13 @@ int corefit_forms_measure(form_list *forms, struct blockbench *bench,
 	return rc;
 }
 
-/* ---- what a description says ---- */
+/* ---- the description's figures ---- */
 
 static double fit_cycles_of(const struct core *core, struct schedule_work *work,
 	const uint8_t *bytes, size_t length, struct error *e)
 {
 	static const struct schedule_options options = {
-		.loop = true}; /* fetching is not the form's */
+		.loop = true}; /* fetching is not a property of the form */
 	struct insn insns[16];
 	struct schedule s;
 	size_t count = 0;
@@ -113,7 +113,7 @@ struct guess {
 	const struct core_group *group;
 	unsigned count, busy;
 	double error;
-	unsigned apart; /* ports by which it differs from what the rule had */
+	unsigned apart; /* ports that differ from the rule's */
 };
 
 static bool fit_better(const struct guess *a, const struct guess *b)
@@ -128,8 +128,9 @@ static bool fit_better(const struct guess *a, const struct guess *b)
 	return a->count * a->busy > 4 ? a->count < b->count : a->busy < b->busy;
 }
 
-/* So many micro-operations on one of the named sets, each keeping its port so long, that come
- * nearest to the throughput: of equally good ones, the set that is most like what the rule had. */
+/* The number of micro-operations on one of the named sets, and the cycles that each keeps its
+ * port, that come nearest to the throughput: of equally good ones, the set most similar to the
+ * rule's. */
 static struct guess guess_ports(
 	const struct core *core, const struct core_rule *rule, double throughput)
 {
@@ -213,7 +214,7 @@ static bool off(double measured, double said, double tolerance)
 static void write_line(
 	const struct core *core, const struct form *f, double tolerance, struct strbuf *out)
 {
-	/* Each of the many may wait for itself: then its latency says it all. */
+	/* Each of several may depend on itself: then its latency covers everything. */
 	bool chained = f->latency > 0 && f->latency / f->many_count > 0.93 * f->throughput;
 	bool slow = !chained && off(f->throughput, f->throughput_before, tolerance);
 	bool late = off(f->latency, f->latency_before, tolerance);

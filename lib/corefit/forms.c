@@ -118,8 +118,8 @@ static const struct part signatures[][4] = {
 	{K, Z, Z},
 };
 
-/* Register n of a kind; general ones without rsp, and without rax to rdx first, which many use by
- * themselves. */
+/* Register n of a kind; general ones without rsp, and without rax to rdx first, which are implicit
+ * operands of many instructions. */
 static uint8_t pick(unsigned kind, unsigned n)
 {
 	static const uint8_t general[] = {6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
@@ -160,8 +160,8 @@ static size_t forms_encode(const struct form *f, const uint8_t *regs, uint8_t *b
 	return isa_encode(f->mnemonic, operands, f->operands, 3, bytes);
 }
 
-/* The first operand is read besides being written, or is of a kind with another one: then one
- * instruction can need the one before. */
+/* Whether one instruction can depend on the last: the first operand is also read, or has the kind
+ * of another one. */
 static void make_chain(struct form *f, const struct insn *first)
 {
 	uint8_t regs[INSN_OPERANDS_MAX];
@@ -217,7 +217,8 @@ static int try_form(form_list *forms, unsigned mnemonic, const struct part *part
 	if (!length)
 		return 0;
 	isa_decode(ISA_X86_64, bytes, length, 0, &first);
-	/* What the encoder made is what was asked for: some signatures are met by other sizes. */
+	/* Whether the encoder's result is the requested form: some signatures are encoded with
+	 * other sizes. */
 	if (first.mnemonic != mnemonic || !forms_wanted(&first) || first.operands != f.operands)
 		return 0;
 	for (unsigned n = 0; n < f.operands; n++)

@@ -7,8 +7,8 @@
  * typically t_i.  All causes move the same part lambda of the way from t_i to the bound on the side
  * that matters, until they sum to the run's time T: x_i = t_i + lambda (high_i - t_i) where the
  * typical costs explain less than T, else x_i = t_i - lambda (t_i - low_i).  This is the least
- * squares fit with weights 1/(distance to the bound), and right if costs err all together: where
- * one kind of miss overlaps with other work, so does the next, because overlap is a property of the
+ * squares fit with weights 1/(distance to the bound), and right if costs err all together: if
+ * one kind of miss overlaps with other work, so do the others, because overlap is a property of the
  * program.  (Independent errors would have weights 1/distance^2; then the cause with the widest
  * range takes nearly all of the difference, and long misses vanish from programs that overlap
  * theirs.)  Cost: one pass over the causes.
@@ -27,12 +27,12 @@ struct row {
 	int number;
 	const char *name;
 	const char *rest; /* its name when some of its parts are causes of their own */
-	int cost_of;      /* the row that bears its cost, where it has none itself */
-	int implies; /* each is also one of these, whose cost it bears too if those were not counted
+	int cost_of;      /* row that has its cost, if it has none itself */
+	int implies; /* each is also one of these, and has its cost, too, if those were not counted
 		      */
-	int parts[PARTS_MAX]; /* if counted, these are causes and only what is left of this row */
-	int yields_to[PARTS_MAX]; /* if one of these was counted, this row tells nothing new */
-	bool kernel;              /* its time passes in the kernel */
+	int parts[PARTS_MAX];     /* if counted, these are causes and this row only has the rest */
+	int yields_to[PARTS_MAX]; /* if one of these was counted, this row adds nothing */
+	bool kernel;              /* its time is in the kernel */
 };
 
 /* clang-format off */
@@ -112,8 +112,8 @@ static const struct row *breakdown_row_of(int number)
 	return NULL;
 }
 
-/* Adds what one event of this row costs, in seconds, to typical, minimum, maximum; false if that is
- * not known. */
+/* Adds the cost of one event of this row, in seconds, to typical, minimum, maximum; false if
+ * unknown. */
 static bool add_cost(const struct work *w, const struct row *row, double *each)
 {
 	const struct cost *c = &w->costs->cost[row->number];
@@ -130,8 +130,8 @@ static bool add_cost(const struct work *w, const struct row *row, double *each)
 	return true;
 }
 
-/* What is left of a sum when those of its parts that were counted stand for themselves.  *left: how
- * many parts were not counted; *taken: how many were. */
+/* The rest of a sum without those of its parts that were counted. *left: the number of parts not
+ * counted; *taken: of those counted. */
 static struct quantity without_parts(
 	const struct work *w, const struct row *row, int *left, int *taken)
 {
@@ -154,7 +154,7 @@ static struct quantity without_parts(
 	return q;
 }
 
-/* The cause that a row makes, at its typical cost; false if it makes none here. */
+/* The cause of a row, at its typical cost; false if it makes none here. */
 static bool make_cause(const struct work *w, const struct row *row, struct cause *cause)
 {
 	double each[3] = {0};
@@ -181,8 +181,8 @@ static bool make_cause(const struct work *w, const struct row *row, struct cause
 	return cause->seconds.high > 0;
 }
 
-/* Instructions take their slots in cycles without stalls; stalls are the effects of other causes.
- */
+/* Instructions take their slots in cycles without stalls; stalls are the effects of other
+ * causes. */
 static void bound_by_stalls(const struct work *w, struct cause *cause)
 {
 	const struct quantity *cycles = &w->event[EV_CYCLES],
@@ -241,7 +241,7 @@ static void breakdown_merge_twins(struct work *w)
 		w->event[EV_CYCLES] = w->event[EV_CYCLES_16];
 }
 
-/* The time to divide: as given, else from the cycles.  False: not known. */
+/* The time to divide: as given, else from the cycles. False: unknown. */
 static bool whole_time(const struct work *w, const struct counted *c, struct quantity *whole)
 {
 	const struct quantity *cycles = &w->event[EV_CYCLES];

@@ -17,8 +17,8 @@
 struct counted {
 	struct quantity event[EVENT_LIMIT];
 	struct quantity seconds; /* CPU time of the run, all threads: what the breakdown divides */
-	bool user_level; /* the time and the cycles are of user level alone: what the kernel does is
-			    no part of them */
+	bool user_level;         /* the time and the cycles are of user level only: the kernel's are
+				    excluded */
 };
 
 struct statistic {
@@ -27,8 +27,8 @@ struct statistic {
 	struct quantity quantity;
 };
 #define STATISTICS_MAX 64
-/* Fills at most STATISTICS_MAX; returns how many.  A statistic appears only if its inputs were
- * counted and its denominator is not zero.  Names and formulas: perfex(1), STATISTICS. */
+/* Fills at most STATISTICS_MAX; returns their number. A statistic appears only if its inputs were
+ * counted and its denominator is not zero. Names and formulas: perfex(1), STATISTICS. */
 size_t costs_statistics(const struct counted *c, const struct cost_table *costs,
 	const struct machine *machine, struct statistic *out);
 
@@ -42,12 +42,12 @@ struct cause {
 #define CAUSES_MAX 64
 /*
  * Fitted costs: every cause begins at its typical cost and moves towards its maximum (or minimum),
- * the further the wider its range, until the sum is the run's time; breakdown.c says how.  What
- * even the maxima do not explain is the cause "unexplained"; if even the minima exceed the time,
- * the negative cause "overlap" makes up for it.  Largest first, that one last.  Causes of no time
- * are left out.  Events that tell of the same time are charged once: the parts of a sum where they
- * were counted, else the sum.  0 if the time is not known (neither c->seconds, nor cycles and a
- * clock); a clock_hz of 0 means that of the costs.
+ * in proportion to its range, until the sum is the run's time (breakdown.c). Time that even the
+ * maxima do not explain is the cause "unexplained"; if even the minima exceed the time, the
+ * negative cause "overlap" compensates. Largest first, that one last. Causes of no time are left
+ * out. Events of the same time are charged once: the parts of a sum if they were counted, else the
+ * sum. 0 if the time is unknown (neither c->seconds, nor cycles and a clock); a clock_hz of 0
+ * means that of the costs.
  */
 size_t costs_breakdown(const struct counted *c, const struct cost_table *costs, double clock_hz,
 	struct cause *out);

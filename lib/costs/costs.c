@@ -61,7 +61,7 @@ static int load_ours(const char *name, struct cost_table *t, struct error *e)
 	return rc;
 }
 
-/* Lays the file over *t where there is one and it is meant for t's processor or this machine. */
+/* Reads the file into *t if it exists and is for t's processor or this machine. */
 static int overlay(const char *path, bool host, struct cost_table *t, struct error *e)
 {
 	struct cost_table alone = {0};
@@ -124,7 +124,7 @@ static const char *costs_exact(double value, char *text, size_t size)
 	return text;
 }
 
-/* A header line; what a header cannot hold (control characters) becomes blanks. */
+/* A header line; characters that a header cannot contain (control characters) become blanks. */
 static void costs_print_text(struct strbuf *out, const char *what, const char *text)
 {
 	if (!*text)
@@ -141,7 +141,7 @@ void costs_print_header(const struct cost_table *t, struct strbuf *out)
 
 	costs_print_text(out, "name", t->name);
 	costs_print_text(out, "processor", t->processor);
-	if (t->clock_hz > 0) { /* megahertz read better, where they say it exactly */
+	if (t->clock_hz > 0) { /* megahertz are easier to read, if exact */
 		bool mega =
 			strtod(costs_exact(t->clock_hz / 1e6, text, sizeof(text)), NULL) * 1e6 ==
 			t->clock_hz;

@@ -3,19 +3,18 @@
  * What events cost: typical, minimum and maximum, in cycles or nanoseconds, per processor.  The
  * file format is documented in perfex-costs(5).
  *
- * Costs are exclusive: an event's cost is what it adds to what was already charged for getting
- * there.  So a load that goes to memory is charged for the L1 miss (getting it from L2), the L2
- * miss (L3 instead of L2) and the last-level miss (memory instead of L3), each with its own cost,
- * and the sum over events never counts a cycle twice except for overlap between events, which is
- * what lies between minimum and maximum:
+ * Costs are exclusive: an event's cost is the increase over the costs of its preconditions. So a
+ * load from memory is charged for the L1 miss (getting it from L2), the L2 miss (L3 instead of L2)
+ * and the last-level miss (memory instead of L3), each with its own cost, and the sum over events
+ * never counts a cycle twice except for overlap between events, which is the range from minimum to
+ * maximum:
  *
  * - maximum: one isolated occurrence that everything waits for (latency);
  *
  * - minimum: as many overlapped as the processor can, next to other work (throughput);
  *
- * - typical: four chains of dependent loads side by side, as much overlap as ordinary programs
- *   have.  (The paper's stride-1 sweeps are prefetched today, and prefetched lines are not counted
- *   as misses.)
+ * - typical: four chains of dependent loads side by side, the overlap of ordinary programs. (The
+ * paper's stride-1 sweeps are prefetched today, and prefetched lines are not counted as misses.)
  *
  * EVENT_REDUNDANT rows cost nothing.  (Zagha et al., section 4; perfex's -y.)
  */
@@ -39,7 +38,7 @@ struct cost {
 
 struct cost_table {
 	char name[32];       /* "zen4" */
-	char processor[128]; /* as its maker calls it */
+	char processor[128]; /* its maker's name for it */
 	char origin[512];    /* file it came from */
 	char date[32];       /* of the measurement, YYYY-MM-DD; may be empty */
 	char method[256];    /* how the figures were obtained; may be empty */
@@ -47,8 +46,8 @@ struct cost_table {
 	struct cost cost[EVENT_LIMIT];
 };
 
-/* name is what errors call the text: "FILE:LINE:COLUMN: message".  Rows given replace those in *t
- * (so a subset may be loaded over a full table). */
+/* Errors begin with name: "FILE:LINE:COLUMN: message". Rows given replace those in *t (so a subset
+ * may be loaded over a full table). */
 int costs_parse(
 	const char *text, size_t length, const char *name, struct cost_table *t, struct error *e);
 int costs_load(const char *path, struct cost_table *t, struct error *e);
@@ -61,12 +60,11 @@ int costs_load(const char *path, struct cost_table *t, struct error *e);
  */
 int costs_find(
 	const char *machine, bool host, const char *file, struct cost_table *t, struct error *e);
-/* Ours alone, without the system's and the user's. */
+/* Ours only, without the system's and the user's. */
 int costs_ours(const char *machine, struct cost_table *t, struct error *e);
 /* Appends t in the format that costs_parse reads. */
 void costs_print(const struct cost_table *t, struct strbuf *out);
-/* Its pieces, for those who put comments between: the header lines; one row, without its newline.
- */
+/* Its parts, for callers that insert comments: the header lines; one row, without its newline. */
 void costs_print_header(const struct cost_table *t, struct strbuf *out);
 void costs_print_row(const struct cost_table *t, int number, struct strbuf *out);
 

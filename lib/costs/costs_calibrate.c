@@ -1,19 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Costs from probes.  A cost is what an event adds to what was already charged for getting there,
- * so each is a difference of differences: the walk of a page table, say, is a chase over a line in
- * each of many pages, less the chase over as many lines that lie together, less what the
- * first-level TLB's miss costs by itself.
+ * Costs from probes. A cost is the increase over the costs of an event's preconditions, so each is
+ * a difference of differences. The walk of a page table, for example, is a chase over a line in
+ * each of many pages, less the chase over as many adjacent lines, less the cost of a first-level
+ * TLB miss.
  *
- * Misses: a pointer chase, where each waits for the one before, is the maximum; the cheaper of a
- * sweep and of independent accesses in random order, where as many overlap as can, the minimum; and
- * four chases side by side, as much overlap as ordinary programs have, the typical cost.  (The
- * paper took its typical costs from stride-1 sweeps.  Today hardware prefetches those, and lines
- * that were prefetched are not counted as misses: a sweep may well be the cheapest way through a
- * level.)
+ * Misses: a pointer chase of dependent loads gives the maximum. The cheaper of a sweep and of
+ * independent accesses in random order, with the greatest overlap, gives the minimum. Four
+ * simultaneous chases, with the overlap of ordinary programs, give the typical cost. (The paper
+ * took its typical costs from stride-1 sweeps. Today hardware prefetches those, and prefetched
+ * lines are not counted as misses: a sweep may be the cheapest access to a level.)
  *
- * Where an event has no kernel the table of the processor's family stands, and the row says so.
- * Cost: kernels/sample.h.
+ * An event without a kernel has the cost of the processor's family, and the row says so. Cost:
+ * kernels/sample.h.
  */
 #include "costs/costs_calibrate.h"
 
@@ -42,9 +41,8 @@ struct recipe {
 	struct term typical[TERMS]; /* the greatest; scale 0: there is none.  Likewise: */
 	struct term minimum[TERMS]; /* the least, of these and of typical */
 	struct term maximum[TERMS]; /* the greatest, of these and of typical */
-	bool widen; /* the family's bounds stand where they are wider: not all of its kinds are
-		       measured */
-	bool guess_typical; /* the family's typical cost stands, inside the measured bounds */
+	bool widen; /* the family's bounds are used if wider: not all of its kinds are measured */
+	bool guess_typical; /* the family's typical cost is used, within the measured bounds */
 };
 
 #define LEVEL(kind, outer, inner)                                                                  \
@@ -140,7 +138,7 @@ static const struct recipe recipes[] = {
 };
 /* clang-format on */
 
-/* The greatest (or least) of the terms' figures; NaN if one that is needed was not measured. */
+/* The greatest (or least) of the terms' figures; NaN if a necessary one was not measured. */
 static struct figure calibrate_choose(
 	const struct samples *s, const struct term *term, bool greatest)
 {
@@ -159,7 +157,7 @@ static struct figure calibrate_choose(
 	return best;
 }
 
-/* Three significant digits, and no more than thousandths: the rest is noise. */
+/* Three significant digits, and at most thousandths: the rest is noise. */
 static double rounded(double x)
 {
 	char text[32];
@@ -168,7 +166,7 @@ static double rounded(double x)
 	return round(strtod(text, NULL) * 1000) / 1000;
 }
 
-/* One row from its kernels.  False: not measured, the family's stays. */
+/* One row from its kernels. False: not measured, the family's is kept. */
 static bool cook(const struct recipe *r, const struct samples *s, struct cost *cost, double *spread)
 {
 	struct figure typical = calibrate_choose(s, r->typical, true),
@@ -205,7 +203,7 @@ static bool cook(const struct recipe *r, const struct samples *s, struct cost *c
 	return true;
 }
 
-/* As the kernel names the processor; else as the description does. */
+/* The kernel's name of the processor; else the description's. */
 static void name_processor(const struct machine *host, char *out, size_t size)
 {
 	char *text = file_read("/proc/cpuinfo", 0, NULL, NULL),

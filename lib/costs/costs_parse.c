@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The parser of cost tables, perfex-costs(5): line based, one pass, nothing but the table is
- * written, and that only when the whole text is right.
+ * The parser of cost tables, perfex-costs(5): line based, one pass, without side effects but the
+ * table, which is written only if the whole text is right.
  */
 #include <math.h>
 #include <stdarg.h>
@@ -12,7 +12,7 @@
 #include "base/nearest.h"
 #include "costs/costs.h"
 
-#define NS_MAX    1e12 /* a quarter of an hour: beyond this it is a slip, not a cost */
+#define NS_MAX    1e12 /* a quarter of an hour: more is a typing error */
 #define CLOCK_MAX 1e12
 
 struct word {
@@ -37,16 +37,16 @@ static const char *const header_name[HEADER_COUNT] = {
 };
 
 struct parser {
-	const char *name;                                            /* what errors call the text */
-	const char *line;                                            /* start of the line at hand */
-	const char *at, *end;                                        /* what is left of it */
-	unsigned number;                                             /* of the line */
+	const char *name;     /* name of the text in errors */
+	const char *line;     /* start of the current line */
+	const char *at, *end; /* the rest of it */
+	unsigned number;      /* of the line */
 	unsigned event_line[EVENT_LIMIT], header_line[HEADER_COUNT]; /* where first given; 0: not */
 	struct cost_table *t;
 	struct error *e;
 };
 
-/* An error at `where` in the line at hand. */
+/* An error at `where` in the current line. */
 __attribute__((format(printf, 3, 4))) static int fail(
 	struct parser *p, const char *where, const char *format, ...)
 {
@@ -139,7 +139,7 @@ static int unknown_event(struct parser *p, struct word w)
 	return error_hint(p->e, "%s%sperfex -list lists the events", text, *text ? " " : "");
 }
 
-/* The number of the event that a word names by number or short name; -1 with the error set. */
+/* The number of the event with this number or short name; -1 with the error set. */
 static int parse_event(struct parser *p, struct word w)
 {
 	size_t count;
@@ -318,7 +318,7 @@ static int parse_line(struct parser *p)
 	return parse_row(p, w);
 }
 
-/* Adds a file to the list of those that t comes from; what does not fit is left out. */
+/* Adds a file to the list of t's files; names that do not fit are left out. */
 static void add_origin(struct cost_table *t, const char *name)
 {
 	size_t n = strlen(t->origin);

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The statistics under a report: first those of the classic perfex, by their names and formulas,
- * then those that today's events allow.  One row of a static table each.  Intervals come from
- * interval arithmetic on the inputs' intervals, so they are never too narrow, and too wide where
- * inputs move together.
+ * then those that today's events allow. Each is one row of a static table. Intervals come from
+ * interval arithmetic on the inputs' intervals: they are never too narrow, and too wide if inputs
+ * are correlated.
  */
 #include <math.h>
 
 #include "costs/breakdown.h"
 
 #define INPUTS_MAX 6
-#define SECONDS    (-2) /* an input that is no event: c->seconds */
+#define SECONDS    (-2) /* an input other than events: c->seconds */
 
 struct context {
 	const struct cost_table *costs;
@@ -39,7 +39,7 @@ static struct quantity statistics_add(struct quantity a, struct quantity b)
 		a.value + b.value, a.low + b.low, a.high + b.high, label_join(a.label, b.label)};
 }
 
-/* Events that are a part of others: what is left cannot be negative, whatever the scaling did. */
+/* Events that are part of others: the rest cannot be negative, even after scaling. */
 static struct quantity statistics_less(struct quantity a, struct quantity b)
 {
 	return (struct quantity){fmax(a.value - b.value, 0), fmax(a.low - b.high, 0),
@@ -138,8 +138,8 @@ static struct quantity typical_seconds(struct quantity count, int number, const 
 	return count;
 }
 
-/* Loads and stores as instructions and with what they cost beyond, the misses, and the TLB misses,
- * over the time. */
+/* Loads and stores, as instructions and with their further cost, misses, and TLB misses, over the
+ * time. */
 static struct quantity memory_time(const struct quantity *in, const struct context *x)
 {
 	struct quantity accesses = statistics_add(in[0], in[1]);
@@ -286,7 +286,7 @@ static const struct row statistics_table[] = {
 _Static_assert(sizeof(statistics_table) / sizeof(statistics_table[0]) <= STATISTICS_MAX,
 	"more statistics than callers have room for");
 
-/* Counts under the number that formulas use, where only its twin was counted. */
+/* The count of a formula's event, or of its duplicate if only that was counted. */
 static void statistics_merge_twins(struct context *x)
 {
 	static const int twin[][2] = {{EV_CYCLES, EV_CYCLES_16},

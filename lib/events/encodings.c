@@ -35,8 +35,8 @@ static const struct generic software[EV_COUNT] = {
 	((cache) | PERF_COUNT_HW_CACHE_OP_READ << 8 | PERF_COUNT_HW_CACHE_RESULT_MISS << 16)
 #define KERNELS_CHOICE "reads alone, and as the kernel found it best to count on this processor"
 
-/* "cache-misses" and "cache-references" are not included: their level differs between processors.
- */
+/* "cache-misses" and "cache-references" are not included: their level differs between
+ * processors. */
 static const struct generic hardware[EV_COUNT] = {
 	[EV_CYCLES] = {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL},
 	[EV_L1I_MISSES] = {"L1-icache-load-misses", PERF_TYPE_HW_CACHE, READ_MISS(PERF_COUNT_HW_CACHE_L1I),

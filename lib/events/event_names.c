@@ -197,8 +197,8 @@ static int unknown(const char *text, struct error *e)
 	struct nearest n;
 	size_t count;
 
-	/* Compares the event alone, without the PMU before it or the masks and modifiers after it.
-	 */
+	/* Compares the event alone, without the PMU before it or the masks and modifiers after
+	 * it. */
 	snprintf(wanted, sizeof(wanted), "%s", event ? event + 2 : text);
 	wanted[strcspn(wanted, ":")] = '\0';
 	nearest_init(&n, wanted);

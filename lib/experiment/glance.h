@@ -27,8 +27,8 @@ const struct experiment *experiment_glance_head(const struct experiment_glance *
 
 /* Continues for about this number of ns with nodes, and as many with samples (UINT64_MAX: to the
  * end), or restarts the samples if nodes have been added. 1: there is more; 0: the end; -1: the
- * rest cannot be read here (damaged, or addresses too far apart), and is left to experiment_read.
- */
+ * rest cannot be read here (damaged, or addresses too far apart), and is left to
+ * experiment_read. */
 int experiment_glance_work(struct experiment_glance *g, uint64_t nodes, uint64_t samples);
 
 /* The part of the file's samples that were counted, by bytes: 0 to 1. */

@@ -174,8 +174,8 @@ static void read_end(struct reader *r, struct cursor *c)
 
 /* ---- the file ---- */
 
-/* Sections that are not tables of rows, in the order of the file, and the table that they precede.
- */
+/* Sections that are not tables of rows, in the order of the file, and the table that they
+ * precede. */
 static const struct {
 	enum experiment_rows before, list; /* list: where read is NULL */
 	char type[5];

@@ -9,8 +9,8 @@
 #include "rows/rows.h"
 
 /*
- * All tables, in the order in which they lie in a file, settle and are merged: each comes after
- * those that it refers to.  A table is a line here and its row_kind, experiment_NAME_kind; from
+ * All tables, in their order in a file, in settling and in merging: each follows those
+ * that it refers to.  A table is a line here and its row_kind, experiment_NAME_kind; from
  * this follow EXPERIMENT_NUMBER, by which rows refer to it, and the member NAME of struct
  * experiment.
  */
@@ -28,7 +28,7 @@
 	TABLE(RATES, branch_rates)                                                                 \
 	TABLE(TALLIES, branch_tallies)
 
-/* What rows refer to, by number: first what is no table of rows (lists), then the tables. */
+/* Targets of references, by number: first lists, which are not tables of rows, then the tables. */
 enum experiment_rows {
 	EXPERIMENT_FACTS = ROW_NUMBER + 1,
 	EXPERIMENT_IMAGES,
@@ -45,7 +45,7 @@ enum experiment_rows {
 
 #define EXPERIMENT_KIND(number, name) extern const struct row_kind experiment_##name##_kind;
 EXPERIMENT_TABLE_LIST(EXPERIMENT_KIND)
-/* Runs as files of minor version 2 have them, without rates. */
+/* Runs in files of minor version 2, without rates. */
 extern const struct row_kind experiment_runs_alone_kind;
 
 struct experiment;

@@ -67,8 +67,8 @@ static double recorded(const struct explain_edges *edges, const struct flow *f, 
 	return found ? (double)found->count : 0;
 }
 
-/* An edge that falls through has the executions that did not jump: it need not have been recorded.
- */
+/* An edge that falls through has the executions that did not jump: it need not have been
+ * recorded. */
 static double fallen(
 	const struct flow *f, const struct flow_block *b, const double *counts, uint64_t times)
 {

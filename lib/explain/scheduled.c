@@ -18,8 +18,8 @@ static bool repeats(const struct flow *f, uint32_t block)
 	return false;
 }
 
-/* Each block as if it followed itself. Bytes that are not code have no schedule: no issue points.
- */
+/* Each block as if it followed itself. Bytes that are not code have no schedule: no issue
+ * points. */
 static void schedule_blocks(struct explain_analysed *p)
 {
 	const struct flow *f = p->code->flow;

@@ -24,8 +24,8 @@ static void give(struct explain_moved *to, uint64_t samples, double share, bool 
 		to->estimated = true;
 }
 
-/* The instruction that waited before the edge was passed: the last one, or the one fused with it.
- */
+/* The instruction that waited before the edge was passed: the last one, or the one fused with
+ * it. */
 static uint32_t source_of(const struct flow *f, const struct flow_edge *edge)
 {
 	const struct flow_block *b = &f->blocks.data[edge->from];
