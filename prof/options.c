@@ -24,7 +24,7 @@ static int add_calc(void *target, const char *argument, struct error *e)
 /* n, n% or ncum%. */
 static int set_quit(void *target, const char *argument, struct error *e)
 {
-	struct prof_quit *q = &((struct options *)target)->quit;
+	struct prof_quit *q = &((struct options *)target)->request.quit;
 	char *end;
 	double value = strtod(argument, &end);
 
@@ -57,21 +57,21 @@ static const struct option_row rows[] = {
 	{"exclude", "GLOB", "leave out functions or images that match; may be repeated",
 		OPTION_WORDS, FIELD(exclude)},
 	{"inclusive", NULL, "add and sort by figures that include what was called",
-		FIELD(inclusive)},
-	{"inlines", NULL, "give inlined functions rows of their own", FIELD(inlines)},
+		FIELD(request.inclusive)},
+	{"inlines", NULL, "give inlined functions rows of their own", FIELD(request.inlines)},
 	{"raw", NULL,
 		"-heavy, -lines: leave samples where interrupts found them; -dis: show these as "
 		"well",
-		FIELD(raw)},
-	{"intel", NULL, "-dis: Intel's syntax", FIELD(intel)},
-	{"whole", NULL, "-dis: show large functions in full", FIELD(whole)},
+		FIELD(request.raw)},
+	{"intel", NULL, "-dis: Intel's syntax", FIELD(request.intel)},
+	{"whole", NULL, "-dis: show large functions in full", FIELD(request.whole)},
 	{"classic", NULL, "-calc: estimate executions as for cores that issue in order",
-		FIELD(classic)},
+		FIELD(request.classic)},
 	{"core", "CORE", "-calc: schedule for this core (default: that of this host)",
-		OPTION_STRING, FIELD(core)},
-	{"threads", NULL, "rows for each thread, process or rank", FIELD(threads)},
+		OPTION_STRING, FIELD(request.core)},
+	{"threads", NULL, "rows for each thread, process or rank", FIELD(request.threads)},
 	{"calipers", "[A,]B", "only between two caliper points, or phases of this name",
-		OPTION_STRING, FIELD(calipers)},
+		OPTION_STRING, FIELD(request.calipers)},
 	{"compare", NULL, "show files side by side with ratios instead of their sum",
 		FIELD(compare)},
 	{"diff", NULL,
@@ -79,7 +79,7 @@ static const struct option_row rows[] = {
 		"line, with -dso by image",
 		FIELD(diff)},
 	{"share", NULL, "-diff: compare shares of the whole instead of absolute numbers",
-		FIELD(share)},
+		FIELD(request.shares)},
 	{"ci", NULL, "show the 95% interval of each estimate", FIELD(intervals)},
 	{"source-path", "DIR", "look for source files below DIR; may be repeated", OPTION_WORDS,
 		FIELD(sources)},
@@ -147,7 +147,7 @@ static struct option_row *make_table(void)
 		table[i] = (struct option_row){
 			report_views[i].name, NULL, report_views[i].help, FIELD(view[i])};
 	for (size_t i = 0; i < count; i++)
-		if (report_views[i].alone) {
+		if (report_views[i].flags & VIEW_ALONE) {
 			table[i].argument = "PROCEDURE";
 			table[i].kind = OPTION_CALL;
 			table[i].call = add_calc;
@@ -159,8 +159,8 @@ static struct option_row *make_table(void)
 static int check_diff(const struct options *o, struct error *e)
 {
 	if (!o->diff)
-		return o->share ? error_set(e, ERR_CONFLICT, "-share needs -diff") : 0;
-	if (o->merge || o->dump || o->compare || o->threads)
+		return o->request.shares ? error_set(e, ERR_CONFLICT, "-share needs -diff") : 0;
+	if (o->merge || o->dump || o->compare || o->request.threads)
 		return error_set(e, ERR_CONFLICT,
 			"-diff cannot be combined with -merge, -dump, -compare or -threads");
 	for (size_t i = 0; report_views[i].name; i++)
@@ -180,7 +180,8 @@ static int check_export(const struct options *o, bool report, struct error *e)
 	if (report || o->csv || o->json || o->merge || o->dump || o->diff)
 		return error_set(e, ERR_CONFLICT,
 			"-export writes a file for other tools: leave out reports");
-	if (o->quit.rows || o->quit.percent > 0 || o->quit.cumulative > 0 || o->inclusive)
+	if (o->request.quit.rows || o->request.quit.percent > 0 || o->request.quit.cumulative > 0 ||
+		o->request.inclusive)
 		return error_set(
 			e, ERR_CONFLICT, "-export writes everything: leave out -q and -inclusive");
 	return 0;
@@ -221,7 +222,7 @@ static int check_plot(const struct options *o, bool report, struct error *e)
 			"lines: source lines; costs: events; sweep: curves over a parameter (-x)");
 	}
 	if (report || o->csv || o->json || o->merge || o->dump || o->diff || o->compare ||
-		o->export || o->threads || o->tui)
+		o->export || o->request.threads || o->tui)
 		return error_set(e, ERR_CONFLICT, "-plot draws one picture: leave out reports");
 	if ((o->x || o->y) && strcmp(o->plot, "sweep") != 0)
 		return error_set(e, ERR_CONFLICT, "-x and -y need -plot sweep");
@@ -298,7 +299,7 @@ static int take_procedures(struct options *o, struct error *e)
 	bool any = false;
 
 	for (size_t i = 0; report_views[i].name; i++)
-		any = any || (o->view[i] && report_views[i].about);
+		any = any || (o->view[i] && (report_views[i].flags & VIEW_ABOUT));
 	for (size_t i = 0; o->files[i]; i++)
 		files += access(o->files[i], F_OK) == 0;
 	if (!any || !files)

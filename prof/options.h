@@ -13,13 +13,12 @@
 enum { VIEWS_MAX = 24 };
 
 struct options {
-	bool view[VIEWS_MAX]; /* by row of views[] */
-	bool inclusive, inlines, threads, intervals, compare, diff, share;
-	bool raw, intel, whole, classic;
+	bool view[VIEWS_MAX];        /* by row of views[] */
+	struct prof_request request; /* what options say of it: reporting_request has all */
+	bool intervals, compare, diff;
 	bool tui, mouse, ascii;
 	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, completion, help, version;
-	const char *core, *calipers, *output, *root, *debug_directory;
-	struct prof_quit quit;
+	const char *output, *root, *debug_directory;
 	/* NULL-terminated once parsed */
 	word_list only, exclude, sources, archives;
 	const char *export; /* format */

@@ -108,7 +108,7 @@ static int draw_sweep(struct drawing *g, struct error *e)
 {
 	const struct picture_sweep_request r = {.x = g->o->x,
 		.y = g->o->y,
-		.rows = g->o->quit.rows,
+		.rows = g->o->request.quit.rows,
 		.filtered = g->o->only.count > 1 || g->o->exclude.count > 1};
 
 	if (g->l->experiments.count && g->l->counts.count)

@@ -103,7 +103,7 @@ static int all_views(const struct options *o, const struct loaded *l,
 static bool wants_clock(const struct options *o)
 {
 	for (size_t i = 0; report_views[i].name; i++)
-		if (o->view[i] && report_views[i].cycles)
+		if (o->view[i] && (report_views[i].flags & VIEW_CYCLES))
 			return true;
 	return false;
 }
@@ -126,34 +126,26 @@ struct load_request reporting_files(const struct options *o)
 					 .debug_directory = o->debug_directory,
 					 .debuginfod = o->debuginfod},
 		.quiet = o->tui,
-		.threads = o->threads,
+		.threads = o->request.threads,
 		.together = o->merge,
 		.apart = o->compare || o->diff || is_sweep(o),
 		.ranks = !o->compare};
 
 	for (size_t i = 0; report_views[i].name; i++)
-		r.threads = r.threads || (o->view[i] && report_views[i].threads);
+		r.threads = r.threads || (o->view[i] && (report_views[i].flags & VIEW_THREADS));
 	return r;
 }
 
 struct prof_request reporting_request(const struct options *o)
 {
-	return (struct prof_request){.command = o->line,
-		.calipers = o->calipers,
-		.only = o->only.data,
-		.exclude = o->exclude.data,
-		.source_paths = o->sources.data,
-		.quit = o->quit,
-		.threads = o->threads,
-		.inclusive = o->inclusive,
-		.inlines = o->inlines,
-		.raw = o->raw,
-		.intel = o->intel,
-		.whole = o->whole,
-		.classic = o->classic,
-		.core = o->core,
-		.compare = o->compare || o->diff || is_sweep(o),
-		.shares = o->share};
+	struct prof_request r = o->request;
+
+	r.command = o->line;
+	r.only = o->only.data;
+	r.exclude = o->exclude.data;
+	r.source_paths = o->sources.data;
+	r.compare = o->compare || o->diff || is_sweep(o);
+	return r;
 }
 
 int reporting_load(

@@ -71,7 +71,7 @@ char *tui_command(const void *options, const struct tui_report *report, const ch
 	strbuf_puts(&out, "prof");
 	if (o->diff)
 		strbuf_puts(&out, " -diff");
-	if (o->share)
+	if (o->request.shares)
 		strbuf_puts(&out, " -share");
 	strbuf_printf(&out, " -%s", report->name);
 	if (procedure) {
@@ -87,9 +87,9 @@ char *tui_command(const void *options, const struct tui_report *report, const ch
 	if (o->compare)
 		strbuf_puts(&out, " -compare");
 	put_options(&out, "exclude", &o->exclude);
-	put_option(&out, "calipers", o->calipers);
-	put_quit(&out, &o->quit);
-	put_option(&out, "core", o->core);
+	put_option(&out, "calipers", o->request.calipers);
+	put_quit(&out, &o->request.quit);
+	put_option(&out, "core", o->request.core);
 	put_options(&out, "source-path", &o->sources);
 	put_options(&out, "archive", &o->archives);
 	put_option(&out, "root", o->root);

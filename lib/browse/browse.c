@@ -255,7 +255,7 @@ static struct made *make(struct browse *m, const struct tui_ask *ask, struct err
 	if (!made || (ask->procedure && !glob)) {
 		error_nomem(e);
 	} else {
-		if (m->views[ask->report]->cycles && !m->clock) {
+		if ((m->views[ask->report]->flags & VIEW_CYCLES) && !m->clock) {
 			say_what(m, "measuring the clock", NULL);
 			loaded_clock(&m->loaded, &m->request, true);
 			m->clock = true;
@@ -486,7 +486,7 @@ static int list_reports(struct browse *m)
 		if (!report_view_make(v, m->r->changes))
 			continue;
 		m->views[count] = v;
-		m->reports[count++] = (struct tui_report){v->name, v->help, v->alone};
+		m->reports[count++] = (struct tui_report){v->name, v->help, v->flags & VIEW_ALONE};
 	}
 	return 0;
 }

@@ -5,14 +5,18 @@
 
 #include "report/report_views.h"
 
+enum view_flags {
+	VIEW_ALONE = 1,   /* is about one procedure, always, which its option names */
+	VIEW_THREADS = 2, /* needs the processes of several files kept apart */
+	VIEW_ABOUT = 4,   /* words that are not files are its functions */
+	VIEW_CYCLES = 8,  /* explains cycles: needs the clock */
+};
+
 struct view {
 	const char *name; /* of its option, without dash; of the report in JSON */
 	const char *help; /* one line, for usage */
 	report_view *make;
-	bool alone;   /* is about one procedure, always, which its option names */
-	bool threads; /* needs the processes of several files kept apart */
-	bool about;   /* words that are not files are its functions */
-	bool cycles;  /* explains cycles: needs the clock */
+	enum view_flags flags;
 };
 
 /* What fills the table of a view, or of its changes (-diff); NULL: it has none to show. */

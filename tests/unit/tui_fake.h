@@ -366,8 +366,8 @@ static inline void tui_fake_init(struct tui_fake *f, bool diff)
 		if (!make)
 			continue;
 		f->make[count] = make;
-		f->reports[count++] = (struct tui_report){
-			report_views[i].name, report_views[i].help, report_views[i].alone};
+		f->reports[count++] = (struct tui_report){report_views[i].name,
+			report_views[i].help, report_views[i].flags & VIEW_ALONE};
 	}
 }
 
