@@ -41,8 +41,6 @@ static const struct generic hardware[EV_COUNT] = {
 	[EV_CYCLES] = {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL},
 	[EV_L1I_MISSES] = {"L1-icache-load-misses", PERF_TYPE_HW_CACHE, READ_MISS(PERF_COUNT_HW_CACHE_L1I),
 			   "as the kernel found it best to count on this processor"},
-	[EV_CYCLES_16] = {"cycles", PERF_TYPE_HARDWARE, PERF_COUNT_HW_CPU_CYCLES, NULL},
-	[EV_INSTRUCTIONS_15] = {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, NULL},
 	[EV_INSTRUCTIONS] = {"instructions", PERF_TYPE_HARDWARE, PERF_COUNT_HW_INSTRUCTIONS, NULL},
 	[EV_MISPREDICTED_BRANCHES] = {"branch-misses", PERF_TYPE_HARDWARE, PERF_COUNT_HW_BRANCH_MISSES, NULL},
 	[EV_L1D_MISSES] = {"L1-dcache-load-misses", PERF_TYPE_HW_CACHE, READ_MISS(PERF_COUNT_HW_CACHE_L1D),
@@ -149,6 +147,9 @@ int event_encode_for(const char *name, int number, struct event_code *code, stru
 		error_set(e, ERR_NOT_FOUND, "unknown processor family '%s'", name);
 		return error_hint(e, "%s", nearest_text(&n, guess, sizeof(guess)));
 	}
+	/* The same on the R10000's other counter. */
+	if (number == EV_CYCLES_16 || number == EV_INSTRUCTIONS_15)
+		number = number == EV_CYCLES_16 ? EV_CYCLES : EV_INSTRUCTIONS;
 	if (software[number].text)
 		return encodings_fill(code, &software[number]);
 	row = find_row(family, number);
