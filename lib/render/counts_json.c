@@ -57,10 +57,7 @@ static void statistics(const struct counts_report *r, struct json *j)
 
 		json_object(j, NULL);
 		json_string(j, "name", s->name);
-		json_number(j, "value", s->quantity.value);
-		json_string(j, "label", label_name(s->quantity.label));
-		json_number(j, "low", s->quantity.low);
-		json_number(j, "high", s->quantity.high);
+		number_json_members(j, &s->quantity);
 		json_string(j, "unit", s->unit);
 		json_end_object(j);
 	}

@@ -40,11 +40,16 @@ void number_json(struct json *j, const char *key, const struct quantity *q)
 		return;
 	}
 	json_object(j, key);
+	number_json_members(j, q);
+	json_end_object(j);
+}
+
+void number_json_members(struct json *j, const struct quantity *q)
+{
 	json_number(j, "value", q->value);
 	json_string(j, "label", label_name(q->label));
 	json_number(j, "low", q->low);
 	json_number(j, "high", q->high);
-	json_end_object(j);
 }
 
 void number_csv(struct strbuf *out, const struct quantity *q, enum number_style style)

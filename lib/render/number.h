@@ -23,6 +23,8 @@ void number_figure(struct strbuf *out, double value, enum number_style style);
 void number_interval(struct strbuf *out, const struct quantity *q);
 /* {"value":N,"label":"...","low":N,"high":N}, or null. */
 void number_json(struct json *j, const char *key, const struct quantity *q);
+/* Its members, into an object that has others. */
+void number_json_members(struct json *j, const struct quantity *q);
 /* value,low,high,label: four cells, empty where not counted.  No trailing comma. */
 void number_csv(struct strbuf *out, const struct quantity *q, enum number_style style);
 

@@ -175,12 +175,10 @@ const char *prof_places_heading(const struct report_table *t)
 		[REPORT_SOURCE] = " line  source",
 		[REPORT_TREE] = "function (dso: file, line)",
 		[REPORT_BUTTERFLY] = "function (dso: file, line)",
-		[REPORT_FACTS] = "",
-		[REPORT_CODE] = "",
 		[REPORT_CAUSES] = "cause",
 	};
 
-	return t->places ? t->places : places[t->layout];
+	return t->places ?: places[t->layout] ?: "";
 }
 
 /* "function (dso: file, line)", or what there is of it. */

@@ -134,17 +134,15 @@ void tui_do_switch(struct tui *t)
 
 static const char *part_name(const struct report_table *t, const struct prof_strip *s)
 {
-	static const char *const names[] = {
-		[PROF_PART_VALUE] = "",
+	static const char *const names[PROF_PART_TEXT + 1] = {
 		[PROF_PART_INTERVAL] = ", 95% interval",
 		[PROF_PART_PERCENT] = ", share of the run",
 		[PROF_PART_CUMULATIVE] = ", sum of shares",
 		[PROF_PART_SAMPLES] = ", samples",
 		[PROF_PART_BAR] = ", bar",
-		[PROF_PART_TEXT] = "",
 	};
 
-	return t->columns.data[s->column].flags & REPORT_MARGIN ? ", jumps" : names[s->part];
+	return t->columns.data[s->column].flags & REPORT_MARGIN ? ", jumps" : names[s->part] ?: "";
 }
 
 static void turn_column(struct tui *t, struct tui_page *p, size_t i)
