@@ -7,24 +7,17 @@
 
 #include "report/report_culprits.h"
 
-static const struct report_column columns[REPORT_CALC_COLUMNS] = {
-	[REPORT_CALC_CPI] = {.kind = REPORT_RATIO,
-		.flags = REPORT_KEY,
-		.name = "cpi",
-		.unit = "cycles",
-		.label = LABEL_ESTIMATED},
-	[REPORT_CALC_MI] = {.kind = REPORT_RATIO,
-		.flags = REPORT_KEY,
-		.name = "mi",
-		.unit = "cycles",
-		.label = LABEL_ESTIMATED},
-	[REPORT_CALC_BLOCK] = {.kind = REPORT_TEXT, .flags = REPORT_SCRIPTS, .name = "block"},
-	[REPORT_CALC_WHY] = {.kind = REPORT_TEXT, .name = "static", .heading = "waits for"},
-	[REPORT_CALC_BLAME] = {.kind = REPORT_TEXT, .name = "culprit"},
-};
-
 int report_calc_init(struct dis *l, struct error *e)
 {
+	const struct report_column columns[REPORT_CALC_COLUMNS] = {
+		[REPORT_CALC_CPI] = report_cycles_column("cpi", NULL),
+		[REPORT_CALC_MI] = report_cycles_column("mi", NULL),
+		[REPORT_CALC_BLOCK] = {.kind = REPORT_TEXT,
+			.flags = REPORT_SCRIPTS,
+			.name = "block"},
+		[REPORT_CALC_WHY] = {.kind = REPORT_TEXT, .name = "static", .heading = "waits for"},
+		[REPORT_CALC_BLAME] = {.kind = REPORT_TEXT, .name = "culprit"},
+	};
 	const struct report_column confidence = {.kind = REPORT_TEXT, .name = "confidence"};
 	struct report_column executions;
 	struct report_calc *c = l->calc;

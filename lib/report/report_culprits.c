@@ -205,6 +205,17 @@ struct report_column report_executions_column(const struct explain *x)
 					   : LABEL_ESTIMATED};
 }
 
+struct report_column report_cycles_column(const char *name, const char *heading)
+{
+	return (struct report_column){.kind = REPORT_RATIO,
+		.flags = REPORT_KEY,
+		.name = name,
+		.heading = heading,
+		.unit = "cycles",
+		.experiment = -1,
+		.label = LABEL_ESTIMATED};
+}
+
 struct report_row report_code_row(
 	const struct prof_data *d, const char *procedure, uint32_t image, uint64_t address)
 {

@@ -19,6 +19,8 @@ int report_waits_report(struct prof_data *d, struct report_table *t,
 
 /* A column of executions as computed by that analysis. */
 struct report_column report_executions_column(const struct explain *x);
+/* A column of estimated cycles of one execution.  heading NULL: the name. */
+struct report_column report_cycles_column(const char *name, const char *heading);
 /* The row of code at an address, with its line. */
 struct report_row report_code_row(
 	const struct prof_data *d, const char *procedure, uint32_t image, uint64_t address);
