@@ -39,8 +39,8 @@ struct counting {
 	struct strbuf readouts;  /* -p with -o; next to JSON and CSV they go to stderr */
 };
 
-/* Nobody asked for events by name, and the default ones are out of reach: those of the kernel will
- * do where they are all that there can be. */
+/* If no events are named and the default ones are not available, uses those of the kernel, if there
+ * are no others. */
 static int default_to_kernel(struct counting *c, struct error *e)
 {
 	static const char *const names[] = {"tclk", "pf", "csw"};
@@ -168,7 +168,7 @@ static void on_period(void *context, double seconds, const struct reading *r)
 	reading_fini(&now);
 }
 
-/* A command that is run again reads its standard input again, where that is a file. */
+/* A command that is run again reads its standard input again, if that is a file. */
 static void rewind_stdin(struct counting *c, bool again)
 {
 	struct stat st;

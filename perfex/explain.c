@@ -115,7 +115,7 @@ static void explain(const struct options *o, struct event_spec *spec, const stru
 		encodings(event, out);
 }
 
-/* What the text says, as records: of the event, of sources, of processors. */
+/* The text's contents, as records: of the event, of sources, of processors. */
 struct record {
 	struct sheet event, sources, encodings;
 };
@@ -212,7 +212,7 @@ static int record_json(const struct record *r, struct strbuf *out, struct error 
 	return json_end(&document, out, e);
 }
 
-/* "field,value" for the event, then who counts it and how. */
+/* "field,value" for the event, then its sources and their encodings. */
 static void record_csv(const struct record *r, struct strbuf *out)
 {
 	static const char *const columns[] = {"field", "value", NULL};

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perfex: counts every event of a run, and says what each costs in time.
+ * perfex: counts every event of a run, and computes the time that each costs.
  */
 #include <stdio.h>
 #include <string.h>

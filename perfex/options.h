@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the command line asks for. */
+/* The options of the command line. */
 #ifndef PERFEX_OPTIONS_H
 #define PERFEX_OPTIONS_H
 
@@ -19,8 +19,8 @@ struct options {
 	bool blocks;            /* -blocks */
 	bool stacks;            /* -stacks */
 	bool fast;              /* -fast */
-	unsigned long turn;     /* -turn, superblocks; 0: not asked for */
-	unsigned long counters; /* -counters; 0: not asked for */
+	unsigned long turn;     /* -turn, superblocks; 0: not given */
+	unsigned long counters; /* -counters; 0: not given */
 	unsigned long slices;   /* -slices, cycles; 0: likewise */
 	const char *profile;    /* -profile */
 	const char *cost_file, *output, *source, *machine, *explain, *plot, *pid_text, *clock;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The things that perfex can be asked to do; each returns the exit status. */
+/* The operations of perfex; each returns the exit status. */
 #ifndef PERFEX_COMMAND_H
 #define PERFEX_COMMAND_H
 
@@ -17,11 +17,11 @@ int do_calibrate(const struct options *o);
 int do_print_costs(const struct options *o);
 int do_completion(const struct options *o);
 
-/* The table of costs that goes with the machine that -machine names. */
+/* The table of costs for the machine given by -machine. */
 int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	struct cost_table *t, struct error *e);
 
-/* -profile: what to ask of the model, checked; and, behind the run, into the file. */
+/* -profile: checks it and makes the request to the model; after the run, writes the file. */
 int profile_prepare(
 	const struct options *o, struct profile *p, struct profile_request *r, struct error *e);
 int profile_write(

@@ -131,7 +131,7 @@ static int measure(const struct block_request *request, const block_items *items
 		rc = blockbench_measure(bench, blocks, items->count, results, watch, &w, e);
 		progress_end(&w.progress);
 	}
-	/* What had no bytes came out as empty; its own class says more. */
+	/* Items without bytes were measured as empty; their own class is more exact. */
 	for (size_t i = 0; rc == 0 && i < items->count; i++)
 		if (items->data[i].class)
 			results[i].class = items->data[i].class;
@@ -150,7 +150,7 @@ struct scheduler {
 	struct schedule_work *work; /* NULL: nothing is scheduled */
 };
 
-/* No description of this host's core is no error, unless one was asked for. */
+/* A missing description of this host's core is not an error, unless one was requested. */
 static int scheduler_open(struct scheduler *s, const struct block_request *request, struct error *e)
 {
 	const char *name = request->core;
@@ -193,7 +193,7 @@ static void scheduler_close(struct scheduler *s)
 	s->work = NULL;
 }
 
-/* NULL where it cannot be: the class says why. */
+/* NULL if it is not possible: the class has the reason. */
 static const struct block_schedule *schedule(struct scheduler *s,
 	const struct block_request *request, const struct block_item *item,
 	struct block_schedule *to)

@@ -5,8 +5,8 @@
 
 #include "blockbench/block_items.h"
 
-/* Those with most samples, at most `top`, without calls and branches; what was left out for lack of
- * code is said on stderr. */
+/* Those with most samples, at most `top`, without calls and branches; writes to stderr how many
+ * were left out for lack of code. */
 int blocks_from_experiment(block_items *items, const char *path, size_t top, struct error *e);
 
 #endif

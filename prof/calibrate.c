@@ -104,7 +104,7 @@ static int measure(struct calibration *c, struct error *e)
 	return rc;
 }
 
-/* The corrected description, read again, must say what was measured. */
+/* The corrected description must contain the measured values when it is read again. */
 static int verify(struct calibration *c, const struct strbuf *text, struct error *e)
 {
 	struct core corrected;

@@ -45,7 +45,7 @@ static int write_to(const struct options *o, const struct export_profile *x, str
 	return 0;
 }
 
-/* What is missing, and what the format cannot say. */
+/* Reports what is missing, and what the format cannot express. */
 static void tell(const struct export_profile *x, const struct export_format *format)
 {
 	const struct report_table *notes = export_notes(x);

@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * prof: reads the experiments that ssrun records and says where in a program they point.
+ * prof: reads the experiments that ssrun records and reports the places in the program that they
+ * name.
  */
 #include <stdio.h>
 #include <string.h>

@@ -119,7 +119,7 @@ static const struct option_row rows[] = {
 	{"version", NULL, "print the version", FIELD(version)},
 };
 
-/* -q is another option where there are no rows to quit. */
+/* -q has another meaning in reports without rows to cut. */
 static void make_dump_table(struct option_row *table)
 {
 	for (; table->name; table++)
@@ -270,7 +270,7 @@ static char *whole_line(int argc, char **argv)
 	return strbuf_take(&text);
 }
 
-/* Options may stand before, between and behind files. */
+/* Options may come before, between and after files. */
 static int parse_words(struct options *o, int argc, char **argv, struct error *e)
 {
 	size_t count = 0;
@@ -292,7 +292,7 @@ static int parse_words(struct options *o, int argc, char **argv, struct error *e
 	return 0;
 }
 
-/* -why and its like: a word that is no file, where others are, is the function that it is about. */
+/* -why and similar: a word that is not a file is the report's function, if others are files. */
 static int take_procedures(struct options *o, struct error *e)
 {
 	size_t kept = 0, files = 0;

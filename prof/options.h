@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the command line asks for. */
+/* The options of the command line. */
 #ifndef PROF_OPTIONS_H
 #define PROF_OPTIONS_H
 
@@ -24,7 +24,8 @@ struct options {
 	const char *export; /* format */
 	const char *plot, *x, *y;
 	word_list metrics;
-	char **files; /* words of argv that are no options, NULL-terminated; owned, the words not */
+	char **files; /* words of argv that are not options, NULL-terminated; owned, the words not
+		       */
 	char *line;   /* the command line, as one text */
 	struct option_row *table;
 };

@@ -53,7 +53,7 @@ static int draw_lines(struct drawing *g, struct error *e)
 	return picture_lines(&g->picture, &g->data, &g->table, e);
 }
 
-/* Names without directories, where that tells all of them apart. */
+/* Names without directories, if those are all different. */
 static void shorten(const char **names, size_t count)
 {
 	for (size_t i = 0; i < count; i++)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The things that prof can be asked to do, and what they share. */
+/* The operations of prof, and what they share. */
 #ifndef PROF_COMMAND_H
 #define PROF_COMMAND_H
 

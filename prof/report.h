@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What options ask of files and reports: what printing and -tui have in common. */
+/* The part of the options about files and reports that printing and -tui share. */
 #ifndef PROF_REPORT_H
 #define PROF_REPORT_H
 
@@ -15,7 +15,7 @@ struct prof_images_search reporting_search(const struct options *o, const struct
 struct load_request reporting_files(const struct options *o);
 int reporting_load(
 	struct loaded *l, const struct options *o, const struct arguments *a, struct error *e);
-/* What reports are asked for; without inputs.  The options must outlive it. */
+/* The request for reports, without inputs. The options must outlive it. */
 struct prof_request reporting_request(const struct options *o);
 
 #endif

@@ -8,7 +8,7 @@
 #include "profile/entities.h"
 #include "tui_command.h"
 
-/* A word for the shell. */
+/* A word, quoted for the shell. */
 static void put_word(struct strbuf *out, const char *word)
 {
 	static const char safe[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"

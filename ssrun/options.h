@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the command line asks for. */
+/* The options of the command line. */
 #ifndef SSRUN_OPTIONS_H
 #define SSRUN_OPTIONS_H
 
@@ -14,7 +14,7 @@
 #define EXPERIMENTS_MAX 512
 
 struct options {
-	bool experiments[EXPERIMENTS_MAX]; /* asked for, as collect_experiment_at numbers them */
+	bool experiments[EXPERIMENTS_MAX]; /* requested, numbered as in collect_experiment_at */
 	bool prof_hwc, all, both, kernel, verbose, quiet, list, json, csv, completion, help,
 		version;
 	const char *source_name, *machine, *clock, *output, *archive, *stack_text, *pid_text;

@@ -86,7 +86,7 @@ static int name_output(const struct options *o, struct collect_output *output, s
 	return rc ? -1 : collect_output_check(output, e);
 }
 
-/* As a shell does: who ends it with ^C knows, and a closed pipe is no news. */
+/* As in a shell: SIGINT (^C) and SIGPIPE are not reported. */
 static void say_signal(const struct options *o, const struct collect_result *result)
 {
 	int number = result->exit_status - 128;
@@ -122,7 +122,7 @@ static void report(const struct options *o, const struct experiment *x,
 	say("wrote %s", output->path);
 }
 
-/* The experiment goes into its file. */
+/* Writes the experiment to its file. */
 static int save(const struct options *o, struct experiment *x, struct collect_output *output,
 	const struct collect_result *result, struct error *e)
 {
@@ -190,7 +190,7 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 	return status;
 }
 
-/* Time needs no machine: neither its clock nor a model of it. */
+/* Experiments by time need no machine: neither its clock nor a model of it. */
 static bool needs_machine(const struct options *o)
 {
 	bool needed = o->machine != NULL;

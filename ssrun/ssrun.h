@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The things that ssrun can be asked to do; each returns the exit status. */
+/* The operations of ssrun; each returns the exit status. */
 #ifndef SSRUN_COMMAND_H
 #define SSRUN_COMMAND_H
 

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which phases -calipers selects.  Point 0 is the beginning of the run; phase n lies between point
+ * The phases that -calipers selects. Point 0 is the beginning of the run; phase n is between point
  * n and the next one.
  */
 #include <stdio.h>
@@ -35,7 +35,7 @@ static bool is_number(const char *word)
 	return word[0] && !word[strspn(word, "0123456789")];
 }
 
-/* The first point behind `behind` that word means. */
+/* The first point after `behind` that word names. */
 static int find_point(const struct experiment *x, const char *word, uint32_t behind,
 	uint32_t *point, struct error *e)
 {

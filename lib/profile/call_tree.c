@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Call paths: the trees of all inputs (and, with -threads, of each thread) as one, whose nodes are
- * places; and sums over it.  Everything is a pass over the nodes: parents stand before children.
+ * places; and sums over it. Everything is a pass over the nodes: parents precede children.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -65,7 +65,7 @@ static long add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool 
 	return (long)table_number(&d->nodes, node);
 }
 
-/* Up from the node to one that is known or the root, then down again. */
+/* Walks up from the node to a known one or the root, then down again. */
 static long take_node(
 	struct prof_data *d, struct memos *memos, size_t input, uint32_t group, uint32_t node)
 {
@@ -85,7 +85,7 @@ static long take_node(
 			parent = -1;
 			break;
 		}
-		/* a damaged file may say anything; what it gives must still end */
+		/* a damaged file may have any parent; the loop must end anyway */
 		if (experiment_node_at(x, node)->key.parent >= node)
 			break;
 		node = experiment_node_at(x, node)->key.parent;

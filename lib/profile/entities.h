@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What rows stand for, and their sums: functions, lines or images, each for all places that belong
+ * The entities of rows, and their sums: functions, lines or images, each for all places that belong
  * to it (and, with -threads, for one thread).
  */
 #ifndef PROFILE_ENTITIES_H
@@ -33,7 +33,7 @@ struct prof_sums {
 	struct table entities;
 	uint32_t *of;        /* [place] */
 	uint64_t *own;       /* [entity * metrics + metric] */
-	uint64_t *inclusive; /* likewise, with all they called; NULL if not asked for */
+	uint64_t *inclusive; /* likewise, with all their callees; NULL if not requested */
 	size_t metrics;
 };
 
@@ -52,15 +52,15 @@ static inline const struct prof_entity *prof_entity_at(const struct prof_sums *s
 int prof_entity_order(
 	const struct prof_data *d, const struct prof_entity *a, const struct prof_entity *b);
 
-/* For other ways to group: between init and finish each place goes to the entity of a key, whose
- * place becomes this one if better says so.  -1 when memory is out. */
+/* For other groupings: between init and finish each place is added to the entity of a key; the
+ * entity's place becomes this one if `better` returns true. -1 when memory is out. */
 int prof_sums_begin(struct prof_sums *s, const struct prof_data *d);
 int prof_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
 	const struct prof_entity *key,
 	bool (*better)(const struct prof_data *d, size_t a, size_t b));
 int prof_sums_end(struct prof_sums *s, const struct prof_data *d);
 
-/* Does the request (-only, -exclude) want this function of this image? */
+/* Does the request (-only, -exclude) select this function of this image? */
 bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);
 
 /* A pattern of -only that this name alone fits; yours to free, NULL when memory is out. */

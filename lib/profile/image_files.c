@@ -10,7 +10,7 @@
 struct named { /* a symbol that the experiment holds */
 	uint64_t address, length;
 	const char *name;
-	char *demangled; /* once asked for */
+	char *demangled; /* after the first request */
 };
 
 struct slot {

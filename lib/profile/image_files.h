@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names from image files (lib/image), opened when first asked for, and from the experiments
- * themselves for what no file can tell: the kernel, JIT code.
+ * Names from image files (lib/image), opened when first needed, and from the experiments themselves
+ * for code without a file: the kernel, JIT code.
  */
 #ifndef PROFILE_IMAGE_FILES_H
 #define PROFILE_IMAGE_FILES_H
@@ -15,14 +15,14 @@ struct prof_images_search {
 	const char *executable; /* to be used for the image that has its identity; may be NULL */
 };
 
-/* search and what it points to must outlive it, as must d.  NULL with *e set: ERR_CONFLICT where
- * the executable is no image of the experiments. */
+/* search and the data it points to must outlive it, and so must d. NULL with *e set: ERR_CONFLICT
+ * if the executable is not an image of the experiments. */
 struct prof_images *prof_images_new(
 	const struct prof_data *d, const struct prof_images_search *search, struct error *e);
 void prof_images_free(struct prof_images *images);
 extern const struct prof_names_ops prof_images_ops; /* on a struct prof_images */
 
-/* The file of an image of d (index in d->images); NULL: it cannot be had, and *why tells. */
+/* The file of an image of d (index in d->images); NULL: not available, and *why has the reason. */
 struct image *prof_images_open(struct prof_images *images, uint32_t image, const char **why);
 
 #endif

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What reports ask of images: names and lines of addresses.  Image files answer (image_files.h), or
- * a test.  Images are numbers that prof_data gives (struct prof_data, images).
+ * The interface through which reports get names and lines of addresses, from image files
+ * (image_files.h) or from a test. Images are the numbers in prof_data (struct prof_data, images).
  */
 #ifndef PROFILE_IMAGE_NAMES_H
 #define PROFILE_IMAGE_NAMES_H
@@ -14,10 +14,10 @@
 enum prof_image_state {
 	PROF_IMAGE_FINE,
 	PROF_IMAGE_REPLACED, /* the file is another one now: addresses stay addresses */
-	PROF_IMAGE_MISSING,  /* there is no file, or none that can be read */
+	PROF_IMAGE_MISSING,  /* there is no file, or no readable one */
 };
 
-/* Borrowed texts live as long as the names do. */
+/* Borrowed texts are valid as long as the names are. */
 struct prof_names_ops {
 	/* 0, or -1: there is none at this address. */
 	int (*symbol)(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol);
@@ -27,15 +27,15 @@ struct prof_names_ops {
 		size_t room);
 	/* *why: one line on what is missing, NULL if nothing is. */
 	enum prof_image_state (*state)(void *names, uint32_t image, const char **why);
-	/* What its code is of, and up to size bytes of it or of read-only data; as image_code.
-	 * NULL: nobody has any. */
+	/* The machine of its code, and up to size bytes of code or read-only data; as image_code.
+	 * NULL: not available. */
 	enum image_machine (*machine)(void *names, uint32_t image);
 	size_t (*code)(void *names, uint32_t image, uint64_t address, void *bytes, size_t size);
-	/* As image_segment_at; NULL: nobody knows. */
+	/* As image_segment_at; NULL: not available. */
 	int (*segment)(
 		void *names, uint32_t image, uint64_t address, struct image_segment *segment);
-	/* The file, for what only files know: variables, types.  NULL where there is none; a NULL
-	 * operation: nobody has any. */
+	/* The file, for variables and types. NULL if there is none; a NULL operation: never
+	 * available. */
 	struct image *(*file)(void *names, uint32_t image);
 };
 

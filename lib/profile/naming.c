@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names of places: each distinct address asks its image once, in order of address. */
+/* Names of places: each distinct address is looked up in its image once, in order of address. */
 #include <stdio.h>
 #include <stdlib.h>
 

@@ -15,7 +15,7 @@ struct image_entry { /* of a table */
 	struct {
 		uint32_t path, build_id; /* strings */
 		int32_t kind, pid;
-		uint64_t size, fingerprint; /* 0 with a build-id: not every source knows them */
+		uint64_t size, fingerprint; /* 0 with a build-id: some sources do not have them */
 	} key;
 	uint32_t index;
 };

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The samples of one or several experiments, added up for a report: by place (an address of an
- * image), each named once; and, where call paths are wanted, by node of one tree.
+ * image), each named once; and, if call paths are needed, by node of one tree.
  *
- * Cost: a few table look-ups for each distinct sample and node of the experiments, one question to
- * an image for each distinct address, nothing that grows faster than those.  What a row stands for
- * (a function, a line, an image, in a thread) is an entity.
+ * Cost: a few table look-ups for each distinct sample and node of the experiments, one query to an
+ * image for each distinct address; nothing grows faster than those. An entity is what a row shows
+ * (a function, a line, an image, in a thread).
  */
 #ifndef PROFILE_PLACES_H
 #define PROFILE_PLACES_H
@@ -26,12 +26,13 @@ struct prof_input {
 struct prof_quit {
 	unsigned long rows; /* at most; 0: any number */
 	double percent;     /* rows below are left out */
-	double cumulative;  /* rows behind the one that reaches it are left out; 0: none */
+	double cumulative;  /* rows after the one that reaches it are left out; 0: none */
 };
 
 struct prof_request {
 	struct progress *progress; /* of what takes long; may be NULL */
-	const char *host;          /* we are on it, and its clock is host_hz; NULL: nobody asked */
+	const char *host;          /* the name of this host, whose clock is host_hz; NULL: not
+				      needed */
 	double host_hz;
 	const struct prof_input *inputs;
 	size_t count;
@@ -96,7 +97,7 @@ struct prof_name {
 	bool inlined;   /* the procedure is one that was inlined there */
 };
 
-/* Places of an image whose addresses lie close together, of group 0: found without a search. */
+/* Places of an image with neighbouring addresses, of group 0: found without a search. */
 struct prof_near {
 	uint64_t first;  /* address */
 	size_t span;     /* addresses; 0: there are none here */
@@ -126,7 +127,8 @@ struct prof_data {
 int prof_data_init(struct prof_data *d, const struct prof_request *request, struct error *e);
 void prof_data_fini(struct prof_data *d);
 
-/* Builds the tree; before names are asked for.  ERR_UNSUPPORTED where no metric has call paths. */
+/* Builds the tree; call it before names are requested. ERR_UNSUPPORTED if no metric has call paths.
+ * */
 int prof_data_paths(struct prof_data *d, struct error *e);
 /* Likewise, also where all paths are one address long. */
 int prof_data_tree(struct prof_data *d, struct error *e);
@@ -184,10 +186,10 @@ const char *prof_string_at(const struct prof_data *d, uint32_t index);
  */
 struct quantity prof_sampled(uint64_t n, double unit, enum label label);
 
-/* Fewer samples than this say nothing: their interval is wider than half of the figure. */
+/* With fewer samples a number is marked weak: its interval is wider than half of it. */
 enum { PROF_WEAK = 10 };
 
-/* Step i of count of what the words say; cheap enough for any loop. */
+/* Step i of count of the work that `words` describe; fast enough for any loop. */
 static inline void prof_progress(
 	const struct prof_data *d, size_t i, size_t count, const char *words)
 {

@@ -12,7 +12,7 @@
 /* One block; texts are borrowed, "" where there is none. */
 struct block_row {
 	struct block block;
-	const char *hex;   /* as it came, where it is no block */
+	const char *hex;   /* the input, if it is not a block */
 	const char *where; /* line of a file, address in an image; "" */
 	const char *function;
 	double share; /* of the experiment's samples, [0,1]; below 0: not of an experiment */
@@ -20,9 +20,9 @@ struct block_row {
 	const struct block_schedule *schedule; /* NULL: there is none */
 };
 
-/* All that is known of it. */
+/* All results of the block. */
 void render_block_text(const struct block_row *row, enum block_mode mode, struct strbuf *out);
-/* A line a block, behind a line of headings. */
+/* One line per block, after a line of headings. */
 void render_blocks_head(struct strbuf *out, bool functions);
 void render_blocks_line(const struct block_row *row, bool functions, struct strbuf *out);
 void render_blocks_csv_head(struct strbuf *out);

@@ -80,7 +80,7 @@ static void event_count(struct strbuf *out, const struct count *c)
 	strbuf_fini(&cell);
 }
 
-/* Its interval, and what else one must know of a number. */
+/* The interval and other remarks on a number. */
 static void remarks(struct strbuf *out, const struct count *c)
 {
 	if (c->quantity.label == LABEL_NONE)

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Counted and estimated numbers in text, CSV and JSON.  Those of JSON and CSV take their label
- * along, and a quantity without one is null or empty cells.  Text has the parts alone: who draws a
- * table puts the label in its place (tests/unit/test_render_labels.c sees to it).
+ * Counted and estimated numbers in text, CSV and JSON. In JSON and CSV a number has its label, and
+ * a quantity without a label is null or empty cells. Text has only the parts: the code that draws a
+ * table adds the label (checked by tests/unit/test_render_labels.c).
  */
 #ifndef RENDER_NUMBER_H
 #define RENDER_NUMBER_H

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Tables of prof as text, JSON and CSV: they draw what stands in the table and compute nothing. */
+/* Tables of prof as text, JSON and CSV: written as they are, without computing anything. */
 #ifndef RENDER_PROF_H
 #define RENDER_PROF_H
 
@@ -15,7 +15,7 @@ struct prof_style {
 
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out);
-/* One object, "prof.rows/1": prof(1) says what is in it. */
+/* One object, "prof.rows/1": described in prof(1). */
 int render_prof_json(const struct report_table *t, struct strbuf *out, struct error *e);
 /* A heading, then a line a row; each number with low, high and label. */
 void render_prof_csv(const struct report_table *t, struct strbuf *out);

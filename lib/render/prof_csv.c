@@ -76,7 +76,7 @@ static void lines(const struct report_line *line, size_t count, struct strbuf *o
 	}
 }
 
-/* Where there are no rows: what is said instead. */
+/* Reports without rows: the lines that they have instead. */
 static void facts(const struct report_table *t, struct strbuf *out)
 {
 	strbuf_puts(out, "name,value\n");

@@ -16,7 +16,7 @@ static void quoted(struct strbuf *out, const char *text)
 	}
 }
 
-/* What a row's figures say, a line each. */
+/* The numbers of a row, one per line. */
 static void figures(const struct report_table *t, size_t row, struct strbuf *out)
 {
 	const struct report_cell *cell = report_cells(t, row);

@@ -7,7 +7,7 @@
 
 extern const char *const prof_role_names[]; /* by enum report_role */
 
-/* prof_code.c: what stands behind the numbers of a row of REPORT_CODE. */
+/* prof_code.c: the text after the numbers of a row of REPORT_CODE. */
 void prof_draw_code(const struct report_row *r, const struct prof_style *style, struct strbuf *out);
 
 /* prof_causes.c: all rows of REPORT_CAUSES. */

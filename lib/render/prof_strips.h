@@ -21,7 +21,7 @@ enum prof_part {
 struct prof_strip {
 	size_t column; /* of the table */
 	enum prof_part part;
-	size_t width;               /* for who draws */
+	size_t width;               /* for the code that draws */
 	const char *first, *second; /* its two lines of heading */
 };
 
@@ -30,7 +30,7 @@ typedef VEC(struct prof_strip) prof_strips;
 /* In order from left to right; -1 when memory is out. */
 int prof_strips_make(const struct report_table *t, bool intervals, prof_strips *strips);
 
-/* Texts and bars stand left in their column, figures right. */
+/* Texts and bars are left-aligned in their column, numbers right-aligned. */
 static inline bool prof_strip_left(const struct prof_strip *s)
 {
 	return s->part == PROF_PART_TEXT || s->part == PROF_PART_BAR;
@@ -44,7 +44,7 @@ static inline bool prof_strip_weak(const struct prof_strip *s, const struct repo
 
 /* Characters that a bar may take. */
 size_t prof_bar_width(const struct report_table *t);
-/* The longest bar is of so many percent. */
+/* The percentage of the longest bar. */
 double prof_bar_most(const struct report_table *t);
 
 /* The figure of a row; nothing where there is none.  A margin is not drawn yet (prof_margin). */
@@ -53,11 +53,11 @@ void prof_strip_figure(const struct report_table *t, const struct prof_style *st
 /* A margin's cells (flow/arrows.h) as lines. */
 void prof_margin(const char *cells, const struct prof_style *style, struct strbuf *out);
 
-/* What stands behind the numbers: the place, indented where the layout is a tree, or code, or the
- * line of source. */
+/* The text after the numbers: the place, indented if the layout is a tree, or code, or the line of
+ * source. */
 void prof_row_text(const struct report_table *t, size_t row, const struct prof_style *style,
 	struct strbuf *out);
-/* A heading of its own, which has no numbers: a file of REPORT_SOURCE, say. */
+/* A heading of its own, without numbers: a file of REPORT_SOURCE, for example. */
 static inline bool prof_row_is_heading(const struct report_table *t, size_t row)
 {
 	return t->rows.data[row].role == REPORT_HEAD && t->layout != REPORT_BUTTERFLY;

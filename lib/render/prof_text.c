@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of prof for people: SpeedShop's header lines, then numbers on the left, places on the
- * right. A column of the table becomes several on the screen (value, %, cum.%, samples); each is as
- * wide as its widest figure.  Below its name stands its label.
+ * Tables of prof as text: SpeedShop's header lines, then numbers on the left, places on the right.
+ * A column of the table becomes several on the screen (value, %, cum.%, samples); each is as wide
+ * as its widest number. Its label is below its name.
  */
 #include <string.h>
 
@@ -168,8 +168,8 @@ static void head(const struct report_table *t, struct strbuf *out)
 		rule(out);
 }
 
-/* Names and source lines come from files: what a terminal would obey becomes '?', all but the
- * changes of brightness and colour that we make ourselves. */
+/* Names and source lines come from files: terminal control characters in them become '?', except
+ * the changes of brightness and colour that this program adds. */
 static void clean(struct strbuf *out, size_t from)
 {
 	for (size_t i = from; i < out->length; i++) {

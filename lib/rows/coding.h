@@ -62,8 +62,8 @@ static inline uint64_t get_fixed(const uint8_t *from, int bytes)
 	return v;
 }
 
-/* What is left of a section.  Reading past its end, or what is no number, makes it bad, and all
- * that comes after that reads as 0. */
+/* The rest of a section. Reading past its end, or an invalid number, makes it bad, and all later
+ * reads return 0. */
 struct cursor {
 	const uint8_t *at, *end;
 	bool bad;

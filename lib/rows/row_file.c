@@ -7,7 +7,7 @@
 #include "rows/coding.h"
 #include "rows/fields.h"
 
-/* What a field is told as a distance from. */
+/* The value to which a field is a distance. */
 static uint64_t field_base(
 	const struct row_kind *k, const struct row_field *f, const void *row, const void *before)
 {
@@ -97,7 +97,7 @@ void row_put_record(
 	scratch->length = 0;
 }
 
-/* A number that is to be below limit. */
+/* A number that must be below limit. */
 static uint64_t field_get_number(
 	struct cursor *c, const struct row_field *f, uint64_t base, const struct row_numbers *n)
 {

@@ -81,7 +81,7 @@ static int row_compare_numbered(const void *pa, const void *pb, void *kind)
 struct plan {
 	const struct row_kind *kind;
 	size_t references, sums;
-	bool simple; /* all that adds up are the sums, and there are no texts */
+	bool simple; /* only the sums add up, and there are no texts */
 	struct {
 		size_t offset;
 		const uint32_t *to;
@@ -230,8 +230,8 @@ static size_t rows_in_order(const struct table *t, const struct row_kind *k)
 	return i;
 }
 
-/* Tables that have grown are mostly in order up to what is new: only that is sorted, and merged
- * from the end.  first: it comes behind those in order. */
+/* Tables that have grown are mostly sorted except for the new rows: only those are sorted, and
+ * merged from the end. first: the first new row. */
 static int rows_sort(struct table *t, const struct row_kind *k, size_t first)
 {
 	size_t size = t->entry_size, left = t->count - first, at = t->count;
@@ -283,8 +283,8 @@ static bool row_is_counted(const void *row, const struct row_kind *k)
 	return true;
 }
 
-/* Of sorted rows: those of one key add up, and what was never counted goes.  sorted NULL: they are
- * where they have been. */
+/* Of sorted rows: adds up those with one key, and drops those that were never counted. sorted NULL:
+ * they keep their positions. */
 static void rows_join(
 	struct table *t, const struct row_kind *k, const struct numbered *sorted, uint32_t *to)
 {
@@ -326,8 +326,8 @@ int row_settle(struct table *t, const struct row_kind *k, const struct row_numbe
 
 /* ---- merging ---- */
 
-/* Where the next row is looked for first.  What lies elsewhere, such as behind the part of the
- * table that is in order, does not move the finger, unless it happens twice in a row. */
+/* The position where the next row is searched first. A row found elsewhere, for example after the
+ * sorted part of the table, does not move the finger, unless that happens twice in a row. */
 struct finger {
 	size_t next;
 	bool missed;

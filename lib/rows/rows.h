@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Tables of rows that add up, described once: what fields a row has, in the order of its file,
- * which of them are its key, and what they refer to.  That description orders, renumbers, adds up,
- * merges, writes, reads and prints them.
+ * Tables of rows that add up, described once: the fields of a row, in the order of its file, which
+ * of them are its key, and the tables that they refer to. This description is used to order,
+ * renumber, add up, merge, write, read and print them.
  *
- * The fields of the key come first; rows are sorted by them, in that order.  The other fields of
- * two rows with one key add up: numbers and reals to their sum (numbers stay at their greatest
- * value, so that sums are the same in any order), words to their union.
+ * The fields of the key come first; rows are sorted by them, in that order. The other fields of two
+ * rows with one key add up: numbers and reals to their sum (numbers stop at their greatest value,
+ * so that sums are the same in any order), words to their union.
  *
  * A table owns the texts of its rows.
  */
@@ -33,7 +33,7 @@ enum row_coding {
 	ROW_WORDS,    /* numbers of 64 bits, no key: each a uint */
 	ROW_TEXT,     /* char *, no key: length and bytes */
 	/* In records only (row_put_record): */
-	ROW_LIST,  /* words behind their number: later versions may have more */
+	ROW_LIST,  /* words after their number: later versions may have more */
 	ROW_BYTES, /* length and bytes; their number is a uint32_t at offset `from` */
 	ROW_FLAG,  /* bool: a uint, of which the lowest bit counts */
 };
@@ -59,20 +59,21 @@ struct row_kind {
 	const char *type; /* of its section */
 	const char *word; /* begins its lines in dumps */
 	const struct row_field *fields;
-	uint8_t field_count, keys; /* keys: so many of the fields */
+	uint8_t field_count, keys; /* keys: the number of fields of the key */
 	uint8_t size, key_size;    /* bytes of a row */
 	uint8_t fixed;    /* rows at the beginning that every such table has: neither written nor
-			     printed, and in no order */
+			     printed, and not sorted */
 	bool numbered;    /* lines in dumps have the number of the row */
-	bool referred_to; /* others refer to it: settling and merging have to say where rows went */
+	bool referred_to; /* other tables refer to it: settling and merging must return the new
+			     numbers of rows */
 	/* Optional: what row_order would find, only faster. */
 	int (*order)(const void *a, const void *b);
-	/* Optional: for fields marked own.  `to` is all zero behind its key where it is new; texts
-	 * that stay may be exchanged.  Called before the other fields are added. */
+	/* Optional: for fields marked own. A new `to` is all zero after its key; texts of rows that
+	 * stay may be exchanged. Called before the other fields are added. */
 	void (*add)(void *to, void *row);
 };
 
-/* Fields of struct `type`, and a kind of such structs whose key is its member `key`. */
+/* A field of struct `type`; and a kind of such structs, whose key is the member `key`. */
 #define ROW_FIELD(type, field)                                                                     \
 	.name = #field, .offset = offsetof(struct type, field),                                    \
 	.size = sizeof(((struct type *)0)->field)
@@ -87,7 +88,7 @@ struct row_kind {
 	.fields = (list), .field_count = sizeof(list) / sizeof((list)[0]),                         \
 	.size = sizeof(struct type)
 
-/* Of each table that is referred to, by its reference. */
+/* For each table that rows refer to, by its reference. */
 struct row_numbers {
 	const uint32_t *to[ROW_REFERENCES]; /* new numbers; NULL: they stay */
 	size_t limit[ROW_REFERENCES];       /* for row_get: how many there are */
@@ -111,7 +112,7 @@ long row_add(struct table *t, const struct row_kind *k, const void *row);
 int row_order(const struct row_kind *k, const void *a, const void *b);
 /* Which rows of another table are referred to: used[number] becomes true for each. */
 void row_mark(const struct table *t, const struct row_kind *k, unsigned reference, bool *used);
-/* Sets each reference to what n says. */
+/* Replaces each reference by its number in n. */
 void row_renumber(struct table *t, const struct row_kind *k, const struct row_numbers *n);
 /* Renumbers and sorts; rows of one key add up.  to (may be NULL): the new number of each row; of
  * dropped ones, any.  -1 when memory is out. */
@@ -128,8 +129,8 @@ int row_settle(
 int row_merge(struct table *a, const struct table *b, const struct row_kind *k,
 	const struct row_numbers *n, uint32_t *to);
 void row_put(const struct table *t, const struct row_kind *k, size_t row, struct strbuf *to);
-/* Records: rows that say how long they are, since later versions may put more into them.  scratch
- * is empty, before and after. */
+/* Records: rows that contain their length, since later versions may add fields. scratch is empty,
+ * before and after. */
 void row_put_record(
 	const void *row, const struct row_kind *k, struct strbuf *scratch, struct strbuf *to);
 /* row is all zero. */
@@ -138,7 +139,7 @@ void row_get_record(
 /* Own copies in place of borrowed texts; false: memory is out, and none of them is owned. */
 bool row_copy_texts(void *row, const struct row_kind *k);
 void row_free_texts(void *row, const struct row_kind *k);
-/* Reads rows behind the last, up to the cursor's end.  It is bad then, if they make no sense. */
+/* Appends rows, up to the cursor's end. The cursor becomes bad if they are invalid. */
 void row_get(
 	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c);
 /* Lines, one a row. */

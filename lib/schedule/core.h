@@ -1,14 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How a processor core executes instructions: its widths, its ports, and for each instruction the
- * micro-operations it becomes, where they can go and how long their results take.  Text files,
- * perfex-core(5), shipped as share/perfex/cores/NAME.core.
+ * How a processor core executes instructions: its widths, its ports, and for each instruction its
+ * micro-operations, their ports and the latency of their results. Text files, perfex-core(5),
+ * shipped as share/perfex/cores/NAME.core.
  *
- * Rules name mnemonics and kinds of operands.  The last rule that fits an instruction holds, so
- * that a file can be corrected by lines at its end.  A rule says what the instruction computes;
- * what it does with memory (loads, addresses and data of stores) is added from the core's own
- * lines, unless the rule says that it has all ("whole").  A memory operand fits any kind of operand
- * of a rule that names none (m).
+ * Rules name mnemonics and kinds of operands. The last rule that fits an instruction applies, so
+ * that a file can be corrected by lines at its end. A rule describes the computation of the
+ * instruction; its memory accesses (loads, addresses and data of stores) are added from the core's
+ * own lines, unless the rule has them all ("whole"). If a rule has no memory operand (m), a memory
+ * operand fits any of its kinds of operands.
  */
 #ifndef SCHEDULE_CORE_H
 #define SCHEDULE_CORE_H
@@ -59,7 +59,7 @@ struct core_uops {
 struct core_rule {
 	int32_t next; /* the rule before it for the same mnemonic; -1: none */
 	uint16_t mnemonic;
-	uint8_t operands; /* of signature; those behind are free */
+	uint8_t operands; /* of signature; later entries are unused */
 	struct core_signature signature[CORE_OPERANDS_MAX];
 	bool reads_flags; /* what it does to the flags depends on what they were */
 	bool whole;       /* all of its memory traffic is in uops */
@@ -98,12 +98,12 @@ struct core {
 	bool stack_engine, stack_sync;  /* sync: a micro-operation where rsp is used otherwise */
 	bool unlaminate;                /* indexed addresses with an operation take slots apart */
 	bool move_general, move_vector; /* eliminated */
-	unsigned
-		add_bits; /* additions of constants of so many bits are done in renaming; 0: none */
+	unsigned add_bits; /* additions of constants of at most this many bits are done in renaming;
+			      0: none */
 	bool rename_memory; /* forward_renamed holds */
 	bool zero_idioms, ones_idioms;
 	unsigned nop_slots_x2;              /* half slots that a nop takes (2: a whole one) */
-	bool fuse_compare, fuse_arithmetic; /* with a conditional branch behind */
+	bool fuse_compare, fuse_arithmetic; /* with a conditional branch after them */
 	unsigned ports;                     /* how many */
 	char port_names[CORE_PORTS_MAX][12];
 	struct core_group {

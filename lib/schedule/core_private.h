@@ -16,7 +16,7 @@ struct core_reader {
 	struct error *e;
 };
 
-/* core_words.c.  Sets the error, with the line that is read.  -1. */
+/* core_words.c. Sets the error, with the current line. -1. */
 int core_fail(struct core_reader *r, const char *format, ...) __attribute__((format(printf, 2, 3)));
 /* Splits at blanks, in place. */
 size_t core_split(char *text, char **words, size_t room);

@@ -1,19 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Out of order: each instruction in program order is given the cycles at which it is renamed, its
- * micro-operations issued, its result there, and it retired.  A micro-operation takes the first
- * cycle from its inputs on in which one of its ports is free, and of these the port least used so
- * far.  Older ones choose first, as in a scheduler that prefers them.
+ * Out of order: computes for each instruction in program order the cycles of its renaming, of the
+ * issue of its micro-operations, of its result, and of its retirement. A micro-operation is issued
+ * in the first cycle, once its inputs are ready, in which one of its ports is free, and on the port
+ * of these least used so far. Older ones choose first, as in a scheduler that prefers them.
  *
- * Stated assumptions: loads hit; a store's data comes back to a load of the same address (same
- * origin of base and index, same displacement) by forwarding, no other addresses meet; partial
- * registers are whole ones; micro-operations of one instruction issue independently of each other.
+ * Assumptions: loads hit; the data of a store reach a load of the same address (same origin of base
+ * and index, same displacement) by forwarding, and no other addresses overlap; partial registers
+ * are whole ones; micro-operations of one instruction issue independently of each other.
  */
 #include "schedule/follow.h"
 
 #include <string.h>
 
-#define STORES_AHEAD 8 /* cycles: retirement is held up when stores are so far behind */
+#define STORES_AHEAD 8 /* cycles: retirement waits when stores lag by more */
 
 void follow_begin(struct schedule_work *w, const struct schedule_options *options, unsigned window)
 {
@@ -161,7 +161,7 @@ static void follow_wait_for(
 	t->blame = blame;
 }
 
-/* In order, so many half slots a cycle, when there is room in the window. */
+/* In order, at most a number of half slots per cycle, when there is room in the window. */
 static void rename_op(struct walk *k, const struct op *op, struct times *t)
 {
 	uint32_t width = 2 * k->c->rename, room_at = k->w->retired[k->slots % k->c->window];
@@ -246,7 +246,7 @@ static void note_store(struct walk *k, const struct op *op, uint32_t number, uin
 	w->store_count++;
 }
 
-/* Stores leave in order: so many in a cycle, to so many lines. */
+/* Stores leave in order: limited in number per cycle, and in lines. */
 static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t complete)
 {
 	struct schedule_work *w = k->w;
@@ -271,7 +271,7 @@ static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t compl
 	return w->commit;
 }
 
-/* Inputs; one that is needed late may come late. */
+/* Inputs; those that are needed later may be ready later. */
 static void wait_for_inputs(struct walk *k, const struct op *op, struct times *t)
 {
 	for (unsigned n = 0; n < op->input_count && (op->executes || !op->loads); n++) {
@@ -401,7 +401,7 @@ static void retire_op(struct walk *k, const struct op *op, struct times *t)
 	if (op->addresses) {
 		uint32_t left = commit_store(k, op, t->complete);
 
-		/* The store buffer lets retirement run ahead by its length. */
+		/* Because of the store buffer, retirement may be ahead of stores by its length. */
 		if (left > at + STORES_AHEAD) {
 			at = left - STORES_AHEAD;
 			t->cause = SCHEDULE_STORES;
@@ -440,7 +440,7 @@ void follow(struct walk *k, const struct op *ops, size_t count, bool taken, stru
 	}
 	if (k->last_retire > 4096)
 		forget_before(k->w, t[0].rename);
-	/* A taken branch ends the cycle's renaming, and the next comes no sooner than it may. */
+	/* A taken branch ends the cycle's renaming, and the next one has a minimal distance. */
 	if (taken && count && ops[count - 1].branch && k->c->taken)
 		k->front = (k->front + width - 1) / width * width;
 }

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * In order, as the Alpha 21164 issues: instructions come in aligned groups of as many as the core
- * renames (four, of four bytes each); from the group at hand they issue in order, each to a pipe
- * that it can use and that is free in that cycle, when their inputs are there; the next group
- * follows when the last of this one has issued.  Mi is the time at the head of the issue queue: an
+ * In order, as the Alpha 21164 issues: instructions come in aligned groups of the core's renaming
+ * width (four, of four bytes each). From the current group they issue in order, each to a pipe that
+ * it can use and that is free in that cycle, when their inputs are ready; the next group follows
+ * when the last of this one has issued. Mi is the time at the head of the issue queue: an
  * instruction that issues together with the one before it has none.
  *
- * As in the paper, what came before the block is ignored.
+ * As in the paper, instructions before the block are ignored.
  */
 #include <stdlib.h>
 #include <string.h>

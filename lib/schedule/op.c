@@ -107,7 +107,7 @@ static unsigned lateness(const struct core_rule *r, unsigned n)
 	return late && late < r->latency ? r->latency - late : 0;
 }
 
-/* Of a register that is written in part: by the operand that it is. */
+/* For a register that is written in part: found by its operand. */
 static unsigned late_of(const struct insn *i, const struct core_rule *r, unsigned reg)
 {
 	for (unsigned n = 0; n < i->operands; n++)

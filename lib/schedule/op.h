@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * An instruction as the schedule sees it: its micro-operations, what they wait for and what waits
- * for them.  Made from a decoded instruction and a core's rules, or by hand (tests, machines that
- * lib/isa does not know).
+ * An instruction in the schedule: its micro-operations, its inputs, and its outputs. Made from a
+ * decoded instruction and a core's rules, or by hand (tests, machines that lib/isa does not
+ * decode).
  */
 #ifndef SCHEDULE_OP_H
 #define SCHEDULE_OP_H
@@ -42,7 +42,7 @@ struct op {
 	bool zeroes;     /* outputs depend on nothing */
 	bool moves;      /* done in renaming: the output is there when the input is */
 	bool locked;     /* alone on the way to memory: core.locked */
-	bool serialises; /* begins when all before it is done, and all behind it waits */
+	bool serialises; /* begins when all before it is done, and all after it waits */
 	bool branch;     /* taken, where it is the last of a loop */
 	bool fused;      /* with the instruction before it */
 	bool guessed;    /* no rule was made for it */

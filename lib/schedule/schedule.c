@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A block again and again (follow.c), until it repeats itself; and what that says. */
+/* Repeats a block (follow.c) until its timing repeats itself, and computes the schedule from that.
+ * */
 #include "schedule/schedule.h"
 
 #include <stdlib.h>

@@ -1,13 +1,14 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The fewest cycles that a block needs when nothing goes wrong: every load hits the first level,
- * every branch is foreseen, nobody else is on the core.  Mi, the head-of-queue time of each
- * instruction (Anderson et al., SOSP'97, section 6.1): on a core that executes out of order this is
- * the gap that it adds at retirement, because what is sampled is what retirement waits for.
+ * The fewest cycles that a block needs under ideal conditions: every load hits the first level,
+ * every branch is predicted, and no other thread runs on the core. Mi, the head-of-queue time of
+ * each instruction (Anderson et al., SOSP'97, section 6.1): on a core that executes out of order
+ * this is the gap that it adds at retirement, because samples show the instruction for which
+ * retirement waits.
  *
  * The block is followed through renaming, issue, completion and retirement, again and again until
- * it repeats itself, as if it followed itself (unrolled, or as a loop).  Cost: a few ten
- * nanoseconds an instruction and repetition.
+ * its timing repeats itself, as if it followed itself (unrolled, or as a loop). Cost: a few tens of
+ * nanoseconds per instruction and repetition.
  */
 #ifndef SCHEDULE_SCHEDULE_H
 #define SCHEDULE_SCHEDULE_H
@@ -52,8 +53,7 @@ struct schedule {
 };
 
 struct schedule_options {
-	bool loop; /* the last instruction branches to the first; else copies lie one behind another
-		    */
+	bool loop; /* the last instruction branches to the first; else copies follow one another */
 	/* Registers had all the same value before (the block profiler's state): addresses through
 	 * different ones may then be the same. */
 	bool same_values;
@@ -75,18 +75,19 @@ int schedule_block(struct schedule_work *w, const struct core *c, const struct i
 	struct schedule_row *rows, struct error *e);
 
 /*
- * Blocks one behind another, as a program executes them: what a block adds at retirement depends on
- * what was before it.  A path is followed block by block; ops are those of a whole procedure or of
- * whatever the path is in, made by op_make_block for each block.  Out of order only.
+ * Blocks in sequence, as a program executes them: the cycles that a block adds at retirement depend
+ * on the blocks before it. A path is followed block by block; ops are those of a whole procedure or
+ * of any other code that contains the path, made by op_make_block for each block. Out of order
+ * only.
  */
 struct schedule_path;
 /* NULL with *e set when memory is out. */
 struct schedule_path *schedule_path_new(const struct core *c, struct error *e);
 void schedule_path_free(struct schedule_path *p);
-/* The block ops[first..first + count), not more than SCHEDULE_BLOCK_MAX; taken: its last
- * instruction branches away.  Adds to rows[first..), NULL: not wanted: mi the cycles that each kept
- * retirement waiting this time; blame is an index in ops; vote[first..) is what cause stands for so
- * far, 0 at the beginning. */
+/* The block ops[first..first + count), at most SCHEDULE_BLOCK_MAX; taken: its last instruction
+ * branches away. Adds to rows[first..), if not NULL: mi the cycles that each delayed retirement
+ * this time; blame is an index in ops. vote[first..) is the weight of `cause` so far, 0 at the
+ * beginning. */
 void schedule_path_block(struct schedule_path *p, const struct op *ops, uint32_t first,
 	uint32_t count, bool taken, struct schedule_row *rows, float *vote);
 

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * Points into the ring that ssrun follows (collect/points.h), or to the model by its requests.
- * Who listens is found out once, when the library is loaded.
+ * Writes points into the ring that ssrun follows (collect/points.h), or sends them to the model as
+ * requests. Which of the two, if any, is determined once, when the library is loaded.
  *
- * A thread's number is asked for once and kept; the child of a fork asks again.
+ * A thread's id is read once and kept; the child of a fork reads it again.
  */
 #include <fcntl.h>
 #include <pthread.h>
@@ -22,7 +22,7 @@
 #define INTERFACE_VERSION 1
 #define UNLIKELY(x)       __builtin_expect(!!(x), 0)
 
-static struct points *points; /* NULL: nobody follows */
+static struct points *points; /* NULL: ssrun does not follow */
 static bool on_model;
 static uint32_t pid;
 /* In the thread's own static block, so that it is there in handlers of signals too. */
@@ -87,7 +87,7 @@ static bool write_point(struct points *p, enum point_kind kind, const char *name
 	time = points_now();
 	number = __atomic_fetch_add(&p->taken, 1, __ATOMIC_ACQ_REL);
 	slot = &p->point[number % POINTS_ROOM];
-	/* A reader that is just at the point that was here before must see that it goes. */
+	/* A concurrent reader of the old point in this slot must notice that it is replaced. */
 	__atomic_store_n(&slot->ready, 0, __ATOMIC_RELAXED);
 	__atomic_thread_fence(__ATOMIC_RELEASE);
 	slot->time = time;

@@ -26,7 +26,7 @@ struct tui_action {
 	const char *name; /* for tests and the manual */
 	enum tui_group group;
 	int keys[TUI_ACTION_KEYS]; /* 0: no more */
-	const char *bar;           /* one or two words for the last line, '!' before: it comes
+	const char *bar;           /* one or two words for the last line, after '!' if it comes
 				      first; NULL: not there */
 	const char *help;          /* one line; ends without full stop */
 	tui_do *run;

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Pages on the screen of cells.  From the top: title, two lines of headings, rows, what command
- * prints the same, and keys or a question; low screens do without some.  Only rows that are seen
- * are looked at.
+ * Pages on the screen of cells. From the top: title, two lines of headings, rows, the command that
+ * prints the same, and keys or a question; low screens have fewer of these. Only visible rows are
+ * drawn.
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,7 +41,7 @@ static size_t longer(size_t a, size_t b)
 	return a > b ? a : b;
 }
 
-/* Columns are as wide as the widest figure that was ever seen in them. */
+/* Columns are as wide as the widest number so far in them. */
 static void measure(struct frame *f)
 {
 	struct tui_page *p = f->p;
@@ -68,7 +68,7 @@ static void measure(struct frame *f)
 	strbuf_fini(&b);
 }
 
-/* What goes last where there is no room for all. */
+/* Strips with a low value are left out first if there is too little room. */
 static int worth(const struct tui_page *p, size_t i)
 {
 	static const int parts[] = {
@@ -85,7 +85,7 @@ static int worth(const struct tui_page *p, size_t i)
 	unsigned flags = p->table->columns.data[s->column].flags;
 	int value = parts[s->part];
 
-	/* What the report is for stays longer than what stands beside it. */
+	/* The main columns of the report have a higher value than others. */
 	if (flags & REPORT_MARGIN)
 		value = MARGIN;
 	if (flags & REPORT_KEY && s->part != PROF_PART_INTERVAL)
@@ -240,7 +240,7 @@ static void mark_match(struct frame *f, int line, int column, const char *text)
 	free(before);
 }
 
-/* A branch has a mark that says whether what is below is shown. */
+/* A mark shows whether the rows below a branch are visible. */
 static void draw_fold(struct frame *f, int line, size_t row)
 {
 	const struct report_table *t = f->p->table;
@@ -389,7 +389,7 @@ static void draw_status(struct frame *f)
 	free(command);
 }
 
-/* Those without which nobody finds the others come first. */
+/* The keys by which the others are found come first. */
 static void draw_keys(struct frame *f, bool first, int *at)
 {
 	struct tui_screen *s = &f->t->screen;

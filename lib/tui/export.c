@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Action: what is shown goes to a file, by the drawings that prof itself has. */
+/* Action: writes the current page to a file, in prof's own formats. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

@@ -75,7 +75,7 @@ void tui_do_filter(struct tui *t)
 	tui_prompt_open(t, "only rows with: ", tui_top(t)->filter, filter);
 }
 
-/* A strip by whose figures rows can be in order. */
+/* A strip by whose numbers rows can be sorted. */
 static bool sorts(const struct tui_page *p, long strip)
 {
 	const struct prof_strip *s;

@@ -75,7 +75,7 @@ void tui_do_right(struct tui *t)
 		p->skip += SCROLL;
 }
 
-/* Rows in order of their share: the one behind that of the cursor, or the first of all. */
+/* Rows in order of their share: the one after the cursor's, or the first of all. */
 void tui_do_hottest(struct tui *t)
 {
 	struct tui_page *p = tui_top(t);

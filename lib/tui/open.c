@@ -12,7 +12,7 @@ enum rows {
 	OTHERS,
 };
 
-/* What Enter goes to, by report; of all others to the lines of the procedure. */
+/* The report that Enter opens, by report; for all others the lines of the procedure. */
 static const struct step {
 	const char *from, *to; /* NULL: nowhere */
 	enum rows rows;

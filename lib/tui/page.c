@@ -99,7 +99,7 @@ const char *tui_page_procedure(const struct tui_page *p, long row)
 	return rows[row].procedure;
 }
 
-/* A text in lines of so many columns, those behind the first indented. */
+/* A text in lines of `width` columns, with all except the first indented. */
 static int wrap(struct tui_page *p, const char *text, size_t width, size_t indent)
 {
 	bool first = true;
@@ -149,7 +149,7 @@ static int add_values(struct tui_page *p, const struct report_line *lines, size_
 	return 0;
 }
 
-/* What is said of the run stands with the facts, what is said of the rows below them. */
+/* Lines about the run are among the facts, lines about the rows below them. */
 int tui_page_texts(struct tui_page *p, size_t width)
 {
 	const struct report_table *t = p->table;

@@ -20,7 +20,7 @@ enum tui_page_kind {
 /* Where to be once a table is there. */
 struct tui_focus {
 	bool set;
-	bool costliest;         /* where there is no such line, to the most costly one */
+	bool costliest;         /* if there is no such line, to the most costly one */
 	char *procedure, *file; /* NULL: does not matter */
 	unsigned line;
 };
@@ -46,7 +46,7 @@ struct tui_page {
 };
 
 struct tui_page *tui_page_new(enum tui_page_kind kind);
-/* The table is released first, by whom it came from. */
+/* The caller releases the table first, to its source. */
 void tui_page_free(struct tui_page *p);
 
 /* Lines in all. */
@@ -64,15 +64,15 @@ const struct report_row *tui_page_current(const struct tui_page *p);
 /* The procedure of a row, or of the one above that begins the group; NULL: none. */
 const char *tui_page_procedure(const struct tui_page *p, long row);
 
-/* Takes a new table: rows, columns, notes in lines of so many columns.  The old one is the caller's
- * again.  -1: memory. */
+/* Takes a new table: rows, columns, notes in lines of `width` columns. The caller gets back the old
+ * one. -1: memory. */
 int tui_page_take(
 	struct tui_page *p, const struct report_table *table, size_t width, bool intervals);
 /* Columns anew, none of them hidden. */
 int tui_page_strips(struct tui_page *p, bool intervals);
 /* Shows an error instead. */
 int tui_page_fail(struct tui_page *p, const struct error *e, size_t width);
-/* Notes and facts anew, in lines of so many columns. */
+/* Makes notes and facts again, in lines of `width` columns. */
 int tui_page_texts(struct tui_page *p, size_t width);
 __attribute__((format(printf, 2, 3))) int tui_page_line(
 	struct tui_page *p, const char *format, ...);
@@ -87,7 +87,7 @@ int tui_page_filter(struct tui_page *p, const char *text);
 double tui_page_share(const struct tui_page *p, size_t line);
 /* The cursor to a row of the table, as far as it is shown. */
 void tui_page_go(struct tui_page *p, size_t row);
-/* To where the focus says, if there is such a row; then it is forgotten. */
+/* Moves the cursor to the focus, if there is such a row; then the focus is cleared. */
 void tui_page_find_focus(struct tui_page *p);
 /* The focus on what the cursor is on. */
 int tui_page_keep_focus(struct tui_page *p);

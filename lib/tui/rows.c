@@ -17,7 +17,7 @@ struct tui_rows_job {
 	struct prof_strip by;
 	bool by_column, by_place, reverse;
 	size_t row;            /* next to be looked at */
-	unsigned hidden_below; /* depth of the collapsed row whose rows are passed over; UINT_MAX */
+	unsigned hidden_below; /* depth of the collapsed row whose rows are skipped; UINT_MAX */
 	uint32_t *from, *to;
 	double *keys; /* of rows of the table */
 	size_t count;
@@ -58,8 +58,8 @@ void tui_rows_fini(struct tui_rows *r)
 	memset(r, 0, sizeof(*r));
 }
 
-/* Rows whose order means nothing by itself: they can be sorted.  Of a butterfly those are its
- * functions; of all others, what has numbers and is no sum. */
+/* Rows without an inherent order, which can be sorted. Of a butterfly those are its functions; of
+ * all others, rows with numbers that are not sums. */
 static bool sortable(const struct report_table *t, size_t row)
 {
 	return t->rows.data[row].role == (t->layout == REPORT_BUTTERFLY ? REPORT_HEAD : REPORT_ROW);
@@ -173,7 +173,7 @@ static const char *name_of(const struct report_table *t, uint32_t row)
 	return name ? name : "";
 }
 
-/* Does the second one of two rows come before the first?  Equal ones stay as they are; the total is
+/* Does the second of two rows come before the first? Equal ones keep their order; the total is
  * last. */
 static bool exchange(const struct tui_rows *r, uint32_t a, uint32_t b)
 {

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Which rows of a table are shown, and in which order: all, or those that a filter leaves, sorted,
- * without what is below collapsed ones.  What takes long with millions of rows is done in slices:
- * tui_rows_work goes on for so long and the rows stay as they were until all is done.
+ * Which rows of a table are shown, and in which order: all, or those that match a filter, sorted,
+ * without rows below collapsed ones. Work that takes long with millions of rows is done in slices:
+ * tui_rows_work runs for a given time, and the old rows are valid until all is done.
  *
- * Cost: a text for each row to filter; a merge sort of numbers to sort, n log n in all, 12 bytes a
- * row of memory while it runs, 4 behind.
+ * Cost: a text for each row to filter; a merge sort of numbers to sort, n log n in all, 12 bytes of
+ * memory per row while it runs, 4 after that.
  */
 #ifndef TUI_ROWS_H
 #define TUI_ROWS_H
@@ -40,7 +40,8 @@ static inline size_t tui_rows_at(const struct tui_rows *r, size_t i)
 uint8_t *tui_rows_collapsed(struct tui_rows *r);
 /* Begins; what was under way is forgotten.  -1 when memory is out, and the rows stay. */
 int tui_rows_start(struct tui_rows *r, const struct tui_order *order);
-/* Works for so many ns (UINT64_MAX: to the end).  1: there is more to do; 0: done; -1: memory. */
+/* Works for a number of ns (UINT64_MAX: to the end). 1: there is more to do; 0: done; -1: memory.
+ * */
 int tui_rows_work(struct tui_rows *r, uint64_t budget);
 static inline bool tui_rows_busy(const struct tui_rows *r)
 {

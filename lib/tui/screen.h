@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A screen of cells that is no terminal: what the interface draws on, what tests look at, and what
- * terminal.c brings to a real one.  Styles say what a text means; the terminal decides how that
- * looks.
+ * A screen of cells, independent of a terminal: the interface draws on it, tests read it, and
+ * terminal.c copies it to a real one. Styles give the meaning of a text; the terminal chooses its
+ * appearance.
  */
 #ifndef TUI_SCREEN_H
 #define TUI_SCREEN_H
@@ -46,8 +46,8 @@ int tui_screen_resize(struct tui_screen *s, int rows, int columns);
 void tui_screen_clear(struct tui_screen *s);
 void tui_screen_fini(struct tui_screen *s);
 
-/* UTF-8 text from a column up to a limit (or the edge); what a terminal would obey becomes '?'.
- * The first `skip` columns of it are left out.  Returns the column behind it. */
+/* UTF-8 text from a column up to a limit (or the edge); control characters become '?'. The first
+ * `skip` columns of it are left out. Returns the column after it. */
 int tui_put(struct tui_screen *s, int row, int column, int limit, size_t skip, const char *text,
 	enum tui_style style);
 /* Blanks of a style. */
@@ -59,7 +59,7 @@ void tui_restyle(struct tui_screen *s, int row, int from, int to, enum tui_style
 size_t tui_width(const char *text, bool unicode);
 /* One character of UTF-8, and how many bytes it takes; what is none is U+FFFD of one byte. */
 uint32_t tui_decode(const char *text, size_t *bytes);
-/* 0: it stands on the one before; 1; 2. */
+/* 0: combines with the one before; 1; 2. */
 int tui_char_width(uint32_t c);
 
 /* The screen as lines of text; then, if styles are wanted, the lines that are not all plain as

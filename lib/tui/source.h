@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the interface has its reports from: prof, which makes them beside it (browse/browse.c),
- * or a test.  The interface asks and goes on; answers come when they are ready, several to one
- * question where a first one is preliminary.  A table that was answered stays as it is until it is
+ * The source of the interface's reports: prof, which makes them in another thread
+ * (browse/browse.c), or a test. Requests do not wait; answers come when they are ready, several to
+ * one request if the first is preliminary. A table in an answer does not change until it is
  * released.
  */
 #ifndef TUI_SOURCE_H
@@ -20,7 +20,7 @@ struct tui_report {
 	bool procedure;          /* is about one procedure, always */
 };
 
-/* What a report can be asked for with or without; prof's options. */
+/* The switches of a report; prof's options. */
 struct tui_switch {
 	const char *name, *help;
 	char key; /* that turns it; 0: the list of switches does */
@@ -40,16 +40,16 @@ struct tui_answer {
 };
 
 struct tui_source_ops {
-	/* Begins to make a report; -1 with *e where that is not possible. */
+	/* Begins to make a report; -1 with *e if that is not possible. */
 	int (*ask)(void *context, const struct tui_ask *ask, uint64_t ticket, struct error *e);
-	/* Nobody waits for this one any more. */
+	/* This request is not needed any more. */
 	void (*drop)(void *context, uint64_t ticket);
-	/* The next answer that is ready; false: none is. */
+	/* The next answer that is ready; false: none. */
 	bool (*answer)(void *context, struct tui_answer *answer);
 	void (*release)(void *context, const struct report_table *table);
 	/* The command that prints the same.  Yours to free; NULL when memory is out. */
 	char *(*command)(void *context, const struct tui_ask *ask);
-	/* What is being done for who waits: "reading app.exp: 40%". */
+	/* The current work, for display: "reading app.exp: 40%". */
 	void (*progress)(void *context, char *room, size_t size);
 	/* Writes a file; ERR_CONFLICT where there is one and replace is not set. */
 	int (*write)(void *context, const char *path, const char *text, size_t length, bool replace,

@@ -57,7 +57,7 @@ static const struct {
 
 enum { SIGNALS = sizeof(signals) / sizeof(*signals) };
 
-/* Signals come while the process waits, at no other time. */
+/* Signals arrive only while the process waits. */
 struct handlers {
 	struct sigaction before[SIGNALS];
 	sigset_t mask, waiting;
@@ -265,7 +265,7 @@ static int take_size(struct tui *t)
 	return tui_resize(t, rows, columns);
 }
 
-/* Stops as the terminal's user wants it, and is back when he wants that. */
+/* Stops the process on the terminal user's request, until it is continued. */
 static void stop(struct tui *t, const struct handlers *h)
 {
 	struct sigaction usual = {.sa_handler = SIG_DFL}, own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface on the terminal of this process, by ncurses, which is visible here only.  Signals
- * that end the process restore the terminal first; ^Z stops and goes on as for any program.
+ * The interface on the terminal of this process, by ncurses, which is used here only. Signals that
+ * end the process restore the terminal first; ^Z stops and continues as for any program.
  */
 #ifndef TUI_TERMINAL_H
 #define TUI_TERMINAL_H
@@ -13,7 +13,7 @@ struct tui_terminal_options {
 	bool color; /* where the terminal has it */
 };
 
-/* Is there a terminal that can do it?  ERR_UNSUPPORTED says what is missing. */
+/* Is the terminal suitable? ERR_UNSUPPORTED with what is missing. */
 int tui_terminal_check(struct error *e);
 
 /* Runs until the user leaves.  *signal: what ended it, 0 if the user did.  Call tui_terminal_check

@@ -234,7 +234,7 @@ static void take(struct tui *t, const struct tui_answer *a)
 	old = p->table;
 	p->waiting = a->preliminary;
 	p->preliminary = a->preliminary;
-	/* Who has moved stays on what is under the cursor; who has not stays on top. */
+	/* If the cursor was moved, it stays on its row; otherwise it stays at the top. */
 	keeps = old && !p->focus.set && p->cursor;
 	if (keeps && tui_page_keep_focus(p))
 		say_memory(t);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The interface as a whole: a stack of pages over a source of reports.  Keys change it, tui_work
- * does what takes long in slices, tui_draw puts it on a screen of cells; nothing here knows a
- * terminal.
+ * The interface as a whole: a stack of pages over a source of reports. Keys change it, tui_work
+ * does long work in slices, tui_draw draws on a screen of cells; the terminal itself is in another
+ * file.
  */
 #ifndef TUI_TUI_H
 #define TUI_TUI_H
@@ -17,7 +17,7 @@ struct tui;
 
 /* A question in the last line. */
 struct tui_prompt {
-	const char *label; /* NULL: none is asked */
+	const char *label; /* NULL: no question */
 	char text[TUI_PROMPT_SIZE];
 	size_t length;
 	void (*done)(struct tui *t, const char *text); /* with Enter */
@@ -27,7 +27,7 @@ struct tui_prompt {
 struct tui_search {
 	char *text;
 	bool active, backward;
-	bool upward;     /* as it was asked for: what n repeats */
+	bool upward;     /* the requested direction, which n repeats */
 	size_t at, left; /* next line; lines still to be looked at */
 };
 
@@ -44,7 +44,7 @@ struct tui {
 	bool mouse;                       /* wanted */
 	bool unicode;                     /* the terminal can; screen.unicode: it is wanted */
 	uint64_t ticket;                  /* the last one given out */
-	uint32_t switches;                /* for reports to come */
+	uint32_t switches;                /* for later reports */
 	VEC(char *) hidden;               /* columns: "report:name:part" */
 	const struct tui_action *actions; /* all that keys do; ends with name NULL */
 	const struct tui_action *action;  /* that runs */
@@ -53,7 +53,7 @@ struct tui {
 	size_t hottest; /* rank of the row that `hottest` went to last */
 };
 
-/* Begins with the report that is asked for.  The source must outlive t; -1 when memory is out. */
+/* Begins with the requested report. The source must outlive t; -1 when memory is out. */
 int tui_init(struct tui *t, const struct tui_source *source, size_t report, uint32_t switches,
 	int rows, int columns, bool unicode);
 void tui_fini(struct tui *t);
@@ -63,7 +63,7 @@ void tui_key(struct tui *t, int key);
 void tui_click(struct tui *t, int row, int column, bool twice);
 void tui_wheel(struct tui *t, int lines);
 int tui_resize(struct tui *t, int rows, int columns);
-/* Takes answers and works for about so many ns.  True: there is more that can be done at once. */
+/* Takes answers and works for about `budget` ns. True: there is more work to do at once. */
 bool tui_work(struct tui *t, uint64_t budget);
 /* Is something under way, here or at the source? */
 bool tui_busy(const struct tui *t);
@@ -78,13 +78,13 @@ static inline struct tui_page *tui_top(const struct tui *t)
 
 __attribute__((format(printf, 2, 3))) void tui_say(struct tui *t, const char *format, ...);
 void tui_say_error(struct tui *t, const struct error *e);
-/* Pushes an empty page; NULL (said) when there are too many. */
+/* Pushes an empty page; NULL (with a message) when there are too many. */
 struct tui_page *tui_push(struct tui *t, enum tui_page_kind kind);
 /* Drops the last page, or quits. */
 void tui_pop(struct tui *t);
 /* Pushes a report; procedure (copied) may be NULL. */
 struct tui_page *tui_open(struct tui *t, size_t report, const char *procedure);
-/* Asks for the page's report, anew. */
+/* Requests the page's report again. */
 void tui_ask(struct tui *t, struct tui_page *p);
 /* Index of a report; -1. */
 long tui_report_find(const struct tui *t, const char *name);
@@ -98,7 +98,7 @@ void tui_prompt_open(struct tui *t, const char *label, const char *text,
 	void (*done)(struct tui *t, const char *text));
 /* The cursor back among the lines, and these into view. */
 void tui_settle(struct tui *t);
-/* Goes on from the cursor, looking at every line once. */
+/* Starts a search at the cursor; it visits each line once. */
 void tui_search_start(struct tui *t, bool backward);
 /* The name under which a strip is hidden in t->hidden. */
 char *tui_strip_name(const struct tui *t, const struct tui_page *p, size_t strip);
