@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Blocks in batches, each batch through several fresh workers: what a worker's pages happen to do
- * to a block stays the same as long as it lives, so figures of one worker agree with each other
- * better than with the truth.  Blocks whose figures disagree get more workers.
+ * Blocks in batches, each batch in several fresh workers. The placement of a worker's pages is the
+ * same as long as it lives, so figures of one worker agree better with each other than with the
+ * true value. Blocks whose figures disagree are measured in more workers.
  */
 #include <math.h>
 #include <stdlib.h>
@@ -17,11 +17,11 @@
 
 #define WORKERS_MIN 3
 #define WORKERS_MAX 9
-/* Figures further apart than this, relative, ask for more workers. */
+/* Figures that differ by more than this, relative, need more workers. */
 #define APART 0.015
-/* How long a batch may wait for neighbours to leave, in microseconds. */
+/* The time that a batch may wait for neighbours to leave, in microseconds. */
 #define WAIT_US 500000
-/* Events a copy, in thousandths, from which on they are no chance. */
+/* Events per copy, in thousandths, from which on they are not chance. */
 #define SPOILED 10
 
 struct blockbench {
@@ -31,11 +31,11 @@ struct blockbench {
 	bool no_pmu;
 };
 
-/* What is gathered of one block of a batch. */
+/* The figures of one block of a batch. */
 struct pending {
 	const struct block *block;
 	struct block_result *result;
-	struct answer answer; /* of the last worker that could do it, else of the last */
+	struct answer answer; /* of the last worker that could measure it, else of the last */
 	double figure[WORKERS_MAX];
 	unsigned figures, tries, failures, disturbed;
 };
@@ -90,7 +90,7 @@ static bool bench_settled(const struct blockbench *b, struct pending *p)
 	if (b->options.quick)
 		return p->tries > 0;
 	if (p->tries < WORKERS_MIN)
-		/* A refusal of the processor needs no second opinion. */
+		/* A refusal of the processor is final. */
 		return p->failures && !p->figures && p->answer.class != BLOCK_CRASHED &&
 		       p->answer.class != BLOCK_TIMEOUT && p->answer.class != BLOCK_UNSTEADY;
 	if (p->tries == WORKERS_MAX || p->failures >= WORKERS_MIN)
@@ -113,7 +113,7 @@ static void bench_gather(struct pending *p, struct answer *a)
 		return;
 	}
 	figure = stats_median(a->cycles, a->series);
-	if (!(figure > 0)) { /* less than what runs differ by */
+	if (!(figure > 0)) { /* less than the difference between runs */
 		p->failures++;
 		if (!p->figures) {
 			p->answer = *a;
@@ -127,7 +127,8 @@ static void bench_gather(struct pending *p, struct answer *a)
 	p->answer = *a;
 }
 
-/* Jobs of those not settled, in a channel made anew.  Returns how many, with their owners. */
+/* Adds jobs for blocks that need more figures to an emptied channel. Returns their number, with
+ * their owners. */
 static unsigned bench_assign(
 	struct blockbench *b, struct pending *pending, unsigned count, unsigned *owner)
 {
@@ -169,8 +170,8 @@ static int round_of_work(struct blockbench *b, struct pending *pending, const un
 	return 0;
 }
 
-/* The interval of the median of few figures: from their own order, but no narrower than what
- * figures of different workers are known to differ by. */
+/* The interval of the median of few figures: from their own order, but no narrower than the known
+ * difference between workers. */
 static struct quantity bench_interval(double *x, unsigned n, bool quick)
 {
 	struct quantity q = {.label = LABEL_MEASURED, .value = stats_median(x, n)};
@@ -231,7 +232,7 @@ static int measure_pending(
 	return 0;
 }
 
-/* As many blocks as fit one batch, those that are refused on the way; returns how many. */
+/* Takes as many blocks as fit one batch, with the refused ones between; returns their number. */
 static size_t bench_take(struct blockbench *b, const struct block *blocks, size_t count,
 	struct block_result *results, struct pending *pending, unsigned *pending_count)
 {

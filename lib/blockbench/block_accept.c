@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks are decoded before they run: what could reach the kernel, leave the block, or change what
- * the worker cannot restore is refused. */
+/* Blocks are decoded before they run. A block is refused if it could reach the kernel, leave the
+ * block, or change state that the worker cannot restore. */
 #include <string.h>
 
 #include "blockbench/block_accept.h"
@@ -76,7 +76,7 @@ static bool masks(const struct insn *insn)
 	return false;
 }
 
-/* Programs have their wide data aligned: so do registers that point to it. */
+/* Programs align their wide data: so registers that point to such data are aligned. */
 static void note_memory(struct facts *f, const struct insn_memory *m)
 {
 	if (m->index < 16)
@@ -90,7 +90,7 @@ static void note_memory(struct facts *f, const struct insn_memory *m)
 	f->low[m->base] = (uint8_t)(-m->displacement & (m->size - 1));
 }
 
-/* But the stack pointer. */
+/* Except the stack pointer. */
 static uint16_t written_registers(const struct facts *f)
 {
 	uint16_t set = 0;
@@ -132,9 +132,9 @@ static void accept_note(struct facts *f, const struct insn *insn, struct block_r
 	}
 }
 
-/* All addresses relative to the program counter move by the same distance, from near the block to
- * near RELATIVE_ADDRESS; those too far away come back by whole gigabytes, so that copies reach
- * them. */
+/* All addresses relative to the program counter are moved by the same distance, from near the
+ * block to near RELATIVE_ADDRESS; those too far away are moved back by whole gigabytes, so that
+ * copies reach them. */
 static void accept_relocate(struct relocation *r, const struct insn *insn, size_t at,
 	uint64_t in_page, const uint8_t *bytes)
 {
@@ -155,7 +155,7 @@ static void accept_relocate(struct relocation *r, const struct insn *insn, size_
 
 static uint8_t free_register(const struct facts *f)
 {
-	/* Not those that instructions use without naming them, nor the stack pointer. */
+	/* Without implicit operands and the stack pointer. */
 	static const uint8_t order[] = {15, 14, 13, 12, 11, 10, 9, 8, 3, 5, 7, 6, 1, 2, 0};
 
 	for (size_t i = 0; i < sizeof(order); i++)
@@ -164,7 +164,7 @@ static uint8_t free_register(const struct facts *f)
 	return NO_REGISTER;
 }
 
-/* Length without a branch at the end, which is dropped; warnings say so. */
+/* Length without a branch at the end, which is dropped with a warning. */
 static enum block_class end_at_branch(const struct insn *insn, size_t at, size_t length,
 	const struct block_options *options, struct block_result *r)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks in assembler, by way of the assembler that is installed. */
+/* Blocks in assembler, through the installed assembler. */
 #include <errno.h>
 #include <spawn.h>
 #include <stdio.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks to be measured, and where they come from: text, files of text, the assembler, images. */
+/* Blocks to be measured, and their sources: text, files of text, the assembler, images. */
 #ifndef BLOCKBENCH_BLOCK_ITEMS_H
 #define BLOCKBENCH_BLOCK_ITEMS_H
 
@@ -7,10 +7,10 @@
 #include "blockbench/blockbench.h"
 
 struct block_item {
-	uint8_t *bytes; /* NULL where class says why */
+	uint8_t *bytes; /* NULL: class has the reason */
 	size_t length;
 	uint64_t address; /* in its image; 0: none */
-	char *hex;        /* as it came, where there are no bytes; may be NULL */
+	char *hex;        /* its text, if there are no bytes; may be NULL */
 	char *where;      /* may be NULL */
 	char *function;   /* likewise */
 	double share;     /* of the samples; -1: not of an experiment */
@@ -19,7 +19,7 @@ struct block_item {
 
 typedef VEC(struct block_item) block_items;
 
-/* Zeroed but for its share; NULL when memory is out. */
+/* Zeroed except for its share; NULL when memory is out. */
 struct block_item *block_item_new(block_items *items, const void *bytes, size_t length);
 void block_items_fini(block_items *items);
 

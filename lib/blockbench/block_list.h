@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Files of blocks: one a line, in hexadecimal, up to the first comma or the end of the line; what
- * follows a comma is not read, nor are empty lines, those that begin with '#', and a first line
+ * Files of blocks: one per line, in hexadecimal, up to the first comma or the end of the line;
+ * text after a comma is ignored, as are empty lines, those that begin with '#', and a first line
  * whose first field is "hex".
  */
 #ifndef BLOCKBENCH_BLOCK_LIST_H
@@ -11,10 +11,10 @@
 #include "blockbench/blockbench.h"
 
 struct block_entry {
-	size_t text, text_length;   /* the hexadecimal text, in what was parsed */
+	size_t text, text_length;   /* the hexadecimal text, in the parsed text */
 	size_t bytes, bytes_length; /* in block_list.bytes */
 	unsigned long line;
-	enum block_class class; /* BLOCK_OK, or why there are no bytes */
+	enum block_class class; /* BLOCK_OK, or the reason why there are no bytes */
 };
 
 struct block_list {

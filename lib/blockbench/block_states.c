@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "blockbench/block_states.h"
 
-/* In the middle of a page, so that displacements of either sign stay in it; each register has a
- * page and lines of its own, memory points to another one.  Products of two are canonical. */
+/* In the middle of a page, so that displacements of either sign remain in it; each register has a
+ * page and lines of its own, memory points to another one. Products of two are canonical. */
 #define BASE 0x2324800
 #define STEP 0x20040
 #define FILL 0x2644800
-/* 1.01 as two floats, 0.0084 as a double: neither grows nor shrinks fast. */
+/* 1.01 as two floats, 0.0084 as a double: products grow and shrink slowly. */
 #define FLOATS 0x3f8147ae3f8147aeull
 
 #define USUAL(rcx, rdx) BASE, STEP, FILL, FLOATS, rcx, rdx

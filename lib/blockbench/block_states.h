@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The initial states of registers and memory, in the order in which they are tried.  The worker has
- * the registers (worker_code.c), the bench the names: one table for both. */
+/* The initial states of registers and memory, in the order in which they are tried. The worker
+ * uses the registers (worker_code.c), the bench the names. */
 #ifndef BLOCKBENCH_BLOCK_STATES_H
 #define BLOCKBENCH_BLOCK_STATES_H
 
@@ -18,10 +18,10 @@ struct state {
 	bool others_zero;    /* all but rsp and rbp are 0 */
 };
 
-/* Which those are that a block's instructions call for by themselves, by bits 0 (repeats: a small
- * count) and 1 (divides). */
+/* The states that a block's instructions need, by bits 0 (repeats: a small count) and 1
+ * (divides). */
 #define STATES_USUAL 4
-#define STATE_FLOATS (STATE_COUNT - 1) /* for x87, which is slow on what else memory holds */
+#define STATE_FLOATS (STATE_COUNT - 1) /* for x87, which is slow on other contents of memory */
 #define STATE_COUNT  12
 
 extern const struct state block_states[STATE_COUNT];

@@ -5,10 +5,10 @@
  * the block touches is mapped when it faults, registers and memory are in a known state, and the
  * figure is the difference between many and few copies, divided by the difference in copies.
  *
- * Beyond the paper: blocks run in confined workers (own process, nothing else in its address space,
- * seccomp); pages are distinct where they fit the first-level cache; where there is no PMU, time
- * stamps are turned into core cycles by long dependent chains; a canary tells when a neighbour
- * shares the core; each figure is a median over fresh workers and has an interval.
+ * Beyond the paper: blocks run in confined workers (own process, nothing else in its address
+ * space, seccomp); pages are distinct if they fit the first-level cache; without a PMU, long
+ * dependent chains convert time stamps to core cycles; a canary detects a neighbour on the core;
+ * each figure is a median over fresh workers and has an interval.
  *
  * One bench is used by one thread at a time.
  */
@@ -22,12 +22,12 @@
 #include "base/error.h"
 #include "events/label.h"
 
-/* What became of a block. */
+/* The result class of a block. */
 enum block_class {
 	BLOCK_OK = 0,
 	BLOCK_EMPTY,       /* no instructions (left) */
-	BLOCK_NOT_HEX,     /* the text is no hexadecimal string */
-	BLOCK_UNDECODABLE, /* bytes that are no instruction, or the last one is cut off */
+	BLOCK_NOT_HEX,     /* the text is not a hexadecimal string */
+	BLOCK_UNDECODABLE, /* invalid bytes, or the last instruction is cut off */
 	BLOCK_TOO_LONG,
 	/* Refused before it runs. */
 	BLOCK_BRANCH, /* a branch that is not the last instruction, or an indirect one there */
@@ -35,7 +35,7 @@ enum block_class {
 	BLOCK_PRIVILEGED,
 	BLOCK_STOPS,   /* int3, ud2, hlt ... */
 	BLOCK_SEGMENT, /* writes a segment register or its base */
-	/* Tried and failed. */
+	/* Run, and failed. */
 	BLOCK_UNSUPPORTED, /* this processor does not have the instruction */
 	BLOCK_DIVIDE_ERROR,
 	BLOCK_PROTECTION, /* non-canonical or misaligned address, or not for user code */
@@ -46,8 +46,8 @@ enum block_class {
 	BLOCK_ALIGNMENT,  /* alignment check, switched on by the block */
 	BLOCK_ARITHMETIC, /* floating-point exception, unmasked by the block */
 	BLOCK_TIMEOUT,    /* ran too long */
-	BLOCK_CRASHED,    /* took the worker with it */
-	BLOCK_UNSTEADY,   /* no two measurements agree, or none could be made */
+	BLOCK_CRASHED,    /* the worker crashed */
+	BLOCK_UNSTEADY,   /* no two measurements agree, or none was possible */
 	BLOCK_CLASS_COUNT
 };
 
@@ -57,11 +57,11 @@ const char *block_class_name(enum block_class c);
 const char *block_class_text(enum block_class c);
 
 enum block_mode {
-	BLOCK_UNROLLED, /* copies one behind the other, no loop */
+	BLOCK_UNROLLED, /* consecutive copies, no loop */
 	BLOCK_LOOPED,   /* one copy in a loop; the loop's own decrement and branch are counted */
 };
 
-/* What to be careful about: bits. */
+/* Warnings: bits. */
 enum block_warning {
 	BLOCK_WARN_DISTURBED = 1 << 0, /* a neighbour was on the core and did not leave */
 	BLOCK_WARN_SCATTER = 1 << 1,   /* the interval is wider than 10% of the figure */
@@ -69,14 +69,14 @@ enum block_warning {
 	BLOCK_WARN_FEW_COPIES =
 		1 << 3, /* so long that few copies fit: start-up may be in the figure */
 	BLOCK_WARN_BRANCH_DROPPED = 1 << 4, /* the branch at its end was left out */
-	BLOCK_WARN_BRANCH_LOOPED = 1 << 5,  /* the branch at its end stands for the loop's */
+	BLOCK_WARN_BRANCH_LOOPED = 1 << 5,  /* the branch at its end is replaced by the loop's */
 	BLOCK_WARN_COUNTER = 1 << 6,    /* all registers are in use: the loop counts in memory */
 	BLOCK_WARN_MISSES = 1 << 7,     /* PMU: misses the first-level cache in its steady state */
 	BLOCK_WARN_MISALIGNED = 1 << 8, /* PMU: misaligned accesses */
 	BLOCK_WARN_SERIALISING =
 		1 << 9,             /* serialising instruction, slow or trapped to a hypervisor */
 	BLOCK_WARN_STATE = 1 << 10, /* faulted in the usual initial state: see state */
-	BLOCK_WARN_RESET = 1 << 11, /* registers in addresses are set anew before each copy */
+	BLOCK_WARN_RESET = 1 << 11, /* registers in addresses are set again before each copy */
 	BLOCK_WARN_COUNT = 12
 };
 /* Text of warning bit number i, [0, BLOCK_WARN_COUNT); static. */
@@ -85,15 +85,15 @@ const char *block_warning_text(unsigned i);
 struct block {
 	const uint8_t *bytes; /* borrowed */
 	size_t length;
-	uint64_t address; /* where it is in its image; its offset in the page is kept.  0: none */
+	uint64_t address; /* its address in its image; its offset in the page is kept. 0: none */
 };
 
 struct block_result {
 	enum block_class class;
-	struct quantity cycles;  /* core cycles an execution; LABEL_NONE unless class is BLOCK_OK */
-	unsigned unroll[2];      /* copies (loop mode: iterations) whose difference was taken */
-	unsigned pages;          /* virtual pages it touches */
-	unsigned physical_pages; /* what they are: as many, or 1 */
+	struct quantity cycles; /* core cycles per execution; LABEL_NONE unless class is BLOCK_OK */
+	unsigned unroll[2];     /* the two numbers of copies (loop mode: iterations) */
+	unsigned pages;         /* virtual pages it touches */
+	unsigned physical_pages; /* their physical pages: as many, or 1 */
 	const char *state;       /* initial state of registers and memory; static */
 	unsigned workers;        /* figures that the median is of */
 	unsigned runs;           /* timed runs in all */
@@ -105,8 +105,8 @@ struct block_result {
 
 struct block_options {
 	enum block_mode mode;
-	bool quick;  /* one worker, short: several times faster, less sure */
-	bool no_pmu; /* do not even look for counters */
+	bool quick;  /* one worker, short: several times faster, less precise */
+	bool no_pmu; /* do not use counters */
 };
 
 struct blockbench;
@@ -115,17 +115,17 @@ struct blockbench;
 struct blockbench *blockbench_open(const struct block_options *options, struct error *e);
 void blockbench_close(struct blockbench *b);
 
-/* Results come in order of the blocks.  done (may be NULL) is told how many stand so far; non-zero
- * stops: -1 with ERR_NONE.  -1 with *e set when workers cannot be started. */
+/* Results come in order of the blocks. done (may be NULL) gets the number of results so far;
+ * non-zero stops: -1 with ERR_NONE. -1 with *e set when workers cannot be started. */
 int blockbench_measure(struct blockbench *b, const struct block *blocks, size_t count,
 	struct block_result *results, int (*done)(void *context, size_t count), void *context,
 	struct error *e);
 
-/* Core cycles a tick of the time stamp counter, as last measured; 0: nothing was. */
+/* Core cycles per tick of the time stamp counter, as last measured; 0: not measured. */
 double blockbench_ratio(const struct blockbench *b);
 
-/* Two hexadecimal digits a byte, blanks between them allowed.  BLOCK_OK, BLOCK_EMPTY, BLOCK_NOT_HEX
- * or BLOCK_TOO_LONG; *length bytes (at most `room`) to bytes. */
+/* Two hexadecimal digits per byte, with optional blanks between. BLOCK_OK, BLOCK_EMPTY,
+ * BLOCK_NOT_HEX or BLOCK_TOO_LONG; *length bytes (at most `room`) to bytes. */
 enum block_class block_parse_hex(
 	const char *text, size_t length, uint8_t *bytes, size_t room, size_t *count);
 

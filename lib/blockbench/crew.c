@@ -22,8 +22,8 @@ extern const unsigned char blockbench_worker[], blockbench_worker_end[];
 #define MFD_EXEC 0x10u
 #endif
 
-/* A job may take this long before the worker is taken to hang: its own limit of processor time is
- * far below, but it may be waiting for a neighbour to leave, or for the processor. */
+/* After this time, a job's worker is considered hung. Its own limit of processor time is far
+ * below, but it may be waiting for a neighbour to leave, or for the processor. */
 #define HANGS_MS 5000
 
 static int memory_file(const char *name, size_t size, struct error *e)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Workers, from outside: started, asked, ended. */
+/* The bench's side of workers: start, request, end. */
 #ifndef BLOCKBENCH_CREW_H
 #define BLOCKBENCH_CREW_H
 
@@ -10,7 +10,7 @@
 #include "blockbench/channel.h"
 
 struct crew {
-	struct channel *channel; /* of whichever worker there is */
+	struct channel *channel; /* of the current worker */
 	int channel_fd, program_fd;
 	pid_t pid;  /* 0: there is none */
 	int socket; /* to it */
@@ -18,10 +18,10 @@ struct crew {
 
 int crew_init(struct crew *crew, struct error *e);
 void crew_fini(struct crew *crew);
-/* A fresh worker, with pages of its own, instead of the one there is. */
+/* Replaces the worker by a fresh one, with pages of its own. */
 int crew_fresh(struct crew *crew, struct error *e);
-/* Has the jobs of the channel done, by another worker when one dies: the job that it died of gets
- * BLOCK_CRASHED or BLOCK_TIMEOUT. */
+/* Runs the jobs of the channel, with a new worker if one crashes: its job gets BLOCK_CRASHED or
+ * BLOCK_TIMEOUT. */
 int crew_work(struct crew *crew, struct error *e);
 
 #endif

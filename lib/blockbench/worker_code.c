@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lays out what runs: two preludes, then few copies and an end, many copies and an end.  They begin
- * at like places: entering the many in their midst would cost some cycles more where fetching is
- * what bounds them.  In loop mode there is one copy, and the preludes differ in what the counter
- * begins with.
+ * Lays out what runs: two preludes, then few copies and an end, many copies and an end. They begin
+ * at corresponding addresses: entering the many in the middle would cost some cycles more if
+ * fetching limits them. In loop mode there is one copy, and the preludes differ in the counter's
+ * initial value.
  *
  *     prelude:  general registers; lfence; stamp -> image.begin; the last registers; flags; lfence;
  *               jmp into the copies
@@ -36,7 +36,7 @@ static void put64(struct writer *w, uint64_t x)
 	code_put(w, &x, 8);
 }
 
-/* Where w stands, in the executable view. */
+/* The address of w in the executable view. */
 static uint64_t code_address_of(const uint8_t *at)
 {
 	return CODE_ADDRESS + (uint64_t)(at - (uint8_t *)CODE_WRITABLE);
@@ -75,7 +75,7 @@ static uint64_t code_value_of(const struct job *j, const struct state *s, unsign
 	return s->base + s->step * reg + j->low[reg] + (stack ? (uint64_t)s->stack : 0);
 }
 
-/* Returns where its jump's displacement is. */
+/* Returns the place of its jump's displacement. */
 static uint8_t *prelude(struct writer *w, const struct job *j, const struct state *s, int counter,
 	uint32_t count, bool repeats)
 {
@@ -104,7 +104,7 @@ static void patch(uint8_t *at, const uint8_t *target)
 	__builtin_memcpy(at, &d, 4);
 }
 
-/* So that the copy at `at` finds the same operands as all others. */
+/* Relocates the copy at `at`, so that it has the same operands as all others. */
 static void code_relocate(uint8_t *at, const struct channel *c, const struct job *j)
 {
 	const struct relocation *r = &c->relocations[j->relocation];
@@ -162,7 +162,7 @@ static void lay_end(struct writer *w, int counter)
 	PUT(w, 0xff, 0xe0);
 }
 
-/* In loop mode, and behind the many copies where there are several passes. */
+/* In loop mode, and after the many copies if there are several passes. */
 static bool is_repeated(const struct job *j, const struct plan *plan)
 {
 	return j->flags & JOB_LOOP || plan->passes > 1;

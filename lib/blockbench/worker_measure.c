@@ -12,7 +12,7 @@
  * too fast.
  *
  * A canary before and after each series shows whether another thread shares the core: nops, which
- * need the core's whole issue width and take the same time always. A chain of dependent additions
+ * need the core's whole issue width and always take the same time. A chain of dependent additions
  * of registers, which neighbours do not slow down, gives core cycles per tick. (Additions of
  * constants take no time on some processors.)
  */
@@ -26,12 +26,12 @@
 #define QUICK_SERIES 3
 #define WARM_ROUNDS  20
 
-static uint32_t clock_step; /* of what blocks are timed by: step, or 1 for a cycle counter */
-static uint32_t tsc_step;   /* ticks by which the time stamp counter moves */
+static uint32_t clock_step; /* resolution of the clock: step, or 1 for a cycle counter */
+static uint32_t tsc_step;   /* step of the time stamp counter, in ticks */
 static uint32_t random = 2463534242u;
 static double tsc_ratios[RATIOS];
 static unsigned ratio_count, ratio_at;
-static double tsc_ratio;   /* core cycles a tick */
+static double tsc_ratio;   /* core cycles per tick */
 static double canary_best; /* core cycles */
 static uint32_t wait_left;
 
@@ -55,8 +55,8 @@ static void measure_sort(double *x, unsigned n)
 	}
 }
 
-/* Mean of those near the median: interruptions and misses are outliers, while those that differ by
- * the clock's steps all count, since its phase is random. */
+/* Mean of values near the median: interruptions and misses are outliers, but differences by the
+ * clock's steps all count, since its phase is random. */
 static double trimmed(double *x, unsigned n)
 {
 	double sum = 0, near;
@@ -79,7 +79,7 @@ static void delay(void)
 		__asm__ volatile("");
 }
 
-/* Ticks of a chain of additions, one cycle each.  Of registers: adding a constant takes no time on
+/* Ticks of a chain of additions, one cycle each. Of registers: adding a constant takes no time on
  * some processors. */
 static double chain(unsigned sixty_fours)
 {
@@ -117,7 +117,7 @@ static void update_ratio(void)
 	tsc_ratio = (CHAIN_LONG - CHAIN_SHORT) * 64 / trimmed(x, ratio_count);
 }
 
-/* Core cycles; the best of three, since an interrupt is no neighbour. */
+/* Core cycles; the best of three, since an interrupt is not a neighbour. */
 static double canary_cycles(void)
 {
 	double a = canary(), b = canary();
@@ -133,11 +133,11 @@ static bool neighbour(void)
 
 	if (canary_best <= 0 || now < canary_best)
 		canary_best = now;
-	/* The stamp's own steps are no neighbour. */
+	/* The clock's steps are not a neighbour. */
 	return now > canary_best * CANARY_SLOW + tsc_step * tsc_ratio;
 }
 
-/* Waits until the canary sings again, as long as the bench allows; true: it did not. */
+/* Waits until the canary is fast again, as long as the bench permits; true: it is still slow. */
 static bool wait_out(struct answer *a)
 {
 	if (!neighbour())
@@ -224,10 +224,10 @@ struct attempt {
 	struct plan plan;
 	struct layout layout;
 	int counter;  /* for rdpmc; -1: time stamps */
-	double ratio; /* core cycles a unit of that */
+	double ratio; /* core cycles per unit of that */
 };
 
-/* Runs the longer version until every page that it touches is there. */
+/* Runs the longer version until all pages that it touches are mapped. */
 static enum block_class map_all(struct attempt *t)
 {
 	struct answer *a = t->answer;
@@ -273,14 +273,14 @@ static double timed(const struct attempt *t, int which)
 	return (double)(uint32_t)(image.end - image.begin);
 }
 
-/* Some hundred cycles are too few to be timed well by such a clock: longer runs then, and fewer. */
+/* A coarse clock does not measure some hundred cycles well: runs are longer, and fewer. */
 static bool coarse(void)
 {
 	return clock_step > 8;
 }
 
-/* Ticks a copy of the layout at hand, through *ticks; -1 when a trap ended it.  Negative ones are
- * possible: what differs more from run to run than a copy takes. */
+/* Ticks per copy of the current layout, through *ticks; -1 when a trap ended it. They may be
+ * negative, if runs differ by more than a copy takes. */
 static int series(const struct attempt *t, double *ticks)
 {
 	double x[2][RUNS];
@@ -295,8 +295,8 @@ static int series(const struct attempt *t, double *ticks)
 	return 0;
 }
 
-/* Caches of decoded instructions, predictors of addresses and of what loads depend on learn for
- * tens of runs: until it is not getting faster any more. */
+/* Caches of decoded instructions and predictors of addresses and of loads' dependences learn for
+ * tens of runs: so runs are repeated until they get no faster. */
 static int warm_up(const struct attempt *t)
 {
 	unsigned runs = coarse() ? RUNS_COARSE / 2 : RUNS / 2;
@@ -320,12 +320,12 @@ static double measure_clamp(double x, double low, double high)
 	return x < low ? low : x > high ? high : x;
 }
 
-/* While the stamp holds execution up, instructions are fetched and decoded up to this many ahead;
- * what they take from then on is the steady state. */
+/* While the stamp delays execution, up to this number of instructions are fetched and decoded
+ * ahead; the steady state begins after them. */
 #define RUN_AHEAD 288
 
-/* How many copies: enough cycles between few and many for the clock's steps, few enough that the
- * code stays in the instruction cache and the first copies are started up. */
+/* The numbers of copies: enough cycles between few and many for the clock's steps, but few enough
+ * for the instruction cache, and with start-up over in the first copies. */
 static struct plan measure_choose(const struct job *j, double cycles)
 {
 	bool loop = j->flags & JOB_LOOP;
@@ -335,10 +335,10 @@ static struct plan measure_choose(const struct job *j, double cycles)
 				     CODE_WANTED / (double)j->length);
 	double first, more, unit, passes = 1;
 
-	/* Twice the same block shall get the same copies. */
+	/* The same block always gets the same numbers. */
 	for (unit = 0.25; unit * 1.414 < cycles; unit *= 2)
 		;
-	/* What predicts loads from stores learns for many iterations of a loop. */
+	/* Predictors of loads' dependences on stores learn for many iterations of a loop. */
 	first = loop ? measure_clamp(400 / unit, 64, 256) : measure_clamp(100 / unit, 4, 256);
 	more = loop ? measure_clamp(3 * wanted / unit, 64, 512)
 		    : measure_clamp(wanted / unit, 8, 400);
@@ -357,7 +357,7 @@ static struct plan measure_choose(const struct job *j, double cycles)
 	return (struct plan){(unsigned)first, (unsigned)first + (unsigned)more, (unsigned)passes};
 }
 
-/* most: copies, where with more it runs into a fault; 0: any number. */
+/* most: the greatest number of copies without a fault; 0: no limit. */
 static enum block_class try_state(struct attempt *t, unsigned most)
 {
 	const struct job *j = t->job;
@@ -372,7 +372,7 @@ static enum block_class try_state(struct attempt *t, unsigned most)
 	pages_clear(false);
 	lay(t);
 	class = map_all(t);
-	/* The first guess, of few copies, is a rough one. */
+	/* The first estimate, from few copies, is inaccurate. */
 	for (int guess = 0; guess < 2 && !most && !class; guess++) {
 		if (warm_up(t) || series(t, &ticks))
 			return expired ? BLOCK_TIMEOUT : BLOCK_UNSTEADY;
@@ -390,9 +390,9 @@ static enum block_class try_state(struct attempt *t, unsigned most)
 }
 
 /*
- * Where copies lie and how many there are changes how they are fetched and decoded, by some percent
- * where that is what bounds the block.  So series differ in both, always in the same way: their
- * median is what the block takes at no place in particular.
+ * The place and number of copies affect fetching and decoding, by some percent if these limit the
+ * block. So series differ in both, always in the same way: their median does not depend on one
+ * place.
  */
 static void lay_series(struct attempt *t, unsigned number)
 {
@@ -431,14 +431,14 @@ static enum block_class take_series(struct attempt *t)
 			continue;
 		}
 		a->runs += 2 * (coarse() ? RUNS_COARSE : RUNS);
-		if (a->series % 4 == 0) /* the clock may change its speed meanwhile */
+		if (a->series % 4 == 0) /* the clock may change its frequency meanwhile */
 			update_ratio();
 		a->cycles[a->series++] = ticks * (t->counter < 0 ? tsc_ratio : 1);
 	}
 	return BLOCK_OK;
 }
 
-/* Where there are counters: what a copy misses and crosses, in thousandths of an event. */
+/* With counters: misses and line crossings per copy, in thousandths of an event. */
 static uint32_t spoilers(struct attempt *t, enum pmu_counter which)
 {
 	double events = 0;
@@ -461,7 +461,7 @@ static void count_spoilers(struct attempt *t)
 	t->counter = cycles;
 }
 
-/* Which states, in which order: those that its instructions call for first. */
+/* The order of states: first those that its instructions need. */
 static unsigned order_states(const struct job *j, uint8_t *order)
 {
 	unsigned n = 0, first = (j->flags & JOB_REPEATS ? 1 : 0) + (j->flags & JOB_DIVIDES ? 2 : 0);
@@ -496,8 +496,8 @@ static enum block_class attempt(struct attempt *t, unsigned state, unsigned most
 	return a->class;
 }
 
-/* What the block leaves in its address registers may be good for nothing but the code behind it:
- * they are set anew before each copy. */
+/* The values that the block leaves in its address registers may be invalid addresses for the next
+ * copy: they are set again before each copy. */
 static bool attempt_reset(struct attempt *t, const uint8_t *order, unsigned n)
 {
 	const struct job *whole = t->job;
@@ -517,8 +517,8 @@ static bool attempt_reset(struct attempt *t, const uint8_t *order, unsigned n)
 	return false;
 }
 
-/* In one state after the other; where all fault, with few copies: of pointers that grow from copy
- * to copy the first are still good. */
+/* Tries one state after the other. If all fault, it tries few copies: pointers that grow from copy
+ * to copy are valid at first. */
 static void attempt_all(struct attempt *t)
 {
 	static const uint8_t few[] = {6, 3};
@@ -543,7 +543,7 @@ static void attempt_all(struct attempt *t)
 				a->few = 1;
 				return;
 			}
-	/* What it met in its usual state is what is reported. */
+	/* The result in the usual state is reported. */
 	*a = usual;
 }
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The pages that a block touches, each mapped when it first faults (BHive, 3.1).  They are distinct
- * physical pages as long as those fit the first-level cache, so that a load hits what a store wrote
- * only if the block means it to; else all of them are one.
+ * The pages that a block touches, each mapped when it first faults (BHive, 3.1). They are distinct
+ * physical pages as long as those fit the first-level cache, so that a load hits a store only if
+ * the block's addresses are equal; else all of them are one.
  */
 #include <asm/unistd.h>
 #include <linux/mman.h>

@@ -1,9 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The processor's own counters, read by rdpmc from within the code laid out: core cycles, and what
- * BHive (3.3) throws measurements away for: misses of the first-level data cache and accesses that
- * cross lines.  Opened before confinement; what they count is believed only after a chain of known
- * length.
+ * The processor's own counters, read by rdpmc within the generated code: core cycles, and the
+ * events for which BHive (3.3) discards measurements: misses of the first-level data cache and
+ * accesses that cross lines. Opened before confinement, and tested with a chain of known length.
  */
 #include <asm/unistd.h>
 #include <linux/mman.h>
@@ -23,7 +22,7 @@ static uint32_t vendor(void)
 	return b;
 }
 
-/* Loads and stores that cross a line; the makers number that differently. */
+/* Loads and stores that cross a line; the code depends on the maker. */
 static uint64_t crossing(void)
 {
 	switch (vendor()) {

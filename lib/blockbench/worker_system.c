@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The worker and the kernel: memory, signals, an empty address space, and the filter that leaves a
- * block no system call even if it had a syscall instruction. */
+/* The worker and the kernel: memory, signals, an empty address space, and the filter that refuses
+ * a block's system calls even if it had a syscall instruction. */
 #include <asm/prctl.h>
 #include <asm/signal.h>
 #include <asm/unistd.h>
@@ -36,7 +36,7 @@ void *memcpy(void *to, const void *from, size_t n)
 {
 	void *at = to;
 
-	if (n <= 16) { /* rep takes its time to begin */
+	if (n <= 16) { /* rep has a long start-up */
 		uint8_t *t = to;
 		const uint8_t *f = from;
 
@@ -44,7 +44,9 @@ void *memcpy(void *to, const void *from, size_t n)
 			*(unaligned_word *)t = *(const unaligned_word *)f;
 		for (; n; n--) {
 			*t++ = *f++;
-			__asm__ volatile("" ::: "memory"); /* lest this loop becomes a memcpy */
+			__asm__ volatile(
+				"" ::
+					: "memory"); /* prevents the compiler from calling memcpy */
 		}
 		return to;
 	}
@@ -69,7 +71,7 @@ struct kernel_action {
 
 static int system_catch_signals(void)
 {
-	/* Big enough for the registers of any extension so far. */
+	/* Large enough for the registers of all extensions so far. */
 	static uint8_t stack[65536] __attribute__((aligned(64)));
 	static const int caught[] = {SIGSEGV, SIGBUS, SIGILL, SIGFPE, SIGTRAP, SIGPROF};
 	stack_t alternate = {.ss_sp = stack, .ss_size = sizeof(stack)};
@@ -87,7 +89,8 @@ static int system_catch_signals(void)
 	return 0;
 }
 
-/* Only these, only from worker_syscall: mapping pages, timers, waiting, talking to the bench. */
+/* Only these, only from worker_syscall: mapping pages, timers, waiting, communication with the
+ * bench. */
 static int filter_calls(void)
 {
 	uint64_t first = (uint64_t)worker_syscall, last = (uint64_t)worker_syscall_end;
@@ -123,7 +126,7 @@ static int filter_calls(void)
 	return failed(SYS(seccomp, SECCOMP_SET_MODE_FILTER, 0, &program)) ? -1 : 0;
 }
 
-/* Stays on the processor that the scheduler chose for it. */
+/* Stays on the processor that the scheduler chose. */
 static void stay(void)
 {
 	uint64_t set[16] = {0};
@@ -149,7 +152,7 @@ int worker_confine(void)
 		((struct channel *)CHANNEL_ADDRESS)->pmu = 0;
 	if (system_catch_signals())
 		return -1;
-	/* fs: and gs: operands find a page like any other. */
+	/* fs: and gs: operands use an ordinary page. */
 	SYS(arch_prctl, ARCH_SET_FS, 0x2f24000, 0);
 	SYS(arch_prctl, ARCH_SET_GS, 0x2f34000, 0);
 	SYS(munmap, 0, CODE_ADDRESS);

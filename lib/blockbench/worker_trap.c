@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What happens when a block is not allowed to go on: the handler notes why and makes the kernel
- * continue at worker_abort, which restores the worker's stack.  Nothing of the block's registers is
- * trusted, and no thread-local storage used. */
+/* The end of a block by a trap: the handler records the reason and makes the kernel continue at
+ * worker_abort, which restores the worker's stack. The handler does not trust the block's
+ * registers, and uses no thread-local storage. */
 #include <asm/sigcontext.h>
 #include <asm/siginfo.h>
 #include <asm/signal.h>
@@ -25,7 +25,7 @@ void worker_handler(int signal, void *information, void *context)
 		expired = true;
 	if (!image.running && signal == SIGPROF)
 		return;
-	/* The worker itself trips only when a block has written over it. */
+	/* The worker itself faults only if a block has overwritten its memory. */
 	if (signal != SIGPROF && at->rip - CODE_ADDRESS >= CODE_BYTES)
 		worker_syscall(__NR_exit_group, 4, 0, 0, 0, 0, 0);
 	trap.number = signal == SIGPROF ? TRAP_TIMEOUT : (uint32_t)at->trapno;

@@ -114,7 +114,7 @@ int archive_add(
 	image = image_open(&here, NULL, e);
 	if (!image)
 		return -1;
-	/* what does not say who it is, is named as image_identify would */
+	/* a file without identity is named as image_identify would name it */
 	if (!is_named(&here)) {
 		here.build_id = image->elf->build_id;
 		here.build_id_length = image->elf->build_id_length;

@@ -9,7 +9,7 @@
 
 struct cfi {
 	Dwarf_CFI *eh;
-	Dwarf *dwarf; /* for .debug_frame, opened when .eh_frame has nothing */
+	Dwarf *dwarf; /* for .debug_frame, opened if .eh_frame has no rule */
 	Dwarf_CFI *debug;
 	bool debug_sought;
 };
@@ -67,7 +67,7 @@ static long keep_expression(struct cfi_pool *pool, const Dwarf_Op *ops, size_t c
 	return (long)(pool->expressions.count - 1);
 }
 
-/* libdw gives every rule as operations; the usual ones are recognised again. */
+/* libdw gives every rule as operations; the usual ones are recognised. */
 static void recognise(const Dwarf_Op *ops, size_t count, struct cfi_save *save)
 {
 	bool value = count > 1 && ops[count - 1].atom == DW_OP_stack_value;
@@ -100,7 +100,7 @@ static int keep_register(
 	if (dwarf_frame_register(frame, number, memory, &ops, &count) != 0)
 		return 0;
 	if (count == 0 && ops != memory)
-		return 0; /* it has the same value, or nothing is said of it */
+		return 0; /* it has the same value, or there is no rule for it */
 	if (count == 0) {
 		save.how = CFI_UNDEFINED;
 	} else {

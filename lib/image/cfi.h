@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Call frame rules of an image in a form that is quick to apply.  libdw finds and runs the programs
- * of .eh_frame and .debug_frame; what comes out is kept by the unwinder.
+ * Call frame rules of an image in a form that is quick to apply. libdw finds and runs the programs
+ * of .eh_frame and .debug_frame; the unwinder keeps the results.
  */
 #ifndef IMAGE_CFI_H
 #define IMAGE_CFI_H
@@ -14,13 +14,13 @@
 struct cfi;
 void cfi_free(struct cfi *c);
 
-/* How a register of the caller comes about. */
+/* How to compute a caller's register. */
 enum cfi_how {
-	CFI_MEMORY,     /* it lies at CFA + offset */
+	CFI_MEMORY,     /* it is saved at CFA + offset */
 	CFI_VALUE,      /* it is CFA + offset */
 	CFI_REGISTER,   /* it is in register number offset */
 	CFI_UNDEFINED,  /* it is lost */
-	CFI_EXPRESSION, /* number offset of the expressions says */
+	CFI_EXPRESSION, /* by expression number offset */
 };
 
 struct cfi_save {
@@ -30,7 +30,7 @@ struct cfi_save {
 
 struct cfi_rule {
 	uint8_t cfa_register;
-	bool cfa_expression; /* then cfa_offset is the number of one */
+	bool cfa_expression; /* then cfa_offset is the expression's number */
 	bool signal;         /* the caller was interrupted, it did not call */
 	bool outermost;      /* there is no caller */
 	uint8_t count;
@@ -44,15 +44,14 @@ struct cfi_expression {
 	size_t count;
 };
 
-/* Where rules are kept. */
+/* Storage of rules. */
 struct cfi_pool {
 	VEC(struct cfi_save) saves;
 	VEC(struct cfi_expression) expressions;
 };
 
-/* The rule at an address of the image, with its saves added to the pool.  kept: bit n is set for a
- * register that functions keep; of the others, that they are lost is not said.  -1: there is none.
- */
+/* The rule at an address of the image, with its saves added to the pool. kept: bit n is set for a
+ * register that functions preserve; for the others, "lost" is not stored. -1: there is none. */
 int cfi_rule_at(struct image *image, uint64_t address, uint64_t kept, struct cfi_pool *pool,
 	struct cfi_rule *rule);
 void cfi_pool_fini(struct cfi_pool *pool);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The debug information of an image: where it is, and which unit has an address. */
+/* The debug information of an image: its file, and the unit of an address. */
 #include "image/debug.h"
 
 #include <elfutils/libdwelf.h>
@@ -52,7 +52,7 @@ static int add_unit(struct debug *d, Dwarf_Die *die, bool *silent)
 	return 0;
 }
 
-/* .debug_aranges of units that do not say themselves (old compilers). */
+/* .debug_aranges of units without ranges of their own (old compilers). */
 static int add_aranges(struct debug *d)
 {
 	bool *said = calloc(d->units.count + 1, sizeof(*said));
@@ -115,8 +115,8 @@ bool debug_strings_end(struct elf_file *f)
 	return true;
 }
 
-/* What dwz moved out of several files into one that they share.  Where it is missing, libdw gets an
- * empty one, and does not take any file of that name. */
+/* The file that dwz made of the common parts of several. If it is missing, libdw gets an empty
+ * one, so that it does not take any other file of that name. */
 static void find_alt(struct debug *d)
 {
 	static const struct made_section nothing = {".debug_info", "", 1};
@@ -139,7 +139,7 @@ static void find_alt(struct debug *d)
 	dwarf_setalt(d->dwarf, d->alt);
 }
 
-/* libdw inflates all that it finds.  Nothing is asked of these, which are a third of it. */
+/* libdw inflates all sections. These are not used, but are a third of the total. */
 static void hide_unused(struct elf_file *f)
 {
 	static const char *const unused[] = {

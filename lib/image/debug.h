@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The debug information of an image, read by libdw: which unit has an address, its lines, its
- * functions and what is inlined in them.  A unit's entries and lines are read when an address in it
- * is first asked for.
+ * functions and inlined calls. A unit's entries and lines are read when an address in it is first
+ * asked for.
  *
- * A Dwarf_Die and what libdw returns of it live until debug_free.  The exception are lines: libdw
- * keeps 40 bytes a row, so the handle that they are read through is closed when it has grown
- * (lines.c); nothing of it is returned.
+ * A Dwarf_Die and libdw's data of it live until debug_free. The exception are lines: libdw keeps
+ * 40 bytes per row, so their handle is closed when it has grown (lines.c); none of its data are
+ * returned.
  *
  * libdw 0.188 trusts some of what it reads.  So sections of strings must end with a zero, a string
  * in .debug_info must end in it (debug_string), and a walk over entries visits no more of them than
@@ -27,7 +27,7 @@ struct split;
 
 struct unit {
 	Dwarf_Die die;   /* its first entry */
-	Dwarf_Die whole; /* that of its split unit, once sought; addr NULL: it is not found */
+	Dwarf_Die whole; /* that of its split unit, once sought; addr NULL: not found */
 	bool whole_sought;
 	unsigned lines_in; /* handle for lines that has decoded its table */
 	struct functions *functions;
@@ -35,11 +35,11 @@ struct unit {
 
 struct debug {
 	struct image *image;
-	struct elf_file *elf; /* the image's own or its separate one; NULL: there is nothing */
+	struct elf_file *elf; /* the image's own or its separate one; NULL: there is none */
 	Dwarf *dwarf;
 	Dwarf *alt; /* of dwz; NULL: none */
 	struct elf_file *alt_elf;
-	Elf *no_alt;             /* what stands for a missing one */
+	Elf *no_alt;             /* an empty file in place of a missing one */
 	VEC(struct unit) units;  /* in order of offset */
 	struct intervals ranges; /* of addresses to units, by index */
 	struct table names;      /* of functions' entries */
@@ -54,27 +54,27 @@ struct debug {
 	bool package_sought;
 };
 
-/* NULL where there is no debug information; read on first use. */
+/* NULL if there is no debug information; read on first use. */
 struct debug *debug_of(struct image *image);
 void debug_free(struct debug *d);
 /* The unit that has code at address; NULL: none. */
 struct unit *debug_unit_at(struct debug *d, uint64_t address);
 /* The unit of an entry of the image's own file; NULL: it is in another file. */
 struct unit *debug_unit_of(struct debug *d, Dwarf_Die *die);
-/* Is this where code can be?  What linkers threw away has addresses such as 0 and -1. */
+/* Can code be at this address? Code that linkers removed has addresses such as 0 and -1. */
 bool debug_is_code(struct debug *d, uint64_t low, uint64_t high);
 /* Adds the ranges of an entry that are code. -1 when memory is out. */
 int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint32_t value);
 
-/* Do the file's sections of strings end with a zero?  libdw reads to it. */
+/* Do the file's sections of strings end with a zero? libdw reads up to it. */
 bool debug_strings_end(struct elf_file *f);
-/* The attribute's string; NULL: it is none, or does not end. */
+/* The attribute's string; NULL: none, or unterminated. */
 const char *debug_string(Dwarf_Attribute *a);
-/* The number that an attribute of the entry is; 0: it has none. */
+/* The number in an attribute of the entry; 0: it has none. */
 uint64_t debug_number(Dwarf_Die *die, unsigned attribute);
 
 enum debug_way { WALK_IN, WALK_OVER, WALK_STOP };
-/* Visits the entries inside of die, each before those inside of it; depth counts from 0. */
+/* Visits the entries inside of die, parents before children; depth counts from 0. */
 typedef enum debug_way debug_visit(void *context, Dwarf_Die *die, unsigned depth);
 #define DEBUG_DEEPEST 1024 /* nesting of entries; more is damage */
 void debug_walk(Dwarf_Die *die, debug_visit *visit, void *context);
@@ -101,17 +101,17 @@ struct function {
 	VEC(struct inlined) inlined;
 	struct intervals ranges; /* of inlined */
 };
-/* The function of a unit that has code at address, with what is inlined in it; NULL: none. */
+/* The function of a unit that has code at address, with the functions inlined in it; NULL: none. */
 struct function *unit_function_at(struct debug *d, struct unit *u, uint64_t address);
 void functions_free(struct functions *f);
 
-/* split.c: the first entry with the contents of a unit: its own, or that of its split one; NULL
- * where that is not found. */
+/* split.c: the first entry with the contents of a unit: its own, or that of its split one; NULL if
+ * that is not found. */
 Dwarf_Die *debug_whole_unit(struct debug *d, struct unit *u);
 void debug_split_fini(struct debug *d);
 
-/* package.c: the contents of a split unit in the image's .dwp, as a .dwo file that only its
- * descriptor names; -1: it is not there. */
+/* package.c: the contents of a split unit in the image's .dwp, as an unnamed .dwo file's
+ * descriptor; -1: not found. */
 int package_open(struct debug *d, uint64_t id);
 
 /* made.c: ELF files for libdw that are made here. */
@@ -120,9 +120,9 @@ struct made_section {
 	const void *bytes;
 	size_t size;
 };
-/* In memory; the bytes must outlive it.  NULL: it cannot be made. */
+/* In memory; the bytes must outlive it. NULL: failed. */
 Elf *made_memory(const struct made_section *sections, size_t count);
-/* A file that only its descriptor names; -1: it cannot be made. */
+/* An unnamed file's descriptor; -1: failed. */
 int made_file(const struct made_section *sections, size_t count);
 
 #endif

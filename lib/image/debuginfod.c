@@ -16,7 +16,7 @@ typedef void *begin_call(void);
 typedef int find_call(void *client, const unsigned char *id, int length, char **path);
 typedef void end_call(void *client);
 
-/* dlsym gives objects; that they can be functions is POSIX's word. */
+/* dlsym returns object pointers; POSIX permits their conversion to functions. */
 static void *symbol(void *library, const char *name)
 {
 	return dlsym(library, name);
@@ -37,7 +37,7 @@ char *debuginfod_fetch(
 		snprintf(why, room, "DEBUGINFOD_URLS names none");
 		return NULL;
 	}
-	/* It stays loaded: libcurl does not like to be unloaded. */
+	/* It is never unloaded: libcurl does not support that. */
 	library = dlopen("libdebuginfod.so.1", RTLD_LAZY | RTLD_LOCAL);
 	begin = library ? (begin_call *)symbol(library, "debuginfod_begin") : NULL;
 	find = library ? (find_call *)symbol(library, calls[kind]) : NULL;

@@ -5,7 +5,7 @@
 
 #include "image/image.h"
 
-/* Longer names are left alone: some take time out of proportion. */
+/* Longer names are not demangled: some take too much time. */
 #define LONGEST 16384
 
 char *image_demangle(const char *name)
@@ -14,7 +14,7 @@ char *image_demangle(const char *name)
 	const char *version = strchr(name, '@');
 	char *bare, *nice;
 
-	/* _Z: C++, Rust; _R: Rust.  What begins otherwise is the C programmer's own. */
+	/* _Z: C++, Rust; _R: Rust. Other names are not mangled. */
 	if (strncmp(name, "_Z", 2) != 0 && strncmp(name, "_R", 2) != 0 &&
 		strncmp(name, "__Z", 3) != 0)
 		return NULL;

@@ -56,7 +56,7 @@ struct elf_file *elf_file_map(const char *path, struct error *e)
 	struct stat st;
 	int fd, failed;
 
-	/* to open a device may do something already */
+	/* opening a device may have side effects */
 	if (stat(path, &st) == 0 && !S_ISREG(st.st_mode)) {
 		not_regular(path, e);
 		return NULL;
@@ -99,7 +99,7 @@ static int read_sections(struct elf_file *f, struct error *e)
 		s->name = name ? name : "";
 		s->scn = scn;
 		s->header = h;
-		if (h.sh_size > UINT64_MAX - h.sh_addr) /* no address space is like this */
+		if (h.sh_size > UINT64_MAX - h.sh_addr) /* no address space is that large */
 			s->header.sh_size = 0;
 	}
 	return 0;
@@ -215,7 +215,7 @@ struct span elf_file_contents(const struct elf_section *s)
 		return (struct span){0};
 	if ((now.sh_flags & SHF_COMPRESSED) && elf_compress(s->scn, 0, 0) < 0)
 		return (struct span){0};
-	/* it fails where that was done before */
+	/* it fails if that was done before */
 	if (strncmp(s->name, ".zdebug_", 8) == 0)
 		(void)elf_compress_gnu(s->scn, 0, 0);
 	data = elf_rawdata(s->scn, NULL);

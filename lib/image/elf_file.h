@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One ELF file in memory: the image itself, its separate debug file, a .dwo.  libelf maps it,
- * checks what is where, and inflates sections.  Everything lives until elf_file_close.
- * Little-endian files only.
+ * One ELF file in memory: the image itself, its separate debug file, a .dwo. libelf maps it,
+ * checks its headers, and inflates sections. Everything lives until elf_file_close. Little-endian
+ * files only.
  */
 #ifndef IMAGE_ELF_FILE_H
 #define IMAGE_ELF_FILE_H
@@ -16,13 +16,13 @@
 #define BUILD_ID_MAX 64
 
 struct span {
-	const uint8_t *data; /* NULL: there is nothing */
+	const uint8_t *data; /* NULL: empty */
 	size_t size;
 };
 
 struct elf_section {
 	const char *name; /* never NULL */
-	GElf_Shdr header; /* as in the file: the size of a compressed one is that there */
+	GElf_Shdr header; /* as in the file: for a compressed section, its size in the file */
 	Elf_Scn *scn;
 };
 
@@ -44,25 +44,25 @@ struct elf_file *elf_file_open(const char *path, struct error *e);
 struct elf_file *elf_file_memory(const void *bytes, size_t size, const char *path, struct error *e);
 void elf_file_close(struct elf_file *f);
 
-/* The two steps of elf_file_open: a regular file whole, whatever it is, never waiting for a FIFO's
- * other end (an empty one has raw.data NULL); and its headers. */
+/* The two steps of elf_file_open. First a regular file as a whole, of any format, never waiting
+ * for a FIFO's other end (an empty one has raw.data NULL); then its headers. */
 struct elf_file *elf_file_map(const char *path, struct error *e);
 int elf_file_read(struct elf_file *f, struct error *e);
 
-/* NULL: there is none of this name. */
+/* NULL: no section has this name. */
 struct elf_section *elf_file_section(struct elf_file *f, const char *name);
-/* The contents, inflated where compressed (names .debug_x find .zdebug_x too); data NULL where
- * there are none. */
+/* The contents, inflated if compressed (names .debug_x find .zdebug_x too); data NULL if there are
+ * none. */
 struct span elf_file_contents(const struct elf_section *s);
 struct span elf_file_find(struct elf_file *f, const char *name);
 /* The allocated section or, without sections, nothing: NULL. */
 const struct elf_section *elf_file_section_at(const struct elf_file *f, uint64_t address);
-/* What lies at address in memory, up to the end of what the file has of it. */
+/* The bytes loaded at address, up to the end of the segment's part in the file. */
 struct span elf_file_at(struct elf_file *f, uint64_t address);
 
 bool elf_file_has_id(const struct elf_file *f, const uint8_t *build_id, size_t length);
 
-/* A string in a span; NULL where it does not end there. */
+/* A string in a span; NULL if it does not end there. */
 const char *span_string(struct span s, uint64_t offset);
 
 #endif

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Entries and attributes, as libdw gives them, within bounds that it does not check. */
+/* Entries and attributes from libdw, with checks of bounds that it omits. */
 #include <string.h>
 
 #include "image/debug.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* DWARF 5, section 2.5; what call frame rules cannot contain (6.4.2) is refused. */
+/* DWARF 5, section 2.5; operations that call frame rules cannot contain (6.4.2) are refused. */
 #include "image/evaluate.h"
 
 #include <dwarf.h>
@@ -116,7 +116,7 @@ static bool binary(uint8_t atom, uint64_t a, uint64_t b, uint64_t *result)
 	}
 }
 
-/* Operations that only move what is on the stack. */
+/* Operations that only rearrange the stack. */
 static bool shuffle(struct machine *m, const Dwarf_Op *op)
 {
 	uint64_t a, b;
@@ -183,7 +183,7 @@ static void operate(
 	}
 }
 
-/* The operation that a jump leads to; offsets are in bytes from the end of the jump (3 bytes). */
+/* The target operation of a jump; offsets are in bytes from the end of the jump (3 bytes). */
 static size_t jump(const struct cfi_expression *x, size_t at)
 {
 	uint64_t target = x->ops[at].offset + 3 + x->ops[at].number;

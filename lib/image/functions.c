@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Functions of a unit, and what is inlined in them.  A unit's functions are found once: first those
- * outside of functions, then, for an address in none of these, all of them.  The entries inside of
- * a function are read when an address in it is asked for.
+ * Functions of a unit, and the calls inlined in them. A unit's functions are found once: first
+ * those outside of functions, then, for an address in none of these, all of them. The entries
+ * inside of a function are read when an address in it is first requested.
  */
 #include <stdlib.h>
 
@@ -71,7 +71,7 @@ static void read_functions(struct functions *f, struct debug *d, Dwarf_Die *unit
 	intervals_settle(&f->ranges);
 }
 
-/* ---- what is inlined in one ---- */
+/* ---- inlined functions of one ---- */
 
 struct inlining {
 	struct debug *debug;
@@ -98,7 +98,7 @@ static enum debug_way look_for_inlined(void *context, Dwarf_Die *die, unsigned d
 		return debug_add_ranges(i->debug, die, &f->ranges, i->parents[depth + 1])
 			       ? WALK_STOP
 			       : WALK_IN;
-	case DW_TAG_subprogram: /* a function inside has code of its own */
+	case DW_TAG_subprogram: /* a nested function has code of its own */
 		return WALK_OVER;
 	default:
 		return WALK_IN;

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Names for code without symbols: section and offset, cut into functions where .eh_frame_hdr says
- * where they begin. */
+/* Names for code without symbols: section and offset, split into functions at the addresses in
+ * .eh_frame_hdr. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -52,7 +52,7 @@ static void read_starts(struct image *image)
 		qsort(s->starts.data, s->starts.count, sizeof(*s->starts.data), order_u64);
 }
 
-/* Narrows [*low, *high) to the function around address that the table knows. */
+/* Narrows [*low, *high) to the table's function around address. */
 static void narrow_by_starts(
 	const struct symbols *s, uint64_t address, uint64_t *low, uint64_t *high)
 {
@@ -72,7 +72,7 @@ static void narrow_by_starts(
 		*high = s->starts.data[a];
 }
 
-/* Between what ends before address and what begins behind it. */
+/* Between the last end before address and the next beginning after it. */
 static void narrow_by_symbols(
 	const struct symbols *s, uint64_t address, uint64_t *low, uint64_t *high)
 {

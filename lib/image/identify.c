@@ -11,7 +11,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
 	return h ^ h >> 29;
 }
 
-/* Four sums side by side, so that the multiplications overlap. */
+/* Four independent sums, so that the multiplications overlap. */
 uint64_t fingerprint(const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;

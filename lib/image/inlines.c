@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "image/debug.h"
 
-/* Writes frames while there is room, and counts on. */
+/* Writes frames while there is room, and counts all. */
 struct frames {
 	struct image_frame *all;
 	size_t room, count;
@@ -14,7 +14,7 @@ static void add(struct frames *f, const char *name, const struct image_line *lin
 	f->count++;
 }
 
-/* From the innermost inlined function outwards; line becomes that of the call each time. */
+/* From the innermost inlined function outwards; line becomes that of each call. */
 static void walk(struct frames *frames, struct debug *d, struct unit *u, struct function *f,
 	uint64_t address, struct image_line *line)
 {

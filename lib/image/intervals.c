@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sorted by their beginning, each with a link to the nearest before it that ends later: what does
- * not hold an address hands on to the only ones that still can. */
+/* Sorted by their beginning, each with a link to the nearest before it that ends later: if an
+ * interval does not contain an address, only those along its links can. */
 #include "image/intervals.h"
 
 int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t value)
@@ -18,8 +18,8 @@ int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t val
 	return 0;
 }
 
-/* outer is the order of adding until the links are made.  Longer ones first, so that the innermost
- * is the last. */
+/* outer is the order of insertion until the links are made. Longer ones first, so that the
+ * innermost is the last. */
 static int compare(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;

@@ -1,14 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lines of addresses, from the tables that libdw decodes whole.  Their rows take 40 bytes each and
- * stay as long as the handle that they were decoded through.  So the handle of the entries serves
- * for the first MOST_ROWS only, and then another one, which is opened anew each time that it has
- * decoded as many.  Callers ask in order of address, and for the same addresses again in the next
- * pass, so that answers are kept.
+ * Lines of addresses, from the tables that libdw decodes as a whole. Their rows take 40 bytes each
+ * and are kept as long as the handle used to decode them. So the handle of the entries is used for
+ * the first MOST_ROWS only. Then another one is used, which is reopened each time that it has
+ * decoded as many. Callers ask in order of address, and for the same addresses again in the next
+ * pass, so answers are kept.
  *
- * Rows of functions that the linker threw away begin at 0.  libdw sorts all rows of a unit by
- * address, so these hide lines of the unit's own code where that lies as low as such a function is
- * long.
+ * Rows of functions that the linker removed begin at 0. libdw sorts all rows of a unit by address,
+ * so they hide lines of the unit's own code if its addresses are below such a function's length.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -33,7 +32,7 @@ static void close_handle(struct debug *d)
 	d->lines = NULL;
 }
 
-/* The unit as the handle for lines knows it. */
+/* The unit in the handle for lines. */
 static Dwarf_Die *reopened(struct debug *d, struct unit *u, Dwarf_Die *die)
 {
 	if (d->lines && d->rows > MOST_ROWS && u->lines_in != d->handle)
@@ -61,7 +60,7 @@ static Dwarf_Lines *decoded(struct debug *d, struct unit *u, Dwarf_Die *die, siz
 	return lines;
 }
 
-/* "a/./b" and "a//b" are "a/b": compilers do not agree on these. */
+/* "a/./b" and "a//b" become "a/b": compilers differ. */
 static void drop_dots(char *path)
 {
 	char *to = path;
@@ -78,7 +77,7 @@ static void drop_dots(char *path)
 	*to = '\0';
 }
 
-/* libdw puts a file's directory before it, but not the unit's before a relative one. */
+/* libdw prefixes a file's directory, but not the unit's to a relative one. */
 static char *full_path(struct unit *u, const char *name)
 {
 	Dwarf_Attribute a;
@@ -97,7 +96,7 @@ static char *full_path(struct unit *u, const char *name)
 	return text;
 }
 
-/* A line that was found, or is not there. */
+/* A line that was found, or is missing. */
 struct answer {
 	struct {
 		uint64_t address;
@@ -119,7 +118,7 @@ static const char *file_of(struct debug *d, struct unit *u, Dwarf_Files *files, 
 		return NULL;
 	if (d->files.count != before) {
 		name = dwarf_filesrc(files, number, NULL, NULL);
-		/* before DWARF 5 number 0 is no file */
+		/* before DWARF 5, number 0 is not a file */
 		f->path = name && strcmp(name, "???") != 0 ? full_path(u, name) : NULL;
 	}
 	return f->path;
@@ -159,7 +158,7 @@ static Dwarf_Line *row_before(Dwarf_Lines *lines, size_t count, uint64_t address
 	return low ? dwarf_onesrcline(lines, low - 1) : NULL;
 }
 
-/* Does any of the rows at the very address begin a statement?  end: behind the last of them. */
+/* Does any of the rows at this address begin a statement? end: after the last of them. */
 static bool begins(Dwarf_Lines *lines, size_t end, uint64_t address)
 {
 	while (end-- > 0) {

@@ -1,15 +1,15 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* .gnu_debugdata, "MiniDebugInfo": an ELF file with the symbols of functions only, compressed by
- * xz, that distributions leave in stripped files. */
+/* .gnu_debugdata, "MiniDebugInfo": an ELF file with symbols of functions only, compressed by xz,
+ * in distributions' stripped files. */
 #include <lzma.h>
 #include <stdlib.h>
 
 #include "image/private.h"
 
 #define MEMORY_LIMIT (UINT64_C(256) << 20) /* bytes, of the decoder */
-#define SIZE_LIMIT   (UINT64_C(512) << 20) /* bytes, of what comes out */
+#define SIZE_LIMIT   (UINT64_C(512) << 20) /* bytes, of its result */
 
-/* Grows *out as long as there is more; false where it is damaged. */
+/* Grows *out as needed; false if the input is damaged. */
 static bool decode(lzma_stream *s, uint8_t **out, size_t *size)
 {
 	size_t room = 0;

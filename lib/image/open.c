@@ -78,8 +78,8 @@ static int check_identity(
 	return 0;
 }
 
-/* Opens path if it is the right file.  The error that is kept says most: that of a file which is
- * there, before that of one which is not. */
+/* Opens path if it is the right file. The most informative error is kept: that of an existing file
+ * precedes that of a missing one. */
 static bool try_path(
 	struct image *image, const char *path, const struct image_identity *id, struct error *e)
 {
@@ -96,7 +96,7 @@ static bool try_path(
 	return false;
 }
 
-/* From a server, where that was asked for. */
+/* From a server, if requested. */
 static bool fetch(struct image *image, const struct image_identity *id, struct error *e)
 {
 	char why[128], *path;

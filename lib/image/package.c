@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * .dwp packages: DWARF 5, section 7.3.5, and GNU's earlier one.  An index says which part of each
- * section belongs to a unit.  libdw 0.188 does not know it: it gets these parts as a .dwo file,
- * with the strings that the unit uses.
+ * .dwp packages: DWARF 5, section 7.3.5, and GNU's earlier one. An index gives the part of each
+ * section that belongs to a unit. libdw 0.188 does not support it: it gets these parts as a .dwo
+ * file, with the strings that the unit uses.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -44,10 +44,10 @@ static struct elf_file *package_of(struct debug *d)
 struct package_index {
 	struct span s;
 	uint32_t version, columns, units, slots;
-	uint64_t ids, offsets, sizes; /* where the tables are */
+	uint64_t ids, offsets, sizes; /* positions of the tables */
 };
 
-/* Little-endian; 0 where the span ends before. */
+/* Little-endian; 0 if the span ends before. */
 static uint64_t number_at(struct span s, uint64_t offset, unsigned bytes)
 {
 	uint64_t value = 0;
@@ -115,7 +115,7 @@ static void take_parts(
 	}
 }
 
-/* The strings of a unit, and where in them each is that its table names. */
+/* The strings of a unit, and the positions in them of its table's strings. */
 static void take_strings(struct span all, struct span table, size_t header, struct strbuf *strings,
 	struct strbuf *offsets)
 {

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Names of the stubs through which other images are called.  A stub is told by what it does: it
- * jumps through a slot, and the relocation of that slot names the function.  So layouts of all
- * linkers do (.plt, .plt.sec, .plt.got; with and without endbr64, bti).
+ * Names of the stubs that call other images. A stub is recognised by its code: it jumps through a
+ * slot, and the relocation of that slot names the function. So layouts of all linkers work (.plt,
+ * .plt.sec, .plt.got; with and without endbr64, bti).
  */
 #include <stdio.h>
 #include <stdlib.h>
@@ -18,7 +18,7 @@ struct slot {
 
 struct slots {
 	VEC(struct slot) all;
-	size_t functions; /* the image's own symbols, in order of address; stubs come behind them */
+	size_t functions; /* the image's own symbols, in order of address; followed by stubs */
 };
 
 static int by_address(const void *a, const void *b)
@@ -28,7 +28,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* Relocations of the 64-bit machines that have stubs here all carry addends. */
+/* Relocations of the supported 64-bit machines all have addends. */
 static int read_relocations(struct slots *slots, struct elf_file *f, struct elf_section *section)
 {
 	struct span s = elf_file_contents(section), table, strings;
@@ -98,7 +98,7 @@ static bool jump_aarch64(const uint8_t *code, size_t size, uint64_t address, uin
 	return false;
 }
 
-/* Sections of stubs, with the size of one where the section does not say (lld, mold). */
+/* Sections of stubs, with the size of one if the section does not give it (lld, mold). */
 static const struct {
 	const char *name;
 	unsigned size[3]; /* bytes, by enum image_machine */
@@ -109,7 +109,7 @@ static const struct {
 	{".iplt", {0, 16, 16}},
 };
 
-/* The function that an indirect one's resolver stands for. */
+/* The function whose resolver an indirect relocation names. */
 static const char *resolver_at(const struct image *image, size_t count, uint64_t address)
 {
 	const struct image_symbol *all = image->symbols.all.data;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of this module share and nobody else sees. */
+/* Shared by the files of this module. */
 #ifndef IMAGE_PRIVATE_H
 #define IMAGE_PRIVATE_H
 
@@ -10,15 +10,15 @@
 
 struct symbols {
 	bool ready;
-	VEC(struct image_symbol) all; /* in order of address; demangled NULL until asked for */
+	VEC(struct image_symbol) all; /* in order of address; demangled NULL until requested */
 	struct intervals ranges;      /* of all */
-	struct table guesses;         /* struct guess: what was made up for gaps */
+	struct table guesses;         /* struct guess: names made up for gaps */
 	VEC(uint64_t) starts;         /* of functions, by .eh_frame_hdr, ascending */
 	VEC(char *) names;            /* ours */
 };
 
 struct own_variable {
-	struct image_variable is; /* name: as in the file until it was asked for */
+	struct image_variable is; /* name: as in the file until it is requested */
 	char *name;               /* ours; NULL: it is the file's */
 	bool named;
 };
@@ -35,26 +35,26 @@ struct cfi;        /* cfi.h */
 
 struct image {
 	struct elf_file *elf;
-	char *path; /* as the experiment knows it; elf->path is what was read */
+	char *path; /* as in the experiment; elf->path is the file read */
 	enum image_machine machine;
 	struct image_search where; /* our copies */
 	char **archives;
-	struct elf_file *separate; /* debug file; NULL: none, or not looked for yet */
+	struct elf_file *separate; /* debug file; NULL: none, or not yet sought */
 	bool separate_sought;
-	struct elf_file *mini; /* of .gnu_debugdata; NULL: none, or not looked for yet */
+	struct elf_file *mini; /* of .gnu_debugdata; NULL: none, or not yet sought */
 	bool mini_sought;
 	struct symbols symbols;
 	struct variables variables;
-	struct data_types *types; /* NULL: not asked for yet */
+	struct data_types *types; /* NULL: not yet requested */
 	struct debug *debug;      /* NULL: not asked for yet */
 	struct cfi *cfi;
 	char complaint[256];
 };
 
-/* The separate debug file, found when first asked for; NULL: none. */
+/* The separate debug file, sought when first requested; NULL: none. */
 struct elf_file *image_separate(struct image *image);
 
-/* The symbols in .gnu_debugdata, unpacked when first asked for; NULL: none. */
+/* The symbols in .gnu_debugdata, unpacked when first requested; NULL: none. */
 struct elf_file *image_mini(struct image *image);
 /* A file that another names, with its directory, as dwz does; NULL: not found. */
 struct elf_file *debug_file_linked(struct image *image, const char *beside, const char *name,
@@ -71,7 +71,7 @@ int symbols_add_named(struct image *image, uint64_t address, uint64_t size, cons
 const struct image_symbol *symbols_guess(struct image *image, uint64_t address);
 void guesses_fini(struct symbols *s);
 
-/* One entry of .symtab or .dynsym, of either class; false behind the last. */
+/* One entry of .symtab or .dynsym, of either class; false after the last. */
 bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol);
 /* Calls with each symbol of a section; one that is absent, or f NULL, has none.  -1 when a call
  * fails. */
@@ -79,7 +79,7 @@ typedef int elf_symbol_call(
 	void *context, const struct elf_file *f, const GElf_Sym *symbol, struct span strings);
 int elf_symbols(struct elf_file *f, const char *section, elf_symbol_call *call, void *context);
 
-/* Keeps the first complaint only. */
+/* Keeps the first message only. */
 void image_complain(struct image *image, const char *format, ...)
 	__attribute__((format(printf, 2, 3)));
 

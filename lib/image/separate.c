@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Debug information in a file of its own: by build-id below the debug directory, by the name and
- * CRC in .gnu_debuglink, in an archive, from a server.  What is found must be of the same build.
+ * CRC in .gnu_debuglink, in an archive, from a server. The file must be of the same build.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -19,7 +19,7 @@ static const char *debug_directory(const struct image *image)
 	return image->where.debug_directory ? image->where.debug_directory : DEBUG_DIRECTORY;
 }
 
-/* Opens path below the root, or else as it is; NULL where it is not what `is` wants. */
+/* Opens path below the root, or else as it is; NULL if `is` rejects it. */
 static struct elf_file *open_either(const struct image *image, const char *path,
 	bool (*is)(struct elf_file *f, const void *context), const void *context)
 {

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Split DWARF: entries in .dwo files, one a unit, or in one .dwp package beside the image (DWARF 5,
- * section 7.3; GNU's earlier one of DWARF 4).
+ * Split DWARF: entries in .dwo files, one per unit, or in one .dwp package beside the image (DWARF
+ * 5, section 7.3; GNU's earlier one of DWARF 4).
  *
- * libdw 0.188 looks for a .dwo file only by the path in its skeleton unit, and knows no packages.
- * So it gets another skeleton unit, made here, that names the file which was found.
+ * libdw 0.188 looks for a .dwo file only by the path in its skeleton unit, and does not support
+ * packages. So it gets another skeleton unit, made here, that names the file which was found.
  */
 #include <stdlib.h>
 #include <string.h>
@@ -21,7 +21,7 @@ struct split {
 	Dwarf *dwarf;
 };
 
-/* What is known of a skeleton unit. */
+/* The data of a skeleton unit. */
 struct skeleton {
 	uint64_t id, low_pc, addr_base, ranges_base;
 	uint8_t address_size;
@@ -102,7 +102,7 @@ static bool link_file(struct debug *d, const struct skeleton *k, const char *pat
 	       found->addr;
 }
 
-/* libdw would open whatever is there, and read strings to their zero. */
+/* libdw would open any file, and read strings to their zero. */
 static bool is_fit(const char *path)
 {
 	struct elf_file *f = elf_file_open(path, NULL);
@@ -121,7 +121,7 @@ static void add_directory(struct strbuf *s, const char *path)
 		strbuf_add(s, path, (size_t)(slash - path) + 1);
 }
 
-/* Where .dwo files are looked for, in this order. */
+/* The places of .dwo files, in order of the search. */
 static bool find_dwo(struct debug *d, const struct skeleton *k, const char *name,
 	const char *directory, Dwarf_Die *found)
 {
@@ -141,7 +141,7 @@ static bool find_dwo(struct debug *d, const struct skeleton *k, const char *name
 		if (way >= 2)
 			add_directory(&path, d->elf->path);
 		strbuf_puts(&path, way < 3 ? name : base ? base + 1 : name);
-		/* libdw takes no relative path without a directory */
+		/* libdw needs a directory before a relative path */
 		whole = path.failed ? NULL : realpath(strbuf_text(&path), NULL);
 		is_found = whole && is_fit(whole) && link_file(d, k, whole, found);
 		free(whole);

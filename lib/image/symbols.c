@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The function that an address is in.  Sorted once an image; names are demangled one by one. */
+/* The function that an address is in. Sorted once per image; names are demangled one by one. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "image/private.h"
 
-/* A symbol on its way into the table. */
+/* A symbol before it is in the table. */
 struct candidate {
 	uint64_t address, size, limit; /* limit: end of its section */
 	const char *name;
 	uint32_t rank; /* of aliases the lowest is taken */
-	bool label;    /* without size: not worth a name inside of a sized one */
+	bool label;    /* without size: ignored inside of a sized one */
 };
 
 struct candidates {
@@ -128,7 +128,7 @@ static int compare(const void *a, const void *b)
 	return m != n ? (m < n ? -1 : 1) : strcmp(x->name, y->name);
 }
 
-/* Of each address one, sizes filled in, labels inside of functions left out. */
+/* One symbol per address, with sizes filled in, and without labels inside of functions. */
 static int settle(struct symbols *s, struct candidates *c)
 {
 	uint64_t covered = 0;
@@ -180,7 +180,7 @@ static int by_address(const void *a, const void *b)
 	return x->address < y->address ? -1 : x->address > y->address;
 }
 
-/* The tables in order of what they know; -1 when memory is out. */
+/* The tables, the most complete first; -1 when memory is out. */
 static int read_tables(struct image *image, struct candidates *c)
 {
 	size_t own;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Types, as far as they say what lies at an offset: members of structures, elements of arrays.
- * Variables are found by one pass over all entries, the first time that one is asked for.
+ * Types, as far as needed to find the member at an offset: members of structures, elements of
+ * arrays. Variables are found by one pass over all entries, when the first one is requested.
  */
 #include <stdarg.h>
 #include <stdio.h>
@@ -11,16 +11,16 @@
 #include "image/debug.h"
 #include "image/private.h"
 
-enum { DEEPEST = 32, SECTION_MAX = 1 << 29 /* bytes of .debug_info that are worth a pass */ };
+enum { DEEPEST = 32, SECTION_MAX = 1 << 29 /* bytes of .debug_info up to which a pass is made */ };
 
 struct placed { /* a variable's entry */
 	uint64_t address;
-	size_t order; /* in which they were found */
+	size_t order; /* source of variables */
 	struct unit *unit;
 	Dwarf_Die die;
 };
 
-/* The structure of a size in a unit, as it was looked for. */
+/* The structure of a size in a unit: the result of a search. */
 struct sized {
 	struct unit *unit;
 	uint64_t size;
@@ -48,7 +48,7 @@ static const char *name_of(Dwarf_Die *die)
 	return debug_string(dwarf_attr(die, DW_AT_name, &a));
 }
 
-/* Elements of an array, of all its dimensions together; 0: not known. */
+/* Elements of an array, of all its dimensions together; 0: unknown. */
 static uint64_t count_elements(Dwarf_Die *array)
 {
 	uint64_t all = 1;
@@ -67,7 +67,7 @@ static uint64_t count_elements(Dwarf_Die *array)
 	return all;
 }
 
-/* libdw sizes no array in a unit without a language, as those of dwz are. */
+/* libdw gives no size of an array in a unit without a language, as dwz's are. */
 static uint64_t size_of(Dwarf_Die *type, int depth)
 {
 	Dwarf_Word size;
@@ -86,7 +86,7 @@ static bool is_structure(int tag)
 	return tag == DW_TAG_structure_type || tag == DW_TAG_class_type || tag == DW_TAG_union_type;
 }
 
-/* ---- what lies at an offset ---- */
+/* ---- the member at an offset ---- */
 
 struct walk {
 	struct image_member *to;
@@ -107,7 +107,7 @@ __attribute__((format(printf, 2, 3))) static void put(struct walk *w, const char
 		w->length += (size_t)n < room ? (size_t)n : room - 1;
 }
 
-/* Where a member lies in its structure; false: who knows. */
+/* The place of a member in its structure; false: unknown. */
 static bool member_offset(Dwarf_Die *member, uint64_t *offset)
 {
 	Dwarf_Attribute a;
@@ -126,7 +126,7 @@ static bool member_offset(Dwarf_Die *member, uint64_t *offset)
 	return true;
 }
 
-/* From a structure into the member that has the offset; false: none has. */
+/* From a structure to the member at the offset; false: there is none. */
 static bool enter_structure(struct walk *w, Dwarf_Die *type)
 {
 	Dwarf_Die member;
@@ -167,7 +167,7 @@ static bool enter_array(struct walk *w, Dwarf_Die *type)
 	} else {
 		put(w, "[]");
 		if (!w->apart || w->apart % size)
-			return false; /* it goes over parts of elements too */
+			return false; /* it includes parts of elements too */
 		w->span = w->apart = 0;
 	}
 	w->offset %= size;
@@ -193,7 +193,7 @@ static void walk_type(struct walk *w, Dwarf_Die type)
 
 /* ---- variables ---- */
 
-/* The address that an expression is, if it is nothing else. */
+/* The address in an expression, if the expression is only that. */
 static bool static_address(Dwarf_Die *die, uint64_t *address)
 {
 	Dwarf_Attribute a, indexed;
@@ -291,7 +291,7 @@ static struct placed *find_variable(struct image *image, uint64_t address)
 		       : NULL;
 }
 
-/* The file that an entry is declared in, perhaps by what it refers to; NULL: it does not say. */
+/* The file in which an entry is declared, perhaps by reference; NULL: unknown. */
 static const char *declared_in(struct debug *d, struct unit *placed, Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
@@ -343,7 +343,7 @@ struct sizing {
 	const char *name;
 };
 
-/* Those of the system's headers are in every unit, and hardly what a program has many of. */
+/* Structures of the system's headers are in every unit, and rarely what a program has many of. */
 static enum debug_way look_for_size(void *context, Dwarf_Die *die, unsigned depth)
 {
 	struct sizing *s = context;
@@ -365,7 +365,7 @@ static enum debug_way look_for_size(void *context, Dwarf_Die *die, unsigned dept
 	return WALK_IN;
 }
 
-/* The one that all entries of this size are called after; NULL: none, or several. */
+/* The name of all entries of this size; NULL: none, or several. */
 static Dwarf_Die *structure_of_size(struct image *image, struct unit *u, uint64_t size)
 {
 	struct data_types *types = all_types(image);

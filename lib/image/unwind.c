@@ -7,15 +7,15 @@
 #include "base/table.h"
 #include "image/evaluate.h"
 
-/* What the calling conventions say of registers, in DWARF's numbers. */
+/* The calling conventions' rules of registers, in DWARF's numbers. */
 static const struct convention {
 	uint8_t pc, sp, fp;
-	uint64_t kept;    /* bit n: a function keeps its caller's register n */
+	uint64_t kept;    /* bit n: a function preserves its caller's register n */
 	uint64_t pc_bits; /* of an address; the others sign it (AArch64) */
 } conventions[] = {
 	/* rbx, rbp, r12 to r15 */
 	[IMAGE_X86_64] = {16, 7, 6, 1u << 3 | 1u << 6 | 0xfu << 12, UINT64_MAX},
-	/* x19 to x30: the link register only until it is set, which the rules know */
+	/* x19 to x30: the link register only until it is set, for which there are rules */
 	[IMAGE_AARCH64] = {32, 31, 29, UINT64_C(0xfff) << 19, UINT64_C(0xffffffffffff)},
 };
 
@@ -70,7 +70,7 @@ void unwinder_free(struct unwinder *u)
 	free(u);
 }
 
-/* Seldom enough to begin anew. */
+/* Rare enough to start again. */
 void unwinder_forget(struct unwinder *u, const struct image *image)
 {
 	(void)image;
@@ -125,8 +125,8 @@ static void set_register(struct unwind_state *s, unsigned number, uint64_t value
 	s->known |= UINT64_C(1) << number;
 }
 
-/* A register that lies below the stack pointer was taken back from there, in an epilogue that has
- * popped it: rules go on to name the place, but what is there may be gone, and no copy has it. */
+/* A register saved below the stack pointer was already restored, in an epilogue that has popped
+ * it. Rules still name the place, but it may be overwritten, and no copy has it. */
 static bool popped_value(const struct cfi_save *save, const struct unwind_state *inside,
 	uint64_t sp, uint64_t address, uint64_t *value)
 {
@@ -136,7 +136,7 @@ static bool popped_value(const struct cfi_save *save, const struct unwind_state 
 	return true;
 }
 
-/* The value that a save gives, by the registers of the frame inside; false: it is not known. */
+/* The value of a save, by the registers of the inner frame; false: unknown. */
 static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
 	const struct unwind_state *inside, uint64_t sp, uint64_t cfa, uint64_t *value)
 {
@@ -181,8 +181,8 @@ static bool find_cfa(const struct unwinder *u, const struct cfi_rule *rule,
 
 enum step { STEP_DONE, STEP_OUTERMOST, STEP_LOST };
 
-/* From a frame to its caller by rule.  fresh: the frame did not call anything, so that it may have
- * no stack of its own (AArch64's leaves). */
+/* From a frame to its caller by rule. fresh: the frame did not call anything, so it may have no
+ * stack of its own (AArch64's leaves). */
 static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
 	const struct convention *c, struct unwind_state *s, bool fresh)
 {
@@ -193,7 +193,7 @@ static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
 		return STEP_OUTERMOST;
 	if (!find_cfa(u, rule, &inside, &cfa) || !register_known(&inside, c->sp))
 		return STEP_LOST;
-	/* A caller's frame is further up; but a handler may have a stack of its own. */
+	/* A caller's frame is at a higher address; but a handler may have a stack of its own. */
 	if (!rule->signal &&
 		(cfa < inside.registers[c->sp] || (cfa == inside.registers[c->sp] && !fresh)))
 		return STEP_LOST;
@@ -213,7 +213,7 @@ static enum step step_by_rule(struct unwinder *u, const struct cfi_rule *rule,
 	return s->registers[c->pc] ? STEP_DONE : STEP_OUTERMOST;
 }
 
-/* Saved frame pointer and return address lie together where the frame pointer points. */
+/* The saved frame pointer and return address are adjacent, at the frame pointer. */
 static enum step step_by_frame_pointer(const struct convention *c, struct unwind_state *s)
 {
 	uint64_t at = s->registers[c->fp], fp, pc;
@@ -239,7 +239,7 @@ size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find 
 		&conventions[state->machine == IMAGE_OTHER ? HOST : state->machine];
 	struct unwind_state s = *state;
 	enum step step = STEP_DONE;
-	bool exact = true; /* pc is where it stopped, not where a call returns to */
+	bool exact = true; /* pc is its current address, not a return address */
 	size_t count = 0;
 
 	*complete = 0;

@@ -22,12 +22,12 @@ struct unwind_state {
 	uint64_t registers[UNWIND_REGISTERS];
 	uint64_t known;         /* bit n: registers[n] is known */
 	const uint8_t *stack;   /* copy of memory */
-	uint64_t stack_address; /* where it was */
+	uint64_t stack_address; /* its address */
 	size_t stack_size;
 };
 
-/* DWARF's number of a register that perf_event_open numbers (asm/perf_regs.h of x86), -1: none of
- * these.  On AArch64 both count alike. */
+/* DWARF's number of a register that perf_event_open numbers (asm/perf_regs.h of x86), -1: none. On
+ * AArch64 the numbers are the same. */
 enum { UNWIND_PERF_X86 = 24 };
 extern const signed char unwind_from_perf_x86[UNWIND_PERF_X86];
 /* Sets machine, registers and known from a sample: mask is the sample_regs_user of the event,
@@ -35,22 +35,22 @@ extern const signed char unwind_from_perf_x86[UNWIND_PERF_X86];
 void unwind_from_perf(struct unwind_state *state, enum image_machine machine, uint64_t mask,
 	const uint64_t *values);
 
-/* Maps a pc of the process to an image: returns NULL where there is none; *bias is what was added
- * to the image's addresses.  The image stays the caller's. */
+/* Maps a pc of the process to an image: NULL if there is none; *bias is the difference to the
+ * image's addresses. The caller keeps the image. */
 typedef struct image *unwind_find(void *context, uint64_t pc, uint64_t *bias);
 
 struct unwinder;
 struct unwinder *unwinder_new(struct error *e);
 void unwinder_free(struct unwinder *u);
-/* Images that are to be closed must be forgotten first. */
+/* To be called before images are closed. */
 void unwinder_forget(struct unwinder *u, const struct image *image);
 
 /*
- * The pcs of the call stack, innermost first, callers as return addresses; returns how many, at
- * least 1 (0 where the pc is not known or depth is 0).  *complete: the outermost frame was reached
- * (else the copy of the stack ended, a rule was missing or depth was).  A frame that a signal
- * interrupted has its own pc, not a return address: where it matters, *interrupted (may be NULL)
- * has bit n set for the first 64.
+ * The pcs of the call stack, innermost first, callers as return addresses; returns their number,
+ * at least 1 (0 if the pc is unknown or depth is 0). *complete: the outermost frame was reached
+ * (else the copy of the stack ended, a rule was missing or depth was reached). A frame that a
+ * signal interrupted has its own pc, not a return address: *interrupted (may be NULL) has bit n
+ * set for such frames among the first 64.
  */
 size_t unwind(struct unwinder *u, const struct unwind_state *state, unwind_find *find,
 	void *context, uint64_t *pcs, size_t depth, int *complete, uint64_t *interrupted);

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Variables, from the symbols of type OBJECT of the tables that say most. */
+/* Variables, from the symbols of type OBJECT of the most complete tables. */
 #include <stdlib.h>
 #include <string.h>
 
 #include "image/private.h"
 
-/* Of aliases, the one that others see, then the shortest name. */
+/* Of aliases, the one that other images see, then the shortest name. */
 static int better(const GElf_Sym *a, const char *name_a, unsigned bind_b, const char *name_b)
 {
 	bool local_a = GELF_ST_BIND(a->st_info) == STB_LOCAL, local_b = bind_b == STB_LOCAL;
