@@ -96,7 +96,7 @@ struct perfex *perfex_open(int scope, struct perfex_error *error);
 int perfex_add(struct perfex *p, const char *event, struct perfex_error *error);
 /* Starts or continues counting: counts add up over several starts and stops. */
 int perfex_start(struct perfex *p, struct perfex_error *error);
-/* Stores the counts so far of the first `count` events; counting goes on.  Returns how many were
+/* Stores the counts so far of the first `count` events; counting continues. Returns how many were
  * stored. */
 int perfex_read(
 	struct perfex *p, struct perfex_value *values, int count, struct perfex_error *error);

@@ -159,8 +159,8 @@ void branch_predictor_init(struct predictor *p, const struct model_config *confi
 /* ---- conditional ---- */
 
 /*
- * The top bits of the lowest n bits of a product depend on the lowest n bits of its factors: so a
- * product of the history has in its upper pieces hashes of more and more of it.  Shifted to the
+ * The top bits of the lowest n bits of a product depend on the lowest n bits of its factors. So the
+ * upper pieces of a product of the history are hashes of longer and longer parts of it. Shifted
  * left by 12 they have twelve outcomes less.
  */
 static inline void hash_tags(struct ways *tags, uint64_t history, uint64_t address)

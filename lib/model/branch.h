@@ -40,7 +40,7 @@ static inline uint8_t *predictor_streak(struct predictor *p, uint64_t from)
 	return &p->streaks[key * PREDICTOR_MULTIPLIER >> p->streak_shift];
 }
 
-/* What is not settled, or was wrong.  base, streak: the branch's. */
+/* For branches that are not settled, or were wrong. base, streak: the branch's. */
 int branch_predict(
 	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken);
 

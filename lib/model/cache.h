@@ -126,13 +126,13 @@ static inline int cache_is(uint64_t entry, uint64_t line)
 	return (entry ^ line) - 1 < STATES;
 }
 
-/* The same, for those that may also find what is UNSEEN. */
+/* The same, also for UNSEEN lines. */
 static inline int cache_holds(uint64_t entry, uint64_t line)
 {
 	return cache_is(entry & ~UNSEEN, line & ~UNSEEN);
 }
 
-/* The line's entry if the hint is right, else a null pointer.  What is found is not used yet:
+/* The line's entry if the hint is right, else a null pointer. This is not yet a use: call
  * cache_touch. */
 static inline uint64_t *cache_guess(const struct cache *c, uint64_t address)
 {

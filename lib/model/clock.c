@@ -168,8 +168,7 @@ static void flush_retired(struct core *core)
 		retire_sum(cycles, MODEL_CAUSE_FETCH_L2, MODEL_CAUSE_MISPREDICT);
 }
 
-/* Brings the counts of the core's thread up to date; what is less than a cycle stays for the next
- * time. */
+/* Brings the counts of the core's thread up to date; parts of a cycle stay for the next time. */
 void clock_flush(struct model *m, struct core *core)
 {
 	struct clock *c = &core->clock;

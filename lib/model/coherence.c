@@ -95,7 +95,7 @@ static void write_out(struct model *m, struct core *holder, uint64_t unit)
 	outside_write_back(m, holder, unit, 1);
 }
 
-/* The unit's data are what an event on another core is about. */
+/* Counts an event on another core for the unit's data. */
 static void charge(struct model *m, unsigned event, uint64_t unit)
 {
 	if (UNLIKELY(m->watch != 0) && m->watch->objects)

@@ -6,14 +6,14 @@
 /* Instructions of a stretch; one in LONG_EACH is long. */
 #define STRETCH   UINT64_C(500000)
 #define LONG_EACH 6
-/* What something costs, in instructions that are skipped: to model an instruction, a miss of L1D, a
- * misprediction; to translate a superblock once more. */
+/* Costs, in skipped instructions: of modelling an instruction, a miss of L1D, a misprediction; of
+ * translating a superblock once more. */
 #define MODELLING   5
 #define MISS        60
 #define MISPREDICT  30
 #define TRANSLATION 2000
-/* What all that may cost: in per mille of what is skipped; more in the beginning, until it is so
- * much. */
+/* The limit of all these costs: in per mille of the skipped instructions; higher in the beginning,
+ * until the cost is IN_ANY_CASE. */
 #define SHARE       250
 #define SHARE_FIRST 2000
 #define IN_ANY_CASE UINT64_C(100000000)

@@ -33,7 +33,7 @@
 
 /* Of one event, over all that follows the exact beginning and is represented. */
 struct model_window_sums {
-	double value;    /* estimate, of what was modelled and what was not */
+	double value;    /* estimate, of the modelled and the other instructions */
 	double modelled; /* of it */
 	double variance;
 	double squares;      /* of the variance's terms, for its degrees of freedom */
@@ -77,17 +77,17 @@ struct model_fast {
 int model_fast_exact(unsigned event);
 
 void model_fast_reset(struct model_fast *f, struct model_windows *windows);
-/* The exact beginning, or a stretch, is over: how many instructions to skip.  translated:
- * superblocks that were translated for what was modelled since the last time. */
+/* The exact beginning, or a stretch, is over: returns how many instructions to skip. translated:
+ * superblocks that were translated for modelling since the last time. */
 uint64_t model_fast_skip(struct model_fast *f, uint64_t translated);
-/* `gap` instructions were skipped, and a stretch begins; counts: of the process, what was modelled
- * of all threads. Returns how many instructions until model_fast_part. */
+/* `gap` instructions were skipped, and a stretch begins; counts: of the process, for the modelled
+ * part of all threads. Returns the number of instructions until model_fast_part. */
 uint64_t model_fast_begin(struct model_fast *f, uint64_t gap, const uint64_t *counts);
-/* That many, or somewhat more, were modelled.  Likewise; 0: the stretch is over. */
+/* That many, or somewhat more, were modelled. Returns the same; 0: the stretch is over. */
 uint64_t model_fast_part(struct model_fast *f, const uint64_t *counts);
 
-/* Adds what was counted without being modelled to the current thread's counts, by event; divides
- * are among them, and are here again for the divider's cycles. */
+/* Adds counts that were not modelled to the current thread's counts, by event; divides are among
+ * them, and are given again for the divider's cycles. */
 void model_fast_count(struct model *m, const int64_t *more, uint64_t divides, uint64_t fp_divides);
 /* Part of the program's execution was not modelled: drops the state that is certainly wrong after
    it. */

@@ -113,7 +113,7 @@ static void leave_l2(struct model *m, struct core *core, uint64_t victim)
 	leave_core(m, core, address, dirty);
 }
 
-/* A line has left a first level; what is clean matters only to an exclusive next one. */
+/* A line has left a first level; a clean one matters only to an exclusive next level. */
 static NOINLINE void leave_l1(struct model *m, struct core *core, uint64_t address, unsigned state)
 {
 	int dirty = state == MODIFIED;
@@ -366,7 +366,7 @@ int hierarchy_is_usual(const struct model *m, const struct core *core)
 	       hierarchy_usual_sets(&core->l1d) && hierarchy_usual_sets(&core->l2);
 }
 
-/* The line's entry in L2, which is a use of it; null: it is not there, and nothing has changed. */
+/* The line's entry in L2, which counts as a use; null: it is not there, and nothing has changed. */
 INLINE uint64_t *usual_l2(struct model *m, struct core *core, uint64_t line)
 {
 	struct cache *l2 = &core->l2;

@@ -140,7 +140,7 @@ INLINE enum passed pass_access(struct model *m, struct core *core, const struct 
 }
 
 /* The rest of an access that pass_access did not do; all delayed state has been brought up to date.
- * */
+ */
 static NOINLINE void access_slowly(struct model *m, struct core *core,
 	const struct model_segment *s, const struct model_access *a, uint64_t address,
 	enum passed passed)
@@ -213,7 +213,7 @@ static NOINLINE void pass_slowly(
 		enter(m, clock, &p, limit);                                                        \
 	} while (0)
 
-/* Likewise, but order stays that of the instruction before the record. */
+/* The same, but order stays that of the instruction before the record. */
 #define WITHIN(call)                                                                               \
 	do {                                                                                       \
 		uint64_t base = p.order;                                                           \
@@ -261,7 +261,7 @@ INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, u
 	return 1;
 }
 
-/* Likewise, a store. */
+/* The same for a store. */
 INLINE int pass_store(
 	struct core *core, struct pace *p, uint64_t address, unsigned size, unsigned insn)
 {
@@ -280,9 +280,9 @@ INLINE int pass_store(
 #define LOAD(i)  LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], window))
 #define STORE(i) LIKELY(pass_store(core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i]))
 
-/* Few things stay in registers from one part of a record to the next, so that they find room.  What
- * the usual kinds of segments do has code of its own, which is left for the general one where an
- * access is not as most are.  retire: the retirement clock, if that counts; else null. */
+/* Few values stay in registers from one part of a record to the next, so that they fit. The usual
+ * kinds of segments have code of their own, which is left for the general one at an unusual access.
+ * retire: the retirement clock, if that counts; else null. */
 INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint64_t *end,
 	uint64_t limit, struct retire *retire)
 {

@@ -45,7 +45,7 @@ static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32
 	uint32_t line, uint32_t policy, int hinted)
 {
 	uint64_t count =
-		ways ? sets * ways : 1; /* guesses about what is not there find an empty entry */
+		ways ? sets * ways : 1; /* a guess for a missing line finds an empty entry */
 	uint64_t hints = hinted && count <= 65536 ? HINTS : 1;
 
 	c->entries = model_take(a, count * sizeof(*c->entries));
@@ -354,7 +354,7 @@ static NOINLINE void fetch_slowly(
 	core->clock.front += latency;
 }
 
-/* Fetches what does not lie in the line of the last fetch. */
+/* A fetch from another line than the last one. */
 static inline void model_fetch_other(
 	struct model *m, struct core *core, uint64_t address, unsigned length)
 {

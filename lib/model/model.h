@@ -33,10 +33,10 @@ struct model_tlb_config {
 	uint32_t ways;
 };
 
-/* Which entry of a full set makes room for a new one. */
+/* Which entry of a full set a new one replaces. */
 enum model_policy {
 	MODEL_LRU,       /* the least recently used, exactly */
-	MODEL_TREE_PLRU, /* a binary tree of bits that point away from what was used */
+	MODEL_TREE_PLRU, /* a binary tree of bits that point away from the entry used last */
 	MODEL_BIT_PLRU, /* a bit an entry, set by use, all others cleared when the last one would be
 			 */
 	MODEL_RANDOM,   /* pseudo-random; the same sequence in every run */
@@ -46,7 +46,7 @@ enum model_policy {
 	MODEL_POLICIES
 };
 
-/* What is known of a set for all but lru and random is one word. */
+/* The state of a set, for all except lru and random, is one word. */
 #define MODEL_WAYS_MAX(policy)                                                                     \
 	((policy) == MODEL_LRU || (policy) == MODEL_RANDOM                  ? 4096u                \
 		: (policy) == MODEL_TREE_PLRU || (policy) == MODEL_BIT_PLRU ? 64u                  \
@@ -64,12 +64,12 @@ enum model_level {
 	MODEL_LEVELS
 };
 
-/* What a cache holds of what those nearer to the core hold. */
+/* The relation of a cache to those nearer to the core. */
 enum model_inclusion {
 	MODEL_NEITHER,   /* lines that came through it; each leaves independently */
 	MODEL_INCLUSIVE, /* everything: what leaves it leaves those too */
-	MODEL_EXCLUSIVE, /* nothing: it is filled with what leaves them, and gives up what they
-			    fetch */
+	MODEL_EXCLUSIVE, /* exclusive: filled with lines that leave them, and gives up lines that
+			    they fetch */
 	MODEL_INCLUSIONS
 };
 
@@ -235,7 +235,7 @@ void model_load(struct model *m, uint64_t address, unsigned size);
 void model_store(struct model *m, uint64_t address, unsigned size);
 void model_prefetch(struct model *m, uint64_t address);
 /* from: address of the branch; next: address of the instruction after it; to: its target if taken.
- * */
+ */
 void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, uint64_t next,
 	uint64_t to, int taken);
 

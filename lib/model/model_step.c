@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records instruction by instruction, as the interface of model.h does it: what the loop over
- * records cannot run, and faults. */
+/* Runs records instruction by instruction, like the interface of model.h: for records that the loop
+ * cannot run, and for faults. */
 #include "model/run.h"
 
 uint64_t model_repeating(const struct model *m)

@@ -67,7 +67,7 @@ static void grow(struct objects *o, struct objects_table *t)
 }
 
 /* The index + 1 of the entry with this key; a new one has zeros after the key; 0: there is no room.
- * */
+ */
 static uint32_t add(struct objects *o, struct objects_table *t, uint64_t a, uint64_t b, uint64_t c)
 {
 	const uint64_t key[3] = {a, b, c};
@@ -298,7 +298,7 @@ static void grow_live(struct objects *o)
 	}
 }
 
-/* What the core has had of the line until now is over: did it need it? */
+/* The core has lost the line: did it need it? */
 static void settle_holder(struct objects_line *line, struct objects_holder *h)
 {
 	if (h->got && h->needed)
@@ -461,7 +461,7 @@ static void begin_holding(struct objects_line *line, struct objects_holder *h)
 	unsigned i;
 
 	settle_holder(line, h);
-	/* What was written before it had the line for the first time is not known. */
+	/* Writes before it had the line for the first time are not known. */
 	h->got = h->known;
 	h->known = 1;
 	h->needed = 0;

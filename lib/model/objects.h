@@ -61,7 +61,7 @@ struct objects_line {
 	uint64_t requests;
 	uint64_t needed,
 		useless;  /* times that a core got it from another; those whose kind is known */
-	uint64_t address; /* where it is, 0: its object is gone */
+	uint64_t address; /* 0: its object does not exist any more */
 	uint32_t first, holders; /* ends and holders, index + 1 */
 };
 
@@ -124,7 +124,7 @@ void objects_count(
 /* Bytes from..from+length no longer belong to an object, or belong to another. */
 void objects_gone(struct objects *o, uint64_t from, uint64_t length);
 
-/* The kinds of a line as they would be if all that cores hold of it were over. */
+/* The kinds of a line as if all cores gave it up now. */
 void objects_kinds(const struct objects *o, const struct objects_line *line, uint64_t *needed,
 	uint64_t *useless);
 

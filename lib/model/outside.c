@@ -36,7 +36,7 @@ void outside_write_back(struct model *m, struct core *core, uint64_t address, in
 	leave_ll(m, core, victim);
 }
 
-/* An exclusive last level gives up what it has. */
+/* An exclusive last level gives up its copy. */
 static uint64_t take_from_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
 {
 	uint64_t *entry = cache_find(&m->ll, address), unused;

@@ -215,7 +215,7 @@ static uint32_t find_waiting(const struct paths *p, uint64_t sp, uint64_t target
 }
 
 /* The stack that contains sp; of several (a handler's is part of another) the narrowest; 0: none.
- * */
+ */
 static uint32_t find_around(const struct paths *p, uint64_t sp)
 {
 	uint32_t i, found = 0;

@@ -4,18 +4,18 @@
  * own stack cannot be read: a shadow stack is kept, from the calls and returns in records and the
  * stack pointer after each (model/trace.h).
  *
- * A call pushes a frame. Whatever moves the stack pointer above a frame's return address (a return,
- * longjmp, an exception) ends that frame. So the stack pointer alone determines which frames are
- * over, and the next call or return corrects what was missed. A tail call, which takes over its
- * caller's frame, is not seen; unwinders do not see it either.
+ * A call pushes a frame. Any change of the stack pointer to above a frame's return address (a
+ * return, longjmp, an exception) ends that frame. So the stack pointer alone determines which
+ * frames are over, and the next call or return corrects missed ones. A tail call, which takes over
+ * its caller's frame, is not visible; nor is it to unwinders.
  *
- * A thread may have several stacks. Each signal handler has one, which continues the path of what
- * it interrupted; a program that switches stacks (coroutines) has one for each stack seen lately. A
+ * A thread may have several stacks. Each signal handler has one, which continues the path of the
+ * interrupted code; a program that switches stacks (coroutines) has one for each recent stack. A
  * stack that was left is recognised by the return address at its place, or by its range.
  *
- * Paths become nodes (caller's node, address of the call) only when asked for, at samples; so a
- * call costs no more than its frame. Memory for nodes is the caller's, and bounded. A path for
- * which there is no room is PATH_LOST.
+ * Paths become nodes (caller's node, address of the call) only on request, at samples; so a call
+ * costs no more than its frame. Memory for nodes is the caller's, and bounded. A path without room
+ * for a node is PATH_LOST.
  */
 #ifndef MODEL_PATHS_H
 #define MODEL_PATHS_H
@@ -38,7 +38,7 @@ struct path_node {
 	uint32_t image;  /* independent of `place` */
 	uint32_t next;   /* the hash's */
 	uint16_t length; /* of that instruction; 0: it was interrupted */
-	uint16_t gone;   /* its code is: what is there now is another */
+	uint16_t gone;   /* its code was replaced by other code */
 };
 
 /* [0] is the root. */
@@ -97,7 +97,7 @@ void paths_signal_end(struct paths *p);
 /* The node of the thread's position: of the call of the current function. */
 uint32_t paths_node(struct paths *p);
 
-/* Code at from..from+length is gone: from now on places there are new ones. */
+/* Code at from..from+length was unmapped: from now on, places there are new ones. */
 void paths_gone(struct path_nodes *n, uint64_t from, uint64_t length);
 /* Clears all nodes; call paths_forget for each thread. */
 void path_nodes_reset(struct path_nodes *n);

@@ -100,7 +100,7 @@ NOINLINE uint64_t retire_take_later(struct retire *t, uint64_t at, uint32_t port
 	return cycle;
 }
 
-/* The time from `at` to `done` (parts), split by phases, is insn's to bear. */
+/* Charges insn with the time from `at` to `done` (parts), split by phases. */
 NOINLINE void retire_explain(struct retire *t, const struct model_insn *insn,
 	const struct phases *phases, uint64_t at, uint64_t done)
 {

@@ -47,7 +47,8 @@ enum model_cause {
 
 /* How long an instruction takes from its operands to its result, and where it executes. */
 enum model_latency {
-	MODEL_LATENCY_NONE, /* no time and no unit: loads alone, moves, what does nothing */
+	MODEL_LATENCY_NONE, /* no time and no unit: plain loads, moves, instructions without effect
+			     */
 	MODEL_LATENCY_ALU,
 	MODEL_LATENCY_STORE, /* stores alone */
 	MODEL_LATENCY_VECTOR_LOAD,
@@ -71,7 +72,7 @@ enum model_latency {
 	MODEL_LATENCIES,
 };
 
-/* What a note is about. */
+/* The kinds of notes. */
 enum retire_what {
 	RETIRE_FETCH,      /* the instruction is dispatched late */
 	RETIRE_LOAD,       /* it loads late */
@@ -182,8 +183,9 @@ struct retire {
 
 	/* Counts: parts by cause; their sum is the time of the last retirement. */
 	uint64_t slots[MODEL_CAUSES];
-	uint64_t instructions;          /* walked */
-	uint64_t counted[MODEL_CAUSES]; /* the caller's: cycles that are in the counts of a thread */
+	uint64_t instructions; /* walked */
+	uint64_t
+		counted[MODEL_CAUSES]; /* the caller's: cycles that are in the counts of a thread */
 
 	struct model_rows *rows; /* parts are added here by instruction; null: not needed */
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */

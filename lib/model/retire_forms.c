@@ -160,7 +160,7 @@ static int writes(const struct model_block *b, unsigned i, unsigned slot)
 }
 
 /* The register from which instruction i can read a result of the block, if it still has that value.
- * */
+ */
 static uint8_t register_of(const struct model_block *b, unsigned i, uint8_t slot)
 {
 	unsigned from = slot - (unsigned)MODEL_RESULT, k, later;

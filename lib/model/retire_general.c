@@ -167,7 +167,7 @@ static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *in
 /* ---- instructions with notes, or that are not simple ---- */
 
 /* A line of code missed: when it arrives. The line after the last missed one was requested ahead.
- * */
+ */
 static uint64_t line_comes(struct retire *t, const struct retire_note *n, uint64_t came)
 {
 	uint64_t until = came, asked = t->restarted;
@@ -182,7 +182,7 @@ static uint64_t line_comes(struct retire *t, const struct retire_note *n, uint64
 	return until;
 }
 
-/* What an instruction's coming waits for: notes, and if it stores, room in the store buffer. */
+/* Delays the dispatch of an instruction: notes, and if it stores, a full store buffer. */
 static void come_late(struct walk *w, const struct model_insn *insn, uint64_t cost, uint64_t room)
 {
 	struct retire *t = w->t;
@@ -260,7 +260,7 @@ static inline int happens(const struct model_access *a, uint64_t address)
 	return !a->guarded || address;
 }
 
-/* What an instruction does with memory: accesses for which there are words. */
+/* The memory accesses of an instruction, with the words of their addresses. */
 struct touched {
 	const struct model_access *access;
 	const uint64_t *address;

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the files of the retirement clock share: what the loop over records (retire.c) and the way
- * of instructions that are not simple (retire_general.c) both do with ports, lines and stores.
+ * Shared by the files of the retirement clock: the handling of ports, lines and stores in the loop
+ * over records (retire.c) and for instructions that are not simple (retire_general.c).
  */
 #ifndef MODEL_RETIRE_LOOP_H
 #define MODEL_RETIRE_LOOP_H
@@ -30,7 +30,7 @@ static inline uint64_t later(uint64_t a, uint64_t b)
 
 enum { PHASES_MAX = 32 };
 
-/* What it did, other than wait for operands or be executed, in the order of time; cycles. */
+/* Its phases, other than waiting for operands or being executed, in the order of time; cycles. */
 struct phase {
 	uint64_t from, until;
 	enum model_cause cause;
@@ -55,7 +55,7 @@ struct walk {
 	struct phases phases;
 };
 
-/* insn bears the time from `at` to `done` (parts), split by phases. */
+/* Charges insn with the time from `at` to `done` (parts), split by phases. */
 void retire_explain(struct retire *t, const struct model_insn *insn, const struct phases *phases,
 	uint64_t at, uint64_t done);
 

@@ -14,7 +14,7 @@
 
 #include "events/numbers.h"
 
-/* What is counted: events by their numbers, and room for more. */
+/* The items counted: events by their numbers, and further ones. */
 #define MODEL_ROW_ITEMS 128
 /* Executions in records that a fault ended, which no segment has in its sums. */
 #define MODEL_ROW_EXECUTED EVENT_LIMIT
@@ -36,7 +36,7 @@ struct model_carry {
 
 struct model_rows {
 	struct model_row *row; /* null: there are none; [0] is not used */
-	uint32_t limit;        /* pieces that there is room for, [0] included */
+	uint32_t limit;        /* capacity in pieces, [0] included */
 	uint32_t used;         /* likewise; 0 counts as 1 */
 	struct model_carry *carry;
 	uint32_t carry_limit, carry_count;

@@ -60,7 +60,8 @@ struct clock {
 	uint64_t taken_free;           /* when fetch can continue after the next taken branch */
 	uint64_t stores_ready;         /* when the missing stores in the store buffer are done */
 	uint64_t stores_full; /* number of the store that finds the buffer full, or NEVER */
-	uint64_t now_done, front_done, back_done; /* slots that are already in somebody's counts */
+	uint64_t now_done, front_done, back_done; /* slots that are already in the counts of a
+						     thread */
 	uint64_t
 		under_way[MISSES_MAX]; /* ring: when the last config.misses loads have their data */
 	uint32_t oldest_miss;
@@ -78,7 +79,7 @@ struct buffered_store {
 	uint32_t size;
 };
 
-/* The last store to the eight bytes of a granule; what it is in the ring, too. */
+/* The last store to the eight bytes of a granule, with its data in the ring. */
 struct last_store {
 	uint64_t what; /* address << 16 | size */
 	uint32_t order, number;
@@ -233,7 +234,7 @@ static inline void slots_drop(struct core *core, uint64_t address, uint64_t byte
 		slots[(at + i) % LINE_SLOTS] = NO_LINE;
 }
 
-/* What the directory remembers of one unit of coherence; see coherence.c. */
+/* The directory's entry of one unit of coherence; see coherence.c. */
 struct directory_entry {
 	uint64_t unit;    /* address | DIRECTORY_VALID | DIRECTORY_OWNED */
 	uint64_t holders; /* a bit for each core */
@@ -368,7 +369,7 @@ void clock_divide(struct model *m, struct core *core, uint64_t busy);
 void clock_drain(struct model *m, struct core *core);
 void clock_flush(struct model *m, struct core *core);
 
-/* hierarchy.c.  What an access is for. */
+/* hierarchy.c. The purpose of an access. */
 enum purpose { FETCH, LOAD, STORE, PREFETCH, AHEAD, FETCH_AHEAD };
 static inline int is_demand(enum purpose p)
 {
@@ -404,7 +405,7 @@ enum supplier coherence_fetch(
 	struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 void coherence_upgrade(struct model *m, struct core *core, uint64_t address);
 void coherence_gone(struct model *m, struct core *core, uint64_t address);
-/* No core has these bytes any more. */
+/* No core has these bytes now. */
 void coherence_forget(struct model *m, uint64_t address, uint64_t bytes);
 
 /* outside.c.  Gets a line: the latency. */
@@ -423,7 +424,7 @@ static inline struct page_slot *page_slot(struct page_slot *slots, uint64_t page
 {
 	return &slots[page % PAGE_SLOTS];
 }
-/* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and what they cost. */
+/* An instruction of classes beyond MODEL_FP and MODEL_VECTOR; counts those and their cost. */
 void model_classify_special(struct model *m, struct core *core, unsigned class_bits);
 /* Prefetches of a line, unless the level has it. */
 void hierarchy_ahead_l1i(struct model *m, struct core *core, uint64_t line);

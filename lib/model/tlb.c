@@ -14,7 +14,7 @@
 #include "model/state.h"
 
 #define LARGE_BITS 21
-/* In the entry of a large page among small ones; part of what it is found by. */
+/* In the entry of a large page among small ones; part of its key. */
 #define LARGE 0x800
 
 static uint64_t large_key(const struct cache *tlb, uint64_t address)
@@ -81,7 +81,7 @@ static void set_range(struct model *m, uint64_t begin, uint64_t end, int large)
 	for (; to < m->large_count && m->large[to].begin < end; to++)
 		if (m->large[to].end > end)
 			new[count++] = (struct large_range){end, m->large[to].end};
-	/* What does not fit is not large. */
+	/* Ranges that do not fit are not large. */
 	while (m->large_count - (to - from) + count > LARGE_RANGES && count)
 		count--;
 	replace_ranges(m, from, to, new, count);

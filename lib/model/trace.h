@@ -182,7 +182,7 @@ struct model_running {
 
 struct model_segment {
 	struct model_running run;
-	uint16_t statics[MODEL_STATICS]; /* what a record that ends here has executed */
+	uint16_t statics[MODEL_STATICS]; /* events of a record that ends here */
 	uint64_t ended;                  /* the model's: records that ended here */
 	struct model_block *block;
 	const struct model_outcome *outcomes; /* of branches, in order */
@@ -249,8 +249,8 @@ static inline void model_outcome_statics(const struct model_outcome *o, uint16_t
 
 /* Runs the records in words begin..end (exclusive), all of the current thread. */
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
-/* Before the first record of a block, once its instructions are described: what the retirement
- * clock needs (forms, keys: retire.h).  Nothing where there is none. */
+/* Call it before the first record of a block, once its instructions are described: computes the
+ * data of the retirement clock (forms, keys: retire.h). Does nothing without that clock. */
 void model_describe(struct model *m, struct model_block *block, const struct retire_form *forms,
 	const uint32_t *keys);
 /* One record, of which only the first insns instructions were executed: the next one failed. */

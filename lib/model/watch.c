@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * See watch.h.  Most records pass with one comparison for each sampler of a static event; the
- * record that an overflow falls into is gone through instruction by instruction, access by access.
+ * See watch.h. Most records need one comparison for each sampler of a static event. A record with
+ * an overflow is processed instruction by instruction, access by access.
  */
 #include "model/watch.h"
 
@@ -277,12 +277,12 @@ static unsigned insn_tells(const struct model_insn *d, enum model_static which)
 	}
 }
 
-/* A static of a record, gone through in the order of its occurrences. */
+/* A static of a record, in the order of its occurrences. */
 struct walk {
 	struct model_watch *watch;
 	unsigned sampler;
-	unsigned left; /* of the record's sum, not yet found: what does not follow from the parts
-			  happens at the end */
+	unsigned left; /* of the record's sum, not yet found: occurrences that do not follow from
+			  the parts are at the end */
 };
 
 static void watch_tell(struct walk *w, unsigned n, unsigned insn, uint64_t address)

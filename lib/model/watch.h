@@ -109,7 +109,7 @@ static inline void watch_end(struct model_watch *w)
 }
 /* A record of which only the first insns instructions were executed. */
 void watch_part(struct model_watch *w, const struct model_segment *segment, unsigned insns);
-/* n units of what a sampler counts happened in instruction `index` of the current record. */
+/* n units of a sampler's event occurred in instruction `index` of the current record. */
 void watch_occur(struct model_watch *w, unsigned sampler, unsigned index, uint64_t n);
 /* In model/state.h: watch_count, events of the current instruction. */
 

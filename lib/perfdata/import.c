@@ -28,7 +28,7 @@ struct import {
 };
 
 /* ---- in pipes: events, before their samples ---------------------------------------------------
- * */
+ */
 
 static int import_take_events(struct import *im)
 {

@@ -128,7 +128,7 @@ int prof_data_init(struct prof_data *d, const struct prof_request *request, stru
 void prof_data_fini(struct prof_data *d);
 
 /* Builds the tree; call it before names are requested. ERR_UNSUPPORTED if no metric has call paths.
- * */
+ */
 int prof_data_paths(struct prof_data *d, struct error *e);
 /* Likewise, also where all paths are one address long. */
 int prof_data_tree(struct prof_data *d, struct error *e);

@@ -41,7 +41,7 @@ static uint32_t scheduled(const struct explain_result *p, uint32_t i)
 }
 
 /* The static wait: from the part that no other cause explains to the most that the schedule allows.
- * */
+ */
 static void take_fixed(
 	struct report_table *t, const struct explain_result *p, uint32_t i, double others)
 {

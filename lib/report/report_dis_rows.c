@@ -43,7 +43,7 @@ static const char *symbol_text(struct dis *l, uint32_t image, uint64_t address)
 }
 
 /* The target of a branch or the data that an instruction addresses, if its text does not have it.
- * */
+ */
 static const char *target_text(
 	struct dis *l, const struct report_dis_body *b, const struct insn *insn, bool *outside)
 {

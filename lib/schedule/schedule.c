@@ -1,6 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Repeats a block (follow.c) until its timing repeats itself, and computes the schedule from that.
- * */
+/* Repeats a block (follow.c) until its timing repeats, and computes the schedule from that. */
 #include "schedule/schedule.h"
 
 #include <stdlib.h>
@@ -15,7 +14,7 @@
 /* Instructions after which a block that does not repeat itself is given up. */
 #define OPS_WANTED 2000
 
-struct schedule_work *schedule_work_new(struct error *e)
+	struct schedule_work *schedule_work_new(struct error *e)
 {
 	struct schedule_work *w = calloc(1, sizeof(*w));
 

@@ -82,7 +82,7 @@ static void fill_attr(const struct bank *b, struct perf_event_attr *attr, bool l
 		PERF_FORMAT_TOTAL_TIME_ENABLED | PERF_FORMAT_TOTAL_TIME_RUNNING | PERF_FORMAT_GROUP;
 }
 
-/* Opens event k on a task.  1: done, 0: the thread is gone, which may be; -1 with errno. */
+/* Opens event k on a task. 1: done, 0: the thread has ended, which is allowed; -1 with errno. */
 static int open_on(struct bank *b, struct bank_task *task, size_t k)
 {
 	struct bank_event *event = &b->events.data[k];

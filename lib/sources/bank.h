@@ -33,7 +33,7 @@ struct bank_event {
 
 struct bank_task {
 	pid_t tid;
-	int *fds; /* one per event; -1 where the thread is gone */
+	int *fds; /* one per event; -1 if the thread has ended */
 	size_t capacity;
 };
 
@@ -46,7 +46,7 @@ struct bank {
 	pid_t pid;
 	bool running;     /* the process runs already */
 	bool from_exec;   /* counting begins with the exec */
-	bool alone;       /* only the one thread, not what it creates */
+	bool alone;       /* only this thread, not those that it creates */
 	bool each;        /* each thread by itself: bank_join, bank_leave */
 	bool on, started; /* enabled now; enabled once */
 	VEC(struct bank_event) events;

@@ -13,7 +13,7 @@
  * r: NULL for no profile. */
 void model_profile_arguments(const struct profile_request *r, struct strbuf *arguments);
 
-/* What was counted, against which the profile is held. */
+/* The counts with which the profile is compared. */
 void model_profile_missing(const struct profile_request *r, const struct model_sums *sums);
 
 #endif

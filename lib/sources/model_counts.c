@@ -95,7 +95,7 @@ static bool read_whole(int fd, struct model_shared *into, size_t size)
 	return pread(fd, into, size, 0) == (ssize_t)size;
 }
 
-/* Ends what a process that died did not: adding a thread to the sum of those that ended. */
+/* Completes an addition to the sum of ended threads that a process began before it died. */
 static void end_folding(struct model_shared *f, size_t slots)
 {
 	if (f->folding && f->folding < slots) {

@@ -28,8 +28,8 @@ struct model_sums {
 	VEC(struct model_row) rows;   /* none unless requested */
 	struct model_windows windows; /* of sampled simulation */
 	uint64_t images;              /* number of process images */
-	uint64_t lost;                /* processes that found no room for their counts */
-	uint64_t unprofiled;          /* profiles that found no room */
+	uint64_t lost;                /* processes without room for their counts */
+	uint64_t unprofiled;          /* profiles without room */
 	uint64_t native;              /* programs that ran outside the model */
 	char native_program[112];     /* the first of them */
 };

@@ -418,7 +418,7 @@ static void read_logs(struct model_session *s, char *first)
 		snprintf(s->note, sizeof(s->note), "%s (%s)", troubles[trouble].means, line);
 }
 
-/* Nothing of it was: why, in Valgrind's words if it left any. */
+/* Nothing of it was counted: why, in Valgrind's words if it left any. */
 static int did_not_run(const struct model_session *s, const char *word, struct error *e)
 {
 	uint64_t has, needs;

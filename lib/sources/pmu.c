@@ -33,7 +33,7 @@ static int pmu_probe(const struct source_options *options, struct error *why)
 }
 
 /* Raw codes and libpfm4 strings are used as given; for a row of the table, we chose the encoding.
- * */
+ */
 static bool must_prove_itself(const struct source_options *o, const struct event_spec *spec,
 	const struct perf_event_attr *attr)
 {

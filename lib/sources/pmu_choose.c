@@ -9,7 +9,7 @@
 
 #include "sources/pmu_session.h"
 
-/* A choice of residents on trial: the others are what is left to be grouped. */
+/* A tentative choice of residents: the other events remain to be grouped. */
 struct trial {
 	struct pmu_session *session;
 	const size_t *others;

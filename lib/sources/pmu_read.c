@@ -94,7 +94,7 @@ static void say_why_not(const struct pmu_session *s, const struct slot *slot, st
 		others && (slot->resident || slot->group != GROUP_NONE) ? brief : taken);
 }
 
-/* What the anchor counted in all of a run; all of the time where there is none. */
+/* The anchor's count over all of a run; the whole time if there is no anchor. */
 static double anchor_total(const struct pmu_session *s, const struct slot *slot)
 {
 	const struct slot *anchor = s->resident_count ? &s->slots[s->residents[0]] : NULL;

@@ -14,7 +14,7 @@
 
 #define RESIDENTS_MAX 2
 
-/* One thing to count; several specs may share it. */
+/* One event to count; several specs may share it. */
 struct slot {
 	struct perf_event_attr attr;
 	bool resident;        /* in every group */
@@ -47,7 +47,7 @@ size_t pmu_slot(struct pmu_session *s, const struct perf_event_attr *attr);
 
 int pmu_choose_groups(struct pmu_session *s, struct error *e);
 
-/* Reads the counters and takes what they saw since the last time into the spreads. */
+/* Reads the counters and adds the difference since the last time to the spreads. */
 int pmu_observe(struct pmu_session *s, struct error *e);
 int pmu_report(struct pmu_session *s, struct reading *r, struct error *e);
 

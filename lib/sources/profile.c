@@ -22,7 +22,7 @@
 /* What rows refer to, besides images as those of experiments do. */
 enum { PROFILE_SAMPLERS = EXPERIMENT_TABLES, PROFILE_PROCESSES };
 
-/* What was counted of one is added while it is read. */
+/* Counts for one key are added while they are read. */
 static const struct row_field insn_fields[] = {
 	{ROW_KEY(profile_insn, image), .reference = EXPERIMENT_IMAGES},
 	{ROW_KEY(profile_insn, address)},
@@ -285,8 +285,8 @@ static int sort_tables(struct profile *p, struct error *e)
 			(rank)[permute_to] = permute_to;                                           \
 		}
 
-/* Puts count things, which begin with the number of their process, together by process, those of
- * one in the order in which they are. */
+/* Puts elements, which begin with the number of their process, together by process; those of one
+ * process keep their order. */
 static int group(void *things, size_t count, size_t size, size_t processes, struct error *e)
 {
 	size_t *at = calloc(processes + 1, sizeof(*at));
@@ -310,7 +310,7 @@ static int group(void *things, size_t count, size_t size, size_t processes, stru
 	return 0;
 }
 
-/* ---- all of it ---- */
+/* ---- the whole profile ---- */
 
 int profile_finish(struct profile *p, struct error *e)
 {
@@ -345,7 +345,7 @@ out:
 
 /* ---- the scratch directory ---- */
 
-/* Is the process image of this profile over? Then its counts were added up, and are gone. */
+/* Is the process image of this profile over? Then its counts were added up and removed. */
 static bool is_over(int directory, const char *name)
 {
 	char counts[300];
@@ -358,8 +358,8 @@ static bool is_over(int directory, const char *name)
 	return faccessat(directory, counts, F_OK, 0) != 0 && errno == ENOENT;
 }
 
-/* An open file, yours to free, and its size; NULL with *e set.  What a file lacks that was cut off
- * meanwhile, profile_add finds. */
+/* An open file, yours to free, and its size; NULL with *e set. profile_add detects a file that was
+ * cut off meanwhile. */
 static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
 {
 	struct stat st;

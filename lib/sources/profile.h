@@ -81,7 +81,7 @@ struct profile_node {
 struct profile_sampler {
 	uint32_t event, skid;
 	uint64_t period;
-	uint64_t lost; /* samples that found no room */
+	uint64_t lost; /* samples lost for lack of room */
 };
 
 struct profile_sample {
@@ -125,13 +125,13 @@ struct profile_caliper {
 struct profile_process {
 	pid_t pid, ppid;
 	uint32_t generation; /* distinguishes process images with the same pid */
-	bool complete;       /* it ended; else what it did at last is missing */
+	bool complete;       /* it ended; else its last part is missing */
 	uint64_t instructions;
 	uint64_t slice_cycles;
 	char command[17];
 };
 
-/* What found no room in the tool's tables. */
+/* Losses of the tool's tables. */
 struct profile_lost {
 	uint64_t samples, counts, targets, data, calipers, objects;
 };
@@ -151,7 +151,7 @@ struct profile {
 	struct profile_lost lost;
 	uint64_t uncounted[EVENT_LIMIT]; /* while samples did not count (suspended, cleared) */
 	uint64_t counted; /* instructions of all process images, also those that left no profile */
-	uint64_t unprofiled; /* profiles that found no room, or no more room at the end */
+	uint64_t unprofiled; /* profiles lost, in full or at the end, for lack of room */
 	size_t damaged;      /* files that could not be read to their end */
 };
 

@@ -86,7 +86,7 @@ static struct place *find_targets(const struct profile *p, size_t *count)
 	return targets;
 }
 
-/* Does b go on with the block of a, the instruction before it? */
+/* Does b continue the block of a, the instruction before it? */
 static bool goes_on(const struct profile_insn *a, const struct profile_insn *b)
 {
 	return a->key.image == b->key.image && a->key.address + a->key.length == b->key.address &&

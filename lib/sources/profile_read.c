@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reader of model/wire/profile.h: the file, images, and what was executed. */
+/* The reader of model/wire/profile.h: the file, images, and the executed code. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -37,7 +37,7 @@ static inline int64_t get_sint(struct cursor *c)
 	return unzigzag(get_uint(c));
 }
 
-/* limit: what is beyond it is damage. */
+/* limit: values beyond it are damage. */
 static inline size_t get_count(struct cursor *c, size_t limit)
 {
 	uint64_t n = get_uint(c);

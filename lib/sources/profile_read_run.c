@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Samples and their paths, threads, caliper points, slices, and what was lost. */
+/* Samples and their paths, threads, caliper points, slices, and losses. */
 #include <stddef.h>
 #include <string.h>
 

@@ -56,7 +56,7 @@ static void provoke_misses(char *buffer, const char *pages, uint64_t *x)
 		provoke_flush(buffer + i);
 	}
 	fence();
-	/* Each address depends on what was loaded before: no two misses overlap. */
+	/* Each address depends on the load before: no two misses overlap. */
 	for (int i = 0; i < 2000; i++)
 		at = (next_random(x) + (uint64_t)((volatile char *)buffer)[at]) % (BUFFER / LINE) *
 		     LINE;

@@ -19,7 +19,7 @@
  */
 int selftest_pmu(struct error *why);
 
-/* What selftest_pmu makes of a count; seen_instructions and seen_cycles are of `expected`
+/* The result of selftest_pmu for a count; seen_instructions and seen_cycles are of `expected`
  * instructions. */
 int selftest_judge(
 	double seen_instructions, double seen_cycles, double expected, struct error *why);

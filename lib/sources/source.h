@@ -33,7 +33,7 @@ struct profile_request {
 	bool stacks;           /* samples with their call paths */
 	bool dataspace;        /* which data misses are about */
 	uint64_t slice_cycles; /* counts of slices of the run, so long each; 0: none */
-	struct profile *into;  /* initialised; what is found is added */
+	struct profile *into;  /* initialised; results are added */
 };
 
 struct source_options {
@@ -73,7 +73,7 @@ struct reading {
 	size_t thread_count;  /* 0 unless per_thread */
 	struct thread_reading *threads; /* sorted by pid, then tid */
 	double enabled_seconds; /* time counted, of the longest-enabled event; 0 if unknown */
-	char note[256]; /* what the counts leave out, or what went wrong on the way; "": nothing */
+	char note[256]; /* parts that the counts leave out, or errors on the way; "": nothing */
 };
 
 /* Allocates room for count counts (all LABEL_NONE, why empty). */

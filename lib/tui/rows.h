@@ -41,7 +41,7 @@ uint8_t *tui_rows_collapsed(struct tui_rows *r);
 /* Begins; what was under way is forgotten.  -1 when memory is out, and the rows stay. */
 int tui_rows_start(struct tui_rows *r, const struct tui_order *order);
 /* Works for a number of ns (UINT64_MAX: to the end). 1: there is more to do; 0: done; -1: memory.
- * */
+ */
 int tui_rows_work(struct tui_rows *r, uint64_t budget);
 static inline bool tui_rows_busy(const struct tui_rows *r)
 {

@@ -435,7 +435,7 @@ void blocks_reset(void)
 	}
 }
 
-/* ---- what was executed ---- */
+/* ---- the executed code ---- */
 
 struct visit {
 	struct bytes *to;

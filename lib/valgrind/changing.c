@@ -51,8 +51,8 @@ void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bo
 			at = s->end + 1;
 		}
 		if (s && s->kind == SkFileC && s->hasT) {
-			/* What was translated from here is not checked.  We are in a system call,
-			 * as where the core itself discards for munmap. */
+			/* The code translated from here is not checked. We are in a system call, as
+			 * when the core itself discards for munmap. */
 			VG_(discard_translations)(from, size, "perfexmodel");
 			return;
 		}

@@ -23,11 +23,11 @@ enum counted_static {
 
 /* Counters of the superblock with this key, `rows` of them, next to each other, zero. */
 uint64_t *counted_new(Addr key, UInt rows);
-/* What an execution of the one at `counter` adds. */
+/* The counts of one execution of the superblock at `counter`. */
 int16_t *counted_statics(uint64_t *counter);
 /* Is there one? */
 Bool counted_knows(Addr key);
-/* It is over; what it counted is kept for counted_take. */
+/* It is discarded; its counts are kept for counted_take. */
 void counted_discard(Addr key);
 /* Adds all counts since the last call to sums, and clears them. */
 void counted_take(int64_t sums[COUNTED_STATICS]);

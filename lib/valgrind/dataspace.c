@@ -45,7 +45,7 @@ Bool dataspace_kept;
 static struct objects counts;
 static XArray *objects; /* number 1 is the first */
 static UInt *hash;
-static OSet *areas;          /* of struct span: what the program mapped itself */
+static OSet *areas;          /* of struct span: mapped by the program itself */
 static struct stack *stacks; /* by Valgrind's number of the thread */
 static UInt stacks_used;     /* as many of them were ever in use */
 static Addr break_low, break_high;
@@ -343,7 +343,7 @@ void dataspace_system_call(ThreadId tid, UInt number, const UWord *arguments, Sy
 	}
 }
 
-/* ---- life ---- */
+/* ---- beginning, fork and end ---- */
 
 static void reset_objects(void)
 {

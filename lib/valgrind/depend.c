@@ -34,13 +34,13 @@ struct set {
 	UChar count, slot[SET_MAX];
 };
 
-/* What is known of a temporary. */
+/* A temporary. */
 struct value {
 	Short insn;      /* the instruction that computes it; -1: it is a copy of slot */
 	UChar moved;     /* it is a register moved by a constant */
 	UChar slot;      /* the slot that others read; of one that is moved: the slot that was moved
 			  */
-	struct set from; /* what its instruction needs for it */
+	struct set from; /* the inputs of its instruction */
 };
 
 struct walk {
@@ -121,8 +121,8 @@ static void write_register(struct walk *w, UInt reg, Int first, Int size)
 
 /* ---- values ---- */
 
-/* Where the current instruction finds an operand; or what it needs for one that it computes itself.
- * What another one computed is a result of that: it needs what that takes. */
+/* The slot of an operand for the current instruction; or the inputs of one that it computes itself.
+ * A value of another instruction is a result of that one: it depends on that one's inputs. */
 static struct set needs(const struct walk *w, const IRExpr *e)
 {
 	struct set s = {0};
@@ -158,7 +158,7 @@ static void use_address(struct walk *w, const IRExpr *e)
 		add_needs(w, &needed[w->insn].address, e);
 }
 
-/* The current instruction computes t from what is in `from`. */
+/* The current instruction computes t from `from`. */
 static void depend_computes(struct walk *w, IRTemp t, struct set from)
 {
 	w->values[t] = (struct value){.insn = (Short)w->insn,

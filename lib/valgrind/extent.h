@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How much room the descriptors of a superblock take. */
+/* The size of the descriptors of a superblock. */
 #ifndef VALGRIND_EXTENT_H
 #define VALGRIND_EXTENT_H
 
 #include "valgrind/tool.h"
 
-/* What a superblock can hold at most. */
+/* The most that a superblock can contain. */
 struct extent {
 	UInt insns, accesses, guards, fetches, exits, branches;
 	Addr line; /* the last instruction's last one */

@@ -97,7 +97,8 @@ static void read_elf(struct image *im, Addr base)
 			im->file_offset < p[i].p_offset + p[i].p_filesz) {
 			im->kind = IMAGE_FILE;
 			im->bias = im->start - im->file_offset - (p[i].p_vaddr - p[i].p_offset);
-			/* Neighbours share pages of the file; code is in what is executable. */
+			/* Adjacent mappings share pages of the file; code is in the executable one.
+			 */
 			if (p[i].p_flags & PF_X)
 				break;
 		}

@@ -30,14 +30,14 @@ struct image {
 	UChar build_id[IMAGE_BUILD_ID_MAX];
 	/* For images.c. */
 	ULong dev, ino;
-	Bool gone; /* unmapped since: to be looked at anew */
+	Bool gone; /* unmapped since: must be read again */
 };
 
 /* The image that the address, which is mapped now, belongs to; 0: none is known. */
 UInt images_at(Addr address);
 /* Is any of them in a..a+length? */
 Bool images_overlap(Addr a, SizeT length);
-/* Addresses a..a+length are mapped no more. */
+/* Addresses a..a+length are unmapped. */
 void images_unmapped(Addr a, SizeT length);
 UInt images_count(void);
 /* number: 1 to images_count().  Valid until the next call of images_at. */

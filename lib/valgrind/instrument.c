@@ -228,7 +228,7 @@ static struct model_access *same_load(struct builder *b, IRExpr *address, Int si
 }
 
 /* A store to the address that the same instruction has just loaded from is merged with that load.
- * */
+ */
 static void add_store(struct builder *b, IRExpr *address, Int size)
 {
 	struct model_access *a = same_load(b, address, size);

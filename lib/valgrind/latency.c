@@ -59,7 +59,7 @@ static const struct row rows[] = {
 	FIELD(0, 0xf6, 0xf7, ANY, 1 << 4 | 1 << 5, MULTIPLY),
 	FIELD(0, 0xff, 0xff, ANY, 1 << 2 | 1 << 3 | 1 << 6, STORE),
 	FIELD(0, 0xff, 0xff, ANY, 1 << 4 | 1 << 5, NONE),
-	/* x87: arithmetic, with memory or the stack; then what is microcode; the rest moves. */
+	/* x87: arithmetic, with memory or the stack; then microcode; others are moves. */
 	FIELD(0, 0xd8, 0xd8, ANY, 1 << 1, FP_MULTIPLY),
 	ROW(0, 0xd8, 0xd8, ANY, FP_ADD),
 	FIELD(0, 0xd9, 0xd9, REGISTER, 1 << 6 | 1 << 7, MICROCODE),

@@ -147,7 +147,7 @@ __attribute__((used)) void __wrap_vgPlain_add_to_transtab(const VexGuestExtents 
 		return;
 	/* The core has put the key into its cache for indirect jumps, which must contain only
 	 * addresses.
-	 * */
+	 */
 	if (modes_counting)
 		VG_(tt_fast)[set_of(key)][0].guest = NO_GUEST;
 	else

@@ -52,7 +52,7 @@ static Bool by_itself(void)
 	return transparent == ALWAYS_LARGE && !disabled;
 }
 
-/* What the program's file maps beyond its contents: writable, anonymous, and next to the file. */
+/* The program's bss: writable, anonymous, and adjacent to the file. */
 static void map_bss(void)
 {
 	Int count, i;
@@ -128,7 +128,7 @@ static void advised(const UWord *a)
 		pages_map_in(a[0], a[1], True);
 }
 
-/* Parts of large pages at the ends of the range are so no more. */
+/* Large pages with parts in the range, at its ends, become small. */
 static void protected_otherwise(Addr from, SizeT size)
 {
 	Addr end = from + size;

@@ -44,7 +44,7 @@ static XArray *names;     /* of Int, by number: the kernel's */
 static UInt running, phase;
 static struct bytes calipers;
 static ULong calipers_lost;
-/* What was counted while samples did not count, or was cleared; since when they do not. */
+/* The counts while samples did not count, or were cleared; and the counts when that began. */
 static uint64_t uncounted[EVENT_LIMIT], suspended_at[EVENT_LIMIT];
 static Bool suspended, ended;
 
@@ -270,7 +270,7 @@ void profile_reset(void)
 	calipers.length = 0;
 	calipers_lost = 0;
 	phase = 0;
-	/* What is suspended stays so. */
+	/* Suspended sampling stays suspended. */
 	VG_(memset)(uncounted, 0, sizeof(uncounted));
 	VG_(memset)(suspended_at, 0, sizeof(suspended_at));
 }

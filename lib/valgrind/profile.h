@@ -46,7 +46,7 @@ void profile_write_sections(struct bytes *to);
 
 /* ---- profile_file.c ---- */
 /* The file of this image, and of the child of a fork; call it after counts_open and counts_forked.
- * */
+ */
 void profile_open(const HChar *command);
 void profile_save(enum model_shared_state state);
 /* Now and then, with all counts up to date: writes what there is, if it is time.  blocks: executed

@@ -108,7 +108,7 @@ void profile_save(enum model_shared_state state)
 	header.state = state;
 	/* The program may have lowered its limit on the size of files; ours are not output of the
 	 * program.
-	 * */
+	 */
 	VG_(getrlimit)(LIMIT_FILE_SIZE, &old);
 	raised = old;
 	raised.rlim_cur = raised.rlim_max;

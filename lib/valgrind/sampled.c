@@ -223,8 +223,8 @@ Bool sampled_leave(void)
 	return True;
 }
 
-/* The iterations of a repeated instruction that were modelled count as one, and so do those that
- * are not: of an instruction in the middle of which modes change this is one too many. */
+/* The iterations of a repeated instruction that were modelled count as one, and so do the others:
+ * if modes change in the middle of an instruction, it counts once too often. */
 void sampled_resume(void)
 {
 	static const int64_t less[EVENT_LIMIT] = {[EV_INSTRUCTIONS] = -1, [EV_MICRO_OPS] = -1};

@@ -16,7 +16,7 @@ void sampled_modelled(ULong instructions);
 void sampled_translated(Bool new);
 /* A thread's code is about to run until `counter`, decremented by each superblock or more often, is
  * 0; and has stopped. sampled_leave returns True if a jump that is about to be chained must not be.
- * */
+ */
 void sampled_enter(volatile UInt *counter);
 Bool sampled_leave(void);
 /* A thread is current, and continues. */

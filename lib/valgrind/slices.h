@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What was counted in successive slices of the run, some cycles long each.  There are at most some
- * thousands: then neighbours are joined, and slices twice as long. */
+/* Counts of successive slices of the run, some cycles long each. There are at most some thousands:
+ * then neighbours are joined, and slices become twice as long. */
 #ifndef VALGRIND_SLICES_H
 #define VALGRIND_SLICES_H
 

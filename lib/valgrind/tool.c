@@ -31,7 +31,7 @@
 
 #define SET_NAME 15 /* PR_SET_NAME of prctl(2) */
 
-/* A thread, by Valgrind's number for it; those are used again, ours are not. */
+/* A thread, by Valgrind's number for it; Valgrind reuses its numbers, ours are unique. */
 struct thread {
 	UInt number; /* in order of creation */
 	UInt slot;
@@ -202,7 +202,7 @@ static void after_system_call(
 	dataspace_system_call(tid, number, arguments, result);
 }
 
-/* What was there before is gone. */
+/* The previous mappings are gone. */
 static void memory_mapped(Addr a, SizeT length, Bool r, Bool w, Bool x, ULong handle)
 {
 	(void)r, (void)w, (void)x, (void)handle;
@@ -347,8 +347,8 @@ static void read_config(void)
 		give_up(wrong, config_path);
 }
 
-/* True in the first process image of the run: the others go on uncounted where the first refuses to
- * start. */
+/* True in the first process image of the run: if the first refuses to start, the others continue
+ * uncounted. */
 static Bool first_image(void)
 {
 	HChar *path = VG_(malloc)("path", VG_(strlen)(counts_directory) + 16);
@@ -381,9 +381,9 @@ static void options_read(void)
 	why = profile_begin();
 	if (why)
 		give_up(why, "profile");
-	/* As callgrind does: what a superblock executes is what the program does, with nothing
-	 * speculated.  Cachegrind leaves the defaults, and its misses are what is wanted here;
-	 * but paths need calls at the ends of superblocks. */
+	/* As in callgrind: a superblock executes exactly the program's instructions, with nothing
+	 * speculated. Cachegrind keeps the defaults, and its misses must be imitated here; but
+	 * paths need calls at the ends of superblocks. */
 	if (config.flavour != MODEL_CACHEGRIND || stacks_kept) {
 		VG_(clo_vex_control).iropt_unroll_thresh = 0;
 		VG_(clo_vex_control).guest_chase = False;

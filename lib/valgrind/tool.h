@@ -103,7 +103,7 @@ void changing_protection(Addr from, SizeT size, Bool readable, Bool writable, Bo
 
 /* ---- resume.c ---- */
 void resume_sigaction(UInt number, const UWord *arguments, Bool failed);
-/* Raises it to what the program's handlers of signals need. */
+/* Raises it to the needs of the program's signal handlers. */
 void resume_precision(VexRegisterUpdates *precision);
 
 /* ---- pages.c ---- */
@@ -144,7 +144,7 @@ uint64_t *counts_of(UInt slot);
 UInt counts_slots(void);
 Int counts_tid(UInt slot);
 UInt counts_generation(void);
-/* A profile found no room. */
+/* There was no room for a profile. */
 void counts_note_unprofiled(void);
 void counts_sum(uint64_t *counts, UInt n);
 void counts_set_state(enum model_shared_state state);

@@ -60,8 +60,8 @@ static Int owner;          /* kernel's number of the thread that has the turn, 0
 static UInt last_number;
 static Bool company; /* there is more than one thread */
 static UInt used;    /* turns[used] and above were never touched */
-/* Spin lock on all of this: number of the process that holds it.  A fork may copy it held by a
- * thread that the child does not have, so the child does not mind what is its parent's. */
+/* Spin lock on all of this: the number of the process that holds it. A fork may copy it while a
+ * thread that the child does not have holds it, so the child ignores its parent's. */
 static Int guard;
 
 static void yield(void)
@@ -102,7 +102,7 @@ static struct turn *turn_of(Int lwp)
 	return NULL;
 }
 
-/* The kernel's letter for what a thread does; 0: it is gone. */
+/* The kernel's letter for a thread's state; 0: it does not exist any more. */
 static HChar kernel_state(Int lwp)
 {
 	HChar text[512], *at;

@@ -145,7 +145,7 @@ static void counts_fill(UInt generation, const HChar *command)
 	__atomic_store_n(&shared->magic, MODEL_SHARED_MAGIC, __ATOMIC_RELEASE);
 }
 
-/* A file for this process, in place of what was mapped before.  NULL, or why not. */
+/* A file for this process, instead of the one mapped before. Returns NULL, or the error. */
 static const HChar *begin_file(UInt *generation)
 {
 	HChar name[64];
@@ -200,7 +200,7 @@ void counts_forked(const HChar *command)
 		__atomic_fetch_add(&shared->lost_children, 1, __ATOMIC_RELAXED);
 		counts_map(-1, reserved);
 	} else if (before > mapped) {
-		/* What is left of the parent's. */
+		/* The rest of the parent's. */
 		VG_(do_syscall)
 		(__NR_mmap, (UWord)shared + mapped, before - mapped, VKI_PROT_READ | VKI_PROT_WRITE,
 			VKI_MAP_FIXED | VKI_MAP_PRIVATE | VKI_MAP_ANONYMOUS, (UWord)-1, 0, 0, 0);

@@ -11,7 +11,7 @@
 
 #include "valgrind/images.h"
 
-#define TABLE_MAX   (1ul << 30) /* bytes of a table: what is larger is damage */
+#define TABLE_MAX   (1ul << 30) /* bytes of a table: a larger one is damaged */
 #define ENTRIES_MAX 64          /* allocators of a file */
 
 static XArray *modules; /* of struct module */

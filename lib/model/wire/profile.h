@@ -79,7 +79,7 @@
 
 struct model_profile_header {
 	uint64_t magic;          /* 0 until there is a profile */
-	uint32_t version, state; /* enum model_shared_state: what the process was at */
+	uint32_t version, state; /* enum model_shared_state: of the process when it was written */
 	int32_t pid, ppid;
 	uint32_t generation; /* N of the name */
 	uint32_t reserved;
@@ -117,29 +117,29 @@ enum model_profile_section_type {
 	MODEL_SECTION_OBJECTS_LOST,
 };
 
-/* What an object is, and what it is known by. */
+/* The kind of an object, and its identity. */
 enum model_object_kind {
 	MODEL_OBJECT_UNKNOWN,
 	MODEL_OBJECT_VARIABLE, /* image, address, size */
 	MODEL_OBJECT_IMAGE,    /* the rest of what an image has: image; offsets are addresses */
 	MODEL_OBJECT_HEAP,     /* node: where its blocks were allocated */
-	MODEL_OBJECT_STACK,   /* thread; image and address of code in the function whose frame it is
-			       */
-	MODEL_OBJECT_THREAD,  /* thread: what is its own besides the stack */
-	MODEL_OBJECT_MAPPING, /* node: where it was mapped; name: of the file */
-	MODEL_OBJECT_BREAK,   /* the heap between and behind blocks */
+	MODEL_OBJECT_STACK,    /* thread; image and address of code in the function that owns the
+				  frame */
+	MODEL_OBJECT_THREAD,   /* thread: its own data besides the stack */
+	MODEL_OBJECT_MAPPING,  /* node: where it was mapped; name: of the file */
+	MODEL_OBJECT_BREAK,    /* the heap between and after blocks */
 	MODEL_OBJECT_KINDS
 };
 
 enum {
-	MODEL_SHAPE_INDIRECT = 1 << 0, /* where it goes at its end only the run knows */
+	MODEL_SHAPE_INDIRECT = 1 << 0, /* its target is known only at run time */
 	MODEL_SHAPE_CODE = 1 << 1,     /* the code is in no file: its bytes are here */
 };
 
-/* Bits of what an instruction is, and what follows for each. */
+/* Bits of an instruction's kind, and the data that each adds. */
 enum {
-	MODEL_INSN_ELSEWHERE = 1 << 0, /* not behind the one before: z address less where that
-					  ends; v image */
+	MODEL_INSN_ELSEWHERE = 1 << 0, /* not adjacent to the one before: z address minus that one's
+					  end; v image */
 	MODEL_INSN_CLASS = 1 << 1,     /* v bits of enum model_instruction_class */
 	MODEL_INSN_BRANCH = 1 << 2,    /* v enum model_branch_kind */
 	MODEL_INSN_UOPS = 1 << 3,      /* v micro-ops; without it, one */

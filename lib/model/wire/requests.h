@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Client requests: how a program that runs under the model asks it for its own counts (libperfex
- * does). Elsewhere, natively or under another Valgrind tool, each is a few instructions that do
- * nothing and return 0.
+ * Client requests: a program that runs under the model uses them to read its own counts (libperfex
+ * does). Elsewhere, natively or under another Valgrind tool, each is a few instructions without
+ * effect that return 0.
  *
- * A request is itself counted: some ten instructions each.  Counts never go back, so start, stop
+ * A request is itself counted: some ten instructions each. Counts never decrease, so start, stop
  * and read are differences of two readings.
  */
 #ifndef MODEL_WIRE_REQUESTS_H
@@ -38,10 +38,10 @@ enum model_request {
 	/* (number) -> 1 if the modelled machine has what that event counts, 0 if its count means
 	   nothing */
 	MODEL_REQUEST_COUNTS_EVENT,
-	/* (const char *name) -> 1 if somebody takes a profile: a point between two phases of the
-	   run, into which the counts of all threads go */
+	/* (const char *name) -> 1 if there is a profile: a point between two phases of the run,
+	 * with the counts of all threads */
 	MODEL_REQUEST_CALIPER,
-	/* (enum model_sampling) -> 1 if somebody takes samples of this process */
+	/* (enum model_sampling) -> 1 if this process is sampled */
 	MODEL_REQUEST_SAMPLING,
 };
 
@@ -50,7 +50,7 @@ enum model_sampling {
 	MODEL_SAMPLING_SUSPEND = 1, /* samples from here on do not count, until ... */
 	MODEL_SAMPLING_RESTART,     /* ... here */
 	MODEL_SAMPLING_CLEAR,       /* samples until here do not count */
-	MODEL_SAMPLING_END,         /* nor any from here on */
+	MODEL_SAMPLING_END,         /* nor any later ones */
 };
 
 #ifdef MODEL_HAS_REQUESTS

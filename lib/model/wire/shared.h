@@ -1,20 +1,21 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the Valgrind tool and the `model` source say to each other: one file for each process image,
- * in a scratch directory that the source makes, mapped shared by the tool and read by the source at
- * any time. Counts that are in the file survive whatever happens to the process.
+ * The files shared by the Valgrind tool and the `model` source: one for each process image, in a
+ * scratch directory that the source makes, mapped shared by the tool and read by the source at any
+ * time. Counts that are in the file survive any end of the process.
  *
- * Names: "counts.PID.N" (N tells the images of one process number apart) and "log.*" for Valgrind's
- * own messages; a file under construction has another name. Lifetime: the tool holds an exclusive
- * flock() on its file for as long as the process image lives, so whoever gets the lock knows that
- * the counts are final.  The source unlinks what it has added up.
+ * Names: "counts.PID.N" (N distinguishes the images of one process number) and "log.*" for
+ * Valgrind's own messages; a file under construction has another name. Lifetime: the tool holds an
+ * exclusive flock() on its file while the process image lives, so a process that gets the lock can
+ * rely on final counts. The source unlinks files that it has added up.
  *
- * Thread t has a slot of its own from its creation on.  The file grows as threads are created; from
- * some hundreds on, threads that ended are added to slot 0 and their slots used again.  Counts are
- * 64 bits, each written by one process and aligned, so that a reader never sees half of one.
+ * Thread t has a slot of its own from its creation on. The file grows as threads are created; from
+ * some hundreds on, threads that ended are added to slot 0 and their slots used again. Counts are
+ * 64 bits, each written by one process and aligned, so that a reader never reads half of one.
  *
- * Resolution: instructions, accesses and misses are there at once; what the model keeps elsewhere
- * (cycles) is brought up to date at system calls and every 100,000 superblocks, some milliseconds.
+ * Resolution: instructions, accesses and misses are written at once; counts that the model keeps
+ * elsewhere (cycles) are brought up to date at system calls and every 100,000 superblocks, some
+ * milliseconds.
  */
 #ifndef MODEL_WIRE_SHARED_H
 #define MODEL_WIRE_SHARED_H
@@ -63,8 +64,8 @@ struct model_shared {
 	char command[16];
 	uint32_t folds; /* odd while ended threads are being folded into slot 0: read again */
 	uint32_t lost_profiles; /* there was no room for them (model/wire/profile.h) */
-	/* A thread's slot whose counts are being added to slot 0.  Not 0: slot 1 holds the sum, and
-	 * replaces slot 0 and this one, should the process have died on the way. */
+	/* A thread's slot whose counts are being added to slot 0. Not 0: slot 1 has the sum, and
+	 * replaces slot 0 and this one if the process died before the end. */
 	uint32_t folding;
 	uint32_t reserved_word;
 	uint64_t reserved[7];
