@@ -12,7 +12,7 @@ struct dump {
 	bool quiet;
 };
 
-static const char *const image_kinds[EXPERIMENT_IMAGE_KINDS] = {
+const char *const experiment_image_kinds[EXPERIMENT_IMAGE_KINDS] = {
 	[EXPERIMENT_IMAGE_UNKNOWN] = "unknown",
 	[EXPERIMENT_IMAGE_ELF] = "elf",
 	[EXPERIMENT_IMAGE_FILE] = "file",
@@ -94,7 +94,7 @@ static void dump_images(struct dump *d)
 	for (size_t i = 1; i < d->x->images.count; i++) {
 		const struct experiment_image *image = &d->x->images.data[i];
 
-		fprintf(d->out, "image %zu %s ", i, image_kinds[image->kind]);
+		fprintf(d->out, "image %zu %s ", i, experiment_image_kinds[image->kind]);
 		row_quote(image->path, d->out);
 		if (image->build_id_length)
 			fputs(" build-id ", d->out);

@@ -43,6 +43,7 @@ enum experiment_image_kind {
 	EXPERIMENT_IMAGE_VDSO,
 	EXPERIMENT_IMAGE_KINDS
 };
+extern const char *const experiment_image_kinds[EXPERIMENT_IMAGE_KINDS]; /* "elf" */
 
 struct experiment_image {
 	enum experiment_image_kind kind;

@@ -4,15 +4,6 @@
 #include "base/strbuf.h"
 #include "export/private.h"
 
-static const char *const kinds[EXPERIMENT_IMAGE_KINDS] = {
-	[EXPERIMENT_IMAGE_UNKNOWN] = "unknown",
-	[EXPERIMENT_IMAGE_ELF] = "elf",
-	[EXPERIMENT_IMAGE_FILE] = "file",
-	[EXPERIMENT_IMAGE_ANONYMOUS] = "anonymous",
-	[EXPERIMENT_IMAGE_KERNEL] = "kernel",
-	[EXPERIMENT_IMAGE_VDSO] = "vdso",
-};
-
 static void metrics(const struct export_profile *x, struct json *j)
 {
 	json_array(j, "metrics");
@@ -69,7 +60,7 @@ static void images(const struct export_profile *x, struct json *j)
 			snprintf(id + 2 * k, 3, "%02x", image->build_id[k]);
 		json_object(j, NULL);
 		json_string(j, "path", image->path);
-		json_string(j, "kind", kinds[image->kind]);
+		json_string(j, "kind", experiment_image_kinds[image->kind]);
 		if (id[0])
 			json_string(j, "build_id", id);
 		json_end_object(j);
