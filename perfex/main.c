@@ -10,17 +10,12 @@
 #include "base/say.h"
 #include "perfex.h"
 
-static int usage(void)
-{
-	option_usage(
-		"usage: perfex [options] command [argument ...]\n"
-		"       perfex [options] -pid PID\n"
-		"       perfex -list | -explain EVENT | -t | -calibrate\n"
-		"Counts the events of a run and reports what they cost in time.  Try: perfex -a -y "
-		"command\n\n",
-		option_table, stdout);
-	return 0;
-}
+static const char usage[] =
+	"usage: perfex [options] command [argument ...]\n"
+	"       perfex [options] -pid PID\n"
+	"       perfex -list | -explain EVENT | -t | -calibrate\n"
+	"Counts the events of a run and reports what they cost in time.  Try: perfex -a -y "
+	"command\n\n";
 
 int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	struct cost_table *t, struct error *e)
@@ -34,10 +29,14 @@ int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	return 0;
 }
 
-static int act(struct options *o)
+static int act(struct options *o, int argc, char **argv)
 {
+	struct error e = {0};
+
+	if (options_parse(o, argc, argv, &e))
+		return say_failure(&e);
 	if (o->help)
-		return usage();
+		return option_usage(usage, option_table, stdout);
 	if (o->version)
 		return printf("perfex %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
@@ -62,11 +61,10 @@ static int act(struct options *o)
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct error e = {0};
 	int status;
 
 	file_hold_standard();
-	status = options_parse(&options, argc, argv, &e) ? say_failure(&e) : act(&options);
+	status = act(&options, argc, argv);
 	options_fini(&options);
 	return status;
 }

@@ -51,15 +51,10 @@ const struct option_row block_options[] = {
 	{.name = NULL},
 };
 
-static int usage(void)
-{
-	option_usage(
-		"usage: prof block [options] [experiment-file]\n"
-		"Measures how many cycles a basic block of x86-64 takes in its steady state.  Try: "
-		"prof block -hex 4801d8\n\n",
-		block_options, stdout);
-	return 0;
-}
+static const char usage[] =
+	"usage: prof block [options] [experiment-file]\n"
+	"Measures how many cycles a basic block of x86-64 takes in its steady state.  Try: "
+	"prof block -hex 4801d8\n\n";
 
 static int check(struct block_request *r, int argc, char **argv, int rest, struct error *e)
 {
@@ -343,7 +338,7 @@ int do_block(int argc, char **argv)
 	int rest = option_parse(block_options, &request, argc, argv, &e);
 
 	if (rest >= 0 && request.help)
-		return usage();
+		return option_usage(usage, block_options, stdout);
 	if (rest >= 0 && request.cores)
 		return list_cores(&request);
 	if (rest < 0 || check(&request, argc, argv, rest, &e) || run(&request, &any, &e))

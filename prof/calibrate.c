@@ -40,15 +40,10 @@ const struct option_row calibrate_options[] = {
 	{.name = NULL},
 };
 
-static int usage(void)
-{
-	option_usage(
-		"usage: prof calibrate [options]\n"
-		"Measures latency and throughput of every instruction form of this processor and "
-		"corrects a core description.\n\n",
-		calibrate_options, stdout);
-	return 0;
-}
+static const char usage[] =
+	"usage: prof calibrate [options]\n"
+	"Measures latency and throughput of every instruction form of this processor and "
+	"corrects a core description.\n\n";
 
 static int open_core(struct calibration *c, struct error *e)
 {
@@ -231,7 +226,7 @@ int do_calibrate(int argc, char **argv)
 	int rest = option_parse(calibrate_options, &c, argc, argv, &e), rc = -1;
 
 	if (rest >= 0 && c.help)
-		return usage();
+		return option_usage(usage, calibrate_options, stdout);
 	if (rest >= 0 && c.json && c.csv)
 		rest = error_set(&e, ERR_CONFLICT, "-csv and -json exclude each other");
 	if (rest >= 0 && rest < argc)

@@ -11,17 +11,12 @@
 #include "prof.h"
 #include "schedule/core.h"
 
-static int usage(const struct options *o)
-{
-	option_usage(
-		"usage: prof [options] [executable] experiment-file ...\n"
-		"Reports what ssrun recorded: by function, source line, call path.  Try: ssrun "
-		"-pcsamp command, then prof command.pcsamp.*\n"
-		"prof block measures basic blocks, prof calibrate the processor: see their "
-		"-help.\n\n",
-		o->table, stdout);
-	return 0;
-}
+static const char usage[] =
+	"usage: prof [options] [executable] experiment-file ...\n"
+	"Reports what ssrun recorded: by function, source line, call path.  Try: ssrun "
+	"-pcsamp command, then prof command.pcsamp.*\n"
+	"prof block measures basic blocks, prof calibrate the processor: see their "
+	"-help.\n\n";
 
 static void print_core(const char *name, void *out)
 {
@@ -54,7 +49,7 @@ static int do_completion(const struct options *o)
 static int act(const struct options *o)
 {
 	if (o->help)
-		return usage(o);
+		return option_usage(usage, o->table, stdout);
 	if (o->version)
 		return printf("prof %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)

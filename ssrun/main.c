@@ -9,25 +9,24 @@
 #include "base/say.h"
 #include "ssrun.h"
 
-static int usage(void)
-{
-	option_usage(
-		"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
-		"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
-		"       ssrun -list\n"
-		"Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp "
-		"command\n\n"
-		"Experiments: pcsamp fpcsamp usertime totaltime ideal bbcounts, and X_hwc fX_hwc\n"
-		"X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
-		"misses); -list shows them with their periods.\n\n",
-		option_table, stdout);
-	return 0;
-}
+static const char usage[] =
+	"usage: ssrun -EXPERIMENT [options] command [argument ...]\n"
+	"       ssrun -EXPERIMENT [options] -pid PID | -a\n"
+	"       ssrun -list\n"
+	"Samples a run into COMMAND.EXPERIMENT.PID, for prof.  Try: ssrun -pcsamp "
+	"command\n\n"
+	"Experiments: pcsamp fpcsamp usertime totaltime ideal bbcounts, and X_hwc fX_hwc\n"
+	"X_hwctime for every event X of perfex -list (dsc_hwc: secondary data cache\n"
+	"misses); -list shows them with their periods.\n\n";
 
-static int act(struct options *o)
+static int act(struct options *o, int argc, char **argv)
 {
+	struct error e = {0};
+
+	if (options_parse(o, argc, argv, &e))
+		return say_failure(&e);
 	if (o->help)
-		return usage();
+		return option_usage(usage, option_table, stdout);
 	if (o->version)
 		return printf("ssrun %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
@@ -51,11 +50,10 @@ static int act(struct options *o)
 int main(int argc, char **argv)
 {
 	struct options options;
-	struct error e = {0};
 	int status;
 
 	file_hold_standard();
-	status = options_parse(&options, argc, argv, &e) ? say_failure(&e) : act(&options);
+	status = act(&options, argc, argv);
 	options_fini(&options);
 	return status;
 }

@@ -147,7 +147,7 @@ int option_list(const char *argument, int (*call)(void *target, const char *thin
 	return bad;
 }
 
-void option_usage(const char *head, const struct option_row *table, FILE *out)
+int option_usage(const char *head, const struct option_row *table, FILE *out)
 {
 	enum { INDENT = 24, WIDTH = 79 };
 
@@ -178,6 +178,7 @@ void option_usage(const char *head, const struct option_row *table, FILE *out)
 			column = 0;
 		}
 	}
+	return 0;
 }
 
 void option_print(const struct option_row *table, struct strbuf *out)

@@ -49,8 +49,9 @@ int option_parse(
 int option_list(const char *argument, int (*call)(void *target, const char *thing, struct error *e),
 	void *target, struct error *e);
 
-/* head, then one line per option, wrapped for 80 columns. */
-void option_usage(const char *head, const struct option_row *table, FILE *out);
+/* head, then one line per option, wrapped for 80 columns.  Returns 0, for a command to exit with.
+ */
+int option_usage(const char *head, const struct option_row *table, FILE *out);
 
 /*
  * A program's lines for completions of shells (docs/completions), with fields separated by tabs:

@@ -536,7 +536,6 @@ out:
 
 const struct source_ops source_model = {
 	.name = "model",
-	.native = false,
 	.probe = model_probe,
 	.accepts = model_accepts,
 	.open = model_open,
