@@ -6,9 +6,9 @@
  * shows as a wait. So the beginning is hidden: of a short wait the translation first, which comes
  * before the data.
  *
- * Retirement is busy for a time h that varies; assume an exponential distribution with mean m. Of a
- * delay L, then L - m (1 - exp(-L / m)) is seen on average. m is chosen so that the seen parts add
- * up to the wait. (With the usual costs in proportion instead, half of what was charged to
+ * Retirement is busy for a time h that varies; assume an exponential distribution with mean m. Of
+ * a delay L, then L - m (1 - exp(-L / m)) is seen on average. m is chosen so that the seen parts
+ * add up to the wait. (With the usual costs in proportion instead, half of the charge to
  * translations was due to the data.)
  */
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of lib/analysis/culprits*.c share. */
+/* Shared by the files lib/analysis/culprits*.c. */
 #ifndef ANALYSIS_CULPRITS_PRIVATE_H
 #define ANALYSIS_CULPRITS_PRIVATE_H
 

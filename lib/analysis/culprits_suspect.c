@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What may have been the cause of a wait, with bounds. */
+/* Possible causes of a wait, with bounds. */
 #include "analysis/culprits_private.h"
 
 #include <math.h>

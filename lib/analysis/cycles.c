@@ -62,7 +62,7 @@ static void list_arcs(struct search *s)
 		s->node[n].next = s->first[n];
 }
 
-/* Numbers what root reaches; returns the next number. */
+/* Numbers the nodes that root reaches; returns the next number. */
 static uint32_t number_from(struct search *s, uint32_t root, uint32_t number)
 {
 	uint32_t at = root;

@@ -20,7 +20,7 @@
 #define BACKWARD 4.0  /* ... to a lower address otherwise ... */
 #define FALLS    1.5  /* ... to the next instruction ... */
 #define LEAVES   4.0  /* ... not out of a loop ... */
-#define GIVES_UP 50.0 /* ... nor to what does not return */
+#define GIVES_UP 50.0 /* ... nor to blocks that do not return */
 #define STRIDE   8.0  /* a step changes no flow by more than this factor */
 #define LEAST    1e-12 /* flow */
 

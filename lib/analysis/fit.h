@@ -37,7 +37,7 @@ double analysis_fit_block(const struct analysis_fit *t, uint32_t block);
 /* How often the procedure is entered at its first block from outside. */
 double analysis_fit_entered(const struct analysis_fit *t);
 
-/* Of all edges; yours to free.  NULL when memory is out. */
+/* Of all edges; to be freed by the caller. NULL when memory is out. */
 double *analysis_fit_edges(const struct analysis_fit *t);
 /* Frees f. */
 void analysis_fit_tell(const struct analysis_fit *t, struct analysis_frequencies *q);

@@ -32,7 +32,7 @@ static void field_add_arc(struct field *f, uint32_t from, uint32_t to, double co
 	f->weight[f->arcs++] = 1 / fmax(conductance, 1e-12);
 }
 
-/* Room for so many arcs.  -1 when memory is out. */
+/* Room for this number of arcs. -1 when memory is out. */
 static int make_field(struct field *f, size_t arcs)
 {
 	f->arc = calloc(arcs + 1, sizeof(*f->arc));

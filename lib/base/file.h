@@ -35,7 +35,7 @@ const char *file_base_name(const char *path);
 /*
  * The path of a data file of ours, such as "machines/zen4.machine": $PERFEX_DATA/NAME if that
  * variable is set, else ../share/perfex/NAME relative to the running executable, else
- * PREFIX/share/perfex/NAME.  Yours to free; NULL with *e set when it is nowhere.
+ * PREFIX/share/perfex/NAME. To be freed by the caller; NULL with *e set if it is not found.
  */
 char *file_data_path(const char *name, struct error *e);
 /* Likewise for helper programs: $PERFEX_LIBEXEC, ../libexec/perfex, PREFIX/libexec/perfex. */

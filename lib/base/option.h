@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Command line options from one table. The table parses options, prints the usage, gives near names
- * for typos, and is what shell completions and the manual page are checked against;
+ * Command line options from one table. The table parses options, prints the usage, gives near
+ * names for typos, and shell completions and the manual page are checked against it;
  * getopt_long_only does none of the last three. As in perfex and SpeedShop, long names have a
- * single dash and may be abbreviated when unambiguous (a double dash is accepted). Parsing stops at
- * the first word that is not an option; it begins the command to run.
+ * single dash and may be abbreviated when unambiguous (a double dash is accepted). Parsing stops
+ * at the first word that is not an option; it begins the command to run.
  */
 #ifndef BASE_OPTION_H
 #define BASE_OPTION_H

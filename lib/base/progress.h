@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A progress bar on stderr: only on a terminal, only for what takes over a second, redrawn at most
+ * A progress bar on stderr: only on a terminal, only for work of over a second, redrawn at most
  * ten times a second, and erased when done. The one thing in lib/ that writes to the terminal;
  * libraries get it from the command that calls them, as a pointer that may be NULL (then nothing
  * is drawn).

@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Lays out what runs: two preludes, then few copies and an end, many copies and an end. They begin
- * at corresponding addresses: entering the many in the middle would cost some cycles more if
- * fetching limits them. In loop mode there is one copy, and the preludes differ in the counter's
- * initial value.
+ * Lays out the code that runs: two preludes, then few copies and an end, many copies and an end.
+ * They begin at corresponding addresses: entering the many in the middle would cost some cycles
+ * more if fetching limits them. In loop mode there is one copy, and the preludes differ in the
+ * counter's initial value.
  *
  *     prelude:  general registers; lfence; stamp -> image.begin; the last registers; flags; lfence;
  *               jmp into the copies

@@ -5,7 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
-/* Costs of the ways to count, in plain increments. */
+/* Costs of the methods to count, in plain increments. */
 #define DEAR     2.5
 #define INDIRECT 5.0
 

@@ -17,7 +17,7 @@
  * more than the original; a burst of 10^5 branches is therefore limited by translation, some
  * microseconds per block. A timer ends a burst, because a budget would have to be counted as well.
  *
- * An arena lies within reach of the code it has copies of: instructions, then slots of eight bytes
+ * An arena is within reach of the originals of its copies: instructions, then slots of eight bytes
  * (counters, constants, scratch), then a table of the copies that are targets of indirect
  * transfers. Children of fork have none of it (MADV_DONTFORK).
  */

@@ -379,7 +379,7 @@ static uint64_t emit_condition(struct translation *t, struct copy *copy)
 	return x->next;
 }
 
-/* loop, jrcxz and the like reach 127 bytes only. */
+/* loop, jrcxz and similar jumps reach 127 bytes only. */
 static uint64_t emit_counting(struct translation *t, struct copy *copy)
 {
 	const struct transfer *x = &t->code.transfer;

@@ -184,7 +184,7 @@ void process_clock(struct branches *b, struct followed *p)
 	p->used = now;
 }
 
-/* ---- what is mapped ---- */
+/* ---- mappings ---- */
 
 static int take_line(struct followed *p, const char *line)
 {

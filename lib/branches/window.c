@@ -4,7 +4,7 @@
  * time of a process, at a random moment.
  *
  * Hits divided by time must be an unbiased estimate for the whole run. So the instruction and the
- * length of its window are chosen before the moment, from what bursts have met so far; every
+ * length of its window are chosen before the moment, from the records of bursts so far; every
  * window has the same weight, whatever happens in it; and a process that does not map the
  * instruction counts as much as one that does. Candidates are transfers that bursts have met and
  * that seem to be executed every 0.7 us to 2 ms. Half of the windows are at those of 2 to 50 us,

@@ -86,7 +86,7 @@ uint64_t record_time(const void *data, size_t size, const struct record_format *
 /* The id of its event only, likewise. */
 uint64_t record_id(const void *data, size_t size, const struct record_format *format);
 
-/* Value i of what a sample read of its event's group (PERF_SAMPLE_READ), and the event's id. */
+/* Value i of a sample's reading of its event's group (PERF_SAMPLE_READ), and the event's id. */
 void record_value(const struct record_sample *s, const struct record_format *format, size_t i,
 	uint64_t *value, uint64_t *id);
 

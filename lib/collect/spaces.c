@@ -388,7 +388,7 @@ static long space_clear(struct process *p, uint64_t begin, uint64_t end)
 
 		m->end = begin;
 		at++;
-		if (rest.end > end) { /* the new one lies within */
+		if (rest.end > end) { /* the new one is within */
 			rest.offset += end - rest.begin;
 			rest.begin = end;
 			return space_insert(p, at, &rest) ? -1 : (long)at;

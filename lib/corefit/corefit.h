@@ -25,7 +25,7 @@ struct form {
 	uint8_t operands;
 	struct insn_operand operand[INSN_OPERANDS_MAX];
 	uint8_t chain[FORM_BYTES_MAX], many[FORM_BYTES_MAX]; /* blocks */
-	uint8_t chain_length, many_length;                   /* bytes; 0: there is no chain */
+	uint8_t chain_length, many_length;                   /* bytes; 0: none */
 	uint8_t many_count;                                  /* instructions */
 	/* cycles per instruction; below 0: not measured */
 	double latency, throughput;               /* measured */

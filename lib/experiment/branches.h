@@ -18,8 +18,9 @@
  * Rates are executions of an instruction per time of the program: a breakpoint counted them in
  * windows of time, which were chosen independently of what the program does.
  *
- * Tallies give the totals behind runs and rates. All of these are tables whose rows add up, in any
- * order; settled ones (experiment/file.h; those that were read are) are sorted by their keys.
+ * Tallies give the totals that runs and rates refer to. All of these are tables whose rows add up,
+ * in any order; settled ones (experiment/file.h; those that were read are) are sorted by their
+ * keys.
  */
 #ifndef EXPERIMENT_BRANCHES_H
 #define EXPERIMENT_BRANCHES_H

@@ -56,7 +56,7 @@ static int move_rows(const struct experiment_list *l, struct experiment_vec *v,
 	return 0;
 }
 
-/* The new number of each row; NULL when memory is out.  Yours to free. */
+/* The new number of each row; NULL when memory is out. To be freed by the caller. */
 static uint32_t *sort_list(const struct experiment *x, int which)
 {
 	const struct experiment_list *l = &experiment_lists[which];

@@ -5,7 +5,7 @@
 
 #include "profile/places.h"
 
-/* Before names are asked for.  *moved: some samples may be elsewhere now. */
+/* To be called before names are requested. *moved: some samples may be elsewhere now. */
 int explain_unskid(struct prof_data *d, bool *moved, struct error *e);
 #define EXPLAIN_MOVED                                                                              \
 	"Samples of interrupts are shown at the line that waited: that of the instruction "        \

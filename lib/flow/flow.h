@@ -114,7 +114,7 @@ static inline uint32_t flow_insn_at(const struct flow *f, uint64_t address)
 {
 	return address >= f->begin && address < f->end ? f->at[address - f->begin] - 1 : FLOW_NONE;
 }
-/* The instruction that address lies in, or FLOW_NONE. */
+/* The instruction that contains address, or FLOW_NONE. */
 uint32_t flow_insn_over(const struct flow *f, uint64_t address);
 
 static inline const struct insn *flow_last(const struct flow *f, const struct flow_block *b)

@@ -2,7 +2,7 @@
 /*
  * The debug information of an image, read by libdw: which unit has an address, its lines, its
  * functions and inlined calls. A unit's entries and lines are read when an address in it is first
- * asked for.
+ * requested.
  *
  * A Dwarf_Die and libdw's data of it live until debug_free. The exception are lines: libdw keeps
  * 40 bytes per row, so their handle is closed when it has grown (lines.c); none of its data are

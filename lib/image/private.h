@@ -46,7 +46,7 @@ struct image {
 	struct symbols symbols;
 	struct variables variables;
 	struct data_types *types; /* NULL: not yet requested */
-	struct debug *debug;      /* NULL: not asked for yet */
+	struct debug *debug;      /* NULL: not yet requested */
 	struct cfi *cfi;
 	char complaint[256];
 };

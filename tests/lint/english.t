@@ -1,19 +1,23 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-# Messages, documents and manual pages avoid the forms that tests/lint/english.py lists; paths in HACKING.md and design.md exist.
+# Messages, documents, manual pages and comments avoid the forms that tests/lint/english.py lists; paths in HACKING.md and design.md exist.
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
-is "no banned forms in strings and documents" "$(python3 tests/lint/english.py)" ""
+is "no banned forms in strings, comments and documents" "$(python3 tests/lint/english.py)" ""
 printf 'static const char m[] = "the thread that is behind: so many samples";\n' > "$work/bad.c"
 printf 'Nobody tells it.\n\n    who is in an example is left alone\n' > "$work/bad.md"
 is "banned forms are found" "$(python3 tests/lint/english.py "$work/bad.c" "$work/bad.md" | sed 's|.*/||; s/: .*//')" "bad.c:1
 bad.c:1
 bad.md:1
 bad.md:1"
+mkdir -p "$work/lib/base"
+printf '/* Returns who\n * is behind. */\nint n; // a term\n' > "$work/lib/base/bad.c"
+is "banned forms are found in comments" "$(cd "$work" && python3 "$top/tests/lint/english.py" lib/base/bad.c | sed 's/: .*//')" "lib/base/bad.c:1
+lib/base/bad.c:1"
 paths() { # document: paths in backquotes that do not exist, as they stand or below a module
 	grep -o '`[^`]*`' "$1" | tr -d '`' | grep -E '^[a-z_]+(/[A-Za-z0-9_.*-]+)*\.(c|h|t|py|S|md|mk|sh)$|^(lib|tests|prof|perfex|ssrun|docs|examples)/[A-Za-z0-9_./*-]+$' |
 		grep -v NAME | sort -u | while IFS= read -r path; do
 		found=
-		for f in $path lib/$path lib/*/$path docs/$path prof/$path tests/*/$path; do [ ! -e "$f" ] || found=1; done
+		for f in $path lib/$path lib/*/$path lib/*/*/$path docs/$path prof/$path tests/*/$path; do [ ! -e "$f" ] || found=1; done
 		[ "$found" ] || echo "$path"
 	done
 }

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The small programs that calibration times.  Each does `count` of one thing and nothing else that
- * takes time; none looks at a clock.  Portable C, whose order the compiler is kept from changing;
- * machine code only where code itself is what is measured. They own nothing.
+ * The small programs that calibration times. Each performs `count` of one operation and nothing
+ * else that takes time; none reads a clock. Portable C, whose order the compiler is kept from
+ * changing; machine code only to measure code itself. They own nothing.
  */
 #ifndef COSTS_KERNELS_H
 #define COSTS_KERNELS_H
@@ -16,7 +16,7 @@ struct node { /* a cache line of 64 bytes, or the first 64 of a longer one */
 	struct node *next[LINE_WORDS];
 };
 
-/* Lines that lie `stride` apart. */
+/* Lines at a distance of `stride`. */
 struct layout {
 	char *base;
 	size_t count;  /* a power of two, at least 8 */
@@ -28,30 +28,30 @@ static inline char *layout_line(const struct layout *l, size_t i)
 	return l->base + i * l->stride;
 }
 
-/* Strings a layout's lines, in random order, into one cycle of pointers to slots; returns its
+/* Links a layout's lines, in random order, into one cycle of pointers to slots; returns its
  * first. */
 void *kernel_chain_build(const struct layout *l, unsigned slot, uint64_t *random);
 uint64_t kernel_random(uint64_t *random);
 
-/* One-cycle adds, each needing the one before: the yardstick of a core cycle.  count: a multiple
- * of 64. */
+/* One-cycle adds, each dependent on the last: they measure the core's cycle. count: a multiple of
+ * 64. */
 void kernel_adds(size_t count);
-/* Adds, loads and floating adds of which none has to wait.  count: a multiple of 24. */
+/* Independent adds, loads and floating adds. count: a multiple of 24. */
 void kernel_mix(const char *line, size_t count);
-/* Loads, each giving the next one's address.  Returns where it stands.  count: a multiple of 8. */
+/* Dependent loads: each gives the next one's address. Returns the last address. count: a multiple
+ * of 8. */
 void *kernel_chase(void *at, size_t count);
-/* The same along CHAINS chains side by side.  at: where each stands, moved on.  count: of all loads
- * together, a multiple of 8 * CHAINS. */
+/* The same along CHAINS chains simultaneously. at: the address in each, updated. count: of all
+ * loads together, a multiple of 8 * CHAINS. */
 #define CHAINS 4
 void kernel_chains(void *at[CHAINS], size_t count);
-/* Loads in an order that no prefetcher follows, none waiting for another.  count: even; lines: up
- * to 2^20. */
+/* Independent loads in an order that no prefetcher follows. count: even; lines: up to 2^20. */
 void kernel_independent(const struct layout *l, size_t count, uint64_t *seed);
-/* Loads, or stores, one a line, in order, from line `from` on, cyclically; returns where it stands.
- * count and from: multiples of 8. */
+/* Loads, or stores, one per line, in order, from line `from` on, cyclically; returns the next
+ * line. count and from: multiples of 8. */
 size_t kernel_sweep(const struct layout *l, size_t count, size_t from);
 size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t from);
-/* Throws the lines that the kernel of like name would touch next out of all caches, into memory. */
+/* Flushes the lines that the kernel of the same name would access next from all caches. */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define KERNELS_HAVE_FLUSH 1
 #else
@@ -68,31 +68,31 @@ void kernel_chain_at(char *base, size_t offset, size_t count);
 
 /* Branches that follow bytes[i] & 1, i < count.  */
 void kernel_branches(const uint8_t *bytes, size_t count);
-/* The same where the condition was known long before. */
+/* The same with conditions known early. */
 void kernel_branches_early(const uint64_t *words, size_t count);
 
-/* A chain has two cycles of other work to each divide. */
+/* A chain with two cycles of other work per divide. */
 void kernel_divides_chain(uint64_t dividend, uint64_t divisor, size_t count);
 void kernel_divides_free(uint64_t dividend, uint64_t divisor, size_t count);
 void kernel_fp_divides_chain(size_t count);
 void kernel_fp_divides_free(size_t count);
 void kernel_fp_adds_chain(size_t count);
 
-/* A value through memory and back: stored whole, or in halves which no processor forwards as one.
- */
+/* A value through memory and back: stored whole, or in halves, which no processor forwards
+ * together. */
 void kernel_forward_chain(char *line, size_t count);
 void kernel_forward_fail_chain(char *line, size_t count);
 void kernel_forward_free(char *page, size_t count);
 void kernel_forward_fail_free(char *page, size_t count);
-/* A store to page, then a load from page + distance; none waits for another's result. */
+/* A store to page, then a load from page + distance; both are independent of earlier ones. */
 void kernel_store_load(char *page, size_t distance, size_t count);
 
 void kernel_locked(char *base, size_t lines, size_t count);
 void kernel_unlocked(char *base, size_t lines, size_t count);
 
 /*
- * Machine code written into memory that the caller has made writable; it is to be made executable
- * before it is called as void (*)(void).
+ * Machine code written into writable memory of the caller; it must be made executable before it is
+ * called as void (*)(void).
  */
 #if defined(__x86_64__) || defined(__aarch64__)
 #define KERNELS_HAVE_CODE 1

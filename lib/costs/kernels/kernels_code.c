@@ -10,7 +10,7 @@
 
 static size_t put_nop(char *at)
 {
-	/* Eight bytes: few instructions a line, so that fetching them is what takes the time. */
+	/* Eight bytes: few instructions per line, so that fetching them takes the time. */
 	static const char nop[8] = "\x0f\x1f\x84\x00\x00\x00\x00\x00";
 
 	memcpy(at, nop, sizeof(nop));
@@ -92,7 +92,7 @@ void kernel_code_write_jumps(const struct layout *l, uint64_t *random)
 {
 	char *first = kernel_chain_build(l, 0, random), *at = first;
 
-	/* Each line's jump goes over the pointer that said where to. */
+	/* Each line's jump overwrites the pointer to its target. */
 	for (;;) {
 		char *next;
 

@@ -8,7 +8,7 @@ KERNEL void kernel_adds(size_t count)
 {
 	uint64_t x = count, y = 1;
 
-	/* y is a register that the compiler knows nothing of: adding a constant takes no time on
+	/* y is a register with a value unknown to the compiler: adding a constant takes no time on
 	 * some processors. */
 	KEEP(y);
 	for (size_t i = 0; i < count; i += 64) {
@@ -21,8 +21,8 @@ KERNEL void kernel_adds(size_t count)
 	KEEP(x);
 }
 
-/* Three adds, two loads and a floating add: six instructions that every wide processor can do at
- * once. */
+/* Three adds, two loads and a floating add: six instructions that every wide processor executes
+ * together. */
 KERNEL void kernel_mix(const char *line, size_t count)
 {
 	uint64_t a = 0, b = 0, c = 0, y = 1;
@@ -50,7 +50,7 @@ KERNEL void kernel_mix(const char *line, size_t count)
 	}
 }
 
-/* Either way of each branch is a little work that cannot be had without branching. */
+/* Both directions of each branch do a little work that needs the branch. */
 KERNEL void kernel_branches(const uint8_t *bytes, size_t count)
 {
 	uint64_t x = 0;
@@ -83,8 +83,7 @@ KERNEL void kernel_divides_chain(uint64_t dividend, uint64_t divisor, size_t cou
 {
 	uint64_t zero = 0, mask = 0;
 
-	/* What is a result of the one before, and zero, is not known to the compiler: an and and an
-	 * add. */
+	/* The dependence and the value zero are hidden from the compiler: an and and an add. */
 	KEEP(divisor);
 	KEEP(mask);
 	for (size_t i = 0; i < count; i++)

@@ -93,7 +93,7 @@ KERNEL size_t kernel_sweep(const struct layout *l, size_t count, size_t from)
 	return from;
 }
 
-/* Into the last word: no chain goes through it. */
+/* Into the last word, which is in no chain. */
 KERNEL size_t kernel_sweep_stores(const struct layout *l, size_t count, size_t from)
 {
 	size_t stride = l->stride;
@@ -176,7 +176,7 @@ KERNEL void kernel_loads_at(char *base, size_t offset, size_t count)
 
 KERNEL void kernel_chain_at(char *base, size_t offset, size_t count)
 {
-	uint64_t zero = 0; /* what is loaded */
+	uint64_t zero = 0; /* the loaded value */
 
 	for (size_t i = 0; i < count; i += 8) {
 #define STEP zero = ((volatile struct unaligned *)(base + offset + zero))->word;

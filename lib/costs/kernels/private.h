@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the kernels share. */
+/* Shared by the kernels. */
 #ifndef COSTS_KERNELS_PRIVATE_H
 #define COSTS_KERNELS_PRIVATE_H
 
 #include <stdint.h>
 
-/* The sanitizers' checks would be measured too; kernels stay inside memory that their callers vouch
- * for. */
+/* The sanitizers' checks would be measured, too; callers ensure that kernels stay inside memory. */
 #if defined(__clang__)
 #define KERNEL __attribute__((noinline, no_sanitize("address", "undefined")))
 #else
@@ -15,7 +14,7 @@
 
 #define REPEAT8(x)  x x x x x x x x
 #define REPEAT64(x) REPEAT8(REPEAT8(x))
-/* The compiler must have x here, and knows nothing of it afterwards. */
+/* The compiler must compute x here, and assumes nothing of it afterwards. */
 #define KEEP(x) __asm__ volatile("" : "+r"(x))
 #if defined(__x86_64__)
 #define KEEP_FP(x) __asm__ volatile("" : "+x"(x))

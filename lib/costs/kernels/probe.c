@@ -19,7 +19,7 @@ struct probe {
 
 /* ---- memory ---- */
 
-/* Fewer where each takes longer. */
+/* Fewer if each takes longer. */
 static size_t accesses(const struct rig *r, int place)
 {
 	size_t lines = r->layout[place].count;
@@ -125,7 +125,7 @@ static double probe_mix(struct rig *r, int argument)
 	return 24 * 32768;
 }
 
-/* New coins each time: predictors learn even long series. */
+/* New random bits each time: predictors learn even long series. */
 static const uint8_t *conditions(struct rig *r, int random)
 {
 	uint64_t *words = (uint64_t *)r->coins;
@@ -260,7 +260,7 @@ static bool on_cpu(int cpu, void *(*run)(void *), void *argument, pthread_t *thr
 	return rc == 0;
 }
 
-/* The other processor writes, or reads, lines; then we read, or write, them.  Only our part is
+/* The other processor writes, or reads, lines; then we read, or write, them. Only our part is
  * timed. */
 enum transfer {
 	TRANSFER_CHASE,
@@ -310,7 +310,7 @@ static double transfer(struct rig *r, int what)
 	default:
 		kernel_locked(p.lines.base + 56, SHARED_LINES, SHARED_LINES);
 	}
-	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores too have arrived */
+	__atomic_thread_fence(__ATOMIC_SEQ_CST); /* stores have completed, too */
 	r->own_ns = rig_now_ns() - begin;
 	return SHARED_LINES;
 }
@@ -366,7 +366,7 @@ static void *probe_answer(void *argument)
 	return NULL;
 }
 
-/* Two threads on one processor, each waiting for the other: a switch each way. */
+/* Two threads on one processor, each waiting for the other: a switch per direction. */
 static double context_switch(struct rig *r, int argument)
 {
 	pthread_t thread;

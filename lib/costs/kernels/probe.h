@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes: what calibration times, one figure each; costs are differences between them
- * (costs_calibrate.c).  A rig is what they run on: buffers, code, two processors.
+ * Probes: the figures that calibration measures; costs are differences between them
+ * (costs_calibrate.c). A rig has their resources: buffers, code, two processors.
  */
 #ifndef COSTS_KERNELS_PROBE_H
 #define COSTS_KERNELS_PROBE_H
@@ -14,16 +14,16 @@
 #include "costs/kernels/kernels.h"
 #include "machine/machine.h"
 
-/* Where lines lie: packed, so that they fit a level of the memory, or one a page. */
+/* Places of lines: packed, to fit a level of the memory, or one per page. */
 enum place {
 	PLACE_L1,
 	PLACE_L2,
 	PLACE_LL,
 	PLACE_MEMORY, /* the lines of PLACE_LL, flushed */
-	PLACE_STLB, /* a line a page; more pages than the first-level TLB has, fewer than the second
-		     */
-	PLACE_WALK, /* a line a page, more pages than any TLB has */
-	PLACE_WALK_PACKED, /* as many lines without their pages */
+	PLACE_STLB,   /* a line per page; more pages than the first-level TLB has, fewer than the
+			 second */
+	PLACE_WALK,   /* a line per page, more pages than any TLB has */
+	PLACE_WALK_PACKED, /* as many lines, packed */
 	PLACE_COUNT
 };
 
@@ -33,7 +33,7 @@ enum code_place {
 	CODE_STRAIGHT_LL,
 	CODE_JUMPS_L1, /* as many jumps as CODE_JUMPS_STLB */
 	CODE_JUMPS_L2,
-	CODE_JUMPS_STLB, /* one a page */
+	CODE_JUMPS_STLB, /* one per page */
 	CODE_JUMPS_WALK,
 	CODE_JUMPS_WALK_PACKED,
 	CODE_COUNT
@@ -45,17 +45,17 @@ struct rig {
 	uint64_t random;
 	struct layout layout[PLACE_COUNT];
 
-	void *at[PLACE_COUNT];             /* where the chase stands */
-	void *chains[PLACE_COUNT][CHAINS]; /* where those side by side stand */
-	struct layout evict;               /* lines that push those of PLACE_LL out of L2 */
-	size_t swept[PLACE_COUNT];         /* where the sweep stands */
+	void *at[PLACE_COUNT];             /* position in the chase */
+	void *chains[PLACE_COUNT][CHAINS]; /* positions in simultaneous chases */
+	struct layout evict;               /* lines that replace those of PLACE_LL in L2 */
+	size_t swept[PLACE_COUNT];         /* position in the sweep */
 	struct layout code[CODE_COUNT];    /* count 0: there is no such code */
 	char *packed, *pages, *scratch, *code_memory;
 	size_t packed_size, pages_size, code_size;
 	uint8_t *coins, *even; /* COINS conditions of branches */
 	int pipe_out[2], pipe_back[2];
 	int cpu, other_cpu; /* -1: there is none */
-	cpu_set_t before;   /* the affinity to give back */
+	cpu_set_t before;   /* the affinity to restore */
 	double own_ns;      /* set by a probe that timed itself */
 };
 
@@ -114,13 +114,13 @@ enum probe_number {
 	PROBE_COUNT
 };
 
-/* Runs probe number `number` once, for a tenth of a millisecond or so.  Returns how many things it
- * did; 0 if it cannot run here.  If r->own_ns is not negative afterwards, that is the time they
- * took, else all of it. */
+/* Runs probe number `number` once, for about a tenth of a millisecond. Returns the number of
+ * operations; 0 if it cannot run here. If r->own_ns is not negative afterwards, that is their
+ * time, else all of it. */
 double probe_run(struct rig *r, int number);
-/* Brings what it runs on into the caches where it is to be. */
+/* Brings its code and data to their level of the caches. */
 void probe_warm(struct rig *r, int number);
-/* What the probe's figure is in: cycles, or else nanoseconds. */
+/* The unit of the probe's figure: cycles, or else nanoseconds. */
 bool probe_in_cycles(int number);
 /* A few words for the progress bar. */
 const char *probe_name(int number);

@@ -38,8 +38,8 @@ static size_t rig_clamp(size_t n, size_t low, size_t high)
 	return n < low ? low : n > high ? high : n;
 }
 
-/* Zeroed, on small pages: where there are large ones, they may be of small ones underneath (virtual
- * machines), so that what a TLB has to hold would not be known. */
+/* Zeroed, on small pages: large ones may consist of small ones underneath (virtual machines), so
+ * the load of the TLB would be unknown. */
 static char *rig_map(size_t size)
 {
 	char *p = mmap(NULL, size, PROT_READ | PROT_WRITE, MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
@@ -57,16 +57,16 @@ static void rig_place(
 	r->layout[where] = (struct layout){base, count, stride};
 	r->swept[where] = 0;
 	r->at[where] = kernel_chain_build(&r->layout[where], slot, &r->random);
-	/* Side by side: along the same chain, a part of its length from each other. */
+	/* Simultaneous chases: along the same chain, at equal distances. */
 	r->chains[where][0] = r->at[where];
 	for (int i = 1; i < CHAINS; i++)
 		r->chains[where][i] = kernel_chase(r->chains[where][i - 1], count / CHAINS / 8 * 8);
 }
 
 /*
- * Sizes well inside each level, so that what else runs does not push the lines out (and a virtual
- * machine may have a small part of what is called its last level), and inside what the TLBs hold:
- * the first-level one for L2, the second-level one for the last level.
+ * Sizes well inside each level, so that other programs do not evict the lines (and a virtual
+ * machine may have a small part of its nominal last level), and inside the TLBs' reach: the
+ * first-level one for L2, the second-level one for the last level.
  */
 static int place_lines(struct rig *r, const struct machine *host, struct error *e)
 {
@@ -102,7 +102,7 @@ static int place_lines(struct rig *r, const struct machine *host, struct error *
 	return 0;
 }
 
-/* The old pages are kept until the new ones are there: else we would get the same ones back. */
+/* The old pages are kept until the new ones exist: else the kernel would return the same ones. */
 int rig_shuffle(struct rig *r, struct error *e)
 {
 	char *fresh = rig_map(r->pages_size), *old = r->pages;
@@ -116,7 +116,7 @@ int rig_shuffle(struct rig *r, struct error *e)
 	return 0;
 }
 
-/* All the code, one kind behind the other; then no longer writable.  Where the system forbids that,
+/* All the code, one kind after the other; then no longer writable. If the system forbids that,
  * there is none. */
 static int place_code(struct rig *r, const struct machine *host)
 {

@@ -9,7 +9,7 @@
 #define RUNS_MAX    1000
 #define RUNS_MIN    4
 #define AGREEMENT   0.02 /* of the two yardsticks of a run */
-#define ROUND_SHORT 2    /* seconds below which another round is not worth having */
+#define ROUND_SHORT 2    /* minimum of seconds for another round */
 
 static double yard_ns(void)
 {
@@ -19,8 +19,8 @@ static double yard_ns(void)
 	return (rig_now_ns() - begin) / YARD;
 }
 
-/* Where in the order of runs a probe's figure stands.  Lines that pass between cores may also come
- * too soon, when they were no longer where they should be: there the middle one. */
+/* The quantile of the runs that gives a probe's figure. Lines that pass between cores may also
+ * arrive early, if they were not in their intended place: for these, the median. */
 static double typical_run(int number)
 {
 	return number >= PROBE_TRANSFER_CHASE && number <= PROBE_OWN_LOCK ? 0.5 : 0.1;
@@ -37,8 +37,8 @@ struct run {
 	double cycle, cycle_after; /* a cycle, by the better and the worse of the two yardsticks */
 };
 
-/* The figure of so many runs; *cycle_ns is the length of a cycle.  A yardstick that is longer than
- * others was disturbed itself, and would make its run look short. */
+/* The figure of this number of runs; *cycle_ns is the length of a cycle. A yardstick that is
+ * longer than others was disturbed itself, and would make its run look short. */
 static double reduce(const struct run *run, int count, int number, double *cycle_ns)
 {
 	double x[RUNS_MAX];
@@ -57,7 +57,7 @@ static double reduce(const struct run *run, int count, int number, double *cycle
 	return quantile(x, good, typical_run(number));
 }
 
-/* One probe, for so long. */
+/* One probe, for this time. */
 static void sample_probe(struct rig *r, int number, double seconds, double *value, double *cycle_ns)
 {
 	static const int patience = 3; /* times the time, when runs are few */
@@ -99,7 +99,7 @@ int samples_take(struct samples *s, struct rig *r, double seconds, struct progre
 		if (round > 0 && rig_shuffle(r, e))
 			return -1;
 		for (int i = 0; i < PROBE_COUNT; i++) {
-			/* Begin each round elsewhere, and share out what time is left. */
+			/* Starts each round at another probe, and divides the remaining time. */
 			int number = (i + round * 17) % PROBE_COUNT;
 			int left = (s->rounds - round) * PROBE_COUNT - i;
 
@@ -116,7 +116,7 @@ int samples_take(struct samples *s, struct rig *r, double seconds, struct progre
 	return 0;
 }
 
-/* Of a probe's rounds the lower quartile: what else runs may do so for many rounds on end. */
+/* The lower quartile of a probe's rounds: other programs may disturb many rounds in a row. */
 static double sample_settled(const struct samples *s, int probe)
 {
 	double x[ROUNDS_MAX];

@@ -1,13 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Timing probes on a machine that does other things as well.
+ * Timing probes on a machine that runs other programs as well.
  *
- * Every run of a probe stands between two runs of a chain of one-cycle adds, which say how long a
- * core cycle lasts just then; runs with a yardstick longer than others about that time are thrown
- * away: the clock moved, or somebody else ran.  What disturbs a run only ever makes it longer, so
- * of the runs of a round their lowest decile counts.  Rounds spread over the whole time; the lower
- * quartile of a probe's rounds is its figure, and the scatter of differences within rounds the
- * spread.
+ * Every run of a probe is between two runs of a chain of one-cycle adds, which give the current
+ * length of a core cycle. Runs with a longer yardstick than others at that time are discarded: the
+ * clock changed, or another program ran. Disturbances only lengthen a run, so the lowest decile of
+ * a round's runs counts. Rounds are spread over the whole time; the lower quartile of a probe's
+ * rounds is its figure, and the scatter of differences within rounds the spread.
  */
 #ifndef COSTS_KERNELS_SAMPLE_H
 #define COSTS_KERNELS_SAMPLE_H
@@ -30,7 +29,7 @@ struct figure {
 	double spread; /* third less first quartile over rounds */
 };
 
-/* seconds: how long it may take in all; fewer rounds when that is short. */
+/* seconds: time for all; fewer rounds if it is short. */
 int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
 	struct error *e);
 /* (a - b) - (c - d); b, c and d may be -1. */
