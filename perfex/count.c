@@ -20,7 +20,7 @@ struct counting {
 	struct source_options source_options;
 	struct machine machine;
 	struct cost_table costs;
-	struct event_spec *specs; /* what is counted */
+	struct event_spec *specs; /* the events to count */
 	size_t count;
 	struct plan plan;
 	VEC(struct event_spec) left_out; /* of -a */
@@ -150,7 +150,7 @@ static void announce(const struct counting *c)
 			why->hint);
 }
 
-/* -p: what was counted since the last read-out. */
+/* -p: the counts since the last read-out. */
 static void on_period(void *context, double seconds, const struct reading *r)
 {
 	struct counting *c = context;

@@ -14,7 +14,7 @@ enum { VIEWS_MAX = 24 };
 
 struct options {
 	bool view[VIEWS_MAX];        /* by row of views[] */
-	struct prof_request request; /* what options say of it: reporting_request has all */
+	struct prof_request request; /* as far as options set it: reporting_request has all */
 	bool intervals, compare, diff;
 	bool tui, mouse, ascii;
 	bool csv, json, dot, merge, dump, dump_quiet, debuginfod, completion, help, version;

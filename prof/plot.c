@@ -13,7 +13,7 @@
 #include "report/counts_experiment.h"
 #include "report/report_views.h"
 
-/* What a picture is made from, and what must outlive it. */
+/* The data for a picture, which must outlive it. */
 struct drawing {
 	const struct options *o;
 	const struct loaded *l;

@@ -74,7 +74,7 @@ static bool wants_branches(const struct options *o)
 	return false;
 }
 
-/* What can be checked when it is known what is sampled. */
+/* Checks that need the list of sampled events. */
 static int check_branches(const struct options *o, struct error *e)
 {
 	if (o->bursts > 0 && !wants_branches(o))

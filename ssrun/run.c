@@ -66,7 +66,7 @@ static void process_name(pid_t pid, char *name, size_t size)
 			*c = '_';
 }
 
-/* What the file is called after: the command, the process, or everybody. */
+/* The first part of the file's name: the command, the process, or the whole system. */
 static int name_output(const struct options *o, struct collect_output *output, struct error *e)
 {
 	const char *directory = getenv("_SPEEDSHOP_OUTPUT_DIRECTORY");

@@ -131,7 +131,7 @@ static size_t aarch64_length(const uint8_t *bytes, size_t size)
 	return size >= 4 && aarch64_row_of(word_of(bytes)) ? 4 : 0;
 }
 
-/* Of branches, and what has no operands: all else is the word. */
+/* Of branches, and instructions without operands; the text of all others is the word. */
 static int aarch64_text(
 	const uint8_t *bytes, size_t size, uint64_t address, enum isa_style style, char *text)
 {

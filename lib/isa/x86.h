@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of x86-64 share. */
+/* Shared by the files of x86-64. */
 #ifndef ISA_X86_H
 #define ISA_X86_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* From what the user calls a machine to the machine. */
+/* Finds the machine for the user's name of it. */
 #include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>

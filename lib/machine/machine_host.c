@@ -136,8 +136,8 @@ static uint32_t online_processors(const char *root)
 	return count;
 }
 
-/* The highest of many answers: a slow one is a disturbed one (the core was somebody else's, or
- * slept and was not up to speed yet).  Some milliseconds. */
+/* The highest of many results: a slow one was disturbed (the core was shared, or slept and was not
+ * up to speed yet). Some milliseconds. */
 static uint64_t patient_hz(void)
 {
 	enum { ATTEMPTS = 40 };

@@ -49,7 +49,7 @@ int machine_ours(const char *name, struct machine *m, struct error *e);
 /* The documented defaults. */
 void machine_defaults(struct machine *m);
 
-/* NULL if c is possible, else what is wrong, written into text. */
+/* NULL if c is possible, else the error, written into text. */
 const char *machine_check_cache(
 	const struct model_cache_config *c, uint32_t flavour, char *text, size_t size);
 const char *machine_check_tlb(const struct model_tlb_config *t, char *text, size_t size);
@@ -58,10 +58,10 @@ const char *machine_hint_cache(
 	const struct model_cache_config *c, uint32_t flavour, char *hint, size_t size);
 const char *machine_hint_tlb(const struct model_tlb_config *t, char *hint, size_t size);
 
-/* What does not go with the rest of a machine. */
+/* A conflict between fields of a machine. */
 struct machine_fault {
 	const char *key; /* the keyword to blame, NULL: none in particular */
-	char text[240];  /* what is wrong */
+	char text[240];  /* the error */
 	char hint[160];  /* what to do, or "" */
 };
 /* Whether there is a fault; fills *f. */

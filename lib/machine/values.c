@@ -262,7 +262,7 @@ static int take_parts(struct parser *p, const struct field *f, struct parts *par
 	return got;
 }
 
-/* What a change leaves out. */
+/* Fills in the parts that a change leaves out. */
 static void keep_cache(struct parts *parts, const struct model_cache_config *c)
 {
 	parts->size = parts->has_size ? parts->size : c->size;

@@ -11,7 +11,7 @@ enum { FIELDS_MAX = 96, WORD_MAX_LENGTH = 127 };
 struct parser {
 	const char *name;
 	unsigned line;                  /* 0: none; an error is then of the machine as a whole */
-	bool changing;                  /* what a value leaves out stays as it is in m */
+	bool changing;                  /* parts that a value leaves out stay as they are in m */
 	const char *at, *end;           /* of the current line, without comment and blanks */
 	char word[WORD_MAX_LENGTH + 1]; /* the last one taken */
 	char section[32];

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What of a machine does not go with the rest of it: rules over several lines of a description.
- * Each names the keyword to blame, and what would do.  Whatever else the model cannot be is left to
+ * Rules over several lines of a machine description: which fields do not go together. Each names
+ * the keyword that is wrong, and a possible value. All other limits of the model are checked by
  * model_check.
  */
 #include <stdarg.h>

@@ -2,11 +2,11 @@
 /*
  * The general loop over records.
  *
- * Most of what is executed changes little: lines in the first-level caches and pages in the first
- * TLBs only become the most recent ones, and stores that no load reads are only remembered. The
- * loop does this itself, without calls. For everything else it calls the functions that the
- * step-by-step interface of model.h uses, in program order. So all counts are as if every record
- * had gone step by step; a test compares both on random blocks.
+ * Most records change little: lines in the first-level caches and pages in the first TLBs only
+ * become the most recent ones, and stores that no load reads are only noted. The loop does this
+ * itself, without calls. For everything else it calls the functions of the step-by-step interface
+ * of model.h, in program order. So all counts are the same as if every record had been run step by
+ * step; a test compares both on random blocks.
  */
 #include "model/run.h"
 #include "model/branch.h"

@@ -3,10 +3,10 @@
  * Samples of cycles. The clocks have no single occurrences to report, so after each record the time
  * that passed in it is charged.
  *
- * The retirement clock knows whose time it is: an instruction's are the slots from the retirement
- * of the one before to its own. The first-order clock knows only that a record had waits: each
- * instruction has one slot, and all waits belong to the last instruction with a miss or
- * misprediction, or to the last one if there is none.
+ * The retirement clock has the time of each instruction: the slots from the retirement of the one
+ * before to its own. The first-order clock has only the waits of a whole record: each instruction
+ * gets one slot, and all waits are charged to the last instruction with a miss or misprediction, or
+ * to the last one if there is none.
  */
 #include "model/retire.h"
 #include "model/state.h"

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Eight entries of 16 bits, as one: what the conditional predictor's tables have for a branch. With
+ * Eight entries of 16 bits, as one: a branch's entries in the conditional predictor's tables. With
  * SSE2, which each x86-64 has, and without: the results are the same.
  */
 #ifndef MODEL_WAYS_H

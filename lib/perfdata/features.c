@@ -170,7 +170,7 @@ int perfdata_add_build_id(struct perfdata *p, const char *record, size_t size)
 		free(id.path);
 		return -1;
 	}
-	*own = id; /* file_fini frees what it holds */
+	*own = id; /* file_fini frees its contents */
 	if (!path)
 		return -1;
 	path->index = (uint32_t)p->build_ids.count;

@@ -7,7 +7,7 @@
 struct inflate {
 	ZSTD_DStream *stream;
 	ZSTD_inBuffer in;
-	bool full; /* the last read filled its room: there may be more */
+	bool full; /* the last read filled its buffer: there may be more */
 };
 
 struct inflate *inflate_new(void)

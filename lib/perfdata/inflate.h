@@ -12,9 +12,9 @@ struct inflate;
 /* NULL: memory is out. */
 struct inflate *inflate_new(void);
 void inflate_free(struct inflate *z);
-/* The next piece of the stream; what was before must have been read to its end. */
+/* The next piece of the stream; the one before must have been read to its end. */
 void inflate_feed(struct inflate *z, const void *data, size_t size);
-/* Up to size bytes of what it holds; how many, 0 at its end, -1 where it is damaged. */
+/* Up to size bytes of its contents; returns their number, 0 at its end, -1 if it is damaged. */
 long inflate_read(struct inflate *z, void *data, size_t size);
 
 #endif

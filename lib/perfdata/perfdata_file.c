@@ -22,7 +22,7 @@ static void name_error(struct error *e, const char *path)
 		error_hint(e, "%s", why.hint);
 }
 
-/* -1 with *e set; what is not there or empty is a part of no bytes. */
+/* -1 with *e set; a missing or empty file is a part of no bytes. */
 static int map_file(const char *path, struct perfdata_part *part, struct error *e)
 {
 	int fd = open(path, O_RDONLY | O_CLOEXEC);

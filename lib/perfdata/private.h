@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of this module share. */
+/* Shared by the files of this module. */
 #ifndef PERFDATA_PRIVATE_H
 #define PERFDATA_PRIVATE_H
 
@@ -12,7 +12,8 @@
 #include "perfdata/perfdata.h"
 
 struct perfdata_event {
-	struct perf_event_attr attr; /* of this host's byte order; what the file's lacks is 0 */
+	struct perf_event_attr attr; /* in this host's byte order; fields that the file lacks are 0
+				      */
 	struct record_format format;
 	char *name; /* perf's; NULL: not given */
 	/* of its samples */
@@ -126,8 +127,8 @@ long perfdata_add_event(struct perfdata *p, const char *attr, size_t size);
 int perfdata_add_ids(struct perfdata *p, uint32_t event, const char *ids, size_t count);
 /* The id's entry; NULL: unknown id. */
 struct perfdata_id *perfdata_find_id(const struct perfdata *p, uint64_t id);
-/* A copy of `length` bytes of text, with another character for control characters; what was in *to
- * is freed.  -1 when memory is out. */
+/* A copy of `length` bytes of text, with another character for control characters; the old text in
+ * *to is freed. -1 when memory is out. */
 int perfdata_keep_text(char **to, const char *text, size_t length, char instead);
 int perfdata_set_name(struct perfdata *p, uint32_t event, const char *name, size_t length);
 /* features.c: feature `number` in size bytes. -1: memory is out; invalid contents are ignored. */
@@ -150,7 +151,7 @@ int perfdata_parse_parts(struct experiment *x, struct perfdata_part *parts, size
 /* metrics.c: metric i of x is event i; finally their texts are those of experiments, and events
  * without samples are removed. -1 with *e set. */
 int perfdata_metrics(const struct perfdata *p, struct experiment *x, struct error *e);
-/* Calls what the experiment holds by the events' names. */
+/* Sets the experiment's type by the events' names. */
 int perfdata_type(const struct perfdata *p, struct experiment *x, struct error *e);
 
 /* kernel.c: names for the kernel's addresses in image of x, where they can be known.  -1: memory is

@@ -161,8 +161,8 @@ static int add_record(struct stream *s, const struct header *h, const char *at, 
 	w.time = record_time(w.data, h->size, format);
 	if (w.block)
 		w.block->waiting++;
-	/* What perf wrote itself, of what was there before, has no time; and where only samples
-	 * have one (kernels before 2.6.38), nothing can be put into an order. */
+	/* perf's own records, about the time before, have no time; and if only samples have one
+	 * (kernels before 2.6.38), the records cannot be sorted. */
 	if (w.time == 0 || w.time == UINT64_MAX || s->p->events.data[0].format.bare)
 		return hand_on(s, &w);
 	return order_add(&s->order, &w);
@@ -188,7 +188,7 @@ static int on_attr(struct stream *s, const char *at, size_t size)
 		       : 0;
 }
 
-/* Its name, of several things that it could be. */
+/* An update of the event's name; other kinds of updates are ignored. */
 static int on_update(struct stream *s, const char *at, size_t size)
 {
 	enum { NAME = 2 };
@@ -212,7 +212,7 @@ static int on_feature(struct stream *s, const char *at, size_t size)
 static int stream_walk(struct stream *s, const char *at, size_t size, struct block *block,
 	uint64_t offset, size_t *done);
 
-/* One block of what a piece holds. */
+/* One block of a piece's contents. */
 static int take_piece(struct stream *s, struct block *b, uint64_t offset)
 {
 	size_t done = 0, rest;
@@ -348,7 +348,7 @@ static int stream_walk(struct stream *s, const char *at, size_t size, struct blo
 	return rc;
 }
 
-/* Blocks of what was never handed on. */
+/* Frees blocks that were never passed on. */
 static void drop_waiting(struct stream *s)
 {
 	for (size_t i = 0; i < s->order.list.count; i++) {

@@ -14,7 +14,7 @@
 #include "machine/machine.h"
 #include "perfex/private.h"
 
-/* What the public header leaves to Fortran: names with an underscore, arguments by reference. */
+/* The public functions for Fortran: names with an underscore, arguments by reference. */
 #pragma GCC visibility push(default)
 int start_counters_(const int *e0, const int *e1);
 int read_counters_(const int *e0, long long *c0, const int *e1, long long *c1);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What a sweep shows: curves of events, or areas of what they cost. */
+/* The contents of a sweep: curves of events, or areas of their costs. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -164,7 +164,7 @@ static struct quantity value_of(const struct sweep *s, const struct term *t, siz
 	return scaled(q, by / (t->power ? pow(s->runs.data[run].x, t->power) : 1));
 }
 
-/* Runs at one x: their mean, with what they differ by. */
+/* Runs at one x: their mean, with the interval of their differences. */
 static struct quantity mean_of(const double *values, size_t n, struct quantity first)
 {
 	double mean, half;
@@ -312,7 +312,7 @@ static void pile_up(struct picture_series *series, double *heights)
 	}
 }
 
-/* The time, and as an area what it is more than its parts; where they overlap, nothing. */
+/* The time, and as an area its difference to the sum of its parts; if they overlap, nothing. */
 static void add_time(struct sweep *s, struct picture_panel *panel, const struct term *t, size_t row,
 	size_t variant, double *heights)
 {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files lib/report/picture_sweep*.c share. */
+/* Shared by the files picture_sweep*.c. */
 #ifndef PICTURE_PICTURE_SWEEP_PRIVATE_H
 #define PICTURE_PICTURE_SWEEP_PRIVATE_H
 

@@ -148,7 +148,7 @@ static unsigned width(const struct drawing *g)
 	return !g->terminal ? WIDTH : columns < TERMINAL_LEAST ? TERMINAL_LEAST : columns;
 }
 
-/* Of a series: one that does not end would leave no room for the plot. */
+/* Of a series: a longer one would leave no room for the plot. */
 static void key_title(const struct drawing *g, const char *name)
 {
 	size_t most = g->terminal ? width(g) / 2 : KEY_MOST;
@@ -373,7 +373,7 @@ static size_t longest(const struct picture_panel *p)
 	return most < TEXT_MOST ? most : TEXT_MOST;
 }
 
-/* Room for the names, which is measured: gnuplot would guess it from another font. */
+/* Room for the names, which is calculated: gnuplot would estimate it from another font. */
 static size_t name_width(const struct drawing *g, const struct picture_panel *p)
 {
 	size_t most = longest(p);

@@ -40,7 +40,7 @@ static void start(const char *script, int out)
 {
 	if (dup2(out, STDOUT_FILENO) < 0)
 		_exit(NOT_FOUND);
-	/* what a user has for a start file is not ours to run: "-d" leaves it out */
+	/* the user's start file must not be run: "-d" leaves it out */
 	/* scripts are UTF-8, whatever the user's locale */
 	setenv("LC_ALL", "C.UTF-8", 1);
 	execlp("gnuplot", "gnuplot", "-d", script, (char *)NULL);

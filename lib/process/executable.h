@@ -26,7 +26,7 @@ int executable_find(const char *command, char *path, size_t size, struct error *
 /* -1 if the file does not exist. A file that is neither ELF nor begins with #! counts as a script
  * of sh. */
 int executable_kind(const char *path, enum executable *kind, struct error *e);
-/* An ELF file of 64 bits that ends before what it loads does: bytes that it has, and needs. */
+/* An ELF file of 64 bits that ends before its last segment: its size, and the size needed. */
 bool executable_cut(const char *path, uint64_t *has, uint64_t *needs);
 
 #endif

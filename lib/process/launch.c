@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The child waits on the gate, a pipe that only the parent can write to; end of file there means
- * that the parent is gone, and then so is the child.  Through a second pipe, closed by a successful
- * exec, it reports first what it has used so far (so that usage begins with the command, not with
- * us) and then, if exec failed, its errno.
+ * that the parent has exited, and then the child exits too. Through a second pipe, closed by a
+ * successful exec, it reports first its resource usage so far (so that usage begins with the
+ * command, not with us) and then, if exec failed, its errno.
  */
 #include "process/launch.h"
 
@@ -104,8 +104,8 @@ int launch_setenv(struct launch *l, const char *name, const char *value, struct 
 	return 0;
 }
 
-/* In the child, all signals blocked: handlers and what our caller ignores go, what the user ignored
- * stays. */
+/* In the child, all signals blocked: resets handlers and signals that our caller ignores; signals
+ * that the user ignored stay ignored. */
 static void restore_signals(const struct launch *l)
 {
 	struct sigaction action, plain;

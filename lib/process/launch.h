@@ -1,12 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Running the user's command untouched: same process group, terminal, stdin, stdout, stderr, signal
+ * Runs the user's command unchanged: same process group, terminal, stdin, stdout, stderr, signal
  * mask and dispositions as if the shell had run it; held before its exec until the sources are
  * attached.
  *
- * launch_init remembers the signal mask and the ignored signals of that moment, and the command
- * gets those back: a caller may block, ignore and handle what it likes between launch_init and
- * launch_start.
+ * launch_init saves the current signal mask and ignored signals, and the command gets those back: a
+ * caller may block, ignore and handle signals between launch_init and launch_start.
  */
 #ifndef PROCESS_LAUNCH_H
 #define PROCESS_LAUNCH_H
@@ -29,8 +28,7 @@ struct launch {
 	bool reaped;
 	int status;          /* wait status, once reaped */
 	struct rusage usage; /* once reaped: child, from its exec on, and its awaited descendants */
-	struct rusage
-		before; /* what the child had used when it called exec; already taken off usage */
+	struct rusage before;   /* usage of the child when it called exec; already subtracted */
 	sigset_t mask, ignored; /* of the caller, at launch_init */
 };
 
@@ -54,7 +52,7 @@ bool launch_was_released(const struct launch *l);
 /* Reaps the child if it ended: 1; 0 if it still runs; -1 on error.  block: waits, but returns 0 on
  * EINTR. */
 int launch_poll(struct launch *l, bool block, struct error *e);
-/* Somebody else reaped the child. */
+/* Another process reaped the child. */
 void launch_reaped(struct launch *l, int status, const struct rusage *usage);
 /* Exit status as a shell gives it: the child's own, or 128 + signal. */
 int launch_exit_status(const struct launch *l);

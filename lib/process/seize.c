@@ -47,8 +47,7 @@ int seize_process(const struct seizer *s, pid_t pid, struct error *e)
 	int fresh;
 
 	snprintf(path, sizeof(path), "/proc/%d/task", (int)pid);
-	/* Threads that were born meanwhile of ones not yet seized: look again until there are none.
-	 */
+	/* Threads that others, not yet seized, created meanwhile: repeats until there are none. */
 	do {
 		DIR *list = opendir(path);
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Threads of another process taken under ptrace without stopping them (PTRACE_SEIZE).  Whoever
- * seizes keeps the list of what it has, and waits for the stops.
+ * Threads of another process taken under ptrace without stopping them (PTRACE_SEIZE). The caller
+ * keeps the list of its threads, and waits for their stops.
  */
 #ifndef PROCESS_SEIZE_H
 #define PROCESS_SEIZE_H

@@ -81,8 +81,8 @@ int trace_begin(struct trace *t, pid_t pid, bool running, struct error *e)
 	return running ? seize_process(&seizer, pid, e) : seize_thread(&seizer, pid, e);
 }
 
-/* An exec by another thread than the first: that one is gone, without a word, and its number is the
- * other's now. */
+/* An exec by another thread than the first: the first one ends without a report, and the other
+ * takes its number. */
 static int execed(struct trace *t, pid_t pid, struct error *e)
 {
 	unsigned long former = 0;

@@ -39,7 +39,7 @@ struct prof_sums {
 
 /* d is named as far as the grain needs.  -1 when memory is out. */
 int prof_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain);
-/* What was called counts as well, once for what recurs; needs prof_data_paths. */
+/* Callees count as well, recursive ones once; needs prof_data_paths. */
 int prof_sums_inclusive(struct prof_sums *s, const struct prof_data *d);
 void prof_sums_fini(struct prof_sums *s);
 

@@ -22,7 +22,7 @@ struct prof_input {
 	unsigned side;    /* -diff: 0 before, 1 after */
 };
 
-/* -q: what is left out of a list. */
+/* -q: the rows that a list leaves out. */
 struct prof_quit {
 	unsigned long rows; /* at most; 0: any number */
 	double percent;     /* rows below are left out */
@@ -48,7 +48,7 @@ struct prof_request {
 	const char *core;  /* -calc: description of the core; NULL: this host's */
 	bool compare; /* inputs are runs of perhaps different builds: names count, not addresses */
 	bool shares;  /* -diff: of the whole, not absolute numbers */
-	const char *sides[2]; /* -diff: what the user called them */
+	const char *sides[2]; /* -diff: the user's names for them */
 };
 
 /* One column of samples. */
@@ -89,7 +89,7 @@ struct prof_image {
 	const char *name; /* base name */
 };
 
-/* What a place is called; texts are indices of strings, 0 of "". */
+/* The names of a place; texts are indices of strings, 0 of "". */
 struct prof_name {
 	uint32_t procedure, file;
 	uint32_t line;
@@ -130,7 +130,7 @@ void prof_data_fini(struct prof_data *d);
 /* Builds the tree; call it before names are requested. ERR_UNSUPPORTED if no metric has call paths.
  */
 int prof_data_paths(struct prof_data *d, struct error *e);
-/* Likewise, also where all paths are one address long. */
+/* The same, also if all paths are one address long. */
 int prof_data_tree(struct prof_data *d, struct error *e);
 /* Finds names and, where lines is set, files and lines of all places. */
 int prof_data_name(struct prof_data *d, bool lines, struct error *e);
@@ -142,7 +142,7 @@ uint64_t *prof_subtrees(const struct prof_data *d);
 int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
 	void (*call)(void *context, size_t node), void *context);
 
-/* What to call an address without symbol; text may be written to room. */
+/* A name for an address without symbol; text may be written to room. */
 const char *prof_nameless(
 	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);
 
@@ -151,10 +151,10 @@ bool prof_selects(const struct prof_data *d, size_t input, const struct experime
 /* The place of an address of an input's image; -1 when memory is out. */
 long prof_place(
 	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address);
-/* Likewise, of an image of d. */
+/* The same for an image of d. */
 long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address);
 long prof_group_of(struct prof_data *d, size_t input, uint32_t thread);
-/* Likewise; -1 where there is none yet. */
+/* The same; -1 if there is none yet. */
 long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread);
 /* The column of a metric of an input. */
 size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metric);

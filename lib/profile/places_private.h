@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the files of lib/profile share among themselves. */
+/* Shared by the files of lib/profile. */
 #ifndef PROFILE_PLACES_PRIVATE_H
 #define PROFILE_PLACES_PRIVATE_H
 

@@ -8,7 +8,7 @@
 
 enum { TEXT_WIDTH = 40 };
 
-/* What a margin's cells (flow/arrows.h) look like where lines can be drawn. */
+/* The characters of a margin's cells (flow/arrows.h), if lines can be drawn. */
 static const struct {
 	char cell;
 	const char *utf8, *ascii;

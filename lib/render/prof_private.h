@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the drawings of prof's tables share. */
+/* Shared by the output formats of prof's tables. */
 #ifndef RENDER_PROF_PRIVATE_H
 #define RENDER_PROF_PRIVATE_H
 

@@ -181,7 +181,7 @@ const char *prof_places_heading(const struct report_table *t)
 	return t->places ?: places[t->layout] ?: "";
 }
 
-/* "function (dso: file, line)", or what there is of it. */
+/* "function (dso: file, line)", or the parts that are known. */
 static void place(const struct report_row *r, struct strbuf *out)
 {
 	if (!r->procedure) {

@@ -37,7 +37,7 @@ static void end(struct json *j)
 	j->filled[0] = false;
 }
 
-/* "counts": by short name, what is not zero. */
+/* "counts": by short name, those that are not zero. */
 static void counts(struct json *j, const uint64_t *n)
 {
 	json_object(j, "counts");

@@ -18,7 +18,7 @@ struct event_row {
 	struct count count;
 	bool costed;                      /* seconds are valid */
 	double typical, minimum, maximum; /* seconds, estimated from count and cost table */
-	const char *note; /* how what the processor counts differs from the event; NULL: not */
+	const char *note;                 /* the processor's deviation from the event; NULL: none */
 	double spread; /* with several runs: relative half-width of the 95% interval of their mean;
 			  else 0 */
 };
@@ -64,7 +64,7 @@ struct counts_report {
 	struct cause causes[CAUSES_MAX];
 };
 
-/* What a report is built from.  All borrowed; specs must outlive the report. */
+/* The data for a report. All borrowed; specs must outlive the report. */
 struct counts_input {
 	const char *const *command;
 	pid_t pid;

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Sums of experiments as a report of counts, with what they cost. */
+/* Sums of experiments as a report of counts, with costs. */
 #ifndef REPORT_COUNTS_EXPERIMENT_H
 #define REPORT_COUNTS_EXPERIMENT_H
 

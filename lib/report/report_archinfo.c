@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run executed, by kind of instruction: exact counts (ssrun -ideal) by what the code at
- * their addresses is.  Each address is decoded once.
+ * The instructions that a run executed, by kind: exact counts (ssrun -ideal) with the code at their
+ * addresses. Each address is decoded once.
  */
 #include <math.h>
 #include <stdlib.h>

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Profiles of one event at two periods (ssrun -both) should be alike; where they are not, one
- * period is in step with the program.  experiment/compare.h tests it, by what the rows of the
- * report are.
+ * Profiles of one event at two periods (ssrun -both) should be equal; if they are not, one period
+ * is in step with the program. experiment/compare.h tests it, by the entities of the report's rows.
  */
 #include "base/plural.h"
 #include "experiment/compare.h"

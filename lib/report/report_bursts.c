@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What branch records are made of, and what they cost. */
+/* The contents of branch records, and their cost. */
 #include <inttypes.h>
 
 #include "experiment/branches.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What -calc adds to a disassembly: executions, cycles of each, and what they are for. */
+/* The part of a disassembly that -calc adds: executions, cycles of each, and their causes. */
 #ifndef REPORT_REPORT_CALC_H
 #define REPORT_REPORT_CALC_H
 

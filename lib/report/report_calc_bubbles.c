@@ -10,7 +10,7 @@
 #include "report/report_calc.h"
 
 enum { STATIC = CULPRITS, STATIC_LETTER = 's', UNEXPLAINED_LETTER = '?' };
-/* Of what the instruction may have waited for, as shares of its wait; in cycles. */
+/* Limits for a cause: share of the wait; cycles. */
 #define LEAST_SHARE 0.03
 #define LEAST_WAIT  0.3
 #define DOTS_FROM   3.0 /* cycles: "..." marks a long wait */

@@ -92,7 +92,7 @@ int report_calc_analyse(struct dis *l, struct report_dis_body *b, struct error *
 	b->calc = b->explained->told ? &b->explained->analysed : NULL;
 	if (!b->calc)
 		return 0;
-	/* Frequencies split samples better than what they were split by before. */
+	/* Frequencies divide samples more exactly than the first division did. */
 	for (size_t i = 0; moved && i < b->code.flow->insns.count; i++)
 		moved[i].value = b->calc->samples[i];
 	summary(l, b);

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The call tree: paths of functions (not of addresses), each with what was spent below it, most
+ * The call tree: paths of functions (not of addresses), each with its inclusive samples, most
  * costly branch first.
  */
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 #include "report/report_tree.h"
 #include "report/report_views.h"
 
-#define DEFAULT_PERCENT 0.5 /* what is below is left out without -q */
+#define DEFAULT_PERCENT 0.5 /* branches below it are left out without -q */
 
 struct branch { /* table entry; 0 is the root */
 	struct {
@@ -28,7 +28,7 @@ struct tree {
 	uint32_t *first; /* [branch]: where in order its children begin; one more at the end */
 	bool *wanted;    /* [branch] */
 	size_t metrics;
-	uint64_t least; /* inclusive samples: what is below is left out */
+	uint64_t least; /* inclusive samples: branches below it are left out */
 	size_t left;    /* branches left out */
 };
 

@@ -15,7 +15,7 @@ struct cfg {
 	size_t unknown;
 };
 
-/* Edges that do not just go on to the next block, as arrows. */
+/* Edges other than to the next block, as arrows. */
 static int make_margin(const struct flow *f, struct flow_margin *m)
 {
 	VEC(struct flow_arrow) arrows = {0};

@@ -1,8 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The columns of a table of places: for each metric what is the place's own and, with -inclusive,
- * what it called as well; then how often it was executed, where that was counted exactly; then
- * ratios.
+ * The columns of a table of places: for each metric the place's own samples and, with -inclusive,
+ * those of its callees as well; then its executions, if they were counted exactly; then ratios.
  */
 #ifndef REPORT_REPORT_COLUMNS_H
 #define REPORT_REPORT_COLUMNS_H
@@ -19,7 +18,7 @@ struct report_columns { /* arrays live until report_finish */
 	struct report_table *table;
 	const struct prof_data *data;
 	size_t *own;     /* column of each metric */
-	long *inclusive; /* likewise; -1 where there is none */
+	long *inclusive; /* likewise; -1 if there is none */
 	struct report_ratio *ratios;
 	size_t ratio_count;
 	long executions; /* column; -1: none */
@@ -52,7 +51,7 @@ void report_coverage(struct report_table *t, const struct prof_data *d);
 
 /* What one metric is, for the list of the table's experiments. */
 void report_experiment_add(struct report_table *t, const struct prof_data *d, size_t metric);
-/* Facts of a run that heads show: key and what it is called; ends with NULL. */
+/* Facts of a run that heads show: key and label; ends with NULL. */
 extern const char *const report_facts[][2];
 
 /* report_both.c: the question of ssrun -both, answered below the rows. */
@@ -69,7 +68,7 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 struct report_cut {
 	struct prof_quit quit;
 	size_t shown;
-	double cumulative; /* percent, of what is shown */
+	double cumulative; /* percent, of the shown rows */
 };
 /* usual: the default if the request has no -q. */
 struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual);

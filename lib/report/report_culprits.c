@@ -120,7 +120,7 @@ static size_t shares_of(const struct explain_result *p, uint32_t i, struct share
 	return n;
 }
 
-/* Causes that are not likely, but can have been most of it: executions are not sure enough. */
+/* Causes that are unlikely, but may be most of the wait: executions are too uncertain. */
 static void add_possible(
 	const struct explain_result *p, uint32_t i, char *text, size_t size, const char *likely)
 {

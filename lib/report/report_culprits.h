@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the reports of waits (report_stalls.c, report_why.c, report_topblocks.c) have in common. */
+/* Shared by the reports of waits (report_stalls.c, report_why.c, report_topblocks.c). */
 #ifndef REPORT_REPORT_CULPRITS_H
 #define REPORT_REPORT_CULPRITS_H
 

@@ -60,7 +60,7 @@ void report_dataspace_more(
 void report_sharing_rows(struct report_dataspace_view *v, uint32_t object);
 void report_members_rows(struct report_dataspace_view *v, uint32_t object);
 void report_places_rows(struct report_dataspace_view *v, uint32_t object);
-/* Below all rows: what is falsely shared. */
+/* Below all rows: the falsely shared lines. */
 void report_sharing_notes(struct report_dataspace_view *v);
 
 #endif

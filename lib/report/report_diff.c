@@ -144,8 +144,7 @@ static struct order *changed_rows(const struct report_diff *f, size_t *count)
 	return order;
 }
 
-/* What the place is called where it was found: the entity's key is what both builds have in common.
- */
+/* The place's own name: the entity's key is the part that both builds have in common. */
 static void true_names(
 	const struct report_diff *f, const struct prof_entity *n, struct report_row *row)
 {

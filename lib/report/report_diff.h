@@ -17,7 +17,7 @@ struct report_pair {
 	size_t sides[2];                        /* how many of them are of each side */
 	struct compare_table table;             /* of the rows; the last is the whole */
 	size_t before, after, change, p;        /* columns */
-	double unit;                            /* of what is shown: 1, or 100 of shares */
+	double unit;                            /* of the shown values: 1, or 100 of shares */
 };
 
 struct report_diff {

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Above the rows of -diff: what was compared, and how; below: what did not change. */
+/* Above the rows of -diff: the runs compared, and how; below: the rows without changes. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

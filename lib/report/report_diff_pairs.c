@@ -23,8 +23,8 @@ static unsigned side_of(const struct prof_data *d, size_t metric)
 	return d->request->inputs[d->metrics.data[metric].input].side;
 }
 
-/* The metrics like this one, as a pair; none where only one side has it, or an earlier one is
- * alike. Inputs are in order of sides, and so are metrics. */
+/* The metrics equal to this one, as a pair; none if only one side has it, or an equal one was
+ * already taken. Inputs are in order of sides, and so are metrics. */
 static int take_pair(struct report_diff *f, size_t metric, bool types)
 {
 	struct prof_data *d = f->data;

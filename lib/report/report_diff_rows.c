@@ -77,7 +77,8 @@ static uint32_t *match_images(const struct prof_data *d)
 	return first;
 }
 
-/* The procedure without what compilers append to copies of it: they differ from build to build. */
+/* The procedure without the suffixes that compilers give copies of it: they differ between builds.
+ */
 static long procedure_stem(struct prof_data *d, uint32_t procedure)
 {
 	static const char *const suffixes[] = {
@@ -134,7 +135,7 @@ static const struct beginning *beginning_of(
 	return b;
 }
 
-/* inlined of a key: what the line is counted from. */
+/* inlined of a key: the start from which the line is counted. */
 enum { FROM_FILE = 2, FROM_PROCEDURE = 4 };
 
 static int line_key(

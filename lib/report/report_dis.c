@@ -67,7 +67,7 @@ static int dis_add_columns(struct dis *l)
 	return l->t->failed ? -1 : 0;
 }
 
-/* What is shown of a large procedure: what has numbers, and what is around. */
+/* The part of a large procedure that is shown: instructions with numbers, and those around. */
 static int choose_shown(struct dis *l, struct report_dis_body *b)
 {
 	uint32_t n = (uint32_t)b->code.flow->insns.count;

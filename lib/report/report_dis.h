@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the two files of -dis share: report_dis.c chooses and adds up, report_dis_rows.c makes rows.
+/* Shared by the two files of -dis: report_dis.c chooses and adds up, report_dis_rows.c makes rows.
  */
 #ifndef REPORT_REPORT_DIS_H
 #define REPORT_REPORT_DIS_H
@@ -55,8 +55,8 @@ struct report_dis_body {
 	const char *name;
 };
 
-/* Each adds a row.  The procedure's own; the source line of instruction i, where it is another one
- * than before; the instruction; what was left out between two. */
+/* Each adds a row: of the procedure; of the source line of instruction i, if it differs from the
+ * one before; of the instruction; of the instructions left out between two. */
 void report_dis_head_row(struct dis *l, const struct report_dis_body *b);
 void report_dis_source_row(struct dis *l, struct report_dis_body *b, uint32_t i);
 void report_dis_insn_row(struct dis *l, struct report_dis_body *b, uint32_t i);

@@ -73,7 +73,7 @@ static const char *hex_bytes(
 	return report_text(l->t, "%s", hex);
 }
 
-/* What is special about the instruction's place in the graph. */
+/* A note on the instruction's place in the graph. */
 static const char *place_note(struct dis *l, const struct report_dis_body *b, uint32_t i)
 {
 	const struct flow *f = b->code.flow;

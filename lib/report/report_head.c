@@ -199,7 +199,7 @@ static void image_samples(const struct prof_data *d, uint64_t *samples)
 				d->counts.data[i * d->metrics.count + k];
 }
 
-/* What the counts of all metrics together are. */
+/* A summary of the counts of all metrics. */
 static const char *what_counted(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->metrics.count; i++)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Objects of data space (experiment/data.h) as reports name them, added up over all inputs: what is
- * called the same, in the same image, is one.
+ * Objects of data space (experiment/data.h) by the names in reports, added up over all inputs:
+ * objects with the same name, in the same image, are one.
  */
 #ifndef REPORT_REPORT_OBJECTS_H
 #define REPORT_REPORT_OBJECTS_H

@@ -8,7 +8,7 @@
 #include "sources/profile.h"
 
 struct profile_report {
-	const char *const *command; /* NULL-terminated; borrowed, as all else here is */
+	const char *const *command; /* NULL-terminated; borrowed, like all other pointers here */
 	const struct machine *machine;
 	const struct profile *profile;
 	bool blocks_only;               /* only events that execution determines were counted */

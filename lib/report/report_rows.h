@@ -26,10 +26,10 @@ enum report_layout {
 	REPORT_LIST,      /* numbers, then the place: procedures, lines, images */
 	REPORT_SOURCE,    /* files as headings, numbers and a bar beside the source text */
 	REPORT_TREE,      /* places indented by depth */
-	REPORT_BUTTERFLY, /* callers, the function, what it calls */
+	REPORT_BUTTERFLY, /* callers, the function, its callees */
 	REPORT_FACTS,     /* only the lines of `head`, no rows */
 	REPORT_CODE,      /* numbers beside text columns: disassembly */
-	REPORT_CAUSES,    /* shares from..to beside what they are for, with subtotals */
+	REPORT_CAUSES,    /* shares from..to beside their causes, with subtotals */
 };
 
 enum report_column_kind {
@@ -42,7 +42,7 @@ enum report_column_flag {
 	REPORT_PERCENT = 1 << 0,    /* has a share of the whole run */
 	REPORT_CUMULATIVE = 1 << 1, /* and the sum of shares down to the row */
 	REPORT_SAMPLES = 1 << 2,    /* and has the number of its samples */
-	REPORT_BAR = 1 << 3,        /* and is drawn as a bar where there is room */
+	REPORT_BAR = 1 << 3,        /* and is drawn as a bar if there is room */
 	REPORT_SECONDS = 1 << 4,    /* its unit is seconds */
 	REPORT_EXACT = 1 << 5,      /* all occurrences were counted: there are no samples */
 	REPORT_SCRIPTS = 1 << 6,    /* in JSON and CSV only */
@@ -58,7 +58,7 @@ struct report_column {
 	const char *heading; /* for people; NULL: name */
 	const char *unit;    /* plural; "" */
 	long experiment;     /* index in experiments; -1: made of several */
-	enum label label;    /* of what it holds, for headings; cells have their own */
+	enum label label;    /* of its cells, for headings; cells have their own */
 };
 
 struct report_cell {
@@ -78,10 +78,10 @@ enum report_role {
 	REPORT_GAP,         /* something was left out here; note: what */
 	REPORT_SOURCE_LINE, /* of what follows, in a disassembly */
 	REPORT_SUBTOTAL,    /* of the rows above it */
-	REPORT_BUBBLE,      /* what the instruction that follows waited for */
+	REPORT_BUBBLE,      /* the wait of the instruction that follows */
 };
 
-/* One of the things that an instruction may have waited for. */
+/* One possible cause of an instruction's wait. */
 struct report_culprit {
 	const char *cause;      /* for scripts */
 	struct quantity cycles; /* low..high: bounds */
@@ -91,7 +91,7 @@ struct report_culprit {
 
 struct report_row {
 	enum report_role role;
-	const char *procedure; /* NULL where rows are none; likewise the next ones */
+	const char *procedure; /* NULL if rows have none; the same for the next ones */
 	const char *image, *file, *thread;
 	const char *note;               /* after the place: "inlined in main" */
 	const char *text;               /* a line of source */
@@ -112,7 +112,7 @@ struct report_arc {
 	struct quantity executions;
 };
 
-/* What the numbers of one metric are and how they were got: one a metric of a file. */
+/* The numbers of one metric and their origin: one per metric of a file. */
 struct report_experiment {
 	const char *file, *type;
 	const char *event, *short_name, *unit, *source, *note;
@@ -172,7 +172,7 @@ const char *report_text(struct report_table *t, const char *format, ...)
 /* Index of the new column, or of the first of several. All columns must be added before all rows,
  * and rows need t->failed to be false when all columns are added. unit NULL: "". */
 size_t report_column_add(struct report_table *t, const struct report_column *column);
-/* Likewise, of columns that are of no one experiment. */
+/* The same for columns that do not belong to one experiment. */
 size_t report_columns_add(
 	struct report_table *t, const struct report_column *columns, size_t count);
 /* Index of the new row, with its cells empty. */

@@ -402,7 +402,7 @@ void report_sharing_rows(struct report_dataspace_view *v, uint32_t object)
 	vec_fini(&lines);
 }
 
-/* ---- what is falsely shared ---- */
+/* ---- falsely shared lines ---- */
 
 struct culprit {
 	uint64_t requests;

@@ -19,7 +19,7 @@ static bool is_file(const char *path, struct timespec *changed)
 	return true;
 }
 
-/* Below directory, with all of the recorded path, then with less and less of it. */
+/* Below directory, with the whole recorded path, then with shorter and shorter ends of it. */
 static char *find_below(const char *directory, const char *file, struct timespec *changed)
 {
 	for (const char *rest = file; rest; rest = strchr(rest, '/')) {

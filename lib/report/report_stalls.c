@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The longest waits of a program, each with what it may have been for. */
+/* The longest waits of a program, each with its possible causes. */
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the views of call paths share. */
+/* Shared by the views of call paths. */
 #ifndef REPORT_REPORT_TREE_H
 #define REPORT_REPORT_TREE_H
 

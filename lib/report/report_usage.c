@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the run used, and what is in its experiment: no places. */
+/* Resources that the run used, and the contents of its experiment: no places. */
 #include <inttypes.h>
 #include <stdlib.h>
 #include <string.h>

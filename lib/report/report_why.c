@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Where the cycles of a procedure, or of the program, went: each cause from what only it can have
- * been to what it can have been in part, and what usually helps.  After figure 4 of Anderson et al.
- * (SOSP'97): dynamic waits, static ones and execution make up all samples, as far as executions
- * are known.
+ * The cycles of a procedure, or of the program, by cause: each from the cycles that no other cause
+ * explains to those that it may explain in part, and the usual remedies. After figure 4 of Anderson
+ * et al. (SOSP'97): dynamic waits, static ones and execution make up all samples, as far as
+ * executions are known.
  */
 #include <math.h>
 

@@ -186,7 +186,7 @@ static void field_add(void *to, void *row, const struct row_field *f)
 	}
 }
 
-/* Two rows of one key: what is not needed of the other's texts stays in it. */
+/* Adds up two rows of one key: texts of the other that are not needed stay in it. */
 static void row_add_up(void *to, void *row, const struct row_kind *k)
 {
 	if (k->add)
@@ -333,7 +333,7 @@ struct finger {
 	bool missed;
 };
 
-/* What the loop over rows depends on. */
+/* Parameters of the loop over rows. */
 struct shape {
 	size_t size, key_size, references, sums;
 	size_t simple;

@@ -26,9 +26,9 @@ struct cursor; /* rows/coding.h */
 enum row_coding {
 	ROW_UINT,
 	ROW_SINT,
-	ROW_RISE,     /* uint: what it is more than in the row before (at first, 0); never less */
-	ROW_STEP,     /* sint: likewise, or less */
-	ROW_DISTANCE, /* sint: what it is more than the field `from` of the same row */
+	ROW_RISE,     /* uint: the increase since the row before (at first, 0); never negative */
+	ROW_STEP,     /* sint: the same, may be negative */
+	ROW_DISTANCE, /* sint: the difference to the field `from` of the same row */
 	ROW_REAL,     /* a double, finite and not negative, no key: 8 bytes, the least first */
 	ROW_WORDS,    /* numbers of 64 bits, no key: each a uint */
 	ROW_TEXT,     /* char *, no key: length and bytes */

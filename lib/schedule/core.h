@@ -61,7 +61,7 @@ struct core_rule {
 	uint16_t mnemonic;
 	uint8_t operands; /* of signature; later entries are unused */
 	struct core_signature signature[CORE_OPERANDS_MAX];
-	bool reads_flags; /* what it does to the flags depends on what they were */
+	bool reads_flags; /* its result in the flags depends on their old value */
 	bool whole;       /* all of its memory traffic is in uops */
 	bool memory;      /* all of its memory traffic is in uops */
 	uint8_t kinds;    /* of uops */
@@ -75,8 +75,7 @@ struct core_rule {
 
 struct core {
 	char name[32], description[96], method[160];
-	char origin[512]; /* what a description based on it calls it: name or path; "" of mere text
-			   */
+	char origin[512]; /* its name for descriptions based on it: name or path; "" of mere text */
 	bool in_order;
 	bool x86; /* mnemonics are lib/isa's; else the file's own */
 	unsigned rename, retire, window, scheduler; /* micro-operations */
@@ -92,7 +91,7 @@ struct core {
 	unsigned locked;     /* cycles between locked instructions, and until the result of one */
 	unsigned bank_loads; /* loads a cycle from one bank (8 bytes modulo a line); 0: any */
 	unsigned loads, stores; /* a cycle at most; 0: no limit but the ports' */
-	unsigned vector_stores; /* likewise of vectors */
+	unsigned vector_stores; /* the same for vectors */
 	unsigned taken;         /* cycles at least between taken branches */
 	uint32_t load, vector_load, store_address, store_data, vector_store_data; /* ports */
 	bool stack_engine, stack_sync;  /* sync: a micro-operation where rsp is used otherwise */
@@ -114,7 +113,7 @@ struct core {
 	VEC(struct core_rule) rules;
 	int32_t first[CORE_MNEMONICS_MAX]; /* last rule of a mnemonic; -1: none */
 	int32_t fallback;                  /* last rule for all of them */
-	/* Where !x86: what the file calls its instructions, by number. */
+	/* Without x86: the file's own names of instructions, by number. */
 	VEC(char *) own_mnemonics;
 };
 

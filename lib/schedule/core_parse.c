@@ -213,7 +213,7 @@ static int read_heading(struct core_reader *r, const char *line)
 
 static int parse_lines(struct core_reader *r, const char *text, size_t length);
 
-/* "base NAME": all that another description says, to be corrected by what follows. */
+/* "base NAME": includes another description, which later lines correct. */
 static int read_base(struct core_reader *r, const char *name)
 {
 	struct core_reader base = {.core = r->core, .name = name, .e = r->e, .depth = r->depth + 1};

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What the readers of core descriptions share. */
+/* Shared by the readers of core descriptions. */
 #ifndef SCHEDULE_CORE_PRIVATE_H
 #define SCHEDULE_CORE_PRIVATE_H
 

@@ -39,7 +39,7 @@ void follow_begin(struct schedule_work *w, const struct schedule_options *option
 
 /* ---- ports ---- */
 
-/* The calendar is a ring: cycles that no micro-operation can have any more are cleared. */
+/* The calendar is a ring: cycles that are too early for any micro-operation are cleared. */
 static void forget_before(struct schedule_work *w, uint32_t cycle)
 {
 	for (; w->horizon < cycle; w->horizon++)
@@ -63,7 +63,7 @@ static uint32_t take_port_of(struct schedule_work *w, const struct op_uop *u, ui
 	uint32_t cycle = from, limit = w->horizon + CALENDAR - 512, best = CORE_PORTS_MAX;
 	struct full *f = full_before(w, u->ports);
 
-	/* What was full once stays full. */
+	/* Full cycles stay full. */
 	if (cycle <= f->before) {
 		cycle = f->before;
 		while (cycle < limit && !(u->ports & ~w->busy[cycle % CALENDAR]))
@@ -283,7 +283,7 @@ static void wait_for_inputs(struct walk *k, const struct op *op, struct times *t
 	}
 }
 
-/* The load and the inputs; when what is loaded is there. */
+/* The load and the inputs; returns when the data arrive. */
 static uint32_t begin_op(struct walk *k, const struct op *op, struct times *t, uint32_t *issued)
 {
 	struct schedule_work *w = k->w;

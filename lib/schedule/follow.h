@@ -42,7 +42,7 @@ struct schedule_work {
 	uint32_t unlocked; /* cycle in which the next locked instruction may begin */
 	/* rings */
 	uint32_t *retired; /* of the last window micro-operations */
-	uint32_t horizon;  /* cycles before it are forgotten */
+	uint32_t horizon;  /* cycles before it are cleared */
 	uint32_t latest;   /* last cycle in which a port was taken */
 };
 
@@ -62,13 +62,13 @@ struct walk {
 	uint32_t slots;   /* micro-operations renamed so far, fused */
 	uint32_t last_retire, retired_in_cycle;
 	uint32_t serial; /* nothing begins before this cycle */
-	uint32_t first;  /* what the first op of a repetition is called where it is blamed */
+	uint32_t first;  /* the index of a repetition's first op, for blame */
 };
 
 /* Before the first repetition of a block. */
 void follow_begin(struct schedule_work *w, const struct schedule_options *options, unsigned window);
-/* Once more through it; taken: its last instruction may branch away.  t[count]: when what happened
- * to each instruction. */
+/* One more repetition; taken: its last instruction may branch away. t[count]: the times of each
+ * instruction. */
 void follow(struct walk *k, const struct op *ops, size_t count, bool taken, struct times *t);
 
 #endif

@@ -76,7 +76,7 @@ const struct core_rule *op_rule(const struct core *c, const struct insn *i, bool
 	return c->rules.data;
 }
 
-/* ---- what it waits for, what waits for it ---- */
+/* ---- inputs and outputs ---- */
 
 static void add_input(struct op *op, unsigned reg, unsigned late)
 {
@@ -369,7 +369,7 @@ static void op_make(const struct core *c, const struct insn *i, struct op *op)
 		rename_away(c, i, mnemonic ? mnemonic : "", op);
 }
 
-/* What a conditional branch can be one with. */
+/* Whether a conditional branch can be fused with it. */
 static bool fuses(const struct core *c, const struct insn *first, const struct insn *branch)
 {
 	static const char *const arithmetic[] = {"add", "sub", "and", "inc", "dec"};
@@ -405,7 +405,8 @@ static bool names_rsp(const struct insn *i)
 	return insn_registers_have(&i->reads, REG_RSP) || insn_registers_have(&i->writes, REG_RSP);
 }
 
-/* A micro-operation brings rsp up to date before somebody else uses it. */
+/* A micro-operation brings rsp up to date before an instruction other than a stack operation uses
+ * it. */
 static void synchronise(const struct insn *insns, size_t count, bool loop, struct op *ops)
 {
 	bool behind = false;

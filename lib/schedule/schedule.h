@@ -21,7 +21,7 @@ enum schedule_cause {
 	SCHEDULE_FETCH,      /* for its bytes */
 	SCHEDULE_WINDOW,     /* for room in the window */
 	SCHEDULE_INPUT,      /* for a result: blame */
-	SCHEDULE_MEMORY,     /* for what a store wrote: blame */
+	SCHEDULE_MEMORY,     /* for data of a store: blame */
 	SCHEDULE_PORT,       /* for a port: ports */
 	SCHEDULE_STORES,     /* stores leave the store buffer no faster */
 	SCHEDULE_RETIREMENT, /* for its turn to retire */
@@ -67,8 +67,8 @@ void schedule_work_free(struct schedule_work *w);
 #define SCHEDULE_BLOCK_MAX 4096 /* instructions */
 
 /*
- * rows (NULL: not wanted) has room for count.  ERR_RANGE for an empty or too long block, ERR_PARSE
- * where an instruction is none.
+ * rows (NULL: not needed) has room for count. ERR_RANGE for an empty or too long block, ERR_PARSE
+ * for an invalid instruction.
  */
 int schedule_block(struct schedule_work *w, const struct core *c, const struct insn *insns,
 	size_t count, const struct schedule_options *options, struct schedule *s,

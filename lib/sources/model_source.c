@@ -3,8 +3,8 @@
  * The `model` source: the command runs under a Valgrind tool of ours (lib/valgrind), which drives a
  * modelled processor (lib/model) and leaves its counts in files (model/wire/shared.h).
  *
- * The tool counts all the time; stopping, starting and periodic reading are differences of what the
- * files hold, with the resolution given there.  Only user mode is modelled.
+ * The tool counts all the time; stopping, starting and periodic reading are differences of the
+ * counts in the files, with the resolution given there. Only user mode is modelled.
  */
 #include <dirent.h>
 #include <errno.h>

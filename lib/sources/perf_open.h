@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * perf_event_open, and what its refusals mean.
+ * perf_event_open, and explanations of its errors.
  *
- * The same errno has many causes (EPERM: perf_event_paranoid, a container's seccomp filter,
- * somebody else's process), and each has its own remedy, so the explanation looks at the machine's
- * state as well.
+ * The same errno has many causes (EPERM: perf_event_paranoid, a container's seccomp filter, another
+ * user's process), and each has its own remedy, so the explanation uses the machine's state as
+ * well.
  */
 #ifndef SOURCES_PERF_OPEN_H
 #define SOURCES_PERF_OPEN_H

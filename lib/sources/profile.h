@@ -1,13 +1,13 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What a run did, instruction by instruction: the profiles of process images
- * (model/wire/profile.h) added up.  The sum is a function of the set of files: in whatever order
- * they are added, it is the same once profile_finish has sorted it.
+ * The execution of a run, by instruction: the sum of the profiles of process images
+ * (model/wire/profile.h). The sum is independent of the order in which files are added, once
+ * profile_finish has sorted it.
  *
- * Instructions are known by image and address, the address being the one that the image's own
- * program headers give it (what objdump shows), so that runs compare wherever an image was loaded.
- * Images are the same where path and build-id are; what a process made for itself (JIT) is an image
- * of that process, with the addresses of memory.
+ * Instructions are identified by image and address, the address being the one of the image's own
+ * program headers (what objdump shows), so that runs can be compared wherever an image was loaded.
+ * Images are the same if path and build-id are; code that a process generated (JIT) is an image of
+ * that process, with addresses in memory.
  */
 #ifndef SOURCES_PROFILE_H
 #define SOURCES_PROFILE_H

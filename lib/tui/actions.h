@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Everything that keys do, one row each.  The table decides what a key does, and is what the screen
- * of keys, the last line and the manual are made of (tests/unit/test_tui_manual.c compares that).
+ * The actions of all keys, one row each. The screen of keys, the last line and the manual are made
+ * from this table (tests/unit/test_tui_manual.c compares the manual).
  */
 #ifndef TUI_ACTIONS_H
 #define TUI_ACTIONS_H
@@ -19,7 +19,7 @@ enum tui_group {
 
 enum { TUI_ACTION_KEYS = 5 };
 
-typedef void tui_do(struct tui *t);        /* what a key does */
+typedef void tui_do(struct tui *t);        /* the action of a key */
 typedef bool tui_has(const struct tui *t); /* whether an action is offered now */
 
 struct tui_action {
@@ -52,7 +52,7 @@ tui_do tui_do_export;
 
 tui_has tui_has_procedure, tui_has_rows, tui_has_tree;
 
-/* Turns what the cursor of a menu is on. */
+/* Turns the menu's item under the cursor. */
 void tui_turn(struct tui *t);
 
 #endif

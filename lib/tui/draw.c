@@ -14,7 +14,7 @@
 
 enum { WIDEST_TEXT = 40, HOT = 5 /* percent */ };
 
-/* What a page looks like at this size. */
+/* The layout of a page at this size. */
 struct frame {
 	struct tui *t;
 	struct tui_page *p;
@@ -109,7 +109,7 @@ static int numbers_width(const struct frame *f)
 	return width;
 }
 
-/* Which strips there is room for. */
+/* Chooses the strips that fit. */
 static void choose(struct frame *f)
 {
 	struct tui_page *p = f->p;

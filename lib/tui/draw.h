@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Where things are on the screen, for clicks. */
+/* Positions on the screen, for clicks. */
 #ifndef TUI_DRAW_H
 #define TUI_DRAW_H
 

@@ -31,7 +31,7 @@ enum tui_key {
 
 #define TUI_CONTROL(c) ((c)&0x1f)
 
-/* "Up", "^L", "Space", "q".  In a room of 8 bytes. */
+/* "Up", "^L", "Space", "q". In a buffer of 8 bytes. */
 const char *tui_key_name(int key, char room[8]);
 
 #endif

@@ -44,7 +44,7 @@ static const struct step *step_of(const struct tui *t, const struct tui_page *p)
 	return &usual;
 }
 
-/* What the line under the cursor is about: its procedure, else that of the page. */
+/* The procedure of the line under the cursor, else that of the page. */
 static const char *subject(const struct tui *t, const struct tui_page *p)
 {
 	const char *procedure = NULL;
@@ -78,7 +78,7 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 	p->focus.costliest = procedure != NULL;
 }
 
-/* The row, where its line is a place in a procedure and not the beginning of it. */
+/* The row, if its line is inside a procedure and not its beginning. */
 static const struct report_row *line_of(const struct tui *t, const struct tui_page *p)
 {
 	const struct step *step = step_of(t, p);
@@ -180,7 +180,7 @@ void tui_do_quit(struct tui *t)
 	t->quit = true;
 }
 
-/* Those that show a whole program are not cut down to the procedure: it is gone to. */
+/* Reports of a whole program are not limited to the procedure: the cursor moves to it. */
 static bool whole(const char *report)
 {
 	return strcmp(report, "butterfly") == 0 || strcmp(report, "calltree") == 0;

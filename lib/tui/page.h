@@ -14,7 +14,7 @@ enum tui_page_kind {
 	TUI_PAGE_HELP,
 	TUI_PAGE_REPORTS,  /* a menu of them */
 	TUI_PAGE_COLUMNS,  /* of the page below, to hide and show */
-	TUI_PAGE_SWITCHES, /* likewise, its report's switches */
+	TUI_PAGE_SWITCHES, /* the switches of its report, in the same way */
 };
 
 /* Where to be once a table is there. */
@@ -68,7 +68,7 @@ const char *tui_page_procedure(const struct tui_page *p, long row);
  * one. -1: memory. */
 int tui_page_take(
 	struct tui_page *p, const struct report_table *table, size_t width, bool intervals);
-/* Columns anew, none of them hidden. */
+/* Makes the columns again, with all visible. */
 int tui_page_strips(struct tui_page *p, bool intervals);
 /* Shows an error instead. */
 int tui_page_fail(struct tui_page *p, const struct error *e, size_t width);
@@ -78,7 +78,7 @@ __attribute__((format(printf, 2, 3))) int tui_page_line(
 	struct tui_page *p, const char *format, ...);
 void tui_page_clear_lines(struct tui_page *p);
 
-/* Rows are to be chosen anew, after filter, sort or what is collapsed has changed. */
+/* Chooses the rows again, after a change of filter, order or collapsed rows. */
 int tui_page_arrange(struct tui_page *p);
 /* Only rows that hold the text; "": all. */
 int tui_page_filter(struct tui_page *p, const char *text);
@@ -89,7 +89,7 @@ double tui_page_share(const struct tui_page *p, size_t line);
 void tui_page_go(struct tui_page *p, size_t row);
 /* Moves the cursor to the focus, if there is such a row; then the focus is cleared. */
 void tui_page_find_focus(struct tui_page *p);
-/* The focus on what the cursor is on. */
+/* Sets the focus to the row of the cursor. */
 int tui_page_keep_focus(struct tui_page *p);
 /* -1: memory.  Any text may be NULL. */
 int tui_focus_set(struct tui_focus *f, const char *procedure, const char *file, unsigned line);

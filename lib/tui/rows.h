@@ -38,7 +38,7 @@ static inline size_t tui_rows_at(const struct tui_rows *r, size_t i)
 
 /* Which rows are collapsed, [row], to be changed before tui_rows_start; NULL when memory is out. */
 uint8_t *tui_rows_collapsed(struct tui_rows *r);
-/* Begins; what was under way is forgotten.  -1 when memory is out, and the rows stay. */
+/* Begins; work in progress is dropped. -1 when memory is out, and the rows stay. */
 int tui_rows_start(struct tui_rows *r, const struct tui_order *order);
 /* Works for a number of ns (UINT64_MAX: to the end). 1: there is more to do; 0: done; -1: memory.
  */

@@ -64,7 +64,8 @@ uint32_t tui_decode(const char *text, size_t *bytes)
 	return c;
 }
 
-/* What is not one column wide; enough for sources and names, and the same on every host. */
+/* Ranges of characters that are not one column wide; sufficient for sources and names, and the same
+ * on every host. */
 int tui_char_width(uint32_t c)
 {
 	static const struct {
@@ -104,7 +105,7 @@ int tui_char_width(uint32_t c)
 	return 1;
 }
 
-/* What is shown for a character. */
+/* The displayed form of a character. */
 static uint32_t tame(uint32_t c, bool unicode)
 {
 	if (c < ' ' || c == 0x7f || (c >= 0x80 && c < 0xa0))

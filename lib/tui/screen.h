@@ -22,7 +22,7 @@ enum tui_style {
 	TUI_HOT,    /* large shares */
 	TUI_BAR,
 	TUI_SOURCE, /* source lines between others; files */
-	TUI_MATCH,  /* what was searched for */
+	TUI_MATCH,  /* matches of a search */
 	TUI_STATUS,
 	TUI_ERROR,
 	TUI_KEY, /* names of keys */
@@ -36,7 +36,7 @@ struct tui_cell {
 
 struct tui_screen {
 	int rows, columns;
-	bool unicode;           /* else what is not ASCII becomes '?' */
+	bool unicode;           /* else characters outside ASCII become '?' */
 	int at_row, at_column;  /* of the terminal's own cursor; at_row -1: hidden */
 	struct tui_cell *cells; /* [row * columns + column] */
 };
@@ -57,7 +57,7 @@ void tui_restyle(struct tui_screen *s, int row, int from, int to, enum tui_style
 
 /* Columns that a text takes. */
 size_t tui_width(const char *text, bool unicode);
-/* One character of UTF-8, and how many bytes it takes; what is none is U+FFFD of one byte. */
+/* One character of UTF-8, and its number of bytes; an invalid one is U+FFFD of one byte. */
 uint32_t tui_decode(const char *text, size_t *bytes);
 /* 0: combines with the one before; 1; 2. */
 int tui_char_width(uint32_t c);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Actions: what is shown of a report; menus. */
+/* Actions: which parts of a report are visible; menus. */
 #include <stdlib.h>
 #include <string.h>
 

@@ -18,7 +18,7 @@
 
 enum {
 	SLICE_NS = 8000000, /* of work between two looks at the keys */
-	TICK_MS = 150,      /* between two looks at what the source is doing */
+	TICK_MS = 150,      /* between two checks of the source's progress */
 	KEYS_AT_ONCE = 64,  /* before the screen is drawn again */
 	CLOSED = 8,         /* times that a readable terminal may have nothing to read */
 	DOUBLE_CLICK_NS = 400000000,

@@ -31,7 +31,7 @@ static void say_memory(struct tui *t)
 	t->wrong = true;
 }
 
-/* Gives back what the page has of the source. */
+/* Releases the page's table to the source. */
 static void leave(struct tui *t, struct tui_page *p)
 {
 	if (p->waiting)

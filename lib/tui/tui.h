@@ -23,7 +23,7 @@ struct tui_prompt {
 	void (*done)(struct tui *t, const char *text); /* with Enter */
 };
 
-/* What is searched for from line to line, in slices. */
+/* A search from line to line, in slices. */
 struct tui_search {
 	char *text;
 	bool active, backward;
@@ -102,7 +102,7 @@ void tui_settle(struct tui *t);
 void tui_search_start(struct tui *t, bool backward);
 /* The name under which a strip is hidden in t->hidden. */
 char *tui_strip_name(const struct tui *t, const struct tui_page *p, size_t strip);
-/* The lines of the menus, of what is there now. */
+/* The lines of the menus, for the current page. */
 void tui_fill_menu(struct tui *t, struct tui_page *p);
 
 #endif

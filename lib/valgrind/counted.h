@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Superblocks that only count (modes.h): a counter for each way through them, and what an execution
- * adds to the events that follow from execution alone.  A counter counts how often its segment
+ * Superblocks that only count (modes.h): a counter for each path through them, and the number of
+ * events of an execution that execution alone determines. A counter counts how often its segment
  * began, so that its row is the difference between two segments' sums; rows are signed.
  */
 #ifndef VALGRIND_COUNTED_H

@@ -1,16 +1,16 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Starts the tool: what Valgrind's own launcher does, for one tool and one platform.  Valgrind's
- * core runs it again for each program that the modelled one executes.  Having our own leaves the
- * program's environment as it was: no VALGRIND_LIB, and none of what a distribution's wrapper
- * script adds.
+ * Starts the tool, like Valgrind's own launcher, for one tool and one platform. Valgrind's core
+ * runs it again for each program that the modelled one executes. With a launcher of our own the
+ * program's environment is unchanged: no VALGRIND_LIB, and no variables of a distribution's wrapper
+ * script.
  *
- * The tool is there twice, the second time for the processors of today; both count the same.
+ * The tool is installed twice, the second time for newer processors; both count the same.
  *
- * Linked statically, so that the program's LD_PRELOAD and LD_LIBRARY_PATH do not reach it.
+ * Linked statically, so that the program's LD_PRELOAD and LD_LIBRARY_PATH do not affect it.
  * Installed as "valgrind.bin" beside a link to the distribution's wrapper script, which runs
- * "$0.bin": so the wrapper can be had as well, where a run must see the very environment that
- * `valgrind --tool=cachegrind` would give.
+ * "$0.bin": so the wrapper can be used as well, if a run needs exactly the environment that
+ * `valgrind --tool=cachegrind` gives.
  */
 #include <errno.h>
 #include <stdio.h>

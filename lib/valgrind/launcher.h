@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What the tool and its launcher agree on: the tool's name and its options.
+ * Shared by the tool and its launcher: the tool's name and its options.
  */
 #ifndef VALGRIND_LAUNCHER_H
 #define VALGRIND_LAUNCHER_H

@@ -1,17 +1,17 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* clang-format off */
 /*
- * What the Valgrind tool found out about each instruction of a process image: a file beside that of
- * the counts (model/wire/shared.h), "profile.PID.N" with the same numbers, written by
+ * The Valgrind tool's profile of each instruction of a process image: a file beside that of the
+ * counts (model/wire/shared.h), "profile.PID.N" with the same numbers, written by
  * lib/valgrind/profile.c and read by sources/profile_read.c.
  *
- * The file begins with struct model_profile_header.  It says where in the file the last complete
- * profile is; while the process runs, another is written now and then behind or before it, and then
- * the header is changed by a single write.  So what a killed process leaves behind is whole, and
- * lacks only what came after the header's `instructions`.
+ * The file begins with struct model_profile_header.  It has the position of the last complete
+ * profile; while the process runs, another is written from time to time after or before it, and then
+ * the header is changed by a single write.  So the file of a killed process is complete up to the
+ * header's `instructions`.
  *
  * A profile is a row of sections: struct model_profile_section, then the content; the last is
- * MODEL_SECTION_END.  Unknown types are to be skipped.  All numbers are little-endian.  In contents,
+ * MODEL_SECTION_END.  Readers skip unknown types.  All numbers are little-endian.  In contents,
  * "v" is an unsigned number in groups of seven bits, the lowest first, each but the last with bit 7
  * set (LEB128), "z" a signed one as such (0, -1, 1, -2 ...: zigzag), "s" a text: its length (v) and
  * its bytes.  "To the end" is that of the section.
@@ -24,30 +24,30 @@
  *             v count.
  *   INDIRECT  targets of branches through registers or memory, returns included, to the end: v image,
  *             v address of the branch, v image, v address it went to, v count.
- *   EVENTS    what was sampled, to the end, in the order of their indices: v event, v period, v skid.
+ *   EVENTS    sampled events, to the end, in the order of their indices: v event, v period, v skid.
  *   SAMPLES   to the end: v index of the event, v thread, v phase, v image, v address of the
  *             instruction, v samples.
  *   NODES     call paths, in the order of their numbers from 1 on, to the end: v the caller's node
  *             (less than its own; 0: there is no caller), v image, v address of the instruction that
  *             called, v its length (0: a signal interrupted there).
- *   PATH_SAMPLES  in place of SAMPLES where there are paths, to the end: v 0 where the path is lost,
+ *   PATH_SAMPLES  in place of SAMPLES if there are paths, to the end: v 0 if the path is lost,
  *             else 1 + the number of its node; then as in SAMPLES.
  *   UNCOUNTED v events, for each v event, v count while samples did not count.
  *   DATA      to the end: v index of the event, v address (of a line of 64 bytes), v samples.
- *   OBJECTS   what data misses are about, in the order of numbers from 1 on, to the end: v kind (enum
+ *   OBJECTS   objects of data misses, in the order of numbers from 1 on, to the end: v kind (enum
  *             model_object_kind), v image, v address (as program headers have it; of code, in memory),
  *             v size, v thread, v node, v blocks, v their bytes, v where in a line of 64 bytes they
- *             begin (64: here and there), s name.
+ *             begin (64: different places), s name.
  *   OBJECT_PLACES  to the end: v object (0: none), z 2^k lines of 64 bytes from the one that it begins
  *             in, v k, v events, for each v event, v count.
  *   OBJECT_TOUCHES  to the end: v object, v image, v address of the instruction, z least and z greatest
  *             offset, v greatest common divisor of the distances between offsets, v events, for each v event, v
  *             count.
  *   OBJECT_LINES  units of coherence that cores took from each other, to the end: v object, z offset, v
- *             bytes, v requests, v times that what others had written was needed, and was not, v ends;
+ *             bytes, v requests, v needed and v useless transfers (model/objects.h), v ends;
  *             for each v thread, v object, v image, v address of the instruction, v requests, v loads,
- *             v stores, v v which bytes were read (64 a number), v v which were written.
- *   OBJECTS_LOST  v what found no room in all of them.
+ *             v stores, v v a bit for each byte that was read (64 per number), v v likewise written.
+ *   OBJECTS_LOST  v counts that found no room in all of them.
  *   SLICES    v cycles of a slice, or more; then slices in order, to the end: v events counted, for
  *             each v event, v count in the slice.
  *   THREADS   v kernel's number of each thread, to the end.
@@ -61,10 +61,10 @@
  * caliper point begins the next.
  *
  * The shape of a superblock: v image, v address, v flags (MODEL_SHAPE_*), v instructions; for each
- * instruction its length (one byte) and what it is (one byte, MODEL_INSN_*), then what bits of that
- * promise, in the order of the bits; with MODEL_SHAPE_CODE, the bytes of all; v segments; for each
- * v instructions, v loads and v stores of the last of them, v whether it is fixed which superblock
- * follows, and if so z that one's address less this one's; v branches, for each v instruction, v kind * 2 + taken, z target less the superblock's
+ * instruction its length (one byte) and its kind (one byte, MODEL_INSN_*), then the data of that
+ * one's bits, in the order of the bits; with MODEL_SHAPE_CODE, the bytes of all; v segments; for each
+ * v instructions, v loads and v stores of the last of them, v 1 if the next superblock
+ * is fixed, else 0, and if so z that one's address minus this one's; v branches, for each v instruction, v kind * 2 + taken, z target minus the superblock's
  * address.
  */
 /* clang-format on */
