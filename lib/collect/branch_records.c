@@ -92,7 +92,7 @@ static int branch_add_run(
 
 	if (find_run(r, p, record, &run))
 		return -1;
-	return run.key.image ? experiment_add_run(r->experiment, &run) : 0;
+	return run.key.image && experiment_row(r->experiment, EXPERIMENT_RUNS, &run) < 0 ? -1 : 0;
 }
 
 static int branch_add_way(
@@ -123,7 +123,7 @@ static int add_met(struct branch_records *r, const struct branch_record *record)
 	run.bursts = record->windows;
 	run.rate = record->rate;
 	run.squares = record->squares;
-	return experiment_add_run(r->experiment, &run);
+	return experiment_row(r->experiment, EXPERIMENT_RUNS, &run) < 0 ? -1 : 0;
 }
 
 static int add_site(struct branch_records *r, struct process *p, const struct branch_record *record)
@@ -154,7 +154,7 @@ static int branch_add_rate(struct branch_records *r, const struct branch_record 
 		return 0;
 	rate.key.image = r->sites.data[record->id - 1].image;
 	rate.key.address = r->sites.data[record->id - 1].address;
-	return experiment_add_rate(r->experiment, &rate);
+	return experiment_row(r->experiment, EXPERIMENT_RATES, &rate) < 0 ? -1 : 0;
 }
 
 static int branch_add(struct branch_records *r, const struct branch_record *record)

@@ -75,7 +75,7 @@ int data_sample(
 
 	if (own < 0 || find_object(s, p, address, &object, &start))
 		return -1;
-	index = experiment_data_object(x, &object);
+	index = experiment_row(x, EXPERIMENT_OBJECTS, &object);
 	if (index < 0)
 		return -1;
 	place.key.metric = touch.key.metric = (uint32_t)own;
@@ -85,5 +85,8 @@ int data_sample(
 	touch.key.image = experiment_node_at(x, node)->key.image;
 	touch.key.address = experiment_node_at(x, node)->key.address;
 	touch.least = touch.most = (int64_t)(address - start);
-	return experiment_data_place(x, &place) || experiment_data_touch(x, &touch) ? -1 : 0;
+	return experiment_row(x, EXPERIMENT_PLACES, &place) < 0 ||
+			       experiment_row(x, EXPERIMENT_TOUCHES, &touch) < 0
+		       ? -1
+		       : 0;
 }

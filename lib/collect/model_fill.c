@@ -289,7 +289,7 @@ static int fill_edges(struct filling *f)
 			return -1;
 		edge.key.from_image = (uint32_t)from;
 		edge.key.to_image = (uint32_t)to;
-		if (experiment_add_edge(f->x, &edge))
+		if (experiment_row(f->x, EXPERIMENT_EDGES, &edge) < 0)
 			return error_nomem(f->e);
 	}
 	return 0;

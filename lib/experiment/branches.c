@@ -71,22 +71,11 @@ static const struct row_field tally_fields[] = {
 const struct row_kind experiment_branch_tallies_kind = {
 	ROW_KIND(experiment_tally, tally_fields, 1), .type = "BTAL", .word = "tally"};
 
-int experiment_add_run(struct experiment *x, const struct experiment_run *run)
-{
-	return row_add(&x->branch_runs, &experiment_branch_runs_kind, run) < 0 ? -1 : 0;
-}
-
-int experiment_add_rate(struct experiment *x, const struct experiment_rate *rate)
-{
-	return row_add(&x->branch_rates, &experiment_branch_rates_kind, rate) < 0 ? -1 : 0;
-}
-
 int experiment_add_tally(struct experiment *x, enum experiment_tally_kind kind, uint64_t count)
 {
 	struct experiment_tally tally = {.key = {.kind = kind}, .count = count};
-	struct table *t = &x->branch_tallies;
 
-	return row_add(t, &experiment_branch_tallies_kind, &tally) < 0 ? -1 : 0;
+	return row_add(&x->branch_tallies, &experiment_branch_tallies_kind, &tally) < 0 ? -1 : 0;
 }
 
 uint64_t experiment_tally(const struct experiment *x, enum experiment_tally_kind kind)

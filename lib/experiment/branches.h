@@ -112,9 +112,7 @@ static inline bool experiment_has_branches(const struct experiment *x)
 	return x->branch_runs.count || x->branch_rates.count || x->branch_tallies.count;
 }
 
-/* Each adds to the row with its key; -1 when memory is out. */
-int experiment_add_run(struct experiment *x, const struct experiment_run *run);
-int experiment_add_rate(struct experiment *x, const struct experiment_rate *rate);
+/* Adds to the one of that kind; -1 when memory is out. */
 int experiment_add_tally(struct experiment *x, enum experiment_tally_kind kind, uint64_t count);
 /* 0: there is none. */
 uint64_t experiment_tally(const struct experiment *x, enum experiment_tally_kind kind);

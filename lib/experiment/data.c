@@ -125,33 +125,3 @@ static const struct row_field end_fields[] = {
 
 const struct row_kind experiment_ends_kind = {
 	ROW_KIND(experiment_end, end_fields, 5), .type = "DEND", .word = "end"};
-
-struct table *experiment_data_table(const struct experiment *x, int which)
-{
-	return experiment_table(x, EXPERIMENT_OBJECTS + which);
-}
-
-long experiment_data_object(struct experiment *x, const struct experiment_object *object)
-{
-	return row_add(&x->objects, &experiment_objects_kind, object);
-}
-
-int experiment_data_place(struct experiment *x, const struct experiment_place *place)
-{
-	return row_add(&x->places, &experiment_places_kind, place) < 0 ? -1 : 0;
-}
-
-int experiment_data_touch(struct experiment *x, const struct experiment_touch *touch)
-{
-	return row_add(&x->touches, &experiment_touches_kind, touch) < 0 ? -1 : 0;
-}
-
-long experiment_data_line(struct experiment *x, const struct experiment_line *line)
-{
-	return row_add(&x->lines, &experiment_lines_kind, line);
-}
-
-int experiment_data_end(struct experiment *x, const struct experiment_end *end)
-{
-	return row_add(&x->ends, &experiment_ends_kind, end) < 0 ? -1 : 0;
-}

@@ -106,16 +106,5 @@ static inline bool experiment_has_data(const struct experiment *x)
 /* Copies the metric; its index, -1 when memory is out. */
 long experiment_data_metric(
 	struct experiment *x, const struct experiment_metric *metric, struct error *e);
-/* Each adds a row to the one with its key; objects and lines return its index, the others 0; -1
- * when memory is out. */
-long experiment_data_object(struct experiment *x, const struct experiment_object *object);
-int experiment_data_place(struct experiment *x, const struct experiment_place *place);
-int experiment_data_touch(struct experiment *x, const struct experiment_touch *touch);
-long experiment_data_line(struct experiment *x, const struct experiment_line *line);
-int experiment_data_end(struct experiment *x, const struct experiment_end *end);
-
-/* The tables, for functions that handle several of them. */
-enum { DATA_OBJECTS, DATA_PLACES, DATA_TOUCHES, DATA_LINES, DATA_ENDS, DATA_TABLES };
-struct table *experiment_data_table(const struct experiment *x, int which);
 
 #endif

@@ -119,7 +119,7 @@ int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, ui
 		.length = length,
 		.name = (char *)name};
 
-	return row_add(&x->symbols, &experiment_symbols_kind, &symbol) < 0 ? error_nomem(e) : 0;
+	return experiment_row(x, EXPERIMENT_SYMBOLS, &symbol) < 0 ? error_nomem(e) : 0;
 }
 
 static struct experiment_fact *fact_find(const struct experiment *x, const char *key)
@@ -169,15 +169,5 @@ int experiment_add(struct experiment *x, uint32_t metric, uint32_t thread, uint3
 	if (!sample)
 		return -1;
 	sample->count += count;
-	return 0;
-}
-
-int experiment_add_edge(struct experiment *x, const struct experiment_edge *edge)
-{
-	struct experiment_edge *own = table_add(&x->edges, &edge->key);
-
-	if (!own)
-		return -1;
-	own->count += edge->count;
 	return 0;
 }

@@ -229,7 +229,6 @@ long experiment_node(struct experiment *x, uint32_t parent, uint32_t image, uint
 /* Adds count samples.  -1 when memory is out. */
 int experiment_add(struct experiment *x, uint32_t metric, uint32_t thread, uint32_t phase,
 	uint32_t node, uint64_t count);
-int experiment_add_edge(struct experiment *x, const struct experiment_edge *edge);
 
 static inline const struct experiment_node *experiment_node_at(const struct experiment *x, size_t i)
 {

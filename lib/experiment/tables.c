@@ -86,6 +86,11 @@ struct table *experiment_table(const struct experiment *x, int which)
 	return (struct table *)(uintptr_t)&x->tables[which - EXPERIMENT_LISTS];
 }
 
+long experiment_row(struct experiment *x, int which, const void *row)
+{
+	return row_add(experiment_table(x, which), experiment_kind(which), row);
+}
+
 void experiment_limits(const struct experiment *x, struct row_numbers *n)
 {
 	for (int i = EXPERIMENT_FACTS; i < EXPERIMENT_LISTS; i++)

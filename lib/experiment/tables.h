@@ -52,6 +52,9 @@ struct experiment;
 
 const struct row_kind *experiment_kind(int which);
 struct table *experiment_table(const struct experiment *x, int which);
+/* Adds a row of that table to the one with its key, and copies its texts; its number, -1 when
+ * memory is out. */
+long experiment_row(struct experiment *x, int which, const void *row);
 /* Limits of references: the number of rows of each. */
 void experiment_limits(const struct experiment *x, struct row_numbers *n);
 

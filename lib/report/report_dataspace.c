@@ -130,7 +130,7 @@ static int dataspace_make(struct report_dataspace_view *v, struct error *e)
 
 	report_describe(v->t, v->d);
 	v->by = sort_metric(v);
-	for (int which = DATA_PLACES; which <= DATA_LINES; which++)
+	for (int which = EXPERIMENT_PLACES; which <= EXPERIMENT_LINES; which++)
 		report_dataspace_refs(v, which);
 	for (size_t i = 0; i < v->d->request->count; i++) {
 		const struct experiment *x = v->d->request->inputs[i].experiment;

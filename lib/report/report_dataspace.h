@@ -28,13 +28,13 @@ struct report_dataspace_view {
 	struct prof_data *d;
 	struct report_table *t;
 	struct report_objects o;
-	struct report_dataspace_refs refs[DATA_TABLES]; /* places, touches, lines */
-	long *columns;                                  /* of metrics; -1: all are 0 */
-	size_t kind, sharing;                           /* columns of text */
-	size_t by;                                      /* metric that rows are sorted by */
-	uint64_t requests;                              /* of all lines that were taken */
-	bool lines;                                     /* -datalines */
-	long last[3];                                   /* row of each depth that was added last */
+	struct report_dataspace_refs refs[EXPERIMENT_TABLES]; /* of places, touches, lines */
+	long *columns;                                        /* of metrics; -1: all are 0 */
+	size_t kind, sharing;                                 /* columns of text */
+	size_t by;                                            /* metric that rows are sorted by */
+	uint64_t requests;                                    /* of all lines that were taken */
+	bool lines;                                           /* -datalines */
+	long last[3]; /* row of each depth that was added last */
 };
 
 /* report_dataspace_rows.c: columns, and rows of the tables by object. */

@@ -94,9 +94,9 @@ void report_dataspace_more(
 
 static uint32_t object_of(const struct experiment *x, int which, size_t row)
 {
-	return which == DATA_PLACES    ? experiment_place_at(x, row)->key.object
-	       : which == DATA_TOUCHES ? experiment_touch_at(x, row)->key.object
-				       : experiment_line_at(x, row)->key.object;
+	return which == EXPERIMENT_PLACES    ? experiment_place_at(x, row)->key.object
+	       : which == EXPERIMENT_TOUCHES ? experiment_touch_at(x, row)->key.object
+					     : experiment_line_at(x, row)->key.object;
 }
 
 static int by_object(const void *pa, const void *pb)
@@ -113,7 +113,7 @@ void report_dataspace_refs(struct report_dataspace_view *v, int which)
 	size_t n = v->o.all.count, all = 0, at = 0;
 
 	for (size_t i = 0; i < v->d->request->count; i++)
-		all += experiment_data_table(v->d->request->inputs[i].experiment, which)->count;
+		all += experiment_table(v->d->request->inputs[i].experiment, which)->count;
 	r->first = report_scratch(v->t, n + 1, sizeof(*r->first));
 	r->ref = report_scratch(v->t, all, sizeof(*r->ref));
 	if (!r->first || !r->ref)
@@ -121,7 +121,7 @@ void report_dataspace_refs(struct report_dataspace_view *v, int which)
 	for (uint32_t i = 0; i < v->d->request->count; i++) {
 		const struct experiment *x = v->d->request->inputs[i].experiment;
 
-		for (uint32_t k = 0; k < experiment_data_table(x, which)->count; k++)
+		for (uint32_t k = 0; k < experiment_table(x, which)->count; k++)
 			r->ref[at++] = (struct report_dataspace_ref){
 				v->o.of[i][object_of(x, which, k)], i, k};
 	}

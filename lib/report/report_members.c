@@ -189,7 +189,7 @@ static void members_add_count(struct report_dataspace_view *v, part_list *parts,
 
 void report_members_rows(struct report_dataspace_view *v, uint32_t object)
 {
-	const struct report_dataspace_refs *refs = &v->refs[DATA_TOUCHES];
+	const struct report_dataspace_refs *refs = &v->refs[EXPERIMENT_TOUCHES];
 	part_list parts = {0};
 	struct strbuf text = {0};
 
@@ -231,7 +231,7 @@ static void put_line(
 
 void report_places_rows(struct report_dataspace_view *v, uint32_t object)
 {
-	const struct report_dataspace_refs *refs = &v->refs[DATA_PLACES];
+	const struct report_dataspace_refs *refs = &v->refs[EXPERIMENT_PLACES];
 	part_list parts = {0};
 	struct strbuf text = {0};
 

@@ -369,7 +369,7 @@ typedef VEC(struct shared) shared_list;
 
 static shared_list find_lines(struct report_dataspace_view *v, uint32_t object)
 {
-	const struct report_dataspace_refs *refs = &v->refs[DATA_LINES];
+	const struct report_dataspace_refs *refs = &v->refs[EXPERIMENT_LINES];
 	shared_list lines = {0};
 
 	for (size_t i = refs->first[object]; i < refs->first[object + 1]; i++) {

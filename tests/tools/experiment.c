@@ -96,12 +96,12 @@ static int take_branches(const char *line)
 		    " %" SCNu64 " %lg %lg",
 		    &run.key.image, &run.key.begin, &run.key.end, &run.key.to_image, &run.key.to,
 		    &run.count, &run.bursts, &run.rate, &run.squares) >= 6)
-		return experiment_add_run(&x, &run);
+		return experiment_row(&x, EXPERIMENT_RUNS, &run) < 0;
 	if (sscanf(line,
 		    "rate %" SCNu32 " %" SCNx64 " %" SCNu64 " %" SCNu64 " %" SCNu64 " %" SCNu64,
 		    &rate.key.image, &rate.key.address, &rate.hits, &rate.nanoseconds,
 		    &rate.windows, &rate.span) == 6)
-		return experiment_add_rate(&x, &rate);
+		return experiment_row(&x, EXPERIMENT_RATES, &rate) < 0;
 	if (sscanf(line, "tally %u %" SCNu64, &kind, &count) == 2)
 		return experiment_add_tally(&x, kind, count);
 	return 1;
@@ -147,13 +147,16 @@ static int take_line(char *line)
 		return 0;
 	}
 	if (sscanf(line, "edge %u %" SCNx64 " %" SCNx64 " %" SCNu64 " %d", &i, &n, &k, &count,
-		    &p) == 5)
-		return experiment_add_edge(&x, &(struct experiment_edge){.key = {.from = n,
-										 .to = k,
-										 .from_image = i,
-										 .to_image = i,
-										 .taken = p != 0},
-						       .count = count});
+		    &p) == 5) {
+		const struct experiment_edge edge = {.key = {.from = n,
+							     .to = k,
+							     .from_image = i,
+							     .to_image = i,
+							     .taken = p != 0},
+			.count = count};
+
+		return experiment_row(&x, EXPERIMENT_EDGES, &edge) < 0;
+	}
 	if (sscanf(line, "began %" SCNu64, &x.began) == 1)
 		return 0;
 	if (sscanf(line, "elapsed %" SCNu64, &x.elapsed) == 1)

@@ -156,7 +156,7 @@ static inline int random_data(struct experiment *x, struct chance *c, uint32_t r
 		uint32_t object;
 
 		o.bytes = o.blocks * 48;
-		object = (uint32_t)experiment_data_object(x, &o);
+		object = (uint32_t)experiment_row(x, EXPERIMENT_OBJECTS, &o);
 		l.key.object = p.key.object = t.key.object = end.key.object = object;
 		l.key.offset = (int64_t)chance_below(c, 4) * 64 - 64;
 		l.key.bytes = 64;
@@ -167,9 +167,10 @@ static inline int random_data(struct experiment *x, struct chance *c, uint32_t r
 		t.key.image = end.key.image = chance_below(c, images);
 		t.key.address = end.key.address = 0x1000 + chance_below(c, 8);
 		end.key.thread = chance_below(c, 4);
-		end.key.line = (uint32_t)experiment_data_line(x, &l);
-		if (experiment_data_place(x, &p) || experiment_data_touch(x, &t) ||
-			experiment_data_end(x, &end))
+		end.key.line = (uint32_t)experiment_row(x, EXPERIMENT_LINES, &l);
+		if (experiment_row(x, EXPERIMENT_PLACES, &p) < 0 ||
+			experiment_row(x, EXPERIMENT_TOUCHES, &t) < 0 ||
+			experiment_row(x, EXPERIMENT_ENDS, &end) < 0)
 			return -1;
 	}
 	return 0;
@@ -197,7 +198,8 @@ static inline int random_branches(struct experiment *x, struct chance *c, uint32
 			.span = chance_below(c, 9)};
 
 		run.key.end = run.key.begin + chance_below(c, 3) * 4;
-		if (experiment_add_run(x, &run) || experiment_add_rate(x, &rate) ||
+		if (experiment_row(x, EXPERIMENT_RUNS, &run) < 0 ||
+			experiment_row(x, EXPERIMENT_RATES, &rate) < 0 ||
 			experiment_add_tally(x, chance_below(c, TALLY_KINDS + 1), chance_next(c)))
 			return -1;
 	}
@@ -242,7 +244,7 @@ static inline int random_experiment(struct experiment *x, uint64_t seed, uint32_
 		char name[32];
 
 		snprintf(name, sizeof(name), "f%u", chance_below(&c, 10));
-		if (experiment_add_edge(x, &edge) ||
+		if (experiment_row(x, EXPERIMENT_EDGES, &edge) < 0 ||
 			experiment_symbol(x, chance_below(&c, images), chance_below(&c, nodes),
 				1 + chance_below(&c, 3), name, &e))
 			return -1;

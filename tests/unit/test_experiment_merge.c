@@ -225,9 +225,9 @@ static void make_branches(struct experiment *x, uint64_t times)
 	run.squares = 0.25 * (double)times;
 	rate.nanoseconds = 1000 * times;
 	rate.windows = times;
-	experiment_add_run(x, &run);
-	experiment_add_run(x, &run);
-	experiment_add_rate(x, &rate);
+	experiment_row(x, EXPERIMENT_RUNS, &run);
+	experiment_row(x, EXPERIMENT_RUNS, &run);
+	experiment_row(x, EXPERIMENT_RATES, &rate);
 	experiment_add_tally(x, TALLY_BURSTS, times);
 	experiment_settle(x, &e);
 }

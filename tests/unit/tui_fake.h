@@ -112,40 +112,41 @@ static inline void tui_fake_data(struct experiment *x)
 							.address = 0x1010,
 							.thread = 1}};
 	uint32_t metric = (uint32_t)experiment_data_metric(x, &misses, NULL);
-	uint32_t block = (uint32_t)experiment_data_object(x, &heap);
-	uint32_t frame = (uint32_t)experiment_data_object(x, &stack);
+	uint32_t block = (uint32_t)experiment_row(x, EXPERIMENT_OBJECTS, &heap);
+	uint32_t frame = (uint32_t)experiment_row(x, EXPERIMENT_OBJECTS, &stack);
 	uint32_t line;
 
 	for (int64_t i = 0; i < 4; i++)
-		experiment_data_place(
-			x, &(struct experiment_place){
-				   .key = {.line = i, .metric = metric, .object = block},
-				   .count = 900 >> i});
-	experiment_data_place(x, &(struct experiment_place){
-					 .key = {.metric = metric, .object = frame}, .count = 17});
-	experiment_data_touch(x,
+		experiment_row(x, EXPERIMENT_PLACES,
+			&(struct experiment_place){
+				.key = {.line = i, .metric = metric, .object = block},
+				.count = 900 >> i});
+	experiment_row(x, EXPERIMENT_PLACES,
+		&(struct experiment_place){
+			.key = {.metric = metric, .object = frame}, .count = 17});
+	experiment_row(x, EXPERIMENT_TOUCHES,
 		&(struct experiment_touch){
 			.key = {.address = 0x1117, .metric = metric, .object = block, .image = 1},
 			.count = 1600,
 			.most = 255,
 			.apart = 8});
-	line = (uint32_t)experiment_data_line(
-		x, &(struct experiment_line){.key = {.bytes = 64, .object = block},
-			   .requests = 700,
-			   .needed = 3,
-			   .useless = 690});
+	line = (uint32_t)experiment_row(x, EXPERIMENT_LINES,
+		&(struct experiment_line){.key = {.bytes = 64, .object = block},
+			.requests = 700,
+			.needed = 3,
+			.useless = 690});
 	for (uint32_t thread = 0; thread < 2; thread++)
-		experiment_data_end(
-			x, &(struct experiment_end){.key = {.address = 0x1117 + 4 * thread,
-							    .line = line,
-							    .thread = thread,
-							    .object = block,
-							    .image = 1},
-				   .requests = 350,
-				   .loads = 400,
-				   .stores = 400,
-				   .read = {0xffull << 8 * thread},
-				   .written = {0xffull << 8 * thread}});
+		experiment_row(x, EXPERIMENT_ENDS,
+			&(struct experiment_end){.key = {.address = 0x1117 + 4 * thread,
+							 .line = line,
+							 .thread = thread,
+							 .object = block,
+							 .image = 1},
+				.requests = 350,
+				.loads = 400,
+				.stores = 400,
+				.read = {0xffull << 8 * thread},
+				.written = {0xffull << 8 * thread}});
 }
 
 static inline void tui_fake_experiment(struct experiment *x, unsigned more)
