@@ -144,6 +144,18 @@ void json_null(struct json *j, const char *key)
 	fputs("null", j->out);
 }
 
+void json_rows(struct json *j, const char *key, const void *rows, size_t count, size_t size,
+	void (*put)(struct json *j, const void *row))
+{
+	json_array(j, key);
+	for (size_t i = 0; i < count; i++) {
+		json_object(j, NULL);
+		put(j, (const char *)rows + i * size);
+		json_end_object(j);
+	}
+	json_end_array(j);
+}
+
 int json_begin(struct json_document *d, const char *schema, struct error *e)
 {
 	FILE *f = open_memstream(&d->text, &d->length);

@@ -36,6 +36,9 @@ void json_number(struct json *j, const char *key, double value);
 void json_integer(struct json *j, const char *key, long long value);
 void json_bool(struct json *j, const char *key, bool value);
 void json_null(struct json *j, const char *key);
+/* An array of an object per row; put writes the members. */
+void json_rows(struct json *j, const char *key, const void *rows, size_t count, size_t size,
+	void (*put)(struct json *j, const void *row));
 
 /* A document in memory: an object that begins with its schema. */
 struct json_document {

@@ -33,52 +33,34 @@ static void event_object(
 	json_end_object(j);
 }
 
-static void uncounted(const struct counts_report *r, struct json *j)
+static void uncounted(struct json *j, const void *row)
 {
-	json_array(j, "not_counted");
-	for (size_t i = 0; i < r->uncounted_count; i++) {
-		const struct uncounted_row *row = &r->uncounted[i];
+	const struct uncounted_row *of = row;
 
-		json_object(j, NULL);
-		json_integer(j, "number", row->number);
-		json_string(j, "short", row->short_name);
-		json_string(j, "name", row->name);
-		json_string(j, "why", row->why);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_integer(j, "number", of->number);
+	json_string(j, "short", of->short_name);
+	json_string(j, "name", of->name);
+	json_string(j, "why", of->why);
 }
 
-static void statistics(const struct counts_report *r, struct json *j)
+static void statistics(struct json *j, const void *row)
 {
-	json_array(j, "statistics");
-	for (size_t i = 0; i < r->statistic_count; i++) {
-		const struct statistic *s = &r->statistics[i];
+	const struct statistic *s = row;
 
-		json_object(j, NULL);
-		json_string(j, "name", s->name);
-		number_json_members(j, &s->quantity);
-		json_string(j, "unit", s->unit);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_string(j, "name", s->name);
+	number_json_members(j, &s->quantity);
+	json_string(j, "unit", s->unit);
 }
 
-static void breakdown(const struct counts_report *r, struct json *j)
+static void breakdown(struct json *j, const void *row)
 {
-	json_array(j, "breakdown");
-	for (size_t i = 0; i < r->cause_count; i++) {
-		const struct cause *c = &r->causes[i];
+	const struct cause *c = row;
 
-		json_object(j, NULL);
-		json_string(j, "cause", c->name);
-		if (c->number >= 0)
-			json_integer(j, "number", c->number);
-		number_json(j, "seconds", &c->seconds);
-		json_number(j, "share", c->share);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_string(j, "cause", c->name);
+	if (c->number >= 0)
+		json_integer(j, "number", c->number);
+	number_json(j, "seconds", &c->seconds);
+	json_number(j, "share", c->share);
 }
 
 static void threads(const struct counts_report *r, struct json *j)
@@ -128,11 +110,13 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 	for (size_t i = 0; i < r->event_count; i++)
 		event_object(j, &r->events[i], &r->events[i].count, r->costs);
 	json_end_array(j);
-	uncounted(r, j);
+	json_rows(j, "not_counted", r->uncounted, r->uncounted_count, sizeof(*r->uncounted),
+		uncounted);
 	if (r->costs) {
 		json_string(j, "cost_table", r->cost_table);
-		statistics(r, j);
-		breakdown(r, j);
+		json_rows(j, "statistics", r->statistics, r->statistic_count,
+			sizeof(*r->statistics), statistics);
+		json_rows(j, "breakdown", r->causes, r->cause_count, sizeof(*r->causes), breakdown);
 	}
 	threads(r, j);
 	return json_end(&document, out, e);

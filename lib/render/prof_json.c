@@ -4,32 +4,26 @@
 #include "render/prof.h"
 #include "render/prof_private.h"
 
-static void experiments(const struct report_table *t, struct json *j)
+static void experiments(struct json *j, const void *row)
 {
-	json_array(j, "experiments");
-	for (size_t i = 0; i < t->experiments.count; i++) {
-		const struct report_experiment *x = &t->experiments.data[i];
+	const struct report_experiment *x = row;
 
-		json_object(j, NULL);
-		json_string(j, "file", x->file);
-		json_string(j, "type", x->type);
-		json_string(j, "event", x->event);
-		json_string(j, "short", x->short_name);
-		json_string(j, "unit", x->unit);
-		json_string(j, "source", x->source);
-		json_string(j, "label", label_name(x->label));
-		if (x->note && x->note[0])
-			json_string(j, "note", x->note);
-		json_integer(j, "period", (long long)x->period);
-		json_integer(j, "samples", (long long)x->samples);
-		json_integer(j, "lost", (long long)x->lost);
-		json_integer(j, "throttled", (long long)x->throttled);
-		json_integer(j, "unattributed", (long long)x->unattributed);
-		if (x->total)
-			json_integer(j, "total", (long long)x->total);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_string(j, "file", x->file);
+	json_string(j, "type", x->type);
+	json_string(j, "event", x->event);
+	json_string(j, "short", x->short_name);
+	json_string(j, "unit", x->unit);
+	json_string(j, "source", x->source);
+	json_string(j, "label", label_name(x->label));
+	if (x->note && x->note[0])
+		json_string(j, "note", x->note);
+	json_integer(j, "period", (long long)x->period);
+	json_integer(j, "samples", (long long)x->samples);
+	json_integer(j, "lost", (long long)x->lost);
+	json_integer(j, "throttled", (long long)x->throttled);
+	json_integer(j, "unattributed", (long long)x->unattributed);
+	if (x->total)
+		json_integer(j, "total", (long long)x->total);
 }
 
 static void columns(const struct report_table *t, struct json *j)
@@ -80,20 +74,14 @@ static void cells(const struct report_table *t, size_t row, struct json *j)
 			json_string(j, t->columns.data[i].name, cell[i].text);
 }
 
-static void culprits(const struct report_table *t, const struct report_row *r, struct json *j)
+static void culprits(struct json *j, const void *row)
 {
-	json_array(j, "culprits");
-	for (size_t i = r->first_culprit; i < r->first_culprit + r->culprits; i++) {
-		const struct report_culprit *c = &t->culprits.data[i];
+	const struct report_culprit *c = row;
 
-		json_object(j, NULL);
-		json_string(j, "cause", c->cause);
-		number_json(j, "cycles", &c->cycles);
-		if (c->blamed)
-			json_address(j, "blame", c->blame);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_string(j, "cause", c->cause);
+	number_json(j, "cycles", &c->cycles);
+	if (c->blamed)
+		json_address(j, "blame", c->blame);
 }
 
 static void row(const struct report_table *t, size_t i, const char *key, struct json *j)
@@ -120,7 +108,8 @@ static void row(const struct report_table *t, size_t i, const char *key, struct 
 	if (t->columns.count && r->role != REPORT_GAP)
 		cells(t, i, j);
 	if (r->culprits)
-		culprits(t, r, j);
+		json_rows(j, "culprits", &t->culprits.data[r->first_culprit], r->culprits,
+			sizeof(*t->culprits.data), culprits);
 	json_end_object(j);
 }
 
@@ -140,45 +129,29 @@ static void lines(struct json *j, const char *key, const struct report_line *lin
 	json_end_array(j);
 }
 
-static void arcs(const struct report_table *t, struct json *j)
+static void arcs(struct json *j, const void *row)
 {
-	if (!t->arcs.count)
-		return;
-	json_array(j, "edges");
-	for (size_t i = 0; i < t->arcs.count; i++) {
-		const struct report_arc *a = &t->arcs.data[i];
+	const struct report_arc *a = row;
 
-		json_object(j, NULL);
-		json_integer(j, "from", (long long)a->from);
-		json_integer(j, "to", (long long)a->to);
-		json_string(j, "kind", a->kind);
-		json_bool(j, "back", a->back);
-		number_json(j, "executions", &a->executions);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_integer(j, "from", (long long)a->from);
+	json_integer(j, "to", (long long)a->to);
+	json_string(j, "kind", a->kind);
+	json_bool(j, "back", a->back);
+	number_json(j, "executions", &a->executions);
 }
 
-static void agreements(const struct report_table *t, struct json *j)
+static void agreements(struct json *j, const void *row)
 {
-	if (!t->agreements.count)
-		return;
-	json_array(j, "both");
-	for (size_t i = 0; i < t->agreements.count; i++) {
-		const struct report_agreement *a = &t->agreements.data[i];
+	const struct report_agreement *a = row;
 
-		json_object(j, NULL);
-		json_integer(j, "first", (long long)a->first);
-		json_integer(j, "second", (long long)a->second);
-		json_string(j, "by", a->by);
-		json_integer(j, "cells", a->cells);
-		json_number(j, "statistic", a->statistic);
-		json_number(j, "p", a->p);
-		json_number(j, "difference", a->difference);
-		json_bool(j, "differs", a->differs);
-		json_end_object(j);
-	}
-	json_end_array(j);
+	json_integer(j, "first", (long long)a->first);
+	json_integer(j, "second", (long long)a->second);
+	json_string(j, "by", a->by);
+	json_integer(j, "cells", a->cells);
+	json_number(j, "statistic", a->statistic);
+	json_number(j, "p", a->p);
+	json_number(j, "difference", a->difference);
+	json_bool(j, "differs", a->differs);
 }
 
 int render_prof_json(const struct report_table *t, struct strbuf *out, struct error *e)
@@ -189,7 +162,8 @@ int render_prof_json(const struct report_table *t, struct strbuf *out, struct er
 	if (json_begin(&document, "prof.rows/1", e))
 		return -1;
 	json_string(j, "report", t->report);
-	experiments(t, j);
+	json_rows(j, "experiments", t->experiments.data, t->experiments.count,
+		sizeof(*t->experiments.data), experiments);
 	lines(j, "run", t->head.data, t->head.count);
 	if (t->layout == REPORT_FACTS)
 		lines(j, "summary", t->summary.data, t->summary.count);
@@ -202,8 +176,11 @@ int render_prof_json(const struct report_table *t, struct strbuf *out, struct er
 	for (size_t i = 0; i < t->rows.count; i++)
 		if (t->rows.data[i].role == REPORT_TOTAL)
 			row(t, i, "total", j);
-	arcs(t, j);
-	agreements(t, j);
+	if (t->arcs.count)
+		json_rows(j, "edges", t->arcs.data, t->arcs.count, sizeof(*t->arcs.data), arcs);
+	if (t->agreements.count)
+		json_rows(j, "both", t->agreements.data, t->agreements.count,
+			sizeof(*t->agreements.data), agreements);
 	lines(j, "notes", t->notes.data, t->notes.count);
 	json_bool(j, "incomplete", t->incomplete);
 	return json_end(&document, out, e);
