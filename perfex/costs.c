@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perfex -t: the cost table in force. */
+/* perfex -t: the current cost table. */
 #include "costs/costs.h"
 #include "base/say.h"
 #include "base/sheet.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The main job: plans, runs the command (once, or once a pass and repetition), reports. */
+/* Counting: plans, runs the command (once, or once per pass and repetition), reports. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -26,8 +26,8 @@ struct counting {
 	VEC(struct event_spec) left_out; /* of -a */
 	VEC(struct error) left_out_why;
 
-	struct reading *readings; /* one a run */
-	double *elapsed;          /* one a run */
+	struct reading *readings; /* one per run */
+	double *elapsed;          /* one per run */
 	unsigned long runs;       /* done */
 	struct profile profile;   /* -profile */
 	struct profile_request profile_request;

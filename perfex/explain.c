@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* perfex -explain EVENT: all about one event. */
+/* perfex -explain EVENT: all data of one event. */
 #include <stdio.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -profile: what each instruction did, into a file of its own. */
+/* -profile: the events of each instruction, into a file of its own. */
 #include <errno.h>
 #include <sys/stat.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prof calibrate: a core's description against what this processor does. */
+/* prof calibrate: compares a core's description with this processor's measured behaviour. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>

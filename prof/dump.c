@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -dump: all that files hold, as text. */
+/* -dump: the whole contents of files, as text. */
 #include <stdlib.h>
 
 #include "base/say.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -export: experiments become files of other tools. */
+/* -export: converts experiments to files of other tools. */
 #include "export/export.h"
 
 #include <errno.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* -merge: many files become one. */
+/* -merge: adds up many files into one. */
 #include "base/say.h"
 #include "experiment/experiment.h"
 #include "prof.h"

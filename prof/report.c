@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Experiments become reports. */
+/* Makes reports of experiments. */
 #include <errno.h>
 #include <stdlib.h>
 #include <string.h>

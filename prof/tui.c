@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* prof -tui: the interface over reports that are made beside it. */
+/* prof -tui: the interface, over reports that another thread makes. */
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The main job: chooses sources and a name, collects, writes the experiment. */
+/* Runs an experiment: chooses sources and a name, collects, writes the experiment. */
 #include <errno.h>
 #include <signal.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * AArch64, as far as flow and kinds go.  Encodings: Arm Architecture Reference Manual, C4.1 ("A64
+ * AArch64: control flow and classes only. Encodings: Arm Architecture Reference Manual, C4.1 ("A64
  * instruction set encoding").
  */
 #include <stdio.h>

@@ -168,9 +168,9 @@ static inline bool insn_jumps(const struct insn *i)
 	return (i->classes & INSN_BRANCH) && !(i->classes & (INSN_CALL | INSN_RETURN));
 }
 
-/* Whether processors make one operation of these two, of which the second is a conditional branch:
- * a compare, test or simple arithmetic that sets the flags it reads, without both a memory operand
- * and an immediate (Intel since Sandy Bridge, AMD since Zen 3; older ones do it for fewer). */
+/* Whether processors fuse these two into one operation, of which the second is a conditional
+ * branch: a compare, test or simple arithmetic that sets the flags it reads, without both a memory
+ * operand and an immediate (Intel since Sandy Bridge, AMD since Zen 3; older ones fuse fewer). */
 bool isa_fuses(enum isa_machine machine, const struct insn *first, const struct insn *branch);
 
 /* Decodes the first instruction of bytes. An invalid one gets INSN_BAD and the length of the
@@ -188,9 +188,9 @@ enum isa_style { ISA_ATT, ISA_INTEL };
 char *isa_text(enum isa_machine machine, const void *bytes, size_t size, uint64_t address,
 	enum isa_style style, char text[INSN_TEXT_MAX]);
 
-/* The shortest x86-64 instruction of this mnemonic with these registers and immediates (kind, reg
- * and bits are looked at; all immediates are this one), into bytes; its length, 0 where there is
- * none. */
+/* Writes the shortest x86-64 instruction of this mnemonic with these registers and immediates
+ * (kind, reg and bits are used; all immediates are `immediate`) to bytes; returns its length, 0 if
+ * there is none. */
 size_t isa_encode(unsigned mnemonic, const struct insn_operand *operands, size_t count,
 	int64_t immediate, uint8_t bytes[INSN_LENGTH_MAX]);
 

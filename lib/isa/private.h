@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each instruction set has to offer to isa.c. */
+/* The operations of an instruction set, for isa.c. */
 #ifndef ISA_PRIVATE_H
 #define ISA_PRIVATE_H
 

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * x86-64 by Zydis, which is visible here, in x86_text.c and encode.c only.  What kind an
- * instruction is comes from tables over Zydis' categories and mnemonics; operands come from its
+ * x86-64 by Zydis, which is visible here, in x86_text.c and encode.c only. The class of an
+ * instruction comes from tables over Zydis' categories and mnemonics; operands come from its
  * decoded operands, hidden ones included.
  */
 #include <string.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Caches and TLBs that cannot be, and which near them could. */
+/* Impossible caches and TLBs, and possible ones near them. */
 #include <stdio.h>
 
 #include "machine/private.h"

@@ -80,8 +80,8 @@ struct machine_identity {
 	uint64_t hz; /* often the time-stamp counter's */
 };
 void machine_identify(const char *root, struct machine_identity *id);
-/* Which of our descriptions fits best; l1i: bytes of the first-level instruction cache, 0 if that
- * is not known.  *exact: it is of this very processor; else the nearest that we have. */
+/* The description of ours that fits best; l1i: bytes of the first-level instruction cache, 0 if
+ * unknown. *exact: it is for exactly this processor; else for the nearest one. */
 const char *machine_family(const struct machine_identity *id, uint32_t l1i, bool *exact);
 
 /* Applies changes, KEY=VALUE separated by commas; of caches and TLBs a VALUE may be partial. The

@@ -1,12 +1,12 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * A set-associative array: the caches, and (with pages for lines) the TLBs.  Exact LRU replacement
+ * A set-associative array: the caches, and (with pages for lines) the TLBs. Exact LRU replacement
  * is done here, other policies in policy.c.
  *
  * An entry is the line's address with its state in the low bits, which are free because a line has
- * at least 16 bytes; 0 is an empty way.  Each way has the time of its last use; an empty one has 0,
- * so that the oldest way of a set is the one to fill.  A small table remembers for the low bits of
- * a line number where such a line was found last: most hits cost one comparison whatever the
+ * at least 16 bytes; 0 is an empty way. Each way has the time of its last use; an empty one has 0,
+ * so that the oldest way of a set is the one to fill. A small table has, for the low bits of a line
+ * number, the last position of such a line: most hits cost one comparison whatever the
  * associativity, and only the others search their set.
  */
 #ifndef MODEL_CACHE_H
@@ -313,9 +313,8 @@ static inline uint64_t *cache_search(
 uint64_t *policy_use(struct cache *c, uint64_t set, uint64_t line, uint64_t *victim);
 
 /*
- * Makes the line of address the most recent of its set; the entry returned is that line's.  *victim
- * is NEVER when it was there, else the entry that had to go (0: none), and the state of the new one
- * is SHARED.
+ * Makes the line of address the most recent of its set and returns its entry. *victim is NEVER on a
+ * hit, else the replaced entry (0: none), and the state of the new one is SHARED.
  */
 static inline uint64_t *cache_use(struct cache *c, uint64_t address, uint64_t *victim)
 {

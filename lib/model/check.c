@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Which configurations the model can be, and which events it counts in one. */
+/* Which configurations the model supports, and which events it counts in each. */
 #include "model/state.h"
 
 #define SIZE_MAXIMUM    (UINT32_C(1) << 30)

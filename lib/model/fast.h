@@ -49,7 +49,7 @@ struct model_windows {
 	struct model_window_sums events[EVENT_LIMIT];
 };
 
-/* From a part of each stretch to the end of a short one; rate is events an instruction. */
+/* From a part of each stretch to the end of a short one; rate is events per instruction. */
 struct model_fast_tail {
 	double value, before; /* rate times the instructions it represents; the rate in the last
 				 stretch */

@@ -10,11 +10,11 @@
  * - Neither inclusive nor exclusive: a line that comes from outside is put into every level on its
  *   way, and leaving one level does not touch the others. A dirty line that leaves a level is a use
  *   of that line in the next, which it enters if it was not there; it is written out before the
- *   line that takes its place is fetched.
+ *   line that replaces it is fetched.
  * - Inclusive: the same, but what leaves the level leaves the levels before it too. Modified data
  *   found there go out with it.
  * - Exclusive: what comes from outside passes it by, and what leaves the level before, clean or
- *   dirty, enters it, after the line that takes its place was fetched. A line found is taken out of
+ *   dirty, enters it, after the line that replaces it was fetched. A line found is taken out of
  *   it; but instruction fetches leave it there, and LL keeps what other cores share. A dirty line
  *   that LL gives up is written to memory.
  *
@@ -148,8 +148,8 @@ INLINE void leave_l1d(struct model *m, struct core *core, uint64_t victim)
 /* ---- lines that arrive ---- */
 
 /*
- * A store is about to make the core's line in L1 MODIFIED, and the core has it in `state`: in L2 if
- * `l2` is not null, else in L1 alone.  Returns what that costs.
+ * Called before a store makes the core's line in L1 MODIFIED; the core has it in `state`: in L2 if
+ * `l2` is not null, else in L1 alone. Returns the cost.
  */
 static NOINLINE uint64_t claim(
 	struct model *m, struct core *core, uint64_t address, unsigned state, uint64_t *l2)

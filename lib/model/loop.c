@@ -5,9 +5,9 @@
  * record. Samples of what execution alone determines (instructions, loads ...) are counted down by
  * the sums of settled segments; only the record in which an overflow falls is gone through.
  *
- * The loop is bound by the number of the host's instructions: some 30 a load, 50 a store, 40 a
- * record, and more for branches. So count them (callgrind over a loop of a few records) before and
- * after a change.
+ * The loop is bound by the number of the host's instructions: some 30 per load, 50 per store, 40
+ * per record, and more for branches. So count them (callgrind over a loop of a few records) before
+ * and after a change.
  * - These changes made it faster: direct paths for frequent misses (translations that the second
  *   level has, lines prefetched by software, segments seen again after other code was fetched), and
  *   more slots of lines than L1D has lines.

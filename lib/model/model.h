@@ -99,8 +99,8 @@ struct model_prefetcher {
 
 enum model_flavour {
 	MODEL_NATIVE = 0,
-	/* Cachegrind's semantics to the letter: L1 and LL only, an access that straddles two lines
-	 * counts one miss, accesses larger than a line are cut, no prefetch, no coherence. */
+	/* Exactly cachegrind's semantics: L1 and LL only, an access that straddles two lines counts
+	 * one miss, accesses larger than a line are cut, no prefetch, no coherence. */
 	MODEL_CACHEGRIND = 1,
 };
 
@@ -121,7 +121,8 @@ struct model_execution_config {
 	uint32_t forward;     /* from a store's data to the load that gets them */
 	/* The same where base register and displacement of both are equal; 0: as forward. */
 	uint32_t forward_renamed;
-	/* Loads a cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others: any.
+	/* Loads per cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others:
+	 * any.
 	 */
 	uint32_t bank_loads;
 	/* Lines to which stores go in a cycle; 0: as many as stores. */
@@ -149,7 +150,7 @@ struct model_config {
 	uint32_t mispredict_penalty;    /* cycles */
 	uint32_t divide_latency;        /* cycles the divider is busy, integer */
 	uint32_t fp_divide_latency;     /* likewise, floating-point divide and square root */
-	uint32_t store_forward_penalty; /* cycles a load waits when forwarding fails */
+	uint32_t store_forward_penalty; /* cycles that a load waits when forwarding fails */
 	uint32_t intervention_latency; /* cycles to fetch a line that another core holds modified */
 	uint32_t lock_latency;         /* cycles of a locked read-modify-write that hits L1 */
 	uint32_t predictor_bits;       /* log2 entries of the conditional predictor's tables */
@@ -240,8 +241,8 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
 	uint64_t to, int taken);
 
 /* From here on length bytes at address are mapped with pages of 1 << page_bits bytes: 21 or more
- * for those of 2 MiB, else whatever is there (or nothing: unmapped) has small ones.  Only whole
- * large pages become large.  Without effect where the machine has none (config.large_pages). */
+ * for those of 2 MiB, else small ones (also if unmapped). Only whole large pages become large.
+ * Without effect if the machine has none (config.large_pages). */
 void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page_bits);
 
 /* Brings counts that are kept elsewhere until needed (cycles ...) up to date in the current

@@ -5,7 +5,7 @@
  * prediction", ISCA 2001: an instruction is dispatched, executes and retires, each bounded by times
  * of earlier instructions.
  *
- * - Dispatch is in order, as many a cycle as the width, once the instruction `window` places before
+ * - Dispatch is in order, at most `width` per cycle, once the instruction `window` places before
  *   has retired and the front end delivers. A fetch miss, a redirection, taken branches too close
  *   together and a full store buffer delay all that follow. Some sequential lines of code are
  *   requested ahead of time.

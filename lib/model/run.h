@@ -64,8 +64,9 @@ static inline uint64_t outcome_target(
 	return o->target ? o->target : record[b->words - 1];
 }
 
-/* run.c: what both loops over records leave to functions; order: of the access's instruction, base:
- * of the one before the record's first.  Nothing of what moves time may be kept elsewhere. */
+/* run.c: the parts that both loops over records leave to functions; order: of the access's
+ * instruction, base: of the one before the record's first. Before a call, all state that advances
+ * time must be up to date. */
 void run_meet_store(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
 int run_met_in_vain(struct model *m, struct core *core, const struct model_segment *s,

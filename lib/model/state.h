@@ -283,7 +283,7 @@ struct model {
 	struct model_config config;
 };
 
-/* Events that only the slow paths see: n of them, by the current instruction of the current thread.
+/* Events of the slow paths only: n of them, by the current instruction of the current thread.
  */
 void watch_count(struct model *m, unsigned event, uint64_t n);
 static inline void count(struct model *m, unsigned event, uint64_t n)

@@ -203,7 +203,7 @@ struct model_block {
 	uint16_t words; /* of a record */
 	uint8_t indirect;
 	uint8_t stack; /* 1 + enum model_branch_kind of its last instruction; 0: see above */
-	struct retire_op *ops; /* for the retirement clock: one an instruction (retire_prepare) */
+	struct retire_op *ops; /* for the retirement clock: one per instruction (retire_prepare) */
 	/* Instructions of classes beyond MODEL_FP and MODEL_VECTOR: indices, ascending. */
 	uint8_t special_count;
 	uint8_t *specials;

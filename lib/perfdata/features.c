@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What perf record writes beside the records: the host, the command, names of events, build-ids. */
+/* The data that perf record writes beside the records: the host, the command, names of events,
+ * build-ids. */
 #include <stdio.h>
 #include <stdlib.h>
 

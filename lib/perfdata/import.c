@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Records of a file become an experiment, by what ssrun does with those of the kernel. */
+/* Converts records of a file to an experiment, with the same code as for the kernel's records in
+ * ssrun. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What perf's events are in an experiment's words. */
+/* Converts perf's events to metrics of an experiment. */
 #include <inttypes.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* A merge sort that begins with the runs that are there: a round is a few of them. */
+/* A merge sort that begins with the existing runs: a round consists of a few of them. */
 #include "perfdata/perfdata_order.h"
 
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
 /*
- * The classic five calls, and their Fortran twins.  Each thread has a pair of counters of its own;
- * costs are the process's.
+ * The classic five calls, and their Fortran versions. Each thread has a pair of counters of its
+ * own; costs are per process.
  */
 #include <errno.h>
 #include <math.h>

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Pictures of what events cost, after figures 2, 8 and 9 of Zagha et al. */
+/* Pictures of the costs of events, after figures 2, 8 and 9 of Zagha et al. */
 #ifndef PICTURE_PICTURE_COSTS_H
 #define PICTURE_PICTURE_COSTS_H
 

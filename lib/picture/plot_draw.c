@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Runs gnuplot on a script that stays beside the picture. */
+/* Runs gnuplot on a script beside the picture. */
 #include <errno.h>
 #include <fcntl.h>
 #include <stdio.h>

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What kind of file a command is, for sources that cannot run every kind.  Owns nothing.
+ * The kind of a command's file, for sources that cannot run every kind. Owns nothing.
  */
 #ifndef PROCESS_EXECUTABLE_H
 #define PROCESS_EXECUTABLE_H

@@ -127,7 +127,7 @@ int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error 
 		struct rusage own;
 		int word;
 
-		/* A look first: of an ended thread, the name is wanted before it is reaped. */
+		/* Peeks first: the name of an ended thread must be read before it is reaped. */
 		if (waitid(P_ALL, 0, &info, WEXITED | WSTOPPED | WNOHANG | WNOWAIT | __WALL) != 0 ||
 			!info.si_pid)
 			return 0;

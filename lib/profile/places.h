@@ -169,8 +169,8 @@ static inline const struct prof_node *prof_node_at(const struct prof_data *d, si
 	return (const struct prof_node *)(const void *)d->nodes.entries + i;
 }
 
-/* Cycles a second of the clock that the metric's time passed by, where its run recorded it, or was
- * on this host; 0: not known. */
+/* Cycles per second of the clock that the metric's time passed by, where its run recorded it, or
+ * was on this host; 0: not known. */
 double prof_clock_hz(const struct prof_data *d, size_t metric);
 
 /* Is it the event of executed instructions? */
@@ -181,8 +181,8 @@ long prof_string(struct prof_data *d, const char *text);
 const char *prof_string_at(const struct prof_data *d, uint32_t index);
 
 /*
- * n samples of `unit` units each, as a quantity: the interval is the exact one of Poisson's
- * distribution.  Samples of every n-th event scatter less than that, so it is a safe one.
+ * n samples of `unit` units each, as a quantity with the exact interval of Poisson's distribution.
+ * Samples of every n-th event vary less than that, so the interval is on the safe side.
  */
 struct quantity prof_sampled(uint64_t n, double unit, enum label label);
 

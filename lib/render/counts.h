@@ -17,7 +17,7 @@ struct render_options {
 void render_counts_text(const struct counts_report *r, struct strbuf *out);
 /* One object, one line, newline-terminated. */
 int render_counts_json(const struct counts_report *r, struct strbuf *out, struct error *e);
-/* Header line and one line an event, then an event and thread. */
+/* Header line and one line per event, then an event and thread. */
 void render_counts_csv(const struct counts_report *r, struct strbuf *out);
 /* A gnuplot script that draws what events cost (picture/picture_costs.h). */
 int render_counts_plot(const struct counts_report *r, const struct plot_output *to,

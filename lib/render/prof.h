@@ -17,7 +17,7 @@ void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out);
 /* One object, "prof.rows/1": described in prof(1). */
 int render_prof_json(const struct report_table *t, struct strbuf *out, struct error *e);
-/* A heading, then a line a row; each number with low, high and label. */
+/* A heading, then one line per row; each number with low, high and label. */
 void render_prof_csv(const struct report_table *t, struct strbuf *out);
 /* Rows and arcs of a graph for dot(1), one digraph for each heading. */
 void render_prof_dot(const struct report_table *t, struct strbuf *out);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Graphs in the language of Graphviz: one digraph a function, rows as nodes, arcs as edges. */
+/* Graphs in the language of Graphviz: one digraph per function, rows as nodes, arcs as edges. */
 #include <inttypes.h>
 #include <math.h>
 #include <string.h>

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * The columns on the screen that a table's columns become (value, interval, %, cum.%, samples,
- * bar), and the texts of one row: for what draws tables for people, on paper or on a terminal.
+ * bar), and the texts of one row: for the tables of the report and of the interface.
  */
 #ifndef RENDER_PROF_STRIPS_H
 #define RENDER_PROF_STRIPS_H

@@ -10,8 +10,8 @@
 
 /*
  * Several runs of the same command: the mean of their counts, with a 95% interval from their
- * scatter (Student's t). Each run's own interval, where multiplexing gave it one, is part of that
- * scatter already.
+ * variance (Student's t). The interval of each run, from multiplexing, is part of that variance
+ * already.
  */
 static struct count mean_of_runs(
 	const struct reading *readings, unsigned long runs, size_t event, double *spread)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * What perfex reports, as data: built once, then drawn by lib/render as text, JSON, CSV or a
- * picture, so that these cannot disagree.
+ * The report of perfex, as data: built once, then written by lib/render as text, JSON, CSV or a
+ * picture, so that these always agree.
  */
 #ifndef REPORT_COUNTS_H
 #define REPORT_COUNTS_H
@@ -33,7 +33,7 @@ struct uncounted_row {
 struct thread_row {
 	pid_t pid, tid;
 	char command[16];
-	struct count *counts; /* one an event row */
+	struct count *counts; /* one per event row */
 };
 
 struct counts_report {
@@ -70,8 +70,8 @@ struct counts_input {
 	pid_t pid;
 	const struct event_spec *specs;
 	size_t count;
-	const struct reading *readings; /* one a run, passes already joined */
-	const double *elapsed;          /* seconds, one a run */
+	const struct reading *readings; /* one per run, passes already joined */
+	const double *elapsed;          /* seconds, one per run */
 	unsigned long runs, passes;
 	size_t groups;
 	int exit_status;
@@ -81,7 +81,7 @@ struct counts_input {
 	bool kernel;                    /* kernel level was counted, where a source can */
 };
 
-/* Notes an event that was wanted and could not be counted. */
+/* Notes a requested event that could not be counted. */
 int counts_report_add_uncounted(
 	struct counts_report *r, const struct event_spec *spec, const char *why, struct error *e);
 struct counts_report *counts_report_new(const struct counts_input *in, struct error *e);

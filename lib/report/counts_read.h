@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What perfex -json wrote ("perfex.counts/1"), as the report that it was. */
+/* Reads the output of perfex -json ("perfex.counts/1") back into a report. */
 #ifndef REPORT_COUNTS_READ_H
 #define REPORT_COUNTS_READ_H
 

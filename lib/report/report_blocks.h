@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks as rows: what -topblocks and -cfg have in common. */
+/* Blocks as rows, for -topblocks and -cfg. */
 #ifndef REPORT_REPORT_BLOCKS_H
 #define REPORT_REPORT_BLOCKS_H
 

@@ -11,7 +11,7 @@
 struct report_ratio {
 	size_t column;
 	size_t over, under; /* metrics */
-	double scale;       /* of over's unit to the one shown; 1, or cycles a second */
+	double scale;       /* of over's unit to the one shown; 1, or cycles per second */
 };
 
 struct report_columns { /* arrays live until report_finish */

@@ -79,7 +79,7 @@ void report_culprits_take(
 	row->culprits = t->culprits.count - row->first_culprit;
 }
 
-/* Causes under the name that people see: the levels of the data cache are one. */
+/* Causes under the names that reports show: the levels of the data cache are one. */
 struct share {
 	char name[40];
 	double cycles;

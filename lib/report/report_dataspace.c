@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * -dataspace: what misses and coherence requests are about.  Objects, most costly first; below each
- * the lines that threads took from each other, with both ends.
+ * -dataspace: the data of misses and coherence requests. Objects, most costly first; below each the
+ * lines that threads took from each other, with both ends.
  */
 #include "report/report_dataspace.h"
 

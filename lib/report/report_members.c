@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Parts of objects: members that misses are about, by the types of variables; of blocks of the heap
- * by how the code walks over them: an instruction that always moves by the size of the one
- * structure that its compilation unit has of that size is about a member of that.  And lines of the
+ * Parts of objects: members with misses, by the types of variables; of blocks of the heap, by the
+ * accesses of the code: an instruction that always moves by the size of a structure accesses a
+ * member of it, if its compilation unit has only one structure of that size. And lines of the
  * cache.
  */
 #include <stdlib.h>

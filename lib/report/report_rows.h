@@ -116,7 +116,7 @@ struct report_arc {
 struct report_experiment {
 	const char *file, *type;
 	const char *event, *short_name, *unit, *source, *note;
-	uint64_t period; /* units a sample (of clocks: ns) */
+	uint64_t period; /* units per sample (of clocks: ns) */
 	uint32_t flags;  /* enum experiment_metric_flag */
 	enum label label;
 	uint64_t samples, lost, throttled, unattributed;

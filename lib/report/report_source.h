@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Source files as reports show them. */
+/* Source files for reports. */
 #ifndef REPORT_REPORT_SOURCE_H
 #define REPORT_REPORT_SOURCE_H
 
@@ -17,9 +17,9 @@ struct report_source {
 };
 
 /*
- * Finds the file as recorded or, below one of the directories (NULL-terminated; may be NULL), with
- * as many of its last directories as are there: of /build/x/lib/a.c, DIR/build/x/lib/a.c to
- * DIR/a.c. -1: it is nowhere (or memory is out); s is empty then.
+ * Finds the file at its recorded path or, below one of the directories (NULL-terminated; may be
+ * NULL), at as many of its last directories as exist: of /build/x/lib/a.c, DIR/build/x/lib/a.c to
+ * DIR/a.c. -1: not found (or memory is out); s is empty then.
  */
 int report_source_open(struct report_source *s, const char *file, const char *const *directories);
 void report_source_close(struct report_source *s);

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The blocks of a program in which most cycles went by. */
+/* The blocks of a program with the most cycles. */
 #include <math.h>
 #include <stdlib.h>
 

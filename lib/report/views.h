@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The reports that prof can make: an option each. */
+/* The reports that prof can make: one option each. */
 #ifndef REPORT_VIEWS_H
 #define REPORT_VIEWS_H
 

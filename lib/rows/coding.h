@@ -1,9 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * How numbers and texts lie in experiment files, ssexp(5), and in those of the modelled processor:
- * numbers in groups of seven bits, least first, with the eighth bit set in all bytes but the last
- * (LEB128); signed ones with their sign in the lowest bit (zigzag); texts as their length and
- * bytes.
+ * The encoding of numbers and texts in experiment files, ssexp(5), and in those of the modelled
+ * processor: numbers in groups of seven bits, least first, with the eighth bit set in all bytes but
+ * the last (LEB128); signed ones with their sign in the lowest bit (zigzag); texts as their length
+ * and bytes.
  */
 #ifndef ROWS_CODING_H
 #define ROWS_CODING_H

@@ -119,12 +119,11 @@ void row_renumber(struct table *t, const struct row_kind *k, const struct row_nu
 int row_settle(
 	struct table *t, const struct row_kind *k, const struct row_numbers *n, uint32_t *to);
 /*
- * Adds b's rows, renumbered, to a's; to (may be NULL): row of a for each of b.  Rows may refer to
- * earlier ones of their own table, where n has `to` for it.  -1 when memory is out.
+ * Adds b's rows, renumbered, to a's; to (may be NULL): row of a for each of b. Rows may refer to
+ * earlier ones of their own table, if n has `to` for it. -1 when memory is out.
  *
- * Rows are found by a finger: as both tables are mostly in the same order, the next row of b is,
- * more often than not, the next or one of the next of a; else it is looked up, and added if it is
- * not there.
+ * Rows are found by a finger: both tables are mostly in the same order, so the next row of b is
+ * usually the next or one of the next of a. Otherwise it is looked up, and added if it is missing.
  */
 int row_merge(struct table *a, const struct table *b, const struct row_kind *k,
 	const struct row_numbers *n, uint32_t *to);
@@ -142,7 +141,7 @@ void row_free_texts(void *row, const struct row_kind *k);
 /* Appends rows, up to the cursor's end. The cursor becomes bad if they are invalid. */
 void row_get(
 	struct table *t, const struct row_kind *k, const struct row_numbers *n, struct cursor *c);
-/* Lines, one a row. */
+/* Lines, one per row. */
 void row_dump(const struct table *t, const struct row_kind *k, FILE *out);
 /* In quotes; quotes, backslashes and control characters escaped. */
 void row_quote(const char *text, FILE *out);

@@ -79,7 +79,7 @@ struct core {
 	bool in_order;
 	bool x86; /* mnemonics are lib/isa's; else the file's own */
 	unsigned rename, retire, window, scheduler; /* micro-operations */
-	unsigned decode, fetch;                     /* instructions, bytes a cycle; 0: no limit */
+	unsigned decode, fetch;                     /* instructions, bytes per cycle; 0: no limit */
 	unsigned load_latency, vector_load_latency; /* cycles, address to result */
 	unsigned vector_forward;
 	unsigned forward, forward_renamed; /* store's data to load's result; renamed: where
@@ -89,7 +89,7 @@ struct core {
 	unsigned
 		store_lines; /* stores to different lines that leave the store buffer in 2 cycles */
 	unsigned locked;     /* cycles between locked instructions, and until the result of one */
-	unsigned bank_loads; /* loads a cycle from one bank (8 bytes modulo a line); 0: any */
+	unsigned bank_loads; /* loads per cycle from one bank (8 bytes modulo a line); 0: any */
 	unsigned loads, stores; /* a cycle at most; 0: no limit but the ports' */
 	unsigned vector_stores; /* the same for vectors */
 	unsigned taken;         /* cycles at least between taken branches */

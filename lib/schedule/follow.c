@@ -55,8 +55,8 @@ static struct full *full_before(struct schedule_work *w, uint32_t ports)
 	return f;
 }
 
-/* shift, most: of a load, where its bank's count is and how many loads a cycle it may have; most 0:
- * any number. */
+/* shift, most: of a load, where its bank's count is and how many loads per cycle it may have; most
+ * 0: any number. */
 static uint32_t take_port_of(struct schedule_work *w, const struct op_uop *u, uint32_t from,
 	unsigned shift, unsigned most)
 {

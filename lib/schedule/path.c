@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Blocks on their path, each in the state that those before it leave. */
+/* Blocks on their path, each starting in the state after the block before. */
 #include <stdlib.h>
 
 #include "schedule/follow.h"

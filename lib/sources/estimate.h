@@ -46,8 +46,8 @@ void estimate_spread_add(struct spread *s, const struct observation *o, double c
 
 /*
  * The whole run's count with its 95% interval, LABEL_SCALED; LABEL_MEASURED and exact if the event
- * was on all the time, LABEL_NONE if never.  anchor_total: of the anchor event over the whole run,
- * on the scale of observation.anchor.  Where no event will do, time can: anchor = running,
+ * was on all the time, LABEL_NONE if never. anchor_total: of the anchor event over the whole run,
+ * on the scale of observation.anchor. Without an anchor event, time can be used: anchor = running,
  * anchor_total = all enabled time.
  */
 struct quantity estimate_spread(const struct spread *s, double anchor_total);

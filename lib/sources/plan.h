@@ -25,7 +25,7 @@ struct plan {
 	size_t count;
 	struct plan_entry *entries; /* in the order of the specs */
 	unsigned passes;            /* runs of the command */
-	bool fell_back;             /* auto wanted the pmu and could not have it */
+	bool fell_back;             /* auto prefers the pmu, which is not available */
 	struct error reason;        /* why not, and the remedy; when fell_back */
 };
 

@@ -205,7 +205,7 @@ static size_t pmu_groups(void *session)
 	return s->groups;
 }
 
-/* Once a turn: oftener would see nothing new, more seldom would see turns run together. */
+/* Once per turn: more often gives nothing new, less often joins turns. */
 static double pmu_tick_interval(void *session)
 {
 	struct pmu_session *s = session;

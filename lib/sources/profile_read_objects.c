@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What data misses are about. */
+/* The objects of data misses. */
 #include <string.h>
 
 #include "experiment/tables.h"

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One of everything, many times.
+ * Provokes each event many times.
  *
- * Data misses: a buffer is flushed from all caches line by line, where user mode has an instruction
- * for that, and then read in random order; elsewhere it is larger than caches usually are.  TLB
- * misses: 32 MiB of address space are touched, one load a page; as nothing is ever written there,
- * it all maps to the kernel's page of zeros and costs no memory.
+ * Data misses: a buffer is flushed from all caches line by line, if user mode has an instruction
+ * for that, and then read in random order; otherwise it is larger than usual caches. TLB misses: 32
+ * MiB of address space are touched, one load per page; as nothing is ever written there, it all
+ * maps to the kernel's page of zeros and costs no memory.
  */
 #include <stdint.h>
 #include <stdlib.h>

@@ -31,9 +31,9 @@ int selftest_judge(
 int selftest_event(const struct perf_event_attr *attr);
 
 /*
- * Makes everything happen that the event table calls provoked: misses in all caches and in the data
+ * Provokes all events that the event table marks as provoked: misses in all caches and in the data
  * TLB, mispredicted branches, calls, returns, divisions, floating-point and vector instructions,
- * stores, atomic additions.  About half a millisecond; the first call takes some more and keeps its
+ * stores, atomic additions. About half a millisecond; the first call takes some more and keeps its
  * memory for later ones.
  */
 void provoke(void);

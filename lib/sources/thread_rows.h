@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The threads of a session: what those that ended had counted, and their names.
+ * The threads of a session: final counts of those that ended, and their names.
  */
 #ifndef SOURCES_THREAD_ROWS_H
 #define SOURCES_THREAD_ROWS_H

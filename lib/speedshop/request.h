@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: LGPL-2.1-or-later */
-/* The two requests to the model (model/wire/requests.h, which a test compares) that points go
- * by, and the question whether it is there. */
+/* The two requests to the model for points (model/wire/requests.h, which a test compares), and the
+ * test whether the model is there. */
 #ifndef SPEEDSHOP_REQUEST_H
 #define SPEEDSHOP_REQUEST_H
 

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Actions: moving about. */
+/* Actions: moving the cursor. */
 #include "tui/actions.h"
 
 static void move(struct tui *t, bool down, size_t lines)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * One view on the stack: a report with its place in it, or a list of texts (help, menus).  Its
- * lines are the rows that are shown, then texts: notes, facts, or an error.
+ * One view on the stack: a report with its position, or a list of texts (help, menus). Its lines
+ * are the visible rows, then texts: notes, facts, or an error.
  */
 #ifndef TUI_PAGE_H
 #define TUI_PAGE_H

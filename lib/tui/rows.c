@@ -11,7 +11,7 @@
 enum { SLICE = 512 }; /* rows between two looks at the clock */
 
 /* First rows are chosen, then sorted from the bottom up: runs of `width` rows in from[] are merged
- * into to[], from `left` on; a and b are the next ones of both runs, at is where they go. */
+ * into to[], from `left` on; a and b are the next ones of both runs, at is their target. */
 struct tui_rows_job {
 	char *filter;
 	struct prof_strip by;

@@ -62,7 +62,7 @@ uint32_t tui_decode(const char *text, size_t *bytes);
 /* 0: combines with the one before; 1; 2. */
 int tui_char_width(uint32_t c);
 
-/* The screen as lines of text; then, if styles are wanted, the lines that are not all plain as
+/* The screen as lines of text; then, if styles are requested, the lines that are not all plain as
  * digits and letters of enum tui_style. */
 void tui_screen_text(const struct tui_screen *s, bool styles, struct strbuf *out);
 

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Whether the interface can be shown at all; apart, since term.h has names like "columns". */
+/* Whether the interface can be shown at all; a separate file, since term.h has names like
+ * "columns". */
 #include "tui/terminal.h"
 
 #include <curses.h>

@@ -42,7 +42,7 @@ struct tui {
 	bool quit, redraw;
 	bool intervals;                   /* are shown */
 	bool mouse;                       /* wanted */
-	bool unicode;                     /* the terminal can; screen.unicode: it is wanted */
+	bool unicode;                     /* the terminal can; screen.unicode: it is enabled */
 	uint64_t ticket;                  /* the last one given out */
 	uint32_t switches;                /* for later reports */
 	VEC(char *) hidden;               /* columns: "report:name:part" */

@@ -27,9 +27,9 @@ void block_discard(Addr address);
 /* NULL: there is none now. */
 struct model_block *block_find(Addr address);
 
-/* From now on keep what discarded ones counted.  starts: segments count, in `ended`, how often they
- * began and not how often they ended, and indirect branches where they went (struct block_branch).
- */
+/* From now on, keeps the counts of discarded descriptors. starts: segments count, in `ended`, how
+ * often they began and not how often they ended, and indirect branches count their targets (struct
+ * block_branch). */
 void blocks_keep(Bool starts);
 /* The target of a superblock while it is always the same, for counts without a model. The code
  * calls block_goes when the target changes. */

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * Source: the opcode maps of the AMD64 Architecture Programmer's Manual, volumes 3 to 5, and the
- * Intel SDM, volume 2, appendix A.  Variant: one pass over prefixes, then a range test per opcode
- * map.  Cost: some tens of nanoseconds, once per translated instruction.
+ * Intel SDM, volume 2, appendix A. Variant: one pass over prefixes, then a range test per opcode
+ * map. Cost: some tens of nanoseconds, once per translated instruction.
  *
- * Known deviations: micro-op counts are one figure per kind of instruction, near those of recent
- * AMD and Intel processors and exact for none.  EVEX (AVX-512) is not decoded: Valgrind cannot run
+ * Known deviations: micro-op counts are one number per kind of instruction, near those of recent
+ * AMD and Intel processors and exact for none. EVEX (AVX-512) is not decoded: Valgrind cannot run
  * it.
  */
 #include "valgrind/decode.h"

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* What each instruction of a superblock needs from which other one: for the retirement clock. */
+/* The dependences between the instructions of a superblock: for the retirement clock. */
 #ifndef VALGRIND_DEPEND_H
 #define VALGRIND_DEPEND_H
 
@@ -8,9 +8,8 @@
 #include "pub_tool_basics.h"
 #include "pub_tool_tooliface.h"
 
-/* Fills latency, for_address, source and result of the instructions of a superblock, of which there
- * are `count`: its IMarks in their order.  Their class_bits and access_count are set, their bytes
- * readable. */
+/* Fills latency, for_address, source and result of the instructions of a superblock: `count` IMarks
+ * in their order. Their class_bits and access_count must be set, their bytes readable. */
 void depend(const IRSB *in, struct model_insn *insns, Int count);
 /* For each instruction, the key of its address (scan_address); 0: it does not have exactly one
  * access. Valid until the next call. */

@@ -2,7 +2,7 @@
 /*
  * Fused multiply-add, lane by lane. VEX calls a function that works with the parts of numbers, a
  * hundred times as slow as the instruction; programs with many of them spent most of their time
- * there. Where the tool is built for processors that have the instruction, it is used. Both round
+ * there. If the tool is built for processors that have the instruction, it is used. Both round
  * once, to nearest.
  */
 #include "valgrind/core.h"

@@ -513,7 +513,7 @@ static void instrument_finish(struct builder *b, const IRSB *in)
 	}
 	o = outcome(b, True);
 	if (o.kind == MODEL_CONDITIONAL) {
-		/* VEX knew the outcome: no side exit is left. */
+		/* VEX computed the outcome: no side exit is left. */
 		o.taken = to == b->decoded.target;
 		end_segment(b, to, known ? &o : NULL);
 		return;

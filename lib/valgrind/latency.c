@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Source: as decode.c; which instructions take how long together: uops.info's tables of Zen 4 and
- * Skylake.  Variant: the first row that fits decides; where none does, it is arithmetic.  Cost:
- * some hundred comparisons, once per translated instruction.
+ * Source: as decode.c; groups of instructions with the same latency: uops.info's tables of Zen 4
+ * and Skylake. Variant: the first row that fits decides; without one, it is arithmetic. Cost: some
+ * hundred comparisons, once per translated instruction.
  */
 #include "valgrind/latency.h"
 

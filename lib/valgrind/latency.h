@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* How long an instruction takes and where it executes, from its bytes.  As decode.h. */
+/* Latency and execution units of an instruction, from its bytes. As decode.h. */
 #ifndef VALGRIND_LATENCY_H
 #define VALGRIND_LATENCY_H
 

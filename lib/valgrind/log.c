@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The file for Valgrind's own messages.  Valgrind opens it on the program's lowest free descriptor,
- * and leaves it there beside the one that it uses; and in the child of a fork it ends where it
- * cannot open another (after a chroot or a change of user), which the program never did.
+ * The file for Valgrind's own messages. Valgrind opens it on the program's lowest free descriptor,
+ * and leaves that open beside the one that it uses. In the child of a fork Valgrind exits if it
+ * cannot open another (after a chroot or a change of user), although the program itself would
+ * continue.
  */
 #include "valgrind/tool.h"
 

@@ -20,7 +20,7 @@
 /* Are translations that only count what runs, and is made, now? */
 extern Bool modes_counting;
 
-/* Some will be wanted. */
+/* Both modes will be used. */
 void modes_begin(void);
 /* Has the core shown the behaviour that this code relies on? Checked while records are written,
  * from modes_begin on; False also until there is enough evidence. */

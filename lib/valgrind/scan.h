@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* The parts of an instruction that decode.c and latency.c go by; see decode.h. */
+/* The parts of an instruction that decode.c and latency.c use; see decode.h. */
 #ifndef VALGRIND_SCAN_H
 #define VALGRIND_SCAN_H
 
@@ -30,9 +30,9 @@ struct scan_memory {
 /* The operand of an instruction with a ModRM byte. */
 void scan_memory(const struct scan *s, struct scan_memory *m);
 
-/* The address of its operand in memory by base register and displacement: equal ones are equal
- * numbers, and few others are.  0: it has none, or one with an index or without a register, or is
- * not of general registers. */
+/* A number for the address of its operand in memory, by base register and displacement: equal
+ * addresses have equal numbers, and few others do. 0: no such operand, or one with an index,
+ * without a register, or without general registers. */
 uint32_t scan_address(const uint8_t *code, unsigned length);
 
 #endif

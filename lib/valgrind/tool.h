@@ -82,7 +82,7 @@ extern Bool precise_prefetches;
 
 /* ---- turns.c ---- */
 /* A thread was created; itself: it is the caller, and runs. */
-extern Int turn_blocks; /* superblocks a turn */
+extern Int turn_blocks; /* superblocks per turn */
 void turns_add(ThreadId tid, UInt number, Bool itself);
 void turns_end(ThreadId tid);
 void turns_forked(ThreadId tid);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * No debugging information: Valgrind's core would read that of every object as it is mapped, which
- * is two thirds of the time that a short program takes.  This tool needs no names; nothing of the
- * core's that it uses does either (replaced functions are other tools').  By the linker's --wrap.
+ * is two thirds of the time of a short program. This tool needs no names, nor do the parts of the
+ * core that it uses (only other tools replace functions). By the linker's --wrap.
  */
 #include "pub_tool_basics.h"
 

@@ -10,7 +10,7 @@
  * the header is changed by a single write.  So the file of a killed process is complete up to the
  * header's `instructions`.
  *
- * A profile is a row of sections: struct model_profile_section, then the content; the last is
+ * A profile is a sequence of sections: struct model_profile_section, then the content; the last is
  * MODEL_SECTION_END.  Readers skip unknown types.  All numbers are little-endian.  In contents,
  * "v" is an unsigned number in groups of seven bits, the lowest first, each but the last with bit 7
  * set (LEB128), "z" a signed one as such (0, -1, 1, -2 ...: zigzag), "s" a text: its length (v) and
