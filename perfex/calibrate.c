@@ -13,7 +13,7 @@
 
 enum { SECONDS_AT_MOST = 60 };
 
-/* $XDG_CONFIG_HOME/perfex/costs, its directory made if need be.  Yours to free. */
+/* $XDG_CONFIG_HOME/perfex/costs, its directory made if need be.  To be freed by the caller. */
 static char *user_table(struct error *e)
 {
 	char *path = home_path_make(HOME_CONFIG, "costs", e);

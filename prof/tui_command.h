@@ -4,7 +4,8 @@
 
 #include "tui/source.h"
 
-/* The command that prints the same as a report, from a struct options; yours to free. */
+/* The command that prints the same as a report, from a struct options; to be freed by the
+ * caller. */
 char *tui_command(const void *options, const struct tui_report *report, const char *procedure,
 	const struct tui_switch *table, uint32_t switches);
 

@@ -32,8 +32,8 @@ struct options {
 
 /* Options besides the experiments. */
 extern const struct option_row option_table[];
-/* The options, and every experiment as an option of its own; yours to free, NULL when memory is
- * out. */
+/* The options, and every experiment as an option of its own; to be freed by the caller, NULL when
+ * memory is out. */
 struct whole_table {
 	struct option_row rows[EXPERIMENTS_MAX + 64];
 	struct collect_experiment names[EXPERIMENTS_MAX];

@@ -14,7 +14,7 @@
  * - minimum: as many overlapped as the processor can, next to other work (throughput);
  *
  * - typical: four chains of dependent loads side by side, the overlap of ordinary programs. (The
- * paper's stride-1 sweeps are prefetched today, and prefetched lines are not counted as misses.)
+ *   paper's stride-1 sweeps are prefetched today, and prefetched lines are not counted as misses.)
  *
  * EVENT_REDUNDANT rows cost nothing.  (Zagha et al., section 4; perfex's -y.)
  */

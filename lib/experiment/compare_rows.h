@@ -7,12 +7,14 @@
  * run, which only several runs show. A row has changed if two tests agree:
  *
  *   - given the sum of both sides, the exact conditional one: binomial for rates, Fisher's for
- * shares;
- *   - where there are more runs than sides, Student's, with the variance of the counts blown up by
- *     the scatter between runs of one side: that of the row itself or, if greater, that of most
- * rows (a common square of the coefficient of variation).  Its degrees of freedom are
- * Satterthwaite's, of a known part (Poisson's) and of one estimated from the runs: not from runs
- * times rows, since one difference between runs changes many rows at once.
+ *     shares;
+ *   - where there are more runs than sides, Student's, with the variance of the counts increased
+ *     by the scatter between runs of one side: that of the row itself or, if greater, that of most
+ *     rows (a common square of the coefficient of variation).
+ *
+ * The degrees of freedom of the latter are Satterthwaite's, of a known part (Poisson's) and of one
+ * estimated from the runs: not from runs times rows, since one difference between runs changes many
+ * rows at once.
  *
  * Of many rows some differ by chance: Benjamini and Hochberg's procedure (1995) keeps their
  * expected share of the reported rows at 5%, for correlated rows, too. Intervals are those of each

@@ -4,13 +4,15 @@
  * of sums), the same bytes once written.
  *
  * Differences:
- *   images     the same where kind, path, build-id, size, fingerprint and pid are.  So generated
- * code (JIT) of two processes stays apart, unless they had the same pid metrics    the same where
- * all but counts and note are; counts add up, the least note stays phases     the n-th of one name
- * is the n-th of that name in each run; the earliest time stays facts      the least value stays,
- * marked `several` where runs differ total      of a metric: not known (0) as soon as one run that
- * has samples does not know its own began      the earliest; elapsed: the sum; complete: where all
- * are; type: all there are processes  see MERGE_THREADS Counts stop at 2^64 - 1.
+ *   images     the same where kind, path, build-id, size, fingerprint and pid are. So generated
+ *              code (JIT) of two processes stays apart, unless they had the same pid
+ *   metrics    the same where all but counts and note are; counts add up, the least note stays
+ *   phases     the n-th of one name is the n-th of that name in each run; the earliest time stays
+ *   facts      the least value stays, marked `several` where runs differ
+ *   total      of a metric: unknown (0) as soon as one run that has samples does not have its own
+ *   began      the earliest; elapsed: the sum; complete: where all are; type: all there are
+ *   processes  see MERGE_THREADS
+ * Counts stop at 2^64 - 1.
  */
 #ifndef EXPERIMENT_MERGE_H
 #define EXPERIMENT_MERGE_H

@@ -5,8 +5,8 @@
  *
  * Cells are ASCII characters; a terminal may replace them by better ones:
  *
- * 	' ' nothing   '|' passes   ',' begins (above)   '`' ends (below)   '+' joins   '-' to the
- * 	text   '>' arrives
+ *	' ' nothing   '|' passes   ',' begins (above)   '`' ends (below)   '+' joins   '-' to the
+ *	text   '>' arrives
  */
 #ifndef FLOW_ARROWS_H
 #define FLOW_ARROWS_H

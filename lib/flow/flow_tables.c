@@ -2,9 +2,9 @@
 /*
  * Tables of jumps, in the forms that gcc and clang make on x86-64:
  *
- * 	lea TABLE(%rip),B; movslq (B,I,4),T; add B,T; jmp *T     4-byte offsets from the table
- * 	the same with lea 0(,I,4),J; mov (B,J),T; cltq           without optimisation
- * 	jmp *TABLE(,I,8), or through a register                  8-byte addresses
+ *	lea TABLE(%rip),B; movslq (B,I,4),T; add B,T; jmp *T     4-byte offsets from the table
+ *	the same with lea 0(,I,4),J; mov (B,J),T; cltq           without optimisation
+ *	jmp *TABLE(,I,8), or through a register                  8-byte addresses
  *
  * with a bound on I before it: cmp $N,I; ja or jae, or and $N,I. Registers are followed backwards
  * over the instructions before, as far as LOOK_BACK; the table's address, which compilers move out

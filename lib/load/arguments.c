@@ -109,8 +109,8 @@ static int add_pipe(struct arguments *a, const char *word, struct error *e)
 	return rc;
 }
 
-/* An argument: a file, or the files of a directory.  Where an executable may stand, it is taken for
- * that. */
+/* An argument: a file, or the files of a directory. Where an executable may appear, it is taken
+ * for that. */
 static int add_word(struct arguments *a, const char *word, bool may_be_executable, struct error *e)
 {
 	struct stat st;

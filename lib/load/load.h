@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
  * From words of a command line to experiments: which files they name (arguments.c), what a file is
- * and holds (files.c), and what is added up or stands side by side (loaded.c, ranks.c).
+ * and holds (files.c), and which experiments are added up or kept apart (loaded.c, ranks.c).
  */
 #ifndef LOAD_LOAD_H
 #define LOAD_LOAD_H
@@ -59,7 +59,8 @@ bool load_is_perfdata(const char *path);
 /* A file of ours or of perf record; x as experiment_read takes it. */
 int load_file(struct experiment *x, const struct load_request *r, const char *path,
 	struct experiment_damage *damage, struct error *e);
-/* A pipe can be read once: "-" or a name; into memory that has a path, yours to free. */
+/* A pipe can be read once: "-" or a name; into memory that has a path, to be freed by the
+ * caller. */
 bool load_is_pipe(const char *word);
 char *load_spool(const char *word, struct error *e);
 /* What a path is called in reports.  Borrowed from path. */

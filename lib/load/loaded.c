@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Files become experiments: those of one type are added up, types stand side by side. */
+/* Files become experiments: those of one type are added up, types are kept apart. */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -135,7 +135,7 @@ static int fold_last(struct loaded *l, unsigned flags, struct error *e)
 	return 0;
 }
 
-/* Few files: those of one type are added up, types stand side by side. */
+/* Few files: those of one type are added up, types are kept apart. */
 static int load_types(struct loaded *l, const struct load_request *r, const struct arguments *a,
 	unsigned flags, struct error *e)
 {

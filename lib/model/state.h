@@ -379,7 +379,7 @@ static inline int is_code(enum purpose p)
 {
 	return p == FETCH || p == FETCH_AHEAD;
 }
-/* One access that lies in one first-level line; the latency beyond the first level, in slots. */
+/* One access within one first-level line; the latency beyond the first level, in slots. */
 uint64_t hierarchy_data(struct model *m, struct core *core, uint64_t address, enum purpose purpose);
 uint64_t hierarchy_fetch(struct model *m, struct core *core, uint64_t address);
 /*

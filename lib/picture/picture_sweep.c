@@ -181,7 +181,8 @@ static int by_share(const void *pa, const void *pb)
 	return sort_falling_number(a->share, b->share) ?: sort_rising(a->entity, b->entity);
 }
 
-/* The procedures that take most in some run, in order; *count of them, yours to free. */
+/* The procedures that take most in some run, in order; *count of them, to be freed by the
+ * caller. */
 static struct candidate *choose_rows(const struct sweep *s, const struct prof_data *d,
 	const struct prof_sums *sums, size_t *count)
 {

@@ -87,7 +87,7 @@ static int run(const char *script, const char *picture, struct strbuf *text, str
 	return wait_for(pid, script, picture, e) || rc ? -1 : 0;
 }
 
-/* x.gp for x.png; yours to free. */
+/* x.gp for x.png; to be freed by the caller. */
 static char *script_path(const char *picture)
 {
 	const char *dot = strrchr(picture, '.');

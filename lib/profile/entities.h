@@ -63,7 +63,8 @@ int prof_sums_end(struct prof_sums *s, const struct prof_data *d);
 /* Does the request (-only, -exclude) select this function of this image? */
 bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);
 
-/* A pattern of -only that this name alone fits; yours to free, NULL when memory is out. */
+/* A pattern of -only that this name alone fits; to be freed by the caller, NULL when memory is
+ * out. */
 char *prof_only_name(const char *name);
 
 #endif

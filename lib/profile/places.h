@@ -135,7 +135,7 @@ int prof_data_tree(struct prof_data *d, struct error *e);
 /* Finds names and, where lines is set, files and lines of all places. */
 int prof_data_name(struct prof_data *d, bool lines, struct error *e);
 
-/* Samples of nodes and all below them, [node * metrics + metric]; yours to free. */
+/* Samples of nodes and all below them, [node * metrics + metric]; to be freed by the caller. */
 uint64_t *prof_subtrees(const struct prof_data *d);
 /* Calls for each node that has no node of the same key (key[node] < keys; UINT32_MAX: none) above
  * it, so that what recurs is counted once.  -1 when memory is out. */

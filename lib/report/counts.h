@@ -88,7 +88,7 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 void counts_report_free(struct counts_report *r);
 
 /* Indices of the event rows, most costly (typical) first, those without cost after them by number.
- * Yours to free. */
+ * To be freed by the caller. */
 size_t *counts_report_by_cost(const struct counts_report *r);
 
 #endif

@@ -40,7 +40,8 @@ void report_columns_fill(const struct report_columns *c, size_t row, const uint6
 void report_columns_total(const struct report_columns *c);
 
 /* Executions of entities: of a function, of its first instruction; of a line, of that of its
- * instructions that was executed most.  [entity], yours to free; NULL when memory is out. */
+ * instructions that was executed most. [entity], to be freed by the caller; NULL when memory is
+ * out. */
 uint64_t *report_executions(const struct report_columns *c, const struct prof_sums *s);
 
 /* report_head.c: "value: label" lines on the run and its metrics; coverage, below. */

@@ -18,7 +18,7 @@ enum {
 	STEPS = 16,       /* an instruction may move by several elements */
 	SIZE_LEAST = 17,  /* bytes: smaller structures are as large as much else */
 	LINE_MOST = 128,  /* bytes of a line of any machine */
-	COUNT_LEAST = 16, /* a few places lie at any distance */
+	COUNT_LEAST = 16, /* few places fit any distance */
 };
 
 struct part {

@@ -45,7 +45,7 @@ static bool rule_fits(const struct core_rule *r, const struct insn *i)
 		const struct insn_operand *o = n < i->operands ? &i->operand[n] : NULL;
 		const struct core_signature *s = &r->signature[n];
 
-		/* A rule without memory is for operands wherever they lie. */
+		/* A rule without memory is for operands in registers or in memory. */
 		if (!r->memory && o && o->kind == OPERAND_MEMORY && s->kind != CORE_NOTHING) {
 			if (s->kind == CORE_IMMEDIATE || s->kind == CORE_SAME ||
 				s->kind == CORE_HIGH)

@@ -358,8 +358,8 @@ static bool is_over(int directory, const char *name)
 	return faccessat(directory, counts, F_OK, 0) != 0 && errno == ENOENT;
 }
 
-/* An open file, yours to free, and its size; NULL with *e set. profile_add detects a file that was
- * cut off meanwhile. */
+/* An open file, to be freed by the caller, and its size; NULL with *e set. profile_add detects a
+ * file that was cut off meanwhile. */
 static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
 {
 	struct stat st;

@@ -13,7 +13,7 @@
 #include "rows/coding.h"
 #include "sources/profile.h"
 
-/* The index of the image, which takes over its path, or of its like; -1 when memory is out. */
+/* The index of the image, which takes over its path, or of an equal one; -1 when memory is out. */
 int64_t profile_image_add(struct profile *p, struct profile_image *image);
 int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sampler);
 

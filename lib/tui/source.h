@@ -47,7 +47,7 @@ struct tui_source_ops {
 	/* The next answer that is ready; false: none. */
 	bool (*answer)(void *context, struct tui_answer *answer);
 	void (*release)(void *context, const struct report_table *table);
-	/* The command that prints the same.  Yours to free; NULL when memory is out. */
+	/* The command that prints the same. To be freed by the caller; NULL when memory is out. */
 	char *(*command)(void *context, const struct tui_ask *ask);
 	/* The current work, for display: "reading app.exp: 40%". */
 	void (*progress)(void *context, char *room, size_t size);

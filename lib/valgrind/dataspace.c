@@ -130,7 +130,7 @@ static Addr frame_code(ThreadId tid, Addr address, Addr *place)
 	const struct path_stack *s = p->current ? &p->stacks[p->current - 1] : NULL;
 	UInt low = 0, high = s ? s->count : 0;
 
-	/* Frames lie one below the other. */
+	/* Frames are in descending order of their stack pointers. */
 	while (low < high) {
 		UInt middle = low + (high - low) / 2;
 

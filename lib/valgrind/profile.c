@@ -558,7 +558,7 @@ static void write_end(struct bytes *to)
 
 void profile_write_sections(struct bytes *to)
 {
-	/* The branches' targets may lie in images that nothing else named. */
+	/* The branches' targets may be in images that nothing else named. */
 	static const struct {
 		enum model_profile_section_type type;
 		void (*write)(struct bytes *to);

@@ -4,9 +4,9 @@
 
     tests/lint/english.py [FILE ...]
 
-Without arguments: all documents, manual pages and C sources.  Of C sources string literals with a blank are read, and
-comments in modules of COMMENTS_HOLD; of documents everything but examples (indented or fenced code, literal displays).
-Each hit is one line, "file:line: form: use this instead: text".  The exit status is 1 if there is any.
+Without arguments: all documents, manual pages and C sources.  Of C sources string literals with a blank and comments
+are read; of documents everything but examples (indented or fenced code, literal displays).  Each hit is one line,
+"file:line: form: use this instead: text".  The exit status is 1 if there is any.
 """
 import glob
 import re
@@ -38,11 +38,7 @@ BANNED = [
 FORMS = [(re.compile(r"(?<![\w$-])(?:" + p + r")(?![\w-])", re.IGNORECASE), use) for p, use in BANNED]
 # Names of rows of reports, which scripts may rely on.
 KEPT = {"Fetch behind a jump", "bytes an instruction"}
-# Modules whose comments are free of these forms, and stay so.  Others are to follow.
-COMMENTS_HOLD = {
-    "analysis", "base", "blockbench", "branches", "browse", "collect", "corefit", "costs", "events", "experiment", "explain",
-    "export", "flow", "image", "isa", "perfdata", "perfex", "speedshop",
-}
+# Forms that only comments had.
 IN_COMMENTS = [(re.compile(r"(?<![\w$-])(?:" + p + r")(?![\w-])", re.IGNORECASE), use) for p, use in [
     (r"meets?", "reach, or contain"),
     (r"lies?", "is"),
@@ -74,7 +70,8 @@ def comments(path, text):
     """Pairs of line and comment, each as one line."""
     for m in COMMENT_OR_STRING.finditer(text):
         if m.group().startswith("/"):
-            yield text.count("\n", 0, m.start()) + 1, " ".join(re.sub(r"\n[ \t]*(?:\*|//)", " ", m.group()).split())
+            words = NAMES.sub("", re.sub(r"\n[ \t]*(?:\*|//)", " ", m.group()))
+            yield text.count("\n", 0, m.start()) + 1, " ".join(words.split())
 
 
 def prose(path, text):
@@ -107,13 +104,13 @@ def main():
             text = f.read()
         source = path.endswith((".c", ".h"))
         parts = [(strings if source else prose, FORMS)]
-        if source and path.startswith("lib/") and path.split("/")[1] in COMMENTS_HOLD:
+        if source:
             parts.append((comments, FORMS + IN_COMMENTS))
         for read, forms in parts:
             for number, words in read(path, text):
                 for form, use in forms if words not in KEPT else []:
                     m = form.search(words)
-                    if m:
+                    if m and not m.group().isupper():  # that is a constant's name
                         bad += 1
                         around = words.strip()[max(0, m.start() - 60):m.end() + 60]
                         print(f"{path}:{number}: '{m.group()}': {use}: {around}")
