@@ -249,7 +249,7 @@ static int check(const struct options *o, struct error *e)
 		return error_hint(e, "for scripts, -export json writes all samples");
 	}
 	if (o->merge && !o->output) {
-		error_set(e, ERR_CONFLICT, "-merge needs -o");
+		error_set(e, ERR_CONFLICT, "-merge needs -o SUM for the file to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
 	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e))

@@ -76,9 +76,9 @@ static int auto_source(struct collect_metric *m, bool attach, struct error *reas
 	if (!attach)
 		return why.code ? (*e = why, -1) : cannot(m, COLLECT_MODEL, e);
 	error_set(e, ERR_UNSUPPORTED, "%s: %s%s", m->experiment,
-		why.code ? why.message : "this is the model's",
-		", and the model cannot look at what runs already");
-	return error_hint(e, "of a running process, ssrun samples time here: -pcsamp, -usertime");
+		why.code ? why.message : "the model counts it",
+		", and the model cannot attach to a running process");
+	return error_hint(e, "run the command under ssrun, or sample time: -pcsamp or -usertime");
 }
 
 static int metric_scale(struct collect_metrics *m, const struct machine *machine, struct error *e)

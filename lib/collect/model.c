@@ -135,8 +135,8 @@ static void say_what_is_missing(const struct collect_request *r, const struct mo
 			(unsigned long long)p->counted);
 	if (p->lost.samples || p->lost.counts || p->lost.targets || p->lost.calipers)
 		collect_say(r, 0,
-			"the model's tables were full: lost are %llu samples, %llu counts, %llu "
-			"targets of branches, %llu points",
+			"the model's tables were full: lost %llu samples, %llu counts, %llu "
+			"branch targets, %llu caliper points",
 			(unsigned long long)p->lost.samples, (unsigned long long)p->lost.counts,
 			(unsigned long long)p->lost.targets, (unsigned long long)p->lost.calipers);
 }

@@ -174,7 +174,7 @@ int perfdata_header(struct perfdata *p, struct error *e)
 	uint64_t header;
 
 	if (p->size < PIPE_HEADER || !perfdata_is_file(p->data, p->size)) {
-		error_set(e, ERR_PARSE, "it is not a perf.data file");
+		error_set(e, ERR_PARSE, "not a perf.data file");
 		return error_hint(e, "record one with perf record");
 	}
 	if (!begins_with(p->data, p->size, marks[0]) && !begins_with(p->data, p->size, marks[1])) {

@@ -81,7 +81,8 @@ static int find_executable(struct prof_images *images, struct error *e)
 	}
 	error_set(e, ERR_CONFLICT, "%s is not what ran in this experiment",
 		images->search->executable);
-	return error_hint(e, "leave it out: files are found at their recorded paths");
+	return error_hint(
+		e, "leave it out: files are found at their recorded paths if they are the same");
 }
 
 struct prof_images *prof_images_new(

@@ -14,7 +14,7 @@
 /* Instructions after which a block that does not repeat itself is given up. */
 #define OPS_WANTED 2000
 
-	struct schedule_work *schedule_work_new(struct error *e)
+struct schedule_work *schedule_work_new(struct error *e)
 {
 	struct schedule_work *w = calloc(1, sizeof(*w));
 

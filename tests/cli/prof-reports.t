@@ -215,7 +215,7 @@ like "-dump is no report" "$err" 'leave out reports'
 
 # what cannot be
 run prof -merge two three
-like "-merge needs -o" "$err" '-merge needs -o'
+like "-merge needs -o" "$err" '-merge needs -o SUM'
 run prof -json -csv two
 like "-json and -csv exclude each other" "$err" 'exclude each other'
 run prof -butterfly app.pcsamp.100
