@@ -1,5 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Forms: every mnemonic with every signature that can be encoded. */
+/*
+ * Forms: every mnemonic with every signature that can be encoded.  Rows of signatures have one
+ * shape: a table.
+ */
 #include <string.h>
 
 #include "corefit/corefit.h"

@@ -1,7 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The rows of the event table on each family of processors: data, one file per maker. An event
- * that only nearly counts the row has a note that says what it counts instead, or is left out.
+ * The rows of the event table on each family of processors: rows of one shape, one file per maker.
+ * An event that only nearly counts the row has a note that says what it counts instead, or is left
+ * out.
  */
 #ifndef EVENTS_ENCODINGS_H
 #define EVENTS_ENCODINGS_H

@@ -6,7 +6,7 @@
  *   [ports]                    NAME PORT ...
  *   [instructions]             MNEMONIC ... : OPERANDS : MICRO-OPERATIONS : LATENCY (core_rules.c)
  *
- * Every error names the line.
+ * Every error names the line.  Keys are rows of one shape: a table of what is read and where to.
  */
 #include <stdio.h>
 #include <stdlib.h>

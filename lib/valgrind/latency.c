@@ -3,6 +3,8 @@
  * Source: as decode.c; groups of instructions with the same latency: uops.info's tables of Zen 4
  * and Skylake. Variant: the first row that fits decides; without one, it is arithmetic. Cost: some
  * hundred comparisons, once per translated instruction.
+ *
+ * Rows have one shape: a table of opcodes.
  */
 #include "valgrind/latency.h"
 

@@ -387,7 +387,7 @@ static double context_switch(struct rig *r, int argument)
 	return 2 * ROUND_TRIPS;
 }
 
-/* ---- the table ---- */
+/* ---- the table: rows of one shape, one per probe ---- */
 
 /* clang-format off */
 #define PLACES(base, run) \
