@@ -12,11 +12,6 @@ static const struct row_field fact_fields[] = {
 	{ROW_FIELD(experiment_fact, several), .coding = ROW_FLAG},
 };
 
-static int order_facts(const struct experiment *x, size_t a, size_t b)
-{
-	return strcmp(x->facts.data[a].key, x->facts.data[b].key);
-}
-
 static const struct row_field image_fields[] = {
 	{ROW_FIELD(experiment_image, kind), .limit = EXPERIMENT_IMAGE_KINDS},
 	{ROW_FIELD(experiment_image, path), .coding = ROW_TEXT},
@@ -26,11 +21,6 @@ static const struct row_field image_fields[] = {
 	{ROW_FIELD(experiment_image, fingerprint)},
 	{ROW_FIELD(experiment_image, pid), .coding = ROW_SINT},
 };
-
-static int order_own_images(const struct experiment *x, size_t a, size_t b)
-{
-	return order_images(&x->images.data[a], &x->images.data[b]);
-}
 
 static const struct row_field metric_fields[] = {
 	{ROW_FIELD(experiment_metric, event), .coding = ROW_SINT},
@@ -54,11 +44,6 @@ static int order_own_metrics(const struct experiment *x, size_t a, size_t b)
 	return order_metrics(x, a, x, b);
 }
 
-static int order_own_data_metrics(const struct experiment *x, size_t a, size_t b)
-{
-	return order_data_metrics(&x->data.metrics.data[a], &x->data.metrics.data[b]);
-}
-
 static void add_metric(void *row, void *other)
 {
 	experiment_metric_sum(row, true, other, true);
@@ -74,21 +59,11 @@ static const struct row_field process_fields[] = {
 	{ROW_FIELD(experiment_process, command), .coding = ROW_TEXT},
 };
 
-static int order_own_processes(const struct experiment *x, size_t a, size_t b)
-{
-	return order_processes(&x->processes.data[a], &x->processes.data[b]);
-}
-
 static const struct row_field thread_fields[] = {
 	{ROW_FIELD(experiment_thread, process), .reference = EXPERIMENT_PROCESSES},
 	{ROW_FIELD(experiment_thread, tid), .coding = ROW_SINT},
 	{ROW_FIELD(experiment_thread, name), .coding = ROW_TEXT},
 };
-
-static int order_own_threads(const struct experiment *x, size_t a, size_t b)
-{
-	return order_threads(&x->threads.data[a], &x->threads.data[b]);
-}
 
 static const struct row_field phase_fields[] = {
 	{ROW_FIELD(experiment_phase, time)},
@@ -96,51 +71,52 @@ static const struct row_field phase_fields[] = {
 	{ROW_FIELD(experiment_phase, name), .coding = ROW_TEXT},
 };
 
-static int order_own_phases(const struct experiment *x, size_t a, size_t b)
-{
-	return order_phases(&x->phases.data[a], &x->phases.data[b]);
-}
-
 const struct experiment_list experiment_lists[EXPERIMENT_LISTS] = {
-	[EXPERIMENT_FACTS] = {.kind = {ROW_RECORD(experiment_fact, fact_fields), .type = "FACT"},
-		.offset = offsetof(struct experiment, facts),
-		.order = order_facts},
-	[EXPERIMENT_IMAGES] = {.kind = {ROW_RECORD(experiment_image, image_fields), .type = "IMAG"},
+	[EXPERIMENT_FACTS] = {.kind = {ROW_RECORD(experiment_fact, fact_fields), .type = "FACT",
+				      .order = order_facts},
+		.offset = offsetof(struct experiment, facts)},
+	[EXPERIMENT_IMAGES] = {.kind = {ROW_RECORD(experiment_image, image_fields), .type = "IMAG",
+				       .order = order_images},
 		.offset = offsetof(struct experiment, images),
-		.fixed = 1,
-		.order = order_own_images},
+		.fixed = 1},
 	[EXPERIMENT_METRICS] = {.kind = {ROW_RECORD(experiment_metric, metric_fields),
 					.type = "METR"},
 		.offset = offsetof(struct experiment, metrics),
 		.order = order_own_metrics,
 		.add = add_metric},
 	[EXPERIMENT_PROCESSES] = {.kind = {ROW_RECORD(experiment_process, process_fields),
-					  .type = "PROC"},
+					  .type = "PROC", .order = order_processes},
 		.offset = offsetof(struct experiment, processes),
-		.fixed = 1,
-		.order = order_own_processes},
+		.fixed = 1},
 	[EXPERIMENT_THREADS] = {.kind = {ROW_RECORD(experiment_thread, thread_fields),
-					.type = "THRD"},
+					.type = "THRD", .order = order_threads},
 		.offset = offsetof(struct experiment, threads),
-		.fixed = 1,
-		.order = order_own_threads},
+		.fixed = 1},
 	/* One point may be passed twice at the same time. */
-	[EXPERIMENT_PHASES] = {.kind = {ROW_RECORD(experiment_phase, phase_fields), .type = "PHAS"},
+	[EXPERIMENT_PHASES] = {.kind = {ROW_RECORD(experiment_phase, phase_fields), .type = "PHAS",
+				       .order = order_phases},
 		.offset = offsetof(struct experiment, phases),
 		.fixed = 1,
-		.ties = true,
-		.order = order_own_phases},
-	[EXPERIMENT_DATA_METRICS] =
-		{.kind = {ROW_RECORD(experiment_metric, metric_fields), .type = "DMET"},
-			.offset = offsetof(struct experiment, data.metrics),
-			.order = order_own_data_metrics,
-			.add = add_metric},
+		.ties = true},
+	[EXPERIMENT_DATA_METRICS] = {.kind = {ROW_RECORD(experiment_metric, metric_fields),
+					     .type = "DMET", .order = order_data_metrics},
+		.offset = offsetof(struct experiment, data.metrics),
+		.add = add_metric},
 };
 
 struct experiment_vec *experiment_list_vec(const struct experiment *x, int which)
 {
 	return (struct experiment_vec *)(uintptr_t)((const char *)x +
 						    experiment_lists[which].offset);
+}
+
+int experiment_list_order(const struct experiment *x, int which, size_t a, size_t b)
+{
+	const struct experiment_list *l = &experiment_lists[which];
+	const struct experiment_vec *v = experiment_list_vec(x, which);
+
+	return l->order ? l->order(x, a, b)
+			: l->kind.order(v->data + a * l->kind.size, v->data + b * l->kind.size);
 }
 
 long experiment_list_add(struct experiment *x, int which, const void *row, struct error *e)

@@ -11,8 +11,9 @@
 			return order_found;                                                        \
 	} while (0)
 
-int order_images(const struct experiment_image *a, const struct experiment_image *b)
+int order_images(const void *pa, const void *pb)
 {
+	const struct experiment_image *a = pa, *b = pb;
 	uint32_t least =
 		a->build_id_length < b->build_id_length ? a->build_id_length : b->build_id_length;
 
@@ -41,9 +42,9 @@ static int order_kinds(const struct experiment_metric *a, const struct experimen
 	return ORDER(a->period, b->period);
 }
 
-int order_data_metrics(const struct experiment_metric *a, const struct experiment_metric *b)
+int order_data_metrics(const void *pa, const void *pb)
 {
-	return order_kinds(a, b);
+	return order_kinds(pa, pb);
 }
 
 size_t order_metric_head(const struct experiment *x, size_t metric)
@@ -64,8 +65,10 @@ int order_metrics(const struct experiment *x, size_t a, const struct experiment 
 	return order_kinds(&x->metrics.data[a], &y->metrics.data[b]);
 }
 
-int order_processes(const struct experiment_process *a, const struct experiment_process *b)
+int order_processes(const void *pa, const void *pb)
 {
+	const struct experiment_process *a = pa, *b = pb;
+
 	TRY(ORDER(a->rank, b->rank));
 	TRY(ORDER(a->begin, b->begin));
 	TRY(ORDER(a->pid, b->pid));
@@ -75,15 +78,26 @@ int order_processes(const struct experiment_process *a, const struct experiment_
 	return strcmp(a->command, b->command);
 }
 
-int order_threads(const struct experiment_thread *a, const struct experiment_thread *b)
+int order_threads(const void *pa, const void *pb)
 {
+	const struct experiment_thread *a = pa, *b = pb;
+
 	TRY(ORDER(a->process, b->process));
 	TRY(ORDER(a->tid, b->tid));
 	return strcmp(a->name, b->name);
 }
 
-int order_phases(const struct experiment_phase *a, const struct experiment_phase *b)
+int order_phases(const void *pa, const void *pb)
 {
+	const struct experiment_phase *a = pa, *b = pb;
+
 	TRY(ORDER(a->time, b->time));
 	return strcmp(a->name, b->name);
+}
+
+int order_facts(const void *pa, const void *pb)
+{
+	const struct experiment_fact *a = pa, *b = pb;
+
+	return strcmp(a->key, b->key);
 }

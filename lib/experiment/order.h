@@ -11,16 +11,18 @@
 /* Two numbers. */
 #define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
-int order_images(const struct experiment_image *a, const struct experiment_image *b);
+/* Of rows, as qsort wants them. */
+int order_facts(const void *pa, const void *pb);
+int order_images(const void *pa, const void *pb);
 /* Metric a of x and b of y, by all fields but counts and note. Both periods of an event stay
  * together (METRIC_BOTH), the one without that flag first. */
 int order_metrics(const struct experiment *x, size_t a, const struct experiment *y, size_t b);
 /* Two metrics of data space, likewise. */
-int order_data_metrics(const struct experiment_metric *a, const struct experiment_metric *b);
-int order_processes(const struct experiment_process *a, const struct experiment_process *b);
-int order_threads(const struct experiment_thread *a, const struct experiment_thread *b);
+int order_data_metrics(const void *pa, const void *pb);
+int order_processes(const void *pa, const void *pb);
+int order_threads(const void *pa, const void *pb);
 /* 0 does not mean that they are the same: one point may be passed twice at the same time. */
-int order_phases(const struct experiment_phase *a, const struct experiment_phase *b);
+int order_phases(const void *pa, const void *pb);
 static inline uint64_t order_pair(uint32_t high, uint32_t low)
 {
 	return (uint64_t)high << 32 | low;

@@ -30,6 +30,7 @@ struct experiment_list {
 	size_t offset;        /* in struct experiment */
 	size_t fixed;         /* first rows, which stay in place and are not written */
 	bool ties;            /* equal rows are kept, in their order */
+	/* By numbers of rows; NULL: kind.order has it. */
 	int (*order)(const struct experiment *x, size_t a, size_t b);
 	void (*add)(void *row, void *other); /* adds the counts of an equal row */
 };
@@ -37,6 +38,8 @@ struct experiment_list {
 /* By enum experiment_rows, below EXPERIMENT_LISTS. */
 extern const struct experiment_list experiment_lists[];
 struct experiment_vec *experiment_list_vec(const struct experiment *x, int which);
+/* As strcmp, of rows a and b. */
+int experiment_list_order(const struct experiment *x, int which, size_t a, size_t b);
 /* Copies the row and its texts to the end; its number, -1 with *e set when memory is out. */
 long experiment_list_add(struct experiment *x, int which, const void *row, struct error *e);
 /* Whatever to had is forgotten, not freed.  -1 when memory is out; experiment_list_fini is due

@@ -62,7 +62,8 @@ static void read_list(struct reader *r, int which, struct cursor *c)
 		row_get_record(row, &l->kind, &n, c);
 		/* Fixed rows are not ordered. */
 		if (!c->bad && v->count > l->fixed + 1)
-			c->bad = l->order(r->x, v->count - 2, v->count - 1) >= (l->ties ? 1 : 0);
+			c->bad = experiment_list_order(r->x, which, v->count - 2, v->count - 1) >=
+				 (l->ties ? 1 : 0);
 	}
 	/* A second period follows the first. */
 	if (which == EXPERIMENT_METRICS && !c->bad && r->x->metrics.count)

@@ -17,14 +17,14 @@
 
 struct place_context {
 	const struct experiment *x;
-	const struct experiment_list *list;
+	int which;
 };
 
 static int compare_places(const void *pa, const void *pb, void *data)
 {
 	const struct place_context *c = data;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
-	int order = c->list->order(c->x, a, b);
+	int order = experiment_list_order(c->x, c->which, a, b);
 
 	return order ? order : ORDER(a, b);
 }
@@ -63,7 +63,7 @@ static uint32_t *sort_list(const struct experiment *x, int which)
 	struct experiment_vec *v = experiment_list_vec(x, which);
 	size_t n = v->count, kept = 0;
 	uint32_t *places = malloc((n + 1) * sizeof(*places)), *to = malloc((n + 1) * sizeof(*to));
-	struct place_context context = {x, l};
+	struct place_context context = {x, which};
 
 	if (!places || !to)
 		goto fail;
@@ -72,7 +72,8 @@ static uint32_t *sort_list(const struct experiment *x, int which)
 	if (n > l->fixed)
 		qsort_r(places + l->fixed, n - l->fixed, sizeof(*places), compare_places, &context);
 	for (size_t i = 0; i < n; i++) {
-		bool same = !l->ties && i > l->fixed && l->order(x, places[i - 1], places[i]) == 0;
+		bool same = !l->ties && i > l->fixed &&
+			    experiment_list_order(x, which, places[i - 1], places[i]) == 0;
 
 		to[places[i]] = (uint32_t)(same ? kept - 1 : kept++);
 	}
