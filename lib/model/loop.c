@@ -76,7 +76,7 @@ INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_
 }
 
 /* The result of an access without a function call: PASSED; otherwise nothing was done, and the
- * access overlaps a store (MEETS) or has no slot (UNSLOTTED). */
+ * access overlaps a store or has no slot. */
 enum passed { PASSED, MEETS, UNSLOTTED };
 
 /* May a store go to the line, and into the buffer? */

@@ -35,7 +35,7 @@ static bool is_number(const char *word)
 	return word[0] && !word[strspn(word, "0123456789")];
 }
 
-/* The first point after `behind` that word names. */
+/* The first later point that word names. */
 static int find_point(const struct experiment *x, const char *word, uint32_t behind,
 	uint32_t *point, struct error *e)
 {

@@ -44,7 +44,8 @@ void dataspace_write_lines(struct bytes *to);
 ULong dataspace_lost(void);
 
 /* ---- heap.c ---- */
-/* The stack pointer of the running thread at which its allocator has returned; else NOBODY. */
+/* The stack pointer of the running thread at which its allocator has returned; a value that is no
+ * stack pointer if none runs. */
 extern Addr heap_due;
 void heap_begin(void);
 /* An allocator begins to run (enum allocator), with these arguments; it has returned, at that

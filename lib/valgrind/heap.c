@@ -23,7 +23,7 @@
 #include "valgrind/valgrind_variables.h"
 
 struct call {
-	Addr due;     /* the stack pointer when it will have returned; NOBODY: no call is active */
+	Addr due;     /* the stack pointer when it will have returned; 1: no call is active */
 	Addr returns; /* to there */
 	enum allocator kind;
 	Addr old, where; /* the reallocated block; where the result is stored */
