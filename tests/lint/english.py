@@ -1,21 +1,18 @@
-#!/ usr / bin / env python3
-#SPDX - License - Identifier : GPL - 2.0 - or -later
-""
-	"Finds forms of language that are banned in texts for users and in documents.
+#!/usr/bin/env python3
+# SPDX-License-Identifier: GPL-2.0-or-later
+"""Finds forms of language that are banned in texts for users and in documents.
 
-	tests /
-	lint /
-	english.py[FILE...]
+    tests/lint/english.py [FILE ...]
 
-	Without arguments : all documents,
-	manual pages and C sources.Of C sources string literals with a blank and comments are read; of documents everything but examples (indented or fenced code, literal displays).  Each hit is one line,
+Without arguments: all documents, manual pages and C sources.  Of C sources string literals with a blank and comments
+are read; of documents everything but examples (indented or fenced code, literal displays).  Each hit is one line,
 "file:line: form: use this instead: text".  The exit status is 1 if there is any.
 """
 import glob
 import re
 import sys
 
-#pattern, what to write instead.Exceptions are part of the pattern, with their reason behind them.
+# pattern, what to write instead.  Exceptions are part of the pattern, with their reason behind them.
 BANNED = [
     (r"behind", "after"),
     (r"(?:is|are|was|were) no (?!longer|more|\w+er )(?!error|samples)", "is not, or there is no"),
@@ -39,9 +36,9 @@ BANNED = [
     (r"no (?:heading|kind of|change of)\b.*\bis no", "unknown"),
 ]
 FORMS = [(re.compile(r"(?<![\w$-])(?:" + p + r")(?![\w-])", re.IGNORECASE), use) for p, use in BANNED]
-#Names of rows of reports, which scripts may rely on.
+# Names of rows of reports, which scripts may rely on.
 KEPT = {"Fetch behind a jump", "bytes an instruction"}
-#Forms that only comments had.
+# Forms that only comments had.
 IN_COMMENTS = [(re.compile(r"(?<![\w$-])(?:" + p + r")(?![\w-])", re.IGNORECASE), use) for p, use in [
     (r"meets?", "reach, or contain"),
     (r"lies?", "is"),
