@@ -108,11 +108,10 @@ static const char *file_of(struct debug *d, struct unit *u, Dwarf_Files *files, 
 {
 	struct file key = {.key = {dwarf_dieoffset(&u->die), number}}, *f;
 	const char *name;
-	size_t before;
+	size_t before = d->files.count;
 
 	d->files.entry_size = sizeof(struct file);
 	d->files.key_size = sizeof(key.key);
-	before = d->files.count;
 	f = table_add(&d->files, &key.key);
 	if (!f)
 		return NULL;

@@ -24,11 +24,10 @@ const char *debug_name(struct debug *d, Dwarf_Die *die)
 {
 	struct name key = {.key = {die->addr}}, *name;
 	const char *linkage;
-	size_t before;
+	size_t before = d->names.count;
 
 	d->names.entry_size = sizeof(struct name);
 	d->names.key_size = sizeof(key.key);
-	before = d->names.count;
 	name = table_add(&d->names, &key.key);
 	if (!name)
 		return NULL;
