@@ -32,7 +32,7 @@ static void say_what_is_missing(const struct prof_data *d)
 	const char *why;
 
 	for (size_t i = 0; said && i < d->places.count; i++) {
-		uint32_t image = prof_place_at(d, i)->key.image;
+		uint32_t image = profile_place_at(d, i)->key.image;
 
 		if (!said[image] &&
 			d->names.ops->state(d->names.context, image, &why) != PROF_IMAGE_FINE &&
@@ -48,7 +48,7 @@ static int find(block_items *items, struct prof_data *d, size_t top, struct erro
 	struct hot_blocks hot;
 	int rc = 0;
 
-	if (prof_data_name(d, false, e) || hot_blocks_find(&hot, d, e))
+	if (profile_data_name(d, false, e) || hot_blocks_find(&hot, d, e))
 		return -1;
 	say_what_is_missing(d);
 	if (hot.lost)
@@ -77,15 +77,15 @@ int blocks_from_experiment(block_items *items, const char *path, size_t top, str
 
 	if (rc == 0) {
 		input.experiment = &loaded.experiments.data[0];
-		rc = prof_data_init(&data, &request, e);
+		rc = profile_data_init(&data, &request, e);
 	}
 	if (rc == 0) {
-		images = prof_images_new(&data, &search, e);
-		data.names = (struct prof_names){&prof_images_ops, images};
+		images = profile_images_new(&data, &search, e);
+		data.names = (struct prof_names){&profile_images_ops, images};
 		rc = images ? find(items, &data, top, e) : -1;
 	}
-	prof_images_free(images);
-	prof_data_fini(&data);
+	profile_images_free(images);
+	profile_data_fini(&data);
 	loaded_fini(&loaded);
 	arguments_fini(&arguments);
 	return rc;

@@ -68,11 +68,11 @@ int do_export(const struct options *o, const struct prof_request *request,
 	struct prof_data data;
 	int rc = -1;
 
-	if (!format || check_terminal(o, format, e) || prof_data_init(&data, request, e))
+	if (!format || check_terminal(o, format, e) || profile_data_init(&data, request, e))
 		return -1;
-	images = prof_images_new(&data, search, e);
+	images = profile_images_new(&data, search, e);
 	if (images) {
-		data.names = (struct prof_names){&prof_images_ops, images};
+		data.names = (struct prof_names){&profile_images_ops, images};
 		x = export_new(&data, &wanted, format, e);
 	}
 	if (x)
@@ -83,7 +83,7 @@ int do_export(const struct options *o, const struct prof_request *request,
 		*incomplete = *incomplete || export_notes(x)->incomplete;
 	}
 	export_free(x);
-	prof_images_free(images);
-	prof_data_fini(&data);
+	profile_images_free(images);
+	profile_data_fini(&data);
 	return rc;
 }

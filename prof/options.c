@@ -18,7 +18,7 @@ static int add_calc(void *target, const char *argument, struct error *e)
 	for (size_t i = 0; report_views[i].name; i++)
 		if (report_views[i].make == report_calc)
 			o->view[i] = true;
-	return word_list_add(&o->only, argument, e);
+	return option_words_add(&o->only, argument, e);
 }
 
 /* n, n% or ncum%. */
@@ -307,7 +307,7 @@ static int take_procedures(struct options *o, struct error *e)
 	for (size_t i = 0; o->files[i]; i++) {
 		if (access(o->files[i], F_OK) == 0 || strchr(o->files[i], '/'))
 			o->files[kept++] = o->files[i];
-		else if (word_list_add(&o->only, o->files[i], e))
+		else if (option_words_add(&o->only, o->files[i], e))
 			return -1;
 	}
 	o->files[kept] = NULL;
@@ -325,9 +325,9 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		if (argv[i][0] == '-' && strcmp(argv[i] + 1 + (argv[i][1] == '-'), "dump") == 0)
 			make_dump_table(o->table);
 	if (parse_words(o, argc, argv, e) || take_procedures(o, e) ||
-		word_list_add(&o->only, NULL, e) || word_list_add(&o->exclude, NULL, e) ||
-		word_list_add(&o->sources, NULL, e) || word_list_add(&o->archives, NULL, e) ||
-		word_list_add(&o->metrics, NULL, e))
+		option_words_add(&o->only, NULL, e) || option_words_add(&o->exclude, NULL, e) ||
+		option_words_add(&o->sources, NULL, e) || option_words_add(&o->archives, NULL, e) ||
+		option_words_add(&o->metrics, NULL, e))
 		return -1;
 	return check(o, e);
 }

@@ -37,12 +37,12 @@ static int need_experiments(const struct drawing *g, struct error *e)
 
 static int open_data(struct drawing *g, struct error *e)
 {
-	if (prof_data_init(&g->data, g->request, e))
+	if (profile_data_init(&g->data, g->request, e))
 		return -1;
-	g->images = prof_images_new(&g->data, g->search, e);
+	g->images = profile_images_new(&g->data, g->search, e);
 	if (!g->images)
 		return -1;
-	g->data.names = (struct prof_names){&prof_images_ops, g->images};
+	g->data.names = (struct prof_names){&profile_images_ops, g->images};
 	return 0;
 }
 
@@ -142,8 +142,8 @@ static void fini(struct drawing *g)
 {
 	picture_fini(&g->picture);
 	report_table_fini(&g->table);
-	prof_images_free(g->images);
-	prof_data_fini(&g->data);
+	profile_images_free(g->images);
+	profile_data_fini(&g->data);
 	free(g->costs.report.events);
 }
 

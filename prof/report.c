@@ -43,11 +43,11 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 	struct prof_data data;
 	int rc = -1;
 
-	if (prof_data_init(&data, request, e))
+	if (profile_data_init(&data, request, e))
 		return -1;
-	images = prof_images_new(&data, search, e);
+	images = profile_images_new(&data, search, e);
 	if (images) {
-		data.names = (struct prof_names){&prof_images_ops, images};
+		data.names = (struct prof_names){&profile_images_ops, images};
 		rc = make(&data, &table, e);
 	}
 	if (rc == 0)
@@ -56,8 +56,8 @@ static int make_view(const struct options *o, const struct loaded *l, const stru
 		rc = draw(o, &table, out, e);
 	*incomplete = *incomplete || table.incomplete;
 	report_table_fini(&table);
-	prof_images_free(images);
-	prof_data_fini(&data);
+	profile_images_free(images);
+	profile_data_fini(&data);
 	return rc;
 }
 

@@ -45,7 +45,7 @@ static void put_options(struct strbuf *out, const char *option, const word_list 
 /* A name as a pattern that fits it alone. */
 static void put_name(struct strbuf *out, const char *name)
 {
-	char *glob = prof_only_name(name);
+	char *glob = profile_only_name(name);
 
 	put_word(out, glob ? glob : "");
 	out->failed = out->failed || !glob;

@@ -15,7 +15,7 @@ void json_init(struct json *j, FILE *out)
 	j->out = out;
 }
 
-static void quoted(FILE *out, const char *text)
+static void json_quoted(FILE *out, const char *text)
 {
 	const unsigned char *s = (const unsigned char *)text;
 
@@ -51,7 +51,7 @@ static void lead(struct json *j, const char *key)
 		fputs(",", j->out);
 	j->filled[j->depth] = true;
 	if (key) {
-		quoted(j->out, key);
+		json_quoted(j->out, key);
 		putc(':', j->out);
 	}
 }
@@ -90,7 +90,7 @@ void json_end_array(struct json *j)
 void json_string(struct json *j, const char *key, const char *value)
 {
 	lead(j, key);
-	quoted(j->out, value);
+	json_quoted(j->out, value);
 }
 
 void json_optional(struct json *j, const char *key, const char *value)

@@ -9,7 +9,7 @@
 #include "base/nearest.h"
 #include "base/strbuf.h"
 
-int word_list_add(word_list *list, const char *word, struct error *e)
+int option_words_add(word_list *list, const char *word, struct error *e)
 {
 	const char **slot = vec_push(list);
 
@@ -20,7 +20,7 @@ int word_list_add(word_list *list, const char *word, struct error *e)
 }
 
 /* The row that `name` (length bytes) means: an exact match, or the only one that begins so. */
-static const struct option_row *find_row(
+static const struct option_row *option_find_row(
 	const struct option_row *table, const char *name, size_t length, struct error *e)
 {
 	const struct option_row *found = NULL;
@@ -91,7 +91,7 @@ static int store(const struct option_row *row, void *target, const char *argumen
 		*(double *)place = seconds;
 		return 0;
 	case OPTION_WORDS:
-		return word_list_add(place, argument, e);
+		return option_words_add(place, argument, e);
 	case OPTION_CALL:
 		return row->call(target, argument, e);
 	}
@@ -115,7 +115,7 @@ int option_parse(
 		name = word + (word[1] == '-' ? 2 : 1);
 		equals = strchr(name, '=');
 		length = equals ? (size_t)(equals - name) : strlen(name);
-		row = find_row(table, name, length, e);
+		row = option_find_row(table, name, length, e);
 		if (!row)
 			return -1;
 		if (row->argument) {

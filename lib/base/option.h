@@ -26,7 +26,7 @@ enum option_kind {
 };
 
 typedef VEC(const char *) word_list;
-int word_list_add(word_list *list, const char *word, struct error *e);
+int option_words_add(word_list *list, const char *word, struct error *e);
 
 struct option_row {
 	const char *name;     /* without dashes; NULL ends the table */

@@ -70,7 +70,7 @@ void sheet_fini(struct sheet *s)
 	vec_fini(&s->cells);
 }
 
-static size_t width(const struct sheet *s)
+static size_t sheet_width(const struct sheet *s)
 {
 	size_t n = 0;
 
@@ -105,7 +105,7 @@ static void members(const struct sheet *s, size_t first, struct json *j)
 void sheet_json(const struct sheet *s, struct json *j, const char *key)
 {
 	json_array(j, key);
-	for (size_t i = 0; i < s->cells.count; i += width(s)) {
+	for (size_t i = 0; i < s->cells.count; i += sheet_width(s)) {
 		json_object(j, NULL);
 		members(s, i, j);
 		json_end_object(j);
@@ -118,7 +118,7 @@ void sheet_members(const struct sheet *s, struct json *j)
 	members(s, 0, j);
 }
 
-void csv_text(struct strbuf *out, const char *text)
+void sheet_csv_text(struct strbuf *out, const char *text)
 {
 	bool quoted = text && strpbrk(text, ",\"\n\r");
 
@@ -138,7 +138,7 @@ static void csv_cell(struct strbuf *out, const struct sheet_cell *c)
 	char text[40], *comma;
 
 	if (c->kind == SHEET_TEXT)
-		csv_text(out, c->text);
+		sheet_csv_text(out, c->text);
 	if (c->kind == SHEET_BOOL)
 		strbuf_puts(out, c->number != 0 ? "true" : "false");
 	if (c->kind != SHEET_NUMBER)
@@ -152,12 +152,12 @@ static void csv_cell(struct strbuf *out, const struct sheet_cell *c)
 
 void sheet_csv(const struct sheet *s, struct strbuf *out)
 {
-	size_t n = width(s);
+	size_t n = sheet_width(s);
 
 	for (size_t i = 0; i < n; i++) {
 		if (i)
 			strbuf_putc(out, ',');
-		csv_text(out, s->columns[i]);
+		sheet_csv_text(out, s->columns[i]);
 	}
 	strbuf_putc(out, '\n');
 	sheet_csv_rows(s, out);
@@ -165,7 +165,7 @@ void sheet_csv(const struct sheet *s, struct strbuf *out)
 
 void sheet_csv_rows(const struct sheet *s, struct strbuf *out)
 {
-	size_t n = width(s);
+	size_t n = sheet_width(s);
 
 	for (size_t i = 0; i < s->cells.count; i++) {
 		if (i % n)
@@ -179,7 +179,7 @@ void sheet_csv_rows(const struct sheet *s, struct strbuf *out)
 void sheet_csv_members(const struct sheet *s, struct strbuf *out)
 {
 	for (size_t i = 0; i < s->cells.count && s->columns[i]; i++) {
-		csv_text(out, s->columns[i]);
+		sheet_csv_text(out, s->columns[i]);
 		strbuf_putc(out, ',');
 		csv_cell(out, &s->cells.data[i]);
 		strbuf_putc(out, '\n');

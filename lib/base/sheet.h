@@ -38,7 +38,7 @@ void sheet_json(const struct sheet *s, struct json *j, const char *key);
 /* The first row, as members of the current object. */
 void sheet_members(const struct sheet *s, struct json *j);
 /* A cell of CSV, in quotes where it needs them; NULL: empty. */
-void csv_text(struct strbuf *out, const char *text);
+void sheet_csv_text(struct strbuf *out, const char *text);
 
 /* A heading, and a line per row. */
 void sheet_csv(const struct sheet *s, struct strbuf *out);

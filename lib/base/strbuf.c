@@ -12,7 +12,7 @@ void strbuf_fini(struct strbuf *s)
 	memset(s, 0, sizeof(*s));
 }
 
-static bool reserve(struct strbuf *s, size_t more)
+static bool strbuf_reserve(struct strbuf *s, size_t more)
 {
 	size_t want = s->length + more + 1, capacity = s->capacity ? s->capacity : 64;
 	char *data;
@@ -35,7 +35,7 @@ static bool reserve(struct strbuf *s, size_t more)
 
 void strbuf_add(struct strbuf *s, const char *text, size_t length)
 {
-	if (!reserve(s, length))
+	if (!strbuf_reserve(s, length))
 		return;
 	memcpy(s->data + s->length, text, length);
 	s->length += length;
@@ -54,7 +54,7 @@ void strbuf_putc(struct strbuf *s, char c)
 
 void strbuf_repeat(struct strbuf *s, char c, size_t count)
 {
-	if (!reserve(s, count))
+	if (!strbuf_reserve(s, count))
 		return;
 	memset(s->data + s->length, c, count);
 	s->length += count;
@@ -73,7 +73,7 @@ void strbuf_printf(struct strbuf *s, const char *format, ...)
 		s->failed = true;
 		return;
 	}
-	if (!reserve(s, (size_t)n))
+	if (!strbuf_reserve(s, (size_t)n))
 		return;
 	va_start(ap, format);
 	vsnprintf(s->data + s->length, (size_t)n + 1, format, ap);
@@ -92,7 +92,7 @@ char *strbuf_take(struct strbuf *s)
 
 	if (!s->failed) {
 		if (!s->data)
-			reserve(s, 0);
+			strbuf_reserve(s, 0);
 		if (s->data) {
 			s->data[s->length] = '\0';
 			text = s->data;

@@ -35,7 +35,7 @@ static uint64_t hash(const struct table *t, const void *key)
 }
 
 /* A slot: half of the hash, which selects it, and an entry's number plus 1; 0: free. */
-static uint64_t slot_of(uint64_t h, size_t entry)
+static uint64_t table_slot_of(uint64_t h, size_t entry)
 {
 	return (h & 0xffffffff00000000u) | (uint32_t)(entry + 1);
 }
@@ -45,7 +45,7 @@ static size_t entry_of(uint64_t slot)
 	return (size_t)(uint32_t)slot - 1;
 }
 
-static size_t place_of(const struct table *t, uint64_t h)
+static size_t table_place_of(const struct table *t, uint64_t h)
 {
 	return (size_t)(h >> 32) & t->mask;
 }
@@ -53,7 +53,7 @@ static size_t place_of(const struct table *t, uint64_t h)
 /* The slot where the key is or would be. */
 static size_t probe(const struct table *t, const void *key, uint64_t h)
 {
-	size_t at = place_of(t, h);
+	size_t at = table_place_of(t, h);
 
 	while (t->slots[at] &&
 		(t->slots[at] >> 32 != h >> 32 ||
@@ -86,9 +86,9 @@ static int resize(struct table *t, size_t capacity)
 }
 
 /* For a slot of a missing entry. */
-static void put(struct table *t, uint64_t slot)
+static void table_put(struct table *t, uint64_t slot)
 {
-	size_t at = place_of(t, slot);
+	size_t at = table_place_of(t, slot);
 
 	while (t->slots[at])
 		at = (at + 1) & t->mask;
@@ -96,7 +96,7 @@ static void put(struct table *t, uint64_t slot)
 }
 
 /* Makes room for more entries, and slots for them. */
-static int grow(struct table *t)
+static int table_grow(struct table *t)
 {
 	size_t slots = FIRST_SLOTS, before = t->slots ? t->mask + 1 : 0;
 	uint64_t *fresh, *old = t->slots;
@@ -113,11 +113,11 @@ static int grow(struct table *t)
 	t->mask = slots - 1;
 	for (size_t i = 0; i < before; i++)
 		if (old[i])
-			put(t, old[i]);
+			table_put(t, old[i]);
 	for (size_t i = 0; !old && i < t->count; i++) {
 		uint64_t h = hash(t, table_at(t, i));
 
-		t->slots[probe(t, table_at(t, i), h)] = slot_of(h, i);
+		t->slots[probe(t, table_at(t, i), h)] = table_slot_of(h, i);
 	}
 	free(old);
 	return 0;
@@ -125,7 +125,7 @@ static int grow(struct table *t)
 
 int table_index(struct table *t)
 {
-	return t->slots ? 0 : grow(t);
+	return t->slots ? 0 : table_grow(t);
 }
 
 void table_changed(struct table *t)
@@ -142,7 +142,7 @@ void *table_add(struct table *t, const void *key)
 
 	if (t->count == t->capacity && t->count >= TABLE_MAX)
 		return NULL;
-	if ((t->count == t->capacity || !t->slots) && grow(t))
+	if ((t->count == t->capacity || !t->slots) && table_grow(t))
 		return NULL;
 	at = probe(t, key, h);
 	if (t->slots[at])
@@ -150,7 +150,7 @@ void *table_add(struct table *t, const void *key)
 	entry = table_at(t, t->count);
 	memset(entry, 0, t->entry_size);
 	memcpy(entry, key, t->key_size);
-	t->slots[at] = slot_of(h, t->count++);
+	t->slots[at] = table_slot_of(h, t->count++);
 	return entry;
 }
 

@@ -100,7 +100,7 @@ static void *trace(void *data)
 	return NULL;
 }
 
-static void free_all(struct branches *b)
+static void branches_free_all(struct branches *b)
 {
 	while (b->processes.count)
 		process_remove(b, b->processes.data[b->processes.count - 1]);
@@ -168,7 +168,7 @@ struct branches *branches_new(const struct branches_request *r, struct error *e)
 	b->candidates = (struct table){.entry_size = sizeof(struct candidate),
 		.key_size = sizeof(((struct candidate *)0)->key)};
 	if (branches_start(b, e)) {
-		free_all(b);
+		branches_free_all(b);
 		return NULL;
 	}
 	return b;
@@ -258,5 +258,5 @@ void branches_free(struct branches *b)
 	if (!b)
 		return;
 	branches_stop(b);
-	free_all(b);
+	branches_free_all(b);
 }

@@ -108,7 +108,7 @@ static void made_free(struct made *made)
 	if (!made)
 		return;
 	report_table_fini(&made->table);
-	prof_data_fini(&made->data);
+	profile_data_fini(&made->data);
 	if (made->functions)
 		experiment_fini(made->functions);
 	free(made->functions);
@@ -189,14 +189,14 @@ static int read_files(struct browse *m, struct error *e)
 		loaded_ask(&m->loaded, &m->request, e))
 		return -1;
 	say_what(m, "adding up samples", NULL);
-	if (prof_data_init(&m->base, &m->request, e))
+	if (profile_data_init(&m->base, &m->request, e))
 		return -1;
 	/* Images are those of the file, for all reports. */
 	if (m->glance.images) {
 		m->images = m->glance.images;
 		return 0;
 	}
-	m->images = prof_images_new(&m->base, m->r->search, e);
+	m->images = profile_images_new(&m->base, m->r->search, e);
 	return m->images ? 0 : -1;
 }
 
@@ -215,7 +215,7 @@ static int make_table(struct browse *m, const struct tui_ask *ask, const char *g
 	for (size_t i = 0; i < SWITCHES; i++)
 		*(bool *)((char *)&request + switch_fields[i].field) = ask->switches >> i & 1;
 	request.command = line;
-	rc = prof_data_init(&made->data, &request, e);
+	rc = profile_data_init(&made->data, &request, e);
 	if (rc == 0) {
 		made->data.names = m->names;
 		rc = report_view_make(view, m->r->changes)(&made->data, &made->table, e);
@@ -250,7 +250,7 @@ static void make_without_lines(struct browse *m, const struct job *job)
 static struct made *make(struct browse *m, const struct tui_ask *ask, struct error *e)
 {
 	struct made *made = calloc(1, sizeof(*made));
-	char *glob = ask->procedure ? prof_only_name(ask->procedure) : NULL;
+	char *glob = ask->procedure ? profile_only_name(ask->procedure) : NULL;
 
 	if (!made || (ask->procedure && !glob)) {
 		error_nomem(e);
@@ -320,7 +320,7 @@ static void *work(void *context)
 	struct job job = {0};
 
 	if (read_files(m, &unread) == 0) {
-		m->names = (struct prof_names){&prof_images_ops, m->images};
+		m->names = (struct prof_names){&profile_images_ops, m->images};
 		m->bare.under = m->names;
 		m->ready = true;
 	}
@@ -521,9 +521,9 @@ static void free_all(struct browse *m)
 	if (m->glance.g)
 		first_table_close(&m->glance);
 	else
-		prof_images_free(m->images);
+		profile_images_free(m->images);
 	if (m->ready)
-		prof_data_fini(&m->base);
+		profile_data_fini(&m->base);
 	loaded_fini(&m->loaded);
 	free(m->reports);
 	free(m->views);

@@ -81,11 +81,11 @@ int first_table_open(struct first_table *g, const struct browse_request *r)
 		.quit = r->request->quit};
 	if (!g->request.quit.rows || g->request.quit.rows > ROWS)
 		g->request.quit.rows = ROWS;
-	if (prof_data_init(&g->data, &g->request, NULL) == 0) {
-		g->images = prof_images_new(&g->data, r->search, NULL);
+	if (profile_data_init(&g->data, &g->request, NULL) == 0) {
+		g->images = profile_images_new(&g->data, r->search, NULL);
 		if (g->images)
 			return 0;
-		prof_data_fini(&g->data);
+		profile_data_fini(&g->data);
 	}
 	experiment_glance_close(g->g);
 	g->g = NULL;
@@ -94,8 +94,8 @@ int first_table_open(struct first_table *g, const struct browse_request *r)
 
 void first_table_close(struct first_table *g)
 {
-	prof_images_free(g->images);
-	prof_data_fini(&g->data);
+	profile_images_free(g->images);
+	profile_data_fini(&g->data);
 	experiment_glance_close(g->g);
 	memset(g, 0, sizeof(*g));
 }
@@ -117,7 +117,7 @@ static int gather(void *context, uint32_t image, uint64_t address, const uint64_
 		struct image_symbol symbol = {.address = address, .size = 1};
 		long node;
 
-		prof_images_ops.symbol(at->g->images, image, address, &symbol);
+		profile_images_ops.symbol(at->g->images, image, address, &symbol);
 		at->image = image;
 		at->begin = symbol.address;
 		at->size = symbol.size;
@@ -159,14 +159,14 @@ int first_table_fill(struct first_table *g, uint64_t budget, struct experiment *
 	int more = experiment_glance_work(g->g, budget, budget);
 	struct prof_input input = {.experiment = functions, .file = g->input.file};
 	struct prof_request request = g->request;
-	struct browse_bare_names names = {{&prof_images_ops, g->images}};
+	struct browse_bare_names names = {{&profile_images_ops, g->images}};
 	int rc = -1;
 
 	memset(functions, 0, sizeof(*functions));
 	memset(data, 0, sizeof(*data));
 	memset(t, 0, sizeof(*t));
 	request.inputs = &input;
-	if (more < 0 || gather_all(g, functions) || prof_data_init(data, &request, NULL))
+	if (more < 0 || gather_all(g, functions) || profile_data_init(data, &request, NULL))
 		goto out;
 	data->names = (struct prof_names){&browse_bare_ops, &names};
 	rc = report_procedures(data, t, NULL);
@@ -178,7 +178,7 @@ int first_table_fill(struct first_table *g, uint64_t budget, struct experiment *
 		return more;
 out:
 	report_table_fini(t);
-	prof_data_fini(data);
+	profile_data_fini(data);
 	experiment_fini(functions);
 	return -1;
 }

@@ -51,7 +51,7 @@ void stacks_init(struct stacks *s, struct spaces *spaces)
 void stacks_fini(struct stacks *s)
 {
 	if (s->unwinder)
-		unwinder_free(s->unwinder);
+		unwind_free(s->unwinder);
 	s->unwinder = NULL;
 	table_fini(&s->places);
 }
@@ -170,7 +170,7 @@ static size_t unwind_sample(
 	size_t n;
 
 	if (!s->unwinder)
-		s->unwinder = unwinder_new(NULL);
+		s->unwinder = unwind_new(NULL);
 	if (!s->unwinder)
 		return 0;
 	unwind_from_perf(&state, s->machine, sample->register_mask, sample->registers);

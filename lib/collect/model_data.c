@@ -35,7 +35,7 @@ static bool *mark(const struct filling *f, enum experiment_rows what, size_t cou
 	return used;
 }
 
-static long add_metric(struct filling *f, uint32_t event)
+static long model_data_add_metric(struct filling *f, uint32_t event)
 {
 	const struct event *known = event_by_number((int)event);
 	struct experiment_metric m = {.event = (int32_t)event,
@@ -64,7 +64,7 @@ static uint32_t *find_numbers(struct filling *f, enum experiment_rows what, size
 	for (size_t i = 0; good && i < count; i++) {
 		long number = !used[i]                    ? 0
 			      : what == EXPERIMENT_IMAGES ? model_fill_image(f, (uint32_t)i)
-							  : add_metric(f, (uint32_t)i);
+							  : model_data_add_metric(f, (uint32_t)i);
 
 		good = number >= 0;
 		to[i] = (uint32_t)number;

@@ -17,7 +17,7 @@ struct known_thread {
 };
 
 /* Cycles are not counted by instruction. */
-static bool is_time(int event)
+static bool model_fill_is_time(int event)
 {
 	return event == EV_CYCLES || event == EV_CYCLES_16 || event == EV_FRONTEND_STALLS ||
 	       event == EV_BACKEND_STALLS;
@@ -26,7 +26,7 @@ static bool is_time(int event)
 bool model_samples(const struct collect_metric *m)
 {
 	return !(m->flags & METRIC_EXACT) || (m->flags & METRIC_STACKS) ||
-	       (m->spec.event && is_time(m->spec.event->number));
+	       (m->spec.event && model_fill_is_time(m->spec.event->number));
 }
 
 /* ---- images ---- */
@@ -101,7 +101,7 @@ static int fill_processes(struct filling *f)
 	return 0;
 }
 
-static long thread_of(struct filling *f, uint32_t process, pid_t pid, pid_t tid)
+static long model_fill_thread_of(struct filling *f, uint32_t process, pid_t pid, pid_t tid)
 {
 	struct known_thread key = {.key = {pid, tid}}, *known = table_add(&f->threads, &key.key);
 	struct experiment_thread to = {
@@ -138,7 +138,7 @@ static int fill_phases(struct filling *f)
 	for (size_t i = 0; i < p->calipers.count; i++) {
 		const struct profile_caliper *c = &p->calipers.data[i];
 		struct experiment_phase to = {.time = time_of(f, c), .name = c->name};
-		long thread = thread_of(
+		long thread = model_fill_thread_of(
 			f, (uint32_t)c->process, p->processes.data[c->process].pid, c->tid);
 		long index;
 
@@ -221,7 +221,7 @@ static int add_sample(struct filling *f, size_t metric, const struct profile_sam
 	struct experiment_metric *to = &f->x->metrics.data[metric];
 	bool stacks = to->flags & METRIC_STACKS, lost = s->key.node == PROFILE_PATH_LOST;
 	long image = model_fill_image(f, s->key.image), node;
-	long thread = thread_of(f, s->key.process, s->key.pid, s->key.tid);
+	long thread = model_fill_thread_of(f, s->key.process, s->key.pid, s->key.tid);
 
 	if (image < 0 || thread < 0)
 		return -1;
@@ -307,7 +307,7 @@ static uint64_t total_of(
 	return totals[event] > without ? totals[event] - without : 0;
 }
 
-static int fill(struct filling *f, const uint64_t *totals)
+static int model_fill_fill(struct filling *f, const uint64_t *totals)
 {
 	bool exact = false, stacks = false;
 
@@ -344,7 +344,8 @@ int model_fill(struct experiment *x, const struct collect_metrics *m, const stru
 	f.first_phase = calloc(p->processes.count + 1, sizeof(*f.first_phase));
 	for (size_t i = 0; f.image && i < p->images.count; i++)
 		f.image[i] = i ? -1 : 0;
-	rc = f.image && f.node && f.process && f.first_phase ? fill(&f, totals) : error_nomem(e);
+	rc = f.image && f.node && f.process && f.first_phase ? model_fill_fill(&f, totals)
+							     : error_nomem(e);
 	free(f.image);
 	free(f.node);
 	free(f.process);

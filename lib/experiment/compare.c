@@ -172,11 +172,11 @@ int experiment_compare(struct comparison *c, const struct experiment *x, uint32_
 out:
 	table_fini(&tallies);
 	if (status)
-		comparison_fini(c);
+		compare_fini(c);
 	return status ? error_nomem(e) : 0;
 }
 
-void comparison_fini(struct comparison *c)
+void compare_fini(struct comparison *c)
 {
 	vec_fini(&c->groups);
 	*c = (struct comparison){.p = 1};

@@ -50,6 +50,6 @@ typedef bool experiment_group_of(const struct experiment *x, const struct experi
 int experiment_compare(struct comparison *c, const struct experiment *x, uint32_t a,
 	const struct experiment *y, uint32_t b, experiment_group_of *group_of, void *data,
 	struct error *e);
-void comparison_fini(struct comparison *c);
+void compare_fini(struct comparison *c);
 
 #endif

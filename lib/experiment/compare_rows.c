@@ -24,7 +24,7 @@ static size_t run_count(const struct compare_design *d)
 	return d->runs[0] + d->runs[1];
 }
 
-static struct sums add_up(const struct compare_design *d, const uint64_t *counts)
+static struct sums compare_rows_add_up(const struct compare_design *d, const uint64_t *counts)
 {
 	struct sums s = {0};
 
@@ -92,7 +92,7 @@ static size_t dispersions(const struct compare_design *d, const uint64_t *counts
 
 	for (size_t i = 0; i < rows; i++) {
 		const uint64_t *row = counts + i * run_count(d);
-		struct sums s = add_up(d, row);
+		struct sums s = compare_rows_add_up(d, row);
 
 		if (s.per_run >= least && s.share < 1)
 			values[n++] = dispersion(d, row, &s, scatter);
@@ -199,7 +199,7 @@ static void side_interval(const struct compare_design *d, const struct sums *s, 
 static void compare_row(
 	const struct compare_design *d, const uint64_t *counts, struct compare_change *c)
 {
-	struct sums s = add_up(d, counts);
+	struct sums s = compare_rows_add_up(d, counts);
 	double factor, df, change, down, up;
 
 	*c = (struct compare_change){.p = 1};
@@ -228,7 +228,7 @@ void compare_alone(const struct compare_design *d, const uint64_t *counts, struc
 	compare_row(&alone, counts, c);
 }
 
-static bool empty(const struct compare_design *d, const uint64_t *counts)
+static bool compare_rows_empty(const struct compare_design *d, const uint64_t *counts)
 {
 	for (size_t i = 0; i < run_count(d); i++)
 		if (counts[i])
@@ -244,7 +244,7 @@ static double threshold(const struct compare_design *d, const uint64_t *counts, 
 	size_t n = 0;
 
 	for (size_t i = 0; i < rows; i++)
-		if (!empty(d, counts + i * run_count(d)))
+		if (!compare_rows_empty(d, counts + i * run_count(d)))
 			values[n++] = changes[i].p;
 	qsort(values, n, sizeof(*values), ascending);
 	for (size_t i = 0; i < n; i++)

@@ -65,7 +65,7 @@ static const struct row_field touch_fields[] = {
 	{ROW_FIELD(experiment_touch, apart), .own = 1},
 };
 
-static uint64_t divisor(uint64_t a, uint64_t b)
+static uint64_t data_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -89,7 +89,7 @@ static void add_touch(void *to, void *row)
 		uint64_t distance = a->least < b->least ? (uint64_t)b->least - (uint64_t)a->least
 							: (uint64_t)a->least - (uint64_t)b->least;
 
-		a->apart = divisor(divisor(a->apart, b->apart), distance);
+		a->apart = data_divisor(data_divisor(a->apart, b->apart), distance);
 		a->least = a->least < b->least ? a->least : b->least;
 		a->most = a->most > b->most ? a->most : b->most;
 	}

@@ -86,7 +86,7 @@ static int list_sections(struct experiment_glance *g, size_t at, struct error *e
 	return 0;
 }
 
-static int make_room(struct experiment_glance *g, struct error *e)
+static int glance_make_room(struct experiment_glance *g, struct error *e)
 {
 	size_t bytes = 1;
 
@@ -123,7 +123,7 @@ struct experiment_glance *experiment_glance_new(const void *data, size_t size, s
 	g->pages = (struct table){
 		.entry_size = sizeof(struct page), .key_size = sizeof(((struct page *)0)->key)};
 	if (experiment_parse_head(&g->x, data, size, &at, e) == 0 && list_sections(g, at, e) == 0 &&
-		make_room(g, e) == 0)
+		glance_make_room(g, e) == 0)
 		return g;
 	experiment_glance_close(g);
 	return NULL;
@@ -200,7 +200,7 @@ static long page_of(struct experiment_glance *g, uint32_t image, uint64_t number
 	return g->recent[image].page;
 }
 
-static void take_node(struct experiment_glance *g)
+static void glance_take_node(struct experiment_glance *g)
 {
 	struct cursor *c = &g->c;
 	uint64_t first = get_uint(c), *address;
@@ -227,7 +227,7 @@ static bool take_nodes(struct experiment_glance *g, uint64_t budget)
 
 	while (!g->bad) {
 		for (int i = 0; i < SLICE && g->c.at < g->c.end && !g->bad; i++)
-			take_node(g);
+			glance_take_node(g);
 		if (g->c.at >= g->c.end) {
 			if (g->node_section == g->nodes.count)
 				return false;
@@ -300,7 +300,7 @@ static size_t spread(size_t turn, size_t count_of)
 	return turn % rows * STRIDE + turn / rows;
 }
 
-static bool take_samples(struct experiment_glance *g, uint64_t budget)
+static bool glance_take_samples(struct experiment_glance *g, uint64_t budget)
 {
 	size_t turns = (g->samples.count + STRIDE - 1) / STRIDE * STRIDE;
 	uint64_t begin = clock_ns();
@@ -332,7 +332,7 @@ int experiment_glance_work(struct experiment_glance *g, uint64_t nodes, uint64_t
 
 	if (g->node_count > before)
 		forget_samples(g);
-	more = take_samples(g, samples) || more;
+	more = glance_take_samples(g, samples) || more;
 	return g->bad ? -1 : more;
 }
 
@@ -343,7 +343,7 @@ double experiment_glance_part(const struct experiment_glance *g)
 
 /* ---- results ---- */
 
-static int by_place(const void *a, const void *b)
+static int glance_by_place(const void *a, const void *b)
 {
 	const struct page *x = *(const struct page *const *)a, *y = *(const struct page *const *)b;
 
@@ -387,7 +387,7 @@ int experiment_glance_walk(const struct experiment_glance *g,
 			order[count_of++] = page;
 	}
 	if (order)
-		qsort(order, count_of, sizeof(*order), by_place);
+		qsort(order, count_of, sizeof(*order), glance_by_place);
 	for (size_t i = 0; i < count_of && rc == 0; i++)
 		rc = walk_page(g, order[i], call, context);
 	free(order);

@@ -44,7 +44,7 @@ static int order_own_metrics(const struct experiment *x, size_t a, size_t b)
 	return order_metrics(x, a, x, b);
 }
 
-static void add_metric(void *row, void *other)
+static void lists_add_metric(void *row, void *other)
 {
 	experiment_metric_sum(row, true, other, true);
 }
@@ -83,7 +83,7 @@ const struct experiment_list experiment_lists[EXPERIMENT_LISTS] = {
 					.type = "METR"},
 		.offset = offsetof(struct experiment, metrics),
 		.order = order_own_metrics,
-		.add = add_metric},
+		.add = lists_add_metric},
 	[EXPERIMENT_PROCESSES] = {.kind = {ROW_RECORD(experiment_process, process_fields),
 					  .type = "PROC", .order = order_processes},
 		.offset = offsetof(struct experiment, processes),
@@ -101,7 +101,7 @@ const struct experiment_list experiment_lists[EXPERIMENT_LISTS] = {
 	[EXPERIMENT_DATA_METRICS] = {.kind = {ROW_RECORD(experiment_metric, metric_fields),
 					     .type = "DMET", .order = order_data_metrics},
 		.offset = offsetof(struct experiment, data.metrics),
-		.add = add_metric},
+		.add = lists_add_metric},
 };
 
 struct experiment_vec *experiment_list_vec(const struct experiment *x, int which)

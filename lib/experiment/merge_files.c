@@ -39,7 +39,8 @@ struct worker {
 	struct experiment_bytes bytes;
 };
 
-static void note_damage(struct job *job, size_t i, const struct experiment_damage *damage)
+static void merge_files_note_damage(
+	struct job *job, size_t i, const struct experiment_damage *damage)
 {
 	struct experiment_merge_report *r = job->report;
 
@@ -77,7 +78,7 @@ static int keep_settled(struct worker *w, struct error *e)
 	return experiment_settle(&w->sum, e);
 }
 
-static int add_file(struct worker *w, size_t i, struct error *e)
+static int merge_files_add_file(struct worker *w, size_t i, struct error *e)
 {
 	struct job *job = w->job;
 	struct experiment_damage damage = {0};
@@ -91,13 +92,13 @@ static int add_file(struct worker *w, size_t i, struct error *e)
 		return -1;
 	}
 	if (damage.damaged)
-		note_damage(job, i, &damage);
+		merge_files_note_damage(job, i, &damage);
 	status = experiment_merge(&w->sum, &x, job->flags, e);
 	experiment_fini(&x);
 	return status ? -1 : keep_settled(w, e);
 }
 
-static void *work(void *data)
+static void *merge_files_work(void *data)
 {
 	struct worker *w = data;
 	struct job *job = w->job;
@@ -106,7 +107,7 @@ static void *work(void *data)
 	while (!job->stop && (i = job->next++) < job->count) {
 		struct error e = {0};
 
-		if (add_file(w, i, &e))
+		if (merge_files_add_file(w, i, &e))
 			note_error(job, i, &e);
 		job->done++;
 		/* The first worker is the caller's thread: only it draws. */
@@ -132,9 +133,9 @@ static size_t count_workers(size_t files)
 static void run_workers(struct worker *workers, size_t count)
 {
 	for (size_t i = 1; i < count; i++)
-		workers[i].started =
-			pthread_create(&workers[i].thread, NULL, work, &workers[i]) == 0;
-	work(&workers[0]);
+		workers[i].started = pthread_create(&workers[i].thread, NULL, merge_files_work,
+					     &workers[i]) == 0;
+	merge_files_work(&workers[0]);
 	for (size_t i = 1; i < count; i++)
 		if (workers[i].started)
 			pthread_join(workers[i].thread, NULL);

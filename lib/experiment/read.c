@@ -71,7 +71,7 @@ static void read_list(struct reader *r, int which, struct cursor *c)
 }
 
 /* Each entry takes a byte or more: an upper bound of the room needed. */
-static bool reserve(struct table *t, struct cursor *c)
+static bool read_reserve(struct table *t, struct cursor *c)
 {
 	if (table_reserve(t, (size_t)(c->end - c->at)) == 0)
 		return true;
@@ -89,7 +89,7 @@ static void read_nodes(struct reader *r, struct cursor *c)
 	r->addresses = addresses;
 	if (!addresses)
 		out_of_memory(c);
-	if (!addresses || !reserve(t, c))
+	if (!addresses || !read_reserve(t, c))
 		return;
 	if (t->count == 1)
 		last = (struct experiment_node){0};
@@ -143,7 +143,7 @@ static void read_histogram(struct reader *r, struct cursor *c)
 
 static void read_samples(struct reader *r, struct cursor *c)
 {
-	if (!reserve(&r->x->samples, c))
+	if (!read_reserve(&r->x->samples, c))
 		return;
 	while (c->at < c->end && !c->bad)
 		read_histogram(r, c);
@@ -154,7 +154,7 @@ static void read_data_lost(struct reader *r, struct cursor *c)
 	r->x->data.lost = get_uint(c);
 }
 
-static void read_rows(
+static void read_rows_read(
 	struct reader *r, struct cursor *c, struct table *t, const struct row_kind *kind)
 {
 	struct row_numbers n;
@@ -165,10 +165,10 @@ static void read_rows(
 
 static void read_runs_alone(struct reader *r, struct cursor *c)
 {
-	read_rows(r, c, experiment_table(r->x, EXPERIMENT_RUNS), &experiment_runs_alone_kind);
+	read_rows_read(r, c, experiment_table(r->x, EXPERIMENT_RUNS), &experiment_runs_alone_kind);
 }
 
-static void read_end(struct reader *r, struct cursor *c)
+static void read_end_read(struct reader *r, struct cursor *c)
 {
 	c->bad |= get_uint(c) != r->sections - 1;
 }
@@ -192,7 +192,7 @@ static const struct {
 	{EXPERIMENT_OBJECTS, EXPERIMENT_DATA_METRICS, "DMET", NULL},
 	{EXPERIMENT_RUNS, 0, "DLOS", read_data_lost},
 	{EXPERIMENT_RUNS, 0, "BRUN", read_runs_alone},
-	{EXPERIMENT_TABLES, 0, "END ", read_end},
+	{EXPERIMENT_TABLES, 0, "END ", read_end_read},
 };
 
 enum { OTHERS = sizeof(others) / sizeof(others[0]) };
@@ -248,7 +248,7 @@ static void read_section(struct reader *r, const struct section *s, struct curso
 	else if (s->table == EXPERIMENT_SAMPLES)
 		read_samples(r, c);
 	else
-		read_rows(r, c, experiment_table(r->x, s->table), experiment_kind(s->table));
+		read_rows_read(r, c, experiment_table(r->x, s->table), experiment_kind(s->table));
 }
 
 bool experiment_is_file(const void *data, size_t size)
@@ -317,7 +317,7 @@ static bool is_large(const uint8_t *type)
 
 /* Up to the end; or, if head is set, up to the first section of nodes and samples, whose position
  * is stored in *head. */
-static int read_sections(struct reader *r, const uint8_t *data, size_t size, size_t *head,
+static int read_sections_read(struct reader *r, const uint8_t *data, size_t size, size_t *head,
 	struct experiment_damage *damage, struct error *e)
 {
 	size_t at = CODING_PREFIX;
@@ -365,7 +365,7 @@ int experiment_parse(struct experiment *x, const void *data, size_t size,
 
 	if (check_prefix(data, size, e) || experiment_init(x, e))
 		return -1;
-	status = read_sections(&r, data, size, NULL, &own, e);
+	status = read_sections_read(&r, data, size, NULL, &own, e);
 	free(r.addresses);
 	if (status == 0 && own.damaged && !damage)
 		status = error_set(e, ERR_PARSE, "%s", own.message);
@@ -385,7 +385,7 @@ int experiment_parse_head(
 
 	if (check_prefix(data, size, e) || experiment_init(x, e))
 		return -1;
-	status = read_sections(&r, data, size, at, &damage, e);
+	status = read_sections_read(&r, data, size, at, &damage, e);
 	free(r.addresses);
 	if (status == 0 && damage.damaged)
 		status = error_set(e, ERR_PARSE, "%s", damage.message);

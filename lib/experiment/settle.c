@@ -20,7 +20,7 @@ struct place_context {
 	int which;
 };
 
-static int compare_places(const void *pa, const void *pb, void *data)
+static int settle_compare_places(const void *pa, const void *pb, void *data)
 {
 	const struct place_context *c = data;
 	uint32_t a = *(const uint32_t *)pa, b = *(const uint32_t *)pb;
@@ -70,7 +70,8 @@ static uint32_t *sort_list(const struct experiment *x, int which)
 	for (size_t i = 0; i < n; i++)
 		places[i] = (uint32_t)i;
 	if (n > l->fixed)
-		qsort_r(places + l->fixed, n - l->fixed, sizeof(*places), compare_places, &context);
+		qsort_r(places + l->fixed, n - l->fixed, sizeof(*places), settle_compare_places,
+			&context);
 	for (size_t i = 0; i < n; i++) {
 		bool same = !l->ties && i > l->fixed &&
 			    experiment_list_order(x, which, places[i - 1], places[i]) == 0;

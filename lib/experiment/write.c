@@ -15,7 +15,7 @@ struct writer {
 	uint64_t sections;
 };
 
-static void end_section(struct writer *w, const char *type)
+static void write_end_section(struct writer *w, const char *type)
 {
 	uint8_t head[CODING_SECTION];
 	uLong sum = crc32(0, NULL, 0);
@@ -38,7 +38,7 @@ static void end_section(struct writer *w, const char *type)
 static void end_table(struct writer *w, const char *type)
 {
 	if (w->section.length)
-		end_section(w, type);
+		write_end_section(w, type);
 }
 
 static void write_run(struct writer *w)
@@ -57,7 +57,7 @@ static void write_run(struct writer *w)
 	put_uint(&w->section, f->ranks);
 	put_sint(&w->section, f->rank_low);
 	put_sint(&w->section, f->rank_high);
-	end_section(w, "RUN ");
+	write_end_section(w, "RUN ");
 }
 
 static void write_list(struct writer *w, int which)
@@ -97,7 +97,7 @@ static void write_nodes(struct writer *w)
 		image = n->key.image;
 		last[image] = n->key.address;
 		if (w->section.length >= CODING_CHUNK)
-			end_section(w, "NODE");
+			write_end_section(w, "NODE");
 	}
 	end_table(w, "NODE");
 	free(last);
@@ -138,12 +138,12 @@ static size_t write_histogram(struct writer *w, size_t i)
 	return i;
 }
 
-static void write_samples(struct writer *w)
+static void write_samples_write(struct writer *w)
 {
 	for (size_t i = 0; i < w->x->samples.count && !w->section.failed && !w->record.failed;) {
 		i = write_histogram(w, i);
 		if (w->section.length >= CODING_CHUNK)
-			end_section(w, "SAMP");
+			write_end_section(w, "SAMP");
 	}
 	end_table(w, "SAMP");
 }
@@ -156,7 +156,7 @@ static void write_rows(struct writer *w, int which)
 	for (size_t i = kind->fixed; i < t->count; i++) {
 		row_put(t, kind, i, &w->section);
 		if (w->section.length >= CODING_CHUNK)
-			end_section(w, kind->type);
+			write_end_section(w, kind->type);
 	}
 	end_table(w, kind->type);
 }
@@ -166,7 +166,7 @@ static void write_table(struct writer *w, int which)
 	if (which == EXPERIMENT_NODES)
 		write_nodes(w);
 	else if (which == EXPERIMENT_SAMPLES)
-		write_samples(w);
+		write_samples_write(w);
 	else
 		write_rows(w, which);
 }
@@ -179,7 +179,7 @@ static void write_tables(struct writer *w)
 		write_table(w, i);
 		if (i == EXPERIMENT_ENDS && experiment_has_data(w->x)) {
 			put_uint(&w->section, w->x->data.lost);
-			end_section(w, "DLOS");
+			write_end_section(w, "DLOS");
 		}
 	}
 }
@@ -207,7 +207,7 @@ int experiment_encode(struct experiment *x, struct strbuf *out, struct error *e)
 		write_list(&w, i);
 	write_tables(&w);
 	put_uint(&w.section, w.sections);
-	end_section(&w, "END ");
+	write_end_section(&w, "END ");
 	strbuf_fini(&w.section);
 	strbuf_fini(&w.record);
 	return out->failed ? error_nomem(e) : 0;

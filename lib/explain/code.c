@@ -34,7 +34,7 @@ static int sort_places(struct explain_procedures *p, const struct prof_data *d)
 		return -1;
 	}
 	for (size_t i = 0; i < n; i++) {
-		const struct prof_place *place = prof_place_at(d, i);
+		const struct profile_place *place = profile_place_at(d, i);
 
 		order[i] = (struct order){place->key.image, (uint32_t)i, place->key.address};
 	}
@@ -56,7 +56,7 @@ static int code_by_cost(const void *a, const void *b)
 /* The function of a place; with -inlines its name may be that of an inlined one. */
 static bool procedure_of(const struct prof_data *d, uint32_t place, uint64_t *begin)
 {
-	const struct prof_place *p = prof_place_at(d, place);
+	const struct profile_place *p = profile_place_at(d, place);
 	struct image_symbol symbol;
 
 	*begin = d->name[place].begin;
@@ -136,7 +136,7 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 	for (size_t i = 0; i < d->places.count; i++) {
 		uint32_t place = p->places[i];
 		const uint64_t *counts = d->counts.data + place * metrics;
-		uint32_t image = prof_place_at(d, place)->key.image;
+		uint32_t image = profile_place_at(d, place)->key.image;
 		uint64_t begin;
 
 		if (!procedure_of(d, place, &begin)) {
@@ -144,7 +144,7 @@ int explain_procedures_init(struct explain_procedures *p, const struct prof_data
 			continue;
 		}
 		if (!own || own->begin != begin || own->image != image) {
-			if (!prof_wanted(d, image, d->name[place].procedure))
+			if (!profile_wanted(d, image, d->name[place].procedure))
 				continue;
 			own = vec_push(&p->list);
 			if (!own)
@@ -188,7 +188,7 @@ size_t explain_place_from(const struct prof_data *d, const struct explain_proced
 
 	while (low < high) {
 		size_t middle = (low + high) / 2;
-		const struct prof_place *place = prof_place_at(d, p->places[middle]);
+		const struct profile_place *place = profile_place_at(d, p->places[middle]);
 		struct order at = {place->key.image, 0, place->key.address};
 
 		if (by_address(&at, &want) < 0)
@@ -246,7 +246,7 @@ static int code_take_counts(struct explain_code *c, const struct prof_data *d,
 	if (!c->counts || !c->sums)
 		return -1;
 	for (size_t i = explain_place_from(d, p, image, c->begin); i < d->places.count; i++) {
-		const struct prof_place *place = prof_place_at(d, p->places[i]);
+		const struct profile_place *place = profile_place_at(d, p->places[i]);
 		const uint64_t *counts = d->counts.data + p->places[i] * metrics;
 		uint32_t at;
 

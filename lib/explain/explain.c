@@ -249,7 +249,7 @@ static int explain_prepare(struct explain_result *p, struct explain *x,
 
 	memset(p, 0, sizeof(*p));
 	p->procedure = procedure;
-	p->name = prof_string_at(x->d, procedure->name);
+	p->name = profile_string_at(x->d, procedure->name);
 	p->code = *code;
 	memset(code, 0, sizeof(*code));
 	if (!p->code.flow || p->code.machine != ISA_X86_64)
@@ -377,7 +377,7 @@ int explain_each(struct explain *x, explain_take *take, void *to, struct error *
 	for (size_t i = 0; rc == 0 && i < count; i++) {
 		struct explain_result p;
 
-		prof_progress(x->d, i, count, "explaining waits");
+		profile_progress(x->d, i, count, "explaining waits");
 		rc = explain_result_make(&p, x, &x->procedures.list.data[i], e);
 		if (rc == 0)
 			rc = take(to, &p, e);

@@ -30,7 +30,7 @@ static int hot_blocks_take_piece(const struct search *s, const struct explain_pr
 		.begin = from->address,
 		.samples = samples,
 		.length = to->address + to->length - from->address,
-		.function = prof_string_at(s->d, procedure->name)};
+		.function = profile_string_at(s->d, procedure->name)};
 	own->bytes = malloc(own->length);
 	if (!own->bytes)
 		return -1;

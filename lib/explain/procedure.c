@@ -18,7 +18,7 @@ static double cycles_of(const struct prof_data *d, size_t i)
 	if (m->metric->flags & METRIC_EXACT)
 		return 0;
 	if (m->metric->flags & METRIC_CLOCK)
-		return m->unit * prof_clock_hz(d, i);
+		return m->unit * profile_clock_hz(d, i);
 	return m->metric->event == EV_CYCLES || m->metric->event == EV_CYCLES_16 ? m->unit : 0;
 }
 
@@ -79,7 +79,7 @@ static void find_counts(struct explain_analysis *a)
 	for (size_t i = 0; i < a->d->metrics.count && !a->exact; i++) {
 		const struct prof_metric *m = &a->d->metrics.data[i];
 
-		a->exact = prof_counts_instructions(m) && m->metric->flags & METRIC_EXACT;
+		a->exact = profile_counts_instructions(m) && m->metric->flags & METRIC_EXACT;
 		a->counted = i;
 	}
 }
@@ -197,7 +197,7 @@ double explain_executed(const struct explain_analysed *p, uint32_t i)
 struct quantity explain_cycles_each(
 	const struct explain_analysis *a, double samples, struct quantity times)
 {
-	struct quantity s = prof_sampled((uint64_t)llround(samples), 1, LABEL_ESTIMATED), q;
+	struct quantity s = profile_sampled((uint64_t)llround(samples), 1, LABEL_ESTIMATED), q;
 
 	if (times.label == LABEL_NONE || !(times.value > 0))
 		return (struct quantity){.label = LABEL_NONE};

@@ -113,7 +113,7 @@ static int add_unit(
 		analysis_classes_free(classes);
 		return error_nomem(e);
 	}
-	u->name = prof_string_at(g->analysis->d, p->name);
+	u->name = profile_string_at(g->analysis->d, p->name);
 	rc = fit_alone(g, u, code, classes, e);
 	analysis_classes_free(classes);
 	return rc;

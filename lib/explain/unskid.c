@@ -91,7 +91,7 @@ static uint64_t take_off(struct unskid *u, const struct explain_code *c, uint32_
 
 	for (size_t i = explain_place_from(d, &u->procedures, image, c->begin);
 		i < u->d->places.count; i++) {
-		const struct prof_place *p = prof_place_at(d, u->procedures.places[i]);
+		const struct profile_place *p = profile_place_at(d, u->procedures.places[i]);
 		uint64_t *count =
 			d->counts.data + u->procedures.places[i] * d->metrics.count + metric;
 		uint32_t at;
@@ -145,7 +145,7 @@ static int find_groups(struct unskid *u, const struct explain_code *c, uint32_t 
 	u->groups.count = 0;
 	for (size_t i = explain_place_from(u->d, &u->procedures, image, c->begin);
 		i < u->d->places.count; i++) {
-		const struct prof_place *p = prof_place_at(u->d, u->procedures.places[i]);
+		const struct profile_place *p = profile_place_at(u->d, u->procedures.places[i]);
 		bool known = false;
 
 		if (p->key.image != image || p->key.address - c->begin >= c->size)
@@ -185,7 +185,7 @@ static int move_all(struct unskid *u, struct error *e)
 		struct explain_code code;
 		int rc = 0;
 
-		prof_progress(u->d, i, u->procedures.list.count, "moving samples");
+		profile_progress(u->d, i, u->procedures.list.count, "moving samples");
 		if (p->all < PROF_WEAK)
 			continue;
 		if (explain_code_load(&code, u->d, &u->procedures, p, e))
@@ -203,7 +203,7 @@ static int apply(struct unskid *u)
 {
 	for (size_t i = 0; i < u->additions.count; i++) {
 		const struct addition *a = &u->additions.data[i];
-		long place = prof_place_add(u->d, a->group, a->image, a->address);
+		long place = profile_place_add(u->d, a->group, a->image, a->address);
 
 		if (place < 0)
 			return -1;
@@ -225,7 +225,7 @@ int explain_unskid(struct prof_data *d, bool *moved, struct error *e)
 	*moved = *moved && !d->request->raw && !d->request->inclusive && d->groups.count <= FEW;
 	if (!*moved)
 		return 0;
-	if (prof_data_name(d, false, e))
+	if (profile_data_name(d, false, e))
 		return -1;
 	rc = explain_procedures_init(&u.procedures, d) ? error_nomem(e) : move_all(&u, e);
 	if (rc == 0 && apply(&u))

@@ -38,7 +38,7 @@ struct writer {
 
 enum space { OBJECT, FILE_NAME, FUNCTION };
 
-static long cost_of(struct writer *w, const struct cost *key)
+static long callgrind_cost_of(struct writer *w, const struct cost *key)
 {
 	size_t before = w->costs.count;
 	struct cost *own = table_add(&w->costs, &key->key);
@@ -55,7 +55,8 @@ static long cost_of(struct writer *w, const struct cost *key)
 }
 
 /* The position of a step in its function. */
-static struct cost place_of(const struct writer *w, const struct export_step *s, uint32_t callee)
+static struct cost callgrind_place_of(
+	const struct writer *w, const struct export_step *s, uint32_t callee)
 {
 	const struct export_location *l = &w->x->locations.data[s->location];
 	const struct export_frame *f = &w->x->frames.data[l->first + s->frame];
@@ -72,12 +73,12 @@ static int take_own(struct writer *w)
 
 	for (size_t i = 1; i < w->steps.all.count; i++) {
 		const struct export_step *s = &w->steps.all.data[i];
-		struct cost key = place_of(w, s, NONE);
+		struct cost key = callgrind_place_of(w, s, NONE);
 		long cost;
 
 		if (!s->node || !export_any(x, s->node))
 			continue;
-		cost = cost_of(w, &key);
+		cost = callgrind_cost_of(w, &key);
 		if (cost < 0)
 			return -1;
 		for (size_t m = 0; m < x->metrics.count; m++)
@@ -117,8 +118,8 @@ static int find_calls(struct writer *w, const uint64_t *sums, uint32_t *call)
 			any = any || sums[i * m + k];
 		if (!i || !s->parent || !any)
 			continue;
-		key = place_of(w, &w->steps.all.data[s->parent], s->function);
-		cost = cost_of(w, &key);
+		key = callgrind_place_of(w, &w->steps.all.data[s->parent], s->function);
+		cost = callgrind_cost_of(w, &key);
 		if (cost < 0)
 			return -1;
 		call[i] = (uint32_t)cost;
@@ -182,7 +183,7 @@ static int take_calls(struct writer *w, const uint64_t *sums, const uint32_t *ca
 	return rc;
 }
 
-static int by_place(const void *a, const void *b, void *context)
+static int callgrind_by_place(const void *a, const void *b, void *context)
 {
 	const struct writer *w = context;
 	const struct cost *x = table_at(&w->costs, *(const uint32_t *)a),
@@ -224,7 +225,7 @@ static int collect(struct writer *w)
 		return -1;
 	for (uint32_t i = 0; i < count; i++)
 		w->order[i] = i;
-	qsort_r(w->order, count, sizeof(*w->order), by_place, w);
+	qsort_r(w->order, count, sizeof(*w->order), callgrind_by_place, w);
 	return 0;
 }
 

@@ -75,7 +75,7 @@ struct export_profile *export_new(struct prof_data *d, const struct export_reque
 	if (format->merged && d->request->threads) {
 		error_set(e, ERR_CONFLICT, "-export %s cannot separate threads", format->name);
 		error_hint(e, "leave out -threads, or use pprof, speedscope, folded or json");
-	} else if (export_choose(x, e) == 0 && prof_data_tree(d, e) == 0 &&
+	} else if (export_choose(x, e) == 0 && profile_data_tree(d, e) == 0 &&
 		   export_name(x, e) == 0 && export_describe(x, e) == 0) {
 		report_describe(&x->notes, d);
 		report_coverage(&x->notes, d);

@@ -63,7 +63,7 @@ static int name_keys(const struct export_profile *x, uint32_t *key)
 
 		name.length = 0;
 		rc = export_full_name(&name, x, i);
-		string = rc ? -1 : prof_string(x->data, strbuf_text(&name));
+		string = rc ? -1 : profile_string(x->data, strbuf_text(&name));
 		rc = string < 0 ? -1 : 0;
 		key[i] = (uint32_t)string;
 	}

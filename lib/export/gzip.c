@@ -15,7 +15,7 @@ int gzip_begin(struct gzip *g, FILE *out)
 		       : -1;
 }
 
-static void run(struct gzip *g, int flush)
+static void gzip_run(struct gzip *g, int flush)
 {
 	unsigned char room[1 << 15];
 
@@ -36,7 +36,7 @@ void gzip_add(struct gzip *g, const void *bytes, size_t size)
 
 		g->z.next_in = (unsigned char *)at;
 		g->z.avail_in = (unsigned)now;
-		run(g, Z_NO_FLUSH);
+		gzip_run(g, Z_NO_FLUSH);
 		at += now;
 		size -= now;
 	}
@@ -44,6 +44,6 @@ void gzip_add(struct gzip *g, const void *bytes, size_t size)
 
 void gzip_end(struct gzip *g)
 {
-	run(g, Z_FINISH);
+	gzip_run(g, Z_FINISH);
 	deflateEnd(&g->z);
 }

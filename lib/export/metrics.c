@@ -6,7 +6,7 @@
 #include "base/nearest.h"
 #include "export/private.h"
 
-static bool taken(const struct export_profile *x, const char *name)
+static bool metrics_taken(const struct export_profile *x, const char *name)
 {
 	for (size_t i = 0; i + 1 < x->metrics.count; i++)
 		if (strcmp(x->metrics.data[i].name, name) == 0)
@@ -15,21 +15,21 @@ static bool taken(const struct export_profile *x, const char *name)
 }
 
 /* As the columns of reports: "time"; "usertime.time" if that is taken, else "time.2". */
-static const char *fresh_name(struct export_profile *x, const struct prof_metric *m)
+static const char *metrics_fresh_name(struct export_profile *x, const struct prof_metric *m)
 {
 	const struct prof_request *r = x->data->request;
 	const char *own = m->metric->short_name[0] ? m->metric->short_name : "count", *name;
 	const char *type = r->compare ? "" : r->inputs[m->input].experiment->type;
 
 	name = report_text(&x->notes, "%s", own);
-	if (name && taken(x, name) && type && type[0] && !strchr(type, ','))
+	if (name && metrics_taken(x, name) && type && type[0] && !strchr(type, ','))
 		name = report_text(&x->notes, "%s.%s", type, own);
-	for (int n = 2; name && taken(x, name); n++)
+	for (int n = 2; name && metrics_taken(x, name); n++)
 		name = report_text(&x->notes, "%s.%d", own, n);
 	return name;
 }
 
-static int add_metric(struct export_profile *x, size_t index)
+static int metrics_add_metric(struct export_profile *x, size_t index)
 {
 	const struct prof_metric *m = &x->data->metrics.data[index];
 	const struct experiment_metric *of = m->metric;
@@ -42,7 +42,7 @@ static int add_metric(struct export_profile *x, size_t index)
 		.unit_size = of->period ? of->period : 1,
 		.exact = of->flags & METRIC_EXACT,
 		.clock = of->flags & METRIC_CLOCK};
-	own->name = fresh_name(x, m);
+	own->name = metrics_fresh_name(x, m);
 	return own->name ? 0 : -1;
 }
 
@@ -107,7 +107,7 @@ static int select_metrics(struct export_profile *x, struct error *e)
 int export_choose(struct export_profile *x, struct error *e)
 {
 	for (size_t i = 0; i < x->data->metrics.count; i++)
-		if (add_metric(x, i))
+		if (metrics_add_metric(x, i))
 			return error_nomem(e);
 	return select_metrics(x, e);
 }

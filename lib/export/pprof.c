@@ -97,7 +97,7 @@ static void emit_integer(struct writer *w, unsigned field, uint64_t value)
 
 static uint64_t string(struct writer *w, const char *text)
 {
-	long index = prof_string(w->x->data, text);
+	long index = profile_string(w->x->data, text);
 
 	w->failed = w->failed || index < 0;
 	return index < 0 ? 0 : (uint64_t)index;
@@ -134,7 +134,7 @@ static void sample_types(struct writer *w)
 }
 
 /* Is it the program that this fact of the run names, or begins with? */
-static bool is_named(const struct export_profile *x, size_t image, const char *fact)
+static bool pprof_is_named(const struct export_profile *x, size_t image, const char *fact)
 {
 	const struct prof_data *d = x->data;
 	const char *text = d->request->count
@@ -152,14 +152,14 @@ static bool is_named(const struct export_profile *x, size_t image, const char *f
 }
 
 /* Rank of an image as the main program: by name; not a library; by samples. */
-static double rank_of(const struct export_profile *x, size_t image, const uint64_t *samples)
+static double pprof_rank_of(const struct export_profile *x, size_t image, const uint64_t *samples)
 {
 	const struct prof_data *d = x->data;
 	double rank = 0;
 
 	if (d->images.data[image].image->kind != EXPERIMENT_IMAGE_ELF)
 		return -1;
-	if (is_named(x, image, "program") || is_named(x, image, "command"))
+	if (pprof_is_named(x, image, "program") || pprof_is_named(x, image, "command"))
 		rank += 4;
 	if (!strstr(d->images.data[image].name, ".so"))
 		rank += 2;
@@ -168,7 +168,7 @@ static double rank_of(const struct export_profile *x, size_t image, const uint64
 
 /* The main program comes first: pprof takes the first image for the program. -1: there is none,
  * -2: memory is out. */
-static long program(const struct export_profile *x)
+static long pprof_program(const struct export_profile *x)
 {
 	const struct prof_data *d = x->data;
 	uint64_t *samples = calloc(d->images.count + 1, sizeof(*samples)); /* the sum last */
@@ -180,11 +180,11 @@ static long program(const struct export_profile *x)
 	for (size_t i = 1; i < d->nodes.count; i++) {
 		uint64_t n = d->node_counts.data[i * d->metrics.count];
 
-		samples[prof_place_at(d, prof_node_at(d, i)->key.place)->key.image] += n;
+		samples[profile_place_at(d, profile_tree_node_at(d, i)->key.place)->key.image] += n;
 		samples[d->images.count] += n;
 	}
 	for (size_t i = 0; i < d->images.count; i++) {
-		double rank = rank_of(x, i, samples);
+		double rank = pprof_rank_of(x, i, samples);
 
 		if (rank > best) {
 			best = rank;
@@ -227,7 +227,7 @@ static long mapping_of(struct writer *w, const struct export_location *l)
 static int find_mappings(struct writer *w)
 {
 	const struct export_profile *x = w->x;
-	long main_image = program(x);
+	long main_image = pprof_program(x);
 
 	w->mapping = calloc(x->locations.count + 1, sizeof(*w->mapping));
 	if (!w->mapping || main_image == -2)
@@ -274,7 +274,7 @@ static void mappings(struct writer *w)
 	}
 }
 
-static void locations(struct writer *w)
+static void pprof_locations(struct writer *w)
 {
 	const struct export_profile *x = w->x;
 
@@ -300,7 +300,7 @@ static void locations(struct writer *w)
 	}
 }
 
-static void functions(struct writer *w)
+static void pprof_functions(struct writer *w)
 {
 	for (size_t i = 0; i < w->x->functions.count; i++) {
 		const struct export_function *f = export_function_at(w->x, i);
@@ -340,7 +340,7 @@ static void labels(struct writer *w, uint32_t group)
 		number_label(w, "rank", g->key.rank);
 }
 
-static int add(numbers *list, uint64_t number)
+static int pprof_add(numbers *list, uint64_t number)
 {
 	uint64_t *slot = vec_push(list);
 
@@ -353,15 +353,17 @@ static int sample(struct writer *w, size_t node)
 {
 	const struct export_profile *x = w->x;
 	const struct prof_data *d = x->data;
-	uint32_t group = prof_place_at(d, prof_node_at(d, node)->key.place)->key.group;
+	uint32_t group = profile_place_at(d, profile_tree_node_at(d, node)->key.place)->key.group;
 
 	w->ids.count = w->values.count = 0;
 	for (size_t m = 0; m < x->metrics.count; m++)
-		if ((!x->metrics.data[m].exact && add(&w->values, export_samples(x, node, m))) ||
-			add(&w->values, export_units(x, node, m)))
+		if ((!x->metrics.data[m].exact &&
+			    pprof_add(&w->values, export_samples(x, node, m))) ||
+			pprof_add(&w->values, export_units(x, node, m)))
 			return -1;
-	for (; node; node = prof_node_at(d, node)->key.parent)
-		if (add(&w->ids, (uint64_t)x->location[prof_node_at(d, node)->key.place] + 1))
+	for (; node; node = profile_tree_node_at(d, node)->key.parent)
+		if (pprof_add(&w->ids,
+			    (uint64_t)x->location[profile_tree_node_at(d, node)->key.place] + 1))
 			return -1;
 	protobuf_packed(&w->message, SAMPLE_LOCATION, w->ids.data, w->ids.count);
 	protobuf_packed(&w->message, SAMPLE_VALUE, w->values.data, w->values.count);
@@ -370,7 +372,7 @@ static int sample(struct writer *w, size_t node)
 	return 0;
 }
 
-static int samples(struct writer *w)
+static int pprof_samples(struct writer *w)
 {
 	const struct export_profile *x = w->x;
 
@@ -427,7 +429,7 @@ static void strings(struct writer *w)
 	for (size_t i = 0; i < d->strings.count; i++) {
 		struct strbuf out = {0};
 
-		protobuf_string(&out, PROFILE_STRING, prof_string_at(d, (uint32_t)i));
+		protobuf_string(&out, PROFILE_STRING, profile_string_at(d, (uint32_t)i));
 		w->failed = w->failed || out.failed;
 		gzip_add(&w->gzip, strbuf_text(&out), out.length);
 		strbuf_fini(&out);
@@ -441,10 +443,10 @@ int export_pprof(const struct export_profile *x, FILE *out, struct error *e)
 
 	if (rc == 0 && gzip_begin(&w.gzip, out) == 0) {
 		sample_types(&w);
-		rc = samples(&w);
+		rc = pprof_samples(&w);
 		mappings(&w);
-		locations(&w);
-		functions(&w);
+		pprof_locations(&w);
+		pprof_functions(&w);
 		about(&w);
 		strings(&w);
 		gzip_end(&w.gzip);

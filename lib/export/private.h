@@ -71,7 +71,7 @@ static inline uint64_t export_samples(const struct export_profile *x, size_t nod
 {
 	const struct prof_data *d = x->data;
 
-	if (!node || !x->wanted[prof_node_at(d, node)->key.place])
+	if (!node || !x->wanted[profile_tree_node_at(d, node)->key.place])
 		return 0;
 	return d->node_counts.data[node * d->metrics.count + x->metrics.data[m].index];
 }
@@ -94,7 +94,7 @@ static inline const struct prof_group *export_group_at(const struct export_profi
 
 static inline const char *export_text(const struct export_profile *x, uint32_t string)
 {
-	return prof_string_at(x->data, string);
+	return profile_string_at(x->data, string);
 }
 
 /* names.c.  Any of the metrics? */

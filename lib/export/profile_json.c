@@ -33,7 +33,8 @@ static void metrics(const struct export_profile *x, struct json *j)
 	json_end_array(j);
 }
 
-static void lines(struct json *j, const char *key, const struct report_line *line, size_t count)
+static void profile_json_lines(
+	struct json *j, const char *key, const struct report_line *line, size_t count)
 {
 	json_array(j, key);
 	for (size_t i = 0; i < count; i++) {
@@ -49,7 +50,7 @@ static void lines(struct json *j, const char *key, const struct report_line *lin
 	json_end_array(j);
 }
 
-static void images(const struct export_profile *x, struct json *j)
+static void profile_json_images(const struct export_profile *x, struct json *j)
 {
 	json_array(j, "images");
 	for (size_t i = 0; i < x->data->images.count; i++) {
@@ -68,7 +69,7 @@ static void images(const struct export_profile *x, struct json *j)
 	json_end_array(j);
 }
 
-static void functions(const struct export_profile *x, struct json *j)
+static void profile_json_functions(const struct export_profile *x, struct json *j)
 {
 	json_array(j, "functions");
 	for (size_t i = 0; i < x->functions.count; i++) {
@@ -92,7 +93,7 @@ static void functions(const struct export_profile *x, struct json *j)
 	json_end_array(j);
 }
 
-static void locations(const struct export_profile *x, struct json *j)
+static void profile_json_locations(const struct export_profile *x, struct json *j)
 {
 	json_array(j, "locations");
 	for (size_t i = 0; i < x->locations.count; i++) {
@@ -119,7 +120,7 @@ static void locations(const struct export_profile *x, struct json *j)
 	json_end_array(j);
 }
 
-static void threads(const struct export_profile *x, struct json *j)
+static void profile_json_threads(const struct export_profile *x, struct json *j)
 {
 	if (!x->data->request->threads)
 		return;
@@ -138,21 +139,21 @@ static void threads(const struct export_profile *x, struct json *j)
 	json_end_array(j);
 }
 
-static void nodes(const struct export_profile *x, struct json *j)
+static void profile_json_nodes(const struct export_profile *x, struct json *j)
 {
 	const struct prof_data *d = x->data;
 
 	json_array(j, "nodes");
 	for (size_t i = 0; i < d->nodes.count; i++) {
-		const struct prof_node *node = prof_node_at(d, i);
+		const struct prof_node *node = profile_tree_node_at(d, i);
 
 		json_object(j, NULL);
 		if (i) {
 			json_integer(j, "parent", node->key.parent);
 			json_integer(j, "location", x->location[node->key.place]);
 			if (d->request->threads)
-				json_integer(
-					j, "thread", prof_place_at(d, node->key.place)->key.group);
+				json_integer(j, "thread",
+					profile_place_at(d, node->key.place)->key.group);
 		}
 		json_array(j, "samples");
 		for (size_t m = 0; m < x->metrics.count; m++)
@@ -173,14 +174,14 @@ int export_json(const struct export_profile *x, FILE *out, struct error *e)
 	json_object(&j, NULL);
 	json_string(&j, "schema", "prof.profile/1");
 	json_string(&j, "creator", x->request->creator);
-	lines(&j, "run", x->notes.head.data, x->notes.head.count);
+	profile_json_lines(&j, "run", x->notes.head.data, x->notes.head.count);
 	metrics(x, &j);
-	images(x, &j);
-	functions(x, &j);
-	locations(x, &j);
-	threads(x, &j);
-	nodes(x, &j);
-	lines(&j, "notes", x->notes.notes.data, x->notes.notes.count);
+	profile_json_images(x, &j);
+	profile_json_functions(x, &j);
+	profile_json_locations(x, &j);
+	profile_json_threads(x, &j);
+	profile_json_nodes(x, &j);
+	profile_json_lines(&j, "notes", x->notes.notes.data, x->notes.notes.count);
 	json_bool(&j, "incomplete", x->notes.incomplete);
 	json_end_object(&j);
 	putc('\n', out);

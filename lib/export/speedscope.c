@@ -59,7 +59,7 @@ static void write_stack(
 	json_end_array(j);
 }
 
-static int write_profile(const struct export_profile *x, const struct export_branches *b,
+static int speedscope_write_profile(const struct export_profile *x, const struct export_branches *b,
 	size_t metric, uint32_t group, struct json *j)
 {
 	const struct export_metric *m = &x->metrics.data[metric];
@@ -126,7 +126,7 @@ static int write_profiles(
 			/* a profile without samples is written, but a thread without samples is
 			 * left out */
 			if (!x->data->request->threads || has_any(x, b, m, group))
-				rc = write_profile(x, b, m, group, j);
+				rc = speedscope_write_profile(x, b, m, group, j);
 			progress_step(x->request->progress,
 				(double)(group * x->metrics.count + m) / (double)all, "writing");
 		}

@@ -3,10 +3,11 @@
 
 #include "export/private.h"
 
-static int add_node(struct export_steps *s, const struct export_profile *x, uint32_t *of, size_t i)
+static int steps_add_node(
+	struct export_steps *s, const struct export_profile *x, uint32_t *of, size_t i)
 {
-	const struct prof_node *node = prof_node_at(x->data, i);
-	const struct prof_place *place = prof_place_at(x->data, node->key.place);
+	const struct prof_node *node = profile_tree_node_at(x->data, i);
+	const struct profile_place *place = profile_place_at(x->data, node->key.place);
 	uint32_t location = x->location[node->key.place], parent = of[node->key.parent];
 	const struct export_location *l = &x->locations.data[location];
 	bool inlines = x->data->request->inlines;
@@ -39,7 +40,7 @@ int export_steps(struct export_steps *s, const struct export_profile *x)
 	int rc = of && root ? 0 : -1;
 
 	for (size_t i = 1; i < count && rc == 0; i++)
-		rc = add_node(s, x, of, i);
+		rc = steps_add_node(s, x, of, i);
 	free(of);
 	return rc;
 }

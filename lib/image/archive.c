@@ -14,7 +14,8 @@
 #include "image/private.h"
 
 /* DIR/xx/yyyy.../: by build-id, or by fingerprint and size where there is none. */
-static void add_place(struct strbuf *s, const char *directory, const struct image_identity *id)
+static void archive_add_place(
+	struct strbuf *s, const char *directory, const struct image_identity *id)
 {
 	strbuf_printf(s, "%s/", directory);
 	if (!id->build_id_length) {
@@ -26,18 +27,19 @@ static void add_place(struct strbuf *s, const char *directory, const struct imag
 		strbuf_printf(s, i == 0 ? "%02x/" : "%02x", id->build_id[i]);
 }
 
-static bool is_named(const struct image_identity *id)
+static bool archive_is_named(const struct image_identity *id)
 {
 	return id->build_id_length || id->fingerprint;
 }
 
-static char *find(const char *directory, const struct image_identity *id, const char *name)
+static char *find_of_archive(
+	const char *directory, const struct image_identity *id, const char *name)
 {
 	struct strbuf path = {0};
 
-	if (!is_named(id))
+	if (!archive_is_named(id))
 		return NULL;
-	add_place(&path, directory, id);
+	archive_add_place(&path, directory, id);
 	strbuf_printf(&path, "/%s", name);
 	if (!path.failed && access(strbuf_text(&path), R_OK) == 0)
 		return strbuf_take(&path);
@@ -47,7 +49,7 @@ static char *find(const char *directory, const struct image_identity *id, const 
 
 char *archive_find(const char *directory, const struct image_identity *id, struct error *e)
 {
-	char *path = find(directory, id, "elf");
+	char *path = find_of_archive(directory, id, "elf");
 
 	if (!path)
 		error_set(e, ERR_NOT_FOUND, "%s is not in the archive %s", id->path, directory);
@@ -56,7 +58,7 @@ char *archive_find(const char *directory, const struct image_identity *id, struc
 
 char *archive_find_debug(const char *directory, const struct image_identity *id)
 {
-	return find(directory, id, "debug");
+	return find_of_archive(directory, id, "debug");
 }
 
 /* Makes the directories that lead to path. */
@@ -76,7 +78,7 @@ static int make_way(char *path, struct error *e)
 	return 0;
 }
 
-static int copy(struct span raw, const char *path, struct error *e)
+static int archive_copy(struct span raw, const char *path, struct error *e)
 {
 	struct file_out out;
 
@@ -93,12 +95,13 @@ static int keep(const char *directory, const struct image_identity *id, const ch
 	struct strbuf path = {0};
 	int failed;
 
-	add_place(&path, directory, id);
+	archive_add_place(&path, directory, id);
 	strbuf_printf(&path, "/%s", name);
 	if (path.failed)
 		return error_nomem(e);
-	failed = access(path.data, F_OK) == 0 ? 0
-					      : make_way(path.data, e) || copy(raw, path.data, e);
+	failed = access(path.data, F_OK) == 0
+			 ? 0
+			 : make_way(path.data, e) || archive_copy(raw, path.data, e);
 	strbuf_fini(&path);
 	return failed ? -1 : 0;
 }
@@ -115,11 +118,11 @@ int archive_add(
 	if (!image)
 		return -1;
 	/* a file without identity is named as image_identify would name it */
-	if (!is_named(&here)) {
+	if (!archive_is_named(&here)) {
 		here.build_id = image->elf->build_id;
 		here.build_id_length = image->elf->build_id_length;
 		here.size = image->elf->raw.size;
-		here.fingerprint = fingerprint(image->elf->raw.data, image->elf->raw.size);
+		here.fingerprint = identify_fingerprint(image->elf->raw.data, image->elf->raw.size);
 	}
 	failed = keep(directory, &here, "elf", image->elf->raw, e);
 	if (!failed && here.build_id_length && !elf_file_find(image->elf, ".debug_info").size &&

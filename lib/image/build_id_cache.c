@@ -6,7 +6,7 @@
 
 #include "base/strbuf.h"
 
-static bool add_directory(struct strbuf *path, const char *directory)
+static bool build_id_cache_add_directory(struct strbuf *path, const char *directory)
 {
 	const char *home = getenv("HOME");
 
@@ -22,7 +22,7 @@ char *build_id_cache_find(const char *directory, const struct image_identity *id
 	struct strbuf path = {0};
 	struct stat st = {0};
 
-	if (id->build_id_length < 2 || !add_directory(&path, directory))
+	if (id->build_id_length < 2 || !build_id_cache_add_directory(&path, directory))
 		return NULL;
 	strbuf_printf(&path, "/.build-id/%02x/", id->build_id[0]);
 	for (size_t i = 1; i < id->build_id_length; i++)

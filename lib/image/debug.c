@@ -35,7 +35,7 @@ int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint
 	return 0;
 }
 
-static int add_unit(struct debug *d, Dwarf_Die *die, bool *silent)
+static int debug_add_unit(struct debug *d, Dwarf_Die *die, bool *silent)
 {
 	struct unit *u = vec_push(&d->units);
 	size_t before = d->ranges.all.count;
@@ -94,7 +94,7 @@ static int read_units(struct debug *d)
 
 	while (!failed && dwarf_get_units(d->dwarf, cu, &cu, &version, &type, &die, NULL) == 0)
 		if (type != DW_UT_type)
-			failed = add_unit(d, &die, &silent);
+			failed = debug_add_unit(d, &die, &silent);
 	if (!failed && silent)
 		failed = add_aranges(d);
 	intervals_settle(&d->ranges);
@@ -126,7 +126,7 @@ static void find_alt(struct debug *d)
 
 	if (length <= 0)
 		return;
-	d->alt_elf = debug_file_linked(d->image, d->elf->path, name, id, (size_t)length);
+	d->alt_elf = separate_file_linked(d->image, d->elf->path, name, id, (size_t)length);
 	if (d->alt_elf && debug_strings_end(d->alt_elf))
 		d->alt = dwarf_begin_elf(d->alt_elf->elf, DWARF_C_READ, NULL);
 	if (!d->alt) {
@@ -163,7 +163,7 @@ static bool has_debug(struct elf_file *f)
 	return s && s->header.sh_type != SHT_NOBITS && s->header.sh_size;
 }
 
-static void find(struct debug *d)
+static void debug_find(struct debug *d)
 {
 	struct image *image = d->image;
 
@@ -195,7 +195,7 @@ struct debug *debug_of(struct image *image)
 		if (!image->debug)
 			return NULL;
 		image->debug->image = image;
-		find(image->debug);
+		debug_find(image->debug);
 	}
 	return image->debug->units.count ? image->debug : NULL;
 }
@@ -233,7 +233,7 @@ void debug_free(struct debug *d)
 		functions_free(d->units.data[i].functions);
 	vec_fini(&d->units);
 	intervals_fini(&d->ranges);
-	debug_split_fini(d);
+	split_fini(d);
 	debug_names_fini(d);
 	lines_fini(d);
 	dwarf_end(d->dwarf);

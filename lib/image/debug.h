@@ -9,8 +9,8 @@
  * returned.
  *
  * libdw 0.188 trusts some of what it reads.  So sections of strings must end with a zero, a string
- * in .debug_info must end in it (debug_string), and a walk over entries visits no more of them than
- * there are bytes (debug_walk).
+ * in .debug_info must end in it (entry_string), and a walk over entries visits no more of them than
+ * there are bytes (entry_walk_tree).
  */
 #ifndef IMAGE_DEBUG_H
 #define IMAGE_DEBUG_H
@@ -69,15 +69,15 @@ int debug_add_ranges(struct debug *d, Dwarf_Die *die, struct intervals *to, uint
 /* Do the file's sections of strings end with a zero? libdw reads up to it. */
 bool debug_strings_end(struct elf_file *f);
 /* The attribute's string; NULL: none, or unterminated. */
-const char *debug_string(Dwarf_Attribute *a);
+const char *entry_string(Dwarf_Attribute *a);
 /* The number in an attribute of the entry; 0: it has none. */
-uint64_t debug_number(Dwarf_Die *die, unsigned attribute);
+uint64_t entry_number(Dwarf_Die *die, unsigned attribute);
 
 enum debug_way { WALK_IN, WALK_OVER, WALK_STOP };
 /* Visits the entries inside of die, parents before children; depth counts from 0. */
 typedef enum debug_way debug_visit(void *context, Dwarf_Die *die, unsigned depth);
 #define DEBUG_DEEPEST 1024 /* nesting of entries; more is damage */
-void debug_walk(Dwarf_Die *die, debug_visit *visit, void *context);
+void entry_walk_tree(Dwarf_Die *die, debug_visit *visit, void *context);
 
 /* names.c: the name of a function's entry, demangled; NULL: it has none. */
 const char *debug_name(struct debug *d, Dwarf_Die *die);
@@ -102,13 +102,13 @@ struct function {
 	struct intervals ranges; /* of inlined */
 };
 /* The function of a unit that has code at address, with the functions inlined in it; NULL: none. */
-struct function *unit_function_at(struct debug *d, struct unit *u, uint64_t address);
+struct function *functions_unit_at(struct debug *d, struct unit *u, uint64_t address);
 void functions_free(struct functions *f);
 
 /* split.c: the first entry with the contents of a unit: its own, or that of its split one; NULL if
  * that is not found. */
-Dwarf_Die *debug_whole_unit(struct debug *d, struct unit *u);
-void debug_split_fini(struct debug *d);
+Dwarf_Die *split_whole_unit(struct debug *d, struct unit *u);
+void split_fini(struct debug *d);
 
 /* package.c: the contents of a split unit in the image's .dwp, as an unnamed .dwo file's
  * descriptor; -1: not found. */

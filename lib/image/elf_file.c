@@ -75,14 +75,14 @@ struct elf_file *elf_file_map(const char *path, struct error *e)
 	return NULL;
 }
 
-const char *span_string(struct span s, uint64_t offset)
+const char *elf_file_span_string(struct span s, uint64_t offset)
 {
 	if (offset >= s.size || !memchr(s.data + offset, '\0', s.size - offset))
 		return NULL;
 	return (const char *)s.data + offset;
 }
 
-static int read_sections(struct elf_file *f, struct error *e)
+static int elf_file_read_sections(struct elf_file *f, struct error *e)
 {
 	Elf_Scn *scn = elf_getscn(f->elf, 0);
 	size_t names;
@@ -153,7 +153,7 @@ int elf_file_read(struct elf_file *f, struct error *e)
 		error_set(e, ERR_PARSE, "the ELF header of %s is damaged", f->path);
 		return error_hint(e, "build or copy the file again");
 	}
-	if (read_sections(f, e) || read_segments(f, e))
+	if (elf_file_read_sections(f, e) || read_segments(f, e))
 		return -1;
 	read_build_id(f);
 	return 0;

@@ -63,6 +63,6 @@ struct span elf_file_at(struct elf_file *f, uint64_t address);
 bool elf_file_has_id(const struct elf_file *f, const uint8_t *build_id, size_t length);
 
 /* A string in a span; NULL if it does not end there. */
-const char *span_string(struct span s, uint64_t offset);
+const char *elf_file_span_string(struct span s, uint64_t offset);
 
 #endif

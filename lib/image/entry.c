@@ -19,7 +19,7 @@ static size_t bytes_from(Dwarf_CU *cu, const void *at)
 	return 0;
 }
 
-const char *debug_string(Dwarf_Attribute *a)
+const char *entry_string(Dwarf_Attribute *a)
 {
 	const char *text = a ? dwarf_formstring(a) : NULL;
 
@@ -28,7 +28,7 @@ const char *debug_string(Dwarf_Attribute *a)
 	return memchr(text, '\0', bytes_from(a->cu, text)) ? text : NULL;
 }
 
-uint64_t debug_number(Dwarf_Die *die, unsigned attribute)
+uint64_t entry_number(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute a;
 	Dwarf_Word value;
@@ -42,7 +42,7 @@ struct walker {
 	size_t left; /* entries */
 };
 
-static enum debug_way walk(struct walker *w, Dwarf_Die *parent, unsigned depth)
+static enum debug_way entry_walk(struct walker *w, Dwarf_Die *parent, unsigned depth)
 {
 	Dwarf_Die die;
 
@@ -52,16 +52,16 @@ static enum debug_way walk(struct walker *w, Dwarf_Die *parent, unsigned depth)
 		enum debug_way way = w->left-- ? w->visit(w->context, &die, depth) : WALK_STOP;
 
 		if (way == WALK_IN)
-			way = walk(w, &die, depth + 1);
+			way = entry_walk(w, &die, depth + 1);
 		if (way == WALK_STOP)
 			return WALK_STOP;
 	} while (dwarf_siblingof(&die, &die) == 0);
 	return WALK_OVER;
 }
 
-void debug_walk(Dwarf_Die *die, debug_visit *visit, void *context)
+void entry_walk_tree(Dwarf_Die *die, debug_visit *visit, void *context)
 {
 	struct walker w = {visit, context, bytes_from(die->cu, die->addr)};
 
-	(void)walk(&w, die, 0);
+	(void)entry_walk(&w, die, 0);
 }

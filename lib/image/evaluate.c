@@ -14,7 +14,7 @@ struct machine {
 	bool failed;
 };
 
-bool unwind_memory(const struct unwind_state *s, uint64_t address, uint64_t *value)
+bool evaluate_memory(const struct unwind_state *s, uint64_t address, uint64_t *value)
 {
 	uint64_t into = address - s->stack_address;
 
@@ -55,7 +55,7 @@ static void dereference(struct machine *m, const struct unwind_state *s, uint64_
 {
 	uint64_t value = 0;
 
-	if (size == 0 || size > 8 || !unwind_memory(s, pop(m), &value))
+	if (size == 0 || size > 8 || !evaluate_memory(s, pop(m), &value))
 		m->failed = true;
 	push(m, size < 8 ? value & ((UINT64_C(1) << 8 * size) - 1) : value);
 }

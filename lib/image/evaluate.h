@@ -7,7 +7,7 @@
 #include "image/unwind.h"
 
 /* 8 bytes of the copied stack; false if they are not in the copy. */
-bool unwind_memory(const struct unwind_state *s, uint64_t address, uint64_t *value);
+bool evaluate_memory(const struct unwind_state *s, uint64_t address, uint64_t *value);
 
 /* cfa is the value of DW_OP_call_frame_cfa. *is_value: the result is the value itself, else its
  * address. false: an unknown operation, register or memory. */

@@ -6,6 +6,6 @@
 #include <stdint.h>
 
 /* A hash of the bytes, never 0; not cryptographic. */
-uint64_t fingerprint(const void *bytes, size_t size);
+uint64_t identify_fingerprint(const void *bytes, size_t size);
 
 #endif

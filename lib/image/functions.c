@@ -51,7 +51,7 @@ static enum debug_way look_for_function(void *context, Dwarf_Die *die, unsigned 
 	return f->all_read ? WALK_IN : WALK_OVER;
 }
 
-static void forget(struct functions *f)
+static void functions_forget(struct functions *f)
 {
 	for (size_t i = 0; i < f->all.count; i++) {
 		vec_fini(&f->all.data[i].inlined);
@@ -65,9 +65,9 @@ static void read_functions(struct functions *f, struct debug *d, Dwarf_Die *unit
 {
 	struct reading r = {d, f};
 
-	forget(f);
+	functions_forget(f);
 	f->all_read = all;
-	debug_walk(unit, look_for_function, &r);
+	entry_walk_tree(unit, look_for_function, &r);
 	intervals_settle(&f->ranges);
 }
 
@@ -112,13 +112,13 @@ static void read_inlined(struct function *f, struct debug *d)
 	f->read = true;
 	if (!vec_push(&f->inlined)) /* itself */
 		return;
-	debug_walk(&f->die, look_for_inlined, &i);
+	entry_walk_tree(&f->die, look_for_inlined, &i);
 	intervals_settle(&f->ranges);
 }
 
-struct function *unit_function_at(struct debug *d, struct unit *u, uint64_t address)
+struct function *functions_unit_at(struct debug *d, struct unit *u, uint64_t address)
 {
-	Dwarf_Die *whole = debug_whole_unit(d, u);
+	Dwarf_Die *whole = split_whole_unit(d, u);
 	const struct interval *i;
 	struct function *f;
 
@@ -146,6 +146,6 @@ struct function *unit_function_at(struct debug *d, struct unit *u, uint64_t addr
 void functions_free(struct functions *f)
 {
 	if (f)
-		forget(f);
+		functions_forget(f);
 	free(f);
 }

@@ -86,7 +86,8 @@ static void narrow_by_symbols(
 }
 
 /* The section with code at address, or the segment in a file without sections. */
-static const char *place(const struct elf_file *f, uint64_t address, uint64_t *low, uint64_t *high)
+static const char *guess_place(
+	const struct elf_file *f, uint64_t address, uint64_t *low, uint64_t *high)
 {
 	const struct elf_section *section = elf_file_section_at(f, address);
 
@@ -110,7 +111,7 @@ static const char *place(const struct elf_file *f, uint64_t address, uint64_t *l
 	return NULL;
 }
 
-static struct image_symbol *make(
+static struct image_symbol *guess_make(
 	struct symbols *s, const char *where, uint64_t offset, uint64_t low, uint64_t high)
 {
 	struct guess key = {.key = {low, high}}, *g = table_add(&s->guesses, &key.key);
@@ -127,7 +128,7 @@ static struct image_symbol *make(
 	return g->symbol;
 }
 
-const struct image_symbol *symbols_guess(struct image *image, uint64_t address)
+const struct image_symbol *guess_symbols(struct image *image, uint64_t address)
 {
 	struct symbols *s = &image->symbols;
 	uint64_t low, high, begin;
@@ -136,7 +137,7 @@ const struct image_symbol *symbols_guess(struct image *image, uint64_t address)
 	const char *where;
 
 	if (image->elf->header.e_type == ET_REL ||
-		!(where = place(image->elf, address, &low, &high)))
+		!(where = guess_place(image->elf, address, &low, &high)))
 		return NULL;
 	if (!s->guesses.entry_size) {
 		s->guesses.entry_size = sizeof(struct guess);
@@ -151,10 +152,10 @@ const struct image_symbol *symbols_guess(struct image *image, uint64_t address)
 	key.key.low = low;
 	key.key.high = high;
 	known = table_find(&s->guesses, &key.key);
-	return known ? known->symbol : make(s, where, low - begin, low, high);
+	return known ? known->symbol : guess_make(s, where, low - begin, low, high);
 }
 
-void guesses_fini(struct symbols *s)
+void guess_fini(struct symbols *s)
 {
 	for (size_t i = 0; i < s->guesses.count; i++)
 		free(((struct guess *)table_at(&s->guesses, i))->symbol);

@@ -12,7 +12,7 @@ static uint64_t mix(uint64_t h, uint64_t word)
 }
 
 /* Four independent sums, so that the multiplications overlap. */
-uint64_t fingerprint(const void *bytes, size_t size)
+uint64_t identify_fingerprint(const void *bytes, size_t size)
 {
 	const uint8_t *at = bytes;
 	uint64_t sum[4] = {1, 2, 3, 4}, h = size, word[4];
@@ -45,7 +45,7 @@ int image_identify(const char *path, uint8_t *build_id, size_t *build_id_length,
 		*build_id_length = f->build_id_length;
 		memcpy(build_id, f->build_id, f->build_id_length);
 	} else {
-		*fingerprint_of = fingerprint(f->raw.data, f->raw.size);
+		*fingerprint_of = identify_fingerprint(f->raw.data, f->raw.size);
 	}
 	elf_file_close(f);
 	return 0;

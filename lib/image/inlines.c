@@ -7,7 +7,7 @@ struct frames {
 	size_t room, count;
 };
 
-static void add(struct frames *f, const char *name, const struct image_line *line)
+static void inlines_add(struct frames *f, const char *name, const struct image_line *line)
 {
 	if (f->count < f->room)
 		f->all[f->count] = (struct image_frame){name ? name : "??", *line};
@@ -15,7 +15,7 @@ static void add(struct frames *f, const char *name, const struct image_line *lin
 }
 
 /* From the innermost inlined function outwards; line becomes that of each call. */
-static void walk(struct frames *frames, struct debug *d, struct unit *u, struct function *f,
+static void inlines_walk(struct frames *frames, struct debug *d, struct unit *u, struct function *f,
 	uint64_t address, struct image_line *line)
 {
 	const struct interval *i = intervals_find(&f->ranges, address);
@@ -23,11 +23,11 @@ static void walk(struct frames *frames, struct debug *d, struct unit *u, struct 
 	for (uint32_t at = i ? i->value : 0; at != 0; at = f->inlined.data[at].parent) {
 		Dwarf_Die *die = &f->inlined.data[at].die;
 
-		add(frames, debug_name(d, die), line);
+		inlines_add(frames, debug_name(d, die), line);
 		*line = (struct image_line){
-			.file = lines_file(d, u, debug_number(die, DW_AT_call_file)),
-			.line = (unsigned)debug_number(die, DW_AT_call_line),
-			.column = (unsigned)debug_number(die, DW_AT_call_column),
+			.file = lines_file(d, u, entry_number(die, DW_AT_call_file)),
+			.line = (unsigned)entry_number(die, DW_AT_call_line),
+			.column = (unsigned)entry_number(die, DW_AT_call_column),
 		};
 	}
 }
@@ -45,13 +45,13 @@ size_t image_inlines_at(
 	if (!u)
 		return 0;
 	(void)image_line_at(image, address, &line);
-	f = unit_function_at(d, u, address);
+	f = functions_unit_at(d, u, address);
 	if (f)
-		walk(&out, d, u, f, address, &line);
+		inlines_walk(&out, d, u, f, address, &line);
 	symbol = image_symbol_at(image, address);
 	if (f && (!symbol || symbol->guessed))
-		add(&out, debug_name(d, &f->die), &line);
+		inlines_add(&out, debug_name(d, &f->die), &line);
 	else if (symbol)
-		add(&out, symbol->demangled, &line);
+		inlines_add(&out, symbol->demangled, &line);
 	return out.count;
 }

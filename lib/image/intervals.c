@@ -20,7 +20,7 @@ int intervals_add(struct intervals *s, uint64_t low, uint64_t high, uint32_t val
 
 /* outer is the order of insertion until the links are made. Longer ones first, so that the
  * innermost is the last. */
-static int compare(const void *a, const void *b)
+static int intervals_compare(const void *a, const void *b)
 {
 	const struct interval *x = a, *y = b;
 
@@ -38,7 +38,7 @@ void intervals_settle(struct intervals *s)
 	for (size_t i = 0; i < s->all.count; i++)
 		all[i].outer = (uint32_t)i;
 	if (s->all.count)
-		qsort(all, s->all.count, sizeof(*all), compare);
+		qsort(all, s->all.count, sizeof(*all), intervals_compare);
 	for (size_t i = 0; i < s->all.count; i++) {
 		uint32_t outer = i ? (uint32_t)(i - 1) : INTERVAL_NONE;
 

@@ -81,7 +81,7 @@ static void drop_dots(char *path)
 static char *full_path(struct unit *u, const char *name)
 {
 	Dwarf_Attribute a;
-	const char *directory = debug_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	const char *directory = entry_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
 	size_t length = directory ? strlen(directory) : 0;
 	struct strbuf path = {0};
 	char *text;
@@ -158,7 +158,7 @@ static Dwarf_Line *row_before(Dwarf_Lines *lines, size_t count, uint64_t address
 }
 
 /* Does any of the rows at this address begin a statement? end: after the last of them. */
-static bool begins(Dwarf_Lines *lines, size_t end, uint64_t address)
+static bool lines_begins(Dwarf_Lines *lines, size_t end, uint64_t address)
 {
 	while (end-- > 0) {
 		Dwarf_Line *row = dwarf_onesrcline(lines, end);
@@ -174,7 +174,8 @@ static bool begins(Dwarf_Lines *lines, size_t end, uint64_t address)
 	return false;
 }
 
-static void find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
+static void find_of_lines(
+	struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
 {
 	size_t count, end, number;
 	int row_line, column;
@@ -194,7 +195,7 @@ static void find(struct debug *d, struct unit *u, uint64_t address, struct image
 		line->line = (unsigned)row_line;
 	if (dwarf_linecol(row, &column) == 0)
 		line->column = (unsigned)column;
-	line->begins = begins(lines, end, address);
+	line->begins = lines_begins(lines, end, address);
 }
 
 int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_line *line)
@@ -209,7 +210,7 @@ int lines_find(struct debug *d, struct unit *u, uint64_t address, struct image_l
 	if (!answer)
 		return -1;
 	if (d->answers.count != before)
-		find(d, u, address, &answer->line);
+		find_of_lines(d, u, address, &answer->line);
 	*line = answer->line;
 	return line->file ? 0 : -1;
 }

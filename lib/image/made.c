@@ -40,7 +40,7 @@ static int add_section(Elf *elf, const struct made_section *s, unsigned type)
 	return gelf_update_shdr(scn, &h) ? 0 : -1;
 }
 
-static int add_all(Elf *elf, const struct made_section *sections, size_t count)
+static int made_add_all(Elf *elf, const struct made_section *sections, size_t count)
 {
 	static const struct made_section strings = {"", names, sizeof(names)};
 	GElf_Ehdr h;
@@ -60,11 +60,11 @@ static int add_all(Elf *elf, const struct made_section *sections, size_t count)
 	return add_section(elf, &strings, SHT_STRTAB);
 }
 
-static Elf *make(int fd, const struct made_section *sections, size_t count)
+static Elf *made_make(int fd, const struct made_section *sections, size_t count)
 {
 	Elf *elf = fd < 0 ? NULL : elf_begin(fd, ELF_C_WRITE, NULL);
 
-	if (!elf || add_all(elf, sections, count) == 0)
+	if (!elf || made_add_all(elf, sections, count) == 0)
 		return elf;
 	elf_end(elf);
 	return NULL;
@@ -73,7 +73,7 @@ static Elf *make(int fd, const struct made_section *sections, size_t count)
 Elf *made_memory(const struct made_section *sections, size_t count)
 {
 	int fd = memfd_create("debug", MFD_CLOEXEC);
-	Elf *elf = make(fd, sections, count);
+	Elf *elf = made_make(fd, sections, count);
 
 	if (fd >= 0)
 		close(fd);
@@ -83,7 +83,7 @@ Elf *made_memory(const struct made_section *sections, size_t count)
 int made_file(const struct made_section *sections, size_t count)
 {
 	int fd = memfd_create("debug", MFD_CLOEXEC);
-	Elf *elf = make(fd, sections, count);
+	Elf *elf = made_make(fd, sections, count);
 
 	if (elf && elf_update(elf, ELF_C_WRITE) < 0) {
 		elf_end(elf);

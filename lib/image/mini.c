@@ -10,7 +10,7 @@
 #define SIZE_LIMIT   (UINT64_C(512) << 20) /* bytes, of its result */
 
 /* Grows *out as needed; false if the input is damaged. */
-static bool decode(lzma_stream *s, uint8_t **out, size_t *size)
+static bool mini_decode(lzma_stream *s, uint8_t **out, size_t *size)
 {
 	size_t room = 0;
 
@@ -51,7 +51,7 @@ struct elf_file *image_mini(struct image *image)
 		return NULL;
 	s.next_in = packed.data;
 	s.avail_in = packed.size;
-	if (decode(&s, &bytes, &size))
+	if (mini_decode(&s, &bytes, &size))
 		image->mini = elf_file_memory(bytes, size, image->path, NULL);
 	free(bytes);
 	lzma_end(&s);

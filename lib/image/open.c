@@ -73,7 +73,7 @@ static int check_identity(
 							    : "it has no build-id");
 	if (id->size && id->size != f->raw.size)
 		return differs(e, f->path, "its size differs");
-	if (id->fingerprint && id->fingerprint != fingerprint(f->raw.data, f->raw.size))
+	if (id->fingerprint && id->fingerprint != identify_fingerprint(f->raw.data, f->raw.size))
 		return differs(e, f->path, "its contents differ");
 	return 0;
 }

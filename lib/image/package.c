@@ -77,7 +77,7 @@ static bool read_index(struct package_index *x, struct span s)
 }
 
 /* The row of a unit, from 1; 0: it is not there. */
-static uint32_t find_row(const struct package_index *x, uint64_t id)
+static uint32_t package_find_row(const struct package_index *x, uint64_t id)
 {
 	uint32_t mask = x->slots - 1, at = (uint32_t)id & mask;
 	uint32_t step = ((uint32_t)(id >> 32) & mask) | 1;
@@ -94,7 +94,7 @@ static uint32_t find_row(const struct package_index *x, uint64_t id)
 	return 0;
 }
 
-static void take_parts(
+static void package_take_parts(
 	struct elf_file *package, const struct package_index *x, uint32_t row, struct span *parts)
 {
 	for (uint32_t i = 0; i < x->columns; i++) {
@@ -122,7 +122,7 @@ static void take_strings(struct span all, struct span table, size_t header, stru
 	strbuf_putc(strings, '\0');
 	strbuf_add(offsets, (const char *)table.data, header);
 	for (size_t at = header; at + 4 <= table.size; at += 4) {
-		const char *text = span_string(all, number_at(table, at, 4));
+		const char *text = elf_file_span_string(all, number_at(table, at, 4));
 		uint32_t offset = text ? (uint32_t)strings->length : 0;
 
 		strbuf_add(offsets, (const char *)&offset, sizeof(offset));
@@ -142,9 +142,9 @@ int package_open(struct debug *d, uint64_t id)
 	int fd = -1;
 
 	if (!package || !read_index(&x, elf_file_find(package, ".debug_cu_index")) ||
-		!(row = find_row(&x, id)))
+		!(row = package_find_row(&x, id)))
 		return -1;
-	take_parts(package, &x, row, parts);
+	package_take_parts(package, &x, row, parts);
 	if (parts[PART_STR_OFFSETS].size >= 8)
 		take_strings(elf_file_find(package, sections[PART_STR].name),
 			parts[PART_STR_OFFSETS], x.version >= 5 ? 8 : 0, &strings, &offsets);

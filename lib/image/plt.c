@@ -21,7 +21,7 @@ struct slots {
 	size_t functions; /* the image's own symbols, in order of address; followed by stubs */
 };
 
-static int by_address(const void *a, const void *b)
+static int plt_by_address(const void *a, const void *b)
 {
 	const struct slot *x = a, *y = b;
 
@@ -56,8 +56,8 @@ static int read_relocations(struct slots *slots, struct elf_file *f, struct elf_
 			return -1;
 		slot->address = r.r_offset;
 		slot->addend = (uint64_t)r.r_addend;
-		if (ELF64_R_SYM(r.r_info) && elf_symbol(f, table, ELF64_R_SYM(r.r_info), &symbol))
-			slot->name = span_string(strings, symbol.st_name);
+		if (ELF64_R_SYM(r.r_info) && symbols_elf(f, table, ELF64_R_SYM(r.r_info), &symbol))
+			slot->name = elf_file_span_string(strings, symbol.st_name);
 	}
 	return 0;
 }
@@ -130,10 +130,10 @@ static int name_stub(struct image *image, const struct slots *slots, uint64_t ad
 	unsigned size, uint64_t got)
 {
 	struct slot key = {got, NULL, 0};
-	const struct slot *slot =
-		slots->all.count
-			? bsearch(&key, slots->all.data, slots->all.count, sizeof(key), by_address)
-			: NULL;
+	const struct slot *slot = slots->all.count
+					  ? bsearch(&key, slots->all.data, slots->all.count,
+						    sizeof(key), plt_by_address)
+					  : NULL;
 	const char *name;
 	char text[1024];
 
@@ -172,7 +172,7 @@ static int read_stubs(struct image *image, const struct slots *slots, size_t whi
 	return 0;
 }
 
-int symbols_plt(struct image *image)
+int plt_symbols(struct image *image)
 {
 	struct elf_file *f = image->elf;
 	struct slots slots = {.functions = image->symbols.all.count};
@@ -183,7 +183,7 @@ int symbols_plt(struct image *image)
 	for (size_t i = 0; !failed && i < f->sections.count; i++)
 		failed = read_relocations(&slots, f, &f->sections.data[i]);
 	if (slots.all.count)
-		qsort(slots.all.data, slots.all.count, sizeof(*slots.all.data), by_address);
+		qsort(slots.all.data, slots.all.count, sizeof(*slots.all.data), plt_by_address);
 	for (size_t i = 0; !failed && slots.all.count && i < sizeof(stubs) / sizeof(*stubs); i++)
 		failed = read_stubs(image, &slots, i);
 	vec_fini(&slots.all);

@@ -57,7 +57,7 @@ struct elf_file *image_separate(struct image *image);
 /* The symbols in .gnu_debugdata, unpacked when first requested; NULL: none. */
 struct elf_file *image_mini(struct image *image);
 /* A file that another names, with its directory, as dwz does; NULL: not found. */
-struct elf_file *debug_file_linked(struct image *image, const char *beside, const char *name,
+struct elf_file *separate_file_linked(struct image *image, const char *beside, const char *name,
 	const uint8_t *build_id, size_t length);
 
 void symbols_load(struct image *image);
@@ -65,19 +65,19 @@ void symbols_fini(struct symbols *s);
 void variables_fini(struct variables *v);
 void types_fini(struct image *image);
 /* Adds names of stubs in .plt sections; -1 when memory is out. */
-int symbols_plt(struct image *image);
+int plt_symbols(struct image *image);
 /* name is copied; -1 when memory is out. */
 int symbols_add_named(struct image *image, uint64_t address, uint64_t size, const char *name);
-const struct image_symbol *symbols_guess(struct image *image, uint64_t address);
-void guesses_fini(struct symbols *s);
+const struct image_symbol *guess_symbols(struct image *image, uint64_t address);
+void guess_fini(struct symbols *s);
 
 /* One entry of .symtab or .dynsym, of either class; false after the last. */
-bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol);
+bool symbols_elf(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol);
 /* Calls with each symbol of a section; one that is absent, or f NULL, has none.  -1 when a call
  * fails. */
 typedef int elf_symbol_call(
 	void *context, const struct elf_file *f, const GElf_Sym *symbol, struct span strings);
-int elf_symbols(struct elf_file *f, const char *section, elf_symbol_call *call, void *context);
+int symbols_walk(struct elf_file *f, const char *section, elf_symbol_call *call, void *context);
 
 /* Keeps the first message only. */
 void image_complain(struct image *image, const char *format, ...)

@@ -78,7 +78,7 @@ static bool has_crc(struct elf_file *f, const void *context)
 	return crc32_z(0, f->raw.data, f->raw.size) == want;
 }
 
-static void add_directory(struct strbuf *s, const char *path)
+static void separate_add_directory(struct strbuf *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -98,7 +98,7 @@ static struct elf_file *by_name(const struct image *image, const char *beside, c
 
 		if (!ways[i])
 			strbuf_printf(&path, "%s/", debug_directory(image));
-		add_directory(&path, beside);
+		separate_add_directory(&path, beside);
 		strbuf_puts(&path, ways[i] ? ways[i] : "");
 		strbuf_puts(&path, name);
 		/* a link that leads to the file itself */
@@ -113,7 +113,7 @@ static struct elf_file *by_name(const struct image *image, const char *beside, c
 static struct elf_file *by_debuglink(const struct image *image)
 {
 	struct span link = elf_file_find(image->elf, ".gnu_debuglink");
-	const char *name = span_string(link, 0);
+	const char *name = elf_file_span_string(link, 0);
 	size_t at = name ? (strlen(name) + 4) & ~(size_t)3 : 0;
 	struct elf_file *f;
 
@@ -178,7 +178,7 @@ struct elf_file *image_separate(struct image *image)
 	return image->separate;
 }
 
-struct elf_file *debug_file_linked(struct image *image, const char *beside, const char *name,
+struct elf_file *separate_file_linked(struct image *image, const char *beside, const char *name,
 	const uint8_t *build_id, size_t length)
 {
 	struct build_id id = {build_id, length};

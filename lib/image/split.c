@@ -38,7 +38,7 @@ static const uint8_t abbrevs_4[] = {1, DW_TAG_compile_unit, DW_CHILDREN_no, //
 static const uint8_t abbrevs_5[] = {1, DW_TAG_skeleton_unit, DW_CHILDREN_no, DW_AT_dwo_name,
 	DW_FORM_string, DW_AT_addr_base, DW_FORM_sec_offset, DW_AT_low_pc, DW_FORM_addr, 0, 0, 0};
 
-static void put(struct strbuf *s, uint64_t value, size_t bytes)
+static void split_put(struct strbuf *s, uint64_t value, size_t bytes)
 {
 	strbuf_add(s, (const char *)&value, bytes);
 }
@@ -46,21 +46,21 @@ static void put(struct strbuf *s, uint64_t value, size_t bytes)
 /* The unit, without its length. */
 static void put_unit(struct strbuf *s, const struct skeleton *k, const char *path)
 {
-	put(s, k->version_5 ? 5 : 4, 2);
+	split_put(s, k->version_5 ? 5 : 4, 2);
 	if (k->version_5) {
-		put(s, DW_UT_skeleton, 1);
-		put(s, k->address_size, 1);
+		split_put(s, DW_UT_skeleton, 1);
+		split_put(s, k->address_size, 1);
 	}
-	put(s, 0, 4); /* offset of the abbreviations */
-	put(s, k->version_5 ? k->id : k->address_size, k->version_5 ? 8 : 1);
-	put(s, 1, 1); /* the abbreviation */
+	split_put(s, 0, 4); /* offset of the abbreviations */
+	split_put(s, k->version_5 ? k->id : k->address_size, k->version_5 ? 8 : 1);
+	split_put(s, 1, 1); /* the abbreviation */
 	strbuf_add(s, path, strlen(path) + 1);
 	if (!k->version_5) {
-		put(s, k->id, 8);
-		put(s, k->ranges_base, 4);
+		split_put(s, k->id, 8);
+		split_put(s, k->ranges_base, 4);
 	}
-	put(s, k->addr_base, 4);
-	put(s, k->low_pc, k->address_size);
+	split_put(s, k->addr_base, 4);
+	split_put(s, k->low_pc, k->address_size);
 }
 
 /* The first entry of the split unit in the file at path, if it is that of the skeleton. */
@@ -81,7 +81,7 @@ static bool link_file(struct debug *d, const struct skeleton *k, const char *pat
 	}
 	*slot = s;
 	put_unit(&unit, k, path);
-	put(&s->info, unit.length, 4);
+	split_put(&s->info, unit.length, 4);
 	strbuf_add(&s->info, strbuf_text(&unit), unit.length);
 	s->elf = made_memory(
 		(const struct made_section[]){
@@ -113,7 +113,7 @@ static bool is_fit(const char *path)
 }
 
 /* Directory of path, with the slash. */
-static void add_directory(struct strbuf *s, const char *path)
+static void split_add_directory(struct strbuf *s, const char *path)
 {
 	const char *slash = strrchr(path, '/');
 
@@ -139,7 +139,7 @@ static bool find_dwo(struct debug *d, const struct skeleton *k, const char *name
 		if (way < 2 && name[0] != '/' && directory)
 			strbuf_printf(&path, "%s/", directory);
 		if (way >= 2)
-			add_directory(&path, d->elf->path);
+			split_add_directory(&path, d->elf->path);
 		strbuf_puts(&path, way < 3 ? name : base ? base + 1 : name);
 		/* libdw needs a directory before a relative path */
 		whole = path.failed ? NULL : realpath(strbuf_text(&path), NULL);
@@ -174,24 +174,24 @@ static void read_skeleton(struct skeleton *k, Dwarf_Die *die)
 	if (dwarf_cu_info(die->cu, &version, &type, NULL, NULL, &k->id, &k->address_size, NULL))
 		return;
 	k->version_5 = version >= 5;
-	k->addr_base = debug_number(die, k->version_5 ? DW_AT_addr_base : DW_AT_GNU_addr_base);
-	k->ranges_base = debug_number(die, DW_AT_GNU_ranges_base);
+	k->addr_base = entry_number(die, k->version_5 ? DW_AT_addr_base : DW_AT_GNU_addr_base);
+	k->ranges_base = entry_number(die, DW_AT_GNU_ranges_base);
 	(void)dwarf_lowpc(die, &k->low_pc);
 }
 
-static void find_whole(struct debug *d, struct unit *u)
+static void split_find_whole(struct debug *d, struct unit *u)
 {
 	Dwarf_Attribute a;
-	const char *name = debug_string(dwarf_attr(&u->die, DW_AT_dwo_name, &a)), *directory;
+	const char *name = entry_string(dwarf_attr(&u->die, DW_AT_dwo_name, &a)), *directory;
 	struct skeleton k;
 
 	if (!name)
-		name = debug_string(dwarf_attr(&u->die, DW_AT_GNU_dwo_name, &a));
+		name = entry_string(dwarf_attr(&u->die, DW_AT_GNU_dwo_name, &a));
 	if (!name) {
 		u->whole = u->die;
 		return;
 	}
-	directory = debug_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
+	directory = entry_string(dwarf_attr(&u->die, DW_AT_comp_dir, &a));
 	read_skeleton(&k, &u->die);
 	if (find_packaged(d, &k, &u->whole) || find_dwo(d, &k, name, directory, &u->whole))
 		return;
@@ -200,16 +200,16 @@ static void find_whole(struct debug *d, struct unit *u)
 		"inlined functions are not known: %s is missing or not that of this build", name);
 }
 
-Dwarf_Die *debug_whole_unit(struct debug *d, struct unit *u)
+Dwarf_Die *split_whole_unit(struct debug *d, struct unit *u)
 {
 	if (!u->whole_sought) {
 		u->whole_sought = true;
-		find_whole(d, u);
+		split_find_whole(d, u);
 	}
 	return u->whole.addr ? &u->whole : NULL;
 }
 
-void debug_split_fini(struct debug *d)
+void split_fini(struct debug *d)
 {
 	for (size_t i = 0; i < d->splits.count; i++) {
 		struct split *s = d->splits.data[i];

@@ -17,7 +17,7 @@ struct candidates {
 	VEC(struct candidate) all;
 };
 
-bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol)
+bool symbols_elf(const struct elf_file *f, struct span table, size_t i, GElf_Sym *symbol)
 {
 	if (f->header.e_ident[EI_CLASS] == ELFCLASS32) {
 		Elf32_Sym s;
@@ -39,7 +39,7 @@ bool elf_symbol(const struct elf_file *f, struct span table, size_t i, GElf_Sym 
 	return true;
 }
 
-int elf_symbols(struct elf_file *f, const char *section, elf_symbol_call *call, void *context)
+int symbols_walk(struct elf_file *f, const char *section, elf_symbol_call *call, void *context)
 {
 	struct elf_section *s = f ? elf_file_section(f, section) : NULL;
 	struct span table, strings = {0};
@@ -50,13 +50,13 @@ int elf_symbols(struct elf_file *f, const char *section, elf_symbol_call *call, 
 	table = elf_file_contents(s);
 	if (s->header.sh_link < f->sections.count)
 		strings = elf_file_contents(&f->sections.data[s->header.sh_link]);
-	for (size_t i = 1; elf_symbol(f, table, i, &symbol); i++)
+	for (size_t i = 1; symbols_elf(f, table, i, &symbol); i++)
 		if (call(context, f, &symbol, strings))
 			return -1;
 	return 0;
 }
 
-static uint32_t rank_of(const GElf_Sym *s)
+static uint32_t symbols_rank_of(const GElf_Sym *s)
 {
 	uint32_t binding = GELF_ST_BIND(s->st_info);
 	uint32_t typed = GELF_ST_TYPE(s->st_info) == STT_NOTYPE ? 4 : 0;
@@ -81,7 +81,8 @@ static const GElf_Shdr *code_section(const struct elf_file *f, const GElf_Sym *s
 	return h->sh_flags & SHF_EXECINSTR ? h : NULL;
 }
 
-static int consider(void *context, const struct elf_file *f, const GElf_Sym *s, struct span strings)
+static int symbols_consider(
+	void *context, const struct elf_file *f, const GElf_Sym *s, struct span strings)
 {
 	struct candidates *c = context;
 	unsigned type = GELF_ST_TYPE(s->st_info);
@@ -92,7 +93,7 @@ static int consider(void *context, const struct elf_file *f, const GElf_Sym *s, 
 	if (type != STT_FUNC && type != STT_GNU_IFUNC && type != STT_NOTYPE)
 		return 0;
 	h = code_section(f, s);
-	name = span_string(strings, s->st_name);
+	name = elf_file_span_string(strings, s->st_name);
 	if (!h || !name || !*name || s->st_value < h->sh_addr ||
 		s->st_value - h->sh_addr >= h->sh_size)
 		return 0;
@@ -107,12 +108,12 @@ static int consider(void *context, const struct elf_file *f, const GElf_Sym *s, 
 	slot->size =
 		s->st_size > slot->limit - s->st_value ? slot->limit - s->st_value : s->st_size;
 	slot->name = name;
-	slot->rank = rank_of(s);
+	slot->rank = symbols_rank_of(s);
 	slot->label = s->st_size == 0;
 	return 0;
 }
 
-static int compare(const void *a, const void *b)
+static int symbols_compare(const void *a, const void *b)
 {
 	const struct candidate *x = a, *y = b;
 	size_t m, n;
@@ -134,7 +135,7 @@ static int settle(struct symbols *s, struct candidates *c)
 	uint64_t covered = 0;
 
 	if (c->all.count)
-		qsort(c->all.data, c->all.count, sizeof(*c->all.data), compare);
+		qsort(c->all.data, c->all.count, sizeof(*c->all.data), symbols_compare);
 	for (size_t i = 0, next; i < c->all.count; i = next) {
 		struct candidate *x = &c->all.data[i];
 		struct image_symbol *symbol;
@@ -173,7 +174,7 @@ int symbols_add_named(struct image *image, uint64_t address, uint64_t size, cons
 	return 0;
 }
 
-static int by_address(const void *a, const void *b)
+static int by_address_of_symbols(const void *a, const void *b)
 {
 	const struct image_symbol *x = a, *y = b;
 
@@ -185,16 +186,16 @@ static int read_tables(struct image *image, struct candidates *c)
 {
 	size_t own;
 
-	if (elf_symbols(image->elf, ".symtab", consider, c))
+	if (symbols_walk(image->elf, ".symtab", symbols_consider, c))
 		return -1;
-	if (!c->all.count && elf_symbols(image_separate(image), ".symtab", consider, c))
+	if (!c->all.count && symbols_walk(image_separate(image), ".symtab", symbols_consider, c))
 		return -1;
 	if (c->all.count)
 		return 0;
-	if (elf_symbols(image_mini(image), ".symtab", consider, c))
+	if (symbols_walk(image_mini(image), ".symtab", symbols_consider, c))
 		return -1;
 	own = c->all.count;
-	if (elf_symbols(image->elf, ".dynsym", consider, c))
+	if (symbols_walk(image->elf, ".dynsym", symbols_consider, c))
 		return -1;
 	if (own == 0)
 		image_complain(image, c->all.count ? "it has no symbols but those for the dynamic "
@@ -203,7 +204,7 @@ static int read_tables(struct image *image, struct candidates *c)
 	return 0;
 }
 
-static void load(struct image *image, struct candidates *c)
+static void load_of_symbols(struct image *image, struct candidates *c)
 {
 	struct symbols *s = &image->symbols;
 	size_t before;
@@ -211,9 +212,9 @@ static void load(struct image *image, struct candidates *c)
 	if (read_tables(image, c) || settle(s, c))
 		return;
 	before = s->all.count;
-	symbols_plt(image);
+	plt_symbols(image);
 	if (s->all.count != before)
-		qsort(s->all.data, s->all.count, sizeof(*s->all.data), by_address);
+		qsort(s->all.data, s->all.count, sizeof(*s->all.data), by_address_of_symbols);
 	for (size_t i = 0; i < s->all.count; i++)
 		if (intervals_add(&s->ranges, s->all.data[i].address,
 			    s->all.data[i].address + s->all.data[i].size, (uint32_t)i))
@@ -229,7 +230,7 @@ void symbols_load(struct image *image)
 		return;
 	image->symbols.ready = true;
 	if (image->elf->header.e_type != ET_REL)
-		load(image, &c);
+		load_of_symbols(image, &c);
 	vec_fini(&c.all);
 }
 
@@ -240,7 +241,7 @@ void symbols_fini(struct symbols *s)
 			free((char *)(uintptr_t)s->all.data[i].demangled);
 	vec_fini(&s->all);
 	intervals_fini(&s->ranges);
-	guesses_fini(s);
+	guess_fini(s);
 	for (size_t i = 0; i < s->names.count; i++)
 		free(s->names.data[i]);
 	vec_fini(&s->names);
@@ -262,7 +263,7 @@ const struct image_symbol *image_symbol_at(struct image *image, uint64_t address
 
 	symbols_load(image);
 	i = intervals_find(&image->symbols.ranges, address);
-	return i ? finished(&image->symbols.all.data[i->value]) : symbols_guess(image, address);
+	return i ? finished(&image->symbols.all.data[i->value]) : guess_symbols(image, address);
 }
 
 int image_symbols(struct image *image,

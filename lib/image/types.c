@@ -41,11 +41,11 @@ static bool refers(Dwarf_Die *die, unsigned attribute, Dwarf_Die *to)
 	return dwarf_formref_die(dwarf_attr(die, attribute, &a), to) != NULL;
 }
 
-static const char *name_of(Dwarf_Die *die)
+static const char *types_name_of(Dwarf_Die *die)
 {
 	Dwarf_Attribute a;
 
-	return debug_string(dwarf_attr(die, DW_AT_name, &a));
+	return entry_string(dwarf_attr(die, DW_AT_name, &a));
 }
 
 /* Elements of an array, of all its dimensions together; 0: unknown. */
@@ -60,15 +60,15 @@ static uint64_t count_elements(Dwarf_Die *array)
 		if (dwarf_tag(&range) != DW_TAG_subrange_type)
 			continue;
 		if (dwarf_hasattr(&range, DW_AT_upper_bound))
-			all *= debug_number(&range, DW_AT_upper_bound) + 1;
+			all *= entry_number(&range, DW_AT_upper_bound) + 1;
 		else
-			all *= debug_number(&range, DW_AT_count);
+			all *= entry_number(&range, DW_AT_count);
 	} while (dwarf_siblingof(&range, &range) == 0);
 	return all;
 }
 
 /* libdw gives no size of an array in a unit without a language, as dwz's are. */
-static uint64_t size_of(Dwarf_Die *type, int depth)
+static uint64_t types_size_of(Dwarf_Die *type, int depth)
 {
 	Dwarf_Word size;
 	Dwarf_Die plain, element;
@@ -78,7 +78,7 @@ static uint64_t size_of(Dwarf_Die *type, int depth)
 	if (depth > DEEPEST || dwarf_peel_type(type, &plain) != 0 ||
 		dwarf_tag(&plain) != DW_TAG_array_type || !refers(&plain, DW_AT_type, &element))
 		return 0;
-	return count_elements(&plain) * size_of(&element, depth + 1);
+	return count_elements(&plain) * types_size_of(&element, depth + 1);
 }
 
 static bool is_structure(int tag)
@@ -141,12 +141,12 @@ static bool enter_structure(struct walk *w, Dwarf_Die *type)
 		if ((tag != DW_TAG_member && tag != DW_TAG_inheritance) ||
 			!refers(&member, DW_AT_type, &inner))
 			continue;
-		size = size_of(&inner, 0);
+		size = types_size_of(&inner, 0);
 		if (!member_offset(&member, &at) || w->offset < at ||
 			w->offset - at + w->span >= size)
 			continue;
-		if (tag == DW_TAG_member && name_of(&member))
-			put(w, ".%s", name_of(&member));
+		if (tag == DW_TAG_member && types_name_of(&member))
+			put(w, ".%s", types_name_of(&member));
 		w->offset -= at;
 		*type = inner;
 		return true;
@@ -156,7 +156,7 @@ static bool enter_structure(struct walk *w, Dwarf_Die *type)
 
 static bool enter_array(struct walk *w, Dwarf_Die *type)
 {
-	uint64_t size = refers(type, DW_AT_type, type) ? size_of(type, 0) : 0;
+	uint64_t size = refers(type, DW_AT_type, type) ? types_size_of(type, 0) : 0;
 
 	if (!size)
 		return false;
@@ -182,8 +182,8 @@ static void walk_type(struct walk *w, Dwarf_Die type)
 		int tag = dwarf_tag(&type);
 
 		if (is_structure(tag)) {
-			if (dwarf_haschildren(&type) == 1 && name_of(&type))
-				w->to->structure = name_of(&type);
+			if (dwarf_haschildren(&type) == 1 && types_name_of(&type))
+				w->to->structure = types_name_of(&type);
 			on = enter_structure(w, &type);
 		} else {
 			on = tag == DW_TAG_array_type && enter_array(w, &type);
@@ -235,7 +235,7 @@ static enum debug_way look_for_variable(void *context, Dwarf_Die *die, unsigned 
 	return WALK_IN;
 }
 
-static int by_address(const void *pa, const void *pb)
+static int types_by_address(const void *pa, const void *pb)
 {
 	const struct placed *a = pa, *b = pb;
 
@@ -263,13 +263,14 @@ static struct data_types *types_of(struct image *image)
 		return types;
 	for (size_t i = 0; i < d->units.count; i++) {
 		struct reading r = {types, &d->units.data[i]};
-		Dwarf_Die *whole = debug_whole_unit(d, r.unit);
+		Dwarf_Die *whole = split_whole_unit(d, r.unit);
 
 		if (whole)
-			debug_walk(whole, look_for_variable, &r);
+			entry_walk_tree(whole, look_for_variable, &r);
 	}
 	if (types->all.count)
-		qsort(types->all.data, types->all.count, sizeof(*types->all.data), by_address);
+		qsort(types->all.data, types->all.count, sizeof(*types->all.data),
+			types_by_address);
 	return types;
 }
 
@@ -351,7 +352,7 @@ static enum debug_way look_for_size(void *context, Dwarf_Die *die, unsigned dept
 
 	(void)depth;
 	if (!is_structure(dwarf_tag(die)) || dwarf_haschildren(die) != 1 ||
-		debug_number(die, DW_AT_byte_size) != s->to->size || !(name = name_of(die)))
+		entry_number(die, DW_AT_byte_size) != s->to->size || !(name = types_name_of(die)))
 		return WALK_IN;
 	file = declared_in(s->debug, s->to->unit, die);
 	if (file && strncmp(file, "/usr/", 5) == 0)
@@ -370,7 +371,7 @@ static Dwarf_Die *structure_of_size(struct image *image, struct unit *u, uint64_
 {
 	struct data_types *types = all_types(image);
 	struct sizing s = {.debug = debug_of(image)};
-	Dwarf_Die *whole = debug_whole_unit(s.debug, u);
+	Dwarf_Die *whole = split_whole_unit(s.debug, u);
 
 	for (size_t i = 0; types && i < types->sizes.count; i++)
 		if (types->sizes.data[i].unit == u && types->sizes.data[i].size == size)
@@ -380,7 +381,7 @@ static Dwarf_Die *structure_of_size(struct image *image, struct unit *u, uint64_
 		return NULL;
 	s.to->unit = u;
 	s.to->size = size;
-	debug_walk(whole, look_for_size, &s);
+	entry_walk_tree(whole, look_for_size, &s);
 	return &s.to->die;
 }
 

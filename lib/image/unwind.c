@@ -43,7 +43,7 @@ struct unwinder {
 	struct cfi_pool pool;
 };
 
-struct unwinder *unwinder_new(struct error *e)
+struct unwinder *unwind_new(struct error *e)
 {
 	struct unwinder *u = calloc(1, sizeof(*u));
 
@@ -62,7 +62,7 @@ static void forget_all(struct unwinder *u)
 	cfi_pool_fini(&u->pool);
 }
 
-void unwinder_free(struct unwinder *u)
+void unwind_free(struct unwinder *u)
 {
 	if (!u)
 		return;
@@ -71,7 +71,7 @@ void unwinder_free(struct unwinder *u)
 }
 
 /* Rare enough to start again. */
-void unwinder_forget(struct unwinder *u, const struct image *image)
+void unwind_forget(struct unwinder *u, const struct image *image)
 {
 	(void)image;
 	forget_all(u);
@@ -145,7 +145,7 @@ static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
 
 	switch (save->how) {
 	case CFI_MEMORY:
-		return unwind_memory(inside, address, value) ||
+		return evaluate_memory(inside, address, value) ||
 		       popped_value(save, inside, sp, address, value);
 	case CFI_VALUE:
 		*value = address;
@@ -160,7 +160,7 @@ static bool saved_value(const struct unwinder *u, const struct cfi_save *save,
 			    &is_value))
 			return false;
 		*value = address;
-		return is_value || unwind_memory(inside, address, value);
+		return is_value || evaluate_memory(inside, address, value);
 	default:
 		return false;
 	}
@@ -222,8 +222,8 @@ static enum step step_by_frame_pointer(const struct convention *c, struct unwind
 		return STEP_LOST;
 	if (at == 0)
 		return STEP_OUTERMOST;
-	if (at % 8 || at < s->registers[c->sp] || !unwind_memory(s, at, &fp) ||
-		!unwind_memory(s, at + 8, &pc))
+	if (at % 8 || at < s->registers[c->sp] || !evaluate_memory(s, at, &fp) ||
+		!evaluate_memory(s, at + 8, &pc))
 		return STEP_LOST;
 	s->known &= c->kept;
 	set_register(s, c->fp, fp);

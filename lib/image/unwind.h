@@ -40,10 +40,10 @@ void unwind_from_perf(struct unwind_state *state, enum image_machine machine, ui
 typedef struct image *unwind_find(void *context, uint64_t pc, uint64_t *bias);
 
 struct unwinder;
-struct unwinder *unwinder_new(struct error *e);
-void unwinder_free(struct unwinder *u);
+struct unwinder *unwind_new(struct error *e);
+void unwind_free(struct unwinder *u);
 /* To be called before images are closed. */
-void unwinder_forget(struct unwinder *u, const struct image *image);
+void unwind_forget(struct unwinder *u, const struct image *image);
 
 /*
  * The pcs of the call stack, innermost first, callers as return addresses; returns their number,

@@ -6,7 +6,8 @@
 #include "image/private.h"
 
 /* Of aliases, the one that other images see, then the shortest name. */
-static int better(const GElf_Sym *a, const char *name_a, unsigned bind_b, const char *name_b)
+static int variables_better(
+	const GElf_Sym *a, const char *name_a, unsigned bind_b, const char *name_b)
 {
 	bool local_a = GELF_ST_BIND(a->st_info) == STB_LOCAL, local_b = bind_b == STB_LOCAL;
 	size_t m = strlen(name_a), n = strlen(name_b);
@@ -26,10 +27,10 @@ struct finding {
 	VEC(struct found) all;
 };
 
-static int consider(
+static int variables_consider(
 	void *context, const struct elf_file *elf, const GElf_Sym *s, struct span strings)
 {
-	const char *name = span_string(strings, s->st_name);
+	const char *name = elf_file_span_string(strings, s->st_name);
 	struct finding *f = context;
 	struct found *slot;
 
@@ -47,7 +48,7 @@ static int consider(
 	return 0;
 }
 
-static int compare(const void *pa, const void *pb)
+static int variables_compare(const void *pa, const void *pb)
 {
 	const struct found *a = pa, *b = pb;
 	GElf_Sym s = {.st_info = GELF_ST_INFO(a->bind, STT_OBJECT)};
@@ -58,21 +59,23 @@ static int compare(const void *pa, const void *pb)
 		return a->size > b->size ? -1 : 1;
 	if (a->bind == b->bind && strcmp(a->name, b->name) == 0)
 		return 0;
-	return better(&s, a->name, b->bind, b->name) ? -1 : 1;
+	return variables_better(&s, a->name, b->bind, b->name) ? -1 : 1;
 }
 
-static void load(struct image *image, struct finding *found)
+static void variables_load(struct image *image, struct finding *found)
 {
 	struct variables *v = &image->variables;
 
-	if (elf_symbols(image->elf, ".symtab", consider, found))
+	if (symbols_walk(image->elf, ".symtab", variables_consider, found))
 		return;
-	if (!found->all.count && elf_symbols(image_separate(image), ".symtab", consider, found))
+	if (!found->all.count &&
+		symbols_walk(image_separate(image), ".symtab", variables_consider, found))
 		return;
-	if (!found->all.count && elf_symbols(image->elf, ".dynsym", consider, found))
+	if (!found->all.count && symbols_walk(image->elf, ".dynsym", variables_consider, found))
 		return;
 	if (found->all.count)
-		qsort(found->all.data, found->all.count, sizeof(*found->all.data), compare);
+		qsort(found->all.data, found->all.count, sizeof(*found->all.data),
+			variables_compare);
 	for (size_t i = 0; i < found->all.count; i++) {
 		const struct found *one = &found->all.data[i];
 		struct own_variable *slot;
@@ -108,7 +111,7 @@ int image_variable_at(struct image *image, uint64_t address, struct image_variab
 	if (!v->ready) {
 		v->ready = true;
 		if (image->elf->header.e_type != ET_REL)
-			load(image, &found);
+			variables_load(image, &found);
 		vec_fini(&found.all);
 	}
 	i = intervals_find(&v->ranges, address);

@@ -25,7 +25,7 @@ static uint64_t *entry_at(const struct objects_table *t, uint32_t i)
 	return (uint64_t *)(void *)(t->entries + (size_t)i * t->size);
 }
 
-static uint32_t slot_of(const uint64_t *key)
+static uint32_t objects_slot_of(const uint64_t *key)
 {
 	uint64_t h = key[0] * UINT64_C(0x9E3779B97F4A7C15);
 
@@ -34,7 +34,7 @@ static uint32_t slot_of(const uint64_t *key)
 	return (uint32_t)(h >> 32);
 }
 
-static void clear(void *memory, size_t bytes)
+static void objects_clear(void *memory, size_t bytes)
 {
 	char *at = memory;
 
@@ -46,9 +46,9 @@ static void place_slots(struct objects_table *t)
 {
 	uint32_t i;
 
-	clear(t->slots, ((size_t)t->mask + 1) * sizeof(*t->slots));
+	objects_clear(t->slots, ((size_t)t->mask + 1) * sizeof(*t->slots));
 	for (i = 0; i < t->count; i++) {
-		uint32_t at = slot_of(entry_at(t, i)) & t->mask;
+		uint32_t at = objects_slot_of(entry_at(t, i)) & t->mask;
 
 		while (t->slots[at])
 			at = (at + 1) & t->mask;
@@ -56,7 +56,7 @@ static void place_slots(struct objects_table *t)
 	}
 }
 
-static void grow(struct objects *o, struct objects_table *t)
+static void objects_grow(struct objects *o, struct objects_table *t)
 {
 	uint32_t slots = t->mask ? (t->mask + 1) * 4 : 256;
 
@@ -68,15 +68,16 @@ static void grow(struct objects *o, struct objects_table *t)
 
 /* The index + 1 of the entry with this key; a new one has zeros after the key; 0: there is no room.
  */
-static uint32_t add(struct objects *o, struct objects_table *t, uint64_t a, uint64_t b, uint64_t c)
+static uint32_t objects_add(
+	struct objects *o, struct objects_table *t, uint64_t a, uint64_t b, uint64_t c)
 {
 	const uint64_t key[3] = {a, b, c};
 	uint64_t *e;
 	uint32_t at;
 
 	if (t->count >= (t->mask + 1) / 2)
-		grow(o, t);
-	for (at = slot_of(key) & t->mask; t->slots[at]; at = (at + 1) & t->mask) {
+		objects_grow(o, t);
+	for (at = objects_slot_of(key) & t->mask; t->slots[at]; at = (at + 1) & t->mask) {
 		e = entry_at(t, t->slots[at] - 1);
 		if (e[0] == a && e[1] == b && e[2] == c)
 			return t->slots[at];
@@ -86,14 +87,14 @@ static uint32_t add(struct objects *o, struct objects_table *t, uint64_t a, uint
 		return 0;
 	}
 	e = entry_at(t, t->count);
-	clear(e, t->size);
+	objects_clear(e, t->size);
 	e[0] = a;
 	e[1] = b;
 	e[2] = c;
 	return t->slots[at] = ++t->count;
 }
 
-static void empty(struct objects_table *t)
+static void objects_empty(struct objects_table *t)
 {
 	t->count = 0;
 	t->lost = 0;
@@ -117,14 +118,14 @@ void objects_init(struct objects *o)
 
 void objects_reset(struct objects *o)
 {
-	empty(&o->places);
-	empty(&o->touches);
-	empty(&o->lines);
-	empty(&o->ends);
-	empty(&o->holders);
-	clear(o->sizes, o->size_count * sizeof(*o->sizes));
+	objects_empty(&o->places);
+	objects_empty(&o->touches);
+	objects_empty(&o->lines);
+	objects_empty(&o->ends);
+	objects_empty(&o->holders);
+	objects_clear(o->sizes, o->size_count * sizeof(*o->sizes));
 	if (o->live)
-		clear(o->live, ((size_t)o->live_mask + 1) * sizeof(*o->live));
+		objects_clear(o->live, ((size_t)o->live_mask + 1) * sizeof(*o->live));
 	o->live_used = 0;
 }
 
@@ -139,14 +140,14 @@ static unsigned column_of(unsigned event)
 	return i;
 }
 
-static struct objects_size *size_of(struct objects *o, uint32_t object)
+static struct objects_size *objects_size_of(struct objects *o, uint32_t object)
 {
 	uint32_t before = o->size_count;
 
 	if (object >= before) {
 		o->size_count = object + object / 2 + 64;
 		o->sizes = o->memory(o->sizes, o->size_count * sizeof(*o->sizes));
-		clear(o->sizes + before, (o->size_count - before) * sizeof(*o->sizes));
+		objects_clear(o->sizes + before, (o->size_count - before) * sizeof(*o->sizes));
 	}
 	return &o->sizes[object];
 }
@@ -154,7 +155,7 @@ static struct objects_size *size_of(struct objects *o, uint32_t object)
 /* The object has too many lines: from now on they are counted by four times as many at once. */
 static void coarsen(struct objects *o, uint32_t object)
 {
-	struct objects_size *size = size_of(o, object);
+	struct objects_size *size = objects_size_of(o, object);
 	struct objects_table old = o->places;
 	uint32_t i;
 	unsigned k;
@@ -169,8 +170,10 @@ static void coarsen(struct objects *o, uint32_t object)
 		int same = p->key[0] == object;
 		uint64_t line = same ? (uint64_t)((int64_t)p->key[1] >> 2) : p->key[1];
 		uint32_t before = o->places.count;
-		struct objects_place *to = (void *)entry_at(&o->places,
-			add(o, &o->places, p->key[0], line, same ? size->shift : p->key[2]) - 1);
+		struct objects_place *to =
+			(void *)entry_at(&o->places, objects_add(o, &o->places, p->key[0], line,
+							     same ? size->shift : p->key[2]) -
+							     1);
 
 		size->lines += same && o->places.count > before;
 		for (k = 0; k < OBJECTS_COLUMNS; k++)
@@ -183,10 +186,10 @@ static void coarsen(struct objects *o, uint32_t object)
 static void count_place(
 	struct objects *o, uint32_t object, int64_t line, unsigned column, uint64_t n)
 {
-	struct objects_size *size = size_of(o, object);
+	struct objects_size *size = objects_size_of(o, object);
 	uint32_t before = o->places.count, i;
 
-	i = add(o, &o->places, object, (uint64_t)(line >> size->shift), size->shift);
+	i = objects_add(o, &o->places, object, (uint64_t)(line >> size->shift), size->shift);
 	if (!i)
 		return;
 	((struct objects_place *)(void *)entry_at(&o->places, i - 1))->counts[column] += n;
@@ -195,7 +198,7 @@ static void count_place(
 		coarsen(o, object);
 }
 
-static uint64_t divisor(uint64_t a, uint64_t b)
+static uint64_t objects_divisor(uint64_t a, uint64_t b)
 {
 	while (b) {
 		uint64_t rest = a % b;
@@ -211,7 +214,7 @@ static void note_offset(struct objects_touch *t, int64_t offset, int first)
 	if (first) {
 		t->least = t->most = offset;
 	} else {
-		t->apart = divisor(t->apart,
+		t->apart = objects_divisor(t->apart,
 			(uint64_t)(offset > t->least ? offset - t->least : t->least - offset));
 		if (offset < t->least)
 			t->least = offset;
@@ -235,7 +238,7 @@ void objects_count(
 		(int64_t)(address >> OBJECTS_LINE_BITS) - (int64_t)(start >> OBJECTS_LINE_BITS),
 		column, n);
 	before = o->touches.count;
-	i = add(o, &o->touches, object, at, o->image(o->context, at));
+	i = objects_add(o, &o->touches, object, at, o->image(o->context, at));
 	if (i) {
 		struct objects_touch *t = (void *)entry_at(&o->touches, i - 1);
 
@@ -282,7 +285,7 @@ static void grow_live(struct objects *o)
 	o->live_mask = size - 1;
 	o->live_key = o->memory((void *)0, size * sizeof(*o->live_key));
 	o->live = o->memory((void *)0, size * sizeof(*o->live));
-	clear(o->live, size * sizeof(*o->live));
+	objects_clear(o->live, size * sizeof(*o->live));
 	o->live_used = 0;
 	for (i = 0; i < before; i++)
 		if (live[i] && live[i] != GRAVE) {
@@ -340,7 +343,7 @@ void objects_kinds(const struct objects *o, const struct objects_line *line, uin
 }
 
 /* The line of a unit, created on first use. */
-static struct objects_line *line_of(struct objects *o, const struct model *m, uint64_t unit)
+static struct objects_line *objects_line_of(struct objects *o, const struct model *m, uint64_t unit)
 {
 	struct objects_line *line = line_at(o, unit);
 	uint64_t start = 0;
@@ -351,7 +354,7 @@ static struct objects_line *line_of(struct objects *o, const struct model *m, ui
 	o->unit = m->unit + 1;
 	o->code = model_at(m);
 	object = o->find(o->context, m->accessed, &start);
-	i = add(o, &o->lines, object, unit - start, m->unit + 1);
+	i = objects_add(o, &o->lines, object, unit - start, m->unit + 1);
 	if (!i)
 		return (struct objects_line *)0;
 	line = (void *)entry_at(&o->lines, i - 1);
@@ -421,7 +424,7 @@ static int touched(const struct model *m, uint64_t unit, uint64_t *mask)
 static struct objects_holder *holder_of(struct objects *o, struct objects_line *line, uint64_t core)
 {
 	uint32_t index = (uint32_t)((char *)line - o->lines.entries) / o->lines.size;
-	uint32_t before = o->holders.count, i = add(o, &o->holders, index, core, 0);
+	uint32_t before = o->holders.count, i = objects_add(o, &o->holders, index, core, 0);
 	struct objects_holder *h;
 
 	if (!i)
@@ -444,7 +447,7 @@ static struct objects_end *end_of(
 
 	o->code = at;
 	object = o->find(o->context, m->accessed, &start);
-	i = add(o, &o->ends, index, (uint64_t)m->core->thread << 32 | object, at);
+	i = objects_add(o, &o->ends, index, (uint64_t)m->core->thread << 32 | object, at);
 	if (!i)
 		return (struct objects_end *)0;
 	e = (void *)entry_at(&o->ends, i - 1);
@@ -531,7 +534,7 @@ void objects_request(struct objects *o, const struct model *m, uint64_t unit, in
 			fetched_now(o, m, unit);
 		return;
 	}
-	line = line_of(o, m, unit);
+	line = objects_line_of(o, m, unit);
 	e = line ? end_of(o, m, line) : 0;
 	if (!e)
 		return;

@@ -144,7 +144,7 @@ static const char *command(struct picture *p, const struct counts_report *r)
 	return picture_text(p, "process %d", (int)r->pid);
 }
 
-static void titles(struct picture *p, const struct input *in)
+static void picture_costs_titles(struct picture *p, const struct input *in)
 {
 	const struct counts_report *r = in->reports[0];
 
@@ -168,7 +168,7 @@ int picture_costs(struct picture *p, const struct counts_report *const *reports,
 	for (size_t i = 0; i < count; i++)
 		if (!reports[i]->costs)
 			return error_set(e, ERR_CONFLICT, "no costs in these files: use perfex -y");
-	titles(p, &in);
+	picture_costs_titles(p, &in);
 	add_panel(p, &in, "Each event at its typical cost; lines: from least to most",
 		"seconds (estimated)", event_candidates, event_amount);
 	if (!p->panels.count && !p->failed) {

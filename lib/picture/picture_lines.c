@@ -56,7 +56,7 @@ static pieces find_pieces(struct picture *p, const struct report_table *t)
 }
 
 /* The best that fit, with a line each for what separates them. */
-static void choose(pieces *list)
+static void picture_lines_choose(pieces *list)
 {
 	size_t room = ROWS;
 
@@ -176,8 +176,8 @@ const char *picture_origin(struct picture *p, const struct experiment *x)
 		       : "an unknown host");
 }
 
-static void fill(struct picture *p, struct picture_panel *panel, const struct prof_data *d,
-	const struct report_table *t)
+static void picture_lines_fill(struct picture *p, struct picture_panel *panel,
+	const struct prof_data *d, const struct report_table *t)
 {
 	const struct experiment_metric *m = d->metrics.data[0].metric;
 	const struct piece *before = NULL;
@@ -191,7 +191,7 @@ static void fill(struct picture *p, struct picture_panel *panel, const struct pr
 			picture_series_add(p, panel,
 				picture_text(p, "%s (%s)", c->name, label_name(c->label)));
 	}
-	choose(&list);
+	picture_lines_choose(&list);
 	indent = indentation(t, &list);
 	for (size_t i = 0; i < list.count; i++)
 		if (list.data[i].shown) {
@@ -215,7 +215,7 @@ int picture_lines(
 {
 	struct picture_panel *panel = picture_panel_add(p, PICTURE_LISTING);
 
-	fill(p, panel, d, t);
+	picture_lines_fill(p, panel, d, t);
 	if (p->failed || panel->categories.count)
 		return picture_finish(p, e);
 	error_set(e, ERR_NOT_FOUND, "no line has %g%% of the samples or more", LEAST);

@@ -37,7 +37,7 @@ static void add_run(struct sweep *s, struct sweep_run run)
 }
 
 /* Once runs, events and rows are there: no values as yet. */
-static int make_room(struct sweep *s, struct error *e)
+static int picture_sweep_make_room(struct sweep *s, struct error *e)
 {
 	size_t runs = s->runs.count, events = s->events.count;
 
@@ -71,10 +71,11 @@ static struct quantity *free_value(const struct sweep *s, size_t run, size_t row
 	return q->label == LABEL_NONE ? q : NULL;
 }
 
-static int finish(struct sweep *s, int rc, struct error *e)
+static int picture_sweep_finish(struct sweep *s, int rc, struct error *e)
 {
 	if (rc == 0)
-		rc = sweep_place(s, e) || sweep_draw(s, e) ? -1 : picture_finish(s->picture, e);
+		rc = picture_sweep_place(s, e) || sweep_draw(s, e) ? -1
+								   : picture_finish(s->picture, e);
 	for (size_t i = 0; i < s->runs.count; i++)
 		vec_fini(&s->runs.data[i].words);
 	vec_fini(&s->runs);
@@ -109,7 +110,7 @@ static void add_counts(struct sweep *s, const struct counts_report *r, const cha
 	add_run(s, run);
 }
 
-static void fill_counts(struct sweep *s, size_t run)
+static void picture_sweep_fill_counts(struct sweep *s, size_t run)
 {
 	const struct counts_report *r = s->runs.data[run].report;
 
@@ -135,10 +136,10 @@ int picture_sweep_counts(struct picture *p, const struct picture_sweep_request *
 	add_row(&s, "the whole run");
 	for (size_t i = 0; i < count; i++)
 		add_counts(&s, files[i].report, names[i]);
-	rc = make_room(&s, e);
+	rc = picture_sweep_make_room(&s, e);
 	for (size_t i = 0; i < count && rc == 0; i++)
-		fill_counts(&s, i);
-	return finish(&s, rc, e);
+		picture_sweep_fill_counts(&s, i);
+	return picture_sweep_finish(&s, rc, e);
 }
 
 /* ---- experiments ---- */
@@ -174,7 +175,7 @@ struct candidate {
 	double share; /* the largest that it has of any metric of any run */
 };
 
-static int by_share(const void *pa, const void *pb)
+static int picture_sweep_by_share(const void *pa, const void *pb)
 {
 	const struct candidate *a = pa, *b = pb;
 
@@ -202,7 +203,7 @@ static struct candidate *choose_rows(const struct sweep *s, const struct prof_da
 		}
 	}
 	if (list)
-		qsort(list, n, sizeof(*list), by_share);
+		qsort(list, n, sizeof(*list), picture_sweep_by_share);
 	while (list && *count < n && *count < most && list[*count].share >= least)
 		++*count;
 	return list;
@@ -212,7 +213,7 @@ static struct quantity sampled(const struct prof_metric *m, uint64_t n)
 {
 	return m->metric->flags & METRIC_EXACT
 		       ? quantity_exact((double)n * m->unit, m->metric->label)
-		       : prof_sampled(n, m->unit, m->metric->label);
+		       : profile_sampled(n, m->unit, m->metric->label);
 }
 
 /* Costs are those of the first run: others are of the same machine. */
@@ -259,12 +260,13 @@ static int sweep_experiments(struct sweep *s, struct prof_data *d, const struct 
 	if (!s->request->filtered)
 		add_row(s, "the whole run");
 	for (size_t i = 0; i < count; i++)
-		add_row(s, prof_string_at(d, prof_entity_at(sums, rows[i].entity)->key.procedure));
-	rc = rows ? make_room(s, e) : error_nomem(e);
+		add_row(s, profile_string_at(
+				   d, profile_entity_at(sums, rows[i].entity)->key.procedure));
+	rc = rows ? picture_sweep_make_room(s, e) : error_nomem(e);
 	if (rc == 0)
 		fill_experiments(s, d, sums, rows, costs);
 	free(rows);
-	return finish(s, rc, e);
+	return picture_sweep_finish(s, rc, e);
 }
 
 int picture_sweep(struct picture *p, const struct picture_sweep_request *r, struct prof_data *d,
@@ -275,13 +277,13 @@ int picture_sweep(struct picture *p, const struct picture_sweep_request *r, stru
 	struct prof_sums sums = {0};
 	int rc;
 
-	if (prof_data_name(d, false, e) ||
+	if (profile_data_name(d, false, e) ||
 		counts_of_experiment(&costs, d->request->inputs[0].experiment, e))
 		return -1;
 	rc = report_diff_sums(&sums, d, PROF_BY_PROCEDURE)
 		     ? error_nomem(e)
 		     : sweep_experiments(&s, d, &sums, &costs, e);
-	prof_sums_fini(&sums);
+	profile_sums_fini(&sums);
 	free(costs.report.events);
 	return rc;
 }

@@ -142,7 +142,8 @@ static struct quantity event_value(
 			 (size_t)(event - s->events.data)];
 }
 
-static double cost_of(const struct sweep *s, size_t run, const struct sweep_event *event)
+static double picture_sweep_draw_cost_of(
+	const struct sweep *s, size_t run, const struct sweep_event *event)
 {
 	return s->costs[run * s->events.count + (size_t)(event - s->events.data)];
 }
@@ -156,7 +157,9 @@ static struct quantity value_of(const struct sweep *s, const struct term *t, siz
 		return divide(q, event_value(s, run, row, t->under));
 	if (t->scale == COST && q.label != LABEL_NONE) {
 		/* with a count of 0: the cost is unknown, and does not matter */
-		by = isfinite(cost_of(s, run, t->over)) ? cost_of(s, run, t->over) : 0;
+		by = isfinite(picture_sweep_draw_cost_of(s, run, t->over))
+			     ? picture_sweep_draw_cost_of(s, run, t->over)
+			     : 0;
 		q.label = LABEL_ESTIMATED;
 	} else if (t->scale == TIME && !t->over->clock) {
 		by = 1 / s->runs.data[run].clock_hz;
@@ -280,7 +283,7 @@ static void add_panels(struct sweep *s, const terms *list)
 
 /* ---- areas ---- */
 
-static bool is_time(const struct sweep_event *event)
+static bool picture_sweep_draw_is_time(const struct sweep_event *event)
 {
 	return event->clock || event->number == EV_CYCLES || event->number == EV_CYCLES_16;
 }
@@ -288,7 +291,7 @@ static bool is_time(const struct sweep_event *event)
 static const struct sweep_event *time_event(const struct sweep *s)
 {
 	for (size_t i = 0; i < s->events.count; i++)
-		if (is_time(&s->events.data[i]))
+		if (picture_sweep_draw_is_time(&s->events.data[i]))
 			return &s->events.data[i];
 	return NULL;
 }
@@ -296,8 +299,8 @@ static const struct sweep_event *time_event(const struct sweep *s)
 static bool costs_something(const struct sweep *s, const struct sweep_event *event)
 {
 	for (size_t i = 0; i < s->runs.count; i++)
-		if (cost_of(s, i, event) > 0)
-			return !is_time(event);
+		if (picture_sweep_draw_cost_of(s, i, event) > 0)
+			return !picture_sweep_draw_is_time(event);
 	return false;
 }
 
@@ -380,7 +383,7 @@ static int add_areas(struct sweep *s, const struct term *t, struct error *e)
 	return 0;
 }
 
-static void titles(struct sweep *s, const terms *list)
+static void picture_sweep_draw_titles(struct sweep *s, const terms *list)
 {
 	const struct sweep_run *first = &s->runs.data[0];
 	const char *program =
@@ -411,7 +414,7 @@ int sweep_draw(struct sweep *s, struct error *e)
 		rc = -1;
 	}
 	if (rc == 0) {
-		titles(s, &list);
+		picture_sweep_draw_titles(s, &list);
 		add_panels(s, &list);
 	}
 	for (size_t i = 0; i < list.count && rc == 0; i++)

@@ -39,7 +39,7 @@ struct sweep {
 };
 
 /* picture_sweep_x.c: x and variant of each run. */
-int sweep_place(struct sweep *s, struct error *e);
+int picture_sweep_place(struct sweep *s, struct error *e);
 /* picture_sweep_draw.c: the panels. */
 int sweep_draw(struct sweep *s, struct error *e);
 

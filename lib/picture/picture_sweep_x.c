@@ -73,7 +73,7 @@ static double option(const struct sweep_run *run, const char *name)
 	return NAN;
 }
 
-static double threads(const struct sweep_run *run)
+static double picture_sweep_x_threads(const struct sweep_run *run)
 {
 	size_t n = run->experiment
 			   ? run->experiment->threads.count - 1 + run->experiment->folded.threads
@@ -82,7 +82,7 @@ static double threads(const struct sweep_run *run)
 	return n ? (double)n : NAN;
 }
 
-static double ranks(const struct sweep_run *run)
+static double picture_sweep_x_ranks(const struct sweep_run *run)
 {
 	double n = 0;
 
@@ -138,7 +138,7 @@ static int place_by(struct sweep *s, numbered *number, size_t n, const char *lab
 	return 0;
 }
 
-static const char *program(const struct sweep *s)
+static const char *picture_sweep_x_program(const struct sweep *s)
 {
 	return s->runs.data[0].words.count ? file_base_name(s->runs.data[0].words.data[0])
 					   : "the program";
@@ -151,7 +151,8 @@ static int place_by_itself(struct sweep *s, struct error *e)
 	for (size_t n = 1; n < TRIED; n++)
 		if (tells_apart(s, argument, n))
 			return place_by(s, argument, n,
-				picture_text(s->picture, "argument %zu of %s", n, program(s)));
+				picture_text(s->picture, "argument %zu of %s", n,
+					picture_sweep_x_program(s)));
 	for (size_t n = 0; n < TRIED; n++)
 		if (tells_apart(s, file_number, n))
 			return place_by(s, file_number, n, "number in the file's name");
@@ -166,7 +167,8 @@ static void place_by_name(struct sweep *s, const char *x)
 
 	if (n) {
 		place_by(s, argument, n,
-			picture_text(s->picture, "argument %zu of %s", n, program(s)));
+			picture_text(
+				s->picture, "argument %zu of %s", n, picture_sweep_x_program(s)));
 		return;
 	}
 	if (strcmp(x, "file") == 0) {
@@ -178,8 +180,8 @@ static void place_by_name(struct sweep *s, const char *x)
 	for (size_t i = 0; i < s->runs.count; i++) {
 		struct sweep_run *run = &s->runs.data[i];
 
-		run->x = strcmp(x, "threads") == 0 ? threads(run)
-			 : strcmp(x, "ranks") == 0 ? ranks(run)
+		run->x = strcmp(x, "threads") == 0 ? picture_sweep_x_threads(run)
+			 : strcmp(x, "ranks") == 0 ? picture_sweep_x_ranks(run)
 			 : x[0] == '-'             ? option(run, x)
 						   : fact(run, x);
 	}
@@ -252,7 +254,7 @@ static int by_x(const void *pa, const void *pb, void *context)
 	return sort_falling_number(runs[b].x, runs[a].x) ?: sort_rising(a, b);
 }
 
-int sweep_place(struct sweep *s, struct error *e)
+int picture_sweep_place(struct sweep *s, struct error *e)
 {
 	if (s->request->x)
 		place_by_name(s, s->request->x);

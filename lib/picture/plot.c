@@ -102,7 +102,7 @@ int plot_check(const char *path, struct error *e)
 }
 
 /* Columns that plot_quoted's text takes. */
-static size_t text_width(const char *text)
+static size_t plot_text_width(const char *text)
 {
 	size_t width = 0, n;
 
@@ -141,7 +141,7 @@ static bool utf8(const struct drawing *g)
 	return !g->terminal || g->to->utf8;
 }
 
-static unsigned width(const struct drawing *g)
+static unsigned plot_width(const struct drawing *g)
 {
 	unsigned columns = g->to->columns ? g->to->columns : TERMINAL;
 
@@ -151,15 +151,15 @@ static unsigned width(const struct drawing *g)
 /* Of a series: a longer one would leave no room for the plot. */
 static void key_title(const struct drawing *g, const char *name)
 {
-	size_t most = g->terminal ? width(g) / 2 : KEY_MOST;
+	size_t most = g->terminal ? plot_width(g) / 2 : KEY_MOST;
 
 	strbuf_puts(g->out, " title ");
 	quoted_part(g->out, name, utf8(g), most);
-	if (text_width(name) > most)
+	if (plot_text_width(name) > most)
 		strbuf_puts(g->out, ".'...'");
 }
 
-static void quoted(const struct drawing *g, const char *text)
+static void quoted_of_plot(const struct drawing *g, const char *text)
 {
 	plot_quoted(g->out, text, utf8(g));
 }
@@ -169,7 +169,7 @@ static void setting(const struct drawing *g, const char *name, const char *text)
 	if (!text)
 		return;
 	strbuf_printf(g->out, "set %s ", name);
-	quoted(g, text);
+	quoted_of_plot(g, text);
 	strbuf_putc(g->out, '\n');
 }
 
@@ -226,10 +226,10 @@ static bool shared(const struct drawing *g)
 
 static void main_title(const struct drawing *g)
 {
-	quoted(g, g->picture->title);
+	quoted_of_plot(g, g->picture->title);
 	if (g->picture->subtitle) {
 		strbuf_puts(g->out, ".\"\\n\".");
-		quoted(g, g->picture->subtitle);
+		quoted_of_plot(g, g->picture->subtitle);
 	}
 }
 
@@ -237,11 +237,11 @@ static void terminal(const struct drawing *g, unsigned lines)
 {
 	const struct kind *k = g->kind;
 
-	strbuf_printf(g->out, "set terminal %s size %g%s,%g%s\n", k->terminal, k->scale * width(g),
-		k->unit, k->scale * lines, k->unit);
+	strbuf_printf(g->out, "set terminal %s size %g%s,%g%s\n", k->terminal,
+		k->scale * plot_width(g), k->unit, k->scale * lines, k->unit);
 }
 
-static void begin(const struct drawing *g)
+static void plot_begin(const struct drawing *g)
 {
 	strbuf_puts(g->out, "# Drawn by: gnuplot THIS_FILE\n");
 	if (!g->terminal) {
@@ -271,19 +271,19 @@ static void begin_panel(const struct drawing *g, size_t i)
 		terminal(g, panel_height(g, panel));
 	strbuf_puts(g->out, "set title ");
 	if (shared(g))
-		quoted(g, panel->title ? panel->title : "");
+		quoted_of_plot(g, panel->title ? panel->title : "");
 	else if (i == 0)
 		main_title(g);
 	if (g->terminal && panel->title && g->picture->panels.count > 1) {
 		strbuf_puts(g->out, i ? "" : ".\"\\n\".");
-		quoted(g, panel->title);
+		quoted_of_plot(g, panel->title);
 	}
 	strbuf_putc(g->out, '\n');
 }
 
 /* ---- data ---- */
 
-static void number(struct strbuf *out, double value)
+static void plot_number(struct strbuf *out, double value)
 {
 	if (isfinite(value))
 		strbuf_printf(out, " %.9g", value);
@@ -300,16 +300,16 @@ static void data(const struct drawing *g, size_t panel)
 		const struct picture_series *s = &p->series.data[i];
 
 		strbuf_printf(g->out, "# ");
-		quoted(g, s->name);
+		quoted_of_plot(g, s->name);
 		strbuf_printf(g->out, ": x, y, low, high\n$data%zu_%zu << EOD\n", panel, i);
 		for (size_t k = 0; k < s->points.count; k++) {
 			const struct picture_point *at = &s->points.data[k];
 			bool interval = isfinite(at->low) && isfinite(at->high);
 
-			number(g->out, at->x);
-			number(g->out, at->y);
-			number(g->out, interval ? at->low : NAN);
-			number(g->out, interval ? at->high : NAN);
+			plot_number(g->out, at->x);
+			plot_number(g->out, at->y);
+			plot_number(g->out, interval ? at->low : NAN);
+			plot_number(g->out, interval ? at->high : NAN);
 			strbuf_putc(g->out, '\n');
 		}
 		strbuf_puts(g->out, "EOD\n");
@@ -321,7 +321,7 @@ struct range {
 	bool intervals; /* some point has one */
 };
 
-static void extend(struct range *r, double value)
+static void plot_extend(struct range *r, double value)
 {
 	if (!isfinite(value))
 		return;
@@ -338,9 +338,9 @@ static struct range values_of(const struct picture_panel *p)
 		for (size_t k = 0; k < p->series.data[i].points.count; k++) {
 			const struct picture_point *at = &p->series.data[i].points.data[k];
 
-			extend(&r, at->y);
-			extend(&r, at->low);
-			extend(&r, at->high);
+			plot_extend(&r, at->y);
+			plot_extend(&r, at->low);
+			plot_extend(&r, at->high);
 			r.intervals |= isfinite(at->low) && at->high > at->low;
 		}
 	return r;
@@ -352,7 +352,7 @@ static struct range span_of(const struct picture_panel *p)
 
 	for (size_t i = 0; i < p->series.count; i++)
 		for (size_t k = 0; k < p->series.data[i].points.count; k++)
-			extend(&r, p->series.data[i].points.data[k].x);
+			plot_extend(&r, p->series.data[i].points.data[k].x);
 	return r;
 }
 
@@ -368,8 +368,9 @@ static size_t longest(const struct picture_panel *p)
 	size_t most = 0;
 
 	for (size_t i = 0; i < p->categories.count; i++)
-		most = text_width(p->categories.data[i]) > most ? text_width(p->categories.data[i])
-								: most;
+		most = plot_text_width(p->categories.data[i]) > most
+			       ? plot_text_width(p->categories.data[i])
+			       : most;
 	return most < TEXT_MOST ? most : TEXT_MOST;
 }
 
@@ -378,7 +379,7 @@ static size_t name_width(const struct drawing *g, const struct picture_panel *p)
 {
 	size_t most = longest(p);
 
-	return g->terminal && most > width(g) / 2 ? width(g) / 2 : most;
+	return g->terminal && most > plot_width(g) / 2 ? plot_width(g) / 2 : most;
 }
 
 /* Labels are used instead of tics, because tics are formats, and end after fifty characters. Lines
@@ -456,7 +457,7 @@ static bool value_axis(const struct drawing *g, const struct picture_panel *p)
 {
 	enum { FIGURE = 10, FIGURES = 29 };
 	struct range v = values_of(p);
-	double bars = (double)(width(g) - name_width(g, p)) - 6, room = 0.04;
+	double bars = (double)(plot_width(g) - name_width(g, p)) - 6, room = 0.04;
 	bool intervals = v.intervals && (!g->terminal || bars > FIGURES + 12);
 
 	if (g->terminal)
@@ -573,7 +574,7 @@ int plot_script(
 			return error_set(e, ERR_NOT_FOUND, "nothing to draw");
 	if (!p->panels.count)
 		return error_set(e, ERR_NOT_FOUND, "nothing to draw");
-	begin(&g);
+	plot_begin(&g);
 	for (size_t i = 0; i < p->panels.count; i++)
 		data(&g, i);
 	for (size_t i = 0; i < p->panels.count; i++) {

@@ -14,7 +14,7 @@
 enum { NOT_FOUND = 127 };
 
 /* What gnuplot writes for the terminal, without blanks at the ends of lines and of the text. */
-static int take(int fd, struct strbuf *text, struct error *e)
+static int plot_draw_take(int fd, struct strbuf *text, struct error *e)
 {
 	char bytes[4096];
 	ssize_t n;
@@ -36,7 +36,7 @@ static int take(int fd, struct strbuf *text, struct error *e)
 	return 0;
 }
 
-static void start(const char *script, int out)
+static void plot_draw_start(const char *script, int out)
 {
 	if (dup2(out, STDOUT_FILENO) < 0)
 		_exit(NOT_FOUND);
@@ -67,7 +67,8 @@ static int wait_for(pid_t pid, const char *script, const char *picture, struct e
 	return error_hint(e, "its message is above; the script is kept");
 }
 
-static int run(const char *script, const char *picture, struct strbuf *text, struct error *e)
+static int plot_draw_run(
+	const char *script, const char *picture, struct strbuf *text, struct error *e)
 {
 	int fds[2], rc;
 	pid_t pid;
@@ -76,13 +77,13 @@ static int run(const char *script, const char *picture, struct strbuf *text, str
 		return error_sys(e, errno, "cannot start gnuplot");
 	pid = fork();
 	if (pid == 0)
-		start(script, fds[1]);
+		plot_draw_start(script, fds[1]);
 	close(fds[1]);
 	if (pid < 0) {
 		close(fds[0]);
 		return error_sys(e, errno, "cannot start gnuplot");
 	}
-	rc = take(fds[0], text, e);
+	rc = plot_draw_take(fds[0], text, e);
 	close(fds[0]);
 	return wait_for(pid, script, picture, e) || rc ? -1 : 0;
 }
@@ -140,7 +141,7 @@ int plot_draw(const struct plot_output *to, const struct strbuf *script, struct 
 		rc = file_commit(&f, e);
 	}
 	if (rc == 0)
-		rc = run(path, to->path, text, e);
+		rc = plot_draw_run(path, to->path, text, e);
 	if (terminal && rc == 0)
 		unlink(path);
 	free(path);

@@ -246,7 +246,7 @@ static int exec_failed(struct launch *l, int errnum, struct error *e)
 	return -1;
 }
 
-static void take_off(struct rusage *usage, const struct rusage *before)
+static void launch_take_off(struct rusage *usage, const struct rusage *before)
 {
 	struct timeval t;
 
@@ -311,7 +311,7 @@ int launch_began(struct launch *l, int milliseconds, struct error *e)
 		l->before = note.usage;
 		l->began = true;
 		if (l->reaped) /* it was quick, or unlucky */
-			take_off(&l->usage, &l->before);
+			launch_take_off(&l->usage, &l->before);
 	}
 	close_fd(&l->exec_error);
 	if (!l->began)
@@ -344,7 +344,7 @@ int launch_poll(struct launch *l, bool block, struct error *e)
 	got = wait4(l->pid, &l->status, block ? 0 : WNOHANG, &l->usage);
 	if (got == l->pid && (WIFEXITED(l->status) || WIFSIGNALED(l->status))) {
 		l->reaped = true;
-		take_off(&l->usage, &l->before);
+		launch_take_off(&l->usage, &l->before);
 		return 1;
 	}
 	if (got >= 0 || errno == EINTR)
@@ -357,7 +357,7 @@ void launch_reaped(struct launch *l, int status, const struct rusage *usage)
 	l->status = status;
 	l->usage = *usage;
 	l->reaped = true;
-	take_off(&l->usage, &l->before);
+	launch_take_off(&l->usage, &l->before);
 }
 
 int launch_exit_status(const struct launch *l)

@@ -28,7 +28,7 @@ static bool known(const struct trace *t, pid_t tid)
 	return false;
 }
 
-static void forget(struct trace *t, pid_t tid)
+static void threads_forget(struct trace *t, pid_t tid)
 {
 	for (size_t i = t->threads.count; i-- > 0;)
 		if (t->threads.data[i] == tid) {
@@ -37,7 +37,7 @@ static void forget(struct trace *t, pid_t tid)
 		}
 }
 
-static int begins(struct trace *t, pid_t tid, bool tell, struct error *e)
+static int threads_begins(struct trace *t, pid_t tid, bool tell, struct error *e)
 {
 	pid_t *slot = vec_push(&t->threads);
 
@@ -48,13 +48,13 @@ static int begins(struct trace *t, pid_t tid, bool tell, struct error *e)
 }
 
 /* Its name is there until it is reaped, which is just about to happen. */
-static int ends(struct trace *t, pid_t tid, struct error *e)
+static int threads_ends(struct trace *t, pid_t tid, struct error *e)
 {
 	char command[32];
 
 	if (!known(t, tid))
 		return 0;
-	forget(t, tid);
+	threads_forget(t, tid);
 	seize_status(tid, "Name", command, sizeof(command));
 	return t->hear(t->context, TRACE_ENDS, process_of(tid), tid, command, e);
 }
@@ -69,10 +69,10 @@ static int seizer_begins(void *context, pid_t tid, struct error *e)
 {
 	struct trace *t = context;
 
-	return begins(t, tid, !t->child, e);
+	return threads_begins(t, tid, !t->child, e);
 }
 
-int trace_begin(struct trace *t, pid_t pid, bool running, struct error *e)
+int threads_trace_begin(struct trace *t, pid_t pid, bool running, struct error *e)
 {
 	const struct seizer seizer = {
 		OPTIONS, "rows per thread (-mp)", seizer_knows, seizer_begins, t};
@@ -89,10 +89,10 @@ static int execed(struct trace *t, pid_t pid, struct error *e)
 
 	if (ptrace(PTRACE_GETEVENTMSG, pid, NULL, &former) != 0 || (pid_t)former == pid)
 		return 0;
-	if (known(t, pid) && ends(t, pid, e) != 0)
+	if (known(t, pid) && threads_ends(t, pid, e) != 0)
 		return -1;
-	forget(t, (pid_t)former);
-	if (begins(t, pid, false, e) != 0)
+	threads_forget(t, (pid_t)former);
+	if (threads_begins(t, pid, false, e) != 0)
 		return -1;
 	return t->hear(t->context, TRACE_RENAMED, pid, (pid_t)former, "", e);
 }
@@ -110,7 +110,7 @@ static int stopped(struct trace *t, pid_t tid, int status, struct error *e)
 	}
 	if (event == PTRACE_EVENT_STOP) {
 		if (!known(t, tid))
-			rc = begins(t, tid, true, e);
+			rc = threads_begins(t, tid, true, e);
 	} else if (event == PTRACE_EVENT_EXEC) {
 		rc = execed(t, tid, e);
 	} else if (event == 0) {
@@ -120,7 +120,7 @@ static int stopped(struct trace *t, pid_t tid, int status, struct error *e)
 	return rc;
 }
 
-int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error *e)
+int threads_trace_poll(struct trace *t, int *status, struct rusage *usage, struct error *e)
 {
 	for (;;) {
 		siginfo_t info = {.si_pid = 0};
@@ -133,7 +133,7 @@ int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error 
 			return 0;
 		if ((info.si_code == CLD_EXITED || info.si_code == CLD_KILLED ||
 			    info.si_code == CLD_DUMPED) &&
-			ends(t, info.si_pid, e) != 0)
+			threads_ends(t, info.si_pid, e) != 0)
 			return -1;
 		if (wait4(info.si_pid, &word, WNOHANG | __WALL, &own) != info.si_pid)
 			continue;
@@ -157,7 +157,7 @@ static void let_go(pid_t tid)
 		ptrace(PTRACE_DETACH, tid, NULL, (void *)(long)(word >> 16 ? 0 : WSTOPSIG(word)));
 }
 
-void trace_end(struct trace *t)
+void threads_trace_end(struct trace *t)
 {
 	for (size_t i = 0; i < t->threads.count; i++)
 		let_go(t->threads.data[i]);

@@ -33,7 +33,7 @@ struct trace {
 	int (*hear)(void *context, enum trace_news news, pid_t pid, pid_t tid, const char *command,
 		struct error *e);
 	void *context;
-	pid_t child; /* trace_poll returns its end */
+	pid_t child; /* threads_trace_poll returns its end */
 	VEC(pid_t) threads;
 };
 
@@ -41,11 +41,11 @@ struct trace {
  * Follows the process from now on; with running, hear is called for each of its threads. child: pid
  * is our own child.
  */
-int trace_begin(struct trace *t, pid_t pid, bool running, struct error *e);
+int threads_trace_begin(struct trace *t, pid_t pid, bool running, struct error *e);
 /* Deals with all that happened; does not wait.  1 when the child has ended: *status and *usage are
  * its own. */
-int trace_poll(struct trace *t, int *status, struct rusage *usage, struct error *e);
+int threads_trace_poll(struct trace *t, int *status, struct rusage *usage, struct error *e);
 /* Detaches from all that still exist. */
-void trace_end(struct trace *t);
+void threads_trace_end(struct trace *t);
 
 #endif

@@ -76,7 +76,7 @@ static int find_span(
 	return 0;
 }
 
-int prof_spans(struct prof_data *d, struct error *e)
+int profile_spans(struct prof_data *d, struct error *e)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		struct prof_span *span = vec_push(&d->spans);

@@ -50,7 +50,7 @@ static int remember(struct memos *m, size_t input, uint32_t group, uint32_t node
 }
 
 /* fresh: there is none like it, since those of one tree all differ. */
-static long add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool fresh)
+static long call_tree_add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool fresh)
 {
 	struct prof_node key = {.key = {.parent = parent, .place = place}}, *node;
 	size_t before = d->nodes.count;
@@ -66,7 +66,7 @@ static long add_node(struct prof_data *d, uint32_t parent, uint32_t place, bool 
 }
 
 /* Walks up from the node to a known one or the root, then down again. */
-static long take_node(
+static long call_tree_take_node(
 	struct prof_data *d, struct memos *memos, size_t input, uint32_t group, uint32_t node)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
@@ -92,13 +92,13 @@ static long take_node(
 	}
 	for (size_t i = path.count; i-- > 0 && parent >= 0;) {
 		const struct experiment_node *of = experiment_node_at(x, path.data[i]);
-		long place = prof_place(d, input, group,
+		long place = profile_place(d, input, group,
 			of->key.image < x->images.count ? of->key.image : 0, of->key.address);
 
 		if (place < 0)
 			parent = -1;
 		else
-			parent = add_node(d, (uint32_t)parent, (uint32_t)place, fresh);
+			parent = call_tree_add_node(d, (uint32_t)parent, (uint32_t)place, fresh);
 		if (parent >= 0 && remember(memos, input, group, path.data[i], parent))
 			parent = -1;
 	}
@@ -110,7 +110,7 @@ static int take_paths(struct prof_data *d, size_t input)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
 	struct memos memos = {.table = TABLE_OF(struct memo)};
-	size_t first = prof_metric_index(d, input, 0);
+	size_t first = profile_metric_index(d, input, 0);
 	int rc = 0;
 
 	if (!d->request->threads) {
@@ -123,12 +123,14 @@ static int take_paths(struct prof_data *d, size_t input)
 		long group, node;
 
 		if (i % 4096 == 0)
-			prof_progress(d, i, x->samples.count, "joining call paths");
-		if (!prof_selects(d, input, s) ||
+			profile_progress(d, i, x->samples.count, "joining call paths");
+		if (!profile_selects(d, input, s) ||
 			experiment_node_at(x, s->key.node)->key.image >= x->images.count)
 			continue;
-		group = prof_group_of(d, input, s->key.thread);
-		node = group < 0 ? -1 : take_node(d, &memos, input, (uint32_t)group, s->key.node);
+		group = profile_group_of(d, input, s->key.thread);
+		node = group < 0 ? -1
+				 : call_tree_take_node(
+					   d, &memos, input, (uint32_t)group, s->key.node);
 		if (node < 0)
 			rc = -1;
 		else
@@ -141,11 +143,11 @@ static int take_paths(struct prof_data *d, size_t input)
 	return rc;
 }
 
-int prof_data_tree(struct prof_data *d, struct error *e)
+int profile_data_tree(struct prof_data *d, struct error *e)
 {
 	if (d->nodes.count)
 		return 0;
-	if (add_node(d, UINT32_MAX, UINT32_MAX, false) < 0)
+	if (call_tree_add_node(d, UINT32_MAX, UINT32_MAX, false) < 0)
 		return error_nomem(e);
 	for (size_t i = 0; i < d->request->count; i++)
 		if (take_paths(d, i))
@@ -153,7 +155,7 @@ int prof_data_tree(struct prof_data *d, struct error *e)
 	return 0;
 }
 
-int prof_data_paths(struct prof_data *d, struct error *e)
+int profile_data_paths(struct prof_data *d, struct error *e)
 {
 	bool stacks = false;
 
@@ -166,10 +168,10 @@ int prof_data_paths(struct prof_data *d, struct error *e)
 		return error_hint(e, "ssrun -usertime, -totaltime and the *_hwctime experiments "
 				     "record them");
 	}
-	return prof_data_tree(d, e);
+	return profile_data_tree(d, e);
 }
 
-uint64_t *prof_subtrees(const struct prof_data *d)
+uint64_t *profile_subtrees(const struct prof_data *d)
 {
 	size_t m = d->metrics.count;
 	uint64_t *sums = malloc((d->nodes.count * m + 1) * sizeof(*sums));
@@ -179,7 +181,7 @@ uint64_t *prof_subtrees(const struct prof_data *d)
 	memcpy(sums, d->node_counts.data, d->nodes.count * m * sizeof(*sums));
 	for (size_t i = d->nodes.count; i-- > 1;)
 		for (size_t k = 0; k < m; k++)
-			sums[prof_node_at(d, i)->key.parent * m + k] += sums[i * m + k];
+			sums[profile_tree_node_at(d, i)->key.parent * m + k] += sums[i * m + k];
 	return sums;
 }
 
@@ -191,7 +193,7 @@ static int link_children(const struct prof_data *d, uint32_t **first, uint32_t *
 	if (!*first || !*next)
 		return -1;
 	for (size_t i = d->nodes.count; i-- > 1;) {
-		uint32_t parent = prof_node_at(d, i)->key.parent;
+		uint32_t parent = profile_tree_node_at(d, i)->key.parent;
 
 		(*next)[i] = (*first)[parent];
 		(*first)[parent] = (uint32_t)i;
@@ -199,7 +201,7 @@ static int link_children(const struct prof_data *d, uint32_t **first, uint32_t *
 	return 0;
 }
 
-int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
+int profile_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
 	void (*call)(void *context, size_t node), void *context)
 {
 	uint32_t *first = NULL, *next = NULL, *active = calloc(keys + 1, sizeof(*active));
@@ -224,7 +226,7 @@ int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
 					node = next[node];
 					break;
 				}
-				node = prof_node_at(d, node)->key.parent;
+				node = profile_tree_node_at(d, node)->key.parent;
 				if (!node)
 					break;
 			}

@@ -8,7 +8,7 @@
 
 #include "base/sort.h"
 
-const struct prof_grain_text prof_grains[] = {
+const struct prof_grain_text profile_grains[] = {
 	[PROF_BY_IMAGE] = {"image", "Image"},
 	[PROF_BY_PROCEDURE] = {"function", "Function"},
 	[PROF_BY_LINE] = {"line", "Line"},
@@ -30,7 +30,7 @@ static uint32_t entity_image(const struct prof_data *d, uint32_t image)
 static struct prof_entity entity_of(
 	const struct prof_data *d, const uint32_t *images, size_t place, enum prof_grain grain)
 {
-	const struct prof_place *p = prof_place_at(d, place);
+	const struct profile_place *p = profile_place_at(d, place);
 	const struct prof_name *name = &d->name[place];
 	struct prof_entity key = {.key = {.group = p->key.group, .image = images[p->key.image]}};
 
@@ -58,14 +58,14 @@ static bool match_any(
 	const struct prof_image *im = &d->images.data[image];
 
 	for (; *globs; globs++)
-		if (fnmatch(*globs, prof_string_at(d, procedure), 0) == 0 ||
+		if (fnmatch(*globs, profile_string_at(d, procedure), 0) == 0 ||
 			fnmatch(*globs, im->name, 0) == 0 ||
 			fnmatch(*globs, im->image->path, 0) == 0)
 			return true;
 	return false;
 }
 
-bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure)
+bool profile_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure)
 {
 	const struct prof_request *r = d->request;
 
@@ -76,7 +76,7 @@ bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure)
 
 static bool wanted_place(const struct prof_data *d, size_t place)
 {
-	return prof_wanted(d, prof_place_at(d, place)->key.image, d->name[place].procedure);
+	return profile_wanted(d, profile_place_at(d, place)->key.image, d->name[place].procedure);
 }
 
 static bool busier(const struct prof_data *d, size_t a, size_t b)
@@ -86,7 +86,7 @@ static bool busier(const struct prof_data *d, size_t a, size_t b)
 	return m && d->counts.data[a * m] > d->counts.data[b * m];
 }
 
-int prof_sums_begin(struct prof_sums *s, const struct prof_data *d)
+int profile_sums_begin(struct prof_sums *s, const struct prof_data *d)
 {
 	*s = (struct prof_sums){.metrics = d->metrics.count,
 		.entities = TABLE_OF(struct prof_entity),
@@ -94,7 +94,7 @@ int prof_sums_begin(struct prof_sums *s, const struct prof_data *d)
 	return s->of ? 0 : -1;
 }
 
-int prof_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
+int profile_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
 	const struct prof_entity *key,
 	bool (*better)(const struct prof_data *d, size_t a, size_t b))
 {
@@ -110,7 +110,7 @@ int prof_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
 	return 0;
 }
 
-int prof_sums_end(struct prof_sums *s, const struct prof_data *d)
+int profile_sums_end(struct prof_sums *s, const struct prof_data *d)
 {
 	s->own = calloc(s->entities.count * s->metrics + 1, sizeof(*s->own));
 	for (size_t i = 0; s->own && i < d->places.count; i++)
@@ -119,19 +119,19 @@ int prof_sums_end(struct prof_sums *s, const struct prof_data *d)
 	return s->own ? 0 : -1;
 }
 
-int prof_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
+int profile_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
 	uint32_t *images = calloc(d->images.count + 1, sizeof(*images));
-	int rc = prof_sums_begin(s, d);
+	int rc = profile_sums_begin(s, d);
 
 	for (uint32_t i = 0; images && i < d->images.count; i++)
 		images[i] = entity_image(d, i);
 	for (size_t i = 0; images && i < d->places.count && rc == 0; i++) {
 		const struct prof_entity key = entity_of(d, images, i, grain);
 
-		rc = prof_sums_take(s, d, i, &key, busier);
+		rc = profile_sums_take(s, d, i, &key, busier);
 	}
-	rc = images && rc == 0 ? prof_sums_end(s, d) : -1;
+	rc = images && rc == 0 ? profile_sums_end(s, d) : -1;
 	free(images);
 	return rc;
 }
@@ -151,9 +151,9 @@ static void include(void *context, size_t node)
 		in->s->inclusive[in->key[node] * m + k] += in->subtrees[node * m + k];
 }
 
-int prof_sums_inclusive(struct prof_sums *s, const struct prof_data *d)
+int profile_sums_inclusive(struct prof_sums *s, const struct prof_data *d)
 {
-	uint64_t *subtrees = prof_subtrees(d);
+	uint64_t *subtrees = profile_subtrees(d);
 	uint32_t *key = calloc(d->nodes.count + 1, sizeof(*key));
 	struct inclusion in = {s, subtrees, key};
 	int rc = -1;
@@ -161,15 +161,15 @@ int prof_sums_inclusive(struct prof_sums *s, const struct prof_data *d)
 	s->inclusive = calloc(s->entities.count * s->metrics + 1, sizeof(*s->inclusive));
 	if (subtrees && key && s->inclusive) {
 		for (size_t i = 1; i < d->nodes.count; i++)
-			key[i] = s->of[prof_node_at(d, i)->key.place];
-		rc = prof_outermost(d, key, s->entities.count, include, &in);
+			key[i] = s->of[profile_tree_node_at(d, i)->key.place];
+		rc = profile_outermost(d, key, s->entities.count, include, &in);
 	}
 	free(subtrees);
 	free(key);
 	return rc;
 }
 
-void prof_sums_fini(struct prof_sums *s)
+void profile_sums_fini(struct prof_sums *s)
 {
 	table_fini(&s->entities);
 	free(s->of);
@@ -180,10 +180,10 @@ void prof_sums_fini(struct prof_sums *s)
 
 static int text_order(const struct prof_data *d, uint32_t a, uint32_t b)
 {
-	return a == b ? 0 : strcmp(prof_string_at(d, a), prof_string_at(d, b));
+	return a == b ? 0 : strcmp(profile_string_at(d, a), profile_string_at(d, b));
 }
 
-int prof_entity_order(
+int profile_entity_order(
 	const struct prof_data *d, const struct prof_entity *a, const struct prof_entity *b)
 {
 	return sort_rising(a->key.group, b->key.group)
@@ -196,7 +196,7 @@ int prof_entity_order(
 		       ?: sort_rising(a->key.image, b->key.image);
 }
 
-char *prof_only_name(const char *name)
+char *profile_only_name(const char *name)
 {
 	char *out = malloc(2 * strlen(name) + 1), *to = out;
 

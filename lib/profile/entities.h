@@ -18,7 +18,7 @@ enum prof_grain {
 /* "function", "Function" */
 extern const struct prof_grain_text {
 	const char *name, *title;
-} prof_grains[];
+} profile_grains[];
 
 struct prof_entity { /* table entry */
 	struct {
@@ -38,33 +38,33 @@ struct prof_sums {
 };
 
 /* d is named as far as the grain needs.  -1 when memory is out. */
-int prof_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain);
-/* Callees count as well, recursive ones once; needs prof_data_paths. */
-int prof_sums_inclusive(struct prof_sums *s, const struct prof_data *d);
-void prof_sums_fini(struct prof_sums *s);
+int profile_sums_init(struct prof_sums *s, struct prof_data *d, enum prof_grain grain);
+/* Callees count as well, recursive ones once; needs profile_data_paths. */
+int profile_sums_inclusive(struct prof_sums *s, const struct prof_data *d);
+void profile_sums_fini(struct prof_sums *s);
 
-static inline const struct prof_entity *prof_entity_at(const struct prof_sums *s, size_t i)
+static inline const struct prof_entity *profile_entity_at(const struct prof_sums *s, size_t i)
 {
 	return (const struct prof_entity *)(const void *)s->entities.entries + i;
 }
 
 /* Order of what costs the same: by thread, procedure, image, file, line, address. */
-int prof_entity_order(
+int profile_entity_order(
 	const struct prof_data *d, const struct prof_entity *a, const struct prof_entity *b);
 
 /* For other groupings: between init and finish each place is added to the entity of a key; the
  * entity's place becomes this one if `better` returns true. -1 when memory is out. */
-int prof_sums_begin(struct prof_sums *s, const struct prof_data *d);
-int prof_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
+int profile_sums_begin(struct prof_sums *s, const struct prof_data *d);
+int profile_sums_take(struct prof_sums *s, const struct prof_data *d, size_t place,
 	const struct prof_entity *key,
 	bool (*better)(const struct prof_data *d, size_t a, size_t b));
-int prof_sums_end(struct prof_sums *s, const struct prof_data *d);
+int profile_sums_end(struct prof_sums *s, const struct prof_data *d);
 
 /* Does the request (-only, -exclude) select this function of this image? */
-bool prof_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);
+bool profile_wanted(const struct prof_data *d, uint32_t image, uint32_t procedure);
 
 /* A pattern of -only that this name alone fits; to be freed by the caller, NULL when memory is
  * out. */
-char *prof_only_name(const char *name);
+char *profile_only_name(const char *name);
 
 #endif

@@ -28,7 +28,7 @@ struct prof_images {
 	struct slot *slots;
 };
 
-static int by_address(const void *a, const void *b)
+static int image_files_by_address(const void *a, const void *b)
 {
 	const struct named *x = a, *y = b;
 
@@ -55,7 +55,7 @@ static int take_symbols(struct prof_images *images)
 	for (size_t i = 0; i < d->images.count; i++)
 		if (images->slots[i].symbols.count)
 			qsort(images->slots[i].symbols.data, images->slots[i].symbols.count,
-				sizeof(struct named), by_address);
+				sizeof(struct named), image_files_by_address);
 	return 0;
 }
 
@@ -85,7 +85,7 @@ static int find_executable(struct prof_images *images, struct error *e)
 		e, "leave it out: files are found at their recorded paths if they are the same");
 }
 
-struct prof_images *prof_images_new(
+struct prof_images *profile_images_new(
 	const struct prof_data *d, const struct prof_images_search *search, struct error *e)
 {
 	struct prof_images *images = calloc(1, sizeof(*images));
@@ -102,11 +102,11 @@ struct prof_images *prof_images_new(
 		error_nomem(e);
 	else if (!search->executable || find_executable(images, e) == 0)
 		return images;
-	prof_images_free(images);
+	profile_images_free(images);
 	return NULL;
 }
 
-void prof_images_free(struct prof_images *images)
+void profile_images_free(struct prof_images *images)
 {
 	if (!images)
 		return;
@@ -164,16 +164,16 @@ static void try_open(struct prof_images *images, uint32_t index)
 	snprintf(s->why, sizeof(s->why), "%s", e.message);
 }
 
-static struct slot *slot_of(struct prof_images *images, uint32_t index)
+static struct slot *image_files_slot_of(struct prof_images *images, uint32_t index)
 {
 	if (!images->slots[index].tried)
 		try_open(images, index);
 	return &images->slots[index];
 }
 
-struct image *prof_images_open(struct prof_images *images, uint32_t image, const char **why)
+struct image *profile_images_open(struct prof_images *images, uint32_t image, const char **why)
 {
-	struct slot *s = slot_of(images, image);
+	struct slot *s = image_files_slot_of(images, image);
 
 	if (why)
 		*why = s->why[0] ? s->why : NULL;
@@ -210,7 +210,7 @@ static int recorded_symbol(struct slot *s, uint64_t address, struct image_symbol
 
 static int names_symbol(void *names, uint32_t image, uint64_t address, struct image_symbol *symbol)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 	const struct image_symbol *found = s->image ? image_symbol_at(s->image, address) : NULL;
 
 	if (!found || found->guessed)
@@ -224,7 +224,7 @@ static int names_symbol(void *names, uint32_t image, uint64_t address, struct im
 
 static int names_line(void *names, uint32_t image, uint64_t address, struct image_line *line)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 
 	return s->image ? image_line_at(s->image, address, line) : -1;
 }
@@ -232,14 +232,14 @@ static int names_line(void *names, uint32_t image, uint64_t address, struct imag
 static size_t names_inlines(
 	void *names, uint32_t image, uint64_t address, struct image_frame *frames, size_t room)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 
 	return s->image ? image_inlines_at(s->image, address, frames, room) : 0;
 }
 
 static enum prof_image_state names_state(void *names, uint32_t image, const char **why)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 
 	*why = s->why[0] ? s->why : s->image ? image_complaint(s->image) : NULL;
 	return s->state;
@@ -247,14 +247,14 @@ static enum prof_image_state names_state(void *names, uint32_t image, const char
 
 static enum image_machine names_machine(void *names, uint32_t image)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 
 	return s->image ? image_machine(s->image) : IMAGE_OTHER;
 }
 
 static size_t names_code(void *names, uint32_t image, uint64_t address, void *bytes, size_t size)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 
 	return s->image ? image_code(s->image, address, bytes, size) : 0;
 }
@@ -262,17 +262,17 @@ static size_t names_code(void *names, uint32_t image, uint64_t address, void *by
 static int names_segment(
 	void *names, uint32_t image, uint64_t address, struct image_segment *segment)
 {
-	struct slot *s = slot_of(names, image);
+	struct slot *s = image_files_slot_of(names, image);
 
 	return s->image ? image_segment_at(s->image, address, segment) : -1;
 }
 
 static struct image *names_file(void *names, uint32_t image)
 {
-	return slot_of(names, image)->image;
+	return image_files_slot_of(names, image)->image;
 }
 
-const struct prof_names_ops prof_images_ops = {.symbol = names_symbol,
+const struct prof_names_ops profile_images_ops = {.symbol = names_symbol,
 	.line = names_line,
 	.inlines = names_inlines,
 	.machine = names_machine,

@@ -17,12 +17,12 @@ struct prof_images_search {
 
 /* search and the data it points to must outlive it, and so must d. NULL with *e set: ERR_CONFLICT
  * if the executable is not an image of the experiments. */
-struct prof_images *prof_images_new(
+struct prof_images *profile_images_new(
 	const struct prof_data *d, const struct prof_images_search *search, struct error *e);
-void prof_images_free(struct prof_images *images);
-extern const struct prof_names_ops prof_images_ops; /* on a struct prof_images */
+void profile_images_free(struct prof_images *images);
+extern const struct prof_names_ops profile_images_ops; /* on a struct prof_images */
 
 /* The file of an image of d (index in d->images); NULL: not available, and *why has the reason. */
-struct image *prof_images_open(struct prof_images *images, uint32_t image, const char **why);
+struct image *profile_images_open(struct prof_images *images, uint32_t image, const char **why);
 
 #endif

@@ -44,7 +44,7 @@ struct prof_names {
 	void *context;
 };
 
-static inline struct image *prof_names_file(const struct prof_names *n, uint32_t image)
+static inline struct image *profile_names_file(const struct prof_names *n, uint32_t image)
 {
 	return n->ops->file ? n->ops->file(n->context, image) : NULL;
 }

@@ -11,14 +11,14 @@ struct order {
 	uint64_t address;
 };
 
-static int by_address(const void *a, const void *b)
+static int naming_by_address(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
 	return sort_rising(x->image, y->image) ?: sort_rising(x->address, y->address);
 }
 
-const char *prof_nameless(
+const char *profile_nameless(
 	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size)
 {
 	const char *why;
@@ -42,7 +42,7 @@ static int find_procedure(struct prof_data *d, const struct order *o, struct pro
 	long string;
 
 	if (n->ops->symbol(n->context, o->image, o->address, &symbol)) {
-		text = prof_nameless(d, o->image, o->address, room, sizeof(room));
+		text = profile_nameless(d, o->image, o->address, room, sizeof(room));
 	} else {
 		text = symbol.demangled ? symbol.demangled : symbol.name;
 		name->begin = symbol.address;
@@ -54,7 +54,7 @@ static int find_procedure(struct prof_data *d, const struct order *o, struct pro
 		name->begin = 0;
 		name->inlined = true;
 	}
-	string = prof_string(d, text);
+	string = profile_string(d, text);
 	if (string < 0)
 		return -1;
 	name->procedure = (uint32_t)string;
@@ -69,7 +69,7 @@ static int find_line(struct prof_data *d, const struct order *o, struct prof_nam
 	if (d->names.ops->line(d->names.context, o->image, o->address, &line) || !line.file ||
 		!line.line)
 		return 0;
-	string = prof_string(d, line.file);
+	string = profile_string(d, line.file);
 	if (string < 0)
 		return -1;
 	name->file = (uint32_t)string;
@@ -77,15 +77,15 @@ static int find_line(struct prof_data *d, const struct order *o, struct prof_nam
 	return 0;
 }
 
-static int name_all(struct prof_data *d, const struct order *order, bool lines)
+static int naming_name_all(struct prof_data *d, const struct order *order, bool lines)
 {
 	for (size_t i = 0; i < d->places.count; i++) {
 		struct prof_name *name = &d->name[order[i].place];
 
 		if (i % 64 == 0)
-			prof_progress(d, i, d->places.count, "naming functions and lines");
+			profile_progress(d, i, d->places.count, "naming functions and lines");
 		/* the same address in another group */
-		if (i && by_address(&order[i - 1], &order[i]) == 0) {
+		if (i && naming_by_address(&order[i - 1], &order[i]) == 0) {
 			*name = d->name[order[i - 1].place];
 			continue;
 		}
@@ -95,7 +95,7 @@ static int name_all(struct prof_data *d, const struct order *order, bool lines)
 	return 0;
 }
 
-int prof_data_name(struct prof_data *d, bool lines, struct error *e)
+int profile_data_name(struct prof_data *d, bool lines, struct error *e)
 {
 	struct order *order = calloc(d->places.count + 1, sizeof(*order));
 	int rc = -1;
@@ -104,12 +104,12 @@ int prof_data_name(struct prof_data *d, bool lines, struct error *e)
 	d->name = calloc(d->places.count + 1, sizeof(*d->name));
 	if (order && d->name) {
 		for (size_t i = 0; i < d->places.count; i++) {
-			const struct prof_place *p = prof_place_at(d, i);
+			const struct profile_place *p = profile_place_at(d, i);
 
 			order[i] = (struct order){p->key.image, (uint32_t)i, p->key.address};
 		}
-		qsort(order, d->places.count, sizeof(*order), by_address);
-		rc = name_all(d, order, lines);
+		qsort(order, d->places.count, sizeof(*order), naming_by_address);
+		rc = naming_name_all(d, order, lines);
 	}
 	free(order);
 	return rc ? error_nomem(e) : 0;

@@ -26,14 +26,14 @@ static long build_id_string(struct prof_data *d, const struct experiment_image *
 
 	for (size_t i = 0; i < image->build_id_length; i++)
 		snprintf(text + 2 * i, 3, "%02x", image->build_id[i]);
-	return prof_string(d, text);
+	return profile_string(d, text);
 }
 
 static long find_image(struct prof_data *d, struct table *known, size_t input, uint32_t index)
 {
 	const struct experiment_image *image =
 		&d->request->inputs[input].experiment->images.data[index];
-	long path = prof_string(d, image->path), id = build_id_string(d, image);
+	long path = profile_string(d, image->path), id = build_id_string(d, image);
 	struct image_entry key = {.key = {(uint32_t)path, (uint32_t)id, image->kind, image->pid,
 					  image->build_id_length ? 0 : image->size,
 					  image->build_id_length ? 0 : image->fingerprint}};
@@ -92,7 +92,7 @@ static int take_images(struct prof_data *d)
 	return rc;
 }
 
-static int take_metrics(struct prof_data *d)
+static int places_take_metrics(struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++) {
 		const struct experiment *x = d->request->inputs[i].experiment;
@@ -112,7 +112,7 @@ static int take_metrics(struct prof_data *d)
 	return 0;
 }
 
-size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metric)
+size_t profile_metric_index(const struct prof_data *d, size_t input, uint32_t metric)
 {
 	size_t first = 0;
 
@@ -121,12 +121,12 @@ size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metri
 	return first + metric;
 }
 
-bool prof_counts_instructions(const struct prof_metric *m)
+bool profile_counts_instructions(const struct prof_metric *m)
 {
 	return m->metric->event == EV_INSTRUCTIONS || m->metric->event == EV_INSTRUCTIONS_15;
 }
 
-double prof_clock_hz(const struct prof_data *d, size_t metric)
+double profile_clock_hz(const struct prof_data *d, size_t metric)
 {
 	const struct prof_metric *m = &d->metrics.data[metric];
 	const char *fact = m->metric->label == LABEL_MODEL ? "model.clock" : "clock_hz";
@@ -163,7 +163,7 @@ static struct prof_group group_key(const struct prof_data *d, size_t input, uint
 	return key;
 }
 
-long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread)
+long profile_group_find(const struct prof_data *d, size_t input, uint32_t thread)
 {
 	const struct prof_group key = group_key(d, input, thread);
 	const struct prof_group *group = table_find(&d->groups, &key.key);
@@ -171,7 +171,7 @@ long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread)
 	return group ? (long)table_number(&d->groups, group) : -1;
 }
 
-long prof_group_of(struct prof_data *d, size_t input, uint32_t thread)
+long profile_group_of(struct prof_data *d, size_t input, uint32_t thread)
 {
 	const struct prof_group key = group_key(d, input, thread);
 	struct prof_group *group = table_add(&d->groups, &key.key);
@@ -243,16 +243,17 @@ static int find_near(struct prof_data *d)
 	return 0;
 }
 
-long prof_place(struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address)
+long profile_place(
+	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address)
 {
-	return prof_place_add(d, group, d->image_of.data[input][image], address);
+	return profile_place_add(d, group, d->image_of.data[input][image], address);
 }
 
-long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address)
+long profile_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address)
 {
-	struct prof_place key = {.key = {.address = address, .image = image, .group = group}};
+	struct profile_place key = {.key = {.address = address, .image = image, .group = group}};
 	uint32_t *near = near_place(d, group, image, address);
-	struct prof_place *place;
+	struct profile_place *place;
 	size_t before = d->places.count;
 
 	if (near && *near)
@@ -268,7 +269,7 @@ long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_
 	return (long)table_number(&d->places, place);
 }
 
-bool prof_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s)
+bool profile_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
 	const struct prof_span *span = &d->spans.data[input];
@@ -282,10 +283,10 @@ bool prof_selects(const struct prof_data *d, size_t input, const struct experime
 }
 
 /* Adds the samples of one input up by place; a node's place is looked up once a group. */
-static int take_samples(struct prof_data *d, size_t input)
+static int places_take_samples(struct prof_data *d, size_t input)
 {
 	const struct experiment *x = d->request->inputs[input].experiment;
-	size_t first = prof_metric_index(d, input, 0);
+	size_t first = profile_metric_index(d, input, 0);
 	uint32_t thread = UINT32_MAX;
 	long group = 0;
 
@@ -295,19 +296,20 @@ static int take_samples(struct prof_data *d, size_t input)
 		long place;
 
 		if (i % 4096 == 0)
-			prof_progress(d, i, x->samples.count, "adding samples up");
-		if (!prof_selects(d, input, s))
+			profile_progress(d, i, x->samples.count, "adding samples up");
+		if (!profile_selects(d, input, s))
 			continue;
 		if (s->key.thread != thread || group < 0) {
 			thread = s->key.thread;
-			group = prof_group_of(d, input, thread);
+			group = profile_group_of(d, input, thread);
 			if (group < 0)
 				return -1;
 		}
 		node = experiment_node_at(x, s->key.node);
 		if (node->key.image >= x->images.count)
 			continue;
-		place = prof_place(d, input, (uint32_t)group, node->key.image, node->key.address);
+		place = profile_place(
+			d, input, (uint32_t)group, node->key.image, node->key.address);
 		if (place < 0)
 			return -1;
 		d->counts.data[(size_t)place * d->metrics.count + first + s->key.metric] +=
@@ -317,7 +319,7 @@ static int take_samples(struct prof_data *d, size_t input)
 	return 0;
 }
 
-struct quantity prof_sampled(uint64_t n, double unit, enum label label)
+struct quantity profile_sampled(uint64_t n, double unit, enum label label)
 {
 	double low, high;
 
@@ -325,30 +327,30 @@ struct quantity prof_sampled(uint64_t n, double unit, enum label label)
 	return (struct quantity){(double)n * unit, low * unit, high * unit, label};
 }
 
-int prof_data_init(struct prof_data *d, const struct prof_request *request, struct error *e)
+int profile_data_init(struct prof_data *d, const struct prof_request *request, struct error *e)
 {
 	memset(d, 0, sizeof(*d));
 	d->request = request;
 	d->groups = TABLE_OF(struct prof_group);
-	d->places = TABLE_OF(struct prof_place);
+	d->places = TABLE_OF(struct profile_place);
 	d->nodes = TABLE_OF(struct prof_node);
-	d->strings = prof_strings_table();
-	if (prof_string(d, "") < 0 || take_images(d) || take_metrics(d) || find_near(d))
+	d->strings = profile_strings_table();
+	if (profile_string(d, "") < 0 || take_images(d) || places_take_metrics(d) || find_near(d))
 		goto memory;
-	if (prof_spans(d, e))
+	if (profile_spans(d, e))
 		goto fail;
 	for (size_t i = 0; i < request->count; i++)
-		if (take_samples(d, i))
+		if (places_take_samples(d, i))
 			goto memory;
 	return 0;
 memory:
 	error_nomem(e);
 fail:
-	prof_data_fini(d);
+	profile_data_fini(d);
 	return -1;
 }
 
-void prof_data_fini(struct prof_data *d)
+void profile_data_fini(struct prof_data *d)
 {
 	for (size_t i = 0; i < d->image_of.count; i++)
 		free(d->image_of.data[i]);
@@ -362,7 +364,7 @@ void prof_data_fini(struct prof_data *d)
 	table_fini(&d->groups);
 	table_fini(&d->places);
 	table_fini(&d->nodes);
-	prof_strings_fini(&d->strings);
+	profile_strings_fini(&d->strings);
 	vec_fini(&d->counts);
 	vec_fini(&d->node_counts);
 	free(d->name);

@@ -61,7 +61,7 @@ struct prof_metric {
 };
 
 /* table entries */
-struct prof_place {
+struct profile_place {
 	struct {
 		uint64_t address;
 		uint32_t image, group;
@@ -111,7 +111,7 @@ struct prof_span {         /* of phases, one an input */
 
 struct prof_data {
 	const struct prof_request *request;
-	struct prof_names names; /* to be set before prof_data_name */
+	struct prof_names names; /* to be set before profile_data_name */
 	VEC(struct prof_image) images;
 	VEC(struct prof_metric) metrics;
 	VEC(struct prof_span) spans;
@@ -120,77 +120,77 @@ struct prof_data {
 	struct table groups, places, nodes, strings;
 	VEC(uint64_t) counts;      /* [place * metrics + metric] */
 	VEC(uint64_t) node_counts; /* [node * metrics + metric]; none without call paths */
-	struct prof_name *name;    /* of each place; NULL before prof_data_name */
+	struct prof_name *name;    /* of each place; NULL before profile_data_name */
 };
 
 /* Adds everything up.  The request must outlive d. */
-int prof_data_init(struct prof_data *d, const struct prof_request *request, struct error *e);
-void prof_data_fini(struct prof_data *d);
+int profile_data_init(struct prof_data *d, const struct prof_request *request, struct error *e);
+void profile_data_fini(struct prof_data *d);
 
 /* Builds the tree; call it before names are requested. ERR_UNSUPPORTED if no metric has call paths.
  */
-int prof_data_paths(struct prof_data *d, struct error *e);
+int profile_data_paths(struct prof_data *d, struct error *e);
 /* The same, also if all paths are one address long. */
-int prof_data_tree(struct prof_data *d, struct error *e);
+int profile_data_tree(struct prof_data *d, struct error *e);
 /* Finds names and, where lines is set, files and lines of all places. */
-int prof_data_name(struct prof_data *d, bool lines, struct error *e);
+int profile_data_name(struct prof_data *d, bool lines, struct error *e);
 
 /* Samples of nodes and all below them, [node * metrics + metric]; to be freed by the caller. */
-uint64_t *prof_subtrees(const struct prof_data *d);
+uint64_t *profile_subtrees(const struct prof_data *d);
 /* Calls for each node that has no node of the same key (key[node] < keys; UINT32_MAX: none) above
  * it, so that what recurs is counted once.  -1 when memory is out. */
-int prof_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
+int profile_outermost(const struct prof_data *d, const uint32_t *key, size_t keys,
 	void (*call)(void *context, size_t node), void *context);
 
 /* A name for an address without symbol; text may be written to room. */
-const char *prof_nameless(
+const char *profile_nameless(
 	const struct prof_data *d, uint32_t image, uint64_t address, char *room, size_t size);
 
 /* Does the request select the sample of this input? */
-bool prof_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s);
+bool profile_selects(const struct prof_data *d, size_t input, const struct experiment_sample *s);
 /* The place of an address of an input's image; -1 when memory is out. */
-long prof_place(
+long profile_place(
 	struct prof_data *d, size_t input, uint32_t group, uint32_t image, uint64_t address);
 /* The same for an image of d. */
-long prof_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address);
-long prof_group_of(struct prof_data *d, size_t input, uint32_t thread);
+long profile_place_add(struct prof_data *d, uint32_t group, uint32_t image, uint64_t address);
+long profile_group_of(struct prof_data *d, size_t input, uint32_t thread);
 /* The same; -1 if there is none yet. */
-long prof_group_find(const struct prof_data *d, size_t input, uint32_t thread);
+long profile_group_find(const struct prof_data *d, size_t input, uint32_t thread);
 /* The column of a metric of an input. */
-size_t prof_metric_index(const struct prof_data *d, size_t input, uint32_t metric);
+size_t profile_metric_index(const struct prof_data *d, size_t input, uint32_t metric);
 
-static inline const struct prof_place *prof_place_at(const struct prof_data *d, size_t i)
+static inline const struct profile_place *profile_place_at(const struct prof_data *d, size_t i)
 {
-	return (const struct prof_place *)(const void *)d->places.entries + i;
+	return (const struct profile_place *)(const void *)d->places.entries + i;
 }
 
-static inline const struct prof_node *prof_node_at(const struct prof_data *d, size_t i)
+static inline const struct prof_node *profile_tree_node_at(const struct prof_data *d, size_t i)
 {
 	return (const struct prof_node *)(const void *)d->nodes.entries + i;
 }
 
 /* Cycles per second of the clock that the metric's time passed by, where its run recorded it, or
  * was on this host; 0: not known. */
-double prof_clock_hz(const struct prof_data *d, size_t metric);
+double profile_clock_hz(const struct prof_data *d, size_t metric);
 
 /* Is it the event of executed instructions? */
-bool prof_counts_instructions(const struct prof_metric *m);
+bool profile_counts_instructions(const struct prof_metric *m);
 
 /* Strings, each once. */
-long prof_string(struct prof_data *d, const char *text);
-const char *prof_string_at(const struct prof_data *d, uint32_t index);
+long profile_string(struct prof_data *d, const char *text);
+const char *profile_string_at(const struct prof_data *d, uint32_t index);
 
 /*
  * n samples of `unit` units each, as a quantity with the exact interval of Poisson's distribution.
  * Samples of every n-th event vary less than that, so the interval is on the safe side.
  */
-struct quantity prof_sampled(uint64_t n, double unit, enum label label);
+struct quantity profile_sampled(uint64_t n, double unit, enum label label);
 
 /* With fewer samples a number is marked weak: its interval is wider than half of it. */
 enum { PROF_WEAK = 10 };
 
 /* Step i of count of the work that `words` describe; fast enough for any loop. */
-static inline void prof_progress(
+static inline void profile_progress(
 	const struct prof_data *d, size_t i, size_t count, const char *words)
 {
 	if (d->request->progress && d->request->progress->enabled)

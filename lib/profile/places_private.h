@@ -6,10 +6,10 @@
 #include "profile/places.h"
 
 /* strings.c */
-struct table prof_strings_table(void);
-void prof_strings_fini(struct table *strings);
+struct table profile_strings_table(void);
+void profile_strings_fini(struct table *strings);
 
 /* calipers.c: -calipers, for each input. */
-int prof_spans(struct prof_data *d, struct error *e);
+int profile_spans(struct prof_data *d, struct error *e);
 
 #endif

@@ -11,19 +11,19 @@ struct string_entry {
 	char *text;
 };
 
-struct table prof_strings_table(void)
+struct table profile_strings_table(void)
 {
 	return TABLE_OF(struct string_entry);
 }
 
-void prof_strings_fini(struct table *strings)
+void profile_strings_fini(struct table *strings)
 {
 	for (size_t i = 0; i < strings->count; i++)
 		free(((struct string_entry *)table_at(strings, i))->text);
 	table_fini(strings);
 }
 
-long prof_string(struct prof_data *d, const char *text)
+long profile_string(struct prof_data *d, const char *text)
 {
 	struct string_entry key = {.key = {.hash = table_hash(text, strlen(text))}};
 
@@ -43,7 +43,7 @@ long prof_string(struct prof_data *d, const char *text)
 	}
 }
 
-const char *prof_string_at(const struct prof_data *d, uint32_t index)
+const char *profile_string_at(const struct prof_data *d, uint32_t index)
 {
 	return ((const struct string_entry *)table_at(&d->strings, index))->text;
 }

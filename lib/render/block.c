@@ -23,7 +23,7 @@ static void hex(const struct block_row *row, size_t most, struct strbuf *out)
 }
 
 /* With Mi and its reason where there is a schedule. */
-static void instructions(const struct block_row *row, struct strbuf *out)
+static void block_instructions(const struct block_row *row, struct strbuf *out)
 {
 	const struct block *b = &row->block;
 	size_t number = 0;
@@ -49,7 +49,7 @@ static void instructions(const struct block_row *row, struct strbuf *out)
 }
 
 /* Cycles by the schedule, and measured ones against them. */
-static void scheduled(const struct block_row *row, struct strbuf *out)
+static void block_scheduled(const struct block_row *row, struct strbuf *out)
 {
 	const struct block_schedule *s = row->schedule;
 
@@ -98,9 +98,9 @@ void render_block_text(const struct block_row *row, enum block_mode mode, struct
 	if (row->where[0])
 		strbuf_printf(out, "  %s", row->where);
 	strbuf_putc(out, '\n');
-	instructions(row, out);
+	block_instructions(row, out);
 	if (!r) {
-		scheduled(row, out);
+		block_scheduled(row, out);
 		return;
 	}
 	if (r->class) {
@@ -114,7 +114,7 @@ void render_block_text(const struct block_row *row, enum block_mode mode, struct
 		number_interval(out, &r->cycles);
 		strbuf_printf(out, " (%s), %u instruction%s\n", label_name(r->cycles.label),
 			r->instructions, r->instructions == 1 ? "" : "s");
-		scheduled(row, out);
+		block_scheduled(row, out);
 		basis(r, mode, out);
 	}
 	warnings(r, out);

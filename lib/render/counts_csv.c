@@ -13,11 +13,11 @@ static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_ro
 	if (row->number >= 0)
 		strbuf_printf(out, "%d", row->number);
 	strbuf_putc(out, ',');
-	csv_text(out, row->short_name);
+	sheet_csv_text(out, row->short_name);
 	strbuf_putc(out, ',');
-	csv_text(out, row->name);
+	sheet_csv_text(out, row->name);
 	strbuf_putc(out, ',');
-	csv_text(out, row->unit);
+	sheet_csv_text(out, row->unit);
 	strbuf_putc(out, ',');
 	number_csv(out, &count->quantity, NUMBER_COUNT);
 	if (costed) {
@@ -31,7 +31,7 @@ static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_ro
 	} else {
 		strbuf_puts(out, ",,,,,");
 	}
-	csv_text(out, count->why);
+	sheet_csv_text(out, count->why);
 	strbuf_putc(out, '\n');
 }
 

@@ -33,7 +33,7 @@ static void event_object(
 	json_end_object(j);
 }
 
-static void uncounted(struct json *j, const void *row)
+static void counts_json_uncounted(struct json *j, const void *row)
 {
 	const struct uncounted_row *of = row;
 
@@ -43,7 +43,7 @@ static void uncounted(struct json *j, const void *row)
 	json_string(j, "why", of->why);
 }
 
-static void statistics(struct json *j, const void *row)
+static void counts_json_statistics(struct json *j, const void *row)
 {
 	const struct statistic *s = row;
 
@@ -52,7 +52,7 @@ static void statistics(struct json *j, const void *row)
 	json_string(j, "unit", s->unit);
 }
 
-static void breakdown(struct json *j, const void *row)
+static void counts_json_breakdown(struct json *j, const void *row)
 {
 	const struct cause *c = row;
 
@@ -63,7 +63,7 @@ static void breakdown(struct json *j, const void *row)
 	json_number(j, "share", c->share);
 }
 
-static void threads(const struct counts_report *r, struct json *j)
+static void counts_json_threads(const struct counts_report *r, struct json *j)
 {
 	json_array(j, "threads");
 	for (size_t t = 0; t < r->thread_count; t++) {
@@ -111,13 +111,14 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 		event_object(j, &r->events[i], &r->events[i].count, r->costs);
 	json_end_array(j);
 	json_rows(j, "not_counted", r->uncounted, r->uncounted_count, sizeof(*r->uncounted),
-		uncounted);
+		counts_json_uncounted);
 	if (r->costs) {
 		json_string(j, "cost_table", r->cost_table);
 		json_rows(j, "statistics", r->statistics, r->statistic_count,
-			sizeof(*r->statistics), statistics);
-		json_rows(j, "breakdown", r->causes, r->cause_count, sizeof(*r->causes), breakdown);
+			sizeof(*r->statistics), counts_json_statistics);
+		json_rows(j, "breakdown", r->causes, r->cause_count, sizeof(*r->causes),
+			counts_json_breakdown);
 	}
-	threads(r, j);
+	counts_json_threads(r, j);
 	return json_end(&document, out, e);
 }

@@ -14,7 +14,7 @@ enum {
 	BAR_WIDTH = 24,
 };
 
-static void rule(struct strbuf *out, int width)
+static void counts_text_rule(struct strbuf *out, int width)
 {
 	strbuf_repeat(out, '=', (size_t)width);
 	strbuf_putc(out, '\n');
@@ -172,7 +172,7 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",
 		COUNT_WIDTH, "Counter Value", "", TIME_WIDTH, "Time (sec)", TIME_WIDTH,
 		"Time (sec)", TIME_WIDTH, "Time (sec)");
-	rule(out, WIDTH);
+	counts_text_rule(out, WIDTH);
 	for (size_t i = 0; order && i < r->event_count; i++) {
 		const struct event_row *row = &r->events[order[i]];
 		struct strbuf more = {0};
@@ -194,14 +194,14 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 	free(order);
 }
 
-static void statistics(const struct counts_report *r, struct strbuf *out)
+static void counts_text_statistics(const struct counts_report *r, struct strbuf *out)
 {
 	enum { STATISTIC_WIDTH = 64 };
 
 	if (r->statistic_count == 0)
 		return;
 	strbuf_puts(out, "\nStatistics\n");
-	rule(out, STATISTIC_WIDTH + 24);
+	counts_text_rule(out, STATISTIC_WIDTH + 24);
 	for (size_t i = 0; i < r->statistic_count; i++) {
 		const struct statistic *s = &r->statistics[i];
 		struct strbuf cell = {0};
@@ -235,7 +235,7 @@ static void cause_line(
 }
 
 /* Causes under a thousandth of the whole share a line. */
-static void breakdown(const struct counts_report *r, struct strbuf *out)
+static void counts_text_breakdown(const struct counts_report *r, struct strbuf *out)
 {
 	double total = 0, rest = 0, rest_share = 0;
 	int decimals = decimals_for(r->seconds.value);
@@ -252,7 +252,7 @@ static void breakdown(const struct counts_report *r, struct strbuf *out)
 	number_figure(out, r->seconds.value, NUMBER_SECONDS);
 	strbuf_printf(out, " s on the processor (%s), divided among causes (%s)\n",
 		label_name(r->seconds.label), label_name(r->causes[0].seconds.label));
-	rule(out, 84);
+	counts_text_rule(out, 84);
 	for (size_t i = 0; i < r->cause_count; i++) {
 		const struct cause *c = &r->causes[i];
 
@@ -274,7 +274,7 @@ static void breakdown(const struct counts_report *r, struct strbuf *out)
 	strbuf_puts(out, " s  100.0%\n\n");
 }
 
-static void threads(const struct counts_report *r, struct strbuf *out)
+static void counts_text_threads(const struct counts_report *r, struct strbuf *out)
 {
 	for (size_t t = 0; t < r->thread_count; t++) {
 		const struct thread_row *row = &r->threads[t];
@@ -294,7 +294,7 @@ static void threads(const struct counts_report *r, struct strbuf *out)
 	}
 }
 
-static void uncounted(const struct counts_report *r, struct strbuf *out)
+static void counts_text_uncounted(const struct counts_report *r, struct strbuf *out)
 {
 	size_t column = 0;
 
@@ -335,15 +335,15 @@ void render_counts_text(const struct counts_report *r, struct strbuf *out)
 {
 	title(r, out);
 	if (r->costs) {
-		breakdown(r, out);
+		counts_text_breakdown(r, out);
 		cost_rows(r, out);
-		statistics(r, out);
+		counts_text_statistics(r, out);
 	} else {
 		plain_rows(r, out);
 	}
-	threads(r, out);
+	counts_text_threads(r, out);
 	notes(r, out);
-	uncounted(r, out);
+	counts_text_uncounted(r, out);
 }
 
 void render_readout_text(

@@ -36,7 +36,7 @@ void prof_margin(const char *cells, const struct prof_style *style, struct strbu
 	}
 }
 
-static void source_line(
+static void prof_code_source_line(
 	const struct report_row *r, const struct prof_style *style, struct strbuf *out)
 {
 	const char *text = r->text ? r->text : "";
@@ -56,7 +56,7 @@ void prof_draw_code(const struct report_row *r, const struct prof_style *style, 
 	size_t before;
 
 	if (r->role == REPORT_SOURCE_LINE) {
-		source_line(r, style, out);
+		prof_code_source_line(r, style, out);
 		return;
 	}
 	if (r->addressed)

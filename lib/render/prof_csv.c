@@ -28,14 +28,14 @@ static void heading(const struct report_table *t, struct strbuf *out)
 		if (c->flags & REPORT_MARGIN)
 			continue;
 		strbuf_putc(out, ',');
-		csv_text(out, c->name);
+		sheet_csv_text(out, c->name);
 		if (c->kind == REPORT_TEXT)
 			continue;
 		for (int k = 0; k < 3; k++) {
 			static const char *const parts[] = {"low", "high", "label"};
 
 			strbuf_putc(out, ',');
-			csv_text(out, c->name);
+			sheet_csv_text(out, c->name);
 			strbuf_printf(out, ".%s", parts[k]);
 		}
 		if (c->flags & REPORT_PERCENT)
@@ -44,14 +44,14 @@ static void heading(const struct report_table *t, struct strbuf *out)
 	strbuf_putc(out, '\n');
 }
 
-static void place(const struct report_row *r, struct strbuf *out)
+static void prof_csv_place(const struct report_row *r, struct strbuf *out)
 {
 	const char *const texts[] = {r->thread, r->procedure, r->image, r->file};
 
 	strbuf_puts(out, prof_role_names[r->role]);
 	for (size_t i = 0; i < sizeof(texts) / sizeof(texts[0]); i++) {
 		strbuf_putc(out, ',');
-		csv_text(out, texts[i]);
+		sheet_csv_text(out, texts[i]);
 	}
 	strbuf_putc(out, ',');
 	if (r->line)
@@ -60,18 +60,18 @@ static void place(const struct report_row *r, struct strbuf *out)
 	if (r->addressed)
 		strbuf_printf(out, "0x%" PRIx64, r->address);
 	strbuf_putc(out, ',');
-	csv_text(out, r->note);
+	sheet_csv_text(out, r->note);
 	strbuf_putc(out, ',');
-	csv_text(out, r->text);
+	sheet_csv_text(out, r->text);
 	strbuf_printf(out, ",%u", r->depth);
 }
 
-static void lines(const struct report_line *line, size_t count, struct strbuf *out)
+static void prof_csv_lines(const struct report_line *line, size_t count, struct strbuf *out)
 {
 	for (size_t i = 0; i < count; i++) {
-		csv_text(out, line[i].label);
+		sheet_csv_text(out, line[i].label);
 		strbuf_putc(out, ',');
-		csv_text(out, line[i].value);
+		sheet_csv_text(out, line[i].value);
 		strbuf_putc(out, '\n');
 	}
 }
@@ -80,9 +80,9 @@ static void lines(const struct report_line *line, size_t count, struct strbuf *o
 static void facts(const struct report_table *t, struct strbuf *out)
 {
 	strbuf_puts(out, "name,value\n");
-	lines(t->head.data, t->head.count, out);
-	lines(t->summary.data, t->summary.count, out);
-	lines(t->notes.data, t->notes.count, out);
+	prof_csv_lines(t->head.data, t->head.count, out);
+	prof_csv_lines(t->summary.data, t->summary.count, out);
+	prof_csv_lines(t->notes.data, t->notes.count, out);
 }
 
 void render_prof_csv(const struct report_table *t, struct strbuf *out)
@@ -97,7 +97,7 @@ void render_prof_csv(const struct report_table *t, struct strbuf *out)
 
 		if (t->rows.data[i].role == REPORT_GAP)
 			continue;
-		place(&t->rows.data[i], out);
+		prof_csv_place(&t->rows.data[i], out);
 		for (size_t k = 0; k < t->columns.count; k++) {
 			const struct report_column *c = &t->columns.data[k];
 
@@ -105,7 +105,7 @@ void render_prof_csv(const struct report_table *t, struct strbuf *out)
 				continue;
 			strbuf_putc(out, ',');
 			if (c->kind == REPORT_TEXT) {
-				csv_text(out, cell[k].text);
+				sheet_csv_text(out, cell[k].text);
 				continue;
 			}
 			number_csv(out, &cell[k].quantity,

@@ -7,7 +7,7 @@
 #include "render/number.h"
 #include "render/prof.h"
 
-static void quoted(struct strbuf *out, const char *text)
+static void prof_dot_quoted(struct strbuf *out, const char *text)
 {
 	for (; text && *text; text++) {
 		if (*text == '"' || *text == '\\')
@@ -28,7 +28,7 @@ static void figures(const struct report_table *t, size_t row, struct strbuf *out
 			continue;
 		if (c->kind == REPORT_TEXT) {
 			if (cell[k].text && cell[k].text[0]) {
-				quoted(out, cell[k].text);
+				prof_dot_quoted(out, cell[k].text);
 				strbuf_puts(out, "\\l");
 			}
 			continue;
@@ -53,13 +53,13 @@ static void node(const struct report_table *t, size_t row, struct strbuf *out)
 
 	strbuf_printf(out, "\tn%zu [label=\"", row);
 	strbuf_printf(out, "%" PRIx64 ": ", r->address);
-	quoted(out, r->note);
+	prof_dot_quoted(out, r->note);
 	strbuf_puts(out, "\\l");
 	figures(t, row, out);
 	strbuf_printf(out, "\", fillcolor=\"0.03 %.2f 1.0\"];\n", red);
 }
 
-static void arcs(const struct report_table *t, size_t from, size_t to, struct strbuf *out)
+static void prof_dot_arcs(const struct report_table *t, size_t from, size_t to, struct strbuf *out)
 {
 	for (size_t i = 0; i < t->arcs.count; i++) {
 		const struct report_arc *a = &t->arcs.data[i];
@@ -89,12 +89,12 @@ void render_prof_dot(const struct report_table *t, struct strbuf *out)
 			continue;
 		}
 		strbuf_puts(out, "digraph \"");
-		quoted(out, head->procedure);
+		prof_dot_quoted(out, head->procedure);
 		strbuf_puts(out, "\" {\n\tnode [shape=box, fontname=\"monospace\", fontsize=9, "
 				 "style=filled];\n\tedge [fontname=\"monospace\", fontsize=8];\n");
 		for (; to < t->rows.count && t->rows.data[to].role == REPORT_ROW; to++)
 			node(t, to, out);
-		arcs(t, from, to, out);
+		prof_dot_arcs(t, from, to, out);
 		strbuf_puts(out, "}\n");
 		from = to;
 	}

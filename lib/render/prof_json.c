@@ -113,7 +113,8 @@ static void row(const struct report_table *t, size_t i, const char *key, struct 
 	json_end_object(j);
 }
 
-static void lines(struct json *j, const char *key, const struct report_line *line, size_t count)
+static void prof_json_lines(
+	struct json *j, const char *key, const struct report_line *line, size_t count)
 {
 	json_array(j, key);
 	for (size_t i = 0; i < count; i++) {
@@ -129,7 +130,7 @@ static void lines(struct json *j, const char *key, const struct report_line *lin
 	json_end_array(j);
 }
 
-static void arcs(struct json *j, const void *row)
+static void prof_json_arcs(struct json *j, const void *row)
 {
 	const struct report_arc *a = row;
 
@@ -164,9 +165,9 @@ int render_prof_json(const struct report_table *t, struct strbuf *out, struct er
 	json_string(j, "report", t->report);
 	json_rows(j, "experiments", t->experiments.data, t->experiments.count,
 		sizeof(*t->experiments.data), experiments);
-	lines(j, "run", t->head.data, t->head.count);
+	prof_json_lines(j, "run", t->head.data, t->head.count);
 	if (t->layout == REPORT_FACTS)
-		lines(j, "summary", t->summary.data, t->summary.count);
+		prof_json_lines(j, "summary", t->summary.data, t->summary.count);
 	columns(t, j);
 	json_array(j, "rows");
 	for (size_t i = 0; i < t->rows.count; i++)
@@ -177,11 +178,12 @@ int render_prof_json(const struct report_table *t, struct strbuf *out, struct er
 		if (t->rows.data[i].role == REPORT_TOTAL)
 			row(t, i, "total", j);
 	if (t->arcs.count)
-		json_rows(j, "edges", t->arcs.data, t->arcs.count, sizeof(*t->arcs.data), arcs);
+		json_rows(j, "edges", t->arcs.data, t->arcs.count, sizeof(*t->arcs.data),
+			prof_json_arcs);
 	if (t->agreements.count)
 		json_rows(j, "both", t->agreements.data, t->agreements.count,
 			sizeof(*t->agreements.data), agreements);
-	lines(j, "notes", t->notes.data, t->notes.count);
+	prof_json_lines(j, "notes", t->notes.data, t->notes.count);
 	json_bool(j, "incomplete", t->incomplete);
 	return json_end(&document, out, e);
 }

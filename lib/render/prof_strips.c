@@ -182,7 +182,7 @@ const char *prof_places_heading(const struct report_table *t)
 }
 
 /* "function (dso: file, line)", or the parts that are known. */
-static void place(const struct report_row *r, struct strbuf *out)
+static void prof_strips_place(const struct report_row *r, struct strbuf *out)
 {
 	if (!r->procedure) {
 		strbuf_puts(out, r->image ? r->image : "");
@@ -236,5 +236,5 @@ void prof_row_text(const struct report_table *t, size_t row, const struct prof_s
 	else if (t->layout == REPORT_SOURCE && r->line)
 		strbuf_printf(out, "%5u  %s", r->line, r->text ? r->text : "");
 	else
-		place(r, out);
+		prof_strips_place(r, out);
 }

@@ -19,18 +19,18 @@ struct drawing {
 
 enum { TEXT_WIDTH_MAX = 60 };
 
-static void rule(struct strbuf *out)
+static void prof_text_rule(struct strbuf *out)
 {
 	strbuf_repeat(out, '-', 73);
 	strbuf_putc(out, '\n');
 }
 
-static size_t longer(size_t a, size_t b)
+static size_t prof_text_longer(size_t a, size_t b)
 {
 	return a > b ? a : b;
 }
 
-static void measure(struct drawing *g)
+static void prof_text_measure(struct drawing *g)
 {
 	const struct report_table *t = g->table;
 	struct strbuf b = {0};
@@ -39,13 +39,13 @@ static void measure(struct drawing *g)
 	for (size_t i = 0; i < g->strips.count; i++) {
 		struct prof_strip *s = &g->strips.data[i];
 
-		s->width = longer(strlen(s->first), strlen(s->second));
+		s->width = prof_text_longer(strlen(s->first), strlen(s->second));
 		if (s->part == PROF_PART_BAR)
 			s->width = prof_bar_width(t);
 		for (size_t r = 0; r < t->rows.count && s->part != PROF_PART_BAR; r++) {
 			b.length = 0;
 			prof_strip_figure(t, g->style, s, r, g->most, &b);
-			s->width = longer(s->width, b.length);
+			s->width = prof_text_longer(s->width, b.length);
 		}
 		if (s->part == PROF_PART_TEXT && s->width > TEXT_WIDTH_MAX)
 			s->width = TEXT_WIDTH_MAX;
@@ -104,7 +104,7 @@ static void numbers(const struct drawing *g, size_t row)
 	strbuf_fini(&b);
 }
 
-static void draw_row(const struct drawing *g, size_t i)
+static void prof_text_draw_row(const struct drawing *g, size_t i)
 {
 	const struct report_row *r = &g->table->rows.data[i];
 
@@ -135,20 +135,20 @@ static void rows(const struct drawing *g)
 		}
 		if (r->role == REPORT_TOTAL && i)
 			strbuf_putc(g->out, '\n');
-		draw_row(g, i);
+		prof_text_draw_row(g, i);
 		if (r->role == REPORT_TOTAL && i + 1 < t->rows.count)
 			strbuf_putc(g->out, '\n');
 		if (t->layout == REPORT_BUTTERFLY && r->role != REPORT_CALLER &&
 			r->role != REPORT_TOTAL &&
 			(i + 1 == t->rows.count || t->rows.data[i + 1].role == REPORT_CALLER ||
 				(t->rows.data[i + 1].role == REPORT_HEAD)))
-			rule(g->out);
+			prof_text_rule(g->out);
 	}
 }
 
-static void head(const struct report_table *t, struct strbuf *out)
+static void prof_text_head(const struct report_table *t, struct strbuf *out)
 {
-	rule(out);
+	prof_text_rule(out);
 	strbuf_puts(out, "SpeedShop profile listing\n");
 	for (size_t i = 0; i < t->head.count; i++) {
 		const struct report_line *l = &t->head.data[i];
@@ -158,14 +158,14 @@ static void head(const struct report_table *t, struct strbuf *out)
 		else
 			strbuf_printf(out, "   %s\n", l->value);
 	}
-	rule(out);
+	prof_text_rule(out);
 	if (t->summary.count)
 		strbuf_puts(out, "Summary of statistics\n");
 	for (size_t i = 0; i < t->summary.count; i++)
 		strbuf_printf(
 			out, "%36s: %s\n", t->summary.data[i].value, t->summary.data[i].label);
 	if (t->summary.count)
-		rule(out);
+		prof_text_rule(out);
 }
 
 /* Names and source lines come from files: terminal control characters in them become '?', except
@@ -194,7 +194,7 @@ void render_prof_text(
 	struct drawing g = {.table = t, .style = style, .out = out};
 	size_t from = out->length;
 
-	head(t, out);
+	prof_text_head(t, out);
 	if (t->layout != REPORT_FACTS) {
 		if (prof_strips_make(t, style->intervals, &g.strips)) {
 			out->failed = true;
@@ -202,11 +202,11 @@ void render_prof_text(
 		}
 		if (t->title)
 			strbuf_printf(out, "%s\n", t->title);
-		rule(out);
+		prof_text_rule(out);
 		if (t->layout == REPORT_CAUSES) {
 			prof_draw_causes(t, out);
 		} else {
-			measure(&g);
+			prof_text_measure(&g);
 			headings(&g);
 			rows(&g);
 		}

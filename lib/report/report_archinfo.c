@@ -198,7 +198,7 @@ static void add_insn(struct archinfo *a, uint32_t image, const struct insn *insn
 static void add_place(struct archinfo *a, size_t place, uint64_t n)
 {
 	const struct prof_names *names = &a->d->names;
-	const struct prof_place *p = prof_place_at(a->d, place);
+	const struct profile_place *p = profile_place_at(a->d, place);
 	uint8_t bytes[INSN_LENGTH_MAX];
 	struct insn insn;
 	enum isa_machine machine = explain_isa(a->d, p->key.image);
@@ -227,15 +227,15 @@ static bool add_all(struct archinfo *a)
 
 	for (size_t k = 0; k < metrics; k++) {
 		if (!(d->metrics.data[k].metric->flags & METRIC_EXACT) ||
-			!prof_counts_instructions(&d->metrics.data[k]))
+			!profile_counts_instructions(&d->metrics.data[k]))
 			continue;
 		any = true;
 		a->mix->label = d->metrics.data[k].metric->label;
 		for (size_t i = 0; i < d->places.count; i++) {
 			uint64_t n = d->counts.data[i * metrics + k];
 
-			if (n && prof_wanted(
-					 d, prof_place_at(d, i)->key.image, d->name[i].procedure))
+			if (n && profile_wanted(d, profile_place_at(d, i)->key.image,
+					 d->name[i].procedure))
 				add_place(a, i, n);
 		}
 	}
@@ -438,7 +438,7 @@ int report_archinfo(struct prof_data *d, struct report_table *t, struct error *e
 	t->report = "archinfo";
 	t->layout = REPORT_CODE;
 	t->title = "What was executed";
-	rc = prof_data_name(d, false, e) ? -1 : archinfo_make(&a, e);
+	rc = profile_data_name(d, false, e) ? -1 : archinfo_make(&a, e);
 	table_fini(&a.taken);
 	return report_finish(t, rc, e);
 }

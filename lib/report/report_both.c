@@ -22,13 +22,13 @@ static bool group_of(
 {
 	const struct grouping *g = data;
 	const struct experiment_node *node;
-	struct prof_place place = {0}, *found;
+	struct profile_place place = {0}, *found;
 	long group;
 
-	if (!prof_selects(g->d, g->input, s))
+	if (!profile_selects(g->d, g->input, s))
 		return false;
 	node = experiment_node_at(x, s->key.node);
-	group = prof_group_find(g->d, g->input, s->key.thread);
+	group = profile_group_find(g->d, g->input, s->key.thread);
 	if (group < 0 || node->key.image >= x->images.count)
 		return false;
 	place.key.address = node->key.address;
@@ -38,7 +38,7 @@ static bool group_of(
 	if (!found)
 		return false;
 	*key = g->s->of[table_number(&g->d->places, found)];
-	return prof_entity_at(g->s, (size_t)*key)->selected;
+	return profile_entity_at(g->s, (size_t)*key)->selected;
 }
 
 static const char *place_text(
@@ -58,7 +58,7 @@ static void say_groups(struct report_table *t, const struct prof_data *d, const 
 
 		if (!g->differs)
 			continue;
-		row = report_entity_row(t, d, prof_entity_at(s, (size_t)g->key), grain);
+		row = report_entity_row(t, d, profile_entity_at(s, (size_t)g->key), grain);
 		shown++;
 		report_note(t, "  %5.1f%% at %llu, %5.1f%% at %llu: %s",
 			100 * (double)g->counts[0] / (double)c->samples[0],
@@ -72,7 +72,7 @@ static void say_result(struct report_table *t, const struct prof_data *d, const 
 	const struct comparison *c, size_t head, size_t metric, enum prof_grain grain)
 {
 	const char *name = d->metrics.data[metric].metric->short_name;
-	const char *by = prof_grains[grain].name;
+	const char *by = profile_grains[grain].name;
 	const uint64_t periods[] = {
 		d->metrics.data[head].metric->period, d->metrics.data[metric].metric->period};
 	bool differs = c->p < DIFFERS;
@@ -115,7 +115,7 @@ int report_both(struct report_table *t, const struct prof_data *d, const struct 
 		if (experiment_compare(&c, x, head, x, m->index, group_of, &g, e))
 			return -1;
 		say_result(t, d, s, &c, i - (m->index - head), i, grain);
-		comparison_fini(&c);
+		compare_fini(&c);
 	}
 	return 0;
 }

@@ -35,13 +35,13 @@ static void butterfly_add_edge(void *context, size_t node)
 
 static int find_edges(struct edges *g, struct report_table *t, const struct prof_data *d)
 {
-	uint64_t *subtrees = prof_subtrees(d);
+	uint64_t *subtrees = profile_subtrees(d);
 	int rc = -1;
 
 	g->table = TABLE_OF(struct edge);
 	g->of = report_scratch(t, d->nodes.count, sizeof(*g->of));
 	for (size_t i = 0; g->of && i < d->nodes.count; i++) {
-		uint32_t parent = i ? prof_node_at(d, i)->key.parent : 0;
+		uint32_t parent = i ? profile_tree_node_at(d, i)->key.parent : 0;
 		struct edge key = {.key = {g->calls->entity[parent], g->calls->entity[i]}}, *own;
 
 		g->of[i] = UINT32_MAX;
@@ -55,7 +55,7 @@ static int find_edges(struct edges *g, struct report_table *t, const struct prof
 	g->counts = report_scratch(t, g->table.count * g->metrics, sizeof(*g->counts));
 	g->subtrees = subtrees;
 	if (subtrees && g->of && g->counts)
-		rc = prof_outermost(d, g->of, g->table.count, butterfly_add_edge, g);
+		rc = profile_outermost(d, g->of, g->table.count, butterfly_add_edge, g);
 out:
 	free(subtrees);
 	return rc;
@@ -75,8 +75,8 @@ static int by_end(const void *a, const void *b)
 
 	return sort_rising(x->end, y->end)
 		       ?: sort_falling(x->value, y->value)
-		       ?: prof_entity_order(c->columns.data, prof_entity_at(&c->sums, x->other),
-				  prof_entity_at(&c->sums, y->other));
+		       ?: profile_entity_order(c->columns.data, profile_entity_at(&c->sums, x->other),
+				  profile_entity_at(&c->sums, y->other));
 }
 
 /* Edges by callee (callers of a function together) or by caller. */

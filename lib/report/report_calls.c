@@ -4,18 +4,18 @@
 static int calls_init(
 	struct report_calls *c, struct prof_data *d, struct report_table *t, struct error *e)
 {
-	if (prof_data_paths(d, e) || prof_data_name(d, false, e) ||
+	if (profile_data_paths(d, e) || profile_data_name(d, false, e) ||
 		report_columns_init(&c->columns, t, d, REPORT_COLUMNS_TREE, NULL, e))
 		return -1;
 	while (!(d->metrics.data[c->metric].metric->flags & METRIC_STACKS))
 		c->metric++;
 	c->entity = report_scratch(t, d->nodes.count, sizeof(*c->entity));
-	if (!c->entity || prof_sums_init(&c->sums, d, PROF_BY_PROCEDURE) ||
-		prof_sums_inclusive(&c->sums, d))
+	if (!c->entity || profile_sums_init(&c->sums, d, PROF_BY_PROCEDURE) ||
+		profile_sums_inclusive(&c->sums, d))
 		return error_nomem(e);
 	c->entity[0] = UINT32_MAX;
 	for (size_t i = 1; i < d->nodes.count; i++)
-		c->entity[i] = c->sums.of[prof_node_at(d, i)->key.place];
+		c->entity[i] = c->sums.of[profile_tree_node_at(d, i)->key.place];
 	return 0;
 }
 
@@ -35,7 +35,7 @@ int report_calls_report(struct prof_data *d, struct report_table *t, const char 
 		report_columns_total(&c.columns);
 		report_coverage(t, d);
 	}
-	prof_sums_fini(&c.sums);
+	profile_sums_fini(&c.sums);
 	return report_finish(t, rc, e);
 }
 
@@ -49,7 +49,7 @@ size_t report_calls_row(struct report_calls *c, uint32_t entity, enum report_rol
 	const uint64_t *own, const uint64_t *inclusive)
 {
 	struct report_row row = report_entity_row(c->columns.table, c->columns.data,
-		prof_entity_at(&c->sums, entity), PROF_BY_PROCEDURE);
+		profile_entity_at(&c->sums, entity), PROF_BY_PROCEDURE);
 	size_t index;
 
 	row.role = role;

@@ -39,7 +39,7 @@ static const struct branch *branch_at(const struct tree *t, size_t i)
 
 static const struct prof_entity *entity_at(const struct tree *t, size_t branch)
 {
-	return prof_entity_at(&t->calls->sums, branch_at(t, branch)->key.entity);
+	return profile_entity_at(&t->calls->sums, branch_at(t, branch)->key.entity);
 }
 
 static uint64_t cost_of(const struct tree *t, size_t branch)
@@ -57,7 +57,7 @@ static int grow(struct tree *t, const struct prof_data *d)
 		struct branch key = {.key = {UINT32_MAX, UINT32_MAX}}, *branch;
 
 		if (i) {
-			key.key.parent = of[prof_node_at(d, i)->key.parent];
+			key.key.parent = of[profile_tree_node_at(d, i)->key.parent];
 			key.key.entity = t->calls->entity[i];
 		}
 		branch = table_add(&t->branches, &key.key);
@@ -90,7 +90,7 @@ static int calltree_by_cost(const void *a, const void *b, void *context)
 	return sort_rising(branch_at(t, i)->key.parent, branch_at(t, k)->key.parent)
 		       ?: sort_falling(t->groups[p->key.group], t->groups[q->key.group])
 		       ?: sort_falling(cost_of(t, i), cost_of(t, k))
-		       ?: prof_entity_order(t->calls->columns.data, p, q);
+		       ?: profile_entity_order(t->calls->columns.data, p, q);
 }
 
 static int arrange(struct tree *t)

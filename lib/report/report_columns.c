@@ -104,9 +104,9 @@ static void instruction_ratios(struct report_columns *c, size_t under)
 		const struct experiment_metric *m = d->metrics.data[i].metric;
 		bool cycles = m->event == EV_CYCLES || m->event == EV_CYCLES_16 ||
 			      m->flags & METRIC_CLOCK;
-		double scale = m->flags & METRIC_CLOCK ? prof_clock_hz(d, i) : 1;
+		double scale = m->flags & METRIC_CLOCK ? profile_clock_hz(d, i) : 1;
 
-		if (prof_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
+		if (profile_counts_instructions(&d->metrics.data[i]) || scale <= 0 ||
 			(m->flags & METRIC_WALL))
 			continue;
 		add_ratio(c, i, under, scale,
@@ -141,7 +141,7 @@ static size_t instructions(const struct prof_data *d)
 	size_t base = d->metrics.count;
 
 	for (size_t i = d->metrics.count; i-- > 0;)
-		if (prof_counts_instructions(&d->metrics.data[i]) &&
+		if (profile_counts_instructions(&d->metrics.data[i]) &&
 			(base == d->metrics.count ||
 				!(d->metrics.data[base].metric->flags & METRIC_EXACT) ||
 				(d->metrics.data[i].metric->flags & METRIC_EXACT)))
@@ -198,7 +198,7 @@ static void fill_cell(struct report_cell *cell, const struct prof_metric *m, uin
 	cell->samples = n;
 	cell->weak = !exact && n && n < PROF_WEAK;
 	cell->quantity = exact ? quantity_exact((double)n * m->unit, m->metric->label)
-			       : prof_sampled(n, m->unit, m->metric->label);
+			       : profile_sampled(n, m->unit, m->metric->label);
 	cell->percent = report_percent((double)n, (double)m->samples);
 }
 
@@ -287,7 +287,7 @@ static int take_off_jumps(const struct prof_data *d, const struct prof_sums *s, 
 	int rc = -1;
 
 	for (size_t i = 0; i < d->places.count; i++) {
-		const struct prof_place *p = prof_place_at(d, i);
+		const struct profile_place *p = profile_place_at(d, i);
 		const struct spot key = {.key = {p->key.address, p->key.image}};
 		struct spot *spot = table_add(&spots, &key.key);
 
@@ -312,7 +312,7 @@ static int take_off_jumps(const struct prof_data *d, const struct prof_sums *s, 
 			key.key.address = edge->key.from;
 			from = to ? table_find(&spots, &key.key) : NULL;
 			if (from && from->entity == to->entity &&
-				prof_entity_at(s, to->entity)->key.begin == edge->key.to)
+				profile_entity_at(s, to->entity)->key.begin == edge->key.to)
 				times[to->entity] -= edge->count < times[to->entity]
 							     ? edge->count
 							     : times[to->entity];
@@ -331,11 +331,11 @@ uint64_t *report_executions(const struct report_columns *c, const struct prof_su
 	bool calls = false;
 
 	for (size_t i = 0; times && c->executions >= 0 && i < d->places.count; i++) {
-		const struct prof_entity *n = prof_entity_at(s, s->of[i]);
+		const struct prof_entity *n = profile_entity_at(s, s->of[i]);
 		uint64_t count = d->counts.data[i * d->metrics.count + c->exact];
 
 		if (!n->key.line && n->key.begin &&
-			prof_place_at(d, i)->key.address != n->key.begin)
+			profile_place_at(d, i)->key.address != n->key.begin)
 			continue;
 		calls |= !n->key.line && n->key.begin;
 		if (times[s->of[i]] < count)

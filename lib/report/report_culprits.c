@@ -238,7 +238,7 @@ int report_waits_report(struct prof_data *d, struct report_table *t,
 	int (*make)(struct report_waits *w, struct error *e), struct error *e)
 {
 	struct report_waits w = {.d = d, .t = t};
-	int rc = prof_data_name(d, false, e);
+	int rc = profile_data_name(d, false, e);
 
 	report_describe(t, d);
 	if (rc == 0)

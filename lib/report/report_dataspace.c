@@ -40,14 +40,14 @@ static const char *note_of(struct report_dataspace_view *v, const struct report_
 static void dataspace_add_object(struct report_dataspace_view *v, uint32_t object)
 {
 	const struct report_object *o = report_object_at(&v->o, object);
-	const char *allocated = prof_string_at(v->d, o->key.file);
+	const char *allocated = profile_string_at(v->d, o->key.file);
 	struct image *file = o->kind == EXPERIMENT_OBJECT_VARIABLE
-				     ? prof_names_file(&v->d->names, o->place)
+				     ? profile_names_file(&v->d->names, o->place)
 				     : NULL;
 	struct image_line declared = {0};
 	struct report_row row = {.role = REPORT_ROW,
 		.parent = -1,
-		.procedure = prof_string_at(v->d, o->key.name),
+		.procedure = profile_string_at(v->d, o->key.name),
 		.image = o->key.image ? v->d->images.data[o->key.image].name : NULL,
 		.file = *allocated ? allocated : NULL,
 		.line = o->key.line,
@@ -83,7 +83,7 @@ static bool is_selected(const struct report_dataspace_view *v, uint32_t object)
 {
 	const struct report_object *o = report_object_at(&v->o, object);
 
-	return prof_wanted(v->d, o->key.image, o->key.name);
+	return profile_wanted(v->d, o->key.image, o->key.name);
 }
 
 static struct rank *rank_all(const struct report_dataspace_view *v, size_t by, size_t *count)
@@ -95,7 +95,7 @@ static struct rank *rank_all(const struct report_dataspace_view *v, size_t by, s
 	for (uint32_t i = 0; ranks && i < v->o.all.count; i++) {
 		const uint64_t *counts = v->o.counts + i * metrics;
 		struct rank r = {.object = i,
-			.name = prof_string_at(v->d, report_object_at(&v->o, i)->key.name),
+			.name = profile_string_at(v->d, report_object_at(&v->o, i)->key.name),
 			.first = counts[by]};
 
 		for (size_t k = 0; k < metrics; k++)

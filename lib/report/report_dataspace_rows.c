@@ -62,7 +62,7 @@ void report_dataspace_row(struct report_dataspace_view *v, const struct report_r
 			continue;
 		cell = &cells[v->columns[i]];
 		cell->quantity = m->period > 1
-					 ? prof_sampled(counts[i], (double)m->period, m->label)
+					 ? profile_sampled(counts[i], (double)m->period, m->label)
 					 : quantity_exact((double)counts[i], m->label);
 		cell->samples = counts[i];
 		cell->percent = report_percent((double)counts[i], (double)v->o.totals[i]);

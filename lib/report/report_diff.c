@@ -149,7 +149,7 @@ static void true_names(
 	const struct report_diff *f, const struct prof_entity *n, struct report_row *row)
 {
 	const struct prof_name *name = &f->data->name[n->place];
-	const struct prof_place *place = prof_place_at(f->data, n->place);
+	const struct profile_place *place = profile_place_at(f->data, n->place);
 	const struct prof_names *names = &f->data->names;
 	struct image_line line;
 
@@ -161,14 +161,14 @@ static void true_names(
 	}
 	if (f->grain != PROF_BY_LINE)
 		return;
-	row->file = name->file ? prof_string_at(f->data, name->file) : NULL;
+	row->file = name->file ? profile_string_at(f->data, name->file) : NULL;
 	row->line = name->line;
 	row->note = name->inlined ? "inlined" : NULL;
 }
 
 static void diff_add_row(struct report_diff *f, size_t row)
 {
-	const struct prof_entity *n = prof_entity_at(&f->sums, row);
+	const struct prof_entity *n = profile_entity_at(&f->sums, row);
 	const char *note = one_sided(f, row);
 	struct report_row r = report_entity_row(f->table, f->data, n, f->grain);
 	size_t at;
@@ -225,11 +225,11 @@ static int diff_make(struct report_diff *f, struct error *e)
 	bool moved = false;
 
 	if ((f->grain == PROF_BY_LINE && explain_unskid(d, &moved, e)) ||
-		(d->request->inclusive && prof_data_paths(d, e)) ||
-		prof_data_name(d, f->grain == PROF_BY_LINE, e) || report_diff_pairs(f, e))
+		(d->request->inclusive && profile_data_paths(d, e)) ||
+		profile_data_name(d, f->grain == PROF_BY_LINE, e) || report_diff_pairs(f, e))
 		return -1;
 	if (report_diff_sums(&f->sums, d, f->grain) ||
-		(d->request->inclusive && prof_sums_inclusive(&f->sums, d)))
+		(d->request->inclusive && profile_sums_inclusive(&f->sums, d)))
 		return error_nomem(e);
 	if (report_diff_compare(f, e))
 		return -1;
@@ -253,7 +253,7 @@ static int diff(struct prof_data *d, struct report_table *t, enum prof_grain gra
 	t->places = grain == PROF_BY_IMAGE ? "dso" : NULL;
 	rc = diff_make(&f, e);
 	report_diff_pairs_fini(&f);
-	prof_sums_fini(&f.sums);
+	profile_sums_fini(&f.sums);
 	return report_finish(t, rc, e);
 }
 

@@ -131,7 +131,7 @@ void report_diff_head(struct report_diff *f)
 		"5%% of them (Benjamini and Hochberg)");
 	t->title =
 		report_text(t, "%s list: changes of %s%s that are more than chance, largest first",
-			prof_grains[f->grain].title,
+			profile_grains[f->grain].title,
 			r->shares      ? "the share of "
 			: r->inclusive ? "inclusive "
 				       : "",
@@ -165,7 +165,7 @@ static void diff_head_sum_up(struct report_diff *f, const struct report_pair *pa
 		return;
 	compare_alone(&pair->table.design, sums, &c);
 	what = report_text(f->table, "%s%s%zu %s%s, change within chance",
-		several ? pair->name : "", several ? ": " : "", n, prof_grains[f->grain].name,
+		several ? pair->name : "", several ? ": " : "", n, profile_grains[f->grain].name,
 		plural(n));
 	if (r->inclusive)
 		report_note(f->table, "%s", what);
@@ -217,7 +217,7 @@ void report_diff_notes(struct report_diff *f, size_t changed)
 	bool single = false;
 
 	if (!changed)
-		report_note(t, "No %s changed by more than chance", prof_grains[f->grain].name);
+		report_note(t, "No %s changed by more than chance", profile_grains[f->grain].name);
 	for (size_t i = 0; i < f->pairs.count; i++) {
 		diff_head_sum_up(f, &f->pairs.data[i]);
 		single = single || (f->pairs.data[i].runs.count == 2 &&

@@ -83,7 +83,7 @@ static long procedure_stem(struct prof_data *d, uint32_t procedure)
 {
 	static const char *const suffixes[] = {
 		" [clone ", ".constprop.", ".isra.", ".part.", ".lto_priv.", ".llvm.", ".cold"};
-	const char *name = prof_string_at(d, procedure);
+	const char *name = profile_string_at(d, procedure);
 	size_t length = strlen(name);
 	char *stem;
 	long index;
@@ -97,16 +97,16 @@ static long procedure_stem(struct prof_data *d, uint32_t procedure)
 	if (!name[length])
 		return procedure;
 	stem = strndup(name, length);
-	index = stem ? prof_string(d, stem) : -1;
+	index = stem ? profile_string(d, stem) : -1;
 	free(stem);
 	return index;
 }
 
 static long file_stem(struct prof_data *d, uint32_t file)
 {
-	const char *path = prof_string_at(d, file), *slash = strrchr(path, '/');
+	const char *path = profile_string_at(d, file), *slash = strrchr(path, '/');
 
-	return slash && slash[1] ? prof_string(d, slash + 1) : (long)file;
+	return slash && slash[1] ? profile_string(d, slash + 1) : (long)file;
 }
 
 struct beginning { /* table entry: of a procedure */
@@ -121,7 +121,8 @@ struct beginning { /* table entry: of a procedure */
 static const struct beginning *beginning_of(
 	const struct prof_data *d, struct table *known, size_t place)
 {
-	struct beginning key = {.key = {d->name[place].begin, prof_place_at(d, place)->key.image}};
+	struct beginning key = {
+		.key = {d->name[place].begin, profile_place_at(d, place)->key.image}};
 	size_t before = known->count;
 	struct beginning *b = table_add(known, &key.key);
 	struct image_line line;
@@ -150,7 +151,7 @@ static int line_key(
 	key->key.file = (uint32_t)file;
 	key->key.line = name->line;
 	key->key.inlined |= FROM_FILE;
-	if (!name->inlined && b->file && strcmp(b->file, prof_string_at(d, name->file)) == 0) {
+	if (!name->inlined && b->file && strcmp(b->file, profile_string_at(d, name->file)) == 0) {
 		key->key.line = name->line - b->line;
 		key->key.inlined ^= FROM_FILE | FROM_PROCEDURE;
 	}
@@ -179,7 +180,7 @@ static bool better(const struct prof_data *d, size_t a, size_t b)
 static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *images,
 	struct table *beginnings, size_t place, enum prof_grain grain)
 {
-	const struct prof_place *p = prof_place_at(d, place);
+	const struct profile_place *p = profile_place_at(d, place);
 	struct prof_entity key = {.key = {.group = p->key.group, .image = images[p->key.image]}};
 
 	if (grain != PROF_BY_IMAGE) {
@@ -192,18 +193,18 @@ static int take_place(struct prof_sums *s, struct prof_data *d, const uint32_t *
 	}
 	if (grain == PROF_BY_LINE && line_key(&key, d, beginnings, place))
 		return -1;
-	return prof_sums_take(s, d, place, &key, better);
+	return profile_sums_take(s, d, place, &key, better);
 }
 
 int report_diff_sums(struct prof_sums *s, struct prof_data *d, enum prof_grain grain)
 {
 	struct table beginnings = TABLE_OF(struct beginning);
 	uint32_t *images = match_images(d);
-	int rc = prof_sums_begin(s, d);
+	int rc = profile_sums_begin(s, d);
 
 	for (size_t i = 0; images && i < d->places.count && rc == 0; i++)
 		rc = take_place(s, d, images, &beginnings, i, grain);
-	rc = images && rc == 0 ? prof_sums_end(s, d) : -1;
+	rc = images && rc == 0 ? profile_sums_end(s, d) : -1;
 	table_fini(&beginnings);
 	free(images);
 	return rc;

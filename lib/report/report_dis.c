@@ -135,7 +135,7 @@ static void dis_bare_rows(struct dis *l, const struct report_dis_body *b)
 	for (size_t i = explain_place_from(d, &l->procedures, image, b->code.begin);
 		i < d->places.count; i++) {
 		uint32_t index = l->procedures.places[i];
-		const struct prof_place *place = prof_place_at(d, index);
+		const struct profile_place *place = profile_place_at(d, index);
 		const struct report_row row = {.role = REPORT_ROW,
 			.procedure = b->name,
 			.image = d->images.data[image].name,
@@ -174,7 +174,7 @@ static int procedure_rows(struct dis *l, const struct explain_procedure *procedu
 	struct report_dis_body b = {.procedure = procedure};
 	int rc = 0;
 
-	b.name = prof_string_at(l->d, procedure->name);
+	b.name = profile_string_at(l->d, procedure->name);
 	if (explain_code_load(&b.code, l->d, &l->procedures, procedure, e))
 		return -1;
 	report_dis_head_row(l, &b);
@@ -204,7 +204,7 @@ static int all_procedures(struct dis *l, struct error *e)
 	for (size_t i = 0; i < count; i++) {
 		const struct explain_procedure *p = &l->procedures.list.data[i];
 
-		prof_progress(d, (size_t)cut.cumulative, 100, "disassembling");
+		profile_progress(d, (size_t)cut.cumulative, 100, "disassembling");
 		if (report_cuts(&cut,
 			    report_percent((double)p->value, (double)d->metrics.data[0].samples))) {
 			report_left_out(l->t, count - i, "function", "-q, -only");
@@ -242,7 +242,7 @@ static void dis_notes(struct dis *l)
 
 static int dis_fill(struct dis *l, struct error *e)
 {
-	if (prof_data_name(l->d, false, e) ||
+	if (profile_data_name(l->d, false, e) ||
 		report_columns_init(&l->columns, l->t, l->d, 0, "executions", e) ||
 		(l->calc && report_calc_init(l, e)))
 		return -1;

@@ -108,14 +108,14 @@ static const char *row_note(const struct dis *l, const char *target, const char 
 static struct quantity moved_quantity(
 	const struct explain_moved *m, const struct prof_metric *metric, enum label label)
 {
-	struct quantity q = prof_sampled((uint64_t)llround(m->value), metric->unit, label);
+	struct quantity q = profile_sampled((uint64_t)llround(m->value), metric->unit, label);
 
 	if (!m->estimated)
 		return q;
 	q.label = LABEL_ESTIMATED;
 	q.value = m->value * metric->unit;
-	q.low = fmin(prof_sampled(m->sure, metric->unit, label).low, q.value);
-	q.high = fmax(prof_sampled(m->might, metric->unit, label).high, q.value);
+	q.low = fmin(profile_sampled(m->sure, metric->unit, label).low, q.value);
+	q.high = fmax(profile_sampled(m->might, metric->unit, label).high, q.value);
 	return q;
 }
 
@@ -130,7 +130,7 @@ static void fill_moved(
 	cell->quantity = moved_quantity(m, metric, metric->metric->label);
 	cell->percent = report_percent(m->value, (double)metric->samples);
 	cell = &report_cells(l->t, row)[l->raw[k]];
-	cell->quantity = prof_sampled(raw, metric->unit, metric->metric->label);
+	cell->quantity = profile_sampled(raw, metric->unit, metric->metric->label);
 	cell->samples = raw;
 	cell->weak = raw > 0 && raw < PROF_WEAK;
 	cell->percent = NAN;

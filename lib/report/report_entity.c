@@ -12,7 +12,7 @@ uint64_t *report_group_sums(
 	uint64_t *groups = report_scratch(t, d->groups.count, sizeof(*groups));
 
 	for (size_t i = 0; groups && i < s->entities.count; i++)
-		groups[prof_entity_at(s, i)->key.group] += s->own[i * s->metrics + metric];
+		groups[profile_entity_at(s, i)->key.group] += s->own[i * s->metrics + metric];
 	return groups;
 }
 
@@ -24,7 +24,7 @@ static int entity_by_rank(const void *a, const void *b)
 		       ?: sort_rising(x->of->key.group, y->of->key.group)
 		       ?: sort_falling(x->value, y->value)
 		       ?: sort_falling(x->others, y->others)
-		       ?: prof_entity_order(x->d, x->of, y->of);
+		       ?: profile_entity_order(x->d, x->of, y->of);
 }
 
 struct report_rank *report_ranks(struct report_table *t, const struct prof_data *d,
@@ -35,7 +35,7 @@ struct report_rank *report_ranks(struct report_table *t, const struct prof_data 
 
 	*count = 0;
 	for (size_t i = 0; ranks && groups && i < s->entities.count; i++) {
-		const struct prof_entity *n = prof_entity_at(s, i);
+		const struct prof_entity *n = profile_entity_at(s, i);
 		const uint64_t *values = (s->inclusive ? s->inclusive : s->own) + i * s->metrics;
 		struct report_rank r = {.group = groups[n->key.group],
 			.value = values[metric],
@@ -72,7 +72,7 @@ static const char *thread_text(struct report_table *t, const struct prof_data *d
 struct report_row report_entity_row(struct report_table *t, const struct prof_data *d,
 	const struct prof_entity *n, enum prof_grain grain)
 {
-	const struct prof_place *p = prof_place_at(d, n->place);
+	const struct profile_place *p = profile_place_at(d, n->place);
 	struct report_row row = {.parent = -1, .image = d->images.data[n->key.image].name};
 	struct image_line line = {0};
 
@@ -82,18 +82,18 @@ struct report_row report_entity_row(struct report_table *t, const struct prof_da
 		return row;
 	if (grain == PROF_BY_SOURCE && n->key.file) {
 		row.image = NULL;
-		row.file = prof_string_at(d, n->key.file);
+		row.file = profile_string_at(d, n->key.file);
 		row.line = n->key.line;
 		return row;
 	}
-	row.procedure = prof_string_at(d, n->key.procedure);
+	row.procedure = profile_string_at(d, n->key.procedure);
 	row.address = n->key.begin ? n->key.begin : p->key.address;
 	row.addressed = !d->request->compare;
 	if (n->key.inlined)
 		row.note = "inlined";
 	if (grain >= PROF_BY_LINE) {
 		row.address = p->key.address;
-		row.file = n->key.file ? prof_string_at(d, n->key.file) : NULL;
+		row.file = n->key.file ? profile_string_at(d, n->key.file) : NULL;
 		row.line = n->key.line;
 	} else if (d->names.ops->line(d->names.context, p->key.image, row.address, &line) == 0) {
 		row.file = line.file;

@@ -12,7 +12,7 @@
 static const char *inlined_note(
 	struct report_table *t, const struct prof_data *d, const struct prof_entity *n)
 {
-	const struct prof_place *p = prof_place_at(d, n->place);
+	const struct profile_place *p = profile_place_at(d, n->place);
 	struct image_frame frames[2];
 
 	if (n->key.inlined || !n->key.line ||
@@ -59,7 +59,7 @@ static void flat_rows(struct report_columns *c, struct prof_sums *s, enum prof_g
 	const struct report_rank *ranks = report_ranks(c->table, c->data, s, 0, true, &count);
 
 	c->table->title = report_text(c->table, "%s list, in descending order by %s%s",
-		prof_grains[grain].title, s->inclusive ? "inclusive " : "exclusive ",
+		profile_grains[grain].title, s->inclusive ? "inclusive " : "exclusive ",
 		c->data->metrics.data[0].metric->name);
 	c->table->places = grain == PROF_BY_IMAGE ? "dso" : NULL;
 	if (ranks)
@@ -77,12 +77,12 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 	if (!d->metrics.count)
 		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
 	if ((grain >= PROF_BY_LINE && explain_unskid(d, &moved, e)) ||
-		(inclusive && prof_data_paths(d, e)) ||
-		prof_data_name(d, grain >= PROF_BY_LINE, e) ||
+		(inclusive && profile_data_paths(d, e)) ||
+		profile_data_name(d, grain >= PROF_BY_LINE, e) ||
 		report_columns_init(&c, t, d, inclusive ? REPORT_COLUMNS_INCLUSIVE : 0,
 			d->request->compare ? NULL : executions, e))
 		return report_finish(t, -1, e);
-	if (prof_sums_init(&s, d, grain) || (inclusive && prof_sums_inclusive(&s, d))) {
+	if (profile_sums_init(&s, d, grain) || (inclusive && profile_sums_inclusive(&s, d))) {
 		rc = error_nomem(e);
 	} else {
 		add(&c, &s, grain);
@@ -92,7 +92,7 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 	}
 	if (moved)
 		report_note(t, EXPLAIN_MOVED);
-	prof_sums_fini(&s);
+	profile_sums_fini(&s);
 	return report_finish(t, rc, e);
 }
 

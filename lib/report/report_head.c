@@ -195,7 +195,7 @@ static void image_samples(const struct prof_data *d, uint64_t *samples)
 {
 	for (size_t i = 0; i < d->places.count; i++)
 		for (size_t k = 0; k < d->metrics.count; k++)
-			samples[prof_place_at(d, i)->key.image] +=
+			samples[profile_place_at(d, i)->key.image] +=
 				d->counts.data[i * d->metrics.count + k];
 }
 

@@ -39,11 +39,11 @@ static int lines_in_order(const void *a, const void *b)
 		       ?: sort_rising(p->key.group, q->key.group)
 		       ?: sort_rising(!p->key.file, !q->key.file)
 		       ?: sort_falling(x->file_value, y->file_value)
-		       ?: strcmp(prof_string_at(x->d, p->key.file),
-				  prof_string_at(x->d, q->key.file))
+		       ?: strcmp(profile_string_at(x->d, p->key.file),
+				  profile_string_at(x->d, q->key.file))
 		       ?: sort_rising(p->key.line, q->key.line)
 		       ?: sort_falling(x->value, y->value)
-		       ?: prof_entity_order(x->d, p, q);
+		       ?: profile_entity_order(x->d, p, q);
 }
 
 struct file_sum { /* table entry */
@@ -57,7 +57,7 @@ struct file_sum { /* table entry */
 static int add_files(struct table *files, const struct prof_sums *s)
 {
 	for (size_t i = 0; i < s->entities.count; i++) {
-		const struct prof_entity *n = prof_entity_at(s, i);
+		const struct prof_entity *n = profile_entity_at(s, i);
 		struct file_sum key = {.key = {n->key.group, n->key.file}}, *own;
 
 		own = table_add(files, &key.key);
@@ -99,7 +99,7 @@ static struct line *collect_lines(const struct listing *l, size_t *count)
 static const char *file_note(struct report_table *t, const struct prof_data *d,
 	const struct line *line, const struct report_source *source)
 {
-	const struct prof_place *p = prof_place_at(d, line->of->place);
+	const struct profile_place *p = profile_place_at(d, line->of->place);
 	const struct prof_image *image = &d->images.data[p->key.image];
 	struct stat st;
 
@@ -125,7 +125,7 @@ static void head_row(
 		.thread = report_entity_row(t, line->d, line->of, PROF_BY_SOURCE).thread};
 
 	if (line->of->key.file)
-		row.file = prof_string_at(line->d, line->of->key.file);
+		row.file = profile_string_at(line->d, line->of->key.file);
 	else
 		row.procedure = "(no line known)";
 	report_row_add(t, &row);
@@ -165,7 +165,7 @@ static void line_row(
 static void file_rows(const struct listing *l, const struct line *lines, size_t count)
 {
 	struct report_table *t = l->columns->table;
-	const char *file = prof_string_at(lines->d, lines->of->key.file);
+	const char *file = profile_string_at(lines->d, lines->of->key.file);
 	struct report_row bare = {.parent = -1, .file = file},
 			  gap = {.role = REPORT_GAP, .parent = -1};
 	struct report_source source = {0};

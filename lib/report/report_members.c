@@ -80,7 +80,7 @@ static void show(struct report_dataspace_view *v, part_list *parts, enum report_
 static bool name_of_variable(const struct report_dataspace_view *v, const struct report_object *o,
 	const struct experiment_touch *t, struct strbuf *to)
 {
-	struct image *file = prof_names_file(&v->d->names, o->place);
+	struct image *file = profile_names_file(&v->d->names, o->place);
 	struct image_member m;
 
 	if (!file || t->least < 0 ||
@@ -89,7 +89,7 @@ static bool name_of_variable(const struct report_dataspace_view *v, const struct
 		return false;
 	if (strcmp(m.path, "[]") == 0)
 		return false; /* all of it */
-	strbuf_printf(to, "%s%s", prof_string_at(v->d, o->key.name), m.path);
+	strbuf_printf(to, "%s%s", profile_string_at(v->d, o->key.name), m.path);
 	if (m.structure)
 		strbuf_printf(to, ", of struct %s", m.structure);
 	return true;
@@ -116,7 +116,7 @@ static uint64_t distance(
 static bool name_of_block(const struct report_dataspace_view *v, const struct report_object *o,
 	const struct experiment_touch *t, uint32_t code, struct strbuf *to)
 {
-	struct image *file = prof_names_file(&v->d->names, code);
+	struct image *file = profile_names_file(&v->d->names, code);
 	uint64_t steps, whole = distance(o, t, &steps), size = 0;
 	struct image_member m, found = {0};
 	unsigned sizes = 0;

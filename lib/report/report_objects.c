@@ -154,7 +154,7 @@ static uint32_t image_of(const struct naming *n)
 
 static void name_variable(struct naming *n)
 {
-	struct image *file = prof_names_file(&n->d->names, image_of(n));
+	struct image *file = profile_names_file(&n->d->names, image_of(n));
 	struct image_variable v;
 
 	n->to->key.image = n->to->place = image_of(n);
@@ -169,7 +169,7 @@ static void name_variable(struct naming *n)
 
 static void name_image(struct naming *n)
 {
-	struct image *file = prof_names_file(&n->d->names, image_of(n));
+	struct image *file = profile_names_file(&n->d->names, image_of(n));
 	struct image_variable v;
 
 	n->to->key.image = image_of(n);
@@ -250,8 +250,8 @@ static long objects_add_object(
 
 	key.kind = n.of->key.kind;
 	name[key.kind](&n);
-	string = n.text.failed ? -1 : prof_string(d, strbuf_text(&n.text));
-	file = prof_string(d, n.place.file ? n.place.file : "");
+	string = n.text.failed ? -1 : profile_string(d, strbuf_text(&n.text));
+	file = profile_string(d, n.place.file ? n.place.file : "");
 	strbuf_fini(&n.text);
 	if (string < 0 || file < 0)
 		return -1;

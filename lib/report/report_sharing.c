@@ -294,7 +294,7 @@ static void add_end(struct report_dataspace_view *v, const struct shared *s, con
 	put_access(&text, end, s->line->key.bytes);
 	if (end->object != v->o.of[s->input][s->line->key.object])
 		strbuf_printf(&text, " of %s",
-			prof_string_at(v->d, report_object_at(&v->o, end->object)->key.name));
+			profile_string_at(v->d, report_object_at(&v->o, end->object)->key.name));
 	strbuf_printf(&text, " in %s", end->place);
 	if (end->requests)
 		strbuf_printf(&text, ": took it %llu time%s", (unsigned long long)end->requests,
@@ -424,7 +424,7 @@ static void say_culprit(struct report_dataspace_view *v, const struct culprit *c
 	report_note(v->t,
 		"False sharing: %s%s: %zu line%s, taken from another thread %llu "
 		"times (%.1f%% of all)",
-		prof_string_at(v->d, o->key.name),
+		profile_string_at(v->d, o->key.name),
 		o->key.image ? report_text(v->t, " (%s)", v->d->images.data[o->key.image].name)
 			     : "",
 		c->lines, plural(c->lines), (unsigned long long)c->requests,

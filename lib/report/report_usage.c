@@ -61,7 +61,7 @@ static uint64_t *process_samples(struct report_table *t, const struct prof_data 
 					   ? x->threads.data[s->key.thread].process
 					   : 0;
 
-		if (prof_selects(d, input, s) && process < x->processes.count)
+		if (profile_selects(d, input, s) && process < x->processes.count)
 			sums[process * x->metrics.count + s->key.metric] += s->count;
 	}
 	return sums;
@@ -104,7 +104,7 @@ static void process_row(
 
 	if (!own)
 		return;
-	memcpy(own + prof_metric_index(d, input, 0), samples, x->metrics.count * sizeof(*own));
+	memcpy(own + profile_metric_index(d, input, 0), samples, x->metrics.count * sizeof(*own));
 	report_columns_fill(&u->columns, index, own, NULL, 0);
 	if (p->end > p->begin)
 		cells[USAGE_ELAPSED].quantity =

@@ -90,7 +90,7 @@ void model_sums_subtract(struct model_sums *to, const struct model_sums *from)
 
 /* ---- files ---- */
 
-static bool read_whole(int fd, struct model_shared *into, size_t size)
+static bool model_counts_read_whole(int fd, struct model_shared *into, size_t size)
 {
 	return pread(fd, into, size, 0) == (ssize_t)size;
 }
@@ -120,10 +120,10 @@ static struct model_shared *copy_file(int fd, bool ended, size_t *slots)
 		if (!bigger)
 			break;
 		copy = bigger;
-		if (!read_whole(fd, copy, (size_t)st.st_size) ||
+		if (!model_counts_read_whole(fd, copy, (size_t)st.st_size) ||
 			copy->magic != MODEL_SHARED_MAGIC || copy->version != MODEL_SHARED_VERSION)
 			break;
-		if (!read_whole(fd, &after, sizeof(after)))
+		if (!model_counts_read_whole(fd, &after, sizeof(after)))
 			break;
 		*slots = ((size_t)st.st_size - sizeof(*copy)) / sizeof(copy->slots[0]);
 		if (ended || (!(copy->folds & 1) && copy->folds == after.folds)) {
@@ -147,15 +147,16 @@ static bool any(const uint64_t *counts)
 /* The thread whose row gets a slot's counts. Counts that belong to none (lines that a fork left in
  * the caches of the parent's other threads) are added to the first thread's; 0 is the slot of
  * threads that ended and were added up. */
-static pid_t thread_of(const struct model_shared *f, const struct model_shared_slot *slot)
+static pid_t model_counts_thread_of(
+	const struct model_shared *f, const struct model_shared_slot *slot)
 {
 	if (slot->state != MODEL_SLOT_FREE && slot->tid)
 		return slot->tid;
 	return f->folds ? 0 : f->pid;
 }
 
-static int add_file(struct model_sums *to, const struct model_shared *f, size_t slots, bool rows,
-	struct error *e)
+static int model_counts_add_file(struct model_sums *to, const struct model_shared *f, size_t slots,
+	bool rows, struct error *e)
 {
 	struct model_sums one = {.images = 1,
 		.lost = f->lost_children,
@@ -173,7 +174,8 @@ static int add_file(struct model_sums *to, const struct model_shared *f, size_t 
 		for (size_t i = 0; i < EVENT_LIMIT; i++)
 			one.total[i] += slot->counts[i];
 		if (rows && any(slot->counts) &&
-			row_add(to, f->pid, thread_of(f, slot), f->command, slot->counts, e))
+			row_add(to, f->pid, model_counts_thread_of(f, slot), f->command,
+				slot->counts, e))
 			return -1;
 	}
 	add_others(to, &one);
@@ -181,7 +183,7 @@ static int add_file(struct model_sums *to, const struct model_shared *f, size_t 
 }
 
 /* One file: to the sum of what ended if its process image did, else to *now. */
-static int take_file(struct model_counts *c, int directory, const char *name,
+static int model_counts_take_file(struct model_counts *c, int directory, const char *name,
 	struct model_sums *now, struct error *e)
 {
 	struct model_shared *f;
@@ -196,7 +198,7 @@ static int take_file(struct model_counts *c, int directory, const char *name,
 	ended = flock(fd, LOCK_EX | LOCK_NB) == 0;
 	f = copy_file(fd, ended, &slots);
 	if (f)
-		rc = add_file(ended ? &c->ended : now, f, slots, c->per_thread, e);
+		rc = model_counts_add_file(ended ? &c->ended : now, f, slots, c->per_thread, e);
 	if (f && ended && rc == 0)
 		unlinkat(directory, name, 0);
 	free(f);
@@ -215,7 +217,7 @@ int model_counts_read(struct model_counts *c, struct model_sums *now, struct err
 		return error_sys(e, errno, "cannot read %s", c->directory);
 	while (rc == 0 && (entry = readdir(d)) != NULL)
 		if (strncmp(entry->d_name, MODEL_SHARED_PREFIX, strlen(MODEL_SHARED_PREFIX)) == 0)
-			rc = take_file(c, dirfd(d), entry->d_name, now, e);
+			rc = model_counts_take_file(c, dirfd(d), entry->d_name, now, e);
 	closedir(d);
 	if (rc == 0)
 		rc = model_sums_add(now, &c->ended, e);

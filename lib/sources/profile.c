@@ -202,7 +202,7 @@ static int compare_processes(const struct profile_process *a, const struct profi
 
 /* The position of each of n things after sorting; NULL if memory is out. An insertion sort: n is
  * small, and most are in order. */
-static uint32_t *ranks(size_t n, const struct profile *p,
+static uint32_t *profile_ranks(size_t n, const struct profile *p,
 	int (*compare)(const struct profile *p, size_t a, size_t b))
 {
 	size_t *order = malloc((n + 1) * sizeof(*order));
@@ -314,9 +314,9 @@ static int group(void *things, size_t count, size_t size, size_t processes, stru
 
 int profile_finish(struct profile *p, struct error *e)
 {
-	uint32_t *image = ranks(p->images.count, p, images_order);
-	uint32_t *sampler = ranks(p->samplers.count, p, samplers_order);
-	uint32_t *process = ranks(p->processes.count, p, processes_order);
+	uint32_t *image = profile_ranks(p->images.count, p, images_order);
+	uint32_t *sampler = profile_ranks(p->samplers.count, p, samplers_order);
+	uint32_t *process = profile_ranks(p->processes.count, p, processes_order);
 	int rc = -1;
 
 	if (!image || !sampler || !process) {
@@ -360,7 +360,7 @@ static bool is_over(int directory, const char *name)
 
 /* An open file, to be freed by the caller, and its size; NULL with *e set. profile_add detects a
  * file that was cut off meanwhile. */
-static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
+static char *profile_read_whole(int fd, const char *name, size_t *size, struct error *e)
 {
 	struct stat st;
 	char *data;
@@ -390,7 +390,7 @@ static char *read_whole(int fd, const char *name, size_t *size, struct error *e)
 	return data;
 }
 
-static int take_file(struct profile *p, int directory, const char *name, struct error *e)
+static int profile_take_file(struct profile *p, int directory, const char *name, struct error *e)
 {
 	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC), rc;
 	char *data;
@@ -398,7 +398,7 @@ static int take_file(struct profile *p, int directory, const char *name, struct 
 
 	if (fd < 0)
 		return errno == ENOENT ? 0 : error_sys(e, errno, "cannot open %s", name);
-	data = read_whole(fd, name, &size, e);
+	data = profile_read_whole(fd, name, &size, e);
 	rc = data ? profile_add(p, data, size, e) : -1;
 	free(data);
 	close(fd);
@@ -419,7 +419,7 @@ int profile_take(struct profile *p, const char *directory, bool all, struct erro
 		if (strncmp(entry->d_name, MODEL_PROFILE_PREFIX, strlen(MODEL_PROFILE_PREFIX)) ==
 				0 &&
 			(all || is_over(dirfd(d), entry->d_name)))
-			rc = take_file(p, dirfd(d), entry->d_name, e);
+			rc = profile_take_file(p, dirfd(d), entry->d_name, e);
 	closedir(d);
 	return rc;
 }

@@ -62,7 +62,7 @@ struct place {
 	uint32_t image;
 };
 
-static int compare_places(const void *x, const void *y)
+static int profile_blocks_compare_places(const void *x, const void *y)
 {
 	const struct place *a = x, *b = y;
 	int order = ORDER(a->image, b->image);
@@ -82,7 +82,7 @@ static struct place *find_targets(const struct profile *p, size_t *count)
 			targets[(*count)++] = (struct place){edge->key.to, edge->key.to_image};
 	}
 	if (targets)
-		qsort(targets, *count, sizeof(*targets), compare_places);
+		qsort(targets, *count, sizeof(*targets), profile_blocks_compare_places);
 	return targets;
 }
 
@@ -106,10 +106,10 @@ int profile_find_blocks(const struct profile *p, profile_blocks *blocks, struct 
 		const struct profile_insn *d = table_at(&p->insns, i);
 		struct place here = {d->key.address, d->key.image};
 
-		while (at < count && compare_places(&targets[at], &here) < 0)
+		while (at < count && profile_blocks_compare_places(&targets[at], &here) < 0)
 			at++;
 		if (block && goes_on(table_at(&p->insns, i - 1), d) &&
-			!(at < count && compare_places(&targets[at], &here) == 0)) {
+			!(at < count && profile_blocks_compare_places(&targets[at], &here) == 0)) {
 			block->count++;
 			continue;
 		}
@@ -142,7 +142,7 @@ static struct leaving *find_leaving(const struct profile *p)
 		out[i] = (struct leaving){{edge->key.from, edge->key.from_image}, edge->count};
 	}
 	if (out)
-		qsort(out, p->edges.count, sizeof(*out), compare_places);
+		qsort(out, p->edges.count, sizeof(*out), profile_blocks_compare_places);
 	return out;
 }
 
@@ -165,9 +165,9 @@ static int add_next(
 	if (a->key.image != b->key.image || a->key.address + a->key.length != b->key.address ||
 		a->branch != MODEL_NO_BRANCH)
 		return 0;
-	while (*at < count && compare_places(&out[*at], &from) < 0)
+	while (*at < count && profile_blocks_compare_places(&out[*at], &from) < 0)
 		++*at;
-	for (size_t i = *at; i < count && compare_places(&out[i], &from) == 0; i++)
+	for (size_t i = *at; i < count && profile_blocks_compare_places(&out[i], &from) == 0; i++)
 		left += out[i].count;
 	if (left >= all)
 		return 0;

@@ -32,7 +32,7 @@ static int compare_siblings(const void *x, const void *y)
 	return order ? order : ORDER(a->node.key.length, b->node.key.length);
 }
 
-static void measure(const struct table *nodes, struct numbered *all)
+static void profile_paths_measure(const struct table *nodes, struct numbered *all)
 {
 	for (size_t i = 0; i < nodes->count; i++) {
 		const struct profile_node *n = table_at(nodes, i);
@@ -44,7 +44,7 @@ static void measure(const struct table *nodes, struct numbered *all)
 }
 
 /* Level by level: those of one are in order when their callers' numbers are known. */
-static void number(struct numbered *all, size_t count, uint32_t *now)
+static void profile_paths_number(struct numbered *all, size_t count, uint32_t *now)
 {
 	size_t from = 0, to;
 
@@ -68,8 +68,8 @@ int profile_sort_nodes(struct profile *p, struct error *e)
 	if (!all || !now) {
 		rc = error_nomem(e);
 	} else {
-		measure(&p->nodes, all);
-		number(all, count, now);
+		profile_paths_measure(&p->nodes, all);
+		profile_paths_number(all, count, now);
 		for (size_t i = 0; i < count; i++)
 			*(struct profile_node *)table_at(&p->nodes, i) = all[i].node;
 		for (size_t i = 0; i < p->samples.count; i++) {

@@ -243,7 +243,8 @@ static int add_count(struct reading_file *f, struct profile_insn *to, uint32_t i
 	return 0;
 }
 
-static int read_rows(struct reading_file *f, struct cursor *c, const struct superblock *b)
+static int profile_read_read_rows(
+	struct reading_file *f, struct cursor *c, const struct superblock *b)
 {
 	size_t rows = get_count(c, b->insn_count);
 
@@ -291,7 +292,7 @@ static int read_superblock(struct reading_file *f, struct cursor *c, struct supe
 		return c->bad = true, 0;
 	if (merge_insns(f, b))
 		return -1;
-	return read_rows(f, c, b);
+	return profile_read_read_rows(f, c, b);
 }
 
 static int read_blocks(struct reading_file *f, struct cursor *c)
@@ -367,7 +368,8 @@ static const struct {
 };
 
 /* Sections of one type; false where something is damaged. */
-static bool read_sections(struct reading_file *f, struct cursor all, size_t reader, int *rc)
+static bool profile_read_read_sections(
+	struct reading_file *f, struct cursor all, size_t reader, int *rc)
 {
 	for (;;) {
 		struct model_profile_section head;
@@ -430,7 +432,7 @@ int profile_add(struct profile *p, const void *data, size_t size, struct error *
 	all.end = all.at + header.length;
 	rc = add_process(&f);
 	for (size_t i = 0; rc == 0 && good && i < sizeof(readers) / sizeof(readers[0]); i++)
-		good = read_sections(&f, all, i, &rc);
+		good = profile_read_read_sections(&f, all, i, &rc);
 	p->damaged += !good;
 	vec_fini(&f.mappings);
 	vec_fini(&f.samplers);

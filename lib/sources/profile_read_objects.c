@@ -136,7 +136,7 @@ int profile_read_object_touches(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
-static int read_end(struct reading_file *f, struct cursor *c, uint32_t line)
+static int profile_read_objects_read_end(struct reading_file *f, struct cursor *c, uint32_t line)
 {
 	struct experiment_end e = {
 		.key = {.line = line, .thread = (uint32_t)get_count(c, UINT32_MAX)}};
@@ -174,7 +174,7 @@ int profile_read_object_lines(struct reading_file *f, struct cursor *c)
 		if (line < 0)
 			return out_of_memory(f);
 		for (size_t i = 0; i < n && !c->bad; i++)
-			if (read_end(f, c, (uint32_t)line))
+			if (profile_read_objects_read_end(f, c, (uint32_t)line))
 				return -1;
 	}
 	return 0;

@@ -326,7 +326,7 @@ static int start_tracing(struct run *run, pid_t pid, struct error *e)
 		return 0;
 	run->tracing = true;
 	run->trace = (struct trace){.hear = on_thread, .context = run};
-	return trace_begin(&run->trace, pid, !run->launched, e);
+	return threads_trace_begin(&run->trace, pid, !run->launched, e);
 }
 
 /* 1 when the command has ended. */
@@ -339,7 +339,7 @@ static int poll_command(struct run *run, struct error *e)
 		return 1;
 	if (!run->tracing)
 		return run->launched ? launch_poll(&run->launch, false, e) : 0;
-	rc = trace_poll(&run->trace, &status, &usage, e);
+	rc = threads_trace_poll(&run->trace, &status, &usage, e);
 	if (rc > 0)
 		launch_reaped(&run->launch, status, &usage);
 	return rc;
@@ -526,7 +526,7 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 	if (request->progress)
 		progress_end(&request->progress->line);
 	if (run.tracing)
-		trace_end(&run.trace);
+		threads_trace_end(&run.trace);
 	if (rc != 0 && run.launched && launch_was_released(&run.launch))
 		run_outlast(&run, &signals);
 	drain_signals(&signals);

@@ -36,13 +36,13 @@ static void lay_out(struct frame *f)
 	f->body = rows < 3 ? 0 : 1 + (f->heading > 0) + (f->heading > 0 && rows >= 7);
 }
 
-static size_t longer(size_t a, size_t b)
+static size_t draw_longer(size_t a, size_t b)
 {
 	return a > b ? a : b;
 }
 
 /* Columns are as wide as the widest number so far in them. */
-static void measure(struct frame *f)
+static void draw_measure(struct frame *f)
 {
 	struct tui_page *p = f->p;
 	struct strbuf b = {0};
@@ -50,7 +50,7 @@ static void measure(struct frame *f)
 	for (size_t i = 0; i < p->strips.count; i++) {
 		struct prof_strip *s = &p->strips.data[i];
 
-		s->width = longer(s->width, longer(strlen(s->first), strlen(s->second)));
+		s->width = draw_longer(s->width, draw_longer(strlen(s->first), strlen(s->second)));
 		if (s->part == PROF_PART_BAR)
 			s->width = prof_bar_width(p->table);
 		for (size_t k = 0; k < (size_t)f->rows && s->part != PROF_PART_BAR; k++) {
@@ -60,7 +60,7 @@ static void measure(struct frame *f)
 				break;
 			b.length = 0;
 			prof_strip_figure(p->table, &f->style, s, (size_t)row, p->bar_most, &b);
-			s->width = longer(s->width, tui_width(strbuf_text(&b), true));
+			s->width = draw_longer(s->width, tui_width(strbuf_text(&b), true));
 		}
 		if (s->part == PROF_PART_TEXT && s->width > WIDEST_TEXT)
 			s->width = WIDEST_TEXT;
@@ -110,7 +110,7 @@ static int numbers_width(const struct frame *f)
 }
 
 /* Chooses the strips that fit. */
-static void choose(struct frame *f)
+static void draw_choose(struct frame *f)
 {
 	struct tui_page *p = f->p;
 	bool texts = p->table->layout == REPORT_SOURCE || p->table->layout == REPORT_TREE;
@@ -258,7 +258,7 @@ static void draw_fold(struct frame *f, int line, size_t row)
 			TUI_KEY);
 }
 
-static void draw_row(struct frame *f, int line, size_t row)
+static void draw_row_draw(struct frame *f, int line, size_t row)
 {
 	const struct report_table *t = f->p->table;
 	const struct report_row *r = &t->rows.data[row];
@@ -288,7 +288,7 @@ static void draw_line(struct frame *f, int line, size_t at)
 	long row = tui_page_row(p, at);
 
 	if (row >= 0) {
-		draw_row(f, line, (size_t)row);
+		draw_row_draw(f, line, (size_t)row);
 	} else if (at < tui_page_count(p)) {
 		const char *text = p->lines.data[at - p->rows.count];
 
@@ -458,8 +458,8 @@ void tui_draw(struct tui *t)
 		return;
 	draw_title(&f);
 	if (p->rows.table) {
-		measure(&f);
-		choose(&f);
+		draw_measure(&f);
+		draw_choose(&f);
 		draw_headings(&f);
 	}
 	for (int i = 0; i < f.rows && p->top + (size_t)i < count; i++)

@@ -50,7 +50,7 @@ void tui_do_previous(struct tui *t)
 	tui_search_start(t, !t->search.upward);
 }
 
-static void arrange(struct tui *t)
+static void find_arrange(struct tui *t)
 {
 	if (tui_page_arrange(tui_top(t)))
 		tui_say(t, "out of memory");
@@ -98,7 +98,7 @@ static void sort_by(struct tui *t, long step)
 	do
 		p->sort = (p->sort + 1 + step + choices) % choices - 1;
 	while (!sorts(p, p->sort));
-	arrange(t);
+	find_arrange(t);
 	p->cursor = p->top = 0;
 	tui_focus_clear(&p->focus);
 }
@@ -124,5 +124,5 @@ void tui_do_reverse(struct tui *t)
 		return;
 	}
 	p->reverse = !p->reverse;
-	arrange(t);
+	find_arrange(t);
 }

@@ -2,7 +2,7 @@
 /* Actions: moving the cursor. */
 #include "tui/actions.h"
 
-static void move(struct tui *t, bool down, size_t lines)
+static void move_move(struct tui *t, bool down, size_t lines)
 {
 	struct tui_page *p = tui_top(t);
 	size_t count = tui_page_count(p);
@@ -15,12 +15,12 @@ static void move(struct tui *t, bool down, size_t lines)
 
 void tui_do_up(struct tui *t)
 {
-	move(t, false, 1);
+	move_move(t, false, 1);
 }
 
 void tui_do_down(struct tui *t)
 {
-	move(t, true, 1);
+	move_move(t, true, 1);
 }
 
 /* One line of the old screen stays. */
@@ -37,13 +37,13 @@ void tui_do_page_up(struct tui *t)
 	size_t lines = screenful(t);
 
 	p->top -= p->top < lines ? p->top : lines;
-	move(t, false, lines);
+	move_move(t, false, lines);
 }
 
 void tui_do_page_down(struct tui *t)
 {
 	tui_top(t)->top += screenful(t);
-	move(t, true, screenful(t));
+	move_move(t, true, screenful(t));
 	if (tui_top(t)->top > tui_top(t)->cursor)
 		tui_top(t)->top = tui_top(t)->cursor;
 }
@@ -55,7 +55,7 @@ void tui_do_first(struct tui *t)
 
 void tui_do_last(struct tui *t)
 {
-	move(t, true, tui_page_count(tui_top(t)));
+	move_move(t, true, tui_page_count(tui_top(t)));
 }
 
 enum { SCROLL = 8 };

@@ -24,7 +24,7 @@ static bool tree(struct tui *t)
 	return tui_rows_collapsed(&p->rows) != NULL;
 }
 
-static void arrange(struct tui *t)
+static void show_arrange(struct tui *t)
 {
 	if (tui_page_arrange(tui_top(t)))
 		tui_say(t, "out of memory");
@@ -59,7 +59,7 @@ void tui_do_expand(struct tui *t)
 		return;
 	}
 	p->rows.collapsed[row] = !p->rows.collapsed[row];
-	arrange(t);
+	show_arrange(t);
 }
 
 void tui_do_expand_all(struct tui *t)
@@ -67,7 +67,7 @@ void tui_do_expand_all(struct tui *t)
 	if (!tree(t))
 		return;
 	memset(tui_top(t)->rows.collapsed, 0, tui_top(t)->rows.table->rows.count);
-	arrange(t);
+	show_arrange(t);
 }
 
 void tui_do_collapse_all(struct tui *t)
@@ -78,7 +78,7 @@ void tui_do_collapse_all(struct tui *t)
 		return;
 	for (size_t i = 0; i < p->rows.table->rows.count; i++)
 		p->rows.collapsed[i] = has_children(p->rows.table, i);
-	arrange(t);
+	show_arrange(t);
 }
 
 /* The report that a menu is about. */

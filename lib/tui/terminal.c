@@ -122,7 +122,7 @@ static bool colors_of(const struct tui_terminal_options *options)
 	return true;
 }
 
-static void show(const struct tui_screen *s, bool colors)
+static void terminal_show(const struct tui_screen *s, bool colors)
 {
 	for (int row = 0; row < s->rows; row++)
 		for (int i = 0; i < s->columns; i++) {
@@ -297,7 +297,7 @@ static int loop(struct tui *t, const struct handlers *h, bool colors)
 		if (t->redraw)
 			clearok(stdscr, TRUE);
 		t->redraw = false;
-		show(&t->screen, colors);
+		terminal_show(&t->screen, colors);
 		ppoll(fds, t->source.wake >= 0 ? 2 : 1, more || tui_busy(t) ? &wait : NULL,
 			&h->waiting);
 		if (stopped)

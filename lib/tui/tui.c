@@ -132,7 +132,7 @@ void tui_pop(struct tui *t)
 	tui_settle(t);
 }
 
-static size_t text_width(const struct tui *t)
+static size_t tui_text_width(const struct tui *t)
 {
 	return t->screen.columns > 3 ? (size_t)t->screen.columns - 3 : 1;
 }
@@ -150,7 +150,7 @@ void tui_ask(struct tui *t, struct tui_page *p)
 	p->waiting = false;
 	if (p->table)
 		t->source.ops->release(t->source.context, p->table);
-	if (tui_page_fail(p, &e, text_width(t)))
+	if (tui_page_fail(p, &e, tui_text_width(t)))
 		say_memory(t);
 }
 
@@ -220,7 +220,7 @@ static struct tui_page *find_page(struct tui *t, uint64_t ticket)
 	return NULL;
 }
 
-static void take(struct tui *t, const struct tui_answer *a)
+static void tui_take(struct tui *t, const struct tui_answer *a)
 {
 	struct tui_page *p = find_page(t, a->ticket);
 	const struct report_table *old;
@@ -238,8 +238,8 @@ static void take(struct tui *t, const struct tui_answer *a)
 	keeps = old && !p->focus.set && p->cursor;
 	if (keeps && tui_page_keep_focus(p))
 		say_memory(t);
-	if (a->table ? tui_page_take(p, a->table, text_width(t), t->intervals)
-		     : tui_page_fail(p, &a->error, text_width(t)))
+	if (a->table ? tui_page_take(p, a->table, tui_text_width(t), t->intervals)
+		     : tui_page_fail(p, &a->error, tui_text_width(t)))
 		say_memory(t);
 	if (old)
 		t->source.ops->release(t->source.context, old);
@@ -309,7 +309,7 @@ bool tui_work(struct tui *t, uint64_t budget)
 
 	memset(&a, 0, sizeof(a));
 	while (t->source.ops->answer(t->source.context, &a)) {
-		take(t, &a);
+		tui_take(t, &a);
 		memset(&a, 0, sizeof(a));
 	}
 	if (tui_rows_busy(&p->rows)) {
@@ -356,7 +356,7 @@ int tui_resize(struct tui *t, int rows, int columns)
 		return -1;
 	}
 	for (size_t i = 0; i < t->pages.count; i++)
-		if (tui_page_texts(t->pages.data[i], text_width(t)))
+		if (tui_page_texts(t->pages.data[i], tui_text_width(t)))
 			say_memory(t);
 	tui_settle(t);
 	t->redraw = true;

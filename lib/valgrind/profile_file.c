@@ -26,7 +26,7 @@ static struct model_profile_header header;
 static Int descriptor = -1;
 static ULong saved_at; /* superblocks */
 
-static ULong instructions(void)
+static ULong profile_file_instructions(void)
 {
 	ULong n = 0;
 
@@ -73,16 +73,16 @@ static Bool write_at(const void *data, SizeT size, ULong at)
 }
 
 /* After the header if the last profile leaves room there, else after that. */
-static ULong place(SizeT size)
+static ULong profile_file_place(SizeT size)
 {
 	if (!header.length || DATA_START + size <= header.offset)
 		return DATA_START;
 	return header.offset + header.length;
 }
 
-static Bool write_profile(const struct bytes *b)
+static Bool profile_file_write_profile(const struct bytes *b)
 {
-	ULong at = place(b->length);
+	ULong at = profile_file_place(b->length);
 
 	if (!write_at(b->data, b->length, at))
 		return False;
@@ -104,7 +104,7 @@ void profile_save(enum model_shared_state state)
 	if (profile_kind == PROFILE_BLOCKS)
 		blocks_sum(counts_of(0));
 	profile_write_sections(&b);
-	header.instructions = instructions();
+	header.instructions = profile_file_instructions();
 	header.state = state;
 	/* The program may have lowered its limit on the size of files; ours are not output of the
 	 * program.
@@ -113,7 +113,8 @@ void profile_save(enum model_shared_state state)
 	raised = old;
 	raised.rlim_cur = raised.rlim_max;
 	VG_(setrlimit)(LIMIT_FILE_SIZE, &raised);
-	if (place(b.length) + b.length > raised.rlim_max || !write_profile(&b))
+	if (profile_file_place(b.length) + b.length > raised.rlim_max ||
+		!profile_file_write_profile(&b))
 		counts_note_unprofiled();
 	VG_(setrlimit)(LIMIT_FILE_SIZE, &old);
 	VG_(free)(b.data);

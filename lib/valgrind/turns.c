@@ -88,7 +88,7 @@ static void turns_leave(void)
 	__atomic_store_n(&guard, 0, __ATOMIC_RELEASE);
 }
 
-static void wake(struct turn *t)
+static void turns_wake(struct turn *t)
 {
 	__atomic_fetch_add(&t->wake, 1, __ATOMIC_RELEASE);
 	VG_(do_syscall)(__NR_futex, (UWord)&t->wake, 1 /* FUTEX_WAKE */, 1, 0, 0, 0, 0, 0);
@@ -163,7 +163,7 @@ static void wait_for_turn(struct turn *me)
 		if (next) {
 			owner = next->lwp;
 			if (next != me)
-				wake(next);
+				turns_wake(next);
 			continue;
 		}
 		turns_leave();
@@ -228,7 +228,7 @@ __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_
 	owner = 0;
 	for (UInt i = 1; i < used; i++) {
 		if (turns[i].state == WAITING) {
-			wake(&turns[i]); /* to find out which is next */
+			turns_wake(&turns[i]); /* to find out which is next */
 			break;
 		}
 	}

@@ -38,7 +38,7 @@ static struct image *find(void *context, uint64_t pc, uint64_t *bias)
 static void unwind_at(struct image *image, uint64_t pc)
 {
 	static const uint8_t stack[256];
-	struct unwinder *u = unwinder_new(NULL);
+	struct unwinder *u = unwind_new(NULL);
 	struct unwind_state s = {.known = UINT64_MAX >> 31,
 		.stack = stack,
 		.stack_address = 0x10000,
@@ -52,7 +52,7 @@ static void unwind_at(struct image *image, uint64_t pc)
 	s.registers[image_machine(image) == IMAGE_AARCH64 ? 32 : 16] = pc;
 	if (u && unwind(u, &s, find, image, pcs, 8, &complete, NULL) > 8)
 		abort();
-	unwinder_free(u);
+	unwind_free(u);
 }
 
 static void ask_data(struct image *image, uint64_t address)

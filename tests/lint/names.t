@@ -3,21 +3,13 @@
 # name of its module or its file; a static function's name stands in one file.
 . "$TOP/tests/lib.sh"
 cd "$top" || exit 1
-# Modules whose symbols and statics are not held to this as yet.
-unlinted='base branches experiment export image model picture process profile render tui valgrind'
 # Symbols that others have named: SGI's libperfex and SpeedShop.
 public='^(lib/perfex/perfex_classic\.c (load_costs|print_costs|print_counters|read_counters|start_counters)_?|lib/speedshop/points\.c ssrt_.*)$'
 
 sources=$(tracked | grep -E '^lib/.*\.c$')
-linted=$(printf '%s\n' "$sources" | grep -Ev "^lib/($(echo "$unlinted" | tr ' ' '|'))/")
-# Still to be renamed: lib/sources and lib/collect, where the tool's profile is read.
-linted=$(printf '%s\n' "$linted" | grep -Ev '^lib/(sources/(profile|model_counts)|collect/(model|data_samples))')
-
-is "files of one base name in lib" "$(printf '%s\n' "$sources" | sed 's|.*/||' | sort | uniq -d | while read -r twin; do
-	printf '%s\n' "$linted" | grep -q "/$twin$" && printf '%s\n' "$sources" | grep "/$twin$"
-done)" ""
+is "files of one base name in lib" "$(printf '%s\n' "$sources" | sed 's|.*/||' | sort | uniq -d)" ""
 exported() { # file symbol
-	for f in $linted; do
+	for f in $sources; do
 		[ -e "$build/obj/${f%.c}.o" ] && nm -g --defined-only "$build/obj/${f%.c}.o" | awk -v f="$f" '{ print f, $3 }'
 	done
 }
@@ -36,5 +28,5 @@ is "a static function's name stands in one file" "$(awk '
 		name = substr($0, RSTART, RLENGTH - 1)
 		if (name != "__attribute__" && !((name, FILENAME) in seen)) { seen[name, FILENAME] = 1; files[name] = files[name] " " FILENAME; n[name]++ }
 	}
-	END { for (name in n) if (n[name] > 1) print name ":" files[name] }' $linted | sort)" ""
+	END { for (name in n) if (n[name] > 1) print name ":" files[name] }' $sources | sort)" ""
 done_testing

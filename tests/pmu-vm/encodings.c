@@ -13,7 +13,7 @@ int main(void)
 
 	is_str(event_host_family(), "neoverse-n1", "this machine is one");
 	for (int i = 0; i < EV_COUNT; i++) {
-		const struct encoding *ours = &encodings_neoverse_n1[i];
+		const struct encoding *ours = &encodings_neoverse_n1.rows[i];
 		struct event_code theirs;
 		struct error e;
 		char name[128];

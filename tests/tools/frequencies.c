@@ -249,7 +249,7 @@ static int show(struct asked *a, const struct explain_procedure *p, const struct
 		}
 		printf("procedure %s %" PRIx64 " %" PRIu64 " %s\n",
 			a->data.images.data[p->image].name, p->begin, p->value,
-			prof_string_at(&a->data, p->name));
+			profile_string_at(&a->data, p->name));
 		show_blocks(a, &analysed, classes->block);
 		show_edges(a, &analysed, classes->edge, counts);
 		if (a->insns)
@@ -294,12 +294,12 @@ static int ask(struct asked *a, const struct prof_request *request, struct error
 	struct prof_images *images;
 	int rc = -1;
 
-	if (prof_data_init(&a->data, request, e))
+	if (profile_data_init(&a->data, request, e))
 		return -1;
-	images = prof_images_new(&a->data, &search, e);
+	images = profile_images_new(&a->data, &search, e);
 	if (images) {
-		a->data.names = (struct prof_names){&prof_images_ops, images};
-		if (prof_data_name(&a->data, false, e) == 0 &&
+		a->data.names = (struct prof_names){&profile_images_ops, images};
+		if (profile_data_name(&a->data, false, e) == 0 &&
 			explain_edges_init(&a->edges, &a->data) == 0 &&
 			explain_procedures_init(&a->procedures, &a->data) == 0 &&
 			explain_analysis_init(&a->analysis, &a->data, e) == 0) {
@@ -310,8 +310,8 @@ static int ask(struct asked *a, const struct prof_request *request, struct error
 	explain_analysis_fini(&a->analysis);
 	explain_procedures_fini(&a->procedures);
 	explain_edges_fini(&a->edges);
-	prof_images_free(images);
-	prof_data_fini(&a->data);
+	profile_images_free(images);
+	profile_data_fini(&a->data);
 	return rc;
 }
 

@@ -119,7 +119,7 @@ static inline int fake_report(
 	struct fake_report *r, const struct prof_request *q, report_view *view, struct error *e)
 {
 	memset(&r->table, 0, sizeof(r->table));
-	if (prof_data_init(&r->data, q, e))
+	if (profile_data_init(&r->data, q, e))
 		return -1;
 	r->data.names = (struct prof_names){&fake_ops, &r->names};
 	return view(&r->data, &r->table, e);
@@ -128,7 +128,7 @@ static inline int fake_report(
 static inline void fake_report_fini(struct fake_report *r)
 {
 	report_table_fini(&r->table);
-	prof_data_fini(&r->data);
+	profile_data_fini(&r->data);
 	memset(&r->names, 0, sizeof(r->names));
 }
 

@@ -104,7 +104,7 @@ static void test_table(void)
 		"its residual");
 	is_int(c.groups.data[2].key, 1, "the second not at all");
 	is_near(c.difference, sqrt((want - 2) * 300 / (100. * 200)), 1e-9, "difference");
-	comparison_fini(&c);
+	compare_fini(&c);
 	experiment_fini(&x);
 }
 
@@ -117,23 +117,23 @@ static void test_small(void)
 	make_profile(&x);
 	experiment_compare(&c, &x, 0, &x, 1, by_address, NULL, &e);
 	ok(c.p == 1 && c.cells == 0 && c.groups.count == 0, "nothing to compare");
-	comparison_fini(&c);
+	compare_fini(&c);
 	for (uint64_t i = 0; i < 50; i++)
 		add(&x, 0, i, 1);
 	experiment_compare(&c, &x, 0, &x, 1, by_address, NULL, &e);
 	ok(c.p == 1 && c.cells == 0 && c.groups.count == 50, "one profile is empty");
-	comparison_fini(&c);
+	compare_fini(&c);
 	for (uint64_t i = 0; i < 50; i++)
 		add(&x, 1, i + 1, 1);
 	experiment_compare(&c, &x, 0, &x, 1, by_address, NULL, &e);
 	ok(c.p == 1 && c.cells == 1 && c.groups.data[0].pooled,
 		"fifty addresses with one sample each make no test");
-	comparison_fini(&c);
+	compare_fini(&c);
 	add(&x, 0, 100, 40);
 	add(&x, 1, 100, 50);
 	experiment_compare(&c, &x, 0, &x, 1, by_address, NULL, &e);
 	ok(c.cells == 2 && c.p > 0.3, "together against a large one they do");
-	comparison_fini(&c);
+	compare_fini(&c);
 	experiment_fini(&x);
 }
 
@@ -228,7 +228,7 @@ static double alarms(program *run, int trials, double level, double *difference)
 		experiment_compare(&compared, &x, 0, &x, 1, by_address, NULL, &e);
 		count += compared.p < level;
 		*difference += compared.difference / trials;
-		comparison_fini(&compared);
+		compare_fini(&compared);
 		experiment_fini(&x);
 	}
 	return (double)count / trials;
@@ -253,7 +253,7 @@ static void test_independent(void)
 		below[0] += compared.p < 0.5;
 		below[1] += compared.p < 0.05;
 		below[2] += compared.p < 0.01;
-		comparison_fini(&compared);
+		compare_fini(&compared);
 		experiment_fini(&x);
 	}
 	/* within three standard deviations */

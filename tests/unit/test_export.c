@@ -46,7 +46,7 @@ static char *export_text(struct run *r, const char *format, const char *const *m
 	char *text = NULL;
 	FILE *out;
 
-	if (!f || prof_data_init(&r->d, &r->q, e))
+	if (!f || profile_data_init(&r->d, &r->q, e))
 		return NULL;
 	r->d.names = (struct prof_names){&fake_ops, &r->names};
 	x = export_new(&r->d, &want, f, e);
@@ -56,7 +56,7 @@ static char *export_text(struct run *r, const char *format, const char *const *m
 		fclose(out);
 	}
 	export_free(x);
-	prof_data_fini(&r->d);
+	profile_data_fini(&r->d);
 	return text;
 }
 

@@ -125,7 +125,7 @@ static void test_aarch64(void)
 	struct unwind_state s = {.stack = (const uint8_t *)stack,
 		.stack_address = 0x9000,
 		.stack_size = sizeof(stack)};
-	struct unwinder *u = unwinder_new(NULL);
+	struct unwinder *u = unwind_new(NULL);
 	struct image_identity id = {.path = path};
 	struct image *image;
 	uint64_t registers[33] = {0};
@@ -151,10 +151,10 @@ static void test_aarch64(void)
 	is_int(pcs[0], 0x41214, "a leaf");
 	is_int(pcs[1], 0x41268, "its caller from the link register");
 	is_int(pcs[2], 0x412d0, "... whose caller is by its frame pointer");
-	unwinder_forget(u, image);
+	unwind_forget(u, image);
 	n = unwind(u, &s, find_image, image, pcs, 8, &complete, NULL);
 	is_int(pcs[2], 0x412d0, "the same after forgetting");
-	unwinder_free(u);
+	unwind_free(u);
 	image_close(image);
 }
 

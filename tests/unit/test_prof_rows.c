@@ -32,7 +32,7 @@ static void test_intervals(void)
 		{100, 81.36, 121.63}, {1000, 938.97, 1063.9}};
 
 	for (size_t i = 0; i < sizeof(known) / sizeof(known[0]); i++) {
-		struct quantity q = prof_sampled(known[i].n, 2, LABEL_MODEL);
+		struct quantity q = profile_sampled(known[i].n, 2, LABEL_MODEL);
 
 		ok(fabs(q.low / 2 - known[i].low) <= 0.0005 * known[i].low + 0.0001 &&
 				fabs(q.high / 2 - known[i].high) <= 0.0005 * known[i].high,
@@ -166,16 +166,16 @@ static void test_calipers(void)
 		fake_samples(&x, 0, 0, phase, 1u << phase, PATH(0x1000));
 	for (size_t i = 0; i < sizeof(cases) / sizeof(cases[0]); i++) {
 		q.calipers = cases[i].calipers;
-		ok(prof_data_init(&d, &q, &e) == 0, "-calipers %s %s", q.calipers, e.message);
+		ok(profile_data_init(&d, &q, &e) == 0, "-calipers %s %s", q.calipers, e.message);
 		is_int(d.metrics.data[0].samples, cases[i].samples, "samples between");
-		prof_data_fini(&d);
+		profile_data_fini(&d);
 	}
 	q.calipers = "3,1";
-	ok(prof_data_init(&d, &q, &e) && e.code == ERR_RANGE, "points in the wrong order");
+	ok(profile_data_init(&d, &q, &e) && e.code == ERR_RANGE, "points in the wrong order");
 	q.calipers = "sovle";
-	ok(prof_data_init(&d, &q, &e) && strstr(e.hint, "solve"), "no such point: %s", e.hint);
+	ok(profile_data_init(&d, &q, &e) && strstr(e.hint, "solve"), "no such point: %s", e.hint);
 	q.calipers = "9";
-	ok(prof_data_init(&d, &q, &e) && e.code == ERR_NOT_FOUND, "no such number");
+	ok(profile_data_init(&d, &q, &e) && e.code == ERR_NOT_FOUND, "no such number");
 	experiment_fini(&x);
 }
 

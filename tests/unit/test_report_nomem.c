@@ -23,14 +23,14 @@ static int make(struct error *e)
 	struct prof_data data;
 	struct report_table table = {0};
 	struct fake_names names = {0};
-	int rc = prof_data_init(&data, &q, e);
+	int rc = profile_data_init(&data, &q, e);
 
 	if (rc)
 		return -1;
 	data.names = (struct prof_names){&fake_ops, &names};
 	rc = view(&data, &table, e);
 	report_table_fini(&table);
-	prof_data_fini(&data);
+	profile_data_fini(&data);
 	return rc;
 }
 

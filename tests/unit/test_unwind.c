@@ -359,7 +359,7 @@ static void test_cxx(struct unwinder *u)
 		skip("libstdc++.so.6 is not there");
 		return;
 	}
-	unwinder_forget(u, NULL);
+	unwind_forget(u, NULL);
 	unload();
 	dl_iterate_phdr(load, NULL);
 	sample_count = 0;
@@ -591,7 +591,7 @@ static void test_perf_registers(void)
 
 int main(void)
 {
-	struct unwinder *u = unwinder_new(NULL);
+	struct unwinder *u = unwind_new(NULL);
 	void *first[4];
 
 	if (!u)
@@ -610,7 +610,7 @@ int main(void)
 	test_epilogue(u);
 	test_frame_pointers(u);
 	test_short_copy(u);
-	unwinder_free(u);
+	unwind_free(u);
 	unload();
 	return done();
 }

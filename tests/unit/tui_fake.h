@@ -223,7 +223,7 @@ static inline int tui_fake_ask(
 	if (f->failing && f->made % f->failing == 0) {
 		error_set(&a->error, ERR_UNSUPPORTED, "this one cannot be made");
 		error_hint(&a->error, "ask for another one");
-	} else if (prof_data_init(&own->data, &q, &a->error) == 0) {
+	} else if (profile_data_init(&own->data, &q, &a->error) == 0) {
 		own->data.names = (struct prof_names){&tui_fake_names_ops, &own->names};
 		if (f->make[ask->report](&own->data, &own->table, &a->error) == 0) {
 			own->data.request = NULL;
@@ -232,7 +232,7 @@ static inline int tui_fake_ask(
 		}
 	}
 	report_table_fini(&own->table);
-	prof_data_fini(&own->data);
+	profile_data_fini(&own->data);
 	free(own);
 	f->made--;
 	return 0;
@@ -245,7 +245,7 @@ static inline void tui_fake_release(void *context, const struct report_table *ta
 
 	f->released++;
 	report_table_fini(&own->table);
-	prof_data_fini(&own->data);
+	profile_data_fini(&own->data);
 	free(own);
 }
 

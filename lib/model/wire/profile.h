@@ -3,7 +3,7 @@
 /*
  * The Valgrind tool's profile of each instruction of a process image: a file beside that of the
  * counts (model/wire/shared.h), "profile.PID.N" with the same numbers, written by
- * lib/valgrind/profile.c and read by sources/profile_read.c.
+ * lib/valgrind/profile_write.c and read by sources/profile_read.c.
  *
  * The file begins with struct model_profile_header.  It has the position of the last complete
  * profile; while the process runs, another is written from time to time after or before it, and then

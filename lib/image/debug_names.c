@@ -13,11 +13,11 @@ struct name {
 };
 
 /* From an inlined copy to its abstract instance to its declaration. */
-static const char *find(Dwarf_Die *die, unsigned attribute)
+static const char *debug_names_find(Dwarf_Die *die, unsigned attribute)
 {
 	Dwarf_Attribute a;
 
-	return debug_string(dwarf_attr_integrate(die, attribute, &a));
+	return entry_string(dwarf_attr_integrate(die, attribute, &a));
 }
 
 const char *debug_name(struct debug *d, Dwarf_Die *die)
@@ -33,11 +33,13 @@ const char *debug_name(struct debug *d, Dwarf_Die *die)
 		return NULL;
 	if (d->names.count == before)
 		return name->text;
-	linkage = find(die, DW_AT_linkage_name);
+	linkage = debug_names_find(die, DW_AT_linkage_name);
 	if (!linkage)
-		linkage = find(die, DW_AT_MIPS_linkage_name);
+		linkage = debug_names_find(die, DW_AT_MIPS_linkage_name);
 	name->owned = linkage ? image_demangle(linkage) : NULL;
-	name->text = name->owned ? name->owned : linkage ? linkage : find(die, DW_AT_name);
+	name->text = name->owned ? name->owned
+		     : linkage   ? linkage
+				 : debug_names_find(die, DW_AT_name);
 	return name->text;
 }
 

@@ -141,7 +141,7 @@ static void say_what_is_missing(const struct collect_request *r, const struct mo
 			(unsigned long long)p->lost.targets, (unsigned long long)p->lost.calipers);
 }
 
-static void add_up(const struct modelling *m, uint64_t *totals)
+static void collect_model_add_up(const struct modelling *m, uint64_t *totals)
 {
 	memset(totals, 0, EVENT_LIMIT * sizeof(*totals));
 	for (size_t i = 0; i < m->plan.count; i++) {
@@ -222,14 +222,14 @@ static int archive_images(const struct collect_request *r, const struct experime
 	return 0;
 }
 
-static int finish(struct modelling *m, struct experiment *x, struct error *e)
+static int collect_model_finish(struct modelling *m, struct experiment *x, struct error *e)
 {
 	const struct collect_request *r = m->request;
 	uint64_t totals[EVENT_LIMIT];
 
 	x->elapsed = (uint64_t)(m->run.elapsed * 1e9);
 	x->complete = !m->run.interrupted;
-	add_up(m, totals);
+	collect_model_add_up(m, totals);
 	if (profile_finish(&m->profile, e) || describe_model(m, x, e) ||
 		model_fill(x, r->metrics, &m->profile, totals, m->machine->model.clock_hz, e))
 		return -1;
@@ -240,7 +240,8 @@ static int finish(struct modelling *m, struct experiment *x, struct error *e)
 	return archive_images(r, x);
 }
 
-static int run(struct modelling *m, const struct source_options *options, struct error *e)
+static int collect_model_run(
+	struct modelling *m, const struct source_options *options, struct error *e)
 {
 	struct run_progress progress = {.expected = (double)m->request->expect};
 	struct run_request request = {.argv = m->request->argv, .progress = &progress};
@@ -268,14 +269,14 @@ int collect_model(const struct collect_request *r, struct experiment *x,
 	}
 	if (prepare(&m, &options, e) == 0 && collect_describe(r, x, "model", e) == 0) {
 		say_what_is_not_done(r);
-		if (run(&m, &options, e) == 0) {
+		if (collect_model_run(&m, &options, e) == 0) {
 			*result = (struct collect_result){.exit_status = m.run.exit_status,
 				.killed = m.run.killed,
 				.interrupted = m.run.interrupted,
 				.elapsed = m.run.elapsed};
 			rc = r->output ? collect_output_claim(r->output, m.run.pid, e) : 0;
 			if (rc == 0)
-				rc = finish(&m, x, e);
+				rc = collect_model_finish(&m, x, e);
 		}
 	}
 	if (m.ran)

@@ -10,7 +10,7 @@ struct order {
 	uint32_t image, place;
 };
 
-static int by_address(const void *a, const void *b)
+static int export_names_by_address(const void *a, const void *b)
 {
 	const struct order *x = a, *y = b;
 
@@ -34,7 +34,7 @@ static int add_frame(
 	long function = function_of(x, key), file = 0;
 
 	if (line->file && line->line)
-		file = prof_string(x->data, line->file);
+		file = profile_string(x->data, line->file);
 	if (!frame || function < 0 || file < 0)
 		return -1;
 	*frame = (struct export_frame){(uint32_t)function, (uint32_t)file, file ? line->line : 0};
@@ -54,8 +54,8 @@ static int add_inlined(
 		count = 0; /* deeper nesting means a damaged file */
 	for (size_t i = 0; i + 1 < count; i++) {
 		const char *name = frames[i].name ? frames[i].name : "(inlined)";
-		long string = prof_string(x->data, name);
-		long file = frames[i].line.file ? prof_string(x->data, frames[i].line.file) : 0;
+		long string = profile_string(x->data, name);
+		long file = frames[i].line.file ? profile_string(x->data, frames[i].line.file) : 0;
 		struct export_function key = {.key = {.name = (uint32_t)string,
 						      .symbol = (uint32_t)string,
 						      .image = l->image,
@@ -87,13 +87,13 @@ static int add_real(
 		linker = symbol.name;
 		name = symbol.demangled ? symbol.demangled : symbol.name;
 		if (n->ops->line(n->context, l->image, symbol.address, &begin) == 0 && begin.file)
-			file = prof_string(x->data, begin.file);
+			file = profile_string(x->data, begin.file);
 	} else {
-		name = prof_nameless(x->data, l->image, l->address, room, sizeof(room));
+		name = profile_nameless(x->data, l->image, l->address, room, sizeof(room));
 		linker = name;
 	}
-	string = prof_string(x->data, name);
-	other = prof_string(x->data, linker);
+	string = profile_string(x->data, name);
+	other = profile_string(x->data, linker);
 	if (string < 0 || other < 0 || file < 0)
 		return -1;
 	key.key.name = (uint32_t)string;
@@ -121,24 +121,26 @@ static int add_location(struct export_profile *x, const struct order *o)
 }
 
 /* As -only and -exclude choose rows. */
-static bool wanted(const struct export_profile *x, const struct export_location *l)
+static bool export_names_wanted(const struct export_profile *x, const struct export_location *l)
 {
 	size_t frame = l->first + (x->data->request->inlines ? 0 : l->frames - 1);
 	uint32_t function = x->frames.data[frame].function;
 
-	return prof_wanted(x->data, l->image, export_function_at(x, function)->key.name);
+	return profile_wanted(x->data, l->image, export_function_at(x, function)->key.name);
 }
 
-static int name_all(struct export_profile *x, const struct order *order)
+static int export_names_name_all(struct export_profile *x, const struct order *order)
 {
 	size_t count = x->data->places.count;
 
 	for (size_t i = 0; i < count; i++) {
 		/* the same address in another thread is already in the list */
-		if ((!i || by_address(&order[i - 1], &order[i]) != 0) && add_location(x, &order[i]))
+		if ((!i || export_names_by_address(&order[i - 1], &order[i]) != 0) &&
+			add_location(x, &order[i]))
 			return -1;
 		x->location[order[i].place] = (uint32_t)x->locations.count - 1;
-		x->wanted[order[i].place] = wanted(x, &x->locations.data[x->locations.count - 1]);
+		x->wanted[order[i].place] =
+			export_names_wanted(x, &x->locations.data[x->locations.count - 1]);
 		progress_step(x->request->progress, (double)i / (double)count, "naming functions");
 	}
 	return 0;
@@ -156,12 +158,12 @@ int export_name(struct export_profile *x, struct error *e)
 	x->wanted = calloc(d->places.count + 1, sizeof(*x->wanted));
 	if (order && x->location && x->wanted) {
 		for (size_t i = 0; i < d->places.count; i++) {
-			const struct prof_place *p = prof_place_at(d, i);
+			const struct profile_place *p = profile_place_at(d, i);
 
 			order[i] = (struct order){p->key.address, p->key.image, (uint32_t)i};
 		}
-		qsort(order, d->places.count, sizeof(*order), by_address);
-		rc = name_all(x, order);
+		qsort(order, d->places.count, sizeof(*order), export_names_by_address);
+		rc = export_names_name_all(x, order);
 	}
 	free(order);
 	return rc ? error_nomem(e) : 0;

@@ -6,7 +6,7 @@
 
 #include "tui/actions.h"
 
-static bool ends(const char *text, const char *end)
+static bool tui_export_ends(const char *text, const char *end)
 {
 	size_t n = strlen(text), k = strlen(end);
 
@@ -18,9 +18,9 @@ static int render(const struct report_table *t, const char *path, bool intervals
 {
 	const struct prof_style style = {.intervals = intervals};
 
-	if (ends(path, ".json"))
+	if (tui_export_ends(path, ".json"))
 		return render_prof_json(t, out, e);
-	if (ends(path, ".csv"))
+	if (tui_export_ends(path, ".csv"))
 		render_prof_csv(t, out);
 	else
 		render_prof_text(t, &style, out);
@@ -50,7 +50,7 @@ static int render_shown(const struct tui_page *p, const char *path, bool interva
 	return rc;
 }
 
-static void forget(struct tui *t)
+static void tui_export_forget(struct tui *t)
 {
 	free(t->export_path);
 	free(t->export_text);
@@ -59,14 +59,14 @@ static void forget(struct tui *t)
 
 static void write_it(struct tui *t, bool replace);
 
-static void answer(struct tui *t, const char *text)
+static void tui_export_answer(struct tui *t, const char *text)
 {
 	if (strcmp(text, "y") == 0 || strcmp(text, "yes") == 0) {
 		write_it(t, true);
 		return;
 	}
 	tui_say(t, "nothing was written");
-	forget(t);
+	tui_export_forget(t);
 }
 
 static void write_it(struct tui *t, bool replace)
@@ -79,12 +79,12 @@ static void write_it(struct tui *t, bool replace)
 		    strlen(t->export_text), replace, &e) == 0) {
 		tui_say(t, "written to %.300s", t->export_path);
 	} else if (e.code == ERR_CONFLICT && !replace) {
-		tui_prompt_open(t, "the file exists: replace it (y)? ", NULL, answer);
+		tui_prompt_open(t, "the file exists: replace it (y)? ", NULL, tui_export_answer);
 		return;
 	} else {
 		tui_say_error(t, &e);
 	}
-	forget(t);
+	tui_export_forget(t);
 }
 
 static void export(struct tui *t, const char *path)
@@ -93,7 +93,7 @@ static void export(struct tui *t, const char *path)
 	struct strbuf out = {0};
 	struct error e = {0};
 
-	forget(t);
+	tui_export_forget(t);
 	if (!*path || p->kind != TUI_PAGE_REPORT || !p->table)
 		return;
 	if (render_shown(p, path, t->intervals, &out, &e)) {

@@ -145,7 +145,7 @@ bool tui_row_matches(const struct report_table *t, size_t row, const char *text)
 	return found;
 }
 
-static bool wanted(struct tui_rows *r, size_t row)
+static bool tui_rows_wanted(struct tui_rows *r, size_t row)
 {
 	struct tui_rows_job *j = r->job;
 	const struct report_row *p = &r->table->rows.data[row];
@@ -165,7 +165,7 @@ static bool wanted(struct tui_rows *r, size_t row)
 	return true;
 }
 
-static const char *name_of(const struct report_table *t, uint32_t row)
+static const char *tui_rows_name_of(const struct report_table *t, uint32_t row)
 {
 	const struct report_row *r = &t->rows.data[row];
 	const char *name = r->procedure ? r->procedure : r->file ? r->file : r->image;
@@ -186,7 +186,7 @@ static bool exchange(const struct tui_rows *r, uint32_t a, uint32_t b)
 	if (j->keys) {
 		order = j->keys[b] > j->keys[a] ? 1 : j->keys[b] < j->keys[a] ? -1 : 0;
 	} else if (j->by_place) {
-		order = strcmp(name_of(r->table, a), name_of(r->table, b));
+		order = strcmp(tui_rows_name_of(r->table, a), tui_rows_name_of(r->table, b));
 		if (!order)
 			order = rows[a].line > rows[b].line   ? 1
 				: rows[a].line < rows[b].line ? -1
@@ -207,7 +207,7 @@ static bool choose_row(struct tui_rows *r)
 
 	if (j->row >= r->table->rows.count)
 		return false;
-	if (wanted(r, j->row)) {
+	if (tui_rows_wanted(r, j->row)) {
 		j->from[j->count++] = (uint32_t)j->row;
 		if (j->keys)
 			j->keys[j->row] =

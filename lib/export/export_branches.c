@@ -3,8 +3,8 @@
 
 #include "export/private.h"
 
-static int take(struct export_branches *b, const struct export_profile *x, const uint32_t *key,
-	const struct export_steps *s)
+static int export_branches_take(struct export_branches *b, const struct export_profile *x,
+	const uint32_t *key, const struct export_steps *s)
 {
 	uint32_t *of = calloc(s->all.count + 1, sizeof(*of));
 	size_t m = x->metrics.count;
@@ -51,7 +51,7 @@ static int by_key(const void *a, const void *b, void *context)
 }
 
 /* Depth first, by lists of children. */
-static int arrange(struct export_branches *b)
+static int export_branches_arrange(struct export_branches *b)
 {
 	size_t count = b->all.count, filled = 0;
 	uint32_t *sorted = calloc(count + 1, sizeof(*sorted));
@@ -101,9 +101,9 @@ int export_branches(struct export_branches *b, const struct export_profile *x, c
 		.key_size = sizeof(((struct export_branch *)0)->key)};
 	b->function = calloc(steps.all.count + 1, sizeof(*b->function));
 	if (rc == 0)
-		rc = b->function ? take(b, x, key, &steps) : -1;
+		rc = b->function ? export_branches_take(b, x, key, &steps) : -1;
 	vec_fini(&steps.all);
-	return rc ? rc : arrange(b);
+	return rc ? rc : export_branches_arrange(b);
 }
 
 void export_branches_fini(struct export_branches *b)

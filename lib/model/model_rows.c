@@ -67,7 +67,7 @@ static const uint8_t event_place[EVENT_LIMIT] = {
 };
 
 /* The same for any item: items that are not events follow the events. */
-static unsigned place_of(unsigned item)
+static unsigned model_rows_place_of(unsigned item)
 {
 	unsigned other = item - EVENT_LIMIT;
 
@@ -86,7 +86,7 @@ static uint32_t next_of(const struct model_row *p)
 }
 
 /* The piece of a bank; 0: there is none. */
-static uint32_t find(const struct model_rows *r, uint32_t row, unsigned bank)
+static uint32_t model_rows_find(const struct model_rows *r, uint32_t row, unsigned bank)
 {
 	while (row && bank_of(&r->row[row]) != bank)
 		row = next_of(&r->row[row]);
@@ -94,7 +94,7 @@ static uint32_t find(const struct model_rows *r, uint32_t row, unsigned bank)
 }
 
 /* A new piece in front of the row; 0: no room. */
-static uint32_t extend(struct model_rows *r, uint32_t *row, unsigned bank)
+static uint32_t model_rows_extend(struct model_rows *r, uint32_t *row, unsigned bank)
 {
 	struct model_row *p;
 	unsigned i;
@@ -136,7 +136,7 @@ static void carry(struct model_rows *r, uint32_t piece, unsigned slot, uint64_t 
 
 void rows_add(struct model_rows *r, uint32_t *row, unsigned item, uint64_t n)
 {
-	unsigned place = place_of(item), bank, slot;
+	unsigned place = model_rows_place_of(item), bank, slot;
 	uint64_t sum;
 	uint32_t piece;
 
@@ -148,9 +148,9 @@ void rows_add(struct model_rows *r, uint32_t *row, unsigned item, uint64_t n)
 	slot = (place - 1) % MODEL_ROW_SLOTS;
 	piece = *row;
 	if (!piece || bank_of(&r->row[piece]) != bank) {
-		piece = find(r, *row, bank);
+		piece = model_rows_find(r, *row, bank);
 		if (!piece)
-			piece = extend(r, row, bank);
+			piece = model_rows_extend(r, row, bank);
 	}
 	if (!piece) {
 		r->lost += n;
@@ -162,7 +162,7 @@ void rows_add(struct model_rows *r, uint32_t *row, unsigned item, uint64_t n)
 		carry(r, piece, slot, sum >> 32);
 }
 
-static uint64_t whole(const struct model_rows *r, uint32_t piece, unsigned slot)
+static uint64_t model_rows_whole(const struct model_rows *r, uint32_t piece, unsigned slot)
 {
 	const struct model_carry *c = r->carry_count ? find_carry(r, piece, slot) : 0;
 
@@ -171,10 +171,10 @@ static uint64_t whole(const struct model_rows *r, uint32_t piece, unsigned slot)
 
 uint64_t rows_get(const struct model_rows *r, uint32_t row, unsigned item)
 {
-	unsigned place = place_of(item);
-	uint32_t piece = place ? find(r, row, (place - 1) / MODEL_ROW_SLOTS) : 0;
+	unsigned place = model_rows_place_of(item);
+	uint32_t piece = place ? model_rows_find(r, row, (place - 1) / MODEL_ROW_SLOTS) : 0;
 
-	return piece ? whole(r, piece, (place - 1) % MODEL_ROW_SLOTS) : 0;
+	return piece ? model_rows_whole(r, piece, (place - 1) % MODEL_ROW_SLOTS) : 0;
 }
 
 void rows_walk(const struct model_rows *r, uint32_t row,

@@ -79,7 +79,7 @@ static void open_at(struct tui *t, long report, const char *procedure, const str
 }
 
 /* The row, if its line is inside a procedure and not its beginning. */
-static const struct report_row *line_of(const struct tui *t, const struct tui_page *p)
+static const struct report_row *tui_open_line_of(const struct tui *t, const struct tui_page *p)
 {
 	const struct step *step = step_of(t, p);
 
@@ -137,7 +137,7 @@ static void enter_row(struct tui *t, struct tui_page *p)
 	else if (step->rows == OBJECTS)
 		open_whole(t, to, r->procedure);
 	else
-		open_at(t, to, step->rows == IMAGES ? r->image : procedure, line_of(t, p));
+		open_at(t, to, step->rows == IMAGES ? r->image : procedure, tui_open_line_of(t, p));
 }
 
 void tui_do_enter(struct tui *t)
@@ -181,7 +181,7 @@ void tui_do_quit(struct tui *t)
 }
 
 /* Reports of a whole program are not limited to the procedure: the cursor moves to it. */
-static bool whole(const char *report)
+static bool tui_open_whole(const char *report)
 {
 	return strcmp(report, "butterfly") == 0 || strcmp(report, "calltree") == 0;
 }
@@ -196,8 +196,8 @@ void tui_do_report(struct tui *t)
 		tui_say(t, "no procedure in this line");
 		return;
 	}
-	if (report < 0 || !whole(t->action->report)) {
-		open_at(t, report, procedure, line_of(t, p));
+	if (report < 0 || !tui_open_whole(t->action->report)) {
+		open_at(t, report, procedure, tui_open_line_of(t, p));
 		return;
 	}
 	open_whole(t, report, procedure);

@@ -24,7 +24,7 @@ static const char *edge_kind(uint32_t kind)
 	return kind < sizeof(edge_kinds) / sizeof(edge_kinds[0]) ? edge_kinds[kind] : "next";
 }
 
-static void begin(struct json *j, const char *type)
+static void render_profile_begin(struct json *j, const char *type)
 {
 	json_object(j, NULL);
 	json_string(j, "type", type);
@@ -75,9 +75,9 @@ static void stalls(struct json *j, const struct profile_insn *d)
 		json_end_object(j);
 }
 
-static void head(const struct profile_report *r, struct json *j)
+static void render_profile_head(const struct profile_report *r, struct json *j)
 {
-	begin(j, "profile");
+	render_profile_begin(j, "profile");
 	json_string(j, "schema", "perfex.profile/1");
 	json_array(j, "command");
 	for (size_t i = 0; r->command && r->command[i]; i++)
@@ -94,7 +94,7 @@ static void processes(const struct profile *p, struct json *j)
 	for (size_t i = 0; i < p->processes.count; i++) {
 		const struct profile_process *process = &p->processes.data[i];
 
-		begin(j, "process");
+		render_profile_begin(j, "process");
 		json_integer(j, "process", (long long)i);
 		json_integer(j, "pid", process->pid);
 		json_integer(j, "ppid", process->ppid);
@@ -106,7 +106,7 @@ static void processes(const struct profile *p, struct json *j)
 	}
 }
 
-static void images(const struct profile *p, struct json *j)
+static void render_profile_images(const struct profile *p, struct json *j)
 {
 	for (size_t i = 1; i < p->images.count; i++) {
 		const struct profile_image *im = &p->images.data[i];
@@ -114,7 +114,7 @@ static void images(const struct profile *p, struct json *j)
 
 		for (size_t k = 0; k < im->build_id_length; k++)
 			snprintf(id + 2 * k, 3, "%02x", im->build_id[k]);
-		begin(j, "image");
+		render_profile_begin(j, "image");
 		json_integer(j, "image", (long long)i);
 		json_string(j, "kind", image_kinds[im->kind]);
 		json_string(j, "path", im->path);
@@ -132,7 +132,7 @@ static void insns(const struct profile *p, struct json *j)
 		uint64_t n[EVENT_LIMIT];
 
 		profile_report_counts(d, n);
-		begin(j, "instruction");
+		render_profile_begin(j, "instruction");
 		json_integer(j, "image", d->key.image);
 		json_address(j, "address", d->key.address);
 		json_integer(j, "length", d->key.length);
@@ -149,7 +149,7 @@ static void blocks(const struct profile_report *r, struct json *j)
 		const struct profile_block *b = &r->blocks.data[i];
 		const struct profile_insn *d = table_at(&r->profile->insns, b->first);
 
-		begin(j, "block");
+		render_profile_begin(j, "block");
 		json_integer(j, "image", d->key.image);
 		json_address(j, "address", d->key.address);
 		json_integer(j, "instructions", (long long)b->count);
@@ -163,7 +163,7 @@ static void edges(const struct profile *p, struct json *j)
 	for (size_t i = 0; i < p->edges.count; i++) {
 		const struct experiment_edge *edge = table_at(&p->edges, i);
 
-		begin(j, "edge");
+		render_profile_begin(j, "edge");
 		json_integer(j, "image", edge->key.from_image);
 		json_address(j, "from", edge->key.from);
 		json_integer(j, "to_image", edge->key.to_image);
@@ -182,12 +182,12 @@ static const char *short_name(uint32_t number)
 	return event ? event->short_name : "";
 }
 
-static void nodes(const struct profile *p, struct json *j)
+static void render_profile_nodes(const struct profile *p, struct json *j)
 {
 	for (size_t i = 1; i < p->nodes.count; i++) {
 		const struct profile_node *n = table_at(&p->nodes, i);
 
-		begin(j, "node");
+		render_profile_begin(j, "node");
 		json_integer(j, "node", (long long)i);
 		json_integer(j, "parent", n->key.parent);
 		json_integer(j, "image", n->key.image);
@@ -198,12 +198,12 @@ static void nodes(const struct profile *p, struct json *j)
 	}
 }
 
-static void samples(const struct profile *p, struct json *j)
+static void render_profile_samples(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->samplers.count; i++) {
 		const struct profile_sampler *s = &p->samplers.data[i];
 
-		begin(j, "sampler");
+		render_profile_begin(j, "sampler");
 		json_integer(j, "sampler", (long long)i);
 		json_string(j, "event", short_name(s->event));
 		json_integer(j, "period", (long long)s->period);
@@ -213,7 +213,7 @@ static void samples(const struct profile *p, struct json *j)
 	for (size_t i = 0; i < p->samples.count; i++) {
 		const struct profile_sample *s = table_at(&p->samples, i);
 
-		begin(j, "sample");
+		render_profile_begin(j, "sample");
 		json_integer(j, "sampler", s->key.sampler);
 		json_integer(j, "image", s->key.image);
 		json_address(j, "address", s->key.address);
@@ -229,7 +229,7 @@ static void samples(const struct profile *p, struct json *j)
 	for (size_t i = 0; i < p->data.count; i++) {
 		const struct profile_data *d = table_at(&p->data, i);
 
-		begin(j, "data");
+		render_profile_begin(j, "data");
 		json_integer(j, "sampler", d->key.sampler);
 		json_integer(j, "pid", d->key.pid);
 		json_address(j, "line", d->key.address);
@@ -243,7 +243,7 @@ static void calipers(const struct profile *p, struct json *j)
 	for (size_t i = 0; i < p->calipers.count; i++) {
 		const struct profile_caliper *c = &p->calipers.data[i];
 
-		begin(j, "caliper");
+		render_profile_begin(j, "caliper");
 		json_integer(j, "process", (long long)c->process);
 		json_integer(j, "tid", c->tid);
 		json_string(j, "name", c->name);
@@ -262,7 +262,7 @@ static void calipers(const struct profile *p, struct json *j)
 static void slices(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->slices.count; i++) {
-		begin(j, "slice");
+		render_profile_begin(j, "slice");
 		json_integer(j, "process", (long long)p->slices.data[i].process);
 		counts(j, p->slices.data[i].counts);
 		end(j);
@@ -275,7 +275,7 @@ static void multiplexed(const struct profile_report *r, struct json *j)
 		const struct multiplexed *m = &r->multiplexed.data[i];
 		const struct quantity exact = quantity_exact((double)m->exact, LABEL_MODEL);
 
-		begin(j, "multiplexed");
+		render_profile_begin(j, "multiplexed");
 		json_string(j, "event", short_name((uint32_t)m->event));
 		json_integer(j, "counters", (long long)r->counters);
 		json_integer(j, "group", (long long)m->group);
@@ -296,7 +296,7 @@ static void tail(const struct profile_report *r, struct json *j)
 
 	for (size_t i = 0; i < p->processes.count; i++)
 		profiled += p->processes.data[i].instructions;
-	begin(j, "end");
+	render_profile_begin(j, "end");
 	json_integer(j, "instructions", (long long)r->instructions);
 	json_integer(j, "profiled", (long long)profiled);
 	json_object(j, "lost");
@@ -316,14 +316,14 @@ void render_profile_json(const struct profile_report *r, FILE *out)
 	struct json j;
 
 	json_init(&j, out);
-	head(r, &j);
+	render_profile_head(r, &j);
 	processes(p, &j);
-	images(p, &j);
+	render_profile_images(p, &j);
 	insns(p, &j);
 	blocks(r, &j);
 	edges(p, &j);
-	nodes(p, &j);
-	samples(p, &j);
+	render_profile_nodes(p, &j);
+	render_profile_samples(p, &j);
 	calipers(p, &j);
 	slices(p, &j);
 	multiplexed(r, &j);

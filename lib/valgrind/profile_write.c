@@ -332,7 +332,7 @@ static void add_suspended(const uint64_t *now, uint64_t *to)
 		to[e] += now[e] - suspended_at[e];
 }
 
-static void clear(const uint64_t *now)
+static void profile_write_clear(const uint64_t *now)
 {
 	VG_(memcpy)(uncounted, now, sizeof(uncounted));
 	VG_(memcpy)(suspended_at, now, sizeof(suspended_at));
@@ -360,7 +360,7 @@ void profile_sampling(enum model_sampling what)
 			watch.objects->off = 0;
 		break;
 	case MODEL_SAMPLING_CLEAR:
-		clear(now);
+		profile_write_clear(now);
 		break;
 	case MODEL_SAMPLING_END:
 		suspend(now);
@@ -379,7 +379,7 @@ static SizeT begin_section(struct bytes *to, enum model_profile_section_type typ
 	return to->length;
 }
 
-static void end_section(struct bytes *to, SizeT start)
+static void profile_write_end_section(struct bytes *to, SizeT start)
 {
 	struct model_profile_section *head =
 		(struct model_profile_section *)(to->data + start - sizeof(*head));
@@ -459,7 +459,7 @@ static void write_events(struct bytes *to)
 	}
 }
 
-static void write_samples(struct bytes *to)
+static void profile_write_write_samples(struct bytes *to)
 {
 	if (stacks_kept)
 		return;
@@ -573,7 +573,7 @@ void profile_write_sections(struct bytes *to)
 		{MODEL_SECTION_IMAGES, write_images},
 		{MODEL_SECTION_BLOCKS, write_blocks},
 		{MODEL_SECTION_EVENTS, write_events},
-		{MODEL_SECTION_SAMPLES, write_samples},
+		{MODEL_SECTION_SAMPLES, profile_write_write_samples},
 		{MODEL_SECTION_PATH_SAMPLES, write_path_samples},
 		{MODEL_SECTION_DATA, write_data},
 		{MODEL_SECTION_SLICES, slices_write},
@@ -588,6 +588,6 @@ void profile_write_sections(struct bytes *to)
 		SizeT start = begin_section(to, sections[i].type);
 
 		sections[i].write(to);
-		end_section(to, start);
+		profile_write_end_section(to, start);
 	}
 }
