@@ -259,7 +259,7 @@ static int sweep_experiments(struct sweep *s, struct prof_data *d, const struct 
 		add_experiment(s, &d->request->inputs[i], costs->report.clock_hz);
 	if (!s->request->filtered)
 		add_row(s, "the whole run");
-	for (size_t i = 0; i < count; i++)
+	for (size_t i = 0; rows && i < count; i++)
 		add_row(s, profile_string_at(
 				   d, profile_entity_at(sums, rows[i].entity)->key.procedure));
 	rc = rows ? picture_sweep_make_room(s, e) : error_nomem(e);
