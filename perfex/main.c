@@ -40,7 +40,9 @@ static int act(struct options *o, int argc, char **argv)
 	if (o->version)
 		return printf("perfex %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
-		return do_completion(o);
+		return option_completion_alone(o->command ? *o->command : NULL, &e)
+			       ? say_failure(&e)
+			       : do_completion(o);
 	if (o->list)
 		return do_list(o);
 	if (o->explain)

@@ -30,6 +30,8 @@ static int do_completion(const struct options *o)
 	struct error e = {0};
 	int rc;
 
+	if (option_completion_alone(*o->files, &e))
+		return say_failure(&e);
 	option_print(o->table, &text);
 	for (const struct export_format *f = export_formats; f->name; f++)
 		option_print_word(&text, "FORMAT", f->name, f->help);

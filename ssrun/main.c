@@ -30,7 +30,9 @@ static int act(struct options *o, int argc, char **argv)
 	if (o->version)
 		return printf("ssrun %s\n", PERFEX_VERSION) < 0;
 	if (o->completion)
-		return do_completion();
+		return option_completion_alone(o->command ? *o->command : NULL, &e)
+			       ? say_failure(&e)
+			       : do_completion();
 	if (o->list)
 		return do_list(o);
 	if (!o->metrics.list.count) {

@@ -199,3 +199,11 @@ void option_print_words(struct strbuf *out, const char *argument, const char *co
 	for (; *words; words++)
 		option_print_word(out, argument, *words, "");
 }
+
+int option_completion_alone(const char *word, struct error *e)
+{
+	if (!word)
+		return 0;
+	error_set(e, ERR_CONFLICT, "-completion takes no argument: %s", word);
+	return error_hint(e, "scripts for bash and zsh are installed below share/");
+}

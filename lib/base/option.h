@@ -67,4 +67,7 @@ void option_print_word(
 /* words ends with NULL. */
 void option_print_words(struct strbuf *out, const char *argument, const char *const *words);
 
+/* -completion takes no argument (it once named a shell): -1 with *e set where word is not NULL. */
+int option_completion_alone(const char *word, struct error *e);
+
 #endif

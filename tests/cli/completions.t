@@ -111,4 +111,8 @@ for want in 'perfex -explain' 'perfex -e sclean' 'perfex -source model' 'ssrun -
 	'prof -export callgrind' 'prof with\ space.pcsamp.2' 'prof app.d/' 'perfex -a mkfifo' 'prof -plot sweep'; do
 	ok "zsh: $want" grep -Fqx -- "$want" zsh.shown
 done
+# It once took the name of a shell, and start files may still read what it prints.
+for program in perfex ssrun prof; do
+	is "$program -completion bash prints nothing to run" "$("$program" -completion bash 2>/dev/null; echo $?)" 125
+done
 done_testing
