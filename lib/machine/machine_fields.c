@@ -114,6 +114,7 @@ static const struct machine defaults = {
 		{
 			.version = MODEL_CONFIG_VERSION,
 			.flavour = MODEL_NATIVE,
+			.parts = MODEL_PARTS_ALL,
 			.clock_hz = 3000000000,
 			.cores = 8,
 			.page_size = 4096,

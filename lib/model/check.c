@@ -270,6 +270,10 @@ const char *model_check(const struct model_config *config)
 		return "the description has another version";
 	if (config->flavour > MODEL_CACHEGRIND)
 		return "unknown flavour";
+	if (!(config->parts & MODEL_PART_EXECUTION) || config->parts > MODEL_PARTS_ALL)
+		return "execution is always a part of the model";
+	if (config->parts & MODEL_PART_CLOCK && config->parts != MODEL_PARTS_ALL)
+		return "the clock needs all other parts of the model";
 	if (!config->clock_hz)
 		return "clock frequency is missing";
 	if (!config->cores || config->cores > MODEL_CORES_MAX)

@@ -109,6 +109,17 @@ enum model_clock {
 	MODEL_CLOCK_RETIREMENT = 1,  /* retire.c: needs dependences */
 };
 
+/* Parts of the model.  A run needs those on which its events depend (parts.c). */
+enum model_part {
+	MODEL_PART_EXECUTION = 1 << 0, /* what execution alone determines; always needed */
+	MODEL_PART_PREDICTORS = 1 << 1,
+	MODEL_PART_CACHES = 1 << 2, /* with prefetchers and coherence */
+	MODEL_PART_TLBS = 1 << 3,
+	MODEL_PART_STORES = 1 << 4, /* the store buffer */
+	MODEL_PART_CLOCK = 1 << 5,  /* needs all others */
+	MODEL_PARTS_ALL = (1 << 6) - 1,
+};
+
 /* What the retirement clock needs to know of execution. */
 struct model_execution_config {
 	/* Units, 1 to 15: instructions of a kind that begin in a cycle at best.  0: no limit; of
@@ -131,7 +142,7 @@ struct model_execution_config {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 7
+#define MODEL_CONFIG_VERSION 8
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -176,6 +187,7 @@ struct model_config {
 	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
 	uint32_t clock;       /* enum model_clock */
 	uint32_t fetches;     /* sequential lines of code requested at once; 0, 1: one */
+	uint32_t parts;       /* enum model_part: those that the run needs */
 	struct model_execution_config execution;
 };
 
@@ -209,6 +221,9 @@ struct model; /* opaque; is in the caller's memory */
  * where needed, ways * line divides size, sizes up to 1 GiB, cores up to MODEL_CORES_MAX ...
  */
 const char *model_check(const struct model_config *config);
+/* The parts that the event's count depends on (enum model_part). With these alone, the count is the
+ * same as with all. */
+unsigned model_event_parts(unsigned event);
 /* Does the model count this event on this machine?  Events that it does not count stay 0 and must
  * not be shown. */
 int model_counts_event(const struct model_config *config, int event);

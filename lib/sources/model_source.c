@@ -112,10 +112,24 @@ static void model_close(void *session)
 	free(s);
 }
 
+/* The parts of the model that the run needs.  Profiles and samples may need any. */
+static unsigned parts_of_run(
+	const struct source_options *options, const struct event_spec *specs, size_t count)
+{
+	unsigned parts = MODEL_PART_EXECUTION;
+
+	if (options->profile)
+		return MODEL_PARTS_ALL;
+	for (size_t i = 0; i < count; i++)
+		parts |= model_event_parts((unsigned)specs[i].event->number);
+	return parts;
+}
+
 static void *model_open(const struct source_options *options, struct event_spec *specs,
 	size_t count, struct error *e)
 {
 	struct model_session *s = calloc(1, sizeof(*s));
+	struct model_config config;
 
 	if (!s) {
 		error_nomem(e);
@@ -129,8 +143,13 @@ static void *model_open(const struct source_options *options, struct event_spec 
 			"the model sees user mode only: nothing of the kernel is counted");
 	if (!options->machine) {
 		error_set(e, ERR_RANGE, "the model needs a machine to model");
-	} else if (model_install_find(&s->install, e) == 0 &&
-		   model_scratch_make(&s->scratch, &options->machine->model, e) == 0) {
+		model_close(s);
+		return NULL;
+	}
+	config = options->machine->model;
+	config.parts = parts_of_run(options, specs, count);
+	if (model_install_find(&s->install, e) == 0 &&
+		model_scratch_make(&s->scratch, &config, e) == 0) {
 		s->counts.directory = s->scratch.path;
 		s->counts.per_thread = options->per_thread;
 		return s;

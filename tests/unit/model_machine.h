@@ -15,6 +15,7 @@ __attribute__((unused)) static struct model_config zen4(void)
 {
 	return (struct model_config){
 		.version = MODEL_CONFIG_VERSION,
+		.parts = MODEL_PARTS_ALL,
 		.clock_hz = 3700000000,
 		.cores = 8,
 		.page_size = 4096,
@@ -70,6 +71,7 @@ __attribute__((unused)) static struct model_config r10000(void)
 {
 	return (struct model_config){
 		.version = MODEL_CONFIG_VERSION,
+		.parts = MODEL_PARTS_ALL,
 		.clock_hz = 195000000,
 		.cores = 4,
 		.page_size = 16384,

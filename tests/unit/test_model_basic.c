@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "../tap.h"
+#include "model/fast.h"
 #include "model_machine.h"
 
 static void instruction_mix(void)
@@ -66,6 +67,13 @@ static void configurations(void)
 	config.version++;
 	refused("another version", config, "the description has another version");
 	config = zen4();
+	config.parts = MODEL_PART_CACHES;
+	refused("parts without execution", config, "execution is always a part of the model");
+	config = zen4();
+	config.parts = MODEL_PARTS_ALL & ~MODEL_PART_STORES;
+	refused("a clock without a store buffer", config,
+		"the clock needs all other parts of the model");
+	config = zen4();
 	config.l1d.ways = 0;
 	refused("no ways", config, "L1D needs between 1 and 4096 ways");
 	config = zen4();
@@ -112,10 +120,27 @@ static void claims(void)
 		"cachegrind knows no write-backs");
 }
 
+static void parts(void)
+{
+	const struct model_config config = zen4();
+	unsigned bad = 0;
+
+	/* Other parts are needed exactly by what execution does not determine. */
+	for (unsigned i = 0; i < EV_PAGE_FAULTS; i++)
+		if (model_counts_event(&config, (int)i) &&
+			!model_fast_exact(i) != (model_event_parts(i) != MODEL_PART_EXECUTION))
+			bad = i + 1;
+	ok(!bad, "events that execution determines need no other part");
+	ok(model_event_parts(EV_L2D_MISSES) == (MODEL_PART_EXECUTION | MODEL_PART_CACHES),
+		"misses need caches");
+	ok(model_event_parts(EV_CYCLES) == MODEL_PARTS_ALL, "cycles need everything");
+}
+
 int main(void)
 {
 	instruction_mix();
 	configurations();
 	claims();
+	parts();
 	return done();
 }

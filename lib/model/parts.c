@@ -1,0 +1,57 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which parts of the model each event depends on.
+ *
+ * - Prefetchers change misses and belong to the caches. They stay within pages and ignore the
+ *   clock, so caches, TLBs and predictors do not depend on each other.
+ * - Forwarding depends on orders and addresses of accesses only.
+ * - Cycles depend on everything.
+ * - What execution alone determines needs nothing but the number of times that each superblock ran.
+ */
+#include "model/model.h"
+
+unsigned model_event_parts(unsigned event)
+{
+	static const uint8_t parts[EVENT_LIMIT] = {
+		[EV_CYCLES] = MODEL_PARTS_ALL,
+		[EV_CYCLES_16] = MODEL_PARTS_ALL,
+		[EV_FRONTEND_STALLS] = MODEL_PARTS_ALL,
+		[EV_BACKEND_STALLS] = MODEL_PARTS_ALL,
+
+		[EV_MISPREDICTED_BRANCHES] = MODEL_PART_PREDICTORS,
+		[EV_MISPREDICTED_CONDITIONALS] = MODEL_PART_PREDICTORS,
+		[EV_MISPREDICTED_INDIRECTS] = MODEL_PART_PREDICTORS,
+		[EV_MISPREDICTED_RETURNS] = MODEL_PART_PREDICTORS,
+
+		[EV_L1I_MISSES] = MODEL_PART_CACHES,
+		[EV_L1D_MISSES] = MODEL_PART_CACHES,
+		[EV_L2I_MISSES] = MODEL_PART_CACHES,
+		[EV_L2D_MISSES] = MODEL_PART_CACHES,
+		[EV_L2_REFERENCES] = MODEL_PART_CACHES,
+		[EV_LL_INSTRUCTION_MISSES] = MODEL_PART_CACHES,
+		[EV_LL_DATA_MISSES] = MODEL_PART_CACHES,
+		[EV_LL_REFERENCES] = MODEL_PART_CACHES,
+		[EV_L1_WRITEBACK_QUADWORDS] = MODEL_PART_CACHES,
+		[EV_L2_WRITEBACK_QUADWORDS] = MODEL_PART_CACHES,
+		[EV_INTERVENTIONS] = MODEL_PART_CACHES,
+		[EV_INTERVENTION_HITS] = MODEL_PART_CACHES,
+		[EV_INVALIDATIONS] = MODEL_PART_CACHES,
+		[EV_INVALIDATION_HITS] = MODEL_PART_CACHES,
+		[EV_STORES_TO_CLEAN] = MODEL_PART_CACHES,
+		[EV_STORES_TO_SHARED] = MODEL_PART_CACHES,
+		[EV_HARDWARE_PREFETCHES] = MODEL_PART_CACHES,
+		[EV_SPLIT_ACCESSES] = MODEL_PART_CACHES,
+
+		[EV_TLB_MISSES] = MODEL_PART_TLBS,
+		[EV_DTLB_MISSES] = MODEL_PART_TLBS,
+		[EV_DTLB_WALKS] = MODEL_PART_TLBS,
+		[EV_ITLB_MISSES] = MODEL_PART_TLBS,
+		[EV_ITLB_WALKS] = MODEL_PART_TLBS,
+		[EV_WALK_CYCLES] = MODEL_PART_TLBS,
+
+		[EV_STORE_FORWARD_FAILURES] = MODEL_PART_STORES,
+		[EV_ALIASES_4K] = MODEL_PART_STORES,
+	};
+
+	return MODEL_PART_EXECUTION | (event < EVENT_LIMIT ? parts[event] : 0u);
+}
