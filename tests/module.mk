@@ -15,6 +15,21 @@ $(O)/tests/unit/%: $(O)/obj/tests/unit/%.o $(LIBTOOLKIT)
 	$(say) LD $@
 	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $(filter %.o,$^) $(LIBTOOLKIT) $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
 
+# The model has other code for x86-64-v3 (the tool is built for both): some of its tests once more, with that.
+ifneq ($(filter x86_64%,$(ARCH)),)
+V3_TESTS      := $(addprefix $(O)/tests/unit/v3/,test_model_cachegrind test_model_fuzz test_model_hierarchy test_model_run)
+V3_OBJS       := $(patsubst %.c,$(O)/obj/v3/lib/model/%.o,$(lib.model))
+UNIT_TESTS    += $(V3_TESTS)
+$(O)/obj/v3/%.o: %.c $(O)/flags
+	@mkdir -p $(@D)
+	$(say) CC $< x86-64-v3
+	$(Q)$(CC) $(ALL_CPPFLAGS) $(ALL_CFLAGS) -march=x86-64-v3 -mtune=generic -MD -MP -c -o $@ $<
+$(O)/tests/unit/v3/%: $(O)/obj/v3/tests/unit/%.o $(O)/obj/tests/unit/v3.o $(V3_OBJS) $(LIBTOOLKIT)
+	@mkdir -p $(@D)
+	$(say) LD $@
+	$(Q)$(CC) $(ALL_CFLAGS) $(ALL_LDFLAGS) -o $@ $^ $(IMAGE_LIBS) $(PERFDATA_LIBS) $(JSON_LIBS) $(LINK_LIBS)
+endif
+
 # Where inject.h makes allocations fail.
 INJECTING     := $(patsubst tests/unit/%.c,$(O)/tests/unit/%,$(shell grep -l '"inject.h"' tests/unit/*.c))
 $(INJECTING): ALL_LDFLAGS += $(patsubst %,-Wl$(comma)--wrap=%,malloc calloc realloc reallocarray free strdup strndup \

@@ -223,9 +223,9 @@ static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint
 	uint64_t latency;
 
 	if (m->ll.ways) {
-		outside_come_near(&m->ll, address, !late);
+		outside_come_near(m, address, !late);
 		if (late && victim)
-			outside_come_near(&m->ll, victim & ~core->l2.offset, 1);
+			outside_come_near(m, victim & ~core->l2.offset, 1);
 	}
 	if (!late)
 		leave_l2(m, core, victim);

@@ -112,6 +112,23 @@ static void note_uses(struct core *core)
 		core->large_dtlb.used = core->page_used + pages;
 }
 
+/* The last level's sets are packed where that is possible; then ll has the rest. */
+static void lay_out_last(struct arena *a, const struct model_config *config, struct model *m)
+{
+	const struct model_cache_config *ll = &config->ll;
+	uint64_t sets = ll->size ? ll->size / ll->line / ll->ways : 0;
+	struct arena unused = {0, 0};
+
+	if (config->flavour == MODEL_CACHEGRIND || !config->l2.size ||
+		!packed_serves(sets, ll->ways, ll->line, config->policy[MODEL_LL])) {
+		lay_out_cache(a, &m->ll, ll, config, MODEL_LL);
+		return;
+	}
+	lay_out_cache(&unused, &m->ll, ll, config, MODEL_LL);
+	packed_init(&m->packed, sets, ll->ways);
+	m->packed.rows = model_take(a, sets * PACKED_ENTRIES * sizeof(*m->packed.rows));
+}
+
 /* The flavour of cachegrind has one set of caches for all threads. */
 static unsigned core_count(const struct model_config *config)
 {
@@ -147,7 +164,7 @@ static void model_lay_out(
 		if (m->cores)
 			branch_predictor_init(&core->predictor, config, predictor);
 	}
-	lay_out_cache(a, &m->ll, &config->ll, config, MODEL_LL);
+	lay_out_last(a, config, m);
 	if (config->large_pages != MODEL_PAGES_SMALL)
 		m->large = model_take(a, LARGE_RANGES * sizeof(*m->large));
 	if (config->clock == MODEL_CLOCK_RETIREMENT)
@@ -233,6 +250,14 @@ struct model *model_init(void *memory, const struct model_config *config)
 	m->ll.time = &m->tick;
 	m->core = m->cores;
 	return m;
+}
+
+#define SCATTERED_LEAST (4 << 20)
+
+void *model_scattered(const struct model *m, size_t *bytes)
+{
+	*bytes = m->packed.rows ? m->packed.sets * PACKED_ENTRIES * sizeof(uint32_t) : 0;
+	return *bytes >= SCATTERED_LEAST ? m->packed.rows : (void *)0;
 }
 
 /* ---- threads ---- */

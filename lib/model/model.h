@@ -260,6 +260,10 @@ void model_branch(struct model *m, enum model_branch_kind kind, uint64_t from, u
  * Without effect if the machine has none (config.large_pages). */
 void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page_bits);
 
+/* The part of the model's memory that is read in no order, if it is too large for the first TLBs of
+ * a host with small pages, else null; *bytes becomes its size. */
+void *model_scattered(const struct model *m, size_t *bytes);
+
 /* Brings counts that are kept elsewhere until needed (cycles ...) up to date in the current
  * thread's array. */
 void model_sync(struct model *m);

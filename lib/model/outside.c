@@ -30,19 +30,26 @@ void outside_write_back(struct model *m, struct core *core, uint64_t address, in
 
 	if (!m->ll.ways)
 		return;
-	entry = cache_use(&m->ll, address, &victim);
-	if (dirty)
-		*entry |= MODIFIED;
+	if (m->packed.rows) {
+		victim = packed_use(&m->packed, address);
+	} else {
+		entry = cache_use(&m->ll, address, &victim);
+		if (dirty)
+			*entry |= MODIFIED;
+	}
 	leave_ll(m, core, victim);
 }
 
-/* An exclusive last level gives up its copy. */
-static uint64_t take_from_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
+/* An exclusive last level gives up its copy, if it has one. */
+static int take_from_exclusive(struct model *m, struct core *core, uint64_t address, int keep)
 {
-	uint64_t *entry = cache_find(&m->ll, address), unused;
+	uint64_t *entry, unused;
 
+	if (m->packed.rows)
+		return packed_take(&m->packed, address, keep);
+	entry = cache_find(&m->ll, address);
 	if (!entry)
-		return NEVER;
+		return 0;
 	if (keep) {
 		cache_use(&m->ll, address, &unused);
 	} else {
@@ -50,7 +57,7 @@ static uint64_t take_from_exclusive(struct model *m, struct core *core, uint64_t
 			count(m, EV_L2_WRITEBACK_QUADWORDS, m->ll.quadwords);
 		cache_remove(&m->ll, entry);
 	}
-	return 0;
+	return 1;
 }
 
 /* Looks for the line in the last level; a null victim of LL: it was there. */
@@ -59,9 +66,12 @@ static int ll_has(struct model *m, struct core *core, uint64_t address, enum pur
 {
 	*victim = 0;
 	if (m->config.ll_inclusion == MODEL_EXCLUSIVE)
-		return take_from_exclusive(m, core, address,
-			       is_code(purpose) || supplier == FROM_OUTSIDE_SHARED) != NEVER;
-	cache_use(&m->ll, address, victim);
+		return take_from_exclusive(
+			m, core, address, is_code(purpose) || supplier == FROM_OUTSIDE_SHARED);
+	if (m->packed.rows)
+		*victim = packed_use(&m->packed, address);
+	else
+		cache_use(&m->ll, address, victim);
 	return *victim == NEVER;
 }
 
@@ -113,12 +123,17 @@ uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enu
 	return clock_line(m, core, LINE_FROM_MEMORY, m->memory);
 }
 
-/* Prefetches the set of a large cache on the host, where it is seldom in a cache. */
-void outside_come_near(const struct cache *c, uint64_t address, int replaces)
+void outside_come_near(const struct model *m, uint64_t address, int replaces)
 {
-	uint64_t set = cache_set(c, address);
+	const struct cache *c = &m->ll;
+	uint64_t set;
 	unsigned i;
 
+	if (m->packed.rows) {
+		__builtin_prefetch(packed_place(&m->packed, address).row, 1);
+		return;
+	}
+	set = cache_set(c, address);
 	for (i = 0; i < c->ways; i += 8) {
 		__builtin_prefetch(&c->entries[set + i]);
 		if (replaces && !c->policy)

@@ -12,6 +12,7 @@
 
 #include "model/cache.h"
 #include "model/model.h"
+#include "model/packed.h"
 #include "model/retire.h"
 #include "model/trace.h"
 
@@ -252,6 +253,7 @@ struct model {
 	uint64_t *counts;  /* of the current thread */
 	struct core *cores;
 	struct cache ll;
+	struct packed packed; /* the sets of ll, where that is possible */
 	struct directory_entry *directory; /* null with one core */
 	uint64_t *had;      /* for the retirement clock, else null: lines that came from memory */
 	uint64_t active;    /* cores that have run something */
@@ -413,8 +415,8 @@ uint64_t outside_fetch(struct model *m, struct core *core, uint64_t address, enu
 	enum supplier supplier);
 /* A line arrives from the private caches of the core. */
 void outside_write_back(struct model *m, struct core *core, uint64_t address, int dirty);
-/* Prefetches the set of a large cache on the host, where it is seldom in a cache. */
-void outside_come_near(const struct cache *c, uint64_t address, int replaces);
+/* Prefetches the line's set on the host, where it is seldom in a cache. */
+void outside_come_near(const struct model *m, uint64_t address, int replaces);
 
 /* model.c: accesses that the fast paths do not handle; the instruction is already set. */
 void model_load_slowly(struct model *m, struct core *core, uint64_t address, unsigned size);

@@ -29,7 +29,9 @@
 #include "valgrind/slices.h"
 #include "valgrind/stacks.h"
 
-#define SET_NAME 15 /* PR_SET_NAME of prctl(2) */
+#define SET_NAME         15 /* PR_SET_NAME of prctl(2) */
+#define HUGE_PAGES       14 /* MADV_HUGEPAGE of madvise(2) */
+#define SMALL_PAGE_BYTES 4096
 
 /* A thread, by Valgrind's number for it; Valgrind reuses its numbers, ours are unique. */
 struct thread {
@@ -371,11 +373,32 @@ static void take_name(void)
 	VG_(do_syscall)(__NR_prctl, SET_NAME, (UWord)name, 0, 0, 0, 0, 0, 0);
 }
 
+/* For the model; zeroed. */
+static void *model_memory(void)
+{
+	SizeT size = model_size(&config);
+	Addr memory = (Addr)VG_(am_shadow_alloc)(size + 64);
+
+	if (!memory)
+		VG_(out_of_memory_NORETURN)("perfexmodel", size);
+	return (void *)((memory + 63) & ~(Addr)63);
+}
+
+/* Misses of the host's TLB took as long as modelling. */
+static void use_huge_pages(void)
+{
+	SizeT bytes;
+	Addr begin = (Addr)model_scattered(model, &bytes);
+	Addr end = (begin + bytes) & ~(Addr)(SMALL_PAGE_BYTES - 1);
+
+	begin = (begin + SMALL_PAGE_BYTES - 1) & ~(Addr)(SMALL_PAGE_BYTES - 1);
+	if (begin && begin < end)
+		VG_(do_syscall)(__NR_madvise, begin, end - begin, HUGE_PAGES, 0, 0, 0, 0, 0);
+}
+
 static void options_read(void)
 {
 	const HChar *why;
-	SizeT size;
-	Addr memory;
 
 	read_config();
 	why = profile_begin();
@@ -395,11 +418,8 @@ static void options_read(void)
 			? config.ll.line
 			: config.l1i.line;
 	instrument_dependences = config.clock == MODEL_CLOCK_RETIREMENT;
-	size = model_size(&config);
-	memory = (Addr)VG_(am_shadow_alloc)(size + 64);
-	if (!memory)
-		VG_(out_of_memory_NORETURN)("perfexmodel", size);
-	model = model_init((void *)((memory + 63) & ~(Addr)63), &config);
+	model = model_init(model_memory(), &config);
+	use_huge_pages();
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
 	precise_prefetches &= profile_kind != PROFILE_BLOCKS;
 	model_set_watch(model, profile_watch());

@@ -53,9 +53,12 @@ static void ref_cache_free(struct ref_cache *c)
 
 static struct ref_way *ref_find(struct ref_cache *c, uint64_t address)
 {
-	for (uint64_t i = 0; i < c->sets * c->ways; i++)
-		if (c->all[i].valid && c->all[i].line == address / c->line_size * c->line_size)
-			return &c->all[i];
+	uint64_t line = address / c->line_size;
+	struct ref_way *w = c->sets ? c->all + line % c->sets * c->ways : NULL;
+
+	for (uint64_t i = 0; w && i < c->ways; i++)
+		if (w[i].valid && w[i].line == line * c->line_size)
+			return &w[i];
 	return NULL;
 }
 
