@@ -224,7 +224,7 @@ static NOINLINE uint64_t hierarchy_fill(struct model *m, struct core *core, uint
 
 	if (m->ll.ways) {
 		outside_come_near(m, address, !late);
-		if (late && victim)
+		if (late && victim && !m->packed.rows)
 			outside_come_near(m, victim & ~core->l2.offset, 1);
 	}
 	if (!late)

@@ -30,6 +30,10 @@ void outside_write_back(struct model *m, struct core *core, uint64_t address, in
 
 	if (!m->ll.ways)
 		return;
+	if (m->packed.rows && m->config.ll_inclusion != MODEL_INCLUSIVE) {
+		packed_come(&m->packed, address);
+		return;
+	}
 	if (m->packed.rows) {
 		victim = packed_use(&m->packed, address);
 	} else {

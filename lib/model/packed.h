@@ -20,11 +20,22 @@
 #define PACKED_LINE    6 /* log2 of a line */
 #define PACKED_ADDRESS 48
 
+/*
+ * Unless the last level is inclusive, nothing depends on what a line replaces that arrives from the
+ * private caches. Such lines wait here, in order, while the host fetches their sets, until there
+ * are so many or one of these sets is asked for.
+ */
+#define PACKED_COMING 16
+
 struct packed {
 	uint32_t *rows;       /* of PACKED_ENTRIES, each a line of the host; null: not packed */
 	uint64_t sets, magic; /* 2^64 / sets, rounded up */
-	uint32_t ways;
+	uint32_t ways, coming;
+	uint32_t coming_sets[PACKED_COMING] __attribute__((aligned(64))); /* else PACKED_NO_SET */
+	uint32_t coming_entries[PACKED_COMING];
 };
+
+#define PACKED_NO_SET UINT32_MAX
 
 struct packed_place {
 	uint32_t *row;
@@ -45,6 +56,8 @@ static inline void packed_init(struct packed *p, uint64_t sets, uint32_t ways)
 	p->sets = sets;
 	p->magic = UINT64_MAX / sets + 1;
 	p->ways = ways;
+	for (unsigned i = 0; i < PACKED_COMING; i++)
+		p->coming_sets[i] = PACKED_NO_SET;
 }
 
 static inline struct packed_place packed_place(const struct packed *p, uint64_t address)
@@ -157,13 +170,37 @@ static inline unsigned packed_find(const struct packed_place *at)
 	return (unsigned)__builtin_ctz(packed_same(at->row, at->entry) | 1u << PACKED_ENTRIES);
 }
 
+/* Puts in what has waited. */
+void packed_arrive(struct packed *p);
+
+/* packed_use where the victim does not matter. */
+static inline void packed_come(struct packed *p, uint64_t address)
+{
+	struct packed_place at = packed_place(p, address);
+
+	__builtin_prefetch(at.row, 1);
+	p->coming_sets[p->coming] = (uint32_t)at.set;
+	p->coming_entries[p->coming] = at.entry;
+	if (++p->coming == PACKED_COMING)
+		packed_arrive(p);
+}
+
+/* Must precede any look into the set. */
+static inline void packed_settle(struct packed *p, const struct packed_place *at)
+{
+	if (UNLIKELY(packed_same(p->coming_sets, (uint32_t)at->set) != 0))
+		packed_arrive(p);
+}
+
 /* As cache_use: returns the victim. */
 static inline uint64_t packed_use(struct packed *p, uint64_t address)
 {
 	struct packed_place at = packed_place(p, address);
-	unsigned n = packed_find(&at);
+	unsigned n;
 	uint32_t last;
 
+	packed_settle(p, &at);
+	n = packed_find(&at);
 	if (n < PACKED_ENTRIES) {
 		packed_push(at.row, n, at.entry);
 		return UINT64_MAX;
@@ -177,8 +214,10 @@ static inline uint64_t packed_use(struct packed *p, uint64_t address)
 static inline int packed_take(struct packed *p, uint64_t address, int keep)
 {
 	struct packed_place at = packed_place(p, address);
-	unsigned n = packed_find(&at);
+	unsigned n;
 
+	packed_settle(p, &at);
+	n = packed_find(&at);
 	if (n == PACKED_ENTRIES)
 		return 0;
 	if (keep)
