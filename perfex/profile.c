@@ -37,20 +37,17 @@ static void say_what_is_missing(const struct profile_report *r)
 {
 	const struct profile *p = r->profile;
 	const struct profile_lost *l = &p->lost;
-	uint64_t profiled = 0;
 
-	for (size_t i = 0; i < p->processes.count; i++)
-		profiled += p->processes.data[i].instructions;
 	if (p->unprofiled || p->damaged)
 		say("the profile lacks what %llu process%s did, or did at last: there was no room "
 		    "for "
 		    "it",
 			(unsigned long long)(p->unprofiled + p->damaged),
 			p->unprofiled + p->damaged == 1 ? "" : "es");
-	else if (profiled < r->instructions)
+	else if (r->profiled < r->instructions)
 		say("the profile lacks %llu of %llu instructions: processes were killed or still "
 		    "run",
-			(unsigned long long)(r->instructions - profiled),
+			(unsigned long long)(r->instructions - r->profiled),
 			(unsigned long long)r->instructions);
 	if (l->samples || l->counts || l->targets || l->data || l->calipers)
 		say("the profile's tables were full: lost %llu samples, %llu counts, %llu targets, "
@@ -72,7 +69,6 @@ int profile_write(
 	r.command = (const char *const *)o->command;
 	r.machine = m;
 	r.blocks_only = o->blocks;
-	r.instructions = p->counted;
 	rc = file_create(&f, o->profile, e);
 	if (rc == 0) {
 		render_profile_json(&r, f.stream);

@@ -116,10 +116,8 @@ static void say_what_is_not_done(const struct collect_request *r)
 static void say_what_is_missing(const struct collect_request *r, const struct modelling *m)
 {
 	const struct profile *p = &m->profile;
-	uint64_t profiled = 0;
+	uint64_t profiled = profile_instructions(p);
 
-	for (size_t i = 0; i < p->processes.count; i++)
-		profiled += p->processes.data[i].instructions;
 	if (m->run.reading.note[0])
 		collect_say(r, 0, "%s", m->run.reading.note);
 	if (p->unprofiled || p->damaged)

@@ -1,13 +1,24 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "collect/model_filling.h"
+#include "collect/model_fill.h"
 
 #include <stdlib.h>
 #include <string.h>
 
-#include "experiment/tables.h"
+#include "experiment/file.h"
 #include "image/image.h"
 
 #define ANONYMOUS "[anonymous]"
+
+struct filling {
+	struct experiment *x;
+	const struct collect_metrics *m;
+	const struct profile *p;
+	uint32_t *process;     /* in x, of its processes */
+	uint32_t *first_phase; /* in x, of each process: its first point's */
+	struct table threads;
+	uint64_t clock_hz;
+	struct error *e;
+};
 
 struct known_thread {
 	struct {
@@ -31,67 +42,75 @@ bool model_samples(const struct collect_metric *m)
 
 /* ---- images ---- */
 
-/* kinds of profiles, as experiments have them */
-static const enum experiment_image_kind kinds[] = {
-	[PROFILE_IMAGE_UNKNOWN] = EXPERIMENT_IMAGE_UNKNOWN,
-	[PROFILE_IMAGE_ELF] = EXPERIMENT_IMAGE_ELF,
-	[PROFILE_IMAGE_FILE] = EXPERIMENT_IMAGE_FILE,
-	[PROFILE_IMAGE_ANONYMOUS] = EXPERIMENT_IMAGE_ANONYMOUS,
-};
-
 /* Size and fingerprint of the file as it is now; a file that has changed, or is gone, has none. */
 static void identify(struct experiment_image *to)
 {
 	struct experiment_image now = {.path = to->path};
 	size_t length = 0;
 
-	if ((to->kind != EXPERIMENT_IMAGE_ELF && to->kind != EXPERIMENT_IMAGE_FILE) ||
-		image_identify(
-			to->path, now.build_id, &length, &now.size, &now.fingerprint, NULL) != 0 ||
+	if (image_identify(to->path, now.build_id, &length, &now.size, &now.fingerprint, NULL) !=
+			0 ||
 		length != to->build_id_length || memcmp(now.build_id, to->build_id, length) != 0)
 		return;
 	to->size = now.size;
 	to->fingerprint = now.fingerprint;
 }
 
-long model_fill_image(struct filling *f, uint32_t i)
+/* The profile has all images that had code; of a file without code, only its path is of use. */
+static int fill_images(struct filling *f)
 {
-	const struct profile_image *from = &f->p->images.data[i];
-	struct experiment_image to = {.kind = kinds[from->kind],
-		.path = from->kind == PROFILE_IMAGE_ANONYMOUS ? (char *)ANONYMOUS : from->path,
-		.build_id_length = (uint32_t)from->build_id_length,
-		.pid = from->pid};
+	struct experiment *x = f->x;
+	bool *code;
 
-	if (f->image[i] >= 0)
-		return f->image[i];
-	memcpy(to.build_id, from->build_id, from->build_id_length);
-	if (!from->by_name)
-		identify(&to);
-	return f->image[i] = experiment_image(f->x, &to, f->e);
+	if (experiment_drop_unused(x, f->e))
+		return -1;
+	code = calloc(x->images.count, sizeof(*code));
+	for (int i = EXPERIMENT_LISTS; code && i < EXPERIMENT_TABLES; i++)
+		if (i != EXPERIMENT_OBJECTS)
+			row_mark(experiment_table(x, i), experiment_kind(i), EXPERIMENT_IMAGES,
+				code);
+	for (size_t i = 1; code && i < x->images.count; i++) {
+		struct experiment_image *image = &x->images.data[i];
+
+		if (image->kind == EXPERIMENT_IMAGE_ELF ||
+			(image->kind == EXPERIMENT_IMAGE_FILE && code[i]))
+			identify(image);
+		if (image->kind != EXPERIMENT_IMAGE_ANONYMOUS)
+			continue;
+		free(image->path);
+		image->path = strdup(ANONYMOUS);
+		if (!image->path)
+			return free(code), error_nomem(f->e);
+	}
+	free(code);
+	return code ? 0 : error_nomem(f->e);
 }
 
 /* ---- processes, threads, phases ---- */
 
-static bool same_process(const struct profile *p, size_t a, size_t b)
+static const struct profile_process *process_at(const struct filling *f, size_t i)
 {
-	return p->processes.data[a].pid == p->processes.data[b].pid;
+	return table_at(&f->p->processes, i);
 }
 
 /* Process images with one number are one process, with the last one's name. */
 static int fill_processes(struct filling *f)
 {
-	const struct profile *p = f->p;
-
-	for (size_t i = 0, next; i < p->processes.count; i = next) {
-		struct experiment_process to = {.rank = -1, .status = -1};
+	for (size_t i = 0, next; i < f->p->processes.count; i = next) {
+		struct experiment_process to = {.pid = process_at(f, i)->key.pid,
+			.ppid = process_at(f, i)->ppid,
+			.rank = -1,
+			.status = -1};
+		const struct profile_process *last;
 		long index;
 
-		for (next = i + 1; next < p->processes.count && same_process(p, i, next); next++)
+		for (next = i + 1;
+			next < f->p->processes.count && process_at(f, next)->key.pid == to.pid;
+			next++)
 			;
-		to.pid = p->processes.data[i].pid;
-		to.ppid = p->processes.data[i].ppid;
-		to.command = (char *)p->processes.data[next - 1].command;
-		to.end = p->processes.data[next - 1].complete ? f->x->elapsed : 0;
+		last = process_at(f, next - 1);
+		to.command = (char *)last->command;
+		to.end = last->complete ? f->x->elapsed : 0;
 		index = experiment_process(f->x, &to, f->e);
 		if (index < 0)
 			return -1;
@@ -101,9 +120,10 @@ static int fill_processes(struct filling *f)
 	return 0;
 }
 
-static long model_fill_thread_of(struct filling *f, uint32_t process, pid_t pid, pid_t tid)
+static long model_fill_thread_of(struct filling *f, uint32_t process, pid_t tid)
 {
-	struct known_thread key = {.key = {pid, tid}}, *known = table_add(&f->threads, &key.key);
+	struct known_thread key = {.key = {process_at(f, process)->key.pid, tid}},
+			    *known = table_add(&f->threads, &key.key);
 	struct experiment_thread to = {
 		.process = f->process[process], .tid = tid, .name = (char *)""};
 	long index;
@@ -119,27 +139,32 @@ static long model_fill_thread_of(struct filling *f, uint32_t process, pid_t pid,
 	return known->index;
 }
 
-/* The time of a point, by the model's clock: that of the thread that has run for longest. */
-static uint64_t time_of(const struct filling *f, const struct profile_caliper *c)
+/* The time of a point, by the model's clock: that of the thread that has run for longest. next: of
+ * the threads of points. */
+static uint64_t time_of(const struct filling *f, size_t caliper, size_t *next)
 {
 	uint64_t cycles = 0;
 
-	for (size_t i = 0; i < c->threads.count; i++)
-		if (c->threads.data[i].counts[EV_CYCLES] > cycles)
-			cycles = c->threads.data[i].counts[EV_CYCLES];
+	for (; *next < f->p->threads.count; ++*next) {
+		const struct profile_thread *t = table_at(&f->p->threads, *next);
+
+		if (t->key.caliper != caliper)
+			break;
+		if (t->counts[EV_CYCLES] > cycles)
+			cycles = t->counts[EV_CYCLES];
+	}
 	return f->clock_hz ? (uint64_t)((double)cycles * 1e9 / (double)f->clock_hz) : 0;
 }
 
 /* Points are sorted by process. */
 static int fill_phases(struct filling *f)
 {
-	const struct profile *p = f->p;
+	size_t next = 0;
 
-	for (size_t i = 0; i < p->calipers.count; i++) {
-		const struct profile_caliper *c = &p->calipers.data[i];
-		struct experiment_phase to = {.time = time_of(f, c), .name = c->name};
-		long thread = model_fill_thread_of(
-			f, (uint32_t)c->process, p->processes.data[c->process].pid, c->tid);
+	for (size_t i = 0; i < f->p->calipers.count; i++) {
+		const struct profile_caliper *c = table_at(&f->p->calipers, i);
+		struct experiment_phase to = {.time = time_of(f, i, &next), .name = c->name};
+		long thread = model_fill_thread_of(f, c->key.process, c->tid);
 		long index;
 
 		if (thread < 0)
@@ -148,8 +173,8 @@ static int fill_phases(struct filling *f)
 		index = experiment_phase(f->x, &to, f->e);
 		if (index < 0)
 			return -1;
-		if (!f->first_phase[c->process])
-			f->first_phase[c->process] = (uint32_t)index;
+		if (!f->first_phase[c->key.process])
+			f->first_phase[c->key.process] = (uint32_t)index;
 	}
 	return 0;
 }
@@ -158,53 +183,6 @@ static int fill_phases(struct filling *f)
 static uint32_t phase_of(const struct filling *f, uint32_t process, uint64_t phase)
 {
 	return phase && f->first_phase[process] ? f->first_phase[process] + (uint32_t)phase - 1 : 0;
-}
-
-/* ---- call paths ---- */
-
-/* Marks the paths that are used, and their parents. */
-static void mark_paths(const struct filling *f, bool *wanted)
-{
-	for (size_t i = 0; i < f->p->samples.count; i++) {
-		const struct profile_sample *s = table_at(&f->p->samples, i);
-
-		if (s->key.node != PROFILE_PATH_LOST)
-			wanted[s->key.node] = true;
-	}
-	row_mark(&f->p->objects, &experiment_objects_kind, EXPERIMENT_NODES, wanted);
-	for (size_t i = f->p->nodes.count; i-- > 1;)
-		if (wanted[i])
-			wanted[((struct profile_node *)table_at(&f->p->nodes, i))->key.parent] =
-				true;
-}
-
-static int fill_paths(struct filling *f)
-{
-	bool *wanted = calloc(f->p->nodes.count, sizeof(*wanted));
-	int rc = wanted ? 0 : error_nomem(f->e);
-
-	if (wanted)
-		mark_paths(f, wanted);
-	for (size_t i = 1; rc == 0 && i < f->p->nodes.count; i++) {
-		const struct profile_node *n = table_at(&f->p->nodes, i);
-		long image, node;
-
-		if (!wanted[i])
-			continue;
-		image = model_fill_image(f, n->key.image);
-		/* The last byte of the call; for a path that a signal interrupted, the first
-		 * byte. */
-		node = image < 0
-			       ? -1
-			       : experiment_node(f->x, f->node[n->key.parent], (uint32_t)image,
-					 n->key.address + (n->key.length ? n->key.length - 1 : 0));
-		if (node < 0)
-			rc = error_nomem(f->e);
-		else
-			f->node[i] = (uint32_t)node;
-	}
-	free(wanted);
-	return rc;
 }
 
 /* ---- samples ---- */
@@ -219,20 +197,19 @@ static bool is_sampler(const struct collect_metric *m, const struct profile_samp
 static int add_sample(struct filling *f, size_t metric, const struct profile_sample *s)
 {
 	struct experiment_metric *to = &f->x->metrics.data[metric];
-	bool stacks = to->flags & METRIC_STACKS, lost = s->key.node == PROFILE_PATH_LOST;
-	long image = model_fill_image(f, s->key.image), node;
-	long thread = model_fill_thread_of(f, s->key.process, s->key.pid, s->key.tid);
+	bool stacks = to->flags & METRIC_STACKS;
+	long thread = model_fill_thread_of(f, s->key.process, s->key.tid), node;
 
-	if (image < 0 || thread < 0)
+	if (thread < 0)
 		return -1;
 	node = experiment_node(
-		f->x, stacks && !lost ? f->node[s->key.node] : 0, (uint32_t)image, s->key.address);
+		f->x, stacks ? s->key.node : EXPERIMENT_ROOT, s->key.image, s->key.address);
 	if (node < 0 ||
 		experiment_add(f->x, (uint32_t)metric, (uint32_t)thread,
 			phase_of(f, s->key.process, s->key.phase), (uint32_t)node, s->count))
 		return error_nomem(f->e);
 	to->reasons[EXPERIMENT_NO_MAPPING] += s->key.image ? 0 : s->count;
-	to->reasons[EXPERIMENT_NO_STACK] += stacks && lost ? s->count : 0;
+	to->reasons[EXPERIMENT_NO_STACK] += stacks && s->key.lost ? s->count : 0;
 	return 0;
 }
 
@@ -240,14 +217,17 @@ static int fill_samples(struct filling *f, size_t metric)
 {
 	const struct collect_metric *m = &f->m->list.data[metric];
 
-	for (size_t i = 0; i < f->p->samplers.count; i++)
-		if (is_sampler(m, &f->p->samplers.data[i]))
-			f->x->metrics.data[metric].reasons[EXPERIMENT_NO_ROOM] =
-				f->p->samplers.data[i].lost;
+	for (size_t i = 0; i < f->p->samplers.count; i++) {
+		const struct profile_sampled *sampled = table_at(&f->p->samplers, i);
+
+		if (is_sampler(m, &sampled->key))
+			f->x->metrics.data[metric].reasons[EXPERIMENT_NO_ROOM] = sampled->lost;
+	}
 	for (size_t i = 0; i < f->p->samples.count; i++) {
 		const struct profile_sample *s = table_at(&f->p->samples, i);
+		const struct profile_sampled *by = table_at(&f->p->samplers, s->key.sampler);
 
-		if (is_sampler(m, &f->p->samplers.data[s->key.sampler]) && add_sample(f, metric, s))
+		if (is_sampler(m, &by->key) && add_sample(f, metric, s))
 			return -1;
 	}
 	return 0;
@@ -262,35 +242,17 @@ static int fill_exact(struct filling *f, size_t metric)
 	for (size_t i = 0; i < f->p->insns.count; i++) {
 		const struct profile_insn *d = table_at(&f->p->insns, i);
 		uint64_t counts[EVENT_LIMIT];
-		long image, node;
+		long node;
 
-		profile_counts(d, counts);
+		profile_counts(f->p, i, counts);
 		if (!counts[event])
 			continue;
-		image = model_fill_image(f, d->key.image);
-		node = image < 0 ? -1 : experiment_node(f->x, 0, (uint32_t)image, d->key.address);
+		node = experiment_node(f->x, EXPERIMENT_ROOT, d->key.image, d->key.address);
 		if (node < 0 ||
 			experiment_add(f->x, (uint32_t)metric, 0, 0, (uint32_t)node, counts[event]))
 			return error_nomem(f->e);
 		f->x->metrics.data[metric].reasons[EXPERIMENT_NO_MAPPING] +=
 			d->key.image ? 0 : counts[event];
-	}
-	return 0;
-}
-
-static int fill_edges(struct filling *f)
-{
-	for (size_t i = 0; i < f->p->edges.count; i++) {
-		struct experiment_edge edge = *(struct experiment_edge *)table_at(&f->p->edges, i);
-		long from = model_fill_image(f, edge.key.from_image);
-		long to = model_fill_image(f, edge.key.to_image);
-
-		if (from < 0 || to < 0)
-			return -1;
-		edge.key.from_image = (uint32_t)from;
-		edge.key.to_image = (uint32_t)to;
-		if (experiment_row(f->x, EXPERIMENT_EDGES, &edge) < 0)
-			return error_nomem(f->e);
 	}
 	return 0;
 }
@@ -309,14 +271,7 @@ static uint64_t total_of(
 
 static int model_fill_fill(struct filling *f, const uint64_t *totals)
 {
-	bool exact = false, stacks = false;
-
-	for (size_t i = 0; i < f->m->list.count; i++) {
-		exact |= !model_samples(&f->m->list.data[i]);
-		stacks |= (f->m->list.data[i].flags & METRIC_STACKS) != 0;
-	}
-	stacks |= f->p->objects.count > 1;
-	if (fill_processes(f) || fill_phases(f) || (stacks && fill_paths(f)))
+	if (fill_processes(f) || fill_phases(f))
 		return -1;
 	for (size_t i = 0; i < f->m->list.count; i++) {
 		const struct collect_metric *m = &f->m->list.data[i];
@@ -325,29 +280,33 @@ static int model_fill_fill(struct filling *f, const uint64_t *totals)
 			return -1;
 		f->x->metrics.data[i].total = total_of(f, m, totals);
 	}
-	if (f->p->objects.count > 1 && model_fill_data(f))
-		return -1;
-	return exact ? fill_edges(f) : 0;
+	return fill_images(f);
 }
 
-int model_fill(struct experiment *x, const struct collect_metrics *m, const struct profile *p,
+/* What was read becomes x's. */
+static void take_rows(struct experiment *x, struct experiment *from)
+{
+	struct experiment empty = *x;
+
+	x->images = from->images;
+	x->data = from->data;
+	memcpy(x->tables, from->tables, sizeof(x->tables));
+	from->images = empty.images;
+	from->data = empty.data;
+	memcpy(from->tables, empty.tables, sizeof(from->tables));
+}
+
+int model_fill(struct experiment *x, const struct collect_metrics *m, struct profile *p,
 	const uint64_t *totals, uint64_t clock_hz, struct error *e)
 {
 	struct filling f = {.x = x, .m = m, .p = p, .clock_hz = clock_hz, .e = e};
 	int rc;
 
-	f.threads = (struct table){.entry_size = sizeof(struct known_thread),
-		.key_size = sizeof(((struct known_thread *)0)->key)};
-	f.image = malloc(p->images.count * sizeof(*f.image));
-	f.node = calloc(p->nodes.count, sizeof(*f.node));
+	f.threads = TABLE_OF(struct known_thread);
 	f.process = calloc(p->processes.count + 1, sizeof(*f.process));
 	f.first_phase = calloc(p->processes.count + 1, sizeof(*f.first_phase));
-	for (size_t i = 0; f.image && i < p->images.count; i++)
-		f.image[i] = i ? -1 : 0;
-	rc = f.image && f.node && f.process && f.first_phase ? model_fill_fill(&f, totals)
-							     : error_nomem(e);
-	free(f.image);
-	free(f.node);
+	take_rows(x, &p->x);
+	rc = f.process && f.first_phase ? model_fill_fill(&f, totals) : error_nomem(e);
 	free(f.process);
 	free(f.first_phase);
 	table_fini(&f.threads);

@@ -8,13 +8,14 @@
 #include "sources/profile.h"
 
 /*
- * Adds everything of p, which is finished, to x, whose metrics are those of m, in order. totals:
- * of the run, EVENT_LIMIT of them; clock_hz: of the modelled machine, for the times of points.
+ * Makes x, which is described and has no rows, of p, which is finished and loses its experiment.
+ * x's metrics are those of m, in order. totals: of the run, EVENT_LIMIT of them; clock_hz: of the
+ * modelled machine, for the times of points.
  *
  * Sampled metrics have threads and phases. Exact ones are of all threads and phases together
  * (thread 0, phase 0), unless they have call paths: then each occurrence is a sample.
  */
-int model_fill(struct experiment *x, const struct collect_metrics *m, const struct profile *p,
+int model_fill(struct experiment *x, const struct collect_metrics *m, struct profile *p,
 	const uint64_t *totals, uint64_t clock_hz, struct error *e);
 
 /* Does this metric consist of samples? Else of counts by instruction. */

@@ -364,7 +364,8 @@ static int merge_tables(struct merge *m)
 	const struct row_numbers n = numbers_of(m);
 
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
-		if (experiment_merge_table(m->a, i, experiment_table(m->b, i), &n, m->to[i]))
+		if (row_merge(experiment_table(m->a, i), experiment_table(m->b, i),
+			    experiment_kind(i), &n, m->to[i]))
 			return error_nomem(m->e);
 	return 0;
 }

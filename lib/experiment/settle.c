@@ -224,9 +224,8 @@ static int settle_table(struct experiment *x, int which, bool images_joined, uin
 					 : row_settle(t, kind, &n, to[which]);
 }
 
-int experiment_settle(struct experiment *x, struct error *e)
+int experiment_settle_numbers(struct experiment *x, uint32_t **to, struct error *e)
 {
-	uint32_t *to[EXPERIMENT_TABLES] = {0};
 	size_t images = x->images.count;
 	int status = 0;
 
@@ -237,7 +236,72 @@ int experiment_settle(struct experiment *x, struct error *e)
 		status = settle_list(x, i, to);
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES && status == 0; i++)
 		status = settle_table(x, i, x->images.count < images, to);
+	return status ? error_nomem(e) : 0;
+}
+
+int experiment_settle(struct experiment *x, struct error *e)
+{
+	uint32_t *to[EXPERIMENT_TABLES] = {0};
+	int status = experiment_settle_numbers(x, to, e);
+
 	for (int i = 0; i < EXPERIMENT_TABLES; i++)
 		free(to[i]);
-	return status ? error_nomem(e) : 0;
+	return status;
+}
+
+/* ---- what nothing refers to ---- */
+
+static void mark_used(const struct experiment *x, int which, bool *used)
+{
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		if (i != which)
+			row_mark(experiment_table(x, i), experiment_kind(i), (unsigned)which, used);
+	/* Parents come before their children. */
+	for (size_t i = x->nodes.count; which == EXPERIMENT_NODES && i-- > 1;)
+		used[experiment_node_at(x, i)->key.parent] |= used[i];
+	used[0] = true;
+}
+
+static int drop_rows(struct experiment *x, int which, struct table *rows, const struct row_kind *k)
+{
+	bool *used = calloc(rows->count, sizeof(*used));
+	uint32_t *to = calloc(rows->count, sizeof(*to));
+	struct row_numbers n = {0};
+	size_t kept = 0;
+
+	if (!used || !to) {
+		free(used);
+		free(to);
+		return -1;
+	}
+	mark_used(x, which, used);
+	for (size_t i = 0; i < rows->count; i++) {
+		void *row = table_at(rows, i);
+
+		to[i] = (uint32_t)kept;
+		if (used[i])
+			memmove(table_at(rows, kept++), row, rows->entry_size);
+		else
+			row_free_texts(row, k);
+	}
+	free(used);
+	rows->count = kept;
+	n.to[which] = to;
+	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
+		row_renumber(experiment_table(x, i), experiment_kind(i), &n);
+	free(to);
+	return 0;
+}
+
+int experiment_drop_unused(struct experiment *x, struct error *e)
+{
+	struct table images = {.entries = (char *)x->images.data,
+		.count = x->images.count,
+		.entry_size = sizeof(*x->images.data)};
+
+	if (drop_rows(x, EXPERIMENT_NODES, &x->nodes, &experiment_nodes_kind) ||
+		drop_rows(x, EXPERIMENT_IMAGES, &images, &experiment_lists[EXPERIMENT_IMAGES].kind))
+		return error_nomem(e);
+	x->images.count = images.count;
+	return 0;
 }

@@ -98,9 +98,3 @@ void experiment_limits(const struct experiment *x, struct row_numbers *n)
 	for (int i = EXPERIMENT_LISTS; i < EXPERIMENT_TABLES; i++)
 		n->limit[i] = experiment_table(x, i)->count;
 }
-
-int experiment_merge_table(struct experiment *x, int which, const struct table *from,
-	const struct row_numbers *n, uint32_t *to)
-{
-	return row_merge(experiment_table(x, which), from, experiment_kind(which), n, to);
-}

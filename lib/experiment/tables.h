@@ -58,9 +58,4 @@ long experiment_row(struct experiment *x, int which, const void *row);
 /* Limits of references: the number of rows of each. */
 void experiment_limits(const struct experiment *x, struct row_numbers *n);
 
-/* Adds rows of a table of that kind to x's, with references mapped by n; to (may be NULL) gets
- * their new indices. -1 when memory is out. */
-int experiment_merge_table(struct experiment *x, int which, const struct table *from,
-	const struct row_numbers *n, uint32_t *to);
-
 #endif

@@ -9,10 +9,10 @@
 #include "render/number.h"
 
 static const char *const image_kinds[] = {
-	[PROFILE_IMAGE_UNKNOWN] = "unknown",
-	[PROFILE_IMAGE_ELF] = "elf",
-	[PROFILE_IMAGE_FILE] = "file",
-	[PROFILE_IMAGE_ANONYMOUS] = "anonymous",
+	[EXPERIMENT_IMAGE_UNKNOWN] = "unknown",
+	[EXPERIMENT_IMAGE_ELF] = "elf",
+	[EXPERIMENT_IMAGE_FILE] = "file",
+	[EXPERIMENT_IMAGE_ANONYMOUS] = "anonymous",
 };
 
 /* By enum model_branch_kind. */
@@ -57,19 +57,22 @@ static const char *const causes[MODEL_CAUSES] = {"base", "dependency", "unit", "
 	"taken", "mispredict"};
 
 /* "stalls": cycles by cause, of the retirement clock. */
-static void stalls(struct json *j, const struct profile_insn *d)
+static void stalls(struct json *j, const struct profile_report *r, size_t insn)
 {
 	bool any = false;
 
-	for (size_t i = 0; i < d->counts.count; i++) {
-		const struct profile_count *c = &d->counts.data[i];
+	for (size_t i = profile_report_first_count(r, insn); i < r->profile->counts.count; i++) {
+		const struct profile_count *c = table_at(&r->profile->counts, i);
 
-		if (c->item < MODEL_ROW_CAUSES || c->item >= MODEL_ROW_CAUSES + MODEL_CAUSES)
+		if (c->key.insn != insn)
+			break;
+		if (c->key.item < MODEL_ROW_CAUSES ||
+			c->key.item >= MODEL_ROW_CAUSES + MODEL_CAUSES)
 			continue;
 		if (!any)
 			json_object(j, "stalls");
 		any = true;
-		json_number(j, causes[c->item - MODEL_ROW_CAUSES], (double)c->n / RETIRE_CYCLE);
+		json_number(j, causes[c->key.item - MODEL_ROW_CAUSES], (double)c->n / RETIRE_CYCLE);
 	}
 	if (any)
 		json_end_object(j);
@@ -92,13 +95,13 @@ static void render_profile_head(const struct profile_report *r, struct json *j)
 static void processes(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->processes.count; i++) {
-		const struct profile_process *process = &p->processes.data[i];
+		const struct profile_process *process = table_at(&p->processes, i);
 
 		render_profile_begin(j, "process");
 		json_integer(j, "process", (long long)i);
-		json_integer(j, "pid", process->pid);
+		json_integer(j, "pid", process->key.pid);
 		json_integer(j, "ppid", process->ppid);
-		json_integer(j, "image", process->generation);
+		json_integer(j, "image", process->key.generation);
 		json_string(j, "command", process->command);
 		json_bool(j, "complete", process->complete);
 		json_integer(j, "instructions", (long long)process->instructions);
@@ -108,9 +111,9 @@ static void processes(const struct profile *p, struct json *j)
 
 static void render_profile_images(const struct profile *p, struct json *j)
 {
-	for (size_t i = 1; i < p->images.count; i++) {
-		const struct profile_image *im = &p->images.data[i];
-		char id[2 * PROFILE_BUILD_ID_MAX + 1] = "";
+	for (size_t i = 1; i < p->x.images.count; i++) {
+		const struct experiment_image *im = &p->x.images.data[i];
+		char id[2 * EXPERIMENT_BUILD_ID_MAX + 1] = "";
 
 		for (size_t k = 0; k < im->build_id_length; k++)
 			snprintf(id + 2 * k, 3, "%02x", im->build_id[k]);
@@ -125,20 +128,20 @@ static void render_profile_images(const struct profile *p, struct json *j)
 	}
 }
 
-static void insns(const struct profile *p, struct json *j)
+static void insns(const struct profile_report *r, struct json *j)
 {
-	for (size_t i = 0; i < p->insns.count; i++) {
-		const struct profile_insn *d = table_at(&p->insns, i);
+	for (size_t i = 0; i < r->profile->insns.count; i++) {
+		const struct profile_insn *d = table_at(&r->profile->insns, i);
 		uint64_t n[EVENT_LIMIT];
 
-		profile_report_counts(d, n);
+		profile_report_counts(r, i, n);
 		render_profile_begin(j, "instruction");
 		json_integer(j, "image", d->key.image);
 		json_address(j, "address", d->key.address);
 		json_integer(j, "length", d->key.length);
 		json_integer(j, "executions", (long long)d->executions);
 		counts(j, n);
-		stalls(j, d);
+		stalls(j, r, i);
 		end(j);
 	}
 }
@@ -160,8 +163,8 @@ static void blocks(const struct profile_report *r, struct json *j)
 
 static void edges(const struct profile *p, struct json *j)
 {
-	for (size_t i = 0; i < p->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&p->edges, i);
+	for (size_t i = 0; i < p->x.edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->x.edges, i);
 
 		render_profile_begin(j, "edge");
 		json_integer(j, "image", edge->key.from_image);
@@ -184,15 +187,16 @@ static const char *short_name(uint32_t number)
 
 static void render_profile_nodes(const struct profile *p, struct json *j)
 {
-	for (size_t i = 1; i < p->nodes.count; i++) {
-		const struct profile_node *n = table_at(&p->nodes, i);
+	for (size_t i = 0; i < p->calls.count; i++) {
+		const struct profile_call *call = table_at(&p->calls, i);
+		const struct experiment_node *n = experiment_node_at(&p->x, call->key.node);
 
 		render_profile_begin(j, "node");
-		json_integer(j, "node", (long long)i);
+		json_integer(j, "node", call->key.node);
 		json_integer(j, "parent", n->key.parent);
 		json_integer(j, "image", n->key.image);
-		json_address(j, "address", n->key.address);
-		if (!n->key.length)
+		json_address(j, "address", n->key.address - (call->length ? call->length - 1 : 0));
+		if (!call->length)
 			json_bool(j, "interrupted", true);
 		end(j);
 	}
@@ -201,7 +205,8 @@ static void render_profile_nodes(const struct profile *p, struct json *j)
 static void render_profile_samples(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->samplers.count; i++) {
-		const struct profile_sampler *s = &p->samplers.data[i];
+		const struct profile_sampler *s =
+			&((struct profile_sampled *)table_at(&p->samplers, i))->key;
 
 		render_profile_begin(j, "sampler");
 		json_integer(j, "sampler", (long long)i);
@@ -221,7 +226,7 @@ static void render_profile_samples(const struct profile *p, struct json *j)
 		json_integer(j, "pid", s->key.pid);
 		json_integer(j, "tid", s->key.tid);
 		json_integer(j, "phase", (long long)s->key.phase);
-		if (p->stacks && s->key.node != PROFILE_PATH_LOST)
+		if (p->stacks && !s->key.lost)
 			json_integer(j, "node", s->key.node);
 		json_integer(j, "count", (long long)s->count);
 		end(j);
@@ -240,18 +245,24 @@ static void render_profile_samples(const struct profile *p, struct json *j)
 
 static void calipers(const struct profile *p, struct json *j)
 {
+	size_t next = 0;
+
 	for (size_t i = 0; i < p->calipers.count; i++) {
-		const struct profile_caliper *c = &p->calipers.data[i];
+		const struct profile_caliper *c = table_at(&p->calipers, i);
+		const struct profile_thread *t;
 
 		render_profile_begin(j, "caliper");
-		json_integer(j, "process", (long long)c->process);
+		json_integer(j, "process", c->key.process);
 		json_integer(j, "tid", c->tid);
 		json_string(j, "name", c->name);
 		json_array(j, "threads");
-		for (size_t t = 0; t < c->threads.count; t++) {
+		for (; next < p->threads.count; next++) {
+			t = table_at(&p->threads, next);
+			if (t->key.caliper != i)
+				break;
 			json_object(j, NULL);
-			json_integer(j, "tid", c->threads.data[t].tid);
-			counts(j, c->threads.data[t].counts);
+			json_integer(j, "tid", t->tid);
+			counts(j, t->counts);
 			json_end_object(j);
 		}
 		json_end_array(j);
@@ -262,9 +273,11 @@ static void calipers(const struct profile *p, struct json *j)
 static void slices(const struct profile *p, struct json *j)
 {
 	for (size_t i = 0; i < p->slices.count; i++) {
+		const struct profile_slice *s = table_at(&p->slices, i);
+
 		render_profile_begin(j, "slice");
-		json_integer(j, "process", (long long)p->slices.data[i].process);
-		counts(j, p->slices.data[i].counts);
+		json_integer(j, "process", s->key.process);
+		counts(j, s->counts);
 		end(j);
 	}
 }
@@ -292,13 +305,10 @@ static void multiplexed(const struct profile_report *r, struct json *j)
 static void tail(const struct profile_report *r, struct json *j)
 {
 	const struct profile *p = r->profile;
-	uint64_t profiled = 0;
 
-	for (size_t i = 0; i < p->processes.count; i++)
-		profiled += p->processes.data[i].instructions;
 	render_profile_begin(j, "end");
 	json_integer(j, "instructions", (long long)r->instructions);
-	json_integer(j, "profiled", (long long)profiled);
+	json_integer(j, "profiled", (long long)r->profiled);
 	json_object(j, "lost");
 	json_integer(j, "samples", (long long)p->lost.samples);
 	json_integer(j, "counts", (long long)p->lost.counts);
@@ -319,7 +329,7 @@ void render_profile_json(const struct profile_report *r, FILE *out)
 	render_profile_head(r, &j);
 	processes(p, &j);
 	render_profile_images(p, &j);
-	insns(p, &j);
+	insns(r, &j);
 	blocks(r, &j);
 	edges(p, &j);
 	render_profile_nodes(p, &j);

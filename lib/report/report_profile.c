@@ -9,6 +9,8 @@ int profile_report_init(
 	memset(r, 0, sizeof(*r));
 	r->profile = p;
 	r->counters = counters;
+	r->instructions = p->counted;
+	r->profiled = profile_instructions(p);
 	if (profile_find_blocks(p, &r->blocks, e) ||
 		(counters && multiplex(p, counters, &r->multiplexed, e))) {
 		profile_report_fini(r);
@@ -17,9 +19,14 @@ int profile_report_init(
 	return 0;
 }
 
-void profile_report_counts(const struct profile_insn *insn, uint64_t *counts)
+void profile_report_counts(const struct profile_report *r, size_t insn, uint64_t *counts)
 {
-	profile_counts(insn, counts);
+	profile_counts(r->profile, insn, counts);
+}
+
+size_t profile_report_first_count(const struct profile_report *r, size_t insn)
+{
+	return profile_first_count(r->profile, insn);
 }
 
 void profile_report_fini(struct profile_report *r)

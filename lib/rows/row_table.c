@@ -208,7 +208,7 @@ static int row_add_copy(void *to, void *row, const struct row_kind *k)
 
 long row_add(struct table *t, const struct row_kind *k, const void *row)
 {
-	char *to = table_add(t, row), copy[UINT8_MAX];
+	char *to = table_add(t, row), copy[ROW_SIZE_MAX];
 
 	if (!to)
 		return -1;
@@ -390,7 +390,7 @@ static inline __attribute__((always_inline)) int rows_merge(struct table *a, con
 {
 	const struct row_kind *k = p->kind;
 	struct finger finger = {.next = k->fixed};
-	uint64_t row[UINT8_MAX / sizeof(uint64_t) + 1];
+	uint64_t row[ROW_SIZE_MAX / sizeof(uint64_t)];
 
 	for (size_t i = k->fixed; i < b->count; i++) {
 		char *own;

@@ -38,8 +38,9 @@ enum row_coding {
 	ROW_FLAG,  /* bool: a uint, of which the lowest bit counts */
 };
 
-#define ROW_REFERENCES 32 /* tables that rows may refer to, number 0 left out */
-#define ROW_NUMBER     0  /* the field is a number and refers to nothing */
+#define ROW_REFERENCES 32   /* tables that rows may refer to, number 0 left out */
+#define ROW_SIZE_MAX   1024 /* bytes; those of described fields are the first 255 */
+#define ROW_NUMBER     0    /* the field is a number and refers to nothing */
 
 struct row_field {
 	const char *name;
@@ -60,7 +61,7 @@ struct row_kind {
 	const char *word; /* begins its lines in dumps */
 	const struct row_field *fields;
 	uint8_t field_count, keys; /* keys: the number of fields of the key */
-	uint8_t size, key_size;    /* bytes of a row */
+	uint16_t size, key_size;   /* bytes of a row; size at most ROW_SIZE_MAX */
 	uint8_t fixed;    /* rows at the beginning that every such table has: neither written nor
 			     printed, and not sorted */
 	bool numbered;    /* lines in dumps have the number of the row */

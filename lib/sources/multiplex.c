@@ -5,6 +5,11 @@
 
 #include "sources/estimate.h"
 
+static const struct profile_slice *slice_at(const struct profile *p, size_t i)
+{
+	return table_at(&p->slices, i);
+}
+
 static int choose_events(
 	const struct profile *p, size_t counters, multiplexed_events *to, struct error *e)
 {
@@ -12,7 +17,7 @@ static int choose_events(
 
 	for (size_t i = 0; i < p->slices.count; i++)
 		for (int event = 0; event < EV_COUNT; event++)
-			total[event] += p->slices.data[i].counts[event];
+			total[event] += slice_at(p, i)->counts[event];
 	for (int event = 0; event < EV_COUNT; event++) {
 		struct multiplexed *m;
 
@@ -53,11 +58,11 @@ static void take_turns(const struct profile *p, struct multiplexed *m, size_t gr
 	size_t process = SIZE_MAX, turn = 0;
 
 	for (size_t i = 0; i < p->slices.count; i++) {
-		const struct profile_slice *s = &p->slices.data[i];
+		const struct profile_slice *s = slice_at(p, i);
 
-		if (s->process != process)
+		if (s->key.process != process)
 			turn = 0;
-		process = s->process;
+		process = s->key.process;
 		anchor += (double)s->counts[EV_INSTRUCTIONS];
 		add_slice(m, &spread, s, turn++ % groups == m->group);
 	}

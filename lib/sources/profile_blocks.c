@@ -17,17 +17,48 @@ uint32_t profile_sampled_as(uint32_t event)
 	return watch_event(event);
 }
 
-void profile_counts(const struct profile_insn *d, uint64_t *counts)
+uint64_t profile_instructions(const struct profile *p)
 {
+	uint64_t sum = 0;
+
+	for (size_t i = 0; i < p->processes.count; i++)
+		sum += ((struct profile_process *)table_at(&p->processes, i))->instructions;
+	return sum;
+}
+
+size_t profile_first_count(const struct profile *p, size_t insn)
+{
+	size_t low = 0, high = p->counts.count;
+
+	while (low < high) {
+		size_t middle = (low + high) / 2;
+		const struct profile_count *c = table_at(&p->counts, middle);
+
+		if (c->key.insn < insn)
+			low = middle + 1;
+		else
+			high = middle;
+	}
+	return low;
+}
+
+void profile_counts(const struct profile *p, size_t insn, uint64_t *counts)
+{
+	const struct profile_insn *d = table_at(&p->insns, insn);
 	bool conditional = d->branch == MODEL_CONDITIONAL;
 	bool indirect = d->branch == MODEL_INDIRECT_JUMP || d->branch == MODEL_INDIRECT_CALL;
 	uint64_t once = d->executions - d->repeated;
 	bool call = d->branch == MODEL_CALL || d->branch == MODEL_INDIRECT_CALL;
 
 	memset(counts, 0, EVENT_LIMIT * sizeof(*counts));
-	for (size_t i = 0; i < d->counts.count; i++)
-		if (d->counts.data[i].item < EVENT_LIMIT)
-			counts[d->counts.data[i].item] += d->counts.data[i].n;
+	for (size_t i = profile_first_count(p, insn); i < p->counts.count; i++) {
+		const struct profile_count *c = table_at(&p->counts, i);
+
+		if (c->key.insn != insn)
+			break;
+		if (c->key.item < EVENT_LIMIT)
+			counts[c->key.item] += c->n;
+	}
 	counts[EV_LOADS] += d->loads;
 	counts[EV_STORES] += d->stores;
 	counts[EV_INSTRUCTIONS] += once;
@@ -72,11 +103,11 @@ static int profile_blocks_compare_places(const void *x, const void *y)
 
 static struct place *find_targets(const struct profile *p, size_t *count)
 {
-	struct place *targets = malloc((p->edges.count + 1) * sizeof(*targets));
+	struct place *targets = malloc((p->x.edges.count + 1) * sizeof(*targets));
 
 	*count = 0;
-	for (size_t i = 0; targets && i < p->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&p->edges, i);
+	for (size_t i = 0; targets && i < p->x.edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->x.edges, i);
 
 		if (edge->key.kind != PROFILE_FALL)
 			targets[(*count)++] = (struct place){edge->key.to, edge->key.to_image};
@@ -134,15 +165,15 @@ struct leaving {
 /* How often execution left each instruction by an edge, sorted. */
 static struct leaving *find_leaving(const struct profile *p)
 {
-	struct leaving *out = malloc((p->edges.count + 1) * sizeof(*out));
+	struct leaving *out = malloc((p->x.edges.count + 1) * sizeof(*out));
 
-	for (size_t i = 0; out && i < p->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&p->edges, i);
+	for (size_t i = 0; out && i < p->x.edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->x.edges, i);
 
 		out[i] = (struct leaving){{edge->key.from, edge->key.from_image}, edge->count};
 	}
 	if (out)
-		qsort(out, p->edges.count, sizeof(*out), profile_blocks_compare_places);
+		qsort(out, p->x.edges.count, sizeof(*out), profile_blocks_compare_places);
 	return out;
 }
 
@@ -160,7 +191,6 @@ static int add_next(
 					       .to_image = b->key.image,
 					       .kind = PROFILE_FALL}};
 	uint64_t left = 0, all = a->executions;
-	struct experiment_edge *e;
 
 	if (a->key.image != b->key.image || a->key.address + a->key.length != b->key.address ||
 		a->branch != MODEL_NO_BRANCH)
@@ -171,17 +201,14 @@ static int add_next(
 		left += out[i].count;
 	if (left >= all)
 		return 0;
-	e = table_add(&p->edges, &edge.key);
-	if (!e)
-		return -1;
-	e->count += all - left;
-	return 0;
+	edge.count = all - left;
+	return experiment_row(&p->x, EXPERIMENT_EDGES, &edge) < 0 ? -1 : 0;
 }
 
 int profile_add_sequence(struct profile *p, struct error *e)
 {
 	struct leaving *out = find_leaving(p);
-	size_t at = 0, known = p->edges.count;
+	size_t at = 0, known = p->x.edges.count;
 	profile_blocks blocks = {0};
 	int rc = out ? profile_find_blocks(p, &blocks, e) : error_nomem(e);
 

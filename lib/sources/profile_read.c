@@ -16,26 +16,27 @@
 
 static int read_image(struct reading_file *f, struct cursor *c)
 {
-	struct profile_image im = {0};
+	struct experiment_image im = {0};
 	struct mapping *m;
 	uint64_t kind = get_uint(c), start = get_uint(c), length = get_uint(c), bias;
 	const uint8_t *path, *build_id;
 	size_t path_length;
-	int64_t found;
+	long found;
 
 	get_uint(c); /* the offset in the file: what addresses need is the bias */
 	bias = get_uint(c);
 	path_length = get_count(c, 1 << 20);
 	path = get_raw(c, path_length);
-	im.build_id_length = get_count(c, PROFILE_BUILD_ID_MAX);
+	im.build_id_length = (uint32_t)get_count(c, EXPERIMENT_BUILD_ID_MAX);
 	build_id = get_raw(c, im.build_id_length);
-	if (c->bad || kind > PROFILE_IMAGE_ANONYMOUS || !path || !build_id)
+	if (c->bad || kind > EXPERIMENT_IMAGE_ANONYMOUS || !path || !build_id)
 		return c->bad = true, 0;
-	im.kind = (enum profile_image_kind)kind;
-	im.pid = im.kind == PROFILE_IMAGE_ANONYMOUS ? f->header->pid : 0;
+	im.kind = (enum experiment_image_kind)kind;
+	im.pid = im.kind == EXPERIMENT_IMAGE_ANONYMOUS ? f->header->pid : 0;
 	im.path = strndup((const char *)path, path_length);
 	memcpy(im.build_id, build_id, im.build_id_length);
-	found = im.path ? profile_image_add(f->p, &im) : -1;
+	found = im.path ? experiment_image(&f->p->x, &im, NULL) : -1;
+	free(im.path);
 	if (found < 0)
 		return out_of_memory(f);
 	m = vec_push(&f->mappings);
@@ -80,7 +81,7 @@ struct insn {
 	uint16_t class_bits, uops, flops, loads, stores;
 	uint64_t executions, repeated, branches, taken; /* executions: that were a record's last */
 	uint64_t all_loads, all_stores;                 /* likewise */
-	size_t index;                                   /* in the profile's */
+	uint32_t index;                                 /* in the profile's */
 };
 
 struct superblock {
@@ -99,15 +100,10 @@ static int add_edge(struct reading_file *f, const struct mapping *from_mapping, 
 					       .to_image = to_mapping->image,
 					       .kind = kind,
 					       .taken = taken}};
-	struct experiment_edge *e;
 
-	if (!count)
-		return 0;
-	e = table_add(&f->p->edges, &edge.key);
-	if (!e)
-		return out_of_memory(f);
-	e->count += count;
-	return 0;
+	edge.count = count;
+	return count && experiment_row(&f->p->x, EXPERIMENT_EDGES, &edge) < 0 ? out_of_memory(f)
+									      : 0;
 }
 
 static void read_insn(
@@ -208,7 +204,7 @@ static int merge_insns(struct reading_file *f, struct superblock *b)
 		to = table_add(&f->p->insns, &key.key);
 		if (!to)
 			return out_of_memory(f);
-		d->index = (size_t)((char *)to - f->p->insns.entries) / sizeof(*to);
+		d->index = (uint32_t)table_number(&f->p->insns, to);
 		to->executions += executions;
 		to->branches += d->branches;
 		to->taken += d->taken;
@@ -223,24 +219,15 @@ static int merge_insns(struct reading_file *f, struct superblock *b)
 	return 0;
 }
 
-static int add_count(struct reading_file *f, struct profile_insn *to, uint32_t item, uint64_t n)
+static int add_count(struct reading_file *f, uint32_t insn, uint32_t item, uint64_t n)
 {
-	struct profile_count *count;
+	const struct profile_count count = {.key = {insn, item}, .n = n};
 
 	if (item == MODEL_ROW_EXECUTED) {
-		to->executions += n;
+		((struct profile_insn *)table_at(&f->p->insns, insn))->executions += n;
 		return 0;
 	}
-	for (size_t i = 0; i < to->counts.count; i++)
-		if (to->counts.data[i].item == item) {
-			to->counts.data[i].n += n;
-			return 0;
-		}
-	count = vec_push(&to->counts);
-	if (!count)
-		return out_of_memory(f);
-	*count = (struct profile_count){item, n};
-	return 0;
+	return profile_row(f->p, PROFILE_COUNTS, &count) < 0 ? out_of_memory(f) : 0;
 }
 
 static int profile_read_read_rows(
@@ -256,8 +243,7 @@ static int profile_read_read_rows(
 
 			if (c->bad || item > 255)
 				return c->bad = true, 0;
-			if (add_count(f, table_at(&f->p->insns, b->insns[insn].index),
-				    (uint32_t)item, n))
+			if (add_count(f, b->insns[insn].index, (uint32_t)item, n))
 				return -1;
 		}
 	}
@@ -396,14 +382,14 @@ static bool profile_read_read_sections(
 static int add_process(struct reading_file *f)
 {
 	const struct model_profile_header *h = f->header;
-	struct profile_process *process = vec_push(&f->p->processes);
+	struct profile_process *process = table_append(&f->p->processes);
 
 	if (!process)
 		return out_of_memory(f);
-	f->process = f->p->processes.count - 1;
-	process->pid = h->pid;
+	f->process = (uint32_t)f->p->processes.count - 1;
+	process->key.pid = h->pid;
+	process->key.generation = h->generation;
 	process->ppid = h->ppid;
-	process->generation = h->generation;
 	process->complete = h->state == MODEL_STATE_FINISHED || h->state == MODEL_STATE_EXEC;
 	process->instructions = h->instructions;
 	memcpy(process->command, h->command, sizeof(h->command));

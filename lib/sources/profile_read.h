@@ -13,9 +13,8 @@
 #include "rows/coding.h"
 #include "sources/profile.h"
 
-/* The index of the image, which takes over its path, or of an equal one; -1 when memory is out. */
-int64_t profile_image_add(struct profile *p, struct profile_image *image);
-int64_t profile_sampler_add(struct profile *p, const struct profile_sampler *sampler);
+/* Adds a row of one of the profile's own tables; its number, -1 when memory is out. */
+long profile_row(struct profile *p, int which, const void *row);
 
 /* Edges from the end of each block to the next, for what went on there without a branch.
  * Instructions are sorted.  -1 with *e set. */
@@ -69,18 +68,20 @@ static inline size_t left(const struct cursor *c)
 /* One mapping, as the file numbers them. */
 struct mapping {
 	uint64_t start, length, bias;
-	uint32_t image; /* in the profile */
+	uint32_t image; /* in the experiment */
 };
+
+typedef VEC(uint32_t) read_numbers;
 
 struct reading_file {
 	struct profile *p;
 	const struct model_profile_header *header;
-	size_t process;
+	uint32_t process;
 	VEC(struct mapping) mappings;
-	VEC(uint32_t) samplers; /* in the profile, of the file's */
 	VEC(pid_t) threads;
-	VEC(uint32_t) nodes;   /* in the profile, of the file's less one */
-	VEC(uint32_t) objects; /* likewise */
+	read_numbers samplers; /* in the profile, of the file's */
+	read_numbers nodes;    /* in the experiment, of the file's less one */
+	read_numbers objects;  /* likewise */
 	struct error *e;
 	bool nomem;
 };
@@ -89,6 +90,17 @@ static inline int out_of_memory(struct reading_file *f)
 {
 	f->nomem = true;
 	return -1;
+}
+
+/* The next number of the file's is number `found` here; -1 if memory was out for it. */
+static inline int profile_read_number(struct reading_file *f, read_numbers *numbers, long found)
+{
+	uint32_t *to = found < 0 ? NULL : vec_push(numbers);
+
+	if (!to)
+		return out_of_memory(f);
+	*to = (uint32_t)found;
+	return 0;
 }
 
 /* number: as in the file, 0 where none is known. */

@@ -1,8 +1,9 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* The objects of data misses. */
+#include <stdlib.h>
 #include <string.h>
 
-#include "experiment/tables.h"
+#include "events/event.h"
 #include "sources/profile_read.h"
 
 /* Numbers of kinds in files are those of experiments. */
@@ -19,7 +20,7 @@ SAME_KIND(BREAK);
 SAME_KIND(KINDS);
 _Static_assert(sizeof(((struct experiment_end *)0)->read) == 16, "masks of two numbers");
 
-/* The object as the profile numbers it; 0: none. */
+/* The object as the experiment numbers it; 0: none. */
 static uint32_t get_object(struct reading_file *f, struct cursor *c)
 {
 	size_t number = get_count(c, f->objects.count);
@@ -39,13 +40,14 @@ static uint64_t get_code(struct reading_file *f, struct cursor *c, uint32_t *ima
 /* Files that are mapped are images too. */
 static uint32_t file_image(struct reading_file *f, const uint8_t *name, size_t length)
 {
-	struct profile_image image = {.kind = PROFILE_IMAGE_FILE, .by_name = true};
-	int64_t found;
+	struct experiment_image image = {.kind = EXPERIMENT_IMAGE_FILE};
+	long found;
 
 	if (!length)
 		return 0;
 	image.path = strndup((const char *)name, length);
-	found = image.path ? profile_image_add(f->p, &image) : -1;
+	found = image.path ? experiment_image(&f->p->x, &image, NULL) : -1;
+	free(image.path);
 	f->nomem |= found < 0;
 	return found < 0 ? 0 : (uint32_t)found;
 }
@@ -57,8 +59,6 @@ static int read_object(struct reading_file *f, struct cursor *c)
 	const struct mapping *m = mapping_of(f, get_uint(c));
 	size_t length;
 	const uint8_t *name;
-	uint32_t *to;
-	long found;
 
 	o.key.image = m->image;
 	o.key.address = get_uint(c);
@@ -75,12 +75,8 @@ static int read_object(struct reading_file *f, struct cursor *c)
 		return 0;
 	if (o.key.kind == EXPERIMENT_OBJECT_MAPPING)
 		o.key.image = file_image(f, name, length);
-	found = f->nomem ? -1 : row_add(&f->p->objects, &experiment_objects_kind, &o);
-	to = vec_push(&f->objects);
-	if (found < 0 || !to)
-		return out_of_memory(f);
-	*to = (uint32_t)found;
-	return 0;
+	return profile_read_number(
+		f, &f->objects, f->nomem ? -1 : experiment_row(&f->p->x, EXPERIMENT_OBJECTS, &o));
 }
 
 int profile_read_objects(struct reading_file *f, struct cursor *c)
@@ -91,16 +87,42 @@ int profile_read_objects(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
+/* The experiment's metric of an event; -1 when memory is out. */
+static long profile_read_metric(struct experiment *x, int event)
+{
+	const struct event *known = event_by_number(event);
+	const struct experiment_metric m = {.event = event,
+		.name = (char *)(known ? known->name : "unknown event"),
+		.short_name = (char *)(known ? known->short_name : "?"),
+		.unit = (char *)(known ? known->unit : "events"),
+		.source = (char *)"model",
+		.note = (char *)"",
+		.label = LABEL_MODEL,
+		.flags = METRIC_EXACT,
+		.period = 1};
+
+	for (size_t i = 0; i < x->data.metrics.count; i++)
+		if (x->data.metrics.data[i].event == event)
+			return (long)i;
+	return experiment_data_metric(x, &m, NULL);
+}
+
 /* Counts of events: a row for each that is not 0. metric and count are fields of the row. */
-static int read_events(struct reading_file *f, struct cursor *c, struct table *t,
-	const struct row_kind *kind, const void *row, uint32_t *metric, uint64_t *count)
+static int read_events(struct reading_file *f, struct cursor *c, int which, const void *row,
+	uint32_t *metric, uint64_t *count)
 {
 	size_t n = get_count(c, EVENT_LIMIT);
 
 	for (size_t i = 0; i < n && !c->bad; i++) {
-		*metric = (uint32_t)get_count(c, EVENT_LIMIT - 1);
+		int event = (int)get_count(c, EVENT_LIMIT - 1);
+		long found;
+
 		*count = get_uint(c);
-		if (!c->bad && *count && row_add(t, kind, row) < 0)
+		if (c->bad || !*count)
+			continue;
+		found = profile_read_metric(&f->p->x, event);
+		*metric = (uint32_t)found;
+		if (found < 0 || experiment_row(&f->p->x, which, row) < 0)
 			return out_of_memory(f);
 	}
 	return 0;
@@ -113,8 +135,7 @@ int profile_read_object_places(struct reading_file *f, struct cursor *c)
 
 		p.key.line = get_sint(c);
 		p.key.scale = (uint32_t)get_count(c, EXPERIMENT_SCALE_MAX);
-		if (read_events(f, c, &f->p->places, &experiment_places_kind, &p, &p.key.metric,
-			    &p.count))
+		if (read_events(f, c, EXPERIMENT_PLACES, &p, &p.key.metric, &p.count))
 			return -1;
 	}
 	return 0;
@@ -129,8 +150,7 @@ int profile_read_object_touches(struct reading_file *f, struct cursor *c)
 		t.least = get_sint(c);
 		t.most = get_sint(c);
 		t.apart = get_uint(c);
-		if (read_events(f, c, &f->p->touches, &experiment_touches_kind, &t, &t.key.metric,
-			    &t.count))
+		if (read_events(f, c, EXPERIMENT_TOUCHES, &t, &t.key.metric, &t.count))
 			return -1;
 	}
 	return 0;
@@ -150,7 +170,7 @@ static int profile_read_objects_read_end(struct reading_file *f, struct cursor *
 		e.read[i] = get_uint(c);
 	for (int i = 0; i < EXPERIMENT_MASK_WORDS; i++)
 		e.written[i] = get_uint(c);
-	if (!c->bad && row_add(&f->p->ends, &experiment_ends_kind, &e) < 0)
+	if (!c->bad && experiment_row(&f->p->x, EXPERIMENT_ENDS, &e) < 0)
 		return out_of_memory(f);
 	return 0;
 }
@@ -170,7 +190,7 @@ int profile_read_object_lines(struct reading_file *f, struct cursor *c)
 		n = get_count(c, left(c));
 		if (c->bad)
 			return 0;
-		line = row_add(&f->p->lines, &experiment_lines_kind, &l);
+		line = experiment_row(&f->p->x, EXPERIMENT_LINES, &l);
 		if (line < 0)
 			return out_of_memory(f);
 		for (size_t i = 0; i < n && !c->bad; i++)
@@ -183,6 +203,6 @@ int profile_read_object_lines(struct reading_file *f, struct cursor *c)
 int profile_read_objects_lost(struct reading_file *f, struct cursor *c)
 {
 	if (left(c))
-		f->p->lost.objects += get_uint(c);
+		f->p->x.data.lost += get_uint(c);
 	return 0;
 }

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Samples and their paths, threads, caliper points, slices, and losses. */
-#include <stddef.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "sources/profile_read.h"
@@ -10,21 +10,15 @@
 int profile_read_events(struct reading_file *f, struct cursor *c)
 {
 	while (left(c)) {
-		struct profile_sampler s = {.event = (uint32_t)get_count(c, EVENT_LIMIT - 1)};
-		int64_t found;
-		uint32_t *to;
+		struct profile_sampled s = {
+			.key = {.event = (uint32_t)get_count(c, EVENT_LIMIT - 1)}};
 
-		s.period = get_uint(c);
-		s.skid = get_uint(c) != 0;
+		s.key.period = get_uint(c);
+		s.key.skid = get_uint(c) != 0;
 		if (c->bad)
 			return 0;
-		found = profile_sampler_add(f->p, &s);
-		if (found < 0)
-			return out_of_memory(f);
-		to = vec_push(&f->samplers);
-		if (!to)
-			return out_of_memory(f);
-		*to = (uint32_t)found;
+		if (profile_read_number(f, &f->samplers, profile_row(f->p, PROFILE_SAMPLERS, &s)))
+			return -1;
 	}
 	return 0;
 }
@@ -42,28 +36,30 @@ uint32_t profile_node_at(const struct reading_file *f, struct cursor *c, uint64_
 {
 	if (number > f->nodes.count)
 		c->bad = true;
-	return c->bad || !number ? PROFILE_ROOT : f->nodes.data[number - 1];
+	return c->bad || !number ? EXPERIMENT_ROOT : f->nodes.data[number - 1];
 }
 
 int profile_read_nodes(struct reading_file *f, struct cursor *c)
 {
 	f->p->stacks |= left(c) > 0;
 	while (left(c)) {
-		struct profile_node key = {.key = {.parent = profile_node_at(f, c, get_uint(c))}},
-				    *node;
+		uint32_t parent = profile_node_at(f, c, get_uint(c));
 		const struct mapping *m = mapping_of(f, get_uint(c));
-		uint32_t *to;
+		uint64_t address = get_uint(c) - m->bias;
+		size_t length = get_count(c, 15);
+		struct profile_call call = {.length = 0}, *to;
+		long node;
 
-		key.key.image = m->image;
-		key.key.address = get_uint(c) - m->bias;
-		key.key.length = (uint32_t)get_count(c, 15);
 		if (c->bad)
 			return 0;
-		node = table_add(&f->p->nodes, &key.key);
-		to = vec_push(&f->nodes);
-		if (!node || !to)
+		node = experiment_node(
+			&f->p->x, parent, m->image, address + (length ? length - 1 : 0));
+		call.key.node = (uint32_t)node;
+		to = node < 0 ? NULL : table_add(&f->p->calls, &call);
+		if (!to || profile_read_number(f, &f->nodes, node))
 			return out_of_memory(f);
-		*to = (uint32_t)(((char *)node - f->p->nodes.entries) / (ptrdiff_t)sizeof(*node));
+		/* In code that overlaps, a call may end where a signal interrupted. */
+		to->length = length > to->length ? length : to->length;
 	}
 	return 0;
 }
@@ -72,15 +68,14 @@ int profile_read_nodes(struct reading_file *f, struct cursor *c)
 static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 {
 	while (left(c)) {
-		struct profile_sample key = {.count = 0}, *to;
+		struct profile_sample key = {.key = {.process = f->process, .pid = f->header->pid}};
 		uint64_t node = paths ? get_uint(c) : 1, thread, address;
 		const struct mapping *m;
 
-		key.key.node = node ? profile_node_at(f, c, node - 1) : PROFILE_PATH_LOST;
+		key.key.lost = !node;
+		key.key.node = node ? profile_node_at(f, c, node - 1) : EXPERIMENT_ROOT;
 		key.key.sampler = get_sampler(f, c);
 		thread = get_uint(c);
-		key.key.process = (uint32_t)f->process;
-		key.key.pid = f->header->pid;
 		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
 		key.key.phase = get_uint(c);
 		m = mapping_of(f, get_uint(c));
@@ -90,10 +85,8 @@ static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 		key.count = get_uint(c);
 		if (c->bad)
 			return 0;
-		to = table_add(&f->p->samples, &key.key);
-		if (!to)
+		if (profile_row(f->p, PROFILE_SAMPLES, &key) < 0)
 			return out_of_memory(f);
-		to->count += key.count;
 	}
 	return 0;
 }
@@ -112,18 +105,15 @@ int profile_read_path_samples(struct reading_file *f, struct cursor *c)
 int profile_read_data(struct reading_file *f, struct cursor *c)
 {
 	while (left(c)) {
-		struct profile_data key = {.key = {.sampler = get_sampler(f, c)}}, *to;
-		uint64_t count;
+		struct profile_data key = {
+			.key = {.sampler = get_sampler(f, c), .pid = f->header->pid}};
 
-		key.key.pid = f->header->pid;
 		key.key.address = get_uint(c);
-		count = get_uint(c);
+		key.count = get_uint(c);
 		if (c->bad)
 			return 0;
-		to = table_add(&f->p->data, &key.key);
-		if (!to)
+		if (profile_row(f->p, PROFILE_DATA, &key) < 0)
 			return out_of_memory(f);
-		to->count += count;
 	}
 	return 0;
 }
@@ -145,13 +135,14 @@ static void read_counts(struct cursor *c, uint64_t *counts)
 int profile_read_slices(struct reading_file *f, struct cursor *c)
 {
 	if (left(c))
-		f->p->processes.data[f->process].slice_cycles = get_uint(c);
+		get_uint(c); /* their length in cycles */
 	while (left(c)) {
-		struct profile_slice *s = vec_push(&f->p->slices);
+		struct profile_slice *s = table_append(&f->p->slices);
 
 		if (!s)
 			return out_of_memory(f);
-		s->process = f->process;
+		s->key.process = f->process;
+		s->key.number = (uint32_t)f->p->slices.count;
 		read_counts(c, s->counts);
 	}
 	return 0;
@@ -175,23 +166,28 @@ static int read_caliper(struct reading_file *f, struct cursor *c)
 	const uint8_t *name = get_raw(c, length);
 	struct profile_caliper *to;
 	pid_t tid = (pid_t)get_uint(c);
+	char *own;
 
 	threads = get_count(c, left(c));
 	if (c->bad || !name)
 		return c->bad = true, 0;
-	to = vec_push(&f->p->calipers);
-	if (!to)
+	own = strndup((const char *)name, length);
+	to = own ? table_append(&f->p->calipers) : NULL;
+	if (!to) {
+		free(own);
 		return out_of_memory(f);
-	to->process = f->process;
+	}
+	to->key.process = f->process;
+	to->key.number = (uint32_t)f->p->calipers.count;
+	to->name = own;
 	to->tid = tid;
-	to->name = strndup((const char *)name, length);
-	if (!to->name)
-		return out_of_memory(f);
 	for (size_t i = 0; i < threads && !c->bad; i++) {
-		struct profile_caliper_thread *t = vec_push(&to->threads);
+		struct profile_thread *t = table_append(&f->p->threads);
 
 		if (!t)
 			return out_of_memory(f);
+		t->key.caliper = (uint32_t)f->p->calipers.count - 1;
+		t->key.number = (uint32_t)i;
 		t->tid = (pid_t)get_uint(c);
 		read_counts(c, t->counts);
 	}
@@ -225,6 +221,7 @@ int profile_read_lost(struct reading_file *f, struct cursor *c)
 	for (size_t i = 0; i < sizeof(to) / sizeof(to[0]) && left(c); i++)
 		*to[i] += get_uint(c);
 	for (size_t i = 0; i < f->samplers.count && left(c); i++)
-		f->p->samplers.data[f->samplers.data[i]].lost += get_uint(c);
+		((struct profile_sampled *)table_at(&f->p->samplers, f->samplers.data[i]))->lost +=
+			get_uint(c);
 	return 0;
 }

@@ -508,6 +508,42 @@ static void test_dump(void)
 	}
 }
 
+static uint32_t add_image(struct experiment *x, const char *path)
+{
+	const struct experiment_image image = {
+		.kind = EXPERIMENT_IMAGE_ELF, .path = (char *)(uintptr_t)path};
+
+	return (uint32_t)experiment_image(x, &image, NULL);
+}
+
+static void test_unused(void)
+{
+	struct experiment x;
+	uint32_t images[3], caller, node;
+	struct experiment_edge edge = {.count = 1};
+
+	experiment_init(&x, NULL);
+	for (int i = 0; i < 3; i++)
+		images[i] = add_image(&x, (const char *[]){"/unused", "/path", "/edge"}[i]);
+	experiment_node(&x, 0, images[0], 1);
+	caller = (uint32_t)experiment_node(&x, 0, images[1], 2);
+	experiment_node(&x, caller, images[0], 3);
+	node = (uint32_t)experiment_node(&x, caller, images[1], 4);
+	experiment_add(&x, 0, 0, 0, node, 5);
+	edge.key.to_image = images[2];
+	experiment_row(&x, EXPERIMENT_EDGES, &edge);
+	is_int(experiment_drop_unused(&x, NULL), 0, "what nothing refers to is removed");
+	is_int(x.nodes.count, 3, "nodes, but not those that lead to samples");
+	is_int(experiment_node_at(&x, experiment_sample_at(&x, 0)->key.node)->key.address, 4,
+		"samples keep their node");
+	is_int(experiment_node_at(&x, 2)->key.parent, 1, "and that one its caller");
+	is_int(x.images.count, 3, "images");
+	is_str(x.images.data[experiment_node_at(&x, 1)->key.image].path, "/path", "of nodes");
+	is_str(x.images.data[((struct experiment_edge *)table_at(&x.edges, 0))->key.to_image].path,
+		"/edge", "and of other rows");
+	experiment_fini(&x);
+}
+
 int main(void)
 {
 	test_round_trip();
@@ -522,5 +558,6 @@ int main(void)
 	test_memory();
 	test_files();
 	test_dump();
+	test_unused();
 	return done();
 }

@@ -14,7 +14,7 @@
 
 static void image(struct out *o, uint64_t start, uint64_t bias, const char *path, const char *id)
 {
-	OUT_V(o, PROFILE_IMAGE_ELF, start, 0x1000, 0x1000, bias);
+	OUT_V(o, EXPERIMENT_IMAGE_ELF, start, 0x1000, 0x1000, bias);
 	out_s(o, path);
 	out_s(o, id);
 }
@@ -87,22 +87,23 @@ static void process(struct out *o, int32_t pid, uint64_t bias, uint64_t a, uint6
 
 static struct out first, second;
 
-static const struct profile_insn *insn_at(const struct profile *p, uint64_t address)
+/* The events of the instruction at address; how often it was executed. */
+static uint64_t insn_at(const struct profile *p, uint64_t address, uint64_t *n)
 {
 	for (size_t i = 0; i < p->insns.count; i++) {
 		const struct profile_insn *d = table_at(&p->insns, i);
 
+		profile_counts(p, i, n);
 		if (d->key.address == address)
-			return d;
+			return d->executions;
 	}
-	return NULL;
+	return 0;
 }
 
 static void test_sum(void)
 {
 	struct profile p;
 	struct error e = {0};
-	const struct profile_insn *d;
 	uint64_t n[EVENT_LIMIT];
 
 	process(&first, 100, BIAS, 7, 2);
@@ -112,25 +113,20 @@ static void test_sum(void)
 			profile_finish(&p, &e) == 0,
 		"two processes are read");
 	is_int(p.damaged, 0, "whole");
-	is_int(p.images.count, 2, "one image besides the unknown, though at two addresses");
-	is_str(p.images.data[1].path, "/bin/it", "its path");
+	is_int(p.x.images.count, 2, "one image besides the unknown, though at two addresses");
+	is_str(p.x.images.data[1].path, "/bin/it", "its path");
 	is_int(p.insns.count, 4, "four instructions");
-	d = insn_at(&p, 0x1000);
-	is_int(d ? d->executions : 0, 39, "executed whichever way the block ended");
-	profile_counts(d, n);
+	is_int(insn_at(&p, 0x1000, n), 39, "executed whichever way the block ended");
 	is_int(n[EV_LOADS], 39, "loads follow from executions");
 	is_int(n[EV_L1D_MISSES], 10, "misses do not");
-	d = insn_at(&p, 0x1004);
-	profile_counts(d, n);
+	insn_at(&p, 0x1004, n);
 	is_int(n[EV_CONDITIONAL_BRANCHES], 39, "conditional branches");
 	is_int(n[EV_TAKEN_BRANCHES], 17, "of which taken");
 	is_int(n[EV_MICRO_OPS], 78, "two micro-operations each");
-	d = insn_at(&p, 0x1006);
-	profile_counts(d, n);
-	is_int(d->executions, 22, "behind the branch not taken");
+	is_int(insn_at(&p, 0x1006, n), 22, "behind the branch not taken");
 	is_int(n[EV_FP_INSTRUCTIONS], 22, "floating point");
 	is_int(n[EV_STORES], 22, "stores");
-	profile_counts(insn_at(&p, 0x1009), n);
+	insn_at(&p, 0x1009, n);
 	is_int(n[EV_RETURNS], 22, "returns");
 	is_int(p.lost.data, 8, "what was lost adds up");
 	profile_fini(&p);
@@ -138,8 +134,8 @@ static void test_sum(void)
 
 static uint64_t edge_count(const struct profile *p, uint64_t from, uint64_t to)
 {
-	for (size_t i = 0; i < p->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&p->edges, i);
+	for (size_t i = 0; i < p->x.edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->x.edges, i);
 
 		if (edge->key.from == from && edge->key.to == to)
 			return edge->count;
@@ -158,7 +154,7 @@ static void test_edges(void)
 	is_int(edge_count(&p, 0x1004, 0x1900), 7, "taken");
 	is_int(edge_count(&p, 0x1004, 0x1006), 2, "not taken");
 	is_int(edge_count(&p, 0x1009, 0x1800), 2, "return, by address");
-	is_int(((struct experiment_edge *)table_at(&p.edges, p.edges.count - 1))->key.kind,
+	is_int(((struct experiment_edge *)table_at(&p.x.edges, p.x.edges.count - 1))->key.kind,
 		MODEL_RETURN, "and its kind");
 	profile_find_blocks(&p, &blocks, NULL);
 	is_int(blocks.count, 2, "two blocks");
@@ -181,8 +177,10 @@ static void test_samples(void)
 	is_int(s->key.tid, 101, "by whom");
 	is_int(s->count, 3, "how often");
 	is_int(((struct profile_data *)table_at(&p.data, 0))->key.address, 0x7f0040, "which data");
-	is_str(p.calipers.data[0].name, "half", "a caliper point");
-	is_int(p.calipers.data[0].threads.data[0].counts[EV_INSTRUCTIONS], 500, "and its counts");
+	is_str(((struct profile_caliper *)table_at(&p.calipers, 0))->name, "half",
+		"a caliper point");
+	is_int(((struct profile_thread *)table_at(&p.threads, 0))->counts[EV_INSTRUCTIONS], 500,
+		"and its counts");
 	profile_fini(&p);
 }
 
@@ -240,29 +238,30 @@ static void test_objects(void)
 	is_int(profile_add(&p, o.data, o.length, NULL), 0, "and those of another process");
 	profile_finish(&p, NULL);
 	is_int(p.damaged, 0, "whole");
-	is_int(p.objects.count, 3, "those that are the same are one; and the unknown one");
-	object = table_at(&p.objects, 1);
+	is_int(p.x.objects.count, 3, "those that are the same are one; and the unknown one");
+	object = table_at(&p.x.objects, 1);
 	is_int(object->key.kind, EXPERIMENT_OBJECT_HEAP, "a block of the heap");
 	is_int(object->blocks, 4, "the blocks of both");
-	is_int(((struct profile_node *)table_at(&p.nodes, object->key.node))->key.address, 0x1010,
+	is_int(experiment_node_at(&p.x, object->key.node)->key.address, 0x1014,
 		"by the call that allocated it");
-	object = table_at(&p.objects, 2);
+	object = table_at(&p.x.objects, 2);
 	is_int((long long)object->key.address, 0x1234,
 		"addresses of code are those of program headers");
-	is_int(p.places.count, 2, "counts by line, of each event");
-	place = table_at(&p.places, 1);
-	ok(place->key.line == -1 && place->key.metric == 26 && place->count == 6,
+	is_int(p.x.places.count, 2, "counts by line, of each event");
+	place = table_at(&p.x.places, 1);
+	ok(place->key.line == -1 && place->count == 6 &&
+			p.x.data.metrics.data[place->key.metric].event == 26,
 		"with their lines and counts");
-	touch = table_at(&p.touches, 0);
+	touch = table_at(&p.x.touches, 0);
 	ok(touch->least == -8 && touch->most == 272 && touch->apart == 280 &&
 			touch->key.address == 0x1100,
 		"by instruction, with offsets");
-	line = table_at(&p.lines, 0);
-	ok(p.lines.count == 1 && line->requests == 18 && line->key.object == 1,
+	line = table_at(&p.x.lines, 0);
+	ok(p.x.lines.count == 1 && line->requests == 18 && line->key.object == 1,
 		"lines are of their objects");
-	end = table_at(&p.ends, 1);
-	ok(p.ends.count == 2 && end->key.thread == 1 && end->written[0] == 0xff00, "both ends");
-	is_int(p.lost.objects, 4, "what found no room");
+	end = table_at(&p.x.ends, 1);
+	ok(p.x.ends.count == 2 && end->key.thread == 1 && end->written[0] == 0xff00, "both ends");
+	is_int(p.x.data.lost, 4, "what found no room");
 	profile_fini(&p);
 	for (size_t n = sizeof(struct model_profile_header); n < o.length; n++) {
 		profile_init(&p, NULL);
@@ -276,7 +275,7 @@ static void test_objects(void)
 static void test_paths(void)
 {
 	static struct out files[2];
-	static const uint64_t addresses[] = {0, 0x1000, 0x1020, 0x1010};
+	static const uint64_t addresses[] = {0, 0x1004, 0x1020, 0x1014}, lengths[] = {5, 0, 5};
 
 	for (int order = 0; order < 2; order++) {
 		struct profile p;
@@ -290,22 +289,28 @@ static void test_paths(void)
 			profile_add(&p, files[i].data, files[i].length, NULL);
 		profile_finish(&p, NULL);
 		is_int(p.damaged, 0, "paths of two processes: whole");
-		is_int(p.nodes.count, 4, "three paths, and the root");
-		for (size_t i = 0; i < p.nodes.count && i < 4; i++)
-			right &= ((struct profile_node *)table_at(&p.nodes, i))->key.address ==
-				 addresses[i];
+		is_int(p.x.nodes.count, 4, "three paths, and the root");
+		for (size_t i = 0; i < p.x.nodes.count && i < 4; i++)
+			right &= experiment_node_at(&p.x, i)->key.address == addresses[i];
 		ok(right, "callers before callees, in order of address");
-		is_int(((struct profile_node *)table_at(&p.nodes, 3))->key.parent, 1,
-			"whose caller");
+		is_int(experiment_node_at(&p.x, 3)->key.parent, 1, "whose caller");
+		right = p.calls.count == 3;
+		for (size_t i = 0; right && i < 3; i++) {
+			const struct profile_call *call = table_at(&p.calls, i);
+
+			right = call->key.node == i + 1 && call->length == lengths[i];
+		}
+		ok(right, "how long each call is; 0 of the one that a signal interrupted");
 		for (size_t i = 0; i < p.samples.count; i++) {
 			const struct profile_sample *s = table_at(&p.samples, i);
 
-			by_node[s->key.node == PROFILE_PATH_LOST ? 4 : s->key.node] += s->count;
+			by_node[s->key.lost ? 4 : s->key.node] += s->count;
 		}
 		ok(by_node[0] == 4 && by_node[1] == 0 && by_node[2] == 16 && by_node[3] == 8 &&
 				by_node[4] == 2,
 			"samples go with their paths");
-		is_int(p.samplers.data[0].lost, 10, "samples lost, of each event");
+		is_int(((struct profile_sampled *)table_at(&p.samplers, 0))->lost, 10,
+			"samples lost, of each event");
 		is_int(p.uncounted[EV_LOADS], 200, "what did not count");
 		profile_fini(&p);
 	}
@@ -325,14 +330,19 @@ static void test_paths(void)
 		}
 }
 
+static const struct profile_process *process_at(const struct profile *p, size_t i)
+{
+	return table_at(&p->processes, i);
+}
+
 /* All that a profile says, as bytes without padding or pointers. */
 static uint64_t digest(const struct profile *p)
 {
-	uint64_t h = p->insns.count * 31 + p->edges.count;
+	uint64_t h = p->insns.count * 31 + p->x.edges.count;
 
 #define MIX(x) h = (h ^ (uint64_t)(x)) * 0x9e3779b97f4a7c15u
-	for (size_t i = 0; i < p->images.count; i++)
-		for (const char *c = p->images.data[i].path; *c; c++)
+	for (size_t i = 0; i < p->x.images.count; i++)
+		for (const char *c = p->x.images.data[i].path; *c; c++)
 			MIX(*c);
 	for (size_t i = 0; i < p->insns.count; i++) {
 		const struct profile_insn *d = table_at(&p->insns, i);
@@ -340,11 +350,14 @@ static uint64_t digest(const struct profile *p)
 		MIX(d->key.address);
 		MIX(d->key.image);
 		MIX(d->executions);
-		for (size_t k = 0; k < d->counts.count; k++)
-			MIX(d->counts.data[k].item * 1000 + d->counts.data[k].n);
 	}
-	for (size_t i = 0; i < p->edges.count; i++) {
-		const struct experiment_edge *edge = table_at(&p->edges, i);
+	for (size_t i = 0; i < p->counts.count; i++) {
+		const struct profile_count *c = table_at(&p->counts, i);
+
+		MIX(c->key.insn * 1000000 + c->key.item * 1000 + c->n);
+	}
+	for (size_t i = 0; i < p->x.edges.count; i++) {
+		const struct experiment_edge *edge = table_at(&p->x.edges, i);
 
 		MIX(edge->key.from * 3 + edge->key.to);
 		MIX(edge->key.to_image);
@@ -357,8 +370,11 @@ static uint64_t digest(const struct profile *p)
 		MIX(s->key.sampler);
 		MIX(s->count);
 	}
-	for (size_t i = 0; i < p->calipers.count; i++)
-		MIX(p->processes.data[p->calipers.data[i].process].pid);
+	for (size_t i = 0; i < p->calipers.count; i++) {
+		const struct profile_caliper *c = table_at(&p->calipers, i);
+
+		MIX(process_at(p, c->key.process)->key.pid);
+	}
 	return h;
 }
 
@@ -411,7 +427,7 @@ static void test_order(void)
 		got = digest(&p);
 		if (round == 0) {
 			want = got;
-			ok(!p.processes.data[0].complete,
+			ok(!process_at(&p, 0)->complete,
 				"a process that was killed is not complete");
 		}
 		same &= got == want;
@@ -488,7 +504,7 @@ static void test_table(void)
 /* Phases of random lengths: a program in step with the rotation cannot be judged by itself. */
 static void slice(struct profile *p, uint64_t *seed)
 {
-	struct profile_slice *s = vec_push(&p->slices);
+	struct profile_slice *s = table_append(&p->slices);
 	static uint64_t phase;
 
 	if (random_below(seed, 40) == 0)
