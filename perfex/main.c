@@ -31,6 +31,7 @@ int find_costs(const struct options *o, const struct machine *m, bool modelled,
 
 static int act(struct options *o, int argc, char **argv)
 {
+	struct cost_table own = {0};
 	struct error e = {0};
 
 	if (options_parse(o, argc, argv, &e))
@@ -43,6 +44,9 @@ static int act(struct options *o, int argc, char **argv)
 		return option_completion_alone(o->command ? *o->command : NULL, &e)
 			       ? say_failure(&e)
 			       : do_completion(o);
+	/* Also where no costs are printed: a wrong name is noticed. */
+	if (o->cost_file && costs_load(o->cost_file, &own, &e))
+		return say_failure(&e);
 	if (o->list)
 		return do_list(o);
 	if (o->explain)
@@ -68,5 +72,5 @@ int main(int argc, char **argv)
 	file_hold_standard();
 	status = act(&options, argc, argv);
 	options_fini(&options);
-	return status;
+	return say_end(status);
 }

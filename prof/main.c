@@ -72,10 +72,10 @@ int main(int argc, char **argv)
 	int status;
 
 	if (argc > 1 && strcmp(argv[1], "block") == 0)
-		return do_block(argc - 1, argv + 1);
+		return say_end(do_block(argc - 1, argv + 1));
 	if (argc > 1 && strcmp(argv[1], "calibrate") == 0)
-		return do_calibrate(argc - 1, argv + 1);
+		return say_end(do_calibrate(argc - 1, argv + 1));
 	status = options_parse(&options, argc, argv, &e) ? say_failure(&e) : act(&options);
 	options_fini(&options);
-	return status;
+	return say_end(status);
 }

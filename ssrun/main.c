@@ -57,5 +57,5 @@ int main(int argc, char **argv)
 	file_hold_standard();
 	status = act(&options, argc, argv);
 	options_fini(&options);
-	return status;
+	return say_end(status);
 }

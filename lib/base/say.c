@@ -18,6 +18,19 @@ int say_failure(const struct error *e)
 	return EXIT_OURS;
 }
 
+int say_end(int status)
+{
+	struct error e;
+
+	errno = 0;
+	if (fflush(stdout) == 0 && !ferror(stdout))
+		return status;
+	if (status == EXIT_OURS)
+		return status;
+	error_sys(&e, errno, "cannot write to standard output");
+	return say_failure(&e);
+}
+
 void say(const char *format, ...)
 {
 	va_list ap;

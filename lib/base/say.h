@@ -20,6 +20,9 @@ enum {
 void say_error(const struct error *e);
 /* The same; returns EXIT_OURS, for a command to exit with. */
 int say_failure(const struct error *e);
+/* For main to return: status, or EXIT_OURS with a message if standard output could not be written,
+ * and no failure was reported. */
+int say_end(int status);
 void say(const char *format, ...) __attribute__((format(printf, 1, 2)));
 
 #endif

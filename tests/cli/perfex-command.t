@@ -79,6 +79,11 @@ run perfex -r 0 true; like "-r 0" "$err" 'whole number of at least 1'
 run perfex -source wrong true; like "unknown source" "$err" "no source 'wrong'"
 run perfex -machine zen44 -source model true; like "unknown machine offers the nearest" "$err" "zen4"
 run $perf -y -c nofile true; is "unreadable cost table: 125" "$status" 125
+for how in "-list" "-explain dsc" "true"; do
+	run perfex -c nofile $how
+	is "also where it is not used: $how" "$status" 125
+	like "with a hint: $how" "$err" 'perfex -t prints a cost table'
+done
 printf 'name x\n26 1 2 3 cycles\ndscc 1 2 3 cycles\n' > bad.costs
 run $perf -y -c bad.costs true
 like "a bad cost table: file, line and column" "$err" 'bad.costs:[0-9]+:[0-9]+: '
@@ -92,6 +97,12 @@ if [ -w /dev/full ]; then
 	run $perf -json -o /dev/full true
 	is "a full disk is noticed" "$status" 125
 	like "and said" "$err" 'No space left'
+	for what in "perfex -help" "perfex -version" "perfex -list" "ssrun -help" "ssrun -version" "ssrun -list" "ssrun -list -csv" "prof -help" \
+		"prof -version" "prof block -help" "prof calibrate -help"; do
+		run sh -c "$what > /dev/full"
+		is "also of $what: 125" "$status" 125
+		is "and said once" "$(echo "$err" | grep -c 'No space left')" 1
+	done
 else
 	skip "a full disk" "there is no /dev/full"
 fi
