@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -252,6 +253,11 @@ static int check(const struct options *o, struct error *e)
 		error_set(e, ERR_CONFLICT, "-merge needs -o SUM for the file to write");
 		return error_hint(e, "prof -merge -o SUM file ...");
 	}
+	for (size_t i = 0; i + 1 < o->archives.count; i++)
+		if (access(o->archives.data[i], R_OK | X_OK)) {
+			error_sys(e, errno, "-archive: cannot read %s", o->archives.data[i]);
+			return error_hint(e, "ssrun -archive DIR fills such a directory");
+		}
 	if (check_diff(o, e) || check_tui(o, chosen, e) || check_plot(o, chosen > 0, e))
 		return -1;
 	if (chosen > 1 && (o->csv || o->json))

@@ -4,6 +4,7 @@
 #include <linux/perf_event.h>
 #include <string.h>
 
+#include "image/archive.h"
 #include "sources/source.h"
 
 /* The kernel samples it without a counter of the processor. */
@@ -132,6 +133,8 @@ int collect(const struct collect_request *r, struct experiment *x, struct collec
 	struct error *e)
 {
 	memset(result, 0, sizeof(*result));
+	if (r->archive && archive_create(r->archive, e))
+		return -1;
 	if (r->metrics->list.count && r->metrics->list.data[0].source == COLLECT_MODEL)
 		return collect_model(r, x, result, e);
 	return collect_perf(r, x, result, e);

@@ -357,8 +357,8 @@ int explain_init(struct explain *x, struct prof_data *d, struct error *e)
 	memset(x, 0, sizeof(*x));
 	x->d = d;
 	x->kept = TABLE_OF(struct kept);
-	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
+	if (profile_data_metrics(d, e))
+		return -1;
 	if (explain_analysis_init(&x->analysis, d, e) || explain_machine(x, e))
 		return -1;
 	x->total = (double)d->metrics.data[x->analysis.metric].samples;

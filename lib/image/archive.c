@@ -78,6 +78,21 @@ static int make_way(char *path, struct error *e)
 	return 0;
 }
 
+int archive_create(const char *directory, struct error *e)
+{
+	struct strbuf path = {0};
+	int rc;
+
+	strbuf_printf(&path, "%s/", directory);
+	rc = path.failed ? error_nomem(e) : make_way(path.data, e);
+	if (rc == 0 && access(path.data, W_OK | X_OK))
+		rc = error_sys(e, errno, "cannot write to %s", directory);
+	strbuf_fini(&path);
+	return rc ? error_hint(e, "-archive needs a directory that can be written; it is made if "
+				  "it is missing")
+		  : 0;
+}
+
 static int archive_copy(struct span raw, const char *path, struct error *e)
 {
 	struct file_out out;

@@ -8,6 +8,8 @@
 
 #include "image/image.h"
 
+/* Makes the directory if it is missing, and checks that it can be written. */
+int archive_create(const char *directory, struct error *e);
 /* Copies the file (and its separate debug file) into directory, unless it is already there;
  * written under another name first. path: where to read it from (perhaps /proc/PID/root/...). */
 int archive_add(

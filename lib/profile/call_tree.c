@@ -155,6 +155,14 @@ int profile_data_tree(struct prof_data *d, struct error *e)
 	return 0;
 }
 
+int profile_data_metrics(const struct prof_data *d, struct error *e)
+{
+	if (d->metrics.count)
+		return 0;
+	error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
+	return error_hint(e, "prof -dump shows what it has; a run under ssrun records one");
+}
+
 int profile_data_paths(struct prof_data *d, struct error *e)
 {
 	bool stacks = false;

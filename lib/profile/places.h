@@ -127,6 +127,8 @@ struct prof_data {
 int profile_data_init(struct prof_data *d, const struct prof_request *request, struct error *e);
 void profile_data_fini(struct prof_data *d);
 
+/* -1 if there is no metric to report. */
+int profile_data_metrics(const struct prof_data *d, struct error *e);
 /* Builds the tree; call it before names are requested. ERR_UNSUPPORTED if no metric has call paths.
  */
 int profile_data_paths(struct prof_data *d, struct error *e);

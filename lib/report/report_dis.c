@@ -266,8 +266,8 @@ static int dis_make(
 	int rc;
 
 	t->layout = REPORT_CODE;
-	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
+	if (profile_data_metrics(d, e))
+		return -1;
 	rc = dis_fill(&l, e);
 	report_calc_fini(&l);
 	for (size_t i = 0; i < l.sources.count; i++)

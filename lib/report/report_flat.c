@@ -74,8 +74,8 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 	struct prof_sums s = {0};
 	int rc;
 
-	if (!d->metrics.count)
-		return error_set(e, ERR_NOT_FOUND, "the experiment has no metric");
+	if (profile_data_metrics(d, e))
+		return -1;
 	if ((grain >= PROF_BY_LINE && explain_unskid(d, &moved, e)) ||
 		(inclusive && profile_data_paths(d, e)) ||
 		profile_data_name(d, grain >= PROF_BY_LINE, e) ||

@@ -231,6 +231,14 @@ run prof app
 like "an executable alone" "$err" 'not an experiment file'
 run prof /bin/true app.pcsamp.100
 like "another executable" "$err" 'not what ran'
+run prof -archive nowhere two
+is "an archive that is not there: 125" "$status" 125
+like "and the reason" "$err" 'cannot read nowhere: No such file'
+echo 'type pcsamp' | make_experiment bare || exit 1
+for view in -procedures -heavy -dis -why -stalls; do
+	run prof $view bare
+	like "no metric: $view" "$err" 'prof -dump shows what it has'
+done
 mkdir empty
 run prof empty
 like "a directory without experiments" "$err" 'no experiment file in empty'

@@ -36,6 +36,12 @@ is "an unwritable directory" "$status" 125
 unlike "is said before the run" "$out" ran
 like "by name" "$err" '/nonexistent/file'
 
+for archive in /proc/nothing/x "$spin"; do
+	run ssrun -pcsamp -archive "$archive" -o mine sh -c 'echo ran'
+	is "an archive that cannot be written: 125" "$status" 125
+	is "found before the run" "$out" ""
+	like "and what it needs" "$err" 'needs a directory that can be written'
+done
 run ssrun true
 like "there must be an experiment" "$status $err" '^125 .*no experiment was given'
 run ssrun -pcsamp
