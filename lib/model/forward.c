@@ -9,27 +9,60 @@
  *
  * A store of more than 64 bytes takes an entry for each 64.
  *
- * A table by bits 11..3 has the last store to each eight bytes of a page, and each store has the
- * one before it there, so that a load compares only stores to nearby bytes.
+ * The youngest store is found by byte: see forward.h.
  */
 #include "model/state.h"
 
+/* A load or store within one granule, of at most the `size` bytes that are left. */
+static unsigned within_granule(uint64_t address, unsigned size)
+{
+	unsigned room = 8 - (unsigned)(address & 7);
+
+	return size < room ? size : room;
+}
+
+/* So that no number comes round. */
+NOINLINE void forward_age(struct store_buffer *b)
+{
+	for (unsigned i = 0; i < STORE_BYTES; i++)
+		if ((uint16_t)(b->number - b->numbers[i]) > STORES_OLD)
+			b->numbers[i] = (uint16_t)(b->number - STORES_OLD);
+}
+
 static void forward_push(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
 {
-	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
-	uint64_t granule = address >> 3;
-	unsigned i, span = (unsigned)((address & 7) + size + 7) >> 3;
+	b->ring[b->number % STORES_MAX] = (struct buffered_store){
+		.address = address,
+		.size = size,
+		.order = (uint32_t)order,
+	};
+	while (size) {
+		unsigned n = within_granule(address, size);
 
-	s->address = address;
-	s->size = size;
-	s->order = (uint32_t)order;
-	for (i = 0; i < span; i++) {
-		struct last_store *last = &b->last[(granule + i) % STORE_GRANULES];
-
-		b->before[i][b->number % STORES_MAX] = last->number;
-		*last = last_store(address, size, order, b->number);
+		forward_mark(b, address, n);
+		b->orders[address / 8 % (STORE_BYTES / 8)] = (uint32_t)order;
+		address += n;
+		size -= n;
 	}
-	b->number++;
+	if (++b->number % STORES_OLD == 0)
+		forward_age(b);
+}
+
+NOINLINE unsigned forward_back_far(const struct store_buffer *b, uint64_t address, unsigned size)
+{
+	unsigned least = UINT16_MAX;
+
+	if (size > STORE_BYTES)
+		size = STORE_BYTES;
+	while (size) {
+		unsigned n = within_granule(address, size);
+		unsigned back = forward_back_near(b, address, n);
+
+		least = back < least ? back : least;
+		address += n;
+		size -= n;
+	}
+	return least;
 }
 
 void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
@@ -41,27 +74,9 @@ void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint
 
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size)
 {
-	const struct store_buffer *b = &core->stores;
-	const struct buffered_store *s;
-	uint64_t granule = address >> 3;
-	unsigned i, span = (unsigned)((address & 7) + size + 7) >> 3;
-	uint32_t youngest = 0;
+	const struct buffered_store *s = forward_from(m, core, address, size, core->clock.order);
 
-	if (span == 1 && forward_settled(m, core, address, size))
-		return;
-	if (span > STORE_GRANULES)
-		span = STORE_GRANULES;
-	for (i = 0; i < span; i++) {
-		uint32_t back =
-			forward_look_back(m, b, granule + i, address, size, core->clock.order);
-
-		if (back && (!youngest || back < youngest))
-			youngest = back;
-	}
-	if (!youngest)
-		return;
-	s = &b->ring[(b->number - youngest) % STORES_MAX];
-	if (address - s->address < s->size && address - s->address + size <= s->size)
+	if (!s || forward_covers(s, address, size))
 		return;
 	if (address - s->address < s->size || s->address - address < size) {
 		count(m, EV_STORE_FORWARD_FAILURES, 1);

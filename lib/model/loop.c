@@ -63,16 +63,21 @@ INLINE void pass_taken(struct clock *c, struct pace *p, uint64_t interval)
 	p->free = p->order + interval;
 }
 
-/* May the load, within one granule, overlap a store, except by getting all of its bytes from it? */
+/* Does the load, within one granule, overlap a store, except by getting all of its bytes from it?
+ */
 INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_t window,
 	uint64_t address, unsigned size, uint64_t order)
 {
-	const struct last_store *last = &b->last[(address >> 3) % STORE_GRANULES];
+	const struct buffered_store *s;
+	unsigned back;
 
-	if (LIKELY((uint32_t)order - last->order > window) ||
-		last_store_covers(last, address, size))
+	if (LIKELY((uint32_t)order - b->orders[address / 8 % (STORE_BYTES / 8)] > window))
 		return 0;
-	return (uint32_t)b->number - last->number <= m->config.store_buffer;
+	back = forward_back_near(b, address, size);
+	if (LIKELY(back > m->config.store_buffer))
+		return 0;
+	s = &b->ring[(b->number - back) % STORES_MAX];
+	return !forward_covers(s, address, size) && (uint32_t)order - s->order <= window;
 }
 
 /* The result of an access without a function call: PASSED; otherwise nothing was done, and the
@@ -97,8 +102,8 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 	if (UNLIKELY((address % LINE_BYTES) + size > LINE_BYTES))
 		return UNSLOTTED;
 	if (way == LOADS || way == WIDE_LOADS)
-		return !met && meets_store(m, core, address, size, base + a->insn + 1u) ? MEETS
-											: PASSED;
+		return !met && forward_meets(m, core, address, size, base + a->insn + 1u) ? MEETS
+											  : PASSED;
 	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!may_store(core, address)))
 		return UNSLOTTED;
 	if (way != MODIFIES) {

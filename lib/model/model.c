@@ -502,7 +502,8 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	uint64_t last = address + size - 1;
 
 	m->counts[EV_LOADS]++;
-	if (LIKELY(!((address ^ last) >> 3)) && forward_settled(m, core, address, size)) {
+	if (LIKELY(!((address ^ last) >> 3)) &&
+		!forward_meets(m, core, address, size, core->clock.order)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
 
 		if (LIKELY(entry != 0) && LIKELY(page_known(m, core->data_pages, address))) {

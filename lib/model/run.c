@@ -58,15 +58,11 @@ static NOINLINE void access_otherwise(struct model *m, struct core *core,
 NOINLINE int run_met_in_vain(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order)
 {
-	const struct store_buffer *b = &core->stores;
-	uint32_t back = forward_look_back(m, b, address >> 3, address, a->size, order);
-	const struct buffered_store *store = &b->ring[(b->number - back) % STORES_MAX];
+	const struct buffered_store *store = forward_from(m, core, address, a->size, order);
 
-	if (!back)
+	if (!store || forward_covers(store, address, a->size))
 		return 1;
-	if (address - store->address < store->size)
-		return address - store->address + a->size <= store->size;
-	if (store->address - address < a->size)
+	if (address - store->address < store->size || store->address - address < a->size)
 		return 0;
 	m->insn = &s->block->insns[a->insn];
 	watch_address(m, address);
@@ -137,7 +133,7 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 	arrive(m, core, in, order);
 	watch_address(m, address);
 	if (!stores) {
-		if (meets_store(m, core, address, a->size, order))
+		if (forward_meets(m, core, address, a->size, order))
 			forward_load(m, core, address, a->size);
 	} else {
 		if (core->stores.number >= core->clock.stores_full)
@@ -171,7 +167,7 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 	arrive(m, core, in, order);
 	watch_address(m, address);
 	if (purpose == LOAD) {
-		if (UNLIKELY(meets_store(m, core, address, a->size, order)))
+		if (UNLIKELY(forward_meets(m, core, address, a->size, order)))
 			forward_load(m, core, address, a->size);
 	} else if (purpose == STORE) {
 		if (UNLIKELY(core->stores.number >= core->clock.stores_full))
@@ -224,7 +220,7 @@ NOINLINE void run_access_unslotted(struct model *m, struct core *core,
 	} else {
 		if (a->kind == MODEL_ACCESS_STORE)
 			remember_store(core, address, a->size, order);
-		else if (meets_store(m, core, address, a->size, order))
+		else if (forward_meets(m, core, address, a->size, order))
 			run_meet_store(m, core, s, a, address, order);
 		*slot->used = ++m->tick;
 		l1d->used[entry - l1d->entries] = m->tick;
@@ -264,21 +260,23 @@ static uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 		/* An access within one granule is within one line. */
 		if (LIKELY(way <= MODIFIES) && LIKELY(!(address & a->mask))) {
 			if (LIKELY(way == LOADS)) {
-				if (UNLIKELY(!forward_settled(m, core, address, size)))
+				if (UNLIKELY(forward_meets(
+					    m, core, address, size, base + a->insn + 1u)))
 					run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 				goto used;
 			}
 			if (UNLIKELY(!core->storable[line % LINE_SLOTS]) ||
 				UNLIKELY(core->stores.number >= core->clock.stores_full))
 				goto unslotted;
-			if (way == MODIFIES && UNLIKELY(!forward_settled(m, core, address, size)))
+			if (way == MODIFIES && UNLIKELY(forward_meets(m, core, address, size,
+						       base + a->insn + 1u)))
 				run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 			forward_remember(&core->stores, address, size, base + a->insn + 1u);
 		} else {
 			if (UNLIKELY((address & ((1u << bits) - 1)) + size > 1u << bits))
 				goto unslotted;
 			if (way == WIDE_LOADS || way == LOADS) {
-				if (meets_store(m, core, address, size, base + a->insn + 1u))
+				if (forward_meets(m, core, address, size, base + a->insn + 1u))
 					run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 			} else {
 				if ((way != WIDE_STORES && way != STORES) ||

@@ -83,26 +83,6 @@ void run_outcomes(struct model *m, struct core *core, const struct model_segment
 void run_elsewhere(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_outcome *o, const uint64_t *record);
 void run_mispredicted(struct model *m, struct core *core, unsigned event);
-/* May the load, of the instruction of this order, overlap a store that is still in the buffer,
- * except by getting all of its bytes from it? As in forward_look_back. */
-INLINE int meets_store(const struct model *m, const struct core *core, uint64_t address,
-	unsigned size, uint64_t order)
-{
-	const struct store_buffer *b = &core->stores;
-	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
-	int one = granule == last;
-
-	for (; granule <= last; granule++) {
-		const struct last_store *s = &b->last[granule % STORE_GRANULES];
-
-		if ((uint32_t)order - s->order <= m->config.window &&
-			(uint32_t)b->number - s->number <= m->config.store_buffer &&
-			!(one && last_store_covers(s, address, size)))
-			return 1;
-	}
-	return 0;
-}
-
 /* loop.c: runs the records at..end, on the machines that it supports, up to the first record after
  * which clock.order is not below limit, or that watch_exceeds. Returns where it stopped. */
 const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit);

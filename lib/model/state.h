@@ -11,16 +11,14 @@
 #define MODEL_STATE_H
 
 #include "model/cache.h"
+#include "model/forward.h"
 #include "model/model.h"
 #include "model/packed.h"
 #include "model/retire.h"
 #include "model/trace.h"
 
 /* A modern core keeps fewer loads waiting than this. */
-#define WAITING_MAX 64
-/* Stores that are searched for forwarding; config.store_buffer may not be larger. */
-#define STORES_MAX       256
-#define STORE_GRANULES   512 /* of eight bytes: one 4 KiB page of addresses */
+#define WAITING_MAX      64
 #define INDIRECT_BITS    11
 #define INDIRECT_WAYS    4
 #define INDIRECT_TABLES  3
@@ -68,44 +66,6 @@ struct clock {
 	uint32_t oldest_miss;
 	uint32_t first, count;
 	struct waiting queue[WAITING_MAX]; /* ring; orders and times both increase */
-};
-
-/* A store of at most STORE_PIECE bytes; it touches at most STORE_SPAN granules. */
-#define STORE_PIECE 64
-#define STORE_SPAN  (STORE_PIECE / 8 + 1)
-
-struct buffered_store {
-	uint64_t address;
-	uint32_t order; /* the low bits of the clock's */
-	uint32_t size;
-};
-
-/* The last store to the eight bytes of a granule, with its data in the ring. */
-struct last_store {
-	uint64_t what; /* address << 16 | size */
-	uint32_t order, number;
-};
-
-static inline struct last_store last_store(
-	uint64_t address, unsigned size, uint64_t order, uint64_t number)
-{
-	return (struct last_store){address << 16 | size, (uint32_t)order, (uint32_t)number};
-}
-
-/* Did it write all bytes of the load? */
-static inline int last_store_covers(const struct last_store *s, uint64_t address, unsigned size)
-{
-	uint64_t before = address - (s->what >> 16), behind = (s->what & 0xffff) - size - before;
-
-	return (int64_t)(before | behind) >= 0;
-}
-
-struct store_buffer {
-	uint64_t number;                        /* of stores so far, plus STORES_MAX + 1 */
-	struct last_store last[STORE_GRANULES]; /* by bits 11..3 of addresses */
-	struct buffered_store ring[STORES_MAX];
-	/* Number of the last store before to each of its granules. */
-	uint32_t before[STORE_SPAN][STORES_MAX];
 };
 
 /*
@@ -253,7 +213,7 @@ struct model {
 	uint64_t *counts;  /* of the current thread */
 	struct core *cores;
 	struct cache ll;
-	struct packed packed; /* the sets of ll, where that is possible */
+	struct packed packed;              /* the sets of ll, where that is possible */
 	struct directory_entry *directory; /* null with one core */
 	uint64_t *had;      /* for the retirement clock, else null: lines that came from memory */
 	uint64_t active;    /* cores that have run something */
@@ -452,53 +412,23 @@ uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, u
 uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size);
 
 /* forward.c. */
-void forward_store(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order);
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size);
 
-/* forward.c, for accesses within one granule. Is it certain that the load overlaps no store, or is
- * forwarded? */
-static inline int forward_settled(
-	const struct model *m, const struct core *core, uint64_t address, unsigned size)
+/* The youngest store in the buffer that overlaps bits 11..0 of the load, else null. */
+static inline const struct buffered_store *forward_from(const struct model *m,
+	const struct core *core, uint64_t address, unsigned size, uint64_t order)
 {
-	const struct store_buffer *b = &core->stores;
-	const struct last_store *s = &b->last[(address >> 3) % STORE_GRANULES];
-
-	return last_store_covers(s, address, size) ||
-	       (uint32_t)b->number - s->number > m->config.store_buffer;
+	return forward_youngest(
+		&core->stores, m->config.store_buffer, m->config.window, address, size, order);
 }
 
-/* Distance to the youngest store in the buffer that overlaps a load, of the instruction of this
- * order, in this granule (bits 11..3), or 0. */
-static inline uint32_t forward_look_back(const struct model *m, const struct store_buffer *b,
-	uint64_t granule, uint64_t address, unsigned size, uint64_t order)
+/* Does the load overlap such a store, except by getting all of its bytes from it? */
+static inline int forward_meets(const struct model *m, const struct core *core, uint64_t address,
+	unsigned size, uint64_t order)
 {
-	uint32_t number = b->last[granule % STORE_GRANULES].number;
+	const struct buffered_store *s = forward_from(m, core, address, size, order);
 
-	for (;;) {
-		const struct buffered_store *s = &b->ring[number % STORES_MAX];
-		uint32_t back = (uint32_t)b->number - number;
-
-		if (back > m->config.store_buffer || (uint32_t)order - s->order > m->config.window)
-			return 0;
-		if (((address - s->address) & 4095) < s->size ||
-			((s->address - address) & 4095) < size)
-			return back;
-		number = b->before[(granule - (s->address >> 3)) % STORE_GRANULES]
-				  [number % STORES_MAX];
-	}
-}
-
-static inline void forward_remember(
-	struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
-{
-	struct buffered_store *s = &b->ring[b->number % STORES_MAX];
-	struct last_store *last = &b->last[(address >> 3) % STORE_GRANULES];
-
-	s->address = address;
-	s->size = size;
-	s->order = (uint32_t)order;
-	b->before[0][b->number % STORES_MAX] = last->number;
-	*last = last_store(address, size, order, b->number++);
+	return UNLIKELY(s != 0) && !forward_covers(s, address, size);
 }
 
 /* fetched.c: notes the uses of instruction lines and pages that were put off.  Before anything

@@ -194,17 +194,20 @@ static bool same_low_bits(const struct ref_store *s, uint64_t first, uint64_t la
 	return false;
 }
 
+/* So many that the model's numbers of stores come round. */
+#define FORWARDINGS 300000
+
 static void random_forwarding(void)
 {
 	struct model_config c = zen4();
-	struct ref_store *stores = calloc(60000, sizeof(*stores));
+	struct ref_store *stores = calloc(FORWARDINGS, sizeof(*stores));
 	uint64_t seed = 21, failures = 0, aliases = 0, count = 0, now = 100;
 
 	c.cores = 1;
 	c.window = 40;
 	c.store_buffer = 12;
 	begin(&c);
-	for (int i = 0; i < 60000; i++) {
+	for (int i = 0; i < FORWARDINGS; i++) {
 		uint64_t first = 0x10000 + random_below(&seed, 3) * 4096 + random_below(&seed, 160);
 		unsigned size = 1u << random_below(&seed, 6);
 		uint64_t last = first + size - 1;
@@ -215,6 +218,13 @@ static void random_forwarding(void)
 		}
 		if (random_below(&seed, 8) == 0)
 			first += 4000, last += 4000;
+		if (i >= 1000 && random_below(&seed, 8) == 0) {
+			/* Bytes that nothing has stored to for long. */
+			model_load(run.model, 0x10800 + random_below(&seed, 160), size);
+			continue;
+		}
+		if (i < 100)
+			first += 0x800, last += 0x800;
 		if (random_below(&seed, 3) == 0) {
 			model_store(run.model, first, size);
 			stores[count++] = (struct ref_store){first, last, now};
