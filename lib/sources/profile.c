@@ -3,12 +3,13 @@
 
 #include <dirent.h>
 #include <errno.h>
-#include <fcntl.h>
+#include <limits.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "experiment/file.h"
 #include "model/wire/profile.h"
 #include "model/wire/shared.h"
@@ -158,64 +159,29 @@ int profile_finish(struct profile *p, struct error *e)
 /* ---- the scratch directory ---- */
 
 /* Is the process image of this profile over? Then its counts were added up and removed. */
-static bool is_over(int directory, const char *name)
+static bool is_over(const char *directory, const char *name)
 {
-	char counts[300];
-	size_t prefix = strlen(MODEL_PROFILE_PREFIX);
+	char counts[PATH_MAX];
 
-	if (strlen(name) > 200)
-		return false;
-	strcpy(counts, MODEL_SHARED_PREFIX);
-	strcat(counts, name + prefix);
-	return faccessat(directory, counts, F_OK, 0) != 0 && errno == ENOENT;
+	return snprintf(counts, sizeof(counts), "%s/%s%s", directory, MODEL_SHARED_PREFIX,
+		       name + strlen(MODEL_PROFILE_PREFIX)) < (int)sizeof(counts) &&
+	       access(counts, F_OK) != 0 && errno == ENOENT;
 }
 
-/* An open file, to be freed by the caller, and its size; NULL with *e set. profile_add detects a
- * file that was cut off meanwhile. */
-static char *profile_read_whole(int fd, const char *name, size_t *size, struct error *e)
+/* profile_add detects a file that was cut off meanwhile. */
+static int profile_take_file(
+	struct profile *p, const char *directory, const char *name, struct error *e)
 {
-	struct stat st;
-	char *data;
-
-	*size = 0;
-	if (fstat(fd, &st)) {
-		error_sys(e, errno, "cannot find out the size of %s", name);
-		return NULL;
-	}
-	data = malloc((size_t)st.st_size + 1);
-	if (!data)
-		error_nomem(e);
-	while (data && *size < (size_t)st.st_size) {
-		ssize_t n = pread(fd, data + *size, (size_t)st.st_size - *size, (off_t)*size);
-
-		if (n < 0 && errno == EINTR)
-			continue;
-		if (n < 0) {
-			error_sys(e, errno, "cannot read %s", name);
-			free(data);
-			return NULL;
-		}
-		if (n == 0)
-			break;
-		*size += (size_t)n;
-	}
-	return data;
-}
-
-static int profile_take_file(struct profile *p, int directory, const char *name, struct error *e)
-{
-	int fd = openat(directory, name, O_RDONLY | O_CLOEXEC), rc;
-	char *data;
+	char path[PATH_MAX], *data;
 	size_t size;
+	int rc;
 
-	if (fd < 0)
-		return errno == ENOENT ? 0 : error_sys(e, errno, "cannot open %s", name);
-	data = profile_read_whole(fd, name, &size, e);
+	snprintf(path, sizeof(path), "%s/%s", directory, name);
+	data = file_read(path, SIZE_MAX / 2, &size, e);
 	rc = data ? profile_add(p, data, size, e) : -1;
 	free(data);
-	close(fd);
 	if (rc == 0)
-		unlinkat(directory, name, 0);
+		unlink(path);
 	return rc;
 }
 
@@ -230,8 +196,8 @@ int profile_take(struct profile *p, const char *directory, bool all, struct erro
 	while (rc == 0 && (entry = readdir(d)) != NULL)
 		if (strncmp(entry->d_name, MODEL_PROFILE_PREFIX, strlen(MODEL_PROFILE_PREFIX)) ==
 				0 &&
-			(all || is_over(dirfd(d), entry->d_name)))
-			rc = profile_take_file(p, dirfd(d), entry->d_name, e);
+			(all || is_over(directory, entry->d_name)))
+			rc = profile_take_file(p, directory, entry->d_name, e);
 	closedir(d);
 	return rc;
 }
