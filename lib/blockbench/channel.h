@@ -41,7 +41,6 @@ enum worker_descriptor {
 #define CODE_WANTED     6144 /* bytes */
 #define COPIES_WANTED   1000 /* instructions */
 #define DATA_PAGES      64
-#define RELOCATIONS_MAX 1024
 #define JOBS_MAX        128
 #define JOB_BYTES       (JOBS_MAX * 512 + BLOCK_BYTES_MAX)
 #define JOB_RELOCATIONS 2048

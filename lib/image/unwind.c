@@ -56,25 +56,13 @@ struct unwinder *unwind_new(struct error *e)
 	return u;
 }
 
-static void forget_all(struct unwinder *u)
-{
-	table_fini(&u->places);
-	cfi_pool_fini(&u->pool);
-}
-
 void unwind_free(struct unwinder *u)
 {
 	if (!u)
 		return;
-	forget_all(u);
+	table_fini(&u->places);
+	cfi_pool_fini(&u->pool);
 	free(u);
-}
-
-/* Rare enough to start again. */
-void unwind_forget(struct unwinder *u, const struct image *image)
-{
-	(void)image;
-	forget_all(u);
 }
 
 void unwind_from_perf(struct unwind_state *state, enum image_machine machine, uint64_t mask,

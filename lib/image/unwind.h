@@ -41,9 +41,8 @@ typedef struct image *unwind_find(void *context, uint64_t pc, uint64_t *bias);
 
 struct unwinder;
 struct unwinder *unwind_new(struct error *e);
+/* Images are closed after it. */
 void unwind_free(struct unwinder *u);
-/* To be called before images are closed. */
-void unwind_forget(struct unwinder *u, const struct image *image);
 
 /*
  * The pcs of the call stack, innermost first, callers as return addresses; returns their number,

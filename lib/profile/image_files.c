@@ -171,15 +171,6 @@ static struct slot *image_files_slot_of(struct prof_images *images, uint32_t ind
 	return &images->slots[index];
 }
 
-struct image *profile_images_open(struct prof_images *images, uint32_t image, const char **why)
-{
-	struct slot *s = image_files_slot_of(images, image);
-
-	if (why)
-		*why = s->why[0] ? s->why : NULL;
-	return s->image;
-}
-
 /* The last recorded symbol that begins at or before address, if it reaches that far. */
 static int recorded_symbol(struct slot *s, uint64_t address, struct image_symbol *symbol)
 {

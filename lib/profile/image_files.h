@@ -22,7 +22,4 @@ struct prof_images *profile_images_new(
 void profile_images_free(struct prof_images *images);
 extern const struct prof_names_ops profile_images_ops; /* on a struct prof_images */
 
-/* The file of an image of d (index in d->images); NULL: not available, and *why has the reason. */
-struct image *profile_images_open(struct prof_images *images, uint32_t image, const char **why);
-
 #endif

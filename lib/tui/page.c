@@ -236,11 +236,6 @@ int tui_page_filter(struct tui_page *p, const char *text)
 	return tui_page_arrange(p);
 }
 
-void tui_page_go(struct tui_page *p, size_t row)
-{
-	p->cursor = tui_rows_find(&p->rows, row);
-}
-
 int tui_page_keep_focus(struct tui_page *p)
 {
 	const struct report_row *r = tui_page_current(p);

@@ -85,8 +85,6 @@ int tui_page_filter(struct tui_page *p, const char *text);
 /* The share of a line in the first column that has one, percent; below 0: it is none of the list.
  */
 double tui_page_share(const struct tui_page *p, size_t line);
-/* The cursor to a row of the table, as far as it is shown. */
-void tui_page_go(struct tui_page *p, size_t row);
 /* Moves the cursor to the focus, if there is such a row; then the focus is cleared. */
 void tui_page_find_focus(struct tui_page *p);
 /* Sets the focus to the row of the cursor. */

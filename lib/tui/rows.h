@@ -47,8 +47,6 @@ static inline bool tui_rows_busy(const struct tui_rows *r)
 {
 	return r->job != NULL;
 }
-/* Where the row of the table is, or the last one shown before it. */
-size_t tui_rows_find(const struct tui_rows *r, size_t row);
 
 /* Does this row of the table hold the text, in whatever case? */
 bool tui_row_matches(const struct report_table *t, size_t row, const char *text);

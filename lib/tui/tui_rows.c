@@ -275,18 +275,3 @@ int tui_rows_work(struct tui_rows *r, uint64_t budget)
 	free_job(r);
 	return 0;
 }
-
-size_t tui_rows_find(const struct tui_rows *r, size_t row)
-{
-	size_t last = 0;
-
-	if (!r->index)
-		return row < r->count ? row : r->count ? r->count - 1 : 0;
-	for (size_t i = 0; i < r->count; i++) {
-		if (r->index[i] == row)
-			return i;
-		if (r->index[i] < row)
-			last = i;
-	}
-	return last;
-}
