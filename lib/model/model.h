@@ -142,7 +142,7 @@ struct model_execution_config {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 8
+#define MODEL_CONFIG_VERSION 9
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -188,6 +188,8 @@ struct model_config {
 	uint32_t clock;       /* enum model_clock */
 	uint32_t fetches;     /* sequential lines of code requested at once; 0, 1: one */
 	uint32_t parts;       /* enum model_part: those that the run needs */
+	uint32_t events[EVENT_LIMIT / 32]; /* without other parts than execution, a bit for each
+					      that is counted */
 	struct model_execution_config execution;
 };
 
@@ -224,6 +226,11 @@ const char *model_check(const struct model_config *config);
 /* The parts that the event's count depends on (enum model_part). With these alone, the count is the
  * same as with all. */
 unsigned model_event_parts(unsigned event);
+/* A run that counts only instructions; then the other events that it counts as well. */
+void model_ask_little(struct model_config *config);
+void model_ask(struct model_config *config, unsigned event);
+/* Does such a run count this event, which model_counts_event says it can? */
+int model_asked(const struct model_config *config, unsigned event);
 /* Does the model count this event on this machine?  Events that it does not count stay 0 and must
  * not be shown. */
 int model_counts_event(const struct model_config *config, int event);

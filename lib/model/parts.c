@@ -55,3 +55,39 @@ unsigned model_event_parts(unsigned event)
 
 	return MODEL_PART_EXECUTION | (event < EVENT_LIMIT ? parts[event] : 0u);
 }
+
+void model_ask_little(struct model_config *config)
+{
+	unsigned i;
+
+	config->parts = MODEL_PART_EXECUTION;
+	for (i = 0; i < sizeof(config->events) / sizeof(config->events[0]); i++)
+		config->events[i] = 0;
+	model_ask(config, EV_INSTRUCTIONS);
+}
+
+void model_ask(struct model_config *config, unsigned event)
+{
+	/* Those that are computed from another. */
+	static const uint8_t from[EVENT_LIMIT] = {
+		[EV_INSTRUCTIONS_15] = EV_INSTRUCTIONS,
+		[EV_DECODED_BRANCHES] = EV_CONDITIONAL_BRANCHES,
+		[EV_STORE_CONDITIONALS] = EV_LOCKED_INSTRUCTIONS,
+		[EV_DIVIDER_CYCLES] = EV_DIVIDES,
+	};
+
+	config->parts |= model_event_parts(event);
+	if (event >= EVENT_LIMIT)
+		return;
+	config->events[event / 32] |= UINT32_C(1) << event % 32;
+	if (from[event])
+		config->events[from[event] / 32] |= UINT32_C(1) << from[event] % 32;
+}
+
+int model_asked(const struct model_config *config, unsigned event)
+{
+	if (model_event_parts(event) & ~config->parts)
+		return 0;
+	return config->parts != MODEL_PART_EXECUTION ||
+	       (event < EVENT_LIMIT && config->events[event / 32] >> event % 32 & 1);
+}

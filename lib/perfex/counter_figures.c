@@ -14,6 +14,16 @@
 #include "model/wire/requests.h"
 #include "perfex/private.h"
 
+#ifdef __ELF__
+__asm__(".pushsection .note.perfex, \"a\", %note\n"
+	"	.balign 4\n"
+	"	.long 7, 0, 0\n"
+	"	.asciz \"" MODEL_NOTE "\"\n"
+	"	.balign 4\n"
+	"	.popsection\n");
+_Static_assert(sizeof(MODEL_NOTE) == 7, "the note gives its length");
+#endif
+
 struct figures {
 	const struct counter *counter;
 	int scope;
@@ -102,9 +112,11 @@ static int figures_model_accepts(
 			"%s: under the model the kernel would count the model itself", spec->name);
 		return error_hint(why, "run the program without the model to count this event");
 	}
-	error_set(why, ERR_UNSUPPORTED, "%s: the modelled machine does not have this event",
+	error_set(why, ERR_UNSUPPORTED,
+		"%s: the modelled machine does not have this event, or perfex was not asked for it",
 		spec->name);
-	return error_hint(why, "`perfex -source model -list` shows the events that it counts");
+	return error_hint(why, "`perfex -source model -list` shows the events that it counts; "
+			       "perfex -e or -a asks for them");
 }
 
 static int figures_model_now(int scope, uint64_t *now, struct error *e)

@@ -112,17 +112,15 @@ static void model_close(void *session)
 	free(s);
 }
 
-/* The parts of the model that the run needs.  Profiles and samples may need any. */
-static unsigned parts_of_run(
-	const struct source_options *options, const struct event_spec *specs, size_t count)
+/* What the run asks of the model.  Profiles and samples may need any event. */
+static void ask_model(struct model_config *config, const struct source_options *options,
+	const struct event_spec *specs, size_t count)
 {
-	unsigned parts = MODEL_PART_EXECUTION;
-
 	if (options->profile)
-		return MODEL_PARTS_ALL;
+		return;
+	model_ask_little(config);
 	for (size_t i = 0; i < count; i++)
-		parts |= model_event_parts((unsigned)specs[i].event->number);
-	return parts;
+		model_ask(config, (unsigned)specs[i].event->number);
 }
 
 static void *model_open(const struct source_options *options, struct event_spec *specs,
@@ -147,7 +145,7 @@ static void *model_open(const struct source_options *options, struct event_spec 
 		return NULL;
 	}
 	config = options->machine->model;
-	config.parts = parts_of_run(options, specs, count);
+	ask_model(&config, options, specs, count);
 	if (model_install_find(&s->install, e) == 0 &&
 		model_scratch_make(&s->scratch, &config, e) == 0) {
 		s->counts.directory = s->scratch.path;

@@ -24,7 +24,7 @@ struct block {
 	UChar *shape;              /* NULL: there is no profile */
 	uint64_t *ended;           /* of a discarded one, by segment */
 	uint32_t *rows;            /* likewise, by instruction; NULL: none has one */
-	UInt shape_length, insn_count, segment_count, outcome_room;
+	UInt shape_length, insn_count, segment_count;
 	uint16_t *statics; /* of a discarded one, MODEL_STATICS for each segment */
 	UInt repeat_uops;
 	UInt repeats; /* segment + 1 that a further iteration of its only instruction follows; 0:
@@ -50,43 +50,72 @@ static SizeT aligned(SizeT n)
 }
 
 #define HOST_LINE 64
-struct model_block *block_new(
-	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes)
-{
-	/* The data that each record needs are adjacent. */
-	const SizeT size[] = {
-		aligned(sizeof(struct model_block)),
-		segments * sizeof(struct model_segment),
-		aligned(accesses * sizeof(struct model_access)),
-		aligned(fetches * sizeof(struct model_fetch)),
-		aligned(insns * sizeof(struct model_insn)),
-		aligned(outcomes * sizeof(struct model_outcome)),
-		aligned(insns),
-		instrument_dependences ? insns * sizeof(struct retire_op) : 0,
-	};
-	SizeT at[sizeof(size) / sizeof(size[0])], total = 0;
-	struct block *b = VG_(calloc)("block", 1, sizeof(*b));
-	struct model_block *m;
-	UChar *memory;
+/* In the order in which they are in memory: the data that each record needs are adjacent. */
+struct layout {
+	SizeT segments, accesses, fetches, insns, outcomes, specials, ops, total;
+};
 
-	for (UInt i = 0; i < sizeof(size) / sizeof(size[0]); i++) {
-		at[i] = total;
-		total += size[i];
-	}
-	m = VG_(calloc)("descriptors", 1, total + HOST_LINE - 1);
-	memory = (UChar *)(((UWord)m + at[1] + HOST_LINE - 1) / HOST_LINE * HOST_LINE - at[1]);
+static struct layout blocks_layout(
+	UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes)
+{
+	struct layout l;
+
+	l.segments = aligned(sizeof(struct model_block));
+	l.accesses = l.segments + segments * sizeof(struct model_segment);
+	l.fetches = l.accesses + aligned(accesses * sizeof(struct model_access));
+	l.insns = l.fetches + aligned(fetches * sizeof(struct model_fetch));
+	l.outcomes = l.insns + aligned(insns * sizeof(struct model_insn));
+	l.specials = l.outcomes + aligned(outcomes * sizeof(struct model_outcome));
+	l.ops = l.specials + aligned(insns);
+	l.total = l.ops + (instrument_dependences ? insns * sizeof(struct retire_op) : 0) +
+		  HOST_LINE - 1;
+	return l;
+}
+
+static void blocks_lay_out(struct model_block *m, const struct layout *l, Addr address)
+{
+	UChar *memory = (UChar *)(((UWord)m + l->segments + HOST_LINE - 1) / HOST_LINE * HOST_LINE -
+				  l->segments);
+
 	m->address = address;
-	m->segments = (struct model_segment *)(memory + at[1]);
-	m->accesses = (struct model_access *)(memory + at[2]);
-	m->fetches = (struct model_fetch *)(memory + at[3]);
-	m->insns = (struct model_insn *)(memory + at[4]);
-	m->specials = memory + at[6];
+	m->segments = (struct model_segment *)(memory + l->segments);
+	m->accesses = (struct model_access *)(memory + l->accesses);
+	m->fetches = (struct model_fetch *)(memory + l->fetches);
+	m->insns = (struct model_insn *)(memory + l->insns);
+	m->specials = memory + l->specials;
 	if (instrument_dependences)
-		m->ops = (struct retire_op *)(memory + at[7]);
+		m->ops = (struct retire_op *)(memory + l->ops);
+}
+
+struct model_block *block_new(Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments,
+	UInt outcomes, struct model_outcome **room)
+{
+	struct layout l = blocks_layout(insns, accesses, fetches, segments, outcomes);
+	struct block *b = VG_(calloc)("block", 1, sizeof(*b));
+	struct model_block *m = VG_(calloc)("descriptors", 1, l.total);
+
+	blocks_lay_out(m, &l, address);
+	*room = (struct model_outcome *)(m->specials - (l.specials - l.outcomes));
 	b->node.key = address;
 	b->model = m;
-	b->outcome_room = outcomes;
 	VG_(HT_add_node)(table(&live), b);
+	return m;
+}
+
+struct model_block *block_scratch(Addr address, UInt insns, UInt accesses, UInt fetches,
+	UInt segments, UInt outcomes, struct model_outcome **room)
+{
+	static struct model_block *m;
+	static SizeT size;
+	struct layout l = blocks_layout(insns, accesses, fetches, segments, outcomes);
+
+	if (size < l.total) {
+		size = l.total;
+		m = VG_(realloc)("scratch", m, size);
+	}
+	VG_(memset)(m, 0, l.total);
+	blocks_lay_out(m, &l, address);
+	*room = (struct model_outcome *)(m->specials - (l.specials - l.outcomes));
 	return m;
 }
 
@@ -97,13 +126,6 @@ static struct block *blocks_known(const struct model_block *block)
 
 	tl_assert(b && b->model == block);
 	return b;
-}
-
-struct model_outcome *block_outcomes(struct model_block *block)
-{
-	return (struct model_outcome *)(block->specials -
-					aligned(blocks_known(block)->outcome_room *
-						sizeof(struct model_outcome)));
 }
 
 struct model_block *block_find(Addr address)

@@ -17,11 +17,13 @@
 #include "pub_tool_basics.h"
 
 /* One allocation, with room for the given number of each. All zero except the pointers and the
- * address; the caller fills in the counts. block->specials points to room for `insns` indices. */
-struct model_block *block_new(
-	Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments, UInt outcomes);
-/* The room for its outcomes; segments point into it. */
-struct model_outcome *block_outcomes(struct model_block *block);
+ * address; the caller fills in the counts. block->specials points to room for `insns` indices,
+ * *room to that for outcomes, which segments point into. */
+struct model_block *block_new(Addr address, UInt insns, UInt accesses, UInt fetches, UInt segments,
+	UInt outcomes, struct model_outcome **room);
+/* The same, until the next call; it is not known here, and not for block_ready or block_discard. */
+struct model_block *block_scratch(Addr address, UInt insns, UInt accesses, UInt fetches,
+	UInt segments, UInt outcomes, struct model_outcome **room);
 void block_ready(struct model_block *block);
 void block_discard(Addr address);
 /* NULL: there is none now. */

@@ -7,6 +7,9 @@
 #include "pub_tool_libcbase.h"
 #include "pub_tool_mallocfree.h"
 
+#include "model/fast.h"
+#include "valgrind/tool.h"
+
 #define CHUNK      4096u /* rows; a superblock has fewer */
 #define CHUNK_LINE 8     /* looked at at once */
 #define SIZES      64    /* of superblocks whose counters are reused */
@@ -141,12 +144,9 @@ void counted_reset(void)
 
 /* ---- from descriptors ---- */
 
-/* Of an execution that ends in the segment. */
-static void sum_segment(
+void counted_sum(
 	const struct model_block *b, const struct model_segment *s, int32_t sums[COUNTED_STATICS])
 {
-	const struct model_insn *last = &b->insns[s->insn_count ? s->insn_count - 1u : 0];
-
 	for (UInt i = 0; i < COUNTED_STATICS; i++)
 		sums[i] = i < MODEL_STATICS ? s->statics[i] : 0;
 	for (UInt k = 0; k < b->special_count && b->specials[k] < s->insn_count; k++) {
@@ -160,6 +160,15 @@ static void sum_segment(
 		else
 			sums[COUNTED_FP_DIVIDES] += (bits & MODEL_FP_DIVIDE) != 0;
 	}
+}
+
+/* Of an execution that ends in the segment. */
+static void sum_segment(
+	const struct model_block *b, const struct model_segment *s, int32_t sums[COUNTED_STATICS])
+{
+	const struct model_insn *last = &b->insns[s->insn_count ? s->insn_count - 1u : 0];
+
+	counted_sum(b, s, sums);
 	/* A further iteration follows, which does not count as an instruction. */
 	if (s->insn_count && (last->class_bits & MODEL_STEPPED) && s->next == last->address) {
 		sums[MODEL_STATIC_INSTRUCTIONS]--;
@@ -180,4 +189,36 @@ void counted_describe(const struct model_block *block, uint64_t *counters)
 			before[k] = now[k];
 		}
 	}
+}
+
+/* ---- events ---- */
+
+Bool counted_exists(UInt which)
+{
+	return which <= MODEL_STATIC_RETURNS ||
+	       (which >= COUNTED_LOCKED && which <= COUNTED_FP_DIVIDES);
+}
+
+unsigned counted_event(UInt which)
+{
+	static const uint8_t event[COUNTED_STATICS] = {
+		[COUNTED_LOCKED] = EV_LOCKED_INSTRUCTIONS,
+		[COUNTED_PREFETCHES] = EV_SOFTWARE_PREFETCHES,
+		[COUNTED_SYSTEM_CALLS] = EV_SYSTEM_CALLS,
+		[COUNTED_DIVIDES] = EV_DIVIDES,
+		[COUNTED_FP_DIVIDES] = EV_DIVIDES,
+	};
+
+	return which < MODEL_STATICS ? model_static_event(which) : event[which];
+}
+
+void counted_add(const int64_t sums[COUNTED_STATICS])
+{
+	int64_t counts[EVENT_LIMIT] = {0};
+
+	for (UInt i = 0; i < COUNTED_STATICS; i++)
+		if (counted_exists(i))
+			counts[counted_event(i)] += sums[i];
+	model_fast_count(
+		model, counts, (uint64_t)sums[COUNTED_DIVIDES], (uint64_t)sums[COUNTED_FP_DIVIDES]);
 }

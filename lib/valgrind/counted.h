@@ -21,6 +21,16 @@ enum counted_static {
 	COUNTED_STATICS = 24,
 };
 
+/* Is there such a row?  Then the event that it is of. */
+Bool counted_exists(UInt which);
+unsigned counted_event(UInt which);
+/* Of an execution that ends in the segment, of which the descriptors are complete until there; each
+ * iteration of a repeated instruction is an instruction. */
+void counted_sum(
+	const struct model_block *b, const struct model_segment *s, int32_t sums[COUNTED_STATICS]);
+/* Adds sums to the current thread's counts. */
+void counted_add(const int64_t sums[COUNTED_STATICS]);
+
 /* Counters of the superblock with this key, `rows` of them, next to each other, zero. */
 uint64_t *counted_new(Addr key, UInt rows);
 /* The counts of one execution of the superblock at `counter`. */

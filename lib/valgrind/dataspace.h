@@ -52,6 +52,8 @@ void heap_begin(void);
  * address, this value.  Called by the program's code. */
 void heap_enter(UWord kind, UWord a, UWord b, UWord c, UWord sp);
 void heap_return(UWord code, UWord value);
+/* Code for the superblock at this address: an allocator begins here, or has returned. */
+void heap_instrument(IRSB *out, Addr at);
 void heap_thread(ThreadId tid);
 /* The block that has the byte: its object, and where it begins.  0: none. */
 UInt heap_find(Addr address, Addr *start);

@@ -13,7 +13,9 @@
  */
 #include "valgrind/dataspace.h"
 
+#include "libvex_guest_amd64.h"
 #include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
 #include "pub_tool_mallocfree.h"
 #include "pub_tool_threadstate.h"
 
@@ -184,4 +186,49 @@ void heap_return(UWord code, UWord value)
 		return;
 	trace_flush();
 	heap_finish(&call, value);
+}
+
+/* ---- translation ---- */
+
+static IRExpr *heap_assign(IRSB *out, IRType type, IRExpr *value)
+{
+	IRTemp t = newIRTemp(out->tyenv, type);
+
+	addStmtToIRSB(out, IRStmt_WrTmp(t, value));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *heap_register(IRSB *out, Int offset)
+{
+	return heap_assign(out, Ity_I64, IRExpr_Get(offset, Ity_I64));
+}
+
+static IRExpr *heap_word(UWord value)
+{
+	return IRExpr_Const(IRConst_U64(value));
+}
+
+void heap_instrument(IRSB *out, Addr at)
+{
+	IRExpr *sp, *due, *rdi, *rsi, *rdx;
+	enum allocator kind;
+	IRDirty *d;
+
+	dataspace_see(at);
+	kind = variables_allocator(at);
+	sp = heap_register(out, offsetof(VexGuestAMD64State, guest_RSP));
+	due = heap_assign(out, Ity_I64, IRExpr_Load(Iend_LE, Ity_I64, heap_word((UWord)&heap_due)));
+	d = unsafeIRDirty_0_N(0, "heap_return", VG_(fnptr_to_fnentry)((void *)heap_return),
+		mkIRExprVec_2(heap_word(at),
+			heap_register(out, offsetof(VexGuestAMD64State, guest_RAX))));
+	d->guard = heap_assign(out, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, sp, due));
+	addStmtToIRSB(out, IRStmt_Dirty(d));
+	if (kind == NO_ALLOCATOR)
+		return;
+	rdi = heap_register(out, offsetof(VexGuestAMD64State, guest_RDI));
+	rsi = heap_register(out, offsetof(VexGuestAMD64State, guest_RSI));
+	rdx = heap_register(out, offsetof(VexGuestAMD64State, guest_RDX));
+	d = unsafeIRDirty_0_N(0, "heap_enter", VG_(fnptr_to_fnentry)((void *)heap_enter),
+		mkIRExprVec_5(heap_word(kind), rdi, rsi, rdx, sp));
+	addStmtToIRSB(out, IRStmt_Dirty(d));
 }

@@ -23,13 +23,13 @@
 #include "valgrind/dataspace.h"
 #include "valgrind/decode.h"
 #include "valgrind/depend.h"
+#include "valgrind/executed.h"
 #include "valgrind/extent.h"
 #include "valgrind/modes.h"
 #include "valgrind/profile.h"
 #include "valgrind/sampled.h"
 #include "valgrind/scan.h"
 #include "valgrind/stacks.h"
-#include "valgrind/valgrind_variables.h"
 
 #define OUTCOMES_MAX MODEL_BLOCK_INSNS_MAX
 
@@ -82,7 +82,7 @@ static IRExpr *instrument_add(struct builder *b, IRExpr *a, IRExpr *c)
  * blocks are counted. */
 static Bool recording(void)
 {
-	return profile_kind != PROFILE_BLOCKS && !modes_counting;
+	return profile_kind != PROFILE_BLOCKS && !modes_counting && !executed_only;
 }
 
 static void add_to(struct builder *b, uint64_t *counter, IRExpr *n)
@@ -138,7 +138,7 @@ static void begin_segment(struct builder *b)
 	s->block = b->block;
 	b->begun[number] = IRConst_U64(0);
 	write_word(b, 0, IRExpr_Const(b->begun[number]));
-	if (!recording())
+	if (!recording() && !executed_only)
 		add_to(b, modes_counting ? &b->counters[number] : &s->ended, word(1));
 }
 
@@ -153,8 +153,9 @@ static void count_branch(struct builder *b, IRExpr *next)
 	addStmtToIRSB(b->out, IRStmt_Dirty(d));
 }
 
-/* The last segment ends, with branch `by` if not null. next: its target, 0: in the record. */
-static void end_segment(struct builder *b, Addr next, const struct model_outcome *by)
+/* The last segment ends, if guard is null or true, with branch `by` if not null. next: its target,
+ * 0: in the record. */
+static void end_segment(struct builder *b, Addr next, const struct model_outcome *by, IRExpr *guard)
 {
 	struct model_block *block = b->block;
 	struct model_segment *s = &block->segments[block->segment_count - 1];
@@ -176,6 +177,8 @@ static void end_segment(struct builder *b, Addr next, const struct model_outcome
 	s->fetch_count = block->fetch_count;
 	for (UInt i = 0; i < block->insn_count; i++)
 		s->slow |= (block->insns[i].class_bits & MODEL_STEPPED) != 0;
+	if (executed_only)
+		executed_segment(s, guard);
 }
 
 /* A branch had this outcome and the superblock continues. */
@@ -201,6 +204,8 @@ static void add_access(
 {
 	struct model_block *block = b->block;
 
+	if (executed_only && kind != MODEL_ACCESS_PREFETCH)
+		executed_may_fault();
 	last(b)->access_count++;
 	block->accesses[block->access_count++] = (struct model_access){.kind = (uint8_t)kind,
 		.guarded = guarded,
@@ -262,6 +267,8 @@ static void add_guarded(
 		address = assign(b, Ity_I64, IRExpr_ITE(guard, address, word(0)));
 	if (modes_counting)
 		instrument_count_guarded(b, kind, guard);
+	if (executed_only)
+		executed_guarded(kind, guard);
 	add_access(b, kind, address, size, True);
 }
 
@@ -371,7 +378,11 @@ static void instrument_begin_instruction(struct builder *b, const IRStmt *mark)
 		pass_branch(b);
 	else
 		begin_record(b), begin_segment(b);
+	if (executed_only)
+		executed_instruction(b->statics, b->outcomes, b->outcome_count);
 	add_instruction(b, address, length);
+	if (executed_only && (b->decoded.class_bits & MODEL_DIVIDE))
+		executed_may_fault();
 	b->address = NULL;
 	b->branch_due = last(b)->branch != MODEL_NO_BRANCH;
 	if (b->decoded.class_bits & MODEL_PREFETCH)
@@ -389,11 +400,11 @@ static void see_exit(struct builder *b, const IRStmt *st)
 		struct model_outcome o = outcome(b, to == b->decoded.target);
 
 		b->branch_due = False;
-		end_segment(b, to, &o);
+		end_segment(b, to, &o, st->Ist.Exit.guard);
 		o.taken = !o.taken;
 		pass_outcome(b, &o);
 	} else {
-		end_segment(b, to, NULL);
+		end_segment(b, to, NULL, st->Ist.Exit.guard);
 	}
 }
 
@@ -508,42 +519,20 @@ static void instrument_finish(struct builder *b, const IRSB *in)
 		b->begun[i]->Ico.U64 = model_word(&b->block->segments[i], b->block->words);
 	tl_assert(b->block->words <= TRACE_RECORD_MAX);
 	if (!b->branch_due) {
-		end_segment(b, to, NULL);
+		end_segment(b, to, NULL, NULL);
 		return;
 	}
 	o = outcome(b, True);
 	if (o.kind == MODEL_CONDITIONAL) {
 		/* VEX computed the outcome: no side exit is left. */
 		o.taken = to == b->decoded.target;
-		end_segment(b, to, known ? &o : NULL);
+		end_segment(b, to, known ? &o : NULL, NULL);
 		return;
 	}
-	end_segment(b, to, &o);
+	end_segment(b, to, &o, NULL);
 }
 
 /* ---- superblocks ---- */
-
-/* An allocator begins here, or has returned. */
-static void tell_heap(struct builder *b, Addr at)
-{
-	enum allocator kind;
-	IRExpr *sp;
-	IRDirty *d;
-
-	dataspace_see(at);
-	kind = variables_allocator(at);
-	sp = general_register(b, 4);
-	d = unsafeIRDirty_0_N(0, "heap_return", VG_(fnptr_to_fnentry)((void *)heap_return),
-		mkIRExprVec_2(word(at), general_register(b, 0)));
-	d->guard = assign(b, Ity_I1, IRExpr_Binop(Iop_CmpEQ64, sp, load_word(b, &heap_due)));
-	addStmtToIRSB(b->out, IRStmt_Dirty(d));
-	if (kind == NO_ALLOCATOR)
-		return;
-	d = unsafeIRDirty_0_N(0, "heap_enter", VG_(fnptr_to_fnentry)((void *)heap_enter),
-		mkIRExprVec_5(word(kind), general_register(b, 7), general_register(b, 6),
-			general_register(b, 2), sp));
-	addStmtToIRSB(b->out, IRStmt_Dirty(d));
-}
 
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,
 	const VexGuestExtents *extents, const VexArchInfo *host, IRType guest_word,
@@ -562,16 +551,17 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	b.guards_at = e.exits + 1;
 	if (modes_counting)
 		b.counters = counted_new(key, b.guards_at + e.guards);
-	b.block = block_new(
-		key, e.insns, e.accesses, e.fetches, e.exits + 1, (e.exits + 1) * e.branches);
-	b.next_outcome = block_outcomes(b.block);
+	b.block = (executed_only ? block_scratch : block_new)(key, e.insns, e.accesses, e.fetches,
+		e.exits + 1, (e.exits + 1) * e.branches, &b.next_outcome);
 	b.block->indirect = !constant_address(in->next, &to);
 	b.begun = VG_(malloc)("begun", (e.exits + 1) * sizeof(*b.begun));
 	/* The statements before the first mark are Valgrind's own. */
 	for (; i < in->stmts_used && in->stmts[i]->tag != Ist_IMark; i++)
 		addStmtToIRSB(b.out, in->stmts[i]);
+	if (executed_only)
+		executed_superblock(b.out, closure->nraddr, b.block);
 	if (dataspace_kept)
-		tell_heap(&b, closure->nraddr);
+		heap_instrument(b.out, closure->nraddr);
 	for (; i < in->stmts_used; i++) {
 		instrument_see(&b, in->stmts[i]);
 		addStmtToIRSB(b.out, in->stmts[i]);
@@ -581,6 +571,8 @@ IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *lay
 	if (b.block->insn_count)
 		instrument_finish(&b, in);
 	VG_(free)(b.begun);
+	if (executed_only)
+		return b.out;
 	if (instrument_dependences && !modes_counting) {
 		depend(in, b.block->insns, b.block->insn_count);
 		model_describe(model, b.block, NULL, depend_keys(b.block));

@@ -70,23 +70,10 @@ void sampled_forked(void)
 /* Adds the counters to the current thread's counts; returns the number of instructions. */
 static ULong sampled_take_counts(void)
 {
-	static const uint8_t event[COUNTED_STATICS] = {
-		[COUNTED_LOCKED] = EV_LOCKED_INSTRUCTIONS,
-		[COUNTED_PREFETCHES] = EV_SOFTWARE_PREFETCHES,
-		[COUNTED_SYSTEM_CALLS] = EV_SYSTEM_CALLS,
-		[COUNTED_DIVIDES] = EV_DIVIDES,
-		[COUNTED_FP_DIVIDES] = EV_DIVIDES,
-	};
 	int64_t sums[COUNTED_STATICS] = {0};
-	int64_t counts[EVENT_LIMIT] = {0};
 
 	counted_take(sums);
-	for (UInt i = 0; i <= MODEL_STATIC_RETURNS; i++)
-		counts[model_static_event(i)] += sums[i];
-	for (UInt i = MODEL_STATICS; i <= COUNTED_FP_DIVIDES; i++)
-		counts[event[i]] += sums[i];
-	model_fast_count(
-		model, counts, (uint64_t)sums[COUNTED_DIVIDES], (uint64_t)sums[COUNTED_FP_DIVIDES]);
+	counted_add(sums);
 	counts_windows()->beyond += (uint64_t)sums[MODEL_STATIC_INSTRUCTIONS];
 	instructions += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];
 	quiet += (ULong)sums[MODEL_STATIC_INSTRUCTIONS];

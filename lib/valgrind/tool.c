@@ -24,6 +24,7 @@
 #include "pub_tool_clreq.h"
 #include "valgrind/core.h"
 #include "valgrind/dataspace.h"
+#include "valgrind/executed.h"
 #include "valgrind/profile.h"
 #include "valgrind/sampled.h"
 #include "valgrind/slices.h"
@@ -126,7 +127,7 @@ static void starts_running(ThreadId tid, ULong blocks)
 
 static void stops_running(ThreadId tid, ULong blocks)
 {
-	trace_stop(VG_(get_IP)(tid));
+	trace_stop(tid, VG_(get_IP)(tid));
 	model_sync(model);
 	slices_look();
 	profile_tick(blocks);
@@ -136,8 +137,10 @@ static void signal_delivered(ThreadId tid, Int number, Bool alternate_stack)
 {
 	(void)number, (void)alternate_stack;
 	/* After a fault: by the time that the thread has stopped, its counter is the handler's. */
-	trace_stop(VG_(get_IP)(tid));
+	trace_stop(tid, VG_(get_IP)(tid));
 	stacks_signal(tid);
+	if (executed_only)
+		executed_interrupted(tid);
 	threads[tid].repeating = 0;
 	if (tid == running)
 		model_set_repeating(model, 0);
@@ -200,7 +203,8 @@ static void after_system_call(
 	(void)count;
 	exec_after(number);
 	resume_sigaction(number, arguments, sr_isError(result));
-	pages_system_call(number, arguments, result);
+	if (!executed_only)
+		pages_system_call(number, arguments, result);
 	dataspace_system_call(tid, number, arguments, result);
 }
 
@@ -283,7 +287,8 @@ static Bool client_request(ThreadId tid, UWord *block, UWord *result)
 		*result = config.clock_hz;
 		return True;
 	case MODEL_REQUEST_COUNTS_EVENT:
-		*result = block[1] < EV_COUNT && model_counts_event(&config, (int)block[1]);
+		*result = block[1] < EV_COUNT && model_counts_event(&config, (int)block[1]) &&
+			  model_asked(&config, (unsigned)block[1]);
 		return True;
 	}
 	return False;
@@ -347,6 +352,8 @@ static void read_config(void)
 	wrong = model_check(&config);
 	if (wrong)
 		give_up(wrong, config_path);
+	if (asking_itself())
+		config.parts = MODEL_PARTS_ALL;
 }
 
 /* True in the first process image of the run: if the first refuses to start, the others continue
@@ -401,6 +408,10 @@ static void options_read(void)
 	const HChar *why;
 
 	read_config();
+	if (config.parts == MODEL_PART_EXECUTION) {
+		executed_begin(&config);
+		fast = False; /* this is faster */
+	}
 	why = profile_begin();
 	if (why)
 		give_up(why, "profile");
@@ -435,7 +446,8 @@ static void options_read(void)
 	profile_open(VG_(args_the_exename));
 	VG_(atfork)(before_fork, NULL, in_child);
 	log_tidy();
-	pages_start();
+	if (!executed_only)
+		pages_start();
 	native_needs = config_path;
 	take_name();
 }

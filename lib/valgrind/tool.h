@@ -9,6 +9,7 @@
  *   exec.c             one program executes another
  *   valgrind_native.c  programs that cannot run under Valgrind
  *   resume.c           handlers of signals that change registers
+ *   asking.c           programs that ask for their counts
  *   log.c              Valgrind's messages
  *   changing.c         code that is changed
  *   pages.c            which memory has large pages
@@ -18,6 +19,7 @@
  *   sampled.c          when there are records and when only counts
  *   modes.c            two translations of each superblock
  *   counted.c          superblocks that only count
+ *   executed.c         runs that only count
  *   decode.c           properties of instructions that VEX lacks, from their bytes
  *   blocks.c           descriptors of superblocks, and what discarded ones counted
  *   images.c           where the code comes from
@@ -60,7 +62,7 @@ void trace_be_fine(void);
 /* Runs what is in the buffer. */
 void trace_flush(void);
 /* The same when the current thread has left its code, perhaps in the middle of a superblock. */
-void trace_stop(Addr program_counter);
+void trace_stop(ThreadId tid, Addr program_counter);
 /* The program's code begins to run, or has ended in good order. */
 void trace_inside(Bool now);
 
@@ -110,6 +112,9 @@ void resume_precision(VexRegisterUpdates *precision);
 /* Before the program runs; after each of its system calls. */
 void pages_start(void);
 void pages_system_call(UInt number, const UWord *arguments, SysRes result);
+
+/* ---- asking.c ---- */
+Bool asking_itself(void);
 
 /* ---- log.c ---- */
 /* Once, at the start: frees the descriptor that the program would have got. */

@@ -14,6 +14,7 @@
 
 #include "libvex_guest_amd64.h"
 #include "model/fast.h"
+#include "valgrind/executed.h"
 #include "valgrind/sampled.h"
 #include "valgrind/slices.h"
 
@@ -55,10 +56,15 @@ static UInt trace_executed(const uint64_t *record, Addr address)
 	return i;
 }
 
-void trace_stop(Addr program_counter)
+void trace_stop(ThreadId tid, Addr program_counter)
 {
 	uint64_t *at = trace_buffer, *end = trace_at;
 
+	if (executed_only) {
+		executed_stop(tid, program_counter, inside);
+		inside = False;
+		return;
+	}
 	if (!inside) {
 		trace_flush();
 		return;

@@ -3,12 +3,12 @@
 . "$TOP/tests/lib.sh"
 # Prefetchers off: which lines a program has prefetched by itself is to be seen.
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
-run perfex -source model -machine zen4:L1D-stride=off,L2-stream=off -e 17 -o counts -- "$build/tests/programs/model-known"
+run perfex -source model -machine zen4:L1D-stride=off,L2-stream=off -a -o counts -- "$build/tests/programs/model-known"
 is "exit status" "$status" 0
 is "nothing on stderr" "$err" ""
 printf '%s\n' "$out" > got
 golden model-known got
-run perfex -source model -machine r10000 -e 17 -o counts -- "$build/tests/programs/model-known"
+run perfex -source model -machine r10000 -a -o counts -- "$build/tests/programs/model-known"
 is "the instruction mix does not depend on the machine" "$(printf '%s\n' "$out" | grep -v prefetched)" "$(grep -v prefetched got)"
 is "natively, the program knows that there is no model" "$("$build/tests/programs/model-known")" "not under the model"
 done_testing

@@ -22,6 +22,9 @@
 #endif
 
 #define MODEL_REQUEST_VERSION_NUMBER 1
+/* The name of an ELF note in programs that are linked with libperfex.a: perfex then leaves no event
+ * out. */
+#define MODEL_NOTE "perfex"
 
 enum model_request {
 	MODEL_REQUEST_BASE = 'P' << 24 | 'X' << 16,
@@ -35,8 +38,8 @@ enum model_request {
 	MODEL_REQUEST_READ_PROCESS,
 	/* () -> the modelled processor's clock in Hz */
 	MODEL_REQUEST_CLOCK,
-	/* (number) -> 1 if the modelled machine has what that event counts, 0 if its count means
-	   nothing */
+	/* (number) -> 1 if the modelled machine has what that event counts and the run counts it,
+	   0 if its count means nothing */
 	MODEL_REQUEST_COUNTS_EVENT,
 	/* (const char *name) -> 1 if there is a profile: a point between two phases of the run,
 	 * with the counts of all threads */

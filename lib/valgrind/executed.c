@@ -1,0 +1,300 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+#include "valgrind/executed.h"
+
+#include "pub_tool_hashtable.h"
+#include "pub_tool_libcassert.h"
+#include "pub_tool_libcbase.h"
+#include "pub_tool_machine.h"
+#include "pub_tool_mallocfree.h"
+
+#include "libvex_guest_amd64.h"
+#include "valgrind/counted.h"
+#include "valgrind/tool.h"
+
+/* In the shadow registers, in words. */
+enum {
+	EXECUTED_SITE,      /* number of the last superblock that may have faulted */
+	EXECUTED_REPEATING, /* see model_repeating */
+	EXECUTED_SUMS,
+	EXECUTED_WORDS = EXECUTED_SUMS + COUNTED_STATICS
+};
+
+/* What a fault changes: rows of the instruction's distance from the superblock and, for each sum,
+ * the difference between what was executed before the instruction and what was added. */
+struct site {
+	Addr address;
+	Int *rows;
+	UInt count, room;
+	Bool again; /* it is an iteration of a repeated instruction */
+};
+
+struct site_node {
+	VgHashNode node; /* key: the address */
+	UInt number;
+};
+
+#define ROWS_FIRST 4
+
+Bool executed_only;
+static UChar wanted[COUNTED_STATICS]; /* the static that each sum is of */
+static UInt wanted_count;
+static struct site *sites;
+static UInt site_count, site_room;
+static VgHashTable *site_numbers;
+
+void executed_begin(const struct model_config *config)
+{
+	executed_only = True;
+	for (UInt i = 0; i < COUNTED_STATICS; i++)
+		if (counted_exists(i) && model_asked(config, counted_event(i)))
+			wanted[wanted_count++] = (UChar)i;
+	site_numbers = VG_(HT_construct)("sites");
+}
+
+/* ---- the superblock that is being translated ---- */
+
+static IRSB *out;
+static const struct model_block *block;
+static Addr start;
+static UInt site;                      /* its number */
+static Bool known;                     /* the code stores it */
+static int32_t added[COUNTED_STATICS]; /* in the superblock so far, by static */
+/* What there was when the current instruction began. */
+static struct model_segment before;
+static Bool instruction_known; /* it has a row */
+/* Guarded accesses of the current instruction. */
+static struct {
+	UInt what;
+	IRExpr *guard;
+} * guards;
+static UInt guard_count, guard_room;
+
+static Int place(UInt word)
+{
+	return (Int)(sizeof(VexGuestAMD64State) + word * sizeof(uint64_t));
+}
+
+static IRExpr *constant(ULong n)
+{
+	return IRExpr_Const(IRConst_U64(n));
+}
+
+static IRExpr *temporary(IRType type, IRExpr *value)
+{
+	IRTemp t = newIRTemp(out->tyenv, type);
+
+	addStmtToIRSB(out, IRStmt_WrTmp(t, value));
+	return IRExpr_RdTmp(t);
+}
+
+static IRExpr *executed_get(UInt word)
+{
+	return temporary(Ity_I64, IRExpr_Get(place(word), Ity_I64));
+}
+
+static void executed_put(UInt word, IRExpr *value)
+{
+	addStmtToIRSB(out, IRStmt_Put(place(word), value));
+}
+
+static void executed_add(UInt sum, IRExpr *n)
+{
+	executed_put(EXECUTED_SUMS + sum,
+		temporary(Ity_I64, IRExpr_Binop(Iop_Add64, executed_get(EXECUTED_SUMS + sum), n)));
+}
+
+static UInt number_of(Addr address)
+{
+	struct site_node *n = VG_(HT_lookup)(site_numbers, address);
+
+	if (n)
+		return n->number;
+	if (site_count == site_room) {
+		site_room = site_room ? 2 * site_room : 1024;
+		sites = VG_(realloc)("sites", sites, site_room * sizeof(*sites));
+	}
+	n = VG_(malloc)("site", sizeof(*n));
+	n->node.key = address;
+	n->number = site_count;
+	VG_(HT_add_node)(site_numbers, n);
+	sites[site_count] = (struct site){.address = address};
+	return site_count++;
+}
+
+void executed_superblock(IRSB *to, Addr address, const struct model_block *b)
+{
+	out = to;
+	block = b;
+	start = address;
+	known = False;
+	guard_count = 0;
+	VG_(memset)(added, 0, sizeof(added));
+}
+
+static void executed_add_guarded(void)
+{
+	for (UInt i = 0; i < guard_count; i++)
+		for (UInt k = 0; k < wanted_count; k++)
+			if (wanted[k] == guards[i].what)
+				executed_add(k, temporary(Ity_I64,
+							IRExpr_Unop(Iop_1Uto64, guards[i].guard)));
+	guard_count = 0;
+}
+
+void executed_instruction(
+	const uint16_t *statics, const struct model_outcome *passed, UInt passed_count)
+{
+	executed_add_guarded();
+	VG_(memcpy)(before.statics, statics, sizeof(before.statics));
+	for (UInt i = 0; i < passed_count; i++)
+		model_outcome_statics(&passed[i], before.statics);
+	before.insn_count = block->insn_count;
+	instruction_known = False;
+}
+
+void executed_guarded(enum model_access_kind kind, IRExpr *guard)
+{
+	if (guard_count == guard_room) {
+		guard_room = guard_room ? 2 * guard_room : 16;
+		guards = VG_(realloc)("guards", guards, guard_room * sizeof(*guards));
+	}
+	guards[guard_count].what =
+		kind == MODEL_ACCESS_LOAD ? MODEL_STATIC_LOADS : MODEL_STATIC_STORES;
+	guards[guard_count++].guard = guard;
+}
+
+/* Does the superblock begin with a repeated instruction? Then it consists of it, or of several
+ * iterations if VEX unrolled it. */
+static Bool begins_repeated(void)
+{
+	return (block->insns[0].class_bits & MODEL_STEPPED) != 0;
+}
+
+/* Iterations after the first in this superblock are not instructions of their own. */
+static void executed_sum(const struct model_segment *s, int32_t *sums)
+{
+	counted_sum(block, s, sums);
+	for (UInt i = 1; begins_repeated() && i < s->insn_count; i++) {
+		sums[MODEL_STATIC_INSTRUCTIONS]--;
+		sums[MODEL_STATIC_MICRO_OPS] -= block->insns[i].uops;
+	}
+}
+
+void executed_may_fault(void)
+{
+	struct site *s;
+	int32_t sums[COUNTED_STATICS];
+	Int *row;
+
+	if (instruction_known)
+		return;
+	instruction_known = True;
+	if (!known) {
+		known = True;
+		site = number_of(start);
+		sites[site].count = 0;
+		executed_put(EXECUTED_SITE, constant(site));
+	}
+	s = &sites[site];
+	s->again = begins_repeated();
+	if (s->count == s->room) {
+		s->room = s->room ? 2 * s->room : ROWS_FIRST;
+		s->rows = VG_(realloc)(
+			"rows", s->rows, s->room * (1 + wanted_count) * sizeof(*s->rows));
+	}
+	row = s->rows + s->count++ * (1 + wanted_count);
+	*row++ = (Int)(block->insns[block->insn_count - 1].address - start);
+	executed_sum(&before, sums);
+	for (UInt k = 0; k < wanted_count; k++)
+		*row++ = sums[wanted[k]] - added[wanted[k]];
+}
+
+/* Notes whether the next superblock is another iteration of the instruction. */
+static void executed_repeat(const struct model_segment *s, Addr address, IRExpr *guard)
+{
+	IRExpr *now = constant(s->next == address ? address : 0);
+
+	if (guard)
+		now = temporary(Ity_I64, IRExpr_ITE(guard, now, executed_get(EXECUTED_REPEATING)));
+	executed_put(EXECUTED_REPEATING, now);
+}
+
+void executed_segment(const struct model_segment *s, IRExpr *guard)
+{
+	const struct model_insn *last = &block->insns[block->insn_count - 1];
+	int32_t sums[COUNTED_STATICS];
+	IRExpr *first = NULL;
+
+	executed_add_guarded();
+	executed_sum(s, sums);
+	for (UInt k = 0; k < wanted_count; k++) {
+		UInt i = wanted[k];
+		IRExpr *n = constant((ULong)(Long)(sums[i] - added[i]));
+
+		if (sums[i] == added[i])
+			continue;
+		added[i] = sums[i];
+		/* A further iteration is not an instruction of its own. */
+		if (begins_repeated() &&
+			(i == MODEL_STATIC_INSTRUCTIONS || i == MODEL_STATIC_MICRO_OPS)) {
+			if (!first)
+				first = temporary(Ity_I1,
+					IRExpr_Binop(Iop_CmpNE64, executed_get(EXECUTED_REPEATING),
+						constant(start)));
+			n = temporary(Ity_I64, IRExpr_ITE(first, n, constant(0)));
+		}
+		executed_add(k, n);
+	}
+	if (last->class_bits & MODEL_STEPPED)
+		executed_repeat(s, last->address, guard);
+}
+
+/* ---- at run time ---- */
+
+/* Corrects the sums by what the superblock executed until it faulted. */
+static void executed_fault(uint64_t *words, Addr address)
+{
+	const struct site *s;
+
+	if (words[EXECUTED_SITE] >= site_count)
+		return;
+	s = &sites[words[EXECUTED_SITE]];
+	for (UInt i = 0; i < s->count; i++) {
+		const Int *row = s->rows + i * (1 + wanted_count);
+
+		if (s->address + (Addr)(Long)row[0] != address)
+			continue;
+		for (UInt k = 0; k < wanted_count; k++)
+			/* These were not added in a further iteration. */
+			if (!s->again || words[EXECUTED_REPEATING] != address ||
+				(wanted[k] != MODEL_STATIC_INSTRUCTIONS &&
+					wanted[k] != MODEL_STATIC_MICRO_OPS))
+				words[EXECUTED_SUMS + k] += (uint64_t)(Long)row[1 + k];
+		return;
+	}
+}
+
+void executed_stop(ThreadId tid, Addr address, Bool faulted)
+{
+	int64_t sums[COUNTED_STATICS] = {0};
+	uint64_t words[EXECUTED_WORDS];
+	SizeT size = (EXECUTED_SUMS + wanted_count) * sizeof(*words);
+
+	VG_(get_shadow_regs_area)(tid, (UChar *)words, 1, 0, size);
+	if (faulted)
+		executed_fault(words, address);
+	for (UInt k = 0; k < wanted_count; k++) {
+		sums[wanted[k]] = (int64_t)words[EXECUTED_SUMS + k];
+		words[EXECUTED_SUMS + k] = 0;
+	}
+	VG_(set_shadow_regs_area)(tid, 1, 0, size, (const UChar *)words);
+	counted_add(sums);
+}
+
+void executed_interrupted(ThreadId tid)
+{
+	const uint64_t none = 0;
+
+	VG_(set_shadow_regs_area)
+	(tid, 1, EXECUTED_REPEATING * sizeof(none), sizeof(none), (const UChar *)&none);
+}

@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# A run models only what its events need, and counts the same as a run that models everything.
+. "$TOP/tests/lib.sh"
+[ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
+programs=$build/tests/programs
+unset _ # the length of the environment moves the stack
+# Its label and counts, of each thread; events in the order of their numbers.
+cat > counts.py <<'END'
+import json, sys
+want = [int(n) for n in sys.argv[2:]]
+j = json.load(open(sys.argv[1]))
+for row in [j] + j.get("threads", []):
+    c = {e["number"]: e["count"] for e in row["events"]}
+    print([(n, c[n]["label"], c[n]["value"]) for n in want])
+END
+counts() { python3 counts.py "$@" || echo "none in $1"; }
+
+# What execution alone determines.
+executed="6 15 17 18 19 20 21 42 45 46 47 48 52 53 55 57 59 60 61 62 64"
+asked=$(for n in $executed; do printf ' -e %s' "$n"; done)
+same() { # name options command...
+	_same=$1 _options=$2; shift 2
+	# shellcheck disable=SC2086 # lists
+	run perfex -q -source model $_options -a -json -o all.json -- "$@"
+	_status=$status _out=$out
+	# shellcheck disable=SC2086
+	run perfex -q -source model $_options $asked -json -o some.json -- "$@"
+	is "$_same: exit status and output" "$status $out" "$_status $_out"
+	# shellcheck disable=SC2086
+	is "$_same: the same counts" "$(counts some.json $executed)" "$(counts all.json $executed)"
+}
+same "faults in superblocks and string instructions" "-machine zen4" "$programs/faulting"
+for what in faults repair divide nested self-modifying contexts exec-in-thread; do
+	same "$what" "-machine r10000" "$programs/model-hostile" "$what"
+done
+for what in "forks 3" killed crash "chain 1" vfork exit-in-handler; do
+	# shellcheck disable=SC2086 # words
+	same "$what" "-machine zen4" "$programs/model-tree" $what
+done
+same "threads" "-mp -machine zen4" "$programs/model-tree" threads 3
+same "threads that wait for each other" "-mp -machine zen4" "$programs/model-tree" contend 4
+same "cachegrind's geometry" "-machine cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64" ls -l "$top/lib"
+
+# Alone, and with intervals requested: there is nothing to estimate.
+for n in 17 18 61; do
+	run perfex -q -source model -machine zen4 -fast -e $n -json -o alone.json -- "$programs/model-tree" chain 1
+	run perfex -q -source model -machine zen4 -a -json -o all.json -- "$programs/model-tree" chain 1
+	is "event $n alone, with -fast" "$(counts alone.json $n)" "$(counts all.json $n)"
+done
+run perfex -q -source model -machine zen4 -p 0.05 -e 17 -e 18 -o readouts -- "$programs/model-tree" chain 1
+like "read-outs while it runs" "$(cat readouts)" 'Graduated loads'
+
+# A program that asks for its counts itself may ask for any event.
+run perfex -q -source model -machine zen4 -e 17 -o counts -- "$build/examples/count" dc
+is "linked with libperfex: any event" "$status" 0
+run perfex -q -source model -machine zen4 -e 17 -o counts -- "$programs/model-known"
+is "not known to ask: zeros for what was not asked for" "$(printf '%s\n' "$out" | sed -n 1p)" "loop of 1000: instructions=2001"
+run perfex -q -source model -machine zen4 -e 17 -e 53 -e 60 -o counts -- "$programs/model-known"
+is "and the others" "$(printf '%s\n' "$out" | sed -n 1p)" "loop of 1000: instructions=2001 conditional=1000 taken=999"
+done_testing
