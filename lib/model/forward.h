@@ -5,7 +5,7 @@
  * For each byte of a page there is the number of the last store to a byte with these bits 11..0 of
  * its address. So the youngest store that overlaps a load is the one with the largest number among
  * the load's bytes: one vector of eight numbers for a granule, which has eight bytes. Most loads
- * overlap none that is recent; the order of the last store to each granule tells that first.
+ * overlap none that is recent; the order of the last store to each granule shows that first.
  */
 #ifndef MODEL_FORWARD_H
 #define MODEL_FORWARD_H

@@ -2,7 +2,7 @@
 /*
  * A large last level with exact LRU, for hosts whose caches it does not fit into: a set is one line
  * of the host. It holds the set's entries in the order of their last uses, the latest first, and
- * empty ones behind. So neither times nor ways are needed, and replacing, using and removing a line
+ * then empty ones. So neither times nor ways are needed, and replacing, using and removing a line
  * moves entries by one.
  *
  * An entry is 0, or the tag plus one. The tag is the line's number divided by the number of sets.
@@ -23,7 +23,7 @@
 /*
  * Unless the last level is inclusive, nothing depends on what a line replaces that arrives from the
  * private caches. Such lines wait here, in order, while the host fetches their sets, until there
- * are so many or one of these sets is asked for.
+ * are 16 or one of these sets is asked for.
  */
 #define PACKED_COMING 16
 
@@ -126,7 +126,7 @@ static inline void packed_push(uint32_t *row, unsigned n, uint32_t entry)
 	packed_set_half(row, 1, _mm256_blendv_epi8(high, high_on, packed_before(n + 1, 1)));
 }
 
-/* The one at place n is gone, and those behind it move by one. */
+/* The one at place n is gone, and those after it move by one. */
 static inline void packed_drop(uint32_t *row, unsigned n)
 {
 	const __m256i turn = _mm256_setr_epi32(1, 2, 3, 4, 5, 6, 7, 0);
