@@ -33,28 +33,14 @@ int profile_prepare(
 	return profile_init(p, e);
 }
 
-static void say_what_is_missing(const struct profile_report *r)
+static void say_what_is_missing(const struct profile *p)
 {
-	const struct profile *p = r->profile;
-	const struct profile_lost *l = &p->lost;
+	char line[PROFILE_MISSING][PROFILE_LINE];
 
-	if (p->unprofiled || p->damaged)
-		say("the profile lacks what %llu process%s did, or did at last: there was no room "
-		    "for "
-		    "it",
-			(unsigned long long)(p->unprofiled + p->damaged),
-			p->unprofiled + p->damaged == 1 ? "" : "es");
-	else if (r->profiled < r->instructions)
-		say("the profile lacks %llu of %llu instructions: processes were killed or still "
-		    "run",
-			(unsigned long long)(r->instructions - r->profiled),
-			(unsigned long long)r->instructions);
-	if (l->samples || l->counts || l->targets || l->data || l->calipers)
-		say("the profile's tables were full: lost %llu samples, %llu counts, %llu targets, "
-		    "%llu data addresses, %llu caliper points",
-			(unsigned long long)l->samples, (unsigned long long)l->counts,
-			(unsigned long long)l->targets, (unsigned long long)l->data,
-			(unsigned long long)l->calipers);
+	profile_missing(p, line);
+	for (int i = 0; i < PROFILE_MISSING; i++)
+		if (line[i][0])
+			say("%s", line[i]);
 }
 
 int profile_write(
@@ -75,7 +61,7 @@ int profile_write(
 		rc = file_commit(&f, e);
 	}
 	if (rc == 0 && !o->quiet)
-		say_what_is_missing(&r);
+		say_what_is_missing(p);
 	profile_report_fini(&r);
 	return rc;
 }

@@ -115,28 +115,14 @@ static void say_what_is_not_done(const struct collect_request *r)
 
 static void say_what_is_missing(const struct collect_request *r, const struct modelling *m)
 {
-	const struct profile *p = &m->profile;
-	uint64_t profiled = profile_instructions(p);
+	char line[PROFILE_MISSING][PROFILE_LINE];
 
 	if (m->run.reading.note[0])
 		collect_say(r, 0, "%s", m->run.reading.note);
-	if (p->unprofiled || p->damaged)
-		collect_say(r, 0,
-			"%llu process%s found no room for what they did, or did at last: it is "
-			"missing",
-			(unsigned long long)(p->unprofiled + p->damaged),
-			p->unprofiled + p->damaged == 1 ? "" : "es");
-	else if (profiled < p->counted)
-		collect_say(r, 0,
-			"%llu of %llu instructions are missing: processes were killed, or go on",
-			(unsigned long long)(p->counted - profiled),
-			(unsigned long long)p->counted);
-	if (p->lost.samples || p->lost.counts || p->lost.targets || p->lost.calipers)
-		collect_say(r, 0,
-			"the model's tables were full: lost %llu samples, %llu counts, %llu "
-			"branch targets, %llu caliper points",
-			(unsigned long long)p->lost.samples, (unsigned long long)p->lost.counts,
-			(unsigned long long)p->lost.targets, (unsigned long long)p->lost.calipers);
+	profile_missing(&m->profile, line);
+	for (int i = 0; i < PROFILE_MISSING; i++)
+		if (line[i][0])
+			collect_say(r, 0, "%s", line[i]);
 }
 
 static void collect_model_add_up(const struct modelling *m, uint64_t *totals)

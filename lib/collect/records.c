@@ -334,7 +334,6 @@ static void parse_turn(struct cursor *c, struct record *r)
 	if (r->type == PERF_RECORD_SWITCH_CPU_WIDE)
 		record_take(c, 8);
 	r->turn.out = r->misc & PERF_RECORD_MISC_SWITCH_OUT;
-	r->turn.preempted = r->misc & PERF_RECORD_MISC_SWITCH_OUT_PREEMPT;
 }
 
 static void parse_symbol(struct cursor *c, struct record *r)

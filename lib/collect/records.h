@@ -71,7 +71,7 @@ struct record {
 			bool gone;
 		} symbol; /* PERF_RECORD_KSYMBOL: new code in the kernel */
 		struct {
-			bool out, preempted;
+			bool out;
 		} turn; /* PERF_RECORD_SWITCH, _SWITCH_CPU_WIDE */
 	};
 };

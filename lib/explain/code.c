@@ -257,8 +257,6 @@ static int code_take_counts(struct explain_code *c, const struct prof_data *d,
 		at = c->flow ? flow_insn_over(c->flow, place->key.address) : FLOW_NONE;
 		if (at == FLOW_NONE)
 			continue;
-		if (c->flow->insns.data[at].address != place->key.address)
-			c->astray += counts[0];
 		for (size_t k = 0; k < metrics; k++)
 			c->counts[at * metrics + k] += counts[k];
 	}

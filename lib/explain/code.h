@@ -38,7 +38,6 @@ struct explain_code {
 	struct flow *flow;
 	uint64_t *counts; /* [instruction * metrics + metric] */
 	uint64_t *sums;   /* [metric] */
-	uint64_t astray;  /* of the first metric: at addresses between instructions */
 };
 
 /* 0 also if there is no code (then flow is NULL); -1 with *e set when memory is out. */

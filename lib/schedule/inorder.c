@@ -94,7 +94,6 @@ void schedule_in_order(const struct core *c, const struct op *ops, size_t count,
 		else if (!row->cause)
 			row->cause = SCHEDULE_FRONT_END;
 		before = q.cycle;
-		s->micro_operations++;
 	}
 	s->cycles = q.cycle;
 	s->bound = SCHEDULE_FRONT_END;

@@ -213,8 +213,6 @@ int schedule_ops(struct schedule_work *w, const struct core *c, const struct op 
 	}
 	for (size_t i = 0; i < count; i++) {
 		s->slots += ops[i].half_slots / 2.0;
-		s->micro_operations +=
-			ops[i].loads + ops[i].executes + ops[i].addresses + ops[i].datas;
 		s->guessed += ops[i].guessed;
 	}
 	schedule_run(w, c, ops, count, options, s, rows, t, causes);

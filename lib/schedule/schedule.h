@@ -44,7 +44,7 @@ struct schedule_row {
 
 struct schedule {
 	double cycles;                   /* a repetition, in the steady state */
-	double micro_operations, slots;  /* a repetition */
+	double slots;                    /* a repetition */
 	double port_use[CORE_PORTS_MAX]; /* micro-operations a repetition */
 	enum schedule_cause bound;       /* what holds the whole block up */
 	uint32_t bound_ports;

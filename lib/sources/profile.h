@@ -179,6 +179,9 @@ int profile_finish(struct profile *p, struct error *e);
 
 /* Of all processes in the profile. */
 uint64_t profile_instructions(const struct profile *p);
+enum { PROFILE_MISSING = 2, PROFILE_LINE = 200 };
+/* What it lacks, in words: lines, "" where it lacks nothing. */
+void profile_missing(const struct profile *p, char line[][PROFILE_LINE]);
 /* After profile_finish, the row of counts with which those of an instruction begin: they follow
  * each other. */
 size_t profile_first_count(const struct profile *p, size_t insn);

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-/* Events of instructions, blocks, and edges between them, from a profile. */
+/* What a profile says: events of instructions, blocks, edges between them, and what is missing. */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -24,6 +25,32 @@ uint64_t profile_instructions(const struct profile *p)
 	for (size_t i = 0; i < p->processes.count; i++)
 		sum += ((struct profile_process *)table_at(&p->processes, i))->instructions;
 	return sum;
+}
+
+void profile_missing(const struct profile *p, char line[][PROFILE_LINE])
+{
+	const struct profile_lost *l = &p->lost;
+	unsigned long long lost = p->unprofiled + p->damaged, all = p->counted,
+			   profiled = profile_instructions(p);
+
+	line[0][0] = line[1][0] = '\0';
+	if (lost)
+		snprintf(line[0], PROFILE_LINE,
+			"the profile lacks what %llu process%s did, or did at last: there was no "
+			"room for it",
+			lost, lost == 1 ? "" : "es");
+	else if (profiled < all)
+		snprintf(line[0], PROFILE_LINE,
+			"the profile lacks %llu of %llu instructions: processes were killed or "
+			"still run",
+			all - profiled, all);
+	if (l->samples || l->counts || l->targets || l->data || l->calipers)
+		snprintf(line[1], PROFILE_LINE,
+			"the profile's tables were full: lost %llu samples, %llu counts, %llu "
+			"branch targets, %llu data addresses, %llu caliper points",
+			(unsigned long long)l->samples, (unsigned long long)l->counts,
+			(unsigned long long)l->targets, (unsigned long long)l->data,
+			(unsigned long long)l->calipers);
 }
 
 size_t profile_first_count(const struct profile *p, size_t insn)
