@@ -64,12 +64,24 @@ int fetched_see_repeat(struct model_segment *s)
 	return 1;
 }
 
+/* The same without addresses: only guarded accesses matter. */
+static unsigned fetched_kind_without(const struct model_segment *s)
+{
+	unsigned any = s->run.way > BRANCH_WAY || s->run.way == INNER;
+
+	for (unsigned i = 0; i < s->access_count; i++)
+		any |= s->block->accesses[i].guarded;
+	return any ? RUN_ANY : RUN_NONE;
+}
+
 /* Of enum RUN_*. */
-static unsigned fetched_kind_of(struct model_segment *s)
+static unsigned fetched_kind_of(const struct model *m, struct model_segment *s)
 {
 	const struct model_access *a = s->block->accesses;
 	unsigned kind = s->access_count ? 0 : RUN_NONE;
 
+	if (!m->addresses)
+		return fetched_kind_without(s);
 	if (s->run.way > BRANCH_WAY || s->run.way == INNER ||
 		s->access_count > MODEL_RUNNING_SIMPLE)
 		return RUN_ANY;
@@ -94,9 +106,10 @@ static unsigned fetched_kind_of(struct model_segment *s)
 int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 {
 	const struct cache *l1i = &core->l1i;
-	struct model_fetch *f = s->block->fetches, *end = f + s->fetch_count;
+	unsigned count = m->addresses ? s->fetch_count : 0;
+	struct model_fetch *f = s->block->fetches, *end = f + count;
 
-	if (f == end || s->fetch_count > UINT8_MAX)
+	if ((f == end && m->addresses) || count > UINT8_MAX)
 		return 0;
 	for (; f < end; f++) {
 		const uint64_t *entry = &l1i->entries[f->hint];
@@ -123,7 +136,7 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 		.accesses = s->block->accesses,
 		.access_count = s->access_count,
 		.insn_count = s->insn_count,
-		.fetch_count = (uint8_t)s->fetch_count,
+		.fetch_count = (uint8_t)count,
 		.way = (uint8_t)fetched_way_of(s, m->watch && m->watch->targets.entry),
 	};
 	if (s->outcome_count) {
@@ -133,7 +146,7 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 		s->run.taken = s->outcomes->taken;
 	}
 	find_ways(s);
-	s->run.seen = s->run.known = (uint8_t)fetched_kind_of(s);
+	s->run.seen = s->run.known = (uint8_t)fetched_kind_of(m, s);
 	core->fetched = s;
 	return 1;
 }
@@ -153,11 +166,11 @@ static NOINLINE void fetched_settle_all(struct core *core)
 		const struct model_fetch *f = s->block->fetches;
 		uint64_t count = s->run.count, tick = s->run.tick;
 
-		if (tick >= last) {
+		if (tick >= last && s->run.fetch_count) {
 			last = tick;
-			core->fetch_line = f[s->fetch_count - 1].line;
+			core->fetch_line = f[s->run.fetch_count - 1].line;
 		}
-		for (unsigned i = 0; i < s->fetch_count; i++, f++) {
+		for (unsigned i = 0; i < s->run.fetch_count; i++, f++) {
 			note_use(&core->l1i.used[f->hint], ++tick);
 			note_use(page_slot(core->fetch_pages, (f->line >> page_bits) + 1)->used,
 				tick);

@@ -85,26 +85,33 @@ INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_
 enum passed { PASSED, MEETS, UNSLOTTED };
 
 /* May a store go to the line, and into the buffer? */
-INLINE int may_store(const struct core *core, uint64_t address)
+INLINE int may_store(const struct core *core, uint64_t address, const unsigned parts)
 {
 	return LIKELY(core->storable[(address >> COMMON_LINE) % LINE_SLOTS]) &&
-	       LIKELY(core->stores.number < core->clock.stores_full);
+	       (!(parts & MODEL_PART_STORES) ||
+		       LIKELY(core->stores.number < core->clock.stores_full));
 }
 
 /* Loads and stores that span granules or are wide, and instructions that load and store. met: the
  * overlap with stores is already handled. */
 INLINE enum passed pass_other(struct model *m, struct core *core, const struct model_access *a,
-	uint64_t address, uint64_t base, int met)
+	uint64_t address, uint64_t base, int met, const unsigned parts)
 {
 	struct store_buffer *b = &core->stores;
 	unsigned way = a->way, size = a->size;
 
 	if (UNLIKELY((address % LINE_BYTES) + size > LINE_BYTES))
 		return UNSLOTTED;
+	if (!(parts & MODEL_PART_STORES))
+		return way == LOADS || way == WIDE_LOADS ||
+				       (LIKELY(way != OTHERWISE) &&
+					       LIKELY(may_store(core, address, parts)))
+			       ? PASSED
+			       : UNSLOTTED;
 	if (way == LOADS || way == WIDE_LOADS)
 		return !met && forward_meets(m, core, address, size, base + a->insn + 1u) ? MEETS
 											  : PASSED;
-	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!may_store(core, address)))
+	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!may_store(core, address, parts)))
 		return UNSLOTTED;
 	if (way != MODIFIES) {
 		forward_store(b, address, size, base + a->insn + 1u);
@@ -119,7 +126,7 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 }
 
 INLINE enum passed pass_access(struct model *m, struct core *core, const struct model_access *a,
-	uint64_t address, struct pace *p, uint32_t window, int met)
+	uint64_t address, struct pace *p, uint32_t window, int met, const unsigned parts)
 {
 	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
 	enum passed passed;
@@ -127,17 +134,19 @@ INLINE enum passed pass_access(struct model *m, struct core *core, const struct 
 	if (UNLIKELY(slot->above != line_slot_above(address, COMMON_LINE)))
 		return UNSLOTTED;
 	if (UNLIKELY(address & a->mask) || UNLIKELY(a->way > STORES)) {
-		passed = pass_other(m, core, a, address, p->order, met);
+		passed = pass_other(m, core, a, address, p->order, met, parts);
 		if (UNLIKELY(passed != PASSED))
 			return passed;
 	} else if (LIKELY(a->way == LOADS)) {
-		if (!met && UNLIKELY(may_meet(m, &core->stores, window, address, a->size,
-				    p->order + a->insn + 1u)))
+		if (parts & MODEL_PART_STORES && !met &&
+			UNLIKELY(may_meet(m, &core->stores, window, address, a->size,
+				p->order + a->insn + 1u)))
 			return MEETS;
 	} else {
-		if (UNLIKELY(!may_store(core, address)))
+		if (UNLIKELY(!may_store(core, address, parts)))
 			return UNSLOTTED;
-		forward_remember(&core->stores, address, a->size, p->order + a->insn + 1u);
+		if (parts & MODEL_PART_STORES)
+			forward_remember(&core->stores, address, a->size, p->order + a->insn + 1u);
 	}
 	core->line_used[slot->line] = ++p->tick;
 	core->page_used[slot->page] = p->tick;
@@ -156,7 +165,7 @@ static NOINLINE void access_slowly(struct model *m, struct core *core,
 	if (passed == MEETS) {
 		run_meet_store(m, core, s, a, address, base + a->insn + 1u);
 		p = (struct pace){.tick = m->tick, .order = base};
-		passed = pass_access(m, core, a, address, &p, 0, 1);
+		passed = pass_access(m, core, a, address, &p, 0, 1, MODEL_PARTS_ALL);
 		m->tick = p.tick;
 	}
 	if (passed == UNSLOTTED)
@@ -238,7 +247,8 @@ static NOINLINE int iterates(struct model *m, struct core *core, struct model_se
 	uint64_t last = in->address + in->length - 1;
 
 	if (m->repeating != in->address || core->fetched ||
-		(((in->address ^ core->fetch_line) | (last ^ core->fetch_line)) & ~m->fetch_line) ||
+		(m->addresses && (((in->address ^ core->fetch_line) | (last ^ core->fetch_line)) &
+					 ~m->fetch_line)) ||
 		(!s->run.accesses && !fetched_see_repeat(s)))
 		return 0;
 	for (unsigned i = MODEL_STATIC_LOADS; i <= MODEL_STATIC_STORES; i++) {
@@ -253,13 +263,14 @@ static NOINLINE int iterates(struct model *m, struct core *core, struct model_se
 
 /* A load of one granule, of a size that is a power of two; 0: nothing was done. */
 INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, uint64_t address,
-	unsigned size, unsigned insn, uint32_t window)
+	unsigned size, unsigned insn, uint32_t window, const unsigned parts)
 {
 	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
 
 	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
 		     ((uint32_t)address & (size - 1))) ||
-		UNLIKELY(may_meet(m, &core->stores, window, address, size, p->order + insn + 1u)))
+		(parts & MODEL_PART_STORES && UNLIKELY(may_meet(m, &core->stores, window, address,
+						      size, p->order + insn + 1u))))
 		return 0;
 	core->line_used[slot->line] = ++p->tick;
 	core->page_used[slot->page] = p->tick;
@@ -267,29 +278,32 @@ INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, u
 }
 
 /* The same for a store. */
-INLINE int pass_store(
-	struct core *core, struct pace *p, uint64_t address, unsigned size, unsigned insn)
+INLINE int pass_store(struct core *core, struct pace *p, uint64_t address, unsigned size,
+	unsigned insn, const unsigned parts)
 {
 	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
 
 	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
 		     ((uint32_t)address & (size - 1))) ||
-		UNLIKELY(!may_store(core, address)))
+		UNLIKELY(!may_store(core, address, parts)))
 		return 0;
-	forward_remember(&core->stores, address, size, p->order + insn + 1u);
+	if (parts & MODEL_PART_STORES)
+		forward_remember(&core->stores, address, size, p->order + insn + 1u);
 	core->line_used[slot->line] = ++p->tick;
 	core->page_used[slot->page] = p->tick;
 	return 1;
 }
 
-#define LOAD(i)  LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], window))
-#define STORE(i) LIKELY(pass_store(core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i]))
+#define LOAD(i)                                                                                    \
+	LIKELY(pass_load(m, core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], window, parts))
+#define STORE(i) LIKELY(pass_store(core, &p, at[1 + (i)], s->run.size[i], s->run.insn[i], parts))
 
 /* Few values stay in registers from one part of a record to the next, so that they fit. The usual
  * kinds of segments have code of their own, which is left for the general one at an unusual access.
- * retire: the retirement clock, if that counts; else null. */
+ * retire: the retirement clock, if that counts; else null. parts: those that are run, a constant;
+ * the calls out of the loop may do more, without effect on counts that depend on these. */
 INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint64_t *end,
-	uint64_t limit, struct retire *retire)
+	uint64_t limit, struct retire *retire, const unsigned parts)
 {
 	struct core *core = m->core;
 	struct clock *clock = &core->clock;
@@ -369,13 +383,18 @@ seen:
 	way = s->run.way;
 	goto passed;
 accesses:
+	if (!(parts & MODEL_PART_CACHES)) {
+		run_guarded(m, s, at + 1, s->run.accesses, s->run.accesses + s->run.access_count);
+		way = s->run.way & BRANCH_WAY;
+		goto branches;
+	}
 	a = s->run.accesses + passed_by;
 	a_end = s->run.accesses + s->run.access_count;
 	at += 1 + passed_by;
 	for (; a != a_end; a++, at++) {
 		met = 0;
 	retry:
-		passed = pass_access(m, core, a, *at, &p, window, met);
+		passed = pass_access(m, core, a, *at, &p, window, met, parts);
 		if (LIKELY(passed == PASSED))
 			continue;
 		if (LIKELY(passed == UNSLOTTED)) {
@@ -405,16 +424,19 @@ passed:
 	if (LIKELY(way == CONDITIONAL)) {
 		unsigned taken = s->run.taken;
 
-		if (taken)
+		if (parts & MODEL_PART_CLOCK && taken)
 			pass_taken(clock, &p, interval);
-		if (UNLIKELY(!predict_conditional(
-			    &core->predictor, s->run.base, s->run.from, taken)))
+		if (parts & MODEL_PART_PREDICTORS && UNLIKELY(!predict_conditional(&core->predictor,
+							     s->run.base, s->run.from, taken)))
 			ELSEWHERE(mispredicted_at(m, core, s, EV_MISPREDICTED_CONDITIONALS));
 		goto next;
 	}
 	if (way == NO_BRANCH)
 		goto next;
-	pass_taken(clock, &p, interval);
+	if (parts & MODEL_PART_CLOCK)
+		pass_taken(clock, &p, interval);
+	if (!(parts & MODEL_PART_PREDICTORS))
+		goto next;
 	if (way == CALL) {
 		push_return(m, &core->predictor, s->run.from + s->run.length);
 	} else if (way == RETURN) {
@@ -459,7 +481,20 @@ out:
 
 const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit)
 {
+	struct retire *none = (struct retire *)0;
+
 	if (m->core->retire)
-		return run_loop(m, at, end, limit, m->core->retire);
-	return run_loop(m, at, end, limit, (struct retire *)0);
+		return run_loop(m, at, end, limit, m->core->retire, MODEL_PARTS_ALL);
+	switch (m->parts) {
+	case MODEL_PART_EXECUTION | MODEL_PART_PREDICTORS:
+		return run_loop(
+			m, at, end, limit, none, MODEL_PART_EXECUTION | MODEL_PART_PREDICTORS);
+	case MODEL_PARTS_MISSES:
+		return run_loop(m, at, end, limit, none, MODEL_PARTS_MISSES);
+	case MODEL_PARTS_MISSES | MODEL_PART_PREDICTORS:
+		return run_loop(
+			m, at, end, limit, none, MODEL_PARTS_MISSES | MODEL_PART_PREDICTORS);
+	default:
+		return run_loop(m, at, end, limit, none, MODEL_PARTS_ALL);
+	}
 }

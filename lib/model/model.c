@@ -18,7 +18,7 @@
  * translation of the page of the last one are hits on the most recent entry of their set. So all
  * counts are the same as if every access had taken the slow path.
  */
-#include "model/state.h"
+#include "model/run.h"
 
 /* ---- memory ---- */
 
@@ -208,6 +208,21 @@ static void init_core(struct model *m, unsigned number)
 		retire_init(core->retire, &m->config);
 }
 
+/* Few combinations have a loop of their own: the smallest of these that has all that are needed. */
+static uint32_t model_parts_run(const struct model *m, uint32_t parts)
+{
+	if (parts & (MODEL_PART_STORES | MODEL_PART_CLOCK))
+		return MODEL_PARTS_ALL;
+	if (!(parts & (MODEL_PART_CACHES | MODEL_PART_TLBS)) && loop_is_common(m))
+		return parts | MODEL_PART_PREDICTORS;
+	return parts | MODEL_PARTS_MISSES;
+}
+
+int model_needs_addresses(const struct model *m)
+{
+	return (int)m->addresses;
+}
+
 struct model *model_init(void *memory, const struct model_config *config)
 {
 	struct arena a = {(uintptr_t)memory, 0};
@@ -228,6 +243,7 @@ struct model *model_init(void *memory, const struct model_config *config)
 	m->prefetching = config->l1i_next.lines || config->l1d_next.lines ||
 			 config->l1d_stride.entries ||
 			 (config->l2.size && (config->l2_stream.entries || config->l2_adjacent));
+	m->timed = (config->parts & MODEL_PART_CLOCK) != 0;
 	m->least_line = config->l1d.line < config->l1i.line ? config->l1d.line : config->l1i.line;
 	if (config->ll.line < m->least_line)
 		m->least_line = config->ll.line;
@@ -249,6 +265,8 @@ struct model *model_init(void *memory, const struct model_config *config)
 		init_core(m, i);
 	m->ll.time = &m->tick;
 	m->core = m->cores;
+	m->parts = model_parts_run(m, config->parts);
+	m->addresses = (m->parts & MODEL_PART_CACHES) != 0;
 	return m;
 }
 
@@ -443,6 +461,8 @@ void model_instruction(struct model *m, uint64_t address, unsigned length, unsig
 		if (class_bits | flops)
 			model_classify(m, core, class_bits, flops);
 	}
+	if (!m->addresses)
+		return;
 	if (!length)
 		length = 1;
 	if (((address ^ core->fetch_line) | ((address + length - 1) ^ core->fetch_line)) &
@@ -502,6 +522,8 @@ void model_load(struct model *m, uint64_t address, unsigned size)
 	uint64_t last = address + size - 1;
 
 	m->counts[EV_LOADS]++;
+	if (!m->addresses)
+		return;
 	if (LIKELY(!((address ^ last) >> 3)) &&
 		!forward_meets(m, core, address, size, core->clock.order)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
@@ -537,6 +559,8 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 	uint64_t last = address + size - 1;
 
 	m->counts[EV_STORES]++;
+	if (!m->addresses)
+		return;
 	if (LIKELY(!((address ^ last) >> 3)) &&
 		LIKELY(core->stores.number < core->clock.stores_full)) {
 		const uint64_t *entry = cache_guess(&core->l1d, address);
@@ -553,6 +577,6 @@ void model_store(struct model *m, uint64_t address, unsigned size)
 
 void model_prefetch(struct model *m, uint64_t address)
 {
-	if (!m->cachegrind)
+	if (!m->cachegrind && m->addresses)
 		access_data(m, m->core, address, 1, PREFETCH);
 }

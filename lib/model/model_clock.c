@@ -89,6 +89,8 @@ void clock_load(struct model *m, struct core *core, uint64_t latency)
 	struct clock *c = &core->clock;
 	uint64_t ready;
 
+	if (!m->timed)
+		return;
 	if (core->class_bits & MODEL_LOCKED) {
 		c->back += latency;
 		return;
@@ -104,6 +106,8 @@ void clock_store(struct model *m, struct core *core, uint64_t latency)
 	struct clock *c = &core->clock;
 	uint64_t now = clock_now(c), ready = now + latency;
 
+	if (!m->timed)
+		return;
 	if (core->class_bits & MODEL_LOCKED) {
 		c->back += latency;
 		return;

@@ -151,6 +151,20 @@ static NOINLINE void access_line(struct model *m, struct core *core, const struc
 	watch_address(m, 0);
 }
 
+/* What an access of at most a line does in the store buffer. */
+INLINE void meet_stores(struct model *m, struct core *core, const struct model_access *a,
+	enum purpose purpose, uint64_t address, uint64_t order)
+{
+	if (purpose == LOAD) {
+		if (UNLIKELY(forward_meets(m, core, address, a->size, order)))
+			forward_load(m, core, address, a->size);
+	} else if (purpose == STORE) {
+		if (UNLIKELY(core->stores.number >= core->clock.stores_full))
+			clock_store_full(&core->clock);
+		remember_store(core, address, a->size, order);
+	}
+}
+
 /* The same for loads and stores of up to a line, and prefetches, if the core is as hierarchy_usual
  * assumes; whether the line and its page are in the first level or not. */
 INLINE void access_usual(struct model *m, struct core *core, const struct model_access *a,
@@ -166,14 +180,8 @@ INLINE void access_usual(struct model *m, struct core *core, const struct model_
 
 	arrive(m, core, in, order);
 	watch_address(m, address);
-	if (purpose == LOAD) {
-		if (UNLIKELY(forward_meets(m, core, address, a->size, order)))
-			forward_load(m, core, address, a->size);
-	} else if (purpose == STORE) {
-		if (UNLIKELY(core->stores.number >= core->clock.stores_full))
-			clock_store_full(&core->clock);
-		remember_store(core, address, a->size, order);
-	}
+	if (m->parts & MODEL_PART_STORES)
+		meet_stores(m, core, a, purpose, address, order);
 	m->accessed = address;
 	m->accessed_size = a->size;
 	if (LIKELY(slot->page == number))
@@ -242,6 +250,14 @@ void run_access_common(struct model *m, struct core *core, const struct model_se
 		access_usual(m, core, a, &s->block->insns[a->insn], address, order);
 }
 
+NOINLINE void run_guarded(struct model *m, const struct model_segment *s, const uint64_t *words,
+	const struct model_access *a, const struct model_access *end)
+{
+	for (; a < end; a++, words++)
+		if (a->guarded && *words)
+			run_count_guarded(m, s, a, *words);
+}
+
 /* Accesses a..end, of which words has the addresses; base: order of the instruction before the
  * segment's first. */
 static uint64_t run_accesses(struct model *m, struct core *core, const struct model_segment *s,
@@ -249,6 +265,11 @@ static uint64_t run_accesses(struct model *m, struct core *core, const struct mo
 	uint64_t base, uint64_t tick)
 {
 	const unsigned bits = core->l1d.bits;
+
+	if (UNLIKELY(!m->addresses)) {
+		run_guarded(m, s, words, a, end);
+		return tick;
+	}
 
 	for (; a < end; a++, words++) {
 		uint64_t address = *words, line = address >> bits;

@@ -76,6 +76,9 @@ void run_access_common(struct model *m, struct core *core, const struct model_se
 	const struct model_access *a, uint64_t address, uint64_t base);
 void run_access_unslotted(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t order);
+/* Counts the guarded ones of accesses a..end that happened; nothing else is known of them. */
+void run_guarded(struct model *m, const struct model_segment *s, const uint64_t *words,
+	const struct model_access *a, const struct model_access *end);
 uint64_t run_specials(struct model *m, struct core *core, const struct model_segment *s,
 	const uint64_t *words, uint64_t base, uint64_t tick);
 void run_outcomes(struct model *m, struct core *core, const struct model_segment *s,

@@ -27,6 +27,9 @@
 
 #define NEVER UINT64_MAX
 
+/* Caches and TLBs and no others. */
+#define MODEL_PARTS_MISSES (MODEL_PART_EXECUTION | MODEL_PART_CACHES | MODEL_PART_TLBS)
+
 #define INLINE static inline __attribute__((always_inline))
 
 /* The suppliers of lines to the private caches of a core. */
@@ -236,6 +239,9 @@ struct model {
 	struct large_range *large; /* ascending; see tlb.c */
 	uint32_t large_count;
 	uint32_t prefetching; /* is there any prefetcher? */
+	uint32_t parts;       /* those that the loops run: see model_parts_run */
+	uint32_t timed;       /* is there a clock? */
+	uint32_t addresses;   /* see model_needs_addresses */
 	uint64_t at;          /* the instruction's address, where insn is not known */
 	uint32_t accessed_size;
 	uint64_t accessed;         /* address of the last data access that went here the long way */

@@ -256,6 +256,10 @@ void model_describe(struct model *m, struct model_block *block, const struct ret
 /* One record, of which only the first insns instructions were executed: the next one failed. */
 void model_run_part(struct model *m, const uint64_t *record, unsigned insns);
 
+/* Do records need the addresses of accesses?  If not, their words are read only for guarded ones,
+ * and may else be anything. */
+int model_needs_addresses(const struct model *m);
+
 /* In the middle of which repeated string instruction the current thread is: its address, or 0.
  * The caller keeps it for a thread that does not run. */
 uint64_t model_repeating(const struct model *m);

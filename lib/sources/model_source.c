@@ -121,6 +121,8 @@ static void ask_model(struct model_config *config, const struct source_options *
 	model_ask_little(config);
 	for (size_t i = 0; i < count; i++)
 		model_ask(config, (unsigned)specs[i].event->number);
+	if (!(config->parts & MODEL_PART_CLOCK))
+		config->clock = MODEL_CLOCK_FIRST_ORDER; /* the cheaper one */
 }
 
 static void *model_open(const struct source_options *options, struct event_spec *specs,

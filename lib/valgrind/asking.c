@@ -61,7 +61,7 @@ static Bool has_note(const Elf64_Phdr *p)
 }
 
 /* Where in the file an address is; 0: nowhere. */
-static ULong offset_of(const Elf64_Phdr *p, UInt count, Addr address)
+static ULong asking_offset(const Elf64_Phdr *p, UInt count, Addr address)
 {
 	for (UInt i = 0; i < count; i++)
 		if (p[i].p_type == PT_LOAD && address >= p[i].p_vaddr &&
@@ -85,7 +85,7 @@ static Bool needs_library(const Elf64_Phdr *p, UInt count, const Elf64_Phdr *dyn
 			size = d[i].d_un.d_val;
 	}
 	if (names_at)
-		names = asking_read(offset_of(p, count, names_at), size);
+		names = asking_read(asking_offset(p, count, names_at), size);
 	for (ULong i = 0; names && i < n && d[i].d_tag != DT_NULL; i++)
 		found |= d[i].d_tag == DT_NEEDED && d[i].d_un.d_val < size &&
 			 VG_(strncmp)(names + d[i].d_un.d_val, LIBRARY, sizeof(LIBRARY) - 1) == 0;

@@ -74,7 +74,7 @@ static Int place(UInt word)
 	return (Int)(sizeof(VexGuestAMD64State) + word * sizeof(uint64_t));
 }
 
-static IRExpr *constant(ULong n)
+static IRExpr *executed_word(ULong n)
 {
 	return IRExpr_Const(IRConst_U64(n));
 }
@@ -103,7 +103,7 @@ static void executed_add(UInt sum, IRExpr *n)
 		temporary(Ity_I64, IRExpr_Binop(Iop_Add64, executed_get(EXECUTED_SUMS + sum), n)));
 }
 
-static UInt number_of(Addr address)
+static UInt site_number(Addr address)
 {
 	struct site_node *n = VG_(HT_lookup)(site_numbers, address);
 
@@ -191,9 +191,9 @@ void executed_may_fault(void)
 	instruction_known = True;
 	if (!known) {
 		known = True;
-		site = number_of(start);
+		site = site_number(start);
 		sites[site].count = 0;
-		executed_put(EXECUTED_SITE, constant(site));
+		executed_put(EXECUTED_SITE, executed_word(site));
 	}
 	s = &sites[site];
 	s->again = begins_repeated();
@@ -212,7 +212,7 @@ void executed_may_fault(void)
 /* Notes whether the next superblock is another iteration of the instruction. */
 static void executed_repeat(const struct model_segment *s, Addr address, IRExpr *guard)
 {
-	IRExpr *now = constant(s->next == address ? address : 0);
+	IRExpr *now = executed_word(s->next == address ? address : 0);
 
 	if (guard)
 		now = temporary(Ity_I64, IRExpr_ITE(guard, now, executed_get(EXECUTED_REPEATING)));
@@ -229,7 +229,7 @@ void executed_segment(const struct model_segment *s, IRExpr *guard)
 	executed_sum(s, sums);
 	for (UInt k = 0; k < wanted_count; k++) {
 		UInt i = wanted[k];
-		IRExpr *n = constant((ULong)(Long)(sums[i] - added[i]));
+		IRExpr *n = executed_word((ULong)(Long)(sums[i] - added[i]));
 
 		if (sums[i] == added[i])
 			continue;
@@ -240,8 +240,8 @@ void executed_segment(const struct model_segment *s, IRExpr *guard)
 			if (!first)
 				first = temporary(Ity_I1,
 					IRExpr_Binop(Iop_CmpNE64, executed_get(EXECUTED_REPEATING),
-						constant(start)));
-			n = temporary(Ity_I64, IRExpr_ITE(first, n, constant(0)));
+						executed_word(start)));
+			n = temporary(Ity_I64, IRExpr_ITE(first, n, executed_word(0)));
 		}
 		executed_add(k, n);
 	}

@@ -51,7 +51,7 @@ struct builder {
 };
 
 UInt instrument_fetch_line = 64;
-Bool instrument_dependences;
+Bool instrument_dependences, instrument_addresses;
 
 /* ---- pieces of intermediate representation ---- */
 
@@ -211,7 +211,8 @@ static void add_access(
 		.guarded = guarded,
 		.size = (uint16_t)size,
 		.insn = (uint16_t)(block->insn_count - 1)};
-	write_word(b, block->access_count, address);
+	if (guarded || instrument_addresses)
+		write_word(b, block->access_count, address);
 	b->address = guarded ? NULL : address;
 	if (guarded || kind == MODEL_ACCESS_PREFETCH)
 		return;

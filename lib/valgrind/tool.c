@@ -413,6 +413,8 @@ static void options_read(void)
 		executed_begin(&config);
 		fast = False; /* this is faster */
 	}
+	if (fast)
+		config.parts = MODEL_PARTS_ALL; /* which windows are chosen depends on them */
 	why = profile_begin();
 	if (why)
 		give_up(why, "profile");
@@ -432,6 +434,7 @@ static void options_read(void)
 	instrument_dependences = config.clock == MODEL_CLOCK_RETIREMENT;
 	model = model_init(model_memory(), &config);
 	use_huge_pages();
+	instrument_addresses = model_needs_addresses(model) != 0;
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));
 	precise_prefetches &= profile_kind != PROFILE_BLOCKS;
 	model_set_watch(model, profile_watch());

@@ -69,6 +69,8 @@ void trace_inside(Bool now);
 /* ---- instrument.c ---- */
 /* Are dependences between instructions recorded? */
 extern Bool instrument_dependences;
+/* Are the addresses of all accesses? */
+extern Bool instrument_addresses;
 /* Bytes of an instruction line, a power of two. */
 extern UInt instrument_fetch_line;
 IRSB *instrument(VgCallbackClosure *closure, IRSB *in, const VexGuestLayout *layout,

@@ -41,6 +41,28 @@ same "threads" "-mp -machine zen4" "$programs/model-tree" threads 3
 same "threads that wait for each other" "-mp -machine zen4" "$programs/model-tree" contend 4
 same "cachegrind's geometry" "-machine cachegrind:I1=32768,8,64:D1=32768,8,64:LL=8388608,16,64" ls -l "$top/lib"
 
+# Each event alone: only the parts of the model that it needs.
+alone() { # options command...
+	_options=$1; shift
+	# shellcheck disable=SC2086 # lists
+	perfex -q -source model $_options -a -json -o all.json -- "$@" > all.out 2>&1
+	for n in $(python3 -c 'import json; print(*(e["number"] for e in json.load(open("all.json"))["events"] if e["count"]["label"] == "model"))'); do
+		# shellcheck disable=SC2086
+		perfex -q -source model $_options -e "$n" -json -o some.json -- "$@" > some.out 2>&1
+		[ "$(counts some.json "$n")" = "$(counts all.json "$n")" ] && echo "$n" >> equal || echo "$n" >> differ
+	done
+	is "$_options: each event alone" "$(cat differ 2>/dev/null)" ""
+	ok "$_options: which are many" test "$(wc -l < equal)" -gt 40
+	rm -f equal differ
+}
+alone "-machine zen4" ls -l "$top/lib"
+alone "-machine r10000 -mp" "$programs/model-tree" contend 2
+for n in 25 24; do
+	perfex -q -source model -machine zen4 -clock retirement -e $n -json -o some.json -- "$programs/faulting" > some.out
+	perfex -q -source model -machine zen4 -a -json -o all.json -- "$programs/faulting" > all.out
+	is "event $n with the retirement clock, which it does not need" "$(counts some.json $n)" "$(counts all.json $n)"
+done
+
 # Alone, and with intervals requested: there is nothing to estimate.
 for n in 17 18 61; do
 	run perfex -q -source model -machine zen4 -fast -e $n -json -o alone.json -- "$programs/model-tree" chain 1
