@@ -186,18 +186,10 @@ void culprit_lines_settle(struct culprit_lines *l)
 
 static double missing(const struct units *u, uint32_t image, uint64_t address)
 {
-	const struct unit key = {.number = address / u->bytes, .image = image};
-	size_t low = 0, high = u->list.count;
+	const struct unit key = {.number = address / u->bytes, .image = image}, *all = u->list.data;
+	size_t low = vec_search(i, u->list.count,
+		all[i].image < image || (all[i].image == image && all[i].number < key.number));
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct unit *x = &u->list.data[middle];
-
-		if (x->image < key.image || (x->image == key.image && x->number < key.number))
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (low == u->list.count || u->list.data[low].image != image ||
 		u->list.data[low].number != key.number)
 		return 1;

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "analysis/runs_private.h"
+#include "base/vec.h"
 
 #define LONGEST (1u << 20) /* bytes of a run: longer ones are errors */
 
@@ -24,17 +25,7 @@ static int compare_segments(const void *a, const void *b)
 static uint32_t first_from(const struct analysis_runs *r, uint32_t image, uint64_t address)
 {
 	const struct runs_segment key = {.image = image, .begin = address};
-	uint32_t low = 0, high = r->segments;
-
-	while (low < high) {
-		uint32_t middle = low + (high - low) / 2;
-
-		if (compare_segments(&r->segment[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return (uint32_t)vec_search(i, r->segments, compare_segments(&r->segment[i], &key) < 0);
 }
 
 uint32_t analysis_runs_segment(const struct analysis_runs *r, uint32_t image, uint64_t address)

@@ -28,6 +28,22 @@ void *vec_grow(void **data, size_t *count, size_t *capacity, size_t size, size_t
 	(vec_grow((void **)&(v)->data, &(v)->count, &(v)->capacity, sizeof(*(v)->data), 1)         \
 			? ((v)->data[(v)->count - 1] = (element), 0)                               \
 			: -1)
+/* The first number i below count for which is_before is false; count if it is true for all.
+ * is_before is an expression of the variable i, true up to some number and false from there on. */
+#define vec_search(i, count, is_before)                                                            \
+	({                                                                                         \
+		size_t search_low = 0, search_high = (count);                                      \
+                                                                                                   \
+		while (search_low < search_high) {                                                 \
+			size_t i = search_low + (search_high - search_low) / 2;                    \
+                                                                                                   \
+			if (is_before)                                                             \
+				search_low = i + 1;                                                \
+			else                                                                       \
+				search_high = i;                                                   \
+		}                                                                                  \
+		search_low;                                                                        \
+	})
 #define vec_fini(v) (free((v)->data), (v)->data = NULL, (v)->count = (v)->capacity = 0)
 
 #endif

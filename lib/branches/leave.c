@@ -5,16 +5,8 @@
 /* The last that begins at or before `at`. */
 static const struct place *leave_find(const struct arena *a, uint32_t at)
 {
-	size_t low = 0, high = a->places.count;
+	size_t low = vec_search(i, a->places.count, a->places.data[i].at <= at);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->places.data[middle].at <= at)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low ? &a->places.data[low - 1] : NULL;
 }
 

@@ -139,16 +139,8 @@ static uint64_t kallsyms_line(char *line, char **name)
 
 static bool any_between(const struct addresses *a, uint64_t begin, uint64_t end)
 {
-	size_t low = 0, high = a->list.count;
+	size_t low = vec_search(i, a->list.count, a->list.data[i] < begin);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (a->list.data[middle] < begin)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < a->list.count && a->list.data[low] < end;
 }
 

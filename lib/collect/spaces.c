@@ -351,17 +351,7 @@ int spaces_record(struct spaces *s, const struct record *r)
 /* The first mapping that ends after address. */
 static size_t first_behind(const struct process *p, uint64_t address)
 {
-	size_t low = 0, high = p->mappings.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (p->mappings.data[middle].end > address)
-			high = middle;
-		else
-			low = middle + 1;
-	}
-	return low;
+	return vec_search(i, p->mappings.count, p->mappings.data[i].end <= address);
 }
 
 static int space_insert(struct process *p, size_t at, const struct mapping *m)

@@ -110,17 +110,7 @@ static int take_seen(struct explain_procedures *p, const struct prof_data *d)
 static size_t seen_from(const struct explain_procedures *p, uint32_t image, uint64_t address)
 {
 	const struct explain_jump key = {image, {.from = address}};
-	size_t low = 0, high = p->seen.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (code_by_place(&p->seen.data[middle], &key) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_search(i, p->seen.count, code_by_place(&p->seen.data[i], &key) < 0);
 }
 
 /* ---- procedures ---- */
@@ -180,23 +170,20 @@ void explain_procedures_fini(struct explain_procedures *p)
 	p->places = NULL;
 }
 
+static bool code_place_before(const struct profile_place *place, struct order want)
+{
+	struct order at = {place->key.image, 0, place->key.address};
+
+	return by_address(&at, &want) < 0;
+}
+
 size_t explain_place_from(const struct prof_data *d, const struct explain_procedures *p,
 	uint32_t image, uint64_t address)
 {
-	size_t low = 0, high = d->places.count;
-	struct order want = {image, 0, address};
+	const struct order want = {image, 0, address};
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct profile_place *place = profile_place_at(d, p->places[middle]);
-		struct order at = {place->key.image, 0, place->key.address};
-
-		if (by_address(&at, &want) < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_search(
+		i, d->places.count, code_place_before(profile_place_at(d, p->places[i]), want));
 }
 
 struct asker {

@@ -137,18 +137,8 @@ static int compare_names(const void *a, const void *b)
 static uint32_t find_name(const struct explain_program *g, const struct by_name *names, size_t n,
 	const char *name, size_t length, uint32_t image)
 {
-	size_t low = 0, high = n;
+	size_t low = vec_search(i, n, strncmp(names[i].name, name, length) < 0);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const char *own = names[middle].name;
-		int order = strncmp(own, name, length);
-
-		if (order < 0)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	for (; low < n && strncmp(names[low].name, name, length) == 0; low++)
 		if (names[low].name[length] == '\0' &&
 			unit_at(g, names[low].unit)->key.image != image)

@@ -274,16 +274,8 @@ static struct shape shape_of(const struct finder *x, uint32_t jump)
 /* Bytes up to the next table. */
 static uint64_t room_behind(const struct finder *x, uint64_t table)
 {
-	size_t low = 0, high = x->start_count;
+	size_t low = vec_search(i, x->start_count, x->starts[i] <= table);
 
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-
-		if (x->starts[middle] > table)
-			high = middle;
-		else
-			low = middle + 1;
-	}
 	return low < x->start_count ? x->starts[low] - table : UINT64_MAX;
 }
 

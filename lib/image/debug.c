@@ -210,18 +210,11 @@ struct unit *debug_unit_at(struct debug *d, uint64_t address)
 struct unit *debug_unit_of(struct debug *d, Dwarf_Die *die)
 {
 	Dwarf_Off offset = dwarf_dieoffset(die);
-	size_t low = 0, high = d->units.count;
+	size_t low;
 
 	if (dwarf_cu_getdwarf(die->cu) != d->dwarf)
 		return NULL;
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (dwarf_dieoffset(&d->units.data[middle].die) <= offset)
-			low = middle + 1;
-		else
-			high = middle;
-	}
+	low = vec_search(i, d->units.count, dwarf_dieoffset(&d->units.data[i].die) <= offset);
 	return low ? &d->units.data[low - 1] : NULL;
 }
 

@@ -56,16 +56,8 @@ static void read_starts(struct image *image)
 static void narrow_by_starts(
 	const struct symbols *s, uint64_t address, uint64_t *low, uint64_t *high)
 {
-	size_t a = 0, b = s->starts.count;
+	size_t a = vec_search(i, s->starts.count, s->starts.data[i] <= address);
 
-	while (a < b) {
-		size_t middle = a + (b - a) / 2;
-
-		if (s->starts.data[middle] <= address)
-			a = middle + 1;
-		else
-			b = middle;
-	}
 	if (a && s->starts.data[a - 1] > *low)
 		*low = s->starts.data[a - 1];
 	if (a < s->starts.count && s->starts.data[a] < *high)

@@ -50,17 +50,7 @@ void intervals_settle(struct intervals *s)
 
 size_t intervals_before(const struct intervals *s, uint64_t address)
 {
-	size_t low = 0, high = s->all.count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->all.data[middle].low <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_search(i, s->all.count, s->all.data[i].low <= address);
 }
 
 const struct interval *intervals_find(const struct intervals *s, uint64_t address)

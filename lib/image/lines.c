@@ -142,17 +142,10 @@ const char *lines_file(struct debug *d, struct unit *u, uint64_t number)
 /* The last row at or before address; NULL: none. */
 static Dwarf_Line *row_before(Dwarf_Lines *lines, size_t count, uint64_t address, size_t *index)
 {
-	size_t low = 0, high = count;
+	Dwarf_Addr at;
+	size_t low = vec_search(
+		i, count, dwarf_lineaddr(dwarf_onesrcline(lines, i), &at) == 0 && at <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-		Dwarf_Addr at;
-
-		if (dwarf_lineaddr(dwarf_onesrcline(lines, middle), &at) == 0 && at <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	*index = low;
 	return low ? dwarf_onesrcline(lines, low - 1) : NULL;
 }

@@ -113,16 +113,8 @@ static const struct {
 static const char *resolver_at(const struct image *image, size_t count, uint64_t address)
 {
 	const struct image_symbol *all = image->symbols.all.data;
-	size_t low = 0, high = count;
+	size_t low = vec_search(i, count, all[i].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (all[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return low < count && all[low].address == address ? all[low].name : NULL;
 }
 

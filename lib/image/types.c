@@ -277,16 +277,9 @@ static struct data_types *types_of(struct image *image)
 static struct placed *find_variable(struct image *image, uint64_t address)
 {
 	struct data_types *types = types_of(image);
-	size_t low = 0, high = types ? types->all.count : 0;
+	size_t low =
+		vec_search(i, types ? types->all.count : 0, types->all.data[i].address < address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (types->all.data[middle].address < address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	return types && low < types->all.count && types->all.data[low].address == address
 		       ? &types->all.data[low]
 		       : NULL;

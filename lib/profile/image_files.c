@@ -174,17 +174,9 @@ static struct slot *image_files_slot_of(struct prof_images *images, uint32_t ind
 /* The last recorded symbol that begins at or before address, if it reaches that far. */
 static int recorded_symbol(struct slot *s, uint64_t address, struct image_symbol *symbol)
 {
-	size_t low = 0, high = s->symbols.count;
 	struct named *n;
+	size_t low = vec_search(i, s->symbols.count, s->symbols.data[i].address <= address);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (s->symbols.data[middle].address <= address)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	if (!low)
 		return -1;
 	n = &s->symbols.data[low - 1];

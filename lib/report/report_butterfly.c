@@ -104,17 +104,7 @@ static struct rank *rank_edges(const struct edges *g, bool by_callee)
 /* The first of the edges at this end. */
 static size_t first_edge(const struct rank *ranks, size_t count, uint32_t end)
 {
-	size_t low = 0, high = count;
-
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (ranks[middle].end < end)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_search(i, count, ranks[i].end < end);
 }
 
 static void edge_rows(

@@ -92,16 +92,9 @@ static void put_bytes(struct strbuf *to, const uint64_t *mask, uint64_t unit)
 /* Ends of a line follow each other. */
 static void find_ends(struct shared *s)
 {
-	size_t low = 0, high = s->x->ends.count;
+	size_t low =
+		vec_search(i, s->x->ends.count, experiment_end_at(s->x, i)->key.line < s->index);
 
-	while (low < high) {
-		size_t middle = low + (high - low) / 2;
-
-		if (experiment_end_at(s->x, middle)->key.line < s->index)
-			low = middle + 1;
-		else
-			high = middle;
-	}
 	s->first = low;
 	while (low < s->x->ends.count && experiment_end_at(s->x, low)->key.line == s->index)
 		low++;

@@ -55,18 +55,8 @@ void profile_missing(const struct profile *p, char line[][PROFILE_LINE])
 
 size_t profile_first_count(const struct profile *p, size_t insn)
 {
-	size_t low = 0, high = p->counts.count;
-
-	while (low < high) {
-		size_t middle = (low + high) / 2;
-		const struct profile_count *c = table_at(&p->counts, middle);
-
-		if (c->key.insn < insn)
-			low = middle + 1;
-		else
-			high = middle;
-	}
-	return low;
+	return vec_search(i, p->counts.count,
+		((struct profile_count *)table_at(&p->counts, i))->key.insn < insn);
 }
 
 void profile_counts(const struct profile *p, size_t insn, uint64_t *counts)

@@ -15,6 +15,7 @@
 #include "base/option.h"
 #include "base/stats.h"
 #include "base/strbuf.h"
+#include "base/vec.h"
 
 struct target {
 	bool all;
@@ -173,8 +174,25 @@ static void files(void)
 		printf("# %s is left\n", directory);
 }
 
+static void test_search(void)
+{
+	static const int values[] = {1, 3, 3, 7};
+	bool right = true;
+
+	for (int wanted = 0; wanted < 9; wanted++)
+		for (size_t count = 0; count <= 4; count++) {
+			size_t slow = 0;
+
+			while (slow < count && values[slow] < wanted)
+				slow++;
+			right &= vec_search(at, count, values[at] < wanted) == slow;
+		}
+	ok(right, "a search by halving finds what one step by step does");
+}
+
 int main(void)
 {
+	test_search();
 	struct error e;
 	struct strbuf s = {0};
 	struct nearest near;
