@@ -213,15 +213,42 @@ static inline __attribute__((always_inline)) uint32_t cache_least_of_six(const u
 	return (uint32_t)__builtin_ctz(found);
 }
 
+/* Fully associative TLBs. Two halves, so that the host looks through both at once. */
+#define WAYS_MANY 32
+
+static NOINLINE __attribute__((unused)) int cache_way_of_many(
+	const uint64_t *entries, uint32_t ways, uint64_t line)
+{
+	uint32_t half = ways / 2 & ~(WAYS_AT_ONCE - 1u);
+	uint64_t low = cache_match(entries, half, line);
+	uint64_t high = cache_match(entries + half, ways - half, line);
+
+	return low ? __builtin_ctzll(low) : high ? (int)half + __builtin_ctzll(high) : -1;
+}
+
+static NOINLINE __attribute__((unused)) uint32_t cache_oldest_of_many(
+	const uint64_t *used, uint32_t ways)
+{
+	uint32_t half = ways / 2 & ~(WAYS_AT_ONCE - 1u);
+	uint32_t low = cache_least(used, half);
+	uint32_t high = half + cache_least(used + half, ways - half);
+
+	return used[high] < used[low] ? high : low;
+}
+
 /* Index of the way that has the line, or -1. The usual numbers of ways need no loop. */
 static inline int cache_way(const uint64_t *entries, uint32_t ways, uint64_t line)
 {
-	uint64_t found = ways == 8          ? cache_match(entries, 8, line)
-			 : ways == 12       ? cache_match(entries, 12, line)
-			 : ways == 16       ? cache_match(entries, 16, line)
-			 : ways == WAYS_SIX ? cache_match(entries, 4, line) |
-						      cache_match(entries + 2, 4, line) << 2
-					    : cache_match(entries, ways, line);
+	uint64_t found;
+
+	if (UNLIKELY(ways > WAYS_MANY))
+		return cache_way_of_many(entries, ways, line);
+	found = ways == 8    ? cache_match(entries, 8, line)
+		: ways == 12 ? cache_match(entries, 12, line)
+		: ways == 16 ? cache_match(entries, 16, line)
+		: ways == WAYS_SIX
+			? cache_match(entries, 4, line) | cache_match(entries + 2, 4, line) << 2
+			: cache_match(entries, ways, line);
 
 	return found ? __builtin_ctzll(found) : -1;
 }
@@ -233,9 +260,10 @@ static inline uint32_t cache_oldest(const uint64_t *used, uint32_t ways)
 	       : ways == 12       ? cache_least(used, 12)
 	       : ways == 16       ? cache_least(used, 16)
 	       : ways == WAYS_SIX ? cache_least_of_six(used)
+	       : ways > WAYS_MANY ? cache_oldest_of_many(used, ways)
 				  : cache_least(used, ways);
 }
-#define WAYS_VECTOR_MAX 64
+#define WAYS_VECTOR_MAX 124
 #else
 #define WAYS_AT_ONCE    1
 #define WAYS_SIX        6

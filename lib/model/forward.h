@@ -118,6 +118,18 @@ static inline void forward_remember(
 		forward_age(b);
 }
 
+/* Was there a store to one of the load's granules not more than `window` instructions before? */
+static inline int forward_is_near(const struct store_buffer *b, uint32_t window, uint64_t address,
+	unsigned size, uint64_t order)
+{
+	uint64_t granule = address >> 3, last = (address + size - 1) >> 3;
+
+	for (; granule <= last; granule++)
+		if ((uint32_t)order - b->orders[granule % (STORE_BYTES / 8)] <= window)
+			return 1;
+	return 0;
+}
+
 /* The youngest store among the last `buffer` ones, and not more than `window` instructions before
  * the load of this order, that overlaps bits 11..0 of the load; else null. */
 static inline const struct buffered_store *forward_youngest(const struct store_buffer *b,
@@ -126,13 +138,10 @@ static inline const struct buffered_store *forward_youngest(const struct store_b
 	const struct buffered_store *s;
 	unsigned back;
 
-	if (LIKELY((address & 7) + size <= 8)) {
-		if (LIKELY((uint32_t)order - b->orders[address / 8 % (STORE_BYTES / 8)] > window))
-			return (const struct buffered_store *)0;
-		back = forward_back_near(b, address, size);
-	} else {
-		back = forward_back_far(b, address, size);
-	}
+	if (LIKELY(!forward_is_near(b, window, address, size, order)))
+		return (const struct buffered_store *)0;
+	back = (address & 7) + size <= 8 ? forward_back_near(b, address, size)
+					 : forward_back_far(b, address, size);
 	if (LIKELY(back > buffer))
 		return (const struct buffered_store *)0;
 	s = &b->ring[(b->number - back) % STORES_MAX];

@@ -219,8 +219,11 @@ static void random_forwarding(void)
 		if (random_below(&seed, 8) == 0)
 			first += 4000, last += 4000;
 		if (i >= 1000 && random_below(&seed, 8) == 0) {
-			/* Bytes that nothing has stored to for long. */
-			model_load(run.model, 0x10800 + random_below(&seed, 160), size);
+			/* Bytes that nothing has stored to for long, next to such that have. */
+			first = 0x10800 + 8 * random_below(&seed, 20);
+			model_load(run.model, first + 4, 4);
+			model_store(run.model, first, 4);
+			stores[count++] = (struct ref_store){first, first + 3, now};
 			continue;
 		}
 		if (i < 100)

@@ -130,6 +130,11 @@ static struct model_config packed_machine(uint64_t *seed)
 	c.l2 = random_cache(seed, 64, 64);
 	c.ll = (struct model_cache_config){sets * ways * 64, ways, 64, 10};
 	c.policy[MODEL_LL] = MODEL_LRU;
+	/* These lines are in as many pages. */
+	if (random_below(seed, 2)) {
+		c.dtlb.ways = c.dtlb.entries = 60 + 4 * (uint32_t)random_below(seed, 18);
+		c.policy[MODEL_DTLB] = MODEL_LRU;
+	}
 	return c;
 }
 
