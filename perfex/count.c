@@ -186,6 +186,12 @@ static void rewind_stdin(struct counting *c, bool again)
 	}
 }
 
+static void on_long(void *context, const char *text)
+{
+	(void)context;
+	say("%s", text);
+}
+
 /* One repetition: all passes.  1 if it was interrupted. */
 static int one_run(struct counting *c, struct error *e)
 {
@@ -243,6 +249,7 @@ static int run_all(struct counting *c, struct error *e)
 		return error_nomem(e);
 	rewind_stdin(c, false);
 	c->progress.expected = (double)c->options->expect;
+	c->progress.on_long = on_long;
 	for (unsigned long r = 0; r < runs; r++) {
 		int rc = one_run(c, e);
 

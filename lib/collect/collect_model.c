@@ -224,10 +224,18 @@ static int collect_model_finish(struct modelling *m, struct experiment *x, struc
 	return archive_images(r, x);
 }
 
+static void on_long(void *context, const char *text)
+{
+	const struct modelling *m = context;
+
+	collect_say(m->request, 0, "%s", text);
+}
+
 static int collect_model_run(
 	struct modelling *m, const struct source_options *options, struct error *e)
 {
-	struct run_progress progress = {.expected = (double)m->request->expect};
+	struct run_progress progress = {
+		.expected = (double)m->request->expect, .on_long = on_long, .context = m};
 	struct run_request request = {.argv = m->request->argv, .progress = &progress};
 
 	if (m->request->progress)

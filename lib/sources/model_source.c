@@ -45,6 +45,8 @@ struct model_session {
 	struct model_sums base; /* what there was when counting was enabled */
 	struct model_sums kept; /* counted while enabled, before that */
 	double instructions;    /* at the last tick */
+	double modelled;        /* likewise, seconds; 0: unknown */
+	unsigned parts;         /* of the model */
 };
 
 /* ---- probe and accepts ---- */
@@ -148,6 +150,7 @@ static void *model_open(const struct source_options *options, struct event_spec 
 	}
 	config = options->machine->model;
 	ask_model(&config, options, specs, count);
+	s->parts = config.parts;
 	if (model_install_find(&s->install, e) == 0 &&
 		model_scratch_make(&s->scratch, &config, e) == 0) {
 		s->counts.directory = s->scratch.path;
@@ -350,6 +353,9 @@ static int model_tick(void *session, struct error *e)
 	if (model_counts_read(&s->counts, &sums, e))
 		return -1;
 	s->instructions = (double)sums.total[EV_INSTRUCTIONS];
+	if (s->parts & MODEL_PART_CLOCK && !s->options.fast)
+		s->modelled =
+			(double)sums.total[EV_CYCLES] / (double)s->options.machine->model.clock_hz;
 	model_sums_fini(&sums);
 	return take_profiles(s, false, e);
 }
@@ -359,6 +365,26 @@ static double model_done(void *session)
 	const struct model_session *s = session;
 
 	return s->instructions;
+}
+
+static double model_modelled(void *session)
+{
+	const struct model_session *s = session;
+
+	return s->modelled;
+}
+
+static const char *model_faster(void *session)
+{
+	const struct model_session *s = session;
+
+	if (s->options.profile)
+		return s->options.profile->blocks || s->options.profile->only_samples
+			       ? NULL
+			       : "-blocks is faster, with executions only";
+	if (s->options.fast || s->options.per_thread || s->parts == MODEL_PART_EXECUTION)
+		return NULL;
+	return "-fast is faster, with estimates and their intervals";
 }
 
 /* ---- results ---- */
@@ -565,6 +591,8 @@ const struct source_ops source_model = {
 	.tick_interval = model_tick_interval,
 	.tick = model_tick,
 	.instructions = model_done,
+	.modelled = model_modelled,
+	.faster = model_faster,
 	.read = model_read,
 	.finish = model_finish,
 	.close = model_close,

@@ -123,6 +123,10 @@ struct source_ops {
 	/* Instructions executed until the last tick, for the progress line.  NULL in sources that
 	 * do not make a run so slow that one is wanted. */
 	double (*instructions)(void *session);
+	/* Processor time of the modelled processor until then, in seconds; 0: unknown. */
+	double (*modelled)(void *session);
+	/* What would be faster, in a few words; NULL, or its result NULL: nothing. */
+	const char *(*faster)(void *session);
 	/* Sets of events that must take turns on the counters: 1, or NULL, when all are counted all
 	 * the time. */
 	size_t (*groups)(void *session);

@@ -13,6 +13,7 @@
 
 #include "base/clock.h"
 #include "process/launch.h"
+#include "sources/slow_run.h"
 
 struct session {
 	const struct source_ops *ops;
@@ -181,6 +182,29 @@ static double run_instructions(const struct run *run)
 	return n;
 }
 
+/* If the user sees progress at all. */
+static void note_long(const struct run *run, struct run_progress *p, double t, double instructions)
+{
+	struct slow_run r = {
+		.elapsed = t - run->begin, .instructions = instructions, .expected = p->expected};
+	char text[256];
+
+	if (!p->on_long || p->was_long || !p->line.enabled || !slow_run_is_long(&r))
+		return;
+	for (size_t i = 0; i < run->session_count; i++) {
+		const struct session *s = &run->sessions[i];
+
+		if (s->ops->modelled)
+			r.modelled += s->ops->modelled(s->handle);
+		if (s->ops->faster && !r.faster)
+			r.faster = s->ops->faster(s->handle);
+	}
+	slow_run_text(&r, text, sizeof(text));
+	progress_end(&p->line);
+	p->on_long(p->context, text);
+	p->was_long = true;
+}
+
 static void show_progress(struct run *run, double t)
 {
 	struct run_progress *p = run->request->progress;
@@ -189,6 +213,7 @@ static void show_progress(struct run *run, double t)
 
 	if (n <= 0)
 		return;
+	note_long(run, p, t, n);
 	if (t - run->instructions_at >= 1) {
 		run->speed = (n - run->instructions) / (t - run->instructions_at);
 		run->instructions = n;

@@ -14,6 +14,10 @@
 struct run_progress {
 	struct progress line;
 	double expected; /* instructions that the command executes, 0: unknown */
+	/* Called once, soon, if the run is long; may be NULL. */
+	void (*on_long)(void *context, const char *text);
+	void *context;
+	bool was_long; /* it was called */
 };
 
 struct run_request {

@@ -72,6 +72,32 @@ done
 run perfex -q -source model -machine zen4 -p 0.05 -e 17 -e 18 -o readouts -- "$programs/model-tree" chain 1
 like "read-outs while it runs" "$(cat readouts)" 'Graduated loads'
 
+# A long run says so once, on a terminal.
+cat > terminal.py <<'END'
+import os, pty, signal, sys
+# Runs a command on a terminal until it has said that the run is long; then interrupts it.
+pid, fd = pty.fork()
+if pid == 0:
+    os.environ["TERM"] = "xterm"
+    os.execvp(sys.argv[1], sys.argv[1:])
+text = b""
+while True:
+    try:
+        part = os.read(fd, 4096)
+    except OSError:
+        break
+    if not part:
+        break
+    if b"a long run" not in text and b"a long run" in text + part:
+        os.kill(pid, signal.SIGTERM)
+    text += part
+os.waitpid(pid, 0)
+print([l.strip() for l in text.decode().replace("\r", "\n").split("\n") if "a long run" in l])
+END
+endless="while :; do :; done"
+like "a long run says so once" "$(python3 terminal.py perfex -source model -machine zen4 -e 0 -expect 100000000000 sh -c "$endless")" "^\['perfex: a long run: [0-9.]* G instructions in [0-9]* s, [0-9.e-]* s on the modelled processor, which is [0-9]* times faster; about [0-9]* s to go; -fast is faster, with estimates and their intervals'\]\$"
+like "without a clock, no time of the modelled processor" "$(python3 terminal.py perfex -source model -machine zen4 -e 25 -expect 100000000000 sh -c "$endless")" "instructions in [0-9]* s; about [0-9]* s to go; -fast"
+
 # A program that asks for its counts itself may ask for any event.
 run perfex -q -source model -machine zen4 -e 17 -o counts -- "$build/examples/count" dc
 is "linked with libperfex: any event" "$status" 0
