@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Segments whose instruction lines and pages are in the first level. */
 #include "model/branch.h"
+#include "model/jit.h"
 #include "model/run.h"
 
 /* wandering: a watcher needs the target. */
@@ -125,6 +126,7 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 		}
 	}
 	if (LIKELY(s->run.known != 0)) {
+		jit_segment(m, s); /* may settle */
 		s->run.link = core->fetched;
 		s->run.count = 0;
 		s->run.seen = s->run.known;
@@ -150,6 +152,10 @@ int fetched_see(struct model *m, struct core *core, struct model_segment *s)
 	core->fetched = s;
 	return 1;
 }
+
+/* Records of a segment while it is seen, from which on it gets code. Less would be more code than
+ * the host's caches keep: large programs get slower. */
+#define OFTEN 64
 
 static void note_use(uint64_t *used, uint64_t tick)
 {
@@ -178,7 +184,9 @@ static NOINLINE void fetched_settle_all(struct core *core)
 		for (unsigned i = 0; i < MODEL_STATICS; i++)
 			sums[i] += (uint64_t)(uint32_t)count * s->statics[i];
 		s->ended += count;
+		s->often |= count >= OFTEN;
 		s->run.seen = RUN_UNSEEN;
+		s->run.code = (const uint8_t *)0;
 	}
 	for (unsigned i = 0; i < STATICS_USED; i++) {
 		core->counts[model_static_event(i)] += sums[i];

@@ -27,6 +27,7 @@ NOINLINE void forward_age(struct store_buffer *b)
 	for (unsigned i = 0; i < STORE_BYTES; i++)
 		if ((uint16_t)(b->number - b->numbers[i]) > STORES_OLD)
 			b->numbers[i] = (uint16_t)(b->number - STORES_OLD);
+	b->aging = b->number + STORES_OLD;
 }
 
 static void forward_push(struct store_buffer *b, uint64_t address, unsigned size, uint64_t order)
@@ -44,7 +45,7 @@ static void forward_push(struct store_buffer *b, uint64_t address, unsigned size
 		address += n;
 		size -= n;
 	}
-	if (++b->number % STORES_OLD == 0)
+	if (++b->number >= b->aging)
 		forward_age(b);
 }
 

@@ -34,6 +34,7 @@ struct buffered_store {
 
 struct store_buffer {
 	uint64_t number; /* of stores so far, plus STORES_MAX + 1 */
+	uint64_t aging;  /* the number from which on forward_age is due */
 	struct buffered_store ring[STORES_MAX];
 	uint32_t orders[STORE_BYTES / 8]; /* of the last store to each granule */
 	uint16_t numbers[STORE_BYTES] __attribute__((aligned(64)));
@@ -114,7 +115,7 @@ static inline void forward_remember(
 	s->order = (uint32_t)order;
 	forward_mark(b, address, size);
 	b->orders[address / 8 % (STORE_BYTES / 8)] = (uint32_t)order;
-	if (UNLIKELY(++b->number % STORES_OLD == 0))
+	if (UNLIKELY(++b->number >= b->aging))
 		forward_age(b);
 }
 

@@ -19,8 +19,10 @@
  * What is left is the cost of what is modelled: first-level misses (some 250 cycles of the host
  * each), the tagged predictor, stores and loads that may overlap.
  */
+#include "model/loop.h"
+
 #include "model/branch.h"
-#include "model/run.h"
+#include "model/jit.h"
 
 int loop_is_common(const struct model *m)
 {
@@ -28,31 +30,6 @@ int loop_is_common(const struct model *m)
 
 	return l1d->bits == COMMON_LINE && m->page_bits == COMMON_PAGE &&
 	       l1d->hint_mask == HINTS - 1;
-}
-
-/*
- * The part of the first-order clock that the loop keeps in variables of its own while it runs: the
- * order of the last instruction, and `free`, the order from which on a taken branch need not wait
- * for the one before. `free` is the clock's taken_free minus the front and back stalls until then.
- * At order `stop` an instruction has to wait, or the loop is to end.
- */
-struct pace {
-	uint64_t tick, order, free, stop;
-};
-
-INLINE void leave(struct model *m, struct clock *c, const struct pace *p)
-{
-	m->tick = p->tick;
-	c->order = p->order;
-	c->taken_free = p->free + c->front + c->back;
-}
-
-INLINE void enter(const struct model *m, const struct clock *c, struct pace *p, uint64_t limit)
-{
-	p->tick = m->tick;
-	p->order = c->order;
-	p->free = c->taken_free - c->front - c->back;
-	p->stop = c->next_wait < limit ? c->next_wait : limit;
 }
 
 INLINE void pass_taken(struct clock *c, struct pace *p, uint64_t interval)
@@ -63,34 +40,9 @@ INLINE void pass_taken(struct clock *c, struct pace *p, uint64_t interval)
 	p->free = p->order + interval;
 }
 
-/* Does the load, within one granule, overlap a store, except by getting all of its bytes from it?
- */
-INLINE int may_meet(const struct model *m, const struct store_buffer *b, uint32_t window,
-	uint64_t address, unsigned size, uint64_t order)
-{
-	const struct buffered_store *s;
-	unsigned back;
-
-	if (LIKELY((uint32_t)order - b->orders[address / 8 % (STORE_BYTES / 8)] > window))
-		return 0;
-	back = forward_back_near(b, address, size);
-	if (LIKELY(back > m->config.store_buffer))
-		return 0;
-	s = &b->ring[(b->number - back) % STORES_MAX];
-	return !forward_covers(s, address, size) && (uint32_t)order - s->order <= window;
-}
-
 /* The result of an access without a function call: PASSED; otherwise nothing was done, and the
  * access overlaps a store or has no slot. */
 enum passed { PASSED, MEETS, UNSLOTTED };
-
-/* May a store go to the line, and into the buffer? */
-INLINE int may_store(const struct core *core, uint64_t address, const unsigned parts)
-{
-	return LIKELY(core->storable[(address >> COMMON_LINE) % LINE_SLOTS]) &&
-	       (!(parts & MODEL_PART_STORES) ||
-		       LIKELY(core->stores.number < core->clock.stores_full));
-}
 
 /* Loads and stores that span granules or are wide, and instructions that load and store. met: the
  * overlap with stores is already handled. */
@@ -105,13 +57,13 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 	if (!(parts & MODEL_PART_STORES))
 		return way == LOADS || way == WIDE_LOADS ||
 				       (LIKELY(way != OTHERWISE) &&
-					       LIKELY(may_store(core, address, parts)))
+					       LIKELY(loop_may_store(core, address, parts)))
 			       ? PASSED
 			       : UNSLOTTED;
 	if (way == LOADS || way == WIDE_LOADS)
 		return !met && forward_meets(m, core, address, size, base + a->insn + 1u) ? MEETS
 											  : PASSED;
-	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!may_store(core, address, parts)))
+	if (UNLIKELY(way == OTHERWISE) || UNLIKELY(!loop_may_store(core, address, parts)))
 		return UNSLOTTED;
 	if (way != MODIFIES) {
 		forward_store(b, address, size, base + a->insn + 1u);
@@ -119,7 +71,8 @@ INLINE enum passed pass_other(struct model *m, struct core *core, const struct m
 	}
 	if (UNLIKELY(address & a->mask))
 		return UNSLOTTED;
-	if (!met && UNLIKELY(may_meet(m, b, m->config.window, address, size, base + a->insn + 1u)))
+	if (!met &&
+		UNLIKELY(loop_may_meet(m, b, m->config.window, address, size, base + a->insn + 1u)))
 		return MEETS;
 	forward_remember(b, address, size, base + a->insn + 1u);
 	return PASSED;
@@ -139,11 +92,11 @@ INLINE enum passed pass_access(struct model *m, struct core *core, const struct 
 			return passed;
 	} else if (LIKELY(a->way == LOADS)) {
 		if (parts & MODEL_PART_STORES && !met &&
-			UNLIKELY(may_meet(m, &core->stores, window, address, a->size,
+			UNLIKELY(loop_may_meet(m, &core->stores, window, address, a->size,
 				p->order + a->insn + 1u)))
 			return MEETS;
 	} else {
-		if (UNLIKELY(!may_store(core, address, parts)))
+		if (UNLIKELY(!loop_may_store(core, address, parts)))
 			return UNSLOTTED;
 		if (parts & MODEL_PART_STORES)
 			forward_remember(&core->stores, address, a->size, p->order + a->insn + 1u);
@@ -222,9 +175,9 @@ static NOINLINE void pass_slowly(
 /* Calls a function outside the loop, with the state of the clock brought up to date. */
 #define ELSEWHERE(call)                                                                            \
 	do {                                                                                       \
-		leave(m, clock, &p);                                                               \
+		loop_leave(m, clock, &p);                                                          \
 		call;                                                                              \
-		enter(m, clock, &p, limit);                                                        \
+		loop_enter(m, clock, &p, limit);                                                   \
 	} while (0)
 
 /* The same, but order stays that of the instruction before the record. */
@@ -232,11 +185,88 @@ static NOINLINE void pass_slowly(
 	do {                                                                                       \
 		uint64_t base = p.order;                                                           \
                                                                                                    \
-		leave(m, clock, &p);                                                               \
+		loop_leave(m, clock, &p);                                                          \
 		call;                                                                              \
-		enter(m, clock, &p, limit);                                                        \
+		loop_enter(m, clock, &p, limit);                                                   \
 		p.order = base;                                                                    \
 	} while (0)
+
+/* The rest of an access that pass_access did not do. By value, so that the loop's variables have no
+ * address. */
+static NOINLINE struct pace pass_again(struct model *m, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, struct pace p, uint64_t limit,
+	enum passed passed)
+{
+	struct core *core = m->core;
+	struct clock *clock = &core->clock;
+
+	if (LIKELY(passed == MEETS) && LIKELY(address % GRANULE + a->size <= GRANULE) &&
+		LIKELY(run_met_in_vain(m, core, s, a, address, p.order + a->insn + 1u))) {
+		passed = pass_access(m, core, a, address, &p, m->config.window, 1, m->parts);
+		if (passed == PASSED)
+			return p;
+	}
+	if (LIKELY(passed == UNSLOTTED))
+		WITHIN(run_access_common(m, core, s, a, address, base));
+	else
+		WITHIN(access_slowly(m, core, s, a, address, passed));
+	return p;
+}
+
+struct pace loop_access(struct model *m, const struct model_segment *s,
+	const struct model_access *a, uint64_t address, struct pace p, uint64_t limit)
+{
+	enum passed passed = pass_access(m, m->core, a, address, &p, m->config.window, 0, m->parts);
+
+	return passed == PASSED ? p : pass_again(m, s, a, address, p, limit, passed);
+}
+
+void loop_mispredicted(
+	struct model *m, const struct model_segment *s, const struct model_outcome *o)
+{
+	m->insn = &s->block->insns[o->insn];
+	run_mispredicted(m, m->core, EV_MISPREDICTED_CONDITIONALS);
+}
+
+void loop_outcome(struct model *m, const struct model_segment *s, const struct model_outcome *o,
+	const uint64_t *record)
+{
+	struct core *core = m->core;
+	struct predictor *p = &core->predictor;
+	uint64_t next = o->from + s->block->insns[o->insn].length;
+	uint64_t to = outcome_target(s->block, o, record);
+
+	clock_taken(m, &core->clock);
+	m->insn = &s->block->insns[o->insn];
+	if (o->kind == MODEL_CALL)
+		push_return(m, p, next);
+	else if (o->kind != MODEL_RETURN)
+		branch_elsewhere(m, core, (enum model_branch_kind)o->kind, o->from, next, to);
+	else if (UNLIKELY(!predict_return(m, p, o->from, to)))
+		run_mispredicted(m, core, EV_MISPREDICTED_RETURNS);
+}
+
+/* Runs records by the code of their segments, as far as these have some. *at: the next record;
+ * *end: the end of the records, which may come nearer. */
+static NOINLINE struct pace loop_code(
+	struct model *m, const uint64_t **at, const uint64_t **end, struct pace p, uint64_t limit)
+{
+	struct jit_context c = {.at = *at,
+		.end = *end,
+		.stop = p.stop,
+		.free = p.free,
+		.tick = p.tick,
+		.order = p.order,
+		.core = m->core,
+		.m = m,
+		.clock = &m->core->clock,
+		.limit = limit};
+
+	m->jit.enter(&c);
+	*at = c.at;
+	*end = c.end;
+	return (struct pace){c.tick, c.order, c.free, c.stop};
+}
 
 /* Is the segment a further iteration of the repeated instruction that was executed last? Such an
  * iteration only accesses memory: it is fetched from the line of the last fetch, and is not counted
@@ -269,8 +299,8 @@ INLINE int pass_load(const struct model *m, struct core *core, struct pace *p, u
 
 	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
 		     ((uint32_t)address & (size - 1))) ||
-		(parts & MODEL_PART_STORES && UNLIKELY(may_meet(m, &core->stores, window, address,
-						      size, p->order + insn + 1u))))
+		(parts & MODEL_PART_STORES && UNLIKELY(loop_may_meet(m, &core->stores, window,
+						      address, size, p->order + insn + 1u))))
 		return 0;
 	core->line_used[slot->line] = ++p->tick;
 	core->page_used[slot->page] = p->tick;
@@ -285,7 +315,7 @@ INLINE int pass_store(struct core *core, struct pace *p, uint64_t address, unsig
 
 	if (UNLIKELY((slot->above ^ line_slot_above(address, COMMON_LINE)) |
 		     ((uint32_t)address & (size - 1))) ||
-		UNLIKELY(!may_store(core, address, parts)))
+		UNLIKELY(!loop_may_store(core, address, parts)))
 		return 0;
 	if (parts & MODEL_PART_STORES)
 		forward_remember(&core->stores, address, size, p->order + insn + 1u);
@@ -318,7 +348,7 @@ INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint6
 	enum passed passed;
 	int again;
 
-	enter(m, clock, &p, limit);
+	loop_enter(m, clock, &p, limit);
 	goto first;
 next:
 	if (retire)
@@ -328,7 +358,14 @@ first:
 	if (UNLIKELY(at >= end))
 		goto out;
 	s = model_word_segment(*at);
-seen:
+	if (JIT && LIKELY(s->run.code != 0)) {
+		const uint64_t *to = end;
+
+		p = loop_code(m, &at, &to, p, limit);
+		behind = at;
+		end = to;
+		goto first;
+	}
 	behind = at + model_word_words(*at);
 	s->run.count++;
 	s->run.tick = p.tick;
@@ -420,6 +457,7 @@ passed:
 			ELSEWHERE(clock_wait(clock));
 		if (p.order >= limit)
 			end = behind;
+		p.stop = loop_stop(clock, p.order, limit);
 	}
 	if (LIKELY(way == CONDITIONAL)) {
 		unsigned taken = s->run.taken;
@@ -461,8 +499,10 @@ unseen:
 	p.tick -= s->run.fetch_count;
 	if (m->watch && watch_exceeds(m->watch, s))
 		goto out;
-	if (!s->slow && fetched_see(m, core, s))
-		goto seen;
+	if (!s->slow && fetched_see(m, core, s)) {
+		behind = at;
+		goto first;
+	}
 	if (s->slow && !retire && iterates(m, core, s)) {
 		passed_by = 0;
 		goto accesses;
@@ -475,7 +515,7 @@ unseen:
 		end = behind;
 	goto first;
 out:
-	leave(m, clock, &p);
+	loop_leave(m, clock, &p);
 	return at;
 }
 

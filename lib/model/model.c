@@ -223,8 +223,9 @@ int model_needs_addresses(const struct model *m)
 	return (int)m->addresses;
 }
 
-struct model *model_init(void *memory, const struct model_config *config)
+struct model *model_init(void *memory, const struct model_config *whole)
 {
+	const struct model_config needed = model_needed(whole), *config = &needed;
 	struct arena a = {(uintptr_t)memory, 0};
 	struct model *m = memory;
 	uint64_t width = config->width;

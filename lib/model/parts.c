@@ -8,7 +8,7 @@
  * - Cycles depend on everything.
  * - What execution alone determines needs nothing but the number of times that each superblock ran.
  */
-#include "model/model.h"
+#include "model/state.h"
 
 unsigned model_event_parts(unsigned event)
 {
@@ -90,4 +90,16 @@ int model_asked(const struct model_config *config, unsigned event)
 		return 0;
 	return config->parts != MODEL_PART_EXECUTION ||
 	       (event < EVENT_LIMIT && config->events[event / 32] >> event % 32 & 1);
+}
+
+struct model_config model_needed(const struct model_config *config)
+{
+	static const struct model_tlb_config none = {0, 0};
+	struct model_config c = *config;
+
+	if (!(c.parts & MODEL_PART_TLBS)) {
+		c.itlb = c.dtlb = c.stlb = c.large_itlb = c.large_dtlb = c.large_stlb = none;
+		c.large_pages = MODEL_PAGES_SMALL;
+	}
+	return c;
 }

@@ -204,6 +204,15 @@ struct directory_entry {
 	uint64_t holders; /* a bit for each core */
 };
 
+/* Where the code of segments is written; see jit.h. */
+struct jit_context;
+struct jit {
+	uint8_t *begin, *at, *end;
+	const uint8_t *out;                         /* leaves the code */
+	void (*enter)(struct jit_context *context); /* runs records from context->at on */
+	uint32_t epoch;                             /* of the code that is valid */
+};
+
 /* Memory that is mapped with pages of 2 MiB, in those: begin..end. */
 #define LARGE_RANGES 4096
 
@@ -248,6 +257,7 @@ struct model {
 	struct model_insn *insn;   /* the instruction being executed, if the caller passes it; else
 				      null */
 	struct model_watch *watch; /* the watch of single events, or null */
+	struct jit jit;            /* all zero: segments have no code */
 	struct model_config config;
 };
 
@@ -277,6 +287,9 @@ static inline void note(struct model *m, struct core *core, enum retire_what wha
 		retire_note(core->retire, m->insn, what, cause,
 			(uint32_t)(latency / m->config.width), address);
 }
+
+/* parts.c: without the parts that are not needed. */
+struct model_config model_needed(const struct model_config *config);
 
 /* model.c: fills in the rows that follow from others. */
 void model_derive(const struct model *m, uint64_t *counts);

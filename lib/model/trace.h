@@ -175,9 +175,9 @@ struct model_running {
 			   level; the kinds of its accesses (model/run.h) */
 	uint8_t way;    /* how to run it */
 	uint8_t taken;
-	uint8_t known;     /* 0, or the value of `seen` when it is seen: all fields except link,
-			      tick and count are unchanged since it was seen before */
-	uint64_t reserved; /* a line of the host */
+	uint8_t known;       /* 0, or the value of `seen` when it is seen: all fields except link,
+				tick and count are unchanged since it was seen before */
+	const uint8_t *code; /* while it is seen: runs its records, null: there is none (jit.h) */
 };
 
 struct model_segment {
@@ -190,7 +190,10 @@ struct model_segment {
 	uint16_t insn_count, access_count, fetch_count;
 	uint8_t outcome_count;
 	uint8_t slow;         /* must go instruction by instruction */
-	uint64_t reserved[7]; /* whole lines of the host, of which `run` is one */
+	uint8_t often;        /* the model's: worth code of its own */
+	uint32_t code_epoch;  /* the model's: which epoch of the code its own is of */
+	const uint8_t *code;  /* the model's */
+	uint64_t reserved[5]; /* whole lines of the host, of which `run` is one */
 };
 
 struct model_block {
@@ -247,6 +250,9 @@ static inline void model_outcome_statics(const struct model_outcome *o, uint16_t
 	statics[MODEL_STATIC_CALLS] += o->kind == MODEL_INDIRECT_CALL;
 }
 
+/* Memory for code of the host, which must be readable, writable and executable: at least 64 KiB,
+ * aligned to 64, until the model ends. Makes model_run faster; results are the same. */
+void model_set_code(struct model *m, void *memory, size_t bytes);
 /* Runs the records in words begin..end (exclusive), all of the current thread. */
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
 /* Call it before the first record of a block, once its instructions are described: computes the

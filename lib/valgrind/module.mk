@@ -48,6 +48,8 @@ valgrind_sources := \
                       $(addprefix lib/model/,$(lib.model))
 valgrind_objs    := $(patsubst %.c,$(O)/obj/valgrind-tool/%.o,$(valgrind_sources))
 valgrind_v3_objs := $(patsubst %.c,$(O)/obj/valgrind-tool-v3/%.o,$(valgrind_sources))
+# Its global register variables and link-time optimization exclude each other.
+$(O)/obj/valgrind-tool/lib/model/jit_routines.o $(O)/obj/valgrind-tool-v3/lib/model/jit_routines.o: valgrind_cflags += -fno-lto
 valgrind_v3      := -march=x86-64-v3 -mtune=generic
 
 VALGRIND_TOOL    := $(valgrind_dir)/perfexmodel-amd64-linux $(valgrind_dir)/perfexmodel-v3-amd64-linux $(valgrind_dir)/valgrind.bin \

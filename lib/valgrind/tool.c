@@ -33,6 +33,7 @@
 #define SET_NAME         15 /* PR_SET_NAME of prctl(2) */
 #define HUGE_PAGES       14 /* MADV_HUGEPAGE of madvise(2) */
 #define SMALL_PAGE_BYTES 4096
+#define CODE_BYTES       ((SizeT)8 << 20) /* for code of segments */
 
 /* A thread, by Valgrind's number for it; Valgrind reuses its numbers, ours are unique. */
 struct thread {
@@ -433,6 +434,7 @@ static void options_read(void)
 			: config.l1i.line;
 	instrument_dependences = config.clock == MODEL_CLOCK_RETIREMENT;
 	model = model_init(model_memory(), &config);
+	model_set_code(model, VG_(am_shadow_alloc)(CODE_BYTES), CODE_BYTES);
 	use_huge_pages();
 	instrument_addresses = model_needs_addresses(model) != 0;
 	threads = VG_(calloc)("threads", VG_N_THREADS, sizeof(*threads));

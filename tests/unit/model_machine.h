@@ -4,12 +4,15 @@
 #ifndef TESTS_MODEL_MACHINE_H
 #define TESTS_MODEL_MACHINE_H
 
+#include <errno.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/mman.h>
 
 #include "model/model.h"
+#include "model/trace.h"
 
 __attribute__((unused)) static struct model_config zen4(void)
 {
@@ -103,6 +106,7 @@ struct run {
 	void *memory;
 	uint64_t counts[EVENT_LIMIT]; /* of thread 0 */
 	uint64_t others[MODEL_CORES_MAX][EVENT_LIMIT];
+	void *code; /* null: none */
 };
 
 /* The model in its own memory, with thread 0 running.  Keep the run where it is: the model knows
@@ -125,6 +129,20 @@ __attribute__((unused)) static void run_begin(struct run *r, const struct model_
 	model_switch_thread(r->model, 0, r->counts);
 }
 
+/* The model of a run that has begun gets memory for the code of segments: little, so that it fills
+ * up. */
+#define RUN_CODE_BYTES ((size_t)64 << 10)
+__attribute__((unused)) static void run_with_code(struct run *r)
+{
+	r->code = mmap(NULL, RUN_CODE_BYTES, PROT_READ | PROT_WRITE | PROT_EXEC,
+		MAP_PRIVATE | MAP_ANONYMOUS, -1, 0);
+	if (r->code == MAP_FAILED) {
+		printf("Bail out! no memory for code: %s\n", strerror(errno));
+		exit(1);
+	}
+	model_set_code(r->model, r->code, RUN_CODE_BYTES);
+}
+
 __attribute__((unused)) static void run_thread(struct run *r, unsigned thread)
 {
 	model_switch_thread(r->model, thread, thread ? r->others[thread] : r->counts);
@@ -133,6 +151,8 @@ __attribute__((unused)) static void run_thread(struct run *r, unsigned thread)
 __attribute__((unused)) static void run_end(struct run *r)
 {
 	free(r->memory);
+	if (r->code)
+		munmap(r->code, RUN_CODE_BYTES);
 }
 
 /* xorshift64* (Vigna, 2016). */

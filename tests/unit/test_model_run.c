@@ -204,24 +204,15 @@ static unsigned make_record(uint64_t *words, uint64_t *stepped, uint64_t *seed)
 	return block->words;
 }
 
-static void run_record(struct run *a, struct run *b, uint64_t *seed)
-{
-	uint64_t words[2 + ACCESSES], stepped[2 + ACCESSES];
-	unsigned count = make_record(words, stepped, seed);
-
-	model_run(a->model, words, words + count);
-	model_run(b->model, stepped, stepped + count);
-}
-
 /* Of events that need no other parts. */
 static int same(const char *what, const uint64_t *a, const uint64_t *b, int nearly)
 {
 	int good = 1;
 
 	for (unsigned e = 0; e < EV_COUNT; e++) {
-		uint64_t apart = a[e] > b[e] ? a[e] - b[e] : b[e] - a[e];
+		uint64_t differ = a[e] > b[e] ? a[e] - b[e] : b[e] - a[e];
 
-		if (!(model_event_parts(e) & ~parts) && apart > (nearly ? 2 + b[e] / 500 : 0)) {
+		if (!(model_event_parts(e) & ~parts) && differ > (nearly ? 2 + b[e] / 500 : 0)) {
 			printf("# %s, event %u: %llu in the loop, %llu step by step\n", what, e,
 				(unsigned long long)a[e], (unsigned long long)b[e]);
 			good = 0;
@@ -234,24 +225,33 @@ static void compare(
 	const char *name, const struct model_config *c, unsigned threads, uint64_t seed, int nearly)
 {
 	struct model_config some = *c;
+	static uint64_t words[2 * SWITCHES * (2 + ACCESSES)];
+	static uint64_t stepped[2 * SWITCHES * (2 + ACCESSES)];
 	static struct run a, b;
 	int good;
 
 	some.parts = parts;
 	run_begin(&a, &some);
+	run_with_code(&a);
 	run_begin(&b, c);
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		make_block(&fast[i], 0x400000 + random_below(&seed, 1 << 20), c->l1i.line, &seed);
 		copy_block(&slow[i], &fast[i]);
 	}
-	for (unsigned i = 0; i < RECORDS; i++) {
-		if (threads > 1 && random_below(&seed, SWITCHES) == 0) {
-			unsigned t = (unsigned)random_below(&seed, threads);
+	for (unsigned i = 0; i < RECORDS;) {
+		unsigned count = 1 + (unsigned)random_below(&seed, 2 * SWITCHES), at = 0;
 
-			run_thread(&a, t);
-			run_thread(&b, t);
+		if (threads > 1) {
+			unsigned thread = (unsigned)random_below(&seed, threads);
+
+			run_thread(&a, thread);
+			run_thread(&b, thread);
 		}
-		run_record(&a, &b, &seed);
+		i += count;
+		while (count--)
+			at += make_record(words + at, stepped + at, &seed);
+		model_run(a.model, words, words + at);
+		model_run(b.model, stepped, stepped + at);
 	}
 	model_sync(a.model);
 	model_sync(b.model);
@@ -319,6 +319,7 @@ static void compare_samples(unsigned first, uint64_t seed)
 	struct model_config c = zen4();
 
 	run_begin(&a, &c);
+	run_with_code(&a);
 	run_begin(&b, &c);
 	for (unsigned i = 0; i < BLOCKS; i++) {
 		make_block(&fast[i], 0x400000 + random_below(&seed, 1 << 20), c.l1i.line, &seed);

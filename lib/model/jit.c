@@ -1,0 +1,493 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Writes the code of segments. While it runs, rbx has the record, r12 the core, r13 the tick, r14
+ * the order, r15 the context: registers that calls preserve.
+ *
+ * Code is never changed, only given up as a whole when its memory is full: then no segment is seen
+ * (model_running.seen), so that none is entered before it gets new code.
+ */
+#include "model/jit.h"
+
+#include "model/branch.h"
+#include "model/jit_x86.h"
+#include "model/run.h"
+
+#if JIT
+
+/* Most bytes of an access, and of the rest of a segment. */
+#define JIT_ACCESS_BYTES  448
+#define JIT_SEGMENT_BYTES 128
+#define JIT_OUTCOME_BYTES 224
+/* Routines that the code calls, as pointers in front of it: they may be far away. */
+#define JIT_ROUTINES 32
+/* Accesses, and branches, of a segment at most. */
+#define JIT_ACCESSES 64
+#define JIT_OUTCOMES 8
+
+#define CORE(field)    jit_at(R12, offsetof(struct core, field))
+#define CONTEXT(field) jit_at(R15, offsetof(struct jit_context, field))
+#define RUNNING(field) jit_at(RDI, offsetof(struct model_segment, run.field))
+
+static void jit_call(struct jit *e, jit_routine routine)
+{
+	jit_routine *table = (jit_routine *)(void *)e->begin;
+	unsigned i = 0;
+
+	while (table[i] && table[i] != routine)
+		i++;
+	table[i] = routine;
+	jit_byte(e, 0xff); /* call [rip + ...] */
+	jit_byte(e, 0x15);
+	jit_relative(e, (const uint8_t *)&table[i]);
+}
+
+/* ---- the frame ---- */
+
+/* Goes on with the next record: to its segment's code, if there is any. */
+static void jit_next(struct jit *e)
+{
+	jit_memory(e, OP_CMP | WIDE, RBX, CONTEXT(end));
+	jit_jump_if(e, NOT_BELOW, e->out);
+	jit_memory(e, OP_MOV | WIDE, RDI, jit_at(RBX, 0));
+	jit_shift_right(e, WIDE, RDI, MODEL_WORDS_BITS);
+	jit_memory(e, OP_MOV | WIDE, RAX, RUNNING(code));
+	jit_registers(e, OP_TEST | WIDE, RAX, RAX);
+	jit_jump_if(e, EQUAL, e->out);
+	jit_registers(e, 0xff, 4, RAX); /* jmp rax */
+}
+
+static void jit_push(struct jit *e, unsigned reg, unsigned op)
+{
+	if (reg & 8)
+		jit_byte(e, 0x41);
+	jit_byte(e, op | (reg & 7));
+}
+
+static void jit_frame(struct jit *e)
+{
+	static const uint8_t saved[] = {RBX, RBP, R12, R13, R14, R15};
+	unsigned i;
+
+	e->out = e->at;
+	jit_memory(e, OP_MOV_TO | WIDE, RBX, CONTEXT(at));
+	jit_memory(e, OP_MOV_TO | WIDE, R13, CONTEXT(tick));
+	jit_memory(e, OP_MOV_TO | WIDE, R14, CONTEXT(order));
+	jit_memory(e, OP_MOV_TO | WIDE, RBP, CORE(stores.number));
+	jit_constant(e, IMM_ADD, WIDE, RSP, 8);
+	for (i = sizeof(saved); i-- > 0;)
+		jit_push(e, saved[i], 0x58); /* pop */
+	jit_byte(e, 0xc3);                   /* ret */
+	e->enter = (void (*)(struct jit_context *))(uintptr_t)e->at;
+	for (i = 0; i < sizeof(saved); i++)
+		jit_push(e, saved[i], 0x50);
+	jit_constant(e, IMM_SUB, WIDE, RSP, 8);
+	jit_registers(e, OP_MOV | WIDE, R15, RDI);
+	jit_memory(e, OP_MOV | WIDE, RBX, CONTEXT(at));
+	jit_memory(e, OP_MOV | WIDE, R12, CONTEXT(core));
+	jit_memory(e, OP_MOV | WIDE, RBP, CORE(stores.number));
+	jit_memory(e, OP_MOV | WIDE, R13, CONTEXT(tick));
+	jit_memory(e, OP_MOV | WIDE, R14, CONTEXT(order));
+	jit_next(e);
+}
+
+static void jit_begin(struct jit *e)
+{
+	unsigned i;
+
+	for (i = 0; i < JIT_ROUTINES; i++)
+		((jit_routine *)(void *)e->begin)[i] = (jit_routine)0;
+	e->at = e->begin + JIT_ROUTINES * sizeof(jit_routine);
+	e->epoch++;
+	jit_frame(e);
+}
+
+void model_set_code(struct model *m, void *memory, size_t bytes)
+{
+	m->jit = (struct jit){.begin = memory, .end = (uint8_t *)memory + bytes};
+	jit_begin(&m->jit);
+}
+
+/* ---- segments ---- */
+
+/* Jumps to what the code does not do itself, and where each goes on. */
+struct jit_slow {
+	uint8_t *jumps[8];
+	unsigned count;
+	uint8_t *near;      /* a load near a store */
+	const uint8_t *far; /* where it goes on */
+	const uint8_t *back;
+	jit_routine routine;
+};
+
+static void jit_slow_if(struct jit *e, struct jit_slow *slow, unsigned condition)
+{
+	slow->jumps[slow->count++] = jit_jump_ahead(e, condition);
+}
+
+/* rax: the address, rcx: the index of its slot. */
+static void jit_slot(struct jit *e, struct jit_slow *slow, unsigned i)
+{
+	jit_memory(e, OP_MOV | WIDE, RAX, jit_at(RBX, (1 + i) * sizeof(uint64_t)));
+	jit_registers(e, OP_MOV, RCX, RAX);
+	jit_registers(e, OP_MOV | WIDE, RDX, RAX);
+	jit_shift_right(e, 0, RCX, COMMON_LINE);
+	jit_constant(e, IMM_AND, 0, RCX, LINE_SLOTS - 1);
+	jit_shift_right(e, WIDE, RDX, COMMON_LINE + LINE_SLOT_BITS);
+	jit_memory(e, OP_CMP, RDX,
+		jit_indexed(R12, RCX, 3, offsetof(struct core, line_slots[0].above)));
+	jit_slow_if(e, slow, NOT_EQUAL);
+}
+
+/* The access is within one granule, or within one line. */
+static void jit_aligned(struct jit *e, struct jit_slow *slow, unsigned size)
+{
+	if (size == 1)
+		return;
+	jit_byte(e, 0xa8); /* test al, ... */
+	jit_byte(e, size - 1);
+	jit_slow_if(e, slow, NOT_EQUAL);
+}
+
+static void jit_within_line(struct jit *e, struct jit_slow *slow, unsigned size)
+{
+	if (size == 1)
+		return;
+	jit_constant(e, IMM_AND, 0, RAX, LINE_BYTES - 1);
+	jit_constant(e, IMM_CMP, 0, RAX, (int32_t)(LINE_BYTES - size));
+	jit_slow_if(e, slow, ABOVE);
+}
+
+static void jit_uses(struct jit *e, const struct model *m)
+{
+	jit_memory(e, OP_MOVZX_WORD, RDX,
+		jit_indexed(R12, RCX, 3, offsetof(struct core, line_slots[0].line)));
+	jit_registers(e, OP_INC | WIDE, 0, R13);
+	jit_memory(e, OP_MOV_TO | WIDE, R13,
+		jit_indexed(R12, RDX, 3, offsetof(struct core, line_used)));
+	if (!m->core->dtlb.ways)
+		return;
+	jit_memory(e, OP_MOVZX_WORD, RDX,
+		jit_indexed(R12, RCX, 3, offsetof(struct core, line_slots[0].page)));
+	jit_memory(e, OP_MOV_TO | WIDE, R13,
+		jit_indexed(R12, RDX, 3, offsetof(struct core, page_used)));
+}
+
+/* No store of late to any of the load's granule; else `near` goes on. */
+static void jit_far_from_stores(
+	struct jit *e, struct jit_slow *slow, const struct model *m, unsigned insn)
+{
+	jit_registers(e, OP_MOV, RDX, RAX);
+	jit_memory(e, OP_LEA, RSI, jit_at(R14, insn + 1u));
+	jit_shift_right(e, 0, RDX, 3);
+	jit_constant(e, IMM_AND, 0, RDX, STORE_BYTES / 8 - 1);
+	jit_memory(e, OP_SUB, RSI, jit_indexed(R12, RDX, 2, offsetof(struct core, stores.orders)));
+	jit_constant(e, IMM_CMP, 0, RSI, (int32_t)m->config.window);
+	slow->near = jit_jump_ahead(e, NOT_ABOVE);
+	slow->far = e->at;
+}
+
+/* A load whose granule had a store of late. It needs nothing more if one store wrote all of its
+ * bytes, and that is no longer in the buffer or was to these addresses. */
+static void jit_near_stores(
+	struct jit *e, struct jit_slow *slow, const struct model *m, unsigned size)
+{
+	jit_land(e, slow->near);
+	jit_registers(e, OP_MOV, RDX, RAX);
+	jit_constant(e, IMM_AND, 0, RDX, STORE_BYTES - 1);
+	jit_memory(e,
+		size == 1   ? OP_MOVZX_WORD
+		: size == 2 ? OP_MOV
+			    : OP_MOV | WIDE,
+		RSI, jit_indexed(R12, RDX, 1, offsetof(struct core, stores.numbers)));
+	if (size == 8) {
+		jit_memory(e, OP_CMP | WIDE, RSI,
+			jit_indexed(R12, RDX, 1, offsetof(struct core, stores.numbers) + 8));
+		jit_slow_if(e, slow, NOT_EQUAL);
+	}
+	if (size > 1) {
+		jit_registers(e, size > 2 ? OP_MOV | WIDE : OP_MOV, RDI, RSI);
+		jit_rotate(e, size > 2 ? RDI | WIDE : RDI, 16);
+		jit_registers(e, size > 2 ? OP_CMP | WIDE : OP_CMP, RDI, RSI);
+		jit_slow_if(e, slow, NOT_EQUAL);
+	}
+	jit_registers(e, OP_MOV, RDX, RBP);
+	jit_registers(e, OP_SUB, RDX, RSI);
+	jit_registers(e, OP_MOVZX_WORD, RDX, RDX);
+	jit_constant(e, IMM_CMP, 0, RDX, (int32_t)m->config.store_buffer);
+	jit_jump_if(e, ABOVE, slow->far);
+	jit_constant(e, IMM_AND, 0, RSI, STORES_MAX - 1);
+	jit_shift_left(e, RSI, 4);
+	jit_registers(e, OP_MOV | WIDE, RDI, RAX);
+	jit_memory(e, OP_SUB | WIDE, RDI,
+		jit_indexed(R12, RSI, 0, offsetof(struct core, stores.ring)));
+	jit_constant(e, IMM_CMP, WIDE, RDI, STORE_PIECE);
+	jit_jump_if(e, BELOW, slow->far);
+	slow->jumps[slow->count++] = jit_jump_always_ahead(e);
+}
+
+static void jit_storable(struct jit *e, struct jit_slow *slow)
+{
+	jit_memory(e, OP_CMP_BYTE, 7, jit_indexed(R12, RCX, 0, offsetof(struct core, storable)));
+	jit_byte(e, 0);
+	jit_slow_if(e, slow, EQUAL);
+}
+
+/* As forward_remember. rbp has the store's number. */
+static void jit_remember(struct jit *e, struct jit_slow *slow, unsigned insn, unsigned size)
+{
+	size_t ring = offsetof(struct core, stores.ring),
+	       last = offsetof(struct core, stores.numbers);
+
+	jit_memory(e, OP_CMP | WIDE, RBP, CORE(clock.stores_full));
+	jit_slow_if(e, slow, NOT_BELOW);
+	jit_registers(e, OP_MOV, RSI, RBP);
+	jit_constant(e, IMM_AND, 0, RSI, STORES_MAX - 1);
+	jit_shift_left(e, RSI, 4);
+	jit_memory(e, OP_LEA, RDI, jit_at(R14, insn + 1u));
+	jit_memory(e, OP_MOV_TO | WIDE, RAX, jit_indexed(R12, RSI, 0, ring));
+	jit_memory(e, OP_MOV_TO, RDI,
+		jit_indexed(R12, RSI, 0, ring + offsetof(struct buffered_store, order)));
+	jit_memory(e, OP_MOV_CONSTANT, 0,
+		jit_indexed(R12, RSI, 0, ring + offsetof(struct buffered_store, size)));
+	jit_word(e, size);
+	jit_constant(e, IMM_AND, 0, RAX, STORE_BYTES - 1);
+	if (size == 1) {
+		jit_byte(e, 0x66);
+		jit_memory(e, OP_MOV_TO, RBP, jit_indexed(R12, RAX, 1, last));
+	} else {
+		jit_byte(e, 0x66); /* movd xmm0, ebp */
+		jit_registers(e, OP_MOVD, 0, RBP);
+		jit_byte(e, 0xf2); /* pshuflw xmm0, xmm0, 0 */
+		jit_registers(e, OP_PSHUFLW, 0, 0);
+		jit_byte(e, 0);
+		if (size == 2)
+			jit_byte(e, 0x66); /* movd [...], xmm0; movq */
+		else if (size == 4)
+			jit_byte(e, 0x66);
+		else {
+			jit_byte(e, 0x66); /* punpcklqdq xmm0, xmm0 */
+			jit_registers(e, OP_PUNPCKLQDQ, 0, 0);
+			jit_byte(e, 0x66); /* movdqa */
+		}
+		jit_memory(e,
+			size == 2   ? OP_MOVD_TO
+			: size == 4 ? OP_MOVQ_TO
+				    : OP_MOVDQA_TO,
+			0, jit_indexed(R12, RAX, 1, last));
+	}
+	jit_shift_right(e, 0, RAX, 3);
+	jit_memory(
+		e, OP_MOV_TO, RDI, jit_indexed(R12, RAX, 2, offsetof(struct core, stores.orders)));
+	jit_registers(e, OP_INC | WIDE, 0, RBP);
+}
+
+static void jit_call_access(struct jit *e, jit_routine routine, unsigned i, unsigned insn)
+{
+	jit_memory(e, OP_MOV_TO | WIDE, RBP, CORE(stores.number));
+	jit_move_constant(e, RDI, i);
+	jit_memory(e, OP_LEA | WIDE, RSI, jit_at(R14, insn + 1u));
+	jit_call(e, routine);
+	jit_memory(e, OP_MOV | WIDE, RBP, CORE(stores.number));
+}
+
+static void jit_access(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
+	const struct model_access *a)
+{
+	int loads = a->way == LOADS || a->way == MODIFIES || a->way == WIDE_LOADS;
+	int wide = a->way == WIDE_LOADS || a->way == WIDE_STORES,
+	    buffer = (m->parts & MODEL_PART_STORES) != 0;
+
+	slow->count = 0;
+	slow->routine = jit_access_routine(a);
+	if (a->way == OTHERWISE || (buffer && wide) || a->size > LINE_BYTES) {
+		jit_call_access(e, slow->routine, i, a->insn);
+		return;
+	}
+	jit_slot(e, slow, i);
+	if (buffer)
+		jit_aligned(e, slow, a->size);
+	else
+		jit_within_line(e, slow, a->size);
+	if (a->way != LOADS && a->way != WIDE_LOADS)
+		jit_storable(e, slow);
+	if (buffer && loads)
+		jit_far_from_stores(e, slow, m, a->insn);
+	if (buffer && a->way != LOADS)
+		jit_remember(e, slow, a->insn, a->size);
+	jit_uses(e, m);
+	slow->back = e->at;
+}
+
+static void jit_slow(struct jit *e, struct jit_slow *slow, const struct model *m, unsigned i,
+	const struct model_access *a)
+{
+	if (slow->near)
+		jit_near_stores(e, slow, m, a->size);
+	if (!slow->count)
+		return;
+	for (unsigned k = 0; k < slow->count; k++)
+		jit_land(e, slow->jumps[k]);
+	jit_call_access(e, slow->routine, i, a->insn);
+	jit_jump(e, slow->back);
+}
+
+/* Fetch goes on elsewhere. */
+static void jit_taken(struct jit *e, const struct model *m)
+{
+	uint8_t *no_wait;
+
+	jit_memory(e, OP_MOV | WIDE, RAX, CONTEXT(free));
+	jit_memory(e, OP_LEA | WIDE, RDX, jit_at(R14, m->taken_interval));
+	jit_registers(e, OP_SUB | WIDE, RAX, R14);
+	jit_memory(e, OP_MOV_TO | WIDE, RDX, CONTEXT(free));
+	jit_byte(e, 0x0f); /* jle */
+	jit_byte(e, 0x8e);
+	jit_word(e, 0);
+	no_wait = e->at;
+	jit_memory(e, OP_ADD_TO | WIDE, RAX, CORE(clock.front));
+	jit_land(e, no_wait);
+}
+
+/* A settled conditional branch only enters the history. */
+static void jit_conditional(
+	struct jit *e, struct jit_slow *slow, const struct model *m, const struct model_outcome *o)
+{
+	jit_memory(e, OP_MOV | WIDE, RAX, CORE(predictor.base));
+	jit_memory(e, OP_MOV | WIDE, RCX, CORE(predictor.history));
+	jit_memory(
+		e, OP_MOVZX_BYTE, RAX, jit_at(RAX, predictor_base(&m->core->predictor, o->from)));
+	if (o->taken) {
+		jit_byte(e, 0x34); /* xor al, 1 */
+		jit_byte(e, 1);
+	}
+	jit_byte(e, 0xa8); /* test al, ~2 */
+	jit_byte(e, 0xfd);
+	jit_slow_if(e, slow, NOT_EQUAL);
+	if (o->taken)
+		jit_memory(e, OP_LEA | WIDE, RCX, jit_indexed(RCX, RCX, 0, 1));
+	else
+		jit_registers(e, OP_ADD_TO | WIDE, RCX, RCX);
+	jit_memory(e, OP_MOV_TO | WIDE, RCX, CORE(predictor.history));
+	slow->back = e->at;
+	slow->routine = o->taken ? jit_taken_dynamic : jit_passed_dynamic;
+}
+
+static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model *m,
+	const struct model_outcome *o, unsigned i)
+{
+	if (m->timed && o->taken && (o->kind == MODEL_JUMP || o->kind == MODEL_CONDITIONAL))
+		jit_taken(e, m);
+	if (o->kind == MODEL_CONDITIONAL) {
+		jit_conditional(e, slow, m, o);
+	} else if (o->kind != MODEL_JUMP) {
+		jit_move_constant(e, RDI, i);
+		jit_call(e, jit_branch_slowly);
+	}
+}
+
+/* Instructions up to this one are executed. */
+static void jit_order(struct jit *e, struct jit_slow *slow, unsigned insns)
+{
+	if (!insns)
+		return;
+	jit_constant(e, IMM_ADD, WIDE, R14, (int32_t)insns);
+	jit_memory(e, OP_CMP | WIDE, R14, CONTEXT(stop));
+	jit_slow_if(e, slow, NOT_BELOW);
+	slow->back = e->at;
+	slow->routine = jit_stop;
+}
+
+static void jit_slow_part(struct jit *e, const struct jit_slow *slow, unsigned i)
+{
+	if (!slow->count)
+		return;
+	for (unsigned k = 0; k < slow->count; k++)
+		jit_land(e, slow->jumps[k]);
+	jit_memory(e, OP_MOV_TO | WIDE, RBP, CORE(stores.number));
+	jit_move_constant(e, RDI, i);
+	jit_call(e, slow->routine);
+	jit_jump(e, slow->back);
+}
+
+static void jit_code(struct jit *e, const struct model *m, const struct model_segment *s)
+{
+	struct jit_slow accesses[JIT_ACCESSES] = {0}, outcomes[JIT_OUTCOMES] = {0};
+	struct jit_slow orders[JIT_OUTCOMES + 1] = {0};
+	const struct model_access *a = s->run.accesses;
+	unsigned i, insns = 0, count = m->addresses ? s->run.access_count : 0;
+
+	jit_memory(e, OP_INC, 0, RUNNING(count));
+	jit_memory(e, OP_MOV_TO | WIDE, R13, RUNNING(tick));
+	jit_constant(e, IMM_ADD, WIDE, R13, s->run.fetch_count);
+	for (i = 0; i < count; i++)
+		jit_access(e, &accesses[i], m, i, &a[i]);
+	for (i = 0; i < s->outcome_count; i++) {
+		jit_order(e, &orders[i], s->outcomes[i].insn + 1u - insns);
+		insns = s->outcomes[i].insn + 1u;
+		jit_outcome(e, &outcomes[i], m, &s->outcomes[i], i);
+	}
+	jit_order(e, &orders[i], s->run.insn_count - insns);
+	if (m->core->retire)
+		jit_call(e, jit_retire);
+	jit_constant(e, IMM_ADD, WIDE, RBX, s->block->words * (int)sizeof(uint64_t));
+	jit_next(e);
+	for (i = 0; i < count; i++)
+		jit_slow(e, &accesses[i], m, i, &a[i]);
+	for (i = 0; i < s->outcome_count; i++) {
+		jit_slow_part(e, &orders[i], 0);
+		jit_slow_part(e, &outcomes[i], i);
+	}
+	jit_slow_part(e, &orders[i], 0);
+}
+
+/* All code is given up. */
+static void jit_again(struct model *m)
+{
+	unsigned i;
+
+	for (i = 0; i < m->config.cores; i++)
+		fetched_settle(&m->cores[i]);
+	jit_begin(&m->jit);
+}
+
+static int jit_is_served(const struct model *m, const struct model_segment *s)
+{
+	for (unsigned i = 0; !m->addresses && i < s->access_count; i++)
+		if (s->block->accesses[i].guarded)
+			return 0;
+	return !(s->run.way & (SPECIAL | WANDERS)) && s->run.access_count <= JIT_ACCESSES &&
+	       s->outcome_count <= JIT_OUTCOMES;
+}
+
+void jit_segment(struct model *m, struct model_segment *s)
+{
+	struct jit *e = &m->jit;
+
+	s->run.code = (uint8_t *)0;
+	if (!e->begin || !s->often || !jit_is_served(m, s))
+		return;
+	if (s->code_epoch != e->epoch) {
+		if ((size_t)(e->end - e->at) <
+			JIT_SEGMENT_BYTES + s->run.access_count * (size_t)JIT_ACCESS_BYTES +
+				s->outcome_count * (size_t)JIT_OUTCOME_BYTES)
+			jit_again(m);
+		s->code = e->at;
+		s->code_epoch = e->epoch;
+		jit_code(e, m, s);
+	}
+	s->run.code = s->code;
+}
+
+#else
+
+void model_set_code(struct model *m, void *memory, size_t bytes)
+{
+	(void)m, (void)memory, (void)bytes;
+}
+
+void jit_segment(struct model *m, struct model_segment *s)
+{
+	(void)m, (void)s;
+}
+
+#endif

@@ -1,0 +1,203 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Routines that the code of segments calls (jit.c). They keep the state in registers that the code
+ * and its callers preserve, so this file alone is compiled without link-time optimization.
+ */
+#include "model/branch.h"
+#include "model/jit.h"
+#include "model/loop.h"
+#include "model/run.h"
+
+#if JIT
+
+register const uint64_t *at __asm__("rbx");
+register struct core *core __asm__("r12");
+register uint64_t tick __asm__("r13");
+register uint64_t order __asm__("r14");
+register struct jit_context *context __asm__("r15");
+
+static struct model_segment *routine_segment(void)
+{
+	return model_word_segment(*at);
+}
+
+static void routine_leave(void)
+{
+	struct pace p = {tick, order, context->free, context->stop};
+
+	loop_leave(context->m, context->clock, &p);
+}
+
+static void routine_enter(void)
+{
+	struct pace p;
+
+	loop_enter(context->m, context->clock, &p, context->limit);
+	tick = p.tick;
+	order = p.order;
+	context->free = p.free;
+	context->stop = p.stop;
+}
+
+/* An access that may change more than the times of its line and page. */
+NOINLINE void jit_access_slowly(uint64_t access, uint64_t unused)
+{
+	struct model_segment *s = routine_segment();
+	struct pace p = {tick, order, context->free, context->stop};
+
+	(void)unused;
+	p = loop_access(context->m, s, &s->run.accesses[access], at[1 + access], p, context->limit);
+	tick = p.tick;
+	context->free = p.free;
+	context->stop = p.stop;
+}
+
+/* The slot of an access within one line; null: it has none. */
+INLINE const struct line_slot *routine_slot(uint64_t address, unsigned size)
+{
+	const struct line_slot *slot = &core->line_slots[(address >> COMMON_LINE) % LINE_SLOTS];
+
+	if (UNLIKELY(slot->above != line_slot_above(address, COMMON_LINE)) ||
+		UNLIKELY(address % LINE_BYTES + size > LINE_BYTES))
+		return (const struct line_slot *)0;
+	return slot;
+}
+
+/* How: of enum LOADS ... */
+INLINE void routine_access(uint64_t access, uint64_t order_of, unsigned how, unsigned size)
+{
+	uint64_t address = at[1 + access];
+	const struct line_slot *slot = routine_slot(address, size);
+	int within = how <= MODIFIES && !(address & (size - 1));
+
+	if (UNLIKELY(!slot))
+		goto slowly;
+	if (how != LOADS && how != WIDE_LOADS &&
+		UNLIKELY(!loop_may_store(core, address, context->m->parts)))
+		goto slowly;
+	if (how != STORES && how != WIDE_STORES &&
+		UNLIKELY(within ? loop_may_meet(context->m, &core->stores,
+					  context->m->config.window, address, size, order_of)
+				: forward_meets(context->m, core, address, size, order_of)))
+		goto slowly;
+	if (how != LOADS && how != WIDE_LOADS) {
+		if (LIKELY(within))
+			forward_remember(&core->stores, address, size, order_of);
+		else
+			forward_store(&core->stores, address, size, order_of);
+	}
+	core->line_used[slot->line] = ++tick;
+	core->page_used[slot->page] = tick;
+	return;
+slowly:
+	jit_access_slowly(access, order_of);
+}
+
+#define JIT_ROUTINE(how, size)                                                                     \
+	static void routine_##how##_##size(uint64_t access, uint64_t order_of)                     \
+	{                                                                                          \
+		routine_access(access, order_of, how, size);                                       \
+	}
+#define JIT_ROUTINES(how)                                                                          \
+	JIT_ROUTINE(how, 1)                                                                        \
+	JIT_ROUTINE(how, 2)                                                                        \
+	JIT_ROUTINE(how, 4)                                                                        \
+	JIT_ROUTINE(how, 8)
+
+JIT_ROUTINES(LOADS)
+JIT_ROUTINES(STORES)
+JIT_ROUTINES(MODIFIES)
+
+#define JIT_WIDE(how)                                                                              \
+	static void routine_##how(uint64_t access, uint64_t order_of)                              \
+	{                                                                                          \
+		routine_access(                                                                    \
+			access, order_of, how, routine_segment()->run.accesses[access].size);      \
+	}
+
+JIT_WIDE(WIDE_LOADS)
+JIT_WIDE(WIDE_STORES)
+
+jit_routine jit_access_routine(const struct model_access *a)
+{
+#define JIT_SIZES(how)                                                                             \
+	{                                                                                          \
+		routine_##how##_1, routine_##how##_2, routine_##how##_4, routine_##how##_8         \
+	}
+	static const jit_routine sized[][4] = {[LOADS] = JIT_SIZES(LOADS),
+		[STORES] = JIT_SIZES(STORES),
+		[MODIFIES] = JIT_SIZES(MODIFIES)};
+
+	if (a->way <= MODIFIES)
+		return sized[a->way][__builtin_ctz(a->size)];
+	if (a->way == OTHERWISE)
+		return jit_access_slowly;
+	return a->way == WIDE_LOADS ? routine_WIDE_LOADS : routine_WIDE_STORES;
+}
+
+void jit_stop(uint64_t unused, uint64_t unused_too)
+{
+	(void)unused, (void)unused_too;
+	if (order >= context->clock->next_wait) {
+		routine_leave();
+		clock_wait(context->clock);
+		routine_enter();
+	}
+	if (order >= context->limit)
+		context->end = at;
+	context->stop = loop_stop(context->clock, order, context->limit);
+	if (core->stores.number >= core->stores.aging)
+		forward_age(&core->stores);
+}
+
+void jit_retire(uint64_t unused, uint64_t unused_too)
+{
+	const struct model_segment *s = routine_segment();
+
+	(void)unused, (void)unused_too;
+	retire_record(core->retire, s, at, s->insn_count);
+}
+
+/* ---- branches ---- */
+
+void jit_branch_slowly(uint64_t outcome, uint64_t unused)
+{
+	struct model_segment *s = routine_segment();
+
+	(void)unused;
+	routine_leave();
+	loop_outcome(context->m, s, &s->outcomes[outcome], at);
+	routine_enter();
+}
+
+INLINE void routine_dynamic(uint64_t outcome, unsigned taken)
+{
+	struct predictor *p = &core->predictor;
+	const struct model_outcome *o = &routine_segment()->outcomes[outcome];
+	uint8_t *base = &p->base[predictor_base(p, o->from)];
+	uint8_t *streak = predictor_streak(p, o->from);
+
+	if ((*streak ^ taken) == STREAK_SURE && *base >= DYNAMIC) {
+		p->history = p->history << 1 | taken;
+		return;
+	}
+	if (LIKELY(branch_predict(p, base, streak, o->from, taken)))
+		return;
+	routine_leave();
+	loop_mispredicted(context->m, routine_segment(), o);
+	routine_enter();
+}
+
+void jit_taken_dynamic(uint64_t outcome, uint64_t unused)
+{
+	(void)unused;
+	routine_dynamic(outcome, 1);
+}
+
+void jit_passed_dynamic(uint64_t outcome, uint64_t unused)
+{
+	(void)unused;
+	routine_dynamic(outcome, 0);
+}
+
+#endif
