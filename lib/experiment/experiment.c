@@ -122,7 +122,7 @@ int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, ui
 	return experiment_row(x, EXPERIMENT_SYMBOLS, &symbol) < 0 ? error_nomem(e) : 0;
 }
 
-static struct experiment_fact *fact_find(const struct experiment *x, const char *key)
+struct experiment_fact *experiment_fact_row(const struct experiment *x, const char *key)
 {
 	for (size_t i = 0; i < x->facts.count; i++)
 		if (strcmp(x->facts.data[i].key, key) == 0)
@@ -132,7 +132,7 @@ static struct experiment_fact *fact_find(const struct experiment *x, const char 
 
 int experiment_fact(struct experiment *x, const char *key, const char *value, struct error *e)
 {
-	struct experiment_fact *fact = fact_find(x, key);
+	struct experiment_fact *fact = experiment_fact_row(x, key);
 
 	if (!fact) {
 		fact = vec_push(&x->facts);
@@ -145,7 +145,7 @@ int experiment_fact(struct experiment *x, const char *key, const char *value, st
 
 const char *experiment_fact_find(const struct experiment *x, const char *key)
 {
-	const struct experiment_fact *fact = fact_find(x, key);
+	const struct experiment_fact *fact = experiment_fact_row(x, key);
 
 	return fact ? fact->value : NULL;
 }

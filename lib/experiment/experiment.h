@@ -221,6 +221,8 @@ int experiment_symbol(struct experiment *x, uint32_t image, uint64_t address, ui
 	const char *name, struct error *e);
 /* Sets a fact, replacing one of that key. */
 int experiment_fact(struct experiment *x, const char *key, const char *value, struct error *e);
+/* NULL: there is none. */
+struct experiment_fact *experiment_fact_row(const struct experiment *x, const char *key);
 /* NULL: there is none.  Borrowed until the next experiment_fact. */
 const char *experiment_fact_find(const struct experiment *x, const char *key);
 

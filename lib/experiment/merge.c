@@ -74,25 +74,17 @@ out:
 	return 0;
 }
 
-static struct experiment_fact *find_fact(struct experiment *x, const char *key)
-{
-	for (size_t i = 0; i < x->facts.count; i++)
-		if (strcmp(x->facts.data[i].key, key) == 0)
-			return &x->facts.data[i];
-	return NULL;
-}
-
 static int merge_facts(struct merge *m)
 {
 	for (size_t i = 0; i < m->b->facts.count; i++) {
 		const struct experiment_fact *fact = &m->b->facts.data[i];
-		struct experiment_fact *own = find_fact(m->a, fact->key);
+		struct experiment_fact *own = experiment_fact_row(m->a, fact->key);
 		int order = own ? strcmp(fact->value, own->value) : 0;
 		bool several = fact->several || (own && (own->several || order));
 
 		if ((!own || order < 0) && experiment_fact(m->a, fact->key, fact->value, m->e))
 			return -1;
-		own = find_fact(m->a, fact->key);
+		own = experiment_fact_row(m->a, fact->key);
 		if (own)
 			own->several = several;
 	}

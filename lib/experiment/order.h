@@ -6,10 +6,8 @@
 #ifndef EXPERIMENT_ORDER_H
 #define EXPERIMENT_ORDER_H
 
+#include "base/order.h"
 #include "experiment/experiment.h"
-
-/* Two numbers. */
-#define ORDER(a, b) (((a) > (b)) - ((a) < (b)))
 
 /* Of rows, as qsort wants them. */
 int order_facts(const void *pa, const void *pb);

@@ -41,14 +41,6 @@ void report_experiment_add(struct report_table *t, const struct prof_data *d, si
 	t->failed |= vec_add(&t->experiments, own) != 0;
 }
 
-static const struct experiment_fact *head_find_fact(const struct experiment *x, const char *key)
-{
-	for (size_t i = 0; i < x->facts.count; i++)
-		if (strcmp(x->facts.data[i].key, key) == 0)
-			return &x->facts.data[i];
-	return NULL;
-}
-
 const char *const report_facts[][2] = {
 	{"program", "Target program"},
 	{"command", "Command"},
@@ -72,7 +64,7 @@ static void describe_run(struct report_table *t, const struct prof_data *d, size
 
 	report_head(t, "Experiment file", "%s", in->file);
 	for (size_t i = 0; report_facts[i][0]; i++) {
-		const struct experiment_fact *fact = head_find_fact(x, report_facts[i][0]);
+		const struct experiment_fact *fact = experiment_fact_row(x, report_facts[i][0]);
 
 		if (fact)
 			report_head(t, report_facts[i][1], "%s%s", fact->value,

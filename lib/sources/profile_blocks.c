@@ -4,12 +4,11 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/trace.h"
 #include "model/watch.h"
 #include "model/wire/profile.h"
 #include "sources/profile_read.h"
-
-#define ORDER(a, b) ((a) > (b)) - ((a) < (b))
 
 _Static_assert(PROFILE_SAMPLERS_MAX == MODEL_SAMPLERS_MAX, "the model's limit");
 

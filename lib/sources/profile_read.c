@@ -46,14 +46,6 @@ static int read_image(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
-static int read_images(struct reading_file *f, struct cursor *c)
-{
-	while (left(c))
-		if (read_image(f, c))
-			return -1;
-	return 0;
-}
-
 static bool holds(const struct mapping *m, uint64_t address)
 {
 	return address - m->start < m->length;
@@ -312,45 +304,44 @@ static uint8_t branch_kind(const struct reading_file *f, const struct mapping *m
 
 static int read_indirect(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		const struct mapping *from_mapping = mapping_of(f, get_uint(c)), *to_mapping;
-		uint64_t from = get_uint(c), to, count;
+	const struct mapping *from_mapping = mapping_of(f, get_uint(c)), *to_mapping;
+	uint64_t from = get_uint(c), to, count;
 
-		to_mapping = mapping_of(f, get_uint(c));
-		to = get_uint(c);
-		count = get_uint(c);
-		if (!c->bad && add_edge(f, from_mapping, from, to_mapping, to,
-				       branch_kind(f, from_mapping, from), true, count))
-			return -1;
-	}
-	return 0;
+	to_mapping = mapping_of(f, get_uint(c));
+	to = get_uint(c);
+	count = get_uint(c);
+	return c->bad ? 0
+		      : add_edge(f, from_mapping, from, to_mapping, to,
+				branch_kind(f, from_mapping, from), true, count);
 }
 
 /* ---- files ---- */
 
-/* In the order in which they need each other, which is not that of the file. */
+/* In the order in which they need each other, which is not that of the file. Each reads
+ * one entry, or the whole section; none is called for an empty one. */
 static const struct {
 	enum model_profile_section_type type;
 	int (*read)(struct reading_file *f, struct cursor *c);
+	bool whole;
 } readers[] = {
-	{MODEL_SECTION_IMAGES, read_images},
-	{MODEL_SECTION_THREADS, profile_read_threads},
-	{MODEL_SECTION_EVENTS, profile_read_events},
-	{MODEL_SECTION_BLOCKS, read_blocks},
-	{MODEL_SECTION_INDIRECT, read_indirect},
-	{MODEL_SECTION_SAMPLES, profile_read_samples},
-	{MODEL_SECTION_NODES, profile_read_nodes},
-	{MODEL_SECTION_PATH_SAMPLES, profile_read_path_samples},
-	{MODEL_SECTION_DATA, profile_read_data},
-	{MODEL_SECTION_SLICES, profile_read_slices},
-	{MODEL_SECTION_CALIPERS, profile_read_calipers},
-	{MODEL_SECTION_LOST, profile_read_lost},
-	{MODEL_SECTION_UNCOUNTED, profile_read_uncounted},
-	{MODEL_SECTION_OBJECTS, profile_read_objects},
-	{MODEL_SECTION_OBJECT_PLACES, profile_read_object_places},
-	{MODEL_SECTION_OBJECT_TOUCHES, profile_read_object_touches},
-	{MODEL_SECTION_OBJECT_LINES, profile_read_object_lines},
-	{MODEL_SECTION_OBJECTS_LOST, profile_read_objects_lost},
+	{MODEL_SECTION_IMAGES, read_image, false},
+	{MODEL_SECTION_THREADS, profile_read_threads, false},
+	{MODEL_SECTION_EVENTS, profile_read_events, false},
+	{MODEL_SECTION_BLOCKS, read_blocks, true},
+	{MODEL_SECTION_INDIRECT, read_indirect, false},
+	{MODEL_SECTION_SAMPLES, profile_read_samples, false},
+	{MODEL_SECTION_NODES, profile_read_nodes, false},
+	{MODEL_SECTION_PATH_SAMPLES, profile_read_path_samples, false},
+	{MODEL_SECTION_DATA, profile_read_data, false},
+	{MODEL_SECTION_SLICES, profile_read_slices, true},
+	{MODEL_SECTION_CALIPERS, profile_read_calipers, false},
+	{MODEL_SECTION_LOST, profile_read_lost, true},
+	{MODEL_SECTION_UNCOUNTED, profile_read_uncounted, true},
+	{MODEL_SECTION_OBJECTS, profile_read_objects, false},
+	{MODEL_SECTION_OBJECT_PLACES, profile_read_object_places, false},
+	{MODEL_SECTION_OBJECT_TOUCHES, profile_read_object_touches, false},
+	{MODEL_SECTION_OBJECT_LINES, profile_read_object_lines, false},
+	{MODEL_SECTION_OBJECTS_LOST, profile_read_objects_lost, true},
 };
 
 /* Sections of one type; false where something is damaged. */
@@ -373,7 +364,11 @@ static bool profile_read_read_sections(
 		if (head.type != readers[reader].type)
 			continue;
 		c = (struct cursor){.at = content, .end = content + head.length};
-		*rc = readers[reader].read(f, &c);
+		while (*rc == 0 && left(&c)) {
+			*rc = readers[reader].read(f, &c);
+			if (readers[reader].whole)
+				break;
+		}
 		if (*rc || c.bad)
 			return false;
 	}

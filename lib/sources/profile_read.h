@@ -111,7 +111,7 @@ static inline const struct mapping *mapping_of(const struct reading_file *f, uin
 	return number && number <= f->mappings.count ? &f->mappings.data[number - 1] : &unknown;
 }
 
-/* ---- profile_read_run.c: sections ---- */
+/* ---- profile_read_run.c: sections, or entries of them (readers[] in profile_read.c) ---- */
 int profile_read_events(struct reading_file *f, struct cursor *c);
 int profile_read_nodes(struct reading_file *f, struct cursor *c);
 int profile_read_samples(struct reading_file *f, struct cursor *c);
@@ -125,7 +125,7 @@ int profile_read_lost(struct reading_file *f, struct cursor *c);
 /* number: as in the file, 0 for the root. */
 uint32_t profile_node_at(const struct reading_file *f, struct cursor *c, uint64_t number);
 
-/* ---- profile_read_objects.c: sections ---- */
+/* ---- profile_read_objects.c: likewise ---- */
 int profile_read_objects(struct reading_file *f, struct cursor *c);
 int profile_read_object_places(struct reading_file *f, struct cursor *c);
 int profile_read_object_touches(struct reading_file *f, struct cursor *c);

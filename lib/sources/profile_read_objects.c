@@ -52,7 +52,7 @@ static uint32_t file_image(struct reading_file *f, const uint8_t *name, size_t l
 	return found < 0 ? 0 : (uint32_t)found;
 }
 
-static int read_object(struct reading_file *f, struct cursor *c)
+int profile_read_objects(struct reading_file *f, struct cursor *c)
 {
 	struct experiment_object o = {
 		.key = {.kind = (uint32_t)get_count(c, MODEL_OBJECT_KINDS - 1)}};
@@ -77,14 +77,6 @@ static int read_object(struct reading_file *f, struct cursor *c)
 		o.key.image = file_image(f, name, length);
 	return profile_read_number(
 		f, &f->objects, f->nomem ? -1 : experiment_row(&f->p->x, EXPERIMENT_OBJECTS, &o));
-}
-
-int profile_read_objects(struct reading_file *f, struct cursor *c)
-{
-	while (left(c))
-		if (read_object(f, c))
-			return -1;
-	return 0;
 }
 
 /* The experiment's metric of an event; -1 when memory is out. */
@@ -130,30 +122,22 @@ static int read_events(struct reading_file *f, struct cursor *c, int which, cons
 
 int profile_read_object_places(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		struct experiment_place p = {.key = {.object = get_object(f, c)}};
+	struct experiment_place p = {.key = {.object = get_object(f, c)}};
 
-		p.key.line = get_sint(c);
-		p.key.scale = (uint32_t)get_count(c, EXPERIMENT_SCALE_MAX);
-		if (read_events(f, c, EXPERIMENT_PLACES, &p, &p.key.metric, &p.count))
-			return -1;
-	}
-	return 0;
+	p.key.line = get_sint(c);
+	p.key.scale = (uint32_t)get_count(c, EXPERIMENT_SCALE_MAX);
+	return read_events(f, c, EXPERIMENT_PLACES, &p, &p.key.metric, &p.count);
 }
 
 int profile_read_object_touches(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		struct experiment_touch t = {.key = {.object = get_object(f, c)}};
+	struct experiment_touch t = {.key = {.object = get_object(f, c)}};
 
-		t.key.address = get_code(f, c, &t.key.image);
-		t.least = get_sint(c);
-		t.most = get_sint(c);
-		t.apart = get_uint(c);
-		if (read_events(f, c, EXPERIMENT_TOUCHES, &t, &t.key.metric, &t.count))
-			return -1;
-	}
-	return 0;
+	t.key.address = get_code(f, c, &t.key.image);
+	t.least = get_sint(c);
+	t.most = get_sint(c);
+	t.apart = get_uint(c);
+	return read_events(f, c, EXPERIMENT_TOUCHES, &t, &t.key.metric, &t.count);
 }
 
 static int profile_read_objects_read_end(struct reading_file *f, struct cursor *c, uint32_t line)
@@ -177,32 +161,29 @@ static int profile_read_objects_read_end(struct reading_file *f, struct cursor *
 
 int profile_read_object_lines(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		struct experiment_line l = {.key = {.object = get_object(f, c)}};
-		size_t n;
-		long line;
+	struct experiment_line l = {.key = {.object = get_object(f, c)}};
+	size_t n;
+	long line;
 
-		l.key.offset = get_sint(c);
-		l.key.bytes = get_uint(c);
-		l.requests = get_uint(c);
-		l.needed = get_uint(c);
-		l.useless = get_uint(c);
-		n = get_count(c, left(c));
-		if (c->bad)
-			return 0;
-		line = experiment_row(&f->p->x, EXPERIMENT_LINES, &l);
-		if (line < 0)
-			return out_of_memory(f);
-		for (size_t i = 0; i < n && !c->bad; i++)
-			if (profile_read_objects_read_end(f, c, (uint32_t)line))
-				return -1;
-	}
+	l.key.offset = get_sint(c);
+	l.key.bytes = get_uint(c);
+	l.requests = get_uint(c);
+	l.needed = get_uint(c);
+	l.useless = get_uint(c);
+	n = get_count(c, left(c));
+	if (c->bad)
+		return 0;
+	line = experiment_row(&f->p->x, EXPERIMENT_LINES, &l);
+	if (line < 0)
+		return out_of_memory(f);
+	for (size_t i = 0; i < n && !c->bad; i++)
+		if (profile_read_objects_read_end(f, c, (uint32_t)line))
+			return -1;
 	return 0;
 }
 
 int profile_read_objects_lost(struct reading_file *f, struct cursor *c)
 {
-	if (left(c))
-		f->p->x.data.lost += get_uint(c);
+	f->p->x.data.lost += get_uint(c);
 	return 0;
 }

@@ -9,18 +9,13 @@
 
 int profile_read_events(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		struct profile_sampled s = {
-			.key = {.event = (uint32_t)get_count(c, EVENT_LIMIT - 1)}};
+	struct profile_sampled s = {.key = {.event = (uint32_t)get_count(c, EVENT_LIMIT - 1)}};
 
-		s.key.period = get_uint(c);
-		s.key.skid = get_uint(c) != 0;
-		if (c->bad)
-			return 0;
-		if (profile_read_number(f, &f->samplers, profile_row(f->p, PROFILE_SAMPLERS, &s)))
-			return -1;
-	}
-	return 0;
+	s.key.period = get_uint(c);
+	s.key.skid = get_uint(c) != 0;
+	return c->bad ? 0
+		      : profile_read_number(
+				f, &f->samplers, profile_row(f->p, PROFILE_SAMPLERS, &s));
 }
 
 static uint32_t get_sampler(struct reading_file *f, struct cursor *c)
@@ -41,54 +36,45 @@ uint32_t profile_node_at(const struct reading_file *f, struct cursor *c, uint64_
 
 int profile_read_nodes(struct reading_file *f, struct cursor *c)
 {
-	f->p->stacks |= left(c) > 0;
-	while (left(c)) {
-		uint32_t parent = profile_node_at(f, c, get_uint(c));
-		const struct mapping *m = mapping_of(f, get_uint(c));
-		uint64_t address = get_uint(c) - m->bias;
-		size_t length = get_count(c, 15);
-		struct profile_call call = {.length = 0}, *to;
-		long node;
+	uint32_t parent = profile_node_at(f, c, get_uint(c));
+	const struct mapping *m = mapping_of(f, get_uint(c));
+	uint64_t address = get_uint(c) - m->bias;
+	size_t length = get_count(c, 15);
+	struct profile_call call = {.length = 0}, *to;
+	long node;
 
-		if (c->bad)
-			return 0;
-		node = experiment_node(
-			&f->p->x, parent, m->image, address + (length ? length - 1 : 0));
-		call.key.node = (uint32_t)node;
-		to = node < 0 ? NULL : table_add(&f->p->calls, &call);
-		if (!to || profile_read_number(f, &f->nodes, node))
-			return out_of_memory(f);
-		/* In code that overlaps, a call may end where a signal interrupted. */
-		to->length = length > to->length ? length : to->length;
-	}
+	f->p->stacks = true;
+	if (c->bad)
+		return 0;
+	node = experiment_node(&f->p->x, parent, m->image, address + (length ? length - 1 : 0));
+	call.key.node = (uint32_t)node;
+	to = node < 0 ? NULL : table_add(&f->p->calls, &call);
+	if (!to || profile_read_number(f, &f->nodes, node))
+		return out_of_memory(f);
+	/* In code that overlaps, a call may end where a signal interrupted. */
+	to->length = length > to->length ? length : to->length;
 	return 0;
 }
 
 /* paths: each begins with its node. */
 static int read_samples_of(struct reading_file *f, struct cursor *c, bool paths)
 {
-	while (left(c)) {
-		struct profile_sample key = {.key = {.process = f->process, .pid = f->header->pid}};
-		uint64_t node = paths ? get_uint(c) : 1, thread, address;
-		const struct mapping *m;
+	struct profile_sample key = {.key = {.process = f->process, .pid = f->header->pid}};
+	uint64_t node = paths ? get_uint(c) : 1, thread, address;
+	const struct mapping *m;
 
-		key.key.lost = !node;
-		key.key.node = node ? profile_node_at(f, c, node - 1) : EXPERIMENT_ROOT;
-		key.key.sampler = get_sampler(f, c);
-		thread = get_uint(c);
-		key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
-		key.key.phase = get_uint(c);
-		m = mapping_of(f, get_uint(c));
-		address = get_uint(c);
-		key.key.image = m->image;
-		key.key.address = address - m->bias;
-		key.count = get_uint(c);
-		if (c->bad)
-			return 0;
-		if (profile_row(f->p, PROFILE_SAMPLES, &key) < 0)
-			return out_of_memory(f);
-	}
-	return 0;
+	key.key.lost = !node;
+	key.key.node = node ? profile_node_at(f, c, node - 1) : EXPERIMENT_ROOT;
+	key.key.sampler = get_sampler(f, c);
+	thread = get_uint(c);
+	key.key.tid = thread < f->threads.count ? f->threads.data[thread] : 0;
+	key.key.phase = get_uint(c);
+	m = mapping_of(f, get_uint(c));
+	address = get_uint(c);
+	key.key.image = m->image;
+	key.key.address = address - m->bias;
+	key.count = get_uint(c);
+	return c->bad || profile_row(f->p, PROFILE_SAMPLES, &key) >= 0 ? 0 : out_of_memory(f);
 }
 
 int profile_read_samples(struct reading_file *f, struct cursor *c)
@@ -98,24 +84,17 @@ int profile_read_samples(struct reading_file *f, struct cursor *c)
 
 int profile_read_path_samples(struct reading_file *f, struct cursor *c)
 {
-	f->p->stacks |= left(c) > 0;
+	f->p->stacks = true;
 	return read_samples_of(f, c, true);
 }
 
 int profile_read_data(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		struct profile_data key = {
-			.key = {.sampler = get_sampler(f, c), .pid = f->header->pid}};
+	struct profile_data key = {.key = {.sampler = get_sampler(f, c), .pid = f->header->pid}};
 
-		key.key.address = get_uint(c);
-		key.count = get_uint(c);
-		if (c->bad)
-			return 0;
-		if (profile_row(f->p, PROFILE_DATA, &key) < 0)
-			return out_of_memory(f);
-	}
-	return 0;
+	key.key.address = get_uint(c);
+	key.count = get_uint(c);
+	return c->bad || profile_row(f->p, PROFILE_DATA, &key) >= 0 ? 0 : out_of_memory(f);
 }
 
 /* ---- slices, calipers, the rest ---- */
@@ -134,8 +113,7 @@ static void read_counts(struct cursor *c, uint64_t *counts)
 
 int profile_read_slices(struct reading_file *f, struct cursor *c)
 {
-	if (left(c))
-		get_uint(c); /* their length in cycles */
+	get_uint(c); /* their length in cycles */
 	while (left(c)) {
 		struct profile_slice *s = table_append(&f->p->slices);
 
@@ -150,17 +128,15 @@ int profile_read_slices(struct reading_file *f, struct cursor *c)
 
 int profile_read_threads(struct reading_file *f, struct cursor *c)
 {
-	while (left(c)) {
-		pid_t *tid = vec_push(&f->threads);
+	pid_t *tid = vec_push(&f->threads);
 
-		if (!tid)
-			return out_of_memory(f);
-		*tid = (pid_t)get_uint(c);
-	}
+	if (!tid)
+		return out_of_memory(f);
+	*tid = (pid_t)get_uint(c);
 	return 0;
 }
 
-static int read_caliper(struct reading_file *f, struct cursor *c)
+int profile_read_calipers(struct reading_file *f, struct cursor *c)
 {
 	size_t length = get_count(c, 1 << 20), threads;
 	const uint8_t *name = get_raw(c, length);
@@ -194,20 +170,11 @@ static int read_caliper(struct reading_file *f, struct cursor *c)
 	return 0;
 }
 
-int profile_read_calipers(struct reading_file *f, struct cursor *c)
-{
-	while (left(c))
-		if (read_caliper(f, c))
-			return -1;
-	return 0;
-}
-
 int profile_read_uncounted(struct reading_file *f, struct cursor *c)
 {
 	uint64_t counts[EVENT_LIMIT] = {0};
 
-	if (left(c))
-		read_counts(c, counts);
+	read_counts(c, counts);
 	for (size_t i = 0; i < EVENT_LIMIT; i++)
 		f->p->uncounted[i] += counts[i];
 	return 0;
