@@ -35,18 +35,33 @@ static int misses(struct core *core, struct cache *c, uint64_t address, unsigned
 	return missed;
 }
 
+static int misses_last(struct model *m, struct core *core, uint64_t address, unsigned size)
+{
+	uint64_t last = address + size - 1;
+	int missed;
+
+	if (!m->packed.rows)
+		return misses(core, &m->ll, address, size);
+	missed = packed_use(&m->packed, address) != NEVER;
+	if (address >> PACKED_LINE != last >> PACKED_LINE)
+		missed |= packed_use(&m->packed, last) != NEVER;
+	return missed;
+}
+
 static uint64_t refer(struct model *m, struct core *core, struct cache *l1, uint64_t address,
 	unsigned size, enum event_number l1_misses, enum event_number l2_misses,
 	enum event_number ll_misses)
 {
 	if (size > m->least_line)
 		size = m->least_line;
+	if (m->packed.rows)
+		outside_come_near(m, address, 1);
 	if (!misses(core, l1, address, size))
 		return 0;
 	count(m, l1_misses, 1);
 	count(m, EV_LL_REFERENCES, 1);
 	count(m, EV_L2_REFERENCES, 1); /* LL is the secondary cache here */
-	if (!misses(core, &m->ll, address, size))
+	if (!misses_last(m, core, address, size))
 		return m->ll.latency;
 	count(m, l2_misses, 1);
 	count(m, ll_misses, 1);

@@ -119,7 +119,8 @@ static void lay_out_last(struct arena *a, const struct model_config *config, str
 	uint64_t sets = ll->size ? ll->size / ll->line / ll->ways : 0;
 	struct arena unused = {0, 0};
 
-	if (config->flavour == MODEL_CACHEGRIND || !config->l2.size ||
+	/* Without an L2, what is dirty there is counted. */
+	if ((config->flavour == MODEL_NATIVE && !config->l2.size) ||
 		!packed_serves(sets, ll->ways, ll->line, config->policy[MODEL_LL])) {
 		lay_out_cache(a, &m->ll, ll, config, MODEL_LL);
 		return;

@@ -6,8 +6,9 @@
  * moves entries by one.
  *
  * An entry is 0, or the tag plus one. The tag is the line's number divided by the number of sets.
- * Lines have no state here: with an L2 in front, nothing depends on what is dirty in the last
- * level. Addresses have 48 bits; those above are taken for copies of bit 47.
+ * Lines have no state here: with an L2 in front, and in the flavour of cachegrind, nothing depends
+ * on what is dirty in the last level. Addresses have 48 bits; those above are taken for copies of
+ * bit 47.
  */
 #ifndef MODEL_PACKED_H
 #define MODEL_PACKED_H
