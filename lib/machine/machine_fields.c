@@ -97,7 +97,7 @@ const struct field machine_fields[] = {
 	{"execution", "bank-loads", FIELD_COUNT, MODEL(execution.bank_loads), .high = 3},
 	{"execution", "store-lines", FIELD_COUNT, MODEL(execution.store_lines), .high = 15},
 
-	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), .choices = {"two-bit", "tagged"}},
+	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), .choices = {"two-bit", "tagged", "cachegrind"}},
 	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), .low = 16, .high = 1u << 20},
 	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), .low = 1, .high = 256},
 	{"branches", "taken", FIELD_CYCLES, MODEL(taken_interval), .high = 100},

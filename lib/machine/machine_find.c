@@ -113,6 +113,8 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 	round_sets(&c->ll);
 	c->l2 = (struct model_cache_config){0, 0, 0, 0};
 	c->large_pages = MODEL_PAGES_SMALL;
+	c->predictor_kind = MODEL_PREDICTOR_CACHEGRIND;
+	c->predictor_bits = 14;
 	c->clock_hz = host.model.clock_hz;
 	copy = rest = strdup(arguments);
 	if (!copy)

@@ -25,11 +25,15 @@
  *   they would replace.
  * - Useful bits are cleared only where allocation finds no room.
  *
- * Indirect branches: the same method with targets (ITTAGE, Seznec, JWAC-2 2011). After the table by
- * address there are two with history: the targets of the last two indirect branches and the last
- * eight outcomes of conditional ones, and those of eight and 24. Each has 2048 entries, four ways
- * per set: a Redwood Cove follows code of 1024 operations with six targets without misprediction,
- * but not of 2048.
+ * Kind 2 imitates cachegrind (its manual, section "Branch prediction simulation"): 16,384 two-bit
+ * counters by seven bits of the address and the last seven outcomes; a table of the last targets of
+ * indirect branches by nine bits of their address; returns are always right.
+ *
+ * Indirect branches of kind 1: the same method with targets (ITTAGE, Seznec, JWAC-2 2011). After
+ * the table by address there are two with history: the targets of the last two indirect branches
+ * and the last eight outcomes of conditional ones, and those of eight and 24. Each has 2048
+ * entries, four ways per set: a Redwood Cove follows code of 1024 operations with six targets
+ * without misprediction, but not of 2048.
  *
  * Returns are predicted by a circular stack; when it is full, the oldest entry is overwritten.
  * Direct jumps and calls are never mispredicted. Prediction and update are one step: a branch is
@@ -148,7 +152,11 @@ void branch_predictor_init(struct predictor *p, const struct model_config *confi
 		p->targets[i] = (uint64_t *)(void *)at;
 		at += sizeof(uint64_t) << INDIRECT_BITS;
 	}
-	for (i = 0; i < 2 * BASE_STATES; i++)
+	p->counters = config->predictor_kind == MODEL_PREDICTOR_CACHEGRIND ? p->streaks : 0;
+	for (i = 0; p->counters && i <= p->base_mask; i++)
+		p->base[i] = DYNAMIC; /* and nothing changes it: none is settled */
+	p->next[2 * DYNAMIC] = p->next[2 * DYNAMIC + 1] = DYNAMIC;
+	for (i = 0; !p->counters && i < 2 * BASE_STATES; i++)
 		p->next[i] = config->predictor_kind == 1 ? next_base(i / 2, i % 2)
 							 : next_two_bit(i / 2, i % 2);
 	for (i = 0; i < STEPS; i++)
@@ -215,6 +223,17 @@ static NOINLINE int branch_allocate(
 	return 0;
 }
 
+/* Kind cachegrind. */
+static int branch_count(struct predictor *p, uint64_t history, uint64_t from, unsigned taken)
+{
+	uint64_t bits = history & ((1u << COUNTER_HISTORY) - 1);
+	uint8_t *counter = &p->counters[(from << COUNTER_HISTORY | bits) & p->base_mask];
+	int right = (*counter >= 2) == taken;
+
+	*counter = (uint8_t)branch_step(*counter, 3, taken);
+	return right;
+}
+
 /* Without branches, which would be as hard to predict as those that are modelled. */
 NOINLINE int branch_predict(
 	struct predictor *p, uint8_t *base, uint8_t *streak, uint64_t from, unsigned taken)
@@ -234,6 +253,8 @@ NOINLINE int branch_predict(
 	p->history = history << 1 | taken;
 	if (state < DYNAMIC)
 		return 0;
+	if (UNLIKELY(p->counters != 0))
+		return branch_count(p, history, from, taken);
 	if (UNLIKELY(!p->sets))
 		return (state >> 1 & 1) == taken;
 	if ((*streak & ~1u) == STREAK_SURE) {
@@ -268,6 +289,9 @@ NOINLINE int branch_predict(
 #define SURE_ONE   (UINT64_C(1) << 48)
 #define TARGET_TAG (~(TARGET | CONFIDENCE))
 #define TAG_ONE    (UINT64_C(1) << 50)
+
+/* Of kind cachegrind: entries of its table. */
+#define COUNTED_TARGETS 512
 
 static const uint64_t path_targets[INDIRECT_TABLES] = {0, 0xffff, UINT64_MAX};
 static const uint64_t path_outcomes[INDIRECT_TABLES] = {0, 0xff, 0xffffff};
@@ -338,6 +362,13 @@ int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from,
 	unsigned tables = m->config.predictor_kind == 0 ? 1 : INDIRECT_TABLES, provider;
 	uint64_t *known = 0, path = p->path;
 
+	if (p->counters) {
+		uint64_t *target = &p->targets[0][from % COUNTED_TARGETS];
+		int right = *target == to;
+
+		*target = to;
+		return right;
+	}
 	to &= TARGET;
 	p->path = path << 8 | (to * MULTIPLIER) >> 56;
 	/* The longest that has the branch; if that is right, the others are not used. */

@@ -62,6 +62,9 @@ static inline int predict_conditional(
 	return branch_predict(p, base, streak, from, taken);
 }
 
+/* Kind cachegrind: outcomes in the index of a counter. */
+#define COUNTER_HISTORY 7
+
 int branch_predict_indirect(struct model *m, struct predictor *p, uint64_t from, uint64_t to);
 /* All but conditional branches and direct jumps: predicts, counts a misprediction and charges it.
  */
@@ -84,6 +87,8 @@ static inline int predict_return(struct model *m, struct predictor *p, uint64_t 
 {
 	uint64_t predicted;
 
+	if (p->counters) /* cachegrind assumes so */
+		return 1;
 	if (UNLIKELY(!m->config.return_stack))
 		return branch_predict_indirect(m, p, from, to);
 	if (!p->return_count) {

@@ -79,3 +79,37 @@ uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, 
 	return refer(m, core, &core->l1i, address, size, EV_L1I_MISSES, EV_L2I_MISSES,
 		EV_LL_INSTRUCTION_MISSES);
 }
+
+uint64_t cachegrind_line(struct model *m, struct core *core, uint64_t line)
+{
+	struct cache *l1d = &core->l1d;
+	uint32_t found;
+	uint64_t *entry = cache_search(l1d, cache_set(l1d, line), line, &found);
+	uint64_t victim = *entry & ~UNSEEN;
+
+	if (!found) {
+		if (m->packed.rows)
+			outside_come_near(m, line, 1);
+		if (victim)
+			slot_drop(core, victim);
+		*entry = line | SHARED;
+		m->counts[EV_L1D_MISSES]++;
+		m->counts[EV_LL_REFERENCES]++;
+		m->counts[EV_L2_REFERENCES]++;
+		if (misses_last(m, core, line, 1)) {
+			m->counts[EV_L2D_MISSES]++;
+			m->counts[EV_LL_DATA_MISSES]++;
+		}
+	}
+	cache_touch(l1d, entry);
+	return (uint64_t)(entry - l1d->entries);
+}
+
+int cachegrind_is_usual(const struct model *m, const struct core *core)
+{
+	const struct cache *l1d = &core->l1d;
+
+	return m->cachegrind && core->slotted && !m->timed && l1d->bits == 6 && m->ll.bits == 6 &&
+	       m->least_line == 64 && m->page_bits == 12 && l1d->policy == MODEL_LRU &&
+	       !(m->parts & MODEL_PART_STORES);
+}

@@ -243,9 +243,9 @@ static const char *check_core(const struct model_config *config)
 		       "cycles";
 	if (config->misses > MISSES_MAX)
 		return "more than 64 misses under way at once";
-	if (config->predictor_kind > 1)
-		return "predictor kind must be 0 (two-bit counters) or 1 (tagged, geometric "
-		       "histories)";
+	if (config->predictor_kind > MODEL_PREDICTOR_CACHEGRIND)
+		return "predictor kind must be 0 (two-bit counters), 1 (tagged, geometric "
+		       "histories) or 2 (cachegrind's)";
 	if (config->predictor_bits < 4 || config->predictor_bits > 20)
 		return "predictor bits must be from 4 to 20";
 	if (config->return_stack > RETURN_STACK_MAX)

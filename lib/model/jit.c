@@ -372,14 +372,45 @@ static void jit_conditional(
 	slow->routine = o->taken ? jit_taken_dynamic : jit_passed_dynamic;
 }
 
+/* A counter that predicts right becomes, or stays, a strong one. */
+static void jit_counted(
+	struct jit *e, struct jit_slow *slow, const struct model *m, const struct model_outcome *o)
+{
+	size_t at = o->from << COUNTER_HISTORY & m->core->predictor.base_mask;
+
+	jit_memory(e, OP_MOV | WIDE, RCX, CORE(predictor.history));
+	jit_memory(e, OP_MOV | WIDE, RDX, CORE(predictor.counters));
+	jit_registers(e, OP_MOV, RAX, RCX);
+	jit_constant(e, IMM_AND, 0, RAX, (1 << COUNTER_HISTORY) - 1);
+	jit_memory(e, OP_CMP_BYTE, 7, jit_indexed(RDX, RAX, 0, at));
+	jit_byte(e, 2);
+	jit_slow_if(e, slow, o->taken ? BELOW : NOT_BELOW);
+	jit_memory(e, OP_MOV_BYTE_CONSTANT, 0, jit_indexed(RDX, RAX, 0, at));
+	jit_byte(e, o->taken ? 3 : 0);
+	if (o->taken)
+		jit_memory(e, OP_LEA | WIDE, RCX, jit_indexed(RCX, RCX, 0, 1));
+	else
+		jit_registers(e, OP_ADD_TO | WIDE, RCX, RCX);
+	jit_memory(e, OP_MOV_TO | WIDE, RCX, CORE(predictor.history));
+	slow->back = e->at;
+	slow->routine = o->taken ? jit_taken_dynamic : jit_passed_dynamic;
+}
+
 static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model *m,
 	const struct model_outcome *o, unsigned i)
 {
+	int counters = m->core->predictor.counters != 0;
+	int known = o->kind == MODEL_CALL || o->kind == MODEL_RETURN;
+
 	if (m->timed && o->taken && (o->kind == MODEL_JUMP || o->kind == MODEL_CONDITIONAL))
 		jit_taken(e, m);
-	if (o->kind == MODEL_CONDITIONAL) {
+	if (!(m->parts & MODEL_PART_PREDICTORS))
+		return;
+	if (o->kind == MODEL_CONDITIONAL && counters) {
+		jit_counted(e, slow, m, o);
+	} else if (o->kind == MODEL_CONDITIONAL) {
 		jit_conditional(e, slow, m, o);
-	} else if (o->kind != MODEL_JUMP) {
+	} else if (o->kind != MODEL_JUMP && !(known && counters && !m->timed)) {
 		jit_move_constant(e, RDI, i);
 		jit_call(e, jit_branch_slowly);
 	}

@@ -39,8 +39,9 @@ enum {
 	OP_TEST = 0x85,
 	OP_MOVZX_BYTE = 0x0fb6,
 	OP_MOVZX_WORD = 0x0fb7,
-	OP_CMP_BYTE = 0x80,     /* /7, with a constant */
-	OP_MOV_CONSTANT = 0xc7, /* /0 */
+	OP_CMP_BYTE = 0x80,          /* /7, with a constant */
+	OP_MOV_CONSTANT = 0xc7,      /* /0 */
+	OP_MOV_BYTE_CONSTANT = 0xc6, /* /0 */
 	OP_MOVD = 0x0f6e,
 	OP_MOVD_TO = 0x0f7e,
 	OP_MOVQ_TO = 0x0fd6,

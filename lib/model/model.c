@@ -201,6 +201,7 @@ static void init_core(struct model *m, unsigned number)
 					 : !core->stlb.ways);
 	core->usual = (uint32_t)hierarchy_is_usual(m, core);
 	core->usual_tlbs = (uint32_t)tlb_is_usual(m, core);
+	core->imitates = (uint32_t)cachegrind_is_usual(m, core);
 	core->fetch_line = NEVER;
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;

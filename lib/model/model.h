@@ -140,6 +140,13 @@ struct model_execution_config {
 	uint32_t store_lines;
 };
 
+/* How branches are predicted: branch.c. */
+enum model_predictor {
+	MODEL_PREDICTOR_TWO_BIT,    /* two-bit counters by address (R10000) */
+	MODEL_PREDICTOR_TAGGED,     /* tagged tables of geometric histories */
+	MODEL_PREDICTOR_CACHEGRIND, /* as cachegrind does */
+};
+
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
 #define MODEL_CONFIG_VERSION 9
@@ -165,10 +172,9 @@ struct model_config {
 	uint32_t intervention_latency; /* cycles to fetch a line that another core holds modified */
 	uint32_t lock_latency;         /* cycles of a locked read-modify-write that hits L1 */
 	uint32_t predictor_bits;       /* log2 entries of the conditional predictor's tables */
-	uint32_t predictor_kind; /* 0: two-bit counters by address (R10000); 1: tagged, geometric
-				    histories */
-	uint32_t return_stack;   /* entries */
-	uint32_t store_buffer;   /* entries */
+	uint32_t predictor_kind;       /* enum model_predictor */
+	uint32_t return_stack;         /* entries */
+	uint32_t store_buffer;         /* entries */
 	uint32_t misses; /* loads that may wait for a line at once: beyond, they take turns; 0: no
 			    limit */
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */

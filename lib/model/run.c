@@ -236,15 +236,36 @@ NOINLINE void run_access_unslotted(struct model *m, struct core *core,
 	fill_slot(m, core, address);
 }
 
+/* The same for cachegrind's flavour without clock and watchers: an access within one line. */
+static NOINLINE void access_imitated(
+	struct model *m, struct core *core, const struct model_access *a, uint64_t address)
+{
+	uint64_t number = (address >> COMMON_PAGE) + 1, page, entry;
+	const struct page_slot *slot = page_slot(core->data_pages, number);
+
+	if (UNLIKELY(slot->page != number))
+		tlb_translate_data(m, core, address & ~m->page);
+	entry = cachegrind_line(m, core, address & ~(uint64_t)(LINE_BYTES - 1));
+	page = (uint64_t)(slot->used - core->page_used);
+	if (LIKELY(slot->page == number) && LIKELY(page < PAGES_NOTED) && !(address >> 48))
+		set_slot(core, address, entry, page, 1);
+	m->accessed = address;
+	m->accessed_size = a->size;
+}
+
 void run_access_common(struct model *m, struct core *core, const struct model_segment *s,
 	const struct model_access *a, uint64_t address, uint64_t base)
 {
 	uint64_t order = base + a->insn + 1u;
 
-	if (UNLIKELY(!core->usual) || UNLIKELY(core->retire != 0) || UNLIKELY(a->way == MODIFIES) ||
-		(UNLIKELY(a->way == OTHERWISE) &&
-			(a->kind != MODEL_ACCESS_PREFETCH || a->guarded)) ||
-		UNLIKELY(address % LINE_BYTES + a->size > LINE_BYTES))
+	if (core->imitates && !m->watch && a->way <= WIDE_STORES &&
+		address % LINE_BYTES + a->size <= LINE_BYTES)
+		access_imitated(m, core, a, address);
+	else if (UNLIKELY(!core->usual) || UNLIKELY(core->retire != 0) ||
+		 UNLIKELY(a->way == MODIFIES) ||
+		 (UNLIKELY(a->way == OTHERWISE) &&
+			 (a->kind != MODEL_ACCESS_PREFETCH || a->guarded)) ||
+		 UNLIKELY(address % LINE_BYTES + a->size > LINE_BYTES))
 		run_access_unslotted(m, core, s, a, address, order);
 	else
 		access_usual(m, core, a, &s->block->insns[a->insn], address, order);

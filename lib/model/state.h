@@ -101,7 +101,8 @@ struct predictor {
 	uint64_t history; /* outcomes of conditional branches, the last one in bit 0 */
 	uint8_t *base;    /* states by address; see branch.h */
 	uint64_t base_mask;
-	uint8_t *streaks; /* as many; see branch.h */
+	uint8_t *streaks;  /* as many; see branch.h */
+	uint8_t *counters; /* of kind cachegrind, else null: the same memory */
 	uint32_t streak_shift;
 	struct ways *sets;       /* entries of the tagged tables; null for kind 0 */
 	uint64_t set_mask;       /* bytes */
@@ -160,6 +161,7 @@ struct core {
 	uint32_t slotted;              /* are line_slots of use? */
 	uint32_t usual;                /* is it as hierarchy_usual assumes? */
 	uint32_t usual_tlbs;           /* is it as translate_usual does? */
+	uint32_t imitates;             /* does cachegrind_line serve? */
 	struct model_segment *fetched; /* those that were run and not settled; see fetched.c */
 	uint64_t ran[MODEL_STATICS];   /* counts of settled segments, until watch_settle takes them
 					*/
@@ -429,6 +431,10 @@ static inline uint64_t model_at(const struct model *m)
 /* cachegrind.c. */
 uint64_t cachegrind_data(struct model *m, struct core *core, uint64_t address, unsigned size);
 uint64_t cachegrind_fetch(struct model *m, struct core *core, uint64_t address, unsigned size);
+/* The same as cachegrind_data for one line, where there is no clock, if cachegrind_is_usual.
+ * Returns where L1D has it: the index of its entry. */
+uint64_t cachegrind_line(struct model *m, struct core *core, uint64_t line);
+int cachegrind_is_usual(const struct model *m, const struct core *core);
 
 /* forward.c. */
 void forward_load(struct model *m, struct core *core, uint64_t address, unsigned size);

@@ -363,6 +363,45 @@ static void indirect(void)
 	run_end(&run);
 }
 
+/* The same by hand: a counter by seven bits of the address and the last seven outcomes. */
+static void as_cachegrind(void)
+{
+	static uint8_t counters[1 << 14];
+	struct model_config config = zen4();
+	uint64_t seed = 9, expected = 0, last = 0;
+	unsigned history = 0;
+
+	config.predictor_kind = MODEL_PREDICTOR_CACHEGRIND;
+	config.predictor_bits = 14;
+	run_begin(&run, &config);
+	for (int i = 0; i < 50000; i++) {
+		uint64_t from = 0x400000 + random_below(&seed, 1000);
+		unsigned taken = random_below(&seed, 10) < from % 10;
+		uint8_t *counter = &counters[(from & 127) << 7 | (history & 127)];
+
+		expected += (*counter >= 2) != taken;
+		*counter = (uint8_t)(taken ? *counter + (*counter < 3) : *counter - (*counter > 0));
+		history = history << 1 | taken;
+		conditional(from, (int)taken);
+	}
+	model_sync(run.model);
+	is_int(run.counts[EV_MISPREDICTED_CONDITIONALS], expected, "as cachegrind predicts");
+	expected = 0;
+	for (int i = 0; i < 1000; i++) {
+		uint64_t to = 0x500000 + random_below(&seed, 2);
+
+		expected += to != last;
+		last = to;
+		model_branch(run.model, MODEL_INDIRECT_JUMP, 0x400123, 0x400125, to, 1);
+	}
+	model_branch(run.model, MODEL_RETURN, 0x9000, 0x9001, 0x407002, 1);
+	model_sync(run.model);
+	is_int(run.counts[EV_MISPREDICTED_INDIRECTS], expected,
+		"an indirect branch goes where it went");
+	is_int(run.counts[EV_MISPREDICTED_RETURNS], 0, "and returns are right");
+	run_end(&run);
+}
+
 int main(void)
 {
 	short_loops();
@@ -379,5 +418,6 @@ int main(void)
 	one_way();
 	return_stack();
 	indirect();
+	as_cachegrind();
 	return done();
 }
