@@ -103,6 +103,8 @@ static void jit_begin(struct jit *e)
 
 void model_set_code(struct model *m, void *memory, size_t bytes)
 {
+	if (!memory)
+		return;
 	m->jit = (struct jit){.begin = memory, .end = (uint8_t *)memory + bytes};
 	jit_begin(&m->jit);
 }

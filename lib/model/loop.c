@@ -5,19 +5,19 @@
  * record. Samples of what execution alone determines (instructions, loads ...) are counted down by
  * the sums of settled segments; only the record in which an overflow falls is gone through.
  *
- * The loop is bound by the number of the host's instructions: some 30 per load, 50 per store, 40
- * per record, and more for branches. So count them (callgrind over a loop of a few records) before
+ * Segments that are run often have code of their own (jit.h), which the loop enters; it runs the
+ * others itself. The work is bound by the number of the host's instructions and, in large programs,
+ * by how much code and how many descriptors its caches keep. Measure both kinds of programs before
  * and after a change.
  * - These changes made it faster: direct paths for frequent misses (translations that the second
  *   level has, lines prefetched by software, segments seen again after other code was fetched), and
  *   more slots of lines than L1D has lines.
  * - These changes did not: fewer loads, other optimization levels or tuning, a smaller buffer,
  *   packed tags and fields, one host branch less for each taken branch, predictor entries in
- *   registers, AVX-512, a filter in the program's code for lines used last (an access costs as many
- *   instructions there).
+ *   registers, AVX-512, code that calls a routine for each access.
  *
  * What is left is the cost of what is modelled: first-level misses (some 250 cycles of the host
- * each), the tagged predictor, stores and loads that may overlap.
+ * each), the tagged predictor, and segments that are seen again after each miss of L1I.
  */
 #include "model/loop.h"
 

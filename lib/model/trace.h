@@ -251,7 +251,7 @@ static inline void model_outcome_statics(const struct model_outcome *o, uint16_t
 }
 
 /* Memory for code of the host, which must be readable, writable and executable: at least 64 KiB,
- * aligned to 64, until the model ends. Makes model_run faster; results are the same. */
+ * aligned to 64, until the model ends; null: none. Makes model_run faster; results are the same. */
 void model_set_code(struct model *m, void *memory, size_t bytes);
 /* Runs the records in words begin..end (exclusive), all of the current thread. */
 void model_run(struct model *m, const uint64_t *begin, const uint64_t *end);
