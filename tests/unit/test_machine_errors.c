@@ -72,7 +72,8 @@ static const struct bad {
 	{"[machine]\nname \x01\n", "x.machine:2: a control character (0x01)", ""},
 	{"[branches]\nentries 1000\n", "x.machine:2: entries 1000 is not a power of two", ""},
 	{"[branches]\npredictor tag\n",
-		"x.machine:2: predictor is 'two-bit', 'tagged' or 'cachegrind', not 'tag'", "'tagged'"},
+		"x.machine:2: predictor is 'two-bit', 'tagged' or 'cachegrind', not 'tag'",
+		"'tagged'"},
 	{"[caches]\nL2-policy pseudo\n",
 		"x.machine:2: L2-policy is 'lru', 'tree-plru', 'bit-plru', 'random', 'srrip' or "
 		"'qlru', not 'pseudo'",
