@@ -1,6 +1,22 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "sources/model_arguments.h"
 
+void model_arguments_ask(struct model_config *config, const struct source_options *options,
+	const struct event_spec *specs, size_t count)
+{
+	const struct profile_request *p = options->profile;
+
+	if (p && (!p->only_samples || p->blocks || p->dataspace || p->slice_cycles))
+		return;
+	model_ask_little(config);
+	for (size_t i = 0; p && i < p->sampler_count; i++)
+		model_ask(config, p->samplers[i].event);
+	for (size_t i = 0; i < count; i++)
+		model_ask(config, (unsigned)specs[i].event->number);
+	if (!(config->parts & MODEL_PART_CLOCK))
+		config->clock = MODEL_CLOCK_FIRST_ORDER; /* the cheaper one */
+}
+
 /* EVENT:PERIOD[:skid], separated by commas. */
 static void model_arguments_add_samplers(struct strbuf *to, const struct profile_request *r)
 {

@@ -16,4 +16,9 @@ void model_profile_arguments(const struct profile_request *r, struct strbuf *arg
 /* The counts with which the profile is compared. */
 void model_profile_missing(const struct profile_request *r, const struct model_sums *sums);
 
+/* What the run asks of the model: config.parts and events.  Profiles, except for samples alone, may
+ * need any event. */
+void model_arguments_ask(struct model_config *config, const struct source_options *options,
+	const struct event_spec *specs, size_t count);
+
 #endif

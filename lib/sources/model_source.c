@@ -114,19 +114,6 @@ static void model_close(void *session)
 	free(s);
 }
 
-/* What the run asks of the model.  Profiles and samples may need any event. */
-static void ask_model(struct model_config *config, const struct source_options *options,
-	const struct event_spec *specs, size_t count)
-{
-	if (options->profile)
-		return;
-	model_ask_little(config);
-	for (size_t i = 0; i < count; i++)
-		model_ask(config, (unsigned)specs[i].event->number);
-	if (!(config->parts & MODEL_PART_CLOCK))
-		config->clock = MODEL_CLOCK_FIRST_ORDER; /* the cheaper one */
-}
-
 static void *model_open(const struct source_options *options, struct event_spec *specs,
 	size_t count, struct error *e)
 {
@@ -149,7 +136,7 @@ static void *model_open(const struct source_options *options, struct event_spec 
 		return NULL;
 	}
 	config = options->machine->model;
-	ask_model(&config, options, specs, count);
+	model_arguments_ask(&config, options, specs, count);
 	s->parts = config.parts;
 	if (model_install_find(&s->install, e) == 0 &&
 		model_scratch_make(&s->scratch, &config, e) == 0) {

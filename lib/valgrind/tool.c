@@ -410,15 +410,15 @@ static void options_read(void)
 	const HChar *why;
 
 	read_config();
-	if (config.parts == MODEL_PART_EXECUTION) {
+	why = profile_begin();
+	if (why)
+		give_up(why, "profile");
+	if (config.parts == MODEL_PART_EXECUTION && profile_kind == PROFILE_NONE) {
 		executed_begin(&config);
 		fast = False; /* this is faster */
 	}
 	if (fast)
 		config.parts = MODEL_PARTS_ALL; /* which windows are chosen depends on them */
-	why = profile_begin();
-	if (why)
-		give_up(why, "profile");
 	/* As in callgrind: a superblock executes exactly the program's instructions, with nothing
 	 * speculated. Cachegrind keeps the defaults, and its misses must be imitated here; but
 	 * paths need calls at the ends of superblocks. */

@@ -49,7 +49,8 @@ alone() { # options command...
 	for n in $(python3 -c 'import json; print(*(e["number"] for e in json.load(open("all.json"))["events"] if e["count"]["label"] == "model"))'); do
 		# shellcheck disable=SC2086
 		perfex -q -source model $_options -e "$n" -json -o some.json -- "$@" > some.out 2>&1
-		[ "$(counts some.json "$n")" = "$(counts all.json "$n")" ] && echo "$n" >> equal || echo "$n" >> differ
+		[ "$(counts some.json "$n")" = "$(counts all.json "$n")" ] && echo "$n" >> equal ||
+			echo "$n: $(counts some.json "$n") $(cat some.out), with all $(counts all.json "$n")" >> differ
 	done
 	is "$_options: each event alone" "$(cat differ 2>/dev/null)" ""
 	ok "$_options: which are many" test "$(wc -l < equal)" -gt 40
@@ -71,6 +72,19 @@ for n in 17 18 61; do
 done
 run perfex -q -source model -machine zen4 -p 0.05 -e 17 -e 18 -o readouts -- "$programs/model-tree" chain 1
 like "read-outs while it runs" "$(cat readouts)" 'Graduated loads'
+
+# Samples alone model what their events need; with cycles, everything.
+if command -v jq >/dev/null; then
+	for event in dc:101 gi:1009 br:53; do
+		ssrun -q -source model -machine zen4 -o alone.x -e $event "$programs/model-tree" contend 2
+		ssrun -q -source model -machine zen4 -o both.x -e cy:100003 -e $event "$programs/model-tree" contend 2
+		where() { prof -json "$1" 2>/dev/null | jq -c --argjson n "$2" '[.experiments[$n].total, ([.rows[] | select((.counts[$n].value // 0) > 0) | [.procedure, .counts[$n].value]] | sort)]'; }
+		is "samples of $event alone" "$(where alone.x 0)" "$(where both.x 1)"
+		like "there are some" "$(where alone.x 0)" '^\[[1-9]'
+	done
+else
+	skip "samples alone" "jq is not installed"
+fi
 
 # A long run says so once, on a terminal.
 cat > terminal.py <<'END'
