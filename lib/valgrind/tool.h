@@ -88,8 +88,6 @@ extern Bool precise_prefetches;
 /* A thread was created; itself: it is the caller, and runs. */
 extern Int turn_blocks; /* superblocks per turn */
 void turns_add(ThreadId tid, UInt number, Bool itself);
-/* Before each of the program's system calls: it may wake threads. */
-void turns_system_call(void);
 void turns_end(ThreadId tid);
 void turns_forked(ThreadId tid);
 

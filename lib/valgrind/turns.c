@@ -16,9 +16,7 @@
  * would hardly occur.
  *
  * Cost: nothing with one thread; else some microseconds per thread at each system call that may
- * block, and at the end of each turn after a system call. A thread that sleeps goes on sleeping
- * while the others make no system calls, unless something from outside wakes it; so it is not
- * looked at then.
+ * block, and at the end of each turn.
  */
 #include "valgrind/tool.h"
 
@@ -54,19 +52,14 @@ enum turn_state {
 struct turn {
 	Int state, lwp;
 	UInt number;
-	Int wake;    /* futex: changes when there is something to do */
-	Bool asleep; /* it was settled in a system call; while `calm` */
+	Int wake; /* futex: changes when there is something to do */
 };
 
 static struct turn *turns; /* by Valgrind's number of the thread; NULL before the first is known */
 static Int owner;          /* kernel's number of the thread that has the turn, 0: none */
 static UInt last_number;
-static Bool company;    /* there is more than one thread */
-static UInt used;       /* turns[used] and above were never touched */
-static Bool slice_over; /* the owner's next release is the end of its turn */
-/* How often all threads were found settled since the last system call; 2: twice or more. The first
- * time, one that slept may have been woken by another that then slept. */
-static UInt calm;
+static Bool company; /* there is more than one thread */
+static UInt used;    /* turns[used] and above were never touched */
 /* Spin lock on all of this: the number of the process that holds it. A fork may copy it while a
  * thread that the child does not have holds it, so the child ignores its parent's. */
 static Int guard;
@@ -133,15 +126,12 @@ static Bool settled(struct turn *t)
 		return True;
 	if (t->state == STARTING)
 		return False;
-	if (t->state == OUTSIDE && t->asleep && calm > 1)
-		return True;
 	letter = kernel_state(t->lwp);
 	if (letter == 0 || letter == 'Z' || letter == 'X') {
 		t->state = NOBODY;
 		return True;
 	}
-	t->asleep = t->state == OUTSIDE && (letter == 'S' || letter == 'T' || letter == 't');
-	return t->asleep;
+	return t->state == OUTSIDE && (letter == 'S' || letter == 'T' || letter == 't');
 }
 
 /* The thread that runs next; NULL: not known yet. Only when no thread has the turn. */
@@ -161,8 +151,6 @@ static struct turn *next_turn(void)
 		if (t->number > last_number && (!next || t->number < next->number))
 			next = t;
 	}
-	if (calm < 2)
-		calm++;
 	return next ? next : least;
 }
 
@@ -228,32 +216,6 @@ __attribute__((used)) void __wrap_vgModuleLocal_acquire_sched_lock(struct sched_
 	turns_leave();
 }
 
-/* The owner gives its turn back; True: another thread has it then, or the same again. */
-static Bool end_turn(struct turn *me)
-{
-	Bool only_turn = slice_over;
-	struct turn *next;
-
-	slice_over = False;
-	owner = 0;
-	if (!only_turn)
-		calm = 0;
-	if (!me || me->state != RUNNING)
-		return False;
-	if (!only_turn) {
-		me->state = OUTSIDE;
-		return False;
-	}
-	me->state = WAITING;
-	next = next_turn();
-	if (!next)
-		return False;
-	owner = next->lwp;
-	if (next != me)
-		turns_wake(next);
-	return True;
-}
-
 __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_lock *lock)
 {
 	struct turn *me;
@@ -261,10 +223,9 @@ __attribute__((used)) void __wrap_vgModuleLocal_release_sched_lock(struct sched_
 	(void)lock;
 	turns_enter();
 	me = turn_of(VG_(gettid)());
-	if (end_turn(me)) {
-		turns_leave();
-		return;
-	}
+	if (me && me->state == RUNNING)
+		me->state = OUTSIDE;
+	owner = 0;
 	for (UInt i = 1; i < used; i++) {
 		if (turns[i].state == WAITING) {
 			turns_wake(&turns[i]); /* to find out which is next */
@@ -310,8 +271,6 @@ __attribute__((used)) void __wrap_vgPlain_disp_run_translations(
 	trace_inside(True);
 	__real_vgPlain_disp_run_translations(result, guest_state, code);
 	trace_inside(False);
-	/* The scheduler's next step is to release and acquire the lock. */
-	slice_over = (Int)guest->host_EvC_COUNTER < 0;
 	if (sampled_leave() && (result[0] == CHAIN_ME_SLOWLY || result[0] == CHAIN_ME_FAST)) {
 		result[0] = VEX_TRC_JMP_BORING; /* another time */
 		result[1] = 0;
@@ -341,12 +300,6 @@ void turns_add(ThreadId tid, UInt number, Bool itself)
 		.number = number};
 	count_company();
 	turns_leave();
-}
-
-void turns_system_call(void)
-{
-	calm = 0;
-	slice_over = False;
 }
 
 void turns_end(ThreadId tid)
