@@ -383,7 +383,8 @@ static void jit_counted(
 	jit_memory(e, OP_MOV | WIDE, RCX, CORE(predictor.history));
 	jit_memory(e, OP_MOV | WIDE, RDX, CORE(predictor.counters));
 	jit_registers(e, OP_MOV, RAX, RCX);
-	jit_constant(e, IMM_AND, 0, RAX, (1 << COUNTER_HISTORY) - 1);
+	jit_constant(e, IMM_AND, 0, RAX,
+		(int32_t)(((1u << COUNTER_HISTORY) - 1) & m->core->predictor.base_mask));
 	jit_memory(e, OP_CMP_BYTE, 7, jit_indexed(RDX, RAX, 0, at));
 	jit_byte(e, 2);
 	jit_slow_if(e, slow, o->taken ? BELOW : NOT_BELOW);
@@ -473,13 +474,11 @@ static void jit_code(struct jit *e, const struct model *m, const struct model_se
 	jit_slow_part(e, &orders[i], 0);
 }
 
-/* All code is given up. */
+/* All code is given up. Only the current core has segments that are seen: each run of records
+ * settles its own at its end. */
 static void jit_again(struct model *m)
 {
-	unsigned i;
-
-	for (i = 0; i < m->config.cores; i++)
-		fetched_settle(&m->cores[i]);
+	fetched_settle(m->core);
 	jit_begin(&m->jit);
 }
 

@@ -507,6 +507,9 @@ int main(void)
 	c.predictor_kind = MODEL_PREDICTOR_CACHEGRIND;
 	c.predictor_bits = 14;
 	compare("cachegrind's predictor", &c, 2, 18, 0);
+	c.predictor_bits = 4;
+	compare("cachegrind's predictor with few entries", &c, 1, 22, 0);
+	c.predictor_bits = 14;
 	c.flavour = MODEL_CACHEGRIND;
 	c.l2 = (struct model_cache_config){0};
 	c.itlb = c.dtlb = c.stlb = (struct model_tlb_config){0};
