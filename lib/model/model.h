@@ -281,4 +281,9 @@ void *model_scattered(const struct model *m, size_t *bytes);
  * thread's array. */
 void model_sync(struct model *m);
 
+/* Where the retirement clock's cycles by cause are added whenever a thread's counts are brought up
+ * to date, of all threads; null: nowhere. Must outlive the model. */
+struct model_clock_sums;
+void model_set_clock_sums(struct model *m, struct model_clock_sums *sums);
+
 #endif

@@ -152,7 +152,7 @@ void clock_drain(struct model *m, struct core *core)
 	c->front += m->mispredict;
 }
 
-static void flush_retired(struct core *core)
+static void flush_retired(struct model *m, struct core *core)
 {
 	struct retire *t = core->retire;
 	uint64_t cycles[MODEL_CAUSES];
@@ -164,6 +164,8 @@ static void flush_retired(struct core *core)
 
 		cycles[i] -= t->counted[i];
 		t->counted[i] = so_far;
+		if (m->clock_sums)
+			m->clock_sums->causes[i].value += (double)cycles[i];
 	}
 	core->counts[EV_CYCLES] += retire_sum(cycles, MODEL_CAUSE_BASE, MODEL_CAUSE_MISPREDICT);
 	core->counts[EV_BACKEND_STALLS] +=
@@ -182,7 +184,7 @@ void clock_flush(struct model *m, struct core *core)
 	uint64_t back = (c->back - c->back_done) / width;
 
 	if (core->retire) {
-		flush_retired(core);
+		flush_retired(m, core);
 		return;
 	}
 	c->now_done += cycles * width;
@@ -191,4 +193,9 @@ void clock_flush(struct model *m, struct core *core)
 	core->counts[EV_CYCLES] += cycles;
 	core->counts[EV_FRONTEND_STALLS] += front;
 	core->counts[EV_BACKEND_STALLS] += back;
+}
+
+void model_set_clock_sums(struct model *m, struct model_clock_sums *sums)
+{
+	m->clock_sums = sums;
 }

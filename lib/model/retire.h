@@ -15,35 +15,10 @@
 #ifndef MODEL_RETIRE_H
 #define MODEL_RETIRE_H
 
+#include "model/cause.h"
 #include "model/model.h"
 #include "model/rows.h"
 #include "model/trace.h"
-
-/* Why time passed. */
-enum model_cause {
-	MODEL_CAUSE_BASE,       /* an instruction retired in its turn */
-	MODEL_CAUSE_DEPENDENCY, /* an operand, or the instruction's own latency */
-	MODEL_CAUSE_UNIT,       /* all execution units of its kind were busy */
-	MODEL_CAUSE_DIVIDER,
-	MODEL_CAUSE_L2, /* data: a load from there; the next four in the order of distance */
-	MODEL_CAUSE_LL,
-	MODEL_CAUSE_MEMORY,
-	MODEL_CAUSE_INTERVENTION,
-	MODEL_CAUSE_DTLB,
-	MODEL_CAUSE_FORWARD,      /* store forwarding failed */
-	MODEL_CAUSE_STORE_BUFFER, /* it was full */
-	MODEL_CAUSE_LOCKED,
-	MODEL_CAUSE_SERIALISING,
-	/* The front end had nothing to give. */
-	MODEL_CAUSE_FETCH_L2,
-	MODEL_CAUSE_FETCH_LL,
-	MODEL_CAUSE_FETCH_MEMORY,
-	MODEL_CAUSE_FETCH_INTERVENTION,
-	MODEL_CAUSE_ITLB,
-	MODEL_CAUSE_TAKEN, /* taken branches follow each other too closely */
-	MODEL_CAUSE_MISPREDICT,
-	MODEL_CAUSES,
-};
 
 /* How long an instruction takes from its operands to its result, and where it executes. */
 enum model_latency {

@@ -259,7 +259,8 @@ struct model {
 	struct model_insn *insn;   /* the instruction being executed, if the caller passes it; else
 				      null */
 	struct model_watch *watch; /* the watch of single events, or null */
-	struct jit jit;            /* all zero: segments have no code */
+	struct model_clock_sums *clock_sums; /* where cycles by cause go, or null */
+	struct jit jit;                      /* all zero: segments have no code */
 	struct model_config config;
 };
 

@@ -11,6 +11,7 @@
 #include <unistd.h>
 
 #include "model/wire/shared.h"
+#include "sources/clock_sums.h"
 #include "sources/windows.h"
 
 #define READ_TRIES 100
@@ -56,6 +57,7 @@ static void add_others(struct model_sums *to, const struct model_sums *from)
 	if (!to->native)
 		memcpy(to->native_program, from->native_program, sizeof(to->native_program));
 	windows_add(&to->windows, &from->windows);
+	clock_sums_add(&to->clock, &from->clock);
 	to->native += from->native;
 	to->lost += from->lost;
 	to->unprofiled += from->unprofiled;
@@ -79,6 +81,7 @@ void model_sums_subtract(struct model_sums *to, const struct model_sums *from)
 	for (size_t i = 0; i < EVENT_LIMIT; i++)
 		to->total[i] -= from->total[i];
 	windows_subtract(&to->windows, &from->windows);
+	clock_sums_subtract(&to->clock, &from->clock);
 	for (size_t r = 0; r < from->rows.count; r++) {
 		const struct model_row *less = &from->rows.data[r];
 		struct model_row *row = row_find(to, less->pid, less->tid);
@@ -162,7 +165,8 @@ static int model_counts_add_file(struct model_sums *to, const struct model_share
 		.lost = f->lost_children,
 		.native = f->native_programs,
 		.unprofiled = f->lost_profiles,
-		.windows = f->windows};
+		.windows = f->windows,
+		.clock = f->clock};
 
 	memcpy(one.native_program, f->native_program, sizeof(one.native_program));
 	one.native_program[sizeof(one.native_program) - 1] = '\0';

@@ -13,6 +13,7 @@
 #include "base/error.h"
 #include "base/vec.h"
 #include "events/numbers.h"
+#include "model/cause.h"
 #include "model/fast.h"
 
 /* A thread, over all programs that its process executed; tid 0: threads that ended and share a row.
@@ -27,11 +28,12 @@ struct model_sums {
 	uint64_t total[EVENT_LIMIT];
 	VEC(struct model_row) rows;   /* none unless requested */
 	struct model_windows windows; /* of sampled simulation */
-	uint64_t images;              /* number of process images */
-	uint64_t lost;                /* processes without room for their counts */
-	uint64_t unprofiled;          /* profiles without room */
-	uint64_t native;              /* programs that ran outside the model */
-	char native_program[112];     /* the first of them */
+	struct model_clock_sums clock;
+	uint64_t images;          /* number of process images */
+	uint64_t lost;            /* processes without room for their counts */
+	uint64_t unprofiled;      /* profiles without room */
+	uint64_t native;          /* programs that ran outside the model */
+	char native_program[112]; /* the first of them */
 };
 
 struct model_counts {

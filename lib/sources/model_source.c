@@ -22,6 +22,7 @@
 #include "model/wire/shared.h"
 #include "process/executable.h"
 #include "process/launch.h"
+#include "sources/clock_sums.h"
 #include "sources/model_arguments.h"
 #include "sources/model_counts.h"
 #include "sources/model_install.h"
@@ -543,6 +544,7 @@ static int model_read(void *session, struct reading *r, struct error *e)
 	if (model_sums_add(&sums, &s->kept, e))
 		goto out;
 	fill_totals(s, &sums, r);
+	r->clocked = clock_sums_quantities(&sums.clock, r->causes);
 	for (size_t i = 0; i < sums.rows.count; i++) {
 		const struct model_row *row = &sums.rows.data[i];
 		struct thread_reading *t = reading_add_thread(r);

@@ -233,6 +233,10 @@ void plan_join(const struct plan *p, unsigned pass, struct reading *run, struct 
 	for (size_t i = 0; i < p->count; i++)
 		if (p->entries[i].pass == pass)
 			run->counts[i] = part->counts[i];
+	if (part->clocked) {
+		run->clocked = true;
+		memcpy(run->causes, part->causes, sizeof(run->causes));
+	}
 }
 
 void plan_fini(struct plan *p)

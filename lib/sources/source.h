@@ -21,6 +21,7 @@
 #include "events/event.h"
 #include "events/label.h"
 #include "machine/machine.h"
+#include "model/cause.h"
 #include "process/threads.h"
 #include "sources/profile.h"
 
@@ -73,6 +74,9 @@ struct reading {
 	size_t thread_count;  /* 0 unless per_thread */
 	struct thread_reading *threads; /* sorted by pid, then tid */
 	double enabled_seconds; /* time counted, of the longest-enabled event; 0 if unknown */
+	/* Cycles by what they were spent on, where the clock knows. */
+	bool clocked;
+	struct quantity causes[MODEL_CAUSES];
 	char note[256]; /* parts that the counts leave out, or errors on the way; "": nothing */
 };
 

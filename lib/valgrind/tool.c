@@ -446,6 +446,9 @@ static void options_read(void)
 		VG_(fmsg)("perfexmodel: %s: %s\n", counts_directory, why);
 	if (fast)
 		sampled_begin();
+	else
+		model_set_clock_sums(
+			model, counts_clock()); /* the file is mapped there in children, too */
 	if (fast || slices_on)
 		trace_be_fine();
 	profile_open(VG_(args_the_exename));

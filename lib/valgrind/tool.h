@@ -146,6 +146,7 @@ void counts_name_thread(UInt slot, Int kernel_tid);
 Int counts_open_beside(const HChar *name, Int flags);
 void counts_unlink_beside(const HChar *name);
 struct model_windows *counts_windows(void);
+struct model_clock_sums *counts_clock(void);
 uint64_t *counts_of(UInt slot);
 /* Slots that there are, used or not; the kernel's number of the thread in one. */
 UInt counts_slots(void);

@@ -312,6 +312,11 @@ struct model_windows *counts_windows(void)
 	return &shared->windows;
 }
 
+struct model_clock_sums *counts_clock(void)
+{
+	return &shared->clock;
+}
+
 uint64_t *counts_of(UInt slot)
 {
 	return shared->slots[slot].counts;

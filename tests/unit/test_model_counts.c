@@ -9,6 +9,7 @@
 
 #include "../tap.h"
 #include "model/wire/shared.h"
+#include "sources/clock_sums.h"
 #include "sources/model_counts.h"
 
 enum { SLOTS = 8 };
@@ -60,6 +61,45 @@ static uint64_t total(bool locked, int event, struct model_counts *c)
 	return n;
 }
 
+/* Of two processes, the second still running, less what there was before. */
+static void clock_sums(void)
+{
+	struct model_counts c = {.directory = directory};
+	struct quantity causes[MODEL_CAUSES];
+	struct model_sums before = {.clock.causes[MODEL_CAUSE_LL].value = 40}, sums;
+	struct error e = {0};
+	int fd;
+
+	fresh();
+	ok(!clock_sums_quantities(&f.head.clock, causes), "nothing was clocked");
+	f.head.clock.causes[MODEL_CAUSE_LL].value = 1000;
+	f.head.clock.causes[MODEL_CAUSE_MISPREDICT].value = 7;
+	total(false, 3, &c);
+	f.head.clock.causes[MODEL_CAUSE_LL].value = 500;
+	fd = open(path, O_RDWR | O_CREAT | O_TRUNC, 0600);
+	ok(write(fd, &f, sizeof(f)) == sizeof(f), "another process");
+	flock(fd, LOCK_EX);
+	is_int(model_counts_read(&c, &sums, &e), 0, "both are read: %s", e.message);
+	model_sums_subtract(&sums, &before);
+	ok(clock_sums_quantities(&sums.clock, causes), "clocked");
+	is_near(causes[MODEL_CAUSE_LL].value, 1460, 1e-9, "cycles of a cause add up");
+	is_near(causes[MODEL_CAUSE_LL].low, 1460, 1e-9, "every cycle was clocked");
+	is_near(causes[MODEL_CAUSE_MISPREDICT].value, 14, 1e-9, "those of another cause, too");
+	is_near(causes[MODEL_CAUSE_BASE].value, 0, 1e-9, "others took none");
+	is_int(causes[MODEL_CAUSE_LL].label, LABEL_MODEL, "label");
+	sums.clock.windows = 100;
+	sums.clock.causes[MODEL_CAUSE_LL].variance = 400;
+	clock_sums_quantities(&sums.clock, causes);
+	ok(causes[MODEL_CAUSE_LL].low > 1460 - 2 * 20 &&
+			causes[MODEL_CAUSE_LL].low < 1460 - 1.9 * 20 &&
+			causes[MODEL_CAUSE_LL].high > 1460 + 1.9 * 20,
+		"of windows: the interval of their variance");
+	model_sums_fini(&sums);
+	model_counts_fini(&c);
+	close(fd);
+	unlink(path);
+}
+
 int main(void)
 {
 	struct model_counts c = {.directory = directory, .per_thread = true};
@@ -100,6 +140,7 @@ int main(void)
 	memset(&f, 0, sizeof(f));
 	is_int((long)total(false, 3, &c), 0, "a file with nothing in it yet");
 	model_counts_fini(&c);
+	clock_sums();
 	rmdir(directory);
 	return done();
 }

@@ -23,10 +23,11 @@
 #include <stdint.h>
 
 #include "events/numbers.h"
+#include "model/cause.h"
 #include "model/fast.h"
 
 #define MODEL_SHARED_MAGIC   0x314c444d46525058ull /* "XPRFMDL1" */
-#define MODEL_SHARED_VERSION 4
+#define MODEL_SHARED_VERSION 5
 #define MODEL_SHARED_PREFIX  "counts."
 #define MODEL_LOG_PREFIX     "log."
 
@@ -69,7 +70,8 @@ struct model_shared {
 	uint32_t folding;
 	uint32_t reserved_word;
 	uint64_t reserved[7];
-	struct model_windows windows; /* of sampled simulation; else zero */
+	struct model_windows windows;  /* of sampled simulation; else zero */
+	struct model_clock_sums clock; /* of a clock that knows causes; else zero */
 	struct model_shared_slot slots[];
 };
 

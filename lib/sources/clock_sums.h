@@ -1,0 +1,19 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* Cycles by cause, as the model's clock knows them (model/cause.h). */
+#ifndef SOURCES_CLOCK_SUMS_H
+#define SOURCES_CLOCK_SUMS_H
+
+#include <stdbool.h>
+
+#include "events/label.h"
+#include "model/cause.h"
+
+/* to += from, or to -= from. */
+void clock_sums_add(struct model_clock_sums *to, const struct model_clock_sums *from);
+void clock_sums_subtract(struct model_clock_sums *to, const struct model_clock_sums *from);
+
+/* Stores the cycles of each cause in to[MODEL_CAUSES], with the interval that the scatter of
+ * windows gives; exact if every cycle was clocked. False: nothing was clocked. */
+bool clock_sums_quantities(const struct model_clock_sums *s, struct quantity *to);
+
+#endif
