@@ -23,7 +23,8 @@ trap 'exit 1' HUP INT TERM
 cd "$work" || exit 1
 PATH=$build/bin:$PATH
 LC_ALL=C TZ=UTC HOME=$work XDG_CONFIG_HOME=$work/.config XDG_CACHE_HOME=$work/.cache
-export PATH LC_ALL TZ HOME XDG_CONFIG_HOME XDG_CACHE_HOME
+PERFEX_HOST=none # a modelled host is what the system says of it: nothing is measured
+export PATH LC_ALL TZ HOME XDG_CONFIG_HOME XDG_CACHE_HOME PERFEX_HOST
 unset NO_COLOR COLUMNS LINES 2>/dev/null || :
 _n=0 _failed=0
 _result() { # good? name

@@ -46,6 +46,8 @@ static int change_one(struct parser *p, const char *begin)
 		return machine_parser_fail(p, "%s has no value", f->key);
 	if (value_read(p, f))
 		return -1;
+	if (strcmp(f->key, "clock") == 0)
+		p->m->clock_from = MACHINE_CLOCK_GIVEN;
 	got = machine_parser_word(p);
 	return got > 0 ? machine_parser_fail(p, "unexpected '%s' after %s", p->word, f->key) : got;
 }

@@ -1,101 +1,187 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measured values of this host are kept until it boots again. A measured clock differs by a few
- * percent each time, and a modelled host with a different clock would have different counts. If
- * nothing can be kept, the clock is measured each time.
+ * A file is named after what it was measured on, so that none needs to be replaced: a virtual
+ * machine may wake up on another processor. Its first line says the same to readers, and is
+ * compared. Links are not followed, and a file that others than its owner may write is not read.
  */
+#include "machine/kept.h"
+
+#include <fcntl.h>
 #include <inttypes.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <unistd.h>
 
 #include "base/file.h"
 #include "base/home.h"
-#include "machine/private.h"
 
-/* The first line of the file: identifies this boot of this processor. */
-static bool kept_heading(const struct machine_identity *id, char *text, size_t size)
+enum { TEXT_MAX = 8192 };
+#define FIRST_HASH UINT64_C(0xcbf29ce484222325)
+
+static const char *directories[] = {[KEPT_BOOT] = "/dev/shm", [KEPT_LASTING] = "/var/tmp"};
+
+void kept_directories(const char *boot, const char *lasting)
 {
-	struct error ignored;
-	size_t length;
-	char *boot = file_read("/proc/sys/kernel/random/boot_id", 256, &length, &ignored);
+	directories[KEPT_BOOT] = boot;
+	directories[KEPT_LASTING] = lasting;
+}
 
-	if (!boot)
-		return false;
-	boot[strcspn(boot, "\n")] = '\0';
-	snprintf(text, size, "boot %s, %s\n", boot, id->name);
+static uint64_t kept_hash(uint64_t hash, const char *text)
+{
+	for (; *text; text++)
+		hash = (hash ^ (unsigned char)*text) * 0x100000001b3u;
+	return hash;
+}
+
+/* The first line: the processor and, if it matters, the boot. */
+static bool kept_heading(
+	const struct machine_identity *id, enum kept_how_long how_long, char *text, size_t size)
+{
+	char *boot = NULL;
+	int n;
+
+	if (how_long == KEPT_BOOT) {
+		boot = file_read("/proc/sys/kernel/random/boot_id", 256, NULL, NULL);
+		if (!boot)
+			return false;
+		boot[strcspn(boot, "\n")] = '\0';
+	}
+	n = snprintf(text, size, "%s %u/%u %016" PRIx64 " %s%s%s\n", id->vendor, id->family,
+		id->model, kept_hash(FIRST_HASH, id->flags), id->name, boot ? ", boot " : "",
+		boot ? boot : "");
 	free(boot);
-	return true;
+	return n > 0 && (size_t)n < size;
 }
 
-static uint64_t kept_read_clock(const char *path, const char *heading)
+/* A directory in which no other user can replace our file. */
+static bool kept_safe(const char *directory)
 {
-	struct error ignored;
-	size_t length, skip = strlen(heading);
-	char *text = file_read(path, 4096, &length, &ignored);
-	uint64_t hz = 0;
+	struct stat st;
 
-	if (text && length > skip && memcmp(text, heading, skip) == 0 &&
-		sscanf(text + skip, "clock %" SCNu64 " Hz", &hz) != 1)
-		hz = 0;
-	free(text);
-	return hz;
+	return lstat(directory, &st) == 0 && S_ISDIR(st.st_mode) &&
+	       (st.st_uid == 0 || st.st_uid == geteuid()) &&
+	       (!(st.st_mode & 022) || (st.st_mode & S_ISVTX));
 }
 
-uint64_t machine_kept_hz(const struct machine_identity *id)
+/* The text after the heading; NULL if it is not usable. */
+static char *kept_text(const struct kept_file *file, const char *path, const char *heading)
+{
+	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
+	size_t length = strlen(heading);
+	char text[TEXT_MAX];
+	struct stat st;
+	ssize_t n = -1;
+
+	if (fd < 0)
+		return NULL;
+	if (fstat(fd, &st) == 0 && S_ISREG(st.st_mode) && !(st.st_mode & 022))
+		n = read(fd, text, sizeof(text) - 1);
+	close(fd);
+	if (n < (ssize_t)length || memcmp(text, heading, length) != 0)
+		return NULL;
+	text[n] = '\0';
+	return file->usable(text + length) ? strdup(text + length) : NULL;
+}
+
+/* Where it is for all users, or for this one: NULL: nowhere. To be freed by the caller. */
+static char *shared_path(
+	const struct kept_file *file, const char *heading, enum kept_how_long how_long)
+{
+	const char *directory = directories[how_long];
+	char *path;
+
+	if (!directory || !kept_safe(directory) ||
+		asprintf(&path, "%s/perfex-%s-%016" PRIx64, directory, file->name,
+			kept_hash(FIRST_HASH, heading)) < 0)
+		return NULL;
+	return path;
+}
+
+static char *own_path(const struct kept_file *file, bool make)
 {
 	struct error ignored;
-	char text[256], *path;
-	uint64_t hz = 0;
 
-	if (!kept_heading(id, text, sizeof(text)))
-		return 0;
-	path = home_path(HOME_CACHE, "clock", &ignored);
+	return make ? home_path_make(HOME_CACHE, file->name, &ignored)
+		    : home_path(HOME_CACHE, file->name, &ignored);
+}
+
+char *kept_read(const struct kept_file *file, const struct machine_identity *id,
+	enum kept_how_long how_long)
+{
+	char heading[512], *path, *text = NULL;
+
+	if (!kept_heading(id, how_long, heading, sizeof(heading)))
+		return NULL;
+	path = shared_path(file, heading, how_long);
 	if (path)
-		hz = kept_read_clock(path, text);
+		text = kept_text(file, path, heading);
 	free(path);
-	return hz;
+	if (text || how_long == KEPT_LASTING)
+		return text;
+	path = own_path(file, false);
+	if (path)
+		text = kept_text(file, path, heading);
+	free(path);
+	return text;
 }
 
-static bool write_clock(const char *path, const char *heading, uint64_t hz)
+static bool write_new(const char *path, const char *heading, const char *text)
 {
-	FILE *f = fopen(path, "we");
+	int fd = open(path, O_WRONLY | O_CREAT | O_EXCL | O_NOFOLLOW | O_CLOEXEC, 0644);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
 	bool whole;
 
-	if (!f)
+	if (!f) {
+		if (fd >= 0)
+			close(fd);
 		return false;
-	whole = fprintf(f, "%sclock %" PRIu64 " Hz\n", heading, hz) > 0;
+	}
+	whole = fchmod(fd, 0644) == 0 && fputs(heading, f) >= 0 && fputs(text, f) >= 0;
 	return !fclose(f) && whole;
 }
 
-/* Of several processes that time it at once, the first one's is kept by all. */
-static uint64_t kept_store(const char *path, const char *heading, uint64_t hz)
+/* Appears complete or not at all. A file that is in the way stays if it is of use, or another
+ * user's. */
+static bool kept_put(const struct kept_file *file, const char *path, const char *heading,
+	const char *text, bool replace)
 {
-	uint64_t others = 0;
-	char *own = NULL;
+	char *own = NULL, *others;
+	bool done = false;
 
 	if (asprintf(&own, "%s.%ld", path, (long)getpid()) < 0)
-		return hz;
-	if (write_clock(own, heading, hz) && link(own, path)) {
-		others = kept_read_clock(path, heading);
-		if (!others)
-			rename(own, path); /* over one of an earlier boot */
+		return false;
+	if (write_new(own, heading, text)) {
+		done = !replace && link(own, path) == 0;
+		others = done || replace ? NULL : kept_text(file, path, heading);
+		if (!done && !others)
+			done = rename(own, path) == 0;
+		done |= others != NULL;
+		free(others);
+		unlink(own);
 	}
-	unlink(own);
 	free(own);
-	return others ? others : hz;
+	return done;
 }
 
-uint64_t machine_keep_hz(const struct machine_identity *id, uint64_t hz)
+bool kept_write(const struct kept_file *file, const struct machine_identity *id,
+	enum kept_how_long how_long, const char *text)
 {
-	struct error ignored;
-	char text[256], *path;
+	char heading[512], *path;
+	bool done = false;
 
-	if (!kept_heading(id, text, sizeof(text)))
-		return hz;
-	path = home_path_make(HOME_CACHE, "clock", &ignored);
+	if (!kept_heading(id, how_long, heading, sizeof(heading)))
+		return false;
+	path = shared_path(file, heading, how_long);
 	if (path)
-		hz = kept_store(path, text, hz);
+		done = kept_put(file, path, heading, text, how_long == KEPT_LASTING);
 	free(path);
-	return hz;
+	if (done || how_long == KEPT_LASTING)
+		return done;
+	path = own_path(file, true);
+	if (path)
+		done = kept_put(file, path, heading, text, false);
+	free(path);
+	return done;
 }

@@ -13,6 +13,15 @@
 #include "base/error.h"
 #include "model/model.h"
 
+/* Where a machine's clock comes from. */
+enum machine_clock_from {
+	MACHINE_CLOCK_GIVEN,    /* the description gives it */
+	MACHINE_CLOCK_MEASURED, /* on this host */
+	MACHINE_CLOCK_STATED,   /* the system, or the processor, states it as the highest */
+	MACHINE_CLOCK_ASSUMED,  /* of this host: the processor family's */
+	MACHINE_CLOCK_UNKNOWN,  /* measured on this host, but it scatters */
+};
+
 struct machine {
 	char name[32];         /* "zen4" */
 	char description[128]; /* "AMD Zen 4 (Genoa, 7040) ..." */
@@ -20,6 +29,7 @@ struct machine {
 	char costs[32];        /* name of the cost table that fits, "zen4" */
 	char family[32];       /* of a host: the description that it starts from, "zen4"; else "" */
 	char origin[256];      /* the file it was read from, or how it was found */
+	enum machine_clock_from clock_from;
 	struct model_config model;
 };
 
@@ -43,6 +53,9 @@ int machine_find_clock(const char *name, const char *clock, struct machine *m, s
 /* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a
  * copy), the rest from its family's description. */
 int machine_host(const char *root, struct machine *m, struct error *e);
+
+/* "measured", "stated", "assumed" or "unknown"; of a description's clock "". */
+const char *machine_clock_word(enum machine_clock_from from);
 
 /* Calls each with the name of every description of ours, sorted. */
 int machine_walk(void (*each)(const char *name, void *context), void *context, struct error *e);

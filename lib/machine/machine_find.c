@@ -116,6 +116,7 @@ static int find_cachegrind(const char *arguments, struct machine *m, struct erro
 	c->predictor_kind = MODEL_PREDICTOR_CACHEGRIND;
 	c->predictor_bits = 14;
 	c->clock_hz = host.model.clock_hz;
+	m->clock_from = host.clock_from;
 	copy = rest = strdup(arguments);
 	if (!copy)
 		return error_nomem(e);

@@ -136,40 +136,8 @@ static uint32_t online_processors(const char *root)
 	return count;
 }
 
-/* The highest of many results: a slow one was disturbed (the core was shared, or slept and was not
- * up to speed yet). Some milliseconds. */
-static uint64_t patient_hz(void)
-{
-	enum { ATTEMPTS = 40 };
-	uint64_t best = 0;
-
-	for (int i = 0; i < ATTEMPTS; i++) {
-		uint64_t hz = machine_timed_hz();
-
-		best = hz > best ? hz : best;
-	}
-	return best;
-}
-
-static bool plausible(uint64_t hz)
-{
-	return hz >= 100000000 && hz < 20000000000;
-}
-
-/* Whole tenths of a gigahertz; 0: nothing that can be. */
-static uint64_t timed_hz(uint64_t cpuinfo_hz)
-{
-	uint64_t hz = patient_hz();
-
-	return plausible(hz) && hz > cpuinfo_hz / 2 ? (hz + 50000000) / 100000000 * 100000000 : 0;
-}
-
-/*
- * The core's clock: what cpufreq or cpuid states as the highest; else a timing, which is kept, so
- * that the same host gives the same machine each time.  Returns how it was found.
- */
-static const char *host_clock(const char *root, cpuid_function *cpuid,
-	const struct machine_identity *id, struct model_config *c)
+/* The highest clock that cpufreq or cpuid states; 0: none. */
+static uint64_t stated_hz(const char *root, cpuid_function *cpuid)
 {
 	char text[64];
 	uint64_t hz = 0;
@@ -177,27 +145,9 @@ static const char *host_clock(const char *root, cpuid_function *cpuid,
 	if (read_small(root, "/sys/devices/system/cpu/cpu0/cpufreq/cpuinfo_max_freq", text,
 		    sizeof(text)))
 		hz = strtoull(text, NULL, 10) * 1000;
-	if (plausible(hz)) {
-		c->clock_hz = hz;
-		return "clock from cpufreq";
-	}
-	hz = cpuid ? machine_cpuid_hz(cpuid) : 0;
-	if (hz >= 100000000) {
-		c->clock_hz = hz;
-		return "clock from cpuid";
-	}
-	hz = root[0] ? 0 : machine_kept_hz(id);
-	if (!plausible(hz) && !root[0] && (hz = timed_hz(id->hz)))
-		hz = machine_keep_hz(id, hz);
-	if (plausible(hz)) {
-		c->clock_hz = hz;
-		return "clock timed";
-	}
-	if (plausible(id->hz)) {
-		c->clock_hz = id->hz;
-		return "clock from cpuinfo";
-	}
-	return "clock its family's";
+	if (!machine_plausible_hz(hz) && cpuid)
+		hz = machine_cpuid_hz(cpuid);
+	return machine_plausible_hz(hz) ? hz : 0;
 }
 
 /* Threads of a program are to have a core each, as they would on a larger machine: never fewer than
@@ -216,6 +166,14 @@ static uint32_t host_cores(const char *root, const struct model_config *c)
 	while (fewer.cores > CORES_MIN && model_check(&fewer))
 		fewer.cores /= 2; /* too large to model */
 	return fewer.cores;
+}
+
+/* PERFEX_HOST=none: nothing is measured, so that a test gives the same result everywhere. */
+static bool measures(void)
+{
+	const char *given = getenv("PERFEX_HOST");
+
+	return !given || strcmp(given, "none") != 0;
 }
 
 int machine_host(const char *root, struct machine *m, struct error *e)
@@ -244,7 +202,8 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	/* Some cpuids have too small values (64 of Golden Cove's 96); a description of exactly this
 	 * processor is better. */
 	tlbs = !exact && cpuid && machine_cpuid_tlbs(cpuid, &m->model);
-	clock = host_clock(root, cpuid, &id, &m->model);
+	m->clock_from = machine_host_clock(
+		&id, stated_hz(root, cpuid), !root[0] && measures(), &m->model, &clock);
 	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)
 		m->model.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
 	machine_fit(&m->model);

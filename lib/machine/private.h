@@ -106,15 +106,22 @@ bool machine_cpuid_caches(cpuid_function *cpuid, struct model_config *c);
 /* The highest frequency as leaf 0x16 states it; 0: unknown. */
 uint64_t machine_cpuid_hz(cpuid_function *cpuid);
 
-/* The core's clock as timed with a chain of dependent one-cycle instructions (0.2 ms); 0 where that
- * is unknown. */
-uint64_t machine_timed_hz(void);
+/* The core's clock, as timed with a chain of dependent one-cycle instructions (some 60 ms). */
+struct machine_clock_timing {
+	uint64_t hz;    /* 0: it cannot be timed here */
+	double scatter; /* the middle four fifths of the bursts, as a part of their median; 1: most
+			   were disturbed */
+};
+struct machine_clock_timing machine_time_clock(void);
+/* The same from n bursts of this number of cycles each, which it sorts. */
+struct machine_clock_timing machine_judge_clock(uint64_t *ns, size_t n, uint64_t cycles);
 
-/* The clock of this host as it was kept since it booted, in ~/.cache/perfex/clock; 0: it was not.
- */
-uint64_t machine_kept_hz(const struct machine_identity *id);
-/* Keeps hz unless another process already did; returns the value that is kept now, or hz if nothing
- * can be kept. */
-uint64_t machine_keep_hz(const struct machine_identity *id, uint64_t hz);
+/* Chooses the clock of a host: sets c->clock_hz and says how sure it is. real: it may be measured;
+ * stated: what the system states as the highest, 0: nothing. *how: how it was found, for people. */
+enum machine_clock_from machine_host_clock(const struct machine_identity *id, uint64_t stated,
+	bool real, struct model_config *c, const char **how);
+
+/* A rate that a processor can have. */
+bool machine_plausible_hz(uint64_t hz);
 
 #endif

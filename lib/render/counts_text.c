@@ -101,6 +101,18 @@ static void end_line(struct strbuf *out)
 	strbuf_putc(out, '\n');
 }
 
+/* The rate of the clock, and how sure it is. */
+static void clock_rate(const struct counts_report *r, struct strbuf *out)
+{
+	const char *from = r->clock_from;
+	bool giga = r->clock_hz >= 1e9;
+
+	strbuf_printf(out, "%.*f %s%s%s", giga ? 2 : 0, r->clock_hz / (giga ? 1e9 : 1e6),
+		giga ? "GHz" : "MHz", *from ? " " : "", from);
+	if (strcmp(from, "unknown") == 0)
+		strbuf_puts(out, " (it scatters)");
+}
+
 static void title(const struct counts_report *r, struct strbuf *out)
 {
 	strbuf_puts(out, "perfex: ");
@@ -108,10 +120,9 @@ static void title(const struct counts_report *r, struct strbuf *out)
 		strbuf_printf(out, "process %d", (int)r->pid);
 	for (size_t i = 0; r->command && r->command[i]; i++)
 		strbuf_printf(out, "%s%s", i ? " " : "", r->command[i]);
-	strbuf_printf(out, "\n%s %s, %.*f %s",
-		strstr(r->source, "model") ? "modelled processor:" : "processor:", r->machine,
-		r->clock_hz < 1e9 ? 0 : 2, r->clock_hz / (r->clock_hz < 1e9 ? 1e6 : 1e9),
-		r->clock_hz < 1e9 ? "MHz" : "GHz");
+	strbuf_printf(out, "\n%s %s, ",
+		strstr(r->source, "model") ? "modelled processor:" : "processor:", r->machine);
+	clock_rate(r, out);
 	if (r->machine_description[0])
 		strbuf_printf(out, " (%s)", r->machine_description);
 	strbuf_printf(out, "; source: %s\n", r->source);

@@ -153,6 +153,7 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 	snprintf(r->machine_description, sizeof(r->machine_description), "%s",
 		in->machine->description);
 	r->clock_hz = (double)in->machine->model.clock_hz;
+	r->clock_from = machine_clock_word(in->machine->clock_from);
 	r->elapsed = quantity_exact(stats_mean(in->elapsed, in->runs), LABEL_MEASURED);
 	if (in->runs > 1) {
 		half = stats_t95((double)in->runs - 1) * stats_stddev(in->elapsed, in->runs) /

@@ -44,6 +44,7 @@ struct counts_report {
 	char machine[32]; /* the modelled one, or this host's */
 	char machine_description[128];
 	double clock_hz;
+	const char *clock_from;  /* "measured", "stated", "assumed", "unknown" or "" */
 	struct quantity elapsed; /* wall-clock seconds of the run (mean of them with several) */
 	struct quantity seconds; /* CPU time that the breakdown divides; LABEL_NONE if unknown */
 	unsigned long runs, passes;

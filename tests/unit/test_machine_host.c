@@ -2,11 +2,12 @@
 /* lib/machine: which description a host gets, from copies of /sys and recorded cpuid leaves. */
 #include "../tap.h"
 
+#include <dirent.h>
 #include <stdlib.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "machine/private.h"
+#include "machine/kept.h"
 
 static struct machine m;
 static struct error e;
@@ -119,29 +120,183 @@ static void host_gnr(void)
 		"one newer than we know: %s", m.description);
 }
 
-/* What was timed once holds until the next boot, for all who ask. */
+static bool figure(const char *text)
+{
+	return strncmp(text, "figure ", 7) == 0;
+}
+
+static const struct kept_file thing = {"thing", figure};
+
+static bool holds(const struct machine_identity *id, enum kept_how_long how_long, const char *want)
+{
+	char *text = kept_read(&thing, id, how_long);
+	bool same = want ? text && strcmp(text, want) == 0 : !text;
+
+	if (!same)
+		printf("# kept: %s\n", text ? text : "nothing");
+	free(text);
+	return same;
+}
+
+/* The only file below directory whose name begins so. */
+static const char *path_in(const char *directory, const char *begin)
+{
+	static char path[600];
+	DIR *d = opendir(directory);
+
+	path[0] = '\0';
+	for (struct dirent *f; d && (f = readdir(d));)
+		if (strncmp(f->d_name, begin, strlen(begin)) == 0)
+			snprintf(path, sizeof(path), "%s/%s", directory, f->d_name);
+	if (d)
+		closedir(d);
+	return path;
+}
+
+/* What was measured once holds until the next boot, for all users. */
 static void kept(void)
 {
-	struct machine_identity id = {.name = "Some processor"}, other = {.name = "Another"};
-	char path[100];
+	struct machine_identity id = {.vendor = "Maker", .name = "Some processor"}, other = id;
+	static char shared[80], lasting[80], nowhere[80]; /* used later */
+	char heading[300] = "";
+	const char *path;
+	FILE *f;
 
+	other.model = 1;
+	snprintf(shared, sizeof(shared), "%s/shared", root);
+	snprintf(lasting, sizeof(lasting), "%s/lasting", root);
+	snprintf(nowhere, sizeof(nowhere), "%s/shared/x", root);
+	put("shared/x", "");
+	put("lasting/x", "");
+	kept_directories(shared, lasting);
 	setenv("XDG_CACHE_HOME", root, 1);
-	ok(machine_kept_hz(&id) == 0, "no clock is kept yet");
-	ok(machine_keep_hz(&id, 3900000000) == 3900000000, "one is");
-	ok(machine_keep_hz(&id, 4000000000) == 3900000000, "and stays when it is timed again");
-	ok(machine_kept_hz(&id) == 3900000000 && machine_kept_hz(&other) == 0,
-		"it is that processor's only");
-	put("perfex/clock", "boot of-long-ago, Some processor\nclock 2000000000 Hz\n");
-	ok(machine_kept_hz(&id) == 0, "an earlier boot's does not count");
-	ok(machine_keep_hz(&id, 3800000000) == 3800000000 && machine_kept_hz(&id) == 3800000000,
-		"and is replaced");
-	put("perfex/clock", "");
-	ok(machine_kept_hz(&id) == 0, "nor does an empty file");
-	snprintf(path, sizeof(path), "%s/perfex/clock", root);
-	setenv("XDG_CACHE_HOME", path, 1);
-	ok(machine_keep_hz(&id, 3700000000) == 3700000000 && machine_kept_hz(&id) == 0,
-		"where nothing can be kept, what was timed is used");
+	ok(holds(&id, KEPT_BOOT, NULL), "nothing is kept yet");
+	ok(kept_write(&thing, &id, KEPT_BOOT, "figure 1\n") && holds(&id, KEPT_BOOT, "figure 1\n"),
+		"something is");
+	ok(kept_write(&thing, &id, KEPT_BOOT, "figure 2\n") && holds(&id, KEPT_BOOT, "figure 1\n"),
+		"and stays when it is measured again");
+	ok(holds(&other, KEPT_BOOT, NULL), "it is that processor's only");
+	ok(holds(&id, KEPT_LASTING, NULL), "and of this boot");
+	ok(kept_write(&thing, &id, KEPT_LASTING, "figure 3\n") &&
+			kept_write(&thing, &id, KEPT_LASTING, "figure 4\n") &&
+			holds(&id, KEPT_LASTING, "figure 4\n"),
+		"what lasts is replaced");
+	setenv("XDG_CACHE_HOME", nowhere, 1);
+	ok(holds(&id, KEPT_BOOT, "figure 1\n"), "another home has the same");
 	setenv("XDG_CACHE_HOME", root, 1);
+
+	path = path_in(shared, "perfex-thing-");
+	f = fopen(path, "r");
+	ok(f && fgets(heading, sizeof(heading), f) && strstr(heading, "Some processor, boot "),
+		"the file says what it is of: %s", heading);
+	if (f)
+		fclose(f);
+	chmod(path, 0666);
+	ok(holds(&id, KEPT_BOOT, NULL), "a file that anybody may write is not read");
+	chmod(path, 0644);
+	f = fopen(path, "w");
+	if (f) {
+		fprintf(f, "%snonsense\n", heading);
+		fclose(f);
+	}
+	ok(holds(&id, KEPT_BOOT, NULL), "nor one without a figure");
+	ok(kept_write(&thing, &id, KEPT_BOOT, "figure 5\n") && holds(&id, KEPT_BOOT, "figure 5\n"),
+		"it is replaced");
+	unlink(path);
+	put("target", "");
+	f = fopen(nowhere, "w");
+	if (f) {
+		fprintf(f, "%sfigure 6\n", heading);
+		fclose(f);
+	}
+	ok(symlink(nowhere, path) == 0 && holds(&id, KEPT_BOOT, NULL), "links are not followed");
+	unlink(path);
+	mkfifo(path, 0644);
+	ok(holds(&id, KEPT_BOOT, NULL), "nor is a pipe waited for");
+	unlink(path);
+	kept_directories(nowhere, NULL);
+	ok(kept_write(&thing, &id, KEPT_BOOT, "figure 7\n") && holds(&id, KEPT_BOOT, "figure 7\n"),
+		"where there is no directory for all, the user's is used");
+	ok(!kept_write(&thing, &id, KEPT_LASTING, "figure 7\n"), "and nothing lasts");
+	setenv("XDG_CACHE_HOME", nowhere, 1);
+	ok(!kept_write(&thing, &id, KEPT_BOOT, "figure 8\n") && holds(&id, KEPT_BOOT, NULL),
+		"where nothing can be kept, nothing is");
+	chmod(shared, 0777);
+	kept_directories(shared, NULL);
+	ok(!kept_write(&thing, &id, KEPT_BOOT, "figure 9\n"),
+		"a directory where others can replace our files is not used");
+	chmod(shared, 0755);
+	kept_directories(shared, lasting);
+}
+
+static uint64_t burst[1000];
+
+static struct machine_clock_timing judge(uint64_t quick, uint64_t slow, int slow_of_10)
+{
+	for (int i = 0; i < 1000; i++)
+		burst[i] = i % 10 < slow_of_10 ? slow : quick + (uint64_t)i % 7;
+	return machine_judge_clock(burst, 1000, 30000);
+}
+
+static void clock_judged(void)
+{
+	struct machine_clock_timing t = judge(10000, 0, 0);
+
+	ok(t.hz > 2998000000 && t.hz < 3001000000 && t.scatter < 0.001, "a steady clock: %llu, %g",
+		(unsigned long long)t.hz, t.scatter);
+	t = judge(10000, 25000, 3);
+	ok(t.hz > 2998000000 && t.hz < 3001000000 && t.scatter < 0.001,
+		"three of ten bursts were interrupted: %llu", (unsigned long long)t.hz);
+	t = judge(10000, 25000, 8);
+	ok(t.scatter == 1, "most were: nothing is known");
+	t = judge(10000, 11500, 5);
+	ok(t.scatter > 0.1, "two speeds: it scatters by %g", t.scatter);
+	t = machine_judge_clock(burst, 0, 30000);
+	ok(t.hz == 0 && t.scatter == 1, "no burst");
+	t = judge(0, 0, 10);
+	ok(t.hz == 0, "no time");
+}
+
+/* The clock of a host that measures, with what was kept. */
+static void clock_kept(void)
+{
+	struct machine_identity id = {.vendor = "Maker", .name = "Clockwork"};
+	struct model_config c = {.clock_hz = 1};
+	const char *how, *path;
+	char shared[80], text[400];
+	FILE *f;
+
+	snprintf(shared, sizeof(shared), "%s/shared", root);
+	is_int(machine_host_clock(&id, 0, false, &c, &how), MACHINE_CLOCK_ASSUMED,
+		"nothing is known");
+	ok(c.clock_hz == 1, "%s", how);
+	id.hz = 2500000000;
+	is_int(machine_host_clock(&id, 0, false, &c, &how), MACHINE_CLOCK_STATED, "the kernel's");
+	ok(c.clock_hz == 2500000000, "%s", how);
+	is_int(machine_host_clock(&id, 4000000000, false, &c, &how), MACHINE_CLOCK_STATED,
+		"the highest");
+	ok(c.clock_hz == 4000000000, "%s", how);
+	if (machine_time_clock().hz == 0)
+		return;
+	machine_host_clock(&id, 0, true, &c, &how);
+	path = path_in(shared, "perfex-clock-");
+	f = fopen(path, "r+");
+	ok(f && fgets(text, sizeof(text), f), "measured, and kept: %s", how);
+	if (!f)
+		return;
+	fseek(f, 0, SEEK_CUR);
+	fprintf(f, "clock 3300000000 Hz, scatter 0.500\n");
+	fclose(f);
+	is_int(machine_host_clock(&id, 0, true, &c, &how), MACHINE_CLOCK_UNKNOWN,
+		"what is kept counts");
+	ok(c.clock_hz == 3300000000, "%s", how);
+	f = fopen(path, "w");
+	if (!f)
+		return;
+	fprintf(f, "%sclock 33000000000000 Hz, scatter 0.001\n", text);
+	fclose(f);
+	machine_host_clock(&id, 0, true, &c, &how);
+	ok(machine_plausible_hz(c.clock_hz), "unless it cannot be");
 }
 
 static void hosts(void)
@@ -187,6 +342,8 @@ static void hosts(void)
 
 	new_root();
 	kept();
+	clock_judged();
+	clock_kept();
 
 	is_int(machine_host("", &m, &e), 0, "this host: %s", e.message);
 	printf("# %s\n# %s\n", m.description, m.origin);

@@ -1,0 +1,116 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Which clock this host has. It is measured once a boot for all users, since it differs by some
+ * percent from one moment to the next, and a modelled host with another clock would have other
+ * figures. For the same reason it is rounded, and the figure of an earlier boot stays while the new
+ * one is near it.
+ */
+#include <inttypes.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "machine/kept.h"
+
+#define GRID_HZ UINT64_C(100000000) /* figures are multiples of it */
+#define NEAR    0.05                /* of the earlier figure, or of what is stated */
+#define SCATTER 0.08                /* beyond, the clock is unknown */
+
+struct clock_kept {
+	uint64_t hz;
+	double scatter;
+};
+
+bool machine_plausible_hz(uint64_t hz)
+{
+	return hz >= 100000000 && hz < 20000000000;
+}
+
+static bool clock_scan(const char *text, struct clock_kept *k)
+{
+	return sscanf(text, "clock %" SCNu64 " Hz, scatter %lf", &k->hz, &k->scatter) == 2 &&
+	       machine_plausible_hz(k->hz) && k->scatter >= 0 && k->scatter <= 1;
+}
+
+static bool clock_usable(const char *text)
+{
+	struct clock_kept k;
+
+	return clock_scan(text, &k);
+}
+
+static const struct kept_file clock_file = {"clock", clock_usable};
+
+static bool clock_find(
+	const struct machine_identity *id, enum kept_how_long how_long, struct clock_kept *k)
+{
+	char *text = kept_read(&clock_file, id, how_long);
+	bool found = text && clock_scan(text, k);
+
+	free(text);
+	return found;
+}
+
+static bool clock_near(uint64_t a, uint64_t b)
+{
+	return a && b && (double)(a > b ? a - b : b - a) <= NEAR * (double)b;
+}
+
+/* Measured now; where it was kept by another process meanwhile, that. */
+static bool clock_measure(const struct machine_identity *id, uint64_t stated, struct clock_kept *k)
+{
+	struct machine_clock_timing t = machine_time_clock();
+	struct clock_kept earlier;
+	char text[100];
+
+	if (!machine_plausible_hz(t.hz))
+		return false;
+	*k = (struct clock_kept){(t.hz + GRID_HZ / 2) / GRID_HZ * GRID_HZ, t.scatter};
+	if (clock_find(id, KEPT_LASTING, &earlier) && clock_near(t.hz, earlier.hz))
+		k->hz = earlier.hz;
+	else if (clock_near(t.hz, stated))
+		k->hz = stated;
+	snprintf(text, sizeof(text), "clock %" PRIu64 " Hz, scatter %.3f\n", k->hz, k->scatter);
+	if (kept_write(&clock_file, id, KEPT_BOOT, text))
+		clock_find(id, KEPT_BOOT, k);
+	if (k->scatter <= SCATTER)
+		kept_write(&clock_file, id, KEPT_LASTING, text);
+	return true;
+}
+
+enum machine_clock_from machine_host_clock(const struct machine_identity *id, uint64_t stated,
+	bool real, struct model_config *c, const char **how)
+{
+	struct clock_kept k;
+
+	if (real && (clock_find(id, KEPT_BOOT, &k) || clock_measure(id, stated, &k))) {
+		c->clock_hz = k.hz;
+		*how = k.scatter > SCATTER ? "clock measured, but it scatters" : "clock measured";
+		return k.scatter > SCATTER ? MACHINE_CLOCK_UNKNOWN : MACHINE_CLOCK_MEASURED;
+	}
+	if (machine_plausible_hz(stated)) {
+		c->clock_hz = stated;
+		*how = "clock as stated";
+		return MACHINE_CLOCK_STATED;
+	}
+	if (machine_plausible_hz(id->hz)) {
+		c->clock_hz = id->hz;
+		*how = "clock from cpuinfo";
+		return MACHINE_CLOCK_STATED;
+	}
+	*how = "clock its family's";
+	return MACHINE_CLOCK_ASSUMED;
+}
+
+const char *machine_clock_word(enum machine_clock_from from)
+{
+	static const char *const words[] = {
+		[MACHINE_CLOCK_GIVEN] = "",
+		[MACHINE_CLOCK_MEASURED] = "measured",
+		[MACHINE_CLOCK_STATED] = "stated",
+		[MACHINE_CLOCK_ASSUMED] = "assumed",
+		[MACHINE_CLOCK_UNKNOWN] = "unknown",
+	};
+
+	return words[from];
+}

@@ -1,0 +1,39 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * Files of what was measured on this host. One for all users, so that all get the same figures: in
+ * /dev/shm until the host boots, and in /var/tmp beyond. Where that cannot be, the user has one.
+ * Others may write into these directories: a reader must check that its figures
+ * are possible.
+ */
+#ifndef MACHINE_KEPT_H
+#define MACHINE_KEPT_H
+
+#include <stdbool.h>
+
+#include "machine/private.h"
+
+enum kept_how_long {
+	KEPT_BOOT,    /* until the next boot */
+	KEPT_LASTING, /* beyond */
+};
+
+struct kept_file {
+	const char *name;                 /* of the file, "clock" */
+	bool (*usable)(const char *text); /* can these figures be? */
+};
+
+/* What is kept of this processor; to be freed by the caller. NULL: nothing usable. */
+char *kept_read(const struct kept_file *file, const struct machine_identity *id,
+	enum kept_how_long how_long);
+/*
+ * Keeps text. Of several processes that keep text until the next boot at once, the first one's is
+ * kept by all; lasting text replaces what the same user kept. Returns whether it, or another's, can
+ * be read now.
+ */
+bool kept_write(const struct kept_file *file, const struct machine_identity *id,
+	enum kept_how_long how_long, const char *text);
+
+/* Other directories, for tests; they must last as long as they are used. NULL: there is none. */
+void kept_directories(const char *boot, const char *lasting);
+
+#endif
