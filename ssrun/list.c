@@ -109,7 +109,7 @@ int do_list(const struct options *o)
 	struct machine machine;
 	struct error e = {0};
 
-	if (machine_find_clock(o->machine, o->clock, &machine, &e))
+	if (machine_find_clock(o->machine, o->clock ? o->clock : clock_names[0], &machine, &e))
 		return say_failure(&e);
 	if (o->json || o->csv)
 		return for_scripts(o, &machine, &e) ? say_failure(&e) : 0;

@@ -1,4 +1,4 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
-bin.ssrun := main.c options.c run.c list.c
+bin.ssrun := main.c options.c run.c second.c list.c
 libs.ssrun := $(IMAGE_LIBS)
 PROGRAMS += ssrun

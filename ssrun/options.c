@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "collect/collect_explain.h"
 #include "experiment/experiment.h"
 
 #define TURN_LIMIT      100000 /* superblocks: a turn of Valgrind's own */
@@ -82,6 +83,19 @@ static int check_branches(const struct options *o, struct error *e)
 	if (o->all && wants_branches(o))
 		return error_set(
 			e, ERR_CONFLICT, "-branches follows a command or a process: leave out -a");
+	if (!collect_explain_wanted(&o->metrics))
+		return 0;
+	if (o->all || o->pid)
+		return error_set(e, ERR_CONFLICT,
+			"-explain runs a command twice, which it cannot do with what runs already: "
+			"leave out %s, and give the command",
+			o->all ? "-a" : "-pid");
+	if (collect_rank() >= 0) {
+		error_set(e, ERR_UNSUPPORTED,
+			"-explain runs the command twice, and the other ranks of this MPI launch "
+			"would not begin again with it");
+		return error_hint(e, "use -branches, or run one rank alone");
+	}
 	return 0;
 }
 
@@ -257,6 +271,17 @@ static int parse_source(struct options *o, struct error *e)
 		e, ERR_RANGE, "-source takes auto, pmu, os or model, not '%s'", o->source_name);
 }
 
+static int parse_clock(const struct options *o, struct error *e)
+{
+	for (size_t i = 0; o->clock && clock_names[i]; i++)
+		if (strcmp(o->clock, clock_names[i]) == 0)
+			return 0;
+	if (!o->clock)
+		return 0;
+	return error_set(
+		e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
+}
+
 /* Options that exclude each other, or need one another. */
 struct rule {
 	bool broken;
@@ -301,7 +326,6 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 
 	memset(o, 0, sizeof(*o));
 	o->source_name = "auto";
-	o->clock = clock_names[0];
 	if (!table)
 		return error_nomem(e);
 	rest = option_parse(table->rows, o, argc, argv, e);
@@ -310,10 +334,7 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 		return -1;
 	if (rest < argc)
 		o->command = argv + rest;
-	if (strcmp(o->clock, clock_names[0]) != 0 && strcmp(o->clock, clock_names[1]) != 0)
-		return error_set(
-			e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
-	if (parse_pid(o, e) || parse_stack(o, e) || parse_source(o, e) ||
+	if (parse_clock(o, e) || parse_pid(o, e) || parse_stack(o, e) || parse_source(o, e) ||
 		signal_from_environment(o, e) || check(o, e))
 		return -1;
 	return take_metrics(o, e) || check_branches(o, e) ? -1 : 0;

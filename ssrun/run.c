@@ -10,6 +10,7 @@
 #include "base/plural.h"
 #include "base/say.h"
 #include "base/strbuf.h"
+#include "collect/collect_explain.h"
 #include "ssrun.h"
 
 static void hear(void *context, int level, const char *line)
@@ -169,13 +170,17 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 		.context = o,
 	};
 	struct collect_result result = {0};
+	struct replay input = {.second = -1};
+	bool twice = collect_explain_wanted(&o->metrics);
 	struct progress progress;
 	struct experiment x;
 	struct error e = {0};
 	int status;
 
-	if (experiment_init(&x, &e))
+	if ((twice && replay_begin(&input, STDIN_FILENO, COLLECT_EXPLAIN_INPUT, &e)) ||
+		experiment_init(&x, &e))
 		return failed(&e);
+	request.input = input.input;
 	progress_begin(&progress, !o->quiet);
 	request.progress = &progress;
 	if (collect(&request, &x, &result, &e)) {
@@ -185,15 +190,21 @@ static int run(struct options *o, const struct machine *m, struct collect_output
 	} else {
 		progress_end(&progress);
 		status = save(o, &x, output, &result, &e) ? failed(&e) : result.exit_status;
+		if (twice && e.code == ERR_NONE &&
+			second_run(o, &request, &result, &input, &x) == 0 &&
+			save(o, &x, output, &result, &e))
+			status = failed(&e);
 	}
+	replay_end(&input);
 	experiment_fini(&x);
 	return status;
 }
 
-/* Experiments by time need no machine: neither its clock nor a model of it. */
+/* Experiments by time need no machine: neither its clock nor a model of it. The second run of
+ * -explain finds its own. */
 static bool needs_machine(const struct options *o)
 {
-	bool needed = o->machine != NULL;
+	bool needed = o->machine != NULL && !collect_explain_wanted(&o->metrics);
 
 	for (size_t i = 0; i < o->metrics.list.count; i++)
 		needed |= !(o->metrics.list.data[i].flags & METRIC_CLOCK);
@@ -207,7 +218,7 @@ int do_run(struct options *o)
 	struct machine machine = {0}, *m = needs_machine(o) ? &machine : NULL;
 	int status;
 
-	if ((m && machine_find_clock(o->machine, o->clock, m, &e)) ||
+	if ((m && machine_find_clock(o->machine, o->clock ? o->clock : clock_names[0], m, &e)) ||
 		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||
 		name_output(o, &output, &e)) {
 		status = failed(&e);

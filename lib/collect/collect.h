@@ -23,6 +23,8 @@ enum collect_stack {
 
 struct collect_request {
 	char *const *argv; /* the command; NULL with pid and all */
+	int input;         /* the command's standard input; 0: ours */
+	bool silent;       /* its standard output and error go to /dev/null */
 	pid_t pid;         /* attach to this process; 0: none */
 	bool all;          /* the whole system */
 	double seconds;    /* with pid and all: no longer than this; 0: until they end, or ^C */

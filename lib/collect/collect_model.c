@@ -236,7 +236,10 @@ static int collect_model_run(
 {
 	struct run_progress progress = {
 		.expected = (double)m->request->expect, .on_long = on_long, .context = m};
-	struct run_request request = {.argv = m->request->argv, .progress = &progress};
+	struct run_request request = {.argv = m->request->argv,
+		.input = m->request->input,
+		.silent = m->request->silent,
+		.progress = &progress};
 
 	if (m->request->progress)
 		progress.line = *m->request->progress;

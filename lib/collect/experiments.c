@@ -18,24 +18,27 @@ struct fixed {
 	int event;
 	unsigned flags;
 	uint64_t classic, fine;
+	bool again;
 };
 
 static const struct fixed fixed[] = {
 	{"pcsamp", "CPU time by address, every 10 ms", EV_TASK_CLOCK, METRIC_CLOCK, 10000000,
-		1000000},
+		1000000, false},
 	{"fpcsamp", "CPU time by address, every millisecond", EV_TASK_CLOCK, METRIC_CLOCK, 1000000,
-		200000},
+		200000, false},
 	{"usertime", "CPU time by call path, every 30 ms", EV_TASK_CLOCK,
-		METRIC_CLOCK | METRIC_STACKS, 30000000, 6000000},
+		METRIC_CLOCK | METRIC_STACKS, 30000000, 6000000, false},
 	{"totaltime", "elapsed time by call path, blocked or not, every 30 ms", EV_TASK_CLOCK,
-		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000},
+		METRIC_CLOCK | METRIC_STACKS | METRIC_WALL, 30000000, 6000000, false},
 	{"branches", "CPU time by address, and directions of branches", EV_TASK_CLOCK,
-		METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000},
+		METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000, false},
+	{"explain", "the same as branches, and modelled misses and waits of a second run",
+		EV_TASK_CLOCK, METRIC_CLOCK | METRIC_BRANCHES, 1000000, 200000, true},
 	{"ideal", "exact executions of every instruction and edge", EV_INSTRUCTIONS, METRIC_EXACT,
-		1, 1},
-	{"bbcounts", "the same as ideal", EV_INSTRUCTIONS, METRIC_EXACT, 1, 1},
+		1, 1, false},
+	{"bbcounts", "the same as ideal", EV_INSTRUCTIONS, METRIC_EXACT, 1, 1, false},
 	{"dataspace", "data that misses and coherence requests belong to", EV_L2D_MISSES,
-		METRIC_DATA, 1, 1},
+		METRIC_DATA, 1, 1, false},
 };
 
 /* The frequency of an event decides its period. */
@@ -158,6 +161,7 @@ static void from_fixed(const struct fixed *f, struct collect_experiment *x)
 	x->flags = f->flags;
 	x->classic = f->classic;
 	x->classic_fine = f->fine;
+	x->again = f->again;
 }
 
 static void from_event(const struct event *event, size_t form, struct collect_experiment *x)
@@ -248,6 +252,7 @@ int collect_metrics_add(
 		if (!new)
 			return -1;
 		new->classic = x->scaled ? periods[i] : 0;
+		new->again = x->again;
 	}
 	return 0;
 }

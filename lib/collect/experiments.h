@@ -3,6 +3,7 @@
  * SpeedShop's experiments, as one table: event, period, and call stacks of each.
  *
  *   pcsamp fpcsamp usertime     CPU time;  totaltime: elapsed time, blocked or not
+ *   branches, explain           CPU time and branch records; then a second run on the model
  *   ideal, bbcounts             exact executions of instructions and edges
  *   X_hwc  fX_hwc  X_hwctime    every event X of the event table, by its short name
  *   prof_hwc, -e EVENT:PERIOD   any event, any period
@@ -37,6 +38,7 @@ struct collect_experiment {
 	uint64_t classic;          /* period: ns, or events at 195 MHz; exact ones: 1 */
 	uint64_t classic_fine;     /* of -both: about five times finer */
 	bool scaled;               /* classic periods are of 195 MHz */
+	bool again;                /* a second run on the model (collect_explain.h) */
 };
 
 /* Row i, 0 and on; -1 after the last. */
@@ -52,6 +54,7 @@ struct collect_metric {
 	uint64_t period;            /* units per sample: ns, or events; 1: exact */
 	uint64_t classic;           /* period before scaling, 0: it was not scaled */
 	enum collect_source source; /* AUTO until collect_choose */
+	bool again;                 /* a second run on the model is wanted */
 };
 
 struct collect_metrics {

@@ -130,6 +130,8 @@ static int start_command(struct collection *c, struct error *e)
 	if (launch_init(&c->launch, c->request->argv, e))
 		return -1;
 	c->launched = true;
+	c->launch.input = c->request->input;
+	c->launch.silent = c->request->silent;
 	if (phases_listen(phases, NULL) == 0 &&
 		launch_setenv(&c->launch, POINTS_ENVIRONMENT, phases->path, e))
 		return -1;

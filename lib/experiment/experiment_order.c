@@ -31,6 +31,8 @@ static int order_kinds(const struct experiment_metric *a, const struct experimen
 	uint32_t flags_a = a->flags & ~(uint32_t)METRIC_BOTH,
 		 flags_b = b->flags & ~(uint32_t)METRIC_BOTH;
 
+	/* Time first: reports are sorted by the first metric. */
+	TRY(ORDER(!(a->flags & METRIC_CLOCK), !(b->flags & METRIC_CLOCK)));
 	TRY(ORDER(a->event, b->event));
 	TRY(strcmp(a->name, b->name));
 	TRY(strcmp(a->short_name, b->short_name));

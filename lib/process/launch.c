@@ -147,6 +147,19 @@ static bool on_path(const char *name)
 	return false;
 }
 
+/* Its standard files, where they are not ours. */
+static void redirect(const struct launch *l)
+{
+	int nowhere = l->silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+
+	if (l->input > 0)
+		dup2(l->input, STDIN_FILENO);
+	if (nowhere < 0)
+		return;
+	dup2(nowhere, STDOUT_FILENO);
+	dup2(nowhere, STDERR_FILENO);
+}
+
 __attribute__((noreturn)) static void child(const struct launch *l, int gate, int notes)
 {
 	struct exec_note note;
@@ -160,6 +173,7 @@ __attribute__((noreturn)) static void child(const struct launch *l, int gate, in
 	while (n < 0 && errno == EINTR);
 	if (n != 1)
 		_exit(125);
+	redirect(l);
 	restore_signals(l);
 	memset(&note, 0, sizeof(note));
 	getrusage(RUSAGE_SELF, &note.usage);

@@ -2,7 +2,7 @@
 /*
  * Runs the user's command unchanged: same process group, terminal, stdin, stdout, stderr, signal
  * mask and dispositions as if the shell had run it; held before its exec until the sources are
- * attached.
+ * attached. Its standard files are others where the caller says so (input, silent).
  *
  * launch_init saves the current signal mask and ignored signals, and the command gets those back: a
  * caller may block, ignore and handle signals between launch_init and launch_start.
@@ -30,6 +30,8 @@ struct launch {
 	struct rusage usage; /* once reaped: child, from its exec on, and its awaited descendants */
 	struct rusage before;   /* usage of the child when it called exec; already subtracted */
 	sigset_t mask, ignored; /* of the caller, at launch_init */
+	int input;   /* the child's standard input; 0: ours; borrowed until launch_start */
+	bool silent; /* the child's standard output and error are /dev/null */
 };
 
 /* Copies argv. */

@@ -423,6 +423,8 @@ static int run_start(struct run *run, sigset_t *signals, struct error *e)
 		if (launch_init(&run->launch, run->request->argv, e))
 			return -1;
 		run->launched = true;
+		run->launch.input = run->request->input;
+		run->launch.silent = run->request->silent;
 		for (size_t i = 0; i < run->session_count; i++) {
 			const struct session *s = &run->sessions[i];
 

@@ -23,6 +23,8 @@ struct run_progress {
 struct run_request {
 	char *const *argv; /* the command; NULL with pid */
 	pid_t pid;         /* attach to this process; 0: run argv */
+	int input;         /* the command's standard input; 0: ours */
+	bool silent;       /* its standard output and error go to /dev/null */
 	bool by_signal;    /* -s: do not count until SIGUSR1 arrives; SIGUSR2 stops */
 	double period;     /* -p: seconds between read-outs; 0: none */
 	/* Called at each read-out; counts as in run_result.reading.  May be NULL. */

@@ -40,6 +40,27 @@ static void test_statuses(void)
 	launch_fini(&l);
 }
 
+static void test_files(void)
+{
+	char *argv[] = {
+		"sh", "-c", "read word; echo heard >&2; echo $word; [ \"$word\" = told ]", NULL};
+	struct launch l;
+	struct error e;
+	int ends[2];
+
+	ok(pipe(ends) == 0 && write(ends[1], "told\n", 5) == 5, "input");
+	is_int(launch_init(&l, argv, &e), 0, "a command with other files");
+	l.input = ends[0];
+	l.silent = true;
+	is_int(launch_start(&l, &e) || launch_release(&l, &e), 0, "started");
+	while (launch_poll(&l, true, &e) == 0)
+		;
+	is_int(launch_exit_status(&l), 0, "it reads what it was given");
+	launch_fini(&l);
+	close(ends[0]);
+	close(ends[1]);
+}
+
 static void test_exec_errors(void)
 {
 	char *nowhere[] = {"no-such-command-anywhere", NULL};
@@ -177,6 +198,7 @@ int main(void)
 
 	is_int(launch_init(&l, none, &e), -1, "no command");
 	test_statuses();
+	test_files();
 	test_exec_errors();
 	test_wrap_and_environment();
 	test_gate();
