@@ -195,31 +195,45 @@ static inline struct place branch_find_place(
 	return place;
 }
 
-/* After a misprediction: a new entry in a table of longer history, from `start` on. */
+/* A new entry in the first of these tables that has room, or less use for all. */
+static void allocate_one(uint16_t *const *entry, const struct ways *tags, unsigned start,
+	unsigned end, unsigned taken)
+{
+	unsigned i;
+
+	for (i = start; i < end; i++) {
+		if (*entry[i] & USEFUL)
+			continue;
+		*entry[i] = (uint16_t)((tags->of[i] & TAG) | (taken ? COUNTER(4) : COUNTER(3)));
+		return;
+	}
+	for (i = start; i < end; i++)
+		--*entry[i]; /* useful, and more than 0 */
+}
+
+/* After a misprediction: a new entry in a table of longer history, from `start` on; if that is one
+ * of the shorter ones, in one of the longer ones as well. */
 static NOINLINE int branch_allocate(
 	struct predictor *p, uint64_t history, uint64_t address, unsigned start, unsigned taken)
 {
 	struct place place = branch_find_place(p, history, address);
 	uint16_t *entry[WAYS];
 	struct ways tags;
-	unsigned i;
+	unsigned i, skip;
 
 	if (start == WAYS)
 		return 0;
 	hash_tags(&tags, history, address);
 	p->random = p->random * 1664525 + 1013904223;
-	if (start < WAYS - 1)
-		start += (p->random >> 30) == 0; /* or each would fight for the same table */
+	skip = (p->random >> 30) == 0; /* or each would fight for the same table */
 	for (i = 0; i < WAYS; i++)
 		entry[i] = i < WAYS / 2 ? &place.near[i] : &place.far[i - WAYS / 2];
-	for (i = start; i < WAYS; i++) {
-		if (*entry[i] & USEFUL)
-			continue;
-		*entry[i] = (uint16_t)((tags.of[i] & TAG) | (taken ? COUNTER(4) : COUNTER(3)));
-		return 0;
-	}
-	for (i = start; i < WAYS; i++)
-		--*entry[i]; /* useful, and more than 0 */
+	if (start + skip < WAYS / 2)
+		allocate_one(entry, &tags, start + skip, WAYS / 2, taken);
+	start = start > WAYS / 2 ? start : WAYS / 2;
+	if (start < WAYS - 1)
+		start += skip;
+	allocate_one(entry, &tags, start, WAYS, taken);
 	return 0;
 }
 

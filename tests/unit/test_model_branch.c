@@ -107,6 +107,29 @@ static void random_outcomes(int kind)
 }
 
 /* Against two-bit counters as one writes them down. */
+/* The same random outcomes again and again, with a branch between them that always goes one way. */
+static void repeated_outcomes(void)
+{
+	static unsigned char outcome[4096];
+	uint64_t seed = 5;
+	int n;
+
+	for (size_t i = 0; i < sizeof(outcome); i++)
+		outcome[i] = (unsigned char)random_below(&seed, 2);
+	begin(1);
+	for (int round = 0; round < 24; round++) {
+		if (round == 16)
+			permille();
+		for (size_t i = 0; i < sizeof(outcome); i++) {
+			conditional(0x404000, outcome[i]);
+			conditional(0x404020, 1);
+		}
+	}
+	n = permille();
+	ok(n <= 10, "4096 random outcomes are known after 16 rounds: %d in 1000", n);
+	run_end(&run);
+}
+
 static void two_bit_counters(void)
 {
 	static int counter[512];
@@ -409,6 +432,7 @@ int main(void)
 	correlated();
 	random_outcomes(0);
 	random_outcomes(1);
+	repeated_outcomes();
 	two_bit_counters();
 	phases();
 	distances();
