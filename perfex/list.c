@@ -7,6 +7,7 @@
 #include "base/json.h"
 #include "base/say.h"
 #include "base/sheet.h"
+#include "machine/machine.h"
 #include "perfex.h"
 
 enum { SOURCES_MAX = 4 };
@@ -214,7 +215,7 @@ int do_completion(const struct options *o)
 	option_print_word(&text, "SOURCE", "auto", "");
 	for (const struct source_ops *const *s = sources; *s; s++)
 		option_print_word(&text, "SOURCE", (*s)->name, "");
-	option_print_words(&text, "CLOCK", clock_names);
+	option_print_words(&text, "CLOCK", machine_clocks);
 	print_machine("host", &text);
 	rc = machine_walk(print_machine, &text, &e) || output(o, &text, stdout, &e);
 	if (rc)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "machine/machine.h"
 
 #include <stdio.h>
 #include <stdlib.h>
@@ -64,8 +65,6 @@ static int add_samplers(void *target, const char *argument, struct error *e)
 	return option_list(argument, add_sampler, target, e);
 }
 
-const char *const clock_names[] = {"first-order", "retirement", NULL};
-
 #define FIELD(field) .offset = offsetof(struct options, field)
 
 const struct option_row option_table[] = {
@@ -99,8 +98,9 @@ const struct option_row option_table[] = {
 	{"machine", "MACHINE", "the processor to model: host, zen4, skl, r10000 ... or a file",
 		OPTION_STRING, FIELD(machine)},
 	{"clock", "CLOCK",
-		"how the model counts cycles: first-order, or retirement, which includes "
-		"dependences and takes up to three times as long",
+		"how the model counts cycles: sampled (in random windows), retirement (always: "
+		"three "
+		"times as long) or first-order (without dependences)",
 		OPTION_STRING, FIELD(clock)},
 	{"fast", NULL, "model only parts of the run and estimate the whole, with intervals",
 		FIELD(fast)},
@@ -184,6 +184,10 @@ static int check(const struct options *o, struct error *e)
 			"-pid"},
 		{o->fast && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
 			"-fast needs the model: leave out -source"},
+		{o->profile && o->clock &&
+				strcmp(o->clock, machine_clocks[MODEL_CLOCK_SAMPLED]) == 0,
+			"-clock sampled knows no cycles of single instructions: with -profile, use "
+			"-clock retirement"},
 		{o->turn > TURN_LIMIT, "-turn: at most 100000 superblocks (Valgrind's own value)"},
 		{o->turn && strcmp(o->source, "auto") != 0 && strcmp(o->source, "model") != 0,
 			"-turn needs the model: leave out -source"},
@@ -236,7 +240,6 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 	memset(o, 0, sizeof(*o));
 	o->runs = 1;
 	o->source = "auto";
-	o->clock = clock_names[0];
 	rest = option_parse(option_table, o, argc, argv, e);
 	if (rest < 0)
 		return -1;
@@ -250,9 +253,8 @@ int options_parse(struct options *o, int argc, char **argv, struct error *e)
 				e, ERR_RANGE, "-pid takes a process number, not '%s'", o->pid_text);
 		o->pid = (pid_t)pid;
 	}
-	if (strcmp(o->clock, clock_names[0]) != 0 && strcmp(o->clock, clock_names[1]) != 0)
-		return error_set(
-			e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);
+	if (!o->clock && (o->profile || o->counters)) /* all cycles, each at its instruction */
+		o->clock = machine_clocks[MODEL_CLOCK_FIRST_ORDER];
 	if (o->plot)
 		o->costs = true;
 	if (check(o, e))

@@ -33,7 +33,6 @@ struct options {
 };
 
 extern const struct option_row option_table[];
-extern const char *const clock_names[]; /* NULL-terminated */
 
 /* Parses and checks combinations; -1 with *e set. */
 int options_parse(struct options *o, int argc, char **argv, struct error *e);

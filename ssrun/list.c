@@ -8,6 +8,7 @@
 #include "base/say.h"
 #include "base/sheet.h"
 #include "experiment/experiment.h"
+#include "machine/machine.h"
 #include "ssrun.h"
 
 /* An experiment as it would be here. */
@@ -109,7 +110,8 @@ int do_list(const struct options *o)
 	struct machine machine;
 	struct error e = {0};
 
-	if (machine_find_clock(o->machine, o->clock ? o->clock : clock_names[0], &machine, &e))
+	if (machine_find_clock(o->machine,
+		    o->clock ? o->clock : machine_clocks[MODEL_CLOCK_FIRST_ORDER], &machine, &e))
 		return say_failure(&e);
 	if (o->json || o->csv)
 		return for_scripts(o, &machine, &e) ? say_failure(&e) : 0;
@@ -140,7 +142,7 @@ int do_completion(void)
 	for (size_t i = 0; i < count; i++)
 		option_print_word(&text, "EVENT", events[i].short_name, events[i].name);
 	option_print_words(&text, "SOURCE", source_names);
-	option_print_words(&text, "CLOCK", clock_names);
+	option_print_words(&text, "CLOCK", machine_clocks);
 	option_print_words(&text, "HOW", stack_names);
 	print_machine("host", &text);
 	if (table)

@@ -1,5 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "options.h"
+#include "machine/machine.h"
 
 #include <signal.h>
 #include <stdio.h>
@@ -99,7 +100,6 @@ static int check_branches(const struct options *o, struct error *e)
 	return 0;
 }
 
-const char *const clock_names[] = {"first-order", "retirement", NULL};
 const char *const source_names[] = {[COLLECT_AUTO] = "auto",
 	[COLLECT_OS] = "os",
 	[COLLECT_PMU] = "pmu",
@@ -271,12 +271,11 @@ static int parse_source(struct options *o, struct error *e)
 		e, ERR_RANGE, "-source takes auto, pmu, os or model, not '%s'", o->source_name);
 }
 
+/* Samples and profiles need the cycles of single instructions. */
 static int parse_clock(const struct options *o, struct error *e)
 {
-	for (size_t i = 0; o->clock && clock_names[i]; i++)
-		if (strcmp(o->clock, clock_names[i]) == 0)
-			return 0;
-	if (!o->clock)
+	if (!o->clock || strcmp(o->clock, machine_clocks[MODEL_CLOCK_FIRST_ORDER]) == 0 ||
+		strcmp(o->clock, machine_clocks[MODEL_CLOCK_RETIREMENT]) == 0)
 		return 0;
 	return error_set(
 		e, ERR_RANGE, "-clock takes first-order or retirement, not '%s'", o->clock);

@@ -41,7 +41,7 @@ struct whole_table {
 struct whole_table *whole_table(void);
 
 /* What options take, NULL-terminated. */
-extern const char *const source_names[], *const stack_names[], *const clock_names[];
+extern const char *const source_names[], *const stack_names[];
 
 /* Parses and checks combinations; -1 with *e set. */
 int options_parse(struct options *o, int argc, char **argv, struct error *e);

@@ -218,7 +218,8 @@ int do_run(struct options *o)
 	struct machine machine = {0}, *m = needs_machine(o) ? &machine : NULL;
 	int status;
 
-	if ((m && machine_find_clock(o->machine, o->clock ? o->clock : clock_names[0], m, &e)) ||
+	if ((m && machine_find_clock(o->machine,
+			  o->clock ? o->clock : machine_clocks[MODEL_CLOCK_FIRST_ORDER], m, &e)) ||
 		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||
 		name_output(o, &output, &e)) {
 		status = failed(&e);

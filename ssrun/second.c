@@ -42,7 +42,7 @@ static int find_machine(const struct options *o, struct machine *m, struct error
 		return machine_find_clock(o->machine, o->clock, m, e);
 	if (machine_find_clock(o->machine, collect_explain_clock, m, e) == 0)
 		return 0;
-	return machine_find_clock(o->machine, clock_names[0], m, e);
+	return machine_find_clock(o->machine, machine_clocks[MODEL_CLOCK_FIRST_ORDER], m, e);
 }
 
 /* The command did something else than before: what it changed itself may be the reason. */

@@ -70,7 +70,7 @@ static char *kept_text(const struct kept_file *file, const char *path, const cha
 {
 	int fd = open(path, O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
 	size_t length = strlen(heading);
-	char text[TEXT_MAX];
+	char text[TEXT_MAX] = "";
 	struct stat st;
 	ssize_t n = -1;
 

@@ -46,8 +46,11 @@ int machine_parse(
  */
 int machine_find(const char *name, struct machine *m, struct error *e);
 
-/* The same, with the clock given by -clock ("first-order" or "retirement"), if the machine supports
- * it. */
+/* Names of -clock, by enum model_clock, NULL-terminated. */
+extern const char *const machine_clocks[];
+
+/* The same, with the clock of that name: ERR_CONFLICT if the machine does not support it. NULL: the
+ * sampled one where it is supported, else the first-order one. */
 int machine_find_clock(const char *name, const char *clock, struct machine *m, struct error *e);
 
 /* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a

@@ -205,16 +205,27 @@ int machine_find(const char *name, struct machine *m, struct error *e)
 	return status ? status : machine_change(m, changes + 1, e);
 }
 
+const char *const machine_clocks[] = {"first-order", "retirement", "sampled", NULL};
+
 int machine_find_clock(const char *name, const char *clock, struct machine *m, struct error *e)
 {
-	const char *wrong;
+	const char *wrong = NULL;
+	uint32_t i = 0;
 
 	if (machine_find(name, m, e))
 		return -1;
-	if (strcmp(clock, "retirement") == 0)
-		m->model.clock = MODEL_CLOCK_RETIREMENT;
+	while (clock && machine_clocks[i] && strcmp(clock, machine_clocks[i]) != 0)
+		i++;
+	if (clock && !machine_clocks[i])
+		return error_set(e, ERR_RANGE,
+			"-clock takes sampled, retirement or first-order, not '%s'", clock);
+	m->model.clock = clock ? i : MODEL_CLOCK_SAMPLED;
 	wrong = model_check(&m->model);
-	return wrong ? error_set(e, ERR_CONFLICT, "-clock %s with machine %s: %s", clock, m->name,
-			       wrong)
+	if (wrong && !clock) { /* by default, the best that the machine can have */
+		m->model.clock = MODEL_CLOCK_FIRST_ORDER;
+		wrong = model_check(&m->model);
+	}
+	return wrong ? error_set(e, ERR_CONFLICT, "-clock %s with machine %s: %s",
+			       machine_clocks[m->model.clock], m->name, wrong)
 		     : 0;
 }

@@ -45,6 +45,7 @@ struct model_clock_sum {
 struct model_clock_sums {
 	uint64_t windows; /* that the values are estimated from; 0: every cycle was clocked */
 	struct model_clock_sum causes[MODEL_CAUSES];
+	struct model_clock_sum cycles; /* of all causes, if they are estimates; else zero */
 };
 
 #endif

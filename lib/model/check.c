@@ -252,7 +252,7 @@ static const char *check_core(const struct model_config *config)
 		return "return stack has more than 256 entries";
 	if (config->store_buffer > STORES_MAX)
 		return "store buffer has more than 256 entries";
-	if (config->clock > MODEL_CLOCK_RETIREMENT)
+	if (config->clock > MODEL_CLOCK_SAMPLED)
 		return "unknown clock";
 	if (config->clock && config->flavour == MODEL_CACHEGRIND)
 		return "cachegrind has no retirement clock";
@@ -272,7 +272,9 @@ const char *model_check(const struct model_config *config)
 		return "unknown flavour";
 	if (!(config->parts & MODEL_PART_EXECUTION) || config->parts > MODEL_PARTS_ALL)
 		return "execution is always a part of the model";
-	if (config->parts & MODEL_PART_CLOCK && config->parts != MODEL_PARTS_ALL)
+	if (config->parts & MODEL_PART_CLOCK &&
+		(config->parts | (config->clock == MODEL_CLOCK_SAMPLED ? MODEL_PART_STORES : 0)) !=
+			MODEL_PARTS_ALL)
 		return "the clock needs all other parts of the model";
 	if (!config->clock_hz)
 		return "clock frequency is missing";

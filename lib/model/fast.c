@@ -1,6 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "model/fast.h"
 
+#include "model/random.h"
 #include "model/state.h"
 
 /* Instructions of a stretch; one in LONG_EACH is long. */
@@ -35,15 +36,6 @@ int model_fast_exact(unsigned event)
 	return model_event_is_static(event);
 }
 
-/* xorshift64* (Vigna, 2016). */
-static uint64_t random_below(struct model_fast *f, uint64_t n)
-{
-	f->random ^= f->random >> 12;
-	f->random ^= f->random << 25;
-	f->random ^= f->random >> 27;
-	return ((f->random * UINT64_C(2685821657736338717)) >> 11) % n;
-}
-
 void model_fast_reset(struct model_fast *f, struct model_windows *windows)
 {
 	*f = (struct model_fast){.windows = windows, .random = 1};
@@ -72,7 +64,7 @@ uint64_t model_fast_skip(struct model_fast *f, uint64_t translated)
 	}
 	if (cost > allowed && (cost - allowed) / rate * 1000 > gap)
 		gap = (cost - allowed) / rate * 1000;
-	return gap / 2 + random_below(f, gap);
+	return gap / 2 + model_random_below(&f->random, gap);
 }
 
 uint64_t model_fast_begin(struct model_fast *f, uint64_t gap, const uint64_t *counts)

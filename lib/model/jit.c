@@ -496,8 +496,8 @@ void jit_segment(struct model *m, struct model_segment *s)
 	struct jit *e = &m->jit;
 
 	s->run.code = (uint8_t *)0;
-	if (!e->begin || !s->often || !jit_is_served(m, s))
-		return;
+	if (!e->begin || !s->often || (m->sampled && m->core->retire) || !jit_is_served(m, s))
+		return; /* code is for what is between windows of the sampled clock */
 	if (s->code_epoch != e->epoch) {
 		if ((size_t)(e->end - e->at) <
 			JIT_SEGMENT_BYTES + s->run.access_count * (size_t)JIT_ACCESS_BYTES +

@@ -330,10 +330,11 @@ INLINE int pass_store(struct core *core, struct pace *p, uint64_t address, unsig
 
 /* Few values stay in registers from one part of a record to the next, so that they fit. The usual
  * kinds of segments have code of their own, which is left for the general one at an unusual access.
- * retire: the retirement clock, if that counts; else null. parts: those that are run, a constant;
+ * retire: the retirement clock, if that counts; else null. coded: code of segments is run where
+ * there is some. parts: those that are run, a constant;
  * the calls out of the loop may do more, without effect on counts that depend on these. */
 INLINE const uint64_t *run_loop(struct model *m, const uint64_t *at, const uint64_t *end,
-	uint64_t limit, struct retire *retire, const unsigned parts)
+	uint64_t limit, struct retire *retire, const unsigned parts, const int coded)
 {
 	struct core *core = m->core;
 	struct clock *clock = &core->clock;
@@ -358,7 +359,7 @@ first:
 	if (UNLIKELY(at >= end))
 		goto out;
 	s = model_word_segment(*at);
-	if (JIT && LIKELY(s->run.code != 0)) {
+	if (JIT && coded && LIKELY(s->run.code != 0)) {
 		const uint64_t *to = end;
 
 		p = loop_code(m, &at, &to, p, limit);
@@ -521,20 +522,23 @@ out:
 
 const uint64_t *loop_run(struct model *m, const uint64_t *at, const uint64_t *end, uint64_t limit)
 {
+	enum { UNTIMED = MODEL_PARTS_ALL & ~MODEL_PART_CLOCK };
 	struct retire *none = (struct retire *)0;
 
 	if (m->core->retire)
-		return run_loop(m, at, end, limit, m->core->retire, MODEL_PARTS_ALL);
+		return run_loop(m, at, end, limit, m->core->retire, UNTIMED, !m->sampled);
 	switch (m->parts) {
 	case MODEL_PART_EXECUTION | MODEL_PART_PREDICTORS:
 		return run_loop(
-			m, at, end, limit, none, MODEL_PART_EXECUTION | MODEL_PART_PREDICTORS);
+			m, at, end, limit, none, MODEL_PART_EXECUTION | MODEL_PART_PREDICTORS, 1);
 	case MODEL_PARTS_MISSES:
-		return run_loop(m, at, end, limit, none, MODEL_PARTS_MISSES);
+		return run_loop(m, at, end, limit, none, MODEL_PARTS_MISSES, 1);
 	case MODEL_PARTS_MISSES | MODEL_PART_PREDICTORS:
 		return run_loop(
-			m, at, end, limit, none, MODEL_PARTS_MISSES | MODEL_PART_PREDICTORS);
+			m, at, end, limit, none, MODEL_PARTS_MISSES | MODEL_PART_PREDICTORS, 1);
+	case UNTIMED:
+		return run_loop(m, at, end, limit, none, UNTIMED, 1);
 	default:
-		return run_loop(m, at, end, limit, none, MODEL_PARTS_ALL);
+		return run_loop(m, at, end, limit, none, MODEL_PARTS_ALL, 1);
 	}
 }

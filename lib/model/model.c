@@ -20,170 +20,6 @@
  */
 #include "model/run.h"
 
-/* ---- memory ---- */
-
-struct arena {
-	uintptr_t base; /* 0: only measuring */
-	size_t used;
-};
-
-static void *model_take(struct arena *a, size_t bytes)
-{
-	size_t at = a->used;
-
-	a->used += (bytes + 63) & ~(size_t)63;
-	return a->base ? (void *)(a->base + at) : (void *)0;
-}
-
-static unsigned model_log2_of(uint64_t n)
-{
-	return n ? 63 - (unsigned)__builtin_clzll(n) : 0;
-}
-
-/* hinted: in front, where most accesses hit. */
-static void lay_out_sets(struct arena *a, struct cache *c, uint64_t sets, uint32_t ways,
-	uint32_t line, uint32_t policy, int hinted)
-{
-	uint64_t count =
-		ways ? sets * ways : 1; /* a guess for a missing line finds an empty entry */
-	uint64_t hints = hinted && count <= 65536 ? HINTS : 1;
-
-	c->entries = model_take(a, count * sizeof(*c->entries));
-	c->used = model_take(a, count * sizeof(*c->used));
-	c->hints = model_take(a, hints * sizeof(*c->hints));
-	c->hint_mask = hints - 1;
-	c->ways = ways;
-	c->mask = sets & (sets - 1) ? 0 : sets - 1;
-	c->sets = sets & (sets - 1) ? sets : 0;
-	c->bits = model_log2_of(line);
-	c->offset = line - 1;
-	c->quadwords = line / 16;
-	c->policy = policy;
-	c->front = hinted != 0;
-	if (policy != MODEL_LRU)
-		c->policy_sets = model_take(a, sets * sizeof(*c->policy_sets));
-}
-
-static void lay_out_cache(struct arena *a, struct cache *c, const struct model_cache_config *cache,
-	const struct model_config *config, enum model_level level)
-{
-	if (!cache->size)
-		return;
-	lay_out_sets(a, c, cache->size / cache->line / cache->ways, cache->ways, cache->line,
-		config->policy[level], level < MODEL_L2);
-	c->latency = (uint64_t)cache->latency * config->width;
-}
-
-static void lay_out_tlb(struct arena *a, struct cache *c, const struct model_tlb_config *tlb,
-	const struct model_config *config, enum model_level level)
-{
-	if (!tlb->entries)
-		lay_out_sets(a, c, 1, 0, config->page_size, MODEL_LRU, 0);
-	else
-		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, config->page_size,
-			config->policy[level], level < MODEL_STLB);
-}
-
-/* Without entries for large pages alone, `ways` selects where else their entries are: see tlb.c. */
-static void lay_out_large(struct arena *a, struct cache *c, const struct model_tlb_config *tlb,
-	const struct model_config *config, enum model_level level)
-{
-	if (tlb->entries && config->large_pages != MODEL_PAGES_SMALL)
-		lay_out_sets(a, c, tlb->entries / tlb->ways, tlb->ways, 1 << 21,
-			config->policy[level], 0);
-}
-
-static uint64_t entries_of(const struct cache *c)
-{
-	return (c->sets ? c->sets : c->mask + 1) * c->ways;
-}
-
-/* Times of use that the loop over records is to reach fast. */
-static void note_uses(struct core *core)
-{
-	uint64_t pages = entries_of(&core->dtlb);
-
-	if (entries_of(&core->l1d) <= LINES_NOTED)
-		core->l1d.used = core->line_used;
-	if (pages >= PAGES_NOTED)
-		return;
-	core->dtlb.used = core->page_used;
-	if (pages + entries_of(&core->large_dtlb) < PAGES_NOTED)
-		core->large_dtlb.used = core->page_used + pages;
-}
-
-/* The last level's sets are packed where that is possible; then ll has the rest. */
-static void lay_out_last(struct arena *a, const struct model_config *config, struct model *m)
-{
-	const struct model_cache_config *ll = &config->ll;
-	uint64_t sets = ll->size ? ll->size / ll->line / ll->ways : 0;
-	struct arena unused = {0, 0};
-
-	/* Without an L2, what is dirty there is counted. */
-	if ((config->flavour == MODEL_NATIVE && !config->l2.size) ||
-		!packed_serves(sets, ll->ways, ll->line, config->policy[MODEL_LL])) {
-		lay_out_cache(a, &m->ll, ll, config, MODEL_LL);
-		return;
-	}
-	lay_out_cache(&unused, &m->ll, ll, config, MODEL_LL);
-	packed_init(&m->packed, sets, ll->ways);
-	m->packed.rows = model_take(a, sets * PACKED_ENTRIES * sizeof(*m->packed.rows));
-}
-
-/* The flavour of cachegrind has one set of caches for all threads. */
-static unsigned core_count(const struct model_config *config)
-{
-	return config->flavour == MODEL_CACHEGRIND ? 1 : config->cores;
-}
-
-/* m: where to leave the pointers.  Without memory, where it is only measured, all cores are `core`.
- */
-static void model_lay_out(
-	struct arena *a, const struct model_config *config, struct model *m, struct core *core)
-{
-	unsigned i, n = core_count(config);
-
-	model_take(a, sizeof(struct model));
-	m->cores = model_take(a, n * sizeof(struct core));
-	for (i = 0; i < n; i++) {
-		void *predictor;
-
-		core = m->cores ? &m->cores[i] : core;
-		lay_out_cache(a, &core->l1i, &config->l1i, config, MODEL_L1I);
-		lay_out_cache(a, &core->l1d, &config->l1d, config, MODEL_L1D);
-		lay_out_cache(a, &core->l2, &config->l2, config, MODEL_L2);
-		lay_out_tlb(a, &core->itlb, &config->itlb, config, MODEL_ITLB);
-		lay_out_tlb(a, &core->dtlb, &config->dtlb, config, MODEL_DTLB);
-		lay_out_tlb(a, &core->stlb, &config->stlb, config, MODEL_STLB);
-		lay_out_large(a, &core->large_itlb, &config->large_itlb, config, MODEL_ITLB);
-		lay_out_large(a, &core->large_dtlb, &config->large_dtlb, config, MODEL_DTLB);
-		lay_out_large(a, &core->large_stlb, &config->large_stlb, config, MODEL_STLB);
-		note_uses(core);
-		predictor = model_take(a, branch_predictor_size(config));
-		if (config->clock == MODEL_CLOCK_RETIREMENT)
-			core->retire = model_take(a, sizeof(*core->retire));
-		if (m->cores)
-			branch_predictor_init(&core->predictor, config, predictor);
-	}
-	lay_out_last(a, config, m);
-	if (config->large_pages != MODEL_PAGES_SMALL)
-		m->large = model_take(a, LARGE_RANGES * sizeof(*m->large));
-	if (config->clock == MODEL_CLOCK_RETIREMENT)
-		m->had = model_take(a, (size_t)1 << (HAD_BITS - 3));
-	if (n > 1)
-		m->directory = model_take(a, sizeof(*m->directory) << DIRECTORY_BITS);
-}
-
-size_t model_size(const struct model_config *config)
-{
-	struct arena a = {0, 0};
-	struct model model = {0};
-	struct core core = {0};
-
-	model_lay_out(&a, config, &model, &core);
-	return a.used;
-}
-
 static void init_core(struct model *m, unsigned number)
 {
 	struct core *core = &m->cores[number];
@@ -206,13 +42,21 @@ static void init_core(struct model *m, unsigned number)
 	core->clock.next_wait = NEVER;
 	core->clock.stores_full = NEVER;
 	core->stores.number = STORES_MAX + 1;
-	if (core->retire)
-		retire_init(core->retire, &m->config);
+	if (!core->clocked)
+		return;
+	retire_init(core->clocked, &m->config);
+	if (!m->sampled)
+		core->retire = core->clocked;
 }
 
 /* Few combinations have a loop of their own: the smallest of these that has all that are needed. */
 static uint32_t model_parts_run(const struct model *m, uint32_t parts)
 {
+	if (m->cores[0].clocked) {
+		parts &= ~(uint32_t)MODEL_PART_CLOCK; /* the one of the loop */
+		if (parts & MODEL_PART_STORES)
+			return parts;
+	}
 	if (parts & (MODEL_PART_STORES | MODEL_PART_CLOCK))
 		return MODEL_PARTS_ALL;
 	if (!(parts & (MODEL_PART_CACHES | MODEL_PART_TLBS)) && loop_is_common(m))
@@ -228,12 +72,11 @@ int model_needs_addresses(const struct model *m)
 struct model *model_init(void *memory, const struct model_config *whole)
 {
 	const struct model_config needed = model_needed(whole), *config = &needed;
-	struct arena a = {(uintptr_t)memory, 0};
 	struct model *m = memory;
 	uint64_t width = config->width;
 	unsigned i;
 
-	model_lay_out(&a, config, m, (struct core *)0);
+	model_lay_out(m, config);
 	m->config = *config;
 	m->cachegrind = config->flavour == MODEL_CACHEGRIND;
 	m->stored = m->cachegrind ? SHARED : MODIFIED;
@@ -242,11 +85,11 @@ struct model *model_init(void *memory, const struct model_config *whole)
 	m->unit = config->l2.line > config->l1d.line && config->l2.size ? config->l2.line - 1
 									: m->data_line;
 	m->page = config->page_size - 1;
-	m->page_bits = model_log2_of(config->page_size);
+	m->page_bits = (uint32_t)__builtin_ctz(config->page_size);
 	m->prefetching = config->l1i_next.lines || config->l1d_next.lines ||
 			 config->l1d_stride.entries ||
 			 (config->l2.size && (config->l2_stream.entries || config->l2_adjacent));
-	m->timed = (config->parts & MODEL_PART_CLOCK) != 0;
+	m->timed = config->parts & MODEL_PART_CLOCK && !model_clock_retires(config);
 	m->least_line = config->l1d.line < config->l1i.line ? config->l1d.line : config->l1i.line;
 	if (config->ll.line < m->least_line)
 		m->least_line = config->ll.line;
@@ -264,11 +107,16 @@ struct model *model_init(void *memory, const struct model_config *whole)
 	m->fp_divide = config->fp_divide_latency * width;
 	m->forward = config->store_forward_penalty * width;
 	m->lock = config->lock_latency * width;
-	for (i = 0; i < core_count(config); i++)
+	for (i = 0; i < model_core_count(config); i++)
 		init_core(m, i);
 	m->ll.time = &m->tick;
 	m->core = m->cores;
-	m->parts = model_parts_run(m, config->parts);
+	m->parts_away = model_parts_run(m, config->parts);
+	m->parts_clocked =
+		m->sampled ? MODEL_PARTS_ALL & ~(uint32_t)MODEL_PART_CLOCK : m->parts_away;
+	m->parts = m->parts_clocked;
+	if (m->sampled)
+		sampled_clock_init(m->sampled, config);
 	m->addresses = (m->parts & MODEL_PART_CACHES) != 0;
 	return m;
 }
@@ -306,7 +154,7 @@ void model_sync(struct model *m)
 
 void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 {
-	unsigned number = thread % core_count(&m->config);
+	unsigned number = thread % model_core_count(&m->config);
 
 	model_sync(m);
 	m->core = &m->cores[number];
@@ -315,16 +163,22 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 	m->core->counts = counts;
 	m->core->thread = thread;
 	m->counts = counts;
-	if (!(m->active >> number & 1))
+	if (m->sampled)
+		sampled_clock_counts(m->core);
+	if (!(m->active >> number & 1)) {
 		slots_drop(m->core, 0, UINT64_MAX);
+		if (m->sampled)
+			sampled_clock_core(m, m->core);
+	}
+	m->parts = !m->sampled || m->core->retire ? m->parts_clocked : m->parts_away;
 	m->active |= UINT64_C(1) << number;
 }
 
 void model_describe(struct model *m, struct model_block *block, const struct retire_form *forms,
 	const uint32_t *keys)
 {
-	if (m->cores[0].retire && block->ops)
-		retire_prepare(m->cores[0].retire, block, forms, keys);
+	if (m->cores[0].clocked && block->ops)
+		retire_prepare(m->cores[0].clocked, block, forms, keys);
 }
 
 /* ---- instructions ---- */

@@ -107,6 +107,7 @@ enum model_flavour {
 enum model_clock {
 	MODEL_CLOCK_FIRST_ORDER = 0, /* clock.c */
 	MODEL_CLOCK_RETIREMENT = 1,  /* retire.c: needs dependences */
+	MODEL_CLOCK_SAMPLED = 2,     /* the same in random windows: sampled_clock.h */
 };
 
 /* Parts of the model.  A run needs those on which its events depend (parts.c). */
@@ -149,7 +150,7 @@ enum model_predictor {
 
 /* Plain data: travels to the Valgrind tool byte for byte.  Bump MODEL_CONFIG_VERSION with any
  * change. */
-#define MODEL_CONFIG_VERSION 9
+#define MODEL_CONFIG_VERSION 10
 struct model_config {
 	uint32_t version;
 	uint32_t flavour; /* enum model_flavour */
@@ -277,9 +278,15 @@ void model_map(struct model *m, uint64_t address, uint64_t length, unsigned page
  * a host with small pages, else null; *bytes becomes its size. */
 void *model_scattered(const struct model *m, size_t *bytes);
 
+/* In the child of a fork, whose counts are all 0: what was clocked before is the parent's. */
+void model_clock_forked(struct model *m);
+
 /* Brings counts that are kept elsewhere until needed (cycles ...) up to date in the current
  * thread's array. */
 void model_sync(struct model *m);
+
+/* Computes the estimates of the sampled clock, which model_sync does from time to time only. */
+void model_clock_finish(struct model *m);
 
 /* Where the retirement clock's cycles by cause are added whenever a thread's counts are brought up
  * to date, of all threads; null: nowhere. Must outlive the model. */

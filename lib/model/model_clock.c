@@ -152,9 +152,9 @@ void clock_drain(struct model *m, struct core *core)
 	c->front += m->mispredict;
 }
 
-static void flush_retired(struct model *m, struct core *core)
+void clock_flush_retired(struct model *m, struct core *core)
 {
-	struct retire *t = core->retire;
+	struct retire *t = core->clocked;
 	uint64_t cycles[MODEL_CAUSES];
 	unsigned i;
 
@@ -164,7 +164,7 @@ static void flush_retired(struct model *m, struct core *core)
 
 		cycles[i] -= t->counted[i];
 		t->counted[i] = so_far;
-		if (m->clock_sums)
+		if (m->clock_sums && !m->sampled)
 			m->clock_sums->causes[i].value += (double)cycles[i];
 	}
 	core->counts[EV_CYCLES] += retire_sum(cycles, MODEL_CAUSE_BASE, MODEL_CAUSE_MISPREDICT);
@@ -183,8 +183,12 @@ void clock_flush(struct model *m, struct core *core)
 	uint64_t front = (c->front - c->front_done) / width;
 	uint64_t back = (c->back - c->back_done) / width;
 
+	if (m->sampled) {
+		sampled_clock_flush(m, core);
+		return;
+	}
 	if (core->retire) {
-		flush_retired(m, core);
+		clock_flush_retired(m, core);
 		return;
 	}
 	c->now_done += cycles * width;

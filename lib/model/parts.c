@@ -56,6 +56,17 @@ unsigned model_event_parts(unsigned event)
 	return MODEL_PART_EXECUTION | (event < EVENT_LIMIT ? parts[event] : 0u);
 }
 
+/* The sampled clock has a store buffer in its windows, where it is filled beforehand. Only events
+ * of the store buffer need it everywhere. */
+static unsigned parts_needed(const struct model_config *config, unsigned event)
+{
+	unsigned parts = model_event_parts(event);
+
+	if (config->clock == MODEL_CLOCK_SAMPLED && parts & MODEL_PART_CLOCK)
+		parts &= ~(unsigned)MODEL_PART_STORES;
+	return parts;
+}
+
 void model_ask_little(struct model_config *config)
 {
 	unsigned i;
@@ -76,7 +87,7 @@ void model_ask(struct model_config *config, unsigned event)
 		[EV_DIVIDER_CYCLES] = EV_DIVIDES,
 	};
 
-	config->parts |= model_event_parts(event);
+	config->parts |= parts_needed(config, event);
 	if (event >= EVENT_LIMIT)
 		return;
 	config->events[event / 32] |= UINT32_C(1) << event % 32;
@@ -86,7 +97,7 @@ void model_ask(struct model_config *config, unsigned event)
 
 int model_asked(const struct model_config *config, unsigned event)
 {
-	if (model_event_parts(event) & ~config->parts)
+	if (parts_needed(config, event) & ~config->parts)
 		return 0;
 	return config->parts != MODEL_PART_EXECUTION ||
 	       (event < EVENT_LIMIT && config->events[event / 32] >> event % 32 & 1);

@@ -40,6 +40,8 @@ static uint64_t now_of(const struct core *core)
 
 void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t latency)
 {
+	if (!core->retire && !m->timed)
+		return;
 	if (core->retire)
 		latency = retire_ahead(
 			core->retire, sender_turn(m->sender), latency / m->config.width);
@@ -49,8 +51,11 @@ void prefetch_sent(struct model *m, struct core *core, uint64_t line, uint64_t l
 uint64_t prefetch_rest(struct model *m, struct core *core, uint64_t line)
 {
 	const struct arrival *a = arrival_of(core, line);
-	uint64_t now = now_of(core);
+	uint64_t now;
 
+	if (!core->retire && !m->timed)
+		return 0;
+	now = now_of(core);
 	if (a->line != (line | 1) || a->ready <= now)
 		return 0;
 	m->sender = sender_of(sender_cause(a->sender), RETIRE_TURN_NONE);

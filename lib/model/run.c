@@ -515,33 +515,51 @@ static const uint64_t *skip_records(const uint64_t *at, const uint64_t *end)
 	return at;
 }
 
-void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
+/* Runs records up to the first after which clock.order is not below `until`: returns where it
+ * stopped, which may be some records later. */
+static const uint64_t *run_until(
+	struct model *m, const uint64_t *begin, const uint64_t *end, uint64_t until)
 {
 	struct core *core = m->core;
+	int common = loop_is_common(m) && !(m->watch && !watch_is_calm(m->watch));
 
-	if (!loop_is_common(m) || (m->watch && !watch_is_calm(m->watch))) {
+	if (!common && until == NEVER) {
 		run_records(m, begin, end);
-		return;
+		return end;
 	}
-	while (begin < end) {
-		uint64_t order = core->clock.order, limit = NEVER;
+	while (begin < end && core->clock.order < until) {
+		uint64_t order = core->clock.order, limit = common ? until : 0;
 
-		if (m->watch && m->watch->static_count) {
+		if (limit && m->watch && m->watch->static_count) {
+			uint64_t ahead = order + watch_ahead(m->watch);
+
 			for (unsigned i = 0; i < MODEL_STATICS; i++)
 				core->ran[i] = 0;
-			limit = order + watch_ahead(m->watch);
+			limit = ahead < limit ? ahead : limit;
 		}
 		if (limit > order) {
 			begin = loop_run(m, begin, end, limit);
 			fetched_settle(core);
-			if (limit != NEVER)
+			if (m->watch && m->watch->static_count)
 				watch_settle(m->watch, core->ran);
 		}
-		if (begin < end) {
+		if (begin < end && core->clock.order < until) {
 			const uint64_t *next = skip_records(begin, end);
 
 			run_records(m, begin, next);
 			begin = next;
 		}
+	}
+	return begin;
+}
+
+void model_run(struct model *m, const uint64_t *begin, const uint64_t *end)
+{
+	struct core *core = m->core;
+
+	while (begin < end) {
+		begin = run_until(m, begin, end, m->sampled ? core->sampled.next : NEVER);
+		if (m->sampled && core->clock.order >= core->sampled.next)
+			sampled_clock_step(m, core);
 	}
 }

@@ -15,6 +15,7 @@
 #include "model/model.h"
 #include "model/packed.h"
 #include "model/retire.h"
+#include "model/sampled_clock.h"
 #include "model/trace.h"
 
 /* A modern core keeps fewer loads waiting than this. */
@@ -153,7 +154,9 @@ struct core {
 	unsigned thread;  /* that ran here last */
 	uint64_t *counts; /* of the thread that ran here last */
 	struct clock clock;
-	struct retire *retire; /* the clock that counts instead; null: there is none */
+	struct retire *clocked;      /* the retirement clock; null: there is none */
+	struct retire *retire;       /* the same while it runs, else null */
+	struct sampled_core sampled; /* when it runs, if not always */
 	struct store_buffer stores;
 	struct predictor predictor;
 	struct page_slot data_pages[PAGE_SLOTS], fetch_pages[PAGE_SLOTS];
@@ -249,11 +252,13 @@ struct model {
 	uint32_t page_bits;
 	struct large_range *large; /* ascending; see tlb.c */
 	uint32_t large_count;
-	uint32_t prefetching; /* is there any prefetcher? */
-	uint32_t parts;       /* those that the loops run: see model_parts_run */
-	uint32_t timed;       /* is there a clock? */
-	uint32_t addresses;   /* see model_needs_addresses */
-	uint64_t at;          /* the instruction's address, where insn is not known */
+	uint32_t prefetching;               /* is there any prefetcher? */
+	uint32_t parts;                     /* those that the loops run now: see model_parts_run */
+	uint32_t parts_away, parts_clocked; /* outside windows of the sampled clock, and inside */
+	struct sampled_clock *sampled;      /* null: the clock runs always, or never */
+	uint32_t timed;                     /* is there a clock? */
+	uint32_t addresses;                 /* see model_needs_addresses */
+	uint64_t at;                        /* the instruction's address, where insn is not known */
 	uint32_t accessed_size;
 	uint64_t accessed;         /* address of the last data access that went here the long way */
 	struct model_insn *insn;   /* the instruction being executed, if the caller passes it; else
@@ -291,8 +296,18 @@ static inline void note(struct model *m, struct core *core, enum retire_what wha
 			(uint32_t)(latency / m->config.width), address);
 }
 
+/* model_memory.c: m's pointers, into its model_size() bytes. */
+void model_lay_out(struct model *m, const struct model_config *config);
+/* The flavour of cachegrind has one set of caches for all threads. */
+unsigned model_core_count(const struct model_config *config);
+
 /* parts.c: without the parts that are not needed. */
 struct model_config model_needed(const struct model_config *config);
+/* Does the retirement clock count, always or in windows? */
+static inline int model_clock_retires(const struct model_config *config)
+{
+	return config->clock != MODEL_CLOCK_FIRST_ORDER && config->parts & MODEL_PART_CLOCK;
+}
 
 /* model.c: fills in the rows that follow from others. */
 void model_derive(const struct model *m, uint64_t *counts);
@@ -352,6 +367,8 @@ void clock_store_full(struct clock *c);
 void clock_divide(struct model *m, struct core *core, uint64_t busy);
 void clock_drain(struct model *m, struct core *core);
 void clock_flush(struct model *m, struct core *core);
+/* Of the retirement clock alone. */
+void clock_flush_retired(struct model *m, struct core *core);
 
 /* hierarchy.c. The purpose of an access. */
 enum purpose { FETCH, LOAD, STORE, PREFETCH, AHEAD, FETCH_AHEAD };

@@ -99,11 +99,11 @@ void model_set_watch(struct model *m, struct model_watch *w)
 	w->model = m;
 	for (i = 0; i < w->sampler_count; i++)
 		w->sampler[i].unit = !w->sampler[i].by_clock ? 1
-				     : m->cores[0].retire    ? RETIRE_CYCLE
+				     : m->cores[0].clocked   ? RETIRE_CYCLE
 							     : m->config.width;
 	for (i = 0; i < m->config.cores && w->rows.row; i++)
-		if (m->cores[i].retire)
-			m->cores[i].retire->rows = &w->rows;
+		if (m->cores[i].clocked)
+			m->cores[i].clocked->rows = &w->rows;
 }
 
 /* ---- overflows ---- */

@@ -101,7 +101,7 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 	json_string(j, "source", r->source);
 	json_string(j, "machine", r->machine);
 	json_number(j, "clock_hz", r->clock_hz);
-	if (*r->clock_from)
+	if (r->clock_from && *r->clock_from)
 		json_string(j, "clock", r->clock_from);
 	number_json(j, "elapsed_seconds", &r->elapsed);
 	number_json(j, "cpu_seconds", &r->seconds);

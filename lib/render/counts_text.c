@@ -104,7 +104,7 @@ static void end_line(struct strbuf *out)
 /* The rate of the clock, and how sure it is. */
 static void clock_rate(const struct counts_report *r, struct strbuf *out)
 {
-	const char *from = r->clock_from;
+	const char *from = r->clock_from ? r->clock_from : "";
 	bool giga = r->clock_hz >= 1e9;
 
 	strbuf_printf(out, "%.*f %s%s%s", giga ? 2 : 0, r->clock_hz / (giga ? 1e9 : 1e6),

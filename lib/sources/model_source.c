@@ -513,6 +513,8 @@ static void fill_totals(
 		unsigned event = (unsigned)s->specs[i].event->number;
 		struct count *c = &r->counts[i];
 
+		if (clock_sums_event(&sums->clock, event, &c->quantity))
+			continue;
 		c->quantity = windows_estimate(
 			&sums->windows, event, (double)sums->total[event], &c->short_run);
 		if (c->quantity.label == LABEL_NONE)
@@ -521,11 +523,16 @@ static void fill_totals(
 	}
 }
 
-static void fill_counts(const struct model_session *s, const uint64_t *counts, struct count *to)
+/* Of a thread. */
+static void fill_counts(const struct model_session *s, const struct model_sums *sums,
+	const uint64_t *counts, struct count *to)
 {
-	for (size_t i = 0; i < s->count; i++)
-		to[i].quantity =
-			quantity_exact((double)counts[s->specs[i].event->number], LABEL_MODEL);
+	for (size_t i = 0; i < s->count; i++) {
+		unsigned event = (unsigned)s->specs[i].event->number;
+
+		to[i].quantity = quantity_exact((double)counts[event], LABEL_MODEL);
+		clock_sums_thread(&sums->clock, event, (double)sums->total[event], &to[i].quantity);
+	}
 }
 
 static int model_read(void *session, struct reading *r, struct error *e)
@@ -556,7 +563,7 @@ static int model_read(void *session, struct reading *r, struct error *e)
 		t->pid = row->pid;
 		t->tid = row->tid;
 		memcpy(t->command, row->command, sizeof(t->command));
-		fill_counts(s, row->counts, t->counts);
+		fill_counts(s, &sums, row->counts, t->counts);
 	}
 	reading_sort_threads(r);
 	memcpy(r->note, s->note, sizeof(r->note));

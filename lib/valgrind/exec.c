@@ -96,6 +96,7 @@ void exec_before(UInt number, UWord *arguments)
 		return;
 	sampled_sync();
 	model_sync(model);
+	model_clock_finish(model);
 	profile_save(MODEL_STATE_EXEC);
 	counts_set_state(MODEL_STATE_EXEC);
 	path = number == __NR_execve ? exec_string(arguments[0]) : NULL;

@@ -161,6 +161,7 @@ static void before_fork(ThreadId tid)
 static void in_child(ThreadId tid)
 {
 	counts_forked(VG_(args_the_exename));
+	model_clock_forked(model);
 	sampled_forked();
 	profile_reset();
 	stacks_forked(tid);
@@ -221,6 +222,7 @@ static void tool_finish(Int status)
 	(void)status;
 	sampled_sync();
 	model_sync(model);
+	model_clock_finish(model);
 	profile_save(MODEL_STATE_FINISHED);
 	counts_set_state(MODEL_STATE_FINISHED);
 	log_end();
@@ -353,8 +355,11 @@ static void read_config(void)
 	wrong = model_check(&config);
 	if (wrong)
 		give_up(wrong, config_path);
-	if (asking_itself())
+	if (asking_itself()) {
 		config.parts = MODEL_PARTS_ALL;
+		if (config.clock == MODEL_CLOCK_SAMPLED) /* it may ask for any part of the run */
+			config.clock = MODEL_CLOCK_RETIREMENT;
+	}
 }
 
 /* True in the first process image of the run: if the first refuses to start, the others continue
@@ -431,7 +436,7 @@ static void options_read(void)
 		config.flavour == MODEL_CACHEGRIND && config.ll.line < config.l1i.line
 			? config.ll.line
 			: config.l1i.line;
-	instrument_dependences = config.clock == MODEL_CLOCK_RETIREMENT;
+	instrument_dependences = config.clock != MODEL_CLOCK_FIRST_ORDER;
 	model = model_init(model_memory(), &config);
 	model_set_code(model, VG_(am_shadow_alloc)(CODE_BYTES), CODE_BYTES);
 	use_huge_pages();

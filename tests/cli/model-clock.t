@@ -3,7 +3,7 @@
 . "$TOP/tests/lib.sh"
 run perfex -clock sundial true
 is "a clock that there is not: status" "$status" 125
-like "and what there is" "$err" "-clock takes first-order or retirement, not 'sundial'"
+like "and what there is" "$err" "-clock takes sampled, retirement or first-order, not 'sundial'"
 run perfex -clock retirement -source model -machine cachegrind:I1=32768,8,64:D1=32768,8,64:LL=1048576,16,64 true
 is "cachegrind has none" "$status" 125
 like "and it is said" "$err" "cachegrind has no retirement clock"
