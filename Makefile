@@ -48,7 +48,7 @@ PROGRAMS     :=   # commands installed into bin
 DATA         :=   # SRC:DST pairs, installed below share/perfex and copied to $(O)/share/perfex
 INSTALL      :=   # FILE:DST:MODE triples, DST relative to $(prefix)
 LINKS        :=   # TARGET:LINK pairs, LINK relative to $(prefix)
-MODULES      := base rows events model machine process sources costs experiment image collect perfdata isa branches schedule flow analysis blockbench corefit profile explain report picture render export tui load browse
+MODULES      := base rows kernels events model machine process sources costs experiment image collect perfdata isa branches schedule flow analysis blockbench corefit profile explain report picture render export tui load browse
 LINK_LIBS    := -lpfm -lm
 # What lib/experiment, lib/image and lib/isa need besides: libs.PROGRAM names it for the commands that use them.
 IMAGE_LIBS   := -ldw -lelf -liberty -lZydis -lZycore -lz -llzma -lpthread

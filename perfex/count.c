@@ -372,6 +372,23 @@ static int report(struct counting *c, struct error *e)
 	return rc;
 }
 
+/* A model of this host needs its latencies, once. Without them, the description's serve. */
+static int measure_host(struct counting *c, struct error *e)
+{
+	const struct options *o = c->options;
+	struct progress progress;
+	struct error ignored;
+
+	if (!uses(c, &source_model) || !machine_unmeasured(o->machine))
+		return 0;
+	if (!o->quiet)
+		say("measuring latencies of this host, once until it boots again");
+	progress_begin(&progress, !o->quiet);
+	machine_measure(&progress, &ignored);
+	progress_end(&progress);
+	return machine_find_clock(o->machine, o->clock, &c->machine, e);
+}
+
 static int prepare(struct counting *c, struct error *e)
 {
 	const struct options *o = c->options;
@@ -412,7 +429,8 @@ static int prepare(struct counting *c, struct error *e)
 			return error_sys(e, errno, "cannot write %s", o->output);
 		}
 	}
-	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e))
+	if (plan_make(&c->plan, &request, &c->source_options, c->specs, c->count, e) ||
+		measure_host(c, e))
 		return -1;
 	if (o->costs || o->print_costs)
 		if (find_costs(o, &c->machine, uses(c, &source_model), &c->costs, e))

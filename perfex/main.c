@@ -50,7 +50,7 @@ static int act(struct options *o, int argc, char **argv)
 	if (o->list)
 		return do_list(o);
 	if (o->explain)
-		return do_explain(o);
+		return strcmp(o->explain, "machine") == 0 ? do_explain_machine(o) : do_explain(o);
 	if (o->calibrate)
 		return do_calibrate(o);
 	if (o->command || o->pid)

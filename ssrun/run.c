@@ -211,6 +211,25 @@ static bool needs_machine(const struct options *o)
 	return needed;
 }
 
+/* As perfex does: a model of this host needs its latencies, once. */
+static int measure_host(const struct options *o, struct machine *m, struct error *e)
+{
+	struct progress progress;
+	struct error ignored;
+	bool model = false;
+
+	for (size_t i = 0; i < o->metrics.list.count; i++)
+		model |= o->metrics.list.data[i].source == COLLECT_MODEL;
+	if (!m || !model || !machine_unmeasured(o->machine))
+		return 0;
+	if (!o->quiet)
+		say("measuring latencies of this host, once until it boots again");
+	progress_begin(&progress, !o->quiet);
+	machine_measure(&progress, &ignored);
+	progress_end(&progress);
+	return machine_find_clock(o->machine, o->clock, m, e);
+}
+
 int do_run(struct options *o)
 {
 	struct collect_output output = {0};
@@ -221,7 +240,7 @@ int do_run(struct options *o)
 	if ((m && machine_find_clock(o->machine,
 			  o->clock ? o->clock : machine_clocks[MODEL_CLOCK_FIRST_ORDER], m, &e)) ||
 		collect_choose(&o->metrics, o->source, m, o->pid || o->all, &reason, &e) ||
-		name_output(o, &output, &e)) {
+		measure_host(o, m, &e) || name_output(o, &output, &e)) {
 		status = failed(&e);
 	} else {
 		announce(o, m, &reason);

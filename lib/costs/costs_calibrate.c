@@ -23,7 +23,7 @@
 #include <time.h>
 
 #include "base/file.h"
-#include "costs/kernels/sample.h"
+#include "kernels/sample.h"
 
 #define NO    (-1)
 #define TERMS 2
@@ -142,7 +142,7 @@ static const struct recipe recipes[] = {
 static struct figure calibrate_choose(
 	const struct samples *s, const struct term *term, bool greatest)
 {
-	struct figure best = {NAN, NAN};
+	struct figure best = {NAN, NAN, NAN};
 
 	for (int i = 0; i < TERMS && term[i].scale > 0; i++) {
 		struct figure f = samples_difference(s, term[i].a, term[i].b, term[i].c, term[i].d);
@@ -150,7 +150,7 @@ static struct figure calibrate_choose(
 		f.value = fmax(f.value * term[i].scale - term[i].less, 0);
 		f.spread *= term[i].scale;
 		if (isnan(f.spread))
-			return (struct figure){NAN, NAN};
+			return (struct figure){NAN, NAN, NAN};
 		if (isnan(best.value) || (greatest ? f.value > best.value : f.value < best.value))
 			best = f;
 	}
@@ -232,7 +232,7 @@ static void calibrate_describe(
 		strftime(t->date, sizeof(t->date), "%Y-%m-%d", &day);
 	t->clock_hz = round(samples_clock(s) / 1e6) * 1e6;
 	snprintf(t->method, sizeof(t->method),
-		"perfex -calibrate: %d kernels timed in %d rounds over %.0f seconds", PROBE_COUNT,
+		"perfex -calibrate: %d kernels timed in %d rounds over %.0f seconds", PROBE_COSTS,
 		s->rounds, seconds);
 }
 
@@ -241,8 +241,9 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 {
 	double begin = rig_now_ns();
 	struct samples *s;
+	struct rig_shape shape = machine_shape(host);
 	struct rig rig;
-	int rc = -1;
+	int probes[PROBE_COSTS], rc = -1;
 
 	memset(c, 0, sizeof(*c));
 	if (costs_ours(host->costs, &c->table, e))
@@ -250,10 +251,12 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(e);
-	if (rig_init(&rig, host, e))
+	for (int i = 0; i < PROBE_COSTS; i++)
+		probes[i] = i;
+	if (rig_init(&rig, &shape, e))
 		goto out;
-	rc = samples_take(
-		s, &rig, fmax(seconds * 0.95 - (rig_now_ns() - begin) * 1e-9, 0), progress, e);
+	rc = samples_take(s, &rig, probes, PROBE_COSTS, 0,
+		fmax(seconds * 0.95 - (rig_now_ns() - begin) * 1e-9, 0), progress, e);
 	rig_fini(&rig);
 	if (rc)
 		goto out;

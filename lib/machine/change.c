@@ -57,6 +57,7 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 	struct parser p = {.name = m->name, .m = m, .e = e, .changing = true};
 	char name[sizeof(m->name)];
 	size_t length = strlen(m->description);
+	struct model_config before = m->model;
 
 	/* The parser's name must outlive a change of the machine's. */
 	snprintf(name, sizeof(name), "%s", m->name);
@@ -74,6 +75,7 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 	}
 	if (machine_parser_check(&p))
 		return -1;
+	machine_change_constants(m, &before);
 	if (strcmp(name, m->name) == 0) {
 		change_add_mark(m->name, sizeof(m->name));
 		change_add_mark(m->family, sizeof(m->family));

@@ -51,6 +51,16 @@ static bool clock_find(
 	return found;
 }
 
+/* From the file that the user gives. */
+static bool clock_given(struct clock_kept *k)
+{
+	char *text = kept_given(), *at = text ? strstr(text, "clock ") : NULL;
+	bool given = at && clock_scan(at, k);
+
+	free(text);
+	return given;
+}
+
 static bool clock_near(uint64_t a, uint64_t b)
 {
 	return a && b && (double)(a > b ? a - b : b - a) <= NEAR * (double)b;
@@ -83,7 +93,13 @@ enum machine_clock_from machine_host_clock(const struct machine_identity *id, ui
 {
 	struct clock_kept k;
 
-	if (real && (clock_find(id, KEPT_BOOT, &k) || clock_measure(id, stated, &k))) {
+	if (real && clock_given(&k)) {
+		c->clock_hz = k.hz;
+		*how = "clock as given";
+		return MACHINE_CLOCK_GIVEN;
+	}
+	if (real && kept_measures() &&
+		(clock_find(id, KEPT_BOOT, &k) || clock_measure(id, stated, &k))) {
 		c->clock_hz = k.hz;
 		*how = k.scatter > SCATTER ? "clock measured, but it scatters" : "clock measured";
 		return k.scatter > SCATTER ? MACHINE_CLOCK_UNKNOWN : MACHINE_CLOCK_MEASURED;

@@ -185,3 +185,37 @@ bool kept_write(const struct kept_file *file, const struct machine_identity *id,
 	free(path);
 	return done;
 }
+
+bool kept_possible(const struct kept_file *file, enum kept_how_long how_long)
+{
+	const char *directory = directories[how_long];
+	bool possible = directory && kept_safe(directory) && access(directory, W_OK | X_OK) == 0;
+	char *path, *slash;
+
+	if (possible || how_long == KEPT_LASTING)
+		return possible;
+	path = own_path(file, true);
+	slash = path ? strrchr(path, '/') : NULL;
+	if (slash) {
+		*slash = '\0';
+		possible = access(path, W_OK | X_OK) == 0;
+	}
+	free(path);
+	return possible;
+}
+
+/* ---- what the user gives instead ---- */
+
+#define GIVEN "PERFEX_HOST"
+
+bool kept_measures(void)
+{
+	return !getenv(GIVEN);
+}
+
+char *kept_given(void)
+{
+	const char *given = getenv(GIVEN);
+
+	return given && strcmp(given, "none") != 0 ? file_read(given, 1 << 16, NULL, NULL) : NULL;
+}

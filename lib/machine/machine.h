@@ -11,6 +11,8 @@
 #include <stddef.h>
 
 #include "base/error.h"
+#include "base/progress.h"
+#include "kernels/probe.h"
 #include "model/model.h"
 
 /* Where a machine's clock comes from. */
@@ -30,6 +32,7 @@ struct machine {
 	char family[32];       /* of a host: the description that it starts from, "zen4"; else "" */
 	char origin[256];      /* the file it was read from, or how it was found */
 	enum machine_clock_from clock_from;
+	uint32_t measured, refused; /* constants, a bit each, in the order of machine_constant */
 	struct model_config model;
 };
 
@@ -56,6 +59,31 @@ int machine_find_clock(const char *name, const char *clock, struct machine *m, s
 /* This host: geometry from /sys/devices/system/cpu below root ("" for the real one; tests give a
  * copy), the rest from its family's description. */
 int machine_host(const char *root, struct machine *m, struct error *e);
+
+/*
+ * Constants of this host that are measured once a boot, before the first run on a model of it:
+ * machine_unmeasured is true if machine `name` would have them and there are none yet;
+ * machine_measure takes a second or two, and keeps what it finds for all users. A machine found
+ * before must be found again.
+ */
+bool machine_unmeasured(const char *name);
+int machine_measure(struct progress *progress, struct error *e);
+
+enum machine_constant_from {
+	MACHINE_CONSTANT_DESCRIBED, /* the description's */
+	MACHINE_CONSTANT_MEASURED,
+	MACHINE_CONSTANT_REFUSED, /* the description's, since the measured one cannot be */
+};
+struct machine_constant {
+	const char *key; /* of the description, "memory" */
+	uint32_t value;  /* cycles */
+	enum machine_constant_from from;
+};
+/* Constant number i of those that could be measured; false: there are no more. */
+bool machine_constant(const struct machine *m, size_t i, struct machine_constant *out);
+
+/* What there is to fill for kernels that measure. */
+struct rig_shape machine_shape(const struct machine *m);
 
 /* "measured", "stated", "assumed" or "unknown"; of a description's clock "". */
 const char *machine_clock_word(enum machine_clock_from from);

@@ -229,3 +229,10 @@ int machine_find_clock(const char *name, const char *clock, struct machine *m, s
 			       machine_clocks[m->model.clock], m->name, wrong)
 		     : 0;
 }
+
+int machine_measure(struct progress *progress, struct error *e)
+{
+	struct machine host;
+
+	return machine_host("", &host, e) || machine_measure_constants(&host, progress, e) ? -1 : 0;
+}

@@ -168,14 +168,6 @@ static uint32_t host_cores(const char *root, const struct model_config *c)
 	return fewer.cores;
 }
 
-/* PERFEX_HOST=none: nothing is measured, so that a test gives the same result everywhere. */
-static bool measures(void)
-{
-	const char *given = getenv("PERFEX_HOST");
-
-	return !given || strcmp(given, "none") != 0;
-}
-
 int machine_host(const char *root, struct machine *m, struct error *e)
 {
 	cpuid_function *cpuid = root[0] ? NULL : machine_cpuid();
@@ -202,10 +194,12 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 	/* Some cpuids have too small values (64 of Golden Cove's 96); a description of exactly this
 	 * processor is better. */
 	tlbs = !exact && cpuid && machine_cpuid_tlbs(cpuid, &m->model);
-	m->clock_from = machine_host_clock(
-		&id, stated_hz(root, cpuid), !root[0] && measures(), &m->model, &clock);
+	m->clock_from =
+		machine_host_clock(&id, stated_hz(root, cpuid), !root[0], &m->model, &clock);
 	if (!root[0] && sysconf(_SC_PAGESIZE) >= 4096)
 		m->model.page_size = (uint32_t)sysconf(_SC_PAGESIZE);
+	if (!root[0])
+		machine_host_constants(m, &id);
 	machine_fit(&m->model);
 	m->model.cores = host_cores(root, &m->model);
 	snprintf(m->name, sizeof(m->name), "host");
@@ -214,8 +208,9 @@ int machine_host(const char *root, struct machine *m, struct error *e)
 		id.name[0] ? id.name : "unknown processor",
 		exact || strcmp(base, "generic") == 0 ? "" : "nearest known: ", base);
 	snprintf(m->origin, sizeof(m->origin),
-		"this host: caches %s, TLBs %s, %s, the rest from %s", caches,
-		tlbs ? "from cpuid" : "its family's", clock, base);
+		"this host: caches %s, TLBs %s, %s, %sthe rest from %s", caches,
+		tlbs ? "from cpuid" : "its family's", clock,
+		m->measured ? "latencies measured, " : "", base);
 	if (!machine_find_fault(m, &fault))
 		return 0;
 	error_set(e, ERR_UNSUPPORTED, "this host cannot be modelled: %s", fault.text);

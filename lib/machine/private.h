@@ -121,6 +121,16 @@ struct machine_clock_timing machine_judge_clock(uint64_t *ns, size_t n, uint64_t
 enum machine_clock_from machine_host_clock(const struct machine_identity *id, uint64_t stated,
 	bool real, struct model_config *c, const char **how);
 
+/* Replaces the constants of this host that were measured. */
+void machine_host_constants(struct machine *m, const struct machine_identity *id);
+/* The same from a text, "KEY N cycles, spread N" in a line each; other lines are ignored. */
+void machine_take_constants(struct machine *m, const char *text);
+/* Measures them on this host, and keeps them. */
+int machine_measure_constants(
+	const struct machine *host, struct progress *progress, struct error *e);
+/* Those that differ from before are no longer measured. */
+void machine_change_constants(struct machine *m, const struct model_config *before);
+
 /* A rate that a processor can have. */
 bool machine_plausible_hz(uint64_t hz);
 

@@ -13,4 +13,20 @@ for file in "$build"/share/perfex/machines/*.machine host; do
 	is "$machine: as many instructions as on the first" "$instructions" "$first"
 	like "$machine: cycles and misses" "$(awk -F, '$3 == 0 || $3 == 25 {printf "%s ", $7}' counts.csv)" '^[1-9][0-9]* [1-9][0-9]* $'
 done
+
+# Figures of this host, from a file instead of measuring.
+printf 'clock 2200000000 Hz, scatter 0.010\nwalk 61.20 cycles, spread 1.00\nmemory 99999.00 cycles, spread 1.00\n' > figures
+export PERFEX_HOST="$work/figures"
+run perfex -explain machine
+like "a given clock" "$out" 'clock: 2.20 GHz, description'
+like "a figure" "$out" '^walk +61  measured'
+like "one that cannot be" "$out" "^memory +[0-9]+  refused \\(description's\\)"
+like "one that is not given" "$out" '^mispredict +[0-9]+  description'
+run perfex -explain machine -json
+like "for scripts" "$out" '"schema":"perfex.machine/1".*"constant":"walk","cycles":61,"from":"measured"'
+run perfex -explain machine -csv -machine host:walk=70-cycle
+like "a change comes last" "$out" '^walk,70,description'
+run perfex -source model -e cy -e tlb true
+is "a run with them" "$status" 0
+unlike "says nothing of measuring" "$err" 'measuring'
 done_testing

@@ -4,9 +4,9 @@
  * twentieths of a second on a processor of today; so that it can be timed natively and under the
  * model.
  */
-#include "costs/kernels/kernels_code.c"
-#include "costs/kernels/kernels_core.c"
-#include "costs/kernels/kernels_data.c"
+#include "kernels/kernels_code.c"
+#include "kernels/kernels_core.c"
+#include "kernels/kernels_data.c"
 
 #include <stdio.h>
 #include <stdlib.h>

@@ -6,7 +6,7 @@
 #include <stdlib.h>
 
 #include "costs/costs_calibrate.h"
-#include "costs/kernels/kernels.h"
+#include "kernels/kernels.h"
 
 /* Every line once, and then again the first. */
 static void chains(void)

@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Shared by the kernels. */
-#ifndef COSTS_KERNELS_PRIVATE_H
-#define COSTS_KERNELS_PRIVATE_H
+#ifndef KERNELS_PRIVATE_H
+#define KERNELS_PRIVATE_H
 
 #include <stdint.h>
 

@@ -7,7 +7,7 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "costs/kernels/probe.h"
+#include "kernels/probe.h"
 
 #define MEBI      ((size_t)1 << 20)
 #define SCRATCH   MEBI
@@ -15,6 +15,10 @@
 #define PAGE      4096
 #define PAGE_STEP (PAGE + LINE) /* to another page and another set of the caches */
 #define CODE_TOP  (8 * MEBI)
+
+#define LARGE_PAGE (2 * MEBI)
+#define WIDE       (64 * MEBI)
+#define SCATTERED  16384
 
 double rig_now_ns(void)
 {
@@ -68,22 +72,18 @@ static void rig_place(
  * machine may have a small part of its nominal last level), and inside the TLBs' reach: the
  * first-level one for L2, the second-level one for the last level.
  */
-static int place_lines(struct rig *r, const struct machine *host, struct error *e)
+static int place_lines(struct rig *r, const struct rig_shape *m, struct error *e)
 {
-	const struct model_config *m = &host->model;
-	size_t dtlb = rig_clamp(m->dtlb.entries, 32, 1024),
-	       stlb = rig_clamp(m->stlb.entries, 4 * dtlb, 4096);
-	size_t l1 = power_below(rig_clamp(m->l1d.size / 2, 8 << 10, 64 << 10));
-	size_t l2 = power_below(
-		rig_clamp(m->l2.size / 2, 4 * l1, rig_clamp(dtlb * PAGE, 4 * l1, MEBI)));
-	size_t outer = m->ll.size ? m->ll.size : m->l2.size;
+	size_t dtlb = rig_clamp(m->dtlb, 32, 1024), stlb = rig_clamp(m->stlb, 4 * dtlb, 4096);
+	size_t l1 = power_below(rig_clamp(m->l1d / 2, 8 << 10, 64 << 10));
+	size_t l2 = power_below(rig_clamp(m->l2 / 2, 4 * l1, rig_clamp(dtlb * PAGE, 4 * l1, MEBI)));
+	size_t outer = m->ll ? m->ll : m->l2;
 	size_t ll = power_below(
-		rig_clamp(outer / 16, m->l2.size * 2, rig_clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
+		rig_clamp(outer / 16, m->l2 * 2, rig_clamp(stlb * PAGE, 2 * MEBI, 4 * MEBI)));
 	size_t walk = power_below(rig_clamp(5 * stlb, 2048, 8192));
 	size_t first = power_below(rig_clamp(4 * dtlb, 128, 256));
 
-	size_t inner = ll > walk * LINE ? ll : walk * LINE,
-	       evict = power_below(m->l2.size + m->l2.size / 2);
+	size_t inner = ll > walk * LINE ? ll : walk * LINE, evict = power_below(m->l2 + m->l2 / 2);
 
 	r->packed_size = inner + evict;
 	r->pages_size = walk * PAGE_STEP;
@@ -118,11 +118,11 @@ int rig_shuffle(struct rig *r, struct error *e)
 
 /* All the code, one kind after the other; then no longer writable. If the system forbids that,
  * there is none. */
-static int place_code(struct rig *r, const struct machine *host)
+static int place_code(struct rig *r, const struct rig_shape *m)
 {
-	size_t l1 = rig_clamp(host->model.l1i.size / 2, 8 << 10, 64 << 10) / LINE;
-	size_t l2 = rig_clamp(host->model.l2.size / 4, 128 << 10, MEBI) / LINE;
-	size_t first = power_below(rig_clamp(3 * (size_t)host->model.itlb.entries, 128, 256));
+	size_t l1 = rig_clamp(m->l1i / 2, 8 << 10, 64 << 10) / LINE;
+	size_t l2 = rig_clamp(m->l2 / 4, 128 << 10, MEBI) / LINE;
+	size_t first = power_below(rig_clamp(3 * m->itlb, 128, 256));
 	size_t pages =
 		2048; /* beyond second-level TLBs for code, within most branch target buffers */
 	const struct layout shape[CODE_COUNT] = {
@@ -162,6 +162,36 @@ static int place_code(struct rig *r, const struct machine *host)
 	return 0;
 }
 
+/* Few lines that are far apart, on large pages: walks of page tables are rare. Without memory for
+ * it, there is none. */
+static void place_scattered(struct rig *r)
+{
+	uintptr_t begin;
+	char *first, *last;
+
+	r->wide_size = WIDE + LARGE_PAGE;
+	r->wide = mmap(NULL, r->wide_size, PROT_READ | PROT_WRITE,
+		MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+	if (r->wide == MAP_FAILED) {
+		r->wide = NULL;
+		return;
+	}
+	begin = ((uintptr_t)r->wide + LARGE_PAGE - 1) & ~(uintptr_t)(LARGE_PAGE - 1);
+	madvise(r->wide + (begin - (uintptr_t)r->wide), WIDE, MADV_HUGEPAGE);
+	first = last = r->wide + (begin - (uintptr_t)r->wide);
+	*(void **)first = first;
+	for (int i = 1; i < SCATTERED; i++) {
+		char *line = first + kernel_random(&r->random) % (WIDE / LINE) * LINE;
+
+		if (*(void **)line)
+			continue; /* it is in the chain already */
+		*(void **)line = first;
+		*(void **)last = line;
+		last = line;
+	}
+	r->scattered = first;
+}
+
 static void pin(struct rig *r)
 {
 	cpu_set_t one;
@@ -180,7 +210,7 @@ static void pin(struct rig *r)
 	}
 }
 
-int rig_init(struct rig *r, const struct machine *host, struct error *e)
+int rig_init(struct rig *r, const struct rig_shape *shape, struct error *e)
 {
 	memset(r, 0, sizeof(*r));
 	r->random = 0x2545f4914f6cdd1d ^ (uint64_t)rig_now_ns();
@@ -197,8 +227,9 @@ int rig_init(struct rig *r, const struct machine *host, struct error *e)
 		error_sys(e, errno, "cannot create a pipe");
 		goto fail;
 	}
-	if (place_lines(r, host, e) || place_code(r, host))
+	if (place_lines(r, shape, e) || place_code(r, shape))
 		goto fail;
+	place_scattered(r);
 	return 0;
 nomem:
 	error_nomem(e);
@@ -220,6 +251,8 @@ void rig_fini(struct rig *r)
 		munmap(r->pages, r->pages_size);
 	if (r->scratch)
 		munmap(r->scratch, SCRATCH);
+	if (r->wide)
+		munmap(r->wide, r->wide_size);
 	if (r->code_memory)
 		munmap(r->code_memory, r->code_size);
 	free(r->coins);

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kernels that load and store. */
-#include "costs/kernels/kernels.h"
+#include "kernels/kernels.h"
 
-#include "costs/kernels/private.h"
+#include "kernels/private.h"
 
 uint64_t kernel_random(uint64_t *random)
 {
@@ -240,6 +240,42 @@ KERNEL void kernel_store_load(char *page, size_t distance, size_t count)
 		*(volatile uint64_t *)line = i;
 		(void)*(volatile uint64_t *)(line + distance);
 	}
+}
+
+KERNEL void kernel_pass(char *to, const char *from, size_t count)
+{
+	uint64_t x = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i & 7;
+
+		((volatile uint64_t *)to)[at] = x;
+		x = *(const volatile uint64_t *)(from + 8 * at) + 1;
+	}
+	KEEP(x);
+}
+
+KERNEL void kernel_pass_halves(char *to, const char *from, size_t count)
+{
+	uint64_t x = 1;
+
+	for (size_t i = 0; i < count; i++) {
+		size_t at = i & 7;
+
+		((volatile uint64_t *)to)[at] = x;
+		((volatile uint32_t *)to)[2 * at + 1] = 1;
+		x = *(const volatile uint64_t *)(from + 8 * at) + 1;
+	}
+	KEEP(x);
+}
+
+KERNEL void kernel_exchange(char *base, size_t lines, size_t count)
+{
+	uint64_t x = count;
+
+	for (size_t i = 0; i < count; i++)
+		x = __atomic_exchange_n((uint64_t *)(base + 64 * (i % lines)), x, __ATOMIC_SEQ_CST);
+	KEEP(x);
 }
 
 KERNEL void kernel_locked(char *base, size_t lines, size_t count)

@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "costs/kernels/probe.h"
+#include "kernels/probe.h"
 
 #include <string.h>
 #include <sys/mman.h>
@@ -225,6 +225,34 @@ static double code(struct rig *r, int place)
 	return (double)(times * l->count);
 }
 
+/* ---- for constants of the modelled host ---- */
+
+/* All lines in turn, so that the next round is as far from its last use as can be. */
+static double scattered(struct rig *r, int argument)
+{
+	const size_t n = 2048;
+	double begin;
+
+	(void)argument;
+	if (!r->scattered || !KERNELS_HAVE_FLUSH)
+		return 0;
+	kernel_flush_chase(r->scattered, n);
+	begin = rig_now_ns();
+	r->scattered = kernel_chase(r->scattered, n);
+	r->own_ns = rig_now_ns() - begin;
+	return (double)n;
+}
+
+static double decisions(struct rig *r, int taken)
+{
+	kernel_decisions(&r->random, taken ? UINT64_C(1) << 40 : 0, 8192);
+	return 8192;
+}
+
+SIMPLE(pass, kernel_pass(r->scratch + 131072, r->scratch + 131072, 16384), 16384)
+SIMPLE(pass_halves, kernel_pass_halves(r->scratch + 131072, r->scratch + 131072, 8192), 8192)
+SIMPLE(exchange, kernel_exchange(r->scratch + 131072, 64, 8192), 8192)
+
 /* ---- two processors ---- */
 
 struct partner {
@@ -448,6 +476,13 @@ static const struct probe probe_table[PROBE_COUNT] = {
 	[PROBE_SYSTEM_CALL] = {"system calls", system_call, 0, true},
 	[PROBE_PIPE] = {"system calls", pipe_alone, 0, true},
 	[PROBE_SWITCH] = {"context switches", context_switch, 0, true},
+	[PROBE_SCATTERED] = {"memory", .run = scattered},
+	[PROBE_DECISIONS] = {"branch misprediction", decisions, .argument = 1},
+	[PROBE_NO_DECISIONS] = {"branch misprediction", .run = decisions},
+	[PROBE_PASS] = {"store forwarding", .run = pass},
+	[PROBE_PASS_HALVES] = {"store forwarding", .run = pass_halves},
+	[PROBE_DIVIDE_FREE_LARGE] = {"divide", divides_free, .argument = LARGE},
+	[PROBE_EXCHANGE] = {"locked instructions", .run = exchange},
 };
 /* clang-format on */
 

@@ -1,11 +1,11 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * The small programs that calibration times. Each performs `count` of one operation and nothing
- * else that takes time; none reads a clock. Portable C, whose order the compiler is kept from
- * changing; machine code only to measure code itself. They own nothing.
+ * The small programs that are timed on this host. Each performs `count` of one operation and
+ * nothing else that takes time; none reads a clock. Portable C, whose order the compiler is kept
+ * from changing; machine code only to measure code itself. They own nothing.
  */
-#ifndef COSTS_KERNELS_H
-#define COSTS_KERNELS_H
+#ifndef KERNELS_H
+#define KERNELS_H
 
 #include <stddef.h>
 #include <stdint.h>
@@ -86,6 +86,18 @@ void kernel_forward_free(char *page, size_t count);
 void kernel_forward_fail_free(char *page, size_t count);
 /* A store to page, then a load from page + distance; both are independent of earlier ones. */
 void kernel_store_load(char *page, size_t distance, size_t count);
+
+/* One value through memory and back, by pointers of which the processor does not know beforehand
+ * that they are equal: stored whole, or its upper half over a stored whole. */
+void kernel_pass(char *to, const char *from, size_t count);
+void kernel_pass_halves(char *to, const char *from, size_t count);
+
+/* A chain of multiplications, with a branch in each turn that follows a bit of its value: at random
+ * if there is a bit in mask, else always the same way. All that follows waits for a wrong one. */
+void kernel_decisions(uint64_t *value, uint64_t mask, size_t count);
+
+/* A chain of exchanges with lines in turn. */
+void kernel_exchange(char *base, size_t lines, size_t count);
 
 void kernel_locked(char *base, size_t lines, size_t count);
 void kernel_unlocked(char *base, size_t lines, size_t count);

@@ -1,18 +1,18 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Probes: the figures that calibration measures; costs are differences between them
- * (costs_calibrate.c). A rig has their resources: buffers, code, two processors.
+ * Probes: the figures that are measured on this host. Costs of events are differences between them
+ * (costs_calibrate.c), and so are constants of the modelled host (constants.c). A rig has their
+ * resources: buffers, code, two processors.
  */
-#ifndef COSTS_KERNELS_PROBE_H
-#define COSTS_KERNELS_PROBE_H
+#ifndef KERNELS_PROBE_H
+#define KERNELS_PROBE_H
 
 #include <pthread.h>
 #include <sched.h>
 #include <stdbool.h>
 
 #include "base/error.h"
-#include "costs/kernels/kernels.h"
-#include "machine/machine.h"
+#include "kernels/kernels.h"
 
 /* Places of lines: packed, to fit a level of the memory, or one per page. */
 enum place {
@@ -52,6 +52,9 @@ struct rig {
 	struct layout code[CODE_COUNT];    /* count 0: there is no such code */
 	char *packed, *pages, *scratch, *code_memory;
 	size_t packed_size, pages_size, code_size;
+	char *wide; /* large pages, where the system has them */
+	size_t wide_size;
+	void *scattered;       /* position in a chase through few lines, anywhere in wide */
 	uint8_t *coins, *even; /* COINS conditions of branches */
 	int pipe_out[2], pipe_back[2];
 	int cpu, other_cpu; /* -1: there is none */
@@ -59,8 +62,13 @@ struct rig {
 	double own_ns;      /* set by a probe that timed itself */
 };
 
+/* What there is to fill: bytes of caches (0: there is none), entries of TLBs. */
+struct rig_shape {
+	size_t l1i, l1d, l2, ll, itlb, dtlb, stlb;
+};
+
 /* Pins the calling thread until rig_fini. */
-int rig_init(struct rig *r, const struct machine *host, struct error *e);
+int rig_init(struct rig *r, const struct rig_shape *shape, struct error *e);
 /* New pages, and so new places in physically indexed caches. */
 int rig_shuffle(struct rig *r, struct error *e);
 void rig_fini(struct rig *r);
@@ -111,6 +119,14 @@ enum probe_number {
 	PROBE_SYSTEM_CALL,
 	PROBE_PIPE,
 	PROBE_SWITCH,
+	PROBE_COSTS, /* those before are for costs */
+	PROBE_SCATTERED = PROBE_COSTS,
+	PROBE_DECISIONS,
+	PROBE_NO_DECISIONS,
+	PROBE_PASS,
+	PROBE_PASS_HALVES,
+	PROBE_EXCHANGE,
+	PROBE_DIVIDE_FREE_LARGE,
 	PROBE_COUNT
 };
 

@@ -1,8 +1,8 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kernels that compute and branch. */
-#include "costs/kernels/kernels.h"
+#include "kernels/kernels.h"
 
-#include "costs/kernels/private.h"
+#include "kernels/private.h"
 
 KERNEL void kernel_adds(size_t count)
 {
@@ -77,6 +77,22 @@ KERNEL void kernel_branches_early(const uint64_t *words, size_t count)
 				__asm__ volatile("" : "+r"(x));
 		}
 	}
+}
+
+KERNEL void kernel_decisions(uint64_t *value, uint64_t mask, size_t count)
+{
+	uint64_t x = *value | 1, factor = 0x5851f42d4c957f2d, step = 0x14057b7ef767814f;
+
+	KEEP(factor);
+	KEEP(step);
+	for (size_t i = 0; i < count; i++) {
+		x = x * factor + step;
+		if (x & mask)
+			__asm__ volatile("nop" : "+r"(x));
+		else
+			__asm__ volatile("" : "+r"(x));
+	}
+	*value = x;
 }
 
 KERNEL void kernel_divides_chain(uint64_t dividend, uint64_t divisor, size_t count)

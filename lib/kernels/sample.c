@@ -1,5 +1,5 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
-#include "costs/kernels/sample.h"
+#include "kernels/sample.h"
 
 #include <math.h>
 
@@ -86,22 +86,26 @@ static void sample_probe(struct rig *r, int number, double seconds, double *valu
 	*value = reduce(run, count, number, cycle_ns);
 }
 
-int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
-	struct error *e)
+int samples_take(struct samples *s, struct rig *r, const int *probes, int count, int rounds,
+	double seconds, struct progress *progress, struct error *e)
 {
 	double begin = rig_now_ns(), slice, cycle_ns[PROBE_COUNT];
-	int rounds = (int)(seconds / ROUND_SHORT);
 
+	if (!rounds)
+		rounds = (int)(seconds / ROUND_SHORT);
 	s->rounds = rounds < 3 ? 3 : rounds > ROUNDS_MAX ? ROUNDS_MAX : rounds;
+	for (int i = 0; i < PROBE_COUNT; i++)
+		for (int round = 0; round < s->rounds; round++)
+			s->value[i][round] = NAN;
 	for (int round = 0; round < s->rounds; round++) {
 		int known = 0;
 
 		if (round > 0 && rig_shuffle(r, e))
 			return -1;
-		for (int i = 0; i < PROBE_COUNT; i++) {
+		for (int i = 0; i < count; i++) {
 			/* Starts each round at another probe, and divides the remaining time. */
-			int number = (i + round * 17) % PROBE_COUNT;
-			int left = (s->rounds - round) * PROBE_COUNT - i;
+			int number = probes[(i + round * 17) % count];
+			int left = (s->rounds - round) * count - i;
 
 			slice = (seconds - (rig_now_ns() - begin) * 1e-9) / left * 0.9;
 			cycle_ns[known] = NAN;
@@ -140,9 +144,10 @@ struct figure samples_difference(const struct samples *s, int a, int b, int c, i
 		for (int k = 0; k < 4; k++)
 			x[i] += term[k] >= 0 ? sign[k] * s->value[term[k]][i] : 0;
 	if (isnan(f.value))
-		return (struct figure){NAN, NAN};
+		return (struct figure){NAN, NAN, NAN};
 	stats_median(x, (size_t)n); /* sorts */
 	f.spread = x[3 * n / 4] - x[n / 4];
+	f.least_spread = x[n / 2] - x[n / 4];
 	return f;
 }
 

@@ -1,10 +1,10 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* Kernels that are code to be fetched: long straight lines, and jumps from line to line. */
-#include "costs/kernels/kernels.h"
+#include "kernels/kernels.h"
 
 #include <string.h>
 
-#include "costs/kernels/private.h"
+#include "kernels/private.h"
 
 #if defined(__x86_64__)
 

@@ -8,11 +8,11 @@
  * a round's runs counts. Rounds are spread over the whole time; the lower quartile of a probe's
  * rounds is its figure, and the scatter of differences within rounds the spread.
  */
-#ifndef COSTS_KERNELS_SAMPLE_H
-#define COSTS_KERNELS_SAMPLE_H
+#ifndef KERNELS_SAMPLE_H
+#define KERNELS_SAMPLE_H
 
 #include "base/progress.h"
-#include "costs/kernels/probe.h"
+#include "kernels/probe.h"
 
 #define ROUNDS_MAX 15
 
@@ -25,13 +25,16 @@ struct samples {
 
 /* A sum of probes' figures. */
 struct figure {
-	double value;  /* NaN: not measured */
-	double spread; /* third less first quartile over rounds */
+	double value;        /* NaN: not measured */
+	double spread;       /* third less first quartile over rounds */
+	double least_spread; /* median less first quartile: of the rounds that others did not
+				disturb */
 };
 
-/* seconds: time for all; fewer rounds if it is short. */
-int samples_take(struct samples *s, struct rig *r, double seconds, struct progress *progress,
-	struct error *e);
+/* count probes, those in the array; others have no figures. seconds: time for all; rounds: 0 for as
+ * many as fit into it well, else up to ROUNDS_MAX. progress may be NULL. */
+int samples_take(struct samples *s, struct rig *r, const int *probes, int count, int rounds,
+	double seconds, struct progress *progress, struct error *e);
 /* (a - b) - (c - d); b, c and d may be -1. */
 struct figure samples_difference(const struct samples *s, int a, int b, int c, int d);
 double samples_clock(const struct samples *s);

@@ -1,0 +1,320 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * What this host was found to need: latencies, and distances in time, of which its description has
+ * those of another specimen. Virtual machines walk two page tables, servers have slower memory than
+ * the processor's maker states. Figures are taken once a boot for all users, with kernels of
+ * lib/kernels. They change cycles, and no count of anything else: the geometry is not measured.
+ *
+ * A figure that cannot be is refused, and the description's stays: one that is not above that of
+ * the next nearer level, or ten times the description's, or less than a tenth of it, or that
+ * scatters.
+ */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/file.h"
+#include "base/strbuf.h"
+#include "kernels/sample.h"
+#include "machine/kept.h"
+
+#define NO      (-1)
+#define SECONDS 1.3 /* together */
+#define ROUNDS  5
+#define TIMES   10  /* of the description's, or a part of it, at most */
+#define SPREAD  0.5 /* of the figure, at most */
+#define SAME    0.1 /* a figure so near to an earlier boot's is that one's, or within a cycle */
+
+#define CONFIG(field)   offsetof(struct model_config, field)
+#define AT(kind, place) (PROBE_##kind + PLACE_##place)
+
+/* scale * ((a - b) - (c - d)) - less: the part of a turn of the kernel that is something else. */
+struct sum {
+	double scale;
+	int a, b, c, d;
+	double less;
+};
+
+static const struct constant {
+	const char *key;   /* of the description, perfex-machine(5) */
+	size_t offset;     /* of its uint32_t */
+	size_t above;      /* of what it must exceed; 0: nothing */
+	struct sum sum[2]; /* the lesser counts; scale 0: there is none */
+} constants[] = {
+	{"L2", CONFIG(l2.latency), CONFIG(l1d.latency), {{1, AT(CHASE, L2), NO, NO, NO, 0}}},
+	{"LL", CONFIG(ll.latency), CONFIG(l2.latency),
+		{{1, AT(CHASE, LL), NO, AT(CHASE, STLB), AT(CHASE, L1), 0}}},
+	{"memory", CONFIG(memory_latency), CONFIG(ll.latency),
+		{{1, PROBE_SCATTERED, NO, NO, NO, 0}}},
+	{"L2-line", CONFIG(l2_interval), 0,
+		{{1, AT(SWEEP, L2), NO, NO, NO, 0}, {1, AT(FREE, L2), NO, NO, NO, 0}}},
+	{"LL-line", CONFIG(ll_interval), 0,
+		{{1, AT(SWEEP, LL), NO, NO, NO, 0}, {1, AT(FREE, LL), NO, NO, NO, 0}}},
+	{"memory-line", CONFIG(memory_interval), 0,
+		{{1, AT(SWEEP, MEMORY), NO, NO, NO, 0}, {1, AT(FREE, MEMORY), NO, NO, NO, 0}}},
+	{"intervention", CONFIG(intervention_latency), CONFIG(l2.latency),
+		{{1, PROBE_TRANSFER_CHASE, NO, NO, NO, 0}}},
+	{"STLB", CONFIG(stlb_latency), 0, {{1, AT(CHASE, STLB), AT(CHASE, L1), NO, NO, 0}}},
+	{"walk", CONFIG(walk_latency), CONFIG(stlb_latency),
+		{{1, AT(CHASE, WALK), AT(CHASE, WALK_PACKED), NO, NO, 0}}},
+	{"mispredict", CONFIG(mispredict_penalty), 0,
+		{{2, PROBE_DECISIONS, PROBE_NO_DECISIONS, NO, NO, 1}}},
+	{"store-forward", CONFIG(store_forward_penalty), 0,
+		{{1, PROBE_PASS_HALVES, NO, NO, NO, 2}}},
+	{"forward", CONFIG(execution.forward), 0, {{1, PROBE_PASS, NO, NO, NO, 1}}},
+	{"locked", CONFIG(lock_latency), 0, {{1, PROBE_EXCHANGE, NO, NO, NO, 0}}},
+	{"divide", CONFIG(divide_latency), 0,
+		{{0.5, PROBE_DIVIDE_FREE, NO, NO, PROBE_DIVIDE_FREE_LARGE, 0}}},
+	{"divide-latency", CONFIG(execution.divide), 0,
+		{{0.5, PROBE_DIVIDE_CHAIN_SMALL, NO, NO, PROBE_DIVIDE_CHAIN_LARGE, 2}}},
+	{"fp-divide", CONFIG(fp_divide_latency), 0, {{1, PROBE_FP_DIVIDE_FREE, NO, NO, NO, 0}}},
+	{"fp-divide-latency", CONFIG(execution.fp_divide), 0,
+		{{1, PROBE_FP_DIVIDE_CHAIN, NO, NO, NO, 0}}},
+	{"fp-add", CONFIG(execution.fp_add), 0, {{1, PROBE_FP_ADD_CHAIN, NO, NO, NO, 0}}},
+	{"taken", CONFIG(taken_interval), 0, {{1, PROBE_CODE + CODE_JUMPS_L1, NO, NO, NO, 0}}},
+};
+enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };
+_Static_assert(CONSTANTS <= 32, "bits of struct machine");
+
+struct constant_figures {
+	struct figure figure[CONSTANTS]; /* value NaN: there is none */
+};
+
+static uint32_t *constant_of(struct model_config *c, size_t offset)
+{
+	return (uint32_t *)((char *)c + offset);
+}
+
+/* ---- as text ---- */
+
+/* Lines that are something else are for others, or for people. */
+static bool constants_scan(const char *text, struct constant_figures *f)
+{
+	bool any = false;
+
+	for (int i = 0; i < CONSTANTS; i++)
+		f->figure[i].value = NAN;
+	for (const char *line = text; *line; line += strcspn(line, "\n"), line += *line == '\n') {
+		struct figure one = {0, 0, 0};
+		char key[32];
+
+		if (sscanf(line, "%31s %lf cycles, spread %lf", key, &one.value,
+			    &one.least_spread) != 3)
+			continue;
+		for (int i = 0; i < CONSTANTS; i++)
+			if (strcmp(key, constants[i].key) == 0 && one.value >= 0 &&
+				one.value < 1e6 && one.least_spread >= 0) {
+				f->figure[i] = one;
+				any = true;
+			}
+	}
+	return any;
+}
+
+static void constants_print(const struct constant_figures *f, struct strbuf *out)
+{
+	for (int i = 0; i < CONSTANTS; i++)
+		if (!isnan(f->figure[i].value))
+			strbuf_printf(out, "%s %.2f cycles, spread %.2f\n", constants[i].key,
+				f->figure[i].value, f->figure[i].least_spread);
+}
+
+static bool constants_usable(const char *text)
+{
+	struct constant_figures f;
+
+	return constants_scan(text, &f);
+}
+
+static const struct kept_file constants_file = {"host", constants_usable};
+
+/* ---- into the machine ---- */
+
+static bool constant_possible(
+	const struct constant *k, const struct figure *f, struct model_config *c)
+{
+	uint32_t described = *constant_of(c, k->offset);
+	double whole = fmax(round(f->value), 1);
+
+	return f->least_spread <= SPREAD * fmax(f->value, 1) &&
+	       whole <= (double)TIMES * described && whole * TIMES >= described &&
+	       (!k->above || whole > *constant_of(c, k->above));
+}
+
+void machine_take_constants(struct machine *m, const char *text)
+{
+	struct model_config described = m->model;
+	struct constant_figures f;
+
+	if (!constants_scan(text, &f))
+		return;
+	for (int i = 0; i < CONSTANTS; i++) {
+		const struct constant *k = &constants[i];
+
+		/* 0: without the level, or without a limit */
+		if (isnan(f.figure[i].value) || !*constant_of(&described, k->offset))
+			continue;
+		if (!constant_possible(k, &f.figure[i], &m->model)) {
+			m->refused |= UINT32_C(1) << i;
+			continue;
+		}
+		*constant_of(&m->model, k->offset) = (uint32_t)fmax(round(f.figure[i].value), 1);
+		m->measured |= UINT32_C(1) << i;
+	}
+}
+
+void machine_change_constants(struct machine *m, const struct model_config *before)
+{
+	struct model_config was = *before;
+
+	for (int i = 0; i < CONSTANTS; i++)
+		if (*constant_of(&m->model, constants[i].offset) !=
+			*constant_of(&was, constants[i].offset)) {
+			m->measured &= ~(UINT32_C(1) << i);
+			m->refused &= ~(UINT32_C(1) << i);
+		}
+}
+
+void machine_host_constants(struct machine *m, const struct machine_identity *id)
+{
+	char *text = kept_given();
+
+	if (!text && kept_measures())
+		text = kept_read(&constants_file, id, KEPT_BOOT);
+	if (text)
+		machine_take_constants(m, text);
+	free(text);
+}
+
+bool machine_constant(const struct machine *m, size_t i, struct machine_constant *out)
+{
+	uint32_t bit = UINT32_C(1) << i;
+	struct model_config c = m->model;
+
+	if (i >= CONSTANTS)
+		return false;
+	out->key = constants[i].key;
+	out->value = *constant_of(&c, constants[i].offset);
+	out->from = m->measured & bit  ? MACHINE_CONSTANT_MEASURED
+		    : m->refused & bit ? MACHINE_CONSTANT_REFUSED
+				       : MACHINE_CONSTANT_DESCRIBED;
+	return true;
+}
+
+/* ---- measuring ---- */
+
+struct rig_shape machine_shape(const struct machine *m)
+{
+	const struct model_config *c = &m->model;
+
+	return (struct rig_shape){c->l1i.size, c->l1d.size, c->l2.size, c->ll.size, c->itlb.entries,
+		c->dtlb.entries, c->stlb.entries};
+}
+
+/* The probes that the sums need, each once. */
+static int constants_probes(int probes[PROBE_COUNT])
+{
+	bool needed[PROBE_COUNT] = {false};
+	int count = 0;
+
+	for (int i = 0; i < CONSTANTS; i++)
+		for (int k = 0; k < 2 && constants[i].sum[k].scale > 0; k++) {
+			const struct sum *s = &constants[i].sum[k];
+			const int of[] = {s->a, s->b, s->c, s->d};
+
+			for (int n = 0; n < 4; n++)
+				if (of[n] >= 0)
+					needed[of[n]] = true;
+		}
+	for (int i = 0; i < PROBE_COUNT; i++)
+		if (needed[i])
+			probes[count++] = i;
+	return count;
+}
+
+static struct figure constants_sum(const struct samples *s, const struct constant *k)
+{
+	struct figure least = {NAN, NAN, NAN};
+
+	for (int n = 0; n < 2 && k->sum[n].scale > 0; n++) {
+		const struct sum *u = &k->sum[n];
+		struct figure f = samples_difference(s, u->a, u->b, u->c, u->d);
+
+		f.value = fmax(f.value * u->scale - u->less, isnan(f.value) ? NAN : 0);
+		f.least_spread *= u->scale;
+		if (isnan(least.value) || f.value < least.value)
+			least = f;
+	}
+	return least;
+}
+
+/* A figure near an earlier boot's is the same one, measured again. */
+static void constants_settle(struct constant_figures *f, const struct machine_identity *id)
+{
+	char *text = kept_read(&constants_file, id, KEPT_LASTING);
+	struct constant_figures earlier;
+
+	if (text && constants_scan(text, &earlier))
+		for (int i = 0; i < CONSTANTS; i++)
+			if (fabs(f->figure[i].value - earlier.figure[i].value) <=
+				fmax(SAME * earlier.figure[i].value, 1))
+				f->figure[i].value = earlier.figure[i].value;
+	free(text);
+}
+
+static int constants_measure(const struct machine *host, struct constant_figures *f,
+	struct progress *progress, struct error *e)
+{
+	struct samples *s = calloc(1, sizeof(*s));
+	struct rig_shape shape = machine_shape(host);
+	int probes[PROBE_COUNT], count = constants_probes(probes), rc;
+	struct rig rig;
+
+	if (!s)
+		return error_nomem(e);
+	rc = rig_init(&rig, &shape, e);
+	if (rc == 0) {
+		rc = samples_take(s, &rig, probes, count, ROUNDS, SECONDS, progress, e);
+		rig_fini(&rig);
+	}
+	for (int i = 0; rc == 0 && i < CONSTANTS; i++)
+		f->figure[i] = constants_sum(s, &constants[i]);
+	free(s);
+	return rc;
+}
+
+bool machine_unmeasured(const char *name)
+{
+	struct machine_identity id;
+	char *text;
+
+	if ((name && strcmp(name, "host") != 0 && strncmp(name, "host:", 5) != 0) ||
+		!kept_measures())
+		return false;
+	machine_identify("", &id);
+	text = kept_read(&constants_file, &id, KEPT_BOOT);
+	free(text);
+	return !text && kept_possible(&constants_file, KEPT_BOOT);
+}
+
+int machine_measure_constants(
+	const struct machine *host, struct progress *progress, struct error *e)
+{
+	struct constant_figures f;
+	struct machine_identity id;
+	struct strbuf text = {0};
+	int rc = 0;
+
+	if (constants_measure(host, &f, progress, e))
+		return -1;
+	machine_identify("", &id);
+	constants_settle(&f, &id);
+	constants_print(&f, &text);
+	if (text.failed)
+		rc = error_nomem(e);
+	else if (kept_write(&constants_file, &id, KEPT_BOOT, strbuf_text(&text)))
+		kept_write(&constants_file, &id, KEPT_LASTING, strbuf_text(&text));
+	strbuf_fini(&text);
+	return rc;
+}

@@ -1,0 +1,149 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/* lib/machine: constants of this host, from figures that are made up. */
+#include "../tap.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "kernels/kernels.h"
+#include "machine/private.h"
+
+static struct machine m;
+
+static struct machine_constant of(const char *key)
+{
+	struct machine_constant k;
+
+	for (size_t i = 0; machine_constant(&m, i, &k); i++)
+		if (strcmp(k.key, key) == 0)
+			return k;
+	return (struct machine_constant){"", 0, MACHINE_CONSTANT_DESCRIBED};
+}
+
+static void has(const char *key, uint32_t value, enum machine_constant_from from, const char *what)
+{
+	struct machine_constant k = of(key);
+
+	ok(k.value == value && k.from == from, "%s (%s %u, %d)", what, key, k.value, (int)k.from);
+}
+
+static void taken(void)
+{
+	struct model_config before;
+
+	machine_defaults(&m);
+	before = m.model;
+	machine_take_constants(&m, "some processor, boot of today\n"
+				   "clock 3000000000 Hz, scatter 0.010\n"
+				   "L2 13.60 cycles, spread 0.10\n"
+				   "LL 61.20 cycles, spread 3.00\n"
+				   "memory 412.30 cycles, spread 8.00\n"
+				   "L2-line 0.40 cycles, spread 0.00\n"
+				   "walk 55.10 cycles, spread 2.00\n"
+				   "window 4 cycles, spread 0.00\n");
+	has("L2", 14, MACHINE_CONSTANT_MEASURED, "whole cycles");
+	has("LL", 61, MACHINE_CONSTANT_MEASURED, "the last level");
+	has("memory", 412, MACHINE_CONSTANT_MEASURED, "memory");
+	has("L2-line", 1, MACHINE_CONSTANT_MEASURED, "a cycle at least");
+	has("walk", 55, MACHINE_CONSTANT_MEASURED, "a walk");
+	has("mispredict", before.mispredict_penalty, MACHINE_CONSTANT_DESCRIBED,
+		"what is not given stays");
+	ok(m.model.window == before.window && m.model.clock_hz == before.clock_hz,
+		"what is no constant stays");
+	ok(m.model.l2.size == before.l2.size && m.model.ll.ways == before.ll.ways,
+		"the geometry stays");
+}
+
+static void refused(void)
+{
+	struct model_config before;
+
+	machine_defaults(&m);
+	before = m.model;
+	machine_take_constants(&m, "L2 3.90 cycles, spread 0.10\n"
+				   "LL 13.00 cycles, spread 0.10\n"
+				   "memory 2801.00 cycles, spread 0.10\n"
+				   "STLB 0.20 cycles, spread 0.00\n"
+				   "walk 80.00 cycles, spread 41.00\n"
+				   "mispredict 1.20 cycles, spread 0.00\n"
+				   "locked -3.00 cycles, spread 0.00\n"
+				   "divide nan cycles, spread 0.00\n"
+				   "fp-add 4.00 cycles\n");
+	has("L2", before.l2.latency, MACHINE_CONSTANT_REFUSED, "not above the first level's");
+	has("LL", before.ll.latency, MACHINE_CONSTANT_REFUSED, "not above the second level's");
+	has("memory", before.memory_latency, MACHINE_CONSTANT_REFUSED, "over ten times");
+	has("STLB", 1, MACHINE_CONSTANT_MEASURED, "a seventh is possible");
+	has("walk", before.walk_latency, MACHINE_CONSTANT_REFUSED, "it scatters");
+	has("mispredict", before.mispredict_penalty, MACHINE_CONSTANT_REFUSED, "under a tenth");
+	has("locked", before.lock_latency, MACHINE_CONSTANT_DESCRIBED, "a negative one is none");
+	has("divide", before.divide_latency, MACHINE_CONSTANT_DESCRIBED, "no number is none");
+	has("fp-add", before.execution.fp_add, MACHINE_CONSTANT_DESCRIBED, "half a line is none");
+	machine_defaults(&m);
+	m.model.ll = (struct model_cache_config){0, 0, 0, 0};
+	machine_take_constants(&m, "LL 61.20 cycles, spread 3.00\n");
+	has("LL", 0, MACHINE_CONSTANT_DESCRIBED, "a level that is not there stays away");
+	machine_take_constants(&m, "");
+	ok(m.measured == 0 && m.refused == 0, "nothing from nothing");
+}
+
+static void given(void)
+{
+	char path[] = "/tmp/test_constants.XXXXXX";
+	int fd = mkstemp(path);
+	FILE *f = fd < 0 ? NULL : fdopen(fd, "w");
+	struct error e = {0};
+
+	if (!f)
+		return;
+	fputs("clock 3100000000 Hz, scatter 0.000\nmispredict 19.00 cycles, spread 0.00\n", f);
+	fclose(f);
+	setenv("PERFEX_HOST", path, 1);
+	ok(machine_host("", &m, &e) == 0 && m.model.clock_hz == 3100000000 &&
+			m.clock_from == MACHINE_CLOCK_GIVEN,
+		"the clock is as given");
+	has("mispredict", 19, MACHINE_CONSTANT_MEASURED, "and a figure");
+	ok(!machine_unmeasured(NULL) && !machine_unmeasured("host"), "nothing is to be measured");
+	setenv("PERFEX_HOST", "none", 1);
+	ok(machine_host("", &m, &e) == 0 && m.measured == 0 && m.refused == 0, "none");
+	ok(!machine_unmeasured("host:L2=512K") && !machine_unmeasured("zen4"),
+		"nothing is measured then");
+	unlink(path);
+}
+
+/* What the kernels that are timed compute. */
+static void timed(void)
+{
+	static char line[64 * 8] __attribute__((aligned(64)));
+	uint64_t value = 1, same = 1;
+
+	kernel_decisions(&value, 0, 100);
+	kernel_decisions(&same, UINT64_C(1) << 40, 100);
+	ok(value == same && value != 1, "branches do not change the chain");
+	kernel_pass(line, line, 16);
+	is_int(((uint64_t *)line)[7], 16, "a value passes through memory");
+	kernel_pass_halves(line, line, 8);
+	is_int(((uint64_t *)line)[0], (1ll << 32) + 1, "halves replace a part of it");
+	memset(line, 0, sizeof(line));
+	kernel_exchange(line, 8, 9);
+	is_int(*(uint64_t *)line, 0, "exchanges go round");
+	is_int(*(uint64_t *)(line + 64), 0, "by one line");
+}
+
+int main(void)
+{
+	char self[512], *slash;
+	ssize_t n = readlink("/proc/self/exe", self, sizeof(self) - 32);
+
+	self[n > 0 ? n : 0] = '\0';
+	for (int up = 0; up < 3; up++)
+		if ((slash = strrchr(self, '/')))
+			*slash = '\0';
+	strcat(self, "/share/perfex");
+	setenv("PERFEX_DATA", self, 0);
+	taken();
+	refused();
+	given();
+	timed();
+	return done();
+}
