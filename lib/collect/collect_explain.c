@@ -35,7 +35,8 @@ static int add_wanted(struct collect_metrics *m, struct error *e)
 			.spec = {.origin = EVENT_ORIGIN_TABLE, .event = event},
 			.flags = METRIC_EXACT,
 			.period = 1,
-			.source = COLLECT_MODEL};
+			.source = COLLECT_MODEL,
+			.again = true};
 		memcpy(to->spec.name, event->name, strlen(event->name) + 1);
 		memcpy(to->spec.argument, event->short_name, strlen(event->short_name) + 1);
 	}

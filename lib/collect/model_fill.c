@@ -5,7 +5,9 @@
 #include <string.h>
 
 #include "experiment/file.h"
+#include "experiment/waits.h"
 #include "image/image.h"
+#include "model/retire.h"
 
 #define ANONYMOUS "[anonymous]"
 
@@ -235,6 +237,14 @@ static int fill_samples(struct filling *f, size_t metric)
 
 /* ---- exact counts ---- */
 
+/* What the model itself puts into a process is no part of a native run. */
+static bool is_preloaded(const struct filling *f, uint32_t image)
+{
+	const char *base = strrchr(f->x->images.data[image].path, '/');
+
+	return base && strncmp(base, "/vgpreload_", 11) == 0;
+}
+
 static int fill_exact(struct filling *f, size_t metric)
 {
 	int event = f->m->list.data[metric].spec.event->number;
@@ -245,7 +255,8 @@ static int fill_exact(struct filling *f, size_t metric)
 		long node;
 
 		profile_counts(f->p, i, counts);
-		if (!counts[event])
+		if (!counts[event] ||
+			(f->m->list.data[metric].again && is_preloaded(f, d->key.image)))
 			continue;
 		node = experiment_node(f->x, EXPERIMENT_ROOT, d->key.image, d->key.address);
 		if (node < 0 ||
@@ -253,6 +264,31 @@ static int fill_exact(struct filling *f, size_t metric)
 			return error_nomem(f->e);
 		f->x->metrics.data[metric].reasons[EXPERIMENT_NO_MAPPING] +=
 			d->key.image ? 0 : counts[event];
+	}
+	return 0;
+}
+
+/* ---- waits ---- */
+
+_Static_assert((int)WAIT_CAUSES == MODEL_CAUSES && (int)WAIT_MISPREDICT == MODEL_CAUSE_MISPREDICT &&
+		       EXPERIMENT_WAIT_PARTS == RETIRE_CYCLE,
+	"waits are the model's");
+
+/* Where the clock of the run charged cycles to causes. */
+static int fill_waits(struct filling *f)
+{
+	for (size_t i = 0; i < f->p->counts.count; i++) {
+		const struct profile_count *c = table_at(&f->p->counts, i);
+		const struct profile_insn *d = table_at(&f->p->insns, c->key.insn);
+		struct experiment_wait wait = {
+			.key = {.address = d->key.address, .image = d->key.image}, .parts = c->n};
+
+		if (c->key.item < MODEL_ROW_CAUSES ||
+			c->key.item >= MODEL_ROW_CAUSES + MODEL_CAUSES || !d->key.image)
+			continue;
+		wait.key.cause = c->key.item - MODEL_ROW_CAUSES;
+		if (experiment_row(f->x, EXPERIMENT_WAITS, &wait) < 0)
+			return error_nomem(f->e);
 	}
 	return 0;
 }
@@ -280,7 +316,7 @@ static int model_fill_fill(struct filling *f, const uint64_t *totals)
 			return -1;
 		f->x->metrics.data[i].total = total_of(f, m, totals);
 	}
-	return fill_images(f);
+	return fill_waits(f) || fill_images(f) ? -1 : 0;
 }
 
 /* What was read becomes x's. */

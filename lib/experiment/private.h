@@ -12,7 +12,8 @@
 #define CODING_MAGIC   "\x89SSEXP\r\n"
 #define CODING_MAJOR   1
 #define CODING_DATA    1     /* minor version of files with data space */
-#define CODING_MINOR   3     /* of files with branch records; with neither, 0 */
+#define CODING_BRANCH  3     /* of files with branch records */
+#define CODING_MINOR   4     /* of files with modelled waits; with none of these, 0 */
 #define CODING_PREFIX  12    /* bytes: magic, major, minor */
 #define CODING_SECTION 12    /* bytes: type, length of the rest, checksum */
 #define CODING_CHUNK   65536 /* bytes; a longer table continues in another section */

@@ -26,7 +26,8 @@
 	TABLE(ENDS, ends)                                                                          \
 	TABLE(RUNS, branch_runs)                                                                   \
 	TABLE(RATES, branch_rates)                                                                 \
-	TABLE(TALLIES, branch_tallies)
+	TABLE(TALLIES, branch_tallies)                                                             \
+	TABLE(WAITS, waits)
 
 /* Targets of references, by number: first lists, which are not tables of rows, then the tables. */
 enum experiment_rows {

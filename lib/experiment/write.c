@@ -186,8 +186,10 @@ static void write_tables(struct writer *w)
 
 static unsigned minor_version(const struct experiment *x)
 {
-	if (experiment_has_branches(x))
+	if (x->waits.count)
 		return CODING_MINOR;
+	if (experiment_has_branches(x))
+		return CODING_BRANCH;
 	return experiment_has_data(x) ? CODING_DATA : 0;
 }
 

@@ -5,7 +5,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/plural.h"
 #include "events/numbers.h"
 #include "machine/machine.h"
 
@@ -40,12 +39,13 @@ static size_t metric_column(struct report_columns *c, size_t i, bool inclusive, 
 	const struct prof_request *r = c->data->request;
 	const char *type = r->compare ? NULL : r->inputs[m->input].experiment->type;
 	struct report_table *t = c->table;
-	bool clock = of->flags & METRIC_CLOCK;
+	bool clock = of->flags & METRIC_CLOCK, beside = report_beside(c->data, i);
 	struct report_column column = {
 		.kind = REPORT_COUNT,
-		.flags = REPORT_PERCENT | (clock ? REPORT_SECONDS : 0) |
+		.flags = (beside ? 0 : REPORT_PERCENT) | (clock ? REPORT_SECONDS : 0) |
 			 (of->flags & METRIC_EXACT ? REPORT_EXACT : REPORT_SAMPLES) |
-			 (first ? REPORT_CUMULATIVE | REPORT_BAR : 0),
+			 (first ? REPORT_CUMULATIVE | REPORT_BAR : 0) |
+			 (c->shown[i] ? 0 : REPORT_SCRIPTS),
 		.unit = clock ? "seconds" : of->unit,
 		.experiment = (long)i,
 		.label = of->label,
@@ -79,6 +79,7 @@ static void add_ratio(struct report_columns *c, size_t over, size_t under, doubl
 		.name = name,
 		.unit = unit,
 		.experiment = -1,
+		.flags = report_beside(c->data, over) ? REPORT_SCRIPTS : 0,
 		.label = scale == 1 ? label_join(m[over].metric->label, m[under].metric->label)
 				    : LABEL_ESTIMATED};
 
@@ -176,10 +177,13 @@ int report_columns_init(struct report_columns *c, struct report_table *t, const 
 		.data = d,
 		.own = report_scratch(t, metrics, sizeof(*c->own)),
 		.inclusive = report_scratch(t, metrics, sizeof(*c->inclusive)),
-		.ratios = report_scratch(t, metrics, sizeof(*c->ratios))};
+		.ratios = report_scratch(t, metrics, sizeof(*c->ratios)),
+		.shown = report_scratch(t, metrics, sizeof(*c->shown))};
 	report_describe(t, d);
 	if (t->failed)
 		return error_nomem(e);
+	if (report_beside_choose(d, c->shown, e))
+		return -1;
 	metric_columns(c, flags);
 	if (t->failed) /* others are named after these */
 		return error_nomem(e);
@@ -342,36 +346,4 @@ uint64_t *report_executions(const struct report_columns *c, const struct prof_su
 			times[s->of[i]] = count;
 	}
 	return times && calls && take_off_jumps(d, s, times) ? NULL : times;
-}
-
-struct report_cut report_cut_of(const struct prof_data *d, struct prof_quit usual)
-{
-	const struct prof_quit *q = &d->request->quit;
-	bool asked = q->rows || q->percent > 0 || q->cumulative > 0;
-
-	return (struct report_cut){.quit = asked ? *q : usual};
-}
-
-bool report_cuts(struct report_cut *cut, double percent)
-{
-	const struct prof_quit *q = &cut->quit;
-
-	if ((q->rows && cut->shown >= q->rows) || percent < q->percent ||
-		(q->cumulative > 0 && cut->cumulative >= q->cumulative))
-		return true;
-	cut->shown++;
-	cut->cumulative += percent;
-	return false;
-}
-
-void report_left_out(struct report_table *t, size_t n, const char *what, const char *why)
-{
-	if (n)
-		report_note(
-			t, "%zu more %s%s %s left out (%s)", n, what, plural(n), plural_is(n), why);
-}
-
-double report_percent(double n, double all)
-{
-	return all > 0 ? 100 * n / all : 0;
 }

@@ -6,6 +6,7 @@
 #ifndef REPORT_REPORT_COLUMNS_H
 #define REPORT_REPORT_COLUMNS_H
 
+#include "report/report_beside.h"
 #include "report/report_entity.h"
 
 struct report_ratio {
@@ -21,8 +22,10 @@ struct report_columns { /* arrays live until report_finish */
 	long *inclusive; /* likewise; -1 if there is none */
 	struct report_ratio *ratios;
 	size_t ratio_count;
-	long executions; /* column; -1: none */
-	size_t exact;    /* its metric */
+	bool *shown;                 /* each metric, to people */
+	long executions;             /* column; -1: none */
+	size_t exact;                /* its metric */
+	struct report_beside beside; /* of report_list: what a second run waited for */
 };
 
 enum report_columns_flag { REPORT_COLUMNS_INCLUSIVE = 1, REPORT_COLUMNS_TREE = 2 };

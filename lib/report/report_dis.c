@@ -63,6 +63,7 @@ static int dis_add_columns(struct dis *l)
 		raw_columns(l);
 	if (l->edges.any)
 		l->taken = report_columns_add(l->t, &taken, 1);
+	report_beside_init(&l->columns.beside, l->t, l->d);
 	l->text = report_columns_add(l->t, text_columns, REPORT_DIS_TEXTS);
 	return l->t->failed ? -1 : 0;
 }
@@ -275,6 +276,7 @@ static int dis_make(
 	vec_fini(&l.sources);
 	explain_procedures_fini(&l.procedures);
 	explain_edges_fini(&l.edges);
+	report_beside_fini(&l.columns.beside);
 	return report_finish(t, rc, e);
 }
 

@@ -163,6 +163,9 @@ static void fill_numbers(struct dis *l, size_t row, const struct report_dis_body
 		if (b->moves.moved[k])
 			fill_moved(l, row, b, i, k);
 	}
+	report_beside_fill(&l->columns.beside, l->t, row,
+		profile_waited_at(&l->columns.beside.modelled, b->procedure->image,
+			b->code.flow->insns.data[i].address));
 	if (l->calc)
 		report_calc_fill(l, row, b, i);
 	if (b->moves.edges && insn_jumps(&b->code.flow->insns.data[i]))

@@ -48,6 +48,8 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 		index = report_row_add(t, &row);
 		report_columns_fill(c, index, s->own + at, s->inclusive ? s->inclusive + at : NULL,
 			times[ranks[i].entity]);
+		if (c->beside.of)
+			report_beside_fill(&c->beside, t, index, &c->beside.of[ranks[i].entity]);
 		report_cells(t, index)[c->own[0]].cumulative =
 			s->inclusive ? NAN : fmin(cut.cumulative, 100);
 	}
@@ -56,12 +58,14 @@ static void flat_add_rows(struct report_columns *c, const struct prof_sums *s,
 static void flat_rows(struct report_columns *c, struct prof_sums *s, enum prof_grain grain)
 {
 	size_t count;
-	const struct report_rank *ranks = report_ranks(c->table, c->data, s, 0, true, &count);
+	struct report_rank *ranks = report_ranks(c->table, c->data, s, 0, true, &count);
 
 	c->table->title = report_text(c->table, "%s list, in descending order by %s%s",
 		profile_grains[grain].title, s->inclusive ? "inclusive " : "exclusive ",
 		c->data->metrics.data[0].metric->name);
 	c->table->places = grain == PROF_BY_IMAGE ? "dso" : NULL;
+	if (ranks)
+		count = report_beside_drop(c->table, &c->beside, c->data, s, ranks, count);
 	if (ranks)
 		flat_add_rows(c, s, ranks, count, grain);
 }
@@ -82,9 +86,13 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 		report_columns_init(&c, t, d, inclusive ? REPORT_COLUMNS_INCLUSIVE : 0,
 			d->request->compare ? NULL : executions, e))
 		return report_finish(t, -1, e);
+	report_beside_init(&c.beside, t, d);
 	if (profile_sums_init(&s, d, grain) || (inclusive && profile_sums_inclusive(&s, d))) {
 		rc = error_nomem(e);
 	} else {
+		if (c.beside.any)
+			c.beside.of = profile_waited_of(&c.beside.modelled, d, &s);
+		t->failed |= c.beside.any && !c.beside.of;
 		add(&c, &s, grain);
 		report_columns_total(&c);
 		report_coverage(t, d);
@@ -92,6 +100,7 @@ int report_list(struct prof_data *d, struct report_table *t, enum prof_grain gra
 	}
 	if (moved)
 		report_note(t, EXPLAIN_MOVED);
+	report_beside_fini(&c.beside);
 	profile_sums_fini(&s);
 	return report_finish(t, rc, e);
 }

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/plural.h"
+#include "base/strbuf.h"
 #include "report/report_columns.h"
 
 static const char *const reason_texts[EXPERIMENT_REASONS] = {
@@ -141,6 +142,31 @@ static void describe_metric(struct report_table *t, const struct prof_metric *m,
 		of->flags & METRIC_KERNEL ? ", kernel included" : "");
 }
 
+/* The events of a second run (ssrun -explain), together. */
+static void describe_beside(struct report_table *t, const struct prof_data *d)
+{
+	struct strbuf names = {0};
+	const char *note = "";
+
+	for (size_t i = 0; i < d->metrics.count; i++) {
+		const struct experiment_metric *of = d->metrics.data[i].metric;
+
+		if (!report_beside(d, i))
+			continue;
+		strbuf_printf(&names, "%s%s", names.length ? " " : "", of->short_name);
+		note = of->note ? of->note : "";
+		if (profile_counts_instructions(&d->metrics.data[i]))
+			report_summary(t, "Instructions of the second run",
+				"%" PRIu64 " (%s, exact)", d->metrics.data[i].samples,
+				label_name(of->label));
+	}
+	if (names.length)
+		report_summary(t, "Counted in the second run", "%s (model%s%s)",
+			strbuf_text(&names), note[0] ? ", " : "", note);
+	t->failed |= names.failed;
+	strbuf_fini(&names);
+}
+
 void report_describe(struct report_table *t, const struct prof_data *d)
 {
 	if (d->request->command)
@@ -149,8 +175,10 @@ void report_describe(struct report_table *t, const struct prof_data *d)
 		describe_run(t, d, i);
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		report_experiment_add(t, d, i);
-		describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1);
+		if (!report_beside(d, i))
+			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1);
 	}
+	describe_beside(t, d);
 	for (size_t i = 0; i < d->request->count; i++)
 		report_describe_bursts(t, d->request->inputs[i].experiment);
 }

@@ -78,6 +78,8 @@ static struct line *collect_lines(const struct listing *l, size_t *count)
 	struct report_rank *ranks = report_ranks(t, d, s, 0, true, count);
 	struct line *lines = report_scratch(t, s->entities.count, sizeof(*lines));
 
+	if (ranks)
+		*count = report_beside_drop(t, &l->columns->beside, d, s, ranks, *count);
 	if (!ranks || !lines || add_files(&files, s)) {
 		t->failed = true;
 		*count = 0;
@@ -156,9 +158,15 @@ static void line_row(
 	struct report_table *t = l->columns->table;
 	struct report_row row = report_entity_row(t, line->d, line->of, PROF_BY_SOURCE);
 
+	size_t at;
+
 	row.text = source_text(t, source, line->of->key.line);
-	report_columns_fill(l->columns, report_row_add(t, &row),
-		l->sums->own + line->entity * l->sums->metrics, NULL, l->times[line->entity]);
+	at = report_row_add(t, &row);
+	report_columns_fill(l->columns, at, l->sums->own + line->entity * l->sums->metrics, NULL,
+		l->times[line->entity]);
+	if (l->columns->beside.of)
+		report_beside_fill(
+			&l->columns->beside, t, at, &l->columns->beside.of[line->entity]);
 }
 
 /* All lines of one file; count of them. */

@@ -6,7 +6,7 @@
 mkdir lib
 cp -r "$top/lib/experiment" lib/experiment
 chmod -R u+w lib
-sed -i 's/TABLE(TALLIES, branch_tallies)$/& TABLE(VALUES, values)/' lib/experiment/tables.h
+sed -i 's/TABLE(WAITS, waits)$/& TABLE(VALUES, values)/' lib/experiment/tables.h
 cat > lib/experiment/values.c <<-'END'
 	/* Values that instructions loaded. */
 	#include "experiment/experiment.h"

@@ -15,7 +15,7 @@
  *   symbol IMAGE ADDRESS LENGTH NAME, edge IMAGE FROM TO COUNT (addresses in hex)
  *
  *   run IMAGE BEGIN END IMAGE TO COUNT, rate IMAGE ADDRESS HITS NS WINDOWS SPAN (addresses in hex),
- * tally KIND COUNT
+ * tally KIND COUNT, wait IMAGE ADDRESS CAUSE CYCLES (likewise)
  *
  *   sample METRIC THREAD PHASE COUNT IMAGE:ADDRESS ... (the outermost caller first)
  */
@@ -26,6 +26,7 @@
 
 #include "experiment/branches.h"
 #include "experiment/file.h"
+#include "experiment/waits.h"
 #include "image/image.h"
 
 static struct experiment x;
@@ -82,6 +83,17 @@ static int add_sample(char *text)
 	return experiment_add(&x, metric, thread, phase, (uint32_t)node, count);
 }
 
+static int add_wait(uint32_t image, uint64_t address, const char *cause, uint64_t cycles)
+{
+	struct experiment_wait wait = {
+		.key = {address, image, 0}, .parts = cycles * EXPERIMENT_WAIT_PARTS};
+
+	while (wait.key.cause < WAIT_CAUSES &&
+		strcmp(experiment_wait_words[wait.key.cause], cause) != 0)
+		wait.key.cause++;
+	return experiment_row(&x, EXPERIMENT_WAITS, &wait) < 0;
+}
+
 /* 1: it is none of these. */
 static int take_branches(const char *line)
 {
@@ -127,6 +139,8 @@ static int take_line(char *line)
 		return add_image(a, b);
 	if (sscanf(line, "metric %511s %" SCNu64 " %63s %511s %d", a, &n, c, b, &q) >= 4)
 		return add_metric(a, n, c, b, q);
+	if (sscanf(line, "wait %u %" SCNx64 " %63s %" SCNu64, &i, &n, c, &count) == 4)
+		return add_wait(i, n, c, count);
 	if (sscanf(line, "phase %511s", a) == 1)
 		return experiment_phase(&x, &(struct experiment_phase){.name = a}, &e) < 0;
 	if (sscanf(line, "process %d %d %511s", &p, &q, a) == 3)

@@ -12,6 +12,7 @@
 #include "experiment/branches.h"
 #include "experiment/data.h"
 #include "experiment/file.h"
+#include "experiment/waits.h"
 
 struct chance {
 	uint64_t state;
@@ -201,6 +202,12 @@ static inline int random_branches(struct experiment *x, struct chance *c, uint32
 		if (experiment_row(x, EXPERIMENT_RUNS, &run) < 0 ||
 			experiment_row(x, EXPERIMENT_RATES, &rate) < 0 ||
 			experiment_add_tally(x, chance_below(c, TALLY_KINDS + 1), chance_next(c)))
+			return -1;
+		if (experiment_row(x, EXPERIMENT_WAITS,
+			    &(struct experiment_wait){
+				    .key = {chance_next(c), chance_below(c, x->images.count),
+					    chance_below(c, WAIT_CAUSES + 1)},
+				    .parts = 1 + chance_below(c, 9999)}) < 0)
 			return -1;
 	}
 	return 0;

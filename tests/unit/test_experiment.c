@@ -384,6 +384,9 @@ static void test_nonsense(void)
 	ok(REFUSED("BRUN", "\1\x20\x08\0"), "half a run");
 	ok(REFUSED("BRAT", "\1\x20\5\x50\0"), "a rate of no window");
 	ok(REFUSED("BTAL", "\1\5\0\5"), "tallies out of order");
+	ok(!REFUSED("WAIT", "\1\x20\6\x80\x20"), "a modelled wait");
+	ok(REFUSED("WAIT", "\1\x20\6\0"), "a wait of no time");
+	ok(REFUSED("WAIT", "\1\x20\6\1\1\0\5\1"), "waits out of order");
 	ok(REFUSED("RUN ", RUN), "two runs");
 	ok(REFUSED("END ", "\x07"), "an end that knows of more sections");
 }

@@ -1,0 +1,110 @@
+# SPDX-License-Identifier: GPL-2.0-or-later
+# Reports on an experiment of two runs (ssrun -explain), made by hand: measured time beside what a model counted.
+. "$TOP/tests/lib.sh"
+make_experiment() { "$build/tests/tools/experiment" "$1"; }
+if [ "$(uname -m)" != x86_64 ]; then
+	skip "prof" "the program is x86-64's"
+	done_testing
+fi
+
+# A list that is walked, divisions, a branch that cannot be foreseen, and code without samples.
+cat > app.s <<'END'
+	.text
+	.globl _start, walk, divide, toss, idle
+	.type walk, @function
+	.p2align 6
+walk:	mov (%rdi), %rdi
+	test %rdi, %rdi
+	jne walk
+	ret
+	.size walk, .-walk
+	.type divide, @function
+	.p2align 6
+divide:	xor %edx, %edx
+	div %rsi
+	ret
+	.size divide, .-divide
+	.type toss, @function
+	.p2align 6
+toss:	test $1, %dil
+	jne 1f
+	add $3, %rax
+1:	add $5, %rcx
+	ret
+	.size toss, .-toss
+	.type idle, @function
+	.p2align 6
+idle:	nop
+	ret
+	.size idle, .-idle
+	.type _start, @function
+	.p2align 6
+_start:	call walk
+	call divide
+	call toss
+	call idle
+	jmp _start
+	.size _start, .-_start
+END
+as -g -o app.o app.s && ld -Ttext=0x401000 -o app app.o || exit 1
+at() { printf '0x%x' $((0x$(nm app | awk -v n="$1" '$3 == n { print $1 }') + $2)); }
+# A sample is 1 ms, 3 million cycles.
+time_of() {
+	cat <<END
+type explain
+fact clock_hz 3000000000
+fact model skl
+image elf $work/app
+metric time 1000000 measured clock
+sample 0 0 0 4000 1:$(at walk 0)
+sample 0 0 0 1000 1:$(at divide 2)
+sample 0 0 0 600 1:$(at toss 6)
+END
+}
+counts_of() {
+	cat <<END
+metric gi 1 model exact 17
+metric dc 1 model exact 25
+metric lld 1 model exact 32
+metric br 1 model exact 24
+metric div 1 model exact 45
+END
+	for i in 0 3 6; do echo "sample 1 0 0 100000000 1:$(at walk $i)"; done
+	for place in "walk 8" "divide 0" "divide 2" "divide 5" "toss 0" "toss 4" "toss 10" "toss 14" "idle 0" "idle 1"; do
+		# shellcheck disable=SC2086 # words
+		echo "sample 1 0 0 50000000 1:$(at $place)"
+	done
+	echo "sample 1 0 0 25000000 1:$(at toss 6)"
+	for i in 0 5 10 15 20; do echo "sample 1 0 0 50000000 1:$(at _start $i)"; done
+	echo "sample 2 0 0 99000000 1:$(at walk 0)"
+	echo "sample 3 0 0 60000000 1:$(at walk 0)"
+	echo "sample 4 0 0 25000000 1:$(at toss 4)"
+	echo "sample 4 0 0 300 1:$(at walk 6)"
+	echo "sample 5 0 0 50000000 1:$(at divide 2)"
+	echo "wait 1 $(at walk 0) memory 9000000000"
+	echo "wait 1 $(at walk 0) l2 700000000"
+	echo "wait 1 $(at walk 0) dependency 300000000"
+	echo "wait 1 $(at divide 2) divider 1500000000"
+	echo "wait 1 $(at toss 6) mispredict 500000000"
+	echo "edge 1 $(at walk 6) $(at walk 0) 50000000 1"
+	echo "edge 1 $(at toss 4) $(at toss 10) 25000000 1"
+}
+{ time_of; counts_of; } | make_experiment both || exit 1
+without_paths() { sed "s|$work/||; s|^ *$work||" | sed -n '/^Line list\|^Function list\|^walk:/,$p'; }
+
+run prof both
+is "functions" "$status" 0
+printf '%s\n' "$out" | without_paths > functions
+golden prof/explain-functions functions
+prof -lines both 2>&1 | without_paths > lines
+golden prof/explain-lines lines
+prof -dis -only walk both 2>&1 | without_paths > dis
+golden prof/explain-dis dis
+run prof -summary both
+like "the second run has one line" "$out" ' gi br dc lld div \(model\): Counted in the second run'
+unlike "and not one for each event" "$out" 'Counter name'
+run prof -json both
+like "scripts see every event" "$out" '"short":"br"'
+like "and waits" "$out" '"waits":"memory 90%, l2 7%"|memory 90%, l2 7%'
+
+done_testing
