@@ -48,7 +48,7 @@ static double count_of(
 
 	if (metric < 0)
 		return 0;
-	return x->d->metrics.data[k].unit *
+	return x->d->metrics.data[k].unit * explain_executed_each(&p->analysed, insn) *
 	       (p->moves.moved[k] ? p->moves.moved[k][insn].value
 				  : (double)p->code.counts[insn * x->d->metrics.count + k]);
 }
@@ -91,11 +91,20 @@ static size_t event_room(const struct explain *x)
 	return 0;
 }
 
+/* The other run of -explain may not have executed this procedure at all: it chose another for this
+ * processor. Then its counts are no evidence. */
+static bool witnessed_run(const struct explain_result *p, const struct explain *x)
+{
+	const struct explain_analysis *a = &x->analysis;
+
+	return !a->compared || p->analysed.exact || p->code.sums[a->counted] > 0;
+}
+
 static void take_events(struct explain_result *p, const struct explain *x, double *room)
 {
 	size_t n = p->code.flow->insns.count;
 
-	for (size_t i = 0; i < EXPLAIN_EVENTS; i++) {
+	for (size_t i = 0; i < EXPLAIN_EVENTS && witnessed_run(p, x); i++) {
 		unsigned cause = tells[i].cause;
 		double *at = room + EVENT_ARRAYS * cause * n;
 		struct counted c = {at, at + n, at + 2 * n, at + 3 * n};
@@ -134,6 +143,11 @@ static void count_wrong(struct explain *x, const struct explain_result *p)
 
 /* ---- a procedure ---- */
 
+static bool uses_counted_edges(const struct explain_result *p)
+{
+	return p->moves.edges && (p->analysed.exact || !p->analysed.analysis->compared);
+}
+
 /* executions: of blocks, followed by their least and greatest values. */
 static void take_frequencies(struct explain_result *p, double *executions, double *edges)
 {
@@ -154,7 +168,7 @@ static void take_frequencies(struct explain_result *p, double *executions, doubl
 		const struct analysis_estimate *x =
 			p->analysed.frequencies.edge ? &p->analysed.frequencies.edge[i] : NULL;
 
-		if (p->moves.edges)
+		if (uses_counted_edges(p))
 			edges[i] = p->moves.edges[i];
 		else
 			edges[i] = x && x->confidence != ANALYSIS_UNKNOWN ? x->value * unit : NAN;
@@ -187,8 +201,8 @@ static int make_input(struct explain_result *p, struct explain *x)
 		.cycles = cycles,
 		.sample = x->analysis.cycles,
 		.executions = executions,
-		.least = x->analysis.exact ? NULL : executions + f->blocks.count,
-		.most = x->analysis.exact ? NULL : executions + 2 * f->blocks.count,
+		.least = p->analysed.exact ? NULL : executions + f->blocks.count,
+		.most = p->analysed.exact ? NULL : executions + 2 * f->blocks.count,
 		.edges = edges,
 		.mi = p->analysed.mi,
 		.rows = p->analysed.rows,
@@ -196,7 +210,7 @@ static int make_input(struct explain_result *p, struct explain *x)
 		.factor = x->learnt ? x->factor : NULL,
 		.line_misses = lines,
 		.page_misses = pages,
-		.counted = p->moves.edges != NULL,
+		.counted = uses_counted_edges(p),
 		.behind_calls = m->metric->flags & METRIC_SKID,
 		.faults = m->metric->flags & METRIC_WALL};
 	take_events(p, x, events);
@@ -317,6 +331,8 @@ static int explain_look_at(void *to, const struct explain_procedure *procedure,
 static int add_lines(struct explain *x, struct explain_result *p, struct error *e)
 {
 	count_wrong(x, p);
+	if (x->analysis.compared && !p->analysed.exact)
+		x->differs += (double)p->code.sums[x->analysis.metric];
 	return culprit_lines_add(x->lines, p->procedure->image, &p->input, e);
 }
 

@@ -30,7 +30,8 @@ struct explain {
 	double returns, wrong_returns, calls, wrong_calls; /* where mispredictions were counted */
 	struct table kept;                                 /* results for procedures done so far */
 	size_t kept_insns;
-	double total; /* all samples of the metric */
+	double total;   /* all samples of the metric */
+	double differs; /* of these, where executions of two runs differ (analysis.compared) */
 };
 
 /* d is named. All procedures are examined once, to find where code is. */

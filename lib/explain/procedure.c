@@ -84,12 +84,25 @@ static void find_counts(struct explain_analysis *a)
 	}
 }
 
+/* Counts of a model beside measured samples are of two runs, which need not be alike. */
+static void procedure_find_runs(struct explain_analysis *a)
+{
+	const struct prof_metric *m = a->d->metrics.data;
+
+	a->compared = a->exact && m[a->counted].metric->label == LABEL_MODEL &&
+		      m[a->metric].metric->label == LABEL_MEASURED && !a->d->request->classic &&
+		      explain_branches_any(a->d);
+}
+
 int explain_analysis_init(struct explain_analysis *a, const struct prof_data *d, struct error *e)
 {
 	memset(a, 0, sizeof(*a));
 	a->d = d;
 	find_counts(a);
-	return procedure_find_metric(a, e) || find_core(a, e) ? -1 : 0;
+	if (procedure_find_metric(a, e) || find_core(a, e))
+		return -1;
+	procedure_find_runs(a);
+	return 0;
 }
 
 void explain_analysis_fini(struct explain_analysis *a)
@@ -145,31 +158,104 @@ static int look_up(struct explain_analysed *p, const struct analysis_fit *fit, s
 	return 0;
 }
 
-int explain_analyse(struct explain_analysed *p, struct explain_analysis *a,
-	const struct explain_code *code, const struct explain_moved *moved, struct error *e)
+/* ---- counts of another run ---- */
+
+/* Estimates are within their intervals, and a little beyond: intervals are of blocks, and their
+ * errors are not independent. */
+#define BEYOND 1.1
+/* An estimate without a lower bound is hardly one: the other run need only be of its order. */
+#define ORDER 10
+
+static double procedure_counted(const struct explain_analysed *p, uint32_t insn)
+{
+	const struct explain_analysis *a = p->analysis;
+
+	return (double)p->code->counts[insn * a->d->metrics.count + a->counted];
+}
+
+/* Whether executions of the other run can be those of this one, by the estimates of this one. */
+static bool procedure_fits(const struct explain_analysed *p)
+{
+	const struct flow *f = p->code->flow;
+	double counted = 0, value = 0, low = 0, high = 0, unit = p->analysis->cycles;
+
+	for (uint32_t i = 0; i < f->blocks.count; i++) {
+		const struct flow_block *b = &f->blocks.data[i];
+		const struct analysis_estimate *x = &p->frequencies.block[i];
+
+		counted += b->count * procedure_counted(p, b->first);
+		value += b->count * x->value * unit;
+		low += b->count * x->low * unit;
+		high += b->count * x->high * unit;
+	}
+	if (!(counted > 0))
+		return !(value > 0);
+	if (low > 0 ? counted * BEYOND < low : counted * ORDER < value)
+		return false;
+	return counted <= high * BEYOND || !(value > 0);
+}
+
+double explain_executed_each(const struct explain_analysed *p, uint32_t i)
+{
+	double counted;
+
+	if (!p->analysis->compared || p->exact)
+		return 1;
+	counted =
+		procedure_counted(p, p->code->flow->blocks.data[p->code->flow->block_of[i]].first);
+	return counted > 0 ? explain_executed(p, i) / counted : 0;
+}
+
+/* ---- a procedure ---- */
+
+static int procedure_branches(struct explain_analysis *a, struct error *e)
+{
+	if (a->asked)
+		return 0;
+	a->asked = true;
+	return explain_branches_new(&a->branches, a, e);
+}
+
+/* Executions were not counted, or in another run. */
+static int analyse_estimated(struct explain_analysed *p, struct explain_analysis *a,
+	const struct explain_moved *moved, struct error *e)
 {
 	const struct analysis_fit *fit = NULL;
+	bool classic = a->d->request->classic;
 
-	memset(p, 0, sizeof(*p));
-	p->analysis = a;
-	p->code = code;
-	if (!a->exact && !a->d->request->classic && !a->asked) {
-		a->asked = true;
-		if (explain_branches_new(&a->branches, a, e))
-			return -1;
-	}
-	if (!a->exact && !a->d->request->classic && !a->core.in_order && !a->branches) {
+	if (!classic && procedure_branches(a, e))
+		return -1;
+	if (!classic && !a->core.in_order && !a->branches) {
 		if (!a->program)
 			a->program = explain_program_new(a, e);
 		if (!a->program)
 			return -1;
-		fit = explain_program_find(a->program, code->image, code->begin);
+		fit = explain_program_find(a->program, p->code->image, p->code->begin);
 	}
 	if (fit || a->branches)
 		return look_up(p, fit, e);
+	if (explain_schedule(p, a, p->code, NULL, moved, e))
+		return -1;
+	return procedure_estimate(p, e);
+}
+
+int explain_analyse(struct explain_analysed *p, struct explain_analysis *a,
+	const struct explain_code *code, const struct explain_moved *moved, struct error *e)
+{
+	memset(p, 0, sizeof(*p));
+	p->analysis = a;
+	p->code = code;
+	if (!a->exact || a->compared) {
+		if (analyse_estimated(p, a, moved, e))
+			return -1;
+		if (!a->exact || !procedure_fits(p))
+			return 0;
+		explain_analysed_fini(p);
+	}
 	if (explain_schedule(p, a, code, NULL, moved, e))
 		return -1;
-	return a->exact ? 0 : procedure_estimate(p, e);
+	p->exact = true;
+	return 0;
 }
 
 struct quantity explain_executions_of(const struct explain_analysed *p, uint32_t i)
@@ -178,7 +264,7 @@ struct quantity explain_executions_of(const struct explain_analysed *p, uint32_t
 	const struct analysis_estimate *x;
 	double unit = a->cycles;
 
-	if (a->exact)
+	if (p->exact)
 		return quantity_exact((double)p->code->counts[i * a->d->metrics.count + a->counted],
 			a->d->metrics.data[a->counted].metric->label);
 	x = &p->frequencies.block[p->code->flow->block_of[i]];

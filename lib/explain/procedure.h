@@ -31,10 +31,12 @@ struct explain_analysis {
 	const struct prof_data *d;
 	struct core core;
 	struct schedule_work *work;
-	size_t metric;                     /* of cycles or of time */
-	double cycles;                     /* between two samples */
-	bool exact;                        /* executions were counted */
-	size_t counted;                    /* by this metric */
+	size_t metric;  /* of cycles or of time */
+	double cycles;  /* between two samples */
+	bool exact;     /* executions were counted */
+	bool compared;  /* in another run than the samples': branch records of the samples' run say
+			   of each procedure whether the counts fit */
+	size_t counted; /* by this metric */
 	struct explain_branches *branches; /* NULL: no experiment has branch records */
 	bool asked;                        /* for those */
 	struct explain_program
@@ -51,6 +53,7 @@ struct explain_analysed {
 	const struct explain_code *code;
 	double *mi, *samples;      /* of each instruction; samples are moved, of the metric */
 	bool *unsure;              /* likewise: samples may be another's */
+	bool exact;                /* its executions are those that were counted */
 	struct schedule_row *rows; /* of each; blame is an instruction of the procedure's */
 	struct analysis_frequencies frequencies; /* empty if executions were counted */
 };
@@ -70,6 +73,9 @@ void explain_analysed_fini(struct explain_analysed *p);
 struct quantity explain_executions_of(const struct explain_analysed *p, uint32_t i);
 /* Its value; 0 if unknown. */
 double explain_executed(const struct explain_analysed *p, uint32_t i);
+/* How often instruction i was executed in the run of the samples, for each time that another run
+ * counted: 1 if its counts fit, 0 if it did not execute it. */
+double explain_executed_each(const struct explain_analysed *p, uint32_t i);
 /* Cycles of this number of samples, each of `times`; LABEL_NONE: unknown. */
 struct quantity explain_cycles_each(
 	const struct explain_analysis *a, double samples, struct quantity times);

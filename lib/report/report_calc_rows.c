@@ -25,7 +25,7 @@ int report_calc_init(struct dis *l, struct error *e)
 	if (explain_init(&c->explain, l->d, e))
 		return -1;
 	executions = report_executions_column(&c->explain);
-	if (c->explain.analysis.exact) {
+	if (c->explain.analysis.exact && !c->explain.analysis.compared) {
 		l->t->columns.data[l->columns.executions].flags |= REPORT_KEY;
 	} else {
 		c->executions = report_column_add(l->t, &executions);
@@ -42,12 +42,12 @@ void report_calc_fini(struct dis *l)
 }
 
 /* How sure the executions of what has most samples are; NULL where they were counted. */
-static const char *confidence_of_most(const struct dis *l, const struct report_dis_body *b)
+static const char *confidence_of_most(const struct report_dis_body *b)
 {
 	const struct flow *f = b->code.flow;
 	uint32_t most = 0;
 
-	if (l->calc->explain.analysis.exact || !f->insns.count)
+	if (b->calc->exact || !f->insns.count)
 		return NULL;
 	for (uint32_t i = 1; i < f->insns.count; i++)
 		if (b->calc->samples[i] > b->calc->samples[most])
@@ -57,7 +57,7 @@ static const char *confidence_of_most(const struct dis *l, const struct report_d
 
 static void summary(struct dis *l, const struct report_dis_body *b)
 {
-	const char *sure = confidence_of_most(l, b);
+	const char *sure = confidence_of_most(b);
 	const struct flow *f = b->code.flow;
 	struct report_row *head = &l->t->rows.data[l->t->rows.count - 1];
 	struct quantity cpi = explain_loop_cpi(b->calc, FLOW_NONE);
@@ -138,10 +138,9 @@ void report_calc_fill(struct dis *l, size_t row, const struct report_dis_body *b
 		return;
 	blame = report_culprits_blame(l->t, b->explained, i);
 	report_culprits_take(l->t, b->explained, i, &l->t->rows.data[row]);
-	if (!c->explain.analysis.exact) {
+	if (!c->explain.analysis.exact || c->explain.analysis.compared) {
 		cells[c->executions].quantity = explain_executions_of(b->calc, i);
-		cells[c->confidence].text =
-			analysis_confidence_name(b->calc->frequencies.block[at].confidence);
+		cells[c->confidence].text = report_culprits_confidence(b->explained, i);
 	}
 	cells += c->first;
 	cells[REPORT_CALC_CPI].quantity = explain_cpi_of(b->calc, i);

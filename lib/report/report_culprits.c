@@ -14,8 +14,8 @@ enum { SHOWN = 3, POSSIBLE_SHOWN = 2 };
 
 const char *report_culprits_confidence(const struct explain_result *p, uint32_t i)
 {
-	if (p->analysed.analysis->exact)
-		return "exact";
+	if (p->analysed.exact)
+		return p->analysed.analysis->compared ? "counted" : "exact";
 	return analysis_confidence_name(
 		p->analysed.frequencies.block[p->code.flow->block_of[i]].confidence);
 }
@@ -192,6 +192,17 @@ void report_culprits_describe(struct report_table *t, const struct explain *x)
 	report_summary(t, "Core, cost table", "%s, %s", x->analysis.core.name, x->cost_table);
 	if (!x->analysis.exact)
 		report_summary(t, "Executions are estimated from", "%s", from);
+	if (!x->analysis.compared)
+		return;
+	report_summary(t, "Executions are counted in",
+		"the second run (model), where branch records agree");
+	if (x->total > 0)
+		report_summary(t, "Of all samples, where the two runs differ", "%.1f%%",
+			100 * x->differs / x->total);
+	if (x->differs > 0)
+		report_note(t,
+			"Where the runs differ, executions are estimated from branch records, and "
+			"events are those of each execution on the model");
 }
 
 struct report_column report_executions_column(const struct explain *x)
@@ -201,8 +212,9 @@ struct report_column report_executions_column(const struct explain *x)
 		.name = "executions",
 		.unit = "executions",
 		.experiment = -1,
-		.label = x->analysis.exact ? x->d->metrics.data[x->analysis.counted].metric->label
-					   : LABEL_ESTIMATED};
+		.label = x->analysis.exact && !x->analysis.compared
+				 ? x->d->metrics.data[x->analysis.counted].metric->label
+				 : LABEL_ESTIMATED};
 }
 
 struct report_column report_cycles_column(const char *name, const char *heading)

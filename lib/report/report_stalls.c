@@ -122,8 +122,11 @@ static int stalls_make(struct report_waits *w, struct error *e)
 
 	if (rc == 0 && all > 0) {
 		report_summary(w->t,
-			"Of all samples, where executions are sure (medium, high, exact)", "%.1f%%",
-			100 * l.sure / all);
+			w->x.analysis.compared
+				? "Of all samples, where executions are sure (medium, high, "
+				  "counted)"
+				: "Of all samples, where executions are sure (medium, high, exact)",
+			"%.1f%%", 100 * l.sure / all);
 		report_summary(w->t, "Of all samples, waits", "%.1f%%", 100 * l.waited / all);
 		report_culprits_describe(w->t, &w->x);
 	}

@@ -107,4 +107,58 @@ run prof -json both
 like "scripts see every event" "$out" '"short":"br"'
 like "and waits" "$out" '"waits":"memory 90%, l2 7%"|memory 90%, l2 7%'
 
+# Branch records of the first run: executions per second in a hundred bursts.
+records_of() { # toss: its executions
+	cat <<END
+tally 0 100
+tally 12 100
+tally 13 10000000
+tally 14 100000
+tally 10 5600000000
+END
+	while read -r n from to_end to; do
+		# shellcheck disable=SC2086 # words
+		awk -v n="$n" -v b="$(at ${from%+*} ${from#*+})" -v e="$(at ${to_end%+*} ${to_end#*+})" -v t="$(at ${to%+*} ${to#*+})" \
+			'BEGIN { r = n / 5.6; printf "run 1 %s %s 1 %s %d 100 %.9g %.9g\n", b, e, t, n / 10000, r * 100, r * r * 100 }'
+	done <<END
+50000000 walk+0 walk+6 walk+0
+50000000 walk+0 walk+6 walk+8
+50000000 walk+8 walk+8 _start+5
+50000000 _start+5 _start+5 divide+0
+50000000 divide+0 divide+5 _start+10
+50000000 _start+10 _start+10 toss+0
+$(($1 / 2)) toss+0 toss+4 toss+10
+$(($1 / 2)) toss+0 toss+4 toss+6
+$(($1 / 2)) toss+6 toss+14 _start+15
+$(($1 / 2)) toss+10 toss+14 _start+15
+50000000 _start+15 _start+15 idle+0
+50000000 idle+0 idle+1 _start+20
+50000000 _start+20 _start+20 _start+0
+50000000 _start+0 _start+0 walk+0
+END
+}
+{ time_of; counts_of; records_of 50000000; } | make_experiment same || exit 1
+{ time_of; counts_of; records_of 5000000; } | make_experiment differs || exit 1
+run prof -stalls -core skylake same
+is "two runs that agree" "$status" 0
+like "executions are those of the second" "$out" ' counted  +dcache'
+like "all of them" "$out" ' 0[.]0%: Of all samples, where the two runs differ'
+run prof -stalls -core skylake differs
+like "where they differ, branch records decide" "$(printf '%s\n' "$out" | grep toss)" ' (high|medium|low) '
+unlike "and the counts do not" "$(printf '%s\n' "$out" | grep toss)" ' counted '
+like "elsewhere as before" "$(printf '%s\n' "$out" | grep walk)" ' counted '
+like "it says how much" "$out" ' 10[.]7%: Of all samples, where the two runs differ'
+like "and what that means" "$out" 'events are those of each execution on the model'
+run prof -json -stalls -core skylake differs
+ok "a tenth of the executions" python3 -c '
+import json, sys
+rows = [r for r in json.loads(sys.argv[1])["rows"] if r["procedure"] == "toss"]
+sys.exit(not rows or not all(1.5e6 < r["executions"]["value"] < 8e6 and r["executions"]["label"] == "estimated" for r in rows))' "$out"
+
+# The second run chose another function for what this processor has: its time is not without executions.
+{ time_of; counts_of | grep -v " 1:$(at divide 0)\| 1:$(at divide 2)\| 1:$(at divide 5)\|wait 1 $(at divide 2)"; records_of 50000000; } | make_experiment chosen || exit 1
+run prof -why divide -core skylake chosen
+like "a function that only the first run has" "$out" 'Divider .* to +[0-9.]+%'
+unlike "has executions" "$out" 'Executions not known'
+
 done_testing
