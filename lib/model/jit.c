@@ -262,15 +262,11 @@ static void jit_remember(struct jit *e, struct jit_slow *slow, unsigned insn, un
 		jit_byte(e, 0xf2); /* pshuflw xmm0, xmm0, 0 */
 		jit_registers(e, OP_PSHUFLW, 0, 0);
 		jit_byte(e, 0);
-		if (size == 2)
-			jit_byte(e, 0x66); /* movd [...], xmm0; movq */
-		else if (size == 4)
-			jit_byte(e, 0x66);
-		else {
+		if (size == 8) {
 			jit_byte(e, 0x66); /* punpcklqdq xmm0, xmm0 */
 			jit_registers(e, OP_PUNPCKLQDQ, 0, 0);
-			jit_byte(e, 0x66); /* movdqa */
 		}
+		jit_byte(e, 0x66); /* movd [...], xmm0; movq; movdqa */
 		jit_memory(e,
 			size == 2   ? OP_MOVD_TO
 			: size == 4 ? OP_MOVQ_TO
@@ -342,12 +338,21 @@ static void jit_taken(struct jit *e, const struct model *m)
 	jit_memory(e, OP_LEA | WIDE, RDX, jit_at(R14, m->taken_interval));
 	jit_registers(e, OP_SUB | WIDE, RAX, R14);
 	jit_memory(e, OP_MOV_TO | WIDE, RDX, CONTEXT(free));
-	jit_byte(e, 0x0f); /* jle */
-	jit_byte(e, 0x8e);
-	jit_word(e, 0);
-	no_wait = e->at;
+	no_wait = jit_jump_ahead(e, NOT_GREATER);
 	jit_memory(e, OP_ADD_TO | WIDE, RAX, CORE(clock.front));
 	jit_land(e, no_wait);
+}
+
+/* The branch was predicted right: enters the history, in rcx. */
+static void jit_history(struct jit *e, struct jit_slow *slow, const struct model_outcome *o)
+{
+	if (o->taken)
+		jit_memory(e, OP_LEA | WIDE, RCX, jit_indexed(RCX, RCX, 0, 1));
+	else
+		jit_registers(e, OP_ADD_TO | WIDE, RCX, RCX);
+	jit_memory(e, OP_MOV_TO | WIDE, RCX, CORE(predictor.history));
+	slow->back = e->at;
+	slow->routine = o->taken ? jit_taken_dynamic : jit_passed_dynamic;
 }
 
 /* A settled conditional branch only enters the history. */
@@ -365,13 +370,7 @@ static void jit_conditional(
 	jit_byte(e, 0xa8); /* test al, ~2 */
 	jit_byte(e, 0xfd);
 	jit_slow_if(e, slow, NOT_EQUAL);
-	if (o->taken)
-		jit_memory(e, OP_LEA | WIDE, RCX, jit_indexed(RCX, RCX, 0, 1));
-	else
-		jit_registers(e, OP_ADD_TO | WIDE, RCX, RCX);
-	jit_memory(e, OP_MOV_TO | WIDE, RCX, CORE(predictor.history));
-	slow->back = e->at;
-	slow->routine = o->taken ? jit_taken_dynamic : jit_passed_dynamic;
+	jit_history(e, slow, o);
 }
 
 /* A counter that predicts right becomes, or stays, a strong one. */
@@ -390,13 +389,7 @@ static void jit_counted(
 	jit_slow_if(e, slow, o->taken ? BELOW : NOT_BELOW);
 	jit_memory(e, OP_MOV_BYTE_CONSTANT, 0, jit_indexed(RDX, RAX, 0, at));
 	jit_byte(e, o->taken ? 3 : 0);
-	if (o->taken)
-		jit_memory(e, OP_LEA | WIDE, RCX, jit_indexed(RCX, RCX, 0, 1));
-	else
-		jit_registers(e, OP_ADD_TO | WIDE, RCX, RCX);
-	jit_memory(e, OP_MOV_TO | WIDE, RCX, CORE(predictor.history));
-	slow->back = e->at;
-	slow->routine = o->taken ? jit_taken_dynamic : jit_passed_dynamic;
+	jit_history(e, slow, o);
 }
 
 static void jit_outcome(struct jit *e, struct jit_slow *slow, const struct model *m,

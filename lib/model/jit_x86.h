@@ -56,7 +56,15 @@ enum {
 /* Of a register and a constant: which of these. */
 enum { IMM_ADD = 0, IMM_AND = 4, IMM_SUB = 5, IMM_CMP = 7 };
 /* Conditions of jumps. */
-enum { BELOW = 2, NOT_BELOW = 3, EQUAL = 4, NOT_EQUAL = 5, NOT_ABOVE = 6, ABOVE = 7, GREATER = 15 };
+enum {
+	BELOW = 2,
+	NOT_BELOW = 3,
+	EQUAL = 4,
+	NOT_EQUAL = 5,
+	NOT_ABOVE = 6,
+	ABOVE = 7,
+	NOT_GREATER = 14
+};
 
 void jit_byte(struct jit *e, unsigned byte);
 void jit_word(struct jit *e, uint32_t word);
