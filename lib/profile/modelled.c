@@ -62,7 +62,7 @@ const struct prof_waited *profile_waited_at(
 	const struct prof_modelled *m, uint32_t image, uint64_t address)
 {
 	const struct waited_insn key = {.key = {.address = address, .image = image}};
-	const struct waited_insn *found = table_find(&m->insns, &key.key);
+	const struct waited_insn *found = m->insns.count ? table_find(&m->insns, &key.key) : NULL;
 
 	return found ? &found->waited : NULL;
 }

@@ -21,6 +21,14 @@ static void shares(const struct report_cell *c, struct strbuf *out)
 			c[2].percent);
 }
 
+/* A fourth column, which few rows have. */
+static void draw_modelled(
+	const struct report_table *t, const struct report_cell *c, struct strbuf *out)
+{
+	if (t->columns.count > 3 && c[3].quantity.label != LABEL_NONE)
+		strbuf_printf(out, "%*s%7.1f%%", exact(c) ? 12 : 2, "", c[3].percent);
+}
+
 static void name(const struct report_row *r, struct strbuf *out)
 {
 	size_t before = out->length;
@@ -34,9 +42,11 @@ static void name(const struct report_row *r, struct strbuf *out)
 void prof_draw_causes(const struct report_table *t, struct strbuf *out)
 {
 	strbuf_repeat(out, ' ', NAME);
-	strbuf_printf(out, "%7s    %7s  %9s\n", "only", "partly", "likely");
+	strbuf_printf(out, "%7s    %7s  %9s%s\n", "only", "partly", "likely",
+		t->columns.count > 3 ? "  modelled" : "");
 	strbuf_repeat(out, ' ', NAME);
-	strbuf_printf(out, "%7s    %7s  %9s\n\n", "this", "this", "estimated");
+	strbuf_printf(out, "%7s    %7s  %9s%s\n\n", "this", "this", "estimated",
+		t->columns.count > 3 ? "     model" : "");
 	for (size_t i = 0; i < t->rows.count; i++) {
 		const struct report_row *r = &t->rows.data[i];
 		const struct report_cell *c = report_cells(t, i);
@@ -48,6 +58,7 @@ void prof_draw_causes(const struct report_table *t, struct strbuf *out)
 		}
 		name(r, out);
 		shares(c, out);
+		draw_modelled(t, c, out);
 		strbuf_putc(out, '\n');
 		if (r->role == REPORT_SUBTOTAL && i + 1 < t->rows.count)
 			strbuf_putc(out, '\n');

@@ -85,7 +85,15 @@ int report_beside_choose(const struct prof_data *d, bool *shown, struct error *e
 
 enum { BESIDE_CYCLES, BESIDE_WAITS, BESIDE_COLUMNS };
 
-void report_beside_init(struct report_beside *b, struct report_table *t, const struct prof_data *d)
+void report_beside_find(struct report_beside *b, struct report_table *t, const struct prof_data *d)
+{
+	memset(b, 0, sizeof(*b));
+	b->any = !d->request->compare && profile_has_waits(d);
+	if (b->any)
+		t->failed |= profile_modelled_init(&b->modelled, d) != 0;
+}
+
+void report_beside_columns(struct report_beside *b, struct report_table *t)
 {
 	static const struct report_column columns[BESIDE_COLUMNS] = {
 		[BESIDE_CYCLES] = {.kind = REPORT_COUNT,
@@ -100,12 +108,14 @@ void report_beside_init(struct report_beside *b, struct report_table *t, const s
 			.heading = "modelled causes"},
 	};
 
-	memset(b, 0, sizeof(*b));
-	b->any = !d->request->compare && profile_has_waits(d);
-	if (!b->any)
-		return;
-	t->failed |= profile_modelled_init(&b->modelled, d) != 0;
-	b->column = report_columns_add(t, columns, BESIDE_COLUMNS);
+	if (b->any)
+		b->column = report_columns_add(t, columns, BESIDE_COLUMNS);
+}
+
+void report_beside_init(struct report_beside *b, struct report_table *t, const struct prof_data *d)
+{
+	report_beside_find(b, t, d);
+	report_beside_columns(b, t);
 }
 
 const char *report_beside_text(struct report_table *t, const struct prof_waited *w)

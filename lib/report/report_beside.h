@@ -23,8 +23,11 @@ struct report_beside {
 	size_t column;
 };
 
-/* Adds the columns if an experiment has waits; report_beside_fini is needed nevertheless. */
+/* Finds the waits of experiments, and adds columns if there are any: together, or in two steps.
+ * report_beside_fini is needed in any case. */
 void report_beside_init(struct report_beside *b, struct report_table *t, const struct prof_data *d);
+void report_beside_find(struct report_beside *b, struct report_table *t, const struct prof_data *d);
+void report_beside_columns(struct report_beside *b, struct report_table *t);
 /* w may be NULL: the cells stay empty. */
 void report_beside_fill(const struct report_beside *b, struct report_table *t, size_t row,
 	const struct prof_waited *w);

@@ -253,6 +253,7 @@ int report_waits_report(struct prof_data *d, struct report_table *t,
 	int rc = profile_data_name(d, false, e);
 
 	report_describe(t, d);
+	report_beside_find(&w.beside, t, d);
 	if (rc == 0)
 		rc = explain_init(&w.x, d, e);
 	if (rc == 0)
@@ -260,5 +261,6 @@ int report_waits_report(struct prof_data *d, struct report_table *t,
 	if (rc == 0)
 		report_coverage(t, d);
 	explain_fini(&w.x);
+	report_beside_fini(&w.beside);
 	return report_finish(t, rc, e);
 }

@@ -11,6 +11,7 @@ struct report_waits {
 	struct prof_data *d;
 	struct report_table *t;
 	struct explain x;
+	struct report_beside beside; /* without columns so far */
 };
 
 /* Names, the run, its explanation; then the rows of `make`, and the lines below. */

@@ -210,13 +210,14 @@ static void cover_metric(struct report_table *t, const struct prof_data *d, size
 				plural(of->reasons[k]), reason_texts[k]);
 }
 
-/* Samples in each image, of all metrics. */
-static void image_samples(const struct prof_data *d, uint64_t *samples)
+/* Samples in each image, of all metrics but those of a second run. */
+static void image_samples(const struct prof_data *d, const bool *beside, uint64_t *samples)
 {
 	for (size_t i = 0; i < d->places.count; i++)
 		for (size_t k = 0; k < d->metrics.count; k++)
-			samples[profile_place_at(d, i)->key.image] +=
-				d->counts.data[i * d->metrics.count + k];
+			if (!beside[k])
+				samples[profile_place_at(d, i)->key.image] +=
+					d->counts.data[i * d->metrics.count + k];
 }
 
 /* A summary of the counts of all metrics. */
@@ -255,11 +256,14 @@ static void cover_image(
 void report_coverage(struct report_table *t, const struct prof_data *d)
 {
 	uint64_t *samples = report_scratch(t, d->images.count, sizeof(*samples));
+	bool *beside = report_scratch(t, d->metrics.count, sizeof(*beside));
 
 	for (size_t i = 0; i < d->metrics.count; i++)
 		cover_metric(t, d, i);
-	if (samples)
-		image_samples(d, samples);
+	for (size_t i = 0; beside && i < d->metrics.count; i++)
+		beside[i] = report_beside(d, i);
+	if (samples && beside)
+		image_samples(d, beside, samples);
 	for (uint32_t i = 0; samples && i < d->images.count; i++)
 		cover_image(t, d, i, samples[i]);
 }

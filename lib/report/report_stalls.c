@@ -16,6 +16,7 @@ struct stall {
 	struct quantity executions, cpi;
 	const char *confidence, *culprits, *blame;
 	uint32_t image;
+	const struct prof_waited *waited; /* on the model; NULL: not known */
 };
 
 struct stalls {
@@ -34,6 +35,8 @@ static void take_stall(struct stalls *l, const struct explain_result *p, uint32_
 			l->w->d, p->name, p->procedure->image, p->code.flow->insns.data[i].address),
 		.executions = explain_executions_of(&p->analysed, i),
 		.cpi = explain_cpi_of(&p->analysed, i),
+		.waited = profile_waited_at(&l->w->beside.modelled, p->procedure->image,
+			p->code.flow->insns.data[i].address),
 		.confidence = report_culprits_confidence(p, i)};
 
 	report_culprits_take(t, p, i, &s.row);
@@ -97,9 +100,11 @@ static void stalls_add_columns(const struct report_waits *w)
 }
 
 static void stalls_add_row(
-	struct report_table *t, const struct stall *s, double percent, double cumulative)
+	const struct report_waits *w, const struct stall *s, double percent, double cumulative)
 {
-	struct report_cell *cells = report_cells(t, report_row_add(t, &s->row));
+	struct report_table *t = w->t;
+	size_t row = report_row_add(t, &s->row);
+	struct report_cell *cells = report_cells(t, row);
 
 	cells[STALL_CYCLES] =
 		(struct report_cell){.quantity = quantity_exact(s->cycles, LABEL_ESTIMATED),
@@ -111,6 +116,7 @@ static void stalls_add_row(
 	cells[STALL_CAUSE].text = s->culprits;
 	cells[STALL_BLAME].text = s->blame;
 	cells[STALL_ADDRESS].text = report_text(t, "%llx", (unsigned long long)s->row.address);
+	report_beside_fill(&w->beside, t, row, s->waited);
 }
 
 static int stalls_make(struct report_waits *w, struct error *e)
@@ -131,6 +137,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 		report_culprits_describe(w->t, &w->x);
 	}
 	stalls_add_columns(w);
+	report_beside_columns(&w->beside, w->t);
 	if (l.list.count)
 		qsort(l.list.data, l.list.count, sizeof(*l.list.data), stalls_by_cycles);
 	for (size_t i = 0; rc == 0 && !w->t->failed && i < l.list.count; i++) {
@@ -138,7 +145,7 @@ static int stalls_make(struct report_waits *w, struct error *e)
 
 		if (report_cuts(&cut, percent))
 			break;
-		stalls_add_row(w->t, &l.list.data[i], percent, cut.cumulative);
+		stalls_add_row(w, &l.list.data[i], percent, cut.cumulative);
 	}
 	vec_fini(&l.list);
 	return rc;

@@ -14,10 +14,12 @@ struct why {
 	struct report_waits *w;
 	struct report_table *t;
 	struct culprits_sum all;
-	double bare; /* cycles of code that cannot be had */
+	double bare;                 /* cycles of code that cannot be had */
+	double kernel;               /* cycles of the kernel */
+	struct prof_waited modelled; /* by a second run */
 };
 
-enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_COLUMNS };
+enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_MODEL, WHY_COLUMNS };
 
 /* ---- what helps ---- */
 
@@ -58,6 +60,43 @@ static const char *const advice[CULPRITS] = {
 	[CULPRIT_FRONT_END] = "many taken branches: make the usual path fall through (profile "
 			      "feedback), unroll short loops",
 };
+
+/* ---- modelled waits ---- */
+
+/* The model's causes of waits that are this cause. */
+static const uint32_t modelled_as[CULPRITS] = {
+	[CULPRIT_ICACHE] = 1u << WAIT_FETCH_L2 | 1u << WAIT_FETCH_LL | 1u << WAIT_FETCH_MEMORY |
+			   1u << WAIT_FETCH_INTERVENTION,
+	[CULPRIT_ITLB] = 1u << WAIT_ITLB,
+	[CULPRIT_L2] = 1u << WAIT_L2,
+	[CULPRIT_LL] = 1u << WAIT_LL,
+	[CULPRIT_MEMORY] = 1u << WAIT_MEMORY | 1u << WAIT_INTERVENTION,
+	[CULPRIT_DTLB] = 1u << WAIT_DTLB,
+	[CULPRIT_MISPREDICT] = 1u << WAIT_MISPREDICT,
+	[CULPRIT_STORES] = 1u << WAIT_STORE_BUFFER,
+	[CULPRIT_FORWARD] = 1u << WAIT_FORWARD,
+	[CULPRIT_DIVIDER] = 1u << WAIT_DIVIDER,
+	[CULPRIT_LOCKED] = 1u << WAIT_LOCKED,
+	[CULPRIT_SERIALISING] = 1u << WAIT_SERIALISING,
+	[CULPRIT_FRONT_END] = 1u << WAIT_TAKEN,
+};
+/* The model does not separate waits of the schedule from those beyond it. */
+#define MODELLED_RESULTS (1u << WAIT_DEPENDENCY | 1u << WAIT_UNIT)
+
+/* In the row that was added last. */
+static void set_modelled(const struct why *w, uint32_t causes)
+{
+	double cycles = 0;
+
+	if (!w->w->beside.any || w->t->failed)
+		return;
+	for (unsigned k = 0; k < WAIT_CAUSES; k++)
+		cycles += causes >> k & 1 ? w->modelled.cycles[k] : 0;
+	report_cells(w->t, w->t->rows.count - 1)[WHY_MODEL] =
+		(struct report_cell){.quantity = quantity_exact(cycles, LABEL_MODEL),
+			.percent = report_percent(cycles, w->modelled.all),
+			.cumulative = NAN};
+}
 
 /* ---- rows ---- */
 
@@ -100,10 +139,15 @@ static void dynamic_rows(const struct why *w)
 				s->data_high,
 				s->likely[CULPRIT_L2] + s->likely[CULPRIT_LL] +
 					s->likely[CULPRIT_MEMORY]);
+		if (k == CULPRIT_L2)
+			set_modelled(w, modelled_as[CULPRIT_L2] | modelled_as[CULPRIT_LL] |
+						modelled_as[CULPRIT_MEMORY]);
 		if (!level || s->high[k] > 0)
 			why_add(w, REPORT_ROW, culprit_name((enum culprit_cause)k),
 				culprit_key((enum culprit_cause)k), level, s->low[k], s->high[k],
 				s->likely[k]);
+		if ((!level || s->high[k] > 0) && modelled_as[k])
+			set_modelled(w, modelled_as[k]);
 	}
 	add_exact(w, REPORT_ROW, "Unexplained stall", "unexplained", s->unexplained);
 	add_exact(w, REPORT_ROW, "Unexplained gain", "gain", s->gain);
@@ -126,6 +170,7 @@ static double static_rows(const struct why *w)
 				s->fixed_high[k], s->fixed[k]);
 	}
 	add_exact(w, REPORT_SUBTOTAL, "Subtotal static", "static", sum);
+	set_modelled(w, MODELLED_RESULTS);
 	return sum;
 }
 
@@ -139,10 +184,12 @@ static void why_rows(const struct why *w)
 	add_exact(w, REPORT_SUBTOTAL, "Total stall", "stall", dynamic + fixed);
 	add_exact(w, REPORT_ROW, "Execution", "execution", s->execution);
 	add_exact(w, REPORT_ROW, "Net sampling error", "error", s->error);
+	if (w->kernel > 0)
+		add_exact(w, REPORT_ROW, "In the kernel", "kernel", w->kernel);
 	if (s->untold + w->bare > 0)
 		add_exact(w, REPORT_ROW, "Executions not known", "unknown", s->untold + w->bare);
 	add_exact(w, REPORT_SUBTOTAL, "Total tallied", "total",
-		dynamic + fixed + s->execution + s->error + s->untold + w->bare);
+		dynamic + fixed + s->execution + s->error + s->untold + w->bare + w->kernel);
 }
 
 /* The largest causes in plain words. */
@@ -164,6 +211,11 @@ static void advise(const struct why *w)
 	}
 }
 
+static bool why_is_kernels(const struct why *w, const struct explain_result *p)
+{
+	return w->w->d->images.data[p->procedure->image].image->kind == EXPERIMENT_IMAGE_KERNEL;
+}
+
 static int why_take_procedure(void *to, struct explain_result *p, struct error *e)
 {
 	struct why *w = to;
@@ -171,11 +223,18 @@ static int why_take_procedure(void *to, struct explain_result *p, struct error *
 	double cycles = (double)p->code.sums[x->analysis.metric] * x->analysis.cycles;
 
 	(void)e;
+	for (uint32_t i = 0; p->code.flow && i < p->code.flow->insns.count; i++) {
+		const struct prof_waited *waited = profile_waited_at(&w->w->beside.modelled,
+			p->procedure->image, p->code.flow->insns.data[i].address);
+
+		if (waited)
+			profile_waited_add(&w->modelled, waited);
+	}
 	if (p->told) {
 		culprits_add(&w->all, &p->culprits, &p->input);
 		return 0;
 	}
-	w->bare += cycles;
+	*(why_is_kernels(w, p) ? &w->kernel : &w->bare) += cycles;
 	w->all.cycles += cycles;
 	return 0;
 }
@@ -190,6 +249,11 @@ static const struct report_column columns[WHY_COLUMNS] = {
 	[WHY_FROM] = WHY_COLUMN("from", "only this"),
 	[WHY_TO] = WHY_COLUMN("to", "partly this"),
 	[WHY_LIKELY] = WHY_COLUMN("likely", "likely"),
+	[WHY_MODEL] = {.kind = REPORT_COUNT,
+		.flags = REPORT_KEY | REPORT_PERCENT,
+		.name = "modelled",
+		.unit = "cycles",
+		.label = LABEL_MODEL},
 };
 
 static int why_make(struct report_waits *waits, struct error *e)
@@ -203,11 +267,14 @@ static int why_make(struct report_waits *waits, struct error *e)
 	if (all > 0)
 		report_summary(w.t, "Of all samples, those of these functions", "%.1f%%",
 			100 * w.all.cycles / all);
-	report_columns_add(w.t, columns, WHY_COLUMNS);
+	report_columns_add(w.t, columns, waits->beside.any ? WHY_COLUMNS : WHY_MODEL);
 	if (w.t->failed)
 		return error_nomem(e);
 	why_rows(&w);
 	advise(&w);
+	if (waits->beside.any)
+		report_note(w.t, "modelled: of all waits on the model; the line of the static ones "
+				 "has all waits for results and execution units");
 	report_note(w.t, "only this: cycles that no other cause explains; partly this: cycles that "
 			 "it explains at most; likely: divided by usual costs");
 	return 0;

@@ -143,6 +143,12 @@ run prof -stalls -core skylake same
 is "two runs that agree" "$status" 0
 like "executions are those of the second" "$out" ' counted  +dcache'
 like "all of them" "$out" ' 0[.]0%: Of all samples, where the two runs differ'
+printf '%s\n' "$out" | sed -n '/^Longest/,$p' > stalls
+golden prof/explain-stalls stalls
+prof -why -core skylake same 2>&1 | sed -n '/^Where/,$p' > why
+golden prof/explain-why why
+run prof -json -why -core skylake same
+like "modelled cycles for scripts" "$out" '"modelled"'
 run prof -stalls -core skylake differs
 like "where they differ, branch records decide" "$(printf '%s\n' "$out" | grep toss)" ' (high|medium|low) '
 unlike "and the counts do not" "$(printf '%s\n' "$out" | grep toss)" ' counted '
