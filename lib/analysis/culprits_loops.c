@@ -15,7 +15,7 @@ static void note_op(struct culprit_loop *l, const struct op *op, const struct in
 	if (op->changed < GENERALS && op->change == OP_CHANGE_ADD) {
 		if (l->plain[op->changed] < UINT16_MAX)
 			l->plain[op->changed]++;
-		l->step[op->changed] += op->constant;
+		l->step[op->changed] += (uint64_t)op->constant;
 	}
 	l->calls = l->calls || insn->classes & (INSN_CALL | INSN_SYSCALL | INSN_BAD);
 }
@@ -96,7 +96,7 @@ double culprit_stride(const struct culprit_search *s, const struct op_memory *m)
 			continue;
 		if (regs[k] >= GENERALS || l->writes[regs[k]] != l->plain[regs[k]])
 			return -1;
-		stride += (double)l->step[regs[k]] * (k ? m->scale : 1);
+		stride += (double)(int64_t)l->step[regs[k]] * (k ? m->scale : 1);
 	}
 	return fabs(stride);
 }

@@ -43,7 +43,8 @@ bool culprit_is_stack(const struct culprit_search *s, const struct op_memory *m)
 static struct culprit_access memory_place_of(
 	const struct culprit_search *s, const struct op_memory *m)
 {
-	struct culprit_access a = {.scale = m->scale, .size = m->size, .at = m->displacement};
+	struct culprit_access a = {
+		.scale = m->scale, .size = m->size, .at = (uint64_t)m->displacement};
 
 	if (m->base < GENERALS) {
 		a.base = s->value[m->base].origin;
@@ -77,8 +78,8 @@ static struct history look_back(const struct culprit_search *s, const struct cul
 
 		if (!comparable(a, b))
 			continue;
-		h.distance = fmin(h.distance, fabs((double)(a->at - b->at)));
-		if (b->store && !h.store && a->at < b->at + b->size && b->at < a->at + a->size)
+		h.distance = fmin(h.distance, fabs((double)(int64_t)(a->at - b->at)));
+		if (b->store && !h.store && (a->at - b->at < b->size || b->at - a->at < a->size))
 			h.store = b;
 	}
 	return h;
@@ -86,7 +87,9 @@ static struct history look_back(const struct culprit_search *s, const struct cul
 
 static bool covers(const struct culprit_access *store, const struct culprit_access *a)
 {
-	return store->at <= a->at && a->at + a->size <= store->at + store->size;
+	uint64_t into = a->at - store->at;
+
+	return into <= store->size && into + a->size <= store->size;
 }
 
 /* The share of executions that can be in another line (page) than the execution before. */
@@ -276,7 +279,7 @@ void culprit_pass(
 		now = s->value[changed];
 	else if (changed != REG_NONE && op->change == OP_CHANGE_COPY && op->from < GENERALS)
 		now = s->value[op->from];
-	now.offset += op->constant;
+	now.offset += (uint64_t)op->constant;
 	for (unsigned r = 0; r < GENERALS; r++)
 		if (insn_registers_have(&insn->writes, REG_GENERAL + r) && r != changed)
 			s->value[r] = (struct culprit_value){++s->origins, 0, 0};

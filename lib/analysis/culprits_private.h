@@ -11,10 +11,11 @@ enum { ACCESSES_KEPT = 48, GENERALS = 16 };
  * a bound that such events weigh. */
 #define CULPRIT_DOUBT 0.01
 
-/* A general register's value: that of an origin plus an offset. */
+/* A general register's value: that of an origin plus an offset. Addresses wrap, as those of the
+ * processor do. */
 struct culprit_value {
 	uint32_t origin;
-	int64_t offset;
+	uint64_t offset;
 	uint64_t values; /* exclusive upper bound of its value; 0: unknown */
 };
 
@@ -23,13 +24,13 @@ struct culprit_access {
 	uint32_t base, index; /* origins; 0: none */
 	uint8_t scale, size;
 	bool store;
-	int64_t at;
+	uint64_t at;
 	uint32_t insn;
 };
 
 /* The effect of one iteration of a loop on general registers. */
 struct culprit_loop {
-	int64_t step[GENERALS];                     /* the constant that is added */
+	uint64_t step[GENERALS];                    /* the constant that is added */
 	uint16_t writes[GENERALS], plain[GENERALS]; /* all, and additions of a constant */
 	bool calls;                                 /* or its effect is unknown */
 	double entries;                             /* executions of edges into it; NAN: unknown */

@@ -22,6 +22,8 @@ static int add_bytes(struct block_list *l, struct block_entry *entry, const uint
 	size_t wanted = l->bytes.count + entry->bytes_length;
 
 	entry->bytes = l->bytes.count;
+	if (!entry->bytes_length)
+		return 0;
 	if (wanted > l->bytes.capacity) {
 		size_t capacity = wanted * 2 + 4096;
 		uint8_t *data = realloc(l->bytes.data, capacity);

@@ -62,6 +62,10 @@ int machine_change(struct machine *m, const char *changes, struct error *e)
 	/* The parser's name must outlive a change of the machine's. */
 	snprintf(name, sizeof(name), "%s", m->name);
 	p.name = name;
+	if (strchr(changes, '#')) {
+		machine_parser_fail(&p, "a '#' in a change: a description would end there");
+		return error_hint(e, "leave it out: in machine descriptions it begins a comment");
+	}
 	for (const char *c = changes; *c; c++)
 		if (((unsigned char)*c < 0x20 && !parser_blank(*c)) || *c == 0x7f)
 			return machine_parser_fail(

@@ -32,7 +32,7 @@ void follow_begin(struct schedule_work *w, const struct schedule_options *option
 	w->origins = 64;
 	w->store_count = 0;
 	w->commit = w->committed = w->lines = 0;
-	w->last_line = INT64_MIN;
+	w->last_line = UINT64_MAX;
 	w->unlocked = 0;
 	w->horizon = 0;
 }
@@ -112,7 +112,7 @@ static void address_of(const struct schedule_work *w, const struct op_memory *m,
 	to->index = index.origin * 16 + m->scale;
 	if (m->index == REG_NONE)
 		to->index = 0;
-	to->at = base.offset + index.offset * m->scale + m->displacement;
+	to->at = base.offset + index.offset * m->scale + (uint64_t)m->displacement;
 	to->size = m->size;
 }
 
@@ -124,8 +124,7 @@ static const struct stored *find_store(const struct schedule_work *w, const stru
 		const struct stored *s = &w->stores[(w->store_count - n) % STORES_KEPT];
 
 		if (s->base == load->base && s->index == load->index &&
-			s->at < load->at + (int64_t)load->size &&
-			load->at < s->at + (int64_t)s->size)
+			(load->at - s->at < s->size || s->at - load->at < load->size))
 			return s;
 	}
 	return NULL;
@@ -140,11 +139,11 @@ static void change_value(struct schedule_work *w, const struct op *op)
 		w->value[op->changed] = (struct value){w->origins++, 0};
 		return;
 	case OP_CHANGE_ADD:
-		w->value[op->changed].offset += op->constant;
+		w->value[op->changed].offset += (uint64_t)op->constant;
 		return;
 	case OP_CHANGE_COPY:
 		w->value[op->changed] = follow_value_of(w, op->from);
-		w->value[op->changed].offset += op->constant;
+		w->value[op->changed].offset += (uint64_t)op->constant;
 		return;
 	}
 }
@@ -253,7 +252,7 @@ static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t compl
 	const struct stored *s = &w->stores[(w->store_count - 1) % STORES_KEPT];
 	unsigned most = op->vector && k->c->vector_stores ? k->c->vector_stores : k->c->stores;
 	bool same = op->store.there && s->base == w->last_line_value.origin &&
-		    (int64_t)s->index == w->last_line_value.offset && s->at >> 6 == w->last_line;
+		    s->index == w->last_line_value.offset && s->at >> 6 == w->last_line;
 
 	if (complete > w->commit) {
 		w->commit = complete;
@@ -266,7 +265,7 @@ static uint32_t commit_store(struct walk *k, const struct op *op, uint32_t compl
 	}
 	w->lines += !same || !w->committed;
 	w->committed++;
-	w->last_line_value = (struct value){s->base, (int64_t)s->index};
+	w->last_line_value = (struct value){s->base, s->index};
 	w->last_line = s->at >> 6;
 	return w->commit;
 }

@@ -9,14 +9,14 @@
 #define STORES_KEPT 64
 #define FULL_KEPT   64 /* sets of ports; a power of two */
 
-struct value { /* of a general register: origin plus offset */
+struct value { /* of a general register: origin plus offset, which wraps */
 	uint32_t origin;
-	int64_t offset;
+	uint64_t offset;
 };
 
 struct stored {
 	uint32_t base, index;
-	int64_t at;
+	uint64_t at;
 	uint32_t size, ready; /* ready: cycle in which a load can have the data */
 	uint32_t op;
 };
@@ -38,7 +38,7 @@ struct schedule_work {
 	uint32_t commit, committed,
 		lines; /* cycle in which stores leave, how many, to how many lines */
 	struct value last_line_value;
-	int64_t last_line;
+	uint64_t last_line;
 	uint32_t unlocked; /* cycle in which the next locked instruction may begin */
 	/* rings */
 	uint32_t *retired; /* of the last window micro-operations */

@@ -98,6 +98,7 @@ static const struct bad {
 	{"zen4:semantics=cachegrind", "zen4: invalid machine: L2: the semantics of cachegrind", ""},
 	{"r10000:LL=8M", "r10000: LL lacks its associativity", ""},
 	{"zen4:L2=512K\n", "zen4: a control character (0x0a)", ""},
+	{"zen4:name=x,description=#", "zen4: a '#' in a change", "a comment"},
 	{"zen44:L2=512K", "'zen44' is neither a machine", "'zen4'"},
 	{":L2=512K", "'' is neither a machine", ""},
 	{"./no/file:L2=512K", "", ""},
