@@ -11,13 +11,14 @@
 /*
  * Several runs of the same command: the mean of their counts, with a 95% interval from their
  * variance (Student's t). The interval of each run, from multiplexing, is part of that variance
- * already.
+ * already. The model's interval is not: its windows are at the same places in each run, so their
+ * errors are the same.
  */
 static struct count mean_of_runs(
 	const struct reading *readings, unsigned long runs, size_t event, double *spread)
 {
 	struct count c = readings[0].counts[event];
-	double *values, half;
+	double *values, half, same = 0;
 
 	*spread = 0;
 	if (runs < 2 || c.quantity.label == LABEL_NONE)
@@ -29,6 +30,8 @@ static struct count mean_of_runs(
 		const struct count *one = &readings[r].counts[event];
 
 		values[r] = one->quantity.value;
+		if (one->quantity.label == LABEL_MODEL)
+			same += (one->quantity.high - one->quantity.low) / 2 / (double)runs;
 		c.quantity.label = label_join(c.quantity.label, one->quantity.label);
 		if (one->quantity.label == LABEL_NONE) {
 			c = *one;
@@ -43,8 +46,8 @@ static struct count mean_of_runs(
 	}
 	c.quantity.value = stats_mean(values, runs);
 	half = stats_t95((double)runs - 1) * stats_stddev(values, runs) / sqrt((double)runs);
-	c.quantity.low = fmax(0, c.quantity.value - half);
-	c.quantity.high = c.quantity.value + half;
+	c.quantity.low = fmax(0, c.quantity.value - hypot(half, same));
+	c.quantity.high = c.quantity.value + hypot(half, same);
 	*spread = c.quantity.value > 0 ? half / c.quantity.value : 0;
 	free(values);
 	return c;

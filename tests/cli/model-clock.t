@@ -34,6 +34,23 @@ chains zen4 first-order
 is "the first-order clock knows of none of this" "$([ "$(time_of 'multiply chain')" -lt 30 ] && echo so)" so
 chains skl retirement
 is "another machine divides in its own time" "$(time_of 'division chain')" 2600
+# Windows of the default clock.
+cycles() { # options: cycles, and their interval
+	run perfex -q -source model -machine zen4 -e cy -e gi -json -o counts.json "$@" -- "$build/tests/programs/small" qsort 0.2
+	jq -r '.events[0].count | "\(.value) \(.low) \(.high)"' counts.json
+}
+within() { echo "$1" | awk '{ print ($2 < $1 && $1 < $3 && ($3 - $2) / $1 < 0.1) ? "yes" : "no: " $0 }'; }
+one=$(cycles)
+all=$(cycles -clock retirement)
+two=$(cycles -r 2)
+is "by default, cycles have an interval" "$(within "$one")" yes
+is "which holds those of the clock that never stops, nearly" \
+	"$(echo "$one $all" | awk '{ d = $1 / $4 - 1; print (d < 0.03 && d > -0.03) ? "yes" : "no: " $0 }')" yes
+is "these have none" "$(echo "$all" | awk '{ print ($1 == $2 && $1 == $3) }')" 1
+is "two runs have the same windows, and the same interval" "$two" "$one"
+run perfex -q -source model -machine zen4 -e cy -e gi -profile p.json -clock sampled true
+is "a profile needs the cycles of single instructions: status" "$status" 125
+like "and it is said" "$err" "with -profile, use -clock retirement"
 run perfex -source model -machine zen4 -clock retirement -e cy -e fes -e bes -json -o counts.json -- "$build/tests/programs/threads"
 is "threads" "$status" 0
 done_testing
