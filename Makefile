@@ -128,8 +128,8 @@ all: $(PROGRAMS:%=$(O)/bin/%) $(LIBPERFEX) $(LIBSPEEDSHOP) $(VALGRIND_TOOL) $(DA
 
 demo: deps
 	$(Q)$(MAKE) --no-print-directory all
-	$(Q)echo '$$ perfex -a -y build/examples/staffing'
-	$(Q)$(O)/bin/perfex -a -y $(O)/examples/staffing
+	$(Q)echo '$$ perfex -native -a -y build/examples/staffing'
+	$(Q)$(O)/bin/perfex -native -a -y $(O)/examples/staffing
 	$(Q)echo '$$ ssrun -dsc_hwc -o build/demo.exp build/examples/staffing'
 	$(Q)rm -f $(O)/demo.exp; $(O)/bin/ssrun -dsc_hwc -o $(O)/demo.exp $(O)/examples/staffing
 	$(Q)echo '$$ prof -heavy build/demo.exp'
@@ -163,7 +163,7 @@ clean:
 	rm -rf $(O)
 
 define help_text
-make demo        build, and take a real program apart with perfex -a -y
+make demo        build, and take a real program apart with perfex -native -a -y
 make check       build and run all tests; T=part-of-a-path runs some, UPDATE=1 rewrites golden files
 make check-pmu   the counting paths on a real kernel with an emulated PMU (qemu)
 make all         build everything below $$(O)

@@ -10,10 +10,13 @@
 
 #include "base/say.h"
 #include "base/terminal.h"
+#include "native.h"
 #include "perfex.h"
 #include "render/counts.h"
 #include "report/counts.h"
 #include "sources/sources_run.h"
+
+#define INPUT_KEPT ((uint64_t)256 << 20) /* bytes */
 
 struct counting {
 	struct options *options;
@@ -34,7 +37,10 @@ struct counting {
 	struct run_progress progress;
 	size_t groups;
 	int exit_status;
-	off_t stdin_start;       /* -1: cannot be rewound */
+	struct replay replay; /* standard input of runs after the first */
+	bool replaying;
+	struct native_times native;
+	bool interrupted, native_wanted;
 	struct reading previous; /* -p: the last read-out */
 	struct strbuf readouts;  /* -p with -o; next to JSON and CSV they go to stderr */
 };
@@ -168,22 +174,41 @@ static void on_period(void *context, double seconds, const struct reading *r)
 	reading_fini(&now);
 }
 
-/* A command that is run again reads its standard input again, if that is a file. */
-static void rewind_stdin(struct counting *c, bool again)
+static bool host_like(const struct counting *c)
 {
-	struct stat st;
+	return !c->options->machine || strcmp(c->options->machine, "host") == 0;
+}
 
-	if (!again) {
-		c->stdin_start = fstat(STDIN_FILENO, &st) == 0 && S_ISREG(st.st_mode)
-					 ? lseek(STDIN_FILENO, 0, SEEK_CUR)
-					 : -1;
-		if (c->stdin_start < 0 && (c->options->runs > 1 || c->plan.passes > 1) &&
-			fstat(STDIN_FILENO, &st) == 0 && S_ISFIFO(st.st_mode) && !c->options->quiet)
-			say("the command runs more than once, but standard input is a pipe: only "
-			    "the first run can read it");
-	} else if (c->stdin_start >= 0) {
-		lseek(STDIN_FILENO, c->stdin_start, SEEK_SET);
-	}
+/* Is the command also run without the model?  Where it runs several times anyway, and can. */
+static bool wants_native(const struct counting *c)
+{
+	const struct options *o = c->options;
+
+	if (o->native)
+		return true;
+	return (o->runs > 1 || o->passes) && o->costs && uses(c, &source_model) && host_like(c) &&
+	       !o->by_signal;
+}
+
+static int begin_input(struct counting *c, struct error *e)
+{
+	c->native_wanted = wants_native(c);
+	if (!c->native_wanted && c->options->runs == 1 && c->plan.passes == 1)
+		return 0;
+	if (replay_begin(&c->replay, STDIN_FILENO, INPUT_KEPT, e))
+		return -1;
+	c->replaying = true;
+	return 0;
+}
+
+/* Of the next counted run: 0, ours, where it cannot be read again. */
+static int next_input(struct counting *c, bool first, int *input, struct error *e)
+{
+	*input = 0;
+	if (!c->replaying || c->replay.kind == REPLAY_EMPTY)
+		return 0;
+	*input = c->replay.input;
+	return first ? 0 : replay_again(&c->replay, input, e);
 }
 
 static void on_long(void *context, const char *text)
@@ -217,8 +242,10 @@ static int one_run(struct counting *c, struct error *e)
 	for (unsigned pass = 0; pass < c->plan.passes && !interrupted; pass++) {
 		struct run_result result;
 
-		if (c->runs || pass)
-			rewind_stdin(c, true);
+		if (next_input(c, !c->runs && !pass, &request.input, e)) {
+			reading_fini(run);
+			return -1;
+		}
 		progress_begin(&c->progress.line, !o->quiet);
 		if (run_pass(&request, &c->plan, pass, &c->source_options, c->specs, &result, e)) {
 			reading_fini(run);
@@ -247,7 +274,8 @@ static int run_all(struct counting *c, struct error *e)
 	c->elapsed = calloc(runs, sizeof(*c->elapsed));
 	if (!c->readings || !c->elapsed)
 		return error_nomem(e);
-	rewind_stdin(c, false);
+	if (begin_input(c, e))
+		return -1;
 	c->progress.expected = (double)c->options->expect;
 	c->progress.on_long = on_long;
 	for (unsigned long r = 0; r < runs; r++) {
@@ -257,12 +285,15 @@ static int run_all(struct counting *c, struct error *e)
 			return -1;
 		if (rc == 0)
 			continue;
+		c->interrupted = true;
 		if (r > 0) { /* it was cut short: the mean is of the others */
 			reading_fini(&c->readings[--c->runs]);
 			say("run %lu was interrupted and is left out", r + 1);
 		}
 		break;
 	}
+	if (!c->interrupted && c->native_wanted)
+		native_measure(c->options, &c->replay, &c->native);
 	return 0;
 }
 
@@ -301,6 +332,8 @@ static struct counts_report *make_report(struct counting *c, struct error *e)
 		.machine = &c->machine,
 		.costs = c->options->costs ? &c->costs : NULL,
 		.kernel = c->options->kernel || c->options->exceptions,
+		.host = host_like(c),
+		.native = &c->native,
 	};
 	struct counts_report *r;
 
@@ -469,6 +502,8 @@ int do_count(struct options *o)
 	free(c.specs);
 	vec_fini(&c.left_out);
 	vec_fini(&c.left_out_why);
+	if (c.replaying)
+		replay_end(&c.replay);
 	plan_fini(&c.plan);
 	profile_fini(&c.profile);
 	return status;

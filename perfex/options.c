@@ -82,6 +82,10 @@ const struct option_row option_table[] = {
 		"about how many the command executes, so that the progress line can show the time "
 		"left",
 		OPTION_COUNT, FIELD(expect)},
+	{"native", NULL,
+		"run the command also without the model, short ones several times, and report "
+		"the time that it takes",
+		FIELD(native)},
 	{"passes", NULL,
 		"run the command once per set of events that fits the counters, instead of taking "
 		"turns",
@@ -160,6 +164,11 @@ static int check(const struct options *o, struct error *e)
 			"-r runs a command several times: it cannot be used with -pid"},
 		{o->pid && o->passes,
 			"-passes runs a command several times: it cannot be used with -pid"},
+		{o->native && o->pid,
+			"-native runs the command once more: it cannot be used with -pid"},
+		{o->native && o->by_signal,
+			"-native times whole runs, -s counts a part of one: leave out one of "
+			"them"},
 		{o->period > 0 && (o->runs > 1 || o->passes),
 			"-p reports on one run: leave out -r and -passes"},
 		{o->per_thread && (o->runs > 1 || o->passes),

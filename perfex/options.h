@@ -19,6 +19,7 @@ struct options {
 	bool blocks;            /* -blocks */
 	bool stacks;            /* -stacks */
 	bool fast;              /* -fast */
+	bool native;            /* -native */
 	unsigned long turn;     /* -turn, superblocks; 0: not given */
 	unsigned long counters; /* -counters; 0: not given */
 	unsigned long slices;   /* -slices, cycles; 0: likewise */

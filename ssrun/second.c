@@ -31,7 +31,7 @@ static void announce_second(const struct options *o, const struct machine *m, do
 	duration(elapsed * SLOWEST, most, sizeof(most));
 	if (!o->quiet)
 		say("a second run, on a model of %s, counts misses and the causes of waits: about "
-		    "%s to %s, ^C leaves it out; its output goes to /dev/null",
+		    "%s to %s, ^C leaves it out; its output is discarded",
 			strcmp(m->name, "host") == 0 ? "this host" : m->name, least, most);
 }
 

@@ -23,8 +23,8 @@ NUMBER = re.compile(r"(?<![\w.])[-+]?\d+(?:\.\d+)?%?(?![\w.])")
 LOOSE = [
     (re.compile(r"(\.(?:f?pcsamp|ideal|usertime|totaltime|\w+_hwc(?:time)?))\.\d+"), r"\1.PID"),
     (re.compile(r"^.*: (Host|CPU|Kernel|Architecture|Elapsed time.*|Date)$"), r"x: \1"),
-    (re.compile(r"elapsed \S+ s \(measured"), "elapsed T s (measured"),
-    (re.compile(r"modelled processor: .*"), "modelled processor"),
+    (re.compile(r"(elapsed|took) \S+ s \(measured"), r"\1 T s (measured"),
+    (re.compile(r"^processor: .*"), "processor"),
     (re.compile(r"\S*/share/perfex/"), "share/perfex/"),
     (re.compile(r"/\S*/examples/"), "examples/"),
     (re.compile(r"[*=-]{3,}"), "-"),

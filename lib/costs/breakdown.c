@@ -289,11 +289,14 @@ size_t costs_breakdown(
 	if (fabs(whole.value - sum) > 1e-9 * whole.value) {
 		out[kept].name = whole.value > sum ? "unexplained" : "overlap";
 		out[kept].number = -1;
+		out[kept].rest = true;
 		out[kept].seconds = (struct quantity){whole.value - sum, whole.value - high,
 			whole.value - low, label_join(whole.label, LABEL_ESTIMATED)};
 		kept++;
 	}
-	for (size_t i = 0; i < kept; i++)
+	for (size_t i = 0; i < kept; i++) {
 		out[i].share = out[i].seconds.value / whole.value;
+		out[i].share_label = LABEL_ESTIMATED;
+	}
 	return kept;
 }

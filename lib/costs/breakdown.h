@@ -12,6 +12,7 @@
 #include "costs/costs.h"
 #include "events/label.h"
 #include "machine/machine.h"
+#include "model/cause.h"
 
 /* Counts by event number; LABEL_NONE where not counted. */
 struct counted {
@@ -34,10 +35,12 @@ size_t costs_statistics(const struct counted *c, const struct cost_table *costs,
 
 struct cause {
 	const char *name;        /* static: "L2 data misses" ... or "unexplained", "overlap" */
-	int number;              /* the event, -1 for unexplained and overlap */
-	struct quantity seconds; /* label estimated; fitted; low..high: counts at minimum and
-				    maximum cost */
+	int number;              /* the event, -1 if there is none */
+	bool rest;               /* it is unexplained or overlap */
+	struct quantity seconds; /* of costs: label estimated; fitted; low..high: counts at minimum
+				    and maximum cost */
 	double share;            /* of the whole; all shares add up to 1 */
+	enum label share_label;
 };
 #define CAUSES_MAX 64
 /*
@@ -51,5 +54,12 @@ struct cause {
  */
 size_t costs_breakdown(const struct counted *c, const struct cost_table *costs, double clock_hz,
 	struct cause *out);
+/*
+ * The same from cycles[MODEL_CAUSES], as the model's clock saw them spent: shares as the cycles',
+ * of the time `whole`. Largest first, without causes of no time. 0 if the time is unknown or
+ * nothing was clocked.
+ */
+size_t costs_clock_breakdown(const struct quantity *cycles, const struct machine *machine,
+	const struct quantity *whole, struct cause *out);
 
 #endif

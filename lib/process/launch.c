@@ -147,17 +147,18 @@ static bool on_path(const char *name)
 	return false;
 }
 
-/* Its standard files, where they are not ours. */
+/* Its standard files, where they are not ours. Programs that find /dev/null there do less work
+ * (grep stops at the first match); what is written to /dev/zero goes nowhere as well. Descriptors
+ * that our caller closed stay so (file_hold_standard). */
 static void redirect(const struct launch *l)
 {
-	int nowhere = l->silent ? open("/dev/null", O_WRONLY | O_CLOEXEC) : -1;
+	int nowhere = l->silent ? open("/dev/zero", O_WRONLY | O_CLOEXEC) : -1;
 
 	if (l->input > 0)
 		dup2(l->input, STDIN_FILENO);
-	if (nowhere < 0)
-		return;
-	dup2(nowhere, STDOUT_FILENO);
-	dup2(nowhere, STDERR_FILENO);
+	for (int fd = STDOUT_FILENO; nowhere >= 0 && fd <= STDERR_FILENO; fd++)
+		if (!(fcntl(fd, F_GETFD) & FD_CLOEXEC))
+			dup2(nowhere, fd);
 }
 
 __attribute__((noreturn)) static void child(const struct launch *l, int gate, int notes)

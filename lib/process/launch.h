@@ -31,7 +31,7 @@ struct launch {
 	struct rusage before;   /* usage of the child when it called exec; already subtracted */
 	sigset_t mask, ignored; /* of the caller, at launch_init */
 	int input;   /* the child's standard input; 0: ours; borrowed until launch_start */
-	bool silent; /* the child's standard output and error are /dev/null */
+	bool silent; /* what the child writes to standard output and error is discarded */
 };
 
 /* Copies argv. */

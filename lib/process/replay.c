@@ -208,11 +208,12 @@ int replay_again(struct replay *r, int *input, struct error *e)
 		if (again_stream(r, e))
 			return -1;
 	} else if (r->kind == REPLAY_FILE) {
-		r->end = lseek(r->from, 0, SEEK_CUR);
+		if (r->second < 0)
+			r->end = lseek(r->from, 0, SEEK_CUR);
 		if (lseek(r->from, r->begin, SEEK_SET) != r->begin)
 			return error_sys(e, errno, "cannot read standard input again");
 		r->second = r->from;
-	} else {
+	} else if (r->second < 0) {
 		r->second = open("/dev/null", O_RDONLY | O_CLOEXEC);
 		if (r->second < 0)
 			return error_sys(e, errno, "cannot open /dev/null");

@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Standard input for two runs of one command, so that the second reads what the first could read.
+ * Standard input for runs of one command, so that further ones read what the first could read.
  *
  * A file is read again from where it was. What comes through a pipe or a socket passes through us:
  * a thread copies it into a temporary file (without a name) on its way to the command, at the pace
@@ -32,8 +32,8 @@ struct replay {
 /* from: a descriptor, usually 0. limit: bytes of a stream that are kept at most. -1 with *e set:
  * nothing was read, and replay_end is not needed. */
 int replay_begin(struct replay *r, int from, uint64_t limit, struct error *e);
-/* After the first run: *input for the second, valid until replay_end. -1 with *e set: there was
- * more than the limit, or it could not be kept. */
+/* After the first run: *input for the second, valid until replay_end; called again, for the next.
+ * -1 with *e set: there was more than the limit, or it could not be kept. */
 int replay_again(struct replay *r, int *input, struct error *e);
 /* Leaves a file where the first run left it. */
 void replay_end(struct replay *r);

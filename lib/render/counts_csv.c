@@ -35,12 +35,24 @@ static void line(struct strbuf *out, pid_t pid, pid_t tid, const struct event_ro
 	strbuf_putc(out, '\n');
 }
 
+static void native_line(struct strbuf *out, const char *name, const struct quantity *seconds)
+{
+	strbuf_printf(out, ",,,,%s,seconds,", name);
+	number_csv(out, seconds, NUMBER_SECONDS);
+	strbuf_puts(out, ",,,,,without the model\n");
+}
+
 void render_counts_csv(const struct counts_report *r, struct strbuf *out)
 {
 	strbuf_puts(out, "pid,tid,number,short,name,unit,count,low,high,label,"
 			 "typical_seconds,minimum_seconds,maximum_seconds,seconds_label,remark\n");
 	for (size_t i = 0; i < r->event_count; i++)
 		line(out, 0, 0, &r->events[i], &r->events[i].count, r->events[i].costed);
+	if (r->native.runs) {
+		native_line(out, "user time", &r->native.user);
+		native_line(out, "system time", &r->native.system);
+		native_line(out, "elapsed time", &r->native.elapsed);
+	}
 	for (size_t t = 0; t < r->thread_count; t++)
 		for (size_t i = 0; i < r->event_count; i++)
 			line(out, r->threads[t].pid, r->threads[t].tid, &r->events[i],

@@ -61,6 +61,25 @@ static void counts_json_breakdown(struct json *j, const void *row)
 		json_integer(j, "number", c->number);
 	number_json(j, "seconds", &c->seconds);
 	json_number(j, "share", c->share);
+	json_string(j, "share_label", label_name(c->share_label));
+}
+
+/* Times of the runs without the model, and how the model's compare. */
+static void counts_json_native(const struct counts_report *r, struct json *j)
+{
+	if (!r->native.runs) {
+		json_null(j, "native");
+		return;
+	}
+	json_object(j, "native");
+	json_integer(j, "runs", r->native.runs);
+	json_integer(j, "status", r->native.exit_status);
+	number_json(j, "user_seconds", &r->native.user);
+	number_json(j, "system_seconds", &r->native.system);
+	number_json(j, "elapsed_seconds", &r->native.elapsed);
+	if (r->ratio > 0)
+		json_number(j, "modelled_ratio", r->ratio);
+	json_end_object(j);
 }
 
 static void counts_json_threads(const struct counts_report *r, struct json *j)
@@ -105,6 +124,7 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 		json_string(j, "clock", r->clock_from);
 	number_json(j, "elapsed_seconds", &r->elapsed);
 	number_json(j, "cpu_seconds", &r->seconds);
+	counts_json_native(r, j);
 	json_integer(j, "runs", (long long)r->runs);
 	json_integer(j, "passes", (long long)r->passes);
 	json_integer(j, "groups", (long long)r->groups);
@@ -118,8 +138,12 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 		json_string(j, "cost_table", r->cost_table);
 		json_rows(j, "statistics", r->statistics, r->statistic_count,
 			sizeof(*r->statistics), counts_json_statistics);
+		number_json(j, "divided_seconds", &r->divided);
 		json_rows(j, "breakdown", r->causes, r->cause_count, sizeof(*r->causes),
 			counts_json_breakdown);
+		if (r->clocked)
+			json_rows(j, "breakdown_by_costs", r->cost_causes, r->cost_cause_count,
+				sizeof(*r->cost_causes), counts_json_breakdown);
 	}
 	counts_json_threads(r, j);
 	return json_end(&document, out, e);

@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "render/counts.h"
+#include "render/counts_head.h"
 #include "render/number.h"
 
 enum {
@@ -12,6 +13,7 @@ enum {
 	COUNT_WIDTH = 17,
 	TIME_WIDTH = 12,
 	BAR_WIDTH = 24,
+	CAUSE_WIDTH = 45,
 };
 
 static void counts_text_rule(struct strbuf *out, int width)
@@ -101,54 +103,6 @@ static void end_line(struct strbuf *out)
 	strbuf_putc(out, '\n');
 }
 
-/* The rate of the clock, and how sure it is. */
-static void clock_rate(const struct counts_report *r, struct strbuf *out)
-{
-	const char *from = r->clock_from ? r->clock_from : "";
-	bool giga = r->clock_hz >= 1e9;
-
-	strbuf_printf(out, "%.*f %s%s%s", giga ? 2 : 0, r->clock_hz / (giga ? 1e9 : 1e6),
-		giga ? "GHz" : "MHz", *from ? " " : "", from);
-	if (strcmp(from, "unknown") == 0)
-		strbuf_puts(out, " (it scatters)");
-}
-
-static void title(const struct counts_report *r, struct strbuf *out)
-{
-	strbuf_puts(out, "perfex: ");
-	if (r->pid)
-		strbuf_printf(out, "process %d", (int)r->pid);
-	for (size_t i = 0; r->command && r->command[i]; i++)
-		strbuf_printf(out, "%s%s", i ? " " : "", r->command[i]);
-	strbuf_printf(out, "\n%s %s, ",
-		strstr(r->source, "model") ? "modelled processor:" : "processor:", r->machine);
-	clock_rate(r, out);
-	if (r->machine_description[0])
-		strbuf_printf(out, " (%s)", r->machine_description);
-	strbuf_printf(out, "; source: %s\n", r->source);
-	strbuf_puts(out, "elapsed ");
-	number_figure(out, r->elapsed.value, NUMBER_SECONDS);
-	strbuf_printf(out, " s (%s%s)", label_name(r->elapsed.label),
-		strcmp(r->source, "model") == 0 ? ", slowed by the model" : "");
-	if (r->seconds.label != LABEL_NONE) {
-		strbuf_puts(out, "; on the processor ");
-		number_figure(out, r->seconds.value, NUMBER_SECONDS);
-		strbuf_printf(out, " s (%s)", label_name(r->seconds.label));
-	}
-	if (r->exit_status > 128)
-		strbuf_printf(out, "; exit status %d (%s)", r->exit_status,
-			strsignal(r->exit_status - 128));
-	else if (r->exit_status)
-		strbuf_printf(out, "; exit status %d", r->exit_status);
-	if (r->runs > 1)
-		strbuf_printf(out, "; means of %lu runs", r->runs);
-	if (r->passes > 1)
-		strbuf_printf(out, "; %lu passes", r->passes);
-	if (r->groups > 1)
-		strbuf_printf(out, "; %zu groups of events took turns", r->groups);
-	strbuf_puts(out, "\n\n");
-}
-
 static void plain_rows(const struct counts_report *r, struct strbuf *out)
 {
 	for (size_t i = 0; i < r->event_count; i++) {
@@ -233,7 +187,6 @@ static void counts_text_statistics(const struct counts_report *r, struct strbuf 
 static void cause_line(
 	struct strbuf *out, const char *name, double value, double share, int decimals)
 {
-	enum { CAUSE_WIDTH = 45 };
 	size_t start = out->length;
 	int bar = (int)(share * BAR_WIDTH + 0.5);
 
@@ -245,30 +198,57 @@ static void cause_line(
 	end_line(out);
 }
 
+static void not_divided(struct strbuf *out, const char *name, double value, int decimals)
+{
+	size_t start = out->length;
+
+	strbuf_puts(out, name);
+	dots_to(out, start, CAUSE_WIDTH);
+	seconds(out, value, decimals, TIME_WIDTH);
+	strbuf_puts(out, " s\n");
+}
+
+/* What the runs without the model took beyond the time that is divided. */
+static void beyond(const struct counts_report *r, struct strbuf *out, int decimals)
+{
+	double processor = r->native.user.value + r->native.system.value;
+	double system = processor - r->divided.value;
+	double idle = r->native.elapsed.value - processor;
+
+	if (r->divided.label != LABEL_MEASURED)
+		return;
+	if (system > 0.5e-6)
+		not_divided(out, "and system time, not divided", system, decimals);
+	if (idle > 0.02 * r->native.elapsed.value)
+		not_divided(out, "and time not on a processor", idle, decimals);
+}
+
 /* Causes under a thousandth of the whole share a line. */
 static void counts_text_breakdown(const struct counts_report *r, struct strbuf *out)
 {
 	double total = 0, rest = 0, rest_share = 0;
-	int decimals = decimals_for(r->seconds.value);
+	int decimals = decimals_for(r->divided.value);
 	size_t lesser = 0;
 	char name[48];
 
 	if (r->cause_count == 0) {
-		if (r->seconds.label == LABEL_NONE)
+		if (r->divided.label == LABEL_NONE)
 			strbuf_puts(out, "No breakdown: neither cycles nor task clock were counted "
 					 "(add -e cy)\n\n");
 		return;
 	}
 	strbuf_puts(out, "Where the time goes: ");
-	number_figure(out, r->seconds.value, NUMBER_SECONDS);
-	strbuf_printf(out, " s on the processor (%s), divided among causes (%s)\n",
-		label_name(r->seconds.label), label_name(r->causes[0].seconds.label));
+	number_figure(out, r->divided.value, NUMBER_SECONDS);
+	strbuf_printf(out, " s on the processor (%s), divided by %s (%s)\n",
+		label_name(r->divided.label),
+		r->clocked ? "what cycles waited for" : "counts and costs of events",
+		label_name(r->causes[0].share_label));
 	counts_text_rule(out, 84);
 	for (size_t i = 0; i < r->cause_count; i++) {
 		const struct cause *c = &r->causes[i];
 
 		total += c->seconds.value;
-		if (c->number >= 0 && c->share < 0.001) {
+		if (!c->rest && c->share < 0.001) {
 			rest += c->seconds.value;
 			rest_share += c->share;
 			lesser++;
@@ -282,7 +262,9 @@ static void counts_text_breakdown(const struct counts_report *r, struct strbuf *
 	}
 	strbuf_printf(out, "%-45s", "total");
 	seconds(out, total, decimals, TIME_WIDTH);
-	strbuf_puts(out, " s  100.0%\n\n");
+	strbuf_puts(out, " s  100.0%\n");
+	beyond(r, out, decimals);
+	strbuf_putc(out, '\n');
 }
 
 static void counts_text_threads(const struct counts_report *r, struct strbuf *out)
@@ -344,7 +326,7 @@ static void notes(const struct counts_report *r, struct strbuf *out)
 
 void render_counts_text(const struct counts_report *r, struct strbuf *out)
 {
-	title(r, out);
+	counts_head(r, out);
 	if (r->costs) {
 		counts_text_breakdown(r, out);
 		cost_rows(r, out);

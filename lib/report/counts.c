@@ -100,15 +100,67 @@ static struct quantity cpu_seconds(struct counted *c, double clock_hz, bool kern
 	return (struct quantity){q.value * 1e-9, q.low * 1e-9, q.high * 1e-9, q.label};
 }
 
+/* The means of all runs; false if the clock did not see causes in each. */
+static bool mean_causes(const struct counts_input *in, struct quantity *causes)
+{
+	for (unsigned long r = 0; r < in->runs; r++) {
+		if (!in->readings[r].clocked)
+			return false;
+		for (int i = 0; i < MODEL_CAUSES; i++) {
+			const struct quantity *one = &in->readings[r].causes[i];
+
+			if (r == 0)
+				causes[i] = quantity_exact(0, one->label);
+			causes[i].value += one->value / (double)in->runs;
+			causes[i].low += one->low / (double)in->runs;
+			causes[i].high += one->high / (double)in->runs;
+		}
+	}
+	return in->runs > 0;
+}
+
+/* The time that is divided among causes: measured, if a run without the model is comparable with
+ * the counted one. */
+static void compare_native(
+	struct counts_report *r, const struct counts_input *in, const struct counted *counted)
+{
+	const struct native_times *n = in->native;
+
+	r->divided = r->seconds;
+	if (!n || !n->runs)
+		return;
+	r->native = *n;
+	if ((r->modelled && !in->host) || n->exit_status != in->exit_status ||
+		r->seconds.label == LABEL_NONE || !(r->seconds.value > 0) || !(n->user.value > 0))
+		return;
+	r->divided = n->user;
+	if (!counted->user_level) {
+		r->divided.value += n->system.value;
+		r->divided.low += n->system.low;
+		r->divided.high += n->system.high;
+	}
+	if (r->modelled)
+		r->ratio = r->seconds.value / r->divided.value;
+}
+
 static void explain(
 	struct counts_report *r, const struct counts_input *in, const struct counted *counted)
 {
+	struct quantity cycles[MODEL_CAUSES];
+
 	r->costs = true;
 	snprintf(r->cost_table, sizeof(r->cost_table), "%s", in->costs->origin);
 	for (size_t i = 0; i < r->event_count; i++)
 		cost_row(&r->events[i], in->costs, r->clock_hz);
 	r->statistic_count = costs_statistics(counted, in->costs, in->machine, r->statistics);
-	r->cause_count = costs_breakdown(counted, in->costs, r->clock_hz, r->causes);
+	if (mean_causes(in, cycles))
+		r->cause_count = costs_clock_breakdown(cycles, in->machine, &r->divided, r->causes);
+	r->clocked = r->cause_count > 0;
+	if (r->clocked)
+		r->cost_cause_count =
+			costs_breakdown(counted, in->costs, r->clock_hz, r->cost_causes);
+	else
+		r->cause_count = costs_breakdown(counted, in->costs, r->clock_hz, r->causes);
 }
 
 static int copy_threads(struct counts_report *r, const struct reading *reading, struct error *e)
@@ -176,7 +228,11 @@ struct counts_report *counts_report_new(const struct counts_input *in, struct er
 		if (row->number >= 0 && counted.event[row->number].label == LABEL_NONE)
 			counted.event[row->number] = row->count.quantity;
 	}
-	r->seconds = counted.seconds = cpu_seconds(&counted, r->clock_hz, in->kernel);
+	r->seconds = cpu_seconds(&counted, r->clock_hz, in->kernel);
+	r->modelled = strstr(in->source, "model") != NULL;
+	r->host = in->host;
+	compare_native(r, in, &counted);
+	counted.seconds = r->divided;
 	if (in->costs)
 		explain(r, in, &counted);
 	if (copy_threads(r, &in->readings[0], e)) {

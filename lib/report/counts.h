@@ -9,6 +9,7 @@
 #include "costs/breakdown.h"
 #include "costs/costs.h"
 #include "machine/machine.h"
+#include "sources/native_run.h"
 #include "sources/source.h"
 
 struct event_row {
@@ -44,9 +45,16 @@ struct counts_report {
 	char machine[32]; /* the modelled one, or this host's */
 	char machine_description[128];
 	double clock_hz;
-	const char *clock_from;  /* "measured", "stated", "assumed", "unknown" or "" */
-	struct quantity elapsed; /* wall-clock seconds of the run (mean of them with several) */
-	struct quantity seconds; /* CPU time that the breakdown divides; LABEL_NONE if unknown */
+	const char *clock_from;     /* "measured", "stated", "assumed", "unknown" or "" */
+	struct quantity elapsed;    /* wall-clock seconds of the run (mean of them with several) */
+	struct quantity seconds;    /* CPU time of the counted run; LABEL_NONE if unknown */
+	bool modelled;              /* it is a modelled processor's */
+	bool host;                  /* which is like this host's */
+	struct native_times native; /* of runs without the model; runs is 0 if there were none */
+	double ratio; /* modelled by measured seconds; 0 if they do not compare, or one is unknown
+		       */
+	struct quantity divided; /* what the breakdown divides: as measured in those runs if they
+				    compare, else seconds */
 	unsigned long runs, passes;
 	size_t groups; /* sets of events that took turns on the counters */
 
@@ -61,9 +69,14 @@ struct counts_report {
 	char cost_table[512];
 	size_t statistic_count;
 	struct statistic statistics[STATISTICS_MAX];
-	size_t cause_count;
+	bool clocked; /* causes are what the model's clock saw, else those of costs */
+	size_t cause_count, cost_cause_count;
 	struct cause causes[CAUSES_MAX];
+	struct cause cost_causes[CAUSES_MAX]; /* of costs, where causes are the clock's */
 };
+
+/* Beyond this, or its inverse, the report says that modelled and measured time differ. */
+#define COUNTS_RATIO_FAR 1.5
 
 /* The data for a report. All borrowed; specs must outlive the report. */
 struct counts_input {
@@ -78,8 +91,10 @@ struct counts_input {
 	int exit_status;
 	const char *source;
 	const struct machine *machine;
-	const struct cost_table *costs; /* NULL without -y */
-	bool kernel;                    /* kernel level was counted, where a source can */
+	const struct cost_table *costs;    /* NULL without -y */
+	bool kernel;                       /* kernel level was counted, where a source can */
+	bool host;                         /* the machine, if modelled, is like this host */
+	const struct native_times *native; /* NULL: the command was not run without the model */
 };
 
 /* Notes a requested event that could not be counted. */

@@ -6,14 +6,20 @@
 #include <stdlib.h>
 #include <string.h>
 
-static struct quantity read_quantity(const struct json_object *v)
+static enum label read_label(const struct json_object *v)
 {
-	const char *label = json_to_string(json_member(v, "label"), "");
-	struct quantity q = {.label = LABEL_NONE};
+	const char *label = json_to_string(v, "");
 
 	for (int i = LABEL_NONE + 1; i < LABEL_COUNT; i++)
 		if (strcmp(label_name((enum label)i), label) == 0)
-			q.label = (enum label)i;
+			return (enum label)i;
+	return LABEL_NONE;
+}
+
+static struct quantity read_quantity(const struct json_object *v)
+{
+	struct quantity q = {.label = read_label(json_member(v, "label"))};
+
 	q.value = json_to_number(json_member(v, "value"), NAN);
 	q.low = json_to_number(json_member(v, "low"), q.value);
 	q.high = json_to_number(json_member(v, "high"), q.value);
@@ -65,7 +71,8 @@ static void read_causes(struct counts_report *r, const struct json_object *list)
 		struct cause c = {.name = json_to_string(json_member(v, "cause"), ""),
 			.number = read_int(json_member(v, "number"), -1),
 			.seconds = read_quantity(json_member(v, "seconds")),
-			.share = json_to_number(json_member(v, "share"), 0)};
+			.share = json_to_number(json_member(v, "share"), 0),
+			.share_label = read_label(json_member(v, "share_label"))};
 
 		if (c.seconds.label != LABEL_NONE)
 			r->causes[r->cause_count++] = c;
@@ -116,6 +123,9 @@ static int read_report(struct counts_file *f, struct error *e)
 	r->clock_hz = json_to_number(json_member(j, "clock_hz"), 0);
 	r->elapsed = read_quantity(json_member(j, "elapsed_seconds"));
 	r->seconds = read_quantity(json_member(j, "cpu_seconds"));
+	r->divided = read_quantity(json_member(j, "divided_seconds"));
+	if (r->divided.label == LABEL_NONE)
+		r->divided = r->seconds;
 	r->costs = json_member(j, "breakdown") != NULL;
 	read_causes(r, json_member(j, "breakdown"));
 	return counts_read_read_events(r, json_member(j, "events"), e) ||

@@ -122,6 +122,10 @@ static int run_gather(const struct session *s, struct reading *all, struct error
 		all->enabled_seconds = r.enabled_seconds;
 	if (r.note[0])
 		memcpy(all->note, r.note, sizeof(all->note));
+	if (r.clocked) {
+		all->clocked = true;
+		memcpy(all->causes, r.causes, sizeof(all->causes));
+	}
 	for (size_t t = 0; t < r.thread_count; t++) {
 		struct thread_reading *row = thread_row(all, &r.threads[t], &next, old);
 
@@ -504,6 +508,7 @@ static int run_finish(struct run *run, struct error *e)
 	}
 	if (run->launched) {
 		result->pid = run->launch.pid;
+		result->usage = run->launch.usage;
 		result->exit_status = launch_exit_status(&run->launch);
 		result->killed = result->exit_status > 128 && WIFSIGNALED(run->launch.status);
 	}

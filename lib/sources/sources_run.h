@@ -24,7 +24,7 @@ struct run_request {
 	char *const *argv; /* the command; NULL with pid */
 	pid_t pid;         /* attach to this process; 0: run argv */
 	int input;         /* the command's standard input; 0: ours */
-	bool silent;       /* its standard output and error go to /dev/null */
+	bool silent;       /* its standard output and error are discarded */
 	bool by_signal;    /* -s: do not count until SIGUSR1 arrives; SIGUSR2 stops */
 	double period;     /* -p: seconds between read-outs; 0: none */
 	/* Called at each read-out; counts as in run_result.reading.  May be NULL. */
@@ -35,13 +35,14 @@ struct run_request {
 
 struct run_result {
 	struct reading
-		reading;  /* one count an event of the plan, of this pass; others LABEL_NONE */
-	int exit_status;  /* the command's, as a shell gives it; 0 with pid */
-	bool killed;      /* by a signal */
-	bool interrupted; /* perfex received ^C or a termination signal */
-	double elapsed;   /* seconds of wall-clock time */
-	pid_t pid;        /* the command's */
-	size_t groups;    /* the most groups that took turns in a source */
+		reading;     /* one count an event of the plan, of this pass; others LABEL_NONE */
+	int exit_status;     /* the command's, as a shell gives it; 0 with pid */
+	bool killed;         /* by a signal */
+	bool interrupted;    /* perfex received ^C or a termination signal */
+	double elapsed;      /* seconds of wall-clock time */
+	pid_t pid;           /* the command's */
+	struct rusage usage; /* likewise, and of its descendants; zero with pid */
+	size_t groups;       /* the most groups that took turns in a source */
 };
 
 /* A command that cannot be run: -1 with errnum ENOENT for not found.  result is valid only on 0. */

@@ -33,7 +33,7 @@ run ssrun -explain $small -o twice sh twice.sh < input
 is "the native run's status and output" "$status $out" "7 from a file"
 is "it ran twice" "$(grep -c run runs)" 2
 is "standard error once" "$(printf '%s\n' "$err" | grep -cx error)" 1
-like "the second run is announced" "$err" 'second run, on a model of skl.*/dev/null'
+like "the second run is announced" "$err" 'second run, on a model of skl.*its output is discarded'
 like "it ended differently" "$err" 'second run ended with status 3, the first with 7'
 prof -dump twice > twice.txt
 like "one run" "$(head -1 twice.txt)" '^run type "explain" runs 1 complete 1'

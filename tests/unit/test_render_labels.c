@@ -25,7 +25,12 @@ static struct counts_report *report_with(bool costs)
 	strcpy(r->machine, "zen4");
 	strcpy(r->cost_table, "table");
 	r->elapsed = quantity_exact(1.25, LABEL_MEASURED);
-	r->seconds = quantity_exact(880001, LABEL_MODEL);
+	r->seconds = r->divided = quantity_exact(880001, LABEL_MODEL);
+	r->modelled = true;
+	r->native.runs = 2;
+	r->native.user = quantity_exact(880111, LABEL_MEASURED);
+	r->native.system = quantity_exact(880222, LABEL_MEASURED);
+	r->native.elapsed = quantity_exact(880333, LABEL_MEASURED);
 	r->event_count = EVENTS;
 	r->events = calloc(EVENTS, sizeof(*r->events));
 	r->thread_count = 1;
@@ -51,8 +56,11 @@ static struct counts_report *report_with(bool costs)
 		r->statistic_count = r->cause_count = 1;
 		r->statistics[0] =
 			(struct statistic){"ratio", "", quantity_exact(31.5, LABEL_SCALED)};
-		r->causes[0] =
-			(struct cause){"cause", 3, quantity_exact(99.5, LABEL_ESTIMATED), 1.0};
+		r->causes[0] = (struct cause){.name = "cause",
+			.number = 3,
+			.seconds = quantity_exact(99.5, LABEL_ESTIMATED),
+			.share = 1.0,
+			.share_label = LABEL_ESTIMATED};
 	}
 	return r;
 }
@@ -115,6 +123,10 @@ static void check(const char *format, const char *text, bool json, bool costs)
 					label_name((enum label)i));
 		}
 	}
+	ok(labelled(text, "880111", "measured", json) &&
+			labelled(text, "880222", "measured", json) &&
+			labelled(text, "880333", "measured", json),
+		"%s: times without the model are labelled", format);
 	if (!costs)
 		return;
 	if (strcmp(format, "csv") != 0) {
@@ -169,7 +181,7 @@ int main(void)
 		check("text", strbuf_text(&text), false, costs);
 		check("csv", strbuf_text(&csv), false, costs);
 		check("json", strbuf_text(&json), true, costs);
-		ok(strstr(line_with(strbuf_text(&text), "elapsed 1.25"), "measured") != NULL,
+		ok(strstr(line_with(strbuf_text(&text), "the run took 1.25"), "measured") != NULL,
 			"text: the elapsed time is labelled");
 		if (costs) {
 			ok(labelled(strbuf_text(&csv), "0.5625", "estimated", false),

@@ -53,6 +53,87 @@ static void begin(void)
 		.known = true, .unit = COST_CYCLES, .typical = 20, .minimum = 10, .maximum = 40};
 }
 
+/* A run of 0.5 s on the model, with what its cycles waited for. */
+static struct counts_report *modelled(bool host, const struct native_times *native)
+{
+	struct counts_input in = {
+		.specs = specs,
+		.count = EVENTS,
+		.readings = readings,
+		.elapsed = elapsed,
+		.runs = 2,
+		.passes = 1,
+		.groups = 1,
+		.source = "model",
+		.machine = &machine,
+		.costs = &costs,
+		.host = host,
+		.native = native,
+	};
+	struct error e;
+
+	return counts_report_new(&in, &e);
+}
+
+static void test_native(void)
+{
+	struct native_times native = {.runs = 3,
+		.user = {0.25, 0.2, 0.3, LABEL_MEASURED},
+		.system = {0.05, 0.04, 0.06, LABEL_MEASURED},
+		.elapsed = {0.31, 0.31, 0.32, LABEL_MEASURED}};
+	struct counts_report *r;
+
+	for (int i = 0; i < 2; i++) {
+		readings[i].counts[CY].quantity.label = LABEL_MODEL;
+		readings[i].clocked = true;
+		for (int c = 0; c < MODEL_CAUSES; c++)
+			readings[i].causes[c] = quantity_exact(0, LABEL_MODEL);
+		readings[i].causes[MODEL_CAUSE_BASE].value = 100e6;
+		readings[i].causes[MODEL_CAUSE_MEMORY].value = 800e6 + 200e6 * i;
+	}
+	r = modelled(true, NULL);
+	is_int((long)r->cause_count, 2, "two causes");
+	ok(r->clocked, "from the clock");
+	is_str(r->causes[0].name, "L2 data misses", "what is behind L2 here is memory");
+	is_near(r->causes[0].share, 0.9, 1e-12, "shares are means of the runs");
+	is_near(r->causes[0].seconds.value, 0.45, 1e-12, "of the modelled time");
+	is_int(r->causes[0].seconds.label, LABEL_MODEL, "all of it the model's");
+	ok(r->cost_cause_count > 0 && strcmp(r->cost_causes[0].name, "L2 data misses") == 0,
+		"the causes of costs are there, too");
+	is_int(r->cost_causes[0].share_label, LABEL_ESTIMATED, "estimated");
+	ok(r->ratio == 0, "without a measured time nothing is compared");
+	counts_report_free(r);
+
+	machine.model.ll.size = 1;
+	r = modelled(true, &native);
+	is_str(r->causes[0].name, "last-level data misses", "or behind the last level");
+	is_near(r->ratio, 2, 1e-12, "twice the measured user time");
+	is_near(r->divided.value, 0.25, 1e-12, "that one is divided");
+	is_near(r->causes[0].seconds.value, 0.225, 1e-12, "among causes");
+	is_int(r->causes[0].seconds.label, LABEL_ESTIMATED,
+		"by shares of something else: estimated");
+	is_int(r->causes[0].share_label, LABEL_MODEL, "shares are the model's");
+	counts_report_free(r);
+
+	r = modelled(false, &native);
+	ok(r->ratio == 0 && r->divided.value == 0.5, "another machine is not compared");
+	is_int((int)r->native.runs, 3, "but shown");
+	counts_report_free(r);
+	native.exit_status = 1;
+	r = modelled(true, &native);
+	ok(r->ratio == 0 && r->divided.value == 0.5, "nor a run that failed");
+	counts_report_free(r);
+	readings[1].clocked = false;
+	r = modelled(true, NULL);
+	ok(!r->clocked && r->cost_cause_count == 0, "a run without causes: those of costs");
+	is_int(r->causes[0].share_label, LABEL_ESTIMATED, "estimated");
+	counts_report_free(r);
+	for (int i = 0; i < 2; i++) {
+		readings[i].counts[CY].quantity.label = LABEL_MEASURED;
+		readings[i].clocked = false;
+	}
+}
+
 static void test_one_run(void)
 {
 	struct counts_report *r = report(1, true);
@@ -126,6 +207,7 @@ int main(void)
 {
 	begin();
 	test_one_run();
+	test_native();
 	test_runs();
 	test_order();
 	for (int r = 0; r < RUNS; r++)

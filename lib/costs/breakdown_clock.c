@@ -1,0 +1,93 @@
+/* SPDX-License-Identifier: GPL-2.0-or-later */
+/*
+ * The run's time divided by what the model's clock saw cycles spent on. No costs are assumed: an
+ * access that went to memory is charged where it waited for memory, with all that it waited.
+ */
+#include <math.h>
+#include <stdlib.h>
+
+#include "costs/breakdown.h"
+
+#define NO_EVENT (-1)
+
+struct clocked {
+	const char *name;
+	int number; /* the event that the time is about */
+};
+
+/* clang-format off */
+static const struct clocked clocked_causes[MODEL_CAUSES] = {
+	[MODEL_CAUSE_BASE] = {"instructions", EV_INSTRUCTIONS},
+	[MODEL_CAUSE_DEPENDENCY] = {"dependences between instructions", NO_EVENT},
+	[MODEL_CAUSE_UNIT] = {"busy execution units", NO_EVENT},
+	[MODEL_CAUSE_DIVIDER] = {"divides", EV_DIVIDES},
+	[MODEL_CAUSE_L2] = {"L1 data misses", EV_L1D_MISSES},
+	[MODEL_CAUSE_LL] = {"L2 data misses", EV_L2D_MISSES},
+	[MODEL_CAUSE_MEMORY] = {"last-level data misses", EV_LL_DATA_MISSES},
+	[MODEL_CAUSE_INTERVENTION] = {"lines from other cores", EV_INTERVENTION_HITS},
+	[MODEL_CAUSE_DTLB] = {"data TLB misses and walks", EV_DTLB_MISSES},
+	[MODEL_CAUSE_FORWARD] = {"store forwarding failures", EV_STORE_FORWARD_FAILURES},
+	[MODEL_CAUSE_STORE_BUFFER] = {"full store buffer", NO_EVENT},
+	[MODEL_CAUSE_LOCKED] = {"locked instructions", EV_LOCKED_INSTRUCTIONS},
+	[MODEL_CAUSE_SERIALISING] = {"serialising instructions", NO_EVENT},
+	[MODEL_CAUSE_FETCH_L2] = {"L1 instruction misses", EV_L1I_MISSES},
+	[MODEL_CAUSE_FETCH_LL] = {"L2 instruction misses", EV_L2I_MISSES},
+	[MODEL_CAUSE_FETCH_MEMORY] = {"last-level instruction misses", EV_LL_INSTRUCTION_MISSES},
+	[MODEL_CAUSE_FETCH_INTERVENTION] = {"instruction lines from other cores", NO_EVENT},
+	[MODEL_CAUSE_ITLB] = {"instruction TLB misses and walks", EV_ITLB_MISSES},
+	[MODEL_CAUSE_TAKEN] = {"taken branches", EV_TAKEN_BRANCHES},
+	[MODEL_CAUSE_MISPREDICT] = {"branch mispredictions", EV_MISPREDICTED_BRANCHES},
+};
+/* clang-format on */
+_Static_assert(MODEL_CAUSES + 1 <= CAUSES_MAX, "more causes than callers have room for");
+
+/* Without a third level, what misses L2 comes from memory. */
+static struct clocked clocked_cause(const struct machine *machine, int cause)
+{
+	bool l2_is_last = machine->model.ll.size == 0;
+
+	if (l2_is_last && cause == MODEL_CAUSE_MEMORY)
+		cause = MODEL_CAUSE_LL;
+	else if (l2_is_last && cause == MODEL_CAUSE_FETCH_MEMORY)
+		cause = MODEL_CAUSE_FETCH_LL;
+	return clocked_causes[cause];
+}
+
+static int most_first(const void *a, const void *b)
+{
+	const struct cause *x = a, *y = b;
+
+	if (x->share != y->share)
+		return x->share < y->share ? 1 : -1;
+	return x->number - y->number;
+}
+
+size_t costs_clock_breakdown(const struct quantity *cycles, const struct machine *machine,
+	const struct quantity *whole, struct cause *out)
+{
+	double sum = 0;
+	size_t n = 0;
+
+	for (int i = 0; i < MODEL_CAUSES; i++)
+		sum += cycles[i].value;
+	if (whole->label == LABEL_NONE || !(whole->value > 0) || !(sum > 0))
+		return 0;
+	for (int i = 0; i < MODEL_CAUSES; i++) {
+		const struct quantity *q = &cycles[i];
+		struct clocked c = clocked_cause(machine, i);
+
+		if (!(q->value > 0))
+			continue;
+		out[n++] = (struct cause){
+			.name = c.name,
+			.number = c.number,
+			.seconds = {q->value / sum * whole->value, q->low / sum * whole->low,
+				q->high / sum * whole->high,
+				whole->label == q->label ? q->label : LABEL_ESTIMATED},
+			.share = q->value / sum,
+			.share_label = q->label,
+		};
+	}
+	qsort(out, n, sizeof(*out), most_first);
+	return n;
+}
