@@ -164,11 +164,8 @@ static int check(const struct options *o, struct error *e)
 			"-r runs a command several times: it cannot be used with -pid"},
 		{o->pid && o->passes,
 			"-passes runs a command several times: it cannot be used with -pid"},
-		{o->native && o->pid,
-			"-native runs the command once more: it cannot be used with -pid"},
-		{o->native && o->by_signal,
-			"-native times whole runs, -s counts a part of one: leave out one of "
-			"them"},
+		{o->native && (o->pid || o->by_signal),
+			"-native times whole runs of a command: leave out -pid and -s"},
 		{o->period > 0 && (o->runs > 1 || o->passes),
 			"-p reports on one run: leave out -r and -passes"},
 		{o->per_thread && (o->runs > 1 || o->passes),

@@ -3,7 +3,7 @@
 . "$TOP/tests/lib.sh"
 run perfex -native -pid $$
 is "not of a process that runs" "$status" 125
-like "and why" "$err" "-native runs the command once more"
+like "and why" "$err" "-native times whole runs"
 run perfex -native -s true
 like "nor of a part" "$err" "-native times whole runs"
 [ -x "$build/libexec/perfex/perfexmodel-amd64-linux" ] || { skip "the model" "its tool is not built here"; done_testing; }
@@ -34,7 +34,7 @@ is "by all runs" "$(sort -u seen2)" 'some lines'
 is "runs without the model, and the one on it" "$(field r.json 'v["native"]["runs"] + 1')" "$(wc -l < seen2)"
 is "user time has a label" "$(field r.json 'v["native"]["user_seconds"]["label"]')" measured
 is "it is what is divided" "$(field r.json 'v["divided_seconds"] == v["native"]["user_seconds"]')" True
-is "shares are those of costs" "$(field r.json 'v["breakdown"][0]["share_label"]')" estimated
+is "shares are those of the default clock" "$(field r.json 'v["breakdown"][0]["share_label"]')" model
 is "the ratio is that of the times" "$(field r.json 'abs(v["native"]["modelled_ratio"] - v["cpu_seconds"]["value"] / v["divided_seconds"]["value"]) < 1e-6 * v["native"]["modelled_ratio"]')" True
 
 rm -f seen2
@@ -58,6 +58,8 @@ run perfex -q -native -source os -e tclk true
 like "without a model as well" "$err" '^measured: user'
 
 # What cycles waited for.
+run perfex -q -source model -clock first-order -json -o r.json -y -e gi -e cy true
+is "a clock without causes leaves shares to costs" "$(field r.json 'v["breakdown"][0]["share_label"], "breakdown_by_costs" in v')" "('estimated', False)"
 run perfex -q -source model -clock retirement -json -o r.json -y -e gi -e cy -e dsc "$build/tests/programs/model-chains"
 is "the retirement clock's shares are the model's" "$(field r.json '{c["share_label"] for c in v["breakdown"]} == {"model"}')" True
 is "they add up" "$(field r.json 'abs(sum(c["share"] for c in v["breakdown"]) - 1) < 1e-9')" True
