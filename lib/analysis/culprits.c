@@ -247,18 +247,23 @@ static void survey(struct culprits *c, const struct culprit_search *s, const str
 	c->possible[CULPRITS] += w->most * w->trust;
 }
 
-/* If executions of edges are estimates, so are bounds that follow from them: a cause may get the
- * unexplained rest beyond its bound. */
-static void take_spare(
-	const struct culprit_search *s, struct culprit_wait *w, struct culprit *list, uint32_t n)
+/* If executions of edges are estimates, or events are those of a model, so are bounds that follow
+ * from them: causes may get the unexplained rest beyond their bounds. */
+static void take_spare(const struct culprit_search *s, struct culprit_wait *w, struct culprit *list,
+	const double *weight, uint32_t n)
 {
-	for (uint32_t k = 0; k < n && w->unexplained > 0; k++) {
-		double spare = list[k].cause < CULPRITS ? s->suspect[list[k].cause].spare : 0;
-		double more = fmin(spare, w->unexplained);
+	double room[CULPRITS + 1] = {0}, to[CULPRITS + 1] = {0}, all = 0;
 
-		list[k].high += more;
-		list[k].likely += more;
-		w->unexplained -= more;
+	for (uint32_t k = 0; k < n; k++) {
+		room[k] = list[k].cause < CULPRITS ? s->suspect[list[k].cause].spare : 0;
+		all += room[k];
+	}
+	if (!(all > 0) || !(w->unexplained > 0))
+		return;
+	w->unexplained = pour(to, room, weight, n, w->unexplained);
+	for (uint32_t k = 0; k < n; k++) {
+		list[k].high += to[k];
+		list[k].likely += to[k];
 	}
 }
 
@@ -302,7 +307,7 @@ static int culprits_judge(struct culprits *c, struct culprit_search *s, struct c
 	for (uint32_t k = 0; k < n; k++)
 		list[k].low = fmax(0, fmin(w->wait - (all - list[k].high), list[k].high));
 	w->unexplained = culprits_divide(list, weight, n, w->wait);
-	take_spare(s, w, list, n);
+	take_spare(s, w, list, weight, n);
 	if (w->most > 0)
 		w->fixed = list[0].likely;
 	w->dynamic = w->wait - w->fixed;

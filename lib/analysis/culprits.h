@@ -94,6 +94,7 @@ struct culprits_input {
 	const double *factor;
 	bool survey;     /* fill culprits.possible */
 	bool any_events; /* at least one element of events is set */
+	bool modelled;   /* events are a model's, cycles are not: a miss may cost more */
 	bool faults;     /* page faults are charged to the instruction */
 };
 

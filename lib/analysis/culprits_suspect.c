@@ -26,6 +26,18 @@ void culprit_suspect(struct culprit_search *s, enum culprit_cause cause, double 
 	culprit_suspect_cycles(s, cause, most * c->maximum, times * c->typical, blame);
 }
 
+/* What a modelled miss has in another memory, or with another translation, at most, beyond `most`
+ * cycles: that of a line from memory. */
+static double farther(const struct culprit_search *s, enum culprit_cause cause, double most)
+{
+	const double *times = s->in->events_times[cause];
+	bool data = cause >= CULPRIT_L2 && cause <= CULPRIT_DTLB;
+
+	if (!times || !data)
+		return 0;
+	return fmax(times[s->insn] * s->in->machine->cost[CULPRIT_MEMORY].maximum - most, 0);
+}
+
 /* Counts of events are better than rules. */
 void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double usual, double most,
 	uint32_t blame)
@@ -38,7 +50,7 @@ void culprit_counted(struct culprit_search *s, enum culprit_cause cause, double 
 		x->blame = blame;
 	x->there = most > 0;
 	x->high = most;
-	x->spare = 0;
+	x->spare = s->in->modelled ? farther(s, cause, most) : 0;
 	x->weight = usual + CULPRIT_DOUBT * most;
 	/* Nothing of these is hidden and nothing adds to them: the cost is as given. */
 	if (cause == CULPRIT_MISPREDICT)

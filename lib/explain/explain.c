@@ -211,6 +211,7 @@ static int make_input(struct explain_result *p, struct explain *x)
 		.line_misses = lines,
 		.page_misses = pages,
 		.counted = uses_counted_edges(p),
+		.modelled = x->analysis.modelled,
 		.behind_calls = m->metric->flags & METRIC_SKID,
 		.faults = m->metric->flags & METRIC_WALL};
 	take_events(p, x, events);

@@ -89,9 +89,9 @@ static void procedure_find_runs(struct explain_analysis *a)
 {
 	const struct prof_metric *m = a->d->metrics.data;
 
-	a->compared = a->exact && m[a->counted].metric->label == LABEL_MODEL &&
-		      m[a->metric].metric->label == LABEL_MEASURED && !a->d->request->classic &&
-		      explain_branches_any(a->d);
+	a->modelled = a->exact && m[a->counted].metric->label == LABEL_MODEL &&
+		      m[a->metric].metric->label == LABEL_MEASURED;
+	a->compared = a->modelled && !a->d->request->classic && explain_branches_any(a->d);
 }
 
 int explain_analysis_init(struct explain_analysis *a, const struct prof_data *d, struct error *e)
@@ -163,8 +163,6 @@ static int look_up(struct explain_analysed *p, const struct analysis_fit *fit, s
 /* Estimates are within their intervals, and a little beyond: intervals are of blocks, and their
  * errors are not independent. */
 #define BEYOND 1.1
-/* An estimate without a lower bound is hardly one: the other run need only be of its order. */
-#define ORDER 10
 
 static double procedure_counted(const struct explain_analysed *p, uint32_t insn)
 {
@@ -173,26 +171,44 @@ static double procedure_counted(const struct explain_analysed *p, uint32_t insn)
 	return (double)p->code->counts[insn * a->d->metrics.count + a->counted];
 }
 
-/* Whether executions of the other run can be those of this one, by the estimates of this one. */
-static bool procedure_fits(const struct explain_analysed *p)
+/* Executions of instructions, of all blocks or of those that bursts have seen. */
+struct compared {
+	double counted, value, low, high, samples;
+};
+
+static struct compared add_up(const struct explain_analysed *p, bool seen)
 {
 	const struct flow *f = p->code->flow;
-	double counted = 0, value = 0, low = 0, high = 0, unit = p->analysis->cycles;
+	double unit = p->analysis->cycles;
+	struct compared c = {0};
 
 	for (uint32_t i = 0; i < f->blocks.count; i++) {
 		const struct flow_block *b = &f->blocks.data[i];
 		const struct analysis_estimate *x = &p->frequencies.block[i];
 
-		counted += b->count * procedure_counted(p, b->first);
-		value += b->count * x->value * unit;
-		low += b->count * x->low * unit;
-		high += b->count * x->high * unit;
+		if (seen && !(x->low > 0))
+			continue;
+		c.counted += b->count * procedure_counted(p, b->first);
+		c.value += b->count * x->value * unit;
+		c.low += b->count * x->low * unit;
+		c.high += b->count * x->high * unit;
+		for (uint32_t k = b->first; k < b->first + b->count; k++)
+			c.samples += p->samples[k];
 	}
-	if (!(counted > 0))
-		return !(value > 0);
-	if (low > 0 ? counted * BEYOND < low : counted * ORDER < value)
-		return false;
-	return counted <= high * BEYOND || !(value > 0);
+	return c;
+}
+
+/* Whether executions of the other run can be those of this one, by the estimates of this one. Where
+ * no burst was, nothing contradicts them, unless there are none. */
+static bool procedure_fits(const struct explain_analysed *p)
+{
+	struct compared all = add_up(p, false), seen = add_up(p, true);
+
+	if (!(all.counted > 0))
+		return !(all.value > 0);
+	if (!(seen.value > 0) || seen.samples < all.samples / 2)
+		return true;
+	return seen.counted * BEYOND >= seen.low && seen.counted <= seen.high * BEYOND;
 }
 
 double explain_executed_each(const struct explain_analysed *p, uint32_t i)

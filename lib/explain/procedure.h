@@ -34,6 +34,7 @@ struct explain_analysis {
 	size_t metric;  /* of cycles or of time */
 	double cycles;  /* between two samples */
 	bool exact;     /* executions were counted */
+	bool modelled;  /* by a model, and the samples are of this processor */
 	bool compared;  /* in another run than the samples': branch records of the samples' run say
 			   of each procedure whether the counts fit */
 	size_t counted; /* by this metric */
