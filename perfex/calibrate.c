@@ -11,7 +11,7 @@
 #include "costs/costs_calibrate.h"
 #include "perfex.h"
 
-enum { SECONDS_AT_MOST = 60 };
+enum { SECONDS_AT_MOST = 25 };
 
 /* $XDG_CONFIG_HOME/perfex/costs, its directory made if need be.  To be freed by the caller. */
 static char *user_table(struct error *e)
@@ -21,6 +21,30 @@ static char *user_table(struct error *e)
 	if (!path && e->code != ERR_NOMEM)
 		error_hint(e, "name the file to write: perfex -calibrate -o FILE");
 	return path;
+}
+
+#define SCATTERS   0.05 /* of a cost: beyond, two calibrations may differ */
+#define NEGLIGIBLE 0.5  /* cycles: what varies by less, hardly counts */
+
+static bool scatters(const struct cost *cost, double spread)
+{
+	return spread > SCATTERS && spread * cost->typical > NEGLIGIBLE;
+}
+
+static void say_scatter(const struct calibration *c)
+{
+	int count = 0;
+
+	for (int i = 0; i < EVENT_LIMIT; i++) {
+		const struct cost *cost = &c->table.cost[i];
+
+		if (!cost->known || !c->row[i].how || !scatters(cost, c->row[i].spread))
+			continue;
+		printf("%s%s by %.0f%%", count++ ? ", " : "These rows scatter between rounds: ",
+			event_by_number(i)->short_name, 100 * c->row[i].spread);
+	}
+	if (count)
+		puts(".");
 }
 
 static void summary(const struct calibration *c, const char *path)
@@ -44,6 +68,7 @@ static void summary(const struct calibration *c, const char *path)
 	printf("Measured on %s at %.2f GHz: %d rows of %d; the others, and what the file says of "
 	       "bounds,\nare the processor family's.  Written to %s.\n",
 		c->table.processor, c->table.clock_hz / 1e9, measured, known, path);
+	say_scatter(c);
 }
 
 static int for_scripts(
@@ -51,7 +76,7 @@ static int for_scripts(
 {
 	static const char *const head_columns[] = {"processor", "clock_hz", "written", NULL};
 	static const char *const columns[] = {"number", "short", "name", "typical", "minimum",
-		"maximum", "unit", "label", "spread", "how", NULL};
+		"maximum", "unit", "label", "spread", "scatters", "how", NULL};
 	struct sheet head = {.columns = head_columns}, rows = {.columns = columns};
 	struct strbuf text = {0};
 	int rc = 0;
@@ -69,6 +94,7 @@ static int for_scripts(
 		sheet_text(&rows, event->name);
 		cost_cells(&rows, &c->table.cost[i], "measured");
 		sheet_number(&rows, c->row[i].spread);
+		sheet_bool(&rows, scatters(&c->table.cost[i], c->row[i].spread));
 		sheet_text(&rows, c->row[i].how);
 	}
 	if (o->json)

@@ -1,14 +1,19 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /* perfex -t: the current cost table. */
 #include "costs/costs.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/home.h"
 #include "base/say.h"
 #include "base/sheet.h"
 #include "perfex.h"
 
 static const char *const head_columns[] = {
 	"name", "processor", "clock_hz", "date", "method", "origin", NULL};
-static const char *const columns[] = {
-	"number", "short", "name", "typical", "minimum", "maximum", "unit", "label", NULL};
+static const char *const columns[] = {"number", "short", "name", "typical", "minimum", "maximum",
+	"unit", "label", "source", NULL};
 
 void cost_cells(struct sheet *s, const struct cost *c, const char *label)
 {
@@ -35,6 +40,7 @@ static int for_scripts(
 	sheet_text(&head, t->origin);
 	for (size_t i = 0; i < count; i++) {
 		const struct cost *c = &t->cost[table[i].number];
+		char from[COST_SOURCES_TEXT];
 
 		if (!c->known)
 			continue;
@@ -42,6 +48,8 @@ static int for_scripts(
 		sheet_text(&rows, table[i].short_name);
 		sheet_text(&rows, table[i].name);
 		cost_cells(&rows, c, "estimated");
+		cost_sources_text(t, c, from);
+		sheet_text(&rows, from);
 	}
 	if (o->json)
 		rc = sheet_document("perfex.costs/1", &head, "costs", &rows, text, e);
@@ -50,6 +58,27 @@ static int for_scripts(
 	sheet_fini(&head);
 	sheet_fini(&rows);
 	return rc;
+}
+
+void offer_calibration(const struct options *o, const struct machine *m, const struct cost_table *t)
+{
+	struct error ignored;
+	char *path;
+	FILE *f;
+
+	/* A table of the processor's family fits it; so does what the user gave. */
+	if (o->quiet || o->cost_file || (o->machine && strcmp(o->machine, "host") != 0) ||
+		strcmp(m->family, t->name) == 0 || costs_measured_here(t, m->description))
+		return;
+	path = home_path_make(HOME_CACHE, "calibration-offered", &ignored);
+	f = path ? fopen(path, "wxe") : NULL; /* it exists: was offered */
+	if (f) {
+		fclose(f);
+		say("no table of costs fits this processor (%s serves): perfex -calibrate "
+		    "measures one in half a minute",
+			t->name);
+	}
+	free(path);
 }
 
 int do_print_costs(const struct options *o)

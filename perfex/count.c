@@ -468,6 +468,8 @@ static int prepare(struct counting *c, struct error *e)
 	if (o->costs || o->print_costs)
 		if (find_costs(o, &c->machine, uses(c, &source_model), &c->costs, e))
 			return -1;
+	if (o->costs)
+		offer_calibration(o, &c->machine, &c->costs);
 	return o->all ? set_aside(c, e) : 0;
 }
 

@@ -139,7 +139,7 @@ const struct option_row option_table[] = {
 	{"explain", "EVENT",
 		"report everything about one event; or, machine, about the processor to model",
 		OPTION_STRING, FIELD(explain)},
-	{"calibrate", NULL, "measure this machine's costs (up to a minute) and write a cost table",
+	{"calibrate", NULL, "measure this machine's costs (half a minute) and write a cost table",
 		FIELD(calibrate)},
 	{"q", NULL, "print nothing but the report", FIELD(quiet)},
 	{"completion", NULL, "print the options for completions of shells", FIELD(completion)},

@@ -22,6 +22,10 @@ int do_completion(const struct options *o);
 int find_costs(const struct options *o, const struct machine *m, bool modelled,
 	struct cost_table *t, struct error *e);
 
+/* Once for each user: says that -calibrate measures what the table in force only guesses. */
+void offer_calibration(
+	const struct options *o, const struct machine *m, const struct cost_table *t);
+
 /* -profile: checks it and makes the request to the model; after the run, writes the file. */
 int profile_prepare(
 	const struct options *o, struct profile *p, struct profile_request *r, struct error *e);

@@ -72,6 +72,7 @@ static int overlay(const char *path, bool host, struct cost_table *t, struct err
 		return -1;
 	if (!host && alone.name[0] && strcmp(alone.name, t->name) != 0)
 		return 0;
+	costs_disown(t); /* the header becomes the other table's */
 	return costs_load(path, t, e);
 }
 
@@ -129,7 +130,8 @@ static void costs_print_text(struct strbuf *out, const char *what, const char *t
 {
 	if (!*text)
 		return;
-	strbuf_printf(out, "%-10s", what);
+	if (*what)
+		strbuf_printf(out, "%-10s", what);
 	for (; *text; text++)
 		strbuf_putc(out, (unsigned char)*text < ' ' && *text != '\t' ? ' ' : *text);
 	strbuf_putc(out, '\n');
@@ -152,13 +154,17 @@ void costs_print_header(const struct cost_table *t, struct strbuf *out)
 	}
 	costs_print_text(out, "date", t->date);
 	costs_print_text(out, "method", t->method);
+	for (size_t i = 0; i < t->source_count; i++) {
+		strbuf_printf(out, "source    %s ", t->source[i].tag);
+		costs_print_text(out, "", t->source[i].text);
+	}
 }
 
 void costs_print_row(const struct cost_table *t, int number, struct strbuf *out)
 {
 	const struct cost *c = &t->cost[number];
 	const struct event *event = event_by_number(number);
-	char text[3][32];
+	char text[3][32], sources[COST_SOURCES_TEXT];
 
 	if (event)
 		strbuf_printf(out, "%-24s", event->short_name);
@@ -168,6 +174,9 @@ void costs_print_row(const struct cost_table *t, int number, struct strbuf *out)
 		costs_exact(c->minimum, text[1], sizeof(text[1])),
 		costs_exact(c->maximum, text[2], sizeof(text[2])),
 		c->unit == COST_NS ? "ns" : "cycles");
+	cost_sources_text(t, c, sources);
+	if (*sources)
+		strbuf_printf(out, " %s", sources);
 }
 
 void costs_print(const struct cost_table *t, struct strbuf *out)
@@ -179,8 +188,8 @@ void costs_print(const struct cost_table *t, struct strbuf *out)
 		strbuf_putc(out, '\n');
 	}
 	costs_print_header(t, out);
-	strbuf_printf(
-		out, "\n%-24s %9s %9s %9s unit\n", "# event", "typical", "minimum", "maximum");
+	strbuf_printf(out, "\n%-24s %9s %9s %9s unit source\n", "# event", "typical", "minimum",
+		"maximum");
 	for (int i = 0; i < EVENT_LIMIT; i++) {
 		if (!t->cost[i].known)
 			continue;

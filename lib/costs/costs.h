@@ -23,6 +23,7 @@
 
 #include <stdbool.h>
 #include <stddef.h>
+#include <stdint.h>
 
 #include "base/error.h"
 #include "base/strbuf.h"
@@ -30,10 +31,29 @@
 
 enum cost_unit { COST_CYCLES, COST_NS };
 
+/* The figures of a row. */
+enum cost_figure { COST_TYPICAL, COST_MINIMUM, COST_MAXIMUM, COST_FIGURES };
+
+/* Where a figure comes from; beyond these, a source of the table. */
+enum cost_from {
+	COST_FROM_UNSTATED,
+	COST_FROM_GUESS,
+	COST_FROM_MEASURED,  /* on the table's processor, on its date */
+	COST_FROM_ELSEWHERE, /* measured on another */
+	COST_FROM_SOURCE,    /* and the number of the source */
+};
+
 struct cost {
 	bool known;
 	enum cost_unit unit;
 	double typical, minimum, maximum;
+	uint8_t from[COST_FIGURES];
+};
+
+#define COST_SOURCES_MAX 24
+struct cost_source {
+	char tag[16];   /* as rows name it */
+	char text[256]; /* what was published, and where */
 };
 
 struct cost_table {
@@ -44,6 +64,8 @@ struct cost_table {
 	char method[256];    /* how the figures were obtained; may be empty */
 	double clock_hz;     /* converts cycles to seconds; 0: unknown */
 	struct cost cost[EVENT_LIMIT];
+	size_t source_count;
+	struct cost_source source[COST_SOURCES_MAX];
 };
 
 /* Errors begin with name: "FILE:LINE:COLUMN: message". Rows given replace those in *t (so a subset
@@ -67,6 +89,34 @@ void costs_print(const struct cost_table *t, struct strbuf *out);
 /* Its parts, for callers that insert comments: the header lines; one row, without its newline. */
 void costs_print_header(const struct cost_table *t, struct strbuf *out);
 void costs_print_row(const struct cost_table *t, int number, struct strbuf *out);
+
+/* The number for a row's figure of the source that has this tag ("guess", "measured" or one of the
+ * table's; a new one is added, without text); -1: it is too long, or there are too many. */
+int cost_source_number(struct cost_table *t, const char *tag, size_t length);
+const char *cost_source_tag(const struct cost_table *t, int from);
+/* The sources of a row, as it states them: one for all figures, or three; "": they are not stated.
+ */
+#define COST_SOURCES_TEXT 64
+void cost_sources_text(
+	const struct cost_table *t, const struct cost *c, char text[COST_SOURCES_TEXT]);
+/* How the typical cost was obtained; here: the table was measured on this processor. */
+enum cost_mark {
+	COST_MARK_MEASURED,
+	COST_MARK_ELSEWHERE,
+	COST_MARK_PUBLISHED,
+	COST_MARK_GUESS,
+	COST_MARKS
+};
+enum cost_mark cost_mark(const struct cost *c, bool here);
+const char *cost_mark_word(enum cost_mark mark);
+/* What was measured on the table's processor was measured elsewhere, as seen from another's. */
+void costs_disown(struct cost_table *t);
+/* This host's processor, as -calibrate names it in its tables; description: the host's. */
+void costs_name_processor(const char *description, char *out, size_t size);
+/* Was t measured on the host of this description? */
+bool costs_measured_here(const struct cost_table *t, const char *description);
+/* How many rows were measured (here, or on another processor), published or guessed. */
+void costs_provenance(const struct cost_table *t, const char *description, char *text, size_t size);
 
 /* An amount in c's unit, such as count * c->typical, in seconds; NaN for cycles when clock_hz is
  * not positive. */

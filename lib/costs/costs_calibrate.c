@@ -173,6 +173,7 @@ static bool cook(const struct recipe *r, const struct samples *s, struct cost *c
 		      low = calibrate_choose(s, r->minimum, false),
 		      high = calibrate_choose(s, r->maximum, true), basis = typical;
 	struct cost family = *cost;
+	const uint8_t now = COST_FROM_MEASURED;
 
 	if ((r->typical[0].scale > 0 && isnan(typical.value)) ||
 		(r->minimum[0].scale > 0 && isnan(low.value)) ||
@@ -185,12 +186,21 @@ static bool cook(const struct recipe *r, const struct samples *s, struct cost *c
 		cost->minimum = isnan(low.value) ? family.minimum : low.value;
 		cost->maximum = isnan(high.value) ? family.maximum : high.value;
 		cost->typical = fmin(fmax(family.typical, cost->minimum), cost->maximum);
+		cost->from[COST_MINIMUM] = isnan(low.value) ? family.from[COST_MINIMUM] : now;
+		cost->from[COST_MAXIMUM] = isnan(high.value) ? family.from[COST_MAXIMUM] : now;
+		if (cost->typical != family.typical)
+			cost->from[COST_TYPICAL] = now;
 	} else {
+		memset(cost->from, now, sizeof(cost->from));
 		cost->typical = typical.value;
 		cost->minimum = fmin(typical.value, isnan(low.value) ? typical.value : low.value);
 		cost->maximum = fmax(typical.value, isnan(high.value) ? typical.value : high.value);
 	}
 	if (r->widen && family.known) {
+		if (family.minimum < cost->minimum)
+			cost->from[COST_MINIMUM] = family.from[COST_MINIMUM];
+		if (family.maximum > cost->maximum)
+			cost->from[COST_MAXIMUM] = family.from[COST_MAXIMUM];
 		cost->minimum = fmin(cost->minimum, family.minimum);
 		cost->maximum = fmax(cost->maximum, family.maximum);
 	}
@@ -203,22 +213,6 @@ static bool cook(const struct recipe *r, const struct samples *s, struct cost *c
 	return true;
 }
 
-/* The kernel's name of the processor; else the description's. */
-static void name_processor(const struct machine *host, char *out, size_t size)
-{
-	char *text = file_read("/proc/cpuinfo", 0, NULL, NULL),
-	     *line = text ? strstr(text, "model name") : NULL;
-
-	snprintf(out, size, "%s", host->description);
-	if (line && (line = strchr(line, ':'))) {
-		line += strspn(line, ": \t");
-		snprintf(out, size, "%.*s (%.60s)",
-			(int)strcspn(line, "\n") > 60 ? 60 : (int)strcspn(line, "\n"), line,
-			host->description);
-	}
-	free(text);
-}
-
 static void calibrate_describe(
 	struct cost_table *t, const struct machine *host, const struct samples *s, double seconds)
 {
@@ -226,7 +220,7 @@ static void calibrate_describe(
 	struct tm day;
 
 	snprintf(t->name, sizeof(t->name), "%s", host->costs);
-	name_processor(host, t->processor, sizeof(t->processor));
+	costs_name_processor(host->description, t->processor, sizeof(t->processor));
 	t->origin[0] = '\0';
 	if (gmtime_r(&now, &day))
 		strftime(t->date, sizeof(t->date), "%Y-%m-%d", &day);
@@ -248,6 +242,7 @@ int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	memset(c, 0, sizeof(*c));
 	if (costs_ours(host->costs, &c->table, e))
 		return -1;
+	costs_disown(&c->table);
 	s = calloc(1, sizeof(*s));
 	if (!s)
 		return error_nomem(e);
@@ -281,8 +276,8 @@ void calibrate_print(const struct calibration *c, struct strbuf *out)
 			 "rounds' typical\n"
 			 "# cost (of the bound that was measured where that is the family's).\n");
 	costs_print_header(&c->table, out);
-	strbuf_printf(
-		out, "\n%-24s %9s %9s %9s unit\n", "# event", "typical", "minimum", "maximum");
+	strbuf_printf(out, "\n%-24s %9s %9s %9s unit source\n", "# event", "typical", "minimum",
+		"maximum");
 	for (int i = 0; i < EVENT_LIMIT; i++) {
 		if (!c->table.cost[i].known)
 			continue;

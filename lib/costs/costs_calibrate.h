@@ -1,6 +1,6 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 /*
- * Measures this machine's costs with small kernels, by time alone (no counters needed), in at most
+ * Measures this machine's costs with small kernels, by time alone (no counters needed), in half
  * a minute.
  */
 #ifndef COSTS_COSTS_CALIBRATE_H
@@ -23,7 +23,7 @@ struct calibration {
 		row[EVENT_LIMIT]; /* valid where table.cost[].known and how is not NULL */
 };
 
-/* seconds: at most this long (60 for the command).  host gives geometries.  progress may be NULL.
+/* seconds: at most this long (25 for the command).  host gives geometries.  progress may be NULL.
  */
 int calibrate(const struct machine *host, double seconds, struct calibration *c,
 	struct progress *progress, struct error *e);

@@ -42,6 +42,7 @@ struct parser {
 	const char *at, *end; /* the rest of it */
 	unsigned number;      /* of the line */
 	unsigned event_line[EVENT_LIMIT], header_line[HEADER_COUNT]; /* where first given; 0: not */
+	bool described[COST_SOURCES_MAX];                            /* by this text */
 	struct cost_table *t;
 	struct error *e;
 };
@@ -157,6 +158,73 @@ static int parse_event(struct parser *p, struct word w)
 	return number < EVENT_LIMIT && event_by_number(number) ? number : unknown_event(p, w);
 }
 
+/* The rest of the line, trimmed, into one of the table's texts. */
+static int parse_text(struct parser *p, const char *what, char *out, size_t size)
+{
+	const char *begin = p->at, *end = p->end;
+
+	while (begin < end && is_blank(*begin))
+		begin++;
+	while (end > begin && is_blank(end[-1]))
+		end--;
+	if (begin == end)
+		return fail(p, begin, "the %s is missing", what);
+	if ((size_t)(end - begin) >= size)
+		return fail(p, begin, "the %s is longer than %zu bytes", what, size - 1);
+	memcpy(out, begin, (size_t)(end - begin));
+	out[end - begin] = '\0';
+	return 0;
+}
+
+/* One tag for all figures, or one for each, with slashes between. Without any, none is stated. */
+static int parse_sources(struct parser *p, struct word w, struct cost *cost)
+{
+	const char *at = w.text, *end = w.text + w.length;
+	char shown[32];
+	int n = 0, from;
+
+	for (; w.length && n < COST_FIGURES && at <= end; n++) {
+		size_t length = 0;
+
+		while (at + length < end && at[length] != '/')
+			length++;
+		from = cost_source_number(p->t, at, length);
+		if (from < 0) {
+			fail(p, at, "the source '%s' is no tag",
+				costs_shown((struct word){at, length}, shown, sizeof(shown)));
+			return error_hint(p->e, "take guess, measured, or a tag of up to 15 "
+						"letters, with a line 'source TAG text'");
+		}
+		cost->from[n] = (uint8_t)from;
+		at += length + 1;
+	}
+	if (at <= end && w.length)
+		return fail(p, at, "more than three sources");
+	if (n == 2)
+		return fail(p, w.text, "two sources: give one, or typical/minimum/maximum");
+	if (n == 1)
+		cost->from[COST_MINIMUM] = cost->from[COST_MAXIMUM] = cost->from[COST_TYPICAL];
+	return 0;
+}
+
+/* source TAG text */
+static int parse_source(struct parser *p)
+{
+	struct word tag = next_word(p);
+	int number = cost_source_number(p->t, tag.text, tag.length);
+
+	if (number < COST_FROM_SOURCE) {
+		fail(p, tag.text, "a source needs a tag of its own, and a text");
+		return error_hint(p->e, "write it as in: source guide Optimization Guide, 57647");
+	}
+	number -= COST_FROM_SOURCE;
+	if (p->described[number])
+		return fail(p, tag.text, "a second source '%s'", p->t->source[number].tag);
+	p->described[number] = true;
+	return parse_text(p, "text of the source", p->t->source[number].text,
+		sizeof(p->t->source[number].text));
+}
+
 static int parse_row(struct parser *p, struct word event)
 {
 	static const char *const column[] = {"typical cost", "minimum cost", "maximum cost"};
@@ -198,6 +266,8 @@ static int parse_row(struct parser *p, struct word event)
 		return fail(
 			p, unit.text, "unknown unit '%s'", costs_shown(unit, text, sizeof(text)));
 	}
+	if (parse_sources(p, next_word(p), &cost))
+		return -1;
 	more = next_word(p);
 	if (more.length)
 		return fail(
@@ -234,24 +304,6 @@ static int parse_clock(struct parser *p)
 	}
 	fail(p, word.text, "missing or unknown unit of the clock");
 	return error_hint(p->e, "write Hz, kHz, MHz or GHz, as in: clock 2600 MHz");
-}
-
-/* The rest of the line, trimmed, into one of the table's texts. */
-static int parse_text(struct parser *p, const char *what, char *out, size_t size)
-{
-	const char *begin = p->at, *end = p->end;
-
-	while (begin < end && is_blank(*begin))
-		begin++;
-	while (end > begin && is_blank(end[-1]))
-		end--;
-	if (begin == end)
-		return fail(p, begin, "the %s is missing", what);
-	if ((size_t)(end - begin) >= size)
-		return fail(p, begin, "the %s is longer than %zu bytes", what, size - 1);
-	memcpy(out, begin, (size_t)(end - begin));
-	out[end - begin] = '\0';
-	return 0;
 }
 
 static int parse_date(struct parser *p)
@@ -312,6 +364,8 @@ static int parse_line(struct parser *p)
 	w = next_word(p);
 	if (w.length == 0)
 		return 0;
+	if (word_is(w, "source"))
+		return parse_source(p);
 	for (int i = 0; i < HEADER_COUNT; i++)
 		if (word_is(w, header_name[i]))
 			return parse_header(p, i, w.text);
@@ -355,6 +409,12 @@ int costs_parse(
 			return -1;
 		at = newline ? newline + 1 : end;
 	}
+	for (size_t i = 0; i < parsed.source_count; i++)
+		if (!parsed.source[i].text[0]) {
+			error_set(e, ERR_PARSE, "%s: the source '%s' is not described", name,
+				parsed.source[i].tag);
+			return error_hint(e, "add a line: source %s TEXT", parsed.source[i].tag);
+		}
 	add_origin(&parsed, name);
 	*t = parsed;
 	return 0;

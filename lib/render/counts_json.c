@@ -28,6 +28,9 @@ static void event_object(
 		json_number(j, "minimum", row->minimum);
 		json_number(j, "maximum", row->maximum);
 		json_string(j, "label", label_name(LABEL_ESTIMATED));
+		json_string(j, "cost", row->cost_from);
+		if (row->cost_sources[0])
+			json_string(j, "cost_source", row->cost_sources);
 		json_end_object(j);
 	}
 	json_end_object(j);
@@ -136,6 +139,7 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 		counts_json_uncounted);
 	if (r->costs) {
 		json_string(j, "cost_table", r->cost_table);
+		json_string(j, "cost_rows", r->cost_provenance);
 		json_rows(j, "statistics", r->statistics, r->statistic_count,
 			sizeof(*r->statistics), counts_json_statistics);
 		number_json(j, "divided_seconds", &r->divided);

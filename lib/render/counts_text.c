@@ -132,6 +132,8 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 		largest = r->events[i].costed ? fmax(largest, r->events[i].typical) : largest;
 	decimals = decimals_for(largest);
 	strbuf_printf(out, "Costs of events, estimated with %s\n", short_origin(r->cost_table));
+	if (r->cost_provenance[0])
+		strbuf_printf(out, "(rows: %s)\n", r->cost_provenance);
 	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
 		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
 	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",
@@ -148,6 +150,8 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 			seconds(out, row->typical, decimals, TIME_WIDTH);
 			seconds(out, row->minimum, decimals, TIME_WIDTH);
 			seconds(out, row->maximum, decimals, TIME_WIDTH);
+			if (strcmp(row->cost_from, "measured") != 0)
+				strbuf_printf(out, "  %s", row->cost_from);
 		}
 		remarks(&more, &row->count);
 		if (more.length)

@@ -64,7 +64,8 @@ static void name_row(struct event_row *row, const struct event_spec *spec)
 	row->note = spec->encoded ? spec->code.note : NULL;
 }
 
-static void cost_row(struct event_row *row, const struct cost_table *costs, double clock_hz)
+static void cost_row(
+	struct event_row *row, const struct cost_table *costs, double clock_hz, bool here)
 {
 	const struct cost *c;
 
@@ -75,6 +76,8 @@ static void cost_row(struct event_row *row, const struct cost_table *costs, doub
 	if (!c->known)
 		return;
 	row->costed = true;
+	row->cost_from = cost_mark_word(cost_mark(c, here));
+	cost_sources_text(costs, c, row->cost_sources);
 	row->typical = cost_seconds(c, c->typical, clock_hz) * row->count.quantity.value;
 	row->minimum = cost_seconds(c, c->minimum, clock_hz) * row->count.quantity.value;
 	row->maximum = cost_seconds(c, c->maximum, clock_hz) * row->count.quantity.value;
@@ -147,11 +150,14 @@ static void explain(
 	struct counts_report *r, const struct counts_input *in, const struct counted *counted)
 {
 	struct quantity cycles[MODEL_CAUSES];
+	bool here = costs_measured_here(in->costs, in->machine->description);
 
 	r->costs = true;
 	snprintf(r->cost_table, sizeof(r->cost_table), "%s", in->costs->origin);
+	costs_provenance(in->costs, in->machine->description, r->cost_provenance,
+		sizeof(r->cost_provenance));
 	for (size_t i = 0; i < r->event_count; i++)
-		cost_row(&r->events[i], in->costs, r->clock_hz);
+		cost_row(&r->events[i], in->costs, r->clock_hz, here);
 	r->statistic_count = costs_statistics(counted, in->costs, in->machine, r->statistics);
 	if (mean_causes(in, cycles))
 		r->cause_count = costs_clock_breakdown(cycles, in->machine, &r->divided, r->causes);

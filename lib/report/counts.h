@@ -17,9 +17,11 @@ struct event_row {
 	const char *short_name;  /* "" for those */
 	const char *name, *unit; /* borrowed from the specs and the event table */
 	struct count count;
-	bool costed;                      /* seconds are valid */
-	double typical, minimum, maximum; /* seconds, estimated from count and cost table */
-	const char *note;                 /* the processor's deviation from the event; NULL: none */
+	bool costed;                          /* seconds are valid */
+	double typical, minimum, maximum;     /* seconds, estimated from count and cost table */
+	const char *cost_from;                /* "measured", "elsewhere", "published", "guess" */
+	char cost_sources[COST_SOURCES_TEXT]; /* of each figure, by the table's tags */
+	const char *note; /* the processor's deviation from the event; NULL: none */
 	double spread; /* with several runs: relative half-width of the 95% interval of their mean;
 			  else 0 */
 };
@@ -67,6 +69,7 @@ struct counts_report {
 
 	bool costs; /* -y: the rest is valid */
 	char cost_table[512];
+	char cost_provenance[256];
 	size_t statistic_count;
 	struct statistic statistics[STATISTICS_MAX];
 	bool clocked; /* causes are what the model's clock saw, else those of costs */

@@ -176,4 +176,25 @@ is "-list: all events" "$(printf '%s\n' "$out" | grep -cE '^ *[0-9]+ ')" 71
 run perfex -explain dsc; like "-explain" "$out" 'meaning'
 run perfex -help; is "-help" "$status" 0
 run perfex -version; like "-version" "$out" '^perfex [0-9]'
+# Where costs come from
+printf 'date 2026-01-02\nsource book A book, page 3\npf 600 250 3000 ns book\ncsw 1500 800 10000 ns measured\n' > my.costs
+run $perf -y -c my.costs -e pf -e csw true
+like "how many rows are measured, published, guessed" "$err" '^\(rows: .*measured on another processor.* published, [0-9]+ guessed\)$'
+like "a published cost" "$err" 'Page faults.* published$'
+like "one measured elsewhere" "$err" 'Context switches.* elsewhere$'
+run $perf -y -c my.costs -e pf -json true
+like "for scripts" "$out" '"cost":"published","cost_source":"book"'
+like "and all rows" "$out" '"cost_rows":"[^"]*published'
+like "perfex -t shows sources" "$(perfex -t -c my.costs)" '^pf .* ns book$'
+mkdir -p data
+cp -r "$build/share/perfex/machines" data
+sed -i 's/^costs .*/costs generic/' data/machines/*.machine
+first=$(PERFEX_DATA=$work/data perfex -source os -e task-clock -y true 2>&1)
+again=$(PERFEX_DATA=$work/data perfex -source os -e task-clock -y true 2>&1)
+case $(perfex -explain machine) in
+*'(generic)'*) skip "calibration is offered once" "this processor's table is the generic one" ;;
+*)
+	like "where no table fits, calibration is offered" "$first" 'no table of costs fits this processor \(generic serves\): perfex -calibrate'
+	unlike "once" "$again" 'no table of costs' ;;
+esac
 done_testing

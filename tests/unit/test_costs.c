@@ -24,7 +24,8 @@ static bool same(const struct cost_table *a, const struct cost_table *b)
 		const struct cost *x = &a->cost[i], *y = &b->cost[i];
 
 		if (x->known != y->known || x->unit != y->unit || x->typical != y->typical ||
-			x->minimum != y->minimum || x->maximum != y->maximum)
+			x->minimum != y->minimum || x->maximum != y->maximum ||
+			memcmp(x->from, y->from, sizeof(x->from)) != 0)
 			return false;
 	}
 	return a->clock_hz == b->clock_hz && !strcmp(a->name, b->name) &&
@@ -98,7 +99,16 @@ static void bad(void)
 		{"dsc 1 1 1..2 cycles", "f:1:9: '1..2' is not a number", ""},
 		{"dsc 1 2 3 cycles", "f:1:7: the minimum cost 2 is above the typical cost 1", ""},
 		{"dsc 4 2 3 cycles", "f:1:9: the maximum cost 3 is below the typical cost 4", ""},
-		{"dsc 1 1 1 cycles 5", "f:1:18: unexpected words", ""},
+		{"dsc 1 1 1 cycles 5", "f:1:18: the source '5' is no tag", "source TAG text"},
+		{"dsc 1 1 1 cycles guess 5", "f:1:24: unexpected words", ""},
+		{"dsc 1 1 1 cycles book", "f: the source 'book' is not described",
+			"source book TEXT"},
+		{"dsc 1 1 1 cycles guess/guess", "f:1:18: two sources", ""},
+		{"dsc 1 1 1 cycles guess/guess/guess/guess", "f:1:36: more than three", ""},
+		{"source", "f:1:7: a source needs a tag", ""},
+		{"source guess a", "f:1:8: a source needs a tag", ""},
+		{"source a", "f:1:9: the text of the source is missing", ""},
+		{"source a b\nsource a c", "f:2:8: a second source 'a'", ""},
 		{"dsc 1 1 1 ns\ngi 1 1 1 ns\n26 1 1 1 ns",
 			"f:3:1: a second row for event 26 (dsc); the first is in line 1", ""},
 		{"name a\nname b", "f:2:1: a second 'name'; the first is in line 1", ""},
@@ -135,7 +145,10 @@ static void bad(void)
 
 static struct cost_table random_table(void)
 {
-	struct cost_table t = {.name = "any", .method = "drawn"};
+	struct cost_table t = {.name = "any",
+		.method = "drawn",
+		.source_count = 2,
+		.source = {{"one", "A book, page 3"}, {"two", "another"}}};
 
 	t.clock_hz =
 		draw() % 2 ? (double)(1 + draw() % 5000) * 1e6 : (double)(1 + draw() % 1000000007);
@@ -144,7 +157,9 @@ static struct cost_table random_table(void)
 		       c = (double)draw() / 1e13;
 
 		if (draw() % 3)
-			t.cost[i] = (struct cost){true, draw() % 2, a, a * b, a + c};
+			t.cost[i] = (struct cost){true, draw() % 2, a, a * b, a + c,
+				{(uint8_t)(draw() % 6), (uint8_t)(draw() % 6),
+					(uint8_t)(draw() % 6)}};
 	}
 	return t;
 }
@@ -167,10 +182,42 @@ static void round_trip(void)
 	is_int(wrong, 0, "200 random tables print and read back as they were");
 }
 
+/* Where figures come from. */
+static void sources(void)
+{
+	struct cost_table t;
+	struct error e;
+	char text[300], tags[COST_SOURCES_TEXT];
+
+	is_int(parse("processor P\ndate 2026-01-02\nsource book A book, page 3\ndc 3 1 9 cycles "
+		     "measured\ndsc 9 1 30 cycles guess/measured/book # x\nlld 1 1 1 cycles book\n"
+		     "gi 1 1 1 cycles\n",
+		       &t, &e),
+		0, "sources are read: %s", e.message);
+	ok(t.cost[EV_L1D_MISSES].from[COST_MINIMUM] == COST_FROM_MEASURED, "one for all figures");
+	cost_sources_text(&t, &t.cost[EV_L2D_MISSES], tags);
+	is_str(tags, "guess/measured/book", "one for each");
+	is_str(t.source[0].text, "A book, page 3", "and what a tag stands for");
+	is_str(cost_mark_word(cost_mark(&t.cost[EV_L1D_MISSES], true)), "measured", "here");
+	is_str(cost_mark_word(cost_mark(&t.cost[EV_L1D_MISSES], false)), "elsewhere", "elsewhere");
+	is_str(cost_mark_word(cost_mark(&t.cost[EV_LL_DATA_MISSES], true)), "published",
+		"published");
+	is_str(cost_mark_word(cost_mark(&t.cost[EV_INSTRUCTIONS], true)), "guess",
+		"what is not stated is a guess");
+	costs_provenance(&t, "other", text, sizeof(text));
+	is_str(text, "1 measured on another processor, 1 published, 2 guessed", "all rows");
+	costs_name_processor("other", t.processor, sizeof(t.processor));
+	costs_provenance(&t, "other", text, sizeof(text));
+	is_str(text, "1 measured on this processor on 2026-01-02, 1 published, 2 guessed",
+		"a table of this processor");
+	costs_disown(&t);
+	ok(t.cost[EV_L1D_MISSES].from[0] == COST_FROM_ELSEWHERE, "below another table's header");
+}
+
 static void ours(void)
 {
-	static const char *const name[] = {
-		"generic", "zen2", "zen3", "zen4", "skl", "icx", "spr", "neoverse-n1", "r10000"};
+	static const char *const name[] = {"generic", "zen2", "zen3", "zen4", "zen5", "skl", "icx",
+		"spr", "neoverse-n1", "r10000"};
 	static const int always[] = {EV_CYCLES, EV_INSTRUCTIONS, EV_LOADS, EV_STORES,
 		EV_FP_INSTRUCTIONS, EV_DIVIDES, EV_MISPREDICTED_BRANCHES, EV_L1D_MISSES,
 		EV_L2D_MISSES, EV_L1I_MISSES, EV_L2I_MISSES, EV_TLB_MISSES, EV_PAGE_FAULTS,
@@ -180,7 +227,7 @@ static void ours(void)
 		char path[128];
 		struct cost_table t = {0};
 		struct error e = {0};
-		int missing = 0, redundant = 0;
+		int missing = 0, redundant = 0, unstated = 0;
 
 		snprintf(path, sizeof(path), "lib/costs/data/%s.costs", name[i]);
 		is_int(costs_load(path, &t, &e), 0, "%s is read %s", path, e.message);
@@ -194,6 +241,10 @@ static void ours(void)
 			redundant +=
 				t.cost[k].known && (event_by_number(k)->flags & EVENT_REDUNDANT);
 		is_int(redundant, 0, "%s: redundant events cost nothing", name[i]);
+		for (int k = 0; k < EVENT_LIMIT; k++)
+			for (int f = 0; f < COST_FIGURES && t.cost[k].known; f++)
+				unstated += t.cost[k].from[f] == COST_FROM_UNSTATED;
+		is_int(unstated, 0, "%s: each figure says where it comes from", name[i]);
 	}
 }
 
@@ -267,6 +318,7 @@ int main(void)
 {
 	good();
 	bad();
+	sources();
 	round_trip();
 	ours();
 	search();

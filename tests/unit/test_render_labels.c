@@ -47,6 +47,7 @@ static struct counts_report *report_with(bool costs)
 		row->count.quantity = quantity_exact(FIRST_FIGURE + i, (enum label)i);
 		strcpy(row->count.why, "because");
 		row->costed = costs && i != LABEL_NONE;
+		row->cost_from = "guess";
 		row->typical = row->minimum = row->maximum = 0.5 + 0.03125 * i;
 		r->threads[0].counts[i] = row->count;
 		r->threads[0].counts[i].quantity.value += 1000;
