@@ -13,8 +13,8 @@
 #include "machine/kept.h"
 
 #define GRID_HZ UINT64_C(100000000) /* figures are multiples of it */
-#define NEAR    0.05                /* of the earlier figure, or of what is stated */
-#define SCATTER 0.08                /* beyond, the clock is unknown */
+#define NEAR    0.03 /* of the earlier figure, or of what is stated: a step of the grid */
+#define SCATTER 0.08 /* beyond, the clock is unknown */
 
 struct clock_kept {
 	uint64_t hz;

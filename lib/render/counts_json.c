@@ -28,7 +28,7 @@ static void event_object(
 		json_number(j, "minimum", row->minimum);
 		json_number(j, "maximum", row->maximum);
 		json_string(j, "label", label_name(LABEL_ESTIMATED));
-		json_string(j, "cost", row->cost_from);
+		json_optional(j, "cost", row->cost_from);
 		if (row->cost_sources[0])
 			json_string(j, "cost_source", row->cost_sources);
 		json_end_object(j);

@@ -150,7 +150,7 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 			seconds(out, row->typical, decimals, TIME_WIDTH);
 			seconds(out, row->minimum, decimals, TIME_WIDTH);
 			seconds(out, row->maximum, decimals, TIME_WIDTH);
-			if (strcmp(row->cost_from, "measured") != 0)
+			if (row->cost_from && strcmp(row->cost_from, "measured") != 0)
 				strbuf_printf(out, "  %s", row->cost_from);
 		}
 		remarks(&more, &row->count);
