@@ -78,7 +78,7 @@ records "perfex -list" perfex.list/1 events perfex -list
 records "perfex -t" perfex.costs/1 costs perfex -machine zen4 -t
 records "ssrun -list" ssrun.list/1 experiments ssrun -list
 records "prof block -cores" prof.cores/1 cores prof block -cores
-is "perfex -t: as many costs as in text" "$(perfex -machine zen4 -t -csv | sed 1d | grep -c .)" "$(perfex -machine zen4 -t | grep -c '^[a-z0-9]* .* \(cycles\|ns\)$')"
+is "perfex -t: as many costs as in text" "$(perfex -machine zen4 -t -csv | sed 1d | grep -c .)" "$(perfex -machine zen4 -t | grep -c '^[a-z0-9]* .* \(cycles\|ns\) ')"
 for event in dsc pf r1234; do
 	is "perfex -explain $event -json" "$(perfex -explain $event -json | python3 -c "
 import json, sys
