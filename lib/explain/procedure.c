@@ -9,6 +9,7 @@
 #include "explain/by_branches.h"
 #include "explain/program.h"
 #include "machine/machine.h"
+#include "profile/modelled.h"
 
 /* Cycles per sample; 0: it is of something else, or the clock is unknown. */
 static double cycles_of(const struct prof_data *d, size_t i)
@@ -89,7 +90,7 @@ static void procedure_find_runs(struct explain_analysis *a)
 {
 	const struct prof_metric *m = a->d->metrics.data;
 
-	a->modelled = a->exact && m[a->counted].metric->label == LABEL_MODEL &&
+	a->modelled = a->exact && profile_second_run(a->d, a->counted) &&
 		      m[a->metric].metric->label == LABEL_MEASURED;
 	a->compared = a->modelled && !a->d->request->classic && explain_branches_any(a->d);
 }

@@ -13,6 +13,25 @@ struct waited_insn { /* table entry */
 	struct prof_waited waited;
 };
 
+/* One of the words of a type, such as "explain,usertime". */
+static bool modelled_has_type(const char *type, const char *word)
+{
+	size_t length = strlen(word);
+
+	for (const char *at = type; at && (at = strstr(at, word)); at += length)
+		if ((at == type || at[-1] == ',') && (!at[length] || at[length] == ','))
+			return true;
+	return false;
+}
+
+bool profile_second_run(const struct prof_data *d, size_t metric)
+{
+	const struct prof_metric *m = &d->metrics.data[metric];
+
+	return m->metric->flags & METRIC_EXACT && m->metric->label == LABEL_MODEL &&
+	       modelled_has_type(d->request->inputs[m->input].experiment->type, "explain");
+}
+
 bool profile_has_waits(const struct prof_data *d)
 {
 	for (size_t i = 0; i < d->request->count; i++)

@@ -19,6 +19,9 @@ struct prof_modelled {
 	double all;         /* cycles of the whole run */
 };
 
+/* Was this metric counted by the second run of an experiment of two (ssrun -explain)? */
+bool profile_second_run(const struct prof_data *d, size_t metric);
+
 /* Does any experiment have some? */
 bool profile_has_waits(const struct prof_data *d);
 

@@ -14,20 +14,6 @@ enum { CAUSES_SHOWN = 2 };
 #define LITTLE     0.001 /* of modelled waits */
 #define SHOWN_FROM 0.01  /* cycles that it may have cost, for each instruction */
 
-bool report_beside(const struct prof_data *d, size_t metric)
-{
-	const struct prof_metric *m = &d->metrics.data[metric];
-
-	if (!(m->metric->flags & METRIC_EXACT) || m->metric->label != LABEL_MODEL)
-		return false;
-	for (size_t i = 0; i < d->metrics.count; i++)
-		if (d->metrics.data[i].input == m->input &&
-			d->metrics.data[i].metric->flags & METRIC_CLOCK &&
-			d->metrics.data[i].metric->label == LABEL_MEASURED)
-			return true;
-	return false;
-}
-
 /* Of the machine that was modelled, by its name; else of a usual one; else nothing is known. */
 static int beside_costs(const struct experiment_metric *m, struct cost_table *t, struct error *e)
 {
@@ -63,13 +49,13 @@ int report_beside_choose(const struct prof_data *d, bool *shown, struct error *e
 	struct error why = {0};
 
 	for (size_t i = 0; i < d->metrics.count; i++)
-		if (report_beside(d, i) && profile_counts_instructions(&d->metrics.data[i]))
+		if (profile_second_run(d, i) && profile_counts_instructions(&d->metrics.data[i]))
 			instructions = (double)d->metrics.data[i].samples;
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		const struct prof_metric *m = &d->metrics.data[i];
 
 		shown[i] = true;
-		if (!report_beside(d, i))
+		if (!profile_second_run(d, i))
 			continue;
 		if (!known && beside_costs(m->metric, &costs, &why)) {
 			*e = why;
@@ -147,7 +133,7 @@ static bool has_little(const struct report_beside *b, const struct prof_data *d,
 	const struct prof_sums *s, uint32_t entity)
 {
 	for (size_t i = 0; i < s->metrics; i++)
-		if (s->own[entity * s->metrics + i] && !report_beside(d, i))
+		if (s->own[entity * s->metrics + i] && !profile_second_run(d, i))
 			return false;
 	return !b->of || b->of[entity].all < LITTLE * b->modelled.all;
 }
@@ -160,7 +146,7 @@ size_t report_beside_drop(struct report_table *t, const struct report_beside *b,
 	bool beside = false;
 
 	for (size_t i = 0; i < d->metrics.count; i++)
-		beside = beside || report_beside(d, i);
+		beside = beside || profile_second_run(d, i);
 	if (!beside || s->inclusive || d->request->compare)
 		return count;
 	for (size_t i = 0; i < count; i++)

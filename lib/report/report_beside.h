@@ -9,8 +9,6 @@
 #include "profile/modelled.h"
 #include "report/report_entity.h"
 
-/* Was this metric counted by a second run? */
-bool report_beside(const struct prof_data *d, size_t metric);
 /* shown[metric]: has it a column for people? Counts of a second run have one if they may have cost
  * a hundredth of the time; executions have a column of their own. -1 with *e set. */
 int report_beside_choose(const struct prof_data *d, bool *shown, struct error *e);

@@ -39,7 +39,7 @@ static size_t metric_column(struct report_columns *c, size_t i, bool inclusive, 
 	const struct prof_request *r = c->data->request;
 	const char *type = r->compare ? NULL : r->inputs[m->input].experiment->type;
 	struct report_table *t = c->table;
-	bool clock = of->flags & METRIC_CLOCK, beside = report_beside(c->data, i);
+	bool clock = of->flags & METRIC_CLOCK, beside = profile_second_run(c->data, i);
 	struct report_column column = {
 		.kind = REPORT_COUNT,
 		.flags = (beside ? 0 : REPORT_PERCENT) | (clock ? REPORT_SECONDS : 0) |
@@ -79,7 +79,7 @@ static void add_ratio(struct report_columns *c, size_t over, size_t under, doubl
 		.name = name,
 		.unit = unit,
 		.experiment = -1,
-		.flags = report_beside(c->data, over) ? REPORT_SCRIPTS : 0,
+		.flags = profile_second_run(c->data, over) ? REPORT_SCRIPTS : 0,
 		.label = scale == 1 ? label_join(m[over].metric->label, m[under].metric->label)
 				    : LABEL_ESTIMATED};
 

@@ -151,7 +151,7 @@ static void describe_beside(struct report_table *t, const struct prof_data *d)
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		const struct experiment_metric *of = d->metrics.data[i].metric;
 
-		if (!report_beside(d, i))
+		if (!profile_second_run(d, i))
 			continue;
 		strbuf_printf(&names, "%s%s", names.length ? " " : "", of->short_name);
 		note = of->note ? of->note : "";
@@ -175,7 +175,7 @@ void report_describe(struct report_table *t, const struct prof_data *d)
 		describe_run(t, d, i);
 	for (size_t i = 0; i < d->metrics.count; i++) {
 		report_experiment_add(t, d, i);
-		if (!report_beside(d, i))
+		if (!profile_second_run(d, i))
 			describe_metric(t, &d->metrics.data[i], d->request, d->metrics.count > 1);
 	}
 	describe_beside(t, d);
@@ -261,7 +261,7 @@ void report_coverage(struct report_table *t, const struct prof_data *d)
 	for (size_t i = 0; i < d->metrics.count; i++)
 		cover_metric(t, d, i);
 	for (size_t i = 0; beside && i < d->metrics.count; i++)
-		beside[i] = report_beside(d, i);
+		beside[i] = profile_second_run(d, i);
 	if (samples && beside)
 		image_samples(d, beside, samples);
 	for (uint32_t i = 0; samples && i < d->images.count; i++)

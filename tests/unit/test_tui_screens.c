@@ -6,6 +6,7 @@
 #include "../tap.h"
 
 #include "base/file.h"
+#include "experiment/waits.h"
 #include "tui_fake.h"
 
 static const struct {
@@ -160,6 +161,60 @@ static void test_ways(void)
 	tui_fake_fini(&f);
 }
 
+/* What a second run counted at the two instructions of the search's loop, and what they waited
+ * for. */
+static void add_second_run(struct experiment *x)
+{
+	static const struct {
+		int event;
+		const char *name;
+		uint64_t counts[2];
+	} counted[] = {
+		{26, "dsc", {0, 36000000}},
+		{45, "div", {1, 0}},
+	};
+	const struct experiment_wait wait = {
+		.key = {0x1117, 1, WAIT_MEMORY}, .parts = 4000000000u * (uint64_t)4096};
+
+	for (size_t i = 0; i < sizeof(counted) / sizeof(*counted); i++) {
+		const struct experiment_metric m = {.event = counted[i].event,
+			.name = (char *)counted[i].name,
+			.short_name = (char *)counted[i].name,
+			.unit = (char *)"events",
+			.source = (char *)"model",
+			.note = (char *)"zen4",
+			.label = LABEL_MODEL,
+			.flags = METRIC_EXACT,
+			.period = 1};
+		uint32_t metric = (uint32_t)experiment_metric(x, &m, NULL);
+
+		for (uint64_t k = 0; k < 2; k++)
+			if (counted[i].counts[k])
+				experiment_add(x, metric, 0, 0,
+					(uint32_t)experiment_node(x, 0, 1, 0x1110 + 7 * k),
+					counted[i].counts[k]);
+	}
+	experiment_row(x, EXPERIMENT_WAITS, &wait);
+	free(x->type);
+	x->type = strdup("explain");
+}
+
+static void test_two_runs(void)
+{
+	static const char *const views[] = {"procedures", "lines", "dis", "stalls", "why"};
+	struct tui_fake f;
+
+	tui_fake_init(&f, false);
+	add_second_run(&f.x[0]);
+	for (size_t i = 0; i < sizeof(views) / sizeof(*views); i++) {
+		char name[80];
+
+		snprintf(name, sizeof(name), "two-runs-%s", views[i]);
+		screens(&f, name, find(&f, views[i]), "");
+	}
+	tui_fake_fini(&f);
+}
+
 int main(void)
 {
 	char path[4096];
@@ -170,5 +225,6 @@ int main(void)
 	setenv("PERFEX_DATA", path, 1);
 	test_reports();
 	test_ways();
+	test_two_runs();
 	return done();
 }
