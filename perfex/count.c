@@ -40,7 +40,8 @@ struct counting {
 	struct replay replay; /* standard input of runs after the first */
 	bool replaying;
 	struct native_times native;
-	bool interrupted, native_wanted;
+	bool native_wanted;
+	int signal;              /* that interrupted us; 0 */
 	struct reading previous; /* -p: the last read-out */
 	struct strbuf readouts;  /* -p with -o; next to JSON and CSV they go to stderr */
 };
@@ -239,7 +240,7 @@ static int one_run(struct counting *c, struct error *e)
 	for (size_t i = 0; i < c->count; i++)
 		snprintf(run->counts[i].why, sizeof(run->counts[i].why),
 			"interrupted before the pass that counts it");
-	for (unsigned pass = 0; pass < c->plan.passes && !interrupted; pass++) {
+	for (unsigned pass = 0; pass < c->plan.passes && !c->signal; pass++) {
 		struct run_result result;
 
 		if (next_input(c, !c->runs && !pass, &request.input, e)) {
@@ -256,6 +257,8 @@ static int one_run(struct counting *c, struct error *e)
 		plan_join(&c->plan, pass, run, &result.reading);
 		shortest = fmin(shortest, result.elapsed);
 		interrupted = result.interrupted;
+		if (result.signal)
+			c->signal = result.signal;
 		if (result.groups > c->groups)
 			c->groups = result.groups;
 		if (c->exit_status == 0)
@@ -264,6 +267,19 @@ static int one_run(struct counting *c, struct error *e)
 	}
 	c->elapsed[c->runs++] = shortest;
 	return interrupted;
+}
+
+/* Runs are missing. The status is then that of an interrupted command, whatever the last run's was.
+ */
+static void interrupted_early(struct counting *c)
+{
+	unsigned long runs = c->options->runs;
+
+	if (!c->signal || (runs == 1 && c->plan.passes == 1))
+		return;
+	c->exit_status = 128 + c->signal;
+	if (runs > 1)
+		say("interrupted: the report is of %lu of %lu runs", c->runs, runs);
 }
 
 static int run_all(struct counting *c, struct error *e)
@@ -283,16 +299,13 @@ static int run_all(struct counting *c, struct error *e)
 
 		if (rc < 0)
 			return -1;
-		if (rc == 0)
-			continue;
-		c->interrupted = true;
-		if (r > 0) { /* it was cut short: the mean is of the others */
+		if (rc > 0 && r > 0) /* it was cut short: the mean is of the others */
 			reading_fini(&c->readings[--c->runs]);
-			say("run %lu was interrupted and is left out", r + 1);
-		}
-		break;
+		if (c->signal)
+			break;
 	}
-	if (!c->interrupted && c->native_wanted)
+	interrupted_early(c);
+	if (!c->signal && c->native_wanted)
 		native_measure(c->options, &c->replay, &c->native);
 	return 0;
 }

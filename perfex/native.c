@@ -13,5 +13,5 @@ void native_measure(const struct options *o, struct replay *input, struct native
 	if (native_times_measure(o->command, input, t, &interrupted, &e))
 		say_error(&e);
 	else if (interrupted && !t->runs)
-		say("interrupted before a run without the model had ended: its time is not known");
+		say("interrupted: no run without the model has ended, so its time is not known");
 }

@@ -195,7 +195,7 @@ static void tell(const struct calibration *c, const char *path, size_t corrected
 	       "%.1f%% by the corrected one\n",
 		100 * corefit_forms_error(&c->forms, false), c->core.name,
 		100 * corefit_forms_error(&c->forms, true));
-	printf("to use it: prof block -core ./%s ...\n", path);
+	printf("to use it: prof block -core %s%s ...\n", strchr(path, '/') ? "" : "./", path);
 }
 
 static int calibrate(struct calibration *c, struct error *e)

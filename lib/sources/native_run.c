@@ -71,7 +71,7 @@ static int native_once(
 		native_seconds(&result.usage.ru_stime), result.elapsed};
 	*status = result.exit_status;
 	run_result_fini(&result);
-	return result.interrupted;
+	return result.signal != 0;
 }
 
 int native_times_measure(char *const *argv, struct replay *input, struct native_times *t,

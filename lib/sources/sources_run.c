@@ -317,6 +317,7 @@ static int run_on_signal(struct run *run, const siginfo_t *info, struct error *e
 	case SIGTERM:
 	case SIGHUP:
 		run->result->interrupted = true;
+		run->result->signal = info->si_signo;
 		break;
 	case SIGTSTP:
 	case SIGTTIN:
@@ -522,13 +523,18 @@ static int run_finish(struct run *run, struct error *e)
 }
 
 /* Signals that came while we were finishing must not kill us when the mask is restored: take them
- * out. */
-static void drain_signals(const sigset_t *signals)
+ * out. Returns one of those that end a run, 0 if there was none. */
+static int drain_signals(const sigset_t *signals)
 {
+	static const int ending[] = {SIGINT, SIGQUIT, SIGTERM, SIGHUP};
 	const struct timespec none = {0, 0};
+	int taken, found = 0;
 
-	while (sigtimedwait(signals, NULL, &none) > 0)
-		;
+	while ((taken = sigtimedwait(signals, NULL, &none)) > 0)
+		for (size_t i = 0; i < sizeof(ending) / sizeof(ending[0]); i++)
+			if (taken == ending[i])
+				found = taken;
+	return found;
 }
 
 int run_pass(const struct run_request *request, const struct plan *p, unsigned pass,
@@ -542,7 +548,7 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 		.per_thread = options->per_thread,
 		.pidfd = -1};
 	sigset_t signals, before;
-	int rc = -1;
+	int rc = -1, late;
 
 	memset(result, 0, sizeof(*result));
 	sigemptyset(&signals);
@@ -561,7 +567,9 @@ int run_pass(const struct run_request *request, const struct plan *p, unsigned p
 		threads_trace_end(&run.trace);
 	if (rc != 0 && run.launched && launch_was_released(&run.launch))
 		run_outlast(&run, &signals);
-	drain_signals(&signals);
+	late = drain_signals(&signals);
+	if (late)
+		result->signal = late;
 	/* As it was: the command of the next run is to inherit what we were given. */
 	if (run.sigchld_saved)
 		sigaction(SIGCHLD, &run.sigchld, NULL);

@@ -35,12 +35,14 @@ struct run_request {
 
 struct run_result {
 	struct reading
-		reading;     /* one count an event of the plan, of this pass; others LABEL_NONE */
-	int exit_status;     /* the command's, as a shell gives it; 0 with pid */
-	bool killed;         /* by a signal */
-	bool interrupted;    /* perfex received ^C or a termination signal */
-	double elapsed;      /* seconds of wall-clock time */
-	pid_t pid;           /* the command's */
+		reading;  /* one count an event of the plan, of this pass; others LABEL_NONE */
+	int exit_status;  /* the command's, as a shell gives it; 0 with pid */
+	bool killed;      /* by a signal */
+	int signal;       /* ^C or a termination signal that perfex received, also while it read the
+			     counts; 0 */
+	bool interrupted; /* perfex received ^C or a termination signal */
+	double elapsed;   /* seconds of wall-clock time */
+	pid_t pid;        /* the command's */
 	struct rusage usage; /* likewise, and of its descendants; zero with pid */
 	size_t groups;       /* the most groups that took turns in a source */
 };

@@ -1,6 +1,19 @@
 # SPDX-License-Identifier: GPL-2.0-or-later
 # -native: the command also runs without the model.  Its output appears once, it reads the same input, and both times are reported.
 . "$TOP/tests/lib.sh"
+# A signal ends repetitions, also where the command has a status of its own.
+cat > third <<'END'
+echo x >> times
+[ "$(wc -l < times)" -lt 3 ] && exit 0
+trap 'exit 0' INT
+kill -INT $PPID
+while :; do sleep 0.1; done
+END
+run perfex -source os -e tclk -r 5 sh third
+is "interrupted in the third of five runs: status" "$status" 130
+like "it is said how many the report has" "$err" 'interrupted: the report is of 2 of 5 runs'
+like "and the report is there" "$err" 'means of 2 runs'
+
 run perfex -native -pid $$
 is "not of a process that runs" "$status" 125
 like "and why" "$err" "-native times whole runs"
