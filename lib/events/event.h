@@ -94,6 +94,9 @@ int event_encode(struct event_spec *spec, struct error *e);
  * it supports the family.
  */
 int event_encode_for(const char *family, int number, struct event_code *code, struct error *e);
+/* For a name of `perf list` that is not a row's: the row that comes nearest, and in what it differs
+ * (static); NULL for other names. */
+const struct event *event_perf_nearest(const char *name, const char **difference);
 /* This host's family as above, or "generic".  Static. */
 const char *event_host_family(void);
 /* The families, NULL-terminated.  Static. */

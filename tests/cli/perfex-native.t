@@ -39,6 +39,13 @@ unlike "but only with costs" "$err" 'add -native'
 run perfex -source model -machine zen4 -y -e cy true
 unlike "and of this host" "$err" 'add -native'
 
+for name in cache-references cache-misses bus-cycles ref-cycles cpu-clock minor-faults L1-dcache-loads L1-dcache-load-misses \
+	L1-dcache-stores L1-icache-load-misses LLC-loads LLC-load-misses LLC-store-misses dTLB-loads dTLB-load-misses dTLB-store-misses \
+	iTLB-load-misses branch-loads branch-load-misses node-loads; do
+	run perfex -source model -e "$name" true
+	[ "$status" = 0 ] || like "perf's $name" "$err" 'what comes nearest is -e [a-z0-9]+, .*: '
+done
+
 echo 'some lines' > input
 run perfex -q -native -source model -json -o r.json -y -e gi -e cy sh -c 'cat; cat >> seen' < input
 is "a file is read from its beginning each time" "$out" 'some lines'
