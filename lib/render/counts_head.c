@@ -5,6 +5,7 @@
  */
 #include "render/counts_head.h"
 
+#include <math.h>
 #include <string.h>
 
 #include "render/number.h"
@@ -14,7 +15,7 @@ static void head_seconds(struct strbuf *out, const char *name, const struct quan
 	strbuf_printf(out, "%s ", name);
 	number_figure(out, q->value, NUMBER_SECONDS);
 	strbuf_puts(out, " s");
-	if (q->high > q->low) {
+	if (q->value > 0 && q->high > q->low) {
 		strbuf_putc(out, ' ');
 		number_interval(out, q);
 	}
@@ -110,14 +111,26 @@ static void processor(const struct counts_report *r, struct strbuf *out)
 	strbuf_printf(out, "; source: %s\n", r->source);
 }
 
+/* Do modelled and measured time differ by more than the measured one is uncertain? */
+static bool head_far(const struct counts_report *r)
+{
+	const struct quantity *measured = &r->divided;
+
+	return r->ratio > 0 && measured->value >= COUNTS_COMPARED &&
+	       (r->seconds.value > COUNTS_RATIO_FAR * measured->high ||
+		       r->seconds.value * COUNTS_RATIO_FAR < measured->low);
+}
+
 /* What a large difference means, or how the other time is had. */
 static void head_remark(const struct counts_report *r, struct strbuf *out)
 {
-	if (r->ratio > COUNTS_RATIO_FAR || (r->ratio > 0 && r->ratio < 1 / COUNTS_RATIO_FAR))
+	if (head_far(r))
 		strbuf_printf(out,
-			"The modelled time is %.1f times the measured. Counts of events are still "
-			"valid;\ntimes and shares of causes may be wrong by as much.\n",
-			r->ratio);
+			"Modelled and measured time differ by a factor of %.1f. Counts of events "
+			"are "
+			"still valid;\nmodelled times and shares of causes may be wrong by as "
+			"much.\n",
+			fmax(r->ratio, 1 / r->ratio));
 	else if (r->native.runs && r->native.exit_status != r->exit_status)
 		strbuf_puts(out,
 			"The command ended differently without the model, so times are not "

@@ -80,6 +80,8 @@ struct counts_report {
 
 /* Beyond this, or its inverse, the report says that modelled and measured time differ. */
 #define COUNTS_RATIO_FAR 1.5
+/* But not of shorter times, in seconds: beginning a process takes as long. */
+#define COUNTS_COMPARED 0.005
 
 /* The data for a report. All borrowed; specs must outlive the report. */
 struct counts_input {

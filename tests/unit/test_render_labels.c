@@ -142,6 +142,31 @@ static void check(const char *format, const char *text, bool json, bool costs)
 	}
 }
 
+static bool says_far(double modelled, double low, double measured, double high)
+{
+	struct counts_report *r = report_with(false);
+	struct strbuf text = {0};
+	bool says;
+
+	r->seconds = quantity_exact(modelled, LABEL_MODEL);
+	r->divided = r->native.user = (struct quantity){measured, low, high, LABEL_MEASURED};
+	r->ratio = modelled / measured;
+	render_counts_text(r, &text);
+	says = strstr(strbuf_text(&text), "Modelled and measured time differ by a factor of 2.0.");
+	strbuf_fini(&text);
+	counts_report_free(r);
+	return says;
+}
+
+static void check_difference(void)
+{
+	ok(says_far(2, 0.9, 1, 1.1), "twice the measured time: it is said");
+	ok(says_far(1, 1.8, 2, 2.2), "or half of it");
+	ok(!says_far(2, 0.9, 1, 1.5), "unless it may be less");
+	ok(!says_far(2, 1.9, 2, 2.1), "not if they are near each other");
+	ok(!says_far(0.002, 0.0009, 0.001, 0.0011), "nor of a few milliseconds");
+}
+
 static void check_readout(void)
 {
 	struct event_spec specs[EVENTS];
@@ -202,6 +227,7 @@ int main(void)
 		counts_report_free(r);
 	}
 	check_readout();
+	check_difference();
 	for (int i = 0; i < LABEL_COUNT; i++)
 		ok(label_join(LABEL_NONE, (enum label)i) == LABEL_NONE &&
 				label_join((enum label)i, LABEL_NONE) == LABEL_NONE,
