@@ -122,8 +122,18 @@ void costs_provenance(const struct cost_table *t, const char *description, char 
 			count[cost_mark(&t->cost[i], here)]++;
 	text[0] = '\0';
 	for (int i = 0; i < COST_MARKS; i++)
-		if (count[i] && n < size)
-			n += (size_t)snprintf(text + n, size - n, "%s%d %s%s%s", n ? ", " : "",
-				count[i], words[i], i == COST_MARK_MEASURED ? " on " : "",
-				i == COST_MARK_MEASURED ? t->date : "");
+		if (count[i] && n < size) {
+			bool measured = i == COST_MARK_MEASURED,
+			     named = i == COST_MARK_ELSEWHERE && !here && t->processor[0];
+
+			n += (size_t)snprintf(text + n, size - n, "%s%d %s%s%s%s", n ? ", " : "",
+				count[i], words[i],
+				measured ? " on "
+				: named  ? " ("
+					 : "",
+				measured ? t->date
+				: named  ? t->processor
+					 : "",
+				named ? ")" : "");
+		}
 }

@@ -46,6 +46,14 @@ static void counts_json_uncounted(struct json *j, const void *row)
 	json_string(j, "why", of->why);
 }
 
+static void counts_json_source(struct json *j, const void *row)
+{
+	const struct cost_source *s = row;
+
+	json_string(j, "tag", s->tag);
+	json_string(j, "text", s->text);
+}
+
 static void counts_json_statistics(struct json *j, const void *row)
 {
 	const struct statistic *s = row;
@@ -140,6 +148,8 @@ int render_counts_json(const struct counts_report *r, struct strbuf *out, struct
 	if (r->costs) {
 		json_string(j, "cost_table", r->cost_table);
 		json_string(j, "cost_rows", r->cost_provenance);
+		json_rows(j, "cost_sources", r->cost_source, r->cost_source_count,
+			sizeof(*r->cost_source), counts_json_source);
 		json_rows(j, "statistics", r->statistics, r->statistic_count,
 			sizeof(*r->statistics), counts_json_statistics);
 		number_json(j, "divided_seconds", &r->divided);

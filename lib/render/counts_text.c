@@ -134,6 +134,8 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 	strbuf_printf(out, "Costs of events, estimated with %s\n", short_origin(r->cost_table));
 	if (r->cost_provenance[0])
 		strbuf_printf(out, "(rows: %s)\n", r->cost_provenance);
+	for (size_t i = 0; i < r->cost_source_count; i++)
+		strbuf_printf(out, "(%s: %s)\n", r->cost_source[i].tag, r->cost_source[i].text);
 	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
 		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
 	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",

@@ -154,6 +154,8 @@ static void explain(
 
 	r->costs = true;
 	snprintf(r->cost_table, sizeof(r->cost_table), "%s", in->costs->origin);
+	r->cost_source_count = in->costs->source_count;
+	memcpy(r->cost_source, in->costs->source, sizeof(r->cost_source));
 	costs_provenance(in->costs, in->machine->description, r->cost_provenance,
 		sizeof(r->cost_provenance));
 	for (size_t i = 0; i < r->event_count; i++)

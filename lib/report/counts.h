@@ -69,7 +69,9 @@ struct counts_report {
 
 	bool costs; /* -y: the rest is valid */
 	char cost_table[512];
-	char cost_provenance[256];
+	char cost_provenance[512];
+	size_t cost_source_count; /* what tags in cost_sources of rows stand for */
+	struct cost_source cost_source[COST_SOURCES_MAX];
 	size_t statistic_count;
 	struct statistic statistics[STATISTICS_MAX];
 	bool clocked; /* causes are what the model's clock saw, else those of costs */

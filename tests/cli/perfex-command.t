@@ -184,6 +184,7 @@ like "a published cost" "$err" 'Page faults.* published$'
 like "one measured elsewhere" "$err" 'Context switches.* elsewhere$'
 run $perf -y -c my.costs -e pf -json true
 like "for scripts" "$out" '"cost":"published","cost_source":"book"'
+like "and what it stands for" "$out" '"cost_sources":.*\{"tag":"book","text":"A book, page 3"\}'
 like "and all rows" "$out" '"cost_rows":"[^"]*published'
 like "perfex -t shows sources" "$(perfex -t -c my.costs)" '^pf .* ns book$'
 mkdir -p data

@@ -205,7 +205,7 @@ static void sources(void)
 	is_str(cost_mark_word(cost_mark(&t.cost[EV_INSTRUCTIONS], true)), "guess",
 		"what is not stated is a guess");
 	costs_provenance(&t, "other", text, sizeof(text));
-	is_str(text, "1 measured on another processor, 1 published, 2 guessed", "all rows");
+	is_str(text, "1 measured on another processor (P), 1 published, 2 guessed", "all rows");
 	costs_name_processor("other", t.processor, sizeof(t.processor));
 	costs_provenance(&t, "other", text, sizeof(text));
 	is_str(text, "1 measured on this processor on 2026-01-02, 1 published, 2 guessed",
