@@ -19,6 +19,8 @@ struct why {
 	struct prof_waited modelled; /* by a second run */
 };
 
+#define TOO_MUCH 0.25 /* net sampling error and unexplained gain, of all cycles */
+
 enum { WHY_FROM, WHY_TO, WHY_LIKELY, WHY_MODEL, WHY_COLUMNS };
 
 /* ---- what helps ---- */
@@ -272,6 +274,11 @@ static int why_make(struct report_waits *waits, struct error *e)
 		return error_nomem(e);
 	why_rows(&w);
 	advise(&w);
+	if (fabs(w.all.error) + fabs(w.all.gain) > TOO_MUCH * w.all.cycles)
+		report_note(w.t,
+			"%.0f samples are too few to divide the time among causes, as the net "
+			"sampling error and the gain show: run the command for longer",
+			w.all.cycles / waits->x.analysis.cycles);
 	if (waits->beside.any)
 		report_note(w.t, "modelled: of all waits on the model; the line of the static ones "
 				 "has all waits for results and execution units");

@@ -167,4 +167,10 @@ run prof -why divide -core skylake chosen
 like "a function that only the first run has" "$out" 'Divider .* to +[0-9.]+%'
 unlike "has executions" "$out" 'Executions not known'
 
+# A short run: six samples of code that was executed 50 million times.
+{ time_of | sed 's/^\(sample 0 0 0 [0-9]*\)000 /\1 /; s/ 600 / 1 /'; counts_of; } | make_experiment few || exit 1
+run prof -why -core skylake few
+like "too few samples are said to be" "$out" '^6 samples are too few .*run the command for longer'
+unlike "as many as there should be are not" "$(prof -why -core skylake same)" 'too few'
+
 done_testing
