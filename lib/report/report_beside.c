@@ -119,7 +119,7 @@ void report_beside_fill(const struct report_beside *b, struct report_table *t, s
 {
 	struct report_cell *cells;
 
-	if (!b->any || !w || t->failed)
+	if (!b->any || !w || !(w->all > 0) || t->failed)
 		return;
 	cells = report_cells(t, row) + b->column;
 	cells[BESIDE_CYCLES] = (struct report_cell){.quantity = quantity_exact(w->all, LABEL_MODEL),

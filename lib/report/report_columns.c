@@ -179,6 +179,10 @@ int report_columns_init(struct report_columns *c, struct report_table *t, const 
 		.inclusive = report_scratch(t, metrics, sizeof(*c->inclusive)),
 		.ratios = report_scratch(t, metrics, sizeof(*c->ratios)),
 		.shown = report_scratch(t, metrics, sizeof(*c->shown))};
+	c->second = -1;
+	for (size_t i = 0; i < metrics; i++)
+		if (profile_second_run(d, i) && profile_counts_instructions(&d->metrics.data[i]))
+			c->second = (long)i;
 	report_describe(t, d);
 	if (t->failed)
 		return error_nomem(e);
@@ -234,16 +238,18 @@ void report_columns_fill(const struct report_columns *c, size_t row, const uint6
 	const uint64_t *inclusive, uint64_t times)
 {
 	struct report_cell *cells = report_cells(c->table, row);
+	/* Of what the second run did not execute, misses are not known. */
+	bool unexecuted = own && c->second >= 0 && !own[c->second];
 
 	for (size_t i = 0; i < c->data->metrics.count; i++) {
-		if (own)
+		if (own && !(unexecuted && profile_second_run(c->data, i)))
 			fill_cell(&cells[c->own[i]], &c->data->metrics.data[i], own[i]);
 		if (c->inclusive[i] >= 0 && inclusive)
 			fill_cell(&cells[c->inclusive[i]], &c->data->metrics.data[i], inclusive[i]);
 	}
 	if (!own)
 		return;
-	if (c->executions >= 0) {
+	if (c->executions >= 0 && !unexecuted) {
 		struct report_cell *cell = &cells[c->executions];
 
 		cell->quantity = quantity_exact(

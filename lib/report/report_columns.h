@@ -23,6 +23,7 @@ struct report_columns { /* arrays live until report_finish */
 	struct report_ratio *ratios;
 	size_t ratio_count;
 	bool *shown;                 /* each metric, to people */
+	long second;                 /* instructions of a second run; -1: none */
 	long executions;             /* column; -1: none */
 	size_t exact;                /* its metric */
 	struct report_beside beside; /* of report_list: what a second run waited for */
