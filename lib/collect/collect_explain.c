@@ -7,7 +7,7 @@
 #include "experiment/file.h"
 #include "experiment/merge.h"
 
-const char *const collect_explain_clock = "retirement";
+const char *const collect_explain_clock = "sampled";
 
 /* Executions, and the events that are evidence of a cause of waits (lib/explain). */
 static const int wanted[] = {EV_INSTRUCTIONS, EV_L1I_MISSES, EV_L2I_MISSES,

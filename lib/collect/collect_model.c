@@ -156,6 +156,9 @@ static int describe_model(const struct modelling *m, struct experiment *x, struc
 			return -1;
 		metric->skid = metric->flags & METRIC_SKID ? 1 : 0;
 	}
+	if (machine->model.clock == MODEL_CLOCK_SAMPLED &&
+		experiment_fact(x, "model.waits", "estimated from random windows", e))
+		return -1;
 	return experiment_fact(x, "model", machine->description, e) ||
 			       experiment_fact(x, "model.clock", hz, e)
 		       ? -1

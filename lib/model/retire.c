@@ -54,7 +54,7 @@ NOINLINE void retire_tell(
 {
 	/* Rows belong to the model and are in blocks that only it writes. */
 	rows_add(t->rows, (uint32_t *)(uintptr_t)&insn->row, MODEL_ROW_CAUSES + (unsigned)cause,
-		parts);
+		parts * t->row_weight);
 }
 
 /* ---- ports ---- */

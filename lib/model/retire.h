@@ -163,6 +163,7 @@ struct retire {
 		counted[MODEL_CAUSES]; /* the caller's: cycles that are in the counts of a thread */
 
 	struct model_rows *rows; /* parts are added here by instruction; null: not needed */
+	uint64_t row_weight;     /* how often each counts there */
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
 	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
 	uint64_t arrival;        /* of the last of all requested lines */

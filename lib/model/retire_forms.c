@@ -119,6 +119,7 @@ void retire_init(struct retire *t, const struct model_config *config)
 	uint32_t width = config->width;
 
 	t->width = width;
+	t->row_weight = 1;
 	t->slot = (RETIRE_CYCLE + width / 2) / width;
 	t->window = config->window < RETIRE_WINDOW_MAX ? config->window : RETIRE_WINDOW_MAX;
 	t->misses = config->misses;

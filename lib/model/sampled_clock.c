@@ -262,6 +262,18 @@ static void leave_window(struct model *m, struct core *core)
 	m->parts = m->parts_away;
 }
 
+void sampled_clock_rows(struct model *m, struct core *core)
+{
+	struct model_rows *rows = m->watch ? &m->watch->rows : (struct model_rows *)0;
+	struct retire *t = core->clocked;
+
+	t->rows = rows && rows->row && core->sampled.phase >= SAMPLED_MEASURES
+			  ? rows
+			  : (struct model_rows *)0;
+	t->row_weight =
+		core->sampled.phase == SAMPLED_MEASURES ? SAMPLED_PERIOD / SAMPLED_MEASURED : 1;
+}
+
 static void enter_window(
 	struct model *m, struct core *core, enum sampled_phase phase, uint64_t until)
 {
@@ -269,6 +281,7 @@ static void enter_window(
 
 	s->phase = phase;
 	s->next = until;
+	sampled_clock_rows(m, core);
 	core->retire = core->clocked;
 	m->parts = m->parts_clocked;
 }

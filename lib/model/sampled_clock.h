@@ -89,6 +89,9 @@ void sampled_clock_flush(struct model *m, struct core *core);
  * not new. */
 void sampled_clock_counts(struct core *core);
 
+/* Counts by instruction have the measured cycles of the core's phase, if anyone watches: those of
+ * a window stand for its period. */
+void sampled_clock_rows(struct model *m, struct core *core);
 /* A window was measured: its events[SAMPLED_EVENTS], cycles[SAMPLED_RESULTS]. */
 void sampled_clock_window(struct sampled_clock *c, const double *events, const double *cycles);
 /* Estimates of everything until now go to where model_set_clock_sums says. Takes some

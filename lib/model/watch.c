@@ -102,7 +102,9 @@ void model_set_watch(struct model *m, struct model_watch *w)
 				     : m->cores[0].clocked   ? RETIRE_CYCLE
 							     : m->config.width;
 	for (i = 0; i < m->config.cores && w->rows.row; i++)
-		if (m->cores[i].clocked)
+		if (m->sampled)
+			sampled_clock_rows(m, &m->cores[i]);
+		else if (m->cores[i].clocked)
 			m->cores[i].clocked->rows = &w->rows;
 }
 

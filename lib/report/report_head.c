@@ -51,6 +51,7 @@ const char *const report_facts[][2] = {
 	{"machine", "Architecture"},
 	{"model", "Modelled machine"},
 	{"model.clock", "Its clock frequency (Hz)"},
+	{"model.waits", "What it waited for"},
 	{"kernel", "Kernel"},
 	{"perf", "Version of perf"},
 	{"skipped", "Not read"},

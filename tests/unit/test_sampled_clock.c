@@ -5,6 +5,7 @@
  */
 #include "../tap.h"
 #include "model/state.h"
+#include "model/watch.h"
 #include "model_machine.h"
 
 #define BLOCKS  48
@@ -269,6 +270,58 @@ static void test_fork(const struct model_config *c)
 	program_end();
 }
 
+/* ---- by instruction ---- */
+
+static struct model_watch watches[2]; /* of SAMPLED, RETIREMENT */
+
+static void begin_rows(void)
+{
+	static struct model_row rows[2][8 * BLOCKS * INSNS];
+	static struct model_carry carries[2][1000];
+
+	for (unsigned m = SAMPLED; m <= RETIREMENT; m++) {
+		memset(&watches[m], 0, sizeof(watches[m]));
+		watches[m].rows.row = rows[m];
+		watches[m].rows.limit = 8 * BLOCKS * INSNS;
+		watches[m].rows.carry = carries[m];
+		watches[m].rows.carry_limit = 1000;
+		model_set_watch(runs[m].model, &watches[m]);
+	}
+}
+
+/* Cycles of a cause, of all instructions of a block. */
+static double row_cycles(unsigned model, unsigned block, unsigned cause)
+{
+	const struct program_block *b = &blocks[model][block];
+	double parts = 0;
+
+	for (unsigned i = 0; i < b->block.insn_count; i++)
+		parts += (double)rows_get(
+			&watches[model].rows, b->insns[i].row, MODEL_ROW_CAUSES + cause);
+	return parts / RETIRE_CYCLE;
+}
+
+static void test_rows(const struct model_config *c)
+{
+	double differ = 0, all = 0;
+
+	program_begin(c, 21);
+	begin_rows();
+	run_program(PROGRAM, 1, 22);
+	for (unsigned b = 0; b < BLOCKS; b++)
+		for (unsigned cause = 1; cause < MODEL_CAUSES; cause++) {
+			double sampled = row_cycles(SAMPLED, b, cause),
+			       always = row_cycles(RETIREMENT, b, cause);
+
+			differ += sampled > always ? sampled - always : always - sampled;
+			all += always;
+		}
+	ok(all > 1e6 && differ / all < 0.1,
+		"what instructions of blocks waited for is found from windows (%.1f%% elsewhere)",
+		100 * differ / all);
+	program_end();
+}
+
 /* ---- the regression ---- */
 
 static double noise(uint64_t *seed)
@@ -353,6 +406,7 @@ int main(void)
 	ok(inside >= 3, "%u of 4 intervals hold the cycles", inside);
 	c = zen4();
 	test_fork(&c);
+	test_rows(&c);
 	test_regression(&c);
 	return done();
 }
