@@ -71,7 +71,8 @@ static const struct constant {
 	{"fp-divide", CONFIG(fp_divide_latency), 0, {{1, PROBE_FP_DIVIDE_FREE, NO, NO, NO, 0}}},
 	{"fp-divide-latency", CONFIG(execution.fp_divide), 0,
 		{{1, PROBE_FP_DIVIDE_CHAIN, NO, NO, NO, 0}}},
-	{"fp-add", CONFIG(execution.fp_add), 0, {{1, PROBE_FP_ADD_CHAIN, NO, NO, NO, 0}}},
+	{"fp-add-chain", CONFIG(execution.fp_add_chain), 0,
+		{{1, PROBE_FP_ADD_CHAIN, NO, NO, NO, 0}}},
 	{"taken", CONFIG(taken_interval), 0, {{1, PROBE_CODE + CODE_JUMPS_L1, NO, NO, NO, 0}}},
 };
 enum { CONSTANTS = sizeof(constants) / sizeof(constants[0]) };

@@ -32,6 +32,7 @@ const struct field machine_fields[] = {
 	{"caches", "memory", FIELD_CYCLES, MODEL(memory_latency), .low = 1, .high = 100000},
 	{"caches", "L2-line", FIELD_CYCLES, MODEL(l2_interval), .high = 1000},
 	{"caches", "LL-line", FIELD_CYCLES, MODEL(ll_interval), .high = 1000},
+	{"caches", "L2-write-back", FIELD_CHOICE, MODEL(l2_write_back), .choices = {"shared", "own"}},
 	{"caches", "memory-line", FIELD_CYCLES, MODEL(memory_interval), .high = 10000},
 	{"caches", "intervention", FIELD_CYCLES, MODEL(intervention_latency), .high = 100000},
 	{"caches", "L1I-policy", FIELD_CHOICE, MODEL(policy[MODEL_L1I]), .choices = POLICIES},
@@ -46,6 +47,7 @@ const struct field machine_fields[] = {
 	{"prefetch", "L1D-stride", FIELD_PREFETCH, MODEL(l1d_stride), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD},
 	{"prefetch", "L2-adjacent", FIELD_CHOICE, MODEL(l2_adjacent), .choices = {"off", "on"}},
 	{"prefetch", "L2-stream", FIELD_PREFETCH, MODEL(l2_stream), .low = PREFETCH_ENTRIES | PREFETCH_AHEAD | PREFETCH_LINES},
+	{"prefetch", "stream-pages", FIELD_CHOICE, MODEL(stream_pages), .choices = {"stop", "cross"}},
 
 	{"tlbs", "page", FIELD_SIZE, MODEL(page_size), .low = 4096, .high = 1u << 30},
 	{"tlbs", "ITLB", FIELD_TLB, MODEL(itlb)},
@@ -65,6 +67,7 @@ const struct field machine_fields[] = {
 	{"pipeline", "store-buffer", FIELD_COUNT, MODEL(store_buffer), .low = 1, .high = 256},
 	{"pipeline", "misses", FIELD_COUNT, MODEL(misses), .high = 64},
 	{"pipeline", "fetches", FIELD_COUNT, MODEL(fetches), .high = 16},
+	{"pipeline", "jump-fetches", FIELD_COUNT, MODEL(jump_fetches), .high = 16},
 	{"pipeline", "divide", FIELD_CYCLES, MODEL(divide_latency), .high = 1000},
 	{"pipeline", "fp-divide", FIELD_CYCLES, MODEL(fp_divide_latency), .high = 1000},
 	{"pipeline", "store-forward", FIELD_CYCLES, MODEL(store_forward_penalty), .high = 1000},
@@ -80,6 +83,7 @@ const struct field machine_fields[] = {
 	{"execution", "shuffles", FIELD_COUNT, MODEL(execution.shuffles), .high = 15},
 	{"execution", "multiply", FIELD_CYCLES, MODEL(execution.multiply), .high = 1000},
 	{"execution", "fp-add", FIELD_CYCLES, MODEL(execution.fp_add), .high = 1000},
+	{"execution", "fp-add-chain", FIELD_CYCLES, MODEL(execution.fp_add_chain), .high = 1000},
 	{"execution", "fp-multiply", FIELD_CYCLES, MODEL(execution.fp_multiply), .high = 1000},
 	{"execution", "fused", FIELD_CYCLES, MODEL(execution.fused), .high = 1000},
 	{"execution", "convert", FIELD_CYCLES, MODEL(execution.convert), .high = 1000},
@@ -92,15 +96,19 @@ const struct field machine_fields[] = {
 	{"execution", "divide-latency", FIELD_CYCLES, MODEL(execution.divide), .high = 1000},
 	{"execution", "fp-divide-latency", FIELD_CYCLES, MODEL(execution.fp_divide), .high = 1000},
 	{"execution", "vector-load", FIELD_CYCLES, MODEL(execution.vector_load), .high = 1000},
+	{"execution", "vector-loads", FIELD_COUNT, MODEL(execution.vector_loads), .high = 15},
 	{"execution", "forward", FIELD_CYCLES, MODEL(execution.forward), .high = 1000},
 	{"execution", "forward-renamed", FIELD_CYCLES, MODEL(execution.forward_renamed), .high = 1000},
 	{"execution", "bank-loads", FIELD_COUNT, MODEL(execution.bank_loads), .high = 3},
 	{"execution", "store-lines", FIELD_COUNT, MODEL(execution.store_lines), .high = 15},
+	{"execution", "string-start", FIELD_CYCLES, MODEL(execution.string_start), .high = 1000},
+	{"execution", "string-bytes", FIELD_COUNT, MODEL(execution.string_bytes), .high = 256},
 
 	{"branches", "predictor", FIELD_CHOICE, MODEL(predictor_kind), .choices = {"two-bit", "tagged", "cachegrind"}},
 	{"branches", "entries", FIELD_LOG2, MODEL(predictor_bits), .low = 16, .high = 1u << 20},
 	{"branches", "return-stack", FIELD_COUNT, MODEL(return_stack), .low = 1, .high = 256},
 	{"branches", "taken", FIELD_CYCLES, MODEL(taken_interval), .high = 100},
+	{"branches", "taken-long", FIELD_CYCLES, MODEL(taken_long), .high = 100},
 	{"branches", "mispredict", FIELD_CYCLES, MODEL(mispredict_penalty), .high = 1000},
 };
 /* clang-format on */
@@ -168,7 +176,10 @@ static const struct machine defaults = {
 				.divide = 18,
 				.fp_divide = 13,
 				.vector_load = 2,
-				.forward = 5},
+				.forward = 5,
+				/* As Intel's optimization manual has them for fast strings. */
+				.string_start = 30,
+				.string_bytes = 32},
 		},
 };
 

@@ -97,6 +97,11 @@ struct model_prefetcher {
 	uint32_t lines;   /* that one access sets off at most */
 };
 
+/* Is the way back to L2 the one by which lines come? */
+enum model_way { MODEL_WAY_SHARED, MODEL_WAY_OWN, MODEL_WAYS };
+
+enum model_stream_pages { MODEL_STREAM_STOPS, MODEL_STREAM_CROSSES, MODEL_STREAM_PAGES };
+
 enum model_flavour {
 	MODEL_NATIVE = 0,
 	/* Exactly cachegrind's semantics: L1 and LL only, an access that straddles two lines counts
@@ -129,8 +134,9 @@ struct model_execution_config {
 	/* Latencies, cycles; see enum model_latency.  0 is 1. */
 	uint32_t multiply, fp_add, fp_multiply, fused, convert, vector, vector_multiply, shuffle,
 		move, crypto, microcode, divide, fp_divide;
-	uint32_t vector_load; /* cycles more than any other load */
-	uint32_t forward;     /* from a store's data to the load that gets them */
+	uint32_t vector_load;  /* cycles more than any other load */
+	uint32_t vector_loads; /* of vectors, in a cycle; 0: as many as of others */
+	uint32_t forward;      /* from a store's data to the load that gets them */
 	/* The same where base register and displacement of both are equal; 0: as forward. */
 	uint32_t forward_renamed;
 	/* Loads per cycle from one of the eight banks of a line (8 bytes each), 1 to 3; others:
@@ -139,6 +145,11 @@ struct model_execution_config {
 	uint32_t bank_loads;
 	/* Lines to which stores go in a cycle; 0: as many as stores. */
 	uint32_t store_lines;
+	/* From a floating-point addition to one that needs its result; 0: as fp_add. */
+	uint32_t fp_add_chain;
+	/* Repeated string instructions that store: cycles before the first bytes; bytes per cycle
+	 * then, 0: each repetition is as an instruction of its own. */
+	uint32_t string_start, string_bytes;
 };
 
 /* How branches are predicted: branch.c. */
@@ -180,7 +191,10 @@ struct model_config {
 			    limit */
 	/* Cycles from one line to the next that a core gets from there at best; 0: no limit. */
 	uint32_t l2_interval, ll_interval, memory_interval;
-	uint32_t taken_interval;             /* cycles from one taken branch to the next at best */
+	uint32_t taken_interval; /* cycles from one taken branch to the next at best */
+	/* Cycles that fetch loses at a taken branch after more instructions than fit into one and a
+	 * half cycles' width. */
+	uint32_t taken_long;
 	uint32_t policy[MODEL_LEVELS];       /* enum model_policy */
 	uint32_t l2_inclusion, ll_inclusion; /* enum model_inclusion: L2 to L1I and L1D; LL to all
 						private caches */
@@ -191,10 +205,13 @@ struct model_config {
 	struct model_prefetcher l1d_stride;         /* loads at a constant stride: entries, ahead */
 	struct model_prefetcher l2_stream; /* misses of L1 in ascending or descending lines:
 					      entries, ahead, lines */
-	uint32_t l2_adjacent; /* a miss of L2 fetches the other half of its pair of lines too */
-	uint32_t clock;       /* enum model_clock */
-	uint32_t fetches;     /* sequential lines of code requested at once; 0, 1: one */
-	uint32_t parts;       /* enum model_part: those that the run needs */
+	uint32_t l2_adjacent;   /* a miss of L2 fetches the other half of its pair of lines too */
+	uint32_t clock;         /* enum model_clock */
+	uint32_t fetches;       /* sequential lines of code requested at once; 0, 1: one */
+	uint32_t jump_fetches;  /* likewise, of those that are jumped to as predicted */
+	uint32_t l2_write_back; /* enum model_way: of modified lines back to L2 */
+	uint32_t stream_pages; /* enum model_stream_pages: does L2-stream go on in the next page? */
+	uint32_t parts;        /* enum model_part: those that the run needs */
 	uint32_t events[EVENT_LIMIT / 32]; /* without other parts than execution, a bit for each
 					      that is counted */
 	struct model_execution_config execution;

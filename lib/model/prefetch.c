@@ -9,14 +9,15 @@
  *   lines mean the next line. Instructions have their entry by the low bits of their address; if
  *   the instruction is not known, the page is used instead.
  * - l2_stream: requests to L2 in ascending or descending lines of a page (Palacharla and Kessler,
- *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). Pages have their entry
- *   by the low bits of their number.
+ *   ISCA 1994, and the streamer of Intel's Optimization Reference Manual). Pages have one of four
+ *   entries by the low bits of their number.
  * - l2_adjacent: a request that misses L2 also fetches the other line of its pair.
  *
- * None of them crosses a page. A prefetch is not counted as a reference or a miss; it takes its
- * turn with the supplier of the line (clock_line), other cores receive its requests, and it
- * replaces lines. A demand access that comes before the line arrives waits for the rest of the
- * latency.
+ * None of them crosses a page, except streams where the machine says so: those continue in the page
+ * that follows, as if its addresses were those of memory. A prefetch is not counted as a reference
+ * or a miss; it takes its turn with the supplier of the line (clock_line), other cores receive its
+ * requests, and it replaces lines. A demand access that comes before the line arrives waits for the
+ * rest of the latency.
  */
 #include "model/state.h"
 
@@ -142,26 +143,82 @@ static NOINLINE void stream_on(
 	if ((e->front - line) * way < 0)
 		e->front = line;
 	for (n = 0; n < config->lines && (e->front - line) * way < config->ahead; n++) {
-		if (e->front + way < 0 || e->front + way >= lines)
+		if (!m->config.stream_pages && (e->front + way < 0 || e->front + way >= lines))
 			break;
 		e->front += way;
 		hierarchy_ahead_l2(m, core, page + ((uint64_t)e->front << core->l2.bits));
 	}
 }
 
+/* The entries that a page can have: four, so that arrays whose distance is a large power of two do
+ * not take each other's. */
+enum { STREAM_WAYS = 4 };
+
+static struct stream_entry *stream_set(const struct model *m, struct core *core, uint64_t page)
+{
+	uint32_t entries = m->config.l2_stream.entries;
+	uint32_t sets = entries > STREAM_WAYS ? entries / STREAM_WAYS : 1;
+
+	return core->prefetch.streams +
+	       (size_t)STREAM_WAYS * prefetch_entry_of((uint32_t)(page >> m->page_bits), sets);
+}
+
+static uint32_t stream_ways(const struct model *m)
+{
+	uint32_t entries = m->config.l2_stream.entries;
+
+	return entries < STREAM_WAYS ? entries : STREAM_WAYS;
+}
+
+/* Of the page's stream, or null. */
+static struct stream_entry *stream_known(const struct model *m, struct core *core, uint64_t page)
+{
+	struct stream_entry *e = stream_set(m, core, page);
+	uint32_t ways = stream_ways(m), i;
+
+	for (i = 0; i < ways; i++)
+		if (e[i].page == (page | 1))
+			return &e[i];
+	return (struct stream_entry *)0;
+}
+
+/* A page is requested that has no stream. If that of the page before comes from there, it goes on.
+ */
+static NOINLINE void stream_begins(struct model *m, struct core *core, uint64_t page, int64_t line)
+{
+	int64_t lines = (int64_t)((m->page + 1) >> core->l2.bits), way;
+	struct stream_entry *e = stream_set(m, core, page), *oldest = e;
+	uint32_t ways = stream_ways(m), i;
+
+	for (i = 1; i < ways; i++)
+		oldest = e[i].used < oldest->used ? &e[i] : oldest;
+	*oldest = (struct stream_entry){
+		.page = page | 1, .last = line, .used = ++core->prefetch.requests};
+	for (way = -1; m->config.stream_pages && way <= 1; way += 2) {
+		const struct stream_entry *before =
+			stream_known(m, core, way > 0 ? page - m->page - 1 : page + m->page + 1);
+
+		if (!before || before->way != way || (before->front - lines * way - line) * way < 0)
+			continue;
+		oldest->way = way;
+		oldest->front = before->front - lines * way;
+		stream_on(m, core, oldest, page, line);
+		return;
+	}
+}
+
 INLINE void stream(struct model *m, struct core *core, uint64_t address)
 {
-	const struct model_prefetcher *config = &m->config.l2_stream;
 	uint64_t page = address & ~m->page;
-	struct stream_entry *e = &core->prefetch.streams[prefetch_entry_of(
-		(uint32_t)(address >> m->page_bits), config->entries)];
+	struct stream_entry *e = stream_known(m, core, page);
 	int64_t line = (int64_t)((address & m->page) >> core->l2.bits);
 	int64_t way;
 
-	if (e->page != (page | 1)) {
-		*e = (struct stream_entry){.page = page | 1, .last = line};
+	if (!e) {
+		stream_begins(m, core, page, line);
 		return;
 	}
+	e->used = ++core->prefetch.requests;
 	if (line == e->last)
 		return;
 	way = line > e->last ? 1 : -1;

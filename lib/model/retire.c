@@ -179,11 +179,17 @@ void retire_note(struct retire *t, const struct model_insn *insn, enum retire_wh
 			insn, address, latency, (uint8_t)what, (uint8_t)cause, turns[cause]};
 }
 
-/* After the last instruction of a record; `taken` branches were. */
+/* After the last instruction of a record; `taken` branches were. Fetch takes whole groups of
+ * instructions: one that a taken branch ends is not filled up by what follows, except where all
+ * since the branch before make a small group. */
 static void space_taken(struct retire *t, unsigned taken)
 {
-	t->taken_last =
-		later(t->came, t->taken_last + (((uint64_t)taken * t->taken) << RETIRE_CYCLE_BITS));
+	uint64_t fetching = (uint64_t)taken * t->taken;
+
+	if (t->taken_long && t->in_a_row > taken * (t->width + t->width / 2))
+		fetching = (uint64_t)t->in_a_row * t->slot + (uint64_t)taken * t->taken_long;
+	t->in_a_row = 0;
+	t->taken_last = later(t->came, t->taken_last + fetching);
 	if (t->taken_last > t->came && t->taken_last + t->slot > t->redirected) {
 		t->redirected = t->taken_last + t->slot;
 		t->redirected_by = MODEL_CAUSE_TAKEN;
@@ -321,6 +327,7 @@ void retire_record(
 	}
 	if (UNLIKELY(op < end))
 		run_carefully(&w, s, op, end, record);
+	t->in_a_row += insns;
 	if (insns == s->insn_count && s->statics[MODEL_STATIC_TAKEN] && t->taken)
 		space_taken(t, s->statics[MODEL_STATIC_TAKEN]);
 }

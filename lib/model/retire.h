@@ -44,6 +44,7 @@ enum model_latency {
 	MODEL_LATENCY_FP_DIVIDE,
 	MODEL_LATENCY_LOCKED,
 	MODEL_LATENCY_SERIALISING,
+	MODEL_LATENCY_STRING, /* a repetition that stores; no class of instructions has it */
 	MODEL_LATENCIES,
 };
 
@@ -82,7 +83,7 @@ enum {
 	RETIRE_NOTES_MAX = 1024,
 	RETIRE_WINDOW_MAX = 4096, /* a power of two; windows beyond are as long */
 	RETIRE_CALENDAR = 1024,   /* cycles, a power of two */
-	RETIRE_LINES = 64,        /* lines on their way that are remembered, a power of two */
+	RETIRE_LINES = 256,       /* lines on their way that are remembered, a power of two */
 	RETIRE_STORED = 256,      /* stores that loads find the data of, a power of two */
 	RETIRE_REQUESTS = 64,
 	RETIRE_INTERVALS = 1024,
@@ -147,10 +148,14 @@ struct retire_request {
 
 struct retire {
 	/* The machine; times in cycles unless marked as parts. */
-	uint32_t width, window, misses, store_buffer, fetches;
+	uint32_t width, window, misses, store_buffer, fetches, jump_fetches;
 	uint32_t slot; /* parts: of one instruction */
 	struct retire_form form[MODEL_LATENCIES];
-	uint32_t forward, renamed, mispredict, taken;
+	uint32_t forward, renamed, mispredict;
+	uint32_t taken, taken_long; /* parts: from one taken branch to the next; see model.h */
+	uint32_t add_chain;         /* from addition to addition */
+	uint32_t string_start, string_bytes;
+	uint32_t write_back_own;    /* have modified lines a way of their own to L2? */
 	uint32_t drain, drain_line; /* parts: from store to store, in the same line, in another */
 	uint32_t interval[3];       /* between lines of L2, LL, memory */
 	uint32_t line_bits;         /* log2 bytes of a line of L1D */
@@ -166,13 +171,17 @@ struct retire {
 	uint64_t row_weight;     /* how often each counts there */
 	uint64_t came, gone;     /* parts: when the last instruction was dispatched, and retired */
 	uint64_t taken_last;     /* parts: when fetch continued after the last taken branch */
+	uint32_t in_a_row;       /* instructions since then */
 	uint64_t arrival;        /* of the last of all requested lines */
 	uint64_t barrier;        /* no load before that */
 	uint64_t divider_free;
 	uint64_t stores,
 		drained;      /* number of stores so far; parts: when the last leaves the buffer */
 	uint64_t stored_line; /* of the last store */
-	uint64_t redirected;  /* parts: dispatch waits until then; 0: it does not wait */
+	/* The string instruction that ran last, and the number of the instruction after it. */
+	const struct model_insn *string;
+	uint64_t string_number;
+	uint64_t redirected;    /* parts: dispatch waits until then; 0: it does not wait */
 	uint32_t redirected_by; /* enum model_cause */
 	uint32_t notes;
 	uint64_t fetched_line;               /* that was missed last */

@@ -42,6 +42,7 @@ static const uint8_t unit_of[MODEL_LATENCIES] = {
 	[MODEL_LATENCY_FP_DIVIDE] = NO_UNIT,
 	[MODEL_LATENCY_LOCKED] = NO_UNIT,
 	[MODEL_LATENCY_SERIALISING] = NO_UNIT,
+	[MODEL_LATENCY_STRING] = NO_UNIT,
 };
 
 /* Ports by unit, from the lowest bit on. */
@@ -95,6 +96,7 @@ static void init_forms(struct retire *t, const struct model_config *config)
 						 ? config->lock_latency - config->l1d.latency
 						 : 1,
 		[MODEL_LATENCY_SERIALISING] = 1,
+		[MODEL_LATENCY_STRING] = 1,
 	};
 	uint32_t ports[UNITS + 1];
 	int i;
@@ -109,6 +111,11 @@ static void init_forms(struct retire *t, const struct model_config *config)
 			.special = (uint8_t)(i < MODEL_LATENCY_SPECIAL ? 0 : i),
 			.half_slots = 2,
 		};
+	for (i = MODEL_LATENCY_VECTOR_LOAD; i <= MODEL_LATENCY_CRYPTO; i++)
+		if (i != MODEL_LATENCY_MULTIPLY && e->vector_loads && e->vector_loads < e->loads)
+			t->form[i].load_ports &=
+				~((UINT32_C(1) << (e->loads - e->vector_loads)) - 1);
+	t->form[MODEL_LATENCY_FP_DIVIDE].load_ports = t->form[MODEL_LATENCY_FP_ADD].load_ports;
 	t->form[MODEL_LATENCY_DIVIDE].busy = config->divide_latency;
 	t->form[MODEL_LATENCY_FP_DIVIDE].busy = config->fp_divide_latency;
 }
@@ -124,12 +131,19 @@ void retire_init(struct retire *t, const struct model_config *config)
 	t->window = config->window < RETIRE_WINDOW_MAX ? config->window : RETIRE_WINDOW_MAX;
 	t->misses = config->misses;
 	t->fetches = config->fetches < RETIRE_FETCHES ? config->fetches : RETIRE_FETCHES;
+	t->jump_fetches =
+		config->jump_fetches < RETIRE_FETCHES ? config->jump_fetches : RETIRE_FETCHES;
+	t->write_back_own = config->l2_write_back == MODEL_WAY_OWN;
+	t->add_chain = e->fp_add_chain ? e->fp_add_chain : at_least_one(e->fp_add);
+	t->string_start = e->string_start;
+	t->string_bytes = e->string_bytes;
 	t->store_buffer = config->store_buffer ? config->store_buffer : RETIRE_STORES_MAX;
 	init_forms(t, config);
 	t->forward = e->forward;
 	t->renamed = e->forward_renamed ? e->forward_renamed : e->forward;
 	t->mispredict = config->mispredict_penalty;
-	t->taken = config->taken_interval;
+	t->taken = config->taken_interval * RETIRE_CYCLE;
+	t->taken_long = config->taken_long * RETIRE_CYCLE;
 	t->drain = e->stores ? RETIRE_CYCLE / e->stores : 0;
 	t->drain_line = e->store_lines ? RETIRE_CYCLE / e->store_lines : 0;
 	t->drain_line = t->drain > t->drain_line ? t->drain : t->drain_line;
@@ -244,6 +258,38 @@ static uint8_t forms_way_of(const struct model_block *b, const struct model_insn
 					       : RETIRE_GENERALLY;
 }
 
+/* Is the result of an addition next read by another one? A block is taken to follow itself. */
+static int forms_adds_on(const struct model_block *b, unsigned i)
+{
+	unsigned slot = b->insns[i].result[0], k, n;
+
+	for (n = 1; n <= b->insn_count; n++) {
+		k = (i + n) % b->insn_count;
+		if (reads(b, k, slot) || (k > i && reads(b, k, MODEL_RESULT + i)))
+			return b->insns[k].latency == MODEL_LATENCY_FP_ADD;
+		if (writes(b, k, slot))
+			return 0;
+	}
+	return 0;
+}
+
+/* A repetition of a string instruction that stores takes the time of its bytes. */
+static void forms_prepare_string(const struct retire *t, const struct model_block *b, unsigned i)
+{
+	const struct model_insn *n = &b->insns[i];
+	const struct model_access *a = &b->accesses[n->first_access];
+	struct retire_op *op = &b->ops[i];
+	unsigned k;
+
+	for (k = 0; k < n->access_count && a[k].kind != MODEL_ACCESS_STORE; k++)
+		;
+	if (k == n->access_count)
+		return;
+	op->way = RETIRE_GENERALLY;
+	op->special = MODEL_LATENCY_STRING;
+	op->cost = (uint32_t)a[k].size * RETIRE_CYCLE / t->string_bytes;
+}
+
 static void forms_prepare(const struct retire *t, const struct model_block *b, unsigned i,
 	const struct retire_form *f, uint32_t key)
 {
@@ -280,7 +326,13 @@ void retire_prepare(const struct retire *t, struct model_block *block,
 	for (i = 0; i < block->insn_count; i++)
 		forms_prepare(t, block, i, forms ? &forms[i] : &t->form[block->insns[i].latency],
 			keys ? keys[i] : 0);
-	for (i = 0; i < block->insn_count; i++)
+	for (i = 0; i < block->insn_count; i++) {
 		if (!put_results(block, i, &block->ops[i]))
 			block->ops[i].way = RETIRE_GENERALLY;
+		if (t->string_bytes && (block->insns[i].class_bits & MODEL_STEPPED))
+			forms_prepare_string(t, block, i);
+		if (!forms && block->insns[i].latency == MODEL_LATENCY_FP_ADD &&
+			forms_adds_on(block, i))
+			block->ops[i].latency = t->add_chain;
+	}
 }

@@ -67,7 +67,7 @@ static uint64_t request_line(struct retire *t, uint64_t at, const struct retire_
 	uint64_t line = note->address >> t->line_bits, end = begin + note->latency;
 
 	/* A modified line is written back to L2 later. */
-	if (note->what == RETIRE_STORE)
+	if (note->what == RETIRE_STORE && !t->write_back_own)
 		take_turn(t, RETIRE_TURN_L2, begin);
 	t->lines[line % RETIRE_LINES] = (struct retire_line){line, end, note->cause};
 	t->arrival = later(t->arrival, end);
@@ -166,14 +166,18 @@ static NOINLINE uint64_t store_noted(struct walk *w, const struct model_insn *in
 
 /* ---- instructions with notes, or that are not simple ---- */
 
-/* A line of code missed: when it arrives. The line after the last missed one was requested ahead.
- */
+/* A line of code missed: when it arrives. The line after the last missed one was requested ahead,
+ * and, if fetch runs ahead of execution, so was one that was jumped to. */
 static uint64_t line_comes(struct retire *t, const struct retire_note *n, uint64_t came)
 {
 	uint64_t until = came, asked = t->restarted;
 
-	if (t->fetches > 1 && n->address == t->fetched_line + (UINT64_C(1) << t->line_bits)) {
-		asked = later(asked, t->fetch_came[(t->fetch_count - t->fetches) % RETIRE_FETCHES]);
+	uint32_t ahead = n->address == t->fetched_line + (UINT64_C(1) << t->line_bits)
+				 ? t->fetches
+				 : t->jump_fetches;
+
+	if (ahead > 1) {
+		asked = later(asked, t->fetch_came[(t->fetch_count - ahead) % RETIRE_FETCHES]);
 		until = asked < came ? asked : came;
 	}
 	until += (uint64_t)n->latency << RETIRE_CYCLE_BITS;
@@ -213,6 +217,8 @@ static uint64_t execute_special(struct walk *w, const struct retire_op *op, uint
 		add_phase(&w->phases, MODEL_CAUSE_DIVIDER, at, done);
 		return done;
 	}
+	if (op->special == MODEL_LATENCY_STRING)
+		return at + 1;
 	if (op->special == MODEL_LATENCY_LOCKED) {
 		done = at + op->latency;
 		add_phase(&w->phases, MODEL_CAUSE_LOCKED, 0, done);
@@ -292,6 +298,23 @@ static uint64_t be_alone(struct walk *w, uint64_t from)
 	return later(from, alone);
 }
 
+/* Is it a further repetition of a string instruction? */
+static int further_repetition(const struct retire *t, const struct model_insn *insn)
+{
+	return t->string == insn && t->string_number == t->instructions;
+}
+
+/* Some bytes of a string, which need no port of their own. */
+static uint64_t load_string(
+	struct walk *w, const struct model_insn *insn, uint64_t address, uint64_t at)
+{
+	uint64_t done = at;
+
+	if (w->note->insn == insn)
+		done = load_noted(w, insn, at, 0);
+	return at < w->t->arrival ? retire_wait_for_line(w, address, done) : done;
+}
+
 /* All that it executes, from cycle `at` on, its address known at `from`: when it is done. */
 static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
 	const struct retire_op *op, const struct touched *m, uint64_t at, uint64_t from)
@@ -305,7 +328,9 @@ static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
 	if (m->count)
 		at = later(at, from);
 	for (i = 0; i < m->count; i++)
-		if (retire_loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
+		if (op->special == MODEL_LATENCY_STRING && m->access[i].kind == MODEL_ACCESS_LOAD)
+			at = later(at, load_string(w, insn, m->address[i], from));
+		else if (retire_loads(m->access[i].kind) && happens(&m->access[i], m->address[i]))
 			at = later(at,
 				retire_load(w, insn, op, m->address[i], m->access[i].size, from));
 	if (op->special)
@@ -321,7 +346,8 @@ static uint64_t retire_execute(struct walk *w, const struct model_insn *insn,
 	return done;
 }
 
-/* Retires an instruction that is done at `done`. */
+/* Retires an instruction that is done at `done`. Further repetitions have no place in the window.
+ */
 static void go(
 	struct walk *w, const struct model_insn *insn, const struct retire_op *op, uint64_t done)
 {
@@ -333,7 +359,13 @@ static void go(
 		retire_explain(t, insn, &w->phases, gone + RETIRE_CYCLE, done << RETIRE_CYCLE_BITS);
 	w->phases.count = 0;
 	t->gone = at;
+	if (op->special == MODEL_LATENCY_STRING && further_repetition(t, insn))
+		return;
 	t->retired[t->instructions++ % RETIRE_WINDOW_MAX] = at;
+	if (op->special == MODEL_LATENCY_STRING) {
+		t->string = insn;
+		t->string_number = t->instructions;
+	}
 }
 
 static void store_all(struct walk *w, const struct model_insn *insn, const struct retire_op *op,
@@ -347,6 +379,10 @@ static void store_all(struct walk *w, const struct model_insn *insn, const struc
 		if (stores(m->access[i].kind) && happens(&m->access[i], m->address[i])) {
 			uint64_t there = store_noted(w, insn, gone) << RETIRE_CYCLE_BITS;
 
+			/* A string is stored in whole lines. */
+			if (op->special == MODEL_LATENCY_STRING &&
+				t->stored_line == m->address[i] >> t->line_bits)
+				continue;
 			store_data(t, op->key, m->access[i].size, m->address[i], ready);
 			store_leaves(t, m->address[i], later(t->gone, there));
 		}
@@ -373,6 +409,9 @@ NOINLINE void retire_generally(
 	uint64_t at, from, done, data;
 	unsigned k;
 
+	if (op->special == MODEL_LATENCY_STRING && !further_repetition(t, insn))
+		hold(t, insn, op->cost, MODEL_CAUSE_UNIT,
+			t->came + op->cost + ((uint64_t)t->string_start << RETIRE_CYCLE_BITS));
 	come_late(w, insn, op->cost, any_stores(m.access, m.count) ? room_of_stores(t) : 0);
 	t->came = later(
 		t->came + op->cost, t->retired[(t->instructions - t->window) % RETIRE_WINDOW_MAX]);

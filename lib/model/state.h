@@ -118,7 +118,7 @@ struct predictor {
 	uint64_t returns[RETURN_STACK_MAX];
 };
 
-#define ARRIVALS 64
+#define ARRIVALS 256
 
 struct stride_entry {
 	uint64_t key; /* see prefetch.c */
@@ -130,6 +130,7 @@ struct stream_entry {
 	uint64_t page;       /* address | 1 */
 	int64_t last, front; /* lines of the page: requested, prefetched */
 	int64_t way;         /* 1 ascending, -1 descending, 0: unknown */
+	uint64_t used;       /* number of the stream's last request */
 };
 
 struct arrival {
@@ -142,6 +143,7 @@ struct prefetch {
 	struct stride_entry strides[PREFETCH_ENTRIES_MAX];
 	struct stream_entry streams[PREFETCH_ENTRIES_MAX];
 	struct arrival arrivals[ARRIVALS];
+	uint64_t requests; /* to streams */
 };
 
 struct core {

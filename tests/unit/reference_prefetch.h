@@ -17,13 +17,14 @@ struct ref_stride {
 
 struct ref_stream {
 	bool known;
-	uint64_t page;
+	uint64_t page, asked; /* asked: number of the last request */
 	int64_t last, front, way;
 };
 
 struct ref_prefetchers {
 	struct ref_stride strides[PREFETCH_ENTRIES_MAX];
 	struct ref_stream streams[PREFETCH_ENTRIES_MAX];
+	uint64_t asked; /* requests so far */
 };
 
 /* The addresses that a prefetcher wants. */
@@ -74,17 +75,68 @@ static struct ref_wanted ref_want_stride(struct ref_prefetchers *p,
 	return w;
 }
 
+/* The page's stream. create: perhaps a new one, in place of the one of its four that was asked
+ * least recently. */
+static struct ref_stream *ref_stream_of(
+	struct ref_prefetchers *p, const struct model_config *config, uint64_t page, bool create)
+{
+	uint32_t entries = config->l2_stream.entries, ways = entries < 4 ? entries : 4;
+	uint32_t first = entries > 4 ? 4 * ((uint32_t)page % (entries / 4)) : 0;
+	struct ref_stream *oldest = &p->streams[first];
+
+	for (uint32_t i = first; i < first + ways; i++) {
+		if (p->streams[i].known && p->streams[i].page == page)
+			return &p->streams[i];
+		if (p->streams[i].asked < oldest->asked)
+			oldest = &p->streams[i];
+	}
+	if (create)
+		*oldest = (struct ref_stream){.page = page};
+	return create ? oldest : NULL;
+}
+
+static void ref_stream_on(
+	struct ref_wanted *w, const struct model_config *config, struct ref_stream *s, int64_t line)
+{
+	int64_t lines = config->page_size / config->l2.line, way = s->way, distance;
+
+	for (uint32_t n = 0; n < config->l2_stream.lines; n++) {
+		distance = (s->front - line) * way;
+		if (distance < 0)
+			s->front = line;
+		if (distance >= (int64_t)config->l2_stream.ahead)
+			break;
+		if (!config->stream_pages && (s->front + way < 0 || s->front + way >= lines))
+			break;
+		s->front += way;
+		w->address[w->count++] =
+			s->page * config->page_size + (uint64_t)s->front * config->l2.line;
+	}
+}
+
 static struct ref_wanted ref_want_stream(
 	struct ref_prefetchers *p, const struct model_config *config, uint64_t address)
 {
 	uint64_t page = address / config->page_size;
 	int64_t lines = config->page_size / config->l2.line;
-	int64_t line = (int64_t)(address / config->l2.line) % lines, way, distance;
-	struct ref_stream *s = &p->streams[(uint32_t)page % config->l2_stream.entries];
+	int64_t line = (int64_t)(address / config->l2.line) % lines, way;
+	struct ref_stream *s = ref_stream_of(p, config, page, true), *before;
 	struct ref_wanted w = {0};
 
-	if (!s->known || s->page != page) {
-		*s = (struct ref_stream){.known = true, .page = page, .last = line};
+	s->asked = ++p->asked;
+	if (!s->known) {
+		s->known = true;
+		s->last = line;
+		for (way = -1; config->stream_pages && way <= 1; way += 2) {
+			before = ref_stream_of(p, config, page - (uint64_t)way, false);
+			if (!before || before->way != way ||
+				(before->front - way * lines - line) * way < 0)
+				continue;
+			s->way = way;
+			s->front = before->front - way * lines;
+			ref_stream_on(&w, config, s, line);
+			break;
+		}
 		return w;
 	}
 	if (line == s->last)
@@ -96,17 +148,7 @@ static struct ref_wanted ref_want_stream(
 		s->front = line;
 		return w;
 	}
-	for (uint32_t n = 0; n < config->l2_stream.lines; n++) {
-		distance = (s->front - line) * way;
-		if (distance < 0)
-			s->front = line;
-		if (distance >= (int64_t)config->l2_stream.ahead || s->front + way < 0 ||
-			s->front + way >= lines)
-			break;
-		s->front += way;
-		ref_want(&w, config->page_size, address,
-			page * config->page_size + (uint64_t)s->front * config->l2.line);
-	}
+	ref_stream_on(&w, config, s, line);
 	return w;
 }
 

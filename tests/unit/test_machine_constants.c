@@ -69,7 +69,7 @@ static void refused(void)
 				   "mispredict 1.20 cycles, spread 0.00\n"
 				   "locked -3.00 cycles, spread 0.00\n"
 				   "divide nan cycles, spread 0.00\n"
-				   "fp-add 4.00 cycles\n");
+				   "fp-add-chain 4.00 cycles\n");
 	has("L2", before.l2.latency, MACHINE_CONSTANT_REFUSED, "not above the first level's");
 	has("LL", before.ll.latency, MACHINE_CONSTANT_REFUSED, "not above the second level's");
 	has("memory", before.memory_latency, MACHINE_CONSTANT_REFUSED, "over ten times");
@@ -78,7 +78,8 @@ static void refused(void)
 	has("mispredict", before.mispredict_penalty, MACHINE_CONSTANT_REFUSED, "under a tenth");
 	has("locked", before.lock_latency, MACHINE_CONSTANT_DESCRIBED, "a negative one is none");
 	has("divide", before.divide_latency, MACHINE_CONSTANT_DESCRIBED, "no number is none");
-	has("fp-add", before.execution.fp_add, MACHINE_CONSTANT_DESCRIBED, "half a line is none");
+	has("fp-add-chain", before.execution.fp_add_chain, MACHINE_CONSTANT_DESCRIBED,
+		"half a line is none");
 	machine_defaults(&m);
 	m.model.ll = (struct model_cache_config){0, 0, 0, 0};
 	machine_take_constants(&m, "LL 61.20 cycles, spread 3.00\n");

@@ -316,6 +316,113 @@ static void bandwidth(void)
 	is_near(cycles() / 1000, 10, 0.1, "lines of memory come one in its interval");
 }
 
+static void additions(void)
+{
+	struct model_config c = plain();
+
+	c.execution.fp_add = 3;
+	c.execution.fp_multiply = 4;
+	c.execution.fp_add_chain = 2;
+	begin(c);
+	clear();
+	add(MODEL_LATENCY_FP_ADD, MODEL_REGISTER_VECTOR, MODEL_REGISTER_VECTOR);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 200, 0, "additions one after the other have their own latency");
+	clear();
+	add(MODEL_LATENCY_FP_ADD, MODEL_REGISTER_VECTOR, MODEL_REGISTER_VECTOR);
+	add(MODEL_LATENCY_FP_MULTIPLY, MODEL_REGISTER_VECTOR, MODEL_REGISTER_VECTOR);
+	run_block(100);
+	mark();
+	run_block(100);
+	is_near(cycles(), 700, 0, "but not to a multiplication");
+}
+
+static void vector_loads(void)
+{
+	struct model_config c = plain();
+	struct model_insn *insn;
+
+	c.execution.loads = 4;
+	c.execution.vector_loads = 2;
+	begin(c);
+	for (int kind = 0; kind < 2; kind++) {
+		clear();
+		for (int i = 0; i < 4; i++) {
+			insn = add_load(MODEL_SLOT_NONE, MODEL_REGISTER_VECTOR + i, 0x1000);
+			insn->latency =
+				(uint8_t)(kind ? MODEL_LATENCY_VECTOR_LOAD : MODEL_LATENCY_NONE);
+		}
+		run_block(100);
+		mark();
+		run_block(100);
+		is_near(cycles(), kind ? 200 : 100, 0, "four loads a cycle, of vectors two: %d",
+			kind);
+	}
+}
+
+/* Steps of 8 bytes. */
+static void string(int times, uint64_t address)
+{
+	for (int i = 0; i < times; i++) {
+		record[1] = address + 8 * (uint64_t)i;
+		run_block(1);
+	}
+}
+
+static void strings(void)
+{
+	struct model_config c = plain();
+	uint64_t before;
+
+	c.execution.string_start = 20;
+	c.execution.string_bytes = 32;
+	begin(c);
+	clear();
+	add_store(MODEL_SLOT_NONE, 0x1000)->class_bits = MODEL_STEPPED;
+	string(200, 0x1000);
+	mark();
+	before = clock_.instructions;
+	string(400, 0x2000);
+	is_near(cycles(), 100, 1, "further repetitions take the time of their bytes");
+	is_int((int)(clock_.instructions - before), 0, "and no place in the window");
+	segment.insn_count = 0;
+	segment.access_count = 0;
+	add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+	run_block(1);
+	clear();
+	add_store(MODEL_SLOT_NONE, 0x1000)->class_bits = MODEL_STEPPED;
+	mark();
+	string(400, 0x2000);
+	is_near(cycles(), 120, 1, "the first of them also its start");
+}
+
+static void write_backs(void)
+{
+	struct model_config c = plain();
+	struct model_insn *insn;
+
+	for (int own = 0; own < 2; own++) {
+		c.l2_interval = 4;
+		c.misses = 0;
+		c.l2_write_back = own ? MODEL_WAY_OWN : MODEL_WAY_SHARED;
+		begin(c);
+		clear();
+		insn = add_store(MODEL_SLOT_NONE, 0x1000);
+		for (int i = 0; i < 400; i++) {
+			if (i == 200)
+				mark();
+			record[1] = 0x100000 + 64 * (uint64_t)i;
+			retire_note(&clock_, insn, RETIRE_STORE, MODEL_CAUSE_L2, 14, record[1]);
+			run_block(1);
+		}
+		is_near(cycles() / 200, own ? 4 : 8, 0.1,
+			"lines that are stored to, and written back on a way of their own: %d",
+			own);
+	}
+}
+
 static void branches(void)
 {
 	begin(plain());
@@ -355,6 +462,20 @@ static void taken(void)
 	run_block(100);
 	is_near(cycles(), 200, 0, "loops of one instruction: a taken branch in its interval");
 	is_near(since(MODEL_CAUSE_TAKEN), 175, 0, "is the cause");
+
+	c.taken_long = 1;
+	begin(c);
+	for (int count = 5; count <= 8; count += 3) {
+		clear();
+		for (int i = 0; i < count; i++)
+			add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, i);
+		segment.statics[MODEL_STATIC_TAKEN] = 1;
+		run_block(100);
+		mark();
+		run_block(100);
+		is_near(cycles(), count == 5 ? 200 : 300, 0.5,
+			"a taken branch after more than a group of instructions: %d", count);
+	}
 }
 
 static void fetches(void)
@@ -371,6 +492,28 @@ static void fetches(void)
 	is_near(cycles(), 100 + 47, 0.5, "a fetch that misses");
 	is_near(since(MODEL_CAUSE_FETCH_LL), 40, 0.5, "line");
 	is_near(since(MODEL_CAUSE_ITLB), 7, 0.5, "and translation");
+}
+
+/* A line of code in each run, none behind the one before. */
+static void jumps(void)
+{
+	struct model_config c = plain();
+
+	for (int ahead = 0; ahead < 2; ahead++) {
+		c.jump_fetches = ahead ? 4 : 0;
+		begin(c);
+		clear();
+		add(MODEL_LATENCY_ALU, MODEL_SLOT_NONE, 0);
+		for (int i = 0; i < 200; i++) {
+			if (i == 100)
+				mark();
+			retire_note(&clock_, insns, RETIRE_FETCH, MODEL_CAUSE_FETCH_L2, 20,
+				0x1000 * (uint64_t)i);
+			run_block(1);
+		}
+		is_near(cycles() / 100, ahead ? 5 : 20.25, 0.3,
+			"lines that are jumped to, some requested together: %d", ahead);
+	}
 }
 
 static void store_buffer(void)
@@ -523,7 +666,8 @@ static void random_block(void)
 
 	clear();
 	for (int i = 0; i < count; i++) {
-		uint32_t kind = below(20) ? below(MODEL_LATENCY_SPECIAL) : below(MODEL_LATENCIES);
+		uint32_t kind =
+			below(20) ? below(MODEL_LATENCY_SPECIAL) : below(MODEL_LATENCY_STRING);
 		struct model_insn *insn = add((enum model_latency)kind, random_slot(i),
 			below(4) ? (int)below(MODEL_REGISTERS) : MODEL_SLOT_SINK);
 
@@ -677,9 +821,14 @@ int main(void)
 	chases();
 	overlap();
 	bandwidth();
+	additions();
+	vector_loads();
+	strings();
+	write_backs();
 	branches();
 	taken();
 	fetches();
+	jumps();
 	store_buffer();
 	forwarding();
 	alone();
