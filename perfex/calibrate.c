@@ -8,6 +8,7 @@
 
 #include "base/home.h"
 #include "base/say.h"
+#include "base/shown.h"
 #include "costs/costs_calibrate.h"
 #include "perfex.h"
 
@@ -33,24 +34,25 @@ static bool scatters(const struct cost *cost, double spread)
 
 static void say_scatter(const struct calibration *c)
 {
-	int count = 0;
+	struct strbuf names = {0};
 
 	for (int i = 0; i < EVENT_LIMIT; i++) {
 		const struct cost *cost = &c->table.cost[i];
 
 		if (!cost->known || !c->row[i].how || !scatters(cost, c->row[i].spread))
 			continue;
-		printf("%s%s by %.0f%%", count++ ? ", " : "These rows scatter between rounds: ",
+		strbuf_printf(&names, "%s%s by %.0f%%", names.length ? ", " : "",
 			event_by_number(i)->short_name, 100 * c->row[i].spread);
 	}
-	if (count)
-		puts(".");
+	if (names.length)
+		shown_print("These rows scatter between rounds: %s.", strbuf_text(&names));
+	strbuf_fini(&names);
 }
 
 static void summary(const struct calibration *c, const char *path)
 {
-	printf("%-46s %10s %10s %10s  %-6s %7s\n", "event", "typical", "minimum", "maximum", "unit",
-		"spread");
+	shown_print("%-46s %10s %10s %10s  %-6s %7s", "event", "typical", "minimum", "maximum",
+		"unit", "spread");
 	int measured = 0, known = 0;
 
 	for (int i = 0; i < EVENT_LIMIT; i++) {
@@ -61,13 +63,14 @@ static void summary(const struct calibration *c, const char *path)
 		if (!cost->known || !event || !c->row[i].how)
 			continue;
 		measured++;
-		printf("%3d %-42.42s %10.2f %10.2f %10.2f  %-6s %6.1f%%\n", i, event->name,
+		shown_print("%3d %-42.42s %10.2f %10.2f %10.2f  %-6s %6.1f%%", i, event->name,
 			cost->typical, cost->minimum, cost->maximum,
 			cost->unit == COST_NS ? "ns" : "cycles", 100 * c->row[i].spread);
 	}
-	printf("Measured on %s at %.2f GHz: %d rows of %d; the others, and what the file says of "
-	       "bounds,\nare the processor family's.  Written to %s.\n",
-		c->table.processor, c->table.clock_hz / 1e9, measured, known, path);
+	shown_print("Measured on %s at %.2f GHz: %d rows of %d; the others, and what the file says "
+		    "of bounds,",
+		c->table.processor, c->table.clock_hz / 1e9, measured, known);
+	shown_print("are the processor family's.  Written to %s.", path);
 	say_scatter(c);
 }
 
@@ -101,7 +104,7 @@ static int for_scripts(
 		rc = sheet_document("perfex.calibration/1", &head, "costs", &rows, &text, e);
 	else
 		sheet_csv(&rows, &text);
-	if (rc == 0 && (fputs(strbuf_text(&text), stdout) < 0 || fflush(stdout)))
+	if (rc == 0 && (shown_write(stdout, &text) || fflush(stdout)))
 		rc = error_sys(e, errno, "cannot write the report");
 	strbuf_fini(&text);
 	sheet_fini(&head);

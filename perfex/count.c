@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "base/say.h"
+#include "base/shown.h"
 #include "base/terminal.h"
 #include "native.h"
 #include "perfex.h"
@@ -170,7 +171,7 @@ static void on_period(void *context, double seconds, const struct reading *r)
 	if (c->options->output && !c->options->json && !c->options->csv)
 		strbuf_add(&c->readouts, strbuf_text(&text), text.length);
 	else
-		fputs(strbuf_text(&text), stderr);
+		shown_write(stderr, &text);
 	strbuf_fini(&text);
 	reading_fini(&now);
 }

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "base/file.h"
+#include "base/shown.h"
 #include "perfex.h"
 
 int output(const struct options *o, const struct strbuf *text, FILE *stream, struct error *e)
@@ -14,13 +15,12 @@ int output(const struct options *o, const struct strbuf *text, FILE *stream, str
 	if (!o->output || strcmp(o->output, "-") == 0) {
 		stream = o->output ? stdout : stream;
 		errno = 0;
-		if (fwrite(strbuf_text(text), 1, text->length, stream) != text->length ||
-			fflush(stream))
+		if (shown_write(stream, text) || fflush(stream))
 			return error_sys(e, errno, "cannot write the report");
 		return 0;
 	}
 	if (file_create(&f, o->output, e))
 		return -1;
-	fwrite(strbuf_text(text), 1, text->length, f.stream);
+	shown_write(f.stream, text);
 	return file_commit(&f, e);
 }

@@ -13,6 +13,7 @@
 #include "base/progress.h"
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "machine/machine.h"
 #include "prof.h"
 #include "render/block.h"
@@ -235,7 +236,7 @@ static void draw(const struct block_request *request, const block_items *items,
 			render_blocks_line(&row, functions, &text);
 		else
 			render_block_text(&row, mode, &text);
-		fwrite(strbuf_text(&text), 1, text.length, out);
+		shown_write(out, &text);
 		text.length = 0;
 		block_schedule_fini(&own);
 	}

@@ -10,6 +10,7 @@
 #include "base/progress.h"
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "corefit/corefit.h"
 #include "machine/machine.h"
 #include "prof.h"
@@ -189,13 +190,13 @@ static void tell(const struct calibration *c, const char *path, size_t corrected
 
 	for (size_t i = 0; i < c->forms.count; i++)
 		measured += c->forms.data[i].throughput > 0;
-	printf("%zu instruction forms, %zu measured; %zu corrected in %s\n", c->forms.count,
+	shown_print("%zu instruction forms, %zu measured; %zu corrected in %s", c->forms.count,
 		measured, corrected, path);
-	printf("mean difference of latency and throughput from what was measured: %.1f%% by %s, "
-	       "%.1f%% by the corrected one\n",
+	shown_print("mean difference of latency and throughput from what was measured: %.1f%% by "
+		    "%s, %.1f%% by the corrected one",
 		100 * corefit_forms_error(&c->forms, false), c->core.name,
 		100 * corefit_forms_error(&c->forms, true));
-	printf("to use it: prof block -core %s%s ...\n", strchr(path, '/') ? "" : "./", path);
+	shown_print("to use it: prof block -core %s%s ...", strchr(path, '/') ? "" : "./", path);
 }
 
 static int calibrate(struct calibration *c, struct error *e)

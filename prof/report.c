@@ -7,6 +7,7 @@
 
 #include "base/file.h"
 #include "base/say.h"
+#include "base/shown.h"
 #include "base/terminal.h"
 #include "prof.h"
 #include "render/prof.h"
@@ -68,11 +69,11 @@ int write_out(const struct options *o, const struct strbuf *text, struct error *
 	if (o->output && strcmp(o->output, "-") != 0) {
 		if (file_create(&f, o->output, e))
 			return -1;
-		fwrite(strbuf_text(text), 1, text->length, f.stream);
+		shown_write(f.stream, text);
 		return file_commit(&f, e);
 	}
 	errno = 0;
-	if (fwrite(strbuf_text(text), 1, text->length, stdout) != text->length || fflush(stdout))
+	if (shown_write(stdout, text) || fflush(stdout))
 		return error_sys(e, errno, "cannot write the report");
 	return 0;
 }

@@ -7,6 +7,7 @@
 
 #include "base/say.h"
 #include "base/sheet.h"
+#include "base/shown.h"
 #include "experiment/experiment.h"
 #include "machine/machine.h"
 #include "ssrun.h"
@@ -49,7 +50,7 @@ static void list_one(
 		snprintf(period, sizeof(period), "exact");
 	else if (here.source)
 		snprintf(period, sizeof(period), "%llu", (unsigned long long)here.period);
-	printf("%-18s %14s %-12s %-6s %s\n", x->name, period, unit_of(x),
+	shown_print("%-18s %14s %-12s %-6s %s", x->name, period, unit_of(x),
 		here.source ? here.source : "-", x->help);
 }
 
@@ -75,7 +76,7 @@ static int put(const struct strbuf *text, struct error *e)
 {
 	if (text->failed)
 		return error_nomem(e);
-	if (fputs(strbuf_text(text), stdout) < 0 || fflush(stdout))
+	if (shown_write(stdout, text) || fflush(stdout))
 		return error_sys(e, errno, "cannot write the list");
 	return 0;
 }
@@ -115,10 +116,10 @@ int do_list(const struct options *o)
 		return say_failure(&e);
 	if (o->json || o->csv)
 		return for_scripts(o, &machine, &e) ? say_failure(&e) : 0;
-	printf("%-18s %14s %-12s %-6s %s\n", "experiment", "period", "of", "source", "samples");
+	shown_print("%-18s %14s %-12s %-6s %s", "experiment", "period", "of", "source", "samples");
 	for (size_t i = 0; collect_experiment_at(i, &x) == 0; i++)
 		list_one(o, &machine, &x);
-	printf("%-18s %14s %-12s %-6s %s\n", "prof_hwc", "any", "events", "",
+	shown_print("%-18s %14s %-12s %-6s %s", "prof_hwc", "any", "events", "",
 		"-e EVENT:PERIOD, or event and period of the environment");
 	return 0;
 }

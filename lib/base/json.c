@@ -28,7 +28,9 @@ static void json_quoted(FILE *out, const char *text)
 			s++;
 			continue;
 		}
-		if (n > 1)
+		if (n == 2 && s[0] == 0xc2 && s[1] < 0xa0)
+			fprintf(out, "\\u%04x", s[1]); /* terminals obey these, too */
+		else if (n > 1)
 			fwrite(s, 1, (size_t)n, out);
 		else if (*s == '"' || *s == '\\')
 			fprintf(out, "\\%c", *s);

@@ -7,6 +7,7 @@
 #include <unistd.h>
 
 #include "base/clock.h"
+#include "base/shown.h"
 
 void progress_begin(struct progress *p, bool enabled)
 {
@@ -19,6 +20,7 @@ void progress_begin(struct progress *p, bool enabled)
 
 void progress_step(struct progress *p, double fraction, const char *what)
 {
+	struct strbuf shown = {0};
 	enum { WIDTH = 30 };
 	char bar[WIDTH + 1];
 	bool known = fraction >= 0;
@@ -37,11 +39,13 @@ void progress_step(struct progress *p, double fraction, const char *what)
 	memset(bar, '.', WIDTH);
 	memset(bar, '#', (size_t)full);
 	bar[WIDTH] = '\0';
+	what = shown_text(what ? what : "", &shown);
 	/* The cursor stays at the left, so the command's own output overwrites the bar. */
 	if (known)
-		fprintf(stderr, "\r[%s] %3.0f%% %-40.40s\r", bar, fraction * 100, what ? what : "");
+		fprintf(stderr, "\r[%s] %3.0f%% %-40.40s\r", bar, fraction * 100, what);
 	else
-		fprintf(stderr, "\r%-77.77s\r", what ? what : "");
+		fprintf(stderr, "\r%-77.77s\r", what);
+	strbuf_fini(&shown);
 	fflush(stderr);
 }
 

@@ -4,6 +4,9 @@
 #include <errno.h>
 #include <stdarg.h>
 #include <stdio.h>
+#include <stdlib.h>
+
+#include "base/shown.h"
 
 void say_error(const struct error *e)
 {
@@ -33,11 +36,20 @@ int say_end(int status)
 
 void say(const char *format, ...)
 {
+	struct strbuf shown = {0};
+	char *text;
 	va_list ap;
+	int n;
 
-	fprintf(stderr, "%s: ", program_invocation_short_name);
 	va_start(ap, format);
-	vfprintf(stderr, format, ap);
+	n = vasprintf(&text, format, ap);
 	va_end(ap);
-	putc('\n', stderr);
+	shown_puts(&shown, program_invocation_short_name);
+	strbuf_puts(&shown, ": ");
+	shown_puts(&shown, n < 0 ? "out of memory" : text);
+	strbuf_putc(&shown, '\n');
+	fputs(strbuf_text(&shown), stderr);
+	strbuf_fini(&shown);
+	if (n >= 0)
+		free(text);
 }

@@ -7,6 +7,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
+
 static struct sheet_cell *cell(struct sheet *s)
 {
 	struct sheet_cell *c = vec_push(&s->cells);
@@ -121,16 +123,20 @@ void sheet_members(const struct sheet *s, struct json *j)
 void sheet_csv_text(struct strbuf *out, const char *text)
 {
 	bool quoted = text && strpbrk(text, ",\"\n\r");
+	struct strbuf room = {0};
 
+	text = shown_text(text ? text : "", &room);
 	if (quoted)
 		strbuf_putc(out, '"');
-	for (; text && *text; text++) {
+	for (; *text; text++) {
 		if (*text == '"')
 			strbuf_putc(out, '"');
 		strbuf_putc(out, *text);
 	}
 	if (quoted)
 		strbuf_putc(out, '"');
+	out->failed = out->failed || room.failed;
+	strbuf_fini(&room);
 }
 
 static void csv_cell(struct strbuf *out, const struct sheet_cell *c)

@@ -9,7 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/strbuf.h"
+#include "base/shown.h"
 #include "export/private.h"
 
 #define NONE UINT32_MAX
@@ -25,6 +25,7 @@ struct cost { /* table entry */
 struct writer {
 	const struct export_profile *x;
 	FILE *out;
+	struct strbuf text;
 	struct export_steps steps;
 	struct table costs;
 	VEC(uint64_t) units; /* [cost * metrics + metric] */
@@ -229,12 +230,18 @@ static int collect(struct writer *w)
 	return 0;
 }
 
+static void finish_line(struct writer *w)
+{
+	fprintf(w->out, "%s\n", strbuf_text(&w->text));
+	w->text.length = 0;
+}
+
 /* "fn=(3) name" the first time, "fn=(3)" later. */
 static void put_name(struct writer *w, const char *key, enum space space, uint32_t index)
 {
 	const char *text = "";
 
-	fprintf(w->out, "%s=(%" PRIu32 ")", key, index + 1);
+	strbuf_printf(&w->text, "%s=(%" PRIu32 ")", key, index + 1);
 	if (!w->seen[space][index]) {
 		w->seen[space][index] = true;
 		text = space == OBJECT ? w->x->data->images.data[index].image->path
@@ -242,11 +249,9 @@ static void put_name(struct writer *w, const char *key, enum space space, uint32
 			       ? export_text(w->x, export_function_at(w->x, index)->key.name)
 		       : index ? export_text(w->x, index)
 			       : "???";
-		putc(' ', w->out);
-		for (; *text; text++)
-			putc(*text == '\n' || *text == '\r' ? ' ' : *text, w->out);
+		shown_printf(&w->text, " %s", text);
 	}
-	putc('\n', w->out);
+	finish_line(w);
 }
 
 static void put_relative(struct writer *w, uint64_t now, uint64_t before, const char *format)
@@ -331,7 +336,7 @@ static void put_event(const struct writer *w, size_t metric)
 			w->out);
 }
 
-static void put_head(const struct writer *w)
+static void put_head(struct writer *w)
 {
 	const struct export_profile *x = w->x;
 	const struct prof_request *r = x->data->request;
@@ -339,12 +344,18 @@ static void put_head(const struct writer *w)
 		r->count ? experiment_fact_find(r->inputs[0].experiment, "command") : NULL;
 
 	fprintf(w->out, "# callgrind format\nversion: 1\ncreator: %s\n", x->request->creator);
-	if (command)
-		fprintf(w->out, "cmd: %s\n", command);
-	for (size_t m = 0; m < x->metrics.count; m++)
-		fprintf(w->out, "desc: Metric: %s\n", x->metrics.data[m].text);
-	for (size_t i = 0; i < x->notes.notes.count; i++)
-		fprintf(w->out, "desc: Note: %s\n", x->notes.notes.data[i].value);
+	if (command) {
+		shown_printf(&w->text, "cmd: %s", command);
+		finish_line(w);
+	}
+	for (size_t m = 0; m < x->metrics.count; m++) {
+		shown_printf(&w->text, "desc: Metric: %s", x->metrics.data[m].text);
+		finish_line(w);
+	}
+	for (size_t i = 0; i < x->notes.notes.count; i++) {
+		shown_printf(&w->text, "desc: Note: %s", x->notes.notes.data[i].value);
+		finish_line(w);
+	}
 	fputs("desc: Calls: how often was called is not known, 1 stands for any number\n"
 	      "positions: instr line\n",
 		w->out);
@@ -354,8 +365,9 @@ static void put_head(const struct writer *w)
 
 		fputs("event: ", w->out);
 		put_event(w, m);
-		fprintf(w->out, " : %s (%s, %s)\n", of->name, x->metrics.data[m].unit,
+		shown_printf(&w->text, " : %s (%s, %s)", of->name, x->metrics.data[m].unit,
 			label_name(of->label));
+		finish_line(w);
 	}
 	fputs("events:", w->out);
 	for (size_t m = 0; m < x->metrics.count; m++) {
@@ -376,6 +388,7 @@ int export_callgrind(const struct export_profile *x, FILE *out, struct error *e)
 		.out = out,
 		.costs = {.entry_size = sizeof(struct cost),
 			.key_size = sizeof(((struct cost *)0)->key)}};
+	bool failed;
 	int rc = 0;
 
 	for (int i = 0; i < 3; i++) {
@@ -388,11 +401,13 @@ int export_callgrind(const struct export_profile *x, FILE *out, struct error *e)
 		put_head(&w);
 		put_costs(&w);
 	}
+	failed = w.text.failed;
 	for (int i = 0; i < 3; i++)
 		free(w.seen[i]);
 	vec_fini(&w.steps.all);
 	table_fini(&w.costs);
 	vec_fini(&w.units);
+	strbuf_fini(&w.text);
 	free(w.order);
-	return rc ? error_nomem(e) : 0;
+	return rc || failed ? error_nomem(e) : 0;
 }

@@ -6,14 +6,18 @@
 #include <inttypes.h>
 #include <stdlib.h>
 
-#include "base/strbuf.h"
+#include "base/shown.h"
 #include "export/private.h"
 
 /* Names must not break a line or a frame. */
 static void add_plain(struct strbuf *s, const char *text)
 {
-	for (; *text; text++)
-		strbuf_putc(s, *text == ';' ? ':' : *text == '\n' || *text == '\r' ? ' ' : *text);
+	size_t from = s->length;
+
+	shown_puts(s, text);
+	for (; from < s->length; from++)
+		if (s->data[from] == ';')
+			s->data[from] = ':';
 }
 
 static int write_branches(

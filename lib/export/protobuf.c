@@ -1,7 +1,7 @@
 /* SPDX-License-Identifier: GPL-2.0-or-later */
 #include "export/protobuf.h"
 
-#include "base/utf8.h"
+#include "base/shown.h"
 
 enum { WIRE_VARINT = 0, WIRE_LENGTH = 2 };
 
@@ -38,15 +38,7 @@ void protobuf_string(struct strbuf *s, unsigned field, const char *text)
 {
 	struct strbuf clean = {0};
 
-	while (*text) {
-		int n = utf8_length(text);
-
-		if (n)
-			strbuf_add(&clean, text, (size_t)n);
-		else
-			strbuf_puts(&clean, UTF8_REPLACEMENT);
-		text += n ? n : 1;
-	}
+	shown_puts(&clean, text);
 	protobuf_message(s, field, &clean);
 	s->failed = s->failed || clean.failed;
 	strbuf_fini(&clean);

@@ -2,6 +2,7 @@
 #include "render/block.h"
 
 #include "base/plural.h"
+#include "base/shown.h"
 #include "isa/isa.h"
 #include "render/number.h"
 
@@ -15,7 +16,7 @@ static void hex(const struct block_row *row, size_t most, struct strbuf *out)
 	size_t n = row->block.length;
 
 	if (!n)
-		strbuf_printf(out, "%.40s", row->hex);
+		shown_printf(out, "%.40s", row->hex);
 	for (size_t i = 0; i < n && i < most; i++)
 		strbuf_printf(out, "%02x", row->block.bytes[i]);
 	if (n > most)
@@ -55,16 +56,18 @@ static void block_scheduled(const struct block_row *row, struct strbuf *out)
 
 	if (!s)
 		return;
-	strbuf_printf(out, "  %.3f cycles by the schedule (%s, %s), bound by %s", s->total.cycles,
+	shown_printf(out, "  %.3f cycles by the schedule (%s, %s), bound by %s", s->total.cycles,
 		label_name(LABEL_ESTIMATED), s->core->name, s->bound);
 	if (row->result && !row->result->class && s->total.cycles > 0)
 		strbuf_printf(out, "; measured/schedule %.2f",
 			row->result->cycles.value / s->total.cycles);
 	strbuf_putc(out, '\n');
 	if (s->total.guessed)
-		strbuf_printf(out, "  warning: %u instruction%s without a rule of %s own in %s\n",
+		shown_printf(out, "  warning: %u instruction%s without a rule of %s own in %s",
 			s->total.guessed, s->total.guessed > 1 ? "s" : "",
 			s->total.guessed > 1 ? "their" : "its", s->core->name);
+	if (s->total.guessed)
+		strbuf_putc(out, '\n');
 }
 
 static void warnings(const struct block_result *r, struct strbuf *out)
@@ -96,7 +99,7 @@ void render_block_text(const struct block_row *row, enum block_mode mode, struct
 
 	hex(row, 64, out);
 	if (row->where[0])
-		strbuf_printf(out, "  %s", row->where);
+		shown_printf(out, "  %s", row->where);
 	strbuf_putc(out, '\n');
 	block_instructions(row, out);
 	if (!r) {
@@ -148,12 +151,12 @@ void render_blocks_line(const struct block_row *row, bool functions, struct strb
 		strbuf_printf(out, "%10s %10s %10s", "-", "-", "-");
 	strbuf_printf(out, "  %-8s  %-13s", label, class);
 	if (row->schedule)
-		strbuf_printf(out, " %5zu %10.3f  %-24s  ", row->schedule->count,
+		shown_printf(out, " %5zu %10.3f  %-24s  ", row->schedule->count,
 			row->schedule->total.cycles, row->schedule->bound);
 	else
 		strbuf_printf(out, " %5u %10s  %-24s  ", r ? r->instructions : 0, "-", "-");
 	if (functions)
-		strbuf_printf(out, "%s %s ", row->function, row->where);
+		shown_printf(out, "%s %s ", row->function, row->where);
 	hex(row, functions ? 12 : 24, out);
 	if (r && r->warnings) {
 		strbuf_puts(out, " (");
@@ -176,10 +179,13 @@ void render_blocks_csv_head(struct strbuf *out)
 /* In quotes, always. */
 static void csv_quoted(const char *text, struct strbuf *out)
 {
+	struct strbuf room = {0};
+
 	strbuf_putc(out, '"');
-	for (; *text; text++)
+	for (text = shown_text(text, &room); *text; text++)
 		strbuf_printf(out, *text == '"' ? "\"\"" : "%c", *text);
 	strbuf_putc(out, '"');
+	strbuf_fini(&room);
 }
 
 void render_blocks_csv(const struct block_row *row, struct strbuf *out)
@@ -207,11 +213,12 @@ void render_blocks_csv(const struct block_row *row, struct strbuf *out)
 	else
 		strbuf_putc(out, ',');
 	if (row->schedule)
-		strbuf_printf(out, ",%.3f,%s,%s,%s\n", row->schedule->total.cycles,
+		shown_printf(out, ",%.3f,%s,%s,%s", row->schedule->total.cycles,
 			label_name(LABEL_ESTIMATED), row->schedule->core->name,
 			row->schedule->bound);
 	else
-		strbuf_puts(out, ",,,,\n");
+		strbuf_puts(out, ",,,,");
+	strbuf_putc(out, '\n');
 }
 
 static void json_schedule(struct json *j, const struct block_row *row)

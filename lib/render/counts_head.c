@@ -8,6 +8,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "render/number.h"
 
 static void head_seconds(struct strbuf *out, const char *name, const struct quantity *q)
@@ -27,7 +28,7 @@ static void head_command(const struct counts_report *r, struct strbuf *out)
 	if (r->pid)
 		strbuf_printf(out, "process %d", (int)r->pid);
 	for (size_t i = 0; r->command && r->command[i]; i++)
-		strbuf_printf(out, "%s%s", i ? " " : "", r->command[i]);
+		shown_printf(out, "%s%s", i ? " " : "", r->command[i]);
 	strbuf_putc(out, '\n');
 }
 
@@ -96,7 +97,7 @@ static void clock_rate(const struct counts_report *r, struct strbuf *out)
 	const char *from = r->clock_from ? r->clock_from : "";
 	bool giga = r->clock_hz >= 1e9;
 
-	strbuf_printf(out, "%.*f %s%s%s", giga ? 2 : 0, r->clock_hz / (giga ? 1e9 : 1e6),
+	shown_printf(out, "%.*f %s%s%s", giga ? 2 : 0, r->clock_hz / (giga ? 1e9 : 1e6),
 		giga ? "GHz" : "MHz", *from ? " " : "", from);
 	if (strcmp(from, "unknown") == 0)
 		strbuf_puts(out, " (it scatters)");
@@ -104,11 +105,12 @@ static void clock_rate(const struct counts_report *r, struct strbuf *out)
 
 static void processor(const struct counts_report *r, struct strbuf *out)
 {
-	strbuf_printf(out, "processor: %s, ", r->machine);
+	shown_printf(out, "processor: %s, ", r->machine);
 	clock_rate(r, out);
 	if (r->machine_description[0])
-		strbuf_printf(out, " (%s)", r->machine_description);
-	strbuf_printf(out, "; source: %s\n", r->source);
+		shown_printf(out, " (%s)", r->machine_description);
+	shown_printf(out, "; source: %s", r->source);
+	strbuf_putc(out, '\n');
 }
 
 /* Do modelled and measured time differ by more than the measured one is uncertain? */

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "render/counts.h"
 #include "render/counts_head.h"
 #include "render/number.h"
@@ -59,9 +60,9 @@ static void event_name(struct strbuf *out, const struct event_row *row)
 	size_t start = out->length;
 
 	if (row->number >= 0)
-		strbuf_printf(out, "%3d %s", row->number, row->name);
+		shown_printf(out, "%3d %s", row->number, row->name);
 	else
-		strbuf_printf(out, "  - %s", row->name);
+		shown_printf(out, "  - %s", row->name);
 	if (out->length - start > NAME_WIDTH)
 		out->length = start + NAME_WIDTH - 2; /* and two dots */
 	dots_to(out, start, NAME_WIDTH);
@@ -73,7 +74,7 @@ static void event_count(struct strbuf *out, const struct count *c)
 	struct strbuf cell = {0};
 
 	if (c->quantity.label == LABEL_NONE) {
-		strbuf_printf(out, " not counted: %s", c->why);
+		shown_printf(out, " not counted: %s", c->why);
 		return;
 	}
 	number_figure(&cell, c->quantity.value, NUMBER_COUNT);
@@ -93,7 +94,7 @@ static void remarks(struct strbuf *out, const struct count *c)
 	if (c->short_run)
 		strbuf_puts(out, " short run");
 	if (c->why[0])
-		strbuf_printf(out, " (%s)", c->why);
+		shown_printf(out, " (%s)", c->why);
 }
 
 static void end_line(struct strbuf *out)
@@ -131,11 +132,16 @@ static void cost_rows(const struct counts_report *r, struct strbuf *out)
 	for (size_t i = 0; i < r->event_count; i++)
 		largest = r->events[i].costed ? fmax(largest, r->events[i].typical) : largest;
 	decimals = decimals_for(largest);
-	strbuf_printf(out, "Costs of events, estimated with %s\n", short_origin(r->cost_table));
-	if (r->cost_provenance[0])
-		strbuf_printf(out, "(rows: %s)\n", r->cost_provenance);
-	for (size_t i = 0; i < r->cost_source_count; i++)
-		strbuf_printf(out, "(%s: %s)\n", r->cost_source[i].tag, r->cost_source[i].text);
+	shown_printf(out, "Costs of events, estimated with %s", short_origin(r->cost_table));
+	strbuf_putc(out, '\n');
+	if (r->cost_provenance[0]) {
+		shown_printf(out, "(rows: %s)", r->cost_provenance);
+		strbuf_putc(out, '\n');
+	}
+	for (size_t i = 0; i < r->cost_source_count; i++) {
+		shown_printf(out, "(%s: %s)", r->cost_source[i].tag, r->cost_source[i].text);
+		strbuf_putc(out, '\n');
+	}
 	strbuf_printf(out, "%*s%*s%*s%*s\n", NAME_WIDTH + COUNT_WIDTH + 11, "", TIME_WIDTH,
 		"Typical", TIME_WIDTH, "Minimum", TIME_WIDTH, "Maximum");
 	strbuf_printf(out, "%-*s%*s  %-9s%*s%*s%*s\n", NAME_WIDTH, "Event Counter Name",
@@ -278,12 +284,14 @@ static void counts_text_threads(const struct counts_report *r, struct strbuf *ou
 	for (size_t t = 0; t < r->thread_count; t++) {
 		const struct thread_row *row = &r->threads[t];
 
+		strbuf_putc(out, '\n');
 		if (row->tid)
-			strbuf_printf(out, "\nthread %d of process %d (%.15s)\n", (int)row->tid,
+			shown_printf(out, "thread %d of process %d (%.15s)", (int)row->tid,
 				(int)row->pid, row->command);
 		else
-			strbuf_printf(out, "\nthreads of process %d that ended early on (%.15s)\n",
+			shown_printf(out, "threads of process %d that ended early on (%.15s)",
 				(int)row->pid, row->command);
+		strbuf_putc(out, '\n');
 		for (size_t i = 0; i < r->event_count; i++) {
 			event_name(out, &r->events[i]);
 			event_count(out, &row->counts[i]);
@@ -324,8 +332,9 @@ static void notes(const struct counts_report *r, struct strbuf *out)
 
 		if (!row->note)
 			continue;
-		strbuf_printf(out, "%s%3d %s\n", any ? "" : "\nOn this processor:\n", row->number,
-			row->note);
+		strbuf_puts(out, any ? "" : "\nOn this processor:\n");
+		shown_printf(out, "%3d %s", row->number, row->note);
+		strbuf_putc(out, '\n');
 		any = true;
 	}
 }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "render/prof_private.h"
 
 enum { NAME = 38 };
@@ -34,7 +35,7 @@ static void name(const struct report_row *r, struct strbuf *out)
 	size_t before = out->length;
 
 	strbuf_repeat(out, ' ', 2 + 2 * (size_t)r->depth);
-	strbuf_puts(out, r->text ? r->text : "");
+	shown_puts(out, r->text ? r->text : "");
 	if (out->length - before < NAME)
 		strbuf_repeat(out, ' ', NAME - (out->length - before));
 }

@@ -3,6 +3,7 @@
 #include <inttypes.h>
 
 #include "base/file.h"
+#include "base/shown.h"
 #include "render/prof_private.h"
 #include "render/prof_strips.h"
 
@@ -42,13 +43,13 @@ static void prof_code_source_line(
 	const char *text = r->text ? r->text : "";
 
 	if (style->dim)
-		strbuf_puts(out, "\033[2m");
-	strbuf_printf(out, "; %s:%u", r->file ? file_base_name(r->file) : "", r->line);
+		strbuf_puts(out, SHOWN_DIM);
+	shown_printf(out, "; %s:%u", r->file ? file_base_name(r->file) : "", r->line);
 	if (r->note)
-		strbuf_printf(out, " [%s]", r->note);
-	strbuf_printf(out, "  %s", text);
+		shown_printf(out, " [%s]", r->note);
+	shown_printf(out, "  %s", text);
 	if (style->dim)
-		strbuf_puts(out, "\033[0m");
+		strbuf_puts(out, SHOWN_DIM_END);
 }
 
 void prof_draw_code(const struct report_row *r, const struct prof_style *style, struct strbuf *out)
@@ -64,10 +65,10 @@ void prof_draw_code(const struct report_row *r, const struct prof_style *style, 
 	else if (r->role == REPORT_GAP)
 		strbuf_puts(out, "... ");
 	before = out->length;
-	strbuf_puts(out, r->text ? r->text : "");
+	shown_puts(out, r->text ? r->text : "");
 	if (!r->note)
 		return;
 	if (r->text && out->length - before < TEXT_WIDTH)
 		strbuf_repeat(out, ' ', TEXT_WIDTH - (out->length - before));
-	strbuf_printf(out, "%s%s", r->text ? " " : "", r->note);
+	shown_printf(out, "%s%s", r->text ? " " : "", r->note);
 }

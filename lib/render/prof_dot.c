@@ -4,16 +4,21 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "render/number.h"
 #include "render/prof.h"
 
 static void prof_dot_quoted(struct strbuf *out, const char *text)
 {
-	for (; text && *text; text++) {
+	struct strbuf room = {0};
+
+	for (text = shown_text(text ? text : "", &room); *text; text++) {
 		if (*text == '"' || *text == '\\')
 			strbuf_putc(out, '\\');
 		strbuf_putc(out, *text);
 	}
+	out->failed = out->failed || room.failed;
+	strbuf_fini(&room);
 }
 
 /* The numbers of a row, one per line. */

@@ -5,6 +5,7 @@
 #include <math.h>
 
 #include "base/file.h"
+#include "base/shown.h"
 #include "render/number.h"
 #include "render/prof_private.h"
 
@@ -78,7 +79,7 @@ void prof_strip_figure(const struct report_table *t, const struct prof_style *st
 	const struct quantity *q = &cell->quantity;
 
 	if (s->part == PROF_PART_TEXT) {
-		strbuf_puts(b, cell->text ? cell->text : "");
+		shown_puts(b, cell->text ? cell->text : "");
 		return;
 	}
 	if (s->part == PROF_PART_BAR && t->rows.data[row].role != REPORT_ROW)
@@ -185,25 +186,25 @@ const char *prof_places_heading(const struct report_table *t)
 static void prof_strips_place(const struct report_row *r, struct strbuf *out)
 {
 	if (!r->procedure) {
-		strbuf_puts(out, r->image ? r->image : "");
+		shown_puts(out, r->image ? r->image : "");
 		if (r->note)
-			strbuf_printf(out, " [%s]", r->note);
+			shown_printf(out, " [%s]", r->note);
 		return;
 	}
-	strbuf_puts(out, r->procedure);
+	shown_puts(out, r->procedure);
 	if (r->note)
-		strbuf_printf(out, " [%s]", r->note);
+		shown_printf(out, " [%s]", r->note);
 	if (!r->image && !r->file)
 		return;
-	strbuf_printf(out, " (%s", r->image ? r->image : "");
+	shown_printf(out, " (%s", r->image ? r->image : "");
 	if (r->file)
-		strbuf_printf(out, ": %s, %u", file_base_name(r->file), r->line);
+		shown_printf(out, ": %s, %u", file_base_name(r->file), r->line);
 	strbuf_putc(out, ')');
 }
 
 static void heading_row(const struct report_row *r, struct strbuf *out)
 {
-	strbuf_printf(out, "%s%s%s", r->file ? r->file : r->procedure, r->note ? ": " : "",
+	shown_printf(out, "%s%s%s", r->file ? r->file : r->procedure, r->note ? ": " : "",
 		r->note ? r->note : "");
 }
 
@@ -230,11 +231,11 @@ void prof_row_text(const struct report_table *t, size_t row, const struct prof_s
 		strbuf_puts(out, r->role == REPORT_CALLER ? "    " : "      ");
 	if (t->layout == REPORT_CAUSES) {
 		strbuf_repeat(out, ' ', 2 * (size_t)r->depth);
-		strbuf_puts(out, r->text ? r->text : "");
+		shown_puts(out, r->text ? r->text : "");
 	} else if (t->layout == REPORT_CODE)
 		prof_draw_code(r, style, out);
 	else if (t->layout == REPORT_SOURCE && r->line)
-		strbuf_printf(out, "%5u  %s", r->line, r->text ? r->text : "");
+		shown_printf(out, "%5u  %s", r->line, r->text ? r->text : "");
 	else
 		prof_strips_place(r, out);
 }

@@ -6,6 +6,7 @@
  */
 #include <string.h>
 
+#include "base/shown.h"
 #include "render/prof_private.h"
 #include "render/prof_strips.h"
 
@@ -65,11 +66,11 @@ static void headings(const struct drawing *g)
 		for (size_t i = 0; i < g->strips.count; i++) {
 			const struct prof_strip *s = &g->strips.data[i];
 
-			strbuf_printf(g->out, prof_strip_left(s) ? "  %-*s" : "  %*s",
-				(int)s->width, line ? s->second : s->first);
+			shown_printf(g->out, prof_strip_left(s) ? "  %-*s" : "  %*s", (int)s->width,
+				line ? s->second : s->first);
 		}
 		if (!line)
-			strbuf_printf(g->out, "  %s", prof_places_heading(g->table));
+			shown_printf(g->out, "  %s", prof_places_heading(g->table));
 		trim(g->out);
 		strbuf_putc(g->out, '\n');
 	}
@@ -91,13 +92,13 @@ static void numbers(const struct drawing *g, size_t row)
 		if (!left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
 		if (dim)
-			strbuf_puts(g->out, "\033[2m");
+			strbuf_puts(g->out, SHOWN_DIM);
 		if (g->table->columns.data[s->column].flags & REPORT_MARGIN)
 			prof_margin(strbuf_text(&b), g->style, g->out);
 		else if (b.length)
 			strbuf_add(g->out, b.data, b.length);
 		if (dim)
-			strbuf_puts(g->out, "\033[0m");
+			strbuf_puts(g->out, SHOWN_DIM_END);
 		if (left && b.length < s->width)
 			strbuf_repeat(g->out, ' ', s->width - b.length);
 	}
@@ -130,7 +131,9 @@ static void rows(const struct drawing *g)
 		const struct report_row *r = &t->rows.data[i];
 
 		if (r->thread && (!thread || strcmp(thread, r->thread) != 0)) {
-			strbuf_printf(g->out, "%s%s:\n", thread ? "\n" : "", r->thread);
+			strbuf_puts(g->out, thread ? "\n" : "");
+			shown_printf(g->out, "%s:", r->thread);
+			strbuf_putc(g->out, '\n');
 			thread = r->thread;
 		}
 		if (r->role == REPORT_TOTAL && i)
@@ -154,45 +157,28 @@ static void prof_text_head(const struct report_table *t, struct strbuf *out)
 		const struct report_line *l = &t->head.data[i];
 
 		if (l->label)
-			strbuf_printf(out, "%36s: %s\n", l->value, l->label);
+			shown_printf(out, "%36s: %s", l->value, l->label);
 		else
-			strbuf_printf(out, "   %s\n", l->value);
+			shown_printf(out, "   %s", l->value);
+		strbuf_putc(out, '\n');
 	}
 	prof_text_rule(out);
 	if (t->summary.count)
 		strbuf_puts(out, "Summary of statistics\n");
-	for (size_t i = 0; i < t->summary.count; i++)
-		strbuf_printf(
-			out, "%36s: %s\n", t->summary.data[i].value, t->summary.data[i].label);
+	for (size_t i = 0; i < t->summary.count; i++) {
+		const struct report_line *l = &t->summary.data[i];
+
+		shown_printf(out, "%36s: %s", l->value, l->label);
+		strbuf_putc(out, '\n');
+	}
 	if (t->summary.count)
 		prof_text_rule(out);
-}
-
-/* Names and source lines come from files: terminal control characters in them become '?', except
- * the changes of brightness and colour that this program adds. */
-static void clean(struct strbuf *out, size_t from)
-{
-	for (size_t i = from; i < out->length; i++) {
-		unsigned char c = (unsigned char)out->data[i];
-
-		if (c == '\033' && out->data[i + 1] == '[') {
-			size_t length = strspn(out->data + i + 2, "0123456789;");
-
-			if (out->data[i + 2 + length] == 'm') {
-				i += 2 + length;
-				continue;
-			}
-		}
-		if ((c < ' ' && c != '\n' && c != '\t') || c == 0x7f)
-			out->data[i] = '?';
-	}
 }
 
 void render_prof_text(
 	const struct report_table *t, const struct prof_style *style, struct strbuf *out)
 {
 	struct drawing g = {.table = t, .style = style, .out = out};
-	size_t from = out->length;
 
 	prof_text_head(t, out);
 	if (t->layout != REPORT_FACTS) {
@@ -200,8 +186,10 @@ void render_prof_text(
 			out->failed = true;
 			return;
 		}
-		if (t->title)
-			strbuf_printf(out, "%s\n", t->title);
+		if (t->title) {
+			shown_puts(out, t->title);
+			strbuf_putc(out, '\n');
+		}
 		prof_text_rule(out);
 		if (t->layout == REPORT_CAUSES) {
 			prof_draw_causes(t, out);
@@ -213,8 +201,9 @@ void render_prof_text(
 	}
 	if (t->notes.count)
 		strbuf_putc(out, '\n');
-	for (size_t i = 0; i < t->notes.count; i++)
-		strbuf_printf(out, "%s\n", t->notes.data[i].value);
+	for (size_t i = 0; i < t->notes.count; i++) {
+		shown_puts(out, t->notes.data[i].value);
+		strbuf_putc(out, '\n');
+	}
 	vec_fini(&g.strips);
-	clean(out, from);
 }

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/shown.h"
 #include "rows/coding.h"
 #include "rows/fields.h"
 
@@ -201,11 +202,14 @@ void row_get(
 void row_quote(const char *text, FILE *out)
 {
 	putc('"', out);
-	for (const unsigned char *c = (const unsigned char *)text; *c; c++)
-		if (*c < ' ' || *c == 0x7f)
-			fprintf(out, "\\x%02x", *c);
+	for (const char *plain = text; *text; text++) {
+		if (text >= plain)
+			plain = text + shown_span(text);
+		if (text >= plain || *text == '\t')
+			fprintf(out, "\\x%02x", (unsigned char)*text);
 		else
-			fprintf(out, *c == '"' || *c == '\\' ? "\\%c" : "%c", *c);
+			fprintf(out, *text == '"' || *text == '\\' ? "\\%c" : "%c", *text);
+	}
 	putc('"', out);
 }
 

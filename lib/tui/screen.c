@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shown.h"
+
 static struct tui_cell *cell_at(const struct tui_screen *s, int row, int column)
 {
 	return &s->cells[(size_t)row * (size_t)s->columns + (size_t)column];
@@ -105,35 +107,36 @@ int tui_char_width(uint32_t c)
 	return 1;
 }
 
-/* The displayed form of a character. */
+/* The displayed form of a character of shown text. */
 static uint32_t tame(uint32_t c, bool unicode)
 {
-	if (c < ' ' || c == 0x7f || (c >= 0x80 && c < 0xa0))
-		return '?';
 	return c < 0x80 || unicode ? c : '?';
 }
 
 size_t tui_width(const char *text, bool unicode)
 {
+	struct strbuf room = {0};
 	size_t width = 0, bytes;
 
-	for (; *text; text += bytes) {
+	for (text = shown_text(text, &room); *text; text += bytes) {
 		uint32_t c = tame(tui_decode(text, &bytes), unicode);
 
 		width += (size_t)tui_char_width(c);
 	}
+	strbuf_fini(&room);
 	return width;
 }
 
 int tui_put(struct tui_screen *s, int row, int column, int limit, size_t skip, const char *text,
 	enum tui_style style)
 {
+	struct strbuf room = {0};
 	size_t bytes;
 
 	limit = limit < s->columns ? limit : s->columns;
 	if (row < 0 || row >= s->rows || column < 0)
 		return column;
-	for (; *text && column < limit; text += bytes) {
+	for (text = shown_text(text, &room); *text && column < limit; text += bytes) {
 		uint32_t c = *text == '\t' ? ' ' : tame(tui_decode(text, &bytes), s->unicode);
 		int width = tui_char_width(c);
 
@@ -152,6 +155,7 @@ int tui_put(struct tui_screen *s, int row, int column, int limit, size_t skip, c
 			*cell_at(s, row, column + 1) = (struct tui_cell){0, (uint8_t)style};
 		column += width;
 	}
+	strbuf_fini(&room);
 	return column;
 }
 

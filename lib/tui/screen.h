@@ -46,8 +46,8 @@ int tui_screen_resize(struct tui_screen *s, int rows, int columns);
 void tui_screen_clear(struct tui_screen *s);
 void tui_screen_fini(struct tui_screen *s);
 
-/* UTF-8 text from a column up to a limit (or the edge); control characters become '?'. The first
- * `skip` columns of it are left out. Returns the column after it. */
+/* UTF-8 text from a column up to a limit (or the edge); what is no text is escaped
+ * (base/shown.h). The first `skip` columns of it are left out. Returns the column after it. */
 int tui_put(struct tui_screen *s, int row, int column, int limit, size_t skip, const char *text,
 	enum tui_style style);
 /* Blanks of a style. */

@@ -185,11 +185,11 @@ static void test_protobuf(void)
 	protobuf_string(&s, 6,
 		"a\xff"
 		"b");
-	ok(s.length == 7 && memcmp(s.data + 2,
-				    "a\xef\xbf\xbd"
+	ok(s.length == 8 && memcmp(s.data + 2,
+				    "a\\xff"
 				    "b",
-				    5) == 0,
-		"what is no UTF-8 is replaced");
+				    6) == 0,
+		"what is no UTF-8 is escaped");
 	s.length = 0;
 	protobuf_string(&s, 6, "");
 	ok(s.length == 2 && s.data[1] == 0, "an empty text is there");
