@@ -172,7 +172,7 @@ make accuracy    the model against cachegrind, single steps and time, errors of 
                  SECTIONS='a b' some of it (tests/accuracy/generate), LENGTH=0.3 shorter programs
 make pictures    draws docs/pictures from real runs
 make lint        layers, headers, manual pages, shellcheck, cppcheck, gcc -fanalyzer ...
-make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each
+make fuzz        the parsers under libFuzzer, FUZZ_SECONDS=20 each; inputs that fail are kept in $$(O)/fuzz
 make fuzz-tui    10,000 random keys on prof -tui under sanitizers
 make deps        install what is missing (Debian, Ubuntu)
 make install     into $$(DESTDIR)$$(prefix); make uninstall removes it

@@ -78,14 +78,12 @@ lint: all
 deps:
 	$(Q)tests/deps
 
-# ---- fuzzing: needs clang; the same entry points replay their seeds under make check (test_fuzz_seeds.t) --
+# ---- fuzzing: needs clang; the same entry points replay their seeds under make check (fuzz-seeds.t) --
 FUZZERS      := $(patsubst tests/fuzz/fuzz_%.c,%,$(sort $(wildcard tests/fuzz/fuzz_*.c)))
 FUZZ_SECONDS ?= 20
 fuzz:
 	$(Q)$(MAKE) --no-print-directory O=$(O)-fuzz CC=clang CFLAGS='-O1 -g -fsanitize=fuzzer-no-link' SAN=address,undefined fuzzers
-	$(Q)set -e; for f in $(FUZZERS); do echo "fuzz $$f"; mkdir -p $(O)-fuzz/corpus/$$f; \
-	    $(O)-fuzz/fuzz/$$f -max_total_time=$(FUZZ_SECONDS) -max_len=65536 -print_final_stats=0 -verbosity=0 \
-	        $(O)-fuzz/corpus/$$f tests/fuzz/seeds/$$f; done
+	$(Q)tests/fuzz/all $(O)-fuzz $(O)/fuzz $(FUZZ_SECONDS) $(FUZZERS)
 fuzzers: $(FUZZERS:%=$(O)/fuzz/%)
 $(O)/fuzz/%: $(O)/obj/tests/fuzz/fuzz_%.o $(LIBTOOLKIT)
 	@mkdir -p $(@D)
