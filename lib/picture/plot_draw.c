@@ -13,7 +13,8 @@
 
 enum { NOT_FOUND = 127 };
 
-/* What gnuplot writes for the terminal, without blanks at the ends of lines and of the text. */
+/* What gnuplot writes for the terminal, without blanks at the ends of lines and of the text, and
+ * without form feeds. */
 static int plot_draw_take(int fd, struct strbuf *text, struct error *e)
 {
 	char bytes[4096];
@@ -26,7 +27,8 @@ static int plot_draw_take(int fd, struct strbuf *text, struct error *e)
 			while (bytes[i] == '\n' && text->length &&
 				text->data[text->length - 1] == ' ')
 				text->length--;
-			strbuf_add(text, &bytes[i], 1);
+			if (bytes[i] != '\f')
+				strbuf_add(text, &bytes[i], 1);
 		}
 	}
 	while (text->length && strchr(" \n", text->data[text->length - 1]))
