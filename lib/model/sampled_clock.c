@@ -244,6 +244,17 @@ void sampled_clock_partial(const struct core *core, struct sampled_clock *c)
 		add_clocked(c, events, cycles);
 }
 
+/* Lines that were prefetched, or came from memory. */
+static uint64_t streamed(const struct core *core)
+{
+	return core->counts[EV_HARDWARE_PREFETCHES] + core->counts[EV_LL_DATA_MISSES];
+}
+
+static uint64_t ahead_of(uint64_t at, uint64_t now, uint64_t length)
+{
+	return at > now + length ? at - length : now;
+}
+
 static void leave_window(struct model *m, struct core *core)
 {
 	struct sampled_core *s = &core->sampled;
@@ -255,7 +266,7 @@ static void leave_window(struct model *m, struct core *core)
 	s->measure_at =
 		s->period_end + model_random_below(&s->random, SAMPLED_PERIOD - SAMPLED_MEASURED);
 	s->period_end += SAMPLED_PERIOD;
-	s->next = s->measure_at > order + SAMPLED_WARM ? s->measure_at - SAMPLED_WARM : order;
+	s->next = ahead_of(s->measure_at, order, SAMPLED_WARM_STREAM);
 	s->credited = order;
 	fetched_settle(core); /* segments get their code again */
 	core->retire = (struct retire *)0;
@@ -286,6 +297,23 @@ static void enter_window(
 	m->parts = m->parts_clocked;
 }
 
+/* Is a short time to warm up enough, after what was executed since the last window was due? */
+static int may_wait(struct core *core)
+{
+	struct sampled_core *s = &core->sampled;
+	uint64_t order = core->clock.order, since = order - s->looked_at;
+	uint64_t now = streamed(core), lines = now - s->streamed;
+
+	if (s->measure_at <= order + SAMPLED_WARM || !since)
+		return 0;
+	s->looked_at = order;
+	s->streamed = now;
+	if (lines * 1000 >= since * SAMPLED_STREAMS)
+		return 0;
+	s->next = s->measure_at - SAMPLED_WARM;
+	return 1;
+}
+
 void sampled_clock_core(struct model *m, struct core *core)
 {
 	struct sampled_core *s = &core->sampled;
@@ -307,6 +335,8 @@ void sampled_clock_step(struct model *m, struct core *core)
 	sampled_clock_flush(m, core);
 	switch (s->phase) {
 	case SAMPLED_AWAY:
+		if (may_wait(core))
+			break;
 		enter_window(m, core, SAMPLED_WARMS, s->measure_at);
 		break;
 	case SAMPLED_WARMS:

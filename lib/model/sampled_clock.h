@@ -7,7 +7,8 @@
  * The first SAMPLED_EXACT instructions of a process are clocked. After them, each core's execution
  * is divided into periods of SAMPLED_PERIOD instructions. In each, SAMPLED_MEASURED instructions
  * are measured, from a place on that is uniformly random. SAMPLED_WARM instructions before them
- * fill what only the retirement clock has: instructions under way, requests, stores.
+ * fill what only the retirement clock has: instructions under way, requests, stores; more of them
+ * where lines are prefetched.
  *
  * The cycles of what was not clocked are estimated by regression: the measured cycles of windows
  * are a linear function of their instructions and of events (misses, mispredictions ...) whose
@@ -30,6 +31,10 @@ struct core;
 #define SAMPLED_PERIOD   UINT64_C(60000)
 #define SAMPLED_WARM     UINT64_C(2000)
 #define SAMPLED_MEASURED UINT64_C(1000)
+/* Where SAMPLED_STREAMS lines in a thousand instructions are prefetched or come from memory, it
+ * takes longer: arrivals of a few latencies have to be known. */
+#define SAMPLED_STREAMS     UINT64_C(4)
+#define SAMPLED_WARM_STREAM UINT64_C(10000)
 
 enum {
 	SAMPLED_EVENTS = 14,                /* that explain cycles; instructions are the first */
@@ -40,9 +45,10 @@ enum sampled_phase { SAMPLED_AWAY, SAMPLED_WARMS, SAMPLED_MEASURES, SAMPLED_BEGI
 
 /* Of one core. */
 struct sampled_core {
-	uint64_t next;       /* order at which the phase ends */
-	uint64_t period_end; /* order */
-	uint64_t measure_at; /* order at which the next window is to be measured */
+	uint64_t next;                /* order at which the phase ends */
+	uint64_t period_end;          /* order */
+	uint64_t measure_at;          /* order at which the next window is to be measured */
+	uint64_t looked_at, streamed; /* order, and lines of streams, before the last window */
 	uint64_t random;
 	uint32_t phase;                /* enum sampled_phase */
 	uint64_t last[SAMPLED_EVENTS]; /* counts that are in the sums of the process */

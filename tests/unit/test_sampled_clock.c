@@ -116,6 +116,18 @@ static void program_begin(const struct model_config *c, uint64_t seed)
 	}
 }
 
+static int streaming; /* data are a sequence, larger than the last level */
+
+static uint64_t data_address(uint64_t range, uint64_t *seed)
+{
+	static uint64_t at;
+
+	if (!streaming)
+		return 0x10000000 + (random_below(seed, range) & ~UINT64_C(7));
+	at = (at + 24) % (UINT64_C(48) << 20);
+	return 0x10000000 + at;
+}
+
 /* Phases differ in their blocks, in how far data are apart, and in how random branches are. */
 static void run_batch(unsigned phase, uint64_t *seed)
 {
@@ -129,7 +141,7 @@ static void run_batch(unsigned phase, uint64_t *seed)
 		unsigned count = blocks[0][n].block.words;
 
 		for (unsigned k = 1; k < count; k++)
-			words[0][at + k] = 0x10000000 + (random_below(seed, range) & ~UINT64_C(7));
+			words[0][at + k] = data_address(range, seed);
 		for (unsigned m = 0; m < MODELS; m++) {
 			memcpy(words[m] + at + 1, words[0] + at + 1, (count - 1) * 8);
 			words[m][at] = model_word(&blocks[m][n].segments[taken], count);
@@ -403,7 +415,13 @@ int main(void)
 	c = r10000();
 	c.execution = zen4().execution;
 	inside += (unsigned)compare("r10000", &c, 1, 14);
-	ok(inside >= 3, "%u of 4 intervals hold the cycles", inside);
+	c = zen4();
+	c.l2_stream = (struct model_prefetcher){.entries = 32, .ahead = 16, .lines = 2};
+	c.memory_interval = 7;
+	streaming = 1;
+	inside += (unsigned)compare("streams", &c, 1, 15);
+	streaming = 0;
+	ok(inside >= 4, "%u of 5 intervals hold the cycles", inside);
 	c = zen4();
 	test_fork(&c);
 	test_rows(&c);
