@@ -165,11 +165,10 @@ void model_switch_thread(struct model *m, unsigned thread, uint64_t *counts)
 	m->counts = counts;
 	if (m->sampled)
 		sampled_clock_counts(m->core);
-	if (!(m->active >> number & 1)) {
+	if (!(m->active >> number & 1))
 		slots_drop(m->core, 0, UINT64_MAX);
-		if (m->sampled)
-			sampled_clock_core(m, m->core);
-	}
+	if (m->sampled)
+		sampled_clock_core(m, m->core);
 	m->parts = !m->sampled || m->core->retire ? m->parts_clocked : m->parts_away;
 	m->active |= UINT64_C(1) << number;
 }

@@ -318,8 +318,11 @@ void sampled_clock_core(struct model *m, struct core *core)
 {
 	struct sampled_core *s = &core->sampled;
 
+	if (s->random)
+		return; /* it has begun */
 	s->random = core->number + 1;
 	s->credited = s->last[0] = core->clock.order;
+	retire_cycles(core->clocked, core->clocked->counted);
 	if (m->sampled->exact) {
 		enter_window(m, core, SAMPLED_BEGINS, core->clock.order + m->sampled->exact);
 		begin_measuring(core);
@@ -352,22 +355,19 @@ void sampled_clock_step(struct model *m, struct core *core)
 	}
 }
 
+/* Each core begins anew when a thread of the child runs there. */
 void model_clock_forked(struct model *m)
 {
-	struct sampled_clock *c = m->sampled;
-	uint64_t exact = c ? c->exact : 0;
-	uint64_t active = m->active;
-
-	if (!c)
+	if (!m->sampled)
 		return;
-	*c = (struct sampled_clock){0};
-	sampled_clock_init(c, &m->config);
-	c->exact = exact;
-	for (; active; active &= active - 1) {
+	*m->sampled = (struct sampled_clock){0};
+	sampled_clock_init(m->sampled, &m->config);
+	for (uint64_t active = m->active; active; active &= active - 1) {
 		struct core *core = &m->cores[__builtin_ctzll(active)];
 
-		core->sampled.last[0] = core->sampled.credited = core->clock.order;
-		core->sampled.window_counts = (const uint64_t *)0;
+		core->sampled = (struct sampled_core){.credited = core->clock.order};
+		core->sampled.last[0] = core->clock.order;
+		core->retire = (struct retire *)0;
 		sampled_clock_counts(core);
 	}
 }

@@ -45,11 +45,11 @@ enum sampled_phase { SAMPLED_AWAY, SAMPLED_WARMS, SAMPLED_MEASURES, SAMPLED_BEGI
 
 /* Of one core. */
 struct sampled_core {
-	uint64_t next;                /* order at which the phase ends */
-	uint64_t period_end;          /* order */
-	uint64_t measure_at;          /* order at which the next window is to be measured */
-	uint64_t looked_at, streamed; /* order, and lines of streams, before the last window */
-	uint64_t random;
+	uint64_t next;                 /* order at which the phase ends */
+	uint64_t period_end;           /* order */
+	uint64_t measure_at;           /* order at which the next window is to be measured */
+	uint64_t looked_at, streamed;  /* order, and lines of streams, before the last window */
+	uint64_t random;               /* 0: the core has not begun */
 	uint32_t phase;                /* enum sampled_phase */
 	uint64_t last[SAMPLED_EVENTS]; /* counts that are in the sums of the process */
 	uint64_t credited;             /* order up to which cycles are in the counts */
@@ -85,7 +85,7 @@ struct model;
 
 /* c: zeroed. */
 void sampled_clock_init(struct sampled_clock *c, const struct model_config *config);
-/* The core begins to execute. */
+/* The core is about to execute: does nothing if it has begun already. */
 void sampled_clock_core(struct model *m, struct core *core);
 /* core->clock.order has reached core->sampled.next: another phase begins. */
 void sampled_clock_step(struct model *m, struct core *core);

@@ -279,6 +279,7 @@ static void test_fork(const struct model_config *c)
 			sums[SAMPLED].cycles.value / (double)runs[RETIREMENT].counts[EV_CYCLES] >
 				0.9,
 		"the child of a fork has its own cycles only");
+	ok(sums[SAMPLED].windows < 30, "and is clocked as a whole in its own beginning");
 	program_end();
 }
 
